@@ -1,4 +1,5 @@
-//! Compiles the recorded and sent form of the tap's entries and the messages and service of MACP, without protoc.
+//! Compiles the recorded and sent form of the tap's entries and the messages and service of MACP, without
+//! protoc.
 
 use std::{
     env,
@@ -11,7 +12,8 @@ use tonic_build::manual;
 
 const TAP: &str = "src/tap";
 const MACP: &str = "src/macp/proto";
-const MACP_FILES: [&str; 3] = ["macp/v1/envelope.proto", "macp/v1/core.proto", "macp/modes/decision/v1/decision.proto"];
+const MACP_FILES: [&str; 3] =
+    ["macp/v1/envelope.proto", "macp/v1/core.proto", "macp/modes/decision/v1/decision.proto"];
 
 /// The calls: name, request, response, whether requests and responses are streams.
 const CALLS: [(&str, &str, bool, bool); 10] = [

@@ -1,7 +1,8 @@
 //! What a filter costs (DESIGN 9 and the console's bound: at most 50 ms over 100,000 kept records).
 //!
-//! `cargo bench --bench filter` prints criterion's times of one pass over 100,000 records: entries of the tap as the wire shows them, the
-//! wire's list tested anew in slices, and rows of invocations as a station's pages have them.
+//! `cargo bench --bench filter` prints criterion's times of one pass over 100,000 records: entries of the tap
+//! as the wire shows them, the wire's list tested anew in slices, and rows of invocations as a station's
+//! pages have them.
 
 use std::hint::black_box;
 
@@ -43,7 +44,11 @@ fn trace(at: u64) -> TraceId {
 }
 
 fn entries() -> Rescan {
-    let limits = limits::Console { kept_entries_max: RECORDS, kept_bytes_max: 1 << 30, ..limits::Limits::default().console };
+    let limits = limits::Console {
+        kept_entries_max: RECORDS,
+        kept_bytes_max: 1 << 30,
+        ..limits::Limits::default().console
+    };
     let tap = Tap::new(limits::Tap::default());
     let mut reader = tap.reader().expect("the first reader is within the limit");
     let mut rescan = Rescan::new(&limits);
@@ -67,7 +72,14 @@ fn entries() -> Rescan {
             redaction: Redaction::None,
         };
         let what = What::Frame(frame);
-        tap.emit(Draft { at: Now::at_ms(at + 1), link: Link::Mpp, trace: Some(trace(at)), cause: None, what, bytes: text.as_bytes() });
+        tap.emit(Draft {
+            at: Now::at_ms(at + 1),
+            link: Link::Mpp,
+            trace: Some(trace(at)),
+            cause: None,
+            what,
+            bytes: text.as_bytes(),
+        });
         if at % 512 == 511 || at + 1 == RECORDS {
             while let Some(batch) = reader.read() {
                 rescan.push(batch);
@@ -87,7 +99,11 @@ fn rows() -> Vec<InvocationRow> {
         params: JsonText::parse(&format!("{{\"item\":{at},\"count\":3}}")).expect("this is JSON"),
         result: None,
         reason: (at.is_multiple_of(40)).then(|| "the adapter timed out".to_owned()),
-        source: Source { kind: "channel_points".to_owned(), redemption: None, user: Some(format!("viewer{}", at % 997)) },
+        source: Source {
+            kind: "channel_points".to_owned(),
+            redemption: None,
+            user: Some(format!("viewer{}", at % 997)),
+        },
         trace_id: trace(at),
         enqueued_at_ms: Wall(end_ms - at),
         updated_at_ms: Wall(end_ms - at / 2),
@@ -105,8 +121,12 @@ fn main() {
     // A word of every field; figures and states; an expression with an id.
     for text in ["boss", "queue=boss bytes>90 age<1h", "text~item.:99 or trace:a417"] {
         let filter = read(text, Rescan::specs());
-        group.bench_function(format!("filter {text}"), |bencher| bencher.iter(|| black_box(rescan.admitted(&filter, end))));
-        group.bench_function(format!("list {text}"), |bencher| bencher.iter(|| black_box(rescan.rescan(&filter, end))));
+        group.bench_function(format!("filter {text}"), |bencher| {
+            bencher.iter(|| black_box(rescan.admitted(&filter, end)))
+        });
+        group.bench_function(format!("list {text}"), |bencher| {
+            bencher.iter(|| black_box(rescan.rescan(&filter, end)))
+        });
     }
     group.finish();
     let rows = rows();

@@ -1,7 +1,8 @@
-//! What a message costs the kernel, in a session of 10 evaluations and in one of 100,000 (the bound: the same, ± 20 %).
+//! What a message costs the kernel, in a session of 10 evaluations and in one of 100,000 (the bound: the
+//! same, ± 20 %).
 //!
-//! `cargo bench --bench macp` prints criterion's times of one evaluation and of one vote taken in a decision, and of one contribution among
-//! 10 and 1,000 participants.
+//! `cargo bench --bench macp` prints criterion's times of one evaluation and of one vote taken in a decision,
+//! and of one contribution among 10 and 1,000 participants.
 
 use bytes::Bytes;
 use criterion::Criterion;
@@ -22,7 +23,12 @@ struct Bench {
 
 impl Bench {
     fn new() -> Self {
-        let limits = Macp { session_messages_max: u64::MAX, session_bytes_max: u64::MAX, bytes_max: u64::MAX, ..Macp::default() };
+        let limits = Macp {
+            session_messages_max: u64::MAX,
+            session_bytes_max: u64::MAX,
+            bytes_max: u64::MAX,
+            ..Macp::default()
+        };
         let limits = Macp { unsaved_bytes_max: u64::MAX, ..limits };
         Self { kernel: Kernel::new(Now::at_ms(0), limits), sent: 0 }
     }
@@ -40,7 +46,10 @@ impl Bench {
             payload: payload.into(),
         };
         let bytes = Bytes::from(envelope.encode_to_vec());
-        self.kernel.handle(Now::at_ms(1), &Input::Message { envelope: &envelope, bytes, parsed: None, lookup: Lookup::NotAsked });
+        self.kernel.handle(
+            Now::at_ms(1),
+            &Input::Message { envelope: &envelope, bytes, parsed: None, lookup: Lookup::NotAsked },
+        );
         let mut was_taken = false;
         while let Some(output) = self.kernel.poll_output() {
             was_taken |= matches!(output, Output::Persist { .. });
@@ -49,12 +58,18 @@ impl Bench {
     }
 
     fn start(&mut self, mode: &str, participants: Vec<String>) {
-        let payload = SessionStartPayload { participants, ttl_ms: 86_400_000, ..SessionStartPayload::default() };
+        let payload =
+            SessionStartPayload { participants, ttl_ms: 86_400_000, ..SessionStartPayload::default() };
         self.send(mode, "SessionStart", "a", payload.encode_to_vec());
     }
 
     fn evaluate(&mut self) {
-        self.send("", "Evaluation", "b", r#"{"proposal_id":"p","recommendation":"APPROVE","confidence":0.9,"reason":"well"}"#);
+        self.send(
+            "",
+            "Evaluation",
+            "b",
+            r#"{"proposal_id":"p","recommendation":"APPROVE","confidence":0.9,"reason":"well"}"#,
+        );
     }
 }
 
@@ -74,7 +89,9 @@ fn main() {
         bench.start("decision", Vec::new());
         bench.send("", "Proposal", "a", r#"{"proposal_id":"p","option":"go"}"#);
         (0..evaluations).for_each(|_| bench.evaluate());
-        criterion.bench_function(&format!("macp/an evaluation behind {evaluations}"), |b| b.iter(|| bench.evaluate()));
+        criterion.bench_function(&format!("macp/an evaluation behind {evaluations}"), |b| {
+            b.iter(|| bench.evaluate())
+        });
     }
     for participants in [10, 1_000] {
         let mut bench = Bench::new();

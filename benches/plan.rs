@@ -1,7 +1,8 @@
 //! What the plan of a large run costs on the screen (DESIGN 9: a key is painted within 33 ms at p99).
 //!
-//! `cargo bench --bench plan` prints criterion's times of one page of scrolling through a plan of 1,000 nodes and 2,000 edges: the key,
-//! what it changes, and the whole frame drawn, at 160x50 and 80x24. The layout of the plan is made once, before.
+//! `cargo bench --bench plan` prints criterion's times of one page of scrolling through a plan of 1,000 nodes
+//! and 2,000 edges: the key, what it changes, and the whole frame drawn, at 160x50 and 80x24. The layout of
+//! the plan is made once, before.
 
 use std::sync::Arc;
 
@@ -22,15 +23,23 @@ const NODES: u32 = 1_000;
 /// A plan in which each node feeds one of the next and one further on.
 fn plan() -> Plan {
     let node = |at: u32| PlanNode { id: format!("n{at}").into(), uses: "agent:echo".into(), parent: None };
-    let edge = |from: u32, to: u32| PlanEdge { from, from_port: "out".into(), to, to_port: "in".into(), when: None };
-    let edges = (1..NODES).flat_map(|to| [edge(to / 2, to), edge(to.saturating_sub(7), to)]).filter(|edge| edge.from != edge.to);
+    let edge =
+        |from: u32, to: u32| PlanEdge { from, from_port: "out".into(), to, to_port: "in".into(), when: None };
+    let edges = (1..NODES)
+        .flat_map(|to| [edge(to / 2, to), edge(to.saturating_sub(7), to)])
+        .filter(|edge| edge.from != edge.to);
     Plan { nodes: (0..NODES).map(node).collect(), edges: edges.collect() }
 }
 
 fn snapshot() -> Snapshot {
     let now = Now::at_ms(60_000);
     let states = [NodeState::Completed, NodeState::Running, NodeState::Waiting, NodeState::Failed];
-    let node = |at: u32| NodeView { state: states[at as usize % states.len()], attempt: 1, ran_at: Some(now), ..NodeView::new(now) };
+    let node = |at: u32| NodeView {
+        state: states[at as usize % states.len()],
+        attempt: 1,
+        ran_at: Some(now),
+        ..NodeView::new(now)
+    };
     let run = RunView {
         run: TraceId(uuid::Uuid::from_u128(1)),
         name: "wide".into(),

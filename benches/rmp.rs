@@ -1,7 +1,9 @@
-//! What the RMP codec costs a byte: frames cut from a stream and judged, judged alone, and made, with payloads of three sizes and kinds.
+//! What the RMP codec costs a byte: frames cut from a stream and judged, judged alone, and made, with
+//! payloads of three sizes and kinds.
 //!
-//! `cargo bench --bench rmp` prints criterion's times and throughputs. `judge` is what a broker does for each frame: all checks, the
-//! envelope found, nothing decoded or copied; `show` also decodes the body into a tree.
+//! `cargo bench --bench rmp` prints criterion's times and throughputs. `judge` is what a broker does for each
+//! frame: all checks, the envelope found, nothing decoded or copied; `show` also decodes the body into a
+//! tree.
 
 use std::hint::black_box;
 
@@ -18,8 +20,13 @@ use rmpv::Value;
 
 /// A payload with the name that it has in the figures.
 fn payloads() -> [(&'static str, Value); 3] {
-    let entry =
-        |n: u64| Value::Map(vec![("id".into(), n.into()), ("state".into(), "dispatched".into()), ("queue".into(), "default".into())]);
+    let entry = |n: u64| {
+        Value::Map(vec![
+            ("id".into(), n.into()),
+            ("state".into(), "dispatched".into()),
+            ("queue".into(), "default".into()),
+        ])
+    };
     [
         ("event", entry(7)),
         ("table of 1,000 rows", Value::Array((0..1_000).map(entry).collect())),
@@ -56,7 +63,11 @@ fn main() {
             bencher.iter(|| decode(black_box(wire), &checks).is_ok());
         });
         group.bench_with_input(BenchmarkId::new("show", name), &wire, |bencher, wire| {
-            bencher.iter(|| decode(black_box(wire), &checks).ok().and_then(|frame| frame.body.value(limits.shown_values_max)));
+            bencher.iter(|| {
+                decode(black_box(wire), &checks)
+                    .ok()
+                    .and_then(|frame| frame.body.value(limits.shown_values_max))
+            });
         });
         group.bench_with_input(BenchmarkId::new("cut and judge", name), &wire, |bencher, wire| {
             let mut framer = Framer::new(limits.body_bytes_max);
@@ -67,7 +78,9 @@ fn main() {
                 matches!(framer.next(), Some(Framed::Frame(bytes)) if decode(&bytes, &checks).is_ok())
             });
         });
-        group.bench_with_input(BenchmarkId::new("make", name), &payload, |bencher, payload| bencher.iter(|| frame(black_box(payload))));
+        group.bench_with_input(BenchmarkId::new("make", name), &payload, |bencher, payload| {
+            bencher.iter(|| frame(black_box(payload)))
+        });
     }
     group.finish();
     criterion.final_summary();

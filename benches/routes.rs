@@ -1,8 +1,9 @@
 //! What finding a topic's subscribers costs, from 10 to 100,000 subscriptions: it must not grow with them.
 //!
-//! `cargo bench --bench routes` prints criterion's times. Of ten subscriptions seven name a topic, two end in `/*` and one in `/**`, each
-//! below a parent of its own; every topic asked for reaches one of them. `one topic` asks for the same over and over, `each in turn` for
-//! up to 1,000 different ones, which also shows what the processor's caches make of it. `come and go` is a subscription made and ended.
+//! `cargo bench --bench routes` prints criterion's times. Of ten subscriptions seven name a topic, two end in
+//! `/*` and one in `/**`, each below a parent of its own; every topic asked for reaches one of them. `one
+//! topic` asks for the same over and over, `each in turn` for up to 1,000 different ones, which also shows
+//! what the processor's caches make of it. `come and go` is a subscription made and ended.
 
 use std::hint::black_box;
 
@@ -36,7 +37,9 @@ fn routes(count: u64) -> Routes {
     let mut routes = Routes::new(&limits::Rmp::default());
     for at in 0..count {
         let pattern = Pattern::parse(&subscription(at).0).expect("it is a pattern");
-        routes.insert(Route { connection: ConnectionId(at / EACH), sub: at % EACH }, pattern).expect("it is within the limits");
+        routes
+            .insert(Route { connection: ConnectionId(at / EACH), sub: at % EACH }, pattern)
+            .expect("it is within the limits");
     }
     routes
 }

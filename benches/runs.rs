@@ -1,12 +1,14 @@
-//! What runs cost, over a whole station with its store, its bus and its socket, with an agent that answers at once.
+//! What runs cost, over a whole station with its store, its bus and its socket, with an agent that answers at
+//! once.
 //!
 //! `cargo bench --bench runs` prints the time of each round, and the bound that it is held to:
 //!
 //! - one run of 1,000 trivial nodes, from its request to its last event, events durable (at most 1 s);
 //! - 200 runs of 20 nodes at one time (at most 5 s);
 //! - `RunSubmit` to `RunAccepted` while nothing else happens (p99 at most 10 ms);
-//! - one value of 7 MB that 64 nodes of one agent take, which reads one request at a time and rests between them; and how long another
-//!   client waits meanwhile for the Ok to what it publishes, beside the same without a run. Neither has a bound of its own.
+//! - one value of 7 MB that 64 nodes of one agent take, which reads one request at a time and rests between
+//!   them; and how long another client waits meanwhile for the Ok to what it publishes, beside the same
+//!   without a run. Neither has a bound of its own.
 //!
 //! A number behind `--` is how many rounds are made of each; 5 unless said.
 
@@ -35,7 +37,9 @@ use rl_console::{
     runs::{
         RunState,
         openings::PortValue,
-        payload::{AgentAnswer, AgentRequest, AgentResponse, ControlRequest, ControlResponse, RunEvent, schema},
+        payload::{
+            AgentAnswer, AgentRequest, AgentResponse, ControlRequest, ControlResponse, RunEvent, schema,
+        },
     },
     station::{Config, PackSource, RUN_TIMEOUT_MS, Station},
     time::Clock,
@@ -90,7 +94,8 @@ async fn answers(path: PathBuf, name: &str, answer: Vec<u8>) -> Result<()> {
     while requests.next_batch(&mut batch).await > 0 {
         for delivery in batch.drain(..) {
             if let Ok(request) = AgentRequest::decode(body(&delivery)) {
-                let message = Message::new(SchemaId(schema::AGENT_RESPONSE), answer.clone()).in_trace(request.trace_id);
+                let message =
+                    Message::new(SchemaId(schema::AGENT_RESPONSE), answer.clone()).in_trace(request.trace_id);
                 client.post(&request.reply_topic, &message).await?;
             }
         }
@@ -98,7 +103,8 @@ async fn answers(path: PathBuf, name: &str, answer: Vec<u8>) -> Result<()> {
     Ok(())
 }
 
-/// An agent that leaves what it does not read yet to the bus: it reads one request, rests, answers, and reads the next.
+/// An agent that leaves what it does not read yet to the bus: it reads one request, rests, answers, and reads
+/// the next.
 async fn slow(path: PathBuf) -> Result<()> {
     let clock = Clock::start();
     let mut stream = UnixStream::connect(&path).await?;
@@ -116,7 +122,8 @@ async fn slow(path: PathBuf) -> Result<()> {
             Some(Event::Delivery(delivery)) => {
                 if let Ok(request) = AgentRequest::decode(body(&delivery)) {
                     tokio::time::sleep(REST).await;
-                    let message = Message::new(SchemaId(schema::AGENT_RESPONSE), answer.clone()).in_trace(request.trace_id);
+                    let message = Message::new(SchemaId(schema::AGENT_RESPONSE), answer.clone())
+                        .in_trace(request.trace_id);
                     session.sending.publish(clock.now().wall.0, &request.reply_topic, &message, false)?;
                 }
             }
@@ -216,14 +223,17 @@ impl Bench {
     async fn submit(&self, yaml: &str) -> Result<TraceId> {
         let run = TraceId(uuid::Uuid::now_v7());
         let request = ControlRequest::RunSubmit { request_id: run, opening_yaml: yaml.to_owned() };
-        self.client.post("rlp/ctrl", &Message::new(SchemaId(schema::CTRL_REQ), request.encode()).in_trace(run)).await?;
+        self.client
+            .post("rlp/ctrl", &Message::new(SchemaId(schema::CTRL_REQ), request.encode()).in_trace(run))
+            .await?;
         Ok(run)
     }
 
     async fn accepted(&mut self, run: TraceId) -> Result<()> {
         loop {
             let delivery = self.answers.next().await.ok_or("the bus is gone")?;
-            if delivery.header().trace_id != run || delivery.header().schema_id != SchemaId(schema::CTRL_RESP) {
+            if delivery.header().trace_id != run || delivery.header().schema_id != SchemaId(schema::CTRL_RESP)
+            {
                 continue;
             }
             return match ControlResponse::decode(body(&delivery))? {
@@ -233,11 +243,15 @@ impl Bench {
         }
     }
 
-    /// Waits for the ends of so many runs. Events that were dropped on their way are made up for by what the store has.
+    /// Waits for the ends of so many runs. Events that were dropped on their way are made up for by what the
+    /// store has.
     async fn ended(&mut self, runs: usize) -> Result<()> {
         let (mut ended, mut batch) = (0, Vec::new());
         while ended < runs {
-            if tokio::time::timeout(Duration::from_millis(500), self.events.next_batch(&mut batch)).await.is_err() {
+            if tokio::time::timeout(Duration::from_millis(500), self.events.next_batch(&mut batch))
+                .await
+                .is_err()
+            {
                 let query = Query::Runs {
                     state: Some(RunState::Running),
                     name: None,
@@ -247,7 +261,9 @@ impl Bench {
                     filter: None,
                     limit: 1,
                 };
-                let Page::Runs { rows, .. } = self.port.query(query).await? else { return Err("a strange page".into()) };
+                let Page::Runs { rows, .. } = self.port.query(query).await? else {
+                    return Err("a strange page".into());
+                };
                 if rows.is_empty() {
                     println!("  {} ends were not heard", runs - ended);
                     return Ok(());
@@ -267,7 +283,12 @@ impl Bench {
 
 /// The time below which this share of sorted times lies; nothing where there are none.
 fn at(times: &[Duration], share: f64) -> Duration {
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_precision_loss, reason = "an index of a short list")]
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        clippy::cast_precision_loss,
+        reason = "an index of a short list"
+    )]
     let index = (times.len().saturating_sub(1) as f64 * share).round() as usize;
     times.get(index).copied().unwrap_or_default()
 }

@@ -1,9 +1,10 @@
-//! What the tap costs its emitters (DESIGN 9: mean ≤ 300 ns and p99 ≤ 2 µs an entry with 2 emitters and 4 readers; memory flat after 10
-//! million entries).
+//! What the tap costs its emitters (DESIGN 9: mean ≤ 300 ns and p99 ≤ 2 µs an entry with 2 emitters and 4
+//! readers; memory flat after 10 million entries).
 //!
-//! `cargo bench --bench tap` prints criterion's means, then the tails and the memory. A tail is of single emissions, each timed by two
-//! looks at the clock, whose own cost is printed and not taken off. Where there are fewer cores than threads, tails beyond the 99th
-//! percentile are the system's scheduling. With arguments of its own (`-- publish`) it prints the means alone.
+//! `cargo bench --bench tap` prints criterion's means, then the tails and the memory. A tail is of single
+//! emissions, each timed by two looks at the clock, whose own cost is printed and not taken off. Where there
+//! are fewer cores than threads, tails beyond the 99th percentile are the system's scheduling. With arguments
+//! of its own (`-- publish`) it prints the means alone.
 
 #![expect(clippy::print_stdout, reason = "a benchmark prints its figures")]
 
@@ -73,7 +74,14 @@ impl Emitter {
             wire_bytes: u32::try_from(WIRE.len()).unwrap_or(u32::MAX),
             redaction: Redaction::None,
         };
-        self.tap.emit(Draft { at, link: Link::Mpp, trace: None, cause: None, what: What::Frame(frame), bytes: WIRE })
+        self.tap.emit(Draft {
+            at,
+            link: Link::Mpp,
+            trace: None,
+            cause: None,
+            what: What::Frame(frame),
+            bytes: WIRE,
+        })
     }
 }
 
@@ -119,7 +127,14 @@ impl Publisher {
             wire_bytes: u32::try_from(self.wire.len()).unwrap_or(u32::MAX),
             redaction: Redaction::None,
         };
-        self.tap.emit(Draft { at, link: Link::Rmp, trace: Some(trace), cause: None, what: What::Frame(frame), bytes: &self.wire })
+        self.tap.emit(Draft {
+            at,
+            link: Link::Rmp,
+            trace: Some(trace),
+            cause: None,
+            what: What::Frame(frame),
+            bytes: &self.wire,
+        })
     }
 }
 
@@ -153,7 +168,8 @@ impl Readers {
 }
 
 fn read(mut reader: Reader, stop: &AtomicBool, pace: Pace) -> (u64, u64) {
-    let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime without I/O can be built");
+    let runtime =
+        tokio::runtime::Builder::new_current_thread().build().expect("a runtime without I/O can be built");
     while !stop.load(Ordering::Relaxed) {
         runtime.block_on(reader.ready());
         while let Some(batch) = reader.read() {
@@ -264,11 +280,15 @@ impl Histogram {
         let count: u64 = self.counts.iter().map(|&it| u64::from(it)).sum();
         let [p50, p99, p999] = [500, 990, 999].map(|it| self.quantile(it));
         let mean = self.total_ns / count.max(1);
-        println!("{name:<44} mean {mean:>5} ns  p50 {p50:>5} ns  p99 {p99:>6} ns  p99.9 {p999:>6} ns  max {} µs", self.max_ns / 1_000);
+        println!(
+            "{name:<44} mean {mean:>5} ns  p50 {p50:>5} ns  p99 {p99:>6} ns  p99.9 {p999:>6} ns  max {} µs",
+            self.max_ns / 1_000
+        );
     }
 }
 
-/// Times single emissions. `gap` is how long each emitter waits between them; the wait is busy, as a host at work is.
+/// Times single emissions. `gap` is how long each emitter waits between them; the wait is busy, as a host at
+/// work is.
 fn tail(name: &str, emitters: usize, readers: usize, pace: Pace, gap: Duration) {
     let clock = Clock::start();
     let tap = Tap::new(limits::Tap::default());
@@ -291,7 +311,9 @@ fn tail(name: &str, emitters: usize, readers: usize, pace: Pace, gap: Duration) 
             histogram
         };
         let threads: Vec<_> = (0..emitters).map(|_| scope.spawn(emit)).collect();
-        threads.into_iter().fold(Histogram::new(), |all, it| all.merge(&it.join().expect("an emitter does not panic")))
+        threads
+            .into_iter()
+            .fold(Histogram::new(), |all, it| all.merge(&it.join().expect("an emitter does not panic")))
     });
     all.print(name);
     let (received, lost) = reading.end();
@@ -318,7 +340,9 @@ fn tails() {
 /// The resident set in KiB, where the system tells it.
 fn resident_kib() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    status.lines().find_map(|line| line.strip_prefix("VmRSS:")?.trim().strip_suffix("kB")?.trim().parse().ok())
+    status
+        .lines()
+        .find_map(|line| line.strip_prefix("VmRSS:")?.trim().strip_suffix("kB")?.trim().parse().ok())
 }
 
 fn memory() {
@@ -330,7 +354,10 @@ fn memory() {
         emitter.emit(Now::default());
         if n == MANY / 10 || n == MANY {
             let kept = tap.counters().kept_bytes / 1_024;
-            println!("after {n:>8} entries: resident {:?} KiB (before: {before:?}), the tap says {kept} KiB", resident_kib());
+            println!(
+                "after {n:>8} entries: resident {:?} KiB (before: {before:?}), the tap says {kept} KiB",
+                resident_kib()
+            );
         }
     }
     readers.end();

@@ -1,6 +1,7 @@
 //! Newtypes for everything that has an identity: invocations, traces, tickets, names.
 //!
-//! Names are shared strings: cloning one costs a reference count, so that hot paths (tap entries, transitions) never allocate.
+//! Names are shared strings: cloning one costs a reference count, so that hot paths (tap entries,
+//! transitions) never allocate.
 
 use std::{fmt, str::FromStr, sync::Arc};
 

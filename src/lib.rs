@@ -2,12 +2,12 @@
 //!
 //! The map of the house, floor by floor; each imports only from below (`tests/architecture.rs` checks it):
 //!
-//! 1. [`ids`], [`limits`], [`time`], [`schema`], [`registry`], `msgpack`, [`field`], [`filter`], [`words`]: identities, bounds, clocks,
-//!    JSON Schema, the schemas of messages and ports, the shape of MsgPack, what records are made of, the language that finds them, and
-//!    texts and counts in words.
+//! 1. [`ids`], [`limits`], [`time`], [`schema`], [`registry`], `msgpack`, [`field`], [`filter`], [`words`]:
+//!    identities, bounds, clocks, JSON Schema, the schemas of messages and ports, the shape of MsgPack, what
+//!    records are made of, the language that finds them, and texts and counts in words.
 //! 2. [`tap`], [`store`]: the ordered stream of all that happens; what outlives the process.
-//! 3. [`mpp`], [`rmp`], [`macp`], [`runs`], [`recording`]: the protocols' cores with their hosts, openings and their runs; recordings of
-//!    the tap.
+//! 3. [`mpp`], [`rmp`], [`macp`], [`runs`], [`recording`]: the protocols' cores with their hosts, openings
+//!    and their runs; recordings of the tap.
 //! 4. [`port`]: the one way to act on a station and to ask it.
 //! 5. [`console`] and [`station`]: what the operator sees; what runs.
 //! 6. [`cli`]: the command line.

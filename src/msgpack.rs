@@ -1,5 +1,5 @@
-//! Finds where MsgPack values begin and end without decoding them: nothing is allocated, and no length is believed that the bytes do not
-//! back.
+//! Finds where MsgPack values begin and end without decoding them: nothing is allocated, and no length is
+//! believed that the bytes do not back.
 
 use std::ops::Range;
 
@@ -124,7 +124,8 @@ impl<'a> Walk<'a> {
         let (kind, len) = self.announced(marker).ok_or(Fault { at: start, why: Why::Reserved })??;
         let end = match kind {
             Kind::Text | Kind::Bytes => usize::try_from(len).ok().and_then(|len| self.at.checked_add(len)),
-            // Every item has a byte at least, so that a count beyond what is left is refused before the first one.
+            // Every item has a byte at least, so that a count beyond what is left is refused before the first
+            // one.
             Kind::Array => Some(self.at).filter(|_| u64::from(len) <= self.left() as u64),
             Kind::Map => Some(self.at).filter(|_| u64::from(len) * 2 <= self.left() as u64),
         };
@@ -145,9 +146,12 @@ impl<'a> Walk<'a> {
     /// What a marker announces: bytes that follow, or items. Nothing for the marker that MsgPack never uses.
     fn announced(&mut self, marker: Marker) -> Option<Result<(Kind, u32), Fault>> {
         let fixed = |kind, len| Ok((kind, len));
-        let mut counted = |kind, width, more: u32| self.number(width).map(|len| (kind, len.saturating_add(more)));
+        let mut counted =
+            |kind, width, more: u32| self.number(width).map(|len| (kind, len.saturating_add(more)));
         Some(match marker {
-            Marker::FixPos(_) | Marker::FixNeg(_) | Marker::Null | Marker::True | Marker::False => fixed(Kind::Bytes, 0),
+            Marker::FixPos(_) | Marker::FixNeg(_) | Marker::Null | Marker::True | Marker::False => {
+                fixed(Kind::Bytes, 0)
+            }
             Marker::U8 | Marker::I8 => fixed(Kind::Bytes, 1),
             Marker::U16 | Marker::I16 | Marker::FixExt1 => fixed(Kind::Bytes, 2),
             Marker::FixExt2 => fixed(Kind::Bytes, 3),

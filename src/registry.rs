@@ -1,4 +1,5 @@
-//! Which `schema_id` stands for which types of body (rmp-v0 §1.2, §2; the registry of the specification; ruling RMP 17).
+//! Which `schema_id` stands for which types of body (rmp-v0 §1.2, §2; the registry of the specification;
+//! ruling RMP 17).
 
 use std::{collections::BTreeMap, fmt, sync::LazyLock};
 
@@ -105,7 +106,9 @@ pub fn is_type(text: &str) -> bool {
 fn behind_family(rest: &str) -> Option<(&str, &str)> {
     let dot = rest.bytes().rposition(|byte| byte == b'.')?;
     let (kind, version) = (rest.get(..dot)?, rest.get(dot + 1..)?);
-    let version = version.strip_prefix('v').filter(|digits| !digits.is_empty() && digits.bytes().all(|digit| digit.is_ascii_digit()))?;
+    let version = version
+        .strip_prefix('v')
+        .filter(|digits| !digits.is_empty() && digits.bytes().all(|digit| digit.is_ascii_digit()))?;
     let mut before = b'.';
     for byte in kind.bytes() {
         if byte == b'.' && before == b'.' {
@@ -273,7 +276,8 @@ pub enum RegistryError {
 const ANY: &str = ".*";
 
 impl Registry {
-    /// Adds a local entry: `<family>.<kind>.v<N>` for that type alone, `<family>.*` for any of the family. A later one replaces an earlier.
+    /// Adds a local entry: `<family>.<kind>.v<N>` for that type alone, `<family>.*` for any of the family. A
+    /// later one replaces an earlier.
     ///
     /// # Errors
     /// An id that is shipped or 0, or what is no type.
@@ -298,7 +302,8 @@ impl Registry {
     pub fn add_entry(&mut self, entry: &str) -> Result<(), RegistryError> {
         let (id, rule) = entry.split_once('=').unwrap_or((entry, ""));
         let (id, rule) = (id.trim(), rule.trim());
-        let number = id.strip_prefix("0x").map_or_else(|| id.parse(), |digits| u16::from_str_radix(digits, 16));
+        let number =
+            id.strip_prefix("0x").map_or_else(|| id.parse(), |digits| u16::from_str_radix(digits, 16));
         self.add(SchemaId(number.map_err(|_| RegistryError::NotAnId(id.to_owned()))?), rule)
     }
 
@@ -310,11 +315,13 @@ impl Registry {
         }
         let canonical = &**self.local.get(&id.0)?;
         let family = family_of(canonical)?;
-        let rule = if canonical.ends_with(ANY) { TypeRule::Family(family) } else { TypeRule::Exact(canonical) };
+        let rule =
+            if canonical.ends_with(ANY) { TypeRule::Family(family) } else { TypeRule::Exact(canonical) };
         Some(Schema { id, name: None, canonical, family, rule })
     }
 
-    /// The id that a type goes under: its own where it has one, else the generic one of its family; none for what is no type.
+    /// The id that a type goes under: its own where it has one, else the generic one of its family; none for
+    /// what is no type.
     #[must_use]
     pub fn id_of(&self, kind: &str) -> Option<SchemaId> {
         let name = TypeName::parse(kind)?;
@@ -357,7 +364,12 @@ mod tests {
 
     #[test]
     fn a_type_is_family_kind_and_version() {
-        assert!(is_type("news.of the day.v1") && !is_type(".of.v1") && !is_type("news..v1") && !is_type("news.v1"));
+        assert!(
+            is_type("news.of the day.v1")
+                && !is_type(".of.v1")
+                && !is_type("news..v1")
+                && !is_type("news.v1")
+        );
         let name = TypeName::parse("intent.executor.agent.request.v12").unwrap();
         assert_eq!((name.family, name.kind, name.version), (Family::Intent, "executor.agent.request", "12"));
         for no_type in [
@@ -387,8 +399,11 @@ mod tests {
             assert!(schema.rule.takes(schema.canonical), "{schema:?}");
             assert_eq!(registry.id_of(schema.canonical), Some(schema.id), "no two ids have one type");
         }
-        let generic: Vec<_> =
-            registry.schemas().filter(|schema| matches!(schema.rule, TypeRule::Family(_))).map(|schema| schema.id.0).collect();
+        let generic: Vec<_> = registry
+            .schemas()
+            .filter(|schema| matches!(schema.rule, TypeRule::Family(_)))
+            .map(|schema| schema.id.0)
+            .collect();
         assert_eq!(generic, [1, 2, 4, 5, 6, 7, 10]);
     }
 
@@ -419,7 +434,13 @@ mod tests {
         assert_eq!(takes(301, "critique.any.thing.v9"), Some(true));
         assert_eq!(registry.id_of("artifact.map.tile.v2"), Some(SchemaId(300)));
         assert_eq!(registry.add(SchemaId(0), "critique.*"), Err(RegistryError::Zero));
-        assert_eq!(registry.add(SchemaId::CONTROL, "critique.*"), Err(RegistryError::Shipped(SchemaId::CONTROL, "intent.control.v1")));
-        assert_eq!(registry.add(SchemaId(9_000), "news.*"), Err(RegistryError::NotAType("news.*".to_owned())));
+        assert_eq!(
+            registry.add(SchemaId::CONTROL, "critique.*"),
+            Err(RegistryError::Shipped(SchemaId::CONTROL, "intent.control.v1"))
+        );
+        assert_eq!(
+            registry.add(SchemaId(9_000), "news.*"),
+            Err(RegistryError::NotAType("news.*".to_owned()))
+        );
     }
 }

@@ -90,7 +90,8 @@ pub struct Schema {
 /// One thing that a schema says of a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
-    /// The names and indices that lead to what is meant, from the root. Of a property that is missing, its own name is the last.
+    /// The names and indices that lead to what is meant, from the root. Of a property that is missing, its
+    /// own name is the last.
     pub at: Vec<String>,
     /// What is wrong with it, in the schema's words; the value itself is not in them.
     pub says: String,
@@ -134,14 +135,19 @@ impl Schema {
 }
 
 impl Schema {
-    /// Everything that is wrong with a value, at most `findings_max` of it. There is something exactly when [`check`](Self::check) fails.
+    /// Everything that is wrong with a value, at most `findings_max` of it. There is something exactly when
+    /// [`check`](Self::check) fails.
     #[must_use]
     pub fn findings(&self, value: &serde_json::Value, findings_max: usize) -> Vec<Finding> {
         let findings = self.validator.iter_errors(value).take(findings_max);
         findings
             .map(|error| {
                 let path = error.instance_path().to_string();
-                let mut at: Vec<String> = path.split('/').skip(1).map(|token| token.replace("~1", "/").replace("~0", "~")).collect();
+                let mut at: Vec<String> = path
+                    .split('/')
+                    .skip(1)
+                    .map(|token| token.replace("~1", "/").replace("~0", "~"))
+                    .collect();
                 let says = match error.kind() {
                     ValidationErrorKind::Required { property } => {
                         at.extend(property.as_str().map(str::to_owned));
@@ -181,7 +187,8 @@ mod tests {
 
     #[test]
     fn a_finding_names_its_place() {
-        let schema = Schema::compile(serde_json::json!({"properties": {"count": {"type": "integer"}}})).unwrap();
+        let schema =
+            Schema::compile(serde_json::json!({"properties": {"count": {"type": "integer"}}})).unwrap();
         assert!(schema.check(&serde_json::json!({"count": 1})).is_ok());
         let finding = schema.check(&serde_json::json!({"count": "x"})).unwrap_err();
         assert!(finding.ends_with("at /count"), "{finding}");
@@ -196,10 +203,14 @@ mod tests {
         });
         let schema = Schema::compile(source).unwrap();
         let value = serde_json::json!({"count": 10, "name": "hidden", "list": [1, 7]});
-        let mut found: Vec<(String, String)> =
-            schema.findings(&value, 10).into_iter().map(|finding| (finding.at.join(" "), finding.says)).collect();
+        let mut found: Vec<(String, String)> = schema
+            .findings(&value, 10)
+            .into_iter()
+            .map(|finding| (finding.at.join(" "), finding.says))
+            .collect();
         found.sort();
-        let words = |at: &str| found.iter().find(|(path, _)| path == at).map_or("", |(_, says)| says.as_str());
+        let words =
+            |at: &str| found.iter().find(|(path, _)| path == at).map_or("", |(_, says)| says.as_str());
         assert_eq!(words("a/b"), "it is required");
         assert_eq!(words("count"), "it is greater than the maximum of 9");
         assert_eq!(words("name"), "it is longer than 3 characters");

@@ -1,4 +1,5 @@
-//! Time as a value. [`Clock`] is the only reader of the system's clocks; every core takes [`Now`] as an argument.
+//! Time as a value. [`Clock`] is the only reader of the system's clocks; every core takes [`Now`] as an
+//! argument.
 
 use std::{
     ops::Add,
@@ -7,7 +8,8 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
-/// Nanoseconds since the process's [`Clock`] was started, or since before that ([`Clock::ahead`]); never goes back.
+/// Nanoseconds since the process's [`Clock`] was started, or since before that ([`Clock::ahead`]); never goes
+/// back.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Mono(pub u64);
@@ -73,7 +75,8 @@ pub struct Clock {
     ahead: Duration,
 }
 
-/// How far ahead [`Clock::ahead`] begins: further back than any machine was started, and far from the end of a [`Mono`].
+/// How far ahead [`Clock::ahead`] begins: further back than any machine was started, and far from the end of
+/// a [`Mono`].
 const AHEAD: Duration = Duration::from_nanos(1 << 62);
 
 impl Clock {
@@ -84,7 +87,8 @@ impl Clock {
         Self { start: Instant::now(), ahead: Duration::ZERO }
     }
 
-    /// Starts a clock whose monotonic time is some 146 years now, so that moments of clocks that were started earlier have one on it too.
+    /// Starts a clock whose monotonic time is some 146 years now, so that moments of clocks that were started
+    /// earlier have one on it too.
     #[must_use]
     pub fn ahead() -> Self {
         Self { ahead: AHEAD, ..Self::start() }

@@ -47,7 +47,9 @@ mod tests {
 
     #[test]
     fn a_noun_takes_its_ending_for_every_count_but_one() {
-        let told = |count: u64| ["peer", "entry", "key", "loss", "match", "more query"].map(|noun| counted(count, noun));
+        let told = |count: u64| {
+            ["peer", "entry", "key", "loss", "match", "more query"].map(|noun| counted(count, noun))
+        };
         assert_eq!(told(1), ["1 peer", "1 entry", "1 key", "1 loss", "1 match", "1 more query"]);
         assert_eq!(told(0), ["0 peers", "0 entries", "0 keys", "0 losses", "0 matches", "0 more queries"]);
         assert_eq!(counted_as(3_400_usize, "3.4k", "byte"), "3.4k bytes");

@@ -1,8 +1,9 @@
-//! The few frames of AMQP 0-9-1 with which a consumer takes and acknowledges deliveries, over one blocking connection.
+//! The few frames of AMQP 0-9-1 with which a consumer takes and acknowledges deliveries, over one blocking
+//! connection.
 //!
-//! The client crate hands every frame to a thread of its own. Waking it costs about as much as the broker's whole answer, so the broker
-//! would be measured through it as slower than it is. This speaks the wire as directly as the adapter on the other side of the comparison
-//! does.
+//! The client crate hands every frame to a thread of its own. Waking it costs about as much as the broker's
+//! whole answer, so the broker would be measured through it as slower than it is. This speaks the wire as
+//! directly as the adapter on the other side of the comparison does.
 
 use std::{
     io::{BufReader, Read, Write},
@@ -136,7 +137,8 @@ impl Consumer {
     }
 
     fn rest_of_delivery(&mut self, channel: u16) -> Result<(u16, u64)> {
-        let tag_at = 5 + usize::from(*self.payload.get(4).ok_or_else(|| eyre!("a delivery without a consumer"))?);
+        let tag_at =
+            5 + usize::from(*self.payload.get(4).ok_or_else(|| eyre!("a delivery without a consumer"))?);
         let tag = self.payload.get(tag_at..tag_at + 8).ok_or_else(|| eyre!("a delivery without a tag"))?;
         let tag = u64::from_be_bytes(tag.try_into()?);
         // The content's header and one body frame: the payloads are far below a frame's limit.
@@ -160,7 +162,9 @@ impl Consumer {
         loop {
             let (kind, channel) = self.frame()?;
             match (kind, self.payload.as_slice()) {
-                (METHOD, [a, b, c, d, ..]) => return Ok((channel, (u16::from_be_bytes([*a, *b]), u16::from_be_bytes([*c, *d])))),
+                (METHOD, [a, b, c, d, ..]) => {
+                    return Ok((channel, (u16::from_be_bytes([*a, *b]), u16::from_be_bytes([*c, *d]))));
+                }
                 (HEARTBEAT, _) => {}
                 _ => bail!("the broker sent a frame of type {kind}"),
             }

@@ -21,7 +21,8 @@ const START_MAX: Duration = Duration::from_secs(60);
 pub fn command(program: &Path, folder: &Path) -> Command {
     let mut command = Command::new(program);
     command.arg("--data").arg(folder.join("data"));
-    for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("RL_CONSOLE_")) {
+    for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("RL_CONSOLE_"))
+    {
         command.env_remove(name);
     }
     command.env("XDG_CONFIG_HOME", folder).env("XDG_STATE_HOME", folder).env("XDG_DATA_HOME", folder);
@@ -33,7 +34,8 @@ pub fn command(program: &Path, folder: &Path) -> Command {
 /// # Errors
 /// It does not start, or does not say `ready` in time.
 pub fn serve(command: &mut Command, log: &Path) -> Result<(Server, Value)> {
-    let (server, out) = Server::start_piped(command.args(["--port", "0", "--grpc", "127.0.0.1:0", "--json", "serve"]), log)?;
+    let (server, out) =
+        Server::start_piped(command.args(["--port", "0", "--grpc", "127.0.0.1:0", "--json", "serve"]), log)?;
     let line = first_line(out).wrap_err_with(|| server.words())?;
     let ready: Value = serde_json::from_str(&line).wrap_err_with(|| format!("reading {line:?}"))?;
     ensure!(ready["event"] == "ready", "the station said {line:?} first");

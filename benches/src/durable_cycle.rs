@@ -1,5 +1,5 @@
-//! The benchmark of one durable dispatch cycle: rl-console over MPP v2 beside RabbitMQ, JetStream, Redis Streams and a bare TCP echo, in
-//! one run.
+//! The benchmark of one durable dispatch cycle: rl-console over MPP v2 beside RabbitMQ, JetStream, Redis
+//! Streams and a bare TCP echo, in one run.
 //!
 //! ```text
 //! cargo build --release                                     # the console, in the repository's root
@@ -9,16 +9,17 @@
 //! cargo run --release -- --scale                            # a million pending rows
 //! ```
 //!
-//! The peers come from Debian's packages `rabbitmq-server`, `nats-server` and `redis-server`; one that is missing is skipped with a word.
-//! Each server is started here, on a spare loopback port, with its files in a temporary folder, and is stopped at the end, also on an
-//! interrupt.
+//! The peers come from Debian's packages `rabbitmq-server`, `nats-server` and `redis-server`; one that is
+//! missing is skipped with a word. Each server is started here, on a spare loopback port, with its files in a
+//! temporary folder, and is stopped at the end, also on an interrupt.
 //!
 //! # What one cycle is
 //!
-//! Everything is enqueued before the clock starts, as durably as the server offers. A cycle lasts from the arrival of one item of a queue
-//! to the arrival of that queue's next: the client settles the first, asks for the next where the protocol has that, and the server hands
-//! it out. One item is in flight on a queue at any time. All carry the same payload, one MPP `invocation`; the echo answers as many bytes
-//! as a settlement has with as many as an invocation has.
+//! Everything is enqueued before the clock starts, as durably as the server offers. A cycle lasts from the
+//! arrival of one item of a queue to the arrival of that queue's next: the client settles the first, asks for
+//! the next where the protocol has that, and the server hands it out. One item is in flight on a queue at any
+//! time. All carry the same payload, one MPP `invocation`; the echo answers as many bytes as a settlement has
+//! with as many as an invocation has.
 //!
 //! | row | the client sends for a cycle | what has happened when the next item comes |
 //! |---|---|---|
@@ -35,11 +36,13 @@
 //!
 //! # How it is measured
 //!
-//! Rounds are interleaved: each row has its turn, then the next round begins; figures are medians over the rounds, and a ratio is the
-//! median of the ratios within each round. After filling, all servers must have become quiet; then a tenth more cycles run, then those
-//! under the clock. `server CPU` is what all threads of the server's processes used under the clock. `free` leaves it to the system where
-//! client and server run; `one core` pins both to core 0, where no other core has to be woken. On a machine that does something else
-//! meanwhile the figures say little. A bound that is missed is said and fails nothing: the exit code is 0 whenever it ran.
+//! Rounds are interleaved: each row has its turn, then the next round begins; figures are medians over the
+//! rounds, and a ratio is the median of the ratios within each round. After filling, all servers must have
+//! become quiet; then a tenth more cycles run, then those under the clock. `server CPU` is what all threads
+//! of the server's processes used under the clock. `free` leaves it to the system where client and server
+//! run; `one core` pins both to core 0, where no other core has to be woken. On a machine that does something
+//! else meanwhile the figures say little. A bound that is missed is said and fails nothing: the exit code is
+//! 0 whenever it ran.
 
 mod amqp;
 mod echo;
@@ -161,7 +164,8 @@ fn main() -> Result<()> {
     if let Some(Internal::EchoServer { ask, answer }) = cli.command {
         return echo::serve(ask, answer, std::io::stdout());
     }
-    let folder = tempfile::Builder::new().prefix("durable_cycle.").tempdir().wrap_err("making a temporary folder")?;
+    let folder =
+        tempfile::Builder::new().prefix("durable_cycle.").tempdir().wrap_err("making a temporary folder")?;
     server::stop_on_interrupt(folder.path().to_owned())?;
     let options = cli.options;
     if options.scale {

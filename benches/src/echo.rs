@@ -1,4 +1,5 @@
-//! The floor under every figure: two processes that hand each other as many bytes as one cycle has, and do nothing else.
+//! The floor under every figure: two processes that hand each other as many bytes as one cycle has, and do
+//! nothing else.
 
 use std::{
     io::{BufRead, BufReader, Read, Write},
@@ -35,11 +36,19 @@ impl Echo {
     pub(crate) fn start(folder: &Path) -> Result<Start<Self>> {
         let mut command = Command::new(std::env::current_exe()?);
         command.arg("echo-server");
-        command.args(["--ask", &wire::settlement().len().to_string(), "--answer", &wire::invocation().len().to_string()]);
+        command.args([
+            "--ask",
+            &wire::settlement().len().to_string(),
+            "--answer",
+            &wire::invocation().len().to_string(),
+        ]);
         let (server, out) = Server::start_piped(&mut command, &folder.join("echo.log"))?;
         let mut line = String::new();
         BufReader::new(out).read_line(&mut line)?;
-        let addr = line.trim().parse().wrap_err_with(|| format!("the echo server did not say its address: {}", server.words()))?;
+        let addr = line
+            .trim()
+            .parse()
+            .wrap_err_with(|| format!("the echo server did not say its address: {}", server.words()))?;
         Ok(Start::Running(Self { server, addr }))
     }
 }
@@ -72,12 +81,16 @@ impl Subject for Echo {
     }
 }
 
-/// Answers every `ask` bytes with `answer` bytes, one connection after the other, until it is killed. Prints its address first.
+/// Answers every `ask` bytes with `answer` bytes, one connection after the other, until it is killed. Prints
+/// its address first.
 ///
 /// # Errors
 /// It cannot listen, or a size is out of range.
 pub(crate) fn serve(ask: usize, answer: usize, mut out: impl Write) -> Result<()> {
-    color_eyre::eyre::ensure!((1..=FRAME_BYTES_MAX).contains(&ask) && answer <= FRAME_BYTES_MAX, "sizes go up to {FRAME_BYTES_MAX}");
+    color_eyre::eyre::ensure!(
+        (1..=FRAME_BYTES_MAX).contains(&ask) && answer <= FRAME_BYTES_MAX,
+        "sizes go up to {FRAME_BYTES_MAX}"
+    );
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
     writeln!(out, "{}", listener.local_addr()?)?;
     out.flush()?;

@@ -11,8 +11,8 @@ use serde::Serialize;
 
 use crate::subject::{Plan, ROUND_MAX, Variant};
 
-/// The stopwatch of one round. A cycle lasts from the arrival of one item of a queue to the arrival of the queue's next: settling the first
-/// is in it.
+/// The stopwatch of one round. A cycle lasts from the arrival of one item of a queue to the arrival of the
+/// queue's next: settling the first is in it.
 pub(crate) struct Laps {
     tree: Tree,
     plan: Plan,
@@ -28,7 +28,16 @@ impl Laps {
     /// A stopwatch for one round of `variant` against the server in `tree`.
     pub(crate) fn new(tree: Tree, plan: Plan, variant: &Variant) -> Self {
         let opened = Instant::now();
-        Self { tree, plan, opened, seen: 0, last: vec![opened; variant.queues], ns: Vec::with_capacity(plan.cycles), from: None, to: None }
+        Self {
+            tree,
+            plan,
+            opened,
+            seen: 0,
+            last: vec![opened; variant.queues],
+            ns: Vec::with_capacity(plan.cycles),
+            from: None,
+            to: None,
+        }
     }
 
     /// An item of `queue` arrived.

@@ -1,10 +1,11 @@
-//! NATS JetStream: a stream in file storage, filled with acknowledged publications, one durable pull consumer with `max_ack_pending` 1,
-//! explicit acknowledgements.
+//! NATS JetStream: a stream in file storage, filled with acknowledged publications, one durable pull consumer
+//! with `max_ack_pending` 1, explicit acknowledgements.
 //!
-//! An acknowledgement is a plain one: a message without an answer. The server takes it before it hands out the next item, so the next
-//! arrives only after it. Three ways to the next item: one *standing* pull of many, of which the server sends one whenever none is in
-//! flight (what the client crate does by itself); *together*, `+NXT`, an acknowledgement that asks for one more; *apart*, an
-//! acknowledgement and a pull of one, as MPP has it. Items stay in the stream, and the consumer's state is written behind.
+//! An acknowledgement is a plain one: a message without an answer. The server takes it before it hands out
+//! the next item, so the next arrives only after it. Three ways to the next item: one *standing* pull of
+//! many, of which the server sends one whenever none is in flight (what the client crate does by itself);
+//! *together*, `+NXT`, an acknowledgement that asks for one more; *apart*, an acknowledgement and a pull of
+//! one, as MPP has it. Items stay in the stream, and the consumer's state is written behind.
 
 use std::{net::SocketAddr, path::Path, process::Command, time::Duration};
 
@@ -59,7 +60,9 @@ impl JetStream {
         };
         let addr = server::spare_addr()?;
         let mut command = Command::new(program);
-        command.args(["--addr", "127.0.0.1", "--port", &addr.port().to_string(), "--jetstream", "--store_dir"]).arg(folder.join("nats"));
+        command
+            .args(["--addr", "127.0.0.1", "--port", &addr.port().to_string(), "--jetstream", "--store_dir"])
+            .arg(folder.join("nats"));
         let mut server = Server::start(&mut command, &folder.join("nats.log"))?;
         server.wait_for(addr, START_MAX)?;
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
@@ -80,8 +83,12 @@ async fn connect(addr: SocketAddr) -> Result<Client> {
 async fn fill(context: &Context, items: usize) -> Result<()> {
     // The stream is absent in the first round.
     let _ = context.delete_stream(STREAM).await;
-    let config =
-        stream::Config { name: STREAM.into(), subjects: vec![SUBJECT.into()], storage: StorageType::File, ..stream::Config::default() };
+    let config = stream::Config {
+        name: STREAM.into(),
+        subjects: vec![SUBJECT.into()],
+        storage: StorageType::File,
+        ..stream::Config::default()
+    };
     let stream = context.create_stream(config).await?;
     let payload = wire::invocation();
     let mut left = items;
@@ -110,7 +117,10 @@ async fn run_standing(context: &Context, items: usize, laps: &mut Laps) -> Resul
     let consumer: Consumer<pull::Config> = context.get_consumer_from_stream(CONSUMER, STREAM).await?;
     let mut messages = consumer.messages().await?;
     for _ in 0..items {
-        let message = timeout(READ_MAX, messages.next()).await.wrap_err("no message came")?.ok_or_else(|| eyre!("the stream ended"))??;
+        let message = timeout(READ_MAX, messages.next())
+            .await
+            .wrap_err("no message came")?
+            .ok_or_else(|| eyre!("the stream ended"))??;
         laps.lap(0)?;
         message.ack().await.map_err(|error| eyre!(error))?;
     }
@@ -123,10 +133,14 @@ async fn run_one_by_one(client: &Client, manner: Manner, items: usize, laps: &mu
     let mut messages = client.subscribe(inbox.clone()).await?;
     client.publish_with_reply(next.clone(), inbox.clone(), "1".into()).await?;
     for left in (0..items).rev() {
-        let message =
-            timeout(READ_MAX, messages.next()).await.wrap_err("no message came")?.ok_or_else(|| eyre!("the subscription ended"))?;
+        let message = timeout(READ_MAX, messages.next())
+            .await
+            .wrap_err("no message came")?
+            .ok_or_else(|| eyre!("the subscription ended"))?;
         laps.lap(0)?;
-        let settle = message.reply.ok_or_else(|| eyre!("{}", message.status.map_or("no reply".to_owned(), |status| status.to_string())))?;
+        let settle = message.reply.ok_or_else(|| {
+            eyre!("{}", message.status.map_or("no reply".to_owned(), |status| status.to_string()))
+        })?;
         if left > 0 && manner == Manner::Together {
             client.publish_with_reply(settle, inbox.clone(), AckKind::Next.into()).await?;
             continue;

@@ -28,8 +28,8 @@ impl Placement {
         }
     }
 
-    /// Puts the calling thread there until the guard is dropped. Threads and processes started meanwhile inherit it, as under `taskset`;
-    /// so a server is started, and a client connects, only after this.
+    /// Puts the calling thread there until the guard is dropped. Threads and processes started meanwhile
+    /// inherit it, as under `taskset`; so a server is started, and a client connects, only after this.
     ///
     /// # Errors
     /// The system refuses, for instance because the core is not ours.
@@ -52,7 +52,8 @@ pub struct Placed {
 
 impl Drop for Placed {
     fn drop(&mut self) {
-        // It was in force before, so it is refused only when the machine took the cores away meanwhile: nothing to do about that here.
+        // It was in force before, so it is refused only when the machine took the cores away meanwhile:
+        // nothing to do about that here.
         let _ = sched_setaffinity(None, &self.before);
     }
 }

@@ -1,9 +1,11 @@
-//! RabbitMQ: durable classic queues, persistent messages put in under publisher confirms, prefetch 1, manual acknowledgements.
+//! RabbitMQ: durable classic queues, persistent messages put in under publisher confirms, prefetch 1, manual
+//! acknowledgements.
 //!
-//! The broker sends a channel's next delivery as soon as the last is acknowledged, so a cycle is one round trip. Four queues are four
-//! channels of one connection. The client crate fills the queues; under the clock a consumer of our own speaks the wire (see
-//! [`amqp`](crate::amqp)), with which the broker was twice as fast. Acknowledgements are not confirmed and not synchronised to disk: a kill
-//! of the broker redelivers what it had not written yet.
+//! The broker sends a channel's next delivery as soon as the last is acknowledged, so a cycle is one round
+//! trip. Four queues are four channels of one connection. The client crate fills the queues; under the clock
+//! a consumer of our own speaks the wire (see [`amqp`](crate::amqp)), with which the broker was twice as
+//! fast. Acknowledgements are not confirmed and not synchronised to disk: a kill of the broker redelivers
+//! what it had not written yet.
 
 use std::{net::SocketAddr, path::Path, process::Command, time::Duration};
 
@@ -50,8 +52,10 @@ impl RabbitMq {
     /// # Errors
     /// They are there but do not start.
     pub(crate) fn start(folder: &Path) -> Result<Start<Self>> {
-        // Debian's own /usr/sbin/rabbitmq-server wants to be root or the package's user and its folders; the one below is RabbitMQ's.
-        let Some(program) = server::find("rabbitmq-server", &["/usr/lib/rabbitmq/bin/rabbitmq-server"]) else {
+        // Debian's own /usr/sbin/rabbitmq-server wants to be root or the package's user and its folders; the
+        // one below is RabbitMQ's.
+        let Some(program) = server::find("rabbitmq-server", &["/usr/lib/rabbitmq/bin/rabbitmq-server"])
+        else {
             return Ok(Start::Missing("rabbitmq-server".to_owned()));
         };
         let Some(epmd) = server::find("epmd", &["/usr/bin/epmd"]) else {
@@ -65,7 +69,10 @@ impl RabbitMq {
         let mut names = Server::start(&mut command, &folder.join("epmd.log"))?;
         names.wait_for(names_addr, START_MAX)?;
         let addr = server::spare_addr()?;
-        let mut node = Server::start(&mut node_command(&program, &dir, addr, names_addr)?, &folder.join("rabbitmq.log"))?;
+        let mut node = Server::start(
+            &mut node_command(&program, &dir, addr, names_addr)?,
+            &folder.join("rabbitmq.log"),
+        )?;
         node.wait_for(addr, START_MAX)?;
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let connection = within(&runtime, connect(addr)).wrap_err_with(|| node.words())?;
@@ -124,7 +131,11 @@ async fn fill(connection: &Connection, queues: &[&str], each: usize) -> Result<(
             for _ in 0..batch {
                 let persistent = BasicProperties::default().with_delivery_mode(PERSISTENT);
                 let options = BasicPublishOptions::default();
-                confirms.push(channel.basic_publish("".into(), (*queue).into(), options, payload.as_bytes(), persistent).await?);
+                confirms.push(
+                    channel
+                        .basic_publish("".into(), (*queue).into(), options, payload.as_bytes(), persistent)
+                        .await?,
+                );
             }
             for confirm in confirms {
                 if confirm.await?.is_nack() {

@@ -1,8 +1,10 @@
-//! Redis Streams: one consumer of one group, `XREADGROUP COUNT 1`, `XACK`; append-only file on, synchronised every second.
+//! Redis Streams: one consumer of one group, `XREADGROUP COUNT 1`, `XACK`; append-only file on, synchronised
+//! every second.
 //!
-//! *Apart* is two round trips: claim, then settle. *Together* sends the `XACK` of one entry and the `XREADGROUP` of the next in one
-//! pipeline, so that a cycle is one round trip, as it is over MPP. Neither removes the entry from the stream; Redis syncs at most once a
-//! second, so a power loss takes up to a second of acknowledgements, while a kill of the process takes none that were answered.
+//! *Apart* is two round trips: claim, then settle. *Together* sends the `XACK` of one entry and the
+//! `XREADGROUP` of the next in one pipeline, so that a cycle is one round trip, as it is over MPP. Neither
+//! removes the entry from the stream; Redis syncs at most once a second, so a power loss takes up to a second
+//! of acknowledgements, while a kill of the process takes none that were answered.
 
 use std::{net::SocketAddr, path::Path, process::Command, time::Duration};
 
@@ -47,8 +49,18 @@ impl RedisStreams {
         let addr = server::spare_addr()?;
         let mut command = Command::new(program);
         command.args(["--port", &addr.port().to_string(), "--bind", "127.0.0.1"]).arg("--dir").arg(&dir);
-        // No snapshots and no rewrite of the log amid a round: they would cost it time, and the station has its counterpart outside too.
-        command.args(["--appendonly", "yes", "--appendfsync", "everysec", "--save", "", "--auto-aof-rewrite-percentage", "0"]);
+        // No snapshots and no rewrite of the log amid a round: they would cost it time, and the station has
+        // its counterpart outside too.
+        command.args([
+            "--appendonly",
+            "yes",
+            "--appendfsync",
+            "everysec",
+            "--save",
+            "",
+            "--auto-aof-rewrite-percentage",
+            "0",
+        ]);
         let mut server = Server::start(&mut command, &folder.join("redis.log"))?;
         server.wait_for(addr, START_MAX)?;
         Ok(Start::Running(Self { client: connect(addr)?, server }))

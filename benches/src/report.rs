@@ -1,5 +1,9 @@
 //! The table, the bounds, and the same as JSON lines.
-#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a benchmark's figures are its output; how it goes on is told on stderr")]
+#![expect(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "a benchmark's figures are its output; how it goes on is told on stderr"
+)]
 
 use rl_console_benches::{
     placement::Placement,
@@ -39,7 +43,12 @@ const FREE: &[Placement] = &[Placement::Free];
 const ONE: &[Placement] = &[Placement::One];
 
 const BOUNDS: &[Bound] = &[
-    Bound { what: "one queue / RabbitMQ", measure: Measure::Rate("station-1", "rabbitmq-1"), limit: Limit::AtLeast(1.2), placements: BOTH },
+    Bound {
+        what: "one queue / RabbitMQ",
+        measure: Measure::Rate("station-1", "rabbitmq-1"),
+        limit: Limit::AtLeast(1.2),
+        placements: BOTH,
+    },
     Bound {
         what: "one queue / JetStream",
         measure: Measure::Rate("station-1", "jetstream-1"),
@@ -58,9 +67,24 @@ const BOUNDS: &[Bound] = &[
         limit: Limit::AtLeast(1.2),
         placements: BOTH,
     },
-    Bound { what: "p50 / TCP echo's p50", measure: Measure::P50("station-1", "echo"), limit: Limit::AtMost(2.0), placements: FREE },
-    Bound { what: "station's CPU a cycle, µs", measure: Measure::ServerCpu("station-1"), limit: Limit::AtMost(30.0), placements: ONE },
-    Bound { what: "the same, goal", measure: Measure::ServerCpu("station-1"), limit: Limit::AtMost(20.0), placements: ONE },
+    Bound {
+        what: "p50 / TCP echo's p50",
+        measure: Measure::P50("station-1", "echo"),
+        limit: Limit::AtMost(2.0),
+        placements: FREE,
+    },
+    Bound {
+        what: "station's CPU a cycle, µs",
+        measure: Measure::ServerCpu("station-1"),
+        limit: Limit::AtMost(30.0),
+        placements: ONE,
+    },
+    Bound {
+        what: "the same, goal",
+        measure: Measure::ServerCpu("station-1"),
+        limit: Limit::AtMost(20.0),
+        placements: ONE,
+    },
     Bound {
         what: "4 queues / RabbitMQ's 4",
         measure: Measure::Rate("station-4", "rabbitmq-4"),
@@ -104,12 +128,13 @@ pub(crate) fn figures(placement: Placement, rounds: &Rounds, json: bool) {
         let Some(figures) = Round::median_of(each) else { continue };
         let Round { cycles_per_s, p50_us, p99_us, server_cpu_us } = figures;
         if json {
-            let line =
-                json!({ "placement": placement, "subject": variant.name, "queues": variant.queues, "median": figures, "rounds": each });
+            let line = json!({ "placement": placement, "subject": variant.name, "queues": variant.queues, "median": figures, "rounds": each });
             println!("{line}");
         } else {
             let (name, queues, count) = (variant.name, variant.queues, each.len());
-            println!("{name:<18} {queues:>6} {count:>6} {cycles_per_s:>12.0} {p50_us:>9.1} {p99_us:>9.1} {server_cpu_us:>14.1}");
+            println!(
+                "{name:<18} {queues:>6} {count:>6} {cycles_per_s:>12.0} {p50_us:>9.1} {p99_us:>9.1} {server_cpu_us:>14.1}"
+            );
         }
     }
     for bound in BOUNDS.iter().filter(|bound| bound.placements.contains(&placement)) {
@@ -128,7 +153,10 @@ pub(crate) fn scale(scale: &Scale, json: bool) {
         println!("{}", json!({ "scale": scale }));
     } else {
         println!("\n{rows} pending rows");
-        println!("  enqueued through invoke --from in {enqueue_s:.1} s, {:.0} rows/s", number(*rows) / enqueue_s);
+        println!(
+            "  enqueued through invoke --from in {enqueue_s:.1} s, {:.0} rows/s",
+            number(*rows) / enqueue_s
+        );
         println!("  cycles/s with few rows {:.0}, with many {:.0}", few.cycles_per_s, many.cycles_per_s);
         println!("  p50 µs with few rows {:.1}, with many {:.1}", few.p50_us, many.p50_us);
         println!("  resident KiB when ready {resident_ready_kib}, after dispatching {resident_after_kib}");
@@ -137,7 +165,13 @@ pub(crate) fn scale(scale: &Scale, json: bool) {
     verdict("scale", "start-up until ready, s", Limit::AtMost(2.0), Some(*ready_s), json);
     verdict("scale", "resident when ready, MiB", Limit::AtMost(100.0), mib(*resident_ready_kib), json);
     verdict("scale", "resident after dispatching, MiB", Limit::AtMost(100.0), mib(*resident_after_kib), json);
-    verdict("scale", "rate with many rows / with few", Limit::AtLeast(0.9), Some(many.cycles_per_s / few.cycles_per_s), json);
+    verdict(
+        "scale",
+        "rate with many rows / with few",
+        Limit::AtLeast(0.9),
+        Some(many.cycles_per_s / few.cycles_per_s),
+        json,
+    );
 }
 
 #[cfg(test)]
@@ -145,7 +179,8 @@ mod tests {
     use super::*;
 
     fn rounds_of(name: &'static str, rates: &[f64], rounds: &mut Rounds) {
-        let round = |rate: &f64| Round { cycles_per_s: *rate, p50_us: 1e6 / rate, p99_us: 0.0, server_cpu_us: 10.0 };
+        let round =
+            |rate: &f64| Round { cycles_per_s: *rate, p50_us: 1e6 / rate, p99_us: 0.0, server_cpu_us: 10.0 };
         rounds.rounds.insert(name, rates.iter().map(round).collect());
     }
 

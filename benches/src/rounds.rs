@@ -1,4 +1,5 @@
-//! Interleaved rounds: every subject has its turn, then the next round begins. So what the machine does meanwhile hits all of them alike.
+//! Interleaved rounds: every subject has its turn, then the next round begins. So what the machine does
+//! meanwhile hits all of them alike.
 
 use std::{collections::BTreeMap, path::Path};
 

@@ -1,4 +1,5 @@
-//! What a million pending rows cost: the start, the memory, and the cycle beside that of a station with few rows.
+//! What a million pending rows cost: the start, the memory, and the cycle beside that of a station with few
+//! rows.
 
 use std::{path::Path, time::Instant};
 
@@ -59,7 +60,8 @@ pub(crate) fn measure(options: &Options, folder: &Path) -> Result<Scale> {
     big = Station::serve(big.stop())?;
     let pending = big.files().pending()?;
     ensure!(pending == rows, "{rows} rows were enqueued, {pending} are pending");
-    let resident = |station: &Station| station.tree().resident_kib().ok_or_else(|| eyre!("the station is gone"));
+    let resident =
+        |station: &Station| station.tree().resident_kib().ok_or_else(|| eyre!("the station is gone"));
     let (ready_s, resident_ready_kib) = (big.ready_after.as_secs_f64(), resident(&big)?);
     let mut small = Station::serve(Files::create(&options.station, &folder.join("few"))?)?;
     let (mut few, mut many) = (Vec::new(), Vec::new());

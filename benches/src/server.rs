@@ -1,4 +1,5 @@
-//! A server under test: started here on a spare loopback port with a folder to throw away, measured through `/proc`, always stopped.
+//! A server under test: started here on a spare loopback port with a folder to throw away, measured through
+//! `/proc`, always stopped.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -73,8 +74,9 @@ impl Tree {
 
     /// The processor time that all threads of the tree have used so far, user and system together.
     ///
-    /// It is the sum of `/proc/PID/task/TID/schedstat`, in nanoseconds, where the kernel keeps it: `utime` and `stime` of `/proc/PID/stat`
-    /// count in ticks of 10 ms. A thread that ends takes its time with it.
+    /// It is the sum of `/proc/PID/task/TID/schedstat`, in nanoseconds, where the kernel keeps it: `utime`
+    /// and `stime` of `/proc/PID/stat` count in ticks of 10 ms. A thread that ends takes its time with
+    /// it.
     #[must_use]
     pub fn cpu(self) -> Duration {
         let nanos = self.members().into_iter().flat_map(|pid| {
@@ -108,7 +110,8 @@ fn numbers(folder: &Path) -> Vec<u32> {
 
 fn parent_of(pid: u32) -> Option<u32> {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    // The name stands in parentheses and may hold anything, so the fields are counted behind its end: state, then the parent.
+    // The name stands in parentheses and may hold anything, so the fields are counted behind its end: state,
+    // then the parent.
     stat.rsplit_once(')')?.1.split_whitespace().nth(1)?.parse().ok()
 }
 
@@ -162,8 +165,13 @@ impl Server {
 
     fn spawn(command: &mut Command, log: &Path) -> Result<Self> {
         let name = command.get_program().to_string_lossy().into_owned();
-        // A group of its own: an interrupt typed at the terminal reaches this process first, which then stops the servers.
-        let child = command.stdin(Stdio::null()).process_group(0).spawn().wrap_err_with(|| format!("starting {name}"))?;
+        // A group of its own: an interrupt typed at the terminal reaches this process first, which then stops
+        // the servers.
+        let child = command
+            .stdin(Stdio::null())
+            .process_group(0)
+            .spawn()
+            .wrap_err_with(|| format!("starting {name}"))?;
         running().insert(child.id());
         Ok(Self { child, log: log.to_owned() })
     }
@@ -233,7 +241,12 @@ fn wait(child: &mut Child, limit: Duration) -> io::Result<Option<ExitStatus>> {
 /// It cannot be started, fails, or takes longer than `limit` (it is killed then).
 pub fn run_to_end(command: &mut Command, out: Stdio, limit: Duration) -> Result<String> {
     let name = command.get_program().to_string_lossy().into_owned();
-    let mut child = command.stdin(Stdio::null()).stdout(out).stderr(Stdio::piped()).spawn().wrap_err_with(|| format!("starting {name}"))?;
+    let mut child = command
+        .stdin(Stdio::null())
+        .stdout(out)
+        .stderr(Stdio::piped())
+        .spawn()
+        .wrap_err_with(|| format!("starting {name}"))?;
     let Some(status) = wait(&mut child, limit)? else {
         child.kill()?;
         child.wait()?;
@@ -254,8 +267,8 @@ pub fn spare_addr() -> Result<SocketAddr> {
     Ok(TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?)
 }
 
-/// Waits until the servers do nothing any longer: what one has left to do in the background would be measured as its neighbour's.
-/// Goes on after [`QUIET_MAX`] all the same.
+/// Waits until the servers do nothing any longer: what one has left to do in the background would be measured
+/// as its neighbour's. Goes on after [`QUIET_MAX`] all the same.
 pub fn wait_until_quiet(trees: &[Tree]) {
     let used = || trees.iter().map(|tree| tree.cpu()).sum::<Duration>();
     let from = Instant::now();
@@ -278,7 +291,8 @@ pub fn find(name: &str, places: &[&str]) -> Option<PathBuf> {
     places.iter().map(PathBuf::from).chain(in_path).find(|program| program.is_file())
 }
 
-/// On SIGINT or SIGTERM: kills the servers, removes their files and ends with the shell's code for an interrupt.
+/// On SIGINT or SIGTERM: kills the servers, removes their files and ends with the shell's code for an
+/// interrupt.
 ///
 /// # Errors
 /// The system refuses the handler.
@@ -290,7 +304,8 @@ pub fn stop_on_interrupt(folder: PathBuf) -> Result<()> {
         (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?)
     };
     thread::spawn(move || {
-        runtime.block_on(futures_util::future::select(Box::pin(interrupt.recv()), Box::pin(terminate.recv())));
+        runtime
+            .block_on(futures_util::future::select(Box::pin(interrupt.recv()), Box::pin(terminate.recv())));
         kill_all();
         // What cannot be removed stays in the temporary folder.
         let _ = fs::remove_dir_all(folder);

@@ -1,7 +1,8 @@
-//! rl-console itself: the real release binary, fed and paired through its own command line, and an adapter that speaks MPP v2 by hand.
+//! rl-console itself: the real release binary, fed and paired through its own command line, and an adapter
+//! that speaks MPP v2 by hand.
 //!
-//! *Together* is one write of `applied`, `done` and the next `pull`; *apart* is one write for each. With four queues the one connection
-//! that MPP allows serves all of them, one invocation in flight on each.
+//! *Together* is one write of `applied`, `done` and the next `pull`; *apart* is one write for each. With four
+//! queues the one connection that MPP allows serves all of them, one invocation in flight on each.
 
 use std::{
     fmt::Write as _,
@@ -74,7 +75,9 @@ impl Files {
             manifest_hash: manifest_hash(pack.as_bytes())?,
             token: String::new(),
         };
-        run_to_end(files.command().arg("pair"), Stdio::piped(), ANSWER_MAX)?.trim().clone_into(&mut files.token);
+        run_to_end(files.command().arg("pair"), Stdio::piped(), ANSWER_MAX)?
+            .trim()
+            .clone_into(&mut files.token);
         Ok(files)
     }
 
@@ -98,7 +101,11 @@ impl Files {
                 let _ = writeln!(text, r#"{{"event":"e{}","params":{}}}"#, at % queues + 1, wire::PARAMS);
             }
             fs::write(&rows, text)?;
-            run_to_end(self.command().args(["--json", "invoke", "--from"]).arg(&rows), Stdio::null(), ROUND_MAX)?;
+            run_to_end(
+                self.command().args(["--json", "invoke", "--from"]).arg(&rows),
+                Stdio::null(),
+                ROUND_MAX,
+            )?;
             left -= batch;
         }
         Ok(())
@@ -123,10 +130,16 @@ fn pack() -> String {
     let mut text = format!("[pack]\nid = \"{PACK_ID}\"\nname = \"Bench\"\nversion = \"1.0.0\"\n");
     for (at, queue) in QUEUES.iter().enumerate() {
         let event = at + 1;
-        let _ = write!(text, "\n[queues.{queue}]\nready_after = \"applied\"\n\n[events.e{event}]\nqueue = \"{queue}\"\n");
+        let _ = write!(
+            text,
+            "\n[queues.{queue}]\nready_after = \"applied\"\n\n[events.e{event}]\nqueue = \"{queue}\"\n"
+        );
         let _ = writeln!(text, "title = \"Event {event}\"");
         let properties = r#"{ item_id = { type = "integer" }, count = { type = "integer", minimum = 1 } }"#;
-        let _ = writeln!(text, r#"schema = {{ type = "object", required = ["item_id"], properties = {properties} }}"#);
+        let _ = writeln!(
+            text,
+            r#"schema = {{ type = "object", required = ["item_id"], properties = {properties} }}"#
+        );
     }
     text
 }
@@ -146,7 +159,10 @@ impl Station {
     /// The binary is there but does not start.
     pub(crate) fn start(program: &Path, folder: &Path) -> Result<Start<Self>> {
         if !program.is_file() {
-            return Ok(Start::Missing(format!("{} (cargo build --release, or --station PATH)", program.display())));
+            return Ok(Start::Missing(format!(
+                "{} (cargo build --release, or --station PATH)",
+                program.display()
+            )));
         }
         let files = Files::create(program, &folder.join("station"))?;
         Ok(Start::Running(Self::serve(files)?))
@@ -200,7 +216,11 @@ impl Adapter {
         adapter.send()?;
         adapter.read_line()?;
         let ack: wire::Inbound<'_> = serde_json::from_str(&adapter.line)?;
-        ensure!(ack.kind == "hello_ack" && ack.ok == Some(true), "the station answered {}", adapter.line.trim());
+        ensure!(
+            ack.kind == "hello_ack" && ack.ok == Some(true),
+            "the station answered {}",
+            adapter.line.trim()
+        );
         Ok(adapter)
     }
 
@@ -277,7 +297,8 @@ impl Subject for Station {
         for _ in 0..each * variant.queues {
             let (id, at) = adapter.invocation()?;
             laps.lap(at)?;
-            let more = left.get_mut(at).ok_or_else(|| eyre!("an invocation of a queue that was not pulled"))?;
+            let more =
+                left.get_mut(at).ok_or_else(|| eyre!("an invocation of a queue that was not pulled"))?;
             *more = more.saturating_sub(1);
             ensure!(id > last[at], "invocation {id} of {} came after {}", QUEUES[at], last[at]);
             last[at] = id;

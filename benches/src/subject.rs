@@ -19,7 +19,8 @@ pub(crate) enum Manner {
     Together,
     /// Each frame or request leaves by itself.
     Apart,
-    /// Only the settling leaves: the server has been told once to send the next item whenever none is in flight.
+    /// Only the settling leaves: the server has been told once to send the next item whenever none is in
+    /// flight.
     Standing,
 }
 
@@ -44,8 +45,8 @@ pub(crate) struct Plan {
 }
 
 impl Plan {
-    /// How many items each queue holds at the start. With several queues a tenth more, so that none runs dry before the last measured
-    /// cycle.
+    /// How many items each queue holds at the start. With several queues a tenth more, so that none runs dry
+    /// before the last measured cycle.
     pub(crate) fn per_queue(self, queues: usize) -> usize {
         let each = (self.warm + self.cycles).div_ceil(queues.max(1));
         if queues > 1 { each + each / 10 + 1 } else { each }
@@ -77,7 +78,10 @@ pub(crate) trait Subject {
 ///
 /// # Errors
 /// Its own, or the time ran out.
-pub(crate) fn within<T>(runtime: &tokio::runtime::Runtime, work: impl Future<Output = Result<T>>) -> Result<T> {
+pub(crate) fn within<T>(
+    runtime: &tokio::runtime::Runtime,
+    work: impl Future<Output = Result<T>>,
+) -> Result<T> {
     runtime.block_on(async {
         match tokio::time::timeout(ROUND_MAX, work).await {
             Ok(result) => result,

@@ -1,5 +1,5 @@
-//! The MPP v2 frames of one cycle, as an adapter writes them. The peers carry the same invocation as their payload, the echo the same
-//! sizes.
+//! The MPP v2 frames of one cycle, as an adapter writes them. The peers carry the same invocation as their
+//! payload, the echo the same sizes.
 
 use std::fmt::Write as _;
 
@@ -26,10 +26,12 @@ pub(crate) fn pull(out: &mut String, queue: &str) {
 
 /// The `invocation` that the station sends, as long as the ones under the clock.
 pub(crate) fn invocation() -> String {
-    format!(r#"{{"mpp":2,"type":"invocation","id":123456,"queue":"q1","event":"e1","params":{PARAMS}}}"#) + "\n"
+    format!(r#"{{"mpp":2,"type":"invocation","id":123456,"queue":"q1","event":"e1","params":{PARAMS}}}"#)
+        + "\n"
 }
 
-/// What the adapter sends for an invocation when it settles it and pulls in one write, as long as under the clock.
+/// What the adapter sends for an invocation when it settles it and pulls in one write, as long as under the
+/// clock.
 pub(crate) fn settlement() -> String {
     let mut out = String::new();
     applied(&mut out, 123_456);
@@ -61,7 +63,10 @@ mod tests {
     fn an_invocation_reads_back() {
         let text = invocation();
         let frame: Inbound<'_> = serde_json::from_str(&text).unwrap();
-        assert_eq!((frame.kind, frame.id, frame.queue, frame.ok), ("invocation", Some(123_456), Some("q1"), None));
+        assert_eq!(
+            (frame.kind, frame.id, frame.queue, frame.ok),
+            ("invocation", Some(123_456), Some("q1"), None)
+        );
     }
 
     #[test]

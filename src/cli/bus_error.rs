@@ -17,7 +17,10 @@ pub(super) fn exit(error: &client::Error) -> Exit {
         (client::Error::Unreachable { .. } | client::Error::Closed(_), _) => Exit::NoStation,
         (client::Error::TimedOut { .. }, _) => Exit::TimedOut,
         (client::Error::Send(client::SendError::Topic { .. }), _) => Exit::Usage,
-        (client::Error::Send(client::SendError::NotOneFrame { .. } | client::SendError::TooLarge { .. }), _) => Exit::NotValid,
+        (
+            client::Error::Send(client::SendError::NotOneFrame { .. } | client::SendError::TooLarge { .. }),
+            _,
+        ) => Exit::NotValid,
         // A frame that came too late, or again, is none that is not valid.
         (_, Some(Refusal::Fault(code))) if !matches!(code, Code::Expired | Code::Duplicate) => Exit::NotValid,
         _ => Exit::Refused,
@@ -31,7 +34,9 @@ pub(super) fn code(error: &client::Error) -> &'static str {
         (client::Error::Closed(_), _) => "disconnected",
         (client::Error::TimedOut { .. }, _) => "timed_out",
         (client::Error::Busy { .. }, _) | (_, Some(Refusal::Busy)) => "busy",
-        (client::Error::Send(client::SendError::Topic { .. }), _) | (_, Some(Refusal::InvalidTopic)) => "invalid_topic",
+        (client::Error::Send(client::SendError::Topic { .. }), _) | (_, Some(Refusal::InvalidTopic)) => {
+            "invalid_topic"
+        }
         (client::Error::Send(_), _) => "invalid_frame",
         (_, Some(Refusal::Forbidden)) => "forbidden",
         (_, Some(Refusal::NotSubscribed)) => "not_subscribed",
@@ -46,12 +51,18 @@ pub(super) fn code(error: &client::Error) -> &'static str {
 /// What to do about it.
 pub(super) fn hint(error: &client::Error) -> String {
     let hint = match (error, refusal(error)) {
-        (client::Error::Closed(client::Closed::There(Some(_))), _) => "it may connect again: `sim agent --reconnect` does so by itself",
-        (client::Error::Unreachable { .. } | client::Error::Closed(_), _) => "`rl-console ls health` says how the station is",
+        (client::Error::Closed(client::Closed::There(Some(_))), _) => {
+            "it may connect again: `sim agent --reconnect` does so by itself"
+        }
+        (client::Error::Unreachable { .. } | client::Error::Closed(_), _) => {
+            "`rl-console ls health` says how the station is"
+        }
         (client::Error::TimedOut { .. }, _) => {
             "`rl-console doctor` checks the station; one that hangs is asked to end by `rl-console stop --force`"
         }
-        (client::Error::Busy { .. }, _) | (_, Some(Refusal::Busy)) => "try again in a moment; `limits.rmp` has the bounds",
+        (client::Error::Busy { .. }, _) | (_, Some(Refusal::Busy)) => {
+            "try again in a moment; `limits.rmp` has the bounds"
+        }
         (client::Error::Send(client::SendError::Topic { .. }), _) | (_, Some(Refusal::InvalidTopic)) => {
             "1 to 16 segments of A-Z a-z 0-9 . _ : - with / between them; patterns may end in /* or /**"
         }
@@ -71,8 +82,12 @@ pub(super) fn hint(error: &client::Error) -> String {
         (_, Some(Refusal::Unauthorized)) => {
             "the tokens lie in the station's data folder: name it with --data, or one of them with --token-file"
         }
-        (_, Some(Refusal::Fault(Code::Expired))) => "its created_at_ms and ttl_ms lie in the past: make it anew",
-        (client::Error::Send(_), _) | (_, Some(Refusal::Fault(_))) => "`rl-console decode` takes frames apart and says what is wrong",
+        (_, Some(Refusal::Fault(Code::Expired))) => {
+            "its created_at_ms and ttl_ms lie in the past: make it anew"
+        }
+        (client::Error::Send(_), _) | (_, Some(Refusal::Fault(_))) => {
+            "`rl-console decode` takes frames apart and says what is wrong"
+        }
         (client::Error::Refused(_) | client::Error::NotWelcome(_), _) => "the station's own log says more",
     };
     hint.to_owned()
@@ -84,8 +99,12 @@ mod tests {
 
     #[test]
     fn where_the_station_alone_publishes_no_other_kind_is_advised() {
-        let forbidden =
-            |message: &str| hint(&client::Error::Refused(client::Refused { code: "Forbidden".into(), message: message.into() }));
+        let forbidden = |message: &str| {
+            hint(&client::Error::Refused(client::Refused {
+                code: "Forbidden".into(),
+                message: message.into(),
+            }))
+        };
         assert!(!forbidden("only the station publishes there, and this session is ui").contains("--as"));
         let hint = forbidden("only ui and tui decide on actions, and this session is agent");
         assert!(hint.contains("--as tui") && !hint.contains("cue"), "{hint}");
@@ -95,7 +114,8 @@ mod tests {
 
     #[test]
     fn a_refusal_is_told_by_its_name_and_a_bad_frame_has_its_own_exit_code() {
-        let refused = |code: &str| client::Error::Refused(client::Refused { code: code.into(), message: "no".into() });
+        let refused =
+            |code: &str| client::Error::Refused(client::Refused { code: code.into(), message: "no".into() });
         let table = [
             (refused("Forbidden"), Exit::Refused, "forbidden"),
             (refused("InvalidTopic"), Exit::Refused, "invalid_topic"),
@@ -105,7 +125,11 @@ mod tests {
             (refused("InvalidMagic"), Exit::NotValid, "invalid_frame"),
             (refused("BodyTypeMismatch"), Exit::NotValid, "invalid_frame"),
             (refused("SomethingNew"), Exit::Refused, "refused"),
-            (client::Error::Send(client::SendError::NotOneFrame { bytes: 1 }), Exit::NotValid, "invalid_frame"),
+            (
+                client::Error::Send(client::SendError::NotOneFrame { bytes: 1 }),
+                Exit::NotValid,
+                "invalid_frame",
+            ),
             (client::Error::Closed(client::Closed::Here), Exit::NoStation, "disconnected"),
             (client::Error::TimedOut { ms: 1 }, Exit::TimedOut, "timed_out"),
             (client::Error::Busy { answers_max: 1 }, Exit::Refused, "busy"),

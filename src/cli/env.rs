@@ -24,7 +24,8 @@ const FOLDER: &str = "rl-console";
 /// Everything that the program takes from its environment.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub(crate) struct Env {
-    /// `RL_CONSOLE_*`, the bridge token apart. Values that are not UTF-8 are kept with replacement characters.
+    /// `RL_CONSOLE_*`, the bridge token apart. Values that are not UTF-8 are kept with replacement
+    /// characters.
     pub(crate) ours: BTreeMap<String, String>,
     /// [`BRIDGE_TOKEN`]; empty counts as absent.
     pub(crate) bridge_token: Option<Secret>,
@@ -131,7 +132,9 @@ impl Env {
                 "NO_COLOR" => self.no_color = Some(value.into_owned()),
                 "COLORTERM" => self.colorterm = Some(value.into_owned()),
                 "TMUX" if !value.is_empty() => self.through = Through::Tmux,
-                "STY" if !value.is_empty() && self.through == Through::Nothing => self.through = Through::Screen,
+                "STY" if !value.is_empty() && self.through == Through::Nothing => {
+                    self.through = Through::Screen
+                }
                 "USER" => self.user = Some(value.into_owned()),
                 "NOTIFY_SOCKET" => self.is_notified = !value.is_empty(),
                 "TERM" => self.term = Some(value.into_owned()),
@@ -147,9 +150,14 @@ impl Env {
             }
         }
         // As everywhere: the first that is set and not empty is the one that counts.
-        let mut said =
-            locale.iter().zip(LOCALE).filter_map(|(value, name)| Some((value.as_deref().filter(|value| !value.is_empty())?, name)));
-        self.plain_locale = said.next().filter(|(value, _)| !value.contains("utf-8") && !value.contains("utf8")).map(|(_, name)| name);
+        let mut said = locale
+            .iter()
+            .zip(LOCALE)
+            .filter_map(|(value, name)| Some((value.as_deref().filter(|value| !value.is_empty())?, name)));
+        self.plain_locale = said
+            .next()
+            .filter(|(value, _)| !value.contains("utf-8") && !value.contains("utf8"))
+            .map(|(_, name)| name);
     }
 
     /// Where the user's own configuration lies.
@@ -192,7 +200,12 @@ mod tests {
 
     #[test]
     fn keeps_what_is_ours_and_hides_the_token() {
-        let env = with(&[("RL_CONSOLE_PORT", "1"), ("RL_CONSOLE_BRIDGE_TOKEN", " abc\n"), ("PATH", "/bin"), ("NO_COLOR", "")]);
+        let env = with(&[
+            ("RL_CONSOLE_PORT", "1"),
+            ("RL_CONSOLE_BRIDGE_TOKEN", " abc\n"),
+            ("PATH", "/bin"),
+            ("NO_COLOR", ""),
+        ]);
         assert_eq!(env.ours.keys().collect::<Vec<_>>(), ["RL_CONSOLE_PORT"]);
         assert_eq!(env.bridge_token.as_ref().map(Secret::reveal), Some("abc"));
         assert!(!format!("{env:?} {:?}", env.bridge_token).contains("abc"));

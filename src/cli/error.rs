@@ -1,8 +1,12 @@
-//! Why a subcommand did not do its work: one match to the exit code, one to the machine-readable code, one to what can be done.
+//! Why a subcommand did not do its work: one match to the exit code, one to the machine-readable code, one to
+//! what can be done.
 
 use std::{io, process::ExitCode};
 
-use super::{bus_error, config::ConfigError, filter::FilterError, run_error::RunError, session_error::SessionError, start_error};
+use super::{
+    bus_error, config::ConfigError, filter::FilterError, run_error::RunError, session_error::SessionError,
+    start_error,
+};
 use crate::{
     console::ConsoleError,
     ids::InvocationId,
@@ -225,7 +229,11 @@ fn pack_words(path: &str, errors: usize, first: &str) -> String {
 }
 
 fn frames_words(invalid: u64, all: u64, first: &rmp::Error) -> String {
-    let of = if all == 1 { "the frame is not valid".to_owned() } else { format!("{invalid} of {all} frames are not valid, the first") };
+    let of = if all == 1 {
+        "the frame is not valid".to_owned()
+    } else {
+        format!("{invalid} of {all} frames are not valid, the first")
+    };
     format!("{of}: {} ({}): {first}", first.name(), first.clause())
 }
 
@@ -261,7 +269,9 @@ impl Error {
             Self::Port(error) | Self::Some { first: error, .. } => port_exit(error),
             Self::Start(error) => start_error::exit(error),
             Self::Line { cause, .. } => cause.exit(),
-            Self::Lines { refused, is_cut_short: true, .. } => refused.last().map_or(Exit::Refused, Self::exit),
+            Self::Lines { refused, is_cut_short: true, .. } => {
+                refused.last().map_or(Exit::Refused, Self::exit)
+            }
             Self::Unreachable { .. } => Exit::NoStation,
             Self::Bus(error) => bus_error::exit(error),
             Self::Run(error) => error.exit(),
@@ -304,7 +314,9 @@ impl Error {
             Self::Pair(PairError::File { .. }) | Self::Io { .. } => "file",
             Self::Pack { .. } => "bad_pack",
             Self::Line { cause, .. } => cause.code(),
-            Self::Lines { refused, is_cut_short: true, .. } => refused.last().map_or("lines_refused", Self::code),
+            Self::Lines { refused, is_cut_short: true, .. } => {
+                refused.last().map_or("lines_refused", Self::code)
+            }
             Self::Lines { .. } => "lines_refused",
             Self::NotAnInvocation(_) => "bad_line",
             Self::WaitedTooLong { .. } => "timed_out",
@@ -395,7 +407,10 @@ mod tests {
     use crate::{cli::config::ConfigFault, mpp::Refusal};
 
     fn refused() -> PortError {
-        PortError::Refused(Refusal::UnknownEvent { event: "give_itme".into(), nearest: Some("give_item".into()) })
+        PortError::Refused(Refusal::UnknownEvent {
+            event: "give_itme".into(),
+            nearest: Some("give_item".into()),
+        })
     }
 
     #[test]
@@ -406,7 +421,11 @@ mod tests {
         let text = String::new;
         let table = [
             (Error::usage("a", "b"), 2, "usage"),
-            (ConfigError::from(ConfigFault { place: text(), what: text(), hint: text() }).into(), 2, "config"),
+            (
+                ConfigError::from(ConfigFault { place: text(), what: text(), hint: text() }).into(),
+                2,
+                "config",
+            ),
             (refused().into(), 1, "unknown_event"),
             (PortError::Busy { what: text() }.into(), 1, "busy"),
             (PortError::HostDown { host: text(), why: text() }.into(), 1, "host_down"),
@@ -432,8 +451,16 @@ mod tests {
             (Error::NotAnInvocation(text()), 1, "bad_line"),
             (Error::Some { first: refused(), also: 2 }, 1, "unknown_event"),
             (Error::WaitedTooLong { id, state: RowState::Pending, ms: 5 }, 4, "timed_out"),
-            (Error::EndedOtherwise { id, state: RowState::Failed, wanted: RowState::Done, reason: None }, 5, "other_state"),
-            (Error::Frames { invalid: 1, all: 1, first: Box::new(rmp::Error::InvalidTtl) }, 6, "invalid_frame"),
+            (
+                Error::EndedOtherwise { id, state: RowState::Failed, wanted: RowState::Done, reason: None },
+                5,
+                "other_state",
+            ),
+            (
+                Error::Frames { invalid: 1, all: 1, first: Box::new(rmp::Error::InvalidTtl) },
+                6,
+                "invalid_frame",
+            ),
             (Error::FrameRefused { number: 1, error: Box::new(rmp::Error::InvalidTtl) }, 6, "invalid_frame"),
             (Error::Input { what: text(), message: text(), hint: text() }, 1, "bad_input"),
             (Error::Doctor { failed: 1, all: 2 }, 1, "doctor"),
@@ -459,7 +486,12 @@ mod tests {
     #[test]
     fn an_end_in_another_state_says_why() {
         let reason = Some("item not found".to_owned());
-        let error = Error::EndedOtherwise { id: InvocationId(4), state: RowState::Failed, wanted: RowState::Done, reason };
+        let error = Error::EndedOtherwise {
+            id: InvocationId(4),
+            state: RowState::Failed,
+            wanted: RowState::Done,
+            reason,
+        };
         assert_eq!(error.to_string(), "invocation 4 ended failed, not done: item not found");
     }
 }

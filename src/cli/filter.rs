@@ -9,8 +9,8 @@ use crate::{
     field::{Fields, Spec},
     filter::{Fault, Filter, GRAMMAR},
     port::{
-        AdapterRow, ConfirmationRow, EventRow, HealthRow, InvocationRow, PeerRow, QueueRow, RefundRow, RunRow, SessionRow, StateKeyRow,
-        SubscriptionRow, TopicRow,
+        AdapterRow, ConfirmationRow, EventRow, HealthRow, InvocationRow, PeerRow, QueueRow, RefundRow,
+        RunRow, SessionRow, StateKeyRow, SubscriptionRow, TopicRow,
     },
     time::Now,
 };
@@ -30,7 +30,12 @@ impl fmt::Display for FilterError {
         let part = |range: std::ops::Range<usize>| visible(self.text.get(range).unwrap_or_default());
         let (before, meant) = (part(0..at.start), part(at.clone()));
         let (indent, carets) = (" ".repeat(before.width()), "^".repeat(meant.width().max(1)));
-        write!(f, "the filter cannot be read: {}\n  {}\n  {indent}{carets}", self.fault.words, visible(&self.text))
+        write!(
+            f,
+            "the filter cannot be read: {}\n  {}\n  {indent}{carets}",
+            self.fault.words,
+            visible(&self.text)
+        )
     }
 }
 
@@ -38,7 +43,8 @@ impl std::error::Error for FilterError {}
 
 /// Reads a filter for what is listed. Its times of day are of the system's zone.
 pub(crate) fn read(text: &str, what: LsWhat, now: Now) -> Result<Filter, FilterError> {
-    let filter = Filter::parse(text, specs(what)).map_err(|fault| FilterError { text: text.to_owned(), fault })?;
+    let filter =
+        Filter::parse(text, specs(what)).map_err(|fault| FilterError { text: text.to_owned(), fault })?;
     Ok(filter.anchored(now, &jiff::tz::TimeZone::system()))
 }
 
@@ -97,7 +103,12 @@ pub(crate) fn help() -> String {
         }
         line
     });
-    let lines: Vec<String> = ["Filters:".to_owned()].into_iter().chain(forms).chain(["\nFields:".to_owned()]).chain(fields).collect();
+    let lines: Vec<String> = ["Filters:".to_owned()]
+        .into_iter()
+        .chain(forms)
+        .chain(["\nFields:".to_owned()])
+        .chain(fields)
+        .collect();
     lines.join("\n")
 }
 
@@ -110,7 +121,12 @@ mod tests {
         let error = read("ｗide\t state:pendign", LsWhat::Invocations, Now::at_ms(0)).unwrap_err();
         let text = error.to_string();
         let lines: Vec<&str> = text.lines().collect();
-        assert!(lines[0].starts_with("the filter cannot be read: `state` is never `pendign`: did you mean `pending`?"), "{text}");
+        assert!(
+            lines[0].starts_with(
+                "the filter cannot be read: `state` is never `pendign`: did you mean `pending`?"
+            ),
+            "{text}"
+        );
         assert_eq!(lines[1..], ["  ｗide\\u{9} state:pendign", "                   ^^^^^^^"]);
         let open = read("(", LsWhat::Health, Now::at_ms(0)).unwrap_err().to_string();
         assert!(open.ends_with("\n  (\n  ^"), "{open}");
@@ -119,7 +135,10 @@ mod tests {
     #[test]
     fn help_has_every_field() {
         let help = help();
-        assert!(help.contains("  refunds       id invocation source user redemption status at age"), "{help}");
+        assert!(
+            help.contains("  refunds       id invocation source user redemption status at age"),
+            "{help}"
+        );
         assert!(help.lines().all(|line| line.len() <= HELP_COLUMNS), "{help}");
     }
 }

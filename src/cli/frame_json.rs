@@ -1,9 +1,10 @@
 //! An RMP frame as one JSON object, as `decode --json` prints it and `encode` takes it back.
 //!
-//! `header` has the twelve fields as they stand on the wire; `body` is the whole map, by the forms of [`crate::rmp::json`]. A body that is
-//! no
-//! `MsgPack`, or that would be written with other bytes than it came with, has its bytes as base64 in `body_bytes`, so that what is encoded
-//! again is the same frame byte for byte. What else `decode` says is left out by `encode`.
+//! `header` has the twelve fields as they stand on the wire; `body` is the whole map, by the forms of
+//! [`crate::rmp::json`]. A body that is no
+//! `MsgPack`, or that would be written with other bytes than it came with, has its bytes as base64 in
+//! `body_bytes`, so that what is encoded again is the same frame byte for byte. What else `decode` says is
+//! left out by `encode`.
 
 use base64::{Engine as _, engine::general_purpose::STANDARD as BASE64};
 use serde::{Deserialize, Serialize, Serializer};
@@ -94,8 +95,11 @@ impl BodyShown {
     pub(crate) fn of(bytes: &[u8], limits: &crate::limits::Rmp) -> Self {
         let depth_max = usize::try_from(limits.body_depth_max).unwrap_or(usize::MAX);
         let body = rmp::Body::decode(bytes, depth_max).ok();
-        let value = body.and_then(|body| body.value(limits.shown_values_max)).filter(|value| json::levels(value) <= JSON_LEVELS_MAX);
-        let is_led_back = value.as_ref().is_some_and(|value| encode::value(value).is_ok_and(|again| again == bytes));
+        let value = body
+            .and_then(|body| body.value(limits.shown_values_max))
+            .filter(|value| json::levels(value) <= JSON_LEVELS_MAX);
+        let is_led_back =
+            value.as_ref().is_some_and(|value| encode::value(value).is_ok_and(|again| again == bytes));
         Self { value, bytes: (!is_led_back).then(|| BASE64.encode(bytes)) }
     }
 }
@@ -178,8 +182,13 @@ impl Given<'_> {
     pub(crate) fn encode(&self, fill: &Fill, registry: &rmp::Registry) -> Result<Vec<u8>, String> {
         let body = self.body()?;
         let given = &self.header;
-        let magic = given.magic.as_deref().map(|text| magic_of(text).ok_or("`magic` takes 4 characters, or 0x and 8 hex digits"));
-        let len = |len: usize| u32::try_from(len).map_err(|_| format!("a body of {len} bytes is longer than frame_len can say"));
+        let magic = given
+            .magic
+            .as_deref()
+            .map(|text| magic_of(text).ok_or("`magic` takes 4 characters, or 0x and 8 hex digits"));
+        let len = |len: usize| {
+            u32::try_from(len).map_err(|_| format!("a body of {len} bytes is longer than frame_len can say"))
+        };
         let schema_id = match given.schema_id {
             Some(schema_id) => schema_id,
             None => schema_of(&body, registry)?,
@@ -202,9 +211,14 @@ impl Given<'_> {
         Ok(RawFrame { frame_len, header, body: &body }.encode())
     }
 
-    /// The body's bytes. Where both forms are given they have to say the same, so that a change of one is never lost.
+    /// The body's bytes. Where both forms are given they have to say the same, so that a change of one is
+    /// never lost.
     fn body(&self) -> Result<Vec<u8>, String> {
-        let given = self.body.map(|body| json::parse(body.get())).transpose().map_err(|error| format!("`body`: {error}"))?;
+        let given = self
+            .body
+            .map(|body| json::parse(body.get()))
+            .transpose()
+            .map_err(|error| format!("`body`: {error}"))?;
         let bytes = self.body_bytes.as_deref().map(|text| BASE64.decode(text)).transpose();
         let bytes = bytes.map_err(|error| format!("`body_bytes` is not base64: {error}"))?;
         match (given, bytes) {
@@ -213,7 +227,9 @@ impl Given<'_> {
             (Some(value), None) => encode::value(&value).map_err(|error| error.to_string()),
             (Some(value), Some(bytes)) => {
                 let said = encode::value(&value).map_err(|error| error.to_string())?;
-                let meant = rmpv::decode::read_value(&mut &bytes[..]).ok().and_then(|value| encode::value(&value).ok());
+                let meant = rmpv::decode::read_value(&mut &bytes[..])
+                    .ok()
+                    .and_then(|value| encode::value(&value).ok());
                 if meant.as_ref() == Some(&said) {
                     Ok(bytes)
                 } else {
@@ -226,7 +242,10 @@ impl Given<'_> {
 
 /// The schema that a body's type goes under.
 fn schema_of(body: &[u8], registry: &rmp::Registry) -> Result<u16, String> {
-    let body = rmp::Body::decode(body, JSON_LEVELS_MAX).map_err(|fault| format!("{fault}; say `header.schema_id` to make it even so"))?;
+    let body = rmp::Body::decode(body, JSON_LEVELS_MAX)
+        .map_err(|fault| format!("{fault}; say `header.schema_id` to make it even so"))?;
     let id = registry.id_of(body.kind());
-    id.map(|id| id.0).ok_or_else(|| format!("no schema takes the type {:?}; say `header.schema_id` to make it even so", body.kind()))
+    id.map(|id| id.0).ok_or_else(|| {
+        format!("no schema takes the type {:?}; say `header.schema_id` to make it even so", body.kind())
+    })
 }

@@ -1,9 +1,10 @@
-//! Bytes written as hex digits: packed, in pairs, in lines, with the offsets and the column of characters that dumps have.
+//! Bytes written as hex digits: packed, in pairs, in lines, with the offsets and the column of characters
+//! that dumps have.
 
 use crate::rmp::json::unhex;
 
-/// The bytes of one line; nothing for what is no hex. A number with a colon in front is an offset; behind one, what follows two spaces is
-/// the column of characters that `xxd` prints.
+/// The bytes of one line; nothing for what is no hex. A number with a colon in front is an offset; behind
+/// one, what follows two spaces is the column of characters that `xxd` prints.
 pub(crate) fn line(text: &str) -> Option<Vec<u8>> {
     let text = text.trim_start();
     let digits = match text.split_once(':') {
@@ -14,11 +15,13 @@ pub(crate) fn line(text: &str) -> Option<Vec<u8>> {
         Some(_) => return None,
         None => text,
     };
-    let packed: String = digits.split_whitespace().map(|word| word.strip_prefix("0x").unwrap_or(word)).collect();
+    let packed: String =
+        digits.split_whitespace().map(|word| word.strip_prefix("0x").unwrap_or(word)).collect();
     unhex(&packed)
 }
 
-/// Whether an input that begins with this byte is hex digits. No frame begins with one: its `frame_len` would be over 150 MB.
+/// Whether an input that begins with this byte is hex digits. No frame begins with one: its `frame_len` would
+/// be over 150 MB.
 pub(crate) fn begins(first: u8) -> bool {
     first.is_ascii_hexdigit() || first.is_ascii_whitespace()
 }

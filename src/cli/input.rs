@@ -7,7 +7,8 @@ use std::{
 
 use super::{args::file_of, error::Error};
 
-/// The bytes that a value stands for: those of the file behind an @, of stdin where it is -, else its own. `bound` says what bounds them.
+/// The bytes that a value stands for: those of the file behind an @, of stdin where it is -, else its own.
+/// `bound` says what bounds them.
 ///
 /// # Errors
 /// The file cannot be read, or has more than `bytes_max`.

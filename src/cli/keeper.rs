@@ -1,4 +1,5 @@
-//! Keeps a small text in a file, written on a thread of its own: the last one given is what stands there in the end.
+//! Keeps a small text in a file, written on a thread of its own: the last one given is what stands there in
+//! the end.
 
 use std::{
     fs::{DirBuilder, OpenOptions},
@@ -12,7 +13,8 @@ use std::{
     thread::JoinHandle,
 };
 
-/// Writes a text as often as it changes, without anybody waiting for the disk. Dropped, it ends when the last one is written.
+/// Writes a text as often as it changes, without anybody waiting for the disk. Dropped, it ends when the last
+/// one is written.
 #[derive(Debug)]
 pub(crate) struct Keeper {
     /// What is to be written next.
@@ -27,7 +29,10 @@ impl Keeper {
         let next = Arc::new(Mutex::new(None));
         let (wake, woken) = sync_channel(1);
         let taken = Arc::clone(&next);
-        let thread = std::thread::Builder::new().name("keeper".to_owned()).spawn(move || write_all(&path, &woken, &taken)).ok()?;
+        let thread = std::thread::Builder::new()
+            .name("keeper".to_owned())
+            .spawn(move || write_all(&path, &woken, &taken))
+            .ok()?;
         Some(Self { next, wake: Some(wake), thread: Some(thread) })
     }
 
@@ -65,7 +70,13 @@ fn write(path: &Path, text: &str) -> io::Result<()> {
         DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
     }
     let fresh = path.with_extension("new");
-    OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&fresh)?.write_all(text.as_bytes())?;
+    OpenOptions::new()
+        .write(true)
+        .create(true)
+        .truncate(true)
+        .mode(0o600)
+        .open(&fresh)?
+        .write_all(text.as_bytes())?;
     std::fs::rename(fresh, path)
 }
 
@@ -80,7 +91,10 @@ pub(crate) fn read(path: &Path, bytes_max: u64) -> Result<Option<String>, String
         Err(error) => return Err(error.to_string()),
     };
     let mut text = String::new();
-    let bytes = file.take(bytes_max.saturating_add(1)).read_to_string(&mut text).map_err(|error| error.to_string())?;
+    let bytes = file
+        .take(bytes_max.saturating_add(1))
+        .read_to_string(&mut text)
+        .map_err(|error| error.to_string())?;
     if bytes as u64 > bytes_max {
         return Err(format!("it is larger than {bytes_max} bytes"));
     }

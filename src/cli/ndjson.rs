@@ -53,7 +53,8 @@ impl<R: BufRead> Lines<R> {
             if self.buffer.trim_ascii().is_empty() {
                 continue;
             }
-            let invocation = serde_json::from_slice(&self.buffer).map_err(|error| self.error(told(&error)))?;
+            let invocation =
+                serde_json::from_slice(&self.buffer).map_err(|error| self.error(told(&error)))?;
             return Ok(Some(Numbered { line: self.line, bytes: self.buffer.len(), invocation }));
         }
     }
@@ -123,6 +124,8 @@ mod tests {
         assert_eq!(fault("\n{\"params\":{}}").0, "line 2: missing field `event` at column 13");
         assert!(fault("nonsense").0.starts_with("line 1: "));
         assert!(fault("{\"event\":\"\u{0}\"}").0.starts_with("line 1: "));
-        assert!(fault(&format!("{{\"event\":\"{}\"}}", "x".repeat(1 << 20))).0.starts_with("line 1: it has over"));
+        assert!(
+            fault(&format!("{{\"event\":\"{}\"}}", "x".repeat(1 << 20))).0.starts_with("line 1: it has over")
+        );
     }
 }

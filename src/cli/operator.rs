@@ -52,7 +52,8 @@ fn address(settings: &Settings, data: &Path, socket: &Path) -> Result<Address, P
     }
 }
 
-/// Where the station is now, for who tries again and again: of several places the first at which somebody listens.
+/// Where the station is now, for who tries again and again: of several places the first at which somebody
+/// listens.
 ///
 /// # Errors
 /// [`PortError::NoStation`] where none is said, [`PortError::File`] for a token that cannot be read.
@@ -92,7 +93,10 @@ impl Down {
 /// # Errors
 /// The work's own, or that the system gives no runtime.
 pub(crate) fn block_on<T>(work: impl Future<Output = Result<T, Error>>) -> Result<T, Error> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(Error::io("the runtime"))?;
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(Error::io("the runtime"))?;
     runtime.block_on(work)
 }
 

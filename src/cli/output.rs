@@ -1,4 +1,5 @@
-//! Stdout: the one place that prints. With `--json` one object a line and nothing else, else lines for people.
+//! Stdout: the one place that prints. With `--json` one object a line and nothing else, else lines for
+//! people.
 
 use std::io::{self, BufWriter, Write};
 
@@ -32,7 +33,11 @@ impl Output {
     ///
     /// # Errors
     /// [`Error::Output`].
-    pub(crate) fn row<T: Serialize>(&mut self, row: &T, line: impl FnOnce(&T) -> String) -> Result<(), Error> {
+    pub(crate) fn row<T: Serialize>(
+        &mut self,
+        row: &T,
+        line: impl FnOnce(&T) -> String,
+    ) -> Result<(), Error> {
         if self.json {
             let text = serde_json::to_string(row).map_err(|error| Error::Output(error.into()))?;
             self.line(&one_line(text))
@@ -75,7 +80,8 @@ impl Output {
     }
 }
 
-/// JSON that came from elsewhere is kept as it came and may hold line breaks, which in JSON can only be white space.
+/// JSON that came from elsewhere is kept as it came and may hold line breaks, which in JSON can only be white
+/// space.
 fn one_line(json: String) -> String {
     if json.contains(['\n', '\r']) { json.replace(['\n', '\r'], " ") } else { json }
 }
@@ -114,7 +120,10 @@ pub(crate) mod tests {
     #[test]
     fn one_object_stays_on_one_line() {
         let printed = Printed::default();
-        printed.output(true).row(&JsonText::parse("{\n  \"a\":\r\n\"b\\n\"}").unwrap(), |_| unreachable!()).unwrap();
+        printed
+            .output(true)
+            .row(&JsonText::parse("{\n  \"a\":\r\n\"b\\n\"}").unwrap(), |_| unreachable!())
+            .unwrap();
         assert_eq!(printed.text(), "{   \"a\":  \"b\\n\"}\n");
     }
 

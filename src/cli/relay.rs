@@ -16,8 +16,9 @@ const PIECES_MAX: usize = 1_024;
 /// How long the end waits for what was flushed to leave.
 const LAST_WORDS: Duration = Duration::from_millis(300);
 
-/// A writer whose flush hands what was written to a thread, whole. A flush that finds no room gives [`io::ErrorKind::WouldBlock`], and what
-/// was written is dropped; one whose reader is gone gives [`io::ErrorKind::BrokenPipe`].
+/// A writer whose flush hands what was written to a thread, whole. A flush that finds no room gives
+/// [`io::ErrorKind::WouldBlock`], and what was written is dropped; one whose reader is gone gives
+/// [`io::ErrorKind::BrokenPipe`].
 #[derive(Debug)]
 pub(super) struct Relay {
     piece: Vec<u8>,
@@ -99,7 +100,8 @@ mod tests {
     fn a_reader_that_stands_still_holds_nothing_up() {
         let (_open, shut) = sync_channel(0);
         let mut relay = Relay::to(Shut(shut)).unwrap();
-        let refused = (0..2 * PIECES_MAX).find_map(|_| relay.write_all(b"line\n").and_then(|()| relay.flush()).err());
+        let refused =
+            (0..2 * PIECES_MAX).find_map(|_| relay.write_all(b"line\n").and_then(|()| relay.flush()).err());
         assert_eq!(refused.unwrap().kind(), io::ErrorKind::WouldBlock);
     }
 

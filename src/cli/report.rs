@@ -51,7 +51,11 @@ impl Error {
             Self::Line { line, cause, .. } => Some((*line, cause.code(), cause.to_string())),
             _ => None,
         };
-        refused.iter().filter_map(line).map(|(number, code, message)| Line { number, code, message }).collect()
+        refused
+            .iter()
+            .filter_map(line)
+            .map(|(number, code, message)| Line { number, code, message })
+            .collect()
     }
 
     /// Where a filter cannot be read.
@@ -65,20 +69,29 @@ impl Error {
     /// The faults of a configuration that has more than one.
     fn findings(&self) -> Vec<Finding<'_>> {
         match self {
-            Self::Config(ConfigError { faults }) if faults.len() > 1 => {
-                faults.iter().map(|fault| Finding { place: &fault.place, message: &fault.what, hint: &fault.hint }).collect()
-            }
+            Self::Config(ConfigError { faults }) if faults.len() > 1 => faults
+                .iter()
+                .map(|fault| Finding { place: &fault.place, message: &fault.what, hint: &fault.hint })
+                .collect(),
             _ => Vec::new(),
         }
     }
 }
 
-/// The error as it goes to stderr, without the last line break. The commands that its hint names are to reach the same station: `reach`
-/// is the flags for that, with a space behind them.
+/// The error as it goes to stderr, without the last line break. The commands that its hint names are to reach
+/// the same station: `reach` is the flags for that, with a space behind them.
 pub(crate) fn rendered(error: &Error, json: bool, reach: &str) -> String {
-    let (message, hint) = (error.to_string(), error.hint().replace("`rl-console ", &format!("`rl-console {reach}")));
+    let (message, hint) =
+        (error.to_string(), error.hint().replace("`rl-console ", &format!("`rl-console {reach}")));
     if json {
-        let body = Body { code: error.code(), message, hint, at: error.at(), lines: error.lines(), findings: error.findings() };
+        let body = Body {
+            code: error.code(),
+            message,
+            hint,
+            at: error.at(),
+            lines: error.lines(),
+            findings: error.findings(),
+        };
         return serde_json::to_string(&Report { error: body }).unwrap_or_default();
     }
     let hint = if hint.is_empty() { hint } else { format!("\n  hint: {}", visible_lines(&hint)) };
@@ -110,12 +123,18 @@ mod tests {
 
     #[test]
     fn scripts_get_one_object_and_people_get_a_hint() {
-        let error = Error::from(PortError::Refused(Refusal::UnknownEvent { event: "give_itme".into(), nearest: Some("give_item".into()) }));
+        let error = Error::from(PortError::Refused(Refusal::UnknownEvent {
+            event: "give_itme".into(),
+            nearest: Some("give_item".into()),
+        }));
         assert_eq!(
             rendered(&error, true, ""),
             r#"{"error":{"code":"unknown_event","message":"the pack has no event `give_itme`","hint":"did you mean `give_item`?"}}"#
         );
-        assert_eq!(rendered(&error, false, ""), "error: the pack has no event `give_itme`\n  hint: did you mean `give_item`?");
+        assert_eq!(
+            rendered(&error, false, ""),
+            "error: the pack has no event `give_itme`\n  hint: did you mean `give_item`?"
+        );
     }
 
     #[test]

@@ -19,7 +19,8 @@ use super::{
 };
 use crate::time::Clock;
 
-/// Runs the program: parses the command line, does what it asks, says on stderr why it did not, and gives the exit code.
+/// Runs the program: parses the command line, does what it asks, says on stderr why it did not, and gives the
+/// exit code.
 #[must_use]
 pub fn run() -> ExitCode {
     let clock = Clock::start();
@@ -56,7 +57,9 @@ fn dispatch(cli: Cli, env: Env, clock: Clock) -> Result<(), Error> {
         }
         Some(Command::Completions(args)) => commands::completions::run(&args, &mut out),
         Some(Command::Man(args)) => commands::man::run(&args, &mut out),
-        Some(Command::Config(ConfigAction::Show { defaults: true, .. })) => commands::config::defaults(&env, &mut out),
+        Some(Command::Config(ConfigAction::Show { defaults: true, .. })) => {
+            commands::config::defaults(&env, &mut out)
+        }
         Some(Command::Doctor) => commands::doctor::run(&global, &env, clock, &mut out),
         command => {
             let mut context = Context::new(global, env, clock, out)?;
@@ -93,7 +96,11 @@ fn warn_of_stray_variables(context: &Context) {
     }
 }
 
-fn with_configuration(context: &mut Context, command: Option<Command>, record: Option<std::path::PathBuf>) -> Result<(), Error> {
+fn with_configuration(
+    context: &mut Context,
+    command: Option<Command>,
+    record: Option<std::path::PathBuf>,
+) -> Result<(), Error> {
     if record.is_some() && !matches!(command, None | Some(Command::Serve(_))) {
         return Err(Error::usage(
             "--record goes with the console and with `serve`",
@@ -119,10 +126,16 @@ fn with_configuration(context: &mut Context, command: Option<Command>, record: O
         Some(Command::Settle(args)) => commands::settle::run(context, &args),
         Some(Command::Hold(args)) => commands::brake::run(context, commands::brake::Brakes::Hold, args.queue),
         Some(Command::Resume(args)) => {
-            let brakes = if args.keep_drain { commands::brake::Brakes::Release } else { commands::brake::Brakes::Resume };
+            let brakes = if args.keep_drain {
+                commands::brake::Brakes::Release
+            } else {
+                commands::brake::Brakes::Resume
+            };
             commands::brake::run(context, brakes, args.queue)
         }
-        Some(Command::Drain(args)) => commands::brake::run(context, commands::brake::Brakes::Drain, args.queue),
+        Some(Command::Drain(args)) => {
+            commands::brake::run(context, commands::brake::Brakes::Drain, args.queue)
+        }
         Some(Command::Kick(args)) => commands::kick::run(context, &args.what),
         Some(Command::Stop(args)) => commands::stop::run(context, &args),
         Some(Command::Restart(args)) => commands::restart::run(context, &args),
@@ -180,13 +193,15 @@ fn cancel_by_id(error: &clap::Error, args: &[OsString]) -> Option<String> {
 /// A misuse as one message and one hint.
 fn usage(error: &clap::Error, args: &[OsString]) -> Error {
     let rendered = error.render().to_string();
-    let mut paragraph = rendered.lines().take_while(|line| !line.is_empty()).map(str::trim).collect::<Vec<_>>().join(" ");
+    let mut paragraph =
+        rendered.lines().take_while(|line| !line.is_empty()).map(str::trim).collect::<Vec<_>>().join(" ");
     if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
         "a subcommand or argument is missing".clone_into(&mut paragraph);
     }
     let message = paragraph.strip_prefix("error: ").unwrap_or(&paragraph);
     let near = [ContextKind::SuggestedArg, ContextKind::SuggestedSubcommand, ContextKind::SuggestedValue];
-    let near = near.into_iter().find_map(|kind| error.get(kind)).map(|value| format!("did you mean {value}?"));
+    let near =
+        near.into_iter().find_map(|kind| error.get(kind)).map(|value| format!("did you mean {value}?"));
     let near = cancel_by_id(error, args).or(near);
     Error::usage(message, near.unwrap_or_else(|| "`rl-console --help` lists what there is".to_owned()))
 }
@@ -220,7 +235,9 @@ mod tests {
             "invalid value '-1' for '--limit <N>': takes a whole number of rows, 0 or more"
         );
         assert_eq!(misuse("rl-console cancel").0, "a subcommand or argument is missing");
-        assert!(misuse("rl-console invoke").0.starts_with("the following required arguments were not provided:"));
+        assert!(
+            misuse("rl-console invoke").0.starts_with("the following required arguments were not provided:")
+        );
     }
 
     #[test]

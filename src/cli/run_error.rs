@@ -74,7 +74,9 @@ pub(crate) enum RunError {
         why: String,
     },
     /// The station went away before the run ended.
-    #[error("the station went away before run {run} ended: if it does not go on elsewhere, the next start ends the run as failed")]
+    #[error(
+        "the station went away before run {run} ended: if it does not go on elsewhere, the next start ends the run as failed"
+    )]
     Lost {
         /// Which.
         run: TraceId,
@@ -128,8 +130,13 @@ impl RunError {
         match self {
             Self::NotValid { .. } => Exit::NotValid,
             Self::Lost { .. } => Exit::NoStation,
-            Self::NotAnswered { .. } | Self::NotEnded { .. } | Self::Left { .. } | Self::Cut { is_late: true, .. } => Exit::TimedOut,
-            Self::Cut { state: RunState::Cancelled, .. } | Self::Cancelled { .. } | Self::NotSubmitted => Exit::OtherState,
+            Self::NotAnswered { .. }
+            | Self::NotEnded { .. }
+            | Self::Left { .. }
+            | Self::Cut { is_late: true, .. } => Exit::TimedOut,
+            Self::Cut { state: RunState::Cancelled, .. } | Self::Cancelled { .. } | Self::NotSubmitted => {
+                Exit::OtherState
+            }
             Self::Rejected { .. }
             | Self::Failed { .. }
             | Self::Cut { .. }
@@ -165,8 +172,12 @@ impl RunError {
     pub(super) fn hint(&self) -> String {
         match self {
             Self::NotValid { .. } => "every fault is told above, at its line".to_owned(),
-            Self::Rejected { is_opening: false, .. } => "`rl-console ls runs --state running` lists those that go on".to_owned(),
-            Self::Rejected { .. } => "`rl-console opening check FILE` tells every fault of an opening at its line".to_owned(),
+            Self::Rejected { is_opening: false, .. } => {
+                "`rl-console ls runs --state running` lists those that go on".to_owned()
+            }
+            Self::Rejected { .. } => {
+                "`rl-console opening check FILE` tells every fault of an opening at its line".to_owned()
+            }
             Self::NotAnswered { is_submit, .. } => {
                 let besides = if *is_submit { "; `submit --local` needs no station" } else { "" };
                 format!(
@@ -174,26 +185,43 @@ impl RunError {
                      asks one that hangs to end{besides}"
                 )
             }
-            Self::Failed { run, .. } | Self::Cancelled { run, .. } => format!("`rl-console run events {run}` shows what it told"),
-            Self::Cut { is_late: true, .. } => "it was cancelled as its time was up: --timeout gives it more".to_owned(),
-            Self::Cut { .. } => "its station is gone with it: what --follow printed and --out kept is what is left".to_owned(),
-            Self::Lost { run } => {
-                format!("`rl-console run events {run} --follow` follows it again; one that a restart cut short has failed")
+            Self::Failed { run, .. } | Self::Cancelled { run, .. } => {
+                format!("`rl-console run events {run}` shows what it told")
             }
-            Self::NotSubmitted => "start the agents that it waits for, or take --agents 0 for not waiting".to_owned(),
+            Self::Cut { is_late: true, .. } => {
+                "it was cancelled as its time was up: --timeout gives it more".to_owned()
+            }
+            Self::Cut { .. } => {
+                "its station is gone with it: what --follow printed and --out kept is what is left".to_owned()
+            }
+            Self::Lost { run } => {
+                format!(
+                    "`rl-console run events {run} --follow` follows it again; one that a restart cut short has failed"
+                )
+            }
+            Self::NotSubmitted => {
+                "start the agents that it waits for, or take --agents 0 for not waiting".to_owned()
+            }
             Self::NotEnded { run, .. } | Self::Left { run } => {
-                format!("`rl-console run events {run} --follow` follows it again, `rl-console cancel run {run}` ends it")
+                format!(
+                    "`rl-console run events {run} --follow` follows it again, `rl-console cancel run {run}` ends it"
+                )
             }
             Self::Unknown { is_tail: true, .. } => {
-                "by its last digits one of the newest 1,000 is found; `rl-console ls runs` lists them".to_owned()
+                "by its last digits one of the newest 1,000 is found; `rl-console ls runs` lists them"
+                    .to_owned()
             }
             Self::Unknown { .. } => "`rl-console ls runs` lists them".to_owned(),
             Self::NoHops { .. } => {
-                "`rl-console ls runs` lists runs; a recording keeps what the tap does not: `--recording FILE`".to_owned()
+                "`rl-console ls runs` lists runs; a recording keeps what the tap does not: `--recording FILE`"
+                    .to_owned()
             }
-            Self::NoQuestion { tail, of_run: Some(action) } => format!("{tail} is a run, whose question is {action}"),
+            Self::NoQuestion { tail, of_run: Some(action) } => {
+                format!("{tail} is a run, whose question is {action}")
+            }
             Self::NoQuestion { .. } => {
-                "it may have been decided, or have expired: `rl-console ls confirmations` lists what waits".to_owned()
+                "it may have been decided, or have expired: `rl-console ls confirmations` lists what waits"
+                    .to_owned()
             }
             Self::SeveralQuestions { .. } | Self::Ambiguous { .. } => "name more of its digits".to_owned(),
         }

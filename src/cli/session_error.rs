@@ -86,7 +86,11 @@ impl SessionError {
         match self {
             Self::Unreachable { .. } | Self::NothingRecorded { .. } | Self::Lost { .. } => Exit::NoStation,
             Self::TimedOut { .. } => Exit::TimedOut,
-            Self::Refused { .. } | Self::Declined { .. } | Self::Unknown { .. } | Self::NoLog { .. } | Self::Some { .. } => Exit::Refused,
+            Self::Refused { .. }
+            | Self::Declined { .. }
+            | Self::Unknown { .. }
+            | Self::NoLog { .. }
+            | Self::Some { .. } => Exit::Refused,
         }
     }
 
@@ -146,7 +150,8 @@ const fn refusal_code(code: Code) -> &'static str {
     }
 }
 
-/// What to do about an envelope that is refused, by what the runtime says of it. Only a session that is there can be shown.
+/// What to do about an envelope that is refused, by what the runtime says of it. Only a session that is there
+/// can be shown.
 fn invalid_hint(why: &str, session: &str, is_there: bool) -> String {
     let shows = format!("`rl-console session show {session}`");
     let causes: [(&str, String); 7] = [
@@ -224,9 +229,13 @@ const fn status_hint(status: Status) -> &'static str {
         Status::ResourceExhausted | Status::OutOfRange => {
             "a bound of the runtime is reached: `limits.macp` in the station's `config show` has them"
         }
-        Status::Unavailable => "send it again with the same --id, and it counts once; `rl-console doctor` checks the station's disk",
+        Status::Unavailable => {
+            "send it again with the same --id, and it counts once; `rl-console doctor` checks the station's disk"
+        }
         Status::Unimplemented => "whatever listens there is no MACP runtime: check --grpc",
-        Status::InvalidArgument => "the runtime speaks another version of MACP, or the request is none: check --grpc",
+        Status::InvalidArgument => {
+            "the runtime speaks another version of MACP, or the request is none: check --grpc"
+        }
         _ => "the station's own log says more",
     }
 }
@@ -238,14 +247,30 @@ mod tests {
     #[test]
     fn an_invalid_envelope_is_hinted_at_by_its_cause() {
         let hint = |why: &str, state| {
-            SessionError::Refused { code: "INVALID_ENVELOPE".to_owned(), why: why.to_owned(), session: "m2".to_owned(), state }.hint()
+            SessionError::Refused {
+                code: "INVALID_ENVELOPE".to_owned(),
+                why: why.to_owned(),
+                session: "m2".to_owned(),
+                state,
+            }
+            .hint()
         };
-        assert_eq!(hint("ttl_ms is not within 0 and 86400000", None), "--ttl takes 1 to 86400 seconds; without it a session takes 60");
-        assert!(hint("the session exists already", Some("open")).starts_with("choose another id; `rl-console session show m2`"));
-        assert!(hint("the sender is no participant of the session", Some("open")).contains("--as one of its participants"));
+        assert_eq!(
+            hint("ttl_ms is not within 0 and 86400000", None),
+            "--ttl takes 1 to 86400 seconds; without it a session takes 60"
+        );
+        assert!(
+            hint("the session exists already", Some("open"))
+                .starts_with("choose another id; `rl-console session show m2`")
+        );
+        assert!(
+            hint("the sender is no participant of the session", Some("open"))
+                .contains("--as one of its participants")
+        );
         assert!(!hint("session_id is empty", None).contains("session show"));
         assert!(
-            !hint("the payload is no Vote", None).contains("session show") && hint("no Vote", Some("open")).contains("session show m2")
+            !hint("the payload is no Vote", None).contains("session show")
+                && hint("no Vote", Some("open")).contains("session show m2")
         );
     }
 
@@ -253,7 +278,12 @@ mod tests {
     fn every_error_has_its_exit_code_its_code_and_says_what_to_do() {
         let text = String::new;
         let addr: SocketAddr = "127.0.0.1:1".parse().unwrap();
-        let refused = |code: &str| SessionError::Refused { code: code.to_owned(), why: text(), session: text(), state: None };
+        let refused = |code: &str| SessionError::Refused {
+            code: code.to_owned(),
+            why: text(),
+            session: text(),
+            state: None,
+        };
         let declined = |status| SessionError::Declined { status, why: text() };
         let table = [
             (declined(Status::Unavailable), 1, "unavailable"),
@@ -277,6 +307,10 @@ mod tests {
             assert_eq!((error.code(), error.exit()), (code.name().to_lowercase().as_str(), Exit::Refused));
             assert!(!error.hint().is_empty(), "{error:?}");
         }
-        assert_eq!((refused("NEW").code(), refused("NEW").to_string()), ("refused", "NEW: ".to_owned()), "of a later runtime");
+        assert_eq!(
+            (refused("NEW").code(), refused("NEW").to_string()),
+            ("refused", "NEW: ".to_owned()),
+            "of a later runtime"
+        );
     }
 }

@@ -1,4 +1,5 @@
-//! The files of openings that the console's editor begins from: those of `runs.openings`, and those of the working folder.
+//! The files of openings that the console's editor begins from: those of `runs.openings`, and those of the
+//! working folder.
 
 use std::{
     fs::{self, File},
@@ -32,8 +33,8 @@ pub(crate) struct Folders {
 }
 
 impl Folders {
-    /// Lists at most `files_max` files (`limits.console.openings_max`), and reads such of at most `bytes_max` bytes
-    /// (`limits.runs.yaml_bytes_max`).
+    /// Lists at most `files_max` files (`limits.console.openings_max`), and reads such of at most `bytes_max`
+    /// bytes (`limits.runs.yaml_bytes_max`).
     pub(crate) fn new(openings: &Path, working: Option<PathBuf>, bytes_max: u64, files_max: u64) -> Self {
         let library = Folder::new(openings, bytes_max);
         let files_max = usize::try_from(files_max).unwrap_or(usize::MAX);
@@ -65,7 +66,9 @@ impl Shelf for Folders {
     fn text(&self, path: &Path) -> Result<String, String> {
         let mut bytes = Vec::new();
         let file = File::open(path).map_err(|error| error.to_string())?;
-        file.take(self.bytes_max.saturating_add(1)).read_to_end(&mut bytes).map_err(|error| error.to_string())?;
+        file.take(self.bytes_max.saturating_add(1))
+            .read_to_end(&mut bytes)
+            .map_err(|error| error.to_string())?;
         if bytes.len() as u64 > self.bytes_max {
             return Err(format!("it has over {} bytes (limits.runs.yaml_bytes_max)", self.bytes_max));
         }
@@ -87,13 +90,17 @@ fn gather(folder: &Path, peeks: bool, shelved: &mut Shelved) {
     let mut left = LOOKED_AT_MAX;
     for entry in entries.flatten() {
         let Some(rest) = left.checked_sub(1) else {
-            shelved.troubles.push(format!("{}: only {LOOKED_AT_MAX} of its entries were looked at", folder.display()));
+            shelved
+                .troubles
+                .push(format!("{}: only {LOOKED_AT_MAX} of its entries were looked at", folder.display()));
             return;
         };
         left = rest;
         let path = entry.path();
         let is_yaml = path.extension().is_some_and(|extension| extension == "yaml" || extension == "yml");
-        let Some(facts) = fs::metadata(&path).ok().filter(|facts| is_yaml && facts.is_file()) else { continue };
+        let Some(facts) = fs::metadata(&path).ok().filter(|facts| is_yaml && facts.is_file()) else {
+            continue;
+        };
         if peeks && !looks_like_one(&path) {
             continue;
         }
@@ -127,7 +134,8 @@ mod tests {
         }
         let folders = Folders::new(openings.path(), Some(working.path().to_owned()), 100, 10);
         let names = |shelved: &Shelved| {
-            let mut names: Vec<_> = shelved.files.iter().map(|file| file.path.file_name().unwrap().to_owned()).collect();
+            let mut names: Vec<_> =
+                shelved.files.iter().map(|file| file.path.file_name().unwrap().to_owned()).collect();
             names.sort();
             names
         };

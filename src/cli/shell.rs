@@ -1,4 +1,5 @@
-//! What the console's palette runs: subcommands in processes of their own, and the lines that are kept for the next start.
+//! What the console's palette runs: subcommands in processes of their own, and the lines that are kept for
+//! the next start.
 
 use std::{
     ffi::OsString,
@@ -50,22 +51,33 @@ pub(crate) fn shell(context: &Context) -> Shell {
     let (history, keep) = kept("palette.history");
     let (filters, keep_filters) = kept("filter.history");
     let layout_path = context.env.state_dir.as_ref().map(|dir| dir.join("layout.toml"));
-    let layout = layout_path.as_deref().map(|path| KeptLayout { file: path.to_owned(), text: keeper::read(path, LAYOUT_BYTES_MAX) });
+    let layout = layout_path
+        .as_deref()
+        .map(|path| KeptLayout { file: path.to_owned(), text: keeper::read(path, LAYOUT_BYTES_MAX) });
     let keeper = layout_path.and_then(Keeper::spawn);
     let limits = &context.settings.limits;
     // A text is written as JSON, in which a character can take six times its bytes.
-    let bytes_max = limits.console.recent_openings_bytes_max.max(limits.console.form_bytes_max).saturating_mul(6).saturating_add(1 << 20);
+    let bytes_max = limits
+        .console
+        .recent_openings_bytes_max
+        .max(limits.console.form_bytes_max)
+        .saturating_mul(6)
+        .saturating_add(1 << 20);
     let kept = |name: &str| {
         let path = context.env.state_dir.as_ref().map(|dir| dir.join(name));
         let text = path.as_deref().map(|path| keeper::read(path, bytes_max));
-        let text = text.and_then(|text| text.inspect_err(|why| tracing::warn!("{name} cannot be read: {why}")).ok().flatten());
+        let text = text.and_then(|text| {
+            text.inspect_err(|why| tracing::warn!("{name} cannot be read: {why}")).ok().flatten()
+        });
         (text, path.and_then(Keeper::spawn))
     };
     let (draft, drafts) = kept("opening.draft.json");
     let (recent, recents) = kept("openings.json");
     let openings = context.settings.openings().ok();
     let working = std::env::current_dir().ok();
-    let shelf = openings.map(|openings| Folders::new(&openings, working, limits.runs.yaml_bytes_max, limits.console.openings_max));
+    let shelf = openings.map(|openings| {
+        Folders::new(&openings, working, limits.runs.yaml_bytes_max, limits.console.openings_max)
+    });
     let children = Children { globals: globals(&context.flags), keep, keep_filters, keeper, drafts, recents };
     Shell {
         subcommands: subcommands().into(),
@@ -91,7 +103,11 @@ fn subcommands() -> Vec<Subcommand> {
 }
 
 fn gather(prefix: &str, command: &mut clap::Command, all: &mut Vec<Subcommand>) {
-    let name = if prefix.is_empty() { command.get_name().to_owned() } else { format!("{prefix} {}", command.get_name()) };
+    let name = if prefix.is_empty() {
+        command.get_name().to_owned()
+    } else {
+        format!("{prefix} {}", command.get_name())
+    };
     if command.get_name() == "help" {
         return;
     }
@@ -104,8 +120,8 @@ fn gather(prefix: &str, command: &mut clap::Command, all: &mut Vec<Subcommand>) 
     }
     let usage = command.render_usage().to_string();
     let usage = usage.trim().trim_start_matches("Usage: ").trim_start_matches("rl-console ").to_owned();
-    let needs_more =
-        command.get_positionals().any(clap::Arg::is_required_set) || matches!(name.as_str(), "invoke" | "decode" | "encode" | "publish");
+    let needs_more = command.get_positionals().any(clap::Arg::is_required_set)
+        || matches!(name.as_str(), "invoke" | "decode" | "encode" | "publish");
     let about = command.get_about().map(ToString::to_string).unwrap_or_default();
     all.push(Subcommand { runs: runs(&name), name, about, usage, needs_more });
 }
@@ -113,8 +129,13 @@ fn gather(prefix: &str, command: &mut clap::Command, all: &mut Vec<Subcommand>) 
 /// Whether a subcommand can run without a terminal of its own and come to an end.
 fn runs(name: &str) -> Runs {
     match name {
-        "stop" => Runs::HereWith("--yes", "it ends the station for everybody who is on it: say that you mean it with --yes, or"),
-        "serve" => Runs::Elsewhere("this console's station runs already; another one needs a folder and a terminal of its own"),
+        "stop" => Runs::HereWith(
+            "--yes",
+            "it ends the station for everybody who is on it: say that you mean it with --yes, or",
+        ),
+        "serve" => Runs::Elsewhere(
+            "this console's station runs already; another one needs a folder and a terminal of its own",
+        ),
         "sim adapter" => Runs::Elsewhere("it plays an adapter until it is ended"),
         "sim agent" => Runs::Elsewhere("it plays an agent until it is ended"),
         "sim session" => Runs::Elsewhere("it plays participants until it is ended"),
@@ -123,7 +144,10 @@ fn runs(name: &str) -> Runs {
         "record" => Runs::Elsewhere("it records until Ctrl-C"),
         "completions" => Runs::Elsewhere("a shell reads what it prints"),
         "man" => Runs::Elsewhere("a pager reads what it prints"),
-        "pair" => Runs::HereWith("--out", "it prints the token, which no screen of the console shows: give it --out FILE, or"),
+        "pair" => Runs::HereWith(
+            "--out",
+            "it prints the token, which no screen of the console shows: give it --out FILE, or",
+        ),
         _ => Runs::Here,
     }
 }
@@ -131,7 +155,9 @@ fn runs(name: &str) -> Runs {
 /// The global flags that this process was given.
 fn globals(flags: &Global) -> Vec<OsString> {
     let mut words: Vec<OsString> = Vec::new();
-    let mut flag = |name: &str, value: Option<OsString>| words.extend(value.into_iter().flat_map(|value| [OsString::from(name), value]));
+    let mut flag = |name: &str, value: Option<OsString>| {
+        words.extend(value.into_iter().flat_map(|value| [OsString::from(name), value]))
+    };
     flag("--data", flags.data.clone().map(PathBuf::into_os_string));
     flag("--socket", flags.socket.clone().map(PathBuf::into_os_string));
     flag("--pack", flags.pack.clone().map(PathBuf::into_os_string));
@@ -186,7 +212,8 @@ impl Runner for Children {
     fn run(&self, words: &[String]) -> Running {
         let (tell, told) = sync_channel(2);
         let (done, end) = oneshot::channel();
-        let words: Vec<OsString> = self.globals.iter().cloned().chain(words.iter().map(OsString::from)).collect();
+        let words: Vec<OsString> =
+            self.globals.iter().cloned().chain(words.iter().map(OsString::from)).collect();
         let silent = tell.clone();
         let wait = move || drop(done.send(run(&words, silent, &told, Duration::from_secs(RUN_S_MAX))));
         let failed = |why: String| Ran { output: String::new(), cut: false, end: End::Failed(why) };
@@ -298,7 +325,11 @@ fn read_history(path: &Path, max: usize) -> Vec<String> {
     // The first time there is none.
     let bytes = read().unwrap_or_default();
     let text = String::from_utf8_lossy(&bytes);
-    let lines: Vec<String> = text.lines().filter(|line| !line.is_empty() && !line.contains(char::is_control)).map(str::to_owned).collect();
+    let lines: Vec<String> = text
+        .lines()
+        .filter(|line| !line.is_empty() && !line.contains(char::is_control))
+        .map(str::to_owned)
+        .collect();
     lines[lines.len().saturating_sub(max)..].to_vec()
 }
 
@@ -323,10 +354,18 @@ fn append(path: &Path, line: &str, max: usize) -> io::Result<()> {
     }
     let mut file = OpenOptions::new().append(true).create(true).mode(0o600).open(path)?;
     file.write_all(format!("{}\n", line.replace(char::is_control, " ")).as_bytes())?;
-    if read_history(path, usize::MAX).len() >= max.saturating_mul(2) || file.metadata()?.len() >= HISTORY_BYTES_MAX / 2 {
+    if read_history(path, usize::MAX).len() >= max.saturating_mul(2)
+        || file.metadata()?.len() >= HISTORY_BYTES_MAX / 2
+    {
         let kept = read_history(path, max).join("\n") + "\n";
         let fresh = path.with_extension("history.new");
-        OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&fresh)?.write_all(kept.as_bytes())?;
+        OpenOptions::new()
+            .write(true)
+            .create(true)
+            .truncate(true)
+            .mode(0o600)
+            .open(&fresh)?
+            .write_all(kept.as_bytes())?;
         std::fs::rename(fresh, path)?;
     }
     Ok(())
@@ -339,12 +378,17 @@ mod tests {
     #[test]
     fn every_subcommand_of_the_grammar_is_offered_with_its_words() {
         let all = subcommands();
-        let find = |name: &str| all.iter().find(|it| it.name == name).unwrap_or_else(|| unreachable!("{name}: {all:#?}"));
+        let find = |name: &str| {
+            all.iter().find(|it| it.name == name).unwrap_or_else(|| unreachable!("{name}: {all:#?}"))
+        };
         assert_eq!(find("pack check").usage, "pack check [OPTIONS] [PATH]");
         assert_eq!(find("pack check").runs, Runs::Here);
         assert!(find("settle").needs_more && find("cancel invocation").needs_more && find("ls").needs_more);
         assert!(!find("doctor").needs_more && !find("hold").needs_more);
-        assert!(matches!(find("serve").runs, Runs::Elsewhere(_)) && matches!(find("pair").runs, Runs::HereWith(..)));
+        assert!(
+            matches!(find("serve").runs, Runs::Elsewhere(_))
+                && matches!(find("pair").runs, Runs::HereWith(..))
+        );
         assert!(all.iter().all(|it| !it.about.is_empty() && !it.usage.contains('\n')), "{all:#?}");
         assert!(!all.iter().any(|it| it.name.contains("help")));
     }
@@ -374,7 +418,10 @@ mod tests {
             let kept = std::mem::take(&mut *kept.lock().unwrap());
             (String::from_utf8(kept.bytes).unwrap(), kept.cut, end)
         };
-        assert_eq!(printed("echo out; echo err >&2; cat; exit 3"), ("out\nerr\n".to_owned(), false, End::Exited(3)));
+        assert_eq!(
+            printed("echo out; echo err >&2; cat; exit 3"),
+            ("out\nerr\n".to_owned(), false, End::Exited(3))
+        );
         let (output, cut, end) = printed("head -c 300000 /dev/zero | tr '\\0' x");
         assert_eq!((output.len(), cut, end), (OUTPUT_BYTES_MAX, true, End::Exited(0)));
     }

@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use crate::station::Station;
 
-/// A station stops in order within 3 s; past this the process ends as it would by SIGKILL, which loses nothing that was acknowledged.
+/// A station stops in order within 3 s; past this the process ends as it would by SIGKILL, which loses
+/// nothing that was acknowledged.
 const DEADLINE: Duration = Duration::from_secs(3);
 
 /// The exit code of a process that its deadline ended.

@@ -5,7 +5,8 @@
 //!   ─▶ 3 ~/.runloop/sock/rmp.sock, and where that cannot be reached 4 /run/runloop/rmp.sock
 //! ```
 //!
-//! The first that is said holds, reached or not; only of the last three all are tried. Subcommands of an operator go the same way.
+//! The first that is said holds, reached or not; only of the last three all are tried. Subcommands of an
+//! operator go the same way.
 
 use std::{
     ffi::OsString,
@@ -107,7 +108,8 @@ struct Failed {
 impl Said {
     /// What flags, variables, files and the data folder say.
     pub(crate) fn of(settings: &Settings) -> Self {
-        let folder = settings.data.as_ref().map(|path| Folder { path: path.clone(), recorded: recorded(path) });
+        let folder =
+            settings.data.as_ref().map(|path| Folder { path: path.clone(), recorded: recorded(path) });
         let (data, configured_data) = if settings.reach.names_data { (folder, None) } else { (None, folder) };
         Self {
             socket: settings.socket.clone(),
@@ -119,7 +121,8 @@ impl Said {
         }
     }
 
-    /// The places to be tried, in their order: one, or steps 3 and 4 behind what an unnamed data folder has recorded.
+    /// The places to be tried, in their order: one, or steps 3 and 4 behind what an unnamed data folder has
+    /// recorded.
     ///
     /// # Errors
     /// A data folder in which no station has recorded where it is reached.
@@ -138,7 +141,11 @@ impl Said {
         if let Some(folder) = &self.sockets_dir {
             return Ok(vec![place(Step::SocketsDir, folder.join(NAME))]);
         }
-        let recorded = self.configured_data.as_ref().and_then(|folder| folder.recorded.clone()).map(|path| place(Step::Data, path));
+        let recorded = self
+            .configured_data
+            .as_ref()
+            .and_then(|folder| folder.recorded.clone())
+            .map(|path| place(Step::Data, path));
         let home = self.home.as_ref().map(|home| place(Step::Home, home.join(".runloop/sock").join(NAME)));
         let mut places: Vec<Place> = recorded.into_iter().chain(home).collect();
         places.push(place(Step::Machine, Path::new("/run/runloop").join(NAME)));
@@ -176,7 +183,10 @@ pub(crate) fn hello(settings: &Settings, peer: &PeerArgs, client: &str) -> Resul
     let read = File::open(&file).and_then(|file| file.take(RECORDED_BYTES_MAX).read_to_string(&mut text));
     read.map_err(Error::io(what.clone()))?;
     let token = Secret::new(&text).ok_or_else(|| {
-        Error::usage(format!("{what} holds no token"), "a station makes the tokens of its data folder when it starts first")
+        Error::usage(
+            format!("{what} holds no token"),
+            "a station makes the tokens of its data folder when it starts first",
+        )
     })?;
     Ok(Hello::with_token(client, peer.kind, token.reveal()))
 }
@@ -185,11 +195,19 @@ pub(crate) fn hello(settings: &Settings, peer: &PeerArgs, client: &str) -> Resul
 ///
 /// # Errors
 /// [`Error::Unreachable`] with every place that was tried, or what the station has against the session.
-pub(crate) async fn connect(said: &Said, hello: Hello, limits: crate::limits::Client) -> Result<Client, Error> {
+pub(crate) async fn connect(
+    said: &Said,
+    hello: Hello,
+    limits: crate::limits::Client,
+) -> Result<Client, Error> {
     connect_first(said.places()?, hello, limits).await
 }
 
-async fn connect_first(places: Vec<Place>, hello: Hello, limits: crate::limits::Client) -> Result<Client, Error> {
+async fn connect_first(
+    places: Vec<Place>,
+    hello: Hello,
+    limits: crate::limits::Client,
+) -> Result<Client, Error> {
     let mut failed = Vec::new();
     for place in places {
         if let Err(why) = place.check() {
@@ -198,7 +216,9 @@ async fn connect_first(places: Vec<Place>, hello: Hello, limits: crate::limits::
         }
         match Client::connect_with(&place.path, hello.clone(), limits).await {
             Ok(client) => return Ok(client),
-            Err(client::Error::Unreachable { why, .. }) => failed.push(Failed { place, why: why.to_string() }),
+            Err(client::Error::Unreachable { why, .. }) => {
+                failed.push(Failed { place, why: why.to_string() })
+            }
             Err(error) => return Err(error.into()),
         }
     }
@@ -216,7 +236,10 @@ fn recorded(folder: &Path) -> Option<PathBuf> {
 fn nothing_recorded(folder: &Path) -> Error {
     Error::Unreachable {
         message: format!("no station has recorded in {} where its bus is reached", folder.display()),
-        hint: format!("start one with `rl-console --data {} serve`, or name its socket with --socket PATH", folder.display()),
+        hint: format!(
+            "start one with `rl-console --data {} serve`, or name its socket with --socket PATH",
+            folder.display()
+        ),
     }
 }
 
@@ -227,10 +250,14 @@ pub(crate) fn nobody_at(places: Vec<Place>) -> Error {
 }
 
 fn unreachable(failed: &[Failed]) -> Error {
-    let told = failed.iter().map(|Failed { place, why }| format!("{} ({}): {why}", place.path.display(), place.step.name()));
+    let told = failed
+        .iter()
+        .map(|Failed { place, why }| format!("{} ({}): {why}", place.path.display(), place.step.name()));
     let told = told.collect::<Vec<_>>().join("; ");
     let hint = match failed {
-        [Failed { place: Place { step: Step::Data, .. }, .. }] => "the station that recorded it has ended: start it again",
+        [Failed { place: Place { step: Step::Data, .. }, .. }] => {
+            "the station that recorded it has ended: start it again"
+        }
         [Failed { place: Place { step: Step::SocketPath | Step::SocketsDir, .. }, .. }] => {
             "start a station there, or change that key: while it is set, no other place is tried"
         }
@@ -253,7 +280,8 @@ mod tests {
     };
 
     fn everything() -> Said {
-        let folder = |path: &str, recorded: &str| Some(Folder { path: path.into(), recorded: Some(recorded.into()) });
+        let folder =
+            |path: &str, recorded: &str| Some(Folder { path: path.into(), recorded: Some(recorded.into()) });
         Said {
             socket: Some("/flag".into()),
             data: folder("/d", "/recorded"),
@@ -265,12 +293,17 @@ mod tests {
     }
 
     fn tried(said: &Said) -> Vec<(Step, String)> {
-        said.places().unwrap().into_iter().map(|place| (place.step, place.path.display().to_string())).collect()
+        said.places()
+            .unwrap()
+            .into_iter()
+            .map(|place| (place.step, place.path.display().to_string()))
+            .collect()
     }
 
     #[test]
     fn the_first_that_is_said_holds_alone() {
-        let folder = |path: &str, recorded: &str| Some(Folder { path: path.into(), recorded: Some(recorded.into()) });
+        let folder =
+            |path: &str, recorded: &str| Some(Folder { path: path.into(), recorded: Some(recorded.into()) });
         let mut said = everything();
         let one = |step, path: &str| vec![(step, path.to_owned())];
         assert_eq!(tried(&said), one(Step::Flag, "/flag"));
@@ -300,9 +333,13 @@ mod tests {
     #[test]
     fn a_data_folder_in_which_nothing_is_recorded_is_an_error_and_no_other_place_is_tried() {
         let bare = Some(Folder { path: "/d".into(), recorded: None });
-        let error = Said { data: bare.clone(), home: Some("/h".into()), ..Said::default() }.places().unwrap_err();
+        let error =
+            Said { data: bare.clone(), home: Some("/h".into()), ..Said::default() }.places().unwrap_err();
         assert_eq!(error.to_string(), "no station has recorded in /d where its bus is reached");
-        assert_eq!(error.hint(), "start one with `rl-console --data /d serve`, or name its socket with --socket PATH");
+        assert_eq!(
+            error.hint(),
+            "start one with `rl-console --data /d serve`, or name its socket with --socket PATH"
+        );
         assert_eq!(error.exit() as u8, 3);
         let configured = Said { configured_data: bare, ..Said::default() };
         assert_eq!(tried(&configured), tried(&Said::default()), "unless nobody named it now");
@@ -310,13 +347,18 @@ mod tests {
 
     #[test]
     fn every_place_that_was_tried_is_told() {
-        let failed = |step, path: &str| Failed { place: Place { step, path: path.into() }, why: "nobody".to_owned() };
+        let failed =
+            |step, path: &str| Failed { place: Place { step, path: path.into() }, why: "nobody".to_owned() };
         let told = |failed: &[Failed]| {
             let error = unreachable(failed);
             (error.to_string(), error.hint())
         };
-        let (message, hint) = told(&[failed(Step::Home, "/h/rmp.sock"), failed(Step::Machine, "/run/runloop/rmp.sock")]);
-        assert_eq!(message, "no station answers at /h/rmp.sock (the user's): nobody; /run/runloop/rmp.sock (the machine's): nobody");
+        let (message, hint) =
+            told(&[failed(Step::Home, "/h/rmp.sock"), failed(Step::Machine, "/run/runloop/rmp.sock")]);
+        assert_eq!(
+            message,
+            "no station answers at /h/rmp.sock (the user's): nobody; /run/runloop/rmp.sock (the machine's): nobody"
+        );
         assert!(hint.contains("rl-console serve"), "{hint}");
         let of = |step| told(&[failed(step, "/s")]);
         assert_eq!(of(Step::Flag).0, "no station answers at /s (--socket): nobody");
@@ -339,10 +381,18 @@ mod tests {
             let (dead, alive) = (place(Step::Home, "dead.sock"), place(Step::Machine, "rmp.sock"));
             let long = place(Step::Data, &"x".repeat(PATH_BYTES_MAX));
             let limits = crate::limits::Client::default();
-            let client = connect_first(vec![long, dead.clone(), alive.clone()], Hello::agent("a"), limits).await.unwrap();
+            let client = connect_first(vec![long, dead.clone(), alive.clone()], Hello::agent("a"), limits)
+                .await
+                .unwrap();
             client.close().await;
-            let refused = connect_first(vec![alive, dead], Hello::with_token("a", Kind::Tui, "guess"), limits).await.unwrap_err();
-            assert!(refused.to_string().contains("Unauthorized"), "who answers and refuses is not passed over: {refused}");
+            let refused =
+                connect_first(vec![alive, dead], Hello::with_token("a", Kind::Tui, "guess"), limits)
+                    .await
+                    .unwrap_err();
+            assert!(
+                refused.to_string().contains("Unauthorized"),
+                "who answers and refuses is not passed over: {refused}"
+            );
         });
         station.stop();
     }
@@ -352,7 +402,10 @@ mod tests {
         let place = |bytes: usize| Place { step: Step::Flag, path: PathBuf::from("x".repeat(bytes)) };
         assert_eq!(place(PATH_BYTES_MAX).check(), Ok(()));
         let why = place(PATH_BYTES_MAX + 1).check().unwrap_err();
-        assert_eq!(why, format!("the path has {} bytes, and a socket's has {PATH_BYTES_MAX} at most", PATH_BYTES_MAX + 1));
+        assert_eq!(
+            why,
+            format!("the path has {} bytes, and a socket's has {PATH_BYTES_MAX} at most", PATH_BYTES_MAX + 1)
+        );
     }
 
     #[test]
@@ -385,6 +438,10 @@ mod tests {
         env.ours.insert("RL_CONSOLE_RUNTIME_SOCKET_PATH".to_owned(), String::new());
         env.ours.insert("RL_CONSOLE_RUNTIME_SOCKETS_DIR".to_owned(), "/dir".to_owned());
         let said = named(&env, None);
-        assert_eq!((said.socket_path, said.sockets_dir), (None, Some("/dir".into())), "an empty path is none");
+        assert_eq!(
+            (said.socket_path, said.sockets_dir),
+            (None, Some("/dir".into())),
+            "an empty path is none"
+        );
     }
 }

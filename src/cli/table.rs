@@ -81,7 +81,8 @@ fn fitted(cell: &str, columns_max: usize) -> String {
     cut + "…"
 }
 
-/// A text with its control and bidirectional characters made visible, so that it can neither steer the terminal nor read as something else.
+/// A text with its control and bidirectional characters made visible, so that it can neither steer the
+/// terminal nor read as something else.
 pub(crate) fn visible(text: &str) -> String {
     fn is_unsafe(letter: char) -> bool {
         letter.is_control()

@@ -287,7 +287,8 @@ impl Group {
 }
 
 impl Action {
-    /// Whether it gives the station or this console something to do for good: it is held against the present, also while the past is shown.
+    /// Whether it gives the station or this console something to do for good: it is held against the present,
+    /// also while the past is shown.
     pub(crate) const fn acts(self) -> bool {
         matches!(
             self,
@@ -343,7 +344,13 @@ impl Action {
     /// What it is told with.
     pub(crate) const fn group(self) -> Group {
         match self {
-            Self::HoldAll | Self::Kick | Self::Invoke | Self::Submit | Self::Record | Self::Tray | Self::Quit => Group::Show,
+            Self::HoldAll
+            | Self::Kick
+            | Self::Invoke
+            | Self::Submit
+            | Self::Record
+            | Self::Tray
+            | Self::Quit => Group::Show,
             Self::FocusNext
             | Self::FocusPrevious
             | Self::Up
@@ -407,7 +414,8 @@ pub(crate) enum Effect {
     Run { number: u64, words: Vec<String> },
     /// Kill that subcommand.
     StopRun { number: u64 },
-    /// Have the bytes of an entry read beside the screen's thread; its tree comes back with the number of the job.
+    /// Have the bytes of an entry read beside the screen's thread; its tree comes back with the number of the
+    /// job.
     Decode(Box<Job>),
     /// Have something done with openings beside the screen's thread; what came of it comes back.
     Desk(Box<DeskJob>),

@@ -34,10 +34,14 @@ pub(crate) struct Bookmarks {
 }
 
 impl Bookmarks {
-    /// Sets one, or takes it away that is there already; whether it was set. While time is stopped one record can have many, one for each
-    /// moment; live, the moment moves on by itself, and the last one at the record is meant.
+    /// Sets one, or takes it away that is there already; whether it was set. While time is stopped one record
+    /// can have many, one for each moment; live, the moment moves on by itself, and the last one at the
+    /// record is meant.
     pub(crate) fn toggle(&mut self, bookmark: Bookmark, is_live: bool, max: u64) -> bool {
-        let known = self.all.iter().rposition(|known| known.is_at(&bookmark) && (is_live || known.seq == bookmark.seq));
+        let known = self
+            .all
+            .iter()
+            .rposition(|known| known.is_at(&bookmark) && (is_live || known.seq == bookmark.seq));
         if let Some(place) = known {
             self.all.remove(place);
             self.from = self.all.len();

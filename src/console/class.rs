@@ -35,14 +35,15 @@ impl Veil {
         }
     }
 
-    /// The class that a text is drawn as that may quote texts of these: the first that is masked, else anybody may see it.
+    /// The class that a text is drawn as that may quote texts of these: the first that is masked, else
+    /// anybody may see it.
     pub(crate) fn strictest(self, quoted: impl IntoIterator<Item = Class>) -> Class {
         quoted.into_iter().find(|class| self.hides(*class)).unwrap_or(Class::Public)
     }
 }
 
-/// Whether the show is on air. Whoever starts consoles keeps it, so that a screen that is drawn anew after a fault of ours is masked as the
-/// one before it was.
+/// Whether the show is on air. Whoever starts consoles keeps it, so that a screen that is drawn anew after a
+/// fault of ours is masked as the one before it was.
 #[derive(Clone, Debug, Default)]
 pub struct OnAir(Arc<AtomicBool>);
 

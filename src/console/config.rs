@@ -20,7 +20,8 @@ pub struct Config {
     pub source: Option<Arc<dyn Source>>,
     /// The colours that the terminal takes.
     pub depth: Depth,
-    /// What stands between this process and the terminal: what is meant for the terminal itself is handed through it.
+    /// What stands between this process and the terminal: what is meant for the terminal itself is handed
+    /// through it.
     pub through: Through,
     /// Whether the show is on air: logins, chat text and payload values are masked.
     pub on_air: OnAir,
@@ -47,7 +48,8 @@ pub struct Looks {
     pub ascii: bool,
     /// Take the mouse.
     pub mouse: bool,
-    /// Mask logins, chat text and payload values from the start. Taken back in a file, it unmasks no running show.
+    /// Mask logins, chat text and payload values from the start. Taken back in a file, it unmasks no running
+    /// show.
     pub on_air: bool,
     /// Which key means what.
     pub keymap: Keymap,
@@ -60,7 +62,8 @@ pub struct Looks {
 pub struct AlertRules {
     /// No adapter is connected for so long, in seconds, after one was; 0 turns the rule off.
     pub adapter_gone_s: u64,
-    /// The head of a queue waits for so long, in seconds, while the operator does not hold it; 0 turns the rule off.
+    /// The head of a queue waits for so long, in seconds, while the operator does not hold it; 0 turns the
+    /// rule off.
     pub head_waiting_s: u64,
     /// Whether the terminal's bell rings.
     pub bell: bool,
@@ -103,7 +106,8 @@ pub enum Desktop {
 pub struct CommandHints {
     /// The program as the user would call it.
     pub program: String,
-    /// Global flags that differ from their defaults, quoted for a shell (`--data ./friday`); empty when none does.
+    /// Global flags that differ from their defaults, quoted for a shell (`--data ./friday`); empty when none
+    /// does.
     pub globals: String,
 }
 
@@ -117,7 +121,11 @@ impl CommandHints {
     /// The command line of a subcommand.
     #[must_use]
     pub fn line(&self, rest: &str) -> String {
-        if self.globals.is_empty() { format!("{} {rest}", self.program) } else { format!("{} {} {rest}", self.program, self.globals) }
+        if self.globals.is_empty() {
+            format!("{} {rest}", self.program)
+        } else {
+            format!("{} {} {rest}", self.program, self.globals)
+        }
     }
 }
 
@@ -136,7 +144,9 @@ pub enum Exit {
 #[derive(Debug, thiserror::Error)]
 pub enum ConsoleError {
     /// There is no terminal to draw on.
-    #[error("{what} is not a terminal: run rl-console in one, or `rl-console serve` or `rl-console --plain` without")]
+    #[error(
+        "{what} is not a terminal: run rl-console in one, or `rl-console serve` or `rl-console --plain` without"
+    )]
     NotATerminal {
         /// What was tried.
         what: &'static str,

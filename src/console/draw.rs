@@ -44,15 +44,19 @@ pub(crate) fn draw(buffer: &mut Buffer, live: &Model, ui: &Ui, view: &View) {
 /// Lines that a message takes of the body at most.
 const MESSAGE_ROWS_MAX: usize = 4;
 
-/// What was said last; when that has gone, what is wrong with the configuration. What is too long for one line grows upwards: the end of it
-/// is what to do.
+/// What was said last; when that has gone, what is wrong with the configuration. What is too long for one
+/// line grows upwards: the end of it is what to do.
 fn draw_message(canvas: &mut Canvas<'_>, line: Rect, ui: &Ui) {
     let glyphs = canvas.view.glyphs;
     let (words, class, level) = match (&ui.message, ui.faults.as_slice()) {
         (Some(message), _) => (message.text.clone(), message.class, message.level),
         (None, []) => return,
         (None, [fault, more @ ..]) => {
-            let more = if more.is_empty() { String::new() } else { format!(" (and {} more: see the Journal)", more.len()) };
+            let more = if more.is_empty() {
+                String::new()
+            } else {
+                format!(" (and {} more: see the Journal)", more.len())
+            };
             (format!("{fault}: {}{more}", fault.hint), Class::Public, Level::Error)
         }
     };
@@ -78,11 +82,16 @@ fn draw_message(canvas: &mut Canvas<'_>, line: Rect, ui: &Ui) {
 }
 
 fn draw_too_small(canvas: &mut Canvas<'_>, area: Rect) {
-    let (has, needs) = (format!("{}×{}", area.width, area.height), format!("{}×{}", layout::COLUMNS_MIN, layout::ROWS_MIN));
+    let (has, needs) =
+        (format!("{}×{}", area.width, area.height), format!("{}×{}", layout::COLUMNS_MIN, layout::ROWS_MIN));
     let lines = if area.width < 24 {
         [format!("{has} is small."), format!("{needs} is needed."), String::new()]
     } else {
-        [format!("This terminal has {has}."), format!("rl-console needs {needs}."), "Make it larger, please.".to_owned()]
+        [
+            format!("This terminal has {has}."),
+            format!("rl-console needs {needs}."),
+            "Make it larger, please.".to_owned(),
+        ]
     };
     for (line, y) in lines.iter().zip(area.y..area.bottom()) {
         let line = if canvas.view.glyphs.ascii { line.replace('×', "x") } else { line.clone() };

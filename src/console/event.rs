@@ -35,7 +35,8 @@ pub(crate) enum Event {
     Data,
     /// A command was answered.
     Commanded { asked: Asked, outcome: Result<Outcome, PortError> },
-    /// Looks were read again: what is wrong with them, what takes effect later, and what they say of being on air where that changed.
+    /// Looks were read again: what is wrong with them, what takes effect later, and what they say of being on
+    /// air where that changed.
     Reloaded { faults: Vec<Fault>, later: Vec<String>, on_air: Option<bool> },
     /// A query was answered.
     Queried { asked: Asked, page: Result<Page, PortError> },

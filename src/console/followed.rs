@@ -1,4 +1,5 @@
-//! What the panes beside a list tell of: the run or the session that was selected there last, or the first there is.
+//! What the panes beside a list tell of: the run or the session that was selected there last, or the first
+//! there is.
 
 use std::{borrow::Cow, time::Duration};
 
@@ -42,11 +43,18 @@ impl Ui {
     }
 
     /// What is told of that session: made of what is shown, or taken from what the store has.
-    fn of_session_shown<T: Clone>(&self, model: &Model, shown: fn(&SessionView) -> Vec<T>, stored: fn(&Sheet) -> &[T]) -> Cow<'_, [T]> {
+    fn of_session_shown<T: Clone>(
+        &self,
+        model: &Model,
+        shown: fn(&SessionView) -> Vec<T>,
+        stored: fn(&Sheet) -> &[T],
+    ) -> Cow<'_, [T]> {
         let Some(session) = self.session_shown(model) else { return Cow::Borrowed(&[]) };
         match model.macp().and_then(|macp| macp.sessions.get(&session.number)) {
             Some(view) => Cow::Owned(shown(view)),
-            None => Cow::Borrowed(self.pages.sessions.detail(&session).map_or(&[], |(_, sheet)| stored(sheet))),
+            None => {
+                Cow::Borrowed(self.pages.sessions.detail(&session).map_or(&[], |(_, sheet)| stored(sheet)))
+            }
         }
     }
 
@@ -58,8 +66,15 @@ impl Ui {
         view.map(|view| view.mode).or_else(|| row().map(|row| row.mode))
     }
 
-    /// What is selected in the one of these lists that has the focus; while nothing was chosen yet, in the first of them.
-    fn led_by(&self, lists: [PaneId; 2], is_chosen: bool, model: &Model, layout: &Layout) -> Option<RecordKey> {
+    /// What is selected in the one of these lists that has the focus; while nothing was chosen yet, in the
+    /// first of them.
+    fn led_by(
+        &self,
+        lists: [PaneId; 2],
+        is_chosen: bool,
+        model: &Model,
+        layout: &Layout,
+    ) -> Option<RecordKey> {
         match self.focus {
             Focus::Pane(pane) if lists.contains(&pane) && layout.has(pane) => self.selected(pane, model),
             _ if !is_chosen => self.selected(lists[0], model),
@@ -79,7 +94,8 @@ impl Ui {
 
     /// Turns to the session that is selected.
     pub(super) fn follow_session(&mut self, model: &Model, layout: &Layout) {
-        let led = self.led_by([PaneId::Sessions, PaneId::SessionHistory], self.session.is_some(), model, layout);
+        let led =
+            self.led_by([PaneId::Sessions, PaneId::SessionHistory], self.session.is_some(), model, layout);
         let session = led.as_ref().and_then(session_of);
         if session.is_some() && session != self.session.as_ref() {
             self.session = session.cloned();
@@ -95,7 +111,8 @@ impl Ui {
         }
     }
 
-    /// Holds the record that is selected by itself in a list that had the keys for a while: who looks at it finds it there.
+    /// Holds the record that is selected by itself in a list that had the keys for a while: who looks at it
+    /// finds it there.
     pub(crate) fn dwell(&mut self, model: &Model, now: Mono) {
         let here = LEADING.into_iter().find(|pane| self.focus == Focus::Pane(*pane));
         match (here, self.dwelling) {

@@ -106,12 +106,18 @@ mod tests {
         assert_eq!(age(Duration::from_millis(1_250)), "1.2s");
         assert_eq!(age(Duration::from_secs(185)), "3m05s");
         assert_eq!(age(Duration::from_secs(93_600)), "1d02h");
-        assert_eq!([250, 2_590, 33_000, 1_200_000].map(|us| fine(Duration::from_micros(us))), ["0.25 ms", "2.5 ms", "33 ms", "1.2 s"]);
+        assert_eq!(
+            [250, 2_590, 33_000, 1_200_000].map(|us| fine(Duration::from_micros(us))),
+            ["0.25 ms", "2.5 ms", "33 ms", "1.2 s"]
+        );
         assert_eq!(elapsed(Duration::from_secs(2_537)), "00:42:17");
         assert_eq!(time_of_day(Wall(0), &TimeZone::UTC), "00:00:00");
         assert_eq!(time_of_day(Wall(u64::MAX), &TimeZone::UTC), "--:--:--");
         assert_eq!(time_of_day_ms(Wall(1_007), &TimeZone::UTC), "00:00:01.007");
-        assert_eq!([0, 999, 1_000, 4_212, 1_234_567].map(grouped), ["0", "999", "1,000", "4,212", "1,234,567"]);
+        assert_eq!(
+            [0, 999, 1_000, 4_212, 1_234_567].map(grouped),
+            ["0", "999", "1,000", "4,212", "1,234,567"]
+        );
         assert_eq!(bytes(12 << 20), "12 MiB");
         for n in [0, 9_999, 12_345, 99_999, 999_999, 1_000_000, 10_000_000, 99_999_999, 999_999_999] {
             assert!(count(n).len() <= 5, "{}", count(n));

@@ -1,5 +1,5 @@
-//! What this console costs and how well it keeps up, second by second over the last minute. It holds 60 seconds of counts, whatever
-//! happens; process memory is not read.
+//! What this console costs and how well it keeps up, second by second over the last minute. It holds 60
+//! seconds of counts, whatever happens; process memory is not read.
 
 use std::{collections::VecDeque, time::Duration};
 
@@ -29,7 +29,16 @@ struct Second {
 
 impl Second {
     fn new(number: u64) -> Self {
-        Self { number, frames: 0, bytes: 0, longest: Duration::ZERO, times: [0; BUCKETS], folded: 0, folding: Duration::ZERO, behind: 0 }
+        Self {
+            number,
+            frames: 0,
+            bytes: 0,
+            longest: Duration::ZERO,
+            times: [0; BUCKETS],
+            folded: 0,
+            folding: Duration::ZERO,
+            behind: 0,
+        }
     }
 }
 
@@ -71,14 +80,18 @@ impl Gauge {
     /// The figures of the last whole second, and of the last minute.
     pub(crate) fn figures(&self, now: Mono) -> Figures {
         let number = number(now);
-        let minute: Vec<&Second> = self.seconds.iter().filter(|second| second.number + SECONDS > number).collect();
-        let last: Vec<&Second> = minute.iter().copied().filter(|second| second.number + 1 == number).collect();
-        // What a second that has only begun would count for is too little to be told as its rate, but is in what was the most.
+        let minute: Vec<&Second> =
+            self.seconds.iter().filter(|second| second.number + SECONDS > number).collect();
+        let last: Vec<&Second> =
+            minute.iter().copied().filter(|second| second.number + 1 == number).collect();
+        // What a second that has only begun would count for is too little to be told as its rate, but is in
+        // what was the most.
         let measured = |value: fn(&Second) -> u64| Measured {
             last: last.iter().map(|second| value(second)).sum(),
             minute: minute.iter().map(|second| value(second)).max().unwrap_or(0),
         };
-        let percentile = |percent| Measured { last: percentile(&last, percent), minute: percentile(&minute, percent) };
+        let percentile =
+            |percent| Measured { last: percentile(&last, percent), minute: percentile(&minute, percent) };
         Figures {
             p50: percentile(50),
             p95: percentile(95),
@@ -139,7 +152,8 @@ mod tests {
         let mut random = fastrand::Rng::with_seed(3);
         for _ in 0..50 {
             let mut gauge = Gauge::default();
-            let mut took: Vec<u64> = (0..random.u64(1..400)).map(|_| (1 << random.u64(3..16)) + random.u64(0..8)).collect();
+            let mut took: Vec<u64> =
+                (0..random.u64(1..400)).map(|_| (1 << random.u64(3..16)) + random.u64(0..8)).collect();
             for us in &took {
                 gauge.frame(at(5_000_000), at(5_000_000 + us), 1);
             }
@@ -148,7 +162,10 @@ mod tests {
             for (percent, told) in [(50, figures.p50), (95, figures.p95)] {
                 let exact = took[(took.len() * percent).div_ceil(100) - 1];
                 let told = u64::try_from(told.minute.unwrap().as_micros()).unwrap();
-                assert!(exact <= told && told <= exact * 5 / 4 + 1, "p{percent} is {exact} us and told as {told}");
+                assert!(
+                    exact <= told && told <= exact * 5 / 4 + 1,
+                    "p{percent} is {exact} us and told as {told}"
+                );
                 assert!(told <= took[took.len() - 1]);
             }
             assert_eq!(figures.longest.minute, Some(Duration::from_micros(took[took.len() - 1])));
@@ -165,7 +182,8 @@ mod tests {
         }
         let seen = |ms| {
             let figures = gauge.figures(Now::at_ms(ms).mono);
-            [figures.frames, figures.bytes, figures.folded, figures.folding_ms, figures.behind].map(|it| (it.last, it.minute))
+            [figures.frames, figures.bytes, figures.folded, figures.folding_ms, figures.behind]
+                .map(|it| (it.last, it.minute))
         };
         assert_eq!(seen(10_999), [(0, 30), (0, 3_000), (0, 210), (0, 60), (0, 29)]);
         assert_eq!(seen(11_500), [(30, 30), (3_000, 3_000), (210, 210), (60, 60), (29, 29)]);

@@ -36,7 +36,8 @@ pub(crate) struct Glyphs {
     pub(crate) corners: [&'static str; 4],
     pub(crate) horizontal: &'static str,
     pub(crate) vertical: &'static str,
-    /// How a lane of a plan begins at a node, meets it, ends at it; and the same where the way to the node crosses it.
+    /// How a lane of a plan begins at a node, meets it, ends at it; and the same where the way to the node
+    /// crosses it.
     pub(crate) lanes: [&'static str; 6],
     /// What is done of a bar, and what is not.
     pub(crate) bar: [&'static str; 2],

@@ -37,10 +37,16 @@ impl Layout {
         self.panes.iter().any(|(known, _)| *known == pane)
     }
 
-    /// The chips there are: the systems, then the panes that have no room. Runs and sessions have theirs among the systems.
+    /// The chips there are: the systems, then the panes that have no room. Runs and sessions have theirs
+    /// among the systems.
     pub(crate) fn chips(&self) -> Vec<ChipId> {
         let mut chips = vec![ChipId::Mpp, ChipId::Rmp, ChipId::Macp, ChipId::Runs, ChipId::Store];
-        let hidden = self.view.panes().iter().copied().filter(|pane| !self.has(*pane) && !matches!(pane, PaneId::Runs | PaneId::Sessions));
+        let hidden = self
+            .view
+            .panes()
+            .iter()
+            .copied()
+            .filter(|pane| !self.has(*pane) && !matches!(pane, PaneId::Runs | PaneId::Sessions));
         chips.extend(hidden.map(ChipId::Hidden));
         chips
     }
@@ -105,12 +111,19 @@ pub(crate) fn of(columns: u16, rows: u16, view: ViewId, zoomed: Option<PaneId>, 
     Layout { panes, ..layout }
 }
 
-/// The Deck. Runs and sessions have their panes at every size as soon as there are any, below what the show itself does.
+/// The Deck. Runs and sessions have their panes at every size as soon as there are any, below what the show
+/// itself does.
 fn deck(body: Rect, deck: Deck) -> Vec<(PaneId, Rect)> {
     use PaneId::{Drops, InFlight, Log, Queues, Recent, Runs, Sessions, Started};
-    let more: Vec<PaneId> = deck.runs.then_some(Runs).into_iter().chain(deck.sessions.then_some(Sessions)).collect();
+    let more: Vec<PaneId> =
+        deck.runs.then_some(Runs).into_iter().chain(deck.sessions.then_some(Sessions)).collect();
     let with = |above: &[(PaneId, u16)], share: u16, below: &[(PaneId, u16)]| -> Vec<(PaneId, u16)> {
-        above.iter().copied().chain(more.iter().map(|pane| (*pane, share))).chain(below.iter().copied()).collect()
+        above
+            .iter()
+            .copied()
+            .chain(more.iter().map(|pane| (*pane, share)))
+            .chain(below.iter().copied())
+            .collect()
     };
     let (is_wide, is_tall) = (body.width >= 120, body.height >= 32);
     match (is_wide, is_tall) {
@@ -118,7 +131,10 @@ fn deck(body: Rect, deck: Deck) -> Vec<(PaneId, Rect)> {
             let below: &[_] = if more.len() < 2 { &[(Drops, 2), (Log, 2)] } else { &[(Log, 2)] };
             columns(body, &[&[(Queues, 1), (Started, 1)], &with(&[(InFlight, 2)], 2, below)])
         }
-        (true, true) => columns(body, &[&[(Queues, 1), (Recent, 1), (Runs, 1)], &[(InFlight, 1), (Drops, 1), (Sessions, 1), (Log, 1)]]),
+        (true, true) => columns(
+            body,
+            &[&[(Queues, 1), (Recent, 1), (Runs, 1)], &[(InFlight, 1), (Drops, 1), (Sessions, 1), (Log, 1)]],
+        ),
         (true, false) if deck.teaches => columns(body, &[&with(&[(Queues, 1)], 1, &[]), &[(Started, 1)]]),
         (true, false) => {
             let below = |is_there: bool, pane| if is_there { Some((pane, 1)) } else { None };
@@ -126,9 +142,10 @@ fn deck(body: Rect, deck: Deck) -> Vec<(PaneId, Rect)> {
             let right: Vec<_> = [(InFlight, 1)].into_iter().chain(below(deck.sessions, Sessions)).collect();
             columns(body, &[&left, &right])
         }
-        (false, true) if body.height >= 42 && !deck.teaches => {
-            columns(body, &[&[(Queues, 2), (InFlight, 2), (Recent, 2), (Drops, 2), (Sessions, 2), (Log, 2), (Runs, 2)]])
-        }
+        (false, true) if body.height >= 42 && !deck.teaches => columns(
+            body,
+            &[&[(Queues, 2), (InFlight, 2), (Recent, 2), (Drops, 2), (Sessions, 2), (Log, 2), (Runs, 2)]],
+        ),
         (false, true) if deck.teaches => {
             let (top, bottom) = split_rows(body, body.height / 2);
             let (queues, second) = split_rows(top, top.height / 2);
@@ -140,7 +157,9 @@ fn deck(body: Rect, deck: Deck) -> Vec<(PaneId, Rect)> {
             };
             vec![(Queues, queues), (second_is, second), (Started, started), (last_is, last)]
         }
-        (false, true) if !more.is_empty() => columns(body, &[&with(&[(Queues, 2), (InFlight, 2)], 2, &[(Log, 2)])]),
+        (false, true) if !more.is_empty() => {
+            columns(body, &[&with(&[(Queues, 2), (InFlight, 2)], 2, &[(Log, 2)])])
+        }
         (false, true) => columns(body, &[&[(Queues, 1), (InFlight, 1), (Recent, 1), (Log, 1)]]),
         // What goes on comes before what is to be learned.
         (false, false) if deck.teaches && more.is_empty() => {
@@ -155,7 +174,8 @@ fn deck(body: Rect, deck: Deck) -> Vec<(PaneId, Rect)> {
     }
 }
 
-/// Side by side, what works and what ended come before what is told of it; one above the other, the order is that of the screen.
+/// Side by side, what works and what ended come before what is told of it; one above the other, the order is
+/// that of the screen.
 fn in_focus_order(mut placed: Vec<(PaneId, Rect)>) -> Vec<(PaneId, Rect)> {
     let are_beside = placed.windows(2).any(|two| two[0].1.x != two[1].1.x);
     if are_beside {
@@ -167,22 +187,43 @@ fn in_focus_order(mut placed: Vec<(PaneId, Rect)>) -> Vec<(PaneId, Rect)> {
     placed
 }
 
-/// The Bridge: what happened gets the most room, beside what waits and what flies. The rest comes in as there is room for it.
+/// The Bridge: what happened gets the most room, beside what waits and what flies. The rest comes in as there
+/// is room for it.
 fn bridge(body: Rect) -> Vec<(PaneId, Rect)> {
     use PaneId::{AdapterLog, History, InFlight, OtherPack, Queues, Refunds, State};
     let is_tall = body.height >= 32;
     match body.width {
-        200.. if is_tall => {
-            columns(body, &[&[(Queues, 2), (InFlight, 2), (State, 2)], &[(History, 4), (OtherPack, 2)], &[(AdapterLog, 4), (Refunds, 2)]])
-        }
-        120.. if is_tall => {
-            columns(body, &[&[(Queues, 2), (InFlight, 2), (State, 2), (Refunds, 2)], &[(History, 4), (OtherPack, 2), (AdapterLog, 2)]])
-        }
+        200.. if is_tall => columns(
+            body,
+            &[
+                &[(Queues, 2), (InFlight, 2), (State, 2)],
+                &[(History, 4), (OtherPack, 2)],
+                &[(AdapterLog, 4), (Refunds, 2)],
+            ],
+        ),
+        120.. if is_tall => columns(
+            body,
+            &[
+                &[(Queues, 2), (InFlight, 2), (State, 2), (Refunds, 2)],
+                &[(History, 4), (OtherPack, 2), (AdapterLog, 2)],
+            ],
+        ),
         120.. => columns(body, &[&[(Queues, 2), (InFlight, 2)], &[(History, 3), (AdapterLog, 2)]]),
-        _ if body.height >= 56 => {
-            columns(body, &[&[(Queues, 2), (InFlight, 2), (History, 4), (OtherPack, 2), (Refunds, 2), (State, 2), (AdapterLog, 2)]])
+        _ if body.height >= 56 => columns(
+            body,
+            &[&[
+                (Queues, 2),
+                (InFlight, 2),
+                (History, 4),
+                (OtherPack, 2),
+                (Refunds, 2),
+                (State, 2),
+                (AdapterLog, 2),
+            ]],
+        ),
+        _ if body.height >= 42 => {
+            columns(body, &[&[(Queues, 2), (InFlight, 2), (History, 4), (State, 2), (AdapterLog, 2)]])
         }
-        _ if body.height >= 42 => columns(body, &[&[(Queues, 2), (InFlight, 2), (History, 4), (State, 2), (AdapterLog, 2)]]),
         _ if is_tall => columns(body, &[&[(Queues, 2), (InFlight, 2), (History, 4)]]),
         _ => columns(body, &[&[(Queues, 2), (History, 3)]]),
     }
@@ -192,14 +233,17 @@ fn bridge(body: Rect) -> Vec<(PaneId, Rect)> {
 fn bus(body: Rect) -> Vec<(PaneId, Rect)> {
     use PaneId::{Drops, Peers, Subscribers, Topics};
     match body.width {
-        120.. if body.height >= 20 => columns(body, &[&[(Topics, 3), (Drops, 2)], &[(Subscribers, 3), (Peers, 2)]]),
+        120.. if body.height >= 20 => {
+            columns(body, &[&[(Topics, 3), (Drops, 2)], &[(Subscribers, 3), (Peers, 2)]])
+        }
         _ if body.height >= 32 => columns(body, &[&[(Topics, 3), (Subscribers, 3), (Peers, 2), (Drops, 2)]]),
         _ => columns(body, &[&[(Topics, 1), (Subscribers, 1)]]),
     }
 }
 
-/// The Runs: the list over the whole width, so that why a run failed can be read; below it the plan beside what the run tells. The messages
-/// that went and what it kept come in as there is room for them. Earlier runs than those of the list come last: most are in both.
+/// The Runs: the list over the whole width, so that why a run failed can be read; below it the plan beside
+/// what the run tells. The messages that went and what it kept come in as there is room for them. Earlier
+/// runs than those of the list come last: most are in both.
 fn runs(body: Rect) -> Vec<(PaneId, Rect)> {
     use PaneId::{Artifacts, Plan, RunEvents, RunHistory, Runs, Trace};
     if body.width < 120 {
@@ -211,7 +255,9 @@ fn runs(body: Rect) -> Vec<(PaneId, Rect)> {
     let (list, below) = split_rows(body, body.height * 3 / 10);
     let mut placed = vec![(Runs, list)];
     placed.extend(match (body.width, body.height) {
-        (200.., 44..) => columns(below, &[&[(Plan, 1)], &[(RunEvents, 1), (Trace, 1)], &[(Artifacts, 1), (RunHistory, 1)]]),
+        (200.., 44..) => {
+            columns(below, &[&[(Plan, 1)], &[(RunEvents, 1), (Trace, 1)], &[(Artifacts, 1), (RunHistory, 1)]])
+        }
         (_, 44..) => columns(below, &[&[(Plan, 3), (Artifacts, 2)], &[(RunEvents, 1), (Trace, 1)]]),
         (_, 32..) => columns(below, &[&[(Plan, 1)], &[(RunEvents, 3), (Artifacts, 2)]]),
         _ => columns(below, &[&[(Plan, 1)], &[(RunEvents, 1)]]),
@@ -219,17 +265,23 @@ fn runs(body: Rect) -> Vec<(PaneId, Rect)> {
     placed
 }
 
-/// The Sessions: how the one that is shown stands and who said what, beside the list; below them its log. Earlier sessions come in as there
-/// is room for them.
+/// The Sessions: how the one that is shown stands and who said what, beside the list; below them its log.
+/// Earlier sessions come in as there is room for them.
 fn sessions(body: Rect) -> Vec<(PaneId, Rect)> {
     use PaneId::{SessionHistory, SessionLog, Sessions, Standings, Voices};
     match body.width {
-        120.. if body.height >= 32 => {
-            columns(body, &[&[(Sessions, 3), (SessionHistory, 2)], &[(Standings, 3), (Voices, 3), (SessionLog, 4)]])
-        }
+        120.. if body.height >= 32 => columns(
+            body,
+            &[&[(Sessions, 3), (SessionHistory, 2)], &[(Standings, 3), (Voices, 3), (SessionLog, 4)]],
+        ),
         120.. => columns(body, &[&[(Sessions, 2), (SessionLog, 2)], &[(Standings, 2), (Voices, 2)]]),
-        _ if body.height >= 42 => columns(body, &[&[(Sessions, 3), (Standings, 3), (Voices, 3), (SessionLog, 3), (SessionHistory, 2)]]),
-        _ if body.height >= 28 => columns(body, &[&[(Sessions, 2), (Standings, 2), (Voices, 2), (SessionLog, 2)]]),
+        _ if body.height >= 42 => columns(
+            body,
+            &[&[(Sessions, 3), (Standings, 3), (Voices, 3), (SessionLog, 3), (SessionHistory, 2)]],
+        ),
+        _ if body.height >= 28 => {
+            columns(body, &[&[(Sessions, 2), (Standings, 2), (Voices, 2), (SessionLog, 2)]])
+        }
         _ => columns(body, &[&[(Sessions, 1), (Standings, 1), (Voices, 1)]]),
     }
 }
@@ -240,7 +292,9 @@ fn sessions(body: Rect) -> Vec<(PaneId, Rect)> {
 fn journal(body: Rect) -> Vec<(PaneId, Rect)> {
     use PaneId::{Log, Meter, StationLog, Violations};
     match body.width {
-        120.. if body.height >= 32 => columns(body, &[&[(Log, 1)], &[(Violations, 2), (StationLog, 3), (Meter, 3)]]),
+        120.. if body.height >= 32 => {
+            columns(body, &[&[(Log, 1)], &[(Violations, 2), (StationLog, 3), (Meter, 3)]])
+        }
         120.. => columns(body, &[&[(Log, 1)], &[(Violations, 2), (StationLog, 3)]]),
         _ if body.height >= 56 => columns(body, &[&[(Log, 3), (Violations, 2), (StationLog, 2), (Meter, 2)]]),
         _ if body.height >= 32 => columns(body, &[&[(Log, 2), (Violations, 1), (StationLog, 1)]]),
@@ -285,22 +339,34 @@ mod tests {
         for columns in (80..=300).step_by(10) {
             for rows in 24..=100 {
                 let flags = [false, true];
-                let decks = flags
-                    .into_iter()
-                    .flat_map(|teaches| flags.into_iter().flat_map(move |runs| flags.map(|sessions| Deck { teaches, runs, sessions })));
+                let decks = flags.into_iter().flat_map(|teaches| {
+                    flags
+                        .into_iter()
+                        .flat_map(move |runs| flags.map(|sessions| Deck { teaches, runs, sessions }))
+                });
                 let others = [ViewId::Bridge, ViewId::Bus, ViewId::Runs, ViewId::Sessions, ViewId::Journal];
-                for (view, deck) in decks.map(|deck| (ViewId::Deck, deck)).chain(others.map(|view| (view, Deck::default()))) {
+                for (view, deck) in
+                    decks.map(|deck| (ViewId::Deck, deck)).chain(others.map(|view| (view, Deck::default())))
+                {
                     let layout = of(columns, rows, view, None, deck);
                     if view == ViewId::Deck {
                         assert!(!deck.runs || layout.has(PaneId::Runs), "{deck:?} at {columns}x{rows}");
-                        assert!(!deck.sessions || layout.has(PaneId::Sessions), "{deck:?} at {columns}x{rows}");
+                        assert!(
+                            !deck.sessions || layout.has(PaneId::Sessions),
+                            "{deck:?} at {columns}x{rows}"
+                        );
                     }
                     assert!(layout.panes.len() >= 2, "{view:?} at {columns}x{rows}");
                     let cells: u32 = layout.panes.iter().map(|(_, area)| area.area()).sum();
                     assert_eq!(cells, layout.body.area(), "{columns}x{rows}");
                     for (pane, area) in &layout.panes {
-                        assert!(area.height >= 5 && area.width >= 40, "{pane:?} has {area:?} at {columns}x{rows}");
-                        assert!(layout.panes.iter().all(|(other, rect)| other == pane || !rect.intersects(*area)));
+                        assert!(
+                            area.height >= 5 && area.width >= 40,
+                            "{pane:?} has {area:?} at {columns}x{rows}"
+                        );
+                        assert!(
+                            layout.panes.iter().all(|(other, rect)| other == pane || !rect.intersects(*area))
+                        );
                     }
                 }
             }
@@ -316,7 +382,8 @@ mod tests {
                     let chips = layout.chips();
                     for pane in view.panes() {
                         let has_system = matches!(pane, PaneId::Runs | PaneId::Sessions);
-                        let has_chip = chips.contains(&ChipId::Hidden(*pane)) || (has_system && !layout.has(*pane));
+                        let has_chip =
+                            chips.contains(&ChipId::Hidden(*pane)) || (has_system && !layout.has(*pane));
                         assert!(layout.has(*pane) != has_chip, "{pane:?} at {columns}x{rows}");
                     }
                 }

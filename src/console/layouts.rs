@@ -67,7 +67,10 @@ pub(crate) fn write(lenses: &BTreeMap<PaneId, Lens>) -> String {
         }
     };
     let changed = lenses.iter().filter(|(_, lens)| !lens.is_as_shipped());
-    let layouts = Layouts { version: VERSION, panes: changed.map(|(pane, lens)| (name(*pane), look(*pane, lens))).collect() };
+    let layouts = Layouts {
+        version: VERSION,
+        panes: changed.map(|(pane, lens)| (name(*pane), look(*pane, lens))).collect(),
+    };
     toml::to_string(&layouts).unwrap_or_default()
 }
 
@@ -81,10 +84,17 @@ pub(crate) fn read(text: &str) -> Result<BTreeMap<PaneId, Lens>, String> {
         return Err(format!("it is of version {}, and this console reads {VERSION}", layouts.version));
     }
     let mut lenses = BTreeMap::new();
-    for (pane, look) in PaneId::ALL.into_iter().filter_map(|pane| layouts.panes.get(&name(pane)).map(|look| (pane, look))) {
+    for (pane, look) in
+        PaneId::ALL.into_iter().filter_map(|pane| layouts.panes.get(&name(pane)).map(|look| (pane, look)))
+    {
         let specs = panes::specs(pane);
         let mut lens = Lens::default();
-        lens.set_sort(look.sort.as_deref().and_then(|name| place(specs, name)).map(|field| Sort { field, descending: look.descending }));
+        lens.set_sort(
+            look.sort
+                .as_deref()
+                .and_then(|name| place(specs, name))
+                .map(|field| Sort { field, descending: look.descending }),
+        );
         if let Some(columns) = &look.columns {
             let mut fields: Vec<usize> = Vec::new();
             for field in columns.iter().filter_map(|name| place(specs, name)) {
@@ -99,15 +109,24 @@ pub(crate) fn read(text: &str) -> Result<BTreeMap<PaneId, Lens>, String> {
     Ok(lenses)
 }
 
-/// Looks at panes as they were looked at in the last start. What cannot be read is told, and the panes are as shipped.
+/// Looks at panes as they were looked at in the last start. What cannot be read is told, and the panes are as
+/// shipped.
 pub(super) fn restored(mut model: Model, ui: &mut Ui, kept: Option<KeptLayout>, now: Now) -> Model {
     let Some(KeptLayout { file, text }) = kept else { return model };
     match text.and_then(|text| text.map_or_else(|| Ok(BTreeMap::new()), |text| read(&text))) {
         Ok(lenses) => ui.restore(lenses),
         Err(why) => {
-            let words = format!("{}: {why}: columns and order are as shipped; the next change of them writes it anew", file.display());
+            let words = format!(
+                "{}: {why}: columns and order are as shipped; the next change of them writes it anew",
+                file.display()
+            );
             model.note(Level::Warn, &words, now);
-            ui.message = Some(Message { text: words, level: Level::Error, class: Class::Public, until: now.mono + TOLD });
+            ui.message = Some(Message {
+                text: words,
+                level: Level::Error,
+                class: Class::Public,
+                until: now.mono + TOLD,
+            });
         }
     }
     model
@@ -135,11 +154,13 @@ mod tests {
     #[test]
     fn what_is_as_shipped_is_not_written_and_what_is_not_known_is_left_out() {
         assert_eq!(write(&BTreeMap::from([(PaneId::Queues, Lens::default())])), "version = 1\n\n[panes]\n");
-        let text =
-            "version = 1\n[panes.queues]\nsort = \"no such\"\ncolumns = [\"queue\", \"x\", \"queue\"]\n[panes.others]\nsort = \"id\"\n";
+        let text = "version = 1\n[panes.queues]\nsort = \"no such\"\ncolumns = [\"queue\", \"x\", \"queue\"]\n[panes.others]\nsort = \"id\"\n";
         let lenses = read(text).unwrap();
         assert_eq!(lenses.len(), 1);
-        assert_eq!((lenses[&PaneId::Queues].sort(), lenses[&PaneId::Queues].columns()), (None, Some(&[0][..])));
+        assert_eq!(
+            (lenses[&PaneId::Queues].sort(), lenses[&PaneId::Queues].columns()),
+            (None, Some(&[0][..]))
+        );
     }
 
     #[test]

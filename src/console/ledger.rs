@@ -1,4 +1,5 @@
-//! The account of a pane: what became of all that it could show. It balances: received = shown + filtered + evicted + lost.
+//! The account of a pane: what became of all that it could show. It balances: received = shown + filtered +
+//! evicted + lost.
 
 use super::{model::Model, pane_id::PaneId, panes, ui::Ui};
 use crate::limits::Limits;
@@ -41,16 +42,34 @@ pub(crate) fn of(pane: PaneId, ui: &Ui, model: &Model) -> Option<Ledger> {
     let pending = Bound::Limit("limits.mpp.pending_rows_max", mpp.pending_rows_max);
     let (what, came, evicted, lost, bound) = match pane {
         PaneId::Started => return None,
-        PaneId::Queues => {
-            ("queues of the pack and of pending rows", all, 0, 0, Bound::Words("there are as many as the pack and its rows name"))
+        PaneId::Queues => (
+            "queues of the pack and of pending rows",
+            all,
+            0,
+            0,
+            Bound::Words("there are as many as the pack and its rows name"),
+        ),
+        PaneId::InFlight => (
+            "rows that are with the adapter now",
+            all,
+            0,
+            0,
+            Bound::Limit("limits.mpp.live_rows_max", mpp.live_rows_max),
+        ),
+        PaneId::State => {
+            ("values as they are now", all, 0, 0, Bound::Words("there are as many as the pack declares"))
         }
-        PaneId::InFlight => ("rows that are with the adapter now", all, 0, 0, Bound::Limit("limits.mpp.live_rows_max", mpp.live_rows_max)),
-        PaneId::State => ("values as they are now", all, 0, 0, Bound::Words("there are as many as the pack declares")),
         PaneId::Recent => {
             let tally = model.tally.ended;
             let earlier = model.history.len() as u64;
             let bound = Bound::Limit("limits.mpp.recent_rows_max", mpp.recent_rows_max);
-            ("rows that ended, as far as this console knows", tally.received + earlier, tally.evicted, 0, bound)
+            (
+                "rows that ended, as far as this console knows",
+                tally.received + earlier,
+                tally.evicted,
+                0,
+                bound,
+            )
         }
         PaneId::Log => ("notices of all origins", model.journal.received, model.journal.evicted, 0, journal),
         PaneId::StationLog => (
@@ -63,10 +82,18 @@ pub(crate) fn of(pane: PaneId, ui: &Ui, model: &Model) -> Option<Ledger> {
         PaneId::AdapterLog => {
             let tally = model.tally.lines;
             let bound = Bound::Limit("limits.mpp.log_entries_max", mpp.log_entries_max);
-            ("lines that the adapter said, as far as this console knows", tally.received, tally.evicted, 0, bound)
+            (
+                "lines that the adapter said, as far as this console knows",
+                tally.received,
+                tally.evicted,
+                0,
+                bound,
+            )
         }
         PaneId::Violations => {
-            let bound = Bound::Words("there are as many rows as there are faults to make; each is counted in its own");
+            let bound = Bound::Words(
+                "there are as many rows as there are faults to make; each is counted in its own",
+            );
             ("faults of peers, by what was broken", all, 0, 0, bound)
         }
         PaneId::Topics => {
@@ -75,43 +102,93 @@ pub(crate) fn of(pane: PaneId, ui: &Ui, model: &Model) -> Option<Ledger> {
             ("topics of the bus that were used since it started", came, came - all, 0, bound)
         }
         PaneId::Subscribers => {
-            let there: u64 = model.rmp().map_or(0, |rmp| rmp.peers.values().map(|peer| peer.subs.len() as u64).sum());
+            let there: u64 =
+                model.rmp().map_or(0, |rmp| rmp.peers.values().map(|peer| peer.subs.len() as u64).sum());
             let bound = if there > all {
-                Bound::Words("those that need no look are told together where a session has many; with a filter each is listed")
+                Bound::Words(
+                    "those that need no look are told together where a session has many; with a filter each is listed",
+                )
             } else {
                 Bound::Limit("limits.rmp.subscriptions_max", limits.rmp.subscriptions_max)
             };
-            ("subscriptions as they are now; each session may have so many", there, there.saturating_sub(all), 0, bound)
+            (
+                "subscriptions as they are now; each session may have so many",
+                there,
+                there.saturating_sub(all),
+                0,
+                bound,
+            )
         }
-        PaneId::Peers => {
-            ("connections of the bus as they are now", all, 0, 0, Bound::Limit("limits.rmp.connections_max", limits.rmp.connections_max))
-        }
+        PaneId::Peers => (
+            "connections of the bus as they are now",
+            all,
+            0,
+            0,
+            Bound::Limit("limits.rmp.connections_max", limits.rmp.connections_max),
+        ),
         PaneId::Drops => {
             let bound = Bound::Limit("limits.rmp.shown_drops_max", limits.rmp.shown_drops_max);
             ("drops by reason, topic and culprit, as far as their notices are kept", all, 0, 0, bound)
         }
-        PaneId::Runs => ("runs that are open or ended lately", all, 0, 0, Bound::Limit("limits.runs.shown_max", limits.runs.shown_max)),
-        PaneId::Plan => ("nodes of the run that is shown", all, 0, 0, Bound::Limit("limits.runs.nodes_max", limits.runs.nodes_max)),
+        PaneId::Runs => (
+            "runs that are open or ended lately",
+            all,
+            0,
+            0,
+            Bound::Limit("limits.runs.shown_max", limits.runs.shown_max),
+        ),
+        PaneId::Plan => (
+            "nodes of the run that is shown",
+            all,
+            0,
+            0,
+            Bound::Limit("limits.runs.nodes_max", limits.runs.nodes_max),
+        ),
         PaneId::RunEvents => {
             let bound = Bound::Limit("limits.console.run_lines_max", console.run_lines_max);
-            ("events that were heard, and those before them that are loaded here; more come as you move up", all, 0, 0, bound)
+            (
+                "events that were heard, and those before them that are loaded here; more come as you move up",
+                all,
+                0,
+                0,
+                bound,
+            )
         }
         PaneId::Trace => {
-            let (cut, bound) = (ui.rungs.cut(), Bound::Limit("limits.port.ladder_hops_max", limits.port.ladder_hops_max));
+            let (cut, bound) =
+                (ui.rungs.cut(), Bound::Limit("limits.port.ladder_hops_max", limits.port.ladder_hops_max));
             let came = all.saturating_add(cut);
             ("the messages of the trace that is shown, as far as they are kept", came, cut, 0, bound)
         }
-        PaneId::Artifacts => ("what the run kept, as far as it is loaded here", all, 0, 0, Bound::Words("`run artifacts` lists all")),
+        PaneId::Artifacts => (
+            "what the run kept, as far as it is loaded here",
+            all,
+            0,
+            0,
+            Bound::Words("`run artifacts` lists all"),
+        ),
         PaneId::RunHistory => {
             let bound = Bound::Limit("limits.store.ended_runs_max", store.ended_runs_max);
             ("runs of the store that are loaded here; more come as you move on", all, 0, 0, bound)
         }
-        PaneId::Sessions | PaneId::Standings | PaneId::Voices | PaneId::SessionLog | PaneId::SessionHistory => {
-            of_sessions(pane, limits, model, all)
+        PaneId::Sessions
+        | PaneId::Standings
+        | PaneId::Voices
+        | PaneId::SessionLog
+        | PaneId::SessionHistory => of_sessions(pane, limits, model, all),
+        PaneId::Meter => (
+            "figures of this console itself",
+            all,
+            0,
+            0,
+            Bound::Words("they tell of the last minute, and always fit"),
+        ),
+        PaneId::History => {
+            ("rows of the store that are loaded here; more come as you move on", all, 0, 0, ended)
         }
-        PaneId::Meter => ("figures of this console itself", all, 0, 0, Bound::Words("they tell of the last minute, and always fit")),
-        PaneId::History => ("rows of the store that are loaded here; more come as you move on", all, 0, 0, ended),
-        PaneId::OtherPack | PaneId::Pending => ("rows of the store that are loaded here; more come as you move on", all, 0, 0, pending),
+        PaneId::OtherPack | PaneId::Pending => {
+            ("rows of the store that are loaded here; more come as you move on", all, 0, 0, pending)
+        }
         PaneId::Refunds => {
             let bound = Bound::Limit("limits.store.refund_rows_max", store.refund_rows_max);
             ("refunds of the store that are loaded here; more come as you move on", all, 0, 0, bound)
@@ -126,11 +203,25 @@ pub(crate) fn of(pane: PaneId, ui: &Ui, model: &Model) -> Option<Ledger> {
             ("entries of the tap", kept.received, kept.evicted, kept.lost, bound)
         }
     };
-    Some(Ledger { received: came.saturating_add(lost), shown, filtered: all.saturating_sub(shown), evicted, lost, what, bound })
+    Some(Ledger {
+        received: came.saturating_add(lost),
+        shown,
+        filtered: all.saturating_sub(shown),
+        evicted,
+        lost,
+        what,
+        bound,
+    })
 }
 
-/// The account of a pane of sessions: what is counted, how many came, were evicted and lost, and what bounds them.
-fn of_sessions(pane: PaneId, limits: &Limits, model: &Model, all: u64) -> (&'static str, u64, u64, u64, Bound) {
+/// The account of a pane of sessions: what is counted, how many came, were evicted and lost, and what bounds
+/// them.
+fn of_sessions(
+    pane: PaneId,
+    limits: &Limits,
+    model: &Model,
+    all: u64,
+) -> (&'static str, u64, u64, u64, Bound) {
     let (macp, console, store) = (&limits.macp, &limits.console, &limits.store);
     match pane {
         PaneId::Sessions => {
@@ -144,11 +235,23 @@ fn of_sessions(pane: PaneId, limits: &Limits, model: &Model, all: u64) -> (&'sta
         }
         PaneId::Voices => {
             let bound = Bound::Limit("limits.macp.shown_opinions_max", macp.shown_opinions_max);
-            ("the last evaluations and objections, and the votes that count, of the session that is shown", all, 0, 0, bound)
+            (
+                "the last evaluations and objections, and the votes that count, of the session that is shown",
+                all,
+                0,
+                0,
+                bound,
+            )
         }
         PaneId::SessionLog => {
             let bound = Bound::Limit("limits.console.session_lines_max", console.session_lines_max);
-            ("records that were heard, and those before them that are loaded here; more come as you move up", all, 0, 0, bound)
+            (
+                "records that were heard, and those before them that are loaded here; more come as you move up",
+                all,
+                0,
+                0,
+                bound,
+            )
         }
         _ => {
             let bound = Bound::Limit("limits.store.ended_sessions_max", store.ended_sessions_max);

@@ -1,7 +1,8 @@
-//! How the operator looks at the rows of a pane: what is let through, in which order, in which columns, and which cell is chosen.
+//! How the operator looks at the rows of a pane: what is let through, in which order, in which columns, and
+//! which cell is chosen.
 //!
-//! A pane's rows are filtered, then sorted; what is equal keeps the order that it has by itself. Lists that come from the store in pages
-//! keep the store's order, and their filter goes with the question.
+//! A pane's rows are filtered, then sorted; what is equal keeps the order that it has by itself. Lists that
+//! come from the store in pages keep the store's order, and their filter goes with the question.
 
 use std::cmp::Ordering;
 
@@ -19,13 +20,15 @@ pub(crate) struct Sort {
 }
 
 impl Sort {
-    /// What a click on the head of a field's column makes of it: sorted by that field, or the other way round.
+    /// What a click on the head of a field's column makes of it: sorted by that field, or the other way
+    /// round.
     pub(crate) fn clicked(present: Option<Self>, field: usize) -> Self {
         let descending = present.is_some_and(|sort| sort.field == field && !sort.descending);
         Self { field, descending }
     }
 
-    /// What asking for it again and again makes of it: sorted by that field, then the other way round, then not at all.
+    /// What asking for it again and again makes of it: sorted by that field, then the other way round, then
+    /// not at all.
     pub(crate) fn stepped(present: Option<Self>, field: usize) -> Option<Self> {
         let is_turned = present.is_some_and(|sort| sort.field == field && sort.descending);
         (!is_turned).then(|| Self::clicked(present, field))
@@ -37,7 +40,8 @@ impl Sort {
             (Value::None, _, _) | (_, Value::None, _) => return one.is_none().cmp(&other.is_none()),
             // States go by the order that they are declared in.
             (Value::Text(one), Value::Text(other), Kind::State(states)) => {
-                let place = |name: &str| states.iter().position(|state| *state == name).unwrap_or(states.len());
+                let place =
+                    |name: &str| states.iter().position(|state| *state == name).unwrap_or(states.len());
                 place(one).cmp(&place(other)).then_with(|| one.cmp(other))
             }
             _ => one.order(other),
@@ -64,7 +68,8 @@ pub(crate) struct Lens {
 
 impl Lens {
     /// Everything as it comes.
-    pub(crate) const PLAIN: Self = Self { filter: None, sort: None, columns: None, cell: None, revision: 0, layout_revision: 0 };
+    pub(crate) const PLAIN: Self =
+        Self { filter: None, sort: None, columns: None, cell: None, revision: 0, layout_revision: 0 };
 
     /// The filter that was kept.
     pub(crate) fn filter(&self) -> Option<&Filter> {
@@ -120,8 +125,8 @@ impl Lens {
         self.revision
     }
 
-    /// The columns in a table of this width, each with its field. Those that were chosen stand while they fit, from the left; of a pane's
-    /// own, some are left out of narrow tables.
+    /// The columns in a table of this width, each with its field. Those that were chosen stand while they
+    /// fit, from the left; of a pane's own, some are left out of narrow tables.
     pub(crate) fn shown(&self, specs: &[Spec], own: &[(usize, Column)], width: u16) -> Vec<(usize, Column)> {
         let Some(chosen) = &self.columns else {
             return own.iter().copied().filter(|(_, column)| width >= column.from).collect();
@@ -129,7 +134,9 @@ impl Lens {
         let mut room = width.saturating_sub(1);
         let column = |field: usize| {
             let known = own.iter().find(|(known, _)| *known == field).map(|(_, column)| *column);
-            known.or_else(|| specs.get(field).map(Spec::column_or_default)).map(|column| (field, column.from(0)))
+            known
+                .or_else(|| specs.get(field).map(Spec::column_or_default))
+                .map(|column| (field, column.from(0)))
         };
         let fits = |(_, column): &(usize, Column)| match room.checked_sub(column.columns + 1) {
             Some(left) => {
@@ -175,10 +182,15 @@ mod tests {
     fn chosen_columns_stand_while_they_fit_and_own_ones_from_their_width() {
         let specs = [spec(Kind::Serial), spec(Kind::Number), spec(Kind::Number)];
         let own = [(0, Column::fixed("id", 7)), (1, Column::fixed("bytes", 5).from(60))];
-        let places = |lens: &Lens, width| lens.shown(&specs, &own, width).iter().map(|(field, _)| *field).collect::<Vec<_>>();
+        let places = |lens: &Lens, width| {
+            lens.shown(&specs, &own, width).iter().map(|(field, _)| *field).collect::<Vec<_>>()
+        };
         let mut lens = Lens::default();
         assert_eq!((places(&lens, 59), places(&lens, 60)), (vec![0], vec![0, 1]));
         lens.set_columns(Some(vec![2, 1, 0]));
-        assert_eq!((places(&lens, 59), places(&lens, 16), places(&lens, 15)), (vec![2, 1, 0], vec![2, 1], vec![2]));
+        assert_eq!(
+            (places(&lens, 59), places(&lens, 16), places(&lens, 15)),
+            (vec![2, 1, 0], vec![2, 1], vec![2])
+        );
     }
 }

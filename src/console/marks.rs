@@ -1,4 +1,5 @@
-//! Rows that are marked, for all of them to be cancelled together. What is marked is the record, wherever it is listed.
+//! Rows that are marked, for all of them to be cancelled together. What is marked is the record, wherever it
+//! is listed.
 
 use std::collections::BTreeMap;
 

@@ -53,7 +53,10 @@ mod tests {
         let mut matching = Matching::new("hold");
         let name = matching.score("hold", "").unwrap();
         assert!(name > matching.score("hoist-load", "").unwrap());
-        assert!(matching.score("hoist-load", "").unwrap() > matching.score("x", "Hold the selected queue").unwrap());
+        assert!(
+            matching.score("hoist-load", "").unwrap()
+                > matching.score("x", "Hold the selected queue").unwrap()
+        );
         assert_eq!(matching.score("x", "h o l d"), None);
         assert!(Matching::new("pck chk").score("pack check", "").is_some());
         assert!(Matching::new("").score("anything", "").is_some());

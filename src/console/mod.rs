@@ -1,7 +1,9 @@
-//! What the operator sees and does: one screen over a [`StationPort`](crate::port::StationPort), never over a host.
+//! What the operator sees and does: one screen over a [`StationPort`](crate::port::StationPort), never over a
+//! host.
 //!
-//! An event (a key, an answer, entries of the tap) goes to `update`, which changes the `Ui` and names effects; `app` carries the
-//! effects out and paints. The `model` folds snapshots and entries, and knows neither the terminal nor the clock.
+//! An event (a key, an answer, entries of the tap) goes to `update`, which changes the `Ui` and names
+//! effects; `app` carries the effects out and paints. The `model` folds snapshots and entries, and knows
+//! neither the terminal nor the clock.
 //!
 //! ```text
 //!  keys ──┐                     ┌─▶ effects ─▶ port ─▶ answers ─┐

@@ -43,7 +43,8 @@ impl Asking {
         self.is_open && self.serial == serial && std::mem::replace(&mut self.is_open, false)
     }
 
-    /// The same for another matter. The serials go on, so that an answer for the one before finds no place here.
+    /// The same for another matter. The serials go on, so that an answer for the one before finds no place
+    /// here.
     pub(crate) fn afresh(self) -> Self {
         Self { serial: self.serial, ..Self::default() }
     }
@@ -91,8 +92,8 @@ impl<L: Numbered> Older<L> {
         self.lines.iter().filter(move |line| line.number() < number)
     }
 
-    /// The page before what is here: `first` is the number of the first line that this console heard itself without a gap to the last,
-    /// `told` how many there are.
+    /// The page before what is here: `first` is the number of the first line that this console heard itself
+    /// without a gap to the last, `told` how many there are.
     pub(crate) fn ask(&mut self, first: Option<u64>, told: u64, is_near: bool, now: Mono) -> Option<Part> {
         let heard = first.unwrap_or(told + 1);
         if self.until + 1 < heard {

@@ -1,5 +1,6 @@
-//! How often data is painted: at the rate of `limits.console.frames_per_s_max`, and less often while entries come faster than they are
-//! taken in, or while painting takes too much of the time. What is typed does not wait for it.
+//! How often data is painted: at the rate of `limits.console.frames_per_s_max`, and less often while entries
+//! come faster than they are taken in, or while painting takes too much of the time. What is typed does not
+//! wait for it.
 
 use std::time::Duration;
 
@@ -34,10 +35,19 @@ impl Pace {
     /// At most so many frames a second.
     pub(crate) fn new(frames_per_s_max: u64) -> Self {
         let interval = Duration::from_millis(1_000 / frames_per_s_max.max(1));
-        Self { interval_min: interval, interval, rest: interval, painted_at: None, adapted_at: Mono(0), has_caught_up: true, well: 0 }
+        Self {
+            interval_min: interval,
+            interval,
+            rest: interval,
+            painted_at: None,
+            adapted_at: Mono(0),
+            has_caught_up: true,
+            well: 0,
+        }
     }
 
-    /// When data may be painted next. While time is stopped there is nothing to paint but the count of what waits.
+    /// When data may be painted next. While time is stopped there is nothing to paint but the count of what
+    /// waits.
     pub(crate) fn next(&self, is_stopped: bool) -> Mono {
         let interval = if is_stopped { self.interval.max(INTERVAL_MAX) } else { self.interval };
         self.painted_at.map_or(Mono(0), |at| at + interval.max(self.rest))
@@ -62,7 +72,8 @@ impl Pace {
         let longest = INTERVAL_MAX.max(self.interval_min);
         self.rest = (to.since(from) * REST).max(for_bytes).clamp(self.interval_min, longest);
         let is_well = std::mem::take(&mut self.has_caught_up);
-        self.well = if is_well { self.well.saturating_add(u32::try_from(passed).unwrap_or(u32::MAX)) } else { 0 };
+        self.well =
+            if is_well { self.well.saturating_add(u32::try_from(passed).unwrap_or(u32::MAX)) } else { 0 };
         if !is_well {
             self.interval = self.interval * 3 / 2;
         } else if self.well >= WELL_MIN {
@@ -72,7 +83,8 @@ impl Pace {
         self.interval = self.interval.clamp(self.interval_min, longest);
     }
 
-    /// Frames a second, while there are arrears to make up, or while painting allows no more than half of what there should be.
+    /// Frames a second, while there are arrears to make up, or while painting allows no more than half of
+    /// what there should be.
     pub(crate) fn slowed(&self) -> Option<u64> {
         let rest = if self.rest >= self.interval_min * 2 { self.rest } else { Duration::ZERO };
         let interval = self.interval.max(rest);
@@ -145,12 +157,20 @@ mod tests {
         assert_eq!(pace.slowed(), Some(12));
         let mut pace = Pace::new(30);
         paint(&mut pace, 1_000, 10, 3_000);
-        assert_eq!((pace.slowed(), pace.next(false)), (None, Now::at_ms(1_040).mono), "a little less is not worth a word");
+        assert_eq!(
+            (pace.slowed(), pace.next(false)),
+            (None, Now::at_ms(1_040).mono),
+            "a little less is not worth a word"
+        );
         let mut pace = Pace::new(30);
         paint(&mut pace, 1_000, 1, 40_000);
         assert_eq!(pace.slowed(), Some(10));
         let mut pace = Pace::new(1);
         paint(&mut pace, 5_000, 300, 3_000);
-        assert_eq!(pace.next(false), Now::at_ms(6_200).mono.min(Now::at_ms(6_000).mono), "never beyond what was asked for");
+        assert_eq!(
+            pace.next(false),
+            Now::at_ms(6_200).mono.min(Now::at_ms(6_000).mono),
+            "never beyond what was asked for"
+        );
     }
 }

@@ -1,7 +1,8 @@
-//! The lists that panes show a window of and the station has whole: when to ask for what, and where an answer goes.
+//! The lists that panes show a window of and the station has whole: when to ask for what, and where an answer
+//! goes.
 //!
-//! A pane's list is asked for when the pane is first shown, when the selection nears the end of what is there, and anew at most once a
-//! second while it is shown and something changed.
+//! A pane's list is asked for when the pane is first shown, when the selection nears the end of what is
+//! there, and anew at most once a second while it is shown and something changed.
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -115,7 +116,8 @@ impl Pages {
         }
     }
 
-    /// Whether a list has its oldest row first by itself: what waits goes in that order, what happened is read the other way.
+    /// Whether a list has its oldest row first by itself: what waits goes in that order, what happened is
+    /// read the other way.
     pub(crate) const fn is_oldest_first(pane: PaneId) -> bool {
         matches!(pane, PaneId::OtherPack)
     }
@@ -210,9 +212,15 @@ impl Pages {
         self.revision
     }
 
-    /// What is to be asked for now. While time is stopped, only what was never asked for and what the selection nears: the store knows
-    /// nothing of the past, and what is listed shall hold still.
-    pub(crate) fn next(&mut self, layout: &Layout, model: &Model, is_stopped: bool, now: Mono) -> Vec<Effect> {
+    /// What is to be asked for now. While time is stopped, only what was never asked for and what the
+    /// selection nears: the store knows nothing of the past, and what is listed shall hold still.
+    pub(crate) fn next(
+        &mut self,
+        layout: &Layout,
+        model: &Model,
+        is_stopped: bool,
+        now: Mono,
+    ) -> Vec<Effect> {
         let now = Asking { at: now, holds: is_stopped };
         if model.world.is_none() {
             return Vec::new();
@@ -228,35 +236,63 @@ impl Pages {
                 (PaneId::State, _) => self.ask_state(&model.changes, now),
                 (PaneId::RunHistory, _) => self.ask_runs(model, now),
                 (PaneId::SessionHistory, _) => self.ask_sessions(model, now),
-                (PaneId::Queues, Some(area)) if panes::shows_heads(area) => self.ask_queues(&model.changes, now),
+                (PaneId::Queues, Some(area)) if panes::shows_heads(area) => {
+                    self.ask_queues(&model.changes, now)
+                }
                 _ => None,
             };
-            let effect = |(serial, query)| Effect::Query { asked: Asked::Page { pane: *pane, serial }, query };
+            let effect =
+                |(serial, query)| Effect::Query { asked: Asked::Page { pane: *pane, serial }, query };
             effects.extend(wanted.map(effect));
         }
         effects
     }
 
     fn ask_history(&mut self, changes: &Changes, now: Asking) -> Option<(u64, Query)> {
-        let wanted = page_due(&mut self.history, self.marks.entry(PaneId::History), (changes.rows, changes.resyncs), now)?;
+        let wanted = page_due(
+            &mut self.history,
+            self.marks.entry(PaneId::History),
+            (changes.rows, changes.resyncs),
+            now,
+        )?;
         Some((wanted.serial, of_invocations(wanted, None, false, self.filters.get(&PaneId::History))))
     }
 
     fn ask_other_pack(&mut self, changes: &Changes, now: Asking) -> Option<(u64, Query)> {
-        let wanted = page_due(&mut self.other_pack, self.marks.entry(PaneId::OtherPack), (changes.others, changes.resyncs), now)?;
-        Some((wanted.serial, of_invocations(wanted, Some(RowState::Pending), true, self.filters.get(&PaneId::OtherPack))))
+        let wanted = page_due(
+            &mut self.other_pack,
+            self.marks.entry(PaneId::OtherPack),
+            (changes.others, changes.resyncs),
+            now,
+        )?;
+        Some((
+            wanted.serial,
+            of_invocations(wanted, Some(RowState::Pending), true, self.filters.get(&PaneId::OtherPack)),
+        ))
     }
 
     fn ask_refunds(&mut self, changes: &Changes, now: Asking) -> Option<(u64, Query)> {
-        let Wanted { beyond, oldest_first, limit, serial } =
-            page_due(&mut self.refunds, self.marks.entry(PaneId::Refunds), (changes.refunds, changes.resyncs), now)?;
+        let Wanted { beyond, oldest_first, limit, serial } = page_due(
+            &mut self.refunds,
+            self.marks.entry(PaneId::Refunds),
+            (changes.refunds, changes.resyncs),
+            now,
+        )?;
         self.refunds_then = changes.refunds;
         let filter = self.filters.get(&PaneId::Refunds).cloned();
-        Some((serial, Query::Refunds { status: None, beyond: beyond.map(RefundId), oldest_first, filter, limit }))
+        Some((
+            serial,
+            Query::Refunds { status: None, beyond: beyond.map(RefundId), oldest_first, filter, limit },
+        ))
     }
 
     fn ask_state(&mut self, changes: &Changes, now: Asking) -> Option<(u64, Query)> {
-        let wanted = whole_due(&mut self.state, self.marks.entry(PaneId::State), (changes.state, changes.resyncs), now)?;
+        let wanted = whole_due(
+            &mut self.state,
+            self.marks.entry(PaneId::State),
+            (changes.state, changes.resyncs),
+            now,
+        )?;
         Some((wanted.serial, Query::State))
     }
 
@@ -265,20 +301,33 @@ impl Pages {
         let Wanted { beyond, oldest_first, limit, serial } =
             page_due(&mut self.run_history, self.marks.entry(PaneId::RunHistory), changes, now)?;
         let filter = self.filters.get(&PaneId::RunHistory).cloned();
-        Some((serial, Query::Runs { state: None, name: None, since_ms: None, beyond, oldest_first, filter, limit }))
+        Some((
+            serial,
+            Query::Runs { state: None, name: None, since_ms: None, beyond, oldest_first, filter, limit },
+        ))
     }
 
     fn ask_sessions(&mut self, model: &Model, now: Asking) -> Option<(u64, Query)> {
         let totals = model.macp().map(|macp| macp.totals).unwrap_or_default();
-        let changes = (totals.started + totals.resolved + totals.expired + totals.cancelled, model.changes.resyncs);
-        let wanted = page_due(&mut self.session_history, self.marks.entry(PaneId::SessionHistory), changes, now)?;
+        let changes =
+            (totals.started + totals.resolved + totals.expired + totals.cancelled, model.changes.resyncs);
+        let wanted =
+            page_due(&mut self.session_history, self.marks.entry(PaneId::SessionHistory), changes, now)?;
         let Wanted { beyond, oldest_first, limit, serial } = wanted;
         let filter = self.filters.get(&PaneId::SessionHistory).cloned();
-        Some((serial, Query::Sessions { state: None, mode: None, since_ms: None, beyond, oldest_first, filter, limit }))
+        Some((
+            serial,
+            Query::Sessions { state: None, mode: None, since_ms: None, beyond, oldest_first, filter, limit },
+        ))
     }
 
     fn ask_queues(&mut self, changes: &Changes, now: Asking) -> Option<(u64, Query)> {
-        let wanted = whole_due(&mut self.queues, self.marks.entry(PaneId::Queues), (changes.rows, changes.resyncs), now)?;
+        let wanted = whole_due(
+            &mut self.queues,
+            self.marks.entry(PaneId::Queues),
+            (changes.rows, changes.resyncs),
+            now,
+        )?;
         Some((wanted.serial, Query::Queues))
     }
 }
@@ -303,7 +352,8 @@ fn is_due(mark: Marked<'_>, present: Mark, has_trouble: bool, holds: bool) -> bo
         }
         Entry::Occupied(mut slot) => {
             let mark = slot.get();
-            let has_changed = has_trouble || (mark.changes, mark.first_shown) != (present.changes, present.first_shown);
+            let has_changed =
+                has_trouble || (mark.changes, mark.first_shown) != (present.changes, present.first_shown);
             let is_due = has_changed && !holds && present.at.since(mark.at) >= INTERVAL;
             if is_due {
                 slot.insert(present);
@@ -314,14 +364,21 @@ fn is_due(mark: Marked<'_>, present: Mark, has_trouble: bool, holds: bool) -> bo
 }
 
 /// The page of a list that is to be asked for now.
-fn page_due<R: Record>(window: &mut Window<R>, mark: Marked<'_>, changes: (u64, u64), now: Asking) -> Option<Wanted> {
+fn page_due<R: Record>(
+    window: &mut Window<R>,
+    mark: Marked<'_>,
+    changes: (u64, u64),
+    now: Asking,
+) -> Option<Wanted> {
     if window.asking().is_some() {
         return None;
     }
     let present = Mark { at: now.at, changes, first_shown: window.first_shown() };
     let direction = if window.is_filled() || window.trouble().is_some() {
         let wants = window.wants();
-        wants.or_else(|| is_due(mark, present, window.trouble().is_some(), now.holds).then_some(Direction::Anew))?
+        wants.or_else(|| {
+            is_due(mark, present, window.trouble().is_some(), now.holds).then_some(Direction::Anew)
+        })?
     } else {
         *mark.or_insert(present) = present;
         Direction::Fresh
@@ -330,12 +387,23 @@ fn page_due<R: Record>(window: &mut Window<R>, mark: Marked<'_>, changes: (u64, 
 }
 
 /// Whether a list that comes whole is to be asked for now.
-fn whole_due<R: Record>(window: &mut Window<R>, mark: Marked<'_>, changes: (u64, u64), now: Asking) -> Option<Wanted> {
+fn whole_due<R: Record>(
+    window: &mut Window<R>,
+    mark: Marked<'_>,
+    changes: (u64, u64),
+    now: Asking,
+) -> Option<Wanted> {
     let present = Mark { at: now.at, changes, first_shown: None };
-    (window.asking().is_none() && is_due(mark, present, window.trouble().is_some(), now.holds)).then(|| window.ask(Direction::Fresh))
+    (window.asking().is_none() && is_due(mark, present, window.trouble().is_some(), now.holds))
+        .then(|| window.ask(Direction::Fresh))
 }
 
-fn of_invocations(wanted: Wanted, state: Option<RowState>, other_manifest: bool, filter: Option<&String>) -> Query {
+fn of_invocations(
+    wanted: Wanted,
+    state: Option<RowState>,
+    other_manifest: bool,
+    filter: Option<&String>,
+) -> Query {
     let Wanted { beyond, oldest_first, limit, .. } = wanted;
     Query::Invocations {
         state,
@@ -361,7 +429,9 @@ pub(super) fn strange() -> String {
 /// The rows of a page of invocations, or what went wrong.
 pub(crate) fn invocations(page: Result<Page, PortError>) -> Result<Answered<InvocationRow>, String> {
     match page {
-        Ok(Page::Invocations { rows, more, beyond }) => Ok(Answered { rows, more, beyond: beyond.map(|id| id.0) }),
+        Ok(Page::Invocations { rows, more, beyond }) => {
+            Ok(Answered { rows, more, beyond: beyond.map(|id| id.0) })
+        }
         Ok(_) => Err(strange()),
         Err(error) => Err(words(&error)),
     }
@@ -369,7 +439,9 @@ pub(crate) fn invocations(page: Result<Page, PortError>) -> Result<Answered<Invo
 
 fn refunds(page: Result<Page, PortError>) -> Result<Answered<RefundRow>, String> {
     match page {
-        Ok(Page::Refunds { rows, more, beyond }) => Ok(Answered { rows, more, beyond: beyond.map(|id| id.0) }),
+        Ok(Page::Refunds { rows, more, beyond }) => {
+            Ok(Answered { rows, more, beyond: beyond.map(|id| id.0) })
+        }
         Ok(_) => Err(strange()),
         Err(error) => Err(words(&error)),
     }

@@ -1,4 +1,5 @@
-//! A plan as it is drawn: one line a node, layer by layer from the top, with the ways between nodes as lanes at the left.
+//! A plan as it is drawn: one line a node, layer by layer from the top, with the ways between nodes as lanes
+//! at the left.
 //!
 //! ```text
 //! ┌──● fetch
@@ -35,7 +36,8 @@ enum Lane {
 pub(crate) struct Line {
     /// Its place in the plan.
     pub(crate) place: usize,
-    /// How far from the beginning it stands among the nodes of its opening: the length of the longest way to it.
+    /// How far from the beginning it stands among the nodes of its opening: the length of the longest way to
+    /// it.
     pub(crate) layer: usize,
     /// Openings that it lies in.
     pub(crate) depth: usize,
@@ -66,7 +68,9 @@ impl Picture {
     /// The picture of a plan. Edges that lead nowhere, or round, are left out.
     pub(crate) fn of(plan: &Plan) -> Self {
         let count = plan.nodes.len();
-        let parent = |place: usize| plan.nodes[place].parent.map(|parent| parent as usize).filter(|parent| *parent < place);
+        let parent = |place: usize| {
+            plan.nodes[place].parent.map(|parent| parent as usize).filter(|parent| *parent < place)
+        };
         let edges: BTreeSet<(usize, usize)> = plan
             .edges
             .iter()
@@ -76,7 +80,8 @@ impl Picture {
         let layers = layers(count, &edges);
         let mut depths = Vec::with_capacity(count);
         for place in 0..count {
-            depths.push(parent(place).map_or(0, |parent: usize| depths.get(parent).copied().unwrap_or(0) + 1));
+            depths
+                .push(parent(place).map_or(0, |parent: usize| depths.get(parent).copied().unwrap_or(0) + 1));
         }
         let order = order(count, &edges, &layers, parent);
         let mut at = vec![0; count];
@@ -128,8 +133,14 @@ fn layers(count: usize, edges: &BTreeSet<(usize, usize)>) -> Vec<usize> {
     layers
 }
 
-/// The nodes from the top: layer by layer, in a layer as what feeds them stands; those of a nested opening behind the node that nests it.
-fn order(count: usize, edges: &BTreeSet<(usize, usize)>, layers: &[usize], parent: impl Fn(usize) -> Option<usize>) -> Vec<usize> {
+/// The nodes from the top: layer by layer, in a layer as what feeds them stands; those of a nested opening
+/// behind the node that nests it.
+fn order(
+    count: usize,
+    edges: &BTreeSet<(usize, usize)>,
+    layers: &[usize],
+    parent: impl Fn(usize) -> Option<usize>,
+) -> Vec<usize> {
     let mut first_feeder = vec![None; count];
     for (from, to) in edges {
         first_feeder[*to].get_or_insert(*from);
@@ -143,7 +154,8 @@ fn order(count: usize, edges: &BTreeSet<(usize, usize)>, layers: &[usize], paren
     for (scope, by_layer) in scopes {
         let mut all = Vec::new();
         for mut layer in by_layer.into_values() {
-            layer.sort_by_key(|place| (first_feeder[*place].map_or(0, |feeder: usize| stood[feeder]), *place));
+            layer
+                .sort_by_key(|place| (first_feeder[*place].map_or(0, |feeder: usize| stood[feeder]), *place));
             for place in layer {
                 stood[place] = all.len();
                 all.push(place);
@@ -152,7 +164,8 @@ fn order(count: usize, edges: &BTreeSet<(usize, usize)>, layers: &[usize], paren
         sorted.insert(scope, all);
     }
     let mut order = Vec::with_capacity(count);
-    let mut open: Vec<std::vec::IntoIter<usize>> = sorted.remove(&None).map(Vec::into_iter).into_iter().collect();
+    let mut open: Vec<std::vec::IntoIter<usize>> =
+        sorted.remove(&None).map(Vec::into_iter).into_iter().collect();
     while let Some(scope) = open.last_mut() {
         let Some(place) = scope.next() else {
             open.pop();
@@ -273,9 +286,18 @@ mod tests {
     };
 
     fn plan(nodes: &[Option<u32>], edges: &[(u32, u32)]) -> Plan {
-        let node = |(at, parent): (usize, &Option<u32>)| PlanNode { id: format!("n{at}").into(), uses: "agent:x".into(), parent: *parent };
-        let edge =
-            |(from, to): &(u32, u32)| PlanEdge { from: *from, from_port: Arc::from("out"), to: *to, to_port: Arc::from("in"), when: None };
+        let node = |(at, parent): (usize, &Option<u32>)| PlanNode {
+            id: format!("n{at}").into(),
+            uses: "agent:x".into(),
+            parent: *parent,
+        };
+        let edge = |(from, to): &(u32, u32)| PlanEdge {
+            from: *from,
+            from_port: Arc::from("out"),
+            to: *to,
+            to_port: Arc::from("in"),
+            when: None,
+        };
         Plan { nodes: nodes.iter().enumerate().map(node).collect(), edges: edges.iter().map(edge).collect() }
     }
 

@@ -19,7 +19,8 @@ const WAITING_MAX: usize = 2;
 
 /// Where looks come from: files that can change at any time.
 pub trait Source: fmt::Debug + Send + Sync {
-    /// What changed since it was asked last; nothing while nothing did. It may read files: it is never asked on the thread that draws.
+    /// What changed since it was asked last; nothing while nothing did. It may read files: it is never asked
+    /// on the thread that draws.
     fn poll(&self) -> Option<Reload>;
 }
 
@@ -54,7 +55,8 @@ pub(super) struct Lookout {
 }
 
 impl Lookout {
-    /// Asks now, and then once a second. Without a source, or when the system gives no thread for it, there is never anything new.
+    /// Asks now, and then once a second. Without a source, or when the system gives no thread for it, there
+    /// is never anything new.
     pub(super) fn spawn(source: Option<Arc<dyn Source>>) -> Self {
         let (told, reloads) = mpsc::channel(WAITING_MAX);
         let (end, ended) = blocking::sync_channel(0);

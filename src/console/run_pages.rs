@@ -1,4 +1,5 @@
-//! What the store has of the run that is shown: what it told before what this console heard itself, and what it kept.
+//! What the store has of the run that is shown: what it told before what this console heard itself, and what
+//! it kept.
 
 use std::sync::Arc;
 
@@ -130,7 +131,9 @@ impl RunPages {
             return self.take_standing(answer);
         }
         match answer {
-            Ok(Page::RunEvents { rows, .. }) => self.events.take(rows.into_iter().map(|row| RunLine::of(run, row)).collect()),
+            Ok(Page::RunEvents { rows, .. }) => {
+                self.events.take(rows.into_iter().map(|row| RunLine::of(run, row)).collect())
+            }
             Ok(Page::RunArtifacts { rows, more }) => {
                 self.has_more = more;
                 let last = self.artifacts.last().map_or(0, |row| row.number);
@@ -152,20 +155,27 @@ pub(crate) fn next(ui: &mut Ui, layout: &Layout, model: &Model, now: Mono) -> Ve
     let row = ui.pages.run_history.rows().iter().find(|row| row.run == run);
     let told = view.map(|view| view.events).or(row.map(|row| row.events)).unwrap_or(0);
     let kept = view.map(|view| view.artifacts).or(row.map(|row| row.artifacts));
-    let is_near = ui.selection(PaneId::RunEvents).is_some_and(|selection| selection.offset() < NEAR_ROWS && !selection.is_untouched());
+    let is_near = ui
+        .selection(PaneId::RunEvents)
+        .is_some_and(|selection| selection.offset() < NEAR_ROWS && !selection.is_untouched());
     let first = model.heard_of_run(run).next().map(|line| line.number);
     let pages = &mut ui.pages.runs;
     pages.turn_to(run);
     let mut effects = Vec::new();
     let mut ask = |pane, wanted: Option<(u64, Query)>| {
-        effects.extend(wanted.map(|(serial, query)| Effect::Query { asked: Asked::Page { pane, serial }, query }));
+        effects.extend(
+            wanted.map(|(serial, query)| Effect::Query { asked: Asked::Page { pane, serial }, query }),
+        );
     };
     if layout.has(PaneId::Plan) && view.is_none_or(|view| view.nodes.is_empty() && view.planned > 0) {
         ask(PaneId::Plan, pages.ask_standing(run, now));
     }
     if layout.has(PaneId::RunEvents) {
         let part = pages.events.ask(first, told, is_near, now);
-        ask(PaneId::RunEvents, part.map(|Part { serial, after, limit }| (serial, Query::RunEvents { run, after, limit })));
+        ask(
+            PaneId::RunEvents,
+            part.map(|Part { serial, after, limit }| (serial, Query::RunEvents { run, after, limit })),
+        );
     }
     if layout.has(PaneId::Artifacts) && kept != Some(0) {
         ask(PaneId::Artifacts, pages.ask_artifacts(run, kept, now));

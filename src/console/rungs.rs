@@ -51,7 +51,8 @@ fn receiver(hop: &HopRow) -> &str {
 }
 
 impl Rungs {
-    /// Turns to a trace, unless it is the one that is shown, or the station was started again meanwhile. Whether it turned.
+    /// Turns to a trace, unless it is the one that is shown, or the station was started again meanwhile.
+    /// Whether it turned.
     fn turn_to(&mut self, trace: Option<TraceId>, kept: &Kept, model: &Model, hops_max: u64) -> bool {
         let is_other_tap = self.last.is_some_and(|last| kept.last_seq().is_some_and(|newest| newest < last));
         if !is_other_tap && self.trace() == trace {
@@ -129,7 +130,9 @@ impl Rungs {
 
     /// The hops up to a moment, the oldest first.
     pub(crate) fn hops(&self, until: Option<Seq>) -> impl Iterator<Item = &HopRow> {
-        self.hops_all().iter().take_while(move |hop| until.is_none_or(|until| hop.seq.is_none_or(|seq| seq <= until.0)))
+        self.hops_all()
+            .iter()
+            .take_while(move |hop| until.is_none_or(|until| hop.seq.is_none_or(|seq| seq <= until.0)))
     }
 
     /// Older hops that were cut.
@@ -139,13 +142,19 @@ impl Rungs {
 
     /// Where a hop leaves and arrives.
     pub(crate) fn ends(&self, hop: &HopRow) -> Ends {
-        let place = |party: &str| self.lanes.iter().position(|known| known == party).unwrap_or(self.lanes.len());
-        Ends { from: place(&hop.from), to: place(receiver(hop)), lanes: self.lanes.len() + usize::from(self.has_others) }
+        let place =
+            |party: &str| self.lanes.iter().position(|known| known == party).unwrap_or(self.lanes.len());
+        Ends {
+            from: place(&hop.from),
+            to: place(receiver(hop)),
+            lanes: self.lanes.len() + usize::from(self.has_others),
+        }
     }
 
     /// Whose the lanes are, from the left.
     pub(crate) fn parties(&self) -> impl Iterator<Item = &str> {
-        let named = self.lanes.iter().map(|lane| if lane == LISTENERS { "all who listen" } else { lane.as_str() });
+        let named =
+            self.lanes.iter().map(|lane| if lane == LISTENERS { "all who listen" } else { lane.as_str() });
         named.chain(self.has_others.then_some("others"))
     }
 }

@@ -37,7 +37,12 @@ impl PlanScroll {
     #[must_use]
     pub fn new(snapshot: Snapshot, columns: u16, rows: u16) -> Self {
         let (limits, now) = (Limits::default(), snapshot.at);
-        let view = Wardrobe::new(Looks::default(), Depth::True).view("bench".to_owned(), CommandHints::default(), [].into(), now);
+        let view = Wardrobe::new(Looks::default(), Depth::True).view(
+            "bench".to_owned(),
+            CommandHints::default(),
+            [].into(),
+            now,
+        );
         let (mut model, mut ui) = (Model::new(&limits), Ui::new(columns, rows, false));
         model.resync(snapshot);
         ui.show(ViewId::Runs);
@@ -51,7 +56,13 @@ impl PlanScroll {
     /// A key that moves by a page, and the frame that it leads to; returns the selected line.
     pub fn frame(&mut self, down: bool) -> usize {
         let key = KeyEvent::new(if down { KeyCode::PageDown } else { KeyCode::PageUp }, KeyModifiers::NONE);
-        update::update(&mut self.ui, &self.model, &self.view, Event::Key { key, at: Mono(self.now.mono.0) }, self.now);
+        update::update(
+            &mut self.ui,
+            &self.model,
+            &self.view,
+            Event::Key { key, at: Mono(self.now.mono.0) },
+            self.now,
+        );
         self.ui.settle_shown(&self.model);
         self.buffer.reset();
         draw::draw(&mut self.buffer, &self.model, &self.ui, &self.view);

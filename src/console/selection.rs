@@ -4,7 +4,10 @@ use std::sync::Arc;
 
 use super::model::{Breach, DropKey, Speech};
 use crate::{
-    ids::{ActionId, ConnectionId, EventName, InvocationId, QueueName, RefundId, Seq, StateKey, TopicName, TraceId},
+    ids::{
+        ActionId, ConnectionId, EventName, InvocationId, QueueName, RefundId, Seq, StateKey, TopicName,
+        TraceId,
+    },
     macp::SessionRef,
 };
 
@@ -140,7 +143,8 @@ impl Selection {
         self.index
     }
 
-    /// Whether nothing was ever chosen, so that the first row is selected whichever it is; of a list that follows its end, the last.
+    /// Whether nothing was ever chosen, so that the first row is selected whichever it is; of a list that
+    /// follows its end, the last.
     pub(crate) fn is_untouched(&self) -> bool {
         self.key.is_none()
     }
@@ -155,14 +159,14 @@ impl Selection {
         if line < self.pinned { line } else { line + self.offset }
     }
 
-    /// Whether a filter holds rows back from here on. A record that it hides is selected again once it has a row, unless another was
-    /// chosen meanwhile.
+    /// Whether a filter holds rows back from here on. A record that it hides is selected again once it has a
+    /// row, unless another was chosen meanwhile.
     pub(crate) fn set_filtered(&mut self, is_filtered: bool) {
         self.is_filtered = is_filtered;
     }
 
-    /// Finds the record again among these rows; when it is gone, its neighbour takes its place. While nothing was ever chosen, the first
-    /// row is, or the last where the list follows its end.
+    /// Finds the record again among these rows; when it is gone, its neighbour takes its place. While nothing
+    /// was ever chosen, the first row is, or the last where the list follows its end.
     pub(crate) fn settle(&mut self, keys: &dyn Keys, height: usize) {
         let last = keys.len().saturating_sub(1);
         if self.hidden.as_ref().is_some_and(|hidden| keys.row(hidden).is_some()) {
@@ -174,8 +178,9 @@ impl Selection {
             Some(key) => {
                 let found = keys.row(key);
                 let index = found.unwrap_or_else(|| keys.neighbour(key, self.index).min(last));
-                // A chosen record stays at its line of the screen while rows come and go before it. Of a list that was at its top when it
-                // was held by itself, the top is shown as long as the record has room there.
+                // A chosen record stays at its line of the screen while rows come and go before it. Of a list
+                // that was at its top when it was held by itself, the top is shown as long as
+                // the record has room there.
                 if self.hold == Hold::Chosen || self.offset > 0 {
                     self.offset = (self.offset + index).saturating_sub(self.index);
                 }
@@ -189,7 +194,8 @@ impl Selection {
         // Some lines are left to the rows behind those that stay.
         self.pinned = keys.pinned().min(height.saturating_sub(height.div_ceil(3)));
         if self.index >= self.pinned {
-            self.offset = self.offset.min(self.index - self.pinned).max((self.index + 1).saturating_sub(height.max(1)));
+            self.offset =
+                self.offset.min(self.index - self.pinned).max((self.index + 1).saturating_sub(height.max(1)));
         }
         self.offset = self.offset.min(keys.len().saturating_sub(height.max(1)));
     }
@@ -213,7 +219,8 @@ impl Selection {
         }
     }
 
-    /// Holds the record that is selected by itself, so that nothing new takes its place. A list that follows its end goes on to.
+    /// Holds the record that is selected by itself, so that nothing new takes its place. A list that follows
+    /// its end goes on to.
     pub(crate) fn pin(&mut self, keys: &dyn Keys, by: Hold) {
         if self.key.is_none() && !keys.follows_its_end() {
             (self.key, self.hold) = (keys.key(self.index), by);
@@ -337,13 +344,20 @@ mod tests {
 
     #[test]
     fn rows_that_stay_are_on_the_screen_however_far_it_is_scrolled() {
-        let shown = |selection: &Selection, height: usize| (0..height).map(|line| selection.row_at(line)).collect::<Vec<_>>();
+        let shown = |selection: &Selection, height: usize| {
+            (0..height).map(|line| selection.row_at(line)).collect::<Vec<_>>()
+        };
         let mut selection = Selection::default();
         selection.select(20, &Pinned(keys(0..30), 0), 6);
         assert_eq!(shown(&selection, 6), [15, 16, 17, 18, 19, 20]);
         selection.settle(&Pinned(keys([90, 91].into_iter().chain(0..30)), 2), 6);
         assert_eq!((selection.index(), shown(&selection, 6)), (22, vec![0, 1, 19, 20, 21, 22]));
-        for (row, wanted) in [(1, [0, 1, 19, 20, 21, 22]), (5, [0, 1, 5, 6, 7, 8]), (2, [0, 1, 2, 3, 4, 5]), (31, [0, 1, 28, 29, 30, 31])] {
+        for (row, wanted) in [
+            (1, [0, 1, 19, 20, 21, 22]),
+            (5, [0, 1, 5, 6, 7, 8]),
+            (2, [0, 1, 2, 3, 4, 5]),
+            (31, [0, 1, 28, 29, 30, 31]),
+        ] {
             selection.select(row, &Pinned(keys([90, 91].into_iter().chain(0..30)), 2), 6);
             assert_eq!(shown(&selection, 6), wanted, "{row}");
         }

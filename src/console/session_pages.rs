@@ -1,5 +1,5 @@
-//! What the store has of the session that is shown: its log before what this console heard itself, and of one that is shown no longer how
-//! it stood.
+//! What the store has of the session that is shown: its log before what this console heard itself, and of one
+//! that is shown no longer how it stood.
 
 use super::{
     action::{Asked, Effect},
@@ -53,7 +53,12 @@ impl SessionPages {
 
     fn turn_to(&mut self, session: &SessionRef) {
         if self.session.as_ref() != Some(session) {
-            *self = Self { session: Some(session.clone()), log: self.log.afresh(), details: self.details.afresh(), ..Self::default() };
+            *self = Self {
+                session: Some(session.clone()),
+                log: self.log.afresh(),
+                details: self.details.afresh(),
+                ..Self::default()
+            };
         }
     }
 
@@ -64,11 +69,14 @@ impl SessionPages {
 
     /// Takes the answer for a pane.
     pub(super) fn take(&mut self, pane: PaneId, serial: u64, answer: Result<Page, PortError>) {
-        let answers = if pane == PaneId::SessionLog { self.log.answers(serial) } else { self.details.answers(serial) };
+        let answers =
+            if pane == PaneId::SessionLog { self.log.answers(serial) } else { self.details.answers(serial) };
         let Some(session) = self.session.clone().filter(|_| answers) else { return };
         self.trouble = None;
         match answer {
-            Ok(Page::SessionLog { rows, .. }) => self.log.take(rows.into_iter().map(|row| SessionLine::of(&session, row)).collect()),
+            Ok(Page::SessionLog { rows, .. }) => {
+                self.log.take(rows.into_iter().map(|row| SessionLine::of(&session, row)).collect())
+            }
             Ok(Page::Session(Some(found))) if found.row.number == session.number => {
                 let sheet = Sheet::stored(&found);
                 self.detail = Some((found, sheet));
@@ -85,8 +93,12 @@ pub(crate) fn next(ui: &mut Ui, layout: &Layout, model: &Model, now: Mono) -> Ve
     let Some(session) = ui.session_shown(model) else { return Vec::new() };
     let view = model.macp().and_then(|macp| macp.sessions.get(&session.number));
     let row = ui.pages.session_history.rows().iter().find(|row| row.number == session.number);
-    let had = view.map(|view| (view.messages, view.end.is_some())).or(row.map(|row| (row.messages, row.ending.is_some())));
-    let is_near = ui.selection(PaneId::SessionLog).is_some_and(|selection| selection.offset() < NEAR_ROWS && !selection.is_untouched());
+    let had = view
+        .map(|view| (view.messages, view.end.is_some()))
+        .or(row.map(|row| (row.messages, row.ending.is_some())));
+    let is_near = ui
+        .selection(PaneId::SessionLog)
+        .is_some_and(|selection| selection.offset() < NEAR_ROWS && !selection.is_untouched());
     let first = model.heard_of_session(session.number).next().map(|line| line.number);
     let pages = &mut ui.pages.sessions;
     pages.turn_to(&session);
@@ -98,7 +110,12 @@ pub(crate) fn next(ui: &mut Ui, layout: &Layout, model: &Model, now: Mono) -> Ve
         }));
     }
     if view.is_none() && [PaneId::Standings, PaneId::Voices].iter().any(|pane| layout.has(*pane)) {
-        wanted.extend(pages.ask_detail(&session, now).map(|(serial, query)| (PaneId::Standings, serial, query)));
+        wanted.extend(
+            pages.ask_detail(&session, now).map(|(serial, query)| (PaneId::Standings, serial, query)),
+        );
     }
-    wanted.into_iter().map(|(pane, serial, query)| Effect::Query { asked: Asked::Page { pane, serial }, query }).collect()
+    wanted
+        .into_iter()
+        .map(|(pane, serial, query)| Effect::Query { asked: Asked::Page { pane, serial }, query })
+        .collect()
 }

@@ -1,4 +1,5 @@
-//! The subcommands that the palette offers, and who runs them: a console knows neither their grammar nor processes.
+//! The subcommands that the palette offers, and who runs them: a console knows neither their grammar nor
+//! processes.
 
 use std::{any::Any, fmt, future::Future, path::PathBuf, pin::Pin, sync::Arc};
 
@@ -67,13 +68,16 @@ impl Subcommand {
             Runs::Here => None,
             Runs::Elsewhere(why) => Some(why),
             Runs::HereWith(flag, why) => {
-                let is_given = |word: &String| word == flag || word.strip_prefix(flag).is_some_and(|rest| rest.starts_with('='));
+                let is_given = |word: &String| {
+                    word == flag || word.strip_prefix(flag).is_some_and(|rest| rest.starts_with('='))
+                };
                 (!words.iter().any(is_given)).then_some(why)
             }
         }
     }
 
-    /// How many of these words name it: all of its own, or only the first where the rest is still missing or mistyped.
+    /// How many of these words name it: all of its own, or only the first where the rest is still missing or
+    /// mistyped.
     fn named_by(&self, words: &[String]) -> usize {
         let own: Vec<&str> = self.name.split(' ').collect();
         own.iter().zip(words).take_while(|(own, word)| *own == word).count()
@@ -106,13 +110,16 @@ pub trait Runner: Send + Sync + fmt::Debug {
     /// Keeps a filter for the next start. It must not wait for anything, and may fail silently.
     fn remember_filter(&self, text: &str);
 
-    /// Keeps how panes are looked at for the next start. It must not wait for anything, and may fail silently.
+    /// Keeps how panes are looked at for the next start. It must not wait for anything, and may fail
+    /// silently.
     fn keep_layout(&self, text: &str);
 
-    /// Keeps an opening that is being written for the next start. It must not wait for anything, and may fail silently.
+    /// Keeps an opening that is being written for the next start. It must not wait for anything, and may fail
+    /// silently.
     fn keep_draft(&self, text: &str);
 
-    /// Keeps the openings that were submitted lately for the next start. It must not wait for anything, and may fail silently.
+    /// Keeps the openings that were submitted lately for the next start. It must not wait for anything, and
+    /// may fail silently.
     fn keep_recent(&self, text: &str);
 }
 
@@ -153,7 +160,13 @@ mod tests {
     use super::*;
 
     fn subcommand(name: &str, runs: Runs) -> Subcommand {
-        Subcommand { name: name.to_owned(), about: String::new(), usage: name.to_owned(), needs_more: false, runs }
+        Subcommand {
+            name: name.to_owned(),
+            about: String::new(),
+            usage: name.to_owned(),
+            needs_more: false,
+            runs,
+        }
     }
 
     fn words(line: &str) -> Vec<String> {
@@ -162,7 +175,8 @@ mod tests {
 
     #[test]
     fn words_mean_the_subcommand_that_they_name_most_of() {
-        let all = ["pack check", "pack hash", "cancel invocation", "ls"].map(|name| subcommand(name, Runs::Here));
+        let all =
+            ["pack check", "pack hash", "cancel invocation", "ls"].map(|name| subcommand(name, Runs::Here));
         let meant = |line: &str| Subcommand::meant(&all, &words(line)).map(|it| it.name.as_str());
         assert_eq!(meant("pack hash x.toml"), Some("pack hash"));
         assert_eq!(meant("pack x"), Some("pack check"));

@@ -1,5 +1,5 @@
-//! A run as the store has it, put together to be drawn like one of this start: its plan, and how its nodes stood when they were last told
-//! of.
+//! A run as the store has it, put together to be drawn like one of this start: its plan, and how its nodes
+//! stood when they were last told of.
 
 use std::sync::Arc;
 
@@ -41,13 +41,23 @@ impl StoredRun {
     /// How it stands, by what was read so far. Its moments lie on a clock of their own that begins with it.
     pub(crate) fn view(&self) -> RunView {
         let row = &self.detail.row;
-        let at = |wall: Wall| Now { wall, mono: Mono(wall.0.saturating_sub(row.submitted_at_ms.0).saturating_mul(1_000_000)) };
+        let at = |wall: Wall| Now {
+            wall,
+            mono: Mono(wall.0.saturating_sub(row.submitted_at_ms.0).saturating_mul(1_000_000)),
+        };
         let submitted_at = at(row.submitted_at_ms);
         let waits = NodeView::new(submitted_at);
         let node = |id: &str| match self.told.node(id) {
             Some(NodeTold { state, attempts, ran_at_ms, since_ms, why, .. }) => {
                 let why = why.as_deref().map(Arc::from);
-                NodeView { state: *state, attempt: *attempts, since: at(*since_ms), ran_at: ran_at_ms.map(at), why, ..waits.clone() }
+                NodeView {
+                    state: *state,
+                    attempt: *attempts,
+                    since: at(*since_ms),
+                    ran_at: ran_at_ms.map(at),
+                    why,
+                    ..waits.clone()
+                }
             }
             None => waits.clone(),
         };
@@ -92,7 +102,14 @@ mod tests {
         let meta = format!(r#"{{"node_id":"{node}","span_id":"{node}#1","state":"{}"}}"#, state.name());
         let message = format!("{node} is {}", state.name());
         let meta = JsonText::parse(&meta).unwrap();
-        RunEventRow { number, kind: EventKind::Status, level: None, message, meta, at_ms: Wall(1_000 + number * 100) }
+        RunEventRow {
+            number,
+            kind: EventKind::Status,
+            level: None,
+            message,
+            meta,
+            at_ms: Wall(1_000 + number * 100),
+        }
     }
 
     #[test]
@@ -126,7 +143,16 @@ mod tests {
         assert_eq!(view.ended_at.unwrap().mono.since(view.submitted_at.mono).as_secs(), 14);
         let states: Vec<_> = view.nodes.iter().map(|node| (node.state, node.why.as_deref())).collect();
         let cut = |why| (NodeState::Cancelled, Some(why));
-        assert_eq!(states, [(NodeState::Completed, None), cut("cut while running"), cut("cut while waiting")]);
-        assert_eq!((view.nodes[0].attempt, view.nodes[0].since.mono.since(view.nodes[0].ran_at.unwrap().mono).as_millis()), (1, 100));
+        assert_eq!(
+            states,
+            [(NodeState::Completed, None), cut("cut while running"), cut("cut while waiting")]
+        );
+        assert_eq!(
+            (
+                view.nodes[0].attempt,
+                view.nodes[0].since.mono.since(view.nodes[0].ran_at.unwrap().mono).as_millis()
+            ),
+            (1, 100)
+        );
     }
 }

@@ -43,7 +43,8 @@ use crate::{
     time::{Clock, Mono, Now},
 };
 
-/// Entries that the wire's filter is tested on before a frame is drawn; the rest are tested between two looks at the input.
+/// Entries that the wire's filter is tested on before a frame is drawn; the rest are tested between two looks
+/// at the input.
 const WIRE_SETTLE_ENTRIES: u64 = 1_024;
 /// Entries that it is tested on between two looks at the clock.
 const WIRE_SLICE_ENTRIES: u64 = 256;
@@ -101,7 +102,8 @@ pub(crate) struct Ui {
     pub(crate) lessons_dismissed: bool,
     /// Whether the first steps were shown after the last event.
     pub(crate) was_taught: bool,
-    /// The queues that this console held with all the others, for the release to leave alone those that were held before.
+    /// The queues that this console held with all the others, for the release to leave alone those that were
+    /// held before.
     pub(crate) held_here: BTreeSet<QueueName>,
     /// Rows to be cancelled together.
     pub(crate) marks: Marks,
@@ -146,7 +148,8 @@ pub(crate) struct Ui {
     picture: RefCell<Option<Drawn>>,
 }
 
-/// A plan as it was drawn: of which run, and with how many nodes and edges. Plans grow, and change in no other way.
+/// A plan as it was drawn: of which run, and with how many nodes and edges. Plans grow, and change in no
+/// other way.
 type Drawn = ((TraceId, usize, usize), Arc<Picture>);
 
 impl Ui {
@@ -198,8 +201,9 @@ impl Ui {
         }
     }
 
-    /// Begins with these bounds, the lines that were run before and the filters that were kept. What is told every second is off the wire,
-    /// and what only tells how a run stands is off its ladder, until those filters are taken off.
+    /// Begins with these bounds, the lines that were run before and the filters that were kept. What is told
+    /// every second is off the wire, and what only tells how a run stands is off its ladder, until those
+    /// filters are taken off.
     pub(crate) fn begin(&mut self, limits: &Limits, lines: Vec<String>, filters: Vec<String>) {
         self.limits = *limits;
         self.time = Timeline::new(&limits.console);
@@ -214,7 +218,10 @@ impl Ui {
 
     /// Whether the first steps are shown.
     pub(crate) fn teaches(&self, model: &Model) -> bool {
-        self.view == ViewId::Deck && model.is_first_run && !self.lessons_dismissed && !model.lessons.all_done()
+        self.view == ViewId::Deck
+            && model.is_first_run
+            && !self.lessons_dismissed
+            && !model.lessons.all_done()
     }
 
     /// Shows a view; its focus is where it was left.
@@ -342,9 +349,14 @@ impl Ui {
 
     /// The field that a pane is sorted by, if it is by one.
     pub(crate) fn sort(&self, pane: PaneId) -> Option<Sort> {
-        let oldest_first = self.pages.oldest_first(pane).or_else(|| matches!(pane, PaneId::Pending | PaneId::Wire).then_some(true));
+        let oldest_first = self
+            .pages
+            .oldest_first(pane)
+            .or_else(|| matches!(pane, PaneId::Pending | PaneId::Wire).then_some(true));
         match oldest_first {
-            Some(oldest_first) => panes::own_order(pane).map(|field| Sort { field, descending: !oldest_first }),
+            Some(oldest_first) => {
+                panes::own_order(pane).map(|field| Sort { field, descending: !oldest_first })
+            }
             None => self.lens(pane).sort(),
         }
     }
@@ -393,8 +405,8 @@ impl Ui {
         self.settle(past.as_deref().unwrap_or(live));
     }
 
-    /// Carries the list of the wire on with what came since and with a filter that is not tested on all yet: at most so many entries.
-    /// Whether there are more to be tested.
+    /// Carries the list of the wire on with what came since and with a filter that is not tested on all yet:
+    /// at most so many entries. Whether there are more to be tested.
     pub(crate) fn carry_on(&mut self, entries: u64) -> bool {
         let (kept, now) = (self.time.kept(), self.moment());
         self.wire.end_at(self.time.is_stopped().then(|| self.time.end()));
@@ -407,11 +419,14 @@ impl Ui {
     pub(crate) fn filter_for(&mut self, slice: Duration, clock: Clock) -> bool {
         let begun = clock.now();
         self.at = begun;
-        while (self.carry_on(WIRE_SLICE_ENTRIES) | self.fold_rungs(WIRE_SLICE_ENTRIES)) && clock.now().mono.since(begun.mono) < slice {}
+        while (self.carry_on(WIRE_SLICE_ENTRIES) | self.fold_rungs(WIRE_SLICE_ENTRIES))
+            && clock.now().mono.since(begun.mono) < slice
+        {}
         true
     }
 
-    /// Whether the wire is shown and its filter was not tested on all that is kept, or a ladder that is not made of all of it.
+    /// Whether the wire is shown and its filter was not tested on all that is kept, or a ladder that is not
+    /// made of all of it.
     pub(crate) fn is_wire_behind(&self) -> bool {
         let kept = self.time.kept();
         match self.view {
@@ -422,7 +437,12 @@ impl Ui {
     }
 
     /// Lets something be done to the selection of a pane in view of its rows.
-    pub(crate) fn select_in<T>(&mut self, pane: PaneId, model: &Model, act: impl FnOnce(&mut Selection, &dyn Keys) -> T) -> T {
+    pub(crate) fn select_in<T>(
+        &mut self,
+        pane: PaneId,
+        model: &Model,
+        act: impl FnOnce(&mut Selection, &dyn Keys) -> T,
+    ) -> T {
         let mut selection = std::mem::take(self.selection_mut(pane));
         let done = act(&mut selection, &panes::rows(pane, self, model));
         *self.selection_mut(pane) = selection;
@@ -443,7 +463,9 @@ impl Ui {
             self.carry_on(WIRE_SETTLE_ENTRIES);
         }
         // What the others tell of is selected in these.
-        let is_list = |pane: PaneId| matches!(pane, PaneId::Runs | PaneId::RunHistory | PaneId::Sessions | PaneId::SessionHistory);
+        let is_list = |pane: PaneId| {
+            matches!(pane, PaneId::Runs | PaneId::RunHistory | PaneId::Sessions | PaneId::SessionHistory)
+        };
         self.settle_panes(model, layout.panes.iter().filter(|(pane, _)| is_list(*pane)));
         self.follow_run(model, &layout);
         self.follow_session(model, &layout);
@@ -468,7 +490,9 @@ impl Ui {
         for overlay in &mut self.overlays {
             overlay.settle(layout.body);
             match overlay {
-                Overlay::Columns(columns) => columns.settle(columns.area(layout.body, layout.area_of(columns.pane))),
+                Overlay::Columns(columns) => {
+                    columns.settle(columns.area(layout.body, layout.area_of(columns.pane)))
+                }
                 Overlay::Tray(tray) => tray.follow(model),
                 Overlay::Inspector(inspector) => inspector.follow(self.time.kept(), self.time.until()),
                 Overlay::Facts(facts) => {

@@ -1,5 +1,5 @@
-//! What an entry of the bus is made of: one frame, or a control frame with the message behind it; in the JSON dialect one unit. Nothing is
-//! judged here, and no length is believed that the bytes do not back.
+//! What an entry of the bus is made of: one frame, or a control frame with the message behind it; in the JSON
+//! dialect one unit. Nothing is judged here, and no length is believed that the bytes do not back.
 
 use std::{borrow::Cow, ops::Range};
 
@@ -17,12 +17,15 @@ const DEPTH_MAX: usize = 512;
 /// Values of a body that are decoded to be shown in words.
 const VALUES_MAX: u64 = 10_000;
 
-/// Where the units of an entry lie, their prefixes included. What is behind the second, or does not end, belongs to the last.
+/// Where the units of an entry lie, their prefixes included. What is behind the second, or does not end,
+/// belongs to the last.
 pub(crate) fn units(bytes: &[u8]) -> Vec<Range<usize>> {
     let mut found = Vec::with_capacity(UNITS_MAX);
     let mut at = 0;
     while at < bytes.len() {
-        let length = bytes[at..].first_chunk::<PREFIX_BYTES>().map_or(usize::MAX, |prefix| u32::from_be_bytes(*prefix) as usize);
+        let length = bytes[at..]
+            .first_chunk::<PREFIX_BYTES>()
+            .map_or(usize::MAX, |prefix| u32::from_be_bytes(*prefix) as usize);
         let end = at.saturating_add(PREFIX_BYTES).saturating_add(length);
         if found.len() + 1 == UNITS_MAX || end >= bytes.len() {
             found.push(at..bytes.len());
@@ -44,7 +47,8 @@ pub(crate) fn body_of(unit: &[u8]) -> Option<&[u8]> {
     unit.get(PREFIX_BYTES + HEADER_BYTES..)
 }
 
-/// The body of the message that an entry carries: of a publication the message's, of any other the frame's own.
+/// The body of the message that an entry carries: of a publication the message's, of any other the frame's
+/// own.
 pub(crate) fn message(bytes: &[u8]) -> Option<Cow<'_, [u8]>> {
     let last = units(bytes).pop()?;
     let unit = &bytes[last];
@@ -75,7 +79,8 @@ pub(crate) fn type_of(body: &[u8]) -> Option<&str> {
     let mut walk = Walk::new(body, DEPTH_MAX);
     let Shape::Map(pairs) = walk.head(1).ok()? else { return None };
     for _ in 0..pairs {
-        let is_type = matches!(walk.head(2).ok()?, Shape::Text(key) if body.get(key.clone()) == Some(b"type"));
+        let is_type =
+            matches!(walk.head(2).ok()?, Shape::Text(key) if body.get(key.clone()) == Some(b"type"));
         if !is_type {
             walk.skip(2).ok()?;
             continue;
@@ -141,7 +146,10 @@ mod tests {
     #[test]
     fn a_publication_of_the_json_dialect_has_its_body_as_a_list_of_bytes() {
         let body: Vec<String> = golden()[68..].iter().map(ToString::to_string).collect();
-        let json = format!(r#"{{"Publish":{{"id":1,"topic":"a/b","message":{{"header":{{}},"body":[{}]}}}}}}"#, body.join(","));
+        let json = format!(
+            r#"{{"Publish":{{"id":1,"topic":"a/b","message":{{"header":{{}},"body":[{}]}}}}}}"#,
+            body.join(",")
+        );
         let unit = [&u32::try_from(json.len()).unwrap().to_be_bytes()[..], json.as_bytes()].concat();
         assert!(is_json(&unit));
         assert_eq!(type_of(&message(&unit).unwrap()), Some("error.report.v1"));

@@ -58,7 +58,11 @@ impl View {
 
     /// How long ago. What an earlier start of the station left has the wall clock's time alone.
     pub(crate) fn age(&self, at: Now) -> String {
-        super::format::age(if at.mono == Mono(0) { self.now.wall.since(at.wall) } else { self.now.mono.since(at.mono) })
+        super::format::age(if at.mono == Mono(0) {
+            self.now.wall.since(at.wall)
+        } else {
+            self.now.mono.since(at.mono)
+        })
     }
 }
 
@@ -69,22 +73,37 @@ pub(crate) struct Canvas<'a> {
 }
 
 impl Canvas<'_> {
-    /// Puts text that anybody may see at a place, made visible and cut to `columns`; returns the columns used.
+    /// Puts text that anybody may see at a place, made visible and cut to `columns`; returns the columns
+    /// used.
     pub(crate) fn put(&mut self, x: u16, y: u16, columns: u16, words: &str, role: Role) -> u16 {
         self.put_as(x, y, columns, words, role, Class::Public)
     }
 
     /// Like [`put`](Self::put), for text of any class.
-    pub(crate) fn put_as(&mut self, x: u16, y: u16, columns: u16, words: &str, role: Role, class: Class) -> u16 {
+    pub(crate) fn put_as(
+        &mut self,
+        x: u16,
+        y: u16,
+        columns: u16,
+        words: &str,
+        role: Role,
+        class: Class,
+    ) -> u16 {
         let words = self.shown(x, words, columns, class);
         self.draw(x, y, columns, &words, self.view.style(role))
     }
 
-    /// Like [`put_as`](Self::put_as), for characters whose columns tell something by themselves, as those of a dump do: what is masked
-    /// keeps its length.
+    /// Like [`put_as`](Self::put_as), for characters whose columns tell something by themselves, as those of
+    /// a dump do: what is masked keeps its length.
     pub(crate) fn put_in_place(&mut self, x: u16, y: u16, words: &str, role: Role, class: Class) {
         let columns = u16::try_from(text::width(words)).unwrap_or(u16::MAX);
-        let masked = self.view.glyphs.masked.chars().next().map_or_else(String::new, |sign| sign.to_string().repeat(columns.into()));
+        let masked = self
+            .view
+            .glyphs
+            .masked
+            .chars()
+            .next()
+            .map_or_else(String::new, |sign| sign.to_string().repeat(columns.into()));
         let words = if self.view.veil.hides(class) { masked.as_str() } else { words };
         self.put(x, y, columns, words, role);
     }
@@ -128,7 +147,8 @@ impl Canvas<'_> {
         used
     }
 
-    /// A wide character that reaches over this column from the left goes, for half of it is about to be covered.
+    /// A wide character that reaches over this column from the left goes, for half of it is about to be
+    /// covered.
     fn sever(&mut self, x: u16, y: u16) {
         if let Some(cell) = x.checked_sub(1).and_then(|x| self.buffer.cell_mut((x, y)))
             && cell.cell_width() > 1
@@ -162,7 +182,8 @@ impl Canvas<'_> {
         }
     }
 
-    /// Draws a border with a title, and returns what lies inside. The focused one is marked by a sign in its title, not by colour alone.
+    /// Draws a border with a title, and returns what lies inside. The focused one is marked by a sign in its
+    /// title, not by colour alone.
     pub(crate) fn frame(&mut self, area: Rect, title: &str, focused: bool) -> Rect {
         self.frame_of(area, &[(title, Class::Public)], focused)
     }
@@ -183,12 +204,17 @@ impl Canvas<'_> {
             self.draw(area.x, y, 1, glyphs.vertical, style);
             self.draw(right, y, 1, glyphs.vertical, style);
         }
-        for ((x, y), corner) in [(area.x, area.y), (right, area.y), (area.x, bottom), (right, bottom)].into_iter().zip(glyphs.corners) {
+        for ((x, y), corner) in [(area.x, area.y), (right, area.y), (area.x, bottom), (right, bottom)]
+            .into_iter()
+            .zip(glyphs.corners)
+        {
             self.draw(x, y, 1, corner, style);
         }
         let role = if focused { Role::Focus } else { Role::Muted };
         let sign = if focused { format!(" {} ", glyphs.into) } else { " ".to_owned() };
-        let parts = std::iter::once((sign.as_str(), Class::Public)).chain(title.iter().copied()).chain([(" ", Class::Public)]);
+        let parts = std::iter::once((sign.as_str(), Class::Public))
+            .chain(title.iter().copied())
+            .chain([(" ", Class::Public)]);
         let mut x = area.x + 1;
         for (words, class) in parts {
             x += self.put_as(x, area.y, right.saturating_sub(x), words, role, class);

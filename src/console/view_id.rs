@@ -26,8 +26,16 @@ pub(crate) enum ViewId {
 
 impl ViewId {
     /// All of them, in the order of their keys.
-    pub(crate) const ALL: [Self; 8] =
-        [Self::Deck, Self::Bridge, Self::Bus, Self::Runs, Self::Sessions, Self::Trace, Self::Wire, Self::Journal];
+    pub(crate) const ALL: [Self; 8] = [
+        Self::Deck,
+        Self::Bridge,
+        Self::Bus,
+        Self::Runs,
+        Self::Sessions,
+        Self::Trace,
+        Self::Wire,
+        Self::Journal,
+    ];
 
     /// Its name.
     pub(crate) const fn name(self) -> &'static str {
@@ -46,13 +54,40 @@ impl ViewId {
     /// Its panes, the most needed first.
     pub(crate) const fn panes(self) -> &'static [PaneId] {
         match self {
-            Self::Deck => &[PaneId::Queues, PaneId::InFlight, PaneId::Recent, PaneId::Drops, PaneId::Sessions, PaneId::Log, PaneId::Runs],
-            Self::Bridge => {
-                &[PaneId::Queues, PaneId::InFlight, PaneId::History, PaneId::OtherPack, PaneId::Refunds, PaneId::State, PaneId::AdapterLog]
-            }
+            Self::Deck => &[
+                PaneId::Queues,
+                PaneId::InFlight,
+                PaneId::Recent,
+                PaneId::Drops,
+                PaneId::Sessions,
+                PaneId::Log,
+                PaneId::Runs,
+            ],
+            Self::Bridge => &[
+                PaneId::Queues,
+                PaneId::InFlight,
+                PaneId::History,
+                PaneId::OtherPack,
+                PaneId::Refunds,
+                PaneId::State,
+                PaneId::AdapterLog,
+            ],
             Self::Bus => &[PaneId::Topics, PaneId::Subscribers, PaneId::Peers, PaneId::Drops],
-            Self::Runs => &[PaneId::Runs, PaneId::Plan, PaneId::RunEvents, PaneId::Artifacts, PaneId::RunHistory, PaneId::Trace],
-            Self::Sessions => &[PaneId::Sessions, PaneId::Standings, PaneId::Voices, PaneId::SessionLog, PaneId::SessionHistory],
+            Self::Runs => &[
+                PaneId::Runs,
+                PaneId::Plan,
+                PaneId::RunEvents,
+                PaneId::Artifacts,
+                PaneId::RunHistory,
+                PaneId::Trace,
+            ],
+            Self::Sessions => &[
+                PaneId::Sessions,
+                PaneId::Standings,
+                PaneId::Voices,
+                PaneId::SessionLog,
+                PaneId::SessionHistory,
+            ],
             Self::Trace => &[PaneId::Trace],
             Self::Wire => &[PaneId::Wire],
             Self::Journal => &[PaneId::Log, PaneId::Violations, PaneId::StationLog, PaneId::Meter],

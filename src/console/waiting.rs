@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use crate::tap;
 
-/// So long, or for ever. What is due already is ready at once: a timer would fire only after the runtime was yielded to.
+/// So long, or for ever. What is due already is ready at once: a timer would fire only after the runtime was
+/// yielded to.
 pub(super) async fn sleep(duration: Option<Duration>) {
     match duration {
         Some(Duration::ZERO) => {}

@@ -40,7 +40,13 @@ impl Wardrobe {
     }
 
     /// What drawing needs, in these looks.
-    pub(super) fn view(&self, name: String, commands: CommandHints, subcommands: Arc<[Subcommand]>, now: Now) -> View {
+    pub(super) fn view(
+        &self,
+        name: String,
+        commands: CommandHints,
+        subcommands: Arc<[Subcommand]>,
+        now: Now,
+    ) -> View {
         View {
             theme: self.theme(),
             glyphs: Glyphs::of(self.looks.ascii),
@@ -61,7 +67,8 @@ impl Wardrobe {
         self.themes.find(&self.looks.theme).cloned().unwrap_or_else(|| Theme::midnight(self.depth))
     }
 
-    /// Takes the themes that the operator asked for since it was called last, as counted from the start; whether there were any.
+    /// Takes the themes that the operator asked for since it was called last, as counted from the start;
+    /// whether there were any.
     pub(super) fn step(&mut self, view: &mut View, steps: u32) -> bool {
         let before = self.steps;
         while self.steps != steps {
@@ -73,8 +80,9 @@ impl Wardrobe {
         before != steps
     }
 
-    /// Takes looks that were read again, and gives what else is to be done now. What the operator chose by a key stays, unless just that is
-    /// what changed in the files; a theme that is gone gives way to the one that was asked for.
+    /// Takes looks that were read again, and gives what else is to be done now. What the operator chose by a
+    /// key stays, unless just that is what changed in the files; a theme that is gone gives way to the
+    /// one that was asked for.
     pub(super) fn take(&mut self, looks: Looks, view: &mut View) -> Changed {
         let before = std::mem::replace(&mut self.looks, looks);
         self.themes = Themes::with(&self.looks.themes, self.depth);

@@ -1,7 +1,8 @@
 //! Looking at a station without a screen: alerts and a summary of the state, for `serve` and `--plain`.
 //!
-//! It folds no row: what would be a screen's state is taken from a snapshot once a second while anything happens, so that a busy station
-//! that nobody looks at pays next to nothing. Only what an alert is timed by is counted from the entries themselves.
+//! It folds no row: what would be a screen's state is taken from a snapshot once a second while anything
+//! happens, so that a busy station that nobody looks at pays next to nothing. Only what an alert is timed by
+//! is counted from the entries themselves.
 
 use std::{collections::VecDeque, sync::Arc};
 
@@ -83,7 +84,16 @@ impl Watch {
     /// One that knows nothing yet.
     pub(crate) fn new(rules: AlertRules, limits: limits::Console, commands: CommandHints) -> Self {
         let bus = Bus::new(&limits::Rmp::default());
-        Self { rules, commands, alerts: Alerts::new(limits), bus, world: None, submitted: VecDeque::new(), seeded: None, is_stale: true }
+        Self {
+            rules,
+            commands,
+            alerts: Alerts::new(limits),
+            bus,
+            world: None,
+            submitted: VecDeque::new(),
+            seeded: None,
+            is_stale: true,
+        }
     }
 
     /// Whether a snapshot would tell something new.
@@ -112,11 +122,16 @@ impl Watch {
     pub(crate) fn fold(&mut self, entry: EntryRef<'_>) {
         self.is_stale = true;
         self.alerts.hear(entry, self.world.as_ref().map(|world| &world.runs));
-        if matches!(entry.entry.what, What::Transition(Transition::Station(station::Transition::HostUp { link: Link::Mpp }))) {
+        if matches!(
+            entry.entry.what,
+            What::Transition(Transition::Station(station::Transition::HostUp { link: Link::Mpp }))
+        ) {
             // It begins anew from the store.
             self.seeded = None;
         }
-        if let What::Transition(Transition::Runs(runs::Transition::Submitted { run, name, .. })) = &entry.entry.what {
+        if let What::Transition(Transition::Runs(runs::Transition::Submitted { run, name, .. })) =
+            &entry.entry.what
+        {
             self.submitted.push_back((*run, Arc::clone(name)));
             if self.submitted.len() > SUBMITTED_MAX {
                 self.submitted.pop_front();
@@ -126,7 +141,8 @@ impl Watch {
             self.alerts.fold(entry);
         }
         // A bridge that is down gives no snapshot; that it is, the station says.
-        if let (Some(world), What::Transition(Transition::Station(transition))) = (&mut self.world, &entry.entry.what)
+        if let (Some(world), What::Transition(Transition::Station(transition))) =
+            (&mut self.world, &entry.entry.what)
             && !world.as_of.covers(entry.entry.link, entry.entry.seq)
         {
             world.station.apply(entry.entry.at, transition, &entry.text());

@@ -1,6 +1,7 @@
 //! Work beside the screen's thread.
 //!
-//! One thread with a mailbox of one job: a newer job takes the place of one that was not begun, for nobody waits for that any more.
+//! One thread with a mailbox of one job: a newer job takes the place of one that was not begun, for nobody
+//! waits for that any more.
 
 use std::{
     future::Future,
@@ -51,7 +52,10 @@ pub(crate) struct Worker<J, A> {
 
 impl<J, A> std::fmt::Debug for Worker<J, A> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Worker").field("name", &self.name).field("is_running", &self.thread.is_some()).finish_non_exhaustive()
+        f.debug_struct("Worker")
+            .field("name", &self.name)
+            .field("is_running", &self.thread.is_some())
+            .finish_non_exhaustive()
     }
 }
 
@@ -62,7 +66,8 @@ impl<J: Send + 'static, A: Send + 'static> Worker<J, A> {
         Self { name, work, shared: Arc::new(Shared { mailbox, wake: Condvar::new() }), thread: None }
     }
 
-    /// Has a job done. The future yields nothing when another job took its place, or when no thread could be begun.
+    /// Has a job done. The future yields nothing when another job took its place, or when no thread could be
+    /// begun.
     pub(crate) fn begin(&mut self, job: J) -> impl Future<Output = Option<A>> + Send + use<J, A> {
         let (done, answer) = oneshot::channel();
         self.shared.lock().job = Some((job, done));

@@ -1,4 +1,5 @@
-//! Who may see a value. All that comes from viewers, peers and payloads carries its class to the one place where text is drawn.
+//! Who may see a value. All that comes from viewers, peers and payloads carries its class to the one place
+//! where text is drawn.
 
 /// Who may see a text: what on-air masking goes by.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

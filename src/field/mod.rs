@@ -1,6 +1,7 @@
-//! The field registry: what a record is made of, declared once. A record's kind names its [`Spec`]s: the name of each field, what it
-//! measures, who may see it, and the column that it has unless the operator chooses otherwise. Filters, sorting, columns, completion and
-//! copying derive from them, in the console and on the command line alike.
+//! The field registry: what a record is made of, declared once. A record's kind names its [`Spec`]s: the name
+//! of each field, what it measures, who may see it, and the column that it has unless the operator chooses
+//! otherwise. Filters, sorting, columns, completion and copying derive from them, in the console and on the
+//! command line alike.
 //!
 //! ```
 //! use rl_console::{field::{Class, Column, Kind, Record, Value, fields}, time::Now};

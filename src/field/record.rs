@@ -8,18 +8,20 @@ pub trait Record {
     /// Its fields; the same for every record of its type.
     fn specs(&self) -> &'static [Spec];
 
-    /// The value of the field at this place of [`specs`](Self::specs); none beyond the last. Ages are as of `now`.
+    /// The value of the field at this place of [`specs`](Self::specs); none beyond the last. Ages are as of
+    /// `now`.
     fn value(&self, field: usize, now: Now) -> Value<'_>;
 }
 
-/// What declares its fields once for all its records, so that they are known before there is one. [`fields!`](crate::fields) writes it.
+/// What declares its fields once for all its records, so that they are known before there is one.
+/// [`fields!`](crate::fields) writes it.
 pub trait Fields: Record {
     /// Its fields.
     const SPECS: &'static [Spec];
 }
 
-/// Declares the fields of a record: name, [`Kind`](crate::field::Kind), [`Class`](crate::field::Class), what it is, and its column where it
-/// has one by itself; then how its value is read of a record at a moment.
+/// Declares the fields of a record: name, [`Kind`](crate::field::Kind), [`Class`](crate::field::Class), what
+/// it is, and its column where it has one by itself; then how its value is read of a record at a moment.
 #[macro_export]
 macro_rules! fields {
     ($record:ty {

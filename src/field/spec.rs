@@ -36,7 +36,8 @@ pub struct Spec {
     pub class: Class,
     /// What it is, in a few words.
     pub about: &'static str,
-    /// Its column unless the operator chooses otherwise; none for a field that has one only when it is asked for.
+    /// Its column unless the operator chooses otherwise; none for a field that has one only when it is asked
+    /// for.
     pub column: Option<Column>,
 }
 
@@ -46,7 +47,9 @@ impl Spec {
     pub const fn column_or_default(&self) -> Column {
         match (self.column, self.kind) {
             (Some(column), _) => column,
-            (None, Kind::Number | Kind::Duration | Kind::Bytes | Kind::Serial) => Column::fixed(self.name, 8).right(),
+            (None, Kind::Number | Kind::Duration | Kind::Bytes | Kind::Serial) => {
+                Column::fixed(self.name, 8).right()
+            }
             (None, Kind::Time) => Column::fixed(self.name, 8),
             (None, _) => Column::growing(self.name, 8, 1),
         }

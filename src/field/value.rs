@@ -46,7 +46,8 @@ impl<'a> Value<'a> {
         matches!(self, Self::None)
     }
 
-    /// The order that rows are sorted in: what has no value comes last, words by their letters without regard to case.
+    /// The order that rows are sorted in: what has no value comes last, words by their letters without regard
+    /// to case.
     #[must_use]
     pub fn order(&self, other: &Self) -> Ordering {
         match (self, other) {

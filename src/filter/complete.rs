@@ -33,10 +33,15 @@ pub struct Candidate {
     pub class: Class,
 }
 
-/// What could be written at a place of a filter's text: fields, operators by what a field measures, states, units, values that were seen
-/// in the field at a place, and the words that join. The cursor is in bytes.
+/// What could be written at a place of a filter's text: fields, operators by what a field measures, states,
+/// units, values that were seen in the field at a place, and the words that join. The cursor is in bytes.
 #[must_use]
-pub fn complete(text: &str, cursor: usize, specs: &[Spec], seen: &dyn Fn(usize) -> Vec<String>) -> Completion {
+pub fn complete(
+    text: &str,
+    cursor: usize,
+    specs: &[Spec],
+    seen: &dyn Fn(usize) -> Vec<String>,
+) -> Completion {
     let cursor = (0..=cursor.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
     let before = Before::scan(&text[..cursor]);
     let part = &text[before.start..cursor];
@@ -116,14 +121,24 @@ fn names(typed: &str, specs: &[Spec], candidates: &mut Vec<Candidate>) {
     let lower = typed.to_lowercase();
     if let Some(spec) = specs.iter().find(|spec| spec.name == lower) {
         for operator in operators(spec.kind) {
-            offer(candidates, format!("{}{}", spec.name, operator.sign()), operator_about(spec.kind, *operator), Class::Public);
+            offer(
+                candidates,
+                format!("{}{}", spec.name, operator.sign()),
+                operator_about(spec.kind, *operator),
+                Class::Public,
+            );
         }
     }
     let begins = specs.iter().filter(|spec| spec.name.starts_with(&lower));
     let has = specs.iter().filter(|spec| !spec.name.starts_with(&lower) && spec.name.contains(&lower));
     for spec in begins.chain(has).filter(|spec| spec.class != Class::Secret) {
         let usual = operators(spec.kind).first().map_or("", |operator| operator.sign());
-        offer(candidates, format!("{}{usual}", spec.name), format!("{}: {}", spec.about, kind_name(spec.kind)), Class::Public);
+        offer(
+            candidates,
+            format!("{}{usual}", spec.name),
+            format!("{}: {}", spec.about, kind_name(spec.kind)),
+            Class::Public,
+        );
     }
 }
 
@@ -148,8 +163,11 @@ const fn operator_about(kind: Kind, operator: Operator) -> &'static str {
 
 /// The words that join.
 fn words(typed: &str, before: &Before, candidates: &mut Vec<Candidate>) {
-    let joining: &[(&str, &str)] =
-        if before.is_joined { &[("and", "both"), ("or", "either"), ("not", "without")] } else { &[("not", "without")] };
+    let joining: &[(&str, &str)] = if before.is_joined {
+        &[("and", "both"), ("or", "either"), ("not", "without")]
+    } else {
+        &[("not", "without")]
+    };
     for (word, about) in joining {
         if word.starts_with(&typed.to_ascii_lowercase()) && *word != typed {
             offer(candidates, (*word).to_owned(), *about, Class::Public);
@@ -158,8 +176,17 @@ fn words(typed: &str, before: &Before, candidates: &mut Vec<Candidate>) {
 }
 
 /// What a field could be tested for.
-fn values(spec: &Spec, operator: Operator, typed: &str, seen: &dyn Fn() -> Vec<String>, candidates: &mut Vec<Candidate>) {
-    if !operators(spec.kind).contains(&operator) || operator == Operator::Matches || spec.class == Class::Secret {
+fn values(
+    spec: &Spec,
+    operator: Operator,
+    typed: &str,
+    seen: &dyn Fn() -> Vec<String>,
+    candidates: &mut Vec<Candidate>,
+) {
+    if !operators(spec.kind).contains(&operator)
+        || operator == Operator::Matches
+        || spec.class == Class::Secret
+    {
         return;
     }
     let plain = typed.trim_matches('"').to_lowercase();
@@ -176,7 +203,11 @@ fn values(spec: &Spec, operator: Operator, typed: &str, seen: &dyn Fn() -> Vec<S
             let mut all = seen();
             // Those that begin so come first, else they stay in their order.
             all.sort_by_key(|value| !value.to_lowercase().starts_with(&plain));
-            for value in all.iter().filter(|value| !value.is_empty() && value.to_lowercase().contains(&plain)).take(CANDIDATES_MAX) {
+            for value in all
+                .iter()
+                .filter(|value| !value.is_empty() && value.to_lowercase().contains(&plain))
+                .take(CANDIDATES_MAX)
+            {
                 offer(candidates, whole(value), "", spec.class);
             }
         }
@@ -191,12 +222,21 @@ fn values(spec: &Spec, operator: Operator, typed: &str, seen: &dyn Fn() -> Vec<S
 }
 
 /// A figure with each unit that begins with what stands behind it.
-fn units(spec: &Spec, operator: Operator, typed: &str, units: &[(&str, u64)], candidates: &mut Vec<Candidate>) {
-    let (figure, unit) = typed.split_at(typed.find(|it: char| !it.is_ascii_digit() && it != '.').unwrap_or(typed.len()));
+fn units(
+    spec: &Spec,
+    operator: Operator,
+    typed: &str,
+    units: &[(&str, u64)],
+    candidates: &mut Vec<Candidate>,
+) {
+    let (figure, unit) =
+        typed.split_at(typed.find(|it: char| !it.is_ascii_digit() && it != '.').unwrap_or(typed.len()));
     if figure.is_empty() {
         return;
     }
-    for (name, _) in units.iter().rev().filter(|(name, _)| name.to_lowercase().starts_with(&unit.to_lowercase())) {
+    for (name, _) in
+        units.iter().rev().filter(|(name, _)| name.to_lowercase().starts_with(&unit.to_lowercase()))
+    {
         offer(candidates, format!("{}{}{figure}{name}", spec.name, operator.sign()), "", Class::Public);
     }
 }

@@ -20,7 +20,9 @@ pub(super) fn admits(expr: &Expr, specs: &[Spec], record: &dyn Record, now: Now)
             Kind::Text | Kind::State(_) | Kind::Id | Kind::Topic => {
                 matches!(record.value(field, now), Value::Text(text) if needle.is_in(&text))
             }
-            Kind::Serial => matches!(record.value(field, now), Value::Serial(serial) if needle.is_in_number(serial)),
+            Kind::Serial => {
+                matches!(record.value(field, now), Value::Serial(serial) if needle.is_in_number(serial))
+            }
             Kind::Number | Kind::Duration | Kind::Bytes | Kind::Time => false,
         }),
         Expr::Field { field, test } => passes(test, &record.value(*field, now), now),
@@ -71,7 +73,8 @@ fn is_part(id: &str, text: &str) -> bool {
     begins(folded(text), id.chars()) || begins(folded(text).rev(), id.chars().rev())
 }
 
-/// How a value stands to what it is compared with; none where there is nothing to compare. Within a moment, it is equal to it.
+/// How a value stands to what it is compared with; none where there is nothing to compare. Within a moment,
+/// it is equal to it.
 fn order(value: &Value<'_>, operand: Operand, now: Now) -> Option<Ordering> {
     match (value, operand) {
         (Value::Number(value), Operand::Number(other)) => value.partial_cmp(&other),

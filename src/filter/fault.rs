@@ -26,10 +26,14 @@ pub(super) fn hint(name: &str, candidates: &[&str]) -> String {
     const LIKENESS_MIN: f64 = 0.75;
     let lower = name.to_lowercase();
     let scored = candidates.iter().map(|candidate| (strsim::jaro_winkler(&lower, candidate), *candidate));
-    let nearest = scored.filter(|(score, _)| *score >= LIKENESS_MIN).max_by(|one, other| one.0.total_cmp(&other.0));
+    let nearest =
+        scored.filter(|(score, _)| *score >= LIKENESS_MIN).max_by(|one, other| one.0.total_cmp(&other.0));
     let mut listed = candidates.iter().take(LISTED_MAX).copied().collect::<Vec<_>>().join(", ");
     if candidates.len() > LISTED_MAX {
         listed.push_str(", …");
     }
-    nearest.map_or_else(|| format!("there are {listed}"), |(_, near)| format!("did you mean `{near}`? There are {listed}"))
+    nearest.map_or_else(
+        || format!("there are {listed}"),
+        |(_, near)| format!("did you mean `{near}`? There are {listed}"),
+    )
 }

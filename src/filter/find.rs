@@ -80,6 +80,8 @@ mod tests {
     fn finds_digits_in_numbers() {
         let is_in = |needle: &str, number| Needle::new(needle.to_owned()).is_in_number(number);
         assert!(is_in("0", 0) && is_in("23", 1234) && is_in("18446744073709551615", u64::MAX));
-        assert!(!is_in("5", 1234) && !is_in("x", 1) && !is_in("012", 12) && !is_in("000000000000000000000", 0));
+        assert!(
+            !is_in("5", 1234) && !is_in("x", 1) && !is_in("012", 12) && !is_in("000000000000000000000", 0)
+        );
     }
 }

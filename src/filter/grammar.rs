@@ -1,6 +1,7 @@
 //! The language in short, for people.
 
-/// The language in short: what is written, and what it finds. Help of the console and of the command line shows it.
+/// The language in short: what is written, and what it finds. Help of the console and of the command line
+/// shows it.
 pub const GRAMMAR: &[(&str, &str)] = &[
     ("boss", "the word anywhere, whatever its case; \"two words\" in quotes"),
     ("queue:boss", "a text that has it"),

@@ -47,7 +47,8 @@ impl Filter {
         &self.text
     }
 
-    /// The same filter as it is always written. It is no longer than what was written but for quotes, parentheses and units.
+    /// The same filter as it is always written. It is no longer than what was written but for quotes,
+    /// parentheses and units.
     #[must_use]
     pub fn canonical(&self) -> String {
         self.expr.as_ref().map_or_else(String::new, |expr| print::print(expr, self.specs))
@@ -65,7 +66,8 @@ impl Filter {
         self.expr.as_ref().is_none_or(|expr| eval::admits(expr, self.specs, record, now))
     }
 
-    /// Whether what it lets through changes by time alone: it tests a span of time, as an age is, or has a time of day.
+    /// Whether what it lets through changes by time alone: it tests a span of time, as an age is, or has a
+    /// time of day.
     #[must_use]
     pub fn depends_on_now(&self) -> bool {
         let mut depends = false;
@@ -79,20 +81,24 @@ impl Filter {
         depends
     }
 
-    /// Whether its text may quote values of a class: it tests a field of that class for one, or has a word, which may be of any field.
+    /// Whether its text may quote values of a class: it tests a field of that class for one, or has a word,
+    /// which may be of any field.
     #[must_use]
     pub fn quotes(&self, class: Class) -> bool {
         let Some(expr) = &self.expr else { return false };
         let mut quotes = expr.has_word();
         expr.visit(&mut |field, test| {
-            let is_of_it = self.specs.get(field).is_some_and(|spec| spec.class == class && !matches!(spec.kind, Kind::State(_)));
+            let is_of_it = self
+                .specs
+                .get(field)
+                .is_some_and(|spec| spec.class == class && !matches!(spec.kind, Kind::State(_)));
             quotes |= is_of_it && !matches!(test, Test::Absent | Test::Present);
         });
         quotes
     }
 
-    /// The same, its times of day made the moments that they last were in a zone. Its text is as it was written; [`canonical`] has the
-    /// moments.
+    /// The same, its times of day made the moments that they last were in a zone. Its text is as it was
+    /// written; [`canonical`] has the moments.
     ///
     /// [`canonical`]: Self::canonical
     #[must_use]
@@ -114,7 +120,10 @@ impl Filter {
         match value {
             Value::None => format!("{}:none", spec.name),
             Value::Text(text) => {
-                let end = (0..=TERM_BYTES_MAX.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
+                let end = (0..=TERM_BYTES_MAX.min(text.len()))
+                    .rev()
+                    .find(|at| text.is_char_boundary(*at))
+                    .unwrap_or(0);
                 match spec.kind {
                     Kind::State(_) => print::test(spec.name, Operator::Has, text),
                     Kind::Text if end < text.len() => print::test(spec.name, Operator::Has, &text[..end]),
@@ -129,13 +138,15 @@ impl Filter {
         }
     }
 
-    /// A filter's text with a term more that must fit. One that has it at its end already stays as it is; one that cannot be read gives
-    /// way.
+    /// A filter's text with a term more that must fit. One that has it at its end already stays as it is; one
+    /// that cannot be read gives way.
     #[must_use]
     pub fn and(text: &str, term: &str) -> String {
         let text = text.trim();
         let Ok(tokens) = lex(text) else { return term.to_owned() };
-        if tokens.last().is_some_and(|last| &text[last.at.clone()] == term) && (tokens.len() == 1 || !has_or(&tokens)) {
+        if tokens.last().is_some_and(|last| &text[last.at.clone()] == term)
+            && (tokens.len() == 1 || !has_or(&tokens))
+        {
             return text.to_owned();
         }
         match tokens.as_slice() {

@@ -57,8 +57,16 @@ pub(super) enum Operator {
 
 impl Operator {
     /// All of them; what begins like another comes after it.
-    pub(super) const ALL: [Self; 8] =
-        [Self::IsNot, Self::AtMost, Self::AtLeast, Self::Has, Self::Is, Self::Below, Self::Above, Self::Matches];
+    pub(super) const ALL: [Self; 8] = [
+        Self::IsNot,
+        Self::AtMost,
+        Self::AtLeast,
+        Self::Has,
+        Self::Is,
+        Self::Below,
+        Self::Above,
+        Self::Matches,
+    ];
 
     pub(super) const fn sign(self) -> &'static str {
         match self {
@@ -126,7 +134,9 @@ impl<'a> Lexer<'a> {
         let start = self.at;
         if let Some(operator) = Operator::at_start(self.rest()) {
             let sign = operator.sign();
-            let words = format!("`{sign}` needs a field right before it, without a blank, as in `field{sign}…`; quoted it is a word");
+            let words = format!(
+                "`{sign}` needs a field right before it, without a blank, as in `field{sign}…`; quoted it is a word"
+            );
             return Err(Fault::new(start..start + sign.len(), words));
         }
         let name = start..start + name_len(self.rest());
@@ -147,12 +157,21 @@ impl<'a> Lexer<'a> {
         })
     }
 
-    fn operand(&mut self, name: &Range<usize>, operator: Operator, operator_at: &Range<usize>) -> Result<Text, Fault> {
+    fn operand(
+        &mut self,
+        name: &Range<usize>,
+        operator: Operator,
+        operator_at: &Range<usize>,
+    ) -> Result<Text, Fault> {
         match self.rest().chars().next() {
             Some('"') => self.quoted(),
             Some(first) if !first.is_whitespace() && first != ')' => {
                 let operand = self.bare(operator == Operator::Matches)?;
-                if operand.meant.is_empty() { Err(self.wants_operand(name, operator, operator_at)) } else { Ok(operand) }
+                if operand.meant.is_empty() {
+                    Err(self.wants_operand(name, operator, operator_at))
+                } else {
+                    Ok(operand)
+                }
             }
             _ => Err(self.wants_operand(name, operator, operator_at)),
         }
@@ -160,7 +179,10 @@ impl<'a> Lexer<'a> {
 
     fn wants_operand(&self, name: &Range<usize>, operator: Operator, operator_at: &Range<usize>) -> Fault {
         let name = &self.text[name.clone()];
-        Fault::new(operator_at.clone(), format!("what it is tested for is missing right behind `{name}{}`", operator.sign()))
+        Fault::new(
+            operator_at.clone(),
+            format!("what it is tested for is missing right behind `{name}{}`", operator.sign()),
+        )
     }
 
     /// A text without quotes. Of a regular expression, parentheses that pair are a part.
@@ -197,8 +219,16 @@ impl<'a> Lexer<'a> {
             match it {
                 '"' => {
                     self.at = start + at + 1;
-                    if let Some(next) = self.rest().chars().next().filter(|next| !next.is_whitespace() && !"()".contains(*next)) {
-                        return Err(Fault::new(self.at..self.at + next.len_utf8(), "a blank is missing behind the quoted text"));
+                    if let Some(next) = self
+                        .rest()
+                        .chars()
+                        .next()
+                        .filter(|next| !next.is_whitespace() && !"()".contains(*next))
+                    {
+                        return Err(Fault::new(
+                            self.at..self.at + next.len_utf8(),
+                            "a blank is missing behind the quoted text",
+                        ));
                     }
                     return Ok(Text { meant: text, quoted: true, at: start..self.at });
                 }

@@ -27,11 +27,19 @@ pub(super) enum Moment {
 }
 
 /// Units of time and their milliseconds, greatest first.
-pub(super) const TIME_UNITS: [(&str, u64); 5] = [("d", DAY_MS), ("h", 3_600_000), ("m", 60_000), ("s", 1_000), ("ms", 1)];
+pub(super) const TIME_UNITS: [(&str, u64); 5] =
+    [("d", DAY_MS), ("h", 3_600_000), ("m", 60_000), ("s", 1_000), ("ms", 1)];
 
 /// Units of size and their bytes, greatest first.
-pub(super) const SIZE_UNITS: [(&str, u64); 7] =
-    [("GiB", 1_073_741_824), ("GB", 1_000_000_000), ("MiB", 1_048_576), ("MB", 1_000_000), ("KiB", 1_024), ("KB", 1_000), ("B", 1)];
+pub(super) const SIZE_UNITS: [(&str, u64); 7] = [
+    ("GiB", 1_073_741_824),
+    ("GB", 1_000_000_000),
+    ("MiB", 1_048_576),
+    ("MB", 1_000_000),
+    ("KiB", 1_024),
+    ("KB", 1_000),
+    ("B", 1),
+];
 
 /// A figure: digits, perhaps with a point, a sign or an exponent.
 pub(super) fn number(text: &str) -> Result<f64, String> {
@@ -53,7 +61,9 @@ pub(super) fn serial(text: &str) -> Result<u64, String> {
 pub(super) fn duration(text: &str) -> Result<u64, String> {
     with_unit(text, &TIME_UNITS, None).map_err(|wrong| match wrong {
         Wrong::Unit(figure) => format!("`{text}` needs a unit of time: `{figure}s`, or ms, m, h, d"),
-        Wrong::Figure => format!("`{text}` is no span of time: write it like `2s` or `1.5m` (ms, s, m, h, d)"),
+        Wrong::Figure => {
+            format!("`{text}` is no span of time: write it like `2s` or `1.5m` (ms, s, m, h, d)")
+        }
         Wrong::Large => format!("`{text}` is too long a time"),
     })
 }
@@ -61,8 +71,12 @@ pub(super) fn duration(text: &str) -> Result<u64, String> {
 /// A size.
 pub(super) fn bytes(text: &str) -> Result<u64, String> {
     with_unit(text, &SIZE_UNITS, Some(1)).map_err(|wrong| match wrong {
-        Wrong::Unit(figure) => format!("`{text}` has no unit of size: `{figure}KiB`, or B, KB, MB, MiB, GB, GiB"),
-        Wrong::Figure => format!("`{text}` is no size: write it like `512` or `1.5KiB` (B, KB, KiB, MB, MiB, GB, GiB)"),
+        Wrong::Unit(figure) => {
+            format!("`{text}` has no unit of size: `{figure}KiB`, or B, KB, MB, MiB, GB, GiB")
+        }
+        Wrong::Figure => {
+            format!("`{text}` is no size: write it like `512` or `1.5KiB` (B, KB, KiB, MB, MiB, GB, GiB)")
+        }
         Wrong::Large => format!("`{text}` is too large a size"),
     })
 }
@@ -74,7 +88,8 @@ enum Wrong<'a> {
 }
 
 fn with_unit<'a>(text: &'a str, units: &[(&str, u64)], alone: Option<u64>) -> Result<u64, Wrong<'a>> {
-    let (figure, unit) = text.split_at(text.find(|it: char| !it.is_ascii_digit() && it != '.').unwrap_or(text.len()));
+    let (figure, unit) =
+        text.split_at(text.find(|it: char| !it.is_ascii_digit() && it != '.').unwrap_or(text.len()));
     let factor = match units.iter().find(|(name, _)| name.eq_ignore_ascii_case(unit)) {
         Some((_, factor)) => Some(*factor),
         None if unit.is_empty() => alone,
@@ -88,7 +103,10 @@ fn with_unit<'a>(text: &'a str, units: &[(&str, u64)], alone: Option<u64>) -> Re
     let whole = if whole.is_empty() { 0 } else { whole.parse::<u64>().map_err(|_| Wrong::Large)? };
     // Beyond this many digits nothing is left of the largest unit.
     let digits: u32 = part.bytes().take(17).map(|_| 1).sum();
-    let part = part.get(..digits as usize).filter(|part| !part.is_empty()).map_or(0, |part| part.parse::<u128>().unwrap_or(0));
+    let part = part
+        .get(..digits as usize)
+        .filter(|part| !part.is_empty())
+        .map_or(0, |part| part.parse::<u128>().unwrap_or(0));
     let scale = 10_u128.pow(digits);
     let part = (part * u128::from(factor) + scale / 2) / scale;
     let total = u128::from(whole) * u128::from(factor) + part;
@@ -97,15 +115,17 @@ fn with_unit<'a>(text: &'a str, units: &[(&str, u64)], alone: Option<u64>) -> Re
 
 /// A time of day, or a moment by RFC 3339.
 pub(super) fn moment(text: &str) -> Result<Moment, String> {
-    let wrong = || format!("`{text}` is no time: write it like `18:04`, `18:04:05` or `2026-11-21T18:04:05Z`");
+    let wrong =
+        || format!("`{text}` is no time: write it like `18:04`, `18:04:05` or `2026-11-21T18:04:05Z`");
     let span_ms = |time: &str| match (time.contains('.'), time.matches(':').count()) {
         (true, _) => 1,
         (false, 2..) => 1_000,
         (false, _) => 60_000,
     };
     if let Some((_, time)) = text.split_once(['T', 't']) {
-        let zone =
-            time.find(['Z', 'z', '+', '-']).ok_or_else(|| format!("`{text}` has no zone: end it with `Z` or the like of `+02:00`"))?;
+        let zone = time
+            .find(['Z', 'z', '+', '-'])
+            .ok_or_else(|| format!("`{text}` has no zone: end it with `Z` or the like of `+02:00`"))?;
         if !time[..zone].contains(':') {
             return Err(wrong());
         }
@@ -113,7 +133,8 @@ pub(super) fn moment(text: &str) -> Result<Moment, String> {
         let ms = u64::try_from(at.as_millisecond()).map_err(|_| format!("`{text}` is before 1970"))?;
         return Ok(Moment::At { ms, span_ms: span_ms(&time[..zone]) });
     }
-    let mut parts = text.split(':').map(|part| (1..=2).contains(&part.len()).then(|| part.parse::<u8>().ok()).flatten());
+    let mut parts =
+        text.split(':').map(|part| (1..=2).contains(&part.len()).then(|| part.parse::<u8>().ok()).flatten());
     let (Some(Some(hour)), Some(Some(minute))) = (parts.next(), parts.next()) else { return Err(wrong()) };
     let second = parts.next().unwrap_or(Some(0)).ok_or_else(wrong)?;
     if parts.next().is_some() || hour > 23 || minute > 59 || second > 59 || text.contains('+') {
@@ -143,7 +164,9 @@ impl Moment {
             let now = Timestamp::from_millisecond(i64::try_from(now.wall.0).ok()?).ok()?;
             let time = Time::midnight().checked_add(std::time::Duration::from_millis(ms)).ok()?;
             let today = now.to_zoned(zone.clone()).date();
-            let on = |date: jiff::civil::Date| Some(date.to_datetime(time).to_zoned(zone.clone()).ok()?.timestamp());
+            let on = |date: jiff::civil::Date| {
+                Some(date.to_datetime(time).to_zoned(zone.clone()).ok()?.timestamp())
+            };
             let last = on(today).filter(|at| *at <= now).or_else(|| on(today.yesterday().ok()?))?;
             u64::try_from(last.as_millisecond()).ok()
         };
@@ -155,10 +178,17 @@ impl Moment {
         match self {
             Self::OfDay { ms, span_ms } => {
                 let (hour, minute, second) = (ms / 3_600_000, ms / 60_000 % 60, ms / 1_000 % 60);
-                if span_ms >= 60_000 { format!("{hour:02}:{minute:02}") } else { format!("{hour:02}:{minute:02}:{second:02}") }
+                if span_ms >= 60_000 {
+                    format!("{hour:02}:{minute:02}")
+                } else {
+                    format!("{hour:02}:{minute:02}:{second:02}")
+                }
             }
             Self::At { ms, span_ms } => {
-                let at = i64::try_from(ms).ok().and_then(|ms| Timestamp::from_millisecond(ms).ok()).unwrap_or(Timestamp::MAX);
+                let at = i64::try_from(ms)
+                    .ok()
+                    .and_then(|ms| Timestamp::from_millisecond(ms).ok())
+                    .unwrap_or(Timestamp::MAX);
                 let form = match span_ms {
                     1 => "%Y-%m-%dT%H:%M:%S.%3fZ",
                     1_000 => "%Y-%m-%dT%H:%M:%SZ",
@@ -179,8 +209,11 @@ impl Operand {
     /// As it is written.
     pub(super) fn print(self) -> String {
         let in_units = |figure: u64, units: &[(&str, u64)]| {
-            let (unit, factor) =
-                units.iter().find(|(_, factor)| figure > 0 && figure.is_multiple_of(*factor)).or(units.last()).unwrap_or(&("", 1));
+            let (unit, factor) = units
+                .iter()
+                .find(|(_, factor)| figure > 0 && figure.is_multiple_of(*factor))
+                .or(units.last())
+                .unwrap_or(&("", 1));
             format!("{}{unit}", figure / factor)
         };
         match self {

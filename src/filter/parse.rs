@@ -93,7 +93,10 @@ impl<'a> Parser<'a> {
             What::Open => {
                 self.deeper(token)?;
                 if let Some(close) = self.peek().filter(|next| next.what == What::Close) {
-                    return Err(Fault::new(token.at.start..close.at.end, "there is nothing between the parentheses"));
+                    return Err(Fault::new(
+                        token.at.start..close.at.end,
+                        "there is nothing between the parentheses",
+                    ));
                 }
                 let group = self.either()?;
                 if !self.take(&What::Close) {
@@ -102,7 +105,9 @@ impl<'a> Parser<'a> {
                 self.depth -= 1;
                 Ok(group)
             }
-            What::Word(word) if word.meant.is_empty() => Err(Fault::new(word.at.clone(), "the empty text is in everything")),
+            What::Word(word) if word.meant.is_empty() => {
+                Err(Fault::new(word.at.clone(), "the empty text is in everything"))
+            }
             What::Word(word) if !word.quoted && self.head(token).is_some() => Err(self.is_head(token)),
             What::Word(word) => Ok(Expr::Word(Needle::new(word.meant.clone()))),
             What::Test { name, operator, operator_at, operand } => {
@@ -123,13 +128,21 @@ impl<'a> Parser<'a> {
         let joins = |token: &&Token| matches!(token.what, What::And | What::Or | What::Not);
         if let Some(token) = before.filter(joins) {
             let word = &self.text[token.at.clone()];
-            return Fault::new(token.at.clone(), format!("what `{word}` is about is missing behind it; in quotes it is a word"));
+            return Fault::new(
+                token.at.clone(),
+                format!("what `{word}` is about is missing behind it; in quotes it is a word"),
+            );
         }
         match self.peek() {
-            Some(token) if token.what == What::Close => Fault::new(token.at.clone(), "this closes a group that was not opened by `(`"),
+            Some(token) if token.what == What::Close => {
+                Fault::new(token.at.clone(), "this closes a group that was not opened by `(`")
+            }
             Some(token) => {
                 let word = &self.text[token.at.clone()];
-                Fault::new(token.at.clone(), format!("what `{word}` joins is missing before it; in quotes it is a word"))
+                Fault::new(
+                    token.at.clone(),
+                    format!("what `{word}` joins is missing before it; in quotes it is a word"),
+                )
             }
             None => {
                 let at = before.map_or(0..0, |token| token.at.clone());
@@ -141,7 +154,10 @@ impl<'a> Parser<'a> {
     fn deeper(&mut self, token: &Token) -> Result<(), Fault> {
         self.depth += 1;
         if self.depth > DEPTH_MAX {
-            return Err(Fault::new(token.at.clone(), format!("groups and `not` go at most {DEPTH_MAX} deep")));
+            return Err(Fault::new(
+                token.at.clone(),
+                format!("groups and `not` go at most {DEPTH_MAX} deep"),
+            ));
         }
         Ok(())
     }
@@ -156,7 +172,10 @@ impl<'a> Parser<'a> {
                 format!("; to look for the text, write {}", quote(&self.text[token.at.clone()]))
             };
             if let Some(spec) = self.titled(word) {
-                return Fault::new(name.clone(), format!("the column `{word}` is the field `{}`{quoted}", spec.name));
+                return Fault::new(
+                    name.clone(),
+                    format!("the column `{word}` is the field `{}`{quoted}", spec.name),
+                );
             }
             Fault::new(name.clone(), format!("there is no field `{word}`: {}{quoted}", hint(word, &names)))
         })
@@ -164,11 +183,13 @@ impl<'a> Parser<'a> {
 
     /// The field whose column has this head.
     fn titled(&self, head: &str) -> Option<&'a Spec> {
-        let is_head = |spec: &&Spec| spec.column.is_some_and(|column| column.title.trim().eq_ignore_ascii_case(head));
+        let is_head =
+            |spec: &&Spec| spec.column.is_some_and(|column| column.title.trim().eq_ignore_ascii_case(head));
         self.specs.iter().find(is_head).filter(|_| !head.is_empty())
     }
 
-    /// A word that begins with the head of a column and goes on as a comparison, as in `msg/s>1`: the field, and how long the head is.
+    /// A word that begins with the head of a column and goes on as a comparison, as in `msg/s>1`: the field,
+    /// and how long the head is.
     fn head(&self, token: &Token) -> Option<(&'a Spec, usize)> {
         let text = &self.text[token.at.clone()];
         let end = text.find(['>', '<', '=', ':', '~'])?;
@@ -178,7 +199,8 @@ impl<'a> Parser<'a> {
     fn is_head(&self, token: &Token) -> Fault {
         let text = &self.text[token.at.clone()];
         let (name, end) = self.head(token).map_or(("", 0), |(spec, end)| (spec.name, end));
-        let words = format!("the column `{}` is the field `{name}`, as in `{name}{}`", &text[..end], &text[end..]);
+        let words =
+            format!("the column `{}` is the field `{name}`, as in `{name}{}`", &text[..end], &text[end..]);
         Fault::new(token.at.clone(), words)
     }
 }
@@ -240,8 +262,10 @@ fn test(spec: &Spec, operator: Operator, operator_at: &Range<usize>, operand: &T
     let text = || operand.meant.clone();
     match (spec.kind, operator) {
         (Kind::Text, Operator::Has) if operand.meant.is_empty() => {
-            let words =
-                format!("the empty text is in every one: `{}:any` finds what has one, `{}=\"\"` what is empty", spec.name, spec.name);
+            let words = format!(
+                "the empty text is in every one: `{}:any` finds what has one, `{}=\"\"` what is empty",
+                spec.name, spec.name
+            );
             Err(Fault::new(operand.at.clone(), words))
         }
         (Kind::Text, Operator::Has) => Ok(Test::Has(Needle::new(text()))),
@@ -265,7 +289,8 @@ fn test(spec: &Spec, operator: Operator, operator_at: &Range<usize>, operand: &T
             Ok(Test::Id { how, id })
         }
         (Kind::Number | Kind::Duration | Kind::Bytes | Kind::Time | Kind::Serial, _) => {
-            let operand = figure(spec.kind, &operand.meant).map_err(|words| Fault::new(operand.at.clone(), words))?;
+            let operand =
+                figure(spec.kind, &operand.meant).map_err(|words| Fault::new(operand.at.clone(), words))?;
             Ok(Test::Compare(comparison(operator), operand))
         }
     }
@@ -277,7 +302,9 @@ fn figure(kind: Kind, text: &str) -> Result<Operand, String> {
         Kind::Bytes => operand::bytes(text).map(Operand::Bytes),
         Kind::Time => operand::moment(text).map(Operand::Time),
         Kind::Serial => operand::serial(text).map(Operand::Serial),
-        Kind::Number | Kind::Text | Kind::State(_) | Kind::Id | Kind::Topic => operand::number(text).map(Operand::Number),
+        Kind::Number | Kind::Text | Kind::State(_) | Kind::Id | Kind::Topic => {
+            operand::number(text).map(Operand::Number)
+        }
     }
 }
 

@@ -25,7 +25,9 @@ fn write(expr: &Expr, specs: &[Spec], text: &mut String) {
             text.push_str("not ");
             write_within(one, matches!(**one, Expr::Each(_) | Expr::Either(_)), specs, text);
         }
-        Expr::Each(all) => write_all(all, " ", |one| matches!(one, Expr::Each(_) | Expr::Either(_)), specs, text),
+        Expr::Each(all) => {
+            write_all(all, " ", |one| matches!(one, Expr::Each(_) | Expr::Either(_)), specs, text)
+        }
         Expr::Either(all) => write_all(all, " or ", |one| matches!(one, Expr::Either(_)), specs, text),
     }
 }

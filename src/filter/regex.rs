@@ -30,17 +30,28 @@ impl Matcher {
     /// Reads an expression; the fault's place is within its text.
     pub(super) fn parse(text: &str) -> Result<Self, Fault> {
         // Read twice: only the parser by itself says where the fault is.
-        if let Err(error) = ParserBuilder::new().case_insensitive(true).nest_limit(NEST_MAX).build().parse(text) {
+        if let Err(error) =
+            ParserBuilder::new().case_insensitive(true).nest_limit(NEST_MAX).build().parse(text)
+        {
             let (span, words) = match &error {
                 regex_syntax::Error::Parse(error) => (*error.span(), error.kind().to_string()),
                 regex_syntax::Error::Translate(error) => (*error.span(), error.kind().to_string()),
                 _ => return Err(Fault::new(0..text.len(), "this is no regular expression")),
             };
-            return Err(Fault::new(span.start.offset..span.end.offset, format!("this is no regular expression: {words}")));
+            return Err(Fault::new(
+                span.start.offset..span.end.offset,
+                format!("this is no regular expression: {words}"),
+            ));
         }
         let mut builder = RegexBuilder::new(text);
-        builder.case_insensitive(true).size_limit(SIZE_BYTES_MAX).dfa_size_limit(SIZE_BYTES_MAX).nest_limit(NEST_MAX);
-        let too_large = |_| Fault::new(0..text.len(), "the regular expression is too large: make its repetitions smaller");
+        builder
+            .case_insensitive(true)
+            .size_limit(SIZE_BYTES_MAX)
+            .dfa_size_limit(SIZE_BYTES_MAX)
+            .nest_limit(NEST_MAX);
+        let too_large = |_| {
+            Fault::new(0..text.len(), "the regular expression is too large: make its repetitions smaller")
+        };
         Ok(Self { regex: builder.build().map_err(too_large)? })
     }
 
@@ -50,7 +61,8 @@ impl Matcher {
 
     /// Whether it is found in the first [`MATCHED_BYTES_MAX`] bytes.
     pub(super) fn is_in(&self, text: &str) -> bool {
-        let end = (0..=MATCHED_BYTES_MAX.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
+        let end =
+            (0..=MATCHED_BYTES_MAX.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
         self.regex.is_match(&text[..end])
     }
 }

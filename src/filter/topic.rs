@@ -1,4 +1,5 @@
-//! Topics and what they are found by (ruling RMP 5). A filter's pattern may have its wildcards anywhere, a subscription's only at its end.
+//! Topics and what they are found by (ruling RMP 5). A filter's pattern may have its wildcards anywhere, a
+//! subscription's only at its end.
 
 use super::Fault;
 
@@ -41,14 +42,25 @@ impl Pattern {
                 return Err(Fault::new(place, format!("a topic has at most {LEVELS_MAX} levels")));
             }
             match name {
-                "" => return Err(Fault::new(place, "a level of the topic is empty: names stand between single `/`")),
+                "" => {
+                    return Err(Fault::new(
+                        place,
+                        "a level of the topic is empty: names stand between single `/`",
+                    ));
+                }
                 "*" => levels.push(Level::One),
                 // At least one: what it stands for is below the levels before it, not these themselves.
                 "**" => levels.extend([Level::One, Level::Rest]),
                 _ if name.contains('*') => {
-                    return Err(Fault::new(place, "`*` stands for a whole level and `**` for one or more; use `~` to look within a level"));
+                    return Err(Fault::new(
+                        place,
+                        "`*` stands for a whole level and `**` for one or more; use `~` to look within a level",
+                    ));
                 }
-                _ => match name.char_indices().find(|(_, it)| !it.is_ascii_alphanumeric() && !"._:-".contains(*it)) {
+                _ => match name
+                    .char_indices()
+                    .find(|(_, it)| !it.is_ascii_alphanumeric() && !"._:-".contains(*it))
+                {
                     Some((within, it)) => {
                         let start = place.start + within;
                         let words = format!("no topic has `{it}`: a level is of letters, digits and `._:-`");
@@ -110,10 +122,23 @@ mod tests {
         let fits = |pattern: &str, topic| Pattern::parse(pattern).unwrap().fits(topic);
         assert!(fits("rlp/runs", "rlp/runs") && !fits("rlp/runs", "rlp/runs/a") && !fits("rlp/runs", "rlp"));
         assert!(fits("rlp/*", "rlp/runs") && !fits("rlp/*", "rlp") && !fits("rlp/*", "rlp/runs/a"));
-        assert!(fits("rlp/**", "rlp/runs") && fits("rlp/**", "rlp/runs/a/b") && !fits("rlp/**", "rlp") && !fits("rlp/**", "rl/x"));
+        assert!(
+            fits("rlp/**", "rlp/runs")
+                && fits("rlp/**", "rlp/runs/a/b")
+                && !fits("rlp/**", "rlp")
+                && !fits("rlp/**", "rl/x")
+        );
         assert!(fits("*", "a") && !fits("*", "a/b") && fits("**", "a/b"));
-        assert!(fits("rlp/runs/*/events", "rlp/runs/trace:1/events") && !fits("rlp/runs/*/events", "rlp/runs/events"));
-        assert!(fits("**/events", "a/b/events") && fits("**/a/**", "x/a/a/y") && !fits("**/a/**", "a/a") && !fits("**/events", "events"));
+        assert!(
+            fits("rlp/runs/*/events", "rlp/runs/trace:1/events")
+                && !fits("rlp/runs/*/events", "rlp/runs/events")
+        );
+        assert!(
+            fits("**/events", "a/b/events")
+                && fits("**/a/**", "x/a/a/y")
+                && !fits("**/a/**", "a/a")
+                && !fits("**/events", "events")
+        );
         assert!(fits("a/**/b/*", "a/b/b/b/c") && !fits("a/**/b/*", "a/b/c"));
     }
 

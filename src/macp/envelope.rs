@@ -43,14 +43,19 @@ pub fn check(envelope: &Envelope, limits: &limits::Macp) -> Result<(), Rejection
     Ok(())
 }
 
-/// Whether what a session keeps of a message is no longer than allowed: its id, who sends it, and of a start the session's id. No rule of
-/// the text says so: it is looked at behind the last of them, and before the mode. What is not kept may be of any length.
+/// Whether what a session keeps of a message is no longer than allowed: its id, who sends it, and of a start
+/// the session's id. No rule of the text says so: it is looked at behind the last of them, and before the
+/// mode. What is not kept may be of any length.
 ///
 /// # Errors
 /// [`Rejection`], which names the first that is too long.
 pub fn check_kept(envelope: &Envelope, limits: &limits::Macp) -> Result<(), Rejection> {
     let session_id = if envelope.message_type == SESSION_START { envelope.session_id.as_str() } else { "" };
-    let kept = [("message_id", envelope.message_id.as_str()), ("sender", &envelope.sender), ("session_id", session_id)];
+    let kept = [
+        ("message_id", envelope.message_id.as_str()),
+        ("sender", &envelope.sender),
+        ("session_id", session_id),
+    ];
     kept.into_iter().try_for_each(|(name, text)| check_length(name, text, limits))
 }
 
@@ -58,15 +63,23 @@ pub fn check_kept(envelope: &Envelope, limits: &limits::Macp) -> Result<(), Reje
 ///
 /// # Errors
 /// [`Rejection`], which names it.
-pub fn check_length(name: impl std::fmt::Display, text: &str, limits: &limits::Macp) -> Result<(), Rejection> {
+pub fn check_length(
+    name: impl std::fmt::Display,
+    text: &str,
+    limits: &limits::Macp,
+) -> Result<(), Rejection> {
     let (bytes, max) = (text.len(), limits.id_bytes_max);
     if bytes as u64 <= max {
         return Ok(());
     }
-    Err(Rejection::new(Fault::InvalidEnvelope, format!("{name} has {bytes} bytes; limits.macp.id_bytes_max allows {max}")))
+    Err(Rejection::new(
+        Fault::InvalidEnvelope,
+        format!("{name} has {bytes} bytes; limits.macp.id_bytes_max allows {max}"),
+    ))
 }
 
-/// The bytes of the envelope in those of a request that holds one, as they came; encoded anew where it came in parts.
+/// The bytes of the envelope in those of a request that holds one, as they came; encoded anew where it came
+/// in parts.
 #[must_use]
 pub fn bytes_within(request: &Bytes, envelope: &Envelope) -> Bytes {
     exact(request).unwrap_or_else(|| envelope.encode_to_vec().into())

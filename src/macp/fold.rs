@@ -1,12 +1,13 @@
-//! Carries a snapshot on by the tap's entries. Live, attached and replayed views are all made by this one fold.
+//! Carries a snapshot on by the tap's entries. Live, attached and replayed views are all made by this one
+//! fold.
 
 use std::{collections::VecDeque, sync::Arc};
 
 use super::{
     envelope::SIGNAL,
     snapshot::{
-        ClientView, ContributionView, DecisionView, EndView, Listener, MoveView, Opinion, OpinionView, Progress, ProposalView, RoundsView,
-        SenderView, SessionView, Snapshot, Tally, VoteView,
+        ClientView, ContributionView, DecisionView, EndView, Listener, MoveView, Opinion, OpinionView,
+        Progress, ProposalView, RoundsView, SenderView, SessionView, Snapshot, Tally, VoteView,
     },
 };
 use crate::{
@@ -21,14 +22,22 @@ use crate::{
 };
 
 impl Snapshot {
-    /// Takes in one entry of the runtime's link that follows this snapshot; entries of other links change nothing. `text` is what lies
-    /// beside a transition. A snapshot at any moment and the entries behind it make the host's own, within the windows that `limits` sets.
+    /// Takes in one entry of the runtime's link that follows this snapshot; entries of other links change
+    /// nothing. `text` is what lies beside a transition. A snapshot at any moment and the entries behind
+    /// it make the host's own, within the windows that `limits` sets.
     pub fn apply(&mut self, entry: &Entry, text: &str, limits: &limits::Macp) {
         match &entry.what {
-            What::Frame(Frame { direction: Direction::Inbound, head: AnyHead::Macp(head), verdict: AnyVerdict::Macp(verdict), .. }) => {
+            What::Frame(Frame {
+                direction: Direction::Inbound,
+                head: AnyHead::Macp(head),
+                verdict: AnyVerdict::Macp(verdict),
+                ..
+            }) => {
                 self.heard(head, *verdict);
             }
-            What::Transition(Any::Macp(transition)) => self.follow(transition, entry.trace, entry.at, text, limits),
+            What::Transition(Any::Macp(transition)) => {
+                self.follow(transition, entry.trace, entry.at, text, limits)
+            }
             _ => {}
         }
     }
@@ -36,14 +45,23 @@ impl Snapshot {
     /// Takes in one call that follows this snapshot.
     pub fn heard(&mut self, head: &Head, verdict: Verdict) {
         match verdict {
-            Verdict::Accepted => self.totals.signals += u64::from(head.message_type.as_deref() == Some(SIGNAL)),
+            Verdict::Accepted => {
+                self.totals.signals += u64::from(head.message_type.as_deref() == Some(SIGNAL))
+            }
             Verdict::Duplicate => self.totals.duplicates += 1,
             Verdict::Refused(_) | Verdict::Declined(_) => self.totals.refused += 1,
         }
     }
 
     /// Takes in one transition that follows this snapshot.
-    pub fn follow(&mut self, transition: &Transition, trace: Option<TraceId>, at: Now, text: &str, limits: &limits::Macp) {
+    pub fn follow(
+        &mut self,
+        transition: &Transition,
+        trace: Option<TraceId>,
+        at: Now,
+        text: &str,
+        limits: &limits::Macp,
+    ) {
         match transition {
             Transition::Listening { addr } => self.listener = Listener::Listening(*addr),
             Transition::NotListening => self.listener = Listener::Down(Arc::from(text)),
@@ -51,7 +69,8 @@ impl Snapshot {
             Transition::Opened { session, mode, by, participants, expires_at } => {
                 self.totals.open += 1;
                 self.totals.started += 1;
-                let OpenedText { intent, participants: listed } = serde_json::from_str(text).unwrap_or_default();
+                let OpenedText { intent, participants: listed } =
+                    serde_json::from_str(text).unwrap_or_default();
                 let view = SessionView {
                     session: session.clone(),
                     mode: *mode,
@@ -90,7 +109,8 @@ impl Snapshot {
                     Ending::TtlExpired | Ending::LogDamaged => self.totals.expired += 1,
                 }
                 if let Some(view) = self.sessions.get_mut(&session.number) {
-                    view.end = Some(EndView { ending: *ending, at, text: shown(text, limits), evicted: false });
+                    view.end =
+                        Some(EndView { ending: *ending, at, text: shown(text, limits), evicted: false });
                     self.ended_at(session.number, at);
                 }
             }
@@ -196,9 +216,18 @@ impl DecisionView {
                 if let Some(view) = self.proposal(proposal) {
                     view.evaluations.count(recommendation);
                 }
-                let opinion = Opinion::Evaluation { recommendation: Arc::clone(recommendation), confidence: *confidence };
+                let opinion = Opinion::Evaluation {
+                    recommendation: Arc::clone(recommendation),
+                    confidence: *confidence,
+                };
                 self.keep(
-                    OpinionView { by: Arc::clone(by), at, proposal: Arc::clone(proposal), opinion, reason: Arc::clone(text) },
+                    OpinionView {
+                        by: Arc::clone(by),
+                        at,
+                        proposal: Arc::clone(proposal),
+                        opinion,
+                        reason: Arc::clone(text),
+                    },
                     limits,
                 );
             }
@@ -209,15 +238,32 @@ impl DecisionView {
                 }
                 let opinion = Opinion::Objection { severity: Arc::clone(severity) };
                 self.keep(
-                    OpinionView { by: Arc::clone(by), at, proposal: Arc::clone(proposal), opinion, reason: Arc::clone(text) },
+                    OpinionView {
+                        by: Arc::clone(by),
+                        at,
+                        proposal: Arc::clone(proposal),
+                        opinion,
+                        reason: Arc::clone(text),
+                    },
                     limits,
                 );
             }
-            Effect::Nothing | Effect::Voted { .. } | Effect::Committed | Effect::LegacyResolved | Effect::Contributed { .. } => {}
+            Effect::Nothing
+            | Effect::Voted { .. }
+            | Effect::Committed
+            | Effect::LegacyResolved
+            | Effect::Contributed { .. } => {}
         }
     }
 
-    fn propose(&mut self, proposal: &Arc<str>, by: &Arc<str>, at: Now, text: &Arc<str>, limits: &limits::Macp) {
+    fn propose(
+        &mut self,
+        proposal: &Arc<str>,
+        by: &Arc<str>,
+        at: Now,
+        text: &Arc<str>,
+        limits: &limits::Macp,
+    ) {
         if let Some(known) = self.proposal(proposal) {
             (known.option, known.by, known.at) = (Arc::clone(text), Arc::clone(by), at);
         } else if (self.proposals.len() as u64) < limits.shown_proposals_max {
@@ -302,11 +348,23 @@ mod tests {
 
         fn follow(&mut self, transition: &Transition, text: &str) {
             self.ms += 1;
-            self.snapshot.follow(transition, None, Now { mono: Mono(self.ms * 1_000_000), wall: Wall(self.ms) }, text, &self.limits);
+            self.snapshot.follow(
+                transition,
+                None,
+                Now { mono: Mono(self.ms * 1_000_000), wall: Wall(self.ms) },
+                text,
+                &self.limits,
+            );
         }
 
         fn open(&mut self, number: u64, mode: Mode) {
-            let opened = Transition::Opened { session: session(number), mode, by: "a".into(), participants: 0, expires_at: Wall(9_000) };
+            let opened = Transition::Opened {
+                session: session(number),
+                mode,
+                by: "a".into(),
+                participants: 0,
+                expires_at: Wall(9_000),
+            };
             self.follow(&opened, "{}");
         }
 
@@ -335,7 +393,11 @@ mod tests {
         shown.open(5, Mode::Decision);
         assert_eq!(shown.numbers(), [1, 4, 5]);
         shown.open(6, Mode::Decision);
-        assert_eq!((shown.numbers(), shown.snapshot.totals.open), (vec![4, 5, 6], 4), "what is not shown is counted");
+        assert_eq!(
+            (shown.numbers(), shown.snapshot.totals.open),
+            (vec![4, 5, 6], 4),
+            "what is not shown is counted"
+        );
     }
 
     #[test]
@@ -344,7 +406,10 @@ mod tests {
         for peer in ["1", "2", "3", "1", "4"] {
             shown.follow(&Transition::Introduced { peer: Peer::new(peer), client: "c".into() }, "");
         }
-        assert_eq!(shown.snapshot.clients.iter().map(|client| client.peer.as_str()).collect::<Vec<_>>(), ["3", "1", "4"]);
+        assert_eq!(
+            shown.snapshot.clients.iter().map(|client| client.peer.as_str()).collect::<Vec<_>>(),
+            ["3", "1", "4"]
+        );
     }
 
     #[test]
@@ -377,6 +442,9 @@ mod tests {
         shown.open(1, Mode::MultiRound);
         (1..=5).for_each(|round| shown.accept("a", Effect::Contributed { round }));
         let Progress::Rounds(rounds) = &shown.snapshot.sessions[&1].progress else { panic!() };
-        assert_eq!((rounds.round, rounds.moves.iter().map(|it| it.round).collect::<Vec<_>>()), (5, vec![3, 4, 5]));
+        assert_eq!(
+            (rounds.round, rounds.moves.iter().map(|it| it.round).collect::<Vec<_>>()),
+            (5, vec![3, 4, 5])
+        );
     }
 }

@@ -1,7 +1,7 @@
 //! What is kept of sessions: the records of their logs, and segments of records of many sessions.
 //!
-//! A record is a protobuf message, so that a later version adds to it. A segment is a row of records, each behind its session's number and
-//! its length as varints; the store sorts them by these alone.
+//! A record is a protobuf message, so that a later version adds to it. A segment is a row of records, each
+//! behind its session's number and its length as varints; the store sorts them by these alone.
 
 use bytes::Bytes;
 use prost::Message as _;
@@ -26,7 +26,8 @@ pub enum What {
     /// A message was accepted: the envelope's exact bytes. The first is the session's start.
     #[prost(bytes = "bytes", tag = "2")]
     Incoming(Bytes),
-    /// The TTL was found to be over. Of a session that the sweep expired, once more when somebody asked for it first.
+    /// The TTL was found to be over. Of a session that the sweep expired, once more when somebody asked for
+    /// it first.
     #[prost(message, tag = "3")]
     TtlExpired(TtlExpired),
     /// Somebody cancelled the session.
@@ -63,7 +64,9 @@ impl Record {
     /// [`Damaged`], also for one of a kind that this version does not know.
     pub fn read(bytes: &Bytes) -> Result<(Wall, What), Damaged> {
         let record = Self::decode(bytes.clone()).map_err(|error| Damaged(error.to_string()))?;
-        let what = record.what.ok_or_else(|| Damaged("it is of a kind that this version does not know".to_owned()))?;
+        let what = record
+            .what
+            .ok_or_else(|| Damaged("it is of a kind that this version does not know".to_owned()))?;
         Ok((Wall(record.at_ms), what))
     }
 }

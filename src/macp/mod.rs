@@ -21,10 +21,11 @@ mod snapshot;
 
 pub use command::{Command, Outcome, Refusal};
 pub use snapshot::{
-    ClientView, ContributionView, DecisionView, EndView, Listener, MoveView, Opinion, OpinionView, Progress, ProposalView, RoundsView,
-    SenderView, SessionView, Snapshot, Tally, Totals, VoteView,
+    ClientView, ContributionView, DecisionView, EndView, Listener, MoveView, Opinion, OpinionView, Progress,
+    ProposalView, RoundsView, SenderView, SessionView, Snapshot, Tally, Totals, VoteView,
 };
 
 pub use crate::tap::entry::macp::{
-    Answered, Code, Effect, Ending, Fault, Head, Mode, OpenedText, Phase, Rpc, SessionRef, SessionState, Status, Transition, Verdict,
+    Answered, Code, Effect, Ending, Fault, Head, Mode, OpenedText, Phase, Rpc, SessionRef, SessionState,
+    Status, Transition, Verdict,
 };

@@ -1,5 +1,5 @@
-//! The messages of the protocol and of its service's clients, generated from `proto/macp`, which has their docs. Field numbers are the
-//! protocol's own.
+//! The messages of the protocol and of its service's clients, generated from `proto/macp`, which has their
+//! docs. Field numbers are the protocol's own.
 
 /// The envelope, the service, and what its calls carry.
 pub mod v1 {

@@ -3,8 +3,8 @@
 use super::{
     Mode,
     proto::v1::{
-        AgentManifest, CancellationCapability, Capabilities, ManifestCapability, ModeDescriptor, ModeRegistryCapability,
-        ProgressCapability, RootsCapability, RuntimeInfo, SessionsCapability,
+        AgentManifest, CancellationCapability, Capabilities, ManifestCapability, ModeDescriptor,
+        ModeRegistryCapability, ProgressCapability, RootsCapability, RuntimeInfo, SessionsCapability,
     },
 };
 
@@ -19,7 +19,8 @@ const NAMES: [(&str, Mode); 4] = [
     ("multi_round", Mode::MultiRound),
 ];
 
-/// The mode of a name with the name as it is registered; an empty one is the decision's canonical name (ruling MACP 4).
+/// The mode of a name with the name as it is registered; an empty one is the decision's canonical name
+/// (ruling MACP 4).
 #[must_use]
 pub fn resolve(name: &str) -> Option<(&'static str, Mode)> {
     let name = if name.is_empty() { Mode::Decision.name() } else { name };
@@ -45,7 +46,9 @@ pub fn descriptors() -> Vec<ModeDescriptor> {
         }
         .to_owned(),
         description: match mode {
-            Mode::Decision => "Proposals are evaluated, objected to and voted on, until one commits the decision",
+            Mode::Decision => {
+                "Proposals are evaluated, objected to and voted on, until one commits the decision"
+            }
             Mode::MultiRound => "Participants contribute values until all of them are equal",
         }
         .to_owned(),
@@ -95,7 +98,8 @@ pub fn capabilities() -> Capabilities {
 }
 
 /// What `Initialize` tells people.
-pub const INSTRUCTIONS: &str = "Begin a session with SessionStart, then send its mode's messages. ListModes says which there are.";
+pub const INSTRUCTIONS: &str =
+    "Begin a session with SessionStart, then send its mode's messages. ListModes says which there are.";
 
 /// What `GetManifest` answers.
 #[must_use]
@@ -129,25 +133,45 @@ mod tests {
     #[test]
     fn the_modes_are_described_as_the_specification_prints_them() {
         let [decision, rounds] = <[ModeDescriptor; 2]>::try_from(descriptors()).unwrap();
-        assert_eq!((decision.mode.as_str(), decision.mode_version.as_str()), ("macp.mode.decision.v1", "1.0.0"));
-        assert_eq!((decision.title.as_str(), decision.determinism_class.as_str()), ("Decision Mode", "deterministic"));
+        assert_eq!(
+            (decision.mode.as_str(), decision.mode_version.as_str()),
+            ("macp.mode.decision.v1", "1.0.0")
+        );
+        assert_eq!(
+            (decision.title.as_str(), decision.determinism_class.as_str()),
+            ("Decision Mode", "deterministic")
+        );
         assert_eq!(decision.participant_model, "open");
         assert_eq!(decision.message_types, ["Proposal", "Evaluation", "Objection", "Vote", "Commitment"]);
         assert_eq!(decision.terminal_message_types, ["Commitment"]);
-        assert_eq!((rounds.mode.as_str(), rounds.mode_version.as_str()), ("macp.mode.multi_round.v1", "1.0.0"));
-        assert_eq!((rounds.title.as_str(), rounds.determinism_class.as_str()), ("Multi-Round Convergence Mode", "deterministic"));
+        assert_eq!(
+            (rounds.mode.as_str(), rounds.mode_version.as_str()),
+            ("macp.mode.multi_round.v1", "1.0.0")
+        );
+        assert_eq!(
+            (rounds.title.as_str(), rounds.determinism_class.as_str()),
+            ("Multi-Round Convergence Mode", "deterministic")
+        );
         assert_eq!(rounds.participant_model, "closed");
-        assert_eq!((rounds.message_types, rounds.terminal_message_types), (vec!["Contribute".to_owned()], vec!["Contribute".to_owned()]));
+        assert_eq!(
+            (rounds.message_types, rounds.terminal_message_types),
+            (vec!["Contribute".to_owned()], vec!["Contribute".to_owned()])
+        );
     }
 
     #[test]
     fn what_the_specification_leaves_open_is_said_too() {
         for descriptor in descriptors() {
-            assert!(!descriptor.description.is_empty() && descriptor.schema_uris.is_empty(), "{descriptor:?}");
+            assert!(
+                !descriptor.description.is_empty() && descriptor.schema_uris.is_empty(),
+                "{descriptor:?}"
+            );
         }
         let (info, manifest) = (runtime_info(), manifest());
         assert_eq!((info.title.as_str(), info.website_url.as_str()), ("MACP Coordination Runtime", ""));
-        assert!(!info.description.is_empty() && !manifest.description.is_empty() && manifest.metadata.is_empty());
+        assert!(
+            !info.description.is_empty() && !manifest.description.is_empty() && manifest.metadata.is_empty()
+        );
         assert_eq!(manifest.supported_modes, supported_modes());
         assert_eq!(manifest.input_content_types, ["application/macp-envelope+proto"]);
         assert_eq!(manifest.output_content_types, manifest.input_content_types);
@@ -160,11 +184,16 @@ mod tests {
         assert_eq!((info.name.as_str(), info.version.as_str()), ("macp-runtime", "0.2.0"));
         assert_eq!(supported_modes(), ["macp.mode.decision.v1", "macp.mode.multi_round.v1"]);
         let can = capabilities();
-        assert!(can.sessions.is_some_and(|it| it.stream) && can.cancellation.is_some_and(|it| it.cancel_session));
+        assert!(
+            can.sessions.is_some_and(|it| it.stream) && can.cancellation.is_some_and(|it| it.cancel_session)
+        );
         assert!(can.progress.is_some_and(|it| it.progress) && can.manifest.is_some_and(|it| it.get_manifest));
         assert!(can.mode_registry.is_some_and(|it| it.list_modes && it.list_changed));
         assert!(can.roots.is_some_and(|it| it.list_roots && it.list_changed));
         let manifest = manifest();
-        assert_eq!((manifest.agent_id.as_str(), manifest.title.as_str()), ("macp-runtime", "MACP Coordination Runtime"));
+        assert_eq!(
+            (manifest.agent_id.as_str(), manifest.title.as_str()),
+            ("macp-runtime", "MACP Coordination Runtime")
+        );
     }
 }

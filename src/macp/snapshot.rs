@@ -17,9 +17,11 @@ use crate::{
 pub struct Snapshot {
     /// Whether the port answers.
     pub listener: Listener,
-    /// Clients that said what they are, the one heard last at the end; at most `limits.macp.shown_clients_max`.
+    /// Clients that said what they are, the one heard last at the end; at most
+    /// `limits.macp.shown_clients_max`.
     pub clients: VecDeque<ClientView>,
-    /// Sessions by their numbers, at most `limits.macp.shown_max`: those that ended first go first, then the oldest that are open.
+    /// Sessions by their numbers, at most `limits.macp.shown_max`: those that ended first go first, then the
+    /// oldest that are open.
     pub sessions: BTreeMap<u64, SessionView>,
     /// Those of them that ended, in the order of their ends.
     pub ended: VecDeque<u64>,
@@ -302,7 +304,11 @@ impl Snapshot {
     /// Puts in order which sessions ended first; for snapshots that were put together from their parts.
     #[must_use]
     pub(crate) fn in_order(mut self) -> Self {
-        let mut ended: Vec<_> = self.sessions.iter().filter_map(|(number, view)| Some((view.end.as_ref()?.at.mono, *number))).collect();
+        let mut ended: Vec<_> = self
+            .sessions
+            .iter()
+            .filter_map(|(number, view)| Some((view.end.as_ref()?.at.mono, *number)))
+            .collect();
         ended.sort_unstable();
         self.ended = ended.into_iter().map(|(_, number)| number).collect();
         self
@@ -345,14 +351,16 @@ impl SessionView {
     pub fn memory_bytes(&self) -> usize {
         let rows = match &self.progress {
             Progress::Decision(decision) => {
-                decision.proposals.len() * size_of::<ProposalView>() + decision.opinions.len() * size_of::<OpinionView>()
+                decision.proposals.len() * size_of::<ProposalView>()
+                    + decision.opinions.len() * size_of::<OpinionView>()
             }
             Progress::Rounds(rounds) => rounds.moves.len() * size_of::<MoveView>(),
         };
         size_of::<Self>() + self.senders.len() * (size_of::<(Arc<str>, SenderView)>() + 16) + rows
     }
 
-    /// How many of those who may take part have: voted, in a decision; contributed, in rounds. Of those that are listed.
+    /// How many of those who may take part have: voted, in a decision; contributed, in rounds. Of those that
+    /// are listed.
     #[must_use]
     pub fn participants_in(&self) -> u64 {
         let is_in = |sender: &&SenderView| match self.progress {

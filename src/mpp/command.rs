@@ -39,7 +39,8 @@ pub enum Command {
         /// Which; all when absent.
         queue: Option<QueueName>,
     },
-    /// Ends the hold of a queue, or of all of them, and leaves a drain as it is: not for an instant is new work taken where it was refused.
+    /// Ends the hold of a queue, or of all of them, and leaves a drain as it is: not for an instant is new
+    /// work taken where it was refused.
     Release {
         /// Which; all when absent.
         queue: Option<QueueName>,
@@ -98,7 +99,16 @@ impl NewInvocation {
     /// An invocation of `event` with nothing else said.
     #[must_use]
     pub fn new(event: &str) -> Self {
-        Self { event: event.into(), params: None, queue: None, source: None, redemption: None, user: None, key: None, trace_id: None }
+        Self {
+            event: event.into(),
+            params: None,
+            queue: None,
+            source: None,
+            redemption: None,
+            user: None,
+            key: None,
+            trace_id: None,
+        }
     }
 
     /// Where it says it comes from.
@@ -314,18 +324,28 @@ impl Refusal {
     pub fn hint(&self) -> String {
         match self {
             Self::UnknownEvent { nearest: Some(nearest), .. } => format!("did you mean `{nearest}`?"),
-            Self::UnknownEvent { nearest: None, .. } => "`rl-console ls events` names the pack's events".to_owned(),
-            Self::QueueNameTooLong { .. } | Self::UnknownQueue { .. } => "`rl-console ls queues` names the pack's queues".to_owned(),
+            Self::UnknownEvent { nearest: None, .. } => {
+                "`rl-console ls events` names the pack's events".to_owned()
+            }
+            Self::QueueNameTooLong { .. } | Self::UnknownQueue { .. } => {
+                "`rl-console ls queues` names the pack's queues".to_owned()
+            }
             Self::ParamsNotObject => "give an object, as in --params '{\"count\":1}'".to_owned(),
             Self::FrameTooLarge { .. } => "send less in the params, or a reference to it".to_owned(),
             Self::Draining { queue } => format!("`rl-console resume {queue}` takes new work again"),
-            Self::TooManyPending { .. } => "cancel what is no longer wanted, or raise limits.mpp.pending_rows_max".to_owned(),
+            Self::TooManyPending { .. } => {
+                "cancel what is no longer wanted, or raise limits.mpp.pending_rows_max".to_owned()
+            }
             Self::TooManyRows { .. } => "send them in several commands".to_owned(),
             Self::NoSuchInvocation { .. } => "`rl-console ls invocations` lists them".to_owned(),
-            Self::WrongState { .. } => "only a pending row can be cancelled, and only one left in applied can be settled".to_owned(),
+            Self::WrongState { .. } => {
+                "only a pending row can be cancelled, and only one left in applied can be settled".to_owned()
+            }
             Self::WithAdapter { .. } => "wait for the adapter's answer, or kick it first".to_owned(),
             Self::NoAdapter => "`rl-console pair` prints the token that an adapter connects with".to_owned(),
-            Self::NotStored { .. } => "free space on the data folder's disk; `rl-console doctor` checks it".to_owned(),
+            Self::NotStored { .. } => {
+                "free space on the data folder's disk; `rl-console doctor` checks it".to_owned()
+            }
             Self::MigrationRunning => "wait for it to end".to_owned(),
             Self::NotAHash => "`rl-console pair` makes one".to_owned(),
         }

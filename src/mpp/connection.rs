@@ -77,7 +77,13 @@ pub(super) struct Active {
 
 impl Active {
     pub(super) fn view(&self, session_id: SessionId) -> AdapterView {
-        AdapterView { peer: self.peer.clone(), connected_at: self.connected_at, last_in: self.last_in, session_id, stale: self.stale }
+        AdapterView {
+            peer: self.peer.clone(),
+            connected_at: self.connected_at,
+            last_in: self.last_in,
+            session_id,
+            stale: self.stale,
+        }
     }
 }
 
@@ -148,7 +154,11 @@ impl Secret {
 
     /// The text with the token overwritten by `*`, byte for byte.
     pub(super) fn mask<'a>(&self, text: &'a str) -> Cow<'a, str> {
-        if self.is_in(text) { Cow::Owned(text.replace(self.text.as_str(), &"*".repeat(self.text.len()))) } else { Cow::Borrowed(text) }
+        if self.is_in(text) {
+            Cow::Owned(text.replace(self.text.as_str(), &"*".repeat(self.text.len())))
+        } else {
+            Cow::Borrowed(text)
+        }
     }
 
     /// JSON with the token overwritten; `null` where that leaves no JSON, or where escapes hide the token.
@@ -161,7 +171,8 @@ impl Secret {
     }
 }
 
-/// The last invocations of a connection that ended, so that late frames for them can be told from wrong ones (ruling MPP 8).
+/// The last invocations of a connection that ended, so that late frames for them can be told from wrong ones
+/// (ruling MPP 8).
 #[derive(Debug, Default)]
 pub(super) struct Remembered {
     order: VecDeque<InvocationId>,
@@ -209,9 +220,16 @@ mod tests {
     fn a_token_is_overwritten_in_text_and_in_json() {
         let token = Secret::new("s3cret");
         assert_eq!(token.mask("it is s3cret!"), "it is ******!");
-        assert_eq!(token.mask_json(&JsonText::parse(r#"{"a":"s3cret"}"#).unwrap()).as_str(), r#"{"a":"******"}"#);
+        assert_eq!(
+            token.mask_json(&JsonText::parse(r#"{"a":"s3cret"}"#).unwrap()).as_str(),
+            r#"{"a":"******"}"#
+        );
         assert_eq!(token.mask_json(&JsonText::parse(r#""\u0073\u0033cret""#).unwrap()).as_str(), "null");
-        assert_eq!(token.mask_json(&JsonText::parse(r#"[1e999,"s3cre\u0074"]"#).unwrap()).as_str(), "null", "no value, but JSON");
+        assert_eq!(
+            token.mask_json(&JsonText::parse(r#"[1e999,"s3cre\u0074"]"#).unwrap()).as_str(),
+            "null",
+            "no value, but JSON"
+        );
         assert_eq!(Secret::new("1").mask_json(&JsonText::parse("[1]").unwrap()).as_str(), "null");
         assert_eq!(format!("{token:?}"), "…");
     }

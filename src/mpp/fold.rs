@@ -1,4 +1,5 @@
-//! Carries a snapshot on by the tap's entries. Live, attached and replayed views are all made by this one fold.
+//! Carries a snapshot on by the tap's entries. Live, attached and replayed views are all made by this one
+//! fold.
 
 use std::sync::Arc;
 
@@ -34,8 +35,9 @@ impl Snapshot {
         }
     }
 
-    /// Takes in one entry of the MPP link that follows this snapshot; entries of other links change nothing. `text` is what lies beside a
-    /// transition. A snapshot at any moment and the entries behind it make the bridge's own, within the windows that `limits` sets.
+    /// Takes in one entry of the MPP link that follows this snapshot; entries of other links change nothing.
+    /// `text` is what lies beside a transition. A snapshot at any moment and the entries behind it make
+    /// the bridge's own, within the windows that `limits` sets.
     pub fn apply(&mut self, entry: &Entry, text: &str, limits: &limits::Mpp) {
         match &entry.what {
             What::Frame(frame) => self.on_frame(entry.at, frame),
@@ -51,7 +53,11 @@ impl Snapshot {
     }
 
     fn on_frame(&mut self, at: Now, frame: &Frame) {
-        if let Some(adapter) = self.adapter.as_mut().filter(|adapter| frame.direction == Direction::Inbound && adapter.peer == frame.peer) {
+        if let Some(adapter) = self
+            .adapter
+            .as_mut()
+            .filter(|adapter| frame.direction == Direction::Inbound && adapter.peer == frame.peer)
+        {
             adapter.last_in = at;
             adapter.stale = false;
         }
@@ -68,7 +74,13 @@ impl Snapshot {
             }
             Transition::Handshaken { peer, session_id, .. } => {
                 let (connected_at, last_in) = (cx.at, cx.at);
-                self.adapter = Some(AdapterView { peer: peer.clone(), connected_at, last_in, session_id: *session_id, stale: false });
+                self.adapter = Some(AdapterView {
+                    peer: peer.clone(),
+                    connected_at,
+                    last_in,
+                    session_id: *session_id,
+                    stale: false,
+                });
             }
             Transition::Disconnected { peer, active: true, cause } => {
                 self.adapter = None;
@@ -83,7 +95,11 @@ impl Snapshot {
                 }
             }
             Transition::Logged { level } => {
-                self.logs.push_back(LogView { at: cx.at, level: *level, text: cut_to(cx.text, cx.limits.log_line_bytes_max) });
+                self.logs.push_back(LogView {
+                    at: cx.at,
+                    level: *level,
+                    text: cut_to(cx.text, cx.limits.log_line_bytes_max),
+                });
                 while self.logs.len() as u64 > cx.limits.log_entries_max {
                     self.logs.pop_front();
                 }
@@ -106,7 +122,9 @@ impl Snapshot {
             | Transition::Applied { .. }
             | Transition::Requeued { .. }
             | Transition::LeftApplied { .. } => self.on_live(transition, cx),
-            Transition::Done { .. } | Transition::Failed { .. } | Transition::Refunded { .. } => self.on_end(transition, cx),
+            Transition::Done { .. } | Transition::Failed { .. } | Transition::Refunded { .. } => {
+                self.on_end(transition, cx)
+            }
         }
     }
 
@@ -137,7 +155,15 @@ impl Snapshot {
                     queue.in_flight = Some(*id);
                 });
                 let (queue, event) = (queue.clone(), event.clone());
-                let live = LiveView { queue, event, state: RowState::Dispatched, since: cx.at, trace: cx.trace, acked: false, left: false };
+                let live = LiveView {
+                    queue,
+                    event,
+                    state: RowState::Dispatched,
+                    since: cx.at,
+                    trace: cx.trace,
+                    acked: false,
+                    left: false,
+                };
                 self.live.insert(*id, live);
             }
             Transition::Acked { id, .. } => {
@@ -209,10 +235,25 @@ impl Snapshot {
         }
     }
 
-    fn end(&mut self, id: InvocationId, queue: &QueueName, event: &EventName, state: RowState, cx: &Context<'_>) {
+    fn end(
+        &mut self,
+        id: InvocationId,
+        queue: &QueueName,
+        event: &EventName,
+        state: RowState,
+        cx: &Context<'_>,
+    ) {
         self.live.remove(&id);
         let reason = (state != RowState::Done).then(|| cut_to(cx.text, cx.limits.recent_reason_bytes_max));
-        let ended = EndedView { id, queue: queue.clone(), event: event.clone(), state, at: cx.at, reason, trace: cx.trace };
+        let ended = EndedView {
+            id,
+            queue: queue.clone(),
+            event: event.clone(),
+            state,
+            at: cx.at,
+            reason,
+            trace: cx.trace,
+        };
         self.recent.push_back(ended);
         while self.recent.len() as u64 > cx.limits.recent_rows_max {
             self.recent.pop_front();

@@ -1,4 +1,5 @@
-//! Lines out of a stream of bytes: frames are ended by one LF and have at most 65,536 bytes with it (mpp-v2, framing; ruling MPP 4).
+//! Lines out of a stream of bytes: frames are ended by one LF and have at most 65,536 bytes with it (mpp-v2,
+//! framing; ruling MPP 4).
 
 use crate::limits::MPP_FRAME_BYTES_MAX;
 
@@ -18,8 +19,9 @@ pub enum Framed<'a> {
 
 /// The received bytes of one connection, cut into lines.
 ///
-/// Read into [`spare`](Self::spare), say how much with [`filled`](Self::filled), then take everything out with [`next`](Self::next) before
-/// the next read. Every byte is looked at once and moved at most once; at most 65,536 are kept; no line is allocated.
+/// Read into [`spare`](Self::spare), say how much with [`filled`](Self::filled), then take everything out
+/// with [`next`](Self::next) before the next read. Every byte is looked at once and moved at most once; at
+/// most 65,536 are kept; no line is allocated.
 #[derive(Debug)]
 pub struct Framer {
     /// Grows from [`ROOM_BYTES_MIN`] to [`MPP_FRAME_BYTES_MAX`].
@@ -47,8 +49,8 @@ impl Framer {
         Self { buffer: vec![0; ROOM_BYTES_MIN], start: 0, scanned: 0, end: 0, dead: false }
     }
 
-    /// Room to read into. It is empty only while lines that were not taken fill it. After [`Framed::TooLarge`] it is room for bytes that
-    /// nobody will see.
+    /// Room to read into. It is empty only while lines that were not taken fill it. After
+    /// [`Framed::TooLarge`] it is room for bytes that nobody will see.
     #[must_use]
     pub fn spare(&mut self) -> &mut [u8] {
         if self.start == self.end {
@@ -56,7 +58,8 @@ impl Framer {
         }
         if self.buffer.len() - self.end < READ_BYTES_MIN {
             if self.start > 0 {
-                // Only an unfinished line is moved, and it then begins at 0 until it is taken: no byte is moved twice.
+                // Only an unfinished line is moved, and it then begins at 0 until it is taken: no byte is
+                // moved twice.
                 self.buffer.copy_within(self.start..self.end, 0);
                 self.move_to_front();
             }
@@ -76,7 +79,10 @@ impl Framer {
     }
 
     /// The next line, if all of it is here.
-    #[expect(clippy::should_implement_trait, reason = "what it returns borrows from the framer, which no Iterator can do")]
+    #[expect(
+        clippy::should_implement_trait,
+        reason = "what it returns borrows from the framer, which no Iterator can do"
+    )]
     pub fn next(&mut self) -> Option<Framed<'_>> {
         let fresh = self.buffer.get(self.scanned..self.end)?;
         if let Some(at) = memchr::memchr(b'\n', fresh) {

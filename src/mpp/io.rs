@@ -1,5 +1,5 @@
-//! What goes into the bridge and what comes out of it. The bridge does no I/O: [`host`](super::host) carries these values to sockets, the
-//! store, the tap and the clock.
+//! What goes into the bridge and what comes out of it. The bridge does no I/O: [`host`](super::host) carries
+//! these values to sockets, the store, the tap and the clock.
 
 use std::{net::SocketAddr, sync::Arc};
 
@@ -97,7 +97,8 @@ pub enum Input<'a> {
 /// One thing that the bridge wants done, in order.
 #[derive(Clone, Debug)]
 pub enum Output {
-    /// What was made of the line just handed in; first of all that it caused. The host taps it with the line's bytes.
+    /// What was made of the line just handed in; first of all that it caused. The host taps it with the
+    /// line's bytes.
     Received {
         /// On which connection.
         conn: ConnectionId,
@@ -149,7 +150,8 @@ pub enum Output {
         after: InvocationId,
         /// At most so many.
         limit: u64,
-        /// Whether everything persisted before must be visible to it (a read from the start), or only what lies behind `after`.
+        /// Whether everything persisted before must be visible to it (a read from the start), or only what
+        /// lies behind `after`.
         settled: bool,
     },
     /// Pending rows of other manifests of the same pack to read, greater than `after`, oldest first.

@@ -15,10 +15,16 @@ mod read_ahead;
 mod snapshot;
 mod text;
 
-pub use crate::tap::entry::mpp::{CloseCause, ErrorCode, Fault, FrameType, Head, HelloReason, Level, Verdict, Violation};
+pub use crate::tap::entry::mpp::{
+    CloseCause, ErrorCode, Fault, FrameType, Head, HelloReason, Level, Verdict, Violation,
+};
 pub use bridge::{Bridge, Settings, StateValue, Uncommitted, WrittenBy};
-pub use command::{CancelledRow, Command, EnqueuedRow, NewInvocation, Outcome, RefundRef, Refusal, Settlement};
+pub use command::{
+    CancelledRow, Command, EnqueuedRow, NewInvocation, Outcome, RefundRef, Refusal, Settlement,
+};
 pub use connection::TokenHash;
 pub use io::{Input, Output};
-pub use snapshot::{AdapterView, EndedView, Listener, LiveView, LogView, PackFacts, QueueView, ReadyAfter, Snapshot};
+pub use snapshot::{
+    AdapterView, EndedView, Listener, LiveView, LogView, PackFacts, QueueView, ReadyAfter, Snapshot,
+};
 pub(crate) use text::cut;

@@ -24,7 +24,8 @@ pub(super) struct Queue {
     pub(super) entering: u64,
     pub(super) in_flight: Option<InvocationId>,
     pub(super) parked: bool,
-    /// The row that freed the slot last, and the first ticket that says so durably: nothing leaves before (ruling MPP 6).
+    /// The row that freed the slot last, and the first ticket that says so durably: nothing leaves before
+    /// (ruling MPP 6).
     pub(super) clearing: Option<(InvocationId, Ticket)>,
     pub(super) brake: Brake,
     /// The last request to store the brake.

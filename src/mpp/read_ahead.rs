@@ -1,8 +1,10 @@
-//! The head of a queue's pending rows: what is held in memory of a list that may have millions of rows in the store.
+//! The head of a queue's pending rows: what is held in memory of a list that may have millions of rows in the
+//! store.
 //!
-//! Three facts hold at any time. `rows` is sorted by id, oldest first. Every pending row of the store up to `cursor` is in `rows`, or the
-//! bridge knows something newer about it. Beyond `cursor` there are rows only while `behind` is set. So the front may leave when it lies at
-//! or before the cursor, or when nothing lies behind.
+//! Three facts hold at any time. `rows` is sorted by id, oldest first. Every pending row of the store up to
+//! `cursor` is in `rows`, or the bridge knows something newer about it. Beyond `cursor` there are rows only
+//! while `behind` is set. So the front may leave when it lies at or before the cursor, or when nothing lies
+//! behind.
 
 use std::collections::VecDeque;
 
@@ -87,8 +89,8 @@ impl ReadAhead {
         self.rows.remove(place)
     }
 
-    /// A row is no longer pending, or this became durable just now. A read that is under way, or one that need not see the latest, could
-    /// still show it.
+    /// A row is no longer pending, or this became durable just now. A read that is under way, or one that
+    /// need not see the latest, could still show it.
     pub(super) fn ended(&mut self, id: InvocationId) {
         if self.behind && id > self.cursor {
             self.settle = true;
@@ -122,7 +124,13 @@ impl ReadAhead {
     }
 
     /// Takes in what was read. `pending` says of each row whether it really is.
-    pub(super) fn fetched(&mut self, after: InvocationId, rows: Vec<Pending>, more: bool, mut pending: impl FnMut(&Pending) -> bool) {
+    pub(super) fn fetched(
+        &mut self,
+        after: InvocationId,
+        rows: Vec<Pending>,
+        more: bool,
+        mut pending: impl FnMut(&Pending) -> bool,
+    ) {
         let Some(fetching) = self.fetching.take_if(|fetching| fetching.after == after) else { return };
         if fetching.stale {
             self.settle = true;
@@ -188,7 +196,10 @@ mod tests {
         assert_eq!(head.want(8), Some(Want { after: InvocationId(8), limit: 5, settled: true }));
         head.fetched(InvocationId(8), rows(9..=10), false, |_| true);
         head.append(row(11), 8);
-        assert_eq!(std::iter::from_fn(|| head.take()).map(|row| row.id.0).collect::<Vec<_>>(), [6, 7, 8, 9, 10, 11]);
+        assert_eq!(
+            std::iter::from_fn(|| head.take()).map(|row| row.id.0).collect::<Vec<_>>(),
+            [6, 7, 8, 9, 10, 11]
+        );
     }
 
     #[test]

@@ -1,4 +1,5 @@
-//! The bridge's state as a reader of the tap starts from it, with bounded windows, and the fold that carries it on.
+//! The bridge's state as a reader of the tap starts from it, with bounded windows, and the fold that carries
+//! it on.
 
 use std::{
     collections::{BTreeMap, VecDeque},
@@ -27,8 +28,8 @@ pub struct Snapshot {
     pub last_close: Option<(Peer, CloseCause, Now)>,
     /// Every queue of the manifest, and those that rows of other manifests name.
     pub queues: BTreeMap<QueueName, QueueView>,
-    /// Rows that are dispatched or applied and have not ended, by id; those left in applied by an earlier connection too, up to
-    /// `limits.mpp.recent_rows_max` of them.
+    /// Rows that are dispatched or applied and have not ended, by id; those left in applied by an earlier
+    /// connection too, up to `limits.mpp.recent_rows_max` of them.
     pub live: BTreeMap<InvocationId, LiveView>,
     /// Rows that ended, oldest first, at most `limits.mpp.recent_rows_max`.
     pub recent: VecDeque<EndedView>,

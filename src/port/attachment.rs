@@ -58,7 +58,9 @@ impl Attachment {
     pub fn read_only(&self) -> Option<&'static str> {
         match self.kind {
             Kind::Ui | Kind::Tui | Kind::Station => None,
-            Kind::Viewer | Kind::Agent | Kind::Cue => Some("this console is attached by a read-only token: it can look, and do nothing"),
+            Kind::Viewer | Kind::Agent | Kind::Cue => {
+                Some("this console is attached by a read-only token: it can look, and do nothing")
+            }
         }
     }
 }

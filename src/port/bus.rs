@@ -1,4 +1,5 @@
-//! What is listed of the bus: topics, peers, subscriptions. The rows are printed as they are by `ls … --json`.
+//! What is listed of the bus: topics, peers, subscriptions. The rows are printed as they are by `ls …
+//! --json`.
 
 use serde::{Deserialize, Serialize};
 
@@ -42,8 +43,8 @@ pub struct TopicRow {
     pub published: u64,
     /// Their bytes, as they were on the wire.
     pub bytes: u64,
-    /// Messages given to subscriptions, what waits in their queues too. Of `rlp/sys/tap`, whose messages nobody counts, those that left to
-    /// the subscriptions that take it alone.
+    /// Messages given to subscriptions, what waits in their queues too. Of `rlp/sys/tap`, whose messages
+    /// nobody counts, those that left to the subscriptions that take it alone.
     pub delivered: u64,
     /// Messages that were not.
     pub dropped: Dropped,
@@ -53,7 +54,8 @@ pub struct TopicRow {
     pub schema_id: Option<u16>,
     /// When the last message was taken, in Unix milliseconds.
     pub last_at_ms: Wall,
-    /// Topics beside those that are listed, of which nothing is shown any more (`limits.rmp.shown_topics_max`).
+    /// Topics beside those that are listed, of which nothing is shown any more
+    /// (`limits.rmp.shown_topics_max`).
     #[serde(default, skip_serializing_if = "is_none")]
     pub left_out: u64,
 }

@@ -1,4 +1,5 @@
-//! Answers to the questions of a trace that came through a console or a command, and so over no topic: what a ladder shows of them.
+//! Answers to the questions of a trace that came through a console or a command, and so over no topic: what a
+//! ladder shows of them.
 
 use std::collections::{HashMap, HashSet};
 
@@ -49,7 +50,8 @@ impl Decisions {
                     schema: format!("{}: action.decision", verdict.name()),
                     schema_id: None,
                     frame_len: None,
-                    latency_us: asked.map(|(_, at)| u64::try_from(of.at.mono.since(at).as_micros()).unwrap_or(u64::MAX)),
+                    latency_us: asked
+                        .map(|(_, at)| u64::try_from(of.at.mono.since(at).as_micros()).unwrap_or(u64::MAX)),
                     cause: asked.map(|(seq, _)| seq.0),
                     reached: None,
                     dropped: None,
@@ -73,7 +75,14 @@ mod tests {
 
     fn entry(seq: u64, ms: u64, cause: Option<u64>, told: &T) -> Entry {
         let what = What::Transition(Transition::Runs(told.clone()));
-        Entry { seq: Seq(seq), at: Now::at_ms(ms), link: Link::Runs, trace: None, cause: cause.map(Seq), what }
+        Entry {
+            seq: Seq(seq),
+            at: Now::at_ms(ms),
+            link: Link::Runs,
+            trace: None,
+            cause: cause.map(Seq),
+            what,
+        }
     }
 
     #[test]
@@ -92,7 +101,10 @@ mod tests {
             assert_eq!(take(n, 1_000, None, &asked(u128::from(n))), None);
         }
         let hop = take(4, 3_000, None, &decided(1, Verdict::Rejected, by())).unwrap();
-        assert_eq!((hop.from.as_str(), hop.to.as_str(), hop.schema.as_str()), ("operator", "station", "rejected: action.decision"));
+        assert_eq!(
+            (hop.from.as_str(), hop.to.as_str(), hop.schema.as_str()),
+            ("operator", "station", "rejected: action.decision")
+        );
         assert_eq!((hop.latency_us, hop.cause), (Some(2_000_000), Some(1)));
         assert_eq!(take(5, 3_000, None, &decided(2, Verdict::Expired, None)), None);
         decisions.heard(Seq(6));

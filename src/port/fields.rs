@@ -1,4 +1,5 @@
-//! What the rows of queries are made of. Panes of the console name their fields alike, so that a filter means the same here and there.
+//! What the rows of queries are made of. Panes of the console name their fields alike, so that a filter means
+//! the same here and there.
 
 use super::{AdapterRow, EventRow, HealthRow, InvocationRow, QueueRow, RefundRow, StateKeyRow};
 use crate::{
@@ -148,8 +149,17 @@ mod tests {
 
     #[test]
     fn what_viewers_wrote_has_its_class() {
-        for (name, class) in [("user", Class::Login), ("params", Class::Payload), ("reason", Class::Payload), ("result", Class::Payload)] {
-            assert_eq!(InvocationRow::SPECS[place(InvocationRow::SPECS, name).unwrap()].class, class, "{name}");
+        for (name, class) in [
+            ("user", Class::Login),
+            ("params", Class::Payload),
+            ("reason", Class::Payload),
+            ("result", Class::Payload),
+        ] {
+            assert_eq!(
+                InvocationRow::SPECS[place(InvocationRow::SPECS, name).unwrap()].class,
+                class,
+                "{name}"
+            );
         }
         for specs in [RefundRow::SPECS, InvocationRow::SPECS] {
             assert_eq!(specs[place(specs, "redemption").unwrap()].class, Class::Payload);
@@ -187,9 +197,12 @@ mod tests {
             other_manifest: None,
         };
         let now = Now::at_ms(5_000);
-        for text in
-            ["queue:bos state:failed age>=5s", "reason~time.?d user=alice", "trace:a41f id:17", "manifest:none result:none at>14:13:20"]
-        {
+        for text in [
+            "queue:bos state:failed age>=5s",
+            "reason~time.?d user=alice",
+            "trace:a41f id:17",
+            "manifest:none result:none at>14:13:20",
+        ] {
             assert!(Filter::parse(text, row.specs()).unwrap().admits(&row, now), "{text}");
         }
         assert!(!Filter::parse("age>5s", row.specs()).unwrap().admits(&row, now));

@@ -14,20 +14,22 @@ pub struct HopRow {
     pub at_ms: Wall,
     /// On which link: `rmp`, `mpp`, `macp`.
     pub link: String,
-    /// Who sent it: `agent/writer`, a client with its session, `station`, `adapter`, a sender in a session and that session.
+    /// Who sent it: `agent/writer`, a client with its session, `station`, `adapter`, a sender in a session
+    /// and that session.
     pub from: String,
     /// For whom it is: the same, or a topic that anybody may hear.
     pub to: String,
     /// The topic, of a message of the bus.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub topic: Option<String>,
-    /// What it is: its schema's name, the body's type where that stands for a whole family, the frame's type, or the message's type with
-    /// what its answer says.
+    /// What it is: its schema's name, the body's type where that stands for a whole family, the frame's
+    /// type, or the message's type with what its answer says.
     pub schema: String,
     /// Its schema.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub schema_id: Option<u16>,
-    /// Its length as it was sent: header and body (rmp-v0 §3). For the JSON dialect, which sends no frame, 64 and the body.
+    /// Its length as it was sent: header and body (rmp-v0 §3). For the JSON dialect, which sends no frame,
+    /// 64 and the body.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub frame_len: Option<u64>,
     /// Microseconds since what it answers.

@@ -1,4 +1,5 @@
-//! The ladder of a trace: who sent what to whom, folded from the tap's entries, live or recorded (rmp-v0 §3, Ladder bytes).
+//! The ladder of a trace: who sent what to whom, folded from the tap's entries, live or recorded (rmp-v0 §3,
+//! Ladder bytes).
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -6,7 +7,10 @@ use super::{HopRow, decisions::Decisions};
 use crate::{
     ids::{ConnectionId, InvocationId, Seq, TraceId},
     macp::{self, Answered},
-    rmp::{self, Body, Dialect, Family, FrameKind, HEADER_BYTES, PREFIX_BYTES, Registry, SchemaId, broker::STATION},
+    rmp::{
+        self, Body, Dialect, Family, FrameKind, HEADER_BYTES, PREFIX_BYTES, Registry, SchemaId,
+        broker::STATION,
+    },
     runs::payload::{AgentRequest, schema},
     tap::{
         EntryRef,
@@ -64,8 +68,8 @@ pub struct Ladder {
 }
 
 impl Ladder {
-    /// The ladder of this trace: its hops behind `after`, at most `hops_max` of them. What a run tells on its topic of events is left out
-    /// unless `has_events`.
+    /// The ladder of this trace: its hops behind `after`, at most `hops_max` of them. What a run tells on its
+    /// topic of events is left out unless `has_events`.
     #[must_use]
     pub fn new(trace: TraceId, has_events: bool, after: Seq, hops_max: u64) -> Self {
         Self {
@@ -228,10 +232,13 @@ impl Ladder {
         if head.schema_id == Some(schema::AGENT_REQUEST)
             && let Some(request) = message.body.and_then(|body| AgentRequest::decode(body).ok())
         {
-            self.requests.insert(request.reply_topic.to_string(), Asked { seq, at: at.mono, by: from.clone() });
+            self.requests
+                .insert(request.reply_topic.to_string(), Asked { seq, at: at.mono, by: from.clone() });
         }
         let (reached, dropped, refused) = match &frame.verdict {
-            Verdict::Rmp(rmp::Verdict::Published { subscribers, dropped }) => (Some(*subscribers), Some(*dropped), None),
+            Verdict::Rmp(rmp::Verdict::Published { subscribers, dropped }) => {
+                (Some(*subscribers), Some(*dropped), None)
+            }
             Verdict::Rmp(rmp::Verdict::Refused(refusal)) => (None, None, Some(refusal.name().to_owned())),
             _ => (None, None, None),
         };
@@ -257,7 +264,9 @@ impl Ladder {
     fn schema(&self, id: Option<u16>, body: Option<&[u8]>) -> String {
         let Some(id) = id else { return "?".to_owned() };
         let is_generic = Family::ALL.iter().any(|family| family.generic() == SchemaId(id));
-        if let Some(body) = body.filter(|_| is_generic).and_then(|body| Body::decode(body, BODY_DEPTH_MAX).ok()) {
+        if let Some(body) =
+            body.filter(|_| is_generic).and_then(|body| Body::decode(body, BODY_DEPTH_MAX).ok())
+        {
             return body.kind().to_owned();
         }
         let name = self.registry.schema(SchemaId(id)).and_then(|schema| schema.name);
@@ -293,7 +302,10 @@ impl Ladder {
     fn in_session(&mut self, of: &Entry, frame: &Frame, head: &macp::Head) -> HopRow {
         let (seq, at) = (of.seq, of.at);
         let sender = head.sender.as_ref().map_or_else(|| frame.peer.to_string(), ToString::to_string);
-        let session = head.session.as_ref().map_or_else(|| THE_STATION.to_owned(), |session| format!("session {session}"));
+        let session = head
+            .session
+            .as_ref()
+            .map_or_else(|| THE_STATION.to_owned(), |session| format!("session {session}"));
         let is_answer = frame.direction == Direction::Outbound;
         let answered = if is_answer { of.cause.and_then(|call| self.calls.remove(&call)) } else { None };
         let (from, to) = if is_answer { (session, sender) } else { (sender, session) };
@@ -348,8 +360,10 @@ fn message<'b>(frame: &Frame, head: &rmp::Head, bytes: &'b [u8]) -> Message<'b> 
         return Message { frame_len: json_frame_len(bytes), body: None };
     }
     let prefix = |bytes: &[u8]| Some(u32::from_be_bytes(*bytes.first_chunk::<PREFIX_BYTES>()?) as usize);
-    // A client's publication is its control frame and the message; what the station says itself is the message alone.
-    let control = if head.session == Some(STATION) { Some(0) } else { prefix(bytes).map(|len| PREFIX_BYTES + len) };
+    // A client's publication is its control frame and the message; what the station says itself is the
+    // message alone.
+    let control =
+        if head.session == Some(STATION) { Some(0) } else { prefix(bytes).map(|len| PREFIX_BYTES + len) };
     let whole = control.and_then(|control| (frame.wire_bytes as usize).checked_sub(control + PREFIX_BYTES));
     let body = control.zip(whole).and_then(|(control, len)| {
         let from = control + PREFIX_BYTES;

@@ -1,5 +1,5 @@
-//! The one way to act on a station and to ask it: [`StationPort`]. The console, the CLI and attached consoles all go through it, so that
-//! what a key can do, a script can do.
+//! The one way to act on a station and to ask it: [`StationPort`]. The console, the CLI and attached consoles
+//! all go through it, so that what a key can do, a script can do.
 
 mod attachment;
 mod bus;
@@ -31,7 +31,9 @@ pub use ladder::Ladder;
 pub use nodes_told::{NodeTold, NodesTold, cut_words};
 pub use operator::{Answer, Operator, StationPort};
 pub(crate) use parting::Parting;
-pub use query::{AdapterRow, EventRow, HealthRow, InvocationRow, Page, Query, QueueRow, RefundRow, StateKeyRow};
+pub use query::{
+    AdapterRow, EventRow, HealthRow, InvocationRow, Page, Query, QueueRow, RefundRow, StateKeyRow,
+};
 pub use runs::{ArtifactRow, ConfirmationRow, RunDetail, RunEventRow, RunRow};
 pub use sessions::{LogKind, SessionDetail, SessionLogRow, SessionRow};
 pub use snapshot::{AsOf, HostState, RecordingView, Snapshot, StationView};

@@ -1,4 +1,5 @@
-//! How the nodes of a run stand, by what the run told: the one source that is there for every run, however long ago it ended.
+//! How the nodes of a run stand, by what the run told: the one source that is there for every run, however
+//! long ago it ended.
 
 use std::collections::HashMap;
 
@@ -47,9 +48,14 @@ impl NodesTold {
         }
         let Ok(meta) = serde_json::from_str::<serde_json::Value>(row.meta.as_str()) else { return };
         let text = |key: &str| meta.get(key).and_then(serde_json::Value::as_str);
-        let (Some(id), Some(state)) = (text("node_id"), text("state").and_then(NodeState::from_name)) else { return };
+        let (Some(id), Some(state)) = (text("node_id"), text("state").and_then(NodeState::from_name)) else {
+            return;
+        };
         let attempts = text("span_id").and_then(|span| span.rsplit_once('#')?.1.parse().ok()).unwrap_or(0);
-        let why = row.message.strip_prefix(id).and_then(|rest| rest.strip_prefix(" is ")?.strip_prefix(state.name())?.strip_prefix(": "));
+        let why = row
+            .message
+            .strip_prefix(id)
+            .and_then(|rest| rest.strip_prefix(" is ")?.strip_prefix(state.name())?.strip_prefix(": "));
         let node = self.nodes.entry(id.to_owned()).or_insert_with(|| NodeTold {
             node: id.to_owned(),
             state,
@@ -61,7 +67,8 @@ impl NodesTold {
         if state == NodeState::Running && node.ran_at_ms.is_none() {
             node.ran_at_ms = Some(row.at_ms);
         }
-        (node.state, node.attempts, node.since_ms, node.why) = (state, attempts, row.at_ms, why.map(str::to_owned));
+        (node.state, node.attempts, node.since_ms, node.why) =
+            (state, attempts, row.at_ms, why.map(str::to_owned));
     }
 
     /// How a node stands; nothing for one that was not told of: it waits.
@@ -70,7 +77,8 @@ impl NodesTold {
         self.nodes.get(id)
     }
 
-    /// Events that were told and are not kept (`limits.runs.events_kept_max`): where there are some, nodes may have gone on since.
+    /// Events that were told and are not kept (`limits.runs.events_kept_max`): where there are some, nodes
+    /// may have gone on since.
     #[must_use]
     pub fn missing(&self) -> u64 {
         self.last.saturating_sub(self.taken)
@@ -111,7 +119,10 @@ mod tests {
         told.take(&status(4, "a", NodeState::Failed, 2, "timed out after 5 ms"));
         told.take(&status(5, "b", NodeState::Blocked, 0, "upstream a failed"));
         let a = told.node("a").unwrap();
-        assert_eq!((a.state, a.attempts, a.ran_at_ms, a.since_ms), (NodeState::Failed, 2, Some(Wall(100)), Wall(400)));
+        assert_eq!(
+            (a.state, a.attempts, a.ran_at_ms, a.since_ms),
+            (NodeState::Failed, 2, Some(Wall(100)), Wall(400))
+        );
         assert_eq!(a.why.as_deref(), Some("timed out after 5 ms"));
         assert_eq!((told.node("b").unwrap().attempts, told.node("c"), told.missing()), (0, None, 0));
         told.take(&RunEventRow { kind: EventKind::Log, ..status(9, "a", NodeState::Running, 3, "") });

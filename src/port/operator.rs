@@ -21,13 +21,15 @@ pub trait StationPort: Operator {
     /// The state at one moment, to fold entries onto.
     fn snapshot(&self) -> Answer<Snapshot>;
 
-    /// A reader of the tap from its present end on. Take it before the snapshot: entries at or below the snapshot's `as_of` are skipped.
+    /// A reader of the tap from its present end on. Take it before the snapshot: entries at or below the
+    /// snapshot's `as_of` are skipped.
     ///
     /// # Errors
     /// [`PortError::Busy`] when `limits.tap.readers_max` are reading.
     fn entries(&self) -> Result<crate::tap::Reader, PortError>;
 
-    /// How the station is reached, where that is in another process. While it does not answer, a snapshot waits, and nothing is emitted.
+    /// How the station is reached, where that is in another process. While it does not answer, a snapshot
+    /// waits, and nothing is emitted.
     fn attachment(&self) -> Option<Attachment> {
         None
     }

@@ -30,14 +30,21 @@ impl Parting {
             let more = self.runs.len().saturating_sub(NAMED);
             let more = if more > 0 { format!(" and {more} more") } else { String::new() };
             let ends = if self.runs.len() == 1 { "ends" } else { "end" };
-            words.push(format!("{} {ends} for good, as failed: {shown}{more}.", counted(self.runs.len(), "run")));
+            words.push(format!(
+                "{} {ends} for good, as failed: {shown}{more}.",
+                counted(self.runs.len(), "run")
+            ));
         }
         if self.questions > 0 {
             let waits = if self.questions == 1 { "waits" } else { "wait" };
-            words.push(format!("{} {waits} for an answer, and can get none any more.", counted(self.questions, "question")));
+            words.push(format!(
+                "{} {waits} for an answer, and can get none any more.",
+                counted(self.questions, "question")
+            ));
         }
         if self.sessions > 0 {
-            let (stays, ttl) = if self.sessions == 1 { ("stays", "its TTL goes") } else { ("stay", "their TTLs go") };
+            let (stays, ttl) =
+                if self.sessions == 1 { ("stays", "its TTL goes") } else { ("stay", "their TTLs go") };
             words.push(format!(
                 "{} {stays} open: nobody can take part until the next start, and {ttl} on.",
                 counted(self.sessions, "session")

@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    ArtifactRow, ConfirmationRow, HopRow, PeerRow, RunDetail, RunEventRow, RunRow, SessionDetail, SessionLogRow, SessionRow,
-    SubscriptionRow, TopicRow,
+    ArtifactRow, ConfirmationRow, HopRow, PeerRow, RunDetail, RunEventRow, RunRow, SessionDetail,
+    SessionLogRow, SessionRow, SubscriptionRow, TopicRow,
 };
 use crate::{
     ids::{EventName, InvocationId, ManifestHash, PackId, Peer, QueueName, RefundId, Seq, StateKey, TraceId},
@@ -38,8 +38,8 @@ pub enum Query {
         /// Only those of another manifest than the one in force (ruling MPP 5).
         #[serde(default, skip_serializing_if = "is_unset")]
         other_manifest: bool,
-        /// Only those that this filter lets through, in the language of [`filter`](crate::filter) with the fields of [`InvocationRow`].
-        /// Its times of day are of UTC.
+        /// Only those that this filter lets through, in the language of [`filter`](crate::filter) with the
+        /// fields of [`InvocationRow`]. Its times of day are of UTC.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         filter: Option<String>,
         /// At most so many; cut to `limits.port.page_rows_max`.
@@ -65,7 +65,8 @@ pub enum Query {
     Refunds {
         /// Only those with this status.
         status: Option<RefundStatus>,
-        /// Only those beyond this id, in the direction of the order: where the last page ended. It is sent as `before`.
+        /// Only those beyond this id, in the direction of the order: where the last page ended. It is sent
+        /// as `before`.
         #[serde(rename = "before")]
         beyond: Option<RefundId>,
         /// Oldest first.
@@ -195,7 +196,8 @@ const fn beginning() -> Seq {
     Seq(0)
 }
 
-/// Whether a part of a query is left out where it is sent, so that a station that does not know it takes the query too.
+/// Whether a part of a query is left out where it is sent, so that a station that does not know it takes the
+/// query too.
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
 const fn is_unset(flag: &bool) -> bool {
     !*flag
@@ -215,8 +217,9 @@ pub enum Page {
         rows: Vec<InvocationRow>,
         /// Whether there are more beyond the last.
         more: bool,
-        /// Of a filtered page, the last row that was looked at: `limits.port.examined_rows_max` may end a page before it is full, or before
-        /// it has any row, and the next one begins here. A station that knows no filters does not say it.
+        /// Of a filtered page, the last row that was looked at: `limits.port.examined_rows_max` may end a
+        /// page before it is full, or before it has any row, and the next one begins here. A station
+        /// that knows no filters does not say it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         beyond: Option<InvocationId>,
     },
@@ -321,7 +324,8 @@ pub struct QueueRow {
     pub held: bool,
     /// Whether new work is refused.
     pub draining: bool,
-    /// When the oldest row that waits under the manifest in force was enqueued, in Unix milliseconds, where that is known.
+    /// When the oldest row that waits under the manifest in force was enqueued, in Unix milliseconds, where
+    /// that is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub head_at_ms: Option<Wall>,
 }
@@ -373,7 +377,8 @@ impl InvocationRow {
     /// A stored row as it is printed by a station whose manifest in force is `pack_id` and `hash`.
     #[must_use]
     pub fn of(row: Row, pack_id: &PackId, hash: &ManifestHash) -> Self {
-        let other_manifest = (row.manifest_hash != *hash || row.pack_id != *pack_id).then_some(row.manifest_hash);
+        let other_manifest =
+            (row.manifest_hash != *hash || row.pack_id != *pack_id).then_some(row.manifest_hash);
         Self {
             id: row.id,
             queue: row.queue,
@@ -458,21 +463,43 @@ mod tests {
 
     #[test]
     fn what_an_older_console_asks_is_understood_and_what_is_new_is_left_out_where_it_is_not_used() {
-        let old = r#"{"invocations":{"state":"pending","queue":null,"beyond":7,"oldest_first":true,"limit":10}}"#;
+        let old =
+            r#"{"invocations":{"state":"pending","queue":null,"beyond":7,"oldest_first":true,"limit":10}}"#;
         let query: Query = serde_json::from_str(old).unwrap();
         let state = Some(RowState::Pending);
         let beyond = Some(InvocationId(7));
         assert_eq!(
             query,
-            Query::Invocations { state, queue: None, beyond, oldest_first: true, other_manifest: false, filter: None, limit: 10 }
+            Query::Invocations {
+                state,
+                queue: None,
+                beyond,
+                oldest_first: true,
+                other_manifest: false,
+                filter: None,
+                limit: 10
+            }
         );
         assert_eq!(serde_json::to_string(&query).unwrap(), old);
         let old = r#"{"refunds":{"status":null,"before":7,"limit":10}}"#;
         let query: Query = serde_json::from_str(old).unwrap();
-        assert_eq!(query, Query::Refunds { status: None, beyond: Some(RefundId(7)), oldest_first: false, filter: None, limit: 10 });
+        assert_eq!(
+            query,
+            Query::Refunds {
+                status: None,
+                beyond: Some(RefundId(7)),
+                oldest_first: false,
+                filter: None,
+                limit: 10
+            }
+        );
         assert_eq!(serde_json::to_string(&query).unwrap(), old);
-        let newer = Query::Refunds { status: None, beyond: None, oldest_first: true, filter: None, limit: 10 };
-        assert_eq!(serde_json::to_string(&newer).unwrap(), r#"{"refunds":{"status":null,"before":null,"oldest_first":true,"limit":10}}"#);
+        let newer =
+            Query::Refunds { status: None, beyond: None, oldest_first: true, filter: None, limit: 10 };
+        assert_eq!(
+            serde_json::to_string(&newer).unwrap(),
+            r#"{"refunds":{"status":null,"before":null,"oldest_first":true,"limit":10}}"#
+        );
     }
 
     #[test]
@@ -490,7 +517,8 @@ mod tests {
 
     #[test]
     fn rows_of_an_older_station_are_understood() {
-        let row: StateKeyRow = serde_json::from_str(r#"{"key":"resets","value":3.0,"scope":null,"persist":true}"#).unwrap();
+        let row: StateKeyRow =
+            serde_json::from_str(r#"{"key":"resets","value":3.0,"scope":null,"persist":true}"#).unwrap();
         assert_eq!((row.writer, row.written_by, row.at_ms), (None, None, None));
         let queue = r#"{"queue":"boss","ready_after":"done","pending":3,"other_manifest":1,"in_flight":null,"parked":true,"held":false,"draining":true}"#;
         assert_eq!(serde_json::from_str::<QueueRow>(queue).unwrap().head_at_ms, None);

@@ -116,8 +116,9 @@ pub struct ArtifactRow {
     pub schema_id: u16,
     /// Its length in bytes as MsgPack.
     pub bytes: u64,
-    /// Its value. What JSON has no form for is written as a map of one key: `{"$bin": "<base64>"}`, `{"$float": "nan"}`, `{"$ext": [type,
-    /// "<base64>"]}`, and a map with keys other than texts as `{"$map": [[key, value], …]}`.
+    /// Its value. What JSON has no form for is written as a map of one key: `{"$bin": "<base64>"}`,
+    /// `{"$float": "nan"}`, `{"$ext": [type, "<base64>"]}`, and a map with keys other than texts as
+    /// `{"$map": [[key, value], …]}`.
     pub value: JsonText,
     /// When it was kept, in Unix milliseconds.
     pub at_ms: Wall,
@@ -134,7 +135,8 @@ pub struct ConfirmationRow {
     pub node: String,
     /// What is asked.
     pub summary: String,
-    /// What the node would be given: what its `with` says, and by port what feeds it. Long texts and lists are cut.
+    /// What the node would be given: what its `with` says, and by port what feeds it. Long texts and lists
+    /// are cut.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub takes: Option<JsonText>,
     /// Since when, in Unix milliseconds.
@@ -206,7 +208,10 @@ impl From<stored::ArtifactRow> for ArtifactRow {
 fn shown(value: &rmpv::Value) -> Value {
     use rmpv::Value as Pack;
     let base64 = |bytes: &[u8]| base64::engine::general_purpose::STANDARD.encode(bytes);
-    let float = |number: f64| serde_json::Number::from_f64(number).map_or_else(|| json!({ "$float": number.to_string() }), Value::Number);
+    let float = |number: f64| {
+        serde_json::Number::from_f64(number)
+            .map_or_else(|| json!({ "$float": number.to_string() }), Value::Number)
+    };
     match value {
         Pack::Nil => Value::Null,
         Pack::Boolean(is_so) => Value::Bool(*is_so),
@@ -217,13 +222,17 @@ fn shown(value: &rmpv::Value) -> Value {
         },
         Pack::F32(number) => float(f64::from(*number)),
         Pack::F64(number) => float(*number),
-        Pack::String(text) => text.as_str().map_or_else(|| json!({ "$bin": base64(text.as_bytes()) }), Into::into),
+        Pack::String(text) => {
+            text.as_str().map_or_else(|| json!({ "$bin": base64(text.as_bytes()) }), Into::into)
+        }
         Pack::Binary(bytes) => json!({ "$bin": base64(bytes) }),
         Pack::Array(items) => Value::Array(items.iter().map(shown).collect()),
-        Pack::Map(pairs) if pairs.iter().all(|(key, _)| key.as_str().is_some()) => {
-            Value::Object(pairs.iter().filter_map(|(key, value)| Some((key.as_str()?.to_owned(), shown(value)))).collect())
+        Pack::Map(pairs) if pairs.iter().all(|(key, _)| key.as_str().is_some()) => Value::Object(
+            pairs.iter().filter_map(|(key, value)| Some((key.as_str()?.to_owned(), shown(value)))).collect(),
+        ),
+        Pack::Map(pairs) => {
+            json!({ "$map": pairs.iter().map(|(key, value)| json!([shown(key), shown(value)])).collect::<Vec<_>>() })
         }
-        Pack::Map(pairs) => json!({ "$map": pairs.iter().map(|(key, value)| json!([shown(key), shown(value)])).collect::<Vec<_>>() }),
         Pack::Ext(kind, bytes) => json!({ "$ext": [kind, base64(bytes)] }),
     }
 }
@@ -236,7 +245,10 @@ mod tests {
     fn what_json_has_no_form_for_is_shown_all_the_same() {
         use rmpv::Value as Pack;
         let cases = [
-            (Pack::from(vec![Pack::Nil, true.into(), (-3).into(), u64::MAX.into()]), json!([null, true, -3, u64::MAX])),
+            (
+                Pack::from(vec![Pack::Nil, true.into(), (-3).into(), u64::MAX.into()]),
+                json!([null, true, -3, u64::MAX]),
+            ),
             (Pack::F64(1.5), json!(1.5)),
             (Pack::F64(f64::NAN), json!({ "$float": "NaN" })),
             (Pack::Binary(vec![1, 2, 255]), json!({ "$bin": "AQL/" })),

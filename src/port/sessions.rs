@@ -1,4 +1,5 @@
-//! What is listed of sessions. The rows are printed as they are by `ls sessions --json` and `session show … --json`.
+//! What is listed of sessions. The rows are printed as they are by `ls sessions --json` and `session show …
+//! --json`.
 
 use serde::{Deserialize, Serialize};
 
@@ -79,7 +80,8 @@ pub struct SessionDetail {
     /// What it resolved with: JSON, or `{"$text": "…"}`, or `{"$bin": "<base64>"}`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resolution: Option<JsonText>,
-    /// What its mode keeps of it: proposals, evaluations, objections, votes and the phase; or contributions and the round.
+    /// What its mode keeps of it: proposals, evaluations, objections, votes and the phase; or contributions
+    /// and the round.
     pub progress: JsonText,
 }
 
@@ -131,7 +133,7 @@ pub struct SessionLogRow {
     /// What the client had for a time, in Unix milliseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timestamp_ms: Option<i64>,
-    /// The payload, the resolution, or the reason: JSON where it is some, `{"$text": "…"}` for another text, `{"$bin": "<base64>"}` for bytes;
-    /// of a `SessionStart` its fields.
+    /// The payload, the resolution, or the reason: JSON where it is some, `{"$text": "…"}` for another text,
+    /// `{"$bin": "<base64>"}` for bytes; of a `SessionStart` its fields.
     pub payload: JsonText,
 }

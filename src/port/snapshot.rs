@@ -65,7 +65,9 @@ impl StationView {
             Transition::HostDown { link } => self.hosts[link.index()] = HostState::Down(Arc::from(text)),
             Transition::StoreWell => self.store_failing = None,
             Transition::StoreFailing => self.store_failing = Some(Arc::from(text)),
-            Transition::RecordingStarted => self.recording = Some(RecordingView { path: PathBuf::from(text), since: at, bytes: 0 }),
+            Transition::RecordingStarted => {
+                self.recording = Some(RecordingView { path: PathBuf::from(text), since: at, bytes: 0 })
+            }
             Transition::RecordingGrew { bytes } => {
                 if let Some(recording) = &mut self.recording {
                     recording.bytes = *bytes;
@@ -74,8 +76,11 @@ impl StationView {
             Transition::RecordingStopped { .. } => self.recording = None,
             Transition::DiskLow { free_bytes } => self.disk_low = Some(*free_bytes),
             Transition::DiskWell { .. } => self.disk_low = None,
-            Transition::Started | Transition::RecordingFailed | Transition::Operated | Transition::Notice { .. } | Transition::Stopping => {
-            }
+            Transition::Started
+            | Transition::RecordingFailed
+            | Transition::Operated
+            | Transition::Notice { .. }
+            | Transition::Stopping => {}
         }
     }
 }

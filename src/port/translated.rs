@@ -4,8 +4,8 @@ use super::{AsOf, RecordingView, Snapshot, StationView};
 use crate::{
     ids::Seq,
     macp::{
-        self, ClientView, ContributionView, DecisionView, EndView, MoveView, OpinionView, Progress, ProposalView, RoundsView, SenderView,
-        SessionView, VoteView,
+        self, ClientView, ContributionView, DecisionView, EndView, MoveView, OpinionView, Progress,
+        ProposalView, RoundsView, SenderView, SessionView, VoteView,
     },
     mpp::{self, AdapterView, EndedView, LiveView, LogView},
     rmp::{self, DropView, PeerView, SubView, TopicView},
@@ -41,7 +41,18 @@ fn station_view(view: &mut StationView, carry: &impl Fn(&mut Now)) {
 }
 
 fn mpp_view(view: &mut mpp::Snapshot, carry: &impl Fn(&mut Now)) {
-    let mpp::Snapshot { listener: _, paired: _, pack: _, adapter, last_close, queues: _, live, recent, logs, commits_failing: _ } = view;
+    let mpp::Snapshot {
+        listener: _,
+        paired: _,
+        pack: _,
+        adapter,
+        last_close,
+        queues: _,
+        live,
+        recent,
+        logs,
+        commits_failing: _,
+    } = view;
     if let Some(AdapterView { peer: _, connected_at, last_in, session_id: _, stale: _ }) = adapter {
         carry(connected_at);
         carry(last_in);
@@ -62,13 +73,23 @@ fn mpp_view(view: &mut mpp::Snapshot, carry: &impl Fn(&mut Now)) {
 
 fn rmp_view(view: &mut rmp::Snapshot, carry: &impl Fn(&mut Now)) {
     let rmp::Snapshot { listener: _, peers, topics, drops, totals: _ } = view;
-    for PeerView { peer: _, connected_at, greeting: _, published: _, refused: _, subs } in peers.values_mut() {
+    for PeerView { peer: _, connected_at, greeting: _, published: _, refused: _, subs } in peers.values_mut()
+    {
         carry(connected_at);
         for SubView { topic: _, since, gauge: _ } in subs.values_mut() {
             carry(since);
         }
     }
-    for TopicView { published: _, bytes: _, delivered: _, dropped: _, subscribers: _, schema_id: _, last_at } in topics.values_mut() {
+    for TopicView {
+        published: _,
+        bytes: _,
+        delivered: _,
+        dropped: _,
+        subscribers: _,
+        schema_id: _,
+        last_at,
+    } in topics.values_mut()
+    {
         carry(last_at);
     }
     for drop in drops {
@@ -151,8 +172,16 @@ fn session_view(view: &mut SessionView, carry: &impl Fn(&mut Now)) {
     }
     match progress {
         Progress::Decision(decision) => {
-            let DecisionView { phase: _, proposals, more_proposals: _, opinions, evaluations: _, objections: _ } = decision;
-            for ProposalView { proposal: _, option: _, by: _, at, evaluations: _, objections: _ } in proposals {
+            let DecisionView {
+                phase: _,
+                proposals,
+                more_proposals: _,
+                opinions,
+                evaluations: _,
+                objections: _,
+            } = decision;
+            for ProposalView { proposal: _, option: _, by: _, at, evaluations: _, objections: _ } in proposals
+            {
                 carry(at);
             }
             for OpinionView { by: _, at, proposal: _, opinion: _, reason: _ } in opinions {

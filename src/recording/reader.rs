@@ -88,7 +88,10 @@ pub enum OpenError {
     #[error("the file is no recording of rl-console: {0}")]
     NotOurs(&'static str),
     /// It was recorded by a newer version.
-    #[error("the recording has form {form}, and this rl-console reads up to {}: use version {host_version} or newer", recorded::VERSION)]
+    #[error(
+        "the recording has form {form}, and this rl-console reads up to {}: use version {host_version} or newer",
+        recorded::VERSION
+    )]
     Newer {
         /// The version of its form.
         form: u32,
@@ -123,7 +126,8 @@ pub fn read(path: &Path) -> Result<Reading, OpenError> {
     Ok(reading)
 }
 
-/// A recording that is being read: its snapshots and entries in the order in which they were written, and what is damaged.
+/// A recording that is being read: its snapshots and entries in the order in which they were written, and
+/// what is damaged.
 #[derive(Debug)]
 pub struct Reading {
     file: BufReader<File>,
@@ -168,8 +172,8 @@ impl Reading {
             if metadata.name != METADATA {
                 continue;
             }
-            let (form, about) =
-                About::from_metadata(&metadata.metadata).ok_or(OpenError::NotOurs("what it says about itself is damaged"))?;
+            let (form, about) = About::from_metadata(&metadata.metadata)
+                .ok_or(OpenError::NotOurs("what it says about itself is damaged"))?;
             if form > recorded::VERSION {
                 return Err(OpenError::Newer { form, host_version: about.host_version });
             }
@@ -195,7 +199,9 @@ impl Reading {
         if op == op::DATA_END || op == op::FOOTER {
             return Ok(Part::End);
         }
-        let Ok(size) = usize::try_from(len.min(RECORD_BYTES_MAX + 1)) else { return Ok(Part::Skipped { at, len }) };
+        let Ok(size) = usize::try_from(len.min(RECORD_BYTES_MAX + 1)) else {
+            return Ok(Part::Skipped { at, len });
+        };
         if len > RECORD_BYTES_MAX {
             self.file.seek(SeekFrom::Start(self.at)).map_err(|why| unreadable(at, &why))?;
             return Ok(Part::Skipped { at, len });
@@ -263,10 +269,12 @@ impl Reading {
 
     fn message(&mut self, header: mcap::records::MessageHeader, data: &[u8]) {
         let recorded = match self.channels.get(&header.channel_id) {
-            Some(Channel::Snapshots) => Ok(Recorded::Snapshot { at: Wall(header.log_time / 1_000_000), bytes: data.to_vec() }),
-            Some(Channel::Entries) => {
-                recorded::decode(data).map(Recorded::Entry).map_err(|why| Damage::Entry { seq: header.sequence, why })
+            Some(Channel::Snapshots) => {
+                Ok(Recorded::Snapshot { at: Wall(header.log_time / 1_000_000), bytes: data.to_vec() })
             }
+            Some(Channel::Entries) => recorded::decode(data)
+                .map(Recorded::Entry)
+                .map_err(|why| Damage::Entry { seq: header.sequence, why }),
             None => {
                 let why = DecodeError::Missing("channel");
                 Err(Damage::Entry { seq: header.sequence, why })

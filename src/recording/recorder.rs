@@ -26,7 +26,8 @@ use crate::{
     time::Now,
 };
 
-/// How long the recorder lets entries gather before it reads again, so that a busy tap need not wake it for each.
+/// How long the recorder lets entries gather before it reads again, so that a busy tap need not wake it for
+/// each.
 const GATHER: Duration = Duration::from_millis(20);
 
 /// How often what was recorded is made to outlive the process, and its length is told.
@@ -35,7 +36,8 @@ const FLUSH: Duration = Duration::from_secs(1);
 /// How long a snapshot may take.
 const SNAPSHOT_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Growth that is worth telling. More than what the telling itself adds, or an idle recording would grow for ever.
+/// Growth that is worth telling. More than what the telling itself adds, or an idle recording would grow for
+/// ever.
 const GREW_BYTES: u64 = 4_096;
 
 /// A snapshot in its recorded form.
@@ -62,7 +64,10 @@ pub struct Sources {
 
 impl std::fmt::Debug for Sources {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Sources").field("reader", &self.reader).field("about", &self.about).finish_non_exhaustive()
+        f.debug_struct("Sources")
+            .field("reader", &self.reader)
+            .field("about", &self.about)
+            .finish_non_exhaustive()
     }
 }
 
@@ -120,8 +125,16 @@ impl Recorder {
         let (stop, stopped) = oneshot::channel();
         let (end, ended) = oneshot::channel();
         let summary = Summary { path: path.to_owned(), bytes: 0, entries: 0, lost: 0, why: None };
-        let recording =
-            Recording { writer, sources, on_event, summary, told_bytes: 0, taking: None, needs_snapshot: false, was_down: false };
+        let recording = Recording {
+            writer,
+            sources,
+            on_event,
+            summary,
+            told_bytes: 0,
+            taking: None,
+            needs_snapshot: false,
+            was_down: false,
+        };
         // Made last, and moved at once: a runtime must not be dropped where another one is driven.
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
         std::thread::Builder::new().name("recorder".to_owned()).spawn(move || {
@@ -137,13 +150,14 @@ impl Recorder {
         &self.path
     }
 
-    /// Ends it with all that the tap had until now. It is asked for at once; the answer comes when the file is whole. One that has ended
-    /// already answers with its summary.
+    /// Ends it with all that the tap had until now. It is asked for at once; the answer comes when the file
+    /// is whole. One that has ended already answers with its summary.
     pub fn stop(self) -> impl Future<Output = Summary> + Send {
         let Self { path, stop, ended } = self;
         let _ = stop.send(());
         async move {
-            let gone = Summary { path, bytes: 0, entries: 0, lost: 0, why: Some("the recorder failed".to_owned()) };
+            let gone =
+                Summary { path, bytes: 0, entries: 0, lost: 0, why: Some("the recorder failed".to_owned()) };
             ended.await.unwrap_or(gone)
         }
     }
@@ -218,7 +232,9 @@ impl Recording {
     fn take_snapshot(&mut self) -> TakingSnapshot {
         let snapshot = (self.sources.snapshot)();
         Box::pin(async move {
-            tokio::time::timeout(SNAPSHOT_TIMEOUT, snapshot).await.unwrap_or_else(|_| Err("it took more than 10 s".to_owned()))
+            tokio::time::timeout(SNAPSHOT_TIMEOUT, snapshot)
+                .await
+                .unwrap_or_else(|_| Err("it took more than 10 s".to_owned()))
         })
     }
 
@@ -247,7 +263,8 @@ impl Recording {
 
     /// Writes what the tap has now, and no more, so that this ends while entries keep coming.
     fn drain(&mut self) -> Result<(), End> {
-        let until = self.sources.reader.received() + self.sources.reader.lost() + self.sources.reader.behind();
+        let until =
+            self.sources.reader.received() + self.sources.reader.lost() + self.sources.reader.behind();
         while self.sources.reader.received() + self.sources.reader.lost() < until {
             let Some(batch) = self.sources.reader.read() else { break };
             self.write(&batch)?;
@@ -286,7 +303,9 @@ impl Recording {
     /// A host that is up again after it was down has begun anew, and so does the state of its link.
     fn watch_hosts(&mut self, what: &What) {
         match what {
-            What::Transition(Transition::Station(station::Transition::HostDown { .. })) => self.was_down = true,
+            What::Transition(Transition::Station(station::Transition::HostDown { .. })) => {
+                self.was_down = true
+            }
             What::Transition(Transition::Station(station::Transition::HostUp { .. })) if self.was_down => {
                 self.was_down = false;
                 self.taking = None;

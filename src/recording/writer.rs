@@ -76,9 +76,11 @@ impl<W: Write> Writer<W> {
         let snapshot_schema = mcap.add_schema(recorded::SNAPSHOT_MESSAGE, ENCODING, recorded::DESCRIPTOR)?;
         let mut links = [0; Link::ALL.len()];
         for link in Link::ALL {
-            links[link.index()] = mcap.add_channel(entry_schema, link.name(), ENCODING, &std::collections::BTreeMap::new())?;
+            links[link.index()] =
+                mcap.add_channel(entry_schema, link.name(), ENCODING, &std::collections::BTreeMap::new())?;
         }
-        let snapshot = mcap.add_channel(snapshot_schema, SNAPSHOT_TOPIC, ENCODING, &std::collections::BTreeMap::new())?;
+        let snapshot =
+            mcap.add_channel(snapshot_schema, SNAPSHOT_TOPIC, ENCODING, &std::collections::BTreeMap::new())?;
         mcap.flush()?;
         Ok(Self {
             mcap,
@@ -112,7 +114,10 @@ impl<W: Write> Writer<W> {
         }
         let time_ns = at.0.saturating_mul(1_000_000);
         let sequence = u32::try_from(seq & u64::from(u32::MAX)).unwrap_or_default();
-        self.mcap.write_to_known_channel(&MessageHeader { channel_id, sequence, log_time: time_ns, publish_time: time_ns }, bytes)?;
+        self.mcap.write_to_known_channel(
+            &MessageHeader { channel_id, sequence, log_time: time_ns, publish_time: time_ns },
+            bytes,
+        )?;
         self.pending_bytes += len;
         self.pending_messages += 1;
         if self.pending_bytes >= self.chunk_bytes_max {
@@ -232,7 +237,14 @@ mod tests {
         let what = What::Transition(Transition::Station(station::Transition::Operated));
         let mut noise = 1_u64;
         for n in 1_u64.. {
-            let entry = Entry { seq: Seq(n), at: Now::at_ms(n), link: Link::Station, trace: None, cause: None, what: what.clone() };
+            let entry = Entry {
+                seq: Seq(n),
+                at: Now::at_ms(n),
+                link: Link::Station,
+                trace: None,
+                cause: None,
+                what: what.clone(),
+            };
             let bytes: Vec<u8> = (0..600)
                 .map(|_| {
                     noise = noise.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
@@ -258,7 +270,10 @@ mod tests {
                 }
                 Err(error) => error,
             };
-            assert!(matches!(&error, WriteError::Io(error) if error.kind() == io::ErrorKind::StorageFull), "{left}: {error}");
+            assert!(
+                matches!(&error, WriteError::Io(error) if error.kind() == io::ErrorKind::StorageFull),
+                "{left}: {error}"
+            );
         }
     }
 

@@ -1,4 +1,5 @@
-//! The body's envelope: a MsgPack map of `type`, `payload` and, if there is any, `meta` (rmp-v0 §2; ruling RMP 3).
+//! The body's envelope: a MsgPack map of `type`, `payload` and, if there is any, `meta` (rmp-v0 §2; ruling
+//! RMP 3).
 
 use std::{fmt, ops::Range};
 
@@ -108,7 +109,9 @@ impl BodyFault {
             Breach::Cut => "the end of the body".to_owned(),
             Breach::Reserved => "c1".to_owned(),
             Breach::TooDeep { depth_max } => format!("one at depth {}", depth_max + 1),
-            Breach::NotMap | Breach::TypeNotText | Breach::NotMessage | Breach::Mistyped { .. } => "another value".to_owned(),
+            Breach::NotMap | Breach::TypeNotText | Breach::NotMessage | Breach::Mistyped { .. } => {
+                "another value".to_owned()
+            }
             Breach::UnknownMessage => "another name".to_owned(),
             Breach::Trailing { bytes } => format!("{bytes} more bytes"),
             Breach::Missing(key) => format!("a map without `{key}`"),
@@ -135,7 +138,9 @@ impl<'a> Body<'a> {
     /// The first [`BodyFault`], for containers nested deeper than `depth_max` too.
     pub fn decode(bytes: &'a [u8], depth_max: usize) -> Result<Self, BodyFault> {
         let mut walk = Walk::new(bytes, depth_max);
-        let Shape::Map(pairs) = walk.head(1)? else { return Err(BodyFault { at: 0, breach: Breach::NotMap }) };
+        let Shape::Map(pairs) = walk.head(1)? else {
+            return Err(BodyFault { at: 0, breach: Breach::NotMap });
+        };
         let mut found = [const { None }; 3];
         for _ in 0..pairs {
             let key_at = walk.at();
@@ -166,7 +171,8 @@ impl<'a> Body<'a> {
         self.bytes.get(..self.payload.start).filter(|_| is_plain)
     }
 
-    /// Whether a body that has the [`start`](Self::start) of an envelope, of so many bytes, has one payload behind it and nothing else.
+    /// Whether a body that has the [`start`](Self::start) of an envelope, of so many bytes, has one payload
+    /// behind it and nothing else.
     #[must_use]
     pub(super) fn ends_with_payload(bytes: &[u8], start: usize, depth_max: usize) -> bool {
         let mut walk = Walk::within(bytes, start..bytes.len(), depth_max);
@@ -231,7 +237,8 @@ impl<'a> Body<'a> {
         self.values
     }
 
-    /// The payload, decoded; nothing for one of more than `values_max` values, since a byte on the wire can be forty in memory.
+    /// The payload, decoded; nothing for one of more than `values_max` values, since a byte on the wire can
+    /// be forty in memory.
     #[must_use]
     pub fn payload_value(&self, values_max: u64) -> Option<Value> {
         self.decoded(self.payload(), values_max)
@@ -300,7 +307,14 @@ mod tests {
 
     #[test]
     fn finds_the_parts_in_any_order_and_leaves_out_what_it_does_not_know() {
-        let body = map(&[b"\xa4meta\x81\xa1a\x02", b"\x07\xc3", b"\x91\x01\xc0", PAYLOAD_1, b"\xa5other\x93\x01\x02\x03", TYPE_X]);
+        let body = map(&[
+            b"\xa4meta\x81\xa1a\x02",
+            b"\x07\xc3",
+            b"\x91\x01\xc0",
+            PAYLOAD_1,
+            b"\xa5other\x93\x01\x02\x03",
+            TYPE_X,
+        ]);
         let body = decode(&body).unwrap();
         assert_eq!((body.kind(), body.payload(), body.meta()), ("x", &[1][..], Some(&b"\x81\xa1a\x02"[..])));
         assert_eq!(body.payload_value(100), Some(Value::from(1)));

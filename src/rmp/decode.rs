@@ -1,5 +1,6 @@
-//! Judges one frame, in the order of ruling RMP 3: truncated, magic, version and `header_len`, flags and reserved fields, body length
-//! limit, length equality, schema known, TTL and expiry arithmetic, body, type against schema, expired, duplicate.
+//! Judges one frame, in the order of ruling RMP 3: truncated, magic, version and `header_len`, flags and
+//! reserved fields, body length limit, length equality, schema known, TTL and expiry arithmetic, body, type
+//! against schema, expired, duplicate.
 
 use std::fmt;
 
@@ -21,7 +22,8 @@ pub struct Checks<'a> {
     pub body_bytes_max: u64,
     /// Containers within containers at most (`limits.rmp.body_depth_max`).
     pub body_depth_max: usize,
-    /// The moment at which expiry is judged, in milliseconds since the Unix epoch; without one it is not (ruling RMP 4).
+    /// The moment at which expiry is judged, in milliseconds since the Unix epoch; without one it is not
+    /// (ruling RMP 4).
     pub now_ms: Option<u64>,
     /// Whether a frame was seen before, where that is judged.
     pub is_duplicate: Option<&'a dyn Fn(TraceId, u64) -> bool>,
@@ -50,11 +52,14 @@ impl fmt::Debug for Checks<'_> {
     }
 }
 
-/// What a prefix alone can be refused for: what it announces is too large, or too short for a header (ruling RMP 2).
+/// What a prefix alone can be refused for: what it announces is too large, or too short for a header (ruling
+/// RMP 2).
 pub(super) fn check_prefix(frame_len: u32, body_bytes_max: u64) -> Result<(), Error> {
     let frame_bytes = u64::from(frame_len);
     let body_bytes = frame_bytes.checked_sub(HEADER_BYTES as u64);
-    let body_bytes = body_bytes.ok_or(Error::TruncatedHeader { header_bytes: usize::try_from(frame_bytes).unwrap_or(HEADER_BYTES) })?;
+    let body_bytes = body_bytes.ok_or(Error::TruncatedHeader {
+        header_bytes: usize::try_from(frame_bytes).unwrap_or(HEADER_BYTES),
+    })?;
     if body_bytes > body_bytes_max {
         return Err(Error::BodyTooLarge { announced_by: SizeField::FrameLen, body_bytes, body_bytes_max });
     }
@@ -64,11 +69,15 @@ pub(super) fn check_prefix(frame_len: u32, body_bytes_max: u64) -> Result<(), Er
 /// Reads one frame, `frame_len` included.
 ///
 /// # Errors
-/// The first [`Error`] in the ruled order. What a stream is refused for by its prefix alone comes before the header's checks.
+/// The first [`Error`] in the ruled order. What a stream is refused for by its prefix alone comes before the
+/// header's checks.
 pub fn decode<'a>(wire: &'a [u8], checks: &Checks<'_>) -> Result<Frame<'a>, Error> {
     let raw = framed(wire, checks.body_bytes_max)?;
     let header = Header::from(&raw.header);
-    let schema = checks.registry.schema(header.schema_id).ok_or(Error::UnknownSchema { schema_id: header.schema_id })?;
+    let schema = checks
+        .registry
+        .schema(header.schema_id)
+        .ok_or(Error::UnknownSchema { schema_id: header.schema_id })?;
     let expires_at_ms = expires_at_ms(header.created_at_ms, header.ttl_ms)?;
     let body = Body::decode(raw.body, checks.body_depth_max).map_err(Error::BodyDecodeError)?;
     if !schema.takes(body.kind()) {
@@ -92,7 +101,8 @@ pub fn decode<'a>(wire: &'a [u8], checks: &Checks<'_>) -> Result<Frame<'a>, Erro
 
 /// The checks that need no registry and no body: up to the equality of lengths.
 pub(super) fn framed(wire: &[u8], body_bytes_max: u64) -> Result<RawFrame<'_>, Error> {
-    let truncated = || Error::TruncatedHeader { header_bytes: wire.len().saturating_sub(PREFIX_BYTES).min(HEADER_BYTES) };
+    let truncated =
+        || Error::TruncatedHeader { header_bytes: wire.len().saturating_sub(PREFIX_BYTES).min(HEADER_BYTES) };
     let (prefix, _) = wire.split_first_chunk::<PREFIX_BYTES>().ok_or_else(truncated)?;
     check_prefix(u32::from_be_bytes(*prefix), body_bytes_max)?;
     let raw = RawFrame::split(wire).ok_or_else(truncated)?;

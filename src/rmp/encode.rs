@@ -22,12 +22,16 @@ pub enum EncodeError {
     },
 }
 
-/// An envelope: a map of `type`, `payload` and, if there is one, `meta`. Structs are written as maps with their fields' names (ruling RMP
-/// 12); a `meta` of nil is written where it is given as one.
+/// An envelope: a map of `type`, `payload` and, if there is one, `meta`. Structs are written as maps with
+/// their fields' names (ruling RMP 12); a `meta` of nil is written where it is given as one.
 ///
 /// # Errors
 /// [`EncodeError::Body`].
-pub fn body<P: Serialize, M: Serialize>(kind: &str, payload: &P, meta: Option<&M>) -> Result<Vec<u8>, EncodeError> {
+pub fn body<P: Serialize, M: Serialize>(
+    kind: &str,
+    payload: &P,
+    meta: Option<&M>,
+) -> Result<Vec<u8>, EncodeError> {
     let mut out = Serializer::new(Vec::new()).with_struct_map();
     let keys = if meta.is_some() { 3 } else { 2 };
     rmp::encode::write_map_len(out.get_mut(), keys).map_err(WriteError::InvalidValueWrite)?;

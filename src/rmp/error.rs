@@ -1,4 +1,5 @@
-//! What a frame can be refused for: the thirteen errors of the taxonomy (rmp-v0 §7), each with what was there and what belongs there.
+//! What a frame can be refused for: the thirteen errors of the taxonomy (rmp-v0 §7), each with what was there
+//! and what belongs there.
 
 use super::{
     SchemaId,
@@ -106,7 +107,9 @@ pub enum Error {
 /// That a `frame_len` is text: what came speaks another protocol, or none.
 fn as_text(announced_by: SizeField, body_bytes: u64) -> String {
     let frame_len = u32::try_from(body_bytes.saturating_add(HEADER_BYTES as u64)).map(u32::to_be_bytes);
-    let is_text = |bytes: &[u8; PREFIX_BYTES]| bytes.iter().all(|byte| byte.is_ascii_graphic() || b" \t\r\n".contains(byte));
+    let is_text = |bytes: &[u8; PREFIX_BYTES]| {
+        bytes.iter().all(|byte| byte.is_ascii_graphic() || b" \t\r\n".contains(byte))
+    };
     match frame_len {
         Ok(bytes) if announced_by == SizeField::FrameLen && is_text(&bytes) => {
             format!("; it is the text \"{}\", and no RMP frame", bytes.escape_ascii())
@@ -189,11 +192,14 @@ impl Error {
         self.code().clause()
     }
 
-    /// Whether nothing that follows in the stream can be trusted (ruling RMP 2). After any other fault `frame_len` bytes are skipped.
+    /// Whether nothing that follows in the stream can be trusted (ruling RMP 2). After any other fault
+    /// `frame_len` bytes are skipped.
     #[must_use]
     pub const fn ends_stream(&self) -> bool {
         match self {
-            Self::InvalidMagic { .. } | Self::UnsupportedVersion { .. } | Self::TruncatedHeader { .. } => true,
+            Self::InvalidMagic { .. } | Self::UnsupportedVersion { .. } | Self::TruncatedHeader { .. } => {
+                true
+            }
             Self::BodyTooLarge { announced_by, .. } => matches!(announced_by, SizeField::FrameLen),
             // The stream itself ended within the frame, or it does not say where the next one begins.
             Self::LengthMismatch(lengths) => matches!(lengths, Lengths::Available { .. }),
@@ -216,8 +222,12 @@ impl Error {
             Self::UnsupportedVersion { .. } => "header_version 0, header_len 64".to_owned(),
             Self::TruncatedHeader { .. } => "64 header bytes".to_owned(),
             Self::InvalidHeaderFlags { .. } => "flags 0, reserved2 0, reserved4 0".to_owned(),
-            Self::LengthMismatch(Lengths::Announced { header_and_body, .. }) => format!("frame_len {header_and_body}"),
-            Self::LengthMismatch(Lengths::Available { frame_len, .. }) => format!("{frame_len} bytes behind frame_len"),
+            Self::LengthMismatch(Lengths::Announced { header_and_body, .. }) => {
+                format!("frame_len {header_and_body}")
+            }
+            Self::LengthMismatch(Lengths::Available { frame_len, .. }) => {
+                format!("{frame_len} bytes behind frame_len")
+            }
             Self::UnknownSchema { .. } => "a schema_id of the registry".to_owned(),
             Self::BodyTooLarge { body_bytes_max, .. } => format!("a body of at most {body_bytes_max} bytes"),
             Self::InvalidTtl => "ttl_ms over 0".to_owned(),
@@ -234,7 +244,9 @@ impl Error {
     pub fn got(&self) -> String {
         match self {
             Self::InvalidMagic { got } => hex(got),
-            Self::UnsupportedVersion { header_version, header_len } => format!("header_version {header_version}, header_len {header_len}"),
+            Self::UnsupportedVersion { header_version, header_len } => {
+                format!("header_version {header_version}, header_len {header_len}")
+            }
             Self::TruncatedHeader { header_bytes } => header_bytes.to_string(),
             Self::InvalidHeaderFlags { flags, reserved2, reserved4 } => {
                 format!("flags {flags:#010x}, reserved2 {reserved2:#06x}, reserved4 {reserved4:#010x}")
@@ -242,10 +254,15 @@ impl Error {
             Self::LengthMismatch(Lengths::Announced { frame_len, .. }) => format!("frame_len {frame_len}"),
             Self::LengthMismatch(Lengths::Available { bytes, .. }) => format!("{bytes} bytes"),
             Self::UnknownSchema { schema_id } => format!("schema_id {schema_id}"),
-            Self::BodyTooLarge { body_bytes, announced_by, .. } => format!("{body_bytes} bytes by {}", announced_by.name()),
+            Self::BodyTooLarge { body_bytes, announced_by, .. } => {
+                format!("{body_bytes} bytes by {}", announced_by.name())
+            }
             Self::InvalidTtl => "ttl_ms 0".to_owned(),
             Self::InvalidExpiry { created_at_ms, ttl_ms } => {
-                format!("created_at_ms {created_at_ms} + ttl_ms {ttl_ms} = {}", u128::from(*created_at_ms) + u128::from(*ttl_ms))
+                format!(
+                    "created_at_ms {created_at_ms} + ttl_ms {ttl_ms} = {}",
+                    u128::from(*created_at_ms) + u128::from(*ttl_ms)
+                )
             }
             Self::Expired { now_ms, .. } => now_ms.to_string(),
             Self::Duplicate { trace_id, msg_id } => format!("msg_id {msg_id} of {trace_id} again"),
@@ -266,10 +283,10 @@ impl Error {
             Self::InvalidHeaderFlags { flags: 0, reserved2: 0, .. } => header(offset::RESERVED4),
             Self::InvalidHeaderFlags { flags: 0, .. } => header(offset::RESERVED2),
             Self::InvalidHeaderFlags { .. } => header(offset::FLAGS),
-            Self::LengthMismatch(Lengths::Available { frame_len, bytes }) => {
-                PREFIX_BYTES.saturating_add(usize::try_from(u64::from(*frame_len).min(*bytes)).unwrap_or(usize::MAX))
-            }
-            Self::LengthMismatch(Lengths::Announced { .. }) | Self::BodyTooLarge { announced_by: SizeField::FrameLen, .. } => 0,
+            Self::LengthMismatch(Lengths::Available { frame_len, bytes }) => PREFIX_BYTES
+                .saturating_add(usize::try_from(u64::from(*frame_len).min(*bytes)).unwrap_or(usize::MAX)),
+            Self::LengthMismatch(Lengths::Announced { .. })
+            | Self::BodyTooLarge { announced_by: SizeField::FrameLen, .. } => 0,
             Self::BodyTooLarge { announced_by: SizeField::BodyLen, .. } => header(offset::BODY_LEN),
             Self::UnknownSchema { .. } => header(offset::SCHEMA_ID),
             Self::InvalidTtl => header(offset::TTL_MS),

@@ -2,8 +2,9 @@
 
 use super::error::Error;
 
-/// The moment from which a frame is expired, in milliseconds since the Unix epoch. The sum is made in 128 bits, where that of two 64-bit
-/// numbers always fits: what is left to refuse is a sum that does not fit 64 (ruling RMP 3).
+/// The moment from which a frame is expired, in milliseconds since the Unix epoch. The sum is made in 128
+/// bits, where that of two 64-bit numbers always fits: what is left to refuse is a sum that does not fit 64
+/// (ruling RMP 3).
 ///
 /// # Errors
 /// [`Error::InvalidTtl`] for a TTL of 0, [`Error::InvalidExpiry`] for a sum that does not fit 64 bits.
@@ -28,7 +29,10 @@ mod tests {
     #[test]
     fn the_last_sum_that_fits_is_taken_and_the_next_is_not() {
         assert_eq!(expires_at_ms(u64::MAX - 1, 1), Ok(u64::MAX));
-        assert_eq!(expires_at_ms(u64::MAX, 1), Err(Error::InvalidExpiry { created_at_ms: u64::MAX, ttl_ms: 1 }));
+        assert_eq!(
+            expires_at_ms(u64::MAX, 1),
+            Err(Error::InvalidExpiry { created_at_ms: u64::MAX, ttl_ms: 1 })
+        );
         assert!(expires_at_ms(u64::MAX, u64::MAX).is_err());
         assert_eq!(expires_at_ms(5, 0), Err(Error::InvalidTtl));
         assert_eq!(expires_at_ms(u64::MAX, 0), Err(Error::InvalidTtl), "a TTL of 0 comes first");

@@ -1,8 +1,11 @@
-//! Carries a snapshot on by the tap's entries. Live, attached and replayed views are all made by this one fold.
+//! Carries a snapshot on by the tap's entries. Live, attached and replayed views are all made by this one
+//! fold.
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use super::snapshot::{DropView, Greeting, Listener, PeerView, Snapshot, SubView, TopicView, dispensable, note_drop};
+use super::snapshot::{
+    DropView, Greeting, Listener, PeerView, Snapshot, SubView, TopicView, dispensable, note_drop,
+};
 use crate::{
     ids::{ConnectionId, TopicName},
     limits,
@@ -18,8 +21,9 @@ use crate::{
 };
 
 impl Snapshot {
-    /// Takes in one entry of the RMP link that follows this snapshot; entries of other links change nothing. `text` is what lies beside a
-    /// transition. A snapshot at any moment and the entries behind it make the broker's own, within the windows that `limits` sets.
+    /// Takes in one entry of the RMP link that follows this snapshot; entries of other links change nothing.
+    /// `text` is what lies beside a transition. A snapshot at any moment and the entries behind it make
+    /// the broker's own, within the windows that `limits` sets.
     pub fn apply(&mut self, entry: &Entry, text: &str, limits: &limits::Rmp) {
         match &entry.what {
             What::Frame(frame) => self.on_frame(entry.at, frame, limits),
@@ -32,7 +36,9 @@ impl Snapshot {
     }
 
     fn on_frame(&mut self, at: Now, frame: &Frame, limits: &limits::Rmp) {
-        let (Head::Rmp(head), AnyVerdict::Rmp(verdict), Direction::Inbound) = (&frame.head, &frame.verdict, frame.direction) else {
+        let (Head::Rmp(head), AnyVerdict::Rmp(verdict), Direction::Inbound) =
+            (&frame.head, &frame.verdict, frame.direction)
+        else {
             return;
         };
         match verdict {
@@ -74,12 +80,20 @@ impl Snapshot {
             Transition::NotListening => self.listener = Listener::Down(Arc::from(text)),
             Transition::Connected { session, peer } => {
                 let peer = peer.clone();
-                let view = PeerView { peer, connected_at: at, greeting: None, published: 0, refused: 0, subs: BTreeMap::new() };
+                let view = PeerView {
+                    peer,
+                    connected_at: at,
+                    greeting: None,
+                    published: 0,
+                    refused: 0,
+                    subs: BTreeMap::new(),
+                };
                 self.peers.insert(*session, view);
             }
             Transition::Greeted { session, client, kind, dialect } => {
                 if let Some(peer) = self.peers.get_mut(session) {
-                    peer.greeting = Some(Greeting { client: Arc::clone(client), kind: *kind, dialect: *dialect });
+                    peer.greeting =
+                        Some(Greeting { client: Arc::clone(client), kind: *kind, dialect: *dialect });
                 }
             }
             Transition::Disconnected { session, .. } => {
@@ -122,13 +136,18 @@ impl Snapshot {
         }
     }
 
-    /// A subscription of this kind of session came or went: the topics that it reaches have one more or one less.
+    /// A subscription of this kind of session came or went: the topics that it reaches have one more or one
+    /// less.
     fn reach(&mut self, pattern: &TopicName, kind: Kind, is_there: bool) {
         let Ok(pattern) = Pattern::parse(pattern.as_str()) else { return };
         let note = |name: &TopicName, topic: &mut TopicView| {
             let Some(schema_id) = topic.schema_id.filter(|_| topic.published > 0) else { return };
             if Class::of_text(name.as_str()).may_receive(kind, SchemaId(schema_id)).is_ok() {
-                topic.subscribers = if is_there { topic.subscribers.saturating_add(1) } else { topic.subscribers.saturating_sub(1) };
+                topic.subscribers = if is_there {
+                    topic.subscribers.saturating_add(1)
+                } else {
+                    topic.subscribers.saturating_sub(1)
+                };
             }
         };
         if pattern.tail() == Tail::Exact {
@@ -143,7 +162,9 @@ impl Snapshot {
     }
 
     fn on_drop(&mut self, transition: &Transition, entry: &Entry, limits: &limits::Rmp) {
-        let Transition::Dropped { reason, topic, to, from, count, msg_id, expires_at_ms } = transition else { return };
+        let Transition::Dropped { reason, topic, to, from, count, msg_id, expires_at_ms } = transition else {
+            return;
+        };
         self.totals.dropped[reason.index()] += count;
         self.topic(topic, entry.at, limits).dropped[reason.index()] += count;
         let drop = DropView {
@@ -193,9 +214,14 @@ mod tests {
                 expires_at_ms: 0,
             };
             let what = What::Transition(Any::Rmp(transition));
-            let entry = Entry { seq: Seq(n), at: Now::at_ms(n), link: Link::Rmp, trace: None, cause: None, what };
+            let entry =
+                Entry { seq: Seq(n), at: Now::at_ms(n), link: Link::Rmp, trace: None, cause: None, what };
             snapshot.apply(&entry, "", &limits);
-            snapshot.drops.iter().map(|drop| (drop.topic.to_string(), drop.count, drop.msg_id)).collect::<Vec<_>>()
+            snapshot
+                .drops
+                .iter()
+                .map(|drop| (drop.topic.to_string(), drop.count, drop.msg_id))
+                .collect::<Vec<_>>()
         };
         for n in 1..=1_000 {
             tell(n, "a", 2);

@@ -18,7 +18,8 @@ pub struct Frame<'a> {
     pub body: Body<'a>,
 }
 
-/// A frame's parts as far as they are there, whatever they say. For showing one that is refused, and for making one on purpose.
+/// A frame's parts as far as they are there, whatever they say. For showing one that is refused, and for
+/// making one on purpose.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RawFrame<'a> {
     /// Bytes that follow the prefix, as it says.

@@ -1,4 +1,5 @@
-//! Frames out of a stream of bytes, however it is cut: a `frame_len`, then as many bytes (rmp-v0 §1; ruling RMP 2).
+//! Frames out of a stream of bytes, however it is cut: a `frame_len`, then as many bytes (rmp-v0 §1; ruling
+//! RMP 2).
 
 use bytes::{Bytes, BytesMut};
 
@@ -8,13 +9,15 @@ use super::{
     header::{HEADER_BYTES, PREFIX_BYTES, RawHeader},
 };
 
-/// Room that is made at once for what a frame still lacks; a frame that announces more gets more as its bytes come.
+/// Room that is made at once for what a frame still lacks; a frame that announces more gets more as its bytes
+/// come.
 const ROOM_BYTES: usize = 64 << 10;
 
 /// One thing found in the stream.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Framed {
-    /// All bytes of one frame, the prefix included. They share the buffer that they were read into: nothing is copied.
+    /// All bytes of one frame, the prefix included. They share the buffer that they were read into: nothing
+    /// is copied.
     Frame(Bytes),
     /// Nothing that follows can be trusted: the stream is over.
     Broken {
@@ -27,8 +30,9 @@ pub enum Framed {
 
 /// Cuts the received bytes of one connection into frames.
 ///
-/// Append what was read to [`buffer`](Self::buffer), then take everything out with [`next`](Self::next) before the next read. No more room
-/// is made than 64 KiB, or as much again as has come, beyond the bytes that are there.
+/// Append what was read to [`buffer`](Self::buffer), then take everything out with [`next`](Self::next)
+/// before the next read. No more room is made than 64 KiB, or as much again as has come, beyond the bytes
+/// that are there.
 #[derive(Debug)]
 pub struct Framer {
     buffer: BytesMut,
@@ -85,8 +89,8 @@ impl Framer {
         (self.buffer.len() >= whole).then(|| Framed::Frame(self.take(whole)))
     }
 
-    /// What the stream's end cuts off: nothing where it falls between two frames. What is wrong with what came comes before its being cut
-    /// off.
+    /// What the stream's end cuts off: nothing where it falls between two frames. What is wrong with what
+    /// came comes before its being cut off.
     pub fn finish(&mut self) -> Option<Framed> {
         if self.dead || self.buffer.is_empty() {
             return None;

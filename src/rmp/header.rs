@@ -10,7 +10,8 @@ pub const HEADER_BYTES: usize = 64;
 /// Bytes of `frame_len`, which it does not count itself (rmp-v0 §1).
 pub const PREFIX_BYTES: usize = 4;
 
-/// The twelve fields as they stand on the wire, whatever they say. For showing a frame that is refused, and for making one on purpose.
+/// The twelve fields as they stand on the wire, whatever they say. For showing a frame that is refused, and
+/// for making one on purpose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RawHeader {
     /// Offset 0: `RMP0`.
@@ -91,19 +92,31 @@ impl RawHeader {
         out.extend_from_slice(&self.reserved4.to_be_bytes());
     }
 
-    /// The checks that end a stream when they fail: magic, then version and `header_len` (rmp-v0 §1.2, §3; ruling RMP 2).
+    /// The checks that end a stream when they fail: magic, then version and `header_len` (rmp-v0 §1.2, §3;
+    /// ruling RMP 2).
     pub(super) fn check_identity(&self) -> Result<(), Error> {
         if self.magic != MAGIC {
             return Err(Error::InvalidMagic { got: self.magic });
         }
         let is_v0 = self.header_version == 0 && usize::from(self.header_len) == HEADER_BYTES;
-        if is_v0 { Ok(()) } else { Err(Error::UnsupportedVersion { header_version: self.header_version, header_len: self.header_len }) }
+        if is_v0 {
+            Ok(())
+        } else {
+            Err(Error::UnsupportedVersion {
+                header_version: self.header_version,
+                header_len: self.header_len,
+            })
+        }
     }
 
     /// Flags and reserved fields are 0 in v0 (rmp-v0 §6).
     pub(super) fn check_reserved(&self) -> Result<(), Error> {
         let Self { flags, reserved2, reserved4, .. } = *self;
-        if (flags, reserved2, reserved4) == (0, 0, 0) { Ok(()) } else { Err(Error::InvalidHeaderFlags { flags, reserved2, reserved4 }) }
+        if (flags, reserved2, reserved4) == (0, 0, 0) {
+            Ok(())
+        } else {
+            Err(Error::InvalidHeaderFlags { flags, reserved2, reserved4 })
+        }
     }
 }
 

@@ -11,7 +11,8 @@
 //! | a float that is not finite | `{"$f64": "0x7ff8000000000000"}` or `{"$f32": "0x7fc00000"}`: its bits; read as `"NaN"`, `"inf"`, `"-inf"` too |
 //! | an extension | `{"$ext": [<type>, "<base64>"]}` |
 //!
-//! Numbers are JSON numbers up to their last bit: integers are never written as floats, nor floats as integers.
+//! Numbers are JSON numbers up to their last bit: integers are never written as floats, nor floats as
+//! integers.
 
 use std::collections::BTreeSet;
 
@@ -65,10 +66,14 @@ impl Serialize for Shown<'_> {
     }
 }
 
-/// Whether the shortest decimals of a 32-bit float lead back to it by way of a 64-bit one, as a reader of JSON goes.
+/// Whether the shortest decimals of a 32-bit float lead back to it by way of a 64-bit one, as a reader of
+/// JSON goes.
 #[expect(clippy::cast_possible_truncation, reason = "the way back is what is tried")]
 fn is_exact(number: f32) -> bool {
-    number.to_string().parse::<f64>().is_ok_and(|read| number.is_finite() && (read as f32).to_bits() == number.to_bits())
+    number
+        .to_string()
+        .parse::<f64>()
+        .is_ok_and(|read| number.is_finite() && (read as f32).to_bits() == number.to_bits())
 }
 
 /// Levels of arrays and objects in the JSON of a value, for readers that take no more than so many.
@@ -88,7 +93,8 @@ pub fn levels(value: &Value) -> usize {
 
 /// A map's entries where it is an object of JSON that reads back as the same map.
 fn object(pairs: &[(Value, Value)]) -> Option<Vec<(&str, Shown<'_>)>> {
-    let entries: Vec<_> = pairs.iter().map(|(key, value)| Some((key.as_str()?, Shown(value)))).collect::<Option<_>>()?;
+    let entries: Vec<_> =
+        pairs.iter().map(|(key, value)| Some((key.as_str()?, Shown(value)))).collect::<Option<_>>()?;
     let is_form = matches!(entries[..], [(key, _)] if key.starts_with('$'));
     let keys: BTreeSet<_> = entries.iter().map(|(key, _)| *key).collect();
     (!is_form && keys.len() == entries.len()).then_some(entries)
@@ -124,12 +130,17 @@ pub fn parse(text: &str) -> Result<Value, JsonError> {
     unfold(serde_json::from_str(text)?)
 }
 
-/// The first whole number that fits neither 64 bits with a sign nor without one; a parser would take it for a float and lose its end.
+/// The first whole number that fits neither 64 bits with a sign nor without one; a parser would take it for a
+/// float and lose its end.
 fn oversized(text: &str) -> Option<&str> {
     let mut rest = text;
     while let Some(at) = rest.find(|c: char| c == '"' || c == '-' || c.is_ascii_digit()) {
         rest = rest.get(at..)?;
-        let len = if rest.starts_with('"') { string_len(rest) } else { rest.find(|c: char| !is_of_number(c)).unwrap_or(rest.len()) };
+        let len = if rest.starts_with('"') {
+            string_len(rest)
+        } else {
+            rest.find(|c: char| !is_of_number(c)).unwrap_or(rest.len())
+        };
         let (token, behind) = rest.split_at_checked(len)?;
         let is_whole = !token.starts_with('"') && !token.contains(['.', 'e', 'E']);
         if is_whole && token.parse::<u64>().is_err() && token.parse::<i64>().is_err() && token.len() > 1 {
@@ -166,7 +177,11 @@ fn unfold(value: Value) -> Result<Value, JsonError> {
                 let key = key.as_str().unwrap_or_default().to_owned();
                 form(key, pairs.swap_remove(0).1)
             }
-            _ => pairs.into_iter().map(|(key, value)| Ok((key, unfold(value)?))).collect::<Result<_, JsonError>>().map(Value::Map),
+            _ => pairs
+                .into_iter()
+                .map(|(key, value)| Ok((key, unfold(value)?)))
+                .collect::<Result<_, JsonError>>()
+                .map(Value::Map),
         },
         plain => Ok(plain),
     }
@@ -308,6 +323,9 @@ mod tests {
             "18446744073709551616 does not fit 64 bits; write a float as 18446744073709551616.0"
         );
         assert!(told("{").contains("line 1"));
-        assert_eq!(parse(r#"["\\\"18446744073709551616",1e300,-5,2.0]"#).unwrap().as_array().unwrap().len(), 4);
+        assert_eq!(
+            parse(r#"["\\\"18446744073709551616",1e300,-5,2.0]"#).unwrap().as_array().unwrap().len(),
+            4
+        );
     }
 }

@@ -6,9 +6,9 @@
 //!                                                             type · payload · meta
 //! ```
 //!
-//! What came is never written again: a [`Frame`] borrows from the bytes that came, so that what is forwarded is the same byte for byte. No
-//! length that a peer declares is believed before its bytes are there. Checks come in the order of ruling RMP 3; every error names its
-//! clause.
+//! What came is never written again: a [`Frame`] borrows from the bytes that came, so that what is forwarded
+//! is the same byte for byte. No length that a peer declares is believed before its bytes are there. Checks
+//! come in the order of ruling RMP 3; every error names its clause.
 
 mod body;
 pub mod broker;
@@ -33,7 +33,9 @@ pub mod topic;
 mod untold;
 
 pub use crate::registry::{Family, Registry, RegistryError, Schema, SchemaId, TypeName, TypeRule};
-pub use crate::tap::entry::rmp::{CloseCause, Code, Dialect, DropReason, FrameKind, Head, Kind, Refusal, Transition, Verdict};
+pub use crate::tap::entry::rmp::{
+    CloseCause, Code, Dialect, DropReason, FrameKind, Head, Kind, Refusal, Transition, Verdict,
+};
 pub use body::{Body, BodyFault, Breach};
 pub use decode::{Checks, decode};
 pub use encode::EncodeError;

@@ -19,11 +19,12 @@ pub struct Snapshot {
     pub listener: Listener,
     /// Every connection.
     pub peers: BTreeMap<ConnectionId, PeerView>,
-    /// Topics that were published on, at most `limits.rmp.shown_topics_max`. One that is new takes the place of an eighth of them: those
-    /// go first that have neither subscriptions nor drops, and of those the ones used least recently.
+    /// Topics that were published on, at most `limits.rmp.shown_topics_max`. One that is new takes the place
+    /// of an eighth of them: those go first that have neither subscriptions nor drops, and of those the
+    /// ones used least recently.
     pub topics: BTreeMap<TopicName, TopicView>,
-    /// What did not reach its subscribers, one of each reason, topic, publisher and subscription, the one told of last at the end; at most
-    /// `limits.rmp.shown_drops_max`.
+    /// What did not reach its subscribers, one of each reason, topic, publisher and subscription, the one
+    /// told of last at the end; at most `limits.rmp.shown_drops_max`.
     pub drops: VecDeque<DropView>,
     /// Counts since the broker started.
     pub totals: Totals,
@@ -147,18 +148,20 @@ pub struct Totals {
     pub keys: u64,
     /// Keys that were let go before the longest TTL was over.
     pub evicted_young: u64,
-    /// Keys that subscribers lost to back-pressure and that were let go before that: a retry is taken for a duplicate.
+    /// Keys that subscribers lost to back-pressure and that were let go before that: a retry is taken for a
+    /// duplicate.
     pub lost_evicted_young: u64,
     /// Topics that were used; one that was let go and came again is counted again.
     pub topics: u64,
 }
 
 impl Snapshot {
-    /// The topics on which somebody answers: an agent, subscribed to that topic alone. Whoever takes more than one topic by a pattern
-    /// watches (rmp-v0 §9.1).
+    /// The topics on which somebody answers: an agent, subscribed to that topic alone. Whoever takes more
+    /// than one topic by a pattern watches (rmp-v0 §9.1).
     #[must_use]
     pub fn answered(&self) -> HashSet<&str> {
-        let is_agent = |peer: &&PeerView| peer.greeting.as_ref().is_some_and(|greeting| greeting.kind == Kind::Agent);
+        let is_agent =
+            |peer: &&PeerView| peer.greeting.as_ref().is_some_and(|greeting| greeting.kind == Kind::Agent);
         let subs = self.peers.values().filter(is_agent).flat_map(|peer| peer.subs.values());
         subs.map(|sub| sub.topic.as_str()).collect()
     }
@@ -172,7 +175,8 @@ impl TopicView {
     }
 }
 
-/// Which topics make room for others: an eighth of them, at least one, by [`TopicView::rank`] and then by name.
+/// Which topics make room for others: an eighth of them, at least one, by [`TopicView::rank`] and then by
+/// name.
 pub(super) fn dispensable<R: Ord>(mut ranked: Vec<(R, TopicName)>) -> impl Iterator<Item = TopicName> {
     let gone = (ranked.len() / 8).max(1).min(ranked.len());
     if gone < ranked.len() {
@@ -190,16 +194,20 @@ impl DropView {
 }
 
 impl Totals {
-    /// Takes in what is remembered now, and tells whether anything of it is new: keys, those let go early, lost ones let go early, topics.
+    /// Takes in what is remembered now, and tells whether anything of it is new: keys, those let go early,
+    /// lost ones let go early, topics.
     pub(super) fn remember(&mut self, [keys, evicted_young, lost_evicted_young, topics]: [u64; 4]) -> bool {
         let fresh = Self { keys, evicted_young, lost_evicted_young, topics, ..*self };
         std::mem::replace(self, fresh) != fresh
     }
 }
 
-/// Adds what a notice tells to what was told of its like before, so that a stream of them is counted whole in one place.
+/// Adds what a notice tells to what was told of its like before, so that a stream of them is counted whole in
+/// one place.
 pub(super) fn note_drop(drops: &mut VecDeque<DropView>, mut told: DropView, shown_max: u64) {
-    if let Some(before) = drops.iter().rposition(|drop| drop.is_like(&told)).and_then(|place| drops.remove(place)) {
+    if let Some(before) =
+        drops.iter().rposition(|drop| drop.is_like(&told)).and_then(|place| drops.remove(place))
+    {
         told.count = told.count.saturating_add(before.count);
         told.notices = told.notices.saturating_add(before.notices);
         told.first_at = before.first_at;

@@ -16,7 +16,8 @@ pub struct Untold {
 }
 
 impl Snapshot {
-    /// What the subscriptions know of a topic: of the tap's own alone, whose messages would each make another (ruling RMP 17).
+    /// What the subscriptions know of a topic: of the tap's own alone, whose messages would each make another
+    /// (ruling RMP 17).
     #[must_use]
     pub fn untold(&self, name: &TopicName) -> Option<Untold> {
         let class = Class::of_text(name.as_str());
@@ -24,13 +25,20 @@ impl Snapshot {
             return None;
         }
         let receives = |kind| class.may_receive(kind, SchemaId::TAP_ENTRY).is_ok();
-        let peers = self.peers.values().filter(|peer| peer.greeting.as_ref().is_some_and(|greeting| receives(greeting.kind)));
+        let peers = self
+            .peers
+            .values()
+            .filter(|peer| peer.greeting.as_ref().is_some_and(|greeting| receives(greeting.kind)));
         let mut untold = Untold::default();
         for sub in peers.flat_map(|peer| peer.subs.values()) {
             let Ok(pattern) = Pattern::parse(sub.topic.as_str()) else { continue };
             if pattern.matches_text(name.as_str()) {
                 untold.subscribers = untold.subscribers.saturating_add(1);
-                untold.delivered = untold.delivered.saturating_add(if pattern.tail() == Tail::Exact { sub.gauge.delivered } else { 0 });
+                untold.delivered = untold.delivered.saturating_add(if pattern.tail() == Tail::Exact {
+                    sub.gauge.delivered
+                } else {
+                    0
+                });
             }
         }
         Some(untold)
@@ -50,7 +58,11 @@ mod tests {
     };
 
     fn peer(kind: Kind, topic: &str, delivered: u64) -> PeerView {
-        let sub = SubView { topic: topic.into(), since: Now::default(), gauge: Gauge { delivered, ..Gauge::default() } };
+        let sub = SubView {
+            topic: topic.into(),
+            since: Now::default(),
+            gauge: Gauge { delivered, ..Gauge::default() },
+        };
         PeerView {
             peer: Peer::new("pid 7"),
             connected_at: Now::default(),
@@ -70,7 +82,10 @@ mod tests {
             (4, peer(Kind::Agent, "rlp/**", 9)),
             (5, peer(Kind::Tui, "rlp/operator", 9)),
         ];
-        let snapshot = Snapshot { peers: peers.map(|(id, peer)| (ConnectionId(id), peer)).into(), ..Snapshot::default() };
+        let snapshot = Snapshot {
+            peers: peers.map(|(id, peer)| (ConnectionId(id), peer)).into(),
+            ..Snapshot::default()
+        };
         assert_eq!(snapshot.untold(&"rlp/sys/tap".into()), Some(Untold { subscribers: 3, delivered: 320 }));
         assert_eq!(snapshot.untold(&"rlp/sys/metrics".into()), None);
     }

@@ -51,7 +51,8 @@ pub const ENDS: [RunState; 3] = [RunState::Succeeded, RunState::Failed, RunState
 pub const NODE_ENDS: [NodeState; 5] =
     [NodeState::Completed, NodeState::Failed, NodeState::Skipped, NodeState::Blocked, NodeState::Cancelled];
 
-/// Counts since the start, and how runs stand now. Small: whoever asks often asks for this and not for a snapshot.
+/// Counts since the start, and how runs stand now. Small: whoever asks often asks for this and not for a
+/// snapshot.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Figures {
     /// Runs that began.

@@ -1,4 +1,5 @@
-//! Carries a snapshot on by the tap's entries. Live, attached and replayed views are all made by this one fold.
+//! Carries a snapshot on by the tap's entries. Live, attached and replayed views are all made by this one
+//! fold.
 
 use std::sync::Arc;
 
@@ -18,8 +19,9 @@ use crate::{
 };
 
 impl Snapshot {
-    /// Takes in one entry of the runs' link that follows this snapshot; entries of other links change nothing. `text` is what lies beside a
-    /// transition. A snapshot at any moment and the entries behind it make the engine's own, within the windows that `limits` sets.
+    /// Takes in one entry of the runs' link that follows this snapshot; entries of other links change
+    /// nothing. `text` is what lies beside a transition. A snapshot at any moment and the entries behind
+    /// it make the engine's own, within the windows that `limits` sets.
     pub fn apply(&mut self, entry: &Entry, text: &str, limits: &limits::Runs) {
         if let What::Transition(Any::Runs(transition)) = &entry.what {
             self.follow(transition, entry.at, text, limits);
@@ -55,9 +57,13 @@ impl Snapshot {
                 self.keep_within(limits);
             }
             Transition::Rejected { .. } => self.totals.rejected += 1,
-            Transition::Moved { run, node, state, attempt } => self.on_moved(*run, node, (*state, *attempt), at, cut(text, limits)),
+            Transition::Moved { run, node, state, attempt } => {
+                self.on_moved(*run, node, (*state, *attempt), at, cut(text, limits))
+            }
             // Its numbers go on over a restart.
-            Transition::Told { run, number, .. } => self.with(*run, |view| view.events = view.events.max(*number)),
+            Transition::Told { run, number, .. } => {
+                self.with(*run, |view| view.events = view.events.max(*number))
+            }
             Transition::Progressed { run, node, done, total } => self.with(*run, |view| {
                 if let Some(node) = view.nodes.get_mut(node.place as usize) {
                     node.progress = Some(Progress { done: *done, total: *total });
@@ -74,10 +80,12 @@ impl Snapshot {
                     self.asks_unshown += 1;
                 }
             }
-            Transition::Decided { action, .. } => match self.asks.iter().position(|ask| ask.action == *action) {
-                Some(place) => drop(self.asks.remove(place)),
-                None => self.asks_unshown = self.asks_unshown.saturating_sub(1),
-            },
+            Transition::Decided { action, .. } => {
+                match self.asks.iter().position(|ask| ask.action == *action) {
+                    Some(place) => drop(self.asks.remove(place)),
+                    None => self.asks_unshown = self.asks_unshown.saturating_sub(1),
+                }
+            }
             Transition::Saved { run, .. } => self.with(*run, |view| view.artifacts += 1),
             Transition::Spent { run, tokens } => self.with(*run, |view| view.tokens = *tokens),
             Transition::Done { run, nodes } => self.with(*run, |view| view.done = Some(*nodes)),
@@ -105,7 +113,14 @@ impl Snapshot {
         });
     }
 
-    fn on_moved(&mut self, run: TraceId, node: &NodeRef, (state, attempt): (NodeState, u32), at: Now, why: Option<Arc<str>>) {
+    fn on_moved(
+        &mut self,
+        run: TraceId,
+        node: &NodeRef,
+        (state, attempt): (NodeState, u32),
+        at: Now,
+        why: Option<Arc<str>>,
+    ) {
         self.with(run, |view| {
             let Some(node) = view.nodes.get_mut(node.place as usize) else { return };
             if attempt != node.attempt || state != NodeState::Running {
@@ -138,7 +153,10 @@ impl Snapshot {
         let mut shown: u64 = self.runs.iter().map(|view| view.nodes.len() as u64).sum();
         while shown > limits.shown_nodes_max {
             let has_nodes = |view: &RunView| !view.nodes.is_empty();
-            let Some(place) = self.ended_first(has_nodes).or_else(|| self.runs.iter().position(has_nodes)) else { break };
+            let Some(place) = self.ended_first(has_nodes).or_else(|| self.runs.iter().position(has_nodes))
+            else {
+                break;
+            };
             let Some(view) = self.runs.get_mut(place) else { break };
             if view.state.is_end() {
                 view.done = view.done_nodes();
@@ -202,7 +220,8 @@ mod tests {
         submit(&mut snapshot, 1, 3, &limits);
         let moved = |state, attempt| Transition::Moved { run: run(1), node: node(2), state, attempt };
         snapshot.follow(&moved(NodeState::Running, 1), Now::at_ms(5), "", &limits);
-        let progressed = Transition::Progressed { run: run(1), node: node(2), done: Some(1.0), total: Some(4.0) };
+        let progressed =
+            Transition::Progressed { run: run(1), node: node(2), done: Some(1.0), total: Some(4.0) };
         snapshot.follow(&progressed, Now::at_ms(6), "reading", &limits);
         let view = snapshot.run(run(1)).unwrap();
         assert_eq!((view.plan.nodes.len(), view.plan.edges.len(), view.nodes.len()), (3, 1, 3));
@@ -210,14 +229,25 @@ mod tests {
         assert_eq!((view.nodes[2].progress, view.nodes[2].why.as_deref()), (progress, Some("reading")));
         snapshot.follow(&moved(NodeState::Retrying, 1), Now::at_ms(7), &"x".repeat(100), &limits);
         let view = &snapshot.run(run(1)).unwrap().nodes[2];
-        assert_eq!((view.state, view.ran_at, view.progress), (NodeState::Retrying, Some(Now::at_ms(5)), None));
+        assert_eq!(
+            (view.state, view.ran_at, view.progress),
+            (NodeState::Retrying, Some(Now::at_ms(5)), None)
+        );
         assert_eq!(view.why.as_ref().map(|why| why.len()), Some(64));
-        let asked = Transition::Asked { run: run(1), action: ActionId(uuid::Uuid::nil()), node: node(0), expires_at: Wall(9) };
+        let asked = Transition::Asked {
+            run: run(1),
+            action: ActionId(uuid::Uuid::nil()),
+            node: node(0),
+            expires_at: Wall(9),
+        };
         snapshot.follow(&asked, Now::at_ms(8), "send?", &limits);
         assert_eq!(snapshot.asks.len(), 1);
         end(&mut snapshot, 1, RunState::Failed, &limits);
         let view = snapshot.run(run(1)).unwrap();
-        assert_eq!((view.state, view.why.as_deref(), snapshot.asks.len()), (RunState::Failed, Some("because"), 0));
+        assert_eq!(
+            (view.state, view.why.as_deref(), snapshot.asks.len()),
+            (RunState::Failed, Some("because"), 0)
+        );
         assert_eq!((snapshot.totals.submitted, snapshot.totals.failed), (1, 1));
     }
 
@@ -227,10 +257,20 @@ mod tests {
         let mut snapshot = Snapshot::default();
         submit(&mut snapshot, 1, 3, &limits);
         let action = |n: u128| ActionId(uuid::Uuid::from_u128(n));
-        let asked = |n| Transition::Asked { run: run(1), action: action(n), node: node(0), expires_at: Wall(9) };
-        let decided = |n| Transition::Decided { run: run(1), action: action(n), verdict: crate::runs::Verdict::Approved, by: None };
-        let stands =
-            |snapshot: &Snapshot| (snapshot.asks.iter().map(|ask| ask.action.0.as_u128()).collect::<Vec<_>>(), snapshot.asks_unshown);
+        let asked =
+            |n| Transition::Asked { run: run(1), action: action(n), node: node(0), expires_at: Wall(9) };
+        let decided = |n| Transition::Decided {
+            run: run(1),
+            action: action(n),
+            verdict: crate::runs::Verdict::Approved,
+            by: None,
+        };
+        let stands = |snapshot: &Snapshot| {
+            (
+                snapshot.asks.iter().map(|ask| ask.action.0.as_u128()).collect::<Vec<_>>(),
+                snapshot.asks_unshown,
+            )
+        };
         (1..=4).for_each(|n| snapshot.follow(&asked(n), Now::at_ms(1), "", &limits));
         assert_eq!(stands(&snapshot), (vec![3, 4], 2));
         snapshot.follow(&decided(3), Now::at_ms(1), "", &limits);
@@ -265,7 +305,11 @@ mod tests {
                 end(&mut snapshot, 2, RunState::Succeeded, &limits);
             }
         }
-        let shown: Vec<_> = snapshot.runs.iter().map(|view| (view.planned, view.nodes.len(), view.plan.edges.len())).collect();
+        let shown: Vec<_> = snapshot
+            .runs
+            .iter()
+            .map(|view| (view.planned, view.nodes.len(), view.plan.edges.len()))
+            .collect();
         assert_eq!(shown, [(4, 4, 1), (4, 0, 0), (4, 4, 1)]);
         let done = |snapshot: &Snapshot| snapshot.runs.iter().map(RunView::done_nodes).collect::<Vec<_>>();
         assert_eq!(done(&snapshot), [Some(0); 3], "one that has ended keeps how many were done");

@@ -1,4 +1,5 @@
-//! Openings and their runs: what an operator submits during a stream, and what becomes of it (rmp-v0 §9, §10).
+//! Openings and their runs: what an operator submits during a stream, and what becomes of it (rmp-v0 §9,
+//! §10).
 //!
 //! - [`openings`]: the language of openings, from YAML to a checked graph of nodes.
 //! - [`payload`]: the messages of runs as they are on the bus.
@@ -26,4 +27,6 @@ pub use figures::{ENDS, Figures, NODE_ENDS, RejectedFor};
 pub use plan::{Plan, PlanEdge, PlanError, PlanNode, PlanPart};
 pub use snapshot::{AskView, NodeView, Progress, RunView, Snapshot, Totals};
 
-pub use crate::tap::entry::runs::{Asker, AskerKind, EventKind, NodeRef, NodeState, RunState, Transition, Verdict};
+pub use crate::tap::entry::runs::{
+    Asker, AskerKind, EventKind, NodeRef, NodeState, RunState, Transition, Verdict,
+};

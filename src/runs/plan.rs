@@ -8,8 +8,9 @@ use super::openings::{Opening, Use, graph};
 
 /// What a run is to do: its nodes and what feeds what, those of nested openings among them.
 ///
-/// The nodes of one opening lie together, in the order of its text, and those of a nested one behind all of what nests it: the places of an
-/// engine's nodes. A plan that was read is sound: parents come before their nodes, edges join nodes of one parent.
+/// The nodes of one opening lie together, in the order of its text, and those of a nested one behind all of
+/// what nests it: the places of an engine's nodes. A plan that was read is sound: parents come before their
+/// nodes, edges join nodes of one parent.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "PlanPart")]
 pub struct Plan {
@@ -119,11 +120,18 @@ impl From<&Opening> for Plan {
 }
 
 impl Plan {
-    fn add<'o>(&mut self, opening: &'o Opening, parent: Option<u32>, left: &mut VecDeque<(&'o Opening, Option<u32>)>) {
+    fn add<'o>(
+        &mut self,
+        opening: &'o Opening,
+        parent: Option<u32>,
+        left: &mut VecDeque<(&'o Opening, Option<u32>)>,
+    ) {
         let base = place(self.nodes.len());
         let prefix = parent.map(|parent| format!("{}/", self.nodes[parent as usize].id));
         for node in &opening.nodes {
-            let id = prefix.as_ref().map_or_else(|| Arc::clone(&node.id), |prefix| Arc::from(format!("{prefix}{}", node.id)));
+            let id = prefix
+                .as_ref()
+                .map_or_else(|| Arc::clone(&node.id), |prefix| Arc::from(format!("{prefix}{}", node.id)));
             if let Use::Opening { opening, .. } = &node.action {
                 left.push_back((opening, Some(place(self.nodes.len()))));
             }
@@ -150,8 +158,8 @@ impl Plan {
         self.nodes.iter().position(|it| &*it.id == id)
     }
 
-    /// How far from the beginning each node stands among those of its parent: the length of the longest way to it. Nodes of one rank and
-    /// parent may run at the same time.
+    /// How far from the beginning each node stands among those of its parent: the length of the longest way
+    /// to it. Nodes of one rank and parent may run at the same time.
     #[must_use]
     pub fn ranks(&self) -> Vec<usize> {
         self.order().ranks
@@ -162,18 +170,26 @@ impl Plan {
         graph::order(self.nodes.len(), self.edges.iter().map(|it| (it.from as usize, it.to as usize)))
     }
 
-    /// The JSON of it in parts of at most about `part_bytes_max` each, at least one. An item that is longer makes a part of its own.
+    /// The JSON of it in parts of at most about `part_bytes_max` each, at least one. An item that is longer
+    /// makes a part of its own.
     #[must_use]
     pub fn parts(&self, part_bytes_max: usize) -> Vec<String> {
-        let nodes = pieces(&self.nodes, part_bytes_max).map(|nodes| Self { nodes: nodes.to_vec(), edges: Vec::new() });
-        let edges = pieces(&self.edges, part_bytes_max).map(|edges| Self { nodes: Vec::new(), edges: edges.to_vec() });
+        let nodes = pieces(&self.nodes, part_bytes_max)
+            .map(|nodes| Self { nodes: nodes.to_vec(), edges: Vec::new() });
+        let edges = pieces(&self.edges, part_bytes_max)
+            .map(|edges| Self { nodes: Vec::new(), edges: edges.to_vec() });
         let text = |part: &Self| serde_json::to_string(part).unwrap_or_default();
         let whole = text(self);
-        if whole.len() <= part_bytes_max { vec![whole] } else { nodes.chain(edges).map(|part| text(&part)).collect() }
+        if whole.len() <= part_bytes_max {
+            vec![whole]
+        } else {
+            nodes.chain(edges).map(|part| text(&part)).collect()
+        }
     }
 
-    /// Takes in a part that follows what is there, of its nodes at most `nodes_max`. A node whose parent is not there is left out with
-    /// all that follow it, as their places would be wrong; so is an edge that does not join two nodes of one parent.
+    /// Takes in a part that follows what is there, of its nodes at most `nodes_max`. A node whose parent is
+    /// not there is left out with all that follow it, as their places would be wrong; so is an edge that
+    /// does not join two nodes of one parent.
     pub fn extend(&mut self, part: PlanPart, nodes_max: usize) {
         for node in part.nodes.into_iter().take(nodes_max) {
             if node.parent.is_some_and(|parent| parent as usize >= self.nodes.len()) {
@@ -220,7 +236,13 @@ mod tests {
     }
 
     fn edge(from: u32, to: u32) -> PlanEdge {
-        PlanEdge { from, from_port: Arc::from("out"), to, to_port: Arc::from("in"), when: (from == 3).then(|| Arc::from("true")) }
+        PlanEdge {
+            from,
+            from_port: Arc::from("out"),
+            to,
+            to_port: Arc::from("in"),
+            when: (from == 3).then(|| Arc::from("true")),
+        }
     }
 
     #[test]
@@ -243,13 +265,17 @@ mod tests {
     fn a_text_whose_places_lead_nowhere_is_no_plan() {
         let read = |nodes: &[PlanNode], edges: &[PlanEdge]| {
             let plan = Plan { nodes: nodes.to_vec(), edges: edges.to_vec() };
-            serde_json::from_str::<Plan>(&serde_json::to_string(&plan).unwrap()).map_err(|error| error.to_string())
+            serde_json::from_str::<Plan>(&serde_json::to_string(&plan).unwrap())
+                .map_err(|error| error.to_string())
         };
         assert!(read(&[node("a", None), node("a/b", Some(0))], &[]).is_ok());
         assert_eq!(read(&[node("a", Some(0))], &[]).unwrap_err(), PlanError::Parent(0).to_string());
         assert!(read(&[node("a", None), node("b", None)], &[edge(0, 1)]).is_ok());
         assert_eq!(read(&[node("a", None)], &[edge(0, 1)]).unwrap_err(), PlanError::Edge(0).to_string());
-        assert_eq!(read(&[node("a", None), node("a/b", Some(0))], &[edge(0, 1)]).unwrap_err(), PlanError::Edge(0).to_string());
+        assert_eq!(
+            read(&[node("a", None), node("a/b", Some(0))], &[edge(0, 1)]).unwrap_err(),
+            PlanError::Edge(0).to_string()
+        );
         let deep: Vec<_> = (0..40).map(|n: u32| node("a", n.checked_sub(1))).collect();
         assert_eq!(read(&deep, &[]).unwrap_err(), PlanError::Deep(33).to_string());
     }
@@ -257,7 +283,10 @@ mod tests {
     #[test]
     fn what_a_part_has_that_leads_nowhere_is_left_out() {
         let mut plan = Plan::default();
-        let part = PlanPart { nodes: vec![node("a", None), node("x", Some(9)), node("b", None)], edges: vec![edge(0, 7), edge(0, 0)] };
+        let part = PlanPart {
+            nodes: vec![node("a", None), node("x", Some(9)), node("b", None)],
+            edges: vec![edge(0, 7), edge(0, 0)],
+        };
         plan.extend(part, usize::MAX);
         assert_eq!((plan.nodes.len(), plan.edges.len()), (1, 1));
         plan.extend(PlanPart { nodes: vec![node("b", None), node("c", None)], edges: vec![edge(0, 1)] }, 1);

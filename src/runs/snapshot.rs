@@ -12,8 +12,8 @@ use crate::{
 /// What holds of runs at one moment.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Snapshot {
-    /// Runs in the order in which they were submitted: all that have not ended, and of the ended ones so many that there are not more than
-    /// `limits.runs.shown_max`; those that ended first go first.
+    /// Runs in the order in which they were submitted: all that have not ended, and of the ended ones so
+    /// many that there are not more than `limits.runs.shown_max`; those that ended first go first.
     pub runs: VecDeque<RunView>,
     /// Questions that wait for a person, the oldest first; at most `limits.runs.shown_asks_max`.
     pub asks: VecDeque<AskView>,
@@ -46,8 +46,8 @@ pub struct RunView {
     pub planned: u32,
     /// How many of those completed or were skipped, once it ended; [`RunView::done_nodes`] tells it sooner.
     pub done: Option<u32>,
-    /// Its plan. It is empty once all runs together have more than `limits.runs.shown_nodes_max` nodes; those that ended first lose it
-    /// first.
+    /// Its plan. It is empty once all runs together have more than `limits.runs.shown_nodes_max` nodes;
+    /// those that ended first lose it first.
     pub plan: Arc<Plan>,
     /// How its nodes stand, by their places in the plan.
     pub nodes: Vec<NodeView>,
@@ -147,8 +147,8 @@ impl Snapshot {
 }
 
 impl RunView {
-    /// The first node of the run's own opening that failed for good: with it the run succeeds only where its opening has a `success` that
-    /// does without.
+    /// The first node of the run's own opening that failed for good: with it the run succeeds only where its
+    /// opening has a `success` that does without.
     #[must_use]
     pub fn failed_node(&self) -> Option<&str> {
         let mut own = self.plan.nodes.iter().zip(&self.nodes).filter(|(plan, _)| plan.parent.is_none());

@@ -1,5 +1,5 @@
-//! The station's own state, and the one way to change it: what is reported is applied and emitted under one lock, so that a snapshot always
-//! knows up to which entry it speaks.
+//! The station's own state, and the one way to change it: what is reported is applied and emitted under one
+//! lock, so that a snapshot always knows up to which entry it speaks.
 
 use std::{
     path::{Path, PathBuf},
@@ -37,8 +37,14 @@ impl Board {
     pub(super) fn new(data: &Path, tap: Tap, clock: Clock) -> Self {
         let mut hosts = Link::ALL.map(|_| HostState::Starting);
         hosts[Link::Station.index()] = HostState::Up;
-        let view =
-            StationView { data: data.to_path_buf(), started_at: clock.now(), hosts, store_failing: None, disk_low: None, recording: None };
+        let view = StationView {
+            data: data.to_path_buf(),
+            started_at: clock.now(),
+            hosts,
+            store_failing: None,
+            disk_low: None,
+            recording: None,
+        };
         Self { state: Arc::new(Mutex::new(State { view, last_seq: Seq(0) })), tap, clock }
     }
 
@@ -52,7 +58,14 @@ impl Board {
         let mut state = self.lock();
         state.view.apply(now, &transition, text);
         let what = What::Transition(AnyTransition::Station(transition));
-        let seq = self.tap.emit(Draft { at: now, link: Link::Station, trace: None, cause: None, what, bytes: text.as_bytes() });
+        let seq = self.tap.emit(Draft {
+            at: now,
+            link: Link::Station,
+            trace: None,
+            cause: None,
+            what,
+            bytes: text.as_bytes(),
+        });
         state.last_seq = seq;
         seq
     }

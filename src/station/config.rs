@@ -42,8 +42,8 @@ pub struct Config {
 }
 
 impl Config {
-    /// A station of the sample pack that is a folder's alone: its data, its openings and its bus are there, its MPP and MACP ports are any
-    /// that are free, and its metrics are read nowhere.
+    /// A station of the sample pack that is a folder's alone: its data, its openings and its bus are there,
+    /// its MPP and MACP ports are any that are free, and its metrics are read nowhere.
     #[must_use]
     pub fn within(folder: &Path) -> Self {
         Self {

@@ -47,7 +47,8 @@ fn free_bytes(data: &std::path::Path) -> Option<u64> {
     Some(disk.f_bavail.saturating_mul(disk.f_frsize))
 }
 
-/// Tells little room from enough, with a quarter between the two so that a figure at the bound says nothing twice.
+/// Tells little room from enough, with a quarter between the two so that a figure at the bound says nothing
+/// twice.
 struct Disk {
     free_bytes_min: u64,
     is_low: bool,

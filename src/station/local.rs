@@ -80,7 +80,9 @@ impl Inner {
         let reached = startup.wait_for(|startup| !matches!(startup, Startup::Starting)).await;
         match reached.as_deref() {
             Ok(Startup::Running(running)) => Ok(Arc::clone(running)),
-            Ok(Startup::Failed(why)) => Err(PortError::HostDown { host: "the station".to_owned(), why: why.to_string() }),
+            Ok(Startup::Failed(why)) => {
+                Err(PortError::HostDown { host: "the station".to_owned(), why: why.to_string() })
+            }
             Ok(Startup::Starting | Startup::Stopped) | Err(_) => Err(PortError::Stopping),
         }
     }
@@ -89,9 +91,9 @@ impl Inner {
 impl Running {
     fn ask(&self, request: Request) -> Result<(), PortError> {
         self.mpp.try_send(request).map_err(|error| match error {
-            mpsc::error::TrySendError::Full(_) => {
-                PortError::Busy { what: "the bridge's queue of commands (limits.port.commands_max)".to_owned() }
-            }
+            mpsc::error::TrySendError::Full(_) => PortError::Busy {
+                what: "the bridge's queue of commands (limits.port.commands_max)".to_owned(),
+            },
             mpsc::error::TrySendError::Closed(_) => bridge_down(),
         })
     }
@@ -104,7 +106,10 @@ impl Running {
     }
 
     /// Looks at the bridge's core, everything it decided so far handed to the store.
-    pub(super) async fn look<T: Send + 'static>(&self, look: impl FnOnce(&mpp::Bridge) -> T + Send + 'static) -> Result<T, PortError> {
+    pub(super) async fn look<T: Send + 'static>(
+        &self,
+        look: impl FnOnce(&mpp::Bridge) -> T + Send + 'static,
+    ) -> Result<T, PortError> {
         let (answer, answered) = oneshot::channel();
         self.ask(Request::Look(Box::new(move |bridge| {
             let _ = answer.send(look(bridge));
@@ -149,8 +154,11 @@ impl Operator for LocalPort {
                         && let Some(Err(refusal)) = rows.iter().find(|row| row.is_err())
                     {
                         let refused = rows.iter().filter(|row| row.is_err()).count();
-                        let of =
-                            if rows.len() > 1 { format!("{refused} of {}, first: ", counted(rows.len(), "row")) } else { String::new() };
+                        let of = if rows.len() > 1 {
+                            format!("{refused} of {}, first: ", counted(rows.len(), "row"))
+                        } else {
+                            String::new()
+                        };
                         inner.board.notice(Level::Warn, &format!("refused: {what}: {of}{refusal}"));
                     }
                     outcome.map(Outcome::Mpp).map_err(PortError::Refused)
@@ -193,7 +201,9 @@ impl Operator for LocalPort {
         Box::pin(async move {
             let running = inner.running().await?;
             match query {
-                Query::InvocationWhen { id, state, timeout_ms } => wait::until(&inner, &running, id, state, timeout_ms).await,
+                Query::InvocationWhen { id, state, timeout_ms } => {
+                    wait::until(&inner, &running, id, state, timeout_ms).await
+                }
                 query => pages::answer(&inner, &running, query).await,
             }
         })
@@ -235,8 +245,9 @@ fn stop(inner: &Inner) -> Outcome {
 /// A command in the words of the journal.
 fn describe(command: &mpp::Command) -> String {
     use mpp::Command;
-    let of =
-        |queue: &Option<crate::ids::QueueName>| queue.as_ref().map_or_else(|| "every queue".to_owned(), |queue| format!("queue {queue}"));
+    let of = |queue: &Option<crate::ids::QueueName>| {
+        queue.as_ref().map_or_else(|| "every queue".to_owned(), |queue| format!("queue {queue}"))
+    };
     match command {
         Command::Enqueue { rows } => match rows.as_slice() {
             [row] => format!("invoke {}", row.event),

@@ -16,12 +16,15 @@ use crate::{
     ids::{InvocationId, QueueName, RefundId, TraceId},
     mpp,
     port::{
-        AdapterRow, EventRow, HealthRow, InvocationRow, Outcome, Page, PortError, Query, QueueRow, RefundRow, RunRow, SessionRow,
-        StateKeyRow, peer_rows, subscription_rows, topic_rows,
+        AdapterRow, EventRow, HealthRow, InvocationRow, Outcome, Page, PortError, Query, QueueRow, RefundRow,
+        RunRow, SessionRow, StateKeyRow, peer_rows, subscription_rows, topic_rows,
     },
     runs::Figures,
     schema::JsonText,
-    store::{InvocationFilter, RefundFilter, invocations::Row, macp::SessionFilter, op::CommitError, runs::RunFilter},
+    store::{
+        InvocationFilter, RefundFilter, invocations::Row, macp::SessionFilter, op::CommitError,
+        runs::RunFilter,
+    },
     tap::entry::mpp::RowState,
     time::Wall,
     words::counted,
@@ -30,19 +33,23 @@ use crate::{
 pub(super) async fn answer(inner: &Inner, running: &Running, query: Query) -> Result<Page, PortError> {
     let page_max = inner.limits.port.page_rows_max;
     match query {
-        Query::Queues => running.look(|bridge| Page::Queues(queue_rows(&bridge.snapshot(), &bridge.heads()))).await,
+        Query::Queues => {
+            running.look(|bridge| Page::Queues(queue_rows(&bridge.snapshot(), &bridge.heads()))).await
+        }
         Query::Events => Ok(Page::Events(event_rows(&running.pack))),
         Query::State => running.look(|bridge| Page::State(state_rows(bridge))).await,
         Query::Adapters => running.look(|bridge| Page::Adapters(adapter_rows(&bridge.snapshot()))).await,
         Query::Invocation { id } => Ok(Page::Invocation(invocation(running, id).await?)),
         Query::Invocations { state, queue, beyond, oldest_first, other_manifest, filter, limit } => {
             let not_of = other_manifest.then(|| (running.pack.id.clone(), running.pack.hash.clone()));
-            let asked = InvocationFilter { state, queue, beyond, oldest_first, not_of, limit: limit.min(page_max) };
+            let asked =
+                InvocationFilter { state, queue, beyond, oldest_first, not_of, limit: limit.min(page_max) };
             let Some(sieve) = Sieve::new(filter.as_deref(), InvocationRow::SPECS, asked.limit, inner)? else {
                 let Piece { rows, more, .. } = invocations(running, asked).await?;
                 return Ok(Page::Invocations { rows, more, beyond: None });
             };
-            let read = |beyond, limit| invocations(running, InvocationFilter { beyond, limit, ..asked.clone() });
+            let read =
+                |beyond, limit| invocations(running, InvocationFilter { beyond, limit, ..asked.clone() });
             let Piece { rows, more, last: beyond } = sieve.rows(asked.beyond, |row| row.id, read).await?;
             Ok(Page::Invocations { rows, more, beyond })
         }
@@ -61,7 +68,8 @@ pub(super) async fn answer(inner: &Inner, running: &Running, query: Query) -> Re
         Query::Peers => Ok(Page::Peers(peer_rows(&inner.bus.snapshot().await.1))),
         Query::Subscriptions => Ok(Page::Subscriptions(subscription_rows(&inner.bus.snapshot().await.1))),
         Query::Runs { state, name, since_ms, beyond, oldest_first, filter, limit } => {
-            let asked = RunFilter { state, name, since: since_ms, beyond, oldest_first, limit: limit.min(page_max) };
+            let asked =
+                RunFilter { state, name, since: since_ms, beyond, oldest_first, limit: limit.min(page_max) };
             let asks = &asks(inner).await;
             let sieve = Sieve::new(filter.as_deref(), RunRow::SPECS, asked.limit, inner)?;
             settle_runs(running).await?;
@@ -85,28 +93,43 @@ pub(super) async fn answer(inner: &Inner, running: &Running, query: Query) -> Re
         }
         Query::RunArtifacts { run, after, limit } => {
             settle_runs(running).await?;
-            let page = asked(|done| running.store.run_artifacts(run, after, limit.min(page_max), done)).await?;
+            let page =
+                asked(|done| running.store.run_artifacts(run, after, limit.min(page_max), done)).await?;
             Ok(Page::RunArtifacts { rows: page.rows.into_iter().map(Into::into).collect(), more: page.more })
         }
         Query::Sessions { state, mode, since_ms, beyond, oldest_first, filter, limit } => {
-            let asked = SessionFilter { state, mode, since: since_ms, beyond, oldest_first, limit: limit.min(page_max) };
+            let asked = SessionFilter {
+                state,
+                mode,
+                since: since_ms,
+                beyond,
+                oldest_first,
+                limit: limit.min(page_max),
+            };
             let sieve = Sieve::new(filter.as_deref(), SessionRow::SPECS, asked.limit, inner)?;
             sessions::settle(inner).await;
             let Some(sieve) = sieve else {
                 let Piece { rows, more, .. } = sessions::rows(running, asked).await?;
                 return Ok(Page::Sessions { rows, more, beyond: None });
             };
-            let read = |beyond, limit| sessions::rows(running, SessionFilter { beyond, limit, ..asked.clone() });
+            let read =
+                |beyond, limit| sessions::rows(running, SessionFilter { beyond, limit, ..asked.clone() });
             let Piece { rows, more, last: beyond } = sieve.rows(asked.beyond, |row| row.number, read).await?;
             Ok(Page::Sessions { rows, more, beyond })
         }
-        Query::Session { session } => Ok(Page::Session(sessions::detail(inner, running, session).await?.map(Box::new))),
+        Query::Session { session } => {
+            Ok(Page::Session(sessions::detail(inner, running, session).await?.map(Box::new)))
+        }
         Query::SessionLog { session, after, limit } => {
             let (rows, more) = sessions::log(inner, running, session, after, limit.min(page_max)).await?;
             Ok(Page::SessionLog { rows, more })
         }
-        Query::Confirmations => Ok(Page::Confirmations(inner.control.asks().await?.into_iter().map(Into::into).collect())),
-        Query::Trace { trace, after, events, limit } => trace::ladder(inner, trace, after, events, limit).await,
+        Query::Confirmations => {
+            Ok(Page::Confirmations(inner.control.asks().await?.into_iter().map(Into::into).collect()))
+        }
+        Query::Trace { trace, after, events, limit } => {
+            trace::ladder(inner, trace, after, events, limit).await
+        }
         Query::InvocationWhen { .. } => Err(PortError::BadRequest("a wait is no page".to_owned())),
     }
 }
@@ -160,7 +183,9 @@ fn adapter_rows(snapshot: &mpp::Snapshot) -> Vec<AdapterRow> {
 }
 
 /// Asks the store and waits for its callback.
-pub(super) async fn asked<T: Send + 'static>(ask: impl FnOnce(crate::store::Answer<T>) -> Result<(), CommitError>) -> Result<T, PortError> {
+pub(super) async fn asked<T: Send + 'static>(
+    ask: impl FnOnce(crate::store::Answer<T>) -> Result<(), CommitError>,
+) -> Result<T, PortError> {
     let (answer, answered) = oneshot::channel();
     let done = Box::new(move |result| {
         let _ = answer.send(result);
@@ -171,13 +196,15 @@ pub(super) async fn asked<T: Send + 'static>(ask: impl FnOnce(crate::store::Answ
 
 fn of_store(error: CommitError) -> PortError {
     match error {
-        CommitError::Busy { waiting } => PortError::Busy { what: format!("the store, with {waiting} requests waiting") },
+        CommitError::Busy { waiting } => {
+            PortError::Busy { what: format!("the store, with {waiting} requests waiting") }
+        }
         CommitError::Failed(why) => PortError::Store(why),
     }
 }
 
-/// Has everything the core decided so far visible to reads; gives what is not committed yet. While commits fail, reads show what the tables
-/// have, and the core's own states are laid over them.
+/// Has everything the core decided so far visible to reads; gives what is not committed yet. While commits
+/// fail, reads show what the tables have, and the core's own states are laid over them.
 async fn settle(running: &Running) -> Result<BTreeMap<InvocationId, mpp::Uncommitted>, PortError> {
     let dirty = running.look(mpp::Bridge::dirty).await?;
     match asked(|done| running.store.flush(done)).await {
@@ -196,7 +223,10 @@ fn lay_over(row: &mut Row, dirty: &BTreeMap<InvocationId, mpp::Uncommitted>) {
 }
 
 /// One invocation as the core has it.
-pub(super) async fn invocation(running: &Running, id: InvocationId) -> Result<Option<InvocationRow>, PortError> {
+pub(super) async fn invocation(
+    running: &Running,
+    id: InvocationId,
+) -> Result<Option<InvocationRow>, PortError> {
     let dirty = settle(running).await?;
     let row: Option<Row> = asked(|done| running.store.invocation(id, done)).await?;
     Ok(row.map(|mut row| {
@@ -205,7 +235,10 @@ pub(super) async fn invocation(running: &Running, id: InvocationId) -> Result<Op
     }))
 }
 
-async fn invocations(running: &Running, filter: InvocationFilter) -> Result<Piece<InvocationRow, InvocationId>, PortError> {
+async fn invocations(
+    running: &Running,
+    filter: InvocationFilter,
+) -> Result<Piece<InvocationRow, InvocationId>, PortError> {
     let dirty = settle(running).await?;
     let state: Option<RowState> = filter.state;
     let page = asked(|done| running.store.invocations(filter, done)).await?;
@@ -240,7 +273,8 @@ async fn refunds(running: &Running, filter: RefundFilter) -> Result<Piece<Refund
     Ok(Piece { rows, more: page.more, last })
 }
 
-/// Has everything that the runs have told so far visible to reads. While commits fail, reads show what the tables have.
+/// Has everything that the runs have told so far visible to reads. While commits fail, reads show what the
+/// tables have.
 async fn settle_runs(running: &Running) -> Result<(), PortError> {
     match asked(|done| running.store.flush(done)).await {
         Ok(()) | Err(PortError::Store(_) | PortError::Busy { .. }) => Ok(()),
@@ -257,16 +291,28 @@ async fn asks(inner: &Inner) -> BTreeMap<TraceId, u32> {
     asks
 }
 
-async fn runs(running: &Running, asks: &BTreeMap<TraceId, u32>, filter: RunFilter) -> Result<Piece<RunRow, u64>, PortError> {
+async fn runs(
+    running: &Running,
+    asks: &BTreeMap<TraceId, u32>,
+    filter: RunFilter,
+) -> Result<Piece<RunRow, u64>, PortError> {
     let page = asked(|done| running.store.runs(filter, done)).await?;
     let last = page.rows.last().map(|row| row.number);
     let row = |row: RunRow| RunRow { asks: asks.get(&row.run).copied().unwrap_or(0), ..row };
-    Ok(Piece { rows: page.rows.into_iter().map(|stored| row(stored.into())).collect(), more: page.more, last })
+    Ok(Piece {
+        rows: page.rows.into_iter().map(|stored| row(stored.into())).collect(),
+        more: page.more,
+        last,
+    })
 }
 
 async fn health(inner: &Inner, running: &Running) -> Result<Page, PortError> {
     let mpp = running.look(|bridge| mpp_health(&bridge.snapshot())).await;
-    let mpp = mpp.unwrap_or_else(|error| HealthRow { part: "mpp".to_owned(), well: false, detail: error.to_string() });
+    let mpp = mpp.unwrap_or_else(|error| HealthRow {
+        part: "mpp".to_owned(),
+        well: false,
+        detail: error.to_string(),
+    });
     let store = running.store.counters();
     let store = HealthRow {
         part: "store".to_owned(),
@@ -312,7 +358,11 @@ fn runs_health(figures: Result<Figures, PortError>) -> HealthRow {
     let part = "runs".to_owned();
     match figures {
         Ok(figures) => {
-            let held = if figures.held { "held, so that no attempt is begun until `rl-console resume`; " } else { "" };
+            let held = if figures.held {
+                "held, so that no attempt is begun until `rl-console resume`; "
+            } else {
+                ""
+            };
             let detail = format!(
                 "{held}{} open, {} worked on, {}; {} accepted and {} rejected since the start",
                 figures.running,
@@ -343,10 +393,15 @@ fn metrics_health(standing: Standing) -> Option<HealthRow> {
 }
 
 fn mpp_health(snapshot: &mpp::Snapshot) -> HealthRow {
-    let adapter = snapshot.adapter.as_ref().map_or_else(|| "no adapter".to_owned(), |adapter| format!("adapter {}", adapter.peer));
+    let adapter = snapshot
+        .adapter
+        .as_ref()
+        .map_or_else(|| "no adapter".to_owned(), |adapter| format!("adapter {}", adapter.peer));
     let (well, detail) = match (&snapshot.listener, snapshot.paired) {
         (mpp::Listener::Listening(addr), true) => (true, format!("listening on {addr}, {adapter}")),
-        (mpp::Listener::Listening(addr), false) => (false, format!("listening on {addr}, unpaired: `rl-console pair` makes a token")),
+        (mpp::Listener::Listening(addr), false) => {
+            (false, format!("listening on {addr}, unpaired: `rl-console pair` makes a token"))
+        }
         (mpp::Listener::Down(why), _) => (false, why.to_string()),
         (mpp::Listener::Starting, _) => (false, "starting".to_owned()),
     };
@@ -355,7 +410,10 @@ fn mpp_health(snapshot: &mpp::Snapshot) -> HealthRow {
 
 pub(super) async fn backup(running: &Running, path: PathBuf) -> Result<Outcome, PortError> {
     if path.exists() {
-        return Err(PortError::File { what: path.display().to_string(), why: "it exists already".to_owned() });
+        return Err(PortError::File {
+            what: path.display().to_string(),
+            why: "it exists already".to_owned(),
+        });
     }
     let to = path.clone();
     let bytes = asked(|done| running.store.backup(&to, done)).await?;

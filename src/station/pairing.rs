@@ -88,7 +88,8 @@ pub fn token_sha256(data: &Path) -> Result<Option<String>, PairError> {
     match fs::read_to_string(&path) {
         Ok(text) => {
             let hex = text.trim();
-            let is_hash = hex.len() == 64 && hex.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
+            let is_hash =
+                hex.len() == 64 && hex.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
             if is_hash { Ok(Some(hex.to_owned())) } else { Err(PairError::Damaged(path)) }
         }
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),

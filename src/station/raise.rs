@@ -1,9 +1,10 @@
 //! Raises the bridge from the store, at the start and again when it went down.
 //!
-//! A bridge that failed takes with it its journal's hand and all that its core knew. What it had accepted is in the journal and the tables,
-//! as after the end of the process, and it is taken up in the same way: the store is closed, which folds the journal, and opened again, and
-//! a new core goes on from what it has kept. The data folder's lock is held throughout, and so are the tap, the recording and the bus;
-//! questions that are put meanwhile wait for the new bridge. Whoever looks takes a new snapshot when the host is up again.
+//! A bridge that failed takes with it its journal's hand and all that its core knew. What it had accepted is
+//! in the journal and the tables, as after the end of the process, and it is taken up in the same way: the
+//! store is closed, which folds the journal, and opened again, and a new core goes on from what it has kept.
+//! The data folder's lock is held throughout, and so are the tap, the recording and the bus; questions that
+//! are put meanwhile wait for the new bridge. Whoever looks takes a new snapshot when the host is up again.
 
 use std::{
     panic::AssertUnwindSafe,
@@ -106,11 +107,22 @@ pub(super) struct Up {
 
 impl Up {
     /// Opens the store and starts a bridge on it; why that is not possible, with what to do, in one line.
-    pub(super) fn raise(inner: &Arc<Inner>, foundation: &Foundation, hosts: &Runtime) -> Result<Self, String> {
+    pub(super) fn raise(
+        inner: &Arc<Inner>,
+        foundation: &Foundation,
+        hosts: &Runtime,
+    ) -> Result<Self, String> {
         let Foundation { config, lock, pack, bound, recording, .. } = foundation;
         let clock = inner.clock;
-        let (mut store, opened) = Store::open_locked(Arc::clone(lock), &config.data, &pack.id, &pack.hash, config.limits.store, clock)
-            .map_err(|error| error.to_string())?;
+        let (mut store, opened) = Store::open_locked(
+            Arc::clone(lock),
+            &config.data,
+            &pack.id,
+            &pack.hash,
+            config.limits.store,
+            clock,
+        )
+        .map_err(|error| error.to_string())?;
         let journal = store.journal().ok_or("the store has no journal")?;
         for notice in &opened.notices {
             inner.board.notice(Level::Warn, notice);
@@ -142,9 +154,15 @@ impl Up {
             requests,
         };
         let thread = spawn_bridge(setup, inner.board.clone())?;
-        let housekeeping = housekeeping::run(inner.board.clone(), store.handle(), config.data.clone(), config.limits.store);
+        let housekeeping =
+            housekeeping::run(inner.board.clone(), store.handle(), config.data.clone(), config.limits.store);
         let housekeeping = hosts.spawn(housekeeping).abort_handle();
-        let running = Arc::new(Running { mpp, store: store.handle(), pack: Arc::clone(pack), recording: Arc::clone(recording) });
+        let running = Arc::new(Running {
+            mpp,
+            store: store.handle(),
+            pack: Arc::clone(pack),
+            recording: Arc::clone(recording),
+        });
         Ok(Self { thread, store, housekeeping, running })
     }
 
@@ -166,7 +184,8 @@ impl Up {
         }
     }
 
-    /// Takes away what a bridge that failed has left. A store that cannot fold its journal leaves it to the next one, which does.
+    /// Takes away what a bridge that failed has left. A store that cannot fold its journal leaves it to the
+    /// next one, which does.
     fn clear(self) {
         self.housekeeping.abort();
         let _ = self.thread.join();
@@ -250,7 +269,8 @@ fn restart_now(inner: &Arc<Inner>, link: Link) -> Result<Outcome, PortError> {
         }
         let store = parts.up.as_ref().ok_or(PortError::Stopping)?.running.store.clone();
         let started = control::start(inner, &parts.foundation.config, store);
-        let serving = started.map_err(|why| PortError::HostDown { host: "the control plane".to_owned(), why })?;
+        let serving =
+            started.map_err(|why| PortError::HostDown { host: "the control plane".to_owned(), why })?;
         parts.runs = Some(serving);
         return Ok(Outcome::Restarted { link });
     }
@@ -260,7 +280,8 @@ fn restart_now(inner: &Arc<Inner>, link: Link) -> Result<Outcome, PortError> {
         }
         let store = parts.up.as_ref().ok_or(PortError::Stopping)?.running.store.clone();
         let started = sessions::start(inner, &parts.foundation.config, store, &parts.hosts);
-        let serving = started.map_err(|why| PortError::HostDown { host: "the MACP runtime".to_owned(), why })?;
+        let serving =
+            started.map_err(|why| PortError::HostDown { host: "the MACP runtime".to_owned(), why })?;
         parts.macp = Some(serving);
         return Ok(Outcome::Restarted { link });
     }
@@ -268,7 +289,8 @@ fn restart_now(inner: &Arc<Inner>, link: Link) -> Result<Outcome, PortError> {
     if let Some(up) = parts.up.take() {
         up.clear();
     }
-    // The store's writer has a share of the lock: while it has not ended, another store would write beside it.
+    // The store's writer has a share of the lock: while it has not ended, another store would write beside
+    // it.
     let raised = if Arc::strong_count(&parts.foundation.lock) > 1 {
         Err("the store of the bridge that failed has not closed yet: try again in a moment".to_owned())
     } else {

@@ -1,4 +1,5 @@
-//! Where hosts answer, noted in the data folder for those who are given that folder (ruling RMP 15), for as long as they are served.
+//! Where hosts answer, noted in the data folder for those who are given that folder (ruling RMP 15), for as
+//! long as they are served.
 
 use std::{
     fs, io,
@@ -75,7 +76,10 @@ impl Recorded {
                     told = None;
                     continue;
                 }
-                Ok(true) => (Level::Info, format!("{} was taken away or changed: it is written anew", self.file.display())),
+                Ok(true) => (
+                    Level::Info,
+                    format!("{} was taken away or changed: it is written anew", self.file.display()),
+                ),
                 Err(error) => (Level::Warn, self.failed(&error)),
             };
             if told.as_ref() != Some(&text) {
@@ -120,7 +124,10 @@ mod tests {
         let file = data.path().join(PATH_FILE);
         assert!(recorded.look().unwrap(), "it was never written");
         assert!(!recorded.look().unwrap());
-        for spoil in [|file: &Path| fs::remove_file(file).unwrap(), |file: &Path| fs::write(file, "/elsewhere\n").unwrap()] {
+        for spoil in [
+            |file: &Path| fs::remove_file(file).unwrap(),
+            |file: &Path| fs::write(file, "/elsewhere\n").unwrap(),
+        ] {
             spoil(&file);
             assert!(recorded.look().unwrap());
             assert_eq!(fs::read_to_string(&file).unwrap(), "/run/a b.sock\n");

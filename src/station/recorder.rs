@@ -20,15 +20,23 @@ pub(super) struct Recording {
 
 impl Recording {
     /// Begins a recording.
-    pub(super) async fn start(&self, inner: &Arc<Inner>, path: Option<PathBuf>) -> Result<Outcome, PortError> {
+    pub(super) async fn start(
+        &self,
+        inner: &Arc<Inner>,
+        path: Option<PathBuf>,
+    ) -> Result<Outcome, PortError> {
         let mut current = self.current.lock().await;
         if let Some(recorder) = current.as_ref().filter(|_| inner.board.recording_path().is_some()) {
-            return Err(PortError::Recording(format!("a recording runs already, into {}", recorder.path().display())));
+            return Err(PortError::Recording(format!(
+                "a recording runs already, into {}",
+                recorder.path().display()
+            )));
         }
         let path = path.map_or_else(|| fresh_path(inner), Ok)?;
         let port = LocalPort { inner: Arc::clone(inner) };
         let reader = port.entries()?;
-        // Taken here, so that a station that stops soon after its start still has a recording that can be folded.
+        // Taken here, so that a station that stops soon after its start still has a recording that can be
+        // folded.
         let taken = port.snapshot().await?;
         let mut first = Some(TakenSnapshot { at: taken.at, bytes: taken.encode() });
         let snapshot = Box::new(move || -> crate::recording::TakingSnapshot {
@@ -41,7 +49,10 @@ impl Recording {
                 Ok(TakenSnapshot { at: snapshot.at, bytes: snapshot.encode() })
             })
         });
-        let about = About { host_version: env!("CARGO_PKG_VERSION").to_owned(), station_started: inner.board.view().0.started_at.wall };
+        let about = About {
+            host_version: env!("CARGO_PKG_VERSION").to_owned(),
+            station_started: inner.board.view().0.started_at.wall,
+        };
         let board = inner.board.clone();
         let on_event = Box::new(move |event| match event {
             RecorderEvent::Grew { bytes } => {
@@ -52,21 +63,36 @@ impl Recording {
                     tracing::error!("the recording {} ended: {why}", summary.path.display());
                     board.report(Transition::RecordingFailed, &format!("{}: {why}", summary.path.display()));
                 }
-                board.report(Transition::RecordingStopped { bytes: summary.bytes }, &summary.path.display().to_string());
+                board.report(
+                    Transition::RecordingStopped { bytes: summary.bytes },
+                    &summary.path.display().to_string(),
+                );
             }
         });
         inner.board.report(Transition::RecordingStarted, &path.display().to_string());
-        let recorder = Recorder::start(&path, Sources { reader, snapshot, about }, inner.limits.recording, on_event).map_err(|error| {
-            inner.board.report(Transition::RecordingStopped { bytes: 0 }, &path.display().to_string());
-            PortError::File { what: format!("recording into {}", path.display()), why: error.to_string() }
-        })?;
+        let recorder =
+            Recorder::start(&path, Sources { reader, snapshot, about }, inner.limits.recording, on_event)
+                .map_err(|error| {
+                    inner
+                        .board
+                        .report(Transition::RecordingStopped { bytes: 0 }, &path.display().to_string());
+                    PortError::File {
+                        what: format!("recording into {}", path.display()),
+                        why: error.to_string(),
+                    }
+                })?;
         *current = Some(recorder);
         Ok(Outcome::Recording { path })
     }
 
     /// Ends the recording and says what is in it.
     pub(super) async fn stop(&self) -> Result<Outcome, PortError> {
-        let recorder = self.current.lock().await.take().ok_or_else(|| PortError::Recording("no recording runs".to_owned()))?;
+        let recorder = self
+            .current
+            .lock()
+            .await
+            .take()
+            .ok_or_else(|| PortError::Recording("no recording runs".to_owned()))?;
         let Summary { path, bytes, entries, .. } = recorder.stop().await;
         Ok(Outcome::Recorded { path, bytes, entries })
     }
@@ -79,7 +105,8 @@ impl Recording {
     }
 }
 
-/// A file of the data folder's `recordings/`, named by the date and time of this moment. The folder is made if it is missing.
+/// A file of the data folder's `recordings/`, named by the date and time of this moment. The folder is made
+/// if it is missing.
 fn fresh_path(inner: &Inner) -> Result<PathBuf, PortError> {
     let failed = |what: &std::path::Path, why: &dyn std::fmt::Display| PortError::File {
         what: format!("recording into {}", what.display()),
@@ -89,6 +116,8 @@ fn fresh_path(inner: &Inner) -> Result<PathBuf, PortError> {
     let folder = std::path::absolute(data.join("recordings")).map_err(|error| failed(&data, &error))?;
     DirBuilder::new().recursive(true).mode(0o700).create(&folder).map_err(|error| failed(&folder, &error))?;
     let ms = i64::try_from(inner.clock.now().wall.0).unwrap_or(i64::MAX);
-    let stamp = Timestamp::from_millisecond(ms).map_err(|error| failed(&folder, &error))?.to_zoned(TimeZone::system());
+    let stamp = Timestamp::from_millisecond(ms)
+        .map_err(|error| failed(&folder, &error))?
+        .to_zoned(TimeZone::system());
     Ok(folder.join(format!("{}.mcap", stamp.strftime("%Y-%m-%d_%H-%M-%S"))))
 }

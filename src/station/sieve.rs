@@ -1,5 +1,5 @@
-//! Filtered pages: rows are read from the store in pieces and looked at off the runtime, until a page is full, the rows are at their end,
-//! or as many were looked at as one query may.
+//! Filtered pages: rows are read from the store in pieces and looked at off the runtime, until a page is
+//! full, the rows are at their end, or as many were looked at as one query may.
 
 use std::{future::Future, sync::Arc};
 
@@ -35,12 +35,27 @@ impl Sieve {
     ///
     /// # Errors
     /// [`PortError::BadRequest`] for one that cannot be read.
-    pub(super) fn new(text: Option<&str>, specs: &'static [Spec], rows_max: u64, inner: &Inner) -> Result<Option<Self>, PortError> {
+    pub(super) fn new(
+        text: Option<&str>,
+        specs: &'static [Spec],
+        rows_max: u64,
+        inner: &Inner,
+    ) -> Result<Option<Self>, PortError> {
         let Some(text) = text else { return Ok(None) };
-        let filter = Filter::parse(text, specs)
-            .map_err(|fault| PortError::BadRequest(format!("the filter, from its byte {}: {}", fault.at.start + 1, fault.words)))?;
+        let filter = Filter::parse(text, specs).map_err(|fault| {
+            PortError::BadRequest(format!(
+                "the filter, from its byte {}: {}",
+                fault.at.start + 1,
+                fault.words
+            ))
+        })?;
         let rows_max = usize::try_from(rows_max).unwrap_or(usize::MAX);
-        Ok(Some(Self { filter: Arc::new(filter), now: inner.clock.now(), rows_max, examined_max: inner.limits.port.examined_rows_max }))
+        Ok(Some(Self {
+            filter: Arc::new(filter),
+            now: inner.clock.now(),
+            rows_max,
+            examined_max: inner.limits.port.examined_rows_max,
+        }))
     }
 
     /// The rows that it lets through, and the last one that was looked at.
@@ -78,7 +93,13 @@ impl Sieve {
 }
 
 /// The first rows that a filter lets through, and the last one that it took to find so many.
-fn sift<R: Record, I>(piece: Piece<R, I>, filter: &Filter, now: Now, room: usize, id: fn(&R) -> I) -> Piece<R, I> {
+fn sift<R: Record, I>(
+    piece: Piece<R, I>,
+    filter: &Filter,
+    now: Now,
+    room: usize,
+    id: fn(&R) -> I,
+) -> Piece<R, I> {
     let mut through = Vec::new();
     let mut rows = piece.rows.into_iter();
     for row in rows.by_ref() {
@@ -114,11 +135,16 @@ mod tests {
     }
 
     fn sieve(text: &str, rows_max: usize, examined_max: u64) -> Sieve {
-        Sieve { filter: Arc::new(Filter::parse(text, Row::SPECS).unwrap()), now: Now::default(), rows_max, examined_max }
+        Sieve {
+            filter: Arc::new(Filter::parse(text, Row::SPECS).unwrap()),
+            now: Now::default(),
+            rows_max,
+            examined_max,
+        }
     }
 
-    /// What a page of rows from 1 to `all` has: its first and last row, their number, whether there are more, where it ended; and the
-    /// pieces that it took.
+    /// What a page of rows from 1 to `all` has: its first and last row, their number, whether there are more,
+    /// where it ended; and the pieces that it took.
     fn page(sieve: &Sieve, all: u64, beyond: Option<u64>) -> (Vec<u64>, bool, Option<u64>, usize) {
         let pieces = RefCell::new(0);
         let read = |beyond: Option<u64>, limit| {
@@ -129,7 +155,8 @@ mod tests {
             std::future::ready(Ok(Piece { more: last.is_some_and(|last| last < all), rows, last }))
         };
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
-        let Piece { rows, more, last } = runtime.block_on(sieve.rows(beyond, |row: &Row| row.0, read)).unwrap();
+        let Piece { rows, more, last } =
+            runtime.block_on(sieve.rows(beyond, |row: &Row| row.0, read)).unwrap();
         (rows.into_iter().map(|row| row.0).collect(), more, last, pieces.into_inner())
     }
 

@@ -1,4 +1,5 @@
-//! Start and end of a station. Start returns at once, so that a screen can be painted; the hosts come up behind it.
+//! Start and end of a station. Start returns at once, so that a screen can be painted; the hosts come up
+//! behind it.
 
 use std::{
     net::SocketAddr,
@@ -134,7 +135,10 @@ impl Station {
                     startup.send_replace(Startup::Failed(Arc::from(why)));
                 }
             };
-            std::thread::Builder::new().name("opening".to_owned()).spawn(open).map_err(|error| StartError::Failed(error.to_string()))?
+            std::thread::Builder::new()
+                .name("opening".to_owned())
+                .spawn(open)
+                .map_err(|error| StartError::Failed(error.to_string()))?
         };
         Ok(Self { inner, startup, opening: Some(opening), parts })
     }
@@ -168,7 +172,8 @@ impl Station {
         }
     }
 
-    /// Waits until an operator wants the station to end, and a little longer, for what it is answered to leave.
+    /// Waits until an operator wants the station to end, and a little longer, for what it is answered to
+    /// leave.
     pub async fn asked_to_stop(&self) {
         let mut asked = self.inner.stop_asked.subscribe();
         // The sender is this station's own.
@@ -206,12 +211,20 @@ impl Station {
 fn load(source: &PackSource) -> Result<Pack, StartError> {
     match source {
         PackSource::Sample => Ok(Pack::sample()),
-        PackSource::File(path) => manifest::load(path).map_err(|errors| StartError::Pack { path: path.clone(), errors }),
+        PackSource::File(path) => {
+            manifest::load(path).map_err(|errors| StartError::Pack { path: path.clone(), errors })
+        }
     }
 }
 
 /// Opens the store and starts the hosts; why that is not possible, with what to do, in one line.
-fn open(inner: &Arc<Inner>, config: &Config, lock: Lock, pack: Arc<Pack>, startup: watch::Sender<Startup>) -> Result<Parts, String> {
+fn open(
+    inner: &Arc<Inner>,
+    config: &Config,
+    lock: Lock,
+    pack: Arc<Pack>,
+    startup: watch::Sender<Startup>,
+) -> Result<Parts, String> {
     if !config.bind.is_loopback() {
         let heard = "anyone who reaches it can try the token, and nothing is encrypted: bind to 127.0.0.1, or tunnel it";
         inner.board.notice(Level::Warn, &format!("the MPP port is bound to {}: {heard}", config.bind));

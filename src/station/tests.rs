@@ -25,7 +25,11 @@ use crate::{
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Reads on until the station tells of something.
-pub(super) fn until(runtime: &tokio::runtime::Runtime, reader: &mut Reader, wanted: impl Fn(&station::Transition) -> bool) {
+pub(super) fn until(
+    runtime: &tokio::runtime::Runtime,
+    reader: &mut Reader,
+    wanted: impl Fn(&station::Transition) -> bool,
+) {
     let come = async {
         loop {
             while let Some(batch) = reader.read() {
@@ -60,7 +64,8 @@ impl House {
     }
 
     fn command(&self, command: Command) -> Result<Outcome, PortError> {
-        self.runtime.block_on(async { OperatorClient::connect(self.folder.path()).await?.command(command).await })
+        self.runtime
+            .block_on(async { OperatorClient::connect(self.folder.path()).await?.command(command).await })
     }
 
     fn invoke(&self) -> InvocationId {
@@ -81,7 +86,9 @@ impl House {
             filter: None,
             limit: 100,
         };
-        let page = self.runtime.block_on(async { OperatorClient::connect(self.folder.path()).await?.query(query).await });
+        let page = self
+            .runtime
+            .block_on(async { OperatorClient::connect(self.folder.path()).await?.query(query).await });
         let Page::Invocations { rows, .. } = page.unwrap() else { unreachable!() };
         rows
     }
@@ -99,7 +106,9 @@ impl House {
         let running = self.runtime.block_on(self.station.inner.running()).unwrap();
         let fault = Request::Look(Box::new(|_| std::panic::panic_any("on purpose")));
         self.runtime.block_on(running.mpp.send(fault)).ok().unwrap();
-        self.until(reader, |transition| matches!(transition, station::Transition::HostDown { link: Link::Mpp }));
+        self.until(reader, |transition| {
+            matches!(transition, station::Transition::HostDown { link: Link::Mpp })
+        });
     }
 
     fn until(&self, reader: &mut Reader, wanted: impl Fn(&station::Transition) -> bool) {
@@ -111,7 +120,9 @@ impl House {
         let until = std::time::Duration::from_millis(20);
         for _ in 0..PATIENCE.as_millis() / until.as_millis() {
             match TcpStream::connect(self.addr) {
-                Err(error) if error.kind() == std::io::ErrorKind::ConnectionRefused => std::thread::sleep(until),
+                Err(error) if error.kind() == std::io::ErrorKind::ConnectionRefused => {
+                    std::thread::sleep(until)
+                }
                 connected => return connected.unwrap(),
             }
         }
@@ -167,15 +178,23 @@ fn a_bridge_that_failed_is_started_again_with_all_that_was_accepted() {
     assert!(adapter.receive().is_none(), "its connection is closed");
     assert!(matches!(house.command(Command::Mpp(mpp::Command::Kick)), Err(PortError::HostDown { .. })));
 
-    assert_eq!(house.command(Command::Restart { link: Link::Mpp }), Ok(Outcome::Restarted { link: Link::Mpp }));
-    house.until(&mut reader, |transition| matches!(transition, station::Transition::HostUp { link: Link::Mpp }));
+    assert_eq!(
+        house.command(Command::Restart { link: Link::Mpp }),
+        Ok(Outcome::Restarted { link: Link::Mpp })
+    );
+    house.until(&mut reader, |transition| {
+        matches!(transition, station::Transition::HostUp { link: Link::Mpp })
+    });
     let states: Vec<_> = house.rows().into_iter().map(|row| (row.id, row.state)).collect();
     assert_eq!(states, [(done, RowState::Done), (flying, RowState::Pending), (waiting, RowState::Pending)]);
     let after = house.snapshot();
     assert_eq!(after.station.hosts[Link::Mpp.index()], HostState::Up);
     assert!(after.mpp.queues["boss"].brake.held && after.mpp.adapter.is_none() && after.mpp.paired);
     assert_eq!(after.mpp.queues["default"].pending, 2);
-    assert!(after.as_of.0[Link::Mpp.index()] >= before.as_of.0[Link::Mpp.index()], "what the old bridge said is not folded onto it");
+    assert!(
+        after.as_of.0[Link::Mpp.index()] >= before.as_of.0[Link::Mpp.index()],
+        "what the old bridge said is not folded onto it"
+    );
 
     let mut adapter = house.adapter();
     assert_eq!(adapter.pull()["id"], flying.0, "what was in flight is first again");
@@ -225,7 +244,14 @@ fn a_station_whose_bridge_is_down_stops_in_order() {
     let House { folder, station, .. } = house;
     station.stop();
     let pack = Pack::sample();
-    let (store, opened) = crate::store::Store::open(folder.path(), &pack.id, &pack.hash, Limits::default().store, Clock::start()).unwrap();
+    let (store, opened) = crate::store::Store::open(
+        folder.path(),
+        &pack.id,
+        &pack.hash,
+        Limits::default().store,
+        Clock::start(),
+    )
+    .unwrap();
     assert!(opened.notices.is_empty(), "{:?}", opened.notices);
     assert!(opened.restored.next_id > id);
     store.close().unwrap();
@@ -237,6 +263,8 @@ fn a_row_that_is_refused_is_said_so_in_the_log() {
     let mut reader = house.reader();
     let rows = ["heal_party", "nonsense"].map(NewInvocation::new).into();
     house.command(Command::Mpp(mpp::Command::Enqueue { rows })).unwrap();
-    house.until(&mut reader, |transition| matches!(transition, station::Transition::Notice { level: station::Level::Warn }));
+    house.until(&mut reader, |transition| {
+        matches!(transition, station::Transition::Notice { level: station::Level::Warn })
+    });
     house.station.stop();
 }

@@ -7,8 +7,15 @@ use crate::{
 };
 
 /// A trace's hops behind a place in the tap, with how far back it is kept.
-pub(super) async fn ladder(inner: &Inner, trace: TraceId, after: Seq, has_events: bool, limit: u64) -> Result<Page, PortError> {
-    let mut reader = inner.tap.reader_from_oldest().map_err(|error| PortError::Busy { what: error.to_string() })?;
+pub(super) async fn ladder(
+    inner: &Inner,
+    trace: TraceId,
+    after: Seq,
+    has_events: bool,
+    limit: u64,
+) -> Result<Page, PortError> {
+    let mut reader =
+        inner.tap.reader_from_oldest().map_err(|error| PortError::Busy { what: error.to_string() })?;
     let mut ladder = Ladder::new(trace, has_events, after, limit.min(inner.limits.port.page_rows_max));
     ladder.know(&inner.bus.snapshot().await.1);
     let (end, mut kept_since_ms) = (inner.tap.last(), inner.board.view().0.started_at.wall);

@@ -19,7 +19,13 @@ use crate::{
 };
 
 /// The invocation as soon as it is in `state` or has ended, or as it stands when the time is up.
-pub(super) async fn until(inner: &Inner, running: &Running, id: InvocationId, state: RowState, timeout_ms: u64) -> Result<Page, PortError> {
+pub(super) async fn until(
+    inner: &Inner,
+    running: &Running,
+    id: InvocationId,
+    state: RowState,
+    timeout_ms: u64,
+) -> Result<Page, PortError> {
     let full = || PortError::Busy { what: "the list of waits (limits.port.waits_max)".to_owned() };
     let _permit = inner.waits.try_acquire().map_err(|_| full())?;
     let mut reader = inner.tap.reader().map_err(|_| full())?;
@@ -40,7 +46,9 @@ pub(super) async fn until(inner: &Inner, running: &Running, id: InvocationId, st
 
 /// Whether waiting on is of no use: it is there, or beyond it.
 fn has_reached(now: RowState, wanted: RowState) -> bool {
-    now == wanted || now.is_terminal() || (now == RowState::Applied && matches!(wanted, RowState::Pending | RowState::Dispatched))
+    now == wanted
+        || now.is_terminal()
+        || (now == RowState::Applied && matches!(wanted, RowState::Pending | RowState::Dispatched))
 }
 
 /// Returns once something was reported of the invocation, or entries were lost that might have.

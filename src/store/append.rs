@@ -1,5 +1,5 @@
-//! Files that are appended to, `<name>-<n>.log` in the data folder: eight bytes that name the format, then records. A file ends past a
-//! bound, and the next is begun.
+//! Files that are appended to, `<name>-<n>.log` in the data folder: eight bytes that name the format, then
+//! records. A file ends past a bound, and the next is begun.
 
 use std::{
     fs::{File, OpenOptions},
@@ -85,7 +85,17 @@ pub(super) struct Appender {
 impl Appender {
     /// Begins with the file of a number that was never there.
     pub(super) fn new(data: &Path, kind: Kind, make: Maker, segment: u64, bytes_max: u64) -> Self {
-        Self { data: data.to_owned(), kind, make, file: None, segment, good_end: 0, torn: false, bytes_max, grown: 0 }
+        Self {
+            data: data.to_owned(),
+            kind,
+            make,
+            file: None,
+            segment,
+            good_end: 0,
+            torn: false,
+            bytes_max,
+            grown: 0,
+        }
     }
 
     /// The number of the file that was written last.
@@ -113,7 +123,8 @@ impl Appender {
         if self.torn
             && let Some(file) = &mut self.file
         {
-            // Cut now so that a start finds no half record; when even that fails, the next write cuts before it writes.
+            // Cut now so that a start finds no half record; when even that fails, the next write cuts before
+            // it writes.
             let _ = file.set_len(self.good_end);
         }
         written

@@ -20,7 +20,12 @@ use crate::{
 ///
 /// # Errors
 /// The database's; what it did up to there is to be rolled back.
-pub(super) fn apply(conn: &Connection, pack_id: &PackId, op: Op, effects: &mut Effects) -> rusqlite::Result<Done> {
+pub(super) fn apply(
+    conn: &Connection,
+    pack_id: &PackId,
+    op: Op,
+    effects: &mut Effects,
+) -> rusqlite::Result<Done> {
     match op {
         Op::Enqueue { rows, lookups } => {
             let mut done = if rows.is_empty() { Vec::new() } else { enqueue(conn, rows, effects)? };
@@ -41,7 +46,10 @@ pub(super) fn apply(conn: &Connection, pack_id: &PackId, op: Op, effects: &mut E
         }
         Op::Change { ids, from, to, reason, refund, at } => {
             let change = Change { from, to, reason, refund, at };
-            ids.into_iter().map(|id| change.apply(conn, id, effects)).collect::<Result<_, _>>().map(Done::Changed)
+            ids.into_iter()
+                .map(|id| change.apply(conn, id, effects))
+                .collect::<Result<_, _>>()
+                .map(Done::Changed)
         }
         Op::Migrate { rows, manifest_hash, at } => migrate(conn, pack_id, rows, &manifest_hash, at, effects),
         Op::WriteState { pack_id, key, value, scope, at } => {
@@ -72,7 +80,9 @@ fn enqueue(conn: &Connection, rows: Vec<Row>, effects: &mut Effects) -> rusqlite
     for row in rows {
         last_id = last_id.max(row.id.0);
         let manifest = match &of_manifest {
-            Some((pack_id, hash, manifest)) if *pack_id == row.pack_id && *hash == row.manifest_hash => *manifest,
+            Some((pack_id, hash, manifest)) if *pack_id == row.pack_id && *hash == row.manifest_hash => {
+                *manifest
+            }
             _ => manifests::number(conn, &row.pack_id, &row.manifest_hash)?,
         };
         if invocations::insert(conn, &row, manifest)? {

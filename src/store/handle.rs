@@ -23,9 +23,9 @@ use crate::ids::{InvocationId, QueueName, TraceId};
 
 /// A store to be asked from any thread. Cloning costs three reference counts.
 ///
-/// No call blocks. A request to the writer is done after all that was journalled and requested before it, and its answer is given on the
-/// writer's thread, in the order of the requests: an answer must be quick and must not wait for the store. When a call returns an error,
-/// its answer is dropped unused.
+/// No call blocks. A request to the writer is done after all that was journalled and requested before it, and
+/// its answer is given on the writer's thread, in the order of the requests: an answer must be quick and must
+/// not wait for the store. When a call returns an error, its answer is dropped unused.
 #[derive(Clone)]
 pub struct Handle {
     pub(super) intake: Arc<Intake>,
@@ -44,28 +44,31 @@ impl Handle {
     /// Has the writer do an operation whose answer matters. [`Class::Power`] is answered after an fsync.
     ///
     /// # Errors
-    /// [`CommitError::Busy`] when `limits.store.writer_requests_max` requests wait; [`CommitError::Failed`] when the store is closed.
+    /// [`CommitError::Busy`] when `limits.store.writer_requests_max` requests wait; [`CommitError::Failed`]
+    /// when the store is closed.
     pub fn commit(&self, op: Op, class: Class, done: Answer<Done>) -> Result<(), CommitError> {
         self.intake.request(Request::Commit { op, class, done })
     }
 
-    /// Has an operation written when convenient, unanswered and unjournalled ([`Class::Behind`]). It takes an operation that
-    /// [`Journal::takes`](super::Journal::takes).
+    /// Has an operation written when convenient, unanswered and unjournalled ([`Class::Behind`]). It takes an
+    /// operation that [`Journal::takes`](super::Journal::takes).
     ///
     /// # Errors
-    /// [`CommitError::Busy`] when `limits.store.unfolded_rows_max` rows wait; [`CommitError::Failed`] for any other operation or when the
-    /// store is closed.
+    /// [`CommitError::Busy`] when `limits.store.unfolded_rows_max` rows wait; [`CommitError::Failed`] for any
+    /// other operation or when the store is closed.
     pub fn behind(&self, op: Op) -> Result<(), CommitError> {
         let waiting = self.intake.unfolded();
         if waiting >= self.unfolded_rows_max {
             return Err(CommitError::Busy { waiting });
         }
-        let record = Record::of(op).ok_or_else(|| CommitError::Failed("this operation has an answer and cannot go behind".to_owned()))?;
+        let record = Record::of(op).ok_or_else(|| {
+            CommitError::Failed("this operation has an answer and cannot go behind".to_owned())
+        })?;
         self.intake.fold(vec![Unfolded { place: None, record }])
     }
 
-    /// Reads pending rows of the manifest in force with ids after `after`, oldest first, at most 10,000. It sees every request made before
-    /// it; with `settled` also every journalled operation.
+    /// Reads pending rows of the manifest in force with ids after `after`, oldest first, at most 10,000. It
+    /// sees every request made before it; with `settled` also every journalled operation.
     ///
     /// # Errors
     /// As [`Self::commit`].
@@ -80,12 +83,17 @@ impl Handle {
         self.intake.request(Request::Fetch { ask: FetchAsk { queue, after, limit, settled }, done })
     }
 
-    /// Reads pending rows of the pack's other manifests with ids after `after`, oldest first, at most 10,000, with all that came before
-    /// folded.
+    /// Reads pending rows of the pack's other manifests with ids after `after`, oldest first, at most 10,000,
+    /// with all that came before folded.
     ///
     /// # Errors
     /// As [`Self::commit`].
-    pub fn fetch_others(&self, after: InvocationId, limit: u64, done: Answer<OthersPage>) -> Result<(), CommitError> {
+    pub fn fetch_others(
+        &self,
+        after: InvocationId,
+        limit: u64,
+        done: Answer<OthersPage>,
+    ) -> Result<(), CommitError> {
         self.intake.request(Request::FetchOthers { after, limit, done })
     }
 
@@ -97,8 +105,8 @@ impl Handle {
         self.intake.request(Request::Flush { done })
     }
 
-    /// Copies the database, with all that came before folded, into a new file; answered with its length in bytes. A file that is there
-    /// already is refused. The copy is made beside the work that goes on.
+    /// Copies the database, with all that came before folded, into a new file; answered with its length in
+    /// bytes. A file that is there already is refused. The copy is made beside the work that goes on.
     ///
     /// # Errors
     /// As [`Self::commit`].
@@ -106,11 +114,17 @@ impl Handle {
         self.intake.request(Request::Backup { path: path.to_owned(), done })
     }
 
-    /// Reads a page of invocations as their tables have them: [`Self::flush`] first to see what was journalled lately.
+    /// Reads a page of invocations as their tables have them: [`Self::flush`] first to see what was
+    /// journalled lately.
     ///
     /// # Errors
-    /// [`CommitError::Busy`] when `limits.store.read_requests_max` reads wait; [`CommitError::Failed`] when the store is closed.
-    pub fn invocations(&self, mut filter: InvocationFilter, done: Answer<Rows<Row>>) -> Result<(), CommitError> {
+    /// [`CommitError::Busy`] when `limits.store.read_requests_max` reads wait; [`CommitError::Failed`] when
+    /// the store is closed.
+    pub fn invocations(
+        &self,
+        mut filter: InvocationFilter,
+        done: Answer<Rows<Row>>,
+    ) -> Result<(), CommitError> {
         filter.limit = filter.limit.min(PAGE_ROWS_MAX);
         self.read(move |conn| Ok(Rows::cut(invocations::page(conn, &filter)?, filter.limit)), done)
     }
@@ -161,7 +175,13 @@ impl Handle {
     ///
     /// # Errors
     /// As [`Self::invocations`].
-    pub fn run_events(&self, run: TraceId, after: u64, limit: u64, done: Answer<Rows<EventRow>>) -> Result<(), CommitError> {
+    pub fn run_events(
+        &self,
+        run: TraceId,
+        after: u64,
+        limit: u64,
+        done: Answer<Rows<EventRow>>,
+    ) -> Result<(), CommitError> {
         let limit = limit.min(PAGE_ROWS_MAX);
         self.read(move |conn| Ok(Rows::cut(runs::events(conn, run, after, limit)?, limit)), done)
     }
@@ -170,7 +190,13 @@ impl Handle {
     ///
     /// # Errors
     /// As [`Self::invocations`].
-    pub fn run_artifacts(&self, run: TraceId, after: u64, limit: u64, done: Answer<Rows<ArtifactRow>>) -> Result<(), CommitError> {
+    pub fn run_artifacts(
+        &self,
+        run: TraceId,
+        after: u64,
+        limit: u64,
+        done: Answer<Rows<ArtifactRow>>,
+    ) -> Result<(), CommitError> {
         let limit = limit.min(PAGE_ROWS_MAX);
         self.read(move |conn| Ok(Rows::cut(runs::artifacts(conn, run, after, limit)?, limit)), done)
     }
@@ -179,15 +205,26 @@ impl Handle {
     ///
     /// # Errors
     /// As [`Self::invocations`].
-    pub fn control_answer(&self, request: TraceId, variant: &'static str, done: Answer<Option<Bytes>>) -> Result<(), CommitError> {
+    pub fn control_answer(
+        &self,
+        request: TraceId,
+        variant: &'static str,
+        done: Answer<Option<Bytes>>,
+    ) -> Result<(), CommitError> {
         self.read(move |conn| runs::answer(conn, request, variant), done)
     }
 
-    /// Reads what the control plane starts from: at most 10,000 open runs, and the newest answers, so many and of so many bytes together.
+    /// Reads what the control plane starts from: at most 10,000 open runs, and the newest answers, so many
+    /// and of so many bytes together.
     ///
     /// # Errors
     /// As [`Self::invocations`].
-    pub fn runs_left(&self, answers_max: u64, bytes_max: u64, done: Answer<RunsLeft>) -> Result<(), CommitError> {
+    pub fn runs_left(
+        &self,
+        answers_max: u64,
+        bytes_max: u64,
+        done: Answer<RunsLeft>,
+    ) -> Result<(), CommitError> {
         let left = move |conn: &Connection| {
             let (answers, has_more_answers) = runs::answers(conn, answers_max, bytes_max)?;
             Ok(RunsLeft { open: runs::open(conn, PAGE_ROWS_MAX)?, answers, has_more_answers })
@@ -199,7 +236,11 @@ impl Handle {
     ///
     /// # Errors
     /// As [`Self::invocations`].
-    pub fn sessions(&self, mut filter: SessionFilter, done: Answer<Rows<SessionRow>>) -> Result<(), CommitError> {
+    pub fn sessions(
+        &self,
+        mut filter: SessionFilter,
+        done: Answer<Rows<SessionRow>>,
+    ) -> Result<(), CommitError> {
         filter.limit = filter.limit.min(PAGE_ROWS_MAX);
         self.read(move |conn| macp::page(conn, &filter), done)
     }
@@ -212,7 +253,8 @@ impl Handle {
         self.read(move |conn| macp::by_id(conn, &id), done)
     }
 
-    /// Reads the session of an id, and of one that is in the store alone when it accepted a message, in Unix milliseconds.
+    /// Reads the session of an id, and of one that is in the store alone when it accepted a message, in Unix
+    /// milliseconds.
     ///
     /// # Errors
     /// As [`Self::invocations`].
@@ -225,12 +267,18 @@ impl Handle {
         self.read(move |conn| macp::by_id_and_message(conn, &id, message.as_ref()), done)
     }
 
-    /// Reads a session's log behind its first `after` records, in its order, at most `limit` records and about 16 MiB. The records are as
-    /// they were kept.
+    /// Reads a session's log behind its first `after` records, in its order, at most `limit` records and
+    /// about 16 MiB. The records are as they were kept.
     ///
     /// # Errors
     /// As [`Self::invocations`].
-    pub fn session_log(&self, session: u64, after: u64, limit: u64, done: Answer<Rows<Bytes>>) -> Result<(), CommitError> {
+    pub fn session_log(
+        &self,
+        session: u64,
+        after: u64,
+        limit: u64,
+        done: Answer<Rows<Bytes>>,
+    ) -> Result<(), CommitError> {
         self.read(move |conn| macp::log(conn, session, after, limit), done)
     }
 
@@ -238,7 +286,11 @@ impl Handle {
     ///
     /// # Errors
     /// As [`Self::invocations`].
-    pub fn macp_left(&self, mut each: impl FnMut(MacpLeft) -> bool + Send + 'static, done: Answer<()>) -> Result<(), CommitError> {
+    pub fn macp_left(
+        &self,
+        mut each: impl FnMut(MacpLeft) -> bool + Send + 'static,
+        done: Answer<()>,
+    ) -> Result<(), CommitError> {
         self.read(move |conn| macp::left(conn, &mut each), done)
     }
 

@@ -1,4 +1,5 @@
-//! Journalled operations that are not in their tables yet, at most one a row: many moves of one row become one `UPDATE`.
+//! Journalled operations that are not in their tables yet, at most one a row: many moves of one row become
+//! one `UPDATE`.
 
 use std::collections::BTreeMap;
 
@@ -95,8 +96,8 @@ impl Coalesced {
     }
 }
 
-/// What is held back from the tables. What the open transaction has written stays here until it is committed, so that a failed commit loses
-/// nothing and the order of operations outlives it.
+/// What is held back from the tables. What the open transaction has written stays here until it is committed,
+/// so that a failed commit loses nothing and the order of operations outlives it.
 #[derive(Debug, Default)]
 pub(super) struct Held {
     unwritten: Coalesced,
@@ -173,7 +174,10 @@ mod tests {
         ]);
         assert_eq!(held.rows(), 1);
         let kept = held.unwritten.moves.get(&InvocationId(1)).unwrap();
-        assert_eq!((kept.state, kept.result.as_ref().map(JsonText::as_str), kept.at), (RowState::Failed, Some("1"), Wall(3)));
+        assert_eq!(
+            (kept.state, kept.result.as_ref().map(JsonText::as_str), kept.at),
+            (RowState::Failed, Some("1"), Wall(3))
+        );
         assert_eq!(kept.reason.as_deref(), Some("x"));
     }
 

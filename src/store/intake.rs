@@ -1,7 +1,9 @@
-//! The one ordered, bounded line in front of the writer: operations to fold and requests, in the order in which they were made.
+//! The one ordered, bounded line in front of the writer: operations to fold and requests, in the order in
+//! which they were made.
 //!
-//! A request wakes the writer. Operations to fold do not, unless it sleeps or many wait: it looks after a short while by itself, so that a
-//! host that journals 50,000 moves a second wakes it 50 times and not 50,000.
+//! A request wakes the writer. Operations to fold do not, unless it sleeps or many wait: it looks after a
+//! short while by itself, so that a host that journals 50,000 moves a second wakes it 50 times and not
+//! 50,000.
 
 use std::{
     collections::VecDeque,
@@ -142,7 +144,8 @@ impl Intake {
         self.line.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Puts operations at the end of the line. Their number is bounded by who journals them ([`Self::unfolded`]).
+    /// Puts operations at the end of the line. Their number is bounded by who journals them
+    /// ([`Self::unfolded`]).
     ///
     /// # Errors
     /// The store is closed.
@@ -183,12 +186,17 @@ impl Intake {
         Ok(())
     }
 
-    /// Takes all that waits, once there is reason to work. The writer rests at most for `patience`, for ever without one.
+    /// Takes all that waits, once there is reason to work. The writer rests at most for `patience`, for ever
+    /// without one.
     pub(super) fn take(&self, patience: Option<Duration>, into: &mut Vec<Item>) -> Woken {
         let mut line = self.line();
         let mut elapsed = false;
         while !line.urgent() && !elapsed {
-            let patience = if line.unfolded > 0 { Some(patience.map_or(LINGER, |patience| patience.min(LINGER))) } else { patience };
+            let patience = if line.unfolded > 0 {
+                Some(patience.map_or(LINGER, |patience| patience.min(LINGER)))
+            } else {
+                patience
+            };
             match patience {
                 None => {
                     line.asleep = true;

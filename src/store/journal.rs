@@ -1,7 +1,8 @@
 //! The append-only journal that makes transitions outlive the process, written by the host's own thread.
 //!
-//! Segments `journal-<n>.log` lie in the data folder: eight bytes that name the format, then records. A segment ends past
-//! `limits.store.journal_segment_bytes_max`; the writer deletes it when all its records are in their tables.
+//! Segments `journal-<n>.log` lie in the data folder: eight bytes that name the format, then records. A
+//! segment ends past `limits.store.journal_segment_bytes_max`; the writer deletes it when all its records are
+//! in their tables.
 
 use std::{
     path::Path,
@@ -29,10 +30,12 @@ pub(super) struct Begin {
     pub(super) unfolded_rows_max: u64,
 }
 
-/// The journal's only hand. The host's thread owns it: append what a turn of its loop caused, then [`commit`](Self::commit) once.
+/// The journal's only hand. The host's thread owns it: append what a turn of its loop caused, then
+/// [`commit`](Self::commit) once.
 ///
-/// A commit is one `write()`. What it wrote outlives the death of the process and goes to the writer by itself, in the journal's order and
-/// before every request that is made afterwards; it is not fsynced (see the [store's](super) words on a loss of power).
+/// A commit is one `write()`. What it wrote outlives the death of the process and goes to the writer by
+/// itself, in the journal's order and before every request that is made afterwards; it is not fsynced (see
+/// the [store's](super) words on a loss of power).
 pub struct Journal {
     files: Appender,
     begin: Begin,
@@ -45,12 +48,21 @@ pub struct Journal {
 
 impl std::fmt::Debug for Journal {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Journal").field("segment", &self.files.segment()).field("next_seq", &self.next_seq).finish_non_exhaustive()
+        f.debug_struct("Journal")
+            .field("segment", &self.files.segment())
+            .field("next_seq", &self.next_seq)
+            .finish_non_exhaustive()
     }
 }
 
 impl Journal {
-    pub(super) fn new(data: &Path, make: Maker, begin: Begin, intake: Arc<Intake>, shared: Arc<Shared>) -> Self {
+    pub(super) fn new(
+        data: &Path,
+        make: Maker,
+        begin: Begin,
+        intake: Arc<Intake>,
+        shared: Arc<Shared>,
+    ) -> Self {
         Self {
             files: Appender::new(data, FILES, make, begin.segment, begin.segment_bytes_max),
             begin,
@@ -62,8 +74,8 @@ impl Journal {
         }
     }
 
-    /// Whether an operation can be journalled: [`Op::Move`], [`Op::SetBrake`] and [`Op::WriteState`] can. All others tell something back
-    /// and go through [`Handle::commit`](super::Handle::commit).
+    /// Whether an operation can be journalled: [`Op::Move`], [`Op::SetBrake`] and [`Op::WriteState`] can. All
+    /// others tell something back and go through [`Handle::commit`](super::Handle::commit).
     #[must_use]
     pub const fn takes(op: &Op) -> bool {
         matches!(op, Op::Move(_) | Op::SetBrake { .. } | Op::WriteState { .. })
@@ -72,26 +84,30 @@ impl Journal {
     /// Puts an operation behind those that wait for [`commit`](Self::commit). Nothing is written yet.
     ///
     /// # Errors
-    /// [`CommitError::Failed`] for an operation that cannot be journalled or is too long, [`CommitError::Busy`] when a whole segment waits
-    /// to be committed already. What was appended before is untouched.
+    /// [`CommitError::Failed`] for an operation that cannot be journalled or is too long,
+    /// [`CommitError::Busy`] when a whole segment waits to be committed already. What was appended before
+    /// is untouched.
     pub fn append(&mut self, op: Op) -> Result<(), CommitError> {
         let waiting = u64::try_from(self.appended.len()).unwrap_or(u64::MAX);
         if u64::try_from(self.buffer.len()).unwrap_or(u64::MAX) >= self.begin.segment_bytes_max {
             return Err(CommitError::Busy { waiting });
         }
-        let record =
-            Record::of(op).ok_or_else(|| CommitError::Failed("only moves, brakes and state values can be journalled".to_owned()))?;
-        record::encode(&mut self.buffer, self.next_seq.saturating_add(waiting), &record).map_err(CommitError::Failed)?;
+        let record = Record::of(op).ok_or_else(|| {
+            CommitError::Failed("only moves, brakes and state values can be journalled".to_owned())
+        })?;
+        record::encode(&mut self.buffer, self.next_seq.saturating_add(waiting), &record)
+            .map_err(CommitError::Failed)?;
         self.appended.push(record);
         Ok(())
     }
 
-    /// Makes all that was appended since the last commit outlive the process, by one write, and hands it to the writer.
+    /// Makes all that was appended since the last commit outlive the process, by one write, and hands it to
+    /// the writer.
     ///
     /// # Errors
-    /// Nothing of it happened, and nothing of it is appended any more: [`CommitError::Failed`] when the disk refuses or the database has
-    /// refused until `limits.store.unfolded_rows_max` rows wait for it, [`CommitError::Busy`] when so many wait although it does not
-    /// refuse.
+    /// Nothing of it happened, and nothing of it is appended any more: [`CommitError::Failed`] when the disk
+    /// refuses or the database has refused until `limits.store.unfolded_rows_max` rows wait for it,
+    /// [`CommitError::Busy`] when so many wait although it does not refuse.
     pub fn commit(&mut self) -> Result<(), CommitError> {
         if self.appended.is_empty() {
             return Ok(());
@@ -100,7 +116,9 @@ impl Journal {
         self.buffer.clear();
         let segment = self.files.segment();
         let first = self.next_seq;
-        let ops = (first..).zip(self.appended.drain(..)).map(|(seq, record)| Unfolded { place: Some(Place { segment, seq }), record });
+        let ops = (first..)
+            .zip(self.appended.drain(..))
+            .map(|(seq, record)| Unfolded { place: Some(Place { segment, seq }), record });
         let ops: Vec<_> = ops.collect();
         outcome?;
         self.next_seq = self.next_seq.saturating_add(u64::try_from(ops.len()).unwrap_or(u64::MAX));

@@ -24,10 +24,21 @@ impl Lock {
     /// # Errors
     /// [`StoreError::Held`] when another process has it.
     pub fn take(data: &Path) -> Result<Self, StoreError> {
-        DirBuilder::new().recursive(true).mode(0o700).create(data).map_err(StoreError::io(format!("making {}", data.display())))?;
+        DirBuilder::new()
+            .recursive(true)
+            .mode(0o700)
+            .create(data)
+            .map_err(StoreError::io(format!("making {}", data.display())))?;
         let path = data.join(FILE);
         let what = || StoreError::io(path.display().to_string());
-        let mut file = OpenOptions::new().read(true).write(true).create(true).truncate(false).mode(0o600).open(&path).map_err(what())?;
+        let mut file = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .mode(0o600)
+            .open(&path)
+            .map_err(what())?;
         match rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive) {
             Ok(()) => {}
             Err(rustix::io::Errno::WOULDBLOCK) => {
@@ -45,7 +56,8 @@ impl Lock {
 pub fn holder(data: &Path) -> Option<u32> {
     let mut file = File::open(data.join(FILE)).ok()?;
     let pid = read_pid(&mut file)?;
-    // The lock is tried for only where somebody seems to have it, so that no station that starts meanwhile is put out.
+    // The lock is tried for only where somebody seems to have it, so that no station that starts meanwhile is
+    // put out.
     rustix::process::test_kill_process(rustix::process::Pid::from_raw(i32::try_from(pid).ok()?)?).ok()?;
     let tried = rustix::fs::flock(&file, FlockOperation::NonBlockingLockShared);
     (tried == Err(rustix::io::Errno::WOULDBLOCK)).then_some(pid)

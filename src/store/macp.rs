@@ -1,9 +1,9 @@
 //! Sessions and their logs.
 //!
-//! What happens in sessions is in their [log](super::SessionLog) first. Behind the work it comes here as segments: one row for all records
-//! of some time, whatever their sessions. Then the oldest segments are sorted: their records go to the logs of their sessions, in as few
-//! rows as there are sessions in what is sorted at one time. A session's log is those rows, and behind them what the segments have that are
-//! left.
+//! What happens in sessions is in their [log](super::SessionLog) first. Behind the work it comes here as
+//! segments: one row for all records of some time, whatever their sessions. Then the oldest segments are
+//! sorted: their records go to the logs of their sessions, in as few rows as there are sessions in what is
+//! sorted at one time. A session's log is those rows, and behind them what the segments have that are left.
 
 use std::ops::Range;
 
@@ -68,7 +68,8 @@ pub const DIGEST_BYTES: usize = 16;
 /// A digest of a message's id: what its SHA-256 begins with.
 pub type Digest = [u8; DIGEST_BYTES];
 
-/// Bytes of a digest with the time of the acceptance behind it, in Unix milliseconds as eight bytes, the highest first.
+/// Bytes of a digest with the time of the acceptance behind it, in Unix milliseconds as eight bytes, the
+/// highest first.
 pub const SEEN_BYTES: usize = DIGEST_BYTES + 8;
 
 /// Digests that are kept in one row.
@@ -77,7 +78,8 @@ pub(super) const SEEN_ROW: usize = 40;
 /// Bytes of one part of a session's digests, at most: whole rows.
 pub const SEEN_PART_BYTES: usize = SEEN_ROW * SEEN_BYTES * 1_024;
 
-/// Messages that a session accepted, some of them: digests of their ids with the times of their acceptances, sorted.
+/// Messages that a session accepted, some of them: digests of their ids with the times of their acceptances,
+/// sorted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SeenPart {
     /// Whose.
@@ -116,7 +118,8 @@ pub enum MacpOp {
     },
     /// Rows as they are now.
     Sessions(Vec<SessionRow>),
-    /// Which messages sessions accepted, before the rows that say that they are in the store alone. What is there already is written again.
+    /// Which messages sessions accepted, before the rows that say that they are in the store alone. What is
+    /// there already is written again.
     Seen(Vec<SeenPart>),
     /// Somebody was told that these sessions are expired, which the sweep had expired.
     Noticed(Vec<u64>),
@@ -127,7 +130,8 @@ pub enum MacpOp {
         /// The last that may be sorted.
         through: u64,
     },
-    /// Deletes the sessions that are oldest of those in the store alone, with their logs; as many as one slice takes.
+    /// Deletes the sessions that are oldest of those in the store alone, with their logs; as many as one
+    /// slice takes.
     Retire {
         /// No more than these.
         sessions: u64,
@@ -287,14 +291,23 @@ mod tests {
 
     #[test]
     fn records_come_out_of_a_segment_as_they_went_in() {
-        let all = [(1, vec![]), (127, vec![1]), (128, vec![2; 127]), (300, vec![3; 128]), (u64::MAX, vec![4; 70_000])];
+        let all = [
+            (1, vec![]),
+            (127, vec![1]),
+            (128, vec![2; 127]),
+            (300, vec![3; 128]),
+            (u64::MAX, vec![4; 70_000]),
+        ];
         let mut segment = Vec::new();
         for (session, record) in &all {
             push(&mut segment, *session, record);
         }
         let segment = Bytes::from(segment);
         let found = records(&segment).unwrap();
-        assert_eq!(found.iter().map(|(session, record)| (*session, record.to_vec())).collect::<Vec<_>>(), all);
+        assert_eq!(
+            found.iter().map(|(session, record)| (*session, record.to_vec())).collect::<Vec<_>>(),
+            all
+        );
         assert!(records(&segment.slice(..segment.len() - 1)).is_none());
         assert_eq!(readable(&segment.slice(..segment.len() - 1)), found[..4]);
         assert!(records(&Bytes::from_static(&[0xff; 12])).is_none());
@@ -315,7 +328,10 @@ mod tests {
     #[test]
     fn an_acceptance_is_found_by_its_digest() {
         let digest = |n: u8| [n; DIGEST_BYTES];
-        let items: Vec<u8> = [1_u8, 3, 9].iter().flat_map(|n| [&digest(*n)[..], &u64::from(*n).to_be_bytes()].concat()).collect();
+        let items: Vec<u8> = [1_u8, 3, 9]
+            .iter()
+            .flat_map(|n| [&digest(*n)[..], &u64::from(*n).to_be_bytes()].concat())
+            .collect();
         let found: Vec<_> = (0..11).filter_map(|n| accepted_at(&items, &digest(n))).collect();
         assert_eq!((found, accepted_at(&[], &digest(1))), (vec![1, 3, 9], None));
     }

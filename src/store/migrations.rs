@@ -1,6 +1,7 @@
 //! The database's schema and its versions.
 //!
-//! `PRAGMA user_version` counts the steps taken. A step that has shipped is never edited: a change is a new step at the end.
+//! `PRAGMA user_version` counts the steps taken. A step that has shipped is never edited: a change is a new
+//! step at the end.
 
 use rusqlite::Connection;
 
@@ -197,8 +198,8 @@ const STEPS: &[Step] = &[
     ),
 ];
 
-/// Digests of the ids of sessions' messages move from the sessions' rows to rows of their own, 40 of 24 bytes in each; a session says that
-/// it is in the store alone; a segment says whose records it has.
+/// Digests of the ids of sessions' messages move from the sessions' rows to rows of their own, 40 of 24 bytes
+/// in each; a session says that it is in the store alone; a segment says whose records it has.
 fn digests_to_rows(conn: &Connection) -> rusqlite::Result<()> {
     conn.execute_batch(
         "
@@ -216,7 +217,8 @@ fn digests_to_rows(conn: &Connection) -> rusqlite::Result<()> {
     )?;
     {
         let mut sessions = conn.prepare("SELECT number, seen FROM macp_sessions WHERE length(seen) > 0")?;
-        let mut put = conn.prepare("INSERT OR REPLACE INTO macp_seen (session, first, items) VALUES (?1, ?2, ?3)")?;
+        let mut put =
+            conn.prepare("INSERT OR REPLACE INTO macp_seen (session, first, items) VALUES (?1, ?2, ?3)")?;
         let mut sessions = sessions.query([])?;
         while let Some(row) = sessions.next()? {
             let (session, seen): (i64, Vec<u8>) = (row.get(0)?, row.get(1)?);
@@ -312,7 +314,8 @@ mod tests {
         run(&conn).unwrap();
         let brakes: i64 = conn.query_row("SELECT count(*) FROM brakes", [], |row| row.get(0)).unwrap();
         let runs: i64 = conn.query_row("SELECT count(*) FROM runs", [], |row| row.get(0)).unwrap();
-        let sessions: i64 = conn.query_row("SELECT count(*) FROM macp_sessions", [], |row| row.get(0)).unwrap();
+        let sessions: i64 =
+            conn.query_row("SELECT count(*) FROM macp_sessions", [], |row| row.get(0)).unwrap();
         assert_eq!((brakes, runs, sessions, version(&conn).unwrap()), (1, 0, 0, 5));
     }
 
@@ -326,7 +329,12 @@ mod tests {
         conn.pragma_update(None, "user_version", 3).unwrap();
         let item = |n: u8| [&[n; 16][..], &u64::from(n).to_be_bytes()].concat();
         let of = |count: u8| Some((0..count).flat_map(item).collect::<Vec<u8>>());
-        let sessions = [(1, None, None), (2, Some("resolved"), None), (3, Some("resolved"), of(0)), (4, Some("expired"), of(100))];
+        let sessions = [
+            (1, None, None),
+            (2, Some("resolved"), None),
+            (3, Some("resolved"), of(0)),
+            (4, Some("expired"), of(100)),
+        ];
         for (number, ending, seen) in sessions {
             conn.execute(
                 "INSERT INTO macp_sessions VALUES (?1, 's', 'macp.mode.decision.v1', '', ?2, NULL, NULL, NULL, 'a', '', 0, 0, 1, 2, 3, '', '', '', NULL, ?3)",
@@ -336,14 +344,19 @@ mod tests {
         }
         run(&conn).unwrap();
         let mut rows = conn.prepare("SELECT gone, swept FROM macp_sessions ORDER BY number").unwrap();
-        let rows: Vec<(i64, i64)> =
-            rows.query_map([], |row| Ok((row.get(0)?, row.get(1)?))).unwrap().collect::<rusqlite::Result<_>>().unwrap();
+        let rows: Vec<(i64, i64)> = rows
+            .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))
+            .unwrap()
+            .collect::<rusqlite::Result<_>>()
+            .unwrap();
         assert_eq!(rows, [(0, 0), (0, 2), (1, 2), (1, 2)]);
         for n in 0..100 {
-            let (session, at) = super::super::tables::macp::by_id_and_message(&conn, "s", Some(&[n; 16])).unwrap().unwrap();
+            let (session, at) =
+                super::super::tables::macp::by_id_and_message(&conn, "s", Some(&[n; 16])).unwrap().unwrap();
             assert_eq!((session.number, at), (4, Some(u64::from(n))));
         }
-        let none = super::super::tables::macp::by_id_and_message(&conn, "s", Some(&[100; 16])).unwrap().unwrap();
+        let none =
+            super::super::tables::macp::by_id_and_message(&conn, "s", Some(&[100; 16])).unwrap().unwrap();
         assert_eq!(none.1, None);
     }
 
@@ -371,11 +384,16 @@ mod tests {
             ("status", "no json"),
         ];
         for (number, (kind, meta)) in (1_u32..).zip(told) {
-            conn.execute("INSERT INTO run_events VALUES (1, ?1, ?2, NULL, '', ?3, 0)", rusqlite::params![number, kind, meta]).unwrap();
+            conn.execute(
+                "INSERT INTO run_events VALUES (1, ?1, ?2, NULL, '', ?3, 0)",
+                rusqlite::params![number, kind, meta],
+            )
+            .unwrap();
         }
         run(&conn).unwrap();
         let mut rows = conn.prepare("SELECT done FROM runs ORDER BY number").unwrap();
-        let done: Vec<i64> = rows.query_map([], |row| row.get(0)).unwrap().collect::<rusqlite::Result<_>>().unwrap();
+        let done: Vec<i64> =
+            rows.query_map([], |row| row.get(0)).unwrap().collect::<rusqlite::Result<_>>().unwrap();
         assert_eq!(done, [2, 0]);
     }
 

@@ -1,4 +1,5 @@
-//! What a core asks the store for. A core speaks this language and never touches the store itself; its host carries it there.
+//! What a core asks the store for. A core speaks this language and never touches the store itself; its host
+//! carries it there.
 
 use std::sync::Arc;
 
@@ -31,12 +32,13 @@ pub enum Class {
 /// One request to the store; it happens whole or not at all, and in the order in which requests were made.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Op {
-    /// Records rows; a row whose `(source.kind, key)` is there already is left out and answered with the one that has it.
+    /// Records rows; a row whose `(source.kind, key)` is there already is left out and answered with the one
+    /// that has it.
     Enqueue {
         /// The rows, with their ids. A row that fails at once comes as `failed` with its reason.
         rows: Vec<Row>,
-        /// `(source.kind, key)` of rows that are not to be recorded: each is answered with the row that has it, these `rows` among them, or
-        /// with [`Enqueued::NotThere`].
+        /// `(source.kind, key)` of rows that are not to be recorded: each is answered with the row that has
+        /// it, these `rows` among them, or with [`Enqueued::NotThere`].
         lookups: Vec<(String, String)>,
     },
     /// Moves one row.

@@ -50,7 +50,12 @@ struct Salvaged {
 }
 
 /// Opens the data folder's database and makes it whole.
-pub(super) fn recover(data: &Path, pack_id: &PackId, hash: &ManifestHash, now: Wall) -> Result<Recovered, StoreError> {
+pub(super) fn recover(
+    data: &Path,
+    pack_id: &PackId,
+    hash: &ManifestHash,
+    now: Wall,
+) -> Result<Recovered, StoreError> {
     let mut notices = Vec::new();
     let (conn, salvaged) = open_or_set_aside(&data.join(DATABASE), now, &mut notices)?;
     let failed = |error| StoreError::Database { what: "recovering station.db", source: error };
@@ -59,7 +64,9 @@ pub(super) fn recover(data: &Path, pack_id: &PackId, hash: &ManifestHash, now: W
     conn.execute_batch("PRAGMA synchronous = FULL; BEGIN IMMEDIATE").map_err(failed)?;
     let requeued = take_up(&conn, &mut replayed, salvaged, now).map_err(failed)?;
     conn.execute_batch("COMMIT").map_err(failed)?;
-    File::open(data).and_then(|folder| folder.sync_all()).map_err(StoreError::io(data.display().to_string()))?;
+    File::open(data)
+        .and_then(|folder| folder.sync_all())
+        .map_err(StoreError::io(data.display().to_string()))?;
     replayed.retire(now).map_err(StoreError::io("removing journal segments"))?;
     notices.append(&mut replayed.notices);
     let session_id = SessionId(meta::read(&conn, meta::SESSION_ID).map_err(failed)?);
@@ -68,8 +75,14 @@ pub(super) fn recover(data: &Path, pack_id: &PackId, hash: &ManifestHash, now: W
     Ok(Recovered { conn, restored, session_id, notices, next_segment, next_seq })
 }
 
-/// Puts the journal's records into their tables and begins a new session, within the open transaction; how many rows are pending again.
-fn take_up(conn: &Connection, replayed: &mut Replayed, salvaged: Salvaged, now: Wall) -> rusqlite::Result<u64> {
+/// Puts the journal's records into their tables and begins a new session, within the open transaction; how
+/// many rows are pending again.
+fn take_up(
+    conn: &Connection,
+    replayed: &mut Replayed,
+    salvaged: Salvaged,
+    now: Wall,
+) -> rusqlite::Result<u64> {
     let mut last_id = invocations::last_id(conn)?;
     let mut held = Held::default();
     for (_, record) in replayed.records.drain(..) {
@@ -86,7 +99,12 @@ fn take_up(conn: &Connection, replayed: &mut Replayed, salvaged: Salvaged, now: 
     invocations::requeue_dispatched(conn, now)
 }
 
-fn restored(conn: &Connection, pack_id: &PackId, hash: &ManifestHash, requeued: u64) -> rusqlite::Result<Restored> {
+fn restored(
+    conn: &Connection,
+    pack_id: &PackId,
+    hash: &ManifestHash,
+    requeued: u64,
+) -> rusqlite::Result<Restored> {
     let in_force = manifests::find(conn, pack_id, hash)?;
     Ok(Restored {
         next_id: InvocationId(meta::read(conn, meta::NEXT_ID)?),
@@ -99,12 +117,17 @@ fn restored(conn: &Connection, pack_id: &PackId, hash: &ManifestHash, requeued: 
 }
 
 /// Opens the database; a damaged one is set aside and a new one begun.
-fn open_or_set_aside(file: &Path, now: Wall, notices: &mut Vec<String>) -> Result<(Connection, Salvaged), StoreError> {
+fn open_or_set_aside(
+    file: &Path,
+    now: Wall,
+    notices: &mut Vec<String>,
+) -> Result<(Connection, Salvaged), StoreError> {
     let (why, salvaged) = match open(file)? {
         Opening::Whole(conn) => return Ok((conn, Salvaged::default())),
         Opening::Damaged { why, salvaged } => (why, salvaged),
     };
-    let aside = set_aside_with_log(file, now).map_err(StoreError::io(format!("setting {} aside", file.display())))?;
+    let aside =
+        set_aside_with_log(file, now).map_err(StoreError::io(format!("setting {} aside", file.display())))?;
     notices.push(format!(
         "{} was damaged ({why}): it is kept as {} and the station began an empty one; restore a backup, or try `sqlite3 FILE .recover`",
         file.display(),
@@ -112,7 +135,9 @@ fn open_or_set_aside(file: &Path, now: Wall, notices: &mut Vec<String>) -> Resul
     ));
     match open(file)? {
         Opening::Whole(conn) => Ok((conn, salvaged)),
-        Opening::Damaged { why, .. } => Err(StoreError::io(file.display().to_string())(io::Error::other(why))),
+        Opening::Damaged { why, .. } => {
+            Err(StoreError::io(file.display().to_string())(io::Error::other(why)))
+        }
     }
 }
 
@@ -143,12 +168,17 @@ fn open(file: &Path) -> Result<Opening, StoreError> {
     let made = OpenOptions::new().read(true).write(true).create(true).truncate(false).mode(0o600).open(file);
     drop(made.map_err(StoreError::io(file.display().to_string()))?);
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let conn = Connection::open_with_flags(file, flags).map_err(StoreError::database("opening station.db"))?;
+    let conn =
+        Connection::open_with_flags(file, flags).map_err(StoreError::database("opening station.db"))?;
     match prepare(&conn) {
         Ok(Found::Ours) => Ok(Opening::Whole(conn)),
-        Ok(Found::Newer { found, known }) => Err(StoreError::NewerSchema { file: file.to_owned(), found, known }),
+        Ok(Found::Newer { found, known }) => {
+            Err(StoreError::NewerSchema { file: file.to_owned(), found, known })
+        }
         Ok(Found::Foreign) => Err(StoreError::NotAStore { file: file.to_owned() }),
-        Err(error) if is_damage(&error) => Ok(Opening::Damaged { why: error.to_string(), salvaged: salvage(&conn) }),
+        Err(error) if is_damage(&error) => {
+            Ok(Opening::Damaged { why: error.to_string(), salvaged: salvage(&conn) })
+        }
         Err(error) => Err(StoreError::database("opening station.db")(error)),
     }
 }
@@ -162,11 +192,16 @@ fn prepare(conn: &Connection) -> rusqlite::Result<Found> {
         return Ok(found);
     }
     conn.query_row("PRAGMA journal_mode = WAL", [], |_| Ok(()))?;
-    conn.execute_batch("PRAGMA wal_autocheckpoint = 0; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -16384")?;
+    conn.execute_batch(
+        "PRAGMA wal_autocheckpoint = 0; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -16384",
+    )?;
     conn.pragma_update(None, "journal_size_limit", i64::try_from(LOG_BYTES_KEPT).unwrap_or(i64::MAX))?;
     let finding: String = conn.query_row("PRAGMA quick_check(1)", [], |row| row.get(0))?;
     if finding != "ok" {
-        return Err(rusqlite::Error::SqliteFailure(rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_CORRUPT), Some(finding)));
+        return Err(rusqlite::Error::SqliteFailure(
+            rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_CORRUPT),
+            Some(finding),
+        ));
     }
     migrations::run(conn)?;
     Ok(found)
@@ -180,5 +215,8 @@ fn is_damage(error: &rusqlite::Error) -> bool {
 fn salvage(conn: &Connection) -> Salvaged {
     let read = |name| meta::read(conn, name).unwrap_or(0);
     let last_id = invocations::last_id(conn).unwrap_or(0);
-    Salvaged { next_id: read(meta::NEXT_ID).max(last_id.saturating_add(1)), session_id: read(meta::SESSION_ID) }
+    Salvaged {
+        next_id: read(meta::NEXT_ID).max(last_id.saturating_add(1)),
+        session_id: read(meta::SESSION_ID),
+    }
 }

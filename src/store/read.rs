@@ -1,4 +1,5 @@
-//! Reads that nothing waits for behind them: two threads with connections of their own, short transactions, a bounded line.
+//! Reads that nothing waits for behind them: two threads with connections of their own, short transactions, a
+//! bounded line.
 
 use std::{
     collections::VecDeque,
@@ -33,7 +34,8 @@ pub struct InvocationFilter {
     pub beyond: Option<InvocationId>,
     /// Oldest first; else newest first.
     pub oldest_first: bool,
-    /// Only those of another manifest than this one. Pending ones are found by an index, others by looking through the rows.
+    /// Only those of another manifest than this one. Pending ones are found by an index, others by looking
+    /// through the rows.
     pub not_of: Option<(PackId, ManifestHash)>,
     /// At most so many; cut to 10,000.
     pub limit: u64,
@@ -95,16 +97,23 @@ impl Reads {
     ///
     /// # Errors
     /// A connection or a thread could not be made.
-    pub(super) fn start(database: &Path, jobs_max: u64) -> Result<(Arc<Self>, Vec<JoinHandle<()>>), StoreError> {
+    pub(super) fn start(
+        database: &Path,
+        jobs_max: u64,
+    ) -> Result<(Arc<Self>, Vec<JoinHandle<()>>), StoreError> {
         let jobs_max = usize::try_from(jobs_max).unwrap_or(usize::MAX);
         let reads = Arc::new(Self { line: Mutex::default(), ready: Condvar::new(), jobs_max });
         let mut threads = Vec::with_capacity(THREADS);
         for number in 1..=THREADS {
-            let started = connect(database).map_err(StoreError::database("opening a read connection")).and_then(|conn| {
-                let reads = Arc::clone(&reads);
-                let thread = thread::Builder::new().name(format!("store-read-{number}"));
-                thread.spawn(move || reads.run(&conn)).map_err(StoreError::io("starting a reader of the store"))
-            });
+            let started = connect(database)
+                .map_err(StoreError::database("opening a read connection"))
+                .and_then(|conn| {
+                    let reads = Arc::clone(&reads);
+                    let thread = thread::Builder::new().name(format!("store-read-{number}"));
+                    thread
+                        .spawn(move || reads.run(&conn))
+                        .map_err(StoreError::io("starting a reader of the store"))
+                });
             match started {
                 Ok(thread) => threads.push(thread),
                 Err(error) => {
@@ -164,7 +173,10 @@ impl Reads {
 }
 
 fn connect(database: &Path) -> rusqlite::Result<Connection> {
-    let conn = Connection::open_with_flags(database, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
+    let conn = Connection::open_with_flags(
+        database,
+        OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX,
+    )?;
     conn.busy_timeout(Duration::from_secs(1))?;
     conn.pragma_update(None, "query_only", true)?;
     conn.set_prepared_statement_cache_capacity(32);
@@ -198,9 +210,18 @@ mod tests {
         let (tell, told) = sync_channel(2);
         for _ in 0..2 {
             let tell = tell.clone();
-            assert!(reads.push(Box::new(move |conn| tell.send(conn.execute("DELETE FROM t", []).is_err()).unwrap())).is_ok());
+            assert!(
+                reads
+                    .push(Box::new(move |conn| tell
+                        .send(conn.execute("DELETE FROM t", []).is_err())
+                        .unwrap()))
+                    .is_ok()
+            );
         }
-        assert_eq!(reads.push(Box::new(|_| {})).err().map(|(_, error)| error), Some(CommitError::Busy { waiting: 2 }));
+        assert_eq!(
+            reads.push(Box::new(|_| {})).err().map(|(_, error)| error),
+            Some(CommitError::Busy { waiting: 2 })
+        );
         for _ in 0..THREADS {
             release.send(()).unwrap();
         }

@@ -1,5 +1,6 @@
-//! One record of the journal, as bytes: `len u32 | crc u32 | seq u64 | payload`, numbers little-endian. `len` is the payload's, the CRC-32
-//! is taken over `seq` and payload, and the payload is the operation in `MessagePack`.
+//! One record of the journal, as bytes: `len u32 | crc u32 | seq u64 | payload`, numbers little-endian. `len`
+//! is the payload's, the CRC-32 is taken over `seq` and payload, and the payload is the operation in
+//! `MessagePack`.
 
 use serde::{Deserialize, Serialize};
 
@@ -17,7 +18,8 @@ pub(super) const HEAD_BYTES: usize = 16;
 /// The longest payload that is believed; a result is at most a frame of 64 KiB.
 const PAYLOAD_BYTES_MAX: usize = 1 << 20;
 
-/// An operation that can be journalled: it tells nothing back and its effect does not depend on what is in the tables.
+/// An operation that can be journalled: it tells nothing back and its effect does not depend on what is in
+/// the tables.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) enum Record {
     /// [`Op::Move`].
@@ -50,8 +52,15 @@ impl Record {
         match op {
             Op::Move(moved) => Some(Self::Move(moved)),
             Op::SetBrake { queue, brake } => Some(Self::SetBrake { queue, brake }),
-            Op::WriteState { pack_id, key, value, scope, at } => Some(Self::WriteState { pack_id, key, value, scope, at }),
-            Op::Enqueue { .. } | Op::Refund { .. } | Op::Change { .. } | Op::Migrate { .. } | Op::Runs(_) | Op::Macp(_) => None,
+            Op::WriteState { pack_id, key, value, scope, at } => {
+                Some(Self::WriteState { pack_id, key, value, scope, at })
+            }
+            Op::Enqueue { .. }
+            | Op::Refund { .. }
+            | Op::Change { .. }
+            | Op::Migrate { .. }
+            | Op::Runs(_)
+            | Op::Macp(_) => None,
         }
     }
 }
@@ -61,7 +70,8 @@ impl Record {
 /// # Errors
 /// A payload that is too long; nothing is appended then.
 pub(super) fn encode(into: &mut Vec<u8>, seq: u64, record: &Record) -> Result<(), String> {
-    let payload = |into: &mut Vec<u8>| rmp_serde::encode::write(into, record).map_err(|error| error.to_string());
+    let payload =
+        |into: &mut Vec<u8>| rmp_serde::encode::write(into, record).map_err(|error| error.to_string());
     frame(into, seq, PAYLOAD_BYTES_MAX, payload)
 }
 

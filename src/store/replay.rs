@@ -48,7 +48,11 @@ impl Replayed {
                 None => fs::remove_file(&segment.path)?,
                 Some(damage) => {
                     let aside = set_aside(&segment.path, now)?;
-                    self.notices.push(format!("{} was damaged ({damage}); it is kept as {}", segment.path.display(), aside.display()));
+                    self.notices.push(format!(
+                        "{} was damaged ({damage}); it is kept as {}",
+                        segment.path.display(),
+                        aside.display()
+                    ));
                 }
             }
         }
@@ -58,8 +62,8 @@ impl Replayed {
 
 /// Reads all segments and keeps the records after `applied_through`.
 ///
-/// A torn end of the last segment was never acknowledged and is left out. A bad record with good ones behind it is damage: the record is
-/// left out, those behind it count, and the file is to be set aside.
+/// A torn end of the last segment was never acknowledged and is left out. A bad record with good ones behind
+/// it is damage: the record is left out, those behind it count, and the file is to be set aside.
 ///
 /// # Errors
 /// A file could not be read.
@@ -134,13 +138,19 @@ impl<T> Read<'_, T> {
         match (self.bad.len(), bytes - self.good_end) {
             (0, 0) => State::Whole,
             (0, bytes) if is_last => State::Torn { bytes },
-            (skipped, left) => State::Damaged(format!("{skipped} bad records inside, {left} unreadable bytes at the end")),
+            (skipped, left) => {
+                State::Damaged(format!("{skipped} bad records inside, {left} unreadable bytes at the end"))
+            }
         }
     }
 }
 
 /// Reads the records of a file.
-pub(super) fn read<'a, T>(bytes: &'a [u8], kind: Kind, decode: impl Fn(&'a [u8]) -> Option<(u64, T, usize)>) -> Read<'a, T> {
+pub(super) fn read<'a, T>(
+    bytes: &'a [u8],
+    kind: Kind,
+    decode: impl Fn(&'a [u8]) -> Option<(u64, T, usize)>,
+) -> Read<'a, T> {
     let mut read = Read { records: Vec::new(), bad: Vec::new(), good_end: 0 };
     if !bytes.starts_with(&kind.magic) {
         return read;
@@ -168,7 +178,10 @@ pub(super) fn read<'a, T>(bytes: &'a [u8], kind: Kind, decode: impl Fn(&'a [u8])
 }
 
 /// How long a bad record is, if its length leads to a good one.
-fn length_of_a_bad_record<'a, T>(bytes: &'a [u8], decode: impl Fn(&'a [u8]) -> Option<(u64, T, usize)>) -> Option<usize> {
+fn length_of_a_bad_record<'a, T>(
+    bytes: &'a [u8],
+    decode: impl Fn(&'a [u8]) -> Option<(u64, T, usize)>,
+) -> Option<usize> {
     let len = usize::try_from(u32::from_le_bytes(*bytes.first_chunk::<4>()?)).ok()?;
     let skip = HEAD_BYTES.checked_add(len)?;
     decode(bytes.get(skip..)?).map(|_| skip)
@@ -180,7 +193,13 @@ mod tests {
     use crate::{ids::InvocationId, store::invocations::Move, tap::entry::mpp::RowState};
 
     fn moved(id: u64) -> Record {
-        Record::Move(Move { id: InvocationId(id), state: RowState::Done, result: None, reason: None, at: Wall(id) })
+        Record::Move(Move {
+            id: InvocationId(id),
+            state: RowState::Done,
+            result: None,
+            reason: None,
+            at: Wall(id),
+        })
     }
 
     /// A segment of records `from..=to`, with the offset at which each begins and the length.

@@ -46,13 +46,16 @@ pub(super) enum Reply {
 
 impl Reply {
     /// Reads pending rows ahead. Rows that the open transaction has changed are seen as it has them.
-    pub(super) fn fetch(conn: &Connection, ask: &FetchAsk, in_force: Option<i64>) -> Result<Fetched, CommitError> {
+    pub(super) fn fetch(
+        conn: &Connection,
+        ask: &FetchAsk,
+        in_force: Option<i64>,
+    ) -> Result<Fetched, CommitError> {
         let limit = ask.limit.min(PAGE_ROWS_MAX);
         let rows = match in_force {
             None => Vec::new(),
-            Some(manifest) => {
-                invocations::pending_after(conn, &ask.queue, manifest, ask.after, limit + 1).map_err(|error| failed(&error))?
-            }
+            Some(manifest) => invocations::pending_after(conn, &ask.queue, manifest, ask.after, limit + 1)
+                .map_err(|error| failed(&error))?,
         };
         let Rows { rows, more } = Rows::cut(rows, limit);
         Ok(Fetched { queue: ask.queue.clone(), after: ask.after, rows, more })
@@ -61,8 +64,10 @@ impl Reply {
     /// Reads pending rows of the pack's other manifests.
     pub(super) fn others(parts: &Parts, after: InvocationId, limit: u64) -> Result<OthersPage, CommitError> {
         let limit = limit.min(PAGE_ROWS_MAX);
-        let others = manifests::others(&parts.conn, &parts.pack_id, &parts.manifest_hash).map_err(|error| failed(&error))?;
-        let rows = invocations::pending_of_manifests(&parts.conn, &others, after, limit + 1).map_err(|error| failed(&error))?;
+        let others = manifests::others(&parts.conn, &parts.pack_id, &parts.manifest_hash)
+            .map_err(|error| failed(&error))?;
+        let rows = invocations::pending_of_manifests(&parts.conn, &others, after, limit + 1)
+            .map_err(|error| failed(&error))?;
         Ok(Rows::cut(rows, limit))
     }
 
@@ -72,7 +77,9 @@ impl Reply {
             (Self::Commit { done, .. }, Some(failure)) => done(Err(failure.clone())),
             (Self::Commit { done, result }, None) => done(result),
             (Self::Fetch { ask, done, .. }, Some(_)) if !ask.settled => {
-                let in_force = in_force.or_else(|| manifests::find(&parts.conn, &parts.pack_id, &parts.manifest_hash).ok().flatten());
+                let in_force = in_force.or_else(|| {
+                    manifests::find(&parts.conn, &parts.pack_id, &parts.manifest_hash).ok().flatten()
+                });
                 done(Self::fetch(&parts.conn, &ask, in_force));
             }
             (Self::Fetch { done, .. }, Some(failure)) => done(Err(failure.clone())),

@@ -1,5 +1,5 @@
-//! What is kept and what goes: ended invocations, refund records, ended runs and answers of the control plane beyond their limits, the
-//! oldest first, in small slices of their own.
+//! What is kept and what goes: ended invocations, refund records, ended runs and answers of the control plane
+//! beyond their limits, the oldest first, in small slices of their own.
 
 use rusqlite::Connection;
 
@@ -36,14 +36,23 @@ impl Retention {
             || self.answers > int(limits.control_answers_max)
     }
 
-    /// Deletes one slice within the open transaction; what holds once it is committed, and how many rows went.
-    pub(super) fn slice(mut self, conn: &Connection, limits: &limits::Store, keep: Option<i64>) -> rusqlite::Result<(Self, u64)> {
+    /// Deletes one slice within the open transaction; what holds once it is committed, and how many rows
+    /// went.
+    pub(super) fn slice(
+        mut self,
+        conn: &Connection,
+        limits: &limits::Store,
+        keep: Option<i64>,
+    ) -> rusqlite::Result<(Self, u64)> {
         let mut gone = 0;
-        let over = u64::try_from(self.ended.saturating_sub(int(limits.ended_rows_max))).unwrap_or(0).min(SLICE_ROWS);
+        let over =
+            u64::try_from(self.ended.saturating_sub(int(limits.ended_rows_max))).unwrap_or(0).min(SLICE_ROWS);
         if over > 0 {
             gone += self.delete_ended(conn, over, keep)?;
         }
-        let over = u64::try_from(self.refunds.saturating_sub(int(limits.refund_rows_max))).unwrap_or(0).min(SLICE_ROWS);
+        let over = u64::try_from(self.refunds.saturating_sub(int(limits.refund_rows_max)))
+            .unwrap_or(0)
+            .min(SLICE_ROWS);
         if over > 0 {
             let deleted = refunds::delete_oldest(conn, over)?;
             self.refunds = if deleted == 0 { 0 } else { self.refunds.saturating_sub(int(deleted)) };
@@ -54,7 +63,9 @@ impl Retention {
             self.runs = if deleted == 0 { 0 } else { self.runs - i64::from(is_whole) };
             gone += deleted;
         }
-        let over = u64::try_from(self.answers.saturating_sub(int(limits.control_answers_max))).unwrap_or(0).min(SLICE_ROWS);
+        let over = u64::try_from(self.answers.saturating_sub(int(limits.control_answers_max)))
+            .unwrap_or(0)
+            .min(SLICE_ROWS);
         if over > 0 {
             let deleted = runs::delete_answers(conn, over)?;
             self.answers = if deleted == 0 { 0 } else { self.answers.saturating_sub(int(deleted)) };
@@ -77,7 +88,8 @@ impl Retention {
         self.ended = self.ended.saturating_sub(int(count));
         let from_start = self.swept == InvocationId(0);
         if count < limit {
-            // Rows at or below may have ended since; the next slice looks from the start. Found none from there, the count was wrong.
+            // Rows at or below may have ended since; the next slice looks from the start. Found none from
+            // there, the count was wrong.
             self.swept = InvocationId(0);
             if from_start && count == 0 {
                 self.ended = 0;

@@ -205,7 +205,8 @@ pub struct RunDetail {
 pub struct OpenRun {
     /// The run.
     pub row: RunRow,
-    /// The number of the last event that is kept of it; 0 where there is none. Events may be missing before it.
+    /// The number of the last event that is kept of it; 0 where there is none. Events may be missing before
+    /// it.
     pub last_event: u64,
 }
 

@@ -4,7 +4,8 @@ use std::{collections::VecDeque, fs, path::Path};
 
 use super::{held::Unfolded, journal::FILES};
 
-/// The segments that the writer was given records of, each with its last record, oldest first. The last one is still being written.
+/// The segments that the writer was given records of, each with its last record, oldest first. The last one
+/// is still being written.
 #[derive(Debug, Default)]
 pub(super) struct Segments(VecDeque<(u64, u64)>);
 
@@ -19,7 +20,8 @@ impl Segments {
         }
     }
 
-    /// Deletes segments whose records are all applied, but for the one that is being written; how many bytes they had.
+    /// Deletes segments whose records are all applied, but for the one that is being written; how many bytes
+    /// they had.
     ///
     /// One that cannot be deleted does no harm: the next start knows that its records are applied.
     pub(super) fn delete_applied(&mut self, data: &Path, through: u64) -> u64 {

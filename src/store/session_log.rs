@@ -1,5 +1,5 @@
-//! The log of sessions as it is written first, in `sessions-<n>.log`: one `write()` makes it outlive the process. It goes into the database
-//! behind that, and the files go once it is there.
+//! The log of sessions as it is written first, in `sessions-<n>.log`: one `write()` makes it outlive the
+//! process. It goes into the database behind that, and the files go once it is there.
 
 use std::{collections::VecDeque, fs, io, path::Path, path::PathBuf};
 
@@ -21,8 +21,8 @@ const PIECE_BYTES_MAX: usize = 1 << 30;
 
 /// The one hand that writes what is accepted in sessions.
 ///
-/// A piece is all records that one [`append`](Self::append) is given. It outlives the death of the process; it is not fsynced (see the
-/// [store's](super) words on a loss of power).
+/// A piece is all records that one [`append`](Self::append) is given. It outlives the death of the process;
+/// it is not fsynced (see the [store's](super) words on a loss of power).
 pub struct SessionLog {
     data: PathBuf,
     files: Appender,
@@ -67,22 +67,28 @@ pub struct DamagedFile {
 
 impl std::fmt::Debug for SessionLog {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("SessionLog").field("next", &self.next).field("held", &self.held).finish_non_exhaustive()
+        f.debug_struct("SessionLog")
+            .field("next", &self.next)
+            .field("held", &self.held)
+            .finish_non_exhaustive()
     }
 }
 
 impl SessionLog {
-    /// Reads what the data folder has behind the piece `stored`, the last that the database has. A file ends past `bytes_max`.
+    /// Reads what the data folder has behind the piece `stored`, the last that the database has. A file ends
+    /// past `bytes_max`.
     ///
-    /// A torn end of the last file was never acknowledged and is left out. A bad piece with good ones behind it is damage: it is left out,
-    /// those behind it count, and the file is kept aside once the database has them. So is one whose end cannot be read where the next file
-    /// does not go on with the next piece: where it does, that end was torn at an earlier start.
+    /// A torn end of the last file was never acknowledged and is left out. A bad piece with good ones behind
+    /// it is damage: it is left out, those behind it count, and the file is kept aside once the database
+    /// has them. So is one whose end cannot be read where the next file does not go on with the next
+    /// piece: where it does, that end was torn at an earlier start.
     ///
     /// # Errors
     /// A file cannot be read.
     pub fn open(data: &Path, make: Maker, bytes_max: u64, stored: u64) -> Result<Found, StoreError> {
         let files = replay::files(data, FILES).map_err(StoreError::io(data.display().to_string()))?;
-        let (mut held, mut left, mut damaged, mut notices) = (VecDeque::new(), Vec::new(), Vec::new(), Vec::new());
+        let (mut held, mut left, mut damaged, mut notices) =
+            (VecDeque::new(), Vec::new(), Vec::new(), Vec::new());
         let (mut last, mut next_file, mut was_damaged) = (stored, 1, false);
         // The last piece of all files, and whether that file has more than an end that cannot be read.
         let (mut end, mut may_be_torn) = (0, false);
@@ -92,8 +98,15 @@ impl SessionLog {
             let read = replay::read(&bytes, FILES, |bytes| record::unframe(bytes, PIECE_BYTES_MAX));
             let state = read.state(bytes.len(), index + 1 == count);
             // Pieces have numbers without gaps: a bad one has the one before the good one's behind it.
-            let is_lost = |place: usize| read.records.get(place).is_none_or(|(behind, _)| *behind > stored.saturating_add(1));
-            let not_stored = read.bad.iter().filter(|(place, _)| is_lost(*place)).map(|(_, piece)| bytes.slice_ref(piece)).collect();
+            let is_lost = |place: usize| {
+                read.records.get(place).is_none_or(|(behind, _)| *behind > stored.saturating_add(1))
+            };
+            let not_stored = read
+                .bad
+                .iter()
+                .filter(|(place, _)| is_lost(*place))
+                .map(|(_, piece)| bytes.slice_ref(piece))
+                .collect();
             let is_damaged = matches!(state, State::Damaged(_));
             if may_be_torn && read.records.first().is_some_and(|(number, _)| *number == end + 1) {
                 was_damaged = false;
@@ -118,14 +131,19 @@ impl SessionLog {
                 State::Torn { bytes } => notices.push(replay::torn(&path, *bytes)),
                 State::Damaged(damage) => {
                     let what = format!("{} is damaged ({damage})", path.display());
-                    damaged.push(DamagedFile { what, lost: not_stored, is_all: read.good_end == bytes.len() });
+                    damaged.push(DamagedFile {
+                        what,
+                        lost: not_stored,
+                        is_all: read.good_end == bytes.len(),
+                    });
                 }
             }
             (next_file, was_damaged) = (file.saturating_add(1), is_damaged);
             held.push_back(Held { file, last, is_damaged });
         }
         let files = Appender::new(data, FILES, make, next_file, bytes_max);
-        let log = Self { data: data.to_owned(), files, next: last.saturating_add(1), held, buffer: Vec::new() };
+        let log =
+            Self { data: data.to_owned(), files, next: last.saturating_add(1), held, buffer: Vec::new() };
         Ok(Found { log, left, damaged, notices })
     }
 
@@ -187,7 +205,10 @@ impl SessionLog {
 /// What is said of pieces that are in no file.
 fn missing(data: &Path, from: u64, to: u64) -> String {
     let what = if from == to { format!("piece {from} is") } else { format!("pieces {from} to {to} are") };
-    format!("of the sessions' log in {} {what} missing: what was accepted in sessions and lay there is lost", data.display())
+    format!(
+        "of the sessions' log in {} {what} missing: what was accepted in sessions and lay there is lost",
+        data.display()
+    )
 }
 
 /// A buffer that a long piece made is not kept.
@@ -203,7 +224,10 @@ mod tests {
     }
 
     fn names(data: &Path) -> Vec<String> {
-        let mut names: Vec<_> = fs::read_dir(data).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        let mut names: Vec<_> = fs::read_dir(data)
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
         names.sort();
         names
     }
@@ -217,19 +241,33 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let data = folder.path();
         let mut found = open(data, 7);
-        assert!(found.left.is_empty() && names(data).is_empty(), "nothing is made before there is something to write");
+        assert!(
+            found.left.is_empty() && names(data).is_empty(),
+            "nothing is made before there is something to write"
+        );
         for number in 8..=13 {
             assert_eq!(found.log.append(&[u8::try_from(number).unwrap(); 40]).unwrap(), number);
         }
         assert_eq!(
             names(data),
-            ["sessions-1.log", "sessions-2.log", "sessions-3.log", "sessions-4.log", "sessions-5.log", "sessions-6.log"]
+            [
+                "sessions-1.log",
+                "sessions-2.log",
+                "sessions-3.log",
+                "sessions-4.log",
+                "sessions-5.log",
+                "sessions-6.log"
+            ]
         );
         found.log.stored(10, Wall(0));
         assert_eq!(names(data), ["sessions-4.log", "sessions-5.log", "sessions-6.log"]);
         drop(found);
         let again = open(data, 11);
-        assert_eq!(left(&again), [(12, &[12; 40][..]), (13, &[13; 40][..])], "what the database has already is not told");
+        assert_eq!(
+            left(&again),
+            [(12, &[12; 40][..]), (13, &[13; 40][..])],
+            "what the database has already is not told"
+        );
         let mut log = again.log;
         assert_eq!(log.append(b"x").unwrap(), 14);
         assert_eq!(names(data).last().unwrap(), "sessions-7.log", "a file of before is not written on");
@@ -248,7 +286,11 @@ mod tests {
         found.log.end(1, Wall(0));
         assert_eq!(left(&open(folder.path(), 1)), [(2, &b"two"[..])]);
         assert!(open(folder.path(), 9).left.is_empty());
-        assert_eq!(open(folder.path(), 9).log.append(b"x").unwrap(), 10, "a number that the database has is not given again");
+        assert_eq!(
+            open(folder.path(), 9).log.append(b"x").unwrap(),
+            10,
+            "a number that the database has is not given again"
+        );
     }
 
     #[test]
@@ -293,8 +335,12 @@ mod tests {
     fn all_that_may_wait_fits_one_piece_and_one_row() {
         /// What `SQLite` takes as one value.
         const ROW_BYTES_MAX: u64 = 1_000_000_000;
-        let bound = crate::limits::Limits::BOUNDS.iter().find(|bound| bound.key == "limits.macp.unsaved_bytes_max").unwrap();
-        // A record has no fewer bytes than what frames it, and one cancellation or resolution may come behind the bound.
+        let bound = crate::limits::Limits::BOUNDS
+            .iter()
+            .find(|bound| bound.key == "limits.macp.unsaved_bytes_max")
+            .unwrap();
+        // A record has no fewer bytes than what frames it, and one cancellation or resolution may come behind
+        // the bound.
         let longest = 2 * bound.max + (64 << 20) + (1 << 20);
         assert!(longest <= PIECE_BYTES_MAX as u64 && longest <= ROW_BYTES_MAX, "{longest}");
     }
@@ -338,7 +384,10 @@ mod tests {
         let found = open(data, 0);
         assert_eq!(found.left.iter().map(|(number, _)| *number).collect::<Vec<_>>(), [1, 3, 6]);
         let [one, two] = &found.notices[..] else { panic!("{:?}", found.notices) };
-        assert!(one.contains("piece 2 is missing") && two.contains("pieces 4 to 5 are missing"), "{one}\n{two}");
+        assert!(
+            one.contains("piece 2 is missing") && two.contains("pieces 4 to 5 are missing"),
+            "{one}\n{two}"
+        );
         assert_eq!(open(data, 5).notices, [""; 0], "what the database has is not missed");
         assert_eq!(open(data, 4).notices.len(), 1);
     }

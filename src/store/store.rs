@@ -60,14 +60,16 @@ pub struct Opened {
 }
 
 impl Store {
-    /// Opens the data folder's store for the manifest in force, and makes folder and database where they are missing (0700, 0600).
+    /// Opens the data folder's store for the manifest in force, and makes folder and database where they are
+    /// missing (0700, 0600).
     ///
-    /// All that was acknowledged before the process died is in its tables when this returns, and rows that were dispatched are pending
-    /// again.
+    /// All that was acknowledged before the process died is in its tables when this returns, and rows that
+    /// were dispatched are pending again.
     ///
     /// # Errors
-    /// [`StoreError::Held`] when another process has the folder, [`StoreError::NewerSchema`] for the database of a later program,
-    /// [`StoreError::NotAStore`] for that of another, and what the disk refuses. A damaged database is no error: it is set aside.
+    /// [`StoreError::Held`] when another process has the folder, [`StoreError::NewerSchema`] for the database
+    /// of a later program, [`StoreError::NotAStore`] for that of another, and what the disk refuses. A
+    /// damaged database is no error: it is set aside.
     pub fn open(
         data: &Path,
         pack_id: &PackId,
@@ -78,7 +80,8 @@ impl Store {
         Self::open_locked(Arc::new(Lock::take(data)?), data, pack_id, manifest_hash, limits, clock)
     }
 
-    /// As [`open`](Self::open), for a caller that has taken the folder's lock already, and may keep it over a store's end to open the next.
+    /// As [`open`](Self::open), for a caller that has taken the folder's lock already, and may keep it over a
+    /// store's end to open the next.
     ///
     /// # Errors
     /// As [`open`](Self::open), [`StoreError::Held`] apart.
@@ -150,7 +153,8 @@ impl Store {
         self.handle.clone()
     }
 
-    /// Does what waits, folds the journal, checkpoints and ends the threads, within 2.5 s. End the host that journals first.
+    /// Does what waits, folds the journal, checkpoints and ends the threads, within 2.5 s. End the host that
+    /// journals first.
     ///
     /// # Errors
     /// [`StoreError::CloseTimedOut`] or [`StoreError::Unfolded`]: nothing acknowledged is lost, the next start takes it up from the
@@ -170,7 +174,9 @@ impl Store {
             Err(RecvTimeoutError::Disconnected) => Err(StoreError::Unfolded("the writer died".to_owned())),
             Err(RecvTimeoutError::Timeout) => {
                 self.handle.reads.close();
-                return Err(StoreError::CloseTimedOut { ms: u64::try_from(CLOSE_MAX.as_millis()).unwrap_or(u64::MAX) });
+                return Err(StoreError::CloseTimedOut {
+                    ms: u64::try_from(CLOSE_MAX.as_millis()).unwrap_or(u64::MAX),
+                });
             }
         };
         self.handle.reads.close();

@@ -1,8 +1,8 @@
 //! The one thread that writes rows.
 //!
-//! It takes all that waits as one batch and makes it one transaction with a savepoint a request: what queued while the last commit ran
-//! shares the next. Journalled operations are held back until a request needs them or they have waited [`LINGER`];
-//! they always go into the tables before a request that was made after them.
+//! It takes all that waits as one batch and makes it one transaction with a savepoint a request: what queued
+//! while the last commit ran shares the next. Journalled operations are held back until a request needs them
+//! or they have waited [`LINGER`]; they always go into the tables before a request that was made after them.
 
 use std::{
     path::PathBuf,
@@ -114,7 +114,9 @@ impl Writer {
 
     /// Does all of a batch in one transaction and answers it.
     fn batch(&mut self, items: &mut Vec<Item>, fold_due: bool) {
-        let power = items.iter().any(|item| matches!(item, Item::Request(Request::Commit { class: Class::Power, .. })));
+        let power = items
+            .iter()
+            .any(|item| matches!(item, Item::Request(Request::Commit { class: Class::Power, .. })));
         let started = self.parts.clock.now().mono;
         let before = self.parts.conn.total_changes();
         let mut refused = None;
@@ -133,7 +135,9 @@ impl Writer {
                     let (reply, error) = self.serve(request, failure.is_some());
                     replies.push(reply);
                     if self.parts.conn.is_autocommit() && failure.is_none() {
-                        failure = Some(error.clone().unwrap_or_else(|| "the transaction was rolled back".to_owned()));
+                        failure = Some(
+                            error.clone().unwrap_or_else(|| "the transaction was rolled back".to_owned()),
+                        );
                     }
                     refused = error.or(refused);
                 }
@@ -152,7 +156,10 @@ impl Writer {
             self.committed(changed);
             if changed > 0 {
                 let us = self.parts.clock.now().mono.since(started).as_micros();
-                self.parts.shared.last_commit_us.store(u64::try_from(us).unwrap_or(u64::MAX), Ordering::Relaxed);
+                self.parts
+                    .shared
+                    .last_commit_us
+                    .store(u64::try_from(us).unwrap_or(u64::MAX), Ordering::Relaxed);
             }
         }
         self.report(failure.as_ref().or(refused.as_ref()));
@@ -184,12 +191,17 @@ impl Writer {
         self.held.write_out(&self.parts.conn, &mut self.effects).map_err(|error| error.to_string())
     }
 
-    /// Does one request within the open transaction; its reply, and the error when the database refused an operation.
+    /// Does one request within the open transaction; its reply, and the error when the database refused an
+    /// operation.
     fn serve(&mut self, request: Request, is_lost: bool) -> (Reply, Option<String>) {
         let mut refused = None;
         let reply = match request {
             Request::Commit { op, done, .. } => {
-                let result = if is_lost { Err(CommitError::Failed(String::new())) } else { self.commit(op, &mut refused) };
+                let result = if is_lost {
+                    Err(CommitError::Failed(String::new()))
+                } else {
+                    self.commit(op, &mut refused)
+                };
                 Reply::Commit { done, result }
             }
             Request::Fetch { ask, done } => {
@@ -197,7 +209,9 @@ impl Writer {
                 let result = Reply::fetch(&self.parts.conn, &ask, in_force);
                 Reply::Fetch { ask, done, result }
             }
-            Request::FetchOthers { after, limit, done } => Reply::Others { done, result: Reply::others(&self.parts, after, limit) },
+            Request::FetchOthers { after, limit, done } => {
+                Reply::Others { done, result: Reply::others(&self.parts, after, limit) }
+            }
             Request::Flush { done } => Reply::Flush { done },
             Request::Backup { path, done } => Reply::Backup { path, done },
             #[cfg(test)]
@@ -206,7 +220,8 @@ impl Writer {
         (reply, refused)
     }
 
-    /// Does one operation within the open transaction. `refused` is set when the fault is the database's and not the operation's.
+    /// Does one operation within the open transaction. `refused` is set when the fault is the database's and
+    /// not the operation's.
     fn commit(&mut self, op: Op, refused: &mut Option<String>) -> Result<Done, CommitError> {
         let effects = self.effects;
         let conn = &self.parts.conn;
@@ -232,7 +247,9 @@ impl Writer {
     /// The number of the manifest in force, once a row has it.
     fn in_force(&mut self) -> Option<i64> {
         if self.in_force.is_none() {
-            self.in_force = manifests::find(&self.parts.conn, &self.parts.pack_id, &self.parts.manifest_hash).ok().flatten();
+            self.in_force = manifests::find(&self.parts.conn, &self.parts.pack_id, &self.parts.manifest_hash)
+                .ok()
+                .flatten();
         }
         self.in_force
     }
@@ -265,7 +282,9 @@ impl Writer {
     fn report(&mut self, failure: Option<&String>) {
         self.parts.intake.account(self.held.rows());
         match failure {
-            Some(_) => self.retry = Some(self.retry.map_or(RETRY.0, |pause| pause.saturating_mul(2).min(RETRY.1))),
+            Some(_) => {
+                self.retry = Some(self.retry.map_or(RETRY.0, |pause| pause.saturating_mul(2).min(RETRY.1)))
+            }
             None if self.retry.is_none() => return,
             None => self.retry = None,
         }
@@ -278,7 +297,10 @@ impl Writer {
             self.retire();
         }
         let is_idle = is_rested && self.parts.intake.is_idle() && self.held.rows() == 0;
-        if self.changes >= CHECKPOINT_CHANGES || self.is_log_long() || (is_idle && self.changes > 0 && self.has_nothing_to_tidy()) {
+        if self.changes >= CHECKPOINT_CHANGES
+            || self.is_log_long()
+            || (is_idle && self.changes > 0 && self.has_nothing_to_tidy())
+        {
             // A checkpoint that fails leaves all in the log; the next one tries again.
             let _ = self.parts.conn.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()));
             self.changes = 0;
@@ -328,7 +350,9 @@ impl Writer {
             return Err(format!("{left} rows wait in it; {why}"));
         }
         let _ = self.parts.conn.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
-        if meta::read(&self.parts.conn, meta::APPLIED_THROUGH).is_ok_and(|through| through >= self.segments.last_seq()) {
+        if meta::read(&self.parts.conn, meta::APPLIED_THROUGH)
+            .is_ok_and(|through| through >= self.segments.last_seq())
+        {
             self.segments.delete_all(&self.parts.data);
         }
         Ok(())
@@ -339,7 +363,10 @@ impl Writer {
 fn needs_fold(request: &Request) -> bool {
     match request {
         Request::Fetch { ask, .. } => ask.settled,
-        Request::Commit { .. } | Request::FetchOthers { .. } | Request::Flush { .. } | Request::Backup { .. } => true,
+        Request::Commit { .. }
+        | Request::FetchOthers { .. }
+        | Request::Flush { .. }
+        | Request::Backup { .. } => true,
         #[cfg(test)]
         Request::Touch { .. } => false,
     }

@@ -7,8 +7,9 @@ use super::{
 };
 use crate::{ids::Seq, limits};
 
-/// Entries that come with their places. What does not come in between is every reader's loss, as if it had been evicted: it is told with
-/// the next entry that does. Bounds are those of a [`Tap`]. Clones are the same mirror.
+/// Entries that come with their places. What does not come in between is every reader's loss, as if it had
+/// been evicted: it is told with the next entry that does. Bounds are those of a [`Tap`]. Clones are the same
+/// mirror.
 #[derive(Clone, Debug)]
 pub struct Mirror {
     tap: Tap,
@@ -21,8 +22,9 @@ impl Mirror {
         Self { tap: Tap::beginning_at(limits, next) }
     }
 
-    /// Keeps an entry at its own place, its bytes as they are: secrets were withheld where it was emitted. One that is not behind all that
-    /// came before is left out. Never blocks beyond another push or a read.
+    /// Keeps an entry at its own place, its bytes as they are: secrets were withheld where it was emitted.
+    /// One that is not behind all that came before is left out. Never blocks beyond another push or a
+    /// read.
     ///
     /// Whether it is kept.
     #[expect(clippy::must_use_candidate, reason = "a repeated entry is no news to anybody")]
@@ -65,19 +67,32 @@ mod tests {
         time::Now,
     };
 
-    const NARROW: limits::Tap =
-        limits::Tap { frame_bytes_max: 8_388_608, ring_bytes_max: 1_048_576, ring_entries_max: 1_024, readers_max: 4 };
+    const NARROW: limits::Tap = limits::Tap {
+        frame_bytes_max: 8_388_608,
+        ring_bytes_max: 1_048_576,
+        ring_entries_max: 1_024,
+        readers_max: 4,
+    };
 
     fn told(tap: &Tap, text: &str) {
         let what = What::Transition(Transition::Station(station::Transition::Operated));
-        tap.emit(Draft { at: Now::at_ms(1), link: Link::Station, trace: None, cause: None, what, bytes: text.as_bytes() });
+        tap.emit(Draft {
+            at: Now::at_ms(1),
+            link: Link::Station,
+            trace: None,
+            cause: None,
+            what,
+            bytes: text.as_bytes(),
+        });
     }
 
     fn taken(reader: &mut Reader) -> (Vec<OwnedEntry>, Vec<u64>) {
         let (mut entries, mut lost) = (Vec::new(), Vec::new());
         while let Some(batch) = reader.read() {
             lost.push(batch.lost);
-            entries.extend(batch.iter().map(|item| OwnedEntry { entry: item.entry.clone(), bytes: item.bytes.to_vec() }));
+            entries.extend(
+                batch.iter().map(|item| OwnedEntry { entry: item.entry.clone(), bytes: item.bytes.to_vec() }),
+            );
         }
         (entries, lost)
     }
@@ -113,7 +128,14 @@ mod tests {
                 redaction,
             };
             let what = What::Frame(frame);
-            tap.emit(Draft { at: Now::at_ms(1), link: Link::Mpp, trace: None, cause: None, what, bytes: b"a secret b" });
+            tap.emit(Draft {
+                at: Now::at_ms(1),
+                link: Link::Mpp,
+                trace: None,
+                cause: None,
+                what,
+                bytes: b"a secret b",
+            });
         }
         let (entries, _) = taken(&mut original);
         let mirror = Mirror::new(limits::Tap::default(), Seq(1));

@@ -1,7 +1,9 @@
-//! The tap: one ordered, bounded stream of every frame, verdict and transition (DESIGN: everything that looks is a fold over it).
+//! The tap: one ordered, bounded stream of every frame, verdict and transition (DESIGN: everything that looks
+//! is a fold over it).
 //!
-//! [`Tap::emit`] never blocks and never waits for a reader. A [`Reader`] that falls behind what the ring keeps is told how much it lost
-//! and takes a new snapshot; at every reader received + lost = emitted since it began.
+//! [`Tap::emit`] never blocks and never waits for a reader. A [`Reader`] that falls behind what the ring
+//! keeps is told how much it lost and takes a new snapshot; at every reader received + lost = emitted since
+//! it began.
 
 pub mod entry;
 mod mirror;

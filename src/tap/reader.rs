@@ -35,10 +35,11 @@ impl<'a> EntryRef<'a> {
     }
 }
 
-/// Entries that follow each other, and how many before them this reader has lost. After a loss, take a new snapshot.
+/// Entries that follow each other, and how many before them this reader has lost. After a loss, take a new
+/// snapshot.
 ///
-/// A batch holds its entries for as long as it lives, those of its segment that were read before it too: who keeps it counts
-/// [`Batch::memory_bytes`].
+/// A batch holds its entries for as long as it lives, those of its segment that were read before it too: who
+/// keeps it counts [`Batch::memory_bytes`].
 #[derive(Debug)]
 pub struct Batch {
     run: Run,
@@ -51,7 +52,9 @@ impl Batch {
     #[must_use]
     pub fn iter(&self) -> impl ExactSizeIterator<Item = EntryRef<'_>> + DoubleEndedIterator {
         let (segment, from) = self.run.parts();
-        segment.entries[from..].iter().map(|stored| EntryRef { entry: &stored.entry, bytes: segment.bytes_of(stored) })
+        segment.entries[from..]
+            .iter()
+            .map(|stored| EntryRef { entry: &stored.entry, bytes: segment.bytes_of(stored) })
     }
 
     /// How many entries there are: at least one, at most a segment.
@@ -76,14 +79,17 @@ impl Batch {
         self.run.parts().0.memory_bytes()
     }
 
-    /// Takes in the batch that was read next, so that many small ones become few. The next is given back when it follows a loss, or when
-    /// one segment would not hold both, or when it shares a segment of which it has the most.
+    /// Takes in the batch that was read next, so that many small ones become few. The next is given back when
+    /// it follows a loss, or when one segment would not hold both, or when it shares a segment of which
+    /// it has the most.
     ///
     /// # Errors
     /// The next batch as it was.
     pub fn absorb(&mut self, next: Self) -> Result<(), Self> {
         match &mut self.run {
-            Run::Copied(segment) if next.lost == 0 && !next.is_shared_well() && segment.has_room_for(&next.run) => {
+            Run::Copied(segment)
+                if next.lost == 0 && !next.is_shared_well() && segment.has_room_for(&next.run) =>
+            {
                 segment.append(next.run.into_own());
                 Ok(())
             }
@@ -91,8 +97,8 @@ impl Batch {
         }
     }
 
-    /// As it is best kept: a share of a segment of which it has the least becomes a copy of its own, and room that is not used is given
-    /// back.
+    /// As it is best kept: a share of a segment of which it has the least becomes a copy of its own, and room
+    /// that is not used is given back.
     #[must_use]
     pub fn compact(self) -> Self {
         if self.is_shared_well() {
@@ -113,7 +119,11 @@ impl Batch {
 }
 
 impl Reader {
-    pub(super) fn new(shared: Arc<Shared>, limit: u64, from: impl FnOnce(&State) -> Seq) -> Result<Self, TooManyReaders> {
+    pub(super) fn new(
+        shared: Arc<Shared>,
+        limit: u64,
+        from: impl FnOnce(&State) -> Seq,
+    ) -> Result<Self, TooManyReaders> {
         if shared.readers.fetch_add(1, Ordering::SeqCst) >= limit {
             shared.readers.fetch_sub(1, Ordering::SeqCst);
             return Err(TooManyReaders { limit });
@@ -141,8 +151,8 @@ impl Reader {
 
     /// Waits until there is something to read. It may be dropped at any time.
     ///
-    /// Waking costs the emitter more than the entry itself: who reads for long does well to pause between reads rather than to wait for
-    /// every entry.
+    /// Waking costs the emitter more than the entry itself: who reads for long does well to pause between
+    /// reads rather than to wait for every entry.
     pub async fn ready(&mut self) {
         while self.behind() == 0 {
             let notified = self.shared.wake.notified();

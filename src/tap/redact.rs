@@ -1,5 +1,6 @@
-//! Withholds secrets from what the tap keeps (DESIGN 4). [`Tap::emit`](super::Tap::emit) applies a frame's [`Redaction`] itself, so that no
-//! caller can forget it; masking comes before a frame is cut to `limits.tap.frame_bytes_max`, so that half a secret is never kept.
+//! Withholds secrets from what the tap keeps (DESIGN 4). [`Tap::emit`](super::Tap::emit) applies a frame's
+//! [`Redaction`] itself, so that no caller can forget it; masking comes before a frame is cut to
+//! `limits.tap.frame_bytes_max`, so that half a secret is never kept.
 
 use std::{borrow::Cow, fmt::Write as _, ops::Range};
 
@@ -7,7 +8,8 @@ use sha2::{Digest as _, Sha256};
 
 use super::entry::{Frame, Redaction, What};
 
-/// The bytes as they may be kept and shown: ranges as `*`, or the note of [`withheld`]. Ranges beyond the bytes are ignored.
+/// The bytes as they may be kept and shown: ranges as `*`, or the note of [`withheld`]. Ranges beyond the
+/// bytes are ignored.
 #[must_use]
 pub fn redact<'a>(bytes: &'a [u8], redaction: &Redaction) -> Cow<'a, [u8]> {
     match redaction {
@@ -80,6 +82,9 @@ mod tests {
     fn withheld_bytes_leave_their_length_and_hash() {
         let note = redact(b"abc", &Redaction::Withheld);
         let sha256 = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
-        assert_eq!(std::str::from_utf8(&note).unwrap(), format!("{{\"withheld\":{{\"bytes\":3,\"sha256\":\"{sha256}\"}}}}"));
+        assert_eq!(
+            std::str::from_utf8(&note).unwrap(),
+            format!("{{\"withheld\":{{\"bytes\":3,\"sha256\":\"{sha256}\"}}}}")
+        );
     }
 }

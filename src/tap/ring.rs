@@ -1,13 +1,14 @@
-//! Segments of entries, evicted whole. Entries' bytes are copied into their segment's arena; readers share sealed segments.
+//! Segments of entries, evicted whole. Entries' bytes are copied into their segment's arena; readers share
+//! sealed segments.
 //!
 //! ```text
 //! oldest ── sealed ── sealed ── … ── sealed ── open
 //!   └ evicted whole                              └ pushed to; its tail is copied out to a reader that has caught up
 //! ```
 //!
-//! A reader that has caught up takes a copy of the few entries it lacks, so that a fast reader makes no tiny segments; when it lacks more,
-//! the open segment is sealed, so that no reader holds the lock for long. A sealed segment gives back the room that it did not use: memory
-//! is counted as it is held.
+//! A reader that has caught up takes a copy of the few entries it lacks, so that a fast reader makes no tiny
+//! segments; when it lacks more, the open segment is sealed, so that no reader holds the lock for long. A
+//! sealed segment gives back the room that it did not use: memory is counted as it is held.
 
 use std::{collections::VecDeque, sync::Arc};
 
@@ -94,7 +95,8 @@ impl Segment {
     pub(super) fn has_room_for(&self, run: &Run) -> bool {
         let (more, from) = run.parts();
         let bytes = more.arena.len() - more.entries.get(from).map_or(0, |stored| stored.start as usize);
-        self.entries.len() + more.entries.len() - from <= SEGMENT_ENTRIES && self.arena.len() + bytes <= ARENA_BYTES_MAX
+        self.entries.len() + more.entries.len() - from <= SEGMENT_ENTRIES
+            && self.arena.len() + bytes <= ARENA_BYTES_MAX
     }
 
     /// Takes in the entries that follow these.
@@ -163,7 +165,9 @@ impl Evicted {
             if let Ok(mut segment) = Arc::try_unwrap(segment) {
                 segment.entries.clear();
                 segment.arena.clear();
-                if segment.entries.capacity() == SEGMENT_ENTRIES && segment.arena.capacity() <= ARENA_BYTES_MAX {
+                if segment.entries.capacity() == SEGMENT_ENTRIES
+                    && segment.arena.capacity() <= ARENA_BYTES_MAX
+                {
                     spare = Some(segment);
                 }
             }
@@ -243,7 +247,8 @@ impl Ring {
         self.sealed_entries += segment.entries.len();
         self.sealed_bytes += segment.memory_bytes();
         self.sealed.push_back(Arc::new(segment));
-        // The open segment may double its arena before it is sealed, and a spare may come back: their room is reserved.
+        // The open segment may double its arena before it is sealed, and a spare may come back: their room is
+        // reserved.
         let reserve = 2 * (SEGMENT_ENTRIES * size_of::<Stored>() + 2 * self.arena_bytes_max.max(ARENA_BYTES));
         while self.sealed.len() > 1
             && (self.sealed_entries + SEGMENT_ENTRIES > self.entries_max
@@ -262,7 +267,8 @@ impl Ring {
         self.spare = Some(spare);
     }
 
-    /// The entries from `next` on or, when that was evicted, from the oldest kept one on: at most one segment. Nothing when all was read.
+    /// The entries from `next` on or, when that was evicted, from the oldest kept one on: at most one
+    /// segment. Nothing when all was read.
     pub(super) fn run_from(&mut self, next: Seq) -> (Option<Run>, Evicted) {
         let mut evicted = Evicted::default();
         if self.sealed.back().and_then(|segment| segment.end()).is_none_or(|end| end <= next) {
@@ -289,7 +295,10 @@ impl Ring {
     }
 
     pub(super) fn kept_bytes(&self) -> u64 {
-        (self.sealed_bytes + self.open.memory_bytes() + self.spare.as_ref().map_or(0, Segment::memory_bytes) + self.queue_bytes()) as u64
+        (self.sealed_bytes
+            + self.open.memory_bytes()
+            + self.spare.as_ref().map_or(0, Segment::memory_bytes)
+            + self.queue_bytes()) as u64
     }
 
     fn queue_bytes(&self) -> usize {

@@ -32,8 +32,8 @@ pub struct Draft<'a> {
     pub cause: Option<Seq>,
     /// What happened.
     pub what: What,
-    /// The frame's bytes, not yet redacted, or the transition's text; cut at `limits.tap.frame_bytes_max` and at an eighth of
-    /// `limits.tap.ring_bytes_max`.
+    /// The frame's bytes, not yet redacted, or the transition's text; cut at `limits.tap.frame_bytes_max`
+    /// and at an eighth of `limits.tap.ring_bytes_max`.
     pub bytes: &'a [u8],
 }
 
@@ -148,9 +148,13 @@ impl Tap {
         }
     }
 
-    /// Gives the entry its place, withholds its secrets, and wakes readers that wait. Never blocks beyond another emission or a read.
+    /// Gives the entry its place, withholds its secrets, and wakes readers that wait. Never blocks beyond
+    /// another emission or a read.
     #[expect(clippy::must_use_candidate, reason = "only what causes further entries needs the place")]
-    #[expect(clippy::inline_always, reason = "from call to call the entry would be moved, which costs more than to keep it")]
+    #[expect(
+        clippy::inline_always,
+        reason = "from call to call the entry would be moved, which costs more than to keep it"
+    )]
     #[inline(always)]
     pub fn emit(&self, draft: Draft<'_>) -> Seq {
         if redact::is_withheld(&draft.what) { self.emit_note(draft) } else { self.place(draft) }
@@ -162,7 +166,10 @@ impl Tap {
         self.place(Draft { bytes: note.as_bytes(), ..draft })
     }
 
-    #[expect(clippy::inline_always, reason = "from call to call the entry would be moved, which costs more than to keep it")]
+    #[expect(
+        clippy::inline_always,
+        reason = "from call to call the entry would be moved, which costs more than to keep it"
+    )]
     #[inline(always)]
     fn place(&self, draft: Draft<'_>) -> Seq {
         let Draft { at, link, trace, cause, what, bytes } = draft;
@@ -177,8 +184,8 @@ impl Tap {
         seq
     }
 
-    /// Keeps an entry that has its place, with bytes that nothing is to be withheld of. One whose place is taken is left out: whether it is
-    /// kept.
+    /// Keeps an entry that has its place, with bytes that nothing is to be withheld of. One whose place is
+    /// taken is left out: whether it is kept.
     pub(super) fn mirror(&self, entry: Entry, bytes: &[u8]) -> bool {
         let kept = bytes.len().min(self.shared.frame_bytes_max);
         let mut state = self.shared.lock();
@@ -205,7 +212,9 @@ impl Tap {
     /// # Errors
     /// [`TooManyReaders`] at the limit.
     pub fn reader_from_oldest(&self) -> Result<Reader, TooManyReaders> {
-        Reader::new(Arc::clone(&self.shared), self.shared.limits.readers_max, |state| state.ring.oldest().unwrap_or(state.next))
+        Reader::new(Arc::clone(&self.shared), self.shared.limits.readers_max, |state| {
+            state.ring.oldest().unwrap_or(state.next)
+        })
     }
 
     /// The last place given.

@@ -9,13 +9,20 @@ use crate::{
     terminal::mpp_addr,
 };
 
-/// What the Deck shows of queues and of rows that ended, without rates: their seconds begin where each console's clock does.
+/// What the Deck shows of queues and of rows that ended, without rates: their seconds begin where each
+/// console's clock does.
 fn queues_and_rows(screen: &str) -> Vec<String> {
     let rates = screen.lines().find_map(|line| line.find("done/m").map(|at| line[..at].chars().count()));
     let queues = screen.lines().take_while(|line| !line.contains("Recent")).count();
     let of_line = |(row, line): (usize, &str)| {
-        let is_rate = |at: usize| row < queues && rates.is_some_and(|rates| (rates..rates + "done/m".len()).contains(&at));
-        let signs = line.chars().take(80).enumerate().filter(|(at, sign)| !is_rate(*at) && !" ▁▂▃▄▅▆▇█".contains(*sign));
+        let is_rate = |at: usize| {
+            row < queues && rates.is_some_and(|rates| (rates..rates + "done/m".len()).contains(&at))
+        };
+        let signs = line
+            .chars()
+            .take(80)
+            .enumerate()
+            .filter(|(at, sign)| !is_rate(*at) && !" ▁▂▃▄▅▆▇█".contains(*sign));
         signs.map(|(_, sign)| sign).collect::<String>()
     };
     screen.lines().enumerate().skip(2).map(of_line).collect()
@@ -88,7 +95,9 @@ fn a_console_on_a_lost_terminal_is_taken_up_again() {
     lost.hang_up();
     work(folder.path(), &mut adapter, 3);
     let terminal = Terminal::start(folder.path(), 160, 50, &[]);
-    terminal.wait("what was done meanwhile", |screen| screen.contains("attached to") && screen.matches("✓ done").count() == 3);
+    terminal.wait("what was done meanwhile", |screen| {
+        screen.contains("attached to") && screen.matches("✓ done").count() == 3
+    });
 }
 
 #[test]
@@ -110,7 +119,9 @@ fn several_consoles_show_under_a_flood_what_the_stations_own_shows() {
     third.wait("the third", |screen| rows(screen) == rows(&own.text()));
     second.shows("PAUSED");
     second.keys(" ");
-    second.wait("the second, once time goes on", |screen| queues_and_rows(screen) == queues_and_rows(&own.text()));
+    second.wait("the second, once time goes on", |screen| {
+        queues_and_rows(screen) == queues_and_rows(&own.text())
+    });
 }
 
 #[test]
@@ -130,14 +141,21 @@ fn a_station_that_is_killed_and_started_again_is_shown_as_it_is_throughout() {
     house.station = Station::start(&data);
     let second = house.station.pid();
     let back = terminal.shows("LIVE");
-    assert!(!back.contains("LOST") && back.contains(&second.to_string()) && !back.contains(&first.to_string()), "{back}");
+    assert!(
+        !back.contains("LOST") && back.contains(&second.to_string()) && !back.contains(&first.to_string()),
+        "{back}"
+    );
     terminal.shows(&format!("the station was started again (process {second})"));
     house.json(&["invoke", "spawn_boss", "--params", r#"{"boss":"kraken"}"#]);
     let mut adapter = house.adapter();
     adapter.send(r#"{"mpp":2,"type":"pull","queue":"boss"}"#).unwrap();
     adapter.receive().unwrap();
-    let screen = terminal.wait("the work of the new start", |screen| screen.contains("spawn_boss") && screen.contains("1▶"));
-    assert!(screen.contains("loss 0"), "what it said before it was attached to, nobody fell behind of: {screen}");
+    let screen = terminal
+        .wait("the work of the new start", |screen| screen.contains("spawn_boss") && screen.contains("1▶"));
+    assert!(
+        screen.contains("loss 0"),
+        "what it said before it was attached to, nobody fell behind of: {screen}"
+    );
     terminal.keys("q");
     assert!(terminal.ended().success());
 }

@@ -1,4 +1,5 @@
-//! The bus on a real screen: who comes, what is published, what the tap has of it, and a peer that is dropped.
+//! The bus on a real screen: who comes, what is published, what the tap has of it, and a peer that is
+//! dropped.
 
 use std::path::Path;
 
@@ -20,18 +21,23 @@ fn a_peer_and_what_it_publishes_are_seen_and_it_is_dropped() {
         let greetings = client.subscribe("greetings/*").await.unwrap();
         (client, greetings)
     });
-    let hello = Message::of(SchemaId::OBSERVATION, "observation.greeting.v1", &serde_json::json!({"text": "hello"})).unwrap();
+    let hello =
+        Message::of(SchemaId::OBSERVATION, "observation.greeting.v1", &serde_json::json!({"text": "hello"}))
+            .unwrap();
     runtime.block_on(async {
         client.publish("greetings/world", &hello).await.unwrap();
         assert!(greetings.next().await.is_some());
     });
     terminal.keys("3");
     terminal.wait("topic, subscription and peer", |screen| {
-        ["[3 Bus]", "greetings/world", "OBSERVATION", "greetings/*", "greeter", "RMP ● 1 peer "].iter().all(|words| screen.contains(words))
+        ["[3 Bus]", "greetings/world", "OBSERVATION", "greetings/*", "greeter", "RMP ● 1 peer "]
+            .iter()
+            .all(|words| screen.contains(words))
     });
     terminal.keys("8");
-    terminal
-        .wait("its publication", |screen| screen.contains("greetings/world OBSERVATION #") && screen.contains("observation.greeting.v1"));
+    terminal.wait("its publication", |screen| {
+        screen.contains("greetings/world OBSERVATION #") && screen.contains("observation.greeting.v1")
+    });
     terminal.keys("3\t\t\t");
     terminal.wait("the peers", |screen| screen.contains("▸ Peers"));
     terminal.keys("K");

@@ -30,7 +30,10 @@ fn text(bytes: &[u8]) -> String {
 }
 
 fn lines(bytes: &[u8]) -> Vec<Value> {
-    text(bytes).lines().map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{line}: {error}"))).collect()
+    text(bytes)
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{line}: {error}")))
+        .collect()
 }
 
 /// The one error on stderr of a run that printed nothing on stdout.
@@ -65,22 +68,36 @@ fn a_pack_is_checked_and_hashed() {
     assert_eq!(hash.trim(), declared["manifest_hash"].as_str().unwrap());
     assert!(hash.starts_with("sha256:") && hash.len() == 72);
     let in_force = output(home.path(), &["--pack", "pack.toml", "pack", "hash", "--json"]);
-    assert_eq!(text(&in_force.stdout), format!("{{\"path\":\"pack.toml\",\"manifest_hash\":\"{}\"}}\n", hash.trim()));
+    assert_eq!(
+        text(&in_force.stdout),
+        format!("{{\"path\":\"pack.toml\",\"manifest_hash\":\"{}\"}}\n", hash.trim())
+    );
     assert_eq!(output(home.path(), &["pack", "check"]).status.code(), Some(0));
 }
 
 #[test]
 fn a_bad_pack_is_told_line_by_line() {
     let home = home();
-    fs::write(home.path().join("pack.toml"), PACK.replace("queue = \"default\"", "queue = \"defualt\"\nqueeu = 1")).unwrap();
+    fs::write(
+        home.path().join("pack.toml"),
+        PACK.replace("queue = \"default\"", "queue = \"defualt\"\nqueeu = 1"),
+    )
+    .unwrap();
     let checked = output(home.path(), &["pack", "check", "pack.toml"]);
     assert_eq!(checked.status.code(), Some(1));
     let found = text(&checked.stdout);
-    assert!(found.lines().count() >= 2 && found.lines().all(|line| line.starts_with("pack.toml:")), "{found}");
+    assert!(
+        found.lines().count() >= 2 && found.lines().all(|line| line.starts_with("pack.toml:")),
+        "{found}"
+    );
     assert!(text(&checked.stderr).starts_with("error: pack.toml has "));
     let checked = output(home.path(), &["pack", "check", "pack.toml", "--json"]);
     for finding in lines(&checked.stdout) {
-        assert!(finding["line"].as_u64() >= Some(8) && finding["column"].is_u64() && finding["message"].is_string());
+        assert!(
+            finding["line"].as_u64() >= Some(8)
+                && finding["column"].is_u64()
+                && finding["message"].is_string()
+        );
     }
     assert_eq!(lines(&checked.stderr)[0]["error"]["code"], "bad_pack");
 }
@@ -94,9 +111,14 @@ fn every_value_is_shown_with_its_origin() {
     let mut command = rl_console(home.path(), &["config", "show", "--origin", "--json", "--bind", "::1"]);
     let shown = command.env("RL_CONSOLE_MPP_PORT", "7000").output().unwrap();
     let rows = lines(&shown.stdout);
-    let row = |key: &str| text(serde_json::to_string(rows.iter().find(|row| row["key"] == key).unwrap()).unwrap().as_bytes());
+    let row = |key: &str| {
+        text(serde_json::to_string(rows.iter().find(|row| row["key"] == key).unwrap()).unwrap().as_bytes())
+    };
     let file = config.display();
-    assert_eq!(row("mpp.broadcaster_login"), format!(r#"{{"key":"mpp.broadcaster_login","origin":"{file}:2","value":"streamer_login"}}"#));
+    assert_eq!(
+        row("mpp.broadcaster_login"),
+        format!(r#"{{"key":"mpp.broadcaster_login","origin":"{file}:2","value":"streamer_login"}}"#)
+    );
     assert_eq!(row("mpp.port"), r#"{"key":"mpp.port","origin":"env RL_CONSOLE_MPP_PORT","value":7000}"#);
     assert_eq!(row("mpp.bind"), r#"{"key":"mpp.bind","origin":"flag --bind","value":"::1"}"#);
     assert_eq!(row("mpp.pack"), r#"{"key":"mpp.pack","origin":"default","value":null}"#);
@@ -113,11 +135,22 @@ fn the_keys_in_force_are_printed_for_people_and_scripts() {
     let shown = output(home.path(), &["keys", "--json"]);
     let rows = lines(&shown.stdout);
     let row = |action: &str| rows.iter().find(|row| row["action"] == action).unwrap();
-    assert_eq!((&row("hold-all")["keys"], &row("hold-all")["own"]), (&serde_json::json!(["f5", "ctrl-x"]), &true.into()));
-    assert_eq!((&row("quit")["keys"], &row("quit")["own"]), (&serde_json::json!(["q", "ctrl-c"]), &false.into()));
+    assert_eq!(
+        (&row("hold-all")["keys"], &row("hold-all")["own"]),
+        (&serde_json::json!(["f5", "ctrl-x"]), &true.into())
+    );
+    assert_eq!(
+        (&row("quit")["keys"], &row("quit")["own"]),
+        (&serde_json::json!(["q", "ctrl-c"]), &false.into())
+    );
     assert!(row("settle")["places"].as_array().unwrap().contains(&"In flight".into()));
     let told = text(&output(home.path(), &["keys"]).stdout);
-    assert!(told.lines().any(|line| line.starts_with("f5 ctrl-x ") && line.contains("hold-all") && line.contains("yours")), "{told}");
+    assert!(
+        told.lines().any(|line| line.starts_with("f5 ctrl-x ")
+            && line.contains("hold-all")
+            && line.contains("yours")),
+        "{told}"
+    );
     fs::write(&config, "[console.keys]\nhold-all = \"K\"\nhelp = []\n").unwrap();
     let refused = output(home.path(), &["keys", "--json"]);
     assert_eq!(refused.status.code(), Some(2));
@@ -125,7 +158,11 @@ fn the_keys_in_force_are_printed_for_people_and_scripts() {
     assert_eq!(error["findings"].as_array().map(Vec::len), Some(2));
     assert_eq!(error["findings"][1]["place"], format!("{}:2:12", config.display()));
     let message = error["findings"][1]["message"].as_str().unwrap();
-    assert!(message.starts_with("`K` is both `hold-all` and `kick` in Queues and ") && message.ends_with(" more places"), "{message}");
+    assert!(
+        message.starts_with("`K` is both `hold-all` and `kick` in Queues and ")
+            && message.ends_with(" more places"),
+        "{message}"
+    );
 }
 
 #[test]
@@ -160,7 +197,10 @@ fn a_misuse_is_an_object_where_json_was_asked_for() {
         assert_eq!(misused.status.code(), Some(2), "{args:?}");
         let error = error(&misused);
         assert_eq!(error["code"], "usage", "{args:?}");
-        assert!(error["message"].as_str().is_some_and(|message| !message.is_empty() && !message.contains('\n')), "{args:?}");
+        assert!(
+            error["message"].as_str().is_some_and(|message| !message.is_empty() && !message.contains('\n')),
+            "{args:?}"
+        );
         assert!(error["hint"].as_str().is_some_and(|hint| !hint.is_empty()), "{args:?}");
     }
     let misused = output(home.path(), &["ls", "queue"]);
@@ -215,8 +255,10 @@ fn a_simulated_adapter_takes_its_token_from_no_argument() {
     // A port that was free a moment ago: nothing listens there.
     let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let addr = format!("127.0.0.1:{port}");
-    let tried =
-        rl_console(home.path(), &["sim", "adapter", "--addr", &addr, "--json"]).env("RL_CONSOLE_BRIDGE_TOKEN", "secret").output().unwrap();
+    let tried = rl_console(home.path(), &["sim", "adapter", "--addr", &addr, "--json"])
+        .env("RL_CONSOLE_BRIDGE_TOKEN", "secret")
+        .output()
+        .unwrap();
     assert_eq!(tried.status.code(), Some(3));
     assert_eq!(lines(&tried.stderr)[0]["error"]["code"], "unreachable");
     assert!(!text(&tried.stdout).contains("secret"));
@@ -232,10 +274,15 @@ fn completions_and_manual_pages_come_from_the_grammar() {
     }
     assert!(text(&output(home.path(), &["man"]).stdout).contains(".TH rl-console 1"));
     let written = output(home.path(), &["man", "pages", "--json"]);
-    let pages: Vec<String> = lines(&written.stdout).iter().map(|page| page["page"].as_str().unwrap().to_owned()).collect();
-    for page in ["rl-console.1", "rl-console-invoke.1", "rl-console-sim-adapter.1", "rl-console-pack-check.1"] {
+    let pages: Vec<String> =
+        lines(&written.stdout).iter().map(|page| page["page"].as_str().unwrap().to_owned()).collect();
+    for page in ["rl-console.1", "rl-console-invoke.1", "rl-console-sim-adapter.1", "rl-console-pack-check.1"]
+    {
         assert!(pages.contains(&page.to_owned()), "{pages:?}");
-        assert!(text(&fs::read(home.path().join("pages").join(page)).unwrap()).contains(".SH SYNOPSIS"), "{page}");
+        assert!(
+            text(&fs::read(home.path().join("pages").join(page)).unwrap()).contains(".SH SYNOPSIS"),
+            "{page}"
+        );
     }
 }
 
@@ -310,27 +357,41 @@ fn themes_are_listed_and_checked() {
     let rows = lines(&output(home.path(), &["config", "themes", "--json"]).stdout);
     let names: Vec<&str> = rows.iter().map(|row| row["theme"].as_str().unwrap()).collect();
     assert_eq!(names, ["midnight", "daylight", "high-contrast", "colour-blind-safe", "mono", "mine"]);
-    assert_eq!((&rows[0]["in_force"], &rows[0]["from"], &rows[5]["in_force"]), (&true.into(), &"shipped".into(), &false.into()));
+    assert_eq!(
+        (&rows[0]["in_force"], &rows[0]["from"], &rows[5]["in_force"]),
+        (&true.into(), &"shipped".into(), &false.into())
+    );
     fs::write(folder.join("mine.toml"), "base = \"daylight\"\n[roles]\nwran = {}\n").unwrap();
     let checked = output(home.path(), &["config", "themes", "--json"]);
     assert_eq!(checked.status.code(), Some(2));
     let error = lines(&checked.stderr).remove(0)["error"].take();
-    assert!(error["message"].as_str().unwrap().ends_with("mine.toml:3:1: there is no role `wran`"), "{error}");
+    assert!(
+        error["message"].as_str().unwrap().ends_with("mine.toml:3:1: there is no role `wran`"),
+        "{error}"
+    );
     assert!(error["hint"].as_str().unwrap().starts_with("did you mean `warn`?"), "{error}");
 }
 
 #[test]
 fn a_variable_that_sets_nothing_is_told_to_people_once() {
     let home = home();
-    let show = |args: &[&str]| text(&rl_console(home.path(), args).env("RL_CONSOLE_PROT", "1").output().unwrap().stderr);
-    assert_eq!(show(&["config", "show"]), "warning: the variable RL_CONSOLE_PROT sets nothing; did you mean RL_CONSOLE_PORT?\n");
+    let show = |args: &[&str]| {
+        text(&rl_console(home.path(), args).env("RL_CONSOLE_PROT", "1").output().unwrap().stderr)
+    };
+    assert_eq!(
+        show(&["config", "show"]),
+        "warning: the variable RL_CONSOLE_PROT sets nothing; did you mean RL_CONSOLE_PORT?\n"
+    );
     assert_eq!(show(&["config", "show", "--json"]), "");
 }
 
 #[test]
 fn a_file_that_cannot_be_read_says_to_check_the_path() {
     let home = home();
-    for args in [&["sim", "adapter", "--token-file", "nofile", "--json"][..], &["invoke", "--from", "nofile", "--json"]] {
+    for args in [
+        &["sim", "adapter", "--token-file", "nofile", "--json"][..],
+        &["invoke", "--from", "nofile", "--json"],
+    ] {
         let asked = output(home.path(), args);
         assert_eq!(asked.status.code(), Some(1), "{args:?}");
         assert_eq!(error(&asked)["hint"], "check the path", "{args:?}");
@@ -342,7 +403,11 @@ fn a_file_that_cannot_be_read_says_to_check_the_path() {
 #[test]
 fn a_reader_that_goes_away_is_no_error() {
     let home = home();
-    let mut child = rl_console(home.path(), &["config", "show"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut child = rl_console(home.path(), &["config", "show"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
     drop(child.stdout.take());
     let ended = child.wait_with_output().unwrap();
     assert_eq!((ended.status.code(), text(&ended.stderr)), (Some(0), String::new()));
@@ -356,7 +421,8 @@ fn doctor_finds_nothing_wrong_with_a_fresh_home() {
     assert!(checks.iter().all(|check| check["ok"] == true), "{checks:?}");
     let names: Vec<&str> = checks.iter().map(|check| check["check"].as_str().unwrap()).collect();
     assert_eq!(names, ["config", "data", "disk", "database", "bus", "station", "port", "pack", "terminal"]);
-    let told = rl_console(home.path(), &["doctor", "--port", "0"]).env("RL_CONSOLE_PROT", "1").output().unwrap();
+    let told =
+        rl_console(home.path(), &["doctor", "--port", "0"]).env("RL_CONSOLE_PROT", "1").output().unwrap();
     assert_eq!(told.status.code(), Some(1));
     assert!(text(&told.stdout).starts_with("✗ config"));
 }

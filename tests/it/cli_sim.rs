@@ -62,8 +62,16 @@ impl Bridge {
 fn adapter(listener: &TcpListener, args: &[&str]) -> (Child, BufReader<ChildStdout>) {
     let addr = listener.local_addr().unwrap().to_string();
     let mut command = Command::new(env!("CARGO_BIN_EXE_rl-console"));
-    command.args(["--json", "sim", "adapter", "--addr", &addr]).args(args).env_clear().env("HOME", "/nonexistent");
-    command.env("RL_CONSOLE_BRIDGE_TOKEN", TOKEN).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+        .args(["--json", "sim", "adapter", "--addr", &addr])
+        .args(args)
+        .env_clear()
+        .env("HOME", "/nonexistent");
+    command
+        .env("RL_CONSOLE_BRIDGE_TOKEN", TOKEN)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
     let mut child = command.spawn().unwrap();
     let out = BufReader::new(child.stdout.take().unwrap());
     (child, out)
@@ -133,7 +141,8 @@ fn a_lost_connection_is_made_again_where_asked_and_the_same_seed_does_the_same()
         }
     };
     let listener = listener();
-    let (child, out) = adapter(&listener, &["--reconnect", "--seed", "7", "--fail-rate", "0.4", "--refund-rate", "0.3"]);
+    let (child, out) =
+        adapter(&listener, &["--reconnect", "--seed", "7", "--fail-rate", "0.4", "--refund-rate", "0.3"]);
     let mut rounds = Vec::new();
     for _ in 0..2 {
         let mut bridge = Bridge::accept(&listener);
@@ -163,8 +172,15 @@ fn a_flood_of_logs_does_not_keep_it_from_its_work() {
     terminate(&child);
     let (code, told, _) = ended(child, out);
     assert_eq!(code, Some(0));
-    assert!(told.iter().any(|event| event["event"] == "flooded" && event["logs"].as_u64() > Some(0)), "{told:?}");
-    assert_eq!(told.iter().filter(|event| event["event"] == "log").count(), 1, "the flood is not told line by line");
+    assert!(
+        told.iter().any(|event| event["event"] == "flooded" && event["logs"].as_u64() > Some(0)),
+        "{told:?}"
+    );
+    assert_eq!(
+        told.iter().filter(|event| event["event"] == "log").count(),
+        1,
+        "the flood is not told line by line"
+    );
     assert!(told.last().unwrap()["logs"].as_u64() >= Some(25_000));
 }
 

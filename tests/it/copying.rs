@@ -34,7 +34,11 @@ fn copy_it_for_a_bug_report() {
     terminal.shows("Copy as");
     terminal.keys("f");
     terminal.shows("(frame)");
-    assert_eq!(clipboard(&terminal.kept_frames().1).unwrap(), format!("{odd}\n").as_bytes(), "byte by byte, its end too");
+    assert_eq!(
+        clipboard(&terminal.kept_frames().1).unwrap(),
+        format!("{odd}\n").as_bytes(),
+        "byte by byte, its end too"
+    );
     // The work itself, as every subcommand prints it, and the line that gives it again.
     terminal.keys("2");
     terminal.shows("[2 Bridge]");
@@ -44,7 +48,8 @@ fn copy_it_for_a_bug_report() {
     terminal.shows("Copy as");
     terminal.keys("j");
     terminal.shows("(JSON)");
-    let copied: serde_json::Value = serde_json::from_slice(&clipboard(&terminal.kept_frames().1).unwrap()).unwrap();
+    let copied: serde_json::Value =
+        serde_json::from_slice(&clipboard(&terminal.kept_frames().1).unwrap()).unwrap();
     assert_eq!((&copied["id"], &copied["params"]), (&id.into(), &serde_json::json!({"item_id": 4})));
     terminal.keys("Y");
     terminal.shows("Copy as");

@@ -34,7 +34,8 @@ impl Random {
 /// How long a station may take to acknowledge its first rows, on the slowest machine.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Enqueues until the station is gone, and tells of the first rows that were acknowledged; the ids of all that were.
+/// Enqueues until the station is gone, and tells of the first rows that were acknowledged; the ids of all
+/// that were.
 fn enqueue_until_gone(data: &Path, round: u64, first: &SyncSender<()>) -> Vec<InvocationId> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {
@@ -71,8 +72,13 @@ fn sample_params(event: &str) -> rl_console::schema::JsonText {
     rl_console::schema::JsonText::parse(params).unwrap()
 }
 
-/// Serves both queues until the station is gone or has nothing left; the ids by queue in the order in which they came.
-fn serve_until_gone(station: &std::net::SocketAddr, token: &str, until_idle: bool) -> BTreeMap<String, Vec<u64>> {
+/// Serves both queues until the station is gone or has nothing left; the ids by queue in the order in which
+/// they came.
+fn serve_until_gone(
+    station: &std::net::SocketAddr,
+    token: &str,
+    until_idle: bool,
+) -> BTreeMap<String, Vec<u64>> {
     let mut received: BTreeMap<String, Vec<u64>> = BTreeMap::new();
     let Some(mut adapter) = Adapter::ready_for(&Pack::sample(), *station, token) else { return received };
     if until_idle {
@@ -118,7 +124,9 @@ fn all_rows(data: &Path) -> BTreeMap<u64, String> {
                 filter: None,
                 limit: 1_000,
             };
-            let Page::Invocations { rows, more, .. } = client.query(query).await.unwrap() else { panic!("another page") };
+            let Page::Invocations { rows, more, .. } = client.query(query).await.unwrap() else {
+                panic!("another page")
+            };
             beyond = rows.last().map(|row| row.id);
             for row in rows {
                 assert!(states.insert(row.id.0, row.state.name().to_owned()).is_none(), "{} twice", row.id);
@@ -187,7 +195,10 @@ fn repeated_only_what_was_in_flight(rounds: &[BTreeMap<String, Vec<u64>>]) {
                 assert!(pair[0] < pair[1], "queue {queue}: {} after {}", pair[1], pair[0]);
             }
             for id in ids {
-                assert!(!settled.contains(id), "queue {queue}: {id} came again though the next one had left before the kill");
+                assert!(
+                    !settled.contains(id),
+                    "queue {queue}: {id} came again though the next one had left before the kill"
+                );
             }
             settled.extend(ids.iter().rev().skip(1));
         }

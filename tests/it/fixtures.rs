@@ -3,11 +3,17 @@
 use std::sync::Arc;
 
 use rl_console::{
-    ids::{EventName, InvocationId, ManifestHash, PackId, Peer, QueueName, RefundId, Seq, SessionId, StateKey, Ticket, TraceId},
+    ids::{
+        EventName, InvocationId, ManifestHash, PackId, Peer, QueueName, RefundId, Seq, SessionId, StateKey,
+        Ticket, TraceId,
+    },
     tap::{
         entry::{
             Direction, Entry, Frame, Head, Link, Redaction, Transition, Verdict, What,
-            mpp::{self, Brake, CloseCause, ErrorCode, FailedBy, Fault, HelloReason, RefundStatus, RowState, Violation},
+            mpp::{
+                self, Brake, CloseCause, ErrorCode, FailedBy, Fault, HelloReason, RefundStatus, RowState,
+                Violation,
+            },
             station::{self, Level},
         },
         recorded::OwnedEntry,
@@ -71,8 +77,14 @@ pub(crate) fn violations() -> Vec<Violation> {
 }
 
 pub(crate) fn faults() -> Vec<Fault> {
-    let hellos =
-        every_plain!(HelloReason { UnsupportedMppVersion, Unpaired, InvalidToken, PackIdMismatch, ManifestHashMismatch, AlreadyConnected });
+    let hellos = every_plain!(HelloReason {
+        UnsupportedMppVersion,
+        Unpaired,
+        InvalidToken,
+        PackIdMismatch,
+        ManifestHashMismatch,
+        AlreadyConnected
+    });
     let codes = every_plain!(ErrorCode {
         InvalidFrame,
         UnknownInvocationId,
@@ -84,7 +96,11 @@ pub(crate) fn faults() -> Vec<Fault> {
     let mut faults = every!(Fault { Hello => [], Protocol => [], ByAdapter => [Fault::ByAdapter] });
     faults.extend(hellos.into_iter().map(Fault::Hello));
     faults.extend(codes.into_iter().map(|code| Fault::Protocol { code, violation: Violation::NotJson }));
-    faults.extend(violations().into_iter().map(|violation| Fault::Protocol { code: ErrorCode::InvalidFrame, violation }));
+    faults.extend(
+        violations()
+            .into_iter()
+            .map(|violation| Fault::Protocol { code: ErrorCode::InvalidFrame, violation }),
+    );
     faults
 }
 
@@ -150,12 +166,20 @@ fn mpp_transitions() -> Vec<mpp::Transition> {
         CommitsWell => [Transition::CommitsWell],
         PackLoaded => [Transition::PackLoaded { pack_id: PackId::new("dev.sample"), manifest_hash: ManifestHash::new("sha256:00") }],
     });
-    all.extend(closes().into_iter().map(|cause| Transition::Disconnected { peer: peer(), active: true, cause }));
+    all.extend(closes().into_iter().map(|cause| Transition::Disconnected {
+        peer: peer(),
+        active: true,
+        cause,
+    }));
     all.extend(row_states().into_iter().zip(by.into_iter().cycle()).map(|(from, by)| {
         let cleared = by == FailedBy::Adapter;
         Transition::Failed { id: ID, queue: queue(), event: event(), from, cleared, by }
     }));
-    all.extend(statuses.into_iter().map(|status| Transition::RefundRecorded { refund: RefundId(4), id: ID, status }));
+    all.extend(statuses.into_iter().map(|status| Transition::RefundRecorded {
+        refund: RefundId(4),
+        id: ID,
+        status,
+    }));
     all.extend(levels().into_iter().map(|level| Transition::Logged { level }));
     all
 }
@@ -178,7 +202,9 @@ fn station_transitions() -> Vec<station::Transition> {
         Notice => [],
         Stopping => [Transition::Stopping],
     });
-    all.extend(links().into_iter().flat_map(|link| [Transition::HostUp { link }, Transition::HostDown { link }]));
+    all.extend(
+        links().into_iter().flat_map(|link| [Transition::HostUp { link }, Transition::HostDown { link }]),
+    );
     all.extend(levels().into_iter().map(|level| Transition::Notice { level }));
     all
 }
@@ -199,9 +225,16 @@ fn frames() -> Vec<Frame> {
         use mpp::Verdict;
         every!(Verdict { Accepted => [Verdict::Accepted], Refused => [], TooLate => [Verdict::TooLate] })
     };
-    verdicts.extend(mpp_verdicts.into_iter().chain(faults().into_iter().map(mpp::Verdict::Refused)).map(Verdict::Mpp));
+    verdicts.extend(
+        mpp_verdicts.into_iter().chain(faults().into_iter().map(mpp::Verdict::Refused)).map(Verdict::Mpp),
+    );
     let heads = mpp::FrameType::ALL.into_iter().map(|kind| {
-        let head = mpp::Head { kind: Some(kind), id: Some(InvocationId(0)), queue: Some(queue()), event: Some(event()) };
+        let head = mpp::Head {
+            kind: Some(kind),
+            id: Some(InvocationId(0)),
+            queue: Some(queue()),
+            event: Some(event()),
+        };
         every!(Head { Mpp => [Head::Mpp(head)], Rmp => [], Macp => [] }).remove(0)
     });
     let redactions = every!(Redaction {
@@ -210,8 +243,14 @@ fn frames() -> Vec<Frame> {
         Withheld => [Redaction::Withheld],
     });
     let directions = every_plain!(Direction { Inbound, Outbound });
-    let mut frames: Vec<_> = verdicts.into_iter().map(|verdict| Frame { verdict, ..inbound.clone() }).collect();
-    frames.extend(heads.chain(fixtures_rmp::heads()).chain(fixtures_macp::heads()).map(|head| Frame { head, ..inbound.clone() }));
+    let mut frames: Vec<_> =
+        verdicts.into_iter().map(|verdict| Frame { verdict, ..inbound.clone() }).collect();
+    frames.extend(
+        heads
+            .chain(fixtures_rmp::heads())
+            .chain(fixtures_macp::heads())
+            .map(|head| Frame { head, ..inbound.clone() }),
+    );
     frames.extend(redactions.into_iter().map(|redaction| Frame { redaction, ..inbound.clone() }));
     frames.extend(directions.into_iter().map(|direction| Frame { direction, ..inbound.clone() }));
     frames
@@ -243,12 +282,21 @@ pub(crate) fn entries() -> Vec<OwnedEntry> {
         let link = match &what {
             What::Transition(Transition::Station(_)) => Link::Station,
             What::Transition(Transition::Runs(_)) => Link::Runs,
-            What::Transition(Transition::Macp(_)) | What::Frame(Frame { head: Head::Macp(_), .. }) => Link::Macp,
+            What::Transition(Transition::Macp(_)) | What::Frame(Frame { head: Head::Macp(_), .. }) => {
+                Link::Macp
+            }
             What::Transition(Transition::Rmp(_)) | What::Frame(Frame { head: Head::Rmp(_), .. }) => Link::Rmp,
             _ => Link::Mpp,
         };
         let odd = n % 2 == 1;
-        let entry = Entry { seq, at: Now::at_ms(seq.0), link, trace: odd.then_some(trace), cause: odd.then_some(Seq(n as u64)), what };
+        let entry = Entry {
+            seq,
+            at: Now::at_ms(seq.0),
+            link,
+            trace: odd.then_some(trace),
+            cause: odd.then_some(Seq(n as u64)),
+            what,
+        };
         OwnedEntry { entry, bytes: format!("text {n}").into_bytes() }
     };
     whats().into_iter().enumerate().map(entry).collect()

@@ -1,13 +1,14 @@
-//! One value of every variant of what the MACP runtime is told in. A new variant does not compile until it has one.
+//! One value of every variant of what the MACP runtime is told in. A new variant does not compile until it
+//! has one.
 
 use std::{collections::BTreeMap, sync::Arc};
 
 use rl_console::{
     ids::Peer,
     macp::{
-        Answered, ClientView, Code, ContributionView, DecisionView, Effect, EndView, Ending, Fault, Head, Listener, Mode, MoveView,
-        Opinion, OpinionView, Phase, Progress, ProposalView, RoundsView, Rpc, SenderView, SessionRef, SessionView, Snapshot, Status, Tally,
-        Totals, Transition, Verdict, VoteView,
+        Answered, ClientView, Code, ContributionView, DecisionView, Effect, EndView, Ending, Fault, Head,
+        Listener, Mode, MoveView, Opinion, OpinionView, Phase, Progress, ProposalView, RoundsView, Rpc,
+        SenderView, SessionRef, SessionView, Snapshot, Status, Tally, Totals, Transition, Verdict, VoteView,
     },
     tap::entry::{Head as AnyHead, Verdict as AnyVerdict},
     time::{Now, Wall},
@@ -68,7 +69,13 @@ fn effects() -> Vec<Effect> {
 }
 
 pub(crate) fn transitions() -> Vec<Transition> {
-    let opened = |mode| Transition::Opened { session: session(), mode, by: text("alice"), participants: 2, expires_at: Wall(60_000) };
+    let opened = |mode| Transition::Opened {
+        session: session(),
+        mode,
+        by: text("alice"),
+        participants: 2,
+        expires_at: Wall(60_000),
+    };
     let mut all = every!(Transition {
         Listening => [Transition::Listening { addr: "127.0.0.1:50051".parse().unwrap() }],
         NotListening => [Transition::NotListening],
@@ -80,7 +87,11 @@ pub(crate) fn transitions() -> Vec<Transition> {
         Evicted => [Transition::Evicted { session: session() }],
     });
     all.extend(Mode::ALL.iter().copied().map(opened));
-    all.extend(effects().into_iter().map(|effect| Transition::Accepted { session: session(), by: text("bob"), effect }));
+    all.extend(effects().into_iter().map(|effect| Transition::Accepted {
+        session: session(),
+        by: text("bob"),
+        effect,
+    }));
     all.extend(Ending::ALL.iter().copied().map(|ending| Transition::Ended { session: session(), ending }));
     all
 }
@@ -118,7 +129,8 @@ fn view(number: u64, progress: Progress) -> SessionView {
 
 fn progresses() -> Vec<Progress> {
     let at = Now::at_ms(4);
-    let opinion = |opinion| OpinionView { by: text("bob"), at, proposal: text("p1"), opinion, reason: text("why") };
+    let opinion =
+        |opinion| OpinionView { by: text("bob"), at, proposal: text("p1"), opinion, reason: text("why") };
     let proposal = ProposalView {
         proposal: text("p1"),
         option: text("go"),
@@ -157,10 +169,22 @@ pub(crate) fn snapshots() -> Vec<Snapshot> {
         Listening => [Listener::Listening("127.0.0.1:50051".parse().unwrap())],
         Down => [Listener::Down(text("taken"))],
     });
-    let mut all: Vec<_> = listeners.into_iter().map(|listener| Snapshot { listener, ..Snapshot::default() }).collect();
+    let mut all: Vec<_> =
+        listeners.into_iter().map(|listener| Snapshot { listener, ..Snapshot::default() }).collect();
     let mut full = Snapshot {
-        clients: [ClientView { peer: Peer::new("127.0.0.1:1"), client: text("agent"), at: Now::at_ms(3) }].into(),
-        totals: Totals { open: 1, started: 2, resolved: 3, expired: 4, cancelled: 5, accepted: 6, duplicates: 7, refused: 8, signals: 9 },
+        clients: [ClientView { peer: Peer::new("127.0.0.1:1"), client: text("agent"), at: Now::at_ms(3) }]
+            .into(),
+        totals: Totals {
+            open: 1,
+            started: 2,
+            resolved: 3,
+            expired: 4,
+            cancelled: 5,
+            accepted: 6,
+            duplicates: 7,
+            refused: 8,
+            signals: 9,
+        },
         ..Snapshot::default()
     };
     for (number, progress) in (1..).zip(progresses()) {

@@ -63,8 +63,15 @@ fn gauge() -> Gauge {
 }
 
 pub(crate) fn heads() -> Vec<Head> {
-    let head = rmp::Head { topic: Some(topic()), schema_id: Some(4_000), msg_id: Some(0), sub: Some(9), ..rmp::Head::default() };
-    let mut all: Vec<_> = FrameKind::ALL.iter().map(|kind| rmp::Head { kind: Some(*kind), ..head.clone() }).collect();
+    let head = rmp::Head {
+        topic: Some(topic()),
+        schema_id: Some(4_000),
+        msg_id: Some(0),
+        sub: Some(9),
+        ..rmp::Head::default()
+    };
+    let mut all: Vec<_> =
+        FrameKind::ALL.iter().map(|kind| rmp::Head { kind: Some(*kind), ..head.clone() }).collect();
     all.extend(dialects().into_iter().map(|dialect| rmp::Head { dialect, ..rmp::Head::default() }));
     all.extend(refusals().into_iter().map(|refusal| rmp::Head { refusal: Some(refusal), ..head.clone() }));
     all.into_iter().map(Head::Rmp).collect()
@@ -92,7 +99,8 @@ pub(crate) fn transitions() -> Vec<Transition> {
         msg_id: 99,
         expires_at_ms: 1_790_000_030_000,
     };
-    let greeted = |kind, dialect| Transition::Greeted { session: SESSION, client: Arc::from("writer"), kind, dialect };
+    let greeted =
+        |kind, dialect| Transition::Greeted { session: SESSION, client: Arc::from("writer"), kind, dialect };
     let mut all = every!(Transition {
         Listening => [Transition::Listening { path: Arc::from("/run/runloop/rmp.sock") }],
         NotListening => [Transition::NotListening],
@@ -124,9 +132,24 @@ pub(crate) fn snapshots() -> Vec<Snapshot> {
     });
     let greeting = Some(Greeting { client: Arc::from("writer"), kind: Kind::Tui, dialect: Dialect::Json });
     let subs = [(4, SubView { topic: topic(), since: at, gauge: gauge() })].into();
-    let peer = PeerView { peer: Peer::new("uid 1000 pid 4711"), connected_at: at, greeting, published: 5, refused: 6, subs };
+    let peer = PeerView {
+        peer: Peer::new("uid 1000 pid 4711"),
+        connected_at: at,
+        greeting,
+        published: 5,
+        refused: 6,
+        subs,
+    };
     let bare = PeerView { greeting: None, subs: std::collections::BTreeMap::new(), ..peer.clone() };
-    let view = TopicView { published: 1, bytes: 2, delivered: 3, dropped: [4, 5, 6], subscribers: 7, schema_id: Some(10), last_at: at };
+    let view = TopicView {
+        published: 1,
+        bytes: 2,
+        delivered: 3,
+        dropped: [4, 5, 6],
+        subscribers: 7,
+        schema_id: Some(10),
+        last_at: at,
+    };
     let drop = DropView {
         first_at: Now::at_ms(1),
         at,
@@ -142,11 +165,16 @@ pub(crate) fn snapshots() -> Vec<Snapshot> {
         msg_id: 99,
         expires_at_ms: 1_790_000_030_000,
     };
-    let nobody = DropView { to: None, to_client: None, from: None, from_client: None, trace: None, ..drop.clone() };
+    let nobody =
+        DropView { to: None, to_client: None, from: None, from_client: None, trace: None, ..drop.clone() };
     let snapshot = |listener| Snapshot {
         listener,
         peers: [(SESSION, peer.clone()), (ConnectionId(8), bare.clone())].into(),
-        topics: [(topic(), view.clone()), (TopicName::new("chat"), TopicView { schema_id: None, ..view.clone() })].into(),
+        topics: [
+            (topic(), view.clone()),
+            (TopicName::new("chat"), TopicView { schema_id: None, ..view.clone() }),
+        ]
+        .into(),
         drops: [drop.clone(), nobody.clone()].into(),
         totals: Totals {
             published: 1,

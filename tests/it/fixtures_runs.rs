@@ -5,8 +5,8 @@ use std::sync::Arc;
 use rl_console::{
     ids::{ActionId, TraceId},
     runs::{
-        AskView, Asker, AskerKind, EventKind, NodeRef, NodeState, NodeView, Plan, PlanEdge, PlanNode, Progress, RunState, RunView,
-        Snapshot, Totals, Transition, Verdict,
+        AskView, Asker, AskerKind, EventKind, NodeRef, NodeState, NodeView, Plan, PlanEdge, PlanNode,
+        Progress, RunState, RunView, Snapshot, Totals, Transition, Verdict,
     },
     time::{Now, Wall},
 };
@@ -31,7 +31,8 @@ pub(crate) fn transitions() -> Vec<Transition> {
     let run = run();
     let moved = |state| Transition::Moved { run, node: node(), state, attempt: 2 };
     let told = |kind, level, node| Transition::Told { run, number: 17, kind, level, node };
-    let submitted = |kind| Transition::Submitted { run, name: Arc::from("draft-email"), by: by(kind), nodes: 5_000 };
+    let submitted =
+        |kind| Transition::Submitted { run, name: Arc::from("draft-email"), by: by(kind), nodes: 5_000 };
     let decided = |verdict, by| Transition::Decided { run, action: action(), verdict, by };
     let mut all = every!(Transition {
         Submitted => [],
@@ -64,9 +65,20 @@ pub(crate) fn transitions() -> Vec<Transition> {
     });
     all.extend(every_plain!(AskerKind { Agent, Ui, Tui, Cue, Station }).into_iter().map(submitted));
     all.extend(
-        every_plain!(NodeState { Waiting, Ready, Asking, Running, Retrying, Completed, Failed, Skipped, Blocked, Cancelled })
-            .into_iter()
-            .map(moved),
+        every_plain!(NodeState {
+            Waiting,
+            Ready,
+            Asking,
+            Running,
+            Retrying,
+            Completed,
+            Failed,
+            Skipped,
+            Blocked,
+            Cancelled
+        })
+        .into_iter()
+        .map(moved),
     );
     let kinds = every_plain!(EventKind { Log, Status, Plan, Trace, Artifact, Progress });
     all.extend(kinds.into_iter().map(|kind| told(kind, None, Some(node()))));
@@ -100,8 +112,10 @@ pub(crate) fn snapshots() -> Vec<Snapshot> {
         artifacts: 2,
         tokens: 3,
     };
-    let plan_node = |id: &str, parent| PlanNode { id: Arc::from(id), uses: Arc::from("agent:writer"), parent };
-    let edge = |when| PlanEdge { from: 0, from_port: Arc::from("out"), to: 1, to_port: Arc::from("in"), when };
+    let plan_node =
+        |id: &str, parent| PlanNode { id: Arc::from(id), uses: Arc::from("agent:writer"), parent };
+    let edge =
+        |when| PlanEdge { from: 0, from_port: Arc::from("out"), to: 1, to_port: Arc::from("in"), when };
     let node_view = NodeView {
         state: NodeState::Running,
         attempt: 2,

@@ -42,7 +42,8 @@ impl House {
         let output = self.cli(&[&["--json"], args].concat());
         let lines = String::from_utf8(output.stdout).unwrap();
         let lines = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-        let error: Value = serde_json::from_slice(&output.stderr).unwrap_or_else(|_| panic!("{}", String::from_utf8_lossy(&output.stderr)));
+        let error: Value = serde_json::from_slice(&output.stderr)
+            .unwrap_or_else(|_| panic!("{}", String::from_utf8_lossy(&output.stderr)));
         (output.status.code().unwrap(), lines, error["error"].clone())
     }
 
@@ -50,11 +51,15 @@ impl House {
     fn stream(&self, args: &[&str], stdin: &str) -> (i32, Vec<Value>) {
         let mut command = real::command(self.folder.path());
         command.args(["--json", "session", "stream"]).args(args);
-        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut child =
+            command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         child.stdin.take().unwrap().write_all(stdin.as_bytes()).unwrap();
         let output = child.wait_with_output().unwrap();
         let lines = String::from_utf8(output.stdout).unwrap();
-        (output.status.code().unwrap(), lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect())
+        (
+            output.status.code().unwrap(),
+            lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect(),
+        )
     }
 }
 
@@ -62,7 +67,19 @@ impl House {
 fn a_person_holds_a_decision_from_a_shell() {
     let house = House::open();
     let send = |words: &[&str]| house.says(&[&["session", "send", "s1"], words].concat());
-    let started = ["session", "start", "s1", "--as", "alice", "--participant", "alice", "--participant", "bob", "--intent", "which map"];
+    let started = [
+        "session",
+        "start",
+        "s1",
+        "--as",
+        "alice",
+        "--participant",
+        "alice",
+        "--participant",
+        "bob",
+        "--intent",
+        "which map",
+    ];
     assert!(house.says(&started).starts_with("s1  SessionStart of alice  accepted  open  "));
     assert!(
         send(&["--as", "alice", "propose", "p1", "the mine", "--rationale", "short"])
@@ -70,8 +87,14 @@ fn a_person_holds_a_decision_from_a_shell() {
     );
     send(&["--as", "bob", "evaluate", "p1", "approve", "--confidence", "0.9", "--reason", "fine"]);
     send(&["--as", "bob", "object", "p1", "low", "--reason", "dark"]);
-    assert_eq!(send(&["--as", "bob", "--id", "v1", "vote", "p1", "approve"]), "s1  Vote of bob  accepted  open  v1\n");
-    assert_eq!(send(&["--as", "bob", "--id", "v1", "vote", "p1", "approve"]), "s1  Vote of bob  accepted before  open  v1\n");
+    assert_eq!(
+        send(&["--as", "bob", "--id", "v1", "vote", "p1", "approve"]),
+        "s1  Vote of bob  accepted  open  v1\n"
+    );
+    assert_eq!(
+        send(&["--as", "bob", "--id", "v1", "vote", "p1", "approve"]),
+        "s1  Vote of bob  accepted before  open  v1\n"
+    );
     let shown = house.says(&["session", "show", "s1"]);
     for part in [
         "state          open\n",
@@ -85,16 +108,35 @@ fn a_person_holds_a_decision_from_a_shell() {
         assert!(shown.contains(part), "{part}\n{shown}");
     }
     assert!(
-        send(&["--as", "alice", "commit", "go to the mine", "--scope", "show"]).contains("  Commitment of alice  accepted  resolved  ")
+        send(&["--as", "alice", "commit", "go to the mine", "--scope", "show"])
+            .contains("  Commitment of alice  accepted  resolved  ")
     );
     let detail = &house.json(&["session", "show", "s1"])[0];
-    assert_eq!((&detail["state"], &detail["resolution"]["action"]), (&json!("resolved"), &json!("go to the mine")));
+    assert_eq!(
+        (&detail["state"], &detail["resolution"]["action"]),
+        (&json!("resolved"), &json!("go to the mine"))
+    );
     assert_eq!(detail["progress"]["votes"]["bob"]["vote"], json!("approve"));
     let log = house.json(&["session", "show", "s1", "--log"]);
-    let types: Vec<_> = log.iter().map(|row| row["message_type"].as_str().unwrap_or_else(|| row["kind"].as_str().unwrap())).collect();
-    assert_eq!(types, ["SessionStart", "Proposal", "Evaluation", "Objection", "Vote", "Commitment", "resolution"]);
+    let types: Vec<_> = log
+        .iter()
+        .map(|row| row["message_type"].as_str().unwrap_or_else(|| row["kind"].as_str().unwrap()))
+        .collect();
+    assert_eq!(
+        types,
+        ["SessionStart", "Proposal", "Evaluation", "Objection", "Vote", "Commitment", "resolution"]
+    );
     assert_eq!(house.json(&["session", "show", "s1", "--log", "--after", "2", "--limit", "3"]).len(), 3);
-    let rows = house.json(&["ls", "sessions", "--state", "resolved", "--mode", "macp.mode.decision.v1", "--filter", "participants:2"]);
+    let rows = house.json(&[
+        "ls",
+        "sessions",
+        "--state",
+        "resolved",
+        "--mode",
+        "macp.mode.decision.v1",
+        "--filter",
+        "participants:2",
+    ]);
     assert_eq!((rows.len(), &rows[0]["session"], &rows[0]["messages"]), (1, &json!("s1"), &json!(5)));
     assert_eq!(house.json(&["session", "ls", "--state", "open"]).len(), 0);
 }
@@ -102,7 +144,8 @@ fn a_person_holds_a_decision_from_a_shell() {
 #[test]
 fn what_is_refused_says_what_it_means_and_what_to_do() {
     let house = House::open();
-    let (code, printed, error) = house.refused(&["session", "send", "s1", "--as", "a", "vote", "p1", "approve"]);
+    let (code, printed, error) =
+        house.refused(&["session", "send", "s1", "--as", "a", "vote", "p1", "approve"]);
     assert_eq!(
         (code, &error["code"], &error["message"]),
         (1, &json!("session_not_found"), &json!("SESSION_NOT_FOUND: there is no such session"))
@@ -115,8 +158,14 @@ fn what_is_refused_says_what_it_means_and_what_to_do() {
         (code, error["code"].as_str().unwrap().to_owned())
     };
     let expected = |code, name: &str| (code, name.to_owned());
-    assert_eq!(codes(&["send", "s1", "--as", "mallory", "vote", "p", "approve"]), expected(1, "invalid_envelope"));
-    assert_eq!(codes(&["send", "s1", "--as", "a", "--type", "Vote", "--payload", "{"]), expected(1, "invalid_envelope"));
+    assert_eq!(
+        codes(&["send", "s1", "--as", "mallory", "vote", "p", "approve"]),
+        expected(1, "invalid_envelope")
+    );
+    assert_eq!(
+        codes(&["send", "s1", "--as", "a", "--type", "Vote", "--payload", "{"]),
+        expected(1, "invalid_envelope")
+    );
     assert_eq!(codes(&["start", "s1", "--as", "a"]), expected(1, "invalid_envelope"));
     assert_eq!(codes(&["start", "s2", "--as", "a", "--ttl", "86401"]), expected(1, "invalid_envelope"));
     assert_eq!(codes(&["start", "s2", "--as", "a", "--mode", "task"]), expected(1, "mode_not_supported"));
@@ -124,7 +173,10 @@ fn what_is_refused_says_what_it_means_and_what_to_do() {
     assert_eq!(codes(&["cancel", "s1", "--reason", &"x".repeat(5_000)]), expected(1, "resource_exhausted"));
     assert_eq!(codes(&["send", "s1", "vote", "p", "approve"]), expected(2, "usage"));
     assert_eq!(codes(&["send", "s1", "--as", "a"]), expected(2, "usage"));
-    assert_eq!(codes(&["send", "s1", "--as", "a", "--type", "Vote", "vote", "p", "approve"]), expected(2, "usage"));
+    assert_eq!(
+        codes(&["send", "s1", "--as", "a", "--type", "Vote", "vote", "p", "approve"]),
+        expected(2, "usage")
+    );
     assert_eq!(codes(&["show", "nowhere"]), expected(1, "unknown_session"));
     assert_eq!(codes(&["show", "nowhere", "--log"]), expected(1, "unknown_session"));
     assert_eq!(codes(&["cancel", "nowhere"]), expected(1, "session_not_found"));
@@ -147,12 +199,23 @@ fn a_session_is_cancelled_with_a_reason_that_stays() {
     assert_eq!((&ack["ok"], &ack["session_state"]), (&json!(true), &json!("expired")));
     assert!(house.says(&["session", "show", session]).contains("state          cancelled: it goes wrong\n"));
     let log = house.json(&["session", "show", session, "--log"]);
-    assert_eq!((&log[1]["kind"], &log[1]["payload"]["reason"]), (&json!("session_cancel"), &json!("it goes wrong")));
+    assert_eq!(
+        (&log[1]["kind"], &log[1]["payload"]["reason"]),
+        (&json!("session_cancel"), &json!("it goes wrong"))
+    );
     let (code, _, error) = house.refused(&["session", "send", session, "--as", "a", "propose", "p", "x"]);
     assert_eq!((code, &error["code"]), (1, &json!("session_not_open")));
-    assert_eq!(house.json(&["session", "cancel", session])[0]["ok"], json!(true), "again, and nothing changes");
+    assert_eq!(
+        house.json(&["session", "cancel", session])[0]["ok"],
+        json!(true),
+        "again, and nothing changes"
+    );
     let log = house.json(&["session", "show", session, "--log"]);
-    let by = log.iter().find(|record| record["kind"] == "session_cancel").and_then(|record| record["sender"].as_str()).unwrap_or_default();
+    let by = log
+        .iter()
+        .find(|record| record["kind"] == "session_cancel")
+        .and_then(|record| record["sender"].as_str())
+        .unwrap_or_default();
     assert!(by.starts_with("rl-console session cancel of alice (127.0.0.1:"), "{log:?}");
 }
 
@@ -168,19 +231,35 @@ fn a_stream_takes_words_and_objects_and_answers_each_in_its_turn() {
         contribute blue --as bob --id m4\n\
         contribute blue --as bob --id m5\n";
     let (code, answers) = house.stream(&["s1", "--as", "alice"], lines);
-    let told: Vec<_> = answers.iter().map(|it| (it["message_type"].as_str().unwrap(), it["message_id"].as_str().unwrap())).collect();
-    let expected =
-        [("Ack", "ack-start"), ("Ack", "ack-m1"), ("Ack", "ack-m2"), ("Error", "err-m3"), ("Ack", "ack-m4"), ("Error", "err-m5")];
+    let told: Vec<_> = answers
+        .iter()
+        .map(|it| (it["message_type"].as_str().unwrap(), it["message_id"].as_str().unwrap()))
+        .collect();
+    let expected = [
+        ("Ack", "ack-start"),
+        ("Ack", "ack-m1"),
+        ("Ack", "ack-m2"),
+        ("Error", "err-m3"),
+        ("Ack", "ack-m4"),
+        ("Error", "err-m5"),
+    ];
     assert_eq!((code, told), (1, expected.to_vec()), "two were refused");
     assert_eq!(answers[4]["payload"], json!({ "duplicate": false, "ok": true, "session_state": "Resolved" }));
     assert_eq!(answers[5]["payload"]["code"], json!("SESSION_NOT_OPEN"));
     let (code, answers) = house.stream(&["s1", "--as", "alice"], "contribute blue --id m1\nveto\n");
     assert_eq!(code, 1);
-    assert!(answers.iter().any(|it| it["message_id"] == "ack-m1" && it["payload"]["duplicate"] == true), "{answers:?}");
+    assert!(
+        answers.iter().any(|it| it["message_id"] == "ack-m1" && it["payload"]["duplicate"] == true),
+        "{answers:?}"
+    );
     assert!(answers.iter().any(|it| it["event"] == "not_sent" && it["line"] == 2), "{answers:?}");
     assert_eq!(house.stream(&[], "").0, 0);
     let shown = house.says(&["session", "show", "s1"]);
-    assert!(shown.contains("round          3\n") && shown.contains("contributions  blue 2\n    alice  blue\n    bob    blue"), "{shown}");
+    assert!(
+        shown.contains("round          3\n")
+            && shown.contains("contributions  blue 2\n    alice  blue\n    bob    blue"),
+        "{shown}"
+    );
 }
 
 #[test]
@@ -206,19 +285,40 @@ fn another_runtime_tells_what_any_runtime_does() {
     house.says(&["session", "start", "s1", "--as", "a", "--mode", "decision", "--policy-version", "7"]);
     let addr = house.station.ready["macp"].as_str().unwrap();
     let shown = &other.json(&["--grpc", addr, "session", "show", "s1"])[0];
-    assert_eq!((&shown["state"], &shown["mode_name"], &shown["policy_version"]), (&json!("open"), &json!("decision"), &json!("7")));
+    assert_eq!(
+        (&shown["state"], &shown["mode_name"], &shown["policy_version"]),
+        (&json!("open"), &json!("decision"), &json!("7"))
+    );
     assert_eq!(shown.get("progress"), None);
     let (code, _, error) = other.refused(&["--grpc", addr, "session", "show", "s1", "--log"]);
     assert_eq!((code, &error["code"]), (1, &json!("no_log")));
     let (code, _, error) = other.refused(&["--grpc", addr, "session", "show", "s2"]);
     assert_eq!((code, &error["code"]), (1, &json!("unknown_session")));
-    assert!(house.json(&["--grpc", addr, "session", "show", "s1"])[0]["progress"].is_object(), "its own station tells all");
+    assert!(
+        house.json(&["--grpc", addr, "session", "show", "s1"])[0]["progress"].is_object(),
+        "its own station tells all"
+    );
 }
 
 #[test]
 fn simulated_participants_hold_the_sessions_that_their_seed_draws() {
     let house = House::open();
-    let args = ["sim", "session", "--mode", "mixed", "--sessions", "6", "--at-once", "3", "--pace", "0", "--seed", "7", "--prefix", "x"];
+    let args = [
+        "sim",
+        "session",
+        "--mode",
+        "mixed",
+        "--sessions",
+        "6",
+        "--at-once",
+        "3",
+        "--pace",
+        "0",
+        "--seed",
+        "7",
+        "--prefix",
+        "x",
+    ];
     let told = house.json(&args);
     let ended = told.last().unwrap();
     assert_eq!(
@@ -234,7 +334,20 @@ fn simulated_participants_hold_the_sessions_that_their_seed_draws() {
     assert!(said(&told) > 6, "{told:?}");
     assert_eq!((repeated, said(&again)), (said(&told), said(&told)), "the same messages are the same ones");
     assert_eq!(house.json(&["ls", "sessions"]).len(), 6);
-    let others = ["sim", "session", "--sessions", "4", "--pace", "0", "--cancel-rate", "0.5", "--leave-rate", "0.5", "--seed", "3"];
+    let others = [
+        "sim",
+        "session",
+        "--sessions",
+        "4",
+        "--pace",
+        "0",
+        "--cancel-rate",
+        "0.5",
+        "--leave-rate",
+        "0.5",
+        "--seed",
+        "3",
+    ];
     let ended = house.json(&others).last().unwrap().clone();
     assert_eq!(ended["cancelled"].as_u64().unwrap() + ended["left"].as_u64().unwrap(), 4);
 }
@@ -243,9 +356,14 @@ fn simulated_participants_hold_the_sessions_that_their_seed_draws() {
 fn health_and_metrics_tell_of_the_runtime() {
     let folder = tempdir().unwrap();
     let station = Station::start_with(folder.path(), &["--metrics", "0"]);
-    let part = || real::json(folder.path(), &["ls", "health"]).into_iter().find(|part| part["part"] == "macp").unwrap();
+    let part = || {
+        real::json(folder.path(), &["ls", "health"]).into_iter().find(|part| part["part"] == "macp").unwrap()
+    };
     let addr = station.ready["macp"].as_str().unwrap();
-    assert_eq!((&part()["well"], &part()["detail"]), (&json!(true), &json!(format!("listening on {addr}, 0 sessions open, 0 in memory"))));
+    assert_eq!(
+        (&part()["well"], &part()["detail"]),
+        (&json!(true), &json!(format!("listening on {addr}, 0 sessions open, 0 in memory")))
+    );
     real::json(folder.path(), &["session", "start", "s1", "--as", "a"]);
     assert!(part()["detail"].as_str().unwrap().contains(", 1 session open, 1 in memory"), "{}", part());
     assert_eq!(std::fs::read_to_string(folder.path().join("macp.addr")).unwrap(), format!("{addr}\n"));
@@ -260,17 +378,32 @@ fn simulated_participants_go_on_where_they_were_once_a_killed_station_is_back() 
     let folder = tempdir().unwrap();
     let station = Station::start(folder.path());
     let mut command = real::command(folder.path());
-    command.args(["--json", "sim", "session", "--sessions", "2", "--pace", "40", "--seed", "5", "--reconnect"]);
+    command.args([
+        "--json",
+        "sim",
+        "session",
+        "--sessions",
+        "2",
+        "--pace",
+        "40",
+        "--seed",
+        "5",
+        "--reconnect",
+    ]);
     let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().unwrap();
-    let mut events =
-        BufReader::new(child.stdout.take().unwrap()).lines().map(|line| serde_json::from_str::<Value>(&line.unwrap()).unwrap());
+    let mut events = BufReader::new(child.stdout.take().unwrap())
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(&line.unwrap()).unwrap());
     assert!(events.any(|event| event["event"] == "said"));
     station.kill();
     assert!(events.any(|event| event["event"] == "disconnected"));
     let _station = Station::start(folder.path());
     assert!(events.any(|event| event["event"] == "connected"), "wherever it is now");
     let ended = events.last().unwrap();
-    assert_eq!((&ended["event"], &ended["resolved"], &ended["refused"]), (&json!("ended"), &json!(2), &json!(0)));
+    assert_eq!(
+        (&ended["event"], &ended["resolved"], &ended["refused"]),
+        (&json!("ended"), &json!(2), &json!(0))
+    );
     assert!(child.wait().unwrap().success());
     let rows = real::json(folder.path(), &["ls", "sessions", "--state", "resolved"]);
     assert_eq!(rows.len(), 2);

@@ -1,5 +1,5 @@
-//! A second client of the MACP runtime, in Python, that shares nothing with this crate but the protos: its scenarios against the real
-//! binary.
+//! A second client of the MACP runtime, in Python, that shares nothing with this crate but the protos: its
+//! scenarios against the real binary.
 
 use std::path::PathBuf;
 

@@ -89,7 +89,10 @@ fn an_address_in_use_is_told_and_the_station_goes_on() {
     assert_eq!(station.ready.as_object().unwrap().get("metrics"), None);
     let notice = station.event("notice");
     assert_eq!(notice["level"], "error");
-    assert!(notice["text"].as_str().unwrap().starts_with(&format!("no metrics: {addr} is taken")), "{notice}");
+    assert!(
+        notice["text"].as_str().unwrap().starts_with(&format!("no metrics: {addr} is taken")),
+        "{notice}"
+    );
     invoke(data.path());
     let health = json(data.path(), &["ls", "health"]);
     assert!(health.iter().any(|part| part["part"] == "metrics" && part["well"] == false));

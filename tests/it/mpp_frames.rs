@@ -1,11 +1,14 @@
-//! The twelve frames of MPP v2 as bytes: the specification's examples, and anything at all (mpp-v2, envelope and frames; ruling MPP 3).
+//! The twelve frames of MPP v2 as bytes: the specification's examples, and anything at all (mpp-v2, envelope
+//! and frames; ruling MPP 3).
 
 use proptest::prelude::*;
 use rl_console::{
     ids::{InvocationId, SessionId},
     mpp::{
         Fault, FrameType, HelloReason, Level, Violation,
-        frame::{Inbound, Outbound, Persisted, Phase, Refusal, decode, decode_outbound, encode, token_ranges},
+        frame::{
+            Inbound, Outbound, Persisted, Phase, Refusal, decode, decode_outbound, encode, token_ranges,
+        },
     },
 };
 
@@ -16,7 +19,11 @@ const FROM_ADAPTER: &[(Phase, &str, &str)] = &[
         r#"{"mpp": 2, "type": "hello", "pack_id": "com.example.mypack", "manifest_hash": "sha256:abc123...", "bridge_token": "<raw-token>"}"#,
         r#"{"mpp":2,"type":"hello","pack_id":"com.example.mypack","manifest_hash":"sha256:abc123...","bridge_token":"<raw-token>"}"#,
     ),
-    (Phase::Later, r#"{"mpp": 2, "type": "pull", "queue": "default"}"#, r#"{"mpp":2,"type":"pull","queue":"default"}"#),
+    (
+        Phase::Later,
+        r#"{"mpp": 2, "type": "pull", "queue": "default"}"#,
+        r#"{"mpp":2,"type":"pull","queue":"default"}"#,
+    ),
     (Phase::Later, r#"{"mpp": 2, "type": "ack", "id": 123}"#, r#"{"mpp":2,"type":"ack","id":123}"#),
     (
         Phase::Later,
@@ -83,7 +90,9 @@ const FROM_BRIDGE: &[(&str, &str)] = &[
 
 fn write_inbound(frame: &Inbound<'_>) -> Vec<u8> {
     match frame {
-        Inbound::Hello { pack_id, manifest_hash, bridge_token } => encode::hello(pack_id, manifest_hash, bridge_token),
+        Inbound::Hello { pack_id, manifest_hash, bridge_token } => {
+            encode::hello(pack_id, manifest_hash, bridge_token)
+        }
         Inbound::Pull { queue } => encode::pull(queue),
         Inbound::Ack { id } => encode::ack(*id),
         Inbound::Applied { id, result } => encode::applied(*id, result.map(serde_json::value::RawValue::get)),
@@ -98,11 +107,15 @@ fn write_inbound(frame: &Inbound<'_>) -> Vec<u8> {
 
 fn write_outbound(frame: &Outbound<'_>) -> Vec<u8> {
     match frame {
-        Outbound::HelloAck { broadcaster_login, session_id, persisted } => encode::hello_ack(broadcaster_login, *session_id, persisted),
+        Outbound::HelloAck { broadcaster_login, session_id, persisted } => {
+            encode::hello_ack(broadcaster_login, *session_id, persisted)
+        }
         Outbound::HelloRefused { reason } => {
             encode::hello_refused(HelloReason::ALL.into_iter().find(|known| known.code() == reason).unwrap())
         }
-        Outbound::Invocation { id, queue, event, params } => encode::invocation(*id, queue, event, params.get()),
+        Outbound::Invocation { id, queue, event, params } => {
+            encode::invocation(*id, queue, event, params.get())
+        }
         Outbound::Heartbeat => encode::heartbeat(),
         Outbound::ProtocolError { code, message } => encode::protocol_error(code, message),
     }
@@ -117,7 +130,8 @@ fn every_example_from_an_adapter_is_read_and_written_again() {
     for (phase, spec, ours) in FROM_ADAPTER {
         for end in ["\n", "\r\n", ""] {
             let wire = format!("{spec}{end}");
-            let frame = decode(wire.as_bytes(), *phase).unwrap_or_else(|refusal| panic!("{spec}: {refusal:?}"));
+            let frame =
+                decode(wire.as_bytes(), *phase).unwrap_or_else(|refusal| panic!("{spec}: {refusal:?}"));
             assert_eq!(String::from_utf8(write_inbound(&frame)).unwrap(), format!("{ours}\n"));
         }
     }
@@ -128,7 +142,8 @@ fn every_example_from_a_bridge_is_read_and_written_again() {
     for (spec, ours) in FROM_BRIDGE {
         for end in ["\n", "\r\n", ""] {
             let wire = format!("{spec}{end}");
-            let frame = decode_outbound(wire.as_bytes()).unwrap_or_else(|violation| panic!("{spec}: {violation}"));
+            let frame =
+                decode_outbound(wire.as_bytes()).unwrap_or_else(|violation| panic!("{spec}: {violation}"));
             assert_eq!(String::from_utf8(write_outbound(&frame)).unwrap(), format!("{ours}\n"));
         }
     }
@@ -136,7 +151,11 @@ fn every_example_from_a_bridge_is_read_and_written_again() {
 
 #[test]
 fn the_twelve_types_have_an_example_each() {
-    let all: Vec<_> = FROM_ADAPTER.iter().map(|(_, spec, _)| *spec).chain(FROM_BRIDGE.iter().map(|(spec, _)| *spec)).collect();
+    let all: Vec<_> = FROM_ADAPTER
+        .iter()
+        .map(|(_, spec, _)| *spec)
+        .chain(FROM_BRIDGE.iter().map(|(spec, _)| *spec))
+        .collect();
     for kind in FrameType::ALL {
         let needle = format!("\"type\": \"{}\"", kind.name());
         assert!(all.iter().any(|spec| spec.contains(&needle)), "{}", kind.name());
@@ -147,7 +166,9 @@ fn the_twelve_types_have_an_example_each() {
 fn every_reason_code_is_written_and_read() {
     for reason in HelloReason::ALL {
         let wire = encode::hello_refused(reason);
-        let Ok(Outbound::HelloRefused { reason: read }) = decode_outbound(&wire) else { panic!("not a refusal") };
+        let Ok(Outbound::HelloRefused { reason: read }) = decode_outbound(&wire) else {
+            panic!("not a refusal")
+        };
         assert_eq!(read, reason.code());
     }
 }
@@ -155,26 +176,37 @@ fn every_reason_code_is_written_and_read() {
 #[test]
 fn keys_come_in_any_order_and_unknown_ones_are_ignored() {
     let line = r#"{"future":{"deep":[1,{"type":"done"}]},"refund":false,"reason":"r","id":9,"x":null,"type":"failed","mpp":2}"#;
-    let Ok(Inbound::Failed { id: InvocationId(9), reason, refund: false }) = later(line) else { panic!("not read") };
+    let Ok(Inbound::Failed { id: InvocationId(9), reason, refund: false }) = later(line) else {
+        panic!("not read")
+    };
     assert_eq!(reason, "r");
 }
 
 #[test]
 fn keys_that_a_frame_does_not_use_are_ignored_even_when_mistyped() {
     for kind in ["ack", "done"] {
-        let line = format!(r#"{{"mpp":2,"type":"{kind}","id":1,"queue":7,"pack_id":[],"broadcaster_login":{{}},"params":1,"ok":"x"}}"#);
+        let line = format!(
+            r#"{{"mpp":2,"type":"{kind}","id":1,"queue":7,"pack_id":[],"broadcaster_login":{{}},"params":1,"ok":"x"}}"#
+        );
         assert_eq!(later(&line).unwrap().id(), Some(InvocationId(1)));
     }
-    assert!(matches!(later(r#"{"mpp":2,"type":"heartbeat","id":-1,"queue":null,"level":0}"#), Ok(Inbound::Heartbeat)));
+    assert!(matches!(
+        later(r#"{"mpp":2,"type":"heartbeat","id":-1,"queue":null,"level":0}"#),
+        Ok(Inbound::Heartbeat)
+    ));
 }
 
 #[test]
 fn the_last_of_two_equal_keys_counts() {
-    let Ok(Inbound::Pull { queue }) = later(r#"{"mpp":1,"type":"done","queue":"a","queue":"b","type":"pull","mpp":2}"#) else {
+    let Ok(Inbound::Pull { queue }) =
+        later(r#"{"mpp":1,"type":"done","queue":"a","queue":"b","type":"pull","mpp":2}"#)
+    else {
         panic!("not read")
     };
     assert_eq!(queue, "b");
-    let Fault::Protocol { violation, .. } = later(r#"{"mpp":2,"type":"ack","id":1,"mpp":1}"#).unwrap_err().fault else {
+    let Fault::Protocol { violation, .. } =
+        later(r#"{"mpp":2,"type":"ack","id":1,"mpp":1}"#).unwrap_err().fault
+    else {
         panic!("no breach")
     };
     assert_eq!(violation, Violation::Version);
@@ -182,7 +214,9 @@ fn the_last_of_two_equal_keys_counts() {
 
 #[test]
 fn escapes_are_read_in_keys_types_and_values() {
-    let Ok(Inbound::Pull { queue }) = later(r#"{"\u006dpp":2,"type":"pu\u006cl","queue":"d\u00e9\n\ud83d\ude00"}"#) else {
+    let Ok(Inbound::Pull { queue }) =
+        later(r#"{"\u006dpp":2,"type":"pu\u006cl","queue":"d\u00e9\n\ud83d\ude00"}"#)
+    else {
         panic!("not read")
     };
     assert_eq!(queue, "dé\n😀");
@@ -190,19 +224,27 @@ fn escapes_are_read_in_keys_types_and_values() {
 
 #[test]
 fn an_absent_result_reads_as_null() {
-    for line in [r#"{"mpp":2,"type":"applied","id":1}"#, r#"{"mpp":2,"type":"applied","id":1,"result": null }"#] {
+    for line in
+        [r#"{"mpp":2,"type":"applied","id":1}"#, r#"{"mpp":2,"type":"applied","id":1,"result": null }"#]
+    {
         assert!(matches!(later(line), Ok(Inbound::Applied { id: InvocationId(1), result: None })), "{line}");
     }
-    assert_eq!(encode::applied(InvocationId(1), None), b"{\"mpp\":2,\"type\":\"applied\",\"id\":1,\"result\":null}\n");
+    assert_eq!(
+        encode::applied(InvocationId(1), None),
+        b"{\"mpp\":2,\"type\":\"applied\",\"id\":1,\"result\":null}\n"
+    );
 }
 
 #[test]
 fn null_is_a_value_of_a_state_write_and_text_is_kept_as_it_came() {
-    let Ok(Inbound::StateWrite { value, scope: None, .. }) = later(r#"{"mpp":2,"type":"state_write","key":"k","value":null}"#) else {
+    let Ok(Inbound::StateWrite { value, scope: None, .. }) =
+        later(r#"{"mpp":2,"type":"state_write","key":"k","value":null}"#)
+    else {
         panic!("not read")
     };
     assert_eq!(value.get(), "null");
-    let Ok(Inbound::StateWrite { value, .. }) = later(r#"{"mpp":2,"type":"state_write","key":"k","value": {"b": 1.00, "a":1e400 } }"#)
+    let Ok(Inbound::StateWrite { value, .. }) =
+        later(r#"{"mpp":2,"type":"state_write","key":"k","value": {"b": 1.00, "a":1e400 } }"#)
     else {
         panic!("not read")
     };
@@ -230,7 +272,12 @@ fn every_level_is_read() {
 
 #[test]
 fn text_with_line_breaks_stays_one_line() {
-    let frame = encode::invocation(InvocationId(1), "q\n", "e", "{\n  \"a b\": \"x \\\" y\\\\\",\n\t\"b\": [1,\r\n 2]\n}\n");
+    let frame = encode::invocation(
+        InvocationId(1),
+        "q\n",
+        "e",
+        "{\n  \"a b\": \"x \\\" y\\\\\",\n\t\"b\": [1,\r\n 2]\n}\n",
+    );
     assert_eq!(
         std::str::from_utf8(&frame).unwrap(),
         "{\"mpp\":2,\"type\":\"invocation\",\"id\":1,\"queue\":\"q\\n\",\"event\":\"e\",\"params\":{\"a b\":\"x \\\" y\\\\\",\"b\":[1,2]}}\n"
@@ -247,7 +294,10 @@ fn the_length_of_a_hello_ack_is_the_sum_of_its_parts() {
     let whole = encode::hello_ack("login", SessionId(42), &rows).len();
     assert_eq!(whole, encode::hello_ack_len("login", SessionId(42), &rows));
     let bare = encode::hello_ack_len("login", SessionId(42), &[]);
-    assert_eq!(whole, bare + encode::PERSISTED_BYTES + encode::persisted_row_len(&row) + encode::persisted_row_len(&other));
+    assert_eq!(
+        whole,
+        bare + encode::PERSISTED_BYTES + encode::persisted_row_len(&row) + encode::persisted_row_len(&other)
+    );
 }
 
 /// Every example as one stream, with both ends of line.

@@ -47,7 +47,11 @@ fn a_line_whose_lf_is_byte_65536_is_taken() {
         stream.extend_from_slice(&line);
         stream.extend_from_slice(b"{}\n");
         let out = framed(stream.chunks(chunk));
-        assert_eq!(out, [Ok(b"{}\n".to_vec()), Ok(line.clone()), Ok(b"{}\n".to_vec())], "in chunks of {chunk}");
+        assert_eq!(
+            out,
+            [Ok(b"{}\n".to_vec()), Ok(line.clone()), Ok(b"{}\n".to_vec())],
+            "in chunks of {chunk}"
+        );
     }
 }
 

@@ -41,8 +41,12 @@ fn the_sample_pack_has_what_the_tour_needs() {
     assert!(pack.state.values().any(|decl| decl.writer == Writer::Adapter && decl.persist));
     assert!(pack.state.values().any(|decl| decl.writer == Writer::Platform));
     let give_item = EventName::new("give_item");
-    assert_eq!(pack.check_params(&give_item, &JsonText::parse(r#"{"item_id": 4, "count": 1}"#).unwrap()), Ok(()));
-    let finding = pack.check_params(&give_item, &JsonText::parse(r#"{"item_id": "four"}"#).unwrap()).unwrap_err();
+    assert_eq!(
+        pack.check_params(&give_item, &JsonText::parse(r#"{"item_id": 4, "count": 1}"#).unwrap()),
+        Ok(())
+    );
+    let finding =
+        pack.check_params(&give_item, &JsonText::parse(r#"{"item_id": "four"}"#).unwrap()).unwrap_err();
     assert!(finding.ends_with("at /item_id"), "{finding}");
 }
 
@@ -51,16 +55,22 @@ fn the_hash_is_over_the_exact_bytes() {
     let text = format!("{HEAD}# é\r\n");
     let pack = parse(&text).unwrap();
     let hex = pack.hash.as_str().strip_prefix("sha256:").unwrap();
-    assert!(hex.len() == 64 && hex.bytes().all(|byte| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte)));
+    assert!(
+        hex.len() == 64 && hex.bytes().all(|byte| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte))
+    );
     assert_ne!(parse(&format!("{text}\n")).unwrap().hash, pack.hash);
     // `printf 'pack = …' | sha256sum` over the same bytes.
     let known = parse("pack={id=\"a.b\",name=\"n\",version=\"1\"}\n[queues.q]\n").unwrap();
-    assert_eq!(known.hash.as_str(), "sha256:0c538cebc2f74108ff5b156dc6e820bdef2a8b9b8c43a8872bd6bf4efe6288a5");
+    assert_eq!(
+        known.hash.as_str(),
+        "sha256:0c538cebc2f74108ff5b156dc6e820bdef2a8b9b8c43a8872bd6bf4efe6288a5"
+    );
 }
 
 #[test]
 fn everything_that_may_be_left_out_has_its_default() {
-    let pack = parse(&format!("{HEAD}[events.e]\nqueue = \"default\"\n[state.k]\nwriter = \"adapter\"\n")).unwrap();
+    let pack =
+        parse(&format!("{HEAD}[events.e]\nqueue = \"default\"\n[state.k]\nwriter = \"adapter\"\n")).unwrap();
     assert_eq!(pack.queues[&QueueName::new("default")].ready_after, ReadyAfter::Applied);
     let event = &pack.events[&EventName::new("e")];
     assert!(event.title.is_none() && event.schema.is_none());
@@ -77,7 +87,12 @@ fn schemas_come_inline_or_from_a_file_beside_the_manifest() {
     let pack = parse(&text).unwrap();
     let check = |key: &str, value| pack.state[&StateKey::new(key)].check(value);
     assert!(check("a", "3").is_ok() && check("a", "\"x\"").is_err());
-    assert!(check("b", "16").is_ok() && check("b", "15.5").is_ok() && check("b", "16.5").is_err() && check("b", "15.3").is_err());
+    assert!(
+        check("b", "16").is_ok()
+            && check("b", "15.5").is_ok()
+            && check("b", "16.5").is_err()
+            && check("b", "15.3").is_err()
+    );
 }
 
 #[test]
@@ -117,7 +132,10 @@ fn each_fault_is_told_with_its_place() {
                 "1:1: the pack declares nothing (begin with [queues.default] and an event for it)",
             ],
         ),
-        ("pack = 1\n[queues.a]".to_owned(), &["1:1: `pack` must be a table, not integer (write it as [pack])"]),
+        (
+            "pack = 1\n[queues.a]".to_owned(),
+            &["1:1: `pack` must be a table, not integer (write it as [pack])"],
+        ),
         (
             format!("[pack]\n{q}"),
             &[
@@ -137,8 +155,14 @@ fn each_fault_is_told_with_its_place() {
                 "3:8: `pack.name` is empty",
             ],
         ),
-        (format!("{HEAD}[queues.a]\nready_afer = \"done\"\n"), &["5:1: unknown key `queues.a.ready_afer` (did you mean `ready_after`?)"]),
-        (format!("{HEAD}[queues.a]\nready_after = \"dune\"\n"), &["5:15: `queues.a.ready_after` is \"dune\" (did you mean `done`?)"]),
+        (
+            format!("{HEAD}[queues.a]\nready_afer = \"done\"\n"),
+            &["5:1: unknown key `queues.a.ready_afer` (did you mean `ready_after`?)"],
+        ),
+        (
+            format!("{HEAD}[queues.a]\nready_after = \"dune\"\n"),
+            &["5:15: `queues.a.ready_after` is \"dune\" (did you mean `done`?)"],
+        ),
         (
             format!("{HEAD}[queues.a]\nready_after = \"later\"\n"),
             &["5:15: `queues.a.ready_after` is \"later\" (it takes `applied`, `done`)"],
@@ -147,14 +171,32 @@ fn each_fault_is_told_with_its_place() {
             format!("{HEAD}[queues.a]\nready_after = true\n"),
             &["5:15: `queues.a.ready_after` must be a string, not boolean (put it in quotes)"],
         ),
-        (format!("{HEAD}[queues.{}]\n", "q".repeat(65)), &["4:9: a queue's name of 65 bytes (at most 64 are taken)"]),
+        (
+            format!("{HEAD}[queues.{}]\n", "q".repeat(65)),
+            &["4:9: a queue's name of 65 bytes (at most 64 are taken)"],
+        ),
         (format!("{HEAD}[queues.\"\"]\n"), &["4:9: an empty name in `queues`"]),
         (format!("{HEAD}[queue.a]\n"), &["4:2: unknown key `queue` (did you mean `queues`?)"]),
-        (format!("{HEAD}[events]\na = 3\n"), &["5:1: `events.a` must be a table, not integer (write it as [events.a])"]),
-        (format!("{HEAD}[events.a]\n"), &["4:9: `events.a.queue` is missing (name one of the pack's queues)"]),
-        (format!("{HEAD}[events.a]\nqueue = \"defualt\"\n"), &["5:9: there is no queue `defualt` (did you mean `default`?)"]),
-        (format!("{HEAD}[events.a]\nqueue = \"boss\"\n"), &["5:9: there is no queue `boss` (declare it as [queues.boss])"]),
-        (format!("{HEAD}[events.a]\nqueue = \"default\"\ntitel = \"x\"\n"), &["6:1: unknown key `events.a.titel` (did you mean `title`?)"]),
+        (
+            format!("{HEAD}[events]\na = 3\n"),
+            &["5:1: `events.a` must be a table, not integer (write it as [events.a])"],
+        ),
+        (
+            format!("{HEAD}[events.a]\n"),
+            &["4:9: `events.a.queue` is missing (name one of the pack's queues)"],
+        ),
+        (
+            format!("{HEAD}[events.a]\nqueue = \"defualt\"\n"),
+            &["5:9: there is no queue `defualt` (did you mean `default`?)"],
+        ),
+        (
+            format!("{HEAD}[events.a]\nqueue = \"boss\"\n"),
+            &["5:9: there is no queue `boss` (declare it as [queues.boss])"],
+        ),
+        (
+            format!("{HEAD}[events.a]\nqueue = \"default\"\ntitel = \"x\"\n"),
+            &["6:1: unknown key `events.a.titel` (did you mean `title`?)"],
+        ),
         (
             format!("{HEAD}[state.k]\npersist = \"yes\"\n"),
             &[
@@ -162,7 +204,10 @@ fn each_fault_is_told_with_its_place() {
                 "5:11: `state.k.persist` must be true or false, not string",
             ],
         ),
-        (format!("{HEAD}[state.k]\nwriter = \"adaptor\"\n"), &["5:10: `state.k.writer` is \"adaptor\" (did you mean `adapter`?)"]),
+        (
+            format!("{HEAD}[state.k]\nwriter = \"adaptor\"\n"),
+            &["5:10: `state.k.writer` is \"adaptor\" (did you mean `adapter`?)"],
+        ),
         (
             format!("{HEAD}[state.k]\nwriter = \"adapter\"\nschema = 7\n"),
             &["6:10: `state.k.schema`: it must be an inline table or a path, not integer"],
@@ -212,14 +257,14 @@ fn a_schema_that_is_none_is_a_fault_where_it_is_named() {
 #[test]
 fn all_faults_are_told_at_once_in_the_order_of_their_places() {
     let text = "[pack]\nid = \"x\"\nname = \"n\"\nversion = \"1\"\n[state.k]\nwriter = \"me\"\n[events.a]\nqueue = \"q\"\n[events.b]\ncolour = 1\n";
-    let places: Vec<_> = faults(text).iter().map(|fault| fault.split(": ").next().unwrap().to_owned()).collect();
+    let places: Vec<_> =
+        faults(text).iter().map(|fault| fault.split(": ").next().unwrap().to_owned()).collect();
     assert_eq!(places, ["2:6", "6:10", "8:9", "9:9", "10:1"]);
 }
 
 #[test]
 fn a_file_that_is_no_toml_tells_every_broken_line_and_invents_nothing() {
-    let text =
-        "[pack]\nid = \"a.b\nname = \"n\"\nversion = = 1\n[queues.default]\nready_after = \"nope\"\n[events.a]\nqueue = \"default\"\n";
+    let text = "[pack]\nid = \"a.b\nname = \"n\"\nversion = = 1\n[queues.default]\nready_after = \"nope\"\n[events.a]\nqueue = \"default\"\n";
     let found = faults(text);
     assert!(found.iter().any(|fault| fault.starts_with("2:")), "{found:?}");
     assert!(found.iter().any(|fault| fault.starts_with("4:")), "{found:?}");
@@ -269,8 +314,12 @@ fn nesting_and_references_without_end_do_not_overflow() {
 
 #[test]
 fn a_schema_that_refers_to_itself_judges_and_ends() {
-    let selves =
-        ["{ \"$ref\" = \"#\" }", "{ not = { \"$ref\" = \"#\" } }", "{ \"$dynamicRef\" = \"#\" }", "{ items = { \"$ref\" = \"#\" } }"];
+    let selves = [
+        "{ \"$ref\" = \"#\" }",
+        "{ not = { \"$ref\" = \"#\" } }",
+        "{ \"$dynamicRef\" = \"#\" }",
+        "{ items = { \"$ref\" = \"#\" } }",
+    ];
     for schema in selves {
         let pack = parse(&format!("{HEAD}[state.k]\nwriter = \"adapter\"\nschema = {schema}\n")).unwrap();
         let deep = format!("{}{}", "[".repeat(120), "]".repeat(120));
@@ -292,7 +341,11 @@ fn write(folder: &Path, name: &str, text: &str) {
 #[test]
 fn a_manifest_is_read_with_the_schemas_beside_it() {
     let folder = folder();
-    write(folder.path(), "pack.toml", &format!("{HEAD}[state.k]\nwriter = \"adapter\"\nschema = \"schemas/k.json\"\n"));
+    write(
+        folder.path(),
+        "pack.toml",
+        &format!("{HEAD}[state.k]\nwriter = \"adapter\"\nschema = \"schemas/k.json\"\n"),
+    );
     write(folder.path(), "schemas/k.json", "{\"type\": \"string\"}");
     let pack = manifest::load(&folder.path().join("pack.toml")).unwrap();
     assert!(pack.state[&StateKey::new("k")].check("1").is_err());
@@ -306,7 +359,11 @@ fn what_cannot_be_read_is_one_fault_that_says_so() {
     assert!(errors[0].at(&missing).contains("pack.toml:1:1: cannot read "), "{errors:?}");
     assert!(manifest::check(folder.path()).unwrap_err()[0].message.ends_with("is not a file"));
     write(folder.path(), "large.toml", &"#".repeat(1_048_577));
-    assert!(manifest::check(&folder.path().join("large.toml")).unwrap_err()[0].message.contains("more than 1048576 bytes"));
+    assert!(
+        manifest::check(&folder.path().join("large.toml")).unwrap_err()[0]
+            .message
+            .contains("more than 1048576 bytes")
+    );
 }
 
 #[cfg(unix)]
@@ -314,7 +371,11 @@ fn what_cannot_be_read_is_one_fault_that_says_so() {
 fn a_link_out_of_the_folder_is_not_followed() {
     let folder = folder();
     write(folder.path(), "outside.json", "{}");
-    write(folder.path(), "pack/pack.toml", &format!("{HEAD}[state.k]\nwriter = \"adapter\"\nschema = \"link.json\"\n"));
+    write(
+        folder.path(),
+        "pack/pack.toml",
+        &format!("{HEAD}[state.k]\nwriter = \"adapter\"\nschema = \"link.json\"\n"),
+    );
     std::os::unix::fs::symlink("../outside.json", folder.path().join("pack/link.json")).unwrap();
     let errors = manifest::load(&folder.path().join("pack/pack.toml")).unwrap_err();
     assert!(errors[0].message.contains("leads out of the manifest's folder"), "{errors:?}");

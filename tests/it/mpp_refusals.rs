@@ -31,8 +31,16 @@ fn a_version_other_than_2_refuses_a_first_frame_before_its_type_and_fields_are_l
         r#""x": 1"#,
     ];
     for body in bodies {
-        for version in ["\"mpp\": 1, ", "\"mpp\": 3,", "\"mpp\":\"2\",", "\"mpp\":2.0,", "\"mpp\":2e0,", "\"mpp\":-2,", "\"mpp\":null,", ""]
-        {
+        for version in [
+            "\"mpp\": 1, ",
+            "\"mpp\": 3,",
+            "\"mpp\":\"2\",",
+            "\"mpp\":2.0,",
+            "\"mpp\":2e0,",
+            "\"mpp\":-2,",
+            "\"mpp\":null,",
+            "",
+        ] {
             let line = format!("{{{version}{body}}}");
             let refusal = decode(line.as_bytes(), Phase::First).unwrap_err();
             assert_eq!(refusal.fault, Fault::Hello(HelloReason::UnsupportedMppVersion), "{line}");
@@ -56,12 +64,30 @@ fn a_first_frame_is_refused_for_what_it_is() {
         (br#"{"mpp":2,"type":"pull","queue":"default"}"#, Violation::HelloFirst),
         (br#"{"mpp":2,"type":"hello_ack","ok":true}"#, Violation::HelloFirst),
         (br#"{"mpp":2,"type":"heartbeat"}"#, Violation::HelloFirst),
-        (br#"{"mpp":2,"type":"hello","manifest_hash":"h","bridge_token":"t"}"#, Violation::Missing("pack_id")),
-        (br#"{"mpp":2,"type":"hello","pack_id":"p","bridge_token":"t"}"#, Violation::Missing("manifest_hash")),
-        (br#"{"mpp":2,"type":"hello","pack_id":"p","manifest_hash":"h"}"#, Violation::Missing("bridge_token")),
-        (br#"{"mpp":2,"type":"hello","pack_id":1,"manifest_hash":"h","bridge_token":"t"}"#, Violation::Mistyped("pack_id")),
-        (br#"{"mpp":2,"type":"hello","pack_id":"p","manifest_hash":null,"bridge_token":"t"}"#, Violation::Mistyped("manifest_hash")),
-        (br#"{"mpp":2,"type":"hello","pack_id":"p","manifest_hash":"h","bridge_token":{}}"#, Violation::Mistyped("bridge_token")),
+        (
+            br#"{"mpp":2,"type":"hello","manifest_hash":"h","bridge_token":"t"}"#,
+            Violation::Missing("pack_id"),
+        ),
+        (
+            br#"{"mpp":2,"type":"hello","pack_id":"p","bridge_token":"t"}"#,
+            Violation::Missing("manifest_hash"),
+        ),
+        (
+            br#"{"mpp":2,"type":"hello","pack_id":"p","manifest_hash":"h"}"#,
+            Violation::Missing("bridge_token"),
+        ),
+        (
+            br#"{"mpp":2,"type":"hello","pack_id":1,"manifest_hash":"h","bridge_token":"t"}"#,
+            Violation::Mistyped("pack_id"),
+        ),
+        (
+            br#"{"mpp":2,"type":"hello","pack_id":"p","manifest_hash":null,"bridge_token":"t"}"#,
+            Violation::Mistyped("manifest_hash"),
+        ),
+        (
+            br#"{"mpp":2,"type":"hello","pack_id":"p","manifest_hash":"h","bridge_token":{}}"#,
+            Violation::Mistyped("bridge_token"),
+        ),
     ];
     for (line, violation) in cases {
         assert_eq!(breach(line, Phase::First), *violation, "{}", String::from_utf8_lossy(line));
@@ -125,7 +151,10 @@ fn a_refusal_says_what_could_be_read_and_what_is_wrong() {
     assert_eq!(refusal.message, "unknown type: 'foo'");
     assert_eq!(refusal.head, Head::default());
     let refusal = later(r#"{"mpp": 2, "type": "failed", "id": 7}"#).unwrap_err();
-    assert_eq!(refusal.head, Head { kind: Some(FrameType::Failed), id: Some(InvocationId(7)), queue: None, event: None });
+    assert_eq!(
+        refusal.head,
+        Head { kind: Some(FrameType::Failed), id: Some(InvocationId(7)), queue: None, event: None }
+    );
     assert_eq!(refusal.message, "`reason` is missing");
     let long = format!(r#"{{"mpp":2,"type":"{}"}}"#, "é".repeat(5_000));
     assert_eq!(
@@ -138,7 +167,10 @@ fn a_refusal_says_what_could_be_read_and_what_is_wrong() {
 #[test]
 fn a_head_names_the_queue_of_a_pull_unless_it_is_too_long_to_be_one() {
     let head = later(r#"{"mpp":2,"type":"pull","queue":"boss"}"#).unwrap().head();
-    assert_eq!(head, Head { kind: Some(FrameType::Pull), id: None, queue: Some(QueueName::new("boss")), event: None });
+    assert_eq!(
+        head,
+        Head { kind: Some(FrameType::Pull), id: None, queue: Some(QueueName::new("boss")), event: None }
+    );
     let long = format!(r#"{{"mpp":2,"type":"pull","queue":"{}"}}"#, "q".repeat(65));
     assert_eq!(later(&long).unwrap().head().queue, None);
 }
@@ -160,7 +192,10 @@ fn an_adapter_refuses_what_no_bridge_sends() {
             r#"{"mpp":2,"type":"hello_ack","ok":true,"broadcaster_login":"b","session_id":1,"persisted":[{"key":"k"}]}"#,
             Violation::Missing("value"),
         ),
-        (r#"{"mpp":2,"type":"invocation","id":1,"queue":"q","event":"e","params":[]}"#, Violation::Mistyped("params")),
+        (
+            r#"{"mpp":2,"type":"invocation","id":1,"queue":"q","event":"e","params":[]}"#,
+            Violation::Mistyped("params"),
+        ),
         (r#"{"mpp":2,"type":"invocation","id":1,"queue":"q","params":{}}"#, Violation::Missing("event")),
     ];
     for (line, violation) in cases {
@@ -174,7 +209,10 @@ fn nesting_to_the_frames_end_is_read_without_recursion() {
     let deep = format!("{}{}", "[".repeat(depth), "]".repeat(depth));
     let line = format!(r#"{{"mpp":2,"type":"state_write","key":"k","value":{deep}}}"#);
     assert!(matches!(later(&line), Ok(Inbound::StateWrite { value, .. }) if value.get() == deep));
-    assert!(matches!(later(&format!(r#"{{"mpp":2,"type":"heartbeat","x":{deep}}}"#)), Ok(Inbound::Heartbeat)));
+    assert!(matches!(
+        later(&format!(r#"{{"mpp":2,"type":"heartbeat","x":{deep}}}"#)),
+        Ok(Inbound::Heartbeat)
+    ));
     assert_eq!(breach(deep.as_bytes(), Phase::Later), Violation::NotObject);
     assert_eq!(breach("[".repeat(65_000).as_bytes(), Phase::First), Violation::NotJson);
     assert_eq!(breach(r#"{"a":"#.repeat(10_000).as_bytes(), Phase::First), Violation::NotJson);

@@ -19,8 +19,7 @@ fn a_hellos_token_is_masked_wherever_it_stands() {
     let ranges = token_ranges(HELLO.as_bytes()).unwrap();
     assert_eq!(masked(HELLO, &ranges), HELLO.replace("s3cret", "******"));
 
-    let line =
-        r#"{"bridge_token":"first","mpp":1,"type":"hello","pack_id":"s3cret","x":{"s3cret":"as3cretb"},"bridge_token": "s3\u0063ret"}"#;
+    let line = r#"{"bridge_token":"first","mpp":1,"type":"hello","pack_id":"s3cret","x":{"s3cret":"as3cretb"},"bridge_token": "s3\u0063ret"}"#;
     let shown = masked(line, &token_ranges(line.as_bytes()).unwrap());
     assert_eq!(
         shown,
@@ -28,7 +27,10 @@ fn a_hellos_token_is_masked_wherever_it_stands() {
     );
 
     let line = r#"{"mpp":2,"type":"hello","bridge_token":["s3cret", 1]}"#;
-    assert_eq!(masked(line, &token_ranges(line.as_bytes()).unwrap()), r#"{"mpp":2,"type":"hello","bridge_token":*************}"#);
+    assert_eq!(
+        masked(line, &token_ranges(line.as_bytes()).unwrap()),
+        r#"{"mpp":2,"type":"hello","bridge_token":*************}"#
+    );
 }
 
 #[test]

@@ -9,7 +9,8 @@ use crate::{
     terminal::mpp_addr,
 };
 
-/// What is masked while the show is on air: a viewer's login, what the adapter says, params, a result, a reason, a value.
+/// What is masked while the show is on air: a viewer's login, what the adapter says, params, a result, a
+/// reason, a value.
 const MARKS: [&str; 6] = ["LVIEWER", "PLOGGED", "PARAMS", "PRESULT", "PREASON", "PSTATE"];
 
 /// As much of a mark as the narrowest column shows.
@@ -19,7 +20,9 @@ fn told<'a>(mark: &&'a str) -> &'a str {
 
 /// Work, answered in each way; a log line that quotes a token, a value.
 fn make_noise(folder: &Path, adapter: &mut Adapter, token: &str) {
-    adapter.send(&format!(r#"{{"mpp":2,"type":"log","level":"warn","message":"PLOGGED {token} by LVIEWER"}}"#)).unwrap();
+    adapter
+        .send(&format!(r#"{{"mpp":2,"type":"log","level":"warn","message":"PLOGGED {token} by LVIEWER"}}"#))
+        .unwrap();
     adapter.send(r#"{"mpp":2,"type":"state_write","key":"party","value":["PSTATE"]}"#).unwrap();
     for end in ["done", "failed", "pending"] {
         json(folder, &["invoke", "spawn_boss", "--params", r#"{"boss":"PARAMS"}"#, "--user", "LVIEWER"]);
@@ -29,9 +32,14 @@ fn make_noise(folder: &Path, adapter: &mut Adapter, token: &str) {
         adapter.send(r#"{"mpp":2,"type":"pull","queue":"boss"}"#).unwrap();
         let frame = adapter.receive().unwrap();
         let id = frame["id"].as_u64().unwrap_or_else(|| panic!("{frame}"));
-        let failed = format!(r#"{{"mpp":2,"type":"failed","id":{id},"reason":"PREASON {token} of LVIEWER"}}"#);
+        let failed =
+            format!(r#"{{"mpp":2,"type":"failed","id":{id},"reason":"PREASON {token} of LVIEWER"}}"#);
         let applied = format!(r#"{{"mpp":2,"type":"applied","id":{id},"result":{{"is":"PRESULT"}}}}"#);
-        let answers = if end == "failed" { vec![failed] } else { vec![applied, format!(r#"{{"mpp":2,"type":"done","id":{id}}}"#)] };
+        let answers = if end == "failed" {
+            vec![failed]
+        } else {
+            vec![applied, format!(r#"{{"mpp":2,"type":"done","id":{id}}}"#)]
+        };
         for answer in answers {
             adapter.send(&answer).unwrap();
         }
@@ -56,7 +64,8 @@ fn go_on_air_in_the_middle_of_it() {
     let folder = tempdir().unwrap();
     let token = pair(folder.path());
     let recording = folder.path().join("night.mcap");
-    let mut terminal = Terminal::start(folder.path(), 160, 50, &["--port", "0", "--record", recording.to_str().unwrap()]);
+    let mut terminal =
+        Terminal::start(folder.path(), 160, 50, &["--port", "0", "--record", recording.to_str().unwrap()]);
     terminal.stands();
     terminal.keep_frames();
     let mut adapter = Adapter::ready(mpp_addr(folder.path()), &token);
@@ -84,7 +93,9 @@ fn go_on_air_in_the_middle_of_it() {
         terminal.settle(keys);
     }
     terminal.resize(80, 24);
-    terminal.wait("a small screen", |screen| screen.lines().next().is_some_and(|line| line.contains("ON AIR") && line.len() < 100));
+    terminal.wait("a small screen", |screen| {
+        screen.lines().next().is_some_and(|line| line.contains("ON AIR") && line.len() < 100)
+    });
     look_around(&mut terminal);
     let (masked, raw) = terminal.kept_frames();
     assert!(masked.len() > 50, "{}", masked.len());
@@ -100,7 +111,10 @@ fn go_on_air_in_the_middle_of_it() {
     assert!(!has_token(&raw));
     terminal.keys("q");
     // Whatever is in flight is asked for.
-    if terminal.wait("the end, or a question", |screen| screen.contains("Quit?") || !screen.contains("ON AIR")).contains("Quit?") {
+    if terminal
+        .wait("the end, or a question", |screen| screen.contains("Quit?") || !screen.contains("ON AIR"))
+        .contains("Quit?")
+    {
         terminal.keys("y");
     }
     assert!(terminal.ended().success());
@@ -149,7 +163,11 @@ fn the_start_is_on_air_where_the_configuration_or_a_variable_says_so() {
         let text = String::from_utf8(output.stdout).unwrap();
         text.lines().find(|line| line.contains("console.on_air")).unwrap().to_owned()
     };
-    assert!(shown(&[]).contains("false") && shown(&["--on-air"]).contains("true") && shown(&["--on-air"]).contains("flag --on-air"));
+    assert!(
+        shown(&[]).contains("false")
+            && shown(&["--on-air"]).contains("true")
+            && shown(&["--on-air"]).contains("flag --on-air")
+    );
     let config = folder.path().join("home/config/rl-console");
     std::fs::create_dir_all(&config).unwrap();
     std::fs::write(config.join("config.toml"), "[console]\non_air = true\n").unwrap();

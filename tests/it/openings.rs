@@ -1,6 +1,6 @@
-//! Openings as files: every feature of the language in `tests/openings/good`, every fault in `tests/openings/bad`, each with what is read
-//! or said beside it as `.txt`. Files begin with what they need: `# limit KEY VALUE`, `# params JSON`. `INSTA_UPDATE=always` writes the
-//! texts anew.
+//! Openings as files: every feature of the language in `tests/openings/good`, every fault in
+//! `tests/openings/bad`, each with what is read or said beside it as `.txt`. Files begin with what they need:
+//! `# limit KEY VALUE`, `# params JSON`. `INSTA_UPDATE=always` writes the texts anew.
 
 use std::{
     collections::BTreeSet,
@@ -23,7 +23,8 @@ struct Shelf;
 impl Library for Shelf {
     fn read(&self, name: &str, _: Option<&Path>) -> Result<(String, PathBuf), String> {
         let path = PathBuf::from(format!("{name}.yaml"));
-        let text = fs::read_to_string(folder("library").join(&path)).map_err(|_| "no such file".to_owned())?;
+        let text =
+            fs::read_to_string(folder("library").join(&path)).map_err(|_| "no such file".to_owned())?;
         Ok((text, path))
     }
 }
@@ -119,7 +120,11 @@ fn every_feature_reads_as_it_is_written() {
         let plan = Plan::from(&opening);
         let json = serde_json::to_string(&plan).unwrap();
         assert_eq!(serde_json::from_str::<Plan>(&json).unwrap(), plan);
-        format!("{opening:#?}\n\n{}\n{}\n{json}\n", drawing::text(&opening.name, &plan), drawing::mermaid(&plan))
+        format!(
+            "{opening:#?}\n\n{}\n{}\n{json}\n",
+            drawing::text(&opening.name, &plan),
+            drawing::mermaid(&plan)
+        )
     });
 }
 

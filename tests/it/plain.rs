@@ -50,7 +50,11 @@ impl Reading {
         });
         loop {
             let mut line = String::new();
-            assert!(self.out.read_line(&mut line).unwrap() > 0, "it ended before it said {words:?}:\n{}", self.all);
+            assert!(
+                self.out.read_line(&mut line).unwrap() > 0,
+                "it ended before it said {words:?}:\n{}",
+                self.all
+            );
             self.all.push_str(&line);
             if line.contains(words) {
                 drop(found);
@@ -91,7 +95,9 @@ fn one_line_an_event_tells_a_show_to_whoever_sees_no_screen() {
     let addr = addr_of(&ready);
     let state = plain.line("state: ");
     assert!(
-        state.contains("  info  console  state: pack ") && state.contains("no adapter") && state.contains("the store is well"),
+        state.contains("  info  console  state: pack ")
+            && state.contains("no adapter")
+            && state.contains("the store is well"),
         "{state}"
     );
     let mut adapter = Adapter::ready(addr, &token);
@@ -136,7 +142,10 @@ fn scripts_hear_every_step_and_every_alert_as_objects() {
     plain.line(r#"{"event":"ready","mpp":"127.0.0.1:"#);
     json(folder.path(), &["invoke", "heal_party"]);
     let given: Value = serde_json::from_str(&plain.line(r#""event":"enqueued""#)).unwrap();
-    assert_eq!((&given["id"], &given["queue"], &given["name"]), (&1.into(), &"default".into(), &"heal_party".into()));
+    assert_eq!(
+        (&given["id"], &given["queue"], &given["name"]),
+        (&1.into(), &"default".into(), &"heal_party".into())
+    );
     let alert: Value = serde_json::from_str(&plain.line(r#""event":"alert""#)).unwrap();
     assert_eq!((&alert["alert"], &alert["subject"]), (&"head_waiting".into(), &"default".into()));
     assert_eq!(alert["text"], "the head of default waits: no adapter is connected");
@@ -197,7 +206,8 @@ fn a_reader_that_goes_away_does_not_end_the_show() {
 fn plain_goes_with_no_subcommand_and_a_dumb_terminal_is_told_of_it() {
     let folder = tempdir().unwrap();
     assert_eq!(cli(folder.path(), &["--plain", "ls", "queues"]).status.code(), Some(2));
-    let words = ["/usr/bin/env", "TERM=dumb", env!("CARGO_BIN_EXE_rl-console"), "--data", "d"].map(str::to_owned);
+    let words =
+        ["/usr/bin/env", "TERM=dumb", env!("CARGO_BIN_EXE_rl-console"), "--data", "d"].map(str::to_owned);
     let mut terminal = Terminal::run(folder.path(), 100, 30, &words);
     terminal.shows(" --plain");
     assert!(!terminal.ended().success());
@@ -208,7 +218,8 @@ fn the_bell_rings_when_the_adapter_is_gone_and_the_first_line_counts_it() {
     let folder = tempdir().unwrap();
     let config = folder.path().join("home/config/rl-console");
     std::fs::create_dir_all(&config).unwrap();
-    std::fs::write(config.join("config.toml"), "[console.alerts]\nadapter_gone_s = 1\ndesktop = \"osc9\"\n").unwrap();
+    std::fs::write(config.join("config.toml"), "[console.alerts]\nadapter_gone_s = 1\ndesktop = \"osc9\"\n")
+        .unwrap();
     let token = pair(folder.path());
     let mut terminal = Terminal::start(folder.path(), 100, 30, &["--port", "0"]);
     let addr = crate::terminal::mpp_addr(folder.path());

@@ -1,4 +1,5 @@
-//! What runs the scenarios of clients in Python, which share nothing with this crate, against the real binary.
+//! What runs the scenarios of clients in Python, which share nothing with this crate, against the real
+//! binary.
 
 use std::{
     ffi::OsStr,
@@ -20,18 +21,27 @@ pub(crate) struct Runner {
 }
 
 impl Runner {
-    /// A Python that has what it takes; nothing, with the reason printed, where there is none and none is required.
+    /// A Python that has what it takes; nothing, with the reason printed, where there is none and none is
+    /// required.
     fn python(&self) -> Option<PathBuf> {
         let (modules, named) = self.modules;
         let has_modules = |python: &PathBuf| {
-            let asked = Command::new(python).args(["-c", &format!("import {modules}")]).stderr(Stdio::null()).status();
+            let asked = Command::new(python)
+                .args(["-c", &format!("import {modules}")])
+                .stderr(Stdio::null())
+                .status();
             asked.is_ok_and(|status| status.success())
         };
-        let found = (self.pythons)().into_iter().chain(["python3", "/usr/bin/python3"].map(PathBuf::from)).find(has_modules);
+        let found = (self.pythons)()
+            .into_iter()
+            .chain(["python3", "/usr/bin/python3"].map(PathBuf::from))
+            .find(has_modules);
         if found.is_none() {
             let required = std::env::var_os(self.required_by).is_some_and(|value| value == "required");
             assert!(!required, "there is no Python with {named}, and {} requires it", self.required_by);
-            std::io::stderr().write_all(format!("skipped: there is no Python with {named}\n").as_bytes()).unwrap();
+            std::io::stderr()
+                .write_all(format!("skipped: there is no Python with {named}\n").as_bytes())
+                .unwrap();
         }
         found
     }
@@ -39,7 +49,13 @@ impl Runner {
     /// What it prints, which it is to be content with; nothing where it is skipped.
     fn run(&self, args: &[&OsStr]) -> Option<String> {
         let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/python").join(self.script);
-        let output = Command::new(self.python()?).arg("-B").arg(script).args(args).stdin(Stdio::null()).output().unwrap();
+        let output = Command::new(self.python()?)
+            .arg("-B")
+            .arg(script)
+            .args(args)
+            .stdin(Stdio::null())
+            .output()
+            .unwrap();
         let said = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
         assert!(output.status.success(), "{said}");
         Some(said)

@@ -31,7 +31,11 @@ fn a_kind_of_a_newer_version_is_an_error() {
 #[test]
 fn the_schema_names_the_messages() {
     let text = String::from_utf8_lossy(recorded::DESCRIPTOR);
-    assert!(text.contains("rl_console.tap.v1") && text.contains("Snapshot") && !text.contains("One thing that happened"));
+    assert!(
+        text.contains("rl_console.tap.v1")
+            && text.contains("Snapshot")
+            && !text.contains("One thing that happened")
+    );
 }
 
 proptest! {

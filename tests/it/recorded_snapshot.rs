@@ -29,7 +29,13 @@ pub(crate) fn bare() -> Snapshot {
         station: StationView {
             data: PathBuf::from("/data"),
             started_at: Now::default(),
-            hosts: [HostState::Up, HostState::Starting, HostState::Starting, HostState::Starting, HostState::Starting],
+            hosts: [
+                HostState::Up,
+                HostState::Starting,
+                HostState::Starting,
+                HostState::Starting,
+                HostState::Starting,
+            ],
             store_failing: None,
             disk_low: None,
             recording: None,
@@ -59,14 +65,21 @@ fn full() -> Snapshot {
     let mut full = bare();
     full.as_of = AsOf([Seq(17), Seq(18), Seq(19), Seq(20), Seq(21)]);
     full.at = at;
-    full.station.hosts = [HostState::Up, HostState::Down(Arc::from("port 7777 is taken")), HostState::Up, HostState::Up, HostState::Up];
+    full.station.hosts = [
+        HostState::Up,
+        HostState::Down(Arc::from("port 7777 is taken")),
+        HostState::Up,
+        HostState::Up,
+        HostState::Up,
+    ];
     full.station.store_failing = Some(Arc::from("disk full"));
     full.station.disk_low = Some(4_096);
     full.station.recording = Some(RecordingView { path: PathBuf::from("/x.mcap"), since: at, bytes: 5 });
     full.mpp.listener = Listener::Listening("127.0.0.1:7777".parse().unwrap());
     full.mpp.paired = true;
     let peer = Peer::new("127.0.0.1:1");
-    full.mpp.adapter = Some(AdapterView { peer, connected_at: at, last_in: at, session_id: SessionId(3), stale: true });
+    full.mpp.adapter =
+        Some(AdapterView { peer, connected_at: at, last_in: at, session_id: SessionId(3), stale: true });
     let queue = QueueView {
         ready_after: None,
         pending: 1,
@@ -77,17 +90,35 @@ fn full() -> Snapshot {
         done: 4,
         failed: 5,
     };
-    for (name, ready_after) in [("a", None), ("b", Some(ReadyAfter::Applied)), ("c", Some(ReadyAfter::Done))] {
+    for (name, ready_after) in [("a", None), ("b", Some(ReadyAfter::Applied)), ("c", Some(ReadyAfter::Done))]
+    {
         full.mpp.queues.insert(QueueName::new(name), QueueView { ready_after, ..queue.clone() });
     }
     for (n, state) in (1..).zip(fixtures::row_states()) {
         let (queue, event) = (QueueName::new("a"), EventName::new("e"));
-        let live = LiveView { queue: queue.clone(), event: event.clone(), state, since: at, trace, acked: true, left: n > 3 };
+        let live = LiveView {
+            queue: queue.clone(),
+            event: event.clone(),
+            state,
+            since: at,
+            trace,
+            acked: true,
+            left: n > 3,
+        };
         full.mpp.live.insert(InvocationId(n), live);
         let reason = (n > 2).then(|| Arc::from("reason"));
-        full.mpp.recent.push_back(EndedView { id: InvocationId(n), queue, event, state, at, reason, trace: None });
+        full.mpp.recent.push_back(EndedView {
+            id: InvocationId(n),
+            queue,
+            event,
+            state,
+            at,
+            reason,
+            trace: None,
+        });
     }
-    full.mpp.logs = fixtures::levels().into_iter().map(|level| LogView { at, level, text: Arc::from("line") }).collect();
+    full.mpp.logs =
+        fixtures::levels().into_iter().map(|level| LogView { at, level, text: Arc::from("line") }).collect();
     full.mpp.commits_failing = Some(Arc::from("disk full"));
     full
 }

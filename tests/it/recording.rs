@@ -16,7 +16,10 @@ use rl_console::{
     ids::Seq,
     limits,
     port::Snapshot,
-    recording::{About, Damage, OpenError, Recorded, Recorder, RecorderEvent, Sources, Summary, TakenSnapshot, TakingSnapshot, read},
+    recording::{
+        About, Damage, OpenError, Recorded, Recorder, RecorderEvent, Sources, Summary, TakenSnapshot,
+        TakingSnapshot, read,
+    },
     tap::{
         Reader, Tap,
         entry::{Redaction, What},
@@ -65,7 +68,9 @@ fn well(path: &Path) -> (Vec<TakenSnapshot>, Vec<OwnedEntry>) {
     let mut all = (Vec::new(), Vec::new());
     for recorded in read(path).unwrap() {
         match recorded.unwrap() {
-            Recorded::Snapshot { at, bytes } => all.0.push(TakenSnapshot { at: Now { wall: at, ..snapshot().at }, bytes }),
+            Recorded::Snapshot { at, bytes } => {
+                all.0.push(TakenSnapshot { at: Now { wall: at, ..snapshot().at }, bytes })
+            }
             Recorded::Entry(entry) => all.1.push(entry),
         }
     }
@@ -98,7 +103,9 @@ fn a_recording_reads_back_what_was_emitted() {
     let summary = stop(recorder);
     let mut emitted = Vec::new();
     while let Some(batch) = beside.read() {
-        emitted.extend(batch.iter().map(|entry| OwnedEntry { entry: entry.entry.clone(), bytes: entry.bytes.to_vec() }));
+        emitted.extend(
+            batch.iter().map(|entry| OwnedEntry { entry: entry.entry.clone(), bytes: entry.bytes.to_vec() }),
+        );
     }
     assert_eq!(summary.entries, emitted.len() as u64);
     assert_eq!(summary.bytes, fs::metadata(file(&folder)).unwrap().len());
@@ -118,10 +125,15 @@ fn a_host_that_begins_anew_is_followed_by_a_new_snapshot() {
         Box::pin(async { Ok(snapshot()) })
     });
     let sources = Sources { reader: tap.reader().unwrap(), snapshot, about: about() };
-    let recorder = Recorder::start(&file(&folder), sources, limits::Recording::default(), Box::new(|_| {})).unwrap();
+    let recorder =
+        Recorder::start(&file(&folder), sources, limits::Recording::default(), Box::new(|_| {})).unwrap();
     asked.recv().unwrap();
     let link = Link::Mpp;
-    for transition in [station::Transition::HostUp { link }, station::Transition::HostDown { link }, station::Transition::HostUp { link }] {
+    for transition in [
+        station::Transition::HostUp { link },
+        station::Transition::HostDown { link },
+        station::Transition::HostUp { link },
+    ] {
         tap.emit(draft(What::Transition(Transition::Station(transition)), b""));
     }
     asked.recv().unwrap();
@@ -143,7 +155,9 @@ fn a_recording_begins_with_a_snapshot_and_is_its_owners_alone() {
     let summary = stop(recorder);
     assert_eq!(events.into_iter().last(), Some(RecorderEvent::Stopped(summary)));
     assert_eq!(fs::metadata(file(&folder)).unwrap().permissions().mode() & 0o777, 0o600);
-    let Some(Ok(Recorded::Snapshot { at, bytes })) = read(&file(&folder)).unwrap().next() else { panic!("no snapshot first") };
+    let Some(Ok(Recorded::Snapshot { at, bytes })) = read(&file(&folder)).unwrap().next() else {
+        panic!("no snapshot first")
+    };
     assert_eq!((at, Snapshot::decode(&bytes)), (snapshot().at.wall, Ok(bare())));
 }
 
@@ -151,8 +165,10 @@ fn a_recording_begins_with_a_snapshot_and_is_its_owners_alone() {
 fn a_file_that_exists_is_left_alone() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(file(&folder), "mine").unwrap();
-    let sources = Sources { reader: Tap::new(NARROW).reader().unwrap(), snapshot: ready_snapshots(), about: about() };
-    let error = Recorder::start(&file(&folder), sources, limits::Recording::default(), Box::new(|_| {})).unwrap_err();
+    let sources =
+        Sources { reader: Tap::new(NARROW).reader().unwrap(), snapshot: ready_snapshots(), about: about() };
+    let error =
+        Recorder::start(&file(&folder), sources, limits::Recording::default(), Box::new(|_| {})).unwrap_err();
     assert_eq!(error.kind(), std::io::ErrorKind::AlreadyExists);
     assert_eq!(fs::read(file(&folder)).unwrap(), b"mine");
 }
@@ -167,12 +183,19 @@ fn other_tools_can_read_it() {
     for message in mcap::MessageStream::new(&bytes).unwrap() {
         let message = message.unwrap();
         let schema = message.channel.schema.as_ref().unwrap();
-        assert_eq!((message.channel.message_encoding.as_str(), schema.encoding.as_str()), ("protobuf", "protobuf"));
+        assert_eq!(
+            (message.channel.message_encoding.as_str(), schema.encoding.as_str()),
+            ("protobuf", "protobuf")
+        );
         *topics.entry(message.channel.topic.clone()).or_default() += 1;
     }
     assert_eq!(topics.get("station"), Some(&2_000));
     assert_eq!(
-        summary.channels.values().map(|channel| channel.topic.as_str()).collect::<std::collections::BTreeSet<_>>(),
+        summary
+            .channels
+            .values()
+            .map(|channel| channel.topic.as_str())
+            .collect::<std::collections::BTreeSet<_>>(),
         ["macp", "mpp", "rmp", "runs", "snapshot", "station"].into()
     );
 }
@@ -265,8 +288,14 @@ fn a_full_file_ends_the_recording_and_says_so() {
     for at in (0..text.len()).step_by(400) {
         tap.emit(notice(&text[at..at + 400]));
     }
-    let stopped = events.into_iter().find_map(|it| if let RecorderEvent::Stopped(summary) = it { Some(summary) } else { None }).unwrap();
-    assert_eq!(stopped.why.as_deref(), Some("the file has reached 1048576 bytes (limits.recording.file_bytes_max)"));
+    let stopped = events
+        .into_iter()
+        .find_map(|it| if let RecorderEvent::Stopped(summary) = it { Some(summary) } else { None })
+        .unwrap();
+    assert_eq!(
+        stopped.why.as_deref(),
+        Some("the file has reached 1048576 bytes (limits.recording.file_bytes_max)")
+    );
     assert!(stopped.bytes <= 1_048_576);
     assert_eq!(fs::metadata(file(&folder)).unwrap().len(), stopped.bytes);
     assert_eq!(well(&file(&folder)).1.len() as u64, stopped.entries);
@@ -330,7 +359,8 @@ fn what_a_killed_process_leaves_is_read() {
 #[test]
 fn a_damaged_chunk_is_told_and_the_rest_is_read() {
     let folder = tempfile::tempdir().unwrap();
-    let mut bytes = recorded_file(&folder, (0..3_000).map(|n| format!("a notice of some length, number {n}")));
+    let mut bytes =
+        recorded_file(&folder, (0..3_000).map(|n| format!("a notice of some length, number {n}")));
     let summary = mcap::Summary::read(&bytes).unwrap().unwrap();
     let chunk = &summary.chunk_indexes[2];
     let middle = usize::try_from(chunk.chunk_start_offset + chunk.chunk_length / 2).unwrap();
@@ -354,7 +384,10 @@ fn what_is_no_recording_or_a_newer_one_is_refused() {
     writer.write_metadata(&mcap::records::Metadata { name: "rl-console".to_owned(), metadata }).unwrap();
     writer.finish().unwrap();
     let error = read(&file(&folder)).unwrap_err();
-    assert_eq!(error.to_string(), "the recording has form 2, and this rl-console reads up to 1: use version 9.0.0 or newer");
+    assert_eq!(
+        error.to_string(),
+        "the recording has form 2, and this rl-console reads up to 1: use version 9.0.0 or newer"
+    );
 }
 
 #[test]

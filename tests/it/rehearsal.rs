@@ -28,7 +28,8 @@ fn folds_from_its_first_snapshot_to_the_end_of_the_rehearsal() {
         }
     }
     let mpp = state.unwrap().mpp;
-    let (done, failed) = mpp.queues.values().fold((0, 0), |(done, failed), queue| (done + queue.done, failed + queue.failed));
+    let (done, failed) =
+        mpp.queues.values().fold((0, 0), |(done, failed), queue| (done + queue.done, failed + queue.failed));
     assert_eq!(done + failed, 30, "{mpp:?}");
     assert!(failed >= 5, "rows with an item that does not exist fail by their schema");
     assert_eq!(mpp.recent.len(), 30);

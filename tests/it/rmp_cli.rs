@@ -14,7 +14,8 @@ use super::rmp_codec::{Fields, VALID, golden};
 fn run(home: &Path, args: &[&str], stdin: &[u8]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_rl-console"));
     command.args(args).env_clear().env("HOME", home).env("TZ", "UTC").current_dir(home);
-    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut child =
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let mut input = child.stdin.take().unwrap();
     let stdin = stdin.to_vec();
     // One that does not read to the end hangs up: its answer says why.
@@ -33,7 +34,10 @@ fn text(bytes: &[u8]) -> String {
 }
 
 fn lines(bytes: &[u8]) -> Vec<Value> {
-    text(bytes).lines().map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{line}: {error}"))).collect()
+    text(bytes)
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{line}: {error}")))
+        .collect()
 }
 
 fn digits(bytes: &[u8]) -> String {
@@ -132,19 +136,32 @@ fn frames_come_one_after_the_other_and_a_fault_skips_one() {
     let frames = lines(&output.stdout);
     let place = |frame: &Value| (frame["frame"].as_u64(), frame["offset"].as_u64(), frame["valid"].as_bool());
     let places: Vec<_> = frames.iter().map(place).collect();
-    assert_eq!(places, [(Some(1), Some(0), Some(true)), (Some(2), Some(164), Some(false)), (Some(3), Some(259), Some(true))]);
+    assert_eq!(
+        places,
+        [(Some(1), Some(0), Some(true)), (Some(2), Some(164), Some(false)), (Some(3), Some(259), Some(true))]
+    );
     let fault = json!({
         "name": "InvalidTtl", "clause": "rmp-v0 §4", "says": "ttl_ms was zero.", "message": "ttl_ms is 0", "expected": "ttl_ms over 0",
         "got": "ttl_ms 0", "offset": 32, "ends_stream": false,
     });
     assert_eq!(frames[1]["error"], fault);
-    assert_eq!(frames[1]["body"], json!({"type": "intent.a.v1", "payload": null}), "what can be read of it is shown");
+    assert_eq!(
+        frames[1]["body"],
+        json!({"type": "intent.a.v1", "payload": null}),
+        "what can be read of it is shown"
+    );
     let error = error(&output);
     assert_eq!(error["code"], "invalid_frame");
-    assert_eq!(error["message"], "1 of 3 frames are not valid, the first: InvalidTtl (rmp-v0 §4): ttl_ms is 0");
+    assert_eq!(
+        error["message"],
+        "1 of 3 frames are not valid, the first: InvalidTtl (rmp-v0 §4): ttl_ms is 0"
+    );
     let told = text(&run(home.path(), &["decode"], &stream).stdout);
-    for part in ["frame 2 at byte 164, 95 bytes: InvalidTtl (rmp-v0 §4)", "got             ttl_ms 0", "32 of the frame, 196 of the input"]
-    {
+    for part in [
+        "frame 2 at byte 164, 95 bytes: InvalidTtl (rmp-v0 §4)",
+        "got             ttl_ms 0",
+        "32 of the frame, 196 of the input",
+    ] {
         assert!(told.contains(part), "{part}:\n{told}");
     }
 }
@@ -156,7 +173,10 @@ fn what_ends_a_stream_ends_the_reading() {
     let output = run(home.path(), &["decode", "--json"], &stream);
     let frames = lines(&output.stdout);
     assert_eq!((output.status.code(), frames.len()), (Some(6), 2));
-    assert_eq!((&frames[1]["error"]["name"], &frames[1]["error"]["ends_stream"]), (&json!("InvalidMagic"), &json!(true)));
+    assert_eq!(
+        (&frames[1]["error"]["name"], &frames[1]["error"]["ends_stream"]),
+        (&json!("InvalidMagic"), &json!(true))
+    );
     assert_eq!(frames[1]["error"]["got"], "48 54 54 50 \"HTTP\"");
     let cut = run(home.path(), &["decode", "--json"], &golden()[..100]);
     assert_eq!(lines(&cut.stdout)[0]["error"]["name"], "LengthMismatch");
@@ -179,7 +199,12 @@ fn what_holds_no_frame_is_told() {
         (&["encode", "--json"], "{}", 1, "bad_input"),
         (&["encode", "--json"], "{\"body\":{},\"boddy\":1}", 1, "bad_input"),
         (&["encode", "--json"], "{\"body\":{\"type\":\"a\",\"payload\":1}}", 1, "bad_input"),
-        (&["encode", "--json"], "{\"body\":{\"type\":\"error.a.v1\",\"payload\":18446744073709551616}}", 1, "bad_input"),
+        (
+            &["encode", "--json"],
+            "{\"body\":{\"type\":\"error.a.v1\",\"payload\":18446744073709551616}}",
+            1,
+            "bad_input",
+        ),
         (&["encode", "--json", "--raw"], "{}", 2, "usage"),
     ] {
         let output = run(home.path(), args, stdin.as_bytes());
@@ -194,7 +219,8 @@ fn what_holds_no_frame_is_told() {
 #[test]
 fn what_is_decoded_is_encoded_again_byte_for_byte() {
     let home = home();
-    // An integer that is longer than it must be, keys out of order and unknown, bytes, a map with numbers for keys, a 32-bit float.
+    // An integer that is longer than it must be, keys out of order and unknown, bytes, a map with numbers for
+    // keys, a 32-bit float.
     let odd = "85 a77061796c6f6164 84 a162 c403 00ff10 a16d 8201a1780203 a166 ca3fc00000 a175 cfffffffffffffffff a3787878 cc05 \
                a474797065 ab696e74656e742e612e7631 a46d657461 c0 a17a 92c2c3";
     let bytes = odd.split_whitespace().collect::<String>().len() / 2;
@@ -209,7 +235,12 @@ fn what_is_decoded_is_encoded_again_byte_for_byte() {
     assert_eq!(rows[2]["body"]["payload"]["u"], json!(u64::MAX));
     assert_eq!(rows[2]["body"]["payload"]["m"], json!({"$map": [[1, "x"], [2, 3]]}));
     let encoded = run(home.path(), &["encode", "--raw"], &decoded.stdout);
-    assert_eq!((encoded.status.code(), encoded.stdout), (Some(0), stream.clone()), "{}", text(&encoded.stderr));
+    assert_eq!(
+        (encoded.status.code(), encoded.stdout),
+        (Some(0), stream.clone()),
+        "{}",
+        text(&encoded.stderr)
+    );
     let encoded = run(home.path(), &["encode", "-", "--hex"], &decoded.stdout);
     let each = text(&encoded.stdout);
     assert_eq!((each.lines().count(), each.replace('\n', "")), (3, digits(&stream)));
@@ -217,7 +248,12 @@ fn what_is_decoded_is_encoded_again_byte_for_byte() {
     let changed = text(&decoded.stdout).replace("\"AP8Q\"", "\"AP8R\"");
     let refused = run(home.path(), &["encode", "--json"], changed.as_bytes());
     assert_eq!(refused.status.code(), Some(1));
-    assert!(error(&refused)["message"].as_str().unwrap().ends_with("frame 3: `body` and `body_bytes` differ: leave one of them out"));
+    assert!(
+        error(&refused)["message"]
+            .as_str()
+            .unwrap()
+            .ends_with("frame 3: `body` and `body_bytes` differ: leave one of them out")
+    );
 }
 
 #[test]
@@ -262,7 +298,11 @@ fn broken_frames_are_made_on_purpose_alone() {
         let refused = run(home.path(), &["encode", "--json"], frame.as_bytes());
         assert_eq!((refused.status.code(), text(&refused.stdout)), (Some(6), String::new()), "{given}");
         let error = error(&refused);
-        assert!(error["message"].as_str().unwrap().contains(name) && error["hint"].as_str().unwrap().contains("--broken"), "{error}");
+        assert!(
+            error["message"].as_str().unwrap().contains(name)
+                && error["hint"].as_str().unwrap().contains("--broken"),
+            "{error}"
+        );
         let broken = run(home.path(), &["encode", "--raw", "--broken"], frame.as_bytes());
         assert_eq!(broken.status.code(), Some(0), "{given}");
         let decoded = run(home.path(), &["decode", "--json"], &broken.stdout);
@@ -281,12 +321,19 @@ fn broken_frames_are_made_on_purpose_alone() {
 fn schemas_of_ones_own_come_from_the_configuration() {
     let home = home();
     let frame = b"{\"body\":{\"type\":\"artifact.map.tile.v1\",\"payload\":{}}}";
-    let schema = |hex: &str| lines(&run(home.path(), &["decode", "--json", "--hex", hex], b"").stdout)[0]["header"]["schema_id"].clone();
+    let schema = |hex: &str| {
+        lines(&run(home.path(), &["decode", "--json", "--hex", hex], b"").stdout)[0]["header"]["schema_id"]
+            .clone()
+    };
     let plain = text(&run(home.path(), &["encode"], frame).stdout);
     assert_eq!(schema(plain.trim()), json!(5), "the generic schema of its family");
     let config = home.path().join(".config/rl-console/config.toml");
     fs::create_dir_all(config.parent().unwrap()).unwrap();
-    fs::write(&config, "[rmp.registry]\n0x1000 = \"artifact.map.tile.v1\"\n[limits.rmp]\nbody_bytes_max = 1_024\n").unwrap();
+    fs::write(
+        &config,
+        "[rmp.registry]\n0x1000 = \"artifact.map.tile.v1\"\n[limits.rmp]\nbody_bytes_max = 1_024\n",
+    )
+    .unwrap();
     let own = text(&run(home.path(), &["encode"], frame).stdout);
     assert_eq!(schema(own.trim()), json!(4_096));
     let large = format!("{{\"body\":{{\"type\":\"error.a.v1\",\"payload\":{:?}}}}}", "x".repeat(1_024));

@@ -1,4 +1,5 @@
-//! The bus's client and the subcommands that speak with it, against the real station (rmp-v0 §9.1, §12; rulings RMP 1, 14, 15).
+//! The bus's client and the subcommands that speak with it, against the real station (rmp-v0 §9.1, §12;
+//! rulings RMP 1, 14, 15).
 
 use std::{
     future::Future,
@@ -100,11 +101,15 @@ fn the_documented_example_works() {
     run(async {
         let client = house.client().await;
         let mut greetings = client.subscribe("greetings/*").await.unwrap();
-        let hello = Message::of(SchemaId::OBSERVATION, "observation.greeting.v1", &json!({"text": "hello"})).unwrap();
+        let hello =
+            Message::of(SchemaId::OBSERVATION, "observation.greeting.v1", &json!({"text": "hello"})).unwrap();
         client.publish("greetings/world", &hello).await.unwrap();
         client.post_all("greetings/world", &vec![hello; 100]).await.unwrap();
         let first = greetings.next().await.unwrap();
-        assert_eq!((first.topic.as_str(), first.body().unwrap().kind()), ("greetings/world", "observation.greeting.v1"));
+        assert_eq!(
+            (first.topic.as_str(), first.body().unwrap().kind()),
+            ("greetings/world", "observation.greeting.v1")
+        );
         let mut batch = Vec::new();
         while batch.len() < 100 {
             assert!(greetings.next_batch(&mut batch).await > 0);
@@ -122,11 +127,16 @@ fn the_documented_example_works() {
             let answer = Message::of(SchemaId::TOOL_RESULT, "toolresult.weather.v1", &"rain").unwrap();
             weather.publish(&reply_topic, &answer.in_trace(question.header().trace_id)).await.unwrap();
         };
-        let question = Message::of(SchemaId::INTENT, "intent.weather.v1", &json!({"reply_topic": "weather/replies/1"})).unwrap();
+        let question =
+            Message::of(SchemaId::INTENT, "intent.weather.v1", &json!({"reply_topic": "weather/replies/1"}))
+                .unwrap();
         let asking = client.request("weather", "weather/replies/1", &question, Duration::from_secs(60));
         let (answer, ()) = tokio::join!(asking, answering);
         let answer = answer.unwrap();
-        assert_eq!((answer.body().unwrap().kind(), answer.header().trace_id), ("toolresult.weather.v1", question.trace_id));
+        assert_eq!(
+            (answer.body().unwrap().kind(), answer.header().trace_id),
+            ("toolresult.weather.v1", question.trace_id)
+        );
         client.ping().await.unwrap();
         client.unsubscribe(greetings).await.unwrap();
         client.close().await;
@@ -180,20 +190,36 @@ fn publish_and_tail_meet_by_the_data_folder() {
     let house = House::open();
     let mut tail = Running::start(house.data(), &["tail", "notes/*", "other", "--decode", "--count", "2"]);
     assert_eq!(tail.line()["topics"], json!(["notes/*", "other"]));
-    let sent =
-        run_json(house.data(), &["publish", "notes/a", "--json", r#"{"n":1}"#, "--type", "observation.note.v1", "--ttl-ms", "60000"]);
+    let sent = run_json(
+        house.data(),
+        &["publish", "notes/a", "--json", r#"{"n":1}"#, "--type", "observation.note.v1", "--ttl-ms", "60000"],
+    );
     assert_eq!((&sent[0]["topic"], &sent[0]["ack"]), (&json!("notes/a"), &json!(true)));
     let came = tail.line();
-    assert_eq!((&came["topic"], &came["type"], &came["schema_id"]), (&json!("notes/a"), &json!("observation.note.v1"), &json!(1)));
-    assert_eq!((&came["msg_id"], &came["trace_id"], &came["ttl_ms"]), (&sent[0]["msg_id"], &sent[0]["trace_id"], &json!(60_000)));
+    assert_eq!(
+        (&came["topic"], &came["type"], &came["schema_id"]),
+        (&json!("notes/a"), &json!("observation.note.v1"), &json!(1))
+    );
+    assert_eq!(
+        (&came["msg_id"], &came["trace_id"], &came["ttl_ms"]),
+        (&sent[0]["msg_id"], &sent[0]["trace_id"], &json!(60_000))
+    );
     assert_eq!(came["body"], json!({"type": "observation.note.v1", "payload": {"n": 1}}));
     let body = encode::body::<_, ()>("error.report.v1", &7, None).unwrap();
     let now = u64::try_from(std::time::UNIX_EPOCH.elapsed().unwrap().as_millis()).unwrap();
-    let header = rl_console::rmp::Header { created_at_ms: now, msg_id: 42, schema_id: SchemaId::ERROR_REPORT, ..header() };
+    let header = rl_console::rmp::Header {
+        created_at_ms: now,
+        msg_id: 42,
+        schema_id: SchemaId::ERROR_REPORT,
+        ..header()
+    };
     let frame = encode::frame(&header, &body).unwrap();
     run_json(house.data(), &["publish", "other", "--frame", &digits(&frame)]);
     let came = tail.line();
-    assert_eq!((&came["msg_id"], &came["bytes"], &came["body"]["payload"]), (&json!(42), &json!(frame.len()), &json!(7)));
+    assert_eq!(
+        (&came["msg_id"], &came["bytes"], &came["body"]["payload"]),
+        (&json!(42), &json!(frame.len()), &json!(7))
+    );
     assert_eq!(tail.child.wait().unwrap().code(), Some(0));
 }
 
@@ -215,7 +241,8 @@ fn header() -> rl_console::rmp::Header {
 /// Exit code and the error on stderr.
 fn refused(data: &Path, args: &[&str]) -> (Option<i32>, String, String) {
     let output = command(data).arg("--json").args(args).stdin(Stdio::null()).output().unwrap();
-    let error: Value = serde_json::from_slice(&output.stderr).unwrap_or_else(|_| panic!("{}", String::from_utf8_lossy(&output.stderr)));
+    let error: Value = serde_json::from_slice(&output.stderr)
+        .unwrap_or_else(|_| panic!("{}", String::from_utf8_lossy(&output.stderr)));
     let text = |name: &str| error["error"][name].as_str().unwrap().to_owned();
     (output.status.code(), text("code"), text("message"))
 }
@@ -230,7 +257,10 @@ fn every_refusal_has_its_exit_code() {
     let body = r#"{"type":"observation.note.v1","payload":1}"#;
     assert_eq!(codes(&["publish", "rlp/sys/x", "--json", body]), (1, "forbidden".to_owned()));
     assert_eq!(codes(&["publish", "a//b", "--json", body]), (2, "invalid_topic".to_owned()));
-    assert_eq!(codes(&["publish", "a", "--json", "{\"type\":\"nonsense\",\"payload\":1}"]), (2, "usage".to_owned()));
+    assert_eq!(
+        codes(&["publish", "a", "--json", "{\"type\":\"nonsense\",\"payload\":1}"]),
+        (2, "usage".to_owned())
+    );
     let body = encode::body::<_, ()>("error.report.v1", &7, None).unwrap();
     let hex = |header: &rl_console::rmp::Header| digits(&encode::frame(header, &body).unwrap());
     let report = rl_console::rmp::Header { schema_id: SchemaId::ERROR_REPORT, ..header() };
@@ -243,16 +273,21 @@ fn every_refusal_has_its_exit_code() {
 #[test]
 fn a_token_of_the_data_folder_opens_a_session_of_its_kind() {
     let house = House::open();
-    let decision = ["publish", "action.decision", "--json", r#"{"type":"toolresult.action.decision.v1","payload":{}}"#];
+    let decision =
+        ["publish", "action.decision", "--json", r#"{"type":"toolresult.action.decision.v1","payload":{}}"#];
     let with = |more: &[&'static str]| [&decision[..], more].concat();
-    let mut tail = Running::start(house.data(), &["tail", "rlp/sys/drops/bodies", "action.decision", "--as", "viewer", "--count", "1"]);
+    let mut tail = Running::start(
+        house.data(),
+        &["tail", "rlp/sys/drops/bodies", "action.decision", "--as", "viewer", "--count", "1"],
+    );
     tail.event("subscribed");
     assert_eq!(refused(house.data(), &decision).1, "forbidden");
     run_json(house.data(), &with(&["--as", "ui"]));
     assert_eq!(tail.line()["schema_id"], 3_006);
     std::fs::write(house.data().join("wrong"), "nonsense").unwrap();
     let wrong = house.data().join("wrong").display().to_string();
-    let (exit, code, _) = refused(house.data(), &[&decision[..], &["--as", "tui", "--token-file", &wrong]].concat());
+    let (exit, code, _) =
+        refused(house.data(), &[&decision[..], &["--as", "tui", "--token-file", &wrong]].concat());
     assert_eq!((exit, code.as_str()), (Some(1), "unauthorized"));
 }
 
@@ -268,7 +303,10 @@ fn the_bus_is_found_as_the_flags_say_and_every_vain_place_is_told() {
     assert!(message.contains("no station has recorded in"), "{message}");
     let nowhere = elsewhere.path().join("x.sock").display().to_string();
     let (exit, _, message) = refused(house.data(), &["--socket", &nowhere, "tail", "a"]);
-    assert!(exit == Some(3) && message.starts_with(&format!("no station answers at {nowhere} (--socket): ")), "{message}");
+    assert!(
+        exit == Some(3) && message.starts_with(&format!("no station answers at {nowhere} (--socket): ")),
+        "{message}"
+    );
     let long = format!("/tmp/{}", "x".repeat(120));
     let (_, _, message) = refused(house.data(), &["--socket", &long, "tail", "a"]);
     assert!(message.contains("the path has 125 bytes, and a socket's has 107 at most"), "{message}");
@@ -297,8 +335,7 @@ value = { subject = "hello" }
 "#;
 
 fn ask(node: &str, attempt: u64, reply_topic: &str) -> Message {
-    let payload =
-        json!({"node": {"id": node, "use": "agent:writer", "with": {}}, "inputs": {}, "attempt": attempt, "reply_topic": reply_topic});
+    let payload = json!({"node": {"id": node, "use": "agent:writer", "with": {}}, "inputs": {}, "attempt": attempt, "reply_topic": reply_topic});
     let payload = json::parse(&payload.to_string()).unwrap();
     let body = encode::body("intent.executor.agent.request.v1", &payload, Some(&())).unwrap();
     Message::new(SchemaId::EXECUTOR_AGENT_REQUEST, body)
@@ -313,7 +350,10 @@ fn a_simulated_agent_answers_by_its_script() {
     let house = House::open();
     let script = house.data().join("agent.toml");
     std::fs::write(&script, SCRIPT).unwrap();
-    let mut agent = Running::start(house.data(), &["sim", "agent", "writer", "--script", script.to_str().unwrap(), "--seed", "3"]);
+    let mut agent = Running::start(
+        house.data(),
+        &["sim", "agent", "writer", "--script", script.to_str().unwrap(), "--seed", "3"],
+    );
     assert_eq!(agent.event("subscribed")["topic"], "agent/writer");
     run(async {
         let client = house.client().await;
@@ -321,19 +361,32 @@ fn a_simulated_agent_answers_by_its_script() {
         let mut progress = client.subscribe("replies/1/progress").await.unwrap();
         let first = ask("write", 1, "replies/1");
         let reply = client.request("agent/writer", "replies/1", &first, patience).await.unwrap();
-        let expected =
-            json!({"type": "toolresult.executor.agent.response.v1", "payload": {"Failed": {"retryable": true, "reason": "no quota"}}});
-        assert_eq!((reply.header().schema_id, shown(&reply.body().unwrap())), (SchemaId::EXECUTOR_AGENT_RESPONSE, expected));
+        let expected = json!({"type": "toolresult.executor.agent.response.v1", "payload": {"Failed": {"retryable": true, "reason": "no quota"}}});
+        assert_eq!(
+            (reply.header().schema_id, shown(&reply.body().unwrap())),
+            (SchemaId::EXECUTOR_AGENT_RESPONSE, expected)
+        );
         assert_eq!(reply.header().trace_id, first.trace_id);
         let said = progress.next().await.unwrap();
         let expected = json!({"type": "observation.progress.v1", "payload": {"message": "thinking", "done": 1, "total": 1}});
         assert_eq!(shown(&said.body().unwrap()), expected);
-        let reply = client.request("agent/writer", "replies/2", &ask("write", 2, "replies/2"), patience).await.unwrap();
+        let reply = client
+            .request("agent/writer", "replies/2", &ask("write", 2, "replies/2"), patience)
+            .await
+            .unwrap();
         let shown_reply = shown(&reply.body().unwrap());
-        let out = json!([{"schema_id": 221, "type": "artifact.draft.email.v1", "value": {"subject": "hello"}}]);
-        assert_eq!((&shown_reply["payload"]["Completed"]["ports"]["out"], &shown_reply["meta"]), (&out, &json!({"tokens": 7})));
-        let cancel =
-            Message::of(SchemaId::INTENT, "intent.run.cancel.v1", &json!({"node_id": "slow", "reply_topic": "replies/3"})).unwrap();
+        let out =
+            json!([{"schema_id": 221, "type": "artifact.draft.email.v1", "value": {"subject": "hello"}}]);
+        assert_eq!(
+            (&shown_reply["payload"]["Completed"]["ports"]["out"], &shown_reply["meta"]),
+            (&out, &json!({"tokens": 7}))
+        );
+        let cancel = Message::of(
+            SchemaId::INTENT,
+            "intent.run.cancel.v1",
+            &json!({"node_id": "slow", "reply_topic": "replies/3"}),
+        )
+        .unwrap();
         let mut replies = client.subscribe("replies/3").await.unwrap();
         client.publish("agent/writer", &ask("slow", 1, "replies/3")).await.unwrap();
         client.publish("agent/writer", &cancel).await.unwrap();
@@ -342,7 +395,10 @@ fn a_simulated_agent_answers_by_its_script() {
     });
     let (code, rest) = agent.terminate();
     assert_eq!(code, Some(0));
-    assert_eq!(*rest.last().unwrap(), json!({"event": "ended", "completed": 1, "failed": 1, "silent": 0, "cancelled": 1}));
+    assert_eq!(
+        *rest.last().unwrap(),
+        json!({"event": "ended", "completed": 1, "failed": 1, "silent": 0, "cancelled": 1})
+    );
 }
 
 #[test]
@@ -350,7 +406,8 @@ fn a_script_that_cannot_be_read_is_told_with_its_line() {
     let folder = tempfile::tempdir().unwrap();
     let script = folder.path().join("agent.toml");
     std::fs::write(&script, "[[rule]]\n\nanswr = \"fail\"\n").unwrap();
-    let (exit, code, message) = refused(folder.path(), &["sim", "agent", "writer", "--script", script.to_str().unwrap()]);
+    let (exit, code, message) =
+        refused(folder.path(), &["sim", "agent", "writer", "--script", script.to_str().unwrap()]);
     assert_eq!((exit, code.as_str()), (Some(1), "bad_input"));
     assert!(message.contains("agent.toml: line 3: unknown field `answr`"), "{message}");
     let (exit, _, message) = refused(folder.path(), &["sim", "agent", "a b"]);

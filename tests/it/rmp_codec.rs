@@ -1,5 +1,6 @@
-//! RMP v0 as bytes: the golden vector, each error of the taxonomy, the order of checks, and anything at all (rmp-v0 §1 to §8; rulings RMP 2
-//! to 4). Every fixture is written from the specification's table, field by field; none comes from our encoder.
+//! RMP v0 as bytes: the golden vector, each error of the taxonomy, the order of checks, and anything at all
+//! (rmp-v0 §1 to §8; rulings RMP 2 to 4). Every fixture is written from the specification's table, field by
+//! field; none comes from our encoder.
 
 use std::cell::RefCell;
 
@@ -7,7 +8,10 @@ use proptest::prelude::*;
 use rl_console::{
     ids::TraceId,
     limits,
-    rmp::{Body, Checks, Code, Error, Frame, Header, Lengths, RawFrame, Registry, SchemaId, SizeField, decode, encode, json},
+    rmp::{
+        Body, Checks, Code, Error, Frame, Header, Lengths, RawFrame, Registry, SchemaId, SizeField, decode,
+        encode, json,
+    },
 };
 use rmpv::Value;
 
@@ -76,7 +80,15 @@ pub(super) const VALID: Fields<'static> = Fields {
 impl Fields<'_> {
     pub(super) fn wire(&self) -> Vec<u8> {
         let trace_and_msg = "000102030405060708090a0b0c0d0e0f 0000000000000007";
-        let head = [self.frame_len, self.magic, self.header_version, self.header_len, self.flags, self.schema_id, self.reserved2];
+        let head = [
+            self.frame_len,
+            self.magic,
+            self.header_version,
+            self.header_len,
+            self.flags,
+            self.schema_id,
+            self.reserved2,
+        ];
         let rest = [self.body_len, self.created_at_ms, self.ttl_ms, trace_and_msg, self.reserved4, self.body];
         hex(&[head.concat(), rest.concat()].concat())
     }
@@ -86,7 +98,11 @@ impl Fields<'_> {
 fn judge_at(wire: &[u8], now_ms: Option<u64>, was_seen: bool) -> Result<Frame<'_>, Error> {
     let registry = Registry::default();
     let is_duplicate = |_: TraceId, _: u64| was_seen;
-    let checks = Checks { now_ms, is_duplicate: Some(&is_duplicate), ..Checks::new(&registry, &limits::Rmp::default()) };
+    let checks = Checks {
+        now_ms,
+        is_duplicate: Some(&is_duplicate),
+        ..Checks::new(&registry, &limits::Rmp::default())
+    };
     decode(wire, &checks)
 }
 
@@ -115,15 +131,19 @@ fn the_golden_vector_says_what_section_8_says() {
     let raw = RawFrame::split(&wire).unwrap();
     assert_eq!((raw.frame_len, raw.header.body_len, raw.body.len()), (160, 96, 96));
     assert_eq!(frame.body.kind(), "error.report.v1");
-    let expected =
-        r#"{"type":"error.report.v1","payload":{"code":"tool.unavailable","message":"mailer offline"},"meta":{"opening_id":1234}}"#;
+    let expected = r#"{"type":"error.report.v1","payload":{"code":"tool.unavailable","message":"mailer offline"},"meta":{"opening_id":1234}}"#;
     assert_eq!(serde_json::to_string(&json::Shown(&frame.body.value(1_000).unwrap())).unwrap(), expected);
-    assert_eq!(serde_json::to_string(&json::Shown(&frame.body.meta_value(1_000).unwrap())).unwrap(), r#"{"opening_id":1234}"#);
+    assert_eq!(
+        serde_json::to_string(&json::Shown(&frame.body.meta_value(1_000).unwrap())).unwrap(),
+        r#"{"opening_id":1234}"#
+    );
 }
 
 #[test]
 fn the_golden_vector_is_made_byte_for_byte() {
-    let map = |pairs: &[(&str, Value)]| Value::Map(pairs.iter().map(|(key, value)| ((*key).into(), value.clone())).collect());
+    let map = |pairs: &[(&str, Value)]| {
+        Value::Map(pairs.iter().map(|(key, value)| ((*key).into(), value.clone())).collect())
+    };
     let payload = map(&[("code", "tool.unavailable".into()), ("message", "mailer offline".into())]);
     let body = encode::body("error.report.v1", &payload, Some(&map(&[("opening_id", 1234.into())]))).unwrap();
     let header = Header {
@@ -152,10 +172,25 @@ fn taxonomy() -> Vec<(Vec<u8>, Error, usize, bool)> {
     let trace_id = TraceId(uuid::Uuid::from_u128(0x0001_0203_0405_0607_0809_0a0b_0c0d_0e0f));
     let mut rows = vec![
         (Fields { magic: "524d5031", ..VALID }, Error::InvalidMagic { got: *b"RMP1" }, 4, true),
-        (Fields { header_version: "0001", ..VALID }, Error::UnsupportedVersion { header_version: 1, header_len: 64 }, 8, true),
+        (
+            Fields { header_version: "0001", ..VALID },
+            Error::UnsupportedVersion { header_version: 1, header_len: 64 },
+            8,
+            true,
+        ),
         // The whole header is announced, and 63 bytes of it are there.
-        (Fields { reserved4: "000000", body: "", ..VALID }, Error::TruncatedHeader { header_bytes: 63 }, 67, true),
-        (Fields { flags: "00000001", ..VALID }, Error::InvalidHeaderFlags { flags: 1, reserved2: 0, reserved4: 0 }, 12, false),
+        (
+            Fields { reserved4: "000000", body: "", ..VALID },
+            Error::TruncatedHeader { header_bytes: 63 },
+            67,
+            true,
+        ),
+        (
+            Fields { flags: "00000001", ..VALID },
+            Error::InvalidHeaderFlags { flags: 1, reserved2: 0, reserved4: 0 },
+            12,
+            false,
+        ),
         (
             Fields { body_len: "0000001a", ..VALID },
             Error::LengthMismatch(Lengths::Announced { frame_len: 91, header_and_body: 90 }),
@@ -165,7 +200,11 @@ fn taxonomy() -> Vec<(Vec<u8>, Error, usize, bool)> {
         (Fields { schema_id: "0000", ..VALID }, Error::UnknownSchema { schema_id: SchemaId(0) }, 16, false),
         (
             Fields { body_len: "00800001", ..VALID },
-            Error::BodyTooLarge { announced_by: SizeField::BodyLen, body_bytes: 8_388_609, body_bytes_max: 8_388_608 },
+            Error::BodyTooLarge {
+                announced_by: SizeField::BodyLen,
+                body_bytes: 8_388_609,
+                body_bytes_max: 8_388_608,
+            },
             20,
             false,
         ),
@@ -179,13 +218,23 @@ fn taxonomy() -> Vec<(Vec<u8>, Error, usize, bool)> {
         (VALID, Error::Expired { expires_at_ms: 1_500, now_ms: 1_500 }, 24, false),
         (VALID, Error::Duplicate { trace_id, msg_id: 7 }, 40, false),
     ];
-    let mut rows: Vec<_> = rows.drain(..).map(|(fields, error, at, ends)| (fields.wire(), error, at, ends)).collect();
+    let mut rows: Vec<_> =
+        rows.drain(..).map(|(fields, error, at, ends)| (fields.wire(), error, at, ends)).collect();
     // c1 begins no value; it stands where the payload does.
     let body = Fields { body: "82 a474797065 ab696e74656e742e612e7631 a77061796c6f6164 c1", ..VALID };
     let fault = Body::decode(&hex(body.body), 64).unwrap_err();
     rows.push((body.wire(), Error::BodyDecodeError(fault), 68 + 26, false));
-    let wrong = Fields { schema_id: "0002", body: "82 a474797065 ab6572726f722e61622e7631 a77061796c6f6164 c0", ..VALID };
-    let mismatch = Error::BodyTypeMismatch { schema_id, expected: "intent.<kind>.v<N>".into(), got: "error.ab.v1".into(), at: 6 };
+    let wrong = Fields {
+        schema_id: "0002",
+        body: "82 a474797065 ab6572726f722e61622e7631 a77061796c6f6164 c0",
+        ..VALID
+    };
+    let mismatch = Error::BodyTypeMismatch {
+        schema_id,
+        expected: "intent.<kind>.v<N>".into(),
+        got: "error.ab.v1".into(),
+        at: 6,
+    };
     rows.push((wrong.wire(), mismatch, 68 + 6, false));
     rows
 }
@@ -199,7 +248,12 @@ fn each_error_of_the_taxonomy_has_its_fixture() {
         let error = judge_at(&wire, now_ms, matches!(expected, Error::Duplicate { .. })).unwrap_err();
         assert_eq!(error, expected);
         assert_eq!((error.offset(), error.ends_stream()), (at, ends_stream), "{}", error.name());
-        assert!(!error.expected().is_empty() && error.expected() != error.got() && error.clause().starts_with("rmp-v0 §"), "{error:?}");
+        assert!(
+            !error.expected().is_empty()
+                && error.expected() != error.got()
+                && error.clause().starts_with("rmp-v0 §"),
+            "{error:?}"
+        );
         seen.push(error.code());
     }
     assert_eq!(seen, Code::ALL);
@@ -209,7 +263,10 @@ fn each_error_of_the_taxonomy_has_its_fixture() {
 fn other_ways_to_the_same_errors() {
     let of = |fields: Fields<'_>| refusal(&fields.wire());
     let name = |fields: Fields<'_>| of(fields).name();
-    assert_eq!(of(Fields { header_len: "0041", ..VALID }), Error::UnsupportedVersion { header_version: 0, header_len: 65 });
+    assert_eq!(
+        of(Fields { header_len: "0041", ..VALID }),
+        Error::UnsupportedVersion { header_version: 0, header_len: 65 }
+    );
     // Little-endian lengths are another version and another magic.
     assert_eq!(name(Fields { header_len: "4000", ..VALID }), "UnsupportedVersion");
     assert_eq!(name(Fields { magic: "30504d52", ..VALID }), "InvalidMagic");
@@ -221,7 +278,11 @@ fn other_ways_to_the_same_errors() {
     assert_eq!(refusal(&[0, 0, 0]), Error::TruncatedHeader { header_bytes: 0 });
     assert_eq!(name(Fields { schema_id: "000b", ..VALID }), "UnknownSchema");
     assert_eq!(name(Fields { schema_id: "1000", ..VALID }), "UnknownSchema");
-    let large = Error::BodyTooLarge { announced_by: SizeField::FrameLen, body_bytes: 8_388_609, body_bytes_max: 8_388_608 };
+    let large = Error::BodyTooLarge {
+        announced_by: SizeField::FrameLen,
+        body_bytes: 8_388_609,
+        body_bytes_max: 8_388_608,
+    };
     assert_eq!(of(Fields { frame_len: "00800041", ..VALID }), large);
     assert!(large.ends_stream() && large.offset() == 0);
     let more = [VALID.wire(), vec![0]].concat();
@@ -264,7 +325,9 @@ fn bodies_that_are_no_envelope_are_body_decode_errors() {
     ] {
         assert_eq!(body(no_envelope), "BodyDecodeError", "{no_envelope}");
     }
-    for no_type in ["82 a474797065 a0 a77061796c6f6164 c0", "82 a474797065 a6696e74656e74 a77061796c6f6164 c0"] {
+    for no_type in
+        ["82 a474797065 a0 a77061796c6f6164 c0", "82 a474797065 a6696e74656e74 a77061796c6f6164 c0"]
+    {
         assert_eq!(body(no_type), "BodyTypeMismatch", "{no_type}");
     }
 }
@@ -371,7 +434,11 @@ fn every_byte_of_the_golden_vector_changed_has_a_verdict() {
             let mut wire = golden.clone();
             wire[at] ^= flip;
             match judge_at(&wire, Some(CREATED_AT_MS), false) {
-                Ok(frame) => assert!((24..=63).contains(&at) || at >= 68, "byte {at} ^ {flip:#04x} is still {:?}", frame.header),
+                Ok(frame) => assert!(
+                    (24..=63).contains(&at) || at >= 68,
+                    "byte {at} ^ {flip:#04x} is still {:?}",
+                    frame.header
+                ),
                 Err(error) => {
                     assert!(Code::ALL.contains(&error.code()));
                     assert!(error.offset() <= wire.len(), "{error:?}");
@@ -403,12 +470,14 @@ fn value() -> impl Strategy<Value = Value> {
         ".{0,40}".prop_map(Value::from),
         "\\$?[a-z]{0,4}".prop_map(Value::from),
         prop::collection::vec(any::<u8>(), 0..300).prop_map(Value::Binary),
-        (any::<i8>(), prop::collection::vec(any::<u8>(), 0..20)).prop_map(|(kind, bytes)| Value::Ext(kind, bytes)),
+        (any::<i8>(), prop::collection::vec(any::<u8>(), 0..20))
+            .prop_map(|(kind, bytes)| Value::Ext(kind, bytes)),
     ];
     leaf.prop_recursive(3, 64, 8, |inner| {
         prop_oneof![
             prop::collection::vec(inner.clone(), 0..8).prop_map(Value::Array),
-            prop::collection::vec(("\\$?[a-c]{0,2}".prop_map(Value::from), inner.clone()), 0..5).prop_map(Value::Map),
+            prop::collection::vec(("\\$?[a-c]{0,2}".prop_map(Value::from), inner.clone()), 0..5)
+                .prop_map(Value::Map),
             prop::collection::vec((inner.clone(), inner), 0..5).prop_map(Value::Map),
         ]
     })

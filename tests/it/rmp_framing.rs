@@ -48,17 +48,28 @@ fn frames_come_out_the_same_wherever_the_stream_is_split() {
 
 #[test]
 fn what_ends_the_stream_is_the_same_wherever_it_is_split() {
-    let too_large = Error::BodyTooLarge { announced_by: SizeField::FrameLen, body_bytes: 0xffff_ffff - 64, body_bytes_max: BODY_BYTES_MAX };
+    let too_large = Error::BodyTooLarge {
+        announced_by: SizeField::FrameLen,
+        body_bytes: 0xffff_ffff - 64,
+        body_bytes_max: BODY_BYTES_MAX,
+    };
     let faults = [
         (Fields { frame_len: "ffffffff", ..VALID }, too_large),
         (Fields { frame_len: "0000003f", ..VALID }, Error::TruncatedHeader { header_bytes: 63 }),
         (Fields { magic: "00000000", ..VALID }, Error::InvalidMagic { got: [0; 4] }),
-        (Fields { header_version: "0001", ..VALID }, Error::UnsupportedVersion { header_version: 1, header_len: 64 }),
+        (
+            Fields { header_version: "0001", ..VALID },
+            Error::UnsupportedVersion { header_version: 1, header_len: 64 },
+        ),
     ];
     for (fields, error) in faults {
         let stream = [golden(), fields.wire(), golden()].concat();
         for at in 0..=stream.len() {
-            assert_eq!(framed([&stream[..at], &stream[at..]]), (vec![golden()], Some(error.clone())), "split at {at}");
+            assert_eq!(
+                framed([&stream[..at], &stream[at..]]),
+                (vec![golden()], Some(error.clone())),
+                "split at {at}"
+            );
         }
     }
 }

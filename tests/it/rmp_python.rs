@@ -1,4 +1,5 @@
-//! A second client of the bus, in Python, that shares no code with this crate: its scenarios against the real binary.
+//! A second client of the bus, in Python, that shares no code with this crate: its scenarios against the real
+//! binary.
 
 use std::path::Path;
 
@@ -9,14 +10,19 @@ use crate::{
     real::Station,
 };
 
-const RUNNER: Runner =
-    Runner { script: "rmp_scenarios.py", pythons: Vec::new, modules: ("msgpack", "msgpack"), required_by: "RL_CONSOLE_TESTS_PYTHON" };
+const RUNNER: Runner = Runner {
+    script: "rmp_scenarios.py",
+    pythons: Vec::new,
+    modules: ("msgpack", "msgpack"),
+    required_by: "RL_CONSOLE_TESTS_PYTHON",
+};
 
 fn holds(scenario: &str) {
     let folder = tempdir().unwrap();
     let _station = Station::start(folder.path());
     let file = |name: &str| folder.path().join(name);
-    let (socket, operator, viewer, cue) = (file("rmp.sock"), file("operator.token"), file("viewer.token"), file("cue.token"));
+    let (socket, operator, viewer, cue) =
+        (file("rmp.sock"), file("operator.token"), file("viewer.token"), file("cue.token"));
     let args = [
         &socket,
         Path::new(scenario),

@@ -1,4 +1,5 @@
-//! What a person does with openings and runs at the console, step by step, with the real binary in a real terminal.
+//! What a person does with openings and runs at the console, step by step, with the real binary in a real
+//! terminal.
 
 use std::fs;
 
@@ -32,17 +33,23 @@ const ENDLESS: &str = "version: 0\nname: endless\nnodes:\n  - {id: wait, use: 'a
 fn submit_with_a_mistake_fix_it_at_its_line_watch_confirm_and_cancel_another() {
     let (folder, _token, mut terminal) = console(160, 50);
     let data = folder.path();
-    let _agents = [("writer", "[[rule]]\nnode = \"draft\"\nprogress = [\"half\"]\n"), ("mute", "[[rule]]\nanswer = \"none\"\n")]
-        .map(|(name, script)| Agent::start(data, name, script));
+    let _agents = [
+        ("writer", "[[rule]]\nnode = \"draft\"\nprogress = [\"half\"]\n"),
+        ("mute", "[[rule]]\nanswer = \"none\"\n"),
+    ]
+    .map(|(name, script)| Agent::start(data, name, script));
     fs::create_dir_all(data.join("openings")).unwrap();
     fs::write(data.join("openings/party.yaml"), PARTY).unwrap();
     // The file is found by the picker, and its mistake at its line.
     terminal.keys("s");
     terminal.shows("Submit an opening");
     terminal.keys("\x0f");
-    terminal.wait("the file is listed", |screen| screen.contains("▸ Openings") && screen.contains("party.yaml"));
+    terminal
+        .wait("the file is listed", |screen| screen.contains("▸ Openings") && screen.contains("party.yaml"));
     terminal.keys("\r");
-    terminal.wait("its fault at its place", |screen| screen.contains("Submit an opening: party.yaml") && screen.contains("✗ 8:5: "));
+    terminal.wait("its fault at its place", |screen| {
+        screen.contains("Submit an opening: party.yaml") && screen.contains("✗ 8:5: ")
+    });
     terminal.keys("\x13");
     terminal.shows("line 8, column 5");
     // The cursor went there: the key is written anew.
@@ -54,20 +61,30 @@ fn submit_with_a_mistake_fix_it_at_its_line_watch_confirm_and_cancel_another() {
     terminal.keys("\x15ann");
     terminal.keys("\x13");
     // It is accepted and followed; its second node asks.
-    terminal.wait("the run is followed", |screen| screen.contains("[4 Runs]") && screen.contains("party") && screen.contains("asks"));
-    let screen = terminal.wait("the question counts down", |screen| screen.contains("? 1 question") && screen.contains("no in 4m"));
+    terminal.wait("the run is followed", |screen| {
+        screen.contains("[4 Runs]") && screen.contains("party") && screen.contains("asks")
+    });
+    let screen = terminal.wait("the question counts down", |screen| {
+        screen.contains("? 1 question") && screen.contains("no in 4m")
+    });
     assert!(screen.contains("✓ draft"), "{screen}");
     terminal.keys("a");
-    terminal.wait("the question", |screen| screen.contains("Questions: 1 waits") && screen.contains("party: let give run"));
+    terminal.wait("the question", |screen| {
+        screen.contains("Questions: 1 waits") && screen.contains("party: let give run")
+    });
     terminal.keys("p");
     terminal.shows("Approve give?");
     terminal.keys("y");
     terminal.shows("approved: the node goes on");
     terminal.keys("\x1b");
-    terminal.wait("it succeeds", |screen| screen.contains("✓ party") && screen.contains("succeeded") && !screen.contains("? 1 question"));
+    terminal.wait("it succeeds", |screen| {
+        screen.contains("✓ party") && screen.contains("succeeded") && !screen.contains("? 1 question")
+    });
     // Who said what to whom.
     terminal.keys("t");
-    terminal.wait("the ladder", |screen| screen.contains("[7 Trace]") && screen.contains("agent/writer") && screen.contains("CTRL_RESP"));
+    terminal.wait("the ladder", |screen| {
+        screen.contains("[7 Trace]") && screen.contains("agent/writer") && screen.contains("CTRL_RESP")
+    });
     terminal.keys("t");
     terminal.wait("the entry in the Wire", |screen| screen.contains("[8 Wire]"));
     // Another one, which would never end, is cancelled.
@@ -79,7 +96,10 @@ fn submit_with_a_mistake_fix_it_at_its_line_watch_confirm_and_cancel_another() {
     terminal.keys("\x1b[H");
     terminal.keys("x");
     let question = terminal.shows("Cancel endless?");
-    assert!(question.contains("worked on") && question.contains("wait"), "it says what hangs on it\n{question}");
+    assert!(
+        question.contains("worked on") && question.contains("wait"),
+        "it says what hangs on it\n{question}"
+    );
     terminal.keys("y");
     terminal.wait("it is cancelled", |screen| screen.contains("— endless") && screen.contains("cancelled"));
     terminal.keys("q");

@@ -1,5 +1,5 @@
-//! Openings and runs from the command line, over the real binary: check and draw, submit, follow, cancel, and what is kept (UX, without a
-//! screen; rmp-v0 §9, §10).
+//! Openings and runs from the command line, over the real binary: check and draw, submit, follow, cancel, and
+//! what is kept (UX, without a screen; rmp-v0 §9, §10).
 
 use std::{
     fs,
@@ -42,7 +42,12 @@ impl Agent {
         let file = data.join(format!("{name}.toml"));
         fs::write(&file, script).unwrap();
         let mut command = command(data);
-        command.args(flags).args(["--json", "sim", "agent", name, "--script"]).arg(file).stdin(Stdio::null()).stdout(Stdio::piped());
+        command
+            .args(flags)
+            .args(["--json", "sim", "agent", name, "--script"])
+            .arg(file)
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped());
         let mut child = command.spawn().unwrap();
         let mut line = String::new();
         BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
@@ -69,7 +74,8 @@ impl House {
     pub(crate) fn open() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let station = Station::start(folder.path());
-        let agents = [("writer", WRITER), ("mute", MUTE)].map(|(name, script)| Agent::start(folder.path(), name, script));
+        let agents = [("writer", WRITER), ("mute", MUTE)]
+            .map(|(name, script)| Agent::start(folder.path(), name, script));
         Self { folder, _station: station, _agents: agents.into() }
     }
 
@@ -83,7 +89,10 @@ impl House {
 
     /// A run that does not end by itself.
     pub(crate) fn endless(&self) -> String {
-        let opening = self.file("endless.yaml", "version: 0\nname: endless\nnodes:\n  - {id: wait, use: 'agent:mute'}\nedges: []\n");
+        let opening = self.file(
+            "endless.yaml",
+            "version: 0\nname: endless\nnodes:\n  - {id: wait, use: 'agent:mute'}\nedges: []\n",
+        );
         let accepted = self.run(&["submit", &opening]).exits(0);
         accepted.rows[0]["run"].as_str().unwrap().to_owned()
     }
@@ -112,7 +121,9 @@ impl Ran {
 
 pub(crate) fn rows(bytes: &[u8]) -> Vec<Value> {
     let text = String::from_utf8(bytes.to_vec()).unwrap();
-    text.lines().map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{line}: {error}"))).collect()
+    text.lines()
+        .map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{line}: {error}")))
+        .collect()
 }
 
 pub(crate) fn output(data: &Path, args: &[&str], stdin: &str) -> Output {
@@ -134,16 +145,29 @@ pub(crate) fn run(data: &Path, args: &[&str], stdin: &str) -> Ran {
 fn every_fault_of_every_opening_is_told_at_its_line() {
     let folder = tempfile::tempdir().unwrap();
     let well = file(folder.path(), "well.yaml", GREETING);
-    let bad = file(folder.path(), "bad.yaml", &GREETING.replace("to: check.in", "to: chek.in").replace("id: draft", "id: Draft"));
+    let bad = file(
+        folder.path(),
+        "bad.yaml",
+        &GREETING.replace("to: check.in", "to: chek.in").replace("id: draft", "id: Draft"),
+    );
     let ran = run(folder.path(), &["opening", "check", &well, &bad], "").exits(6);
     assert_eq!(ran.rows[0], json!({"path": well, "valid": true, "name": "greeting", "nodes": 2, "edges": 1}));
-    let faults: Vec<_> = ran.rows[1..].iter().map(|row| (row["line"].as_u64().unwrap(), row["code"].as_str().unwrap())).collect();
+    let faults: Vec<_> = ran.rows[1..]
+        .iter()
+        .map(|row| (row["line"].as_u64().unwrap(), row["code"].as_str().unwrap()))
+        .collect();
     assert!(faults.contains(&(6, "invalid_node_id")) && faults.contains(&(9, "unknown_node")), "{faults:?}");
     assert!(ran.rows[1..].iter().all(|row| row["path"] == bad), "{ran:?}");
-    assert_eq!((&ran.error["code"], &ran.error["message"]), (&json!("invalid_opening"), &json!("1 of 2 openings is not valid")));
+    assert_eq!(
+        (&ran.error["code"], &ran.error["message"]),
+        (&json!("invalid_opening"), &json!("1 of 2 openings is not valid"))
+    );
     let told = output(folder.path(), &["opening", "check", &bad], "");
     let told = String::from_utf8(told.stdout).unwrap();
-    assert!(told.contains(&format!("{bad}:9:27: there is no node `chek`; did you mean `check`?\n")), "{told}");
+    assert!(
+        told.contains(&format!("{bad}:9:27: there is no node `chek`; did you mean `check`?\n")),
+        "{told}"
+    );
 }
 
 #[test]
@@ -172,12 +196,27 @@ fn an_opening_is_drawn_with_those_that_it_nests_beside_it_or_in_the_folder() {
         String::from_utf8(output.stdout).unwrap()
     };
     let text = drawn(&["opening", "graph", &outer]);
-    assert!(text.starts_with("outer: 3 nodes, 1 edge\n  1  inner  opening:greeting\n       1  draft  agent:writer\n"), "{text}");
+    assert!(
+        text.starts_with(
+            "outer: 3 nodes, 1 edge\n  1  inner  opening:greeting\n       1  draft  agent:writer\n"
+        ),
+        "{text}"
+    );
     let mermaid = drawn(&["opening", "graph", &outer, "--mermaid"]);
-    assert!(mermaid.starts_with("flowchart TD\n  subgraph n0[") && mermaid.contains("n1 -->|\"out → in\"| n2"), "{mermaid}");
-    file(&folder.path().join("mine"), "greeting.yml", &GREETING.replace("id: draft", "id: beside").replace("draft.out", "beside.out"));
+    assert!(
+        mermaid.starts_with("flowchart TD\n  subgraph n0[") && mermaid.contains("n1 -->|\"out → in\"| n2"),
+        "{mermaid}"
+    );
+    file(
+        &folder.path().join("mine"),
+        "greeting.yml",
+        &GREETING.replace("id: draft", "id: beside").replace("draft.out", "beside.out"),
+    );
     assert!(drawn(&["opening", "graph", &outer]).contains("beside"));
-    assert_eq!(run(folder.path(), &["opening", "graph", &outer], "").exits(0).rows[0]["nodes"][0]["use"], "opening:greeting");
+    assert_eq!(
+        run(folder.path(), &["opening", "graph", &outer], "").exits(0).rows[0]["nodes"][0]["use"],
+        "opening:greeting"
+    );
 }
 
 #[test]
@@ -188,10 +227,17 @@ fn a_submitted_opening_is_followed_to_its_end_and_all_of_it_is_kept() {
     let (first, last) = (&ran.rows[0], ran.rows.last().unwrap());
     assert_eq!((&first["event"], &first["name"]), (&json!("accepted"), &json!("greeting")));
     let run = first["run"].as_str().unwrap();
-    assert_eq!(*last, json!({"event": "ended", "run": run, "state": "succeeded", "message": "the run succeeded"}));
+    assert_eq!(
+        *last,
+        json!({"event": "ended", "run": run, "state": "succeeded", "message": "the run succeeded"})
+    );
     let told = &ran.rows[1..ran.rows.len() - 1];
     assert_eq!((&told[0]["kind"], &told.last().unwrap()["meta"]["success"]), (&json!("plan"), &json!(true)));
-    assert!(told.iter().any(|row| row["kind"] == "progress" && row["message"].as_str().unwrap().contains("writing")), "{told:?}");
+    assert!(
+        told.iter()
+            .any(|row| row["kind"] == "progress" && row["message"].as_str().unwrap().contains("writing")),
+        "{told:?}"
+    );
     assert!(told.iter().all(|row| row["meta"]["run_id"] == run));
 
     let tail = &run[run.len() - 6..];
@@ -202,19 +248,38 @@ fn a_submitted_opening_is_followed_to_its_end_and_all_of_it_is_kept() {
     assert_eq!(traces.len(), 2);
     assert_eq!(house.run(&["run", "events", tail, "--level", "warn"]).exits(0).rows, Vec::<Value>::new());
 
-    let listed = house.run(&["ls", "runs", "--state", "succeeded", "--name", "greeting", "--since", "1h", "--filter", "tokens:7"]);
-    assert_eq!((listed.rows.len(), &listed.rows[0]["run"], &listed.rows[0]["tokens"]), (1, &json!(run), &json!(7)));
+    let listed = house.run(&[
+        "ls",
+        "runs",
+        "--state",
+        "succeeded",
+        "--name",
+        "greeting",
+        "--since",
+        "1h",
+        "--filter",
+        "tokens:7",
+    ]);
+    assert_eq!(
+        (listed.rows.len(), &listed.rows[0]["run"], &listed.rows[0]["tokens"]),
+        (1, &json!(run), &json!(7))
+    );
     assert_eq!(house.run(&["ls", "runs", "--name", "other"]).exits(0).rows, Vec::<Value>::new());
     let shown = house.run(&["run", "show", tail]).exits(0).rows.remove(0);
     assert_eq!((&shown["state"], &shown["plan"]["nodes"][1]["id"]), (&json!("succeeded"), &json!("check")));
     let yaml = output(house.folder.path(), &["run", "show", tail, "--yaml"], "");
-    assert_eq!(String::from_utf8(yaml.stdout).unwrap(), GREETING.replace("user: bob", "user: ann"), "the text as it was merged");
+    assert_eq!(
+        String::from_utf8(yaml.stdout).unwrap(),
+        GREETING.replace("user: bob", "user: ann"),
+        "the text as it was merged"
+    );
     let artifact = house.run(&["run", "artifacts", tail]).exits(0).rows.remove(0);
     assert_eq!((&artifact["port"], &artifact["value"]), (&json!("out"), &json!({"text": "hello ann"})));
     let out = house.folder.path().join("out");
     house.run(&["run", "artifacts", tail, "--out", out.to_str().unwrap()]).exits(0);
     assert_eq!(
-        fs::read_to_string(out.join(format!("greeting-{}", &run[run.len() - 4..])).join("1-check-out.json")).unwrap(),
+        fs::read_to_string(out.join(format!("greeting-{}", &run[run.len() - 4..])).join("1-check-out.json"))
+            .unwrap(),
         "{\"text\":\"hello ann\"}\n"
     );
 }
@@ -228,12 +293,22 @@ fn what_is_rejected_or_fails_says_why() {
     let told = format!("rejected: {bad}:3:8: an opening has at least one node");
     assert!(ran.error["message"].as_str().unwrap().starts_with(&told), "{ran:?}");
     let broken = house.file("broken.yaml", "params: [\n");
-    assert_eq!(house.run(&["submit", &broken, "-p", "a=1"]).exits(1).error["code"], "run_rejected", "before it is sent");
-    let alone = house.file("alone.yaml", "version: 0\nname: alone\nnodes:\n  - {id: a, use: 'agent:nobody'}\nedges: []\n");
+    assert_eq!(
+        house.run(&["submit", &broken, "-p", "a=1"]).exits(1).error["code"],
+        "run_rejected",
+        "before it is sent"
+    );
+    let alone = house
+        .file("alone.yaml", "version: 0\nname: alone\nnodes:\n  - {id: a, use: 'agent:nobody'}\nedges: []\n");
     let ran = house.run(&["submit", &alone, "--wait"]).exits(1);
-    assert_eq!((ran.rows.len(), &ran.rows[1]["state"], &ran.error["code"]), (2, &json!("failed"), &json!("run_failed")));
+    assert_eq!(
+        (ran.rows.len(), &ran.rows[1]["state"], &ran.error["code"]),
+        (2, &json!("failed"), &json!("run_failed"))
+    );
     assert!(ran.error["message"].as_str().unwrap().contains("nobody answers on agent/nobody"), "{ran:?}");
-    for args in [&["run", "show", "ffff"][..], &["run", "events", "trace:0191d3c2-7a41-7f00-8000-00000000a41f"]] {
+    for args in
+        [&["run", "show", "ffff"][..], &["run", "events", "trace:0191d3c2-7a41-7f00-8000-00000000a41f"]]
+    {
         assert_eq!(house.run(args).exits(1).error["code"], "unknown_run");
     }
 }
@@ -264,11 +339,18 @@ fn a_run_that_goes_on_is_left_in_time_or_by_hand() {
     let ran = house.run(&["submit", opening.to_str().unwrap(), "--wait", "--timeout", "0.2"]).exits(4);
     assert_eq!(ran.error["code"], "timed_out");
     let mut command = command(house.folder.path());
-    command.args(["--json", "submit"]).arg(&opening).arg("--follow").stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+        .args(["--json", "submit"])
+        .arg(&opening)
+        .arg("--follow")
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
     let mut following = command.spawn().unwrap();
     let mut lines = BufReader::new(following.stdout.take().unwrap()).lines();
     assert!(lines.any(|line| line.unwrap().contains("wait is running")));
-    rustix::process::kill_process(rustix::process::Pid::from_child(&following), rustix::process::Signal::INT).unwrap();
+    rustix::process::kill_process(rustix::process::Pid::from_child(&following), rustix::process::Signal::INT)
+        .unwrap();
     let left = following.wait_with_output().unwrap();
     assert_eq!(left.status.code(), Some(4));
     let error = rows(&left.stderr).remove(0);

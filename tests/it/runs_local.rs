@@ -25,7 +25,8 @@ impl Local {
     fn start(folder: &Path, args: &[&str]) -> Self {
         let mut command = command(folder);
         command.env("TMPDIR", folder).args(["--json", "submit", "--local"]).args(args);
-        let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut child =
+            command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let lines = BufReader::new(child.stdout.take().unwrap()).lines();
         let mut this = Self { child, lines, socket: String::new() };
         let first = this.next();
@@ -39,7 +40,11 @@ impl Local {
     }
 
     fn signal(&self) {
-        rustix::process::kill_process(rustix::process::Pid::from_child(&self.child), rustix::process::Signal::INT).unwrap();
+        rustix::process::kill_process(
+            rustix::process::Pid::from_child(&self.child),
+            rustix::process::Signal::INT,
+        )
+        .unwrap();
     }
 
     /// What it said until its end, how it exited, and what it wrote on stderr.
@@ -52,7 +57,10 @@ impl Local {
 
 /// Folders that private stations left.
 fn left(folder: &Path) -> usize {
-    fs::read_dir(folder).unwrap().filter(|it| it.as_ref().unwrap().file_name().to_string_lossy().starts_with("rl-console-")).count()
+    fs::read_dir(folder)
+        .unwrap()
+        .filter(|it| it.as_ref().unwrap().file_name().to_string_lossy().starts_with("rl-console-"))
+        .count()
 }
 
 #[test]
@@ -81,7 +89,12 @@ fn ctrl_c_cancels_a_local_run_and_time_that_is_up_does_too() {
     let opening = file(folder.path(), "greeting.yaml", GREETING);
     let mut local = Local::start(folder.path(), &[&opening, "--follow"]);
     local.next();
-    let _agent = Agent::start_with(folder.path(), &["--socket", &local.socket], "writer", "[[rule]]\nanswer = \"none\"\n");
+    let _agent = Agent::start_with(
+        folder.path(),
+        &["--socket", &local.socket],
+        "writer",
+        "[[rule]]\nanswer = \"none\"\n",
+    );
     while local.next()["message"] != "draft is running" {}
     local.signal();
     let (told, code, errors) = local.end();
@@ -90,7 +103,12 @@ fn ctrl_c_cancels_a_local_run_and_time_that_is_up_does_too() {
 
     let mut local = Local::start(folder.path(), &[&opening, "--timeout", "0.3"]);
     local.next();
-    let _agent = Agent::start_with(folder.path(), &["--socket", &local.socket], "writer", "[[rule]]\nanswer = \"none\"\n");
+    let _agent = Agent::start_with(
+        folder.path(),
+        &["--socket", &local.socket],
+        "writer",
+        "[[rule]]\nanswer = \"none\"\n",
+    );
     let (told, code, errors) = local.end();
     assert_eq!((code, &errors[0]["error"]["code"]), (Some(4), &json!("timed_out")), "{told:?}");
     assert_eq!(left(folder.path()), 0);

@@ -55,7 +55,8 @@ fn serve(data: &Path, variables: &[(&str, &str)]) -> Child {
 }
 
 fn terminate(mut child: Child) {
-    rustix::process::kill_process(rustix::process::Pid::from_child(&child), rustix::process::Signal::TERM).unwrap();
+    rustix::process::kill_process(rustix::process::Pid::from_child(&child), rustix::process::Signal::TERM)
+        .unwrap();
     assert!(child.wait().unwrap().success());
 }
 
@@ -67,7 +68,11 @@ fn a_manager_is_told_when_it_is_ready_alive_and_stopping_and_how_it_is() {
     let serve = serve(data.path(), &[("NOTIFY_SOCKET", at.to_str().unwrap()), ("WATCHDOG_USEC", "400000")]);
     manager.until(1, |line| line == "READY=1");
     manager.until(3, |line| line == "WATCHDOG=1");
-    assert!(manager.place("READY=1") < manager.place("WATCHDOG=1"), "nothing is alive before it is ready: {:?}", manager.told);
+    assert!(
+        manager.place("READY=1") < manager.place("WATCHDOG=1"),
+        "nothing is alive before it is ready: {:?}",
+        manager.told
+    );
     manager.until(1, |line| line.starts_with("STATUS=state: pack ") && line.contains("0 pending"));
     json(data.path(), &["invoke", "heal_party"]);
     manager.until(1, |line| line.starts_with("STATUS=state: pack ") && line.contains("1 pending"));

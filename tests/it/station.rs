@@ -26,7 +26,9 @@ fn work_goes_from_the_shell_to_the_adapter_and_back() {
         frame,
         value!({"mpp": 2, "type": "invocation", "id": id, "queue": "default", "event": "give_item", "params": {"item_id": 4, "count": 1}})
     );
-    adapter.send(&format!(r#"{{"mpp":2,"type":"applied","id":{id},"result":{{"resolved_item_id":4}}}}"#)).unwrap();
+    adapter
+        .send(&format!(r#"{{"mpp":2,"type":"applied","id":{id},"result":{{"resolved_item_id":4}}}}"#))
+        .unwrap();
     adapter.send(&format!(r#"{{"mpp":2,"type":"done","id":{id}}}"#)).unwrap();
     house.wait_for(id, RowState::Done);
     let row = &house.json(&["ls", "invocations"])[0];
@@ -40,10 +42,22 @@ fn ls_prints_the_fields_that_scripts_rely_on() {
     let adapter = house.adapter();
     house.give_item();
     let names = |row: &Value| row.as_object().unwrap().keys().cloned().collect::<Vec<_>>();
-    let mut expected =
-        vec!["enqueued_at_ms", "event", "id", "params", "queue", "reason", "result", "source", "state", "trace_id", "updated_at_ms"];
+    let mut expected = vec![
+        "enqueued_at_ms",
+        "event",
+        "id",
+        "params",
+        "queue",
+        "reason",
+        "result",
+        "source",
+        "state",
+        "trace_id",
+        "updated_at_ms",
+    ];
     assert_eq!(names(&house.json(&["ls", "invocations"])[0]), expected);
-    expected = vec!["draining", "held", "in_flight", "other_manifest", "parked", "pending", "queue", "ready_after"];
+    expected =
+        vec!["draining", "held", "in_flight", "other_manifest", "parked", "pending", "queue", "ready_after"];
     assert_eq!(names(&house.json(&["ls", "queues"])[0]), expected);
     expected = vec!["connected_at_ms", "last_in_ms", "pack_id", "peer"];
     assert_eq!(names(&house.json(&["ls", "adapters"])[0]), expected);
@@ -54,7 +68,16 @@ fn ls_prints_the_fields_that_scripts_rely_on() {
 fn a_filter_narrows_every_list_and_one_that_cannot_be_read_is_pointed_at() {
     let house = House::open();
     let ids: Vec<u64> = (0..3).map(|_| house.give_item()).collect();
-    house.json(&["invoke", "heal_party", "--source", "channel_points", "--redemption", "r-1", "--user", "alice"]);
+    house.json(&[
+        "invoke",
+        "heal_party",
+        "--source",
+        "channel_points",
+        "--redemption",
+        "r-1",
+        "--user",
+        "alice",
+    ]);
     let found = |filter: &str| {
         let rows = house.json(&["ls", "invocations", "--filter", filter]);
         rows.iter().map(|row| row["event"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
@@ -74,11 +97,18 @@ fn a_filter_narrows_every_list_and_one_that_cannot_be_read_is_pointed_at() {
     assert_eq!(people.status.code(), Some(2));
     let said = String::from_utf8(people.stderr).unwrap();
     let lines: Vec<&str> = said.lines().collect();
-    assert!(lines[0].starts_with("error: the filter cannot be read: there is no field `stat`: did you mean `state`?"), "{said}");
+    assert!(
+        lines[0]
+            .starts_with("error: the filter cannot be read: there is no field `stat`: did you mean `state`?"),
+        "{said}"
+    );
     assert_eq!(lines[1..3], ["  give stat:done", "       ^^^^"]);
     let script = cli(house.folder.path(), &["--json", "ls", "queues", "--filter", "age>"]);
     let error: Value = serde_json::from_slice(&script.stderr).unwrap();
-    assert_eq!((script.status.code(), &error["error"]["code"], &error["error"]["at"]), (Some(2), &value!("filter"), &value!([3, 4])));
+    assert_eq!(
+        (script.status.code(), &error["error"]["code"], &error["error"]["at"]),
+        (Some(2), &value!("filter"), &value!([3, 4]))
+    );
 }
 
 #[test]
@@ -88,7 +118,9 @@ fn a_station_refuses_a_filter_that_it_cannot_read() {
     let ask = |text: &str| {
         let filter = Some(text.to_owned());
         let query = Query::Refunds { status: None, beyond: None, oldest_first: false, filter, limit: 10 };
-        runtime.block_on(async { OperatorClient::connect(house.folder.path()).await.unwrap().query(query).await })
+        runtime.block_on(async {
+            OperatorClient::connect(house.folder.path()).await.unwrap().query(query).await
+        })
     };
     assert_eq!(ask("age>1h"), Ok(Page::Refunds { rows: Vec::new(), more: false, beyond: None }));
     let refused = ask("age>soon").unwrap_err().to_string();
@@ -101,7 +133,10 @@ fn a_second_station_names_the_holder_and_exits_3() {
     let output = cli(house.folder.path(), &["--port", "0", "--json", "serve"]);
     assert_eq!(output.status.code(), Some(3));
     let error: Value = serde_json::from_slice(&output.stderr).unwrap();
-    assert!(error["error"]["message"].as_str().unwrap().contains(&house.station.pid().to_string()), "{error}");
+    assert!(
+        error["error"]["message"].as_str().unwrap().contains(&house.station.pid().to_string()),
+        "{error}"
+    );
 }
 
 #[test]
@@ -130,12 +165,16 @@ fn an_unknown_event_is_refused_with_the_nearest_name() {
 #[test]
 fn a_restart_maps_dispatched_to_pending_and_keeps_applied() {
     let mut house = House::open();
-    let boss = house.json(&["invoke", "spawn_boss", "--params", r#"{"boss":"dragon"}"#])[0]["id"].as_u64().unwrap();
+    let boss =
+        house.json(&["invoke", "spawn_boss", "--params", r#"{"boss":"dragon"}"#])[0]["id"].as_u64().unwrap();
     let item = house.give_item();
     let mut adapter = house.adapter();
     adapter.send(PULL).unwrap();
     adapter.send(r#"{"mpp":2,"type":"pull","queue":"boss"}"#).unwrap();
-    let mut came = [adapter.receive().unwrap()["id"].as_u64().unwrap(), adapter.receive().unwrap()["id"].as_u64().unwrap()];
+    let mut came = [
+        adapter.receive().unwrap()["id"].as_u64().unwrap(),
+        adapter.receive().unwrap()["id"].as_u64().unwrap(),
+    ];
     came.sort_unstable();
     assert_eq!(came, [boss, item]);
     adapter.send(&format!(r#"{{"mpp":2,"type":"applied","id":{boss},"result":null}}"#)).unwrap();
@@ -180,11 +219,17 @@ fn a_token_file_is_made_once_and_never_emptied() {
     let path = file.to_str().unwrap();
     assert!(cli(folder.path(), &["pair", "--out", path]).status.success());
     let kept = std::fs::read_to_string(&file).unwrap();
-    assert_eq!(std::os::unix::fs::PermissionsExt::mode(&std::fs::metadata(&file).unwrap().permissions()) & 0o777, 0o600);
+    assert_eq!(
+        std::os::unix::fs::PermissionsExt::mode(&std::fs::metadata(&file).unwrap().permissions()) & 0o777,
+        0o600
+    );
     assert!(!cli(folder.path(), &["pair", "--rotate", "--out", path]).status.success());
     assert_eq!(std::fs::read_to_string(&file).unwrap(), kept);
     let other = folder.path().join("other.token");
-    assert!(!cli(folder.path(), &["pair", "--out", other.to_str().unwrap()]).status.success(), "it is paired already");
+    assert!(
+        !cli(folder.path(), &["pair", "--out", other.to_str().unwrap()]).status.success(),
+        "it is paired already"
+    );
     assert!(!other.exists());
     let station = Station::start(folder.path());
     Adapter::ready(station.mpp, kept.trim());
@@ -202,7 +247,8 @@ fn hold_and_drain_survive_a_restart() {
     let of = |name: &str| rows.iter().find(|row| row["queue"] == name).unwrap().clone();
     assert_eq!(of("default")["held"], true);
     assert_eq!(of("boss")["draining"], true);
-    let refused = cli(house.folder.path(), &["--json", "invoke", "spawn_boss", "--params", r#"{"boss":"dragon"}"#]);
+    let refused =
+        cli(house.folder.path(), &["--json", "invoke", "spawn_boss", "--params", r#"{"boss":"dragon"}"#]);
     assert_eq!(refused.status.code(), Some(1));
     let error: Value = serde_json::from_slice(&refused.stderr).unwrap();
     assert_eq!(error["error"]["code"], "draining");
@@ -230,7 +276,10 @@ fn a_state_value_says_who_wrote_it_and_that_it_was_replayed_after_a_restart() {
     assert!(station.terminate().success());
     let house = House { station: Station::start(folder.path()), token, folder };
     let stored = house.json(&["ls", "state"]);
-    assert_eq!((stored.len(), &stored[0]["written_by"], &stored[0]["at_ms"]), (1, &value!("stored"), &rows[1]["at_ms"]));
+    assert_eq!(
+        (stored.len(), &stored[0]["written_by"], &stored[0]["at_ms"]),
+        (1, &value!("stored"), &rows[1]["at_ms"])
+    );
     let adapter = house.adapter();
     assert_eq!(house.json(&["ls", "state"])[0]["written_by"], "replayed");
     drop(adapter);
@@ -250,7 +299,8 @@ fn rows_of_another_manifest_are_listed_apart_and_the_head_of_a_queue_has_its_age
     let House { folder, token, station } = house;
     assert!(station.terminate().success());
     let manifest = folder.path().join("pack.toml");
-    let sample = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/src/mpp/sample/pack.toml")).unwrap();
+    let sample =
+        std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/src/mpp/sample/pack.toml")).unwrap();
     std::fs::write(&manifest, format!("{sample}\n# another\n")).unwrap();
     let station = Station::start_with(folder.path(), &["--pack", manifest.to_str().unwrap()]);
     let house = House { folder, token, station };
@@ -261,7 +311,10 @@ fn rows_of_another_manifest_are_listed_apart_and_the_head_of_a_queue_has_its_age
     assert_eq!(house.json(&["ls", "invocations", "--state", "pending"])[0]["id"], third);
     let queue = queue(house.json(&["ls", "queues"]));
     assert_eq!((&queue["pending"], &queue["other_manifest"]), (&value!(1), &value!(2)));
-    assert_eq!(queue["head_at_ms"], house.json(&["ls", "invocations", "--state", "pending"])[0]["enqueued_at_ms"]);
+    assert_eq!(
+        queue["head_at_ms"],
+        house.json(&["ls", "invocations", "--state", "pending"])[0]["enqueued_at_ms"]
+    );
 }
 
 #[test]
@@ -272,7 +325,16 @@ fn wait_exits_0_4_and_5() {
     let mut adapter = house.adapter();
     for (answer, code) in [("done", 0), ("failed", 5)] {
         let child = command(house.folder.path())
-            .args(["invoke", "set_weather", "--params", r#"{"weather":"rain"}"#, "--wait", "done", "--timeout", "60"])
+            .args([
+                "invoke",
+                "set_weather",
+                "--params",
+                r#"{"weather":"rain"}"#,
+                "--wait",
+                "done",
+                "--timeout",
+                "60",
+            ])
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .spawn()
@@ -304,8 +366,14 @@ fn the_token_is_in_no_recording_database_or_log() {
     let recording = folder.path().join("night.mcap");
     let station = Station::start_with(&data, &["--record", recording.to_str().unwrap()]);
     let mut adapter = Adapter::ready(station.mpp, &token);
-    adapter.send(&format!(r#"{{"mpp":2,"type":"log","level":"info","message":"connected with {token}"}}"#)).unwrap();
-    adapter.send(&format!(r#"{{"mpp":2,"type":"hello","pack_id":"x","manifest_hash":"y","bridge_token":"{token}"}}"#)).unwrap();
+    adapter
+        .send(&format!(r#"{{"mpp":2,"type":"log","level":"info","message":"connected with {token}"}}"#))
+        .unwrap();
+    adapter
+        .send(&format!(
+            r#"{{"mpp":2,"type":"hello","pack_id":"x","manifest_hash":"y","bridge_token":"{token}"}}"#
+        ))
+        .unwrap();
     assert_eq!(adapter.receive().unwrap()["code"], "INVALID_FRAME");
     let mut other = Adapter::connect(station.mpp);
     other.send(&format!(r#"{{"bridge_token":"{token}""#)).unwrap();
@@ -344,12 +412,18 @@ fn what_a_key_can_do_a_script_can_do() {
     let events = json(folder.path(), &["ls", "events"]);
     let names: Vec<_> = events.iter().map(|row| row["event"].as_str().unwrap()).collect();
     assert_eq!(names, ["boss_rush", "give_item", "heal_party", "set_weather", "spawn_boss"]);
-    assert_eq!((&events[1]["title"], &events[1]["schema"]["required"][0]), (&"Give an item".into(), &"item_id".into()));
+    assert_eq!(
+        (&events[1]["title"], &events[1]["schema"]["required"][0]),
+        (&"Give an item".into(), &"item_id".into())
+    );
     json(folder.path(), &["drain", "boss"]);
     json(folder.path(), &["hold"]);
     let mut released = json(folder.path(), &["resume", "--keep-drain"]);
     assert_eq!(released.pop().unwrap(), serde_json::json!({"part": "runs", "held": false}));
-    assert!(released.iter().all(|row| row["held"] == false && row["draining"] == (row["queue"] == "boss")), "{released:?}");
+    assert!(
+        released.iter().all(|row| row["held"] == false && row["draining"] == (row["queue"] == "boss")),
+        "{released:?}"
+    );
     let recorded = json(folder.path(), &["record", "--for", "0.1"]);
     let file = std::path::PathBuf::from(recorded[1]["path"].as_str().unwrap());
     assert_eq!(file.parent().unwrap(), folder.path().join("recordings"));

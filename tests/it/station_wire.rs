@@ -1,4 +1,5 @@
-//! Connections of adapters to a station, as the wire sees them: how they end, what they hold up, and what ends them.
+//! Connections of adapters to a station, as the wire sees them: how they end, what they hold up, and what
+//! ends them.
 
 use std::{net::TcpStream, time::Duration};
 
@@ -74,7 +75,9 @@ fn an_adapter_that_stops_reading_is_cut_off() {
         // Two commands, for one has to fit a message of the bus.
         for _ in 0..2 {
             let rows = (0..100).map(|_| row()).collect();
-            let Outcome::Mpp(MppOutcome::Enqueued(rows)) = client.command(Command::Mpp(MppCommand::Enqueue { rows })).await.unwrap() else {
+            let Outcome::Mpp(MppOutcome::Enqueued(rows)) =
+                client.command(Command::Mpp(MppCommand::Enqueue { rows })).await.unwrap()
+            else {
                 panic!("another outcome")
             };
             enqueued.extend(rows);
@@ -84,7 +87,9 @@ fn an_adapter_that_stops_reading_is_cut_off() {
             let _ = adapter.send(PULL);
             let when = Query::InvocationWhen { id, state: RowState::Dispatched, timeout_ms: 500 };
             let Page::Invocation(Some(_)) = client.query(when).await.unwrap() else { panic!("{id} is gone") };
-            let Page::Adapters(adapters) = client.query(Query::Adapters).await.unwrap() else { panic!("another page") };
+            let Page::Adapters(adapters) = client.query(Query::Adapters).await.unwrap() else {
+                panic!("another page")
+            };
             if adapters.is_empty() {
                 return;
             }
@@ -137,12 +142,15 @@ fn every_queue_may_have_a_frame_of_full_size_on_its_way() {
     let token = pair(folder.path());
     let station = Station::start_with(folder.path(), &["--pack", manifest.to_str().unwrap()]);
     let rows = folder.path().join("rows.ndjson");
-    let row = |queue: usize| format!("{{\"event\":\"e{queue}\",\"params\":{{\"padding\":\"{}\"}}}}\n", "x".repeat(65_000));
+    let row = |queue: usize| {
+        format!("{{\"event\":\"e{queue}\",\"params\":{{\"padding\":\"{}\"}}}}\n", "x".repeat(65_000))
+    };
     std::fs::write(&rows, (0..QUEUES).map(row).collect::<String>()).unwrap();
     json(folder.path(), &["invoke", "--from", rows.to_str().unwrap()]);
     let pack = rl_console::mpp::manifest::load(&manifest).unwrap();
     let mut adapter = Adapter::ready_for(&pack, station.mpp, &token).unwrap();
-    let pulls: Vec<_> = (0..QUEUES).map(|queue| format!(r#"{{"mpp":2,"type":"pull","queue":"q{queue}"}}"#)).collect();
+    let pulls: Vec<_> =
+        (0..QUEUES).map(|queue| format!(r#"{{"mpp":2,"type":"pull","queue":"q{queue}"}}"#)).collect();
     adapter.send(&pulls.join("\n")).unwrap();
     for _ in 0..QUEUES {
         assert_eq!(adapter.receive().unwrap()["type"], "invocation");

@@ -25,10 +25,12 @@ use rl_console::{
 /// Names the data folder to the child.
 const CHILD_DATA: &str = "RL_CONSOLE_TEST_STORE_CHILD";
 /// Small enough that every life of the child sees segments begin and end.
-const LIMITS: fn() -> limits::Store = || limits::Store { journal_segment_bytes_max: 65_536, ..limits::Store::default() };
+const LIMITS: fn() -> limits::Store =
+    || limits::Store { journal_segment_bytes_max: 65_536, ..limits::Store::default() };
 
 fn open(data: &Path) -> (Store, Opened) {
-    Store::open(data, &PackId::new("dev.test"), &ManifestHash::new("sha256:aa"), LIMITS(), Clock::start()).unwrap()
+    Store::open(data, &PackId::new("dev.test"), &ManifestHash::new("sha256:aa"), LIMITS(), Clock::start())
+        .unwrap()
 }
 
 fn ask<T: Send + 'static>(put: impl FnOnce(Answer<T>) -> Result<(), CommitError>) -> T {
@@ -81,7 +83,9 @@ fn child_that_works_until_it_is_killed() {
         }
         for state in [RowState::Dispatched, RowState::Applied, RowState::Done] {
             for id in &ids[..4] {
-                journal.append(Op::Move(Move { id: *id, state, result: None, reason: None, at: Wall(1) })).unwrap();
+                journal
+                    .append(Op::Move(Move { id: *id, state, result: None, reason: None, at: Wall(1) }))
+                    .unwrap();
             }
             journal.commit().unwrap();
             for id in &ids[..4] {
@@ -113,7 +117,10 @@ fn acknowledged_until_killed(data: &Path, lines: usize, acked: &mut BTreeMap<u64
     child.kill().unwrap();
     child.wait().unwrap();
     // What it said before it died counts as acknowledged, but for a line cut short.
-    for line in out.map_while(Result::ok).filter(|line| RowState::ALL.iter().any(|state| line.ends_with(state.name()))) {
+    for line in out
+        .map_while(Result::ok)
+        .filter(|line| RowState::ALL.iter().any(|state| line.ends_with(state.name())))
+    {
         take(line);
     }
 }
@@ -128,7 +135,8 @@ fn what_was_acknowledged_is_there_after_a_kill_at_any_instant() {
         let mut rows = BTreeMap::new();
         let mut beyond = None;
         loop {
-            let filter = InvocationFilter { beyond, oldest_first: true, limit: 100, ..InvocationFilter::default() };
+            let filter =
+                InvocationFilter { beyond, oldest_first: true, limit: 100, ..InvocationFilter::default() };
             let page = ask(|done| store.handle().invocations(filter, done));
             beyond = page.rows.last().map(|row| row.id);
             rows.extend(page.rows.into_iter().map(|row| (row.id.0, row.state)));
@@ -138,7 +146,10 @@ fn what_was_acknowledged_is_there_after_a_kill_at_any_instant() {
         }
         for (id, state) in &acked {
             let is = rows.get(id);
-            assert!(is.is_some_and(|is| is_at_or_past(*is, *state)), "{id} was acknowledged as {state:?} and is {is:?}");
+            assert!(
+                is.is_some_and(|is| is_at_or_past(*is, *state)),
+                "{id} was acknowledged as {state:?} and is {is:?}"
+            );
         }
         assert!(!rows.values().any(|state| *state == RowState::Dispatched));
         let pending = rows.values().filter(|state| **state == RowState::Pending).count();

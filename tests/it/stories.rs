@@ -27,9 +27,14 @@ fn pair_and_connect() {
     // The screen itself says what to type, and in another terminal that is what is typed.
     // Where its lines break, the length of the program's path decides.
     let screen = terminal.wait("the first steps", |screen| {
-        ["1 pair:", "--out", "bridge.token", "hello with the token"].iter().all(|words| screen.contains(words))
+        ["1 pair:", "--out", "bridge.token", "hello with the token"]
+            .iter()
+            .all(|words| screen.contains(words))
     });
-    assert!(screen.contains("no pairing") || screen.contains("◐"), "the chip says that something is missing\n{screen}");
+    assert!(
+        screen.contains("no pairing") || screen.contains("◐"),
+        "the chip says that something is missing\n{screen}"
+    );
     let file = folder.path().join("bridge.token");
     json(folder.path(), &["pair", "--out", file.to_str().unwrap()]);
     terminal.wait("the first step is done", |screen| screen.contains("✓ 1 pair"));
@@ -38,10 +43,13 @@ fn pair_and_connect() {
     let _adapter = Adapter::ready(addr.trim_end_matches(',').parse().unwrap(), token.trim());
     terminal.wait("the second step is done", |screen| screen.contains("✓ 2 connect"));
     json(folder.path(), &["invoke", "heal_party"]);
-    terminal.wait("the lesson is over", |screen| !screen.contains("Getting started") && screen.contains("MPP ●"));
+    terminal
+        .wait("the lesson is over", |screen| !screen.contains("Getting started") && screen.contains("MPP ●"));
     // The chip tells who is connected.
     terminal.keys("\x1b[Z\r");
-    terminal.wait("the bridge's report", |screen| screen.contains("MPP bridge") && screen.contains("connected for"));
+    terminal.wait("the bridge's report", |screen| {
+        screen.contains("MPP bridge") && screen.contains("connected for")
+    });
     assert!(!terminal.shows("MPP bridge").contains(token.trim()), "the token is on no screen");
 }
 
@@ -55,9 +63,11 @@ fn an_adapter_hangs_see_it_and_kick_it() {
     let id = hung.receive().unwrap()["id"].as_u64().unwrap();
     // It takes the work and says nothing any more: the age of what it holds grows.
     terminal.wait("dispatched and ageing", |screen| {
-        screen
-            .lines()
-            .any(|line| line.contains("heal_party") && line.contains("dispatched") && (line.contains("1.") || line.contains("2.")))
+        screen.lines().any(|line| {
+            line.contains("heal_party")
+                && line.contains("dispatched")
+                && (line.contains("1.") || line.contains("2."))
+        })
     });
     terminal.keys("K");
     let question = terminal.shows("Drop the adapter?");
@@ -67,7 +77,8 @@ fn an_adapter_hangs_see_it_and_kick_it() {
 {question}"
     );
     terminal.keys("y");
-    terminal.wait("nothing is in flight", |screen| screen.contains("is disconnected") && !screen.contains("1▶"));
+    terminal
+        .wait("nothing is in flight", |screen| screen.contains("is disconnected") && !screen.contains("1▶"));
     while hung.receive().is_some() {}
     // Another one takes over and gets the same work again.
     let mut other = Adapter::ready(addr, &token);
@@ -75,7 +86,9 @@ fn an_adapter_hangs_see_it_and_kick_it() {
     assert_eq!(other.receive().unwrap()["id"].as_u64(), Some(id));
     other.send(&format!(r#"{{"mpp":2,"type":"applied","id":{id},"result":null}}"#)).unwrap();
     other.send(&format!(r#"{{"mpp":2,"type":"done","id":{id}}}"#)).unwrap();
-    terminal.wait("it is done", |screen| screen.lines().any(|line| line.contains("✓ done") && line.contains("heal_party")));
+    terminal.wait("it is done", |screen| {
+        screen.lines().any(|line| line.contains("✓ done") && line.contains("heal_party"))
+    });
 }
 
 #[test]
@@ -89,7 +102,9 @@ fn hold_everything_and_release() {
     // The work waits, whatever the adapter pulls; the header goes on saying why.
     terminal.wait("it waits", |screen| {
         screen.contains("ALL HELD")
-            && screen.lines().any(|line| line.contains("default") && line.split_whitespace().any(|word| word == "1"))
+            && screen
+                .lines()
+                .any(|line| line.contains("default") && line.split_whitespace().any(|word| word == "1"))
     });
     let queues = json(folder.path(), &["ls", "queues"]);
     assert!(queues.iter().all(|row| row["held"] == true && row["in_flight"].is_null()), "{queues:?}");
@@ -124,7 +139,11 @@ fn switch_theme_in_daylight() {
     // What the operator chose by the key stays when something else changes.
     terminal.keys("T");
     terminal.shows("theme: midnight");
-    std::fs::write(config.join("config.toml"), "[console]\ntheme = \"terrace\"\nascii = true\n[mpp]\nport = 9\n").unwrap();
+    std::fs::write(
+        config.join("config.toml"),
+        "[console]\ntheme = \"terrace\"\nascii = true\n[mpp]\nport = 9\n",
+    )
+    .unwrap();
     terminal.wait("plain characters", |screen| screen.contains("+ > Queues"));
     terminal.keys("T");
     terminal.shows("theme: daylight");
@@ -150,7 +169,8 @@ fn give_an_item_by_hand_with_a_wrong_value_first() {
     let addr = mpp_addr(folder.path()).to_string();
     let mut sim = crate::real::command(folder.path());
     sim.args(["sim", "adapter", "--addr", &addr, "--latency", "1", "--token-file"]).arg(&file);
-    let _sim = SimAdapter(sim.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap());
+    let _sim =
+        SimAdapter(sim.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap());
     terminal.wait("connected", |screen| screen.contains("MPP ●"));
     terminal.keys("n");
     terminal.wait("the events", |screen| screen.contains("which event?") && screen.contains("spawn_boss"));
@@ -160,24 +180,34 @@ fn give_an_item_by_hand_with_a_wrong_value_first() {
     terminal.shows("it is greater than the maximum of 999");
     // It cannot be sent, and says why; nothing reaches the station.
     terminal.keys("\x13");
-    terminal.wait("why not", |screen| screen.lines().filter(|line| line.contains("item_id: it is greater")).count() == 2);
+    terminal.wait("why not", |screen| {
+        screen.lines().filter(|line| line.contains("item_id: it is greater")).count() == 2
+    });
     assert!(json(folder.path(), &["ls", "invocations"]).is_empty());
     terminal.keys("\x7f\x7f\x7f\x7f4\t\x1b[C");
-    terminal.wait("all is well", |screen| !screen.contains("it is greater") && screen.contains("count     1"));
+    terminal
+        .wait("all is well", |screen| !screen.contains("it is greater") && screen.contains("count     1"));
     terminal.keys("\x13");
     // The form closes, and the row is followed where it was given until the adapter has done it.
     terminal.wait("given and done", |screen| screen.contains("given last") && screen.contains("✓ 1 done"));
     let rows = json(folder.path(), &["ls", "invocations"]);
-    assert_eq!((&rows[0]["params"], &rows[0]["source"]["kind"]), (&serde_json::json!({"count": 1, "item_id": 4}), &"manual".into()));
+    assert_eq!(
+        (&rows[0]["params"], &rows[0]["source"]["kind"]),
+        (&serde_json::json!({"count": 1, "item_id": 4}), &"manual".into())
+    );
     // What was given last is there again.
     terminal.keys("\r");
-    terminal.wait("the last values", |screen| screen.contains("item_id") && screen.lines().any(|line| line.contains("item_id   4")));
+    terminal.wait("the last values", |screen| {
+        screen.contains("item_id") && screen.lines().any(|line| line.contains("item_id   4"))
+    });
 }
 
 #[test]
 fn a_mebibyte_is_pasted_into_a_form_and_no_key_is_lost() {
     let (folder, _token, mut terminal) = console(80, 24);
-    terminal.wait("the station is there", |screen| screen.lines().any(|line| line.contains("default") && line.contains("applied")));
+    terminal.wait("the station is there", |screen| {
+        screen.lines().any(|line| line.contains("default") && line.contains("applied"))
+    });
     terminal.keys("n");
     terminal.wait("the events", |screen| screen.contains("which event?") && screen.contains("spawn_boss"));
     terminal.keys("G\r");

@@ -14,8 +14,12 @@ use rl_console::{
 };
 
 /// The narrowest ring that a configuration can ask for.
-pub(crate) const NARROW: limits::Tap =
-    limits::Tap { frame_bytes_max: 8_388_608, ring_bytes_max: 1_048_576, ring_entries_max: 1_024, readers_max: 4 };
+pub(crate) const NARROW: limits::Tap = limits::Tap {
+    frame_bytes_max: 8_388_608,
+    ring_bytes_max: 1_048_576,
+    ring_entries_max: 1_024,
+    readers_max: 4,
+};
 
 pub(crate) fn draft(what: What, bytes: &[u8]) -> Draft<'_> {
     Draft { at: Now::at_ms(1), link: Link::Mpp, trace: None, cause: None, what, bytes }
@@ -206,7 +210,8 @@ enum Step {
 
 fn step() -> impl Strategy<Value = Step> {
     prop_oneof![
-        (0..700_u16, prop_oneof![0..64_u16, 0..3_000_u16]).prop_map(|(entries, bytes)| Step::Emit { entries, bytes }),
+        (0..700_u16, prop_oneof![0..64_u16, 0..3_000_u16])
+            .prop_map(|(entries, bytes)| Step::Emit { entries, bytes }),
         (0..4_u8).prop_map(|reader| Step::Read { reader }),
         (0..4_u8).prop_map(|reader| Step::ReadAll { reader }),
         (0..4_u8).prop_map(|reader| Step::Join { reader }),
@@ -231,7 +236,10 @@ impl Watched {
         self.next += batch.lost;
         for entry in batch.iter() {
             assert_eq!(entry.entry.seq.0, self.next);
-            assert_eq!(entry.bytes.first().copied().unwrap_or(0), if entry.bytes.is_empty() { 0 } else { (self.next % 251) as u8 });
+            assert_eq!(
+                entry.bytes.first().copied().unwrap_or(0),
+                if entry.bytes.is_empty() { 0 } else { (self.next % 251) as u8 }
+            );
             self.next += 1;
         }
         true

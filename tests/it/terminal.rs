@@ -96,9 +96,13 @@ fn keys_move_the_focus_open_and_close_help_and_ask_before_quitting() {
 fn a_resize_draws_the_whole_screen_anew_and_too_small_says_so() {
     let (_folder, _token, terminal) = console(160, 50);
     terminal.resize(80, 24);
-    terminal.wait("80 columns", |screen| screen.contains("Queues") && screen.lines().all(|line| line.chars().count() <= 80));
+    terminal.wait("80 columns", |screen| {
+        screen.contains("Queues") && screen.lines().all(|line| line.chars().count() <= 80)
+    });
     terminal.resize(60, 15);
-    terminal.wait("too small", |screen| screen.contains("80") && screen.contains("24") && !screen.contains("Queues"));
+    terminal.wait("too small", |screen| {
+        screen.contains("80") && screen.contains("24") && !screen.contains("Queues")
+    });
     terminal.resize(160, 50);
     terminal.shows("Queues");
 }
@@ -107,7 +111,9 @@ fn a_resize_draws_the_whole_screen_anew_and_too_small_says_so() {
 fn a_station_that_cannot_start_gives_the_terminal_back_and_says_why() {
     let folder = tempdir().unwrap();
     let database = rusqlite::Connection::open(folder.path().join("station.db")).unwrap();
-    database.execute_batch("PRAGMA user_version = 99; PRAGMA application_id = 7; CREATE TABLE x (a);").unwrap();
+    database
+        .execute_batch("PRAGMA user_version = 99; PRAGMA application_id = 7; CREATE TABLE x (a);")
+        .unwrap();
     drop(database);
     let mut terminal = Terminal::start(folder.path(), 100, 30, &["--port", "0"]);
     assert!(!terminal.ended().success());
@@ -156,7 +162,9 @@ fn a_console_that_was_stopped_takes_the_terminal_again() {
     // What a shell does with the terminal of a job that stopped.
     let mut tty = terminal.tty();
     let mut mode = rustix::termios::tcgetattr(&tty).unwrap();
-    mode.local_modes |= rustix::termios::LocalModes::ICANON | rustix::termios::LocalModes::ECHO | rustix::termios::LocalModes::ISIG;
+    mode.local_modes |= rustix::termios::LocalModes::ICANON
+        | rustix::termios::LocalModes::ECHO
+        | rustix::termios::LocalModes::ISIG;
     rustix::termios::tcsetattr(&tty, rustix::termios::OptionalActions::Now, &mode).unwrap();
     tty.write_all(b"\x1b[?1049l\x1b[?25hshell$ fg\r\n").unwrap();
     drop(tty);
@@ -177,8 +185,13 @@ fn a_console_that_was_stopped_takes_the_terminal_again() {
 fn the_show_goes_on_when_a_terminal_is_gone_whose_leader_ignores_sighup() {
     let folder = tempdir().unwrap();
     let token = pair(folder.path());
-    let script = format!("trap '' HUP; {} --data {} --port 0; sleep 600", env!("CARGO_BIN_EXE_rl-console"), folder.path().display());
-    let mut terminal = Terminal::run(folder.path(), 100, 30, &["/bin/sh".to_owned(), "-c".to_owned(), script]);
+    let script = format!(
+        "trap '' HUP; {} --data {} --port 0; sleep 600",
+        env!("CARGO_BIN_EXE_rl-console"),
+        folder.path().display()
+    );
+    let mut terminal =
+        Terminal::run(folder.path(), 100, 30, &["/bin/sh".to_owned(), "-c".to_owned(), script]);
     terminal.stands();
     let addr = mpp_addr(folder.path());
     terminal.hang_up();
@@ -191,7 +204,11 @@ fn the_show_goes_on_when_a_terminal_is_gone_whose_leader_ignores_sighup() {
     let threads = station_threads(folder.path());
     assert!(!threads.iter().any(|name| name == "screen"), "the console still runs: {threads:?}");
     let pid = holder(folder.path());
-    rustix::process::kill_process(rustix::process::Pid::from_raw(pid).unwrap(), rustix::process::Signal::TERM).unwrap();
+    rustix::process::kill_process(
+        rustix::process::Pid::from_raw(pid).unwrap(),
+        rustix::process::Signal::TERM,
+    )
+    .unwrap();
     assert!(adapter.receive().is_none());
 }
 
@@ -244,5 +261,7 @@ fn wait_for(what: &str, mut is_so: impl FnMut() -> bool) {
 
 fn station_threads(data: &std::path::Path) -> Vec<String> {
     let tasks = std::fs::read_dir(format!("/proc/{}/task", holder(data))).unwrap();
-    tasks.map(|task| std::fs::read_to_string(task.unwrap().path().join("comm")).unwrap().trim().to_owned()).collect()
+    tasks
+        .map(|task| std::fs::read_to_string(task.unwrap().path().join("comm")).unwrap().trim().to_owned())
+        .collect()
 }

@@ -70,7 +70,8 @@ fn the_palette_runs_subcommands_of_this_station_and_remembers_them() {
     terminal.keys("\x1b");
     terminal.wait("the output is gone", |screen| !screen.contains("exit 1"));
     terminal.keys(":pair --rotate\r");
-    terminal.wait("why not", |screen| screen.contains("it prints the token") && screen.contains("pair --rotate"));
+    terminal
+        .wait("why not", |screen| screen.contains("it prints the token") && screen.contains("pair --rotate"));
     terminal.keys("\x1b");
     terminal.wait("that is gone", |screen| !screen.contains("it prints the token"));
     terminal.keys(":");
@@ -94,7 +95,8 @@ fn order_and_columns_are_found_again_at_the_next_start() {
     let mut terminal = console(data);
     terminal.shows("done/m");
     terminal.keys("o");
-    terminal.wait("the columns", |screen| screen.contains("Columns of Queues") && screen.contains("what it is"));
+    terminal
+        .wait("the columns", |screen| screen.contains("Columns of Queues") && screen.contains("what it is"));
     // The second field goes, and the first is what the pane is sorted by, the other way round.
     terminal.keys("ssj ");
     terminal.wait("they are chosen", |screen| screen.contains("queue▾") && !screen.contains("ready   pend"));

@@ -1,5 +1,5 @@
-//! What no console should have to bear: storms of sizes, huge pastes, tiny and huge terminals, themes changing without end, floods. It must
-//! not panic, leave garbage or lose a key.
+//! What no console should have to bear: storms of sizes, huge pastes, tiny and huge terminals, themes
+//! changing without end, floods. It must not panic, leave garbage or lose a key.
 //!
 //! The long form of the flood takes a minute: `cargo test --release --test it torture -- --ignored`.
 
@@ -24,8 +24,19 @@ struct Flood(Child);
 impl Flood {
     fn start(folder: &TempDir, token: &str, logs_per_s: u32) -> Self {
         let mut adapter = command(folder.path());
-        adapter.args(["sim", "adapter", "--addr", &mpp_addr(folder.path()).to_string(), "--logs-per-s", &logs_per_s.to_string()]);
-        adapter.env("RL_CONSOLE_BRIDGE_TOKEN", token).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        adapter.args([
+            "sim",
+            "adapter",
+            "--addr",
+            &mpp_addr(folder.path()).to_string(),
+            "--logs-per-s",
+            &logs_per_s.to_string(),
+        ]);
+        adapter
+            .env("RL_CONSOLE_BRIDGE_TOKEN", token)
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null());
         Self(adapter.spawn().unwrap())
     }
 }
@@ -37,10 +48,12 @@ impl Drop for Flood {
     }
 }
 
-/// The frames of the panes: all else is blank. Their lower and upper lines carry words, so only corners and sides count.
+/// The frames of the panes: all else is blank. Their lower and upper lines carry words, so only corners and
+/// sides count.
 fn frames(screen: &str) -> String {
     let lines = screen.lines().map(|line| {
-        let line: String = line.chars().map(|letter| if "┌┐└┘│".contains(letter) { letter } else { ' ' }).collect();
+        let line: String =
+            line.chars().map(|letter| if "┌┐└┘│".contains(letter) { letter } else { ' ' }).collect();
         line.trim_end().to_owned()
     });
     lines.collect::<Vec<_>>().join("\n").trim_end().to_owned()
@@ -83,11 +96,14 @@ fn work(folder: &TempDir, terminal: &Terminal, rows: usize) -> u64 {
     json(folder.path(), &["invoke", "--from", file.to_str().unwrap()]);
     let last = json(folder.path(), &["invoke", "heal_party", "--wait", "done"]);
     let id = last[0]["id"].as_u64().unwrap();
-    terminal.wait("the last row among those that ended", |screen| screen.lines().any(|line| line.contains(&format!(" {id} ✓ done"))));
+    terminal.wait("the last row among those that ended", |screen| {
+        screen.lines().any(|line| line.contains(&format!(" {id} ✓ done")))
+    });
     id
 }
 
-/// Keys while log lines pour in, `rounds` times: themes, focus, zoom, selection. What they come to in the end is known.
+/// Keys while log lines pour in, `rounds` times: themes, focus, zoom, selection. What they come to in the end
+/// is known.
 fn keys_under_a_flood(logs_per_s: u32, rounds: usize, pause: Duration) {
     let (folder, token, mut terminal) = console(160, 50);
     let flood = Flood::start(&folder, &token, logs_per_s);
@@ -107,7 +123,8 @@ fn keys_under_a_flood(logs_per_s: u32, rounds: usize, pause: Duration) {
     let after = settle(&mut terminal);
     assert!(after.contains("▸ Queues"), "the focus is back where it was\n{after}");
 
-    // Two panes on are the rows that ended. None of thirty steps down is lost, however many entries come between.
+    // Two panes on are the rows that ended. None of thirty steps down is lost, however many entries come
+    // between.
     terminal.keys("\t\t");
     terminal.shows("▸ Recent");
     for _ in 0..30 {
@@ -148,12 +165,17 @@ fn no_key_is_lost_of_a_heap_that_comes_at_once() {
     let (_folder, _token, mut terminal) = console(160, 50);
     terminal.shows("Getting started");
     let names = themes(&mut terminal);
-    // The first of them is on. Heaps that fill what is read at once, and more; sequences are split wherever that ends.
+    // The first of them is on. Heaps that fill what is read at once, and more; sequences are split wherever
+    // that ends.
     let mut at = 0;
     for heap in [1_023, 1_024, 1_025, 5_001] {
         terminal.keys(&"T".repeat(heap));
         at += heap + 1;
-        assert_eq!(next_theme(&mut terminal), names[at % names.len()], "of {heap} themes, some were lost or came twice");
+        assert_eq!(
+            next_theme(&mut terminal),
+            names[at % names.len()],
+            "of {heap} themes, some were lost or came twice"
+        );
     }
     terminal.keys(&SHIFT_TAB.repeat(1_201));
     settle(&mut terminal);
@@ -209,7 +231,8 @@ fn a_paste_of_a_mebibyte_is_no_key_and_harms_nothing() {
     let (_folder, _token, mut terminal) = console(100, 30);
     terminal.shows("Getting started");
     let fresh = settle(&mut terminal);
-    // Each of these would do something, were it typed: q quits, H holds, y confirms, T and z change the screen.
+    // Each of these would do something, were it typed: q quits, H holds, y confirms, T and z change the
+    // screen.
     let paste = "qy\x18HDTz:?\t\r\n\u{202e}日本".repeat(1 << 16);
     assert!(paste.len() > 1 << 20);
     terminal.keys(&format!("\x1b[200~{paste}\x1b[201~"));

@@ -58,7 +58,10 @@ impl Library for Nats {
                     Some(chunk) => {
                         ensure!(chunk.is_some(), "the subscription ended");
                         silence.broken();
-                        chunk.into_iter().flatten().for_each(|message| flow.take(&mut tally, &message.payload));
+                        chunk
+                            .into_iter()
+                            .flatten()
+                            .for_each(|message| flow.take(&mut tally, &message.payload));
                     }
                     None => silence.goes_on()?,
                 }

@@ -1,7 +1,9 @@
-//! One publisher and its subscribers in one thread: so what drives a broker takes one core at most, and the broker has the other.
+//! One publisher and its subscribers in one thread: so what drives a broker takes one core at most, and the
+//! broker has the other.
 //!
-//! The publisher writes when a quarter of its window is free, as much as is free, at most [`WRITE_BYTES_MAX`] at once; a window is what may
-//! be on its way beyond what the slowest subscriber has received. Every system is driven by this loop.
+//! The publisher writes when a quarter of its window is free, as much as is free, at most [`WRITE_BYTES_MAX`]
+//! at once; a window is what may be on its way beyond what the slowest subscriber has received. Every system
+//! is driven by this loop.
 
 use std::{
     io::{ErrorKind, Read, Write},
@@ -56,7 +58,9 @@ impl Reader {
         match self.stream.read(&mut self.buffer[self.filled..]) {
             Ok(0) => bail!("the broker closed a connection"),
             Ok(count) => self.filled += count,
-            Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted) => return Ok(()),
+            Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted) => {
+                return Ok(());
+            }
             Err(error) => return Err(error.into()),
         }
         let done = self.cut.cut(&self.buffer[..self.filled], &mut self.tally)?;
@@ -97,7 +101,12 @@ impl Drive {
             epoll::add(&epoll, &reader.stream, EventData::new_u64(at), EventFlags::IN)?;
         }
         let writer = Reader::new(Subscriber { stream: publisher.stream, cut: publisher.cut }, u64::MAX)?;
-        epoll::add(&epoll, &writer.stream, EventData::new_u64(PUBLISHER), EventFlags::IN | EventFlags::OUT | EventFlags::ET)?;
+        epoll::add(
+            &epoll,
+            &writer.stream,
+            EventData::new_u64(PUBLISHER),
+            EventFlags::IN | EventFlags::OUT | EventFlags::ET,
+        )?;
         let unit = publisher.template.unit.len();
         Ok(Self {
             epoll,
@@ -164,9 +173,15 @@ impl Drive {
         if self.writable && (may || self.left < self.out.len()) {
             self.write(if may { free } else { 0 })?;
         }
-        let more = self.writable && publish && self.window.saturating_sub(self.sent - self.slowest()) >= (self.window / 4).max(1);
+        let more = self.writable
+            && publish
+            && self.window.saturating_sub(self.sent - self.slowest()) >= (self.window / 4).max(1);
         self.events.clear();
-        epoll::wait(&self.epoll, spare_capacity(&mut self.events), Some(if more { &AT_ONCE } else { &LOOK_EVERY }))?;
+        epoll::wait(
+            &self.epoll,
+            spare_capacity(&mut self.events),
+            Some(if more { &AT_ONCE } else { &LOOK_EVERY }),
+        )?;
         for event in &self.events {
             let (at, flags) = (event.data.u64(), event.flags);
             if at == PUBLISHER {
@@ -207,7 +222,12 @@ impl Drive {
         if now != received {
             self.heard = (now, Instant::now());
         } else if since.elapsed() > SILENCE_MAX && self.slowest() < self.sent {
-            bail!("{} of {} messages did not come within {} s", self.sent - self.slowest(), self.sent, SILENCE_MAX.as_secs());
+            bail!(
+                "{} of {} messages did not come within {} s",
+                self.sent - self.slowest(),
+                self.sent,
+                SILENCE_MAX.as_secs()
+            );
         }
         Ok(())
     }

@@ -1,4 +1,5 @@
-//! What an idle connection costs in memory: the broker's resident memory before and after a thousand have connected and subscribed.
+//! What an idle connection costs in memory: the broker's resident memory before and after a thousand have
+//! connected and subscribed.
 
 use color_eyre::eyre::{Result, WrapErr, eyre};
 use rl_console_benches::{server::wait_until_quiet, stats::number};
@@ -16,7 +17,10 @@ const FILES: u64 = 8_192;
 pub(crate) fn raise_files_limit() -> Result<()> {
     let now = getrlimit(Resource::Nofile);
     if now.current.is_some_and(|current| current < FILES) {
-        let raised = Rlimit { current: Some(now.maximum.map_or(FILES, |maximum| maximum.min(FILES))), maximum: now.maximum };
+        let raised = Rlimit {
+            current: Some(now.maximum.map_or(FILES, |maximum| maximum.min(FILES))),
+            maximum: now.maximum,
+        };
         setrlimit(Resource::Nofile, raised).wrap_err("raising the limit of open files")?;
     }
     Ok(())

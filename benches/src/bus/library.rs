@@ -1,5 +1,5 @@
-//! The same through each system's client crate: async-nats, and the console's own. One thread for each end, each with a current-thread
-//! runtime; the window is kept as it is in [`drive`](crate::drive).
+//! The same through each system's client crate: async-nats, and the console's own. One thread for each end,
+//! each with a current-thread runtime; the window is kept as it is in [`drive`](crate::drive).
 
 use std::{
     sync::{
@@ -42,7 +42,8 @@ pub(crate) trait Library: Sync {
     /// The crate's.
     fn publish(&self, flow: &Flow) -> Result<()>;
 
-    /// Subscribes, says so to `ready`, and gives every body to [`Flow::take`] until that says that all are there.
+    /// Subscribes, says so to `ready`, and gives every body to [`Flow::take`] until that says that all are
+    /// there.
     ///
     /// # Errors
     /// The crate's.
@@ -77,7 +78,8 @@ impl Flow {
         }
     }
 
-    /// Waits until a quarter of the window is free and says how much is, 0 at the end. `sent` have been published.
+    /// Waits until a quarter of the window is free and says how much is, 0 at the end. `sent` have been
+    /// published.
     pub(crate) async fn room(&self, sent: u64) -> u64 {
         self.sent.store(sent, Ordering::Release);
         while !self.stop.load(Ordering::Acquire) {
@@ -117,7 +119,8 @@ impl Flow {
     /// Whether the publisher is done and all has come. Records what went amiss.
     pub(crate) fn is_over(&self, tally: &Tally) -> bool {
         self.amiss.store(tally.amiss, Ordering::Release);
-        self.stop.load(Ordering::Acquire) && self.received.load(Ordering::Acquire) >= self.sent.load(Ordering::Acquire)
+        self.stop.load(Ordering::Acquire)
+            && self.received.load(Ordering::Acquire) >= self.sent.load(Ordering::Acquire)
     }
 }
 
@@ -159,7 +162,8 @@ pub(crate) fn round(library: &dyn Library, body_bytes: usize, window: u64, span:
         flow.stop.store(true, Ordering::Release);
         flow.room.notify_one();
         let joined = publisher.join().map_err(|_| eyre!("the publisher panicked"))?;
-        let own = joined.and_then(|own| Ok(own + subscriber.join().map_err(|_| eyre!("the subscriber panicked"))??));
+        let own = joined
+            .and_then(|own| Ok(own + subscriber.join().map_err(|_| eyre!("the subscriber panicked"))??));
         let amiss = flow.amiss.load(Ordering::Acquire);
         Ok(match own {
             Err(error) => Outcome::Lost(format!("{error:#}")),
@@ -187,7 +191,9 @@ pub(crate) fn best_window(library: &dyn Library, body_bytes: usize, span: Span) 
     let mut best = (0.0, library.windows().first().copied().ok_or_else(|| eyre!("no window"))?);
     for _ in 0..2 {
         for window in library.windows() {
-            let rate = round(library, body_bytes, *window, span)?.figures().map_or(0.0, |figures| figures.delivered_per_s);
+            let rate = round(library, body_bytes, *window, span)?
+                .figures()
+                .map_or(0.0, |figures| figures.delivered_per_s);
             if rate > best.0 {
                 best = (rate, *window);
             }

@@ -7,39 +7,43 @@
 //! cargo run --release --bin bus -- --measure paced --placement one --json
 //! ```
 //!
-//! The peers come from Debian's packages `nats-server` and `redis-server`; one that is missing is skipped with a word. Each broker is
-//! started here with its files in a temporary folder, and is stopped at the end, also on an interrupt. NATS and Redis listen on a spare
-//! loopback port, as they come; Redis has a second row over its Unix socket, which is what rl-console's bus listens on.
+//! The peers come from Debian's packages `nats-server` and `redis-server`; one that is missing is skipped
+//! with a word. Each broker is started here with its files in a temporary folder, and is stopped at the end,
+//! also on an interrupt. NATS and Redis listen on a spare loopback port, as they come; Redis has a second row
+//! over its Unix socket, which is what rl-console's bus listens on.
 //!
 //! # How it is driven
 //!
-//! All systems are driven by the same loops, which write and read each system's own protocol by hand, so that measuring costs little and
-//! the same with each. A body is 128 or 4,096 bytes, its number and its time in front; over RMP it is the payload of an observation, the
-//! envelope not counted. No broker is asked to answer a publication. Over RMP every message has a `msg_id` of its own and passes the
-//! broker's dedupe.
+//! All systems are driven by the same loops, which write and read each system's own protocol by hand, so that
+//! measuring costs little and the same with each. A body is 128 or 4,096 bytes, its number and its time in
+//! front; over RMP it is the payload of an observation, the envelope not counted. No broker is asked to
+//! answer a publication. Over RMP every message has a `msg_id` of its own and passes the broker's dedupe.
 //!
-//! *Rate*: one publisher and 1, 4 or 8 subscribers, each on its own connection, all in one thread. The publisher keeps at most a window of
-//! messages beyond what the slowest subscriber has received. For each system and case the window is the best of a few, found in two short
-//! rounds each; the station's stay below the 1,024 messages of a subscriber's queue, the peers may also run free. A round in which a
-//! subscriber missed a message, or had one twice, does not count, and the table says how many counted. *Delivered* is what all subscribers
-//! together received.
+//! *Rate*: one publisher and 1, 4 or 8 subscribers, each on its own connection, all in one thread. The
+//! publisher keeps at most a window of messages beyond what the slowest subscriber has received. For each
+//! system and case the window is the best of a few, found in two short rounds each; the station's stay below
+//! the 1,024 messages of a subscriber's queue, the peers may also run free. A round in which a subscriber
+//! missed a message, or had one twice, does not count, and the table says how many counted. *Delivered* is
+//! what all subscribers together received.
 //!
-//! *Paced*: 10,000 messages a second of 128 bytes to one subscriber, one thread for each end; the latency is from just before a message is
-//! written until the read that brought it returned. `free` leaves it to the system where the threads and the broker run, `one core` puts
-//! all of them on core 0.
+//! *Paced*: 10,000 messages a second of 128 bytes to one subscriber, one thread for each end; the latency is
+//! from just before a message is written until the read that brought it returned. `free` leaves it to the
+//! system where the threads and the broker run, `one core` puts all of them on core 0.
 //!
 //! *Stalled*: the publisher's rate to a subscriber that reads, without and with another that never does.
 //!
-//! *Idle*: the broker's resident memory before and after a thousand connections have subscribed, each to a topic of its own.
+//! *Idle*: the broker's resident memory before and after a thousand connections have subscribed, each to a
+//! topic of its own.
 //!
 //! *Client*: the rate to one subscriber through async-nats, one thread and runtime for each end.
 //!
-//! Rounds are interleaved: each row has its turn, then the next round begins; figures are medians over the rounds, and a ratio is the
-//! median of the ratios within each round. Before each turn all brokers must have become quiet. A bound that is missed is said and fails
-//! nothing: the exit code is 0 whenever it ran.
+//! Rounds are interleaved: each row has its turn, then the next round begins; figures are medians over the
+//! rounds, and a ratio is the median of the ratios within each round. Before each turn all brokers must have
+//! become quiet. A bound that is missed is said and fails nothing: the exit code is 0 whenever it ran.
 //!
-//! What else the machine does shows above all in a p99, where a broker waits for a core that another program has. Where that cannot be
-//! stopped, `chrt -f 1` before the command puts this program and the brokers that it starts before everything else.
+//! What else the machine does shows above all in a p99, where a broker waits for a core that another program
+//! has. Where that cannot be stopped, `chrt -f 1` before the command puts this program and the brokers that
+//! it starts before everything else.
 
 mod async_nats;
 mod drive;
@@ -168,11 +172,16 @@ fn main() -> Result<()> {
         match measure {
             Measure::Rate => report::rates(&rounds::rates(&options, &below("rate")?), options.json),
             Measure::Stalled => report::stalled(&rounds::stalled(&options, &below("stalled")?), options.json),
-            Measure::Idle => report::idle(options.idle_connections, &rounds::idle(&options, &below("idle")?)?, options.json),
+            Measure::Idle => report::idle(
+                options.idle_connections,
+                &rounds::idle(&options, &below("idle")?)?,
+                options.json,
+            ),
             Measure::Client => report::clients(&rounds::clients(&options, &below("client")?), options.json),
             Measure::Paced => {
                 for placement in options.placement.each() {
-                    let rows = rounds::paced(&options, *placement, &below(&format!("paced-{}", placement.name()))?)?;
+                    let rows =
+                        rounds::paced(&options, *placement, &below(&format!("paced-{}", placement.name()))?)?;
                     report::paced(*placement, options.pace_per_s, &rows, options.json);
                 }
             }

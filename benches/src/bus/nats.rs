@@ -13,7 +13,8 @@ use crate::{
 
 const WINDOWS: &[Window] = &[Some(256), Some(1_024), Some(4_096), Some(16_384), None];
 const START_MAX: Duration = Duration::from_secs(20);
-const CONNECT: &str = r#"CONNECT {"verbose":false,"pedantic":false,"lang":"bench","version":"0","protocol":1}"#;
+const CONNECT: &str =
+    r#"CONNECT {"verbose":false,"pedantic":false,"lang":"bench","version":"0","protocol":1}"#;
 
 /// A NATS server.
 pub(crate) struct Nats {
@@ -108,7 +109,8 @@ impl Cut for Lines {
                 continue;
             }
             let digits = line.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
-            let len = line[line.len() - digits..].iter().fold(0, |len, digit| len * 10 + usize::from(digit - b'0'));
+            let len =
+                line[line.len() - digits..].iter().fold(0, |len, digit| len * 10 + usize::from(digit - b'0'));
             let Some(body) = bytes.get(body_at..body_at + len) else { break };
             let end = body_at + len + 2;
             if bytes.len() < end {

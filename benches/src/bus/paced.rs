@@ -1,6 +1,8 @@
-//! The one-way latency of messages that leave at a steady pace: from just before one is written until the read that brought it returned.
+//! The one-way latency of messages that leave at a steady pace: from just before one is written until the
+//! read that brought it returned.
 //!
-//! Publisher and subscriber are two threads that sleep and block, as two processes would; one clock tells both the time.
+//! Publisher and subscriber are two threads that sleep and block, as two processes would; one clock tells
+//! both the time.
 
 use std::{
     io::{Read, Write},
@@ -61,7 +63,11 @@ pub(crate) fn round(system: &dyn System, pace: Pace) -> Result<Latency> {
     })?;
     let measured = &mut took_ns[pace.warm..];
     measured.sort_unstable();
-    Ok(Latency { p50_us: percentile_us(measured, 50), p99_us: percentile_us(measured, 99), per_s: number(all) / sent.as_secs_f64() })
+    Ok(Latency {
+        p50_us: percentile_us(measured, 50),
+        p99_us: percentile_us(measured, 99),
+        per_s: number(all) / sent.as_secs_f64(),
+    })
 }
 
 fn ns(since: Instant) -> u64 {

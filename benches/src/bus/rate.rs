@@ -26,7 +26,8 @@ pub(crate) struct Case {
 }
 
 /// All cases of the table.
-pub(crate) const CASES: &[Case] = &[case(1, 128), case(4, 128), case(8, 128), case(1, 4_096), case(4, 4_096), case(8, 4_096)];
+pub(crate) const CASES: &[Case] =
+    &[case(1, 128), case(4, 128), case(8, 128), case(1, 4_096), case(4, 4_096), case(8, 4_096)];
 
 /// So many subscribers, all of which read, and bodies of so many bytes.
 pub(crate) const fn case(subscribers: usize, body_bytes: usize) -> Case {
@@ -69,7 +70,9 @@ impl Outcome {
 impl fmt::Display for Outcome {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Figures(figures) => write!(f, "{:.0} delivered/s, {:.0} ns", figures.delivered_per_s, figures.broker_ns),
+            Self::Figures(figures) => {
+                write!(f, "{:.0} delivered/s, {:.0} ns", figures.delivered_per_s, figures.broker_ns)
+            }
             Self::Lost(why) => f.write_str(why),
         }
     }
@@ -120,7 +123,8 @@ fn drive_it(system: &dyn System, drive: &mut Drive, span: Span) -> Result<Figure
     })
 }
 
-/// Of a system's windows the one with the highest rate without a loss: the best of four short rounds each. The first, if all lose.
+/// Of a system's windows the one with the highest rate without a loss: the best of four short rounds each.
+/// The first, if all lose.
 ///
 /// # Errors
 /// A connection cannot be made.
@@ -128,7 +132,8 @@ pub(crate) fn best_window(system: &dyn System, case: Case, span: Span) -> Result
     let mut best = (0.0, system.windows().first().copied().flatten());
     for _ in 0..4 {
         for window in system.windows() {
-            let rate = round(system, case, *window, span)?.figures().map_or(0.0, |figures| figures.delivered_per_s);
+            let rate =
+                round(system, case, *window, span)?.figures().map_or(0.0, |figures| figures.delivered_per_s);
             if rate > best.0 {
                 best = (rate, *window);
             }

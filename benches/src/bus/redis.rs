@@ -1,4 +1,5 @@
-//! Redis publish and subscribe, over TCP and over a Unix socket, in its own protocol. A publisher asks for no answers (`CLIENT REPLY OFF`).
+//! Redis publish and subscribe, over TCP and over a Unix socket, in its own protocol. A publisher asks for no
+//! answers (`CLIENT REPLY OFF`).
 
 use std::{
     io::Write,
@@ -39,7 +40,16 @@ impl Redis {
         std::fs::create_dir(&dir)?;
         let addr = server::spare_addr()?;
         let mut command = Command::new(program);
-        command.args(["--port", &addr.port().to_string(), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"]);
+        command.args([
+            "--port",
+            &addr.port().to_string(),
+            "--bind",
+            "127.0.0.1",
+            "--save",
+            "",
+            "--appendonly",
+            "no",
+        ]);
         command.arg("--dir").arg(&dir).arg("--unixsocket").arg(socket(folder));
         let mut server = Server::start(&mut command, &folder.join("redis.log"))?;
         server.wait_for(addr, START_MAX)?;
@@ -119,7 +129,9 @@ impl Cut for Replies {
                 return Ok(done);
             };
             let Some(digits) = behind.iter().position(|byte| *byte == b'\r') else { return Ok(done) };
-            let len = behind[..digits].iter().fold(0, |len, digit| len * 10 + usize::from(digit.wrapping_sub(b'0')));
+            let len = behind[..digits]
+                .iter()
+                .fold(0, |len, digit| len * 10 + usize::from(digit.wrapping_sub(b'0')));
             let body_at = digits + 2;
             if behind.len() < body_at + len + 2 {
                 return Ok(done);

@@ -1,5 +1,9 @@
 //! The tables, the bounds, and the same as JSON lines.
-#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a benchmark's figures are its output; how it goes on is told on stderr")]
+#![expect(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "a benchmark's figures are its output; how it goes on is told on stderr"
+)]
 
 use rl_console_benches::{
     placement::Placement,
@@ -39,13 +43,26 @@ fn rate_table(of_what: &str, rows: &[Rates], json: bool) {
         println!("\n{of_what}: medians of the rounds without a loss");
         println!(
             "{:<12} {:>4} {:>7} {:>6} {:>7} {:>10} {:>13} {:>13} {:>10} {:>12}",
-            "system", "subs", "stalled", "bytes", "window", "loss-free", "delivered/s", "published/s", "broker ns", "driver's core"
+            "system",
+            "subs",
+            "stalled",
+            "bytes",
+            "window",
+            "loss-free",
+            "delivered/s",
+            "published/s",
+            "broker ns",
+            "driver's core"
         );
     }
     for row in rows {
         let Rates { system, case: Case { subscribers, body_bytes, stalled }, window, rounds } = row;
-        let figures: [fn(Figures) -> f64; 4] =
-            [|it| it.delivered_per_s, |it| it.published_per_s, |it| it.broker_ns, |it| it.driver_core * 100.0];
+        let figures: [fn(Figures) -> f64; 4] = [
+            |it| it.delivered_per_s,
+            |it| it.published_per_s,
+            |it| it.broker_ns,
+            |it| it.driver_core * 100.0,
+        ];
         let medians = figures.map(|figure| of(row, figure));
         if json {
             let [delivered_per_s, published_per_s, broker_ns, driver_percent] = medians;
@@ -56,9 +73,11 @@ fn rate_table(of_what: &str, rows: &[Rates], json: bool) {
             println!("{line}");
             continue;
         }
-        let counted = format!("{}/{}", rounds.iter().filter(|round| round.figures().is_some()).count(), rounds.len());
+        let counted =
+            format!("{}/{}", rounds.iter().filter(|round| round.figures().is_some()).count(), rounds.len());
         let window = window.map_or("free".to_owned(), |window| window.to_string());
-        let [delivered, published, broker, driver] = medians.map(|it| it.map_or("-".to_owned(), |it| format!("{it:.0}")));
+        let [delivered, published, broker, driver] =
+            medians.map(|it| it.map_or("-".to_owned(), |it| format!("{it:.0}")));
         println!(
             "{system:<12} {subscribers:>4} {stalled:>7} {body_bytes:>6} {window:>7} {counted:>10} {delivered:>13} {published:>13} \
              {broker:>10} {driver:>10} %"
@@ -71,7 +90,10 @@ fn rate_table(of_what: &str, rows: &[Rates], json: bool) {
                 crate::rate::Outcome::Figures(_) => None,
             });
             for what in losses {
-                println!("  {} to {} of {} bytes, not counted: {what}", row.system, row.case.subscribers, row.case.body_bytes);
+                println!(
+                    "  {} to {} of {} bytes, not counted: {what}",
+                    row.system, row.case.subscribers, row.case.body_bytes
+                );
             }
         }
     }
@@ -86,11 +108,23 @@ pub(crate) fn rates(rows: &[Rates], json: bool) {
         let what = |peer: &str| format!("1:{} of {} bytes / {peer}", case.subscribers, case.body_bytes);
         if case.subscribers == 1 {
             verdict("rate", &what("NATS"), Limit::AtLeast(1.0), against(*case, "nats"), json);
-            verdict("rate", &format!("{}, floor", what("NATS")), Limit::AtLeast(0.7), against(*case, "nats"), json);
+            verdict(
+                "rate",
+                &format!("{}, floor", what("NATS")),
+                Limit::AtLeast(0.7),
+                against(*case, "nats"),
+                json,
+            );
         } else {
             verdict("rate", &what("NATS"), Limit::AtLeast(0.7), against(*case, "nats"), json);
             verdict("rate", &what("Redis"), Limit::AtLeast(1.0), against(*case, "redis"), json);
-            verdict("rate", &what("Redis, Unix socket"), Limit::AtLeast(1.0), against(*case, "redis-unix"), json);
+            verdict(
+                "rate",
+                &what("Redis, Unix socket"),
+                Limit::AtLeast(1.0),
+                against(*case, "redis-unix"),
+                json,
+            );
         }
     }
 }
@@ -115,7 +149,10 @@ pub(crate) fn stalled(rows: &[Rates], json: bool) {
 pub(crate) fn paced(placement: Placement, per_s: u32, rows: &[Paced], json: bool) {
     let of = |row: &Paced, figure: fn(&Latency) -> f64| median(row.rounds.iter().flatten().map(figure));
     if !json {
-        println!("\none-way latency at {per_s} messages a second, {}: medians of the rounds", placement.name());
+        println!(
+            "\none-way latency at {per_s} messages a second, {}: medians of the rounds",
+            placement.name()
+        );
         println!("{:<12} {:>10} {:>9} {:>9} {:>12}", "system", "loss-free", "p50 µs", "p99 µs", "sent/s");
     }
     for row in rows {
@@ -123,7 +160,10 @@ pub(crate) fn paced(placement: Placement, per_s: u32, rows: &[Paced], json: bool
         let figures = figures.map(|figure| of(row, figure));
         if json {
             let [p50_us, p99_us, sent_per_s] = figures;
-            println!("{}", json!({ "placement": placement, "row": row, "p50_us": p50_us, "p99_us": p99_us, "sent_per_s": sent_per_s }));
+            println!(
+                "{}",
+                json!({ "placement": placement, "row": row, "p50_us": p50_us, "p99_us": p99_us, "sent_per_s": sent_per_s })
+            );
             continue;
         }
         let counted = format!("{}/{}", row.rounds.iter().flatten().count(), row.rounds.len());
@@ -161,14 +201,22 @@ mod tests {
     use crate::rate::{Outcome, case};
 
     fn rates(rounds: &[Option<f64>]) -> Rates {
-        let figures = |rate: f64| Figures { delivered_per_s: rate, published_per_s: rate, broker_ns: 0.0, driver_core: 0.0 };
-        let outcome = |rate: &Option<f64>| rate.map_or(Outcome::Lost(String::new()), |rate| Outcome::Figures(figures(rate)));
+        let figures = |rate: f64| Figures {
+            delivered_per_s: rate,
+            published_per_s: rate,
+            broker_ns: 0.0,
+            driver_core: 0.0,
+        };
+        let outcome = |rate: &Option<f64>| {
+            rate.map_or(Outcome::Lost(String::new()), |rate| Outcome::Figures(figures(rate)))
+        };
         Rates { system: OURS, case: case(1, 128), window: None, rounds: rounds.iter().map(outcome).collect() }
     }
 
     #[test]
     fn a_ratio_is_of_neighbours_and_a_lost_round_has_none() {
-        let (first, second) = (rates(&[Some(200.0), None, Some(30.0)]), rates(&[Some(100.0), Some(1.0), Some(30.0)]));
+        let (first, second) =
+            (rates(&[Some(200.0), None, Some(30.0)]), rates(&[Some(100.0), Some(1.0), Some(30.0)]));
         assert_eq!(ratio(&first, &second, |it| it.delivered_per_s), Some(1.5));
         assert_eq!(of(&first, |it| it.delivered_per_s), Some(115.0));
     }

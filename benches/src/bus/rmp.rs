@@ -1,5 +1,5 @@
-//! RMP v0 as a client writes it: frames, and the control frames of a session. By hand, so that measuring costs as little as it does with
-//! the peers.
+//! RMP v0 as a client writes it: frames, and the control frames of a session. By hand, so that measuring
+//! costs as little as it does with the peers.
 
 use color_eyre::eyre::{Result, bail};
 
@@ -168,7 +168,11 @@ mod tests {
     fn whole_deliveries_are_cut_and_a_part_is_left() {
         let mut bytes = control("Pong", &[], 1);
         for number in [3, 4] {
-            bytes.extend(control("Deliver", &[("sub", Value::Number(1)), ("topic", Value::Text("bench"))], 0));
+            bytes.extend(control(
+                "Deliver",
+                &[("sub", Value::Number(1)), ("topic", Value::Text("bench"))],
+                0,
+            ));
             let mut body = [0; 16];
             body[0] = number;
             bytes.extend(frame(OBSERVATION, "observation.generic.v1", Value::Bytes(&body), number.into()));

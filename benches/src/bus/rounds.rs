@@ -1,4 +1,5 @@
-//! Interleaved rounds: every system has its turn, then the next begins, so that what the machine does meanwhile hits all of them alike.
+//! Interleaved rounds: every system has its turn, then the next begins, so that what the machine does
+//! meanwhile hits all of them alike.
 
 use std::path::Path;
 
@@ -104,7 +105,8 @@ fn quiet(systems: &Systems) {
 pub(crate) fn rates(options: &Options, folder: &Path) -> Vec<Rates> {
     let systems = start(options, folder, "");
     let cases = CASES.iter().filter(|case| options.takes(case));
-    let turns: Vec<(usize, Case)> = cases.flat_map(|case| (0..systems.len()).map(move |at| (at, *case))).collect();
+    let turns: Vec<(usize, Case)> =
+        cases.flat_map(|case| (0..systems.len()).map(move |at| (at, *case))).collect();
     run(options, &systems, &turns)
 }
 
@@ -122,7 +124,9 @@ fn run(options: &Options, systems: &Systems, turns: &[(usize, Case)]) -> Vec<Rat
     for (at, case) in turns {
         let system = systems[*at].as_ref();
         // What stalls takes no other window, or the two would not compare.
-        let same = rows.iter().find(|row| row.system == system.name() && Case { stalled: case.stalled, ..row.case } == *case);
+        let same = rows
+            .iter()
+            .find(|row| row.system == system.name() && Case { stalled: case.stalled, ..row.case } == *case);
         let window = match same.map(|row| row.window) {
             Some(window) => window,
             None => rate::best_window(system, *case, options.tuning()).unwrap_or_else(|error| {
@@ -130,7 +134,12 @@ fn run(options: &Options, systems: &Systems, turns: &[(usize, Case)]) -> Vec<Rat
                 system.windows().first().copied().flatten()
             }),
         };
-        report::progress(&format!("{} to {} of {} bytes: window {window:?}", system.name(), case.subscribers, case.body_bytes));
+        report::progress(&format!(
+            "{} to {} of {} bytes: window {window:?}",
+            system.name(),
+            case.subscribers,
+            case.body_bytes
+        ));
         rows.push(Rates { system: system.name(), case: *case, window, rounds: Vec::new() });
     }
     for round in 1..=options.rounds {
@@ -139,7 +148,10 @@ fn run(options: &Options, systems: &Systems, turns: &[(usize, Case)]) -> Vec<Rat
             quiet(systems);
             let outcome = rate::round(systems[*at].as_ref(), *case, row.window, options.span());
             let outcome = outcome.unwrap_or_else(|error| Outcome::Lost(format!("{error:#}")));
-            report::progress(&format!("  {} to {} of {} bytes: {outcome}", row.system, case.subscribers, case.body_bytes));
+            report::progress(&format!(
+                "  {} to {} of {} bytes: {outcome}",
+                row.system, case.subscribers, case.body_bytes
+            ));
             row.rounds.push(outcome);
         }
     }
@@ -152,7 +164,8 @@ pub(crate) fn clients(options: &Options, folder: &Path) -> Vec<Rates> {
     let libraries: Vec<&dyn Library> = systems.iter().filter_map(|system| system.library()).collect();
     let mut rows: Vec<Rates> = Vec::new();
     let cases = CASES.iter().filter(|case| case.subscribers == 1 && options.takes(case));
-    let turns: Vec<(&dyn Library, Case)> = cases.flat_map(|case| libraries.iter().map(|it| (*it, *case))).collect();
+    let turns: Vec<(&dyn Library, Case)> =
+        cases.flat_map(|case| libraries.iter().map(|it| (*it, *case))).collect();
     for (library, case) in &turns {
         let window = library::best_window(*library, case.body_bytes, options.tuning())
             .inspect_err(|error| report::progress(&format!("{}: {error:#}", library.name())));
@@ -177,15 +190,22 @@ pub(crate) fn clients(options: &Options, folder: &Path) -> Vec<Rates> {
 pub(crate) fn paced(options: &Options, placement: Placement, folder: &Path) -> Result<Vec<Paced>> {
     let _placed = placement.enter()?;
     let systems = start(options, folder, "");
-    let pace =
-        Pace { per_s: options.pace_per_s, body_bytes: 128, warm: (options.paced_messages / 10).max(1), count: options.paced_messages };
-    let mut rows: Vec<Paced> = systems.iter().map(|system| Paced { system: system.name(), rounds: Vec::new() }).collect();
+    let pace = Pace {
+        per_s: options.pace_per_s,
+        body_bytes: 128,
+        warm: (options.paced_messages / 10).max(1),
+        count: options.paced_messages,
+    };
+    let mut rows: Vec<Paced> =
+        systems.iter().map(|system| Paced { system: system.name(), rounds: Vec::new() }).collect();
     for round in 1..=options.rounds {
         report::progress(&format!("paced, {}: round {round} of {}", placement.name(), options.rounds));
         for (system, row) in systems.iter().zip(&mut rows) {
             quiet(&systems);
             let latency = paced::round(system.as_ref(), pace);
-            row.rounds.push(latency.inspect_err(|error| report::progress(&format!("{}: {error:#}", system.name()))).ok());
+            row.rounds.push(
+                latency.inspect_err(|error| report::progress(&format!("{}: {error:#}", system.name()))).ok(),
+            );
         }
     }
     Ok(rows)
@@ -203,7 +223,9 @@ pub(crate) fn idle(options: &Options, folder: &Path) -> Result<Vec<Idle>> {
         let folder = folder.join(time.to_string());
         std::fs::create_dir(&folder)?;
         // The one server of both has the same connections.
-        for system in start(options, &folder, MANY_CONNECTIONS).iter().filter(|system| system.name() != "redis-unix") {
+        for system in
+            start(options, &folder, MANY_CONNECTIONS).iter().filter(|system| system.name() != "redis-unix")
+        {
             match idle::kib_each(system.as_ref(), options.idle_connections) {
                 Ok(kib) => match rows.iter_mut().find(|row| row.system == system.name()) {
                     Some(row) => row.kib.push(kib),

@@ -34,7 +34,10 @@ impl Station {
     /// It is there but does not start.
     pub(crate) fn start(program: &Path, folder: &Path, config: &str) -> Result<Start<Self>> {
         if !program.is_file() {
-            return Ok(Start::Missing(format!("{} (cargo build --release, or --station PATH)", program.display())));
+            return Ok(Start::Missing(format!(
+                "{} (cargo build --release, or --station PATH)",
+                program.display()
+            )));
         }
         let folder = folder.join("station");
         std::fs::create_dir(&folder)?;
@@ -54,7 +57,8 @@ impl Station {
 
     fn connect(&self) -> Result<Stream> {
         let mut stream = Stream::connect(&self.place)?;
-        let hello = [("v", Value::Number(1)), ("client", Value::Text("bench")), ("kind", Value::Text("agent"))];
+        let hello =
+            [("v", Value::Number(1)), ("client", Value::Text("bench")), ("kind", Value::Text("agent"))];
         ask(&mut stream, &rmp::control("Hello", &hello, 1), "Welcome")?;
         Ok(stream)
     }
@@ -82,7 +86,11 @@ impl System for Station {
     }
 
     fn publisher(&self, body_bytes: usize) -> Result<Publisher> {
-        Ok(Publisher { stream: self.connect()?, template: rmp::publish(TOPIC, body_bytes), cut: Box::new(Delivered::of(body_bytes)) })
+        Ok(Publisher {
+            stream: self.connect()?,
+            template: rmp::publish(TOPIC, body_bytes),
+            cut: Box::new(Delivered::of(body_bytes)),
+        })
     }
 
     fn subscriber(&self, topic: &str, body_bytes: usize) -> Result<Subscriber> {

@@ -46,11 +46,17 @@ impl Stream {
                 stream.set_nodelay(true)?;
                 Self::Tcp(stream)
             }
-            Place::Unix(path) => Self::Unix(UnixStream::connect(path).wrap_err_with(|| format!("connecting to {}", path.display()))?),
+            Place::Unix(path) => Self::Unix(
+                UnixStream::connect(path).wrap_err_with(|| format!("connecting to {}", path.display()))?,
+            ),
         };
         match &stream {
-            Self::Tcp(it) => it.set_read_timeout(Some(WAIT_MAX)).and_then(|()| it.set_write_timeout(Some(WAIT_MAX)))?,
-            Self::Unix(it) => it.set_read_timeout(Some(WAIT_MAX)).and_then(|()| it.set_write_timeout(Some(WAIT_MAX)))?,
+            Self::Tcp(it) => {
+                it.set_read_timeout(Some(WAIT_MAX)).and_then(|()| it.set_write_timeout(Some(WAIT_MAX)))?
+            }
+            Self::Unix(it) => {
+                it.set_read_timeout(Some(WAIT_MAX)).and_then(|()| it.set_write_timeout(Some(WAIT_MAX)))?
+            }
         }
         Ok(stream)
     }
@@ -73,9 +79,14 @@ impl Stream {
     pub(crate) fn read_until(&mut self, enough: impl Fn(&[u8]) -> bool) -> Result<Vec<u8>> {
         let (mut read, mut chunk) = (Vec::new(), [0; 4_096]);
         while !enough(&read) {
-            let count =
-                self.read(&mut chunk).wrap_err_with(|| format!("waiting for an answer after {:?}", String::from_utf8_lossy(&read)))?;
-            color_eyre::eyre::ensure!(count > 0, "the connection was closed after {:?}", String::from_utf8_lossy(&read));
+            let count = self.read(&mut chunk).wrap_err_with(|| {
+                format!("waiting for an answer after {:?}", String::from_utf8_lossy(&read))
+            })?;
+            color_eyre::eyre::ensure!(
+                count > 0,
+                "the connection was closed after {:?}",
+                String::from_utf8_lossy(&read)
+            );
             read.extend_from_slice(&chunk[..count]);
         }
         Ok(read)

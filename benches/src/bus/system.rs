@@ -1,4 +1,5 @@
-//! What is measured: a broker, and how its bytes look. Every system is driven by the same loops; only bytes differ.
+//! What is measured: a broker, and how its bytes look. Every system is driven by the same loops; only bytes
+//! differ.
 
 use std::{
     sync::atomic::{AtomicU64, Ordering},
@@ -16,7 +17,8 @@ pub(crate) const TOPIC: &str = "bench";
 /// The number of the next message: never given twice, so that nothing is a duplicate.
 static NEXT: AtomicU64 = AtomicU64::new(1);
 
-/// How many messages may be on their way: beyond what the slowest subscriber has received; none is as many as the sockets take.
+/// How many messages may be on their way: beyond what the slowest subscriber has received; none is as many as
+/// the sockets take.
 pub(crate) type Window = Option<u64>;
 
 /// A broker that runs.
@@ -194,7 +196,8 @@ mod tests {
 
     #[test]
     fn each_message_has_its_number_in_the_body_and_in_the_headers() {
-        let mut template = Template { unit: vec![0; 32], body_at: 8, ids_at: vec![0, 24], created_at: Vec::new() };
+        let mut template =
+            Template { unit: vec![0; 32], body_at: 8, ids_at: vec![0, 24], created_at: Vec::new() };
         let mut out = Vec::new();
         template.put(&mut out, 7, 2, 5);
         assert_eq!(out.len(), 64);

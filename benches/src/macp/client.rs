@@ -1,5 +1,5 @@
-//! A client of the service that takes as little of the processor as it can, so that the servers are what is measured: one HTTP/2
-//! connection, requests made once and copied, no layers in between.
+//! A client of the service that takes as little of the processor as it can, so that the servers are what is
+//! measured: one HTTP/2 connection, requests made once and copied, no layers in between.
 
 use std::future::poll_fn;
 
@@ -108,7 +108,9 @@ impl Answers {
     /// The stream has ended.
     pub(crate) async fn envelope(&mut self) -> Result<Envelope> {
         let answer: Option<StreamSessionResponse> = self.next().await?;
-        answer.and_then(|answer| answer.envelope).ok_or_else(|| eyre!("the stream ended, or an answer without an envelope"))
+        answer
+            .and_then(|answer| answer.envelope)
+            .ok_or_else(|| eyre!("the stream ended, or an answer without an envelope"))
     }
 
     async fn next<M: Message + Default>(&mut self) -> Result<Option<M>> {

@@ -26,7 +26,10 @@ pub(crate) fn serve() -> Result<()> {
         let listener = tokio::net::TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
         println!("{}", listener.local_addr()?);
         let incoming = TcpIncoming::from(listener).with_nodelay(Some(true));
-        tonic::transport::Server::builder().add_service(MacpRuntimeServiceServer::new(Echo)).serve_with_incoming(incoming).await?;
+        tonic::transport::Server::builder()
+            .add_service(MacpRuntimeServiceServer::new(Echo))
+            .serve_with_incoming(incoming)
+            .await?;
         Ok(())
     })
 }
@@ -62,30 +65,46 @@ impl MacpRuntimeService for Echo {
             let envelope = request?.envelope.unwrap_or_default();
             let (message_type, sender) = ("Ack".to_owned(), "_runtime".to_owned());
             let message_id = format!("ack-{}", envelope.message_id);
-            let payload = bytes::Bytes::from_static(br#"{"duplicate":false,"ok":true,"session_state":"Open"}"#);
+            let payload =
+                bytes::Bytes::from_static(br#"{"duplicate":false,"ok":true,"session_state":"Open"}"#);
             let envelope = v1::Envelope { message_type, sender, message_id, payload, ..envelope };
             Ok(v1::StreamSessionResponse { envelope: Some(envelope) })
         });
         Ok(Response::new(Box::pin(answers)))
     }
 
-    async fn initialize(&self, _: Request<v1::InitializeRequest>) -> Result<Response<v1::InitializeResponse>, Status> {
+    async fn initialize(
+        &self,
+        _: Request<v1::InitializeRequest>,
+    ) -> Result<Response<v1::InitializeResponse>, Status> {
         none()
     }
 
-    async fn get_session(&self, _: Request<v1::GetSessionRequest>) -> Result<Response<v1::GetSessionResponse>, Status> {
+    async fn get_session(
+        &self,
+        _: Request<v1::GetSessionRequest>,
+    ) -> Result<Response<v1::GetSessionResponse>, Status> {
         none()
     }
 
-    async fn cancel_session(&self, _: Request<v1::CancelSessionRequest>) -> Result<Response<v1::CancelSessionResponse>, Status> {
+    async fn cancel_session(
+        &self,
+        _: Request<v1::CancelSessionRequest>,
+    ) -> Result<Response<v1::CancelSessionResponse>, Status> {
         none()
     }
 
-    async fn get_manifest(&self, _: Request<v1::GetManifestRequest>) -> Result<Response<v1::GetManifestResponse>, Status> {
+    async fn get_manifest(
+        &self,
+        _: Request<v1::GetManifestRequest>,
+    ) -> Result<Response<v1::GetManifestResponse>, Status> {
         none()
     }
 
-    async fn list_modes(&self, _: Request<v1::ListModesRequest>) -> Result<Response<v1::ListModesResponse>, Status> {
+    async fn list_modes(
+        &self,
+        _: Request<v1::ListModesRequest>,
+    ) -> Result<Response<v1::ListModesResponse>, Status> {
         none()
     }
 
@@ -96,11 +115,17 @@ impl MacpRuntimeService for Echo {
         none()
     }
 
-    async fn list_roots(&self, _: Request<v1::ListRootsRequest>) -> Result<Response<v1::ListRootsResponse>, Status> {
+    async fn list_roots(
+        &self,
+        _: Request<v1::ListRootsRequest>,
+    ) -> Result<Response<v1::ListRootsResponse>, Status> {
         none()
     }
 
-    async fn watch_roots(&self, _: Request<v1::WatchRootsRequest>) -> Result<Response<Self::WatchRootsStream>, Status> {
+    async fn watch_roots(
+        &self,
+        _: Request<v1::WatchRootsRequest>,
+    ) -> Result<Response<Self::WatchRootsStream>, Status> {
         none()
     }
 }

@@ -34,7 +34,10 @@ pub(crate) fn measure(program: &Path, folder: &Path, sessions: usize) -> Result<
     let before = settled(&station, resident)?;
     open(&station, "idle", sessions)?;
     let after = settled(&station, resident)?;
-    Ok(Idle { sessions, bytes_each: number(usize::try_from(after.saturating_sub(before))?) * 1024.0 / number(sessions) })
+    Ok(Idle {
+        sessions,
+        bytes_each: number(usize::try_from(after.saturating_sub(before))?) * 1024.0 / number(sessions),
+    })
 }
 
 fn settled(station: &Runtime, resident: impl Fn() -> Result<u64>) -> Result<u64> {

@@ -43,7 +43,8 @@ pub(crate) enum Load {
 }
 
 /// All that is measured.
-pub(crate) const LOADS: [Load; 5] = [Load::Votes(1), Load::Votes(16), Load::Votes(64), Load::Starts(16), Load::Stream];
+pub(crate) const LOADS: [Load; 5] =
+    [Load::Votes(1), Load::Votes(16), Load::Votes(64), Load::Starts(16), Load::Stream];
 
 /// How long a round runs.
 #[derive(Clone, Copy, Debug)]
@@ -83,7 +84,10 @@ pub(crate) fn rounds(pair: &Pair, rounds: usize, span: Span) -> Result<Vec<Row>>
         for row in &mut rows {
             wait_until_quiet(&servers.map(Runtime::tree));
             let server = if row.server == pair.station.name { &pair.station } else { &pair.echo };
-            row.rounds.push(run(server, row.load, span).wrap_err_with(|| format!("{:?} against {}", row.load, row.server))?);
+            row.rounds.push(
+                run(server, row.load, span)
+                    .wrap_err_with(|| format!("{:?} against {}", row.load, row.server))?,
+            );
         }
     }
     Ok(rows)
@@ -96,11 +100,15 @@ fn run(server: &Runtime, load: Load, span: Span) -> Result<Figures> {
         let watch = Rc::new(Watch::new(server.tree(), span));
         match load {
             Load::Votes(callers) => {
-                call(callers, &client, &watch, |caller, number| vote(&session, &format!("{caller} {number}"), caller)).await?;
+                call(callers, &client, &watch, |caller, number| {
+                    vote(&session, &format!("{caller} {number}"), caller)
+                })
+                .await?;
             }
             Load::Starts(callers) => {
                 let fresh = fresh_id();
-                call(callers, &client, &watch, |caller, number| start(&format!("{fresh} {caller} {number}"))).await?;
+                call(callers, &client, &watch, |caller, number| start(&format!("{fresh} {caller} {number}")))
+                    .await?;
             }
             Load::Stream => {
                 let watch = Rc::clone(&watch);
@@ -152,7 +160,11 @@ fn message(session: &str, message_type: &str, id: &str, sender: &str) -> Envelop
 
 /// Opens a session.
 pub(crate) fn start(session: &str) -> Envelope {
-    let payload = SessionStartPayload { intent: "to be measured".to_owned(), ttl_ms: TTL_MS, ..SessionStartPayload::default() };
+    let payload = SessionStartPayload {
+        intent: "to be measured".to_owned(),
+        ttl_ms: TTL_MS,
+        ..SessionStartPayload::default()
+    };
     Envelope { payload: payload.encode_to_vec().into(), ..message(session, "SessionStart", "start", "chair") }
 }
 
@@ -175,7 +187,12 @@ pub(crate) fn accepted(ack: &Ack) -> Result<()> {
 }
 
 /// So many callers, each with one call in flight, until the watch has seen enough.
-async fn call(callers: usize, client: &Client, watch: &Watch, envelope: impl Fn(usize, u64) -> Envelope) -> Result<()> {
+async fn call(
+    callers: usize,
+    client: &Client,
+    watch: &Watch,
+    envelope: impl Fn(usize, u64) -> Envelope,
+) -> Result<()> {
     let callers = (0..callers).map(|caller| {
         let (mut client, envelope) = (client.clone(), &envelope);
         async move {
@@ -241,7 +258,14 @@ struct Watch {
 
 impl Watch {
     fn new(tree: Tree, span: Span) -> Self {
-        Self { tree, span, opened: Instant::now(), from: Cell::new(None), to: Cell::new(None), ns: RefCell::default() }
+        Self {
+            tree,
+            span,
+            opened: Instant::now(),
+            from: Cell::new(None),
+            to: Cell::new(None),
+            ns: RefCell::default(),
+        }
     }
 
     /// A call ended that was made then; whether the round is over.
@@ -267,7 +291,9 @@ impl Watch {
     }
 
     fn figures(&self) -> Result<Figures> {
-        let (Some((from, cpu_from)), Some((to, cpu_to))) = (self.from.get(), self.to.get()) else { bail!("the round is not over") };
+        let (Some((from, cpu_from)), Some((to, cpu_to))) = (self.from.get(), self.to.get()) else {
+            bail!("the round is not over")
+        };
         let mut ns = self.ns.take();
         ns.sort_unstable();
         let calls = number(ns.len());

@@ -1,5 +1,5 @@
-//! The benchmark of the coordination runtime: rl-console's own, its log on, beside a bare tonic server that answers the same messages and
-//! does nothing else, in one run.
+//! The benchmark of the coordination runtime: rl-console's own, its log on, beside a bare tonic server that
+//! answers the same messages and does nothing else, in one run.
 //!
 //! ```text
 //! cargo build --release                                    # the console, in the repository's root
@@ -9,22 +9,24 @@
 //!
 //! # How it is driven
 //!
-//! Both are driven by the same client over one connection, in one thread: bare HTTP/2, since a client with layers would be the limit.
-//! *Votes*: so many callers, each with one `Send` of a vote in flight, in a decision that has one proposal. *Starts*: so many callers that
-//! open sessions. *Stream*: votes on one `StreamSession` with 256 in flight. A round first runs warm; then calls, the server's processor
-//! time (all its threads, the log's writer included) and each call's latency are taken. An answer that is not an accepted one ends the
-//! benchmark.
+//! Both are driven by the same client over one connection, in one thread: bare HTTP/2, since a client with
+//! layers would be the limit. *Votes*: so many callers, each with one `Send` of a vote in flight, in a
+//! decision that has one proposal. *Starts*: so many callers that open sessions. *Stream*: votes on one
+//! `StreamSession` with 256 in flight. A round first runs warm; then calls, the server's processor
+//! time (all its threads, the log's writer included) and each call's latency are taken. An answer that is not
+//! an accepted one ends the benchmark.
 //!
-//! *Depth*: the server's processor time a message of 5,000 evaluations that are streamed into a decision with a few, and into one that
-//! holds 100,000.
+//! *Depth*: the server's processor time a message of 5,000 evaluations that are streamed into a decision with
+//! a few, and into one that holds 100,000.
 //!
-//! *Idle*: the station's resident memory when 50,000 sessions are open, and when 50,000 more are, each time once what opening them took is
-//! given back.
+//! *Idle*: the station's resident memory when 50,000 sessions are open, and when 50,000 more are, each time
+//! once what opening them took is given back.
 //!
-//! Rounds are interleaved: each row has its turn, then the next round begins; figures are medians over the rounds, and a difference is the
-//! median of the differences within each round. Before each turn both servers must have become quiet. For scale stand the rates of the
-//! reference runtime on this class of machine, in memory and without a log. A bound that is missed is said and fails nothing: the exit code
-//! is 0 whenever it ran.
+//! Rounds are interleaved: each row has its turn, then the next round begins; figures are medians over the
+//! rounds, and a difference is the median of the differences within each round. Before each turn both servers
+//! must have become quiet. For scale stand the rates of the reference runtime on this class of machine, in
+//! memory and without a log. A bound that is missed is said and fails nothing: the exit code is 0 whenever it
+//! ran.
 
 mod client;
 mod depth;
@@ -116,8 +118,12 @@ fn main() -> Result<()> {
                 let span = Span { warm: run / 5, run };
                 report::loads(&load::rounds(&pair, options.rounds, span)?, options.json);
             }
-            Measure::Depth => report::depth(&depth::rounds(&options.station, &below, options.rounds)?, options.json),
-            Measure::Idle => report::idle(&idle::measure(&options.station, &below, options.idle_sessions)?, options.json),
+            Measure::Depth => {
+                report::depth(&depth::rounds(&options.station, &below, options.rounds)?, options.json)
+            }
+            Measure::Idle => {
+                report::idle(&idle::measure(&options.station, &below, options.idle_sessions)?, options.json)
+            }
         }
     }
     Ok(())

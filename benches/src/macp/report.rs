@@ -1,5 +1,9 @@
 //! The tables, the bounds, and the same as JSON lines.
-#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a benchmark's figures are its output; how it goes on is told on stderr")]
+#![expect(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "a benchmark's figures are its output; how it goes on is told on stderr"
+)]
 
 use rl_console_benches::stats::{Limit, median};
 use serde_json::json;
@@ -27,8 +31,8 @@ fn name(load: Load) -> String {
     }
 }
 
-/// What the reference runtime does a second, in memory only and without a log, the share of it that is to be reached, and the processor
-/// time, µs, that a call may cost beyond the bare server's.
+/// What the reference runtime does a second, in memory only and without a log, the share of it that is to be
+/// reached, and the processor time, µs, that a call may cost beyond the bare server's.
 const fn bounds(load: Load) -> (f64, f64, Option<f64>) {
     match load {
         Load::Votes(1) => (8_000.0, 0.9, Some(20.0)),
@@ -42,15 +46,26 @@ const fn bounds(load: Load) -> (f64, f64, Option<f64>) {
 /// Prints what the loads took.
 pub(crate) fn loads(rows: &[Row], json: bool) {
     if !json {
-        println!("\n{:<22} {:<11} {:>10} {:>14} {:>9} {:>9}", "load", "server", "calls/s", "server CPU µs", "p50 µs", "p99 µs");
+        println!(
+            "\n{:<22} {:<11} {:>10} {:>14} {:>9} {:>9}",
+            "load", "server", "calls/s", "server CPU µs", "p50 µs", "p99 µs"
+        );
     }
     for row in rows {
         let each = |figure: fn(&Figures) -> f64| median(row.rounds.iter().map(figure)).unwrap_or_default();
-        let (per_s, cpu, p50, p99) = (each(|it| it.per_s), each(|it| it.server_cpu_us), each(|it| it.p50_us), each(|it| it.p99_us));
+        let (per_s, cpu, p50, p99) =
+            (each(|it| it.per_s), each(|it| it.server_cpu_us), each(|it| it.p50_us), each(|it| it.p99_us));
         if json {
-            println!("{}", json!({ "row": row, "per_s": per_s, "server_cpu_us": cpu, "p50_us": p50, "p99_us": p99 }));
+            println!(
+                "{}",
+                json!({ "row": row, "per_s": per_s, "server_cpu_us": cpu, "p50_us": p50, "p99_us": p99 })
+            );
         } else {
-            println!("{:<22} {:<11} {per_s:>10.0} {cpu:>14.1} {p50:>9.1} {p99:>9.1}", name(row.load), row.server);
+            println!(
+                "{:<22} {:<11} {per_s:>10.0} {cpu:>14.1} {p50:>9.1} {p99:>9.1}",
+                name(row.load),
+                row.server
+            );
         }
     }
     for load in LOADS {
@@ -58,11 +73,23 @@ pub(crate) fn loads(rows: &[Row], json: bool) {
         let (Some(ours), Some(bare)) = (of_load.next(), of_load.next()) else { continue };
         let (per_s, share, beyond_us) = bounds(load);
         let rate = median(ours.rounds.iter().map(|round| round.per_s / per_s));
-        verdict("load", &format!("{} / the reference's {per_s}", name(load)), Limit::AtLeast(share), rate, json);
+        verdict(
+            "load",
+            &format!("{} / the reference's {per_s}", name(load)),
+            Limit::AtLeast(share),
+            rate,
+            json,
+        );
         if let Some(beyond_us) = beyond_us {
             let both = ours.rounds.iter().zip(&bare.rounds);
             let beyond = median(both.map(|(ours, bare)| ours.server_cpu_us - bare.server_cpu_us));
-            verdict("load", &format!("{}: CPU beyond the bare server's, µs", name(load)), Limit::AtMost(beyond_us), beyond, json);
+            verdict(
+                "load",
+                &format!("{}: CPU beyond the bare server's, µs", name(load)),
+                Limit::AtMost(beyond_us),
+                beyond,
+                json,
+            );
         }
     }
 }
@@ -87,5 +114,11 @@ pub(crate) fn idle(idle: &Idle, json: bool) {
     } else {
         println!("\n{} idle sessions", idle.sessions);
     }
-    verdict("idle", "resident bytes an idle open session", Limit::AtMost(1_024.0), Some(idle.bytes_each), json);
+    verdict(
+        "idle",
+        "resident bytes an idle open session",
+        Limit::AtMost(1_024.0),
+        Some(idle.bytes_each),
+        json,
+    );
 }

@@ -42,22 +42,38 @@ impl Runtime {
     /// # Errors
     /// It does not start, or serves no sessions.
     pub(crate) fn station(program: &Path, folder: &Path) -> Result<Self> {
-        ensure!(program.is_file(), "there is no {} (cargo build --release, or --station PATH)", program.display());
+        ensure!(
+            program.is_file(),
+            "there is no {} (cargo build --release, or --station PATH)",
+            program.display()
+        );
         // The folder stands for the user's own configuration folder.
         let config = folder.join("rl-console");
         std::fs::create_dir(&config)?;
-        std::fs::write(config.join("config.toml"), "[limits.macp]\nopen_max = 10000000\nsession_messages_max = 100000000\n")?;
+        std::fs::write(
+            config.join("config.toml"),
+            "[limits.macp]\nopen_max = 10000000\nsession_messages_max = 100000000\n",
+        )?;
         let mut command = console::command(program, folder);
         let (server, ready) = console::serve(&mut command, &folder.join("station.log"))?;
-        let addr = ready["macp"].as_str().ok_or_else(|| eyre!("the station serves no sessions: {ready}"))?.parse()?;
+        let addr = ready["macp"]
+            .as_str()
+            .ok_or_else(|| eyre!("the station serves no sessions: {ready}"))?
+            .parse()?;
         Ok(Self { name: "rl-console", addr, server })
     }
 
     fn echo(folder: &Path) -> Result<Self> {
-        let (server, out) = Server::start_piped(Command::new(std::env::current_exe()?).arg("echo"), &folder.join("echo.log"))?;
+        let (server, out) = Server::start_piped(
+            Command::new(std::env::current_exe()?).arg("echo"),
+            &folder.join("echo.log"),
+        )?;
         let mut line = String::new();
         BufReader::new(out).read_line(&mut line)?;
-        let addr = line.trim().parse().wrap_err_with(|| format!("the bare server did not say its address: {}", server.words()))?;
+        let addr = line
+            .trim()
+            .parse()
+            .wrap_err_with(|| format!("the bare server did not say its address: {}", server.words()))?;
         Ok(Self { name: "echo", addr, server })
     }
 

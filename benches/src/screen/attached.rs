@@ -1,7 +1,8 @@
 //! What a console that is attached costs the station, under a flood of entries.
 //!
-//! The station shows nothing itself. In each round it runs for a while alone and for a while with a console attached, which has a core with
-//! this program; the station and the load have the other one. What is compared is its time on a core within each round.
+//! The station shows nothing itself. In each round it runs for a while alone and for a while with a console
+//! attached, which has a core with this program; the station and the load have the other one. What is
+//! compared is its time on a core within each round.
 
 use std::{
     path::Path,
@@ -56,7 +57,13 @@ pub(crate) fn attached(args: &Args) -> Result<Vec<Row>> {
     let (mut rates, mut alone, mut with, mut added) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for _ in 0..args.attached_rounds {
         let before = measure(args, &data, station, std::thread::sleep)?;
-        let mut terminal = Terminal::start(&args.console, &["--data", data_arg, "attach"], folder.path(), args.columns, args.rows)?;
+        let mut terminal = Terminal::start(
+            &args.console,
+            &["--data", data_arg, "attach"],
+            folder.path(),
+            args.columns,
+            args.rows,
+        )?;
         terminal.first("Queues")?;
         terminal.pass(SETTLE);
         let after = measure(args, &data, station, |time| terminal.pass(time))?;

@@ -45,7 +45,8 @@ enum Round {
 }
 
 impl Round {
-    const ALL: [Self; 6] = [Self::Deck, Self::FilteredLog, Self::Stopped, Self::Wire, Self::FilteredWire, Self::Inspector];
+    const ALL: [Self; 6] =
+        [Self::Deck, Self::FilteredLog, Self::Stopped, Self::Wire, Self::FilteredWire, Self::Inspector];
 
     const fn name(self) -> &'static str {
         match self {
@@ -187,7 +188,8 @@ impl Flooded<'_> {
             }
             let seconds = began.elapsed().as_secs_f64();
             let cpu = self.process.cpu(|_| true).saturating_sub(cpu).as_secs_f64() / seconds * 100.0;
-            let screen_cpu = self.process.cpu(is_of_screen).saturating_sub(screen_cpu).as_secs_f64() / seconds * 100.0;
+            let screen_cpu =
+                self.process.cpu(is_of_screen).saturating_sub(screen_cpu).as_secs_f64() / seconds * 100.0;
             let mut frames: Vec<f64> = self.terminal.take_frames().into_iter().map(number).collect();
             #[expect(clippy::cast_precision_loss, reason = "a count of entries stays far below 2^52")]
             let entries = (self.entries()? - from) as f64 / began.elapsed().as_secs_f64();
@@ -196,26 +198,61 @@ impl Flooded<'_> {
             let per_s = number(frames.len()) / seconds;
             let what = format!("{name}: frames a second");
             // What is typed is painted at once, beyond the pace of data.
-            rows.push(if typed == 0 { Row::bounded(what, per_s, "", 30.5) } else { Row::known(what, per_s, "") });
-            rows.push(Row::known(format!("{name}: bytes a second"), frames.iter().sum::<f64>() / seconds / 1_024.0, "KiB"));
-            rows.push(Row::known(format!("{name}: bytes a frame, p50"), percentile(&mut frames, 50) / 1_024.0, "KiB"));
-            rows.push(Row::bounded(format!("{name}: bytes a frame, p95"), percentile(&mut frames, 95) / 1_024.0, "KiB", 16.0));
+            rows.push(if typed == 0 {
+                Row::bounded(what, per_s, "", 30.5)
+            } else {
+                Row::known(what, per_s, "")
+            });
+            rows.push(Row::known(
+                format!("{name}: bytes a second"),
+                frames.iter().sum::<f64>() / seconds / 1_024.0,
+                "KiB",
+            ));
+            rows.push(Row::known(
+                format!("{name}: bytes a frame, p50"),
+                percentile(&mut frames, 50) / 1_024.0,
+                "KiB",
+            ));
+            rows.push(Row::bounded(
+                format!("{name}: bytes a frame, p95"),
+                percentile(&mut frames, 95) / 1_024.0,
+                "KiB",
+                16.0,
+            ));
             rows.push(Row::known(format!("{name}: one core, station and screen"), cpu, "%"));
             rows.push(Row::known(format!("{name}: one core, the screen alone"), screen_cpu, "%"));
         }
         let name = round.name();
-        rows.push(Row::bounded(format!("{name}: key to frame, p50"), percentile(&mut latencies, 50), "ms", 8.0));
-        rows.push(Row::bounded(format!("{name}: key to frame, p99"), percentile(&mut latencies, 99), "ms", 33.0));
+        rows.push(Row::bounded(
+            format!("{name}: key to frame, p50"),
+            percentile(&mut latencies, 50),
+            "ms",
+            8.0,
+        ));
+        rows.push(Row::bounded(
+            format!("{name}: key to frame, p99"),
+            percentile(&mut latencies, 99),
+            "ms",
+            33.0,
+        ));
         rows.push(Row::known(format!("{name}: key to frame, max"), percentile(&mut latencies, 100), "ms"));
         rows.push(Row::known(format!("{name}: key to frame, keys"), number(latencies.len()), ""));
         Ok(rows)
     }
 
     fn type_keys(&mut self, round: Round, count: usize) -> Result<Vec<f64>> {
-        let title = if matches!(round, Round::Wire | Round::FilteredWire | Round::Inspector) { "Wire" } else { "Queues" };
+        let title = if matches!(round, Round::Wire | Round::FilteredWire | Round::Inspector) {
+            "Wire"
+        } else {
+            "Queues"
+        };
         // Above the panes stand the views, of which one is the Wire.
         let upper = self.terminal.find(&format!("\u{25b8} {title}"));
-        let upper = if round == Round::Inspector { 0 } else { upper.ok_or_else(|| eyre!("there is no {title} on the screen"))? };
+        let upper = if round == Round::Inspector {
+            0
+        } else {
+            upper.ok_or_else(|| eyre!("there is no {title} on the screen"))?
+        };
         let mut chance = fastrand::Rng::with_seed(3);
         let mut latencies = Vec::with_capacity(count);
         for at in 0..count {
@@ -243,7 +280,12 @@ impl Flooded<'_> {
         }
         #[expect(clippy::cast_precision_loss, reason = "memory stays far below 2^52 bytes")]
         let mib = self.process.rss_bytes() as f64 / MIB;
-        Ok(Row::bounded(format!("memory after {:.1} million entries", f64::from(u32::try_from(passed / 1_000)?) / 1e3), mib, "MiB", 150.0))
+        Ok(Row::bounded(
+            format!("memory after {:.1} million entries", f64::from(u32::try_from(passed / 1_000)?) / 1e3),
+            mib,
+            "MiB",
+            150.0,
+        ))
     }
 }
 

@@ -1,4 +1,5 @@
-//! A flood of entries: the simulated adapter in a process of its own, and how many entries the station has counted.
+//! A flood of entries: the simulated adapter in a process of its own, and how many entries the station has
+//! counted.
 
 use std::{
     path::Path,
@@ -76,7 +77,15 @@ impl Adapter {
     pub(crate) fn start(console: &Path, data: &Path, token: &str, logs_per_s: u32) -> Result<Self> {
         let addr = address(console, data)?;
         let mut adapter = command(console, data);
-        adapter.args(["sim", "adapter", "--reconnect", "--addr", &addr, "--logs-per-s", &logs_per_s.to_string()]);
+        adapter.args([
+            "sim",
+            "adapter",
+            "--reconnect",
+            "--addr",
+            &addr,
+            "--logs-per-s",
+            &logs_per_s.to_string(),
+        ]);
         adapter.env("RL_CONSOLE_BRIDGE_TOKEN", token).stdout(Stdio::null()).stderr(Stdio::null());
         Ok(Self(adapter.spawn()?))
     }

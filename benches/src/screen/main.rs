@@ -1,20 +1,23 @@
-//! The console as a whole process in a pseudo-terminal: how soon it paints, what it costs when nothing happens, and how it holds under a
-//! flood. `btm` (bottom) beside it, where it is installed.
+//! The console as a whole process in a pseudo-terminal: how soon it paints, what it costs when nothing
+//! happens, and how it holds under a flood. `btm` (bottom) beside it, where it is installed.
 //!
 //! ```sh
 //! cargo build --release && cd benches && cargo run --release --bin screen
 //! ```
 //!
-//! **First paint**: from just before the start of the process until the first frame's words have come through the terminal, on an empty
-//! data folder; console and `btm` in turn. **Idle**: once the hosts are up, frames (synchronized updates) and bytes, and time on a core; in
-//! turn too, both at their own default rates. **Flood**: `sim adapter --logs-per-s` logs, each frame of which makes two entries. The
-//! console's threads `screen`, `console-writer` and `console-input` and this program, which is the terminal, have one core; the rest of the
-//! station and the adapter have another. In each of several rounds, first data alone for a while, then keys at random intervals, each of
-//! which changes something on the screen that no data does; the latency of a key is from just before it is written until the frame that
-//! shows it has been read to its end. The rounds are the Deck (Tab and Shift-Tab, every tenth time `z`), the same with a filter on its Log,
-//! and with time stopped; the Wire (Tab and Shift-Tab), the same with a filter that lets an eighth through; and the inspector (`j` and
-//! `k`). Then, with the Wire open, memory, after one million entries and after ten. **Scrub**: time is stopped over a hundred thousand kept
-//! entries that came within a minute, and stepped through on the Wire, by entry and by second. **Attached**: what a console adds to the
+//! **First paint**: from just before the start of the process until the first frame's words have come through
+//! the terminal, on an empty data folder; console and `btm` in turn. **Idle**: once the hosts are up, frames
+//! (synchronized updates) and bytes, and time on a core; in turn too, both at their own default rates.
+//! **Flood**: `sim adapter --logs-per-s` logs, each frame of which makes two entries. The console's threads
+//! `screen`, `console-writer` and `console-input` and this program, which is the terminal, have one core; the
+//! rest of the station and the adapter have another. In each of several rounds, first data alone for a while,
+//! then keys at random intervals, each of which changes something on the screen that no data does; the
+//! latency of a key is from just before it is written until the frame that shows it has been read to its end.
+//! The rounds are the Deck (Tab and Shift-Tab, every tenth time `z`), the same with a filter on its Log,
+//! and with time stopped; the Wire (Tab and Shift-Tab), the same with a filter that lets an eighth through;
+//! and the inspector (`j` and `k`). Then, with the Wire open, memory, after one million entries and after
+//! ten. **Scrub**: time is stopped over a hundred thousand kept entries that came within a minute, and
+//! stepped through on the Wire, by entry and by second. **Attached**: what a console adds to the
 //! processor time of a station that it is attached to, under half of the flood.
 
 mod attached;
@@ -69,7 +72,8 @@ struct Args {
     /// Entries to let pass for the memory; 0 skips the flood.
     #[arg(long, default_value_t = 10_000_000)]
     entries: u64,
-    /// Steps back over a hundred thousand kept entries; 0 leaves them out. Seconds and steps on are a quarter of them.
+    /// Steps back over a hundred thousand kept entries; 0 leaves them out. Seconds and steps on are a
+    /// quarter of them.
     #[arg(long, default_value_t = 200)]
     steps: usize,
     /// Rounds of what an attached console costs the station; 0 leaves them out.
@@ -98,14 +102,24 @@ struct Args {
 impl Args {
     fn console(&self, data: &Path) -> Result<Terminal> {
         let data_arg = data.to_str().ok_or_else(|| eyre!("the folder has no name in UTF-8"))?;
-        Terminal::start(&self.console, &["--port", "0", "--grpc", "127.0.0.1:0", "--data", data_arg], data, self.columns, self.rows)
+        Terminal::start(
+            &self.console,
+            &["--port", "0", "--grpc", "127.0.0.1:0", "--data", data_arg],
+            data,
+            self.columns,
+            self.rows,
+        )
     }
 
     /// bottom, if it is there.
     fn btm(&self) -> Option<PathBuf> {
         let path = std::env::var_os("PATH").unwrap_or_default();
         let found = std::env::split_paths(&path).map(|folder| folder.join("btm")).find(|file| file.is_file());
-        self.btm.clone().or(found).and_then(|file| std::path::absolute(file).ok()).filter(|file| file.is_file())
+        self.btm
+            .clone()
+            .or(found)
+            .and_then(|file| std::path::absolute(file).ok())
+            .filter(|file| file.is_file())
     }
 }
 
@@ -151,12 +165,21 @@ fn first_paint(args: &Args, subjects: &[Subject]) -> Result<Vec<Row>> {
     for (subject, paints) in subjects.iter().zip(&mut paints) {
         let median = percentile(paints, 50);
         let what = format!("{}: first paint, median", subject.name);
-        rows.push(if subject.btm.is_none() { Row::bounded(what, median, "ms", 60.0) } else { Row::known(what, median, "ms") });
+        rows.push(if subject.btm.is_none() {
+            Row::bounded(what, median, "ms", 60.0)
+        } else {
+            Row::known(what, median, "ms")
+        });
         rows.push(Row::known(format!("{}: first paint, min", subject.name), percentile(paints, 0), "ms"));
         rows.push(Row::known(format!("{}: first paint, max", subject.name), percentile(paints, 100), "ms"));
     }
     if let [console, btm] = &mut paints[..] {
-        rows.push(Row::bounded("first paint, console against btm, medians", percentile(console, 50) / percentile(btm, 50), "×", 1.0));
+        rows.push(Row::bounded(
+            "first paint, console against btm, medians",
+            percentile(console, 50) / percentile(btm, 50),
+            "×",
+            1.0,
+        ));
     }
     Ok(rows)
 }
@@ -200,7 +223,12 @@ fn idle(args: &Args, subjects: &[Subject]) -> Result<Vec<Row>> {
         if subject.btm.is_none() {
             let frames = number(idle.frames.len()) / idle.time.as_secs_f64();
             rows.push(Row::bounded("console, idle: frames a second", frames, "", 1.0));
-            rows.push(Row::bounded("console, idle: bytes a frame, p95", percentile(&mut idle.frames, 95), "B", 200.0));
+            rows.push(Row::bounded(
+                "console, idle: bytes a frame, p95",
+                percentile(&mut idle.frames, 95),
+                "B",
+                200.0,
+            ));
             rows.push(Row::bounded("console, idle: one core", cpu, "%", 0.5));
             rows.push(Row::known("console, idle: one core, its screen alone", screen_cpu, "%"));
         } else {
@@ -210,7 +238,8 @@ fn idle(args: &Args, subjects: &[Subject]) -> Result<Vec<Row>> {
         rows.push(Row::known(format!("{}, idle: memory", subject.name), idle.rss_bytes as f64 / MIB, "MiB"));
     }
     if let [console, btm] = &idles[..] {
-        let ratio = (console.cpu.as_secs_f64() / console.time.as_secs_f64()) / (btm.cpu.as_secs_f64() / btm.time.as_secs_f64());
+        let ratio = (console.cpu.as_secs_f64() / console.time.as_secs_f64())
+            / (btm.cpu.as_secs_f64() / btm.time.as_secs_f64());
         rows.push(Row::bounded("idle, console against btm, time on a core", ratio, "×", 1.0));
     }
     Ok(rows)

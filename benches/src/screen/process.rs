@@ -1,4 +1,5 @@
-//! What `/proc` says of a process: its threads by name, their time on a core, its memory. And where its threads may run.
+//! What `/proc` says of a process: its threads by name, their time on a core, its memory. And where its
+//! threads may run.
 
 use std::{fs, path::PathBuf, time::Duration};
 
@@ -24,10 +25,13 @@ impl Process {
             .collect()
     }
 
-    /// Time on a core so far of the threads whose names are `wanted`. A thread that ends takes its time with it.
+    /// Time on a core so far of the threads whose names are `wanted`. A thread that ends takes its time with
+    /// it.
     pub(crate) fn cpu(self, wanted: impl Fn(&str) -> bool) -> Duration {
         let on_cpu_ns = |thread: u32| -> Option<u64> {
-            let schedstat = fs::read_to_string(PathBuf::from(format!("/proc/{}/task/{thread}/schedstat", self.0))).ok()?;
+            let schedstat =
+                fs::read_to_string(PathBuf::from(format!("/proc/{}/task/{thread}/schedstat", self.0)))
+                    .ok()?;
             schedstat.split_whitespace().next()?.parse().ok()
         };
         let threads = self.threads().into_iter().filter(|(_, name)| wanted(name));
@@ -42,7 +46,10 @@ impl Process {
         for (thread, name) in self.threads() {
             let mut one = CpuSet::new();
             one.set(core(&name));
-            let thread = i32::try_from(thread).ok().and_then(Pid::from_raw).ok_or_else(|| eyre!("thread {thread} has no number"))?;
+            let thread = i32::try_from(thread)
+                .ok()
+                .and_then(Pid::from_raw)
+                .ok_or_else(|| eyre!("thread {thread} has no number"))?;
             match sched_setaffinity(Some(thread), &one) {
                 // It has ended meanwhile.
                 Ok(()) | Err(rustix::io::Errno::SRCH) => {}

@@ -1,7 +1,8 @@
 //! Steps through the past: from the key to the painted frame, over as many entries as are kept.
 //!
-//! A load that makes its hundred thousand entries in about a minute, so that there are seconds to step over; then it ends, and the Wire is
-//! shown with time stopped. Its title counts the entries until the moment that is shown, which each step changes and nothing else does.
+//! A load that makes its hundred thousand entries in about a minute, so that there are seconds to step over;
+//! then it ends, and the Wire is shown with time stopped. Its title counts the entries until the moment that
+//! is shown, which each step changes and nothing else does.
 
 use std::time::{Duration, Instant};
 
@@ -45,7 +46,12 @@ fn walk(terminal: &mut Terminal, steps: &Steps) -> Result<Vec<Row>> {
     Ok(vec![
         Row::known(format!("{name}: p50"), percentile(&mut latencies, 50), "ms"),
         Row::bounded(format!("{name}: p99"), percentile(&mut latencies, 99), "ms", 16.0),
-        Row::bounded(format!("{name}: max of {}", latencies.len()), percentile(&mut latencies, 100), "ms", 16.0),
+        Row::bounded(
+            format!("{name}: max of {}", latencies.len()),
+            percentile(&mut latencies, 100),
+            "ms",
+            16.0,
+        ),
     ])
 }
 

@@ -35,12 +35,18 @@ impl Row {
 
     /// As it is printed.
     pub(crate) fn line(&self) -> String {
-        let figure = if self.figure.abs() < 100.0 { format!("{:.2}", self.figure) } else { format!("{:.0}", self.figure) };
+        let figure = if self.figure.abs() < 100.0 {
+            format!("{:.2}", self.figure)
+        } else {
+            format!("{:.0}", self.figure)
+        };
         let (bound, verdict) = match self.bound {
             Bound::None => (String::new(), ""),
             Bound::Max(max) => (format!("≤ {max:.1}"), if self.figure <= max { "met" } else { "NOT met" }),
         };
-        format!("{:<54} {figure:>10} {:<10} {bound:>10}  {verdict}", self.what, self.unit).trim_end().to_owned()
+        format!("{:<54} {figure:>10} {:<10} {bound:>10}  {verdict}", self.what, self.unit)
+            .trim_end()
+            .to_owned()
     }
 }
 

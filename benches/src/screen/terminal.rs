@@ -71,7 +71,16 @@ impl Terminal {
         let started = Instant::now();
         let child = pair.slave.spawn_command(command).map_err(|error| eyre!("{error}"))?;
         let parser = vt100::Parser::new(rows.try_into()?, columns.try_into()?, 0);
-        Ok(Self { child, output, keys, parser, started, open: Vec::new(), frames: Vec::new(), _master: pair.master })
+        Ok(Self {
+            child,
+            output,
+            keys,
+            parser,
+            started,
+            open: Vec::new(),
+            frames: Vec::new(),
+            _master: pair.master,
+        })
     }
 
     /// The process.
@@ -113,7 +122,8 @@ impl Terminal {
         self.keys.write_all(text.as_bytes()).and_then(|()| self.keys.flush()).wrap_err("typing")
     }
 
-    /// Time from just before the start until the screen has these words; the rest of the bytes they came with may lie unread.
+    /// Time from just before the start until the screen has these words; the rest of the bytes they came with
+    /// may lie unread.
     ///
     /// # Errors
     /// They never came.
@@ -175,7 +185,9 @@ impl Terminal {
         self.parser.process(&chunk.bytes);
         self.open.extend_from_slice(&chunk.bytes);
         let mut begin = 0;
-        while let Some(at) = self.open[begin..].windows(FRAME_END.len()).position(|window| window == FRAME_END) {
+        while let Some(at) =
+            self.open[begin..].windows(FRAME_END.len()).position(|window| window == FRAME_END)
+        {
             let end = at + FRAME_END.len();
             self.frames.push(end);
             begin += end;

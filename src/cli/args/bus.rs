@@ -24,12 +24,14 @@ pub(crate) struct PublishArgs {
     /// The topic, as in agent/writer.
     pub(crate) topic: String,
 
-    /// What is published, as JSON (MsgPack in the forms of `decode --json`): the payload with --type, else the whole body. @FILE reads a
-    /// file, - stdin. `--json BODY` says the same where BODY begins with {, [ or @.
+    /// What is published, as JSON (MsgPack in the forms of `decode --json`): the payload with --type, else
+    /// the whole body. @FILE reads a file, - stdin. `--json BODY` says the same where BODY begins with
+    /// {, [ or @.
     #[arg(long, value_name = "BODY", required_unless_present = "frame", conflicts_with = "frame")]
     pub(crate) body: Option<String>,
 
-    /// Frames that are published byte for byte, one after the other: hex digits, or @FILE with hex digits or bytes.
+    /// Frames that are published byte for byte, one after the other: hex digits, or @FILE with hex digits or
+    /// bytes.
     #[arg(long, value_name = "HEX|@FILE")]
     pub(crate) frame: Option<String>,
 
@@ -60,7 +62,8 @@ pub(crate) struct PublishArgs {
 /// `tail`.
 #[derive(Debug, Args)]
 pub(crate) struct TailArgs {
-    /// Topics, or patterns of them: agent/* is one segment more, rlp/** all below. What two of them match is printed twice.
+    /// Topics, or patterns of them: agent/* is one segment more, rlp/** all below. What two of them match is
+    /// printed twice.
     #[arg(required = true, value_name = "TOPIC")]
     pub(crate) topics: Vec<String>,
 
@@ -82,8 +85,8 @@ fn kind() -> impl clap::builder::TypedValueParser<Value = Kind> {
     clap::builder::PossibleValuesParser::new(names).try_map(|name| Kind::from_name(&name).ok_or("no kind"))
 }
 
-/// `publish TOPIC --json BODY` names the body, while `--json` alone is the flag of every subcommand: a value that no topic begins with
-/// tells them apart.
+/// `publish TOPIC --json BODY` names the body, while `--json` alone is the flag of every subcommand: a value
+/// that no topic begins with tells them apart.
 pub(crate) fn with_body(mut args: Vec<OsString>) -> Vec<OsString> {
     let Some(at) = args.iter().position(|arg| arg == "publish") else { return args };
     for index in at + 1..args.len() {
@@ -91,9 +94,15 @@ pub(crate) fn with_body(mut args: Vec<OsString>) -> Vec<OsString> {
         if arg == "--" {
             break;
         }
-        let is_body = arg == "--json" && args.get(index + 1).is_some_and(|value| begins(value, &["{", "[", "@"]));
-        let joined = arg.to_str().and_then(|arg| arg.strip_prefix("--json=")).map(|value| OsString::from(format!("--body={value}")));
-        if let (Some(place), Some(body)) = (args.get_mut(index), joined.or_else(|| is_body.then(|| "--body".into()))) {
+        let is_body =
+            arg == "--json" && args.get(index + 1).is_some_and(|value| begins(value, &["{", "[", "@"]));
+        let joined = arg
+            .to_str()
+            .and_then(|arg| arg.strip_prefix("--json="))
+            .map(|value| OsString::from(format!("--body={value}")));
+        if let (Some(place), Some(body)) =
+            (args.get_mut(index), joined.or_else(|| is_body.then(|| "--body".into())))
+        {
             *place = body;
         }
     }
@@ -115,8 +124,14 @@ mod tests {
 
     #[test]
     fn json_is_the_body_where_a_body_follows_it() {
-        assert_eq!(rewritten(&["publish", "a", "--json", "{\"type\":1}"]), ["publish", "a", "--body", "{\"type\":1}"]);
-        assert_eq!(rewritten(&["--json", "publish", "--json", "@f", "a"]), ["--json", "publish", "--body", "@f", "a"]);
+        assert_eq!(
+            rewritten(&["publish", "a", "--json", "{\"type\":1}"]),
+            ["publish", "a", "--body", "{\"type\":1}"]
+        );
+        assert_eq!(
+            rewritten(&["--json", "publish", "--json", "@f", "a"]),
+            ["--json", "publish", "--body", "@f", "a"]
+        );
         assert_eq!(rewritten(&["publish", "--json={}", "a"]), ["publish", "--body={}", "a"]);
         for untouched in [
             ["publish", "--json", "a", "--body", "{}"].as_slice(),

@@ -23,24 +23,27 @@ use crate::cli::config::endpoint;
 pub(crate) enum Command {
     /// Run a station without a screen, until SIGTERM or Ctrl-C.
     ///
-    /// With --json the first line, once everything answers, is {"event":"ready","mpp":"ADDR","rmp":"PATH"}, with
-    /// "metrics":"ADDR" when they are read; then one line for each notable event.
+    /// With --json the first line, once everything answers, is {"event":"ready","mpp":"ADDR","rmp":"PATH"},
+    /// with "metrics":"ADDR" when they are read; then one line for each notable event.
     Serve(ServeArgs),
 
-    /// Open the console on a station that runs already, in this or another data folder's process; `q` detaches and leaves it as it is.
+    /// Open the console on a station that runs already, in this or another data folder's process; `q`
+    /// detaches and leaves it as it is.
     ///
-    /// Without a subcommand rl-console does the same when a station holds the data folder already. A station that goes away is waited for.
+    /// Without a subcommand rl-console does the same when a station holds the data folder already. A station
+    /// that goes away is waited for.
     Attach(AttachArgs),
 
     /// Print the unit that runs `serve` as a systemd user service, or install it.
     ///
-    /// The flags given, and the variables of ours that are set, become the service's own. --install writes it to
-    /// ~/.config/systemd/user/rl-console.service.
+    /// The flags given, and the variables of ours that are set, become the service's own. --install writes it
+    /// to ~/.config/systemd/user/rl-console.service.
     Service(ServiceArgs),
 
     /// Make the token that adapters connect with, and print it, once.
     ///
-    /// Works with or without a running station. Only a hash of the token is kept, so it cannot be shown again.
+    /// Works with or without a running station. Only a hash of the token is kept, so it cannot be shown
+    /// again.
     Pair(PairArgs),
 
     /// Enqueue an event for the adapter, or many from a file.
@@ -48,14 +51,14 @@ pub(crate) enum Command {
     /// Exits 0 once the row is recorded durably, whatever becomes of it, unless --wait says otherwise.
     Invoke(InvokeArgs),
 
-    /// List queues, invocations, pack state, refunds, adapters, the bus's topics, peers and subscriptions, runs of openings, sessions in
-    /// which agents decide, or how each part of the station is.
+    /// List queues, invocations, pack state, refunds, adapters, the bus's topics, peers and subscriptions,
+    /// runs of openings, sessions in which agents decide, or how each part of the station is.
     Ls(LsArgs),
 
     /// Run an opening, and follow it if asked to.
     ///
-    /// Exits 0 once the run is accepted; with --follow or --wait 0 when it succeeded, 1 when it was rejected or failed, 4 when it took too
-    /// long or was left, 5 when it was cancelled.
+    /// Exits 0 once the run is accepted; with --follow or --wait 0 when it succeeded, 1 when it was rejected
+    /// or failed, 4 when it took too long or was left, 5 when it was cancelled.
     Submit(SubmitArgs),
 
     /// Show a run of an opening, what it told, or what it kept.
@@ -72,9 +75,11 @@ pub(crate) enum Command {
     #[command(subcommand)]
     Session(SessionAction),
 
-    /// Print the ladder of a trace: who sent what to whom, how long it was on the wire, how long its answer took, and what caused it.
+    /// Print the ladder of a trace: who sent what to whom, how long it was on the wire, how long its answer
+    /// took, and what caused it.
     ///
-    /// As far as the station's tap keeps it; of a run, what was said to agents before that is taken from its history.
+    /// As far as the station's tap keeps it; of a run, what was said to agents before that is taken from its
+    /// history.
     Trace(TraceArgs),
 
     /// Check openings, or draw one, without a station.
@@ -117,26 +122,26 @@ pub(crate) enum Command {
 
     /// Decode RMP frames: their header fields and their bodies as JSON, or what is wrong with them.
     ///
-    /// Reads one frame after the other. Every fault is told with its name, its clause, what was expected and what is there, and the byte.
-    /// Exits 0 when every frame is valid, 6 when one is not.
+    /// Reads one frame after the other. Every fault is told with its name, its clause, what was expected and
+    /// what is there, and the byte. Exits 0 when every frame is valid, 6 when one is not.
     Decode(DecodeArgs),
 
     /// Make RMP frames from JSON as `decode --json` prints it.
     ///
-    /// What is missing is filled in: lengths, `msg_id`, `trace_id`, `created_at_ms`, `ttl_ms`, and `schema_id` by the body's type. The
-    /// least is {"body":{"type":"error.report.v1","payload":{}}}.
+    /// What is missing is filled in: lengths, `msg_id`, `trace_id`, `created_at_ms`, `ttl_ms`, and
+    /// `schema_id` by the body's type. The least is {"body":{"type":"error.report.v1","payload":{}}}.
     Encode(EncodeArgs),
 
     /// Publish a message on the bus, or frames as they are.
     ///
-    /// Waits for the broker's answer, which does not tell who listens: with --as tui it is told how many subscriptions the topic has. Exits
-    /// 1 when it is refused, 6 when the frame is not valid.
+    /// Waits for the broker's answer, which does not tell who listens: with --as tui it is told how many
+    /// subscriptions the topic has. Exits 1 when it is refused, 6 when the frame is not valid.
     Publish(PublishArgs),
 
     /// Print what is published on topics of the bus, until Ctrl-C.
     ///
-    /// One line a message; with --json one object, and {"event":"lost","messages":N,"lost":TOTAL} where messages came faster than they
-    /// were printed.
+    /// One line a message; with --json one object, and {"event":"lost","messages":N,"lost":TOTAL} where
+    /// messages came faster than they were printed.
     Tail(TailArgs),
 
     /// Stand-ins for the peers of a station, for rehearsal.
@@ -167,7 +172,8 @@ pub(crate) struct ServeArgs {
     #[arg(long, value_name = "OUT.mcap")]
     pub(crate) record: Option<PathBuf>,
 
-    /// Serve the station's metrics for Prometheus, as /metrics on this address; a port alone is bound on 127.0.0.1.
+    /// Serve the station's metrics for Prometheus, as /metrics on this address; a port alone is bound on
+    /// 127.0.0.1.
     #[arg(long, value_name = "ADDR", value_parser = endpoint)]
     pub(crate) metrics: Option<SocketAddr>,
 }
@@ -175,7 +181,8 @@ pub(crate) struct ServeArgs {
 /// `attach`.
 #[derive(Debug, Default, Args)]
 pub(crate) struct AttachArgs {
-    /// The file of the token to show; without it, the data folder's operator token. `viewer.token` there makes a console that only looks.
+    /// The file of the token to show; without it, the data folder's operator token. `viewer.token` there
+    /// makes a console that only looks.
     #[arg(long, value_name = "FILE")]
     pub(crate) token_file: Option<PathBuf>,
 }
@@ -191,7 +198,8 @@ pub(crate) struct ServiceArgs {
     #[arg(long, requires = "install")]
     pub(crate) force: bool,
 
-    /// Have the service serve its metrics for Prometheus, as /metrics on this address; a port alone is bound on 127.0.0.1.
+    /// Have the service serve its metrics for Prometheus, as /metrics on this address; a port alone is bound
+    /// on 127.0.0.1.
     #[arg(long, value_name = "ADDR", value_parser = endpoint)]
     pub(crate) metrics: Option<SocketAddr>,
 }
@@ -231,7 +239,8 @@ pub(crate) enum RestartHost {
 /// `record`.
 #[derive(Debug, Args)]
 pub(crate) struct RecordArgs {
-    /// The file to be made; one that exists is refused [default: named by date and time, in the data folder's recordings/].
+    /// The file to be made; one that exists is refused [default: named by date and time, in the data
+    /// folder's recordings/].
     #[arg(value_name = "OUT.mcap")]
     pub(crate) out: Option<PathBuf>,
 
@@ -317,7 +326,8 @@ mod tests {
     use crate::{cli::args::Cli, tap::entry::mpp::RowState};
 
     fn parse(line: &str) -> Result<Command, clap::Error> {
-        Cli::try_parse_from(std::iter::once("rl-console").chain(line.split(' '))).map(|cli| cli.command.unwrap())
+        Cli::try_parse_from(std::iter::once("rl-console").chain(line.split(' ')))
+            .map(|cli| cli.command.unwrap())
     }
 
     #[test]
@@ -326,7 +336,9 @@ mod tests {
         assert!(parse("invoke give_item --from x").is_err());
         assert!(parse("invoke --from - --user bob").is_err());
         assert!(parse("invoke --from -").is_ok());
-        let Command::Invoke(args) = parse("invoke give_item --wait done --timeout 1.5").unwrap() else { unreachable!() };
+        let Command::Invoke(args) = parse("invoke give_item --wait done --timeout 1.5").unwrap() else {
+            unreachable!()
+        };
         assert_eq!(args.wait, Some(RowState::Done));
         assert_eq!(args.timeout, Some(1_500));
         assert!(parse("invoke give_item --timeout 1").is_err());

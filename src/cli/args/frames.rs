@@ -7,8 +7,8 @@ use clap::Args;
 /// `decode`.
 #[derive(Debug, Args)]
 pub(crate) struct DecodeArgs {
-    /// A file of frames (- for stdin, as without it): bytes, or hex digits if the first byte is one; those may stand in lines with spaces
-    /// and offsets (`0010: 00 0a ...`), as xxd prints them too.
+    /// A file of frames (- for stdin, as without it): bytes, or hex digits if the first byte is one; those
+    /// may stand in lines with spaces and offsets (`0010: 00 0a ...`), as xxd prints them too.
     #[arg(conflicts_with = "hex")]
     pub(crate) file: Option<PathBuf>,
 
@@ -44,7 +44,8 @@ pub(crate) struct EncodeArgs {
     #[arg(long)]
     pub(crate) raw: bool,
 
-    /// Make frames that are not valid too, exactly as their fields say; without it such a frame is refused, with exit code 6.
+    /// Make frames that are not valid too, exactly as their fields say; without it such a frame is refused,
+    /// with exit code 6.
     #[arg(long)]
     pub(crate) broken: bool,
 }
@@ -52,6 +53,9 @@ pub(crate) struct EncodeArgs {
 fn moment(text: &str) -> Result<Moment, String> {
     match text {
         "now" => Ok(Moment::Now),
-        ms => ms.parse().map(Moment::At).map_err(|_| "takes milliseconds since the Unix epoch, or `now`".to_owned()),
+        ms => ms
+            .parse()
+            .map(Moment::At)
+            .map_err(|_| "takes milliseconds since the Unix epoch, or `now`".to_owned()),
     }
 }

@@ -12,8 +12,8 @@ use crate::cli::{commands::console::quoted, config::endpoint};
 
 /// The operator console that hosts and shows everything a stream's automation runs on.
 ///
-/// Without a subcommand it starts a station and opens the console on it. Every other subcommand speaks to the station that runs for the
-/// same data folder, or does its work without one.
+/// Without a subcommand it starts a station and opens the console on it. Every other subcommand speaks to the
+/// station that runs for the same data folder, or does its work without one.
 #[derive(Debug, Parser)]
 #[command(name = "rl-console", version, max_term_width = 100, after_long_help = AFTER)]
 pub(crate) struct Cli {
@@ -21,11 +21,13 @@ pub(crate) struct Cli {
     #[arg(long, value_name = "OUT.mcap")]
     pub(crate) record: Option<PathBuf>,
 
-    /// Serve the station's metrics for Prometheus, as /metrics on this address; a port alone is bound on 127.0.0.1 (console and `serve`).
+    /// Serve the station's metrics for Prometheus, as /metrics on this address; a port alone is bound on
+    /// 127.0.0.1 (console and `serve`).
     #[arg(long, value_name = "ADDR", value_parser = endpoint)]
     pub(crate) metrics: Option<SocketAddr>,
 
-    /// Run the console without a screen: one line an event, for pipes and screen readers, until SIGTERM or Ctrl-C.
+    /// Run the console without a screen: one line an event, for pipes and screen readers, until SIGTERM or
+    /// Ctrl-C.
     #[arg(long)]
     pub(crate) plain: bool,
 
@@ -52,22 +54,24 @@ pub(crate) struct Global {
     #[arg(long, global = true, value_name = "PORT")]
     pub(crate) port: Option<u16>,
 
-    /// The address that the port is bound to; anything but loopback is open to the network [default: 127.0.0.1].
+    /// The address that the port is bound to; anything but loopback is open to the network [default:
+    /// 127.0.0.1].
     #[arg(long, global = true, value_name = "ADDR")]
     pub(crate) bind: Option<IpAddr>,
 
-    /// The Unix socket of the bus: where a station binds it, and where other subcommands find it [default: rmp.sock in the folder that
-    /// --data names, else ~/.runloop/sock/rmp.sock].
+    /// The Unix socket of the bus: where a station binds it, and where other subcommands find it [default:
+    /// rmp.sock in the folder that --data names, else ~/.runloop/sock/rmp.sock].
     #[arg(long, global = true, value_name = "PATH")]
     pub(crate) socket: Option<PathBuf>,
 
-    /// The address of the MACP port: where a station binds it, and where `session` and `sim session` find it; a port alone is on 127.0.0.1,
-    /// port 0 takes any [default: 127.0.0.1:50051; to find it, what the station of the data folder has recorded there, then that].
+    /// The address of the MACP port: where a station binds it, and where `session` and `sim session` find
+    /// it; a port alone is on 127.0.0.1, port 0 takes any [default: 127.0.0.1:50051; to find it, what
+    /// the station of the data folder has recorded there, then that].
     #[arg(long, global = true, value_name = "ADDR", value_parser = endpoint)]
     pub(crate) grpc: Option<SocketAddr>,
 
-    /// The file of the token to show to the station; without it, the data folder's operator token. `cue.token` there enqueues and submits
-    /// and does nothing else, `viewer.token` only looks.
+    /// The file of the token to show to the station; without it, the data folder's operator token.
+    /// `cue.token` there enqueues and submits and does nothing else, `viewer.token` only looks.
     #[arg(long, global = true, value_name = "FILE")]
     pub(crate) token_file: Option<PathBuf>,
 
@@ -75,7 +79,8 @@ pub(crate) struct Global {
     #[arg(long, global = true)]
     pub(crate) ascii: bool,
 
-    /// Mask logins, chat text and payload values on the console's screens until `O` shows them, and in the lines of `--plain`.
+    /// Mask logins, chat text and payload values on the console's screens until `O` shows them, and in the
+    /// lines of `--plain`.
     #[arg(long, global = true)]
     pub(crate) on_air: bool,
 
@@ -89,10 +94,15 @@ pub(crate) struct Global {
 }
 
 impl Global {
-    /// The flags by which another command reaches the same station, as a shell reads them, with a space behind them.
+    /// The flags by which another command reaches the same station, as a shell reads them, with a space
+    /// behind them.
     pub(crate) fn reach(&self) -> String {
         let path = |path: &Option<PathBuf>| path.as_ref().map(|path| quoted(&path.to_string_lossy()));
-        let flags = [("--data", path(&self.data)), ("--socket", path(&self.socket)), ("--grpc", self.grpc.map(|addr| addr.to_string()))];
+        let flags = [
+            ("--data", path(&self.data)),
+            ("--socket", path(&self.socket)),
+            ("--grpc", self.grpc.map(|addr| addr.to_string())),
+        ];
         flags.into_iter().filter_map(|(flag, value)| Some(format!("{flag} {} ", value?))).collect()
     }
 }
@@ -132,7 +142,10 @@ mod tests {
 
     #[test]
     fn global_flags_stand_before_or_after_the_subcommand() {
-        let flags = ["--data", "/d", "--pack", "p.toml", "--port", "0", "--bind", "::1", "--json", "--ascii", "--on-air"];
+        let flags = [
+            "--data", "/d", "--pack", "p.toml", "--port", "0", "--bind", "::1", "--json", "--ascii",
+            "--on-air",
+        ];
         let before = ["rl-console"].iter().chain(&flags).chain(&["ls", "queues"]);
         let after = ["rl-console", "ls", "queues"].iter().chain(&flags).copied().collect::<Vec<_>>();
         let before = Cli::try_parse_from(before).unwrap().global;

@@ -46,8 +46,9 @@ pub(crate) struct InvokeArgs {
     #[arg(long, value_name = "SECONDS", value_parser = seconds, requires = "wait")]
     pub(crate) timeout: Option<u64>,
 
-    /// Enqueue every line of a file (- for stdin): JSON objects with `event` and, as needed, `params`, `queue`, `source`, `redemption`,
-    /// `user`, `key`, `trace_id`; committed in batches. A line that is refused is told on stderr, and the next ones are enqueued.
+    /// Enqueue every line of a file (- for stdin): JSON objects with `event` and, as needed, `params`,
+    /// `queue`, `source`, `redemption`, `user`, `key`, `trace_id`; committed in batches. A line that is
+    /// refused is told on stderr, and the next ones are enqueued.
     #[arg(long, value_name = "FILE", conflicts_with = "event")]
     pub(crate) from: Option<PathBuf>,
 }
@@ -102,7 +103,8 @@ pub(crate) enum SettleTo {
 
 fn row_state() -> impl clap::builder::TypedValueParser<Value = RowState> {
     use clap::builder::TypedValueParser as _;
-    clap::builder::PossibleValuesParser::new(RowState::ALL.map(RowState::name)).try_map(|name| RowState::from_name(&name).ok_or("no state"))
+    clap::builder::PossibleValuesParser::new(RowState::ALL.map(RowState::name))
+        .try_map(|name| RowState::from_name(&name).ok_or("no state"))
 }
 
 fn invocation_id(text: &str) -> Result<InvocationId, String> {

@@ -11,8 +11,9 @@ pub(crate) struct LsArgs {
     /// What to list.
     pub(crate) what: LsWhat,
 
-    /// Only rows in this state (invocations: pending, dispatched, applied, done, failed, refunded; refunds: requested, skipped, manual;
-    /// runs: running, cancelling, succeeded, failed, cancelled; sessions: open, resolved, expired, cancelled, damaged).
+    /// Only rows in this state (invocations: pending, dispatched, applied, done, failed, refunded; refunds:
+    /// requested, skipped, manual; runs: running, cancelling, succeeded, failed, cancelled; sessions:
+    /// open, resolved, expired, cancelled, damaged).
     #[arg(long, value_name = "STATE")]
     pub(crate) state: Option<String>,
 
@@ -20,7 +21,8 @@ pub(crate) struct LsArgs {
     #[arg(long, value_name = "QUEUE")]
     pub(crate) queue: Option<String>,
 
-    /// Only invocations that were enqueued under another manifest than the one in force; `--state pending` shows those that wait for it.
+    /// Only invocations that were enqueued under another manifest than the one in force; `--state pending`
+    /// shows those that wait for it.
     #[arg(long)]
     pub(crate) other_manifest: bool,
 
@@ -32,15 +34,18 @@ pub(crate) struct LsArgs {
     #[arg(long, value_name = "MODE")]
     pub(crate) mode: Option<String>,
 
-    /// Only runs that were submitted, or sessions that began, this long ago or later, as in 90s, 10m, 1h30m or 2d.
+    /// Only runs that were submitted, or sessions that began, this long ago or later, as in 90s, 10m, 1h30m
+    /// or 2d.
     #[arg(long, value_name = "AGO", value_parser = ago)]
     pub(crate) since: Option<u64>,
 
-    /// Only rows that this filter lets through, as in `queue:boss state:failed age<10m`; --help has the language and the fields.
+    /// Only rows that this filter lets through, as in `queue:boss state:failed age<10m`; --help has the
+    /// language and the fields.
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub(crate) filter: Option<String>,
 
-    /// At most so many rows, the newest [default: 100 for invocations, refunds, runs and sessions, else all].
+    /// At most so many rows, the newest [default: 100 for invocations, refunds, runs and sessions, else
+    /// all].
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = rows)]
     pub(crate) limit: Option<u64>,
 }
@@ -79,6 +84,16 @@ pub(crate) enum LsWhat {
 impl LsArgs {
     /// All of something, as far as a list goes by itself.
     pub(crate) const fn of(what: LsWhat) -> Self {
-        Self { what, state: None, queue: None, other_manifest: false, name: None, mode: None, since: None, filter: None, limit: None }
+        Self {
+            what,
+            state: None,
+            queue: None,
+            other_manifest: false,
+            name: None,
+            mode: None,
+            since: None,
+            filter: None,
+            limit: None,
+        }
     }
 }

@@ -1,5 +1,5 @@
-//! The command line's grammar. Each flag's name, documentation and parsing stand in one place; help, completions and manual pages come from
-//! it.
+//! The command line's grammar. Each flag's name, documentation and parsing stand in one place; help,
+//! completions and manual pages come from it.
 
 mod brakes;
 mod bus;
@@ -16,18 +16,21 @@ mod stop;
 
 pub(crate) use bus::{PeerArgs, PublishArgs, TailArgs, with_body};
 pub(crate) use commands::{
-    AttachArgs, BackupArgs, Command, CompletionsArgs, ConfigAction, ManArgs, PackAction, PairArgs, RecordArgs, RestartArgs, RestartHost,
-    ServiceArgs,
+    AttachArgs, BackupArgs, Command, CompletionsArgs, ConfigAction, ManArgs, PackAction, PairArgs,
+    RecordArgs, RestartArgs, RestartHost, ServiceArgs,
 };
 pub(crate) use frames::{DecodeArgs, EncodeArgs, Moment};
 pub(crate) use global::{Cli, Global};
 pub(crate) use invocations::{CancelArgs, CancelWhat, InvokeArgs, SettleArgs, SettleTo};
 pub(crate) use kick::KickWhat;
 pub(crate) use ls::{LsArgs, LsWhat};
-pub(crate) use runs::{ActionName, CancelRunArgs, DecideArgs, OpeningAction, ParamsArgs, RunAction, RunName, SubmitArgs, TraceArgs};
+pub(crate) use runs::{
+    ActionName, CancelRunArgs, DecideArgs, OpeningAction, ParamsArgs, RunAction, RunName, SubmitArgs,
+    TraceArgs,
+};
 pub(crate) use session::{
-    OpeningArgs, Say, SessionAction, SessionCancelArgs, SessionSendArgs, SessionShowArgs, SessionStartArgs, SessionStreamArgs, StreamLine,
-    StreamWhat, Who, file_of,
+    OpeningArgs, Say, SessionAction, SessionCancelArgs, SessionSendArgs, SessionShowArgs, SessionStartArgs,
+    SessionStreamArgs, StreamLine, StreamWhat, Who, file_of,
 };
 pub(crate) use sim::{SimAdapterArgs, SimAgentArgs, SimMode, SimPeer, SimSessionArgs};
 pub(crate) use stop::StopArgs;

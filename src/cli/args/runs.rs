@@ -40,16 +40,18 @@ pub(crate) struct SubmitArgs {
     #[arg(long)]
     pub(crate) wait: bool,
 
-    /// Give up following or waiting after so many seconds, with exit code 4; the run goes on, unless it is --local.
+    /// Give up following or waiting after so many seconds, with exit code 4; the run goes on, unless it is
+    /// --local.
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub(crate) timeout: Option<u64>,
 
-    /// Run it without a station, in one that is there for this run alone, and end with it. The socket that its agents connect to is printed
-    /// first; --socket chooses it. Ctrl-C cancels the run.
+    /// Run it without a station, in one that is there for this run alone, and end with it. The socket that
+    /// its agents connect to is printed first; --socket chooses it. Ctrl-C cancels the run.
     #[arg(long, conflicts_with_all = ["kind", "token_file"])]
     pub(crate) local: bool,
 
-    /// Of --local: how many seconds to wait for the agents that the opening names, 0 for not at all [default: 30].
+    /// Of --local: how many seconds to wait for the agents that the opening names, 0 for not at all
+    /// [default: 30].
     #[arg(long, value_name = "SECONDS", value_parser = seconds, requires = "local")]
     pub(crate) agents: Option<u64>,
 
@@ -109,7 +111,8 @@ pub(crate) enum RunAction {
         #[arg(value_name = "ID")]
         run: RunName,
 
-        /// Write each value as JSON into a new file of a folder for this run in this one: `DIR/greeting-a41f/1-draft-out.json`.
+        /// Write each value as JSON into a new file of a folder for this run in this one:
+        /// `DIR/greeting-a41f/1-draft-out.json`.
         #[arg(long, value_name = "DIR")]
         out: Option<PathBuf>,
     },
@@ -157,7 +160,8 @@ pub(crate) enum OpeningAction {
         #[command(flatten)]
         params: ParamsArgs,
     },
-    /// Draw an opening: each node behind what feeds it, with its rank. Nodes of one rank may run at the same time.
+    /// Draw an opening: each node behind what feeds it, with its rank. Nodes of one rank may run at the same
+    /// time.
     Graph {
         /// The file; - is stdin.
         file: String,
@@ -217,7 +221,8 @@ impl FromStr for RunName {
 
 /// `name=value`: JSON where it is, else a text.
 fn param(text: &str) -> Result<(String, serde_json::Value), String> {
-    let (name, value) = text.split_once('=').filter(|(name, _)| !name.is_empty()).ok_or("takes NAME=VALUE")?;
+    let (name, value) =
+        text.split_once('=').filter(|(name, _)| !name.is_empty()).ok_or("takes NAME=VALUE")?;
     let value = serde_json::from_str(value).unwrap_or_else(|_| value.into());
     Ok((name.to_owned(), value))
 }
@@ -239,7 +244,8 @@ fn level() -> impl clap::builder::TypedValueParser<Value = Level> {
 fn kind() -> impl clap::builder::TypedValueParser<Value = EventKind> {
     use clap::builder::TypedValueParser as _;
     let names = EventKind::ALL.iter().map(|kind| kind.name());
-    clap::builder::PossibleValuesParser::new(names).try_map(|name| EventKind::from_name(&name).ok_or("no kind"))
+    clap::builder::PossibleValuesParser::new(names)
+        .try_map(|name| EventKind::from_name(&name).ok_or("no kind"))
 }
 
 #[cfg(test)]
@@ -274,7 +280,10 @@ mod tests {
 
     #[test]
     fn how_long_ago_is_told_in_units() {
-        assert_eq!(["90s", "10m", "1h30m", "2d"].map(|text| ago(text).unwrap()), [90_000, 600_000, 5_400_000, 172_800_000]);
+        assert_eq!(
+            ["90s", "10m", "1h30m", "2d"].map(|text| ago(text).unwrap()),
+            [90_000, 600_000, 5_400_000, 172_800_000]
+        );
         for wrong in ["", "soon", "-5s", "1y"] {
             assert!(ago(wrong).is_err(), "{wrong}");
         }

@@ -47,8 +47,8 @@ pub(crate) enum SessionAction {
     Cancel(SessionCancelArgs),
     /// Print how a session stands, or its log.
     ///
-    /// A station of this machine is asked for all that it keeps, also of sessions that ended long ago; another runtime tells no more than
-    /// state and times.
+    /// A station of this machine is asked for all that it keeps, also of sessions that ended long ago;
+    /// another runtime tells no more than state and times.
     Show(SessionShowArgs),
     /// List sessions, newest first; as `ls sessions` does.
     Ls(SessionLsArgs),
@@ -75,7 +75,8 @@ pub(crate) struct Who {
     #[arg(long = "as", global = true, value_name = "NAME")]
     pub(crate) sender: Option<String>,
 
-    /// The message's id: the same id again is the same message, and is accepted once [default: one that is made up].
+    /// The message's id: the same id again is the same message, and is accepted once [default: one that is
+    /// made up].
     #[arg(long, global = true, value_name = "ID")]
     pub(crate) id: Option<String>,
 }
@@ -131,7 +132,8 @@ pub(crate) struct SessionSendArgs {
     #[command(flatten)]
     pub(crate) who: Who,
 
-    /// A message of any type, in the place of the words that say one; `Signal` is one that belongs to no session, whose ID may be ''.
+    /// A message of any type, in the place of the words that say one; `Signal` is one that belongs to no
+    /// session, whose ID may be ''.
     #[arg(long = "type", value_name = "TYPE")]
     pub(crate) message_type: Option<String>,
 
@@ -226,7 +228,11 @@ pub(crate) enum Say {
 /// How long a session may take, in milliseconds. On the wire 0 is none given.
 fn ttl(text: &str) -> Result<u64, String> {
     let ms = seconds(text)?;
-    if ms == 0 { Err("takes more than 0 seconds; without it the runtime takes 60".to_owned()) } else { Ok(ms) }
+    if ms == 0 {
+        Err("takes more than 0 seconds; without it the runtime takes 60".to_owned())
+    } else {
+        Ok(ms)
+    }
 }
 
 /// `session stream`.
@@ -243,7 +249,13 @@ pub(crate) struct SessionStreamArgs {
 
 /// A line of `session stream` in words.
 #[derive(Debug, clap::Parser)]
-#[command(no_binary_name = true, name = "", disable_help_flag = true, disable_version_flag = true, disable_help_subcommand = true)]
+#[command(
+    no_binary_name = true,
+    name = "",
+    disable_help_flag = true,
+    disable_version_flag = true,
+    disable_help_subcommand = true
+)]
 pub(crate) struct StreamLine {
     #[command(flatten)]
     pub(crate) who: Who,
@@ -317,7 +329,8 @@ pub(crate) struct SessionLsArgs {
     #[arg(long, value_name = "AGO", value_parser = ago)]
     pub(crate) since: Option<u64>,
 
-    /// Only rows that this filter lets through, as in `phase:voting participants>2`; `help ls` has the language and the fields.
+    /// Only rows that this filter lets through, as in `phase:voting participants>2`; `help ls` has the
+    /// language and the fields.
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub(crate) filter: Option<String>,
 
@@ -358,18 +371,28 @@ mod tests {
 
     #[test]
     fn who_says_something_stands_before_or_behind_what_is_said() {
-        for args in [["send", "s1", "--as", "bob", "vote", "p1", "approve"], ["send", "s1", "vote", "p1", "approve", "--as", "bob"]] {
+        for args in [
+            ["send", "s1", "--as", "bob", "vote", "p1", "approve"],
+            ["send", "s1", "vote", "p1", "approve", "--as", "bob"],
+        ] {
             let SessionAction::Send(args) = parse(&args).unwrap() else { panic!() };
             assert_eq!((args.session.as_str(), args.who.sender.as_deref()), ("s1", Some("bob")));
-            assert_eq!(args.say, Some(Say::Vote { proposal: "p1".into(), vote: "approve".into(), reason: None }));
+            assert_eq!(
+                args.say,
+                Some(Say::Vote { proposal: "p1".into(), vote: "approve".into(), reason: None })
+            );
         }
     }
 
     #[test]
     fn a_confidence_is_a_number_that_json_has() {
-        let evaluate = |confidence| parse(&["send", "s1", "--as", "a", "evaluate", "p", "approve", "--confidence", confidence]);
+        let evaluate = |confidence| {
+            parse(&["send", "s1", "--as", "a", "evaluate", "p", "approve", "--confidence", confidence])
+        };
         let SessionAction::Send(args) = evaluate("-0.5").unwrap() else { panic!() };
-        assert!(matches!(args.say, Some(Say::Evaluate { confidence: Some(it), .. }) if it.to_bits() == (-0.5_f64).to_bits()));
+        assert!(
+            matches!(args.say, Some(Say::Evaluate { confidence: Some(it), .. }) if it.to_bits() == (-0.5_f64).to_bits())
+        );
         for wrong in ["NaN", "inf", "-infinity", "much"] {
             assert!(evaluate(wrong).is_err(), "{wrong}");
         }
@@ -378,8 +401,18 @@ mod tests {
     #[test]
     fn a_payload_needs_its_type() {
         assert!(parse(&["send", "s1", "--as", "a", "--payload", "{}"]).is_err());
-        let SessionAction::Send(args) = parse(&["send", "", "--as", "a", "--type", "Signal", "--payload", "@f"]).unwrap() else { panic!() };
-        assert_eq!((args.session.as_str(), args.payload.as_deref().and_then(file_of)), ("", Some(PathBuf::from("f"))));
-        assert!(parse(&["show", "s1", "--limit", "3"]).is_err() && parse(&["show", "s1", "--log", "--limit", "3"]).is_ok());
+        let SessionAction::Send(args) =
+            parse(&["send", "", "--as", "a", "--type", "Signal", "--payload", "@f"]).unwrap()
+        else {
+            panic!()
+        };
+        assert_eq!(
+            (args.session.as_str(), args.payload.as_deref().and_then(file_of)),
+            ("", Some(PathBuf::from("f")))
+        );
+        assert!(
+            parse(&["show", "s1", "--limit", "3"]).is_err()
+                && parse(&["show", "s1", "--log", "--limit", "3"]).is_ok()
+        );
     }
 }

@@ -13,8 +13,8 @@ pub(crate) enum SimPeer {
     /// An agent that answers the requests on `agent/NAME` by a script.
     Agent(SimAgentArgs),
 
-    /// Participants of sessions that decide together: they start, propose, evaluate, object, vote and commit, or contribute until they
-    /// agree.
+    /// Participants of sessions that decide together: they start, propose, evaluate, object, vote and commit,
+    /// or contribute until they agree.
     Session(SimSessionArgs),
 }
 
@@ -45,7 +45,8 @@ pub(crate) struct SimAgentArgs {
     /// Its name: it serves the topic agent/NAME.
     pub(crate) name: String,
 
-    /// The script, in TOML: rules by which requests are answered; without one all inputs come back on the port `out`.
+    /// The script, in TOML: rules by which requests are answered; without one all inputs come back on the
+    /// port `out`.
     #[arg(long, value_name = "FILE")]
     pub(crate) script: Option<PathBuf>,
 
@@ -85,8 +86,9 @@ pub(crate) struct SimAdapterArgs {
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) seed: u64,
 
-    /// Log frames a second besides, to rehearse a flood: of all levels, some long, some with characters that must not reach a screen as
-    /// they are. Each makes two entries of the tap. Once a second it says how many it sent; what it cannot send in time it leaves out.
+    /// Log frames a second besides, to rehearse a flood: of all levels, some long, some with characters that
+    /// must not reach a screen as they are. Each makes two entries of the tap. Once a second it says how
+    /// many it sent; what it cannot send in time it leaves out.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub(crate) logs_per_s: Option<u32>,
 
@@ -130,12 +132,13 @@ pub(crate) struct SimSessionArgs {
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) seed: u64,
 
-    /// What the ids of sessions begin with; with the same seed and the same prefix all messages are the same, and those that the station
-    /// has already are duplicates [default: one that is made up].
+    /// What the ids of sessions begin with; with the same seed and the same prefix all messages are the
+    /// same, and those that the station has already are duplicates [default: one that is made up].
     #[arg(long, value_name = "TEXT")]
     pub(crate) prefix: Option<String>,
 
-    /// Send again whenever the connection is lost, waiting longer each time; a message that arrived counts once.
+    /// Send again whenever the connection is lost, waiting longer each time; a message that arrived counts
+    /// once.
     #[arg(long)]
     pub(crate) reconnect: bool,
 }

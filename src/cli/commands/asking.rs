@@ -13,7 +13,8 @@ pub(super) fn node_asking(meta: &serde_json::Value) -> Option<&str> {
     meta.get("node_id")?.as_str().filter(|_| state == NodeState::Asking.name())
 }
 
-/// Says on stderr how a node's question is answered, while it waits. Nothing where the station does not tell whoever follows.
+/// Says on stderr how a node's question is answered, while it waits. Nothing where the station does not tell
+/// whoever follows.
 pub(super) async fn tell(station: &dyn Operator, run: TraceId, node: &str) {
     if let Ok(Page::Confirmations(rows)) = operator::query(station, Query::Confirmations).await
         && let Some(words) = words(&rows, run, node)
@@ -25,7 +26,9 @@ pub(super) async fn tell(station: &dyn Operator, run: TraceId, node: &str) {
 fn words(rows: &[ConfirmationRow], run: TraceId, node: &str) -> Option<String> {
     let row = rows.iter().find(|row| row.run == run && row.node == node)?;
     let action = row.action;
-    Some(format!("{node} waits for an answer, and silence becomes a no: `rl-console approve {action}` or `rl-console reject {action}`"))
+    Some(format!(
+        "{node} waits for an answer, and silence becomes a no: `rl-console approve {action}` or `rl-console reject {action}`"
+    ))
 }
 
 #[cfg(test)]
@@ -45,10 +48,14 @@ mod tests {
             asked_at_ms: Wall(0),
             expires_at_ms: Wall(9),
         };
-        let rows = [row(1, TraceId(uuid::Uuid::from_u128(8)), "send"), row(2, run, "other"), row(3, run, "send")];
+        let rows =
+            [row(1, TraceId(uuid::Uuid::from_u128(8)), "send"), row(2, run, "other"), row(3, run, "send")];
         let words = words(&rows, run, "send").unwrap();
         let action = ActionId(uuid::Uuid::from_u128(3));
-        assert!(words.contains(&format!("`rl-console approve {action}` or `rl-console reject {action}`")), "{words}");
+        assert!(
+            words.contains(&format!("`rl-console approve {action}` or `rl-console reject {action}`")),
+            "{words}"
+        );
         assert_eq!(super::words(&rows[..2], run, "send"), None, "it is answered meanwhile");
     }
 

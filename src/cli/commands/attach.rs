@@ -25,7 +25,8 @@ pub(in crate::cli) fn run(context: &mut Context, args: AttachArgs) -> Result<(),
 /// # Errors
 /// When there is no data folder.
 ///
-/// Where it is looked for is asked again before every try, for its socket may move and its token may be made anew.
+/// Where it is looked for is asked again before every try, for its socket may move and its token may be made
+/// anew.
 pub(super) fn of_data(context: &Context) -> Result<Find, Error> {
     let absolute = |path: PathBuf| std::path::absolute(&path).unwrap_or(path);
     let (mut settings, data) = (context.settings.clone(), context.settings.data()?);
@@ -45,7 +46,10 @@ pub(super) fn with_screen(context: &mut Context, find: Find) -> Result<(), Error
     let port = operator::block_on(async { Ok(RemotePort::attach(find, clock, limits).await?) })?;
     if let Some(attachment) = port.attachment() {
         let rights = if attachment.read_only().is_some() { ", to look alone" } else { "" };
-        report::tell(&format!("attached to {} (process {}){rights}; q detaches", attachment.name, attachment.pid));
+        report::tell(&format!(
+            "attached to {} (process {}){rights}; q detaches",
+            attachment.name, attachment.pid
+        ));
     }
     console::with_screen(&Shown { port: Arc::new(port), station: None }, context)
 }

@@ -35,7 +35,11 @@ struct BrakedRuns {
     held: bool,
 }
 
-pub(in crate::cli) fn run(context: &mut Context, brakes: Brakes, queue: Option<QueueName>) -> Result<(), Error> {
+pub(in crate::cli) fn run(
+    context: &mut Context,
+    brakes: Brakes,
+    queue: Option<QueueName>,
+) -> Result<(), Error> {
     let Context { settings, out, .. } = context;
     operator::block_on(async {
         let station = operator::connect(settings).await?;
@@ -43,15 +47,25 @@ pub(in crate::cli) fn run(context: &mut Context, brakes: Brakes, queue: Option<Q
     })
 }
 
-async fn brake(station: &dyn Operator, brakes: Brakes, queue: Option<QueueName>, out: &mut Output) -> Result<(), Error> {
+async fn brake(
+    station: &dyn Operator,
+    brakes: Brakes,
+    queue: Option<QueueName>,
+    out: &mut Output,
+) -> Result<(), Error> {
     let command = match brakes {
         Brakes::Hold => Command::Hold { queue },
         Brakes::Release => Command::Release { queue },
         Brakes::Resume => Command::Resume { queue },
         Brakes::Drain => Command::Drain { queue },
     };
-    let is_all = matches!(&command, Command::Hold { queue: None } | Command::Release { queue: None } | Command::Resume { queue: None });
-    let Outcome::Braked(queues) = operator::mpp(station, command).await? else { return Err(Error::StrangeAnswer) };
+    let is_all = matches!(
+        &command,
+        Command::Hold { queue: None } | Command::Release { queue: None } | Command::Resume { queue: None }
+    );
+    let Outcome::Braked(queues) = operator::mpp(station, command).await? else {
+        return Err(Error::StrangeAnswer);
+    };
     for (queue, brake) in queues {
         out.row(&Braked { queue, held: brake.held, draining: brake.draining }, line)?;
     }
@@ -62,9 +76,14 @@ async fn brake(station: &dyn Operator, brakes: Brakes, queue: Option<QueueName>,
             Err(PortError::HostDown { .. }) => return Ok(()),
             answer => answer?,
         };
-        let port::Outcome::Runs(runs::Outcome::Braked { held }) = outcome else { return Err(Error::StrangeAnswer) };
+        let port::Outcome::Runs(runs::Outcome::Braked { held }) = outcome else {
+            return Err(Error::StrangeAnswer);
+        };
         out.row(&BrakedRuns { part: "runs", held }, |row| {
-            format!("runs: {}", if row.held { "held: no attempt is begun until `resume`, or a restart" } else { "running" })
+            format!(
+                "runs: {}",
+                if row.held { "held: no attempt is begun until `resume`, or a restart" } else { "running" }
+            )
         })?;
     }
     Ok(())
@@ -96,7 +115,10 @@ mod tests {
 
     #[test]
     fn each_queue_concerned_is_told() {
-        let braked = vec![("boss".into(), Brake { held: true, draining: false }), ("default".into(), Brake::default())];
+        let braked = vec![
+            ("boss".into(), Brake { held: true, draining: false }),
+            ("default".into(), Brake::default()),
+        ];
         let runs = port::Outcome::Runs(runs::Outcome::Braked { held: true });
         let station = Scripted::outcomes([port::Outcome::Mpp(Outcome::Braked(braked)), runs]);
         let printed = Printed::default();
@@ -106,7 +128,8 @@ mod tests {
             "{\"queue\":\"boss\",\"held\":true,\"draining\":false}\n{\"queue\":\"default\",\"held\":false,\"draining\":false}\n\
              {\"part\":\"runs\",\"held\":true}\n"
         );
-        let hold = [port::Command::Mpp(Command::Hold { queue: None }), port::Command::Runs(runs::Command::Hold)];
+        let hold =
+            [port::Command::Mpp(Command::Hold { queue: None }), port::Command::Runs(runs::Command::Hold)];
         assert_eq!(*station.commands.lock().unwrap(), hold);
     }
 }

@@ -36,7 +36,9 @@ async fn cancel(
     let mut refused: Vec<PortError> = Vec::new();
     for batch in ids.chunks(batch_rows.max(1)) {
         let command = Command::Cancel { ids: batch.to_vec(), reason: reason.to_owned(), refund };
-        let Outcome::Cancelled(rows) = operator::mpp(station, command).await? else { return Err(Error::StrangeAnswer) };
+        let Outcome::Cancelled(rows) = operator::mpp(station, command).await? else {
+            return Err(Error::StrangeAnswer);
+        };
         for row in rows {
             match row {
                 Ok(row) => out.row(&row, line)?,
@@ -52,7 +54,9 @@ async fn cancel(
 }
 
 fn line(row: &CancelledRow) -> String {
-    let refund = row.refund.map(|refund| format!(", refund {} {}", refund.id, super::ls::refund_status(refund.status)));
+    let refund = row
+        .refund
+        .map(|refund| format!(", refund {} {}", refund.id, super::ls::refund_status(refund.status)));
     format!("{} cancelled on {}{}", row.id, row.queue, refund.unwrap_or_default())
 }
 
@@ -78,9 +82,13 @@ mod tests {
         ]);
         let printed = Printed::default();
         let ids = [1, 2, 3].map(InvocationId);
-        let error = operator::block_on(cancel(&station, &ids, 2, ("late", true), &mut printed.output(true))).unwrap_err();
+        let error = operator::block_on(cancel(&station, &ids, 2, ("late", true), &mut printed.output(true)))
+            .unwrap_err();
         assert_eq!(error.to_string(), "invocation 2 is done (and 1 more was refused)");
-        assert_eq!(printed.text(), "{\"id\":1,\"queue\":\"boss\",\"refund\":{\"id\":9,\"status\":\"manual\"}}\n");
+        assert_eq!(
+            printed.text(),
+            "{\"id\":1,\"queue\":\"boss\",\"refund\":{\"id\":9,\"status\":\"manual\"}}\n"
+        );
         assert_eq!(station.commands.lock().unwrap().len(), 2);
     }
 }

@@ -26,8 +26,8 @@ pub(in crate::cli) fn run(args: &CompletionsArgs, out: &mut Output) -> Result<()
     out.text(&script)
 }
 
-/// In the bash script the labels of subcommands spell a program's name that has a hyphen otherwise than the words that lead to them, so
-/// that nothing below the first word would be completed.
+/// In the bash script the labels of subcommands spell a program's name that has a hyphen otherwise than the
+/// words that lead to them, so that nothing below the first word would be completed.
 fn mended(script: &str) -> String {
     script.replace("rl__subcmd__console", "rl__console")
 }
@@ -42,7 +42,8 @@ mod tests {
         let printed = Printed::default();
         run(&CompletionsArgs { shell: clap_complete::Shell::Bash }, &mut printed.output(false)).unwrap();
         let script = printed.text();
-        let states: Vec<_> = script.lines().filter_map(|line| line.trim().strip_prefix("cmd=\"")?.strip_suffix('"')).collect();
+        let states: Vec<_> =
+            script.lines().filter_map(|line| line.trim().strip_prefix("cmd=\"")?.strip_suffix('"')).collect();
         assert!(states.contains(&"rl__console__subcmd__pack__subcmd__check"), "{states:?}");
         for state in states.into_iter().filter(|state| !state.is_empty()) {
             assert!(script.lines().any(|line| line.trim() == format!("{state})")), "{state} has no label");

@@ -1,4 +1,5 @@
-//! `config show`: every value in force, and where it came from. `config themes`: the themes, and what is wrong with them.
+//! `config show`: every value in force, and where it came from. `config themes`: the themes, and what is
+//! wrong with them.
 
 use serde::Serialize;
 
@@ -34,7 +35,11 @@ struct Default {
 
 /// Every key with its default and its meaning; needs no configuration that is in order.
 pub(in crate::cli) fn defaults(env: &Env, out: &mut Output) -> Result<(), Error> {
-    let rows = Key::all().map(|key| Default { key: key.name, value: key.default(env.data_dir.as_deref()), doc: key.doc.trim() });
+    let rows = Key::all().map(|key| Default {
+        key: key.name,
+        value: key.default(env.data_dir.as_deref()),
+        doc: key.doc.trim(),
+    });
     let rows: Vec<Default> = rows.collect();
     let keys = rows.iter().map(|row| row.key.len()).max().unwrap_or_default();
     let values = rows.iter().map(|row| row.value.to_string().len()).max().unwrap_or_default();

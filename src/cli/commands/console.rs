@@ -1,4 +1,5 @@
-//! The console: a station, and a screen on it. Where another process holds the data folder, the screen is on its station.
+//! The console: a station, and a screen on it. Where another process holds the data folder, the screen is on
+//! its station.
 
 use std::{path::PathBuf, sync::Arc, thread::JoinHandle, time::Duration};
 
@@ -19,7 +20,8 @@ use crate::{
     station::{StartError, Station},
 };
 
-/// How long the screen may take to restore the terminal: longer than it waits itself for one that takes no bytes.
+/// How long the screen may take to restore the terminal: longer than it waits itself for one that takes no
+/// bytes.
 const SCREEN_STOP_MAX: Duration = Duration::from_secs(4);
 
 /// How often a screen that failed is drawn anew.
@@ -33,15 +35,16 @@ pub(in crate::cli) fn run(context: &mut Context, record: Option<PathBuf>) -> Res
     can_be_drawn(context)?;
     let _log = logging::begin(&context.env);
     let is_recorded = record.is_some();
-    let station = match Station::start(context.settings.station(record, context.env.home.as_deref())?, context.clock) {
-        Ok(station) => station,
-        // The show goes on: a console whose terminal was lost is taken up again here.
-        Err(held @ StartError::Held { .. }) if !is_recorded => {
-            report::tell(&format!("{held}: attaching to it"));
-            return super::attach::with_screen(context, super::attach::of_data(context)?);
-        }
-        Err(error) => return Err(error.into()),
-    };
+    let station =
+        match Station::start(context.settings.station(record, context.env.home.as_deref())?, context.clock) {
+            Ok(station) => station,
+            // The show goes on: a console whose terminal was lost is taken up again here.
+            Err(held @ StartError::Held { .. }) if !is_recorded => {
+                report::tell(&format!("{held}: attaching to it"));
+                return super::attach::with_screen(context, super::attach::of_data(context)?);
+            }
+            Err(error) => return Err(error.into()),
+        };
     let ended = with_screen(&Shown { port: station.port(), station: Some(&station) }, context);
     shutdown::stop(station);
     ended
@@ -58,13 +61,18 @@ pub(super) fn can_be_drawn(context: &Context) -> Result<(), Error> {
             "`rl-console serve --json` runs a station for scripts; `rl-console --plain --json` tells them every step",
         ));
     }
-    for (is_terminal, what) in [(context.env.terminals.stdin, "stdin"), (context.env.terminals.stdout, "stdout")] {
+    for (is_terminal, what) in
+        [(context.env.terminals.stdin, "stdin"), (context.env.terminals.stdout, "stdout")]
+    {
         if !is_terminal {
             return Err(ConsoleError::NotATerminal { what }.into());
         }
     }
     if context.env.term.as_deref() == Some("dumb") {
-        return Err(Error::usage("TERM is dumb: this terminal can show no screen", "`rl-console --plain` tells what happens line by line"));
+        return Err(Error::usage(
+            "TERM is dumb: this terminal can show no screen",
+            "`rl-console --plain` tells what happens line by line",
+        ));
     }
     Ok(())
 }
@@ -78,14 +86,18 @@ pub(super) struct Shown<'a> {
 
 /// The screen has a thread of its own; this one, the main one, has the signals.
 pub(super) fn with_screen(shown: &Shown<'_>, context: &Context) -> Result<(), Error> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(Error::io("the runtime"))?;
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(Error::io("the runtime"))?;
     let (stop, stopped) = watch::channel(false);
     console::install_panic_hook();
     // A station of another process stays up whatever becomes of this one.
     let on_hangup = if shown.station.is_some() { context.settings.on_hangup } else { OnHangup::Exit };
     let watched = Arc::new(Watched::start(context));
     let on_air = OnAir::new(context.settings.on_air);
-    let mut screen = Screen::spawn(Arc::clone(&shown.port), config(context, &watched, &on_air)?, stopped.clone())?;
+    let mut screen =
+        Screen::spawn(Arc::clone(&shown.port), config(context, &watched, &on_air)?, stopped.clone())?;
     let done = runtime.block_on(async {
         let mut signals = Signals::listen()?;
         let mut failure = std::pin::pin!(failure(shown.station));
@@ -164,9 +176,10 @@ async fn after(exit: Ended, on_hangup: OnHangup, signals: &mut Signals) -> Resul
         }
         Ok(Ok(Exit::Quit | Exit::Stopped | Exit::HangUp)) => Ok(()),
         Ok(Err(error)) => Err(error.into()),
-        Err(_) => {
-            Err(Error::Io { what: "the screen".to_owned(), why: std::io::Error::other("it ended by a fault of ours; the log has more") })
-        }
+        Err(_) => Err(Error::Io {
+            what: "the screen".to_owned(),
+            why: std::io::Error::other("it ended by a fault of ours; the log has more"),
+        }),
     }
 }
 
@@ -177,13 +190,20 @@ struct Screen {
 }
 
 impl Screen {
-    fn spawn(port: Arc<dyn StationPort>, config: console::Config, stopped: watch::Receiver<bool>) -> Result<Self, Error> {
+    fn spawn(
+        port: Arc<dyn StationPort>,
+        config: console::Config,
+        stopped: watch::Receiver<bool>,
+    ) -> Result<Self, Error> {
         let (ended, end) = oneshot::channel();
         let screen = move || {
             // Nobody waits for it any more when a signal came first.
             drop(ended.send(console::run(port, config, stopped)));
         };
-        let thread = std::thread::Builder::new().name("screen".to_owned()).spawn(screen).map_err(Error::io("the screen's thread"))?;
+        let thread = std::thread::Builder::new()
+            .name("screen".to_owned())
+            .spawn(screen)
+            .map_err(Error::io("the screen's thread"))?;
         Ok(Self { thread, end })
     }
 }
@@ -197,7 +217,9 @@ fn config(context: &Context, watched: &Arc<Watched>, on_air: &OnAir) -> Result<c
         depth: context.env.depth(),
         through: context.env.through,
         on_air: on_air.clone(),
-        name: data.file_name().map_or_else(|| data.display().to_string(), |name| name.to_string_lossy().into_owned()),
+        name: data
+            .file_name()
+            .map_or_else(|| data.display().to_string(), |name| name.to_string_lossy().into_owned()),
         limits: settings.limits,
         clock: context.clock,
         commands: hints(context),
@@ -218,14 +240,14 @@ fn program() -> String {
 /// The flags that a command in another terminal needs to reach this station, or to be its adapter.
 fn globals(context: &Context) -> String {
     let is_said = |origin: &Origin| matches!(origin, Origin::Flag(_) | Origin::Variable(_));
-    let needed = context
-        .resolved
-        .iter()
-        .filter(|(key, _, origin)| matches!(key.name, Key::DATA | Key::PACK | Key::PORT | Key::SOCKET) && is_said(origin));
+    let needed = context.resolved.iter().filter(|(key, _, origin)| {
+        matches!(key.name, Key::DATA | Key::PACK | Key::PORT | Key::SOCKET) && is_said(origin)
+    });
     let flags = needed.filter_map(|(key, value, _)| {
         let value = match value {
             // Another terminal may stand in another folder.
-            Value::Text(path) => std::path::absolute(path).map_or_else(|_| path.clone(), |path| path.to_string_lossy().into_owned()),
+            Value::Text(path) => std::path::absolute(path)
+                .map_or_else(|_| path.clone(), |path| path.to_string_lossy().into_owned()),
             Value::Integer(0) | Value::Absent | Value::Flag(_) | Value::List(_) => return None,
             Value::Integer(number) => number.to_string(),
         };
@@ -237,7 +259,11 @@ fn globals(context: &Context) -> String {
 /// A word as a shell reads it back.
 pub(in crate::cli) fn quoted(word: &str) -> String {
     let is_plain = |letter: char| letter.is_alphanumeric() || "/._-+:@%=".contains(letter);
-    if !word.is_empty() && word.chars().all(is_plain) { word.to_owned() } else { format!("'{}'", word.replace('\'', "'\\''")) }
+    if !word.is_empty() && word.chars().all(is_plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', "'\\''"))
+    }
 }
 
 #[cfg(test)]

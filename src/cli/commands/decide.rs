@@ -29,10 +29,17 @@ pub(in crate::cli) fn run(context: &mut Context, args: &DecideArgs, approved: bo
         let station = operator::connect(settings).await?;
         decide(&station, &args.action, approved, args.note.clone()).await
     })?;
-    out.row(&Decided { action, approved }, |row| format!("{} {}", row.action, if row.approved { "approved" } else { "rejected" }))
+    out.row(&Decided { action, approved }, |row| {
+        format!("{} {}", row.action, if row.approved { "approved" } else { "rejected" })
+    })
 }
 
-async fn decide(station: &dyn Operator, name: &ActionName, approved: bool, note: Option<String>) -> Result<ActionId, Error> {
+async fn decide(
+    station: &dyn Operator,
+    name: &ActionName,
+    approved: bool,
+    note: Option<String>,
+) -> Result<ActionId, Error> {
     let action = resolve(station, name).await?;
     let command = Command::Runs(runs::Command::Decide { action, approved, note });
     match station.command(command).await? {
@@ -47,16 +54,26 @@ async fn resolve(station: &dyn Operator, name: &ActionName) -> Result<ActionId, 
         ActionName::Whole(action) => return Ok(*action),
         ActionName::Tail(tail) => tail,
     };
-    let Page::Confirmations(rows) = operator::query(station, Query::Confirmations).await? else { return Err(Error::StrangeAnswer) };
-    let found: Vec<_> = rows.iter().filter(|row| row.action.0.simple().to_string().ends_with(tail.as_str())).collect();
+    let Page::Confirmations(rows) = operator::query(station, Query::Confirmations).await? else {
+        return Err(Error::StrangeAnswer);
+    };
+    let found: Vec<_> =
+        rows.iter().filter(|row| row.action.0.simple().to_string().ends_with(tail.as_str())).collect();
     match found.as_slice() {
         [row] => Ok(row.action),
         [] => {
-            let of_run = rows.iter().find(|row| row.run.0.simple().to_string().ends_with(tail.as_str())).map(|row| row.action);
+            let of_run = rows
+                .iter()
+                .find(|row| row.run.0.simple().to_string().ends_with(tail.as_str()))
+                .map(|row| row.action);
             Err(RunError::NoQuestion { tail: tail.clone(), of_run }.into())
         }
         several => {
-            let told = several.iter().take(5).map(|row| visible(&format!("{} ({})", row.action, row.summary))).collect();
+            let told = several
+                .iter()
+                .take(5)
+                .map(|row| visible(&format!("{} ({})", row.action, row.summary)))
+                .collect();
             Err(RunError::SeveralQuestions { tail: tail.clone(), told }.into())
         }
     }
@@ -89,22 +106,29 @@ mod tests {
 
     #[test]
     fn the_digits_of_a_run_lead_to_its_question() {
-        let station =
-            Scripted::pages([Page::Confirmations(vec![ConfirmationRow { run: TraceId(uuid::Uuid::from_u128(0x22c3)), ..row(5) }])]);
+        let station = Scripted::pages([Page::Confirmations(vec![ConfirmationRow {
+            run: TraceId(uuid::Uuid::from_u128(0x22c3)),
+            ..row(5)
+        }])]);
         let name: ActionName = "22c3".parse().unwrap();
         let error = operator::block_on(async { decide(&station, &name, true, None).await }).unwrap_err();
-        assert_eq!(error.hint(), "22c3 is a run, whose question is action:00000000-0000-0000-0000-000000000005");
+        assert_eq!(
+            error.hint(),
+            "22c3 is a run, whose question is action:00000000-0000-0000-0000-000000000005"
+        );
     }
 
     #[test]
     fn a_question_is_named_whole_or_by_its_last_digits() {
         assert_eq!(decided("abeef"), Ok(0xa_beef));
-        assert_eq!(decided("action:00000000-0000-0000-0000-0000000a41f0"), Ok(0xa_41f0), "a whole name is not looked for");
-        assert_eq!(decided("dead").unwrap_err(), "nothing that waits for a decision ends in dead");
-        assert!(
-            decided("beef")
-                .unwrap_err()
-                .starts_with("several that wait end in beef: action:00000000-0000-0000-0000-0000000abeef (send it?), ")
+        assert_eq!(
+            decided("action:00000000-0000-0000-0000-0000000a41f0"),
+            Ok(0xa_41f0),
+            "a whole name is not looked for"
         );
+        assert_eq!(decided("dead").unwrap_err(), "nothing that waits for a decision ends in dead");
+        assert!(decided("beef").unwrap_err().starts_with(
+            "several that wait end in beef: action:00000000-0000-0000-0000-0000000abeef (send it?), "
+        ));
     }
 }

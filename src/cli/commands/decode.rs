@@ -93,8 +93,12 @@ pub(in crate::cli) fn run(context: &mut Context, args: &DecodeArgs) -> Result<()
         }
         (None, _) => ("stdin".to_owned(), Box::new(std::io::stdin().lock())),
     };
-    let mut reader =
-        Bytes { stream: BufReader::with_capacity(READ_BYTES, stream), what, line: 0, is_hex: args.hex.is_some().then_some(true) };
+    let mut reader = Bytes {
+        stream: BufReader::with_capacity(READ_BYTES, stream),
+        what,
+        line: 0,
+        is_hex: args.hex.is_some().then_some(true),
+    };
     let mut decoder = Decoder {
         registry: &settings.registry,
         limits: &settings.limits,
@@ -140,9 +144,14 @@ impl<R: Read> Bytes<R> {
             return Ok(Some(bytes).filter(|bytes| !bytes.is_empty()));
         }
         self.line += 1;
-        let line_bytes_max = limits.rmp.body_bytes_max.saturating_add(rmp::HEADER_BYTES as u64).saturating_mul(HEX_BYTES_A_BYTE);
+        let line_bytes_max = limits
+            .rmp
+            .body_bytes_max
+            .saturating_add(rmp::HEADER_BYTES as u64)
+            .saturating_mul(HEX_BYTES_A_BYTE);
         let mut line = Vec::new();
-        let read = self.stream.by_ref().take(line_bytes_max + 1).read_until(b'\n', &mut line).map_err(failed)?;
+        let read =
+            self.stream.by_ref().take(line_bytes_max + 1).read_until(b'\n', &mut line).map_err(failed)?;
         if read as u64 > line_bytes_max {
             return Err(self.not_hex(format!("line {} has over {line_bytes_max} bytes", self.line)));
         }
@@ -213,7 +222,11 @@ impl Decoder<'_> {
         self.all += 1;
         let is_whole = matches!(framed, Framed::Frame(_));
         let raw = RawFrame::split(wire);
-        let body = raw.as_ref().filter(|_| is_whole).map(|raw| BodyShown::of(raw.body, &self.limits.rmp)).unwrap_or_default();
+        let body = raw
+            .as_ref()
+            .filter(|_| is_whole)
+            .map(|raw| BodyShown::of(raw.body, &self.limits.rmp))
+            .unwrap_or_default();
         let schema = raw.as_ref().and_then(|raw| self.registry.schema(SchemaId(raw.header.schema_id))?.name);
         let row = FrameShown {
             frame: self.all,
@@ -247,7 +260,10 @@ fn text(row: &FrameShown, raw: Option<&RawFrame<'_>>) -> String {
             lines.push(format!("{place}: {} ({}): {}", fault.name, fault.clause, fault.message));
             lines.push(field("expected", &fault.expected));
             lines.push(field("got", &fault.got));
-            lines.push(field("at byte", &format!("{} of the frame, {} of the input", fault.offset, row.offset + fault.offset as u64)));
+            lines.push(field(
+                "at byte",
+                &format!("{} of the frame, {} of the input", fault.offset, row.offset + fault.offset as u64),
+            ));
             if fault.ends_stream {
                 lines.push(field("what follows", "is not read: where the next frame begins cannot be told"));
             }

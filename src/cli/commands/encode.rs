@@ -49,7 +49,8 @@ pub(in crate::cli) fn run(context: &mut Context, args: &EncodeArgs) -> Result<()
         }
         _ => ("stdin".to_owned(), Box::new(io::stdin().lock())),
     };
-    let json_bytes_max = settings.limits.rmp.body_bytes_max.saturating_mul(JSON_BYTES_A_BYTE).saturating_add(JSON_BYTES_MORE);
+    let json_bytes_max =
+        settings.limits.rmp.body_bytes_max.saturating_mul(JSON_BYTES_A_BYTE).saturating_add(JSON_BYTES_MORE);
     let left = Rc::new(Cell::new(json_bytes_max));
     let reader = BufReader::new(Metered { stream, left: Rc::clone(&left) });
     let refused = |number: u64, message: String| {
@@ -74,7 +75,8 @@ pub(in crate::cli) fn run(context: &mut Context, args: &EncodeArgs) -> Result<()
         let wire = given.encode(&fill, &settings.registry).map_err(|message| refused(number, message))?;
         if !args.broken {
             let checks = Checks::new(&settings.registry, &settings.limits.rmp);
-            rmp::decode(&wire, &checks).map_err(|error| Error::FrameRefused { number, error: Box::new(error) })?;
+            rmp::decode(&wire, &checks)
+                .map_err(|error| Error::FrameRefused { number, error: Box::new(error) })?;
         }
         if args.raw {
             out.bytes(&wire)?;

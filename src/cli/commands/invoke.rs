@@ -49,8 +49,12 @@ pub(in crate::cli) fn run(context: &mut Context, args: InvokeArgs) -> Result<(),
 
 fn invocation(args: InvokeArgs) -> Result<NewInvocation, Error> {
     let params = args.params.as_deref().map(JsonText::parse).transpose();
-    let params =
-        params.map_err(|error| Error::usage(format!("--params is not JSON: {error}"), "give an object, as in --params '{\"count\":1}'"))?;
+    let params = params.map_err(|error| {
+        Error::usage(
+            format!("--params is not JSON: {error}"),
+            "give an object, as in --params '{\"count\":1}'",
+        )
+    })?;
     Ok(NewInvocation {
         params,
         queue: args.queue.as_deref().map(Into::into),
@@ -105,9 +109,14 @@ impl Tally {
     }
 }
 
-/// Commits what has come, batch by batch, until the end: a line that is refused, or is no invocation, holds up no other. A batch ends where
-/// nothing more has come yet, so that a slow stream is not held back.
-async fn pour<R: Read>(station: &dyn Operator, stream: BufReader<R>, limits: &Limits, out: &mut Output) -> Result<(), Error> {
+/// Commits what has come, batch by batch, until the end: a line that is refused, or is no invocation, holds
+/// up no other. A batch ends where nothing more has come yet, so that a slow stream is not held back.
+async fn pour<R: Read>(
+    station: &dyn Operator,
+    stream: BufReader<R>,
+    limits: &Limits,
+    out: &mut Output,
+) -> Result<(), Error> {
     let rows_max = usize::try_from(limits.mpp.command_rows_max).unwrap_or(usize::MAX);
     // A row grows little on its way, and never to more than four times its length.
     let bytes_max = usize::try_from(limits.rmp.body_bytes_max / 4).unwrap_or(usize::MAX);
@@ -146,13 +155,23 @@ async fn pour<R: Read>(station: &dyn Operator, stream: BufReader<R>, limits: &Li
     }
 }
 
-async fn commit(station: &dyn Operator, batch: Vec<Numbered>, tally: &mut Tally, out: &mut Output) -> Result<(), Error> {
+async fn commit(
+    station: &dyn Operator,
+    batch: Vec<Numbered>,
+    tally: &mut Tally,
+    out: &mut Output,
+) -> Result<(), Error> {
     if batch.is_empty() {
         return Ok(());
     }
-    let (lines, rows): (Vec<u64>, Vec<NewInvocation>) = batch.into_iter().map(|row| (row.line, row.invocation)).unzip();
+    let (lines, rows): (Vec<u64>, Vec<NewInvocation>) =
+        batch.into_iter().map(|row| (row.line, row.invocation)).unzip();
     let first_line = lines.first().copied().unwrap_or_default();
-    let rows = enqueue(station, rows).await.map_err(|cause| Error::Line { line: first_line, cause: Box::new(cause), also: 0 })?;
+    let rows = enqueue(station, rows).await.map_err(|cause| Error::Line {
+        line: first_line,
+        cause: Box::new(cause),
+        also: 0,
+    })?;
     for (line_number, row) in lines.into_iter().zip(rows) {
         match row {
             Ok(row) => {
@@ -160,14 +179,21 @@ async fn commit(station: &dyn Operator, batch: Vec<Numbered>, tally: &mut Tally,
                 out.row(&row, line)?;
             }
             Err(refusal) => {
-                tally.refuse(Error::Line { line: line_number, cause: Box::new(PortError::Refused(refusal).into()), also: 0 });
+                tally.refuse(Error::Line {
+                    line: line_number,
+                    cause: Box::new(PortError::Refused(refusal).into()),
+                    also: 0,
+                });
             }
         }
     }
     out.flush()
 }
 
-async fn enqueue(station: &dyn Operator, rows: Vec<NewInvocation>) -> Result<Vec<Result<EnqueuedRow, crate::mpp::Refusal>>, Error> {
+async fn enqueue(
+    station: &dyn Operator,
+    rows: Vec<NewInvocation>,
+) -> Result<Vec<Result<EnqueuedRow, crate::mpp::Refusal>>, Error> {
     match operator::mpp(station, Command::Enqueue { rows }).await? {
         Outcome::Enqueued(rows) => Ok(rows),
         _ => Err(Error::StrangeAnswer),
@@ -192,7 +218,14 @@ mod tests {
 
     fn row(id: u64, repeated: bool) -> EnqueuedRow {
         let trace_id = "0191d3c2-7a41-7f00-8000-00000000a41f".parse::<TraceId>().unwrap();
-        EnqueuedRow { id: InvocationId(id), queue: "default".into(), event: "a".into(), state: RowState::Pending, trace_id, repeated }
+        EnqueuedRow {
+            id: InvocationId(id),
+            queue: "default".into(),
+            event: "a".into(),
+            state: RowState::Pending,
+            trace_id,
+            repeated,
+        }
     }
 
     fn enqueued(rows: Vec<Result<EnqueuedRow, Refusal>>) -> port::Outcome {
@@ -204,7 +237,12 @@ mod tests {
         let printed = Printed::default();
         let mut limits = Limits::default();
         limits.mpp.command_rows_max = rows_max;
-        let result = operator::block_on(pour(&station, BufReader::new(text.as_bytes()), &limits, &mut printed.output(true)));
+        let result = operator::block_on(pour(
+            &station,
+            BufReader::new(text.as_bytes()),
+            &limits,
+            &mut printed.output(true),
+        ));
         let commands = station.commands.into_inner().unwrap().len();
         (result, printed.text(), commands)
     }
@@ -231,24 +269,37 @@ mod tests {
     fn a_refused_row_names_its_line_and_holds_up_no_other() {
         let text = "{\"event\":\"a\"}\n\n{\"event\":\"b\"}\n{\"event\":\"a\"}\n{\"event\":\"a\"}\n";
         let unknown = Refusal::UnknownEvent { event: "b".into(), nearest: None };
-        let outcomes = vec![enqueued(vec![Ok(row(1, false)), Err(unknown), Ok(row(2, false))]), enqueued(vec![Ok(row(3, false))])];
+        let outcomes = vec![
+            enqueued(vec![Ok(row(1, false)), Err(unknown), Ok(row(2, false))]),
+            enqueued(vec![Ok(row(3, false))]),
+        ];
         let (result, text, commands) = poured(text, 3, outcomes);
         let error = result.unwrap_err();
         assert_eq!(
             (error.to_string().as_str(), error.code(), error.exit() as u8),
             ("3 rows are recorded, 1 line is not: line 3: the pack has no event `b`", "lines_refused", 1)
         );
-        let rendered: serde_json::Value = serde_json::from_str(&crate::cli::report::rendered(&error, true, "")).unwrap();
-        assert_eq!((&rendered["error"]["lines"][0]["line"], &rendered["error"]["lines"][0]["code"]), (&3.into(), &"unknown_event".into()));
+        let rendered: serde_json::Value =
+            serde_json::from_str(&crate::cli::report::rendered(&error, true, "")).unwrap();
+        assert_eq!(
+            (&rendered["error"]["lines"][0]["line"], &rendered["error"]["lines"][0]["code"]),
+            (&3.into(), &"unknown_event".into())
+        );
         assert_eq!((text.lines().count(), commands), (3, 2));
     }
 
     #[test]
     fn a_bad_line_leaves_all_others_recorded() {
-        let (result, text, commands) =
-            poured("{\"event\":\"a\"}\n{\n{\"event\":\"a\"}\n", 1_000, vec![enqueued(vec![Ok(row(1, false)), Ok(row(2, false))])]);
+        let (result, text, commands) = poured(
+            "{\"event\":\"a\"}\n{\n{\"event\":\"a\"}\n",
+            1_000,
+            vec![enqueued(vec![Ok(row(1, false)), Ok(row(2, false))])],
+        );
         let message = result.unwrap_err().to_string();
-        assert!(message.starts_with("2 rows are recorded, 1 line is not: line 2: EOF while parsing"), "{message}");
+        assert!(
+            message.starts_with("2 rows are recorded, 1 line is not: line 2: EOF while parsing"),
+            "{message}"
+        );
         assert_eq!((text.lines().count(), commands), (2, 1));
     }
 
@@ -257,6 +308,10 @@ mod tests {
         let text = "{\"event\":\"a\"}\n".repeat(4);
         let (result, _, _) = poured(&text, 2, vec![enqueued(vec![Ok(row(1, false)), Ok(row(2, false))])]);
         let message = result.unwrap_err().to_string();
-        assert!(message.starts_with("2 rows are recorded, 1 line is not, and what follows was not sent: line 3: "), "{message}");
+        assert!(
+            message
+                .starts_with("2 rows are recorded, 1 line is not, and what follows was not sent: line 3: "),
+            "{message}"
+        );
     }
 }

@@ -21,7 +21,8 @@ struct Row<'a> {
     own: bool,
 }
 
-const COLUMNS: &[(&str, Align)] = &[("keys", Align::Left), ("action", Align::Left), ("whose", Align::Left), ("does", Align::Left)];
+const COLUMNS: &[(&str, Align)] =
+    &[("keys", Align::Left), ("action", Align::Left), ("whose", Align::Left), ("does", Align::Left)];
 
 pub(in crate::cli) fn run(context: &mut Context) -> Result<(), Error> {
     let Context { settings, out, .. } = context;

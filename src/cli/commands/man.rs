@@ -36,7 +36,9 @@ pub(in crate::cli) fn run(args: &ManArgs, out: &mut Output) -> Result<(), Error>
     for (file, roff) in pages {
         let path = dir.join(&file);
         std::fs::write(&path, roff).map_err(Error::io(path.display().to_string()))?;
-        out.row(&Page { file, roff: None, path: Some(path.display().to_string()) }, |page| page.path.clone().unwrap_or_default())?;
+        out.row(&Page { file, roff: None, path: Some(path.display().to_string()) }, |page| {
+            page.path.clone().unwrap_or_default()
+        })?;
     }
     Ok(())
 }

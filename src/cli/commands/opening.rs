@@ -37,7 +37,9 @@ pub(in crate::cli) fn run(context: &mut Context, action: &OpeningAction) -> Resu
 /// # Errors
 /// Something that is no JSON object.
 pub(super) fn given(args: &ParamsArgs) -> Result<Map, Error> {
-    let wrong = |what: String| Error::usage(format!("--params: {what}"), "an object such as {\"user\":\"bob\"}; or -p user=bob");
+    let wrong = |what: String| {
+        Error::usage(format!("--params: {what}"), "an object such as {\"user\":\"bob\"}; or -p user=bob")
+    };
     let mut params = match args.params.as_deref().map(serde_json::from_str) {
         None => Map::new(),
         Some(Ok(serde_json::Value::Object(params))) => params,
@@ -54,18 +56,29 @@ pub(super) fn given(args: &ParamsArgs) -> Result<Map, Error> {
 /// A file that cannot be read, that is no text, or that is longer than `limits.runs.yaml_bytes_max`.
 pub(super) fn read(file: &str, bytes_max: u64) -> Result<String, Error> {
     let bound = "`limits.runs.yaml_bytes_max` bounds an opening's text";
-    let bytes = if file == "-" { input::stdin(bytes_max, bound)? } else { input::file(file, bytes_max, bound)? };
+    let bytes =
+        if file == "-" { input::stdin(bytes_max, bound)? } else { input::file(file, bytes_max, bound)? };
     let hint = || "an opening is YAML in UTF-8".to_owned();
-    String::from_utf8(bytes).map_err(|_| Error::Input { what: file.to_owned(), message: "it is not UTF-8".to_owned(), hint: hint() })
+    String::from_utf8(bytes).map_err(|_| Error::Input {
+        what: file.to_owned(),
+        message: "it is not UTF-8".to_owned(),
+        hint: hint(),
+    })
 }
 
 /// An opening as a station with this configuration would load it, with openings beside its file besides.
 ///
 /// # Errors
 /// No data folder, or a file that is not there.
-pub(super) fn load(settings: &Settings, file: &str, text: &str, params: &Map) -> Result<Result<Opening, Faults>, Error> {
+pub(super) fn load(
+    settings: &Settings,
+    file: &str,
+    text: &str,
+    params: &Map,
+) -> Result<Result<Opening, Faults>, Error> {
     let limits = &settings.limits.runs;
-    let origin = (file != "-").then(|| Path::new(file).canonicalize()).transpose().map_err(Error::io(file))?;
+    let origin =
+        (file != "-").then(|| Path::new(file).canonicalize()).transpose().map_err(Error::io(file))?;
     let library = Folder::new(&settings.openings()?, limits.yaml_bytes_max);
     Ok(Opening::load(text, origin.as_deref(), params, &library, limits))
 }
@@ -105,9 +118,21 @@ fn check(settings: &Settings, files: &[String], params: &ParamsArgs, out: &mut O
         match load(settings, path, &text, &params)? {
             Ok(opening) => {
                 let plan = Plan::from(&opening);
-                let well = Well { path, valid: true, name: &opening.name, nodes: plan.nodes.len(), edges: plan.edges.len() };
+                let well = Well {
+                    path,
+                    valid: true,
+                    name: &opening.name,
+                    nodes: plan.nodes.len(),
+                    edges: plan.edges.len(),
+                };
                 out.row(&well, |it| {
-                    visible(&format!("{}: {} is well: {}, {}", it.path, it.name, counted(it.nodes, "node"), counted(it.edges, "edge")))
+                    visible(&format!(
+                        "{}: {} is well: {}, {}",
+                        it.path,
+                        it.name,
+                        counted(it.nodes, "node"),
+                        counted(it.edges, "edge")
+                    ))
                 })?;
             }
             Err(faults) => {
@@ -124,11 +149,17 @@ fn tell(path: &str, faults: &Faults, out: &mut Output) -> Result<(), Error> {
     for fault in faults.list() {
         out.row(&FaultRow { path, fault }, |row| {
             // A fault of a nested opening names its file itself.
-            visible(&if row.fault.file.is_some() { row.fault.to_string() } else { format!("{}:{}", row.path, row.fault) })
+            visible(&if row.fault.file.is_some() {
+                row.fault.to_string()
+            } else {
+                format!("{}:{}", row.path, row.fault)
+            })
         })?;
     }
     if faults.more() > 0 {
-        out.row(&MoreRow { path, more: faults.more() }, |row| format!("{}: and {} more", visible(row.path), row.more))?;
+        out.row(&MoreRow { path, more: faults.more() }, |row| {
+            format!("{}: and {} more", visible(row.path), row.more)
+        })?;
     }
     Ok(())
 }
@@ -142,7 +173,13 @@ struct Drawn<'a> {
     plan: &'a Plan,
 }
 
-fn graph(settings: &Settings, path: &str, mermaid: bool, params: &ParamsArgs, out: &mut Output) -> Result<(), Error> {
+fn graph(
+    settings: &Settings,
+    path: &str,
+    mermaid: bool,
+    params: &ParamsArgs,
+    out: &mut Output,
+) -> Result<(), Error> {
     let limits = &settings.limits.runs;
     let text = read(path, limits.yaml_bytes_max)?;
     match load(settings, path, &text, &fitting(&text, params, limits)?)? {

@@ -75,7 +75,9 @@ fn check(source: &PackSource, out: &mut Output) -> Result<(), Error> {
         Ok(pack) => declared(source, &pack, out),
         Err((path, errors)) => {
             for error in &errors {
-                out.row(&Fault { path: path.display().to_string(), error }, |fault| format!("{}:{}", fault.path, fault.error))?;
+                out.row(&Fault { path: path.display().to_string(), error }, |fault| {
+                    format!("{}:{}", fault.path, fault.error)
+                })?;
             }
             out.flush()?;
             Err(Error::Pack { path: path.display().to_string(), errors: errors.len(), first: String::new() })
@@ -118,7 +120,10 @@ struct StateLine<'a> {
 }
 
 fn declared(source: &PackSource, pack: &Pack, out: &mut Output) -> Result<(), Error> {
-    let queues = pack.queues.iter().map(|(name, queue)| QueueLine { queue: name.as_str(), ready_after: queue.ready_after });
+    let queues = pack
+        .queues
+        .iter()
+        .map(|(name, queue)| QueueLine { queue: name.as_str(), ready_after: queue.ready_after });
     let events = pack.events.iter().map(|(name, event)| EventLine {
         event: name.as_str(),
         queue: event.queue.as_str(),
@@ -165,14 +170,24 @@ impl Declared<'_> {
         lines.push(String::new());
         let events = self.events.iter().map(|event| {
             let params = if event.schema { "by schema" } else { "any" };
-            vec![event.event.to_owned(), event.queue.to_owned(), params.to_owned(), event.title.unwrap_or_default().to_owned()]
+            vec![
+                event.event.to_owned(),
+                event.queue.to_owned(),
+                params.to_owned(),
+                event.title.unwrap_or_default().to_owned(),
+            ]
         });
-        lines.extend(Table::new(&[("event", L), ("queue", L), ("params", L), ("title", L)]).page(events.collect()));
+        lines.extend(
+            Table::new(&[("event", L), ("queue", L), ("params", L), ("title", L)]).page(events.collect()),
+        );
         lines.push(String::new());
-        let state = self
-            .state
-            .iter()
-            .map(|state| vec![state.key.to_owned(), state.writer.to_owned(), if state.persist { "yes" } else { "no" }.to_owned()]);
+        let state = self.state.iter().map(|state| {
+            vec![
+                state.key.to_owned(),
+                state.writer.to_owned(),
+                if state.persist { "yes" } else { "no" }.to_owned(),
+            ]
+        });
         lines.extend(Table::new(&[("state", L), ("writer", L), ("persist", L)]).page(state.collect()));
         lines.join("\n")
     }
@@ -205,6 +220,11 @@ fn migrate(context: &mut Context) -> Result<(), Error> {
     })?;
     let Outcome::Migrated { moved, failed, left } = outcome else { return Err(Error::StrangeAnswer) };
     context.out.row(&Migrated { moved, failed, left }, |row| {
-        format!("{} moved to the pack in force, {} failed, {} left as they were", counted(row.moved, "row"), row.failed, row.left)
+        format!(
+            "{} moved to the pack in force, {} failed, {} left as they were",
+            counted(row.moved, "row"),
+            row.failed,
+            row.left
+        )
     })
 }

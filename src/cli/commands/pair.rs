@@ -1,4 +1,5 @@
-//! `pair`: makes the token that adapters connect with. It is shown once; only its hash is kept (ruling MPP 15).
+//! `pair`: makes the token that adapters connect with. It is shown once; only its hash is kept (ruling MPP
+//! 15).
 
 use std::{
     fs::{File, OpenOptions},
@@ -60,7 +61,9 @@ pub(in crate::cli) fn run(context: &mut Context, args: &PairArgs) -> Result<(), 
     match (&mut file, &args.out) {
         (Some(file), Some(path)) => {
             let path = path.display().to_string();
-            writeln!(file, "{}", token.reveal()).and_then(|()| file.sync_all()).map_err(Error::io(path.clone()))?;
+            writeln!(file, "{}", token.reveal())
+                .and_then(|()| file.sync_all())
+                .map_err(Error::io(path.clone()))?;
             context.out.row(&Kept { path }, |kept| format!("the token is in {}", kept.path))?;
         }
         _ => context.out.row(&Paired { token: token.reveal() }, |paired| paired.token.to_owned())?,

@@ -1,5 +1,5 @@
-//! The params that flags set, held against those that an opening has: a name that it does not know changes nothing, and a value of another
-//! type breaks what uses it.
+//! The params that flags set, held against those that an opening has: a name that it does not know changes
+//! nothing, and a value of another type breaks what uses it.
 
 use serde_json::Value;
 
@@ -31,7 +31,8 @@ fn uses(text: &str, name: &str) -> bool {
     inside.any(|used| used.trim().strip_prefix("params.") == Some(name))
 }
 
-/// The params that flags set over those of an opening's text. One by one a text may be given as it is, also where it reads as a number.
+/// The params that flags set over those of an opening's text. One by one a text may be given as it is, also
+/// where it reads as a number.
 ///
 /// # Errors
 /// A name that the opening neither declares nor uses, or a value of another type than the opening's own.
@@ -64,7 +65,9 @@ fn unknown(name: &str, declared: &[(String, Value)]) -> Error {
     }
     let hint = match nearest(name, names()) {
         Some(near) => format!("did you mean `{near}`? It has {listed}"),
-        None if declared.is_empty() => "it has none: declare it under `params`, or use it as {{params.NAME}}".to_owned(),
+        None if declared.is_empty() => {
+            "it has none: declare it under `params`, or use it as {{params.NAME}}".to_owned()
+        }
         None => format!("it has {listed}"),
     };
     Error::usage(format!("the opening has no param `{name}`"), hint)
@@ -76,13 +79,14 @@ mod tests {
 
     use super::*;
 
-    const TEXT: &str =
-        "name: o\nparams:\n  user: bob\n  count: 3\n  any:\nnodes:\n  - id: a\n    use: agent:x\n    with: {say: \"{{ params.more }}\"}\n";
+    const TEXT: &str = "name: o\nparams:\n  user: bob\n  count: 3\n  any:\nnodes:\n  - id: a\n    use: agent:x\n    with: {say: \"{{ params.more }}\"}\n";
 
     fn fit(each: &[(&str, Value)], params: Option<&str>) -> Result<Value, String> {
         let each = each.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect();
         let args = ParamsArgs { each, params: params.map(str::to_owned) };
-        fitting(TEXT, &args, &Runs::default()).map(Value::Object).map_err(|error| format!("{error} / {}", error.hint()))
+        fitting(TEXT, &args, &Runs::default())
+            .map(Value::Object)
+            .map_err(|error| format!("{error} / {}", error.hint()))
     }
 
     #[test]
@@ -96,10 +100,16 @@ mod tests {
     #[test]
     fn a_value_of_another_type_is_refused_and_a_text_is_taken_as_it_is() {
         let told = fit(&[("count", json!("abc"))], None).unwrap_err();
-        assert_eq!(told, "the param `count` is a number, and `\"abc\"` is a text / the opening has `count: 3`");
+        assert_eq!(
+            told,
+            "the param `count` is a number, and `\"abc\"` is a text / the opening has `count: 3`"
+        );
         assert!(fit(&[], Some(r#"{"user":5}"#)).is_err(), "JSON says what it is");
         assert_eq!(fit(&[("user", json!(5))], None), Ok(json!({"user": "5"})));
-        assert_eq!(fit(&[("count", json!(2.5)), ("any", json!([1]))], None), Ok(json!({"count": 2.5, "any": [1]})));
+        assert_eq!(
+            fit(&[("count", json!(2.5)), ("any", json!([1]))], None),
+            Ok(json!({"count": 2.5, "any": [1]}))
+        );
     }
 
     #[test]

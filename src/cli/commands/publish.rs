@@ -51,7 +51,13 @@ enum Input {
 }
 
 pub(in crate::cli) fn run(context: &mut Context, args: &PublishArgs) -> Result<(), Error> {
-    let bytes_max = context.settings.limits.rmp.body_bytes_max.saturating_mul(TEXT_BYTES_A_BYTE).saturating_add(INPUT_BYTES_MORE);
+    let bytes_max = context
+        .settings
+        .limits
+        .rmp
+        .body_bytes_max
+        .saturating_mul(TEXT_BYTES_A_BYTE)
+        .saturating_add(INPUT_BYTES_MORE);
     let input = match (&args.body, &args.frame) {
         (Some(body), _) => Input::Message(message(context, args, &text(body, bytes_max)?)?),
         (None, frame) => Input::Frames(frames(frame.as_deref().unwrap_or_default(), bytes_max)?),
@@ -70,15 +76,28 @@ pub(in crate::cli) fn run(context: &mut Context, args: &PublishArgs) -> Result<(
     })
 }
 
-async fn one(client: &Client, args: &PublishArgs, message: &Message, limits: &Limits, out: &mut Output) -> Result<(), Error> {
+async fn one(
+    client: &Client,
+    args: &PublishArgs,
+    message: &Message,
+    limits: &Limits,
+    out: &mut Output,
+) -> Result<(), Error> {
     let PublishArgs { topic, no_ack, .. } = args;
-    let msg_id = if *no_ack { client.post(topic, message).await? } else { client.publish(topic, message).await? };
+    let msg_id =
+        if *no_ack { client.post(topic, message).await? } else { client.publish(topic, message).await? };
     let bytes = encode::frame_bytes(message.body.len());
     let subscribers = if *no_ack { None } else { subscribers(client, topic, limits).await };
     out.row(&Published { topic, msg_id, trace_id: message.trace_id, bytes, ack: !no_ack, subscribers }, line)
 }
 
-async fn many(client: &Client, args: &PublishArgs, frames: &[u8], limits: &Limits, out: &mut Output) -> Result<(), Error> {
+async fn many(
+    client: &Client,
+    args: &PublishArgs,
+    frames: &[u8],
+    limits: &Limits,
+    out: &mut Output,
+) -> Result<(), Error> {
     let PublishArgs { topic, no_ack, .. } = args;
     let mut rest = frames;
     while !rest.is_empty() {
@@ -90,17 +109,19 @@ async fn many(client: &Client, args: &PublishArgs, frames: &[u8], limits: &Limit
             client.publish_frame(topic, frame).await?;
         }
         let header = RawFrame::split(frame).map(|raw| Header::from(&raw.header));
-        let (msg_id, trace_id) = header.map_or((0, TraceId(uuid::Uuid::nil())), |header| (header.msg_id, header.trace_id));
+        let (msg_id, trace_id) =
+            header.map_or((0, TraceId(uuid::Uuid::nil())), |header| (header.msg_id, header.trace_id));
         // Asked once, behind the last of them.
-        let subscribers = if *no_ack || !rest.is_empty() { None } else { subscribers(client, topic, limits).await };
+        let subscribers =
+            if *no_ack || !rest.is_empty() { None } else { subscribers(client, topic, limits).await };
         out.row(&Published { topic, msg_id, trace_id, bytes: frame.len(), ack: !no_ack, subscribers }, line)?;
         out.flush()?;
     }
     Ok(())
 }
 
-/// How many subscriptions a topic has on which a message was taken just now. The answer to a `Publish` does not tell, and only operators
-/// may ask; nothing depends on it.
+/// How many subscriptions a topic has on which a message was taken just now. The answer to a `Publish` does
+/// not tell, and only operators may ask; nothing depends on it.
 async fn subscribers(client: &Client, topic: &str, limits: &Limits) -> Option<u32> {
     if !client.welcome().kind.is_operator() {
         return None;
@@ -123,8 +144,9 @@ fn line(row: &Published<'_>) -> String {
 
 /// The first frame as its `frame_len` says, and what follows it; all of it where that is more than there is.
 fn cut(bytes: &[u8]) -> (&[u8], &[u8]) {
-    let frame_len =
-        bytes.first_chunk::<PREFIX_BYTES>().map_or(usize::MAX, |prefix| usize::try_from(u32::from_be_bytes(*prefix)).unwrap_or(usize::MAX));
+    let frame_len = bytes
+        .first_chunk::<PREFIX_BYTES>()
+        .map_or(usize::MAX, |prefix| usize::try_from(u32::from_be_bytes(*prefix)).unwrap_or(usize::MAX));
     bytes.split_at_checked(frame_len.saturating_add(PREFIX_BYTES)).unwrap_or((bytes, &[]))
 }
 
@@ -132,7 +154,9 @@ fn cut(bytes: &[u8]) -> (&[u8], &[u8]) {
 fn message(context: &Context, args: &PublishArgs, text: &str) -> Result<Message, Error> {
     let hint = match args.of_type {
         Some(_) => "give the payload alone, as JSON such as {\"text\":\"hello\"}",
-        None => "give a body such as {\"type\":\"error.report.v1\",\"payload\":{}}, or its payload alone with --type",
+        None => {
+            "give a body such as {\"type\":\"error.report.v1\",\"payload\":{}}, or its payload alone with --type"
+        }
     };
     // It may have been said by --json as well as by --body.
     let wrong = |message: String| Error::usage(format!("the body: {message}"), hint);
@@ -144,7 +168,8 @@ fn message(context: &Context, args: &PublishArgs, text: &str) -> Result<Message,
     let body = body.map_err(|error| wrong(error.to_string()))?;
     let limits = &context.settings.limits.rmp;
     let depth_max = usize::try_from(limits.body_depth_max).unwrap_or(usize::MAX);
-    let of_type = rmp::Body::decode(&body, depth_max).map_err(|fault| wrong(fault.to_string()))?.kind().to_owned();
+    let of_type =
+        rmp::Body::decode(&body, depth_max).map_err(|fault| wrong(fault.to_string()))?.kind().to_owned();
     let schema_id = context.settings.registry.id_of(&of_type);
     let schema_id = schema_id.ok_or_else(|| no_schema(&of_type))?;
     let message = Message::new(schema_id, body).for_ms(args.ttl_ms);
@@ -166,20 +191,29 @@ fn no_schema(of_type: &str) -> Error {
 
 /// Frames out of hex digits, or out of a file of those or of bytes.
 fn frames(said: &str, bytes_max: u64) -> Result<Vec<u8>, Error> {
-    let wrong = |what: &str| Error::usage(format!("--frame: {what}"), "`rl-console encode` makes frames of JSON");
+    let wrong =
+        |what: &str| Error::usage(format!("--frame: {what}"), "`rl-console encode` makes frames of JSON");
     let bytes = match said.strip_prefix('@') {
         Some(path) => input::file(path, bytes_max, BOUND)?,
         None => said.as_bytes().to_vec(),
     };
     let is_hex = bytes.first().copied().is_some_and(hex_text::begins);
     if !is_hex {
-        return if said.starts_with('@') && !bytes.is_empty() { Ok(bytes) } else { Err(wrong("there is no frame in it")) };
+        return if said.starts_with('@') && !bytes.is_empty() {
+            Ok(bytes)
+        } else {
+            Err(wrong("there is no frame in it"))
+        };
     }
     let text = std::str::from_utf8(&bytes).map_err(|_| wrong("it is no text"))?;
     let lines = text.lines().map(hex_text::line).collect::<Option<Vec<_>>>();
     let frames = lines.ok_or_else(|| wrong("it is not pairs of hex digits"))?.concat();
     let (first, _) = cut(&frames);
-    if first.len() < PREFIX_BYTES + HEADER_BYTES { Err(wrong("a frame has 68 bytes at least")) } else { Ok(frames) }
+    if first.len() < PREFIX_BYTES + HEADER_BYTES {
+        Err(wrong("a frame has 68 bytes at least"))
+    } else {
+        Ok(frames)
+    }
 }
 
 fn text(said: &str, bytes_max: u64) -> Result<String, Error> {
@@ -195,7 +229,12 @@ mod tests {
     fn a_type_that_no_schema_takes_is_answered_with_the_families_and_the_registry() {
         let error = no_schema("greeting.foo.v1");
         assert!(!error.to_string().contains("--body"), "{error}");
-        assert!(error.hint().contains("observation, intent, toolresult") && error.hint().contains("[rmp.registry]"), "{}", error.hint());
+        assert!(
+            error.hint().contains("observation, intent, toolresult")
+                && error.hint().contains("[rmp.registry]"),
+            "{}",
+            error.hint()
+        );
     }
 
     #[test]

@@ -1,4 +1,5 @@
-//! `record`: has a running station record everything that crosses its tap, until a signal, the end of `--for`, or the station's own.
+//! `record`: has a running station record everything that crosses its tap, until a signal, the end of
+//! `--for`, or the station's own.
 
 use std::time::Duration;
 
@@ -22,14 +23,18 @@ enum Event {
 }
 
 pub(in crate::cli) fn run(context: &mut Context, args: &RecordArgs) -> Result<(), Error> {
-    let absolute = |out: &std::path::PathBuf| std::path::absolute(out).map_err(Error::io(out.display().to_string()));
+    let absolute =
+        |out: &std::path::PathBuf| std::path::absolute(out).map_err(Error::io(out.display().to_string()));
     let path = args.out.as_ref().map(absolute).transpose()?;
     let Context { settings, clock, out, .. } = context;
     operator::block_on(async {
         let station = operator::connect(settings).await?;
         let mut signals = Signals::listen()?;
-        let Outcome::Recording { path } = station.command(Command::RecordStart { path }).await? else { return Err(Error::StrangeAnswer) };
-        let said = out.row(&Event::Recording { path: path.display().to_string() }, line).and_then(|()| out.flush());
+        let Outcome::Recording { path } = station.command(Command::RecordStart { path }).await? else {
+            return Err(Error::StrangeAnswer);
+        };
+        let said =
+            out.row(&Event::Recording { path: path.display().to_string() }, line).and_then(|()| out.flush());
         // Whoever read stdout may have gone; what was begun is ended in order all the same.
         let deadline = args.for_ms.map(|ms| clock.now().mono + Duration::from_millis(ms));
         if said.is_ok() {
@@ -42,20 +47,25 @@ pub(in crate::cli) fn run(context: &mut Context, args: &RecordArgs) -> Result<()
                 if deadline.is_some_and(|deadline| clock.until(deadline).is_zero()) {
                     break;
                 }
-                // Awaited to its end: answers come in order, and one that nobody takes would answer the next question.
+                // Awaited to its end: answers come in order, and one that nobody takes would answer the next
+                // question.
                 operator::query(&station, Query::Health).await?;
             }
         }
         let Outcome::Recorded { path, bytes, entries } = station.command(Command::RecordStop).await? else {
             return Err(Error::StrangeAnswer);
         };
-        said.and_then(|()| out.row(&Event::Recorded { path: path.display().to_string(), bytes, entries }, line))
+        said.and_then(|()| {
+            out.row(&Event::Recorded { path: path.display().to_string(), bytes, entries }, line)
+        })
     })
 }
 
 fn line(event: &Event) -> String {
     match event {
         Event::Recording { path } => format!("recording into {path}; Ctrl-C ends it"),
-        Event::Recorded { path, bytes, entries } => format!("{path}: {}, {}", counted(*entries, "entry"), counted(*bytes, "byte")),
+        Event::Recorded { path, bytes, entries } => {
+            format!("{path}: {}, {}", counted(*entries, "entry"), counted(*bytes, "byte"))
+        }
     }
 }

@@ -1,4 +1,5 @@
-//! `restart mpp`, `restart rmp`, `restart runs`, `restart macp`: has a running station start a host again that is down.
+//! `restart mpp`, `restart rmp`, `restart runs`, `restart macp`: has a running station start a host again
+//! that is down.
 
 use serde::Serialize;
 

@@ -36,10 +36,15 @@ fn telling(context: &mut Context, record: Option<PathBuf>, detail: Detail) -> Re
     let _log = logging::begin(&context.env);
     // Frees the lock on stdout that the thread behind the relay needs.
     context.out = Output::to(context.flags.json, Box::new(std::io::sink()));
-    context.out = Output::to(context.flags.json, Box::new(Relay::to(std::io::stdout()).map_err(Error::io("stdout"))?));
+    context.out =
+        Output::to(context.flags.json, Box::new(Relay::to(std::io::stdout()).map_err(Error::io("stdout"))?));
     let notifier = Notifier::start(&context.env);
-    let station = Station::start(context.settings.station(record, context.env.home.as_deref())?, context.clock)?;
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(Error::io("the runtime"))?;
+    let station =
+        Station::start(context.settings.station(record, context.env.home.as_deref())?, context.clock)?;
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(Error::io("the runtime"))?;
     let ended = runtime.block_on(serve(&station, context, detail, &notifier));
     notifier.stopping();
     shutdown::stop(station);
@@ -47,7 +52,12 @@ fn telling(context: &mut Context, record: Option<PathBuf>, detail: Detail) -> Re
 }
 
 /// Runs until a signal asks for the end.
-async fn serve(station: &Station, context: &mut Context, detail: Detail, notifier: &Notifier) -> Result<(), Error> {
+async fn serve(
+    station: &Station,
+    context: &mut Context,
+    detail: Detail,
+    notifier: &Notifier,
+) -> Result<(), Error> {
     let mut signals = Signals::listen()?;
     let on_hangup = context.settings.on_hangup;
     let port = station.port();
@@ -90,7 +100,8 @@ async fn serve(station: &Station, context: &mut Context, detail: Detail, notifie
     Ok(())
 }
 
-/// Tells a service manager that wants to hear it that the station answers, as long as it does. A part that is down answers that.
+/// Tells a service manager that wants to hear it that the station answers, as long as it does. A part that is
+/// down answers that.
 async fn beat(port: &dyn StationPort, notifier: &Notifier) {
     // One that comes late, or that is missed, is made up for in time by the next.
     let Some(period) = notifier.watchdog().map(|within| (within / 4).max(Duration::from_millis(1))) else {
@@ -110,7 +121,9 @@ async fn beat(port: &dyn StationPort, notifier: &Notifier) {
 async fn asked_to_end(signals: &mut Signals, on_hangup: OnHangup) {
     loop {
         match signals.next().await {
-            Signal::HangUp if on_hangup == OnHangup::Stay => tracing::info!("the terminal is gone; the station stays up"),
+            Signal::HangUp if on_hangup == OnHangup::Stay => {
+                tracing::info!("the terminal is gone; the station stays up")
+            }
             Signal::HangUp | Signal::Terminate | Signal::Interrupt => return,
         }
     }

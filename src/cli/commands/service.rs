@@ -35,7 +35,11 @@ pub(in crate::cli) fn run(context: &mut Context, args: &ServiceArgs) -> Result<(
         }
         return context.out.text(&unit);
     }
-    let path = context.env.units().ok_or_else(|| Error::usage("there is no home folder to install into", "set HOME"))?.join(NAME);
+    let path = context
+        .env
+        .units()
+        .ok_or_else(|| Error::usage("there is no home folder to install into", "set HOME"))?
+        .join(NAME);
     let written = install(&path, &unit, args.force)?;
     let installed = Installed { path: path.display().to_string(), written };
     context.out.row(&installed, |installed| {
@@ -51,7 +55,9 @@ pub(in crate::cli) fn run(context: &mut Context, args: &ServiceArgs) -> Result<(
 /// The unit for this program and what its flags and variables say.
 fn unit(context: &Context) -> Result<Unit, Error> {
     let program = std::env::current_exe().map_err(Error::io("this program's own path"))?;
-    let program = program.to_str().ok_or_else(|| Error::usage("this program's path is not UTF-8", "move it to one that is"))?;
+    let program = program
+        .to_str()
+        .ok_or_else(|| Error::usage("this program's path is not UTF-8", "move it to one that is"))?;
     let mut args: Vec<String> = Vec::new();
     let mut variables = Vec::new();
     for (key, value, origin) in context.resolved.iter() {
@@ -81,9 +87,10 @@ fn is_path(key: Key) -> bool {
 fn text(key: Key, value: &Value) -> Option<String> {
     match value {
         // The service starts in another folder.
-        Value::Text(path) if is_path(key) => {
-            Some(std::path::absolute(path).map_or_else(|_| path.clone(), |path| path.to_string_lossy().into_owned()))
-        }
+        Value::Text(path) if is_path(key) => Some(
+            std::path::absolute(path)
+                .map_or_else(|_| path.clone(), |path| path.to_string_lossy().into_owned()),
+        ),
         Value::Text(text) => Some(text.clone()),
         Value::Integer(number) => Some(number.to_string()),
         Value::Flag(_) | Value::List(_) | Value::Absent => None,
@@ -140,6 +147,10 @@ mod tests {
         assert_eq!(std::fs::read_to_string(&path).unwrap(), "one");
         assert!(install(&path, "two", true).unwrap());
         assert_eq!(std::fs::read_to_string(&path).unwrap(), "two");
-        assert_eq!(std::fs::read_dir(path.parent().unwrap()).unwrap().count(), 1, "nothing else is left there");
+        assert_eq!(
+            std::fs::read_dir(path.parent().unwrap()).unwrap().count(),
+            1,
+            "nothing else is left there"
+        );
     }
 }

@@ -47,7 +47,8 @@ pub(in crate::cli) fn run(context: &mut Context, args: SimAdapterArgs) -> Result
     let Context { clock, out, .. } = context;
     operator::block_on(async {
         let signals = Signals::listen()?;
-        let mut driver = Driver { adapter: Adapter::new(facts, manner, token), addr, clock: *clock, signals, out };
+        let mut driver =
+            Driver { adapter: Adapter::new(facts, manner, token), addr, clock: *clock, signals, out };
         let ended = driver.run(reconnect).await;
         let summary = driver.adapter.ended();
         driver.tell(&summary)?;
@@ -57,9 +58,12 @@ pub(in crate::cli) fn run(context: &mut Context, args: SimAdapterArgs) -> Result
 
 /// The token, from a file or the environment, and never from an argument: other users can list those.
 fn token(file: Option<&Path>, variable: Option<Secret>) -> Result<Secret, Error> {
-    const HINT: &str = "`rl-console pair` prints one; put it into a file for --token-file, or into RL_CONSOLE_BRIDGE_TOKEN";
+    const HINT: &str =
+        "`rl-console pair` prints one; put it into a file for --token-file, or into RL_CONSOLE_BRIDGE_TOKEN";
     let Some(path) = file else {
-        return variable.ok_or_else(|| Error::usage(format!("there is no bridge token: {} is not set", env::BRIDGE_TOKEN), HINT));
+        return variable.ok_or_else(|| {
+            Error::usage(format!("there is no bridge token: {} is not set", env::BRIDGE_TOKEN), HINT)
+        });
     };
     let mut text = String::new();
     let file = std::fs::File::open(path).map_err(Error::io(path.display().to_string()))?;
@@ -69,11 +73,21 @@ fn token(file: Option<&Path>, variable: Option<Secret>) -> Result<Secret, Error>
 
 fn addr(said: Option<String>, configured: SocketAddr) -> Result<String, Error> {
     match said {
-        Some(addr) if addr.rsplit_once(':').is_some_and(|(host, port)| !host.is_empty() && port.parse::<u16>().is_ok()) => Ok(addr),
-        Some(addr) => Err(Error::usage(format!("`{addr}` is no address"), "give HOST:PORT, as in --addr 127.0.0.1:7777")),
-        None if configured.port() == 0 => {
-            Err(Error::usage("port 0 is no port to connect to", "name the station's address with --addr HOST:PORT"))
+        Some(addr)
+            if addr
+                .rsplit_once(':')
+                .is_some_and(|(host, port)| !host.is_empty() && port.parse::<u16>().is_ok()) =>
+        {
+            Ok(addr)
         }
+        Some(addr) => Err(Error::usage(
+            format!("`{addr}` is no address"),
+            "give HOST:PORT, as in --addr 127.0.0.1:7777",
+        )),
+        None if configured.port() == 0 => Err(Error::usage(
+            "port 0 is no port to connect to",
+            "name the station's address with --addr HOST:PORT",
+        )),
         None => Ok(configured.to_string()),
     }
 }
@@ -162,13 +176,19 @@ impl Driver<'_> {
             };
             match read {
                 None => self.adapter.handle(self.clock.now(), Input::Timeout),
-                Some(Ok(0)) => return Ok(Ended::Lost { why: "the station closed the connection".to_owned() }),
+                Some(Ok(0)) => {
+                    return Ok(Ended::Lost { why: "the station closed the connection".to_owned() });
+                }
                 Some(Ok(bytes)) => {
                     framer.filled(bytes);
                     while let Some(framed) = framer.next() {
                         match framed {
                             Framed::Line(line) => self.adapter.handle(self.clock.now(), Input::Line(line)),
-                            Framed::TooLarge(_) => return Ok(Ended::Over(End::Fault("a frame over 65536 bytes came".to_owned()))),
+                            Framed::TooLarge(_) => {
+                                return Ok(Ended::Over(End::Fault(
+                                    "a frame over 65536 bytes came".to_owned(),
+                                )));
+                            }
                         }
                     }
                 }
@@ -194,7 +214,8 @@ impl Driver<'_> {
             written = stream.write_all(&frames) => written,
         };
         match written {
-            // Where the station has closed already, its last frame says why better than this does; it is read next.
+            // Where the station has closed already, its last frame says why better than this does; it is read
+            // next.
             Err(error) if ended.is_none() && error.kind() != std::io::ErrorKind::BrokenPipe => {
                 Ok(Some(Ended::Lost { why: error.to_string() }))
             }
@@ -208,7 +229,8 @@ impl Driver<'_> {
     }
 
     fn unreachable(&self, why: &str) -> Error {
-        let hint = "start a station with `rl-console` or `rl-console serve`, or name its address with --addr".to_owned();
+        let hint = "start a station with `rl-console` or `rl-console serve`, or name its address with --addr"
+            .to_owned();
         Error::Unreachable { message: format!("{}: {why}", self.addr), hint }
     }
 }
@@ -223,18 +245,25 @@ fn refused(end: End) -> Error {
     let (message, hint) = match end {
         End::Refused(reason) => {
             let hint = match reason.as_str() {
-                "invalid_token" => "the token is another one by now: `rl-console pair --rotate` makes a new one",
-                "manifest_hash_mismatch" | "pack_id_mismatch" => "give the pack that the station runs with --pack",
+                "invalid_token" => {
+                    "the token is another one by now: `rl-console pair --rotate` makes a new one"
+                }
+                "manifest_hash_mismatch" | "pack_id_mismatch" => {
+                    "give the pack that the station runs with --pack"
+                }
                 "unpaired" => "run `rl-console pair` first",
                 "already_connected" => "`rl-console kick adapter` disconnects the other adapter",
                 _ => "use an adapter and a station of the same protocol version",
             };
             (format!("the station refused the handshake: {reason}"), hint)
         }
-        End::ProtocolError(error) => {
-            (format!("the station ended the connection: {error}"), "this is a fault of the simulator, or of the station")
+        End::ProtocolError(error) => (
+            format!("the station ended the connection: {error}"),
+            "this is a fault of the simulator, or of the station",
+        ),
+        End::Fault(fault) => {
+            (format!("the station broke the protocol: {fault}"), "this is a fault of the station")
         }
-        End::Fault(fault) => (format!("the station broke the protocol: {fault}"), "this is a fault of the station"),
     };
     Error::Adapter { message, hint: hint.to_owned() }
 }

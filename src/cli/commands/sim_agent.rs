@@ -31,7 +31,10 @@ const NOTHING_DUE: Duration = Duration::from_secs(60);
 pub(in crate::cli) fn run(context: &mut Context, args: &SimAgentArgs) -> Result<(), Error> {
     let topic = format!("agent/{}", args.name);
     if let Err(fault) = Topic::check(&topic) {
-        return Err(Error::usage(format!("`{}` is no agent's name: {topic}: {fault}", args.name), "a name is made of A-Z a-z 0-9 . _ : -"));
+        return Err(Error::usage(
+            format!("`{}` is no agent's name: {topic}: {fault}", args.name),
+            "a name is made of A-Z a-z 0-9 . _ : -",
+        ));
     }
     let script = args.script.as_deref().map_or_else(|| Ok(Script::default()), script)?;
     let agent = Agent::new(script, context.settings.registry.clone(), args.seed);
@@ -40,7 +43,8 @@ pub(in crate::cli) fn run(context: &mut Context, args: &SimAgentArgs) -> Result<
     let Context { clock, out, .. } = context;
     operator::block_on(async {
         let signals = Signals::listen()?;
-        let mut driver = Driver { agent, topic, hello, limits: settings.limits.client, clock: *clock, signals, out };
+        let mut driver =
+            Driver { agent, topic, hello, limits: settings.limits.client, clock: *clock, signals, out };
         // Where the station is may change while it is away.
         let ended = driver.run(args.reconnect, || Said::of(&settings)).await;
         let summary = driver.agent.ended();
@@ -56,7 +60,11 @@ fn script(path: &Path) -> Result<Script, Error> {
     file.take(SCRIPT_BYTES_MAX + 1).read_to_string(&mut text).map_err(Error::io(what.clone()))?;
     let hint = || "`rl-console help sim agent` and the README have what a script says".to_owned();
     if text.len() as u64 > SCRIPT_BYTES_MAX {
-        return Err(Error::Input { what, message: format!("it has over {SCRIPT_BYTES_MAX} bytes"), hint: hint() });
+        return Err(Error::Input {
+            what,
+            message: format!("it has over {SCRIPT_BYTES_MAX} bytes"),
+            hint: hint(),
+        });
     }
     Script::parse(&text).map_err(|fault| Error::Input { what, message: fault.to_string(), hint: hint() })
 }
@@ -132,7 +140,10 @@ impl Driver<'_> {
             }
             let (refused_now, latest) = client.refusals();
             if let (true, Some(latest)) = (refused_now > refused, latest) {
-                self.out.row(&Event::Refused { refused: refused_now - refused, last: latest.to_string() }, Event::line)?;
+                self.out.row(
+                    &Event::Refused { refused: refused_now - refused, last: latest.to_string() },
+                    Event::line,
+                )?;
                 refused = refused_now;
             }
             let lost_now = requests.lost();
@@ -168,6 +179,8 @@ fn is_passing(error: &Error) -> bool {
     matches!(
         error,
         Error::Unreachable { .. }
-            | Error::Bus(client::Error::Closed(_) | client::Error::TimedOut { .. } | client::Error::Unreachable { .. })
+            | Error::Bus(
+                client::Error::Closed(_) | client::Error::TimedOut { .. } | client::Error::Unreachable { .. }
+            )
     )
 }

@@ -216,7 +216,8 @@ impl Stage<'_> {
         Ok(held)
     }
 
-    /// Does it, and where it is lost and that is asked for, again: a message that had arrived is a duplicate then.
+    /// Does it, and where it is lost and that is asked for, again: a message that had arrived is a duplicate
+    /// then.
     async fn act(&self, plan: &Plan, act: &Act) -> Result<Ack, Error> {
         let mut wait = WAIT_MIN;
         loop {

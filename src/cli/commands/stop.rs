@@ -89,15 +89,22 @@ pub(in crate::cli) fn run(context: &mut Context, args: &StopArgs) -> Result<(), 
 
 /// Whether there is a station that cannot be asked.
 fn is_out_of_reach(error: &Error) -> bool {
-    matches!(error, Error::Unreachable { .. } | Error::Port(PortError::Unreached { .. } | PortError::TimedOut { .. }))
+    matches!(
+        error,
+        Error::Unreachable { .. } | Error::Port(PortError::Unreached { .. } | PortError::TimedOut { .. })
+    )
 }
 
 fn by_force(pid: u32) -> String {
-    format!("`rl-console stop --force` has the system ask process {pid} to end, which it does in order where it can")
+    format!(
+        "`rl-console stop --force` has the system ask process {pid} to end, which it does in order where it can"
+    )
 }
 
 async fn stop(station: &dyn Operator) -> Result<Stopped, Error> {
-    let Outcome::Stopping { pid, data } = station.command(Command::Stop).await? else { return Err(Error::StrangeAnswer) };
+    let Outcome::Stopping { pid, data } = station.command(Command::Stop).await? else {
+        return Err(Error::StrangeAnswer);
+    };
     gone(pid, &data).await
 }
 
@@ -115,8 +122,11 @@ async fn gone(pid: u32, data: &Path) -> Result<Stopped, Error> {
 
 fn terminate(pid: u32) -> Result<(), Error> {
     use rustix::process::{Pid, Signal, kill_process};
-    let Some(process) = i32::try_from(pid).ok().and_then(Pid::from_raw) else { return Err(Error::StrangeAnswer) };
-    kill_process(process, Signal::TERM).map_err(|errno| Error::io(format!("ending process {pid}"))(errno.into()))
+    let Some(process) = i32::try_from(pid).ok().and_then(Pid::from_raw) else {
+        return Err(Error::StrangeAnswer);
+    };
+    kill_process(process, Signal::TERM)
+        .map_err(|errno| Error::io(format!("ending process {pid}"))(errno.into()))
 }
 
 /// What is in flight at a station. A part that is down has nothing that could be asked for.
@@ -149,8 +159,15 @@ async fn parting(station: &dyn Operator) -> Result<Parting, Error> {
     for state in [RunState::Running, RunState::Cancelling] {
         let mut beyond = None;
         loop {
-            let runs =
-                Query::Runs { state: Some(state), name: None, since_ms: None, beyond, oldest_first: false, filter: None, limit: ROWS };
+            let runs = Query::Runs {
+                state: Some(state),
+                name: None,
+                since_ms: None,
+                beyond,
+                oldest_first: false,
+                filter: None,
+                limit: ROWS,
+            };
             let Some(page) = of_part(station.query(runs).await)? else { break };
             let Page::Runs { rows, more, .. } = page else { return Err(Error::StrangeAnswer) };
             parting.runs.extend(rows.iter().map(|row| format!("{} {}", row.name, row.run.short())));
@@ -168,7 +185,15 @@ async fn parting(station: &dyn Operator) -> Result<Parting, Error> {
     let mut beyond = None;
     loop {
         let open = Some(SessionState::Open);
-        let sessions = Query::Sessions { state: open, mode: None, since_ms: None, beyond, oldest_first: false, filter: None, limit: ROWS };
+        let sessions = Query::Sessions {
+            state: open,
+            mode: None,
+            since_ms: None,
+            beyond,
+            oldest_first: false,
+            filter: None,
+            limit: ROWS,
+        };
         let Some(page) = of_part(station.query(sessions).await)? else { break };
         let Page::Sessions { rows, more, .. } = page else { return Err(Error::StrangeAnswer) };
         parting.sessions += rows.len() as u64;
@@ -195,11 +220,18 @@ impl Work {
         let mut words = self.parting.words();
         let others = words.len();
         if !self.dispatched.is_empty() {
-            words.push(format!("A restart requeues {} dispatched: {}.", self.dispatched.len(), some(&self.dispatched)));
+            words.push(format!(
+                "A restart requeues {} dispatched: {}.",
+                self.dispatched.len(),
+                some(&self.dispatched)
+            ));
         }
         if !self.applied.is_empty() {
             let (count, ids) = (self.applied.len(), some(&self.applied));
-            words.push(format!("{count} {} applied, to be settled by hand: {ids}.", if count == 1 { "stays" } else { "stay" }));
+            words.push(format!(
+                "{count} {} applied, to be settled by hand: {ids}.",
+                if count == 1 { "stays" } else { "stay" }
+            ));
         }
         if words.len() > others {
             words.push(format!("{} pending stay as they are.", self.pending));
@@ -221,7 +253,10 @@ fn some(ids: &[String]) -> String {
 fn agreed(can_ask: bool, hangs: &[String]) -> Result<(), Error> {
     const HINT: &str = "`rl-console stop --yes` does not ask";
     if !can_ask {
-        return Err(Error::usage(format!("{} Nobody can be asked whether to stop it all the same", hangs.join(" ")), HINT));
+        return Err(Error::usage(
+            format!("{} Nobody can be asked whether to stop it all the same", hangs.join(" ")),
+            HINT,
+        ));
     }
     for line in hangs {
         report::tell(line);
@@ -229,7 +264,11 @@ fn agreed(can_ask: bool, hangs: &[String]) -> Result<(), Error> {
     report::tell("Stop the station? [y/N]");
     let mut answer = String::new();
     std::io::stdin().lock().take(ANSWER_BYTES_MAX).read_line(&mut answer).map_err(Error::io("stdin"))?;
-    if matches!(answer.trim(), "y" | "Y" | "yes") { Ok(()) } else { Err(Error::usage("the station stays up", HINT)) }
+    if matches!(answer.trim(), "y" | "Y" | "yes") {
+        Ok(())
+    } else {
+        Err(Error::usage("the station stays up", HINT))
+    }
 }
 
 #[cfg(test)]
@@ -269,7 +308,10 @@ mod tests {
             ]
         );
         let error = agreed(false, &work.words()).unwrap_err();
-        assert_eq!((error.exit() as u8, error.hint()), (2, "`rl-console stop --yes` does not ask".to_owned()));
+        assert_eq!(
+            (error.exit() as u8, error.hint()),
+            (2, "`rl-console stop --yes` does not ask".to_owned())
+        );
     }
 
     #[test]

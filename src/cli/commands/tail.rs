@@ -56,14 +56,22 @@ pub(in crate::cli) fn run(context: &mut Context, args: &TailArgs) -> Result<(), 
     let hello = socket::hello(&context.settings, &args.peer, "tail")?;
     let clock = context.local_clock();
     let Context { settings, out, .. } = context;
-    // Whoever reads stdout slowly holds this thread up, not the one that reads from the bus: what is lost is counted.
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().map_err(Error::io("the runtime"))?;
+    // Whoever reads stdout slowly holds this thread up, not the one that reads from the bus: what is lost is
+    // counted.
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(1)
+        .enable_all()
+        .build()
+        .map_err(Error::io("the runtime"))?;
     runtime.block_on(async {
         let mut signals = Signals::listen()?;
         let client = socket::connect(&said, hello, settings.limits.client).await?;
         let subscription = client.subscribe_all(args.topics.iter().map(String::as_str)).await?;
         if out.is_json() {
-            out.row(&Event::Subscribed { topics: &args.topics, session: client.welcome().session.0 }, |_| String::new())?;
+            out.row(
+                &Event::Subscribed { topics: &args.topics, session: client.welcome().session.0 },
+                |_| String::new(),
+            )?;
             out.flush()?;
         }
         let printer = Printer { clock, limits: &settings.limits.rmp, decode: args.decode, out };
@@ -86,7 +94,11 @@ enum Ended {
     Over,
 }
 
-async fn print(mut subscription: Subscription, mut printer: Printer<'_>, count: Option<u64>) -> Result<Ended, Error> {
+async fn print(
+    mut subscription: Subscription,
+    mut printer: Printer<'_>,
+    count: Option<u64>,
+) -> Result<Ended, Error> {
     let mut left = count.unwrap_or(u64::MAX);
     let mut batch = Vec::new();
     let mut lost = 0;
@@ -124,7 +136,8 @@ impl Printer<'_> {
         let SchemaId(schema_id) = header.schema_id;
         let of_type = delivery.body().map_or_else(|_| "?".to_owned(), |body| body.kind().to_owned());
         let body = delivery.wire.get(PREFIX_BYTES + HEADER_BYTES..).unwrap_or_default();
-        let BodyShown { value, bytes } = if self.decode { BodyShown::of(body, self.limits) } else { BodyShown::default() };
+        let BodyShown { value, bytes } =
+            if self.decode { BodyShown::of(body, self.limits) } else { BodyShown::default() };
         let row = Row {
             topic: delivery.topic.clone(),
             schema_id,
@@ -143,7 +156,10 @@ impl Printer<'_> {
 
     fn lost(&mut self, messages: u64, lost: u64) -> Result<(), Error> {
         self.out.row(&Event::Lost { messages, lost }, |_| {
-            format!("… {} came faster than they were printed and were lost here ({lost} in all)", counted(messages, "message"))
+            format!(
+                "… {} came faster than they were printed and were lost here ({lost} in all)",
+                counted(messages, "message")
+            )
         })
     }
 }

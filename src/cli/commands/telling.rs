@@ -1,5 +1,5 @@
-//! Tells what happens at a station of this process, line by line, and once a second what must not be missed. Whoever reads it slowly, or
-//! not at all, holds nothing up.
+//! Tells what happens at a station of this process, line by line, and once a second what must not be missed.
+//! Whoever reads it slowly, or not at all, holds nothing up.
 
 use std::{collections::BTreeSet, net::SocketAddr, time::Duration};
 
@@ -47,7 +47,12 @@ pub(super) struct Telling<'a> {
 }
 
 impl<'a> Telling<'a> {
-    pub(super) fn new(port: &'a dyn StationPort, context: &'a mut Context, detail: Detail, notifier: &'a Notifier) -> Result<Self, Error> {
+    pub(super) fn new(
+        port: &'a dyn StationPort,
+        context: &'a mut Context,
+        detail: Detail,
+        notifier: &'a Notifier,
+    ) -> Result<Self, Error> {
         let settings = &context.settings;
         let watch = Watch::new(settings.alerts, settings.limits.console, hints(context));
         Ok(Self {
@@ -109,7 +114,8 @@ impl<'a> Telling<'a> {
     fn say_ready(&mut self, addr: Option<SocketAddr>) {
         self.was_ready = true;
         // Scripts compare the line, and people want to know when.
-        let at_ms = (self.detail == Detail::Everything && !self.context.out.is_json()).then(|| self.context.clock.now().wall);
+        let at_ms = (self.detail == Detail::Everything && !self.context.out.is_json())
+            .then(|| self.context.clock.now().wall);
         self.tell(Told { at_ms, ..Told::ready(addr, self.rmp.clone(), self.macp, self.metrics) });
     }
 
@@ -231,9 +237,11 @@ impl<'a> Telling<'a> {
         if !self.is_heard {
             return true;
         }
-        let (clock, detail, ascii, on_air) = (&self.clock, self.detail, self.context.settings.ascii, self.context.settings.on_air);
+        let (clock, detail, ascii, on_air) =
+            (&self.clock, self.detail, self.context.settings.ascii, self.context.settings.on_air);
         let line = |told: &Told| {
-            let line = if on_air { told.clone().masked().line(clock, detail) } else { told.line(clock, detail) };
+            let line =
+                if on_air { told.clone().masked().line(clock, detail) } else { told.line(clock, detail) };
             if ascii { in_ascii(&line) } else { line }
         };
         match self.context.out.row(told, line).and_then(|()| self.context.out.flush()) {

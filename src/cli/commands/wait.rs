@@ -24,16 +24,24 @@ pub(super) struct Waited {
 }
 
 /// Waits until invocation `id` has come to `wanted`, has ended, or `timeout_ms` is up.
-pub(super) async fn until(station: &dyn Operator, id: InvocationId, wanted: RowState, timeout_ms: Option<u64>, clock: Clock) -> Waited {
+pub(super) async fn until(
+    station: &dyn Operator,
+    id: InvocationId,
+    wanted: RowState,
+    timeout_ms: Option<u64>,
+    clock: Clock,
+) -> Waited {
     let deadline = timeout_ms.map(|ms| clock.now().mono + Duration::from_millis(ms));
     let mut state = None;
     loop {
-        let left = deadline.map(|deadline| u64::try_from(clock.until(deadline).as_millis()).unwrap_or(u64::MAX));
+        let left =
+            deadline.map(|deadline| u64::try_from(clock.until(deadline).as_millis()).unwrap_or(u64::MAX));
         let slice_ms = left.map_or(SLICE_MS, |left| left.min(SLICE_MS));
-        let row = match ask(station, Query::InvocationWhen { id, state: wanted, timeout_ms: slice_ms }, id).await {
-            Ok(row) => row,
-            Err(error) => return Waited { state, verdict: Err(error) },
-        };
+        let row =
+            match ask(station, Query::InvocationWhen { id, state: wanted, timeout_ms: slice_ms }, id).await {
+                Ok(row) => row,
+                Err(error) => return Waited { state, verdict: Err(error) },
+            };
         state = Some(row.state);
         let out_of_time = left.is_some_and(|left| left <= slice_ms);
         if let Some(verdict) = verdict(row, wanted, timeout_ms.filter(|_| out_of_time)) {
@@ -61,7 +69,8 @@ fn verdict(row: InvocationRow, wanted: RowState, waited_ms: Option<u64>) -> Opti
     waited_ms.map(|ms| Err(Error::WaitedTooLong { id: row.id, state: row.state, ms }))
 }
 
-/// Whether a row that stands at `state` is or has been at `wanted`: some states are passed quickly (mpp-v2 §9.1).
+/// Whether a row that stands at `state` is or has been at `wanted`: some states are passed quickly (mpp-v2
+/// §9.1).
 const fn has_come_to(state: RowState, wanted: RowState) -> bool {
     use RowState::{Applied, Dispatched, Done, Failed, Pending, Refunded};
     match wanted {
@@ -98,7 +107,10 @@ mod tests {
 
     fn waited(wanted: RowState, timeout_ms: Option<u64>, pages: Vec<Page>) -> (Option<RowState>, u8, usize) {
         let station = Scripted::pages(pages);
-        let done = operator::block_on(async { Ok(until(&station, InvocationId(4), wanted, timeout_ms, Clock::start()).await) }).unwrap();
+        let done = operator::block_on(async {
+            Ok(until(&station, InvocationId(4), wanted, timeout_ms, Clock::start()).await)
+        })
+        .unwrap();
         let exit = done.verdict.map_or_else(|error| error.exit() as u8, |()| 0);
         (done.state, exit, station.queries.into_inner().unwrap().len())
     }

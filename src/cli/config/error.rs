@@ -62,7 +62,11 @@ mod tests {
 
     #[test]
     fn several_faults_are_counted_and_each_is_told() {
-        let fault = |place: &str| ConfigFault { place: place.to_owned(), what: "no".to_owned(), hint: "mend it".to_owned() };
+        let fault = |place: &str| ConfigFault {
+            place: place.to_owned(),
+            what: "no".to_owned(),
+            hint: "mend it".to_owned(),
+        };
         assert_eq!(ConfigError::from(fault("a")).to_string(), "a: no");
         let both = ConfigError { faults: vec![fault("a"), fault("b")] };
         assert_eq!(both.to_string(), "the configuration has 2 errors\n  a: no (mend it)\n  b: no (mend it)");

@@ -27,7 +27,8 @@ pub(crate) struct Place {
     pub(crate) column: usize,
 }
 
-/// Reads a file; one that does not exist has no values. What is wrong is added to `faults`, at its line and column.
+/// Reads a file; one that does not exist has no values. What is wrong is added to `faults`, at its line and
+/// column.
 pub(super) fn read(path: &Path, faults: &mut Vec<ConfigFault>) -> FileValues {
     let mut unreadable = |what: String| {
         let hint = "mend the file or its rights, or move it away".to_owned();
@@ -37,7 +38,9 @@ pub(super) fn read(path: &Path, faults: &mut Vec<ConfigFault>) -> FileValues {
     match std::fs::metadata(path) {
         Ok(meta) if meta.len() > BYTES_MAX => return unreadable(format!("it has over {BYTES_MAX} bytes")),
         Ok(_) => {}
-        Err(error) if matches!(error.kind(), std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory) => {
+        Err(error)
+            if matches!(error.kind(), std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory) =>
+        {
             return FileValues::new();
         }
         Err(error) => return unreadable(format!("it cannot be read: {error}")),
@@ -68,12 +71,23 @@ struct File<'a> {
 }
 
 impl File<'_> {
-    fn walk(&self, prefix: &str, table: &DeTable<'_>, values: &mut FileValues, faults: &mut Vec<ConfigFault>) {
+    fn walk(
+        &self,
+        prefix: &str,
+        table: &DeTable<'_>,
+        values: &mut FileValues,
+        faults: &mut Vec<ConfigFault>,
+    ) {
         let mut entries: Vec<_> = table.iter().collect();
         entries.sort_by_key(|(name, _)| name.span().start);
         for (name, value) in entries {
-            let full = if prefix.is_empty() { name.get_ref().to_string() } else { format!("{prefix}.{}", name.get_ref()) };
-            let is_table_of_keys = Key::all().any(|key| key.name.strip_prefix(&full).is_some_and(|rest| rest.starts_with('.')));
+            let full = if prefix.is_empty() {
+                name.get_ref().to_string()
+            } else {
+                format!("{prefix}.{}", name.get_ref())
+            };
+            let is_table_of_keys =
+                Key::all().any(|key| key.name.strip_prefix(&full).is_some_and(|rest| rest.starts_with('.')));
             if let Some(key) = Key::find(&full) {
                 match self.value(key, value) {
                     Ok(taken) => drop(values.insert(key.name, (taken, self.place(&value.span())))),
@@ -82,7 +96,11 @@ impl File<'_> {
             } else if let (true, DeValue::Table(inner)) = (is_table_of_keys, value.get_ref()) {
                 self.walk(&full, inner, values, faults);
             } else if is_table_of_keys {
-                faults.push(self.fault(&name.span(), format!("`{full}` is a table"), format!("write it as [{full}]")));
+                faults.push(self.fault(
+                    &name.span(),
+                    format!("`{full}` is a table"),
+                    format!("write it as [{full}]"),
+                ));
             } else {
                 let is_table = matches!(value.get_ref(), DeValue::Table(_));
                 faults.push(self.unknown(&full, &name.span(), is_table));
@@ -104,14 +122,17 @@ impl File<'_> {
                 texts.collect::<Option<_>>().map(Value::List)
             }
             DeValue::Table(entries) if key.kind == Kind::Schemas => {
-                let texts = entries.iter().map(|(id, rule)| Some(format!("{}={}", id.get_ref(), rule.get_ref().as_str()?)));
+                let texts = entries
+                    .iter()
+                    .map(|(id, rule)| Some(format!("{}={}", id.get_ref(), rule.get_ref().as_str()?)));
                 texts.collect::<Option<_>>().map(Value::List)
             }
             _ => None,
         };
         let taken = read.ok_or_else(|| key.kind.takes()).and_then(|value| key.kind.check(value));
         let hint = || key.hint(written.as_str().unwrap_or_default());
-        let taken = taken.map_err(|takes| self.fault(&value.span(), format!("`{}` {takes}", key.name), hint()))?;
+        let taken =
+            taken.map_err(|takes| self.fault(&value.span(), format!("`{}` {takes}", key.name), hint()))?;
         Ok(match (key.kind, taken) {
             (Kind::Path, Value::Text(path)) => Value::Text(self.beside(&path)),
             (Kind::PathOrNone, Value::Text(path)) if !path.is_empty() => Value::Text(self.beside(&path)),
@@ -138,7 +159,8 @@ impl File<'_> {
         }
         let names = || Key::all().map(|key| key.name);
         let leaf = name.rsplit('.').next().unwrap_or(name);
-        let near = nearest(name, names()).or_else(|| names().find(|key| key.rsplit('.').next() == Some(leaf)));
+        let near =
+            nearest(name, names()).or_else(|| names().find(|key| key.rsplit('.').next() == Some(leaf)));
         let hint = near.map_or_else(|| LISTED.to_owned(), |near| format!("did you mean `{near}`?"));
         self.fault(span, format!("there is no key `{name}`"), hint)
     }
@@ -171,30 +193,48 @@ mod tests {
     #[test]
     fn every_fault_of_a_file_is_told_and_the_rest_is_read() {
         let mut faults = Vec::new();
-        let values = super::parse(Path::new("/c/config.toml"), "[mpp]\nprot = 1\nport = 2\n[console]\nascii = 3\n", &mut faults);
+        let values = super::parse(
+            Path::new("/c/config.toml"),
+            "[mpp]\nprot = 1\nport = 2\n[console]\nascii = 3\n",
+            &mut faults,
+        );
         assert_eq!((values["mpp.port"].0.clone(), faults.len()), (Value::Integer(2), 2));
     }
 
     #[test]
     fn keys_are_a_text_or_a_list_of_texts() {
-        let values = parse("[console.keys]\nhold-all = \"F5\"\nkick = [\"ctrl-k\", \"f8\"]\nzoom = []\n").unwrap();
+        let values =
+            parse("[console.keys]\nhold-all = \"F5\"\nkick = [\"ctrl-k\", \"f8\"]\nzoom = []\n").unwrap();
         let list = |keys: &[&str]| Value::List(keys.iter().map(|&key| key.to_owned()).collect());
         assert_eq!(values["console.keys.hold-all"].0, list(&["F5"]));
         assert_eq!(values["console.keys.kick"], (list(&["ctrl-k", "f8"]), Place { line: 3, column: 8 }));
         assert_eq!(values["console.keys.zoom"].0, list(&[]));
         let error = parse("[console.keys]\nkick = [\"ctrl-k\", \"hyper-k\"]\n").unwrap_err();
-        assert_eq!(error.to_string(), "/c/config.toml:2:8: `console.keys.kick` takes a key or several: there is no key `hyper-k`");
-        assert!(parse("[console.keys]\nkick = 7\n").is_err() && parse("[console.keys]\nkick = [7]\n").is_err());
-        assert_eq!(parse("[console.keys]\nkik = \"x\"\n").unwrap_err().hint, "did you mean `console.keys.kick`?");
+        assert_eq!(
+            error.to_string(),
+            "/c/config.toml:2:8: `console.keys.kick` takes a key or several: there is no key `hyper-k`"
+        );
+        assert!(
+            parse("[console.keys]\nkick = 7\n").is_err() && parse("[console.keys]\nkick = [7]\n").is_err()
+        );
+        assert_eq!(
+            parse("[console.keys]\nkik = \"x\"\n").unwrap_err().hint,
+            "did you mean `console.keys.kick`?"
+        );
     }
 
     #[test]
     fn schemas_are_a_table_of_numbers_and_types() {
-        let values = parse("[rmp.registry]\n0x1000 = \"artifact.map.tile.v1\"\n300 = \"critique.*\"\n").unwrap();
-        let (Value::List(entries), Place { line: 1, .. }) = &values["rmp.registry"] else { unreachable!("{values:?}") };
+        let values =
+            parse("[rmp.registry]\n0x1000 = \"artifact.map.tile.v1\"\n300 = \"critique.*\"\n").unwrap();
+        let (Value::List(entries), Place { line: 1, .. }) = &values["rmp.registry"] else {
+            unreachable!("{values:?}")
+        };
         assert_eq!(entries.iter().collect::<std::collections::BTreeSet<_>>().len(), 2);
         assert!(entries.contains(&"0x1000=artifact.map.tile.v1".to_owned()));
-        for wrong in ["10 = \"error.*\"", "x = \"error.*\"", "70000 = \"error.*\"", "300 = \"error\"", "300 = 7"] {
+        for wrong in
+            ["10 = \"error.*\"", "x = \"error.*\"", "70000 = \"error.*\"", "300 = \"error\"", "300 = 7"]
+        {
             let fault = parse(&format!("[rmp.registry]\n{wrong}\n")).unwrap_err();
             assert!(fault.what.starts_with("`rmp.registry` takes a table of schemas"), "{fault}");
         }
@@ -204,8 +244,16 @@ mod tests {
     fn no_hint_names_what_fails_for_the_same_reason() {
         assert!(parse("[mpp\n").unwrap_err().hint.contains("config show --defaults"));
         let unknown = parse("[foo]\na = 1\n").unwrap_err();
-        assert!(unknown.hint.starts_with("the tables are console, console.alerts, console.keys, limits."), "{}", unknown.hint);
-        assert!(unknown.hint.contains(" mpp, rmp, runs, runtime; `rl-console config show --defaults`"), "{}", unknown.hint);
+        assert!(
+            unknown.hint.starts_with("the tables are console, console.alerts, console.keys, limits."),
+            "{}",
+            unknown.hint
+        );
+        assert!(
+            unknown.hint.contains(" mpp, rmp, runs, runtime; `rl-console config show --defaults`"),
+            "{}",
+            unknown.hint
+        );
         assert_eq!(parse("[consle]\n").unwrap_err().hint, "did you mean [console]?");
     }
 
@@ -241,7 +289,10 @@ mod tests {
         let error = parse("mpp = 1\n").unwrap_err();
         assert_eq!(error.to_string(), "/c/config.toml:1:1: `mpp` is a table");
         let error = parse("[limits.mpp]\nconnections_max = -3\n").unwrap_err();
-        assert_eq!(error.to_string(), "/c/config.toml:2:19: `limits.mpp.connections_max` takes a whole number from 1 to 4096");
+        assert_eq!(
+            error.to_string(),
+            "/c/config.toml:2:19: `limits.mpp.connections_max` takes a whole number from 1 to 4096"
+        );
         assert!(parse("[mpp\n").unwrap_err().to_string().starts_with("/c/config.toml:1:"));
     }
 }

@@ -70,7 +70,12 @@ impl Key {
 
     const PLAIN: [Self; 22] = [
         Self::path(Self::DATA, None, Some("--data"), "the data folder"),
-        Self::path(Self::PACK, Some("RL_CONSOLE_PACK"), Some("--pack"), "the pack.toml in force; the built-in sample when absent"),
+        Self::path(
+            Self::PACK,
+            Some("RL_CONSOLE_PACK"),
+            Some("--pack"),
+            "the pack.toml in force; the built-in sample when absent",
+        ),
         Self {
             name: Self::PORT,
             kind: Kind::Integer { min: 0, max: 65_535 },
@@ -85,7 +90,13 @@ impl Key {
             flag: Some("--bind"),
             doc: "the address that the port is bound to",
         },
-        Self { name: Self::LOGIN, kind: Kind::Text, alias: None, flag: None, doc: "what hello_ack says as broadcaster_login" },
+        Self {
+            name: Self::LOGIN,
+            kind: Kind::Text,
+            alias: None,
+            flag: None,
+            doc: "what hello_ack says as broadcaster_login",
+        },
         Self {
             name: Self::GRPC,
             kind: Kind::Endpoint,
@@ -183,7 +194,13 @@ impl Key {
             flag: None,
             doc: "alert when the head of a queue that is not held waits for so many seconds; 0 never does",
         },
-        Self { name: Self::BELL, kind: Kind::Flag, alias: None, flag: None, doc: "ring the terminal's bell once for a new alert" },
+        Self {
+            name: Self::BELL,
+            kind: Kind::Flag,
+            alias: None,
+            flag: None,
+            doc: "ring the terminal's bell once for a new alert",
+        },
         Self {
             name: Self::DESKTOP,
             kind: Kind::Choice(&["off", "osc9", "osc777"]),
@@ -193,7 +210,12 @@ impl Key {
         },
     ];
 
-    const fn path(name: &'static str, alias: Option<&'static str>, flag: Option<&'static str>, doc: &'static str) -> Self {
+    const fn path(
+        name: &'static str,
+        alias: Option<&'static str>,
+        flag: Option<&'static str>,
+        doc: &'static str,
+    ) -> Self {
         Self { name, kind: Kind::Path, alias, flag, doc }
     }
 
@@ -206,7 +228,8 @@ impl Key {
             flag: None,
             doc: bound.doc,
         });
-        let keys = Keymap::names().map(|(name, doc)| Self { name, kind: Kind::Keys, alias: None, flag: None, doc });
+        let keys =
+            Keymap::names().map(|(name, doc)| Self { name, kind: Kind::Keys, alias: None, flag: None, doc });
         Self::PLAIN.into_iter().chain(keys).chain(limits)
     }
 
@@ -217,7 +240,8 @@ impl Key {
 
     /// The tables that hold keys, by name.
     pub(crate) fn tables() -> Vec<String> {
-        let tables = Self::all().filter_map(|key| key.name.rsplit_once('.')).map(|(table, _)| table.to_owned());
+        let tables =
+            Self::all().filter_map(|key| key.name.rsplit_once('.')).map(|(table, _)| table.to_owned());
         tables.collect::<std::collections::BTreeSet<_>>().into_iter().collect()
     }
 
@@ -227,7 +251,8 @@ impl Key {
         near.map_or_else(|| self.doc.trim().to_owned(), |near| format!("did you mean {near:?}?"))
     }
 
-    /// The variable that sets it: `RL_CONSOLE_` and its name, with `_` for what a variable's name cannot have.
+    /// The variable that sets it: `RL_CONSOLE_` and its name, with `_` for what a variable's name cannot
+    /// have.
     pub(crate) fn variable(self) -> String {
         format!("{}{}", env::PREFIX, self.name.replace(['.', '-'], "_").to_uppercase())
     }
@@ -261,7 +286,10 @@ impl Key {
 pub(crate) fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     const LIKE_ENOUGH: f64 = 0.75;
     let scored = candidates.into_iter().map(|candidate| (strsim::jaro_winkler(name, candidate), candidate));
-    scored.filter(|(score, _)| *score >= LIKE_ENOUGH).max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, candidate)| candidate)
+    scored
+        .filter(|(score, _)| *score >= LIKE_ENOUGH)
+        .max_by(|a, b| a.0.total_cmp(&b.0))
+        .map(|(_, candidate)| candidate)
 }
 
 #[cfg(test)]
@@ -273,7 +301,14 @@ mod tests {
         for key in Key::all() {
             match key.default(Some(std::path::Path::new("/d"))) {
                 Value::Absent => {
-                    let optional = [Key::PACK, Key::METRICS, Key::SOCKET, Key::SOCKET_PATH, Key::SOCKETS_DIR, Key::OPENINGS];
+                    let optional = [
+                        Key::PACK,
+                        Key::METRICS,
+                        Key::SOCKET,
+                        Key::SOCKET_PATH,
+                        Key::SOCKETS_DIR,
+                        Key::OPENINGS,
+                    ];
                     assert!(optional.contains(&key.name), "{}", key.name);
                 }
                 value => assert!(key.kind.check(value).is_ok(), "{}", key.name),
@@ -290,7 +325,10 @@ mod tests {
             assert!(seen.insert(key.variable()), "{}", key.name);
             assert!(key.alias.is_none_or(|alias| seen.insert(alias.to_owned())), "{}", key.name);
         }
-        assert_eq!(Key::find("limits.tap.readers_max").unwrap().variable(), "RL_CONSOLE_LIMITS_TAP_READERS_MAX");
+        assert_eq!(
+            Key::find("limits.tap.readers_max").unwrap().variable(),
+            "RL_CONSOLE_LIMITS_TAP_READERS_MAX"
+        );
     }
 
     #[test]

@@ -1,5 +1,5 @@
-//! The configuration: flags, then `RL_CONSOLE_*`, then the user's file, then the machine's file, then defaults. Every value remembers where
-//! it came from.
+//! The configuration: flags, then `RL_CONSOLE_*`, then the user's file, then the machine's file, then
+//! defaults. Every value remembers where it came from.
 
 mod error;
 mod file;

@@ -81,7 +81,12 @@ impl Resolved {
         Self::of_layers(flags, &bare, &[], &mut Vec::new())
     }
 
-    fn of_layers(flags: &Global, env: &Env, files: &[(FileValues, PathBuf)], faults: &mut Vec<ConfigFault>) -> Self {
+    fn of_layers(
+        flags: &Global,
+        env: &Env,
+        files: &[(FileValues, PathBuf)],
+        faults: &mut Vec<ConfigFault>,
+    ) -> Self {
         let mut all = Vec::new();
         for key in Key::all() {
             let (value, origin) = from_flags(key, flags)
@@ -96,9 +101,13 @@ impl Resolved {
 
     /// The keymap: the shipped one with what was said otherwise.
     pub(super) fn keymap(&self) -> Result<Keymap, Vec<KeymapError>> {
-        Keymap::with(self.iter().filter_map(|(key, value, origin)| match (value, key.name.strip_prefix(Key::KEYS)) {
-            (Value::List(keys), Some(action)) if *origin != Origin::Default => Some((action, keys.as_slice())),
-            _ => None,
+        Keymap::with(self.iter().filter_map(|(key, value, origin)| {
+            match (value, key.name.strip_prefix(Key::KEYS)) {
+                (Value::List(keys), Some(action)) if *origin != Origin::Default => {
+                    Some((action, keys.as_slice()))
+                }
+                _ => None,
+            }
         }))
     }
 
@@ -106,7 +115,8 @@ impl Resolved {
     fn key_fault(&self, error: &KeymapError) -> ConfigFault {
         let actions = error.actions();
         let own = self.iter().find(|(key, _, origin)| {
-            *origin != Origin::Default && key.name.strip_prefix(Key::KEYS).is_some_and(|action| actions.contains(&action))
+            *origin != Origin::Default
+                && key.name.strip_prefix(Key::KEYS).is_some_and(|action| actions.contains(&action))
         });
         let place = own.map_or_else(|| "console.keys".to_owned(), |(_, _, origin)| origin.place());
         ConfigFault { place, what: error.to_string(), hint: error.hint() }
@@ -129,7 +139,8 @@ impl Resolved {
 }
 
 fn from_flags(key: Key, flags: &Global) -> Option<(Value, Origin)> {
-    let path = |path: &Option<PathBuf>| path.as_ref().map(|path| Value::Text(path.to_string_lossy().into_owned()));
+    let path =
+        |path: &Option<PathBuf>| path.as_ref().map(|path| Value::Text(path.to_string_lossy().into_owned()));
     let value = match key.name {
         Key::DATA => path(&flags.data),
         Key::PACK => path(&flags.pack),
@@ -187,9 +198,14 @@ fn at_home(key: Key, value: Value, env: &Env) -> Value {
 /// Variables of ours that set nothing, each with the one that was probably meant.
 pub(crate) fn stray_variables(env: &Env) -> Vec<(String, Option<String>)> {
     let mut known = vec![env::BRIDGE_TOKEN.to_owned(), env::LOG.to_owned()];
-    known.extend(Key::all().flat_map(|key| key.alias.map(str::to_owned).into_iter().chain(std::iter::once(key.variable()))));
+    known.extend(
+        Key::all()
+            .flat_map(|key| key.alias.map(str::to_owned).into_iter().chain(std::iter::once(key.variable()))),
+    );
     let stray = env.ours.keys().filter(|name| !known.contains(name));
-    stray.map(|name| (name.clone(), nearest(name, known.iter().map(String::as_str)).map(str::to_owned))).collect()
+    stray
+        .map(|name| (name.clone(), nearest(name, known.iter().map(String::as_str)).map(str::to_owned)))
+        .collect()
 }
 
 #[cfg(test)]
@@ -219,7 +235,8 @@ mod tests {
 
     #[test]
     fn a_higher_layer_hides_a_lower_one() {
-        let files = [file("/u/config.toml", "[mpp]\nport = 3\n"), file("/etc/config.toml", "\n\n[mpp]\nport = 4\n")];
+        let files =
+            [file("/u/config.toml", "[mpp]\nport = 3\n"), file("/etc/config.toml", "\n\n[mpp]\nport = 4\n")];
         let flags = Global { port: Some(1), ..Global::default() };
         let none = Global::default();
         let both = env(&[("RL_CONSOLE_MPP_PORT", "2")]);
@@ -228,13 +245,19 @@ mod tests {
         assert_eq!(port(&none, &env(&[]), &files), (Value::Integer(3), "/u/config.toml:2".to_owned()));
         assert_eq!(port(&none, &env(&[]), &files[1..]), (Value::Integer(4), "/etc/config.toml:4".to_owned()));
         assert_eq!(port(&none, &env(&[]), &[]), (Value::Integer(7777), "default".to_owned()));
-        assert_eq!(port(&none, &env(&[("RL_CONSOLE_PORT", "9")]), &files), (Value::Integer(9), "env RL_CONSOLE_PORT".to_owned()));
+        assert_eq!(
+            port(&none, &env(&[("RL_CONSOLE_PORT", "9")]), &files),
+            (Value::Integer(9), "env RL_CONSOLE_PORT".to_owned())
+        );
     }
 
     #[test]
     fn a_wrong_variable_names_itself() {
         let error = Resolved::resolve(&Global::default(), &env(&[("RL_CONSOLE_PORT", "x")])).unwrap_err();
-        assert_eq!(error.to_string(), "env RL_CONSOLE_PORT: `x` does not do: it takes a whole number from 0 to 65535");
+        assert_eq!(
+            error.to_string(),
+            "env RL_CONSOLE_PORT: `x` does not do: it takes a whole number from 0 to 65535"
+        );
     }
 
     #[test]
@@ -264,14 +287,20 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("config.toml");
         std::fs::write(&path, "[console.keys]\nhold-all = \"K\"\nquit = []\nzoom = \"hyper\"\n").unwrap();
-        let env = Env { config_dir: Some(folder.path().to_owned()), ..env(&[("RL_CONSOLE_CONSOLE_KEYS_SETTLE_DONE", "e f7")]) };
+        let env = Env {
+            config_dir: Some(folder.path().to_owned()),
+            ..env(&[("RL_CONSOLE_CONSOLE_KEYS_SETTLE_DONE", "e f7")])
+        };
         let error = Resolved::resolve(&Global::default(), &env).unwrap_err();
         let told: Vec<String> = error.faults.iter().map(ToString::to_string).collect();
         let at = |place: &str, what: &str| format!("{}:{place}: {what}", path.display());
         assert_eq!(told[0], at("4:8", "`console.keys.zoom` takes a key or several: there is no key `hyper`"));
         assert!(told.contains(&at("3:8", "`quit` must keep a key")), "{told:#?}");
         assert!(told.iter().any(|told| told.starts_with(&at("2:12", "`K` is both `hold-all` and `kick` in Queues and "))), "{told:#?}");
-        assert!(told.iter().any(|told| told.starts_with("env RL_CONSOLE_CONSOLE_KEYS_SETTLE_DONE: `e` is ")), "{told:#?}");
+        assert!(
+            told.iter().any(|told| told.starts_with("env RL_CONSOLE_CONSOLE_KEYS_SETTLE_DONE: `e` is ")),
+            "{told:#?}"
+        );
     }
 
     #[test]
@@ -280,7 +309,9 @@ mod tests {
         let variable = env(&[("RL_CONSOLE_CONSOLE_KEYS_ZOOM", "f8 f9")]);
         let resolved = Resolved::of_layers(&Global::default(), &variable, &files, &mut Vec::new());
         let rows = resolved.keymap().unwrap().rows();
-        let keys = |action: &str| rows.iter().find(|row| row.action == action).map(|row| (row.keys.join(" "), row.own)).unwrap();
+        let keys = |action: &str| {
+            rows.iter().find(|row| row.action == action).map(|row| (row.keys.join(" "), row.own)).unwrap()
+        };
         assert_eq!((keys("zoom"), keys("kick")), (("f8 f9".to_owned(), true), (String::new(), true)));
         assert_eq!(keys("help"), ("?".to_owned(), false));
     }

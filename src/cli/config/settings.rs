@@ -139,7 +139,11 @@ impl Settings {
             broadcaster_login: text(Key::LOGIN).unwrap_or_default(),
             grpc: text(Key::GRPC).and_then(|text| endpoint(&text).ok()).unwrap_or(GRPC),
             metrics: text(Key::METRICS).and_then(|text| endpoint(&text).ok()),
-            named_data: resolved.origin(Key::DATA).filter(|origin| **origin != Origin::Default).and(text(Key::DATA)).map(PathBuf::from),
+            named_data: resolved
+                .origin(Key::DATA)
+                .filter(|origin| **origin != Origin::Default)
+                .and(text(Key::DATA))
+                .map(PathBuf::from),
             reach: Reach::default(),
             socket: path(Key::SOCKET),
             socket_path: path(Key::SOCKET_PATH),
@@ -163,7 +167,11 @@ impl Settings {
                     _ => Desktop::Off,
                 },
             },
-            on_hangup: if text(Key::ON_HANGUP).as_deref() == Some("exit") { OnHangup::Exit } else { OnHangup::Stay },
+            on_hangup: if text(Key::ON_HANGUP).as_deref() == Some("exit") {
+                OnHangup::Exit
+            } else {
+                OnHangup::Stay
+            },
             limits,
         }
     }
@@ -181,8 +189,8 @@ impl Settings {
         Ok(std::path::absolute(data).unwrap_or_else(|_| data.clone()))
     }
 
-    /// Where a station binds the bus: the socket that is named, else `rmp.sock` in the data folder that is named, else below the home
-    /// folder, else the machine's (ruling RMP 15).
+    /// Where a station binds the bus: the socket that is named, else `rmp.sock` in the data folder that is
+    /// named, else below the home folder, else the machine's (ruling RMP 15).
     fn bus_socket(&self, home: Option<&Path>) -> Result<PathBuf, ConfigError> {
         const NAME: &str = "rmp.sock";
         if let Some(socket) = &self.socket {
@@ -199,7 +207,11 @@ impl Settings {
     ///
     /// # Errors
     /// When there is no data folder.
-    pub(crate) fn station(&self, record: Option<PathBuf>, home: Option<&Path>) -> Result<station::Config, ConfigError> {
+    pub(crate) fn station(
+        &self,
+        record: Option<PathBuf>,
+        home: Option<&Path>,
+    ) -> Result<station::Config, ConfigError> {
         let absolute = |path: PathBuf| std::path::absolute(&path).unwrap_or(path);
         Ok(station::Config {
             data: self.data()?,
@@ -221,7 +233,8 @@ impl Settings {
         })
     }
 
-    /// The folder in which openings are looked for that others nest: `runs.openings`, else `openings` in the data folder.
+    /// The folder in which openings are looked for that others nest: `runs.openings`, else `openings` in the
+    /// data folder.
     ///
     /// # Errors
     /// When there is no data folder.
@@ -243,18 +256,29 @@ mod tests {
         let of = |env: &Env| Settings::of(&Resolved::resolve(&Global::default(), env).unwrap());
         let plain = of(&env);
         assert_eq!(plain.limits, Limits::default());
-        assert_eq!((plain.port, plain.pack, plain.on_hangup, plain.mouse), (7777, PackSource::Sample, OnHangup::Stay, true));
+        assert_eq!(
+            (plain.port, plain.pack, plain.on_hangup, plain.mouse),
+            (7777, PackSource::Sample, OnHangup::Stay, true)
+        );
         env.ours.insert("RL_CONSOLE_LIMITS_TAP_READERS_MAX".to_owned(), "5".to_owned());
         env.ours.insert("RL_CONSOLE_CONSOLE_ON_HANGUP".to_owned(), "exit".to_owned());
         assert_eq!(plain.alerts, AlertRules::default(), "the keys' defaults are the console's own");
-        for (name, value) in [("ADAPTER_GONE_S", "0"), ("HEAD_WAITING_S", "7"), ("BELL", "off"), ("DESKTOP", "osc777")] {
+        for (name, value) in
+            [("ADAPTER_GONE_S", "0"), ("HEAD_WAITING_S", "7"), ("BELL", "off"), ("DESKTOP", "osc777")]
+        {
             env.ours.insert(format!("RL_CONSOLE_CONSOLE_ALERTS_{name}"), value.to_owned());
         }
         let set = of(&env);
-        assert_eq!(set.alerts, AlertRules { adapter_gone_s: 0, head_waiting_s: 7, bell: false, desktop: Desktop::Osc777 });
+        assert_eq!(
+            set.alerts,
+            AlertRules { adapter_gone_s: 0, head_waiting_s: 7, bell: false, desktop: Desktop::Osc777 }
+        );
         assert_eq!(set.limits.tap.readers_max, 5);
         env.ours.insert("RL_CONSOLE_RMP_REGISTRY".to_owned(), "0x1000=artifact.map.tile.v1".to_owned());
-        assert!(of(&env).registry.schema(crate::rmp::SchemaId(4_096)).is_some() && set.registry == Registry::default());
+        assert!(
+            of(&env).registry.schema(crate::rmp::SchemaId(4_096)).is_some()
+                && set.registry == Registry::default()
+        );
         assert_eq!(set.on_hangup, OnHangup::Exit);
     }
 

@@ -91,7 +91,9 @@ impl Kind {
                 "false" | "0" | "no" | "off" => Value::Flag(false),
                 _ => return Err(self.takes()),
             },
-            Self::Text | Self::Path | Self::PathOrNone | Self::Address | Self::Endpoint | Self::Choice(_) => Value::Text(text.to_owned()),
+            Self::Text | Self::Path | Self::PathOrNone | Self::Address | Self::Endpoint | Self::Choice(_) => {
+                Value::Text(text.to_owned())
+            }
             Self::Keys | Self::Schemas => Value::List(text.split_whitespace().map(str::to_owned).collect()),
         };
         self.check(value)
@@ -109,12 +111,24 @@ impl Kind {
         };
         if let (Value::List(keys), Self::Keys) = (&value, self) {
             let faults: Vec<String> = keys.iter().filter_map(|key| Keymap::check(key).err()).collect();
-            return if faults.is_empty() { Ok(value) } else { Err(format!("takes a key or several: {}", faults.join(", "))) };
+            return if faults.is_empty() {
+                Ok(value)
+            } else {
+                Err(format!("takes a key or several: {}", faults.join(", ")))
+            };
         }
         if let (Value::List(entries), Self::Schemas) = (&value, self) {
             let mut registry = Registry::default();
-            let faults: Vec<String> = entries.iter().filter_map(|entry| registry.add_entry(entry).err()).map(|it| it.to_string()).collect();
-            return if faults.is_empty() { Ok(value) } else { Err(format!("{}: {}", self.takes(), faults.join(", "))) };
+            let faults: Vec<String> = entries
+                .iter()
+                .filter_map(|entry| registry.add_entry(entry).err())
+                .map(|it| it.to_string())
+                .collect();
+            return if faults.is_empty() {
+                Ok(value)
+            } else {
+                Err(format!("{}: {}", self.takes(), faults.join(", ")))
+            };
         }
         let fits = match (&value, self) {
             (Value::Integer(number), Self::Integer { min, max }) => (min..=max).contains(number),
@@ -185,12 +199,18 @@ mod tests {
         assert!(Kind::Endpoint.read("localhost:1").unwrap_err().starts_with("takes a port"));
         assert_eq!(endpoint("9464"), Ok("127.0.0.1:9464".parse().unwrap()));
         assert_eq!(endpoint("[::]:1"), Ok("[::]:1".parse().unwrap()));
-        assert_eq!(Kind::Keys.read("ctrl-x  f5"), Ok(Value::List(vec!["ctrl-x".to_owned(), "f5".to_owned()])));
+        assert_eq!(
+            Kind::Keys.read("ctrl-x  f5"),
+            Ok(Value::List(vec!["ctrl-x".to_owned(), "f5".to_owned()]))
+        );
         assert_eq!(Kind::Keys.read(""), Ok(Value::List(Vec::new())));
         assert!(Kind::Keys.read("ctrl-x,f5").is_err());
         assert_eq!(Kind::Schemas.read("300=critique.*"), Ok(Value::List(vec!["300=critique.*".to_owned()])));
         assert!(
-            Kind::Schemas.read("9=critique.*").unwrap_err().ends_with(": schema_id 9 (0x0009) is shipped: it stands for intent.control.v1")
+            Kind::Schemas
+                .read("9=critique.*")
+                .unwrap_err()
+                .ends_with(": schema_id 9 (0x0009) is shipped: it stands for intent.control.v1")
         );
     }
 }

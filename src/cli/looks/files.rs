@@ -13,7 +13,8 @@ use crate::time::Wall;
 
 /// Bytes of a file that are looked at: more than any of them may have.
 const BYTES_MAX: u64 = 2 << 20;
-/// How long after its last change a file is read again all the same: two changes can fall into one tick of its clock.
+/// How long after its last change a file is read again all the same: two changes can fall into one tick of
+/// its clock.
 const SETTLES_MS: u64 = 3_000;
 
 /// What was seen of a file.
@@ -32,9 +33,13 @@ pub(super) struct Files(BTreeMap<PathBuf, Seen>);
 impl Files {
     /// Looks at these files; whether there are others than before, or something else in them.
     pub(super) fn look(&mut self, paths: impl Iterator<Item = PathBuf>, now: Wall) -> bool {
-        let seen: BTreeMap<PathBuf, Seen> =
-            paths.filter_map(|path| Some((self.seen(&path, now)?, path))).map(|(seen, path)| (path, seen)).collect();
-        let contents = |files: &BTreeMap<PathBuf, Seen>| files.iter().map(|(path, seen)| (path.clone(), seen.content)).collect::<Vec<_>>();
+        let seen: BTreeMap<PathBuf, Seen> = paths
+            .filter_map(|path| Some((self.seen(&path, now)?, path)))
+            .map(|(seen, path)| (path, seen))
+            .collect();
+        let contents = |files: &BTreeMap<PathBuf, Seen>| {
+            files.iter().map(|(path, seen)| (path.clone(), seen.content)).collect::<Vec<_>>()
+        };
         let changed = contents(&seen) != contents(&self.0);
         self.0 = seen;
         changed
@@ -43,7 +48,10 @@ impl Files {
     fn seen(&self, path: &Path, now: Wall) -> Option<Seen> {
         let meta = std::fs::metadata(path).ok()?;
         let (modified, bytes, inode) = ((meta.mtime(), meta.mtime_nsec()), meta.len(), meta.ino());
-        let same = self.0.get(path).filter(|known| (known.modified, known.bytes, known.inode) == (modified, bytes, inode));
+        let same = self
+            .0
+            .get(path)
+            .filter(|known| (known.modified, known.bytes, known.inode) == (modified, bytes, inode));
         let modified_ms = u64::try_from(modified.0).unwrap_or(0).saturating_mul(1_000);
         let content = match same {
             Some(known) if now.0 > modified_ms.saturating_add(SETTLES_MS) => known.content,

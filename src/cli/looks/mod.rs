@@ -1,4 +1,5 @@
-//! What of the configuration can change while a console runs: the files it comes from, and reading them again when they do.
+//! What of the configuration can change while a console runs: the files it comes from, and reading them again
+//! when they do.
 
 mod files;
 mod themes;

@@ -31,7 +31,8 @@ pub(crate) struct OwnTheme {
 pub(super) fn files(folder: &Path) -> Vec<PathBuf> {
     let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
     let is_theme = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "toml");
-    let mut paths: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).filter(is_theme).collect();
+    let mut paths: Vec<PathBuf> =
+        entries.filter_map(|entry| Some(entry.ok()?.path())).filter(is_theme).collect();
     paths.sort();
     paths
 }
@@ -105,7 +106,9 @@ mod tests {
         assert_eq!(fault.place, format!("{}:3:6", folder.path().join("a.toml").display()));
         assert_eq!(own[1].theme.as_ref().unwrap().name(), "b");
         let what = |index: usize| own[index].theme.as_ref().unwrap_err().what.clone();
-        assert!(what(2).contains("UTF-8") && what(3).contains("over 65536 bytes") && what(4).contains("no file"));
+        assert!(
+            what(2).contains("UTF-8") && what(3).contains("over 65536 bytes") && what(4).contains("no file")
+        );
         assert!(own_themes(Some(&folder.path().join("nowhere")), Depth::True).is_empty());
     }
 

@@ -40,7 +40,8 @@ struct State {
     faults: Vec<Fault>,
     /// Whether the console is still to be told of what is wrong.
     untold: bool,
-    /// Whether what was read last had a fault that may be a file half written: it is read once more before it is told.
+    /// Whether what was read last had a fault that may be a file half written: it is read once more before
+    /// it is told.
     doubted: bool,
 }
 
@@ -63,7 +64,13 @@ impl Watched {
             untold: false,
             doubted: false,
         };
-        let watched = Self { flags: flags.clone(), env: env.clone(), clock: *clock, started: resolved.clone(), state: Mutex::new(nothing) };
+        let watched = Self {
+            flags: flags.clone(),
+            env: env.clone(),
+            clock: *clock,
+            started: resolved.clone(),
+            state: Mutex::new(nothing),
+        };
         {
             let mut state = watched.state();
             state.files.look(watched.paths(), clock.now().wall);
@@ -87,7 +94,8 @@ impl Watched {
 
     /// Every file that says something.
     fn paths(&self) -> impl Iterator<Item = PathBuf> {
-        let config = self.env.user_config().into_iter().chain(std::iter::once(self.env.system_config.clone()));
+        let config =
+            self.env.user_config().into_iter().chain(std::iter::once(self.env.system_config.clone()));
         config.chain(self.env.themes().map(|folder| themes::files(&folder)).unwrap_or_default())
     }
 
@@ -131,9 +139,9 @@ impl Watched {
 
     /// What changed and only another start puts in force.
     fn later(&self, before: &Resolved, now: &Resolved) -> Vec<String> {
-        let changed = now
-            .iter()
-            .filter(|(key, value, _)| !is_live(key.name) && before.value(key.name) != value && self.started.value(key.name) != value);
+        let changed = now.iter().filter(|(key, value, _)| {
+            !is_live(key.name) && before.value(key.name) != value && self.started.value(key.name) != value
+        });
         changed.map(|(key, value, _)| format!("{} = {value}", key.name)).collect()
     }
 }
@@ -144,7 +152,11 @@ impl console::Source for Watched {
         let changed = state.files.look(self.paths(), self.clock.now().wall);
         if !changed && !state.doubted {
             let untold = std::mem::take(&mut state.untold);
-            return untold.then(|| Reload { looks: state.looks.clone(), faults: state.faults.clone(), later: Vec::new() });
+            return untold.then(|| Reload {
+                looks: state.looks.clone(),
+                faults: state.faults.clone(),
+                later: Vec::new(),
+            });
         }
         let read = self.read(&state);
         state.doubted = changed && !read.faults.is_empty() && read.faults != state.faults;
@@ -210,7 +222,11 @@ mod tests {
             for (name, text) in files {
                 fs::write(folder.path().join(name), text).unwrap();
             }
-            let env = Env { config_dir: Some(folder.path().to_owned()), colorterm: Some("truecolor".to_owned()), ..Env::default() };
+            let env = Env {
+                config_dir: Some(folder.path().to_owned()),
+                colorterm: Some("truecolor".to_owned()),
+                ..Env::default()
+            };
             let out = Output::to(false, Box::new(std::io::sink()));
             let context = Context::new(flags.clone(), env, Clock::start(), out).unwrap();
             let watched = Watched::start(&context);
@@ -238,7 +254,10 @@ mod tests {
         assert!(rig.told().is_none());
         rig.write("config.toml", "[console]\ntheme = 'mono'\nascii = true\nmouse = false\n");
         let reload = rig.told().unwrap();
-        assert_eq!((reload.looks.theme.as_str(), reload.looks.ascii, reload.looks.mouse), ("mono", true, false));
+        assert_eq!(
+            (reload.looks.theme.as_str(), reload.looks.ascii, reload.looks.mouse),
+            ("mono", true, false)
+        );
         assert!(reload.faults.is_empty() && reload.later.is_empty());
         assert!(rig.told().is_none());
     }
@@ -301,6 +320,10 @@ mod tests {
         rig.write("config.toml", "[mpp]\nport = 7002\n[limits.tap]\nreaders_max = 9\n");
         assert_eq!(rig.told().unwrap().later, ["mpp.port = 7002", "limits.tap.readers_max = 9"]);
         rig.write("config.toml", "[mpp]\nport = 7002\n[console]\nascii = true\n");
-        assert_eq!(rig.told().unwrap().later, [""; 0], "it was said, and the other is as it was at the start");
+        assert_eq!(
+            rig.told().unwrap().later,
+            [""; 0],
+            "it was said, and the other is as it was at the start"
+        );
     }
 }

@@ -69,17 +69,27 @@ impl Acked {
         }
         match self.error {
             None => Ok(()),
-            Some(Refusal { code, message }) => {
-                Err(SessionError::Refused { code, why: message, session: self.session_id, state: self.session_state }.into())
+            Some(Refusal { code, message }) => Err(SessionError::Refused {
+                code,
+                why: message,
+                session: self.session_id,
+                state: self.session_state,
             }
+            .into()),
         }
     }
 
-    /// Prints what became of a session that was to be cancelled, for a reason or for none, and stood like this before.
+    /// Prints what became of a session that was to be cancelled, for a reason or for none, and stood like
+    /// this before.
     ///
     /// # Errors
     /// [`SessionError::Refused`].
-    pub(crate) fn print_cancelled(self, before: Option<&str>, has_reason: bool, out: &mut Output) -> Result<(), Error> {
+    pub(crate) fn print_cancelled(
+        self,
+        before: Option<&str>,
+        has_reason: bool,
+        out: &mut Output,
+    ) -> Result<(), Error> {
         let had_ended = before.filter(|state| *state != SessionState::Open.name()).map(str::to_owned);
         if !self.ok || out.is_json() {
             return self.print("CancelSession", out);
@@ -88,11 +98,14 @@ impl Acked {
             visible(&match &had_ended {
                 Some(state) => {
                     // A runtime tells a cancelled session as an expired one.
-                    let ended = if state == SessionState::Expired.name() { "expired or cancelled" } else { state };
+                    let ended =
+                        if state == SessionState::Expired.name() { "expired or cancelled" } else { state };
                     let lost = if has_reason { ", and the reason is kept nowhere" } else { "" };
                     format!("{}  had ended already ({ended}): nothing was changed{lost}", acked.session_id)
                 }
-                None if acked.session_state == Some(SessionState::Expired.name()) => format!("{}  cancelled", acked.session_id),
+                None if acked.session_state == Some(SessionState::Expired.name()) => {
+                    format!("{}  cancelled", acked.session_id)
+                }
                 None => acked.line("CancelSession"),
             })
         })?;
@@ -139,23 +152,39 @@ mod tests {
     fn a_cancel_of_what_had_ended_says_that_nothing_was_changed() {
         let said = |before, state, has_reason| {
             let people = Printed::default();
-            Acked::from(Ack { session_state: state, ..ack(None) }).print_cancelled(before, has_reason, &mut people.output(false)).unwrap();
+            Acked::from(Ack { session_state: state, ..ack(None) })
+                .print_cancelled(before, has_reason, &mut people.output(false))
+                .unwrap();
             people.text()
         };
         assert_eq!(said(Some("open"), 3, true), "s1  cancelled\n");
         assert_eq!(said(None, 3, false), "s1  cancelled\n");
         let kept = "nothing was changed, and the reason is kept nowhere\n";
         assert_eq!(said(Some("resolved"), 2, true), format!("s1  had ended already (resolved): {kept}"));
-        assert_eq!(said(Some("expired"), 3, false), "s1  had ended already (expired or cancelled): nothing was changed\n");
+        assert_eq!(
+            said(Some("expired"), 3, false),
+            "s1  had ended already (expired or cancelled): nothing was changed\n"
+        );
     }
 
     #[test]
     fn a_refused_one_is_an_error_with_its_code() {
-        let refused = MacpError { code: "SESSION_NOT_FOUND".to_owned(), message: "none".to_owned(), ..MacpError::default() };
+        let refused = MacpError {
+            code: "SESSION_NOT_FOUND".to_owned(),
+            message: "none".to_owned(),
+            ..MacpError::default()
+        };
         let (people, scripts) = (Printed::default(), Printed::default());
-        let error = Acked::from(ack(Some(refused.clone()))).print("Vote", &mut people.output(false)).unwrap_err();
+        let error =
+            Acked::from(ack(Some(refused.clone()))).print("Vote", &mut people.output(false)).unwrap_err();
         assert_eq!((error.code(), error.exit() as u8, people.text().as_str()), ("session_not_found", 1, ""));
-        Acked::from(Ack { session_state: 0, ..ack(Some(refused)) }).print("Vote", &mut scripts.output(true)).unwrap_err();
-        assert!(scripts.text().contains(r#""session_state":null,"error":{"code":"SESSION_NOT_FOUND","message":"none"}"#));
+        Acked::from(Ack { session_state: 0, ..ack(Some(refused)) })
+            .print("Vote", &mut scripts.output(true))
+            .unwrap_err();
+        assert!(
+            scripts
+                .text()
+                .contains(r#""session_state":null,"error":{"code":"SESSION_NOT_FOUND","message":"none"}"#)
+        );
     }
 }

@@ -14,8 +14,9 @@ use crate::{
     cli::{config::Settings, error::Error, report, session_error::SessionError},
     macp::{
         proto::v1::{
-            Ack, CancelSessionRequest, ClientInfo, Envelope, GetSessionRequest, InitializeRequest, SendRequest, SessionMetadata,
-            StreamSessionRequest, StreamSessionResponse, macp_runtime_service_client::MacpRuntimeServiceClient,
+            Ack, CancelSessionRequest, ClientInfo, Envelope, GetSessionRequest, InitializeRequest,
+            SendRequest, SessionMetadata, StreamSessionRequest, StreamSessionResponse,
+            macp_runtime_service_client::MacpRuntimeServiceClient,
         },
         registry,
     },
@@ -51,7 +52,10 @@ impl Runtime {
         if settings.reach.token_file.is_some() {
             // Who shows a token means to be held to it.
             let hint = "leave --token-file out: whoever reaches the port may do everything there; `macp.grpc` says who does";
-            return Err(Error::usage("the MACP port knows no tokens: what is done there is done by nobody in particular", hint));
+            return Err(Error::usage(
+                "the MACP port knows no tokens: what is done there is done by nobody in particular",
+                hint,
+            ));
         }
         let mut failed = Vec::new();
         for addr in places(settings)? {
@@ -67,9 +71,16 @@ impl Runtime {
     }
 
     async fn connect_to(addr: SocketAddr, answer_ms_max: u64) -> Result<Self, String> {
-        let endpoint = Endpoint::new(format!("http://{addr}")).map_err(|error| error.to_string())?.connect_timeout(CONNECT_MAX);
+        let endpoint = Endpoint::new(format!("http://{addr}"))
+            .map_err(|error| error.to_string())?
+            .connect_timeout(CONNECT_MAX);
         let channel = endpoint.connect().await.map_err(|error| innermost(&error))?;
-        Ok(Self { client: MacpRuntimeServiceClient::new(channel), addr, answer_ms_max, connection: Arc::default() })
+        Ok(Self {
+            client: MacpRuntimeServiceClient::new(channel),
+            addr,
+            answer_ms_max,
+            connection: Arc::default(),
+        })
     }
 
     /// Whether it is the same connection.
@@ -83,10 +94,17 @@ impl Runtime {
     }
 
     async fn initialize(&mut self, what: &str) -> Result<(), Error> {
-        let client_info =
-            ClientInfo { name: format!("rl-console {what}"), version: env!("CARGO_PKG_VERSION").to_owned(), ..ClientInfo::default() };
+        let client_info = ClientInfo {
+            name: format!("rl-console {what}"),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            ..ClientInfo::default()
+        };
         let supported_protocol_versions = vec![registry::VERSION.to_owned()];
-        let request = InitializeRequest { supported_protocol_versions, client_info: Some(client_info), capabilities: None };
+        let request = InitializeRequest {
+            supported_protocol_versions,
+            client_info: Some(client_info),
+            capabilities: None,
+        };
         let mut client = self.client.clone();
         self.answered(client.initialize(request)).await.map(drop)
     }
@@ -117,7 +135,8 @@ impl Runtime {
     /// [`SessionError::Unknown`], or the call ended otherwise.
     pub(crate) async fn session(&self, session: &str) -> Result<SessionMetadata, Error> {
         let mut client = self.client.clone();
-        let asked = self.answered(client.get_session(GetSessionRequest { session_id: session.to_owned() })).await;
+        let asked =
+            self.answered(client.get_session(GetSessionRequest { session_id: session.to_owned() })).await;
         match asked {
             Err(Error::Session(SessionError::Declined { status: tonic::Code::NotFound, .. })) => {
                 Err(SessionError::Unknown { session: session.to_owned() }.into())
@@ -145,7 +164,10 @@ impl Runtime {
         let ms = self.answer_ms_max;
         let patience = async {
             tokio::time::sleep(SILENCE_TOLD).await;
-            report::tell(&format!("the runtime at {} has not answered yet: waiting for up to {ms} ms", self.addr));
+            report::tell(&format!(
+                "the runtime at {} has not answered yet: waiting for up to {ms} ms",
+                self.addr
+            ));
             std::future::pending::<()>().await;
         };
         let call = async {

@@ -1,4 +1,5 @@
-//! What of a message looks like a slip of the pen. The runtime takes it all the same, so it is said and not refused.
+//! What of a message looks like a slip of the pen. The runtime takes it all the same, so it is said and not
+//! refused.
 
 use std::collections::BTreeSet;
 
@@ -31,7 +32,9 @@ pub(crate) fn of_opening(opening: &OpeningArgs) -> Vec<String> {
         && context.starts_with(['{', '['])
         && let Err(error) = serde_json::from_str::<Json>(context)
     {
-        doubts.push(format!("the context looks like JSON and is none ({error}): it goes as a text, and belongs to no trace"));
+        doubts.push(format!(
+            "the context looks like JSON and is none ({error}): it goes as a text, and belongs to no trace"
+        ));
     }
     doubts
 }
@@ -49,7 +52,9 @@ pub(crate) fn of_words(say: &Say) -> Vec<String> {
             let is_share = confidence.is_none_or(|it| (0.0..=1.0).contains(&it));
             doubts.extend((!is_share).then(|| "a confidence is from 0 to 1: it goes as it is".to_owned()));
         }
-        Say::Object { severity, .. } => doubts.extend(none_of(severity, &["low", "medium", "high", "critical"])),
+        Say::Object { severity, .. } => {
+            doubts.extend(none_of(severity, &["low", "medium", "high", "critical"]))
+        }
         Say::Vote { vote, .. } => doubts.extend(none_of(vote, &["approve", "reject", "abstain"])),
         Say::Propose { .. } | Say::Commit { .. } | Say::Contribute { .. } => {}
     }
@@ -64,12 +69,18 @@ pub(crate) fn of_session(say: &Say, detail: &SessionDetail) -> Option<String> {
         proposals: serde_json::Map<String, Json>,
     }
     let (proposal, mode) = match say {
-        Say::Evaluate { proposal, .. } | Say::Object { proposal, .. } | Say::Vote { proposal, .. } => (Some(proposal), Mode::Decision),
+        Say::Evaluate { proposal, .. } | Say::Object { proposal, .. } | Say::Vote { proposal, .. } => {
+            (Some(proposal), Mode::Decision)
+        }
         Say::Propose { .. } | Say::Commit { .. } => (None, Mode::Decision),
         Say::Contribute { .. } => (None, Mode::MultiRound),
     };
     if detail.row.mode != mode {
-        return Some(format!("{} is a {} session: this changes nothing in it", detail.row.session, detail.row.mode.short()));
+        return Some(format!(
+            "{} is a {} session: this changes nothing in it",
+            detail.row.session,
+            detail.row.mode.short()
+        ));
     }
     let proposals = serde_json::from_str::<Progress>(detail.progress.as_str()).unwrap_or_default().proposals;
     let proposal = proposal.filter(|id| !proposals.contains_key(id.as_str()))?;
@@ -82,15 +93,28 @@ mod tests {
 
     #[test]
     fn a_word_of_no_meaning_and_a_number_out_of_range_are_doubted() {
-        let vote = |vote: &str| of_words(&Say::Vote { proposal: "p1".into(), vote: vote.into(), reason: None });
+        let vote =
+            |vote: &str| of_words(&Say::Vote { proposal: "p1".into(), vote: vote.into(), reason: None });
         assert!(vote("Approve").is_empty());
         assert_eq!(vote("yes"), ["`yes` is none of approve, reject, abstain: it goes as it is"]);
         let evaluate = |recommendation: &str, confidence| {
-            of_words(&Say::Evaluate { proposal: "p1".into(), recommendation: recommendation.into(), confidence, reason: None }).len()
+            of_words(&Say::Evaluate {
+                proposal: "p1".into(),
+                recommendation: recommendation.into(),
+                confidence,
+                reason: None,
+            })
+            .len()
         };
-        assert_eq!((evaluate("BLOCK", Some(1.0)), evaluate("maybe", Some(3.0)), evaluate("approve", None)), (0, 2, 0));
+        assert_eq!(
+            (evaluate("BLOCK", Some(1.0)), evaluate("maybe", Some(3.0)), evaluate("approve", None)),
+            (0, 2, 0)
+        );
         let object = Say::Object { proposal: "p1".into(), severity: "terrible".into(), reason: None };
-        assert_eq!(of_words(&object), ["`terrible` is none of low, medium, high, critical: it goes as it is"]);
+        assert_eq!(
+            of_words(&object),
+            ["`terrible` is none of low, medium, high, critical: it goes as it is"]
+        );
     }
 
     #[test]

@@ -44,7 +44,11 @@ impl Message {
 
     /// What it is and whose, for people.
     pub(crate) fn words(&self) -> String {
-        if self.sender.is_empty() { self.of_type.clone() } else { format!("{} of {}", self.of_type, self.sender) }
+        if self.sender.is_empty() {
+            self.of_type.clone()
+        } else {
+            format!("{} of {}", self.of_type, self.sender)
+        }
     }
 }
 
@@ -113,7 +117,15 @@ pub(crate) fn said(say: &Say, bytes_max: u64) -> Result<(&'static str, Vec<u8>),
         Say::Propose { proposal, option, rationale, supporting_data } => {
             let data = supporting_data.as_deref().map(|said| bytes_of(said, bytes_max)).transpose()?;
             let supporting_data = data.map(|bytes| BASE64.encode(bytes));
-            ("Proposal", Payload::Proposal { proposal_id: proposal, option, rationale: rationale.as_deref(), supporting_data })
+            (
+                "Proposal",
+                Payload::Proposal {
+                    proposal_id: proposal,
+                    option,
+                    rationale: rationale.as_deref(),
+                    supporting_data,
+                },
+            )
         }
         Say::Evaluate { proposal, recommendation, confidence, reason } => {
             let recommendation = known(recommendation, &["APPROVE", "REVIEW", "BLOCK", "REJECT"]);
@@ -128,7 +140,15 @@ pub(crate) fn said(say: &Say, bytes_max: u64) -> Result<(&'static str, Vec<u8>),
             let vote = known(vote, &["approve", "reject", "abstain"]);
             ("Vote", Payload::Vote { proposal_id: proposal, vote, reason: reason.as_deref() })
         }
-        Say::Commit { action, commitment, authority_scope, reason, mode_version, policy_version, configuration_version } => {
+        Say::Commit {
+            action,
+            commitment,
+            authority_scope,
+            reason,
+            mode_version,
+            policy_version,
+            configuration_version,
+        } => {
             let payload = Payload::Commitment {
                 commitment_id: commitment.as_deref().unwrap_or(&commitment_made_up),
                 action,
@@ -168,7 +188,15 @@ mod tests {
     fn words_make_the_payloads_that_the_specification_prints() {
         let table: [(&[&str], &str, &str); 6] = [
             (
-                &["propose", "p1", "Deploy to production", "--rationale", "All tests pass", "--supporting-data", "\u{1}\u{2}"],
+                &[
+                    "propose",
+                    "p1",
+                    "Deploy to production",
+                    "--rationale",
+                    "All tests pass",
+                    "--supporting-data",
+                    "\u{1}\u{2}",
+                ],
                 "Proposal",
                 r#"{"proposal_id":"p1","option":"Deploy to production","rationale":"All tests pass","supporting_data":"AQI="}"#,
             ),
@@ -184,7 +212,16 @@ mod tests {
             ),
             (&["vote", "p1", "Maybe"], "Vote", r#"{"proposal_id":"p1","vote":"Maybe"}"#),
             (
-                &["commit", "deploy-v2.1", "--commitment", "c1", "--scope", "team-alpha", "--reason", "Unanimous approval"],
+                &[
+                    "commit",
+                    "deploy-v2.1",
+                    "--commitment",
+                    "c1",
+                    "--scope",
+                    "team-alpha",
+                    "--reason",
+                    "Unanimous approval",
+                ],
                 "Commitment",
                 r#"{"commitment_id":"c1","action":"deploy-v2.1","authority_scope":"team-alpha","reason":"Unanimous approval"}"#,
             ),
@@ -193,6 +230,10 @@ mod tests {
         for (words, message_type, payload) in table {
             assert_eq!(carried(words), (message_type, payload.to_owned()));
         }
-        assert_ne!(carried(&["commit", "go"]), carried(&["commit", "go"]), "each commitment has an id of its own");
+        assert_ne!(
+            carried(&["commit", "go"]),
+            carried(&["commit", "go"]),
+            "each commitment has an id of its own"
+        );
     }
 }

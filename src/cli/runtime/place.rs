@@ -4,7 +4,8 @@
 //! --grpc, its variable or macp.grpc ─▶ what a station recorded in the data folder ─▶ 127.0.0.1:50051
 //! ```
 //!
-//! The first that is said holds; the last is tried only where nobody names a data folder. Port 0 says nothing to a client.
+//! The first that is said holds; the last is tried only where nobody names a data folder. Port 0 says nothing
+//! to a client.
 
 use std::{
     fs::File,
@@ -35,7 +36,10 @@ pub(crate) fn places(settings: &Settings) -> Result<Vec<SocketAddr>, Error> {
     let mut places: Vec<SocketAddr> = recorded.into_iter().chain(default).map(reached).collect();
     places.dedup();
     if places.is_empty() {
-        let data = settings.data.as_ref().map_or_else(|| "the data folder".to_owned(), |data| data.display().to_string());
+        let data = settings
+            .data
+            .as_ref()
+            .map_or_else(|| "the data folder".to_owned(), |data| data.display().to_string());
         return Err(SessionError::NothingRecorded { data }.into());
     }
     Ok(places)
@@ -89,7 +93,10 @@ mod tests {
     #[test]
     fn what_listens_everywhere_is_reached_by_loopback() {
         let at = |addr: &str| reached(addr.parse().unwrap()).to_string();
-        assert_eq!([at("0.0.0.0:7"), at("[::]:7"), at("10.0.0.2:7")], ["127.0.0.1:7", "[::1]:7", "10.0.0.2:7"]);
+        assert_eq!(
+            [at("0.0.0.0:7"), at("[::]:7"), at("10.0.0.2:7")],
+            ["127.0.0.1:7", "[::1]:7", "10.0.0.2:7"]
+        );
     }
 
     #[test]
@@ -97,13 +104,21 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let of = |names_data, grpc| settings(folder.path(), names_data, grpc);
         assert_eq!(found(&of(false, None)), ["127.0.0.1:50051"]);
-        assert_eq!(places(&of(true, None)).unwrap_err().code(), "unreachable", "nothing is recorded in a folder that is named");
+        assert_eq!(
+            places(&of(true, None)).unwrap_err().code(),
+            "unreachable",
+            "nothing is recorded in a folder that is named"
+        );
         assert_eq!(found(&of(true, Some("10.0.0.1:7"))), ["10.0.0.1:7"]);
         std::fs::write(folder.path().join(ADDR_FILE), "0.0.0.0:40001\n").unwrap();
         assert_eq!(found(&of(true, None)), ["127.0.0.1:40001"]);
         assert_eq!(found(&of(false, None)), ["127.0.0.1:40001", "127.0.0.1:50051"]);
         assert_eq!(found(&of(false, Some("127.0.0.1:0"))), ["127.0.0.1:40001"], "port 0 is any");
-        assert!(is_ours(&of(true, None)) && is_ours(&of(true, Some("127.0.0.1:40001"))) && !is_ours(&of(true, Some("127.0.0.1:9"))));
+        assert!(
+            is_ours(&of(true, None))
+                && is_ours(&of(true, Some("127.0.0.1:40001")))
+                && !is_ours(&of(true, Some("127.0.0.1:9")))
+        );
         std::fs::write(folder.path().join(ADDR_FILE), "nonsense").unwrap();
         assert!(places(&of(true, None)).is_err());
     }

@@ -52,7 +52,13 @@ pub(crate) fn payload(opening: &OpeningArgs, bytes_max: u64) -> Result<Vec<u8>, 
         configuration_version: text(&opening.configuration_version),
         policy_version: text(&opening.policy_version),
         ttl_ms: opening.ttl.map_or(0, |ms| i64::try_from(ms).unwrap_or(i64::MAX)),
-        context: opening.context.as_deref().map(|said| bytes_of(said, bytes_max)).transpose()?.unwrap_or_default().into(),
+        context: opening
+            .context
+            .as_deref()
+            .map(|said| bytes_of(said, bytes_max))
+            .transpose()?
+            .unwrap_or_default()
+            .into(),
         roots: opening.roots.iter().map(root).collect(),
     };
     Ok(payload.encode_to_vec())
@@ -64,13 +70,17 @@ pub(crate) fn payload(opening: &OpeningArgs, bytes_max: u64) -> Result<Vec<u8>, 
 /// The context is no base64, or there are two of them.
 pub(crate) fn fields(fields: Fields<'_>) -> Result<Vec<u8>, String> {
     let context = match (fields.context, fields.context_base64) {
-        (Some(_), Some(_)) => return Err("there are `context` and `context_base64`: leave one of them out".to_owned()),
+        (Some(_), Some(_)) => {
+            return Err("there are `context` and `context_base64`: leave one of them out".to_owned());
+        }
         (Some(value), None) => match serde_json::from_str::<String>(value.get()) {
             Ok(text) => text.into_bytes(),
             Err(_) if value.get() == "null" => Vec::new(),
             Err(_) => value.get().as_bytes().to_vec(),
         },
-        (None, Some(base64)) => BASE64.decode(base64).map_err(|error| format!("`context_base64` is not base64: {error}"))?,
+        (None, Some(base64)) => {
+            BASE64.decode(base64).map_err(|error| format!("`context_base64` is not base64: {error}"))?
+        }
         (None, None) => Vec::new(),
     };
     let payload = SessionStartPayload {
@@ -107,9 +117,14 @@ mod tests {
         let json = r#"{"intent":"which map","participants":["alice","bob"],"mode_version":"1","configuration_version":"2","policy_version":"3",
             "ttl_ms":90000,"context":{"trace_id":"x"},"roots":[{"uri":"file:///a=b","name":"shelf"},{"uri":"file:///c"}]}"#;
         let of_flags = SessionStartPayload::decode(payload(&opening, 1_024).unwrap().as_slice()).unwrap();
-        let of_json = SessionStartPayload::decode(fields(serde_json::from_str(json).unwrap()).unwrap().as_slice()).unwrap();
+        let of_json =
+            SessionStartPayload::decode(fields(serde_json::from_str(json).unwrap()).unwrap().as_slice())
+                .unwrap();
         assert_eq!(of_flags, of_json);
-        assert_eq!((of_flags.ttl_ms, of_flags.roots[0].name.as_str(), of_flags.participants.len()), (90_000, "shelf", 2));
+        assert_eq!(
+            (of_flags.ttl_ms, of_flags.roots[0].name.as_str(), of_flags.participants.len()),
+            (90_000, "shelf", 2)
+        );
         assert!(payload(&OpeningArgs::default(), 1).unwrap().is_empty(), "all defaults are no bytes");
     }
 

@@ -1,4 +1,5 @@
-//! Tells the service manager how the station is, from a thread of its own: a manager that does not listen holds nothing up.
+//! Tells the service manager how the station is, from a thread of its own: a manager that does not listen
+//! holds nothing up.
 
 use std::{
     sync::{
@@ -46,7 +47,9 @@ impl Notifier {
         let (wake, woken) = sync_channel(1);
         let (end, stopped) = sync_channel(1);
         let taken = Arc::clone(&next);
-        let spawned = std::thread::Builder::new().name("notify".to_owned()).spawn(move || tell_all(&woken, &taken, &end));
+        let spawned = std::thread::Builder::new()
+            .name("notify".to_owned())
+            .spawn(move || tell_all(&woken, &taken, &end));
         if let Err(error) = spawned {
             tracing::warn!("the service manager is told nothing: {error}");
             return Self::default();
@@ -105,7 +108,8 @@ fn tell_all(woken: &Receiver<()>, next: &Mutex<Next>, end: &SyncSender<()>) {
     let mut has_failed = false;
     let mut told: Option<String> = None;
     for () in woken {
-        let Next { is_ready, is_stopping, is_alive, status } = std::mem::take(&mut *next.lock().unwrap_or_else(PoisonError::into_inner));
+        let Next { is_ready, is_stopping, is_alive, status } =
+            std::mem::take(&mut *next.lock().unwrap_or_else(PoisonError::into_inner));
         let mut words = Vec::new();
         words.extend(is_ready.then_some(NotifyState::Ready));
         words.extend(is_stopping.then_some(NotifyState::Stopping));

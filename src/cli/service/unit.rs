@@ -26,9 +26,9 @@ StartLimitBurst=5
 Type=notify
 ";
 
-/// After it. Codes 2 and 3 say that the command line or the configuration is wrong, or that another station holds the data folder: to start
-/// again mends neither. Nothing here needs a namespace, which an unprivileged user may not get, and nothing takes a folder away that the
-/// data, a pack or a recording may lie in.
+/// After it. Codes 2 and 3 say that the command line or the configuration is wrong, or that another station
+/// holds the data folder: to start again mends neither. Nothing here needs a namespace, which an unprivileged
+/// user may not get, and nothing takes a folder away that the data, a pack or a recording may lie in.
 const TAIL: &str = "\
 Restart=on-failure
 RestartSec=2
@@ -58,7 +58,10 @@ const ENVIRONMENT: &str = "Environment=";
 impl Unit {
     /// The file's text.
     pub(crate) fn text(&self) -> String {
-        let variables = self.variables.iter().map(|(name, value)| format!("{ENVIRONMENT}{}\n", quoted(&format!("{name}={value}"), false)));
+        let variables = self
+            .variables
+            .iter()
+            .map(|(name, value)| format!("{ENVIRONMENT}{}\n", quoted(&format!("{name}={value}"), false)));
         let words = std::iter::once(&self.program).chain(&self.args).map(|word| quoted(word, true));
         let exec = words.collect::<Vec<_>>().join(" ");
         format!("{HEAD}{}{EXEC}{exec}\n{TAIL}", variables.collect::<String>())
@@ -117,7 +120,11 @@ mod tests {
     use super::*;
 
     fn unit(program: &str, args: &[&str]) -> Unit {
-        Unit { program: program.to_owned(), args: args.iter().map(ToString::to_string).collect(), variables: Vec::new() }
+        Unit {
+            program: program.to_owned(),
+            args: args.iter().map(ToString::to_string).collect(),
+            variables: Vec::new(),
+        }
     }
 
     #[test]
@@ -127,8 +134,16 @@ mod tests {
         unit.variables.push(("RL_CONSOLE_MPP_BROADCASTER_LOGIN".to_owned(), "50% $me \"x\"".to_owned()));
         let text = unit.text();
         assert!(text.contains("\nType=notify\nEnvironment=RL_CONSOLE_LOG=debug\n"), "{text}");
-        assert!(text.contains("\nEnvironment=\"RL_CONSOLE_MPP_BROADCASTER_LOGIN=50%% $me \\\"x\\\"\"\n"), "{text}");
-        assert!(text.contains("\nExecStart=/usr/bin/rl-console --data \"/h/my show\" serve\nRestart=on-failure\n"), "{text}");
+        assert!(
+            text.contains("\nEnvironment=\"RL_CONSOLE_MPP_BROADCASTER_LOGIN=50%% $me \\\"x\\\"\"\n"),
+            "{text}"
+        );
+        assert!(
+            text.contains(
+                "\nExecStart=/usr/bin/rl-console --data \"/h/my show\" serve\nRestart=on-failure\n"
+            ),
+            "{text}"
+        );
         assert!(is_as_shipped(&text));
         assert!(!is_as_shipped(&text.replace("WatchdogSec=60\n", "")));
         assert!(!is_as_shipped(&text.replace("UMask=0077", "UMask=0022")));

@@ -160,7 +160,11 @@ impl Adapter {
             Input::Connected => {
                 self.forget();
                 self.phase = Phase::Greeting;
-                let hello = encode::hello(self.facts.pack_id.as_str(), self.facts.manifest_hash.as_str(), self.token.reveal());
+                let hello = encode::hello(
+                    self.facts.pack_id.as_str(),
+                    self.facts.manifest_hash.as_str(),
+                    self.token.reveal(),
+                );
                 self.out.push_back(Output::Send(hello));
             }
             Input::Line(line) => self.on_line(now, line),
@@ -222,9 +226,13 @@ impl Adapter {
                 self.out.push_back(Output::End(End::Refused(reason.into_owned())));
             }
             (Phase::Greeting, _) => self.refuse("a frame before hello_ack".to_owned()),
-            (Phase::Serving, Outbound::Invocation { id, queue, event, .. }) => self.on_invocation(now, id, &queue, &event),
+            (Phase::Serving, Outbound::Invocation { id, queue, event, .. }) => {
+                self.on_invocation(now, id, &queue, &event)
+            }
             (Phase::Serving, Outbound::Heartbeat) => self.tell(Event::HeardHeartbeat),
-            (Phase::Serving, Outbound::HelloAck { .. } | Outbound::HelloRefused { .. }) => self.refuse("a second hello_ack".to_owned()),
+            (Phase::Serving, Outbound::HelloAck { .. } | Outbound::HelloRefused { .. }) => {
+                self.refuse("a second hello_ack".to_owned())
+            }
         }
     }
 
@@ -267,7 +275,10 @@ impl Adapter {
         match self.queues.get_mut(&queue) {
             Some(slot) if slot.is_parked => slot.is_parked = false,
             Some(_) => return self.refuse(format!("invocation {id} came on {queue} without a pull")),
-            None => return self.refuse(format!("invocation {id} came on {queue}, which the pack does not declare")),
+            None => {
+                return self
+                    .refuse(format!("invocation {id} came on {queue}, which the pack does not declare"));
+            }
         }
         self.tell(Event::Invocation { id, queue: queue.clone(), name: event.to_owned() });
         self.out.push_back(Output::Send(encode::ack(id)));
@@ -346,7 +357,10 @@ impl Adapter {
     }
 
     fn write_state(&mut self, index: usize) {
-        let (Some((key, decl)), Some(written)) = (self.facts.keys.get(index), self.written.get_mut(index)) else { return };
+        let (Some((key, decl)), Some(written)) = (self.facts.keys.get(index), self.written.get_mut(index))
+        else {
+            return;
+        };
         let Some(text) = value::nth(decl, *written + 1) else { return };
         *written += 1;
         let scope = decl.persist.then(|| format!("sim:{}", self.manner.seed));
@@ -362,7 +376,8 @@ impl Adapter {
     fn pour(&mut self, now: Now) {
         let Some(flood) = &mut self.flood else { return };
         let out = &mut self.out;
-        let due = flood.pour(now.mono, |level, message| out.push_back(Output::Send(encode::log(level, message))));
+        let due =
+            flood.pour(now.mono, |level, message| out.push_back(Output::Send(encode::log(level, message))));
         if let Some(Report { logs, asked, ms }) = flood.report(now.mono) {
             self.tell(Event::Flooded { logs, asked, ms });
         }

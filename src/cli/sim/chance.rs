@@ -1,4 +1,5 @@
-//! What becomes of an invocation: drawn from the seed and its id alone, so that neither timing nor order changes it.
+//! What becomes of an invocation: drawn from the seed and its id alone, so that neither timing nor order
+//! changes it.
 
 use std::time::Duration;
 
@@ -8,7 +9,9 @@ use crate::ids::InvocationId;
 pub(super) fn rng_of(seed: u64, number: u64) -> fastrand::Rng {
     /// 2⁶⁴ over the golden ratio.
     const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
-    fastrand::Rng::with_seed(seed.wrapping_mul(SPREAD) ^ number.wrapping_add(1).wrapping_mul(SPREAD.rotate_left(32)))
+    fastrand::Rng::with_seed(
+        seed.wrapping_mul(SPREAD) ^ number.wrapping_add(1).wrapping_mul(SPREAD.rotate_left(32)),
+    )
 }
 
 /// How a simulated adapter behaves.
@@ -71,7 +74,8 @@ mod tests {
         assert_eq!(count(&manner(0.0, 0.0, 7), Fate::Done), 10_000);
         assert_eq!(count(&manner(0.0, 1.0, 7), Fate::Refunded), 10_000);
         assert_eq!(count(&manner(1.0, 0.0, 7), Fate::Failed), 10_000);
-        let fates = |seed| (0..64).map(|id| manner(0.5, 0.0, seed).fate(InvocationId(id))).collect::<Vec<_>>();
+        let fates =
+            |seed| (0..64).map(|id| manner(0.5, 0.0, seed).fate(InvocationId(id))).collect::<Vec<_>>();
         assert_eq!(fates(1), fates(1));
         assert_ne!(fates(1), fates(2));
     }

@@ -33,7 +33,8 @@ pub(crate) enum Event {
     StateWrite { key: StateKey, value: JsonText },
     /// A line was logged.
     Log { message: String },
-    /// What was logged by the flood lately: fewer than asked where the station or this process could not keep up.
+    /// What was logged by the flood lately: fewer than asked where the station or this process could not keep
+    /// up.
     Flooded { logs: u64, asked: u64, ms: u64 },
     /// We are still here.
     Heartbeat,
@@ -63,14 +64,19 @@ impl Event {
         visible(&match self {
             Self::Connected { addr } => format!("connected to {addr}"),
             Self::HelloAck { broadcaster_login, session_id, persisted } => {
-                format!("taken as the adapter of {broadcaster_login} (session {session_id}, {} replayed)", counted(*persisted, "value"))
+                format!(
+                    "taken as the adapter of {broadcaster_login} (session {session_id}, {} replayed)",
+                    counted(*persisted, "value")
+                )
             }
             Self::HelloRefused { reason } => format!("refused: {reason}"),
             Self::Pull { queue } => format!("pull       {queue}"),
             Self::Invocation { id, queue, name } => format!("invocation {id} {name} on {queue}"),
             Self::Applied { id } => format!("applied    {id}"),
             Self::Done { id } => format!("done       {id}"),
-            Self::Failed { id, reason, refund } => format!("failed     {id} {reason}{}", if *refund { " (with a refund)" } else { "" }),
+            Self::Failed { id, reason, refund } => {
+                format!("failed     {id} {reason}{}", if *refund { " (with a refund)" } else { "" })
+            }
             Self::StateWrite { key, value } => format!("state      {key} = {value}"),
             Self::Log { message } => format!("log        {message}"),
             Self::Flooded { logs, asked, ms } => format!("flood      {logs} logs in {ms} ms ({asked} asked)"),

@@ -103,7 +103,11 @@ fn line(number: u64) -> (Level, String) {
     let mut text = match number % 4 {
         0 => format!("frame {number} drawn in {} µs", number * 7 % 16_000),
         1 => format!("[audio] buffer {} of 64 underran, {} samples late", number % 64, number % 441),
-        2 => format!("memory at 0x{:08x} reads {:02x}", number.wrapping_mul(2_654_435_761) & 0xffff_ffff, number & 0xff),
+        2 => format!(
+            "memory at 0x{:08x} reads {:02x}",
+            number.wrapping_mul(2_654_435_761) & 0xffff_ffff,
+            number & 0xff
+        ),
         _ => format!("poll {number}: nothing new"),
     };
     if number.is_multiple_of(ODD_EVERY) {
@@ -149,7 +153,10 @@ mod tests {
         }
         assert_eq!(flood.report(Now::at_ms(999).mono), None);
         assert_eq!(poured(&mut flood, 1_000), 1_000, "20 ms of 500");
-        assert_eq!(flood.report(Now::at_ms(1_000).mono), Some(Report { logs: 26_000, asked: 50_000, ms: 1_000 }));
+        assert_eq!(
+            flood.report(Now::at_ms(1_000).mono),
+            Some(Report { logs: 26_000, asked: 50_000, ms: 1_000 })
+        );
         assert_eq!(flood.report(Now::at_ms(1_001).mono), None);
     }
 

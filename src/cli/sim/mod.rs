@@ -1,5 +1,5 @@
-//! Stand-ins for peers, without I/O: what a simulated adapter or agent does with what it is sent, and what simulated participants say
-//! (mpp-v2, rmp-v0 §9.1 and macp-v1, from the other side).
+//! Stand-ins for peers, without I/O: what a simulated adapter or agent does with what it is sent, and what
+//! simulated participants say (mpp-v2, rmp-v0 §9.1 and macp-v1, from the other side).
 
 mod adapter;
 pub(crate) mod agent;

@@ -26,7 +26,13 @@ writer = "platform"
 
 fn adapter(latency_ms: u64, fail_rate: f64, refund_rate: f64) -> Adapter {
     let pack = Pack::parse(PACK.as_bytes(), &mut |_| unreachable!()).unwrap();
-    let manner = Manner { latency: Duration::from_millis(latency_ms), fail_rate, refund_rate, seed: 1, logs_per_s: None };
+    let manner = Manner {
+        latency: Duration::from_millis(latency_ms),
+        fail_rate,
+        refund_rate,
+        seed: 1,
+        logs_per_s: None,
+    };
     Adapter::new(Facts::of(&pack), manner, Secret::new(TOKEN).unwrap())
 }
 
@@ -53,7 +59,8 @@ fn at(adapter: &mut Adapter, ms: u64) -> Vec<String> {
     sent(adapter)
 }
 
-const ACK: &str = r#"{"mpp": 2, "type": "hello_ack", "ok": true, "broadcaster_login": "streamer_login", "session_id": 42}"#;
+const ACK: &str =
+    r#"{"mpp": 2, "type": "hello_ack", "ok": true, "broadcaster_login": "streamer_login", "session_id": 42}"#;
 
 /// Connected and taken; what it sent is dropped.
 fn serving(latency_ms: u64, fail_rate: f64, refund_rate: f64) -> Adapter {
@@ -65,7 +72,9 @@ fn serving(latency_ms: u64, fail_rate: f64, refund_rate: f64) -> Adapter {
 }
 
 fn invocation(id: u64, queue: &str) -> String {
-    format!(r#"{{"mpp": 2, "type": "invocation", "id": {id}, "queue": "{queue}", "event": "give_item", "params": {{"item_id": 4}}}}"#)
+    format!(
+        r#"{{"mpp": 2, "type": "invocation", "id": {id}, "queue": "{queue}", "event": "give_item", "params": {{"item_id": 4}}}}"#
+    )
 }
 
 #[test]
@@ -76,7 +85,9 @@ fn greets_then_writes_its_state_and_pulls_every_queue() {
     let hash = adapter.facts.manifest_hash.clone();
     assert_eq!(
         hello,
-        [format!(r#"{{"mpp":2,"type":"hello","pack_id":"com.example.mypack","manifest_hash":"{hash}","bridge_token":"{TOKEN}"}}"#)]
+        [format!(
+            r#"{{"mpp":2,"type":"hello","pack_id":"com.example.mypack","manifest_hash":"{hash}","bridge_token":"{TOKEN}"}}"#
+        )]
     );
     assert_eq!(
         line(&mut adapter, 1, ACK),
@@ -97,7 +108,10 @@ fn goes_on_from_replayed_values_and_does_not_write_over_them() {
     let ack = r#"{"mpp":2,"type":"hello_ack","ok":true,"broadcaster_login":"a","session_id":1,"persisted":[{"key":"resets","value":3}]}"#;
     assert!(!line(&mut adapter, 0, ack).iter().any(|line| line.contains("state_write")));
     let lines = line(&mut adapter, 0, &invocation(1, "default"));
-    assert_eq!(lines.last().unwrap(), r#"{"mpp":2,"type":"state_write","key":"resets","value":4,"scope":"sim:1"}"#);
+    assert_eq!(
+        lines.last().unwrap(),
+        r#"{"mpp":2,"type":"state_write","key":"resets","value":4,"scope":"sim:1"}"#
+    );
 }
 
 #[test]
@@ -108,11 +122,17 @@ fn pulls_after_applied_where_the_queue_is_ready_then() {
     assert!(at(&mut adapter, 59).is_empty());
     assert_eq!(
         at(&mut adapter, 60),
-        [r#"{"mpp":2,"type":"applied","id":123,"result":{"by":"sim adapter"}}"#, r#"{"mpp":2,"type":"pull","queue":"default"}"#]
+        [
+            r#"{"mpp":2,"type":"applied","id":123,"result":{"by":"sim adapter"}}"#,
+            r#"{"mpp":2,"type":"pull","queue":"default"}"#
+        ]
     );
     assert_eq!(
         at(&mut adapter, 110),
-        [r#"{"mpp":2,"type":"done","id":123}"#, r#"{"mpp":2,"type":"state_write","key":"resets","value":2,"scope":"sim:1"}"#]
+        [
+            r#"{"mpp":2,"type":"done","id":123}"#,
+            r#"{"mpp":2,"type":"state_write","key":"resets","value":2,"scope":"sim:1"}"#
+        ]
     );
 }
 
@@ -129,7 +149,8 @@ fn pulls_after_done_where_the_queue_is_ready_only_then() {
 #[test]
 fn without_latency_all_frames_of_an_invocation_leave_at_once() {
     let mut adapter = serving(0, 0.0, 0.0);
-    let kinds: Vec<String> = line(&mut adapter, 0, &invocation(5, "default")).iter().map(|line| line[16..22].to_owned()).collect();
+    let kinds: Vec<String> =
+        line(&mut adapter, 0, &invocation(5, "default")).iter().map(|line| line[16..22].to_owned()).collect();
     assert_eq!(kinds, ["\"ack\",", "\"appli", "\"pull\"", "\"done\"", "\"state"]);
 }
 
@@ -138,7 +159,10 @@ fn failures_free_the_queue_with_and_without_a_refund() {
     let mut failing = serving(0, 1.0, 0.0);
     assert_eq!(
         line(&mut failing, 0, &invocation(7, "boss"))[1..],
-        [r#"{"mpp":2,"type":"failed","id":7,"reason":"the simulated game could not do it"}"#, r#"{"mpp":2,"type":"pull","queue":"boss"}"#]
+        [
+            r#"{"mpp":2,"type":"failed","id":7,"reason":"the simulated game could not do it"}"#,
+            r#"{"mpp":2,"type":"pull","queue":"boss"}"#
+        ]
     );
     let mut refunding = serving(0, 0.0, 1.0);
     assert_eq!(
@@ -163,8 +187,12 @@ fn a_refusal_or_a_protocol_error_ends_the_connection() {
     sent(&mut greeting);
     let refused = r#"{"mpp": 2, "type": "hello_ack", "ok": false, "reason": "manifest_hash_mismatch"}"#;
     assert_eq!(line(&mut greeting, 0, refused), [r#"Refused("manifest_hash_mismatch")"#]);
-    let error = r#"{"mpp": 2, "type": "protocol_error", "code": "INVALID_FRAME", "message": "unknown type: 'foo'"}"#;
-    assert_eq!(line(&mut serving(0, 0.0, 0.0), 0, error), [r#"ProtocolError("INVALID_FRAME: unknown type: 'foo'")"#]);
+    let error =
+        r#"{"mpp": 2, "type": "protocol_error", "code": "INVALID_FRAME", "message": "unknown type: 'foo'"}"#;
+    assert_eq!(
+        line(&mut serving(0, 0.0, 0.0), 0, error),
+        [r#"ProtocolError("INVALID_FRAME: unknown type: 'foo'")"#]
+    );
 }
 
 #[test]
@@ -211,7 +239,9 @@ fn a_flood_pours_logs_between_the_frames_of_work() {
         adapter.handle(Now::at_ms(ms), Input::Timeout);
     }
     let lines = sent(&mut adapter);
-    let count = |kind: &str| lines.iter().filter(|line| line.starts_with(&format!(r#"{{"mpp":2,"type":"{kind}""#))).count();
+    let count = |kind: &str| {
+        lines.iter().filter(|line| line.starts_with(&format!(r#"{{"mpp":2,"type":"{kind}""#))).count()
+    };
     assert_eq!([count("log"), count("applied"), count("done")], [1_000, 1, 1]);
     assert_eq!(adapter.ended(), Event::Ended { done: 1, failed: 0, refunded: 0, logs: Some(1_002) });
     adapter.handle(Now::at_ms(1_003), Input::Closed);

@@ -1,7 +1,8 @@
-//! The loop: input first, then answers, then painting, then data. It folds, carries out effects, and paints at its pace.
+//! The loop: input first, then answers, then painting, then data. It folds, carries out effects, and paints
+//! at its pace.
 //!
-//! While it is behind it never sleeps. So it yields between two slices, without which the runtime would let no channel speak for long; and
-//! what is due by the clock is due at once, without a timer.
+//! While it is behind it never sleeps. So it yields between two slices, without which the runtime would let
+//! no channel speak for long; and what is due by the clock is due at once, without a timer.
 
 use std::{future::Future, pin::Pin, sync::Arc, time::Duration};
 
@@ -43,12 +44,16 @@ const FOLD_EVERY: Duration = Duration::from_millis(20);
 /// Inputs that lie ready are taken in together before they are painted, at most so many.
 const INPUTS_MAX: usize = 64;
 
-/// Shows a station in this process's terminal until the operator, the terminal or `stop` ends it. Blocks; the calling thread becomes the
-/// console's.
+/// Shows a station in this process's terminal until the operator, the terminal or `stop` ends it. Blocks; the
+/// calling thread becomes the console's.
 ///
 /// # Errors
 /// [`ConsoleError`] when there is no terminal, or when it cannot be set up.
-pub fn run(port: Arc<dyn StationPort>, config: Config, stop: watch::Receiver<bool>) -> Result<Exit, ConsoleError> {
+pub fn run(
+    port: Arc<dyn StationPort>,
+    config: Config,
+    stop: watch::Receiver<bool>,
+) -> Result<Exit, ConsoleError> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
     let _mark = terminal::mark_ui_thread();
     let (session, events) = Session::enter(config.looks.mouse, config.clock)?;
@@ -100,7 +105,13 @@ pub(in crate::console) struct App {
 }
 
 impl App {
-    pub(in crate::console) fn new(port: Arc<dyn StationPort>, config: Config, mailbox: Arc<Mailbox>, columns: u16, rows: u16) -> Self {
+    pub(in crate::console) fn new(
+        port: Arc<dyn StationPort>,
+        config: Config,
+        mailbox: Arc<Mailbox>,
+        columns: u16,
+        rows: u16,
+    ) -> Self {
         let now = config.clock.now();
         let mut ui = Ui::new(columns, rows, config.looks.mouse);
         ui.begin(&config.limits, config.shell.history, config.shell.filters);
@@ -138,7 +149,11 @@ impl App {
         }
     }
 
-    pub(in crate::console) async fn run(&mut self, mut input: mpsc::Receiver<TerminalEvent>, mut stop: watch::Receiver<bool>) -> Exit {
+    pub(in crate::console) async fn run(
+        &mut self,
+        mut input: mpsc::Receiver<TerminalEvent>,
+        mut stop: watch::Receiver<bool>,
+    ) -> Exit {
         if *stop.borrow() {
             return Exit::Stopped;
         }
@@ -147,9 +162,11 @@ impl App {
             if self.mailbox.has_failed() {
                 return Exit::HangUp;
             }
-            let until_paint = if self.is_dirty && self.mailbox.is_free() { Some(self.until_paint()) } else { None };
+            let until_paint =
+                if self.is_dirty && self.mailbox.is_free() { Some(self.until_paint()) } else { None };
             let until_tick = self.until_tick();
-            let until_resync = (self.sync == Sync::Needed && self.model.world.is_some()).then(|| self.until_resync());
+            let until_resync =
+                (self.sync == Sync::Needed && self.model.world.is_some()).then(|| self.until_resync());
             let is_idle = !self.is_dirty && !self.is_behind;
             let patience = if is_idle { Some(Duration::ZERO) } else { self.until_fold() };
             tokio::select! {
@@ -197,7 +214,8 @@ impl App {
         }
     }
 
-    /// Takes in what was typed, with all that lies ready behind it, and shows it at once; data keeps its own pace.
+    /// Takes in what was typed, with all that lies ready behind it, and shows it at once; data keeps its own
+    /// pace.
     fn typed(&mut self, first: TerminalEvent, input: &mut mpsc::Receiver<TerminalEvent>) -> Option<Exit> {
         let mut next = Some(first);
         for more in (0..INPUTS_MAX).rev() {
@@ -222,7 +240,8 @@ impl App {
         self.clock.until(self.pace.next(self.ui.time.is_stopped()))
     }
 
-    /// How long until entries are taken in although nothing can be painted yet: a slow pace and a slow terminal must lose none.
+    /// How long until entries are taken in although nothing can be painted yet: a slow pace and a slow
+    /// terminal must lose none.
     fn until_fold(&self) -> Option<Duration> {
         let waits = self.is_dirty && !self.is_behind;
         (waits && (self.ui.time.is_stopped() || self.pace.slowed().is_some() || !self.mailbox.is_free()))
@@ -232,7 +251,11 @@ impl App {
     /// How long until the wall clock shows another second than was shown last.
     fn until_tick(&self) -> Duration {
         let wall = self.clock.now().wall.0;
-        if wall / 1_000 == self.ticked_s { Duration::from_millis(1_000 - wall % 1_000) } else { Duration::ZERO }
+        if wall / 1_000 == self.ticked_s {
+            Duration::from_millis(1_000 - wall % 1_000)
+        } else {
+            Duration::ZERO
+        }
     }
 
     pub(super) fn complain(&mut self, error: &PortError) {
@@ -275,13 +298,18 @@ impl App {
             }
             Effect::Command { asked, command } => {
                 let outcome = self.port.command(command);
-                self.answers.push(Box::pin(async move { Answer::Event(Event::Commanded { asked, outcome: outcome.await }) }));
+                self.answers.push(Box::pin(async move {
+                    Answer::Event(Event::Commanded { asked, outcome: outcome.await })
+                }));
             }
             Effect::Query { asked, query } => {
                 let page = self.port.query(query);
-                self.answers.push(Box::pin(async move { Answer::Event(Event::Queried { asked, page: page.await }) }));
+                self.answers
+                    .push(Box::pin(async move { Answer::Event(Event::Queried { asked, page: page.await }) }));
             }
-            Effect::Run { number, words } => self.answers.push(Box::pin(self.running.run(number, &words).map(Answer::Event))),
+            Effect::Run { number, words } => {
+                self.answers.push(Box::pin(self.running.run(number, &words).map(Answer::Event)))
+            }
             Effect::StopRun { number } => self.running.end(number),
             Effect::Decode(job) => self.answers.push(Box::pin(self.running.decode(*job).map(Answer::Event))),
             Effect::Desk(job) => self.answers.push(Box::pin(self.running.desk(*job).map(Answer::Event))),
@@ -378,11 +406,17 @@ impl App {
         self.note_shown();
         self.look_at_hold();
         if self.wardrobe.step(&mut self.view, self.ui.theme_steps) {
-            self.say(format!("theme: {}", self.view.theme.name()), Level::Info, Class::Public, Duration::from_secs(5));
+            self.say(
+                format!("theme: {}", self.view.theme.name()),
+                Level::Info,
+                Class::Public,
+                Duration::from_secs(5),
+            );
         }
         self.view.clock = self.clock.now();
         self.view.now = self.ui.time.instant().unwrap_or_else(|| self.model.moment(self.view.clock));
-        let (frames_per_s, behind) = (self.pace.slowed(), self.reader.as_ref().map_or(0, tap::Reader::behind));
+        let (frames_per_s, behind) =
+            (self.pace.slowed(), self.reader.as_ref().map_or(0, tap::Reader::behind));
         if behind == 0 {
             self.pace.caught_up();
         }

@@ -17,11 +17,13 @@ use crate::{
     },
 };
 
-/// The least time between two snapshots: a console that falls behind again and again leaves the station its time.
+/// The least time between two snapshots: a console that falls behind again and again leaves the station its
+/// time.
 const RESYNC_INTERVAL: Duration = Duration::from_millis(250);
 /// A loss so soon after the last one: what still lies unread would be lost too before it could be read.
 const LOSES_AGAIN: Duration = Duration::from_secs(1);
-/// How long it stands on the screen that this console's session ended and there is another, or another start of the station.
+/// How long it stands on the screen that this console's session ended and there is another, or another start
+/// of the station.
 const CUT_OFF_STANDS: Duration = Duration::from_secs(10);
 /// How long folding may go on before input is looked at again.
 pub(super) const SLICE: Duration = Duration::from_millis(2);
@@ -39,7 +41,8 @@ pub(super) enum Sync {
 
 /// Whether it tells that an attached station was started again.
 fn is_new_start(entry: EntryRef<'_>) -> bool {
-    let is_notice = matches!(entry.entry.what, What::Transition(Transition::Station(station::Transition::Notice { .. })));
+    let is_notice =
+        matches!(entry.entry.what, What::Transition(Transition::Station(station::Transition::Notice { .. })));
     is_notice && entry.entry.link == Link::Station && entry.bytes == STARTED_AGAIN.as_bytes()
 }
 

@@ -18,7 +18,8 @@ pub(crate) fn hex(bytes: &[u8]) -> String {
                 None => text.push_str("  "),
             }
         }
-        let shown = |byte: &u8| if byte.is_ascii_graphic() || *byte == b' ' { char::from(*byte) } else { '.' };
+        let shown =
+            |byte: &u8| if byte.is_ascii_graphic() || *byte == b' ' { char::from(*byte) } else { '.' };
         text.push_str("  |");
         text.extend(line.iter().map(shown));
         text.push_str("|\n");
@@ -51,7 +52,10 @@ mod tests {
     fn hex_has_offsets_bytes_and_characters() {
         let text = hex(b"{\"mpp\":2,\"type\":\"\xffx\"}");
         let lines: Vec<&str> = text.lines().collect();
-        assert_eq!(lines[0], r#"00000000  7b 22 6d 70 70 22 3a 32  2c 22 74 79 70 65 22 3a  |{"mpp":2,"type":|"#);
+        assert_eq!(
+            lines[0],
+            r#"00000000  7b 22 6d 70 70 22 3a 32  2c 22 74 79 70 65 22 3a  |{"mpp":2,"type":|"#
+        );
         assert_eq!(lines[1], r#"00000010  22 ff 78 22 7d                                    |".x"}|"#);
     }
 

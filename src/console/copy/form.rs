@@ -21,7 +21,8 @@ pub(crate) enum Form {
 
 impl Form {
     /// All of them, in the order of the menu.
-    pub(crate) const ALL: [Self; 6] = [Self::Cell, Self::Json, Self::Hex, Self::Frame, Self::Line, Self::Again];
+    pub(crate) const ALL: [Self; 6] =
+        [Self::Cell, Self::Json, Self::Hex, Self::Frame, Self::Line, Self::Again];
 
     /// Its name.
     pub(crate) const fn name(self) -> &'static str {
@@ -49,6 +50,10 @@ impl Form {
 
     /// What an action copies, if it copies.
     pub(crate) fn of(action: Action) -> Option<Self> {
-        if action == Action::Copy { Some(Self::Cell) } else { Self::ALL.into_iter().find(|form| form.action() == action) }
+        if action == Action::Copy {
+            Some(Self::Cell)
+        } else {
+            Self::ALL.into_iter().find(|form| form.action() == action)
+        }
     }
 }

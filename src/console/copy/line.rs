@@ -18,7 +18,10 @@ pub(super) fn shows(key: &RecordKey, commands: &CommandHints) -> Option<String> 
         RecordKey::Run(run) | RecordKey::StoredRun(_, run) | RecordKey::Node(run, _) => {
             return Some(commands.line(&format!("run show {run} --json")));
         }
-        RecordKey::Session(session) | RecordKey::StoredSession(session) | RecordKey::Stand(session, _) | RecordKey::Voice(session, ..) => {
+        RecordKey::Session(session)
+        | RecordKey::StoredSession(session)
+        | RecordKey::Stand(session, _)
+        | RecordKey::Voice(session, ..) => {
             return Some(commands.line(&format!("session show {} --json", quoted(&session.id))));
         }
         RecordKey::SessionLine(session, _) => {
@@ -43,8 +46,13 @@ pub(super) fn again(row: &InvocationRow, commands: &CommandHints) -> String {
 
 /// A text as the filter language takes it whole.
 fn operand(text: &str) -> String {
-    let is_plain = !text.is_empty() && text.chars().all(|letter| letter.is_alphanumeric() || "_-.".contains(letter));
-    if is_plain { text.to_owned() } else { format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\"")) }
+    let is_plain =
+        !text.is_empty() && text.chars().all(|letter| letter.is_alphanumeric() || "_-.".contains(letter));
+    if is_plain {
+        text.to_owned()
+    } else {
+        format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
+    }
 }
 
 /// A word as a shell reads it back. A NUL, which no command line can carry, is left out.
@@ -72,12 +80,19 @@ mod tests {
         for name in ["default", "the boss's", "a \"b\" \\ (c)", "x\ny", "$(reboot)"] {
             let line = shows(&RecordKey::Queue(QueueName::new(name)), &commands()).unwrap();
             let words = shlex::split(&line).unwrap();
-            assert_eq!(words[..6], ["rl-console", "--data", "./my show", "ls", "queues", "--filter"], "{line}");
+            assert_eq!(
+                words[..6],
+                ["rl-console", "--data", "./my show", "ls", "queues", "--filter"],
+                "{line}"
+            );
             assert_eq!((words.len(), words[7].as_str()), (8, "--json"));
             assert!(Filter::parse(&words[6], specs).is_ok(), "{line}");
         }
         let line = shows(&RecordKey::Invocation(InvocationId(123)), &CommandHints::default()).unwrap();
-        assert_eq!(shlex::split(&line).unwrap(), ["rl-console", "ls", "invocations", "--filter", "id=123", "--json"]);
+        assert_eq!(
+            shlex::split(&line).unwrap(),
+            ["rl-console", "ls", "invocations", "--filter", "id=123", "--json"]
+        );
         assert_eq!(shows(&RecordKey::Notice(1), &commands()), None);
     }
 }

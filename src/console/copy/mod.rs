@@ -1,6 +1,8 @@
-//! Copying: what a record is as text, in each way that it can be handed on, and why it cannot where it cannot.
+//! Copying: what a record is as text, in each way that it can be handed on, and why it cannot where it
+//! cannot.
 //!
-//! What is copied is the true value, on air too: it goes to the clipboard and onto no screen, and what is said of it is its size alone.
+//! What is copied is the true value, on air too: it goes to the clipboard and onto no screen, and what is
+//! said of it is its size alone.
 
 mod dump;
 mod form;

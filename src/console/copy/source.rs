@@ -39,8 +39,8 @@ pub(crate) enum Original<'a> {
 }
 
 impl Original<'_> {
-    /// It as text of a form, or why it is none. `beside` is the frame that a row without one of its own speaks of; it is looked for where
-    /// one is asked for.
+    /// It as text of a form, or why it is none. `beside` is the frame that a row without one of its own
+    /// speaks of; it is looked for where one is asked for.
     pub(crate) fn copy<'f>(
         &self,
         form: Form,
@@ -101,7 +101,10 @@ impl Original<'_> {
     }
 
     /// The frame's bytes, and how many more there were.
-    fn frame<'f>(&self, beside: impl FnOnce() -> Option<EntryRef<'f>>) -> Result<(Cow<'_, [u8]>, usize), &'static str> {
+    fn frame<'f>(
+        &self,
+        beside: impl FnOnce() -> Option<EntryRef<'f>>,
+    ) -> Result<(Cow<'_, [u8]>, usize), &'static str> {
         let withheld = Err("it was withheld when it came: it could hold a token");
         match self.row() {
             Some(Row::Entry(record)) if is_withheld(record.0.entry) => withheld,
@@ -145,7 +148,9 @@ fn is_withheld(entry: &Entry) -> bool {
 /// How many of a frame's bytes were not kept.
 fn cut(entry: EntryRef<'_>) -> usize {
     match &entry.entry.what {
-        What::Frame(frame) => usize::try_from(frame.wire_bytes).unwrap_or(usize::MAX).saturating_sub(entry.bytes.len()),
+        What::Frame(frame) => {
+            usize::try_from(frame.wire_bytes).unwrap_or(usize::MAX).saturating_sub(entry.bytes.len())
+        }
         _ => 0,
     }
 }
@@ -159,7 +164,8 @@ fn cell(record: &dyn Record, field: usize, now: Now) -> Result<String, &'static 
     }
 }
 
-/// A record's declared fields by their names. Spans and moments are in milliseconds, sizes in bytes; secrets are left out.
+/// A record's declared fields by their names. Spans and moments are in milliseconds, sizes in bytes; secrets
+/// are left out.
 fn fields(row: &dyn Record, now: Now) -> Map<String, Json> {
     let public = row.specs().iter().enumerate().filter(|(_, spec)| spec.class != Class::Secret);
     public.map(|(field, spec)| (spec.name.to_owned(), json(&row.value(field, now)))).collect()

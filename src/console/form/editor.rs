@@ -73,7 +73,11 @@ impl Editor {
 
     /// Takes pasted text, as much of it as there is room for; how many bytes were cut.
     pub(crate) fn paste(&mut self, text: &str) -> usize {
-        let text = if text.contains('\r') { text.replace("\r\n", "\n").replace('\r', "\n") } else { text.to_owned() };
+        let text = if text.contains('\r') {
+            text.replace("\r\n", "\n").replace('\r', "\n")
+        } else {
+            text.to_owned()
+        };
         let room = self.bytes_max.saturating_sub(self.bytes());
         let taken = head(&text, room);
         self.area.insert_str(taken);

@@ -102,7 +102,8 @@ impl Field {
 
     /// Takes an edited text. One that was emptied is left out, unless it is needed and may be empty.
     pub(crate) fn write(&mut self, text: String) {
-        let is_absent = text.is_empty() && (self.kind != Kind::Text || self.need != Need::Always || self.target == Target::User);
+        let is_absent = text.is_empty()
+            && (self.kind != Kind::Text || self.need != Need::Always || self.target == Target::User);
         self.value = if is_absent { Value::Absent } else { Value::Written(text) };
     }
 
@@ -119,7 +120,9 @@ impl Field {
             Kind::Boolean if matches!(json.as_str(), "true" | "false") => Value::Written(json),
             Kind::Choice(choices) => {
                 let value = parsed();
-                let known = choices.iter().find(|choice| serde_json::from_str(&choice.json).ok().as_ref() == Some(&value));
+                let known = choices
+                    .iter()
+                    .find(|choice| serde_json::from_str(&choice.json).ok().as_ref() == Some(&value));
                 known.map_or_else(|| Value::Odd(json.clone()), |choice| Value::Written(choice.json.clone()))
             }
             Kind::Number(_) | Kind::Boolean => Value::Odd(json),
@@ -198,7 +201,8 @@ impl Field {
     pub(crate) fn seek(&mut self, character: char) {
         let Kind::Choice(choices) = &self.kind else { return };
         let from = self.chosen().map_or(0, |at| at + 1);
-        let begins = |at: &usize| choices[*at].label.to_lowercase().starts_with(character.to_ascii_lowercase());
+        let begins =
+            |at: &usize| choices[*at].label.to_lowercase().starts_with(character.to_ascii_lowercase());
         let found = (from..choices.len()).chain(0..from).find(begins);
         if let Some(at) = found {
             self.choose(at);
@@ -222,7 +226,9 @@ impl Field {
     /// Its value on one line of some columns, for a field that is not being edited.
     pub(crate) fn shown(&self) -> &str {
         match (&self.kind, &self.value) {
-            (Kind::Choice(choices), Value::Written(_)) => self.chosen().map_or("", |at| choices[at].label.as_str()),
+            (Kind::Choice(choices), Value::Written(_)) => {
+                self.chosen().map_or("", |at| choices[at].label.as_str())
+            }
             _ => text::head(self.text(), 1_024),
         }
     }

@@ -167,10 +167,20 @@ impl Form {
     /// The first thing that stands against sending.
     pub(crate) fn first_fault(&self) -> Option<String> {
         if let Some(Trouble { line, column, says }) = &self.faults.json {
-            return Some(if *column == 0 { says.clone() } else { format!("line {line}, column {column}: {says}") });
+            return Some(if *column == 0 {
+                says.clone()
+            } else {
+                format!("line {line}, column {column}: {says}")
+            });
         }
-        let at_field = self.fields.iter().zip(&self.faults.fields).find_map(|(field, fault)| Some((field, fault.as_ref()?)));
-        at_field.map(|(field, fault)| format!("{}: {fault}", field.label)).or_else(|| self.faults.others.first().cloned())
+        let at_field = self
+            .fields
+            .iter()
+            .zip(&self.faults.fields)
+            .find_map(|(field, fault)| Some((field, fault.as_ref()?)));
+        at_field
+            .map(|(field, fault)| format!("{}: {fault}", field.label))
+            .or_else(|| self.faults.others.first().cloned())
     }
 
     /// Puts the focus on the first field that is wrong.
@@ -189,15 +199,26 @@ impl Form {
 
     /// The queue that the work would go to.
     pub(crate) fn goes_to(&self) -> QueueName {
-        let chosen = self.fields.iter().find(|field| field.target == Target::Queue).and_then(|field| field.json().ok().flatten());
-        chosen.and_then(|json| serde_json::from_str::<String>(&json).ok()).map_or_else(|| self.queue.clone(), |name| QueueName::new(&name))
+        let chosen = self
+            .fields
+            .iter()
+            .find(|field| field.target == Target::Queue)
+            .and_then(|field| field.json().ok().flatten());
+        chosen
+            .and_then(|json| serde_json::from_str::<String>(&json).ok())
+            .map_or_else(|| self.queue.clone(), |name| QueueName::new(&name))
     }
 
     /// What is sent.
     pub(crate) fn invocation(&self) -> Option<NewInvocation> {
         let text = if self.as_json { self.editor.text() } else { object::write(&self.object(), None) };
         let params = JsonText::parse(&text).ok()?;
-        let user = self.fields.iter().find(|field| field.target == Target::User).map(Field::text).filter(|user| !user.is_empty());
+        let user = self
+            .fields
+            .iter()
+            .find(|field| field.target == Target::User)
+            .map(Field::text)
+            .filter(|user| !user.is_empty());
         let goes_to = self.goes_to();
         Some(NewInvocation {
             params: Some(params),
@@ -242,9 +263,17 @@ impl Form {
     /// Bytes that the focused field may have.
     fn room(&self) -> usize {
         let length = |field: &Field| field.text().len();
-        let others: usize = self.fields.iter().enumerate().filter(|(index, _)| *index != self.focus).map(|(_, field)| length(field)).sum();
+        let others: usize = self
+            .fields
+            .iter()
+            .enumerate()
+            .filter(|(index, _)| *index != self.focus)
+            .map(|(_, field)| length(field))
+            .sum();
         let all = usize::try_from(self.limits.form_bytes_max).unwrap_or(usize::MAX);
-        usize::try_from(self.limits.form_field_bytes_max).unwrap_or(usize::MAX).min(all.saturating_sub(others))
+        usize::try_from(self.limits.form_field_bytes_max)
+            .unwrap_or(usize::MAX)
+            .min(all.saturating_sub(others))
     }
 
     /// What was typed goes into its field.
@@ -277,7 +306,8 @@ impl Form {
         self.is_plain && self.aside.is_none()
     }
 
-    /// Puts the schema's defaults in the place of all that is written. Done again with nothing written since, that comes back.
+    /// Puts the schema's defaults in the place of all that is written. Done again with nothing written since,
+    /// that comes back.
     pub(crate) fn put_back(&mut self) {
         if let Some(aside) = self.aside.take_if(|_| self.is_plain) {
             self.is_plain = false;
@@ -316,7 +346,9 @@ impl Form {
     /// Why it cannot be shown the other way: what was written would be lost.
     pub(crate) fn stuck(&self) -> Option<String> {
         if self.as_json {
-            return self.faults.json.as_ref().map(|_| format!("as it stands it has no fields: {}", self.first_fault().unwrap_or_default()));
+            return self.faults.json.as_ref().map(|_| {
+                format!("as it stands it has no fields: {}", self.first_fault().unwrap_or_default())
+            });
         }
         let broken = self.fields.iter().find_map(|field| Some((field, field.json().err()?)));
         broken.map(|(field, why)| format!("{} is {why}", field.label))
@@ -387,11 +419,18 @@ impl Form {
                     }
                 }
             }
-            Ok(_) => faults.json = Some(Trouble { line: 1, column: 0, says: "the params are one JSON object".to_owned() }),
+            Ok(_) => {
+                faults.json =
+                    Some(Trouble { line: 1, column: 0, says: "the params are one JSON object".to_owned() })
+            }
             Err(error) => {
                 let says = error.to_string();
                 let says = says.split(" at line ").next().unwrap_or(&says).to_owned();
-                faults.json = Some(Trouble { line: error.line().max(1), column: self.characters_before(&error) + 1, says });
+                faults.json = Some(Trouble {
+                    line: error.line().max(1),
+                    column: self.characters_before(&error) + 1,
+                    says,
+                });
             }
         }
         for (field, fault) in self.fields.iter().zip(&mut faults.fields) {
@@ -420,14 +459,18 @@ impl Form {
             Target::Param(path) => Some(path.clone()),
             _ => None,
         };
-        let within = self.fields.iter().position(|field| path(field).is_some_and(|path| at.starts_with(&path)));
-        within.or_else(|| self.fields.iter().position(|field| path(field).is_some_and(|path| path.starts_with(at))))
+        let within =
+            self.fields.iter().position(|field| path(field).is_some_and(|path| at.starts_with(&path)));
+        within.or_else(|| {
+            self.fields.iter().position(|field| path(field).is_some_and(|path| path.starts_with(at)))
+        })
     }
 }
 
 fn queue_field(own: &QueueName, queues: &[QueueName]) -> Field {
     let others = queues.iter().filter(|queue| *queue != own);
-    let choice = |queue: &QueueName| Choice { json: object::string(queue.as_str()), label: queue.to_string() };
+    let choice =
+        |queue: &QueueName| Choice { json: object::string(queue.as_str()), label: queue.to_string() };
     Field {
         target: Target::Queue,
         label: "queue".to_owned(),

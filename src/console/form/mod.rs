@@ -1,5 +1,5 @@
-//! Work given by hand: an event's parameters as fields made from its JSON Schema, or as JSON. What the form takes is what the bridge takes:
-//! both ask the same schema.
+//! Work given by hand: an event's parameters as fields made from its JSON Schema, or as JSON. What the form
+//! takes is what the bridge takes: both ask the same schema.
 //!
 //! ```text
 //!  schema ──▶ shape ──▶ fields ──┐               ┌─▶ findings, each at its field

@@ -1,4 +1,5 @@
-//! A JSON object taken apart as far as fields need it. Everything else in it stays the text that it was, so that no digit is lost.
+//! A JSON object taken apart as far as fields need it. Everything else in it stays the text that it was, so
+//! that no digit is lost.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -21,13 +22,21 @@ pub(super) fn parse(text: &str, groups: &BTreeSet<Vec<String>>) -> Result<Object
     parse_at(text, groups, &mut Vec::new())
 }
 
-fn parse_at(text: &str, groups: &BTreeSet<Vec<String>>, path: &mut Vec<String>) -> Result<Object, serde_json::Error> {
+fn parse_at(
+    text: &str,
+    groups: &BTreeSet<Vec<String>>,
+    path: &mut Vec<String>,
+) -> Result<Object, serde_json::Error> {
     let members: BTreeMap<String, &RawValue> = read(text)?;
     let mut object = Object::new();
     for (name, raw) in members {
         path.push(name.clone());
         let is_group = raw.get().starts_with('{') && groups.contains(path.as_slice());
-        let node = if is_group { Node::Object(parse_at(raw.get(), groups, path)?) } else { Node::Leaf(raw.get().to_owned()) };
+        let node = if is_group {
+            Node::Object(parse_at(raw.get(), groups, path)?)
+        } else {
+            Node::Leaf(raw.get().to_owned())
+        };
         path.pop();
         object.insert(name, node);
     }

@@ -1,4 +1,5 @@
-//! The fields of a schema. What it says in a way that has no field is written as JSON; the schema itself judges everything.
+//! The fields of a schema. What it says in a way that has no field is written as JSON; the schema itself
+//! judges everything.
 
 use std::{collections::BTreeSet, fmt::Write as _};
 
@@ -43,9 +44,15 @@ impl Walk<'_> {
     /// The properties of an object: those that it needs first.
     fn properties(&mut self, object: &Map<String, Json>, path: &mut Vec<String>, group: Need) {
         let Some(properties) = object.get("properties").and_then(Json::as_object) else { return };
-        let required: BTreeSet<&str> =
-            object.get("required").and_then(Json::as_array).into_iter().flatten().filter_map(Json::as_str).collect();
-        let (needed, others): (Vec<_>, Vec<_>) = properties.iter().partition(|(name, _)| required.contains(name.as_str()));
+        let required: BTreeSet<&str> = object
+            .get("required")
+            .and_then(Json::as_array)
+            .into_iter()
+            .flatten()
+            .filter_map(Json::as_str)
+            .collect();
+        let (needed, others): (Vec<_>, Vec<_>) =
+            properties.iter().partition(|(name, _)| required.contains(name.as_str()));
         for (name, schema) in needed.into_iter().chain(others) {
             let need = match (required.contains(name.as_str()), group) {
                 (true, Need::Always) => Need::Always,
@@ -84,7 +91,8 @@ impl Walk<'_> {
         };
         // A default within a group that may be left out would bring the group in.
         if group == Need::Always
-            && let Some(default) = schema.get("default").or_else(|| schema.get("const").filter(|_| need == Need::Always))
+            && let Some(default) =
+                schema.get("default").or_else(|| schema.get("const").filter(|_| need == Need::Always))
         {
             field.load(default.to_string());
         }
@@ -96,7 +104,11 @@ impl Walk<'_> {
 fn resolve<'a>(root: &'a Json, schema: &'a Json) -> &'a Json {
     let mut found = schema;
     for _ in 0..REFERENCES_MAX {
-        let Some(target) = found.get("$ref").and_then(Json::as_str).and_then(|reference| reference.strip_prefix('#')) else { break };
+        let Some(target) =
+            found.get("$ref").and_then(Json::as_str).and_then(|reference| reference.strip_prefix('#'))
+        else {
+            break;
+        };
         match root.pointer(target) {
             Some(target) => found = target,
             None => return schema,
@@ -119,13 +131,20 @@ fn type_of(object: &Map<String, Json>) -> Option<&str> {
 }
 
 fn is_group(object: &Map<String, Json>) -> bool {
-    let has_properties = object.get("properties").and_then(Json::as_object).is_some_and(|properties| !properties.is_empty());
-    has_properties && type_of(object).is_none_or(|name| name == "object") && !object.contains_key("enum") && !object.contains_key("const")
+    let has_properties =
+        object.get("properties").and_then(Json::as_object).is_some_and(|properties| !properties.is_empty());
+    has_properties
+        && type_of(object).is_none_or(|name| name == "object")
+        && !object.contains_key("enum")
+        && !object.contains_key("const")
 }
 
 fn kind_of(schema: &Json) -> Kind {
     let Some(object) = schema.as_object() else { return Kind::Json };
-    let choice = |value: &Json| Choice { json: value.to_string(), label: value.as_str().map_or_else(|| value.to_string(), str::to_owned) };
+    let choice = |value: &Json| Choice {
+        json: value.to_string(),
+        label: value.as_str().map_or_else(|| value.to_string(), str::to_owned),
+    };
     if let Some(value) = object.get("const") {
         return Kind::Choice(vec![choice(value)]);
     }
@@ -144,9 +163,12 @@ fn kind_of(schema: &Json) -> Kind {
 fn number_of(object: &Map<String, Json>, is_integer: bool) -> Number {
     let bound = |name: &str| object.get(name).and_then(Json::as_f64);
     let multiple = bound("multipleOf").filter(|step| *step > 0.0);
-    let has_range = ["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"].iter().any(|name| bound(name).is_some());
+    let has_range = ["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"]
+        .iter()
+        .any(|name| bound(name).is_some());
     let width = |from: Option<f64>, to: Option<f64>| from.zip(to).map_or(f64::MAX, |(from, to)| to - from);
-    let (from, to) = (bound("minimum").or(bound("exclusiveMinimum")), bound("maximum").or(bound("exclusiveMaximum")));
+    let (from, to) =
+        (bound("minimum").or(bound("exclusiveMinimum")), bound("maximum").or(bound("exclusiveMaximum")));
     let natural = if is_integer || width(from, to) >= 10.0 { 1.0 } else { 0.1 };
     let step = multiple.or(has_range.then_some(natural));
     let beside = step.unwrap_or(natural);
@@ -179,7 +201,9 @@ fn about(schema: &Json) -> String {
 fn asks(schema: &Json, kind: &Kind) -> String {
     let mut words = match kind {
         Kind::Text => "text".to_owned(),
-        Kind::Number(_) if schema.as_object().and_then(type_of) == Some("integer") => "a whole number".to_owned(),
+        Kind::Number(_) if schema.as_object().and_then(type_of) == Some("integer") => {
+            "a whole number".to_owned()
+        }
         Kind::Number(_) => "a number".to_owned(),
         Kind::Boolean => "true or false".to_owned(),
         Kind::Choice(choices) => format!("one of {}", choices.len()),
@@ -189,7 +213,11 @@ fn asks(schema: &Json, kind: &Kind) -> String {
             _ => "JSON".to_owned(),
         },
     };
-    if schema.get("type").and_then(Json::as_array).is_some_and(|names| names.iter().any(|name| name == "null")) {
+    if schema
+        .get("type")
+        .and_then(Json::as_array)
+        .is_some_and(|names| names.iter().any(|name| name == "null"))
+    {
         words.push_str(" or null (as JSON)");
     }
     let said = [

@@ -1,5 +1,5 @@
-//! What is told of an entry beside what its bytes say: the verdict, the clause that was broken and what to do, where it comes from, what
-//! caused it and what it caused.
+//! What is told of an entry beside what its bytes say: the verdict, the clause that was broken and what to
+//! do, where it comes from, what caused it and what it caused.
 
 use std::fmt::Write as _;
 
@@ -40,7 +40,10 @@ pub(crate) fn verdict(subject: &Subject) -> Vec<(Mood, String)> {
             Verdict::Sent => return vec![(Mood::Well, "sent: it went into the write buffer".to_owned())],
             Verdict::Mpp(mpp::Verdict::Accepted) => return vec![(Mood::Well, "taken".to_owned())],
             Verdict::Mpp(mpp::Verdict::TooLate) => {
-                return vec![(Mood::Plain, "too late: its connection was closed already, and nobody looked at it".to_owned())];
+                return vec![(
+                    Mood::Plain,
+                    "too late: its connection was closed already, and nobody looked at it".to_owned(),
+                )];
             }
             Verdict::Mpp(mpp::Verdict::Refused(fault)) => Breach::from(*fault),
             Verdict::Rmp(rmp::Verdict::Refused(refusal)) => Breach::Bus(*refusal),
@@ -79,12 +82,16 @@ pub(crate) fn verdict(subject: &Subject) -> Vec<(Mood, String)> {
 fn of_macp(verdict: macp::Verdict) -> Vec<(Mood, String)> {
     match verdict {
         macp::Verdict::Accepted => vec![(Mood::Well, "taken".to_owned())],
-        macp::Verdict::Duplicate => vec![(Mood::Well, "a duplicate: it was taken before, and changes nothing".to_owned())],
+        macp::Verdict::Duplicate => {
+            vec![(Mood::Well, "a duplicate: it was taken before, and changes nothing".to_owned())]
+        }
         macp::Verdict::Refused(fault) => vec![
             (Mood::Wrong, format!("{}: {}", fault.code().name(), fault.name())),
             (Mood::Plain, format!("macp-v1, Error Codes: {}", occurs(fault))),
         ],
-        macp::Verdict::Declined(status) => vec![(Mood::Wrong, format!("the call ends with the status {}", status.name()))],
+        macp::Verdict::Declined(status) => {
+            vec![(Mood::Wrong, format!("the call ends with the status {}", status.name()))]
+        }
     }
 }
 
@@ -98,9 +105,15 @@ const fn answer_of(frame: &Frame) -> Option<macp::Answered> {
 
 fn of_answer(frame: &Frame) -> (Mood, String) {
     match answer_of(frame) {
-        Some(macp::Answered::Refused(code)) => (Mood::Plain, format!("sent: the message is rejected, {}", code.name())),
-        Some(macp::Answered::Status(status)) => (Mood::Plain, format!("sent: the call ends with the status {}", status.name())),
-        Some(macp::Answered::Duplicate) => (Mood::Well, "sent: the message had been accepted before".to_owned()),
+        Some(macp::Answered::Refused(code)) => {
+            (Mood::Plain, format!("sent: the message is rejected, {}", code.name()))
+        }
+        Some(macp::Answered::Status(status)) => {
+            (Mood::Plain, format!("sent: the call ends with the status {}", status.name()))
+        }
+        Some(macp::Answered::Duplicate) => {
+            (Mood::Well, "sent: the message had been accepted before".to_owned())
+        }
         Some(macp::Answered::Ok) | None => (Mood::Well, "sent: it is done, or accepted".to_owned()),
     }
 }
@@ -115,11 +128,17 @@ fn of_bus(verdict: &rmp::Verdict) -> Vec<(Mood, String)> {
         rmp::Verdict::Published { subscribers, dropped } => {
             vec![(
                 Mood::Plain,
-                format!("taken, for {}; {dropped} more had it already or had no room", counted(*subscribers, "subscription")),
+                format!(
+                    "taken, for {}; {dropped} more had it already or had no room",
+                    counted(*subscribers, "subscription")
+                ),
             )]
         }
         rmp::Verdict::Refused(refusal) => vec![(Mood::Wrong, refusal.name().to_owned())],
-        rmp::Verdict::TooLate => vec![(Mood::Plain, "too late: its connection was closed already, and nobody looked at it".to_owned())],
+        rmp::Verdict::TooLate => vec![(
+            Mood::Plain,
+            "too late: its connection was closed already, and nobody looked at it".to_owned(),
+        )],
     }
 }
 
@@ -180,7 +199,8 @@ impl Around {
         let before = (self.is_kept, self.cause.is_some(), self.effects.len(), self.more);
         let index = kept.index_of(subject.seq());
         self.is_kept = index.is_some();
-        let from = self.scanned.unwrap_or_else(|| index.map_or(kept.first(), |index| index + 1)).max(kept.first());
+        let from =
+            self.scanned.unwrap_or_else(|| index.map_or(kept.first(), |index| index + 1)).max(kept.first());
         for (_, found) in kept.range(from..kept.end()) {
             if found.entry.cause != Some(subject.seq()) {
                 continue;
@@ -202,7 +222,11 @@ impl Around {
         let mut grower = Grower::new(2 * EFFECTS_MAX);
         grower.open(Node::new(Text::words("entry"), Kind::Group, 0..0));
         let number = Node::fact("number", entry.seq.to_string());
-        grower.leaf(if self.is_kept { number } else { number.noted("it is not kept any more: what is shown is a copy") });
+        grower.leaf(if self.is_kept {
+            number
+        } else {
+            number.noted("it is not kept any more: what is shown is a copy")
+        });
         grower.leaf(Node::fact("at", time));
         grower.leaf(Node::fact("link", entry.link.name()));
         if let What::Frame(frame) = &entry.what {
@@ -214,10 +238,15 @@ impl Around {
         }
         grower.leaf(Node::fact("read as", decoder_of(subject).name()));
         grower.leaf(Node::fact("bytes", length(subject)));
-        grower.leaf(Node::fact("trace", entry.trace.map_or_else(|| "none".to_owned(), |trace| trace.to_string())));
+        grower.leaf(Node::fact(
+            "trace",
+            entry.trace.map_or_else(|| "none".to_owned(), |trace| trace.to_string()),
+        ));
         if let Some(cause) = entry.cause {
-            let mut node =
-                Node { goes_to: Some(cause), ..Node::fact("caused by", self.cause.clone().unwrap_or_else(|| format!("entry {cause}"))) };
+            let mut node = Node {
+                goes_to: Some(cause),
+                ..Node::fact("caused by", self.cause.clone().unwrap_or_else(|| format!("entry {cause}")))
+            };
             if self.cause.is_none() {
                 node = node.noted("it is no longer kept");
             }
@@ -225,9 +254,13 @@ impl Around {
         } else {
             grower.leaf(Node::fact("caused by", "nothing that the tap knows"));
         }
-        grower.open(Node { value: Text::words(self.count(until)), ..Node::new(Text::words("caused"), Kind::Group, 0..0) });
+        grower.open(Node {
+            value: Text::words(self.count(until)),
+            ..Node::new(Text::words("caused"), Kind::Group, 0..0)
+        });
         for (seq, words) in &self.effects {
-            let mut node = Node { goes_to: Some(*seq), ..Node::new(Text::words(seq.to_string()), Kind::Text, 0..0) };
+            let mut node =
+                Node { goes_to: Some(*seq), ..Node::new(Text::words(seq.to_string()), Kind::Text, 0..0) };
             node.value = Text::words(words.clone());
             if until.is_some_and(|until| *seq > until) {
                 node = node.noted("later than the moment that is shown");
@@ -246,7 +279,9 @@ impl Around {
         match (all, later) {
             (0, _) => "nothing that is kept".to_owned(),
             (all, 0) => counted(all, "entry"),
-            (all, later) => format!("{}, {later} of them later than the moment that is shown", counted(all, "entry")),
+            (all, later) => {
+                format!("{}, {later} of them later than the moment that is shown", counted(all, "entry"))
+            }
         }
     }
 }
@@ -254,8 +289,12 @@ impl Around {
 fn length(subject: &Subject) -> String {
     let kept = subject.bytes.len();
     match subject.frame() {
-        Some(frame) if frame.redaction == Redaction::Withheld => format!("{} on the wire, withheld", frame.wire_bytes),
-        Some(frame) if subject.cut_bytes() > 0 => format!("{} on the wire, {kept} of them kept", frame.wire_bytes),
+        Some(frame) if frame.redaction == Redaction::Withheld => {
+            format!("{} on the wire, withheld", frame.wire_bytes)
+        }
+        Some(frame) if subject.cut_bytes() > 0 => {
+            format!("{} on the wire, {kept} of them kept", frame.wire_bytes)
+        }
         Some(_) => format!("{kept} on the wire"),
         None if kept == 0 => "none".to_owned(),
         None => format!("{kept} of text beside it"),

@@ -7,14 +7,16 @@ use super::{
 use crate::console::{class::Class, copy::pairs};
 
 impl Inspector {
-    /// The selected value as it was meant: a string without its quotes and escapes, an object or a list as the JSON that it is. While the
-    /// keys go to the bytes, those of the selected value in hex, or the one under the cursor where no value has it. Why not, where it is
-    /// or holds a secret.
+    /// The selected value as it was meant: a string without its quotes and escapes, an object or a list as
+    /// the JSON that it is. While the keys go to the bytes, those of the selected value in hex, or the
+    /// one under the cursor where no value has it. Why not, where it is or holds a secret.
     pub(crate) fn chosen(&self) -> Result<String, &'static str> {
         if self.side == Side::Hex {
             return self.chosen_bytes();
         }
-        let Some((row, node)) = self.row().and_then(|row| Some((row, self.node(row)?))) else { return Err("nothing is selected") };
+        let Some((row, node)) = self.row().and_then(|row| Some((row, self.node(row)?))) else {
+            return Err("nothing is selected");
+        };
         if self.tree(row.part).is_some_and(|tree| holds_secret(tree, row.index)) {
             return Err("it is or holds a secret: those are never copied");
         }

@@ -60,8 +60,8 @@ impl Subject {
     }
 }
 
-/// Reads the bytes of one protocol's entries. It never fails: what it cannot read becomes a node that says so, and every byte that is not
-/// mere punctuation lies in the range of a node.
+/// Reads the bytes of one protocol's entries. It never fails: what it cannot read becomes a node that says
+/// so, and every byte that is not mere punctuation lies in the range of a node.
 pub(crate) trait Decoder: Sync {
     /// What it reads, in a word or two.
     fn name(&self) -> &'static str;
@@ -95,7 +95,8 @@ fn veil(tree: &mut Tree, subject: &Subject) {
     let Some(Frame { redaction: Redaction::Masked(ranges), .. }) = subject.frame() else { return };
     for (index, node) in tree.nodes.iter_mut().enumerate() {
         let is_leaf = node.end == index + 1;
-        if is_leaf && ranges.iter().any(|range| range.start < node.range.end && node.range.start < range.end) {
+        if is_leaf && ranges.iter().any(|range| range.start < node.range.end && node.range.start < range.end)
+        {
             node.class = Class::Secret;
             if node.note.is_none() {
                 *node = node.clone().noted("masked: it has a secret");
@@ -115,11 +116,14 @@ impl Decoder for Plain {
     fn decode(&self, subject: &Subject, grower: &mut Grower) {
         let all = 0..u32::try_from(subject.bytes.len()).unwrap_or(u32::MAX);
         let is_withheld = subject.frame().is_some_and(|frame| frame.redaction == Redaction::Withheld);
-        let mut node = Node { value: Text::Bytes(all.clone()), ..Node::new(Text::words("bytes"), Kind::Bytes, all) };
+        let mut node =
+            Node { value: Text::Bytes(all.clone()), ..Node::new(Text::words("bytes"), Kind::Bytes, all) };
         // The note that stands for withheld bytes is the station's own.
         node.class = if is_withheld { Class::Public } else { Class::Payload };
         if is_withheld {
-            node = node.noted("withheld: it could hold a token; this is the station's note of its length and SHA-256");
+            node = node.noted(
+                "withheld: it could hold a token; this is the station's note of its length and SHA-256",
+            );
         }
         grower.leaf(node);
     }

@@ -39,12 +39,14 @@ struct Areas {
 }
 
 fn areas(inspector: &Inspector, area: Rect) -> Areas {
-    let inside = Rect::new(area.x + 1, area.y + 1, area.width.saturating_sub(2), area.height.saturating_sub(2));
+    let inside =
+        Rect::new(area.x + 1, area.y + 1, area.width.saturating_sub(2), area.height.saturating_sub(2));
     let lines = verdict_lines(inspector, inside.width.saturating_sub(4)).len();
     let lines = u16::try_from(lines).unwrap_or(u16::MAX).min(inside.height / 3);
     let verdict = Rect { height: lines, ..inside };
     let rest = Rect { y: inside.y + lines, height: inside.height.saturating_sub(lines + 1), ..inside };
-    let detail = Rect { y: rest.bottom(), height: inside.bottom().saturating_sub(rest.bottom()).min(1), ..inside };
+    let detail =
+        Rect { y: rest.bottom(), height: inside.bottom().saturating_sub(rest.bottom()).min(1), ..inside };
     let bytes = inspector.subject.bytes.len();
     let (tree, between, hex) = if area.width >= WIDE {
         let hex = if bytes > 0x1_0000 { 76 } else { 74 };
@@ -52,10 +54,15 @@ fn areas(inspector: &Inspector, area: Rect) -> Areas {
         (tree, Rect { x: tree.right(), width: 1, ..rest }, Rect { x: tree.right() + 1, width: hex, ..rest })
     } else {
         // A frame of few bytes leaves the tree more room.
-        let needs = u16::try_from(Columns::of(rest.width.saturating_sub(2), bytes).lines(bytes)).unwrap_or(u16::MAX);
+        let needs =
+            u16::try_from(Columns::of(rest.width.saturating_sub(2), bytes).lines(bytes)).unwrap_or(u16::MAX);
         let hex = needs.max(1).min(rest.height / 2);
         let tree = Rect { height: rest.height.saturating_sub(hex + 1), ..rest };
-        (tree, Rect { y: tree.bottom(), height: 1, ..rest }, Rect { y: tree.bottom() + 1, height: hex, ..rest })
+        (
+            tree,
+            Rect { y: tree.bottom(), height: 1, ..rest },
+            Rect { y: tree.bottom() + 1, height: hex, ..rest },
+        )
     };
     let columns = Columns::of(hex.width.saturating_sub(2), bytes);
     Areas { verdict, tree, detail, between, hex, columns }
@@ -73,10 +80,18 @@ impl Inspector {
     /// Fits it to an area of the screen.
     pub(crate) fn fit(&mut self, area: Rect) {
         let areas = areas(self, area);
-        self.settle(Room { tree: usize::from(areas.tree.height), hex: usize::from(areas.hex.height), columns: areas.columns });
+        self.settle(Room {
+            tree: usize::from(areas.tree.height),
+            hex: usize::from(areas.hex.height),
+            columns: areas.columns,
+        });
         if let Some(page) = &mut self.page {
             let inside = page_area(area);
-            page.settle(&self.subject.bytes, usize::from(inside.width.saturating_sub(4)), usize::from(inside.height.saturating_sub(2)));
+            page.settle(
+                &self.subject.bytes,
+                usize::from(inside.width.saturating_sub(4)),
+                usize::from(inside.height.saturating_sub(2)),
+            );
         }
     }
 
@@ -130,7 +145,9 @@ impl Inspector {
         let entry = &self.subject.entry;
         let hue = if matches!(entry.what, What::Loss { .. }) { Role::Warn } else { Role::of(entry.link) };
         let columns = area.width.saturating_sub(4);
-        for (place, ((mood, words), y)) in verdict_lines(self, columns).iter().zip(area.y..area.bottom()).enumerate() {
+        for (place, ((mood, words), y)) in
+            verdict_lines(self, columns).iter().zip(area.y..area.bottom()).enumerate()
+        {
             let (sign, role) = match mood {
                 Mood::Well => (glyphs.ok, Role::Ok),
                 Mood::Wrong => (glyphs.bad, Role::Bad),
@@ -166,7 +183,13 @@ impl Inspector {
         if below > 0 || self.line > 0 {
             let words = format!(" {} {} {} {below} ", glyphs.up, self.line, glyphs.down_arrow);
             let columns = u16::try_from(text::width(&words)).unwrap_or(16);
-            canvas.put(area.right().saturating_sub(columns + 2), area.bottom() - 1, columns, &words, Role::Muted);
+            canvas.put(
+                area.right().saturating_sub(columns + 2),
+                area.bottom() - 1,
+                columns,
+                &words,
+                Role::Muted,
+            );
         }
     }
 
@@ -177,7 +200,13 @@ impl Inspector {
                 canvas.put(area.x + 3, area.bottom().saturating_sub(1), area.width, "decoding", Role::Muted);
             }
             Said::Failed => {
-                canvas.put(area.x + 3, area.bottom().saturating_sub(1), area.width, "its bytes could not be decoded", Role::Bad);
+                canvas.put(
+                    area.x + 3,
+                    area.bottom().saturating_sub(1),
+                    area.width,
+                    "its bytes could not be decoded",
+                    Role::Bad,
+                );
             }
             Said::Decoding(_) | Said::Read(_) => {}
         }
@@ -224,7 +253,14 @@ impl Inspector {
         x += u16::try_from(used + 2).unwrap_or(u16::MAX);
         let (value, class) = shown_value(tree, row.index, node, bytes);
         let role = if is_wrong { Role::Bad } else { Role::Text };
-        x += canvas.put_as(x, line.y, right.saturating_sub(x), &value, if folder.is_some() { Role::Muted } else { role }, class) + 2;
+        x += canvas.put_as(
+            x,
+            line.y,
+            right.saturating_sub(x),
+            &value,
+            if folder.is_some() { Role::Muted } else { role },
+            class,
+        ) + 2;
         draw_note(canvas, Rect { x, width: right.saturating_sub(x), ..line }, node.note.as_ref());
     }
 
@@ -245,7 +281,13 @@ impl Inspector {
             words = format!("{words}{gap}{}", note.words);
         }
         let is_wrong = node.note.as_ref().is_some_and(|note| note.is_wrong);
-        canvas.put(line.x + 1, line.y, line.width.saturating_sub(2), &words, if is_wrong { Role::Bad } else { Role::Muted });
+        canvas.put(
+            line.x + 1,
+            line.y,
+            line.width.saturating_sub(2),
+            &words,
+            if is_wrong { Role::Bad } else { Role::Muted },
+        );
     }
 
     fn is_folded_here(&self) -> Option<bool> {
@@ -268,9 +310,11 @@ impl Inspector {
             for (place, byte) in bytes[from..].iter().take(per_line).enumerate() {
                 let at = u32::try_from(from + place).unwrap_or(u32::MAX);
                 let place = u16::try_from(place).unwrap_or(u16::MAX);
-                // Until it is known what a byte says, it may say anything; beside all values stand blanks and the line's end.
+                // Until it is known what a byte says, it may say anything; beside all values stand blanks and
+                // the line's end.
                 let class = said.and_then(|tree| tree.class_of(at));
-                let beside = if said.is_some() && byte.is_ascii_whitespace() { Class::Public } else { Class::Payload };
+                let beside =
+                    if said.is_some() && byte.is_ascii_whitespace() { Class::Public } else { Class::Payload };
                 let class = class.unwrap_or(beside);
                 let (x, shown) = (area.x + 1 + columns.digits(place), area.x + 1 + columns.character(place));
                 let role = if (0x20..0x7f).contains(byte) { Role::Text } else { Role::Muted };
@@ -281,7 +325,11 @@ impl Inspector {
                 for (x, wide) in [(x, 2), (shown, 1)] {
                     // The gap to the next byte of the same value is lit with it.
                     let goes_on = wide == 2 && lit.contains(&(at + 1)) && place + 1 < columns.bytes;
-                    let wide = if goes_on && is_lit { columns.digits(place + 1) - columns.digits(place) } else { wide };
+                    let wide = if goes_on && is_lit {
+                        columns.digits(place + 1) - columns.digits(place)
+                    } else {
+                        wide
+                    };
                     if is_lit {
                         let style = Style::new().add_modifier(Modifier::UNDERLINED | Modifier::BOLD);
                         canvas.buffer.set_style(Rect::new(x, y, wide, 1), style);
@@ -296,7 +344,12 @@ impl Inspector {
 
     fn draw_page(canvas: &mut Canvas<'_>, area: Rect, page: &Page) {
         canvas.clear(area);
-        let title = format!("bytes {}-{} of {} of this value", page.shown.start, page.shown.end.saturating_sub(1), page.len());
+        let title = format!(
+            "bytes {}-{} of {} of this value",
+            page.shown.start,
+            page.shown.end.saturating_sub(1),
+            page.len()
+        );
         let inside = canvas.frame(area, &title, true);
         let ys = inside.y..inside.bottom();
         for (line, y) in page.lines.iter().skip(page.scroll).zip(ys) {
@@ -305,9 +358,20 @@ impl Inspector {
         let below = page.lines.len().saturating_sub(page.scroll + usize::from(inside.height));
         let more = page.len().saturating_sub(page.shown.end);
         if below > 0 || more > 0 {
-            let words = format!(" {} {}, {} behind them ", canvas.view.glyphs.down_arrow, counted(below, "line"), counted(more, "byte"));
+            let words = format!(
+                " {} {}, {} behind them ",
+                canvas.view.glyphs.down_arrow,
+                counted(below, "line"),
+                counted(more, "byte")
+            );
             let columns = u16::try_from(text::width(&words)).unwrap_or(40);
-            canvas.put(area.right().saturating_sub(columns + 2), area.bottom() - 1, columns, &words, Role::Muted);
+            canvas.put(
+                area.right().saturating_sub(columns + 2),
+                area.bottom() - 1,
+                columns,
+                &words,
+                Role::Muted,
+            );
         }
     }
 }
@@ -318,7 +382,14 @@ fn draw_note(canvas: &mut Canvas<'_>, line: Rect, note: Option<&Note>) {
     if note.is_wrong {
         canvas.put(line.x, line.y, line.width, &note.words, Role::Bad);
     } else if text::width(&note.words) + 1 < usize::from(line.width) {
-        canvas.put_right(line.x, line.y, line.width.saturating_sub(1), &note.words, Role::Muted, Class::Public);
+        canvas.put_right(
+            line.x,
+            line.y,
+            line.width.saturating_sub(1),
+            &note.words,
+            Role::Muted,
+            Class::Public,
+        );
     }
 }
 
@@ -332,11 +403,20 @@ fn mark(canvas: &mut Canvas<'_>, line: Rect, has_keys: bool) {
 }
 
 /// What stands behind a name: a value as its bytes have it, or how many values it holds.
-fn shown_value<'a>(tree: &Tree, index: usize, node: &'a Node, bytes: &'a [u8]) -> (std::borrow::Cow<'a, str>, Class) {
+fn shown_value<'a>(
+    tree: &Tree,
+    index: usize,
+    node: &'a Node,
+    bytes: &'a [u8],
+) -> (std::borrow::Cow<'a, str>, Class) {
     let count = || tree.children(index).count();
-    let said = |count: usize, one: &str, many: &str| if count == 1 { format!("1 {one}") } else { format!("{count} {many}") };
+    let said = |count: usize, one: &str, many: &str| {
+        if count == 1 { format!("1 {one}") } else { format!("{count} {many}") }
+    };
     match (node.kind, &node.value) {
-        (Kind::Object, _) if tree.is_folder(index) => (said(count(), "field", "fields").into(), Class::Public),
+        (Kind::Object, _) if tree.is_folder(index) => {
+            (said(count(), "field", "fields").into(), Class::Public)
+        }
         (Kind::Array, _) if tree.is_folder(index) => (said(count(), "item", "items").into(), Class::Public),
         (Kind::Missing, Text::None) => ("".into(), Class::Public),
         (_, value) => (value.read(bytes, SHOWN_BYTES_MAX), node.class),

@@ -10,10 +10,12 @@ pub(crate) struct Columns {
 }
 
 impl Columns {
-    /// Columns for so many bytes in so much width: 16 bytes a line, or 8 where there is no room for them, or 4.
+    /// Columns for so many bytes in so much width: 16 bytes a line, or 8 where there is no room for them, or
+    /// 4.
     pub(crate) fn of(width: u16, bytes: usize) -> Self {
         let offset = if bytes > 0x1_0000 { 6 } else { 4 };
-        let per_line = [16, 8].into_iter().find(|bytes| Self { offset, bytes: *bytes }.width() <= width).unwrap_or(4);
+        let per_line =
+            [16, 8].into_iter().find(|bytes| Self { offset, bytes: *bytes }.width() <= width).unwrap_or(4);
         Self { offset, bytes: per_line }
     }
 

@@ -1,4 +1,5 @@
-//! One entry that is looked at: what is unfolded and selected, where its bytes are, and the entries that were looked at before it.
+//! One entry that is looked at: what is unfolded and selected, where its bytes are, and the entries that were
+//! looked at before it.
 
 use std::collections::{BTreeSet, VecDeque};
 
@@ -194,7 +195,10 @@ impl Inspector {
             }
         }
         // What is wrong is what is looked for.
-        let wrong = tree.nodes.iter().position(|node| node.note.as_ref().is_some_and(|note| note.is_wrong) && !node.range.is_empty());
+        let wrong = tree
+            .nodes
+            .iter()
+            .position(|node| node.note.as_ref().is_some_and(|note| note.is_wrong) && !node.range.is_empty());
         self.said = Said::Read(tree);
         self.lay();
         match wrong {
@@ -262,7 +266,11 @@ impl Inspector {
             .max((self.selected + 1).saturating_sub(self.room.tree.max(1)));
         let line = usize::try_from(self.byte).unwrap_or(usize::MAX) / usize::from(self.room.columns.bytes);
         let lines = self.room.columns.lines(self.subject.bytes.len());
-        self.line = self.line.min(lines.saturating_sub(self.room.hex)).min(line).max((line + 1).saturating_sub(self.room.hex.max(1)));
+        self.line = self
+            .line
+            .min(lines.saturating_sub(self.room.hex))
+            .min(line)
+            .max((line + 1).saturating_sub(self.room.hex.max(1)));
     }
 
     /// Selects a row; its bytes come into sight.
@@ -412,7 +420,8 @@ impl Inspector {
         self.lay();
     }
 
-    /// Opens what is selected: folds or unfolds it, or shows its value whole; yields the entry that it speaks of.
+    /// Opens what is selected: folds or unfolds it, or shows its value whole; yields the entry that it speaks
+    /// of.
     pub(crate) fn open(&mut self) -> Goes {
         if self.side == Side::Hex {
             self.side = Side::Tree;
@@ -433,7 +442,10 @@ impl Inspector {
     /// Whether there is something to open.
     pub(crate) fn opens(&self) -> bool {
         let has_value = self.at_hand().is_some_and(|node| node.value.len() > 0 || node.goes_to.is_some());
-        self.page.is_none() && (self.side == Side::Hex || has_value || self.row().is_some_and(|row| self.is_folded(row).is_some()))
+        self.page.is_none()
+            && (self.side == Side::Hex
+                || has_value
+                || self.row().is_some_and(|row| self.is_folded(row).is_some()))
     }
 
     /// Closes the value that was opened, if one was.
@@ -444,10 +456,14 @@ impl Inspector {
     /// Selects the first of the entries that this one caused, or the next.
     pub(crate) fn next_effect(&mut self) {
         let effects: Vec<usize> = (0..self.account.nodes.len())
-            .filter(|index| self.account.nodes[*index].goes_to.is_some() && self.account.nodes[*index].depth > 1)
+            .filter(|index| {
+                self.account.nodes[*index].goes_to.is_some() && self.account.nodes[*index].depth > 1
+            })
             .collect();
         let here = self.row().filter(|row| row.part == Part::Account).map_or(0, |row| row.index);
-        let Some(index) = effects.iter().find(|index| **index > here).or(effects.first()).copied() else { return };
+        let Some(index) = effects.iter().find(|index| **index > here).or(effects.first()).copied() else {
+            return;
+        };
         for folder in [0, self.account.parent(index).unwrap_or(0)] {
             self.folded.remove(&Row { part: Part::Account, index: folder });
         }

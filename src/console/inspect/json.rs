@@ -1,5 +1,6 @@
-//! Reads JSON with the place of every value, as far as it is JSON: what is broken or cut is told where it stands, and what follows it is
-//! read again. It judges nothing but form; what a value means is for the protocol's decoder.
+//! Reads JSON with the place of every value, as far as it is JSON: what is broken or cut is told where it
+//! stands, and what follows it is read again. It judges nothing but form; what a value means is for the
+//! protocol's decoder.
 
 use std::ops::Range;
 
@@ -8,7 +9,8 @@ use super::node::{Grower, Kind, Node, Text};
 /// How deep values are opened; below, they are one value each. A station's own reader gives up at 128.
 const DEPTH_MAX: usize = 64;
 
-/// Reads all bytes as one JSON value and adds it, under a name of ours. Blanks and the line's end belong to no value.
+/// Reads all bytes as one JSON value and adds it, under a name of ours. Blanks and the line's end belong to
+/// no value.
 pub(crate) fn read(bytes: &[u8], name: &'static str, grower: &mut Grower) {
     read_within(bytes, 0..bytes.len(), name, grower);
 }
@@ -61,7 +63,8 @@ impl Reader<'_> {
     fn broken(&mut self, name: &'static str, start: usize, end: usize, why: &'static str) {
         self.at = end;
         let range = self.range(start);
-        let mut node = Node { value: Text::Bytes(range.clone()), ..Node::new(Text::words(name), Kind::Broken, range) };
+        let mut node =
+            Node { value: Text::Bytes(range.clone()), ..Node::new(Text::words(name), Kind::Broken, range) };
         node.blame(why);
         self.grower.leaf(node);
     }
@@ -82,7 +85,8 @@ impl Reader<'_> {
     }
 
     fn leaf(&mut self, name: Text, kind: Kind, start: usize, from: usize, fault: Option<&'static str>) {
-        let mut node = Node { value: Text::Bytes(self.range(from)), ..Node::new(name, kind, self.range(start)) };
+        let mut node =
+            Node { value: Text::Bytes(self.range(from)), ..Node::new(name, kind, self.range(start)) };
         if let Some(fault) = fault {
             node.blame(fault);
         }
@@ -104,7 +108,14 @@ impl Reader<'_> {
                 Some(b'\\') => {
                     let length = match self.bytes.get(self.at + 1) {
                         Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => 2,
-                        Some(b'u') if self.bytes.get(self.at + 2..self.at + 6).is_some_and(|it| it.iter().all(u8::is_ascii_hexdigit)) => 6,
+                        Some(b'u')
+                            if self
+                                .bytes
+                                .get(self.at + 2..self.at + 6)
+                                .is_some_and(|it| it.iter().all(u8::is_ascii_hexdigit)) =>
+                        {
+                            6
+                        }
                         _ => {
                             fault = fault.or(Some("it has an escape that JSON does not know"));
                             1
@@ -120,14 +131,16 @@ impl Reader<'_> {
                 }
             }
         }
-        fault.or_else(|| std::str::from_utf8(&self.bytes[from..self.at]).is_err().then_some("it is not UTF-8"))
+        fault
+            .or_else(|| std::str::from_utf8(&self.bytes[from..self.at]).is_err().then_some("it is not UTF-8"))
     }
 
     /// A number, a word, or what is no value.
     fn bare(&mut self, name: Text, start: usize) {
         let from = self.at;
-        while self.peek().is_some_and(|byte| !matches!(byte, b',' | b']' | b'}' | b'"' | b':' | b'{' | b'[' | b' ' | b'\t' | b'\n' | b'\r'))
-        {
+        while self.peek().is_some_and(|byte| {
+            !matches!(byte, b',' | b']' | b'}' | b'"' | b':' | b'{' | b'[' | b' ' | b'\t' | b'\n' | b'\r')
+        }) {
             self.at += 1;
         }
         if self.at == from {
@@ -151,7 +164,8 @@ impl Reader<'_> {
         let from = self.at;
         if self.grower.depth() >= DEPTH_MAX {
             let ended = self.skip();
-            let mut node = Node { value: Text::Bytes(self.range(from)), ..Node::new(name, kind, self.range(start)) };
+            let mut node =
+                Node { value: Text::Bytes(self.range(from)), ..Node::new(name, kind, self.range(start)) };
             node = node.noted("it lies so deep that it is not opened");
             if !ended {
                 node.blame("it does not end");
@@ -225,13 +239,21 @@ impl Reader<'_> {
         self.blanks();
         if self.peek() != Some(b':') {
             self.at = key_end;
-            self.leaf(name, Kind::Broken, start, key_end, Some(fault.unwrap_or("a `:` and a value are wanted behind it")));
+            self.leaf(
+                name,
+                Kind::Broken,
+                start,
+                key_end,
+                Some(fault.unwrap_or("a `:` and a value are wanted behind it")),
+            );
             return;
         }
         self.at += 1;
         self.blanks();
         match self.peek() {
-            None | Some(b',' | b'}') => self.leaf(name, Kind::Missing, start, self.at, Some("a value is wanted behind it")),
+            None | Some(b',' | b'}') => {
+                self.leaf(name, Kind::Missing, start, self.at, Some("a value is wanted behind it"))
+            }
             Some(_) => self.value(name, start),
         }
     }
@@ -343,7 +365,8 @@ fn is_number(bytes: &[u8]) -> bool {
         rest = &fraction[count..];
     }
     if let [b'e' | b'E', exponent @ ..] = rest {
-        let exponent = exponent.strip_prefix(b"+").or_else(|| exponent.strip_prefix(b"-")).unwrap_or(exponent);
+        let exponent =
+            exponent.strip_prefix(b"+").or_else(|| exponent.strip_prefix(b"-")).unwrap_or(exponent);
         let count = digits(exponent);
         return count > 0 && count == exponent.len();
     }

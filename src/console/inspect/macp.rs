@@ -1,5 +1,6 @@
-//! Reads calls of the coordination runtime and their answers: the gRPC message field by field, and within an envelope what it carries by
-//! the message's type. What the kernel found wrong is put to the field that it found it at.
+//! Reads calls of the coordination runtime and their answers: the gRPC message field by field, and within an
+//! envelope what it carries by the message's type. What the kernel found wrong is put to the field that it
+//! found it at.
 
 use std::ops::Range;
 
@@ -56,12 +57,17 @@ impl Decoder for MacpMessage {
         let name = format!("{}{side}", head.rpc.name());
         if let Some(Answered::Status(status)) = head.answer {
             let node = Node::new(Text::words("status"), Kind::Text, 0..0);
-            grower.leaf(Node { value: Text::words(status.name()), ..node }.noted("the call ends with it: there is no message"));
+            grower.leaf(
+                Node { value: Text::words(status.name()), ..node }
+                    .noted("the call ends with it: there is no message"),
+            );
             return;
         }
         let all = 0..subject.bytes.len();
         let value = Text::words(format::bytes(all.len() as u64));
-        if grower.open(Node { value, ..Node::new(Text::words(name.clone()), Kind::Object, range(all.clone())) }) {
+        if grower
+            .open(Node { value, ..Node::new(Text::words(name.clone()), Kind::Object, range(all.clone())) })
+        {
             message(subject, &format!(".macp.v1.{name}"), all, grower);
             grower.close();
         }
@@ -70,7 +76,9 @@ impl Decoder for MacpMessage {
         }
         let cut = subject.cut_bytes();
         if let Some(node) = grower.tree().nodes.first_mut().filter(|_| cut > 0) {
-            *node = node.clone().noted(format!("cut: {cut} bytes behind these were not kept (limits.tap.frame_bytes_max)"));
+            *node = node
+                .clone()
+                .noted(format!("cut: {cut} bytes behind these were not kept (limits.tap.frame_bytes_max)"));
         }
     }
 }
@@ -110,7 +118,9 @@ fn payload(bytes: &[u8], kind: &str, span: &Span, is_cut: bool, grower: &mut Gro
     let part = bytes.get(content.clone()).unwrap_or_default();
     let of = match kind {
         SESSION_START => Some(START),
-        SIGNAL if SignalPayload::decode(part).is_ok_and(|signal| !signal.signal_type.is_empty()) => Some(OF_SIGNAL),
+        SIGNAL if SignalPayload::decode(part).is_ok_and(|signal| !signal.signal_type.is_empty()) => {
+            Some(OF_SIGNAL)
+        }
         _ => None,
     };
     let Some(name) = of.filter(|_| !part.is_empty()) else {
@@ -118,7 +128,10 @@ fn payload(bytes: &[u8], kind: &str, span: &Span, is_cut: bool, grower: &mut Gro
         return;
     };
     let short = name.rsplit('.').next().unwrap_or(name);
-    let node = Node { value: Text::words(short.to_owned()), ..Node::new(Text::words("payload"), Kind::Object, span.range()) };
+    let node = Node {
+        value: Text::words(short.to_owned()),
+        ..Node::new(Text::words("payload"), Kind::Object, span.range())
+    };
     if grower.open(node.noted(span.words.clone())) {
         let mut nested = |message: &str, field: &str, span: Span, grower: &mut Grower| {
             let is_quoted = QUOTING.contains(&(message, field));
@@ -127,7 +140,8 @@ fn payload(bytes: &[u8], kind: &str, span: &Span, is_cut: bool, grower: &mut Gro
             }
             is_quoted
         };
-        Reader { bytes, schema: Schema::of_macp(), within: &mut nested, is_cut }.message(name, content, 1, grower);
+        Reader { bytes, schema: Schema::of_macp(), within: &mut nested, is_cut }
+            .message(name, content, 1, grower);
         grower.close();
     }
 }
@@ -137,8 +151,10 @@ fn carried(bytes: &[u8], name: &str, span: &Span, grower: &mut Grower) {
     let content = span.content.clone();
     let part = bytes.get(content.clone()).unwrap_or_default();
     let name = Text::words(name.to_owned());
-    let is_json = part.iter().find(|byte| !byte.is_ascii_whitespace()).is_some_and(|byte| matches!(byte, b'{' | b'['));
-    let node = |kind, value| Node { value, ..Node::new(name.clone(), kind, span.range()) }.noted(span.words.clone());
+    let is_json =
+        part.iter().find(|byte| !byte.is_ascii_whitespace()).is_some_and(|byte| matches!(byte, b'{' | b'['));
+    let node =
+        |kind, value| Node { value, ..Node::new(name.clone(), kind, span.range()) }.noted(span.words.clone());
     if is_json {
         if grower.open(node(Kind::Object, Text::words("JSON"))) {
             json::read_within(bytes, content, "json", grower);
@@ -168,9 +184,11 @@ fn at_fault(fault: Fault, head: &Head) -> &'static str {
     match fault {
         Fault::InvalidMacpVersion => "macp_version",
         Fault::UnknownMode => "mode",
-        Fault::DuplicateSession | Fault::UnknownSession | Fault::SessionNotOpen | Fault::TtlExpired | Fault::InvalidModeState => {
-            "session_id"
-        }
+        Fault::DuplicateSession
+        | Fault::UnknownSession
+        | Fault::SessionNotOpen
+        | Fault::TtlExpired
+        | Fault::InvalidModeState => "session_id",
         Fault::InvalidTtl => "ttl_ms",
         Fault::InvalidPayload | Fault::PayloadTooLarge => "payload",
         Fault::Forbidden | Fault::Unauthenticated => "sender",
@@ -184,17 +202,24 @@ fn at_fault(fault: Fault, head: &Head) -> &'static str {
 fn blame(verdict: Verdict, head: &Head, subject: &Subject, tree: &mut Tree) {
     let (name, words) = match verdict {
         Verdict::Accepted | Verdict::Duplicate => return,
-        Verdict::Refused(fault) => (at_fault(fault, head), format!("{}: {}", fault.code().name(), fault.name())),
+        Verdict::Refused(fault) => {
+            (at_fault(fault, head), format!("{}: {}", fault.code().name(), fault.name()))
+        }
         Verdict::Declined(status) => ("envelope", status.name().to_owned()),
     };
-    let place = |wanted: &str| tree.nodes.iter().position(|node| node.name.read(&subject.bytes, 32) == wanted);
-    let found = place(name).or_else(|| place("payload").filter(|_| name == "ttl_ms")).or_else(|| place("envelope")).unwrap_or(0);
+    let place =
+        |wanted: &str| tree.nodes.iter().position(|node| node.name.read(&subject.bytes, 32) == wanted);
+    let found = place(name)
+        .or_else(|| place("payload").filter(|_| name == "ttl_ms"))
+        .or_else(|| place("envelope"))
+        .unwrap_or(0);
     if let Some(node) = tree.nodes.get_mut(found) {
         node.blame(words);
     }
 }
 
-/// The field of an envelope that is not well: one that is missing is not on the wire (macp-v1, Validation Rules 2, 4 and 10).
+/// The field of an envelope that is not well: one that is missing is not on the wire (macp-v1, Validation
+/// Rules 2, 4 and 10).
 fn in_envelope(head: &Head) -> &'static str {
     let kind = head.message_type.as_deref();
     match kind {
@@ -208,7 +233,9 @@ fn in_envelope(head: &Head) -> &'static str {
 pub(super) const fn occurs(fault: Fault) -> &'static str {
     match fault {
         Fault::InvalidMacpVersion => "macp_version is not \"1.0\"",
-        Fault::InvalidEnvelope => "a required field is missing, the payload is no message of its type, or the sender is no participant",
+        Fault::InvalidEnvelope => {
+            "a required field is missing, the payload is no message of its type, or the sender is no participant"
+        }
         Fault::DuplicateSession => "a SessionStart for a session that exists, with another message_id",
         Fault::InvalidTtl => "the TTL is out of its range: 0 to 24 h",
         Fault::InvalidModeState => "what the mode keeps cannot be read",

@@ -1,4 +1,5 @@
-//! Messages of the coordination runtime in the inspector: bytes as the specification's field numbers make them.
+//! Messages of the coordination runtime in the inspector: bytes as the specification's field numbers make
+//! them.
 
 use super::{
     decoder::{Subject, decode},
@@ -27,7 +28,13 @@ fn request(kind: &str, payload: &[u8]) -> Vec<u8> {
     field(1, &envelope)
 }
 
-fn subject(rpc: Rpc, direction: Direction, verdict: AnyVerdict, answer: Option<Answered>, bytes: &[u8]) -> Subject {
+fn subject(
+    rpc: Rpc,
+    direction: Direction,
+    verdict: AnyVerdict,
+    answer: Option<Answered>,
+    bytes: &[u8],
+) -> Subject {
     let (session, message_type) = (Some("s-17".into()), Some("Vote".into()));
     let head = Head { session, message_type, message_id: Some("m-1".into()), answer, ..Head::new(rpc) };
     let frame = Frame {
@@ -38,7 +45,14 @@ fn subject(rpc: Rpc, direction: Direction, verdict: AnyVerdict, answer: Option<A
         wire_bytes: u32::try_from(bytes.len()).unwrap(),
         redaction: Redaction::None,
     };
-    let entry = Entry { seq: Seq(1), at: Now::at_ms(0), link: Link::Macp, trace: None, cause: None, what: What::Frame(frame) };
+    let entry = Entry {
+        seq: Seq(1),
+        at: Now::at_ms(0),
+        link: Link::Macp,
+        trace: None,
+        cause: None,
+        what: What::Frame(frame),
+    };
     Subject { entry, bytes: bytes.into() }
 }
 
@@ -48,8 +62,11 @@ fn sent(bytes: &[u8]) -> Subject {
 
 /// Each value with its name, and its note.
 fn told(tree: &Tree, bytes: &[u8]) -> Vec<(String, String, String)> {
-    let note = |node: &super::node::Node| node.note.as_ref().map_or_else(String::new, |note| note.words.to_string());
-    let of = |node: &super::node::Node| (node.name.read(bytes, 64).into_owned(), node.value.read(bytes, 64).into_owned(), note(node));
+    let note =
+        |node: &super::node::Node| node.note.as_ref().map_or_else(String::new, |note| note.words.to_string());
+    let of = |node: &super::node::Node| {
+        (node.name.read(bytes, 64).into_owned(), node.value.read(bytes, 64).into_owned(), note(node))
+    };
     tree.nodes.iter().map(of).collect()
 }
 
@@ -64,8 +81,13 @@ fn an_envelope_is_read_field_by_field_with_its_tags_and_its_json_payload() {
     let tree = decode(&subject, 1_000);
     let told = told(&tree, &bytes);
     assert_eq!(told[0].0, "SendRequest");
-    let texts =
-        [("macp_version", "1.0", 1), ("mode", "decision", 2), ("message_type", "Vote", 3), ("session_id", "s-17", 5), ("sender", "ann", 6)];
+    let texts = [
+        ("macp_version", "1.0", 1),
+        ("mode", "decision", 2),
+        ("message_type", "Vote", 3),
+        ("session_id", "s-17", 5),
+        ("sender", "ann", 6),
+    ];
     for (name, value, tag) in texts {
         assert_eq!(find(&told, name), &(name.to_owned(), value.to_owned(), format!("tag {tag}, string")));
     }
@@ -79,18 +101,28 @@ fn an_envelope_is_read_field_by_field_with_its_tags_and_its_json_payload() {
     assert_eq!(node.name.read(&bytes, 16), "session_id");
     assert_eq!(node.range.len(), 6, "its key and its length are its own");
     let payload = tree.nodes.iter().position(|node| node.name.read(&bytes, 16) == "payload").unwrap();
-    assert!(tree.nodes[payload..].iter().all(|node| node.class == Class::Payload), "what agents say is masked on air");
+    assert!(
+        tree.nodes[payload..].iter().all(|node| node.class == Class::Payload),
+        "what agents say is masked on air"
+    );
 }
 
 #[test]
 fn a_start_is_a_message_of_its_own() {
-    let start =
-        [field(1, b"deploy?"), field(2, b"ann"), field(2, b"bob"), vec![6 << 3, 0xe8, 0x07], field(7, br#"{"trace_id":"7"}"#)].concat();
+    let start = [
+        field(1, b"deploy?"),
+        field(2, b"ann"),
+        field(2, b"bob"),
+        vec![6 << 3, 0xe8, 0x07],
+        field(7, br#"{"trace_id":"7"}"#),
+    ]
+    .concat();
     let bytes = request("SessionStart", &start);
     let told = told(&decode(&sent(&bytes), 1_000), &bytes);
     assert_eq!(find(&told, "payload").1, "SessionStartPayload");
     assert_eq!((find(&told, "intent").1.as_str(), find(&told, "ttl_ms").1.as_str()), ("deploy?", "1000"));
-    let participants: Vec<_> = told.iter().filter(|(name, ..)| name == "participants").map(|(_, value, _)| value.as_str()).collect();
+    let participants: Vec<_> =
+        told.iter().filter(|(name, ..)| name == "participants").map(|(_, value, _)| value.as_str()).collect();
     assert_eq!(participants, ["ann", "bob"]);
     assert_eq!(find(&told, "trace_id").1, "\"7\"", "a context that is JSON is read");
 }
@@ -111,7 +143,8 @@ fn an_answer_shows_its_ack_its_error_or_its_status() {
     let error = [field(1, b"SESSION_NOT_OPEN"), field(2, b"it has ended")].concat();
     let ack = [field(3, b"m-1"), field(4, b"s-17"), vec![6 << 3, 3], field(7, &error)].concat();
     let bytes = field(1, &ack);
-    let answer = |answer, bytes: &[u8]| subject(Rpc::Send, Direction::Outbound, AnyVerdict::Sent, Some(answer), bytes);
+    let answer =
+        |answer, bytes: &[u8]| subject(Rpc::Send, Direction::Outbound, AnyVerdict::Sent, Some(answer), bytes);
     let told_of = told(&decode(&answer(Answered::Refused(Code::SessionNotOpen), &bytes), 1_000), &bytes);
     assert_eq!(told_of[0].0, "SendResponse");
     assert_eq!(find(&told_of, "session_state").1, "3 SESSION_STATE_EXPIRED");
@@ -129,9 +162,15 @@ fn what_the_kernel_found_wrong_stands_at_its_field() {
         (Fault::InvalidPayload, "payload"),
         (Fault::InvalidEnvelope, "sender"),
     ] {
-        let tree = decode(&subject(Rpc::Send, Direction::Inbound, AnyVerdict::Macp(Verdict::Refused(fault)), None, &bytes), 1_000);
-        let wrong = |node: &&super::node::Node| node.note.as_ref().is_some_and(|note| note.words.contains(fault.name()));
-        let blamed = tree.nodes.iter().find(wrong).unwrap_or_else(|| panic!("{fault:?}: {:?}", told(&tree, &bytes)));
+        let tree = decode(
+            &subject(Rpc::Send, Direction::Inbound, AnyVerdict::Macp(Verdict::Refused(fault)), None, &bytes),
+            1_000,
+        );
+        let wrong = |node: &&super::node::Node| {
+            node.note.as_ref().is_some_and(|note| note.words.contains(fault.name()))
+        };
+        let blamed =
+            tree.nodes.iter().find(wrong).unwrap_or_else(|| panic!("{fault:?}: {:?}", told(&tree, &bytes)));
         assert_eq!(blamed.name.read(&bytes, 32), name, "{fault:?}");
     }
 }
@@ -153,6 +192,10 @@ fn bytes_that_are_no_message_are_told_where_they_break_whatever_they_are() {
         let at = seed as usize % bytes.len();
         bytes[at] ^= 1 << (seed >> 28 & 7);
         let tree = decode(&sent(&bytes), 200);
-        assert!(tree.nodes.iter().all(|node| node.range.end as usize <= bytes.len() && node.range.start <= node.range.end));
+        assert!(
+            tree.nodes
+                .iter()
+                .all(|node| node.range.end as usize <= bytes.len() && node.range.start <= node.range.end)
+        );
     }
 }

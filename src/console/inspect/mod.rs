@@ -1,9 +1,10 @@
-//! The inspector: one entry of the tap as a tree of what it says, its exact bytes beside it, what was wrong with it, what caused it and
-//! what it caused.
+//! The inspector: one entry of the tap as a tree of what it says, its exact bytes beside it, what was wrong
+//! with it, what caused it and what it caused.
 //!
-//! A [`Decoder`](decoder::Decoder) reads the bytes of one protocol into nodes, each with the range of its bytes, so that a field and its
-//! bytes find each other both ways. Decoders know nothing of the screen; [`mod@worker`] lets them read what is large beside the screen's
-//! thread. A further protocol adds a decoder and its line in `decoder_of`.
+//! A [`Decoder`](decoder::Decoder) reads the bytes of one protocol into nodes, each with the range of its
+//! bytes, so that a field and its bytes find each other both ways. Decoders know nothing of the screen;
+//! [`mod@worker`] lets them read what is large beside the screen's thread. A further protocol adds a decoder
+//! and its line in `decoder_of`.
 
 mod account;
 mod chosen;

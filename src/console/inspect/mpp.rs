@@ -1,4 +1,5 @@
-//! Reads MPP frames: JSON held against the table of the frame's type (mpp-v2, frames), with what the bridge found wrong at its field.
+//! Reads MPP frames: JSON held against the table of the frame's type (mpp-v2, frames), with what the bridge
+//! found wrong at its field.
 
 use std::collections::BTreeMap;
 
@@ -100,7 +101,10 @@ impl Judged<'_> {
                     && let Some(index) = members.get(name)
                 {
                     self.tree.nodes[*index].note = None;
-                    self.remark(*index, "not looked at: what the handshake and the invocation said counts (mpp-v2, identity)");
+                    self.remark(
+                        *index,
+                        "not looked at: what the handshake and the invocation said counts (mpp-v2, identity)",
+                    );
                 }
             }
             if let Some(rows) = members.get("persisted").filter(|_| kind == FrameType::HelloAck) {
@@ -138,7 +142,8 @@ impl Judged<'_> {
         is_ok: Option<bool>,
     ) -> Vec<&'static Field> {
         let all = || tables.iter().flat_map(|table| table.iter());
-        let places: Vec<_> = self.tree.children(object).filter(|index| !is_ours(&self.tree.nodes[*index].name)).collect();
+        let places: Vec<_> =
+            self.tree.children(object).filter(|index| !is_ours(&self.tree.nodes[*index].name)).collect();
         for index in places {
             let name = self.name(index);
             let Some(field) = all().find(|field| field.name == name) else {
@@ -204,7 +209,8 @@ impl Judged<'_> {
         };
         // Nodes behind it, which no object holds, move by one.
         self.tree.nodes.iter_mut().skip(at).for_each(|node| node.end += 1);
-        let mut node = Node { depth, end: at + 1, ..Node::new(Text::words(field.name), Kind::Missing, end..end) };
+        let mut node =
+            Node { depth, end: at + 1, ..Node::new(Text::words(field.name), Kind::Missing, end..end) };
         node.blame("it is required, and is not there");
         self.tree.nodes[object].end += 1;
         self.tree.nodes.insert(at, node);
@@ -287,11 +293,18 @@ const fn at_fault(violation: Violation) -> &'static str {
         Violation::Missing(name) | Violation::Mistyped(name) => name,
         Violation::Version => "mpp",
         Violation::AlreadyParked | Violation::StillInFlight | Violation::NoSuchQueue => "queue",
-        Violation::NotDispatchedHere | Violation::AlreadyEnded | Violation::NotApplied | Violation::AlreadyApplied => "id",
+        Violation::NotDispatchedHere
+        | Violation::AlreadyEnded
+        | Violation::NotApplied
+        | Violation::AlreadyApplied => "id",
         Violation::RefundAfterApplied => "refund",
         Violation::UndeclaredKey | Violation::NotTheWriter => "key",
         Violation::StateSchema | Violation::StateTooLarge => "value",
-        Violation::NoType | Violation::UnknownType | Violation::HelloFirst | Violation::SecondHello | Violation::WrongDirection => "type",
+        Violation::NoType
+        | Violation::UnknownType
+        | Violation::HelloFirst
+        | Violation::SecondHello
+        | Violation::WrongDirection => "type",
         Violation::NotUtf8 | Violation::NotJson | Violation::NotObject | Violation::TooLarge => "",
     }
 }

@@ -1,5 +1,5 @@
-//! Reads MsgPack with the place of every value, as far as it is MsgPack. It judges nothing but form; what a value means is for the
-//! protocol's decoder.
+//! Reads MsgPack with the place of every value, as far as it is MsgPack. It judges nothing but form; what a
+//! value means is for the protocol's decoder.
 
 use std::{fmt::Write as _, ops::Range};
 
@@ -19,10 +19,18 @@ const WALK_DEPTH_MAX: usize = 512;
 /// Bytes of a binary that are shown as hex.
 const HEX_BYTES_MAX: usize = 32;
 
-/// Reads the bytes of a range as one value and adds it, under a name of ours. Where they are cut, their end is no fault of the peer.
-pub(crate) fn read(bytes: &[u8], within: Range<usize>, name: &'static str, is_cut: bool, grower: &mut Grower) {
+/// Reads the bytes of a range as one value and adds it, under a name of ours. Where they are cut, their end
+/// is no fault of the peer.
+pub(crate) fn read(
+    bytes: &[u8],
+    within: Range<usize>,
+    name: &'static str,
+    is_cut: bool,
+    grower: &mut Grower,
+) {
     let part = bytes.get(within.clone()).unwrap_or_default();
-    let mut reader = Reader { part, base: within.start, walk: Walk::new(part, WALK_DEPTH_MAX), is_cut, grower };
+    let mut reader =
+        Reader { part, base: within.start, walk: Walk::new(part, WALK_DEPTH_MAX), is_cut, grower };
     if part.is_empty() {
         let mut node = Node::new(Text::words(name), Kind::Missing, reader.range(0..0));
         if !is_cut {
@@ -54,7 +62,8 @@ impl Reader<'_, '_> {
 
     fn broken(&mut self, name: &'static str, start: usize, why: impl Into<std::borrow::Cow<'static, str>>) {
         let range = self.range(start..self.part.len());
-        let node = Node { value: Text::Bytes(range.clone()), ..Node::new(Text::words(name), Kind::Broken, range) };
+        let node =
+            Node { value: Text::Bytes(range.clone()), ..Node::new(Text::words(name), Kind::Broken, range) };
         let node = if self.is_cut {
             node.noted("the rest was not kept (limits.tap.frame_bytes_max)")
         } else {
@@ -91,7 +100,10 @@ impl Reader<'_, '_> {
             Ok(Shape::Array(items)) => self.container(name, start, depth, Kind::Array, items),
             Ok(Shape::Text(text)) => {
                 let end = self.walk.at();
-                let node = Node { value: Text::Bytes(self.range(text.clone())), ..Node::new(name, Kind::Text, self.range(start..end)) };
+                let node = Node {
+                    value: Text::Bytes(self.range(text.clone())),
+                    ..Node::new(name, Kind::Text, self.range(start..end))
+                };
                 let is_text = self.part.get(text).is_some_and(|text| std::str::from_utf8(text).is_ok());
                 self.grower.leaf(if is_text { node } else { node.noted("it is not UTF-8") });
                 true
@@ -99,7 +111,10 @@ impl Reader<'_, '_> {
             Ok(Shape::Leaf) => {
                 let end = self.walk.at();
                 let (kind, words) = leaf(&self.part[from..end]);
-                self.grower.leaf(Node { value: Text::words(words), ..Node::new(name, kind, self.range(start..end)) });
+                self.grower.leaf(Node {
+                    value: Text::words(words),
+                    ..Node::new(name, kind, self.range(start..end))
+                });
                 true
             }
             Err(fault) => self.fault(start, fault),
@@ -115,7 +130,11 @@ impl Reader<'_, '_> {
         let mut is_whole = true;
         for item in 0..count {
             let at = self.walk.at();
-            let name = if kind == Kind::Array { Some(Text::words(item.to_string())) } else { self.key(at, depth + 1) };
+            let name = if kind == Kind::Array {
+                Some(Text::words(item.to_string()))
+            } else {
+                self.key(at, depth + 1)
+            };
             is_whole = name.is_some_and(|name| self.value(name, at, depth + 1));
             if !is_whole {
                 break;
@@ -136,7 +155,9 @@ impl Reader<'_, '_> {
             Ok(range) => {
                 let mut again = Walk::new(&self.part[range.clone()], WALK_DEPTH_MAX);
                 Some(match again.head(depth) {
-                    Ok(Shape::Text(text)) => Text::Bytes(self.range(range.start + text.start..range.start + text.end)),
+                    Ok(Shape::Text(text)) => {
+                        Text::Bytes(self.range(range.start + text.start..range.start + text.end))
+                    }
                     _ => Text::words(leaf(&self.part[range]).1),
                 })
             }

@@ -122,7 +122,18 @@ pub(crate) struct Node {
 impl Node {
     /// A value that anybody may see.
     pub(crate) fn new(name: Text, kind: Kind, range: Range<u32>) -> Self {
-        Self { name, value: Text::None, kind, class: Class::Public, hides_name: false, range, note: None, depth: 0, end: 0, goes_to: None }
+        Self {
+            name,
+            value: Text::None,
+            kind,
+            class: Class::Public,
+            hides_name: false,
+            range,
+            note: None,
+            depth: 0,
+            end: 0,
+            goes_to: None,
+        }
     }
 
     /// A value in words of ours that no byte says.
@@ -167,7 +178,8 @@ impl Tree {
     /// The nodes right below one, in order.
     pub(crate) fn children(&self, index: usize) -> impl Iterator<Item = usize> {
         let end = self.nodes.get(index).map_or(0, |node| node.end);
-        std::iter::successors(Some(index + 1), |at| self.nodes.get(*at).map(|node| node.end)).take_while(move |at| *at < end)
+        std::iter::successors(Some(index + 1), |at| self.nodes.get(*at).map(|node| node.end))
+            .take_while(move |at| *at < end)
     }
 
     /// The node that holds this one.

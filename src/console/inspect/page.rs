@@ -70,9 +70,13 @@ impl Page {
         let is_whole = self.shown == (0..all.len());
         let raw = String::from_utf8_lossy(&all[self.shown.clone()]);
         // A string that is short enough is read as it was meant, a longer one as it stands.
-        let meant = (is_whole && self.kind == Kind::Text).then(|| serde_json::from_str::<String>(&raw).ok()).flatten();
+        let meant = (is_whole && self.kind == Kind::Text)
+            .then(|| serde_json::from_str::<String>(&raw).ok())
+            .flatten();
         let words = meant.unwrap_or_else(|| raw.into_owned());
-        let lines = words.split('\n').flat_map(|line| text::wrap(&text::visible(line.trim_end_matches('\r'), self.ascii), self.width));
+        let lines = words
+            .split('\n')
+            .flat_map(|line| text::wrap(&text::visible(line.trim_end_matches('\r'), self.ascii), self.width));
         self.lines = lines.collect();
     }
 
@@ -84,7 +88,9 @@ impl Page {
                 self.read(bytes, self.shown.start.saturating_sub(CHUNK_BYTES));
                 self.scroll = self.lowest();
             }
-            Action::Down | Action::PageDown if self.scroll == self.lowest() && self.shown.end < self.len() => {
+            Action::Down | Action::PageDown
+                if self.scroll == self.lowest() && self.shown.end < self.len() =>
+            {
                 self.read(bytes, self.shown.end);
                 self.scroll = 0;
             }
@@ -117,7 +123,10 @@ mod tests {
     use super::*;
 
     fn page(value: &str) -> Page {
-        let mut page = Page::of(&Node { value: Text::words(value.to_owned()), ..Node::new(Text::words("v"), Kind::Text, 0..0) });
+        let mut page = Page::of(&Node {
+            value: Text::words(value.to_owned()),
+            ..Node::new(Text::words("v"), Kind::Text, 0..0)
+        });
         page.settle(b"", 40, 10);
         page
     }
@@ -140,7 +149,10 @@ mod tests {
         page.go(b"", Action::First);
         assert_eq!((page.shown.start, page.scroll), (0, 0));
         page.go(b"", Action::Last);
-        assert_eq!((page.shown.end, page.lines.iter().any(|line| line.contains('\u{fffd}'))), (end.shown.end, false));
+        assert_eq!(
+            (page.shown.end, page.lines.iter().any(|line| line.contains('\u{fffd}'))),
+            (end.shown.end, false)
+        );
         assert!(page.lines.last().is_some_and(|line| line.ends_with("19999")), "{:?}", page.lines.last());
         for _ in 0..100_000 {
             page.go(b"", Action::PageUp);

@@ -1,5 +1,5 @@
-//! Reads protobuf with the place of every field, as far as it is protobuf of the message that it should be. What a field's bytes mean
-//! beyond that is for the protocol's decoder.
+//! Reads protobuf with the place of every field, as far as it is protobuf of the message that it should be.
+//! What a field's bytes mean beyond that is for the protocol's decoder.
 
 use std::ops::Range;
 
@@ -12,8 +12,8 @@ use crate::console::class::Class;
 /// How deep messages are opened.
 const DEPTH_MAX: usize = 16;
 
-/// What is read of a message beside its fields: bytes that carry something of their own, by the message and the field. Whether it read
-/// them.
+/// What is read of a message beside its fields: bytes that carry something of their own, by the message and
+/// the field. Whether it read them.
 pub(super) type Within<'a> = &'a mut dyn FnMut(&str, &str, Span, &mut Grower) -> bool;
 
 /// A field's place: from its key, and its content.
@@ -68,7 +68,9 @@ impl Reader<'_, '_> {
 
     fn broken(&self, start: usize, end: usize, why: &'static str, grower: &mut Grower) {
         let of = range(start..end);
-        let node = Node { value: Text::Bytes(of.clone()), ..Node::new(Text::words("broken"), Kind::Broken, of) }.of(Class::Payload);
+        let node =
+            Node { value: Text::Bytes(of.clone()), ..Node::new(Text::words("broken"), Kind::Broken, of) }
+                .of(Class::Payload);
         grower.leaf(if self.is_cut {
             node.noted("the rest was not kept (limits.tap.frame_bytes_max)")
         } else {
@@ -101,7 +103,15 @@ impl Reader<'_, '_> {
     }
 
     /// Reads a field behind its key; where the next begins, unless it is broken.
-    fn field(&mut self, name: &str, key: &Key, start: usize, rest: Range<usize>, depth: usize, grower: &mut Grower) -> Option<usize> {
+    fn field(
+        &mut self,
+        name: &str,
+        key: &Key,
+        start: usize,
+        rest: Range<usize>,
+        depth: usize,
+        grower: &mut Grower,
+    ) -> Option<usize> {
         let mut at = rest.start;
         let whole = match key.wire {
             0 => Some(self.varint(&mut at, rest.end)).flatten(),
@@ -111,15 +121,23 @@ impl Reader<'_, '_> {
             _ => None,
         };
         let Some(whole) = whole else {
-            self.broken(start, rest.end, "the field does not end within its message, or has a type that there is not", grower);
+            self.broken(
+                start,
+                rest.end,
+                "the field does not end within its message, or has a type that there is not",
+                grower,
+            );
             return None;
         };
-        let content = if key.wire == 2 { at..at + usize::try_from(whole).unwrap_or(0) } else { rest.start..at };
+        let content =
+            if key.wire == 2 { at..at + usize::try_from(whole).unwrap_or(0) } else { rest.start..at };
         let next = content.end;
         let known = self.schema.field(name, key.number);
         let span = Span { start, content, words: words(key, known) };
         match known {
-            Some(field) if fits(&field.holds, key.wire) => self.known(name, field, whole, &span, depth, grower),
+            Some(field) if fits(&field.holds, key.wire) => {
+                self.known(name, field, whole, &span, depth, grower)
+            }
             known => {
                 let mut node = Node::new(
                     known.map_or_else(|| Text::words("unknown"), |field| Text::words(field.name.clone())),
@@ -144,12 +162,24 @@ impl Reader<'_, '_> {
         Some(part.iter().rev().fold(0, |value, byte| value << 8 | u64::from(*byte)))
     }
 
-    fn known(&mut self, name: &str, field: &Field, whole: u64, span: &Span, depth: usize, grower: &mut Grower) {
+    fn known(
+        &mut self,
+        name: &str,
+        field: &Field,
+        whole: u64,
+        span: &Span,
+        depth: usize,
+        grower: &mut Grower,
+    ) {
         let text = Text::words(field.name.clone());
-        let leaf = |kind, value| Node { value, ..Node::new(text.clone(), kind, span.range()) }.noted(span.words.clone());
+        let leaf = |kind, value| {
+            Node { value, ..Node::new(text.clone(), kind, span.range()) }.noted(span.words.clone())
+        };
         match &field.holds {
             Holds::Message(_) if depth >= DEPTH_MAX => {
-                grower.leaf(leaf(Kind::Bytes, Text::words(hex(&self.bytes[span.content.clone()]))).of(Class::Payload));
+                grower.leaf(
+                    leaf(Kind::Bytes, Text::words(hex(&self.bytes[span.content.clone()]))).of(Class::Payload),
+                );
             }
             Holds::Message(inner) => {
                 let short = inner.rsplit('.').next().unwrap_or(inner).to_owned();
@@ -160,7 +190,9 @@ impl Reader<'_, '_> {
             }
             Holds::Bytes | Holds::Text if (self.within)(name, &field.name, span.clone(), grower) => {}
             Holds::Bytes => {
-                grower.leaf(leaf(Kind::Bytes, Text::words(hex(&self.bytes[span.content.clone()]))).of(Class::Payload));
+                grower.leaf(
+                    leaf(Kind::Bytes, Text::words(hex(&self.bytes[span.content.clone()]))).of(Class::Payload),
+                );
             }
             Holds::Text => {
                 let is_text = std::str::from_utf8(&self.bytes[span.content.clone()]).is_ok();
@@ -170,14 +202,22 @@ impl Reader<'_, '_> {
                 }
                 grower.leaf(node);
             }
-            Holds::Truth => drop(grower.leaf(leaf(Kind::Boolean, Text::words(if whole == 0 { "false" } else { "true" })))),
+            Holds::Truth => {
+                grower.leaf(leaf(Kind::Boolean, Text::words(if whole == 0 { "false" } else { "true" })));
+            }
             Holds::Name(of) => {
                 let called = self.schema.name(of, whole).unwrap_or("no name of it");
                 grower.leaf(leaf(Kind::Number, Text::words(format!("{whole} {called}"))));
             }
-            Holds::Real => drop(grower.leaf(leaf(Kind::Number, Text::words(f64::from_bits(whole).to_string())))),
-            Holds::Whole => drop(grower.leaf(leaf(Kind::Number, Text::words(signed(whole))))),
-            Holds::Other => drop(grower.leaf(leaf(Kind::Number, Text::words(whole.to_string())))),
+            Holds::Real => {
+                grower.leaf(leaf(Kind::Number, Text::words(f64::from_bits(whole).to_string())));
+            }
+            Holds::Whole => {
+                grower.leaf(leaf(Kind::Number, Text::words(signed(whole))));
+            }
+            Holds::Other => {
+                grower.leaf(leaf(Kind::Number, Text::words(whole.to_string())));
+            }
         }
     }
 }

@@ -1,5 +1,6 @@
-//! Reads RMP frames: prefix, the twelve fields of the header, the body's MsgPack, each with its bytes; a control frame and the message
-//! behind it, or one unit of the JSON dialect. What the broker found wrong is found again and put to its field.
+//! Reads RMP frames: prefix, the twelve fields of the header, the body's MsgPack, each with its bytes; a
+//! control frame and the message behind it, or one unit of the JSON dialect. What the broker found wrong is
+//! found again and put to its field.
 
 use std::ops::Range;
 
@@ -54,7 +55,8 @@ impl Decoder for RmpFrames {
 
 /// Whether a unit is a control frame: the first of two, or the only one of what is no message.
 fn is_control(subject: &Subject, place: usize, all: usize) -> bool {
-    let is_alone = all == 1 && !matches!(&subject.entry.what, What::Frame(frame) if is_message_kind(&frame.head));
+    let is_alone =
+        all == 1 && !matches!(&subject.entry.what, What::Frame(frame) if is_message_kind(&frame.head));
     (place == 0 && all > 1) || is_alone
 }
 
@@ -96,12 +98,18 @@ fn frame(subject: &Subject, unit: Range<usize>, (is_control, is_cut): (bool, boo
     if !grower.open(Node { value, ..Node::new(Text::words(name), Kind::Object, span(unit.clone())) }) {
         return;
     }
-    let at = |start: usize, length: usize| (unit.start + start).min(unit.end)..(unit.start + start + length).min(unit.end);
+    let at = |start: usize, length: usize| {
+        (unit.start + start).min(unit.end)..(unit.start + start + length).min(unit.end)
+    };
     number(bytes, at(0, PREFIX_BYTES), (PREFIX_BYTES, "frame_len"), grower);
     let header = at(PREFIX_BYTES, HEADER_BYTES);
     let is_short = header.len() < HEADER_BYTES;
     let words = if is_short { format!("{} of {HEADER_BYTES} bytes", header.len()) } else { String::new() };
-    if !header.is_empty() && grower.open(Node { value: Text::words(words), ..Node::new(Text::words("header"), Kind::Object, span(header)) })
+    if !header.is_empty()
+        && grower.open(Node {
+            value: Text::words(words),
+            ..Node::new(Text::words("header"), Kind::Object, span(header))
+        })
     {
         for (start, length, name) in FIELDS {
             number(bytes, at(PREFIX_BYTES + start, length), (length, name), grower);
@@ -149,7 +157,10 @@ fn number(bytes: &[u8], range: Range<usize>, (length, name): (usize, &'static st
 
 /// A moment in Unix milliseconds as people read it.
 pub(super) fn utc(ms: u64) -> Option<String> {
-    i64::try_from(Wall(ms).0).ok().and_then(|ms| jiff::Timestamp::from_millisecond(ms).ok()).map(|stamp| stamp.to_string())
+    i64::try_from(Wall(ms).0)
+        .ok()
+        .and_then(|ms| jiff::Timestamp::from_millisecond(ms).ok())
+        .map(|stamp| stamp.to_string())
 }
 
 /// Names of a control frame's fields that anybody may see, as the topics and clients are that they name.
@@ -174,8 +185,8 @@ const OPEN: [&str; 18] = [
     "code",
 ];
 
-/// Says who may see what of a body: of a message nothing but that it has the keys of an envelope, of a control frame what names topics,
-/// clients and subscriptions.
+/// Says who may see what of a body: of a message nothing but that it has the keys of an envelope, of a
+/// control frame what names topics, clients and subscriptions.
 fn classify(bytes: &[u8], first: usize, is_control: bool, tree: &mut Tree) {
     if first >= tree.nodes.len() {
         return;
@@ -215,7 +226,10 @@ fn json_unit(subject: &Subject, unit: Range<usize>, grower: &mut Grower) {
     tree.nodes[first].class = Class::Public;
     for index in first + 1..tree.nodes.len() {
         let name = tree.nodes[index].name.read(bytes, 16).into_owned();
-        if matches!(name.as_str(), "Publish" | "Subscribe" | "Unsubscribe" | "Hello" | "id" | "topic" | "sub_id" | "kind" | "header") {
+        if matches!(
+            name.as_str(),
+            "Publish" | "Subscribe" | "Unsubscribe" | "Hello" | "id" | "topic" | "sub_id" | "kind" | "header"
+        ) {
             let node = &mut tree.nodes[index];
             (node.class, node.hides_name) = (Class::Public, false);
         }

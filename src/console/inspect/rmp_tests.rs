@@ -1,4 +1,5 @@
-//! Frames of the bus in the inspector: exact ranges, what was found wrong at its field, classes, broken and cut bytes.
+//! Frames of the bus in the inspector: exact ranges, what was found wrong at its field, classes, broken and
+//! cut bytes.
 
 use std::sync::Arc;
 
@@ -29,7 +30,10 @@ fn golden() -> Vec<u8> {
 
 /// `Publish{topic: "a/b", ack: true}` as ruling RMP 1 has it.
 fn control() -> Vec<u8> {
-    let body = crate::rmp::json::parse(r#"{"type":"intent.control.v1","payload":{"Publish":{"topic":"a/b","ack":true}}}"#).unwrap();
+    let body = crate::rmp::json::parse(
+        r#"{"type":"intent.control.v1","payload":{"Publish":{"topic":"a/b","ack":true}}}"#,
+    )
+    .unwrap();
     let mut packed = Vec::new();
     rmpv::encode::write_value(&mut packed, &body).unwrap();
     let mut frame = golden()[..68].to_vec();
@@ -44,12 +48,23 @@ fn subject(bytes: &[u8], verdict: Verdict, wire_bytes: usize) -> Subject {
     let frame = Frame {
         direction: Direction::Inbound,
         peer: "uid 1000 pid 1".into(),
-        head: AnyHead::Rmp(Head { kind: Some(FrameKind::Publish), dialect: Dialect::Frames, ..Head::default() }),
+        head: AnyHead::Rmp(Head {
+            kind: Some(FrameKind::Publish),
+            dialect: Dialect::Frames,
+            ..Head::default()
+        }),
         verdict: AnyVerdict::Rmp(verdict),
         wire_bytes: u32::try_from(wire_bytes).unwrap(),
         redaction: Redaction::None,
     };
-    let entry = Entry { seq: Seq(7), at: Now::at_ms(0), link: Link::Rmp, trace: None, cause: None, what: What::Frame(frame) };
+    let entry = Entry {
+        seq: Seq(7),
+        at: Now::at_ms(0),
+        link: Link::Rmp,
+        trace: None,
+        cause: None,
+        what: What::Frame(frame),
+    };
     Subject { entry, bytes: Arc::from(bytes) }
 }
 
@@ -65,7 +80,11 @@ fn published() -> (Subject, Tree) {
 }
 
 fn last<'a>(subject: &Subject, tree: &'a Tree, name: &str) -> &'a Node {
-    tree.nodes.iter().rev().find(|node| node.name.read(&subject.bytes, 100) == name).unwrap_or_else(|| panic!("no {name} in {tree:?}"))
+    tree.nodes
+        .iter()
+        .rev()
+        .find(|node| node.name.read(&subject.bytes, 100) == name)
+        .unwrap_or_else(|| panic!("no {name} in {tree:?}"))
 }
 
 #[test]
@@ -91,7 +110,8 @@ fn every_field_of_the_golden_vector_has_its_bytes() {
     assert_eq!(of("opening_id"), (150..164, "1234".to_owned()));
     assert_eq!(note(last(&subject, &tree, "schema_id")), "CT_ERROR_REPORT");
     assert_eq!(
-        tree.innermost(u32::try_from(base + 57).unwrap()).map(|at| tree.nodes[at].name.read(&subject.bytes, 9).into_owned()),
+        tree.innermost(u32::try_from(base + 57).unwrap())
+            .map(|at| tree.nodes[at].name.read(&subject.bytes, 9).into_owned()),
         Some("msg_id".to_owned())
     );
 }
@@ -135,13 +155,17 @@ fn what_was_found_wrong_stands_at_its_field_with_what_belongs_there() {
             bytes
         };
         let (subject, tree) = read(&bytes, Verdict::Refused(Refusal::Fault(code)));
-        let blamed: Vec<_> = tree.nodes.iter().filter(|node| node.note.as_ref().is_some_and(|note| note.is_wrong)).collect();
+        let blamed: Vec<_> =
+            tree.nodes.iter().filter(|node| node.note.as_ref().is_some_and(|note| note.is_wrong)).collect();
         assert_eq!(blamed.len(), 1, "{code:?}: {blamed:?}");
         assert_eq!(blamed[0].name.read(&subject.bytes, 20), field, "{code:?}");
         assert!(note(blamed[0]).contains(words), "{code:?}: {}", note(blamed[0]));
         let lines = verdict(&subject);
         assert!(lines[0].1.starts_with(code.name()), "{lines:?}");
-        assert!(lines[1].1.contains("belongs there") && lines.iter().any(|(_, line)| line.starts_with("To do: ")), "{lines:?}");
+        assert!(
+            lines[1].1.contains("belongs there") && lines.iter().any(|(_, line)| line.starts_with("To do: ")),
+            "{lines:?}"
+        );
     }
 }
 
@@ -170,7 +194,10 @@ fn what_was_cut_is_no_fault_of_the_peer() {
         let subject = subject(&bytes[..end], Verdict::Published { subscribers: 1, dropped: 0 }, bytes.len());
         let tree = decode(&subject, 20_000);
         sound(&subject.bytes, &tree);
-        assert!(tree.nodes.iter().all(|node| node.note.as_ref().is_none_or(|note| !note.is_wrong)), "{end}: {tree:?}");
+        assert!(
+            tree.nodes.iter().all(|node| node.note.as_ref().is_none_or(|note| !note.is_wrong)),
+            "{end}: {tree:?}"
+        );
         assert!(note(&tree.nodes[0]).contains("were not kept"));
     }
 }

@@ -75,7 +75,8 @@ impl Schema {
                 Type::Message => Holds::Message(field.type_name().to_owned()),
                 _ => Holds::Other,
             };
-            let field_of = Field { name: field.name().to_owned(), holds, is_repeated: field.label() == Label::Repeated };
+            let field_of =
+                Field { name: field.name().to_owned(), holds, is_repeated: field.label() == Label::Repeated };
             Some((u32::try_from(field.number()).ok()?, field_of))
         });
         self.messages.insert(name, fields.collect());
@@ -109,8 +110,20 @@ mod tests {
 
     #[test]
     fn the_envelope_has_the_fields_that_the_protocol_prints() {
-        let fields: Vec<_> = Schema::of_macp().fields(".macp.v1.Envelope").map(|(number, field)| (number, field.name.as_str())).collect();
-        let printed = ["macp_version", "mode", "message_type", "message_id", "session_id", "sender", "timestamp_unix_ms", "payload"];
+        let fields: Vec<_> = Schema::of_macp()
+            .fields(".macp.v1.Envelope")
+            .map(|(number, field)| (number, field.name.as_str()))
+            .collect();
+        let printed = [
+            "macp_version",
+            "mode",
+            "message_type",
+            "message_id",
+            "session_id",
+            "sender",
+            "timestamp_unix_ms",
+            "payload",
+        ];
         assert_eq!(fields, (1..).zip(printed).collect::<Vec<_>>());
         let ack = Schema::of_macp().field(".macp.v1.SendResponse", 1).unwrap();
         assert_eq!(ack.holds, Holds::Message(".macp.v1.Ack".to_owned()));

@@ -55,7 +55,9 @@ impl Wants {
             Self::Boolean => kind == Kind::Boolean,
             Self::Any => true,
             Self::Rows => kind == Kind::Array,
-            Self::Level => kind == Kind::Text && crate::tap::entry::mpp::Level::from_name(unquoted(text)).is_some(),
+            Self::Level => {
+                kind == Kind::Text && crate::tap::entry::mpp::Level::from_name(unquoted(text)).is_some()
+            }
         }
     }
 }
@@ -141,12 +143,20 @@ pub(super) const fn fields(kind: FrameType) -> &'static [Field] {
                     field("ok", W::Boolean, N::Always, S::Public, "whether the adapter is taken"),
                     field("broadcaster_login", W::Text, N::Taken, S::Login, "as whom the bridge speaks"),
                     field("session_id", W::Whole, N::Taken, S::Public, "the start of the station"),
-                    field("persisted", W::Rows, N::Never, S::Public, "state values from before, to be applied first"),
+                    field(
+                        "persisted",
+                        W::Rows,
+                        N::Never,
+                        S::Public,
+                        "state values from before, to be applied first",
+                    ),
                     field("reason", W::Text, N::Refused, S::Name, "why not"),
                 ]
             }
         }
-        FrameType::Pull => const { &[field("queue", W::Text, N::Always, S::Name, "the queue that gets one credit")] },
+        FrameType::Pull => {
+            const { &[field("queue", W::Text, N::Always, S::Name, "the queue that gets one credit")] }
+        }
         FrameType::Invocation => {
             const {
                 &[
@@ -158,7 +168,9 @@ pub(super) const fn fields(kind: FrameType) -> &'static [Field] {
             }
         }
         FrameType::Ack | FrameType::Done => const { &[ID] },
-        FrameType::Applied => const { &[ID, field("result", W::ObjectOrNull, N::Never, S::Payload, "what came of it")] },
+        FrameType::Applied => {
+            const { &[ID, field("result", W::ObjectOrNull, N::Never, S::Payload, "what came of it")] }
+        }
         FrameType::Failed => {
             const {
                 &[

@@ -22,7 +22,9 @@ const NODES_MAX: usize = 20_000;
 
 /// A frame with its bytes.
 pub(crate) fn framed(bytes: &[u8], direction: Direction, verdict: Verdict) -> Subject {
-    let kind = FrameType::ALL.into_iter().find(|kind| bytes.windows(kind.name().len()).any(|part| part == kind.name().as_bytes()));
+    let kind = FrameType::ALL
+        .into_iter()
+        .find(|kind| bytes.windows(kind.name().len()).any(|part| part == kind.name().as_bytes()));
     let frame = Frame {
         direction,
         peer: "127.0.0.1:50312".into(),
@@ -65,12 +67,18 @@ pub(super) fn sound(bytes: &[u8], tree: &Tree) {
         if let Some(holder) = above.last().map(|holder| &tree.nodes[*holder]) {
             assert!(node.end <= holder.end);
             let has_bytes = holder.kind != Kind::Group;
-            assert!(!has_bytes || (holder.range.start <= node.range.start && node.range.end <= holder.range.end), "{node:?} in {holder:?}");
+            assert!(
+                !has_bytes || (holder.range.start <= node.range.start && node.range.end <= holder.range.end),
+                "{node:?} in {holder:?}"
+            );
         }
         let before: Vec<_> = above.last().map_or_else(Vec::new, |holder| tree.children(*holder).collect());
         if let Some(place) = before.iter().position(|at| *at == index).filter(|place| *place > 0) {
             let sibling = &tree.nodes[before[place - 1]];
-            assert!(sibling.range.is_empty() || node.range.is_empty() || sibling.range.end <= node.range.start, "{sibling:?} {node:?}");
+            assert!(
+                sibling.range.is_empty() || node.range.is_empty() || sibling.range.end <= node.range.start,
+                "{sibling:?} {node:?}"
+            );
         }
         above.push(index);
     }
@@ -85,12 +93,18 @@ fn covered(bytes: &[u8], tree: &Tree) {
             continue;
         };
         let node = &tree.nodes[index];
-        if !matches!(node.kind, Kind::Object | Kind::Array) || node.note.as_ref().is_some_and(|note| note.words.contains("so deep")) {
+        if !matches!(node.kind, Kind::Object | Kind::Array)
+            || node.note.as_ref().is_some_and(|note| note.words.contains("so deep"))
+        {
             continue;
         }
         let super::node::Text::Bytes(value) = &node.value else { panic!("{node:?}") };
         let is_key = at < value.start;
-        assert!(is_key || b"{}[],: \t\r\n".contains(byte), "{at}: {:?} is no punctuation of {node:?}", char::from(*byte));
+        assert!(
+            is_key || b"{}[],: \t\r\n".contains(byte),
+            "{at}: {:?} is no punctuation of {node:?}",
+            char::from(*byte)
+        );
     }
 }
 
@@ -109,7 +123,11 @@ fn a_field_has_the_exact_bytes_of_its_key_and_value() {
     let (subject, tree) = taken(bytes);
     let of = |name| {
         let node = find(&subject, &tree, name);
-        (std::str::from_utf8(slice(bytes, &node.range)).unwrap(), node.value.read(bytes, 100).into_owned(), node.kind)
+        (
+            std::str::from_utf8(slice(bytes, &node.range)).unwrap(),
+            node.value.read(bytes, 100).into_owned(),
+            node.kind,
+        )
     };
     assert_eq!(of("mpp"), ("\"mpp\": 2", "2".to_owned(), Kind::Number));
     assert_eq!(of("id"), ("\"id\": 123", "123".to_owned(), Kind::Number));
@@ -133,7 +151,10 @@ fn what_a_viewer_may_see_is_told_field_by_field() {
     ));
     let class = |name| find(&subject, &tree, name).class;
     assert_eq!((class("broadcaster_login"), class("session_id")), (Class::Login, Class::Public));
-    assert_eq!((class("key"), class("value"), class("scope")), (Class::Public, Class::Payload, Class::Payload));
+    assert_eq!(
+        (class("key"), class("value"), class("scope")),
+        (Class::Public, Class::Payload, Class::Payload)
+    );
 }
 
 #[test]
@@ -153,7 +174,11 @@ fn names_in_a_frame_that_was_not_taken_may_be_anything() {
 #[test]
 fn a_token_is_secret_wherever_it_was_overwritten() {
     let bytes = br#"{"mpp":2,"type":"hello","pack_id":"com.***","manifest_hash":"x","bridge_token":"***"}"#;
-    let mut subject = framed(bytes, Direction::Inbound, Verdict::Mpp(mpp::Verdict::Refused(Fault::Hello(HelloReason::InvalidToken))));
+    let mut subject = framed(
+        bytes,
+        Direction::Inbound,
+        Verdict::Mpp(mpp::Verdict::Refused(Fault::Hello(HelloReason::InvalidToken))),
+    );
     if let What::Frame(frame) = &mut subject.entry.what {
         frame.redaction = Redaction::Masked(Arc::from([39..42, 80..83]));
     }
@@ -166,10 +191,14 @@ fn a_token_is_secret_wherever_it_was_overwritten() {
 
 #[test]
 fn says_what_is_missing_mistyped_unknown_and_given_twice() {
-    let (subject, tree) = refused(br#"{"mpp":1,"type":"invocation","id":"7","id":-1,"params":[],"colour":1}"#, Violation::Version);
+    let (subject, tree) = refused(
+        br#"{"mpp":1,"type":"invocation","id":"7","id":-1,"params":[],"colour":1}"#,
+        Violation::Version,
+    );
     let wrong = |name| find(&subject, &tree, name).note.as_ref().is_some_and(|note| note.is_wrong);
     assert!(wrong("mpp") && wrong("params"));
-    let ids: Vec<_> = tree.nodes.iter().filter(|node| node.name.read(&subject.bytes, 9) == "id").map(note).collect();
+    let ids: Vec<_> =
+        tree.nodes.iter().filter(|node| node.name.read(&subject.bytes, 9) == "id").map(note).collect();
     assert_eq!(ids, ["a whole number without a sign is wanted", "a whole number without a sign is wanted"]);
     for name in ["queue", "event"] {
         let node = find(&subject, &tree, name);
@@ -190,15 +219,33 @@ fn a_key_with_escapes_is_the_key_that_the_bridge_reads() {
 
 #[test]
 fn broken_json_is_read_as_far_as_it_can_be_and_on_behind_the_break() {
-    let (subject, tree) = refused(br#"{"mpp":2,,"type":"done" "id":tru,"a":,"b" 1,[1,2}x"#, Violation::NotJson);
+    let (subject, tree) =
+        refused(br#"{"mpp":2,,"type":"done" "id":tru,"a":,"b" 1,[1,2}x"#, Violation::NotJson);
     assert_eq!(find(&subject, &tree, "type").value.read(&subject.bytes, 9), "\"done\"");
     assert_eq!(note(find(&subject, &tree, "a")), "a value is wanted behind it");
     assert!(tree.nodes.iter().any(|node| note(node) == "it is no JSON value"));
-    assert!(tree.nodes.iter().filter(|node| node.note.as_ref().is_some_and(|note| note.is_wrong)).count() > 3);
+    assert!(
+        tree.nodes.iter().filter(|node| node.note.as_ref().is_some_and(|note| note.is_wrong)).count() > 3
+    );
     covered(&subject.bytes, &tree);
-    for bytes in [&b""[..], b" \n", b"\xff\xfe", b"nonsense", b"[1]", b"1 2", b"\"a", b"}{", b"{]}", b"[}]", b"{\"a\":]}"] {
+    for bytes in [
+        &b""[..],
+        b" \n",
+        b"\xff\xfe",
+        b"nonsense",
+        b"[1]",
+        b"1 2",
+        b"\"a",
+        b"}{",
+        b"{]}",
+        b"[}]",
+        b"{\"a\":]}",
+    ] {
         let (subject, tree) = refused(bytes, Violation::NotJson);
-        assert!(tree.nodes.iter().any(|node| node.note.as_ref().is_some_and(|note| note.is_wrong)), "{bytes:?}");
+        assert!(
+            tree.nodes.iter().any(|node| node.note.as_ref().is_some_and(|note| note.is_wrong)),
+            "{bytes:?}"
+        );
         covered(&subject.bytes, &tree);
     }
 }
@@ -237,7 +284,11 @@ fn what_lies_too_deep_or_is_too_much_stays_bounded() {
 
 #[test]
 fn withheld_bytes_are_told_as_the_stations_note() {
-    let mut subject = framed(br#"{"withheld":{"bytes":31,"sha256":"ab"}}"#, Direction::Inbound, Verdict::Mpp(mpp::Verdict::TooLate));
+    let mut subject = framed(
+        br#"{"withheld":{"bytes":31,"sha256":"ab"}}"#,
+        Direction::Inbound,
+        Verdict::Mpp(mpp::Verdict::TooLate),
+    );
     if let What::Frame(frame) = &mut subject.entry.what {
         (frame.redaction, frame.wire_bytes) = (Redaction::Withheld, 3_100);
     }
@@ -256,7 +307,10 @@ fn a_transition_is_told_by_its_fields_and_its_text() {
     assert_eq!(find(&subject, &tree, "level").class, Class::Payload);
     let logged = Transition::Mpp(mpp::Transition::Logged { level: mpp::Level::Warn });
     let (subject, tree) = read(told(What::Transition(logged), b"{not json"));
-    assert_eq!((find(&subject, &tree, "line").class, tree.class_of(3)), (Class::Payload, Some(Class::Payload)));
+    assert_eq!(
+        (find(&subject, &tree, "line").class, tree.class_of(3)),
+        (Class::Payload, Some(Class::Payload))
+    );
 }
 
 fn json(depth: u32) -> impl Strategy<Value = serde_json::Value> {
@@ -270,7 +324,8 @@ fn json(depth: u32) -> impl Strategy<Value = serde_json::Value> {
     leaf.prop_recursive(depth, 40, 6, |inner| {
         prop_oneof![
             prop::collection::vec(inner.clone(), 0..5).prop_map(Into::into),
-            prop::collection::vec((".{0,6}", inner), 0..5).prop_map(|members| serde_json::Value::Object(members.into_iter().collect())),
+            prop::collection::vec((".{0,6}", inner), 0..5)
+                .prop_map(|members| serde_json::Value::Object(members.into_iter().collect())),
         ]
     })
 }
@@ -284,9 +339,13 @@ fn read_json(bytes: &[u8]) -> Tree {
 /// The value that a node stands for, read from its own range alone.
 fn rebuilt(bytes: &[u8], tree: &Tree, index: usize) -> serde_json::Value {
     let node = &tree.nodes[index];
-    let key = |at: usize| serde_json::from_str::<String>(&format!("\"{}\"", tree.nodes[at].name.read(bytes, 1_000))).unwrap();
+    let key = |at: usize| {
+        serde_json::from_str::<String>(&format!("\"{}\"", tree.nodes[at].name.read(bytes, 1_000))).unwrap()
+    };
     match node.kind {
-        Kind::Object => serde_json::Value::Object(tree.children(index).map(|at| (key(at), rebuilt(bytes, tree, at))).collect()),
+        Kind::Object => serde_json::Value::Object(
+            tree.children(index).map(|at| (key(at), rebuilt(bytes, tree, at))).collect(),
+        ),
         Kind::Array => tree.children(index).map(|at| rebuilt(bytes, tree, at)).collect(),
         _ => serde_json::from_str(&node.value.read(bytes, 10_000)).unwrap(),
     }

@@ -50,7 +50,9 @@ fn beside(subject: &Subject, grower: &mut Grower, name: &'static str, class: Cla
         return;
     }
     let all = 0..u32::try_from(subject.bytes.len()).unwrap_or(u32::MAX);
-    grower.leaf(Node { value: Text::Bytes(all.clone()), ..Node::new(Text::words(name), Kind::Text, all) }.of(class));
+    grower.leaf(
+        Node { value: Text::Bytes(all.clone()), ..Node::new(Text::words(name), Kind::Text, all) }.of(class),
+    );
 }
 
 /// An entry that is no frame: its name, its fields, and what its text is.
@@ -81,14 +83,17 @@ fn told(what: &What) -> Telling {
         What::Transition(Transition::Rmp(transition)) => told_rmp::told(transition),
         What::Transition(Transition::Runs(transition)) => told_runs::told(transition),
         What::Transition(Transition::Macp(transition)) => told_macp::told(transition),
-        What::Committed { through } => {
-            plain("committed", vec![Node::fact("through", through.to_string()).noted("all tickets up to this one are durable")])
-        }
-        What::Unsent { frames, bytes } => {
-            plain("unsent", vec![Node::fact("frames", frames.to_string()), Node::fact("bytes", format::bytes(*bytes))])
-        }
+        What::Committed { through } => plain(
+            "committed",
+            vec![Node::fact("through", through.to_string()).noted("all tickets up to this one are durable")],
+        ),
+        What::Unsent { frames, bytes } => plain(
+            "unsent",
+            vec![Node::fact("frames", frames.to_string()), Node::fact("bytes", format::bytes(*bytes))],
+        ),
         What::Loss { count } => {
-            let fact = Node::fact("entries", count.to_string()).noted("this console was too slow for them (limits.tap.ring_bytes_max)");
+            let fact = Node::fact("entries", count.to_string())
+                .noted("this console was too slow for them (limits.tap.ring_bytes_max)");
             plain("loss", vec![fact])
         }
     }
@@ -98,7 +103,12 @@ pub(super) const fn plain(name: &'static str, fields: Vec<Node>) -> Telling {
     Telling { name, fields, text: None }
 }
 
-pub(super) const fn with_text(name: &'static str, fields: Vec<Node>, text: &'static str, class: Class) -> Telling {
+pub(super) const fn with_text(
+    name: &'static str,
+    fields: Vec<Node>,
+    text: &'static str,
+    class: Class,
+) -> Telling {
     Telling { name, fields, text: Some((text, class, false)) }
 }
 
@@ -122,12 +132,22 @@ fn with(mut fields: Vec<Node>, more: impl IntoIterator<Item = Node>) -> Vec<Node
 fn of_mpp(transition: &mpp::Transition) -> Telling {
     use mpp::Transition as T;
     match transition {
-        T::Enqueued { id, queue, event } => plain("enqueued", with(row(*id, queue), [words("event", event.to_string())])),
-        T::Dispatched { id, queue, event } => plain("dispatched", with(row(*id, queue), [words("event", event.to_string())])),
+        T::Enqueued { id, queue, event } => {
+            plain("enqueued", with(row(*id, queue), [words("event", event.to_string())]))
+        }
+        T::Dispatched { id, queue, event } => {
+            plain("dispatched", with(row(*id, queue), [words("event", event.to_string())]))
+        }
         T::Acked { id, queue } => plain("acked", row(*id, queue)),
-        T::Applied { id, queue, cleared } => plain("applied", with(row(*id, queue), [yes("frees the queue", *cleared)])),
+        T::Applied { id, queue, cleared } => {
+            plain("applied", with(row(*id, queue), [yes("frees the queue", *cleared)]))
+        }
         T::Done { id, queue, event, cleared, settled } => {
-            let more = [words("event", event.to_string()), yes("frees the queue", *cleared), yes("settled by hand", *settled)];
+            let more = [
+                words("event", event.to_string()),
+                yes("frees the queue", *cleared),
+                yes("settled by hand", *settled),
+            ];
             plain("done", with(row(*id, queue), more))
         }
         T::Failed { id, queue, event, from, cleared, by } => {
@@ -138,12 +158,20 @@ fn of_mpp(transition: &mpp::Transition) -> Telling {
                 mpp::FailedBy::Cancelled => "an operator, who cancelled it",
                 mpp::FailedBy::Settled => "an operator, who settled it",
             };
-            let more = [words("event", event.to_string()), words("from", from.name()), words("by", by), yes("frees the queue", *cleared)];
+            let more = [
+                words("event", event.to_string()),
+                words("from", from.name()),
+                words("by", by),
+                yes("frees the queue", *cleared),
+            ];
             with_text("failed", with(row(*id, queue), more), "reason", Class::Payload)
         }
-        T::Refunded { id, queue, event } => {
-            with_text("refunded", with(row(*id, queue), [words("event", event.to_string())]), "reason", Class::Payload)
-        }
+        T::Refunded { id, queue, event } => with_text(
+            "refunded",
+            with(row(*id, queue), [words("event", event.to_string())]),
+            "reason",
+            Class::Payload,
+        ),
         T::Requeued { id, queue } => plain("requeued", row(*id, queue)),
         T::LeftApplied { id, queue } => plain("left applied", row(*id, queue)),
         T::OtherCancelled { id, queue } => plain("cancelled", row(*id, queue)),
@@ -153,25 +181,40 @@ fn of_mpp(transition: &mpp::Transition) -> Telling {
                 RefundStatus::Skipped => "skipped",
                 RefundStatus::Manual => "by hand",
             };
-            plain("refund", vec![words("refund", refund.to_string()), words("id", id.to_string()), words("status", status)])
+            plain(
+                "refund",
+                vec![
+                    words("refund", refund.to_string()),
+                    words("id", id.to_string()),
+                    words("status", status),
+                ],
+            )
         }
         T::StateWritten { key, persist } => Telling {
             name: "state written",
             fields: vec![words("key", key.to_string()), yes("persists", *persist)],
             text: Some(("value", Class::Payload, true)),
         },
-        T::Logged { level } => with_text("logged", vec![words("level", level.name())], "line", Class::Payload),
+        T::Logged { level } => {
+            with_text("logged", vec![words("level", level.name())], "line", Class::Payload)
+        }
         T::Listening { addr } => plain("listening", vec![words("address", addr.to_string())]),
         T::NotListening => with_text("not listening", Vec::new(), "why", Class::Public),
         T::Paired => plain("paired", Vec::new()),
         T::Connected { peer } => plain("connected", vec![words("peer", peer.to_string())]),
         T::Handshaken { peer, session_id, persisted } => {
             let values = words("replayed", counted(*persisted, "state value"));
-            plain("handshaken", vec![words("peer", peer.to_string()), words("session", session_id.to_string()), values])
+            plain(
+                "handshaken",
+                vec![words("peer", peer.to_string()), words("session", session_id.to_string()), values],
+            )
         }
         T::Disconnected { peer, active, cause } => {
             let why = words("why", crate::console::model::close_words(*cause, None));
-            plain("disconnected", vec![words("peer", peer.to_string()), yes("the active adapter", *active), why])
+            plain(
+                "disconnected",
+                vec![words("peer", peer.to_string()), yes("the active adapter", *active), why],
+            )
         }
         T::Stale { silent_s } => plain("stale", vec![words("silent for", format!("{silent_s} s"))]),
         T::Parked { queue } => plain("parked", vec![words("queue", queue.to_string())]),
@@ -179,16 +222,20 @@ fn of_mpp(transition: &mpp::Transition) -> Telling {
             let counts = [words("rows", rows.to_string()), words("failed", failed.to_string())];
             plain("migrated", with(vec![words("queue", queue.to_string())], counts))
         }
-        T::Braked { queue, brake: Brake { held, draining } } => {
-            plain("braked", vec![words("queue", queue.to_string()), yes("held", *held), yes("drains", *draining)])
-        }
+        T::Braked { queue, brake: Brake { held, draining } } => plain(
+            "braked",
+            vec![words("queue", queue.to_string()), yes("held", *held), yes("drains", *draining)],
+        ),
         T::Drained { queue } => plain("drained", vec![words("queue", queue.to_string())]),
-        T::PersistedLeftOut { key } => with_text("left out", vec![words("key", key.to_string())], "why", Class::Payload),
+        T::PersistedLeftOut { key } => {
+            with_text("left out", vec![words("key", key.to_string())], "why", Class::Payload)
+        }
         T::CommitsFailing => with_text("commits fail", Vec::new(), "why", Class::Public),
         T::CommitsWell => plain("commits well", Vec::new()),
-        T::PackLoaded { pack_id, manifest_hash } => {
-            plain("pack loaded", vec![words("pack", pack_id.to_string()), words("manifest", manifest_hash.to_string())])
-        }
+        T::PackLoaded { pack_id, manifest_hash } => plain(
+            "pack loaded",
+            vec![words("pack", pack_id.to_string()), words("manifest", manifest_hash.to_string())],
+        ),
     }
 }
 
@@ -198,7 +245,9 @@ fn of_station(transition: station::Transition) -> Telling {
     match transition {
         T::Started => plain("started", Vec::new()),
         T::HostUp { link } => plain("host up", vec![words("host", link.name())]),
-        T::HostDown { link } => with_text("host down", vec![words("host", link.name())], "why", Class::Public),
+        T::HostDown { link } => {
+            with_text("host down", vec![words("host", link.name())], "why", Class::Public)
+        }
         T::StoreWell => plain("store well", Vec::new()),
         T::StoreFailing => with_text("store failing", Vec::new(), "why", Class::Public),
         T::RecordingStarted => path("recording", Vec::new()),

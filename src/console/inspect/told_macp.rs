@@ -23,7 +23,9 @@ pub(super) fn told(transition: &T) -> Telling {
     match transition {
         T::Listening { addr } => plain(name, vec![words("address", addr.to_string())]),
         T::NotListening => with_text(name, Vec::new(), "why", Class::Public),
-        T::Introduced { peer, client } => plain(name, vec![words("peer", peer.to_string()), words("client", client.to_string())]),
+        T::Introduced { peer, client } => {
+            plain(name, vec![words("peer", peer.to_string()), words("client", client.to_string())])
+        }
         T::Opened { session, mode, by, participants, expires_at } => {
             let fields = vec![
                 which(session),
@@ -35,7 +37,8 @@ pub(super) fn told(transition: &T) -> Telling {
             with_text(name, fields, "start", Class::Payload)
         }
         T::Accepted { session, by, effect } => {
-            let mut fields = vec![which(session), words("by", by.to_string()), words("effect", effect.name())];
+            let mut fields =
+                vec![which(session), words("by", by.to_string()), words("effect", effect.name())];
             match effect {
                 Effect::Nothing | Effect::Committed | Effect::LegacyResolved => {}
                 Effect::Proposed { proposal } => fields.push(words("proposal", proposal.to_string())),
@@ -45,7 +48,10 @@ pub(super) fn told(transition: &T) -> Telling {
                     words("confidence", confidence.to_string()),
                 ]),
                 Effect::Objected { proposal, severity } => {
-                    fields.extend([words("proposal", proposal.to_string()), words("severity", severity.to_string())]);
+                    fields.extend([
+                        words("proposal", proposal.to_string()),
+                        words("severity", severity.to_string()),
+                    ]);
                 }
                 Effect::Voted { proposal, vote } => {
                     fields.extend([words("proposal", proposal.to_string()), words("vote", vote.to_string())]);
@@ -54,8 +60,12 @@ pub(super) fn told(transition: &T) -> Telling {
             }
             with_text(name, fields, "text", Class::Payload)
         }
-        T::Ended { session, ending } => with_text(name, vec![which(session), words("ending", ending.name())], "text", Class::Payload),
-        T::Streaming { session, streams } => plain(name, vec![which(session), number("streams", (*streams).into())]),
+        T::Ended { session, ending } => {
+            with_text(name, vec![which(session), words("ending", ending.name())], "text", Class::Payload)
+        }
+        T::Streaming { session, streams } => {
+            plain(name, vec![which(session), number("streams", (*streams).into())])
+        }
         T::Evicted { session } => plain(name, vec![which(session)]),
     }
 }

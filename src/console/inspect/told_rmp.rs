@@ -28,18 +28,31 @@ pub(super) fn told(transition: &T) -> Telling {
     match transition {
         T::Listening { path } => plain("listening", vec![words("path", path.to_string())]),
         T::NotListening => with_text("not listening", Vec::new(), "why", Class::Public),
-        T::Connected { session: of, peer } => plain("connected", vec![session(*of), words("process", peer.to_string())]),
+        T::Connected { session: of, peer } => {
+            plain("connected", vec![session(*of), words("process", peer.to_string())])
+        }
         T::Greeted { session: of, client, kind, dialect } => {
             let may = words("kind", kind.name()).noted(crate::console::panes::rights(*kind));
-            plain("greeted", vec![session(*of), words("client", client.to_string()), may, words("speaks", dialect.name())])
+            plain(
+                "greeted",
+                vec![session(*of), words("client", client.to_string()), may, words("speaks", dialect.name())],
+            )
         }
-        T::Disconnected { session: of, cause } => plain("disconnected", vec![session(*of), words("why", cause.code())]),
+        T::Disconnected { session: of, cause } => {
+            plain("disconnected", vec![session(*of), words("why", cause.code())])
+        }
         T::Subscribed { session: of, sub, topic } => {
             plain("subscribed", vec![session(*of), number("sub", *sub), words("topic", topic.to_string())])
         }
-        T::Unsubscribed { session: of, sub } => plain("unsubscribed", vec![session(*of), number("sub", *sub)]),
+        T::Unsubscribed { session: of, sub } => {
+            plain("unsubscribed", vec![session(*of), number("sub", *sub)])
+        }
         T::Dropped { reason, topic, to, from, count, msg_id, expires_at_ms } => {
-            let mut fields = vec![words("reason", reason.name()), words("topic", topic.to_string()), number("messages", *count)];
+            let mut fields = vec![
+                words("reason", reason.name()),
+                words("topic", topic.to_string()),
+                number("messages", *count),
+            ];
             match to {
                 Some((of, sub)) => fields.extend([number("to session", of.0), number("to sub", *sub)]),
                 None => fields.push(words("to", "nobody: it was judged as it came")),
@@ -47,13 +60,18 @@ pub(super) fn told(transition: &T) -> Telling {
             fields.push(from.map_or_else(|| words("from", "the station"), |of| number("from session", of.0)));
             fields.push(number("msg_id", *msg_id));
             fields.push(
-                number("expires_at_ms", *expires_at_ms).noted(format::time_of_day_ms(Wall(*expires_at_ms), &jiff::tz::TimeZone::UTC)),
+                number("expires_at_ms", *expires_at_ms)
+                    .noted(format::time_of_day_ms(Wall(*expires_at_ms), &jiff::tz::TimeZone::UTC)),
             );
             plain("dropped", fields)
         }
         T::Gauged { session: of, sub, gauge } => {
-            let mut fields = vec![session(*of), number("sub", *sub), number("waiting", gauge.queued_messages)];
-            fields.extend([words("of bytes", format::bytes(gauge.queued_bytes)), number("left", gauge.delivered)]);
+            let mut fields =
+                vec![session(*of), number("sub", *sub), number("waiting", gauge.queued_messages)];
+            fields.extend([
+                words("of bytes", format::bytes(gauge.queued_bytes)),
+                number("left", gauge.delivered),
+            ]);
             fields.extend(lost(gauge.dropped));
             plain("gauged", fields)
         }
@@ -61,12 +79,23 @@ pub(super) fn told(transition: &T) -> Telling {
             plain("counted", vec![session(*of), number("published", *published), number("refused", *refused)])
         }
         T::Remembered { keys, evicted_young, lost_evicted_young, topics } => {
-            let young = number("forgotten early", *evicted_young).noted("before the longest TTL was over (limits.rmp.ttl_ms_max)");
-            let lost = number("of lost messages", *lost_evicted_young).noted("a retry is taken for a duplicate");
-            plain("remembered", vec![number("keys", *keys), young, lost, number("topics", *topics).noted("used since the start")])
+            let young = number("forgotten early", *evicted_young)
+                .noted("before the longest TTL was over (limits.rmp.ttl_ms_max)");
+            let lost =
+                number("of lost messages", *lost_evicted_young).noted("a retry is taken for a duplicate");
+            plain(
+                "remembered",
+                vec![
+                    number("keys", *keys),
+                    young,
+                    lost,
+                    number("topics", *topics).noted("used since the start"),
+                ],
+            )
         }
-        T::ClockJumped { by_ms } => {
-            plain("clock jumped", vec![words("by", format!("{by_ms} ms")).noted("TTLs follow the clock of the start")])
-        }
+        T::ClockJumped { by_ms } => plain(
+            "clock jumped",
+            vec![words("by", format!("{by_ms} ms")).noted("TTLs follow the clock of the start")],
+        ),
     }
 }

@@ -23,7 +23,8 @@ fn which(NodeRef { place, id }: &NodeRef) -> Node {
 
 /// The name of a transition of a run, its fields, and what its text is.
 pub(super) fn told(transition: &T) -> Telling {
-    let mut fields: Vec<Node> = transition.run().map(|run| words("run", run.to_string())).into_iter().collect();
+    let mut fields: Vec<Node> =
+        transition.run().map(|run| words("run", run.to_string())).into_iter().collect();
     let text = match transition {
         T::Submitted { name, by, nodes, .. } => {
             fields.extend([words("name", name.to_string()), who(by), number("nodes", u64::from(*nodes))]);
@@ -35,7 +36,11 @@ pub(super) fn told(transition: &T) -> Telling {
             "why"
         }
         T::Moved { node, state, attempt, .. } => {
-            fields.extend([which(node), words("state", state.name()), number("attempt", u64::from(*attempt))]);
+            fields.extend([
+                which(node),
+                words("state", state.name()),
+                number("attempt", u64::from(*attempt)),
+            ]);
             "why"
         }
         T::Told { number: place, kind, level, node, .. } => {
@@ -51,7 +56,11 @@ pub(super) fn told(transition: &T) -> Telling {
             "message"
         }
         T::Asked { action, node, expires_at, .. } => {
-            fields.extend([words("action", action.to_string()), which(node), number("expires_at_ms", expires_at.0)]);
+            fields.extend([
+                words("action", action.to_string()),
+                which(node),
+                number("expires_at_ms", expires_at.0),
+            ]);
             "question"
         }
         T::Decided { action, verdict, by, .. } => {

@@ -30,8 +30,13 @@ mod tests {
     fn the_last_subject_is_read_and_those_before_it_are_answered_or_given_up() {
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
         let mut worker = worker();
-        let subject =
-            |id: usize| framed(format!("{{\"mpp\":2,\"type\":\"done\",\"id\":{id}}}").as_bytes(), Direction::Outbound, Verdict::Sent);
+        let subject = |id: usize| {
+            framed(
+                format!("{{\"mpp\":2,\"type\":\"done\",\"id\":{id}}}").as_bytes(),
+                Direction::Outbound,
+                Verdict::Sent,
+            )
+        };
         let job = |id| Job { number: 1, subject: subject(id), nodes_max: 100 };
         let mut answers: Vec<_> = (0..200).map(|id| Box::pin(worker.begin(job(id)))).collect();
         let last = runtime.block_on(answers.pop().unwrap());

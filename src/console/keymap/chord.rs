@@ -34,7 +34,8 @@ impl Chord {
 
     /// The chord that a terminal's event is.
     pub(super) fn of(event: KeyEvent) -> Self {
-        let mut modifiers = event.modifiers & (KeyModifiers::CONTROL | KeyModifiers::ALT | KeyModifiers::SHIFT);
+        let mut modifiers =
+            event.modifiers & (KeyModifiers::CONTROL | KeyModifiers::ALT | KeyModifiers::SHIFT);
         let code = match event.code {
             KeyCode::Tab if modifiers.contains(KeyModifiers::SHIFT) => KeyCode::BackTab,
             code => code,
@@ -50,7 +51,8 @@ impl Chord {
         matches!(self.code, KeyCode::Char(_)) && self.modifiers.is_empty()
     }
 
-    /// Reads a chord as the configuration has it: `x`, `X`, `ctrl-x`, `alt-x`, `f5`, `shift-tab`, `space`, `pgup`, `up`.
+    /// Reads a chord as the configuration has it: `x`, `X`, `ctrl-x`, `alt-x`, `f5`, `shift-tab`, `space`,
+    /// `pgup`, `up`.
     ///
     /// # Errors
     /// What it is instead, for people.
@@ -68,13 +70,25 @@ impl Chord {
         let Self { code, mut modifiers } = self;
         let is_shifted = modifiers.contains(KeyModifiers::SHIFT);
         let code = match code {
-            KeyCode::Char('i' | 'I') if modifiers.contains(KeyModifiers::CONTROL) => return Err(format!("`{text}` is what `tab` sends")),
-            KeyCode::Char('m' | 'M') if modifiers.contains(KeyModifiers::CONTROL) => return Err(format!("`{text}` is what `enter` sends")),
-            KeyCode::Char('[') if modifiers.contains(KeyModifiers::CONTROL) => return Err(format!("`{text}` is what `esc` sends")),
+            KeyCode::Char('i' | 'I') if modifiers.contains(KeyModifiers::CONTROL) => {
+                return Err(format!("`{text}` is what `tab` sends"));
+            }
+            KeyCode::Char('m' | 'M') if modifiers.contains(KeyModifiers::CONTROL) => {
+                return Err(format!("`{text}` is what `enter` sends"));
+            }
+            KeyCode::Char('[') if modifiers.contains(KeyModifiers::CONTROL) => {
+                return Err(format!("`{text}` is what `esc` sends"));
+            }
             // Few terminals tell them apart.
-            KeyCode::Char(character) if modifiers.contains(KeyModifiers::CONTROL) => KeyCode::Char(character.to_ascii_lowercase()),
-            KeyCode::Char(character) if is_shifted && character.is_ascii_alphabetic() => KeyCode::Char(character.to_ascii_uppercase()),
-            KeyCode::Char(_) if is_shifted => return Err(format!("`{text}` is written as the character that it types")),
+            KeyCode::Char(character) if modifiers.contains(KeyModifiers::CONTROL) => {
+                KeyCode::Char(character.to_ascii_lowercase())
+            }
+            KeyCode::Char(character) if is_shifted && character.is_ascii_alphabetic() => {
+                KeyCode::Char(character.to_ascii_uppercase())
+            }
+            KeyCode::Char(_) if is_shifted => {
+                return Err(format!("`{text}` is written as the character that it types"));
+            }
             KeyCode::Tab if is_shifted => KeyCode::BackTab,
             code => code,
         };
@@ -104,7 +118,9 @@ impl Chord {
             code => code.to_string().to_lowercase(),
         };
         let mut name = String::new();
-        for (modifier, prefix) in [(KeyModifiers::CONTROL, "ctrl-"), (KeyModifiers::ALT, "alt-"), (KeyModifiers::SHIFT, "shift-")] {
+        for (modifier, prefix) in
+            [(KeyModifiers::CONTROL, "ctrl-"), (KeyModifiers::ALT, "alt-"), (KeyModifiers::SHIFT, "shift-")]
+        {
             if self.modifiers.contains(modifier) {
                 name.push_str(prefix);
             }
@@ -120,10 +136,10 @@ const MODIFIERS: [(&str, KeyModifiers); 3] =
 fn modifiers(text: &str) -> (KeyModifiers, &str) {
     let mut modifiers = KeyModifiers::NONE;
     let mut key = text;
-    while let Some((prefix, modifier)) = MODIFIERS
-        .iter()
-        .find(|(prefix, _)| key.get(..prefix.len()).is_some_and(|start| start.eq_ignore_ascii_case(prefix)) && key.len() > prefix.len())
-    {
+    while let Some((prefix, modifier)) = MODIFIERS.iter().find(|(prefix, _)| {
+        key.get(..prefix.len()).is_some_and(|start| start.eq_ignore_ascii_case(prefix))
+            && key.len() > prefix.len()
+    }) {
         modifiers |= *modifier;
         key = &key[prefix.len()..];
     }
@@ -133,7 +149,8 @@ fn modifiers(text: &str) -> (KeyModifiers, &str) {
 /// The one visible character that it is.
 fn letter(key: &str) -> Option<char> {
     let mut characters = key.chars();
-    let character = characters.next().filter(|character| !character.is_whitespace() && !character.is_control())?;
+    let character =
+        characters.next().filter(|character| !character.is_whitespace() && !character.is_control())?;
     (characters.next().is_none() && named(key).is_none()).then_some(character)
 }
 
@@ -156,7 +173,8 @@ fn named(key: &str) -> Option<KeyCode> {
         "left" | "←" => KeyCode::Left,
         "right" | "→" => KeyCode::Right,
         other => {
-            let number: u8 = other.strip_prefix('f').filter(|digits| !digits.starts_with(['0', '+']))?.parse().ok()?;
+            let number: u8 =
+                other.strip_prefix('f').filter(|digits| !digits.starts_with(['0', '+']))?.parse().ok()?;
             return (1..=24).contains(&number).then_some(KeyCode::F(number));
         }
     })
@@ -168,24 +186,34 @@ mod tests {
 
     #[test]
     fn what_is_named_reads_back_in_either_set_of_signs() {
-        let codes = ['x', 'X', '-', ',', '?', 'ż', ' '].map(KeyCode::Char).into_iter().chain((1..=24).map(KeyCode::F)).chain([
-            KeyCode::Enter,
-            KeyCode::Esc,
-            KeyCode::Tab,
-            KeyCode::BackTab,
-            KeyCode::Backspace,
-            KeyCode::Delete,
-            KeyCode::Insert,
-            KeyCode::Home,
-            KeyCode::End,
-            KeyCode::PageUp,
-            KeyCode::PageDown,
-            KeyCode::Up,
-            KeyCode::Down,
-            KeyCode::Left,
-            KeyCode::Right,
-        ]);
-        let modified = [KeyModifiers::NONE, KeyModifiers::CONTROL, KeyModifiers::ALT, KeyModifiers::SHIFT, KeyModifiers::all()];
+        let codes = ['x', 'X', '-', ',', '?', 'ż', ' ']
+            .map(KeyCode::Char)
+            .into_iter()
+            .chain((1..=24).map(KeyCode::F))
+            .chain([
+                KeyCode::Enter,
+                KeyCode::Esc,
+                KeyCode::Tab,
+                KeyCode::BackTab,
+                KeyCode::Backspace,
+                KeyCode::Delete,
+                KeyCode::Insert,
+                KeyCode::Home,
+                KeyCode::End,
+                KeyCode::PageUp,
+                KeyCode::PageDown,
+                KeyCode::Up,
+                KeyCode::Down,
+                KeyCode::Left,
+                KeyCode::Right,
+            ]);
+        let modified = [
+            KeyModifiers::NONE,
+            KeyModifiers::CONTROL,
+            KeyModifiers::ALT,
+            KeyModifiers::SHIFT,
+            KeyModifiers::all(),
+        ];
         for code in codes {
             for modifiers in modified {
                 // As a terminal that tells everything would report it.
@@ -220,10 +248,14 @@ mod tests {
 
     #[test]
     fn what_is_no_chord_says_why() {
-        for text in ["", " ", "xy", "ctrl-", "f0", "f25", "f+1", "hyper-x", "ctrl-x f5", "ctrl-x,f5", "\u{7}"] {
+        for text in ["", " ", "xy", "ctrl-", "f0", "f25", "f+1", "hyper-x", "ctrl-x f5", "ctrl-x,f5", "\u{7}"]
+        {
             assert!(Chord::parse(text).unwrap_err().starts_with("there is no key"), "{text:?}");
         }
         assert_eq!(Chord::parse("ctrl-i").unwrap_err(), "`ctrl-i` is what `tab` sends");
-        assert_eq!(Chord::parse("shift-1").unwrap_err(), "`shift-1` is written as the character that it types");
+        assert_eq!(
+            Chord::parse("shift-1").unwrap_err(),
+            "`shift-1` is written as the character that it types"
+        );
     }
 }

@@ -53,13 +53,16 @@ impl Keymap {
 
     /// The name of the first key of an action, wherever it is bound; its own name when it has none.
     pub(crate) fn key_of(&self, action: Action, glyphs: &Glyphs) -> String {
-        let mut keys = self.bindings.iter().filter(|binding| binding.action == action).flat_map(|binding| &binding.keys);
+        let mut keys =
+            self.bindings.iter().filter(|binding| binding.action == action).flat_map(|binding| &binding.keys);
         keys.next().map_or_else(|| format!(":{}", action.name()), |chord| chord.name(glyphs))
     }
 
     /// The keys of an action in a place.
     pub(crate) fn keys_in(&self, place: Place, action: Action) -> impl Iterator<Item = Chord> {
-        self.bindings(place).filter(move |binding| binding.action == action).flat_map(|binding| binding.keys.iter().copied())
+        self.bindings(place)
+            .filter(move |binding| binding.action == action)
+            .flat_map(|binding| binding.keys.iter().copied())
     }
 
     /// Whether an action's keys are the user's own.

@@ -46,7 +46,9 @@ pub enum KeymapError {
         action: &'static str,
     },
     /// A question could be confirmed by the key that opened it.
-    #[error("`{key}` is `{confirms}` and also `{opens}`, which can open the question: nobody may confirm by the key that asked")]
+    #[error(
+        "`{key}` is `{confirms}` and also `{opens}`, which can open the question: nobody may confirm by the key that asked"
+    )]
     ConfirmsItself {
         /// The key.
         key: String,
@@ -71,7 +73,9 @@ impl KeymapError {
     pub fn actions(&self) -> Vec<&'static str> {
         match self {
             Self::NoAction(_) => Vec::new(),
-            Self::NoKey { action, .. } | Self::Types { action, .. } | Self::Unreachable { action } => vec![action],
+            Self::NoKey { action, .. } | Self::Types { action, .. } | Self::Unreachable { action } => {
+                vec![action]
+            }
             Self::Conflict { first, second, .. } => vec![first, second],
             Self::ConfirmsItself { opens, confirms, .. } => vec![opens, confirms],
         }
@@ -82,11 +86,15 @@ impl KeymapError {
     pub fn hint(&self) -> String {
         match self {
             Self::NoAction(_) => "`rl-console keys` lists every action".to_owned(),
-            Self::NoKey { .. } => "write keys as x, X, ctrl-x, alt-x, f5, enter, tab, shift-tab, space, pgup, up".to_owned(),
+            Self::NoKey { .. } => {
+                "write keys as x, X, ctrl-x, alt-x, f5, enter, tab, shift-tab, space, pgup, up".to_owned()
+            }
             Self::Conflict { first, second, .. } => format!("give `{first}` or `{second}` another key"),
             Self::Types { .. } => "add one such as ctrl-g, alt-g, f5 or esc".to_owned(),
             Self::Unreachable { .. } => "name one key at least".to_owned(),
-            Self::ConfirmsItself { opens, confirms, .. } => format!("give `{opens}` or `{confirms}` another key"),
+            Self::ConfirmsItself { opens, confirms, .. } => {
+                format!("give `{opens}` or `{confirms}` another key")
+            }
         }
     }
 }
@@ -111,12 +119,14 @@ const ASKING: [Action; 11] = [
 ];
 
 impl Keymap {
-    /// The shipped keymap with the keys of some actions replaced: an action's name, and its keys as the configuration writes them. No key
-    /// unbinds it. Where text is typed, characters stay text.
+    /// The shipped keymap with the keys of some actions replaced: an action's name, and its keys as the
+    /// configuration writes them. No key unbinds it. Where text is typed, characters stay text.
     ///
     /// # Errors
     /// Everything that is wrong.
-    pub fn with<'a>(own: impl IntoIterator<Item = (&'a str, &'a [String])>) -> Result<Self, Vec<KeymapError>> {
+    pub fn with<'a>(
+        own: impl IntoIterator<Item = (&'a str, &'a [String])>,
+    ) -> Result<Self, Vec<KeymapError>> {
         let mut keymap = Self::default();
         let mut errors = Vec::new();
         for (name, keys) in own {
@@ -143,12 +153,16 @@ impl Keymap {
         let mut is_typed_away = None;
         for binding in self.bindings.iter_mut().filter(|binding| binding.action == action) {
             let writes = binding.places.iter().find(|place| place.takes_text());
-            binding.keys = chords.iter().copied().filter(|chord| writes.is_none() || !chord.types()).collect();
-            is_typed_away = is_typed_away.or(writes.filter(|_| binding.keys.is_empty() && !chords.is_empty()));
+            binding.keys =
+                chords.iter().copied().filter(|chord| writes.is_none() || !chord.types()).collect();
+            is_typed_away =
+                is_typed_away.or(writes.filter(|_| binding.keys.is_empty() && !chords.is_empty()));
         }
         // Holding everything works in all other places too: where text is typed it may be without a key.
         let is_typed_away = is_typed_away.filter(|_| action != Action::HoldAll);
-        errors.extend(is_typed_away.map(|place| KeymapError::Types { action: action.name(), place: place.name() }));
+        errors.extend(
+            is_typed_away.map(|place| KeymapError::Types { action: action.name(), place: place.name() }),
+        );
     }
 
     fn judge(&self, errors: &mut Vec<KeymapError>) {
@@ -158,9 +172,15 @@ impl Keymap {
             }
         }
         for confirms in CONFIRMING {
-            for (chord, opens) in self.keys(confirms).into_iter().flat_map(|chord| ASKING.map(|opens| (chord, opens))) {
+            for (chord, opens) in
+                self.keys(confirms).into_iter().flat_map(|chord| ASKING.map(|opens| (chord, opens)))
+            {
                 if self.keys(opens).contains(&chord) {
-                    errors.push(KeymapError::ConfirmsItself { key: chord.spelled(), opens: opens.name(), confirms: confirms.name() });
+                    errors.push(KeymapError::ConfirmsItself {
+                        key: chord.spelled(),
+                        opens: opens.name(),
+                        confirms: confirms.name(),
+                    });
                 }
             }
         }
@@ -170,9 +190,16 @@ impl Keymap {
     fn judge_places(&self, errors: &mut Vec<KeymapError>) {
         let mut found: Vec<(Chord, Action, Action, Place, usize)> = Vec::new();
         for place in Place::ALL {
-            let keys: Vec<_> = self.bindings(place).flat_map(|binding| binding.keys.iter().map(|chord| (*chord, binding.action))).collect();
+            let keys: Vec<_> = self
+                .bindings(place)
+                .flat_map(|binding| binding.keys.iter().map(|chord| (*chord, binding.action)))
+                .collect();
             for (index, (chord, second)) in keys.iter().enumerate() {
-                let Some((_, first)) = keys[..index].iter().find(|(known, action)| known == chord && action != second) else { continue };
+                let Some((_, first)) =
+                    keys[..index].iter().find(|(known, action)| known == chord && action != second)
+                else {
+                    continue;
+                };
                 let (first, second) = (*first.min(second), *first.max(second));
                 match found.iter_mut().find(|it| (it.0, it.1, it.2) == (*chord, first, second)) {
                     Some(known) => known.4 += 1,
@@ -198,8 +225,10 @@ mod tests {
     use crate::console::glyphs;
 
     fn with(own: &[(&str, &[&str])]) -> Result<Keymap, Vec<KeymapError>> {
-        let own: Vec<(&str, Vec<String>)> =
-            own.iter().map(|(name, keys)| (*name, keys.iter().map(|&key| key.to_owned()).collect())).collect();
+        let own: Vec<(&str, Vec<String>)> = own
+            .iter()
+            .map(|(name, keys)| (*name, keys.iter().map(|&key| key.to_owned()).collect()))
+            .collect();
         Keymap::with(own.iter().map(|(name, keys)| (*name, keys.as_slice())))
     }
 
@@ -210,8 +239,10 @@ mod tests {
     #[test]
     fn the_shipped_keys_are_without_fault_also_when_they_are_written_down() {
         assert!(with(&[]) == Ok(Keymap::default()));
-        let shipped: Vec<(&str, Vec<String>)> =
-            Action::ALL.iter().map(|action| (action.name(), Keymap::defaults(action.key()).unwrap())).collect();
+        let shipped: Vec<(&str, Vec<String>)> = Action::ALL
+            .iter()
+            .map(|action| (action.name(), Keymap::defaults(action.key()).unwrap()))
+            .collect();
         let written = Keymap::with(shipped.iter().map(|(name, keys)| (*name, keys.as_slice()))).unwrap();
         assert!(written.bindings == Keymap::default().bindings);
         assert!(Action::ALL.iter().all(|action| written.is_own(*action)));
@@ -222,10 +253,17 @@ mod tests {
         let keymap = with(&[("hold-all", &["ctrl-h", "f5"]), ("up", &["up", "w"])]).unwrap();
         let key = |code, modifiers| KeyEvent::new(code, modifiers);
         assert_eq!(keymap.lookup(Place::Queues, key(KeyCode::Char('x'), KeyModifiers::CONTROL)), None);
-        assert_eq!(keymap.lookup(Place::Queues, key(KeyCode::F(5), KeyModifiers::NONE)), Some(Action::HoldAll));
+        assert_eq!(
+            keymap.lookup(Place::Queues, key(KeyCode::F(5), KeyModifiers::NONE)),
+            Some(Action::HoldAll)
+        );
         assert_eq!(keymap.key_of(Action::HoldAll, &glyphs::UNICODE), "ctrl-h");
         assert_eq!(keymap.lookup(Place::Log, key(KeyCode::Char('w'), KeyModifiers::NONE)), Some(Action::Up));
-        assert_eq!(keymap.lookup(Place::Palette, key(KeyCode::Char('w'), KeyModifiers::NONE)), None, "it types there");
+        assert_eq!(
+            keymap.lookup(Place::Palette, key(KeyCode::Char('w'), KeyModifiers::NONE)),
+            None,
+            "it types there"
+        );
         assert_eq!(keymap.lookup(Place::Palette, key(KeyCode::Up, KeyModifiers::NONE)), Some(Action::Up));
         assert!(keymap.is_own(Action::Up) && !keymap.is_own(Action::Down));
     }
@@ -238,19 +276,28 @@ mod tests {
 
     #[test]
     fn a_conflict_names_both_actions_the_key_and_the_place_once() {
-        assert_eq!(errors(&[("hold-all", &["K"])]), ["`K` is both `hold-all` and `kick` in Queues and 31 more places"]);
+        assert_eq!(
+            errors(&[("hold-all", &["K"])]),
+            ["`K` is both `hold-all` and `kick` in Queues and 31 more places"]
+        );
         assert_eq!(errors(&[("mark", &["P"])]), ["`P` is both `mark` and `migrate` in Other pack"]);
         assert!(with(&[("hold-all", &["K"]), ("kick", &["f8"])]).is_ok());
     }
 
     #[test]
     fn where_text_is_typed_a_character_is_no_key() {
-        assert_eq!(errors(&[("back", &["b"])]), ["`back` needs a key that types nothing: it works in a form too, where text is typed"]);
+        assert_eq!(
+            errors(&[("back", &["b"])]),
+            ["`back` needs a key that types nothing: it works in a form too, where text is typed"]
+        );
     }
 
     #[test]
     fn nobody_is_locked_in() {
-        assert_eq!(errors(&[("quit", &[]), ("help", &[])]), ["`help` must keep a key", "`quit` must keep a key"]);
+        assert_eq!(
+            errors(&[("quit", &[]), ("help", &[])]),
+            ["`help` must keep a key", "`quit` must keep a key"]
+        );
     }
 
     #[test]
@@ -262,6 +309,9 @@ mod tests {
 
     #[test]
     fn everything_that_is_wrong_is_told_at_once() {
-        assert_eq!(errors(&[("kik", &["x"]), ("zoom", &["hyper-z"]), ("help", &["f9"]), ("quit", &[])]).len(), 3);
+        assert_eq!(
+            errors(&[("kik", &["x"]), ("zoom", &["hyper-z"]), ("help", &["f9"]), ("quit", &[])]).len(),
+            3
+        );
     }
 }

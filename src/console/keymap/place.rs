@@ -203,7 +203,14 @@ impl Place {
     pub(crate) const fn takes_text(self) -> bool {
         matches!(
             self,
-            Self::Form | Self::FormJson | Self::Palette | Self::Keys | Self::FilterLine | Self::Submit | Self::SubmitParams | Self::Reason
+            Self::Form
+                | Self::FormJson
+                | Self::Palette
+                | Self::Keys
+                | Self::FilterLine
+                | Self::Submit
+                | Self::SubmitParams
+                | Self::Reason
         )
     }
 }

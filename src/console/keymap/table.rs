@@ -28,7 +28,13 @@ pub(super) struct Shipped {
 
 impl Shipped {
     pub(super) fn binding(&self) -> Binding {
-        Binding { keys: self.keys.to_vec(), action: self.action, label: self.label, in_footer: self.in_footer, places: self.places }
+        Binding {
+            keys: self.keys.to_vec(),
+            action: self.action,
+            label: self.label,
+            in_footer: self.in_footer,
+            places: self.places,
+        }
     }
 }
 
@@ -73,17 +79,19 @@ macro_rules! rows_beside_both_and {
 const PANES: &[Place] = rows_and!(Queues, Started);
 /// Panes of all views, and the chips above them.
 pub(super) const VIEWS: &[Place] = rows_and!(Queues, Started, Chips);
-/// The same without those that tell of runs or of sessions: what concerns the adapter is not named there, though it works.
+/// The same without those that tell of runs or of sessions: what concerns the adapter is not named there,
+/// though it works.
 const OF_ADAPTER: &[Place] = rows_beside_both_and!(Queues, Started, Chips);
-/// The same, with those whose rows are sessions of the bus: among runs and sessions the key of a recording says no to a question, or writes
-/// a reason.
+/// The same, with those whose rows are sessions of the bus: among runs and sessions the key of a recording
+/// says no to a question, or writes a reason.
 const OF_GIVING: &[Place] = rows_beside_both_and!(Queues, Started, Chips, Subscribers, Peers);
 /// Where a session of the bus is selected.
 const SESSIONS: &[Place] = &[Place::Subscribers, Place::Peers];
 /// Where keys that work on a queue only say where to go.
 const BESIDE_QUEUES: &[Place] = rows_and!(Started, Chips);
 /// Places with rows or lines to move among.
-const LISTS: &[Place] = rows_and!(Queues, Pending, Facts, Inspector, Events, Tray, Columns, Help, Output, Files);
+const LISTS: &[Place] =
+    rows_and!(Queues, Pending, Facts, Inspector, Events, Tray, Columns, Help, Output, Files);
 /// Where rows are found and columns are chosen.
 const TABLES: &[Place] = rows_and!(Queues, Pending);
 /// The same, in panes alone.
@@ -97,18 +105,37 @@ const COPIED: &[Place] = rows_and!(Queues, Facts, Pending, Inspector);
 /// Where rows are counted.
 const LEDGERS: &[Place] = rows_and!(Queues, Pending);
 const MENU: &[Place] = &[Place::CopyAs];
-/// Where time is stopped and stepped through. Where it is not, the last row is all that the key for live can mean.
-const TIMED: &[Place] = rows_and!(Queues, Started, Chips, Pending, Facts, Inspector, Events, Tray, Help, Output);
+/// Where time is stopped and stepped through. Where it is not, the last row is all that the key for live can
+/// mean.
+const TIMED: &[Place] =
+    rows_and!(Queues, Started, Chips, Pending, Facts, Inspector, Events, Tray, Help, Output);
 /// Where the palette and help open.
-const ANYWHERE: &[Place] = rows_and!(Queues, Started, Chips, Pending, Facts, Inspector, Events, Tray, Columns, Files);
+const ANYWHERE: &[Place] =
+    rows_and!(Queues, Started, Chips, Pending, Facts, Inspector, Events, Tray, Columns, Files);
 /// Where the bridge is started again: wherever it is said that it is down.
 const RESTARTS: &[Place] = rows_and!(Queues, Started, Chips, Facts, Tray);
-const INVOCATIONS: &[Place] =
-    &[Place::InFlight, Place::Recent, Place::History, Place::OtherPack, Place::Pending, Place::Wire, Place::Trace];
+const INVOCATIONS: &[Place] = &[
+    Place::InFlight,
+    Place::Recent,
+    Place::History,
+    Place::OtherPack,
+    Place::Pending,
+    Place::Wire,
+    Place::Trace,
+];
 const RUNS: &[Place] = &[Place::Runs, Place::Plan, Place::RunEvents, Place::Artifacts, Place::RunHistory];
-const MACP_SESSIONS: &[Place] = &[Place::Sessions, Place::Standings, Place::Voices, Place::SessionLog, Place::SessionHistory];
+const MACP_SESSIONS: &[Place] =
+    &[Place::Sessions, Place::Standings, Place::Voices, Place::SessionLog, Place::SessionHistory];
 /// Where a question of a run may be at hand.
-const ASKED: &[Place] = &[Place::Tray, Place::Facts, Place::Runs, Place::Plan, Place::RunEvents, Place::Artifacts, Place::RunHistory];
+const ASKED: &[Place] = &[
+    Place::Tray,
+    Place::Facts,
+    Place::Runs,
+    Place::Plan,
+    Place::RunEvents,
+    Place::Artifacts,
+    Place::RunHistory,
+];
 /// Where what is selected is a piece of work, or a part of one.
 const OF_WORK: &[Place] = &[
     Place::InFlight,
@@ -180,8 +207,16 @@ const SUBMITS: &[Place] = &[Place::Submit, Place::SubmitParams];
 /// Where a list is searched by what is typed.
 const SEARCHED: &[Place] = &[Place::Palette, Place::Keys];
 /// Where what is typed is text.
-const WRITERS: &[Place] =
-    &[Place::Form, Place::FormJson, Place::Palette, Place::Keys, Place::FilterLine, Place::Submit, Place::SubmitParams, Place::Reason];
+const WRITERS: &[Place] = &[
+    Place::Form,
+    Place::FormJson,
+    Place::Palette,
+    Place::Keys,
+    Place::FilterLine,
+    Place::Submit,
+    Place::SubmitParams,
+    Place::Reason,
+];
 /// Every layer above the panes in which no text is typed.
 const LAYERS: &[Place] = &[
     Place::Pending,
@@ -201,15 +236,33 @@ const LAYERS: &[Place] = &[
     Place::Files,
 ];
 
-const fn bound(keys: &'static [Chord], action: Action, label: &'static str, in_footer: bool, places: &'static [Place]) -> Shipped {
+const fn bound(
+    keys: &'static [Chord],
+    action: Action,
+    label: &'static str,
+    in_footer: bool,
+    places: &'static [Place],
+) -> Shipped {
     Shipped { keys, action, label, in_footer, places }
 }
 
 pub(super) const TABLE: &[Shipped] = &[
-    bound(&[Chord::char('y')], Action::Confirm, "yes", true, &[Place::Dialog, Place::CancelDialog, Place::ReasonDialog]),
+    bound(
+        &[Chord::char('y')],
+        Action::Confirm,
+        "yes",
+        true,
+        &[Place::Dialog, Place::CancelDialog, Place::ReasonDialog],
+    ),
     bound(&[Chord::char('d')], Action::SettleDone, "it is done", true, &[Place::SettleDialog]),
     bound(&[Chord::char('f')], Action::SettleFailed, "it failed", true, &[Place::SettleDialog]),
-    bound(&[Chord::char('n'), Chord::key(KeyCode::Esc), Chord::ctrl('c')], Action::Decline, "no, go back", true, DIALOGS),
+    bound(
+        &[Chord::char('n'), Chord::key(KeyCode::Esc), Chord::ctrl('c')],
+        Action::Decline,
+        "no, go back",
+        true,
+        DIALOGS,
+    ),
     bound(&[Chord::char('r')], Action::Reason, "write why", true, &[Place::ReasonDialog]),
     bound(&[Chord::key(KeyCode::Enter)], Action::Open, "keep", true, &[Place::Reason]),
     bound(&[Chord::char('r')], Action::Refund, "with a refund", true, &[Place::CancelDialog]),
@@ -224,9 +277,27 @@ pub(super) const TABLE: &[Shipped] = &[
     bound(&[Chord::key(KeyCode::Enter)], Action::Open, "run", true, &[Place::Palette]),
     bound(&[Chord::key(KeyCode::Enter)], Action::Open, "why, what to do", true, &[Place::Chips]),
     bound(&[Chord::char(' ')], Action::ToggleColumn, "show/hide", true, &[Place::Columns]),
-    bound(&[Chord::char('s'), Chord::key(KeyCode::Enter)], Action::SortColumn, "sort", true, &[Place::Columns]),
-    bound(&[Chord::char('<'), Chord::shift(KeyCode::Up)], Action::ColumnEarlier, "to the left", true, &[Place::Columns]),
-    bound(&[Chord::char('>'), Chord::shift(KeyCode::Down)], Action::ColumnLater, "to the right", true, &[Place::Columns]),
+    bound(
+        &[Chord::char('s'), Chord::key(KeyCode::Enter)],
+        Action::SortColumn,
+        "sort",
+        true,
+        &[Place::Columns],
+    ),
+    bound(
+        &[Chord::char('<'), Chord::shift(KeyCode::Up)],
+        Action::ColumnEarlier,
+        "to the left",
+        true,
+        &[Place::Columns],
+    ),
+    bound(
+        &[Chord::char('>'), Chord::shift(KeyCode::Down)],
+        Action::ColumnLater,
+        "to the right",
+        true,
+        &[Place::Columns],
+    ),
     bound(&[Chord::char('r')], Action::ResetColumns, "as shipped", true, &[Place::Columns]),
     bound(&[Chord::char('R')], Action::ResetLayout, "all of the view", true, &[Place::Columns]),
     bound(&[Chord::ctrl('s')], Action::Send, "send", true, SENT),
@@ -240,19 +311,43 @@ pub(super) const TABLE: &[Shipped] = &[
     bound(&[Chord::key(KeyCode::Tab)], Action::NextField, "complete", true, &[Place::Palette]),
     bound(&[Chord::key(KeyCode::Enter)], Action::Open, "keep", true, &[Place::FilterLine]),
     bound(&[Chord::key(KeyCode::Tab)], Action::NextField, "complete", true, &[Place::FilterLine]),
-    bound(&[Chord::key(KeyCode::BackTab)], Action::PreviousField, "complete, backwards", false, &[Place::FilterLine]),
+    bound(
+        &[Chord::key(KeyCode::BackTab)],
+        Action::PreviousField,
+        "complete, backwards",
+        false,
+        &[Place::FilterLine],
+    ),
     bound(&[Chord::key(KeyCode::Up)], Action::Up, "earlier filters", true, &[Place::FilterLine]),
     bound(&[Chord::key(KeyCode::Down)], Action::Down, "later filters", false, &[Place::FilterLine]),
-    bound(&[Chord::key(KeyCode::BackTab)], Action::PreviousField, "previous", false, &[Place::Form, Place::SubmitParams]),
+    bound(
+        &[Chord::key(KeyCode::BackTab)],
+        Action::PreviousField,
+        "previous",
+        false,
+        &[Place::Form, Place::SubmitParams],
+    ),
     bound(&[Chord::ctrl('e')], Action::AsJson, "as JSON", true, &[Place::Form]),
     bound(&[Chord::ctrl('e')], Action::AsJson, "as a form", true, &[Place::FormJson]),
     bound(&[Chord::ctrl('l')], Action::Defaults, "defaults", true, FORMS),
     bound(&[Chord::key(KeyCode::Esc)], Action::Back, "back", true, WRITERS),
     bound(&[Chord::ctrl('l')], Action::Defaults, "begin again", true, &[Place::Submit]),
     bound(&[Chord::ctrl('c')], Action::Close, "close", false, WRITERS),
-    bound(&[Chord::key(KeyCode::Up)], Action::Up, "up", false, &[Place::Form, Place::Keys, Place::SubmitParams]),
+    bound(
+        &[Chord::key(KeyCode::Up)],
+        Action::Up,
+        "up",
+        false,
+        &[Place::Form, Place::Keys, Place::SubmitParams],
+    ),
     bound(&[Chord::key(KeyCode::Up)], Action::Up, "up, earlier lines", true, &[Place::Palette]),
-    bound(&[Chord::key(KeyCode::Down)], Action::Down, "down", false, &[Place::Form, Place::Palette, Place::Keys, Place::SubmitParams]),
+    bound(
+        &[Chord::key(KeyCode::Down)],
+        Action::Down,
+        "down",
+        false,
+        &[Place::Form, Place::Palette, Place::Keys, Place::SubmitParams],
+    ),
     bound(&[Chord::key(KeyCode::PageUp)], Action::PageUp, "a page up", false, SEARCHED),
     bound(&[Chord::key(KeyCode::PageDown)], Action::PageDown, "a page down", false, SEARCHED),
     bound(&[Chord::char('p')], Action::Approve, "approve", true, ASKED),
@@ -281,7 +376,13 @@ pub(super) const TABLE: &[Shipped] = &[
     bound(&[Chord::char('D')], Action::Drain, "drain", true, &[Place::Queues, Place::Pending]),
     bound(&[Chord::char('H')], Action::Hold, "hold/resume", false, BESIDE_QUEUES),
     bound(&[Chord::char('D')], Action::Drain, "drain", false, BESIDE_QUEUES),
-    bound(&[Chord::char('x')], Action::Cancel, "cancel", false, &[Place::InFlight, Place::Recent, Place::Queues]),
+    bound(
+        &[Chord::char('x')],
+        Action::Cancel,
+        "cancel",
+        false,
+        &[Place::InFlight, Place::Recent, Place::Queues],
+    ),
     bound(&[Chord::ctrl('x')], Action::HoldAll, "hold all", false, LAYERS),
     bound(&[Chord::ctrl('x')], Action::HoldAll, "hold all", false, WRITERS),
     bound(&[Chord::char('K')], Action::Kick, "kick adapter", true, OF_ADAPTER),
@@ -300,7 +401,13 @@ pub(super) const TABLE: &[Shipped] = &[
     bound(&[Chord::char('z')], Action::Zoom, "zoom", true, PANES),
     bound(&[Chord::char(' ')], Action::Pause, "stop time", true, TIMED),
     bound(&[Chord::char('/')], Action::Filter, "filter", true, ROWS),
-    bound(&[Chord::char('/')], Action::Filter, "filter", false, &[Place::Pending, Place::Chips, Place::Started]),
+    bound(
+        &[Chord::char('/')],
+        Action::Filter,
+        "filter",
+        false,
+        &[Place::Pending, Place::Chips, Place::Started],
+    ),
     bound(&[Chord::key(KeyCode::Esc)], Action::Back, "back", true, READERS),
     bound(&[Chord::char('q'), Chord::ctrl('c')], Action::Close, "close", false, READERS),
     bound(&[Chord::key(KeyCode::Esc)], Action::Back, "back", false, VIEWS),
@@ -350,7 +457,13 @@ pub(super) const TABLE: &[Shipped] = &[
     bound(&[Chord::key(KeyCode::Right), Chord::char('l')], Action::Right, "right", false, VIEWS),
     bound(&[Chord::key(KeyCode::Left), Chord::char('h')], Action::Left, "left", false, SIDEWAYS),
     bound(&[Chord::key(KeyCode::Right), Chord::char('l')], Action::Right, "right", false, SIDEWAYS),
-    bound(&[Chord::key(KeyCode::Down), Chord::char('j')], Action::Down, "to the panes", false, &[Place::Chips]),
+    bound(
+        &[Chord::key(KeyCode::Down), Chord::char('j')],
+        Action::Down,
+        "to the panes",
+        false,
+        &[Place::Chips],
+    ),
     bound(&[Chord::char('T')], Action::NextTheme, "next theme", false, VIEWS),
     bound(&[Chord::char('M')], Action::FreeMouse, "free the mouse", false, VIEWS),
 ];
@@ -370,7 +483,12 @@ mod tests {
         for place in Place::ALL {
             let mut seen = BTreeSet::new();
             for chord in keymap.bindings(place).flat_map(|binding| &binding.keys) {
-                assert!(seen.insert(chord.name(&glyphs::UNICODE)), "{} twice in {}", chord.name(&glyphs::UNICODE), place.name());
+                assert!(
+                    seen.insert(chord.name(&glyphs::UNICODE)),
+                    "{} twice in {}",
+                    chord.name(&glyphs::UNICODE),
+                    place.name()
+                );
             }
         }
     }
@@ -381,11 +499,18 @@ mod tests {
         // These never open one, wherever they are pressed.
         let harmless = [Action::Copy, Action::CopyFrame, Action::FilterCell];
         let keymap = Keymap::default();
-        let answering = DIALOGS.iter().flat_map(|place| keymap.bindings(*place)).filter(|it| answers.contains(&it.action));
+        let answering = DIALOGS
+            .iter()
+            .flat_map(|place| keymap.bindings(*place))
+            .filter(|it| answers.contains(&it.action));
         let confirming: Vec<_> = answering.flat_map(|it| &it.keys).collect();
         for place in Place::ALL.into_iter().filter(|place| !DIALOGS.contains(place)) {
             let asking = keymap.bindings(place).filter(|it| !harmless.contains(&it.action));
-            assert!(!asking.flat_map(|binding| &binding.keys).any(|chord| confirming.contains(&chord)), "in {}", place.name());
+            assert!(
+                !asking.flat_map(|binding| &binding.keys).any(|chord| confirming.contains(&chord)),
+                "in {}",
+                place.name()
+            );
         }
     }
 
@@ -396,7 +521,10 @@ mod tests {
         let without = KeyEvent::new(KeyCode::Char('H'), KeyModifiers::NONE);
         assert_eq!(keymap.lookup(Place::Queues, with), Some(Action::Hold));
         assert_eq!(keymap.lookup(Place::Queues, without), Some(Action::Hold));
-        assert_eq!(keymap.lookup(Place::Queues, KeyEvent::new(KeyCode::Tab, KeyModifiers::SHIFT)), Some(Action::FocusPrevious));
+        assert_eq!(
+            keymap.lookup(Place::Queues, KeyEvent::new(KeyCode::Tab, KeyModifiers::SHIFT)),
+            Some(Action::FocusPrevious)
+        );
     }
 
     #[test]
@@ -406,8 +534,15 @@ mod tests {
             let everywhere = Keymap::shipped(*action);
             for place in Place::ALL {
                 for binding in keymap.bindings(place).filter(|binding| binding.action == *action) {
-                    let wanted: Vec<_> = everywhere.iter().filter(|chord| !place.takes_text() || !chord.types()).collect();
-                    assert_eq!(binding.keys.iter().collect::<Vec<_>>(), wanted, "{} in {}", action.name(), place.name());
+                    let wanted: Vec<_> =
+                        everywhere.iter().filter(|chord| !place.takes_text() || !chord.types()).collect();
+                    assert_eq!(
+                        binding.keys.iter().collect::<Vec<_>>(),
+                        wanted,
+                        "{} in {}",
+                        action.name(),
+                        place.name()
+                    );
                 }
             }
         }
@@ -417,7 +552,11 @@ mod tests {
     fn where_text_is_typed_no_bare_character_means_anything_else() {
         let keymap = Keymap::default();
         for place in Place::ALL.into_iter().filter(|place| place.takes_text()) {
-            assert!(keymap.bindings(place).flat_map(|binding| &binding.keys).all(|chord| !chord.types()), "{}", place.name());
+            assert!(
+                keymap.bindings(place).flat_map(|binding| &binding.keys).all(|chord| !chord.types()),
+                "{}",
+                place.name()
+            );
         }
     }
 }

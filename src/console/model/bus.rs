@@ -1,4 +1,5 @@
-//! What of the bus no snapshot has: how fast it goes, what was dropped in the last minute, and the drops by whose they are.
+//! What of the bus no snapshot has: how fast it goes, what was dropped in the last minute, and the drops by
+//! whose they are.
 
 use std::{cmp::Reverse, collections::BTreeMap, sync::Arc};
 
@@ -62,7 +63,8 @@ impl Bus {
         }
     }
 
-    /// Takes what an entry says by itself. What was dropped is in the snapshot that the entry lies before, where it lies before one.
+    /// Takes what an entry says by itself. What was dropped is in the snapshot that the entry lies before,
+    /// where it lies before one.
     pub(super) fn fold(&mut self, entry: &Entry, is_in_snapshot: bool) {
         match &entry.what {
             What::Frame(Frame {
@@ -73,7 +75,8 @@ impl Bus {
                 ..
             }) => {
                 let mut figures = [0; FIGURES];
-                (figures[MESSAGES], figures[BYTES], figures[DELIVERED]) = (1, u64::from(*wire_bytes), u64::from(*subscribers));
+                (figures[MESSAGES], figures[BYTES], figures[DELIVERED]) =
+                    (1, u64::from(*wire_bytes), u64::from(*subscribers));
                 if head.session != Some(STATION) {
                     self.all.add(entry.at, figures);
                 }
@@ -125,8 +128,9 @@ impl Bus {
         }
     }
 
-    /// Takes from a new snapshot what was dropped while entries were lost, or before this console came up. `known` is the bus up to there.
-    /// Between the first and the last notice of it, it is taken to have come evenly.
+    /// Takes from a new snapshot what was dropped while entries were lost, or before this console came up.
+    /// `known` is the bus up to there. Between the first and the last notice of it, it is taken to have
+    /// come evenly.
     pub(crate) fn seed(&mut self, snapshot: &rmp::Snapshot, known: Option<&rmp::Snapshot>, at: Now) {
         for drop in &snapshot.drops {
             let before = known.and_then(|known| known.drops.iter().find(|known| known.is_like(drop)));
@@ -147,7 +151,10 @@ impl Bus {
         for second in first_s..=last_s {
             // The last moment of a second, but no later than the last of them.
             let back_ns = drop.at.mono.0.saturating_sub(((second + 1) * SECOND_NS - 1).min(drop.at.mono.0));
-            let moment = Now { mono: Mono(drop.at.mono.0 - back_ns), wall: Wall(drop.at.wall.0.saturating_sub(back_ns / 1_000_000)) };
+            let moment = Now {
+                mono: Mono(drop.at.mono.0 - back_ns),
+                wall: Wall(drop.at.wall.0.saturating_sub(back_ns / 1_000_000)),
+            };
             let share = if second == last_s { missed / spans + missed % spans } else { missed / spans };
             if moment.mono <= now.mono && share > 0 {
                 let mut figures = [0; FIGURES];
@@ -157,7 +164,8 @@ impl Bus {
         }
     }
 
-    /// Whether keys go lately before their time, so that something sent again could pass: that is a fault, and says so.
+    /// Whether keys go lately before their time, so that something sent again could pass: that is a fault,
+    /// and says so.
     pub(crate) fn forgets_early(&self, now: Now) -> bool {
         [self.forgot_at, self.forgot_lost_at].into_iter().any(|at| is_recent(at, now))
     }
@@ -198,14 +206,17 @@ impl Culprit {
         }
     }
 
-    /// Whose doing this drop is: of a message sent again or too late its publisher's, otherwise the subscription's that had no room.
+    /// Whose doing this drop is: of a message sent again or too late its publisher's, otherwise the
+    /// subscription's that had no room.
     pub(crate) fn of(drop: &DropView) -> Self {
         Self::who(drop.reason, drop.to, drop.from)
     }
 
     fn who(reason: DropReason, to: Option<(ConnectionId, u64)>, from: Option<ConnectionId>) -> Self {
         match (reason, to, from) {
-            (DropReason::BackpressureTimeout | DropReason::TtlExpired, Some((session, sub)), _) => Self::Subscriber(session, sub),
+            (DropReason::BackpressureTimeout | DropReason::TtlExpired, Some((session, sub)), _) => {
+                Self::Subscriber(session, sub)
+            }
             (_, _, Some(session)) => Self::Publisher(session),
             (_, _, None) => Self::Station,
         }
@@ -227,7 +238,13 @@ impl DropKey {
     }
 
     /// Whether a notice with these belongs to it.
-    pub(crate) fn is_of(&self, reason: DropReason, topic: &TopicName, to: Option<(ConnectionId, u64)>, from: Option<ConnectionId>) -> bool {
+    pub(crate) fn is_of(
+        &self,
+        reason: DropReason,
+        topic: &TopicName,
+        to: Option<(ConnectionId, u64)>,
+        from: Option<ConnectionId>,
+    ) -> bool {
         self.reason == reason && self.topic == *topic && self.culprit == Culprit::who(reason, to, from)
     }
 }
@@ -255,7 +272,9 @@ impl DropGroup {
             _ => format!("session {session}"),
         };
         match self.key.culprit {
-            Culprit::Subscriber(session, sub) if self.is_one_of_several => format!("{}, sub {sub}", named(&self.last.to_client, session)),
+            Culprit::Subscriber(session, sub) if self.is_one_of_several => {
+                format!("{}, sub {sub}", named(&self.last.to_client, session))
+            }
             Culprit::Subscriber(session, _) => named(&self.last.to_client, session),
             Culprit::Publisher(session) => named(&self.last.from_client, session),
             Culprit::Station => "the station".to_owned(),
@@ -270,7 +289,17 @@ pub(crate) fn drop_groups(rmp: &rmp::Snapshot) -> Vec<DropGroup> {
         let key = DropKey::of(drop);
         let fresh = || {
             let (first_at, last) = (drop.first_at, drop.clone());
-            (place, DropGroup { key: key.clone(), count: 0, notices: 0, first_at, last, is_one_of_several: false })
+            (
+                place,
+                DropGroup {
+                    key: key.clone(),
+                    count: 0,
+                    notices: 0,
+                    first_at,
+                    last,
+                    is_one_of_several: false,
+                },
+            )
         };
         let (at, group) = groups.entry(key.clone()).or_insert_with(fresh);
         group.count = group.count.saturating_add(drop.count);
@@ -283,8 +312,11 @@ pub(crate) fn drop_groups(rmp: &rmp::Snapshot) -> Vec<DropGroup> {
     let mut groups: Vec<_> = groups.into_values().collect();
     // By their keys, the subscriptions of one session stand beside each other.
     let are_alike = |one: &DropKey, other: &DropKey| {
-        let subscriber = |key: &DropKey| if let Culprit::Subscriber(session, _) = key.culprit { Some(session) } else { None };
-        (one.reason, &one.topic) == (other.reason, &other.topic) && subscriber(one).is_some_and(|it| subscriber(other) == Some(it))
+        let subscriber = |key: &DropKey| {
+            if let Culprit::Subscriber(session, _) = key.culprit { Some(session) } else { None }
+        };
+        (one.reason, &one.topic) == (other.reason, &other.topic)
+            && subscriber(one).is_some_and(|it| subscriber(other) == Some(it))
     };
     for at in 1..groups.len() {
         if are_alike(&groups[at - 1].1.key, &groups[at].1.key) {

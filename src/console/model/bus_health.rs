@@ -16,7 +16,12 @@ use crate::{
 
 /// What to do while the socket does not answer.
 pub(super) fn socket_remedy() -> Vec<Sentence> {
-    vec![to_do("free the path, and it is bound by itself; or end the station and start it with another: --socket PATH"), run("doctor")]
+    vec![
+        to_do(
+            "free the path, and it is bound by itself; or end the station and start it with another: --socket PATH",
+        ),
+        run("doctor"),
+    ]
 }
 
 /// What to do about drops of a reason, at whose doing they are.
@@ -27,7 +32,9 @@ pub(crate) fn drop_remedy(reason: DropReason) -> Vec<Sentence> {
             to_do("at the subscriber: read faster; what waited too long in its queue is gone"),
         ],
         DropReason::Duplicate => {
-            vec![to_do("at the publisher: count msg_id up for every new message; sent again on purpose, nothing is amiss")]
+            vec![to_do(
+                "at the publisher: count msg_id up for every new message; sent again on purpose, nothing is amiss",
+            )]
         }
         DropReason::BackpressureTimeout => vec![
             to_do("at the subscriber: read faster, on a connection of its own, or subscribe to less"),
@@ -47,8 +54,12 @@ pub(crate) fn rmp_report(model: &Model, now: Now) -> Report {
         report.worse(Condition::Down, format!("the bus is down: {why}"), host_remedy(Link::Rmp));
     }
     match &world.rmp.listener {
-        Listener::Down(why) => report.worse(Condition::Down, format!("the socket does not answer: {why}"), socket_remedy()),
-        Listener::Starting => report.worse(Condition::Degraded, "the socket is not bound yet".to_owned(), Vec::new()),
+        Listener::Down(why) => {
+            report.worse(Condition::Down, format!("the socket does not answer: {why}"), socket_remedy())
+        }
+        Listener::Starting => {
+            report.worse(Condition::Degraded, "the socket is not bound yet".to_owned(), Vec::new())
+        }
         Listener::Listening(_) => {}
     }
     dropped(&mut report, model, now);
@@ -61,9 +72,12 @@ pub(crate) fn rmp_report(model: &Model, now: Now) -> Report {
 fn forgotten(report: &mut Report, model: &Model, totals: &Totals, now: Now) {
     if is_recent(model.bus.forgot_at, now) {
         let young = format::count(totals.evicted_young);
-        let why =
-            format!("keys against duplicates are forgotten before the longest TTL is over, {young} so far: what is sent again may pass");
-        let remedy = vec![to_do("raise limits.rmp.topic_keys_max or limits.rmp.keys_max, or lower limits.rmp.ttl_ms_max")];
+        let why = format!(
+            "keys against duplicates are forgotten before the longest TTL is over, {young} so far: what is sent again may pass"
+        );
+        let remedy = vec![to_do(
+            "raise limits.rmp.topic_keys_max or limits.rmp.keys_max, or lower limits.rmp.ttl_ms_max",
+        )];
         report.worse(Condition::Degraded, why, remedy);
     }
     if is_recent(model.bus.forgot_lost_at, now) {
@@ -71,8 +85,9 @@ fn forgotten(report: &mut Report, model: &Model, totals: &Totals, now: Now) {
         let why = format!(
             "of what subscribers lost, keys are forgotten before the longest TTL is over, {young} so far: what is sent again may not reach them"
         );
-        let remedy =
-            vec![to_do("raise limits.rmp.subscriber_lost_runs_max or limits.rmp.lost_runs_max, or let the subscribers read faster")];
+        let remedy = vec![to_do(
+            "raise limits.rmp.subscriber_lost_runs_max or limits.rmp.lost_runs_max, or let the subscribers read faster",
+        )];
         report.worse(Condition::Degraded, why, remedy);
     }
 }
@@ -86,7 +101,11 @@ fn dropped(report: &mut Report, model: &Model, now: Now) {
             DropReason::Duplicate => "came again, and were not given twice",
             DropReason::BackpressureTimeout => "found no room in a subscriber's queue",
         };
-        report.worse(Condition::Degraded, format!("{what}, in the last minute: {}", format::many(count, "message")), drop_remedy(reason));
+        report.worse(
+            Condition::Degraded,
+            format!("{what}, in the last minute: {}", format::many(count, "message")),
+            drop_remedy(reason),
+        );
     }
     if lately.iter().any(|(_, count)| *count > 0) {
         report.sentences.push(press(Action::ViewBus, "has the Drops, with whose doing each is"));
@@ -107,14 +126,26 @@ fn full(report: &mut Report, model: &Model, rmp: &Snapshot) {
         let count = peer.subs.values().filter(is_full).count();
         (count > 0).then(|| {
             let name = crate::console::panes::peer_name(peer, model.own_session() == Some(*session));
-            if count > 1 { format!("{name} (session {session}, {count} queues)") } else { format!("{name} (session {session})") }
+            if count > 1 {
+                format!("{name} (session {session}, {count} queues)")
+            } else {
+                format!("{name} (session {session})")
+            }
         })
     };
     let whose: Vec<String> = rmp.peers.iter().filter_map(of_peer).collect();
     if !whose.is_empty() {
-        let more = if whose.len() > FULL_NAMED { format!(" and {} more", whose.len() - FULL_NAMED) } else { String::new() };
+        let more = if whose.len() > FULL_NAMED {
+            format!(" and {} more", whose.len() - FULL_NAMED)
+        } else {
+            String::new()
+        };
         let named = whose.iter().take(FULL_NAMED).cloned().collect::<Vec<_>>().join(", ");
-        report.worse(Condition::Degraded, format!("queues are full: {named}{more}"), drop_remedy(DropReason::BackpressureTimeout));
+        report.worse(
+            Condition::Degraded,
+            format!("queues are full: {named}{more}"),
+            drop_remedy(DropReason::BackpressureTimeout),
+        );
     }
 }
 
@@ -124,10 +155,26 @@ fn facts(report: &mut Report, model: &Model, rmp: &Snapshot, now: Now) {
     }
     let subs: usize = rmp.peers.values().map(|peer| peer.subs.len()).sum();
     let topics = rmp.totals.topics.max(rmp.topics.len() as u64);
-    report.fact("peers", format!("{}, {}, {}", rmp.peers.len(), format::many(subs as u64, "subscription"), format::many(topics, "topic")));
+    report.fact(
+        "peers",
+        format!(
+            "{}, {}, {}",
+            rmp.peers.len(),
+            format::many(subs as u64, "subscription"),
+            format::many(topics, "topic")
+        ),
+    );
     let [messages, bytes, delivered] = [0, 1, 2].map(|figure| model.bus.all.per_second(figure, now));
     let words = crate::console::panes::rate_words;
-    report.fact("goes by now", format!("{} messages/s in, {} B/s, {} messages/s out", words(messages), words(bytes), words(delivered)));
+    report.fact(
+        "goes by now",
+        format!(
+            "{} messages/s in, {} B/s, {} messages/s out",
+            words(messages),
+            words(bytes),
+            words(delivered)
+        ),
+    );
     let totals = &rmp.totals;
     let dropped: u64 = totals.dropped.iter().sum();
     let count = format::count;
@@ -142,11 +189,17 @@ fn facts(report: &mut Report, model: &Model, rmp: &Snapshot, now: Now) {
         ),
     );
     let keys = format::many(totals.keys, "key");
-    let words = match (totals.evicted_young.saturating_add(totals.lost_evicted_young), model.bus.forgets_early(now)) {
+    let words = match (
+        totals.evicted_young.saturating_add(totals.lost_evicted_young),
+        model.bus.forgets_early(now),
+    ) {
         (0, _) => format!("{keys}, none forgotten before its time"),
         (early, true) => format!("{keys}; {} were forgotten before their time, and more are", count(early)),
         (early, false) => {
-            format!("{keys}; {} were forgotten before their time, none in the last minute: nothing is amiss now", count(early))
+            format!(
+                "{keys}; {} were forgotten before their time, none in the last minute: nothing is amiss now",
+                count(early)
+            )
         }
     };
     report.fact("dedupe", words);

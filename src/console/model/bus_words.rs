@@ -43,7 +43,8 @@ pub(super) fn who(peer: &Peer, session: Option<ConnectionId>, bus: Option<&rmp::
     }
 }
 
-/// What the bus or the runs say in one line. What is said of the same thing again soon is counted in that line.
+/// What the bus or the runs say in one line. What is said of the same thing again soon is counted in that
+/// line.
 #[derive(Clone, Debug)]
 pub(super) struct Said {
     pub(super) level: Level,
@@ -79,11 +80,16 @@ fn alike(client: &str) -> String {
 /// What a transition says, if it is worth a line. `before` is the bus as it was.
 pub(super) fn words(transition: &T, text: &str, before: Option<&rmp::Snapshot>) -> Option<Said> {
     Some(match transition {
-        T::Listening { path } => Said::new(Level::Info, "listening".to_owned(), format!("listening on {path}")),
-        T::NotListening => Said::new(Level::Error, format!("not listening: {text}"), format!("not listening: {text}")),
+        T::Listening { path } => {
+            Said::new(Level::Info, "listening".to_owned(), format!("listening on {path}"))
+        }
+        T::NotListening => {
+            Said::new(Level::Error, format!("not listening: {text}"), format!("not listening: {text}"))
+        }
         T::Greeted { session, client, kind, dialect } => {
             let client: &str = if client.is_empty() { "somebody without a name" } else { client };
-            let words = format!("{client} joined as {}, session {session}, speaks {}", kind.name(), dialect.name());
+            let words =
+                format!("{client} joined as {}, session {session}, speaks {}", kind.name(), dialect.name());
             Said::new(Level::Info, format!("{} joined as {}", alike(client), kind.name()), words)
         }
         T::Disconnected { session, cause } => {
@@ -98,14 +104,22 @@ pub(super) fn words(transition: &T, text: &str, before: Option<&rmp::Snapshot>) 
             let level = if is_common { Level::Info } else { Level::Warn };
             let (client, why) = (client(before, *session), bus_close_words(*cause));
             match client {
-                Some(client) => {
-                    Said::new(level, format!("{} left: {why}", alike(client)), format!("{client} (session {session}) left: {why}"))
-                }
-                None => Said::new(level, format!("a session left: {why}"), format!("session {session} left: {why}")),
+                Some(client) => Said::new(
+                    level,
+                    format!("{} left: {why}", alike(client)),
+                    format!("{client} (session {session}) left: {why}"),
+                ),
+                None => Said::new(
+                    level,
+                    format!("a session left: {why}"),
+                    format!("session {session} left: {why}"),
+                ),
             }
         }
         T::ClockJumped { by_ms } => {
-            let words = format!("the wall clock jumped by {by_ms} ms: what waits on the bus expires by the clock of the start");
+            let words = format!(
+                "the wall clock jumped by {by_ms} ms: what waits on the bus expires by the clock of the start"
+            );
             Said::new(Level::Warn, words.clone(), words)
         }
         T::Connected { .. }
@@ -123,12 +137,14 @@ const TOGETHER: Duration = Duration::from_secs(10);
 /// Things that are told together at one time.
 const TOGETHER_MAX: usize = 64;
 
-/// Notices that may still grow: what they are of, the notice's number, when it was begun, how many it tells of.
+/// Notices that may still grow: what they are of, the notice's number, when it was begun, how many it tells
+/// of.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Together(VecDeque<(String, u64, Now, u64)>);
 
 impl Together {
-    /// One more at this moment: the number of the notice that it belongs to, and how many that tells of then. Without one, `next` is begun.
+    /// One more at this moment: the number of the notice that it belongs to, and how many that tells of then.
+    /// Without one, `next` is begun.
     pub(super) fn count(&mut self, of: &str, at: Now, next: u64) -> (Option<u64>, u64) {
         self.0.retain(|(_, _, from, _)| at.mono.since(from.mono) < TOGETHER);
         if let Some((_, number, _, count)) = self.0.iter_mut().find(|(known, ..)| known == of) {
@@ -145,6 +161,10 @@ impl Together {
 
 /// A refusal.
 pub(super) fn refusal_words(who: &str, refusal: Refusal) -> Said {
-    let words = format!("refused a frame of {who}: {} ({})", Breach::Bus(refusal).words(), clause_name(refusal.clause()));
+    let words = format!(
+        "refused a frame of {who}: {} ({})",
+        Breach::Bus(refusal).words(),
+        clause_name(refusal.clause())
+    );
     Said::new(Level::Warn, words.clone(), words)
 }

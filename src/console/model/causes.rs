@@ -30,9 +30,15 @@ pub(crate) fn refusal_remedy(reason: HelloReason) -> (&'static str, Option<&'sta
     match reason {
         HelloReason::UnsupportedMppVersion => ("use an adapter that speaks MPP v2", None),
         HelloReason::Unpaired => ("pair first; it prints the token:", Some("pair")),
-        HelloReason::InvalidToken => ("give the adapter the token of the last pairing, or make a new one:", Some("pair --rotate")),
-        HelloReason::PackIdMismatch => ("start the station with the adapter's pack (--pack), or use the adapter of this pack", None),
-        HelloReason::ManifestHashMismatch => ("give both the same pack.toml; this one's hash:", Some("pack hash PATH")),
+        HelloReason::InvalidToken => {
+            ("give the adapter the token of the last pairing, or make a new one:", Some("pair --rotate"))
+        }
+        HelloReason::PackIdMismatch => {
+            ("start the station with the adapter's pack (--pack), or use the adapter of this pack", None)
+        }
+        HelloReason::ManifestHashMismatch => {
+            ("give both the same pack.toml; this one's hash:", Some("pack hash PATH"))
+        }
         HelloReason::AlreadyConnected => ("another adapter is active; drop it:", Some("kick adapter")),
     }
 }

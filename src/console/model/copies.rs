@@ -17,7 +17,8 @@ impl Model {
     pub(super) fn memory_bytes(&self) -> usize {
         let bridge = self.mpp().map_or(0, |mpp| {
             let lines: usize = mpp.logs.iter().map(|line| line.text.len()).sum();
-            let reasons: usize = mpp.recent.iter().filter_map(|row| row.reason.as_ref()).map(|reason| reason.len()).sum();
+            let reasons: usize =
+                mpp.recent.iter().filter_map(|row| row.reason.as_ref()).map(|reason| reason.len()).sum();
             mpp.live.len() * (size_of::<LiveView>() + NODE_BYTES)
                 + mpp.queues.len() * (size_of::<crate::mpp::QueueView>() + NODE_BYTES)
                 + mpp.recent.len() * size_of::<EndedView>()
@@ -34,12 +35,15 @@ impl Model {
         });
         let runs = self.world.as_ref().map_or(0, |world| {
             let of_run = |run: &RunView| {
-                let plan = run.plan.nodes.len() * (size_of::<PlanNode>() + NODE_BYTES) + run.plan.edges.len() * size_of::<PlanEdge>();
+                let plan = run.plan.nodes.len() * (size_of::<PlanNode>() + NODE_BYTES)
+                    + run.plan.edges.len() * size_of::<PlanEdge>();
                 size_of::<RunView>() + plan + run.nodes.len() * size_of::<NodeView>()
             };
             world.runs.runs.iter().map(of_run).sum::<usize>() + world.runs.asks.len() * size_of::<AskView>()
         });
-        let sessions = self.macp().map_or(0, |macp| macp.sessions.values().map(SessionView::memory_bytes).sum::<usize>());
+        let sessions = self
+            .macp()
+            .map_or(0, |macp| macp.sessions.values().map(SessionView::memory_bytes).sum::<usize>());
         let rates = (self.rates.len() + self.failures.len()) * (NODE_BYTES + 256);
         let faults: usize = self.faults.groups().map(|group| 1_024 + group.by.len() * 64).sum();
         size_of::<Self>()
@@ -56,8 +60,9 @@ impl Model {
             + self.journal.memory_bytes()
     }
 
-    /// Takes over from the live model what is shown of the present whatever the moment: alerts, what this console lost and how well it
-    /// keeps up, how the station is reached and whether it goes down, the recording.
+    /// Takes over from the live model what is shown of the present whatever the moment: alerts, what this
+    /// console lost and how well it keeps up, how the station is reached and whether it goes down, the
+    /// recording.
     pub(super) fn graft(&mut self, live: &Self, at: Now) {
         self.alerts.clone_from(&live.alerts);
         self.meter = live.meter;

@@ -2,7 +2,8 @@
 
 use crate::tap::entry::mpp as events;
 
-/// Counts what happened to what the store has, so that lists that come from there are asked for anew only when they may differ.
+/// Counts what happened to what the store has, so that lists that come from there are asked for anew only
+/// when they may differ.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Changes {
     /// Of invocations.

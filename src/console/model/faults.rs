@@ -43,7 +43,8 @@ pub(crate) struct FaultGroup {
     pub(crate) frame: Option<&'static str>,
     /// How the frame begins.
     pub(crate) bytes: Option<Arc<str>>,
-    /// The whole of it as the tap has it, which is at most `limits.tap.frame_bytes_max`; none where it was withheld.
+    /// The whole of it as the tap has it, which is at most `limits.tap.frame_bytes_max`; none where it was
+    /// withheld.
     pub(crate) whole: Option<Arc<[u8]>>,
     /// What the peer was told.
     pub(crate) told: Option<Arc<str>>,
@@ -99,8 +100,8 @@ impl Faults {
         self.groups.iter().find(|group| group.breach == breach)
     }
 
-    /// Takes one entry, the bus being as it was. A breach that a frame brought is counted there, one that no frame brought where the
-    /// connection ends.
+    /// Takes one entry, the bus being as it was. A breach that a frame brought is counted there, one that no
+    /// frame brought where the connection ends.
     pub(super) fn fold(&mut self, entry: EntryRef<'_>, bus: Option<&bus::Snapshot>) {
         match &entry.entry.what {
             What::Frame(Frame {
@@ -112,7 +113,9 @@ impl Faults {
                 wire_bytes,
             }) => {
                 let (bytes, whole) = match redaction {
-                    Redaction::Withheld => (format!("{wire_bytes} bytes, withheld: what is no handshake may hold a token"), None),
+                    Redaction::Withheld => {
+                        (format!("{wire_bytes} bytes, withheld: what is no handshake may hold a token"), None)
+                    }
                     Redaction::None | Redaction::Masked(_) => {
                         (entry.text().chars().take(FRAME_CHARS_MAX).collect(), Some(Arc::from(entry.bytes)))
                     }
@@ -130,22 +133,44 @@ impl Faults {
             }) => {
                 let kept = match redaction {
                     Redaction::Withheld => (None, None),
-                    Redaction::None | Redaction::Masked(_) => (Some(hex(entry.bytes).into()), Some(Arc::from(entry.bytes))),
+                    Redaction::None | Redaction::Masked(_) => {
+                        (Some(hex(entry.bytes).into()), Some(Arc::from(entry.bytes)))
+                    }
                 };
                 let who = Who::of_bus(peer, head.session, bus);
-                self.note(Breach::Bus(*refusal), who, entry.entry, (head.kind.map(rmp::FrameKind::name), kept.0, kept.1));
+                self.note(
+                    Breach::Bus(*refusal),
+                    who,
+                    entry.entry,
+                    (head.kind.map(rmp::FrameKind::name), kept.0, kept.1),
+                );
             }
-            What::Frame(Frame { direction: Direction::Outbound, peer, head: Head::Rmp(head), .. }) if head.refusal.is_some() => {
+            What::Frame(Frame { direction: Direction::Outbound, peer, head: Head::Rmp(head), .. })
+                if head.refusal.is_some() =>
+            {
                 if let Some(words) = units::error_message(entry.bytes) {
                     self.tell(peer, &words.chars().take(FRAME_CHARS_MAX).collect::<String>().into());
                 }
             }
-            What::Transition(Transition::Rmp(rmp::Transition::Disconnected { session, cause: rmp::CloseCause::HelloTimeout })) => {
+            What::Transition(Transition::Rmp(rmp::Transition::Disconnected {
+                session,
+                cause: rmp::CloseCause::HelloTimeout,
+            })) => {
                 let known = bus.and_then(|bus| bus.peers.get(session));
-                let peer = known.map_or_else(|| Peer::new(&format!("session {session}")), |known| known.peer.clone());
-                self.note(Breach::BusHelloTimeout, Who::of_bus(&peer, Some(*session), bus), entry.entry, (None, None, None));
+                let peer = known
+                    .map_or_else(|| Peer::new(&format!("session {session}")), |known| known.peer.clone());
+                self.note(
+                    Breach::BusHelloTimeout,
+                    Who::of_bus(&peer, Some(*session), bus),
+                    entry.entry,
+                    (None, None, None),
+                );
             }
-            What::Transition(Transition::Mpp(mpp::Transition::Disconnected { peer, cause: CloseCause::HelloTimeout, .. })) => {
+            What::Transition(Transition::Mpp(mpp::Transition::Disconnected {
+                peer,
+                cause: CloseCause::HelloTimeout,
+                ..
+            })) => {
                 self.note(Breach::HelloTimeout, Who::of_bridge(peer), entry.entry, (None, None, None));
             }
             _ => {}
@@ -168,8 +193,20 @@ impl Faults {
             return;
         }
         let by = vec![(Arc::clone(&who.name), 1)];
-        let group =
-            FaultGroup { breach, count: 1, peer, who: who.name, session: who.session, at, seq, frame, bytes, whole, told: None, by };
+        let group = FaultGroup {
+            breach,
+            count: 1,
+            peer,
+            who: who.name,
+            session: who.session,
+            at,
+            seq,
+            frame,
+            bytes,
+            whole,
+            told: None,
+            by,
+        };
         let place = self.groups.partition_point(|known| known.clause() <= breach.clause());
         self.groups.insert(place, group);
     }
@@ -177,7 +214,9 @@ impl Faults {
     /// What a peer was told on its last breach.
     pub(super) fn tell(&mut self, peer: &Peer, words: &Arc<str>) {
         let Some(latest) = self.latest else { return };
-        if let Some(group) = self.groups.iter_mut().find(|group| group.breach == latest && group.peer == *peer) {
+        if let Some(group) =
+            self.groups.iter_mut().find(|group| group.breach == latest && group.peer == *peer)
+        {
             group.told = Some(Arc::clone(words));
         }
     }
@@ -209,7 +248,10 @@ mod tests {
 
     #[test]
     fn bytes_that_were_withheld_are_told_as_that_and_not_as_their_note() {
-        let fault = mpp::Fault::Protocol { code: mpp::ErrorCode::InvalidFrame, violation: mpp::Violation::AlreadyParked };
+        let fault = mpp::Fault::Protocol {
+            code: mpp::ErrorCode::InvalidFrame,
+            violation: mpp::Violation::AlreadyParked,
+        };
         let frame = Frame {
             direction: Direction::Inbound,
             peer: "127.0.0.1:1".into(),
@@ -221,7 +263,14 @@ mod tests {
         let tap = Tap::new(Limits::default().tap);
         let mut reader = tap.reader().unwrap();
         let bytes = br#"{"withheld":{"bytes":31}}"#;
-        tap.emit(Draft { at: Now::at_ms(0), link: Link::Mpp, trace: None, cause: None, what: What::Frame(frame), bytes });
+        tap.emit(Draft {
+            at: Now::at_ms(0),
+            link: Link::Mpp,
+            trace: None,
+            cause: None,
+            what: What::Frame(frame),
+            bytes,
+        });
         let mut faults = Faults::default();
         reader.read().unwrap().iter().for_each(|entry| faults.fold(entry, None));
         let group = faults.groups.first().unwrap();

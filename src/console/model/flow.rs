@@ -89,7 +89,9 @@ impl Flow {
 
     fn minute(&self, now: Now) -> impl Iterator<Item = &Bucket> {
         let present = bucket_of(now);
-        self.buckets.iter().filter(move |bucket| bucket.number + MINUTE_BUCKETS > present && bucket.number <= present)
+        self.buckets
+            .iter()
+            .filter(move |bucket| bucket.number + MINUTE_BUCKETS > present && bucket.number <= present)
     }
 
     /// What one figure came to in the last minute, the present bucket included.
@@ -100,7 +102,9 @@ impl Flow {
     /// The seconds before this one that a rate is of, where something came in them.
     fn lately(&self, second: u64) -> impl Iterator<Item = &[u64; FIGURES]> {
         let from = second.saturating_sub(RATE_SECONDS);
-        let is_of = move |known: u64, counts: &[u64; FIGURES]| (from..second).contains(&known) && *counts != [0; FIGURES];
+        let is_of = move |known: u64, counts: &[u64; FIGURES]| {
+            (from..second).contains(&known) && *counts != [0; FIGURES]
+        };
         self.seconds.iter().filter(move |(known, counts)| is_of(*known, counts)).map(|(_, counts)| counts)
     }
 
@@ -110,7 +114,8 @@ impl Flow {
         let ms = ms_of(now);
         let second = ms / 1_000;
         let mut count = self.lately(second).map(|counts| counts[figure]).fold(0, u64::saturating_add);
-        let mut elapsed_ms = (second * 1_000).saturating_sub(self.begun_ms.max(second.saturating_sub(RATE_SECONDS) * 1_000));
+        let mut elapsed_ms =
+            (second * 1_000).saturating_sub(self.begun_ms.max(second.saturating_sub(RATE_SECONDS) * 1_000));
         if self.begun_ms / 1_000 >= second {
             // It began in this second, which is not over.
             count = self.lately(second + 1).map(|counts| counts[figure]).fold(0, u64::saturating_add);
@@ -132,7 +137,8 @@ impl Flow {
         window
     }
 
-    /// When the first came of a run of so many buckets up to the present or the last one in none of which nothing came.
+    /// When the first came of a run of so many buckets up to the present or the last one in none of which
+    /// nothing came.
     pub(crate) fn steady_since(&self, buckets: usize, now: Now) -> Option<Now> {
         let present = bucket_of(now);
         let mut wanted = self.buckets.back().map(|last| last.number).filter(|last| last + 1 >= present)?;
@@ -153,7 +159,8 @@ impl Flow {
     }
 }
 
-/// The flows of many keys, at most so many. Where one more has no room, the quarter that was quiet longest goes.
+/// The flows of many keys, at most so many. Where one more has no room, the quarter that was quiet longest
+/// goes.
 #[derive(Clone, Debug)]
 pub(crate) struct Flows<K> {
     all: BTreeMap<K, Flow>,
@@ -178,7 +185,8 @@ impl<K: Ord + Clone> Flows<K> {
     }
 
     fn thin(&mut self) {
-        let mut lasts: Vec<(u64, K)> = self.all.iter().map(|(key, flow)| (flow.last(), key.clone())).collect();
+        let mut lasts: Vec<(u64, K)> =
+            self.all.iter().map(|(key, flow)| (flow.last(), key.clone())).collect();
         lasts.sort_by_key(|(last, _)| Reverse(*last));
         for (_, key) in lasts.drain(self.limit * 3 / 4..) {
             self.all.remove(&key);
@@ -260,7 +268,10 @@ mod tests {
             Some(Now::at_ms(5_000).mono),
             "the present one may be young"
         );
-        assert_eq!((flow.steady_since(3, Now::at_ms(40_000)), flow.steady_since(4, Now::at_ms(29_000))), (None, None));
+        assert_eq!(
+            (flow.steady_since(3, Now::at_ms(40_000)), flow.steady_since(4, Now::at_ms(29_000))),
+            (None, None)
+        );
     }
 
     #[test]

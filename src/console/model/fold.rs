@@ -19,7 +19,8 @@ pub(super) fn station(view: &mut StationView, transition: station_events::Transi
         T::StoreWell => view.store_failing = None,
         T::StoreFailing => view.store_failing = Some(entry.text().as_ref().into()),
         T::RecordingStarted => {
-            view.recording = Some(RecordingView { path: entry.text().as_ref().into(), since: entry.entry.at, bytes: 0 });
+            view.recording =
+                Some(RecordingView { path: entry.text().as_ref().into(), since: entry.entry.at, bytes: 0 });
         }
         T::RecordingGrew { bytes } => {
             if let Some(recording) = &mut view.recording {

@@ -88,7 +88,10 @@ pub(crate) fn in_flight(mpp: &mpp::Snapshot) -> (usize, usize) {
 /// What to do with a row that was left in applied.
 pub(crate) fn settle_remedy(id: InvocationId) -> Vec<Sentence> {
     vec![
-        press(Action::Settle, "on its row in In flight, or in the alerts, settles it, as done or as failed; or:"),
+        press(
+            Action::Settle,
+            "on its row in In flight, or in the alerts, settles it, as done or as failed; or:",
+        ),
         run(format!("settle {id} done")),
     ]
 }
@@ -96,14 +99,18 @@ pub(crate) fn settle_remedy(id: InvocationId) -> Vec<Sentence> {
 /// What to do while a host does not answer.
 pub(super) fn host_remedy(link: Link) -> Vec<Sentence> {
     match link {
-        Link::Mpp => vec![press(Action::Restart, "starts it again, from what is on disk; or:"), run("restart mpp")],
+        Link::Mpp => {
+            vec![press(Action::Restart, "starts it again, from what is on disk; or:"), run("restart mpp")]
+        }
         // No command reaches a station but over its bus.
         Link::Rmp => vec![
             to_do("free the path of its socket, or end the station and start it with another: --socket PATH"),
             press(Action::Restart, "starts it again once the path is free"),
         ],
         Link::Runs => vec![press(Action::Restart, "starts it again; or:"), run("restart runs")],
-        Link::Macp => vec![press(Action::Restart, "starts it again, from what is on disk; or:"), run("restart macp")],
+        Link::Macp => {
+            vec![press(Action::Restart, "starts it again, from what is on disk; or:"), run("restart macp")]
+        }
         Link::Station => vec![run("doctor")],
     }
 }
@@ -115,7 +122,10 @@ pub(super) fn port_remedy() -> Vec<Sentence> {
 
 /// What to do while the store refuses commits.
 pub(super) fn store_remedy() -> Vec<Sentence> {
-    vec![to_do("free space on its disk; it is retried by itself, and nothing acknowledged is lost"), run("doctor")]
+    vec![
+        to_do("free space on its disk; it is retried by itself, and nothing acknowledged is lost"),
+        run("doctor"),
+    ]
 }
 
 /// What to do while the disk is nearly full.
@@ -133,7 +143,8 @@ pub(super) fn silent_remedy() -> Vec<Sentence> {
 /// What to do after a refused handshake.
 pub(crate) fn hello_remedy(reason: HelloReason) -> Vec<Sentence> {
     let (words, subcommand) = refusal_remedy(reason);
-    let key = (reason == HelloReason::AlreadyConnected).then(|| press(Action::Kick, "drops it here; elsewhere:"));
+    let key =
+        (reason == HelloReason::AlreadyConnected).then(|| press(Action::Kick, "drops it here; elsewhere:"));
     std::iter::once(to_do(words)).chain(key).chain(subcommand.map(run)).collect()
 }
 
@@ -146,19 +157,30 @@ pub(crate) fn mpp_report(model: &Model, now: Now) -> Report {
     };
     troubles(&mut report, model, world, now);
     let mpp = &world.mpp;
-    report
-        .fact("pack", format!("{} {} ({})", mpp.pack.id, mpp.pack.version, if mpp.pack.is_sample { "the sample" } else { &mpp.pack.name }));
+    report.fact(
+        "pack",
+        format!(
+            "{} {} ({})",
+            mpp.pack.id,
+            mpp.pack.version,
+            if mpp.pack.is_sample { "the sample" } else { &mpp.pack.name }
+        ),
+    );
     report.fact("", mpp.pack.hash.as_str());
     if let Listener::Listening(addr) = &mpp.listener {
         report.fact("listens on", addr.to_string());
     }
     if let Some(adapter) = &mpp.adapter {
         let since = crate::console::format::age(now.mono.since(adapter.connected_at.mono));
-        report.fact("adapter", format!("{}, connected for {since}, session {}", adapter.peer, adapter.session_id));
+        report.fact(
+            "adapter",
+            format!("{}, connected for {since}, session {}", adapter.peer, adapter.session_id),
+        );
     }
     let pending: u64 = mpp.queues.values().map(|queue| queue.pending).sum();
     let (flying, applied) = in_flight(mpp);
-    let mut figures = format!("{}, {} pending, {flying} in flight", mpp.queues.len(), counted(pending, "row"));
+    let mut figures =
+        format!("{}, {} pending, {flying} in flight", mpp.queues.len(), counted(pending, "row"));
     if applied > 0 {
         let _ = write!(figures, ", {applied} applied and not done");
     }
@@ -175,12 +197,18 @@ fn troubles(report: &mut Report, model: &Model, world: &World, now: Now) {
         Listener::Down(why) => {
             report.worse(Condition::Down, format!("the port does not answer: {why}"), port_remedy());
         }
-        Listener::Starting => report.worse(Condition::Degraded, "the port is not bound yet".to_owned(), Vec::new()),
+        Listener::Starting => {
+            report.worse(Condition::Degraded, "the port is not bound yet".to_owned(), Vec::new())
+        }
         Listener::Listening(_) => {}
     }
     if let Some(why) = &mpp.commits_failing {
         let remedy = vec![to_do("free space on the data folder's disk; it is retried by itself")];
-        report.worse(Condition::Degraded, format!("commits fail, nothing new is taken or dispatched: {why}"), remedy);
+        report.worse(
+            Condition::Degraded,
+            format!("commits fail, nothing new is taken or dispatched: {why}"),
+            remedy,
+        );
     }
     if !mpp.paired {
         let remedy = vec![to_do("pair; it prints the token that the adapter connects with:"), run("pair")];
@@ -189,38 +217,62 @@ fn troubles(report: &mut Report, model: &Model, world: &World, now: Now) {
     match &mpp.adapter {
         Some(adapter) if adapter.stale => {
             let silent = crate::console::format::age(now.mono.since(adapter.last_in.mono));
-            report.worse(Condition::Degraded, format!("the adapter has sent nothing for {silent}"), silent_remedy());
+            report.worse(
+                Condition::Degraded,
+                format!("the adapter has sent nothing for {silent}"),
+                silent_remedy(),
+            );
         }
         Some(_) => {}
         None => no_adapter(report, model, world, now),
     }
-    let held: Vec<_> = mpp.queues.iter().filter(|(_, queue)| queue.brake.held).map(|(name, _)| name.as_str()).collect();
+    let held: Vec<_> =
+        mpp.queues.iter().filter(|(_, queue)| queue.brake.held).map(|(name, _)| name.as_str()).collect();
     if !held.is_empty() {
-        report.worse(Condition::Degraded, format!("held: {}", held.join(", ")), vec![press(Action::Hold, "on the queue resumes it")]);
+        report.worse(
+            Condition::Degraded,
+            format!("held: {}", held.join(", ")),
+            vec![press(Action::Hold, "on the queue resumes it")],
+        );
     }
-    let draining: Vec<_> = mpp.queues.iter().filter(|(_, queue)| queue.brake.draining).map(|(name, _)| name.as_str()).collect();
+    let draining: Vec<_> =
+        mpp.queues.iter().filter(|(_, queue)| queue.brake.draining).map(|(name, _)| name.as_str()).collect();
     if !draining.is_empty() {
         let why = format!("draining, new work is refused: {}", draining.join(", "));
-        report.worse(Condition::Degraded, why, vec![press(Action::Drain, "on the queue takes new work again")]);
+        report.worse(
+            Condition::Degraded,
+            why,
+            vec![press(Action::Drain, "on the queue takes new work again")],
+        );
     }
     let left: Vec<_> = mpp.live.iter().filter(|(_, live)| live.left).map(|(id, _)| *id).collect();
     if let Some(first) = left.first() {
         let ids = left.iter().take(LEFT_NAMED).map(ToString::to_string).collect::<Vec<_>>().join(", ");
-        let more = if left.len() > LEFT_NAMED { format!(" and {} more", left.len() - LEFT_NAMED) } else { String::new() };
+        let more = if left.len() > LEFT_NAMED {
+            format!(" and {} more", left.len() - LEFT_NAMED)
+        } else {
+            String::new()
+        };
         let why = format!("left in applied, their end is unknown and waits to be settled: {ids}{more}");
         report.worse(Condition::Degraded, why, settle_remedy(*first));
     }
     let other: u64 = mpp.queues.values().map(|queue| queue.other_manifest).sum();
     if other > 0 {
-        let remedy = vec![to_do("move those that fit to the one in force, or cancel them:"), run("pack migrate")];
-        report.worse(Condition::Degraded, format!("pending under another manifest, and waiting for it: {}", counted(other, "row")), remedy);
+        let remedy =
+            vec![to_do("move those that fit to the one in force, or cancel them:"), run("pack migrate")];
+        report.worse(
+            Condition::Degraded,
+            format!("pending under another manifest, and waiting for it: {}", counted(other, "row")),
+            remedy,
+        );
     }
     alerted(report, model, world, Link::Mpp);
 }
 
 /// What only an alert knows of a system, while it holds; the rest is in its report already.
 fn alerted(report: &mut Report, model: &Model, world: &World, link: Link) {
-    let is_news = |cause: &Cause| matches!(cause, Cause::HeadWaiting(_) | Cause::DiskLow | Cause::RecordingFailed);
+    let is_news =
+        |cause: &Cause| matches!(cause, Cause::HeadWaiting(_) | Cause::DiskLow | Cause::RecordingFailed);
     for alert in model.alerts.standing().filter(|alert| alert.cause.link() == link && is_news(&alert.cause)) {
         report.worse(Condition::Degraded, alert.text.to_string(), remedy(&alert.cause, world));
     }
@@ -236,7 +288,11 @@ fn no_adapter(report: &mut Report, model: &Model, world: &World, now: Now) {
             CloseCause::Fault(Fault::Hello(reason)) => hello_remedy(*reason),
             _ => Vec::new(),
         };
-        report.worse(Condition::Degraded, format!("{peer} was refused {ago} ago: {}", close_words(*cause, None)), remedy);
+        report.worse(
+            Condition::Degraded,
+            format!("{peer} was refused {ago} ago: {}", close_words(*cause, None)),
+            remedy,
+        );
     }
     let why = match &world.mpp.last_close {
         Some((peer, cause, at)) => {
@@ -261,7 +317,10 @@ pub(crate) fn store_report(model: &Model) -> Report {
     alerted(&mut report, model, world, Link::Station);
     report.fact("data", world.station.data.display().to_string());
     if let Some(recording) = &world.station.recording {
-        report.fact("recording", format!("{} ({})", recording.path.display(), crate::console::format::bytes(recording.bytes)));
+        report.fact(
+            "recording",
+            format!("{} ({})", recording.path.display(), crate::console::format::bytes(recording.bytes)),
+        );
     }
     report
 }

@@ -1,4 +1,5 @@
-//! How the station is reached, where it is in another process: what that makes of what is shown, and of what can be done.
+//! How the station is reached, where it is in another process: what that makes of what is shown, and of what
+//! can be done.
 
 use super::state::{Model, next_revision};
 use crate::{
@@ -38,12 +39,18 @@ impl Model {
         };
         match (lost_since(&self.attachment), &attachment) {
             (None, Some(Attachment { reach: Reach::Lost { why, .. }, .. })) => {
-                self.journal.note(Level::Warn, &format!("the station does not answer: {why}. It is tried again until it does"), now);
+                self.journal.note(
+                    Level::Warn,
+                    &format!("the station does not answer: {why}. It is tried again until it does"),
+                    now,
+                );
             }
             (Some(since), Some(Attachment { reach: Reach::Attached, name, pid, cut, .. })) => {
                 let seconds = now.mono.since(since.mono).as_secs();
                 let (level, words) = match cut {
-                    Some(cut @ Cut::StartedAgain) => (Level::Warn, format!("{}, after {seconds} s", cut_words(cut, *pid))),
+                    Some(cut @ Cut::StartedAgain) => {
+                        (Level::Warn, format!("{}, after {seconds} s", cut_words(cut, *pid)))
+                    }
                     _ => (Level::Info, format!("attached again to {name} (process {pid}) after {seconds} s")),
                 };
                 self.journal.note(level, &words, now);
@@ -59,7 +66,8 @@ impl Model {
         true
     }
 
-    /// What this console is told that was attached like that before, and has another session now: how grave it is, and the words.
+    /// What this console is told that was attached like that before, and has another session now: how grave
+    /// it is, and the words.
     pub(crate) fn cut_off(&self, before: Option<&Attachment>) -> Option<(Level, String)> {
         let after = self.attachment.as_ref()?;
         let cut = after.cut.as_ref().filter(|_| before.is_some_and(|before| has_changed(before, after)))?;

@@ -79,8 +79,8 @@ pub(crate) struct Journal {
     pub(crate) received: u64,
     /// Lines that were cut.
     pub(crate) evicted: u64,
-    /// Those of the station, its bridge and this console alone, and of runs what did not go well, as many: what adapters and peers of the
-    /// bus say or do does not push them out.
+    /// Those of the station, its bridge and this console alone, and of runs what did not go well, as many:
+    /// what adapters and peers of the bus say or do does not push them out.
     pub(crate) station: VecDeque<Notice>,
     /// Lines of the station, its bridge and this console that came.
     pub(crate) station_received: u64,
@@ -152,8 +152,10 @@ impl Journal {
     pub(super) fn lost(&mut self, count: u64, at: Now) {
         let known = self.losses.filter(|(_, from, _)| at.mono.since(from.mono) < LOSSES_TOGETHER);
         let all = known.map_or(0, |(_, _, all)| all).saturating_add(count);
-        let text =
-            format!("this console fell behind and lost {}; the state was taken anew (limits.tap.ring_bytes_max)", counted(all, "entry"));
+        let text = format!(
+            "this console fell behind and lost {}; the state was taken anew (limits.tap.ring_bytes_max)",
+            counted(all, "entry")
+        );
         if let Some((number, from, _)) = known
             && let Some(notice) = self.notice_mut(number)
         {
@@ -193,7 +195,12 @@ impl Journal {
 
     /// Takes one entry. `line` is a line of the adapter's log that is kept elsewhere already, `said` what the
     /// bus or the runs say with it. Gives what a peer was told, if it was.
-    pub(super) fn fold(&mut self, entry: EntryRef<'_>, line: Option<Arc<str>>, said: Option<Said>) -> Option<(&Peer, &Arc<str>)> {
+    pub(super) fn fold(
+        &mut self,
+        entry: EntryRef<'_>,
+        line: Option<Arc<str>>,
+        said: Option<Said>,
+    ) -> Option<(&Peer, &Arc<str>)> {
         self.folding = Some(entry.entry.seq);
         if let Some(said) = said {
             self.say(entry.entry.at, said);
@@ -218,31 +225,51 @@ impl Journal {
                 let text = line.unwrap_or_else(|| cut(&entry.text(), self.line_bytes_max).as_ref().into());
                 self.push(at, *level, Origin::Adapter, text);
             }
-            What::Transition(Transition::Mpp(mpp::Transition::RefundRecorded { id, status, .. })) => self.refund(at, *id, *status),
+            What::Transition(Transition::Mpp(mpp::Transition::RefundRecorded { id, status, .. })) => {
+                self.refund(at, *id, *status)
+            }
             What::Transition(Transition::Mpp(mpp::Transition::Disconnected { peer, active, cause })) => {
-                let told = self.told.iter().position(|(known, _)| known == peer).and_then(|at| self.told.remove(at));
-                if let Some((level, words)) = close_notice(peer, *active, *cause, told.as_ref().map(|(_, words)| words.as_ref())) {
+                let told =
+                    self.told.iter().position(|(known, _)| known == peer).and_then(|at| self.told.remove(at));
+                if let Some((level, words)) =
+                    close_notice(peer, *active, *cause, told.as_ref().map(|(_, words)| words.as_ref()))
+                {
                     let refused = match cause {
                         mpp::CloseCause::Fault(mpp::Fault::Hello(reason)) => Some(*reason),
                         _ => None,
                     };
                     // What a peer was told can quote what it sent.
                     let class = if told.is_some() { Class::Payload } else { Class::Public };
-                    self.keep(Notice { class, refused, ..Notice::new(at, level, Origin::Bridge, words.into()) });
+                    self.keep(Notice {
+                        class,
+                        refused,
+                        ..Notice::new(at, level, Origin::Bridge, words.into())
+                    });
                 }
             }
             What::Transition(Transition::Mpp(transition)) => {
                 if let Some((level, words)) = bridge_words(transition, &entry.text()) {
                     // Why a value is left out quotes it.
-                    let class = if matches!(transition, mpp::Transition::PersistedLeftOut { .. }) { Class::Payload } else { Class::Public };
+                    let class = if matches!(transition, mpp::Transition::PersistedLeftOut { .. }) {
+                        Class::Payload
+                    } else {
+                        Class::Public
+                    };
                     self.keep(Notice { class, ..Notice::new(at, level, Origin::Bridge, words.into()) });
                 }
             }
             What::Unsent { frames, bytes } => {
-                let words = format!("{} ({}) could not be sent before the connection closed", many(*frames, "frame"), many(*bytes, "byte"));
+                let words = format!(
+                    "{} ({}) could not be sent before the connection closed",
+                    many(*frames, "frame"),
+                    many(*bytes, "byte")
+                );
                 // Who left the bus of its own wants it no more; an adapter that is gone may miss it.
-                let (level, origin) =
-                    if entry.entry.link == Link::Rmp { (Level::Info, Origin::Bus) } else { (Level::Warn, Origin::Bridge) };
+                let (level, origin) = if entry.entry.link == Link::Rmp {
+                    (Level::Info, Origin::Bus)
+                } else {
+                    (Level::Warn, Origin::Bridge)
+                };
                 self.push(at, level, origin, words.into());
             }
             What::Transition(Transition::Rmp(_) | Transition::Runs(_) | Transition::Macp(_))
@@ -271,7 +298,8 @@ impl Journal {
         self.told.back().map(|(peer, words)| (peer, words))
     }
 
-    /// What the bus or the runs say. The same said again for some seconds is one line, so that who does nothing else hides nothing.
+    /// What the bus or the runs say. The same said again for some seconds is one line, so that who does
+    /// nothing else hides nothing.
     fn say(&mut self, at: Now, said: Said) {
         let (number, count) = self.together.count(&said.of, at, self.next);
         let words = if count > 1 { format!("×{count} {}", said.words) } else { said.words };
@@ -283,7 +311,8 @@ impl Journal {
             }
             // It was evicted meanwhile: the next is begun when its time is over.
             Some(None) => {}
-            None => self.keep(Notice { class: said.class, ..Notice::new(at, said.level, said.origin, words.into()) }),
+            None => self
+                .keep(Notice { class: said.class, ..Notice::new(at, said.level, said.origin, words.into()) }),
         }
     }
 
@@ -334,12 +363,19 @@ impl Journal {
 fn refund_words(id: InvocationId, status: RefundStatus) -> (Level, String) {
     match status {
         RefundStatus::Requested => (Level::Info, format!("refund of {id} is requested")),
-        RefundStatus::Skipped => (Level::Warn, format!("refund of {id}: bits cannot be refunded; tell the viewer")),
+        RefundStatus::Skipped => {
+            (Level::Warn, format!("refund of {id}: bits cannot be refunded; tell the viewer"))
+        }
         RefundStatus::Manual => (Level::Warn, format!("refund of {id} is to be made by hand")),
     }
 }
 
-fn close_notice(peer: &Peer, active: bool, cause: mpp::CloseCause, told: Option<&str>) -> Option<(Level, String)> {
+fn close_notice(
+    peer: &Peer,
+    active: bool,
+    cause: mpp::CloseCause,
+    told: Option<&str>,
+) -> Option<(Level, String)> {
     match (active, cause) {
         (true, _) => Some((Level::Warn, format!("adapter {peer} left: {}", close_words(cause, told)))),
         (false, mpp::CloseCause::Fault(_) | mpp::CloseCause::TooManyConnections) => {
@@ -358,14 +394,21 @@ fn station_words(transition: station::Transition, text: &str) -> Option<(Level, 
         T::StoreWell => (Level::Info, "the store takes commits again".to_owned()),
         T::StoreFailing => (Level::Error, format!("the store refuses commits: {text}")),
         T::RecordingStarted => (Level::Info, format!("recording to {text}")),
-        T::RecordingStopped { bytes } => (Level::Info, format!("recorded {}: {text}", counted(bytes, "byte"))),
+        T::RecordingStopped { bytes } => {
+            (Level::Info, format!("recorded {}: {text}", counted(bytes, "byte")))
+        }
         T::RecordingFailed => (Level::Error, format!("not recorded: {text}")),
-        T::DiskLow { free_bytes } => {
-            (Level::Warn, format!("the data folder's disk is nearly full: {} are free", crate::console::format::bytes(free_bytes)))
-        }
-        T::DiskWell { free_bytes } => {
-            (Level::Info, format!("the data folder's disk has room again: {}", crate::console::format::bytes(free_bytes)))
-        }
+        T::DiskLow { free_bytes } => (
+            Level::Warn,
+            format!(
+                "the data folder's disk is nearly full: {} are free",
+                crate::console::format::bytes(free_bytes)
+            ),
+        ),
+        T::DiskWell { free_bytes } => (
+            Level::Info,
+            format!("the data folder's disk has room again: {}", crate::console::format::bytes(free_bytes)),
+        ),
         T::Operated => (Level::Info, text.to_owned()),
         T::Notice { level } => (level, text.to_owned()),
         T::Stopping => (Level::Warn, "the station is going down".to_owned()),
@@ -386,14 +429,18 @@ fn bridge_words(transition: &mpp::Transition, text: &str) -> Option<(Level, Stri
             }
             (Level::Info, words)
         }
-        T::Stale { silent_s } => (Level::Warn, format!("the adapter has sent nothing for {silent_s} s; K drops it")),
+        T::Stale { silent_s } => {
+            (Level::Warn, format!("the adapter has sent nothing for {silent_s} s; K drops it"))
+        }
         T::Requeued { id, queue } => (Level::Warn, format!("{id} went back to the head of {queue}")),
-        T::LeftApplied { id, queue } => {
-            (Level::Warn, format!("{id} on {queue} was left in applied: `settle {id} done` or `failed` ends it"))
-        }
-        T::Migrated { queue, rows, failed } => {
-            (Level::Info, format!("{queue}: {} took the manifest in force, {failed} failed", counted(*rows, "row")))
-        }
+        T::LeftApplied { id, queue } => (
+            Level::Warn,
+            format!("{id} on {queue} was left in applied: `settle {id} done` or `failed` ends it"),
+        ),
+        T::Migrated { queue, rows, failed } => (
+            Level::Info,
+            format!("{queue}: {} took the manifest in force, {failed} failed", counted(*rows, "row")),
+        ),
         T::Braked { queue, brake } => {
             let words = match (brake.held, brake.draining) {
                 (false, false) => "runs",

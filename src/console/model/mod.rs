@@ -1,5 +1,5 @@
-//! What the screen shows: a fold over a snapshot and the tap's entries. It takes time from entries only, keeps ordered maps, and evicts by
-//! count.
+//! What the screen shows: a fold over a snapshot and the tap's entries. It takes time from entries only,
+//! keeps ordered maps, and evicts by count.
 
 mod alerts;
 mod bus;
@@ -40,7 +40,9 @@ pub(crate) use clauses::{Breach, clause_name, clause_said, clause_text};
 pub(crate) use counts::Changes;
 pub(crate) use faults::FaultGroup;
 pub(crate) use flow::Flow;
-pub(crate) use health::{Condition, Sentence, hello_remedy, in_flight, mpp_report, settle_remedy, store_report};
+pub(crate) use health::{
+    Condition, Sentence, hello_remedy, in_flight, mpp_report, settle_remedy, store_report,
+};
 pub(crate) use journal::{Notice, Origin};
 pub(crate) use kept::Kept;
 pub(crate) use meter::{Figures, Measured, Meter};
@@ -49,7 +51,9 @@ pub(crate) use run_health::runs_report;
 pub(crate) use run_lines::RunLine;
 pub(crate) use session_health::macp_report;
 pub(crate) use session_lines::{SessionLine, records, resolution_words};
-pub(crate) use session_sheet::{Sheet, Speech, Stand, Voice, standings_of, tally_words, voices_of, waited_for};
+pub(crate) use session_sheet::{
+    Sheet, Speech, Stand, Voice, standings_of, tally_words, voices_of, waited_for,
+};
 pub(crate) use state::{HISTORY_ROWS, Model};
 pub(crate) use timeline::{Stepped, Timeline};
 pub(crate) use world::World;

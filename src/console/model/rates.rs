@@ -37,7 +37,11 @@ impl Rate {
     /// Those of the last minute, the present bucket included.
     pub(crate) fn per_minute(&self, now: Now) -> u64 {
         let present = bucket_of(now);
-        self.buckets.iter().filter(|(bucket, _)| bucket + MINUTE_BUCKETS > present).map(|(_, count)| count).sum()
+        self.buckets
+            .iter()
+            .filter(|(bucket, _)| bucket + MINUTE_BUCKETS > present)
+            .map(|(_, count)| count)
+            .sum()
     }
 
     /// The counts of the last buckets, oldest first.

@@ -24,8 +24,8 @@ impl Model {
         self.world.as_ref().map(|world| &world.runs)
     }
 
-    /// What a run told last and this console heard, up to the last that it told: empty where the last was not heard, so that what is shown
-    /// is to be had from the store.
+    /// What a run told last and this console heard, up to the last that it told: empty where the last was not
+    /// heard, so that what is shown is to be had from the store.
     pub(crate) fn heard_of_run(&self, run: TraceId) -> impl Iterator<Item = &RunLine> {
         let told = self.runs().and_then(|runs| runs.run(run)).map_or(0, |view| view.events);
         self.run_lines.of(run, told)
@@ -72,9 +72,12 @@ impl Numbered for RunLine {
     }
 }
 
-/// The last lines of one history, `told` being the number of its last, without a gap up to that: what was told before the first of these
-/// is to be had from the store.
-pub(super) fn without_gap<'a, L: Numbered + 'a>(newest_first: impl Iterator<Item = &'a L>, told: u64) -> impl Iterator<Item = &'a L> {
+/// The last lines of one history, `told` being the number of its last, without a gap up to that: what was
+/// told before the first of these is to be had from the store.
+pub(super) fn without_gap<'a, L: Numbered + 'a>(
+    newest_first: impl Iterator<Item = &'a L>,
+    told: u64,
+) -> impl Iterator<Item = &'a L> {
     let mut found: Vec<&L> = Vec::new();
     for line in newest_first {
         let has_gap = found.last().map_or(line.number() < told, |next| next.number() != line.number() + 1);
@@ -137,8 +140,8 @@ impl RunLines {
         }
     }
 
-    /// Forgets what was told before the station was started again: what it kept of that the store has, and what it did not keep is told by
-    /// nobody any more.
+    /// Forgets what was told before the station was started again: what it kept of that the store has, and
+    /// what it did not keep is told by nobody any more.
     pub(super) fn begin_again(&mut self) {
         self.lines.clear();
     }

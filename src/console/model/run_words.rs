@@ -19,7 +19,8 @@ fn named(runs: Option<&Snapshot>, run: TraceId) -> (String, String) {
 pub(super) fn words(transition: &T, text: &str, before: Option<&Snapshot>) -> Option<Said> {
     let said = |level, of: String, words: String| Said::new(level, of, words).by(Origin::Runs, Class::Public);
     // Why something did not succeed can quote viewers.
-    let quoting = |level, of: String, words: String| Said::new(level, of, words).by(Origin::Runs, Class::Payload);
+    let quoting =
+        |level, of: String, words: String| Said::new(level, of, words).by(Origin::Runs, Class::Payload);
     let node_of = |action| {
         let ask = before?.asks.iter().find(|ask| ask.action == action)?;
         Some(ask.node.id.to_string())
@@ -31,15 +32,26 @@ pub(super) fn words(transition: &T, text: &str, before: Option<&Snapshot>) -> Op
     let named = || transition.run().map(|run| named(before, run));
     Some(match transition {
         T::Submitted { run, name, by, nodes } => {
-            let words = format!("{name} {} was accepted: {}, asked for by {}", run.short(), counted(*nodes, "node"), by.client);
+            let words = format!(
+                "{name} {} was accepted: {}, asked for by {}",
+                run.short(),
+                counted(*nodes, "node"),
+                by.client
+            );
             said(Level::Info, format!("{name} was accepted"), words)
         }
-        T::Rejected { by, .. } => {
-            quoting(Level::Warn, format!("rejected: {text}"), format!("what {} submitted was rejected: {text}", by.client))
-        }
+        T::Rejected { by, .. } => quoting(
+            Level::Warn,
+            format!("rejected: {text}"),
+            format!("what {} submitted was rejected: {text}", by.client),
+        ),
         T::Asked { node, .. } => {
             let (name, whole) = named()?;
-            said(Level::Warn, format!("{name} asks for {}", node.id), format!("{whole} asks whether {} may go on", node.id))
+            said(
+                Level::Warn,
+                format!("{name} asks for {}", node.id),
+                format!("{whole} asks whether {} may go on", node.id),
+            )
         }
         T::Decided { action, verdict, by, .. } if *verdict != Verdict::Withdrawn => {
             let (name, whole) = named()?;
@@ -53,13 +65,21 @@ pub(super) fn words(transition: &T, text: &str, before: Option<&Snapshot>) -> Op
         }
         T::Cancelling { by, .. } => {
             let (name, whole) = named()?;
-            said(Level::Info, format!("{name} is cancelled"), format!("{whole} is cancelled by {}", by.client))
+            said(
+                Level::Info,
+                format!("{name} is cancelled"),
+                format!("{whole} is cancelled by {}", by.client),
+            )
         }
         T::Ended { state, .. } => {
             let (name, whole) = named()?;
             match state {
-                RunState::Failed => quoting(Level::Error, format!("{name} failed: {text}"), format!("{whole} failed: {text}")),
-                RunState::Cancelled => said(Level::Info, format!("{name} was cancelled"), format!("{whole} was cancelled")),
+                RunState::Failed => {
+                    quoting(Level::Error, format!("{name} failed: {text}"), format!("{whole} failed: {text}"))
+                }
+                RunState::Cancelled => {
+                    said(Level::Info, format!("{name} was cancelled"), format!("{whole} was cancelled"))
+                }
                 _ => said(Level::Info, format!("{name} succeeded"), format!("{whole} succeeded")),
             }
         }

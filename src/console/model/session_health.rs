@@ -30,19 +30,24 @@ pub(crate) fn macp_report(model: &Model, now: Now) -> Report {
     let macp = &world.macp;
     let host = &world.station.hosts[Link::Macp.index()];
     match (host, &macp.listener) {
-        (HostState::Down(why), _) => report.worse(Condition::Down, format!("no session is held: {why}"), host_remedy(Link::Macp)),
+        (HostState::Down(why), _) => {
+            report.worse(Condition::Down, format!("no session is held: {why}"), host_remedy(Link::Macp))
+        }
         (_, Listener::Down(why)) => {
             let remedy = vec![to_do("free the port, or start with another: --grpc ADDR"), run("doctor")];
             report.worse(Condition::Down, format!("the port does not answer: {why}"), remedy);
         }
-        (_, Listener::Starting) => report.worse(Condition::Degraded, "the port is not bound yet".to_owned(), Vec::new()),
+        (_, Listener::Starting) => {
+            report.worse(Condition::Degraded, "the port is not bound yet".to_owned(), Vec::new())
+        }
         (_, Listener::Listening(addr)) => report.fact("listens on", addr.to_string()),
     }
     let ended_badly = |view: &&SessionView| {
         let is_bad = |ending| matches!(ending, Ending::TtlExpired | Ending::LogDamaged);
         view.end.as_ref().is_some_and(|end| is_bad(end.ending) && now.wall.since(end.at.wall) < LATELY)
     };
-    let mut lately = macp.ended.iter().rev().filter_map(|number| macp.sessions.get(number)).filter(ended_badly);
+    let mut lately =
+        macp.ended.iter().rev().filter_map(|number| macp.sessions.get(number)).filter(ended_badly);
     for view in lately.by_ref().take(NAMED) {
         let why = match view.end.as_ref().map(|end| end.ending) {
             Some(Ending::LogDamaged) => format!("{} is expired: its log was damaged", view.session.id),
@@ -52,10 +57,16 @@ pub(crate) fn macp_report(model: &Model, now: Now) -> Report {
     }
     let more = lately.count();
     if more > 0 {
-        report.worse(Condition::Degraded, format!("{} expired in the last minute", counted(more, "more session")), Vec::new());
+        report.worse(
+            Condition::Degraded,
+            format!("{} expired in the last minute", counted(more, "more session")),
+            Vec::new(),
+        );
     }
     if report.condition == Condition::Degraded {
-        report.sentences.push(press(Action::ViewSessions, "shows the Sessions: who was waited for, and what was said"));
+        report
+            .sentences
+            .push(press(Action::ViewSessions, "shows the Sessions: who was waited for, and what was said"));
     }
     let totals = macp.totals;
     report.fact("open", counted(totals.open, "session"));
@@ -69,12 +80,24 @@ pub(crate) fn macp_report(model: &Model, now: Now) -> Report {
             format::count(totals.cancelled)
         ),
     );
-    let messages =
-        [(totals.accepted, "accepted"), (totals.duplicates, "duplicates"), (totals.refused, "refused"), (totals.signals, "signals")];
-    report.fact("messages", messages.map(|(count, what)| format!("{} {what}", format::count(count))).join(", "));
+    let messages = [
+        (totals.accepted, "accepted"),
+        (totals.duplicates, "duplicates"),
+        (totals.refused, "refused"),
+        (totals.signals, "signals"),
+    ];
+    report.fact(
+        "messages",
+        messages.map(|(count, what)| format!("{} {what}", format::count(count))).join(", "),
+    );
     if !macp.clients.is_empty() {
-        let names: Vec<String> =
-            macp.clients.iter().rev().take(NAMED).map(|client| format!("{} ({})", client.client, client.peer)).collect();
+        let names: Vec<String> = macp
+            .clients
+            .iter()
+            .rev()
+            .take(NAMED)
+            .map(|client| format!("{} ({})", client.client, client.peer))
+            .collect();
         report.fact("clients", names.join(", "));
     }
     report

@@ -27,8 +27,8 @@ impl Model {
         self.world.as_ref().map(|world| &world.macp)
     }
 
-    /// What a session took last and this console heard, up to the last that it took: empty where the last was not heard, so that what is
-    /// shown is to be had from the store.
+    /// What a session took last and this console heard, up to the last that it took: empty where the last was
+    /// not heard, so that what is shown is to be had from the store.
     pub(crate) fn heard_of_session(&self, session: u64) -> impl Iterator<Item = &SessionLine> {
         let view = self.macp().and_then(|macp| macp.sessions.get(&session));
         self.session_lines.of(session, view.map_or(0, |view| records(view.messages, view.end.is_some())))
@@ -127,7 +127,11 @@ pub(crate) fn resolution_words(resolution: &str) -> String {
 }
 
 fn started(intent: &str, participants: u64) -> String {
-    let who = if participants == 0 { "anybody may take part".to_owned() } else { counted(participants, "participant") };
+    let who = if participants == 0 {
+        "anybody may take part".to_owned()
+    } else {
+        counted(participants, "participant")
+    };
     if intent.is_empty() { who } else { format!("{intent} ({who})") }
 }
 
@@ -155,10 +159,14 @@ const fn type_of(effect: &Effect) -> &'static str {
 fn effect_words(effect: &Effect, text: &str) -> String {
     match effect {
         Effect::Proposed { proposal } => joined(proposal, text, ""),
-        Effect::Evaluated { proposal, recommendation, confidence } => joined(proposal, &format!("{recommendation} {confidence}"), text),
+        Effect::Evaluated { proposal, recommendation, confidence } => {
+            joined(proposal, &format!("{recommendation} {confidence}"), text)
+        }
         Effect::Objected { proposal, severity } => joined(proposal, severity, text),
         Effect::Voted { proposal, vote } => joined(proposal, vote, text),
-        Effect::Nothing | Effect::Committed | Effect::LegacyResolved | Effect::Contributed { .. } => text.to_owned(),
+        Effect::Nothing | Effect::Committed | Effect::LegacyResolved | Effect::Contributed { .. } => {
+            text.to_owned()
+        }
     }
 }
 
@@ -181,7 +189,11 @@ pub(crate) struct SessionLines {
 
 impl SessionLines {
     pub(super) fn new(lines_max: u64) -> Self {
-        Self { lines: VecDeque::new(), lines_max: usize::try_from(lines_max).unwrap_or(usize::MAX), heard: None }
+        Self {
+            lines: VecDeque::new(),
+            lines_max: usize::try_from(lines_max).unwrap_or(usize::MAX),
+            heard: None,
+        }
     }
 
     /// Takes what an entry says. `after` are the sessions with that entry in them.
@@ -206,19 +218,28 @@ impl SessionLines {
         }
     }
 
-    fn line(&self, entry: EntryRef<'_>, transition: &Transition, view: &macp::SessionView) -> Option<SessionLine> {
+    fn line(
+        &self,
+        entry: EntryRef<'_>,
+        transition: &Transition,
+        view: &macp::SessionView,
+    ) -> Option<SessionLine> {
         let heard = self.heard.as_ref().filter(|heard| entry.entry.cause == Some(heard.seq));
         let text = entry.text();
-        let of = |number, kind, sender: Option<&Arc<str>>, message_type: Option<&str>, words: String| SessionLine {
-            session: view.session.clone(),
-            number,
-            at: entry.entry.at.wall,
-            kind,
-            message_type: message_type.map(|known| heard.and_then(|heard| heard.message_type.clone()).unwrap_or_else(|| known.into())),
-            message_id: message_type.and_then(|_| heard?.message_id.clone()),
-            sender: sender.cloned(),
-            words: words.into(),
-            payload: None,
+        let of = |number, kind, sender: Option<&Arc<str>>, message_type: Option<&str>, words: String| {
+            SessionLine {
+                session: view.session.clone(),
+                number,
+                at: entry.entry.at.wall,
+                kind,
+                message_type: message_type.map(|known| {
+                    heard.and_then(|heard| heard.message_type.clone()).unwrap_or_else(|| known.into())
+                }),
+                message_id: message_type.and_then(|_| heard?.message_id.clone()),
+                sender: sender.cloned(),
+                words: words.into(),
+                payload: None,
+            }
         };
         match transition {
             Transition::Opened { by, participants, .. } => {
@@ -252,7 +273,10 @@ impl SessionLines {
 
     /// What a session took last, without a gap up to the last of so many records.
     fn of(&self, session: u64, records: u64) -> impl Iterator<Item = &SessionLine> {
-        without_gap(self.lines.iter().rev().map(|line| &**line).filter(move |line| line.session.number == session), records)
+        without_gap(
+            self.lines.iter().rev().map(|line| &**line).filter(move |line| line.session.number == session),
+            records,
+        )
     }
 
     /// Bytes that a copy holds, about: the lines themselves are shared.
@@ -288,20 +312,40 @@ mod tests {
     #[test]
     fn a_record_says_the_same_whether_it_was_heard_or_read_from_the_store() {
         let p1: Arc<str> = "p1".into();
-        let evaluated = Effect::Evaluated { proposal: Arc::clone(&p1), recommendation: "APPROVE".into(), confidence: 0.95 };
+        let evaluated = Effect::Evaluated {
+            proposal: Arc::clone(&p1),
+            recommendation: "APPROVE".into(),
+            confidence: 0.95,
+        };
         for (effect, text, payload) in [
-            (Effect::Proposed { proposal: Arc::clone(&p1) }, "Deploy", r#"{"proposal_id":"p1","option":"Deploy"}"#),
-            (evaluated, "solid", r#"{"proposal_id":"p1","recommendation":"APPROVE","confidence":0.95,"reason":"solid"}"#),
+            (
+                Effect::Proposed { proposal: Arc::clone(&p1) },
+                "Deploy",
+                r#"{"proposal_id":"p1","option":"Deploy"}"#,
+            ),
+            (
+                evaluated,
+                "solid",
+                r#"{"proposal_id":"p1","recommendation":"APPROVE","confidence":0.95,"reason":"solid"}"#,
+            ),
             (
                 Effect::Objected { proposal: Arc::clone(&p1), severity: "high".into() },
                 "",
                 r#"{"proposal_id":"p1","reason":"","severity":"high"}"#,
             ),
-            (Effect::Voted { proposal: p1, vote: "approve".into() }, "good", r#"{"proposal_id":"p1","vote":"approve","reason":"good"}"#),
+            (
+                Effect::Voted { proposal: p1, vote: "approve".into() },
+                "good",
+                r#"{"proposal_id":"p1","vote":"approve","reason":"good"}"#,
+            ),
             (Effect::Committed, "deploy-v2.1", r#"{"commitment_id":"c1","action":"deploy-v2.1"}"#),
             (Effect::Contributed { round: 3 }, "option_a", r#"{"value":"option_a"}"#),
         ] {
-            assert_eq!(effect_words(&effect, text), stored(LogKind::Incoming, type_of(&effect), payload), "{payload}");
+            assert_eq!(
+                effect_words(&effect, text),
+                stored(LogKind::Incoming, type_of(&effect), payload),
+                "{payload}"
+            );
         }
     }
 
@@ -316,6 +360,9 @@ mod tests {
             stored(LogKind::Incoming, "SessionStart", r#"{"intent":"release","participants":["a","b"]}"#),
             "release (2 participants)"
         );
-        assert_eq!(stored(LogKind::Incoming, "SessionStart", r#"{"participants":[]}"#), "anybody may take part");
+        assert_eq!(
+            stored(LogKind::Incoming, "SessionStart", r#"{"participants":[]}"#),
+            "anybody may take part"
+        );
     }
 }

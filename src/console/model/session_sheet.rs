@@ -1,4 +1,5 @@
-//! How a session stands, as two lists: what is to be decided, or who is to agree, with how each stands; and who said what of it.
+//! How a session stands, as two lists: what is to be decided, or who is to agree, with how each stands; and
+//! who said what of it.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -150,7 +151,9 @@ fn voices_of_decision(view: &SessionView, decision: &DecisionView) -> Vec<Voice>
     let earlier = (decision.evaluations.total() + decision.objections.total()).saturating_sub(opinions);
     let opinions = decision.opinions.iter().zip(earlier..).map(|(it, place)| {
         let (speech, says, confidence) = match &it.opinion {
-            Opinion::Evaluation { recommendation, confidence } => (Speech::Evaluates, recommendation, Some(*confidence)),
+            Opinion::Evaluation { recommendation, confidence } => {
+                (Speech::Evaluates, recommendation, Some(*confidence))
+            }
             Opinion::Objection { severity } => (Speech::Objects, severity, None),
         };
         Voice {
@@ -184,9 +187,12 @@ fn standings_of_rounds(view: &SessionView) -> Vec<Stand> {
     let participants: HashSet<&Arc<str>> = view.participants.iter().collect();
     let others = view.senders.keys().filter(|who| !participants.contains(who) && held(who).is_some());
     let stand = |who: &Arc<str>| match held(who) {
-        Some(it) => {
-            Stand { says: Some(Arc::clone(&it.value)), round: Some(it.round), at: Some(it.at.wall), ..standing(&view.session, who) }
-        }
+        Some(it) => Stand {
+            says: Some(Arc::clone(&it.value)),
+            round: Some(it.round),
+            at: Some(it.at.wall),
+            ..standing(&view.session, who)
+        },
         None => standing(&view.session, who),
     };
     let mut standings: Vec<Stand> = view.participants.iter().chain(others).map(stand).collect();
@@ -231,11 +237,19 @@ impl Sheet {
     }
 
     fn stored_decision(session: &SessionRef, progress: &Json) -> Self {
-        let members = |name: &str| progress.get(name).and_then(Json::as_object).into_iter().flat_map(|all| all.values());
+        let members = |name: &str| {
+            progress.get(name).and_then(Json::as_object).into_iter().flat_map(|all| all.values())
+        };
         let items = |name: &str| progress.get(name).and_then(Json::as_array).into_iter().flatten();
-        let text = |it: &Json, name: &str| -> Arc<str> { it.get(name).and_then(Json::as_str).unwrap_or_default().into() };
+        let text = |it: &Json, name: &str| -> Arc<str> {
+            it.get(name).and_then(Json::as_str).unwrap_or_default().into()
+        };
         let proposed = members("proposals")
-            .map(|it| Stand { says: Some(text(it, "option")), by: Some(text(it, "sender")), ..standing(session, &text(it, "proposal_id")) })
+            .map(|it| Stand {
+                says: Some(text(it, "option")),
+                by: Some(text(it, "sender")),
+                ..standing(session, &text(it, "proposal_id"))
+            })
             .take(ROWS_MAX);
         let mut standings = Standings::of(session, proposed.collect());
         let voice = |it: &Json, speech, place, says: &str, why: &str| Voice {
@@ -250,15 +264,23 @@ impl Sheet {
             at: None,
         };
         let votes = members("votes").map(|it| voice(it, Speech::Votes, 0, "vote", "reason"));
-        let evaluations = items("evaluations").zip(0..).map(|(it, place)| voice(it, Speech::Evaluates, place, "recommendation", "reason"));
-        let objections = items("objections").zip(0..).map(|(it, place)| voice(it, Speech::Objects, place, "severity", "reason"));
+        let evaluations = items("evaluations")
+            .zip(0..)
+            .map(|(it, place)| voice(it, Speech::Evaluates, place, "recommendation", "reason"));
+        let objections = items("objections")
+            .zip(0..)
+            .map(|(it, place)| voice(it, Speech::Objects, place, "severity", "reason"));
         let mut voices: Vec<Voice> = votes.chain(objections).chain(evaluations).collect();
         for voice in &voices {
             let (Some(of), says) = (&voice.of, &voice.says) else { continue };
             match voice.speech {
                 Speech::Votes => standings.voted(of, says),
-                Speech::Evaluates => standings.find(of).into_iter().for_each(|known| known.evaluations.count(says)),
-                Speech::Objects => standings.find(of).into_iter().for_each(|known| known.objections.count(says)),
+                Speech::Evaluates => {
+                    standings.find(of).into_iter().for_each(|known| known.evaluations.count(says))
+                }
+                Speech::Objects => {
+                    standings.find(of).into_iter().for_each(|known| known.objections.count(says))
+                }
                 Speech::Contributes => {}
             }
         }

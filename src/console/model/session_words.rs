@@ -7,18 +7,33 @@ use crate::{
     tap::entry::station::Level,
 };
 
-/// What a transition says, if it is worth a line. Why a session was cancelled can quote anybody, and is not said.
+/// What a transition says, if it is worth a line. Why a session was cancelled can quote anybody, and is not
+/// said.
 pub(super) fn words(transition: &T, text: &str) -> Option<Said> {
-    let said = |level, of: &str, words| Some(Said::new(level, format!("macp {of}"), words).by(Origin::Runtime, Class::Public));
+    let said = |level, of: &str, words| {
+        Some(Said::new(level, format!("macp {of}"), words).by(Origin::Runtime, Class::Public))
+    };
     match transition {
         T::Listening { addr } => said(Level::Info, "listening", format!("listening on {addr}")),
         T::NotListening => said(Level::Error, text, format!("not listening: {text}")),
         T::Ended { session, ending } => match ending {
             Ending::Resolved => None,
-            Ending::TtlExpired => said(Level::Warn, "expired", format!("session {} expired without a resolution", session.id)),
-            Ending::Cancelled => said(Level::Warn, "cancelled", format!("session {} was cancelled", session.id)),
-            Ending::LogDamaged => said(Level::Error, "damaged", format!("session {} is expired: its log was damaged", session.id)),
+            Ending::TtlExpired => {
+                said(Level::Warn, "expired", format!("session {} expired without a resolution", session.id))
+            }
+            Ending::Cancelled => {
+                said(Level::Warn, "cancelled", format!("session {} was cancelled", session.id))
+            }
+            Ending::LogDamaged => said(
+                Level::Error,
+                "damaged",
+                format!("session {} is expired: its log was damaged", session.id),
+            ),
         },
-        T::Introduced { .. } | T::Opened { .. } | T::Accepted { .. } | T::Streaming { .. } | T::Evicted { .. } => None,
+        T::Introduced { .. }
+        | T::Opened { .. }
+        | T::Accepted { .. }
+        | T::Streaming { .. }
+        | T::Evicted { .. } => None,
     }
 }

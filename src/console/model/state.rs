@@ -116,7 +116,8 @@ pub(crate) struct Model {
     pub(crate) changes: Changes,
     /// What came into the windows of the bridge's state, and what they let go.
     pub(crate) tally: Tallies,
-    /// Told anew with every change, by no two models the same: what was made of one is out of date when it differs.
+    /// Told anew with every change, by no two models the same: what was made of one is out of date when it
+    /// differs.
     pub(super) revision: u64,
     ground: Ground,
     rates_cut: u64,
@@ -222,7 +223,9 @@ impl Model {
 
     /// Whether a snapshot is of a station that was started again since the one before.
     pub(crate) fn is_of_another_start(&self, snapshot: &Snapshot) -> bool {
-        self.world.as_ref().is_some_and(|world| world.station.started_at.wall != snapshot.station.started_at.wall)
+        self.world
+            .as_ref()
+            .is_some_and(|world| world.station.started_at.wall != snapshot.station.started_at.wall)
     }
 
     /// Takes the newest rows as the store has them: none when nothing was ever recorded.
@@ -235,9 +238,15 @@ impl Model {
         }
         self.lessons.worked = true;
         let started_at = world.station.started_at.wall;
-        let has_ended = |row: &InvocationRow| matches!(row.state, RowState::Done | RowState::Failed | RowState::Refunded);
-        self.lessons.connected |= rows.iter().any(|row| !matches!(row.state, RowState::Pending | RowState::Failed));
-        self.history = rows.into_iter().filter(|row| has_ended(row) && row.updated_at_ms < started_at).map(ended).collect();
+        let has_ended =
+            |row: &InvocationRow| matches!(row.state, RowState::Done | RowState::Failed | RowState::Refunded);
+        self.lessons.connected |=
+            rows.iter().any(|row| !matches!(row.state, RowState::Pending | RowState::Failed));
+        self.history = rows
+            .into_iter()
+            .filter(|row| has_ended(row) && row.updated_at_ms < started_at)
+            .map(ended)
+            .collect();
         self.history.sort_by_key(|row| std::cmp::Reverse(row.at.wall));
     }
 
@@ -282,12 +291,26 @@ impl Model {
         self.bus.fold(entry.entry, is_in_snapshot);
         self.alerts.hear(entry, self.world.as_ref().map(|world| &world.runs));
         let said = match &entry.entry.what {
-            What::Transition(Transition::Rmp(transition)) => bus_words::words(transition, &entry.text(), self.rmp()),
+            What::Transition(Transition::Rmp(transition)) => {
+                bus_words::words(transition, &entry.text(), self.rmp())
+            }
             What::Transition(Transition::Macp(transition)) => session_words::words(transition, &entry.text()),
-            What::Transition(Transition::Runs(transition)) => run_words::words(transition, &entry.text(), self.runs()),
-            What::Frame(Frame { direction: Direction::Inbound, peer, head: Head::Rmp(head), verdict: Verdict::Rmp(verdict), .. }) => {
+            What::Transition(Transition::Runs(transition)) => {
+                run_words::words(transition, &entry.text(), self.runs())
+            }
+            What::Frame(Frame {
+                direction: Direction::Inbound,
+                peer,
+                head: Head::Rmp(head),
+                verdict: Verdict::Rmp(verdict),
+                ..
+            }) => {
                 let who = || bus_words::who(peer, head.session, self.rmp());
-                if let rmp::Verdict::Refused(refusal) = verdict { Some(bus_words::refusal_words(&who(), *refusal)) } else { None }
+                if let rmp::Verdict::Refused(refusal) = verdict {
+                    Some(bus_words::refusal_words(&who(), *refusal))
+                } else {
+                    None
+                }
             }
             _ => None,
         };
@@ -331,7 +354,11 @@ impl Model {
             use events::Transition as T;
             let ends = matches!(transition, T::Done { .. } | T::Failed { .. } | T::Refunded { .. });
             self.tally.ended.note(usize::from(ends), ended, world.mpp.recent.len());
-            self.tally.lines.note(usize::from(matches!(transition, T::Logged { .. })), lines, world.mpp.logs.len());
+            self.tally.lines.note(
+                usize::from(matches!(transition, T::Logged { .. })),
+                lines,
+                world.mpp.logs.len(),
+            );
         }
         self.alerts.fold(entry);
         let mut line = None;
@@ -357,7 +384,9 @@ impl Model {
 
     /// Holds the rules of alerts against what is. To be called once a second.
     pub(crate) fn judge(&mut self, rules: &AlertRules, now: Now) -> Judged {
-        self.world.as_ref().map_or_else(Judged::default, |world| self.alerts.judge(world, &self.bus.drops, rules, now))
+        self.world
+            .as_ref()
+            .map_or_else(Judged::default, |world| self.alerts.judge(world, &self.bus.drops, rules, now))
     }
 
     fn fold_windows(&mut self, entry: EntryRef<'_>) {
@@ -368,13 +397,19 @@ impl Model {
                     events::Transition::Done { queue, .. } => self.rate(queue, entry.entry.at, true),
                     events::Transition::Failed { queue, .. }
                     | events::Transition::Refunded { queue, .. }
-                    | events::Transition::OtherCancelled { queue, .. } => self.rate(queue, entry.entry.at, false),
+                    | events::Transition::OtherCancelled { queue, .. } => {
+                        self.rate(queue, entry.entry.at, false)
+                    }
                     events::Transition::Handshaken { .. } => {
                         self.refused = None;
                         self.lessons.connected = true;
                     }
                     events::Transition::Enqueued { .. } => self.lessons.worked = true,
-                    events::Transition::Disconnected { peer, active: false, cause: cause @ CloseCause::Fault(_) } => {
+                    events::Transition::Disconnected {
+                        peer,
+                        active: false,
+                        cause: cause @ CloseCause::Fault(_),
+                    } => {
                         self.refused = Some((peer.clone(), *cause, entry.entry.at));
                     }
                     _ => {}
@@ -406,7 +441,10 @@ impl Model {
         let ended = mpp.recent.iter().next().is_some();
         self.lessons.worked |= ended
             || !mpp.live.is_empty()
-            || mpp.queues.values().any(|queue| queue.pending + queue.other_manifest + queue.done + queue.failed > 0);
+            || mpp
+                .queues
+                .values()
+                .any(|queue| queue.pending + queue.other_manifest + queue.done + queue.failed > 0);
         // Work that ran to its end went through an adapter, in this start of the station or an earlier one.
         self.lessons.connected |= mpp.recent.iter().any(|row| row.state == events::RowState::Done);
     }

@@ -29,7 +29,8 @@ pub(crate) enum DeskAnswer {
 
 type Sent = (Arc<dyn Shelf>, DeskJob);
 
-/// Does it on two threads: one reads what is written, as often as that changes; the other does what was asked for once.
+/// Does it on two threads: one reads what is written, as often as that changes; the other does what was asked
+/// for once.
 #[derive(Debug)]
 pub(crate) struct Desk {
     shelf: Option<Arc<dyn Shelf>>,
@@ -68,7 +69,10 @@ fn work((shelf, job): Sent) -> DeskAnswer {
                 let found = shelf.read(name, folder).ok().filter(|(_, path)| path.parent() == folder);
                 Ok(found.map(|(text, _)| text))
             };
-            DeskAnswer::Bundled { request, text: bundle(&text, beside, &limits.runs).map_err(|error| error.to_string()) }
+            DeskAnswer::Bundled {
+                request,
+                text: bundle(&text, beside, &limits.runs).map_err(|error| error.to_string()),
+            }
         }
         DeskJob::List => DeskAnswer::Listed(shelf.list()),
         DeskJob::Text(path) => {

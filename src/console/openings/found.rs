@@ -15,7 +15,8 @@ pub(crate) struct FoundFault {
     /// The character of the line, from 1.
     pub(crate) column: usize,
     pub(crate) words: String,
-    /// Whether it holds a submission back. What is wrong with nested files, the station may see otherwise: it has folders of its own.
+    /// Whether it holds a submission back. What is wrong with nested files, the station may see otherwise:
+    /// it has folders of its own.
     pub(crate) is_hard: bool,
     /// Whether its place is one of this text.
     pub(crate) is_here: bool,
@@ -39,11 +40,21 @@ pub(crate) struct Found {
 
 impl Found {
     /// Reads a text. Without a library, the openings that it nests are not looked for.
-    pub(crate) fn of(text: &str, origin: Option<&Path>, library: &dyn Library, has_library: bool, limits: &Limits) -> Self {
+    pub(crate) fn of(
+        text: &str,
+        origin: Option<&Path>,
+        library: &dyn Library,
+        has_library: bool,
+        limits: &Limits,
+    ) -> Self {
         let faults = match Opening::load(text, origin, &Map::new(), library, &limits.runs) {
             Ok(opening) => {
                 let nodes = crate::console::format::many(opening.nodes_count() as u64, "node");
-                return Self { is: Some(format!("{}: {nodes}", opening.name)), agents: opening.agents(), ..Self::default() };
+                return Self {
+                    is: Some(format!("{}: {nodes}", opening.name)),
+                    agents: opening.agents(),
+                    ..Self::default()
+                };
             }
             Err(faults) => faults,
         };

@@ -66,7 +66,12 @@ fn write<T: Serialize>(rest: T) -> String {
 
 impl Openings {
     /// What was kept. A text that cannot be read is as none.
-    pub(crate) fn new(draft: Option<&str>, recent: Option<&str>, has_shelf: bool, limits: &limits::Console) -> Self {
+    pub(crate) fn new(
+        draft: Option<&str>,
+        recent: Option<&str>,
+        has_shelf: bool,
+        limits: &limits::Console,
+    ) -> Self {
         let whole = |bound: u64| usize::try_from(bound).unwrap_or(usize::MAX);
         let mut openings = Self {
             draft: draft.and_then(read),
@@ -124,17 +129,27 @@ mod tests {
     use super::*;
 
     fn recent(name: &str, text: &str) -> Recent {
-        Recent { name: name.to_owned(), at_ms: Wall(7), was_run: true, draft: Draft { text: text.to_owned(), origin: None } }
+        Recent {
+            name: name.to_owned(),
+            at_ms: Wall(7),
+            was_run: true,
+            draft: Draft { text: text.to_owned(), origin: None },
+        }
     }
 
     #[test]
     fn what_was_kept_is_there_again_and_no_more_than_its_bounds() {
-        let limits = limits::Console { recent_openings_max: 3, recent_openings_bytes_max: 10, ..limits::Limits::default().console };
+        let limits = limits::Console {
+            recent_openings_max: 3,
+            recent_openings_bytes_max: 10,
+            ..limits::Limits::default().console
+        };
         let mut openings = Openings::new(None, None, true, &limits);
         for (name, text) in [("a", "aa"), ("b", "bb"), ("a", "aa"), ("c", "cccc"), ("d", "dddd")] {
             openings.remember(recent(name, text));
         }
-        let names = |openings: &Openings| openings.recent().iter().map(|it| it.name.clone()).collect::<Vec<_>>();
+        let names =
+            |openings: &Openings| openings.recent().iter().map(|it| it.name.clone()).collect::<Vec<_>>();
         assert_eq!(names(&openings), ["d", "c", "a"], "the same text stands once");
         let written = openings.remember(recent("e", "eeeee"));
         assert_eq!(names(&openings), ["e", "d"], "ten bytes in all");

@@ -1,5 +1,5 @@
-//! Openings that are written here and submitted: what is found of their text, where they are read from, their params as a form, and what
-//! is kept of them for the next start.
+//! Openings that are written here and submitted: what is found of their text, where they are read from, their
+//! params as a form, and what is kept of them for the next start.
 //!
 //! - `found`: what is wrong with a text, and where.
 //! - `shelf`: the files that there are, behind a trait: a console knows no folders.

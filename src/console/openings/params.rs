@@ -1,5 +1,5 @@
-//! The params of an opening's text as fields: those that it declares, with the types of their values, those that it uses without, and one
-//! row for another, `name = value`.
+//! The params of an opening's text as fields: those that it declares, with the types of their values, those
+//! that it uses without, and one row for another, `name = value`.
 
 use serde_json::Value as Json;
 
@@ -33,7 +33,9 @@ fn field(name: &str, value: Option<&Json>) -> Field {
     let (kind, about) = match value {
         Some(Json::Bool(_)) => (Kind::Boolean, "true or false"),
         Some(Json::Number(number)) if number.is_f64() => (Kind::Number(Number::default()), "a number"),
-        Some(Json::Number(_)) => (Kind::Number(Number { step: Some(1.0), ..Number::default() }), "a whole number"),
+        Some(Json::Number(_)) => {
+            (Kind::Number(Number { step: Some(1.0), ..Number::default() }), "a whole number")
+        }
         Some(Json::String(_)) => (Kind::Text, "a text"),
         Some(Json::Array(_)) => (Kind::Json, "a list, as JSON"),
         Some(Json::Object(_)) => (Kind::Json, "a map, as JSON"),
@@ -61,13 +63,23 @@ impl Params {
     /// # Errors
     /// Why it has none that can be read, for a person.
     pub(crate) fn of(text: &str, missing: &[String], limits: &Limits) -> Result<Self, String> {
-        let declared = declared_params(text, &limits.runs)
-            .map_err(|faults| faults.list().first().map_or_else(|| "the text cannot be read".to_owned(), ToString::to_string))?;
+        let declared = declared_params(text, &limits.runs).map_err(|faults| {
+            faults.list().first().map_or_else(|| "the text cannot be read".to_owned(), ToString::to_string)
+        })?;
         let mut fields: Vec<Field> = declared.iter().map(|(name, value)| field(name, Some(value))).collect();
         let declared: Map = declared.into_iter().collect();
-        fields.extend(missing.iter().filter(|name| !declared.contains_key(*name)).map(|name| field(name, None)));
+        fields.extend(
+            missing.iter().filter(|name| !declared.contains_key(*name)).map(|name| field(name, None)),
+        );
         let bytes_max = usize::try_from(limits.console.form_field_bytes_max).unwrap_or(usize::MAX);
-        let mut params = Self { fields, declared, another: String::new(), focus: 0, editor: Editor::of("", bytes_max), bytes_max };
+        let mut params = Self {
+            fields,
+            declared,
+            another: String::new(),
+            focus: 0,
+            editor: Editor::of("", bytes_max),
+            bytes_max,
+        };
         params.go(0);
         Ok(params)
     }
@@ -137,7 +149,9 @@ impl Params {
     pub(crate) fn fault(&self, row: usize) -> Option<String> {
         match self.fields.get(row) {
             Some(field) => match (&field.kind, &field.value) {
-                (Kind::Number(_), Value::Written(text)) if serde_json::from_str::<serde_json::Number>(text.trim()).is_err() => {
+                (Kind::Number(_), Value::Written(text))
+                    if serde_json::from_str::<serde_json::Number>(text.trim()).is_err() =>
+                {
                     Some("it is no number".to_owned())
                 }
                 _ => field.json().err().map(|why| format!("it is {why}")),
@@ -155,7 +169,12 @@ impl Params {
             let value = match (&field.value, declared) {
                 (Value::Absent, _) => continue,
                 (Value::Written(text) | Value::Odd(text), None) => by_hand(text),
-                _ => match self.fields[row].json().ok().flatten().and_then(|json| serde_json::from_str(&json).ok()) {
+                _ => match self.fields[row]
+                    .json()
+                    .ok()
+                    .flatten()
+                    .and_then(|json| serde_json::from_str(&json).ok())
+                {
                     Some(value) => value,
                     None => continue,
                 },
@@ -204,17 +223,31 @@ mod tests {
     #[test]
     fn fields_have_the_types_of_the_values_and_nothing_that_was_left_alone_is_set() {
         let mut params = params();
-        let kinds: Vec<_> = params.fields.iter().map(|field| (field.label.as_str(), std::mem::discriminant(&field.kind))).collect();
+        let kinds: Vec<_> = params
+            .fields
+            .iter()
+            .map(|field| (field.label.as_str(), std::mem::discriminant(&field.kind)))
+            .collect();
         let kind = |kind: &Kind| std::mem::discriminant(kind);
         let number = Kind::Number(Number::default());
-        let wanted = [("user", &Kind::Text), ("count", &number), ("loud", &Kind::Boolean), ("of", &Kind::Json), ("game", &Kind::Text)];
+        let wanted = [
+            ("user", &Kind::Text),
+            ("count", &number),
+            ("loud", &Kind::Boolean),
+            ("of", &Kind::Json),
+            ("game", &Kind::Text),
+        ];
         assert_eq!(kinds, wanted.map(|(name, it)| (name, kind(it))));
         assert!(params.overrides().is_empty());
         params.go(2);
         params.change(|field| field.choose(0));
         write(&mut params, "count", "4");
         write(&mut params, "user", "7");
-        assert_eq!(Json::Object(params.overrides()), serde_json::json!({"loud": false, "count": 4, "user": "7"}), "a text stays one");
+        assert_eq!(
+            Json::Object(params.overrides()),
+            serde_json::json!({"loud": false, "count": 4, "user": "7"}),
+            "a text stays one"
+        );
     }
 
     #[test]

@@ -7,7 +7,8 @@ use std::{
 
 use crate::{runs::openings::Library, time::Wall};
 
-/// The files of openings that a console can begin from, and the library of those that they nest. Everything here may wait for the disk.
+/// The files of openings that a console can begin from, and the library of those that they nest. Everything
+/// here may wait for the disk.
 pub trait Shelf: Library + Send + Sync + fmt::Debug {
     /// The files that there are.
     fn list(&self) -> Shelved;

@@ -54,7 +54,8 @@ impl Account {
             y += 1;
         }
         if model.lost > 0 {
-            let words = format!("this console lost {} of the tap, which no pane shows", counted(model.lost, "entry"));
+            let words =
+                format!("this console lost {} of the tap, which no pane shows", counted(model.lost, "entry"));
             canvas.put(x, y, room, &words, Role::Warn);
         }
     }

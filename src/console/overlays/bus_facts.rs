@@ -5,7 +5,9 @@ use crate::{
     console::{
         class::Class,
         format,
-        model::{BYTES, Culprit, DELIVERED, DropGroup, Kept, MESSAGES, Model, Sentence, clause_said, drop_remedy},
+        model::{
+            BYTES, Culprit, DELIVERED, DropGroup, Kept, MESSAGES, Model, Sentence, clause_said, drop_remedy,
+        },
         panes::{drop_word, rate_words, rights, schema_name},
         units,
         view::View,
@@ -50,7 +52,8 @@ pub(super) fn message(kept: &Kept, drop: &DropView) -> Option<Message> {
         _ => false,
     })?;
     let body = units::message(found.bytes);
-    let words = body.as_deref().and_then(units::words).map(|words| words.chars().take(BODY_CHARS_MAX).collect());
+    let words =
+        body.as_deref().and_then(units::words).map(|words| words.chars().take(BODY_CHARS_MAX).collect());
     Some(Message { seq: found.entry.seq, words, bytes: body.map_or(0, |body| body.len()) })
 }
 
@@ -60,7 +63,12 @@ fn client(name: Option<&str>, session: ConnectionId) -> String {
 }
 
 /// Why, whose, what to do, and the message itself.
-pub(super) fn drop_facts(view: &View, model: &Model, group: &DropGroup, message: Option<&Message>) -> Vec<Sentence> {
+pub(super) fn drop_facts(
+    view: &View,
+    model: &Model,
+    group: &DropGroup,
+    message: Option<&Message>,
+) -> Vec<Sentence> {
     let last = &group.last;
     let mut facts = vec![Sentence::Why(why(group)), fact("topic", last.topic.as_str())];
     facts.push(fact(
@@ -68,15 +76,25 @@ pub(super) fn drop_facts(view: &View, model: &Model, group: &DropGroup, message:
         match last.to {
             Some((session, sub)) => {
                 let sub_view = model.rmp().and_then(|rmp| rmp.peers.get(&session)?.subs.get(&sub));
-                let pattern = sub_view.map_or_else(|| "which has ended".to_owned(), |sub| format!("on {}", sub.topic));
+                let pattern =
+                    sub_view.map_or_else(|| "which has ended".to_owned(), |sub| format!("on {}", sub.topic));
                 format!("{}, subscription {sub} {pattern}", client(last.to_client.as_deref(), session))
             }
             None => "nobody: it was judged as it came".to_owned(),
         },
     ));
-    facts.push(fact("from", last.from.map_or_else(|| "the station".to_owned(), |session| client(last.from_client.as_deref(), session))));
+    facts.push(fact(
+        "from",
+        last.from
+            .map_or_else(|| "the station".to_owned(), |session| client(last.from_client.as_deref(), session)),
+    ));
     let notices = counted(group.notices, "notice");
-    let times = format!("{} in {notices} from {} to {}", group.count, view.time_of_day(group.first_at), view.time_of_day(last.at));
+    let times = format!(
+        "{} in {notices} from {} to {}",
+        group.count,
+        view.time_of_day(group.first_at),
+        view.time_of_day(last.at)
+    );
     facts.push(fact("messages", times));
     let trace = last.trace.map_or_else(|| "none".to_owned(), |trace| trace.to_string());
     facts.push(fact("last one", format!("msg_id {}, {trace}", last.msg_id)));
@@ -92,11 +110,20 @@ pub(super) fn drop_facts(view: &View, model: &Model, group: &DropGroup, message:
     }
     match message {
         Some(message) => {
-            let words = message.words.clone().unwrap_or_else(|| "it is no MsgPack envelope, or too much to be read here".to_owned());
-            facts.push(fact("published", format!("entry {}, {} of body", message.seq, format::bytes(message.bytes as u64))));
+            let words = message
+                .words
+                .clone()
+                .unwrap_or_else(|| "it is no MsgPack envelope, or too much to be read here".to_owned());
+            facts.push(fact(
+                "published",
+                format!("entry {}, {} of body", message.seq, format::bytes(message.bytes as u64)),
+            ));
             facts.push(Sentence::Fact("body", words, Class::Payload));
         }
-        None => facts.push(fact("body", "the tap keeps its publication no longer; rlp/sys/drops/bodies had it when it was dropped")),
+        None => facts.push(fact(
+            "body",
+            "the tap keeps its publication no longer; rlp/sys/drops/bodies had it when it was dropped",
+        )),
     }
     facts
 }
@@ -104,10 +131,18 @@ pub(super) fn drop_facts(view: &View, model: &Model, group: &DropGroup, message:
 fn why(group: &DropGroup) -> String {
     let whose = group.whose();
     match (group.key.reason, group.key.culprit) {
-        (DropReason::TtlExpired, Culprit::Subscriber(..)) => format!("expired: it waited for {whose} until its time to live was over"),
-        (DropReason::TtlExpired, _) => format!("expired: its time to live was over when it came from {whose}"),
-        (DropReason::Duplicate, _) => format!("duplicate: {whose} sent a message again that the subscriber had already"),
-        (DropReason::BackpressureTimeout, _) => format!("no room: the queue of {whose} was full, and no publisher waits for it"),
+        (DropReason::TtlExpired, Culprit::Subscriber(..)) => {
+            format!("expired: it waited for {whose} until its time to live was over")
+        }
+        (DropReason::TtlExpired, _) => {
+            format!("expired: its time to live was over when it came from {whose}")
+        }
+        (DropReason::Duplicate, _) => {
+            format!("duplicate: {whose} sent a message again that the subscriber had already")
+        }
+        (DropReason::BackpressureTimeout, _) => {
+            format!("no room: the queue of {whose} was full, and no publisher waits for it")
+        }
     }
 }
 
@@ -135,18 +170,29 @@ fn expiry(view: &View, drop: &DropView) -> String {
 fn queue(model: &Model, session: ConnectionId, sub: u64) -> Option<String> {
     let gauge = model.rmp()?.peers.get(&session)?.subs.get(&sub)?.gauge;
     let lost: u64 = gauge.dropped.iter().sum();
-    let (messages, bytes) = (format::many(gauge.queued_messages, "message"), format::bytes(gauge.queued_bytes));
-    Some(format!("waiting: {messages}, {bytes}; {} left, {} did not reach it", format::count(gauge.delivered), format::count(lost)))
+    let (messages, bytes) =
+        (format::many(gauge.queued_messages, "message"), format::bytes(gauge.queued_bytes));
+    Some(format!(
+        "waiting: {messages}, {bytes}; {} left, {} did not reach it",
+        format::count(gauge.delivered),
+        format::count(lost)
+    ))
 }
 
 /// A topic's figures, who listens, and what was dropped on it.
 pub(super) fn topic_facts(view: &View, model: &Model, name: &TopicName) -> Vec<Sentence> {
     let Some((rmp, topic)) = model.rmp().and_then(|rmp| Some((rmp, rmp.topics.get(name)?))) else {
-        return vec![fact("", "it is shown no longer: others were published on since (limits.rmp.shown_topics_max)")];
+        return vec![fact(
+            "",
+            "it is shown no longer: others were published on since (limits.rmp.shown_topics_max)",
+        )];
     };
     if let Some(untold) = rmp.untold(name) {
         let mut facts = vec![
-            fact("is", "the tap's own: all that happens here, for consoles. No entry tells of its messages, and so they are not counted"),
+            fact(
+                "is",
+                "the tap's own: all that happens here, for consoles. No entry tells of its messages, and so they are not counted",
+            ),
             fact("last", format!("for {} now", format::many(untold.subscribers.into(), "subscription"))),
             fact("so far", format!("{} left to who takes it alone", format::count(untold.delivered))),
         ];
@@ -157,7 +203,14 @@ pub(super) fn topic_facts(view: &View, model: &Model, name: &TopicName) -> Vec<S
     let rate = |figure| model.bus.topics.get(name).map_or(0.0, |flow| flow.per_second(figure, view.now));
     let mut facts: Vec<_> = own(name).map(|words| fact("is", words)).into_iter().collect();
     facts.extend([
-        fact("last", format!("{}, for {} now", view.time_of_day(topic.last_at), format::many(topic.subscribers.into(), "subscription"))),
+        fact(
+            "last",
+            format!(
+                "{}, for {} now",
+                view.time_of_day(topic.last_at),
+                format::many(topic.subscribers.into(), "subscription")
+            ),
+        ),
         fact(
             "goes by now",
             format!(
@@ -190,7 +243,11 @@ pub(super) fn topic_facts(view: &View, model: &Model, name: &TopicName) -> Vec<S
 fn dropped(topic: &TopicView) -> Vec<Sentence> {
     let mut facts = Vec::new();
     for reason in DropReason::ALL.into_iter().filter(|reason| topic.dropped[reason.index()] > 0) {
-        facts.push(Sentence::Why(format!("{} {}", format::count(topic.dropped[reason.index()]), drop_word(reason).replace('_', " "))));
+        facts.push(Sentence::Why(format!(
+            "{} {}",
+            format::count(topic.dropped[reason.index()]),
+            drop_word(reason).replace('_', " ")
+        )));
         facts.extend(drop_remedy(reason));
     }
     facts
@@ -208,7 +265,8 @@ fn own(name: &TopicName) -> Option<&'static str> {
 
 /// The subscriptions whose pattern is the topic or may have it.
 fn listeners(rmp: &Snapshot, name: &TopicName) -> Vec<Sentence> {
-    let all = rmp.peers.iter().flat_map(|(session, peer)| peer.subs.values().map(move |sub| (*session, peer, sub)));
+    let all =
+        rmp.peers.iter().flat_map(|(session, peer)| peer.subs.values().map(move |sub| (*session, peer, sub)));
     let mut matching = all.filter(|(.., sub)| takes(sub.topic.as_str(), name.as_str()));
     let mut facts: Vec<_> = matching
         .by_ref()
@@ -230,10 +288,13 @@ fn takes(pattern: &str, topic: &str) -> bool {
     match pattern.rsplit_once('/') {
         _ if pattern == topic || pattern == "**" => true,
         None if pattern == "*" => !topic.contains('/'),
-        Some((above, "**")) => topic.strip_prefix(above).is_some_and(|rest| rest.len() > 1 && rest.starts_with('/')),
-        Some((above, "*")) => {
-            topic.strip_prefix(above).and_then(|rest| rest.strip_prefix('/')).is_some_and(|rest| !rest.is_empty() && !rest.contains('/'))
+        Some((above, "**")) => {
+            topic.strip_prefix(above).is_some_and(|rest| rest.len() > 1 && rest.starts_with('/'))
         }
+        Some((above, "*")) => topic
+            .strip_prefix(above)
+            .and_then(|rest| rest.strip_prefix('/'))
+            .is_some_and(|rest| !rest.is_empty() && !rest.contains('/')),
         _ => false,
     }
 }
@@ -243,10 +304,14 @@ pub(super) fn session_facts(view: &View, model: &Model, session: ConnectionId) -
     let Some(peer) = model.rmp().and_then(|rmp| rmp.peers.get(&session)) else {
         return vec![fact("", "it has left")];
     };
-    let mut facts = vec![fact("process", peer.peer.as_str()), fact("since", view.time_of_day(peer.connected_at))];
+    let mut facts =
+        vec![fact("process", peer.peer.as_str()), fact("since", view.time_of_day(peer.connected_at))];
     match &peer.greeting {
         Some(greeting) => {
-            facts.push(fact("client", if greeting.client.is_empty() { "(no name)".to_owned() } else { greeting.client.to_string() }));
+            facts.push(fact(
+                "client",
+                if greeting.client.is_empty() { "(no name)".to_owned() } else { greeting.client.to_string() },
+            ));
             facts.push(fact("kind", format!("{}: {}", greeting.kind.name(), rights(greeting.kind))));
             facts.push(fact("speaks", greeting.dialect.name()));
         }
@@ -254,7 +319,10 @@ pub(super) fn session_facts(view: &View, model: &Model, session: ConnectionId) -
     }
     facts.push(fact("published", format::count(peer.published)));
     if peer.refused > 0 {
-        facts.push(Sentence::Why(format!("refused of it: {}; the Journal has them by clause", format::many(peer.refused, "frame"))));
+        facts.push(Sentence::Why(format!(
+            "refused of it: {}; the Journal has them by clause",
+            format::many(peer.refused, "frame")
+        )));
     }
     for (number, sub) in peer.subs.iter().take(NAMED) {
         facts.push(fact("listens", format!("{number}: {}", sub.topic)));
@@ -272,10 +340,14 @@ mod tests {
 
     #[test]
     fn a_pattern_takes_one_segment_or_all_below_and_never_the_prefix_itself() {
-        for (pattern, topic) in [("a/b", "a/b"), ("a/*", "a/b"), ("a/**", "a/b/c"), ("a/**", "a/b"), ("*", "a"), ("**", "a/b")] {
+        for (pattern, topic) in
+            [("a/b", "a/b"), ("a/*", "a/b"), ("a/**", "a/b/c"), ("a/**", "a/b"), ("*", "a"), ("**", "a/b")]
+        {
             assert!(takes(pattern, topic), "{pattern} {topic}");
         }
-        for (pattern, topic) in [("a/*", "a/b/c"), ("a/**", "a"), ("a/*", "a"), ("a/**", "ab/c"), ("*", "a/b"), ("a/b", "a/bc")] {
+        for (pattern, topic) in
+            [("a/*", "a/b/c"), ("a/**", "a"), ("a/*", "a"), ("a/**", "ab/c"), ("*", "a/b"), ("a/b", "a/bc")]
+        {
             assert!(!takes(pattern, topic), "{pattern} {topic}");
         }
     }

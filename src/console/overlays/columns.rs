@@ -1,4 +1,5 @@
-//! The columns of a pane: which fields have one, in which order, and which one the rows are sorted by. What is changed is seen at once.
+//! The columns of a pane: which fields have one, in which order, and which one the rows are sorted by. What
+//! is changed is seen at once.
 
 use ratatui::layout::Rect;
 
@@ -16,8 +17,12 @@ use crate::{
     field::Column,
 };
 
-const COLUMNS: &[Column] =
-    &[Column::fixed("", 1), Column::fixed("field", 12), Column::fixed("sort", 5), Column::growing("what it is", 20, 1)];
+const COLUMNS: &[Column] = &[
+    Column::fixed("", 1),
+    Column::fixed("field", 12),
+    Column::fixed("sort", 5),
+    Column::growing("what it is", 20, 1),
+];
 /// Columns that the list takes.
 const WIDTH: u16 = 62;
 
@@ -36,7 +41,13 @@ pub(crate) struct Columns {
 impl Columns {
     /// The fields of a pane whose table has this width.
     pub(crate) fn of(pane: PaneId, ui: &Ui, width: u16) -> Self {
-        let mut columns = Self { pane, order: Vec::new(), has_column: Vec::new(), selection: Selection::default(), height: 1 };
+        let mut columns = Self {
+            pane,
+            order: Vec::new(),
+            has_column: Vec::new(),
+            selection: Selection::default(),
+            height: 1,
+        };
         columns.read(ui, width);
         columns
     }
@@ -45,7 +56,9 @@ impl Columns {
     pub(crate) fn read(&mut self, ui: &Ui, width: u16) {
         let all = panes::specs(self.pane).len();
         let chosen = ui.lens(self.pane).columns().map(<[usize]>::to_vec);
-        let shown = chosen.unwrap_or_else(|| panes::shown_columns(self.pane, ui, width).into_iter().map(|(field, _)| field).collect());
+        let shown = chosen.unwrap_or_else(|| {
+            panes::shown_columns(self.pane, ui, width).into_iter().map(|(field, _)| field).collect()
+        });
         self.has_column = (0..all).map(|field| shown.contains(&field)).collect();
         self.order = shown.into_iter().filter(|field| *field < all).collect();
         self.order.extend((0..all).filter(|field| !self.has_column[*field]));
@@ -131,7 +144,10 @@ impl Columns {
     pub(crate) fn area(&self, body: Rect, pane: Rect) -> Rect {
         let rows = u16::try_from(self.order.len()).unwrap_or(u16::MAX).saturating_add(3).min(body.height);
         let width = WIDTH.min(body.width);
-        let (is_left, is_upper) = (pane.x + pane.width / 2 < body.x + body.width / 2, pane.y + pane.height / 2 <= body.y + body.height / 2);
+        let (is_left, is_upper) = (
+            pane.x + pane.width / 2 < body.x + body.width / 2,
+            pane.y + pane.height / 2 <= body.y + body.height / 2,
+        );
         let x = if is_left || pane.width > body.width / 2 { body.right() - width } else { body.x };
         let y = if is_upper { body.bottom() - rows } else { body.y };
         Rect::new(x, y, width, rows)
@@ -147,12 +163,18 @@ impl Columns {
         let glyphs = canvas.view.glyphs;
         let sorted = ui.sort(self.pane);
         let row = |index: usize| {
-            let Some((field, spec)) = self.order.get(index).and_then(|field| specs.get(*field).map(|spec| (*field, spec))) else {
+            let Some((field, spec)) =
+                self.order.get(index).and_then(|field| specs.get(*field).map(|spec| (*field, spec)))
+            else {
                 return Vec::new();
             };
             let has_room = shown.iter().any(|(known, _)| *known == field);
             let role = if self.has(field) { Role::Text } else { Role::Muted };
-            let about = if self.has(field) && !has_room { format!("(no room for it) {}", spec.about) } else { spec.about.to_owned() };
+            let about = if self.has(field) && !has_room {
+                format!("(no room for it) {}", spec.about)
+            } else {
+                spec.about.to_owned()
+            };
             let sort = match sorted.filter(|sort| sort.field == field) {
                 Some(Sort { descending: true, .. }) => glyphs.descending,
                 Some(_) => glyphs.ascending,

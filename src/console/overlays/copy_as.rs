@@ -1,5 +1,5 @@
-//! As what something is copied: the menu. What it offers was made ready when it was opened, so that it is the same record whatever happens
-//! behind it.
+//! As what something is copied: the menu. What it offers was made ready when it was opened, so that it is the
+//! same record whatever happens behind it.
 
 use ratatui::layout::Rect;
 
@@ -39,7 +39,8 @@ impl CopyAs {
             let key = canvas.view.key(form.action());
             canvas.put(inside.x + 1, y, 3, &key, if ready.is_ok() { Role::Accent } else { Role::Muted });
             let x = inside.x + 5;
-            let used = canvas.put(x, y, 34, form.name(), if ready.is_ok() { Role::Text } else { Role::Muted });
+            let used =
+                canvas.put(x, y, 34, form.name(), if ready.is_ok() { Role::Text } else { Role::Muted });
             let words = match ready {
                 Ok(copied) => format::bytes(copied.bytes.len() as u64),
                 Err(why) => (*why).to_owned(),

@@ -1,5 +1,5 @@
-//! A question before something that cannot be taken back. It says what it is bound to, and takes only keys typed after it was on the
-//! screen.
+//! A question before something that cannot be taken back. It says what it is bound to, and takes only keys
+//! typed after it was on the screen.
 
 use std::{path::PathBuf, sync::Arc};
 
@@ -73,7 +73,8 @@ pub(crate) struct Dialog {
 impl Dialog {
     /// A question that was not drawn yet.
     pub(crate) fn new(bound: Bound) -> Self {
-        let reason = matches!(bound, Bound::CancelSession { .. }).then(|| Reason { line: Line::new(""), before: None });
+        let reason = matches!(bound, Bound::CancelSession { .. })
+            .then(|| Reason { line: Line::new(""), before: None });
         Self { bound, refund: false, reason, shown_in: None, shown_at: None }
     }
 
@@ -112,7 +113,11 @@ impl Dialog {
         let place = self.place();
         let is_bound = view.keymap.lookup(place, key).is_some();
         let reason = self.reason.as_mut().filter(|reason| reason.before.is_some() && !is_bound);
-        if reason.is_some_and(|reason| reason.line.input(key)) { Reaction::Taken(Vec::new()) } else { Reaction::Ignored }
+        if reason.is_some_and(|reason| reason.line.input(key)) {
+            Reaction::Taken(Vec::new())
+        } else {
+            Reaction::Ignored
+        }
     }
 
     /// Takes pasted text, while a reason is written.

@@ -115,7 +115,11 @@ fn cells(view: &View, row: &EventRow, model: &Model, ui: &Ui) -> Vec<Cell> {
 
 /// What holds on a queue, in a word.
 fn brake_words(queue: &QueueName, model: &Model, view: &View) -> (String, Role) {
-    let brake = model.mpp().and_then(|mpp| mpp.queues.get(queue.as_str())).map(|queue| queue.brake).unwrap_or_default();
+    let brake = model
+        .mpp()
+        .and_then(|mpp| mpp.queues.get(queue.as_str()))
+        .map(|queue| queue.brake)
+        .unwrap_or_default();
     match (brake.held, brake.draining) {
         (_, true) => (format!("{} draining", view.glyphs.draining), Role::Bad),
         (true, false) => (format!("{} held", view.glyphs.held), Role::Warn),

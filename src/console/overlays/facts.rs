@@ -11,8 +11,9 @@ use crate::{
         copy::Original,
         format,
         model::{
-            Alert, Breach, Cause, DropGroup, FaultGroup, Kept, Model, RunLine, Sentence, SessionLine, Stand, Standing, Voice, clause_name,
-            clause_text, hello_remedy, macp_report, mpp_report, remedy, rmp_report, runs_report, settle_remedy, store_report,
+            Alert, Breach, Cause, DropGroup, FaultGroup, Kept, Model, RunLine, Sentence, SessionLine, Stand,
+            Standing, Voice, clause_name, clause_text, hello_remedy, macp_report, mpp_report, remedy,
+            rmp_report, runs_report, settle_remedy, store_report,
         },
         pane_id::ChipId,
         panes::{Artifact, Drops, LogLine, Refund, Row, StateValue, Stored},
@@ -98,7 +99,15 @@ pub(crate) struct Facts {
 impl Facts {
     /// Details, from the top.
     pub(crate) fn of(subject: Subject) -> Self {
-        Self { subject, scroll: 0, lowest: Noted::new(0), told: Told::default(), has_looked: false, message: None, stored: None }
+        Self {
+            subject,
+            scroll: 0,
+            lowest: Noted::new(0),
+            told: Told::default(),
+            has_looked: false,
+            message: None,
+            stored: None,
+        }
     }
 
     /// Takes note of the entries that are kept.
@@ -179,7 +188,9 @@ impl Facts {
             Subject::Invocation { id, row: Some(row) } => {
                 let mut facts = row_facts(view, row, model);
                 if model.mpp().is_some_and(|mpp| mpp.live.get(id).is_some_and(|live| live.left)) {
-                    facts.push(Sentence::Why("its connection ended after it was applied and before it was done".to_owned()));
+                    facts.push(Sentence::Why(
+                        "its connection ended after it was applied and before it was done".to_owned(),
+                    ));
                     facts.extend(settle_remedy(*id));
                 }
                 facts
@@ -191,7 +202,9 @@ impl Facts {
             }
             Subject::Refund(refund) => refund_facts(view, refund),
             Subject::State(value) => state_facts(view, value),
-            Subject::Alert(alert) => alert_facts(view, model.alerts.get(alert.number).unwrap_or(alert), model),
+            Subject::Alert(alert) => {
+                alert_facts(view, model.alerts.get(alert.number).unwrap_or(alert), model)
+            }
             Subject::Line(line) => said(view, line.at, line.level, &line.text, Class::Payload),
             Subject::Fault(group) => fault_facts(view, group),
             Subject::Drop(group) => bus_facts::drop_facts(view, model, group, self.message.as_ref()),
@@ -199,7 +212,9 @@ impl Facts {
             Subject::BusPeer(session) => bus_facts::session_facts(view, model, *session),
             Subject::Run(run) => run_facts::run_facts(view, model, *run, self.run(model, *run)),
             Subject::StoredRun(row) => run_facts::stored_facts(view, row),
-            Subject::Node(run, place) => run_facts::node_facts(view, model, (*run, *place), self.run(model, *run)),
+            Subject::Node(run, place) => {
+                run_facts::node_facts(view, model, (*run, *place), self.run(model, *run))
+            }
             Subject::RunLine(line) => run_facts::line_facts(view, line),
             Subject::Artifact(run, row) => run_facts::artifact_facts(view, *run, row),
             Subject::Session(session) => session_facts::session_facts(view, model, session),
@@ -213,9 +228,12 @@ impl Facts {
     /// What can be copied of it: all that is told, and the record that it is told of.
     pub(crate) fn source(&self, view: &View, model: &Model) -> Original<'_> {
         let row = match &self.subject {
-            Subject::Invocation { row: Some(row), .. } => {
-                Some(Row::Stored(Stored { row, state: Pending::state_now(row, model), has_moved: false, is_later: false }))
-            }
+            Subject::Invocation { row: Some(row), .. } => Some(Row::Stored(Stored {
+                row,
+                state: Pending::state_now(row, model),
+                has_moved: false,
+                is_later: false,
+            })),
             Subject::Notice(notice) => Some(Row::Notice(notice)),
             Subject::Refund(refund) => Some(Row::Refund(Refund(refund))),
             Subject::State(value) => Some(Row::Value(StateValue(value))),
@@ -245,7 +263,10 @@ impl Facts {
             Sentence::Press(action, words) => format!("{} {words}", view.key(action)),
             Sentence::Run(rest) => view.commands.line(&rest),
         });
-        Original::Told(Ok(std::iter::once(self.title(model)).chain(lines).collect::<Vec<_>>().join("\n")), row)
+        Original::Told(
+            Ok(std::iter::once(self.title(model)).chain(lines).collect::<Vec<_>>().join("\n")),
+            row,
+        )
     }
 
     /// Draws it.
@@ -254,7 +275,10 @@ impl Facts {
         let mut lines = lines(&self.sentences(canvas.view, model), canvas.view, columns.saturating_sub(4));
         let first = lines.len();
         lines.extend(told_lines(&self.told, canvas.view));
-        let rows = u16::try_from(lines.len()).unwrap_or(u16::MAX).saturating_add(2).min(body.height.saturating_sub(2));
+        let rows = u16::try_from(lines.len())
+            .unwrap_or(u16::MAX)
+            .saturating_add(2)
+            .min(body.height.saturating_sub(2));
         let area = centred(body, columns, rows);
         canvas.clear(area);
         let inside = canvas.frame(area, &self.title(model), true);
@@ -266,10 +290,17 @@ impl Facts {
             canvas.put_as(x, y, inside.right().saturating_sub(x), &line.words, line.role, line.class);
         }
         self.told.drawn.set((first, scroll, scroll + usize::from(inside.height.saturating_sub(1))));
-        if let Some(row) = (first + self.told.selected).checked_sub(scroll).filter(|_| !self.told.entries.is_empty()) {
+        if let Some(row) =
+            (first + self.told.selected).checked_sub(scroll).filter(|_| !self.told.entries.is_empty())
+        {
             let y = inside.y.saturating_add(u16::try_from(row).unwrap_or(u16::MAX));
             if y < inside.bottom() {
-                canvas.select(Rect::new(inside.x + 1 + NAME_COLUMNS, y, inside.width.saturating_sub(2 + NAME_COLUMNS), 1));
+                canvas.select(Rect::new(
+                    inside.x + 1 + NAME_COLUMNS,
+                    y,
+                    inside.width.saturating_sub(2 + NAME_COLUMNS),
+                    1,
+                ));
             }
         }
         let below = lines.len().saturating_sub(scroll + usize::from(inside.height));
@@ -303,16 +334,26 @@ fn lines(sentences: &[Sentence], view: &View, columns: u16) -> Vec<Line> {
                 let indent = if name.is_empty() { 0 } else { NAME_COLUMNS };
                 (indent, wrapped(&shown(value), indent), Role::Text)
             }
-            Sentence::Why(words) => (0, wrapped(&format!("{} {}", view.glyphs.warn, shown(words)), 0), Role::Warn),
+            Sentence::Why(words) => {
+                (0, wrapped(&format!("{} {}", view.glyphs.warn, shown(words)), 0), Role::Warn)
+            }
             Sentence::Do(words) => (2, wrapped(words, 2), Role::Text),
-            Sentence::Press(action, words) => (2, wrapped(&format!("{} {words}", view.key(*action)), 2), Role::Text),
+            Sentence::Press(action, words) => {
+                (2, wrapped(&format!("{} {words}", view.key(*action)), 2), Role::Text)
+            }
             Sentence::Run(rest) => {
                 let columns = usize::from(columns.saturating_sub(4));
                 (4, text::wrap_command(&view.commands.line(rest), columns), Role::Accent)
             }
         };
         // The name stands on the first line alone.
-        lines.extend(words.into_iter().map(|words| Line { name: std::mem::take(&mut name), indent, words, role, class }));
+        lines.extend(words.into_iter().map(|words| Line {
+            name: std::mem::take(&mut name),
+            indent,
+            words,
+            role,
+            class,
+        }));
     }
     lines
 }
@@ -338,12 +379,21 @@ fn alert_facts(view: &View, alert: &Alert, model: &Model) -> Vec<Sentence> {
     let lasts = format::age(alert.lasts(view.clock));
     let mut facts = vec![
         if alert.holds() { Sentence::Why(alert.text.to_string()) } else { fact("", alert.text.to_string()) },
-        fact("since", format!("{}, {lasts} {}", view.time_of_day(alert.since), if alert.holds() { "so far" } else { "long" })),
+        fact(
+            "since",
+            format!(
+                "{}, {lasts} {}",
+                view.time_of_day(alert.since),
+                if alert.holds() { "so far" } else { "long" }
+            ),
+        ),
     ];
     match alert.standing {
         Standing::Waiting => facts.push(fact("state", "it waits to be seen")),
         Standing::Seen => facts.push(fact("state", "it was put away as seen, and holds on")),
-        Standing::Passed { at } => facts.push(fact("state", format!("it passed at {}", view.time_of_day(at)))),
+        Standing::Passed { at } => {
+            facts.push(fact("state", format!("it passed at {}", view.time_of_day(at))))
+        }
     }
     if let Some(world) = model.world.as_ref().filter(|_| alert.holds() || alert.cause == Cause::Dropping) {
         facts.extend(remedy(&alert.cause, world));
@@ -352,13 +402,19 @@ fn alert_facts(view: &View, alert: &Alert, model: &Model) -> Vec<Sentence> {
 }
 
 fn said(view: &View, at: Now, level: Level, text: &str, class: Class) -> Vec<Sentence> {
-    vec![fact("at", view.time_of_day(at)), fact("level", level.name()), Sentence::Fact("", text.to_owned(), class)]
+    vec![
+        fact("at", view.time_of_day(at)),
+        fact("level", level.name()),
+        Sentence::Fact("", text.to_owned(), class),
+    ]
 }
 
 fn row_facts(view: &View, row: &InvocationRow, model: &Model) -> Vec<Sentence> {
     // The store knows nothing of the past: where the row stood then, the model that is shown knows.
     let state = match &model.past {
-        Some(past) if row.enqueued_at_ms > past.at.wall => "not yet: it was enqueued after the moment that is shown",
+        Some(past) if row.enqueued_at_ms > past.at.wall => {
+            "not yet: it was enqueued after the moment that is shown"
+        }
         Some(_) => Pending::state_now(row, model).name(),
         None => row.state.name(),
     };
@@ -375,13 +431,18 @@ fn row_facts(view: &View, row: &InvocationRow, model: &Model) -> Vec<Sentence> {
     facts.push(fact("enqueued", at(view, row.enqueued_at_ms)));
     facts.push(fact("changed", at(view, row.updated_at_ms)));
     facts.push(fact("trace", row.trace_id.to_string()));
-    facts.extend(row.other_manifest.as_ref().map(|hash| fact("manifest", format!("{hash}, not the one in force"))));
+    facts.extend(
+        row.other_manifest.as_ref().map(|hash| fact("manifest", format!("{hash}, not the one in force"))),
+    );
     facts
 }
 
 /// Where work came from: who it was for is nobody's business, and what it was bought with is the viewer's.
 fn source_facts(source: &Source) -> impl Iterator<Item = Sentence> {
-    let redemption = source.redemption.as_ref().map(|redemption| Sentence::Fact("redemption", redemption.clone(), Class::Payload));
+    let redemption = source
+        .redemption
+        .as_ref()
+        .map(|redemption| Sentence::Fact("redemption", redemption.clone(), Class::Payload));
     let user = source.user.as_ref().map(|user| Sentence::Fact("viewer", user.clone(), Class::Login));
     std::iter::once(fact("source", source.kind.as_str())).chain(redemption).chain(user)
 }
@@ -392,7 +453,10 @@ fn refund_facts(view: &View, refund: &RefundRow) -> Vec<Sentence> {
         RefundStatus::Skipped => "bits cannot be refunded: tell the viewer",
         RefundStatus::Manual => "make it by hand where the redemption came from",
     };
-    let mut facts = vec![fact("status", refund_word(refund.status)), fact("invocation", refund.invocation_id.to_string())];
+    let mut facts = vec![
+        fact("status", refund_word(refund.status)),
+        fact("invocation", refund.invocation_id.to_string()),
+    ];
     facts.extend(source_facts(&refund.source));
     facts.push(fact("at", at(view, refund.at_ms)));
     facts.push(Sentence::Do(remedy.to_owned()));
@@ -411,7 +475,11 @@ pub(crate) const fn refund_word(status: RefundStatus) -> &'static str {
 fn state_facts(view: &View, value: &StateKeyRow) -> Vec<Sentence> {
     let mut facts = vec![Sentence::Fact("value", value.value.as_str().to_owned(), Class::Payload)];
     facts.extend(value.scope.as_ref().map(|scope| Sentence::Fact("scope", scope.clone(), Class::Payload)));
-    let kept = if value.persist { "yes: it is stored, and given to the adapter at its next hello" } else { "no: it goes with the station" };
+    let kept = if value.persist {
+        "yes: it is stored, and given to the adapter at its next hello"
+    } else {
+        "no: it goes with the station"
+    };
     facts.push(fact("persists", kept));
     facts.extend(value.writer.map(|writer| fact("writer", writer_word(writer))));
     facts.extend(value.written_by.as_ref().map(|by| fact("written by", written_by_words(by))));

@@ -74,7 +74,9 @@ impl Files {
     /// Selects the row at a line of the screen.
     pub(crate) fn click(&mut self, body: Rect, row: u16) -> bool {
         let keys = self.keys();
-        let Some(index) = row_at(body, row, &self.selection).filter(|index| *index < keys.len()) else { return false };
+        let Some(index) = row_at(body, row, &self.selection).filter(|index| *index < keys.len()) else {
+            return false;
+        };
         let was_there = self.selection.index() == index;
         self.selection.select(index, &keys, self.height);
         was_there
@@ -90,8 +92,12 @@ impl Files {
     /// What could not be listed, in words.
     fn troubles(&self) -> Vec<String> {
         let Some(shelved) = &self.shelved else { return Vec::new() };
-        let cut = (shelved.cut > 0)
-            .then(|| format!("{} are not listed (limits.console.openings_max)", format::many(shelved.cut as u64, "more file")));
+        let cut = (shelved.cut > 0).then(|| {
+            format!(
+                "{} are not listed (limits.console.openings_max)",
+                format::many(shelved.cut as u64, "more file")
+            )
+        });
         shelved.troubles.iter().cloned().chain(cut).collect()
     }
 
@@ -120,7 +126,10 @@ impl Files {
         let view = canvas.view;
         let row = |index: usize| match self.recent.get(index) {
             Some(recent) => recent_cells(view, recent),
-            None => self.files().get(index - self.recent.len()).map_or_else(Vec::new, |file| file_cells(view, file)),
+            None => self
+                .files()
+                .get(index - self.recent.len())
+                .map_or_else(Vec::new, |file| file_cells(view, file)),
         };
         Table::plain(COLUMNS, len, &row, &self.selection, focused).draw(canvas, inside);
     }
@@ -128,7 +137,11 @@ impl Files {
 
 fn recent_cells(view: &View, recent: &Recent) -> Vec<Cell> {
     let (word, role) = if recent.was_run { ("submitted", Role::Runs) } else { ("draft", Role::Muted) };
-    let from = recent.draft.origin.as_ref().map_or_else(|| "written here".to_owned(), |path| path.display().to_string());
+    let from = recent
+        .draft
+        .origin
+        .as_ref()
+        .map_or_else(|| "written here".to_owned(), |path| path.display().to_string());
     vec![
         Cell::new(word, role),
         Cell::of_class(recent.name.clone(), Role::Text, Class::Public),
@@ -139,12 +152,17 @@ fn recent_cells(view: &View, recent: &Recent) -> Vec<Cell> {
 }
 
 fn file_cells(view: &View, file: &ShelfFile) -> Vec<Cell> {
-    let words = |part: Option<&std::ffi::OsStr>| part.map_or_else(String::new, |part| part.to_string_lossy().into_owned());
+    let words = |part: Option<&std::ffi::OsStr>| {
+        part.map_or_else(String::new, |part| part.to_string_lossy().into_owned())
+    };
     vec![
         Cell::new("file", Role::Accent),
         Cell::new(words(file.path.file_stem()), Role::Text),
         Cell::new(file.path.display().to_string(), Role::Muted),
-        Cell::new(file.changed_at.map_or_else(String::new, |at| format::day_and_time(at, &view.zone)), Role::Muted),
+        Cell::new(
+            file.changed_at.map_or_else(String::new, |at| format::day_and_time(at, &view.zone)),
+            Role::Muted,
+        ),
         Cell::new(format::bytes(file.bytes), Role::Muted),
     ]
 }

@@ -45,16 +45,27 @@ pub(crate) struct FilterLine {
     recalled: Option<usize>,
     /// What was written before one was called back, and whether it was given.
     draft: (String, bool),
-    /// Whether some of it was not typed here: it was in force, kept, or seen in a row. On air it is masked as what it quotes.
+    /// Whether some of it was not typed here: it was in force, kept, or seen in a row. On air it is masked
+    /// as what it quotes.
     is_given: bool,
 }
 
 impl FilterLine {
     /// A line over a pane, with the filter that is in force; what is typed goes beside it.
     pub(crate) fn over(pane: PaneId, before: Option<Filter>) -> Self {
-        let line = Line::new(&before.as_ref().map_or_else(String::new, |filter| format!("{} ", filter.text())));
+        let line =
+            Line::new(&before.as_ref().map_or_else(String::new, |filter| format!("{} ", filter.text())));
         let is_given = before.is_some();
-        Self { pane, line, before, fault: None, choice: None, recalled: None, draft: (String::new(), false), is_given }
+        Self {
+            pane,
+            line,
+            before,
+            fault: None,
+            choice: None,
+            recalled: None,
+            draft: (String::new(), false),
+            is_given,
+        }
     }
 
     /// What is written.
@@ -155,7 +166,11 @@ impl FilterLine {
         let (x, columns, y) = (pane.x + 1, pane.width - 2, pane.bottom() - 2);
         canvas.clear(Rect::new(x, y - 1, columns, 2));
         let (words, role) = self.said(canvas.view, counts);
-        let told = if self.fault.is_some() { canvas.view.veil.strictest([Class::Login, Class::Payload]) } else { Class::Public };
+        let told = if self.fault.is_some() {
+            canvas.view.veil.strictest([Class::Login, Class::Payload])
+        } else {
+            Class::Public
+        };
         canvas.put_as(x, y - 1, columns, &words, role, told);
         canvas.put(x, y, 2, "/", Role::Accent);
         let (class, room) = (self.class(canvas.view), columns.saturating_sub(2));
@@ -172,11 +187,16 @@ impl FilterLine {
         }
     }
 
-    /// Who may see the line: what is typed here is seen as it is typed, what was given is of the classes that it quotes.
+    /// Who may see the line: what is typed here is seen as it is typed, what was given is of the classes that
+    /// it quotes.
     fn class(&self, view: &View) -> Class {
         let read = Filter::parse(self.text(), panes::specs(self.pane));
         let quotes = |class: &Class| read.as_ref().map_or(true, |filter| filter.quotes(*class));
-        if self.is_given { view.veil.strictest([Class::Login, Class::Payload].into_iter().filter(quotes)) } else { Class::Public }
+        if self.is_given {
+            view.veil.strictest([Class::Login, Class::Payload].into_iter().filter(quotes))
+        } else {
+            Class::Public
+        }
     }
 
     /// What is to be said of it: how many rows it leaves, or why it cannot be read.
@@ -192,7 +212,10 @@ impl FilterLine {
     fn point(&self, canvas: &mut Canvas<'_>, fault: &Fault, area: Rect) {
         let ascii = canvas.view.glyphs.ascii;
         let width = |part: &str| u16::try_from(text::width(&text::visible(part, ascii))).unwrap_or(u16::MAX);
-        let Some((before, meant)) = self.text().get(..fault.at.start).zip(self.text().get(fault.at.clone())) else { return };
+        let Some((before, meant)) = self.text().get(..fault.at.start).zip(self.text().get(fault.at.clone()))
+        else {
+            return;
+        };
         if width(self.text()) >= area.width {
             return;
         }
@@ -203,7 +226,8 @@ impl FilterLine {
 
 impl Choice {
     fn draw(&self, canvas: &mut Canvas<'_>, pane: Rect, below: u16) {
-        let rows = self.candidates.len().min(CANDIDATES_MAX).min(usize::from(below.saturating_sub(pane.y + 1)));
+        let rows =
+            self.candidates.len().min(CANDIDATES_MAX).min(usize::from(below.saturating_sub(pane.y + 1)));
         let first = (self.selected + 1).saturating_sub(rows);
         let top = below - u16::try_from(rows).unwrap_or(0);
         let (x, columns) = (pane.x + 3, pane.width.saturating_sub(5));

@@ -61,7 +61,10 @@ impl Help {
         for lines in &mut columns {
             lines.resize(rows, Line::Gap);
         }
-        let is_filtered = view.keymap.bindings(about).any(|binding| binding.action == Action::Filter && !binding.keys.is_empty());
+        let is_filtered = view
+            .keymap
+            .bindings(about)
+            .any(|binding| binding.action == Action::Filter && !binding.keys.is_empty());
         let grammar: Vec<_> = if is_filtered { grammar() } else { Vec::new() };
         let height = rows + grammar.len();
         Self { about, columns, grammar, scroll: 0, height }
@@ -94,7 +97,9 @@ impl Help {
         canvas.clear(area);
         let inside = canvas.frame(area, &format!("Keys of {}", self.about.name()), true);
         for (index, y) in (self.scroll..self.rows()).zip(inside.y..inside.bottom().saturating_sub(1)) {
-            if let Some((form, finds)) = index.checked_sub(self.columns[0].len()).and_then(|at| self.grammar.get(at)) {
+            if let Some((form, finds)) =
+                index.checked_sub(self.columns[0].len()).and_then(|at| self.grammar.get(at))
+            {
                 let (x, room) = (inside.x + 1, inside.width.saturating_sub(2));
                 canvas.put(x, y, room, form, if finds.is_empty() { Role::Muted } else { Role::Accent });
                 canvas.put(x + FORM_COLUMNS, y, room.saturating_sub(FORM_COLUMNS), finds, Role::Text);
@@ -115,9 +120,16 @@ impl Help {
         }
         let view = canvas.view;
         let below = self.rows().saturating_sub(self.scroll + self.height);
-        let more = if below > 0 { format!("{} {below} more   ", view.glyphs.down_arrow) } else { String::new() };
+        let more =
+            if below > 0 { format!("{} {below} more   ", view.glyphs.down_arrow) } else { String::new() };
         let words = format!("{more}{} every key of every place", view.key(Action::Keys));
-        canvas.put(inside.x + 1, inside.bottom().saturating_sub(1), inside.width.saturating_sub(2), &words, Role::Muted);
+        canvas.put(
+            inside.x + 1,
+            inside.bottom().saturating_sub(1),
+            inside.width.saturating_sub(2),
+            &words,
+            Role::Muted,
+        );
     }
 }
 
@@ -127,14 +139,24 @@ fn grammar() -> Vec<(String, String)> {
     let mut lines = vec![(String::new(), String::new()), ("what a filter finds".to_owned(), String::new())];
     for (form, finds) in GRAMMAR {
         let finds = text::wrap(finds, room);
-        lines.extend(finds.into_iter().enumerate().map(|(at, part)| (if at == 0 { (*form).to_owned() } else { String::new() }, part)));
+        lines.extend(
+            finds
+                .into_iter()
+                .enumerate()
+                .map(|(at, part)| (if at == 0 { (*form).to_owned() } else { String::new() }, part)),
+        );
     }
     lines
 }
 
 fn group_lines(about: Place, group: Group, view: &View) -> Vec<Line> {
-    let bindings = view.keymap.bindings(about).filter(|binding| binding.action.group() == group && !binding.keys.is_empty());
-    bindings.map(|binding| Line::Key { keys: named(&binding.keys, view.glyphs), label: binding.label }).collect()
+    let bindings = view
+        .keymap
+        .bindings(about)
+        .filter(|binding| binding.action.group() == group && !binding.keys.is_empty());
+    bindings
+        .map(|binding| Line::Key { keys: named(&binding.keys, view.glyphs), label: binding.label })
+        .collect()
 }
 
 /// As many names of keys as have room.
@@ -142,7 +164,9 @@ fn named(keys: &[crate::console::keymap::Chord], glyphs: &Glyphs) -> String {
     let mut words = String::new();
     for key in keys.iter().map(|key| key.name(glyphs)) {
         let gap = if words.is_empty() { "" } else { "  " };
-        if !words.is_empty() && text::width(&words) + gap.len() + text::width(&key) >= usize::from(KEY_COLUMNS) {
+        if !words.is_empty()
+            && text::width(&words) + gap.len() + text::width(&key) >= usize::from(KEY_COLUMNS)
+        {
             break;
         }
         words.push_str(gap);

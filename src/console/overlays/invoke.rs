@@ -60,13 +60,21 @@ fn in_field(form: &mut Form, key: KeyEvent) {
     let has_step = matches!(&field.kind, Kind::Number(number) if number.step.is_some());
     let forward = key.code == KeyCode::Right;
     match (&field.kind, key.code) {
-        (Kind::Boolean, KeyCode::Char(' ')) => form.change(|field| field.choose(usize::from(field.chosen() != Some(1)))),
+        (Kind::Boolean, KeyCode::Char(' ')) => {
+            form.change(|field| field.choose(usize::from(field.chosen() != Some(1))))
+        }
         (Kind::Choice(_), KeyCode::Char(' ')) => form.change(|field| field.cycle(true)),
-        (Kind::Boolean | Kind::Choice(_), KeyCode::Left | KeyCode::Right) => form.change(|field| field.cycle(forward)),
-        (Kind::Boolean | Kind::Choice(_), KeyCode::Backspace | KeyCode::Delete) => form.change(|field| field.write(String::new())),
+        (Kind::Boolean | Kind::Choice(_), KeyCode::Left | KeyCode::Right) => {
+            form.change(|field| field.cycle(forward))
+        }
+        (Kind::Boolean | Kind::Choice(_), KeyCode::Backspace | KeyCode::Delete) => {
+            form.change(|field| field.write(String::new()))
+        }
         (Kind::Choice(_), KeyCode::Char(character)) => form.change(|field| field.seek(character)),
         (Kind::Boolean | Kind::Choice(_), _) => {}
-        (Kind::Number(_), KeyCode::Left | KeyCode::Right) if has_step => form.change(|field| field.step(forward)),
+        (Kind::Number(_), KeyCode::Left | KeyCode::Right) if has_step => {
+            form.change(|field| field.step(forward))
+        }
         _ => type_in(form, key),
     }
 }
@@ -94,7 +102,9 @@ pub(super) fn on_paste(form: &mut Form, pasted: &str) {
 }
 
 fn full(over: usize) -> String {
-    format!("{over} bytes did not fit and were left out (limits.console.form_field_bytes_max, form_bytes_max)")
+    format!(
+        "{over} bytes did not fit and were left out (limits.console.form_field_bytes_max, form_bytes_max)"
+    )
 }
 
 /// Focuses the field or the character at a place of the screen.
@@ -149,8 +159,15 @@ fn list_area(inside: Rect) -> Rect {
 /// Draws it.
 pub(super) fn draw(form: &Form, canvas: &mut Canvas<'_>, body: Rect, model: &Model, focused: bool) {
     canvas.clear(body);
-    let name = form.title.as_ref().map_or_else(|| form.event.to_string(), |title| format!("{title} ({})", form.event));
-    let inside = canvas.frame(body, &format!("Give work: {name}{}", if form.as_json { ", as JSON" } else { "" }), focused);
+    let name = form
+        .title
+        .as_ref()
+        .map_or_else(|| form.event.to_string(), |title| format!("{title} ({})", form.event));
+    let inside = canvas.frame(
+        body,
+        &format!("Give work: {name}{}", if form.as_json { ", as JSON" } else { "" }),
+        focused,
+    );
     let room = inside.width.saturating_sub(2);
     let (words, role) = destination(form, model, canvas.view);
     canvas.put(inside.x + 1, inside.y, room, &words, role);
@@ -174,24 +191,40 @@ pub(super) fn draw(form: &Form, canvas: &mut Canvas<'_>, body: Rect, model: &Mod
 /// Where it goes, and what that means now.
 fn destination(form: &Form, model: &Model, view: &View) -> (String, Role) {
     let queue = form.goes_to();
-    let known = model.mpp().and_then(|mpp| mpp.queues.get(queue.as_str())).filter(|queue| queue.ready_after.is_some());
-    let Some(known) = known else { return (format!("{} the pack has no queue {queue}", view.glyphs.bad), Role::Bad) };
+    let known = model
+        .mpp()
+        .and_then(|mpp| mpp.queues.get(queue.as_str()))
+        .filter(|queue| queue.ready_after.is_some());
+    let Some(known) = known else {
+        return (format!("{} the pack has no queue {queue}", view.glyphs.bad), Role::Bad);
+    };
     let (held, draining) = (known.brake.held, known.brake.draining);
     if form.sent.is_some() {
         return (format!("sent to {queue}: waiting for the station"), Role::Accent);
     }
     match (held, draining) {
         (_, true) => (format!("{} {queue} drains and takes no new work", view.glyphs.draining), Role::Bad),
-        (true, false) => (format!("{} goes to {queue}, which is held: it waits until the queue is resumed", view.glyphs.held), Role::Warn),
+        (true, false) => (
+            format!(
+                "{} goes to {queue}, which is held: it waits until the queue is resumed",
+                view.glyphs.held
+            ),
+            Role::Warn,
+        ),
         (false, false) => {
-            let behind = if known.pending == 0 { "nothing waits there".to_owned() } else { format!("behind {} that wait", known.pending) };
+            let behind = if known.pending == 0 {
+                "nothing waits there".to_owned()
+            } else {
+                format!("behind {} that wait", known.pending)
+            };
             (format!("{} goes to {queue}, {behind}", view.glyphs.into), Role::Muted)
         }
     }
 }
 
 fn draw_fields(form: &Form, canvas: &mut Canvas<'_>, area: Rect, focused: bool) {
-    let widest = form.fields.iter().map(|field| text::width(text::head(&field.label, 128))).max().unwrap_or(0);
+    let widest =
+        form.fields.iter().map(|field| text::width(text::head(&field.label, 128))).max().unwrap_or(0);
     let names = u16::try_from(widest.clamp(8, NAME_COLUMNS_MAX)).unwrap_or(32).min(area.width / 3);
     let values = area.width.saturating_sub(names + 8) / 2;
     for (index, field) in form.fields.iter().enumerate().skip(form.offset.saturating_sub(1)) {
@@ -200,7 +233,15 @@ fn draw_fields(form: &Form, canvas: &mut Canvas<'_>, area: Rect, focused: bool) 
         if line >= area.height {
             break;
         }
-        draw_field(form, index, field, canvas, Rect { y: area.y + line, height: 1, ..area }, (names, values), focused);
+        draw_field(
+            form,
+            index,
+            field,
+            canvas,
+            Rect { y: area.y + line, height: 1, ..area },
+            (names, values),
+            focused,
+        );
     }
     let below = line_of(form, form.fields.len() - 1).saturating_sub(form.offset + form.height - 1);
     if form.offset > 0 || below > 0 {
@@ -211,7 +252,15 @@ fn draw_fields(form: &Form, canvas: &mut Canvas<'_>, area: Rect, focused: bool) 
     }
 }
 
-fn draw_field(form: &Form, index: usize, field: &Field, canvas: &mut Canvas<'_>, line: Rect, (names, values): (u16, u16), focused: bool) {
+fn draw_field(
+    form: &Form,
+    index: usize,
+    field: &Field,
+    canvas: &mut Canvas<'_>,
+    line: Rect,
+    (names, values): (u16, u16),
+    focused: bool,
+) {
     let glyphs = canvas.view.glyphs;
     let is_focused = focused && index == form.focus;
     let fault = form.fault(index);
@@ -239,7 +288,14 @@ fn draw_field(form: &Form, index: usize, field: &Field, canvas: &mut Canvas<'_>,
     if let Some(fault) = fault {
         let x = x + values + 1;
         let role = if field.value == Value::Absent { Role::Warn } else { Role::Bad };
-        canvas.put_as(x, line.y, line.right().saturating_sub(x), &format!("{} {fault}", glyphs.bad), role, Class::Payload);
+        canvas.put_as(
+            x,
+            line.y,
+            line.right().saturating_sub(x),
+            &format!("{} {fault}", glyphs.bad),
+            role,
+            Class::Payload,
+        );
     }
 }
 
@@ -255,7 +311,9 @@ fn draw_value(field: &Field, canvas: &mut Canvas<'_>, (x, y): (u16, u16), column
         (Value::Absent, _) => (glyphs.none.to_owned(), Role::Muted),
         (Value::Odd(json), _) => (format!("{} {}", glyphs.warn, text::head(json, 1_024)), Role::Warn),
         (Value::Written(text), Kind::Text) if text.is_empty() => ("\"\"".to_owned(), Role::Muted),
-        (Value::Written(text), Kind::Boolean) => (format!("[{}] {text}", if text == "true" { "x" } else { " " }), Role::Text),
+        (Value::Written(text), Kind::Boolean) => {
+            (format!("[{}] {text}", if text == "true" { "x" } else { " " }), Role::Text)
+        }
         _ => (field.shown().to_owned(), Role::Text),
     };
     // What says that there is no value hides none.
@@ -264,9 +322,17 @@ fn draw_value(field: &Field, canvas: &mut Canvas<'_>, (x, y): (u16, u16), column
         canvas.put_as(x, y, columns, &words, role, class);
         return;
     }
-    let place = field.chosen().filter(|_| matches!(field.kind, Kind::Choice(_))).map(|at| format!("  {} of {count}", at + 1));
-    let place =
-        place.unwrap_or_else(|| if matches!(field.kind, Kind::Choice(_)) { format!("  {count} to choose from") } else { String::new() });
+    let place = field
+        .chosen()
+        .filter(|_| matches!(field.kind, Kind::Choice(_)))
+        .map(|at| format!("  {} of {count}", at + 1));
+    let place = place.unwrap_or_else(|| {
+        if matches!(field.kind, Kind::Choice(_)) {
+            format!("  {count} to choose from")
+        } else {
+            String::new()
+        }
+    });
     let room = columns.saturating_sub(u16::try_from(text::width(&place)).unwrap_or(0));
     let used = canvas.put_as(x, y, room, &words, role, class);
     canvas.put(x + used, y, columns.saturating_sub(used), &place, Role::Muted);
@@ -299,7 +365,9 @@ fn details_of(form: &Form, view: &View, columns: usize) -> Vec<(String, Role)> {
     if let (Some(field), Some(fault)) = (focused, form.fault(form.focus)) {
         said.push((format!("{} {}: {fault}", glyphs.bad, field.label), Role::Bad));
     }
-    said.extend(form.other_faults().iter().take(3).map(|fault| (format!("{} {fault}", glyphs.bad), Role::Bad)));
+    said.extend(
+        form.other_faults().iter().take(3).map(|fault| (format!("{} {fault}", glyphs.bad), Role::Bad)),
+    );
     if let Some(field) = focused {
         if !field.about.is_empty() {
             said.push((field.about.clone(), Role::Text));

@@ -41,8 +41,12 @@ impl KeyList {
     /// All keys of a keymap.
     pub(crate) fn of(view: &View) -> Self {
         let row = |action: &Action| {
-            let keys: Vec<String> = view.keymap.keys(*action).iter().map(|key| key.name(view.glyphs)).collect();
-            let places: Vec<Place> = Place::ALL.into_iter().filter(|place| view.keymap.keys_in(*place, *action).next().is_some()).collect();
+            let keys: Vec<String> =
+                view.keymap.keys(*action).iter().map(|key| key.name(view.glyphs)).collect();
+            let places: Vec<Place> = Place::ALL
+                .into_iter()
+                .filter(|place| view.keymap.keys_in(*place, *action).next().is_some())
+                .collect();
             Row {
                 action: *action,
                 keys: if keys.is_empty() { view.glyphs.none.to_owned() } else { keys.join("  ") },
@@ -116,7 +120,8 @@ impl KeyList {
         let (x, columns) = (inside.x + 1, inside.width.saturating_sub(2));
         let used = canvas.put(x, inside.y, columns, "find: ", Role::Muted);
         self.wanted.draw(canvas, x + used, inside.y, columns.saturating_sub(used));
-        let rows = self.shown.iter().skip(self.offset).take(self.height).filter_map(|index| self.rows.get(*index));
+        let rows =
+            self.shown.iter().skip(self.offset).take(self.height).filter_map(|index| self.rows.get(*index));
         for ((index, row), y) in rows.enumerate().zip(inside.y + 1..) {
             canvas.put(x, y, 17, &row.keys, Role::Accent);
             canvas.put(x + 18, y, 15, row.action.name(), Role::Text);
@@ -132,9 +137,18 @@ impl KeyList {
             let glyphs = canvas.view.glyphs;
             let words = format!(" {} {}  {} {below} ", glyphs.up, self.offset, glyphs.down_arrow);
             let used = u16::try_from(text::width(&words)).unwrap_or(u16::MAX);
-            canvas.put(area.right().saturating_sub(used + 1), area.bottom().saturating_sub(1), used, &words, Role::Muted);
+            canvas.put(
+                area.right().saturating_sub(used + 1),
+                area.bottom().saturating_sub(1),
+                used,
+                &words,
+                Role::Muted,
+            );
         }
-        self.draw_details(canvas, Rect { y: inside.bottom().saturating_sub(DETAIL_LINES), height: DETAIL_LINES, ..inside });
+        self.draw_details(
+            canvas,
+            Rect { y: inside.bottom().saturating_sub(DETAIL_LINES), height: DETAIL_LINES, ..inside },
+        );
     }
 
     fn draw_details(&self, canvas: &mut Canvas<'_>, area: Rect) {
@@ -148,7 +162,11 @@ impl KeyList {
         }
         canvas.put(area.x + 1, area.y + 1, columns, row.action.about().trim(), Role::Text);
         let whose = if row.is_own { "yours" } else { "as shipped" };
-        let words = format!("{} ({whose}), works in: {}", row.action.key(), if row.places.is_empty() { "no place" } else { &row.places });
+        let words = format!(
+            "{} ({whose}), works in: {}",
+            row.action.key(),
+            if row.places.is_empty() { "no place" } else { &row.places }
+        );
         let lines = text::wrap(&words, usize::from(columns));
         for (line, y) in lines.iter().zip(area.y + 2..area.bottom()) {
             canvas.put(area.x + 1, y, columns, line, Role::Muted);
@@ -159,7 +177,10 @@ impl KeyList {
 /// The names of places; all views together are one.
 fn told(places: &[Place]) -> String {
     let is_everywhere = Place::VIEWS.iter().all(|place| places.contains(place));
-    let rest = places.iter().filter(|place| !is_everywhere || !Place::VIEWS.contains(place)).map(|place| place.name());
+    let rest = places
+        .iter()
+        .filter(|place| !is_everywhere || !Place::VIEWS.contains(place))
+        .map(|place| place.name());
     is_everywhere.then_some("every pane").into_iter().chain(rest).collect::<Vec<_>>().join(", ")
 }
 

@@ -60,7 +60,13 @@ impl Line {
             // They mean other lines there.
             KeyCode::Char('n' | 'p' | 'm' | 'j' | 'v') if is_ctrl => return false,
             KeyCode::Char(_) if self.text().len() >= BYTES_MAX && !is_ctrl => {}
-            KeyCode::Char(_) | KeyCode::Backspace | KeyCode::Delete | KeyCode::Left | KeyCode::Right | KeyCode::Home | KeyCode::End => {
+            KeyCode::Char(_)
+            | KeyCode::Backspace
+            | KeyCode::Delete
+            | KeyCode::Left
+            | KeyCode::Right
+            | KeyCode::Home
+            | KeyCode::End => {
                 self.area.input(key);
             }
             _ => return false,
@@ -74,8 +80,16 @@ impl Line {
         self.area.insert_str(plain(text::head(pasted, room)));
     }
 
-    /// Draws a line that nobody is typing: what was written before is of this class but for these first bytes of it.
-    pub(crate) fn draw_recalled(&self, canvas: &mut Canvas<'_>, (x, y): (u16, u16), columns: u16, public: usize, class: Class) {
+    /// Draws a line that nobody is typing: what was written before is of this class but for these first bytes
+    /// of it.
+    pub(crate) fn draw_recalled(
+        &self,
+        canvas: &mut Canvas<'_>,
+        (x, y): (u16, u16),
+        columns: u16,
+        public: usize,
+        class: Class,
+    ) {
         let (public, rest) = self.text().split_at(public.min(self.text().len()));
         let used = canvas.put(x, y, columns, public, Role::Text);
         let rest = canvas.put_as(x + used, y, columns.saturating_sub(used), rest, Role::Text, class);
@@ -87,7 +101,8 @@ impl Line {
         let byte = self.cursor();
         let ascii = canvas.view.glyphs.ascii;
         let (before, behind) = self.text().split_at(byte);
-        let (before, behind) = (text::visible(before, ascii).into_owned(), text::visible(behind, ascii).into_owned());
+        let (before, behind) =
+            (text::visible(before, ascii).into_owned(), text::visible(behind, ascii).into_owned());
         let under = behind.graphemes(true).next().unwrap_or(" ");
         let room = usize::from(columns).saturating_sub(text::width(under).max(1));
         let mut shown = before.as_str();
@@ -121,7 +136,15 @@ mod tests {
     fn edits_as_a_shell_does() {
         let (none, ctrl) = (KeyModifiers::NONE, KeyModifiers::CONTROL);
         let mut line = Line::new("cancel 99");
-        typed(&mut line, &[(KeyCode::Char('w'), ctrl), (KeyCode::Char('7'), none), (KeyCode::Home, none), (KeyCode::Char(':'), none)]);
+        typed(
+            &mut line,
+            &[
+                (KeyCode::Char('w'), ctrl),
+                (KeyCode::Char('7'), none),
+                (KeyCode::Home, none),
+                (KeyCode::Char(':'), none),
+            ],
+        );
         assert_eq!(line.text(), ":cancel 7");
         typed(&mut line, &[(KeyCode::End, none), (KeyCode::Char('u'), ctrl)]);
         assert_eq!(line.text(), "");
@@ -134,7 +157,9 @@ mod tests {
         assert_eq!(line.text(), "a b  c");
         line.paste(&"ż".repeat(1 << 19));
         assert!(line.text().len() <= BYTES_MAX);
-        for (code, modifiers) in [(KeyCode::Enter, KeyModifiers::NONE), (KeyCode::Char('m'), KeyModifiers::CONTROL)] {
+        for (code, modifiers) in
+            [(KeyCode::Enter, KeyModifiers::NONE), (KeyCode::Char('m'), KeyModifiers::CONTROL)]
+        {
             assert!(!line.input(KeyEvent::new(code, modifiers)));
         }
         assert!(!line.text().contains('\n'));

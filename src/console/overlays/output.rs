@@ -53,7 +53,16 @@ pub(crate) struct Output {
 impl Output {
     fn new(number: u64, (name, given): (&str, &str), state: State) -> Self {
         let title = (format!(":{}", name.trim_start()), given.to_owned());
-        Self { number, title, state, lines: Vec::new(), scroll: 0, shift: 0, height: 1, widest: Noted::new(0) }
+        Self {
+            number,
+            title,
+            state,
+            lines: Vec::new(),
+            scroll: 0,
+            shift: 0,
+            height: 1,
+            widest: Noted::new(0),
+        }
     }
 
     /// A subcommand that was just begun, as it was [parted](crate::console::shell::Subcommand::parted).
@@ -73,7 +82,8 @@ impl Output {
             return;
         }
         // What it prints can come from peers.
-        let line = |line: &str| Cell::of_class(line.trim_end_matches('\r').to_owned(), Role::Text, Class::Payload);
+        let line =
+            |line: &str| Cell::of_class(line.trim_end_matches('\r').to_owned(), Role::Text, Class::Payload);
         self.lines = ran.output.lines().take(LINES_MAX).map(line).collect();
         let cut = ran.cut || ran.output.lines().nth(LINES_MAX).is_some();
         self.state = State::Ended { end: ran.end.clone(), cut };
@@ -115,7 +125,8 @@ impl Output {
     pub(super) fn draw(&self, canvas: &mut Canvas<'_>, body: Rect) {
         let area = area(body, self.rows());
         canvas.clear(area);
-        let inside = canvas.frame_of(area, &[(&self.title.0, Class::Public), (&self.title.1, Class::Payload)], true);
+        let inside =
+            canvas.frame_of(area, &[(&self.title.0, Class::Public), (&self.title.1, Class::Payload)], true);
         let (x, columns) = (inside.x + 1, inside.width.saturating_sub(2));
         if let State::Elsewhere { why, line, class } = &self.state {
             canvas.put(x, inside.y, columns, why, Role::Warn);
@@ -153,7 +164,9 @@ impl Output {
                 match end {
                     End::Exited(0) => (format!("{} exit 0{more}", glyphs.ok), Role::Ok),
                     End::Exited(code) => (format!("{} exit {code}{more}", glyphs.bad), Role::Bad),
-                    End::TimedOut(seconds) => (format!("{} killed after {seconds} s{more}", glyphs.bad), Role::Bad),
+                    End::TimedOut(seconds) => {
+                        (format!("{} killed after {seconds} s{more}", glyphs.bad), Role::Bad)
+                    }
                     End::Killed => (format!("{} killed{more}", glyphs.bad), Role::Bad),
                     End::Failed(why) => (format!("{} it did not run: {why}", glyphs.bad), Role::Bad),
                 }

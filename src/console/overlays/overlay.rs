@@ -4,7 +4,8 @@ use crossterm::event::KeyEvent;
 use ratatui::layout::Rect;
 
 use super::{
-    Account, Columns, CopyAs, Dialog, Events, Facts, Files, FilterLine, Help, KeyList, Output, Pending, Submit, Tray, invoke, submit_draw,
+    Account, Columns, CopyAs, Dialog, Events, Facts, Files, FilterLine, Help, KeyList, Output, Pending,
+    Submit, Tray, invoke, submit_draw,
 };
 use crate::console::{
     action::Effect,
@@ -128,11 +129,17 @@ impl Overlay {
             Self::Inspector(inspector) => inspector.fit(body),
             Self::Submit(submit) => submit.settle(body),
             Self::Files(files) => files.settle(body),
-            Self::Facts(_) | Self::Dialog(_) | Self::Columns(_) | Self::Filter(_) | Self::CopyAs(_) | Self::Account(_) => {}
+            Self::Facts(_)
+            | Self::Dialog(_)
+            | Self::Columns(_)
+            | Self::Filter(_)
+            | Self::CopyAs(_)
+            | Self::Account(_) => {}
         }
     }
 
-    /// Takes a click at a place of the screen; whether it was on the row that was selected already, and so opens it.
+    /// Takes a click at a place of the screen; whether it was on the row that was selected already, and so
+    /// opens it.
     pub(crate) fn click(&mut self, body: Rect, column: u16, row: u16, model: &Model) -> bool {
         match self {
             Self::Pending(pending) => pending.click(body, row),
@@ -205,7 +212,9 @@ pub(crate) fn draw(canvas: &mut Canvas<'_>, body: Rect, model: &Model, present: 
             }
             Overlay::CopyAs(menu) => menu.draw(canvas, body),
             Overlay::Account(account) => account.draw(canvas, body, model, ui),
-            Overlay::Submit(submit) => submit_draw::draw(submit, canvas, body, present, overlay_is_top(overlay, ui)),
+            Overlay::Submit(submit) => {
+                submit_draw::draw(submit, canvas, body, present, overlay_is_top(overlay, ui))
+            }
             Overlay::Files(files) => files.draw(canvas, body, overlay_is_top(overlay, ui)),
             Overlay::Columns(columns) => {
                 let pane = ui.layout(model).area_of(columns.pane);

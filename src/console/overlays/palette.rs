@@ -50,7 +50,15 @@ pub(crate) struct Palette {
 impl Palette {
     /// An empty line over a place.
     pub(crate) fn over(below: Place, view: &View) -> Self {
-        let mut palette = Self { line: Line::new(""), below, hits: Vec::new(), selected: 0, offset: 0, height: 1, recalled: None };
+        let mut palette = Self {
+            line: Line::new(""),
+            below,
+            hits: Vec::new(),
+            selected: 0,
+            offset: 0,
+            height: 1,
+            recalled: None,
+        };
         palette.find(view);
         palette
     }
@@ -102,7 +110,9 @@ impl Palette {
     pub(crate) fn step(&mut self, by: isize, history: &History, view: &View) {
         let is_recalling = self.recalled.is_some() || self.text().is_empty();
         match (by, self.recalled) {
-            (-1, _) if is_recalling && self.selected == 0 => self.recall(self.recalled.map_or(0, |ago| ago + 1), history, view),
+            (-1, _) if is_recalling && self.selected == 0 => {
+                self.recall(self.recalled.map_or(0, |ago| ago + 1), history, view)
+            }
             (1, Some(0)) => {
                 self.recalled = None;
                 self.write("", view);
@@ -161,7 +171,13 @@ impl Palette {
         let hidden = self.recalled.is_some() && canvas.view.veil.hides(Class::Payload);
         let public = Subcommand::parted(&canvas.view.subcommands, self.text()).0.len();
         if hidden {
-            self.line.draw_recalled(canvas, (x + 2, inside.y), columns.saturating_sub(2), public, Class::Payload);
+            self.line.draw_recalled(
+                canvas,
+                (x + 2, inside.y),
+                columns.saturating_sub(2),
+                public,
+                Class::Payload,
+            );
         } else {
             self.line.draw(canvas, x + 2, inside.y, columns.saturating_sub(2));
         }
@@ -180,7 +196,13 @@ impl Palette {
             let glyphs = canvas.view.glyphs;
             let words = format!(" {} {}  {} {below} ", glyphs.up, self.offset, glyphs.down_arrow);
             let used = u16::try_from(text::width(&words)).unwrap_or(u16::MAX);
-            canvas.put(area.right().saturating_sub(used + 1), area.bottom().saturating_sub(1), used, &words, Role::Muted);
+            canvas.put(
+                area.right().saturating_sub(used + 1),
+                area.bottom().saturating_sub(1),
+                used,
+                &words,
+                Role::Muted,
+            );
         }
     }
 
@@ -221,15 +243,27 @@ fn draw_hit(canvas: &mut Canvas<'_>, area: Rect, hit: &Hit, model: &Model, ui: &
     let mut class = Class::Public;
     let (name, about, right, does) = match hit {
         Hit::Action(action) => {
-            let key = view.keymap.keys_in(ui.place_below(), *action).next().map_or_else(String::new, |key| key.name(view.glyphs));
-            (action.name().to_owned(), action.about().trim(), key, update::hindrance(*action, ui, model, view).is_none())
+            let key = view
+                .keymap
+                .keys_in(ui.place_below(), *action)
+                .next()
+                .map_or_else(String::new, |key| key.name(view.glyphs));
+            (
+                action.name().to_owned(),
+                action.about().trim(),
+                key,
+                update::hindrance(*action, ui, model, view).is_none(),
+            )
         }
         Hit::Subcommand(index) => match view.subcommands.get(*index) {
-            Some(it) => (it.name.clone(), it.about.as_str(), "command".to_owned(), it.hindrance(&[]).is_none()),
+            Some(it) => {
+                (it.name.clone(), it.about.as_str(), "command".to_owned(), it.hindrance(&[]).is_none())
+            }
             None => return,
         },
         Hit::Typed(words) => {
-            let does = Subcommand::meant(&view.subcommands, words).is_some_and(|it| it.hindrance(words).is_none());
+            let does =
+                Subcommand::meant(&view.subcommands, words).is_some_and(|it| it.hindrance(words).is_none());
             let name = format!("run {}", view.glyphs.into);
             if ui.palette.as_ref().is_some_and(|palette| palette.recalled.is_some()) {
                 class = Class::Payload;
@@ -245,13 +279,22 @@ fn draw_hit(canvas: &mut Canvas<'_>, area: Rect, hit: &Hit, model: &Model, ui: &
     canvas.put(area.right().saturating_sub(right_columns), area.y, right_columns, &right, key_role);
 }
 
-/// What can be chosen for these letters: what is typed as it stands if it is a subcommand, then the best match first.
+/// What can be chosen for these letters: what is typed as it stands if it is a subcommand, then the best
+/// match first.
 fn hits(typed: &str, below: Place, view: &View) -> Vec<Hit> {
     let mut matching = Matching::new(typed);
     let actions = actions(below, view);
-    let subcommands = view.subcommands.iter().enumerate().map(|(index, it)| (Hit::Subcommand(index), it.name.as_str(), it.about.as_str()));
-    let all = actions.into_iter().map(|action| (Hit::Action(action), action.name(), action.about())).chain(subcommands);
-    let mut found: Vec<_> = all.filter_map(|(hit, name, about)| Some((matching.score(name, about)?, hit))).collect();
+    let subcommands = view
+        .subcommands
+        .iter()
+        .enumerate()
+        .map(|(index, it)| (Hit::Subcommand(index), it.name.as_str(), it.about.as_str()));
+    let all = actions
+        .into_iter()
+        .map(|action| (Hit::Action(action), action.name(), action.about()))
+        .chain(subcommands);
+    let mut found: Vec<_> =
+        all.filter_map(|(hit, name, about)| Some((matching.score(name, about)?, hit))).collect();
     if !typed.is_empty() {
         found.sort_by_key(|(score, _)| std::cmp::Reverse(*score));
     }
@@ -270,7 +313,11 @@ fn as_typed(typed: &str, view: &View) -> Option<Vec<String>> {
 /// The actions that can be done in a place, the most used first.
 fn actions(below: Place, view: &View) -> Vec<Action> {
     let mut actions: Vec<Action> = Vec::new();
-    for action in view.keymap.bindings(below).map(|binding| binding.action).chain([Action::Help, Action::Keys, Action::ResetLayout]) {
+    for action in view.keymap.bindings(below).map(|binding| binding.action).chain([
+        Action::Help,
+        Action::Keys,
+        Action::ResetLayout,
+    ]) {
         if action != Action::Palette && !actions.contains(&action) {
             actions.push(action);
         }

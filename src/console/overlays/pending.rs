@@ -1,4 +1,5 @@
-//! The pending rows of one queue, in pages, oldest first. The list holds a bounded window and grows at the end that the selection nears.
+//! The pending rows of one queue, in pages, oldest first. The list holds a bounded window and grows at the
+//! end that the selection nears.
 
 use ratatui::layout::Rect;
 
@@ -65,7 +66,8 @@ impl Pending {
 
     /// What is to be asked for now: the first page, or one that the selection has come near to.
     pub(crate) fn wants(&self) -> Option<Direction> {
-        let is_new = !self.window.is_filled() && self.window.asking().is_none() && self.window.trouble().is_none();
+        let is_new =
+            !self.window.is_filled() && self.window.asking().is_none() && self.window.trouble().is_none();
         if is_new { Some(Direction::Fresh) } else { self.window.wants() }
     }
 
@@ -97,7 +99,10 @@ impl Pending {
     /// Selects the row at a line of the screen.
     pub(crate) fn click(&mut self, body: Rect, row: u16) -> bool {
         let (keys, height) = (self.keys(), self.height());
-        let Some(index) = row_at(body, row, &self.window.selection).filter(|index| *index < keys.len()) else { return false };
+        let Some(index) = row_at(body, row, &self.window.selection).filter(|index| *index < keys.len())
+        else {
+            return false;
+        };
         let was_there = self.window.selection.index() == index;
         self.window.selection.select(index, &keys, height);
         was_there
@@ -114,14 +119,22 @@ impl Pending {
         if let Some(live) = mpp.live.get(&row.id) {
             return live.state;
         }
-        mpp.recent.iter().rev().find(|ended| ended.id == row.id).map_or_else(|| stood(row, model), |ended| ended.state)
+        mpp.recent
+            .iter()
+            .rev()
+            .find(|ended| ended.id == row.id)
+            .map_or_else(|| stood(row, model), |ended| ended.state)
     }
 
     /// Rows of the list that are still pending.
     pub(crate) fn still_pending(&self, model: &Model) -> u64 {
         let Some(mpp) = model.mpp() else { return 0 };
         let ended: std::collections::BTreeSet<InvocationId> = mpp.recent.iter().map(|row| row.id).collect();
-        self.window.rows().iter().filter(|row| !mpp.live.contains_key(&row.id) && !ended.contains(&row.id)).count() as u64
+        self.window
+            .rows()
+            .iter()
+            .filter(|row| !mpp.live.contains_key(&row.id) && !ended.contains(&row.id))
+            .count() as u64
     }
 
     /// Draws it.

@@ -1,4 +1,5 @@
-//! What a question says: the record that it is bound to, what hangs on it, and what changed since it was asked.
+//! What a question says: the record that it is bound to, what hangs on it, and what changed since it was
+//! asked.
 
 use std::collections::BTreeMap;
 
@@ -32,12 +33,20 @@ pub(super) fn words(dialog: &Dialog, model: &Model, view: &View) -> Vec<(String,
     match &dialog.bound {
         Bound::Quit => quit_words::words(model),
         Bound::Cancel { id, queue, event } => {
-            let mut words = vec![(format!("{id} {event} waits on {queue}. It becomes failed and is never dispatched."), Role::Text)];
+            let mut words = vec![(
+                format!("{id} {event} waits on {queue}. It becomes failed and is never dispatched."),
+                Role::Text,
+            )];
             match meanwhile(model).get(id) {
                 Some(RowState::Dispatched | RowState::Applied) => {
-                    words.push(("It was dispatched meanwhile: cancelling will be refused.".to_owned(), Role::Warn));
+                    words.push((
+                        "It was dispatched meanwhile: cancelling will be refused.".to_owned(),
+                        Role::Warn,
+                    ));
                 }
-                Some(_) => words.push(("It has ended meanwhile: cancelling will be refused.".to_owned(), Role::Warn)),
+                Some(_) => {
+                    words.push(("It has ended meanwhile: cancelling will be refused.".to_owned(), Role::Warn))
+                }
                 None => {}
             }
             words.push((refund_words(dialog.refund, 1), Role::Accent));
@@ -49,10 +58,17 @@ pub(super) fn words(dialog: &Dialog, model: &Model, view: &View) -> Vec<(String,
         Bound::Settle { id, queue, event } => {
             let mut words = vec![
                 (
-                    format!("Settle {id} as done ({}) or as failed ({})?", view.key(Action::SettleDone), view.key(Action::SettleFailed)),
+                    format!(
+                        "Settle {id} as done ({}) or as failed ({})?",
+                        view.key(Action::SettleDone),
+                        view.key(Action::SettleFailed)
+                    ),
                     Role::Text,
                 ),
-                (format!("{event} on {queue} was applied, and its connection ended before it was done."), Role::Muted),
+                (
+                    format!("{event} on {queue} was applied, and its connection ended before it was done."),
+                    Role::Muted,
+                ),
             ];
             if !model.mpp().is_some_and(|mpp| mpp.live.get(id).is_some_and(|live| live.left)) {
                 words.push(("It has ended meanwhile: settling will be refused.".to_owned(), Role::Warn));
@@ -62,11 +78,23 @@ pub(super) fn words(dialog: &Dialog, model: &Model, view: &View) -> Vec<(String,
         Bound::Migrate => migrate_words(model),
         Bound::CancelRun { run, name } => run_questions::cancel_words(model, *run, name),
         Bound::CancelSession { session } => session_questions::cancel_words(model, session, view.now),
-        Bound::Decide { action, approved, .. } => run_questions::decide_words(view, model, *action, *approved),
-        Bound::StopRecording { path } => match model.world.as_ref().and_then(|world| world.station.recording.as_ref()) {
+        Bound::Decide { action, approved, .. } => {
+            run_questions::decide_words(view, model, *action, *approved)
+        }
+        Bound::StopRecording { path } => match model
+            .world
+            .as_ref()
+            .and_then(|world| world.station.recording.as_ref())
+        {
             Some(recording) if recording.path == *path => vec![
-                (format!("{} has {} so far.", recording.path.display(), format::bytes(recording.bytes)), Role::Text),
-                ("What happens from now on is in no recording, until one is started again.".to_owned(), Role::Text),
+                (
+                    format!("{} has {} so far.", recording.path.display(), format::bytes(recording.bytes)),
+                    Role::Text,
+                ),
+                (
+                    "What happens from now on is in no recording, until one is started again.".to_owned(),
+                    Role::Text,
+                ),
             ],
             _ => vec![(format!("{} has ended meanwhile.", path.display()), Role::Warn)],
         },
@@ -74,7 +102,11 @@ pub(super) fn words(dialog: &Dialog, model: &Model, view: &View) -> Vec<(String,
 }
 
 fn refund_words(refund: bool, rows: usize) -> String {
-    let yes = if rows == 1 { "yes, one is recorded".to_owned() } else { "yes, one is recorded for each".to_owned() };
+    let yes = if rows == 1 {
+        "yes, one is recorded".to_owned()
+    } else {
+        "yes, one is recorded for each".to_owned()
+    };
     format!("refund: {}", if refund { yes } else { "no".to_owned() })
 }
 
@@ -97,14 +129,20 @@ fn many_words(rows: &[(InvocationId, QueueName)], refund: bool, model: &Model) -
     }
     let pending: usize = queues.values().sum();
     let each: Vec<String> = queues.iter().map(|(queue, count)| format!("{count} on {queue}")).collect();
-    let mut words = vec![(format!("{pending} wait: {}. They become failed and are never dispatched.", some(&each)), Role::Text)];
+    let mut words = vec![(
+        format!("{pending} wait: {}. They become failed and are never dispatched.", some(&each)),
+        Role::Text,
+    )];
     if pending == 0 {
         words = vec![("None of them waits any more.".to_owned(), Role::Warn)];
     }
     if !gone.is_empty() {
         let count: usize = gone.values().sum();
         let states: Vec<String> = gone.iter().map(|(state, count)| format!("{count} {state}")).collect();
-        words.push((format!("{count} went away meanwhile and are left out: {}.", states.join(", ")), Role::Warn));
+        words.push((
+            format!("{count} went away meanwhile and are left out: {}.", states.join(", ")),
+            Role::Warn,
+        ));
     }
     words.push((refund_words(refund, rows.len()), Role::Accent));
     words
@@ -131,15 +169,28 @@ fn migrate_words(model: &Model) -> Vec<(String, Role)> {
 fn kick_words(model: &Model, peer: &Peer) -> Vec<(String, Role)> {
     let Some(mpp) = model.mpp() else { return Vec::new() };
     let mut words = vec![(format!("{peer} is disconnected; it may connect again at once."), Role::Text)];
-    let with_it = |state| mpp.live.iter().filter(move |(_, live)| live.state == state && !live.left).map(|(id, _)| id.to_string());
+    let with_it = |state| {
+        mpp.live
+            .iter()
+            .filter(move |(_, live)| live.state == state && !live.left)
+            .map(|(id, _)| id.to_string())
+    };
     let dispatched: Vec<_> = with_it(RowState::Dispatched).collect();
     let applied: Vec<_> = with_it(RowState::Applied).collect();
     if !dispatched.is_empty() {
         let (count, ids) = (dispatched.len(), some(&dispatched));
-        words.push((format!("{count} dispatched go back to the heads of their queues, and may be applied twice: {ids}."), Role::Warn));
+        words.push((
+            format!(
+                "{count} dispatched go back to the heads of their queues, and may be applied twice: {ids}."
+            ),
+            Role::Warn,
+        ));
     }
     if !applied.is_empty() {
-        words.push((format!("{} stay applied, to be settled by hand: {}.", applied.len(), some(&applied)), Role::Warn));
+        words.push((
+            format!("{} stay applied, to be settled by hand: {}.", applied.len(), some(&applied)),
+            Role::Warn,
+        ));
     }
     if mpp.adapter.as_ref().is_none_or(|adapter| adapter.peer != *peer) {
         words.push(("It has left meanwhile.".to_owned(), Role::Warn));
@@ -153,8 +204,18 @@ fn kick_peer_words(model: &Model, session: ConnectionId, client: &str) -> Vec<(S
     };
     let kind = peer.greeting.as_ref().map_or("before its Hello", |greeting| greeting.kind.name());
     let mut words = vec![
-        (format!("{client} ({kind}, session {session}, {}) is disconnected; it may connect again at once.", peer.peer), Role::Text),
-        ("Nobody can tell it what it missed meanwhile: the bus keeps nothing for who is not there.".to_owned(), Role::Text),
+        (
+            format!(
+                "{client} ({kind}, session {session}, {}) is disconnected; it may connect again at once.",
+                peer.peer
+            ),
+            Role::Text,
+        ),
+        (
+            "Nobody can tell it what it missed meanwhile: the bus keeps nothing for who is not there."
+                .to_owned(),
+            Role::Text,
+        ),
     ];
     let topics: Vec<_> = peer.subs.values().map(|sub| sub.topic.to_string()).collect();
     if !topics.is_empty() {
@@ -170,7 +231,10 @@ fn kick_peer_words(model: &Model, session: ConnectionId, client: &str) -> Vec<(S
     }
     let waiting: u64 = peer.subs.values().map(|sub| sub.gauge.queued_messages).sum();
     if waiting > 0 {
-        words.push((format!("What waits for it is gone: {}.", crate::console::format::many(waiting, "message")), Role::Warn));
+        words.push((
+            format!("What waits for it is gone: {}.", crate::console::format::many(waiting, "message")),
+            Role::Warn,
+        ));
     }
     words
 }

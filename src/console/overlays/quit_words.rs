@@ -12,7 +12,9 @@ use crate::{
 fn parting(model: &Model) -> Parting {
     let runs = model.runs();
     Parting {
-        runs: runs.map_or_else(Vec::new, |runs| runs.open().map(|run| format!("{} {}", run.name, run.run.short())).collect()),
+        runs: runs.map_or_else(Vec::new, |runs| {
+            runs.open().map(|run| format!("{} {}", run.name, run.run.short())).collect()
+        }),
         questions: runs.map_or(0, Snapshot::waiting),
         sessions: model.macp().map_or(0, |macp| macp.totals.open),
     }
@@ -26,18 +28,29 @@ pub(crate) fn has_work(model: &Model) -> bool {
 /// What becomes of all of it.
 pub(super) fn words(model: &Model) -> Vec<(String, Role)> {
     let Some(mpp) = model.mpp() else { return vec![("The station stops.".to_owned(), Role::Text)] };
-    let ids = |state| mpp.live.iter().filter(move |(_, live)| live.state == state).map(|(id, _)| id.to_string());
+    let ids =
+        |state| mpp.live.iter().filter(move |(_, live)| live.state == state).map(|(id, _)| id.to_string());
     let dispatched: Vec<_> = ids(RowState::Dispatched).collect();
     let applied: Vec<_> = ids(RowState::Applied).collect();
     let pending: u64 = mpp.queues.values().map(|queue| queue.pending).sum();
-    let stops = if mpp.adapter.is_some() { "The station stops, and the adapter is disconnected." } else { "The station stops." };
+    let stops = if mpp.adapter.is_some() {
+        "The station stops, and the adapter is disconnected."
+    } else {
+        "The station stops."
+    };
     let mut words = vec![(stops.to_owned(), Role::Text)];
     words.extend(parting(model).words().into_iter().map(|words| (words, Role::Warn)));
     if !dispatched.is_empty() {
-        words.push((format!("A restart requeues {} dispatched: {}.", dispatched.len(), some(&dispatched)), Role::Warn));
+        words.push((
+            format!("A restart requeues {} dispatched: {}.", dispatched.len(), some(&dispatched)),
+            Role::Warn,
+        ));
     }
     if !applied.is_empty() {
-        words.push((format!("{} stay applied, to be settled by hand: {}.", applied.len(), some(&applied)), Role::Warn));
+        words.push((
+            format!("{} stay applied, to be settled by hand: {}.", applied.len(), some(&applied)),
+            Role::Warn,
+        ));
     }
     words.push((format!("{pending} pending stay as they are."), Role::Muted));
     words

@@ -41,7 +41,10 @@ fn questions(model: &Model, run: TraceId) -> impl Iterator<Item = &AskView> {
 /// How a run stands, what is the matter with it, and where its nodes are.
 pub(super) fn run_facts(view: &View, model: &Model, run: TraceId, it: Option<&RunView>) -> Vec<Sentence> {
     let Some(it) = it else {
-        return vec![fact("", "it is listed here no longer; the store has it:"), Sentence::Run(format!("run show {run}").into())];
+        return vec![
+            fact("", "it is listed here no longer; the store has it:"),
+            Sentence::Run(format!("run show {run}").into()),
+        ];
     };
     let asks = it.state == RunState::Running && questions(model, run).next().is_some();
     let mut facts = vec![fact("state", if asks { RunRow::ASKS } else { it.state.name() })];
@@ -50,12 +53,17 @@ pub(super) fn run_facts(view: &View, model: &Model, run: TraceId, it: Option<&Ru
         facts.extend(ask_facts(view, ask, at == 0));
     }
     let took = it.ended_at.unwrap_or(view.now).mono.since(it.submitted_at.mono);
-    let ended = it.ended_at.map_or_else(|| "so far".to_owned(), |ended| format!("until {}", view.time_of_day(ended)));
-    facts.push(fact("since", format!("{}, {} {ended}", view.time_of_day(it.submitted_at), format::age(took))));
+    let ended =
+        it.ended_at.map_or_else(|| "so far".to_owned(), |ended| format!("until {}", view.time_of_day(ended)));
+    facts
+        .push(fact("since", format!("{}, {} {ended}", view.time_of_day(it.submitted_at), format::age(took))));
     facts.push(fact("by", format!("{} ({})", it.by.client, it.by.kind.name())));
     facts.push(fact("nodes", count_nodes(it)));
     let counts = [("tokens", it.tokens), ("events", it.events), ("artifacts", it.artifacts)];
-    facts.push(fact("so far", counts.map(|(what, count)| format!("{} {what}", format::count(count))).join(", ")));
+    facts.push(fact(
+        "so far",
+        counts.map(|(what, count)| format!("{} {what}", format::count(count))).join(", "),
+    ));
     let is_bad = |state| matches!(state, NodeState::Failed | NodeState::Blocked | NodeState::Retrying);
     let all = it.plan.nodes.iter().zip(&it.nodes);
     let mut bad = all.filter(|(_, node)| is_bad(node.state));
@@ -92,14 +100,24 @@ fn count_nodes(run: &RunView) -> String {
 /// A question that waits, and what is done about it: here, where it is the one that the keys answer.
 fn ask_facts(view: &View, ask: &AskView, is_at_hand: bool) -> Vec<Sentence> {
     let left = format::age(ask.expires_at.since(view.clock.wall));
-    let mut facts = vec![Sentence::Why(format!("it asks whether {} may go on", ask.node.id)), payload("question", &ask.summary)];
+    let mut facts = vec![
+        Sentence::Why(format!("it asks whether {} may go on", ask.node.id)),
+        payload("question", &ask.summary),
+    ];
     facts.extend(Takes::of(ask).iter().map(|Takes { of, words }| payload(of, words)));
-    facts.push(fact("answer by", format!("{}: without an answer it is a no in {left}", format::time_of_day(ask.expires_at, &view.zone))));
+    facts.push(fact(
+        "answer by",
+        format!(
+            "{}: without an answer it is a no in {left}",
+            format::time_of_day(ask.expires_at, &view.zone)
+        ),
+    ));
     if is_at_hand {
         facts.push(Sentence::Press(Action::Approve, "approves it".into()));
         facts.push(Sentence::Press(Action::Reject, "rejects it".into()));
     } else {
-        facts.push(Sentence::Press(Action::Tray, "has it among the first: approve or reject it there".into()));
+        facts
+            .push(Sentence::Press(Action::Tray, "has it among the first: approve or reject it there".into()));
     }
     facts
 }
@@ -109,13 +127,17 @@ pub(super) fn stored_facts(view: &View, row: &RunRow) -> Vec<Sentence> {
     let mut facts = vec![fact("state", row.state.name())];
     facts.extend(row.why.as_deref().map(|why| payload("why", why)));
     facts.push(fact("submitted", at(view, row.submitted_at_ms)));
-    facts.extend(
-        row.ended_at_ms.map(|ended| fact("ended", format!("{}, after {}", at(view, ended), format::age(ended.since(row.submitted_at_ms))))),
-    );
+    facts.extend(row.ended_at_ms.map(|ended| {
+        fact("ended", format!("{}, after {}", at(view, ended), format::age(ended.since(row.submitted_at_ms))))
+    }));
     facts.push(fact("by", format!("{} ({})", row.client, row.by.name())));
-    facts.push(fact("nodes", format!("{} of {} completed or were skipped", format::count(row.done), format::count(row.nodes))));
+    facts.push(fact(
+        "nodes",
+        format!("{} of {} completed or were skipped", format::count(row.done), format::count(row.nodes)),
+    ));
     let counts = [("tokens", row.tokens), ("events", row.events), ("artifacts", row.artifacts)];
-    facts.push(fact("had", counts.map(|(what, count)| format!("{} {what}", format::count(count))).join(", ")));
+    facts
+        .push(fact("had", counts.map(|(what, count)| format!("{} {what}", format::count(count))).join(", ")));
     facts.push(fact("opening", row.opening.to_string()));
     facts.push(fact("trace", row.run.to_string()));
     facts.push(Sentence::Run(format!("run show {}", row.run).into()));
@@ -123,10 +145,19 @@ pub(super) fn stored_facts(view: &View, row: &RunRow) -> Vec<Sentence> {
 }
 
 /// How a node stands, what feeds it, and what it feeds.
-pub(super) fn node_facts(view: &View, model: &Model, (run, place): (TraceId, u32), it: Option<&RunView>) -> Vec<Sentence> {
-    let found = it.and_then(|it| Some((it, it.plan.nodes.get(place as usize)?, it.nodes.get(place as usize)?)));
+pub(super) fn node_facts(
+    view: &View,
+    model: &Model,
+    (run, place): (TraceId, u32),
+    it: Option<&RunView>,
+) -> Vec<Sentence> {
+    let found =
+        it.and_then(|it| Some((it, it.plan.nodes.get(place as usize)?, it.nodes.get(place as usize)?)));
     let Some((it, plan, node)) = found else {
-        return vec![fact("", "its plan is listed here no longer; the store has it:"), Sentence::Run(format!("run show {run}").into())];
+        return vec![
+            fact("", "its plan is listed here no longer; the store has it:"),
+            Sentence::Run(format!("run show {run}").into()),
+        ];
     };
     let mut facts = vec![fact("state", node.state.name())];
     if let Some(why) = &node.why {
@@ -148,19 +179,38 @@ pub(super) fn node_facts(view: &View, model: &Model, (run, place): (TraceId, u32
         };
         facts.push(fact("progress", words));
     }
-    let id = |place: u32| it.plan.nodes.get(place as usize).map_or_else(String::new, |node| node.id.to_string());
-    let when = |edge: &PlanEdge| edge.when.as_ref().map_or_else(String::new, |when| format!(", when it is {when}"));
+    let id =
+        |place: u32| it.plan.nodes.get(place as usize).map_or_else(String::new, |node| node.id.to_string());
+    let when =
+        |edge: &PlanEdge| edge.when.as_ref().map_or_else(String::new, |when| format!(", when it is {when}"));
     let state = |place: u32| it.nodes.get(place as usize).map_or("", |node| node.state.name());
     let fed: Vec<_> = it.plan.edges.iter().filter(|edge| edge.to == place).collect();
     for edge in fed.iter().take(NAMED) {
         facts.push(fact(
             "takes",
-            format!("{} from {}.{} ({}){}", edge.to_port, id(edge.from), edge.from_port, state(edge.from), when(edge)),
+            format!(
+                "{} from {}.{} ({}){}",
+                edge.to_port,
+                id(edge.from),
+                edge.from_port,
+                state(edge.from),
+                when(edge)
+            ),
         ));
     }
     let feeds: Vec<_> = it.plan.edges.iter().filter(|edge| edge.from == place).collect();
     for edge in feeds.iter().take(NAMED) {
-        facts.push(fact("gives", format!("{} to {}.{} ({}){}", edge.from_port, id(edge.to), edge.to_port, state(edge.to), when(edge))));
+        facts.push(fact(
+            "gives",
+            format!(
+                "{} to {}.{} ({}){}",
+                edge.from_port,
+                id(edge.to),
+                edge.to_port,
+                state(edge.to),
+                when(edge)
+            ),
+        ));
     }
     let more = fed.len().saturating_sub(NAMED) + feeds.len().saturating_sub(NAMED);
     if more > 0 {

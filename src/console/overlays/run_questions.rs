@@ -12,7 +12,8 @@ use crate::{
 
 /// Nodes that are named one by one.
 const NAMED: usize = 6;
-/// Lines of what a node would be given, beside which the rest of a question finds room on the smallest screen.
+/// Lines of what a node would be given, beside which the rest of a question finds room on the smallest
+/// screen.
 const TAKES: usize = 5;
 /// Columns of one of them.
 const TAKES_COLUMNS: usize = 100;
@@ -23,7 +24,10 @@ pub(super) fn cancel_words(model: &Model, run: TraceId, name: &str) -> Vec<(Stri
         return vec![(format!("{name} has ended meanwhile: nothing would be cancelled."), Role::Warn)];
     };
     let short = run.short();
-    let mut words = vec![(format!("{name} {short} ends before its time: what it was to reach is not reached."), Role::Text)];
+    let mut words = vec![(
+        format!("{name} {short} ends before its time: what it was to reach is not reached."),
+        Role::Text,
+    )];
     let ids = |wanted: fn(NodeState) -> bool| -> Vec<&str> {
         let all = it.plan.nodes.iter().zip(&it.nodes);
         all.filter(|(_, node)| wanted(node.state)).map(|(plan, _)| &*plan.id).collect()
@@ -44,19 +48,29 @@ pub(super) fn cancel_words(model: &Model, run: TraceId, name: &str) -> Vec<(Stri
     }
     if !waiting.is_empty() {
         let begins = if waiting.len() == 1 { "begins" } else { "begin" };
-        words.push((format!("{} never {begins}, or not again: {}.", waiting.len(), some(&waiting, NAMED)), Role::Warn));
+        words.push((
+            format!("{} never {begins}, or not again: {}.", waiting.len(), some(&waiting, NAMED)),
+            Role::Warn,
+        ));
     }
     let asks = model.runs().map_or(0, |runs| runs.asks.iter().filter(|ask| ask.run == run).count());
     if asks > 0 {
         words.push((format!("Withdrawn with it: {}.", counted(asks, "question")), Role::Warn));
     }
-    let given = model.mpp().map_or(0, |mpp| mpp.live.values().filter(|live| live.trace == Some(run)).count() as u64);
+    let given =
+        model.mpp().map_or(0, |mpp| mpp.live.values().filter(|live| live.trace == Some(run)).count() as u64);
     if given > 0 {
-        words.push((format!("{} of it stay with the adapter until it answers.", format::many(given, "invocation")), Role::Warn));
+        words.push((
+            format!("{} of it stay with the adapter until it answers.", format::many(given, "invocation")),
+            Role::Warn,
+        ));
     }
     if done > 0 {
         let artifacts = format::many(it.artifacts, "artifact");
-        words.push((format!("{done} completed, and what they did stays done; kept: {artifacts}."), Role::Muted));
+        words.push((
+            format!("{done} completed, and what they did stays done; kept: {artifacts}."),
+            Role::Muted,
+        ));
     }
     words
 }
@@ -77,20 +91,26 @@ impl Takes {
         let takes = serde_json::from_str::<Value>(&ask.takes).unwrap_or_default();
         let of = |key: &str| takes.get(key).and_then(Value::as_object).into_iter().flatten();
         all.extend(
-            of("with").filter(|(key, _)| *key != ASKS).map(|(key, value)| Self { of: "with", words: format!("{key}: {}", plain(value)) }),
+            of("with")
+                .filter(|(key, _)| *key != ASKS)
+                .map(|(key, value)| Self { of: "with", words: format!("{key}: {}", plain(value)) }),
         );
         all.extend(of("inputs").map(|(port, values)| {
-            let values = values.as_array().map_or_else(|| plain(values), |all| all.iter().map(plain).collect::<Vec<_>>().join(", "));
+            let values = values
+                .as_array()
+                .map_or_else(|| plain(values), |all| all.iter().map(plain).collect::<Vec<_>>().join(", "));
             Self { of: "input", words: format!("{port}: {values}") }
         }));
         all
     }
 }
 
-/// What would be done and what is asked, in one line: what tells questions of the same node apart comes first.
+/// What would be done and what is asked, in one line: what tells questions of the same node apart comes
+/// first.
 pub(super) fn ask_line(ask: &AskView) -> String {
     let takes = Takes::of(ask);
-    let parts: Vec<&str> = takes.iter().map(|takes| &*takes.words).chain(std::iter::once(&*ask.summary)).collect();
+    let parts: Vec<&str> =
+        takes.iter().map(|takes| &*takes.words).chain(std::iter::once(&*ask.summary)).collect();
     parts.join("  ")
 }
 
@@ -115,40 +135,57 @@ fn behind(run: &RunView, place: u32) -> usize {
 }
 
 /// What is asked, and what a yes or a no does.
-pub(super) fn decide_words(view: &View, model: &Model, action: ActionId, approved: bool) -> Vec<(String, Role)> {
+pub(super) fn decide_words(
+    view: &View,
+    model: &Model,
+    action: ActionId,
+    approved: bool,
+) -> Vec<(String, Role)> {
     let Some(ask) = waits(model, action) else {
-        return vec![("It waits no longer: it was decided, it expired, or its run ended.".to_owned(), Role::Warn)];
+        return vec![(
+            "It waits no longer: it was decided, it expired, or its run ended.".to_owned(),
+            Role::Warn,
+        )];
     };
     let run = model.runs().and_then(|runs| runs.run(ask.run));
     let name = run.map_or_else(|| ask.run.short(), |run| format!("{} {}", run.name, ask.run.short()));
-    let summary = if view.veil.hides(Class::Payload) { view.glyphs.masked.to_owned() } else { ask.summary.to_string() };
-    let mut words = vec![(format!("{name} asks whether {} may go on:", ask.node.id), Role::Muted), (summary, Role::Accent)];
+    let summary =
+        if view.veil.hides(Class::Payload) { view.glyphs.masked.to_owned() } else { ask.summary.to_string() };
+    let mut words = vec![
+        (format!("{name} asks whether {} may go on:", ask.node.id), Role::Muted),
+        (summary, Role::Accent),
+    ];
     if !view.veil.hides(Class::Payload) {
         let takes = Takes::of(ask);
-        words.extend(
-            takes
-                .iter()
-                .take(TAKES)
-                .map(|Takes { of, words }| (format!("{of} {}", text::truncate(words, TAKES_COLUMNS, view.glyphs.ellipsis)), Role::Text)),
-        );
+        words.extend(takes.iter().take(TAKES).map(|Takes { of, words }| {
+            (format!("{of} {}", text::truncate(words, TAKES_COLUMNS, view.glyphs.ellipsis)), Role::Text)
+        }));
         if takes.len() > TAKES {
             words.push((format!("and {} more", takes.len() - TAKES), Role::Muted));
         }
     }
     if approved && model.runs().is_some_and(|runs| runs.held) {
-        words.push((format!("Runs are held: approved, {} is worked on once they are released.", ask.node.id), Role::Warn));
+        words.push((
+            format!("Runs are held: approved, {} is worked on once they are released.", ask.node.id),
+            Role::Warn,
+        ));
     } else if approved {
         words.push((format!("Approved, {} is worked on at once.", ask.node.id), Role::Text));
     }
     if approved && let Some(failed) = run.and_then(RunView::failed_node) {
-        let words_of = format!("{failed} has failed: unless the opening's `success` does without, the run cannot succeed any more.");
+        let words_of = format!(
+            "{failed} has failed: unless the opening's `success` does without, the run cannot succeed any more."
+        );
         words.push((words_of, Role::Warn));
     }
     if !approved {
         words.push((format!("Rejected, {} fails and is not tried again.", ask.node.id), Role::Text));
         let behind = run.map_or(0, |run| behind(run, ask.node.place));
         if behind > 0 {
-            words.push((format!("Behind it {} may get nothing to work on.", counted(behind, "node")), Role::Warn));
+            words.push((
+                format!("Behind it {} may get nothing to work on.", counted(behind, "node")),
+                Role::Warn,
+            ));
         }
     }
     let left = ask.expires_at.since(view.clock.wall);

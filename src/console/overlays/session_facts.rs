@@ -1,11 +1,14 @@
-//! Details of sessions in words: a session, how a proposal or a participant stands, what somebody said, a record of its log.
+//! Details of sessions in words: a session, how a proposal or a participant stands, what somebody said, a
+//! record of its log.
 
 use super::fact::{at, fact, payload, some};
 use crate::{
     console::{
         copy::quoted,
         format,
-        model::{Model, Sentence, SessionLine, Speech, Stand, Voice, resolution_words, tally_words, waited_for},
+        model::{
+            Model, Sentence, SessionLine, Speech, Stand, Voice, resolution_words, tally_words, waited_for,
+        },
         panes::stands,
         view::View,
     },
@@ -24,13 +27,17 @@ fn show(session: &str) -> Sentence {
 /// How a session stands, who takes part, and what it came to.
 pub(super) fn session_facts(view: &View, model: &Model, session: &SessionRef) -> Vec<Sentence> {
     let Some(it) = model.macp().and_then(|macp| macp.sessions.get(&session.number)) else {
-        return vec![fact("", "it ended, and others since: it is shown no longer (limits.macp.shown_max)"), show(&session.id)];
+        return vec![
+            fact("", "it ended, and others since: it is shown no longer (limits.macp.shown_max)"),
+            show(&session.id),
+        ];
     };
     let how = if it.end.is_some() { stands(it) } else { format!("{}, {}", it.state().name(), stands(it)) };
     let mut facts = vec![fact("state", how)];
     if let Some(end) = &it.end {
         let name = if end.ending == Ending::Resolved { "resolution" } else { "why" };
-        let words = if end.ending == Ending::Resolved { resolution_words(&end.text) } else { end.text.to_string() };
+        let words =
+            if end.ending == Ending::Resolved { resolution_words(&end.text) } else { end.text.to_string() };
         facts.extend((!words.is_empty()).then(|| payload(name, &words)));
         facts.push(fact("ended", at(view, end.at.wall)));
         if end.evicted {
@@ -46,13 +53,25 @@ pub(super) fn session_facts(view: &View, model: &Model, session: &SessionRef) ->
     facts.extend(taking_part(it));
     if let Progress::Decision(decision) = &it.progress {
         let mut votes = Tally::default();
-        it.senders.values().filter_map(|sender| sender.vote.as_ref()).for_each(|vote| votes.count(&vote.vote));
-        let tallies = [("votes", &votes), ("evaluations", &decision.evaluations), ("objections", &decision.objections)];
-        facts.extend(tallies.into_iter().filter(|(_, tally)| tally.total() > 0).map(|(name, tally)| fact(name, tally_words(tally))));
+        it.senders
+            .values()
+            .filter_map(|sender| sender.vote.as_ref())
+            .for_each(|vote| votes.count(&vote.vote));
+        let tallies =
+            [("votes", &votes), ("evaluations", &decision.evaluations), ("objections", &decision.objections)];
+        facts.extend(
+            tallies
+                .into_iter()
+                .filter(|(_, tally)| tally.total() > 0)
+                .map(|(name, tally)| fact(name, tally_words(tally))),
+        );
         if decision.more_proposals > 0 {
             facts.push(fact(
                 "",
-                format!("{} more are not listed (limits.macp.shown_proposals_max)", format::count(decision.more_proposals)),
+                format!(
+                    "{} more are not listed (limits.macp.shown_proposals_max)",
+                    format::count(decision.more_proposals)
+                ),
             ));
         }
     }
@@ -73,9 +92,10 @@ fn taking_part(it: &SessionView) -> Vec<Sentence> {
     let mut facts = Vec::new();
     facts.push(match it.allowed {
         0 => fact("may speak", "anybody"),
-        allowed if allowed > it.participants.len() as u64 => {
-            fact("may speak", format!("{} of them: {}", format::count(allowed), some(it.participants.iter(), NAMED)))
-        }
+        allowed if allowed > it.participants.len() as u64 => fact(
+            "may speak",
+            format!("{} of them: {}", format::count(allowed), some(it.participants.iter(), NAMED)),
+        ),
         _ => fact("may speak", some(it.participants.iter(), NAMED)),
     });
     let waited = some(waited_for(it), NAMED);
@@ -100,7 +120,8 @@ pub(super) fn stored_facts(view: &View, row: &SessionRow) -> Vec<Sentence> {
     facts.extend(row.phase.map(|phase| fact("phase", phase.name())));
     facts.extend(row.round.map(|round| fact("round", format::count(round))));
     facts.push(fact("begun", format!("{} by {}", at(view, row.started_at_ms), row.by)));
-    let took = |ended: Wall| format!("{}, after {}", at(view, ended), format::age(ended.since(row.started_at_ms)));
+    let took =
+        |ended: Wall| format!("{}, after {}", at(view, ended), format::age(ended.since(row.started_at_ms)));
     facts.extend(row.ended_at_ms.map(|ended| fact("ended", took(ended))));
     facts.push(fact("messages", format::count(row.messages)));
     facts.extend(row.trace_id.map(|trace| fact("trace", trace.to_string())));
@@ -110,12 +131,18 @@ pub(super) fn stored_facts(view: &View, row: &SessionRow) -> Vec<Sentence> {
 
 /// A proposal, or a participant.
 pub(super) fn stand_facts(view: &View, it: &Stand) -> Vec<Sentence> {
-    let mut facts = vec![it.says.as_deref().map_or_else(|| fact("says", "nothing so far"), |says| payload("says", says))];
+    let mut facts =
+        vec![it.says.as_deref().map_or_else(|| fact("says", "nothing so far"), |says| payload("says", says))];
     facts.extend(it.by.as_deref().map(|by| fact("by", by)));
     facts.extend(it.round.map(|round| fact("round", format::count(round))));
     facts.extend(it.equal.map(|equal| fact("equal", format!("{} hold this value", format::count(equal)))));
     let tallies = [("votes", &it.votes), ("evaluated", &it.evaluations), ("objections", &it.objections)];
-    facts.extend(tallies.into_iter().filter(|(_, tally)| tally.total() > 0).map(|(name, tally)| fact(name, tally_words(tally))));
+    facts.extend(
+        tallies
+            .into_iter()
+            .filter(|(_, tally)| tally.total() > 0)
+            .map(|(name, tally)| fact(name, tally_words(tally))),
+    );
     facts.extend(it.at.map(|wall| fact("at", at(view, wall))));
     facts.push(fact("session", it.session.id.to_string()));
     facts

@@ -15,45 +15,86 @@ const NAMED: usize = 6;
 pub(super) fn cancel_words(model: &Model, session: &SessionRef, now: Now) -> Vec<(String, Role)> {
     let macp = model.macp();
     let Some(view) = macp.and_then(|macp| macp.sessions.get(&session.number)) else {
-        return vec![(format!("{} ends before its time, and is expired: nobody can take part in it any more.", session.id), Role::Text)];
+        return vec![(
+            format!(
+                "{} ends before its time, and is expired: nobody can take part in it any more.",
+                session.id
+            ),
+            Role::Text,
+        )];
     };
     if let Some(end) = &view.end {
-        return vec![(format!("{} has ended meanwhile, it is {}: nothing would be cancelled.", session.id, end.ending.name()), Role::Warn)];
+        return vec![(
+            format!(
+                "{} has ended meanwhile, it is {}: nothing would be cancelled.",
+                session.id,
+                end.ending.name()
+            ),
+            Role::Warn,
+        )];
     }
     let left = format::age(view.expires_at.since(now.wall));
     let mut words = vec![(
-        format!("{}, {}, ends before its time and is expired; its TTL is over in {left} anyway.", session.id, stands(view)),
+        format!(
+            "{}, {}, ends before its time and is expired; its TTL is over in {left} anyway.",
+            session.id,
+            stands(view)
+        ),
         Role::Text,
     )];
     words.push((taking_part(view), Role::Warn));
     let clients = macp.into_iter().flat_map(|macp| &macp.clients);
-    let connected: Vec<&str> = clients.map(|ClientView { client, .. }| &**client).filter(|client| is_of(view, client)).collect();
+    let connected: Vec<&str> =
+        clients.map(|ClientView { client, .. }| &**client).filter(|client| is_of(view, client)).collect();
     if !connected.is_empty() {
         words.push((
-            format!("Of them the runtime knows by name: {}. They learn of it by their next message.", some(connected, NAMED)),
+            format!(
+                "Of them the runtime knows by name: {}. They learn of it by their next message.",
+                some(connected, NAMED)
+            ),
             Role::Muted,
         ));
     }
     if view.streams > 0 {
         words.push((
-            format!("Open as before: {} that spoke in it; what comes next there is refused.", counted(view.streams, "stream")),
+            format!(
+                "Open as before: {} that spoke in it; what comes next there is refused.",
+                counted(view.streams, "stream")
+            ),
             Role::Warn,
         ));
     }
     if let Some(trace) = view.trace {
-        let runs = model.runs().into_iter().flat_map(|runs| &runs.runs).filter(|run| run.run == trace && !run.state.is_end());
+        let runs = model
+            .runs()
+            .into_iter()
+            .flat_map(|runs| &runs.runs)
+            .filter(|run| run.run == trace && !run.state.is_end());
         let runs: Vec<String> = runs.map(|run| format!("{} {}", run.name, run.run.short())).collect();
-        let given = model.mpp().map_or(0, |mpp| mpp.live.values().filter(|live| live.trace == Some(trace)).count() as u64);
+        let given = model
+            .mpp()
+            .map_or(0, |mpp| mpp.live.values().filter(|live| live.trace == Some(trace)).count() as u64);
         let others = macp.into_iter().flat_map(|macp| macp.sessions.values());
-        let others = others.filter(|other| other.end.is_none() && other.trace == Some(trace) && other.session != *session).count();
+        let others = others
+            .filter(|other| other.end.is_none() && other.trace == Some(trace) && other.session != *session)
+            .count();
         if !runs.is_empty() {
-            words.push((format!("It belongs to a run that goes on, and may wait for it: {}.", some(&runs, NAMED)), Role::Warn));
+            words.push((
+                format!("It belongs to a run that goes on, and may wait for it: {}.", some(&runs, NAMED)),
+                Role::Warn,
+            ));
         }
         if given > 0 {
-            words.push((format!("With the adapter as before: {} of its trace.", format::many(given, "invocation")), Role::Warn));
+            words.push((
+                format!("With the adapter as before: {} of its trace.", format::many(given, "invocation")),
+                Role::Warn,
+            ));
         }
         if others > 0 {
-            words.push((format!("Open as before: {} of its trace.", counted(others, "other session")), Role::Warn));
+            words.push((
+                format!("Open as before: {} of its trace.", counted(others, "other session")),
+                Role::Warn,
+            ));
         }
         if runs.is_empty() && given == 0 && others == 0 {
             words.push((format!("Of its trace {} nothing else goes on here.", trace.short()), Role::Muted));
@@ -68,8 +109,13 @@ fn is_of(view: &SessionView, client: &str) -> bool {
 
 /// Who takes part, and what is lost of it.
 fn taking_part(view: &SessionView) -> String {
-    let (there, verb) = (view.participants_in(), if view.phase().is_some() { "voted" } else { "contributed" });
-    let of = if view.allowed > 0 { format!("{there} of {}", format::count(view.allowed)) } else { format::count(there) };
+    let (there, verb) =
+        (view.participants_in(), if view.phase().is_some() { "voted" } else { "contributed" });
+    let of = if view.allowed > 0 {
+        format!("{there} of {}", format::count(view.allowed))
+    } else {
+        format::count(there)
+    };
     let messages = format::many(view.messages, "message");
     match view.senders.len() {
         0 => "Nobody said anything in it yet.".to_owned(),

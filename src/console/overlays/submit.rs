@@ -1,4 +1,5 @@
-//! An opening being written, to be submitted: its text or its params, what is wrong with it and where, and what became of it.
+//! An opening being written, to be submitted: its text or its params, what is wrong with it and where, and
+//! what became of it.
 
 use std::{path::PathBuf, time::Duration};
 
@@ -103,7 +104,12 @@ impl Submit {
     /// The name of the opening, as far as it was read.
     pub(crate) fn name(&self) -> String {
         let named = |line: &&String| line.starts_with("name:");
-        let name = self.editor.lines().iter().find(named).map(|line| line["name:".len()..].trim().trim_matches(['"', '\'']).to_owned());
+        let name = self
+            .editor
+            .lines()
+            .iter()
+            .find(named)
+            .map(|line| line["name:".len()..].trim().trim_matches(['"', '\'']).to_owned());
         name.filter(|name| !name.is_empty()).unwrap_or_else(|| "without a name".to_owned())
     }
 
@@ -116,7 +122,8 @@ impl Submit {
         self.found = Found::of(&self.text(limits), None, &NoLibrary, false, limits);
     }
 
-    /// What is to be done beside the screen's thread now: what the text nests is looked for, once for each change.
+    /// What is to be done beside the screen's thread now: what the text nests is looked for, once for each
+    /// change.
     pub(crate) fn check(&mut self, limits: &Limits) -> Option<DeskJob> {
         if self.asked == self.revision || self.read != self.revision || !self.found.nests {
             return None;
@@ -168,7 +175,8 @@ impl Submit {
             return Ok(());
         };
         let (fault, overrides) = (params.first_fault(), params.overrides());
-        let merged = merge_params(&self.editor.text(), &overrides, &limits.runs).map_err(|faults| faults.to_string());
+        let merged =
+            merge_params(&self.editor.text(), &overrides, &limits.runs).map_err(|faults| faults.to_string());
         match merged {
             Ok(text) if text.len() > bytes_max(limits) => {
                 self.params = Some(params);
@@ -222,7 +230,8 @@ impl Submit {
         }
         let (row, column) = self.editor.cursor();
         let here = self.found.faults.iter().filter(|fault| fault.is_here);
-        let mut places: Vec<(usize, usize)> = here.map(|fault| (fault.line.saturating_sub(1), fault.column.saturating_sub(1))).collect();
+        let mut places: Vec<(usize, usize)> =
+            here.map(|fault| (fault.line.saturating_sub(1), fault.column.saturating_sub(1))).collect();
         places.sort_unstable();
         let next = places.iter().find(|place| **place > (row, column)).or_else(|| places.first());
         if let Some((row, column)) = next {
@@ -274,8 +283,12 @@ impl Submit {
         match (kind, key.code) {
             (None, KeyCode::Enter) if params.add() => {}
             (_, KeyCode::Enter) => params.step(1),
-            (Some(Kind::Boolean), KeyCode::Char(' ')) => params.change(|field| field.choose(usize::from(field.chosen() != Some(1)))),
-            (Some(Kind::Boolean), KeyCode::Left | KeyCode::Right) => params.change(|field| field.cycle(forward)),
+            (Some(Kind::Boolean), KeyCode::Char(' ')) => {
+                params.change(|field| field.choose(usize::from(field.chosen() != Some(1))))
+            }
+            (Some(Kind::Boolean), KeyCode::Left | KeyCode::Right) => {
+                params.change(|field| field.cycle(forward))
+            }
             (Some(Kind::Boolean), _) => return,
             (Some(Kind::Number(number)), KeyCode::Left | KeyCode::Right) if number.step.is_some() => {
                 params.change(|field| field.step(forward));

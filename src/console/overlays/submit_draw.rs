@@ -25,14 +25,19 @@ const NAME_COLUMNS_MAX: usize = 32;
 
 /// Where the lines are: below the line that says where it goes, above the details.
 pub(super) fn list_area(body: Rect) -> Rect {
-    let inside = Rect::new(body.x + 1, body.y + 1, body.width.saturating_sub(2), body.height.saturating_sub(2));
+    let inside =
+        Rect::new(body.x + 1, body.y + 1, body.width.saturating_sub(2), body.height.saturating_sub(2));
     Rect { y: inside.y + 2, height: inside.height.saturating_sub(2 + DETAIL_ROWS + 1), ..inside }
 }
 
 /// Draws it.
 pub(super) fn draw(submit: &Submit, canvas: &mut Canvas<'_>, body: Rect, model: &Model, focused: bool) {
     canvas.clear(body);
-    let file = submit.origin.as_ref().and_then(|path| path.file_name()).map(|name| format!(": {}", name.to_string_lossy()));
+    let file = submit
+        .origin
+        .as_ref()
+        .and_then(|path| path.file_name())
+        .map(|name| format!(": {}", name.to_string_lossy()));
     let what = if submit.params.is_some() { ", its params" } else { "" };
     let inside = canvas.frame(body, &format!("Submit an opening{}{what}", file.unwrap_or_default()), focused);
     let room = inside.width.saturating_sub(2);
@@ -46,7 +51,9 @@ pub(super) fn draw(submit: &Submit, canvas: &mut Canvas<'_>, body: Rect, model: 
     let details = Rect { y: area.bottom() + 1, height: DETAIL_ROWS.min(inside.height), ..inside };
     let border = canvas.view.glyphs.horizontal.repeat(usize::from(room));
     canvas.put(inside.x + 1, area.bottom(), room, &border, Role::Border);
-    for ((words, role), y) in details_of(submit, model, canvas.view, usize::from(room)).iter().zip(details.y..details.bottom()) {
+    for ((words, role), y) in
+        details_of(submit, model, canvas.view, usize::from(room)).iter().zip(details.y..details.bottom())
+    {
         // What is wrong can quote what was written.
         let class = if matches!(role, Role::Bad | Role::Warn) { Class::Payload } else { Class::Public };
         canvas.put_as(inside.x + 1, y, room, words, *role, class);
@@ -61,7 +68,11 @@ fn destination(submit: &Submit, model: &Model, view: &View) -> (String, Role) {
     let open = model.runs().map_or(0, |runs| runs.open().count() as u64);
     let verb = if open == 1 { "is" } else { "are" };
     let (send, files) = (view.key(Action::Send), view.key(Action::Files));
-    let words = format!("{} {send} submits it; {} {verb} open; {files} opens another", view.glyphs.into, format::many(open, "run"));
+    let words = format!(
+        "{} {send} submits it; {} {verb} open; {files} opens another",
+        view.glyphs.into,
+        format::many(open, "run")
+    );
     (words, Role::Muted)
 }
 
@@ -70,7 +81,12 @@ fn draw_text(submit: &Submit, canvas: &mut Canvas<'_>, area: Rect, focused: bool
     let lines = submit.editor.lines();
     let columns = area.width.saturating_sub(GUTTER + 1);
     for ((index, line), y) in lines.iter().enumerate().skip(submit.offset).zip(area.y..area.bottom()) {
-        let worst = submit.found.faults.iter().filter(|fault| fault.is_here && fault.line == index + 1).max_by_key(|fault| fault.is_hard);
+        let worst = submit
+            .found
+            .faults
+            .iter()
+            .filter(|fault| fault.is_here && fault.line == index + 1)
+            .max_by_key(|fault| fault.is_hard);
         let (sign, role) = sign_of(worst, canvas.view);
         canvas.put(area.x, y, 1, sign, role);
         canvas.put(area.x + 1, y, GUTTER - 2, &format!("{:>5}", index + 1), role);
@@ -103,14 +119,17 @@ fn sign_of(fault: Option<&FoundFault>, view: &View) -> (&'static str, Role) {
 fn draw_params(submit: &Submit, params: &Params, canvas: &mut Canvas<'_>, area: Rect, focused: bool) {
     let glyphs = canvas.view.glyphs;
     let another = "another";
-    let widest = params.fields.iter().map(|field| text::width(text::head(&field.label, 128))).max().unwrap_or(0);
-    let names = u16::try_from(widest.clamp(another.len(), NAME_COLUMNS_MAX)).unwrap_or(32).min(area.width / 3);
+    let widest =
+        params.fields.iter().map(|field| text::width(text::head(&field.label, 128))).max().unwrap_or(0);
+    let names =
+        u16::try_from(widest.clamp(another.len(), NAME_COLUMNS_MAX)).unwrap_or(32).min(area.width / 3);
     let values = area.width.saturating_sub(names + 8) / 2;
     for (row, y) in (submit.offset..params.rows()).zip(area.y..area.bottom()) {
         let field = params.fields.get(row);
         let is_focused = focused && row == params.focus;
         canvas.put(area.x, y, 1, if is_focused { glyphs.into } else { " " }, Role::Focus);
-        let (name, role) = field.map_or((another, Role::Muted), |field| (text::head(&field.label, 1_024), Role::Text));
+        let (name, role) =
+            field.map_or((another, Role::Muted), |field| (text::head(&field.label, 1_024), Role::Text));
         let used = canvas.put(area.x + 3, y, names, name, role);
         if is_focused {
             canvas.select(Rect::new(area.x + 3, y, used, 1));
@@ -127,7 +146,8 @@ fn draw_params(submit: &Submit, params: &Params, canvas: &mut Canvas<'_>, area: 
             }
             _ if is_focused => {
                 let (row, column) = params.editor.cursor();
-                let before: usize = params.editor.lines().iter().take(row).map(|line| line.chars().count() + 1).sum();
+                let before: usize =
+                    params.editor.lines().iter().take(row).map(|line| line.chars().count() + 1).sum();
                 draw_line(canvas, (x, y), values, &params.editor.text(), Some(before + column), class);
             }
             Some(field) if field.value == Value::Absent => {
@@ -142,7 +162,14 @@ fn draw_params(submit: &Submit, params: &Params, canvas: &mut Canvas<'_>, area: 
         }
         if let Some(fault) = params.fault(row) {
             let x = x + values + 1;
-            canvas.put_as(x, y, area.right().saturating_sub(x), &format!("{} {fault}", glyphs.bad), Role::Bad, Class::Payload);
+            canvas.put_as(
+                x,
+                y,
+                area.right().saturating_sub(x),
+                &format!("{} {fault}", glyphs.bad),
+                Role::Bad,
+                Class::Payload,
+            );
         }
     }
     draw_more(canvas, area, submit.offset, params.rows());
@@ -155,7 +182,11 @@ fn details_of(submit: &Submit, model: &Model, view: &View, columns: usize) -> Ve
     said.extend(submit.refusal.iter().map(|why| (format!("{} {why}", glyphs.bad), Role::Bad)));
     said.extend(submit.cut.iter().map(|why| (format!("{} {why}", glyphs.warn), Role::Warn)));
     if let Some(field) = submit.params.as_ref().and_then(Params::focused) {
-        let about = if field.asks.is_empty() { field.about.clone() } else { format!("{}; {}", field.about, field.asks) };
+        let about = if field.asks.is_empty() {
+            field.about.clone()
+        } else {
+            format!("{}; {}", field.about, field.asks)
+        };
         said.push((about, Role::Muted));
     }
     let (row, _) = submit.editor.cursor();
@@ -175,7 +206,9 @@ fn details_of(submit: &Submit, model: &Model, view: &View, columns: usize) -> Ve
         let answered = rmp.answered();
         let silent = submit.found.agents.iter().filter(|topic| !answered.contains(topic.as_str()));
         said.extend(
-            silent.take(usize::from(DETAIL_ROWS)).map(|topic| (format!("{} nobody answers on {topic} now", glyphs.warn), Role::Warn)),
+            silent
+                .take(usize::from(DETAIL_ROWS))
+                .map(|topic| (format!("{} nobody answers on {topic} now", glyphs.warn), Role::Warn)),
         );
     }
     let wrapped = said.into_iter().flat_map(|(words, role)| {

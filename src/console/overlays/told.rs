@@ -56,7 +56,8 @@ impl Told {
         }
         self.selected = next;
         let line = isize::try_from(first + next).unwrap_or(isize::MAX);
-        let (top, bottom) = (isize::try_from(top).unwrap_or(0), isize::try_from(bottom).unwrap_or(isize::MAX));
+        let (top, bottom) =
+            (isize::try_from(top).unwrap_or(0), isize::try_from(bottom).unwrap_or(isize::MAX));
         (line - bottom).max(0) + (line - top).min(0)
     }
 }

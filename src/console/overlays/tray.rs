@@ -1,5 +1,5 @@
-//! The tray: questions of runs that wait for an answer, alerts that wait to be seen, then those that were, then those that passed.
-//! Nothing in it ever opens by itself.
+//! The tray: questions of runs that wait for an answer, alerts that wait to be seen, then those that were,
+//! then those that passed. Nothing in it ever opens by itself.
 
 use std::fmt::Write as _;
 
@@ -19,8 +19,12 @@ use crate::{
     runs::AskView,
 };
 
-const COLUMNS: &[Column] =
-    &[Column::fixed("", 11), Column::fixed("since", 8), Column::fixed("lasts", 11).right(), Column::growing("what", 20, 1)];
+const COLUMNS: &[Column] = &[
+    Column::fixed("", 11),
+    Column::fixed("since", 8),
+    Column::fixed("lasts", 11).right(),
+    Column::growing("what", 20, 1),
+];
 
 /// The open tray.
 #[derive(Debug, Default)]
@@ -70,7 +74,9 @@ impl Tray {
     /// Selects the row at this line of the screen.
     pub(crate) fn click(&mut self, body: Rect, row: u16, model: &Model) -> bool {
         let keys = keys(model);
-        let Some(index) = row_at(body, row, &self.selection).filter(|index| *index < keys.len()) else { return false };
+        let Some(index) = row_at(body, row, &self.selection).filter(|index| *index < keys.len()) else {
+            return false;
+        };
         let was_there = self.selection.index() == index;
         self.selection.select(index, &keys, self.height);
         was_there
@@ -101,7 +107,9 @@ impl Tray {
             (0, _) => String::new(),
             (1, _) => "Questions: 1 waits. ".to_owned(),
             (waiting, 0) => format!("Questions: {waiting} wait. "),
-            (waiting, unshown) => format!("Questions: {waiting} wait, the {unshown} oldest in `ls confirmations` alone. "),
+            (waiting, unshown) => {
+                format!("Questions: {waiting} wait, the {unshown} oldest in `ls confirmations` alone. ")
+            }
         };
         let _ = match model.alerts.waiting() {
             0 => write!(title, "Alerts: none waits"),
@@ -109,11 +117,21 @@ impl Tray {
             waiting => write!(title, "Alerts: {waiting} wait"),
         };
         if model.alerts.cut() > 0 {
-            let _ = write!(title, ", {} older ones cut (limits.console.alerts_max)", format::count(model.alerts.cut()));
+            let _ = write!(
+                title,
+                ", {} older ones cut (limits.console.alerts_max)",
+                format::count(model.alerts.cut())
+            );
         }
         let inside = canvas.frame(body, &title, focused);
         if alerts.is_empty() && asks.is_empty() {
-            canvas.put(inside.x + 1, inside.y, inside.width.saturating_sub(1), &quiet_words(canvas.view, model), Role::Muted);
+            canvas.put(
+                inside.x + 1,
+                inside.y,
+                inside.width.saturating_sub(1),
+                &quiet_words(canvas.view, model),
+                Role::Muted,
+            );
             return;
         }
         let view = canvas.view;
@@ -128,7 +146,10 @@ impl Tray {
 /// That nothing was the matter, as far as this console knows.
 fn quiet_words(view: &View, model: &Model) -> String {
     match (&model.attachment, model.known_since) {
-        (Some(_), Some(since)) => format!("nothing was the matter since {}, when this console was attached", view.time_of_day(since)),
+        (Some(_), Some(since)) => format!(
+            "nothing was the matter since {}, when this console was attached",
+            view.time_of_day(since)
+        ),
         _ => "nothing was the matter so far".to_owned(),
     }
 }

@@ -1,4 +1,5 @@
-//! Text that is being written, on the screen: one line of it, or the JSON of a form with the numbers of its lines.
+//! Text that is being written, on the screen: one line of it, or the JSON of a form with the numbers of its
+//! lines.
 
 use ratatui::layout::Rect;
 
@@ -9,7 +10,14 @@ use crate::console::{class::Class, form::Form, text, theme::Role, view::Canvas};
 pub(super) const GUTTER: u16 = 7;
 
 /// Draws a line, with the cursor before one of its characters. A line break within it is seen as a sign.
-pub(super) fn draw_line(canvas: &mut Canvas<'_>, (x, y): (u16, u16), columns: u16, line: &str, cursor: Option<usize>, class: Class) {
+pub(super) fn draw_line(
+    canvas: &mut Canvas<'_>,
+    (x, y): (u16, u16),
+    columns: u16,
+    line: &str,
+    cursor: Option<usize>,
+    class: Class,
+) {
     let (shown, before) = window(line, cursor, usize::from(columns), canvas.view.glyphs.ascii);
     canvas.put_as(x, y, columns, &shown, Role::Text, class);
     let Some(_) = cursor else { return };

@@ -7,7 +7,8 @@ use crate::{
         format,
         glyphs::Glyphs,
         model::{
-            Condition, MESSAGES, Model, drop_groups, in_flight, macp_report, mpp_report, records, rmp_report, runs_report, store_report,
+            Condition, MESSAGES, Model, drop_groups, in_flight, macp_report, mpp_report, records, rmp_report,
+            runs_report, store_report,
         },
         pane_id::{ChipId, PaneId},
         text,
@@ -60,7 +61,10 @@ fn known(view: &View, chip: ChipId, model: &Model, ui: &Ui, room: Room) -> [(Str
                     Room::Narrow => 12,
                     Room::Wide => 20,
                 };
-                format!("{} {figures}", text::truncate(&text::visible(&mpp.pack.name, glyphs.ascii), columns, glyphs.ellipsis))
+                format!(
+                    "{} {figures}",
+                    text::truncate(&text::visible(&mpp.pack.name, glyphs.ascii), columns, glyphs.ellipsis)
+                )
             });
             [("MPP".to_owned(), Role::Mpp), sign(mpp_report(model, view.now).condition), (figure, Role::Text)]
         }
@@ -70,7 +74,11 @@ fn known(view: &View, chip: ChipId, model: &Model, ui: &Ui, room: Room) -> [(Str
                 match room {
                     Room::Least => String::new(),
                     Room::Tight => format!("{rate}/s"),
-                    _ => format!("{} {} {rate}/s", rmp.peers.len(), if rmp.peers.len() == 1 { "peer" } else { "peers" }),
+                    _ => format!(
+                        "{} {} {rate}/s",
+                        rmp.peers.len(),
+                        if rmp.peers.len() == 1 { "peer" } else { "peers" }
+                    ),
                 }
             });
             [("RMP".to_owned(), Role::Rmp), sign(rmp_report(model, view.now).condition), (figure, Role::Text)]
@@ -81,19 +89,35 @@ fn known(view: &View, chip: ChipId, model: &Model, ui: &Ui, room: Room) -> [(Str
                 Room::Least | Room::Tight => format::count(macp.totals.open),
                 _ => format!("{} open", format::count(macp.totals.open)),
             });
-            [("MACP".to_owned(), Role::Macp), sign(macp_report(model, view.now).condition), (figure, Role::Text)]
+            [
+                ("MACP".to_owned(), Role::Macp),
+                sign(macp_report(model, view.now).condition),
+                (figure, Role::Text),
+            ]
         }
         ChipId::Runs => {
             let figure = model.runs().map_or_else(String::new, |runs| {
                 let (open, totals) = (format::count(runs.open().count() as u64), runs.totals);
                 let bad = format::count(totals.failed);
                 match room {
-                    Room::Least | Room::Tight if runs.open().next().is_some() => format!("{open}{}", glyphs.flying),
+                    Room::Least | Room::Tight if runs.open().next().is_some() => {
+                        format!("{open}{}", glyphs.flying)
+                    }
                     Room::Least | Room::Tight => String::new(),
-                    _ => format!("{open}{} {}{} {bad}{}", glyphs.flying, format::count(totals.succeeded), glyphs.ok, glyphs.bad),
+                    _ => format!(
+                        "{open}{} {}{} {bad}{}",
+                        glyphs.flying,
+                        format::count(totals.succeeded),
+                        glyphs.ok,
+                        glyphs.bad
+                    ),
                 }
             });
-            [("RUNS".to_owned(), Role::Runs), sign(runs_report(model, view.now).condition), (figure, Role::Text)]
+            [
+                ("RUNS".to_owned(), Role::Runs),
+                sign(runs_report(model, view.now).condition),
+                (figure, Role::Text),
+            ]
         }
         ChipId::Store => {
             let figure = match model.world.as_ref().map(|world| world.station.store_failing.is_some()) {
@@ -102,7 +126,11 @@ fn known(view: &View, chip: ChipId, model: &Model, ui: &Ui, room: Room) -> [(Str
                 Some(false) if room == Room::Wide => "well",
                 _ => "",
             };
-            [("STORE".to_owned(), Role::Station), sign(store_report(model).condition), (figure.to_owned(), Role::Text)]
+            [
+                ("STORE".to_owned(), Role::Station),
+                sign(store_report(model).condition),
+                (figure.to_owned(), Role::Text),
+            ]
         }
         ChipId::Hidden(pane) => {
             let (name, figure, role) = hidden(view, pane, model, ui, room);
@@ -115,36 +143,59 @@ fn hidden(view: &View, pane: PaneId, model: &Model, ui: &Ui, room: Room) -> (&'s
     let glyphs = view.glyphs;
     let mpp = model.mpp();
     match pane {
-        PaneId::Queues => {
-            (if room == Room::Least { "QUE" } else { "QUEUES" }, mpp.map_or(0, |mpp| mpp.queues.len()).to_string(), Role::Text)
-        }
+        PaneId::Queues => (
+            if room == Room::Least { "QUE" } else { "QUEUES" },
+            mpp.map_or(0, |mpp| mpp.queues.len()).to_string(),
+            Role::Text,
+        ),
         PaneId::InFlight => {
             let (flying, applied) = mpp.map_or((0, 0), in_flight);
-            let figure = if applied > 0 { format!("{flying}{} +{applied}", glyphs.flying) } else { format!("{flying}{}", glyphs.flying) };
+            let figure = if applied > 0 {
+                format!("{flying}{} +{applied}", glyphs.flying)
+            } else {
+                format!("{flying}{}", glyphs.flying)
+            };
             (if room == Room::Least { "FLY" } else { "FLIGHT" }, figure, Role::Text)
         }
         PaneId::Recent => {
             let ended = |wanted: &[RowState]| model.ended().filter(|row| wanted.contains(&row.state)).count();
             let bad = ended(&[RowState::Failed, RowState::Refunded]);
             let figure = format!("{}{} {bad}{}", ended(&[RowState::Done]), glyphs.ok, glyphs.bad);
-            (if room <= Room::Tight { "ENDED" } else { "RECENT" }, figure, if bad > 0 { Role::Warn } else { Role::Text })
+            (
+                if room <= Room::Tight { "ENDED" } else { "RECENT" },
+                figure,
+                if bad > 0 { Role::Warn } else { Role::Text },
+            )
         }
         PaneId::Log => {
             let serious = model.journal.serious;
             let role = if serious > 0 { Role::Warn } else { Role::Text };
             ("LOG", warned(serious, glyphs), role)
         }
-        PaneId::Started | PaneId::Pending | PaneId::Runs | PaneId::Sessions => ("", String::new(), Role::Muted),
+        PaneId::Started | PaneId::Pending | PaneId::Runs | PaneId::Sessions => {
+            ("", String::new(), Role::Muted)
+        }
         PaneId::History => {
-            let ended = |count: fn(&QueueView) -> u64| mpp.map_or(0, |mpp| mpp.queues.values().map(count).sum::<u64>());
+            let ended = |count: fn(&QueueView) -> u64| {
+                mpp.map_or(0, |mpp| mpp.queues.values().map(count).sum::<u64>())
+            };
             let (done, bad) = (ended(|queue| queue.done), ended(|queue| queue.failed));
-            let done = if room == Room::Least { String::new() } else { format!("{}{} ", format::count(done), glyphs.ok) };
+            let done = if room == Room::Least {
+                String::new()
+            } else {
+                format!("{}{} ", format::count(done), glyphs.ok)
+            };
             let figure = format!("{done}{}{}", format::count(bad), glyphs.bad);
             ("HIST", figure, if bad > 0 { Role::Warn } else { Role::Text })
         }
         PaneId::OtherPack => {
-            let rows = mpp.map_or(0, |mpp| mpp.queues.values().map(|queue| queue.other_manifest).sum::<u64>());
-            (if room == Room::Least { "OTH" } else { "OTHER PACK" }, format::count(rows), if rows > 0 { Role::Warn } else { Role::Text })
+            let rows =
+                mpp.map_or(0, |mpp| mpp.queues.values().map(|queue| queue.other_manifest).sum::<u64>());
+            (
+                if room == Room::Least { "OTH" } else { "OTHER PACK" },
+                format::count(rows),
+                if rows > 0 { Role::Warn } else { Role::Text },
+            )
         }
         PaneId::Refunds => {
             let (refunds, more) = ui.pages.refund_count(model);
@@ -156,7 +207,8 @@ fn hidden(view: &View, pane: PaneId, model: &Model, ui: &Ui, room: Room) -> (&'s
         }
         PaneId::State => ("STATE", format::count(ui.pages.state.rows().len() as u64), Role::Text),
         PaneId::AdapterLog => {
-            let serious = mpp.map_or(0, |mpp| mpp.logs.iter().filter(|line| line.level >= Level::Warn).count() as u64);
+            let serious =
+                mpp.map_or(0, |mpp| mpp.logs.iter().filter(|line| line.level >= Level::Warn).count() as u64);
             (
                 if room == Room::Least { "ADPT" } else { "ADAPTER LOG" },
                 warned(serious, glyphs),
@@ -167,15 +219,25 @@ fn hidden(view: &View, pane: PaneId, model: &Model, ui: &Ui, room: Room) -> (&'s
             let faults = model.faults.count;
             ("FAULTS", format::count(faults), if faults > 0 { Role::Warn } else { Role::Text })
         }
-        PaneId::Topics => ("TOPICS", format::count(model.rmp().map_or(0, |rmp| rmp.topics.len() as u64)), Role::Text),
+        PaneId::Topics => {
+            ("TOPICS", format::count(model.rmp().map_or(0, |rmp| rmp.topics.len() as u64)), Role::Text)
+        }
         PaneId::Subscribers => {
-            let subs: usize = model.rmp().map_or(0, |rmp| rmp.peers.values().map(|peer| peer.subs.len()).sum());
+            let subs: usize =
+                model.rmp().map_or(0, |rmp| rmp.peers.values().map(|peer| peer.subs.len()).sum());
             ("SUBS", format::count(subs as u64), Role::Text)
         }
-        PaneId::Peers => ("PEERS", format::count(model.rmp().map_or(0, |rmp| rmp.peers.len() as u64)), Role::Text),
+        PaneId::Peers => {
+            ("PEERS", format::count(model.rmp().map_or(0, |rmp| rmp.peers.len() as u64)), Role::Text)
+        }
         PaneId::Drops => {
-            let dropped: u64 = model.rmp().map_or(0, |rmp| drop_groups(rmp).iter().map(|group| group.count).sum());
-            ("DROPS", format::count(dropped), if model.bus.dropped_lately(view.now) > 0 { Role::Warn } else { Role::Text })
+            let dropped: u64 =
+                model.rmp().map_or(0, |rmp| drop_groups(rmp).iter().map(|group| group.count).sum());
+            (
+                "DROPS",
+                format::count(dropped),
+                if model.bus.dropped_lately(view.now) > 0 { Role::Warn } else { Role::Text },
+            )
         }
         PaneId::Plan => ("PLAN", run_count(model, ui, |view| u64::from(view.planned)), Role::Text),
         PaneId::RunEvents => ("EVENTS", run_count(model, ui, |view| view.events), Role::Text),
@@ -186,8 +248,13 @@ fn hidden(view: &View, pane: PaneId, model: &Model, ui: &Ui, room: Room) -> (&'s
         PaneId::Standings => ("STAND", format::count(ui.standings_shown(model).len() as u64), Role::Text),
         PaneId::Voices => ("VOICES", format::count(ui.voices_shown(model).len() as u64), Role::Text),
         PaneId::SessionLog => {
-            let view = ui.session_shown(model).and_then(|session| model.macp()?.sessions.get(&session.number));
-            ("LOG", format::count(view.map_or(0, |view| records(view.messages, view.end.is_some()))), Role::Text)
+            let view =
+                ui.session_shown(model).and_then(|session| model.macp()?.sessions.get(&session.number));
+            (
+                "LOG",
+                format::count(view.map_or(0, |view| records(view.messages, view.end.is_some()))),
+                Role::Text,
+            )
         }
         PaneId::Wire => ("WIRE", format::count(ui.time.kept().len() as u64), Role::Text),
         PaneId::Meter => {
@@ -197,7 +264,8 @@ fn hidden(view: &View, pane: PaneId, model: &Model, ui: &Ui, room: Room) -> (&'s
             ("METER", slowed.unwrap_or(p95), role)
         }
         PaneId::StationLog => {
-            let serious = model.journal.station.iter().filter(|notice| notice.level >= Level::Warn).count() as u64;
+            let serious =
+                model.journal.station.iter().filter(|notice| notice.level >= Level::Warn).count() as u64;
             ("STATION", warned(serious, glyphs), if serious > 0 { Role::Warn } else { Role::Text })
         }
     }
@@ -222,7 +290,8 @@ fn warned(serious: u64, glyphs: &Glyphs) -> String {
 
 /// Columns of a chip, the gap behind it left out.
 fn columns(parts: &[(String, Role); 3]) -> u16 {
-    let columns: usize = parts.iter().filter(|(words, _)| !words.is_empty()).map(|(words, _)| text::width(words) + 1).sum();
+    let columns: usize =
+        parts.iter().filter(|(words, _)| !words.is_empty()).map(|(words, _)| text::width(words) + 1).sum();
     u16::try_from(columns).unwrap_or(u16::MAX)
 }
 
@@ -230,7 +299,9 @@ fn columns(parts: &[(String, Role); 3]) -> u16 {
 fn places(view: &View, area: Rect, model: &Model, ui: &Ui) -> Vec<(Rect, [(String, Role); 3])> {
     let chips = ui.layout(model).chips();
     let all = |room| chips.iter().map(|chip| parts(view, *chip, model, ui, room)).collect::<Vec<_>>();
-    let fits = |(chips, gap): &(Vec<[(String, Role); 3]>, u16)| chips.iter().map(|chip| columns(chip) + gap).sum::<u16>() < area.width;
+    let fits = |(chips, gap): &(Vec<[(String, Role); 3]>, u16)| {
+        chips.iter().map(|chip| columns(chip) + gap).sum::<u16>() < area.width
+    };
     let widest = if area.width < 120 { Room::Narrow } else { Room::Wide };
     let steps = [(widest, 2), (Room::Tight, 2), (Room::Tight, 1), (Room::Tight, 0), (Room::Least, 1)];
     let fitting = steps.into_iter().map(|(room, gap)| (all(room), gap)).find(fits);

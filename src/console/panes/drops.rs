@@ -1,4 +1,5 @@
-//! Drops: messages that did not reach their subscribers, by reason, topic and whose doing it is; the latest first.
+//! Drops: messages that did not reach their subscribers, by reason, topic and whose doing it is; the latest
+//! first.
 
 use super::{
     Cell,
@@ -17,7 +18,8 @@ use crate::{
 };
 
 /// The names of reasons, as notices and metrics have them.
-const REASONS: &[&str] = &[DropReason::TtlExpired.name(), DropReason::Duplicate.name(), DropReason::BackpressureTimeout.name()];
+const REASONS: &[&str] =
+    &[DropReason::TtlExpired.name(), DropReason::Duplicate.name(), DropReason::BackpressureTimeout.name()];
 
 /// Drops that are told together.
 pub(crate) struct Drops(pub(crate) DropGroup);
@@ -83,7 +85,9 @@ impl Listed for Drops {
             "reason" => Cell::new(format!("{sign} {}", word(self.0.key.reason).replace('_', " ")), role),
             "topic" => Cell::new(self.0.key.topic.to_string(), Role::Text),
             "whose" => Cell::new(self.0.whose(), Role::Muted),
-            "times" => Cell::new(format!("{}{}", look.view.glyphs.times, format::count(self.0.count)), Role::Text),
+            "times" => {
+                Cell::new(format!("{}{}", look.view.glyphs.times, format::count(self.0.count)), Role::Text)
+            }
             _ => return None,
         })
     }
@@ -91,5 +95,7 @@ impl Listed for Drops {
 
 /// The drops whose notices are kept.
 pub(super) fn rows(model: &Model) -> Vec<Row<'_>> {
-    model.rmp().map_or_else(Vec::new, |rmp| drop_groups(rmp).into_iter().map(|group| Row::Drops(Drops(group))).collect())
+    model.rmp().map_or_else(Vec::new, |rmp| {
+        drop_groups(rmp).into_iter().map(|group| Row::Drops(Drops(group))).collect()
+    })
 }

@@ -42,15 +42,16 @@ pub(crate) fn draw(canvas: &mut Canvas<'_>, area: Rect, model: &Model, ui: &Ui) 
         (Action::Approve | Action::Reject, _) => !is_question,
         (Action::Cancel, Place::Facts) => !update::tells_of_what_is_cancelled(ui),
         (Action::Kick | Action::Settle | Action::Acknowledge, Place::Tray) if is_question => true,
-        (Action::Open, Place::Facts) | (Action::Kick, Place::Topics | Place::Drops) | (Action::Settle, Place::Tray) => {
-            update::hindrance(binding.action, ui, model, view).is_some()
-        }
+        (Action::Open, Place::Facts)
+        | (Action::Kick, Place::Topics | Place::Drops)
+        | (Action::Settle, Place::Tray) => update::hindrance(binding.action, ui, model, view).is_some(),
         _ => false,
     };
     bindings.retain(|binding| !is_idle(binding));
     if place == Place::Wire {
         // It is where one looks: what finds comes before what acts.
-        bindings.sort_by_key(|binding| !matches!(binding.action, Action::Open | Action::Filter | Action::Pause));
+        bindings
+            .sort_by_key(|binding| !matches!(binding.action, Action::Open | Action::Filter | Action::Pause));
     }
     let columns = |binding: &keymap::Binding| {
         let (key, label) = words(binding);
@@ -58,7 +59,9 @@ pub(crate) fn draw(canvas: &mut Canvas<'_>, area: Rect, model: &Model, ui: &Ui) 
     };
     let is_kept = |binding: &keymap::Binding| matches!(binding.action, Action::Help | Action::Quit);
     let mut room = area.width.saturating_sub(1);
-    room = room.saturating_sub(bindings.iter().filter(|binding| is_kept(binding)).map(|binding| columns(binding)).sum());
+    room = room.saturating_sub(
+        bindings.iter().filter(|binding| is_kept(binding)).map(|binding| columns(binding)).sum(),
+    );
     let mut x = area.x + 1;
     for binding in bindings {
         if !is_kept(binding) {
@@ -69,7 +72,8 @@ pub(crate) fn draw(canvas: &mut Canvas<'_>, area: Rect, model: &Model, ui: &Ui) 
         }
         let (key, label) = words(binding);
         let does = ui.palette.is_some() || update::hindrance(binding.action, ui, model, view).is_none();
-        let (key_role, label_role) = if does { (Role::Accent, Role::Text) } else { (Role::Muted, Role::Muted) };
+        let (key_role, label_role) =
+            if does { (Role::Accent, Role::Text) } else { (Role::Muted, Role::Muted) };
         x += canvas.put(x, area.y, area.right().saturating_sub(x), &key, key_role) + 1;
         x += canvas.put(x, area.y, area.right().saturating_sub(x), label, label_role) + 2;
     }

@@ -101,21 +101,27 @@ pub(crate) fn is_on_alerts(view: &View, column: u16, model: &Model, ui: &Ui) -> 
 
 fn at(view: &View, column: u16, model: &Model, ui: &Ui) -> Option<What> {
     let area = ui.layout(model).header;
-    let part = places(view, area, model, ui).into_iter().find(|(place, _)| place.contains((column, area.y).into()))?.1;
+    let part = places(view, area, model, ui)
+        .into_iter()
+        .find(|(place, _)| place.contains((column, area.y).into()))?
+        .1;
     Some(part.what)
 }
 
-/// Where each part is. Where it is tight, the program's own name is what is missed least, then the station's, then how long the
-/// station is up, then the names of the views that are not shown, then their keys, then the recording's size and the draining queue's name,
-/// then that nothing was lost. What is wrong is cut last.
+/// Where each part is. Where it is tight, the program's own name is what is missed least, then the station's,
+/// then how long the station is up, then the names of the views that are not shown, then their keys, then the
+/// recording's size and the draining queue's name, then that nothing was lost. What is wrong is cut last.
 fn places(view: &View, area: Rect, model: &Model, ui: &Ui) -> Vec<(Rect, Part)> {
     let room = area.width.saturating_sub(CLOCK_COLUMNS + 2);
     let all = |(skipped, tabs, detail): (usize, Tabs, Detail)| -> Vec<Part> {
-        let state =
-            state(view, model, ui.time.waiting(), detail).into_iter().filter(|part| detail == Detail::All || part.what != What::Spare);
+        let state = state(view, model, ui.time.waiting(), detail)
+            .into_iter()
+            .filter(|part| detail == Detail::All || part.what != What::Spare);
         names(view, model, skipped).into_iter().chain(named(view, ui.view, tabs)).chain(state).collect()
     };
-    let fits = |parts: &Vec<Part>| parts.iter().map(|part| text::width(&part.words) + GAP).sum::<usize>() <= usize::from(room) + GAP;
+    let fits = |parts: &Vec<Part>| {
+        parts.iter().map(|part| text::width(&part.words) + GAP).sum::<usize>() <= usize::from(room) + GAP
+    };
     let least = (2, Tabs::Shown, Detail::Least);
     let steps = [
         (0, Tabs::Named, Detail::All),
@@ -140,10 +146,13 @@ fn places(view: &View, area: Rect, model: &Model, ui: &Ui) -> Vec<(Rect, Part)> 
     placed
 }
 
-/// The program and whose station it shows, without so many of them where it is tight. That a console is attached is said in any case.
+/// The program and whose station it shows, without so many of them where it is tight. That a console is
+/// attached is said in any case.
 fn names(view: &View, model: &Model, skipped: usize) -> Vec<Part> {
     let glyphs = view.glyphs;
-    let cut = |name: &str, columns| text::truncate(&text::visible(name, glyphs.ascii), columns, glyphs.ellipsis).into_owned();
+    let cut = |name: &str, columns| {
+        text::truncate(&text::visible(name, glyphs.ascii), columns, glyphs.ellipsis).into_owned()
+    };
     let program = Part::new(format!("rl-console {}", glyphs.into), Role::Accent);
     let Some(Attachment { name, pid, .. }) = &model.attachment else {
         let names = [program, Part::new(cut(&view.name, 24), Role::Text)];
@@ -164,7 +173,9 @@ fn attachment(view: &View, model: &Model, detail: Detail) -> Vec<Part> {
     let age = |since: &Now| format::age(view.clock.mono.since(since.mono));
     match &attachment.reach {
         Reach::Attached => {}
-        Reach::Silent { since } => parts.push(Part::new(format!("{} SILENT {}", view.glyphs.degraded, age(since)), Role::Warn)),
+        Reach::Silent { since } => {
+            parts.push(Part::new(format!("{} SILENT {}", view.glyphs.degraded, age(since)), Role::Warn))
+        }
         Reach::Lost { since, .. } => {
             let lost = format!("{} LOST {}", view.glyphs.down, age(since));
             let is_short = matches!(detail, Detail::Short | Detail::Least);
@@ -217,10 +228,13 @@ fn state(view: &View, model: &Model, waiting: u64, detail: Detail) -> Vec<Part> 
     match model.alerts.waiting() {
         0 => {}
         1 => parts.push(Part::of(What::Alerts, format!("{} 1 alert", glyphs.warn), Role::Warn)),
-        waiting => parts.push(Part::of(What::Alerts, format!("{} {waiting} alerts", glyphs.warn), Role::Warn)),
+        waiting => {
+            parts.push(Part::of(What::Alerts, format!("{} {waiting} alerts", glyphs.warn), Role::Warn))
+        }
     }
     let first = world.runs.asks_in_time().first().map(|ask| ask.expires_at);
-    let left = first.map_or_else(String::new, |at| format!(" {}", format::age(at.since(view.clock.wall)).trim_start()));
+    let left = first
+        .map_or_else(String::new, |at| format!(" {}", format::age(at.since(view.clock.wall)).trim_start()));
     match world.runs.waiting() {
         0 => {}
         asks if is_short => parts.push(Part::of(What::Alerts, format!("?{asks}{left}"), Role::Warn)),
@@ -250,13 +264,17 @@ fn state(view: &View, model: &Model, waiting: u64, detail: Detail) -> Vec<Part> 
     };
     parts.extend(holds.map(|words| Part::new(format!("{} {words}", glyphs.held), Role::Warn)));
     let draining = world.mpp.queues.iter().filter(|(_, queue)| queue.brake.draining);
-    let (drained, draining): (Vec<_>, Vec<_>) = draining.partition(|(_, queue)| queue.pending == 0 && queue.in_flight.is_none());
+    let (drained, draining): (Vec<_>, Vec<_>) =
+        draining.partition(|(_, queue)| queue.pending == 0 && queue.in_flight.is_none());
     for (queues, one, many) in [(draining, "drain", "draining"), (drained, "drained", "drained")] {
         match queues.as_slice() {
             [] => {}
-            all if is_short => parts.push(Part::new(format!("{} {} {one}", glyphs.draining, all.len()), Role::Warn)),
+            all if is_short => {
+                parts.push(Part::new(format!("{} {} {one}", glyphs.draining, all.len()), Role::Warn))
+            }
             [(name, _)] => {
-                let name = text::truncate(&text::visible(name.as_str(), glyphs.ascii), 12, glyphs.ellipsis).into_owned();
+                let name = text::truncate(&text::visible(name.as_str(), glyphs.ascii), 12, glyphs.ellipsis)
+                    .into_owned();
                 parts.push(Part::new(format!("{} {one}: {name}", glyphs.draining), Role::Warn));
             }
             all => parts.push(Part::new(format!("{} {} {many}", glyphs.draining, all.len()), Role::Warn)),
@@ -286,7 +304,12 @@ fn paused(view: &View, at: Now, waiting: u64, detail: Detail) -> [Part; 1] {
     let words = if matches!(detail, Detail::Short | Detail::Least) {
         format!("{sign} PAUSED {}{waits}", view.time_of_day(at))
     } else {
-        format!("{sign} PAUSED {}.{:03} -{}{waits}", view.time_of_day(at), at.wall.0 % 1_000, format::age(behind))
+        format!(
+            "{sign} PAUSED {}.{:03} -{}{waits}",
+            view.time_of_day(at),
+            at.wall.0 % 1_000,
+            format::age(behind)
+        )
     };
     [Part::new(words, Role::Warn)]
 }

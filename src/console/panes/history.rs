@@ -1,4 +1,5 @@
-//! Invocations as the store has them, in pages: all of them, those that wait under another manifest, and those that wait on one queue.
+//! Invocations as the store has them, in pages: all of them, those that wait under another manifest, and
+//! those that wait on one queue.
 
 use std::collections::BTreeMap;
 
@@ -98,7 +99,10 @@ impl Listed for Stored<'_> {
         Some(match field {
             "id" => {
                 let is_marked = look.marks.contains(row.id);
-                Cell::new(mark(look.view, is_marked, &row.id.to_string()), if is_marked { Role::Accent } else { text })
+                Cell::new(
+                    mark(look.view, is_marked, &row.id.to_string()),
+                    if is_marked { Role::Accent } else { text },
+                )
             }
             "state" => self.state_cell(look),
             "queue" => Cell::new(row.queue.to_string(), Role::Muted),
@@ -107,14 +111,19 @@ impl Listed for Stored<'_> {
             // What came of it takes the place of why nothing did.
             "reason" if self.has_moved => Cell::new("", Role::Muted),
             "reason" => {
-                let told = row.reason.clone().or_else(|| row.result.as_ref().map(|result| result.as_str().to_owned()));
+                let told = row
+                    .reason
+                    .clone()
+                    .or_else(|| row.result.as_ref().map(|result| result.as_str().to_owned()));
                 Cell::of_class(told.unwrap_or_default(), Role::Text, Class::Payload)
             }
             "params" => Cell::of_class(row.params.as_str().to_owned(), Role::Muted, Class::Payload),
             "source" => Cell::new(row.source.kind.clone(), Role::Muted),
             "user" => Cell::of_class(row.source.user.clone().unwrap_or_default(), Role::Muted, Class::Login),
             "trace" => Cell::new(row.trace_id.short(), Role::Muted),
-            "manifest" => Cell::new(row.other_manifest.as_ref().map_or_else(String::new, short_hash), Role::Warn),
+            "manifest" => {
+                Cell::new(row.other_manifest.as_ref().map_or_else(String::new, short_hash), Role::Warn)
+            }
             _ => return None,
         })
     }
@@ -126,7 +135,8 @@ impl Stored<'_> {
             return Cell::new(format!("{} {NOT_YET}", look.view.glyphs.none), Role::Muted);
         }
         let (sign, role) = state_sign(self.state, look.view.glyphs);
-        let is_other = self.row.other_manifest.is_some() && (look.only_pending || self.state == RowState::Pending);
+        let is_other =
+            self.row.other_manifest.is_some() && (look.only_pending || self.state == RowState::Pending);
         let (words, role) = if is_other { ("other pack", Role::Warn) } else { (self.state.name(), role) };
         Cell::new(format!("{sign} {words}"), role)
     }
@@ -135,20 +145,27 @@ impl Stored<'_> {
 /// The state of a row that was enqueued after the moment that is shown.
 const NOT_YET: &str = "not yet";
 
-/// Rows of a page, as they stand now; while time is stopped, as they stood then. The store knows nothing of the past, and rows keep their
-/// places: one that was enqueued later says that it is not there yet, and one that has moved since, without the model knowing it with the
-/// adapter or as ended, was still pending.
+/// Rows of a page, as they stand now; while time is stopped, as they stood then. The store knows nothing of
+/// the past, and rows keep their places: one that was enqueued later says that it is not there yet, and one
+/// that has moved since, without the model knowing it with the adapter or as ended, was still pending.
 pub(super) fn rows<'a>(rows: &'a [InvocationRow], model: &Model) -> Vec<Row<'a>> {
     let mut ended: BTreeMap<InvocationId, RowState> = BTreeMap::new();
     let mpp = model.mpp();
     ended.extend(mpp.into_iter().flat_map(|mpp| &mpp.recent).map(|row| (row.id, row.state)));
     let live = |id: InvocationId| mpp.and_then(|mpp| mpp.live.get(&id)).map(|live| live.state);
-    let state = |row: &InvocationRow| live(row.id).or_else(|| ended.get(&row.id).copied()).unwrap_or_else(|| stood(row, model));
+    let state = |row: &InvocationRow| {
+        live(row.id).or_else(|| ended.get(&row.id).copied()).unwrap_or_else(|| stood(row, model))
+    };
     let then = model.past.as_ref().map(|past| past.at.wall);
     let is_later = |row: &InvocationRow| then.is_some_and(|then| row.enqueued_at_ms > then);
     let stored = |row| {
         let (state, is_later) = (state(row), is_later(row));
-        Row::Stored(Stored { row, state, has_moved: is_later || (then.is_some() && state != row.state), is_later })
+        Row::Stored(Stored {
+            row,
+            state,
+            has_moved: is_later || (then.is_some() && state != row.state),
+            is_later,
+        })
     };
     rows.iter().map(stored).collect()
 }

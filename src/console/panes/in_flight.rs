@@ -73,17 +73,26 @@ pub(super) fn rows(mpp: &Snapshot) -> Vec<Row<'_>> {
 /// Why nothing is in flight: the operator's own brakes first.
 pub(super) fn why_empty(mpp: &Snapshot) -> String {
     let is_declared = |queue: &&QueueView| queue.ready_after.is_some();
-    let (all, held) = (mpp.queues.values().filter(is_declared).count(), mpp.queues.values().filter(|queue| queue.brake.held).count());
+    let (all, held) = (
+        mpp.queues.values().filter(is_declared).count(),
+        mpp.queues.values().filter(|queue| queue.brake.held).count(),
+    );
     let waits = mpp.queues.values().any(|queue| queue.pending > 0);
     let free_work = mpp.queues.values().any(|queue| queue.pending > 0 && !queue.brake.held);
     match (&mpp.adapter, waits) {
         _ if held > 0 && held >= all => "nothing: every queue is held (ctrl-x releases)".to_owned(),
         (None, true) => "nothing: no adapter is connected, and work waits (see the MPP chip)".to_owned(),
         (None, false) => "nothing: no adapter is connected (see the MPP chip)".to_owned(),
-        (Some(_), true) if !free_work => "nothing: what waits is on queues that are held (H releases)".to_owned(),
-        (Some(_), true) if held > 0 => format!("nothing: the adapter has not pulled yet; {held} of {all} queues are held"),
+        (Some(_), true) if !free_work => {
+            "nothing: what waits is on queues that are held (H releases)".to_owned()
+        }
+        (Some(_), true) if held > 0 => {
+            format!("nothing: the adapter has not pulled yet; {held} of {all} queues are held")
+        }
         (Some(_), true) => "nothing: the adapter has not pulled yet".to_owned(),
-        (Some(_), false) if held > 0 => format!("nothing: no work is pending; {held} of {all} queues are held"),
+        (Some(_), false) if held > 0 => {
+            format!("nothing: no work is pending; {held} of {all} queues are held")
+        }
         (Some(_), false) => "nothing: no work is pending".to_owned(),
     }
 }

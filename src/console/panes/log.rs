@@ -1,4 +1,5 @@
-//! Log: notices of all origins, newest first; and the station's own log, those of the station, its bridge and this console alone.
+//! Log: notices of all origins, newest first; and the station's own log, those of the station, its bridge and
+//! this console alone.
 
 use super::{
     Cell,
@@ -16,7 +17,8 @@ use crate::{
 };
 
 /// The names of levels, least first.
-pub(super) const LEVELS: &[&str] = &[Level::Trace.name(), Level::Debug.name(), Level::Info.name(), Level::Warn.name(), Level::Error.name()];
+pub(super) const LEVELS: &[&str] =
+    &[Level::Trace.name(), Level::Debug.name(), Level::Info.name(), Level::Warn.name(), Level::Error.name()];
 
 fields! {
     Notice {
@@ -54,7 +56,11 @@ impl Listed for Notice {
                 let (who, role) = who(self.origin);
                 Cell::new(who, role)
             }
-            "text" => Cell::of_class(self.text.to_string(), if self.level >= Level::Warn { role } else { Role::Text }, self.class),
+            "text" => Cell::of_class(
+                self.text.to_string(),
+                if self.level >= Level::Warn { role } else { Role::Text },
+                self.class,
+            ),
             _ => return None,
         })
     }

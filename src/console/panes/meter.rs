@@ -93,21 +93,37 @@ pub(super) fn rows<'a>(ui: &Ui, model: &Model) -> Vec<Row<'a>> {
     let (meter, limits, kept) = (model.meter, &ui.limits, ui.time.kept().ledger());
     let figures = meter.figures;
     let is_slow = meter.frames_per_s.is_some();
-    let reading = |name, last, minute, limit, about| Reading { name, last, minute, limit, about, is_bad: false };
+    let reading =
+        |name, last, minute, limit, about| Reading { name, last, minute, limit, about, is_bad: false };
     let frame = |name, time: Measured<Option<Duration>>, limit, about| {
         reading(name, Amount::time(time.last), Amount::time(time.minute), limit, about)
     };
-    let per_s =
-        |name, it: Measured<u64>, unit: fn(u64) -> Amount, limit, about| reading(name, unit(it.last), unit(it.minute), limit, about);
+    let per_s = |name, it: Measured<u64>, unit: fn(u64) -> Amount, limit, about| {
+        reading(name, unit(it.last), unit(it.minute), limit, about)
+    };
     // A frame that takes so long is followed by so long a rest that there are half as many.
     let frame_max = Amount::Time(Duration::from_millis(1_000 / limits.console.frames_per_s_max.max(1) / 2));
     let frames = figures.frames;
     let allowed = Amount::CountPerS(limits.console.frames_per_s_max);
     let all = [
-        frame("frame p50", figures.p50, Amount::None, "half of all frames were drawn and handed over so fast"),
+        frame(
+            "frame p50",
+            figures.p50,
+            Amount::None,
+            "half of all frames were drawn and handed over so fast",
+        ),
         frame("frame p95", figures.p95, Amount::None, "95 of 100 were"),
         frame("frame longest", figures.longest, frame_max, "above the limit, frames become fewer"),
-        Reading { is_bad: is_slow, ..per_s("frames", frames, Amount::CountPerS, allowed, "fewer while it is behind or drawing is slow") },
+        Reading {
+            is_bad: is_slow,
+            ..per_s(
+                "frames",
+                frames,
+                Amount::CountPerS,
+                allowed,
+                "fewer while it is behind or drawing is slow",
+            )
+        },
         per_s("frame bytes", figures.bytes, Amount::BytesPerS, Amount::None, "written to the terminal"),
         Reading {
             is_bad: is_slow && meter.behind > 0,
@@ -121,8 +137,20 @@ pub(super) fn rows<'a>(ui: &Ui, model: &Model) -> Vec<Row<'a>> {
         },
         per_s("folded", figures.folded, Amount::CountPerS, Amount::None, "entries that were taken in"),
         per_s("folding", figures.folding_ms, Amount::Share, Amount::None, "of the time, taking them in"),
-        reading("kept entries", Amount::Count(kept.kept), Amount::None, Amount::Count(limits.console.kept_entries_max), "to look back at"),
-        reading("kept bytes", Amount::Bytes(kept.bytes), Amount::None, Amount::Bytes(limits.console.kept_bytes_max), "what they hold"),
+        reading(
+            "kept entries",
+            Amount::Count(kept.kept),
+            Amount::None,
+            Amount::Count(limits.console.kept_entries_max),
+            "to look back at",
+        ),
+        reading(
+            "kept bytes",
+            Amount::Bytes(kept.bytes),
+            Amount::None,
+            Amount::Bytes(limits.console.kept_bytes_max),
+            "what they hold",
+        ),
         reading(
             "checkpoints",
             Amount::Bytes(ui.time.checkpoint_bytes() as u64),
@@ -130,7 +158,10 @@ pub(super) fn rows<'a>(ui: &Ui, model: &Model) -> Vec<Row<'a>> {
             Amount::Bytes(limits.console.checkpoint_bytes_max),
             "states to step back from",
         ),
-        Reading { is_bad: model.lost > 0, ..reading("lost", Amount::Count(model.lost), Amount::None, Amount::None, "since it came up") },
+        Reading {
+            is_bad: model.lost > 0,
+            ..reading("lost", Amount::Count(model.lost), Amount::None, Amount::None, "since it came up")
+        },
     ];
     all.into_iter().map(Row::Reading).collect()
 }

@@ -53,7 +53,9 @@ pub(crate) use plan::node_time;
 pub(crate) use queues::state_sign;
 pub(crate) use refunds::Refund;
 pub(crate) use row::{Look, Row};
-pub(crate) use rows::{Arrangement, Rows, arrangement, counts, is_paged, own_order, rows, shown_columns, specs};
+pub(crate) use rows::{
+    Arrangement, Rows, arrangement, counts, is_paged, own_order, rows, shown_columns, specs,
+};
 pub(crate) use session_history::session_of;
 pub(crate) use sessions::stands;
 pub(crate) use since::{ms, wall_ms};

@@ -50,7 +50,10 @@ impl Listed for StateValue<'_> {
         let view = look.view;
         let nothing = || view.glyphs.none.to_owned();
         Some(match field {
-            "at" => Cell::new(self.0.at_ms.map_or_else(nothing, |at| format::time_of_day(at, &view.zone)), Role::Muted),
+            "at" => Cell::new(
+                self.0.at_ms.map_or_else(nothing, |at| format::time_of_day(at, &view.zone)),
+                Role::Muted,
+            ),
             "writer" => Cell::new(self.0.writer.map_or(view.glyphs.none, writer_word), Role::Muted),
             "kept" => Cell::new(yes_no(self.0.persist), Role::Muted),
             "by" => Cell::new(self.0.written_by.as_ref().map_or_else(nothing, written_by_words), Role::Muted),

@@ -27,8 +27,15 @@ use crate::{
     mpp::Snapshot,
 };
 
-/// The field whose column is at a place of a pane, and the title of that column; whether the place is its head.
-pub(crate) fn field_at(pane: PaneId, ui: &Ui, area: Rect, column: u16, row: u16) -> Option<(usize, &'static str, bool)> {
+/// The field whose column is at a place of a pane, and the title of that column; whether the place is its
+/// head.
+pub(crate) fn field_at(
+    pane: PaneId,
+    ui: &Ui,
+    area: Rect,
+    column: u16,
+    row: u16,
+) -> Option<(usize, &'static str, bool)> {
     let inner = inside(area);
     let shown = shown_columns(pane, ui, inner.width);
     let columns: Vec<Column> = shown.iter().map(|(_, column)| *column).collect();
@@ -72,13 +79,21 @@ pub(crate) fn table_of(
 ) {
     let shown = shown_columns(pane, ui, inner.width);
     let columns: Vec<Column> = shown.iter().map(|(_, column)| *column).collect();
-    let look = Look { view: canvas.view, marks: &ui.marks, width: inner.width, only_pending: pane == PaneId::Pending };
+    let look = Look {
+        view: canvas.view,
+        marks: &ui.marks,
+        width: inner.width,
+        only_pending: pane == PaneId::Pending,
+    };
     let cells = |index: usize| {
-        let cells = rows.with(index, |row| shown.iter().map(|(field, _)| row.cell(*field, &look)).collect::<Vec<Cell>>());
+        let cells = rows
+            .with(index, |row| shown.iter().map(|(field, _)| row.cell(*field, &look)).collect::<Vec<Cell>>());
         cells.unwrap_or_default()
     };
     let place = |field: usize| shown.iter().position(|(known, _)| *known == field);
-    let bookmarked = |index: usize| !ui.bookmarks.is_empty() && rows.key(index).is_some_and(|key| ui.bookmarks.has(pane, &key));
+    let bookmarked = |index: usize| {
+        !ui.bookmarks.is_empty() && rows.key(index).is_some_and(|key| ui.bookmarks.has(pane, &key))
+    };
     let unselected = Selection::default();
     Table {
         columns: &columns,
@@ -95,7 +110,13 @@ pub(crate) fn table_of(
 }
 
 /// The rows of a list that the station has, or why there are none.
-fn paged<R: Record>(canvas: &mut Canvas<'_>, area: Rect, window: &Window<R>, nothing: &str, draw: &dyn Fn(&mut Canvas<'_>, (bool, bool))) {
+fn paged<R: Record>(
+    canvas: &mut Canvas<'_>,
+    area: Rect,
+    window: &Window<R>,
+    nothing: &str,
+    draw: &dyn Fn(&mut Canvas<'_>, (bool, bool)),
+) {
     let room = area.width.saturating_sub(1);
     if window.rows().is_empty() {
         match (window.trouble(), window.is_filled()) {
@@ -142,7 +163,9 @@ fn why_empty(pane: PaneId, mpp: &Snapshot, model: &Model, ui: &Ui, view: &View) 
         PaneId::Runs => "no run was submitted since the station started",
         PaneId::Plan | PaneId::RunEvents | PaneId::Artifacts => return of_run(pane, model, ui),
         PaneId::Sessions => "no session was begun since the runtime started",
-        PaneId::Standings | PaneId::Voices | PaneId::SessionLog => return sessions::why_empty(pane, model, ui),
+        PaneId::Standings | PaneId::Voices | PaneId::SessionLog => {
+            return sessions::why_empty(pane, model, ui);
+        }
         PaneId::SessionHistory => "no session was ever begun on this data folder",
         PaneId::Trace => return trace::why_empty(ui, view, counts(pane, ui, model).1),
         PaneId::RunHistory => "no run was ever submitted on this data folder",
@@ -173,7 +196,9 @@ pub(crate) fn draw(canvas: &mut Canvas<'_>, pane: PaneId, area: Rect, model: &Mo
     let title = title(pane, model, ui, canvas.view);
     let inner = canvas.frame(area, &title, focused);
     draw_filter(canvas, pane, area, (&title, focused), model, ui);
-    if let Some((words, role)) = behind_title(pane, model, ui, canvas.view).filter(|_| ui.lens(pane).filter().is_none()) {
+    if let Some((words, role)) =
+        behind_title(pane, model, ui, canvas.view).filter(|_| ui.lens(pane).filter().is_none())
+    {
         draw_behind(canvas, area, (&title, focused), &words, role);
     }
     let Some(world) = &model.world else {
@@ -181,7 +206,9 @@ pub(crate) fn draw(canvas: &mut Canvas<'_>, pane: PaneId, area: Rect, model: &Mo
         return;
     };
     let rows = rows(pane, ui, model);
-    let draw = |canvas: &mut Canvas<'_>, more: (bool, bool)| table_of(canvas, pane, inner, (&rows, ui), focused, more);
+    let draw = |canvas: &mut Canvas<'_>, more: (bool, bool)| {
+        table_of(canvas, pane, inner, (&rows, ui), focused, more)
+    };
     let nothing = why_empty(pane, &world.mpp, model, ui, canvas.view);
     match pane {
         PaneId::Started => started::draw(canvas, inner, model, world),
@@ -191,7 +218,9 @@ pub(crate) fn draw(canvas: &mut Canvas<'_>, pane: PaneId, area: Rect, model: &Mo
         PaneId::RunHistory => paged(canvas, inner, &ui.pages.run_history, &nothing, &draw),
         PaneId::SessionHistory => paged(canvas, inner, &ui.pages.session_history, &nothing, &draw),
         PaneId::State => paged(canvas, inner, &ui.pages.state, &nothing, &draw),
-        PaneId::Trace if rows.is_empty() && (trace::is_all_left_out(ui) || counts(pane, ui, model).1 == 0) => {
+        PaneId::Trace
+            if rows.is_empty() && (trace::is_all_left_out(ui) || counts(pane, ui, model).1 == 0) =>
+        {
             let room = inner.width.saturating_sub(1);
             for (line, y) in text::wrap(&nothing, usize::from(room)).iter().zip(inner.y..inner.bottom()) {
                 canvas.put(inner.x + 1, y, room, line, Role::Muted);
@@ -205,14 +234,29 @@ pub(crate) fn draw(canvas: &mut Canvas<'_>, pane: PaneId, area: Rect, model: &Mo
     if pane == PaneId::Wire {
         wire::mark_instant(canvas, inner, ui);
     }
-    if let Some(foot) = (pane == PaneId::Trace && !rows.is_empty()).then(|| trace::foot(ui, canvas.view, inner.width)).flatten() {
-        canvas.put(area.x + 2, area.bottom().saturating_sub(1), area.width.saturating_sub(4), &format!(" {foot} "), Role::Muted);
+    if let Some(foot) = (pane == PaneId::Trace && !rows.is_empty())
+        .then(|| trace::foot(ui, canvas.view, inner.width))
+        .flatten()
+    {
+        canvas.put(
+            area.x + 2,
+            area.bottom().saturating_sub(1),
+            area.width.saturating_sub(4),
+            &format!(" {foot} "),
+            Role::Muted,
+        );
     }
 }
 
 fn title(pane: PaneId, model: &Model, ui: &Ui, view: &View) -> String {
     let mpp = model.mpp();
-    let with_cut = |cut: u64| if cut > 0 { format!("{}, {cut} older cut", pane.place().name()) } else { pane.place().name().to_owned() };
+    let with_cut = |cut: u64| {
+        if cut > 0 {
+            format!("{}, {cut} older cut", pane.place().name())
+        } else {
+            pane.place().name().to_owned()
+        }
+    };
     match pane {
         PaneId::InFlight => match mpp.map_or((0, 0), count_in_flight) {
             (0, 0) => "In flight".to_owned(),
@@ -224,17 +268,23 @@ fn title(pane: PaneId, model: &Model, ui: &Ui, view: &View) -> String {
         PaneId::StationLog => with_cut(model.journal.station_evicted),
         PaneId::AdapterLog => with_cut(model.lines_cut),
         PaneId::History => with_marks("History".to_owned(), ui),
-        PaneId::OtherPack => match mpp.map_or(0, |mpp| mpp.queues.values().map(|queue| queue.other_manifest).sum::<u64>()) {
-            0 => with_marks("Other pack".to_owned(), ui),
-            rows => with_marks(format!("Other pack {rows}"), ui),
-        },
+        PaneId::OtherPack => {
+            match mpp.map_or(0, |mpp| mpp.queues.values().map(|queue| queue.other_manifest).sum::<u64>()) {
+                0 => with_marks("Other pack".to_owned(), ui),
+                rows => with_marks(format!("Other pack {rows}"), ui),
+            }
+        }
         PaneId::Wire => wire::title(ui, view),
         PaneId::Topics | PaneId::Subscribers | PaneId::Peers | PaneId::Drops => bus_title(pane, model, view),
         PaneId::Runs | PaneId::Plan | PaneId::RunEvents | PaneId::Artifacts => run_title(pane, model, ui),
-        PaneId::Sessions | PaneId::Standings | PaneId::Voices | PaneId::SessionLog => sessions::title(pane, model, ui),
+        PaneId::Sessions | PaneId::Standings | PaneId::Voices | PaneId::SessionLog => {
+            sessions::title(pane, model, ui)
+        }
         PaneId::Trace => trace::title(model, ui),
         // They come from the store, which knows nothing of the past.
-        PaneId::Refunds | PaneId::State if model.past.is_some() => format!("{}, as when time was stopped", pane.place().name()),
+        PaneId::Refunds | PaneId::State if model.past.is_some() => {
+            format!("{}, as when time was stopped", pane.place().name())
+        }
         PaneId::Refunds => match ui.pages.refund_count(model) {
             (0, _) => "Refunds".to_owned(),
             (refunds, more) => format!("Refunds {refunds}{}", if more { "+" } else { "" }),
@@ -260,7 +310,8 @@ fn run_title(pane: PaneId, model: &Model, ui: &Ui) -> String {
         Some(view) if pane == PaneId::Plan => ui.picture_of(view).hidden,
         _ => 0,
     };
-    let hidden = if hidden > 0 { format!(", {} ways not drawn", format::count(hidden as u64)) } else { String::new() };
+    let hidden =
+        if hidden > 0 { format!(", {} ways not drawn", format::count(hidden as u64)) } else { String::new() };
     format!("{name} {} {}{hidden}", of, run.short())
 }
 
@@ -269,10 +320,12 @@ fn bus_title(pane: PaneId, model: &Model, view: &View) -> String {
     let Some(rmp) = model.rmp() else { return name.to_owned() };
     let many = |count: usize| format::count(count as u64);
     match pane {
-        PaneId::Topics if !rmp.topics.is_empty() => match rmp.totals.topics.saturating_sub(rmp.topics.len() as u64) {
-            0 => format!("{name} {}", many(rmp.topics.len())),
-            _ => format!("{name} {} of {}", many(rmp.topics.len()), format::count(rmp.totals.topics)),
-        },
+        PaneId::Topics if !rmp.topics.is_empty() => {
+            match rmp.totals.topics.saturating_sub(rmp.topics.len() as u64) {
+                0 => format!("{name} {}", many(rmp.topics.len())),
+                _ => format!("{name} {} of {}", many(rmp.topics.len()), format::count(rmp.totals.topics)),
+            }
+        }
         PaneId::Subscribers if rmp.totals.keys > 0 => {
             let young = if model.bus.forgets_early(view.now) { ", forgets early" } else { "" };
             let subs = rmp.peers.values().map(|peer| peer.subs.len()).sum();
@@ -287,7 +340,8 @@ fn bus_title(pane: PaneId, model: &Model, view: &View) -> String {
     }
 }
 
-/// What stands behind a pane's title, for it is the first thing that one looks for: why a run did not succeed, how a session ended.
+/// What stands behind a pane's title, for it is the first thing that one looks for: why a run did not
+/// succeed, how a session ended.
 fn behind_title(pane: PaneId, model: &Model, ui: &Ui, view: &View) -> Option<(String, Role)> {
     match pane {
         PaneId::Plan => {
@@ -308,9 +362,16 @@ fn draw_behind(canvas: &mut Canvas<'_>, area: Rect, (title, focused): (&str, boo
     canvas.put_as(start, area.y, room, &format!(" {words} "), role, Class::Payload);
 }
 
-/// The filter that is in force, behind the title of its pane; `still`, where one is being written that cannot be read. What it quotes may
-/// be what a viewer wrote.
-pub(crate) fn draw_filter(canvas: &mut Canvas<'_>, pane: PaneId, area: Rect, (title, focused): (&str, bool), model: &Model, ui: &Ui) {
+/// The filter that is in force, behind the title of its pane; `still`, where one is being written that cannot
+/// be read. What it quotes may be what a viewer wrote.
+pub(crate) fn draw_filter(
+    canvas: &mut Canvas<'_>,
+    pane: PaneId,
+    area: Rect,
+    (title, focused): (&str, bool),
+    model: &Model,
+    ui: &Ui,
+) {
     let Some(filter) = ui.lens(pane).filter() else { return };
     let (shown, all) = counts(pane, ui, model);
     let counted = match is_paged(pane) {
@@ -322,7 +383,8 @@ pub(crate) fn draw_filter(canvas: &mut Canvas<'_>, pane: PaneId, area: Rect, (ti
     let width = |words: &str| u16::try_from(text::width(words)).unwrap_or(u16::MAX);
     // Behind the frame's corner, the title between two spaces, and the sign of the focus with one more.
     let before = 4 + if focused { width(canvas.view.glyphs.into) + 1 } else { 0 };
-    let (start, end) = (area.x.saturating_add(width(title)).saturating_add(before), area.right().saturating_sub(1));
+    let (start, end) =
+        (area.x.saturating_add(width(title)).saturating_add(before), area.right().saturating_sub(1));
     let room = end.saturating_sub(start);
     let is_unread = matches!(ui.overlays.last(), Some(Overlay::Filter(line)) if line.pane == pane && line.fault.is_some());
     let (still, role) = if is_unread { ("still ", Role::Warn) } else { ("", Role::Accent) };
@@ -332,7 +394,10 @@ pub(crate) fn draw_filter(canvas: &mut Canvas<'_>, pane: PaneId, area: Rect, (ti
         room.saturating_sub(width(&counted) + 2),
         &format!("{still}/{}", filter.text()),
         role,
-        canvas.view.veil.strictest([Class::Login, Class::Payload].into_iter().filter(|class| filter.quotes(*class))),
+        canvas
+            .view
+            .veil
+            .strictest([Class::Login, Class::Payload].into_iter().filter(|class| filter.quotes(*class))),
     );
     canvas.put(start + used, area.y, room.saturating_sub(used), &counted, role);
 }

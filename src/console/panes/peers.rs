@@ -18,8 +18,14 @@ use crate::{
 };
 
 /// The names of kinds.
-const KINDS: &[&str] =
-    &[Kind::Agent.name(), Kind::Ui.name(), Kind::Tui.name(), Kind::Viewer.name(), Kind::Cue.name(), Kind::Station.name()];
+const KINDS: &[&str] = &[
+    Kind::Agent.name(),
+    Kind::Ui.name(),
+    Kind::Tui.name(),
+    Kind::Viewer.name(),
+    Kind::Cue.name(),
+    Kind::Station.name(),
+];
 
 /// A connection.
 pub(crate) struct BusPeer<'a> {
@@ -32,7 +38,9 @@ pub(crate) struct BusPeer<'a> {
 /// Whether a peer is a screen on this station, or a command to it.
 pub(super) fn is_console(peer: &PeerView) -> bool {
     let is_ours = |kind| matches!(kind, Kind::Ui | Kind::Tui | Kind::Viewer | Kind::Cue);
-    peer.greeting.as_ref().is_some_and(|greeting| is_ours(greeting.kind) && greeting.client.starts_with("rl-console"))
+    peer.greeting
+        .as_ref()
+        .is_some_and(|greeting| is_ours(greeting.kind) && greeting.client.starts_with("rl-console"))
 }
 
 /// What a peer is shown as: its own name, but consoles, which all have one, by their processes.
@@ -107,12 +115,21 @@ impl Listed for BusPeer<'_> {
                 let role = if is_console(self.peer) { Role::Muted } else { Role::Text };
                 Cell::new(shown_name(self.peer, self.is_own), role).cut_within()
             }
-            "kind" if is_console(self.peer) => Cell::new(self.kind().map_or(look.view.glyphs.none, Kind::name), Role::Muted),
-            "kind" => Cell::new(self.kind().map_or(look.view.glyphs.none, Kind::name), kind_role(self.kind())),
-            "dialect" => Cell::new(greeting.map_or(look.view.glyphs.none, |greeting| Dialect::name(greeting.dialect)), Role::Muted),
+            "kind" if is_console(self.peer) => {
+                Cell::new(self.kind().map_or(look.view.glyphs.none, Kind::name), Role::Muted)
+            }
+            "kind" => {
+                Cell::new(self.kind().map_or(look.view.glyphs.none, Kind::name), kind_role(self.kind()))
+            }
+            "dialect" => Cell::new(
+                greeting.map_or(look.view.glyphs.none, |greeting| Dialect::name(greeting.dialect)),
+                Role::Muted,
+            ),
             "session" => Cell::new(self.session.to_string(), Role::Muted),
             "peer" => Cell::new(self.peer.peer.to_string(), Role::Muted),
-            "published_s" => rate_cell(self.flow.map_or(0.0, |flow| flow.per_second(MESSAGES, look.view.now))),
+            "published_s" => {
+                rate_cell(self.flow.map_or(0.0, |flow| flow.per_second(MESSAGES, look.view.now)))
+            }
             "refused" => bad_cell(self.peer.refused),
             "subs" => Cell::new(format::count(self.peer.subs.len() as u64), Role::Text),
             "may" => Cell::new(self.kind().map_or("", rights), Role::Muted),

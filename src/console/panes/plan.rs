@@ -7,14 +7,28 @@ use super::{
     row::{Listed, Look, Row},
 };
 use crate::{
-    console::{format, glyphs::Glyphs, model::Model, pane_id::PaneId, picture::Picture, selection::RecordKey, theme::Role, ui::Ui},
+    console::{
+        format, glyphs::Glyphs, model::Model, pane_id::PaneId, picture::Picture, selection::RecordKey,
+        theme::Role, ui::Ui,
+    },
     field::{Column, Value, fields},
     runs::{NodeState, NodeView, PlanNode, Progress, RunView},
     time::{Now, Wall},
 };
 
 /// The words for how a node stands.
-const STATES: &[&str] = &["waiting", "ready", "asking", "running", "retrying", "completed", "failed", "skipped", "blocked", "cancelled"];
+const STATES: &[&str] = &[
+    "waiting",
+    "ready",
+    "asking",
+    "running",
+    "retrying",
+    "completed",
+    "failed",
+    "skipped",
+    "blocked",
+    "cancelled",
+];
 /// Cells of the bar of an agent's progress.
 const BAR: usize = 8;
 
@@ -77,7 +91,11 @@ impl PlannedNode<'_> {
     pub(super) fn rank(&self) -> Option<u8> {
         match self.node.state {
             NodeState::Asking => Some(0),
-            NodeState::Running if !self.run.plan.nodes.iter().any(|node| node.parent == u32::try_from(self.place).ok()) => Some(1),
+            NodeState::Running
+                if !self.run.plan.nodes.iter().any(|node| node.parent == u32::try_from(self.place).ok()) =>
+            {
+                Some(1)
+            }
             NodeState::Retrying => Some(2),
             NodeState::Failed => Some(3),
             _ => None,
@@ -146,11 +164,18 @@ impl Listed for PlannedNode<'_> {
             },
             "state" => Cell::new(self.node.state.name(), role),
             "try" if self.node.attempt == 0 => Cell::new("", Role::Muted),
-            "try" => Cell::new(self.node.attempt.to_string(), if self.node.attempt > 1 { Role::Warn } else { Role::Text }),
-            "took" if self.expires_at.is_some() => {
-                Cell::new(self.left(look.view.clock).map_or_else(String::new, |left| format!("-{}", format::age(left))), Role::Warn)
-            }
-            "took" => Cell::new(node_time(self.node, look.view.now).map_or_else(String::new, format::age), Role::Text),
+            "try" => Cell::new(
+                self.node.attempt.to_string(),
+                if self.node.attempt > 1 { Role::Warn } else { Role::Text },
+            ),
+            "took" if self.expires_at.is_some() => Cell::new(
+                self.left(look.view.clock).map_or_else(String::new, |left| format!("-{}", format::age(left))),
+                Role::Warn,
+            ),
+            "took" => Cell::new(
+                node_time(self.node, look.view.now).map_or_else(String::new, format::age),
+                Role::Text,
+            ),
             "progress" if self.expires_at.is_some() => {
                 let left = self.left(look.view.clock).unwrap_or_default();
                 Cell::new(format!("no in {}", format::age(left)), Role::Warn)
@@ -162,13 +187,17 @@ impl Listed for PlannedNode<'_> {
                 Cell::new(format!("asks, a no in {}", format::age(left)), Role::Warn)
             }
             // What its agent says to it can quote viewers; how far it is does not.
-            "why" if self.node.progress.is_some() && !self.node.state.is_end() => match self.node.why.as_deref() {
-                Some(says) if !look.view.veil.hides(Class::Payload) => {
-                    Cell::of_class(format!("{} {says}", self.bar(glyphs)), role, Class::Payload)
+            "why" if self.node.progress.is_some() && !self.node.state.is_end() => {
+                match self.node.why.as_deref() {
+                    Some(says) if !look.view.veil.hides(Class::Payload) => {
+                        Cell::of_class(format!("{} {says}", self.bar(glyphs)), role, Class::Payload)
+                    }
+                    _ => Cell::new(self.bar(glyphs), role),
                 }
-                _ => Cell::new(self.bar(glyphs), role),
-            },
-            "why" => Cell::of_class(self.node.why.as_deref().unwrap_or_default().to_owned(), role, Class::Payload),
+            }
+            "why" => {
+                Cell::of_class(self.node.why.as_deref().unwrap_or_default().to_owned(), role, Class::Payload)
+            }
             _ => return None,
         })
     }
@@ -180,12 +209,22 @@ pub(super) fn rows<'a>(model: &'a Model, ui: &'a Ui) -> Vec<Row<'a>> {
     let Some(run) = run else { return Vec::new() };
     let picture = ui.picture_of(run);
     let is_drawn = !ui.lens(PaneId::Plan).arranges();
-    let asks: Vec<_> = model.runs().into_iter().flat_map(|runs| &runs.asks).filter(|ask| ask.run == run.run).collect();
+    let asks: Vec<_> =
+        model.runs().into_iter().flat_map(|runs| &runs.asks).filter(|ask| ask.run == run.run).collect();
     let row = |(line, place): (usize, usize)| {
         let (plan, node) = (run.plan.nodes.get(place)?, run.nodes.get(place)?);
         let asked = asks.iter().find(|ask| ask.node.place as usize == place);
         let expires_at = asked.filter(|_| node.state == NodeState::Asking).map(|ask| ask.expires_at);
-        Some(Row::Node(PlannedNode { run, place, plan, node, picture: Arc::clone(&picture), expires_at, line, is_drawn }))
+        Some(Row::Node(PlannedNode {
+            run,
+            place,
+            plan,
+            node,
+            picture: Arc::clone(&picture),
+            expires_at,
+            line,
+            is_drawn,
+        }))
     };
     picture.lines.iter().map(|line| line.place).enumerate().filter_map(row).collect()
 }

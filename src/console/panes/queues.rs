@@ -22,7 +22,8 @@ use crate::{
 
 /// The inner width from which a pane says how long heads wait.
 pub(super) const HEAD_FROM: u16 = 76;
-/// The inner width from which a queue's state has a column. In a narrower pane its sign stands before the name.
+/// The inner width from which a queue's state has a column. In a narrower pane its sign stands before the
+/// name.
 const STATE_FROM: u16 = 68;
 
 /// A queue.
@@ -89,13 +90,16 @@ impl Listed for Queued<'_> {
     fn cell(&self, field: &str, look: &Look<'_>) -> Option<Cell> {
         let (view, glyphs, queue) = (look.view, look.view.glyphs, self.queue);
         let waits = if queue.pending > 0 { Role::Text } else { Role::Muted };
-        let bad = |count: u64| Cell::new(format::count(count), if count > 0 { Role::Bad } else { Role::Muted });
+        let bad =
+            |count: u64| Cell::new(format::count(count), if count > 0 { Role::Bad } else { Role::Muted });
         Some(match field {
             "queue" => self.name_cell(look),
             "ready" => Cell::new(ready(queue).unwrap_or(glyphs.none), Role::Muted),
             "pending" => Cell::new(format::count(queue.pending), waits),
             "head" => {
-                let head = self.head.map_or_else(|| glyphs.none.to_owned(), |at| format::age(view.now.wall.since(at)));
+                let head = self
+                    .head
+                    .map_or_else(|| glyphs.none.to_owned(), |at| format::age(view.now.wall.since(at)));
                 Cell::new(head, waits)
             }
             "flying" if queue.in_flight.is_some() => Cell::new(format!("1{}", glyphs.flying), Role::Mpp),
@@ -104,7 +108,9 @@ impl Listed for Queued<'_> {
             "done_trend" => Cell::new(spark(self.done.map(|rate| rate.window(view.now)), glyphs), Role::Ok),
             "failed" => bad(queue.failed),
             "failed_m" => bad(self.failed_m(view.now)),
-            "failed_trend" => Cell::new(spark(self.failed.map(|rate| rate.window(view.now)), glyphs), Role::Bad),
+            "failed_trend" => {
+                Cell::new(spark(self.failed.map(|rate| rate.window(view.now)), glyphs), Role::Bad)
+            }
             "state" => {
                 let (sign, words, role) = condition(queue, glyphs);
                 Cell::new(if sign.is_empty() { words } else { format!("{sign} {words}") }, role)
@@ -134,7 +140,13 @@ impl Queued<'_> {
 pub(super) fn rows<'a>(mpp: &'a Snapshot, model: &'a Model, ui: &Ui) -> Vec<Row<'a>> {
     let row = |(name, queue): (&'a QueueName, &'a QueueView)| {
         let head = ui.pages.head_at(name).filter(|_| queue.pending > 0);
-        Row::Queue(Queued { name, queue, done: model.rates.get(name), failed: model.failures.get(name), head })
+        Row::Queue(Queued {
+            name,
+            queue,
+            done: model.rates.get(name),
+            failed: model.failures.get(name),
+            head,
+        })
     };
     mpp.queues.iter().map(row).collect()
 }

@@ -55,7 +55,11 @@ impl Listed for Refund<'_> {
                 Cell::new(format!("{sign} {}", refund_word(self.0.status)), role)
             }
             "source" => Cell::new(self.0.source.kind.clone(), Role::Muted),
-            "redemption" => Cell::of_class(self.0.source.redemption.clone().unwrap_or_default(), Role::Muted, Class::Payload),
+            "redemption" => Cell::of_class(
+                self.0.source.redemption.clone().unwrap_or_default(),
+                Role::Muted,
+                Class::Payload,
+            ),
             _ => return None,
         })
     }

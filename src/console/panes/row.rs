@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use super::{
-    Cell, adapter_log::LogLine, artifacts::Artifact, drops::Drops, history::Stored, in_flight::Flying, meter::Reading,
-    pack_state::StateValue, peers::BusPeer, plan::PlannedNode, queues::Queued, refunds::Refund, runs::Run, subscribers::Subscriber,
-    topics::Topic, trace::Rung,
+    Cell, adapter_log::LogLine, artifacts::Artifact, drops::Drops, history::Stored, in_flight::Flying,
+    meter::Reading, pack_state::StateValue, peers::BusPeer, plan::PlannedNode, queues::Queued,
+    refunds::Refund, runs::Run, subscribers::Subscriber, topics::Topic, trace::Rung,
 };
 use crate::{
     console::{
@@ -125,7 +125,9 @@ impl Row<'_> {
     /// The cell of a field.
     pub(crate) fn cell(&self, field: usize, look: &Look<'_>) -> Cell {
         let Some(spec) = self.specs().get(field) else { return Cell::new("", Role::Text) };
-        self.listed().cell(spec.name, look).unwrap_or_else(|| plain(spec, &self.value(field, look.view.now), look.view))
+        self.listed()
+            .cell(spec.name, look)
+            .unwrap_or_else(|| plain(spec, &self.value(field, look.view.now), look.view))
     }
 }
 
@@ -154,7 +156,11 @@ pub(crate) fn plain(spec: &Spec, value: &Value<'_>, view: &View) -> Cell {
     Cell::of_class(text, role, spec.class)
 }
 
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "only whole figures that fit are counts")]
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "only whole figures that fit are counts"
+)]
 fn figure_words(figure: f64) -> String {
     let is_count = figure >= 0.0 && figure.fract() == 0.0 && figure < 9.0e15;
     if is_count { format::count(figure as u64) } else { format!("{figure:.1}") }

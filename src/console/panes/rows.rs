@@ -3,8 +3,9 @@
 use std::{cmp::Reverse, collections::VecDeque};
 
 use super::{
-    Row, adapter_log, artifacts, drops, history, in_flight, meter, pack_state, peers, plan, queues, refunds, run_events, run_history, runs,
-    session_history, session_log, sessions, standings, subscribers, topics, trace, voices, wire::Entries,
+    Row, adapter_log, artifacts, drops, history, in_flight, meter, pack_state, peers, plan, queues, refunds,
+    run_events, run_history, runs, session_history, session_log, sessions, standings, subscribers, topics,
+    trace, voices, wire::Entries,
 };
 use crate::{
     console::{
@@ -55,7 +56,8 @@ pub(crate) fn specs(pane: PaneId) -> &'static [Spec] {
     }
 }
 
-/// The columns that a pane has by itself, each with its field; some go by the mode of the session that is shown.
+/// The columns that a pane has by itself, each with its field; some go by the mode of the session that is
+/// shown.
 fn own_columns(pane: PaneId, mode: Option<Mode>) -> Vec<(usize, Column)> {
     let specs = specs(pane);
     let named = match pane {
@@ -66,7 +68,13 @@ fn own_columns(pane: PaneId, mode: Option<Mode>) -> Vec<(usize, Column)> {
         PaneId::SessionHistory => session_history::COLUMNS,
         PaneId::Standings => standings::columns(mode),
         PaneId::Voices => voices::columns(mode),
-        _ => return specs.iter().enumerate().filter_map(|(field, spec)| spec.column.map(|column| (field, column))).collect(),
+        _ => {
+            return specs
+                .iter()
+                .enumerate()
+                .filter_map(|(field, spec)| spec.column.map(|column| (field, column)))
+                .collect();
+        }
     };
     named.iter().filter_map(|(name, column)| place(specs, name).map(|field| (field, *column))).collect()
 }
@@ -76,9 +84,18 @@ pub(crate) fn shown_columns(pane: PaneId, ui: &Ui, width: u16) -> Vec<(usize, Co
     ui.lens(pane).shown(specs(pane), &own_columns(pane, ui.mode), width)
 }
 
-/// Whether a pane's rows come from the store in pages: they keep its order, and their filter goes with the question.
+/// Whether a pane's rows come from the store in pages: they keep its order, and their filter goes with the
+/// question.
 pub(crate) const fn is_paged(pane: PaneId) -> bool {
-    matches!(pane, PaneId::History | PaneId::OtherPack | PaneId::Refunds | PaneId::Pending | PaneId::RunHistory | PaneId::SessionHistory)
+    matches!(
+        pane,
+        PaneId::History
+            | PaneId::OtherPack
+            | PaneId::Refunds
+            | PaneId::Pending
+            | PaneId::RunHistory
+            | PaneId::SessionHistory
+    )
 }
 
 /// Whether a pane's rows have an order of their own that stays: the store's, or the tap's.
@@ -114,9 +131,15 @@ fn all<'a>(pane: PaneId, ui: &'a Ui, model: &'a Model) -> Vec<Row<'a>> {
         PaneId::StationLog => notices(&model.journal.station),
         PaneId::History => history::rows(ui.pages.history.rows(), model),
         PaneId::OtherPack => history::rows(ui.pages.other_pack.rows(), model),
-        PaneId::Pending => ui.pending().map_or_else(Vec::new, |pending| history::rows(pending.window.rows(), model)),
-        PaneId::Refunds => ui.pages.refunds.rows().iter().map(|row| Row::Refund(refunds::Refund(row))).collect(),
-        PaneId::State => ui.pages.state.rows().iter().map(|row| Row::Value(pack_state::StateValue(row))).collect(),
+        PaneId::Pending => {
+            ui.pending().map_or_else(Vec::new, |pending| history::rows(pending.window.rows(), model))
+        }
+        PaneId::Refunds => {
+            ui.pages.refunds.rows().iter().map(|row| Row::Refund(refunds::Refund(row))).collect()
+        }
+        PaneId::State => {
+            ui.pages.state.rows().iter().map(|row| Row::Value(pack_state::StateValue(row))).collect()
+        }
         PaneId::AdapterLog => adapter_log::rows(model),
         PaneId::Violations => model.faults.groups().map(Row::Fault).collect(),
         PaneId::Meter => meter::rows(ui, model),
@@ -156,8 +179,8 @@ struct Stamp {
     rungs: (Option<TraceId>, u64),
 }
 
-/// The places of the rows that are shown, in the order that they are shown in. It is made once for a moment and a state of the model:
-/// a screen asks for a pane's rows several times.
+/// The places of the rows that are shown, in the order that they are shown in. It is made once for a moment
+/// and a state of the model: a screen asks for a pane's rows several times.
 #[derive(Clone, Debug)]
 pub(crate) struct Arrangement {
     stamp: Stamp,
@@ -181,7 +204,8 @@ fn stamp(ui: &Ui, model: &Model, lens: &Lens) -> Stamp {
 fn arrange(rows: &[Row<'_>], pane: PaneId, ui: &Ui) -> Vec<usize> {
     let (lens, specs, now) = (ui.lens(pane), specs(pane), ui.moment());
     let admits = |row: &Row<'_>| lens.filter().is_none_or(|filter| filter.admits(row, now));
-    let mut places: Vec<usize> = rows.iter().enumerate().filter(|(_, row)| admits(row)).map(|(at, _)| at).collect();
+    let mut places: Vec<usize> =
+        rows.iter().enumerate().filter(|(_, row)| admits(row)).map(|(at, _)| at).collect();
     if let Some((sort, spec)) = lens.sort().and_then(|sort| specs.get(sort.field).map(|spec| (sort, spec))) {
         let mut valued: Vec<_> = places.iter().map(|at| (rows[*at].value(sort.field, now), *at)).collect();
         valued.sort_by(|(one, _), (other, _)| sort.order(spec, one, other));
@@ -274,8 +298,10 @@ impl Keys for Rows<'_> {
 
     fn leading(&self) -> usize {
         let Self::Made(rows) = self else { return 0 };
-        let ranked =
-            rows.iter().enumerate().filter_map(|(at, row)| if let Row::Node(node) = row { Some((node.rank()?, at)) } else { None });
+        let ranked = rows
+            .iter()
+            .enumerate()
+            .filter_map(|(at, row)| if let Row::Node(node) = row { Some((node.rank()?, at)) } else { None });
         ranked.min().map_or(0, |(_, at)| at)
     }
 
@@ -301,11 +327,12 @@ pub(crate) fn rows<'a>(pane: PaneId, ui: &'a Ui, model: &'a Model) -> Rows<'a> {
     }
     let rows = all(pane, ui, model);
     let lens = ui.lens(pane);
-    let made = if matches!(pane, PaneId::RunEvents | PaneId::SessionLog | PaneId::Trace) && lens.sort().is_none() {
-        Rows::Following
-    } else {
-        Rows::Made
-    };
+    let made =
+        if matches!(pane, PaneId::RunEvents | PaneId::SessionLog | PaneId::Trace) && lens.sort().is_none() {
+            Rows::Following
+        } else {
+            Rows::Made
+        };
     if has_own_order(pane) || !lens.arranges() {
         return made(rows);
     }
@@ -316,7 +343,8 @@ pub(crate) fn rows<'a>(pane: PaneId, ui: &'a Ui, model: &'a Model) -> Rows<'a> {
     made(places.into_iter().filter_map(|at| rows.get_mut(at).and_then(Option::take)).collect())
 }
 
-/// How many rows of a pane are shown, and how many there are without its filter. Of a list in pages, those that are here.
+/// How many rows of a pane are shown, and how many there are without its filter. Of a list in pages, those
+/// that are here.
 pub(crate) fn counts(pane: PaneId, ui: &Ui, model: &Model) -> (usize, usize) {
     if pane == PaneId::Wire {
         let counts = ui.wire.counts(ui.time.kept());

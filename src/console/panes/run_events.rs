@@ -52,7 +52,9 @@ impl Listed for RunLine {
             "kind" => Cell::new(self.kind.name(), Role::Muted),
             "node" => Cell::new(self.node.as_deref().unwrap_or_default().to_owned(), Role::Muted),
             // A plan as a text is long, and has a pane of its own.
-            "message" if self.kind == EventKind::Plan && self.message.starts_with('{') => Cell::new("the plan", Role::Muted),
+            "message" if self.kind == EventKind::Plan && self.message.starts_with('{') => {
+                Cell::new("the plan", Role::Muted)
+            }
             "message" => {
                 let role = if role == Role::Muted { Role::Text } else { role };
                 Cell::of_class(self.message.to_string(), role, Class::Payload)

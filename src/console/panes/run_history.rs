@@ -38,7 +38,9 @@ impl Listed for RunRow {
                 Cell::new(format::age(took), Role::Text)
             }
             "trace" => Cell::new(self.run.short(), Role::Muted),
-            "done" => Cell::new(format!("{}/{}", format::count(self.done), format::count(self.nodes)), Role::Text),
+            "done" => {
+                Cell::new(format!("{}/{}", format::count(self.done), format::count(self.nodes)), Role::Text)
+            }
             "by" => Cell::new(self.client.clone(), Role::Muted),
             "why" => Cell::of_class(self.why.clone().unwrap_or_default(), role, Class::Payload),
             _ => return None,

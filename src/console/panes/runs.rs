@@ -1,4 +1,5 @@
-//! Runs: those that ask first, the one that silence answers first before the others, then the others that are open, then the newest.
+//! Runs: those that ask first, the one that silence answers first before the others, then the others that are
+//! open, then the newest.
 
 use std::{cmp::Reverse, collections::HashMap, time::Duration};
 
@@ -17,7 +18,8 @@ use crate::{
 };
 
 /// The words for how a run stands.
-pub(super) const STATES: &[&str] = &[RunRow::ASKS, "running", "cancelling", "succeeded", "failed", "cancelled"];
+pub(super) const STATES: &[&str] =
+    &[RunRow::ASKS, "running", "cancelling", "succeeded", "failed", "cancelled"];
 
 /// Cells of the bar of a run's progress.
 const BAR: usize = 8;
@@ -39,19 +41,29 @@ impl Run<'_> {
     /// How much of it is done, of 1: nodes that ended, and of the others what their agents say.
     fn share(&self) -> Option<f64> {
         let of = |node: &NodeView| {
-            if node.state.is_end() { 1.0 } else { share_of(node).filter(|share| share.is_finite()).unwrap_or(0.0).clamp(0.0, 1.0) }
+            if node.state.is_end() {
+                1.0
+            } else {
+                share_of(node).filter(|share| share.is_finite()).unwrap_or(0.0).clamp(0.0, 1.0)
+            }
         };
-        (!self.view.nodes.is_empty()).then(|| self.view.nodes.iter().map(of).sum::<f64>() / f64::from(self.view.planned.max(1)))
+        (!self.view.nodes.is_empty())
+            .then(|| self.view.nodes.iter().map(of).sum::<f64>() / f64::from(self.view.planned.max(1)))
     }
 
     /// How it stands in a word: what it waits for says more than that it goes on.
     fn stands(&self) -> &'static str {
-        if self.asks > 0 && self.view.state == RunState::Running { RunRow::ASKS } else { self.view.state.name() }
+        if self.asks > 0 && self.view.state == RunState::Running {
+            RunRow::ASKS
+        } else {
+            self.view.state.name()
+        }
     }
 
     fn took(&self, now: Now) -> Duration {
         // One that a restart ended was submitted before this station was there.
-        self.stored.unwrap_or_else(|| self.view.ended_at.unwrap_or(now).mono.since(self.view.submitted_at.mono))
+        self.stored
+            .unwrap_or_else(|| self.view.ended_at.unwrap_or(now).mono.since(self.view.submitted_at.mono))
     }
 
     fn left(&self, now: Now) -> Option<String> {
@@ -115,12 +127,15 @@ impl Listed for Run<'_> {
         let (sign, role) = run_sign(self.view.state, glyphs);
         let text = if self.view.state.is_end() { Role::Muted } else { Role::Text };
         Some(match field {
-            "name" if self.asks > 0 => Cell::new(format!("{sign} {} {}", glyphs.warn, self.view.name), Role::Warn),
+            "name" if self.asks > 0 => {
+                Cell::new(format!("{sign} {} {}", glyphs.warn, self.view.name), Role::Warn)
+            }
             "name" => Cell::new(format!("{sign} {}", self.view.name), role),
             "state" => Cell::new(self.stands(), if self.asks > 0 { Role::Warn } else { role }),
             "trace" => Cell::new(self.view.run.short(), Role::Muted),
             "done" => {
-                let done = self.view.done_nodes().map_or_else(|| "?".to_owned(), |done| format::count(done.into()));
+                let done =
+                    self.view.done_nodes().map_or_else(|| "?".to_owned(), |done| format::count(done.into()));
                 Cell::new(format!("{done}/{}", format::count(self.view.planned.into())), text)
             }
             "progress" => Cell::new(self.bar(glyphs), Role::Runs),
@@ -128,15 +143,25 @@ impl Listed for Run<'_> {
             "tokens" => Cell::new(format::count(self.view.tokens), text),
             "by" => Cell::new(self.view.by.client.to_string(), Role::Muted),
             "why" if self.asks > 0 => {
-                let more = if self.asks > 1 { format!("{} questions, the first a ", self.asks) } else { "asks, a ".to_owned() };
-                let failed = self.view.failed_node().map_or_else(String::new, |node| format!("; {node} failed"));
-                Cell::new(format!("{more}{}{failed}", self.left(look.view.clock).unwrap_or_default()), Role::Warn)
+                let more = if self.asks > 1 {
+                    format!("{} questions, the first a ", self.asks)
+                } else {
+                    "asks, a ".to_owned()
+                };
+                let failed =
+                    self.view.failed_node().map_or_else(String::new, |node| format!("; {node} failed"));
+                Cell::new(
+                    format!("{more}{}{failed}", self.left(look.view.clock).unwrap_or_default()),
+                    Role::Warn,
+                )
             }
             "why" if self.held && self.view.nodes.iter().any(|node| node.state == NodeState::Ready) => {
                 Cell::new(format!("{} held {}", glyphs.held, self.bar(glyphs)), Role::Warn)
             }
             "why" if !self.view.state.is_end() => Cell::new(self.bar(glyphs), Role::Runs),
-            "why" => Cell::of_class(self.view.why.as_deref().unwrap_or_default().to_owned(), role, Class::Payload),
+            "why" => {
+                Cell::of_class(self.view.why.as_deref().unwrap_or_default().to_owned(), role, Class::Payload)
+            }
             _ => return None,
         })
     }
@@ -145,7 +170,8 @@ impl Listed for Run<'_> {
 /// How long a run that has ended took, as the store has it.
 fn stored_time(ui: &Ui, run: TraceId) -> Option<Duration> {
     let row = || ui.pages.run_history.rows().iter().find(|row| row.run == run);
-    let shown = || ui.pages.runs.view(run).and_then(|view| Some(view.ended_at?.mono.since(view.submitted_at.mono)));
+    let shown =
+        || ui.pages.runs.view(run).and_then(|view| Some(view.ended_at?.mono.since(view.submitted_at.mono)));
     shown().or_else(|| row().and_then(|row| Some(row.ended_at_ms?.since(row.submitted_at_ms))))
 }
 
@@ -159,7 +185,8 @@ pub(super) fn rows<'a>(model: &'a Model, ui: &'a Ui) -> Vec<Row<'a>> {
         (*count, *expires_at) = (*count + 1, ask.expires_at.min(*expires_at));
     }
     let made = runs.runs.iter().enumerate().map(|(place, view)| {
-        let (asks, expires_at) = asked.get(&view.run).map_or((0, None), |(count, expires_at)| (*count, Some(*expires_at)));
+        let (asks, expires_at) =
+            asked.get(&view.run).map_or((0, None), |(count, expires_at)| (*count, Some(*expires_at)));
         let stored = if view.nodes.is_empty() && view.planned > 0 { stored_time(ui, view.run) } else { None };
         (place, Run { view, asks, expires_at, held: runs.held, stored })
     });

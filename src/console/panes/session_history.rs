@@ -39,9 +39,18 @@ impl Listed for SessionRow {
         Some(match field {
             "session" => Cell::new(self.session.clone(), Role::Text).cut_within(),
             "state" => {
-                let round = || self.round.map_or_else(|| "open".to_owned(), |round| format!("round {}", format::count(round)));
+                let round = || {
+                    self.round
+                        .map_or_else(|| "open".to_owned(), |round| format!("round {}", format::count(round)))
+                };
                 let open = || self.phase.map_or_else(round, |phase| Phase::name(phase).to_owned());
-                Cell::new(format!("{sign} {}", self.ending.map_or_else(open, |ending| Ending::name(ending).to_owned())), role)
+                Cell::new(
+                    format!(
+                        "{sign} {}",
+                        self.ending.map_or_else(open, |ending| Ending::name(ending).to_owned())
+                    ),
+                    role,
+                )
             }
             "by" => Cell::new(self.by.clone(), Role::Muted),
             "intent" => Cell::of_class(self.intent.clone(), Role::Muted, Class::Payload),

@@ -1,4 +1,5 @@
-//! The log of the session that is shown, the newest last: what this console heard itself, and before that what the store has.
+//! The log of the session that is shown, the newest last: what this console heard itself, and before that
+//! what the store has.
 
 use super::{
     Cell, Class,
@@ -46,7 +47,10 @@ impl Listed for SessionLine {
     fn cell(&self, field: &str, _look: &Look<'_>) -> Option<Cell> {
         let role = role_of(self.kind);
         Some(match field {
-            "type" => Cell::new(self.what().to_owned(), if self.kind == LogKind::Incoming { Role::Macp } else { role }),
+            "type" => Cell::new(
+                self.what().to_owned(),
+                if self.kind == LogKind::Incoming { Role::Macp } else { role },
+            ),
             "sender" => Cell::new(self.sender.as_deref().unwrap_or_default().to_owned(), Role::Text),
             "says" => Cell::of_class(self.words.to_string(), role, Class::Payload),
             _ => return None,

@@ -22,12 +22,23 @@ use crate::{
 };
 
 /// The words for how a session stands.
-const STATES: &[&str] =
-    &[SessionState::Open.name(), Ending::Resolved.name(), Ending::TtlExpired.name(), Ending::Cancelled.name(), Ending::LogDamaged.name()];
+const STATES: &[&str] = &[
+    SessionState::Open.name(),
+    Ending::Resolved.name(),
+    Ending::TtlExpired.name(),
+    Ending::Cancelled.name(),
+    Ending::LogDamaged.name(),
+];
 /// The words for how a session ended.
-const ENDINGS: &[&str] = &[Ending::Resolved.name(), Ending::TtlExpired.name(), Ending::Cancelled.name(), Ending::LogDamaged.name()];
+const ENDINGS: &[&str] = &[
+    Ending::Resolved.name(),
+    Ending::TtlExpired.name(),
+    Ending::Cancelled.name(),
+    Ending::LogDamaged.name(),
+];
 /// The words for how far a decision is.
-const PHASES: &[&str] = &[Phase::Proposal.name(), Phase::Evaluation.name(), Phase::Voting.name(), Phase::Committed.name()];
+const PHASES: &[&str] =
+    &[Phase::Proposal.name(), Phase::Evaluation.name(), Phase::Voting.name(), Phase::Committed.name()];
 
 /// Participants who are waited for and named one by one.
 const NAMED: usize = 6;
@@ -120,13 +131,18 @@ impl Listed for SessionView {
             "stands" => Cell::new(stands(self), role),
             "in" => {
                 let (there, allowed) = (format::count(self.participants_in()), self.allowed);
-                Cell::new(if allowed > 0 { format!("{there}/{}", format::count(allowed)) } else { there }, text)
+                Cell::new(
+                    if allowed > 0 { format!("{there}/{}", format::count(allowed)) } else { there },
+                    text,
+                )
             }
             "votes" => Cell::new(self.votes().map_or_else(String::new, format::count), text),
             "left" => {
-                let ended = || self.end.as_ref().map_or_else(String::new, |end| look.view.time_of_day(end.at));
+                let ended =
+                    || self.end.as_ref().map_or_else(String::new, |end| look.view.time_of_day(end.at));
                 let soon = |left: Duration| if left < ENDS_SOON { Role::Warn } else { text };
-                self.left(look.view.now).map_or_else(|| Cell::new(ended(), text), |left| Cell::new(format::age(left), soon(left)))
+                self.left(look.view.now)
+                    .map_or_else(|| Cell::new(ended(), text), |left| Cell::new(format::age(left), soon(left)))
             }
             "intent" => Cell::of_class(self.intent.to_string(), text, Class::Payload),
             "why" => Cell::of_class(self.outcome(), role, Class::Payload),
@@ -135,14 +151,17 @@ impl Listed for SessionView {
     }
 }
 
-/// The sessions that are shown. One that has just ended stays among those that are open: what it came to is looked for where it was.
+/// The sessions that are shown. One that has just ended stays among those that are open: what it came to is
+/// looked for where it was.
 pub(super) fn rows(model: &Model, now: Now) -> Vec<Row<'_>> {
     let mut views: Vec<_> = model.macp().into_iter().flat_map(|macp| macp.sessions.values()).collect();
     let long_ended = |view: &SessionView| {
         let end = view.end.as_ref().map(|end| end.at.wall);
         end.filter(|end| now.wall.since(*end) >= STAYS)
     };
-    views.sort_by_key(|view| (long_ended(view).is_some(), Reverse(long_ended(view)), Reverse(view.session.number)));
+    views.sort_by_key(|view| {
+        (long_ended(view).is_some(), Reverse(long_ended(view)), Reverse(view.session.number))
+    });
     views.into_iter().map(Row::Session).collect()
 }
 

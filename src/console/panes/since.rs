@@ -4,7 +4,11 @@ use crate::time::{Mono, Now, Wall};
 
 /// Milliseconds since a moment. What an earlier start of the station left has the wall clock's time alone.
 pub(crate) fn ms(at: Now, now: Now) -> u64 {
-    if at.mono == Mono(0) { wall_ms(at.wall, now) } else { u64::try_from(now.mono.since(at.mono).as_millis()).unwrap_or(u64::MAX) }
+    if at.mono == Mono(0) {
+        wall_ms(at.wall, now)
+    } else {
+        u64::try_from(now.mono.since(at.mono).as_millis()).unwrap_or(u64::MAX)
+    }
 }
 
 /// Milliseconds since a moment of the wall clock.

@@ -1,4 +1,5 @@
-//! How the session that is shown stands: its proposals with what is thought of each, or its participants with what they hold.
+//! How the session that is shown stands: its proposals with what is thought of each, or its participants with
+//! what they hold.
 
 use std::{cmp::Ordering, sync::Arc};
 
@@ -86,7 +87,9 @@ impl Listed for Stand {
             },
             "by" => Cell::new(self.by.as_deref().unwrap_or_default().to_owned(), Role::Muted),
             "votes" => Cell::new(or_none(tally_words(&self.votes)), votes_role(&self.votes)),
-            "objections" => Cell::new(or_none(tally_words(&self.objections)), severity_role(&self.objections)),
+            "objections" => {
+                Cell::new(or_none(tally_words(&self.objections)), severity_role(&self.objections))
+            }
             "evaluations" => Cell::new(or_none(tally_words(&self.evaluations)), Role::Text),
             "equal" => {
                 let role = if self.equal.is_some_and(|equal| equal > 1) { Role::Ok } else { Role::Muted };

@@ -23,7 +23,9 @@ pub(super) fn draw(canvas: &mut Canvas<'_>, area: Rect, model: &Model, world: &W
         let (sign, role) = if done { (view.glyphs.ok, Role::Ok) } else { (view.glyphs.down, Role::Text) };
         lines.push(Line(1, format!("{sign} {number} {words}"), role));
         if let Some(command) = command.filter(|_| !done) {
-            lines.extend(text::wrap_command(&command, columns).into_iter().map(|line| Line(5, line, Role::Accent)));
+            lines.extend(
+                text::wrap_command(&command, columns).into_iter().map(|line| Line(5, line, Role::Accent)),
+            );
         }
     };
     let commands = &view.commands;
@@ -44,7 +46,11 @@ pub(super) fn draw(canvas: &mut Canvas<'_>, area: Rect, model: &Model, world: &W
     step(&mut lines, 2, done.connected, "connect an adapter, in another terminal; to rehearse:", Some(sim));
     if !done.connected {
         let pack = &world.mpp.pack;
-        lines.push(Line(5, format!("your own: MPP v2 over TCP to {addr}, hello with the token and"), Role::Muted));
+        lines.push(Line(
+            5,
+            format!("your own: MPP v2 over TCP to {addr}, hello with the token and"),
+            Role::Muted,
+        ));
         lines.push(Line(5, format!("pack_id {}", pack.id), Role::Text));
         lines.push(Line(5, pack.hash.to_string(), Role::Text));
     }

@@ -1,4 +1,5 @@
-//! Subscribers: what each subscription gets, what waits for it, and what it lost; those that need a look first.
+//! Subscribers: what each subscription gets, what waits for it, and what it lost; those that need a look
+//! first.
 
 use std::{borrow::Cow, cmp::Reverse};
 
@@ -52,7 +53,8 @@ impl Subscriber<'_> {
 
     /// How much it needs a look: how full its queue is, by tenths, then how much it lost, by magnitude.
     fn need(&self) -> (u64, u32) {
-        let lost = self.lost(DropReason::BackpressureTimeout).saturating_add(self.lost(DropReason::TtlExpired));
+        let lost =
+            self.lost(DropReason::BackpressureTimeout).saturating_add(self.lost(DropReason::TtlExpired));
         (self.full() / 10, lost.checked_ilog2().map_or(0, |log| log + 1))
     }
 
@@ -60,7 +62,8 @@ impl Subscriber<'_> {
     fn full(&self) -> u64 {
         let part = |value: u64, limit: u64| value.saturating_mul(100).checked_div(limit).unwrap_or(0);
         let gauge = &self.sub.gauge;
-        part(gauge.queued_messages, self.limits.queue_messages_max).max(part(gauge.queued_bytes, self.limits.queue_bytes_max))
+        part(gauge.queued_messages, self.limits.queue_messages_max)
+            .max(part(gauge.queued_bytes, self.limits.queue_bytes_max))
     }
 
     fn full_role(&self) -> Role {
@@ -131,7 +134,11 @@ impl Listed for Subscriber<'_> {
             .cut_within(),
             "session" => Cell::new(self.session.to_string(), Role::Muted),
             "queued" => {
-                let words = format!("{}/{}", format::count(gauge.queued_messages), format::count(self.limits.queue_messages_max));
+                let words = format!(
+                    "{}/{}",
+                    format::count(gauge.queued_messages),
+                    format::count(self.limits.queue_messages_max)
+                );
                 Cell::new(words, self.full_role())
             }
             "queued_bytes" => {
@@ -151,7 +158,12 @@ impl Listed for Subscriber<'_> {
 const APART: usize = 8;
 
 /// The rows of one session, those that need a look first.
-fn of_session<'a>(session: ConnectionId, peer: &'a PeerView, model: &'a Model, ui: &'a Ui) -> Vec<Subscriber<'a>> {
+fn of_session<'a>(
+    session: ConnectionId,
+    peer: &'a PeerView,
+    model: &'a Model,
+    ui: &'a Ui,
+) -> Vec<Subscriber<'a>> {
     let row = |(number, sub): (&u64, &'a SubView)| Subscriber {
         session,
         number: *number,
@@ -194,10 +206,12 @@ fn together(rest: Vec<Subscriber<'_>>) -> Option<Subscriber<'_>> {
     Some(Subscriber { sub: Cow::Owned(sub), flow: None, count, flows, ..first })
 }
 
-/// The subscriptions: sessions with the fullest queues and the most losses first, consoles that need no look last.
+/// The subscriptions: sessions with the fullest queues and the most losses first, consoles that need no look
+/// last.
 pub(super) fn rows<'a>(model: &'a Model, ui: &'a Ui) -> Vec<Row<'a>> {
     let Some(rmp) = model.rmp() else { return Vec::new() };
-    let mut sessions: Vec<_> = rmp.peers.iter().map(|(session, peer)| of_session(*session, peer, model, ui)).collect();
+    let mut sessions: Vec<_> =
+        rmp.peers.iter().map(|(session, peer)| of_session(*session, peer, model, ui)).collect();
     sessions.retain(|rows| !rows.is_empty());
     sessions.sort_by_key(|rows| {
         let need = rows.first().map(Subscriber::need);

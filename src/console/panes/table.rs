@@ -37,7 +37,17 @@ impl<'a> Table<'a> {
         selection: &'a Selection,
         focused: bool,
     ) -> Self {
-        Self { columns, len, row, bookmarked: &|_| false, selection, focused, sort: None, cell: None, more: (false, false) }
+        Self {
+            columns,
+            len,
+            row,
+            bookmarked: &|_| false,
+            selection,
+            focused,
+            sort: None,
+            cell: None,
+            more: (false, false),
+        }
     }
 
     /// Draws the head and as many rows as fit.
@@ -51,7 +61,14 @@ impl<'a> Table<'a> {
             if *width > 0 {
                 match self.sort.filter(|(sorted, _)| *sorted == index) {
                     Some((_, descending)) => put_sorted(canvas, x, area.y, *width, *column, descending),
-                    None => put_aligned(canvas, x, area.y, *width, &Cell::new(column.title, Role::Muted), column.align),
+                    None => put_aligned(
+                        canvas,
+                        x,
+                        area.y,
+                        *width,
+                        &Cell::new(column.title, Role::Muted),
+                        column.align,
+                    ),
                 }
                 x += width + 1;
             }

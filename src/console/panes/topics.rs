@@ -26,7 +26,8 @@ pub(crate) struct Topic<'a> {
     name: &'a TopicName,
     view: &'a TopicView,
     flow: Option<&'a Flow>,
-    /// Of the tap's own, whose messages nobody counts: what its subscriptions know of it, and what leaves to each of those.
+    /// Of the tap's own, whose messages nobody counts: what its subscriptions know of it, and what leaves to
+    /// each of those.
     untold: Option<(Untold, Vec<&'a Flow>)>,
 }
 
@@ -35,7 +36,9 @@ impl Topic<'_> {
     fn per_second(&self, figure: usize, now: Now) -> Option<f64> {
         match &self.untold {
             None => Some(self.flow.map_or(0.0, |flow| flow.per_second(figure, now))),
-            Some((_, flows)) if figure == DELIVERED => Some(flows.iter().map(|flow| flow.per_second(DELIVERED, now)).sum()),
+            Some((_, flows)) if figure == DELIVERED => {
+                Some(flows.iter().map(|flow| flow.per_second(DELIVERED, now)).sum())
+            }
             Some(_) => None,
         }
     }
@@ -51,7 +54,10 @@ impl Topic<'_> {
 
     /// Whether somebody published here and nobody listens. What the station says by itself asks for nobody.
     fn is_for_nobody(&self) -> bool {
-        let is_own = matches!(Class::of_text(self.name.as_str()), Class::Sys | Class::Tap | Class::DropsBodies | Class::RunOutput);
+        let is_own = matches!(
+            Class::of_text(self.name.as_str()),
+            Class::Sys | Class::Tap | Class::DropsBodies | Class::RunOutput
+        );
         self.view.published > 0 && self.view.subscribers == 0 && !is_own && !self.is_heard()
     }
 
@@ -105,9 +111,14 @@ const WHOLE_FROM: u16 = 180;
 
 /// A topic with the traces in it by their last digits, where they differ.
 pub(super) fn short_topic<'a>(topic: &'a str, glyphs: &Glyphs) -> Cow<'a, str> {
-    let is_trace = |segment: &&str| segment.len() > TraceId::PREFIX.len() && segment.parse::<TraceId>().is_ok();
+    let is_trace =
+        |segment: &&str| segment.len() > TraceId::PREFIX.len() && segment.parse::<TraceId>().is_ok();
     let Some(segment) = topic.split('/').find(is_trace) else { return Cow::Borrowed(topic) };
-    let short = format!("{}{}", glyphs.ellipsis, segment.parse::<TraceId>().map_or_else(|_| segment.to_owned(), TraceId::short));
+    let short = format!(
+        "{}{}",
+        glyphs.ellipsis,
+        segment.parse::<TraceId>().map_or_else(|_| segment.to_owned(), TraceId::short)
+    );
     Cow::Owned(topic.replacen(segment, &short, 1))
 }
 
@@ -118,7 +129,11 @@ pub(crate) fn schema_name(id: u16) -> Cow<'static, str> {
 }
 
 /// A rate as a count.
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "rates are not negative, and what is too large stays large")]
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "rates are not negative, and what is too large stays large"
+)]
 pub(super) fn whole(rate: f64) -> u64 {
     rate.round() as u64
 }
@@ -154,7 +169,9 @@ impl Listed for Topic<'_> {
     fn cell(&self, field: &str, look: &Look<'_>) -> Option<Cell> {
         let (now, glyphs) = (look.view.now, look.view.glyphs);
         Some(match field {
-            "topic" if look.width < WHOLE_FROM => Cell::new(short_topic(self.name.as_str(), glyphs).into_owned(), Role::Text),
+            "topic" if look.width < WHOLE_FROM => {
+                Cell::new(short_topic(self.name.as_str(), glyphs).into_owned(), Role::Text)
+            }
             "topic" => Cell::new(self.name.to_string(), Role::Text),
             "schema" => {
                 let name = self.view.schema_id.map_or(Cow::Borrowed(glyphs.none), schema_name);
@@ -185,21 +202,33 @@ impl Listed for Topic<'_> {
     }
 }
 
-/// What its subscriptions know of a topic whose messages nobody counts, and what leaves to those that take it alone.
+/// What its subscriptions know of a topic whose messages nobody counts, and what leaves to those that take it
+/// alone.
 fn untold<'a>(model: &'a Model, name: &TopicName) -> Option<(Untold, Vec<&'a Flow>)> {
     let rmp = model.rmp()?;
     let untold = rmp.untold(name)?;
-    let subs = rmp.peers.iter().flat_map(|(session, peer)| peer.subs.iter().map(move |(number, sub)| (*session, *number, sub)));
-    let flows = subs.filter(|(.., sub)| sub.topic == *name).filter_map(|(session, number, _)| model.bus.subs.get(&(session, number)));
+    let subs = rmp
+        .peers
+        .iter()
+        .flat_map(|(session, peer)| peer.subs.iter().map(move |(number, sub)| (*session, *number, sub)));
+    let flows = subs
+        .filter(|(.., sub)| sub.topic == *name)
+        .filter_map(|(session, number, _)| model.bus.subs.get(&(session, number)));
     Some((untold, flows.collect()))
 }
 
-/// The topics, the busiest of the last minute first and then by name: those of a like load keep their places among each other.
+/// The topics, the busiest of the last minute first and then by name: those of a like load keep their places
+/// among each other.
 pub(super) fn rows(model: &Model, now: Now) -> Vec<Row<'_>> {
     let Some(rmp) = model.rmp() else { return Vec::new() };
-    let row = |(name, view)| Topic { name, view, flow: model.bus.topics.get(name), untold: untold(model, name) };
+    let row =
+        |(name, view)| Topic { name, view, flow: model.bus.topics.get(name), untold: untold(model, name) };
     let mut topics: Vec<_> = rmp.topics.iter().map(row).collect();
-    let load = |topic: &Topic<'_>| topic.flow.map_or(0, |flow| flow.per_minute(MESSAGES, now).checked_ilog2().map_or(0, |log| log / 2 + 1));
+    let load = |topic: &Topic<'_>| {
+        topic
+            .flow
+            .map_or(0, |flow| flow.per_minute(MESSAGES, now).checked_ilog2().map_or(0, |log| log / 2 + 1))
+    };
     topics.sort_by_cached_key(|topic| std::cmp::Reverse(load(topic)));
     topics.into_iter().map(Row::Topic).collect()
 }

@@ -42,8 +42,8 @@ impl Rung<'_> {
         self.hop.topic.as_deref().unwrap_or(&self.hop.schema)
     }
 
-    /// The same for a narrow column: the run's own topics without its name, which is that of the trace, and an agent's behind what it says
-    /// there.
+    /// The same for a narrow column: the run's own topics without its name, which is that of the trace, and
+    /// an agent's behind what it says there.
     fn what_shown(&self, glyphs: &Glyphs) -> String {
         let own = format!("rlp/runs/{}", self.trace);
         let shown = |rest: &str| {
@@ -69,7 +69,10 @@ impl Rung<'_> {
 
     /// For whom it is, where that is not all of its topic.
     fn receiver(&self, glyphs: &Glyphs) -> String {
-        match (self.hop.topic.as_deref() == Some(&*self.hop.to) && !self.hop.to.starts_with("agent/"), self.hop.reached) {
+        match (
+            self.hop.topic.as_deref() == Some(&*self.hop.to) && !self.hop.to.starts_with("agent/"),
+            self.hop.reached,
+        ) {
             (true, Some(0)) if self.is_for_people() => "the operator".to_owned(),
             (true, Some(0)) => "nobody".to_owned(),
             (false, Some(0)) if self.is_asked_of_one() => format!("{} {}", glyphs.bad, self.hop.to),
@@ -182,7 +185,9 @@ impl Listed for Rung<'_> {
             }
             "what" => Cell::new(self.what_shown(glyphs), hue),
             "schema" => Cell::new(self.hop.schema.trim_start_matches("CT_").to_owned(), Role::Muted),
-            "frame_len" => Cell::new(self.hop.frame_len.map_or_else(String::new, format::grouped), Role::Text),
+            "frame_len" => {
+                Cell::new(self.hop.frame_len.map_or_else(String::new, format::grouped), Role::Text)
+            }
             "latency" => Cell::new(self.latency().map_or_else(String::new, format::fine), Role::Text),
             "refused" => Cell::new(self.fate(), role),
             _ => return None,
@@ -201,7 +206,8 @@ pub(super) fn rows(ui: &Ui) -> Vec<Row<'_>> {
 /// Whose trace it is, and how many hops were cut.
 pub(super) fn title(model: &Model, ui: &Ui) -> String {
     let Some(trace) = ui.rungs.trace() else { return "Trace".to_owned() };
-    let run = model.runs().and_then(|runs| runs.run(trace)).map(|run| format!(" {}", run.name)).unwrap_or_default();
+    let run =
+        model.runs().and_then(|runs| runs.run(trace)).map(|run| format!(" {}", run.name)).unwrap_or_default();
     let cut = match ui.rungs.cut() {
         0 => String::new(),
         cut => format!(", {} older cut", format::count(cut)),
@@ -209,13 +215,15 @@ pub(super) fn title(model: &Model, ui: &Ui) -> String {
     format!("Trace{run} {}{cut}", trace.short())
 }
 
-/// What stands on the frame's lower line: whose the lanes of the ladder are, where it has room, and what is left out by the filter that a
-/// console begins with.
+/// What stands on the frame's lower line: whose the lanes of the ladder are, where it has room, and what is
+/// left out by the filter that a console begins with.
 pub(super) fn foot(ui: &Ui, view: &View, width: u16) -> Option<String> {
     let parties: Vec<&str> = ui.rungs.parties().collect();
-    let lanes = (width >= LADDER_FROM && !parties.is_empty()).then(|| format!("lanes from the left: {}", parties.join(", ")));
+    let lanes = (width >= LADDER_FROM && !parties.is_empty())
+        .then(|| format!("lanes from the left: {}", parties.join(", ")));
     let is_quiet = ui.lens(PaneId::Trace).filter().is_some_and(|filter| filter.text() == QUIET);
-    let quiet = is_quiet.then(|| format!("{QUIET}: events of the run are left out, {} shows them", view.key(Action::Back)));
+    let quiet = is_quiet
+        .then(|| format!("{QUIET}: events of the run are left out, {} shows them", view.key(Action::Back)));
     let words: Vec<String> = lanes.into_iter().chain(quiet).collect();
     (!words.is_empty()).then(|| words.join("; "))
 }
@@ -229,11 +237,16 @@ pub(super) fn is_all_left_out(ui: &Ui) -> bool {
 pub(super) fn why_empty(ui: &Ui, view: &View, left_out: usize) -> String {
     let key = view.key(Action::Ladder);
     let Some(trace) = ui.rungs.trace().map(TraceId::short) else {
-        return format!("no trace is chosen: {key} on a run, an invocation or an entry of the Wire shows its messages here");
+        return format!(
+            "no trace is chosen: {key} on a run, an invocation or an entry of the Wire shows its messages here"
+        );
     };
     let kept = match left_out {
         0 => format!("no message of {trace} is kept here"),
-        _ => format!("of {trace} no message is kept here but events of the run, which {} shows", view.key(Action::Back)),
+        _ => format!(
+            "of {trace} no message is kept here but events of the run, which {} shows",
+            view.key(Action::Back)
+        ),
     };
     let command = view.commands.line(&format!("trace {trace}"));
     let rest = format!("of a run `{command}` tells what its history has, and a recording keeps all");

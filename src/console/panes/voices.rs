@@ -1,4 +1,5 @@
-//! Who said what of the session that is shown, the last first: evaluations, objections and the votes that count; or what made rounds.
+//! Who said what of the session that is shown, the last first: evaluations, objections and the votes that
+//! count; or what made rounds.
 
 use std::sync::Arc;
 
@@ -20,7 +21,8 @@ use crate::{
 impl Voice {
     /// The recommendation with how surely, the severity, the vote, or the round.
     pub(crate) fn words(&self) -> String {
-        self.confidence.map_or_else(|| self.says.to_string(), |confidence| format!("{} {confidence}", self.says))
+        self.confidence
+            .map_or_else(|| self.says.to_string(), |confidence| format!("{} {confidence}", self.says))
     }
 }
 
@@ -67,7 +69,9 @@ fields! {
 fn role_of(voice: &Voice) -> Role {
     match (voice.speech, &*voice.says) {
         (Speech::Votes, "approve") | (Speech::Evaluates, "APPROVE") => Role::Ok,
-        (Speech::Votes, "reject") | (Speech::Evaluates, "BLOCK" | "REJECT") | (Speech::Objects, "high" | "critical") => Role::Bad,
+        (Speech::Votes, "reject")
+        | (Speech::Evaluates, "BLOCK" | "REJECT")
+        | (Speech::Objects, "high" | "critical") => Role::Bad,
         (Speech::Objects, _) | (Speech::Evaluates, "REVIEW") => Role::Warn,
         (Speech::Contributes, _) => Role::Macp,
         (Speech::Votes | Speech::Evaluates, _) => Role::Text,

@@ -41,14 +41,19 @@ impl Listed for EntryRecord<'_> {
                 None => Cell::new("", Role::Muted),
             },
             "link" => Cell::new(entry.link.name(), Role::of(entry.link)),
-            "kind" => Cell::new(format!("{sign} {}", self.kind()), if is_serious { role } else { Role::of(entry.link) }),
+            "kind" => Cell::new(
+                format!("{sign} {}", self.kind()),
+                if is_serious { role } else { Role::of(entry.link) },
+            ),
             "verdict" => Cell::new(standing.name().unwrap_or_default(), role),
             "what" => Cell::new(self.line(), if is_serious { role } else { Role::Text }),
             "text" => {
                 let (words, class) = gist(self.0);
                 Cell::of_class(words.into_owned(), Role::Muted, class)
             }
-            "trace" => Cell::new(entry.trace.map_or_else(String::new, crate::ids::TraceId::short), Role::Muted),
+            "trace" => {
+                Cell::new(entry.trace.map_or_else(String::new, crate::ids::TraceId::short), Role::Muted)
+            }
             _ => return None,
         })
     }
@@ -118,7 +123,9 @@ pub(super) fn title(ui: &Ui, view: &View) -> String {
     let counts = ui.wire.counts(kept);
     let count = match (ui.wire.filter(), ui.wire.progress(kept)) {
         (None, _) => format!("{} kept", format::grouped(counts.kept)),
-        (Some(_), None) => format!("{} of {} kept", format::grouped(counts.shown), format::grouped(counts.kept)),
+        (Some(_), None) => {
+            format!("{} of {} kept", format::grouped(counts.shown), format::grouped(counts.kept))
+        }
         (Some(_), Some(progress)) => format!("{} kept, filtering {progress} %", format::grouped(counts.kept)),
     };
     format!("Wire {count}, {}/s", format::count(rate(kept, view.now.mono)))
@@ -146,8 +153,11 @@ pub(crate) fn draw_glance(canvas: &mut Canvas<'_>, area: Rect, model: &Model, ui
     };
     if entry.bytes.len() as u64 > ui.limits.console.inspect_inline_bytes_max {
         let inner = canvas.frame(area, &format!("{}  {}", entry.entry.seq, EntryRecord(entry).kind()), false);
-        let words =
-            format!("{} are not read at a glance: {} reads them", format::bytes(entry.bytes.len() as u64), canvas.view.key(Action::Open));
+        let words = format!(
+            "{} are not read at a glance: {} reads them",
+            format::bytes(entry.bytes.len() as u64),
+            canvas.view.key(Action::Open)
+        );
         canvas.put(inner.x + 1, inner.y, inner.width.saturating_sub(1), &words, Role::Muted);
         return;
     }
@@ -156,7 +166,9 @@ pub(crate) fn draw_glance(canvas: &mut Canvas<'_>, area: Rect, model: &Model, ui
     // What it caused is looked for in all that came since, so what was found is carried from frame to frame.
     let known = ui.glance.take().filter(|known| known.shows(&subject, &time));
     // It is small: nothing is left to the worker.
-    let mut inspector = known.unwrap_or_else(|| Box::new(Inspector::of(subject, Opening { number: 0, time, limits: ui.limits.console }).0));
+    let mut inspector = known.unwrap_or_else(|| {
+        Box::new(Inspector::of(subject, Opening { number: 0, time, limits: ui.limits.console }).0)
+    });
     inspector.follow(kept, ui.time.until());
     inspector.fit(area);
     inspector.draw(canvas, area, false);

@@ -25,7 +25,10 @@ pub(super) fn handed(sequence: &[u8], through: Through) -> Vec<u8> {
             bytes
         }
         // What it hands on it does not look into; long strings it takes in parts.
-        Through::Screen => sequence.chunks(SCREEN_CHUNK_BYTES).flat_map(|part| [b"\x1bP", part, b"\x1b\\"].concat()).collect(),
+        Through::Screen => sequence
+            .chunks(SCREEN_CHUNK_BYTES)
+            .flat_map(|part| [b"\x1bP", part, b"\x1b\\"].concat())
+            .collect(),
     }
 }
 
@@ -49,7 +52,9 @@ mod tests {
         let text = vec![b'x'; 74_994];
         let screen = String::from_utf8(clipboard(&text, Through::Screen)).unwrap();
         let parts: Vec<&str> = screen.split_terminator("\x1b\\").collect();
-        assert!(parts.len() > 100 && parts.iter().all(|part| part.starts_with("\x1bP") && part.len() + 2 <= 768));
+        assert!(
+            parts.len() > 100 && parts.iter().all(|part| part.starts_with("\x1bP") && part.len() + 2 <= 768)
+        );
         let whole: String = parts.iter().map(|part| &part[2..]).collect();
         assert_eq!(whole.as_bytes(), clipboard(&text, Through::Nothing));
         // As hterm, xterm and tmux have it: 100,000 bytes of sequence, 8 of which frame it.

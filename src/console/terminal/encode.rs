@@ -38,7 +38,12 @@ impl Painter {
     /// The terminal has another size: the next frame is whole.
     pub(crate) fn resize(&mut self, columns: u16, rows: u16) {
         let taken = std::mem::replace(self, Self::new(columns, rows));
-        *self = Self { shown: std::mem::take(&mut self.shown), next: std::mem::take(&mut self.next), whole: true, ..taken };
+        *self = Self {
+            shown: std::mem::take(&mut self.shown),
+            next: std::mem::take(&mut self.next),
+            whole: true,
+            ..taken
+        };
     }
 
     /// Takes the mouse or leaves it, with the next frame.
@@ -58,7 +63,8 @@ impl Painter {
         self.extra.extend_from_slice(bytes);
     }
 
-    /// Sends the sequence that copies something with the next frame, in the place of one that was not sent yet.
+    /// Sends the sequence that copies something with the next frame, in the place of one that was not sent
+    /// yet.
     pub(crate) fn copy(&mut self, bytes: Vec<u8>) {
         self.copied = bytes;
     }

@@ -1,5 +1,5 @@
-//! Being heard by somebody who looks elsewhere: the terminal's bell, and the notification that it is asked for. Neither answers, and none
-//! takes the focus.
+//! Being heard by somebody who looks elsewhere: the terminal's bell, and the notification that it is asked
+//! for. Neither answers, and none takes the focus.
 
 use std::time::Duration;
 
@@ -36,9 +36,14 @@ impl Herald {
         Self { through, heard_at: None, untold: None }
     }
 
-    /// The bytes that make these new alerts heard. What comes too soon after the last time is told together, when its time has come: it is
-    /// to be called once a second.
-    pub(crate) fn tell<'a>(&mut self, raised: impl Iterator<Item = &'a Alert>, rules: &AlertRules, now: Mono) -> Vec<u8> {
+    /// The bytes that make these new alerts heard. What comes too soon after the last time is told together,
+    /// when its time has come: it is to be called once a second.
+    pub(crate) fn tell<'a>(
+        &mut self,
+        raised: impl Iterator<Item = &'a Alert>,
+        rules: &AlertRules,
+        now: Mono,
+    ) -> Vec<u8> {
         for alert in raised {
             let (_, count) = self.untold.get_or_insert_with(|| (alert.text.to_string(), 0));
             *count += 1;
@@ -123,9 +128,18 @@ mod tests {
             let mut herald = Herald::new(through);
             String::from_utf8(herald.tell([&gone].into_iter(), &rules(desktop), at(0))).unwrap()
         };
-        assert_eq!(tell(Desktop::Osc9, Through::Nothing), "\x1b]9;rl-console: adapter 127.0.0.1:5 is gone\x07");
-        assert_eq!(tell(Desktop::Osc777, Through::Nothing), "\x1b]777;notify;rl-console;adapter 127.0.0.1:5 is gone\x07");
-        assert_eq!(tell(Desktop::Osc9, Through::Tmux), "\x1bPtmux;\x1b\x1b]9;rl-console: adapter 127.0.0.1:5 is gone\x07\x1b\\");
+        assert_eq!(
+            tell(Desktop::Osc9, Through::Nothing),
+            "\x1b]9;rl-console: adapter 127.0.0.1:5 is gone\x07"
+        );
+        assert_eq!(
+            tell(Desktop::Osc777, Through::Nothing),
+            "\x1b]777;notify;rl-console;adapter 127.0.0.1:5 is gone\x07"
+        );
+        assert_eq!(
+            tell(Desktop::Osc9, Through::Tmux),
+            "\x1bPtmux;\x1b\x1b]9;rl-console: adapter 127.0.0.1:5 is gone\x07\x1b\\"
+        );
         assert_eq!(tell(Desktop::Off, Through::Nothing), "");
         let mut herald = Herald::new(Through::Nothing);
         let bytes = herald.tell([&gone, &alert("two")].into_iter(), &rules(Desktop::Osc9), at(0));
@@ -135,8 +149,11 @@ mod tests {
     #[test]
     fn what_a_peer_chose_can_neither_end_the_sequence_nor_steer_the_terminal() {
         let evil = "4;1;a\x07b\x1b\\c\u{9c}d\u{202e}e";
-        for (desktop, through) in [(Desktop::Osc9, Through::Nothing), (Desktop::Osc777, Through::Nothing), (Desktop::Osc777, Through::Tmux)]
-        {
+        for (desktop, through) in [
+            (Desktop::Osc9, Through::Nothing),
+            (Desktop::Osc777, Through::Nothing),
+            (Desktop::Osc777, Through::Tmux),
+        ] {
             let rules = AlertRules { bell: false, desktop, ..AlertRules::default() };
             let bytes = Herald::new(through).tell([&alert(evil)].into_iter(), &rules, at(0));
             let text = String::from_utf8(bytes).unwrap();

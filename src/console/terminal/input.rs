@@ -1,5 +1,5 @@
-//! Reads the terminal on a thread of its own. The thread waits in `poll` for bytes, a new size, its end, or the end of the terminal:
-//! crossterm's own waiting would spin for ever on a terminal that is gone.
+//! Reads the terminal on a thread of its own. The thread waits in `poll` for bytes, a new size, its end, or
+//! the end of the terminal: crossterm's own waiting would spin for ever on a terminal that is gone.
 
 use std::{
     io::{self, Read as _},
@@ -30,21 +30,24 @@ use crate::{
 /// Events that wait to be handled; the reader waits while so many do.
 const WAITING_MAX: usize = 256;
 
-/// How long crossterm waits for more of a burst. It looks at what it has read already only while this time has not passed: one that is as
-/// short as a thread's turn away from its core leaves a key lying until the next.
+/// How long crossterm waits for more of a burst. It looks at what it has read already only while this time
+/// has not passed: one that is as short as a thread's turn away from its core leaves a key lying until the
+/// next.
 const BURST_GAP_MAX: Duration = Duration::from_millis(20);
 
 /// After which silence the end of a burst is asked for again.
 const SWEEP_AFTER: Timespec = Timespec { tv_sec: 0, tv_nsec: 50_000_000 };
 
-/// How often it is asked for. One answer may be wrong on a machine so busy that the thread lost its core for all of [`BURST_GAP_MAX`].
+/// How often it is asked for. One answer may be wrong on a machine so busy that the thread lost its core for
+/// all of [`BURST_GAP_MAX`].
 const SWEEPS: u8 = 3;
 
-/// How long a dropped reader is waited for. It is gone by then unless it is stuck within a half-read sequence.
+/// How long a dropped reader is waited for. It is gone by then unless it is stuck within a half-read
+/// sequence.
 const ENDS_WITHIN: Duration = Duration::from_secs(1);
 
-/// A reader of the terminal. Dropping it ends the thread, unless that is stuck within a half-read sequence: two would take each other's
-/// keys.
+/// A reader of the terminal. Dropping it ends the thread, unless that is stuck within a half-read sequence:
+/// two would take each other's keys.
 #[derive(Debug)]
 pub(super) struct Input {
     stop: UnixStream,
@@ -54,7 +57,10 @@ pub(super) struct Input {
 
 impl Input {
     /// Starts reading.
-    pub(super) fn spawn(terminal: OwnedFd, clock: Clock) -> io::Result<(Self, mpsc::Receiver<TerminalEvent>)> {
+    pub(super) fn spawn(
+        terminal: OwnedFd,
+        clock: Clock,
+    ) -> io::Result<(Self, mpsc::Receiver<TerminalEvent>)> {
         let (stop, stopped) = UnixStream::pair()?;
         let (resized, winch) = told_of(Signal::WINCH)?;
         let (continued, cont) = told_of(Signal::CONT)?;
@@ -92,7 +98,8 @@ impl Drop for Input {
 const PASTE_BYTES_MAX: usize = 1 << 20;
 
 fn cut(mut text: String) -> String {
-    let end = (0..=PASTE_BYTES_MAX.min(text.len())).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0);
+    let end =
+        (0..=PASTE_BYTES_MAX.min(text.len())).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0);
     text.truncate(end);
     text
 }
@@ -114,7 +121,8 @@ struct Reader {
 
 impl Reader {
     fn run(mut self) {
-        // Bytes that crossterm has read and not yet told are in no file descriptor: it is asked at first and after each burst again.
+        // Bytes that crossterm has read and not yet told are in no file descriptor: it is asked at first and
+        // after each burst again.
         let mut sweeps = SWEEPS;
         loop {
             let mut fds = [
@@ -160,8 +168,9 @@ impl Reader {
         self.sender.blocking_send(TerminalEvent::Happened(event)).is_ok()
     }
 
-    /// A process that was stopped and goes on finds the terminal as others left it: it is taken again, and its size may be another. Behind
-    /// others it is left alone: to touch its mode there stops the process.
+    /// A process that was stopped and goes on finds the terminal as others left it: it is taken again, and
+    /// its size may be another. Behind others it is left alone: to touch its mode there stops the
+    /// process.
     fn go_on(&mut self) -> bool {
         drain(&mut self.continued);
         let holder = rustix::termios::tcgetpgrp(self.terminal.as_fd());
@@ -186,7 +195,8 @@ impl Reader {
     /// Reads what is there, until nothing came for a while.
     fn read(&self) -> io::Result<bool> {
         while event::poll(BURST_GAP_MAX)? {
-            // The moment of reading bounds the moment of typing from above, and all of one burst share what came before any answer to it.
+            // The moment of reading bounds the moment of typing from above, and all of one burst share what
+            // came before any answer to it.
             let at = self.clock.now().mono;
             let taken = match event::read()? {
                 event::Event::Key(key) => self.send(Event::Key { key, at }),

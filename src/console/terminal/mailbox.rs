@@ -1,5 +1,5 @@
-//! One slot between drawing and writing. A frame that was put there is written, whole and in order; the next is not made before the slot is
-//! free.
+//! One slot between drawing and writing. A frame that was put there is written, whole and in order; the next
+//! is not made before the slot is free.
 
 use std::{
     collections::VecDeque,
@@ -113,7 +113,8 @@ impl Mailbox {
         let mut state = self.lock();
         state.is_closed = true;
         self.changed.notify_all();
-        let waited = self.changed.wait_timeout_while(state, patience, |state| state.writing || state.slot.is_some());
+        let waited =
+            self.changed.wait_timeout_while(state, patience, |state| state.writing || state.slot.is_some());
         let (state, _) = waited.unwrap_or_else(PoisonError::into_inner);
         !state.writing && state.slot.is_none()
     }

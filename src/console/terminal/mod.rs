@@ -1,4 +1,5 @@
-//! The terminal: taken and given back whole, read by one thread and written by another, so that nothing waits for it.
+//! The terminal: taken and given back whole, read by one thread and written by another, so that nothing waits
+//! for it.
 
 mod clipboard;
 mod encode;

@@ -1,5 +1,5 @@
-//! What a panic does to the screen: one of the console's own threads, or of the main thread, gives the terminal back first. One elsewhere
-//! does not tear the screen down; it is kept to be said there.
+//! What a panic does to the screen: one of the console's own threads, or of the main thread, gives the
+//! terminal back first. One elsewhere does not tear the screen down; it is kept to be said there.
 
 use std::{
     cell::Cell,
@@ -41,8 +41,9 @@ pub(crate) fn foreign_panics() -> Vec<String> {
 
 /// Puts the console's hook before the one that is there. A second call does nothing.
 ///
-/// While the console has the terminal, a panic of the console's own threads or of the main thread gives it back before it is reported; one
-/// of another thread leaves the screen alone and is said on it. Without the console, panics are reported as before.
+/// While the console has the terminal, a panic of the console's own threads or of the main thread gives it
+/// back before it is reported; one of another thread leaves the screen alone and is said on it. Without the
+/// console, panics are reported as before.
 pub fn install_panic_hook() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
@@ -62,8 +63,13 @@ pub fn install_panic_hook() {
 
 fn keep(info: &PanicHookInfo<'_>) {
     let payload = info.payload();
-    let words = payload.downcast_ref::<&str>().copied().or_else(|| payload.downcast_ref::<String>().map(String::as_str)).unwrap_or("?");
-    let place = info.location().map_or_else(String::new, |place| format!(" at {}:{}", place.file(), place.line()));
+    let words = payload
+        .downcast_ref::<&str>()
+        .copied()
+        .or_else(|| payload.downcast_ref::<String>().map(String::as_str))
+        .unwrap_or("?");
+    let place =
+        info.location().map_or_else(String::new, |place| format!(" at {}:{}", place.file(), place.line()));
     let thread = thread::current();
     let text = format!("a panic in {}{place}: {words}", thread.name().unwrap_or("a thread"));
     tracing::error!("{text}");

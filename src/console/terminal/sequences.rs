@@ -7,10 +7,14 @@ use crossterm::{
     event::{DisableBracketedPaste, DisableMouseCapture, EnableBracketedPaste},
     queue,
     style::ResetColor,
-    terminal::{BeginSynchronizedUpdate, Clear, ClearType, EndSynchronizedUpdate, EnterAlternateScreen, LeaveAlternateScreen},
+    terminal::{
+        BeginSynchronizedUpdate, Clear, ClearType, EndSynchronizedUpdate, EnterAlternateScreen,
+        LeaveAlternateScreen,
+    },
 };
 
-/// Buttons and the wheel, with SGR coordinates. crossterm's own asks for every motion too, which would wake the console for nothing.
+/// Buttons and the wheel, with SGR coordinates. crossterm's own asks for every motion too, which would wake
+/// the console for nothing.
 const TAKE_MOUSE: &[u8] = b"\x1b[?1000h\x1b[?1006h";
 
 /// Takes the terminal.
@@ -27,7 +31,15 @@ pub(super) fn enter(mouse: bool) -> Vec<u8> {
 /// Gives it back, from whatever state it is in: a sequence cut in its middle is cancelled first.
 pub(super) fn leave() -> Vec<u8> {
     let mut bytes = vec![0x18];
-    let _ = queue!(bytes, EndSynchronizedUpdate, DisableMouseCapture, DisableBracketedPaste, ResetColor, LeaveAlternateScreen, Show);
+    let _ = queue!(
+        bytes,
+        EndSynchronizedUpdate,
+        DisableMouseCapture,
+        DisableBracketedPaste,
+        ResetColor,
+        LeaveAlternateScreen,
+        Show
+    );
     bytes
 }
 
@@ -63,7 +75,10 @@ mod tests {
     fn what_is_taken_is_given_back_and_nothing_is_asked() {
         let (taken, given) = (String::from_utf8(enter(true)).unwrap(), String::from_utf8(leave()).unwrap());
         for mode in ["?1049", "?2004", "?1000", "?1006"] {
-            assert!(taken.contains(&format!("\x1b[{mode}h")) && given.contains(&format!("\x1b[{mode}l")), "{mode}");
+            assert!(
+                taken.contains(&format!("\x1b[{mode}h")) && given.contains(&format!("\x1b[{mode}l")),
+                "{mode}"
+            );
         }
         assert!(taken.contains("\x1b[?25l") && given.ends_with("\x1b[?25h"));
         for question in ["\x1b[6n", "\x1b[c", "\x1b[?u", "$p"] {

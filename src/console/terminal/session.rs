@@ -45,7 +45,10 @@ pub(crate) struct Session {
 
 impl Session {
     /// Takes the terminal: raw mode, the alternate screen, bracketed paste, the mouse.
-    pub(crate) fn enter(mouse: bool, clock: Clock) -> Result<(Self, mpsc::Receiver<TerminalEvent>), ConsoleError> {
+    pub(crate) fn enter(
+        mouse: bool,
+        clock: Clock,
+    ) -> Result<(Self, mpsc::Receiver<TerminalEvent>), ConsoleError> {
         let stdout = io::stdout();
         if !rustix::termios::isatty(stdout.as_fd()) {
             return Err(ConsoleError::NotATerminal { what: "the standard output" });
@@ -58,7 +61,8 @@ impl Session {
         crossterm::terminal::enable_raw_mode()?;
         let taken = Taken { output: File::from(output.try_clone()?), mailbox: Arc::clone(&mailbox) };
         *TAKEN.lock().unwrap_or_else(PoisonError::into_inner) = Some(taken);
-        let session = Self { mailbox: Arc::clone(&mailbox), columns: size.ws_col, rows: size.ws_row, _input: input };
+        let session =
+            Self { mailbox: Arc::clone(&mailbox), columns: size.ws_col, rows: size.ws_row, _input: input };
         writer::spawn(Arc::clone(&mailbox), File::from(output), clock)?;
         // An empty mailbox takes it.
         let _ = mailbox.put(sequences::enter(mouse));
@@ -87,7 +91,8 @@ pub(super) fn is_active() -> bool {
     TAKEN.lock().unwrap_or_else(PoisonError::into_inner).is_some()
 }
 
-/// Gives the terminal back, if it is taken. Never waits long: a terminal that takes no bytes is left as it is but for its mode.
+/// Gives the terminal back, if it is taken. Never waits long: a terminal that takes no bytes is left as it is
+/// but for its mode.
 pub(super) fn restore() {
     let Some(mut taken) = TAKEN.lock().unwrap_or_else(PoisonError::into_inner).take() else { return };
     taken.mailbox.close(PATIENCE);

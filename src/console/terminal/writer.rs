@@ -10,7 +10,11 @@ use super::{mailbox::Mailbox, panic};
 use crate::time::Clock;
 
 /// Starts the writer. It ends when the mailbox is closed or the terminal refuses bytes.
-pub(crate) fn spawn(mailbox: Arc<Mailbox>, mut sink: impl Write + Send + 'static, clock: Clock) -> io::Result<()> {
+pub(crate) fn spawn(
+    mailbox: Arc<Mailbox>,
+    mut sink: impl Write + Send + 'static,
+    clock: Clock,
+) -> io::Result<()> {
     thread::Builder::new().name("console-writer".to_owned()).spawn(move || {
         let _mark = panic::mark_ui_thread();
         while let Some(frame) = mailbox.take(|| clock.now().mono) {
@@ -68,7 +72,11 @@ mod tests {
         wait_until(&mailbox, Mailbox::is_free);
         assert_eq!(mailbox.put(b"two ".to_vec()), Ok(2));
         assert!(!mailbox.is_free());
-        assert_eq!(mailbox.put(b"three".to_vec()), Err(b"three".to_vec()), "the slot is taken: the frame comes back at once");
+        assert_eq!(
+            mailbox.put(b"three".to_vec()),
+            Err(b"three".to_vec()),
+            "the slot is taken: the frame comes back at once"
+        );
         assert!(!mailbox.close(Duration::ZERO), "what was handed over is still on its way");
         terminal.0.0.lock().unwrap().0 = true;
         terminal.0.1.notify_all();

@@ -306,14 +306,20 @@ fn a_bridge_that_failed_is_started_again_from_where_it_is_said_and_its_adapter_i
     stage.char('a');
     stage.key(KeyCode::Enter);
     let text = stage.text();
-    assert!(text.contains("R starts it again") && text.contains("rl-console --data ./friday restart mpp"), "{text}");
+    assert!(
+        text.contains("R starts it again") && text.contains("rl-console --data ./friday restart mpp"),
+        "{text}"
+    );
     assert_eq!(stage.char('R'), std::slice::from_ref(&restart));
     for key in [KeyCode::Esc, KeyCode::Esc, KeyCode::BackTab, KeyCode::Enter] {
         stage.key(key);
     }
     assert!(stage.text().contains("R starts it again"), "{}", stage.text());
     assert_eq!(stage.char('R'), [restart]);
-    stage.event(Event::Commanded { asked: Asked::Restart, outcome: Ok(Outcome::Restarted { link: Link::Mpp }) });
+    stage.event(Event::Commanded {
+        asked: Asked::Restart,
+        outcome: Ok(Outcome::Restarted { link: Link::Mpp }),
+    });
     assert!(stage.text().contains("the bridge is up again"), "{}", stage.text());
     stage.station(station::Transition::HostUp { link: Link::Mpp }, "");
     assert!(stage.model.is_void(), "what was known of it is void");
@@ -422,7 +428,10 @@ fn the_tray_is_walked_by_keys_says_what_to_do_and_puts_away() {
     assert_eq!(stage.ui.place(), Place::Tray);
     let text = stage.text();
     assert!(text.contains("Alerts: 2 wait"), "{text}");
-    let (head, adapter) = (text.find("the head of default waits").unwrap(), text.find("adapter 127.0.0.1:50312 is gone").unwrap());
+    let (head, adapter) = (
+        text.find("the head of default waits").unwrap(),
+        text.find("adapter 127.0.0.1:50312 is gone").unwrap(),
+    );
     assert!(head < adapter, "the latest is first");
     stage.key(KeyCode::Down);
     stage.key(KeyCode::Enter);
@@ -453,7 +462,12 @@ fn a_click_on_the_count_opens_the_tray_and_one_on_a_row_selects_it() {
     let click = |stage: &mut Stage, column: usize, row: u16| {
         let modifiers = crossterm::event::KeyModifiers::NONE;
         let kind = MouseEventKind::Down(MouseButton::Left);
-        stage.event(Event::Mouse(MouseEvent { kind, column: u16::try_from(column).unwrap(), row, modifiers }));
+        stage.event(Event::Mouse(MouseEvent {
+            kind,
+            column: u16::try_from(column).unwrap(),
+            row,
+            modifiers,
+        }));
     };
     click(&mut stage, column - 1, 0);
     assert_eq!(stage.ui.place(), Place::Queues);

@@ -34,12 +34,27 @@ pub(super) fn asked_by(pane: PaneId, effects: &[Effect]) -> Option<(u64, Query)>
 }
 
 fn ended(id: u64, state: RowState, reason: Option<&str>) -> InvocationRow {
-    InvocationRow { state, reason: reason.map(str::to_owned), updated_at_ms: Now::at_ms(id * 1_000).wall, ..row(id) }
+    InvocationRow {
+        state,
+        reason: reason.map(str::to_owned),
+        updated_at_ms: Now::at_ms(id * 1_000).wall,
+        ..row(id)
+    }
 }
 
 fn refund(id: u64, status: RefundStatus, kind: &str) -> RefundRow {
-    let source = Source { kind: kind.to_owned(), redemption: Some(format!("r-{id}")), user: Some("viewer".to_owned()) };
-    RefundRow { id: RefundId(id), invocation_id: InvocationId(id + 30), source, status, at_ms: Now::at_ms(id * 1_000).wall }
+    let source = Source {
+        kind: kind.to_owned(),
+        redemption: Some(format!("r-{id}")),
+        user: Some("viewer".to_owned()),
+    };
+    RefundRow {
+        id: RefundId(id),
+        invocation_id: InvocationId(id + 30),
+        source,
+        status,
+        at_ms: Now::at_ms(id * 1_000).wall,
+    }
 }
 
 fn value(key: &str, json: &str, persist: bool, by: WrittenBy) -> StateKeyRow {
@@ -65,7 +80,10 @@ fn answer(query: &Query) -> Page {
         if !oldest_first {
             rows.reverse();
         }
-        rows.retain(|row| beyond.is_none_or(|beyond| if oldest_first { row.number() > beyond } else { row.number() < beyond }));
+        rows.retain(|row| {
+            beyond
+                .is_none_or(|beyond| if oldest_first { row.number() > beyond } else { row.number() < beyond })
+        });
     }
     let mut page = every(query);
     match (&mut page, query) {
@@ -102,9 +120,10 @@ fn every(query: &Query) -> Page {
             let of = |id| match id {
                 41 => ended(41, RowState::Failed, Some("item not found in\ninventory")),
                 43..=45 => row(id),
-                _ => {
-                    InvocationRow { result: Some(JsonText::parse("{\"resolved_item_id\":4}").unwrap()), ..ended(id, RowState::Done, None) }
-                }
+                _ => InvocationRow {
+                    result: Some(JsonText::parse("{\"resolved_item_id\":4}").unwrap()),
+                    ..ended(id, RowState::Done, None)
+                },
             };
             Page::Invocations { rows: (1..=46).map(of).collect(), more: false, beyond: None }
         }
@@ -118,7 +137,10 @@ fn every(query: &Query) -> Page {
         }
         Query::State => {
             let adapter = WrittenBy::Adapter { peer: "127.0.0.1:50312".into(), session_id: SessionId(42) };
-            Page::State(vec![value("party", "[\"pikachu\u{202e}\"]", false, adapter), value("resets", "3.0", true, WrittenBy::Replayed)])
+            Page::State(vec![
+                value("party", "[\"pikachu\u{202e}\"]", false, adapter),
+                value("resets", "3.0", true, WrittenBy::Replayed),
+            ])
         }
         Query::Queues => {
             let queue = QueueRow {
@@ -136,11 +158,19 @@ fn every(query: &Query) -> Page {
         }
         Query::Runs { .. } => Page::Runs { rows: super::runs::stored(), more: false, beyond: None },
         Query::Run { run } => Page::Run(super::runs::detail(*run).map(Box::new)),
-        Query::RunEvents { run, after, limit } => Page::RunEvents { rows: super::runs::told(*run, *after, *limit), more: true },
-        Query::RunArtifacts { after, .. } => Page::RunArtifacts { rows: super::runs::kept(*after), more: false },
-        Query::Sessions { .. } => Page::Sessions { rows: super::sessions::stored(), more: false, beyond: None },
+        Query::RunEvents { run, after, limit } => {
+            Page::RunEvents { rows: super::runs::told(*run, *after, *limit), more: true }
+        }
+        Query::RunArtifacts { after, .. } => {
+            Page::RunArtifacts { rows: super::runs::kept(*after), more: false }
+        }
+        Query::Sessions { .. } => {
+            Page::Sessions { rows: super::sessions::stored(), more: false, beyond: None }
+        }
         Query::Session { session } => Page::Session(super::sessions::detail(session).map(Box::new)),
-        Query::SessionLog { after, limit, .. } => Page::SessionLog { rows: super::sessions::logged(*after, *limit), more: false },
+        Query::SessionLog { after, limit, .. } => {
+            Page::SessionLog { rows: super::sessions::logged(*after, *limit), more: false }
+        }
         other => panic!("{other:?}"),
     }
 }

@@ -15,11 +15,19 @@ use crate::{
 };
 
 fn attachment(kind: Kind) -> Attachment {
-    Attachment { name: Arc::from("friday-night"), pid: 4_711, session: Some(ConnectionId(3)), kind, reach: Reach::Attached, cut: None }
+    Attachment {
+        name: Arc::from("friday-night"),
+        pid: 4_711,
+        session: Some(ConnectionId(3)),
+        kind,
+        reach: Reach::Attached,
+        cut: None,
+    }
 }
 
 fn lost(stage: &Stage) -> Attachment {
-    let reach = Reach::Lost { since: Now::at_ms(stage.ms), why: Arc::from("no station is running for /data") };
+    let reach =
+        Reach::Lost { since: Now::at_ms(stage.ms), why: Arc::from("no station is running for /data") };
     Attachment { reach, ..attachment(Kind::Tui) }
 }
 
@@ -77,7 +85,11 @@ fn while_the_station_is_lost_nothing_is_done_and_everything_can_be_looked_at() {
     let gone = lost(&stage);
     stage.model.reach(Some(gone), Now::at_ms(stage.ms));
     assert_eq!(stage.char('H'), []);
-    assert!(stage.text().contains("the station does not answer: no station is running for /data"), "{}", stage.text());
+    assert!(
+        stage.text().contains("the station does not answer: no station is running for /data"),
+        "{}",
+        stage.text()
+    );
     assert!(!stage.text().contains("LIVE"));
     stage.pass(3_000);
     stage.model.reach(Some(attachment(Kind::Tui)), Now::at_ms(stage.ms));
@@ -107,7 +119,13 @@ fn chips_of_a_station_that_does_not_answer_say_that_nobody_knows_and_this_consol
     stage.model.reach(Some(gone), Now::at_ms(stage.ms));
     stage.pass(9_000);
     let chips = stage.text().lines().nth(1).unwrap_or_default().to_owned();
-    assert!(chips.contains("MPP ?") && chips.contains("RMP ?") && chips.contains("STORE ?") && !chips.contains('●'), "{chips}");
+    assert!(
+        chips.contains("MPP ?")
+            && chips.contains("RMP ?")
+            && chips.contains("STORE ?")
+            && !chips.contains('●'),
+        "{chips}"
+    );
     stage.char('3');
     let text = stage.text();
     assert!(text.contains("this console") && !text.contains("console 4003"), "{text}");
@@ -129,13 +147,19 @@ fn a_station_that_is_late_with_its_sign_of_life_is_silent_and_not_live() {
 #[test]
 fn a_console_that_was_cut_off_says_by_whom_however_soon_it_is_back() {
     let mut stage = attached(160, 50, Kind::Tui);
-    let cut = Some(Cut::Ended(Arc::from("the station closed the session: an operator ended this session; it may connect again")));
+    let cut = Some(Cut::Ended(Arc::from(
+        "the station closed the session: an operator ended this session; it may connect again",
+    )));
     let again = Attachment { session: Some(ConnectionId(8)), cut, ..attachment(Kind::Tui) };
     let before = stage.model.attachment.clone();
     assert!(stage.model.reach(Some(again.clone()), Now::at_ms(stage.ms)));
     let (level, told) = stage.model.cut_off(before.as_ref()).unwrap();
     assert_eq!(level, Level::Error);
-    assert!(told.starts_with("this console was cut off, and is attached again: ") && told.contains("an operator ended"), "{told}");
+    assert!(
+        told.starts_with("this console was cut off, and is attached again: ")
+            && told.contains("an operator ended"),
+        "{told}"
+    );
     assert!(!stage.model.reach(Some(again), Now::at_ms(stage.ms)));
     stage.char('9');
     assert!(stage.text().contains("this console was cut off"), "{}", stage.text());
@@ -156,7 +180,11 @@ fn a_console_whose_station_was_started_again_says_so_once_and_blames_nobody() {
         let before = stage.model.attachment.clone();
         stage.model.reach(Some(again.clone()), Now::at_ms(stage.ms));
         let told = stage.model.cut_off(before.as_ref());
-        assert_eq!(told, Some((Level::Warn, "the station was started again (process 26895)".to_owned())), "{is_missed}");
+        assert_eq!(
+            told,
+            Some((Level::Warn, "the station was started again (process 26895)".to_owned())),
+            "{is_missed}"
+        );
         stage.char('9');
         let times = stage.text().matches("the station was started again (process 26895)").count();
         assert!(times > 0, "{}", stage.text());

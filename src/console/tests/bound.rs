@@ -20,11 +20,25 @@ fn an_adapter_that_came_meanwhile_is_not_dropped_in_anothers_place() {
     let mut stage = show(80, 24);
     stage.char('K');
     assert!(stage.text().contains("127.0.0.1:50312 is disconnected"), "{}", stage.text());
-    stage.mpp(Transition::Disconnected { peer: "127.0.0.1:50312".into(), active: true, cause: CloseCause::PeerClosed }, "");
-    stage.mpp(Transition::Handshaken { peer: "127.0.0.1:50999".into(), session_id: SessionId(43), persisted: 0 }, "");
+    stage.mpp(
+        Transition::Disconnected {
+            peer: "127.0.0.1:50312".into(),
+            active: true,
+            cause: CloseCause::PeerClosed,
+        },
+        "",
+    );
+    stage.mpp(
+        Transition::Handshaken { peer: "127.0.0.1:50999".into(), session_id: SessionId(43), persisted: 0 },
+        "",
+    );
     assert!(stage.text().contains("It has left meanwhile."), "{}", stage.text());
     assert_eq!(stage.char('y'), []);
-    assert!(stage.text().contains("127.0.0.1:50312 has left meanwhile: nobody was dropped"), "{}", stage.text());
+    assert!(
+        stage.text().contains("127.0.0.1:50312 has left meanwhile: nobody was dropped"),
+        "{}",
+        stage.text()
+    );
     // Asked again, it is bound to the one that is there now.
     stage.char('K');
     assert!(stage.text().contains("127.0.0.1:50999 is disconnected"), "{}", stage.text());
@@ -41,7 +55,11 @@ fn a_recording_that_began_meanwhile_is_not_stopped_in_anothers_place() {
     stage.station(station::Transition::RecordingStarted, "/data/two.mcap");
     assert!(stage.text().contains("/data/one.mcap has ended meanwhile."), "{}", stage.text());
     assert_eq!(stage.char('y'), []);
-    assert!(stage.text().contains("/data/one.mcap has ended meanwhile: nothing was stopped"), "{}", stage.text());
+    assert!(
+        stage.text().contains("/data/one.mcap has ended meanwhile: nothing was stopped"),
+        "{}",
+        stage.text()
+    );
     stage.char('r');
     let effects = stage.char('y');
     assert!(matches!(&effects[..], [Effect::Command { command: Command::RecordStop, .. }]), "{effects:?}");
@@ -58,12 +76,22 @@ fn a_row_that_has_ended_meanwhile_is_told_in_its_question_also_while_time_is_sto
         stage.char('x');
         assert!(!stage.text().contains("meanwhile"), "{}", stage.text());
         stage.mpp(dispatched(43, "default"), "");
-        assert!(stage.text().contains("It was dispatched meanwhile: cancelling will be refused."), "{}", stage.text());
+        assert!(
+            stage.text().contains("It was dispatched meanwhile: cancelling will be refused."),
+            "{}",
+            stage.text()
+        );
         stage.mpp(done(43, "default"), "");
-        assert!(stage.text().contains("It has ended meanwhile: cancelling will be refused."), "{}", stage.text());
+        assert!(
+            stage.text().contains("It has ended meanwhile: cancelling will be refused."),
+            "{}",
+            stage.text()
+        );
         assert_eq!(stage.ui.time.is_stopped(), is_stopped);
         // The station holds it against what is true then.
-        assert!(matches!(&commands(stage.char('y'))[..], [mpp::Command::Cancel { ids, .. }] if ids[..] == [InvocationId(43)]));
+        assert!(
+            matches!(&commands(stage.char('y'))[..], [mpp::Command::Cancel { ids, .. }] if ids[..] == [InvocationId(43)])
+        );
         assert_eq!(stage.ui.time.is_stopped(), is_stopped);
     }
 }
@@ -80,7 +108,9 @@ fn marked_rows_that_went_away_meanwhile_are_left_out_also_while_time_is_stopped(
         stage.char('x');
         stage.mpp(done(43, "default"), "");
         assert!(stage.text().contains("1 went away meanwhile and are left out: 1 done."), "{}", stage.text());
-        assert!(matches!(&commands(stage.char('y'))[..], [mpp::Command::Cancel { ids, .. }] if ids[..] == [InvocationId(44)]));
+        assert!(
+            matches!(&commands(stage.char('y'))[..], [mpp::Command::Cancel { ids, .. }] if ids[..] == [InvocationId(44)])
+        );
     }
 }
 
@@ -99,7 +129,11 @@ fn a_row_that_was_settled_meanwhile_is_told_in_its_question_also_while_time_is_s
             stage.key(crossterm::event::KeyCode::Down);
         }
         stage.mpp(done(46, "boss"), "");
-        assert!(stage.text().contains("It has ended meanwhile: settling will be refused."), "{}", stage.text());
+        assert!(
+            stage.text().contains("It has ended meanwhile: settling will be refused."),
+            "{}",
+            stage.text()
+        );
         assert_eq!(stage.ui.time.is_stopped(), is_stopped);
     }
 }

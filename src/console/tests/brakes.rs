@@ -63,7 +63,11 @@ fn releasing_all_leaves_every_brake_as_it_was_before() {
     held(&mut stage, "boss", true, true);
     held(&mut stage, "default", true, false);
     runs_held(&mut stage);
-    assert_eq!(ctrl_x(&mut stage), [mpp::Command::Release { queue: None }], "a hold alone ends: the drain of boss goes on");
+    assert_eq!(
+        ctrl_x(&mut stage),
+        [mpp::Command::Release { queue: None }],
+        "a hold alone ends: the drain of boss goes on"
+    );
 
     let mut stage = show(80, 24);
     held(&mut stage, "boss", true, false);
@@ -170,7 +174,14 @@ fn the_first_line_says_everything_that_matters_at_the_smallest_size() {
     held(&mut stage, "boss", true, true);
     held(&mut stage, "default", true, true);
     runs_held(&mut stage);
-    stage.mpp(Transition::Disconnected { peer: "127.0.0.1:50312".into(), active: true, cause: CloseCause::PeerClosed }, "");
+    stage.mpp(
+        Transition::Disconnected {
+            peer: "127.0.0.1:50312".into(),
+            active: true,
+            cause: CloseCause::PeerClosed,
+        },
+        "",
+    );
     stage.pass(6_000);
     stage.tick();
     let text = stage.text();

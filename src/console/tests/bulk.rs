@@ -61,7 +61,11 @@ fn marks_are_bounded_and_only_what_waits_is_marked() {
     let mut stage = pending_list(43..=45, false);
     stage.mpp(dispatched(43, "default"), "");
     stage.char('v');
-    assert!(stage.text().contains("43 is dispatched by now: only a pending row can be marked"), "{}", stage.text());
+    assert!(
+        stage.text().contains("43 is dispatched by now: only a pending row can be marked"),
+        "{}",
+        stage.text()
+    );
     stage.ui.limits.console.marks_max = 1;
     stage.key(KeyCode::Down);
     stage.char('v');
@@ -80,18 +84,28 @@ fn many_are_cancelled_in_parts_with_refunds_and_one_account() {
     stage.char('r');
     stage.mpp(dispatched(44, "default"), "");
     let text = stage.text();
-    for words in
-        ["Cancel 5 marked?", "4 wait: 4 on default", "1 went away meanwhile and are left out: 1 dispatched", "one is recorded for each"]
-    {
+    for words in [
+        "Cancel 5 marked?",
+        "4 wait: 4 on default",
+        "1 went away meanwhile and are left out: 1 dispatched",
+        "one is recorded for each",
+    ] {
         assert!(text.contains(words), "{words}\n{text}");
     }
     assert_eq!(ids(&commands(stage.char('y'))), [43, 45]);
     stage.char('x');
     assert!(stage.text().contains("another cancellation is under way"), "{}", stage.text());
-    let effects = answer(&mut stage, Ok(vec![Ok(cancelled(43)), Err(Refusal::WrongState { id: InvocationId(45), state: RowState::Done })]));
+    let effects = answer(
+        &mut stage,
+        Ok(vec![Ok(cancelled(43)), Err(Refusal::WrongState { id: InvocationId(45), state: RowState::Done })]),
+    );
     assert_eq!(ids(&commands(effects)), [47, 48]);
     assert_eq!(answer(&mut stage, Ok(vec![Ok(cancelled(47)), Ok(cancelled(48))])), []);
-    assert!(stage.text().contains("3 cancelled, 3 refunds recorded; 1 refused: 1 done by now"), "{}", stage.text());
+    assert!(
+        stage.text().contains("3 cancelled, 3 refunds recorded; 1 refused: 1 done by now"),
+        "{}",
+        stage.text()
+    );
     assert!(stage.ui.bulk.is_none());
 }
 
@@ -154,17 +168,34 @@ fn a_recording_starts_at_once_and_stops_after_a_question() {
     let mut stage = Stage::of_size(80, 24);
     stage.resync(connected());
     let effects = stage.char('r');
-    assert!(matches!(&effects[..], [Effect::Command { command: Command::RecordStart { path: None }, .. }]), "{effects:?}");
+    assert!(
+        matches!(&effects[..], [Effect::Command { command: Command::RecordStart { path: None }, .. }]),
+        "{effects:?}"
+    );
     let path = PathBuf::from("/data/recordings/2026-11-21_18-04-11.mcap");
-    stage.event(Event::Commanded { asked: Asked::Record, outcome: Ok(Outcome::Recording { path: path.clone() }) });
-    assert!(stage.text().contains("recording into /data/recordings/2026-11-21_18-04-11.mcap"), "{}", stage.text());
+    stage.event(Event::Commanded {
+        asked: Asked::Record,
+        outcome: Ok(Outcome::Recording { path: path.clone() }),
+    });
+    assert!(
+        stage.text().contains("recording into /data/recordings/2026-11-21_18-04-11.mcap"),
+        "{}",
+        stage.text()
+    );
     stage.station(station::Transition::RecordingStarted, "/data/recordings/2026-11-21_18-04-11.mcap");
     stage.station(station::Transition::RecordingGrew { bytes: 3 << 20 }, "");
     stage.char('r');
-    assert!(stage.text().contains("Stop recording?") && stage.text().contains("has 3 MiB so far"), "{}", stage.text());
+    assert!(
+        stage.text().contains("Stop recording?") && stage.text().contains("has 3 MiB so far"),
+        "{}",
+        stage.text()
+    );
     let effects = stage.char('y');
     assert!(matches!(&effects[..], [Effect::Command { command: Command::RecordStop, .. }]), "{effects:?}");
-    stage.event(Event::Commanded { asked: Asked::Record, outcome: Ok(Outcome::Recorded { path, bytes: 3 << 20, entries: 1_234 }) });
+    stage.event(Event::Commanded {
+        asked: Asked::Record,
+        outcome: Ok(Outcome::Recorded { path, bytes: 3 << 20, entries: 1_234 }),
+    });
     assert!(stage.text().contains("recorded 1234 entries, 3 MiB"), "{}", stage.text());
 }
 
@@ -173,7 +204,11 @@ fn a_page_that_comes_later_keeps_the_marks() {
     let mut stage = pending_list(43..=45, false);
     stage.char('v');
     stage.event(Event::Queried {
-        asked: Asked::Pending { queue: "default".into(), direction: crate::console::action::Direction::Fresh, serial: 1 },
+        asked: Asked::Pending {
+            queue: "default".into(),
+            direction: crate::console::action::Direction::Fresh,
+            serial: 1,
+        },
         page: Ok(Page::Invocations { rows: (43..=60).map(row).collect(), more: false, beyond: None }),
     });
     assert!(stage.ui.marks.contains(InvocationId(43)));

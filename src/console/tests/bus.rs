@@ -20,7 +20,10 @@ use crate::{
     rmp::{CloseCause, Code, Dialect, DropReason, FrameKind, Head, Kind, Refusal, Transition as T, Verdict},
     tap::{
         Draft,
-        entry::{Direction, Frame, Head as AnyHead, Link, Redaction, Verdict as AnyVerdict, What, rmp::Gauge, station},
+        entry::{
+            Direction, Frame, Head as AnyHead, Link, Redaction, Verdict as AnyVerdict, What, rmp::Gauge,
+            station,
+        },
     },
     time::Now,
 };
@@ -55,7 +58,8 @@ pub(super) fn frame(schema_id: u16, msg_id: u64, body: &str) -> Vec<u8> {
 
 /// What a publication is on the wire: the control frame and the message.
 pub(super) fn publication(topic: &str, msg_id: u64, payload: &str) -> Vec<u8> {
-    let control = format!(r#"{{"type":"intent.control.v1","payload":{{"Publish":{{"topic":"{topic}","ack":true}}}}}}"#);
+    let control =
+        format!(r#"{{"type":"intent.control.v1","payload":{{"Publish":{{"topic":"{topic}","ack":true}}}}}}"#);
     let message = format!(r#"{{"type":"observation.run.event.v1","payload":{payload}}}"#);
     [frame(9, msg_id, &control), frame(8, msg_id, &message)].concat()
 }
@@ -72,28 +76,60 @@ impl Stage {
             head: AnyHead::Rmp(head.clone()),
         };
         let trace = head.msg_id.map(trace);
-        self.tap.emit(Draft { at: Now::at_ms(self.ms), link: Link::Rmp, trace, cause: None, what: What::Frame(frame), bytes });
+        self.tap.emit(Draft {
+            at: Now::at_ms(self.ms),
+            link: Link::Rmp,
+            trace,
+            cause: None,
+            what: What::Frame(frame),
+            bytes,
+        });
         self.fold();
     }
 
     pub(super) fn publish(&mut self, topic: &str, msg_id: u64, subscribers: u32, dropped: u32) {
-        let head =
-            Head { kind: Some(FrameKind::Publish), topic: Some(topic.into()), schema_id: Some(8), msg_id: Some(msg_id), ..Head::default() };
+        let head = Head {
+            kind: Some(FrameKind::Publish),
+            topic: Some(topic.into()),
+            schema_id: Some(8),
+            msg_id: Some(msg_id),
+            ..Head::default()
+        };
         let bytes = publication(topic, msg_id, &format!(r#"{{"kind":"log","message":"step {msg_id}"}}"#));
-        self.rmp_frame(Direction::Inbound, &head, AnyVerdict::Rmp(Verdict::Published { subscribers, dropped }), &bytes);
+        self.rmp_frame(
+            Direction::Inbound,
+            &head,
+            AnyVerdict::Rmp(Verdict::Published { subscribers, dropped }),
+            &bytes,
+        );
     }
 
     pub(super) fn refuse(&mut self, code: Code, bytes: &[u8]) {
         let head = Head { kind: Some(FrameKind::Publish), msg_id: Some(9), ..Head::default() };
-        self.rmp_frame(Direction::Inbound, &head, AnyVerdict::Rmp(Verdict::Refused(Refusal::Fault(code))), bytes);
+        self.rmp_frame(
+            Direction::Inbound,
+            &head,
+            AnyVerdict::Rmp(Verdict::Refused(Refusal::Fault(code))),
+            bytes,
+        );
     }
 
     pub(super) fn join(&mut self, session: ConnectionId, client: &str, kind: Kind, dialect: Dialect) {
-        self.rmp(T::Connected { session, peer: format!("uid 1000 pid {}", 4_000 + session.0).as_str().into() }, "");
+        self.rmp(
+            T::Connected { session, peer: format!("uid 1000 pid {}", 4_000 + session.0).as_str().into() },
+            "",
+        );
         self.rmp(T::Greeted { session, client: client.into(), kind, dialect }, "");
     }
 
-    pub(super) fn drop_message(&mut self, reason: DropReason, topic: &str, to: Option<(ConnectionId, u64)>, msg_id: u64, count: u64) {
+    pub(super) fn drop_message(
+        &mut self,
+        reason: DropReason,
+        topic: &str,
+        to: Option<(ConnectionId, u64)>,
+        msg_id: u64,
+        count: u64,
+    ) {
         let drop = T::Dropped {
             reason,
             topic: topic.into(),
@@ -105,7 +141,14 @@ impl Stage {
         };
         let at = Now::at_ms(self.ms);
         let what = What::Transition(crate::tap::entry::Transition::Rmp(drop));
-        self.tap.emit(Draft { at, link: Link::Rmp, trace: Some(trace(msg_id)), cause: None, what, bytes: b"" });
+        self.tap.emit(Draft {
+            at,
+            link: Link::Rmp,
+            trace: Some(trace(msg_id)),
+            cause: None,
+            what,
+            bytes: b"",
+        });
         self.fold();
     }
 }
@@ -128,7 +171,14 @@ pub(super) fn with_traffic(mut stage: Stage) -> Stage {
     }
     let gauge = Gauge { queued_messages: 812, queued_bytes: 3 << 20, delivered: 57, dropped: [1, 0, 14] };
     stage.rmp(T::Gauged { session: MONITOR, sub: 7, gauge }, "");
-    stage.rmp(T::Gauged { session: AGENT, sub: 1, gauge: Gauge { delivered: 6, dropped: [0, 2, 0], ..Gauge::default() } }, "");
+    stage.rmp(
+        T::Gauged {
+            session: AGENT,
+            sub: 1,
+            gauge: Gauge { delivered: 6, dropped: [0, 2, 0], ..Gauge::default() },
+        },
+        "",
+    );
     stage.rmp(T::Counted { session: AGENT, published: 66, refused: 2 }, "");
     stage.rmp(T::Remembered { keys: 66, evicted_young: 0, lost_evicted_young: 0, topics: 2 }, "");
     stage
@@ -143,7 +193,13 @@ pub(super) fn with_drops(stage: Stage) -> Stage {
     stage.drop_message(DropReason::TtlExpired, "rlp/runs/trace:a41f/events", None, 40, 1);
     stage.pass(500);
     for count in [2, 5, 7] {
-        stage.drop_message(DropReason::BackpressureTimeout, "rlp/runs/trace:a41f/events", Some((MONITOR, 7)), 60, count);
+        stage.drop_message(
+            DropReason::BackpressureTimeout,
+            "rlp/runs/trace:a41f/events",
+            Some((MONITOR, 7)),
+            60,
+            count,
+        );
     }
     stage.pass(300);
     stage
@@ -167,9 +223,16 @@ fn topics_have_their_rates_and_who_listens() {
     let mut stage = bus(160, 50);
     assert_eq!(stage.ui.view, ViewId::Bus);
     let text = stage.text();
-    for wanted in
-        ["RUN_EVENT", "rlp/runs/trace:a41f/events", "agent/writer", "812/1024", "3M/8M", "overlay", "rlp monitor", "dedupe 66 keys"]
-    {
+    for wanted in [
+        "RUN_EVENT",
+        "rlp/runs/trace:a41f/events",
+        "agent/writer",
+        "812/1024",
+        "3M/8M",
+        "overlay",
+        "rlp monitor",
+        "dedupe 66 keys",
+    ] {
         assert!(text.contains(wanted), "{wanted}: {text}");
     }
 }
@@ -178,7 +241,8 @@ fn topics_have_their_rates_and_who_listens() {
 fn drops_are_told_together_by_reason_topic_and_whose_they_are() {
     let stage = bus(160, 50);
     let groups = crate::console::model::drop_groups(stage.model.rmp().unwrap());
-    let told: Vec<_> = groups.iter().map(|group| (group.key.reason, group.whose(), group.count, group.notices)).collect();
+    let told: Vec<_> =
+        groups.iter().map(|group| (group.key.reason, group.whose(), group.count, group.notices)).collect();
     assert_eq!(
         told,
         [
@@ -220,11 +284,17 @@ fn a_peer_is_kicked_after_a_question_that_says_what_hangs_on_it() {
     assert_eq!(stage.ui.selected(PaneId::Peers, &stage.model), Some(RecordKey::BusPeer(AGENT)));
     stage.char('K');
     let text = stage.text();
-    assert!(text.contains("Disconnect writer?") && text.contains("Its 1 subscription ends: agent/writer"), "{text}");
+    assert!(
+        text.contains("Disconnect writer?") && text.contains("Its 1 subscription ends: agent/writer"),
+        "{text}"
+    );
     let effects = stage.char('y');
     assert_eq!(
         effects,
-        [Effect::Command { asked: Asked::KickPeer { client: "writer".to_owned() }, command: Command::KickPeer { session: AGENT } }]
+        [Effect::Command {
+            asked: Asked::KickPeer { client: "writer".to_owned() },
+            command: Command::KickPeer { session: AGENT }
+        }]
     );
     stage.char('K');
     stage.rmp(T::Disconnected { session: AGENT, cause: CloseCause::PeerClosed }, "");
@@ -237,7 +307,11 @@ fn a_subscription_kicks_its_session_and_elsewhere_the_adapter_is_meant() {
     let mut stage = over(PaneId::Subscribers);
     stage.key(KeyCode::Home);
     stage.char('K');
-    assert!(stage.text().contains("Disconnect overlay?"), "the one that needs a look is first: {}", stage.text());
+    assert!(
+        stage.text().contains("Disconnect overlay?"),
+        "the one that needs a look is first: {}",
+        stage.text()
+    );
     stage.char('n');
     stage.ui.focus = Focus::Pane(PaneId::Topics);
     stage.char('K');
@@ -268,7 +342,11 @@ fn the_chip_tells_how_the_bus_is() {
     let mut stage = with_drops(stage);
     assert!(stage.text().contains("RMP ◐ 4 peers 1.8/s"), "{}", stage.text());
     stage.pass(70_000);
-    assert!(stage.text().contains("RMP ● 4 peers 0/s"), "what was dropped more than a minute ago is over: {}", stage.text());
+    assert!(
+        stage.text().contains("RMP ● 4 peers 0/s"),
+        "what was dropped more than a minute ago is over: {}",
+        stage.text()
+    );
     for (evicted_young, lost_evicted_young) in [(12, 0), (12, 3)] {
         stage.rmp(T::Remembered { keys: 70_000, evicted_young, lost_evicted_young, topics: 2 }, "");
         assert!(stage.text().contains("RMP ◐"));
@@ -285,7 +363,9 @@ fn a_bus_that_nobody_uses_says_so_in_every_pane() {
     stage.resync(fresh());
     stage.char('3');
     let text = stage.text();
-    for wanted in ["nothing was published", "nobody subscribes", "nobody is connected", "every message reached"] {
+    for wanted in
+        ["nothing was published", "nobody subscribes", "nobody is connected", "every message reached"]
+    {
         assert!(text.contains(wanted), "{wanted}: {text}");
     }
 }
@@ -300,7 +380,12 @@ fn refused_frames_are_counted_by_clause_with_what_to_do() {
     stage.ui.focus = Focus::Pane(PaneId::Violations);
     stage.key(KeyCode::Enter);
     let text = stage.text();
-    for wanted in ["rmp-v0 §6", "UnknownSchema: schema_id not present in the registry", "use an id of the registry", "52 4d 50 30"] {
+    for wanted in [
+        "rmp-v0 §6",
+        "UnknownSchema: schema_id not present in the registry",
+        "use an id of the registry",
+        "52 4d 50 30",
+    ] {
         assert!(text.contains(wanted), "{wanted}: {text}");
     }
 }
@@ -347,7 +432,9 @@ fn a_topic_and_a_session_say_who_listens_and_what_they_may() {
     let mut stage = over(PaneId::Peers);
     stage.key(KeyCode::Enter);
     let text = stage.text();
-    for wanted in ["agent: publish and subscribe", "uid 1000 pid 4003", "refused of it: 2 frames", "1: agent/writer"] {
+    for wanted in
+        ["agent: publish and subscribe", "uid 1000 pid 4003", "refused of it: 2 frames", "1: agent/writer"]
+    {
         assert!(text.contains(wanted), "{wanted}: {text}");
     }
 }
@@ -388,7 +475,10 @@ fn the_journal_says_who_comes_and_goes_and_counts_refusals_in_one_line() {
         stage.refuse(Code::InvalidTtl, &frame(8, 9, r#"{"type":"intent.x.v1","payload":{}}"#));
     }
     stage.rmp(T::ClockJumped { by_ms: -4_000 }, "");
-    stage.rmp(T::Disconnected { session: AGENT, cause: CloseCause::Refused(Refusal::Fault(Code::InvalidMagic)) }, "");
+    stage.rmp(
+        T::Disconnected { session: AGENT, cause: CloseCause::Refused(Refusal::Fault(Code::InvalidMagic)) },
+        "",
+    );
     let told: Vec<_> = stage.model.journal.notices.iter().map(|notice| notice.text.to_string()).collect();
     assert_eq!(
         told,
@@ -409,7 +499,8 @@ fn a_socket_that_is_gone_and_drops_that_go_on_are_alerts_and_pass() {
     let mut stage = Stage::of_size(160, 50);
     stage.resync(connected());
     stage.tick();
-    let holding = |stage: &Stage| stage.model.alerts.standing().map(|alert| alert.cause.name()).collect::<Vec<_>>();
+    let holding =
+        |stage: &Stage| stage.model.alerts.standing().map(|alert| alert.cause.name()).collect::<Vec<_>>();
     stage.drop_message(DropReason::BackpressureTimeout, "a/b", Some((MONITOR, 7)), 1, 3);
     stage.tick();
     assert_eq!(holding(&stage), [""; 0], "once is no alarm");
@@ -422,7 +513,11 @@ fn a_socket_that_is_gone_and_drops_that_go_on_are_alerts_and_pass() {
     stage.char('a');
     stage.key(KeyCode::Enter);
     let text = stage.text();
-    assert!(text.contains("do not reach their subscribers: 12 in the last minute") && text.contains("3 shows the Bus"), "{text}");
+    assert!(
+        text.contains("do not reach their subscribers: 12 in the last minute")
+            && text.contains("3 shows the Bus"),
+        "{text}"
+    );
     stage.pass(30_000);
     stage.rmp(T::NotListening, "rmp.sock: permission denied");
     stage.tick();

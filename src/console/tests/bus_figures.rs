@@ -1,4 +1,5 @@
-//! Figures of the bus: rates as they are, what snapshots bring of what was missed, whose doing it is, and what buries nothing.
+//! Figures of the bus: rates as they are, what snapshots bring of what was missed, whose doing it is, and
+//! what buries nothing.
 
 use crossterm::event::KeyCode;
 
@@ -18,7 +19,8 @@ use crate::{
     ids::{ConnectionId, TopicName},
     port::{Attachment, HostState, Reach, Snapshot},
     rmp::{
-        self, Code, Dialect, DropReason, DropView, FrameKind, Head, Kind, Refusal, TopicView, Transition as T, Verdict, broker::STATION,
+        self, Code, Dialect, DropReason, DropView, FrameKind, Head, Kind, Refusal, TopicView,
+        Transition as T, Verdict, broker::STATION,
     },
     tap::entry::{Direction, Link, Verdict as AnyVerdict, rmp::Gauge},
     time::{Now, Wall},
@@ -84,7 +86,10 @@ fn what_the_station_says_itself_is_no_traffic_and_asks_for_nobody() {
     // Off the wire by the filter that it begins with.
     let shown = |stage: &Stage| panes::counts(PaneId::Wire, &stage.ui, &stage.model).0;
     let all = shown(&stage);
-    stage.ui.lens_mut(PaneId::Wire).set_filter(Some(Filter::parse("routine:no", specs(PaneId::Wire)).unwrap()));
+    stage
+        .ui
+        .lens_mut(PaneId::Wire)
+        .set_filter(Some(Filter::parse("routine:no", specs(PaneId::Wire)).unwrap()));
     stage.pass(1);
     stage.char('8');
     assert_eq!((all, shown(&stage)), (21, 1));
@@ -120,8 +125,16 @@ fn a_snapshot_brings_what_was_dropped_while_a_console_did_not_read_and_the_alert
     let judged = stage.tick();
     assert_eq!(judged.raised.len(), 1);
     let alert = stage.model.alerts.listed()[0].clone();
-    assert!(alert.text.contains("6000 in the last minute, most: no room on flood/0, slow (session 18)"), "{}", alert.text);
-    assert!((40..=41).contains(&(alert.since.mono.0 / 1_000_000_000)), "not before the first: {:?}", alert.since);
+    assert!(
+        alert.text.contains("6000 in the last minute, most: no room on flood/0, slow (session 18)"),
+        "{}",
+        alert.text
+    );
+    assert!(
+        (40..=41).contains(&(alert.since.mono.0 / 1_000_000_000)),
+        "not before the first: {:?}",
+        alert.since
+    );
     assert!(stage.text().contains("RMP ◐"), "{}", stage.text());
     // The same again brings nothing twice.
     stage.resync(on_bus(missed, 90_500));
@@ -131,19 +144,31 @@ fn a_snapshot_brings_what_was_dropped_while_a_console_did_not_read_and_the_alert
     stage.char('a');
     stage.key(KeyCode::Enter);
     let text = stage.text();
-    assert!(text.contains("it passed at") && text.contains("slow (session 18)") && text.contains("see in the Drops"), "{text}");
+    assert!(
+        text.contains("it passed at")
+            && text.contains("slow (session 18)")
+            && text.contains("see in the Drops"),
+        "{text}"
+    );
 }
 
 #[test]
 fn an_attached_console_says_from_when_on_it_knows() {
     let mut stage = Stage::of_size(160, 50);
     stage.resync(Snapshot { at: Now::at_ms(stage.ms), ..connected() });
-    let attachment =
-        |reach| Attachment { name: "friday-night".into(), pid: 4_711, session: Some(ConnectionId(9)), kind: Kind::Tui, reach, cut: None };
+    let attachment = |reach| Attachment {
+        name: "friday-night".into(),
+        pid: 4_711,
+        session: Some(ConnectionId(9)),
+        kind: Kind::Tui,
+        reach,
+        cut: None,
+    };
     stage.model.reach(Some(attachment(Reach::Attached)), Now::at_ms(stage.ms));
     stage.char('a');
     assert!(
-        stage.text().contains("nothing was the matter since ") && stage.text().contains("when this console was attached"),
+        stage.text().contains("nothing was the matter since ")
+            && stage.text().contains("when this console was attached"),
         "{}",
         stage.text()
     );
@@ -153,8 +178,14 @@ fn an_attached_console_says_from_when_on_it_knows() {
 fn a_station_that_does_not_answer_is_shown_as_it_was_and_a_new_start_begins_at_nothing() {
     let mut stage = bus(160, 50);
     stage.publish("load/a", 9_999, 0, 0);
-    let attachment =
-        |reach| Attachment { name: "friday-night".into(), pid: 4_711, session: Some(ConnectionId(9)), kind: Kind::Tui, reach, cut: None };
+    let attachment = |reach| Attachment {
+        name: "friday-night".into(),
+        pid: 4_711,
+        session: Some(ConnectionId(9)),
+        kind: Kind::Tui,
+        reach,
+        cut: None,
+    };
     let reach = Reach::Lost { since: Now::at_ms(stage.ms), why: "gone".into() };
     stage.model.reach(Some(attachment(reach)), Now::at_ms(stage.ms));
     stage.pass(0);
@@ -186,21 +217,28 @@ fn topics_that_had_to_go_are_told_of_and_those_that_matter_stay() {
     let text = stage.text();
     assert!(text.contains("Topics 990 of 1502"), "{text}");
     let topics = &stage.model.rmp().unwrap().topics;
-    assert!(["flood/0", "flood/1", "bulk/1499/x"].iter().all(|name| topics.contains_key(&TopicName::new(name))));
+    assert!(
+        ["flood/0", "flood/1", "bulk/1499/x"].iter().all(|name| topics.contains_key(&TopicName::new(name)))
+    );
     let ledger = ledger::of(PaneId::Topics, &stage.ui, &stage.model).unwrap();
     assert!(ledger.balances());
     assert_eq!((ledger.received, ledger.shown, ledger.evicted), (1_502, 990, 512));
     for msg_id in 0..300 {
         stage.publish("zz/flood", msg_id, 0, 0);
     }
-    assert_eq!(keys(&stage, PaneId::Topics)[0], RecordKey::Topic(TopicName::new("zz/flood")), "the busiest is first");
+    assert_eq!(
+        keys(&stage, PaneId::Topics)[0],
+        RecordKey::Topic(TopicName::new("zz/flood")),
+        "the busiest is first"
+    );
 }
 
 #[test]
 fn subscriptions_of_a_topic_are_those_that_are_there_now() {
     let mut stage = bus(160, 50);
     stage.publish("rlp/runs/trace:a41f/events", 9_999, 1, 0);
-    let subs = |stage: &Stage, topic: &str| stage.model.rmp().unwrap().topics[&TopicName::new(topic)].subscribers;
+    let subs =
+        |stage: &Stage, topic: &str| stage.model.rmp().unwrap().topics[&TopicName::new(topic)].subscribers;
     assert_eq!((subs(&stage, "agent/writer"), subs(&stage, "rlp/runs/trace:a41f/events")), (1, 1));
     stage.rmp(T::Subscribed { session: ConnectionId(4), sub: 2, topic: "agent/*".into() }, "");
     assert_eq!(subs(&stage, "agent/writer"), 2);
@@ -214,18 +252,38 @@ fn subscriptions_of_a_topic_are_those_that_are_there_now() {
 fn each_fault_has_its_row_and_names_who_made_it() {
     let mut stage = bus(160, 50);
     let refuse = |stage: &mut Stage, refusal: Refusal, session: u64| {
-        let head = Head { kind: Some(FrameKind::Publish), session: Some(ConnectionId(session)), msg_id: Some(9), ..Head::default() };
+        let head = Head {
+            kind: Some(FrameKind::Publish),
+            session: Some(ConnectionId(session)),
+            msg_id: Some(9),
+            ..Head::default()
+        };
         let verdict = AnyVerdict::Rmp(Verdict::Refused(refusal));
-        stage.rmp_frame(Direction::Inbound, &head, verdict, &frame(8, 9, r#"{"type":"intent.x.v1","payload":{}}"#));
+        stage.rmp_frame(
+            Direction::Inbound,
+            &head,
+            verdict,
+            &frame(8, 9, r#"{"type":"intent.x.v1","payload":{}}"#),
+        );
     };
-    for (code, session) in [(Code::InvalidTtl, 3), (Code::Expired, 3), (Code::InvalidExpiry, 5), (Code::InvalidTtl, 5)] {
+    for (code, session) in
+        [(Code::InvalidTtl, 3), (Code::Expired, 3), (Code::InvalidExpiry, 5), (Code::InvalidTtl, 5)]
+    {
         refuse(&mut stage, Refusal::Fault(code), session);
     }
     for _ in 0..9 {
         refuse(&mut stage, Refusal::InvalidTopic, 3);
     }
-    let told: Vec<_> = stage.model.faults.groups().map(|group| (group.breach.words(), group.count, group.who.to_string())).collect();
-    let told: Vec<_> = told.iter().map(|(words, count, who)| (words.split(':').next().unwrap(), *count, who.as_str())).collect();
+    let told: Vec<_> = stage
+        .model
+        .faults
+        .groups()
+        .map(|group| (group.breach.words(), group.count, group.who.to_string()))
+        .collect();
+    let told: Vec<_> = told
+        .iter()
+        .map(|(words, count, who)| (words.split(':').next().unwrap(), *count, who.as_str()))
+        .collect();
     assert_eq!(
         told,
         [
@@ -236,9 +294,16 @@ fn each_fault_has_its_row_and_names_who_made_it() {
         ]
     );
     let last = stage.model.journal.notices.back().unwrap().text.to_string();
-    assert!(last.starts_with("×9 refused a frame of writer (session 3): InvalidTopic") && !last.contains("ruling"), "{last}");
+    assert!(
+        last.starts_with("×9 refused a frame of writer (session 3): InvalidTopic")
+            && !last.contains("ruling"),
+        "{last}"
+    );
     let mut own = stage.model.journal.station.iter();
-    assert!(!own.any(|notice| notice.text.contains("refused a frame of")), "the station's own log is of itself");
+    assert!(
+        !own.any(|notice| notice.text.contains("refused a frame of")),
+        "the station's own log is of itself"
+    );
     stage.char('9');
     stage.ui.focus = Focus::Pane(PaneId::Violations);
     stage.key(KeyCode::Home);
@@ -275,8 +340,14 @@ fn many_subscriptions_bury_nobody_and_consoles_come_last_with_this_one_marked() 
     for sub in 10..1_010 {
         stage.rmp(T::Subscribed { session: AGENT, sub, topic: format!("bulk/{sub}").as_str().into() }, "");
     }
-    let attachment =
-        Attachment { name: "s".into(), pid: 1, session: Some(ConnectionId(1)), kind: Kind::Tui, reach: Reach::Attached, cut: None };
+    let attachment = Attachment {
+        name: "s".into(),
+        pid: 1,
+        session: Some(ConnectionId(1)),
+        kind: Kind::Tui,
+        reach: Reach::Attached,
+        cut: None,
+    };
     stage.model.reach(Some(attachment), Now::at_ms(stage.ms));
     let listed = keys(&stage, PaneId::Subscribers);
     assert!(listed.len() < 20, "{listed:?}");
@@ -286,11 +357,17 @@ fn many_subscriptions_bury_nobody_and_consoles_come_last_with_this_one_marked() 
         assert!(text.contains(wanted), "{wanted}: {text}");
     }
     let peers = keys(&stage, PaneId::Peers);
-    assert_eq!(peers[peers.len() - 2..], [RecordKey::BusPeer(ConnectionId(1)), RecordKey::BusPeer(ConnectionId(2))]);
+    assert_eq!(
+        peers[peers.len() - 2..],
+        [RecordKey::BusPeer(ConnectionId(1)), RecordKey::BusPeer(ConnectionId(2))]
+    );
     let ledger = ledger::of(PaneId::Subscribers, &stage.ui, &stage.model).unwrap();
     assert!(ledger.balances(), "{ledger:?}");
     // Whoever looks for one finds it.
-    stage.ui.lens_mut(PaneId::Subscribers).set_filter(Some(Filter::parse("bulk/1000", specs(PaneId::Subscribers)).unwrap()));
+    stage
+        .ui
+        .lens_mut(PaneId::Subscribers)
+        .set_filter(Some(Filter::parse("bulk/1000", specs(PaneId::Subscribers)).unwrap()));
     assert_eq!(keys(&stage, PaneId::Subscribers), [RecordKey::Subscription(AGENT, 1_000)]);
     // Nobody drops himself by this key.
     stage.ui.focus = Focus::Pane(PaneId::Peers);
@@ -303,8 +380,15 @@ fn many_subscriptions_bury_nobody_and_consoles_come_last_with_this_one_marked() 
 #[test]
 fn a_column_head_is_no_field_and_is_said_so_where_it_was_text() {
     let parse = |text: &str, pane| Filter::parse(text, specs(pane)).map_err(|fault| fault.words);
-    assert_eq!(parse("msg/s>1", PaneId::Topics).unwrap_err(), "the column `msg/s` is the field `rate`, as in `rate>1`");
-    assert!(parse("late>1", PaneId::Subscribers).unwrap_err().contains("the column `late` is the field `expired`"));
+    assert_eq!(
+        parse("msg/s>1", PaneId::Topics).unwrap_err(),
+        "the column `msg/s` is the field `rate`, as in `rate>1`"
+    );
+    assert!(
+        parse("late>1", PaneId::Subscribers)
+            .unwrap_err()
+            .contains("the column `late` is the field `expired`")
+    );
     assert!(parse("rlp/runs/trace:a41f", PaneId::Topics).is_ok(), "a topic is a word as ever");
     assert!(parse("\"msg/s>1\"", PaneId::Topics).is_ok());
     assert!(parse("reason:backpressure_timeout", PaneId::Drops).is_ok());
@@ -312,7 +396,11 @@ fn a_column_head_is_no_field_and_is_said_so_where_it_was_text() {
     stage.char('/');
     stage.write("msg/s>1");
     stage.key(KeyCode::Enter);
-    assert!(stage.text().contains("no filter yet: the column `msg/s` is the field `rate`"), "{}", stage.text());
+    assert!(
+        stage.text().contains("no filter yet: the column `msg/s` is the field `rate`"),
+        "{}",
+        stage.text()
+    );
 }
 
 #[test]
@@ -320,7 +408,9 @@ fn a_view_that_is_not_there_is_said_so_and_an_empty_entry_is_not_offered() {
     let mut stage = bus(160, 50);
     stage.char('6');
     assert!(
-        stage.text().contains("6 shows nothing: 1 Deck, 2 Bridge, 3 Bus, 4 Runs, 5 Sessions, 7 Trace, 8 Wire, 9 Journal"),
+        stage.text().contains(
+            "6 shows nothing: 1 Deck, 2 Bridge, 3 Bus, 4 Runs, 5 Sessions, 7 Trace, 8 Wire, 9 Journal"
+        ),
         "{}",
         stage.text()
     );
@@ -337,7 +427,10 @@ fn a_message_that_was_late_when_it_came_says_nothing_to_subscribers() {
     stage.key(KeyCode::Down);
     stage.key(KeyCode::Enter);
     let text = stage.text();
-    assert!(text.contains("nobody: it was judged as it came") && text.contains("at the publisher: send earlier"), "{text}");
+    assert!(
+        text.contains("nobody: it was judged as it came") && text.contains("at the publisher: send earlier"),
+        "{text}"
+    );
     assert!(!text.contains("at the subscriber") && !text.contains("ruling"), "{text}");
 }
 
@@ -345,7 +438,10 @@ fn a_message_that_was_late_when_it_came_says_nothing_to_subscribers() {
 fn a_host_that_is_down_counts_no_more() {
     let mut stage = bus(160, 50);
     stage.station(crate::tap::entry::station::Transition::HostDown { link: Link::Rmp }, "the thread ended");
-    assert!(matches!(stage.model.world.as_ref().unwrap().station.hosts[Link::Rmp.index()], HostState::Down(_)));
+    assert!(matches!(
+        stage.model.world.as_ref().unwrap().station.hosts[Link::Rmp.index()],
+        HostState::Down(_)
+    ));
     assert!(stage.text().contains("RMP ○"), "{}", stage.text());
 }
 
@@ -362,11 +458,19 @@ fn the_taps_own_topic_says_what_its_subscriptions_say_and_nothing_that_nobody_co
     for (session, delivered) in [(1, 9_000), (2, 1_800)] {
         stage.join(ConnectionId(session), "rl-console", Kind::Tui, Dialect::Frames);
         stage.rmp(T::Subscribed { session: ConnectionId(session), sub: 1, topic: "rlp/sys/tap".into() }, "");
-        stage.rmp(T::Gauged { session: ConnectionId(session), sub: 1, gauge: Gauge { delivered, ..Gauge::default() } }, "");
+        stage.rmp(
+            T::Gauged {
+                session: ConnectionId(session),
+                sub: 1,
+                gauge: Gauge { delivered, ..Gauge::default() },
+            },
+            "",
+        );
     }
     stage.drop_message(DropReason::BackpressureTimeout, "rlp/sys/tap", Some((ConnectionId(2), 1)), 1, 9_029);
     let text = stage.text();
-    let topic = text.lines().find(|line| line.contains("rlp/sys/tap") && line.contains("9029")).unwrap_or_default();
+    let topic =
+        text.lines().find(|line| line.contains("rlp/sys/tap") && line.contains("9029")).unwrap_or_default();
     assert!(topic.contains(" — ") && topic.contains(" 2 ") && !topic.contains("0!"), "{text}");
     let key = RecordKey::Topic(TopicName::new("rlp/sys/tap"));
     stage.ui.focus = Focus::Pane(PaneId::Topics);
@@ -375,7 +479,9 @@ fn the_taps_own_topic_says_what_its_subscriptions_say_and_nothing_that_nobody_co
     (0..place).for_each(|_| drop(stage.key(KeyCode::Down)));
     stage.key(KeyCode::Enter);
     let text = stage.text();
-    for wanted in ["they are not counted", "for 2 subscriptions", "10.8k left to who takes it alone", "9029 no room"] {
+    for wanted in
+        ["they are not counted", "for 2 subscriptions", "10.8k left to who takes it alone", "9029 no room"]
+    {
         assert!(text.contains(wanted), "{wanted}: {text}");
     }
     let rows = crate::port::topic_rows(stage.model.rmp().unwrap());
@@ -387,7 +493,12 @@ fn the_taps_own_topic_says_what_its_subscriptions_say_and_nothing_that_nobody_co
 fn names_that_begin_alike_are_told_apart_by_their_ends_and_a_peer_is_named_when_it_is_disconnected() {
     let mut stage = bus(160, 50);
     for number in 10..14 {
-        stage.join(ConnectionId(number), &format!("agent-witness-of-friday-{number}"), Kind::Agent, Dialect::Frames);
+        stage.join(
+            ConnectionId(number),
+            &format!("agent-witness-of-friday-{number}"),
+            Kind::Agent,
+            Dialect::Frames,
+        );
         stage.rmp(T::Subscribed { session: ConnectionId(number), sub: 1, topic: "bulk/x".into() }, "");
     }
     for (columns, rows) in [(160, 50), (80, 24)] {
@@ -399,7 +510,11 @@ fn names_that_begin_alike_are_told_apart_by_their_ends_and_a_peer_is_named_when_
     let asked = crate::console::action::Asked::KickPeer { client: "overlay".to_owned() };
     let outcome = Ok(crate::port::Outcome::PeerKicked { session: ConnectionId(5) });
     stage.event(crate::console::event::Event::Commanded { asked, outcome });
-    assert!(stage.text().contains("overlay is disconnected from the bus: its session 5 is over"), "{}", stage.text());
+    assert!(
+        stage.text().contains("overlay is disconnected from the bus: its session 5 is over"),
+        "{}",
+        stage.text()
+    );
 }
 
 #[test]
@@ -421,9 +536,19 @@ fn many_clients_that_come_and_go_push_nothing_else_out_of_the_log() {
 #[test]
 fn who_has_said_no_name_is_named_once() {
     let mut stage = bus(160, 50);
-    let head = Head { kind: Some(FrameKind::Publish), session: Some(ConnectionId(6)), msg_id: Some(9), ..Head::default() };
+    let head = Head {
+        kind: Some(FrameKind::Publish),
+        session: Some(ConnectionId(6)),
+        msg_id: Some(9),
+        ..Head::default()
+    };
     let verdict = AnyVerdict::Rmp(Verdict::Refused(Refusal::Fault(Code::InvalidTtl)));
-    stage.rmp_frame(Direction::Inbound, &head, verdict, &frame(8, 9, r#"{"type":"intent.x.v1","payload":{}}"#));
+    stage.rmp_frame(
+        Direction::Inbound,
+        &head,
+        verdict,
+        &frame(8, 9, r#"{"type":"intent.x.v1","payload":{}}"#),
+    );
     stage.char('9');
     stage.ui.focus = Focus::Pane(PaneId::Violations);
     stage.key(KeyCode::Home);

@@ -1,4 +1,5 @@
-//! What is put at a place stays in its columns, whatever it is; in the buffer, and in a terminal that counts for itself.
+//! What is put at a place stays in its columns, whatever it is; in the buffer, and in a terminal that counts
+//! for itself.
 
 use proptest::prelude::*;
 use ratatui::{
@@ -18,7 +19,8 @@ fn troublesome() -> impl Strategy<Value = String> {
         prop::sample::select("a <1日👩🚀🏽🇩🇪\u{200d}\u{fe0f}\u{20e3}\u{301}\u{315}\u{1100}\u{1161}\u{11a8}\u{ff9e}ｶ\u{915}\u{94d}\u{937}\u{93f}\u{644}\u{627}\u{200b}\u{202e}\u{e0041}\u{1b}\r\n\t".chars().collect::<Vec<_>>()),
     ];
     // The terminal of the test leaves out U+FFFD, as no other does.
-    prop::collection::vec(one, 0..16).prop_map(|all| all.into_iter().filter(|character| *character != '\u{fffd}').collect())
+    prop::collection::vec(one, 0..16)
+        .prop_map(|all| all.into_iter().filter(|character| *character != '\u{fffd}').collect())
 }
 
 /// The symbols of a line of cells.

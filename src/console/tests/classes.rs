@@ -28,8 +28,12 @@ fn every_selected_row_is_in_reverse_video_to_its_ends() {
             let layout = stage.ui.layout(&stage.model);
             let (_, area) = layout.panes.iter().find(|(pane, _)| *pane == PaneId::Recent).unwrap();
             let line = (area.x + 1..area.right() - 1).map(|x| &buffer[(x, area.y + 2)]);
-            assert!(line.clone().all(|cell| cell.modifier.contains(ratatui::style::Modifier::REVERSED)), "{name} at {depth:?}");
-            let looks: std::collections::BTreeSet<_> = line.map(|cell| format!("{:?} {:?}", cell.fg, cell.bg)).collect();
+            assert!(
+                line.clone().all(|cell| cell.modifier.contains(ratatui::style::Modifier::REVERSED)),
+                "{name} at {depth:?}"
+            );
+            let looks: std::collections::BTreeSet<_> =
+                line.map(|cell| format!("{:?} {:?}", cell.fg, cell.bg)).collect();
             assert_eq!(looks.len(), 1, "{name} at {depth:?}: one bar");
         }
     }

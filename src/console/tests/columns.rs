@@ -33,7 +33,10 @@ use crate::{
 /// The names of a pane's columns, as they are shown.
 fn columns(stage: &Stage, pane: PaneId) -> Vec<&'static str> {
     let width = panes::inner_width(stage.ui.layout(&stage.model).area_of(pane));
-    panes::shown_columns(pane, &stage.ui, width).iter().map(|(field, _)| panes::specs(pane)[*field].name).collect()
+    panes::shown_columns(pane, &stage.ui, width)
+        .iter()
+        .map(|(field, _)| panes::specs(pane)[*field].name)
+        .collect()
 }
 
 fn shifted(stage: &mut Stage, code: KeyCode) -> Vec<Effect> {
@@ -84,7 +87,10 @@ fn fields_are_shown_hidden_and_moved_and_that_is_seen_at_once() {
     assert_eq!(columns(&stage, PaneId::InFlight).last(), Some(&"since"));
     stage.key(KeyCode::Esc);
     let text = stage.text();
-    let head = text.lines().find(|line| line.contains("event ") && line.contains("since")).unwrap_or_else(|| panic!("{text}"));
+    let head = text
+        .lines()
+        .find(|line| line.contains("event ") && line.contains("since"))
+        .unwrap_or_else(|| panic!("{text}"));
     assert!(head.find("event") < head.find("queue"), "{head}");
 }
 
@@ -153,7 +159,8 @@ fn a_pane_and_a_whole_view_are_put_back_as_shipped() {
         }
         stage.key(KeyCode::Esc);
     }
-    let is_shipped = |stage: &Stage| [PaneId::Queues, PaneId::Recent].map(|pane| stage.ui.lens(pane).is_as_shipped());
+    let is_shipped =
+        |stage: &Stage| [PaneId::Queues, PaneId::Recent].map(|pane| stage.ui.lens(pane).is_as_shipped());
     assert_eq!(is_shipped(&stage), [false, false]);
     stage.char('o');
     stage.char('r');
@@ -181,7 +188,10 @@ fn what_was_chosen_is_kept_when_it_changes_and_only_then() {
     assert_eq!(kept(&stage.char('o')), None);
     let text = kept(&stage.char(' ')).unwrap();
     assert_eq!(kept(&stage.key(KeyCode::Down)), None);
-    assert_eq!(layouts::read(&text).unwrap()[&PaneId::Queues].columns(), stage.ui.lens(PaneId::Queues).columns());
+    assert_eq!(
+        layouts::read(&text).unwrap()[&PaneId::Queues].columns(),
+        stage.ui.lens(PaneId::Queues).columns()
+    );
     let text = kept(&stage.char('r')).unwrap();
     assert_eq!(layouts::read(&text), Ok(BTreeMap::new()));
 }
@@ -191,7 +201,8 @@ fn the_next_start_looks_at_panes_in_the_same_way() {
     let text = "version = 1\n[panes.history]\nsort = \"id\"\n[panes.in-flight]\nsort = \"age\"\ndescending = true\ncolumns = [\"event\", \"since\"]\n";
     let mut stage = show(80, 24);
     let kept = |text| Some(KeptLayout { file: "layout.toml".into(), text });
-    stage.model = layouts::restored(stage.model, &mut stage.ui, kept(Ok(Some(text.to_owned()))), Now::at_ms(0));
+    stage.model =
+        layouts::restored(stage.model, &mut stage.ui, kept(Ok(Some(text.to_owned()))), Now::at_ms(0));
     assert_eq!(columns(&stage, PaneId::InFlight), ["event", "since"]);
     assert_eq!(stage.ui.pages.oldest_first(PaneId::History), Some(true));
     assert!(stage.ui.sort(PaneId::InFlight).is_some_and(|sort| sort.descending));
@@ -209,7 +220,9 @@ fn the_next_start_looks_at_panes_in_the_same_way() {
 
 #[test]
 fn every_pane_draws_every_field_that_it_declares() {
-    for pane in PaneId::ALL.into_iter().filter(|pane| !panes::specs(*pane).is_empty() && *pane != PaneId::Pending) {
+    for pane in
+        PaneId::ALL.into_iter().filter(|pane| !panes::specs(*pane).is_empty() && *pane != PaneId::Pending)
+    {
         let view = ViewId::ALL.into_iter().find(|view| view.panes().contains(&pane)).unwrap();
         let mut stage = match view {
             ViewId::Journal => journal(300, 60),

@@ -64,12 +64,18 @@ fn a_record_is_copied_in_every_form_that_it_has_and_says_why_not_in_others() {
         assert_eq!(stage.ui.place(), Place::CopyAs);
         serde_json::from_str(&copied(&stage.char('j'))).unwrap()
     };
-    assert_eq!((&json["id"], &json["state"], &json["event"]), (&41.into(), &"failed".into(), &"give_item".into()));
+    assert_eq!(
+        (&json["id"], &json["state"], &json["event"]),
+        (&41.into(), &"failed".into(), &"give_item".into())
+    );
     assert!(stage.ui.overlays.is_empty() && stage.text().contains("(JSON)"), "{}", stage.text());
     stage.char('Y');
     let line = copied(&stage.char('l'));
     let words = shlex::split(&line).unwrap();
-    assert_eq!(words, ["rl-console", "--data", "./friday", "ls", "invocations", "--filter", "id=41", "--json"]);
+    assert_eq!(
+        words,
+        ["rl-console", "--data", "./friday", "ls", "invocations", "--filter", "id=41", "--json"]
+    );
     stage.char('Y');
     assert_eq!(stage.char('f'), []);
     assert!(stage.text().contains("not copied as frame: no frame of it is kept here"), "{}", stage.text());
@@ -79,10 +85,16 @@ fn a_record_is_copied_in_every_form_that_it_has_and_says_why_not_in_others() {
     stage.key(KeyCode::Enter);
     let mut found = row(41);
     found.state = RowState::Failed;
-    stage.event(Event::Queried { asked: Asked::Details { id: InvocationId(41) }, page: Ok(Page::Invocation(Some(found.clone()))) });
+    stage.event(Event::Queried {
+        asked: Asked::Details { id: InvocationId(41) },
+        page: Ok(Page::Invocation(Some(found.clone()))),
+    });
     stage.char('Y');
     let words = shlex::split(&copied(&stage.char('a'))).unwrap();
-    assert_eq!(words[3..], ["invoke", "give_item", "--params", found.params.as_str(), "--user", "viewer\u{202e}"]);
+    assert_eq!(
+        words[3..],
+        ["invoke", "give_item", "--params", found.params.as_str(), "--user", "viewer\u{202e}"]
+    );
     stage.char('Y');
     assert_eq!(copied(&stage.char('j')), serde_json::to_string(&found).unwrap());
     assert!(copied(&stage.char('y')).starts_with("Invocation 41\nstate: failed\n"));
@@ -115,7 +127,10 @@ fn what_is_too_large_for_a_terminal_is_refused_with_its_size_and_the_limit() {
         } else {
             assert_eq!(effects, []);
             let text = stage.text();
-            assert!(text.contains("1025 B are more than 1024") && text.contains("limits.console.copy_bytes_max"), "{text}");
+            assert!(
+                text.contains("1025 B are more than 1024") && text.contains("limits.console.copy_bytes_max"),
+                "{text}"
+            );
         }
     }
 }
@@ -138,7 +153,11 @@ fn in_the_inspector_the_selected_value_is_copied_as_it_was_meant_and_bytes_as_he
     stage.key(KeyCode::Down);
     assert_eq!(copied(&stage.char('y')), "invocation", "a string without its quotes");
     stage.key(KeyCode::Tab);
-    assert_eq!(copied(&stage.char('y')), "22 74 79 70 65 22 3a 22 69 6e 76 6f 63 61 74 69 6f 6e 22", "its key and its value");
+    assert_eq!(
+        copied(&stage.char('y')),
+        "22 74 79 70 65 22 3a 22 69 6e 76 6f 63 61 74 69 6f 6e 22",
+        "its key and its value"
+    );
     assert!(stage.text().contains("copied 56 B (cell)"), "{}", stage.text());
     stage.key(KeyCode::End);
     assert_eq!(copied(&stage.char('y')), "0a", "no value has the line's end: it alone");
@@ -150,7 +169,11 @@ fn in_the_inspector_the_selected_value_is_copied_as_it_was_meant_and_bytes_as_he
     // What the console knows of it, and what it is.
     stage.char('Y');
     let entry: serde_json::Value = serde_json::from_str(&copied(&stage.char('j'))).unwrap();
-    assert_eq!((&entry["kind"], &entry["dir"], &entry["id"]), (&"invocation".into(), &"out".into(), &7.into()), "{entry}");
+    assert_eq!(
+        (&entry["kind"], &entry["dir"], &entry["id"]),
+        (&"invocation".into(), &"out".into(), &7.into()),
+        "{entry}"
+    );
     assert!(entry["text"].as_str().unwrap().contains("PPARAMS"), "{entry}");
     stage.char('Y');
     let frame = copied(&stage.char('f'));
@@ -167,7 +190,8 @@ fn in_the_inspector_the_selected_value_is_copied_as_it_was_meant_and_bytes_as_he
     let mut reasons = 0;
     for _ in 0..8 {
         let effects = stage.char('y');
-        if matches!(&effects[..], [Effect::Copy(bytes)] if bytes == b"PREASON: no such item in the inventory") {
+        if matches!(&effects[..], [Effect::Copy(bytes)] if bytes == b"PREASON: no such item in the inventory")
+        {
             reasons += 1;
             assert!(stage.text().contains("copied 38 B (cell)"), "{}", stage.text());
         }
@@ -183,7 +207,14 @@ fn in_the_inspector_the_selected_value_is_copied_as_it_was_meant_and_bytes_as_he
 fn a_token_in_a_frame_is_copied_neither_as_value_nor_as_bytes_nor_within_another() {
     let mut stage = show(160, 50);
     let hello = "{\"mpp\":2,\"type\":\"hello\",\"pack_id\":\"demo\",\"bridge_token\":\"s3cret\"}\n";
-    let seq = inspecting::frame(&mut stage, Direction::Inbound, Verdict::Sent, (FrameType::Hello, None), hello, None);
+    let seq = inspecting::frame(
+        &mut stage,
+        Direction::Inbound,
+        Verdict::Sent,
+        (FrameType::Hello, None),
+        hello,
+        None,
+    );
     inspecting::open(&mut stage, seq);
     let hex = "s3cret".bytes().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().join(" ");
     let mut refused = 0;
@@ -213,7 +244,8 @@ fn work_and_what_was_said_of_it_are_copied_with_their_frames_while_those_are_kep
     let Story { mut stage, .. } = story(160, 50);
     let logged = "{\"mpp\":2,\"type\":\"log\",\"level\":\"info\",\"message\":\"a slow ROM\"}\n";
     let accepted = Verdict::Mpp(crate::tap::entry::mpp::Verdict::Accepted);
-    let log = inspecting::frame(&mut stage, Direction::Inbound, accepted, (FrameType::Log, None), logged, None);
+    let log =
+        inspecting::frame(&mut stage, Direction::Inbound, accepted, (FrameType::Log, None), logged, None);
     inspecting::changed(&mut stage, Transition::Logged { level: Level::Info }, "a slow ROM", Some(log));
     inspecting::focus(&mut stage, ViewId::Bridge, PaneId::AdapterLog);
     stage.key(KeyCode::Home);
@@ -222,7 +254,10 @@ fn work_and_what_was_said_of_it_are_copied_with_their_frames_while_those_are_kep
     inspecting::focus(&mut stage, ViewId::Deck, PaneId::Recent);
     stage.key(KeyCode::Home);
     stage.char('Y');
-    assert!(copied(&stage.char('f')).contains("\"type\":\"invocation\",\"id\":7,"), "the frame that gave it to the adapter");
+    assert!(
+        copied(&stage.char('f')).contains("\"type\":\"invocation\",\"id\":7,"),
+        "the frame that gave it to the adapter"
+    );
     stage.ui.time = crate::console::model::Timeline::new(&stage.ui.limits.console);
     stage.char('Y');
     assert_eq!(stage.char('f'), []);

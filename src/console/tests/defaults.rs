@@ -22,7 +22,8 @@ fn the_defaults_come_back_by_a_key_and_go_by_it_again() {
     stage.write("ann");
     go(&mut stage, "count");
     stage.write("7");
-    let values = |stage: &mut Stage| ["count", "note", "user"].map(|label| field(stage, label).text().to_owned());
+    let values =
+        |stage: &mut Stage| ["count", "note", "user"].map(|label| field(stage, label).text().to_owned());
     stage.ctrl('l');
     assert_eq!(values(&mut stage), ["3", "", ""]);
     stage.ctrl('l');

@@ -60,7 +60,8 @@ fn asking(mut stage: Stage, bound: Bound) -> Stage {
     stage
 }
 
-/// A screen with the keys in this place, over a show or over nothing yet; nothing for a place that needs more.
+/// A screen with the keys in this place, over a show or over nothing yet; nothing for a place that needs
+/// more.
 pub(super) fn at(place: Place, base: fn() -> Stage) -> Option<Stage> {
     let (id, queue, event) = (InvocationId(43), "default".into(), "give_item".into());
     let stage = match place {
@@ -89,7 +90,9 @@ pub(super) fn at(place: Place, base: fn() -> Stage) -> Option<Stage> {
         }
         Place::Dialog => asking(base(), Bound::Quit),
         Place::CancelDialog => asking(base(), Bound::Cancel { id, queue, event }),
-        Place::ReasonDialog => asking(base(), Bound::CancelSession { session: SessionRef { number: 1, id: "s-1".into() } }),
+        Place::ReasonDialog => {
+            asking(base(), Bound::CancelSession { session: SessionRef { number: 1, id: "s-1".into() } })
+        }
         Place::Reason => {
             let mut stage = at(Place::ReasonDialog, base)?;
             stage.act(Action::Reason);

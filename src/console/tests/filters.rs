@@ -86,8 +86,12 @@ fn what_cannot_be_read_is_said_and_underlined_and_changes_nothing() {
     assert!(screen.contains("✗ there is no field `stat`: did you mean `state`?"), "{screen}");
     assert!(screen.contains("still /fail stat "), "the title says that it is the one before: {screen}");
     let buffer = stage.buffer();
-    let underlined: String =
-        buffer.content().iter().filter(|cell| cell.modifier.contains(Modifier::UNDERLINED)).map(ratatui::buffer::Cell::symbol).collect();
+    let underlined: String = buffer
+        .content()
+        .iter()
+        .filter(|cell| cell.modifier.contains(Modifier::UNDERLINED))
+        .map(ratatui::buffer::Cell::symbol)
+        .collect();
     assert!(underlined.contains("stat") && !underlined.contains("fail"), "{underlined}");
     stage.key(KeyCode::Enter);
     assert_eq!(stage.ui.place(), Place::FilterLine, "what cannot be read is not kept");
@@ -215,7 +219,10 @@ fn the_filter_of_a_list_in_pages_goes_with_the_question() {
     stage.write("id:4");
     let effects = stage.char('5');
     let asked = effects.into_iter().find_map(|effect| match effect {
-        Effect::Query { asked, query: Query::Invocations { filter: Some(filter), beyond: None, state: None, .. } } => Some((asked, filter)),
+        Effect::Query {
+            asked,
+            query: Query::Invocations { filter: Some(filter), beyond: None, state: None, .. },
+        } => Some((asked, filter)),
         _ => None,
     });
     let (asked, filter) = asked.expect("a question");

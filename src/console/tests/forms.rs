@@ -23,7 +23,10 @@ fn pending(columns: u16, rows: u16) -> Stage {
     stage.key(KeyCode::Down);
     stage.key(KeyCode::Enter);
     let asked = Asked::Pending { queue: "default".into(), direction: Direction::Fresh, serial: 1 };
-    stage.event(Event::Queried { asked, page: Ok(Page::Invocations { rows: (42..=45).map(row).collect(), more: false, beyond: None }) });
+    stage.event(Event::Queried {
+        asked,
+        page: Ok(Page::Invocations { rows: (42..=45).map(row).collect(), more: false, beyond: None }),
+    });
     stage
 }
 
@@ -31,7 +34,10 @@ fn pending(columns: u16, rows: u16) -> Stage {
 fn the_events_that_work_can_be_given_of() {
     at_both_sizes("events", |columns, rows| {
         let mut stage = show(columns, rows);
-        stage.mpp(Transition::Braked { queue: "boss".into(), brake: Brake { held: true, draining: false } }, "");
+        stage.mpp(
+            Transition::Braked { queue: "boss".into(), brake: Brake { held: true, draining: false } },
+            "",
+        );
         listed(stage, events())
     });
 }

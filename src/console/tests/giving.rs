@@ -52,9 +52,12 @@ pub(super) fn go(stage: &mut Stage, label: &str) {
 /// The row that was sent, and the number of its answer.
 pub(super) fn sent(effects: &[Effect]) -> (mpp::NewInvocation, u64) {
     match effects {
-        [Effect::Command { asked: Asked::Enqueue { number }, command: Command::Mpp(mpp::Command::Enqueue { rows }) }] => {
-            (rows[0].clone(), *number)
-        }
+        [
+            Effect::Command {
+                asked: Asked::Enqueue { number },
+                command: Command::Mpp(mpp::Command::Enqueue { rows }),
+            },
+        ] => (rows[0].clone(), *number),
         other => panic!("nothing was sent but {other:?}"),
     }
 }
@@ -104,7 +107,11 @@ fn a_wrong_value_is_told_as_it_is_typed_and_cannot_be_sent() {
     assert!(stage.text().contains("123 waits on default"), "{}", stage.text());
     stage.mpp(super::stage::enqueued(123, "default"), "");
     stage.mpp(dispatched(123, "default"), "");
-    assert!(stage.text().contains("▶ 123 dispatched"), "it is followed where it was given:\n{}", stage.text());
+    assert!(
+        stage.text().contains("▶ 123 dispatched"),
+        "it is followed where it was given:\n{}",
+        stage.text()
+    );
 }
 
 #[test]
@@ -164,7 +171,8 @@ fn what_was_written_is_kept_after_esc_and_after_it_was_sent() {
 fn a_queue_that_drains_or_is_held_says_so_and_another_can_be_chosen() {
     let mut stage = opened(show(80, 24), events(), "give_item");
     stage.write("4");
-    let braked = |held, draining| Transition::Braked { queue: "default".into(), brake: Brake { held, draining } };
+    let braked =
+        |held, draining| Transition::Braked { queue: "default".into(), brake: Brake { held, draining } };
     stage.mpp(braked(true, false), "");
     assert!(stage.text().contains("default, which is held: it waits"), "{}", stage.text());
     stage.mpp(braked(false, true), "");
@@ -199,10 +207,22 @@ fn every_kind_of_property_has_its_field() {
         }
     }));
     let shown: Vec<_> = form(&mut stage).fields.iter().map(|field| field.label.clone()).collect();
-    assert_eq!(shown, ["on", "z", "any", "at.x", "at.y", "free", "list", "loop", "lost", "maybe", "one", "some", "queue", "user"]);
+    assert_eq!(
+        shown,
+        [
+            "on", "z", "any", "at.x", "at.y", "free", "list", "loop", "lost", "maybe", "one", "some",
+            "queue", "user"
+        ]
+    );
     assert_eq!(field(&mut stage, "z").need, Need::Always);
     assert_eq!(field(&mut stage, "at.x").need, Need::WithGroup);
-    for (label, kind) in [("any", Kind::Json), ("list", Kind::Json), ("free", Kind::Json), ("loop", Kind::Json), ("maybe", Kind::Text)] {
+    for (label, kind) in [
+        ("any", Kind::Json),
+        ("list", Kind::Json),
+        ("free", Kind::Json),
+        ("loop", Kind::Json),
+        ("maybe", Kind::Text),
+    ] {
         assert_eq!(field(&mut stage, label).kind, kind, "{label}");
     }
     assert_eq!(field(&mut stage, "some").shown(), "blue");
@@ -280,7 +300,11 @@ fn a_group_is_left_out_until_something_of_it_is_given() {
 fn a_list_is_json_judged_by_the_same_schema() {
     let mut stage = opened(show(80, 24), events(), "boss_rush");
     stage.write("[\"kraken\", ");
-    assert!(fault(&mut stage, "bosses").starts_with("it is not JSON at character"), "{}", fault(&mut stage, "bosses"));
+    assert!(
+        fault(&mut stage, "bosses").starts_with("it is not JSON at character"),
+        "{}",
+        fault(&mut stage, "bosses")
+    );
     assert_eq!(stage.ctrl('e'), [], "it would be lost");
     assert_eq!(stage.ui.place(), Place::Form);
     stage.write("7]");
@@ -294,14 +318,18 @@ fn a_list_is_json_judged_by_the_same_schema() {
 
 #[test]
 fn between_form_and_json_every_value_is_kept() {
-    let mut stage =
-        of_schema(&serde_json::json!({"properties": {"name": {"type": "string"}, "at": {"properties": {"x": {"type": "number"}}}}}));
+    let mut stage = of_schema(
+        &serde_json::json!({"properties": {"name": {"type": "string"}, "at": {"properties": {"x": {"type": "number"}}}}}),
+    );
     go(&mut stage, "name");
     stage.write("a \"b\"");
     stage.ctrl('e');
     assert_eq!(stage.ui.place(), Place::FormJson);
     assert_eq!(form(&mut stage).editor.text(), "{\n  \"name\": \"a \\\"b\\\"\"\n}");
-    stage.event(Event::Paste(r#"{"at":{"x":1.50,"note":[1]},"big":12345678901234567890123,"name":7,"other":{"x":null}} "#.to_owned()));
+    stage.event(Event::Paste(
+        r#"{"at":{"x":1.50,"note":[1]},"big":12345678901234567890123,"name":7,"other":{"x":null}} "#
+            .to_owned(),
+    ));
     assert!(form(&mut stage).trouble().is_some());
     assert_eq!(stage.ctrl('e'), []);
     assert_eq!(stage.ui.place(), Place::FormJson, "there are no fields for what is no JSON");
@@ -318,7 +346,8 @@ fn between_form_and_json_every_value_is_kept() {
     go(&mut stage, "name");
     stage.key(KeyCode::Backspace);
     stage.write("n");
-    let written = r#"{"at":{"note":[1],"x":1.50},"big":12345678901234567890123,"name":"n","other":{"x":null}}"#;
+    let written =
+        r#"{"at":{"note":[1],"x":1.50},"big":12345678901234567890123,"name":"n","other":{"x":null}}"#;
     assert_eq!(params(&stage.ctrl('s')), written);
 }
 
@@ -354,7 +383,9 @@ fn an_event_without_a_schema_takes_any_object() {
 
 #[test]
 fn a_paste_of_a_mebibyte_is_cut_and_says_so() {
-    let mut stage = of_schema(&serde_json::json!({"properties": {"name": {"type": "string"}, "sure": {"type": "boolean"}}}));
+    let mut stage = of_schema(
+        &serde_json::json!({"properties": {"name": {"type": "string"}, "sure": {"type": "boolean"}}}),
+    );
     let flood = "a\u{202e}\x1b[2J\u{0301}日\n".repeat(80_000);
     stage.event(Event::Paste(flood.clone()));
     let bytes = form(&mut stage).fields[0].text().len();
@@ -376,7 +407,8 @@ fn a_paste_of_a_mebibyte_is_cut_and_says_so() {
 
 #[test]
 fn hundreds_of_properties_scroll_and_a_click_focuses_one() {
-    let properties: serde_json::Map<_, _> = (0..500).map(|n| (format!("p{n:03}"), serde_json::json!({"type": "string"}))).collect();
+    let properties: serde_json::Map<_, _> =
+        (0..500).map(|n| (format!("p{n:03}"), serde_json::json!({"type": "string"}))).collect();
     let mut stage = of_schema(&serde_json::json!({ "properties": properties }));
     for _ in 0..40 {
         stage.key(KeyCode::Down);
@@ -386,7 +418,12 @@ fn hundreds_of_properties_scroll_and_a_click_focuses_one() {
     let line = text.lines().position(|line| line.contains("p035")).unwrap();
     let row = u16::try_from(line).unwrap();
     let kind = MouseEventKind::Down(MouseButton::Left);
-    stage.event(Event::Mouse(MouseEvent { kind, column: 5, row, modifiers: crossterm::event::KeyModifiers::NONE }));
+    stage.event(Event::Mouse(MouseEvent {
+        kind,
+        column: 5,
+        row,
+        modifiers: crossterm::event::KeyModifiers::NONE,
+    }));
     stage.write("here");
     assert_eq!(field(&mut stage, "p035").text(), "here");
     stage.key(KeyCode::PageDown);
@@ -431,7 +468,10 @@ fn on_air_values_and_logins_are_masked_and_their_names_are_not() {
     (stage.view.veil.payloads, stage.view.veil.logins) = (true, true);
     for _ in 0..2 {
         let text = stage.text();
-        assert!(text.contains("goes to boss") && !text.contains("kraken") && !text.contains("ann "), "{text}");
+        assert!(
+            text.contains("goes to boss") && !text.contains("kraken") && !text.contains("ann "),
+            "{text}"
+        );
         stage.ctrl('e');
     }
 }

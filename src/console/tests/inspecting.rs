@@ -1,4 +1,5 @@
-//! The inspector on whole screens: from a record to its entries, from one entry to the next, on air, large entries, entries that are gone.
+//! The inspector on whole screens: from a record to its entries, from one entry to the next, on air, large
+//! entries, entries that are gone.
 
 use crossterm::event::{KeyCode, MouseButton, MouseEvent, MouseEventKind};
 
@@ -26,14 +27,18 @@ use crate::{
         Draft,
         entry::{
             Direction, Frame, Head, Link, Redaction, Transition, Verdict, What,
-            mpp::{self as events, CloseCause, ErrorCode, FailedBy, Fault, FrameType, RefundStatus, RowState, Violation},
+            mpp::{
+                self as events, CloseCause, ErrorCode, FailedBy, Fault, FrameType, RefundStatus, RowState,
+                Violation,
+            },
             station,
         },
     },
     time::Now,
 };
 
-const ENDED: Fault = Fault::Protocol { code: ErrorCode::UnexpectedStateTransition, violation: Violation::AlreadyEnded };
+const ENDED: Fault =
+    Fault::Protocol { code: ErrorCode::UnexpectedStateTransition, violation: Violation::AlreadyEnded };
 const PEER: &str = "127.0.0.1:50312";
 
 /// Emits an entry that another caused.
@@ -57,7 +62,11 @@ pub(super) fn frame(
     let frame = Frame {
         direction,
         peer: PEER.into(),
-        head: Head::Mpp(events::Head { kind: Some(kind), id: id.map(InvocationId), ..events::Head::default() }),
+        head: Head::Mpp(events::Head {
+            kind: Some(kind),
+            id: id.map(InvocationId),
+            ..events::Head::default()
+        }),
         verdict,
         wire_bytes: u32::try_from(bytes.len()).unwrap(),
         redaction: Redaction::None,
@@ -65,7 +74,12 @@ pub(super) fn frame(
     emit(stage, What::Frame(frame), bytes.as_bytes(), cause, id.is_some())
 }
 
-pub(super) fn changed(stage: &mut Stage, transition: events::Transition, text: &str, cause: Option<Seq>) -> Seq {
+pub(super) fn changed(
+    stage: &mut Stage,
+    transition: events::Transition,
+    text: &str,
+    cause: Option<Seq>,
+) -> Seq {
     let is_work = transition.invocation().is_some();
     emit(stage, What::Transition(Transition::Mpp(transition)), text.as_bytes(), cause, is_work)
 }
@@ -93,13 +107,26 @@ pub(super) fn story(columns: u16, rows: u16) -> Story {
     }
     let id = InvocationId(7);
     let s = &mut stage;
-    let pull =
-        frame(s, Direction::Inbound, accepted(), (FrameType::Pull, None), "{\"mpp\":2,\"type\":\"pull\",\"queue\":\"boss\"}\n", None);
+    let pull = frame(
+        s,
+        Direction::Inbound,
+        accepted(),
+        (FrameType::Pull, None),
+        "{\"mpp\":2,\"type\":\"pull\",\"queue\":\"boss\"}\n",
+        None,
+    );
     changed(s, events::Transition::Parked { queue: "boss".into() }, "", Some(pull));
     changed(s, enqueued(7, "boss"), "", None);
     changed(s, dispatched(7, "boss"), "", Some(pull));
     let sent = r#"{"mpp":2,"type":"invocation","id":7,"queue":"boss","event":"give_item","params":{"item_id":4,"count":1,"to":"PPARAMS"}}"#;
-    let invocation = frame(s, Direction::Outbound, Verdict::Sent, (FrameType::Invocation, Some(7)), &format!("{sent}\n"), Some(pull));
+    let invocation = frame(
+        s,
+        Direction::Outbound,
+        Verdict::Sent,
+        (FrameType::Invocation, Some(7)),
+        &format!("{sent}\n"),
+        Some(pull),
+    );
     let said = "{\"mpp\":2,\"type\":\"failed\",\"id\":7,\"reason\":\"PREASON: no such item in the inventory\",\"refund\":true,\"mood\":\"PUNKNOWN\"}\n";
     let failed_frame = frame(s, Direction::Inbound, accepted(), (FrameType::Failed, Some(7)), said, None);
     let failed = events::Transition::Failed {
@@ -111,13 +138,29 @@ pub(super) fn story(columns: u16, rows: u16) -> Story {
         by: FailedBy::Adapter,
     };
     let failed = changed(s, failed, "PREASON: no such item in the inventory", Some(failed_frame));
-    let refund = events::Transition::RefundRecorded { refund: RefundId(1), id, status: RefundStatus::Requested };
+    let refund =
+        events::Transition::RefundRecorded { refund: RefundId(1), id, status: RefundStatus::Requested };
     let refund = changed(s, refund, "", Some(failed_frame));
     let verdict = Verdict::Mpp(events::Verdict::Refused(ENDED));
-    let refused = frame(s, Direction::Inbound, verdict, (FrameType::Done, Some(7)), "{\"mpp\":2,\"type\":\"done\",\"id\":7}\n", None);
+    let refused = frame(
+        s,
+        Direction::Inbound,
+        verdict,
+        (FrameType::Done, Some(7)),
+        "{\"mpp\":2,\"type\":\"done\",\"id\":7}\n",
+        None,
+    );
     let told = r#"{"mpp":2,"type":"protocol_error","code":"UNEXPECTED_STATE_TRANSITION","message":"the invocation has ended"}"#;
-    frame(s, Direction::Outbound, Verdict::Sent, (FrameType::ProtocolError, None), &format!("{told}\n"), Some(refused));
-    let gone = events::Transition::Disconnected { peer: PEER.into(), active: true, cause: CloseCause::Fault(ENDED) };
+    frame(
+        s,
+        Direction::Outbound,
+        Verdict::Sent,
+        (FrameType::ProtocolError, None),
+        &format!("{told}\n"),
+        Some(refused),
+    );
+    let gone =
+        events::Transition::Disconnected { peer: PEER.into(), active: true, cause: CloseCause::Fault(ENDED) };
     changed(s, gone, "", Some(refused));
     Story { stage, pull, invocation, failed_frame, failed, refund, refused }
 }
@@ -203,7 +246,9 @@ fn details_list_the_entries_that_tell_of_an_invocation() {
 #[test]
 fn nothing_of_a_payload_is_on_the_air_in_text_or_in_hex() {
     let hex = |text: &str| text.bytes().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().join(" ");
-    for of in [|story: &Story| story.invocation, |story: &Story| story.failed_frame, |story: &Story| story.failed] {
+    for of in
+        [|story: &Story| story.invocation, |story: &Story| story.failed_frame, |story: &Story| story.failed]
+    {
         let mut stage = inspected(160, 50, of);
         stage.key(KeyCode::Home);
         let marks = ["PPARAMS", "PREASON", "PUNKNOWN", "mood", "item_id"];
@@ -214,7 +259,10 @@ fn nothing_of_a_payload_is_on_the_air_in_text_or_in_hex() {
             let text = stage.text();
             for mark in &seen {
                 assert!(!text.contains(mark), "{mark} after {keys} keys:\n{text}");
-                assert!(mark.contains("it") || !text.contains(&hex(&mark[..4])), "{mark} in hex after {keys} keys:\n{text}");
+                assert!(
+                    mark.contains("it") || !text.contains(&hex(&mark[..4])),
+                    "{mark} in hex after {keys} keys:\n{text}"
+                );
             }
             stage.key([KeyCode::Down, KeyCode::Enter, KeyCode::Tab, KeyCode::Right, KeyCode::Esc][keys % 4]);
         }
@@ -272,7 +320,10 @@ fn every_record_leads_to_the_entries_that_tell_of_it() {
     stage.key(KeyCode::Enter);
     assert_eq!(stage.ui.place(), Place::Facts);
     let text = stage.text();
-    assert!(text.contains("enqueued 7") && text.contains("out invocation 7") && text.contains("refund 7"), "{text}");
+    assert!(
+        text.contains("enqueued 7") && text.contains("out invocation 7") && text.contains("refund 7"),
+        "{text}"
+    );
     for _ in 0..4 {
         stage.key(KeyCode::Down);
     }
@@ -342,7 +393,10 @@ fn what_is_no_longer_kept_says_so_and_what_is_looked_at_stays() {
     stage.ui.time = Timeline::new(&stage.ui.limits.console);
     stage.station(station::Transition::Operated, "much later");
     let text = stage.text();
-    assert!(text.contains("PREASON") && text.contains("it is not kept any more: what is shown is a copy"), "{text}");
+    assert!(
+        text.contains("PREASON") && text.contains("it is not kept any more: what is shown is a copy"),
+        "{text}"
+    );
     stage.char('n');
     assert!(stage.text().contains("its entries are no longer kept"));
     stage.key(KeyCode::Backspace);
@@ -364,7 +418,8 @@ fn tree_and_bytes_find_each_other_both_ways() {
     let lit = |stage: &Stage| match stage.ui.overlays.last() {
         Some(Overlay::Inspector(inspector)) => {
             let range = inspector.lit();
-            String::from_utf8_lossy(&inspector.subject.bytes[range.start as usize..range.end as usize]).into_owned()
+            String::from_utf8_lossy(&inspector.subject.bytes[range.start as usize..range.end as usize])
+                .into_owned()
         }
         _ => String::new(),
     };
@@ -463,7 +518,11 @@ fn effects_later_than_the_moment_that_is_shown_are_marked_so() {
     for _ in 0..6 {
         stage.char(',');
         let text = stage.text();
-        marked.push(["2 entries, 1 of", "2 entries, 2 of"].into_iter().position(|words| text.contains(&format!("{words} them {LATER}"))));
+        marked.push(
+            ["2 entries, 1 of", "2 entries, 2 of"]
+                .into_iter()
+                .position(|words| text.contains(&format!("{words} them {LATER}"))),
+        );
     }
     assert_eq!(marked.iter().flatten().collect::<Vec<_>>(), [&0, &1, &1], "{marked:?}");
     stage.key(KeyCode::End);
@@ -477,7 +536,12 @@ fn effects_that_come_while_an_entry_is_looked_at_are_told() {
     assert!(stage.text().contains("nothing that is kept"));
     assert!(!stage.act(Action::Effect).iter().any(|_| true));
     assert!(stage.text().contains("it caused nothing that is kept"));
-    let late = changed(&mut stage, events::Transition::Requeued { id: InvocationId(7), queue: "boss".into() }, "", Some(failed));
+    let late = changed(
+        &mut stage,
+        events::Transition::Requeued { id: InvocationId(7), queue: "boss".into() },
+        "",
+        Some(failed),
+    );
     assert!(stage.text().contains("1 entry"), "{}", stage.text());
     stage.char('C');
     assert_eq!(at(&stage), Some(late));

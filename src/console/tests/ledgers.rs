@@ -15,7 +15,10 @@ use crate::{
 };
 
 fn panes_of_all_views() -> impl Iterator<Item = PaneId> {
-    ViewId::ALL.into_iter().flat_map(|view| view.panes().iter().copied()).filter(|pane| *pane != PaneId::Started)
+    ViewId::ALL
+        .into_iter()
+        .flat_map(|view| view.panes().iter().copied())
+        .filter(|pane| *pane != PaneId::Started)
 }
 
 /// One thing that happens, and whether a row ends by it and the adapter says something.
@@ -23,7 +26,10 @@ fn step(stage: &mut Stage, random: &mut fastrand::Rng, id: u64) -> (u64, u64) {
     stage.pass(7);
     match random.u8(0..12) {
         0..4 => {
-            stage.mpp(Transition::Logged { level: Level::Info }, if random.bool() { "a slow ROM" } else { "xyz" });
+            stage.mpp(
+                Transition::Logged { level: Level::Info },
+                if random.bool() { "a slow ROM" } else { "xyz" },
+            );
             (0, 1)
         }
         4..8 => {
@@ -33,7 +39,17 @@ fn step(stage: &mut Stage, random: &mut fastrand::Rng, id: u64) -> (u64, u64) {
                 stage.mpp(done(id, "default"), "");
             } else {
                 let (id, queue, event) = (InvocationId(id), "default".into(), "give_item".into());
-                stage.mpp(Transition::Failed { id, queue, event, from: RowState::Dispatched, cleared: true, by: FailedBy::Adapter }, "no");
+                stage.mpp(
+                    Transition::Failed {
+                        id,
+                        queue,
+                        event,
+                        from: RowState::Dispatched,
+                        cleared: true,
+                        by: FailedBy::Adapter,
+                    },
+                    "no",
+                );
             }
             (1, 0)
         }
@@ -109,9 +125,16 @@ fn the_ledger_says_which_limit_cut_and_is_of_the_pane_it_was_opened_on() {
     stage.char('L');
     let text = stage.text();
     assert!(text.contains("Ledger of Recent") && text.contains("limits.mpp.recent_rows_max = 256"), "{text}");
-    let figure =
-        |name: &str| text.lines().find_map(|line| line.split_once(name)?.1.split_whitespace().next()?.parse::<u64>().ok()).unwrap();
-    assert_eq!(figure("received"), figure("= shown") + figure("+ filtered") + figure("+ evicted") + figure("+ lost"), "{text}");
+    let figure = |name: &str| {
+        text.lines()
+            .find_map(|line| line.split_once(name)?.1.split_whitespace().next()?.parse::<u64>().ok())
+            .unwrap()
+    };
+    assert_eq!(
+        figure("received"),
+        figure("= shown") + figure("+ filtered") + figure("+ evicted") + figure("+ lost"),
+        "{text}"
+    );
     assert!(figure("+ evicted") > 80, "{text}");
 }
 
@@ -121,7 +144,10 @@ fn a_ledger_on_the_screen() {
         let mut stage = show(columns, rows);
         stage.ui.show(ViewId::Deck);
         (stage.ui.focus, stage.ui.zoomed) = (Focus::Pane(PaneId::Recent), Some(PaneId::Recent));
-        stage.ui.lens_mut(PaneId::Recent).set_filter(Some(Filter::parse("state:failed", panes::specs(PaneId::Recent)).unwrap()));
+        stage
+            .ui
+            .lens_mut(PaneId::Recent)
+            .set_filter(Some(Filter::parse("state:failed", panes::specs(PaneId::Recent)).unwrap()));
         stage.model.lose(3, crate::time::Now::at_ms(stage.ms));
         stage.char('L');
         stage

@@ -74,7 +74,10 @@ fn what_was_arranged_is_arranged_anew_when_rows_come() {
     filter(&mut stage, "done");
     stage.mpp(super::stage::done(42, "default"), "");
     assert_eq!(panes::counts(PaneId::Recent, &stage.ui, &stage.model), (41, 42));
-    assert_eq!(panes::rows(PaneId::Recent, &stage.ui, &stage.model).key(0).unwrap(), RecordKey::Invocation(InvocationId(42)));
+    assert_eq!(
+        panes::rows(PaneId::Recent, &stage.ui, &stage.model).key(0).unwrap(),
+        RecordKey::Invocation(InvocationId(42))
+    );
 }
 
 #[test]
@@ -90,8 +93,17 @@ fn chosen_columns_are_shown_in_their_order() {
 /// The text of the selected row that is marked as its cell.
 fn marked(stage: &mut Stage) -> String {
     let buffer = stage.buffer();
-    let is_marked = |cell: &&ratatui::buffer::Cell| cell.modifier.contains(Modifier::UNDERLINED | Modifier::BOLD | Modifier::REVERSED);
-    buffer.content().iter().filter(is_marked).map(ratatui::buffer::Cell::symbol).collect::<String>().trim().to_owned()
+    let is_marked = |cell: &&ratatui::buffer::Cell| {
+        cell.modifier.contains(Modifier::UNDERLINED | Modifier::BOLD | Modifier::REVERSED)
+    };
+    buffer
+        .content()
+        .iter()
+        .filter(is_marked)
+        .map(ratatui::buffer::Cell::symbol)
+        .collect::<String>()
+        .trim()
+        .to_owned()
 }
 
 #[test]
@@ -108,7 +120,10 @@ fn left_and_right_choose_a_cell_and_beyond_the_last_go_to_the_pane_beside() {
     for _ in 0..6 {
         stage.key(KeyCode::Right);
     }
-    assert_eq!((stage.ui.lens(PaneId::Recent).cell, stage.ui.focus), (Some(field("trace")), Focus::Pane(PaneId::Recent)));
+    assert_eq!(
+        (stage.ui.lens(PaneId::Recent).cell, stage.ui.focus),
+        (Some(field("trace")), Focus::Pane(PaneId::Recent))
+    );
     stage.key(KeyCode::Right);
     assert_eq!((stage.ui.focus, stage.ui.lens(PaneId::Drops).cell), (Focus::Pane(PaneId::Drops), Some(0)));
     stage.key(KeyCode::Left);
@@ -122,7 +137,10 @@ fn a_click_chooses_the_cell_too() {
     let kind = MouseEventKind::Down(MouseButton::Left);
     let modifiers = crossterm::event::KeyModifiers::NONE;
     stage.event(Event::Mouse(MouseEvent { kind, column: area.x + 16, row: area.y + 3, modifiers }));
-    assert_eq!((selected(&stage), marked(&mut stage)), (Some(RecordKey::Invocation(InvocationId(40))), "40".to_owned()));
+    assert_eq!(
+        (selected(&stage), marked(&mut stage)),
+        (Some(RecordKey::Invocation(InvocationId(40))), "40".to_owned())
+    );
 }
 
 /// What can happen while the operator looks at panes.
@@ -163,7 +181,11 @@ fn happening() -> impl Strategy<Value = Happening> {
 /// The panes whose rows are all in the model, in the view that is shown.
 fn watched(stage: &Stage) -> Vec<PaneId> {
     let panes = stage.ui.layout(&stage.model).panes;
-    panes.iter().map(|(pane, _)| *pane).filter(|pane| !panes::specs(*pane).is_empty() && panes::own_order(*pane).is_none()).collect()
+    panes
+        .iter()
+        .map(|(pane, _)| *pane)
+        .filter(|pane| !panes::specs(*pane).is_empty() && panes::own_order(*pane).is_none())
+        .collect()
 }
 
 fn happen(stage: &mut Stage, happening: &Happening, next: &mut u64) {
@@ -180,7 +202,10 @@ fn happen(stage: &mut Stage, happening: &Happening, next: &mut u64) {
         Happening::Ended => drop(live(stage).map(|id| stage.mpp(done(id.0, "default"), ""))),
         Happening::Logged(times) => {
             for line in 0..*times {
-                stage.mpp(Transition::Logged { level: events::Level::Info }, &format!("line {line} of {next}"));
+                stage.mpp(
+                    Transition::Logged { level: events::Level::Info },
+                    &format!("line {line} of {next}"),
+                );
             }
         }
         Happening::Sorted { pane, field, descending } => {
@@ -242,7 +267,9 @@ proptest! {
 
 #[test]
 fn rows_of_the_store_have_the_same_fields_in_a_pane_and_at_the_port_for_their_filters_go_as_text() {
-    let declared = |specs: &[Spec]| -> BTreeMap<&str, (Kind, Class)> { specs.iter().map(|it| (it.name, (it.kind, it.class))).collect() };
+    let declared = |specs: &[Spec]| -> BTreeMap<&str, (Kind, Class)> {
+        specs.iter().map(|it| (it.name, (it.kind, it.class))).collect()
+    };
     for (pane, specs) in [
         (PaneId::History, InvocationRow::SPECS),
         (PaneId::OtherPack, InvocationRow::SPECS),

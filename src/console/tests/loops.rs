@@ -114,7 +114,14 @@ impl Rig {
 
     fn emit(&self, id: u64) {
         let what = What::Transition(Transition::Mpp(enqueued(id, "default")));
-        self.tap.emit(Draft { at: self.clock.now(), link: Link::Mpp, trace: None, cause: None, what, bytes: b"" });
+        self.tap.emit(Draft {
+            at: self.clock.now(),
+            link: Link::Mpp,
+            trace: None,
+            cause: None,
+            what,
+            bytes: b"",
+        });
     }
 }
 
@@ -124,7 +131,11 @@ fn with_console<F: Future<Output = Rig>>(limits: &Limits, test: impl FnOnce(Rig)
 }
 
 /// The same, with looks that can change.
-pub(super) fn with_source<F: Future<Output = Rig>>(limits: &Limits, source: Option<Arc<dyn Source>>, test: impl FnOnce(Rig) -> F) -> Exit {
+pub(super) fn with_source<F: Future<Output = Rig>>(
+    limits: &Limits,
+    source: Option<Arc<dyn Source>>,
+    test: impl FnOnce(Rig) -> F,
+) -> Exit {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
     let (tap, clock) = (Tap::new(limits.tap), Clock::start());
     let (asked, asks) = mpsc::channel(16);
@@ -234,7 +245,14 @@ fn takes_a_new_snapshot_when_a_host_is_up_again_that_was_down() {
     let exit = with_console(&Limits::default(), |mut rig| async move {
         let report = |rig: &Rig, transition| {
             let what = What::Transition(Transition::Station(transition));
-            rig.tap.emit(Draft { at: rig.clock.now(), link: Link::Station, trace: None, cause: None, what, bytes: b"it failed" });
+            rig.tap.emit(Draft {
+                at: rig.clock.now(),
+                link: Link::Station,
+                trace: None,
+                cause: None,
+                what,
+                bytes: b"it failed",
+            });
         };
         rig.snapshot(true).await;
         rig.emit(1);
@@ -301,7 +319,14 @@ fn keys_are_heard_while_entries_come_without_end() {
             while asked.try_recv() == Err(std::sync::mpsc::TryRecvError::Empty) {
                 id += 1;
                 let what = What::Transition(Transition::Mpp(enqueued(id, "default")));
-                tap.emit(Draft { at: clock.now(), link: Link::Mpp, trace: None, cause: None, what, bytes: b"" });
+                tap.emit(Draft {
+                    at: clock.now(),
+                    link: Link::Mpp,
+                    trace: None,
+                    cause: None,
+                    what,
+                    bytes: b"",
+                });
             }
         });
         // More keys than a runtime lets one channel give in one turn.
@@ -347,8 +372,12 @@ fn while_time_is_stopped_entries_are_taken_in_and_few_frames_are_written_and_liv
         rig.press(KeyCode::End).await;
         rig.wait("live", |screen| {
             let is_live = screen.contains("LIVE");
-            let all = screen.split_whitespace().collect::<Vec<_>>().join(" ").contains("default applied 3000");
-            assert!(!is_live || (all && screen.contains("loss 0")), "the first live screen is of now, and lacks nothing:\n{screen}");
+            let all =
+                screen.split_whitespace().collect::<Vec<_>>().join(" ").contains("default applied 3000");
+            assert!(
+                !is_live || (all && screen.contains("loss 0")),
+                "the first live screen is of now, and lacks nothing:\n{screen}"
+            );
             is_live
         })
         .await;
@@ -390,7 +419,8 @@ fn losses_that_follow_each_other_are_one_notice_and_long_lines_are_cut() {
     stage.model.lose(1_000, Now::at_ms(1_000));
     stage.mpp(events::Transition::Logged { level: events::Level::Info }, &"a".repeat(60_000));
     stage.model.lose(500, Now::at_ms(2_000));
-    let notices: Vec<_> = stage.model.journal.notices.iter().skip(before).map(|notice| notice.text.clone()).collect();
+    let notices: Vec<_> =
+        stage.model.journal.notices.iter().skip(before).map(|notice| notice.text.clone()).collect();
     assert_eq!(notices.len(), 2);
     assert!(notices[0].contains("lost 1500 entries"), "{notices:?}");
     assert!(notices[1].len() <= 4_096);

@@ -44,7 +44,8 @@ fn measured(stage: &Stage) -> Figures {
 fn line(stage: &mut Stage, figure: &str) -> String {
     let text = stage.text();
     let sign = stage.view.glyphs.warn;
-    let mut lines = text.lines().map(|line| line.trim_start_matches(['│', ' ']).trim_start_matches(sign).trim_start());
+    let mut lines =
+        text.lines().map(|line| line.trim_start_matches(['│', ' ']).trim_start_matches(sign).trim_start());
     let line = lines.find(|line| line.starts_with(figure)).unwrap_or_else(|| panic!("no {figure}:\n{text}"));
     line.split_whitespace().collect::<Vec<_>>().join(" ")
 }
@@ -87,9 +88,16 @@ fn a_console_that_does_less_says_so_by_a_sign_where_it_is_measured_too() {
     let before = line(&mut stage, "frames");
     stage.model.meter.frames_per_s = Some(12);
     stage.model.meter.behind = 90_000;
-    assert!(stage.text().contains(&format!("{warn} frames")) && stage.text().contains(&format!("{warn} behind")), "{}", stage.text());
+    assert!(
+        stage.text().contains(&format!("{warn} frames")) && stage.text().contains(&format!("{warn} behind")),
+        "{}",
+        stage.text()
+    );
     assert_eq!(line(&mut stage, "frames"), before, "what was measured is the same");
-    assert!(line(&mut stage, "behind").starts_with("behind 90.0k 90.0k"), "it is the most of the minute as well");
+    assert!(
+        line(&mut stage, "behind").starts_with("behind 90.0k 90.0k"),
+        "it is the most of the minute as well"
+    );
     // Where it has no room, its chip says it.
     stage.ui.zoomed = None;
     stage.ui.focus = Focus::Pane(PaneId::Log);
@@ -109,5 +117,8 @@ fn it_is_of_the_present_while_time_is_stopped_and_filters_as_other_panes_do() {
     stage.write("kept");
     stage.key(KeyCode::Enter);
     let text = stage.text();
-    assert!(text.contains("/kept 2 of 12") && text.contains("kept bytes") && !text.contains("folding"), "{text}");
+    assert!(
+        text.contains("/kept 2 of 12") && text.contains("kept bytes") && !text.contains("folding"),
+        "{text}"
+    );
 }

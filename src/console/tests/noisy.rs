@@ -1,5 +1,5 @@
-//! A noisy night: whatever comes from viewers, peers and payloads has a mark, and no screen of a show that is on air has one of them. What
-//! is added to the views, the layers or the places is looked at too.
+//! A noisy night: whatever comes from viewers, peers and payloads has a mark, and no screen of a show that is
+//! on air has one of them. What is added to the views, the layers or the places is looked at too.
 
 use std::collections::BTreeSet;
 
@@ -34,8 +34,8 @@ use crate::{
 
 const LOGINS: [&str; 1] = ["LVIEWER"];
 const PAYLOADS: [&str; 13] = [
-    "PREASON", "PARAMS", "PRESULT", "PREDEEM", "PLOGGED", "PSTATE", "PTYPED", "PFAULT", "PLEFTOUT", "PSCOPE", "PRINTED", "PGIVEN",
-    "PRECALL",
+    "PREASON", "PARAMS", "PRESULT", "PREDEEM", "PLOGGED", "PSTATE", "PTYPED", "PFAULT", "PLEFTOUT", "PSCOPE",
+    "PRINTED", "PGIVEN", "PRECALL",
 ];
 
 /// As much of a mark as the narrowest column shows.
@@ -44,7 +44,11 @@ fn told(mark: &str) -> &str {
 }
 
 fn source() -> Source {
-    Source { kind: "channel_points".to_owned(), redemption: Some("PREDEEM".to_owned()), user: Some("LVIEWER".to_owned()) }
+    Source {
+        kind: "channel_points".to_owned(),
+        redemption: Some("PREDEEM".to_owned()),
+        user: Some("LVIEWER".to_owned()),
+    }
 }
 
 fn marked(id: u64, state: RowState) -> InvocationRow {
@@ -61,19 +65,35 @@ fn marked(id: u64, state: RowState) -> InvocationRow {
 /// What a station with marked texts everywhere answers.
 fn answer(query: &Query) -> Option<Page> {
     Some(match query {
-        Query::Invocations { state, .. } => {
-            Page::Invocations { rows: vec![marked(43, state.unwrap_or(RowState::Failed))], more: false, beyond: None }
-        }
+        Query::Invocations { state, .. } => Page::Invocations {
+            rows: vec![marked(43, state.unwrap_or(RowState::Failed))],
+            more: false,
+            beyond: None,
+        },
         Query::Invocation { id } => Page::Invocation(Some(marked(id.0, RowState::Failed))),
         Query::Refunds { .. } => {
             let (id, invocation_id) = (RefundId(1), InvocationId(41));
-            let refund = RefundRow { id, invocation_id, source: source(), status: RefundStatus::Manual, at_ms: Wall(0) };
+            let refund = RefundRow {
+                id,
+                invocation_id,
+                source: source(),
+                status: RefundStatus::Manual,
+                at_ms: Wall(0),
+            };
             Page::Refunds { rows: vec![refund], more: false, beyond: None }
         }
         Query::State => {
             let value = JsonText::parse("\"PSTATE\"").unwrap();
             let (scope, at_ms) = (Some("PSCOPE".to_owned()), Some(Wall(0)));
-            Page::State(vec![StateKeyRow { key: "lives".into(), value, scope, persist: true, writer: None, written_by: None, at_ms }])
+            Page::State(vec![StateKeyRow {
+                key: "lives".into(),
+                value,
+                scope,
+                persist: true,
+                writer: None,
+                written_by: None,
+                at_ms,
+            }])
         }
         _ => return None,
     })
@@ -100,7 +120,14 @@ fn press(stage: &mut Stage, key: KeyCode) {
 /// What the station, the bridge, the adapter and viewers say in the middle of a show.
 fn make_noise(stage: &mut Stage) {
     let (id, queue, event) = (InvocationId(50), "default", "give_item".into());
-    let failed = Transition::Failed { id, queue: queue.into(), event, from: RowState::Dispatched, cleared: true, by: FailedBy::Adapter };
+    let failed = Transition::Failed {
+        id,
+        queue: queue.into(),
+        event,
+        from: RowState::Dispatched,
+        cleared: true,
+        by: FailedBy::Adapter,
+    };
     let said = [
         (enqueued(50, queue), ""),
         (dispatched(50, queue), ""),
@@ -128,7 +155,9 @@ fn panes() -> Vec<(String, Stage)> {
     let mut screens = Vec::new();
     for view in ViewId::ALL {
         for pane in view.panes() {
-            for (zoomed, row, layers) in [(false, 0, 0), (true, 0, 0), (true, 0, 1), (true, 0, 2), (true, 1, 1), (true, 2, 1)] {
+            for (zoomed, row, layers) in
+                [(false, 0, 0), (true, 0, 0), (true, 0, 1), (true, 0, 2), (true, 1, 1), (true, 2, 1)]
+            {
                 let mut stage = night();
                 stage.ui.show(view);
                 stage.ui.focus = Focus::Pane(*pane);
@@ -140,7 +169,8 @@ fn panes() -> Vec<(String, Stage)> {
                 for _ in 0..layers {
                     press(&mut stage, KeyCode::Enter);
                 }
-                screens.push((format!("{view:?} {pane:?} zoomed {zoomed}, row {row}, {layers} layers"), stage));
+                screens
+                    .push((format!("{view:?} {pane:?} zoomed {zoomed}, row {row}, {layers} layers"), stage));
             }
         }
     }
@@ -159,10 +189,16 @@ fn places() -> Vec<(String, Stage)> {
 
 fn odd() -> Vec<EventRow> {
     let schema = serde_json::json!({"type": "object", "properties": {"a": {"type": "string", "maxLength": 3}, "b": {"type": "string"}}});
-    vec![EventRow { event: "odd".into(), queue: "default".into(), title: None, schema: Some(JsonText::from_value(&schema)) }]
+    vec![EventRow {
+        event: "odd".into(),
+        queue: "default".into(),
+        title: None,
+        schema: Some(JsonText::from_value(&schema)),
+    }]
 }
 
-/// A form with this typed into a field that takes no such text, so that the field's fault is told too; then another field is focused.
+/// A form with this typed into a field that takes no such text, so that the field's fault is told too; then
+/// another field is focused.
 fn form(typed: &str) -> Stage {
     let mut stage = opened(night(), odd(), "odd");
     stage.write(typed);
@@ -190,7 +226,10 @@ fn written() -> Vec<(String, Stage)> {
     add("a form that was kept", stage);
     let mut stage = night();
     stage.ui.overlays.push(Overlay::Output(Output::running(1, ("ls invocations", " --user PGIVEN"))));
-    stage.event(Event::Ran { number: 1, ran: Ran { output: "PRINTED".to_owned(), cut: false, end: End::Exited(0) } });
+    stage.event(Event::Ran {
+        number: 1,
+        ran: Ran { output: "PRINTED".to_owned(), cut: false, end: End::Exited(0) },
+    });
     add("what a subcommand printed", stage);
     let mut stage = night();
     stage.ui.overlays.push(Overlay::Output(Output::elsewhere(
@@ -204,10 +243,15 @@ fn written() -> Vec<(String, Stage)> {
     stage.char(':');
     stage.key(KeyCode::Up);
     add("a line of the palette that was called back", stage);
-    for (field, words) in [("user", "a filter with a login that was seen"), ("params", "a filter with a payload that was seen")] {
-        for (end, keys) in
-            [("offered", &[KeyCode::Tab][..]), ("kept", &[KeyCode::Tab, KeyCode::Enter]), ("again", &AGAIN), ("recalled", &RECALLED)]
-        {
+    for (field, words) in
+        [("user", "a filter with a login that was seen"), ("params", "a filter with a payload that was seen")]
+    {
+        for (end, keys) in [
+            ("offered", &[KeyCode::Tab][..]),
+            ("kept", &[KeyCode::Tab, KeyCode::Enter]),
+            ("again", &AGAIN),
+            ("recalled", &RECALLED),
+        ] {
             let mut stage = history();
             stage.char('/');
             stage.write(&format!("{field}:"));
@@ -223,7 +267,8 @@ fn written() -> Vec<(String, Stage)> {
 /// Keeps what is offered, and opens the line over it again.
 const AGAIN: [KeyCode; 3] = [KeyCode::Tab, KeyCode::Enter, KeyCode::Char('/')];
 /// The same, and begins another line, into which the one before is called back.
-const RECALLED: [KeyCode; 5] = [KeyCode::Tab, KeyCode::Enter, KeyCode::Char('/'), KeyCode::Backspace, KeyCode::Up];
+const RECALLED: [KeyCode; 5] =
+    [KeyCode::Tab, KeyCode::Enter, KeyCode::Char('/'), KeyCode::Backspace, KeyCode::Up];
 
 /// The history of a night, all of it on the screen.
 fn history() -> Stage {
@@ -250,7 +295,11 @@ fn a_filter_shows_on_air_what_is_typed_and_no_more() {
     stage.write("state:failed queue:default");
     assert!(stage.text().contains("/ state:failed queue:default"), "{}", stage.text());
     stage.key(KeyCode::Enter);
-    assert!(stage.text().contains("/state:failed queue:default"), "what quotes nobody is shown\n{}", stage.text());
+    assert!(
+        stage.text().contains("/state:failed queue:default"),
+        "what quotes nobody is shown\n{}",
+        stage.text()
+    );
     stage.char('/');
     stage.write(" user:LVIEWER ~");
     assert!(!stage.text().contains("LVIEWER"), "it goes on from what was kept\n{}", stage.text());
@@ -271,10 +320,17 @@ fn what_comes_from_viewers_peers_and_payloads_is_masked_by_its_class_wherever_it
                 let is_told = |mark: &&&str| open.contains(told(mark));
                 for (marks, is_hidden) in [(&LOGINS[..], logins), (&PAYLOADS[..], payloads)] {
                     for mark in marks.iter().filter(is_told) {
-                        assert_eq!(text.contains(told(mark)), !is_hidden, "{mark} on {name} at {columns}×{rows}:\n{text}");
+                        assert_eq!(
+                            text.contains(told(mark)),
+                            !is_hidden,
+                            "{mark} on {name} at {columns}×{rows}:\n{text}"
+                        );
                     }
                 }
-                assert!(text.lines().next().is_some_and(|header| header.contains("ON AIR")), "{name} at {columns}×{rows}:\n{text}");
+                assert!(
+                    text.lines().next().is_some_and(|header| header.contains("ON AIR")),
+                    "{name} at {columns}×{rows}:\n{text}"
+                );
             }
         }
     }
@@ -308,7 +364,11 @@ fn what_is_being_typed_is_seen_and_masked_again_when_it_is_left() {
     stage.key(KeyCode::Tab);
     assert!(!stage.text().contains("PTY"), "{}", stage.text());
     stage.key(KeyCode::BackTab);
-    assert!(!stage.text().contains("PTY"), "what was there before is not shown by coming back\n{}", stage.text());
+    assert!(
+        !stage.text().contains("PTY"),
+        "what was there before is not shown by coming back\n{}",
+        stage.text()
+    );
     stage.ctrl('e');
     assert!(!stage.text().contains("PTY"), "{}", stage.text());
 }
@@ -318,7 +378,10 @@ fn a_show_goes_on_air_while_the_station_starts_too() {
     let mut stage = Stage::of_size(80, 24);
     stage.char('O');
     let text = stage.text();
-    assert!(text.contains("ON AIR") && text.contains("starting") && text.contains("on air: logins"), "{text}");
+    assert!(
+        text.contains("ON AIR") && text.contains("starting") && text.contains("on air: logins"),
+        "{text}"
+    );
     stage.char('O');
     let text = stage.text();
     assert!(!text.contains("ON AIR") && text.contains("off air"), "{text}");

@@ -44,5 +44,10 @@ pub(super) fn opened(stage: Stage, rows: Vec<EventRow>, event: &str) -> Stage {
 }
 
 pub(super) fn event(schema: &serde_json::Value) -> Vec<EventRow> {
-    vec![EventRow { event: "odd".into(), queue: "default".into(), title: None, schema: Some(JsonText::from_value(schema)) }]
+    vec![EventRow {
+        event: "odd".into(),
+        queue: "default".into(),
+        title: None,
+        schema: Some(JsonText::from_value(schema)),
+    }]
 }

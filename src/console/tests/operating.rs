@@ -1,4 +1,5 @@
-//! What an operator relies on among runs and sessions: what is looked at stays, keys mean one thing, words say what is.
+//! What an operator relies on among runs and sessions: what is looked at stays, keys mean one thing, words
+//! say what is.
 
 use crossterm::event::KeyCode;
 
@@ -40,7 +41,10 @@ fn asks(stage: &mut Stage, number: u64, action: u128, in_ms: u64) {
     stage.moved(number, (0, "give"), NodeState::Asking, 0, "");
     let node = NodeRef { place: 0, id: "give".into() };
     let expires_at = Wall(Now::at_ms(stage.ms).wall.0 + in_ms);
-    stage.runs(T::Asked { run: run(number), action: ActionId(uuid::Uuid::from_u128(action)), node, expires_at }, "give?\n{}");
+    stage.runs(
+        T::Asked { run: run(number), action: ActionId(uuid::Uuid::from_u128(action)), node, expires_at },
+        "give?\n{}",
+    );
 }
 
 fn hold(stage: &mut Stage) {
@@ -57,7 +61,11 @@ fn what_a_key_did_something_to_stays_selected_whatever_begins() {
         stage.key(KeyCode::Esc);
         open_more(&mut stage, 20);
         assert_eq!(selected(&stage, PaneId::Sessions), Some(RecordKey::Session(session(18))), "{key:?}");
-        assert_eq!(stage.ui.session.as_ref().map(|session| session.number), Some(18), "nor do the panes beside it change");
+        assert_eq!(
+            stage.ui.session.as_ref().map(|session| session.number),
+            Some(18),
+            "nor do the panes beside it change"
+        );
         stage.char('x');
         assert!(stage.text().contains("Cancel s-18?"), "{}", stage.text());
     }
@@ -67,7 +75,11 @@ fn what_a_key_did_something_to_stays_selected_whatever_begins() {
 fn what_is_looked_at_for_a_while_stays_selected_until_the_view_is_left() {
     let mut stage = sessions(160, 50);
     open_more(&mut stage, 19);
-    assert_eq!(selected(&stage, PaneId::Sessions), Some(RecordKey::Session(session(19))), "at first the newest is selected");
+    assert_eq!(
+        selected(&stage, PaneId::Sessions),
+        Some(RecordKey::Session(session(19))),
+        "at first the newest is selected"
+    );
     stage.pass(1_500);
     stage.event(Event::Tick);
     open_more(&mut stage, 20);
@@ -86,7 +98,10 @@ fn no_recording_is_begun_by_the_key_that_writes_a_reason() {
     assert!(stage.text().contains("`:record` starts and stops a recording"), "{}", stage.text());
     let mut stage = Stage::of_size(160, 50);
     stage.resync(connected());
-    assert!(matches!(stage.char('r')[..], [Effect::Command { asked: Asked::Record, .. }]), "elsewhere it begins one");
+    assert!(
+        matches!(stage.char('r')[..], [Effect::Command { asked: Asked::Record, .. }]),
+        "elsewhere it begins one"
+    );
 }
 
 #[test]
@@ -139,7 +154,12 @@ fn a_session_that_was_cancelled_is_found_by_that_word() {
     stage.char('/');
     stage.write("state:cancelled");
     stage.key(KeyCode::Enter);
-    assert_eq!(super::runs::keys(&stage, PaneId::Sessions), [RecordKey::Session(session(16))], "{}", stage.text());
+    assert_eq!(
+        super::runs::keys(&stage, PaneId::Sessions),
+        [RecordKey::Session(session(16))],
+        "{}",
+        stage.text()
+    );
 }
 
 #[test]
@@ -181,18 +201,25 @@ fn holding_and_releasing_say_what_becomes_of_queues_and_of_runs() {
     let effects = stage.ctrl('x');
     assert_eq!(asked(&effects), ["released: boss runs, default runs, attempts of runs are begun again"]);
     let asked = Asked::Together { words: asked(&effects).pop() };
-    stage.event(Event::Commanded { asked, outcome: Ok(Outcome::Runs(runs::Outcome::Braked { held: false })) });
+    stage
+        .event(Event::Commanded { asked, outcome: Ok(Outcome::Runs(runs::Outcome::Braked { held: false })) });
     assert!(stage.text().contains("attempts of runs are begun again"), "{}", stage.text());
 }
 
 #[test]
 fn a_decision_of_an_operator_is_in_the_trace_and_who_reads_on_a_screen_is_not_nobody() {
     let mut stage = with_messages(160, 50);
-    stage.runs(T::Decided { run: run(VOTE), action: ASK, verdict: Verdict::Approved, by: Some(by("operator")) }, "");
+    stage.runs(
+        T::Decided { run: run(VOTE), action: ASK, verdict: Verdict::Approved, by: Some(by("operator")) },
+        "",
+    );
     stage.char('t');
     let text = stage.text();
     assert!(text.contains("approved: ac"), "{text}");
-    assert!(text.contains("✗ agent/writer") && text.contains("lanes from the left: ann (9), station"), "{text}");
+    assert!(
+        text.contains("✗ agent/writer") && text.contains("lanes from the left: ann (9), station"),
+        "{text}"
+    );
     let mut stage = with_messages(80, 24);
     stage.char('t');
     assert!(stage.text().contains("answer …/agen"), "{}", stage.text());
@@ -211,7 +238,12 @@ fn details_of_a_session_count_its_votes_and_say_one_word_once() {
     stage.key(KeyCode::End);
     stage.key(KeyCode::Enter);
     let text = stage.text();
-    assert!(text.contains("summon the dragon") && !text.contains("commitment_id") && !text.contains("resolved, resolved"), "{text}");
+    assert!(
+        text.contains("summon the dragon")
+            && !text.contains("commitment_id")
+            && !text.contains("resolved, resolved"),
+        "{text}"
+    );
     stage.char('x');
     assert!(stage.text().contains("s-14 has ended: it is resolved"), "{}", stage.text());
 }
@@ -224,7 +256,10 @@ fn details_of_a_run_cancel_it_and_a_key_of_queues_says_where_they_are() {
     stage.key(KeyCode::Enter);
     stage.char('x');
     let command = Command::Runs(runs::Command::Cancel { run: run(VOTE) });
-    assert_eq!(stage.char('y'), [Effect::Command { asked: Asked::CancelRun { name: "chat_vote".to_owned() }, command }]);
+    assert_eq!(
+        stage.char('y'),
+        [Effect::Command { asked: Asked::CancelRun { name: "chat_vote".to_owned() }, command }]
+    );
     stage.ui.overlays.clear();
     stage.ui.focus = Focus::Pane(PaneId::Runs);
     assert!(!stage.text().is_empty() && stage.act(Action::Open).is_empty());
@@ -234,10 +269,12 @@ fn details_of_a_run_cancel_it_and_a_key_of_queues_says_where_they_are() {
 fn a_question_of_a_run_whose_other_node_failed_says_so_before_it_is_approved() {
     let mut stage = Stage::of_size(160, 50);
     stage.resync(connected());
-    let nodes = [("draft", "agent:writer", None), ("give", "agent:giver", None), ("thank", "agent:ghost", None)];
+    let nodes =
+        [("draft", "agent:writer", None), ("give", "agent:giver", None), ("thank", "agent:ghost", None)];
     stage.submitted(1, "big", &plan(&nodes, &[(0, 1, None), (0, 2, None)]));
     stage.moved(1, (1, "give"), NodeState::Asking, 0, "");
-    let (node, expires_at) = (NodeRef { place: 1, id: "give".into() }, Wall(Now::at_ms(stage.ms).wall.0 + 30_000));
+    let (node, expires_at) =
+        (NodeRef { place: 1, id: "give".into() }, Wall(Now::at_ms(stage.ms).wall.0 + 30_000));
     stage.runs(T::Asked { run: run(1), action: ASK, node, expires_at }, "give?\n{}");
     stage.char('4');
     assert!(!stage.text().contains("thank failed"), "{}", stage.text());
@@ -253,12 +290,18 @@ fn a_question_of_a_run_whose_other_node_failed_says_so_before_it_is_approved() {
 
 #[test]
 fn a_question_is_listed_and_counted_once_and_what_became_of_it_is_said() {
-    for (verdict, became) in [(Verdict::Approved, "it was approved"), (Verdict::Expired, "nobody answered in time")] {
+    for (verdict, became) in
+        [(Verdict::Approved, "it was approved"), (Verdict::Expired, "nobody answered in time")]
+    {
         let mut stage = runs(160, 50);
         stage.tick();
         let head = stage.text().lines().next().unwrap_or_default().to_owned();
-        let waiting = stage.model.alerts.listed().iter().filter(|alert| alert.standing == Standing::Waiting).count();
-        assert!(head.contains(&format!("! {} alert", waiting - 1)) && head.contains("? 1 question"), "{head}");
+        let waiting =
+            stage.model.alerts.listed().iter().filter(|alert| alert.standing == Standing::Waiting).count();
+        assert!(
+            head.contains(&format!("! {} alert", waiting - 1)) && head.contains("? 1 question"),
+            "{head}"
+        );
         stage.char('a');
         let text = stage.text();
         assert!(text.contains("a41f asks") && !text.contains("asks whether give may go on"), "{text}");

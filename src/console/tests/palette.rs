@@ -124,7 +124,10 @@ fn a_subcommand_runs_and_shows_what_it_printed_with_its_exit_code() {
     let printed = "error: 99 is done\n  hint: \u{1b}[2J\u{202e}nothing to do\r\n";
     stage.event(Event::Ran { number: 1, ran: ran(printed, End::Exited(1)) });
     let text = stage.text();
-    assert!(text.contains("✗ exit 1") && text.contains("error: 99 is done") && text.contains("␛[2J<202e>nothing"), "{text}");
+    assert!(
+        text.contains("✗ exit 1") && text.contains("error: 99 is done") && text.contains("␛[2J<202e>nothing"),
+        "{text}"
+    );
     assert_eq!(stage.key(KeyCode::Esc), [], "nothing runs that could be ended");
     assert_eq!(stage.ui.place(), Place::Queues);
 }
@@ -145,7 +148,10 @@ fn a_subcommand_that_needs_more_is_completed_first() {
     assert_eq!(stage.ui.palette.as_ref().unwrap().text(), "settle ");
     types(&mut stage, "12 done");
     let effects = stage.key(KeyCode::Enter);
-    assert_eq!(effects[1], Effect::Run { number: 1, words: ["settle", "12", "done"].map(str::to_owned).to_vec() });
+    assert_eq!(
+        effects[1],
+        Effect::Run { number: 1, words: ["settle", "12", "done"].map(str::to_owned).to_vec() }
+    );
     let mut stage = palette("dctr");
     stage.key(KeyCode::Tab);
     assert_eq!(stage.ui.palette.as_ref().unwrap().text(), "doctor ");
@@ -156,7 +162,10 @@ fn what_cannot_run_here_says_why_and_how_it_is_typed_elsewhere() {
     let mut stage = palette("serve");
     assert_eq!(stage.key(KeyCode::Enter), [Effect::Remember("serve".to_owned())]);
     let text = stage.text();
-    assert!(text.contains("it needs a terminal of its own") && text.contains("rl-console --data ./friday serve"), "{text}");
+    assert!(
+        text.contains("it needs a terminal of its own") && text.contains("rl-console --data ./friday serve"),
+        "{text}"
+    );
     let mut stage = palette("pair --rotate");
     stage.key(KeyCode::Enter);
     assert!(stage.text().contains("it prints the token"), "no screen shows a token: {}", stage.text());
@@ -196,12 +205,17 @@ fn a_click_selects_and_a_second_one_runs() {
     assert_eq!(click(&mut stage, 20, 9), []);
     let chosen = first_hit(&stage);
     assert_eq!(chosen, Hit::Action(Action::Drain), "{}", stage.text());
-    assert_eq!(commands(click(&mut stage, 20, 9).split_off(1)), [mpp::Command::Drain { queue: Some("boss".into()) }]);
+    assert_eq!(
+        commands(click(&mut stage, 20, 9).split_off(1)),
+        [mpp::Command::Drain { queue: Some("boss".into()) }]
+    );
     let mut stage = show(100, 30);
     click(&mut stage, 10, 5);
     assert!(stage.ui.overlays.is_empty());
     click(&mut stage, 10, 5);
-    assert!(matches!(stage.ui.overlays.last(), Some(Overlay::Pending(pending)) if pending.queue.as_str() == "default"));
+    assert!(
+        matches!(stage.ui.overlays.last(), Some(Overlay::Pending(pending)) if pending.queue.as_str() == "default")
+    );
 }
 
 #[test]
@@ -215,13 +229,19 @@ fn the_list_of_keys_is_found_by_name_key_and_place_and_says_whose_they_are() {
     assert_eq!(stage.ui.place(), Place::Keys);
     types(&mut stage, "f5");
     let text = stage.text();
-    assert!(text.contains("hold-all") && text.contains("yours") && text.contains("console.keys.hold-all (yours)"), "{text}");
+    assert!(
+        text.contains("hold-all") && text.contains("yours") && text.contains("console.keys.hold-all (yours)"),
+        "{text}"
+    );
     assert!(!text.contains("settle-done"));
     types(&mut stage, "zzz");
     assert!(stage.text().contains("nothing matches"));
     stage.key(KeyCode::Esc);
     stage.key(KeyCode::Esc);
-    assert_eq!((stage.ui.focus, stage.ui.overlays.len()), (Focus::Pane(crate::console::pane_id::PaneId::Queues), 0));
+    assert_eq!(
+        (stage.ui.focus, stage.ui.overlays.len()),
+        (Focus::Pane(crate::console::pane_id::PaneId::Queues), 0)
+    );
 }
 
 #[test]
@@ -230,7 +250,8 @@ fn a_click_and_the_wheel_move_within_the_list_of_keys() {
     types(&mut stage, "??");
     click(&mut stage, 10, 6);
     assert!(stage.text().contains("console.keys.keys "), "{}", stage.text());
-    let wheel = MouseEvent { kind: MouseEventKind::ScrollDown, column: 10, row: 6, modifiers: KeyModifiers::NONE };
+    let wheel =
+        MouseEvent { kind: MouseEventKind::ScrollDown, column: 10, row: 6, modifiers: KeyModifiers::NONE };
     stage.event(Event::Mouse(wheel));
     assert!(stage.text().contains("console.keys.close "), "{}", stage.text());
 }
@@ -278,7 +299,9 @@ fn every_layer_is_drawn_in_ascii_and_at_every_size() {
             for character in opened.chars() {
                 stage.key(if character == '\n' { KeyCode::Enter } else { KeyCode::Char(character) });
             }
-            stage.event(Event::Ran { number: 1, ran: ran(&"żółw 日本 ".repeat(5_000), End::TimedOut(10)) });
+            stage.event(Event::Ran {
+                number: 1, ran: ran(&"żółw 日本 ".repeat(5_000), End::TimedOut(10))
+            });
             stage.event(Event::Resize { columns, rows });
             assert!(stage.text().is_ascii(), "{opened} {}", stage.text());
             stage.key(KeyCode::Right);

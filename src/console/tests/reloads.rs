@@ -29,12 +29,17 @@ fn good(looks: Looks) -> Reload {
 }
 
 fn fault(what: &str) -> Fault {
-    Fault { place: "config.toml:3:1".to_owned(), what: what.to_owned(), hint: "did you mean `ascii`?".to_owned() }
+    Fault {
+        place: "config.toml:3:1".to_owned(),
+        what: what.to_owned(),
+        hint: "did you mean `ascii`?".to_owned(),
+    }
 }
 
 fn with_reloads<F: Future<Output = Rig>>(test: impl FnOnce(Rig, mpsc::SyncSender<Reload>) -> F) {
     let (give, given) = mpsc::sync_channel(8);
-    let exit = with_source(&Limits::default(), Some(Arc::new(Given(Mutex::new(given)))), |rig| test(rig, give));
+    let exit =
+        with_source(&Limits::default(), Some(Arc::new(Given(Mutex::new(given)))), |rig| test(rig, give));
     assert_eq!(exit, Exit::Quit);
 }
 

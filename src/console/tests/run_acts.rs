@@ -35,7 +35,13 @@ fn asked() -> Stage {
 fn a_question_waits_first_among_the_alerts_and_in_the_first_line() {
     let mut stage = asked();
     let text = stage.text();
-    for wanted in ["? 1 question", "Questions: 1 waits.", "a41f asks", "no in 4m59s", "item: 4  in: to ann  give item 4 to viewer ann?"] {
+    for wanted in [
+        "? 1 question",
+        "Questions: 1 waits.",
+        "a41f asks",
+        "no in 4m59s",
+        "item: 4  in: to ann  give item 4 to viewer ann?",
+    ] {
         assert!(text.contains(wanted), "{wanted}: {text}");
     }
     assert!(stage.char('a').is_empty() && stage.text().contains("p approves, r rejects"), "{}", stage.text());
@@ -49,10 +55,16 @@ fn an_approval_is_bound_to_its_question_and_confirmed_by_another_key() {
     stage.char('p');
     let text = stage.text();
     assert!(text.contains("Approve give?") && text.contains("give item 4 to viewer ann?"), "{text}");
-    assert!(text.contains("with item: 4") && text.contains("input in: to ann") && text.contains("chat_vote a41f"), "{text}");
+    assert!(
+        text.contains("with item: 4") && text.contains("input in: to ann") && text.contains("chat_vote a41f"),
+        "{text}"
+    );
     assert_eq!(stage.char('p'), []);
     let command = Command::Runs(runs::Command::Decide { action: ASK, approved: true, note: None });
-    assert_eq!(stage.char('y'), [Effect::Command { asked: Asked::Decide { approved: true, held: false }, command }]);
+    assert_eq!(
+        stage.char('y'),
+        [Effect::Command { asked: Asked::Decide { approved: true, held: false }, command }]
+    );
     let outcome = Ok(Outcome::Runs(runs::Outcome::Decided));
     stage.event(Event::Commanded { asked: Asked::Decide { approved: true, held: false }, outcome });
     assert!(stage.text().contains("approved: the node goes on"));
@@ -67,7 +79,10 @@ fn a_question_is_masked_on_air_also_where_it_is_answered() {
     assert!(text.contains("a41f asks") && text.contains("no in 4m"), "which run, and how long: {text}");
     stage.char('p');
     let text = stage.text();
-    assert!(text.contains("Approve give?") && !text.contains("viewer ann") && !text.contains("to ann"), "{text}");
+    assert!(
+        text.contains("Approve give?") && !text.contains("viewer ann") && !text.contains("to ann"),
+        "{text}"
+    );
 }
 
 #[test]
@@ -79,9 +94,21 @@ fn questions_that_are_not_shown_are_counted_and_it_is_said_where_they_are() {
     for wanted in ["? 4 questions", "Questions: 4 wait, the 3 oldest in `ls confirmations` alone."] {
         assert!(text.contains(wanted), "{wanted}: {text}");
     }
-    assert!(stage.model.alerts.listed().iter().any(|alert| alert.text.contains("4 questions of runs wait, the 3 oldest")));
+    assert!(
+        stage
+            .model
+            .alerts
+            .listed()
+            .iter()
+            .any(|alert| alert.text.contains("4 questions of runs wait, the 3 oldest"))
+    );
     stage.key(KeyCode::Esc);
-    let runs = stage.ui.layout(&stage.model).chips().iter().position(|chip| *chip == crate::console::pane_id::ChipId::Runs);
+    let runs = stage
+        .ui
+        .layout(&stage.model)
+        .chips()
+        .iter()
+        .position(|chip| *chip == crate::console::pane_id::ChipId::Runs);
     stage.ui.focus = Focus::Chips(runs.unwrap());
     stage.key(KeyCode::Enter);
     assert!(stage.text().contains("waiting besides: 3 more questions"), "{}", stage.text());
@@ -93,17 +120,30 @@ fn a_question_is_answered_where_its_run_and_its_node_are_looked_at() {
     for pane in [PaneId::Runs, PaneId::Plan, PaneId::RunEvents, PaneId::Artifacts] {
         let mut stage = shown(160, 50);
         stage.ui.focus = Focus::Pane(pane);
-        assert!(stage.text().contains("p approve") && stage.text().contains("r reject"), "{pane:?}: {}", stage.text());
+        assert!(
+            stage.text().contains("p approve") && stage.text().contains("r reject"),
+            "{pane:?}: {}",
+            stage.text()
+        );
         stage.char('p');
         assert!(stage.text().contains("Approve give?"), "{pane:?}: {}", stage.text());
         stage.char('n');
         stage.key(KeyCode::Enter);
         stage.char('r');
-        assert_eq!(stage.text().contains("Reject give?"), pane != PaneId::Artifacts, "{pane:?}: {}", stage.text());
+        assert_eq!(
+            stage.text().contains("Reject give?"),
+            pane != PaneId::Artifacts,
+            "{pane:?}: {}",
+            stage.text()
+        );
     }
     let mut stage = asked();
     stage.key(KeyCode::Enter);
-    assert!(stage.text().contains("Node give of chat_vote a41f") && stage.text().contains("p approve"), "{}", stage.text());
+    assert!(
+        stage.text().contains("Node give of chat_vote a41f") && stage.text().contains("p approve"),
+        "{}",
+        stage.text()
+    );
     stage.char('p');
     assert!(stage.text().contains("Approve give?"), "{}", stage.text());
 }
@@ -115,7 +155,10 @@ fn a_run_that_asks_nothing_says_so_and_where_a_recording_is_begun() {
     assert!(!stage.text().contains("p approve"));
     assert_eq!(stage.char('r'), []);
     let text = stage.text();
-    assert!(text.contains("this run asks nothing") && text.contains("`:record` starts and stops a recording"), "{text}");
+    assert!(
+        text.contains("this run asks nothing") && text.contains("`:record` starts and stops a recording"),
+        "{text}"
+    );
 }
 
 #[test]
@@ -123,7 +166,10 @@ fn a_rejection_says_what_hangs_on_it_and_nothing_is_answered_once_it_was_decided
     let mut stage = asked();
     stage.char('r');
     let text = stage.text();
-    assert!(text.contains("Reject give?") && text.contains("give fails") && text.contains("Behind it 1 node may"), "{text}");
+    assert!(
+        text.contains("Reject give?") && text.contains("give fails") && text.contains("Behind it 1 node may"),
+        "{text}"
+    );
     stage.runs(T::Decided { run: run(VOTE), action: ASK, verdict: Verdict::Approved, by: None }, "");
     assert!(stage.text().contains("It waits no longer"));
     assert_eq!(stage.char('y'), []);
@@ -135,7 +181,13 @@ fn a_run_is_cancelled_after_a_question_that_says_what_hangs_on_it() {
     let mut stage = shown(160, 50);
     stage.char('x');
     let text = stage.text();
-    for wanted in ["Cancel chat_vote?", "3 are worked on", "3 never begin, or not again", "Withdrawn with it: 1 question.", "1 completed"] {
+    for wanted in [
+        "Cancel chat_vote?",
+        "3 are worked on",
+        "3 never begin, or not again",
+        "Withdrawn with it: 1 question.",
+        "1 completed",
+    ] {
         assert!(text.contains(wanted), "{wanted}: {text}");
     }
     let asked = Asked::CancelRun { name: "chat_vote".to_owned() };
@@ -192,11 +244,17 @@ fn an_agent_that_nobody_is_stands_below_what_the_opening_is() {
     // Whoever watches, or takes all agents by a pattern, answers nothing.
     for (session, kind, topic) in [(70, Kind::Viewer, "agent/echo"), (71, Kind::Agent, "agent/*")] {
         stage.join(ConnectionId(session), "watcher", kind, Dialect::Frames);
-        stage.rmp(rmp::Transition::Subscribed { session: ConnectionId(session), sub: 1, topic: topic.into() }, "");
+        stage.rmp(
+            rmp::Transition::Subscribed { session: ConnectionId(session), sub: 1, topic: topic.into() },
+            "",
+        );
         assert!(stage.text().contains(silent), "{topic}");
     }
     stage.join(ConnectionId(72), "echo", Kind::Agent, Dialect::Frames);
-    stage.rmp(rmp::Transition::Subscribed { session: ConnectionId(72), sub: 1, topic: "agent/echo".into() }, "");
+    stage.rmp(
+        rmp::Transition::Subscribed { session: ConnectionId(72), sub: 1, topic: "agent/echo".into() },
+        "",
+    );
     let text = stage.text();
     assert!(text.contains("✓ example: 1 node") && !text.contains("nobody answers"), "{text}");
 }
@@ -206,7 +264,10 @@ fn an_accepted_run_is_followed() {
     let mut stage = writing();
     let (request, yaml) = send(&mut stage);
     assert!(yaml.contains("name: example"), "{yaml}");
-    stage.event(Event::Commanded { asked: Asked::Submit { request }, outcome: Ok(Outcome::Runs(runs::Outcome::Taken)) });
+    stage.event(Event::Commanded {
+        asked: Asked::Submit { request },
+        outcome: Ok(Outcome::Runs(runs::Outcome::Taken)),
+    });
     assert!(stage.text().contains("waiting for the control plane"));
     let by = runs::Asker { kind: runs::AskerKind::Tui, client: "console".into() };
     let submitted = T::Submitted { run: request, name: "example".into(), by, nodes: 1 };
@@ -284,7 +345,9 @@ fn an_opening_that_is_written() {
 #[test]
 fn what_is_brought_takes_the_place_of_the_example_and_a_key_brings_that_back() {
     let mut stage = writing();
-    stage.event(Event::Paste("version: 0\nname: mine\nnodes:\n  - {id: a, use: 'agent:x'}\nedges: []\n".to_owned()));
+    stage.event(Event::Paste(
+        "version: 0\nname: mine\nnodes:\n  - {id: a, use: 'agent:x'}\nedges: []\n".to_owned(),
+    ));
     let text = stage.text();
     assert!(text.contains("✓ mine: 1 node") && !text.contains("name: example"), "{text}");
     stage.ctrl('l');

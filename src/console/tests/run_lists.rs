@@ -39,7 +39,11 @@ fn what_is_open_stays_on_the_screen_however_far_down_one_looks() {
         stage.submitted(51, "asks", &one);
         let write = NodeRef { place: 0, id: "write".into() };
         stage.runs(T::Asked { run: run(50), action: ASK, node: write, expires_at: Wall(u64::MAX) }, "write?");
-        assert_eq!(keys(&stage, PaneId::Runs)[..2], [50, 51].map(|number| RecordKey::Run(run(number))), "what asks is first");
+        assert_eq!(
+            keys(&stage, PaneId::Runs)[..2],
+            [50, 51].map(|number| RecordKey::Run(run(number))),
+            "what asks is first"
+        );
     }
 }
 
@@ -58,7 +62,13 @@ fn a_run_that_a_restart_cut_is_shown_as_the_store_has_it() {
     stage.resync(connected());
     let submitted = T::Submitted { run: run(CUT), name: "cut".into(), by: by("ann"), nodes: 2 };
     stage.runs(submitted, "{}");
-    stage.tells(CUT, 6, (EventKind::Status, Some(Level::Error)), None, "the run failed: the station was restarted");
+    stage.tells(
+        CUT,
+        6,
+        (EventKind::Status, Some(Level::Error)),
+        None,
+        "the run failed: the station was restarted",
+    );
     stage.runs(T::Done { run: run(CUT), nodes: 1 }, "");
     stage.ended(CUT, RunState::Failed, "the station was restarted");
     let effects = stage.char('4');
@@ -66,7 +76,9 @@ fn a_run_that_a_restart_cut_is_shown_as_the_store_has_it() {
     assert!(stage.text().contains("asking the station"), "{}", stage.text());
     answered(&mut stage, effects);
     let text = stage.text();
-    for wanted in ["✓ write", "cut while running", "14s", " 1/2 ", "Plan cut c07e", "the station was restarted"] {
+    for wanted in
+        ["✓ write", "cut while running", "14s", " 1/2 ", "Plan cut c07e", "the station was restarted"]
+    {
         assert!(text.contains(wanted), "{wanted}: {text}");
     }
     stage.ui.focus = Focus::Pane(PaneId::Plan);
@@ -122,7 +134,11 @@ fn the_log_tells_what_becomes_of_runs() {
     let mut stage = runs(160, 50);
     stage.char('9');
     let text = stage.text();
-    for wanted in ["chat_vote a41f was accepted: 7 nodes", "chat_vote a41f asks whether give may go on", "mend dead failed: write"] {
+    for wanted in [
+        "chat_vote a41f was accepted: 7 nodes",
+        "chat_vote a41f asks whether give may go on",
+        "mend dead failed: write",
+    ] {
         assert!(text.contains(wanted), "{wanted}: {text}");
     }
     let mut small = runs(80, 24);

@@ -21,7 +21,9 @@ use crate::{
     },
     ids::{ActionId, OpeningId, TraceId},
     port::{ArtifactRow, Page, Query, RunDetail, RunEventRow, RunRow},
-    runs::{Asker, AskerKind, EventKind, NodeRef, NodeState, Plan, PlanEdge, PlanNode, RunState, Transition as T},
+    runs::{
+        Asker, AskerKind, EventKind, NodeRef, NodeState, Plan, PlanEdge, PlanNode, RunState, Transition as T,
+    },
     schema::JsonText,
     tap::entry::station::Level,
     time::{Now, Wall},
@@ -50,7 +52,11 @@ pub(super) fn by(client: &str) -> Asker {
 
 /// A plan in which each edge leads between these places.
 pub(super) fn plan(nodes: &[(&str, &str, Option<u32>)], edges: &[(u32, u32, Option<&str>)]) -> Plan {
-    let node = |(id, uses, parent): &(&str, &str, Option<u32>)| PlanNode { id: Arc::from(*id), uses: Arc::from(*uses), parent: *parent };
+    let node = |(id, uses, parent): &(&str, &str, Option<u32>)| PlanNode {
+        id: Arc::from(*id),
+        uses: Arc::from(*uses),
+        parent: *parent,
+    };
     let edge = |(from, to, when): &(u32, u32, Option<&str>)| PlanEdge {
         from: *from,
         from_port: Arc::from("out"),
@@ -88,7 +94,14 @@ impl Stage {
         }
     }
 
-    pub(super) fn moved(&mut self, number: u64, (place, id): (u32, &str), state: NodeState, attempt: u32, why: &str) {
+    pub(super) fn moved(
+        &mut self,
+        number: u64,
+        (place, id): (u32, &str),
+        state: NodeState,
+        attempt: u32,
+        why: &str,
+    ) {
         self.runs(T::Moved { run: run(number), node: NodeRef { place, id: id.into() }, state, attempt }, why);
     }
 
@@ -109,9 +122,14 @@ impl Stage {
     }
 }
 
-/// Runs over a show: one that ended well, one that failed, and one that is in the middle of it and asks something.
+/// Runs over a show: one that ended well, one that failed, and one that is in the middle of it and asks
+/// something.
 pub(super) fn with_runs(mut stage: Stage) -> Stage {
-    stage.submitted(GREET, "greet", &plan(&[("write", "agent:writer", None), ("say", "agent:voice", None)], &[(0, 1, None)]));
+    stage.submitted(
+        GREET,
+        "greet",
+        &plan(&[("write", "agent:writer", None), ("say", "agent:voice", None)], &[(0, 1, None)]),
+    );
     for (place, id) in [(0, "write"), (1, "say")] {
         stage.moved(GREET, (place, id), NodeState::Running, 1, "");
         stage.pass(800);
@@ -122,7 +140,13 @@ pub(super) fn with_runs(mut stage: Stage) -> Stage {
     stage.pass(90_000);
     stage.submitted(0xdead, "mend", &plan(&[("write", "agent:writer", None)], &[]));
     stage.moved(0xdead, (0, "write"), NodeState::Running, 3, "");
-    stage.moved(0xdead, (0, "write"), NodeState::Failed, 3, "nobody answers on agent/writer: start the agent");
+    stage.moved(
+        0xdead,
+        (0, "write"),
+        NodeState::Failed,
+        3,
+        "nobody answers on agent/writer: start the agent",
+    );
     stage.ended(0xdead, RunState::Failed, "write failed: nobody answers on agent/writer");
     stage.pass(2_000);
     stage.submitted(VOTE, "chat_vote", &vote());
@@ -137,8 +161,17 @@ pub(super) fn with_runs(mut stage: Stage) -> Stage {
     stage.moved(VOTE, (2, "greet"), NodeState::Running, 1, "");
     stage.moved(VOTE, (3, "greet/write"), NodeState::Running, 2, "");
     let count = NodeRef { place: 1, id: "count".into() };
-    stage.runs(T::Progressed { run: run(VOTE), node: count, done: Some(3.0), total: Some(8.0) }, "3 of 8 ballots");
-    stage.tells(VOTE, 4, log(Level::Warn), Some((3, "greet/write")), "the first attempt failed: busy\u{1b}[2J");
+    stage.runs(
+        T::Progressed { run: run(VOTE), node: count, done: Some(3.0), total: Some(8.0) },
+        "3 of 8 ballots",
+    );
+    stage.tells(
+        VOTE,
+        4,
+        log(Level::Warn),
+        Some((3, "greet/write")),
+        "the first attempt failed: busy\u{1b}[2J",
+    );
     stage.moved(VOTE, (5, "give"), NodeState::Asking, 0, "");
     let expires_at = Wall(Now::at_ms(stage.ms).wall.0 + 300_000);
     let give = NodeRef { place: 5, id: "give".into() };
@@ -199,9 +232,21 @@ pub(super) fn detail(of: TraceId) -> Option<RunDetail> {
     }
     let (submitted_at_ms, ended_at_ms) = (Now::at_ms(0).wall, Some(Now::at_ms(14_000).wall));
     let why = Some("the station was restarted".to_owned());
-    let row = RunRow { run: of, name: "cut".to_owned(), state: RunState::Failed, why, submitted_at_ms, ended_at_ms, ..stored().remove(0) };
+    let row = RunRow {
+        run: of,
+        name: "cut".to_owned(),
+        state: RunState::Failed,
+        why,
+        submitted_at_ms,
+        ended_at_ms,
+        ..stored().remove(0)
+    };
     let plan = plan(&[("write", "agent:writer", None), ("say", "agent:voice", None)], &[(0, 1, None)]);
-    Some(RunDetail { row, yaml: String::new(), plan: JsonText::parse(&serde_json::to_string(&plan).unwrap()).unwrap() })
+    Some(RunDetail {
+        row,
+        yaml: String::new(),
+        plan: JsonText::parse(&serde_json::to_string(&plan).unwrap()).unwrap(),
+    })
 }
 
 /// What that run told.
@@ -211,10 +256,18 @@ fn told_of_cut() -> Vec<RunEventRow> {
         kind: EventKind::Status,
         level: Some(Level::Info),
         message: format!("{node} is {}", state.name()),
-        meta: JsonText::parse(&format!(r#"{{"node_id":"{node}","span_id":"{node}#1","state":"{}"}}"#, state.name())).unwrap(),
+        meta: JsonText::parse(&format!(
+            r#"{{"node_id":"{node}","span_id":"{node}#1","state":"{}"}}"#,
+            state.name()
+        ))
+        .unwrap(),
         at_ms: Now::at_ms(number * 10).wall,
     };
-    vec![row(1, "write", NodeState::Running), row(2, "write", NodeState::Completed), row(3, "say", NodeState::Running)]
+    vec![
+        row(1, "write", NodeState::Running),
+        row(2, "write", NodeState::Completed),
+        row(3, "say", NodeState::Running),
+    ]
 }
 
 /// What a run kept.
@@ -359,7 +412,10 @@ fn a_run_an_event_and_an_artifact_are_read_whole_and_their_entries_are_found() {
         (PaneId::Runs, vec!["Run chat_vote a41f", "7: ", "1 completed", "run events trace:0191"]),
         (PaneId::RunEvents, vec!["Event 5 of a41f", "the overlay did not answer"]),
         (PaneId::Artifacts, vec!["Artifact 1 of a41f", "count.out", "pikachu"]),
-        (PaneId::RunHistory, vec!["Run greet", "450 events", "cancelled", "3 of 4 completed or were skipped", " 3/4 "]),
+        (
+            PaneId::RunHistory,
+            vec!["Run greet", "450 events", "cancelled", "3 of 4 completed or were skipped", " 3/4 "],
+        ),
     ] {
         let mut stage = over(pane);
         stage.pass(10);
@@ -384,7 +440,11 @@ fn the_chip_tells_how_the_runs_are_and_why() {
     stage.ui.focus = Focus::Chips(3);
     stage.key(KeyCode::Enter);
     let text = stage.text();
-    for wanted in ["chat_vote asks whether give may go on", "mend dead failed in the last minute", "nobody answers on agent/writer"] {
+    for wanted in [
+        "chat_vote asks whether give may go on",
+        "mend dead failed in the last minute",
+        "nobody answers on agent/writer",
+    ] {
         assert!(text.contains(wanted), "{wanted}: {text}");
     }
     stage.key(KeyCode::Esc);
@@ -408,7 +468,8 @@ fn a_plan_of_a_thousand_nodes_is_laid_out_once_and_its_end_is_reached() {
     stage.resync(connected());
     let ids: Vec<String> = (0..1_000).map(|at| format!("n{at}")).collect();
     let nodes: Vec<_> = ids.iter().map(|id| (id.as_str(), "agent:echo", None)).collect();
-    let edges: Vec<_> = (1..1_000).flat_map(|at: u32| [(at / 2, at, None), (at.saturating_sub(5), at, None)]).collect();
+    let edges: Vec<_> =
+        (1..1_000).flat_map(|at: u32| [(at / 2, at, None), (at.saturating_sub(5), at, None)]).collect();
     stage.submitted(1, "wide", &plan(&nodes, &edges));
     stage.char('4');
     stage.ui.focus = Focus::Pane(PaneId::Plan);

@@ -87,7 +87,14 @@ fn every_state_has_a_sign_of_its_own() {
     use crate::{console::panes::state_sign, tap::entry::mpp::RowState};
     for ascii in [false, true] {
         let glyphs = Glyphs::of(ascii);
-        let states = [RowState::Pending, RowState::Dispatched, RowState::Applied, RowState::Done, RowState::Failed, RowState::Refunded];
+        let states = [
+            RowState::Pending,
+            RowState::Dispatched,
+            RowState::Applied,
+            RowState::Done,
+            RowState::Failed,
+            RowState::Refunded,
+        ];
         let signs = states.map(|state| state_sign(state, glyphs).0);
         let brakes = [glyphs.held, glyphs.draining, glyphs.warn];
         for set in [&signs[..], &[glyphs.well, glyphs.degraded, glyphs.down], &brakes] {
@@ -134,7 +141,14 @@ fn alerted(columns: u16, rows: u16) -> Stage {
     stage.station(station::Transition::DiskWell { free_bytes: 9 << 30 }, "");
     stage.mpp(Transition::Requeued { id: crate::ids::InvocationId(42), queue: "default".into() }, "");
     stage.mpp(Transition::LeftApplied { id: crate::ids::InvocationId(46), queue: "boss".into() }, "");
-    stage.mpp(Transition::Disconnected { peer: "127.0.0.1:50312".into(), active: true, cause: CloseCause::PeerClosed }, "");
+    stage.mpp(
+        Transition::Disconnected {
+            peer: "127.0.0.1:50312".into(),
+            active: true,
+            cause: CloseCause::PeerClosed,
+        },
+        "",
+    );
     stage.pass(1_000);
     stage.tick();
     for key in ['a', 'a'] {
@@ -259,9 +273,11 @@ fn every_pane_of_the_bridge_and_the_journal_zoomed() {
     for view in [ViewId::Bridge, ViewId::Journal] {
         // The Meter has screens of its own.
         for pane in view.panes().iter().filter(|pane| **pane != PaneId::Meter) {
-            let name = format!("zoomed_{}_{}", view.name(), pane.place().name()).to_lowercase().replace(' ', "_");
+            let name =
+                format!("zoomed_{}_{}", view.name(), pane.place().name()).to_lowercase().replace(' ', "_");
             at_both_sizes(&name, |columns, rows| {
-                let mut stage = if view == ViewId::Bridge { bridge(300, 100) } else { journal(columns, rows) };
+                let mut stage =
+                    if view == ViewId::Bridge { bridge(300, 100) } else { journal(columns, rows) };
                 (stage.ui.columns, stage.ui.rows) = (columns, rows);
                 stage.ui.zoomed = Some(*pane);
                 stage.ui.focus = Focus::Pane(*pane);

@@ -32,7 +32,13 @@ fn a_session_is_cancelled_with_the_reason_that_was_written() {
     let mut stage = decision(160, 50);
     stage.char('x');
     let screen = stage.text();
-    for wanted in ["Cancel s-17?", "s-17, voting, ends before its time", "2 of 3 have voted", "reason: by the operator", "r write why"] {
+    for wanted in [
+        "Cancel s-17?",
+        "s-17, voting, ends before its time",
+        "2 of 3 have voted",
+        "reason: by the operator",
+        "r write why",
+    ] {
         assert!(screen.contains(wanted), "{wanted}: {screen}");
     }
     stage.char('r');
@@ -151,12 +157,18 @@ fn whether_to_cancel_a_session() {
 fn ids_that_begin_alike_are_told_apart_by_their_ends() {
     let mut stage = decision(80, 24);
     for number in 90..93 {
-        let session = macp::SessionRef { number, id: format!("0191d3c2-7a41-7f00-8000-0000000000{number}").into() };
+        let session =
+            macp::SessionRef { number, id: format!("0191d3c2-7a41-7f00-8000-0000000000{number}").into() };
         let expires_at = crate::time::Now::at_ms(stage.ms + 60_000).wall;
         let (mode, by) = (Mode::Decision, "alice".into());
         stage.macp(macp::Transition::Opened { session, mode, by, participants: 0, expires_at }, "{}");
     }
     stage.key(KeyCode::Home);
     let text = stage.text();
-    assert!((90..93).all(|number| text.lines().any(|line| line.contains("▶ 0") && line.contains(&format!("0{number} ")))), "{text}");
+    assert!(
+        (90..93).all(|number| text
+            .lines()
+            .any(|line| line.contains("▶ 0") && line.contains(&format!("0{number} ")))),
+        "{text}"
+    );
 }

@@ -42,11 +42,20 @@ fn text(text: &str) -> Arc<str> {
 
 impl Stage {
     /// A session begins.
-    pub(super) fn opened(&mut self, number: u64, mode: Mode, (intent, participants): (&str, &[&str]), ttl_ms: u64) {
+    pub(super) fn opened(
+        &mut self,
+        number: u64,
+        mode: Mode,
+        (intent, participants): (&str, &[&str]),
+        ttl_ms: u64,
+    ) {
         let expires_at = Wall(Now::at_ms(self.ms).wall.0 + ttl_ms);
         let (by, allowed) = (text("lead"), participants.len() as u64);
         let opened = serde_json::json!({ "intent": intent, "participants": participants }).to_string();
-        self.macp(T::Opened { session: session(number), mode, by, participants: allowed, expires_at }, &opened);
+        self.macp(
+            T::Opened { session: session(number), mode, by, participants: allowed, expires_at },
+            &opened,
+        );
     }
 
     /// A session takes a message.
@@ -65,7 +74,8 @@ impl Stage {
     }
 }
 
-/// Sessions over a show: one that was resolved, one that expired, one that was cancelled; a decision and rounds that go on.
+/// Sessions over a show: one that was resolved, one that expired, one that was cancelled; a decision and
+/// rounds that go on.
 pub(super) fn with_sessions(mut stage: Stage) -> Stage {
     stage.opened(14, Mode::Decision, ("which boss comes next", &["ann", "bob"]), 60_000);
     stage.takes(14, "ann", Effect::Proposed { proposal: text("boss") }, "the dragon");
@@ -81,11 +91,19 @@ pub(super) fn with_sessions(mut stage: Stage) -> Stage {
     stage.opened(RELEASE, Mode::Decision, ("deploy tonight?", &["ann", "bob", "carol"]), 45_000);
     stage.takes(RELEASE, "ann", Effect::Proposed { proposal: text("p1") }, "Deploy to production");
     stage.takes(RELEASE, "bob", Effect::Proposed { proposal: text("p2") }, "Wait for Monday");
-    let evaluated =
-        |of, recommendation, confidence| Effect::Evaluated { proposal: text(of), recommendation: text(recommendation), confidence };
+    let evaluated = |of, recommendation, confidence| Effect::Evaluated {
+        proposal: text(of),
+        recommendation: text(recommendation),
+        confidence,
+    };
     stage.takes(RELEASE, "bob", evaluated("p1", "APPROVE", 0.95), "implementation looks solid");
     stage.takes(RELEASE, "carol", evaluated("p2", "REVIEW", 0.5), "");
-    stage.takes(RELEASE, "carol", Effect::Objected { proposal: text("p1"), severity: text("high") }, "security review not completed");
+    stage.takes(
+        RELEASE,
+        "carol",
+        Effect::Objected { proposal: text("p1"), severity: text("high") },
+        "security review not completed",
+    );
     stage.votes(RELEASE, "ann", ("p1", "approve"), "all tests pass");
     stage.votes(RELEASE, "bob", ("p1", "approve"), "looks good to me");
     stage.opened(NAMES, Mode::MultiRound, ("the colour of the overlay", &["ann", "bob", "carol"]), 8_000);
@@ -159,7 +177,10 @@ pub(super) fn logged(after: u64, limit: u64) -> Vec<SessionLogRow> {
         message_id: Some(format!("m-{number}")),
         sender: Some("ann".to_owned()),
         timestamp_ms: None,
-        payload: JsonText::parse(&format!(r#"{{"proposal_id":"p1","vote":"approve","reason":"for the {number}th time"}}"#)).unwrap(),
+        payload: JsonText::parse(&format!(
+            r#"{{"proposal_id":"p1","vote":"approve","reason":"for the {number}th time"}}"#
+        ))
+        .unwrap(),
     };
     (after + 1..=(after + limit).min(252)).map(row).collect()
 }
@@ -198,7 +219,11 @@ fn open_sessions_come_first_then_those_that_ended_last() {
     let expected = |numbers: [u64; 5]| numbers.map(|number| RecordKey::Session(session(number)));
     assert_eq!(keys(&stage, PaneId::Sessions), expected([18, 17, 16, 15, 14]));
     stage.closed(NAMES, Ending::Resolved, "{}");
-    assert_eq!(keys(&stage, PaneId::Sessions), expected([18, 17, 16, 15, 14]), "it is still where it was looked at");
+    assert_eq!(
+        keys(&stage, PaneId::Sessions),
+        expected([18, 17, 16, 15, 14]),
+        "it is still where it was looked at"
+    );
     stage.pass(11_000);
     stage.event(Event::Tick);
     assert_eq!(keys(&stage, PaneId::Sessions), expected([17, 18, 16, 15, 14]));
@@ -209,7 +234,8 @@ fn a_row_tells_the_mode_how_far_it_is_who_is_in_and_how_long_it_lasts_yet() {
     let mut stage = sessions(160, 50);
     stage.ui.zoomed = Some(PaneId::Sessions);
     let screen = stage.text();
-    let line = |session: &str| screen.lines().find(|line| line.contains(session)).unwrap_or_default().to_owned();
+    let line =
+        |session: &str| screen.lines().find(|line| line.contains(session)).unwrap_or_default().to_owned();
     for wanted in ["decision", "voting", "2/3", "40s"] {
         assert!(line("▶ s-17").contains(wanted), "{wanted}: {screen}");
     }
@@ -230,7 +256,9 @@ fn what_a_session_is_about_and_what_it_came_to_stand_apart_in_both_lists() {
         answered(stage, effects);
         let text = stage.text();
         let head = text.lines().find(|line| line.contains("about")).unwrap_or_default().to_owned();
-        let at = |word: &str| head.find(word).map_or_else(|| panic!("{word}: {text}"), |at| head[..at].chars().count());
+        let at = |word: &str| {
+            head.find(word).map_or_else(|| panic!("{word}: {text}"), |at| head[..at].chars().count())
+        };
         (at("about"), at("outcome"), text)
     };
     let (about, outcome, text) = columns(&mut stage, PaneId::Sessions);
@@ -250,12 +278,24 @@ fn what_a_session_is_about_and_what_it_came_to_stand_apart_in_both_lists() {
 fn the_proposals_have_their_votes_evaluations_and_objections() {
     let mut stage = decision(160, 50);
     let screen = stage.text();
-    for wanted in ["Proposals s-17", "Deploy to production", "2 approve", "1 high", "1 APPROVE", "1 REVIEW", "waits for carol"] {
+    for wanted in [
+        "Proposals s-17",
+        "Deploy to production",
+        "2 approve",
+        "1 high",
+        "1 APPROVE",
+        "1 REVIEW",
+        "waits for carol",
+    ] {
         assert!(screen.contains(wanted), "{wanted}: {screen}");
     }
     let voices: Vec<_> = keys(&stage, PaneId::Voices);
     assert_eq!(voices.len(), 5);
-    assert_eq!(voices[0], RecordKey::Voice(session(RELEASE), Speech::Votes, 0, "bob".into()), "the last first");
+    assert_eq!(
+        voices[0],
+        RecordKey::Voice(session(RELEASE), Speech::Votes, 0, "bob".into()),
+        "the last first"
+    );
     stage.votes(RELEASE, "bob", ("p2", "reject"), "on second thought");
     assert_eq!(keys(&stage, PaneId::Voices).len(), 5, "the last vote of a sender counts");
     assert!(stage.text().contains("1 reject"), "{}", stage.text());
@@ -292,7 +332,10 @@ fn a_session_of_the_store_is_read_from_there_log_and_all() {
     let effects = stage.key(KeyCode::Home);
     let (_, query) = asked_by(PaneId::SessionLog, &effects).unwrap();
     assert_eq!(query, Query::SessionLog { session: "s-5".to_owned(), after: 52, limit: 200 });
-    assert_eq!(asked_by(PaneId::Standings, &effects).unwrap().1, Query::Session { session: "s-5".to_owned() });
+    assert_eq!(
+        asked_by(PaneId::Standings, &effects).unwrap().1,
+        Query::Session { session: "s-5".to_owned() }
+    );
     answered(&mut stage, effects);
     let screen = stage.text();
     for wanted in ["Proposals s-5", "chess", "1 approve", "p9", "! EXPIRED", "for the 252th time"] {
@@ -355,7 +398,9 @@ fn what_agents_wrote_is_masked_on_air() {
     let mut stage = decision(160, 50);
     stage.act(Action::OnAir);
     let screen = stage.text();
-    for hidden in ["Deploy to production", "security review", "deploy tonight", "summon the dragon", "not while live"] {
+    for hidden in
+        ["Deploy to production", "security review", "deploy tonight", "summon the dragon", "not while live"]
+    {
         assert!(!screen.contains(hidden), "{hidden}: {screen}");
     }
     assert!(screen.contains("p1") && screen.contains("2 approve"), "{screen}");
@@ -402,8 +447,11 @@ fn the_chip_tells_how_many_are_open_and_which_expired_lately() {
     stage.ui.focus = Focus::Chips(2);
     stage.key(KeyCode::Enter);
     let screen = stage.text();
-    for wanted in ["MACP runtime", "s-15 expired in the last minute, unresolved at round 1", "5 begun, 1 resolved, 1 expired, 1 cancelled"]
-    {
+    for wanted in [
+        "MACP runtime",
+        "s-15 expired in the last minute, unresolved at round 1",
+        "5 begun, 1 resolved, 1 expired, 1 cancelled",
+    ] {
         assert!(screen.contains(wanted), "{wanted}: {screen}");
     }
     stage.key(KeyCode::Esc);
@@ -416,7 +464,11 @@ fn the_log_of_all_tells_of_sessions_that_came_to_nothing() {
     let mut stage = with_sessions(show(160, 50));
     stage.char('9');
     let screen = stage.text();
-    assert!(screen.contains("session s-15 expired without a resolution") && screen.contains("session s-16 was cancelled"), "{screen}");
+    assert!(
+        screen.contains("session s-15 expired without a resolution")
+            && screen.contains("session s-16 was cancelled"),
+        "{screen}"
+    );
 }
 
 #[test]

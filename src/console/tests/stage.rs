@@ -73,7 +73,15 @@ impl Stage {
             subcommands: subcommands(),
             veil: Veil::default(),
         };
-        Self { model: Model::new(&limits), ui: Ui::new(columns, rows, true), view, tap, ms: 0, reader, frame: 0 }
+        Self {
+            model: Model::new(&limits),
+            ui: Ui::new(columns, rows, true),
+            view,
+            tap,
+            ms: 0,
+            reader,
+            frame: 0,
+        }
     }
 
     /// Lets virtual time pass.
@@ -122,7 +130,14 @@ impl Stage {
 
     fn emit(&mut self, link: Link, transition: Transition, text: &str) -> Vec<Effect> {
         let trace = Some(TraceId(uuid::Uuid::from_u128(0xa41f_0000_0000_7000_8000_0000_0000_0001)));
-        let draft = Draft { at: Now::at_ms(self.ms), link, trace, cause: None, what: What::Transition(transition), bytes: text.as_bytes() };
+        let draft = Draft {
+            at: Now::at_ms(self.ms),
+            link,
+            trace,
+            cause: None,
+            what: What::Transition(transition),
+            bytes: text.as_bytes(),
+        };
         self.tap.emit(draft);
         self.fold()
     }
@@ -174,7 +189,8 @@ impl Stage {
     /// A key with the control key.
     pub(super) fn ctrl(&mut self, character: char) -> Vec<Effect> {
         let at = Mono(self.ms * 1_000_000);
-        let effects = self.event(Event::Key { key: KeyEvent::new(KeyCode::Char(character), KeyModifiers::CONTROL), at });
+        let effects = self
+            .event(Event::Key { key: KeyEvent::new(KeyCode::Char(character), KeyModifiers::CONTROL), at });
         self.painted();
         effects
     }
@@ -233,10 +249,11 @@ impl Stage {
             return serialize(&[(own.name().to_owned(), self.buffer())]);
         }
         let looks = ["midnight", "daylight", "high-contrast"].map(|name| (name, name, Depth::True));
-        let looks = looks.into_iter().chain([("NO_COLOR", "midnight", Depth::None)]).map(|(look, theme, depth)| {
-            self.view.theme = Theme::shipped(theme, depth).unwrap();
-            (look.to_owned(), self.buffer())
-        });
+        let looks =
+            looks.into_iter().chain([("NO_COLOR", "midnight", Depth::None)]).map(|(look, theme, depth)| {
+                self.view.theme = Theme::shipped(theme, depth).unwrap();
+                (look.to_owned(), self.buffer())
+            });
         let looks: Vec<_> = looks.collect();
         self.view.theme = own;
         serialize(&looks)
@@ -259,7 +276,13 @@ fn subcommands() -> Arc<[Subcommand]> {
         runs,
     };
     Arc::new([
-        subcommand("serve", "Run a station without a screen", "serve [OPTIONS]", false, Runs::Elsewhere("it needs a terminal of its own")),
+        subcommand(
+            "serve",
+            "Run a station without a screen",
+            "serve [OPTIONS]",
+            false,
+            Runs::Elsewhere("it needs a terminal of its own"),
+        ),
         subcommand(
             "pair",
             "Make the token that adapters connect with",
@@ -267,7 +290,13 @@ fn subcommands() -> Arc<[Subcommand]> {
             false,
             Runs::HereWith("--out", "it prints the token"),
         ),
-        subcommand("cancel invocation", "Make pending invocations failed", "cancel invocation [OPTIONS] <ID>...", true, Runs::Here),
+        subcommand(
+            "cancel invocation",
+            "Make pending invocations failed",
+            "cancel invocation [OPTIONS] <ID>...",
+            true,
+            Runs::Here,
+        ),
         subcommand("settle", "End an invocation by hand", "settle [OPTIONS] <ID> <TO>", true, Runs::Here),
         subcommand("doctor", "Check everything a station needs", "doctor [OPTIONS]", false, Runs::Here),
     ])
@@ -282,8 +311,8 @@ fn text_of(buffer: &Buffer) -> String {
     })
 }
 
-/// The text, then for each line the runs of style: a letter for each style used, with a key to what it is in each look below. The text is
-/// the same in all of them.
+/// The text, then for each line the runs of style: a letter for each style used, with a key to what it is in
+/// each look below. The text is the same in all of them.
 fn serialize(looks: &[(String, Buffer)]) -> String {
     let (_, first) = &looks[0];
     let width = usize::from(first.area.width);
@@ -293,7 +322,10 @@ fn serialize(looks: &[(String, Buffer)]) -> String {
         let mut out: Vec<(usize, usize)> = Vec::new();
         for cell in row * width..(row + 1) * width {
             let cells = looks.iter().map(|(_, buffer)| &buffer.content()[cell]);
-            assert!(cells.clone().all(|other| other.symbol() == first.content()[cell].symbol()), "colours change no text");
+            assert!(
+                cells.clone().all(|other| other.symbol() == first.content()[cell].symbol()),
+                "colours change no text"
+            );
             let style: Vec<_> = cells.map(|cell| (cell.fg, cell.bg, cell.modifier)).collect();
             let at = styles.iter().position(|known| *known == style).unwrap_or_else(|| {
                 styles.push(style);
@@ -401,7 +433,13 @@ pub(in crate::console) fn applied(id: u64, queue: &str, cleared: bool) -> events
 }
 
 pub(in crate::console) fn done(id: u64, queue: &str) -> events::Transition {
-    events::Transition::Done { id: InvocationId(id), queue: queue.into(), event: "give_item".into(), cleared: true, settled: false }
+    events::Transition::Done {
+        id: InvocationId(id),
+        queue: queue.into(),
+        event: "give_item".into(),
+        cleared: true,
+        settled: false,
+    }
 }
 
 /// A pending row as a page has it.
@@ -414,7 +452,11 @@ pub(super) fn row(id: u64) -> InvocationRow {
         params: JsonText::parse("{\"item_id\":4,\"count\":1}").unwrap(),
         result: None,
         reason: None,
-        source: Source { kind: "channel_points".to_owned(), redemption: None, user: Some("viewer\u{202e}".to_owned()) },
+        source: Source {
+            kind: "channel_points".to_owned(),
+            redemption: None,
+            user: Some("viewer\u{202e}".to_owned()),
+        },
         trace_id: TraceId(uuid::Uuid::nil()),
         enqueued_at_ms: Now::at_ms(0).wall,
         updated_at_ms: Now::at_ms(0).wall,

@@ -45,7 +45,10 @@ pub(super) fn pending_list(rows: impl Iterator<Item = u64>, more: bool) -> Stage
         [Effect::Query { query: Query::Invocations { queue: Some(queue), oldest_first: true, beyond: None, .. }, .. }] if queue.as_str() == "default"
     ));
     let asked = Asked::Pending { queue: "default".into(), direction: Direction::Fresh, serial: 1 };
-    stage.event(Event::Queried { asked, page: Ok(Page::Invocations { rows: rows.map(row).collect(), more, beyond: None }) });
+    stage.event(Event::Queried {
+        asked,
+        page: Ok(Page::Invocations { rows: rows.map(row).collect(), more, beyond: None }),
+    });
     stage
 }
 
@@ -70,7 +73,11 @@ fn quitting_asks_while_runs_go_on_questions_wait_or_sessions_are_open() {
     stage.resync(connected());
     let mut stage = super::sessions::with_sessions(stage);
     assert_eq!(stage.char('q'), []);
-    assert!(stage.text().contains("2 sessions stay open: nobody can take part until the next"), "{}", stage.text());
+    assert!(
+        stage.text().contains("2 sessions stay open: nobody can take part until the next"),
+        "{}",
+        stage.text()
+    );
 }
 
 #[test]
@@ -139,7 +146,10 @@ fn holds_resumes_and_drains_the_selected_queue() {
 #[test]
 fn a_refused_command_is_said_with_its_hint_until_its_time_is_over() {
     let mut stage = show(80, 24);
-    stage.event(Event::Commanded { asked: Asked::Kick, outcome: Err(PortError::Refused(mpp::Refusal::NoAdapter)) });
+    stage.event(Event::Commanded {
+        asked: Asked::Kick,
+        outcome: Err(PortError::Refused(mpp::Refusal::NoAdapter)),
+    });
     let text = stage.text();
     assert!(text.contains("✗ no adapter is connected: `rl-console pair` prints the token"), "{text}");
     stage.pass(11_000);
@@ -165,7 +175,14 @@ fn cancelling_is_bound_to_the_row_whatever_happens_behind_the_dialog() {
     stage.mpp(dispatched(43, "default"), "");
     stage.char('r');
     let cancel = commands(stage.char('y'));
-    assert_eq!(cancel, [mpp::Command::Cancel { ids: vec![InvocationId(44)], reason: "by the operator".to_owned(), refund: true }]);
+    assert_eq!(
+        cancel,
+        [mpp::Command::Cancel {
+            ids: vec![InvocationId(44)],
+            reason: "by the operator".to_owned(),
+            refund: true
+        }]
+    );
 }
 
 #[test]
@@ -183,9 +200,12 @@ fn a_pending_list_pages_both_ways_within_its_bound() {
     let mut next = 201;
     let mut effects = stage.key(KeyCode::End);
     while next <= 1_600 {
-        let [Effect::Query { asked, query: Query::Invocations { beyond, .. } }] = &effects[..] else { panic!("{effects:?}") };
+        let [Effect::Query { asked, query: Query::Invocations { beyond, .. } }] = &effects[..] else {
+            panic!("{effects:?}")
+        };
         assert_eq!(*beyond, Some(InvocationId(next - 1)));
-        let page = Page::Invocations { rows: (next..next + 200).map(row).collect(), more: true, beyond: None };
+        let page =
+            Page::Invocations { rows: (next..next + 200).map(row).collect(), more: true, beyond: None };
         stage.event(Event::Queried { asked: asked.clone(), page: Ok(page) });
         next += 200;
         effects = stage.key(KeyCode::End);
@@ -194,9 +214,15 @@ fn a_pending_list_pages_both_ways_within_its_bound() {
     assert_eq!((list.window.rows().len(), list.window.rows()[0].id), (1_000, InvocationId(601)));
     assert_eq!(list.selected().unwrap().id, InvocationId(1_600));
     let Effect::Query { asked, .. } = effects.remove(0) else { panic!() };
-    stage.event(Event::Queried { asked, page: Ok(Page::Invocations { rows: Vec::new(), more: false, beyond: None }) });
+    stage.event(Event::Queried {
+        asked,
+        page: Ok(Page::Invocations { rows: Vec::new(), more: false, beyond: None }),
+    });
     let effects = stage.key(KeyCode::Home);
-    let [Effect::Query { query: Query::Invocations { beyond, oldest_first, .. }, asked }] = &effects[..] else { panic!("{effects:?}") };
+    let [Effect::Query { query: Query::Invocations { beyond, oldest_first, .. }, asked }] = &effects[..]
+    else {
+        panic!("{effects:?}")
+    };
     assert_eq!((*beyond, *oldest_first), (Some(InvocationId(601)), false));
     let page = Page::Invocations { rows: (401..=600).rev().map(row).collect(), more: true, beyond: None };
     stage.event(Event::Queried { asked: asked.clone(), page: Ok(page) });
@@ -248,7 +274,11 @@ fn the_first_steps_tick_off_and_go_away() {
     }
     stage.mpp(Transition::Paired, "");
     assert!(stage.text().contains("✓ 1 pair"));
-    let handshaken = Transition::Handshaken { peer: "127.0.0.1:1".into(), session_id: crate::ids::SessionId(1), persisted: 0 };
+    let handshaken = Transition::Handshaken {
+        peer: "127.0.0.1:1".into(),
+        session_id: crate::ids::SessionId(1),
+        persisted: 0,
+    };
     stage.mpp(handshaken, "");
     assert!(stage.text().contains("✓ 2 connect"));
     stage.mpp(enqueued(1, "default"), "");
@@ -284,7 +314,15 @@ fn tab_goes_round_and_enter_on_a_chip_says_why() {
 #[test]
 fn a_pane_without_room_opens_from_its_chip() {
     let mut stage = show(80, 24);
-    for key in [KeyCode::BackTab, KeyCode::Right, KeyCode::Right, KeyCode::Right, KeyCode::Right, KeyCode::Right, KeyCode::Enter] {
+    for key in [
+        KeyCode::BackTab,
+        KeyCode::Right,
+        KeyCode::Right,
+        KeyCode::Right,
+        KeyCode::Right,
+        KeyCode::Right,
+        KeyCode::Enter,
+    ] {
         stage.key(key);
     }
     assert!(stage.text().contains("▸ Recent"), "{}", stage.text());
@@ -296,13 +334,21 @@ fn a_pane_without_room_opens_from_its_chip() {
 #[test]
 fn a_click_focuses_and_selects_and_the_wheel_scrolls() {
     let mut stage = show(80, 24);
-    let mouse = |kind, column, row| Event::Mouse(MouseEvent { kind, column, row, modifiers: crossterm::event::KeyModifiers::NONE });
+    let mouse = |kind, column, row| {
+        Event::Mouse(MouseEvent { kind, column, row, modifiers: crossterm::event::KeyModifiers::NONE })
+    };
     let (_, area) = stage.ui.layout(&stage.model).panes[1];
     stage.event(mouse(MouseEventKind::Down(MouseButton::Left), area.x + 3, area.y + 3));
     assert_eq!(stage.ui.focus, Focus::Pane(PaneId::InFlight));
-    assert_eq!(stage.ui.selected(PaneId::InFlight, &stage.model), Some(RecordKey::Invocation(InvocationId(46))));
+    assert_eq!(
+        stage.ui.selected(PaneId::InFlight, &stage.model),
+        Some(RecordKey::Invocation(InvocationId(46)))
+    );
     stage.event(mouse(MouseEventKind::ScrollUp, area.x + 3, area.y + 3));
-    assert_eq!(stage.ui.selected(PaneId::InFlight, &stage.model), Some(RecordKey::Invocation(InvocationId(42))));
+    assert_eq!(
+        stage.ui.selected(PaneId::InFlight, &stage.model),
+        Some(RecordKey::Invocation(InvocationId(42)))
+    );
 }
 
 #[test]
@@ -310,7 +356,12 @@ fn text_from_peers_cannot_move_the_cursor_or_turn_a_line_round() {
     let mut stage = pending_list(43..=45, false);
     stage.ui.columns = 160;
     for cell in stage.buffer().content() {
-        assert!(!cell.symbol().chars().any(|character| character.is_control() || ('\u{202a}'..='\u{202e}').contains(&character)));
+        assert!(
+            !cell
+                .symbol()
+                .chars()
+                .any(|character| character.is_control() || ('\u{202a}'..='\u{202e}').contains(&character))
+        );
     }
     assert!(stage.text().contains("viewer<202e>"));
 }

@@ -1,4 +1,5 @@
-//! An opening that is written: its params as a form, the files and recent ones that it goes on from, what it nests, and what is kept of it.
+//! An opening that is written: its params as a form, the files and recent ones that it goes on from, what it
+//! nests, and what is kept of it.
 
 use crossterm::event::KeyCode;
 
@@ -41,7 +42,8 @@ fn editing(columns: u16, rows: u16, text: &str) -> Stage {
     stage.char('s');
     let effects = stage.ctrl('o');
     assert_eq!(effects, [Effect::Desk(Box::new(DeskJob::List))]);
-    let file = ShelfFile { path: "/show/poll.yaml".into(), bytes: 200, changed_at: Some(Wall(1_790_000_000_000)) };
+    let file =
+        ShelfFile { path: "/show/poll.yaml".into(), bytes: 200, changed_at: Some(Wall(1_790_000_000_000)) };
     stage.event(Event::Desk(Some(DeskAnswer::Listed(Shelved { files: vec![file], ..Shelved::default() }))));
     let effects = stage.key(KeyCode::Enter);
     assert_eq!(effects, [Effect::Desk(Box::new(DeskJob::Text("/show/poll.yaml".into())))]);
@@ -51,11 +53,16 @@ fn editing(columns: u16, rows: u16, text: &str) -> Stage {
 }
 
 fn desk(effects: &[Effect]) -> Vec<&DeskJob> {
-    effects.iter().filter_map(|effect| if let Effect::Desk(job) = effect { Some(&**job) } else { None }).collect()
+    effects
+        .iter()
+        .filter_map(|effect| if let Effect::Desk(job) = effect { Some(&**job) } else { None })
+        .collect()
 }
 
 fn kept(effects: &[Effect]) -> Option<&str> {
-    effects.iter().find_map(|effect| if let Effect::KeepDraft(text) = effect { Some(text.as_str()) } else { None })
+    effects
+        .iter()
+        .find_map(|effect| if let Effect::KeepDraft(text) = effect { Some(text.as_str()) } else { None })
 }
 
 #[test]
@@ -65,7 +72,9 @@ fn params_are_a_form_with_the_types_of_the_text_and_go_back_into_it_with_its_com
     stage.ctrl('e');
     assert_eq!(stage.ui.place(), Place::SubmitParams);
     let text = stage.text();
-    for wanted in ["Submit an opening: poll.yaml, its params", "user", "rounds", "[x] true", "game", "another"] {
+    for wanted in
+        ["Submit an opening: poll.yaml, its params", "user", "rounds", "[x] true", "game", "another"]
+    {
         assert!(text.contains(wanted), "{wanted}: {text}");
     }
     stage.ctrl('u');
@@ -115,11 +124,16 @@ fn what_it_nests_is_looked_for_beside_the_screen_and_what_is_wrong_there_holds_n
     stage.event(Event::Desk(Some(DeskAnswer::Checked { number: *number, found: found.clone() })));
     assert!(stage.text().contains("greet.yaml, 3:1"), "{}", stage.text());
     stage.event(Event::Desk(Some(DeskAnswer::Checked { number: *number - 1, found: Found::default() })));
-    assert!(stage.text().contains("greet.yaml, 3:1"), "an answer about an earlier text is let go: {}", stage.text());
+    assert!(
+        stage.text().contains("greet.yaml, 3:1"),
+        "an answer about an earlier text is let go: {}",
+        stage.text()
+    );
     let effects = stage.ctrl('s');
     let jobs = desk(&effects);
     let [DeskJob::Bundle { request, .. }] = jobs[..] else { panic!("{effects:?}: {}", stage.text()) };
-    let effects = stage.event(Event::Desk(Some(DeskAnswer::Bundled { request: *request, text: Ok("whole".to_owned()) })));
+    let effects = stage
+        .event(Event::Desk(Some(DeskAnswer::Bundled { request: *request, text: Ok("whole".to_owned()) })));
     assert!(matches!(&effects[..], [Effect::Command { .. }]), "{effects:?}");
 }
 
@@ -166,7 +180,8 @@ fn what_was_submitted_and_what_was_left_for_another_is_listed_first() {
 fn a_file_that_cannot_be_read_says_why_and_the_text_stays() {
     let mut stage = editing(80, 24, POLL);
     stage.ctrl('o');
-    stage.event(Event::Desk(Some(DeskAnswer::Text("/show/x.yaml".into(), Err("it is not UTF-8".to_owned())))));
+    stage
+        .event(Event::Desk(Some(DeskAnswer::Text("/show/x.yaml".into(), Err("it is not UTF-8".to_owned())))));
     assert!(stage.text().contains("/show/x.yaml: it is not UTF-8"), "{}", stage.text());
     stage.key(KeyCode::Esc);
     assert!(stage.text().contains("name: poll"), "{}", stage.text());
@@ -186,9 +201,16 @@ fn openings_to_go_on_with() {
     at_both_sizes("run_files", |columns, rows| {
         let mut stage = editing(columns, rows, POLL);
         stage.ctrl('o');
-        let file =
-            |name: &str| ShelfFile { path: format!("/show/{name}.yaml").into(), bytes: 2_000, changed_at: Some(Wall(1_790_000_000_000)) };
-        let shelved = Shelved { files: vec![file("poll"), file("greet")], cut: 3, troubles: vec!["/x: permission denied".to_owned()] };
+        let file = |name: &str| ShelfFile {
+            path: format!("/show/{name}.yaml").into(),
+            bytes: 2_000,
+            changed_at: Some(Wall(1_790_000_000_000)),
+        };
+        let shelved = Shelved {
+            files: vec![file("poll"), file("greet")],
+            cut: 3,
+            troubles: vec!["/x: permission denied".to_owned()],
+        };
         stage.event(Event::Desk(Some(DeskAnswer::Listed(shelved))));
         stage
     });

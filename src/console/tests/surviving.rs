@@ -95,7 +95,13 @@ fn new_rows_and_a_new_snapshot_leave_the_record_selected() {
         more(&mut stage);
         assert_eq!(selected(&stage, pane), chosen, "{pane:?}: new rows");
         let world = stage.model.world.clone().unwrap();
-        stage.model.resync(Snapshot { mpp: world.mpp, rmp: world.rmp, runs: world.runs, macp: world.macp, ..connected() });
+        stage.model.resync(Snapshot {
+            mpp: world.mpp,
+            rmp: world.rmp,
+            runs: world.runs,
+            macp: world.macp,
+            ..connected()
+        });
         stage.ui.time.anchor(&stage.model, false);
         a_second_later(&mut stage);
         assert_eq!(selected(&stage, pane), chosen, "{pane:?}: a new snapshot");
@@ -160,7 +166,9 @@ fn stopping_time_and_going_live_leave_the_record_selected() {
 /// The least that can be kept of everything.
 fn small() -> Limits {
     let mut limits = Limits::default();
-    for key in ["limits.console.journal_entries_max", "limits.mpp.log_entries_max", "limits.mpp.recent_rows_max"] {
+    for key in
+        ["limits.console.journal_entries_max", "limits.mpp.log_entries_max", "limits.mpp.recent_rows_max"]
+    {
         let bound = Limits::BOUNDS.iter().find(|bound| bound.key == key).unwrap();
         limits.set(key, bound.min).unwrap();
     }

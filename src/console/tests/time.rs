@@ -30,7 +30,12 @@ fn said(stage: &Stage) -> &str {
 
 /// A row through its whole life, 100 ms between two steps.
 fn work(stage: &mut Stage, id: u64) {
-    let steps = [enqueued(id, "default"), dispatched(id, "default"), applied(id, "default", true), done(id, "default")];
+    let steps = [
+        enqueued(id, "default"),
+        dispatched(id, "default"),
+        applied(id, "default", true),
+        done(id, "default"),
+    ];
     for step in steps {
         stage.pass(100);
         stage.mpp(step, "");
@@ -50,7 +55,11 @@ fn while_time_is_stopped_the_screen_holds_and_the_first_line_counts_what_waits()
         let mut stage = show(size.0, size.1);
         let before = body(&mut stage);
         stage.char(' ');
-        assert!(header(&mut stage).contains("PAUSED") && !header(&mut stage).contains("LIVE"), "{}", header(&mut stage));
+        assert!(
+            header(&mut stage).contains("PAUSED") && !header(&mut stage).contains("LIVE"),
+            "{}",
+            header(&mut stage)
+        );
         for id in 100..400 {
             work(&mut stage, id);
             stage.event(Event::Data);
@@ -84,13 +93,17 @@ fn steps_stop_time_first_and_all_panes_show_that_moment() {
     let shown = |stage: &mut Stage| {
         let world = stage.ui.time.shown().unwrap();
         let mpp = world.mpp().unwrap();
-        let (live, ended) = (mpp.live.get(&InvocationId(100)).map(|live| live.state.name()), mpp.recent.back().unwrap().id.0);
+        let (live, ended) =
+            (mpp.live.get(&InvocationId(100)).map(|live| live.state.name()), mpp.recent.back().unwrap().id.0);
         (live.map(str::to_owned), ended, mpp.queues["default"].done)
     };
     stage.char(',');
     assert_eq!(shown(&mut stage), (Some("applied".to_owned()), 41, 40));
     let text = stage.text();
-    assert!(text.lines().any(|line| line.contains(" 100 ") && line.contains("applied")), "on the screen too:\n{text}");
+    assert!(
+        text.lines().any(|line| line.contains(" 100 ") && line.contains("applied")),
+        "on the screen too:\n{text}"
+    );
     stage.char(',');
     assert_eq!(shown(&mut stage), (Some("dispatched".to_owned()), 41, 40));
     stage.char(',');
@@ -136,7 +149,11 @@ fn alerts_the_clock_and_the_recording_stay_those_of_the_present() {
     let before = header(&mut stage);
     stage.station(crate::tap::entry::station::Transition::RecordingGrew { bytes: 99 << 20 }, "");
     stage.mpp(
-        Transition::Disconnected { peer: "127.0.0.1:50312".into(), active: true, cause: crate::tap::entry::mpp::CloseCause::PeerClosed },
+        Transition::Disconnected {
+            peer: "127.0.0.1:50312".into(),
+            active: true,
+            cause: crate::tap::entry::mpp::CloseCause::PeerClosed,
+        },
         "",
     );
     stage.pass(31_000);
@@ -157,10 +174,14 @@ fn a_hold_while_the_past_is_shown_is_of_the_present() {
     stage.char(' ');
     let held = Brake { held: true, draining: false };
     stage.mpp(Transition::Braked { queue: "boss".into(), brake: held }, "");
-    assert_eq!(stage.ui.selected(PaneId::Queues, &stage.model), Some(RecordKey::Queue(QueueName::new("boss"))));
+    assert_eq!(
+        stage.ui.selected(PaneId::Queues, &stage.model),
+        Some(RecordKey::Queue(QueueName::new("boss")))
+    );
     let effects = stage.char('H');
     let release = Command::Mpp(mpp::Command::Release { queue: Some(QueueName::new("boss")) });
-    let releases = effects.iter().any(|effect| matches!(effect, Effect::Command { command, .. } if *command == release));
+    let releases =
+        effects.iter().any(|effect| matches!(effect, Effect::Command { command, .. } if *command == release));
     assert!(releases, "it is held by now, so that the key releases it: {effects:?}");
     assert!(stage.ui.time.is_stopped(), "time stays where it was");
 }
@@ -172,7 +193,9 @@ fn what_is_gone_by_now_is_not_acted_on() {
     stage.ui.focus = Focus::Pane(PaneId::InFlight);
     stage.key(KeyCode::Home);
     stage.char(' ');
-    let at = panes::rows(PaneId::InFlight, &stage.ui, &stage.model).row(&RecordKey::Invocation(InvocationId(46))).unwrap();
+    let at = panes::rows(PaneId::InFlight, &stage.ui, &stage.model)
+        .row(&RecordKey::Invocation(InvocationId(46)))
+        .unwrap();
     for _ in 0..at {
         stage.key(KeyCode::Down);
     }
@@ -198,10 +221,14 @@ fn lists_from_the_store_hold_still_and_say_what_was_not_there_yet() {
     late.updated_at_ms = crate::time::Now::at_ms(stage.ms).wall;
     late.state = crate::tap::entry::mpp::RowState::Done;
     let page = Ok(Page::Invocations { rows: vec![late], more: false, beyond: None });
-    stage.event(Event::Queried { asked: Asked::Page { pane: PaneId::History, serial: serial.unwrap() }, page });
+    stage.event(Event::Queried {
+        asked: Asked::Page { pane: PaneId::History, serial: serial.unwrap() },
+        page,
+    });
     let shown = |stage: &mut Stage| {
         let text = stage.text();
-        let line = text.lines().find(|line| line.contains(" 100 ") && line.contains("channel")).map(str::to_owned);
+        let line =
+            text.lines().find(|line| line.contains(" 100 ") && line.contains("channel")).map(str::to_owned);
         ["done", "dispatched", "applied", "pending", "not yet"]
             .into_iter()
             .find(|name| line.as_ref().is_some_and(|line| line.contains(name)))
@@ -322,7 +349,10 @@ fn details_say_where_an_invocation_stood_and_that_it_was_not_there_yet() {
     let mut seen = Vec::new();
     for _ in 0..5 {
         let text = stage.text();
-        let line = text.lines().find_map(|line| line.split("│ state  ").nth(1)).unwrap_or_else(|| panic!("no state:\n{text}"));
+        let line = text
+            .lines()
+            .find_map(|line| line.split("│ state  ").nth(1))
+            .unwrap_or_else(|| panic!("no state:\n{text}"));
         seen.push(line.split_whitespace().next().unwrap_or_default().trim_end_matches(':').to_owned());
         stage.char(',');
     }

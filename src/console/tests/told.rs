@@ -38,7 +38,10 @@ fn a_row_left_in_applied_is_settled_where_it_is_seen() {
     stage.key(KeyCode::Enter);
     let mut found = row(46);
     found.state = crate::tap::entry::mpp::RowState::Applied;
-    stage.event(Event::Queried { asked: Asked::Details { id: InvocationId(46) }, page: Ok(Page::Invocation(Some(found))) });
+    stage.event(Event::Queried {
+        asked: Asked::Details { id: InvocationId(46) },
+        page: Ok(Page::Invocation(Some(found))),
+    });
     assert!(stage.text().contains("rl-console --data ./friday settle 46 done"), "{}", stage.text());
 }
 
@@ -74,7 +77,10 @@ fn dropping_the_adapter_tells_what_goes_back_from_what_stays_applied() {
     let mut stage = show(80, 24);
     stage.char('K');
     let text = stage.text();
-    assert!(text.contains("1 dispatched go back") && text.contains("1 stay applied, to be settled by hand: 46."), "{text}");
+    assert!(
+        text.contains("1 dispatched go back") && text.contains("1 stay applied, to be settled by hand: 46."),
+        "{text}"
+    );
 }
 
 #[test]
@@ -101,13 +107,21 @@ fn the_log_says_what_the_adapter_was_told_and_what_to_do() {
         what: What::Frame(frame),
         bytes,
     });
-    let cause = CloseCause::Fault(Fault::Protocol { code: ErrorCode::UnknownQueue, violation: Violation::NoSuchQueue });
+    let cause = CloseCause::Fault(Fault::Protocol {
+        code: ErrorCode::UnknownQueue,
+        violation: Violation::NoSuchQueue,
+    });
     stage.mpp(Transition::Disconnected { peer: "127.0.0.1:50312".into(), active: true, cause }, "");
     let last = |stage: &Stage| stage.model.journal.notices.back().unwrap().text.to_string();
-    assert_eq!(last(&stage), "adapter 127.0.0.1:50312 left: UNKNOWN_QUEUE: the manifest has no queue 'bos' (mpp-v2, pull)");
+    assert_eq!(
+        last(&stage),
+        "adapter 127.0.0.1:50312 left: UNKNOWN_QUEUE: the manifest has no queue 'bos' (mpp-v2, pull)"
+    );
     let cause = CloseCause::Fault(Fault::Hello(HelloReason::InvalidToken));
     stage.mpp(Transition::Disconnected { peer: "127.0.0.1:50313".into(), active: false, cause }, "");
-    for key in [KeyCode::Tab, KeyCode::Tab, KeyCode::Tab, KeyCode::Tab, KeyCode::Tab, KeyCode::Home, KeyCode::Enter] {
+    for key in
+        [KeyCode::Tab, KeyCode::Tab, KeyCode::Tab, KeyCode::Tab, KeyCode::Tab, KeyCode::Home, KeyCode::Enter]
+    {
         stage.key(key);
     }
     assert!(stage.text().contains("pair --rotate"), "{}", stage.text());
@@ -151,7 +165,8 @@ fn what_ended_before_the_station_started_is_listed_and_teaches_nobody() {
 #[test]
 fn the_age_of_what_an_earlier_start_left_is_that_of_the_wall_clock() {
     let mut stage = show(160, 50);
-    let since = Now { mono: crate::time::Mono(0), wall: crate::time::Wall(stage.view.now.wall.0 - 7_200_000) };
+    let since =
+        Now { mono: crate::time::Mono(0), wall: crate::time::Wall(stage.view.now.wall.0 - 7_200_000) };
     assert_eq!(stage.view.age(since), "2h00m");
     stage.buffer();
 }
@@ -172,7 +187,9 @@ fn what_is_too_long_for_a_line_is_said_to_its_end() {
     let fault = Fault {
         place: "~/a/folder/with/a/long/name/.config/rl-console/config.toml:12:9".to_owned(),
         what: "there is no theme `daylihgt`".to_owned(),
-        hint: "did you mean `daylight`? there are midnight, daylight, high-contrast, colour-blind-safe and mono".to_owned(),
+        hint:
+            "did you mean `daylight`? there are midnight, daylight, high-contrast, colour-blind-safe and mono"
+                .to_owned(),
     };
     stage.event(Event::Reloaded { faults: vec![fault], later: Vec::new(), on_air: None });
     let text = stage.text();

@@ -1,4 +1,5 @@
-//! The ladder of a trace: beside the plan of a run, in a view of its own, and to and fro between it and the Wire.
+//! The ladder of a trace: beside the plan of a run, in a view of its own, and to and fro between it and the
+//! Wire.
 
 use crossterm::event::KeyCode;
 
@@ -81,9 +82,17 @@ fn the_messages_of_a_run_stand_in_a_ladder_with_their_ends_lengths_and_times() {
     assert_eq!(stage.ui.view, ViewId::Trace);
     assert_eq!(entries(&stage).len(), 7, "{}", stage.text());
     let text = stage.text();
-    for wanted in
-        ["Trace chat_vote a41f", "ann (9)", "station", "agent/poll", "EXECUTOR_AGENT", "/agents/po", "250 ms", "4.0 ms", "nobody heard it"]
-    {
+    for wanted in [
+        "Trace chat_vote a41f",
+        "ann (9)",
+        "station",
+        "agent/poll",
+        "EXECUTOR_AGENT",
+        "/agents/po",
+        "250 ms",
+        "4.0 ms",
+        "nobody heard it",
+    ] {
         assert!(text.contains(wanted), "{wanted}: {text}");
     }
     stage.char('/');

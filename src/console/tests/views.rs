@@ -24,7 +24,10 @@ use crate::{
         Draft,
         entry::{
             Direction, Frame, Head, Link, Redaction, Verdict, What,
-            mpp::{self as events, Brake, CloseCause, ErrorCode, Fault, FrameType, HelloReason, RefundStatus, Transition, Violation},
+            mpp::{
+                self as events, Brake, CloseCause, ErrorCode, Fault, FrameType, HelloReason, RefundStatus,
+                Transition, Violation,
+            },
         },
     },
     time::Now,
@@ -42,14 +45,34 @@ fn refuse(stage: &mut Stage, peer: &str, fault: Fault, bytes: &str) {
     };
     let at = Now::at_ms(stage.ms);
     let emit = |what, bytes: &str| {
-        stage.tap.emit(Draft { at, link: Link::Mpp, trace: None, cause: None, what, bytes: bytes.as_bytes() });
+        stage.tap.emit(Draft {
+            at,
+            link: Link::Mpp,
+            trace: None,
+            cause: None,
+            what,
+            bytes: bytes.as_bytes(),
+        });
     };
-    emit(What::Frame(frame(Direction::Inbound, FrameType::Pull, Verdict::Mpp(events::Verdict::Refused(fault)))), bytes);
+    emit(
+        What::Frame(frame(
+            Direction::Inbound,
+            FrameType::Pull,
+            Verdict::Mpp(events::Verdict::Refused(fault)),
+        )),
+        bytes,
+    );
     if let Fault::Protocol { code, violation } = fault {
-        let said = format!(r#"{{"mpp":2,"type":"protocol_error","code":"{}","message":"{violation}: 'bos'"}}"#, code.code());
+        let said = format!(
+            r#"{{"mpp":2,"type":"protocol_error","code":"{}","message":"{violation}: 'bos'"}}"#,
+            code.code()
+        );
         emit(What::Frame(frame(Direction::Outbound, FrameType::ProtocolError, Verdict::Sent)), &said);
     }
-    stage.mpp(Transition::Disconnected { peer: peer.into(), active: false, cause: CloseCause::Fault(fault) }, "");
+    stage.mpp(
+        Transition::Disconnected { peer: peer.into(), active: false, cause: CloseCause::Fault(fault) },
+        "",
+    );
 }
 
 const NO_QUEUE: Fault = Fault::Protocol { code: ErrorCode::UnknownQueue, violation: Violation::NoSuchQueue };
@@ -78,7 +101,12 @@ pub(super) fn journal(columns: u16, rows: u16) -> Stage {
     refuse(&mut stage, "127.0.0.1:50313", PARKED, r#"{"mpp":2,"type":"pull","queue":"boss"}"#);
     stage.pass(1_000);
     refuse(&mut stage, "127.0.0.1:50314", NO_QUEUE, r#"{"mpp":2,"type":"pull","queue":"bos"}"#);
-    refuse(&mut stage, "127.0.0.1:50315", Fault::Hello(HelloReason::InvalidToken), r#"{"mpp":2,"type":"hello"}"#);
+    refuse(
+        &mut stage,
+        "127.0.0.1:50315",
+        Fault::Hello(HelloReason::InvalidToken),
+        r#"{"mpp":2,"type":"hello"}"#,
+    );
     stage.char('9');
     stage
 }
@@ -89,11 +117,21 @@ fn a_list_is_asked_for_when_it_is_shown_and_not_before() {
     assert_eq!(asked_by(PaneId::History, &stage.key(KeyCode::Down)), None);
     let effects = stage.char('2');
     let (_, query) = asked_by(PaneId::History, &effects).unwrap();
-    let first =
-        Query::Invocations { state: None, queue: None, beyond: None, oldest_first: false, other_manifest: false, filter: None, limit: 200 };
+    let first = Query::Invocations {
+        state: None,
+        queue: None,
+        beyond: None,
+        oldest_first: false,
+        other_manifest: false,
+        filter: None,
+        limit: 200,
+    };
     assert_eq!(query, first);
     assert!(asked_by(PaneId::OtherPack, &effects).is_none(), "it has no room, and its chip needs no list");
-    assert!(asked_by(PaneId::Refunds, &effects).is_some() && asked_by(PaneId::State, &effects).is_some(), "their chips have counts");
+    assert!(
+        asked_by(PaneId::Refunds, &effects).is_some() && asked_by(PaneId::State, &effects).is_some(),
+        "their chips have counts"
+    );
     assert!(stage.text().contains("asking the station"));
     answered(&mut stage, effects);
     let text = stage.text();
@@ -110,7 +148,11 @@ fn a_list_is_asked_anew_once_a_second_and_only_after_a_change() {
     let effects = stage.mpp(enqueued(47, "default"), "");
     let (serial, query) = asked_by(PaneId::History, &effects).unwrap_or_else(|| panic!("{effects:?}"));
     assert!(matches!(query, Query::Invocations { beyond: None, oldest_first: false, .. }), "{query:?}");
-    assert_eq!(asked_by(PaneId::History, &stage.mpp(dispatched(47, "default"), "")), None, "one question at a time");
+    assert_eq!(
+        asked_by(PaneId::History, &stage.mpp(dispatched(47, "default"), "")),
+        None,
+        "one question at a time"
+    );
     let page = Page::Invocations { rows: (1..=47).rev().map(row).collect(), more: false, beyond: None };
     stage.event(Event::Queried { asked: Asked::Page { pane: PaneId::History, serial }, page: Ok(page) });
     assert_eq!(asked_by(PaneId::History, &stage.event(Event::Data)), None, "not within the second");
@@ -134,7 +176,10 @@ fn new_rows_come_at_the_top_and_the_selection_stays_on_its_record() {
     assert_eq!(stage.ui.pages.history.rows().len(), 47);
     assert_eq!(stage.ui.pages.history.selected().unwrap().id, InvocationId(45));
     let effects = stage.key(KeyCode::Enter);
-    assert!(matches!(&effects[..], [Effect::Query { query: Query::Invocation { id: InvocationId(45) }, .. }]), "{effects:?}");
+    assert!(
+        matches!(&effects[..], [Effect::Query { query: Query::Invocation { id: InvocationId(45) }, .. }]),
+        "{effects:?}"
+    );
 }
 
 #[test]
@@ -143,13 +188,18 @@ fn a_store_that_cannot_answer_is_said_in_the_pane_and_asked_again() {
     let effects = stage.char('2');
     let (serial, _) = asked_by(PaneId::History, &effects).unwrap();
     let trouble = || Err(PortError::Store("disk I/O error".to_owned()));
-    let effects = stage.event(Event::Queried { asked: Asked::Page { pane: PaneId::History, serial }, page: trouble() });
+    let effects =
+        stage.event(Event::Queried { asked: Asked::Page { pane: PaneId::History, serial }, page: trouble() });
     assert_eq!(asked_by(PaneId::History, &effects), None, "not at once");
     assert!(stage.text().contains("the store could not answer: disk I/O error"), "{}", stage.text());
     stage.pass(1_000);
     let effects = stage.event(Event::Tick);
     answered(&mut stage, effects);
-    assert!(!stage.text().contains("disk I/O error") && stage.text().contains("✗ failed"), "{}", stage.text());
+    assert!(
+        !stage.text().contains("disk I/O error") && stage.text().contains("✗ failed"),
+        "{}",
+        stage.text()
+    );
     stage.pass(1_000);
     let effects = stage.mpp(enqueued(47, "default"), "");
     let (serial, _) = asked_by(PaneId::History, &effects).unwrap();
@@ -198,7 +248,10 @@ fn marks_are_seen_in_every_list_that_has_their_rows() {
     let mut stage = bridge(160, 50);
     stage.ui.marks.toggle(InvocationId(5), "default".into(), 10);
     let text = stage.text();
-    assert!(text.contains("◆5 ") && text.contains("Other pack 2, 1 marked") && text.contains("History, 1 marked"), "{text}");
+    assert!(
+        text.contains("◆5 ") && text.contains("Other pack 2, 1 marked") && text.contains("History, 1 marked"),
+        "{text}"
+    );
     stage.ui.focus = Focus::Pane(PaneId::History);
     stage.key(KeyCode::Down);
     stage.char('v');
@@ -218,7 +271,8 @@ fn faults_of_peers_are_counted_by_clause_with_what_to_do() {
     let text = stage.text();
     assert!(text.contains(" pull   ") && text.contains("UNKNOWN_QUEUE: the"), "{text}");
     assert_eq!(stage.model.faults.count, 3);
-    let pulls: Vec<_> = stage.model.faults.groups().filter(|group| group.clause() == "mpp-v2, pull").collect();
+    let pulls: Vec<_> =
+        stage.model.faults.groups().filter(|group| group.clause() == "mpp-v2, pull").collect();
     assert_eq!(
         pulls.iter().map(|group| (group.count, group.peer.as_str())).collect::<Vec<_>>(),
         [(1, "127.0.0.1:50313"), (1, "127.0.0.1:50314")]
@@ -232,7 +286,14 @@ fn faults_of_peers_are_counted_by_clause_with_what_to_do() {
         assert!(text.contains(words), "{words}\n{text}");
     }
     stage.key(KeyCode::Esc);
-    stage.mpp(Transition::Disconnected { peer: "127.0.0.1:9".into(), active: false, cause: CloseCause::HelloTimeout }, "");
+    stage.mpp(
+        Transition::Disconnected {
+            peer: "127.0.0.1:9".into(),
+            active: false,
+            cause: CloseCause::HelloTimeout,
+        },
+        "",
+    );
     assert_eq!(stage.model.faults.group(Breach::HelloTimeout).unwrap().count, 1);
 }
 
@@ -259,13 +320,22 @@ fn what_an_adapter_says_does_not_push_out_the_stations_own_log() {
 
 fn click(stage: &mut Stage, column: u16, row: u16) -> Vec<Effect> {
     let kind = MouseEventKind::Down(MouseButton::Left);
-    stage.event(Event::Mouse(MouseEvent { kind, column, row, modifiers: crossterm::event::KeyModifiers::NONE }))
+    stage.event(Event::Mouse(MouseEvent {
+        kind,
+        column,
+        row,
+        modifiers: crossterm::event::KeyModifiers::NONE,
+    }))
 }
 
 /// Clicks on the first place of the screen that shows these words.
 fn click_on(stage: &mut Stage, words: &str) -> Vec<Effect> {
     let text = stage.text();
-    let (row, line) = text.lines().enumerate().find(|(_, line)| line.contains(words)).unwrap_or_else(|| panic!("{words}\n{text}"));
+    let (row, line) = text
+        .lines()
+        .enumerate()
+        .find(|(_, line)| line.contains(words))
+        .unwrap_or_else(|| panic!("{words}\n{text}"));
     let column = line[..line.find(words).unwrap()].chars().count();
     click(stage, u16::try_from(column).unwrap() + 1, u16::try_from(row).unwrap())
 }
@@ -337,7 +407,9 @@ fn every_chip_has_room_in_every_view_however_it_is_zoomed() {
             let count = stage.ui.layout(&stage.model).chips().len();
             let text = stage.text();
             let columns = text.lines().nth(1).unwrap().chars().count();
-            let places = (0..80).filter_map(|column| crate::console::panes::chip_at(&stage.view, column, &stage.model, &stage.ui));
+            let places = (0..80).filter_map(|column| {
+                crate::console::panes::chip_at(&stage.view, column, &stage.model, &stage.ui)
+            });
             assert_eq!(places.max(), Some(count - 1), "{view:?} {zoomed:?}\n{text}");
             assert!(columns < 80, "{view:?} {zoomed:?}\n{text}");
         }
@@ -364,8 +436,17 @@ fn a_hundred_thousand_lines_fold_within_their_bounds() {
     let limits = Limits::default();
     let mut stage = bridge(160, 50);
     for line in 0..20_000_u64 {
-        let what = What::Transition(crate::tap::entry::Transition::Mpp(Transition::Logged { level: events::Level::Debug }));
-        stage.tap.emit(Draft { at: Now::at_ms(line), link: Link::Mpp, trace: None, cause: None, what, bytes: b"a line" });
+        let what = What::Transition(crate::tap::entry::Transition::Mpp(Transition::Logged {
+            level: events::Level::Debug,
+        }));
+        stage.tap.emit(Draft {
+            at: Now::at_ms(line),
+            link: Link::Mpp,
+            trace: None,
+            cause: None,
+            what,
+            bytes: b"a line",
+        });
         if line % 1_000 == 0 {
             stage.fold();
         }
@@ -374,7 +455,8 @@ fn a_hundred_thousand_lines_fold_within_their_bounds() {
     let Model { journal, .. } = &stage.model;
     assert_eq!(journal.notices.len() as u64, limits.console.journal_entries_max);
     assert_eq!(stage.model.mpp().unwrap().logs.len() as u64, limits.mpp.log_entries_max);
-    let shared = (&journal.notices.back().unwrap().text, &stage.model.mpp().unwrap().logs.back().unwrap().text);
+    let shared =
+        (&journal.notices.back().unwrap().text, &stage.model.mpp().unwrap().logs.back().unwrap().text);
     assert!(std::sync::Arc::ptr_eq(shared.0, shared.1), "a line is kept once");
 }
 

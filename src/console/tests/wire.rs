@@ -7,7 +7,10 @@ use super::{
     stage::{Stage, dispatched, enqueued, show},
 };
 use crate::{
-    console::{event::Event, overlays::Overlay, pane_id::PaneId, selection::RecordKey, ui::Focus, view_id::ViewId, wire::EntryRecord},
+    console::{
+        event::Event, overlays::Overlay, pane_id::PaneId, selection::RecordKey, ui::Focus, view_id::ViewId,
+        wire::EntryRecord,
+    },
     field::Fields,
     filter::Filter,
     ids::{InvocationId, Seq, SessionId},
@@ -25,17 +28,39 @@ use crate::{
 
 /// A frame that crossed the boundary; `id` is the invocation that it speaks of.
 pub(super) fn frame(stage: &mut Stage, direction: Direction, kind: FrameType, id: Option<u64>, bytes: &[u8]) {
-    let verdict = if direction == Direction::Outbound { Verdict::Sent } else { Verdict::Mpp(mpp::Verdict::Accepted) };
+    let verdict =
+        if direction == Direction::Outbound { Verdict::Sent } else { Verdict::Mpp(mpp::Verdict::Accepted) };
     judged(stage, direction, Some(kind), id, bytes, verdict);
 }
 
-fn judged(stage: &mut Stage, direction: Direction, kind: Option<FrameType>, id: Option<u64>, bytes: &[u8], verdict: Verdict) {
+fn judged(
+    stage: &mut Stage,
+    direction: Direction,
+    kind: Option<FrameType>,
+    id: Option<u64>,
+    bytes: &[u8],
+    verdict: Verdict,
+) {
     let event = if kind == Some(FrameType::Invocation) { Some("give_item".into()) } else { None };
     let queue = if id.is_some() || kind == Some(FrameType::Pull) { Some("default".into()) } else { None };
     let head = Head::Mpp(mpp::Head { kind, id: id.map(InvocationId), queue, event });
     let wire_bytes = u32::try_from(bytes.len()).unwrap();
-    let what = What::Frame(Frame { direction, peer: "127.0.0.1:50312".into(), head, verdict, wire_bytes, redaction: Redaction::None });
-    stage.tap.emit(Draft { at: Now::at_ms(stage.ms), link: Link::Mpp, trace: None, cause: Some(Seq(12)), what, bytes });
+    let what = What::Frame(Frame {
+        direction,
+        peer: "127.0.0.1:50312".into(),
+        head,
+        verdict,
+        wire_bytes,
+        redaction: Redaction::None,
+    });
+    stage.tap.emit(Draft {
+        at: Now::at_ms(stage.ms),
+        link: Link::Mpp,
+        trace: None,
+        cause: Some(Seq(12)),
+        what,
+        bytes,
+    });
     stage.fold();
 }
 
@@ -74,29 +99,61 @@ fn the_filter_in_force_stands_behind_the_title_of_a_focused_pane_too() {
     assert!(text.contains("/s ─/kind:log ─") && text.contains("▸ Wire"), "{text}");
 }
 
-/// The Wire view of a show: a handshake, one piece of work, a line of the log, and a frame that ended the connection.
+/// The Wire view of a show: a handshake, one piece of work, a line of the log, and a frame that ended the
+/// connection.
 pub(super) fn wire(columns: u16, rows: u16) -> Stage {
     use Direction::{Inbound, Outbound};
     let mut stage = show(columns, rows);
     let ack = encode::hello_ack("streamer", SessionId(42), &[]);
-    frame(&mut stage, Inbound, FrameType::Hello, None, &encode::hello("com.example.sample", "sha256:01", "********"));
+    frame(
+        &mut stage,
+        Inbound,
+        FrameType::Hello,
+        None,
+        &encode::hello("com.example.sample", "sha256:01", "********"),
+    );
     frame(&mut stage, Outbound, FrameType::HelloAck, None, &ack);
     frame(&mut stage, Inbound, FrameType::Pull, None, &encode::pull("default"));
     stage.pass(120);
     let params = "{\"item_id\":4,\"viewer\":\"viewer_1\"}";
-    frame(&mut stage, Outbound, FrameType::Invocation, Some(47), &encode::invocation(InvocationId(47), "default", "give_item", params));
+    frame(
+        &mut stage,
+        Outbound,
+        FrameType::Invocation,
+        Some(47),
+        &encode::invocation(InvocationId(47), "default", "give_item", params),
+    );
     stage.mpp(dispatched(47, "default"), "");
     stage.pass(7);
     frame(&mut stage, Inbound, FrameType::Ack, Some(47), &encode::ack(InvocationId(47)));
-    frame(&mut stage, Inbound, FrameType::Log, None, &encode::log(mpp::Level::Warn, "viewer_1 has no room \u{1b}[2J"));
-    frame(&mut stage, Inbound, FrameType::Failed, Some(47), &encode::failed(InvocationId(47), "no room for viewer_1", true));
-    stage.mpp(Transition::Refunded { id: InvocationId(47), queue: "default".into(), event: "give_item".into() }, "no room for viewer_1");
+    frame(
+        &mut stage,
+        Inbound,
+        FrameType::Log,
+        None,
+        &encode::log(mpp::Level::Warn, "viewer_1 has no room \u{1b}[2J"),
+    );
+    frame(
+        &mut stage,
+        Inbound,
+        FrameType::Failed,
+        Some(47),
+        &encode::failed(InvocationId(47), "no room for viewer_1", true),
+    );
+    stage.mpp(
+        Transition::Refunded { id: InvocationId(47), queue: "default".into(), event: "give_item".into() },
+        "no room for viewer_1",
+    );
     stage.pass(300);
     let fault = Fault::Protocol { code: ErrorCode::InvalidFrame, violation: Violation::NotJson };
     judged(&mut stage, Inbound, None, None, b"{\"mpp\":2,oops\n", Verdict::Mpp(mpp::Verdict::Refused(fault)));
     let told = encode::protocol_error("INVALID_FRAME", "the line is not JSON");
     frame(&mut stage, Outbound, FrameType::ProtocolError, None, &told);
-    let closed = Transition::Disconnected { peer: "127.0.0.1:50312".into(), active: true, cause: CloseCause::Fault(fault) };
+    let closed = Transition::Disconnected {
+        peer: "127.0.0.1:50312".into(),
+        active: true,
+        cause: CloseCause::Fault(fault),
+    };
     stage.mpp(closed, "");
     stage.char('8');
     stage
@@ -172,7 +229,8 @@ fn scrolling_up_holds_the_place_and_the_end_is_followed_again_on_demand() {
         stage.key(KeyCode::PageUp);
         let (held, offset) = (selected(&stage), stage.ui.selection(PaneId::Wire).unwrap().offset());
         assert!(held < last(&stage));
-        let lines = |stage: &mut Stage| stage.text().lines().skip(4).take(20).map(str::to_owned).collect::<Vec<_>>();
+        let lines =
+            |stage: &mut Stage| stage.text().lines().skip(4).take(20).map(str::to_owned).collect::<Vec<_>>();
         let before = lines(&mut stage);
         more(&mut stage, 500);
         assert_eq!((selected(&stage), stage.ui.selection(PaneId::Wire).unwrap().offset()), (held, offset));
@@ -220,7 +278,11 @@ fn a_selection_stays_under_a_filter_and_goes_to_the_next_that_is_admitted() {
 fn the_title_counts_what_is_kept_shown_and_come_in_the_last_second() {
     let mut stage = flooded(2_000);
     let kept = stage.ui.time.kept().len();
-    assert!(stage.text().contains(&format!("Wire {},{:03} kept, 990/s", kept / 1_000, kept % 1_000)), "{}", stage.text());
+    assert!(
+        stage.text().contains(&format!("Wire {},{:03} kept, 990/s", kept / 1_000, kept % 1_000)),
+        "{}",
+        stage.text()
+    );
     filter(&mut stage, Some("kind:enqueued queue:boss"));
     while stage.ui.carry_on(500) {}
     let counts = stage.ui.wire.counts(stage.ui.time.kept());
@@ -294,9 +356,17 @@ fn its_tab_its_key_and_the_palette_lead_there() {
     stage.char('1');
     let at = stage.text().lines().next().unwrap().chars().collect::<String>().find("8 Wire").unwrap();
     let column = u16::try_from(stage.text().lines().next().unwrap()[..at].chars().count()).unwrap();
-    stage.event(Event::Mouse(MouseEvent { kind: MouseEventKind::Down(MouseButton::Left), column, row: 0, modifiers: KeyModifiers::NONE }));
+    stage.event(Event::Mouse(MouseEvent {
+        kind: MouseEventKind::Down(MouseButton::Left),
+        column,
+        row: 0,
+        modifiers: KeyModifiers::NONE,
+    }));
     assert_eq!(stage.ui.view, ViewId::Wire);
-    stage.event(Event::Key { key: KeyEvent::new(KeyCode::Char('1'), KeyModifiers::NONE), at: crate::time::Mono(stage.ms * 1_000_000) });
+    stage.event(Event::Key {
+        key: KeyEvent::new(KeyCode::Char('1'), KeyModifiers::NONE),
+        at: crate::time::Mono(stage.ms * 1_000_000),
+    });
     assert_eq!(stage.ui.view, ViewId::Deck);
 }
 
@@ -320,7 +390,14 @@ fn the_selected_entry_is_seen_whole_below_and_inspected_by_a_key() {
 /// An entry that another caused.
 fn caused(stage: &mut Stage, cause: u64) {
     let what = What::Transition(crate::tap::entry::Transition::Mpp(enqueued(9_999, "boss")));
-    stage.tap.emit(Draft { at: Now::at_ms(stage.ms), link: Link::Mpp, trace: None, cause: Some(Seq(cause)), what, bytes: b"" });
+    stage.tap.emit(Draft {
+        at: Now::at_ms(stage.ms),
+        link: Link::Mpp,
+        trace: None,
+        cause: Some(Seq(cause)),
+        what,
+        bytes: b"",
+    });
     stage.fold();
 }
 

@@ -6,9 +6,9 @@ use unicode_width::UnicodeWidthChar;
 /// Joins emoji into one where a terminal can.
 pub(super) const JOINER: char = '\u{200d}';
 
-/// Whether a character moves, reverses or hides text instead of being seen, or whether what it looks like is nobody's agreement: controls,
-/// formats, separators of lines, private use, what is not assigned, and all that Unicode lets a display ignore (UAX 44,
-/// `Default_Ignorable_Code_Point`).
+/// Whether a character moves, reverses or hides text instead of being seen, or whether what it looks like is
+/// nobody's agreement: controls, formats, separators of lines, private use, what is not assigned, and all
+/// that Unicode lets a display ignore (UAX 44, `Default_Ignorable_Code_Point`).
 pub(super) fn hides(character: char) -> bool {
     use GeneralCategory as Category;
     let ignorable = matches!(character,
@@ -31,7 +31,8 @@ pub(super) fn hides(character: char) -> bool {
         )
 }
 
-/// Columns of a character that stands for itself. East Asian ambiguous ones take one, as everywhere but in terminals set up otherwise.
+/// Columns of a character that stands for itself. East Asian ambiguous ones take one, as everywhere but in
+/// terminals set up otherwise.
 pub(crate) fn columns(character: char) -> usize {
     character.width().unwrap_or(0)
 }
@@ -52,7 +53,8 @@ pub(crate) fn units(text: &str) -> impl Iterator<Item = &str> {
 /// What stands for a halfwidth sound mark, about whose columns no two programs agree.
 pub(super) const SOUND_MARKS: [(char, &str); 2] = [('\u{ff9e}', "\u{309b}"), ('\u{ff9f}', "\u{309c}")];
 
-/// The letter that half of a flag is: as a flag two of them are one cluster to some terminals, and two to others.
+/// The letter that half of a flag is: as a flag two of them are one cluster to some terminals, and two to
+/// others.
 pub(super) fn letter(character: char) -> Option<char> {
     let place = u32::from(character).checked_sub(0x1f1e6).filter(|place| *place < 26)?;
     char::from_u32(u32::from('A') + place)
@@ -68,7 +70,8 @@ pub(super) fn is_skin_tone(character: char) -> bool {
     matches!(character, '\u{1f3fb}'..='\u{1f3ff}')
 }
 
-/// Whether a character is one whole column or two of their own in every terminal, whatever stands beside it: what most text is made of.
+/// Whether a character is one whole column or two of their own in every terminal, whatever stands beside it:
+/// what most text is made of.
 pub(super) fn is_plain(character: char) -> bool {
     matches!(character,
         ' '..='~' | '\u{a1}'..='\u{ac}' | '\u{ae}'..='\u{24f}' | '\u{391}'..='\u{3a1}' | '\u{3a3}'..='\u{3ff}' | '\u{400}'..='\u{482}'
@@ -94,7 +97,11 @@ mod tests {
         {
             assert!(hides(character), "{:x}", u32::from(character));
         }
-        for character in ['\u{378}', '\u{ffff}', '\u{10fffd}', '\u{600}', '\u{2800}', '\u{301}', 'é', '日', '👩'].iter().take(4) {
+        for character in
+            ['\u{378}', '\u{ffff}', '\u{10fffd}', '\u{600}', '\u{2800}', '\u{301}', 'é', '日', '👩']
+                .iter()
+                .take(4)
+        {
             assert!(hides(*character), "{:x}", u32::from(*character));
         }
         assert!("\u{2800}\u{301}é日👩🇩".chars().all(|character| !hides(character)));

@@ -8,7 +8,8 @@ use super::{
 };
 use crate::{console::glyphs::Glyphs, words};
 
-/// Bytes of a text that are looked at for each column that it may take: what a peer sends can be as long as a frame.
+/// Bytes of a text that are looked at for each column that it may take: what a peer sends can be as long as a
+/// frame.
 const BYTES_PER_COLUMN: usize = 64;
 
 /// Columns that a [visible](super::visible()) text takes, counted as it is drawn: character by character.

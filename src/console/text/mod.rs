@@ -1,4 +1,5 @@
-//! Text from peers, made fit for a screen: nothing in it can move the cursor, reverse a line, hide, or take other columns than it is given.
+//! Text from peers, made fit for a screen: nothing in it can move the cursor, reverse a line, hide, or take
+//! other columns than it is given.
 
 mod characters;
 mod fit;

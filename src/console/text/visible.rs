@@ -5,23 +5,28 @@ use std::{borrow::Cow, fmt::Write as _};
 use ratatui::buffer::CellWidth as _;
 use unicode_segmentation::UnicodeSegmentation;
 
-use super::characters::{JOINER, SOUND_MARKS, columns, hides, is_plain, is_presentation, is_skin_tone, letter, units};
+use super::characters::{
+    JOINER, SOUND_MARKS, columns, hides, is_plain, is_presentation, is_skin_tone, letter, units,
+};
 
 /// Combining marks that one character keeps; what is piled up beyond is counted.
 const MARKS_MAX: usize = 4;
 /// Hidden characters that are written out in a row; what follows them is counted.
 const HIDDEN_MAX: usize = 3;
 
-/// The text with control, bidirectional, invisible, private and unassigned characters made visible, at most [`MARKS_MAX`] combining marks a
-/// character, and emoji in the form that every terminal gives the same columns: parts of a joined one stand side by side, its skin tone is
-/// left out, and a flag is its letters. With `ascii`, a character that is not ASCII becomes `?`. What comes out stays the same when it is
+/// The text with control, bidirectional, invisible, private and unassigned characters made visible, at most
+/// [`MARKS_MAX`] combining marks a character, and emoji in the form that every terminal gives the same
+/// columns: parts of a joined one stand side by side, its skin tone is left out, and a flag is its letters.
+/// With `ascii`, a character that is not ASCII becomes `?`. What comes out stays the same when it is
 /// put in again.
 pub(crate) fn visible(text: &str, ascii: bool) -> Cow<'_, str> {
     if text.bytes().all(|byte| (0x20..0x7f).contains(&byte)) || !ascii && text.chars().all(is_plain) {
         return Cow::Borrowed(text);
     }
     let marked = text.contains(SOUND_MARKS.map(|(mark, _)| mark));
-    let spread = marked.then(|| SOUND_MARKS.iter().fold(text.to_owned(), |text, (mark, spread)| text.replace(*mark, spread)));
+    let spread = marked.then(|| {
+        SOUND_MARKS.iter().fold(text.to_owned(), |text, (mark, spread)| text.replace(*mark, spread))
+    });
     let text = spread.as_deref().unwrap_or(text);
     let mut shown = Shown { text: String::with_capacity(text.len() + 8), hidden: 0, ascii };
     for cluster in text.graphemes(true) {
@@ -47,7 +52,10 @@ impl Shown {
             cluster.chars().for_each(|character| self.single(character));
         } else if self.ascii {
             self.plain("?");
-            cluster.chars().filter(|character| hides(*character)).for_each(|character| self.escape(character));
+            cluster
+                .chars()
+                .filter(|character| hides(*character))
+                .for_each(|character| self.escape(character));
         } else if let Some((kept, cut)) = agreed(cluster) {
             self.plain(&kept);
             if cut > 0 {
@@ -72,8 +80,12 @@ impl Shown {
                 let picture = char::from_u32(0x2400 + u32::from(character)).unwrap_or('?');
                 self.plain(picture.encode_utf8(&mut own));
             }
-            _ if hides(character) || columns(character) == 0 || is_skin_tone(character) => self.escape(character),
-            _ if letter(character).is_some() => self.plain(letter(character).unwrap_or('?').encode_utf8(&mut own)),
+            _ if hides(character) || columns(character) == 0 || is_skin_tone(character) => {
+                self.escape(character)
+            }
+            _ if letter(character).is_some() => {
+                self.plain(letter(character).unwrap_or('?').encode_utf8(&mut own))
+            }
             '×' if self.ascii => self.plain("x"),
             _ if self.ascii && !character.is_ascii() => self.plain("?"),
             _ => self.plain(character.encode_utf8(&mut own)),
@@ -103,11 +115,15 @@ impl Shown {
 
 /// Whether a character can be a part of a joined emoji. Those of one column are symbols.
 fn is_picture(character: char) -> bool {
-    columns(character) > 0 && !character.is_alphanumeric() && !is_skin_tone(character) && letter(character).is_none() && !hides(character)
+    columns(character) > 0
+        && !character.is_alphanumeric()
+        && !is_skin_tone(character)
+        && letter(character).is_none()
+        && !hides(character)
 }
 
-/// A cluster of several characters in the form whose columns are the same whether a terminal counts clusters or characters, with the number
-/// of marks that were cut. Nothing when there is no such form.
+/// A cluster of several characters in the form whose columns are the same whether a terminal counts clusters
+/// or characters, with the number of marks that were cut. Nothing when there is no such form.
 fn agreed(cluster: &str) -> Option<(String, usize)> {
     let mut kept = String::with_capacity(cluster.len());
     let (mut marks, mut cut) = (0, 0);
@@ -145,7 +161,8 @@ fn agreed(cluster: &str) -> Option<(String, usize)> {
         }
     }
     // What two ways of counting make of it must be the same, unit by unit.
-    let is_agreed = units(&kept).all(|unit| usize::from(unit.cell_width()) == unit.chars().map(columns).sum::<usize>());
+    let is_agreed =
+        units(&kept).all(|unit| usize::from(unit.cell_width()) == unit.chars().map(columns).sum::<usize>());
     is_agreed.then_some((kept, cut))
 }
 
@@ -173,10 +190,16 @@ mod tests {
         assert_eq!(visible("a\u{e000}b", false), "a<e000>b");
         assert_eq!(visible("\u{378}", false), "<378>");
         assert_eq!(visible("x\u{fe00}\u{e0101}", false), "x<fe00><e0101>");
-        assert_eq!(visible(&format!("x{}y", "\u{e0100}".repeat(256)), false), "x<e0100><e0100><e0100><+253>y");
+        assert_eq!(
+            visible(&format!("x{}y", "\u{e0100}".repeat(256)), false),
+            "x<e0100><e0100><e0100><+253>y"
+        );
         assert_eq!(visible(&"\u{200b}".repeat(5), false), "<200b><200b><200b><+2>");
         assert_eq!(visible("\u{1f3f4}\u{e0067}\u{e0062}\u{e007f}", false), "\u{1f3f4}<e0067><e0062><e007f>");
-        assert_eq!(visible(&format!("Z{}algo", "\u{315}".repeat(100)), false), format!("Z{}<+96>algo", "\u{315}".repeat(4)));
+        assert_eq!(
+            visible(&format!("Z{}algo", "\u{315}".repeat(100)), false),
+            format!("Z{}<+96>algo", "\u{315}".repeat(4))
+        );
         assert_eq!(visible(&format!("Z{}algo", "\u{315}".repeat(100)), true), "?algo");
         assert_eq!(visible("\u{301}", false), "<301>");
     }
@@ -195,7 +218,13 @@ mod tests {
 
     #[test]
     fn letters_made_of_several_characters_stay_whole() {
-        for text in ["e\u{301}", "\u{1100}\u{1161}\u{11a8}", "\u{915}\u{93f}", "ส\u{e35}\u{e48}", "\u{5e9}\u{5c1}\u{5b8}"] {
+        for text in [
+            "e\u{301}",
+            "\u{1100}\u{1161}\u{11a8}",
+            "\u{915}\u{93f}",
+            "ส\u{e35}\u{e48}",
+            "\u{5e9}\u{5c1}\u{5b8}",
+        ] {
             assert_eq!(visible(text, false), text);
         }
         assert_eq!(visible("\u{1161}", false), "<1161>");

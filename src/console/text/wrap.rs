@@ -29,13 +29,15 @@ pub(crate) fn wrap(text: &str, columns: usize) -> Vec<String> {
     lines
 }
 
-/// What is not broken: all between two spaces with its punctuation, and the parts of what is too long for a line.
+/// What is not broken: all between two spaces with its punctuation, and the parts of what is too long for a
+/// line.
 fn words(text: &str, columns: usize) -> Vec<&str> {
     let mut words = Vec::new();
     let mut rest = text;
     while let Some(first) = rest.chars().next() {
         let is_space = first.is_whitespace();
-        let (word, behind) = rest.split_at(rest.find(|next: char| next.is_whitespace() != is_space).unwrap_or(rest.len()));
+        let (word, behind) =
+            rest.split_at(rest.find(|next: char| next.is_whitespace() != is_space).unwrap_or(rest.len()));
         if width(word) > columns {
             words.extend(word.split_word_bounds());
         } else {
@@ -46,8 +48,8 @@ fn words(text: &str, columns: usize) -> Vec<&str> {
     words
 }
 
-/// A shell command in lines of at most `columns`: broken at spaces that are not quoted, each line but the last ending in ` \`, so that it
-/// can be copied as it stands.
+/// A shell command in lines of at most `columns`: broken at spaces that are not quoted, each line but the
+/// last ending in ` \`, so that it can be copied as it stands.
 pub(crate) fn wrap_command(command: &str, columns: usize) -> Vec<String> {
     if width(command) <= columns {
         return vec![command.to_owned()];
@@ -95,7 +97,10 @@ mod tests {
             ["rl-console sim adapter \\", "  --addr 127.0.0.1:7777"]
         );
         assert_eq!(wrap_command("x --data 'a b c' y", 12), ["x --data \\", "  'a b c' \\", "  y"]);
-        assert_eq!(wrap("it has no `mpp` or `type`: mend it", 14), ["it has no", "`mpp` or", "`type`: mend", "it"]);
+        assert_eq!(
+            wrap("it has no `mpp` or `type`: mend it", 14),
+            ["it has no", "`mpp` or", "`type`: mend", "it"]
+        );
         assert_eq!(wrap("see /etc/rl-console/config.toml", 12).concat(), "see /etc/rl-console/config.toml");
         assert!(wrap("a bb ccc dddd", 5).iter().all(|line| width(line) <= 5));
     }

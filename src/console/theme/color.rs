@@ -17,7 +17,8 @@ impl Rgb {
     /// The nearest of the 256-colour palette's cube and greys.
     pub(super) fn indexed(self) -> Color {
         const STEPS: [u8; 6] = [0, 95, 135, 175, 215, 255];
-        let nearest = |value: u8| (0..6u8).min_by_key(|step| STEPS[usize::from(*step)].abs_diff(value)).unwrap_or(0);
+        let nearest =
+            |value: u8| (0..6u8).min_by_key(|step| STEPS[usize::from(*step)].abs_diff(value)).unwrap_or(0);
         let (r, g, b) = (nearest(self.0), nearest(self.1), nearest(self.2));
         let cube = Self(STEPS[usize::from(r)], STEPS[usize::from(g)], STEPS[usize::from(b)]);
         let mean = (u16::from(self.0) + u16::from(self.1) + u16::from(self.2)) / 3;

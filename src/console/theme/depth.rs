@@ -22,8 +22,9 @@ impl Depth {
         if no_color.is_some_and(|value| !value.is_empty()) || term == "dumb" {
             return Self::None;
         }
-        if colorterm.is_some_and(|value| value.eq_ignore_ascii_case("truecolor") || value.eq_ignore_ascii_case("24bit"))
-            || term.ends_with("-direct")
+        if colorterm.is_some_and(|value| {
+            value.eq_ignore_ascii_case("truecolor") || value.eq_ignore_ascii_case("24bit")
+        }) || term.ends_with("-direct")
         {
             return Self::True;
         }

@@ -52,7 +52,11 @@ struct WrittenPaint {
 pub(super) type Paints = BTreeMap<Role, Paint>;
 
 /// Reads a theme's text. Roles that it leaves out are those of its `base`, or of the role that they are like.
-pub(super) fn read(text: &str, based_on: impl Fn(&str) -> Option<Paints>, bases: &[&str]) -> Result<Paints, ThemeError> {
+pub(super) fn read(
+    text: &str,
+    based_on: impl Fn(&str) -> Option<Paints>,
+    bases: &[&str],
+) -> Result<Paints, ThemeError> {
     let source = Source { text };
     let written: Written = toml::from_str(text).map_err(|error| {
         let message = error.message().lines().next().unwrap_or_default().to_owned();
@@ -68,12 +72,19 @@ pub(super) fn read(text: &str, based_on: impl Fn(&str) -> Option<Paints>, bases:
     for (name, paint) in &written.roles {
         let role = Role::of_name(name.get_ref()).ok_or_else(|| {
             let names = Role::ALL.iter().map(|role| role.name());
-            source.error(&name.span(), format!("there is no role `{}`", name.get_ref()), suggestion(name.get_ref(), names))
+            source.error(
+                &name.span(),
+                format!("there is no role `{}`", name.get_ref()),
+                suggestion(name.get_ref(), names),
+            )
         })?;
         paints.insert(role, source.paint(paint.get_ref())?);
     }
-    let given = |role: Role| std::iter::successors(Some(role), |role| role.parent()).find_map(|role| paints.get(&role).copied());
-    let whole: Result<Paints, Role> = Role::ALL.iter().map(|role| given(*role).map(|paint| (*role, paint)).ok_or(*role)).collect();
+    let given = |role: Role| {
+        std::iter::successors(Some(role), |role| role.parent()).find_map(|role| paints.get(&role).copied())
+    };
+    let whole: Result<Paints, Role> =
+        Role::ALL.iter().map(|role| given(*role).map(|paint| (*role, paint)).ok_or(*role)).collect();
     whole.map_err(|role| {
         let hint =
             format!("add `{} = {{ rgb = \"#rrggbb\", ansi = \"red\" }}` to [roles], or `base = \"midnight\"` at the top", role.name());
@@ -82,8 +93,7 @@ pub(super) fn read(text: &str, based_on: impl Fn(&str) -> Option<Paints>, bases:
 }
 
 /// What a theme's file looks like.
-const FORM: &str =
-    "a theme is `base = \"midnight\"` and [roles] with lines as `accent = { rgb = \"#7cc4ff\", ansi = \"cyan\", bold = true }`";
+const FORM: &str = "a theme is `base = \"midnight\"` and [roles] with lines as `accent = { rgb = \"#7cc4ff\", ansi = \"cyan\", bold = true }`";
 
 /// The likeliest of the names, and all of them.
 pub(super) fn suggestion<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> String {
@@ -103,15 +113,27 @@ impl Source<'_> {
     fn paint(&self, written: &WrittenPaint) -> Result<Paint, ThemeError> {
         let rgb = written.rgb.as_ref().map(|rgb| {
             let hint = "write six digits, as \"#7cc4ff\"";
-            Rgb::parse(rgb.get_ref()).ok_or_else(|| self.error(&rgb.span(), format!("`{}` is no #rrggbb", rgb.get_ref()), hint.to_owned()))
+            Rgb::parse(rgb.get_ref()).ok_or_else(|| {
+                self.error(&rgb.span(), format!("`{}` is no #rrggbb", rgb.get_ref()), hint.to_owned())
+            })
         });
         let ansi = written.ansi.as_ref().map(|ansi| {
             color::ansi(ansi.get_ref()).ok_or_else(|| {
                 let what = format!("the sixteen colours have no `{}`", ansi.get_ref());
-                self.error(&ansi.span(), what, suggestion(ansi.get_ref(), color::NAMES.iter().map(|(name, _)| *name)))
+                self.error(
+                    &ansi.span(),
+                    what,
+                    suggestion(ansi.get_ref(), color::NAMES.iter().map(|(name, _)| *name)),
+                )
             })
         });
-        Ok(Paint { rgb: rgb.transpose()?, ansi: ansi.transpose()?, bold: written.bold, dim: written.dim, underlined: written.underlined })
+        Ok(Paint {
+            rgb: rgb.transpose()?,
+            ansi: ansi.transpose()?,
+            bold: written.bold,
+            dim: written.dim,
+            underlined: written.underlined,
+        })
     }
 
     fn error(&self, span: &Range<usize>, what: String, hint: String) -> ThemeError {
@@ -134,7 +156,10 @@ mod tests {
 
     #[test]
     fn what_is_wrong_is_told_at_its_place() {
-        assert_eq!(error("base = \"midnight\"\n[rolse]\n").0, "2:2: unknown field `rolse`, expected `base` or `roles`");
+        assert_eq!(
+            error("base = \"midnight\"\n[rolse]\n").0,
+            "2:2: unknown field `rolse`, expected `base` or `roles`"
+        );
         assert_eq!(error("[roles]\nbackground = {}\n").0, "3:1: the theme gives no colour to `text`");
         let (what, hint) = error("base = 'midnigth'\n");
         assert_eq!(what, "1:8: there is no shipped theme `midnigth`");
@@ -142,18 +167,28 @@ mod tests {
         let (what, hint) = error("base = 'midnight'\n[roles]\n  acent = {}\n");
         assert_eq!(what, "3:3: there is no role `acent`");
         assert!(hint.starts_with("did you mean `accent`?"), "{hint}");
-        assert_eq!(error("base = 'mono'\n[roles]\nok = { rgb = '#12345' }\n").0, "3:14: `#12345` is no #rrggbb");
+        assert_eq!(
+            error("base = 'mono'\n[roles]\nok = { rgb = '#12345' }\n").0,
+            "3:14: `#12345` is no #rrggbb"
+        );
         let (what, hint) = error("base = 'mono'\n[roles]\nok = { ansi = 'grün' }\n");
         assert_eq!(what, "3:15: the sixteen colours have no `grün`");
         assert!(hint.contains("there are default, black"), "{hint}");
         let (what, _) = error("base = 'mono'\n[roles]\nok = 'green'\n");
-        assert!(what.starts_with("3:6: ") && what.contains("expected a colour as `{ rgb = ") && !what.contains("struct"), "{what}");
+        assert!(
+            what.starts_with("3:6: ")
+                && what.contains("expected a colour as `{ rgb = ")
+                && !what.contains("struct"),
+            "{what}"
+        );
         assert!(error("base = ").0.starts_with("1:"), "{}", error("base = ").0);
     }
 
     #[test]
     fn a_theme_of_a_few_lines_stands_on_another() {
-        let theme = Theme::parse("mine", "base = 'daylight'\n[roles]\nok = { rgb = '#004400' }\n", Depth::True).unwrap();
+        let theme =
+            Theme::parse("mine", "base = 'daylight'\n[roles]\nok = { rgb = '#004400' }\n", Depth::True)
+                .unwrap();
         let base = Theme::shipped("daylight", Depth::True).unwrap();
         assert_eq!(theme.style(Role::Bad), base.style(Role::Bad));
         assert_ne!(theme.style(Role::Ok), base.style(Role::Ok));
@@ -163,7 +198,9 @@ mod tests {
     fn roles_that_are_left_out_are_like_others() {
         let text = "[roles]\nbackground = {}\ntext = {}\naccent = { rgb = '#00ffff' }\nok = {}\nwarn = {}\nbad = {}\n";
         let theme = Theme::parse("mine", text, Depth::True).unwrap();
-        for (role, parent) in [(Role::Focus, Role::Accent), (Role::Mpp, Role::Accent), (Role::Border, Role::Text)] {
+        for (role, parent) in
+            [(Role::Focus, Role::Accent), (Role::Mpp, Role::Accent), (Role::Border, Role::Text)]
+        {
             assert_eq!(theme.style(role), theme.style(parent), "{role:?}");
         }
     }

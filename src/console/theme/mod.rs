@@ -1,4 +1,5 @@
-//! Themes: a TOML file gives each role a colour; what the terminal cannot show is brought down to what it can.
+//! Themes: a TOML file gives each role a colour; what the terminal cannot show is brought down to what it
+//! can.
 
 mod color;
 mod depth;

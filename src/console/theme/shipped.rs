@@ -19,7 +19,8 @@ pub(super) fn paints(name: &str) -> Option<Paints> {
     file::read(text, |_| None, &[]).ok()
 }
 
-/// All the themes there are: the shipped ones, then the user's own. A user's theme of a shipped name stands in its place.
+/// All the themes there are: the shipped ones, then the user's own. A user's theme of a shipped name stands
+/// in its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Themes {
     all: Vec<Theme>,
@@ -29,7 +30,8 @@ impl Themes {
     /// The shipped themes and these, for a terminal of this depth.
     #[must_use]
     pub fn with(own: &[Theme], depth: Depth) -> Self {
-        let mut all: Vec<Theme> = SHIPPED.iter().filter_map(|(name, _)| Theme::shipped(name, depth)).collect();
+        let mut all: Vec<Theme> =
+            SHIPPED.iter().filter_map(|(name, _)| Theme::shipped(name, depth)).collect();
         for theme in own {
             match all.iter_mut().find(|known| known.name() == theme.name()) {
                 Some(known) => *known = theme.clone(),
@@ -75,7 +77,8 @@ mod tests {
         assert_eq!(names, ["midnight", "daylight", "high-contrast", "colour-blind-safe", "mono", "mine"]);
         assert_eq!(themes.find("daylight"), Some(&own("daylight")));
         let mut seen = vec!["midnight"];
-        while let Some(theme) = themes.after(seen[seen.len() - 1]).filter(|theme| theme.name() != "midnight") {
+        while let Some(theme) = themes.after(seen[seen.len() - 1]).filter(|theme| theme.name() != "midnight")
+        {
             seen.push(theme.name());
         }
         assert_eq!(seen, names);

@@ -65,7 +65,8 @@ impl Theme {
         Self::shipped("midnight", depth).unwrap_or_else(none)
     }
 
-    /// Reads a theme's text: `base` names a shipped theme for what it leaves out, `[roles]` gives each role its looks.
+    /// Reads a theme's text: `base` names a shipped theme for what it leaves out, `[roles]` gives each role
+    /// its looks.
     ///
     /// # Errors
     /// [`ThemeError`] says what is wrong with it, where, and what to do.
@@ -79,7 +80,8 @@ impl Theme {
             let paint = paints.get(role).copied().unwrap_or_default();
             let color = paint.color(depth);
             let weight = if depth == Depth::None { role.weight() } else { Modifier::empty() };
-            let style = if *role == Role::Background { Style::new().bg(color) } else { Style::new().fg(color) };
+            let style =
+                if *role == Role::Background { Style::new().bg(color) } else { Style::new().fg(color) };
             style.add_modifier(paint.modifier() | weight)
         };
         Self { name: name.to_owned(), styles: Role::ALL.iter().map(style).collect() }
@@ -97,7 +99,8 @@ impl Theme {
         place.and_then(|place| self.styles.get(place)).copied().unwrap_or_default()
     }
 
-    /// What a selected line gets over what it has: reverse video, in one colour, legible whatever its cells were.
+    /// What a selected line gets over what it has: reverse video, in one colour, legible whatever its cells
+    /// were.
     pub(in crate::console) fn selection(&self) -> Style {
         let style = self.style(Role::Selection).remove_modifier(Modifier::DIM | Modifier::UNDERLINED);
         style.bg(self.style(Role::Background).bg.unwrap_or(Color::Reset)).add_modifier(Modifier::REVERSED)
@@ -126,7 +129,10 @@ mod tests {
             for depth in DEPTHS {
                 let selection = Theme::shipped(name, depth).unwrap().selection();
                 assert!(selection.add_modifier.contains(Modifier::REVERSED), "{name} at {depth:?}");
-                assert!(!selection.add_modifier.intersects(Modifier::DIM | Modifier::UNDERLINED), "{name} at {depth:?}");
+                assert!(
+                    !selection.add_modifier.intersects(Modifier::DIM | Modifier::UNDERLINED),
+                    "{name} at {depth:?}"
+                );
             }
         }
     }
@@ -137,11 +143,22 @@ mod tests {
             let theme = Theme::shipped(name, Depth::None).unwrap();
             for role in Role::ALL {
                 let style = theme.style(*role);
-                assert!(style.fg.is_none_or(|color| color == Color::Reset) && style.bg.is_none_or(|color| color == Color::Reset));
+                assert!(
+                    style.fg.is_none_or(|color| color == Color::Reset)
+                        && style.bg.is_none_or(|color| color == Color::Reset)
+                );
             }
             let weight = |role| theme.style(role).add_modifier;
-            assert!([Role::Text, Role::Ok, Role::Warn].iter().all(|role| weight(*role) != weight(Role::Bad)), "{name}");
-            assert!([Role::Warn, Role::Accent, Role::Focus, Role::Muted].iter().all(|role| weight(*role) != weight(Role::Text)), "{name}");
+            assert!(
+                [Role::Text, Role::Ok, Role::Warn].iter().all(|role| weight(*role) != weight(Role::Bad)),
+                "{name}"
+            );
+            assert!(
+                [Role::Warn, Role::Accent, Role::Focus, Role::Muted]
+                    .iter()
+                    .all(|role| weight(*role) != weight(Role::Text)),
+                "{name}"
+            );
         }
     }
 }

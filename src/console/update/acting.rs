@@ -15,7 +15,10 @@ use crate::{
         action::{Action, Asked, Effect},
         keymap::Place,
         model::{Model, RunLine, drop_groups},
-        overlays::{Account, Bound, Dialog, Facts, Help, KeyList, Overlay, Palette, Pending, REASON, Subject, Tray, has_work, meanwhile},
+        overlays::{
+            Account, Bound, Dialog, Facts, Help, KeyList, Overlay, Palette, Pending, REASON, Subject, Tray,
+            has_work, meanwhile,
+        },
         pane_id::{ChipId, PaneId},
         panes,
         selection::RecordKey,
@@ -48,8 +51,11 @@ pub(super) fn act(ui: &mut Ui, model: &Model, view: &View, action: Action) -> Ve
         Action::Drain => drain(ui, model).into_iter().collect(),
         Action::HoldAll => hold_all(ui, model, view),
         Action::Settle => {
-            let bound =
-                left_at_hand(ui, model).map(|(id, live)| Bound::Settle { id, queue: live.queue.clone(), event: live.event.clone() });
+            let bound = left_at_hand(ui, model).map(|(id, live)| Bound::Settle {
+                id,
+                queue: live.queue.clone(),
+                event: live.event.clone(),
+            });
             ask(ui, bound)
         }
         Action::SettleDone => settle(ui, mpp::Settlement::Done),
@@ -61,9 +67,15 @@ pub(super) fn act(ui: &mut Ui, model: &Model, view: &View, action: Action) -> Ve
         Action::Reject => running::decide(ui, model, false),
         Action::Cancel => {
             let bound = if ui.marks.is_empty() {
-                row_at_hand(ui, model).map(|row| Bound::Cancel { id: row.id, queue: row.queue, event: row.event })
+                row_at_hand(ui, model).map(|row| Bound::Cancel {
+                    id: row.id,
+                    queue: row.queue,
+                    event: row.event,
+                })
             } else {
-                Some(Bound::CancelMany { rows: ui.marks.iter().map(|(id, queue)| (id, queue.clone())).collect() })
+                Some(Bound::CancelMany {
+                    rows: ui.marks.iter().map(|(id, queue)| (id, queue.clone())).collect(),
+                })
             };
             ask(ui, bound)
         }
@@ -97,12 +109,16 @@ pub(super) fn act(ui: &mut Ui, model: &Model, view: &View, action: Action) -> Ve
         Action::Kick => {
             let bound = match session_at_hand(ui, model) {
                 Some(session) => Some(Bound::KickPeer { session, client: client_of(model, session) }),
-                None => model.mpp().and_then(|mpp| mpp.adapter.as_ref()).map(|adapter| Bound::Kick { peer: adapter.peer.clone() }),
+                None => model
+                    .mpp()
+                    .and_then(|mpp| mpp.adapter.as_ref())
+                    .map(|adapter| Bound::Kick { peer: adapter.peer.clone() }),
             };
             ask(ui, bound)
         }
         Action::Restart => {
-            let restart = |link| Effect::Command { asked: Asked::Restart, command: Command::Restart { link } };
+            let restart =
+                |link| Effect::Command { asked: Asked::Restart, command: Command::Restart { link } };
             down_at_hand(ui, model).map(restart).into_iter().collect()
         }
         Action::Tray => {
@@ -169,21 +185,34 @@ fn confirm(ui: &mut Ui, model: &Model) -> Vec<Effect> {
     match dialog.bound {
         Bound::Quit => vec![Effect::Quit],
         Bound::Cancel { id, .. } => {
-            let command = mpp::Command::Cancel { ids: vec![id], reason: REASON.to_owned(), refund: dialog.refund };
+            let command =
+                mpp::Command::Cancel { ids: vec![id], reason: REASON.to_owned(), refund: dialog.refund };
             vec![Effect::Command { asked: Asked::Cancel { id }, command: Command::Mpp(command) }]
         }
-        Bound::Kick { peer } if model.mpp().and_then(|mpp| mpp.adapter.as_ref()).is_none_or(|adapter| adapter.peer != peer) => {
+        Bound::Kick { peer }
+            if model
+                .mpp()
+                .and_then(|mpp| mpp.adapter.as_ref())
+                .is_none_or(|adapter| adapter.peer != peer) =>
+        {
             say(ui, format!("{peer} has left meanwhile: nobody was dropped"), true, ui.at);
             Vec::new()
         }
-        Bound::KickPeer { session, .. } if model.rmp().is_none_or(|rmp| !rmp.peers.contains_key(&session)) => {
+        Bound::KickPeer { session, .. }
+            if model.rmp().is_none_or(|rmp| !rmp.peers.contains_key(&session)) =>
+        {
             say(ui, format!("session {session} has ended meanwhile: nobody was dropped"), true, ui.at);
             Vec::new()
         }
         Bound::KickPeer { session, client } => {
-            vec![Effect::Command { asked: Asked::KickPeer { client }, command: Command::KickPeer { session } }]
+            vec![Effect::Command {
+                asked: Asked::KickPeer { client },
+                command: Command::KickPeer { session },
+            }]
         }
-        Bound::Kick { .. } => vec![Effect::Command { asked: Asked::Kick, command: Command::Mpp(mpp::Command::Kick) }],
+        Bound::Kick { .. } => {
+            vec![Effect::Command { asked: Asked::Kick, command: Command::Mpp(mpp::Command::Kick) }]
+        }
         Bound::CancelMany { rows } => {
             let moved = meanwhile(model);
             for (id, _) in &rows {
@@ -194,12 +223,16 @@ fn confirm(ui: &mut Ui, model: &Model) -> Vec<Effect> {
             let ids = rows.into_iter().map(|(id, _)| id).filter(|id| !moved.contains_key(id)).collect();
             bulk::start(ui, ids, dialog.refund)
         }
-        Bound::Migrate => vec![Effect::Command { asked: Asked::Migrate, command: Command::Mpp(mpp::Command::Migrate) }],
+        Bound::Migrate => {
+            vec![Effect::Command { asked: Asked::Migrate, command: Command::Mpp(mpp::Command::Migrate) }]
+        }
         Bound::StopRecording { path } if recording(model) != Some(&path) => {
             say(ui, format!("{} has ended meanwhile: nothing was stopped", path.display()), true, ui.at);
             Vec::new()
         }
-        Bound::StopRecording { .. } => vec![Effect::Command { asked: Asked::Record, command: Command::RecordStop }],
+        Bound::StopRecording { .. } => {
+            vec![Effect::Command { asked: Asked::Record, command: Command::RecordStop }]
+        }
         Bound::CancelRun { run, name } => running::confirm_cancel(ui, model, run, &name),
         Bound::CancelSession { session } => meeting::confirm_cancel(ui, model, &session, reason.as_deref()),
         Bound::Decide { action, approved, .. } => running::confirm_decide(ui, model, action, approved),
@@ -211,7 +244,10 @@ fn settle(ui: &mut Ui, to: mpp::Settlement) -> Vec<Effect> {
     match ui.overlays.pop() {
         Some(Overlay::Dialog(dialog)) => {
             let Bound::Settle { id, .. } = dialog.bound else { return Vec::new() };
-            vec![Effect::Command { asked: Asked::Settle { id }, command: Command::Mpp(mpp::Command::Settle { id, to }) }]
+            vec![Effect::Command {
+                asked: Asked::Settle { id },
+                command: Command::Mpp(mpp::Command::Settle { id, to }),
+            }]
         }
         _ => Vec::new(),
     }
@@ -291,14 +327,23 @@ fn open(ui: &mut Ui, model: &Model, view: &View) -> Vec<Effect> {
             }
             Some(RecordKey::Entry(seq)) => inspecting::open(ui, view, seq),
             Some(RecordKey::Drop(key)) => {
-                let group = model.rmp().and_then(|rmp| drop_groups(rmp).into_iter().find(|group| group.key == *key));
+                let group =
+                    model.rmp().and_then(|rmp| drop_groups(rmp).into_iter().find(|group| group.key == *key));
                 inspect(ui, group.map(|group| Subject::Drop(Box::new(group))))
             }
             Some(RecordKey::Topic(topic)) => inspect(ui, Some(Subject::Topic(topic))),
-            Some(RecordKey::Subscription(session, _) | RecordKey::BusPeer(session)) => inspect(ui, Some(Subject::BusPeer(session))),
+            Some(RecordKey::Subscription(session, _) | RecordKey::BusPeer(session)) => {
+                inspect(ui, Some(Subject::BusPeer(session)))
+            }
             Some(RecordKey::Run(run)) => inspect(ui, Some(Subject::Run(run))),
             Some(RecordKey::StoredRun(number, run)) => {
-                let row = ui.pages.run_history.rows().iter().find(|row| (row.number, row.run) == (number, run)).cloned();
+                let row = ui
+                    .pages
+                    .run_history
+                    .rows()
+                    .iter()
+                    .find(|row| (row.number, row.run) == (number, run))
+                    .cloned();
                 inspect(ui, row.map(|row| Subject::StoredRun(Box::new(row))))
             }
             Some(RecordKey::Node(run, place)) => inspect(ui, Some(Subject::Node(run, place))),
@@ -319,7 +364,13 @@ fn open(ui: &mut Ui, model: &Model, view: &View) -> Vec<Effect> {
                 | RecordKey::Voice(..)
                 | RecordKey::SessionLine(..),
             ) => meeting::open(ui, model, pane),
-            Some(RecordKey::Event(_) | RecordKey::Alert(_) | RecordKey::Question(_) | RecordKey::Field(_) | RecordKey::Figure(_))
+            Some(
+                RecordKey::Event(_)
+                | RecordKey::Alert(_)
+                | RecordKey::Question(_)
+                | RecordKey::Field(_)
+                | RecordKey::Figure(_),
+            )
             | None => Vec::new(),
         },
     }

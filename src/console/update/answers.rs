@@ -18,7 +18,12 @@ use crate::{
 };
 
 /// A command was answered. What went wrong is said with what to do about it.
-pub(super) fn commanded(ui: &mut Ui, asked: &Asked, outcome: Result<Outcome, PortError>, now: Now) -> Vec<Effect> {
+pub(super) fn commanded(
+    ui: &mut Ui,
+    asked: &Asked,
+    outcome: Result<Outcome, PortError>,
+    now: Now,
+) -> Vec<Effect> {
     match asked {
         Asked::CancelMany => return bulk::answered(ui, outcome, now),
         Asked::Enqueue { number } => {
@@ -60,13 +65,24 @@ fn words(asked: &Asked, outcome: &Outcome) -> Option<(String, bool)> {
             let (bytes, entries) = (format::bytes(*bytes), format::many(*entries, "entry"));
             return Some((format!("recorded {entries}, {bytes}: {}", path.display()), false));
         }
-        Outcome::Restarted { link: Link::Rmp } => return Some(("the bus is up again: its peers can connect".to_owned(), false)),
-        Outcome::Restarted { link: Link::Runs } => return Some(("the control plane is up again: runs can be submitted".to_owned(), false)),
-        Outcome::Restarted { link: Link::Macp } => return Some(("the MACP runtime is up again: agents can connect".to_owned(), false)),
-        Outcome::Restarted { .. } => return Some(("the bridge is up again: adapters can connect".to_owned(), false)),
+        Outcome::Restarted { link: Link::Rmp } => {
+            return Some(("the bus is up again: its peers can connect".to_owned(), false));
+        }
+        Outcome::Restarted { link: Link::Runs } => {
+            return Some(("the control plane is up again: runs can be submitted".to_owned(), false));
+        }
+        Outcome::Restarted { link: Link::Macp } => {
+            return Some(("the MACP runtime is up again: agents can connect".to_owned(), false));
+        }
+        Outcome::Restarted { .. } => {
+            return Some(("the bridge is up again: adapters can connect".to_owned(), false));
+        }
         Outcome::PeerKicked { session } => {
             let Asked::KickPeer { client } = asked else { return None };
-            return Some((format!("{client} is disconnected from the bus: its session {session} is over"), false));
+            return Some((
+                format!("{client} is disconnected from the bus: its session {session} is over"),
+                false,
+            ));
         }
         Outcome::BackedUp { .. } | Outcome::Stopping { .. } => return None,
     };
@@ -84,7 +100,9 @@ fn words(asked: &Asked, outcome: &Outcome) -> Option<(String, bool)> {
             (each.collect::<Vec<_>>().join(", "), false)
         }
         mpp::Outcome::Cancelled(rows) => match (rows.first(), asked) {
-            (Some(Ok(row)), _) if row.refund.is_some() => (format!("{} is cancelled, and a refund is recorded", row.id), false),
+            (Some(Ok(row)), _) if row.refund.is_some() => {
+                (format!("{} is cancelled, and a refund is recorded", row.id), false)
+            }
             (Some(Ok(row)), _) => (format!("{} is cancelled", row.id), false),
             (Some(Err(refusal)), _) => (format!("{refusal}: {}", refusal.hint()), true),
             (None, _) => return None,
@@ -105,7 +123,9 @@ fn run_words(asked: &Asked, outcome: runs::Outcome) -> Option<String> {
         (runs::Outcome::Decided, Asked::Decide { approved: true, held: true }) => {
             "approved: runs are held, and the node goes on once they are released".to_owned()
         }
-        (runs::Outcome::Decided, Asked::Decide { approved: true, .. }) => "approved: the node goes on".to_owned(),
+        (runs::Outcome::Decided, Asked::Decide { approved: true, .. }) => {
+            "approved: the node goes on".to_owned()
+        }
         (runs::Outcome::Decided, Asked::Decide { .. }) => "rejected: the node fails".to_owned(),
         _ => return None,
     })
@@ -129,7 +149,9 @@ pub(super) fn queried(ui: &mut Ui, asked: Asked, page: Result<Page, PortError>, 
         (Asked::Pending { queue, direction, serial }, page) => {
             let list = ui.overlays.iter_mut().rev().find_map(|overlay| match overlay {
                 Overlay::Pending(pending)
-                    if pending.queue == queue && pending.window.asking() == Some(direction) && pending.window.serial() == serial =>
+                    if pending.queue == queue
+                        && pending.window.asking() == Some(direction)
+                        && pending.window.serial() == serial =>
                 {
                     Some(&mut pending.window)
                 }
@@ -147,7 +169,12 @@ pub(super) fn queried(ui: &mut Ui, asked: Asked, page: Result<Page, PortError>, 
         (Asked::Page { pane, serial }, page) => ui.pages.take(pane, serial, page),
         (Asked::Details { id: wanted }, Ok(Page::Invocation(found))) => {
             let Some(found) = found else {
-                say(ui, format!("there is no invocation {wanted} any more (limits.store.ended_rows_max)"), true, now);
+                say(
+                    ui,
+                    format!("there is no invocation {wanted} any more (limits.store.ended_rows_max)"),
+                    true,
+                    now,
+                );
                 return Vec::new();
             };
             for overlay in &mut ui.overlays {

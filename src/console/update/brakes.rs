@@ -16,7 +16,8 @@ use crate::{
 };
 
 /// What is said once everything is held.
-const ALL_HELD: &str = "all is held: nothing is dispatched, and no attempt of a run is begun; what is worked on goes on";
+const ALL_HELD: &str =
+    "all is held: nothing is dispatched, and no attempt of a run is begun; what is worked on goes on";
 
 fn brake(command: mpp::Command) -> Effect {
     Effect::Command { asked: Asked::Brake, command: Command::Mpp(command) }
@@ -44,11 +45,12 @@ pub(super) fn drain(ui: &Ui, model: &Model) -> Option<Effect> {
     Some(brake(if is_draining { mpp::Command::Resume { queue } } else { mpp::Command::Drain { queue } }))
 }
 
-/// Holds everything, the queues and the attempts of runs, or releases what this console held so. A console that does not know what it held
-/// releases everything.
+/// Holds everything, the queues and the attempts of runs, or releases what this console held so. A console
+/// that does not know what it held releases everything.
 pub(super) fn hold_all(ui: &mut Ui, model: &Model, view: &View) -> Vec<Effect> {
     let are_held = model.runs().is_some_and(|runs| runs.held);
-    let is_up = model.world.as_ref().is_some_and(|world| world.station.hosts[Link::Runs.index()] == HostState::Up);
+    let is_up =
+        model.world.as_ref().is_some_and(|world| world.station.hosts[Link::Runs.index()] == HostState::Up);
     let (mut effects, released) = hold_queues(ui, model, view, are_held || !is_up);
     let holds = released.is_none() && !effects.is_empty();
     let command = match (holds || effects.is_empty(), are_held) {
@@ -66,27 +68,44 @@ pub(super) fn hold_all(ui: &mut Ui, model: &Model, view: &View) -> Vec<Effect> {
                 *asked = Asked::Together { words: None };
             }
         }
-        effects.push(Effect::Command { asked: Asked::Together { words: Some(words) }, command: Command::Runs(command) });
+        effects.push(Effect::Command {
+            asked: Asked::Together { words: Some(words) },
+            command: Command::Runs(command),
+        });
     }
     effects
 }
 
-/// The queues' part, with what becomes of each where they are released. While runs go on, queues that are all held stay so.
-fn hold_queues(ui: &mut Ui, model: &Model, view: &View, are_runs_held: bool) -> (Vec<Effect>, Option<String>) {
+/// The queues' part, with what becomes of each where they are released. While runs go on, queues that are all
+/// held stay so.
+fn hold_queues(
+    ui: &mut Ui,
+    model: &Model,
+    view: &View,
+    are_runs_held: bool,
+) -> (Vec<Effect>, Option<String>) {
     let Some(mpp) = model.mpp() else { return (Vec::new(), None) };
-    let declared: Vec<(&QueueName, Brake)> =
-        mpp.queues.iter().filter(|(_, queue)| queue.ready_after.is_some()).map(|(name, queue)| (name, queue.brake)).collect();
+    let declared: Vec<(&QueueName, Brake)> = mpp
+        .queues
+        .iter()
+        .filter(|(_, queue)| queue.ready_after.is_some())
+        .map(|(name, queue)| (name, queue.brake))
+        .collect();
     if declared.iter().any(|(_, brake)| !brake.held) {
         ui.held_here.retain(|name| mpp.queues.get(name.as_str()).is_some_and(|queue| queue.brake.held));
-        ui.held_here.extend(declared.iter().filter(|(_, brake)| !brake.held).map(|(name, _)| (*name).clone()));
+        ui.held_here
+            .extend(declared.iter().filter(|(_, brake)| !brake.held).map(|(name, _)| (*name).clone()));
         return (vec![brake(mpp::Command::Hold { queue: None })], None);
     }
     if !are_runs_held {
         return (Vec::new(), None);
     }
     let held_here = std::mem::take(&mut ui.held_here);
-    let (released, rest): (Vec<_>, Vec<_>) = declared.into_iter().partition(|(name, _)| held_here.contains(name.as_str()));
-    let runs = |(name, brake): &(&QueueName, Brake)| format!("{name} {}", if brake.draining { "drains on" } else { "runs" });
+    let (released, rest): (Vec<_>, Vec<_>) =
+        declared.into_iter().partition(|(name, _)| held_here.contains(name.as_str()));
+    let runs = |(name, brake): &(&QueueName, Brake)| {
+        format!("{name} {}", if brake.draining { "drains on" } else { "runs" })
+    };
     if released.is_empty() || rest.is_empty() {
         let words: Vec<String> = released.iter().chain(&rest).map(runs).collect();
         return (vec![brake(mpp::Command::Release { queue: None })], Some(words.join(", ")));

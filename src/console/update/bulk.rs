@@ -44,7 +44,8 @@ fn next(bulk: &mut Bulk, rows_max: u64) -> Option<Effect> {
         return None;
     }
     bulk.asked = bulk.left.drain(..rows).collect();
-    let command = mpp::Command::Cancel { ids: bulk.asked.clone(), reason: REASON.to_owned(), refund: bulk.refund };
+    let command =
+        mpp::Command::Cancel { ids: bulk.asked.clone(), reason: REASON.to_owned(), refund: bulk.refund };
     Some(Effect::Command { asked: Asked::CancelMany, command: Command::Mpp(command) })
 }
 

@@ -34,13 +34,19 @@ pub(super) fn hindrance(action: Action, ui: &Ui, view: &View) -> Option<String> 
         let is_changed = of_view(ui).any(|pane| !ui.lens(pane).is_as_shipped());
         return (!is_changed).then(|| "columns and order are as shipped in this view".to_owned());
     }
-    let Some(list) = open_list(ui) else { return Some(format!("no list of columns is open: {} opens one", view.key(Action::Columns))) };
+    let Some(list) = open_list(ui) else {
+        return Some(format!("no list of columns is open: {} opens one", view.key(Action::Columns)));
+    };
     match action {
         Action::ToggleColumn => list.is_last().then(|| "one column stays".to_owned()),
         Action::ColumnEarlier => list.beside(action).is_none().then(|| "it is the first already".to_owned()),
         Action::ColumnLater => list.beside(action).is_none().then(|| "it is the last already".to_owned()),
-        Action::ResetColumns => ui.lens(list.pane).is_as_shipped().then(|| "columns and order are as shipped".to_owned()),
-        Action::SortColumn => sort_hindrance(list.pane, list.field()?, panes::specs(list.pane).get(list.field()?)?.name),
+        Action::ResetColumns => {
+            ui.lens(list.pane).is_as_shipped().then(|| "columns and order are as shipped".to_owned())
+        }
+        Action::SortColumn => {
+            sort_hindrance(list.pane, list.field()?, panes::specs(list.pane).get(list.field()?)?.name)
+        }
         _ => None,
     }
 }
@@ -49,9 +55,15 @@ pub(super) fn hindrance(action: Action, ui: &Ui, view: &View) -> Option<String> 
 fn sort_hindrance(pane: PaneId, field: usize, name: &str) -> Option<String> {
     match panes::own_order(pane) {
         None => None,
-        Some(_) if pane == PaneId::Wire => Some(format!("the wire has the order of the tap, not that of `{name}`: filter it instead")),
-        Some(_) if pane == PaneId::Pending => Some("what waits is listed in the order in which it goes".to_owned()),
-        Some(id) => (id != field).then(|| format!("{} comes from the store by id: sort by `id`, not `{name}`", pane.place().name())),
+        Some(_) if pane == PaneId::Wire => {
+            Some(format!("the wire has the order of the tap, not that of `{name}`: filter it instead"))
+        }
+        Some(_) if pane == PaneId::Pending => {
+            Some("what waits is listed in the order in which it goes".to_owned())
+        }
+        Some(id) => (id != field).then(|| {
+            format!("{} comes from the store by id: sort by `id`, not `{name}`", pane.place().name())
+        }),
     }
 }
 
@@ -73,7 +85,9 @@ pub(super) fn act(ui: &mut Ui, model: &Model, action: Action) {
         _ => in_list(ui, action),
     }
     let width = open_list(ui).map(|list| width(ui, model, list.pane));
-    if let (Some(width), Some(Overlay::Columns(mut list))) = (width, ui.overlays.pop_if(|top| matches!(top, Overlay::Columns(_)))) {
+    if let (Some(width), Some(Overlay::Columns(mut list))) =
+        (width, ui.overlays.pop_if(|top| matches!(top, Overlay::Columns(_))))
+    {
         if matches!(action, Action::ResetColumns | Action::ResetLayout) {
             list.read(ui, width);
         }
@@ -93,7 +107,11 @@ fn in_list(ui: &mut Ui, action: Action) {
                 let present = ui.sort(pane);
                 // The store's order has two ways and no third.
                 let is_stored = panes::own_order(pane).is_some();
-                let sort = if is_stored { Some(Sort::clicked(present, field)) } else { Sort::stepped(present, field) };
+                let sort = if is_stored {
+                    Some(Sort::clicked(present, field))
+                } else {
+                    Sort::stepped(present, field)
+                };
                 ui.sort_by(pane, sort);
             }
             return;

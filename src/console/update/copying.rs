@@ -76,6 +76,11 @@ pub(super) fn copy(ui: &mut Ui, model: &Model, view: &View, form: Form, now: Now
     let Ok(copied) = ready(form, ui, model, view) else { return Vec::new() };
     ui.overlays.pop_if(|top| matches!(top, Overlay::CopyAs(_)));
     let size = format::bytes(copied.bytes.len() as u64);
-    say(ui, format!("copied {size} ({}); `doctor` tells what a terminal needs for it", form.name()), false, now);
+    say(
+        ui,
+        format!("copied {size} ({}); `doctor` tells what a terminal needs for it", form.name()),
+        false,
+        now,
+    );
     vec![Effect::Copy(copied.bytes)]
 }

@@ -7,7 +7,8 @@ use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, MouseButton, MouseEvent,
 use ratatui::layout::Rect;
 
 use super::{
-    acting, answers, columns, copying, filter, giving, hindrance, inspecting, laddering, moving, palette, quoted_by, submitting, timing,
+    acting, answers, columns, copying, filter, giving, hindrance, inspecting, laddering, moving, palette,
+    quoted_by, submitting, timing,
 };
 use crate::{
     console::{
@@ -145,7 +146,9 @@ fn on_air_words(on_air: bool, view: &View) -> Option<String> {
     if on_air {
         return Some(format!("on air by the configuration: {MASKED} are masked until {key}"));
     }
-    view.veil.is_on().then(|| format!("console.on_air = false holds from the next start: this show stays masked until {key}"))
+    view.veil.is_on().then(|| {
+        format!("console.on_air = false holds from the next start: this show stays masked until {key}")
+    })
 }
 
 /// Says something on the line above the footer.
@@ -194,7 +197,8 @@ fn on_key(ui: &mut Ui, live: &Model, view: &View, key: KeyEvent, typed_at: Mono,
         if let KeyCode::Char(digit @ '0'..='9') = key.code
             && ui.overlays.is_empty()
         {
-            let views = ViewId::ALL.map(|known| format!("{} {}", view.key(Action::showing(known)), known.name()));
+            let views =
+                ViewId::ALL.map(|known| format!("{} {}", view.key(Action::showing(known)), known.name()));
             say(ui, format!("{digit} shows nothing: {}", views.join(", ")), true, now);
         }
         return Vec::new();
@@ -214,7 +218,10 @@ pub(crate) fn attempt(ui: &mut Ui, live: &Model, view: &View, action: Action, no
         return attempt_on(ui, &past, live, view, action, now);
     }
     if !timing::is_present(ui, &past, live) {
-        let words = format!("what is shown is the past, and this is there no more: {} is live again", view.key(Action::Live));
+        let words = format!(
+            "what is shown is the past, and this is there no more: {} is live again",
+            view.key(Action::Live)
+        );
         say(ui, words, true, now);
         return Vec::new();
     }
@@ -227,7 +234,14 @@ pub(crate) fn attempt(ui: &mut Ui, live: &Model, view: &View, action: Action, no
     effects
 }
 
-fn attempt_on(ui: &mut Ui, model: &Model, live: &Model, view: &View, action: Action, now: Now) -> Vec<Effect> {
+fn attempt_on(
+    ui: &mut Ui,
+    model: &Model,
+    live: &Model,
+    view: &View,
+    action: Action,
+    now: Now,
+) -> Vec<Effect> {
     if action.touches() {
         ui.touch(model);
     }
@@ -278,7 +292,9 @@ fn perform(ui: &mut Ui, model: &Model, view: &View, action: Action, now: Now) ->
             if let Some(Overlay::Submit(_)) = ui.overlays.last() {
                 return submitting::back(ui, action == Action::Close, now);
             }
-            if action == Action::Close && ui.overlays.pop_if(|top| matches!(top, Overlay::Dialog(_))).is_some() {
+            if action == Action::Close
+                && ui.overlays.pop_if(|top| matches!(top, Overlay::Dialog(_))).is_some()
+            {
                 return Vec::new();
             }
             moving::back(ui, model)
@@ -298,7 +314,11 @@ fn perform(ui: &mut Ui, model: &Model, view: &View, action: Action, now: Now) ->
         }
         Action::FreeMouse => {
             ui.mouse = !ui.mouse;
-            let words = if ui.mouse { "the mouse is captured: it selects and scrolls here" } else { "the mouse is free for the terminal" };
+            let words = if ui.mouse {
+                "the mouse is captured: it selects and scrolls here"
+            } else {
+                "the mouse is free for the terminal"
+            };
             say(ui, words.to_owned(), false, now);
             vec![Effect::Mouse(ui.mouse)]
         }
@@ -338,7 +358,9 @@ fn perform(ui: &mut Ui, model: &Model, view: &View, action: Action, now: Now) ->
         Action::Cause | Action::Effect | Action::RelatedNext | Action::RelatedPrevious | Action::Return => {
             inspecting::act(ui, model, view, action)
         }
-        Action::Open if matches!(ui.overlays.last(), Some(Overlay::Inspector(_))) => inspecting::act(ui, model, view, action),
+        Action::Open if matches!(ui.overlays.last(), Some(Overlay::Inspector(_))) => {
+            inspecting::act(ui, model, view, action)
+        }
         Action::Ladder => laddering::go(ui, model),
         Action::CopyAs => copying::open(ui, model, view),
         _ => match Form::of(action) {
@@ -355,7 +377,14 @@ fn choose_cell(ui: &mut Ui, pane: PaneId, area: Rect, mouse: MouseEvent) {
     }
 }
 
-fn on_mouse(ui: &mut Ui, model: &Model, live: &Model, view: &View, mouse: MouseEvent, now: Now) -> Vec<Effect> {
+fn on_mouse(
+    ui: &mut Ui,
+    model: &Model,
+    live: &Model,
+    view: &View,
+    mouse: MouseEvent,
+    now: Now,
+) -> Vec<Effect> {
     if layout::too_small(ui.columns, ui.rows) {
         return Vec::new();
     }
@@ -388,12 +417,15 @@ fn on_mouse(ui: &mut Ui, model: &Model, live: &Model, view: &View, mouse: MouseE
         Some(overlay) => overlay.scroll(by),
         None => {
             if by == 0
-                && let Some(shown) = (mouse.row == layout.header.y).then(|| panes::tab_at(view, mouse.column, model, ui)).flatten()
+                && let Some(shown) = (mouse.row == layout.header.y)
+                    .then(|| panes::tab_at(view, mouse.column, model, ui))
+                    .flatten()
             {
                 ui.show(shown);
             } else if let Some((pane, area)) = layout.pane_at(mouse.column, mouse.row) {
                 if by == 0
-                    && let Some((field, title, true)) = panes::field_at(pane, ui, area, mouse.column, mouse.row)
+                    && let Some((field, title, true)) =
+                        panes::field_at(pane, ui, area, mouse.column, mouse.row)
                 {
                     ui.focus = Focus::Pane(pane);
                     columns::sort_by_head(ui, pane, field, title, now);
@@ -405,7 +437,8 @@ fn on_mouse(ui: &mut Ui, model: &Model, live: &Model, view: &View, mouse: MouseE
                     ui.select_in(pane, model, |selection, keys| selection.step(by, keys, height));
                 } else {
                     let clicked = ui.select_in(pane, model, |selection, keys| {
-                        let index = panes::row_at(area, mouse.row, selection).filter(|index| *index < keys.len())?;
+                        let index =
+                            panes::row_at(area, mouse.row, selection).filter(|index| *index < keys.len())?;
                         let was_there = selection.index() == index;
                         selection.select(index, keys, height);
                         Some(was_there)
@@ -419,7 +452,10 @@ fn on_mouse(ui: &mut Ui, model: &Model, live: &Model, view: &View, mouse: MouseE
                     }
                     ui.focus = Focus::Pane(pane);
                 }
-            } else if by == 0 && mouse.row == layout.header.y && panes::is_on_alerts(view, mouse.column, model, ui) {
+            } else if by == 0
+                && mouse.row == layout.header.y
+                && panes::is_on_alerts(view, mouse.column, model, ui)
+            {
                 return acting::act(ui, model, view, Action::Tray);
             } else if mouse.row == layout.chips.y
                 && by == 0

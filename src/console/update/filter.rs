@@ -34,8 +34,11 @@ fn pane(ui: &Ui) -> Option<PaneId> {
 
 /// The pane that a line would be opened over: from a chip, and from the first steps, the view's first.
 fn pane_to_filter(ui: &Ui, model: &Model) -> Option<PaneId> {
-    let first = || ui.layout(model).panes.into_iter().map(|(pane, _)| pane).find(|pane| !panes::specs(*pane).is_empty());
-    let is_beside = ui.overlays.is_empty() && matches!(ui.focus, Focus::Chips(_) | Focus::Pane(PaneId::Started));
+    let first = || {
+        ui.layout(model).panes.into_iter().map(|(pane, _)| pane).find(|pane| !panes::specs(*pane).is_empty())
+    };
+    let is_beside =
+        ui.overlays.is_empty() && matches!(ui.focus, Focus::Chips(_) | Focus::Pane(PaneId::Started));
     pane(ui).or_else(|| if is_beside { first() } else { None })
 }
 
@@ -43,7 +46,8 @@ fn pane_to_filter(ui: &Ui, model: &Model) -> Option<PaneId> {
 pub(super) fn hindrance(action: Action, ui: &Ui, model: &Model) -> Option<String> {
     let pane = if action == Action::Filter { pane_to_filter(ui, model) } else { pane(ui) };
     let Some(pane) = pane else { return Some("rows are filtered in a pane: Tab to one".to_owned()) };
-    (action == Action::FilterCell && ui.selected(pane, model).is_none()).then(|| "there is nothing here".to_owned())
+    (action == Action::FilterCell && ui.selected(pane, model).is_none())
+        .then(|| "there is nothing here".to_owned())
 }
 
 /// Opens the line at the foot of the focused pane.
@@ -87,10 +91,18 @@ fn read(text: &str, pane: PaneId, view: &View, now: Now) -> Result<Filter, Fault
 /// Filters by the chosen cell of the selected row, on top of what is filtered already.
 pub(super) fn by_cell(ui: &mut Ui, model: &Model, view: &View, now: Now) -> Vec<Effect> {
     let Some(pane) = pane(ui) else { return Vec::new() };
-    let field = ui.lens(pane).cell.or_else(|| panes::shown_columns(pane, ui, ui.columns).first().map(|(field, _)| *field)).unwrap_or(0);
+    let field = ui
+        .lens(pane)
+        .cell
+        .or_else(|| panes::shown_columns(pane, ui, ui.columns).first().map(|(field, _)| *field))
+        .unwrap_or(0);
     let Some(spec) = panes::specs(pane).get(field) else { return Vec::new() };
     let index = ui.selection(pane).map_or(0, crate::console::selection::Selection::index);
-    let Some(term) = panes::rows(pane, ui, model).with(index, |row| Filter::term(spec, &row.value(field, now))) else { return Vec::new() };
+    let Some(term) =
+        panes::rows(pane, ui, model).with(index, |row| Filter::term(spec, &row.value(field, now)))
+    else {
+        return Vec::new();
+    };
     let text = Filter::and(ui.lens(pane).filter().map_or("", Filter::text), &term);
     if let Ok(filter) = read(&text, pane, view, now) {
         apply(ui, pane, Some(filter));

@@ -32,7 +32,10 @@ pub(super) fn listed(ui: &mut Ui, page: Result<Page, PortError>) {
     let Some(list) = list else { return };
     match page {
         Ok(Page::Events(rows)) => list.rows = Some(rows),
-        Ok(_) => list.trouble = Some("the station answered something else: use the rl-console of its version".to_owned()),
+        Ok(_) => {
+            list.trouble =
+                Some("the station answered something else: use the rl-console of its version".to_owned())
+        }
         Err(error) => list.trouble = Some(format!("{error}: {}", error.hint())),
     }
 }
@@ -41,7 +44,8 @@ pub(super) fn listed(ui: &mut Ui, page: Result<Page, PortError>) {
 pub(super) fn open_form(ui: &mut Ui, model: &Model) {
     let Some(Overlay::Events(events)) = ui.overlays.last() else { return };
     let Some(row) = events.selected() else { return };
-    let declared = model.mpp().into_iter().flat_map(|mpp| &mpp.queues).filter(|(_, queue)| queue.ready_after.is_some());
+    let declared =
+        model.mpp().into_iter().flat_map(|mpp| &mpp.queues).filter(|(_, queue)| queue.ready_after.is_some());
     let queues: Vec<QueueName> = declared.map(|(name, _)| name.clone()).collect();
     let kept = ui.kept.take(&row.event).filter(|form| form.is_for(row, &queues));
     let form = kept.unwrap_or_else(|| Form::new(row, &queues, ui.limits.console));
@@ -90,7 +94,10 @@ pub(super) fn send(ui: &mut Ui) -> Vec<Effect> {
     form.sent = Some(number);
     form.refusal = None;
     ui.given = number;
-    vec![Effect::Command { asked: Asked::Enqueue { number }, command: Command::Mpp(mpp::Command::Enqueue { rows: vec![row] }) }]
+    vec![Effect::Command {
+        asked: Asked::Enqueue { number },
+        command: Command::Mpp(mpp::Command::Enqueue { rows: vec![row] }),
+    }]
 }
 
 /// Keeps what was written in a form that is left.
@@ -102,11 +109,16 @@ pub(super) fn keep(ui: &mut Ui, form: Form, now: Now) {
 /// The answer: the form closes, or says why not.
 pub(super) fn answered(ui: &mut Ui, number: u64, outcome: Result<Outcome, PortError>, now: Now) {
     let outcome = match outcome {
-        Ok(Outcome::Mpp(mpp::Outcome::Enqueued(rows))) => rows.into_iter().next().map(|row| row.map_err(PortError::Refused)),
+        Ok(Outcome::Mpp(mpp::Outcome::Enqueued(rows))) => {
+            rows.into_iter().next().map(|row| row.map_err(PortError::Refused))
+        }
         Ok(_) => None,
         Err(error) => Some(Err(error)),
     };
-    let open = ui.overlays.iter().position(|overlay| matches!(overlay, Overlay::Form(form) if form.sent == Some(number)));
+    let open = ui
+        .overlays
+        .iter()
+        .position(|overlay| matches!(overlay, Overlay::Form(form) if form.sent == Some(number)));
     match outcome {
         Some(Ok(row)) => {
             let what = match row.state {
@@ -136,6 +148,11 @@ pub(super) fn answered(ui: &mut Ui, number: u64, outcome: Result<Outcome, PortEr
                 say(ui, words, true, now);
             }
         }
-        None => say(ui, "the station answered something else: use the rl-console of its version".to_owned(), true, now),
+        None => say(
+            ui,
+            "the station answered something else: use the rl-console of its version".to_owned(),
+            true,
+            now,
+        ),
     }
 }

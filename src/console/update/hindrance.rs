@@ -29,9 +29,13 @@ pub(crate) fn hindrance(action: Action, ui: &Ui, model: &Model, view: &View) -> 
         return Some(why);
     }
     match action {
-        Action::Pause | Action::StepBack | Action::StepOn | Action::SecondBack | Action::SecondOn | Action::Bookmark | Action::Jump => {
-            timing::hindrance(action, ui, model)
-        }
+        Action::Pause
+        | Action::StepBack
+        | Action::StepOn
+        | Action::SecondBack
+        | Action::SecondOn
+        | Action::Bookmark
+        | Action::Jump => timing::hindrance(action, ui, model),
         Action::Filter | Action::FilterCell => super::filter::hindrance(action, ui, model),
         Action::Columns
         | Action::ToggleColumn
@@ -41,27 +45,44 @@ pub(crate) fn hindrance(action: Action, ui: &Ui, model: &Model, view: &View) -> 
         | Action::ResetColumns
         | Action::ResetLayout => super::columns::hindrance(action, ui, view),
         Action::Hold => brake_hindrance(action, ui, model, view),
-        Action::Drain => brake_hindrance(action, ui, model, view).or_else(|| undrain_hindrance(ui, model, view)),
+        Action::Drain => {
+            brake_hindrance(action, ui, model, view).or_else(|| undrain_hindrance(ui, model, view))
+        }
         Action::Settle => settle_hindrance(ui, model),
-        Action::Restart => needs(down_at_hand(ui, model).is_some(), "every host is up: there is nothing to restart"),
+        Action::Restart => {
+            needs(down_at_hand(ui, model).is_some(), "every host is up: there is nothing to restart")
+        }
         Action::Kick if is_among_sessions(ui) => match session_at_hand(ui, model) {
             None => Some("no session of the bus is selected".to_owned()),
-            own if own == model.own_session() => Some(format!("that is this console: {} leaves it", view.key(Action::Quit))),
+            own if own == model.own_session() => {
+                Some(format!("that is this console: {} leaves it", view.key(Action::Quit)))
+            }
             Some(_) => None,
         },
         Action::Kick if is_on_bus(ui) => Some("select whom in Subscribers or Peers".to_owned()),
-        Action::Kick => needs(model.mpp().is_some_and(|mpp| mpp.adapter.is_some()), "no adapter is connected"),
+        Action::Kick => {
+            needs(model.mpp().is_some_and(|mpp| mpp.adapter.is_some()), "no adapter is connected")
+        }
         Action::Open => match (ui.overlays.last(), ui.focus) {
-            (Some(Overlay::Pending(pending)), _) => needs(pending.selected().is_some(), "nothing is selected"),
-            (Some(Overlay::Events(events)), _) => needs(events.selected().is_some(), "nothing is selected"),
-            (Some(Overlay::Files(files)), _) => needs(files.chosen().is_some(), "there is nothing to go on with"),
-            (Some(Overlay::Tray(tray)), _) => {
-                needs(tray.selected(model).is_some() || tray.question(model).is_some(), "nothing was the matter so far")
+            (Some(Overlay::Pending(pending)), _) => {
+                needs(pending.selected().is_some(), "nothing is selected")
             }
-            (Some(Overlay::Columns(_)), _) => Some("a field is shown, moved and sorted by here: there is nothing to open".to_owned()),
+            (Some(Overlay::Events(events)), _) => needs(events.selected().is_some(), "nothing is selected"),
+            (Some(Overlay::Files(files)), _) => {
+                needs(files.chosen().is_some(), "there is nothing to go on with")
+            }
+            (Some(Overlay::Tray(tray)), _) => needs(
+                tray.selected(model).is_some() || tray.question(model).is_some(),
+                "nothing was the matter so far",
+            ),
+            (Some(Overlay::Columns(_)), _) => {
+                Some("a field is shown, moved and sorted by here: there is nothing to open".to_owned())
+            }
             (Some(Overlay::Inspector(_)), _) => inspecting::hindrance(action, ui, model),
             (Some(Overlay::Facts(facts)), _) => needs(facts.entry().is_some(), "no kept entry tells of it"),
-            (None, Focus::Pane(PaneId::Meter)) => Some("a figure has no details: its line says all".to_owned()),
+            (None, Focus::Pane(PaneId::Meter)) => {
+                Some("a figure has no details: its line says all".to_owned())
+            }
             (None, Focus::Pane(pane)) => needs(ui.selected(pane, model).is_some(), "there is nothing here"),
             _ => None,
         },
@@ -84,10 +105,14 @@ pub(crate) fn hindrance(action: Action, ui: &Ui, model: &Model, view: &View) -> 
             Some(Overlay::Submit(submit)) => submit.hindrance(),
             _ => send_hindrance(ui, model),
         },
-        Action::Params | Action::Files => needs(matches!(ui.place(), Place::Submit | Place::SubmitParams), "no opening is being written"),
+        Action::Params | Action::Files => {
+            needs(matches!(ui.place(), Place::Submit | Place::SubmitParams), "no opening is being written")
+        }
         Action::AsJson => as_json_hindrance(ui),
         Action::Defaults => defaults_hindrance(ui),
-        Action::HoldAll | Action::Invoke | Action::Submit | Action::Record => needs(model.world.is_some(), "the station is starting"),
+        Action::HoldAll | Action::Invoke | Action::Submit | Action::Record => {
+            needs(model.world.is_some(), "the station is starting")
+        }
         Action::Acknowledge => match ui.overlays.last() {
             Some(Overlay::Tray(tray)) if tray.question(model).is_some() => Some(format!(
                 "a question waits for its answer: {} approves, {} rejects",
@@ -110,12 +135,24 @@ pub(crate) fn hindrance(action: Action, ui: &Ui, model: &Model, view: &View) -> 
         ),
         Action::Cancel => cancel_hindrance(ui, model, view),
         Action::Approve | Action::Reject => running::decide_hindrance(action, ui, model),
-        Action::Refund => needs(ui.place() == Place::CancelDialog, "no cancellation is asked for: refunds go with one"),
-        Action::SettleDone | Action::SettleFailed => needs(ui.place() == Place::SettleDialog, "no settlement is asked for"),
-        Action::Confirm => needs(matches!(ui.place(), Place::Dialog | Place::CancelDialog | Place::ReasonDialog), "no question is open"),
-        Action::Decline => needs(matches!(ui.overlays.last(), Some(Overlay::Dialog(_))), "no question is open"),
+        Action::Refund => {
+            needs(ui.place() == Place::CancelDialog, "no cancellation is asked for: refunds go with one")
+        }
+        Action::SettleDone | Action::SettleFailed => {
+            needs(ui.place() == Place::SettleDialog, "no settlement is asked for")
+        }
+        Action::Confirm => needs(
+            matches!(ui.place(), Place::Dialog | Place::CancelDialog | Place::ReasonDialog),
+            "no question is open",
+        ),
+        Action::Decline => {
+            needs(matches!(ui.overlays.last(), Some(Overlay::Dialog(_))), "no question is open")
+        }
         Action::NextField | Action::PreviousField => field_hindrance(ui),
-        Action::Zoom => needs(ui.overlays.is_empty() && matches!(ui.focus, Focus::Pane(_)), "a pane is zoomed: Tab to one"),
+        Action::Zoom => needs(
+            ui.overlays.is_empty() && matches!(ui.focus, Focus::Pane(_)),
+            "a pane is zoomed: Tab to one",
+        ),
         _ => None,
     }
 }
@@ -163,7 +200,12 @@ pub(super) struct RowAtHand {
 
 impl RowAtHand {
     fn of(row: &InvocationRow, model: &Model) -> Self {
-        Self { id: row.id, queue: row.queue.clone(), event: row.event.clone(), state: Pending::state_now(row, model) }
+        Self {
+            id: row.id,
+            queue: row.queue.clone(),
+            event: row.event.clone(),
+            state: Pending::state_now(row, model),
+        }
     }
 }
 
@@ -183,11 +225,17 @@ fn cancel_hindrance(ui: &Ui, model: &Model, view: &View) -> Option<String> {
         return Some("another cancellation is under way: wait for its account".to_owned());
     }
     if ui.place() == Place::Queues {
-        return Some(format!("a queue is not cancelled: {} lists what is pending there", view.key(Action::Open)));
+        return Some(format!(
+            "a queue is not cancelled: {} lists what is pending there",
+            view.key(Action::Open)
+        ));
     }
     if ui.overlays.is_empty() && ui.focus == Focus::Pane(PaneId::InFlight) {
         if left_at_hand(ui, model).is_some() {
-            return Some(format!("a row that was left in applied can only be settled: {}", view.key(Action::Settle)));
+            return Some(format!(
+                "a row that was left in applied can only be settled: {}",
+                view.key(Action::Settle)
+            ));
         }
         let key = view.key(Action::Kick);
         return Some(format!(
@@ -208,7 +256,8 @@ fn cancel_hindrance(ui: &Ui, model: &Model, view: &View) -> Option<String> {
 
 fn not_pending(row: &RowAtHand, done: &str) -> Option<String> {
     let is_pending = row.state == RowState::Pending;
-    (!is_pending).then(|| format!("{} is {} by now: only a pending row can be {done}", row.id, row.state.name()))
+    (!is_pending)
+        .then(|| format!("{} is {} by now: only a pending row can be {done}", row.id, row.state.name()))
 }
 
 fn mark_hindrance(ui: &Ui, model: &Model) -> Option<String> {
@@ -217,7 +266,9 @@ fn mark_hindrance(ui: &Ui, model: &Model) -> Option<String> {
         return None;
     }
     let is_full = ui.marks.len() as u64 >= ui.limits.console.marks_max;
-    not_pending(&row, "marked").or_else(|| is_full.then(|| format!("{} are marked already (limits.console.marks_max)", ui.marks.len())))
+    not_pending(&row, "marked").or_else(|| {
+        is_full.then(|| format!("{} are marked already (limits.console.marks_max)", ui.marks.len()))
+    })
 }
 
 fn send_hindrance(ui: &Ui, model: &Model) -> Option<String> {
@@ -229,7 +280,11 @@ fn send_hindrance(ui: &Ui, model: &Model) -> Option<String> {
         return Some(fault);
     }
     let queue = form.goes_to();
-    match model.mpp().and_then(|mpp| mpp.queues.get(queue.as_str())).filter(|queue| queue.ready_after.is_some()) {
+    match model
+        .mpp()
+        .and_then(|mpp| mpp.queues.get(queue.as_str()))
+        .filter(|queue| queue.ready_after.is_some())
+    {
         None => Some(format!("the pack has no queue {queue}")),
         Some(known) if known.brake.draining => {
             Some(format!("{queue} drains and takes no new work: choose another queue, or end the drain"))
@@ -247,12 +302,18 @@ fn as_json_hindrance(ui: &Ui) -> Option<String> {
 
 fn defaults_hindrance(ui: &Ui) -> Option<String> {
     match ui.overlays.last() {
-        Some(Overlay::Form(form)) if form.sent.is_some() => Some("it is sent already: the station has not answered yet".to_owned()),
-        Some(Overlay::Form(form)) => form.is_untouched().then(|| "nothing is written yet: these are the defaults".to_owned()),
+        Some(Overlay::Form(form)) if form.sent.is_some() => {
+            Some("it is sent already: the station has not answered yet".to_owned())
+        }
+        Some(Overlay::Form(form)) => {
+            form.is_untouched().then(|| "nothing is written yet: these are the defaults".to_owned())
+        }
         Some(Overlay::Submit(submit)) if submit.sent.is_some() => {
             Some("it is sent already: the control plane has not answered yet".to_owned())
         }
-        Some(Overlay::Submit(submit)) => submit.is_blank().then(|| "nothing is written yet: this is the example".to_owned()),
+        Some(Overlay::Submit(submit)) => {
+            submit.is_blank().then(|| "nothing is written yet: this is the example".to_owned())
+        }
         _ => Some("no form is open".to_owned()),
     }
 }
@@ -281,22 +342,34 @@ fn brake_hindrance(action: Action, ui: &Ui, model: &Model, view: &View) -> Optio
 fn undrain_hindrance(ui: &Ui, model: &Model, view: &View) -> Option<String> {
     let name = queue_at_hand(ui, model)?;
     let brake = model.mpp()?.queues.get(name.as_str())?.brake;
-    (brake.held && brake.draining)
-        .then(|| format!("{name} is held: {} releases it first, then {} ends the drain", view.key(Action::Hold), view.key(Action::Drain)))
+    (brake.held && brake.draining).then(|| {
+        format!(
+            "{name} is held: {} releases it first, then {} ends the drain",
+            view.key(Action::Hold),
+            view.key(Action::Drain)
+        )
+    })
 }
 
 fn settle_hindrance(ui: &Ui, model: &Model) -> Option<String> {
     if let Some(Overlay::Tray(_)) = ui.overlays.last() {
-        return left_at_hand(ui, model).is_none().then(|| "the selected alert tells of no row that waits to be settled".to_owned());
+        return left_at_hand(ui, model)
+            .is_none()
+            .then(|| "the selected alert tells of no row that waits to be settled".to_owned());
     }
     if !ui.overlays.is_empty() || ui.focus != Focus::Pane(PaneId::InFlight) {
         return Some("a row left in applied is settled in In flight: Tab there".to_owned());
     }
-    let Some(RecordKey::Invocation(id)) = ui.selected(PaneId::InFlight, model) else { return Some("nothing is selected".to_owned()) };
-    left_at_hand(ui, model).is_none().then(|| format!("{id} is still with the adapter: only a row left in applied is settled by hand"))
+    let Some(RecordKey::Invocation(id)) = ui.selected(PaneId::InFlight, model) else {
+        return Some("nothing is selected".to_owned());
+    };
+    left_at_hand(ui, model)
+        .is_none()
+        .then(|| format!("{id} is still with the adapter: only a row left in applied is settled by hand"))
 }
 
-/// The selected row of In flight, if it was left in applied; where the selected alert tells of such rows, the first of them.
+/// The selected row of In flight, if it was left in applied; where the selected alert tells of such rows, the
+/// first of them.
 pub(super) fn left_at_hand<'a>(ui: &Ui, model: &'a Model) -> Option<(InvocationId, &'a LiveView)> {
     if let Some(Overlay::Tray(tray)) = ui.overlays.last() {
         let alert = tray.selected(model)?;
@@ -322,7 +395,9 @@ pub(super) fn queue_at_hand(ui: &Ui, model: &Model) -> Option<QueueName> {
 /// Whether the keys go to a list of sessions of the bus.
 /// Whether the bus is looked at, where no adapter is.
 fn is_on_bus(ui: &Ui) -> bool {
-    ui.overlays.is_empty() && matches!(ui.focus, Focus::Pane(PaneId::Topics | PaneId::Drops)) && ui.view == ViewId::Bus
+    ui.overlays.is_empty()
+        && matches!(ui.focus, Focus::Pane(PaneId::Topics | PaneId::Drops))
+        && ui.view == ViewId::Bus
 }
 
 fn is_among_sessions(ui: &Ui) -> bool {
@@ -336,10 +411,12 @@ fn is_among_sessions(ui: &Ui) -> bool {
 /// The session of the bus that is selected, or told of.
 pub(super) fn session_at_hand(ui: &Ui, model: &Model) -> Option<ConnectionId> {
     match (ui.overlays.last(), ui.focus) {
-        (None, Focus::Pane(pane @ (PaneId::Peers | PaneId::Subscribers))) => match ui.selected(pane, model)? {
-            RecordKey::BusPeer(session) | RecordKey::Subscription(session, _) => Some(session),
-            _ => None,
-        },
+        (None, Focus::Pane(pane @ (PaneId::Peers | PaneId::Subscribers))) => {
+            match ui.selected(pane, model)? {
+                RecordKey::BusPeer(session) | RecordKey::Subscription(session, _) => Some(session),
+                _ => None,
+            }
+        }
         (Some(Overlay::Facts(facts)), _) => match facts.subject {
             Subject::BusPeer(session) => Some(session),
             _ => None,

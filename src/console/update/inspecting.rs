@@ -77,7 +77,11 @@ pub(crate) fn open(ui: &mut Ui, view: &View, seq: Seq) -> Vec<Effect> {
 fn opening(ui: &mut Ui, view: &View, subject: &Subject) -> Opening {
     ui.inspected += 1;
     let at = subject.entry.at;
-    Opening { number: ui.inspected, time: format!("{}.{:03}", view.time_of_day(at), at.wall.0 % 1_000), limits: ui.limits.console }
+    Opening {
+        number: ui.inspected,
+        time: format!("{}.{:03}", view.time_of_day(at), at.wall.0 % 1_000),
+        limits: ui.limits.console,
+    }
 }
 
 /// Goes on to another entry in the inspector that is open.
@@ -105,7 +109,9 @@ pub(super) fn decoded(ui: &mut Ui, number: u64, tree: Option<crate::console::ins
 
 /// What the inspector's own keys do, and those that lead into it.
 pub(super) fn act(ui: &mut Ui, model: &Model, view: &View, action: Action) -> Vec<Effect> {
-    let Some(Overlay::Inspector(inspector)) = ui.overlays.last_mut() else { return trace(ui, model, view, action) };
+    let Some(Overlay::Inspector(inspector)) = ui.overlays.last_mut() else {
+        return trace(ui, model, view, action);
+    };
     let subject = inspector.subject.clone();
     match action {
         Action::Open => match inspector.open() {
@@ -119,7 +125,11 @@ pub(super) fn act(ui: &mut Ui, model: &Model, view: &View, action: Action) -> Ve
                 go_to(ui, view, only)
             }
             all => {
-                let words = format!("it caused {} entries: {} looks at the selected one", all.len(), view.key(Action::Open));
+                let words = format!(
+                    "it caused {} entries: {} looks at the selected one",
+                    all.len(),
+                    view.key(Action::Open)
+                );
                 inspector.next_effect();
                 say(ui, words, false, ui.at);
                 Vec::new()
@@ -169,11 +179,16 @@ fn trace(ui: &mut Ui, model: &Model, view: &View, action: Action) -> Vec<Effect>
     Vec::new()
 }
 
-/// From an entry in a list: to its cause, or to what it caused. Where it caused several, they are listed in the inspector.
+/// From an entry in a list: to its cause, or to what it caused. Where it caused several, they are listed in
+/// the inspector.
 fn from_entry(ui: &mut Ui, view: &View, seq: Seq, to_effect: bool) -> Vec<Effect> {
     let kept = ui.time.kept();
     let cause = kept.at(seq).map(|found| found.entry.cause);
-    let effects: Vec<Seq> = if to_effect { kept.effects_of(seq).map(|found| found.entry.seq).take(2).collect() } else { Vec::new() };
+    let effects: Vec<Seq> = if to_effect {
+        kept.effects_of(seq).map(|found| found.entry.seq).take(2).collect()
+    } else {
+        Vec::new()
+    };
     let words = match (cause, to_effect, effects.as_slice()) {
         (None, ..) => GONE,
         (Some(Some(cause)), false, _) => return open(ui, view, cause),
@@ -203,19 +218,22 @@ pub(super) fn told_at_hand<'a>(ui: &'a Ui, model: &Model) -> Option<EntryRef<'a>
 fn found(kept: &Kept, traced: &Traced, is_first: bool) -> Option<Seq> {
     let find = |is_it: &dyn Fn(&Entry) -> bool| {
         let mut all = kept.iter().map(|(_, found)| found.entry);
-        let found = if is_first { all.find(|entry| is_it(entry)) } else { all.rev().find(|entry| is_it(entry)) };
+        let found =
+            if is_first { all.find(|entry| is_it(entry)) } else { all.rev().find(|entry| is_it(entry)) };
         found.map(|entry| entry.seq)
     };
     match traced {
         Traced::Entry(entry) | Traced::Itself(entry) => kept.at(*entry).map(|found| found.entry.seq),
         Traced::Invocation(id) => {
-            // What changed it comes before what was merely said of it: a frame is told by the change that it caused.
+            // What changed it comes before what was merely said of it: a frame is told by the change that it
+            // caused.
             let tells = |entry: &Entry| is_first || matches!(entry.what, What::Transition(_));
             find(&|entry| tells(entry) && entry.invocation() == Some(*id))
         }
         Traced::Line(line) => {
             let index = kept.last_until(line.at.mono)?;
-            let of_then = kept.range(kept.first()..index + 1).rev().take_while(|(_, found)| found.entry.at == line.at);
+            let of_then =
+                kept.range(kept.first()..index + 1).rev().take_while(|(_, found)| found.entry.at == line.at);
             let is_it = |found: &crate::tap::EntryRef<'_>| {
                 matches!(found.entry.what, What::Transition(Transition::Mpp(mpp::Transition::Logged { .. })))
                     && found.text().starts_with(line.text.as_ref())
@@ -223,9 +241,11 @@ fn found(kept: &Kept, traced: &Traced, is_first: bool) -> Option<Seq> {
             of_then.map(|(_, found)| found).find(is_it).map(|found| found.entry.seq)
         }
         Traced::Topic(topic) => find(&|entry| match &entry.what {
-            What::Frame(Frame { head: Head::Rmp(head), verdict: Verdict::Rmp(rmp::Verdict::Published { .. }), .. }) => {
-                head.topic.as_ref() == Some(topic)
-            }
+            What::Frame(Frame {
+                head: Head::Rmp(head),
+                verdict: Verdict::Rmp(rmp::Verdict::Published { .. }),
+                ..
+            }) => head.topic.as_ref() == Some(topic),
             _ => false,
         }),
         Traced::Session(session) => find(&|entry| match &entry.what {
@@ -233,9 +253,9 @@ fn found(kept: &Kept, traced: &Traced, is_first: bool) -> Option<Seq> {
             _ => false,
         }),
         Traced::Drop(key) => find(&|entry| match &entry.what {
-            What::Transition(Transition::Rmp(rmp::Transition::Dropped { reason, topic, to, from, .. })) => {
-                key.is_of(*reason, topic, *to, *from)
-            }
+            What::Transition(Transition::Rmp(rmp::Transition::Dropped {
+                reason, topic, to, from, ..
+            })) => key.is_of(*reason, topic, *to, *from),
             _ => false,
         }),
         Traced::Run(_) | Traced::Node(..) | Traced::RunEvent(..) => find(&|entry| match &entry.what {
@@ -250,7 +270,9 @@ fn found(kept: &Kept, traced: &Traced, is_first: bool) -> Option<Seq> {
             _ => false,
         }),
         Traced::StateKey(key) => find(&|entry| match &entry.what {
-            What::Transition(Transition::Mpp(mpp::Transition::StateWritten { key: written, .. })) => written == key,
+            What::Transition(Transition::Mpp(mpp::Transition::StateWritten { key: written, .. })) => {
+                written == key
+            }
             _ => false,
         }),
     }
@@ -261,24 +283,34 @@ fn tells_of(traced: &Traced, transition: &runs::Transition) -> bool {
     use runs::Transition as T;
     match (traced, transition) {
         (Traced::Run(run), _) => transition.run() == Some(*run),
-        (Traced::Node(run, place), T::Moved { node, .. } | T::Progressed { node, .. } | T::Asked { node, .. } | T::Saved { node, .. }) => {
-            transition.run() == Some(*run) && node.place == *place
+        (
+            Traced::Node(run, place),
+            T::Moved { node, .. }
+            | T::Progressed { node, .. }
+            | T::Asked { node, .. }
+            | T::Saved { node, .. },
+        ) => transition.run() == Some(*run) && node.place == *place,
+        (Traced::RunEvent(run, number), T::Told { number: told, .. }) => {
+            transition.run() == Some(*run) && told == number
         }
-        (Traced::RunEvent(run, number), T::Told { number: told, .. }) => transition.run() == Some(*run) && told == number,
         _ => false,
     }
 }
 
-/// The frame that the selected record of this place speaks of, while it is kept: of work the one that gave it to the adapter, of anything
-/// else the one that caused what tells of it.
+/// The frame that the selected record of this place speaks of, while it is kept: of work the one that gave it
+/// to the adapter, of anything else the one that caused what tells of it.
 pub(super) fn frame_at_hand<'a>(ui: &'a Ui, model: &Model) -> Option<EntryRef<'a>> {
     let kept = ui.time.kept();
     match at_hand(ui, model)? {
-        Traced::Invocation(id) => kept.iter().rev().map(|(_, found)| found).find(|found| gave(found.entry, id)),
+        Traced::Invocation(id) => {
+            kept.iter().rev().map(|(_, found)| found).find(|found| gave(found.entry, id))
+        }
         traced => {
             let told = kept.at(found(kept, &traced, false)?)?;
             let up = |entry: &EntryRef<'a>| entry.entry.cause.and_then(|cause| kept.at(cause));
-            std::iter::successors(Some(told), up).take(HOPS_MAX).find(|found| matches!(found.entry.what, What::Frame(_)))
+            std::iter::successors(Some(told), up)
+                .take(HOPS_MAX)
+                .find(|found| matches!(found.entry.what, What::Frame(_)))
         }
     }
 }
@@ -345,7 +377,9 @@ fn of_record(ui: &Ui, model: &Model, pane: PaneId, record: RecordKey) -> Option<
         RecordKey::Topic(topic) => Some(Traced::Topic(topic)),
         RecordKey::Subscription(session, _) | RecordKey::BusPeer(session) => Some(Traced::Session(session)),
         RecordKey::Drop(key) => Some(Traced::Drop(*key)),
-        RecordKey::Run(run) | RecordKey::StoredRun(_, run) | RecordKey::Artifact(run, _) => Some(Traced::Run(run)),
+        RecordKey::Run(run) | RecordKey::StoredRun(_, run) | RecordKey::Artifact(run, _) => {
+            Some(Traced::Run(run))
+        }
         RecordKey::Node(run, place) => Some(Traced::Node(run, place)),
         RecordKey::RunEvent(run, number) => Some(Traced::RunEvent(run, number)),
         RecordKey::Session(session) | RecordKey::StoredSession(session) => Some(Traced::Held(session)),
@@ -382,7 +416,10 @@ pub(super) fn hindrance(action: Action, ui: &Ui, model: &Model) -> Option<String
         Action::Effect => needs(!inspector.around.effects.is_empty(), "it caused nothing that is kept"),
         Action::RelatedNext | Action::RelatedPrevious => {
             let entry = &inspector.subject.entry;
-            needs(entry.trace.is_some() || entry.invocation().is_some(), "it belongs to no invocation and to no trace")
+            needs(
+                entry.trace.is_some() || entry.invocation().is_some(),
+                "it belongs to no invocation and to no trace",
+            )
         }
         Action::Return => needs(inspector.before().is_some(), "no other entry was looked at before"),
         _ => None,
@@ -396,17 +433,25 @@ fn untraced(ui: &Ui, model: &Model) -> String {
     };
     match selected {
         Some(RecordKey::Queue(queue)) => format!("nothing is in flight on {queue}"),
-        Some(RecordKey::Notice(_)) => "it is this console's own, or older than what it read: no entry tells of it".to_owned(),
+        Some(RecordKey::Notice(_)) => {
+            "it is this console's own, or older than what it read: no entry tells of it".to_owned()
+        }
         Some(_) => "no entry tells of it".to_owned(),
         None => "nothing is selected that an entry tells of".to_owned(),
     }
 }
 
-/// The kept entries that tell of an invocation, the oldest first, for its details: the place in the tap, when, and what.
+/// The kept entries that tell of an invocation, the oldest first, for its details: the place in the tap,
+/// when, and what.
 pub(crate) type ToldOf = (Seq, Now, String);
 
 /// Those of `indexes`.
-pub(crate) fn told_of(kept: &Kept, id: InvocationId, indexes: std::ops::Range<u64>) -> impl Iterator<Item = ToldOf> {
-    let concerning = kept.range(indexes).map(|(_, found)| found.entry).filter(move |entry| entry.invocation() == Some(id));
+pub(crate) fn told_of(
+    kept: &Kept,
+    id: InvocationId,
+    indexes: std::ops::Range<u64>,
+) -> impl Iterator<Item = ToldOf> {
+    let concerning =
+        kept.range(indexes).map(|(_, found)| found.entry).filter(move |entry| entry.invocation() == Some(id));
     concerning.map(|entry| (entry.seq, entry.at, summary(entry)))
 }

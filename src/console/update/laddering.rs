@@ -16,7 +16,8 @@ use crate::{
     ids::{Seq, TraceId},
 };
 
-/// The entry that is at hand, where one is: the selected row of the Wire or of a ladder, or the one that is inspected.
+/// The entry that is at hand, where one is: the selected row of the Wire or of a ladder, or the one that is
+/// inspected.
 fn entry_at_hand(ui: &Ui, model: &Model) -> Option<Seq> {
     match (ui.overlays.last(), ui.focus) {
         (Some(Overlay::Inspector(inspector)), _) => Some(inspector.subject.seq()),

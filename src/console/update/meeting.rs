@@ -21,7 +21,8 @@ use crate::{
 
 /// Whether the keys go to a pane of sessions.
 pub(super) fn is_among_sessions(ui: &Ui) -> bool {
-    let panes = [PaneId::Sessions, PaneId::Standings, PaneId::Voices, PaneId::SessionLog, PaneId::SessionHistory];
+    let panes =
+        [PaneId::Sessions, PaneId::Standings, PaneId::Voices, PaneId::SessionLog, PaneId::SessionHistory];
     matches!((ui.overlays.last(), ui.focus), (None, Focus::Pane(pane)) if panes.contains(&pane))
 }
 
@@ -48,7 +49,9 @@ fn session_at_hand(ui: &Ui, model: &Model) -> Option<SessionRef> {
     if !ui.overlays.is_empty() {
         return session_told(ui);
     }
-    let Focus::Pane(list @ (PaneId::Sessions | PaneId::SessionHistory)) = ui.focus else { return ui.session_shown(model) };
+    let Focus::Pane(list @ (PaneId::Sessions | PaneId::SessionHistory)) = ui.focus else {
+        return ui.session_shown(model);
+    };
     session_of(&ui.selected(list, model)?).cloned()
 }
 
@@ -76,7 +79,8 @@ fn ended(ui: &Ui, model: &Model, session: &SessionRef) -> Option<&'static str> {
         return view.end.as_ref().map(|end| end.ending.name());
     }
     let row = ui.pages.session_history.rows().iter().find(|row| row.number == session.number);
-    row.filter(|row| row.state != SessionState::Open).map(|row| row.ending.map_or(row.state.name(), macp::Ending::name))
+    row.filter(|row| row.state != SessionState::Open)
+        .map(|row| row.ending.map_or(row.state.name(), macp::Ending::name))
 }
 
 /// Why no session would be cancelled.
@@ -100,9 +104,19 @@ pub(super) fn write(ui: &mut Ui) -> Vec<Effect> {
 }
 
 /// Cancels, if the session is still open.
-pub(super) fn confirm_cancel(ui: &mut Ui, model: &Model, session: &SessionRef, reason: Option<&str>) -> Vec<Effect> {
+pub(super) fn confirm_cancel(
+    ui: &mut Ui,
+    model: &Model,
+    session: &SessionRef,
+    reason: Option<&str>,
+) -> Vec<Effect> {
     if let Some(how) = ended(ui, model, session) {
-        say(ui, format!("{} has ended meanwhile, it is {how}: nothing was cancelled", session.id), true, ui.at);
+        say(
+            ui,
+            format!("{} has ended meanwhile, it is {how}: nothing was cancelled", session.id),
+            true,
+            ui.at,
+        );
         return Vec::new();
     }
     let (id, reason) = (session.id.to_string(), reason.unwrap_or(REASON).to_owned());

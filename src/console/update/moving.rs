@@ -13,8 +13,11 @@ use crate::console::{
 /// Moves the focus or the selection.
 pub(super) fn go(ui: &mut Ui, model: &Model, action: Action) {
     let layout = ui.layout(model);
-    let stops: Vec<Focus> = layout.panes.iter().map(|(pane, _)| Focus::Pane(*pane)).chain([Focus::Chips(0)]).collect();
-    let here = stops.iter().position(|stop| std::mem::discriminant(stop) == std::mem::discriminant(&ui.focus) && same(*stop, ui.focus));
+    let stops: Vec<Focus> =
+        layout.panes.iter().map(|(pane, _)| Focus::Pane(*pane)).chain([Focus::Chips(0)]).collect();
+    let here = stops.iter().position(|stop| {
+        std::mem::discriminant(stop) == std::mem::discriminant(&ui.focus) && same(*stop, ui.focus)
+    });
     let at = here.unwrap_or(0);
     if let Some(Overlay::Inspector(inspector)) = ui.overlays.last_mut() {
         inspector.go(action);
@@ -56,10 +59,16 @@ fn go_in_pane(ui: &mut Ui, model: &Model, pane: PaneId, action: Action) {
     let height = panes::list_height(area);
     match action {
         Action::Left | Action::Right if go_in_row(ui, model, pane, action) => {}
-        Action::Left => leave(ui, model, pane, action, |from, to| to.right() <= from.x && together(from, to) > 0),
-        Action::Right => leave(ui, model, pane, action, |from, to| to.x >= from.right() && together(from, to) > 0),
+        Action::Left => {
+            leave(ui, model, pane, action, |from, to| to.right() <= from.x && together(from, to) > 0)
+        }
+        Action::Right => {
+            leave(ui, model, pane, action, |from, to| to.x >= from.right() && together(from, to) > 0)
+        }
         Action::First if ui.pages.restart(pane) => {}
-        _ => ui.select_in(pane, model, |selection, keys| selection.step(rows(action, height, keys.len()), keys, height)),
+        _ => ui.select_in(pane, model, |selection, keys| {
+            selection.step(rows(action, height, keys.len()), keys, height)
+        }),
     }
 }
 
@@ -69,7 +78,8 @@ pub(super) fn fields(ui: &Ui, model: &Model, pane: PaneId) -> Vec<usize> {
     panes::shown_columns(pane, ui, width).into_iter().map(|(field, _)| field).collect()
 }
 
-/// Chooses the next cell of the selected row; whether there is one. Without a chosen cell, the way to the right begins at the first.
+/// Chooses the next cell of the selected row; whether there is one. Without a chosen cell, the way to the
+/// right begins at the first.
 fn go_in_row(ui: &mut Ui, model: &Model, pane: PaneId, action: Action) -> bool {
     let fields = fields(ui, model, pane);
     let at = ui.lens(pane).cell.and_then(|cell| fields.iter().position(|field| *field == cell));
@@ -79,21 +89,29 @@ fn go_in_row(ui: &mut Ui, model: &Model, pane: PaneId, action: Action) -> bool {
         (None, Action::Right) => Some(0),
         (None, _) => None,
     };
-    let next = next.and_then(|next| fields.get(next).copied()).filter(|_| !panes::rows(pane, ui, model).is_empty());
+    let next =
+        next.and_then(|next| fields.get(next).copied()).filter(|_| !panes::rows(pane, ui, model).is_empty());
     if next.is_some() {
         ui.lens_mut(pane).cell = next;
     }
     next.is_some()
 }
 
-/// Goes to the pane on a side. Where a cell was chosen, so is the next one: the first of the pane on the right, the last of that on the
-/// left.
-fn leave(ui: &mut Ui, model: &Model, pane: PaneId, action: Action, lies: impl Fn(ratatui::layout::Rect, ratatui::layout::Rect) -> bool) {
+/// Goes to the pane on a side. Where a cell was chosen, so is the next one: the first of the pane on the
+/// right, the last of that on the left.
+fn leave(
+    ui: &mut Ui,
+    model: &Model,
+    pane: PaneId,
+    action: Action,
+    lies: impl Fn(ratatui::layout::Rect, ratatui::layout::Rect) -> bool,
+) {
     let focus = beside(ui, model, lies);
     let Focus::Pane(next) = focus else { return };
     if next != pane && ui.lens(pane).cell.is_some() {
         let fields = fields(ui, model, next);
-        ui.lens_mut(next).cell = if action == Action::Right { fields.first().copied() } else { fields.last().copied() };
+        ui.lens_mut(next).cell =
+            if action == Action::Right { fields.first().copied() } else { fields.last().copied() };
     }
     ui.focus = focus;
 }
@@ -104,11 +122,16 @@ fn together(one: ratatui::layout::Rect, other: ratatui::layout::Rect) -> u16 {
 }
 
 /// The nearest pane on a side, of those the one with the most lines in common, or the focus as it is.
-fn beside(ui: &Ui, model: &Model, lies: impl Fn(ratatui::layout::Rect, ratatui::layout::Rect) -> bool) -> Focus {
+fn beside(
+    ui: &Ui,
+    model: &Model,
+    lies: impl Fn(ratatui::layout::Rect, ratatui::layout::Rect) -> bool,
+) -> Focus {
     let layout = ui.layout(model);
     let from = layout.panes.iter().find(|(pane, _)| ui.focus == Focus::Pane(*pane)).map(|(_, area)| *area);
     from.and_then(|from| {
-        let nearness = |to: ratatui::layout::Rect| (from.x.abs_diff(to.x), std::cmp::Reverse(together(from, to)));
+        let nearness =
+            |to: ratatui::layout::Rect| (from.x.abs_diff(to.x), std::cmp::Reverse(together(from, to)));
         layout.panes.iter().filter(|(_, to)| lies(from, *to)).min_by_key(|(_, to)| nearness(*to))
     })
     .map_or(ui.focus, |(pane, _)| Focus::Pane(*pane))
@@ -128,7 +151,9 @@ fn go_in_overlay(ui: &mut Ui, model: &Model, action: Action) {
             let by = rows(action, tray.height(), 1_000_000);
             tray.step(by, model);
         }
-        Some(Overlay::Output(output)) if matches!(action, Action::Left | Action::Right) => output.shift(action),
+        Some(Overlay::Output(output)) if matches!(action, Action::Left | Action::Right) => {
+            output.shift(action)
+        }
         Some(overlay) => overlay.scroll(rows(action, page, 10_000)),
         None => {}
     }
@@ -194,9 +219,15 @@ pub(super) fn zoom(ui: &mut Ui) {
 pub(super) fn refresh(ui: &mut Ui, model: &Model) -> Vec<Effect> {
     for overlay in &mut ui.overlays {
         let Overlay::Pending(pending) = overlay else { continue };
-        let Some(queue) = model.mpp().and_then(|mpp| mpp.queues.get(pending.queue.as_str())) else { continue };
-        if pending.window.asking().is_none() && pending.is_at_end() && queue.pending + queue.other_manifest > pending.still_pending(model) {
-            let direction = if pending.window.rows().is_empty() { Direction::Fresh } else { Direction::Forward };
+        let Some(queue) = model.mpp().and_then(|mpp| mpp.queues.get(pending.queue.as_str())) else {
+            continue;
+        };
+        if pending.window.asking().is_none()
+            && pending.is_at_end()
+            && queue.pending + queue.other_manifest > pending.still_pending(model)
+        {
+            let direction =
+                if pending.window.rows().is_empty() { Direction::Fresh } else { Direction::Forward };
             return vec![pending.ask(direction)];
         }
     }

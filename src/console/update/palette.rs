@@ -36,7 +36,15 @@ pub(super) fn on_key(ui: &mut Ui, live: &Model, view: &View, key: KeyEvent, now:
 }
 
 /// A click, or the wheel: `by` rows.
-pub(super) fn on_mouse(ui: &mut Ui, model: &Model, live: &Model, view: &View, mouse: MouseEvent, by: isize, now: Now) -> Vec<Effect> {
+pub(super) fn on_mouse(
+    ui: &mut Ui,
+    model: &Model,
+    live: &Model,
+    view: &View,
+    mouse: MouseEvent,
+    by: isize,
+    now: Now,
+) -> Vec<Effect> {
     let body = ui.layout(model).body;
     let Some(palette) = &mut ui.palette else { return Vec::new() };
     if by != 0 {

@@ -44,7 +44,9 @@ fn run_at_hand(ui: &Ui, model: &Model) -> Option<TraceId> {
     if !ui.overlays.is_empty() {
         return run_told(ui);
     }
-    let Focus::Pane(list @ (PaneId::Runs | PaneId::RunHistory)) = ui.focus else { return ui.run_shown(model) };
+    let Focus::Pane(list @ (PaneId::Runs | PaneId::RunHistory)) = ui.focus else {
+        return ui.run_shown(model);
+    };
     match ui.selected(list, model)? {
         RecordKey::Run(run) | RecordKey::StoredRun(_, run) => Some(run),
         _ => None,
@@ -56,8 +58,12 @@ pub(super) fn cancel_hindrance(ui: &Ui, model: &Model) -> Option<String> {
     let Some(run) = run_at_hand(ui, model) else { return Some("no run is selected".to_owned()) };
     match model.runs().and_then(|runs| runs.run(run)) {
         None => Some("it has ended: only a run that goes on is cancelled".to_owned()),
-        Some(view) if view.state.is_end() => Some(format!("{} has ended: it is {}", view.name, view.state.name())),
-        Some(view) if view.state == runs::RunState::Cancelling => Some(format!("{} is on its way to its end", view.name)),
+        Some(view) if view.state.is_end() => {
+            Some(format!("{} has ended: it is {}", view.name, view.state.name()))
+        }
+        Some(view) if view.state == runs::RunState::Cancelling => {
+            Some(format!("{} is on its way to its end", view.name))
+        }
         Some(_) => None,
     }
 }
@@ -69,12 +75,13 @@ pub(super) fn cancel(ui: &mut Ui, model: &Model) -> Vec<Effect> {
     ask(ui, bound)
 }
 
-/// The question that would be answered: the one that is selected among the alerts, of the node that is selected or told of, or else the
-/// first of the run.
+/// The question that would be answered: the one that is selected among the alerts, of the node that is
+/// selected or told of, or else the first of the run.
 fn question_at_hand(ui: &Ui, model: &Model) -> Option<ActionId> {
     let asks = model.runs()?.asks_in_time();
     let of_run = |run: TraceId| asks.iter().copied().find(|ask| ask.run == run);
-    let of_node = |run: TraceId, place: u32| asks.iter().copied().find(|ask| ask.run == run && ask.node.place == place);
+    let of_node =
+        |run: TraceId, place: u32| asks.iter().copied().find(|ask| ask.run == run && ask.node.place == place);
     let only = || asks.first().copied().filter(|_| asks.len() == 1);
     let ask = match (ui.overlays.last(), ui.focus) {
         (Some(Overlay::Tray(tray)), _) => tray.question(model),
@@ -110,14 +117,19 @@ pub(super) fn decide_hindrance(action: Action, ui: &Ui, model: &Model) -> Option
         None => "no question is selected: they are the first of the alerts",
     };
     // The key begins a recording elsewhere.
-    let records = if action == Action::Reject && is_among_runs(ui) { "; `:record` starts and stops a recording" } else { "" };
+    let records = if action == Action::Reject && is_among_runs(ui) {
+        "; `:record` starts and stops a recording"
+    } else {
+        ""
+    };
     Some(format!("{words}{records}"))
 }
 
 /// Asks whether that is the answer.
 pub(super) fn decide(ui: &mut Ui, model: &Model, approved: bool) -> Vec<Effect> {
     let found = question_at_hand(ui, model).and_then(|action| waits(model, action));
-    let bound = found.map(|ask| Bound::Decide { action: ask.action, node: Arc::clone(&ask.node.id), approved });
+    let bound =
+        found.map(|ask| Bound::Decide { action: ask.action, node: Arc::clone(&ask.node.id), approved });
     ask(ui, bound)
 }
 
@@ -127,11 +139,18 @@ pub(super) fn confirm_cancel(ui: &mut Ui, model: &Model, run: TraceId, name: &st
         say(ui, format!("{name} has ended meanwhile: nothing was cancelled"), true, ui.at);
         return Vec::new();
     }
-    if model.runs().and_then(|runs| runs.run(run)).is_some_and(|view| view.state == runs::RunState::Cancelling) {
+    if model
+        .runs()
+        .and_then(|runs| runs.run(run))
+        .is_some_and(|view| view.state == runs::RunState::Cancelling)
+    {
         say(ui, format!("{name} is on its way to its end already: nothing was cancelled"), true, ui.at);
         return Vec::new();
     }
-    vec![Effect::Command { asked: Asked::CancelRun { name: name.to_owned() }, command: Command::Runs(runs::Command::Cancel { run }) }]
+    vec![Effect::Command {
+        asked: Asked::CancelRun { name: name.to_owned() },
+        command: Command::Runs(runs::Command::Cancel { run }),
+    }]
 }
 
 /// Answers, if the question still waits.

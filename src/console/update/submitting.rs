@@ -43,7 +43,9 @@ pub(super) fn back(ui: &mut Ui, closes: bool, now: Now) -> Vec<Effect> {
         }
         return Vec::new();
     }
-    let Some(Overlay::Submit(submit)) = ui.overlays.pop_if(|top| matches!(top, Overlay::Submit(_))) else { return Vec::new() };
+    let Some(Overlay::Submit(submit)) = ui.overlays.pop_if(|top| matches!(top, Overlay::Submit(_))) else {
+        return Vec::new();
+    };
     if submit.is_blank() {
         return Vec::new();
     }
@@ -117,9 +119,15 @@ pub(super) fn choose(ui: &mut Ui) -> Vec<Effect> {
 fn take(ui: &mut Ui, draft: Draft) -> Vec<Effect> {
     let (limits, at_ms) = (ui.limits, ui.at.wall);
     let Some(submit) = editor(ui) else { return Vec::new() };
-    let left = (!submit.is_blank()).then(|| Recent { name: submit.name(), at_ms, was_run: false, draft: submit.draft(&limits) });
+    let left = (!submit.is_blank()).then(|| Recent {
+        name: submit.name(),
+        at_ms,
+        was_run: false,
+        draft: submit.draft(&limits),
+    });
     submit.take(draft, &limits);
-    let is_known = |left: &Recent| ui.openings.recent().iter().any(|known| known.draft.text == left.draft.text);
+    let is_known =
+        |left: &Recent| ui.openings.recent().iter().any(|known| known.draft.text == left.draft.text);
     let left = left.filter(|left| !is_known(left));
     left.map(|left| Effect::KeepRecent(ui.openings.remember(left))).into_iter().collect()
 }
@@ -168,7 +176,10 @@ pub(super) fn desk(ui: &mut Ui, answer: DeskAnswer, now: Now) -> Vec<Effect> {
 }
 
 fn command(request: TraceId, opening_yaml: String) -> Effect {
-    Effect::Command { asked: Asked::Submit { request }, command: Command::Runs(runs::Command::Submit { request, opening_yaml }) }
+    Effect::Command {
+        asked: Asked::Submit { request },
+        command: Command::Runs(runs::Command::Submit { request, opening_yaml }),
+    }
 }
 
 /// Sends it, if nothing is wrong with it; what lies beside its file goes with it.
@@ -186,9 +197,12 @@ pub(super) fn send(ui: &mut Ui, request: TraceId) -> Vec<Effect> {
     submit.sent = Some(Sent { request, at: at.mono });
     let kept = ui.openings.keep(draft.clone()).map(Effect::KeepDraft);
     let sends = match draft.origin {
-        Some(origin) if has_shelf => {
-            Effect::Desk(Box::new(DeskJob::Bundle { request, text: draft.text, origin, limits: Box::new(limits) }))
-        }
+        Some(origin) if has_shelf => Effect::Desk(Box::new(DeskJob::Bundle {
+            request,
+            text: draft.text,
+            origin,
+            limits: Box::new(limits),
+        })),
         _ => command(request, draft.text),
     };
     kept.into_iter().chain([sends]).collect()
@@ -211,11 +225,13 @@ fn refuse(ui: &mut Ui, request: TraceId, why: String, now: Now) {
     }
 }
 
-/// Reads what was written since, keeps it, and looks whether what was sent was answered: an accepted run is followed, a rejected one says
-/// why.
+/// Reads what was written since, keeps it, and looks whether what was sent was answered: an accepted run is
+/// followed, a rejected one says why.
 pub(super) fn follow(ui: &mut Ui, live: &Model, is_tick: bool, now: Now) -> Vec<Effect> {
     let limits = ui.limits;
-    let Some(at) = ui.overlays.iter().position(|overlay| matches!(overlay, Overlay::Submit(_))) else { return Vec::new() };
+    let Some(at) = ui.overlays.iter().position(|overlay| matches!(overlay, Overlay::Submit(_))) else {
+        return Vec::new();
+    };
     let Some(Overlay::Submit(submit)) = ui.overlays.get_mut(at) else { return Vec::new() };
     submit.read(is_tick, &limits);
     let mut effects = Vec::new();
@@ -227,8 +243,14 @@ pub(super) fn follow(ui: &mut Ui, live: &Model, is_tick: bool, now: Now) -> Vec<
     }
     let Some(sent) = submit.sent else { return effects };
     if let Some(view) = live.runs().and_then(|runs| runs.run(sent.request)) {
-        let words = format!("{} {} is accepted: {}", view.name, sent.request.short(), counted(view.planned, "node"));
-        let recent = Recent { name: view.name.to_string(), at_ms: now.wall, was_run: true, draft: submit.draft(&limits) };
+        let words =
+            format!("{} {} is accepted: {}", view.name, sent.request.short(), counted(view.planned, "node"));
+        let recent = Recent {
+            name: view.name.to_string(),
+            at_ms: now.wall,
+            was_run: true,
+            draft: submit.draft(&limits),
+        };
         effects.push(Effect::KeepRecent(ui.openings.remember(recent)));
         ui.overlays.truncate(at);
         show(ui, live, sent.request);

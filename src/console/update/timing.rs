@@ -24,7 +24,9 @@ pub(super) fn act(ui: &mut Ui, live: &Model, view: &View, action: Action, now: N
             ui.settle(live);
         }
         Action::Pause => ui.time.stop(live, now),
-        Action::StepBack | Action::StepOn | Action::SecondBack | Action::SecondOn => step(ui, live, view, action, now),
+        Action::StepBack | Action::StepOn | Action::SecondBack | Action::SecondOn => {
+            step(ui, live, view, action, now)
+        }
         Action::Bookmark => bookmark(ui, live, view, now),
         Action::Jump => jump(ui, live, view, now),
         _ => return false,
@@ -50,11 +52,21 @@ fn step(ui: &mut Ui, live: &Model, view: &View, action: Action, now: Now) {
             say(ui, words, false, now);
         }
         Stepped::Moved { gone, .. } => {
-            let words = format!("not kept any more in between: {} (limits.console.kept_entries_max)", format::many(gone, "entry"));
+            let words = format!(
+                "not kept any more in between: {} (limits.console.kept_entries_max)",
+                format::many(gone, "entry")
+            );
             say(ui, words, false, now);
         }
-        Stepped::AtFirst => say(ui, "this is the oldest moment that is kept (limits.console.kept_entries_max)".to_owned(), true, now),
-        Stepped::AtLast => say(ui, format!("nothing has come since: {} is live again", view.key(Action::Live)), true, now),
+        Stepped::AtFirst => say(
+            ui,
+            "this is the oldest moment that is kept (limits.console.kept_entries_max)".to_owned(),
+            true,
+            now,
+        ),
+        Stepped::AtLast => {
+            say(ui, format!("nothing has come since: {} is live again", view.key(Action::Live)), true, now)
+        }
     }
 }
 
@@ -85,7 +97,8 @@ fn bookmark(ui: &mut Ui, live: &Model, view: &View, now: Now) {
 /// To the bookmark before: its view and pane, its moment, its record.
 fn jump(ui: &mut Ui, live: &Model, view: &View, now: Now) {
     let all = ui.bookmarks.len();
-    let Some((number, Bookmark { view: shown, pane, key, seq, at })) = ui.bookmarks.before().map(|(number, known)| (number, known.clone()))
+    let Some((number, Bookmark { view: shown, pane, key, seq, at })) =
+        ui.bookmarks.before().map(|(number, known)| (number, known.clone()))
     else {
         return;
     };
@@ -110,7 +123,12 @@ fn jump(ui: &mut Ui, live: &Model, view: &View, now: Now) {
         ui.settle(model);
         let place = key.as_ref().and_then(|key| panes::rows(pane, ui, model).row(key));
         is_there = place.is_some() || key.is_none();
-        let height = ui.layout(model).panes.iter().find(|(known, _)| *known == pane).map_or(1, |(_, area)| panes::list_height(*area));
+        let height = ui
+            .layout(model)
+            .panes
+            .iter()
+            .find(|(known, _)| *known == pane)
+            .map_or(1, |(_, area)| panes::list_height(*area));
         if let Some(place) = place {
             ui.select_in(pane, model, |selection, keys| selection.select(place, keys, height));
         }
@@ -123,10 +141,14 @@ fn jump(ui: &mut Ui, live: &Model, view: &View, now: Now) {
 pub(super) fn hindrance(action: Action, ui: &Ui, model: &Model) -> Option<String> {
     let needs = |there: bool, why: &str| (!there).then(|| why.to_owned());
     match action {
-        Action::Pause | Action::StepBack | Action::StepOn | Action::SecondBack | Action::SecondOn if model.world.is_none() => {
+        Action::Pause | Action::StepBack | Action::StepOn | Action::SecondBack | Action::SecondOn
+            if model.world.is_none() =>
+        {
             Some("the station is starting".to_owned())
         }
-        Action::Bookmark => needs(ui.time.kept().len() > 0, "nothing has happened yet that could be come back to"),
+        Action::Bookmark => {
+            needs(ui.time.kept().len() > 0, "nothing has happened yet that could be come back to")
+        }
         Action::Jump => needs(!ui.bookmarks.is_empty(), "no bookmark is set"),
         _ => None,
     }

@@ -1,7 +1,8 @@
 //! A bounded window of a list that the station has and the console asks for in pages.
 //!
-//! It grows at the end that the selection nears, and lets go of what lies farthest from it. It is kept current by asking anew from the
-//! first row that is shown: states are refreshed, rows that are gone leave, new ones come where they belong. The selection is a record.
+//! It grows at the end that the selection nears, and lets go of what lies farthest from it. It is kept
+//! current by asking anew from the first row that is shown: states are refreshed, rows that are gone leave,
+//! new ones come where they belong. The selection is a record.
 
 mod record;
 #[cfg(test)]

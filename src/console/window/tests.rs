@@ -149,7 +149,10 @@ fn turned_round_it_keeps_what_was_chosen_or_begins_at_its_other_end() {
     window.step(5);
     window.reverse();
     window.settle(20);
-    assert_eq!((window.selected().unwrap().0, numbers(&window)[0], window.more()), (4_995, 4_801, (true, false)));
+    assert_eq!(
+        (window.selected().unwrap().0, numbers(&window)[0], window.more()),
+        (4_995, 4_801, (true, false))
+    );
     let mut window = filled();
     window.reverse();
     assert!(!window.is_filled());
@@ -172,7 +175,11 @@ fn an_answer_to_an_earlier_question_is_let_go_and_a_trouble_rests() {
     window.answer(wanted.serial, Err("disk I/O error".to_owned()));
     assert_eq!((window.trouble(), window.wants(), window.rows().len()), (Some("disk I/O error"), None, 200));
     ask(&mut window, Direction::Anew, 1..=5_000, 1);
-    assert_eq!((window.trouble(), window.rows().len()), (None, 241), "what is asked anew reaches beyond the last row");
+    assert_eq!(
+        (window.trouble(), window.rows().len()),
+        (None, 241),
+        "what is asked anew reaches beyond the last row"
+    );
 }
 
 #[test]

@@ -165,7 +165,8 @@ impl<R: Record> Window<R> {
         self.selection.settle(&keys, height);
     }
 
-    /// Turns the list round. While nothing was chosen it begins at its other end; a chosen record stays chosen.
+    /// Turns the list round. While nothing was chosen it begins at its other end; a chosen record stays
+    /// chosen.
     pub(crate) fn reverse(&mut self) {
         self.oldest_first = !self.oldest_first;
         self.asking = None;
@@ -268,15 +269,18 @@ impl<R: Record> Window<R> {
         self.more = More { before: false, behind: more };
     }
 
-    /// Lays a page over the rows that it covers: from `from`, or from the first row of the list, to its own last row, or to the end.
+    /// Lays a page over the rows that it covers: from `from`, or from the first row of the list, to its own
+    /// last row, or to the end.
     fn merge(&mut self, from: Option<u64>, page: Vec<R>, more: bool, beyond: Option<u64>) {
-        let stands_before = |number: u64, other: u64| if self.oldest_first { number < other } else { number > other };
+        let stands_before =
+            |number: u64, other: u64| if self.oldest_first { number < other } else { number > other };
         let (first, last) = (self.rows.first().map(Record::number), page.last().map(Record::number));
         let (Some(first), Some(last)) = (first, last) else {
             if from.is_none() || self.rows.is_empty() {
                 self.fill(page, more);
             } else {
-                let start = from.and_then(|from| self.rows.iter().position(|row| !stands_before(row.number(), from)));
+                let start =
+                    from.and_then(|from| self.rows.iter().position(|row| !stands_before(row.number(), from)));
                 self.rows.truncate(start.unwrap_or(self.rows.len()));
                 self.more.behind = more;
             }
@@ -292,8 +296,12 @@ impl<R: Record> Window<R> {
             }
             return;
         }
-        let start = from.map_or(0, |from| self.rows.iter().position(|row| !stands_before(row.number(), from)).unwrap_or(self.rows.len()));
-        let end = if more { self.rows.iter().position(|row| stands_before(last, row.number())) } else { None }.unwrap_or(self.rows.len());
+        let start = from.map_or(0, |from| {
+            self.rows.iter().position(|row| !stands_before(row.number(), from)).unwrap_or(self.rows.len())
+        });
+        let end =
+            if more { self.rows.iter().position(|row| stands_before(last, row.number())) } else { None }
+                .unwrap_or(self.rows.len());
         if end == self.rows.len() {
             self.more.behind = more;
             self.edges.behind = beyond;
@@ -327,10 +335,14 @@ impl<R: Record> Window<R> {
         self.rows.truncate(ROWS_MAX);
     }
 
-    /// The page that the selection has come near to, if it is not there yet. After a trouble nothing is, until it is asked anew.
+    /// The page that the selection has come near to, if it is not there yet. After a trouble nothing is,
+    /// until it is asked anew.
     pub(crate) fn wants(&self) -> Option<Direction> {
         let near = self.height.max(10);
-        if self.asking.is_some() || self.trouble.is_some() || (self.rows.is_empty() && self.edges.behind.is_none()) {
+        if self.asking.is_some()
+            || self.trouble.is_some()
+            || (self.rows.is_empty() && self.edges.behind.is_none())
+        {
             None
         } else if self.more.behind && self.selection.index() + near >= self.rows.len() {
             Some(Direction::Forward)

@@ -23,11 +23,14 @@ pub(crate) fn gist(entry: EntryRef<'_>) -> (Cow<'_, str>, Class) {
     match &entry.entry.what {
         What::Frame(frame) => (of_frame(frame, entry), Class::Payload),
         What::Transition(transition) => (beginning(entry.bytes), class_of(transition)),
-        What::Committed { .. } | What::Unsent { .. } | What::Loss { .. } => (Cow::Borrowed(""), Class::Public),
+        What::Committed { .. } | What::Unsent { .. } | What::Loss { .. } => {
+            (Cow::Borrowed(""), Class::Public)
+        }
     }
 }
 
-/// Who may see the text beside a transition: what the station and its operator say, anybody; the rest quotes peers and payloads.
+/// Who may see the text beside a transition: what the station and its operator say, anybody; the rest quotes
+/// peers and payloads.
 const fn class_of(transition: &Transition) -> Class {
     match transition {
         Transition::Station(_)
@@ -58,7 +61,8 @@ fn of_frame<'a>(frame: &Frame, entry: EntryRef<'a>) -> Cow<'a, str> {
     part.unwrap_or_else(|| beginning(entry.bytes))
 }
 
-/// Of a frame of the bus: the type of the message; of an error, what it says; of what has neither, as much of it as is text.
+/// Of a frame of the bus: the type of the message; of an error, what it says; of what has neither, as much of
+/// it as is text.
 fn of_bus<'a>(frame: &Frame, entry: EntryRef<'a>) -> Cow<'a, str> {
     if frame.redaction == Redaction::Withheld {
         return beginning(entry.bytes);
@@ -69,17 +73,22 @@ fn of_bus<'a>(frame: &Frame, entry: EntryRef<'a>) -> Cow<'a, str> {
     }
     match units::message(&entry.bytes[..entry.bytes.len().min(LOOKED_AT_BYTES)]) {
         Some(Cow::Borrowed(body)) => units::type_of(body).map_or(Cow::Borrowed(""), Cow::Borrowed),
-        Some(Cow::Owned(body)) => units::type_of(&body).map_or(Cow::Borrowed(""), |kind| kind.to_owned().into()),
+        Some(Cow::Owned(body)) => {
+            units::type_of(&body).map_or(Cow::Borrowed(""), |kind| kind.to_owned().into())
+        }
         None if units::is_json(entry.bytes) => beginning(&entry.bytes[4..]),
         None => Cow::Borrowed(""),
     }
 }
 
-/// Of a message to a session: what it carries, where that is text; of an answer, why the message was rejected.
+/// Of a message to a session: what it carries, where that is text; of an answer, why the message was
+/// rejected.
 fn of_session(frame: &Frame, bytes: &[u8]) -> Cow<'static, str> {
     let carried = match frame.direction {
         _ if bytes.len() > LOOKED_AT_BYTES => None,
-        Direction::Inbound => SendRequest::decode(bytes).ok().and_then(|request| Some(request.envelope?.payload)),
+        Direction::Inbound => {
+            SendRequest::decode(bytes).ok().and_then(|request| Some(request.envelope?.payload))
+        }
         Direction::Outbound => {
             let error = SendResponse::decode(bytes).ok().and_then(|response| response.ack?.error);
             error.map(|error| error.message.into())
@@ -87,7 +96,8 @@ fn of_session(frame: &Frame, bytes: &[u8]) -> Cow<'static, str> {
     };
     let text = carried.and_then(|carried| String::from_utf8(carried.to_vec()).ok());
     // A start is protobuf, and its head says that it is one.
-    text.filter(|text| !text.chars().any(|letter| letter.is_control() && !letter.is_whitespace())).map_or(Cow::Borrowed(""), Cow::Owned)
+    text.filter(|text| !text.chars().any(|letter| letter.is_control() && !letter.is_whitespace()))
+        .map_or(Cow::Borrowed(""), Cow::Owned)
 }
 
 fn beginning(bytes: &[u8]) -> Cow<'_, str> {
@@ -98,8 +108,12 @@ fn beginning(bytes: &[u8]) -> Cow<'_, str> {
 fn inbound(frame: Inbound<'_>) -> Cow<'_, str> {
     match frame {
         Inbound::Hello { pack_id, .. } => pack_id,
-        Inbound::Pull { .. } | Inbound::Ack { .. } | Inbound::Done { .. } | Inbound::Heartbeat => Cow::Borrowed(""),
-        Inbound::Applied { result, .. } => result.map_or(Cow::Borrowed(""), |result| Cow::Borrowed(result.get())),
+        Inbound::Pull { .. } | Inbound::Ack { .. } | Inbound::Done { .. } | Inbound::Heartbeat => {
+            Cow::Borrowed("")
+        }
+        Inbound::Applied { result, .. } => {
+            result.map_or(Cow::Borrowed(""), |result| Cow::Borrowed(result.get()))
+        }
         Inbound::Failed { reason, refund: false, .. } => reason,
         Inbound::Failed { reason, refund: true, .. } => format!("refund: {reason}").into(),
         Inbound::Log { message, .. } => message,
@@ -111,7 +125,9 @@ fn inbound(frame: Inbound<'_>) -> Cow<'_, str> {
 fn outbound(frame: Outbound<'_>) -> Cow<'_, str> {
     match frame {
         Outbound::HelloAck { persisted, .. } if persisted.is_empty() => Cow::Borrowed("taken"),
-        Outbound::HelloAck { persisted, .. } => format!("taken, {}", counted(persisted.len(), "state value")).into(),
+        Outbound::HelloAck { persisted, .. } => {
+            format!("taken, {}", counted(persisted.len(), "state value")).into()
+        }
         Outbound::HelloRefused { reason } => format!("refused: {reason}").into(),
         Outbound::Invocation { params, .. } => Cow::Borrowed(params.get()),
         Outbound::Heartbeat => Cow::Borrowed(""),

@@ -1,7 +1,8 @@
 //! Which of the kept entries are shown: all, or those that a filter admits.
 //!
-//! A filter's result is kept and carried on: of what is new only the new is tested, what is evicted leaves at the front. Another filter is
-//! tested from the newest entry backwards, some entries at a time, while the result before it is still shown.
+//! A filter's result is kept and carried on: of what is new only the new is tested, what is evicted leaves at
+//! the front. Another filter is tested from the newest entry backwards, some entries at a time, while the
+//! result before it is still shown.
 //!
 //! ```text
 //!  kept:      first ···················· end
@@ -98,7 +99,8 @@ pub(crate) struct List {
     shown: Option<Matches>,
     /// What will be, once it was tested on all.
     next: Option<Matches>,
-    /// The last index of which rows are made, and the one behind it: where time stands still, what came since is not shown.
+    /// The last index of which rows are made, and the one behind it: where time stands still, what came
+    /// since is not shown.
     until: Option<u64>,
 }
 
@@ -109,7 +111,9 @@ impl List {
             None => (self.shown, self.next) = (None, None),
             Some(filter) if self.filter() == Some(filter) => {}
             // Back to the one that is shown still.
-            Some(filter) if self.shown.as_ref().is_some_and(|shown| shown.filter == *filter) => self.next = None,
+            Some(filter) if self.shown.as_ref().is_some_and(|shown| shown.filter == *filter) => {
+                self.next = None
+            }
             Some(filter) => self.next = Some(Matches::new(filter.clone(), kept.end(), now)),
         }
     }
@@ -187,7 +191,9 @@ impl List {
     pub(crate) fn row_from(&self, index: u64, kept: &Kept) -> usize {
         let row = match &self.shown {
             None => usize::try_from(index.saturating_sub(kept.first())).unwrap_or(usize::MAX),
-            Some(shown) => shown.found.partition_point(|found| *found < index).saturating_sub(shown.gone(kept)),
+            Some(shown) => {
+                shown.found.partition_point(|found| *found < index).saturating_sub(shown.gone(kept))
+            }
         };
         row.min(self.len(kept))
     }
@@ -196,7 +202,12 @@ impl List {
     pub(crate) fn counts(&self, kept: &Kept) -> Counts {
         let (all, shown) = (self.end(kept) - kept.first(), self.len(kept) as u64);
         let untested = self.shown.as_ref().map_or(0, |matches| matches.untested_until(kept, self.end(kept)));
-        Counts { kept: all, shown, filtered: all - shown - untested.min(all - shown), untested: untested.min(all - shown) }
+        Counts {
+            kept: all,
+            shown,
+            filtered: all - shown - untested.min(all - shown),
+            untested: untested.min(all - shown),
+        }
     }
 
     /// How many of a hundred parts of the kept entries the next filter was tested on.
@@ -233,7 +244,8 @@ mod tests {
         fn new(entries_max: u64) -> Self {
             let tap = Tap::new(Limits::default().tap);
             let reader = tap.reader().unwrap();
-            let kept = Kept::new(&limits::Console { kept_entries_max: entries_max, ..Limits::default().console });
+            let kept =
+                Kept::new(&limits::Console { kept_entries_max: entries_max, ..Limits::default().console });
             Self { tap, reader, kept, ms: 0 }
         }
 
@@ -241,7 +253,14 @@ mod tests {
             self.ms += 10;
             let what = What::Transition(Transition::Station(station::Transition::Operated));
             let at = Now::at_ms(self.ms);
-            self.tap.emit(Draft { at, link: Link::Station, trace: None, cause: None, what, bytes: words.as_bytes() });
+            self.tap.emit(Draft {
+                at,
+                link: Link::Station,
+                trace: None,
+                cause: None,
+                what,
+                bytes: words.as_bytes(),
+            });
             while let Some(batch) = self.reader.read() {
                 self.kept.push(batch);
             }
@@ -320,7 +339,10 @@ mod tests {
         (0..100).for_each(|_| line.say("boss"));
         let mut list = List::default();
         list.end_at(Some(40));
-        assert_eq!((list.len(&line.kept), list.index(39, &line.kept), list.index(40, &line.kept)), (40, Some(39), None));
+        assert_eq!(
+            (list.len(&line.kept), list.index(39, &line.kept), list.index(40, &line.kept)),
+            (40, Some(39), None)
+        );
         list.set_filter(Some(&filter("boss")), &line.kept, line.now());
         list.carry_on(&line.kept, line.now(), 1_000);
         assert_eq!(list.counts(&line.kept), Counts { kept: 40, shown: 40, filtered: 0, untested: 0 });

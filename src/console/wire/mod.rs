@@ -1,5 +1,5 @@
-//! The wire: every entry of the tap that the console keeps, as a record with fields, in one line that is read at a glance, and as a list
-//! that follows its end.
+//! The wire: every entry of the tap that the console keeps, as a record with fields, in one line that is read
+//! at a glance, and as a list that follows its end.
 
 mod gist;
 mod list;

@@ -41,7 +41,8 @@ const fn code(frame: &Frame, head: &Head) -> Option<&'static str> {
     }
 }
 
-/// A call in one line: what was made of it, where that is not what one expects, then what it is, by whom, in which session.
+/// A call in one line: what was made of it, where that is not what one expects, then what it is, by whom, in
+/// which session.
 pub(super) fn frame_line(frame: &Frame, head: &Head) -> Cow<'static, str> {
     let mut words = String::new();
     let mut say = |word: &str| {
@@ -51,7 +52,9 @@ pub(super) fn frame_line(frame: &Frame, head: &Head) -> Cow<'static, str> {
         words.push_str(word);
     };
     match (&frame.verdict, head.answer) {
-        (AnyVerdict::Macp(Verdict::Refused(fault)), _) => say(&format!("{} ({}):", fault.code().name(), fault.name())),
+        (AnyVerdict::Macp(Verdict::Refused(fault)), _) => {
+            say(&format!("{} ({}):", fault.code().name(), fault.name()))
+        }
         (AnyVerdict::Macp(Verdict::Duplicate), _) | (_, Some(Answered::Duplicate)) => say("duplicate:"),
         (_, Some(Answered::Ok)) => say("ok:"),
         _ => {
@@ -76,9 +79,8 @@ pub(super) fn frame_line(frame: &Frame, head: &Head) -> Cow<'static, str> {
 pub(super) fn told(transition: &T) -> Told<'_> {
     let standing = match transition {
         T::NotListening | T::Ended { ending: Ending::LogDamaged, .. } => Standing::Bad,
-        T::Ended { ending: Ending::TtlExpired | Ending::Cancelled, .. } | T::Accepted { effect: Effect::Objected { .. }, .. } => {
-            Standing::Warn
-        }
+        T::Ended { ending: Ending::TtlExpired | Ending::Cancelled, .. }
+        | T::Accepted { effect: Effect::Objected { .. }, .. } => Standing::Warn,
         _ => Standing::Plain,
     };
     let (mode, sender) = match transition {
@@ -97,19 +99,29 @@ pub(super) fn line(transition: &T) -> Cow<'static, str> {
         T::Listening { addr } => addr.to_string().into(),
         T::NotListening => "".into(),
         T::Introduced { peer, client } => format!("{client}, {peer}").into(),
-        T::Streaming { session, streams } => format!("session {}: {}", session.id, counted(*streams, "open stream")).into(),
-        T::Opened { session, mode, by, .. } => format!("session {}: {}, by {by}", session.id, mode.short()).into(),
+        T::Streaming { session, streams } => {
+            format!("session {}: {}", session.id, counted(*streams, "open stream")).into()
+        }
+        T::Opened { session, mode, by, .. } => {
+            format!("session {}: {}, by {by}", session.id, mode.short()).into()
+        }
         T::Accepted { session, by, effect } => match effect {
             Effect::Nothing => format!("session {}: a message of {by}", session.id),
             Effect::Proposed { proposal } => format!("session {}: {by} proposed {proposal}", session.id),
             Effect::Evaluated { proposal, recommendation, .. } => {
                 format!("session {}: {by} says {recommendation} of {proposal}", session.id)
             }
-            Effect::Objected { proposal, severity } => format!("session {}: {by} objects to {proposal}, {severity}", session.id),
-            Effect::Voted { proposal, vote } => format!("session {}: {by} votes {vote} on {proposal}", session.id),
+            Effect::Objected { proposal, severity } => {
+                format!("session {}: {by} objects to {proposal}, {severity}", session.id)
+            }
+            Effect::Voted { proposal, vote } => {
+                format!("session {}: {by} votes {vote} on {proposal}", session.id)
+            }
             Effect::Committed => format!("session {}: {by} committed the decision", session.id),
             Effect::LegacyResolved => format!("session {}: {by} resolved it", session.id),
-            Effect::Contributed { round } => format!("session {}: {by} contributed, round {round}", session.id),
+            Effect::Contributed { round } => {
+                format!("session {}: {by} contributed, round {round}", session.id)
+            }
         }
         .into(),
         T::Ended { session, ending } => format!("session {} is {}", session.id, ending.name()).into(),

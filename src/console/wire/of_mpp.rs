@@ -22,11 +22,17 @@ pub(super) fn told(transition: &T) -> Told<'_> {
         T::Disconnected { peer, active, cause } => Told { peer: Some(peer), ..closed(*active, *cause) },
         T::Stale { .. } => warns(of("stale")),
         T::Parked { queue } => Told { queue: Some(queue), ..of("parked") },
-        T::Enqueued { id, queue, event } => Told { id: Some(*id), queue: Some(queue), event: Some(event), ..of("enqueued") },
-        T::Dispatched { id, queue, event } => Told { id: Some(*id), queue: Some(queue), event: Some(event), ..of("dispatched") },
+        T::Enqueued { id, queue, event } => {
+            Told { id: Some(*id), queue: Some(queue), event: Some(event), ..of("enqueued") }
+        }
+        T::Dispatched { id, queue, event } => {
+            Told { id: Some(*id), queue: Some(queue), event: Some(event), ..of("dispatched") }
+        }
         T::Acked { id, queue } => Told { id: Some(*id), queue: Some(queue), ..of("acked") },
         T::Applied { id, queue, .. } => Told { id: Some(*id), queue: Some(queue), ..of("applied") },
-        T::Done { id, queue, event, .. } => Told { id: Some(*id), queue: Some(queue), event: Some(event), ..of("done") },
+        T::Done { id, queue, event, .. } => {
+            Told { id: Some(*id), queue: Some(queue), event: Some(event), ..of("done") }
+        }
         T::Failed { id, queue, event, by, .. } => {
             let standing = match by {
                 FailedBy::Adapter | FailedBy::UnknownQueue | FailedBy::Schema => Standing::Bad,
@@ -34,11 +40,17 @@ pub(super) fn told(transition: &T) -> Told<'_> {
             };
             Told { id: Some(*id), queue: Some(queue), event: Some(event), standing, ..of("failed") }
         }
-        T::Refunded { id, queue, event } => warns(Told { id: Some(*id), queue: Some(queue), event: Some(event), ..of("refunded") }),
+        T::Refunded { id, queue, event } => {
+            warns(Told { id: Some(*id), queue: Some(queue), event: Some(event), ..of("refunded") })
+        }
         T::Requeued { id, queue } => warns(Told { id: Some(*id), queue: Some(queue), ..of("requeued") }),
-        T::LeftApplied { id, queue } => warns(Told { id: Some(*id), queue: Some(queue), ..of("left_applied") }),
+        T::LeftApplied { id, queue } => {
+            warns(Told { id: Some(*id), queue: Some(queue), ..of("left_applied") })
+        }
         T::RefundRecorded { id, .. } => Told { id: Some(*id), ..of("refund") },
-        T::OtherCancelled { id, queue } => Told { id: Some(*id), queue: Some(queue), ..of("other_cancelled") },
+        T::OtherCancelled { id, queue } => {
+            Told { id: Some(*id), queue: Some(queue), ..of("other_cancelled") }
+        }
         T::Migrated { queue, .. } => Told { queue: Some(queue), ..of("migrated") },
         T::Braked { queue, .. } => Told { queue: Some(queue), ..of("braked") },
         T::Drained { queue } => Told { queue: Some(queue), ..of("drained") },
@@ -68,7 +80,13 @@ fn closed(active: bool, cause: CloseCause) -> Told<'static> {
 
 /// Whether it was the adapter that ended the connection, or the way to it: otherwise the bridge did.
 const fn is_by_peer(cause: CloseCause) -> bool {
-    matches!(cause, CloseCause::PeerClosed | CloseCause::ReadFailed | CloseCause::WriteFailed | CloseCause::Fault(Fault::ByAdapter))
+    matches!(
+        cause,
+        CloseCause::PeerClosed
+            | CloseCause::ReadFailed
+            | CloseCause::WriteFailed
+            | CloseCause::Fault(Fault::ByAdapter)
+    )
 }
 
 /// What happened, in one line.
@@ -80,9 +98,15 @@ pub(super) fn line(transition: &T, told: &Told<'_>) -> Cow<'static, str> {
         T::Paired => "a new token is in force".into(),
         T::Connected { peer } => format!("from {peer}").into(),
         T::Handshaken { peer, persisted: 0, .. } => format!("the adapter is {peer}").into(),
-        T::Handshaken { peer, persisted, .. } => format!("the adapter is {peer}, {} replayed", counted(*persisted, "state value")).into(),
-        T::Disconnected { active: true, cause, .. } if is_by_peer(*cause) => format!("the adapter left: {}", cause.code()).into(),
-        T::Disconnected { active: true, cause, .. } => format!("{}: the bridge closed it", cause.code()).into(),
+        T::Handshaken { peer, persisted, .. } => {
+            format!("the adapter is {peer}, {} replayed", counted(*persisted, "state value")).into()
+        }
+        T::Disconnected { active: true, cause, .. } if is_by_peer(*cause) => {
+            format!("the adapter left: {}", cause.code()).into()
+        }
+        T::Disconnected { active: true, cause, .. } => {
+            format!("{}: the bridge closed it", cause.code()).into()
+        }
         T::Disconnected { peer, active: false, cause } => format!("{peer}: {}", cause.code()).into(),
         T::Stale { silent_s } => format!("the adapter has sent nothing for {silent_s} s").into(),
         T::Parked { queue } => format!("a pull waits on {queue}").into(),
@@ -108,8 +132,12 @@ pub(super) fn line(transition: &T, told: &Told<'_>) -> Cow<'static, str> {
             };
             format!("refund of {id} {status}").into()
         }
-        T::Migrated { queue, rows, failed: 0 } => format!("{} on {queue} took this manifest", counted(*rows, "row")).into(),
-        T::Migrated { queue, rows, failed } => format!("{} on {queue} took this manifest, {failed} failed", counted(*rows, "row")).into(),
+        T::Migrated { queue, rows, failed: 0 } => {
+            format!("{} on {queue} took this manifest", counted(*rows, "row")).into()
+        }
+        T::Migrated { queue, rows, failed } => {
+            format!("{} on {queue} took this manifest, {failed} failed", counted(*rows, "row")).into()
+        }
         T::Braked { queue, brake } => match (brake.held, brake.draining) {
             (false, false) => format!("{queue} runs").into(),
             (true, false) => format!("{queue} is held").into(),

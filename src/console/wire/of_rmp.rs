@@ -16,7 +16,9 @@ use crate::{
 /// What a frame of the bus tells of.
 pub(super) fn frame<'a>(frame: &'a Frame, head: &'a Head) -> Told<'a> {
     let (standing, clause) = match &frame.verdict {
-        AnyVerdict::Sent | AnyVerdict::Mpp(_) | AnyVerdict::Macp(_) if head.refusal.is_some() => (Standing::Warn, None),
+        AnyVerdict::Sent | AnyVerdict::Mpp(_) | AnyVerdict::Macp(_) if head.refusal.is_some() => {
+            (Standing::Warn, None)
+        }
         AnyVerdict::Sent | AnyVerdict::Mpp(_) | AnyVerdict::Macp(_) => (Standing::Sent, None),
         AnyVerdict::Rmp(Verdict::Accepted | Verdict::Published { dropped: 0, .. }) => (Standing::Ok, None),
         AnyVerdict::Rmp(Verdict::Published { .. }) => (Standing::Warn, None),
@@ -124,18 +126,29 @@ pub(super) fn line(transition: &T) -> Cow<'static, str> {
         T::Dropped { reason, topic, to, count, .. } => {
             let word = drop_word(*reason).replace('_', " ");
             match to {
-                Some((session, sub)) => format!("{count} {word} on {topic} for sub {sub} of session {session}").into(),
+                Some((session, sub)) => {
+                    format!("{count} {word} on {topic} for sub {sub} of session {session}").into()
+                }
                 None => format!("{count} {word} on {topic}").into(),
             }
         }
-        T::Gauged { session, sub, gauge } => {
-            format!("sub {sub} of session {session}: {} wait, {} left", gauge.queued_messages, gauge.delivered).into()
+        T::Gauged { session, sub, gauge } => format!(
+            "sub {sub} of session {session}: {} wait, {} left",
+            gauge.queued_messages, gauge.delivered
+        )
+        .into(),
+        T::Counted { session, published, refused } => {
+            format!("session {session}: {published} published, {refused} refused").into()
         }
-        T::Counted { session, published, refused } => format!("session {session}: {published} published, {refused} refused").into(),
         T::Remembered { keys, evicted_young, lost_evicted_young, topics } => {
             let count = format::count;
             let young = count(evicted_young.saturating_add(*lost_evicted_young));
-            format!("{}, {young} forgotten early, {}", format::many(*keys, "key"), format::many(*topics, "topic")).into()
+            format!(
+                "{}, {young} forgotten early, {}",
+                format::many(*keys, "key"),
+                format::many(*topics, "topic")
+            )
+            .into()
         }
         T::ClockJumped { by_ms } => format!("by {by_ms} ms; TTLs do not follow it").into(),
     }

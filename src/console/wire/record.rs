@@ -62,7 +62,12 @@ impl<'a> EntryRecord<'a> {
     fn is_routine(&self) -> bool {
         match &self.0.entry.what {
             What::Transition(Transition::Rmp(told)) => {
-                matches!(told, rmp::Transition::Gauged { .. } | rmp::Transition::Counted { .. } | rmp::Transition::Remembered { .. })
+                matches!(
+                    told,
+                    rmp::Transition::Gauged { .. }
+                        | rmp::Transition::Counted { .. }
+                        | rmp::Transition::Remembered { .. }
+                )
             }
             What::Frame(frame) => match &frame.head {
                 Head::Rmp(head) => head.topic.as_ref().is_some_and(|topic| topic.as_str() == METRICS),

@@ -47,7 +47,8 @@ impl Rescan {
         self.kept.iter().filter(|(_, entry)| filter.admits(&EntryRecord(*entry), now)).count()
     }
 
-    /// The same by the list, as the wire has it once the filter is in force: in slices, from the newest backwards.
+    /// The same by the list, as the wire has it once the filter is in force: in slices, from the newest
+    /// backwards.
     pub fn rescan(&mut self, filter: &Filter, now: Now) -> usize {
         self.list = List::default();
         self.list.set_filter(Some(filter), &self.kept, now);

@@ -32,7 +32,14 @@ fn frame_of(direction: Direction, kind: Option<FrameType>, verdict: Verdict, byt
     let id = (kind != Some(FrameType::Log)).then_some(InvocationId(41));
     let head = mpp::Head { kind, id, queue: id.map(|_| "default".into()), event: None };
     let wire_bytes = u32::try_from(bytes.len()).unwrap();
-    What::Frame(Frame { direction, peer: "127.0.0.1:1".into(), head: Head::Mpp(head), verdict, wire_bytes, redaction: Redaction::None })
+    What::Frame(Frame {
+        direction,
+        peer: "127.0.0.1:1".into(),
+        head: Head::Mpp(head),
+        verdict,
+        wire_bytes,
+        redaction: Redaction::None,
+    })
 }
 
 fn said(record: &EntryRecord<'_>, field: &str) -> String {
@@ -51,10 +58,15 @@ fn fields(record: &EntryRecord<'_>, names: &[&str]) -> String {
 #[test]
 fn a_frame_says_which_way_it_went_what_it_is_and_what_was_made_of_it() {
     let bytes = b"{\"mpp\":2,\"type\":\"failed\",\"id\":41,\"reason\":\"no room\",\"refund\":true}\n";
-    let what = frame_of(Direction::Inbound, Some(FrameType::Failed), Verdict::Mpp(mpp::Verdict::Accepted), bytes);
+    let what =
+        frame_of(Direction::Inbound, Some(FrameType::Failed), Verdict::Mpp(mpp::Verdict::Accepted), bytes);
     look(Link::Mpp, what, bytes, |record| {
-        let names = ["seq", "dir", "link", "kind", "verdict", "what", "id", "queue", "event", "peer", "clause", "bytes", "cause", "age"];
-        let text = "0 | in | mpp | failed | ok | 41 on default | 41 | default | - | 127.0.0.1:1 | - | 67 | 7 | 2500";
+        let names = [
+            "seq", "dir", "link", "kind", "verdict", "what", "id", "queue", "event", "peer", "clause",
+            "bytes", "cause", "age",
+        ];
+        let text =
+            "0 | in | mpp | failed | ok | 41 on default | 41 | default | - | 127.0.0.1:1 | - | 67 | 7 | 2500";
         assert_eq!(fields(&record, &names).split_once(" | ").unwrap().1, text.split_once(" | ").unwrap().1);
         // The whole line is found by its words; what a viewer or adapter wrote is worth the line's room.
         assert!(said(&record, "text").ends_with("\"refund\":true}"));
@@ -76,7 +88,8 @@ fn a_fault_names_the_breach_and_its_clause() {
     let closed = mpp::Transition::Disconnected { peer: "127.0.0.1:1".into(), active: true, cause };
     look(Link::Mpp, What::Transition(Transition::Mpp(closed)), b"", |record| {
         let names = ["dir", "kind", "verdict", "what", "clause"];
-        let text = "- | disconnected | bad | INVALID_FRAME: the bridge closed it | mpp-v2, protocol_error codes";
+        let text =
+            "- | disconnected | bad | INVALID_FRAME: the bridge closed it | mpp-v2, protocol_error codes";
         assert_eq!(fields(&record, &names), text);
     });
 }
@@ -98,20 +111,25 @@ fn what_peers_wrote_is_not_in_the_line_and_is_masked_where_it_stands() {
     });
     let notice = station::Transition::Notice { level: Level::Warn };
     look(Link::Station, What::Transition(Transition::Station(notice)), b"the clock jumped", |record| {
-        assert_eq!((record.line().as_ref(), gist(record.0)), ("warn", ("the clock jumped".into(), Class::Public)));
+        assert_eq!(
+            (record.line().as_ref(), gist(record.0)),
+            ("warn", ("the clock jumped".into(), Class::Public))
+        );
     });
 }
 
 #[test]
 fn a_line_of_the_log_is_told_whole_and_a_long_frame_by_its_beginning() {
     let bytes = encode::log(mpp::Level::Info, "the boss \"Morpha\" is down");
-    let what = frame_of(Direction::Inbound, Some(FrameType::Log), Verdict::Mpp(mpp::Verdict::Accepted), &bytes);
+    let what =
+        frame_of(Direction::Inbound, Some(FrameType::Log), Verdict::Mpp(mpp::Verdict::Accepted), &bytes);
     look(Link::Mpp, what, &bytes, |record| {
         assert_eq!(gist(record.0).0, "the boss \"Morpha\" is down");
         assert_eq!(record.line(), "");
     });
     let bytes = encode::log(mpp::Level::Info, &"long ".repeat(4_000));
-    let what = frame_of(Direction::Inbound, Some(FrameType::Log), Verdict::Mpp(mpp::Verdict::Accepted), &bytes);
+    let what =
+        frame_of(Direction::Inbound, Some(FrameType::Log), Verdict::Mpp(mpp::Verdict::Accepted), &bytes);
     look(Link::Mpp, what, &bytes, |record| {
         let (words, _) = gist(record.0);
         assert!(words.starts_with('{') && words.len() == 4_096);
@@ -138,7 +156,14 @@ fn of_session(direction: Direction, verdict: Verdict, answer: Option<macp::Answe
         ..macp::Head::new(macp::Rpc::Send)
     };
     let wire_bytes = u32::try_from(bytes.len()).unwrap();
-    What::Frame(Frame { direction, peer: "127.0.0.1:1".into(), head: Head::Macp(head), verdict, wire_bytes, redaction: Redaction::None })
+    What::Frame(Frame {
+        direction,
+        peer: "127.0.0.1:1".into(),
+        head: Head::Macp(head),
+        verdict,
+        wire_bytes,
+        redaction: Redaction::None,
+    })
 }
 
 #[test]
@@ -147,12 +172,19 @@ fn a_message_to_a_session_says_its_type_its_sender_its_session_and_why_it_was_re
     let rest = "s-17 | ann | Vote | m-4";
     let refused = Verdict::Macp(macp::Verdict::Refused(macp::Fault::SessionNotOpen));
     for (direction, verdict, answer, wanted) in [
-        (Direction::Inbound, Verdict::Macp(macp::Verdict::Accepted), None, format!("in | Send | ok | Vote by ann in s-17 | {rest} | -")),
+        (
+            Direction::Inbound,
+            Verdict::Macp(macp::Verdict::Accepted),
+            None,
+            format!("in | Send | ok | Vote by ann in s-17 | {rest} | -"),
+        ),
         (
             Direction::Inbound,
             refused,
             None,
-            format!("in | Send | fault | SESSION_NOT_OPEN (SessionNotOpen): Vote by ann in s-17 | {rest} | SESSION_NOT_OPEN"),
+            format!(
+                "in | Send | fault | SESSION_NOT_OPEN (SessionNotOpen): Vote by ann in s-17 | {rest} | SESSION_NOT_OPEN"
+            ),
         ),
         (
             Direction::Outbound,
@@ -160,9 +192,16 @@ fn a_message_to_a_session_says_its_type_its_sender_its_session_and_why_it_was_re
             Some(macp::Answered::Refused(macp::Code::SessionNotOpen)),
             format!("out | Send | warn | SESSION_NOT_OPEN: Vote by ann in s-17 | {rest} | SESSION_NOT_OPEN"),
         ),
-        (Direction::Outbound, Verdict::Sent, Some(macp::Answered::Ok), format!("out | Send | sent | ok: Vote by ann in s-17 | {rest} | -")),
+        (
+            Direction::Outbound,
+            Verdict::Sent,
+            Some(macp::Answered::Ok),
+            format!("out | Send | sent | ok: Vote by ann in s-17 | {rest} | -"),
+        ),
     ] {
-        look(Link::Macp, of_session(direction, verdict, answer, b""), b"", |record| assert_eq!(fields(&record, &names), wanted));
+        look(Link::Macp, of_session(direction, verdict, answer, b""), b"", |record| {
+            assert_eq!(fields(&record, &names), wanted)
+        });
     }
     let transition = macp::Transition::Opened {
         session: macp::SessionRef { number: 1, id: "s-17".into() },
@@ -172,7 +211,10 @@ fn a_message_to_a_session_says_its_type_its_sender_its_session_and_why_it_was_re
         expires_at: Now::at_ms(0).wall,
     };
     look(Link::Macp, What::Transition(Transition::Macp(transition)), b"{}", |record| {
-        assert_eq!(fields(&record, &["link", "kind", "session", "mode", "sender"]), "macp | opened | s-17 | decision | ann");
+        assert_eq!(
+            fields(&record, &["link", "kind", "session", "mode", "sender"]),
+            "macp | opened | s-17 | decision | ann"
+        );
     });
 }
 
@@ -182,7 +224,9 @@ fn what_a_message_to_a_session_carries_is_worth_its_line_and_masked() {
     let envelope = [&[8 << 3 | 2, 20][..], payload].concat();
     let bytes = [&[1 << 3 | 2, 22][..], &envelope].concat();
     let what = of_session(Direction::Inbound, Verdict::Macp(macp::Verdict::Accepted), None, &bytes);
-    look(Link::Macp, what, &bytes, |record| assert_eq!(gist(record.0), (r#"{"proposal_id":"p1"}"#.into(), Class::Payload)));
+    look(Link::Macp, what, &bytes, |record| {
+        assert_eq!(gist(record.0), (r#"{"proposal_id":"p1"}"#.into(), Class::Payload))
+    });
     for bytes in [&b"\xff\xff"[..], b"", &[10, 3, 66, 1, 0]] {
         let what = of_session(Direction::Inbound, Verdict::Macp(macp::Verdict::Accepted), None, bytes);
         look(Link::Macp, what, bytes, |record| assert_eq!(gist(record.0).0, ""));

@@ -11,8 +11,8 @@ use crate::{
     words::counted,
 };
 
-/// What an entry tells of. Nothing in it is a peer's text but names that the manifest declares, addresses, and on the bus topics and what
-/// clients call themselves.
+/// What an entry tells of. Nothing in it is a peer's text but names that the manifest declares, addresses,
+/// and on the bus topics and what clients call themselves.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Told<'a> {
     /// The type of the frame, or the name of the transition.
@@ -73,7 +73,9 @@ impl<'a> Told<'a> {
             Verdict::Sent | Verdict::Rmp(_) | Verdict::Macp(_) => (Standing::Sent, None),
             Verdict::Mpp(mpp::Verdict::Accepted) => (Standing::Ok, None),
             Verdict::Mpp(mpp::Verdict::TooLate) => (Standing::Late, None),
-            Verdict::Mpp(mpp::Verdict::Refused(fault)) => (Standing::Fault, Some(Breach::from(*fault).clause())),
+            Verdict::Mpp(mpp::Verdict::Refused(fault)) => {
+                (Standing::Fault, Some(Breach::from(*fault).clause()))
+            }
         };
         Self {
             kind: head.kind.map_or("?", mpp::FrameType::name),
@@ -134,9 +136,12 @@ pub(super) fn line(entry: &Entry) -> Cow<'static, str> {
         What::Transition(Transition::Runs(transition)) => of_runs::line(transition),
         What::Transition(Transition::Macp(transition)) => of_macp::line(transition),
         What::Committed { through } => format!("durable through ticket {through}").into(),
-        What::Unsent { frames, bytes } => {
-            format!("{}, {} did not leave before the close", counted(*frames, "frame"), counted(*bytes, "byte")).into()
-        }
+        What::Unsent { frames, bytes } => format!(
+            "{}, {} did not leave before the close",
+            counted(*frames, "frame"),
+            counted(*bytes, "byte")
+        )
+        .into(),
         What::Loss { count } => format!("lost: {}", counted(*count, "entry")).into(),
     }
 }

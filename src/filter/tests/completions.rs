@@ -24,7 +24,10 @@ fn texts(text: &str) -> Vec<String> {
 
 #[test]
 fn completes_fields_with_their_usual_operator_and_the_words_that_join() {
-    assert_eq!(texts("|"), ["name:", "count>", "age>", "bytes>", "at>=", "state:", "id:", "trace:", "topic:", "not"]);
+    assert_eq!(
+        texts("|"),
+        ["name:", "count>", "age>", "bytes>", "at>=", "state:", "id:", "trace:", "topic:", "not"]
+    );
     assert_eq!(texts("t|"), ["trace:", "topic:", "count>", "bytes>", "at>=", "state:"]);
     assert_eq!(texts("boss a|"), ["age>", "at>=", "name:", "state:", "trace:", "and"]);
     assert_eq!(texts("boss o|")[..2], ["count>", "topic:"]);
@@ -43,7 +46,10 @@ fn completes_the_operators_of_a_field_by_what_it_measures() {
 
 #[test]
 fn completes_states_units_and_values_that_were_seen() {
-    assert_eq!(texts("state:|"), ["state:pending", "state:in_flight", "state:\"none\"", "state:none", "state:any"]);
+    assert_eq!(
+        texts("state:|"),
+        ["state:pending", "state:in_flight", "state:\"none\"", "state:none", "state:any"]
+    );
     assert_eq!(texts("x state!=p|"), ["state!=pending"]);
     assert_eq!(texts("age>2|"), ["age>2ms", "age>2s", "age>2m", "age>2h", "age>2d"]);
     assert_eq!(texts("age>2m|"), ["age>2ms", "age>2m"]);

@@ -14,8 +14,16 @@ fn says_what_is_wrong_and_points_at_it() {
     for (text, at, words) in [
         ("a \"b c", "\"b c", "the quote is not closed"),
         ("\"a\"b", "b", "a blank is missing behind the quoted text"),
-        ("ab\"c", "\"", "a quote within a word: put quotes around all of the word, and `\\\"` for the quote itself"),
-        ("a >2s", ">", "`>` needs a field right before it, without a blank, as in `field>…`; quoted it is a word"),
+        (
+            "ab\"c",
+            "\"",
+            "a quote within a word: put quotes around all of the word, and `\\\"` for the quote itself",
+        ),
+        (
+            "a >2s",
+            ">",
+            "`>` needs a field right before it, without a blank, as in `field>…`; quoted it is a word",
+        ),
         ("a age>= b", ">=", "what it is tested for is missing right behind `age>=`"),
         ("(age>)", ">", "what it is tested for is missing right behind `age>`"),
         ("name:(a)", ":", "what it is tested for is missing right behind `name:`"),
@@ -31,14 +39,22 @@ fn says_what_is_wrong_and_points_at_it() {
         ("or a", "or", "what `or` joins is missing before it; in quotes it is a word"),
         ("( and a)", "and", "what `and` joins is missing before it; in quotes it is a word"),
         ("a \"\"", "\"\"", "the empty text is in everything"),
-        ("name:\"\"", "\"\"", "the empty text is in every one: `name:any` finds what has one, `name=\"\"` what is empty"),
+        (
+            "name:\"\"",
+            "\"\"",
+            "the empty text is in every one: `name:any` finds what has one, `name=\"\"` what is empty",
+        ),
         ("trace:-", "-", "there is nothing of an id in this"),
         ("age~2", "~", "`age` is a span of time: it takes > >= < <= = != :"),
         ("a state>pending", ">", "`state` is a state: it takes : = != ~"),
         ("name<x", "<", "`name` is a text: it takes : = != ~"),
         ("id~7", "~", "`id` is a serial number: it takes : = != > >= < <="),
         ("at~7", "~", "`at` is a time: it takes >= > < <= : = !="),
-        ("state:pendign", "pendign", "`state` is never `pendign`: did you mean `pending`? There are pending, in_flight, none"),
+        (
+            "state:pendign",
+            "pendign",
+            "`state` is never `pendign`: did you mean `pending`? There are pending, in_flight, none",
+        ),
         ("state:\"x y\"", "\"x y\"", "`state` is never `x y`: there are pending, in_flight, none"),
         ("count>x", "x", "`x` is no number: write it like `3` or `1.5`"),
         ("count>1e999", "1e999", "`1e999` is no number: write it like `3` or `1.5`"),
@@ -47,26 +63,50 @@ fn says_what_is_wrong_and_points_at_it() {
         ("age>2", "2", "`2` needs a unit of time: `2s`, or ms, m, h, d"),
         ("age>2y", "2y", "`2y` needs a unit of time: `2s`, or ms, m, h, d"),
         ("age>soon", "soon", "`soon` is no span of time: write it like `2s` or `1.5m` (ms, s, m, h, d)"),
-        ("age>1.2.3s", "1.2.3s", "`1.2.3s` is no span of time: write it like `2s` or `1.5m` (ms, s, m, h, d)"),
+        (
+            "age>1.2.3s",
+            "1.2.3s",
+            "`1.2.3s` is no span of time: write it like `2s` or `1.5m` (ms, s, m, h, d)",
+        ),
         ("age>999999999999999d", "999999999999999d", "`999999999999999d` is too long a time"),
         ("bytes>x", "x", "`x` is no size: write it like `512` or `1.5KiB` (B, KB, KiB, MB, MiB, GB, GiB)"),
         ("bytes>2q", "2q", "`2q` has no unit of size: `2KiB`, or B, KB, MB, MiB, GB, GiB"),
         ("bytes>99999999999999999999", "99999999999999999999", "`99999999999999999999` is too large a size"),
-        ("at>25:00", "25:00", "`25:00` is no time: write it like `18:04`, `18:04:05` or `2026-11-21T18:04:05Z`"),
+        (
+            "at>25:00",
+            "25:00",
+            "`25:00` is no time: write it like `18:04`, `18:04:05` or `2026-11-21T18:04:05Z`",
+        ),
         ("at>18", "18", "`18` is no time: write it like `18:04`, `18:04:05` or `2026-11-21T18:04:05Z`"),
-        ("at>18:+4", "18:+4", "`18:+4` is no time: write it like `18:04`, `18:04:05` or `2026-11-21T18:04:05Z`"),
+        (
+            "at>18:+4",
+            "18:+4",
+            "`18:+4` is no time: write it like `18:04`, `18:04:05` or `2026-11-21T18:04:05Z`",
+        ),
         (
             "at>2026-13-21T18:04Z",
             "2026-13-21T18:04Z",
             "`2026-13-21T18:04Z` is no time: write it like `18:04`, `18:04:05` or `2026-11-21T18:04:05Z`",
         ),
-        ("at>2026-11-21T18:04", "2026-11-21T18:04", "`2026-11-21T18:04` has no zone: end it with `Z` or the like of `+02:00`"),
+        (
+            "at>2026-11-21T18:04",
+            "2026-11-21T18:04",
+            "`2026-11-21T18:04` has no zone: end it with `Z` or the like of `+02:00`",
+        ),
         ("at>1969-11-21T18:04Z", "1969-11-21T18:04Z", "`1969-11-21T18:04Z` is before 1970"),
         ("name~a(b", "(", "this is no regular expression: unclosed group"),
         (r#"name~"a b*{2""#, "{2", "this is no regular expression: unclosed counted repetition"),
-        (r"name~(\w{1000}){1000}", r"(\w{1000}){1000}", "the regular expression is too large: make its repetitions smaller"),
+        (
+            r"name~(\w{1000}){1000}",
+            r"(\w{1000}){1000}",
+            "the regular expression is too large: make its repetitions smaller",
+        ),
         ("topic:a//b", "", "a level of the topic is empty: names stand between single `/`"),
-        ("topic:a/b*", "b*", "`*` stands for a whole level and `**` for one or more; use `~` to look within a level"),
+        (
+            "topic:a/b*",
+            "b*",
+            "`*` stands for a whole level and `**` for one or more; use `~` to look within a level",
+        ),
         ("topic:a/ü", "ü", "no topic has `ü`: a level is of letters, digits and `._:-`"),
         ("topic:a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/b", "b", "a topic has at most 16 levels"),
     ] {
@@ -99,6 +139,9 @@ fn length_and_depth_are_bounded() {
     let nested = |depth| format!("{}a{}", "(".repeat(depth), ")".repeat(depth));
     assert!(Filter::parse(&nested(DEPTH_MAX), specs()).is_ok());
     let deeper = fault(&nested(DEPTH_MAX + 1));
-    assert_eq!((deeper.at, deeper.words.as_str()), (DEPTH_MAX..DEPTH_MAX + 1, "groups and `not` go at most 32 deep"));
+    assert_eq!(
+        (deeper.at, deeper.words.as_str()),
+        (DEPTH_MAX..DEPTH_MAX + 1, "groups and `not` go at most 32 deep")
+    );
     assert_eq!(fault(&format!("{}a", "not ".repeat(33))).at, 128..131);
 }

@@ -19,7 +19,20 @@ fn none_finds(texts: &[&str]) {
 
 #[test]
 fn words_are_found_anywhere_but_in_figures_and_secrets() {
-    all_find(&["", "  ", "boss", "GRÜNE", "\"boss_fight 7\"", "flight", "1234", "23", "a41f", "runs/trace", "0191D3", "boss in_flight 12"]);
+    all_find(&[
+        "",
+        "  ",
+        "boss",
+        "GRÜNE",
+        "\"boss_fight 7\"",
+        "flight",
+        "1234",
+        "23",
+        "a41f",
+        "runs/trace",
+        "0191D3",
+        "boss in_flight 12",
+    ]);
     none_finds(&["1024", "2500", "1.5", "hush", "bossy", "boss nothing"]);
 }
 
@@ -39,7 +52,14 @@ fn texts_are_found_by_a_part_or_as_a_whole() {
 
 #[test]
 fn states_are_found_by_name_whatever_its_case() {
-    all_find(&["state:in_flight", "state=IN_FLIGHT", "state!=pending", "state~flight$", "state:any", "not state:\"none\""]);
+    all_find(&[
+        "state:in_flight",
+        "state=IN_FLIGHT",
+        "state!=pending",
+        "state~flight$",
+        "state:any",
+        "not state:\"none\"",
+    ]);
     none_finds(&["state:pending", "state!=in_flight", "state:none", "state:\"none\""]);
 }
 
@@ -54,28 +74,69 @@ fn ids_are_found_by_their_ends_and_serials_as_a_whole() {
         "trace!=a41f",
     ]);
     all_find(&["trace~7a41", "id:1234", "id=#1234", "id!=123", "id>1233", "id>=1234", "id<=1234"]);
-    none_finds(&["trace:7a41", "trace=a41f", "trace!=0191d3c2-7a41-7f00-8000-00000000a41f", "id:123", "id<1234", "id>1234"]);
+    none_finds(&[
+        "trace:7a41",
+        "trace=a41f",
+        "trace!=0191d3c2-7a41-7f00-8000-00000000a41f",
+        "id:123",
+        "id<1234",
+        "id>1234",
+    ]);
 }
 
 #[test]
 fn figures_are_compared_with_their_units() {
     all_find(&["age>2s", "age>=2500ms", "age=2.5s", "age<1m", "age<=0.5h", "age<1d", "age!=2s", "age:2.5S"]);
-    all_find(&["bytes>=1KiB", "bytes=1kib", "bytes>1KB", "bytes<1MB", "bytes<1GiB", "bytes=1024", "bytes:1024B", "bytes<1.5KiB"]);
+    all_find(&[
+        "bytes>=1KiB",
+        "bytes=1kib",
+        "bytes>1KB",
+        "bytes<1MB",
+        "bytes<1GiB",
+        "bytes=1024",
+        "bytes:1024B",
+        "bytes<1.5KiB",
+    ]);
     all_find(&["count=1.5", "count>1", "count<1e3", "count>-1", "count!=2"]);
     none_finds(&["age>2.5s", "age<2s", "bytes<1KiB", "bytes>1KiB", "bytes>=1MiB", "count>1.5", "count:1"]);
 }
 
 #[test]
 fn a_moment_is_as_long_as_it_is_exact() {
-    all_find(&["at:18:05", "at:18:05:00", "at>=18:05", "at>18:04", "at<18:05:01", "at<=18:05", "at!=18:04", "at>18:04:59"]);
-    all_find(&["at:2026-11-21T18:05Z", "at=2026-11-21T20:05:00+02:00", "at<2026-11-21T18:05:00.001Z", "at:2026-11-21T18:05:00.000Z"]);
-    none_finds(&["at>18:05", "at<18:05", "at:18:04", "at:18:05:01", "at>2026-11-21T18:05Z", "at:18:06", "at>=18:05:01"]);
+    all_find(&[
+        "at:18:05",
+        "at:18:05:00",
+        "at>=18:05",
+        "at>18:04",
+        "at<18:05:01",
+        "at<=18:05",
+        "at!=18:04",
+        "at>18:04:59",
+    ]);
+    all_find(&[
+        "at:2026-11-21T18:05Z",
+        "at=2026-11-21T20:05:00+02:00",
+        "at<2026-11-21T18:05:00.001Z",
+        "at:2026-11-21T18:05:00.000Z",
+    ]);
+    none_finds(&[
+        "at>18:05",
+        "at<18:05",
+        "at:18:04",
+        "at:18:05:01",
+        "at>2026-11-21T18:05Z",
+        "at:18:06",
+        "at>=18:05:01",
+    ]);
 }
 
 #[test]
 fn a_time_of_day_is_the_last_one_that_has_passed() {
     let yesterday = Sample { at: Some(NOW_MS - 86_400_000 + 4_000_000), ..Sample::default() };
-    assert!(filter("at:19:11").admits(&yesterday, now()), "19:11 is still to come today, so it is yesterday's");
+    assert!(
+        filter("at:19:11").admits(&yesterday, now()),
+        "19:11 is still to come today, so it is yesterday's"
+    );
     let sooner = Now { wall: Wall(5), ..Now::default() };
     assert!(!filter("at:19:11").admits(&yesterday, sooner));
 }
@@ -92,7 +153,14 @@ fn times_of_day_are_anchored_in_the_zone_of_who_wrote_them() {
 
 #[test]
 fn topics_are_found_by_patterns() {
-    all_find(&["topic:rlp/runs/**", "topic:rlp/runs/*/events", "topic:**", "topic=rlp/runs/trace:1/events", "topic!=rlp", "topic~events$"]);
+    all_find(&[
+        "topic:rlp/runs/**",
+        "topic:rlp/runs/*/events",
+        "topic:**",
+        "topic=rlp/runs/trace:1/events",
+        "topic!=rlp",
+        "topic~events$",
+    ]);
     none_finds(&["topic:rlp/runs/*", "topic:rlp/runs", "topic=rlp/runs/**", "topic:*"]);
 }
 
@@ -114,18 +182,41 @@ fn not_binds_closest_then_and_then_or() {
 fn what_is_missing_fails_every_test_but_unlike_and_not() {
     let nothing = Sample::default();
     let finds = |text: &str| filter(text).admits(&nothing, now());
-    for field in
-        ["name:x", "name=x", "name~.", "count>=0", "age<9d", "bytes>=0", "at<18:00", "state:pending", "id<9", "trace:a", "topic:**"]
-    {
+    for field in [
+        "name:x",
+        "name=x",
+        "name~.",
+        "count>=0",
+        "age<9d",
+        "bytes>=0",
+        "at<18:00",
+        "state:pending",
+        "id<9",
+        "trace:a",
+        "topic:**",
+    ] {
         assert!(!finds(field), "{field}");
         assert!(finds(&format!("not {field}")), "not {field}");
     }
-    for field in ["name!=x", "count!=0", "age!=9d", "bytes!=0", "at!=18:00", "state!=pending", "id!=9", "trace!=a", "topic!=a"] {
+    for field in [
+        "name!=x",
+        "count!=0",
+        "age!=9d",
+        "bytes!=0",
+        "at!=18:00",
+        "state!=pending",
+        "id!=9",
+        "trace!=a",
+        "topic!=a",
+    ] {
         assert!(finds(field), "{field}");
     }
     for name in ["name", "count", "age", "bytes", "at", "state", "id", "trace", "topic"] {
         assert!(finds(&format!("{name}:none")) && !finds(&format!("{name}:any")), "{name}");
-        assert!(!super::sample::finds(&format!("{name}:none")) && super::sample::finds(&format!("{name}:any")), "{name}");
+        assert!(
+            !super::sample::finds(&format!("{name}:none")) && super::sample::finds(&format!("{name}:any")),
+            "{name}"
+        );
     }
 }
 

@@ -1,5 +1,5 @@
-//! What holds for any filter and any text: printing and reading agree, finding agrees with the plainest reading of the grammar, and nothing
-//! panics.
+//! What holds for any filter and any text: printing and reading agree, finding agrees with the plainest
+//! reading of the grammar, and nothing panics.
 
 use jiff::{Timestamp, tz::TimeZone};
 use proptest::{collection::vec, option, prelude::*, sample::select};
@@ -22,8 +22,10 @@ use crate::{
 
 /// Texts that meet each other often, and odd ones.
 fn text() -> impl Strategy<Value = String> {
-    const COMMON: &[&str] =
-        &["a", "b", "ab", "A", "and", "or", "NOT", "none", "any", "name:a", ">", "a b", "(", "\"", "\\", "\\n", "\n", "ß", "İ", "K", "é"];
+    const COMMON: &[&str] = &[
+        "a", "b", "ab", "A", "and", "or", "NOT", "none", "any", "name:a", ">", "a b", "(", "\"", "\\", "\\n",
+        "\n", "ß", "İ", "K", "é",
+    ];
     prop_oneof![4 => select(COMMON).prop_map(str::to_owned), 1 => "\\PC{1,6}", 1 => "[ab\\\\\"() :=<~\t]{1,6}"]
 }
 
@@ -36,7 +38,8 @@ fn pattern() -> impl Strategy<Value = String> {
 }
 
 fn regex() -> impl Strategy<Value = String> {
-    select(&["a", "^a", "b$", "a|b", "(a|b)+", "\\d", "a b", "[()\"]", ".", "\\\\", "x{2}"][..]).prop_map(str::to_owned)
+    select(&["a", "^a", "b$", "a|b", "(a|b)+", "\\d", "a b", "[()\"]", ".", "\\\\", "x{2}"][..])
+        .prop_map(str::to_owned)
 }
 
 fn id() -> impl Strategy<Value = String> {
@@ -50,8 +53,8 @@ fn comparison() -> impl Strategy<Value = Comparison> {
 
 fn moment() -> impl Strategy<Value = Moment> {
     let span = select(&[1_000_u64, 60_000][..]);
-    let of_day =
-        (0..86_400_u64, span.clone()).prop_map(|(second, span_ms)| Moment::OfDay { ms: second * 1_000 / span_ms * span_ms, span_ms });
+    let of_day = (0..86_400_u64, span.clone())
+        .prop_map(|(second, span_ms)| Moment::OfDay { ms: second * 1_000 / span_ms * span_ms, span_ms });
     let at = (NOW_MS - 200_000..NOW_MS + 1_000, prop_oneof![Just(1), span])
         .prop_map(|(ms, span_ms)| Moment::At { ms: ms / span_ms * span_ms, span_ms });
     prop_oneof![of_day, at]
@@ -75,7 +78,13 @@ fn test_of(kind: Kind) -> BoxedStrategy<Test> {
     };
     let matches = || regex().prop_map(|text| Test::Matches(Matcher::parse(&text).unwrap()));
     let by_kind = match kind {
-        Kind::Text => prop_oneof![needle().prop_map(Test::Has), text().prop_map(Test::Is), text().prop_map(Test::IsNot), matches()].boxed(),
+        Kind::Text => prop_oneof![
+            needle().prop_map(Test::Has),
+            text().prop_map(Test::Is),
+            text().prop_map(Test::IsNot),
+            matches()
+        ]
+        .boxed(),
         Kind::State(names) => prop_oneof![
             select(names).prop_map(|name| Test::Is(name.to_owned())),
             select(names).prop_map(|name| Test::IsNot(name.to_owned())),
@@ -89,10 +98,12 @@ fn test_of(kind: Kind) -> BoxedStrategy<Test> {
             matches()
         ]
         .boxed(),
-        Kind::Id => {
-            prop_oneof![(select(&[Like::Part, Like::Whole, Like::Not][..]), id()).prop_map(|(how, id)| Test::Id { how, id }), matches()]
-                .boxed()
-        }
+        Kind::Id => prop_oneof![
+            (select(&[Like::Part, Like::Whole, Like::Not][..]), id())
+                .prop_map(|(how, id)| Test::Id { how, id }),
+            matches()
+        ]
+        .boxed(),
         Kind::Number => with(number().prop_map(Operand::Number).boxed()),
         Kind::Duration => with(figure().prop_map(Operand::Duration).boxed()),
         Kind::Bytes => with(figure().prop_map(Operand::Bytes).boxed()),
@@ -103,7 +114,9 @@ fn test_of(kind: Kind) -> BoxedStrategy<Test> {
 }
 
 fn expr() -> impl Strategy<Value = Expr> {
-    let of_field = (0..specs().len()).prop_flat_map(|field| test_of(specs()[field].kind).prop_map(move |test| Expr::Field { field, test }));
+    let of_field = (0..specs().len()).prop_flat_map(|field| {
+        test_of(specs()[field].kind).prop_map(move |test| Expr::Field { field, test })
+    });
     let leaf = prop_oneof![1 => needle().prop_map(Expr::Word), 4 => of_field];
     leaf.prop_recursive(4, 16, 4, |inner| {
         prop_oneof![
@@ -181,7 +194,8 @@ mod naive {
             Moment::At { ms, span_ms } => (ms, ms + span_ms - 1),
             Moment::OfDay { ms, span_ms } => {
                 let midnight = "2026-11-21T00:00Z".parse::<Timestamp>().unwrap();
-                let days = [0, 1].map(|ago| u64::try_from(midnight.as_millisecond()).unwrap() - ago * 86_400_000 + ms);
+                let days = [0, 1]
+                    .map(|ago| u64::try_from(midnight.as_millisecond()).unwrap() - ago * 86_400_000 + ms);
                 let start = days.into_iter().find(|start| *start <= NOW_MS).unwrap();
                 (start, start + span_ms - 1)
             }
@@ -190,7 +204,13 @@ mod naive {
 
     fn passes(wanted: &Test, value: &Value<'_>) -> bool {
         if let Value::None = value {
-            return matches!(wanted, Test::Absent | Test::IsNot(_) | Test::Id { how: Like::Not, .. } | Test::Compare(Comparison::IsNot, _));
+            return matches!(
+                wanted,
+                Test::Absent
+                    | Test::IsNot(_)
+                    | Test::Id { how: Like::Not, .. }
+                    | Test::Compare(Comparison::IsNot, _)
+            );
         }
         match (wanted, value) {
             (Test::Absent, _) => false,
@@ -199,14 +219,22 @@ mod naive {
             (Test::Is(other), Value::Text(text)) => text == other,
             (Test::IsNot(other), Value::Text(text)) => text != other,
             (Test::Fits(pattern), Value::Text(text)) => fits(&levels(pattern.text()), &levels(text)),
-            (Test::Matches(matcher), Value::Text(text)) => regex::Regex::new(&format!("(?i:{})", matcher.text())).unwrap().is_match(text),
-            (Test::Id { how: Like::Part, id }, Value::Text(text)) => digits(text).starts_with(id) || digits(text).ends_with(id),
+            (Test::Matches(matcher), Value::Text(text)) => {
+                regex::Regex::new(&format!("(?i:{})", matcher.text())).unwrap().is_match(text)
+            }
+            (Test::Id { how: Like::Part, id }, Value::Text(text)) => {
+                digits(text).starts_with(id) || digits(text).ends_with(id)
+            }
             (Test::Id { how: Like::Whole, id }, Value::Text(text)) => digits(text) == *id,
             (Test::Id { how: Like::Not, id }, Value::Text(text)) => digits(text) != *id,
-            (Test::Compare(how, Operand::Number(other)), Value::Number(value)) => compares(*how, value, other, other),
+            (Test::Compare(how, Operand::Number(other)), Value::Number(value)) => {
+                compares(*how, value, other, other)
+            }
             (Test::Compare(how, Operand::Duration(other)), Value::Duration(value))
             | (Test::Compare(how, Operand::Bytes(other)), Value::Bytes(value))
-            | (Test::Compare(how, Operand::Serial(other)), Value::Serial(value)) => compares(*how, value, other, other),
+            | (Test::Compare(how, Operand::Serial(other)), Value::Serial(value)) => {
+                compares(*how, value, other, other)
+            }
             (Test::Compare(how, Operand::Time(at)), Value::Time(value)) => {
                 let (first, last) = moment(*at);
                 compares(*how, &value.0, &first, &last)
@@ -217,12 +245,16 @@ mod naive {
 
     pub(super) fn admits(expr: &Expr, record: &Sample) -> bool {
         match expr {
-            Expr::Word(word) => {
-                [&record.name, &record.trace, &record.topic, &record.state.map(str::to_owned), &record.id.map(|id| id.to_string())]
-                    .into_iter()
-                    .flatten()
-                    .any(|text| has(text, word.text()))
-            }
+            Expr::Word(word) => [
+                &record.name,
+                &record.trace,
+                &record.topic,
+                &record.state.map(str::to_owned),
+                &record.id.map(|id| id.to_string()),
+            ]
+            .into_iter()
+            .flatten()
+            .any(|text| has(text, word.text())),
             Expr::Field { field, test } => passes(test, &record.value(*field, now())),
             Expr::Not(one) => !admits(one, record),
             Expr::Each(all) => all.iter().filter(|one| !admits(one, record)).count() == 0,

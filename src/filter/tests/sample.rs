@@ -82,8 +82,20 @@ pub(super) fn spec(name: &str) -> &'static Spec {
 #[test]
 fn the_sample_has_a_field_of_each_kind() {
     let is_there = |kind: fn(Kind) -> bool| specs().iter().any(|spec| kind(spec.kind));
-    assert!(is_there(|kind| matches!(kind, Kind::State(_))) && specs().iter().any(|spec| spec.class == Class::Secret));
-    for kind in [Kind::Text, Kind::Number, Kind::Duration, Kind::Bytes, Kind::Time, Kind::Serial, Kind::Id, Kind::Topic] {
+    assert!(
+        is_there(|kind| matches!(kind, Kind::State(_)))
+            && specs().iter().any(|spec| spec.class == Class::Secret)
+    );
+    for kind in [
+        Kind::Text,
+        Kind::Number,
+        Kind::Duration,
+        Kind::Bytes,
+        Kind::Time,
+        Kind::Serial,
+        Kind::Id,
+        Kind::Topic,
+    ] {
         assert!(specs().iter().any(|spec| spec.kind == kind), "{kind:?}");
     }
 }

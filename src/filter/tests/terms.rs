@@ -9,8 +9,12 @@ use crate::{
 
 #[test]
 fn a_term_finds_the_record_that_it_was_made_from() {
-    let odd =
-        Sample { name: Some("a \"quoted\" \\ line\nnone".to_owned()), state: Some("none"), at: Some(NOW_MS - 77), ..Sample::default() };
+    let odd = Sample {
+        name: Some("a \"quoted\" \\ line\nnone".to_owned()),
+        state: Some("none"),
+        at: Some(NOW_MS - 77),
+        ..Sample::default()
+    };
     for record in [sample(), odd, Sample { name: Some("none".to_owned()), ..Sample::default() }] {
         for (field, spec) in specs().iter().enumerate() {
             let term = Filter::term(spec, &record.value(field, now()));

@@ -28,12 +28,26 @@ pub(super) struct Call<'a> {
 impl<'a> Call<'a> {
     /// A call of a client.
     pub(super) fn new(rpc: Rpc, peer: &Peer, bytes: &'a Bytes) -> Self {
-        Self { head: Head::new(rpc), peer: peer.clone(), bytes, bytes_are_none: false, cause: None, heard: OnceLock::new() }
+        Self {
+            head: Head::new(rpc),
+            peer: peer.clone(),
+            bytes,
+            bytes_are_none: false,
+            cause: None,
+            heard: OnceLock::new(),
+        }
     }
 
     /// A call of the station's own.
     pub(super) fn of_station(rpc: Rpc, peer: &Peer, cause: Option<Seq>) -> Self {
-        Self { head: Head::new(rpc), peer: peer.clone(), bytes: &[], bytes_are_none: true, cause, heard: OnceLock::new() }
+        Self {
+            head: Head::new(rpc),
+            peer: peer.clone(),
+            bytes: &[],
+            bytes_are_none: true,
+            cause,
+            heard: OnceLock::new(),
+        }
     }
 
     /// Of a session.
@@ -54,7 +68,14 @@ impl<'a> Call<'a> {
     /// Its answer.
     pub(super) fn answered(&self, answer: Answered) -> Call<'static> {
         let head = Head { answer: Some(answer), ..self.head.clone() };
-        Call { head, peer: self.peer.clone(), bytes: &[], bytes_are_none: false, cause: None, heard: self.heard.clone() }
+        Call {
+            head,
+            peer: self.peer.clone(),
+            bytes: &[],
+            bytes_are_none: false,
+            cause: None,
+            heard: self.heard.clone(),
+        }
     }
 }
 

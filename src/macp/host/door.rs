@@ -1,4 +1,5 @@
-//! The way into the service: what the transport turns away before it is a message is told of as any other call.
+//! The way into the service: what the transport turns away before it is a message is told of as any other
+//! call.
 
 use std::{
     convert::Infallible,
@@ -48,7 +49,8 @@ where
         Box::pin(async move {
             let response = answer.await?;
             // No call of ours ends with this one.
-            let too_long = Status::from_header_map(response.headers()).filter(|status| status.code() == Code::OutOfRange);
+            let too_long = Status::from_header_map(response.headers())
+                .filter(|status| status.code() == Code::OutOfRange);
             Ok(match (too_long, rpc) {
                 (Some(fault), Some(rpc)) => shared.turned_away(rpc, &peer, fault).into_http(),
                 _ => response,

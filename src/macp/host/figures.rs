@@ -81,7 +81,8 @@ impl Counters {
 impl State {
     /// What is counted now.
     pub(super) fn figures(&self) -> Figures {
-        let Counters { calls, refused, declined, store_reads, log_commits, log_commit_failures, log_bytes } = self.counters;
+        let Counters { calls, refused, declined, store_reads, log_commits, log_commit_failures, log_bytes } =
+            self.counters;
         Figures {
             totals: self.snapshot.totals,
             in_memory: self.kernel.in_memory(),

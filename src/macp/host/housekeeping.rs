@@ -1,5 +1,5 @@
-//! What is done behind the work: expired sessions are ended, the log and rows go into the store, segments are sorted, ended sessions leave
-//! memory and, later, the store; what could not be written is written again.
+//! What is done behind the work: expired sessions are ended, the log and rows go into the store, segments are
+//! sorted, ended sessions leave memory and, later, the store; what could not be written is written again.
 
 use std::{sync::Arc, time::Duration};
 
@@ -37,7 +37,9 @@ pub(super) async fn keep(shared: Arc<Shared>) {
                 state.kernel.handle(now, &Input::Timeout);
                 shared.drain(&mut state, now, None);
             }
-            let is_full = state.journal.is_much() || state.journal.segments >= shared.limits.segments_max || state.kernel.is_pressed();
+            let is_full = state.journal.is_much()
+                || state.journal.segments >= shared.limits.segments_max
+                || state.kernel.is_pressed();
             (state.kernel.timeout(), state.journal.failing.is_some(), is_full)
         };
         if is_failing {
@@ -76,15 +78,21 @@ impl Shared {
         while self.retire().await {}
     }
 
-    /// Writes into the store what is in the log, and the rows of sessions that had changed by then; whether all is there.
+    /// Writes into the store what is in the log, and the rows of sessions that had changed by then; whether
+    /// all is there.
     pub(super) async fn rows(&self) -> bool {
         let _turn = self.rows_turn.lock().await;
-        let Some((through, mut left)) = self.lock().map(|state| (state.journal.last(), state.kernel.dirty())) else { return false };
+        let Some((through, mut left)) = self.lock().map(|state| (state.journal.last(), state.kernel.dirty()))
+        else {
+            return false;
+        };
         if !self.segments(through).await || !self.noticed().await {
             return false;
         }
         while left > 0 {
-            let Some(rows) = self.lock().map(|mut state| state.kernel.take_rows(left.min(ROWS_MAX))) else { return false };
+            let Some(rows) = self.lock().map(|mut state| state.kernel.take_rows(left.min(ROWS_MAX))) else {
+                return false;
+            };
             if rows.is_empty() {
                 break;
             }
@@ -103,9 +111,15 @@ impl Shared {
     /// Writes into the store what was in the log; whether all is there.
     async fn segments(&self, through: u64) -> bool {
         loop {
-            let Some(next) = self.lock().map(|mut state| state.journal.next_segment(through)) else { return false };
+            let Some(next) = self.lock().map(|mut state| state.journal.next_segment(through)) else {
+                return false;
+            };
             let Some((number, at, bytes)) = next else { return true };
-            let why = self.commit(MacpOp::Segment { number, at, bytes }).await.err().map(|error| Arc::from(error.to_string()));
+            let why = self
+                .commit(MacpOp::Segment { number, at, bytes })
+                .await
+                .err()
+                .map(|error| Arc::from(error.to_string()));
             let is_there = why.is_none();
             if !self.on_stored(why) {
                 return false;
@@ -132,7 +146,8 @@ impl Shared {
         false
     }
 
-    /// Notes that the segment that was taken is in the store, or why it is not; whether there is a state to note it in.
+    /// Notes that the segment that was taken is in the store, or why it is not; whether there is a state to
+    /// note it in.
     fn on_stored(&self, why: Option<Arc<str>>) -> bool {
         let Some(mut state) = self.lock() else { return false };
         if why.is_none() {
@@ -145,7 +160,10 @@ impl Shared {
     /// Has sessions leave memory; whether there may be more of them.
     async fn evict(&self, through: crate::ids::Ticket) -> bool {
         let now = self.clock.now();
-        let Some(leaving) = self.lock().map(|mut state| state.kernel.evict(now, through, ROWS_MAX / 4)) else { return false };
+        let Some(leaving) = self.lock().map(|mut state| state.kernel.evict(now, through, ROWS_MAX / 4))
+        else {
+            return false;
+        };
         if leaving.is_empty() {
             return false;
         }
@@ -192,7 +210,8 @@ impl Shared {
 
     /// Has sessions leave the store; whether there may be more of them.
     async fn retire(&self) -> bool {
-        let sessions = self.lock().map_or(0, |state| state.kernel.gone().saturating_sub(self.ended_sessions_max));
+        let sessions =
+            self.lock().map_or(0, |state| state.kernel.gone().saturating_sub(self.ended_sessions_max));
         if sessions == 0 {
             return false;
         }

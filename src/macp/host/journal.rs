@@ -52,7 +52,8 @@ pub(super) struct Journal {
 }
 
 impl Journal {
-    /// What is there when the database has the pieces up to `stored`, in so many segments that are not sorted.
+    /// What is there when the database has the pieces up to `stored`, in so many segments that are not
+    /// sorted.
     pub(super) fn new(stored: u64, segments: u64) -> Self {
         Self { stored: (stored, Ticket(0)), last: stored, segments, ..Self::default() }
     }
@@ -120,10 +121,12 @@ impl Journal {
         self.last
     }
 
-    /// The next segment for the database; the same one again, until it is stored. Nothing once the database has the piece `through`.
+    /// The next segment for the database; the same one again, until it is stored. Nothing once the database
+    /// has the piece `through`.
     pub(super) fn next_segment(&mut self, through: u64) -> Option<(u64, Wall, Bytes)> {
         if self.taken.is_none() && self.stored.0 < through {
-            self.taken = self.unstored.pop_front().map(|it| (it.number, it.through, it.at, Bytes::from(it.bytes)));
+            self.taken =
+                self.unstored.pop_front().map(|it| (it.number, it.through, it.at, Bytes::from(it.bytes)));
         }
         self.taken.as_ref().map(|(number, _, at, bytes)| (*number, *at, bytes.clone()))
     }
@@ -162,15 +165,25 @@ mod tests {
         journal.put_back(first, Arc::from("full"));
         assert_eq!(journal.failing.as_deref(), Some("full"));
         let both = take(&mut journal);
-        assert_eq!((both.through, both.record_bytes, &both.bytes[..]), (Ticket(2), 3, &b"\x09\x01a\x09\x02bc"[..]));
+        assert_eq!(
+            (both.through, both.record_bytes, &both.bytes[..]),
+            (Ticket(2), 3, &b"\x09\x01a\x09\x02bc"[..])
+        );
         journal.written(5, Wall(7), both);
-        assert_eq!((&journal.failing, journal.unstored_bytes(), journal.stored_through()), (&None, 7, (4, Ticket(0))));
+        assert_eq!(
+            (&journal.failing, journal.unstored_bytes(), journal.stored_through()),
+            (&None, 7, (4, Ticket(0)))
+        );
         journal.push(Ticket(3), 8, b"d");
         let third = take(&mut journal);
         journal.written(6, Wall(8), third);
         let segment = (6, Wall(7), Bytes::from_static(b"\x09\x01a\x09\x02bc\x08\x01d"));
         assert_eq!((journal.last(), journal.next_segment(4)), (6, None), "no more than was asked for");
-        assert_eq!((journal.next_segment(5), journal.next_segment(5)), (Some(segment.clone()), Some(segment)), "until it is stored");
+        assert_eq!(
+            (journal.next_segment(5), journal.next_segment(5)),
+            (Some(segment.clone()), Some(segment)),
+            "until it is stored"
+        );
         journal.stored();
         assert_eq!((journal.stored_through(), journal.segments), ((6, Ticket(3)), 3));
         assert_eq!((journal.unstored_bytes(), journal.next_segment(9)), (0, None));
@@ -179,7 +192,9 @@ mod tests {
     #[test]
     fn what_does_not_fit_a_segment_is_the_next() {
         let mut journal = Journal::new(0, 0);
-        for (number, bytes) in [(1, SEGMENT_BYTES / 2), (2, SEGMENT_BYTES / 3), (3, 2 * SEGMENT_BYTES), (4, 1)] {
+        for (number, bytes) in
+            [(1, SEGMENT_BYTES / 2), (2, SEGMENT_BYTES / 3), (3, 2 * SEGMENT_BYTES), (4, 1)]
+        {
             journal.push(Ticket(number), 1, &vec![0; bytes]);
             let taken = take(&mut journal);
             assert_eq!(journal.is_much(), number > 3);

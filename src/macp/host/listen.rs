@@ -46,7 +46,10 @@ pub(super) fn incoming(listener: TcpListener, connections_max: u64) -> impl Stre
                     let Ok(permit) = Arc::clone(&room).try_acquire_owned() else { continue };
                     // Without it answers only come later.
                     let _ = stream.set_nodelay(true);
-                    return Some((Ok(Conn { stream, peer: Peer::new(&addr.to_string()), _room: permit }), (listener, room)));
+                    return Some((
+                        Ok(Conn { stream, peer: Peer::new(&addr.to_string()), _room: permit }),
+                        (listener, room),
+                    ));
                 }
                 // Of a connection that is gone, or the system's limits: the port stays.
                 Err(_) => tokio::time::sleep(REST).await,
@@ -64,7 +67,11 @@ impl Connected for Conn {
 }
 
 impl AsyncRead for Conn {
-    fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, into: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        into: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
         Pin::new(&mut self.stream).poll_read(cx, into)
     }
 }
@@ -74,7 +81,11 @@ impl AsyncWrite for Conn {
         Pin::new(&mut self.stream).poll_write(cx, bytes)
     }
 
-    fn poll_write_vectored(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[io::IoSlice<'_>]) -> Poll<io::Result<usize>> {
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        bytes: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
         Pin::new(&mut self.stream).poll_write_vectored(cx, bytes)
     }
 

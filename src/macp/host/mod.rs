@@ -1,4 +1,5 @@
-//! The host of the runtime: a gRPC service around the kernel, and the log's way to disk and store. It has a thread of its own.
+//! The host of the runtime: a gRPC service around the kernel, and the log's way to disk and store. It has a
+//! thread of its own.
 //!
 //! ```text
 //! tonic ─▶ Service ─lock─▶ Kernel ─▶ outputs ─▶ tap, snapshot, journal ──one write()──▶ sessions-<n>.log
@@ -7,10 +8,10 @@
 //!                                                                └─behind that─▶ store
 //! ```
 //!
-//! tonic decodes; a codec keeps the exact bytes of what comes ([`Received`]; ruling MACP 9). Calls lock the kernel for as long as it
-//! decides and never while they wait or write. Before a call's records are written, whoever else is ready decides too, and all are written
-//! together. What cannot be written is kept and tried again; who waits for it is told `UNAVAILABLE`, and finds a duplicate once it is
-//! durable.
+//! tonic decodes; a codec keeps the exact bytes of what comes ([`Received`]; ruling MACP 9). Calls lock the
+//! kernel for as long as it decides and never while they wait or write. Before a call's records are written,
+//! whoever else is ready decides too, and all are written together. What cannot be written is kept and tried
+//! again; who waits for it is told `UNAVAILABLE`, and finds a duplicate once it is durable.
 
 mod call;
 mod codec;

@@ -117,7 +117,8 @@ pub async fn run(mut setup: Setup) -> Result<(), RunError> {
         wake: Notify::new(),
         broken: Notify::new(),
     });
-    let bound = listen::bind(addr).await.and_then(|listener| listener.local_addr().map(|addr| (listener, addr)));
+    let bound =
+        listen::bind(addr).await.and_then(|listener| listener.local_addr().map(|addr| (listener, addr)));
     let (listener, addr) = match bound {
         Ok(bound) => bound,
         Err(error) => {
@@ -152,14 +153,21 @@ pub async fn run(mut setup: Setup) -> Result<(), RunError> {
     ended
 }
 
-async fn serve(shared: Arc<Shared>, listener: tokio::net::TcpListener, ends: oneshot::Receiver<()>) -> Result<(), RunError> {
+async fn serve(
+    shared: Arc<Shared>,
+    listener: tokio::net::TcpListener,
+    ends: oneshot::Receiver<()>,
+) -> Result<(), RunError> {
     let failed = |error: &dyn std::error::Error| RunError::Serve(error.to_string());
     let limits = shared.limits;
-    let bytes_max = usize::try_from(limits.payload_bytes_max.saturating_add(AROUND_PAYLOAD_BYTES)).unwrap_or(usize::MAX);
-    let service = MACPRuntimeServiceServer::new(Service { shared: Arc::clone(&shared) }).max_decoding_message_size(bytes_max);
+    let bytes_max =
+        usize::try_from(limits.payload_bytes_max.saturating_add(AROUND_PAYLOAD_BYTES)).unwrap_or(usize::MAX);
+    let service = MACPRuntimeServiceServer::new(Service { shared: Arc::clone(&shared) })
+        .max_decoding_message_size(bytes_max);
     let (health, health_service) = tonic_health::server::health_reporter();
     health.set_serving::<MACPRuntimeServiceServer<Service>>().await;
-    let reflection = || tonic_reflection::server::Builder::configure().register_encoded_file_descriptor_set(DESCRIPTOR);
+    let reflection =
+        || tonic_reflection::server::Builder::configure().register_encoded_file_descriptor_set(DESCRIPTOR);
     Server::builder()
         .max_concurrent_streams(Some(u32::try_from(limits.connection_calls_max).unwrap_or(u32::MAX)))
         .http2_keepalive_interval(Some(KEEPALIVE.0))

@@ -20,10 +20,11 @@ use crate::{
         Answered, Rpc, SessionState, Status, Transition, Verdict, envelope,
         kernel::{Acked, Answer, Metadata},
         proto::v1::{
-            Ack, CancelSessionRequest, CancelSessionResponse, GetManifestRequest, GetManifestResponse, GetSessionRequest,
-            GetSessionResponse, InitializeRequest, InitializeResponse, ListModesRequest, ListModesResponse, ListRootsRequest,
-            ListRootsResponse, MacpError, SendRequest, SendResponse, SessionMetadata, SessionState as WireState, StreamSessionRequest,
-            WatchModeRegistryRequest, WatchRootsRequest,
+            Ack, CancelSessionRequest, CancelSessionResponse, GetManifestRequest, GetManifestResponse,
+            GetSessionRequest, GetSessionResponse, InitializeRequest, InitializeResponse, ListModesRequest,
+            ListModesResponse, ListRootsRequest, ListRootsResponse, MacpError, SendRequest, SendResponse,
+            SessionMetadata, SessionState as WireState, StreamSessionRequest, WatchModeRegistryRequest,
+            WatchRootsRequest,
         },
         registry,
     },
@@ -48,7 +49,10 @@ pub(super) type Answer1<T> = Result<T, (Status, String)>;
 
 #[tonic::async_trait]
 impl MACPRuntimeService for Service {
-    async fn initialize(&self, request: Request<Received<InitializeRequest>>) -> Result<Response<Reply>, Grpc> {
+    async fn initialize(
+        &self,
+        request: Request<Received<InitializeRequest>>,
+    ) -> Result<Response<Reply>, Grpc> {
         let (peer, received) = opened(request);
         let call = Call::new(Rpc::Initialize, &peer, &received.bytes);
         let answer = well(received.message).and_then(|message| {
@@ -83,17 +87,28 @@ impl MACPRuntimeService for Service {
         let bytes = envelope::bytes_within(&received.bytes, &envelope);
         let answer = self.shared.ask(&call, Ask::Message(&envelope, &bytes)).await;
         let answer = self.shared.acked(answer).await;
-        self.reply(&call, answer.map(|it| (it.told(), SendResponse { ack: Some(ack(it, envelope.session_id, envelope.message_id)) })))
+        self.reply(
+            &call,
+            answer.map(|it| {
+                (it.told(), SendResponse { ack: Some(ack(it, envelope.session_id, envelope.message_id)) })
+            }),
+        )
     }
 
     type StreamSessionStream = Replies;
 
-    async fn stream_session(&self, request: Request<Streaming<Received<StreamSessionRequest>>>) -> Result<Response<Replies>, Grpc> {
+    async fn stream_session(
+        &self,
+        request: Request<Streaming<Received<StreamSessionRequest>>>,
+    ) -> Result<Response<Replies>, Grpc> {
         let peer = peer_of(&request);
         Ok(Response::new(Box::pin(answers(Arc::clone(&self.shared), peer, request.into_inner()))))
     }
 
-    async fn get_session(&self, request: Request<Received<GetSessionRequest>>) -> Result<Response<Reply>, Grpc> {
+    async fn get_session(
+        &self,
+        request: Request<Received<GetSessionRequest>>,
+    ) -> Result<Response<Reply>, Grpc> {
         let (peer, received) = opened(request);
         let call = Call::new(Rpc::GetSession, &peer, &received.bytes);
         let message = match well(received.message) {
@@ -104,12 +119,20 @@ impl MACPRuntimeService for Service {
         let answer = match self.shared.ask(&call, Ask::Look(&message.session_id)).await {
             Answer::Session { metadata, after } => self.shared.told(after, false).await.map(|()| metadata),
             Answer::Declined { status, why } => Err((status, why)),
-            Answer::Acked(_) => Err((Status::Internal, "the runtime has failed by a fault of ours".to_owned())),
+            Answer::Acked(_) => {
+                Err((Status::Internal, "the runtime has failed by a fault of ours".to_owned()))
+            }
         };
-        self.reply(&call, answer.map(|it| (Answered::Ok, GetSessionResponse { metadata: Some(metadata(it)) })))
+        self.reply(
+            &call,
+            answer.map(|it| (Answered::Ok, GetSessionResponse { metadata: Some(metadata(it)) })),
+        )
     }
 
-    async fn cancel_session(&self, request: Request<Received<CancelSessionRequest>>) -> Result<Response<Reply>, Grpc> {
+    async fn cancel_session(
+        &self,
+        request: Request<Received<CancelSessionRequest>>,
+    ) -> Result<Response<Reply>, Grpc> {
         let (peer, received) = opened(request);
         let call = Call::new(Rpc::CancelSession, &peer, &received.bytes);
         let message = match well(received.message) {
@@ -121,29 +144,52 @@ impl MACPRuntimeService for Service {
         let ask = Ask::Cancel { session: &message.session_id, reason: &message.reason, by: &by };
         let answer = self.shared.ask(&call, ask).await;
         let answer = self.shared.acked(answer).await;
-        self.reply(&call, answer.map(|it| (it.told(), CancelSessionResponse { ack: Some(ack(it, message.session_id, String::new())) })))
+        self.reply(
+            &call,
+            answer.map(|it| {
+                (it.told(), CancelSessionResponse { ack: Some(ack(it, message.session_id, String::new())) })
+            }),
+        )
     }
 
-    async fn get_manifest(&self, request: Request<Received<GetManifestRequest>>) -> Result<Response<Reply>, Grpc> {
+    async fn get_manifest(
+        &self,
+        request: Request<Received<GetManifestRequest>>,
+    ) -> Result<Response<Reply>, Grpc> {
         let (peer, received) = opened(request);
         let call = Call::new(Rpc::GetManifest, &peer, &received.bytes);
-        self.plain(&call, well(received.message).map(|_| GetManifestResponse { manifest: Some(registry::manifest()) }))
+        self.plain(
+            &call,
+            well(received.message).map(|_| GetManifestResponse { manifest: Some(registry::manifest()) }),
+        )
     }
 
-    async fn list_modes(&self, request: Request<Received<ListModesRequest>>) -> Result<Response<Reply>, Grpc> {
+    async fn list_modes(
+        &self,
+        request: Request<Received<ListModesRequest>>,
+    ) -> Result<Response<Reply>, Grpc> {
         let (peer, received) = opened(request);
         let call = Call::new(Rpc::ListModes, &peer, &received.bytes);
-        self.plain(&call, well(received.message).map(|_| ListModesResponse { modes: registry::descriptors() }))
+        self.plain(
+            &call,
+            well(received.message).map(|_| ListModesResponse { modes: registry::descriptors() }),
+        )
     }
 
     type WatchModeRegistryStream = Replies;
 
-    async fn watch_mode_registry(&self, request: Request<Received<WatchModeRegistryRequest>>) -> Result<Response<Replies>, Grpc> {
+    async fn watch_mode_registry(
+        &self,
+        request: Request<Received<WatchModeRegistryRequest>>,
+    ) -> Result<Response<Replies>, Grpc> {
         let (peer, received) = opened(request);
         Err(self.watch(&Call::new(Rpc::WatchModeRegistry, &peer, &received.bytes), "WatchModeRegistry"))
     }
 
-    async fn list_roots(&self, request: Request<Received<ListRootsRequest>>) -> Result<Response<Reply>, Grpc> {
+    async fn list_roots(
+        &self,
+        request: Request<Received<ListRootsRequest>>,
+    ) -> Result<Response<Reply>, Grpc> {
         let (peer, received) = opened(request);
         let call = Call::new(Rpc::ListRoots, &peer, &received.bytes);
         self.plain(&call, well(received.message).map(|_| ListRootsResponse { roots: Vec::new() }))
@@ -151,7 +197,10 @@ impl MACPRuntimeService for Service {
 
     type WatchRootsStream = Replies;
 
-    async fn watch_roots(&self, request: Request<Received<WatchRootsRequest>>) -> Result<Response<Replies>, Grpc> {
+    async fn watch_roots(
+        &self,
+        request: Request<Received<WatchRootsRequest>>,
+    ) -> Result<Response<Replies>, Grpc> {
         let (peer, received) = opened(request);
         Err(self.watch(&Call::new(Rpc::WatchRoots, &peer, &received.bytes), "WatchRoots"))
     }
@@ -165,7 +214,11 @@ impl Service {
         Ok(Response::new(self.shared.reply(call, Answered::Ok, &message)))
     }
 
-    fn reply<T: Message>(&self, call: &Call<'_>, answer: Answer1<(Answered, T)>) -> Result<Response<Reply>, Grpc> {
+    fn reply<T: Message>(
+        &self,
+        call: &Call<'_>,
+        answer: Answer1<(Answered, T)>,
+    ) -> Result<Response<Reply>, Grpc> {
         let (told, message) = answer.map_err(|(status, why)| self.shared.declined(call, status, why))?;
         Ok(Response::new(self.shared.reply(call, told, &message)))
     }
@@ -186,8 +239,15 @@ impl Shared {
 
     /// Who a peer is: what it called itself last, and from where it calls.
     fn client_of(&self, peer: &Peer) -> String {
-        let said =
-            |state: &State| state.snapshot.clients.iter().rev().find(|known| known.peer == *peer).map(|known| Arc::clone(&known.client));
+        let said = |state: &State| {
+            state
+                .snapshot
+                .clients
+                .iter()
+                .rev()
+                .find(|known| known.peer == *peer)
+                .map(|known| Arc::clone(&known.client))
+        };
         match self.lock().and_then(|state| said(&state)).filter(|client| !client.is_empty()) {
             Some(client) => format!("{client} ({peer})"),
             None => peer.to_string(),
@@ -204,8 +264,14 @@ impl Shared {
 
     /// Waits for what must be durable before a call is answered; `is_accepted` where the answer says so.
     pub(super) async fn told(&self, after: crate::ids::Ticket, is_accepted: bool) -> Answer1<()> {
-        let what = if is_accepted { "it is accepted, and not durable yet" } else { "what the answer hangs on is not durable yet" };
-        self.durable(after).await.map_err(|why| (Status::Unavailable, format!("{what}; send it again: {why}")))
+        let what = if is_accepted {
+            "it is accepted, and not durable yet"
+        } else {
+            "what the answer hangs on is not durable yet"
+        };
+        self.durable(after)
+            .await
+            .map_err(|why| (Status::Unavailable, format!("{what}; send it again: {why}")))
     }
 
     /// Tells of what the transport turned away: the status that the call ends with.
@@ -218,7 +284,10 @@ impl Shared {
         let answer = match fault.code() {
             Code::OutOfRange => {
                 let max = self.limits.payload_bytes_max;
-                (Status::ResourceExhausted, format!("limits.macp.payload_bytes_max allows a payload of {max} bytes: {why}"))
+                (
+                    Status::ResourceExhausted,
+                    format!("limits.macp.payload_bytes_max allows a payload of {max} bytes: {why}"),
+                )
             }
             Code::Unimplemented => (Status::Unimplemented, why.to_owned()),
             _ => (Status::Internal, why.to_owned()),
@@ -233,7 +302,9 @@ impl Shared {
         match answer {
             Answer::Acked(acked) => self.told(acked.after, acked.error.is_none()).await.map(|()| acked),
             Answer::Declined { status, why } => Err((status, why)),
-            Answer::Session { .. } => Err((Status::Internal, "the runtime has failed by a fault of ours".to_owned())),
+            Answer::Session { .. } => {
+                Err((Status::Internal, "the runtime has failed by a fault of ours".to_owned()))
+            }
         }
     }
 
@@ -257,7 +328,8 @@ impl Shared {
     }
 
     fn answered(&self, call: &Call<'_>, told: Answered, bytes: &[u8]) {
-        let what = What::Frame(frame(&call.answered(told), Direction::Outbound, AnyVerdict::Sent, bytes.len()));
+        let what =
+            What::Frame(frame(&call.answered(told), Direction::Outbound, AnyVerdict::Sent, bytes.len()));
         let (cause, trace) = call.heard.get().map_or((None, None), |(seq, trace)| (Some(*seq), *trace));
         self.tap.emit(Draft { at: self.clock.now(), link: Link::Macp, trace, cause, what, bytes });
     }

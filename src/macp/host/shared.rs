@@ -24,7 +24,10 @@ use crate::{
     store::{self, SessionLog, op::CommitError},
     tap::{
         Draft, Tap,
-        entry::{Direction, Frame, Head as AnyHead, Link, Redaction, Transition as AnyTransition, Verdict as AnyVerdict, What},
+        entry::{
+            Direction, Frame, Head as AnyHead, Link, Redaction, Transition as AnyTransition,
+            Verdict as AnyVerdict, What,
+        },
     },
     time::{Clock, Now},
 };
@@ -40,7 +43,9 @@ pub(super) enum Ask<'a> {
 impl<'a> Ask<'a> {
     fn input(self, parsed: Option<&'a Parsed>, lookup: Lookup<'a>) -> Input<'a> {
         match self {
-            Self::Message(envelope, bytes) => Input::Message { envelope, bytes: bytes.clone(), parsed, lookup },
+            Self::Message(envelope, bytes) => {
+                Input::Message { envelope, bytes: bytes.clone(), parsed, lookup }
+            }
             Self::Cancel { session, reason, by } => Input::Cancel { session, reason, by, lookup },
             Self::Look(session) => Input::Look { session, lookup },
         }
@@ -105,7 +110,8 @@ impl Shared {
         state
     }
 
-    /// Asks the kernel, and the store where it must be. The answer is not to be given before its ticket is durable.
+    /// Asks the kernel, and the store where it must be. The answer is not to be given before its ticket is
+    /// durable.
     pub(super) async fn ask(&self, call: &Call<'_>, ask: Ask<'_>) -> Answer {
         let parsed = match ask {
             Ask::Message(envelope, _) => parse_ahead(envelope, &self.limits),
@@ -140,7 +146,11 @@ impl Shared {
         }
         let (tell, told) = oneshot::channel();
         let store = (self.store)().ok_or_else(closed)?;
-        store.session_and_message(session.to_owned(), message.map(digest), Box::new(move |row| drop(tell.send(row))))?;
+        store.session_and_message(
+            session.to_owned(),
+            message.map(digest),
+            Box::new(move |row| drop(tell.send(row))),
+        )?;
         let found = told.await.unwrap_or_else(|_| Err(closed()))?;
         Ok(found.and_then(|(row, accepted_ms)| Kept::of(&row, accepted_ms)))
     }
@@ -163,7 +173,9 @@ impl Shared {
                         cause = Some(self.received(state, now, call, verdict, trace));
                     }
                 }
-                Output::Transition { transition, trace, text } => self.tell(state, now, cause, transition, trace, &text),
+                Output::Transition { transition, trace, text } => {
+                    self.tell(state, now, cause, transition, trace, &text)
+                }
                 Output::Persist { ticket, session, record } => state.journal.push(ticket, session, &record),
                 Output::Load { session } => drained = Drained::Load(session),
                 Output::Answer(answer) => drained = Drained::Answer(answer),
@@ -184,20 +196,36 @@ impl Shared {
         state.snapshot.heard(&call.head, verdict);
         state.counters.heard(call.head.rpc, verdict);
         let frame = frame(call, Direction::Inbound, AnyVerdict::Macp(verdict), call.bytes.len());
-        state.last_seq =
-            self.tap.emit(Draft { at: now, link: Link::Macp, trace, cause: None, what: What::Frame(frame), bytes: call.bytes });
+        state.last_seq = self.tap.emit(Draft {
+            at: now,
+            link: Link::Macp,
+            trace,
+            cause: None,
+            what: What::Frame(frame),
+            bytes: call.bytes,
+        });
         let _ = call.heard.set((state.last_seq, trace));
         state.last_seq
     }
 
     /// Reports a change.
-    pub(super) fn tell(&self, state: &mut State, now: Now, cause: Option<Seq>, transition: Transition, trace: Option<TraceId>, text: &str) {
+    pub(super) fn tell(
+        &self,
+        state: &mut State,
+        now: Now,
+        cause: Option<Seq>,
+        transition: Transition,
+        trace: Option<TraceId>,
+        text: &str,
+    ) {
         state.snapshot.follow(&transition, trace, now, text, &self.limits);
         let what = What::Transition(AnyTransition::Macp(transition));
-        state.last_seq = self.tap.emit(Draft { at: now, link: Link::Macp, trace, cause, what, bytes: text.as_bytes() });
+        state.last_seq =
+            self.tap.emit(Draft { at: now, link: Link::Macp, trace, cause, what, bytes: text.as_bytes() });
     }
 
-    /// Waits until all up to a ticket is in the log. Whoever is ready says something first: it is written together.
+    /// Waits until all up to a ticket is in the log. Whoever is ready says something first: it is written
+    /// together.
     ///
     /// # Errors
     /// Why it is not; it is tried again.
@@ -342,7 +370,8 @@ impl Way {
         }
     }
 
-    /// Has the rows of all sessions and their logs in the store as they are. Best effort: while commits fail, they stay what they were.
+    /// Has the rows of all sessions and their logs in the store as they are. Best effort: while commits fail,
+    /// they stay what they were.
     pub async fn settle(&self) {
         let _ = self.shared.write_out().await;
         self.shared.rows().await;

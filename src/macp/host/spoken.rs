@@ -45,7 +45,8 @@ impl Drop for Spoken {
 }
 
 impl Shared {
-    /// One stream more has spoken in a session, which is named by its number; nothing where it is not in memory.
+    /// One stream more has spoken in a session, which is named by its number; nothing where it is not in
+    /// memory.
     fn streams_of(&self, id: &str) -> Option<SessionRef> {
         let now = self.clock.now();
         let mut state = self.lock()?;

@@ -83,7 +83,8 @@ pub(super) async fn restore(setup: &Setup, make: append::Maker) -> Result<Restor
     let (tell, told) = oneshot::channel();
     store.macp_left(each, Box::new(move |left| drop(tell.send(left))))?;
     told.await.unwrap_or_else(|_| Err(closed()))?;
-    let mut replay = Arc::into_inner(replay).ok_or_else(closed)?.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let mut replay =
+        Arc::into_inner(replay).ok_or_else(closed)?.into_inner().unwrap_or_else(PoisonError::into_inner);
     let found = SessionLog::open(&setup.data, make, setup.log_file_bytes_max, replay.journal.last())?;
     found.notices.into_iter().for_each(|notice| replay.notice(notice));
     for (number, piece) in found.left {
@@ -127,8 +128,12 @@ impl Replay {
                     self.kernel.add_gone(&id, number, state);
                 }
             }
-            MacpLeft::Log { session, records } => records.iter().for_each(|record| self.replay(session, record)),
-            MacpLeft::Records(records) => records.iter().for_each(|(session, record)| self.replay(*session, record)),
+            MacpLeft::Log { session, records } => {
+                records.iter().for_each(|record| self.replay(session, record))
+            }
+            MacpLeft::Records(records) => {
+                records.iter().for_each(|(session, record)| self.replay(*session, record))
+            }
             MacpLeft::Damaged(damaged) => self.damaged.extend(damaged),
             MacpLeft::Unreadable { segment, sessions } => self.unreadable(segment, sessions),
             MacpLeft::End { through, segments, session } => {
@@ -142,14 +147,17 @@ impl Replay {
     fn piece(&mut self, number: u64, piece: Bytes, at: Wall) {
         match records(&piece) {
             Some(records) => records.iter().for_each(|(session, record)| self.replay(*session, record)),
-            None => self.notice(format!("piece {number} of the sessions' log cannot be read: what was accepted in it is lost")),
+            None => self.notice(format!(
+                "piece {number} of the sessions' log cannot be read: what was accepted in it is lost"
+            )),
         }
         self.journal.written(number, at, Gathered { bytes: piece.into(), ..Gathered::default() });
     }
 
     /// A segment is lost, and with it the sessions that have records in it.
     fn unreadable(&mut self, segment: u64, sessions: Option<Vec<u64>>) {
-        let lost = format!("segment {segment} of the sessions' log cannot be read: what was accepted in it is lost");
+        let lost =
+            format!("segment {segment} of the sessions' log cannot be read: what was accepted in it is lost");
         let Some(sessions) = sessions else { return self.notice(lost) };
         let mut hit: u64 = 0;
         for session in sessions {
@@ -165,8 +173,8 @@ impl Replay {
         self.notice(format!("{lost}; {} expired for it", counted(hit, "session")));
     }
 
-    /// What was accepted in a file of the log is lost, and with it the sessions that had records there and are open. They are known as far
-    /// as what lies there can be read.
+    /// What was accepted in a file of the log is lost, and with it the sessions that had records there and
+    /// are open. They are known as far as what lies there can be read.
     fn damaged_file(&mut self, file: &DamagedFile) {
         let DamagedFile { what, lost, is_all } = file;
         if lost.is_empty() && *is_all {
@@ -184,7 +192,9 @@ impl Replay {
         }
         self.show(Wall(0));
         self.notice(match named(&hit) {
-            Some(sessions) => format!("{why}, of {sessions} as far as it can be read; the file is kept aside"),
+            Some(sessions) => {
+                format!("{why}, of {sessions} as far as it can be read; the file is kept aside")
+            }
             None => format!("{why}; the file is kept aside"),
         });
     }
@@ -229,6 +239,10 @@ fn named(sessions: &BTreeSet<String>) -> Option<String> {
     const NAMES_MAX: usize = 16;
     const NAME_BYTES_MAX: u64 = 64;
     let names: Vec<_> = sessions.iter().take(NAMES_MAX).map(|name| cut(name, NAME_BYTES_MAX)).collect();
-    let others = if sessions.len() > names.len() { format!(" and {} more", sessions.len() - names.len()) } else { String::new() };
+    let others = if sessions.len() > names.len() {
+        format!(" and {} more", sessions.len() - names.len())
+    } else {
+        String::new()
+    };
     (!names.is_empty()).then(|| format!("{}{others}", names.join(", ")))
 }

@@ -1,4 +1,5 @@
-//! `StreamSession` (ruling MACP 3): messages of any sessions on one stream, answered in their order while those behind are worked on.
+//! `StreamSession` (ruling MACP 3): messages of any sessions on one stream, answered in their order while
+//! those behind are worked on.
 
 use std::sync::Arc;
 
@@ -80,7 +81,12 @@ pub(super) fn answers(
 }
 
 /// Decides one message after another, as long as there is room for their answers.
-async fn read(shared: Arc<Shared>, peer: Peer, mut messages: Streaming<Received<StreamSessionRequest>>, turns: mpsc::Sender<Next>) {
+async fn read(
+    shared: Arc<Shared>,
+    peer: Peer,
+    mut messages: Streaming<Received<StreamSessionRequest>>,
+    turns: mpsc::Sender<Next>,
+) {
     let mut spoken = Spoken::new(Arc::clone(&shared));
     let waiting = Arc::new(Semaphore::new(WAITING_BYTES as usize));
     while let Ok(room) = turns.reserve().await {
@@ -104,7 +110,12 @@ async fn read(shared: Arc<Shared>, peer: Peer, mut messages: Streaming<Received<
     }
 }
 
-async fn decide(shared: &Shared, peer: &Peer, waiting: &Arc<Semaphore>, received: Received<StreamSessionRequest>) -> Next {
+async fn decide(
+    shared: &Shared,
+    peer: &Peer,
+    waiting: &Arc<Semaphore>,
+    received: Received<StreamSessionRequest>,
+) -> Next {
     let Received { bytes, message } = received;
     let call = Call::new(Rpc::StreamSession, peer, &bytes);
     let envelope = well(message).and_then(|message| message.envelope.ok_or_else(no_envelope));
@@ -124,7 +135,10 @@ async fn decide(shared: &Shared, peer: &Peer, waiting: &Arc<Semaphore>, received
 
 /// Room for the ids of a message that waits for its turn; those that are short need none.
 async fn room(waiting: &Arc<Semaphore>, envelope: &Envelope) -> Option<OwnedSemaphorePermit> {
-    let bytes = envelope.mode.len() + envelope.message_type.len() + envelope.message_id.len() + envelope.session_id.len();
+    let bytes = envelope.mode.len()
+        + envelope.message_type.len()
+        + envelope.message_id.len()
+        + envelope.session_id.len();
     if bytes <= SHORT_BYTES {
         return None;
     }
@@ -136,7 +150,11 @@ async fn room(waiting: &Arc<Semaphore>, envelope: &Envelope) -> Option<OwnedSema
 async fn reply(shared: &Shared, turn: Turn) -> Result<Reply, Grpc> {
     let Turn { call, envelope, answer, _room } = turn;
     let acked = shared.acked(answer).await.map_err(|(status, why)| shared.declined(&call, status, why))?;
-    Ok(shared.reply(&call, acked.told(), &StreamSessionResponse { envelope: Some(answer_envelope(envelope, &acked)) }))
+    Ok(shared.reply(
+        &call,
+        acked.told(),
+        &StreamSessionResponse { envelope: Some(answer_envelope(envelope, &acked)) },
+    ))
 }
 
 fn answer_envelope(request: Envelope, acked: &Acked) -> Envelope {
@@ -146,7 +164,9 @@ fn answer_envelope(request: Envelope, acked: &Acked) -> Envelope {
             let payload = AckPayload { duplicate: acked.is_duplicate, ok: true, session_state };
             ("Ack", "ack", serde_json::to_vec(&payload))
         }
-        Some((fault, why)) => ("Error", "err", serde_json::to_vec(&ErrorPayload { code: fault.code().name(), message: why })),
+        Some((fault, why)) => {
+            ("Error", "err", serde_json::to_vec(&ErrorPayload { code: fault.code().name(), message: why }))
+        }
     };
     Envelope {
         macp_version: registry::VERSION.to_owned(),

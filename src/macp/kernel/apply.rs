@@ -43,11 +43,23 @@ impl Kernel {
             (Decision::Expire(number, rejection), _) => {
                 self.received(verdict, trace);
                 let after = self.expire(number, at_ms, true);
-                self.refuse(at_ms, Some(SessionState::Expired), after, rejection.fault, rejection.why.into_owned());
+                self.refuse(
+                    at_ms,
+                    Some(SessionState::Expired),
+                    after,
+                    rejection.fault,
+                    rejection.why.into_owned(),
+                );
             }
             (Decision::Duplicate(accepted_ms), _) => {
                 self.received(verdict, trace);
-                self.answer(Answer::Acked(Acked { is_duplicate: true, at_ms: accepted_ms, state, error: None, after }));
+                self.answer(Answer::Acked(Acked {
+                    is_duplicate: true,
+                    at_ms: accepted_ms,
+                    state,
+                    error: None,
+                    after,
+                }));
             }
             (Decision::Signal, _) => {
                 self.received(verdict, trace);
@@ -83,7 +95,11 @@ impl Kernel {
             (Decision::Cancel(number), Input::Cancel { reason, by, .. }) => {
                 self.received(verdict, trace);
                 let is_over = self.sessions.get(&number).is_none_or(|session| session.is_over(at_ms));
-                let after = if is_over { self.expire(number, at_ms, true) } else { self.cancel(number, at_ms, reason, by) };
+                let after = if is_over {
+                    self.expire(number, at_ms, true)
+                } else {
+                    self.cancel(number, at_ms, reason, by)
+                };
                 self.answer(Answer::Acked(Acked { after, ..ok(Some(SessionState::Expired)) }));
             }
             (Decision::Look(metadata, due), _) => {
@@ -101,7 +117,13 @@ impl Kernel {
     }
 
     fn refuse(&mut self, at_ms: u64, state: Option<SessionState>, after: Ticket, fault: Fault, why: String) {
-        self.answer(Answer::Acked(Acked { is_duplicate: false, at_ms, state, error: Some((fault, why)), after }));
+        self.answer(Answer::Acked(Acked {
+            is_duplicate: false,
+            at_ms,
+            state,
+            error: Some((fault, why)),
+            after,
+        }));
     }
 
     /// A session as it begins.
@@ -135,7 +157,10 @@ impl Kernel {
     pub(super) fn tell_opened(&mut self, session: &Session) {
         let intent = session.intent.to_string();
         let mut room = LISTED_BYTES_MAX;
-        let shown = session.participants.listed().take(usize::try_from(self.limits.shown_senders_max).unwrap_or(usize::MAX));
+        let shown = session
+            .participants
+            .listed()
+            .take(usize::try_from(self.limits.shown_senders_max).unwrap_or(usize::MAX));
         let fits = |name: &&str| {
             let taken = name.len() + 3;
             let has_room = taken <= room;
@@ -166,7 +191,11 @@ impl Kernel {
         let session = self.sessions.get_mut(&number)?;
         let (effect, text) = response.effect(self.limits.shown_text_bytes_max);
         let text = text.into_owned();
-        let accepted = Transition::Accepted { session: session.session_ref(), by: Arc::from(envelope.sender.as_str()), effect };
+        let accepted = Transition::Accepted {
+            session: session.session_ref(),
+            by: Arc::from(envelope.sender.as_str()),
+            effect,
+        };
         let trace = session.trace;
         self.bytes += message_bytes(bytes);
         let resolution = session.take(at_ms, envelope, bytes, response);
@@ -180,9 +209,15 @@ impl Kernel {
     }
 
     fn cancel(&mut self, number: u64, at_ms: u64, reason: &str, by: &str) -> Ticket {
-        let what = What::SessionCancel(SessionCancelPayload { reason: reason.to_owned(), cancelled_by: by.to_owned() });
+        let what = What::SessionCancel(SessionCancelPayload {
+            reason: reason.to_owned(),
+            cancelled_by: by.to_owned(),
+        });
         self.keep(number, &Record::new(at_ms, what));
-        self.end(number, End { ending: Ending::Cancelled, at_ms, why: Box::from(reason), resolution: Bytes::new() });
+        self.end(
+            number,
+            End { ending: Ending::Cancelled, at_ms, why: Box::from(reason), resolution: Bytes::new() },
+        );
         self.ticket
     }
 
@@ -200,7 +235,10 @@ impl Kernel {
             return self.sessions.get(&number).map_or(Ticket(0), |session| session.last);
         }
         self.keep(number, &expired);
-        self.end(number, End { ending: Ending::TtlExpired, at_ms, why: Box::default(), resolution: Bytes::new() });
+        self.end(
+            number,
+            End { ending: Ending::TtlExpired, at_ms, why: Box::default(), resolution: Bytes::new() },
+        );
         self.ticket
     }
 
@@ -215,7 +253,8 @@ impl Kernel {
         }
     }
 
-    /// Somebody asks for a session that the sweep expired, and that is in the store alone. The record that says so.
+    /// Somebody asks for a session that the sweep expired, and that is in the store alone. The record that
+    /// says so.
     fn notice_gone(&mut self, number: u64, at_ms: u64) -> Ticket {
         if self.gone.notice(number) {
             self.noticed.insert(number);
@@ -261,7 +300,14 @@ impl Kernel {
 }
 
 /// A session as its start makes it.
-pub(super) fn begin(number: u64, at_ms: u64, envelope: &Envelope, bytes: &Bytes, start: Start, text_bytes_max: u64) -> Box<Session> {
+pub(super) fn begin(
+    number: u64,
+    at_ms: u64,
+    envelope: &Envelope,
+    bytes: &Bytes,
+    start: Start,
+    text_bytes_max: u64,
+) -> Box<Session> {
     let Start { mode_name, mode, payload, participants, ttl_ms, state } = start;
     let bytes = session_bytes(envelope, bytes, &participants);
     Box::new(Session {
@@ -293,7 +339,13 @@ pub(super) fn begin(number: u64, at_ms: u64, envelope: &Envelope, bytes: &Bytes,
 
 impl Session {
     /// Takes in a message that its mode has an answer to: what it resolves with, if it does.
-    pub(super) fn take(&mut self, at_ms: u64, envelope: &Envelope, bytes: &Bytes, response: Response<Delta>) -> Option<Bytes> {
+    pub(super) fn take(
+        &mut self,
+        at_ms: u64,
+        envelope: &Envelope,
+        bytes: &Bytes,
+        response: Response<Delta>,
+    ) -> Option<Bytes> {
         self.seen.insert(&envelope.message_id, at_ms);
         self.messages += 1;
         self.bytes += message_bytes(bytes);
@@ -312,7 +364,8 @@ impl Session {
     }
 }
 
-/// What a session's context says that it belongs to: the key `trace_id` of a JSON object. Anything else belongs to nothing.
+/// What a session's context says that it belongs to: the key `trace_id` of a JSON object. Anything else
+/// belongs to nothing.
 fn trace_of(context: &[u8]) -> Option<TraceId> {
     const CONTEXT_BYTES_MAX: usize = 65_536;
     #[derive(serde::Deserialize)]
@@ -320,5 +373,8 @@ fn trace_of(context: &[u8]) -> Option<TraceId> {
         trace_id: TraceId,
     }
     let is_object = context.len() <= CONTEXT_BYTES_MAX && context.trim_ascii_start().starts_with(b"{");
-    is_object.then(|| serde_json::from_slice::<Context>(context).ok()).flatten().map(|context| context.trace_id)
+    is_object
+        .then(|| serde_json::from_slice::<Context>(context).ok())
+        .flatten()
+        .map(|context| context.trace_id)
 }

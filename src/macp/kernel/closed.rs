@@ -13,7 +13,8 @@ use crate::{
     time::Now,
 };
 
-/// Which sessions are in the store alone, by the hashes of their ids: who asks for another one need not wait for the store.
+/// Which sessions are in the store alone, by the hashes of their ids: who asks for another one need not wait
+/// for the store.
 #[derive(Debug)]
 pub(super) struct Gone {
     pub(super) hasher: RandomState,
@@ -87,7 +88,8 @@ impl Kernel {
         self.dirty.len()
     }
 
-    /// Rows that are to be written, at most so many, the ones that changed first at the start. None tells of what is not durable.
+    /// Rows that are to be written, at most so many, the ones that changed first at the start. None tells of
+    /// what is not durable.
     pub fn take_rows(&mut self, rows_max: usize) -> Vec<SessionRow> {
         let mut rows = Vec::new();
         for _ in 0..self.dirty.len() {
@@ -134,8 +136,8 @@ impl Kernel {
         self.limits.bytes_max / 4 * 3
     }
 
-    /// Sessions that are to be in the store alone: ended, too old, too many or in the way of open ones, and with no record behind
-    /// `through`; at most so many.
+    /// Sessions that are to be in the store alone: ended, too old, too many or in the way of open ones, and
+    /// with no record behind `through`; at most so many.
     /// [`Input::Evicted`](super::Input) says when they are there.
     pub fn evict(&mut self, now: Now, through: Ticket, sessions_max: usize) -> Vec<Leaving> {
         let at_ms = self.ms(now);
@@ -221,7 +223,10 @@ mod tests {
         gone.insert(7, 1, SessionState::Open);
         assert!(gone.is_unnoticed(1));
         gone.insert(7, 2, SessionState::Resolved);
-        assert_eq!((gone.state(7), gone.is_unnoticed(1), gone.notice(1)), (Some(SessionState::Resolved), false, false));
+        assert_eq!(
+            (gone.state(7), gone.is_unnoticed(1), gone.notice(1)),
+            (Some(SessionState::Resolved), false, false)
+        );
         gone.retire(1);
         assert_eq!((gone.state(7), gone.has(1), gone.has(2)), (Some(SessionState::Resolved), false, true));
         gone.retire(2);

@@ -51,7 +51,8 @@ pub struct Kernel {
     pub(super) ticket: Ticket,
     pub(super) durable: Ticket,
     pub(super) unsaved_bytes: u64,
-    /// The wall clock's time at the start, and the monotonic one's: TTLs go on evenly when the wall clock is set.
+    /// The wall clock's time at the start, and the monotonic one's: TTLs go on evenly when the wall clock is
+    /// set.
     start: Now,
     pub(super) outputs: VecDeque<Output>,
 }
@@ -110,7 +111,8 @@ impl Kernel {
         }
     }
 
-    /// What [`handle`](Self::handle) would make of a call, changing nothing. Where the session may be in the store alone, nothing.
+    /// What [`handle`](Self::handle) would make of a call, changing nothing. Where the session may be in the
+    /// store alone, nothing.
     #[must_use]
     pub fn judge(&self, now: Now, input: &Input<'_>) -> Option<Verdict> {
         let Heard { decision, .. } = self.decide(self.ms(now), input);

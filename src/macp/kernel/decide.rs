@@ -92,11 +92,17 @@ impl Decision {
     pub(super) fn verdict(&self) -> Verdict {
         match self {
             Self::Decline(status, _) => Verdict::Declined(*status),
-            Self::Refuse(rejection) | Self::Object(rejection) | Self::Expire(_, rejection) => Verdict::Refused(rejection.fault),
-            Self::Duplicate(_) => Verdict::Duplicate,
-            Self::Load(_) | Self::Signal | Self::Start(_) | Self::Accept(..) | Self::Ended | Self::Cancel(_) | Self::Look(..) => {
-                Verdict::Accepted
+            Self::Refuse(rejection) | Self::Object(rejection) | Self::Expire(_, rejection) => {
+                Verdict::Refused(rejection.fault)
             }
+            Self::Duplicate(_) => Verdict::Duplicate,
+            Self::Load(_)
+            | Self::Signal
+            | Self::Start(_)
+            | Self::Accept(..)
+            | Self::Ended
+            | Self::Cancel(_)
+            | Self::Look(..) => Verdict::Accepted,
         }
     }
 }
@@ -117,17 +123,25 @@ impl Kernel {
         let (id, lookup) = match input {
             Input::Message { envelope, lookup, .. } => (envelope.session_id.as_str(), lookup),
             Input::Cancel { session, lookup, .. } | Input::Look { session, lookup } => (*session, lookup),
-            Input::Timeout | Input::Durable { .. } | Input::Evicted { .. } | Input::Retired { .. } => ("", &Lookup::NotAsked),
+            Input::Timeout | Input::Durable { .. } | Input::Evicted { .. } | Input::Retired { .. } => {
+                ("", &Lookup::NotAsked)
+            }
         };
         let place = self.place(id, *lookup);
         let decision = match input {
-            Input::Message { envelope, bytes, parsed, .. } => self.decide_message(at_ms, envelope, bytes, *parsed, place),
+            Input::Message { envelope, bytes, parsed, .. } => {
+                self.decide_message(at_ms, envelope, bytes, *parsed, place)
+            }
             Input::Cancel { reason, .. } => self.decide_cancel(at_ms, place, id, reason),
             Input::Look { .. } => decide_look(at_ms, place, id),
-            Input::Timeout | Input::Durable { .. } | Input::Evicted { .. } | Input::Retired { .. } => Decision::Signal,
+            Input::Timeout | Input::Durable { .. } | Input::Evicted { .. } | Input::Retired { .. } => {
+                Decision::Signal
+            }
         };
         let (state, trace, after) = match place {
-            Place::Memory(session) => (Some(session.told_state()), session.trace, told_after(session, &decision)),
+            Place::Memory(session) => {
+                (Some(session.told_state()), session.trace, told_after(session, &decision))
+            }
             Place::Store(kept, is_unnoticed) => {
                 let state = if is_unnoticed { SessionState::Open } else { kept.metadata.state };
                 (Some(state), kept.trace, self.last_notice)
@@ -149,7 +163,14 @@ impl Kernel {
     }
 
     /// Rules 1 and 2, then the way of each type.
-    fn decide_message(&self, at_ms: u64, envelope: &Envelope, bytes: &Bytes, parsed: Option<&Parsed>, place: Place<'_>) -> Decision {
+    fn decide_message(
+        &self,
+        at_ms: u64,
+        envelope: &Envelope,
+        bytes: &Bytes,
+        parsed: Option<&Parsed>,
+        place: Place<'_>,
+    ) -> Decision {
         if let Err(rejection) = envelope::check(envelope, &self.limits) {
             return Decision::Refuse(rejection);
         }
@@ -161,12 +182,19 @@ impl Kernel {
     }
 
     /// Rules 3 to 5, then the mode.
-    fn decide_start(&self, envelope: &Envelope, bytes: &Bytes, parsed: Option<&Parsed>, place: Place<'_>) -> Decision {
+    fn decide_start(
+        &self,
+        envelope: &Envelope,
+        bytes: &Bytes,
+        parsed: Option<&Parsed>,
+        place: Place<'_>,
+    ) -> Decision {
         let Some((mode_name, mode)) = registry::resolve(&envelope.mode) else {
             return Decision::refuse(Fault::UnknownMode, "no mode is registered under this name");
         };
         let found = parsed.and_then(Parsed::get::<Result<Opening, DecodeError>>).cloned();
-        let Ok(Opening { payload, participants }) = found.unwrap_or_else(|| start::read(&envelope.payload, self.limits.participants_max))
+        let Ok(Opening { payload, participants }) =
+            found.unwrap_or_else(|| start::read(&envelope.payload, self.limits.participants_max))
         else {
             return Decision::refuse(Fault::InvalidEnvelope, "the payload is not a SessionStartPayload");
         };
@@ -193,11 +221,14 @@ impl Kernel {
             Ok(participants) => participants,
             Err(listed) => {
                 let max = self.limits.participants_max;
-                let why = format!("the session lists {listed} participants; limits.macp.participants_max allows {max}");
+                let why = format!(
+                    "the session lists {listed} participants; limits.macp.participants_max allows {max}"
+                );
                 return Decision::Decline(Status::ResourceExhausted, why);
             }
         };
-        let state = match self.check_names(&participants).and_then(|()| ModeState::start(mode, &participants)) {
+        let state = match self.check_names(&participants).and_then(|()| ModeState::start(mode, &participants))
+        {
             Ok(state) => state,
             Err(rejection) => return Decision::Refuse(rejection),
         };
@@ -214,13 +245,22 @@ impl Kernel {
 
     /// Nobody could speak under a name that is too long.
     fn check_names(&self, participants: &Participants) -> Result<(), Rejection> {
-        let check = |(place, name)| envelope::check_length(format_args!("participants[{place}]"), name, &self.limits);
+        let check =
+            |(place, name)| envelope::check_length(format_args!("participants[{place}]"), name, &self.limits);
         participants.listed().enumerate().try_for_each(check)
     }
 
     /// Rules 6 to 11.
-    fn decide_regular(&self, at_ms: u64, envelope: &Envelope, bytes: &Bytes, parsed: Option<&Parsed>, place: Place<'_>) -> Decision {
-        let expire = |number| Decision::Expire(number, Rejection::new(Fault::TtlExpired, "the session's TTL is over"));
+    fn decide_regular(
+        &self,
+        at_ms: u64,
+        envelope: &Envelope,
+        bytes: &Bytes,
+        parsed: Option<&Parsed>,
+        place: Place<'_>,
+    ) -> Decision {
+        let expire =
+            |number| Decision::Expire(number, Rejection::new(Fault::TtlExpired, "the session's TTL is over"));
         let session = match place {
             Place::Nowhere => return Decision::refuse(Fault::UnknownSession, "there is no such session"),
             Place::Unread => return Decision::Load(Arc::from(envelope.session_id.as_str())),
@@ -248,13 +288,21 @@ impl Kernel {
         if let Err(rejection) = envelope::check_kept(envelope, &self.limits) {
             return Decision::Refuse(rejection);
         }
-        let message = Message { message_type: &envelope.message_type, sender: &envelope.sender, payload: &envelope.payload, parsed };
+        let message = Message {
+            message_type: &envelope.message_type,
+            sender: &envelope.sender,
+            payload: &envelope.payload,
+            parsed,
+        };
         let response = match session.state.on_message(&session.participants, message) {
             Ok(response) => response,
             Err(rejection) => return Decision::Object(rejection),
         };
         if session.messages >= self.limits.session_messages_max {
-            let why = format!("the session has {} messages; limits.macp.session_messages_max allows no more", session.messages);
+            let why = format!(
+                "the session has {} messages; limits.macp.session_messages_max allows no more",
+                session.messages
+            );
             return Decision::Decline(Status::ResourceExhausted, why);
         }
         self.no_room(message_bytes(bytes) + response.resolution_bytes(), session.bytes)
@@ -267,11 +315,15 @@ impl Kernel {
             Place::Unread => Decision::Load(Arc::from(id)),
             Place::Store(kept, true) => Decision::Cancel(kept.number),
             Place::Store(_, false) => Decision::Ended,
-            Place::Memory(session) if session.told_state() == SessionState::Open && session.is_over(at_ms) => {
+            Place::Memory(session)
+                if session.told_state() == SessionState::Open && session.is_over(at_ms) =>
+            {
                 Decision::Cancel(session.number)
             }
             Place::Memory(session) if session.end.is_some() => Decision::Ended,
-            Place::Memory(session) => self.no_room_for_reason(reason).unwrap_or(Decision::Cancel(session.number)),
+            Place::Memory(session) => {
+                self.no_room_for_reason(reason).unwrap_or(Decision::Cancel(session.number))
+            }
         }
     }
 
@@ -289,10 +341,16 @@ impl Kernel {
     fn no_room(&self, bytes: u64, in_session: u64) -> Option<Decision> {
         let (exhausted, unavailable) = (Status::ResourceExhausted, Status::Unavailable);
         let open_bytes = self.bytes.saturating_sub(self.closed_bytes);
-        // Those that ended make room by themselves; where they are slower at it than messages come, these wait.
+        // Those that ended make room by themselves; where they are slower at it than messages come, these
+        // wait.
         let with_ended_max = self.limits.bytes_max.saturating_add(self.limits.bytes_max / 4);
         let bounds = [
-            (in_session, self.limits.session_bytes_max, exhausted, "limits.macp.session_bytes_max allows this session"),
+            (
+                in_session,
+                self.limits.session_bytes_max,
+                exhausted,
+                "limits.macp.session_bytes_max allows this session",
+            ),
             (open_bytes, self.limits.bytes_max, exhausted, "limits.macp.bytes_max allows all open sessions"),
             (
                 self.bytes,
@@ -302,7 +360,8 @@ impl Kernel {
             ),
         ];
         let full = bounds.into_iter().find(|(has, max, ..)| has.saturating_add(bytes) > *max);
-        full.map(|(has, max, status, what)| does_not_fit(status, bytes, has, what, max)).or_else(|| self.no_room_in_log(bytes))
+        full.map(|(has, max, status, what)| does_not_fit(status, bytes, has, what, max))
+            .or_else(|| self.no_room_in_log(bytes))
     }
 
     /// Whether there is no room for a record of so many bytes among those that are not durable.
@@ -314,7 +373,10 @@ impl Kernel {
 }
 
 fn does_not_fit(status: Status, bytes: u64, has: u64, what: &str, max: u64) -> Decision {
-    Decision::Decline(status, format!("a message of {bytes} bytes does not fit: there are {has}, and {what} {max}"))
+    Decision::Decline(
+        status,
+        format!("a message of {bytes} bytes does not fit: there are {has}, and {what} {max}"),
+    )
 }
 
 /// What can be found of a message before anybody waits for it: of one that is long, what its payload is.
@@ -333,13 +395,15 @@ pub fn parse_ahead(envelope: &Envelope, limits: &limits::Macp) -> Option<Parsed>
     }
 }
 
-/// What is kept of any message beside what it says: its id among those seen, its place in what its mode keeps.
+/// What is kept of any message beside what it says: its id among those seen, its place in what its mode
+/// keeps.
 const KEPT_BYTES: usize = 192;
 
 /// What a session takes that nothing is said in.
 const SESSION_BYTES: usize = 1_024;
 
-/// What a message counts for, by the bytes of its envelope: no less than what it takes in memory, and in the log.
+/// What a message counts for, by the bytes of its envelope: no less than what it takes in memory, and in the
+/// log.
 pub(super) const fn message_bytes(bytes: &Bytes) -> u64 {
     (bytes.len() + KEPT_BYTES) as u64
 }
@@ -349,7 +413,8 @@ pub(super) fn session_bytes(envelope: &Envelope, bytes: &Bytes, participants: &P
     message_bytes(bytes) + (SESSION_BYTES + 2 * envelope.session_id.len()) as u64 + participants.held_bytes()
 }
 
-/// The record that must be durable before what is decided is told: of a session's messages where it hangs on them, else of how it stands.
+/// The record that must be durable before what is decided is told: of a session's messages where it hangs on
+/// them, else of how it stands.
 const fn told_after(session: &Session, decision: &Decision) -> Ticket {
     match decision {
         Decision::Signal => Ticket(0),
@@ -360,9 +425,13 @@ const fn told_after(session: &Session, decision: &Decision) -> Ticket {
 
 fn decide_look(at_ms: u64, place: Place<'_>, id: &str) -> Decision {
     match place {
-        Place::Nowhere => Decision::Decline(Status::NotFound, format!("there is no session `{}`", cut(id, SAID_BYTES_MAX))),
+        Place::Nowhere => {
+            Decision::Decline(Status::NotFound, format!("there is no session `{}`", cut(id, SAID_BYTES_MAX)))
+        }
         Place::Unread => Decision::Load(Arc::from(id)),
-        Place::Store(kept, is_unnoticed) => Decision::Look(kept.metadata.clone(), is_unnoticed.then_some(kept.number)),
+        Place::Store(kept, is_unnoticed) => {
+            Decision::Look(kept.metadata.clone(), is_unnoticed.then_some(kept.number))
+        }
         Place::Memory(session) => {
             let is_due = session.told_state() == SessionState::Open && session.is_over(at_ms);
             let metadata = session.metadata();

@@ -7,7 +7,10 @@ use bytes::Bytes;
 use super::Sealed;
 use crate::{
     ids::{Ticket, TraceId},
-    macp::{Answered, Ending, Fault, SessionState, Status, Transition, Verdict, modes::Parsed, proto::v1::Envelope},
+    macp::{
+        Answered, Ending, Fault, SessionState, Status, Transition, Verdict, modes::Parsed,
+        proto::v1::Envelope,
+    },
     store::macp::SessionRow,
 };
 
@@ -204,7 +207,8 @@ pub struct Metadata {
 }
 
 impl Kept {
-    /// What a row says of a session that is in the store alone, which accepted the message that asks then; nothing of one that is not.
+    /// What a row says of a session that is in the store alone, which accepted the message that asks then;
+    /// nothing of one that is not.
     #[must_use]
     pub fn of(row: &SessionRow, accepted_ms: Option<u64>) -> Option<Self> {
         row.is_gone.then_some(())?;

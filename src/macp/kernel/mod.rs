@@ -6,9 +6,9 @@
 //!                                             └─▶ Load: the session is in the store alone; the same input comes again with what is there
 //! ```
 //!
-//! What is accepted is applied at once. Its answer names the ticket that must be durable before it is given, and so does every answer that
-//! tells of a session: nothing that is told is lost. [`Kernel::replay`] makes the same changes from a log, so that a session that is read
-//! back equals the one before.
+//! What is accepted is applied at once. Its answer names the ticket that must be durable before it is given,
+//! and so does every answer that tells of a session: nothing that is told is lost. [`Kernel::replay`] makes
+//! the same changes from a log, so that a session that is read back equals the one before.
 
 mod apply;
 mod closed;

@@ -25,7 +25,11 @@ use crate::{
 ///
 /// # Errors
 /// [`Damaged`], where its first record is no start of a session.
-pub fn rebuild(number: u64, records: impl Iterator<Item = Bytes>, text_bytes_max: u64) -> Result<Image, Damaged> {
+pub fn rebuild(
+    number: u64,
+    records: impl Iterator<Item = Bytes>,
+    text_bytes_max: u64,
+) -> Result<Image, Damaged> {
     let mut session = Rebuilding::new(number, text_bytes_max);
     for record in records {
         session.take(&record)?;
@@ -73,13 +77,16 @@ impl Rebuilding {
         }
         match step(session, record) {
             Ok((at_ms, step)) => session.follow(at_ms, step),
-            Err(damage) if session.end.is_none() => drop(session.finish(damaged(session, &damage.to_string()))),
+            Err(damage) if session.end.is_none() => {
+                session.finish(damaged(session, &damage.to_string()));
+            }
             Err(_) => {}
         }
         Ok(())
     }
 
-    /// What is told of it: of what its mode keeps about so many bytes, the latest of each kind; what is left out is counted.
+    /// What is told of it: of what its mode keeps about so many bytes, the latest of each kind; what is left
+    /// out is counted.
     ///
     /// # Errors
     /// [`Damaged`], where there was no record.
@@ -98,7 +105,8 @@ impl Rebuilding {
 }
 
 impl Kernel {
-    /// Takes in one record of a log, in its order. Of a session that is damaged, nothing more is taken in: it ends then, and why is told.
+    /// Takes in one record of a log, in its order. Of a session that is damaged, nothing more is taken in: it
+    /// ends then, and why is told.
     ///
     /// # Errors
     /// [`Damaged`], the first time of a session.
@@ -113,7 +121,9 @@ impl Kernel {
             self.insert(session);
             return Ok(());
         }
-        let Some(session) = self.sessions.get(&number).filter(|session| !session.is_damaged()) else { return Ok(()) };
+        let Some(session) = self.sessions.get(&number).filter(|session| !session.is_damaged()) else {
+            return Ok(());
+        };
         match step(session, record) {
             Ok((at_ms, step)) => self.follow_step(number, at_ms, step),
             Err(damage) => {
@@ -162,9 +172,14 @@ impl Kernel {
                     session.is_unnoticed = is_swept;
                 }
                 self.touch(number);
-                self.end(number, End { ending: Ending::TtlExpired, at_ms, why: Box::default(), resolution: Bytes::new() });
+                self.end(
+                    number,
+                    End { ending: Ending::TtlExpired, at_ms, why: Box::default(), resolution: Bytes::new() },
+                );
             }
-            Step::Cancel { why } => self.end(number, End { ending: Ending::Cancelled, at_ms, why, resolution: Bytes::new() }),
+            Step::Cancel { why } => {
+                self.end(number, End { ending: Ending::Cancelled, at_ms, why, resolution: Bytes::new() })
+            }
             Step::Nothing => {}
         }
     }
@@ -209,9 +224,9 @@ impl Session {
     fn follow(&mut self, at_ms: u64, step: Step) {
         let end = |ending, why, resolution| End { ending, at_ms, why, resolution };
         let end = match step {
-            Step::Take { envelope, bytes, response } => {
-                self.take(at_ms, &envelope, &bytes, response).map(|resolution| end(Ending::Resolved, Box::default(), resolution))
-            }
+            Step::Take { envelope, bytes, response } => self
+                .take(at_ms, &envelope, &bytes, response)
+                .map(|resolution| end(Ending::Resolved, Box::default(), resolution)),
             Step::Expire { .. } => Some(end(Ending::TtlExpired, Box::default(), Bytes::new())),
             Step::Cancel { why } => Some(end(Ending::Cancelled, why, Bytes::new())),
             Step::Nothing => None,
@@ -224,7 +239,12 @@ impl Session {
 
 /// The end of a session whose log lacks something.
 fn damaged(session: &Session, why: &str) -> End {
-    End { ending: Ending::LogDamaged, at_ms: session.started_ms, why: Box::from(why), resolution: Bytes::new() }
+    End {
+        ending: Ending::LogDamaged,
+        at_ms: session.started_ms,
+        why: Box::from(why),
+        resolution: Bytes::new(),
+    }
 }
 
 fn first(number: u64, record: &Bytes, text_bytes_max: u64) -> Result<Box<Session>, Damaged> {
@@ -232,12 +252,14 @@ fn first(number: u64, record: &Bytes, text_bytes_max: u64) -> Result<Box<Session
         return Err(Damaged("it does not begin with a message".to_owned()));
     };
     let envelope = envelope(&bytes)?;
-    let start = start_of(&envelope).ok_or_else(|| Damaged("it does not begin with a SessionStart that is well".to_owned()))?;
+    let start = start_of(&envelope)
+        .ok_or_else(|| Damaged("it does not begin with a SessionStart that is well".to_owned()))?;
     Ok(begin(number, at_ms, &envelope, &bytes, start, text_bytes_max))
 }
 
 fn start_of(envelope: &Envelope) -> Option<Start> {
-    let (mode_name, mode) = registry::resolve(&envelope.mode).filter(|_| envelope.message_type == SESSION_START)?;
+    let (mode_name, mode) =
+        registry::resolve(&envelope.mode).filter(|_| envelope.message_type == SESSION_START)?;
     let Opening { payload, participants } = start::read(&envelope.payload, u64::MAX).ok()?;
     let participants = participants.ok()?;
     let ttl_ms = if payload.ttl_ms == 0 { TTL_MS_DEFAULT } else { payload.ttl_ms };
@@ -250,5 +272,6 @@ fn respond(session: &Session, envelope: &Envelope) -> Result<Response<Delta>, Da
     let (message_type, sender, payload) = (&envelope.message_type, &envelope.sender, &envelope.payload);
     let message = Message { message_type, sender, payload, parsed: None };
     let response = session.state.on_message(&session.participants, message);
-    response.map_err(|rejection| Damaged(format!("a message that was accepted is not now: {}", rejection.why)))
+    response
+        .map_err(|rejection| Damaged(format!("a message that was accepted is not now: {}", rejection.why)))
 }

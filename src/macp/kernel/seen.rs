@@ -83,7 +83,8 @@ impl Sealed {
     }
 }
 
-/// Ids of accepted messages as a session that is in the store alone has them: for each its digest and the time of its acceptance, sorted.
+/// Ids of accepted messages as a session that is in the store alone has them: for each its digest and the
+/// time of its acceptance, sorted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Digests(pub Bytes);
 
@@ -138,7 +139,11 @@ mod tests {
             }
             let digests = seen.digests();
             for n in 0..count {
-                assert_eq!((seen.at(&n.to_string()), digests.at(&n.to_string())), (Some(100 + n), Some(100 + n)), "{n} of {count}");
+                assert_eq!(
+                    (seen.at(&n.to_string()), digests.at(&n.to_string())),
+                    (Some(100 + n), Some(100 + n)),
+                    "{n} of {count}"
+                );
             }
             assert_eq!((seen.at("x"), digests.at("x"), digests.at("")), (None, None, None));
             assert_eq!((digests.0.len() as u64, seen.count() as u64), (count * 24, count));

@@ -43,7 +43,8 @@ pub(super) struct Session {
     pub(super) last: Ticket,
     /// The record by which it stands as it does: its start's, or its end's.
     pub(super) stands: Ticket,
-    /// Whether it was expired by the sweep, and nobody asked since: what is told on the wire is what it was before (ruling MACP 2).
+    /// Whether it was expired by the sweep, and nobody asked since: what is told on the wire is what it was
+    /// before (ruling MACP 2).
     pub(super) is_unnoticed: bool,
     /// Whether its row in the store is not what it is.
     pub(super) is_dirty: bool,
@@ -153,7 +154,10 @@ impl Session {
         Image {
             metadata: Metadata { state: self.state(), ..self.metadata() },
             number: self.number,
-            end: self.end.as_ref().map(|end| (end.ending, end.at_ms, end.why.to_string(), end.resolution.clone())),
+            end: self
+                .end
+                .as_ref()
+                .map(|end| (end.ending, end.at_ms, end.why.to_string(), end.resolution.clone())),
             accepted: (self.messages, self.bytes),
             state: self.state.clone(),
             json: self.state.json(&self.participants),

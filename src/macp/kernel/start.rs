@@ -27,7 +27,8 @@ pub(super) struct Opening {
     pub(super) participants: Result<Participants, u64>,
 }
 
-/// Reads a payload as any decoder does; of a list of participants that is longer than allowed no more than their number stays.
+/// Reads a payload as any decoder does; of a list of participants that is longer than allowed no more than
+/// their number stays.
 ///
 /// # Errors
 /// It is none.
@@ -50,7 +51,8 @@ pub(super) fn read(payload: &Bytes, participants_max: u64) -> Result<Opening, De
             tag => payload.merge_field(tag, wire_type, &mut rest, context.clone())?,
         }
     }
-    let participants = if participants <= participants_max { Ok(Participants::new(listed)) } else { Err(participants) };
+    let participants =
+        if participants <= participants_max { Ok(Participants::new(listed)) } else { Err(participants) };
     Ok(Opening { payload, participants })
 }
 
@@ -60,7 +62,11 @@ mod tests {
 
     #[test]
     fn a_list_past_its_bound_is_counted_and_not_kept() {
-        let of = |count| SessionStartPayload { participants: vec![String::new(); count], ttl_ms: 7, ..SessionStartPayload::default() };
+        let of = |count| SessionStartPayload {
+            participants: vec![String::new(); count],
+            ttl_ms: 7,
+            ..SessionStartPayload::default()
+        };
         let read = |count| read(&of(count).encode_to_vec().into(), 16).unwrap();
         let Opening { payload, participants } = read(16);
         assert_eq!((payload.ttl_ms, participants.unwrap().listed().len()), (7, 16));
@@ -103,7 +109,11 @@ mod tests {
             let found = super::read(&bytes, 9).map(|it| (*it.payload, it.participants.unwrap()));
             assert_eq!(found.is_ok(), expected.is_ok(), "{bytes:?}");
             assert_eq!(found.ok(), expected.ok(), "{bytes:?}");
-            assert_eq!(super::read(&bytes, 0).is_ok(), SessionStartPayload::decode(bytes.clone()).is_ok(), "{bytes:?}");
+            assert_eq!(
+                super::read(&bytes, 0).is_ok(),
+                SessionStartPayload::decode(bytes.clone()).is_ok(),
+                "{bytes:?}"
+            );
         }
     }
 }

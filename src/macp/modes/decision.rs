@@ -199,14 +199,20 @@ impl Coordination for DecisionMode {
         Ok(DecisionState::default())
     }
 
-    fn on_message(state: &DecisionState, _: &Participants, message: Message<'_>) -> Result<Response<DecisionDelta>, Rejection> {
+    fn on_message(
+        state: &DecisionState,
+        _: &Participants,
+        message: Message<'_>,
+    ) -> Result<Response<DecisionDelta>, Rejection> {
         match message.message_type {
             PROPOSAL => propose(&message),
             EVALUATION => evaluate(state, &message),
             OBJECTION => object_to(state, &message),
             VOTE => vote(state, &message),
             COMMITMENT => commit(state, &message),
-            "Message" if message.payload.as_ref() == LEGACY_RESOLVE => Ok(Response::Resolve(own(message.payload))),
+            "Message" if message.payload.as_ref() == LEGACY_RESOLVE => {
+                Ok(Response::Resolve(own(message.payload)))
+            }
             _ => Ok(Response::NoOp),
         }
     }
@@ -263,7 +269,13 @@ fn evaluate(state: &DecisionState, message: &Message<'_>) -> Result<Response<Dec
         return Err(Rejection::payload("confidence is not a finite number"));
     }
     let sender = Box::from(message.sender);
-    Ok(Response::Persist(DecisionDelta::Evaluate(Evaluation { proposal_id, recommendation, confidence, reason, sender })))
+    Ok(Response::Persist(DecisionDelta::Evaluate(Evaluation {
+        proposal_id,
+        recommendation,
+        confidence,
+        reason,
+        sender,
+    })))
 }
 
 fn object_to(state: &DecisionState, message: &Message<'_>) -> Result<Response<DecisionDelta>, Rejection> {
@@ -279,7 +291,10 @@ fn vote(state: &DecisionState, message: &Message<'_>) -> Result<Response<Decisio
         return Err(Rejection::payload("there is no proposal to vote on"));
     }
     state.not_committed()?;
-    Ok(Response::Persist(DecisionDelta::Vote { sender: Box::from(message.sender), vote: Vote { proposal_id, vote, reason } }))
+    Ok(Response::Persist(DecisionDelta::Vote {
+        sender: Box::from(message.sender),
+        vote: Vote { proposal_id, vote, reason },
+    }))
 }
 
 fn commit(state: &DecisionState, message: &Message<'_>) -> Result<Response<DecisionDelta>, Rejection> {
@@ -288,7 +303,10 @@ fn commit(state: &DecisionState, message: &Message<'_>) -> Result<Response<Decis
         return Err(Rejection::payload("there is no vote yet"));
     }
     state.not_committed()?;
-    Ok(Response::PersistAndResolve { delta: DecisionDelta::Commit { action }, resolution: own(message.payload) })
+    Ok(Response::PersistAndResolve {
+        delta: DecisionDelta::Commit { action },
+        resolution: own(message.payload),
+    })
 }
 
 /// The bytes without what they came in.
@@ -319,7 +337,11 @@ impl DecisionState {
     }
 
     fn not_committed(&self) -> Result<(), Rejection> {
-        if self.phase == Phase::Committed { Err(Rejection::payload("the decision is committed already")) } else { Ok(()) }
+        if self.phase == Phase::Committed {
+            Err(Rejection::payload("the decision is committed already"))
+        } else {
+            Ok(())
+        }
     }
 
     /// A name that is kept once.
@@ -337,9 +359,14 @@ impl DecisionState {
         let mut votes: BTreeMap<_, _> = self.votes.iter().map(|(sender, it)| (&**sender, it)).collect();
         votes.retain(|sender, it| room.takes(&[*sender, &*it.proposal_id, &*it.vote, &*it.reason]));
         let mut proposals: BTreeMap<_, _> = self.proposals.iter().map(|(id, it)| (&**id, it)).collect();
-        proposals.retain(|id, it| room.takes(&[*id, &*it.option, &*it.rationale, &*it.supporting_data, &*it.sender]));
-        let objections = room.last(&self.objections, |it| vec![&*it.proposal_id, &*it.severity, &*it.reason, &*it.sender]);
-        let evaluations = room.last(&self.evaluations, |it| vec![&*it.proposal_id, &*it.recommendation, &*it.reason, &*it.sender]);
+        proposals.retain(|id, it| {
+            room.takes(&[*id, &*it.option, &*it.rationale, &*it.supporting_data, &*it.sender])
+        });
+        let objections =
+            room.last(&self.objections, |it| vec![&*it.proposal_id, &*it.severity, &*it.reason, &*it.sender]);
+        let evaluations = room.last(&self.evaluations, |it| {
+            vec![&*it.proposal_id, &*it.recommendation, &*it.reason, &*it.sender]
+        });
         json!({
             "phase": self.phase.name(),
             "proposals": proposals.into_iter().map(|(id, it)| (id.to_owned(), proposal_json(id, it))).collect::<Map<_, _>>(),

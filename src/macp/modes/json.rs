@@ -10,7 +10,8 @@ use crate::words::cut;
 /// Bytes of what is said of a payload that is none.
 const SAID_BYTES_MAX: u64 = 256;
 
-/// What a payload was found to be before anybody waited for it: a value of the type that its message's type carries, or why it is none.
+/// What a payload was found to be before anybody waited for it: a value of the type that its message's type
+/// carries, or why it is none.
 #[derive(Debug)]
 pub struct Parsed(Box<dyn Any + Send + Sync>);
 
@@ -45,7 +46,8 @@ pub(super) fn object<T: DeserializeOwned + Clone + 'static>(message: &Message<'_
 /// A payload that is one JSON object with fields of the right types; fields that are not known are left out.
 ///
 /// # Errors
-/// `InvalidPayload` says what is wrong, as bytes that are no UTF-8 or no object are, and fields of another type, null among them.
+/// `InvalidPayload` says what is wrong, as bytes that are no UTF-8 or no object are, and fields of another
+/// type, null among them.
 fn parse<T: DeserializeOwned>(payload: &[u8]) -> Result<T, Rejection> {
     // What is derived would take the fields of an array too.
     let first = payload.iter().find(|byte| !matches!(byte, b' ' | b'\t' | b'\n' | b'\r'));
@@ -55,6 +57,9 @@ fn parse<T: DeserializeOwned>(payload: &[u8]) -> Result<T, Rejection> {
     serde_json::from_slice(payload).map_err(|error| {
         // It says again what it found, however long that is.
         let error = error.to_string();
-        Rejection::payload(format!("the payload is not what its type carries: {}", cut(&error, SAID_BYTES_MAX)))
+        Rejection::payload(format!(
+            "the payload is not what its type carries: {}",
+            cut(&error, SAID_BYTES_MAX)
+        ))
     })
 }

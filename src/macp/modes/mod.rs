@@ -1,5 +1,6 @@
-//! How sessions are coordinated (macp-v1, Mode System). A mode looks at a session and a message and says what is to change; it changes
-//! nothing itself. States are kept decoded, so that a message costs the same however long a session is.
+//! How sessions are coordinated (macp-v1, Mode System). A mode looks at a session and a message and says what
+//! is to change; it changes nothing itself. States are kept decoded, so that a message costs the same however
+//! long a session is.
 
 mod decision;
 mod json;

@@ -20,7 +20,8 @@ pub struct Message<'a> {
     pub parsed: Option<&'a Parsed>,
 }
 
-/// What a mode wants to change: the four responses of macp-v1, with a typed change in the place of the whole state.
+/// What a mode wants to change: the four responses of macp-v1, with a typed change in the place of the whole
+/// state.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Response<D> {
     /// Nothing; the message is accepted.
@@ -87,7 +88,11 @@ pub trait Coordination {
     ///
     /// # Errors
     /// [`Rejection`] of the message; it changes nothing then.
-    fn on_message(state: &Self::State, participants: &Participants, message: Message<'_>) -> Result<Response<Self::Delta>, Rejection>;
+    fn on_message(
+        state: &Self::State,
+        participants: &Participants,
+        message: Message<'_>,
+    ) -> Result<Response<Self::Delta>, Rejection>;
 
     /// Makes the change.
     fn apply(state: &mut Self::State, delta: Self::Delta);

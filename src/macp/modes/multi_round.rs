@@ -1,4 +1,5 @@
-//! The Multi-Round Mode (macp-v1, Multi-Round Mode Specification): participants contribute until all their values are equal.
+//! The Multi-Round Mode (macp-v1, Multi-Round Mode Specification): participants contribute until all their
+//! values are equal.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -71,7 +72,11 @@ impl Coordination for MultiRoundMode {
         Ok(MultiRoundState::default())
     }
 
-    fn on_message(state: &MultiRoundState, participants: &Participants, message: Message<'_>) -> Result<Response<Contribution>, Rejection> {
+    fn on_message(
+        state: &MultiRoundState,
+        participants: &Participants,
+        message: Message<'_>,
+    ) -> Result<Response<Contribution>, Rejection> {
         if message.message_type != CONTRIBUTE {
             return Ok(Response::NoOp);
         }
@@ -88,7 +93,10 @@ impl Coordination for MultiRoundMode {
 
     fn apply(state: &mut MultiRoundState, Contribution { sender, value, round }: Contribution) {
         state.round = round;
-        let value = state.held.get_key_value(&*value).map_or_else(|| Arc::from(value), |(known, _)| Arc::clone(known));
+        let value = state
+            .held
+            .get_key_value(&*value)
+            .map_or_else(|| Arc::from(value), |(known, _)| Arc::clone(known));
         *state.held.entry(Arc::clone(&value)).or_default() += 1;
         if let Some(before) = state.contributions.insert(sender, value)
             && let Some(held) = state.held.get_mut(&before)
@@ -103,14 +111,22 @@ impl Coordination for MultiRoundMode {
 
 impl MultiRoundState {
     /// What the session resolves with, if all participants agree once `sender` says `value`.
-    fn resolution(&self, participants: &Participants, sender: &str, value: &str, round: u64) -> Option<Bytes> {
+    fn resolution(
+        &self,
+        participants: &Participants,
+        sender: &str,
+        value: &str,
+        round: u64,
+    ) -> Option<Bytes> {
         let before = self.contributions.get(sender);
         let others = self.contributions.len() - usize::from(before.is_some());
-        let agree = self.held.get(value).copied().unwrap_or_default() - usize::from(before.is_some_and(|before| **before == *value));
+        let agree = self.held.get(value).copied().unwrap_or_default()
+            - usize::from(before.is_some_and(|before| **before == *value));
         if agree != others || others + 1 < participants.different() {
             return None;
         }
-        let mut final_values: BTreeMap<&str, &str> = self.contributions.iter().map(|(sender, value)| (&**sender, &**value)).collect();
+        let mut final_values: BTreeMap<&str, &str> =
+            self.contributions.iter().map(|(sender, value)| (&**sender, &**value)).collect();
         final_values.insert(sender, value);
         serde_json::to_vec(&Resolution { converged_value: value, round, final_values }).ok().map(Bytes::from)
     }

@@ -47,7 +47,8 @@ impl Participants {
     pub fn held_bytes(&self) -> u64 {
         /// Of a name that is not empty, beside its bytes.
         const NAME_BYTES: usize = 16;
-        let names: usize = self.listed().filter(|name| !name.is_empty()).map(|name| name.len() + NAME_BYTES).sum();
+        let names: usize =
+            self.listed().filter(|name| !name.is_empty()).map(|name| name.len() + NAME_BYTES).sum();
         (names + size_of_val(&*self.listed) + size_of_val(&*self.by_name)) as u64
     }
 

@@ -5,8 +5,8 @@ use std::{borrow::Cow, sync::Arc};
 use sha2::{Digest as _, Sha256};
 
 use super::{
-    Coordination as _, DecisionDelta, DecisionMode, DecisionState, Message, MultiRoundMode, MultiRoundState, Parsed, Participants,
-    Rejection, Response, Room, decision,
+    Coordination as _, DecisionDelta, DecisionMode, DecisionState, Message, MultiRoundMode, MultiRoundState,
+    Parsed, Participants, Rejection, Response, Room, decision,
     multi_round::{self, Contribution},
 };
 use crate::{
@@ -48,10 +48,18 @@ impl ModeState {
     ///
     /// # Errors
     /// [`Rejection`] of the message.
-    pub fn on_message(&self, participants: &Participants, message: Message<'_>) -> Result<Response<Delta>, Rejection> {
+    pub fn on_message(
+        &self,
+        participants: &Participants,
+        message: Message<'_>,
+    ) -> Result<Response<Delta>, Rejection> {
         match self {
-            Self::Decision(state) => DecisionMode::on_message(state, participants, message).map(|it| it.map(Delta::Decision)),
-            Self::MultiRound(state) => MultiRoundMode::on_message(state, participants, message).map(|it| it.map(Delta::MultiRound)),
+            Self::Decision(state) => {
+                DecisionMode::on_message(state, participants, message).map(|it| it.map(Delta::Decision))
+            }
+            Self::MultiRound(state) => {
+                MultiRoundMode::on_message(state, participants, message).map(|it| it.map(Delta::MultiRound))
+            }
         }
     }
 
@@ -94,7 +102,8 @@ impl ModeState {
         self.json_within(participants, u64::MAX)
     }
 
-    /// The same of about so many bytes: of lists the end, of the others the beginning, and `left_out` says how many items are not there.
+    /// The same of about so many bytes: of lists the end, of the others the beginning, and `left_out` says
+    /// how many items are not there.
     #[must_use]
     pub fn json_within(&self, participants: &Participants, bytes_max: u64) -> serde_json::Value {
         let mut room = Room::new(bytes_max);
@@ -118,14 +127,16 @@ impl<D> Response<D> {
             Self::NoOp => Response::NoOp,
             Self::Persist(delta) => Response::Persist(with(delta)),
             Self::Resolve(resolution) => Response::Resolve(resolution),
-            Self::PersistAndResolve { delta, resolution } => Response::PersistAndResolve { delta: with(delta), resolution },
+            Self::PersistAndResolve { delta, resolution } => {
+                Response::PersistAndResolve { delta: with(delta), resolution }
+            }
         }
     }
 }
 
 impl Response<Delta> {
-    /// What it does, as it is told, and the text that goes with it; texts of clients cut at so many bytes. Of a contribution that is cut,
-    /// the end tells it from others: who sees two that are equal may say so.
+    /// What it does, as it is told, and the text that goes with it; texts of clients cut at so many bytes. Of
+    /// a contribution that is cut, the end tells it from others: who sees two that are equal may say so.
     #[must_use]
     pub fn effect(&self, bytes_max: u64) -> (Effect, Cow<'_, str>) {
         let shown = |text: &str| Arc::<str>::from(cut(text, bytes_max));
@@ -135,30 +146,37 @@ impl Response<Delta> {
             Self::Persist(delta) | Self::PersistAndResolve { delta, .. } => delta,
         };
         let (effect, text): (_, &str) = match delta {
-            Delta::Decision(DecisionDelta::Propose { id, proposal }) => (Effect::Proposed { proposal: shown(id) }, &proposal.option),
+            Delta::Decision(DecisionDelta::Propose { id, proposal }) => {
+                (Effect::Proposed { proposal: shown(id) }, &proposal.option)
+            }
             Delta::Decision(DecisionDelta::Evaluate(it)) => {
                 let (proposal, recommendation) = (shown(&it.proposal_id), shown(&it.recommendation));
                 (Effect::Evaluated { proposal, recommendation, confidence: it.confidence }, &it.reason)
             }
-            Delta::Decision(DecisionDelta::Object(it)) => {
-                (Effect::Objected { proposal: shown(&it.proposal_id), severity: shown(&it.severity) }, &it.reason)
-            }
+            Delta::Decision(DecisionDelta::Object(it)) => (
+                Effect::Objected { proposal: shown(&it.proposal_id), severity: shown(&it.severity) },
+                &it.reason,
+            ),
             Delta::Decision(DecisionDelta::Vote { vote, .. }) => {
                 (Effect::Voted { proposal: shown(&vote.proposal_id), vote: shown(&vote.vote) }, &vote.reason)
             }
             Delta::Decision(DecisionDelta::Commit { action }) => (Effect::Committed, action),
-            Delta::MultiRound(it) => return (Effect::Contributed { round: it.round }, told_apart(&it.value, bytes_max)),
+            Delta::MultiRound(it) => {
+                return (Effect::Contributed { round: it.round }, told_apart(&it.value, bytes_max));
+            }
         };
         (effect, Cow::Borrowed(cut(text, bytes_max)))
     }
 }
 
-/// A text of at most so many bytes, and no less than 64: of a longer one the beginning, and what its SHA-256 begins with.
+/// A text of at most so many bytes, and no less than 64: of a longer one the beginning, and what its SHA-256
+/// begins with.
 fn told_apart(text: &str, bytes_max: u64) -> Cow<'_, str> {
     if text.len() as u64 <= bytes_max {
         return Cow::Borrowed(text);
     }
-    let digest = Sha256::digest(text).iter().take(8).fold(String::new(), |hex, byte| hex + &format!("{byte:02x}"));
+    let digest =
+        Sha256::digest(text).iter().take(8).fold(String::new(), |hex, byte| hex + &format!("{byte:02x}"));
     let end = format!("… {digest}");
     Cow::Owned(format!("{}{end}", cut(text, bytes_max.saturating_sub(end.len() as u64))))
 }
@@ -170,7 +188,8 @@ mod tests {
     #[test]
     fn contributions_that_begin_alike_are_told_apart_where_they_are_cut() {
         let told = |value: &str| {
-            let delta = Delta::MultiRound(Contribution { sender: Box::from("a"), value: Box::from(value), round: 1 });
+            let delta =
+                Delta::MultiRound(Contribution { sender: Box::from("a"), value: Box::from(value), round: 1 });
             Response::Persist(delta).effect(64).1.into_owned()
         };
         let (one, other) = (format!("{}1", "ä".repeat(32)), format!("{}2", "ä".repeat(32)));

@@ -73,7 +73,10 @@ impl Bridge {
         for id in &sent {
             let cancelling = self.cancelling.entry(*id).or_default();
             cancelling.times += 1;
-            let found = self.queues.iter_mut().find_map(|(name, queue)| Some((name.clone(), queue.head.remove(*id)?)));
+            let found = self
+                .queues
+                .iter_mut()
+                .find_map(|(name, queue)| Some((name.clone(), queue.head.remove(*id)?)));
             cancelling.row = cancelling.row.take().or(found);
         }
         let reason = shared(&format!("cancelled: {text}"));
@@ -86,7 +89,12 @@ impl Bridge {
             at: now.wall,
         };
         let class = if refund { Class::Power } else { Class::Process };
-        self.persist_for(class, op, None, Waits::Cancel(CancelWait { request, asked, refused, sent, reason }));
+        self.persist_for(
+            class,
+            op,
+            None,
+            Waits::Cancel(CancelWait { request, asked, refused, sent, reason }),
+        );
         Ok(None)
     }
 
@@ -121,7 +129,13 @@ impl Bridge {
         }
     }
 
-    fn cancelled(&mut self, now: Now, before: &Row, refund: Option<RefundRef>, reason: &Arc<str>) -> CancelledRow {
+    fn cancelled(
+        &mut self,
+        now: Now,
+        before: &Row,
+        refund: Option<RefundRef>,
+        reason: &Arc<str>,
+    ) -> CancelledRow {
         let (id, trace) = (before.id, before.trace_id);
         let pack = &self.settings.pack;
         let ours = before.manifest_hash == pack.hash && before.pack_id == pack.id;
@@ -130,7 +144,13 @@ impl Bridge {
             *count = count.saturating_sub(1);
         }
         if ours {
-            self.failed_before_dispatch(now, (id, &before.queue, &before.event), FailedBy::Cancelled, reason, trace);
+            self.failed_before_dispatch(
+                now,
+                (id, &before.queue, &before.event),
+                FailedBy::Cancelled,
+                reason,
+                trace,
+            );
         } else {
             if let Some(queue) = self.queues.get_mut(&before.queue) {
                 queue.failed += 1;
@@ -158,7 +178,8 @@ impl Bridge {
         }
     }
 
-    /// One command is through with a row. When no other is about it, a row that stays pending goes back to its queue.
+    /// One command is through with a row. When no other is about it, a row that stays pending goes back to
+    /// its queue.
     fn settle_cancelling(&mut self, id: InvocationId, gone: bool) {
         let Some(cancelling) = self.cancelling.get_mut(&id) else { return };
         cancelling.times = cancelling.times.saturating_sub(1);

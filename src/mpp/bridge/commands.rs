@@ -86,13 +86,22 @@ impl Bridge {
     }
 
     /// A brake holds at once; the answer waits until a restart would keep it.
-    fn brake(&mut self, now: Now, request: RequestId, queue: Option<QueueName>, braking: Braking) -> Result<Option<Outcome>, Refusal> {
+    fn brake(
+        &mut self,
+        now: Now,
+        request: RequestId,
+        queue: Option<QueueName>,
+        braking: Braking,
+    ) -> Result<Option<Outcome>, Refusal> {
         let queues = match queue {
             None => self.declared(),
-            Some(name) if self.queues.get(&name).is_some_and(|queue| queue.ready_after.is_some()) => vec![name],
+            Some(name) if self.queues.get(&name).is_some_and(|queue| queue.ready_after.is_some()) => {
+                vec![name]
+            }
             Some(queue) => return Err(Refusal::UnknownQueue { queue }),
         };
-        let changed: Vec<QueueName> = queues.iter().filter(|name| self.set_brake(name, braking)).cloned().collect();
+        let changed: Vec<QueueName> =
+            queues.iter().filter(|name| self.set_brake(name, braking)).cloned().collect();
         for name in &changed {
             self.store_brake(name, Some(request));
         }
@@ -137,7 +146,9 @@ impl Bridge {
                 let queues = std::mem::take(&mut wait.queues);
                 Ok(Outcome::Braked(self.brakes(&queues)))
             }
-            Err(error) => Err(Refusal::NotStored { why: format!("it is in force but not stored yet: {error}") }),
+            Err(error) => {
+                Err(Refusal::NotStored { why: format!("it is in force but not stored yet: {error}") })
+            }
         };
         self.braking.remove(&request);
         self.answer(request, outcome);

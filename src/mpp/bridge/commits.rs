@@ -1,4 +1,5 @@
-//! What must be durable, what waits for it, and what happens while nothing can be stored (rulings MPP 6 and 7).
+//! What must be durable, what waits for it, and what happens while nothing can be stored (rulings MPP 6 and
+//! 7).
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -6,7 +7,10 @@ use std::{
     time::Duration,
 };
 
-use super::{cancel::CancelWait, core::Bridge, enqueue::EnqueueWait, frames::class_of, migrate::PageWait, settle::SettleWait};
+use super::{
+    cancel::CancelWait, core::Bridge, enqueue::EnqueueWait, frames::class_of, migrate::PageWait,
+    settle::SettleWait,
+};
 use crate::{
     ids::{InvocationId, QueueName, RequestId, Ticket, TraceId},
     mpp::{Refusal, connection::shared, io::Output},
@@ -108,14 +112,27 @@ impl Bridge {
         ticket
     }
 
-    pub(super) fn persist_for(&mut self, class: Class, op: Op, trace: Option<TraceId>, waits: Waits) -> Ticket {
+    pub(super) fn persist_for(
+        &mut self,
+        class: Class,
+        op: Op,
+        trace: Option<TraceId>,
+        waits: Waits,
+    ) -> Ticket {
         let ticket = self.persist(class, op, trace);
         self.commits.waiting.insert(ticket, waits);
         ticket
     }
 
     /// Stores a row's transition, together with what of it is not durable yet.
-    pub(super) fn move_row(&mut self, now: Now, id: InvocationId, queue: &QueueName, moved: Moved, trace: TraceId) -> Ticket {
+    pub(super) fn move_row(
+        &mut self,
+        now: Now,
+        id: InvocationId,
+        queue: &QueueName,
+        moved: Moved,
+        trace: TraceId,
+    ) -> Ticket {
         let dirty = self.commits.dirty.entry(id).or_insert_with(|| Dirty {
             queue: queue.clone(),
             moved: Moved { state: moved.state, result: None, reason: None, refund: None },
@@ -166,7 +183,8 @@ impl Bridge {
         let Some(brake) = self.queues.get(name).map(|queue| queue.brake) else { return };
         self.commits.retry.remove(&Retry::Brake(name.clone()));
         let op = Op::SetBrake { queue: name.clone(), brake };
-        let ticket = self.persist_for(Class::Process, op, None, Waits::Brake { queue: name.clone(), request });
+        let ticket =
+            self.persist_for(Class::Process, op, None, Waits::Brake { queue: name.clone(), request });
         if let Some(queue) = self.queues.get_mut(name) {
             queue.brake_ticket = ticket;
         }
@@ -188,9 +206,13 @@ impl Bridge {
             (Waits::Brake { request, .. }, _) => self.on_brake_stored(request, Ok(())),
             (Waits::Enqueue(wait), Done::Enqueued(rows)) => self.on_enqueued(now, wait, rows),
             (Waits::Cancel(wait), Done::Changed(changed)) => self.on_cancelled(now, wait, changed),
-            (Waits::Settle(wait), Done::Changed(changed)) => self.on_settled(now, &wait, changed.into_iter().next()),
+            (Waits::Settle(wait), Done::Changed(changed)) => {
+                self.on_settled(now, &wait, changed.into_iter().next())
+            }
             (Waits::Migrate(wait), Done::Migrated { .. }) => self.on_migrated(now, &wait),
-            (waits, _) => self.give_up(now, waits, &CommitError::Failed("the store answered something else".to_owned())),
+            (waits, _) => {
+                self.give_up(now, waits, &CommitError::Failed("the store answered something else".to_owned()))
+            }
         }
         if self.commits.failing.is_none() {
             self.arm_retry(now);
@@ -203,7 +225,14 @@ impl Bridge {
         }
     }
 
-    fn on_row_committed(&mut self, now: Now, ticket: Ticket, id: InvocationId, name: &QueueName, done: &Done) {
+    fn on_row_committed(
+        &mut self,
+        now: Now,
+        ticket: Ticket,
+        id: InvocationId,
+        name: &QueueName,
+        done: &Done,
+    ) {
         let trace = self.commits.dirty.get(&id).map(|dirty| dirty.trace);
         if self.commits.dirty.get(&id).is_some_and(|dirty| dirty.latest <= ticket) {
             self.commits.retry.remove(&Retry::Row(id));
@@ -211,7 +240,8 @@ impl Bridge {
                 && dirty.moved.state != RowState::Pending
                 && let Some(queue) = self.queues.get_mut(name)
             {
-                // From here on nothing but the store tells of it, and a read that was asked before may not show it yet.
+                // From here on nothing but the store tells of it, and a read that was asked before may not
+                // show it yet.
                 queue.head.ended(id);
             }
         }
@@ -266,8 +296,8 @@ impl Bridge {
         }
     }
 
-    /// Tries a failing store with one request. Without any that failed, a brake is stored as it is, so that the operator learns when the
-    /// store is well. A store that was busy is offered everything again.
+    /// Tries a failing store with one request. Without any that failed, a brake is stored as it is, so that
+    /// the operator learns when the store is well. A store that was busy is offered everything again.
     pub(super) fn probe_store(&mut self, now: Now) {
         self.commits.retry_at = None;
         if self.commits.failing.is_none() {

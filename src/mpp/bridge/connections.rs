@@ -49,7 +49,8 @@ impl Bridge {
 
     /// "Requeues only the Invocation currently in flight"; what reached `applied` is left there (mpp-v2 §8).
     fn requeue(&mut self, now: Now) {
-        let ids: Vec<InvocationId> = self.live.iter().filter(|(_, live)| !live.left).map(|(id, _)| *id).collect();
+        let ids: Vec<InvocationId> =
+            self.live.iter().filter(|(_, live)| !live.left).map(|(id, _)| *id).collect();
         for id in ids {
             match self.live.get_mut(&id).and_then(|live| live.row.take()) {
                 None => self.leave(id),
@@ -68,7 +69,8 @@ impl Bridge {
         }
     }
 
-    /// A row stays in `applied` without a connection that speaks for it, and does not occupy its queue (ruling MPP 9).
+    /// A row stays in `applied` without a connection that speaks for it, and does not occupy its queue
+    /// (ruling MPP 9).
     fn leave(&mut self, id: InvocationId) {
         let Some(live) = self.live.get_mut(&id) else { return };
         live.left = true;
@@ -91,8 +93,12 @@ impl Bridge {
             return;
         }
         let queues = &self.queues;
-        let ended = |id: &InvocationId, queue| queues.get(queue).is_none_or(|queue| queue.in_flight != Some(*id));
-        let oldest = self.live.iter().find(|(id, live)| !live.left && live.state == RowState::Applied && ended(id, &live.queue));
+        let ended =
+            |id: &InvocationId, queue| queues.get(queue).is_none_or(|queue| queue.in_flight != Some(*id));
+        let oldest = self
+            .live
+            .iter()
+            .find(|(id, live)| !live.left && live.state == RowState::Applied && ended(id, &live.queue));
         if let Some(id) = oldest.map(|(id, _)| *id) {
             self.leave(id);
         }

@@ -8,7 +8,9 @@ use std::{
 
 use uuid::Uuid;
 
-use super::{cancel::Cancelling, commands::BrakeWait, commits::Commits, migrate::Migration, pack_state::PackState};
+use super::{
+    cancel::Cancelling, commands::BrakeWait, commits::Commits, migrate::Migration, pack_state::PackState,
+};
 use crate::{
     ids::{ConnectionId, EventName, InvocationId, Peer, QueueName, RequestId, SessionId, TraceId},
     limits,
@@ -124,7 +126,11 @@ impl Bridge {
             };
             bridge.live.insert(row.id, live);
         }
-        bridge.say(Transition::PackLoaded { pack_id: pack.id.clone(), manifest_hash: pack.hash.clone() }, None, None);
+        bridge.say(
+            Transition::PackLoaded { pack_id: pack.id.clone(), manifest_hash: pack.hash.clone() },
+            None,
+            None,
+        );
         for name in bridge.queue_names() {
             bridge.read_ahead(&name);
         }
@@ -174,7 +180,14 @@ impl Bridge {
         self.put(Output::Transition { transition, text, trace });
     }
 
-    pub(super) fn transmit(&mut self, now: Now, conn: ConnectionId, head: Head, frame: Vec<u8>, trace: Option<TraceId>) {
+    pub(super) fn transmit(
+        &mut self,
+        now: Now,
+        conn: ConnectionId,
+        head: Head,
+        frame: Vec<u8>,
+        trace: Option<TraceId>,
+    ) {
         if let Some(active) = self.active.as_mut().filter(|active| active.conn == conn) {
             active.last_out = now.mono;
         }
@@ -187,7 +200,11 @@ impl Bridge {
 
     /// The queues that the manifest declares.
     pub(super) fn declared(&self) -> Vec<QueueName> {
-        self.queues.iter().filter(|(_, queue)| queue.ready_after.is_some()).map(|(name, _)| name.clone()).collect()
+        self.queues
+            .iter()
+            .filter(|(_, queue)| queue.ready_after.is_some())
+            .map(|(name, _)| name.clone())
+            .collect()
     }
 
     /// Forgets a queue that the manifest lacks and that no row names any more.
@@ -222,7 +239,15 @@ pub(super) fn ended(
     reason: Option<&Arc<str>>,
     trace: TraceId,
 ) -> EndedView {
-    EndedView { id, queue: queue.clone(), event: event.clone(), state, at: now, reason: reason.cloned(), trace: Some(trace) }
+    EndedView {
+        id,
+        queue: queue.clone(),
+        event: event.clone(),
+        state,
+        at: now,
+        reason: reason.cloned(),
+        trace: Some(trace),
+    }
 }
 
 /// A bound as a length.
@@ -230,11 +255,18 @@ pub(super) fn length(limit: u64) -> usize {
     usize::try_from(limit).unwrap_or(usize::MAX)
 }
 
-fn queues(pack: &Pack, mut counts: BTreeMap<QueueName, QueueCounts>, brakes: &BTreeMap<QueueName, Brake>) -> BTreeMap<QueueName, Queue> {
+fn queues(
+    pack: &Pack,
+    mut counts: BTreeMap<QueueName, QueueCounts>,
+    brakes: &BTreeMap<QueueName, Brake>,
+) -> BTreeMap<QueueName, Queue> {
     let mut queues = BTreeMap::new();
     for (name, declared) in &pack.queues {
         let brake = brakes.get(name).copied().unwrap_or_default();
-        queues.insert(name.clone(), Queue::new(Some(declared.ready_after), &counts.remove(name).unwrap_or_default(), brake));
+        queues.insert(
+            name.clone(),
+            Queue::new(Some(declared.ready_after), &counts.remove(name).unwrap_or_default(), brake),
+        );
     }
     for (name, counts) in counts {
         let queue = Queue::new(None, &counts, Brake::default());

@@ -95,7 +95,14 @@ impl Bridge {
             None => Action::Nothing,
         };
         // A hello may come too late as well: nothing of it is kept.
-        Decision { conn, head: Head::default(), verdict: Verdict::TooLate, redaction: Redaction::Withheld, trace: None, action }
+        Decision {
+            conn,
+            head: Head::default(),
+            verdict: Verdict::TooLate,
+            redaction: Redaction::Withheld,
+            trace: None,
+            action,
+        }
     }
 
     fn decide_first(&self, conn: ConnectionId, wire: &[u8]) -> Decision {
@@ -130,7 +137,11 @@ impl Bridge {
         let conn = active.conn;
         let token = &active.token;
         if is_too_large(wire) {
-            let redaction = if token.hides_in_cut(wire) { Redaction::Withheld } else { places(token.places_of_cut(wire)) };
+            let redaction = if token.hides_in_cut(wire) {
+                Redaction::Withheld
+            } else {
+                places(token.places_of_cut(wire))
+            };
             return refused(conn, Head::default(), redaction, &Violation::TooLarge.into());
         }
         let redaction = if token.hides_in(wire) { Redaction::Withheld } else { places(token.places(wire)) };
@@ -169,7 +180,10 @@ impl Bridge {
             Inbound::Ack { id } => self.step(active, id, Step::Ack).map(|()| Action::Ack { id }),
             Inbound::Applied { id, result } => {
                 self.step(active, id, Step::Applied)?;
-                Ok(Action::Applied { id, result: result.map(|raw| token.mask_json(&JsonText::from_raw(raw))) })
+                Ok(Action::Applied {
+                    id,
+                    result: result.map(|raw| token.mask_json(&JsonText::from_raw(raw))),
+                })
             }
             Inbound::Done { id } => self.step(active, id, Step::Done).map(|()| Action::Done { id }),
             Inbound::Failed { id, reason, refund } => {
@@ -198,7 +212,10 @@ impl Bridge {
             if name.len() <= crate::limits::QUEUE_NAME_BYTES_MAX {
                 head.queue = Some(QueueName::new(name));
             }
-            return Err(Breach { violation: Violation::NoSuchQueue, message: format!("the manifest has no queue '{name}'") });
+            return Err(Breach {
+                violation: Violation::NoSuchQueue,
+                message: format!("the manifest has no queue '{name}'"),
+            });
         };
         head.queue = Some(queue_name.clone());
         queue.check_pull()?;
@@ -220,9 +237,10 @@ fn code(violation: Violation) -> ErrorCode {
     match violation {
         Violation::NoSuchQueue => ErrorCode::UnknownQueue,
         Violation::NotDispatchedHere => ErrorCode::UnknownInvocationId,
-        Violation::AlreadyEnded | Violation::NotApplied | Violation::AlreadyApplied | Violation::RefundAfterApplied => {
-            ErrorCode::UnexpectedStateTransition
-        }
+        Violation::AlreadyEnded
+        | Violation::NotApplied
+        | Violation::AlreadyApplied
+        | Violation::RefundAfterApplied => ErrorCode::UnexpectedStateTransition,
         Violation::StateSchema | Violation::StateTooLarge => ErrorCode::SchemaViolation,
         Violation::TooLarge => ErrorCode::FrameTooLarge,
         _ => ErrorCode::InvalidFrame,
@@ -236,7 +254,14 @@ fn refused(conn: ConnectionId, head: Head, redaction: Redaction, breach: &Breach
 
 fn refuse(conn: ConnectionId, head: Head, redaction: Redaction, fault: Fault, message: &str) -> Decision {
     let message = cut(message, MESSAGE_BYTES_MAX).into_owned();
-    Decision { conn, head, verdict: Verdict::Refused(fault), redaction, trace: None, action: Action::Refuse { fault, message } }
+    Decision {
+        conn,
+        head,
+        verdict: Verdict::Refused(fault),
+        redaction,
+        trace: None,
+        action: Action::Refuse { fault, message },
+    }
 }
 
 fn is_too_large(wire: &[u8]) -> bool {

@@ -22,8 +22,9 @@ const FETCH_RETRY: Duration = Duration::from_millis(500);
 const FINDING_BYTES_MAX: usize = 1_024;
 
 impl Bridge {
-    /// Lets the queue's oldest row leave if the queue is eligible. Rows that may not be sent fail and the next is tried, without consuming
-    /// the credit (ruling MPP 11); no more are tried than are held in memory.
+    /// Lets the queue's oldest row leave if the queue is eligible. Rows that may not be sent fail and the
+    /// next is tried, without consuming the credit (ruling MPP 11); no more are tried than are held in
+    /// memory.
     pub(super) fn pump(&mut self, now: Now, name: &QueueName) {
         while let Some(row) = self.next_row(name) {
             match frame_of(&self.settings.pack, name, &row) {
@@ -71,14 +72,20 @@ impl Bridge {
         self.live.insert(id, live);
         self.move_behind(now, id, trace);
         self.say(Transition::Dispatched { id, queue: name.clone(), event: event.clone() }, None, Some(trace));
-        let head = Head { kind: Some(FrameType::Invocation), id: Some(id), queue: Some(name.clone()), event: Some(event) };
+        let head = Head {
+            kind: Some(FrameType::Invocation),
+            id: Some(id),
+            queue: Some(name.clone()),
+            event: Some(event),
+        };
         self.transmit(now, conn, head, frame, Some(trace));
     }
 
     /// pending → failed, before dispatch (mpp-v2 §9.1).
     fn fail_pending(&mut self, now: Now, name: &QueueName, row: &Pending, by: FailedBy, reason: &str) {
         let reason = shared(reason);
-        let moved = Moved { state: RowState::Failed, result: None, reason: Some(reason.to_string()), refund: None };
+        let moved =
+            Moved { state: RowState::Failed, result: None, reason: Some(reason.to_string()), refund: None };
         self.move_row(now, row.id, name, moved, row.trace_id);
         self.failed_before_dispatch(now, (row.id, name, &row.event), by, &reason, row.trace_id);
     }
@@ -95,7 +102,14 @@ impl Bridge {
         if let Some(queue) = self.queues.get_mut(queue) {
             queue.head.ended(id);
         }
-        let transition = Transition::Failed { id, queue: queue.clone(), event: event.clone(), from: RowState::Pending, cleared: false, by };
+        let transition = Transition::Failed {
+            id,
+            queue: queue.clone(),
+            event: event.clone(),
+            from: RowState::Pending,
+            cleared: false,
+            by,
+        };
         self.say(transition, Some(Arc::clone(reason)), Some(trace));
         self.remember_ended(ended(now, (id, queue, event), RowState::Failed, Some(reason), trace));
     }
@@ -116,7 +130,12 @@ impl Bridge {
         }
         let rows_max = length(self.settings.limits.head_rows_max);
         if let Some(want) = self.queues.get_mut(name).and_then(|queue| queue.head.want(rows_max)) {
-            self.put(Output::Fetch { queue: name.clone(), after: want.after, limit: want.limit, settled: want.settled });
+            self.put(Output::Fetch {
+                queue: name.clone(),
+                after: want.after,
+                limit: want.limit,
+                settled: want.settled,
+            });
         }
     }
 
@@ -147,7 +166,8 @@ impl Bridge {
         self.fetch_retries.insert(name.clone(), now.mono + FETCH_RETRY);
     }
 
-    /// "If a pending Invocation names a queue that the bridge's loaded Manifest does not declare, the bridge marks it failed."
+    /// "If a pending Invocation names a queue that the bridge's loaded Manifest does not declare, the bridge
+    /// marks it failed."
     fn fail_undeclared(&mut self, now: Now, name: &QueueName) {
         let reason = unknown_queue(name);
         while let Some(queue) = self.queues.get_mut(name) {
@@ -179,7 +199,8 @@ pub(super) fn check_row(pack: &Pack, queue: &QueueName, row: &Pending) -> Result
 }
 
 fn check(pack: &Pack, event: &EventName, params: &JsonText) -> Result<(), String> {
-    pack.check_params(event, params).map_err(|finding| format!("schema_validation: {}", cut(&finding, FINDING_BYTES_MAX)))
+    pack.check_params(event, params)
+        .map_err(|finding| format!("schema_validation: {}", cut(&finding, FINDING_BYTES_MAX)))
 }
 
 fn too_large(bytes: usize) -> String {

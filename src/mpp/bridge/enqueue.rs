@@ -46,10 +46,16 @@ impl EnqueueWait {
 }
 
 impl Bridge {
-    pub(super) fn enqueue(&mut self, now: Now, request: RequestId, rows: Vec<NewInvocation>) -> Result<Option<Outcome>, Refusal> {
+    pub(super) fn enqueue(
+        &mut self,
+        now: Now,
+        request: RequestId,
+        rows: Vec<NewInvocation>,
+    ) -> Result<Option<Outcome>, Refusal> {
         self.check_rows(rows.len())?;
         self.not_stored()?;
-        let mut waiting: u64 = self.queues.values().map(|queue| queue.pending + queue.other_manifest + queue.entering).sum();
+        let mut waiting: u64 =
+            self.queues.values().map(|queue| queue.pending + queue.other_manifest + queue.entering).sum();
         let mut admitted = Vec::with_capacity(rows.len());
         let (mut accepted, mut lookups) = (Vec::new(), Vec::new());
         for row in rows {
@@ -78,7 +84,8 @@ impl Bridge {
         Ok(None)
     }
 
-    /// Judges one row and gives it its id. A queue that the manifest lacks is recorded and fails at once (ruling MPP 11).
+    /// Judges one row and gives it its id. A queue that the manifest lacks is recorded and fails at once
+    /// (ruling MPP 11).
     fn admit(&mut self, now: Now, new: NewInvocation, waiting: &mut u64) -> Result<Row, Refusal> {
         let pack = Arc::clone(&self.settings.pack);
         let Some((event, declared)) = pack.events.get_key_value(&new.event) else {
@@ -98,7 +105,9 @@ impl Bridge {
         let limit = self.settings.limits.pending_rows_max;
         let known = self.queues.get_key_value(name).filter(|(_, queue)| queue.ready_after.is_some());
         let queue = match known {
-            Some((name, queue)) if queue.brake.draining => return Err(Refusal::Draining { queue: name.clone() }),
+            Some((name, queue)) if queue.brake.draining => {
+                return Err(Refusal::Draining { queue: name.clone() });
+            }
             Some(_) if *waiting >= limit => return Err(Refusal::TooManyPending { limit }),
             Some((name, _)) => name.clone(),
             None => name.clone(),
@@ -158,7 +167,9 @@ impl Bridge {
                     Ok(self.recorded(now, row))
                 }
                 Some(Enqueued::Repeated(first)) => Ok(self.repeated(*first)),
-                Some(Enqueued::NotThere) | None => Err(Refusal::NotStored { why: "the store did not say what became of it".to_owned() }),
+                Some(Enqueued::NotThere) | None => {
+                    Err(Refusal::NotStored { why: "the store did not say what became of it".to_owned() })
+                }
             });
         }
         self.answer(wait.request, Ok(Outcome::Enqueued(answer)));
@@ -176,7 +187,8 @@ impl Bridge {
             trace_id: row.trace_id,
             repeated: false,
         };
-        let transition = Transition::Enqueued { id: row.id, queue: row.queue.clone(), event: row.event.clone() };
+        let transition =
+            Transition::Enqueued { id: row.id, queue: row.queue.clone(), event: row.event.clone() };
         self.say(transition, None, Some(row.trace_id));
         if let Some(reason) = &row.reason {
             let subject = (row.id, &row.queue, &row.event);
@@ -200,7 +212,14 @@ impl Bridge {
 
     fn repeated(&self, first: Row) -> EnqueuedRow {
         let state = self.state_of(first.id).unwrap_or(first.state);
-        EnqueuedRow { id: first.id, queue: first.queue, event: first.event, state, trace_id: first.trace_id, repeated: true }
+        EnqueuedRow {
+            id: first.id,
+            queue: first.queue,
+            event: first.event,
+            state,
+            trace_id: first.trace_id,
+            repeated: true,
+        }
     }
 
     /// Where a row stands, if the bridge knows something newer than the store.

@@ -49,11 +49,14 @@ impl Bridge {
         }
     }
 
-    /// "`protocol_error` from the bridge is always fatal: the bridge sends the frame and immediately closes the TCP connection."
+    /// "`protocol_error` from the bridge is always fatal: the bridge sends the frame and immediately closes
+    /// the TCP connection."
     fn refuse(&mut self, now: Now, conn: ConnectionId, fault: Fault, message: &str) {
         let answer = match fault {
             Fault::Hello(reason) => Some((FrameType::HelloAck, encode::hello_refused(reason))),
-            Fault::Protocol { code, .. } => Some((FrameType::ProtocolError, encode::protocol_error(code.code(), message))),
+            Fault::Protocol { code, .. } => {
+                Some((FrameType::ProtocolError, encode::protocol_error(code.code(), message)))
+            }
             Fault::ByAdapter => None,
         };
         if let Some((kind, frame)) = answer {
@@ -88,7 +91,9 @@ impl Bridge {
         let moved = Moved { state: RowState::Applied, result, reason: None, refund: None };
         let ticket = self.move_row(now, id, &name, moved, trace);
         let mut cleared = false;
-        if let Some(queue) = self.queues.get_mut(&name).filter(|queue| queue.ready_after == Some(ReadyAfter::Applied)) {
+        if let Some(queue) =
+            self.queues.get_mut(&name).filter(|queue| queue.ready_after == Some(ReadyAfter::Applied))
+        {
             cleared = queue.free(id);
             if cleared {
                 queue.clearing = Some((id, ticket));
@@ -122,7 +127,12 @@ impl Bridge {
 
     fn refund_for(&self, now: Now, id: InvocationId) -> Option<NewRefund> {
         let row = self.live.get(&id)?.row.as_ref()?;
-        Some(NewRefund { invocation_id: id, source: row.source.clone(), status: row.source.refund_status(), at: now.wall })
+        Some(NewRefund {
+            invocation_id: id,
+            source: row.source.clone(),
+            status: row.source.refund_status(),
+            at: now.wall,
+        })
     }
 
     /// An invocation comes to its end by the adapter's word.
@@ -148,7 +158,11 @@ impl Bridge {
 
     /// One more line in the adapter's log (mpp-v2, log: the oldest goes first).
     fn log(&mut self, now: Now, level: Level, text: Arc<str>) {
-        self.logs.push_back(LogView { at: now, level, text: cut_shared(&text, self.settings.limits.log_line_bytes_max) });
+        self.logs.push_back(LogView {
+            at: now,
+            level,
+            text: cut_shared(&text, self.settings.limits.log_line_bytes_max),
+        });
         while self.logs.len() as u64 > self.settings.limits.log_entries_max {
             self.logs.pop_front();
         }

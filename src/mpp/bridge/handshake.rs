@@ -1,4 +1,5 @@
-//! The handshake: the checks of a `hello` in their order, and the answer with `persisted[]` (mpp-v2, `hello_ack`; rulings MPP 2 and 13).
+//! The handshake: the checks of a `hello` in their order, and the answer with `persisted[]` (mpp-v2,
+//! `hello_ack`; rulings MPP 2 and 13).
 
 use super::{core::Bridge, decide::head_of};
 use crate::{
@@ -13,7 +14,12 @@ use crate::{
 
 impl Bridge {
     /// The checks behind the version and the fields, in the order of ruling MPP 2.
-    pub(super) fn check_hello(&self, pack_id: &str, manifest_hash: &str, token: &str) -> Result<(), HelloReason> {
+    pub(super) fn check_hello(
+        &self,
+        pack_id: &str,
+        manifest_hash: &str,
+        token: &str,
+    ) -> Result<(), HelloReason> {
         let stored = self.settings.token_sha256.ok_or(HelloReason::Unpaired)?;
         if TokenHash::of(token) != stored {
             return Err(HelloReason::InvalidToken);

@@ -63,7 +63,9 @@ impl Bridge {
         rows: Result<Vec<(QueueName, Pending)>, CommitError>,
         more: bool,
     ) {
-        let Some(migration) = self.migration.as_mut().filter(|migration| migration.request == request) else { return };
+        let Some(migration) = self.migration.as_mut().filter(|migration| migration.request == request) else {
+            return;
+        };
         let rows = match rows {
             Ok(rows) => rows,
             Err(error) => return self.on_migrate_failed(&error),
@@ -106,7 +108,8 @@ impl Bridge {
                 queue.add_pending(rows);
                 queue.failed += failed;
                 if rows > 0 {
-                    // They may be older than what is held. Rows that the store does not show as pending yet are kept.
+                    // They may be older than what is held. Rows that the store does not show as pending yet
+                    // are kept.
                     queue.head.reset(|id| self.commits.dirty.contains_key(&id));
                 }
             }

@@ -1,4 +1,5 @@
-//! Pack state: what adapters wrote, and what of it is replayed (mpp-v2, `state_write`, `persisted[]`; rulings MPP 4 and 13).
+//! Pack state: what adapters wrote, and what of it is replayed (mpp-v2, `state_write`, `persisted[]`; rulings
+//! MPP 4 and 13).
 
 use std::{borrow::Cow, collections::BTreeMap, sync::Arc};
 
@@ -54,7 +55,10 @@ impl PackState {
             match usable(pack, &row) {
                 Ok(()) => {
                     let (written_by, at) = (WrittenBy::Stored, row.at_ms);
-                    state.values.insert(row.key, Kept { json: row.value, scope: row.scope, persist: true, written_by, at });
+                    state.values.insert(
+                        row.key,
+                        Kept { json: row.value, scope: row.scope, persist: true, written_by, at },
+                    );
                 }
                 Err(why) => state.left_out.push((row.key, shared(&cut(&why, FINDING_BYTES_MAX)))),
             }
@@ -62,12 +66,20 @@ impl PackState {
         state
     }
 
-    /// The rows of `persisted[]`, and what is left out of it and why. What does not fit one frame is left out too, so that no adapter is
-    /// locked out.
-    pub(super) fn replay(&self, login: &str, session_id: SessionId) -> (Vec<Persisted<'_>>, Vec<(StateKey, Arc<str>)>) {
+    /// The rows of `persisted[]`, and what is left out of it and why. What does not fit one frame is left out
+    /// too, so that no adapter is locked out.
+    pub(super) fn replay(
+        &self,
+        login: &str,
+        session_id: SessionId,
+    ) -> (Vec<Persisted<'_>>, Vec<(StateKey, Arc<str>)>) {
         let mut left_out = self.left_out.clone();
         let (rows, too_much) = fitting(self.rows(), login, session_id);
-        left_out.extend(too_much.into_iter().map(|row| (StateKey::new(&row.key), shared("hello_ack would exceed one frame"))));
+        left_out.extend(
+            too_much
+                .into_iter()
+                .map(|row| (StateKey::new(&row.key), shared("hello_ack would exceed one frame"))),
+        );
         (rows, left_out)
     }
 
@@ -85,8 +97,8 @@ impl PackState {
         kept.map(|(key, value)| persisted(key.as_str(), &value.json, value.scope.as_deref()))
     }
 
-    /// Whether the next `hello_ack` holds this value and leaves nothing out for it that would be in it otherwise (ruling MPP 4). Any
-    /// later session's id counts with all its digits.
+    /// Whether the next `hello_ack` holds this value and leaves nothing out for it that would be in it
+    /// otherwise (ruling MPP 4). Any later session's id counts with all its digits.
     fn fits(&self, login: &str, key: &str, value: &JsonText, scope: Option<&str>) -> bool {
         let session_id = SessionId(u64::MAX);
         let mut rows: Vec<Persisted<'_>> = self.rows().filter(|row| row.key != key).collect();
@@ -102,7 +114,11 @@ impl PackState {
 }
 
 /// The rows that one `hello_ack` holds, in their order, and those that it does not.
-fn fitting<'a>(rows: impl Iterator<Item = Persisted<'a>>, login: &str, session_id: SessionId) -> (Vec<Persisted<'a>>, Vec<Persisted<'a>>) {
+fn fitting<'a>(
+    rows: impl Iterator<Item = Persisted<'a>>,
+    login: &str,
+    session_id: SessionId,
+) -> (Vec<Persisted<'a>>, Vec<Persisted<'a>>) {
     let mut bytes = encode::hello_ack_len(login, session_id, &[]) + encode::PERSISTED_BYTES;
     rows.partition(|row| {
         let more = encode::persisted_row_len(row);
@@ -113,7 +129,11 @@ fn fitting<'a>(rows: impl Iterator<Item = Persisted<'a>>, login: &str, session_i
 }
 
 fn persisted<'a>(key: &'a str, value: &'a JsonText, scope: Option<&'a str>) -> Persisted<'a> {
-    Persisted { key: Cow::Borrowed(key), value: Cow::Borrowed(value.as_str()), scope: scope.map(Cow::Borrowed) }
+    Persisted {
+        key: Cow::Borrowed(key),
+        value: Cow::Borrowed(value.as_str()),
+        scope: scope.map(Cow::Borrowed),
+    }
 }
 
 fn usable(pack: &Pack, row: &StateRow) -> Result<(), String> {
@@ -125,20 +145,31 @@ fn usable(pack: &Pack, row: &StateRow) -> Result<(), String> {
 }
 
 impl Bridge {
-    /// The three checks in their order, then the size (mpp-v2, `state_write`; ruling MPP 4). What a breach says is not masked and not cut
-    /// yet.
-    pub(super) fn decide_write(&self, key: &str, value: JsonText, scope: Option<String>) -> Result<Action, Breach> {
+    /// The three checks in their order, then the size (mpp-v2, `state_write`; ruling MPP 4). What a breach
+    /// says is not masked and not cut yet.
+    pub(super) fn decide_write(
+        &self,
+        key: &str,
+        value: JsonText,
+        scope: Option<String>,
+    ) -> Result<Action, Breach> {
         let Some((name, declared)) = self.settings.pack.state.get_key_value(key) else {
             let message = format!("the manifest declares no state key '{key}'");
             return Err(Breach { violation: Violation::UndeclaredKey, message });
         };
         if declared.writer != Writer::Adapter {
-            return Err(Breach { violation: Violation::NotTheWriter, message: format!("'{name}' is written by the platform") });
+            return Err(Breach {
+                violation: Violation::NotTheWriter,
+                message: format!("'{name}' is written by the platform"),
+            });
         }
-        declared
-            .check(value.as_str())
-            .map_err(|finding| Breach { violation: Violation::StateSchema, message: format!("'{name}': {finding}") })?;
-        if declared.persist && !self.pack_state.fits(&self.settings.broadcaster_login, key, &value, scope.as_deref()) {
+        declared.check(value.as_str()).map_err(|finding| Breach {
+            violation: Violation::StateSchema,
+            message: format!("'{name}': {finding}"),
+        })?;
+        if declared.persist
+            && !self.pack_state.fits(&self.settings.broadcaster_login, key, &value, scope.as_deref())
+        {
             return Err(Violation::StateTooLarge.into());
         }
         Ok(Action::Write { key: name.clone(), value, scope })
@@ -160,11 +191,13 @@ impl Bridge {
             self.pack_state.left_out.retain(|(left_out, _)| *left_out != key);
         }
         let text = shared(value.as_str());
-        let written_by = self
-            .active
-            .as_ref()
-            .map_or(WrittenBy::Stored, |active| WrittenBy::Adapter { peer: active.peer.clone(), session_id: self.settings.session_id });
-        self.pack_state.values.insert(key.clone(), Kept { json: value, scope, persist, written_by, at: now.wall });
+        let written_by = self.active.as_ref().map_or(WrittenBy::Stored, |active| WrittenBy::Adapter {
+            peer: active.peer.clone(),
+            session_id: self.settings.session_id,
+        });
+        self.pack_state
+            .values
+            .insert(key.clone(), Kept { json: value, scope, persist, written_by, at: now.wall });
         self.say(Transition::StateWritten { key, persist }, Some(text), None);
     }
 }

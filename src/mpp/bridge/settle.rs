@@ -27,7 +27,13 @@ pub(super) struct SettleWait {
 }
 
 impl Bridge {
-    pub(super) fn settle(&mut self, now: Now, request: RequestId, id: InvocationId, to: Settlement) -> Result<Option<Outcome>, Refusal> {
+    pub(super) fn settle(
+        &mut self,
+        now: Now,
+        request: RequestId,
+        id: InvocationId,
+        to: Settlement,
+    ) -> Result<Option<Outcome>, Refusal> {
         self.not_stored()?;
         match self.live.get_mut(&id) {
             Some(live) if !live.left => return Err(Refusal::WithAdapter { id }),
@@ -43,7 +49,14 @@ impl Bridge {
             Settlement::Done => (RowState::Done, None),
             Settlement::Failed => (RowState::Failed, Some(SETTLED.to_owned())),
         };
-        let op = Op::Change { ids: vec![id], from: RowState::Applied, to: state, reason, refund: false, at: now.wall };
+        let op = Op::Change {
+            ids: vec![id],
+            from: RowState::Applied,
+            to: state,
+            reason,
+            refund: false,
+            at: now.wall,
+        };
         self.persist_for(Class::Process, op, None, Waits::Settle(SettleWait { request, id, to }));
         Ok(None)
     }
@@ -64,9 +77,18 @@ impl Bridge {
         self.live.remove(&id);
         self.left.remove(&id);
         let (state, transition, reason) = match to {
-            Settlement::Done => (RowState::Done, Transition::Done { id, queue, event, cleared: false, settled: true }, None),
+            Settlement::Done => {
+                (RowState::Done, Transition::Done { id, queue, event, cleared: false, settled: true }, None)
+            }
             Settlement::Failed => {
-                let transition = Transition::Failed { id, queue, event, from: RowState::Applied, cleared: false, by: FailedBy::Settled };
+                let transition = Transition::Failed {
+                    id,
+                    queue,
+                    event,
+                    from: RowState::Applied,
+                    cleared: false,
+                    by: FailedBy::Settled,
+                };
                 (RowState::Failed, transition, Some(shared(SETTLED)))
             }
         };

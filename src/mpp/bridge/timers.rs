@@ -14,7 +14,12 @@ use crate::{
 
 impl Bridge {
     pub(super) fn on_timeout(&mut self, now: Now) {
-        let silent: Vec<ConnectionId> = self.guests.iter().filter(|(_, guest)| guest.hello_by <= now.mono).map(|(conn, _)| *conn).collect();
+        let silent: Vec<ConnectionId> = self
+            .guests
+            .iter()
+            .filter(|(_, guest)| guest.hello_by <= now.mono)
+            .map(|(conn, _)| *conn)
+            .collect();
         for conn in silent {
             self.close(now, conn, CloseCause::HelloTimeout);
         }
@@ -23,7 +28,12 @@ impl Bridge {
         if self.commits.retry_at.is_some_and(|at| at <= now.mono) {
             self.probe_store(now);
         }
-        let due: Vec<QueueName> = self.fetch_retries.iter().filter(|(_, at)| **at <= now.mono).map(|(name, _)| name.clone()).collect();
+        let due: Vec<QueueName> = self
+            .fetch_retries
+            .iter()
+            .filter(|(_, at)| **at <= now.mono)
+            .map(|(name, _)| name.clone())
+            .collect();
         for name in due {
             self.fetch_retries.remove(&name);
             self.read_ahead(&name);
@@ -49,8 +59,8 @@ impl Bridge {
         }
     }
 
-    /// Asks for the next deadline. One that was asked for and has become too early is let come: traffic moves deadlines on with every
-    /// frame, and a wake-up now and then is cheaper than a new timer each time.
+    /// Asks for the next deadline. One that was asked for and has become too early is let come: traffic moves
+    /// deadlines on with every frame, and a wake-up now and then is cheaper than a new timer each time.
     pub(super) fn arm(&mut self, now: Now, came: bool) {
         if came {
             self.asked = None;
@@ -70,7 +80,11 @@ impl Bridge {
     fn next_deadline(&self) -> Option<Mono> {
         let guests = self.guests.values().map(|guest| guest.hello_by).min();
         let beat = self.active.as_ref().map(|active| active.last_out + HEARTBEAT_AFTER);
-        let stale = self.active.as_ref().filter(|active| !active.stale).map(|active| active.last_in.mono + STALE_AFTER);
+        let stale = self
+            .active
+            .as_ref()
+            .filter(|active| !active.stale)
+            .map(|active| active.last_in.mono + STALE_AFTER);
         let fetches = self.fetch_retries.values().copied().min();
         [guests, beat, stale, self.commits.retry_at, fetches].into_iter().flatten().min()
     }

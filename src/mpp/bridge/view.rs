@@ -63,7 +63,8 @@ pub struct Uncommitted {
 }
 
 impl Bridge {
-    /// What holds now. Taken when every output was drained, it continues by the entries that follow ([`Snapshot::apply`]).
+    /// What holds now. Taken when every output was drained, it continues by the entries that follow
+    /// ([`Snapshot::apply`]).
     #[must_use]
     pub fn snapshot(&self) -> Snapshot {
         Snapshot {
@@ -100,20 +101,22 @@ impl Bridge {
     /// When the oldest pending row of each queue was enqueued, where the read-ahead knows it.
     #[must_use]
     pub fn heads(&self) -> BTreeMap<QueueName, Wall> {
-        let heads = self.queues.iter().filter_map(|(name, queue)| Some((name.clone(), queue.head.front()?.enqueued_at)));
+        let heads = self
+            .queues
+            .iter()
+            .filter_map(|(name, queue)| Some((name.clone(), queue.head.front()?.enqueued_at)));
         heads.collect()
     }
 
-    /// Rows whose state the store may not show yet, to be laid over what it shows; at most `limits.mpp.dirty_rows_max` and those that are
-    /// live.
+    /// Rows whose state the store may not show yet, to be laid over what it shows; at most
+    /// `limits.mpp.dirty_rows_max` and those that are live.
     #[must_use]
     pub fn dirty(&self) -> BTreeMap<InvocationId, Uncommitted> {
         // A dispatch is written behind and never reported as committed.
-        let dispatched = self
-            .live
-            .iter()
-            .filter(|(_, live)| live.state == RowState::Dispatched)
-            .map(|(id, live)| (*id, Uncommitted { state: live.state, result: None, reason: None, at: live.since.wall }));
+        let dispatched =
+            self.live.iter().filter(|(_, live)| live.state == RowState::Dispatched).map(|(id, live)| {
+                (*id, Uncommitted { state: live.state, result: None, reason: None, at: live.since.wall })
+            });
         let mut rows: BTreeMap<_, _> = dispatched.collect();
         for (id, dirty) in &self.commits.dirty {
             let row = Uncommitted {

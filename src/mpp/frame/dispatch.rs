@@ -50,7 +50,13 @@ pub fn invocation_len(id: InvocationId, queue: &str, event: &str, params: &str) 
     line.end().bytes()
 }
 
-fn write_invocation<W: io::Write>(line: &mut Line<W>, id: InvocationId, queue: &str, event: &str, params: &str) {
+fn write_invocation<W: io::Write>(
+    line: &mut Line<W>,
+    id: InvocationId,
+    queue: &str,
+    event: &str,
+    params: &str,
+) {
     line.number("id", id.0);
     line.text("queue", queue);
     line.text("event", event);

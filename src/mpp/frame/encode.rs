@@ -1,4 +1,5 @@
-//! The line of each frame: `mpp` and `type` first, then the fields in the specification's order, one LF at the end and none before it.
+//! The line of each frame: `mpp` and `type` first, then the fields in the specification's order, one LF at
+//! the end and none before it.
 
 pub use super::{
     dispatch::{invocation, invocation_len, pull},

@@ -36,7 +36,8 @@ keys! {
     Params = "params",
 }
 
-/// The values of one object by key, not looked into yet. Unknown keys are left out (mpp-v2, forward compatibility).
+/// The values of one object by key, not looked into yet. Unknown keys are left out (mpp-v2, forward
+/// compatibility).
 pub(super) struct Fields<'a>([Option<&'a RawValue>; Key::COUNT]);
 
 impl<'a> Fields<'a> {

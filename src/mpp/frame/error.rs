@@ -24,7 +24,8 @@ fn read<'a>(fields: &Fields<'a>) -> Result<(Cow<'a, str>, Cow<'a, str>), Violati
     Ok((fields.text(Key::Code)?, fields.text(Key::Message)?))
 }
 
-/// `protocol_error`. The bridge's codes are [`ErrorCode::code`](crate::tap::entry::mpp::ErrorCode::code)'s; an adapter may send its own.
+/// `protocol_error`. The bridge's codes are [`ErrorCode::code`](crate::tap::entry::mpp::ErrorCode::code)'s;
+/// an adapter may send its own.
 #[must_use]
 pub fn protocol_error(code: &str, message: &str) -> Vec<u8> {
     let mut line = Line::bytes(FrameType::ProtocolError);

@@ -50,7 +50,8 @@ pub(super) fn read_hello_ack<'a>(fields: &Fields<'a>) -> Result<Outbound<'a>, Vi
 }
 
 fn read_persisted(rows: &RawValue) -> Result<Vec<Persisted<'_>>, Violation> {
-    let rows: Vec<Fields<'_>> = serde_json::from_str(rows.get()).map_err(|_| Violation::Mistyped(Key::Persisted.name()))?;
+    let rows: Vec<Fields<'_>> =
+        serde_json::from_str(rows.get()).map_err(|_| Violation::Mistyped(Key::Persisted.name()))?;
     rows.iter()
         .map(|row| {
             Ok(Persisted {
@@ -80,8 +81,8 @@ pub fn hello_ack(broadcaster_login: &str, session_id: SessionId, persisted: &[Pe
     line.end()
 }
 
-/// The length of [`hello_ack`]'s frame in bytes with its LF, without making it (ruling MPP 4). A later session's id may have more digits:
-/// to be safe for all of them, ask with `SessionId(u64::MAX)`.
+/// The length of [`hello_ack`]'s frame in bytes with its LF, without making it (ruling MPP 4). A later
+/// session's id may have more digits: to be safe for all of them, ask with `SessionId(u64::MAX)`.
 #[must_use]
 pub fn hello_ack_len(broadcaster_login: &str, session_id: SessionId, persisted: &[Persisted<'_>]) -> usize {
     let mut line = Line::count(FrameType::HelloAck);
@@ -89,12 +90,12 @@ pub fn hello_ack_len(broadcaster_login: &str, session_id: SessionId, persisted: 
     line.end().bytes()
 }
 
-/// What `persisted` itself adds to a `hello_ack`, in bytes, beside its rows: `,"persisted":[]` but for the comma that the last row goes
-/// without.
+/// What `persisted` itself adds to a `hello_ack`, in bytes, beside its rows: `,"persisted":[]` but for the
+/// comma that the last row goes without.
 pub const PERSISTED_BYTES: usize = br#","persisted":[]"#.len() - 1;
 
-/// The bytes that one row adds to a `hello_ack`, a comma included. So a `hello_ack` with rows has those of one without, [`PERSISTED_BYTES`]
-/// and the sum of its rows'.
+/// The bytes that one row adds to a `hello_ack`, a comma included. So a `hello_ack` with rows has those of
+/// one without, [`PERSISTED_BYTES`] and the sum of its rows'.
 #[must_use]
 pub fn persisted_row_len(row: &Persisted<'_>) -> usize {
     let mut line = Line::over(Count::default());
@@ -111,7 +112,12 @@ pub fn hello_refused(reason: HelloReason) -> Vec<u8> {
     line.end()
 }
 
-fn write_hello_ack<W: io::Write>(line: &mut Line<W>, broadcaster_login: &str, session_id: SessionId, persisted: &[Persisted<'_>]) {
+fn write_hello_ack<W: io::Write>(
+    line: &mut Line<W>,
+    broadcaster_login: &str,
+    session_id: SessionId,
+    persisted: &[Persisted<'_>],
+) {
     line.json("ok", "true");
     line.text("broadcaster_login", broadcaster_login);
     line.number("session_id", session_id.0);

@@ -15,7 +15,8 @@ use crate::{
     tap::entry::mpp::{ErrorCode, Fault, FrameType, Head, HelloReason, Level, Violation},
 };
 
-/// A frame from the adapter whose fields are all there and of their types. Strings borrow from the line unless they have escapes.
+/// A frame from the adapter whose fields are all there and of their types. Strings borrow from the line
+/// unless they have escapes.
 #[derive(Clone, Debug)]
 pub enum Inbound<'a> {
     /// Who the adapter is.
@@ -101,8 +102,8 @@ pub struct Refusal {
     pub head: Head,
     /// Why, and how the adapter is told.
     pub fault: Fault,
-    /// The `message` of the `protocol_error`, should one be sent. It may repeat what the line says, at its whole length: secrets are to be
-    /// masked in it before it is cut.
+    /// The `message` of the `protocol_error`, should one be sent. It may repeat what the line says, at its
+    /// whole length: secrets are to be masked in it before it is cut.
     pub message: Cow<'static, str>,
 }
 
@@ -141,13 +142,15 @@ impl Inbound<'_> {
     #[must_use]
     pub const fn id(&self) -> Option<InvocationId> {
         match self {
-            Self::Ack { id } | Self::Applied { id, .. } | Self::Done { id } | Self::Failed { id, .. } => Some(*id),
+            Self::Ack { id } | Self::Applied { id, .. } | Self::Done { id } | Self::Failed { id, .. } => {
+                Some(*id)
+            }
             _ => None,
         }
     }
 
-    /// What the tap says of it. A queue's name over 64 bytes is left out. This allocates for a `pull`: where the queue is known, its own
-    /// name is better put in.
+    /// What the tap says of it. A queue's name over 64 bytes is left out. This allocates for a `pull`: where
+    /// the queue is known, its own name is better put in.
     #[must_use]
     pub fn head(&self) -> Head {
         let queue = match self {
@@ -182,7 +185,11 @@ impl Refused {
     fn into_refusal(self, fields: &Fields<'_>) -> Refusal {
         let head = head(fields);
         match self {
-            Self::Version => Refusal { head, fault: Fault::Hello(HelloReason::UnsupportedMppVersion), message: Cow::Borrowed("") },
+            Self::Version => Refusal {
+                head,
+                fault: Fault::Hello(HelloReason::UnsupportedMppVersion),
+                message: Cow::Borrowed(""),
+            },
             Self::Violation(violation @ Violation::UnknownType) => {
                 let mut refusal = Refusal::new(head, violation);
                 refusal.message = Cow::Owned(unknown_type(fields));
@@ -233,13 +240,15 @@ pub(super) fn kind(fields: &Fields<'_>) -> Result<FrameType, Violation> {
 fn head(fields: &Fields<'_>) -> Head {
     let kind = kind(fields).ok();
     let id = match kind {
-        Some(FrameType::Ack | FrameType::Applied | FrameType::Done | FrameType::Failed | FrameType::Invocation) => {
-            fields.number(Key::Id).ok().map(InvocationId)
-        }
+        Some(
+            FrameType::Ack | FrameType::Applied | FrameType::Done | FrameType::Failed | FrameType::Invocation,
+        ) => fields.number(Key::Id).ok().map(InvocationId),
         _ => None,
     };
     let queue = match kind {
-        Some(FrameType::Pull | FrameType::Invocation) => fields.text(Key::Queue).ok().and_then(|name| shown_queue(&name)),
+        Some(FrameType::Pull | FrameType::Invocation) => {
+            fields.text(Key::Queue).ok().and_then(|name| shown_queue(&name))
+        }
         _ => None,
     };
     Head { kind, id, queue, event: None }

@@ -8,10 +8,12 @@ use serde_json::value::RawValue;
 use super::envelope::{Key, KnownKey, string};
 use crate::tap::entry::mpp::FrameType;
 
-/// The places to mask in a connection's first line: every value of the key `bridge_token` (the inside of a string, all of anything else),
-/// and every other place where one of these tokens stands verbatim. Sorted, without overlaps.
+/// The places to mask in a connection's first line: every value of the key `bridge_token` (the inside of a
+/// string, all of anything else), and every other place where one of these tokens stands verbatim. Sorted,
+/// without overlaps.
 ///
-/// `None` when the line is no `hello` object with at least one `bridge_token`: what it holds is unknown, and all of it is to be withheld.
+/// `None` when the line is no `hello` object with at least one `bridge_token`: what it holds is unknown, and
+/// all of it is to be withheld.
 #[must_use]
 pub fn token_ranges(wire: &[u8]) -> Option<Vec<Range<u32>>> {
     let text = std::str::from_utf8(wire).ok()?;
@@ -23,7 +25,8 @@ pub fn token_ranges(wire: &[u8]) -> Option<Vec<Range<u32>>> {
     let mut ranges = Vec::new();
     let mut said = Vec::new();
     for token in tokens {
-        let inner = token.get().strip_prefix('"').and_then(|text| text.strip_suffix('"')).unwrap_or(token.get());
+        let inner =
+            token.get().strip_prefix('"').and_then(|text| text.strip_suffix('"')).unwrap_or(token.get());
         // The value is a part of the line that it was read from.
         let start = inner.as_ptr().addr().checked_sub(wire.as_ptr().addr())?;
         ranges.extend(range(start, inner.len()));
@@ -41,7 +44,10 @@ pub fn token_ranges(wire: &[u8]) -> Option<Vec<Range<u32>>> {
 fn hides_beside(wire: &[u8], ranges: &[Range<u32>], tokens: &[Cow<'_, str>]) -> bool {
     let mut shown = wire.to_vec();
     for range in ranges {
-        let (start, end) = (usize::try_from(range.start).unwrap_or(usize::MAX), usize::try_from(range.end).unwrap_or(usize::MAX));
+        let (start, end) = (
+            usize::try_from(range.start).unwrap_or(usize::MAX),
+            usize::try_from(range.end).unwrap_or(usize::MAX),
+        );
         if let Some(place) = shown.get_mut(start..end) {
             place.fill(b'*');
         }
@@ -50,8 +56,8 @@ fn hides_beside(wire: &[u8], ranges: &[Range<u32>], tokens: &[Cow<'_, str>]) -> 
     tokens.iter().any(|token| !token.is_empty() && memchr::memmem::find(&plain, token.as_bytes()).is_some())
 }
 
-/// A line with the escapes of JSON strings undone wherever they stand, JSON or not; `None` when it has no backslash. What is no escape is
-/// taken as it is; one that the line's end cuts is left out.
+/// A line with the escapes of JSON strings undone wherever they stand, JSON or not; `None` when it has no
+/// backslash. What is no escape is taken as it is; one that the line's end cuts is left out.
 pub(in crate::mpp) fn unescaped(wire: &[u8]) -> Option<Vec<u8>> {
     let mut at = memchr::memchr(b'\\', wire)?;
     let mut plain = Vec::with_capacity(wire.len());
@@ -84,7 +90,9 @@ fn code_point(escape: &[u8], plain: &mut Vec<u8>) -> usize {
         u32::from_str_radix(digits, 16).ok()
     };
     let Some(high) = unit(1) else { return if escape.len() < 5 { escape.len() } else { 0 } };
-    let low = unit(7).filter(|low| (0xD800..0xDC00).contains(&high) && escape.get(5..7) == Some(b"\\u") && (0xDC00..0xE000).contains(low));
+    let low = unit(7).filter(|low| {
+        (0xD800..0xDC00).contains(&high) && escape.get(5..7) == Some(b"\\u") && (0xDC00..0xE000).contains(low)
+    });
     let (code, taken) = match low {
         Some(low) => (0x1_0000 + ((high - 0xD800) << 10) + (low - 0xDC00), 10),
         None => (high, 4),

@@ -50,8 +50,8 @@ impl<W: io::Write> Line<W> {
         certain(serde_json::to_writer(&mut self.0, &value).is_ok());
     }
 
-    /// Another field: JSON text. It is put in as it is, unless it has line breaks, which would end the frame; then all its white space
-    /// goes.
+    /// Another field: JSON text. It is put in as it is, unless it has line breaks, which would end the frame;
+    /// then all its white space goes.
     pub(super) fn json(&mut self, key: &str, text: &str) {
         self.key(key);
         if memchr::memchr(b'\n', text.as_bytes()).is_none() {

@@ -18,7 +18,8 @@ use crate::{ids::Peer, mpp::framing::Framer, time::Mono};
 /// How long a write may make no progress (ruling MPP 16).
 pub(super) const WRITE_STALL_MAX: Duration = Duration::from_secs(30);
 
-/// How long a closed connection is kept to let our last frame arrive: closing with unread bytes would send RST and destroy it.
+/// How long a closed connection is kept to let our last frame arrive: closing with unread bytes would send
+/// RST and destroy it.
 pub(super) const LINGER_MAX: Duration = Duration::from_secs(2);
 
 /// Where a connection stands.
@@ -164,8 +165,8 @@ impl Conn {
         }
     }
 
-    /// Reads once what lies in the kernel's buffer at this moment, if anything does. It asks the system itself: the runtime may not know of
-    /// it yet.
+    /// Reads once what lies in the kernel's buffer at this moment, if anything does. It asks the system
+    /// itself: the runtime may not know of it yet.
     pub(super) fn read_now(&mut self) -> Option<io::Result<usize>> {
         let spare = self.framer.spare();
         if spare.is_empty() {

@@ -26,18 +26,31 @@ impl Host {
         while let Some(output) = self.bridge.poll_output() {
             match output {
                 Output::Received { conn, head, verdict, redaction, trace } => {
-                    let frame = self.frame(conn, Direction::Inbound, head, Verdict::Mpp(verdict), wire.len(), redaction);
+                    let frame = self.frame(
+                        conn,
+                        Direction::Inbound,
+                        head,
+                        Verdict::Mpp(verdict),
+                        wire.len(),
+                        redaction,
+                    );
                     self.cause = None;
                     self.cause = Some(self.emit(now, trace, What::Frame(frame), wire));
                 }
-                Output::Transmit { conn, head, frame, trace } => self.transmit(now, conn, head, &frame, trace),
+                Output::Transmit { conn, head, frame, trace } => {
+                    self.transmit(now, conn, head, &frame, trace)
+                }
                 Output::Transition { transition, text, trace } => {
                     let text = text.as_deref().unwrap_or_default();
                     self.emit(now, trace, What::Transition(Transition::Mpp(transition)), text.as_bytes());
                 }
                 Output::Persist { ticket, class, op, .. } => self.persist(now, ticket, class, op),
-                Output::Fetch { queue, after, limit, settled } => self.fetch(now, queue, after, limit, settled),
-                Output::FetchOthers { request, after, limit } => self.fetch_others(now, request, after, limit),
+                Output::Fetch { queue, after, limit, settled } => {
+                    self.fetch(now, queue, after, limit, settled)
+                }
+                Output::FetchOthers { request, after, limit } => {
+                    self.fetch_others(now, request, after, limit)
+                }
                 Output::Timeout(at) => self.timeout = at,
                 Output::Close { conn, cause } => self.close(now, conn, cause),
                 Output::Answer { request, outcome } => {
@@ -59,15 +72,30 @@ impl Host {
         redaction: Redaction,
     ) -> Frame {
         let peer = self.conns.get(&conn).map_or_else(|| "gone".into(), |conn| conn.peer.clone());
-        Frame { direction, peer, head: Head::Mpp(head), verdict, wire_bytes: u32::try_from(len).unwrap_or(u32::MAX), redaction }
+        Frame {
+            direction,
+            peer,
+            head: Head::Mpp(head),
+            verdict,
+            wire_bytes: u32::try_from(len).unwrap_or(u32::MAX),
+            redaction,
+        }
     }
 
     /// Tapped when it is accepted into the write buffer.
-    fn transmit(&mut self, now: Now, id: ConnectionId, head: crate::mpp::Head, bytes: &[u8], trace: Option<TraceId>) {
+    fn transmit(
+        &mut self,
+        now: Now,
+        id: ConnectionId,
+        head: crate::mpp::Head,
+        bytes: &[u8],
+        trace: Option<TraceId>,
+    ) {
         let Some(conn) = self.conns.get_mut(&id) else { return };
         match conn.push(bytes) {
             Ok(()) => {
-                let frame = self.frame(id, Direction::Outbound, head, Verdict::Sent, bytes.len(), Redaction::None);
+                let frame =
+                    self.frame(id, Direction::Outbound, head, Verdict::Sent, bytes.len(), Redaction::None);
                 self.emit(now, trace, What::Frame(frame), bytes);
             }
             Err(Full) => self.lose_later(now, id),
@@ -125,7 +153,14 @@ impl Host {
         self.bridge.handle(now, Input::CommitFailed { ticket, error });
     }
 
-    fn fetch(&mut self, now: Now, queue: QueueName, after: crate::ids::InvocationId, limit: u64, settled: bool) {
+    fn fetch(
+        &mut self,
+        now: Now,
+        queue: QueueName,
+        after: crate::ids::InvocationId,
+        limit: u64,
+        settled: bool,
+    ) {
         self.write_journal(now);
         let completions = self.completions.clone();
         let of = queue.clone();

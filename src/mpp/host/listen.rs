@@ -1,4 +1,5 @@
-//! The listener: bound when it can be, rebound while it cannot, and patient when the process is out of file descriptors.
+//! The listener: bound when it can be, rebound while it cannot, and patient when the process is out of file
+//! descriptors.
 
 use std::{
     io,
@@ -100,7 +101,8 @@ impl Listener {
 }
 
 fn bind(addr: SocketAddr) -> io::Result<TcpListener> {
-    let socket = if addr.is_ipv4() { tokio::net::TcpSocket::new_v4()? } else { tokio::net::TcpSocket::new_v6()? };
+    let socket =
+        if addr.is_ipv4() { tokio::net::TcpSocket::new_v4()? } else { tokio::net::TcpSocket::new_v6()? };
     socket.set_reuseaddr(true)?;
     socket.bind(addr)?;
     socket.listen(128)
@@ -110,7 +112,10 @@ fn bind(addr: SocketAddr) -> io::Result<TcpListener> {
 fn configure(stream: &TcpStream) {
     let _ = stream.set_nodelay(true);
     let socket = SockRef::from(stream);
-    let keepalive = TcpKeepalive::new().with_time(Duration::from_secs(15)).with_interval(Duration::from_secs(5)).with_retries(3);
+    let keepalive = TcpKeepalive::new()
+        .with_time(Duration::from_secs(15))
+        .with_interval(Duration::from_secs(5))
+        .with_retries(3);
     let _ = socket.set_tcp_keepalive(&keepalive);
     #[cfg(target_os = "linux")]
     let _ = socket.set_tcp_user_timeout(Some(WRITE_STALL_MAX));
@@ -118,17 +123,30 @@ fn configure(stream: &TcpStream) {
 
 /// Errors of `accept` that concern the connection that was to be accepted, not the listener.
 fn is_of_one_connection(error: &io::Error) -> bool {
-    matches!(error.kind(), io::ErrorKind::ConnectionAborted | io::ErrorKind::ConnectionReset | io::ErrorKind::Interrupted)
+    matches!(
+        error.kind(),
+        io::ErrorKind::ConnectionAborted | io::ErrorKind::ConnectionReset | io::ErrorKind::Interrupted
+    )
 }
 
 fn explain(error: &io::Error, addr: SocketAddr, binding: bool) -> String {
     match error.kind() {
         io::ErrorKind::AddrInUse => {
-            format!("port {} on {} is taken by another program: stop that one, or choose another with --port", addr.port(), addr.ip())
+            format!(
+                "port {} on {} is taken by another program: stop that one, or choose another with --port",
+                addr.port(),
+                addr.ip()
+            )
         }
-        io::ErrorKind::PermissionDenied => format!("port {} may not be bound: choose one above 1023 with --port", addr.port()),
-        io::ErrorKind::AddrNotAvailable => format!("{} is no address of this machine: mend --bind", addr.ip()),
+        io::ErrorKind::PermissionDenied => {
+            format!("port {} may not be bound: choose one above 1023 with --port", addr.port())
+        }
+        io::ErrorKind::AddrNotAvailable => {
+            format!("{} is no address of this machine: mend --bind", addr.ip())
+        }
         _ if binding => format!("{addr} cannot be bound: {error}; trying again"),
-        _ => format!("no connection can be accepted: {error}; trying again (raise the limit of open files with `ulimit -n`)"),
+        _ => format!(
+            "no connection can be accepted: {error}; trying again (raise the limit of open files with `ulimit -n`)"
+        ),
     }
 }

@@ -1,4 +1,5 @@
-//! Waits for the next event. The sources take turns in being asked first, so that none of them, however busy, starves another.
+//! Waits for the next event. The sources take turns in being asked first, so that none of them, however busy,
+//! starves another.
 
 use std::{
     future::{Future, poll_fn},
@@ -33,8 +34,8 @@ pub(super) enum Event {
     Timer,
 }
 
-/// A sleep that is re-armed only when something is due earlier: deadlines mostly move away, and a timer that fires early costs less than
-/// one that is moved at every frame.
+/// A sleep that is re-armed only when something is due earlier: deadlines mostly move away, and a timer that
+/// fires early costs less than one that is moved at every frame.
 #[derive(Default)]
 pub(super) struct Timer {
     sleep: Option<Pin<Box<Sleep>>>,
@@ -73,7 +74,9 @@ impl Host {
                     0 => completed.poll_recv(cx).map(|completion| completion.map(Event::Completed)),
                     1 => requests.poll_recv(cx).map(|request| Some(Event::Request(request))),
                     2 => self.poll_conns(cx).map(Some),
-                    _ => listener.poll(cx, self.clock.now().mono).map(|listened| Some(Event::Listened(listened))),
+                    _ => listener
+                        .poll(cx, self.clock.now().mono)
+                        .map(|listened| Some(Event::Listened(listened))),
                 };
                 if let Poll::Ready(Some(event)) = polled {
                     return Poll::Ready(event);

@@ -32,8 +32,8 @@ use crate::{
     time::{Clock, Mono, Now},
 };
 
-/// How long the first words of a newcomer are held back at most while another adapter is connected. They are heard at once when that one
-/// goes; only who is to be refused waits for all of it.
+/// How long the first words of a newcomer are held back at most while another adapter is connected. They are
+/// heard at once when that one goes; only who is to be refused waits for all of it.
 const HELD_BACK_MAX: Duration = Duration::from_millis(100);
 /// Reads of one older connection before a newcomer is heard, each of up to 64 KiB.
 const OLDER_READS_MAX: usize = 64;
@@ -283,26 +283,37 @@ impl Host {
         self.drain(now);
     }
 
-    /// Before the first words of a newcomer: what lies ready on the connections that were there before it. An adapter that closes and
-    /// connects again at once must not find its own old connection in the way (ruling MPP 2).
+    /// Before the first words of a newcomer: what lies ready on the connections that were there before it. An
+    /// adapter that closes and connects again at once must not find its own old connection in the way
+    /// (ruling MPP 2).
     fn read_older(&mut self, now: Now, newcomer: ConnectionId) {
         if self.conns.get(&newcomer).is_none_or(|conn| conn.has_spoken) {
             return;
         }
-        let older: Vec<_> = self.conns.range(..newcomer).filter(|(_, conn)| conn.phase == Phase::Open).map(|(&id, _)| id).collect();
+        let older: Vec<_> = self
+            .conns
+            .range(..newcomer)
+            .filter(|(_, conn)| conn.phase == Phase::Open)
+            .map(|(&id, _)| id)
+            .collect();
         for id in older {
             for _ in 0..OLDER_READS_MAX {
-                let Some(conn) = self.conns.get_mut(&id).filter(|conn| conn.phase == Phase::Open) else { break };
+                let Some(conn) = self.conns.get_mut(&id).filter(|conn| conn.phase == Phase::Open) else {
+                    break;
+                };
                 let Some(read) = conn.read_now() else { break };
                 self.on_read(now, id, &read);
             }
         }
     }
 
-    /// Holds the first words of a newcomer back while another adapter is connected. A busy system delivers the end of one connection
-    /// after the words of a later one: for a moment, who comes back at once would find itself in the way (ruling MPP 2).
+    /// Holds the first words of a newcomer back while another adapter is connected. A busy system delivers
+    /// the end of one connection after the words of a later one: for a moment, who comes back at once
+    /// would find itself in the way (ruling MPP 2).
     fn holds_back(&mut self, now: Now, newcomer: ConnectionId, read: &std::io::Result<usize>) -> bool {
-        let is_another = |(id, conn): (&ConnectionId, &Conn)| *id < newcomer && conn.phase == Phase::Open && conn.has_spoken;
+        let is_another = |(id, conn): (&ConnectionId, &Conn)| {
+            *id < newcomer && conn.phase == Phase::Open && conn.has_spoken
+        };
         let is_crowded = self.conns.iter().any(is_another);
         let Some(conn) = self.conns.get_mut(&newcomer) else { return false };
         if !is_crowded || conn.has_spoken || conn.hearing != Hearing::AtOnce || !matches!(read, Ok(1..)) {
@@ -312,7 +323,8 @@ impl Host {
         true
     }
 
-    /// Hears newcomers again whose first words were held back: a connection that could have been in their way is gone.
+    /// Hears newcomers again whose first words were held back: a connection that could have been in their way
+    /// is gone.
     fn hear_held(&mut self, now: Now) {
         for conn in self.conns.values_mut().filter(|conn| matches!(conn.hearing, Hearing::Held(_))) {
             conn.hearing = Hearing::Held(now.mono);
@@ -377,8 +389,12 @@ impl Host {
             self.bridge.handle(now, Input::Timeout);
             self.drain(now);
         }
-        let stalled: Vec<_> =
-            self.conns.iter().filter(|(_, conn)| conn.stall_deadline().is_some_and(|at| now.mono >= at)).map(|(&id, _)| id).collect();
+        let stalled: Vec<_> = self
+            .conns
+            .iter()
+            .filter(|(_, conn)| conn.stall_deadline().is_some_and(|at| now.mono >= at))
+            .map(|(&id, _)| id)
+            .collect();
         for id in stalled {
             if self.is_open(id) {
                 self.lose(now, id, CloseCause::WriteStalled);
@@ -401,7 +417,8 @@ impl Host {
     pub(super) fn drop_conn(&mut self, now: Now, id: ConnectionId) {
         let Some(conn) = self.conns.remove(&id) else { return };
         if conn.unsent_bytes() > 0 {
-            let what = What::Unsent { frames: conn.unsent_frames() as u64, bytes: conn.unsent_bytes() as u64 };
+            let what =
+                What::Unsent { frames: conn.unsent_frames() as u64, bytes: conn.unsent_bytes() as u64 };
             self.emit(now, None, what, conn.peer.as_str().as_bytes());
         }
     }
@@ -438,21 +455,30 @@ impl Host {
         self.reap_answers();
     }
 
-    /// Hands over what nobody waits for, then one write for all that this turn journalled. A row's operations that nobody waits for come
-    /// before those of the same turn that are journalled: a row is dispatched before it is applied.
+    /// Hands over what nobody waits for, then one write for all that this turn journalled. A row's operations
+    /// that nobody waits for come before those of the same turn that are journalled: a row is dispatched
+    /// before it is applied.
     pub(super) fn write_journal(&mut self, now: Now) {
         for op in self.behind.drain(..) {
             // A move that finds no room is left out: the row's next move, or a restart, makes up for it.
             let _ = self.store.behind(op);
         }
         let due = self.state_retry_at.is_none_or(|at| now.mono >= at);
-        let states = if due { self.state_writes.values().cloned().filter_map(|op| self.journal.append(op).ok()).count() } else { 0 };
+        let states = if due {
+            self.state_writes.values().cloned().filter_map(|op| self.journal.append(op).ok()).count()
+        } else {
+            0
+        };
         if self.journal.waiting() == 0 {
             return;
         }
         let result = self.journal.commit();
         if states > 0 {
-            self.state_retry_at = if result.is_ok() && states == self.state_writes.len() { None } else { Some(now.mono + STATE_RETRY) };
+            self.state_retry_at = if result.is_ok() && states == self.state_writes.len() {
+                None
+            } else {
+                Some(now.mono + STATE_RETRY)
+            };
             if self.state_retry_at.is_none() {
                 self.state_writes.clear();
             }
@@ -490,7 +516,13 @@ impl Host {
         self.settle(now);
     }
 
-    pub(super) fn emit(&mut self, now: Now, trace: Option<crate::ids::TraceId>, what: What, bytes: &[u8]) -> Seq {
+    pub(super) fn emit(
+        &mut self,
+        now: Now,
+        trace: Option<crate::ids::TraceId>,
+        what: What,
+        bytes: &[u8],
+    ) -> Seq {
         let seq = self.tap.emit(Draft { at: now, link: Link::Mpp, trace, cause: self.cause, what, bytes });
         self.last_seq = seq;
         seq

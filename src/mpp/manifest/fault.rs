@@ -76,7 +76,8 @@ impl Faults {
         self.found.push(Fault { offset: at.start, message, hint, is_syntax: false });
     }
 
-    /// Adds a fault of something not being there. Where the file is no TOML it may well be there, unread: nothing is added then.
+    /// Adds a fault of something not being there. Where the file is no TOML it may well be there, unread:
+    /// nothing is added then.
     pub(super) fn add_absence(&mut self, at: &Range<usize>, message: String, hint: Option<String>) {
         if self.is_toml {
             self.add(at, message, hint);
@@ -87,7 +88,8 @@ impl Faults {
         self.found.is_empty()
     }
 
-    /// All faults in the order of their places; on a line that is no TOML, what else seems wrong there is left out.
+    /// All faults in the order of their places; on a line that is no TOML, what else seems wrong there is
+    /// left out.
     pub(super) fn into_errors(mut self, text: &str) -> Vec<ManifestError> {
         self.found.sort_by_key(|fault| (fault.offset, !fault.is_syntax));
         let mut lines = Lines { text, line: 1, start: 0 };

@@ -29,7 +29,11 @@ fn inside(folder: &Path, relative: &str) -> Result<PathBuf, String> {
     let unreadable = |error: std::io::Error| format!("cannot read {relative}: {error}");
     let folder = folder.canonicalize().map_err(unreadable)?;
     let path = folder.join(relative).canonicalize().map_err(unreadable)?;
-    if path.starts_with(&folder) { Ok(path) } else { Err(format!("{relative} leads out of the manifest's folder")) }
+    if path.starts_with(&folder) {
+        Ok(path)
+    } else {
+        Err(format!("{relative} leads out of the manifest's folder"))
+    }
 }
 
 fn bytes(path: &Path) -> Result<Vec<u8>, String> {
@@ -39,7 +43,9 @@ fn bytes(path: &Path) -> Result<Vec<u8>, String> {
         return Err(format!("{} is not a file", path.display()));
     }
     let mut bytes = Vec::new();
-    File::open(path).and_then(|file| file.take(SOURCE_BYTES_MAX + 1).read_to_end(&mut bytes)).map_err(unreadable)?;
+    File::open(path)
+        .and_then(|file| file.take(SOURCE_BYTES_MAX + 1).read_to_end(&mut bytes))
+        .map_err(unreadable)?;
     if u64::try_from(bytes.len()).unwrap_or(u64::MAX) > SOURCE_BYTES_MAX {
         return Err(format!("{} has more than {SOURCE_BYTES_MAX} bytes", path.display()));
     }

@@ -22,7 +22,8 @@ pub(super) fn hint(name: &str, candidates: &[&str]) -> Option<String> {
         [] => None,
         [only] => Some(format!("it takes `{only}`")),
         _ => {
-            let listed: Vec<_> = candidates.iter().take(LISTED_MAX).map(|candidate| format!("`{candidate}`")).collect();
+            let listed: Vec<_> =
+                candidates.iter().take(LISTED_MAX).map(|candidate| format!("`{candidate}`")).collect();
             let more = if candidates.len() > LISTED_MAX { ", …" } else { "" };
             Some(format!("it takes {}{more}", listed.join(", ")))
         }

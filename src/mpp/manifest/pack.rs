@@ -18,7 +18,8 @@ pub struct Pack {
     pub name: Arc<str>,
     /// Its version.
     pub version: Arc<str>,
-    /// `sha256:` and the hex digits over the manifest's exact bytes. Schemas in files of their own are not part of it.
+    /// `sha256:` and the hex digits over the manifest's exact bytes. Schemas in files of their own are not
+    /// part of it.
     pub hash: ManifestHash,
     /// Every queue.
     pub queues: BTreeMap<QueueName, Queue>,
@@ -70,12 +71,15 @@ pub enum Writer {
 }
 
 impl Pack {
-    /// Reads a manifest. `files` yields the bytes of a schema by its path relative to the manifest's folder; it is asked once for each
-    /// path.
+    /// Reads a manifest. `files` yields the bytes of a schema by its path relative to the manifest's folder;
+    /// it is asked once for each path.
     ///
     /// # Errors
     /// Every fault there is, in the order of their places.
-    pub fn parse(text: &[u8], files: &mut dyn FnMut(&str) -> Result<Vec<u8>, String>) -> Result<Self, Vec<ManifestError>> {
+    pub fn parse(
+        text: &[u8],
+        files: &mut dyn FnMut(&str) -> Result<Vec<u8>, String>,
+    ) -> Result<Self, Vec<ManifestError>> {
         read::pack(text, files)
     }
 
@@ -85,7 +89,8 @@ impl Pack {
     /// Never: a test reads the same bytes.
     #[must_use]
     pub fn sample() -> Self {
-        let parsed = Self::parse(Self::SAMPLE_TOML, &mut |path| Err(format!("the sample has no file `{path}`")));
+        let parsed =
+            Self::parse(Self::SAMPLE_TOML, &mut |path| Err(format!("the sample has no file `{path}`")));
         let mut sample = parsed.expect("the sample that is compiled in was read by a test");
         sample.is_sample = true;
         sample
@@ -148,9 +153,11 @@ impl StateDecl {
     }
 }
 
-/// Without a schema any JSON is taken. With one, JSON that is nested too deeply or has numbers that are too large to be judged is not.
+/// Without a schema any JSON is taken. With one, JSON that is nested too deeply or has numbers that are too
+/// large to be judged is not.
 fn check(schema: Option<&Schema>, json: &str) -> Result<(), String> {
     let Some(schema) = schema else { return Ok(()) };
-    let value = serde_json::from_str(json).map_err(|error| format!("it cannot be judged: {error} of the text"))?;
+    let value =
+        serde_json::from_str(json).map_err(|error| format!("it cannot be judged: {error} of the text"))?;
     schema.check(&value)
 }

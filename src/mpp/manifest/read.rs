@@ -21,7 +21,10 @@ use crate::{
 /// The names of domains, and so of packs, are no longer.
 const PACK_ID_BYTES_MAX: usize = 255;
 
-pub(super) fn pack(bytes: &[u8], files: &mut dyn FnMut(&str) -> Result<Vec<u8>, String>) -> Result<Pack, Vec<ManifestError>> {
+pub(super) fn pack(
+    bytes: &[u8],
+    files: &mut dyn FnMut(&str) -> Result<Vec<u8>, String>,
+) -> Result<Pack, Vec<ManifestError>> {
     let text = match std::str::from_utf8(bytes) {
         Ok(text) => text,
         Err(error) => return Err(vec![not_utf8(bytes, error)]),
@@ -55,7 +58,10 @@ fn not_utf8(bytes: &[u8], error: std::str::Utf8Error) -> ManifestError {
     let hint = "save the file as UTF-8".to_owned();
     faults.add(&(good.len()..good.len()), "the text is not UTF-8".to_owned(), Some(hint));
     let text = String::from_utf8_lossy(good);
-    faults.into_errors(&text).pop().unwrap_or_else(|| ManifestError::whole("the text is not UTF-8".to_owned()))
+    faults
+        .into_errors(&text)
+        .pop()
+        .unwrap_or_else(|| ManifestError::whole("the text is not UTF-8".to_owned()))
 }
 
 /// `sha256:` and the hex digits (ruling MPP 15).
@@ -95,9 +101,11 @@ fn is_pack_id(id: &Text<'_>, faults: &mut Faults) -> bool {
             && !label.ends_with('-')
             && label.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_')
     };
-    let good = id.text.len() <= PACK_ID_BYTES_MAX && id.text.contains('.') && id.text.split('.').all(is_label);
+    let good =
+        id.text.len() <= PACK_ID_BYTES_MAX && id.text.contains('.') && id.text.split('.').all(is_label);
     if !good {
-        let hint = "reverse DNS: letters, digits, - and _ joined by dots, as in com.example.mypack".to_owned();
+        let hint =
+            "reverse DNS: letters, digits, - and _ joined by dots, as in com.example.mypack".to_owned();
         faults.add(&id.at, format!("`pack.id` is \"{}\"", id.text.escape_debug()), Some(hint));
     }
     good
@@ -112,7 +120,9 @@ fn queues(root: &Table<'_>, faults: &mut Faults) -> BTreeMap<QueueName, Queue> {
             faults.add(&table.at, message, Some(format!("at most {QUEUE_NAME_BYTES_MAX} are taken")));
         }
         let words = [("applied", ReadyAfter::Applied), ("done", ReadyAfter::Done)];
-        let ready_after = table.text("ready_after", faults).and_then(|text| table.word(&text, "ready_after", &words, faults));
+        let ready_after = table
+            .text("ready_after", faults)
+            .and_then(|text| table.word(&text, "ready_after", &words, faults));
         queues.insert(QueueName::new(name), Queue { ready_after: ready_after.unwrap_or_default() });
     }
     queues
@@ -132,9 +142,15 @@ fn events(
             && !queues.contains_key(queue.text)
         {
             let known: Vec<_> = queues.keys().map(QueueName::as_str).collect();
-            let hint = nearest::nearest(queue.text, known)
-                .map_or_else(|| format!("declare it as [queues.{}]", queue.text.escape_debug()), |near| format!("did you mean `{near}`?"));
-            faults.add_absence(&queue.at, format!("there is no queue `{}`", queue.text.escape_debug()), Some(hint));
+            let hint = nearest::nearest(queue.text, known).map_or_else(
+                || format!("declare it as [queues.{}]", queue.text.escape_debug()),
+                |near| format!("did you mean `{near}`?"),
+            );
+            faults.add_absence(
+                &queue.at,
+                format!("there is no queue `{}`", queue.text.escape_debug()),
+                Some(hint),
+            );
         }
         let title = table.text("title", faults).map(|title| Arc::from(title.text));
         let schema = schemas.read(&table, faults);

@@ -47,7 +47,8 @@ impl<'f> Schemas<'f> {
             return known.clone();
         }
         let schema = (self.files)(path).and_then(|bytes| {
-            let source = serde_json::from_slice(&bytes).map_err(|error| format!("{path} is not JSON: {error}"))?;
+            let source =
+                serde_json::from_slice(&bytes).map_err(|error| format!("{path} is not JSON: {error}"))?;
             compile(source).map_err(|why| format!("{path}: {why}"))
         });
         self.compiled.insert(path.to_owned(), schema.clone());
@@ -76,7 +77,9 @@ fn json(value: &DeValue<'_>) -> Result<Value, String> {
     Ok(match value {
         DeValue::String(text) => Value::String(text.to_string()),
         DeValue::Boolean(value) => Value::Bool(*value),
-        DeValue::Array(items) => Value::Array(items.iter().map(|item| json(item.get_ref())).collect::<Result<_, _>>()?),
+        DeValue::Array(items) => {
+            Value::Array(items.iter().map(|item| json(item.get_ref())).collect::<Result<_, _>>()?)
+        }
         DeValue::Table(table) => Value::Object(object(table)?),
         DeValue::Integer(number) => {
             let digits = number.as_str();
@@ -87,6 +90,8 @@ fn json(value: &DeValue<'_>) -> Result<Value, String> {
             let finite = number.parse().ok().and_then(Number::from_f64);
             finite.map(Value::Number).ok_or_else(|| format!("{number} is no number in JSON"))?
         }
-        DeValue::Datetime(_) => return Err("a date has no place in a JSON Schema; put it in quotes".to_owned()),
+        DeValue::Datetime(_) => {
+            return Err("a date has no place in a JSON Schema; put it in quotes".to_owned());
+        }
     })
 }

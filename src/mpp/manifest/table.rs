@@ -32,7 +32,11 @@ impl<'a> Table<'a> {
         for key in self.entries.keys() {
             let name: &str = key.get_ref();
             if !known.contains(&name) {
-                faults.add(&key.span(), format!("unknown key `{}`", self.path(name)), nearest::hint(name, known));
+                faults.add(
+                    &key.span(),
+                    format!("unknown key `{}`", self.path(name)),
+                    nearest::hint(name, known),
+                );
             }
         }
     }
@@ -69,11 +73,21 @@ impl<'a> Table<'a> {
     }
 
     /// One of a few words; absent when it is none of them.
-    pub(super) fn word<T: Copy>(&self, text: &Text<'_>, key: &str, words: &[(&str, T)], faults: &mut Faults) -> Option<T> {
+    pub(super) fn word<T: Copy>(
+        &self,
+        text: &Text<'_>,
+        key: &str,
+        words: &[(&str, T)],
+        faults: &mut Faults,
+    ) -> Option<T> {
         let found = words.iter().find(|(word, _)| *word == text.text).map(|(_, value)| *value);
         if found.is_none() {
             let known: Vec<_> = words.iter().map(|(word, _)| *word).collect();
-            faults.add(&text.at, format!("`{}` is \"{}\"", self.path(key), text.text), nearest::hint(text.text, &known));
+            faults.add(
+                &text.at,
+                format!("`{}` is \"{}\"", self.path(key), text.text),
+                nearest::hint(text.text, &known),
+            );
         }
         found
     }
@@ -111,11 +125,21 @@ impl<'a> Table<'a> {
         tables
     }
 
-    fn subtable(&self, key: &str, at: Range<usize>, value: &'a DeValue<'a>, faults: &mut Faults) -> Option<Self> {
+    fn subtable(
+        &self,
+        key: &str,
+        at: Range<usize>,
+        value: &'a DeValue<'a>,
+        faults: &mut Faults,
+    ) -> Option<Self> {
         if let DeValue::Table(entries) = value {
             return Some(Self { name: self.path(key), at, entries });
         }
-        faults.add(&at, self.wrong_type(key, "a table", value), Some(format!("write it as [{}]", self.path(key))));
+        faults.add(
+            &at,
+            self.wrong_type(key, "a table", value),
+            Some(format!("write it as [{}]", self.path(key))),
+        );
         None
     }
 

@@ -60,7 +60,12 @@ fn frame(body_len: usize) -> Vec<u8> {
 fn a_length_is_that_of_the_message_and_not_of_what_announces_it() {
     let greeted = |session, client: &str| {
         let (client, kind) = (client.into(), rmp::Kind::Agent);
-        let greeted = rmp::Transition::Greeted { session: ConnectionId(session), client, kind, dialect: Dialect::Frames };
+        let greeted = rmp::Transition::Greeted {
+            session: ConnectionId(session),
+            client,
+            kind,
+            dialect: Dialect::Frames,
+        };
         What::Transition(Transition::Rmp(greeted))
     };
     let wire = [frame(40), frame(100)].concat();
@@ -75,11 +80,22 @@ fn a_length_is_that_of_the_message_and_not_of_what_announces_it() {
             (entry(2, 2, Link::Rmp, published(3, "agent/a", 4, Dialect::Frames, &wire)), wire.clone()),
             (entry(3, 3, Link::Rmp, published(3, "agent/a", 4, Dialect::Frames, &wire)), cut),
             (entry(4, 4, Link::Rmp, published(4, "agent/a", 4, Dialect::Json, &json)), json),
-            (entry(5, 5, Link::Rmp, published(STATION.0, "rlp/runs/trace:x/events", 8, Dialect::Frames, &frame(1))), frame(1)),
+            (
+                entry(
+                    5,
+                    5,
+                    Link::Rmp,
+                    published(STATION.0, "rlp/runs/trace:x/events", 8, Dialect::Frames, &frame(1)),
+                ),
+                frame(1),
+            ),
         ],
     );
     assert_eq!(hops.iter().map(|hop| hop.frame_len).collect::<Vec<_>>(), [Some(164), Some(164), Some(73)]);
-    assert_eq!(hops.iter().map(|hop| hop.from.as_str()).collect::<Vec<_>>(), ["tool (3)", "tool (3)", "session 4"]);
+    assert_eq!(
+        hops.iter().map(|hop| hop.from.as_str()).collect::<Vec<_>>(),
+        ["tool (3)", "tool (3)", "session 4"]
+    );
     assert_eq!((hops[0].to.as_str(), hops[0].reached, hops[0].dropped), ("agent/a", Some(1), Some(2)));
 }
 
@@ -91,12 +107,20 @@ fn what_an_adapter_says_of_an_invocation_is_timed_from_when_it_was_sent() {
         (entry(3, 180, Link::Mpp, adapters(Direction::Inbound, FrameType::Done)), Vec::new()),
     ];
     let (hops, more) = ladder(0, 10, &entries);
-    let told: Vec<_> = hops.iter().map(|hop| (hop.from.as_str(), hop.schema.as_str(), hop.latency_us, hop.cause)).collect();
+    let told: Vec<_> =
+        hops.iter().map(|hop| (hop.from.as_str(), hop.schema.as_str(), hop.latency_us, hop.cause)).collect();
     assert_eq!(told[0], ("station", "invocation", None, None));
-    assert_eq!(told[1..], [("adapter", "ack", Some(30_000), Some(1)), ("adapter", "done", Some(80_000), Some(1))]);
+    assert_eq!(
+        told[1..],
+        [("adapter", "ack", Some(30_000), Some(1)), ("adapter", "done", Some(80_000), Some(1))]
+    );
     assert!(!more);
     let (hops, more) = ladder(1, 1, &entries);
-    assert_eq!((hops[0].seq, hops[0].latency_us, more), (Some(2), Some(30_000), true), "a page knows what came before it");
+    assert_eq!(
+        (hops[0].seq, hops[0].latency_us, more),
+        (Some(2), Some(30_000), true),
+        "a page knows what came before it"
+    );
 }
 
 #[test]
@@ -125,9 +149,15 @@ fn each_answer_about_a_session_is_timed_from_its_own_call() {
         (Entry { cause: Some(Seq(cause)), ..told }, Vec::new())
     };
     // The same message is sent twice before either is answered.
-    let entries = [call(1, 100), call(2, 110), answer(3, 130, 2, Answered::Duplicate), answer(4, 150, 1, Answered::Ok)];
-    let told: Vec<_> = ladder(0, 10, &entries).0.iter().map(|hop| (hop.schema.clone(), hop.latency_us, hop.cause)).collect();
-    let expected =
-        [("Vote", None, None), ("Vote", None, None), ("Vote: duplicate", Some(20_000), Some(2)), ("Vote: ok", Some(50_000), Some(1))];
+    let entries =
+        [call(1, 100), call(2, 110), answer(3, 130, 2, Answered::Duplicate), answer(4, 150, 1, Answered::Ok)];
+    let told: Vec<_> =
+        ladder(0, 10, &entries).0.iter().map(|hop| (hop.schema.clone(), hop.latency_us, hop.cause)).collect();
+    let expected = [
+        ("Vote", None, None),
+        ("Vote", None, None),
+        ("Vote: duplicate", Some(20_000), Some(2)),
+        ("Vote: ok", Some(50_000), Some(1)),
+    ];
     assert_eq!(told, expected.map(|(schema, latency, cause)| (schema.to_owned(), latency, cause)));
 }

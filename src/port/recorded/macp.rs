@@ -5,8 +5,8 @@ use std::sync::Arc;
 use crate::{
     ids::Peer,
     macp::{
-        ClientView, ContributionView, DecisionView, EndView, Listener, MoveView, Opinion, OpinionView, Progress, ProposalView, RoundsView,
-        SenderView, SessionView, Snapshot, Tally, Totals, VoteView,
+        ClientView, ContributionView, DecisionView, EndView, Listener, MoveView, Opinion, OpinionView,
+        Progress, ProposalView, RoundsView, SenderView, SessionView, Snapshot, Tally, Totals, VoteView,
     },
     tap::recorded::{
         DecodeError,
@@ -24,12 +24,23 @@ pub(super) fn recorded_macp(snapshot: &Snapshot) -> wire::MacpView {
         Listener::Listening(addr) => State::Listening(addr.to_string()),
         Listener::Down(why) => State::Down(why.to_string()),
     };
-    let Totals { open, started, resolved, expired, cancelled, accepted, duplicates, refused, signals } = snapshot.totals;
+    let Totals { open, started, resolved, expired, cancelled, accepted, duplicates, refused, signals } =
+        snapshot.totals;
     wire::MacpView {
         listener: Some(wire::MacpListener { state: Some(state) }),
         clients: snapshot.clients.iter().map(recorded_client).collect(),
         sessions: snapshot.sessions.values().map(recorded_view).collect(),
-        totals: Some(wire::MacpTotals { open, started, resolved, expired, cancelled, accepted, duplicates, refused, signals }),
+        totals: Some(wire::MacpTotals {
+            open,
+            started,
+            resolved,
+            expired,
+            cancelled,
+            accepted,
+            duplicates,
+            refused,
+            signals,
+        }),
     }
 }
 
@@ -48,9 +59,19 @@ pub(super) fn live_macp(it: wire::MacpView) -> Result<Snapshot, DecodeError> {
         let view = live_view(view)?;
         snapshot.sessions.insert(view.session.number, view);
     }
-    let wire::MacpTotals { open, started, resolved, expired, cancelled, accepted, duplicates, refused, signals } =
-        it.totals.unwrap_or_default();
-    snapshot.totals = Totals { open, started, resolved, expired, cancelled, accepted, duplicates, refused, signals };
+    let wire::MacpTotals {
+        open,
+        started,
+        resolved,
+        expired,
+        cancelled,
+        accepted,
+        duplicates,
+        refused,
+        signals,
+    } = it.totals.unwrap_or_default();
+    snapshot.totals =
+        Totals { open, started, resolved, expired, cancelled, accepted, duplicates, refused, signals };
     Ok(snapshot.in_order())
 }
 
@@ -61,7 +82,11 @@ fn recorded_client(ClientView { peer, client, at }: &ClientView) -> wire::MacpCl
 
 fn live_client(it: wire::MacpClientView) -> Result<ClientView, DecodeError> {
     let client = it.client.ok_or(DecodeError::Missing("client"))?;
-    Ok(ClientView { peer: Peer::new(&client.peer), client: Arc::from(client.client), at: now(it.at, "client.at")? })
+    Ok(ClientView {
+        peer: Peer::new(&client.peer),
+        client: Arc::from(client.client),
+        at: now(it.at, "client.at")?,
+    })
 }
 
 fn recorded_view(view: &SessionView) -> wire::MacpSessionView {
@@ -89,9 +114,10 @@ fn recorded_view(view: &SessionView) -> wire::MacpSessionView {
         streams: view.streams,
         progress: Some(match &view.progress {
             Progress::Decision(decision) => Wire::Decision(recorded_decision(decision)),
-            Progress::Rounds(RoundsView { round, moves }) => {
-                Wire::Rounds(wire::MacpRoundsView { round: *round, moves: moves.iter().map(recorded_move).collect() })
-            }
+            Progress::Rounds(RoundsView { round, moves }) => Wire::Rounds(wire::MacpRoundsView {
+                round: *round,
+                moves: moves.iter().map(recorded_move).collect(),
+            }),
         }),
     }
 }
@@ -120,14 +146,18 @@ fn live_view(it: wire::MacpSessionView) -> Result<SessionView, DecodeError> {
         streams: it.streams,
         progress: match it.progress.ok_or(DecodeError::Missing("session.progress"))? {
             Wire::Decision(decision) => Progress::Decision(live_decision(decision)?),
-            Wire::Rounds(it) => {
-                Progress::Rounds(RoundsView { round: it.round, moves: it.moves.into_iter().map(live_move).collect::<Result<_, _>>()? })
-            }
+            Wire::Rounds(it) => Progress::Rounds(RoundsView {
+                round: it.round,
+                moves: it.moves.into_iter().map(live_move).collect::<Result<_, _>>()?,
+            }),
         },
     })
 }
 
-fn recorded_sender(sender: &Arc<str>, SenderView { messages, vote, contribution }: &SenderView) -> wire::MacpSenderView {
+fn recorded_sender(
+    sender: &Arc<str>,
+    SenderView { messages, vote, contribution }: &SenderView,
+) -> wire::MacpSenderView {
     wire::MacpSenderView {
         sender: sender.to_string(),
         messages: *messages,
@@ -137,10 +167,8 @@ fn recorded_sender(sender: &Arc<str>, SenderView { messages, vote, contribution 
             reason: reason.to_string(),
             at: Some(moment(*at)),
         }),
-        contribution: contribution.as_ref().map(|ContributionView { value, round, at }| wire::MacpContributionView {
-            value: value.to_string(),
-            round: *round,
-            at: Some(moment(*at)),
+        contribution: contribution.as_ref().map(|ContributionView { value, round, at }| {
+            wire::MacpContributionView { value: value.to_string(), round: *round, at: Some(moment(*at)) }
         }),
     }
 }
@@ -148,13 +176,22 @@ fn recorded_sender(sender: &Arc<str>, SenderView { messages, vote, contribution 
 fn live_sender(it: wire::MacpSenderView) -> Result<(Arc<str>, SenderView), DecodeError> {
     let vote = it.vote.map(|it| {
         let at = now(it.at, "vote.at")?;
-        Ok::<_, DecodeError>(VoteView { proposal: Arc::from(it.proposal), vote: Arc::from(it.vote), reason: Arc::from(it.reason), at })
+        Ok::<_, DecodeError>(VoteView {
+            proposal: Arc::from(it.proposal),
+            vote: Arc::from(it.vote),
+            reason: Arc::from(it.reason),
+            at,
+        })
     });
     let contribution = it.contribution.map(|it| {
         let at = now(it.at, "contribution.at")?;
         Ok::<_, DecodeError>(ContributionView { value: Arc::from(it.value), round: it.round, at })
     });
-    let view = SenderView { messages: it.messages, vote: vote.transpose()?, contribution: contribution.transpose()? };
+    let view = SenderView {
+        messages: it.messages,
+        vote: vote.transpose()?,
+        contribution: contribution.transpose()?,
+    };
     Ok((Arc::from(it.sender), view))
 }
 
@@ -204,7 +241,9 @@ fn live_proposal(it: wire::MacpProposalView) -> Result<ProposalView, DecodeError
     })
 }
 
-fn recorded_opinion(OpinionView { by, at, proposal, opinion, reason }: &OpinionView) -> wire::MacpOpinionView {
+fn recorded_opinion(
+    OpinionView { by, at, proposal, opinion, reason }: &OpinionView,
+) -> wire::MacpOpinionView {
     use wire::macp_opinion_view::Kind;
     let kind = match opinion {
         Opinion::Evaluation { recommendation, confidence } => Kind::Evaluated(wire::MacpEvaluated {
@@ -212,19 +251,26 @@ fn recorded_opinion(OpinionView { by, at, proposal, opinion, reason }: &OpinionV
             recommendation: recommendation.to_string(),
             confidence: *confidence,
         }),
-        Opinion::Objection { severity } => {
-            Kind::Objected(wire::MacpObjected { proposal: proposal.to_string(), severity: severity.to_string() })
-        }
+        Opinion::Objection { severity } => Kind::Objected(wire::MacpObjected {
+            proposal: proposal.to_string(),
+            severity: severity.to_string(),
+        }),
     };
-    wire::MacpOpinionView { by: by.to_string(), at: Some(moment(*at)), reason: reason.to_string(), kind: Some(kind) }
+    wire::MacpOpinionView {
+        by: by.to_string(),
+        at: Some(moment(*at)),
+        reason: reason.to_string(),
+        kind: Some(kind),
+    }
 }
 
 fn live_opinion(it: wire::MacpOpinionView) -> Result<OpinionView, DecodeError> {
     use wire::macp_opinion_view::Kind;
     let (proposal, opinion) = match it.kind.ok_or(DecodeError::Missing("opinion.kind"))? {
-        Kind::Evaluated(it) => {
-            (it.proposal, Opinion::Evaluation { recommendation: Arc::from(it.recommendation), confidence: it.confidence })
-        }
+        Kind::Evaluated(it) => (
+            it.proposal,
+            Opinion::Evaluation { recommendation: Arc::from(it.recommendation), confidence: it.confidence },
+        ),
         Kind::Objected(it) => (it.proposal, Opinion::Objection { severity: Arc::from(it.severity) }),
     };
     let (by, at, reason) = (Arc::from(it.by), now(it.at, "opinion.at")?, Arc::from(it.reason));
@@ -236,12 +282,20 @@ fn recorded_move(MoveView { round, by, value, at }: &MoveView) -> wire::MacpMove
 }
 
 fn live_move(it: wire::MacpMoveView) -> Result<MoveView, DecodeError> {
-    Ok(MoveView { round: it.round, by: Arc::from(it.by), value: Arc::from(it.value), at: now(it.at, "move.at")? })
+    Ok(MoveView {
+        round: it.round,
+        by: Arc::from(it.by),
+        value: Arc::from(it.value),
+        at: now(it.at, "move.at")?,
+    })
 }
 
 /// What did not fit goes last, without a name.
 fn recorded_tally(Tally { of, others }: &Tally) -> Vec<wire::MacpTally> {
-    let mut all: Vec<_> = of.iter().map(|(what, count)| wire::MacpTally { what: Some(what.to_string()), count: *count }).collect();
+    let mut all: Vec<_> = of
+        .iter()
+        .map(|(what, count)| wire::MacpTally { what: Some(what.to_string()), count: *count })
+        .collect();
     if *others > 0 {
         all.push(wire::MacpTally { what: None, count: *others });
     }

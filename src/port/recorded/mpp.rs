@@ -21,7 +21,18 @@ use crate::{
 const NOTHING: wire::Nothing = wire::Nothing {};
 
 pub(super) fn recorded_mpp(snapshot: &mpp::Snapshot) -> wire::MppView {
-    let mpp::Snapshot { listener, paired, pack, adapter, last_close, queues, live, recent, logs, commits_failing } = snapshot;
+    let mpp::Snapshot {
+        listener,
+        paired,
+        pack,
+        adapter,
+        last_close,
+        queues,
+        live,
+        recent,
+        logs,
+        commits_failing,
+    } = snapshot;
     wire::MppView {
         listener: Some(recorded_listener(listener)),
         paired: *paired,
@@ -98,7 +109,9 @@ fn live_pack(it: wire::PackFacts) -> PackFacts {
     }
 }
 
-fn recorded_adapter(AdapterView { peer, connected_at, last_in, session_id, stale }: &AdapterView) -> wire::AdapterView {
+fn recorded_adapter(
+    AdapterView { peer, connected_at, last_in, session_id, stale }: &AdapterView,
+) -> wire::AdapterView {
     wire::AdapterView {
         peer: peer.to_string(),
         connected_at: Some(moment(*connected_at)),
@@ -214,5 +227,9 @@ fn recorded_log(LogView { at, level, text }: &LogView) -> wire::LogView {
 }
 
 fn live_log(it: wire::LogView) -> Result<LogView, DecodeError> {
-    Ok(LogView { at: now(it.at, "log.at")?, level: plain::level(it.level, "log.level")?, text: Arc::from(it.text) })
+    Ok(LogView {
+        at: now(it.at, "log.at")?,
+        level: plain::level(it.level, "log.level")?,
+        text: Arc::from(it.text),
+    })
 }

@@ -8,7 +8,10 @@ use crate::{
     tap::recorded::{
         DecodeError,
         plain::{self, moment, now},
-        rmp::{live_drops, live_gauge, live_greeting, live_schema_id, recorded_drops, recorded_gauge, recorded_greeting},
+        rmp::{
+            live_drops, live_gauge, live_greeting, live_schema_id, recorded_drops, recorded_gauge,
+            recorded_greeting,
+        },
         wire,
     },
 };
@@ -61,7 +64,9 @@ fn recorded_peer(session: ConnectionId, view: &PeerView) -> wire::RmpPeerView {
         session: session.0,
         peer: peer.to_string(),
         connected_at: Some(moment(*connected_at)),
-        greeting: greeting.as_ref().map(|Greeting { client, kind, dialect }| recorded_greeting(client, *kind, *dialect)),
+        greeting: greeting
+            .as_ref()
+            .map(|Greeting { client, kind, dialect }| recorded_greeting(client, *kind, *dialect)),
         published: *published,
         refused: *refused,
         subs: subs.iter().map(|(sub, view)| recorded_sub(*sub, view)).collect(),
@@ -82,7 +87,12 @@ fn live_peer(it: wire::RmpPeerView) -> Result<(ConnectionId, PeerView), DecodeEr
 }
 
 fn recorded_sub(sub: u64, SubView { topic, since, gauge }: &SubView) -> wire::RmpSubView {
-    wire::RmpSubView { sub, topic: topic.to_string(), since: Some(moment(*since)), gauge: Some(recorded_gauge(gauge)) }
+    wire::RmpSubView {
+        sub,
+        topic: topic.to_string(),
+        since: Some(moment(*since)),
+        gauge: Some(recorded_gauge(gauge)),
+    }
 }
 
 fn live_sub(it: &wire::RmpSubView) -> Result<(u64, SubView), DecodeError> {
@@ -118,7 +128,21 @@ fn live_topic(it: &wire::RmpTopicView) -> Result<(TopicName, TopicView), DecodeE
 }
 
 fn recorded_drop(view: &DropView) -> wire::RmpDropView {
-    let DropView { first_at, at, reason, topic, to, to_client, from, from_client, notices, count, trace, msg_id, expires_at_ms } = view;
+    let DropView {
+        first_at,
+        at,
+        reason,
+        topic,
+        to,
+        to_client,
+        from,
+        from_client,
+        notices,
+        count,
+        trace,
+        msg_id,
+        expires_at_ms,
+    } = view;
     let dropped = wire::RmpDropped {
         reason: plain::to_rmp_drop_reason(*reason),
         topic: topic.to_string(),
@@ -159,9 +183,29 @@ fn live_drop(it: wire::RmpDropView) -> Result<DropView, DecodeError> {
 }
 
 fn recorded_totals(totals: &Totals) -> wire::RmpTotals {
-    let Totals { published, published_bytes, delivered, refused, dropped, keys, evicted_young, lost_evicted_young, topics } = *totals;
+    let Totals {
+        published,
+        published_bytes,
+        delivered,
+        refused,
+        dropped,
+        keys,
+        evicted_young,
+        lost_evicted_young,
+        topics,
+    } = *totals;
     let dropped = Some(recorded_drops(dropped));
-    wire::RmpTotals { published, published_bytes, delivered, refused, dropped, keys, evicted_young, lost_evicted_young, topics }
+    wire::RmpTotals {
+        published,
+        published_bytes,
+        delivered,
+        refused,
+        dropped,
+        keys,
+        evicted_young,
+        lost_evicted_young,
+        topics,
+    }
 }
 
 fn live_totals(it: wire::RmpTotals) -> Totals {

@@ -13,7 +13,9 @@ use crate::{
     time::Wall,
 };
 
-pub(super) fn recorded_runs(Snapshot { runs, asks, asks_unshown, held, totals }: &Snapshot) -> wire::RunsView {
+pub(super) fn recorded_runs(
+    Snapshot { runs, asks, asks_unshown, held, totals }: &Snapshot,
+) -> wire::RunsView {
     let Totals { submitted, rejected, succeeded, failed, cancelled } = *totals;
     wire::RunsView {
         runs: runs.iter().map(recorded_run).collect(),
@@ -36,7 +38,22 @@ pub(super) fn live_runs(it: wire::RunsView) -> Result<Snapshot, DecodeError> {
 }
 
 fn recorded_run(view: &RunView) -> wire::RunView {
-    let RunView { run, name, by, state, submitted_at, ended_at, why, planned, done, plan, nodes, events, artifacts, tokens } = view;
+    let RunView {
+        run,
+        name,
+        by,
+        state,
+        submitted_at,
+        ended_at,
+        why,
+        planned,
+        done,
+        plan,
+        nodes,
+        events,
+        artifacts,
+        tokens,
+    } = view;
     wire::RunView {
         run: run.0.as_bytes().to_vec(),
         name: name.to_string(),
@@ -105,10 +122,18 @@ fn recorded_plan_edge(PlanEdge { from, from_port, to, to_port, when }: &PlanEdge
 
 fn live_plan_edge(it: wire::PlanEdge) -> PlanEdge {
     let when = it.when.map(Arc::from);
-    PlanEdge { from: it.from, from_port: Arc::from(it.from_port), to: it.to, to_port: Arc::from(it.to_port), when }
+    PlanEdge {
+        from: it.from,
+        from_port: Arc::from(it.from_port),
+        to: it.to,
+        to_port: Arc::from(it.to_port),
+        when,
+    }
 }
 
-fn recorded_node_view(NodeView { state, attempt, since, ran_at, progress, why }: &NodeView) -> wire::RunNodeView {
+fn recorded_node_view(
+    NodeView { state, attempt, since, ran_at, progress, why }: &NodeView,
+) -> wire::RunNodeView {
     wire::RunNodeView {
         state: plain::to_node_state(*state),
         attempt: *attempt,
@@ -130,7 +155,9 @@ fn live_node_view(it: wire::RunNodeView) -> Result<NodeView, DecodeError> {
     })
 }
 
-fn recorded_ask(AskView { action, run, node, summary, takes, asked_at, expires_at }: &AskView) -> wire::AskView {
+fn recorded_ask(
+    AskView { action, run, node, summary, takes, asked_at, expires_at }: &AskView,
+) -> wire::AskView {
     wire::AskView {
         action: action.0.as_bytes().to_vec(),
         run: run.0.as_bytes().to_vec(),

@@ -35,7 +35,8 @@ impl Snapshot {
     #[must_use]
     pub fn encode(&self) -> Vec<u8> {
         let Self { as_of, at, station, mpp, rmp, runs, macp } = self;
-        let as_of = Link::ALL.map(|link| wire::AsOf { link: plain::to_link(link), seq: as_of.0[link.index()].0 });
+        let as_of =
+            Link::ALL.map(|link| wire::AsOf { link: plain::to_link(link), seq: as_of.0[link.index()].0 });
         wire::Snapshot {
             as_of: as_of.to_vec(),
             at: Some(moment(*at)),
@@ -70,7 +71,9 @@ impl Snapshot {
     }
 }
 
-fn recorded_station(StationView { data, started_at, hosts, store_failing, disk_low, recording }: &StationView) -> wire::StationView {
+fn recorded_station(
+    StationView { data, started_at, hosts, store_failing, disk_low, recording }: &StationView,
+) -> wire::StationView {
     use wire::host_view::State;
     let hosts = Link::ALL.map(|link| {
         let state = match &hosts[link.index()] {
@@ -98,11 +101,12 @@ fn live_station(it: wire::StationView) -> Result<StationView, DecodeError> {
     use wire::host_view::State;
     let mut hosts = Link::ALL.map(|_| HostState::Starting);
     for host in it.hosts {
-        hosts[plain::link(host.link, "host.link")?.index()] = match host.state.ok_or(DecodeError::Missing("host.state"))? {
-            State::Starting(_) => HostState::Starting,
-            State::Up(_) => HostState::Up,
-            State::Down(why) => HostState::Down(Arc::from(why)),
-        };
+        hosts[plain::link(host.link, "host.link")?.index()] =
+            match host.state.ok_or(DecodeError::Missing("host.state"))? {
+                State::Starting(_) => HostState::Starting,
+                State::Up(_) => HostState::Up,
+                State::Down(why) => HostState::Down(Arc::from(why)),
+            };
     }
     let recording = it.recording.map(|it| {
         let since = now(it.since, "recording.since")?;

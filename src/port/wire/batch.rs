@@ -69,8 +69,8 @@ impl BatchDraft {
         self.count == 0
     }
 
-    /// Adds the next entry: its length as a varint, then its recorded form. One that alone is longer than `bytes_max` loses what is too
-    /// much of the bytes beside it.
+    /// Adds the next entry: its length as a varint, then its recorded form. One that alone is longer than
+    /// `bytes_max` loses what is too much of the bytes beside it.
     pub fn push(&mut self, entry: EntryRef<'_>, bytes_max: usize) {
         let form = Form::new(entry).cut_to(bytes_max);
         encode_varint(form.len() as u64, &mut self.bytes);
@@ -81,7 +81,10 @@ impl BatchDraft {
     /// The body, and an empty draft behind it.
     #[must_use]
     pub fn take_body(&mut self) -> Vec<u8> {
-        let body = envelope(ENTRY_TYPE, &Payload { v: VERSION, first: self.first.0, count: self.count, entries: Bin(&self.bytes) });
+        let body = envelope(
+            ENTRY_TYPE,
+            &Payload { v: VERSION, first: self.first.0, count: self.count, entries: Bin(&self.bytes) },
+        );
         self.first = self.next();
         self.count = 0;
         self.bytes.clear();
@@ -118,13 +121,17 @@ impl<'a> Batch<'a> {
     }
 }
 
-/// The entries of a batch. One of a kind that this version does not know is an error, and the next follows it.
+/// The entries of a batch. One of a kind that this version does not know is an error, and the next follows
+/// it.
 pub fn entries(mut bytes: &[u8]) -> impl Iterator<Item = Result<OwnedEntry, DecodeError>> {
     std::iter::from_fn(move || {
         if bytes.is_empty() {
             return None;
         }
-        let entry = decode_varint(&mut bytes).ok().and_then(|len| usize::try_from(len).ok()).and_then(|len| bytes.get(..len));
+        let entry = decode_varint(&mut bytes)
+            .ok()
+            .and_then(|len| usize::try_from(len).ok())
+            .and_then(|len| bytes.get(..len));
         let Some(entry) = entry else {
             bytes = &[];
             return Some(Err(DecodeError::Invalid("batch")));

@@ -4,7 +4,8 @@ use serde::{Deserialize, Serialize, Serializer};
 
 use crate::rmp::{self, Body};
 
-/// Containers within one another that an envelope of ours has at most, with room for fields of later versions.
+/// Containers within one another that an envelope of ours has at most, with room for fields of later
+/// versions.
 const DEPTH_MAX: usize = 16;
 
 /// Why a body is none of these.

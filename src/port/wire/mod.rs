@@ -1,5 +1,6 @@
-//! What crosses the bus between a station and whoever is attached to it (ruling RMP 17): questions on `rlp/operator`, their answers in
-//! parts to the session that asked, and the tap's entries in batches on `rlp/sys/tap`. Values and bytes; nothing here waits or sends.
+//! What crosses the bus between a station and whoever is attached to it (ruling RMP 17): questions on
+//! `rlp/operator`, their answers in parts to the session that asked, and the tap's entries in batches on
+//! `rlp/sys/tap`. Values and bytes; nothing here waits or sends.
 
 mod batch;
 mod bytes;

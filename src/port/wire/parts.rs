@@ -43,13 +43,16 @@ struct Part<'a> {
     snapshot: Option<Bin<'a>>,
 }
 
-/// The bodies of an answer's parts, in order; never none. `part` counts from 0; JSON is cut between characters.
+/// The bodies of an answer's parts, in order; never none. `part` counts from 0; JSON is cut between
+/// characters.
 ///
 /// # Errors
 /// [`WireError::TooLong`] beyond so many bytes.
 pub fn parts(answer: Answered, bytes_max: u64) -> Result<impl Iterator<Item = Vec<u8>> + use<>, WireError> {
     let content = match answer {
-        Answered::Reply(reply) => Content::Json(serde_json::to_string(&reply).map_err(|error| WireError::Malformed(error.to_string()))?),
+        Answered::Reply(reply) => Content::Json(
+            serde_json::to_string(&reply).map_err(|error| WireError::Malformed(error.to_string()))?,
+        ),
         Answered::Snapshot(bytes) => Content::Snapshot(bytes),
     };
     let bytes = content.len() as u64;
@@ -89,7 +92,9 @@ impl Content {
     /// The last place up to this one where it may be cut.
     fn cut(&self, at: usize) -> usize {
         match self {
-            Self::Json(text) => (0..=at.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or_default(),
+            Self::Json(text) => {
+                (0..=at.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or_default()
+            }
             Self::Snapshot(bytes) => at.min(bytes.len()),
         }
     }
@@ -138,7 +143,8 @@ impl Assembly {
         if !is_json {
             return Ok(Some(Answered::Snapshot(bytes)));
         }
-        let reply = serde_json::from_slice(&bytes).map_err(|error| WireError::Malformed(error.to_string()))?;
+        let reply =
+            serde_json::from_slice(&bytes).map_err(|error| WireError::Malformed(error.to_string()))?;
         Ok(Some(Answered::Reply(Box::new(reply))))
     }
 }
@@ -169,7 +175,12 @@ mod tests {
 
     #[test]
     fn a_question_is_read_as_it_was_put() {
-        for question in [Question::About, Question::Snapshot, Question::Query(Query::Queues), Question::Command(Command::RecordStop)] {
+        for question in [
+            Question::About,
+            Question::Snapshot,
+            Question::Query(Query::Queues),
+            Question::Command(Command::RecordStop),
+        ] {
             assert_eq!(read_question(&write_question(&question, ROOM).unwrap()), Ok(question));
         }
         let json = serde_json::to_string(&Question::Query(Query::Queues)).unwrap();
@@ -181,11 +192,23 @@ mod tests {
 
     #[test]
     fn a_question_of_a_newer_version_is_a_bad_request() {
-        let body = crate::rmp::encode::body("intent.operator.request.v1", &serde_json::json!({"v": 1, "json": "\"dance\""}), None::<&()>);
-        let Err(PortError::BadRequest(why)) = read_question(&body.unwrap()) else { panic!("it is understood") };
+        let body = crate::rmp::encode::body(
+            "intent.operator.request.v1",
+            &serde_json::json!({"v": 1, "json": "\"dance\""}),
+            None::<&()>,
+        );
+        let Err(PortError::BadRequest(why)) = read_question(&body.unwrap()) else {
+            panic!("it is understood")
+        };
         assert!(why.contains("unknown variant `dance`"), "{why}");
-        let body = crate::rmp::encode::body("intent.operator.request.v1", &serde_json::json!({"v": 2, "json": "\"about\""}), None::<&()>);
-        assert!(matches!(read_question(&body.unwrap()), Err(PortError::BadRequest(why)) if why.contains("version 2")));
+        let body = crate::rmp::encode::body(
+            "intent.operator.request.v1",
+            &serde_json::json!({"v": 2, "json": "\"about\""}),
+            None::<&()>,
+        );
+        assert!(
+            matches!(read_question(&body.unwrap()), Err(PortError::BadRequest(why)) if why.contains("version 2"))
+        );
         assert!(matches!(read_question(b"\x93"), Err(PortError::BadRequest(_))));
     }
 
@@ -210,7 +233,12 @@ mod tests {
         let answers = [
             (1, Answered::Reply(Box::new(Reply::About(about)))),
             (1, Answered::Reply(Box::new(Reply::Page(Page::Queues(vec![]))))),
-            (3, Answered::Reply(Box::new(Reply::Error(PortError::BadRequest("ä".repeat(PART_BYTES_MAX + 9)))))),
+            (
+                3,
+                Answered::Reply(Box::new(Reply::Error(PortError::BadRequest(
+                    "ä".repeat(PART_BYTES_MAX + 9),
+                )))),
+            ),
             (1, Answered::Snapshot(vec![])),
             (2, Answered::Snapshot(vec![7; PART_BYTES_MAX + 1])),
         ];
@@ -223,7 +251,10 @@ mod tests {
     fn parts_out_of_order_or_beyond_the_bound_are_refused() {
         let answer = Answered::Snapshot(vec![7; 2 * PART_BYTES_MAX]);
         let bodies: Vec<_> = parts(answer.clone(), ROOM).unwrap().collect();
-        assert_eq!(Assembly::default().take(&bodies[1], ROOM), Err(WireError::OutOfOrder { expected: 0, got: 1 }));
+        assert_eq!(
+            Assembly::default().take(&bodies[1], ROOM),
+            Err(WireError::OutOfOrder { expected: 0, got: 1 })
+        );
         let mut assembly = Assembly::default();
         assert_eq!(assembly.take(&bodies[0], 300_000), Ok(None));
         assert!(matches!(assembly.take(&bodies[1], 300_000), Err(WireError::TooLong { .. })));
@@ -234,10 +265,21 @@ mod tests {
     fn each_kind_may_ask_what_its_token_is_for() {
         let enqueue = Question::Command(Command::Mpp(crate::mpp::Command::Enqueue { rows: vec![] }));
         let run = TraceId(uuid::Uuid::nil());
-        let submit = Question::Command(Command::Runs(runs::Command::Submit { request: run, opening_yaml: String::new() }));
+        let submit = Question::Command(Command::Runs(runs::Command::Submit {
+            request: run,
+            opening_yaml: String::new(),
+        }));
         let cancel = Question::Command(Command::Runs(runs::Command::Cancel { run }));
         let record = Question::Command(Command::RecordStop);
-        let questions = [Question::About, Question::Snapshot, Question::Query(Query::Health), enqueue, record, submit, cancel];
+        let questions = [
+            Question::About,
+            Question::Snapshot,
+            Question::Query(Query::Health),
+            enqueue,
+            record,
+            submit,
+            cancel,
+        ];
         let may = |kind| questions.each_ref().map(|question| may_ask(kind, question).is_ok());
         assert_eq!(may(Kind::Tui), [true; 7]);
         assert_eq!(may(Kind::Ui), [true; 7]);

@@ -54,7 +54,8 @@ pub struct About {
     pub data: String,
     /// Its process.
     pub pid: u32,
-    /// Drawn anew at every start: places in the tap and monotonic times of two starts have nothing to do with each other.
+    /// Drawn anew at every start: places in the tap and monotonic times of two starts have nothing to do
+    /// with each other.
     pub start: String,
     /// Its version of rl-console.
     pub version: String,
@@ -76,7 +77,11 @@ pub fn write_question(question: &Question, bytes_max: u64) -> Result<Vec<u8>, Wi
     let body = envelope(REQUEST_TYPE, &Payload { v: VERSION, json: &json });
     let bytes = body.len() as u64;
     if bytes > bytes_max {
-        return Err(WireError::TooLong { bytes, bytes_max, limit: "the station's limits.rmp.body_bytes_max" });
+        return Err(WireError::TooLong {
+            bytes,
+            bytes_max,
+            limit: "the station's limits.rmp.body_bytes_max",
+        });
     }
     Ok(body)
 }
@@ -102,13 +107,17 @@ pub fn read_question(body: &[u8]) -> Result<Question, PortError> {
 /// # Errors
 /// [`PortError::Forbidden`] says what it may not.
 pub fn may_ask(kind: Kind, question: &Question) -> Result<(), PortError> {
-    let forbidden = |what: &str| Err(PortError::Forbidden { kind: kind.name().to_owned(), what: what.to_owned() });
+    let forbidden =
+        |what: &str| Err(PortError::Forbidden { kind: kind.name().to_owned(), what: what.to_owned() });
     match (kind, question) {
         (Kind::Ui | Kind::Tui | Kind::Station, _)
         | (Kind::Viewer, Question::Query(_) | Question::Snapshot | Question::About)
         | (
             Kind::Cue,
-            Question::Command(Command::Mpp(mpp::Command::Enqueue { .. }) | Command::Runs(runs::Command::Submit { .. })) | Question::About,
+            Question::Command(
+                Command::Mpp(mpp::Command::Enqueue { .. }) | Command::Runs(runs::Command::Submit { .. }),
+            )
+            | Question::About,
         ) => Ok(()),
         (Kind::Viewer, Question::Command(_)) => forbidden("its token is for looking alone"),
         (Kind::Cue, _) => forbidden("its token is for enqueueing and for submitting alone"),

@@ -10,8 +10,9 @@ use crate::{
 pub const AHEAD_UNITS: u64 = 64;
 
 impl Broker {
-    /// Has what is remembered of the messages in `bytes` be read, [`AHEAD_UNITS`] units of the stream of a session at most. Each waits for
-    /// memory, and here they wait at the same time. Nothing is judged, and nothing changes.
+    /// Has what is remembered of the messages in `bytes` be read, [`AHEAD_UNITS`] units of the stream of a
+    /// session at most. Each waits for memory, and here they wait at the same time. Nothing is judged,
+    /// and nothing changes.
     pub fn look_ahead(&self, session: ConnectionId, bytes: &[u8]) {
         let topic = self.sessions.get(session).and_then(|session| session.memo.latest());
         if let Some(scope) = topic.and_then(|topic| self.topics.look(topic)).and_then(|state| state.scope) {
@@ -28,7 +29,9 @@ fn keys(bytes: &[u8]) -> impl Iterator<Item = Key> {
         rest = rest.get(PREFIX_BYTES + usize::try_from(frame_len).ok()?..)?;
         Some(Header::from(&header))
     });
-    frames.filter(|header| header.schema_id != SchemaId::CONTROL).map(|header| Key::new(header.trace_id, header.msg_id))
+    frames
+        .filter(|header| header.schema_id != SchemaId::CONTROL)
+        .map(|header| Key::new(header.trace_id, header.msg_id))
 }
 
 #[cfg(test)]
@@ -40,10 +43,13 @@ mod tests {
     fn the_messages_of_whole_frames_are_found_and_nothing_is_believed_of_the_rest() {
         let frame = |schema_id, msg_id| {
             let trace_id = TraceId(uuid::Uuid::from_u128(7));
-            encode::frame(&Header { schema_id, created_at_ms: 1, ttl_ms: 1, trace_id, msg_id }, b"\xc0").unwrap()
+            encode::frame(&Header { schema_id, created_at_ms: 1, ttl_ms: 1, trace_id, msg_id }, b"\xc0")
+                .unwrap()
         };
         let key = |msg_id| Key::new(TraceId(uuid::Uuid::from_u128(7)), msg_id);
-        let mut bytes = [frame(SchemaId::CONTROL, 1), frame(SchemaId::OBSERVATION, 2), frame(SchemaId::INTENT, 3)].concat();
+        let mut bytes =
+            [frame(SchemaId::CONTROL, 1), frame(SchemaId::OBSERVATION, 2), frame(SchemaId::INTENT, 3)]
+                .concat();
         assert_eq!(keys(&bytes).collect::<Vec<_>>(), [key(2), key(3)]);
         bytes.pop();
         assert_eq!(keys(&bytes).collect::<Vec<_>>(), [key(2)], "a part of a frame is not looked at");

@@ -93,7 +93,8 @@ impl Broker {
             greeting: VecDeque::new(),
             tick_at: None,
             watched: VecDeque::new(),
-            // Never what a client counts from, and after a restart beyond what was sent before (ruling RMP 7).
+            // Never what a client counts from, and after a restart beyond what was sent before (ruling RMP
+            // 7).
             next_msg_id: now.wall.0.saturating_mul(1_000),
             tap_readers: 0,
             room: Room::default(),
@@ -138,7 +139,8 @@ impl Broker {
         }
     }
 
-    /// Tells of a wall clock that was set; what the station publishes each second sees to it that it is looked at (ruling RMP 18).
+    /// Tells of a wall clock that was set; what the station publishes each second sees to it that it is
+    /// looked at (ruling RMP 18).
     pub(super) fn look_at_clock(&mut self, now: Now) {
         if let Some(by_ms) = self.wall.look(now) {
             self.say(Transition::ClockJumped { by_ms }, None, None);
@@ -193,7 +195,10 @@ impl Broker {
         self.sessions.insert(session);
         self.open += 1;
         if self.open > self.settings.limits.connections_max {
-            let why = format!("{} connections are open already (limits.rmp.connections_max)", self.settings.limits.connections_max);
+            let why = format!(
+                "{} connections are open already (limits.rmp.connections_max)",
+                self.settings.limits.connections_max
+            );
             self.answer_error(now, id, 0, &Refused::new(Refusal::Busy, &why), None);
             self.close(id, CloseCause::TooManyConnections);
             self.outputs.push_back(Output::Close { session: id, cause: CloseCause::TooManyConnections });
@@ -226,7 +231,9 @@ impl Broker {
 
     /// A connection is over: nothing more is taken from it or queued for it. False if it was before.
     pub(super) fn close(&mut self, id: ConnectionId, cause: CloseCause) -> bool {
-        let Some(session) = self.sessions.get_mut(id).filter(|session| !session.is_closed()) else { return false };
+        let Some(session) = self.sessions.get_mut(id).filter(|session| !session.is_closed()) else {
+            return false;
+        };
         session.phase = Phase::Closed(session.greeting().cloned());
         session.pending = None;
         session.places.clear();
@@ -248,7 +255,11 @@ impl Broker {
     pub fn kick(&mut self, now: Now, session: ConnectionId) -> bool {
         let is_there = self.sessions.get(session).is_some_and(|session| !session.is_closed());
         if is_there {
-            self.say_last(now, session, &Refused::new(Refusal::Forbidden, &"an operator ended this session; it may connect again"));
+            self.say_last(
+                now,
+                session,
+                &Refused::new(Refusal::Forbidden, &"an operator ended this session; it may connect again"),
+            );
         }
         self.end(session, CloseCause::Kicked);
         is_there
@@ -256,14 +267,16 @@ impl Broker {
 
     /// Tells every session that the bus goes down; the caller closes them.
     pub fn go_down(&mut self, now: Now) {
-        let open: Vec<_> = self.sessions.iter().filter(|session| session.is_open()).map(|session| session.id).collect();
+        let open: Vec<_> =
+            self.sessions.iter().filter(|session| session.is_open()).map(|session| session.id).collect();
         let why = Refused::new(Refusal::Busy, &"the bus goes down, and comes again with the next start");
         for session in open {
             self.say_last(now, session, &why);
         }
     }
 
-    /// Tells a session why it is about to be closed. The JSON dialect answers requests alone, and has no form for it.
+    /// Tells a session why it is about to be closed. The JSON dialect answers requests alone, and has no form
+    /// for it.
     fn say_last(&mut self, now: Now, session: ConnectionId, why: &Refused) {
         if self.sessions.get(session).is_some_and(|session| session.dialect() == Dialect::Frames) {
             self.answer_error(now, session, 0, why, None);
@@ -317,19 +330,38 @@ impl Broker {
         self.outputs.push_back(Output::Received { session: id, head, verdict, redaction, trace });
     }
 
-    pub(super) fn answer_error(&mut self, now: Now, id: ConnectionId, re: u64, refused: &Refused, trace: Option<TraceId>) {
+    pub(super) fn answer_error(
+        &mut self,
+        now: Now,
+        id: ConnectionId,
+        re: u64,
+        refused: &Refused,
+        trace: Option<TraceId>,
+    ) {
         if self.sessions.get(id).is_some_and(|session| session.dialect() == Dialect::Json) {
             let refused = self.in_words(refused);
             return self.answer_asked(id, Some(Asked::Publish(re)), Err(&refused));
         }
         let message = cut(&refused.message, self.settings.limits.error_message_bytes_max);
         let answer = FromBroker::Error { re, code: refused.refusal.name(), message };
-        let head = Head { kind: Some(FrameKind::Error), msg_id: Some(re), refusal: Some(refused.refusal), ..Head::default() };
+        let head = Head {
+            kind: Some(FrameKind::Error),
+            msg_id: Some(re),
+            refusal: Some(refused.refusal),
+            ..Head::default()
+        };
         self.answer(now, id, head, &answer, trace);
     }
 
     /// Queues an answer in frames; a peer that lets too many pile up is closed.
-    pub(super) fn answer(&mut self, now: Now, id: ConnectionId, head: Head, answer: &FromBroker<'_>, trace: Option<TraceId>) {
+    pub(super) fn answer(
+        &mut self,
+        now: Now,
+        id: ConnectionId,
+        head: Head,
+        answer: &FromBroker<'_>,
+        trace: Option<TraceId>,
+    ) {
         let nil = TraceId(uuid::Uuid::nil());
         let header = control::header(self.wall.now_ms(now), trace.unwrap_or(nil), self.msg_id());
         let mut frame = Vec::with_capacity(192);
@@ -337,7 +369,13 @@ impl Broker {
         self.queue_answer(id, head, frame, trace);
     }
 
-    pub(super) fn queue_answer(&mut self, id: ConnectionId, head: Head, frame: Vec<u8>, trace: Option<TraceId>) {
+    pub(super) fn queue_answer(
+        &mut self,
+        id: ConnectionId,
+        head: Head,
+        frame: Vec<u8>,
+        trace: Option<TraceId>,
+    ) {
         let Some(session) = self.sessions.get_mut(id).filter(|session| !session.is_closed()) else { return };
         if session.outbox.push_answer(&frame).is_err() {
             self.end(id, CloseCause::NotReading);

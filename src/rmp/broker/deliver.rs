@@ -1,5 +1,5 @@
-//! Gives a message to every subscription that it reaches. A slow one never holds its publisher: what does not fit is lost to it (ruling
-//! RMP 8).
+//! Gives a message to every subscription that it reaches. A slow one never holds its publisher: what does not
+//! fit is lost to it (ruling RMP 8).
 
 use bytes::Bytes;
 
@@ -95,12 +95,23 @@ impl Broker {
             let mut is_too_long = false;
             let pushed = if target.dialect == Dialect::Json {
                 let tail = json.get_or_insert_with(|| units::tail(bytes, body_bytes_max));
-                let unit = tail.as_ref().and_then(|tail| Some((units::head(target.number, tail, body_bytes_max)?, tail)));
+                let unit = tail
+                    .as_ref()
+                    .and_then(|tail| Some((units::head(target.number, tail, body_bytes_max)?, tail)));
                 if let Some((head, tail)) = unit {
                     let (trace, msg_id) = (message.trace, message.msg_id);
-                    let tag = Tag::Json(Box::new(Told { topic: name.clone(), from, sub: target.number, trace, msg_id }));
+                    let tag = Tag::Json(Box::new(Told {
+                        topic: name.clone(),
+                        from,
+                        sub: target.number,
+                        trace,
+                        msg_id,
+                    }));
                     let (head, message) = (&head[..], Payload::Shared(tail));
-                    session.outbox.push_delivery(target.slot, Delivery { head, message, expires_at_ms, tag }, budget).is_ok()
+                    session
+                        .outbox
+                        .push_delivery(target.slot, Delivery { head, message, expires_at_ms, tag }, budget)
+                        .is_ok()
                 } else {
                     // It fits no unit: it is lost to this subscriber (ruling RMP 16).
                     is_too_long = true;
@@ -139,8 +150,16 @@ impl Broker {
         result
     }
 
-    /// The verdict on a message that may be published, by what its subscriptions have seen and have room for; nothing is changed.
-    pub(super) fn would_reach(&self, now: Now, topic: &str, class: Class, header: &Header, wire_bytes: usize) -> Verdict {
+    /// The verdict on a message that may be published, by what its subscriptions have seen and have room for;
+    /// nothing is changed.
+    pub(super) fn would_reach(
+        &self,
+        now: Now,
+        topic: &str,
+        class: Class,
+        header: &Header,
+        wire_bytes: usize,
+    ) -> Verdict {
         let mut found = Vec::new();
         if let Ok(topic) = Topic::parse(topic) {
             self.routes.matches(&topic, &mut found);
@@ -150,14 +169,19 @@ impl Broker {
         let seen = scope.map(|scope| self.dedupe.look(scope, key, now.mono));
         let (mut subscribers, mut dropped) = (0, 0);
         for Route { connection, sub } in found {
-            let Some(session) = self.sessions.get(connection).filter(|session| session.is_open()) else { continue };
+            let Some(session) = self.sessions.get(connection).filter(|session| session.is_open()) else {
+                continue;
+            };
             if class.may_receive(session.kind(), header.schema_id).is_err() {
                 continue;
             }
-            let Some(sub) = session.places.get(&sub).and_then(|place| session.subs.get(*place)) else { continue };
+            let Some(sub) = session.places.get(&sub).and_then(|place| session.subs.get(*place)) else {
+                continue;
+            };
             let has_seen = seen.as_ref().is_some_and(|seen| self.dedupe.has_seen(seen, &sub.seen));
             let head_bytes = 100 + topic.len();
-            let has_room = session.outbox.full(sub.slot, (head_bytes + wire_bytes) as u64, &self.budget).is_none();
+            let has_room =
+                session.outbox.full(sub.slot, (head_bytes + wire_bytes) as u64, &self.budget).is_none();
             if has_seen || !has_room { dropped += 1 } else { subscribers += 1 }
         }
         Verdict::Published { subscribers, dropped }

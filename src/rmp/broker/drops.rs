@@ -1,4 +1,5 @@
-//! What did not reach a subscription: counted at once, told at most so often a second and topic (rmp-v0 §5; ruling RMP 9).
+//! What did not reach a subscription: counted at once, told at most so often a second and topic (rmp-v0 §5;
+//! ruling RMP 9).
 
 use std::time::Duration;
 
@@ -27,7 +28,8 @@ use crate::{
 /// The TTL of a notice (Facts: 5 s), and of a dropped message on its way to who looks.
 pub(super) const NOTICE_TTL_MS: u64 = 5_000;
 const SECOND: Duration = Duration::from_secs(1);
-/// Subscriptions of a topic whose losses are held back apart; those of further ones are told together, as nobody's.
+/// Subscriptions of a topic whose losses are held back apart; those of further ones are told together, as
+/// nobody's.
 const HELD_MAX: usize = 32;
 
 /// One loss, until it is told.
@@ -53,7 +55,8 @@ pub(super) struct Lost {
     pub(super) expires_at_ms: u64,
 }
 
-/// What was told of one topic lately, and what was not. After as many as a second may have, nothing is told for a second.
+/// What was told of one topic lately, and what was not. After as many as a second may have, nothing is told
+/// for a second.
 #[derive(Debug, Default)]
 pub(super) struct Notices {
     /// When the last was told.
@@ -176,17 +179,32 @@ impl Broker {
 
     /// What expired in a queue was not seen: a retry that is in time reaches its subscriber (rmp-v0 §4, §5).
     fn note_expired(&mut self, now: Now, at: TopicRef, loss: &Loss) {
-        let Loss { reason: DropReason::TtlExpired, lost: Lost { to: Some((id, sub)), trace, msg_id, .. }, .. } = *loss else { return };
+        let Loss {
+            reason: DropReason::TtlExpired,
+            lost: Lost { to: Some((id, sub)), trace, msg_id, .. },
+            ..
+        } = *loss
+        else {
+            return;
+        };
         self.tell_unread(at, loss.lost);
         let scope = self.topics.look(at).and_then(|state| state.scope);
-        let sub = self.sessions.get_mut(id).and_then(|session| session.subs.get_mut(*session.places.get(&sub)?));
+        let sub =
+            self.sessions.get_mut(id).and_then(|session| session.subs.get_mut(*session.places.get(&sub)?));
         if let (Some(sub), Some(scope)) = (sub, scope) {
             let seen = self.dedupe.look(scope, Key::new(trace, msg_id), now.mono);
             self.dedupe.lost(&seen, &mut sub.seen);
         }
     }
 
-    fn tell_loss(&mut self, now: Now, at: TopicRef, reason: DropReason, lost: Lost, (dialect, body): (Dialect, Option<Wire<'_>>)) {
+    fn tell_loss(
+        &mut self,
+        now: Now,
+        at: TopicRef,
+        reason: DropReason,
+        lost: Lost,
+        (dialect, body): (Dialect, Option<Wire<'_>>),
+    ) {
         let per_s_max = self.settings.limits.notices_per_s_max;
         let Some(state) = self.topics.state(at) else { return };
         if state.class.is_silent() {
@@ -211,7 +229,8 @@ impl Broker {
         }
     }
 
-    /// Holds back what was lost of a notice or of a message in its place, from so many losses on: it is counted within a second.
+    /// Holds back what was lost of a notice or of a message in its place, from so many losses on: it is
+    /// counted within a second.
     pub(super) fn hold_losses(&mut self, now: Now, at: TopicRef, from: usize) {
         while self.losses.len() > from {
             if let Some(Loss { reason, lost, .. }) = self.losses.pop() {
@@ -301,13 +320,18 @@ impl Broker {
         if !is_silent && let Ok(body) = encode::body("error.bus.drop.notice.v1", &notice, None::<&()>) {
             self.publish_untapped(now, DROPS, SchemaId::BUS_DROP_NOTICE, trace, NOTICE_TTL_MS, &body);
         }
-        self.say(Transition::Dropped { reason, topic, to, from, count, msg_id, expires_at_ms }, None, Some(trace));
+        self.say(
+            Transition::Dropped { reason, topic, to, from, count, msg_id, expires_at_ms },
+            None,
+            Some(trace),
+        );
     }
 
     /// The message itself, as it came, for operators' eyes.
     fn show_body(&mut self, now: Now, lost: Lost, frame: Wire<'_>) {
         let Ok(at) = self.topic_at(DROPS_BODIES) else { return };
-        let schema_id = crate::rmp::RawFrame::split(frame.bytes()).map_or(SchemaId(0), |raw| Header::from(&raw.header).schema_id);
+        let schema_id = crate::rmp::RawFrame::split(frame.bytes())
+            .map_or(SchemaId(0), |raw| Header::from(&raw.header).schema_id);
         let message = Message {
             frame,
             trace: lost.trace,

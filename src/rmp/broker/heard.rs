@@ -1,7 +1,9 @@
-//! What the station takes itself: control requests, decisions and what agents answer (rmp-v0 §9; rulings RMP 7, 10, 13).
+//! What the station takes itself: control requests, decisions and what agents answer (rmp-v0 §9; rulings RMP
+//! 7, 10, 13).
 //!
-//! The way to the station is bounded and loses nothing: a message for which there is no room is refused with `Busy`, so that its publisher
-//! knows and can send it again. Duplicates pass; the control plane and the runs tell them apart themselves.
+//! The way to the station is bounded and loses nothing: a message for which there is no room is refused with
+//! `Busy`, so that its publisher knows and can send it again. Duplicates pass; the control plane and the runs
+//! tell them apart themselves.
 
 use std::{sync::Arc, time::Duration};
 
@@ -48,19 +50,40 @@ impl Broker {
 
     /// Why the station cannot take a message that is for it.
     pub(super) fn has_no_room(&self, judged: &Judged, wire: &[u8]) -> Option<Refused> {
-        let why = || format!("the station has as many messages on {} as it takes: send it again in a moment", judged.topic);
+        let why = || {
+            format!(
+                "the station has as many messages on {} as it takes: send it again in a moment",
+                judged.topic
+            )
+        };
         self.is_too_much(judged.class, wire.len()).then(|| Refused::new(Refusal::Busy, &why()))
     }
 
     /// Hands the station a message that is for it.
-    pub(super) fn hear(&mut self, now: Now, session: ConnectionId, topic: TopicName, header: Header, wire: &[u8]) {
+    pub(super) fn hear(
+        &mut self,
+        now: Now,
+        session: ConnectionId,
+        topic: TopicName,
+        header: Header,
+        wire: &[u8],
+    ) {
         let Some(from) = self.sessions.get(session) else { return };
         let body = Bytes::copy_from_slice(wire.get(PREFIX_BYTES + HEADER_BYTES..).unwrap_or_default());
         let (kind, client) = (from.kind(), from.client().unwrap_or_else(|| Arc::from("")));
         self.room.messages = self.room.messages.saturating_sub(1);
         self.room.bytes = self.room.bytes.saturating_sub(wire.len() as u64);
-        let left_ms = header.created_at_ms.saturating_add(header.ttl_ms).saturating_sub(self.wall.now_ms(now));
+        let left_ms =
+            header.created_at_ms.saturating_add(header.ttl_ms).saturating_sub(self.wall.now_ms(now));
         let expires_at = now.mono + Duration::from_millis(left_ms);
-        self.outputs.push_back(Output::Heard(Heard { topic, session, kind, client, header, expires_at, body }));
+        self.outputs.push_back(Output::Heard(Heard {
+            topic,
+            session,
+            kind,
+            client,
+            header,
+            expires_at,
+            body,
+        }));
     }
 }

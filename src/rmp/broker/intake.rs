@@ -1,7 +1,8 @@
 //! What comes in on a connection, one frame at a time (ruling RMP 1).
 //!
-//! A frame that is at fault is told by `Error`, whose `re` is the number in its header, 0 where none was read. What answers a `Publish`
-//! names the `Publish`: an `Error` comes whether an answer was asked for or not, an `Ok` only if it was.
+//! A frame that is at fault is told by `Error`, whose `re` is the number in its header, 0 where none was
+//! read. What answers a `Publish` names the `Publish`: an `Error` comes whether an answer was asked for or
+//! not, an `Ok` only if it was.
 
 use super::{
     core::Broker,
@@ -43,7 +44,13 @@ impl Broker {
         let Some(session) = self.sessions.get_mut(id) else { return };
         if session.is_closed() {
             let head = head_of(frame.bytes());
-            let received = Output::Received { session: id, head, verdict: Verdict::TooLate, redaction: Redaction::None, trace: None };
+            let received = Output::Received {
+                session: id,
+                head,
+                verdict: Verdict::TooLate,
+                redaction: Redaction::None,
+                trace: None,
+            };
             self.outputs.push_back(received);
             return;
         }
@@ -56,8 +63,14 @@ impl Broker {
             && self.topics.look(topic).is_some()
         {
             let wire_bytes = frame.bytes().len();
-            session.pending =
-                Some(Pending { re: header.msg_id, trace: header.trace_id, ack, wire_bytes, to: Ok(Some(topic)), topic: None });
+            session.pending = Some(Pending {
+                re: header.msg_id,
+                trace: header.trace_id,
+                ack,
+                wire_bytes,
+                to: Ok(Some(topic)),
+                topic: None,
+            });
             return;
         }
         self.on_control(now, id, frame.bytes());
@@ -91,7 +104,9 @@ impl Broker {
                 let token = token.map(|token| token.0);
                 return self.on_hello(now, id, (head, re, trace, redaction), (v, client, kind, token));
             }
-            FromClient::Hello { .. } => Refused::new(Refusal::Forbidden, &"the session is open: Hello comes once"),
+            FromClient::Hello { .. } => {
+                Refused::new(Refusal::Forbidden, &"the session is open: Hello comes once")
+            }
             _ if is_new => {
                 let refused = Refused::new(Refusal::Unauthorized, &"Hello comes first");
                 self.refuse(now, id, head, re, &refused, trace, Redaction::Withheld);
@@ -133,7 +148,13 @@ impl Broker {
     }
 
     pub(super) fn accept(&mut self, id: ConnectionId, head: Head, trace: Option<TraceId>) {
-        let received = Output::Received { session: id, head, verdict: Verdict::Accepted, redaction: Redaction::None, trace };
+        let received = Output::Received {
+            session: id,
+            head,
+            verdict: Verdict::Accepted,
+            redaction: Redaction::None,
+            trace,
+        };
         self.outputs.push_back(received);
     }
 
@@ -162,12 +183,14 @@ impl Broker {
             Some(kind) => {
                 let name = cut(client, self.settings.limits.client_name_bytes_max);
                 let greeting = Greeting { client: name.into(), kind, dialect: Dialect::Frames };
-                let received = Output::Received { session: id, head, verdict: Verdict::Accepted, redaction, trace };
+                let received =
+                    Output::Received { session: id, head, verdict: Verdict::Accepted, redaction, trace };
                 self.outputs.push_back(received);
                 self.greet(id, greeting);
                 let server = std::sync::Arc::clone(&self.settings.server);
                 let body_bytes_max = self.settings.limits.body_bytes_max;
-                let answer = FromBroker::Welcome { session: id.0, kind: kind.name(), body_bytes_max, server: &server };
+                let answer =
+                    FromBroker::Welcome { session: id.0, kind: kind.name(), body_bytes_max, server: &server };
                 let head = Head { kind: Some(FrameKind::Welcome), msg_id: Some(re), ..Head::default() };
                 return self.answer(now, id, head, &answer, trace);
             }
@@ -186,26 +209,51 @@ impl Broker {
         self.say(Transition::Greeted { session: id, client, kind, dialect }, None, None);
     }
 
-    /// Where a message will go is told by the `Publish` before it; what is wrong with that is told once the message has come.
+    /// Where a message will go is told by the `Publish` before it; what is wrong with that is told once the
+    /// message has come.
     fn on_publish(&mut self, id: ConnectionId, wire: &[u8], header: Header, topic: &str, ack: bool) {
         let (to, name) = self.place_of(topic);
         let Some(session) = self.sessions.get_mut(id) else { return };
         if let (Ok(Some(topic)), Some(name), Some((_, body))) = (&to, &name, steady(wire)) {
             session.memo.note(body, (*topic, name.clone()), ack);
         }
-        session.pending = Some(Pending { re: header.msg_id, trace: header.trace_id, ack, wire_bytes: wire.len(), to, topic: name });
+        session.pending = Some(Pending {
+            re: header.msg_id,
+            trace: header.trace_id,
+            ack,
+            wire_bytes: wire.len(),
+            to,
+            topic: name,
+        });
     }
 
-    /// A `Publish` that is at fault consumes its message all the same (ruling RMP 1), and is told once that has come.
-    fn await_refused(&mut self, id: ConnectionId, (re, trace): (u64, Option<TraceId>), wire: &[u8], refused: Refused) {
+    /// A `Publish` that is at fault consumes its message all the same (ruling RMP 1), and is told once that
+    /// has come.
+    fn await_refused(
+        &mut self,
+        id: ConnectionId,
+        (re, trace): (u64, Option<TraceId>),
+        wire: &[u8],
+        refused: Refused,
+    ) {
         let trace = trace.unwrap_or(TraceId(uuid::Uuid::nil()));
         if let Some(session) = self.sessions.get_mut(id) {
-            session.pending = Some(Pending { re, trace, ack: false, wire_bytes: wire.len(), to: Err(Box::new(refused)), topic: None });
+            session.pending = Some(Pending {
+                re,
+                trace,
+                ack: false,
+                wire_bytes: wire.len(),
+                to: Err(Box::new(refused)),
+                topic: None,
+            });
         }
     }
 
     /// Where messages to a topic go, as far as that is known, and its name.
-    pub(super) fn place_of(&self, topic: &str) -> (Result<Option<TopicRef>, Box<Refused>>, Option<TopicName>) {
+    pub(super) fn place_of(
+        &self,
+        topic: &str,
+    ) -> (Result<Option<TopicRef>, Box<Refused>>, Option<TopicName>) {
         match Topic::check(topic) {
             Ok(()) => {
                 let found = self.topics.find(topic);
@@ -216,7 +264,13 @@ impl Broker {
         }
     }
 
-    pub(super) fn subscribe(&mut self, now: Now, id: ConnectionId, number: u64, topic: &str) -> Result<TopicName, Refused> {
+    pub(super) fn subscribe(
+        &mut self,
+        now: Now,
+        id: ConnectionId,
+        number: u64,
+        topic: &str,
+    ) -> Result<TopicName, Refused> {
         let pattern = Pattern::parse(topic).map_err(|fault| Refused::new(Refusal::InvalidTopic, &fault))?;
         let Some(session) = self.sessions.get_mut(id) else {
             return Err(Refused::new(Refusal::Unauthorized, &"Hello comes first"));
@@ -226,11 +280,13 @@ impl Broker {
         let route = Route { connection: id, sub: number };
         self.routes.insert(route, pattern.clone()).map_err(|fault| Refused::new(Refusal::Busy, &fault))?;
         let tap = Topic::parse(TAP);
-        let reads_tap = tap.is_ok_and(|tap| pattern.matches(&tap)) && Class::Tap.may_receive(kind, SchemaId::TAP_ENTRY).is_ok();
+        let reads_tap = tap.is_ok_and(|tap| pattern.matches(&tap))
+            && Class::Tap.may_receive(kind, SchemaId::TAP_ENTRY).is_ok();
         self.tap_readers += u64::from(reads_tap);
         let name = pattern.name().clone();
         let (slot, seen) = (session.outbox.open(), self.dedupe.open_subscriber());
-        let sub = Sub { number, pattern, since: now, slot, seen, reads_tap, duplicates: 0, told: Gauge::default() };
+        let sub =
+            Sub { number, pattern, since: now, slot, seen, reads_tap, duplicates: 0, told: Gauge::default() };
         let place = session.subs.insert(sub);
         session.places.insert(number, place);
         Ok(name)
@@ -263,11 +319,14 @@ pub(super) fn read<'a>(wire: &'a [u8], checks: &Checks<'_>) -> Result<Said<'a>, 
     Ok(Said { header, message })
 }
 
-/// The header and the body of a control frame that is well-formed up to its body; a body that is remembered was read before.
+/// The header and the body of a control frame that is well-formed up to its body; a body that is remembered
+/// was read before.
 fn steady(wire: &[u8]) -> Option<(Header, &[u8])> {
     let RawFrame { header: raw, body, .. } = RawFrame::split(wire)?;
-    let is_plain = (raw.flags, raw.reserved2, raw.reserved4) == (0, 0, 0) && SchemaId(raw.schema_id) == SchemaId::CONTROL;
-    let is_whole = raw.body_len as usize == body.len() && wire.len() == PREFIX_BYTES + HEADER_BYTES + body.len();
+    let is_plain = (raw.flags, raw.reserved2, raw.reserved4) == (0, 0, 0)
+        && SchemaId(raw.schema_id) == SchemaId::CONTROL;
+    let is_whole =
+        raw.body_len as usize == body.len() && wire.len() == PREFIX_BYTES + HEADER_BYTES + body.len();
     let is_timed = expires_at_ms(raw.created_at_ms, raw.ttl_ms).is_ok();
     (is_plain && is_whole && is_timed).then(|| (Header::from(&raw), body))
 }
@@ -281,7 +340,8 @@ pub(super) fn head_of(wire: &[u8]) -> Head {
 
 /// The token of a frame, to be masked where there is one.
 pub(super) fn masked(wire: &[u8]) -> Redaction {
-    let range = control::secret(wire).and_then(|at| Some(u32::try_from(at.start).ok()?..u32::try_from(at.end).ok()?));
+    let range =
+        control::secret(wire).and_then(|at| Some(u32::try_from(at.start).ok()?..u32::try_from(at.end).ok()?));
     range.map_or(Redaction::None, |range| Redaction::Masked([range].into()))
 }
 

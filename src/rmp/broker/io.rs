@@ -1,5 +1,5 @@
-//! What goes into the broker and what comes out of it. The broker does no I/O: [`host`](crate::rmp::host) carries these values to the
-//! socket, the tap, the station and the clock.
+//! What goes into the broker and what comes out of it. The broker does no I/O: [`host`](crate::rmp::host)
+//! carries these values to the socket, the tap, the station and the clock.
 
 use std::sync::Arc;
 
@@ -111,8 +111,8 @@ impl<'a> Wire<'a> {
 /// One thing that the broker wants done, in order.
 #[derive(Clone, Debug)]
 pub enum Output {
-    /// What was made of what was handed in last; first of all that it caused. The host taps it with the unit's bytes: those of a `Publish`
-    /// and of the message behind it together.
+    /// What was made of what was handed in last; first of all that it caused. The host taps it with the
+    /// unit's bytes: those of a `Publish` and of the message behind it together.
     Received {
         /// On which connection; [`STATION`] for a message of the station's own.
         session: ConnectionId,
@@ -145,8 +145,8 @@ pub enum Output {
         /// What it belongs to.
         trace: Option<TraceId>,
     },
-    /// An operator asks the station something (DESIGN: the operator over the bus). Whether it was taken is told by
-    /// [`Broker::took`](super::Broker::took).
+    /// An operator asks the station something (DESIGN: the operator over the bus). Whether it was taken is
+    /// told by [`Broker::took`](super::Broker::took).
     Asked {
         /// What it asks.
         asked: Asked,

@@ -1,5 +1,5 @@
-//! What the last few bodies of a connection said, byte for byte: a steady publisher costs little MsgPack. Of a `Publish` that is the whole
-//! body, of a message its type, up to where its payload begins.
+//! What the last few bodies of a connection said, byte for byte: a steady publisher costs little MsgPack. Of
+//! a `Publish` that is the whole body, of a message its type, up to where its payload begins.
 
 use super::session::TopicRef;
 use crate::{
@@ -21,7 +21,8 @@ pub(super) struct Memo {
     latest: Option<TopicRef>,
 }
 
-/// What a body begins with that its schema takes: all before the payload, of two pairs that are the type and the payload.
+/// What a body begins with that its schema takes: all before the payload, of two pairs that are the type and
+/// the payload.
 #[derive(Debug)]
 struct KnownType {
     schema_id: SchemaId,
@@ -71,7 +72,8 @@ impl<T> Lately<T> {
 impl Memo {
     /// What a body said, if it is remembered.
     pub(super) fn recall(&mut self, body: &[u8]) -> Option<(TopicRef, bool)> {
-        let (topic, ack) = self.known.find(|known| *known.body == *body).map(|known| (known.topic, known.ack))?;
+        let (topic, ack) =
+            self.known.find(|known| *known.body == *body).map(|known| (known.topic, known.ack))?;
         self.latest = Some(topic);
         Some((topic, ack))
     }

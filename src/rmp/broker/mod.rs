@@ -1,13 +1,14 @@
-//! The broker's core: sessions, subscriptions, messages (rmp-v0 §4, §5, §11; rulings RMP 1 to 9, 16 to 18). It does no I/O and reads no
-//! clock.
+//! The broker's core: sessions, subscriptions, messages (rmp-v0 §4, §5, §11; rulings RMP 1 to 9, 16 to 18).
+//! It does no I/O and reads no clock.
 //!
 //! ```text
 //! handle(now, Input) ─▶ Received · Answered · Transition · Asked · Close ─▶ poll_output
 //!   Publish + message ─▶ judge ─▶ topic ─▶ targets ─▶ outboxes ─▶ poll_waiting, transmit
 //! ```
 //!
-//! A message is told of by one entry, whose verdict says how many subscriptions it was given to. A `Publish` that is remembered byte for
-//! byte costs no MsgPack; whom a topic reaches is kept until a subscription changes.
+//! A message is told of by one entry, whose verdict says how many subscriptions it was given to. A `Publish`
+//! that is remembered byte for byte costs no MsgPack; whom a topic reaches is kept until a subscription
+//! changes.
 
 mod ahead;
 mod core;

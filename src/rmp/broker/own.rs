@@ -39,8 +39,9 @@ pub enum NotAnswered {
 }
 
 impl Broker {
-    /// Publishes a message of the station's own, and tells its frame; [`reach`](Self::reach) tells whom it reached. It is tapped as one
-    /// that came in, except the tap's own entries (ruling RMP 17). A body that no client would take reaches nobody.
+    /// Publishes a message of the station's own, and tells its frame; [`reach`](Self::reach) tells whom it
+    /// reached. It is tapped as one that came in, except the tap's own entries (ruling RMP 17). A body
+    /// that no client would take reaches nobody.
     pub fn publish(&mut self, now: Now, own: &Own) -> Bytes {
         self.look_at_clock(now);
         let Own { topic, schema_id, trace, ttl_ms, body } = own;
@@ -50,7 +51,9 @@ impl Broker {
             return Bytes::new();
         }
         let Ok(at) = self.topic_at(topic.as_str()) else { return Bytes::new() };
-        let Some((frame, header)) = self.frame(now, *schema_id, *trace, *ttl_ms, body) else { return Bytes::new() };
+        let Some((frame, header)) = self.frame(now, *schema_id, *trace, *ttl_ms, body) else {
+            return Bytes::new();
+        };
         let message = of_own(&frame, header);
         let reached = self.deliver(now, at, &message);
         self.watch_served(now, *ttl_ms);
@@ -64,7 +67,13 @@ impl Broker {
             };
             let verdict = Verdict::Published { subscribers: reached.given, dropped: reached.dropped };
             let redaction = Redaction::None;
-            self.outputs.push_back(Output::Received { session: STATION, head, verdict, redaction, trace: Some(*trace) });
+            self.outputs.push_back(Output::Received {
+                session: STATION,
+                head,
+                verdict,
+                redaction,
+                trace: Some(*trace),
+            });
             self.count(now, at, STATION, &message, reached, frame.len() as u64);
         }
         self.tell_losses(now, at, None);
@@ -73,7 +82,15 @@ impl Broker {
     }
 
     /// Publishes what is told in the tap in another way.
-    pub(super) fn publish_untapped(&mut self, now: Now, topic: &str, schema_id: SchemaId, trace: TraceId, ttl_ms: u64, body: &[u8]) {
+    pub(super) fn publish_untapped(
+        &mut self,
+        now: Now,
+        topic: &str,
+        schema_id: SchemaId,
+        trace: TraceId,
+        ttl_ms: u64,
+        body: &[u8],
+    ) {
         let Ok(at) = self.topic_at(topic) else { return };
         if !self.is_heard(at) {
             return;
@@ -89,24 +106,47 @@ impl Broker {
         topics.reach(at, routes, sessions).is_some_and(|state| !state.targets.is_empty())
     }
 
-    fn frame(&mut self, now: Now, schema_id: SchemaId, trace: TraceId, ttl_ms: u64, body: &[u8]) -> Option<(Bytes, Header)> {
-        let header = Header { schema_id, created_at_ms: self.wall.now_ms(now), ttl_ms, trace_id: trace, msg_id: self.msg_id() };
+    fn frame(
+        &mut self,
+        now: Now,
+        schema_id: SchemaId,
+        trace: TraceId,
+        ttl_ms: u64,
+        body: &[u8],
+    ) -> Option<(Bytes, Header)> {
+        let header = Header {
+            schema_id,
+            created_at_ms: self.wall.now_ms(now),
+            ttl_ms,
+            trace_id: trace,
+            msg_id: self.msg_id(),
+        };
         encode::frame(&header, body).ok().map(|frame| (Bytes::from(frame), header))
     }
 
-    /// Gives one session an answer on `rlp/operator`; nobody else gets it, and it is not tapped (ruling RMP 6).
+    /// Gives one session an answer on `rlp/operator`; nobody else gets it, and it is not tapped (ruling RMP
+    /// 6).
     ///
     /// # Errors
     /// [`NotAnswered`]; nothing is changed.
-    pub fn answer_operator(&mut self, now: Now, id: ConnectionId, trace: TraceId, body: &[u8]) -> Result<(), NotAnswered> {
-        let (frame, header) = self.frame(now, SchemaId::OPERATOR_RESP, trace, ANSWER_TTL_MS, body).ok_or(NotAnswered::Gone)?;
-        let session = self.sessions.get_mut(id).filter(|session| session.is_open()).ok_or(NotAnswered::Gone)?;
+    pub fn answer_operator(
+        &mut self,
+        now: Now,
+        id: ConnectionId,
+        trace: TraceId,
+        body: &[u8],
+    ) -> Result<(), NotAnswered> {
+        let (frame, header) =
+            self.frame(now, SchemaId::OPERATOR_RESP, trace, ANSWER_TTL_MS, body).ok_or(NotAnswered::Gone)?;
+        let session =
+            self.sessions.get_mut(id).filter(|session| session.is_open()).ok_or(NotAnswered::Gone)?;
         let topic = crate::rmp::topic::Topic::parse(OPERATOR).map_err(|_| NotAnswered::Gone)?;
         let mine = session.subs.iter().find(|(_, sub)| sub.pattern.matches(&topic));
         let (number, slot) = mine.map(|(_, sub)| (sub.number, sub.slot)).ok_or(NotAnswered::Gone)?;
         let account = session.outbox.account(slot);
         let room = self.settings.limits.queue_bytes_max.min(ANSWERED_BYTES_MAX);
-        let is_full = account.messages >= self.settings.limits.queue_messages_max / 2 || account.bytes + frame.len() as u64 > room;
+        let is_full = account.messages >= self.settings.limits.queue_messages_max / 2
+            || account.bytes + frame.len() as u64 > room;
         if account.messages > 0 && is_full {
             return Err(NotAnswered::Full);
         }
@@ -134,5 +174,13 @@ impl Broker {
 fn of_own(frame: &Bytes, header: Header) -> Message<'_> {
     let Header { schema_id, created_at_ms, ttl_ms, trace_id, msg_id } = header;
     let expires_at_ms = created_at_ms.saturating_add(ttl_ms);
-    Message { frame: Wire::Owned(frame), trace: trace_id, msg_id, schema_id, expires_at_ms, from: STATION, is_counted: false }
+    Message {
+        frame: Wire::Owned(frame),
+        trace: trace_id,
+        msg_id,
+        schema_id,
+        expires_at_ms,
+        from: STATION,
+        is_counted: false,
+    }
 }

@@ -1,7 +1,8 @@
 //! A message behind its `Publish`: judged, given to whom it reaches, answered.
 //!
-//! The order: what is wrong with the stream or the frame (ruling RMP 3), then with the `Publish` (the topic), then the right to publish,
-//! then whether it is expired; who had it already is judged for each subscription. A message that is refused is consumed all the same.
+//! The order: what is wrong with the stream or the frame (ruling RMP 3), then with the `Publish` (the topic),
+//! then the right to publish, then whether it is expired; who had it already is judged for each subscription.
+//! A message that is refused is consumed all the same.
 
 use super::{
     core::Broker,
@@ -50,7 +51,14 @@ impl Broker {
             None => return,
         };
         let (schema_id, msg_id) = (raw.map(|header| header.schema_id.0), raw.map(|header| header.msg_id));
-        let head = |topic| Head { kind: Some(FrameKind::Publish), dialect, topic, schema_id, msg_id, ..Head::default() };
+        let head = |topic| Head {
+            kind: Some(FrameKind::Publish),
+            dialect,
+            topic,
+            schema_id,
+            msg_id,
+            ..Head::default()
+        };
         debug_assert!(self.losses.is_empty(), "what was lost before belongs to another topic");
         let judged = match self.judge_message(now, id, kind, pending, wire) {
             Ok(judged) => judged,
@@ -59,7 +67,15 @@ impl Broker {
                 return self.refuse(now, id, head, pending.re, &refused, trace, redaction);
             }
             Err(NotJudged::Expired(judged, refused)) => {
-                self.refuse(now, id, head(Some(judged.topic.clone())), pending.re, &refused, trace, redaction);
+                self.refuse(
+                    now,
+                    id,
+                    head(Some(judged.topic.clone())),
+                    pending.re,
+                    &refused,
+                    trace,
+                    redaction,
+                );
                 return self.lose_expired(now, id, &judged, frame);
             }
         };
@@ -82,7 +98,13 @@ impl Broker {
         let mut reached = self.deliver(now, judged.at, &message);
         reached.given += u32::from(ear_topic.is_some());
         let verdict = Verdict::Published { subscribers: reached.given, dropped: reached.dropped };
-        self.outputs.push_back(Output::Received { session: id, head: head(Some(judged.topic)), verdict, redaction, trace });
+        self.outputs.push_back(Output::Received {
+            session: id,
+            head: head(Some(judged.topic)),
+            verdict,
+            redaction,
+            trace,
+        });
         self.count(now, judged.at, id, &message, reached, (pending.wire_bytes + wire.len()) as u64);
         if pending.ack {
             self.answer_ok(now, id, pending.re, trace);
@@ -93,19 +115,29 @@ impl Broker {
         self.tell_losses(now, judged.at, Some(frame));
     }
 
-    /// Whether a message may go where its `Publish` says. A topic that is new is made only then: who may not publish displaces none.
-    fn judge_message(&mut self, now: Now, id: ConnectionId, kind: Kind, pending: &Pending, wire: &[u8]) -> Result<Judged, NotJudged> {
+    /// Whether a message may go where its `Publish` says. A topic that is new is made only then: who may not
+    /// publish displaces none.
+    fn judge_message(
+        &mut self,
+        now: Now,
+        id: ConnectionId,
+        kind: Kind,
+        pending: &Pending,
+        wire: &[u8],
+    ) -> Result<Judged, NotJudged> {
         let refuse = |refused| NotJudged::Refused(refused);
         // What ends the stream was found before the frame was cut out of it.
         let to = pending.to.clone().map_err(|refused| refuse(*refused))?;
-        let (header, expires_at_ms) = self.header_of(id, wire).map_err(|error| refuse(Self::fault(&error)))?;
-        let (class, at, topic) = if let Some((at, state)) = to.and_then(|at| Some((at, self.topics.look(at)?))) {
-            (state.class, Some(at), state.topic.name().clone())
-        } else {
-            let unknown = || refuse(Refused::new(Refusal::InvalidTopic, &"the Publish names none"));
-            let name = self.name_of(id, pending).ok_or_else(unknown)?;
-            (Class::of_text(name.as_str()), None, name)
-        };
+        let (header, expires_at_ms) =
+            self.header_of(id, wire).map_err(|error| refuse(Self::fault(&error)))?;
+        let (class, at, topic) =
+            if let Some((at, state)) = to.and_then(|at| Some((at, self.topics.look(at)?))) {
+                (state.class, Some(at), state.topic.name().clone())
+            } else {
+                let unknown = || refuse(Refused::new(Refusal::InvalidTopic, &"the Publish names none"));
+                let name = self.name_of(id, pending).ok_or_else(unknown)?;
+                (Class::of_text(name.as_str()), None, name)
+            };
         let forbidden = |denied| refuse(Refused::new(Refusal::Forbidden, &denied));
         class.may_publish(kind, header.schema_id).map_err(forbidden)?;
         let invalid = |fault| refuse(Refused::new(Refusal::InvalidTopic, &fault));
@@ -122,14 +154,18 @@ impl Broker {
         Ok(judged)
     }
 
-    /// What the header of a message says, and when it expires. Of a body that begins as one before did only the payload is gone through.
+    /// What the header of a message says, and when it expires. Of a body that begins as one before did only
+    /// the payload is gone through.
     fn header_of(&mut self, id: ConnectionId, wire: &[u8]) -> Result<(Header, u64), Error> {
         let limits = &self.settings.limits;
         let raw = framed(wire, limits.body_bytes_max)?;
         let header = Header::from(&raw.header);
         let checks = Checks::new(&self.settings.registry, limits);
         let mut session = self.sessions.get_mut(id);
-        if session.as_ref().is_some_and(|session| session.memo.is_known(header.schema_id, raw.body, checks.body_depth_max)) {
+        if session
+            .as_ref()
+            .is_some_and(|session| session.memo.is_known(header.schema_id, raw.body, checks.body_depth_max))
+        {
             return Ok((header, expires_at_ms(header.created_at_ms, header.ttl_ms)?));
         }
         let Frame { expires_at_ms, body, .. } = decode(wire, &checks)?;
@@ -154,7 +190,8 @@ impl Broker {
         Ok(self.topics.insert(Topic::parse(name)?))
     }
 
-    /// Forgets topics that are dispensable where there are too many. What is told of them then changes nothing for a message before it.
+    /// Forgets topics that are dispensable where there are too many. What is told of them then changes
+    /// nothing for a message before it.
     pub(super) fn shrink(&mut self, now: Now) {
         if !self.topics.is_crowded() {
             return;
@@ -175,7 +212,15 @@ impl Broker {
     }
 
     /// An operator's request goes to the station alone, once (rmp-v0 §5), and is not tapped.
-    fn ask(&mut self, now: Now, id: ConnectionId, kind: Kind, judged: &Judged, pending: &Pending, wire: &[u8]) {
+    fn ask(
+        &mut self,
+        now: Now,
+        id: ConnectionId,
+        kind: Kind,
+        judged: &Judged,
+        pending: &Pending,
+        wire: &[u8],
+    ) {
         let Judged { at, header, expires_at_ms, .. } = *judged;
         let (trace, msg_id) = (header.trace_id, header.msg_id);
         self.topics.touch(at);
@@ -199,14 +244,16 @@ impl Broker {
         self.touch(id);
     }
 
-    /// Whether the station had room for what an operator asked: the `Publish` is answered by that. What it had no room for may come again.
+    /// Whether the station had room for what an operator asked: the `Publish` is answered by that. What it
+    /// had no room for may come again.
     pub fn took(&mut self, now: Now, ticket: Ticket, is_taken: bool) {
         let Ticket { session, trace, msg_id, re, ack } = ticket;
         if !is_taken {
             if let Some(scope) = self.topics.peek(OPERATOR).and_then(|state| state.scope) {
                 self.dedupe.forget(scope, Key::new(trace, msg_id));
             }
-            let why = format!("the station has as many requests on {OPERATOR} as it takes: ask again in a moment");
+            let why =
+                format!("the station has as many requests on {OPERATOR} as it takes: ask again in a moment");
             self.answer_error(now, session, re, &Refused::new(Refusal::Busy, &why), Some(trace));
         } else if ack {
             self.answer_untapped(now, session, re, trace);
@@ -214,7 +261,15 @@ impl Broker {
     }
 
     /// Counts a message that was taken, as the fold of its entry does.
-    pub(super) fn count(&mut self, now: Now, at: TopicRef, id: ConnectionId, message: &Message<'_>, reached: Given, bytes: u64) {
+    pub(super) fn count(
+        &mut self,
+        now: Now,
+        at: TopicRef,
+        id: ConnectionId,
+        message: &Message<'_>,
+        reached: Given,
+        bytes: u64,
+    ) {
         let Given { given, dropped } = reached;
         self.totals.published += 1;
         self.totals.published_bytes += bytes;
@@ -243,15 +298,20 @@ impl Broker {
     fn answer_untapped(&mut self, now: Now, id: ConnectionId, re: u64, trace: TraceId) {
         let outputs = self.outputs.len();
         self.answer_ok(now, id, re, Some(trace));
-        if let Some(at) = self.outputs.iter().skip(outputs).position(|output| matches!(output, Output::Answered { .. })) {
+        if let Some(at) =
+            self.outputs.iter().skip(outputs).position(|output| matches!(output, Output::Answered { .. }))
+        {
             self.outputs.remove(outputs + at);
         }
     }
 
-    /// What would be made of a message for a topic if this session sent it now, as `handle` does it; nothing is changed.
+    /// What would be made of a message for a topic if this session sent it now, as `handle` does it; nothing
+    /// is changed.
     #[must_use]
     pub fn judge(&self, now: Now, session: ConnectionId, topic: &str, wire: &[u8]) -> Verdict {
-        let Some(held) = self.sessions.get(session).filter(|held| !held.is_closed()) else { return Verdict::TooLate };
+        let Some(held) = self.sessions.get(session).filter(|held| !held.is_closed()) else {
+            return Verdict::TooLate;
+        };
         if !held.is_open() {
             return Verdict::Refused(Refusal::Unauthorized);
         }
@@ -273,7 +333,8 @@ impl Broker {
     }
 
     fn judge_at(&self, now: Now, kind: Kind, topic: &str, wire: &[u8]) -> Result<(Header, Class), Refusal> {
-        let Frame { header, expires_at_ms, .. } = decode(wire, &self.checks()).map_err(|error| Refusal::Fault(error.code()))?;
+        let Frame { header, expires_at_ms, .. } =
+            decode(wire, &self.checks()).map_err(|error| Refusal::Fault(error.code()))?;
         let class = Class::of_text(topic);
         class.may_publish(kind, header.schema_id).map_err(|_| Refusal::Forbidden)?;
         if is_expired(self.wall.now_ms(now), expires_at_ms) {

@@ -10,8 +10,8 @@ const AGENTS_TOLD_MAX: usize = 8;
 /// The topics of agents begin so.
 const AGENTS: &str = "agent/";
 
-/// Whom a message of the station's own reached. Only agents answer, and of them those that subscribe to its very topic; who else got the
-/// message watches, and does not count.
+/// Whom a message of the station's own reached. Only agents answer, and of them those that subscribe to its
+/// very topic; who else got the message watches, and does not count.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reach {
     /// These sessions have it in their queues, each once.
@@ -79,7 +79,8 @@ pub(super) struct Named {
 }
 
 impl Broker {
-    /// Whom the message of the station's own that was published last, on this topic, reached. It is told once.
+    /// Whom the message of the station's own that was published last, on this topic, reached. It is told
+    /// once.
     pub fn reach(&mut self, topic: &str) -> Reach {
         let Serving { took, full, too_long } = &mut self.serving;
         if !took.is_empty() {
@@ -104,11 +105,18 @@ impl Broker {
     }
 
     fn agents_there(&self) -> Named {
-        let agents = self.sessions.iter().filter(|session| session.is_open() && session.kind() == Kind::Agent);
+        let agents =
+            self.sessions.iter().filter(|session| session.is_open() && session.kind() == Kind::Agent);
         let topics = agents.flat_map(|session| session.subs.iter().map(|(_, sub)| sub.pattern.as_str()));
-        let names: BTreeSet<&str> =
-            topics.filter_map(|topic| topic.strip_prefix(AGENTS)).filter(|name| !name.contains(['/', '*'])).collect();
+        let names: BTreeSet<&str> = topics
+            .filter_map(|topic| topic.strip_prefix(AGENTS))
+            .filter(|name| !name.contains(['/', '*']))
+            .collect();
         let more = names.len().saturating_sub(AGENTS_TOLD_MAX) as u64;
-        Named { revision: None, agents: names.into_iter().take(AGENTS_TOLD_MAX).map(Arc::from).collect(), more }
+        Named {
+            revision: None,
+            agents: names.into_iter().take(AGENTS_TOLD_MAX).map(Arc::from).collect(),
+            more,
+        }
     }
 }

@@ -76,7 +76,8 @@ pub(super) struct Pending {
     pub(super) ack: bool,
     /// Bytes that came before the message.
     pub(super) wire_bytes: usize,
-    /// Where the message goes, or why it goes nowhere; none for a topic that is made once it is clear that it may be published on.
+    /// Where the message goes, or why it goes nowhere; none for a topic that is made once it is clear that
+    /// it may be published on.
     pub(super) to: Result<Option<TopicRef>, Box<Refused>>,
     /// The topic as it was asked for, where it is one; a memo that recalls the place knows it too.
     pub(super) topic: Option<TopicName>,
@@ -194,12 +195,19 @@ impl Session {
         dropped[DropReason::TtlExpired.index()] = account.expired;
         dropped[DropReason::Duplicate.index()] = sub.duplicates;
         dropped[DropReason::BackpressureTimeout.index()] = account.refused;
-        Gauge { queued_messages: account.messages, queued_bytes: account.bytes, delivered: account.delivered, dropped }
+        Gauge {
+            queued_messages: account.messages,
+            queued_bytes: account.bytes,
+            delivered: account.delivered,
+            dropped,
+        }
     }
 
     /// As it is shown: figures as they were told last.
     pub(super) fn view(&self) -> PeerView {
-        let sub = |sub: &Sub| (sub.number, SubView { topic: sub.pattern.name().clone(), since: sub.since, gauge: sub.told });
+        let sub = |sub: &Sub| {
+            (sub.number, SubView { topic: sub.pattern.name().clone(), since: sub.since, gauge: sub.told })
+        };
         PeerView {
             peer: self.peer.clone(),
             connected_at: self.connected_at,

@@ -17,7 +17,8 @@ pub struct Settings {
     pub tokens: Tokens,
     /// What the broker calls itself in `Welcome`.
     pub server: Arc<str>,
-    /// Whether the station runs a control plane: it takes requests, decisions and what agents answer (see `topic::Class::is_heard`).
+    /// Whether the station runs a control plane: it takes requests, decisions and what agents answer (see
+    /// `topic::Class::is_heard`).
     pub hears: bool,
 }
 
@@ -39,8 +40,8 @@ impl Tokens {
         Sha256::digest(token.as_bytes()).into()
     }
 
-    /// The kind of a session that asks for `asked` by its name. Without a token it is an agent whatever it asks for; a token that is none
-    /// of ours gives nothing.
+    /// The kind of a session that asks for `asked` by its name. Without a token it is an agent whatever it
+    /// asks for; a token that is none of ours gives nothing.
     #[must_use]
     pub fn kind(&self, asked: &str, token: Option<&str>) -> Option<Kind> {
         let Some(token) = token else { return Some(Kind::Agent) };
@@ -75,7 +76,11 @@ mod tests {
 
     #[test]
     fn a_token_makes_the_kind_and_not_what_is_asked_for() {
-        let tokens = Tokens { operator: Some(Tokens::hash("o")), viewer: Some(Tokens::hash("v")), cue: Some(Tokens::hash("c")) };
+        let tokens = Tokens {
+            operator: Some(Tokens::hash("o")),
+            viewer: Some(Tokens::hash("v")),
+            cue: Some(Tokens::hash("c")),
+        };
         let cases = [
             ("ui", None, Some(Kind::Agent)),
             ("station", None, Some(Kind::Agent)),

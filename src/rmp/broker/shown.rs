@@ -1,5 +1,5 @@
-//! The topics as they are shown. What makes room for what is the fold's rule, so that both keep the same ones; what the table remembers of
-//! a topic to route its messages may go sooner.
+//! The topics as they are shown. What makes room for what is the fold's rule, so that both keep the same
+//! ones; what the table remembers of a topic to route its messages may go sooner.
 
 use hashbrown::HashMap;
 use slab::Slab;
@@ -66,7 +66,9 @@ impl Shown {
         }
         if self.all.len() >= self.limit {
             let mut found = Vec::new();
-            let ranked = self.iter().map(|shown| (shown.now(routes, sessions, &mut found).rank(), shown.topic.name().clone()));
+            let ranked = self
+                .iter()
+                .map(|shown| (shown.now(routes, sessions, &mut found).rank(), shown.topic.name().clone()));
             for name in dispensable(ranked.collect()) {
                 if let Some(place) = self.places.remove(&name) {
                     self.all.try_remove(place);
@@ -76,7 +78,13 @@ impl Shown {
         self.stamp += 1;
         let stamp = self.stamp;
         let view = TopicView { last_at: now, ..TopicView::default() };
-        let place = self.all.insert(ShownTopic { topic: topic.clone(), class: Class::of(topic), view, heard: 0, stamp });
+        let place = self.all.insert(ShownTopic {
+            topic: topic.clone(),
+            class: Class::of(topic),
+            view,
+            heard: 0,
+            stamp,
+        });
         self.places.insert(topic.name().clone(), place);
         ShownRef { place, stamp }
     }
@@ -89,7 +97,9 @@ impl ShownTopic {
 
     /// The view, with the subscriptions that a message like the last one would be for now.
     pub(super) fn now(&self, routes: &Routes, sessions: &Sessions, found: &mut Vec<Route>) -> TopicView {
-        let Some(schema_id) = self.view.schema_id.filter(|_| self.view.published > 0) else { return self.view.clone() };
+        let Some(schema_id) = self.view.schema_id.filter(|_| self.view.published > 0) else {
+            return self.view.clone();
+        };
         routes.matches(&self.topic, found);
         let gets = |route: &&Route| {
             let session = sessions.get(route.connection).filter(|session| session.is_open());

@@ -66,7 +66,8 @@ impl Broker {
                 let transition = Transition::Counted { session: id, published, refused };
                 self.outputs.push_back(Output::Transition { transition, text: None, trace: None });
             }
-            let gauges: Vec<_> = session.subs.iter().map(|(place, sub)| (place, session.gauge(sub))).collect();
+            let gauges: Vec<_> =
+                session.subs.iter().map(|(place, sub)| (place, session.gauge(sub))).collect();
             for (place, gauge) in gauges {
                 let Some(sub) = session.subs.get_mut(place).filter(|sub| sub.told != gauge) else { continue };
                 sub.told = gauge;

@@ -1,4 +1,5 @@
-//! The topics that were published on: what is counted of each, whom it reaches, and what its subscribers have seen.
+//! The topics that were published on: what is counted of each, whom it reaches, and what its subscribers have
+//! seen.
 
 use std::cell::Cell;
 
@@ -157,17 +158,20 @@ impl Topics {
         self.states.len() > self.limit
     }
 
-    /// An eighth of the topics, to be forgotten: never reserved ones nor the one that was added last; first those of which nothing is
-    /// remembered, last those whose drops were not told yet; of the same sort those used least recently.
+    /// An eighth of the topics, to be forgotten: never reserved ones nor the one that was added last; first
+    /// those of which nothing is remembered, last those whose drops were not told yet; of the same sort
+    /// those used least recently.
     pub(super) fn dispensable(&self, dedupe: &Dedupe) -> Vec<TopicRef> {
         let rank = |state: &TopicState| match state.scope {
             _ if state.notices.is_listed() => 2,
             Some(scope) if dedupe.figures_of(scope).0 > 0 => 1,
             _ => 0,
         };
-        let candidates = self.states.iter().filter(|(_, state)| !state.class.is_reserved() && state.stamp != self.newest);
-        let mut ranked: Vec<_> =
-            candidates.map(|(place, state)| (rank(state), state.used, TopicRef { place, stamp: state.stamp })).collect();
+        let candidates =
+            self.states.iter().filter(|(_, state)| !state.class.is_reserved() && state.stamp != self.newest);
+        let mut ranked: Vec<_> = candidates
+            .map(|(place, state)| (rank(state), state.used, TopicRef { place, stamp: state.stamp }))
+            .collect();
         let forgotten = (self.states.len() / 8).max(1).min(ranked.len());
         if forgotten < ranked.len() {
             ranked.select_nth_unstable_by_key(forgotten, |(rank, used, _)| (*rank, *used));
@@ -195,7 +199,10 @@ impl Topics {
         let end = self.states.capacity().min(from.saturating_add(LEFT_MAX));
         for place in from..end {
             // What operators ask reaches the station alone.
-            let Some(state) = self.states.get_mut(place).filter(|state| state.class != Class::Operator) else { continue };
+            let Some(state) = self.states.get_mut(place).filter(|state| state.class != Class::Operator)
+            else {
+                continue;
+            };
             let Some(scope) = state.scope else { continue };
             routes.matches(&state.topic, &mut self.found);
             if self.found.is_empty() {
@@ -220,7 +227,12 @@ impl Topics {
     }
 
     /// The topic, with the subscriptions that it reaches now.
-    pub(super) fn reach(&mut self, at: TopicRef, routes: &Routes, sessions: &Sessions) -> Option<&mut TopicState> {
+    pub(super) fn reach(
+        &mut self,
+        at: TopicRef,
+        routes: &Routes,
+        sessions: &Sessions,
+    ) -> Option<&mut TopicState> {
         self.stamp += 1;
         let used = self.stamp;
         let state = self.states.get_mut(at.place).filter(|state| state.stamp == at.stamp)?;
@@ -259,7 +271,11 @@ fn target(route: Route, topic: &Topic, sessions: &Sessions) -> Option<Target> {
     let mut deliver = Vec::new();
     if dialect == Dialect::Frames {
         let header = control::header(0, crate::ids::TraceId(uuid::Uuid::nil()), 0);
-        control::append(&mut deliver, &header, &FromBroker::Deliver { sub: route.sub, topic: topic.as_str() });
+        control::append(
+            &mut deliver,
+            &header,
+            &FromBroker::Deliver { sub: route.sub, topic: topic.as_str() },
+        );
     }
     Some(Target {
         session,
@@ -274,8 +290,8 @@ fn target(route: Route, topic: &Topic, sessions: &Sessions) -> Option<Target> {
     })
 }
 
-/// Whether a subscription is of somebody who answers on a topic: an agent, by that topic alone. Whoever takes more than one topic by a
-/// pattern watches (rmp-v0 §9.1: one topic per logical agent).
+/// Whether a subscription is of somebody who answers on a topic: an agent, by that topic alone. Whoever takes
+/// more than one topic by a pattern watches (rmp-v0 §9.1: one topic per logical agent).
 pub(super) fn serves(kind: Kind, pattern: &str, topic: &str) -> bool {
     kind == Kind::Agent && pattern == topic
 }

@@ -30,18 +30,25 @@ pub enum Left {
 }
 
 impl Broker {
-    /// Offers what may leave on a connection now to `write`, which tells how many bytes of it left. What expired meanwhile is taken out,
-    /// and told by the outputs that follow.
+    /// Offers what may leave on a connection now to `write`, which tells how many bytes of it left. What
+    /// expired meanwhile is taken out, and told by the outputs that follow.
     ///
     /// # Errors
     /// What `write` fails with.
-    pub fn transmit<E>(&mut self, now: Now, id: ConnectionId, write: impl FnOnce(&Front<'_>) -> Result<usize, E>) -> Result<Left, E> {
+    pub fn transmit<E>(
+        &mut self,
+        now: Now,
+        id: ConnectionId,
+        write: impl FnOnce(&Front<'_>) -> Result<usize, E>,
+    ) -> Result<Left, E> {
         let now_ms = self.wall.now_ms(now);
         let Self { sessions, budget, losses, settings, .. } = self;
         let Some(session) = sessions.get_mut(id) else { return Ok(Left::Nothing) };
         let dialect = session.dialect();
         let body_bytes_max = body_bytes_max(dialect, settings.limits.drop_body_bytes_max);
-        let front = session.outbox.front(now_ms, budget, |expired| losses.extend(loss(id, dialect, body_bytes_max, expired)));
+        let front = session
+            .outbox
+            .front(now_ms, budget, |expired| losses.extend(loss(id, dialect, body_bytes_max, expired)));
         let taken = if front.slices().is_empty() { Ok(0) } else { write(&front) };
         let left = taken.map(|bytes| {
             session.outbox.advance(bytes, budget);
@@ -66,7 +73,9 @@ impl Broker {
         let Some(session) = sessions.get_mut(id) else { return };
         let dialect = session.dialect();
         let body_bytes_max = body_bytes_max(dialect, settings.limits.drop_body_bytes_max);
-        session.outbox.expire(now_ms, budget, |expired| losses.extend(loss(id, dialect, body_bytes_max, expired)));
+        session
+            .outbox
+            .expire(now_ms, budget, |expired| losses.extend(loss(id, dialect, body_bytes_max, expired)));
         if !losses.is_empty() && !session.is_dirty {
             session.is_dirty = true;
             dirty.push(id);
@@ -102,7 +111,8 @@ fn loss(id: ConnectionId, dialect: Dialect, body_bytes_max: u64, expired: Expire
     Some(Loss { topic: Some(told.topic), reason: DropReason::TtlExpired, lost, body, dialect })
 }
 
-/// What is told of a message that expired: by its tag, or by the Deliver and the header that were made or judged here.
+/// What is told of a message that expired: by its tag, or by the Deliver and the header that were made or
+/// judged here.
 fn told(tag: Tag, head: &[u8], message: &[u8]) -> Option<Told> {
     let from = match tag {
         Tag::Json(told) => return Some(*told),

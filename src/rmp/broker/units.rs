@@ -1,4 +1,5 @@
-//! The JSON dialect of today's Runloop tools on the broker's side (ruling RMP 16). What a unit asks for goes the way of the frames.
+//! The JSON dialect of today's Runloop tools on the broker's side (ruling RMP 16). What a unit asks for goes
+//! the way of the frames.
 
 use bytes::Bytes;
 
@@ -28,7 +29,13 @@ impl Broker {
         let Some(session) = self.sessions.get(id) else { return };
         let head = Head { dialect: Dialect::Json, ..Head::default() };
         if session.is_closed() {
-            let received = Output::Received { session: id, head, verdict: Verdict::TooLate, redaction: Redaction::None, trace: None };
+            let received = Output::Received {
+                session: id,
+                head,
+                verdict: Verdict::TooLate,
+                redaction: Redaction::None,
+                trace: None,
+            };
             self.outputs.push_back(received);
             return;
         }
@@ -36,7 +43,13 @@ impl Broker {
         let said = match FromClient::decode(unit.get(PREFIX_BYTES..).unwrap_or_default()) {
             Ok(said) => said,
             Err(Unreadable { asked, text }) => {
-                self.note_refused(id, head, Refusal::Fault(crate::rmp::Code::BodyDecodeError), None, redaction);
+                self.note_refused(
+                    id,
+                    head,
+                    Refusal::Fault(crate::rmp::Code::BodyDecodeError),
+                    None,
+                    redaction,
+                );
                 let refused = dialect::Refused::named("BodyDecodeError", cut(&text, self.message_max()));
                 return self.answer_asked(id, asked, Err(&refused));
             }
@@ -59,7 +72,9 @@ impl Broker {
             FromClient::Publish { id: request, topic, message } => {
                 self.on_json_publish(now, id, (request, unit.len()), &topic, &message.frame());
             }
-            FromClient::Subscribe { id: request, topic, sub_id } => self.on_json_subscribe(now, id, head, (request, sub_id), &topic),
+            FromClient::Subscribe { id: request, topic, sub_id } => {
+                self.on_json_subscribe(now, id, head, (request, sub_id), &topic)
+            }
             FromClient::Unsubscribe { sub_id } => match self.unsubscribe(id, sub_id) {
                 Some(pattern) => {
                     self.accept(id, Head { topic: Some(pattern), ..head }, None);
@@ -89,7 +104,14 @@ impl Broker {
         self.queue_answer(id, head, unit, None);
     }
 
-    fn on_json_subscribe(&mut self, now: Now, id: ConnectionId, head: Head, (request, sub): (u64, u64), topic: &str) {
+    fn on_json_subscribe(
+        &mut self,
+        now: Now,
+        id: ConnectionId,
+        head: Head,
+        (request, sub): (u64, u64),
+        topic: &str,
+    ) {
         match self.subscribe(now, id, sub, topic) {
             Ok(pattern) => {
                 self.accept(id, Head { topic: Some(pattern.clone()), ..head }, None);
@@ -105,7 +127,14 @@ impl Broker {
     }
 
     /// The frame that a message stands for goes through the checks of every frame.
-    fn on_json_publish(&mut self, now: Now, id: ConnectionId, (request, unit_bytes): (u64, usize), topic: &str, frame: &[u8]) {
+    fn on_json_publish(
+        &mut self,
+        now: Now,
+        id: ConnectionId,
+        (request, unit_bytes): (u64, usize),
+        topic: &str,
+        frame: &[u8],
+    ) {
         let (to, topic) = self.place_of(topic);
         let trace = RawFrame::split(frame).map(|raw| TraceId(uuid::Uuid::from_u128(raw.header.trace_id)));
         let nil = TraceId(uuid::Uuid::nil());
@@ -117,16 +146,24 @@ impl Broker {
     /// A refusal in the dialect's words.
     pub(super) fn in_words(&self, refused: &Refused) -> dialect::Refused {
         match &refused.error {
-            Some(Error::BodyTypeMismatch { schema_id, got, .. }) => {
-                dialect::Refused::BodyTypeMismatch { expected: schema_id.0, actual: cut(got, self.message_max()).to_owned() }
-            }
+            Some(Error::BodyTypeMismatch { schema_id, got, .. }) => dialect::Refused::BodyTypeMismatch {
+                expected: schema_id.0,
+                actual: cut(got, self.message_max()).to_owned(),
+            },
             Some(error) => dialect::Refused::from(error),
-            None => dialect::Refused::named(refused.refusal.name(), cut(&refused.message, self.message_max())),
+            None => {
+                dialect::Refused::named(refused.refusal.name(), cut(&refused.message, self.message_max()))
+            }
         }
     }
 
     /// Answers a request by its number; what has none is not answered.
-    pub(super) fn answer_asked(&mut self, id: ConnectionId, asked: Option<Asked>, result: Result<(), &dialect::Refused>) {
+    pub(super) fn answer_asked(
+        &mut self,
+        id: ConnectionId,
+        asked: Option<Asked>,
+        result: Result<(), &dialect::Refused>,
+    ) {
         let Some(asked) = asked else { return };
         let mut unit = Vec::new();
         let request = match asked {
@@ -140,7 +177,8 @@ impl Broker {
             }
         };
         let kind = if result.is_ok() { FrameKind::Ok } else { FrameKind::Error };
-        let head = Head { kind: Some(kind), dialect: Dialect::Json, msg_id: Some(request), ..Head::default() };
+        let head =
+            Head { kind: Some(kind), dialect: Dialect::Json, msg_id: Some(request), ..Head::default() };
         self.queue_answer(id, head, unit, None);
     }
 
@@ -156,11 +194,19 @@ fn head_of(said: &FromClient<'_>, head: Head) -> Head {
     let named = |topic: &str| Topic::check(topic).is_ok().then(|| TopicName::new(topic));
     match said {
         FromClient::Hello { .. } => Head { kind: Some(FrameKind::Hello), ..head },
-        FromClient::Publish { id, topic, .. } => Head { kind: Some(FrameKind::Publish), topic: named(topic), msg_id: Some(*id), ..head },
-        FromClient::Subscribe { id, topic, sub_id } => {
-            Head { kind: Some(FrameKind::Subscribe), topic: named(topic), msg_id: Some(*id), sub: Some(*sub_id), ..head }
+        FromClient::Publish { id, topic, .. } => {
+            Head { kind: Some(FrameKind::Publish), topic: named(topic), msg_id: Some(*id), ..head }
         }
-        FromClient::Unsubscribe { sub_id } => Head { kind: Some(FrameKind::Unsubscribe), sub: Some(*sub_id), ..head },
+        FromClient::Subscribe { id, topic, sub_id } => Head {
+            kind: Some(FrameKind::Subscribe),
+            topic: named(topic),
+            msg_id: Some(*id),
+            sub: Some(*sub_id),
+            ..head
+        },
+        FromClient::Unsubscribe { sub_id } => {
+            Head { kind: Some(FrameKind::Unsubscribe), sub: Some(*sub_id), ..head }
+        }
     }
 }
 

@@ -1,5 +1,5 @@
-//! Requests of the station's own that wait for an agent which reads nothing: they expire all the same (rmp-v0 §4), and the station, which
-//! awaits an answer, is told.
+//! Requests of the station's own that wait for an agent which reads nothing: they expire all the same (rmp-v0
+//! §4), and the station, which awaits an answer, is told.
 
 use std::time::Duration;
 
@@ -23,7 +23,8 @@ impl Broker {
             if let Some(session) = sessions.get_mut(*id).filter(|session| !session.is_watched) {
                 session.is_watched = true;
                 let at = now.mono + Duration::from_millis(ttl_ms);
-                // All that the station asks has the same TTL; what has another one is looked for a little late.
+                // All that the station asks has the same TTL; what has another one is looked for a little
+                // late.
                 watched.push_back((watched.back().map_or(at, |(last, _)| at.max(*last)), *id));
             }
         }

@@ -1,4 +1,5 @@
-//! The state as a reader of the tap starts from it: figures as they were told last, so that the entries that follow carry it on.
+//! The state as a reader of the tap starts from it: figures as they were told last, so that the entries that
+//! follow carry it on.
 
 use std::collections::BTreeMap;
 
@@ -9,10 +10,22 @@ impl Broker {
     /// What holds now, all outputs drained.
     #[must_use]
     pub fn snapshot(&self) -> Snapshot {
-        let peers = self.sessions.iter().filter(|session| !session.is_closed()).map(|session| (session.id, session.view()));
+        let peers = self
+            .sessions
+            .iter()
+            .filter(|session| !session.is_closed())
+            .map(|session| (session.id, session.view()));
         let mut found = Vec::new();
-        let view = |shown: &super::shown::ShownTopic| (shown.name().clone(), shown.now(&self.routes, &self.sessions, &mut found));
+        let view = |shown: &super::shown::ShownTopic| {
+            (shown.name().clone(), shown.now(&self.routes, &self.sessions, &mut found))
+        };
         let topics: BTreeMap<_, _> = self.shown.iter().map(view).collect();
-        Snapshot { listener: self.listener.clone(), peers: peers.collect(), topics, drops: self.drops.clone(), totals: self.totals }
+        Snapshot {
+            listener: self.listener.clone(),
+            peers: peers.collect(),
+            topics,
+            drops: self.drops.clone(),
+            totals: self.totals,
+        }
     }
 }

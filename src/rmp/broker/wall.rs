@@ -7,9 +7,10 @@ use crate::time::{Mono, Now};
 /// A difference over which the wall clock counts as set.
 const JUMP_MS: i64 = 1_000;
 
-/// Milliseconds since the Unix epoch by a monotonic clock whose offset was taken once. When the wall clock is set, what is on its way was
-/// stamped by the old time and what comes is stamped by the new: until the longest TTL is over the earlier of both holds, so that nothing
-/// expires for it, and then the new offset is taken.
+/// Milliseconds since the Unix epoch by a monotonic clock whose offset was taken once. When the wall clock is
+/// set, what is on its way was stamped by the old time and what comes is stamped by the new: until the
+/// longest TTL is over the earlier of both holds, so that nothing expires for it, and then the new offset is
+/// taken.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct WallClock {
     /// Wall milliseconds at monotonic zero.

@@ -13,14 +13,16 @@ const DEPTH_MAX: usize = 512;
 
 /// A message for a subscription, byte for byte as it was published.
 ///
-/// Its bytes are a part of what was read at once: a kept delivery keeps up to 256 KiB, [`detached`](Self::detached) only itself.
+/// Its bytes are a part of what was read at once: a kept delivery keeps up to 256 KiB,
+/// [`detached`](Self::detached) only itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Delivery {
     /// The subscription that it is for.
     pub sub: u64,
     /// The concrete topic.
     pub topic: TopicName,
-    /// The frame with its prefix. Prefix and header are there in any case, and belong to this version of the protocol.
+    /// The frame with its prefix. Prefix and header are there in any case, and belong to this version of the
+    /// protocol.
     pub wire: Bytes,
 }
 

@@ -32,7 +32,11 @@ impl Hello {
 impl fmt::Debug for Hello {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let token = self.token.as_ref().map(|_| "***");
-        f.debug_struct("Hello").field("client", &self.client).field("kind", &self.kind).field("token", &token).finish()
+        f.debug_struct("Hello")
+            .field("client", &self.client)
+            .field("kind", &self.kind)
+            .field("token", &token)
+            .finish()
     }
 }
 

@@ -11,7 +11,8 @@ use crate::{
 /// How long a message is worth delivering when nothing is said, in milliseconds (rmp-v0 §9).
 pub const TTL_MS: u64 = 30_000;
 
-/// A message to be published. Its number and the time of its making are given when it is. Cloning one shares its body.
+/// A message to be published. Its number and the time of its making are given when it is. Cloning one shares
+/// its body.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Message {
     /// What the body is.

@@ -5,9 +5,9 @@
 //!           └── Session, without I/O ─────────────────────────────┘
 //! ```
 //!
-//! [`Session`] is the protocol without I/O: bytes in and out. [`Client`] carries it over a Unix socket on a tokio runtime. Messages are cut
-//! out of what was read without being copied. Connecting again after a loss is the caller's: a session is over once it is lost, every call
-//! then says why, and its subscriptions end.
+//! [`Session`] is the protocol without I/O: bytes in and out. [`Client`] carries it over a Unix socket on a
+//! tokio runtime. Messages are cut out of what was read without being copied. Connecting again after a loss
+//! is the caller's: a session is over once it is lost, every call then says why, and its subscriptions end.
 //!
 //! ```no_run
 //! use std::{path::Path, time::Duration};

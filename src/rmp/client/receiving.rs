@@ -11,7 +11,10 @@ use super::{
 };
 use crate::{
     ids::{ConnectionId, TopicName},
-    rmp::{self, Body, HEADER_BYTES, Kind, PREFIX_BYTES, RawHeader, SchemaId, body::BodyFault, control::FromBroker, decode::check_prefix},
+    rmp::{
+        self, Body, HEADER_BYTES, Kind, PREFIX_BYTES, RawHeader, SchemaId, body::BodyFault,
+        control::FromBroker, decode::check_prefix,
+    },
 };
 
 /// Room for one read. What is read at once shares it.
@@ -47,7 +50,8 @@ pub enum Event {
     Broken(Fault),
 }
 
-/// Cuts what was read into events. Append to [`buffer`](Self::buffer), then take every event out with [`next`](Self::next).
+/// Cuts what was read into events. Append to [`buffer`](Self::buffer), then take every event out with
+/// [`next`](Self::next).
 #[derive(Debug)]
 pub struct Receiving {
     buffer: BytesMut,
@@ -78,7 +82,15 @@ enum Said {
 impl Receiving {
     pub(super) fn new(body_bytes_max: u64) -> Self {
         let remembered = HashMap::new();
-        Self { buffer: BytesMut::new(), chunk: 0, body_bytes_max, welcomed: false, dead: false, remembered, last: None }
+        Self {
+            buffer: BytesMut::new(),
+            chunk: 0,
+            body_bytes_max,
+            welcomed: false,
+            dead: false,
+            remembered,
+            last: None,
+        }
     }
 
     /// Where to append what was read. There is room for 16 KiB at least, and for 256 KiB in a new piece.

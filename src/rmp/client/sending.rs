@@ -15,7 +15,8 @@ const REMEMBERED_MAX: usize = 16;
 /// What is kept of a buffer that grew for something large.
 const KEPT_BYTES_MAX: usize = 1 << 20;
 
-/// Gathers frames until they are taken and written. Numbers rise from frame to frame; a Publish and its message have the same one.
+/// Gathers frames until they are taken and written. Numbers rise from frame to frame; a Publish and its
+/// message have the same one.
 #[derive(Debug)]
 pub struct Sending {
     out: Vec<u8>,
@@ -41,9 +42,19 @@ impl Sending {
     #[must_use]
     pub(super) fn new(hello: &Hello, start: Start, body_bytes_max: u64) -> Self {
         let Start { now_ms, first_id, trace } = start;
-        let mut sending = Self { out: Vec::new(), next_id: first_id.max(1), next_sub: 1, trace, body_bytes_max, remembered: Vec::new() };
+        let mut sending = Self {
+            out: Vec::new(),
+            next_id: first_id.max(1),
+            next_sub: 1,
+            trace,
+            body_bytes_max,
+            remembered: Vec::new(),
+        };
         let token = hello.token.as_deref().map(Token);
-        sending.control(now_ms, &FromClient::Hello { v: control::VERSION, client: &hello.client, kind: hello.kind.name(), token });
+        sending.control(
+            now_ms,
+            &FromClient::Hello { v: control::VERSION, client: &hello.client, kind: hello.kind.name(), token },
+        );
         sending
     }
 
@@ -77,19 +88,36 @@ impl Sending {
     ///
     /// # Errors
     /// [`SendError::Topic`], [`SendError::TooLarge`]. Nothing is sent then.
-    pub fn publish(&mut self, now_ms: u64, topic: &str, message: &Message, ack: bool) -> Result<u64, SendError> {
+    pub fn publish(
+        &mut self,
+        now_ms: u64,
+        topic: &str,
+        message: &Message,
+        ack: bool,
+    ) -> Result<u64, SendError> {
         self.check_body(message.body.len())?;
         let id = self.announce(now_ms, topic, message.trace_id, ack)?;
         let Message { schema_id, trace_id, ttl_ms, ref body } = *message;
-        control::append_body(&mut self.out, &Header { schema_id, created_at_ms: now_ms, ttl_ms, trace_id, msg_id: id }, body);
+        control::append_body(
+            &mut self.out,
+            &Header { schema_id, created_at_ms: now_ms, ttl_ms, trace_id, msg_id: id },
+            body,
+        );
         Ok(id)
     }
 
-    /// Publishes a frame byte for byte, whatever it says, as long as its `frame_len` is its length. Says the number of the request.
+    /// Publishes a frame byte for byte, whatever it says, as long as its `frame_len` is its length. Says the
+    /// number of the request.
     ///
     /// # Errors
     /// [`SendError::NotOneFrame`], [`SendError::Topic`]. Nothing is sent then.
-    pub fn publish_frame(&mut self, now_ms: u64, topic: &str, frame: &[u8], ack: bool) -> Result<u64, SendError> {
+    pub fn publish_frame(
+        &mut self,
+        now_ms: u64,
+        topic: &str,
+        frame: &[u8],
+        ack: bool,
+    ) -> Result<u64, SendError> {
         let not_one = SendError::NotOneFrame { bytes: frame.len() };
         let Some((prefix, rest)) = frame.split_first_chunk::<PREFIX_BYTES>() else { return Err(not_one) };
         if usize::try_from(u32::from_be_bytes(*prefix)).ok() != Some(rest.len()) {

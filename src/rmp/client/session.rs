@@ -12,8 +12,8 @@ use crate::{ids::TraceId, limits};
 pub struct Start {
     /// The present moment, in milliseconds since the Unix epoch.
     pub now_ms: u64,
-    /// The number of the first frame; not 0. Those of a session that is opened again have to be higher (rmp-v0 §1.1), and those of two
-    /// publishers in one trace should not meet.
+    /// The number of the first frame; not 0. Those of a session that is opened again have to be higher
+    /// (rmp-v0 §1.1), and those of two publishers in one trace should not meet.
     pub first_id: u64,
     /// The trace of control frames that belong to no message.
     pub trace: TraceId,
@@ -38,7 +38,10 @@ impl Session {
     #[must_use]
     pub fn new(hello: &Hello, start: Start) -> Self {
         let body_bytes_max = limits::Rmp::default().body_bytes_max;
-        Self { sending: Sending::new(hello, start, body_bytes_max), receiving: Receiving::new(body_bytes_max) }
+        Self {
+            sending: Sending::new(hello, start, body_bytes_max),
+            receiving: Receiving::new(body_bytes_max),
+        }
     }
 
     /// Takes the limit that the broker named.

@@ -32,7 +32,12 @@ fn frame(schema_id: u16, trace: u128, msg_id: u64, body: &[u8]) -> Vec<u8> {
 }
 
 fn control(msg_id: u64, trace: u128, payload: &[u8]) -> Vec<u8> {
-    frame(9, trace, msg_id, &[b"\x82\xa4type\xb1intent.control.v1\xa7payload\x81".as_slice(), payload].concat())
+    frame(
+        9,
+        trace,
+        msg_id,
+        &[b"\x82\xa4type\xb1intent.control.v1\xa7payload\x81".as_slice(), payload].concat(),
+    )
 }
 
 fn said(session: &mut Session) -> Vec<u8> {
@@ -41,7 +46,8 @@ fn said(session: &mut Session) -> Vec<u8> {
     bytes
 }
 
-const WELCOME: &[u8] = b"\xa7Welcome\x84\xa7session\x05\xa4kind\xa3tui\xaebody_bytes_max\xcd\x04\x00\xa6server\xa2rl";
+const WELCOME: &[u8] =
+    b"\xa7Welcome\x84\xa7session\x05\xa4kind\xa3tui\xaebody_bytes_max\xcd\x04\x00\xa6server\xa2rl";
 
 fn welcome() -> Vec<u8> {
     control(1, 0, WELCOME)
@@ -49,7 +55,11 @@ fn welcome() -> Vec<u8> {
 
 fn deliver(sub: u8, topic: &str) -> Vec<u8> {
     let len = 0xa0 | u8::try_from(topic.len()).unwrap();
-    control(2, 0, &[b"\xa7Deliver\x82\xa3sub".as_slice(), &[sub], b"\xa5topic", &[len], topic.as_bytes()].concat())
+    control(
+        2,
+        0,
+        &[b"\xa7Deliver\x82\xa3sub".as_slice(), &[sub], b"\xa5topic", &[len], topic.as_bytes()].concat(),
+    )
 }
 
 fn events(receiving: &mut Receiving) -> Vec<Event> {
@@ -72,7 +82,8 @@ fn a_publication_is_two_frames_with_one_number_in_the_messages_trace() {
     let message = Message::new(SchemaId::ERROR_REPORT, &b"\x80"[..]).in_trace(trace);
     for (ack, flag, id) in [(true, b"\xc3", 8), (false, b"\xc2", 9), (true, b"\xc3", 10)] {
         assert_eq!(session.sending.publish(NOW_MS, "a/b", &message, ack).unwrap(), id);
-        let announced = control(id, 0xaa, &[b"\xa7Publish\x82\xa5topic\xa3a/b\xa3ack".as_slice(), flag].concat());
+        let announced =
+            control(id, 0xaa, &[b"\xa7Publish\x82\xa5topic\xa3a/b\xa3ack".as_slice(), flag].concat());
         assert_eq!(said(&mut session), [announced, frame(10, 0xaa, id, b"\x80")].concat());
     }
 }
@@ -86,7 +97,9 @@ fn many_topics_are_announced_as_they_are_whatever_is_remembered() {
         for n in 0..20_u64 {
             let id = session.sending.publish(NOW_MS, &format!("t/{n:02}"), &message, false).unwrap();
             assert_eq!(id, 8 + round * 20 + n);
-            let publish = [b"\xa7Publish\x82\xa5topic\xa4".as_slice(), format!("t/{n:02}").as_bytes(), b"\xa3ack\xc2"].concat();
+            let publish =
+                [b"\xa7Publish\x82\xa5topic\xa4".as_slice(), format!("t/{n:02}").as_bytes(), b"\xa3ack\xc2"]
+                    .concat();
             assert_eq!(said(&mut session), [control(id, 1, &publish), frame(2, 1, id, b"\x80")].concat());
         }
     }
@@ -115,10 +128,14 @@ fn what_cannot_be_taken_is_not_sent() {
     said(&mut session);
     session.sending.limit_bodies(4);
     let message = |bytes: usize| Message::new(SchemaId::INTENT, vec![0xc0; bytes]);
-    let fault =
-        |topic: &str, bytes: usize, session: &mut Session| session.sending.publish(NOW_MS, topic, &message(bytes), true).unwrap_err();
+    let fault = |topic: &str, bytes: usize, session: &mut Session| {
+        session.sending.publish(NOW_MS, topic, &message(bytes), true).unwrap_err()
+    };
     assert!(matches!(fault("a", 5, &mut session), SendError::TooLarge { bytes: 5, bytes_max: 4 }));
-    assert_eq!(fault("a//b", 1, &mut session).to_string(), "\"a//b\" is no topic: the segment at byte 2 is empty");
+    assert_eq!(
+        fault("a//b", 1, &mut session).to_string(),
+        "\"a//b\" is no topic: the segment at byte 2 is empty"
+    );
     assert!(matches!(fault("a/*", 1, &mut session), SendError::Topic { .. }));
     assert!(session.sending.subscribe(NOW_MS, "a/*/b").is_err());
     let whole = frame(10, 5, 3, b"\x80");
@@ -126,7 +143,10 @@ fn what_cannot_be_taken_is_not_sent() {
     assert!(session.sending.publish_frame(NOW_MS, "a", &[0, 0], true).is_err());
     assert!(said(&mut session).is_empty());
     let id = session.sending.publish_frame(NOW_MS, "a", &whole, false).unwrap();
-    assert_eq!(said(&mut session), [control(id, 5, b"\xa7Publish\x82\xa5topic\xa1a\xa3ack\xc2"), whole].concat());
+    assert_eq!(
+        said(&mut session),
+        [control(id, 5, b"\xa7Publish\x82\xa5topic\xa1a\xa3ack\xc2"), whole].concat()
+    );
 }
 
 #[test]
@@ -151,15 +171,24 @@ fn hears_everything_however_it_is_cut() {
     let expected = events(&mut whole.receiving);
     assert_eq!((expected.len(), whole.receiving.pending_bytes()), (7, 0));
     let Event::Welcome(welcome) = &expected[0] else { unreachable!() };
-    assert_eq!((welcome.session.0, welcome.kind, welcome.body_bytes_max, &*welcome.server), (5, Kind::Tui, 1_024, "rl"));
+    assert_eq!(
+        (welcome.session.0, welcome.kind, welcome.body_bytes_max, &*welcome.server),
+        (5, Kind::Tui, 1_024, "rl")
+    );
     assert_eq!(expected[1], Event::Answer { re: 200, result: Ok(()) });
     let Event::Answer { re: 8, result: Err(refused) } = &expected[2] else { unreachable!() };
-    assert_eq!((refused.to_string().as_str(), refused.refusal()), ("InvalidTopic: no", Some(crate::rmp::Refusal::InvalidTopic)));
+    assert_eq!(
+        (refused.to_string().as_str(), refused.refusal()),
+        ("InvalidTopic: no", Some(crate::rmp::Refusal::InvalidTopic))
+    );
     for (event, (sub, topic)) in expected[3..6].iter().zip([(1, "a/b"), (1, "a/b"), (2, "a/c")]) {
         let Event::Delivery(delivery) = event else { unreachable!() };
         assert_eq!((delivery.sub, delivery.topic.as_str(), &*delivery.wire), (sub, topic, &message[..]));
         assert_eq!((delivery.header().msg_id, delivery.header().schema_id), (4, SchemaId::OBSERVATION));
-        assert_eq!((delivery.body().unwrap().kind(), delivery.body().unwrap().payload()), ("observation.generic.v1", &[7][..]));
+        assert_eq!(
+            (delivery.body().unwrap().kind(), delivery.body().unwrap().payload()),
+            ("observation.generic.v1", &[7][..])
+        );
     }
     assert_eq!(expected[6], Event::Pong);
     for cut in 1..stream.len() {
@@ -185,14 +214,27 @@ fn what_a_broker_may_not_say_ends_the_session() {
     };
     assert!(matches!(fault(&control(1, 0, b"\xa4Pong\x80")), Fault::NotWelcomed("Pong")));
     assert!(matches!(fault(&[welcome(), welcome()].concat()), Fault::WelcomedAgain));
-    assert!(matches!(fault(&[welcome(), frame(1, 0, 1, b"\x80")].concat()), Fault::NotControl(SchemaId::OBSERVATION)));
-    assert!(matches!(fault(&[welcome(), control(1, 0, b"\xa4Ping\x80")].concat()), Fault::Frame(Error::BodyDecodeError(_))));
-    assert!(matches!(fault(b"\x00\x00\x00\x40{\"a\":1}".repeat(8).as_slice()), Fault::Frame(Error::InvalidMagic { .. })));
+    assert!(matches!(
+        fault(&[welcome(), frame(1, 0, 1, b"\x80")].concat()),
+        Fault::NotControl(SchemaId::OBSERVATION)
+    ));
+    assert!(matches!(
+        fault(&[welcome(), control(1, 0, b"\xa4Ping\x80")].concat()),
+        Fault::Frame(Error::BodyDecodeError(_))
+    ));
+    assert!(matches!(
+        fault(b"\x00\x00\x00\x40{\"a\":1}".repeat(8).as_slice()),
+        Fault::Frame(Error::InvalidMagic { .. })
+    ));
     assert!(matches!(fault(b"\x00\x00\x00\x02{}"), Fault::Frame(Error::TruncatedHeader { .. })));
     // Welcome names 1,024 bytes.
     let large = frame(1, 0, 1, &[0xc0; 1_025]);
-    assert!(matches!(fault(&[welcome(), deliver(1, "a"), large].concat()), Fault::Frame(Error::BodyTooLarge { .. })));
-    let unknown = WELCOME.to_vec().iter().map(|byte| if *byte == b'u' { b'o' } else { *byte }).collect::<Vec<_>>();
+    assert!(matches!(
+        fault(&[welcome(), deliver(1, "a"), large].concat()),
+        Fault::Frame(Error::BodyTooLarge { .. })
+    ));
+    let unknown =
+        WELCOME.to_vec().iter().map(|byte| if *byte == b'u' { b'o' } else { *byte }).collect::<Vec<_>>();
     assert!(matches!(fault(&control(1, 0, &unknown)), Fault::UnknownKind(kind) if &*kind == "toi"));
 }
 
@@ -208,8 +250,15 @@ fn nothing_is_heard_behind_a_fault() {
 #[test]
 fn whatever_comes_is_an_event_or_one_fault() {
     let message = frame(1, 0xbb, 4, b"\x82\xa4type\xb6observation.generic.v1\xa7payload\x07");
-    let stream =
-        [welcome(), control(2, 0, b"\xa2Ok\x81\xa2re\xcc\xc8"), deliver(1, "a/b"), message.clone(), deliver(1, "a/b"), message].concat();
+    let stream = [
+        welcome(),
+        control(2, 0, b"\xa2Ok\x81\xa2re\xcc\xc8"),
+        deliver(1, "a/b"),
+        message.clone(),
+        deliver(1, "a/b"),
+        message,
+    ]
+    .concat();
     let mut rng = fastrand::Rng::with_seed(5);
     for _ in 0..20_000 {
         let mut bytes = stream.clone();

@@ -36,16 +36,23 @@ pub(super) struct Fields<'a, const N: usize> {
 
 impl<'a, const N: usize> Fields<'a, N> {
     /// Reads the map of a message's fields; those of other names are passed over.
-    pub(super) fn read(message: &'static str, walk: &mut Walk<'a>, body: &Body<'a>, names: [&'static str; N]) -> Result<Self, BodyFault> {
+    pub(super) fn read(
+        message: &'static str,
+        walk: &mut Walk<'a>,
+        body: &Body<'a>,
+        names: [&'static str; N],
+    ) -> Result<Self, BodyFault> {
         let at = walk.at();
-        let not_map = BodyFault { at, breach: Breach::Mistyped { field: message, takes: "a map of its fields" } };
+        let not_map =
+            BodyFault { at, breach: Breach::Mistyped { field: message, takes: "a map of its fields" } };
         let Shape::Map(pairs) = walk.head(2)? else { return Err(not_map) };
         let bytes = body.bytes();
         let mut found = [const { None }; N];
         for _ in 0..pairs {
             let key = walk.skip(3)?;
             let value = walk.skip(3)?;
-            let known = text(bytes, &key).and_then(|key| names.iter().zip(&mut found).find(|(name, _)| **name == key));
+            let known = text(bytes, &key)
+                .and_then(|key| names.iter().zip(&mut found).find(|(name, _)| **name == key));
             if let Some((name, slot)) = known
                 && slot.replace(value).is_some()
             {
@@ -57,10 +64,17 @@ impl<'a, const N: usize> Fields<'a, N> {
 
     fn value(&self, name: &'static str) -> Result<Range<usize>, BodyFault> {
         let found = self.names.iter().zip(&self.found).find(|(known, _)| **known == name);
-        found.and_then(|(_, value)| value.clone()).ok_or(BodyFault { at: self.at, breach: Breach::Missing(name) })
+        found
+            .and_then(|(_, value)| value.clone())
+            .ok_or(BodyFault { at: self.at, breach: Breach::Missing(name) })
     }
 
-    fn taken<T>(&self, field: &'static str, takes: &'static str, read: impl Fn(&'a [u8]) -> Option<T>) -> Result<T, BodyFault> {
+    fn taken<T>(
+        &self,
+        field: &'static str,
+        takes: &'static str,
+        read: impl Fn(&'a [u8]) -> Option<T>,
+    ) -> Result<T, BodyFault> {
         let value = self.value(field)?;
         let held = self.bytes.get(value.clone()).and_then(read);
         held.ok_or(BodyFault { at: value.start, breach: Breach::Mistyped { field, takes } })
@@ -68,7 +82,9 @@ impl<'a, const N: usize> Fields<'a, N> {
 
     /// A whole number of 64 bits without a sign, however many bytes it is written in.
     pub(super) fn number(&self, name: &'static str) -> Result<u64, BodyFault> {
-        self.taken(name, "a number from 0 to 18446744073709551615", |mut bytes| rmp::decode::read_int(&mut bytes).ok())
+        self.taken(name, "a number from 0 to 18446744073709551615", |mut bytes| {
+            rmp::decode::read_int(&mut bytes).ok()
+        })
     }
 
     /// A text.

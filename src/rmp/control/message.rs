@@ -101,7 +101,8 @@ impl<'a> FromClient<'a> {
     /// Reads what the payload of a control frame says.
     ///
     /// # Errors
-    /// The first [`BodyFault`], with its place in the body: an unknown message, a field that is missing, there twice or mistyped.
+    /// The first [`BodyFault`], with its place in the body: an unknown message, a field that is missing,
+    /// there twice or mistyped.
     pub fn decode(body: &Body<'a>) -> Result<Self, BodyFault> {
         let (name, mut walk) = message(body)?;
         Ok(match name.text {
@@ -118,7 +119,9 @@ impl<'a> FromClient<'a> {
                 let fields = Fields::read("Subscribe", &mut walk, body, ["sub", "topic"])?;
                 Self::Subscribe { sub: fields.number("sub")?, topic: fields.text("topic")? }
             }
-            "Unsubscribe" => Self::Unsubscribe { sub: Fields::read("Unsubscribe", &mut walk, body, ["sub"])?.number("sub")? },
+            "Unsubscribe" => Self::Unsubscribe {
+                sub: Fields::read("Unsubscribe", &mut walk, body, ["sub"])?.number("sub")?,
+            },
             "Publish" => {
                 let fields = Fields::read("Publish", &mut walk, body, ["topic", "ack"])?;
                 Self::Publish { topic: fields.text("topic")?, ack: fields.flag("ack")? }
@@ -153,7 +156,12 @@ impl<'a> FromBroker<'a> {
         let (name, mut walk) = message(body)?;
         Ok(match name.text {
             "Welcome" => {
-                let fields = Fields::read("Welcome", &mut walk, body, ["session", "kind", "body_bytes_max", "server"])?;
+                let fields = Fields::read(
+                    "Welcome",
+                    &mut walk,
+                    body,
+                    ["session", "kind", "body_bytes_max", "server"],
+                )?;
                 Self::Welcome {
                     session: fields.number("session")?,
                     kind: fields.text("kind")?,
@@ -164,7 +172,11 @@ impl<'a> FromBroker<'a> {
             "Ok" => Self::Ok { re: Fields::read("Ok", &mut walk, body, ["re"])?.number("re")? },
             "Error" => {
                 let fields = Fields::read("Error", &mut walk, body, ["re", "code", "message"])?;
-                Self::Error { re: fields.number("re")?, code: fields.text("code")?, message: fields.text("message")? }
+                Self::Error {
+                    re: fields.number("re")?,
+                    code: fields.text("code")?,
+                    message: fields.text("message")?,
+                }
             }
             "Deliver" => {
                 let fields = Fields::read("Deliver", &mut walk, body, ["sub", "topic"])?;

@@ -5,9 +5,9 @@
 //! broker ──▶ Welcome · Ok · Error · Deliver + message · Pong
 //! ```
 //!
-//! A control frame is `CT_CONTROL`, type `intent.control.v1`; its payload is a map of one message by its name, as in `{"Ping": {}}`. Its TTL
-//! is not 0, and it is never judged expired or a duplicate: decode it by [`Checks::new`](super::Checks::new), which judges neither. Keys
-//! that no clause knows are ignored.
+//! A control frame is `CT_CONTROL`, type `intent.control.v1`; its payload is a map of one message by its
+//! name, as in `{"Ping": {}}`. Its TTL is not 0, and it is never judged expired or a duplicate: decode it by
+//! [`Checks::new`](super::Checks::new), which judges neither. Keys that no clause knows are ignored.
 
 mod encode;
 mod fields;

@@ -1,5 +1,5 @@
-//! What is to be known of a control frame that is at fault: where a token lies in it, so that it can be masked before anybody sees the
-//! frame, and whether a message follows it.
+//! What is to be known of a control frame that is at fault: where a token lies in it, so that it can be
+//! masked before anybody sees the frame, and whether a message follows it.
 
 use std::ops::Range;
 
@@ -12,8 +12,8 @@ use crate::{
 const DEPTH_MAX: usize = 512;
 const KEY: &[u8] = b"token";
 
-/// The bytes of a frame, from its prefix on, that hold the token of a Hello, whatever else is wrong with the frame. Of a body that cannot
-/// be read, all that follows the word `token`.
+/// The bytes of a frame, from its prefix on, that hold the token of a Hello, whatever else is wrong with the
+/// frame. Of a body that cannot be read, all that follows the word `token`.
 #[must_use]
 pub fn secret(wire: &[u8]) -> Option<Range<usize>> {
     const BODY_AT: usize = PREFIX_BYTES + HEADER_BYTES;
@@ -25,7 +25,8 @@ pub fn secret(wire: &[u8]) -> Option<Range<usize>> {
     found.map(|found| BODY_AT + found.start..BODY_AT + found.end)
 }
 
-/// Whether a frame is a control frame whose payload begins as a `Publish`, whatever else is wrong with it: its message follows.
+/// Whether a frame is a control frame whose payload begins as a `Publish`, whatever else is wrong with it:
+/// its message follows.
 #[must_use]
 pub fn announces_message(wire: &[u8]) -> bool {
     let Some(RawFrame { header, body, .. }) = RawFrame::split(wire) else { return false };

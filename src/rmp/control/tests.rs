@@ -39,14 +39,23 @@ fn both_ways_broker(payload: &[u8], message: &FromBroker<'_>) {
 #[test]
 fn what_a_client_says_stands_on_the_wire_as_ruled() {
     let hello = FromClient::Hello { v: 1, client: "cli", kind: "tui", token: Some(Token("s3cret")) };
-    both_ways_client(b"\x81\xa5Hello\x84\xa1v\x01\xa6client\xa3cli\xa4kind\xa3tui\xa5token\xa6s3cret", &hello);
+    both_ways_client(
+        b"\x81\xa5Hello\x84\xa1v\x01\xa6client\xa3cli\xa4kind\xa3tui\xa5token\xa6s3cret",
+        &hello,
+    );
     let hello = FromClient::Hello { v: 1, client: "", kind: "agent", token: None };
     both_ways_client(b"\x81\xa5Hello\x83\xa1v\x01\xa6client\xa0\xa4kind\xa5agent", &hello);
     let subscribe = FromClient::Subscribe { sub: 200, topic: "rlp/sys/**" };
     both_ways_client(b"\x81\xa9Subscribe\x82\xa3sub\xcc\xc8\xa5topic\xaarlp/sys/**", &subscribe);
     both_ways_client(b"\x81\xabUnsubscribe\x81\xa3sub\xcd\x01\x00", &FromClient::Unsubscribe { sub: 256 });
-    both_ways_client(b"\x81\xa7Publish\x82\xa5topic\xa3a/b\xa3ack\xc3", &FromClient::Publish { topic: "a/b", ack: true });
-    both_ways_client(b"\x81\xa7Publish\x82\xa5topic\xa3a/b\xa3ack\xc2", &FromClient::Publish { topic: "a/b", ack: false });
+    both_ways_client(
+        b"\x81\xa7Publish\x82\xa5topic\xa3a/b\xa3ack\xc3",
+        &FromClient::Publish { topic: "a/b", ack: true },
+    );
+    both_ways_client(
+        b"\x81\xa7Publish\x82\xa5topic\xa3a/b\xa3ack\xc2",
+        &FromClient::Publish { topic: "a/b", ack: false },
+    );
     both_ways_client(b"\x81\xa4Ping\x80", &FromClient::Ping {});
 }
 
@@ -54,10 +63,16 @@ fn what_a_client_says_stands_on_the_wire_as_ruled() {
 fn what_the_broker_says_stands_on_the_wire_as_ruled() {
     let welcome = FromBroker::Welcome { session: 7, kind: "agent", body_bytes_max: 8_388_608, server: "x" };
     both_ways_broker(b"\x81\xa7Welcome\x84\xa7session\x07\xa4kind\xa5agent\xaebody_bytes_max\xce\x00\x80\x00\x00\xa6server\xa1x", &welcome);
-    both_ways_broker(b"\x81\xa2Ok\x81\xa2re\xcf\xff\xff\xff\xff\xff\xff\xff\xff", &FromBroker::Ok { re: u64::MAX });
+    both_ways_broker(
+        b"\x81\xa2Ok\x81\xa2re\xcf\xff\xff\xff\xff\xff\xff\xff\xff",
+        &FromBroker::Ok { re: u64::MAX },
+    );
     let error = FromBroker::Error { re: 0, code: "InvalidMagic", message: "no" };
     both_ways_broker(b"\x81\xa5Error\x83\xa2re\x00\xa4code\xacInvalidMagic\xa7message\xa2no", &error);
-    both_ways_broker(b"\x81\xa7Deliver\x82\xa3sub\x7f\xa5topic\xa1a", &FromBroker::Deliver { sub: 127, topic: "a" });
+    both_ways_broker(
+        b"\x81\xa7Deliver\x82\xa3sub\x7f\xa5topic\xa1a",
+        &FromBroker::Deliver { sub: 127, topic: "a" },
+    );
     both_ways_broker(b"\x81\xa4Pong\x80", &FromBroker::Pong {});
     let (long, longer) = ("x".repeat(255), "x".repeat(70_000));
     for text in [&long, &longer] {
@@ -70,9 +85,14 @@ fn what_the_broker_says_stands_on_the_wire_as_ruled() {
 #[test]
 fn a_number_is_read_in_whatever_form_and_unknown_keys_are_passed_over() {
     let unsubscribe = |number: &[u8]| client(&[b"\x81\xabUnsubscribe\x81\xa3sub", number].concat());
-    for number in
-        [&b"\x05"[..], b"\xcc\x05", b"\xcd\x00\x05", b"\xce\x00\x00\x00\x05", b"\xcf\x00\x00\x00\x00\x00\x00\x00\x05", b"\xd0\x05"]
-    {
+    for number in [
+        &b"\x05"[..],
+        b"\xcc\x05",
+        b"\xcd\x00\x05",
+        b"\xce\x00\x00\x00\x05",
+        b"\xcf\x00\x00\x00\x00\x00\x00\x00\x05",
+        b"\xd0\x05",
+    ] {
         assert_eq!(unsubscribe(number), Ok("Unsubscribe { sub: 5 }".to_owned()));
     }
     assert!(unsubscribe(b"\xff").is_err(), "-1");
@@ -95,11 +115,27 @@ fn every_fault_has_its_place() {
         (b"\x81\xa4Pong\x80", 1, Breach::UnknownMessage),
         (b"\x81\xa4ping\x80", 1, Breach::UnknownMessage),
         (b"\x81\xa4Ping\xc0", 6, Breach::Mistyped { field: "Ping", takes: "a map of its fields" }),
-        (b"\x81\xa9Subscribe\x92\x01\xa1a", 11, Breach::Mistyped { field: "Subscribe", takes: "a map of its fields" }),
+        (
+            b"\x81\xa9Subscribe\x92\x01\xa1a",
+            11,
+            Breach::Mistyped { field: "Subscribe", takes: "a map of its fields" },
+        ),
         (b"\x81\xa9Subscribe\x81\xa3sub\x01", 11, Breach::Missing("topic")),
-        (b"\x81\xa9Subscribe\x82\xa3sub\xa11\xa5topic\xa1a", 16, Breach::Mistyped { field: "sub", takes: number }),
-        (b"\x81\xa9Subscribe\x82\xa3sub\x01\xa5topic\xa1\xff", 23, Breach::Mistyped { field: "topic", takes: text }),
-        (b"\x81\xa7Publish\x82\xa5topic\xa1a\xa3ack\x01", 22, Breach::Mistyped { field: "ack", takes: "true or false" }),
+        (
+            b"\x81\xa9Subscribe\x82\xa3sub\xa11\xa5topic\xa1a",
+            16,
+            Breach::Mistyped { field: "sub", takes: number },
+        ),
+        (
+            b"\x81\xa9Subscribe\x82\xa3sub\x01\xa5topic\xa1\xff",
+            23,
+            Breach::Mistyped { field: "topic", takes: text },
+        ),
+        (
+            b"\x81\xa7Publish\x82\xa5topic\xa1a\xa3ack\x01",
+            22,
+            Breach::Mistyped { field: "ack", takes: "true or false" },
+        ),
         (b"\x81\xabUnsubscribe\x82\xa3sub\x01\xa3sub\x02", 19, Breach::Twice("sub")),
     ];
     for (payload, at, breach) in cases {
@@ -124,7 +160,10 @@ fn a_whole_frame_passes_the_checks_and_says_the_same() {
     let registry = Registry::default();
     // Long past its expiry, and still not judged.
     let frame = decode(&first, &Checks::new(&registry, &limits::Rmp::default())).unwrap();
-    assert_eq!((frame.header.schema_id, frame.header.msg_id, frame.header.ttl_ms), (SchemaId::CONTROL, 42, TTL_MS));
+    assert_eq!(
+        (frame.header.schema_id, frame.header.msg_id, frame.header.ttl_ms),
+        (SchemaId::CONTROL, 42, TTL_MS)
+    );
     assert_eq!(FromBroker::decode(&frame.body), Ok(message));
 }
 
@@ -137,16 +176,35 @@ fn masked(bytes: &[u8]) -> Option<String> {
 #[test]
 fn a_token_is_found_whatever_else_is_wrong() {
     let found = Some("s3cret".to_owned());
-    assert_eq!(masked(&body(b"\x81\xa5Hello\x84\xa1v\x01\xa5token\xa6s3cret\xa6client\xa0\xa4kind\xa2ui")), found);
+    assert_eq!(
+        masked(&body(b"\x81\xa5Hello\x84\xa1v\x01\xa5token\xa6s3cret\xa6client\xa0\xa4kind\xa2ui")),
+        found
+    );
     assert_eq!(masked(&body(b"\x81\xa5Hello\x81\xa5token\xa6s3cret")), found, "fields are missing");
-    assert_eq!(masked(&body(b"\x81\xa5Hello\x81\xa5token\xc4\x06s3cret")), Some("\u{fffd}\u{6}s3cret".to_owned()), "not a text");
+    assert_eq!(
+        masked(&body(b"\x81\xa5Hello\x81\xa5token\xc4\x06s3cret")),
+        Some("\u{fffd}\u{6}s3cret".to_owned()),
+        "not a text"
+    );
     assert_eq!(masked(&body(b"\x81\xa5Hello\xa6s3cret")), Some("\u{fffd}s3cret".to_owned()), "not a map");
-    assert!(masked(&body(b"\x81\xa5Hello\x82\xa5token\xa6s3cret\xa5token\xa6s3cret")).unwrap().ends_with("\u{fffd}s3cret"), "twice");
-    assert_eq!(masked(&body(b"\x81\xa5Hello\x81\xa5token\xa9s3cret")), Some("\u{fffd}s3cret".to_owned()), "cut off");
+    assert!(
+        masked(&body(b"\x81\xa5Hello\x82\xa5token\xa6s3cret\xa5token\xa6s3cret"))
+            .unwrap()
+            .ends_with("\u{fffd}s3cret"),
+        "twice"
+    );
+    assert_eq!(
+        masked(&body(b"\x81\xa5Hello\x81\xa5token\xa9s3cret")),
+        Some("\u{fffd}s3cret".to_owned()),
+        "cut off"
+    );
     assert_eq!(masked(&body(b"\x81\xa7Publish\x82\xa5topic\xa5token\xa3ack\xc3")), None);
     assert_eq!(masked(&body(b"\x81\xa5Hello\x83\xa1v\x01\xa6client\xa5token\xa4kind\xa2ui")), None);
     assert_eq!(secret(&[0; 10]), None);
-    assert!(!format!("{:?}", FromClient::Hello { v: 1, client: "", kind: "", token: Some(Token("s3cret")) }).contains("s3cret"));
+    assert!(
+        !format!("{:?}", FromClient::Hello { v: 1, client: "", kind: "", token: Some(Token("s3cret")) })
+            .contains("s3cret")
+    );
 }
 
 #[test]
@@ -157,12 +215,19 @@ fn a_publish_at_fault_announces_its_message_as_long_as_its_name_can_be_read() {
         wire.extend_from_slice(body);
         announces_message(&wire)
     };
-    for payload in [&b"\x81\xa7Publish\x81\xa3ack\xc3"[..], b"\x81\xa7Publish\xc0", b"\x82\xa7Publish\x80\xc1", b"\x81\xa7Publish"] {
+    for payload in [
+        &b"\x81\xa7Publish\x81\xa3ack\xc3"[..],
+        b"\x81\xa7Publish\xc0",
+        b"\x82\xa7Publish\x80\xc1",
+        b"\x81\xa7Publish",
+    ] {
         assert!(announces(9, &body(payload)), "{payload:x?}");
     }
     assert!(announces(9, b"\x82\xa4type\x01\xa7payload\x81\xa7Publish\x80"), "its type is none");
     assert!(!announces(1, &body(b"\x81\xa7Publish\x80")));
-    for payload in [&b"\x81\xa4Ping\x80"[..], b"\xa7Publish", b"\x80", b"\x81\xa7Publis", b"\x91\xa7Publish", b""] {
+    for payload in
+        [&b"\x81\xa4Ping\x80"[..], b"\xa7Publish", b"\x80", b"\x81\xa7Publis", b"\x91\xa7Publish", b""]
+    {
         assert!(!announces(9, &body(payload)), "{payload:x?}");
     }
     assert!(!announces_message(&[0; 67]));

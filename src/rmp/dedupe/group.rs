@@ -1,7 +1,8 @@
 //! The keys of one group, in the order in which they were last seen.
 //!
-//! They lie in a ring, so that adding one and forgetting the oldest go through memory in its order; a table tells the place of a key. A key
-//! that is seen again is put at the end anew, and its place before stays empty until the ring's front reaches it.
+//! They lie in a ring, so that adding one and forgetting the oldest go through memory in its order; a table
+//! tells the place of a key. A key that is seen again is put at the end anew, and its place before stays
+//! empty until the ring's front reaches it.
 
 use std::{collections::VecDeque, time::Duration};
 
@@ -15,7 +16,8 @@ const EMPTY_MAX: usize = 64;
 #[derive(Debug)]
 pub(super) struct Group<K> {
     ring: VecDeque<Slot<K>>,
-    /// The number of the ring's front; places are numbered on from there, and begin anew behind the last number.
+    /// The number of the ring's front; places are numbered on from there, and begin anew behind the last
+    /// number.
     first: u32,
     places: Places,
     len: usize,
@@ -71,7 +73,8 @@ impl<K: Copy + Eq> Group<K> {
     /// Notes a key as the one seen last, and tells its mark before and when that was, if it is there.
     pub(super) fn see(&mut self, hash: Hash, key: K, mark: u64, now: Mono) -> Option<(u64, Mono)> {
         let Self { ring, first, places, .. } = self;
-        let latest = Place { hash, number: first.wrapping_add(u32::try_from(ring.len()).unwrap_or(u32::MAX)) };
+        let latest =
+            Place { hash, number: first.wrapping_add(u32::try_from(ring.len()).unwrap_or(u32::MAX)) };
         let seen = Slot { key, mark, at: now, hash, is_empty: false };
         let Some((known, spot)) = places.find(hash, |number| is_at(ring, *first, number, &key)) else {
             places.add(latest);
@@ -97,7 +100,9 @@ impl<K: Copy + Eq> Group<K> {
     /// Forgets a key, if it is there.
     pub(super) fn remove(&mut self, hash: Hash, key: &K) -> bool {
         let Self { ring, first, places, .. } = self;
-        let Some((place, spot)) = places.find(hash, |number| is_at(ring, *first, number, key)) else { return false };
+        let Some((place, spot)) = places.find(hash, |number| is_at(ring, *first, number, key)) else {
+            return false;
+        };
         places.remove(spot);
         if let Some(slot) = ring.get_mut(index(*first, place.number)) {
             slot.is_empty = true;

@@ -61,14 +61,16 @@ pub struct Figures {
     pub evicted_young: u64,
     /// Runs of messages that subscribers lost.
     pub lost_runs: u64,
-    /// Lost messages that a cap took before the longest TTL was over: a retry of theirs would be a duplicate.
+    /// Lost messages that a cap took before the longest TTL was over: a retry of theirs would be a
+    /// duplicate.
     pub lost_evicted_young: u64,
 }
 
 /// What the subscribers of all topics have seen.
 ///
-/// At a publication that reaches any subscriber: [`see`](Self::see) once; for each subscriber tell whether it is [`given`](Self::given)
-/// the message, where it [`has_seen`](Self::has_seen) it too, or [`lost`](Self::lost) it.
+/// At a publication that reaches any subscriber: [`see`](Self::see) once; for each subscriber tell whether it
+/// is [`given`](Self::given) the message, where it [`has_seen`](Self::has_seen) it too, or
+/// [`lost`](Self::lost) it.
 #[derive(Debug)]
 pub struct Dedupe {
     seen: Ledger<Key>,
@@ -82,7 +84,11 @@ impl Dedupe {
     pub fn new(limits: &limits::Rmp) -> Self {
         let age = Duration::from_millis(limits.ttl_ms_max);
         let seen = Bounds { group_keys: limits.topic_keys_max, keys: limits.keys_max, age };
-        let lost = losses::Bounds { subscriber_runs: limits.subscriber_lost_runs_max, runs: limits.lost_runs_max, age };
+        let lost = losses::Bounds {
+            subscriber_runs: limits.subscriber_lost_runs_max,
+            runs: limits.lost_runs_max,
+            age,
+        };
         Self { seen: Ledger::new(seen), lost: Tally::new(lost), mark: 0 }
     }
 
@@ -91,12 +97,14 @@ impl Dedupe {
         Scope(self.seen.open())
     }
 
-    /// Forgets a topic for which there is no room; its keys count as taken by a cap. What costs is their number.
+    /// Forgets a topic for which there is no room; its keys count as taken by a cap. What costs is their
+    /// number.
     pub fn close_topic(&mut self, scope: Scope, now: Mono) {
         self.seen.evict_all(scope.0, now);
     }
 
-    /// Forgets a topic that nobody subscribes to any more: who comes later has seen nothing, and so no duplicate passes for it.
+    /// Forgets a topic that nobody subscribes to any more: who comes later has seen nothing, and so no
+    /// duplicate passes for it.
     pub fn leave_topic(&mut self, scope: Scope) {
         self.seen.close(scope.0);
     }
@@ -111,7 +119,8 @@ impl Dedupe {
         self.lost.runs -= lost.len();
     }
 
-    /// Has what is remembered of these keys be read, all at a time, as they are about to be seen. Nothing else comes of it.
+    /// Has what is remembered of these keys be read, all at a time, as they are about to be seen. Nothing
+    /// else comes of it.
     pub fn expect(&self, scope: Scope, keys: impl Iterator<Item = Key>) {
         self.seen.expect(scope.0, keys);
     }
@@ -141,7 +150,8 @@ impl Dedupe {
         subscriber.lost.end_run();
     }
 
-    /// A subscriber does not get the message for back-pressure or because it expired on its way, so that a retry is no duplicate to it.
+    /// A subscriber does not get the message for back-pressure or because it expired on its way, so that a
+    /// retry is no duplicate to it.
     pub fn lost(&mut self, seen: &Seen, subscriber: &mut Subscriber) {
         match seen.mark {
             Some(mark) if mark == self.mark => subscriber.lost.add_latest(mark, seen.now, &mut self.lost),

@@ -1,5 +1,5 @@
-//! Keys in groups, each with when it was last seen: bounded by group, over all groups, and by age. Looking a key up, adding one and
-//! forgetting one cost the same however many there are.
+//! Keys in groups, each with when it was last seen: bounded by group, over all groups, and by age. Looking a
+//! key up, adding one and forgetting one cost the same however many there are.
 
 use std::{
     collections::BTreeSet,
@@ -12,7 +12,8 @@ use hashbrown::DefaultHashBuilder;
 use super::{group::Group, places};
 use crate::time::Mono;
 
-/// The part of a group's cap by which it is gone below when it is reached, as a shift, and the most keys that are forgotten together.
+/// The part of a group's cap by which it is gone below when it is reached, as a shift, and the most keys that
+/// are forgotten together.
 const TOGETHER_SHIFT: u32 = 10;
 const TOGETHER_MAX: u64 = 64;
 
@@ -39,7 +40,8 @@ pub(super) struct GroupId {
 pub(super) struct Ledger<K> {
     groups: Vec<Held<K>>,
     free: Vec<u32>,
-    /// The groups that have keys, by when their oldest was last seen, or by an earlier moment: it is looked at again when its turn comes.
+    /// The groups that have keys, by when their oldest was last seen, or by an earlier moment: it is looked
+    /// at again when its turn comes.
     order: BTreeSet<(Mono, u32)>,
     /// Keys of all groups.
     len: usize,
@@ -61,7 +63,8 @@ struct Held<K> {
 
 impl<K: Copy + Eq + Hash> Ledger<K> {
     pub(super) fn new(bounds: Bounds) -> Self {
-        // A place in a group is a number of 32 bits, of which half tell what was forgotten from what is there.
+        // A place in a group is a number of 32 bits, of which half tell what was forgotten from what is
+        // there.
         let group_keys = bounds.group_keys.clamp(1, 1 << 30);
         Self {
             groups: Vec::new(),
@@ -107,15 +110,16 @@ impl<K: Copy + Eq + Hash> Ledger<K> {
         self.close(id);
     }
 
-    /// Has the places of keys that are about to be seen be read. Each waits for memory, and so they wait at the same time.
+    /// Has the places of keys that are about to be seen be read. Each waits for memory, and so they wait at
+    /// the same time.
     pub(super) fn expect(&self, id: GroupId, keys: impl Iterator<Item = K>) {
         if let Some(held) = self.group(id) {
             held.keys.expect(keys.map(|key| self.hash(&key)));
         }
     }
 
-    /// Notes that a key is seen now, and tells the mark at which it was last seen, if that is remembered. Nothing is kept for a group that
-    /// was closed.
+    /// Notes that a key is seen now, and tells the mark at which it was last seen, if that is remembered.
+    /// Nothing is kept for a group that was closed.
     pub(super) fn see(&mut self, id: GroupId, key: K, mark: u64, now: Mono) -> Option<u64> {
         self.group(id)?;
         self.forget_old(now, 2);
@@ -168,7 +172,9 @@ impl<K: Copy + Eq + Hash> Ledger<K> {
             if self.order.first().is_none_or(|(at, _)| is_early(*at)) {
                 return forgotten;
             }
-            let Some((_, place)) = self.oldest().filter(|(at, _)| now.since(*at) > self.bounds.age) else { return forgotten };
+            let Some((_, place)) = self.oldest().filter(|(at, _)| now.since(*at) > self.bounds.age) else {
+                return forgotten;
+            };
             self.forget(place);
         }
         keys_max

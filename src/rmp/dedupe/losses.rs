@@ -1,5 +1,5 @@
-//! What one subscriber lost, by the marks of the messages. What it lost with nothing given to it between is one run, so that who does not
-//! read at all costs no more than who lost one message.
+//! What one subscriber lost, by the marks of the messages. What it lost with nothing given to it between is
+//! one run, so that who does not read at all costs no more than who lost one message.
 
 use std::{collections::BTreeMap, time::Duration};
 

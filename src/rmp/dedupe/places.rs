@@ -1,13 +1,15 @@
 //! Where keys lie in a ring, by their hashes.
 //!
-//! One run of memory, in which a place stands at the first free spot from where its hash points on: finding, adding and taking out touch
-//! a line of it, where a table that keeps its occupancy apart touches two. Nothing is left where a place is taken out, so that the table
-//! never has to be made anew for as many keys as come as go.
+//! One run of memory, in which a place stands at the first free spot from where its hash points on: finding,
+//! adding and taking out touch a line of it, where a table that keeps its occupancy apart touches two.
+//! Nothing is left where a place is taken out, so that the table never has to be made anew for as many keys
+//! as come as go.
 
 /// Spots of the smallest table.
 const SPOTS_MIN: usize = 16;
 
-/// A key's place: its number in the ring, with its hash, so that the ring is looked at for the key sought alone.
+/// A key's place: its number in the ring, with its hash, so that the ring is looked at for the key sought
+/// alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Place {
     pub(super) hash: Hash,
@@ -126,7 +128,8 @@ fn written(Place { hash: Hash(hash), number }: Place) -> u64 {
 
 fn read(spot: u64) -> Option<Place> {
     let [a, b, c, d, number @ ..] = spot.to_be_bytes();
-    (spot != 0).then_some(Place { hash: Hash(u32::from_be_bytes([a, b, c, d])), number: u32::from_be_bytes(number) })
+    (spot != 0)
+        .then_some(Place { hash: Hash(u32::from_be_bytes([a, b, c, d])), number: u32::from_be_bytes(number) })
 }
 
 #[cfg(test)]

@@ -19,7 +19,13 @@ fn at_ms(ms: u64) -> Mono {
 }
 
 /// Publishes to one subscriber that takes it, and tells whether it was one it had seen.
-fn is_duplicate(dedupe: &mut Dedupe, scope: Scope, subscriber: &mut Subscriber, msg_id: u64, now: Mono) -> bool {
+fn is_duplicate(
+    dedupe: &mut Dedupe,
+    scope: Scope,
+    subscriber: &mut Subscriber,
+    msg_id: u64,
+    now: Mono,
+) -> bool {
     let seen = dedupe.see(scope, key(msg_id), now);
     let has_seen = dedupe.has_seen(&seen, subscriber);
     dedupe.given(subscriber);
@@ -138,7 +144,8 @@ fn the_cap_of_a_topic_takes_what_was_not_seen_for_longest_and_counts_it() {
     let mut dedupe = Dedupe::new(&limits);
     let (scope, other) = (dedupe.open_topic(), dedupe.open_topic());
     let mut subscriber = dedupe.open_subscriber();
-    let mut is_duplicate = |scope, msg_id| is_duplicate(&mut dedupe, scope, &mut subscriber, msg_id, at_ms(0));
+    let mut is_duplicate =
+        |scope, msg_id| is_duplicate(&mut dedupe, scope, &mut subscriber, msg_id, at_ms(0));
     for msg_id in [1, 2, 3] {
         assert!(!is_duplicate(scope, msg_id));
     }
@@ -164,7 +171,11 @@ fn the_cap_of_the_broker_takes_from_whichever_topic_was_quiet_for_longest() {
     assert_eq!((dedupe.figures_of(quiet), dedupe.figures_of(busy)), ((1, 1), (3, 0)));
     dedupe.close_topic(busy, at_ms(600_003));
     let figures = dedupe.figures();
-    assert_eq!((figures.keys, figures.evicted_young), (1, 3), "one by the cap, two with the topic; the third was old");
+    assert_eq!(
+        (figures.keys, figures.evicted_young),
+        (1, 3),
+        "one by the cap, two with the topic; the third was old"
+    );
     assert!(dedupe.see(busy, key(3), at_ms(9)).is_new(), "a closed topic keeps nothing");
     assert_eq!(dedupe.figures().keys, 1);
     let next = dedupe.open_topic();
@@ -181,19 +192,35 @@ fn lose(dedupe: &mut Dedupe, scope: Scope, subscriber: &mut Subscriber, msg_id: 
 
 #[test]
 fn what_is_lost_is_capped_too() {
-    let limits = limits::Rmp { subscriber_lost_runs_max: 2, lost_runs_max: 3, ttl_ms_max: 1_000, ..limits::Rmp::default() };
+    let limits = limits::Rmp {
+        subscriber_lost_runs_max: 2,
+        lost_runs_max: 3,
+        ttl_ms_max: 1_000,
+        ..limits::Rmp::default()
+    };
     let mut dedupe = Dedupe::new(&limits);
     let scope = dedupe.open_topic();
-    let (mut one, mut two, mut three) = (dedupe.open_subscriber(), dedupe.open_subscriber(), dedupe.open_subscriber());
+    let (mut one, mut two, mut three) =
+        (dedupe.open_subscriber(), dedupe.open_subscriber(), dedupe.open_subscriber());
     for msg_id in 0..3 {
         lose(&mut dedupe, scope, &mut one, msg_id, at_ms(0));
     }
-    let has_seen = |dedupe: &Dedupe, of: &Subscriber, msg_id| dedupe.has_seen(&dedupe.look(scope, key(msg_id), at_ms(0)), of);
-    assert_eq!([0, 1, 2].map(|msg_id| has_seen(&dedupe, &one, msg_id)), [true, false, false], "the oldest went");
+    let has_seen = |dedupe: &Dedupe, of: &Subscriber, msg_id| {
+        dedupe.has_seen(&dedupe.look(scope, key(msg_id), at_ms(0)), of)
+    };
+    assert_eq!(
+        [0, 1, 2].map(|msg_id| has_seen(&dedupe, &one, msg_id)),
+        [true, false, false],
+        "the oldest went"
+    );
     for msg_id in 3..5 {
         lose(&mut dedupe, scope, &mut two, msg_id, at_ms(0));
     }
-    assert_eq!([3, 4].map(|msg_id| has_seen(&dedupe, &two, msg_id)), [true, false], "and its own, where all together are too many");
+    assert_eq!(
+        [3, 4].map(|msg_id| has_seen(&dedupe, &two, msg_id)),
+        [true, false],
+        "and its own, where all together are too many"
+    );
     lose(&mut dedupe, scope, &mut three, 5, at_ms(0));
     assert!(has_seen(&dedupe, &three, 5), "and the new one, where all is others'");
     let Figures { lost_runs, lost_evicted_young, .. } = dedupe.figures();
@@ -263,7 +290,8 @@ proptest! {
     }
 }
 
-/// What a ledger is to do, said without care for its cost: one list of all keys, the one seen last at its end.
+/// What a ledger is to do, said without care for its cost: one list of all keys, the one seen last at its
+/// end.
 #[derive(Default)]
 struct Plain {
     keys: Vec<(usize, u64, u64, Mono)>,

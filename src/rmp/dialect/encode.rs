@@ -40,13 +40,24 @@ fn append_unit(out: &mut Vec<u8>, json: &str) {
     out.extend_from_slice(json.as_bytes());
 }
 
-/// The part of a Message that is the same for all subscribers: it follows what [`append_message_head`] writes. Its size is known before
-/// any of it is made.
+/// The part of a Message that is the same for all subscribers: it follows what [`append_message_head`]
+/// writes. Its size is known before any of it is made.
 ///
 /// # Errors
 /// [`NotFitting`] where it fits no unit.
 pub fn message_tail(frame: &RawFrame<'_>, body_bytes_max: u64) -> Result<Vec<u8>, NotFitting> {
-    let RawHeader { header_version, header_len, flags, schema_id, body_len, created_at_ms, ttl_ms, trace_id, msg_id, .. } = frame.header;
+    let RawHeader {
+        header_version,
+        header_len,
+        flags,
+        schema_id,
+        body_len,
+        created_at_ms,
+        ttl_ms,
+        trace_id,
+        msg_id,
+        ..
+    } = frame.header;
     let begin = format!(
         r#"{{"header":{{"header_version":{header_version},"header_len":{header_len},"flags":{flags},"schema_id":{schema_id},"#
     ) + &format!(
@@ -74,7 +85,8 @@ pub fn frame_of_tail(tail: &[u8]) -> Option<Vec<u8>> {
     Some(message.frame())
 }
 
-/// Bytes of the tail of a frame of so many bytes, at most: three digits and a comma a byte, and the header's names and numbers.
+/// Bytes of the tail of a frame of so many bytes, at most: three digits and a comma a byte, and the header's
+/// names and numbers.
 #[must_use]
 pub const fn tail_bytes_max(frame_bytes: u64) -> u64 {
     frame_bytes.saturating_mul(4).saturating_add(HEADER_JSON_BYTES_MAX)
@@ -84,7 +96,12 @@ pub const fn tail_bytes_max(frame_bytes: u64) -> u64 {
 ///
 /// # Errors
 /// [`NotFitting`], and nothing is appended.
-pub fn append_message_head(out: &mut Vec<u8>, sub_id: u64, tail_bytes: usize, body_bytes_max: u64) -> Result<(), NotFitting> {
+pub fn append_message_head(
+    out: &mut Vec<u8>,
+    sub_id: u64,
+    tail_bytes: usize,
+    body_bytes_max: u64,
+) -> Result<(), NotFitting> {
     let head = head(sub_id);
     check(PREFIX_BYTES + head.len() + tail_bytes, body_bytes_max)?;
     out.extend_from_slice(&u32::try_from(head.len() + tail_bytes).unwrap_or(u32::MAX).to_be_bytes());

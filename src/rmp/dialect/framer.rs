@@ -13,8 +13,8 @@ pub fn unit_bytes_max(body_bytes_max: u64) -> u64 {
     body_bytes_max.saturating_add((PREFIX_BYTES + HEADER_BYTES) as u64)
 }
 
-/// Whether a stream that begins so is of this dialect: the first byte behind the length tells, `{` or `"` for this one. Nothing before it
-/// is there.
+/// Whether a stream that begins so is of this dialect: the first byte behind the length tells, `{` or `"` for
+/// this one. Nothing before it is there.
 #[must_use]
 pub fn is_json(first: &[u8]) -> Option<bool> {
     first.get(PREFIX_BYTES).map(|byte| matches!(byte, b'{' | b'"'))
@@ -44,8 +44,9 @@ impl Unit {
 
 /// Cuts the received bytes of one connection into units.
 ///
-/// Append what was read to [`buffer`](Self::buffer), then take everything out with [`next`](Self::next) before the next read. No more room
-/// is made than 64 KiB, or as much again as has come, beyond the bytes that are there.
+/// Append what was read to [`buffer`](Self::buffer), then take everything out with [`next`](Self::next)
+/// before the next read. No more room is made than 64 KiB, or as much again as has come, beyond the bytes
+/// that are there.
 #[derive(Debug)]
 pub struct Framer {
     buffer: BytesMut,
@@ -65,7 +66,8 @@ impl Framer {
     pub fn buffer(&mut self) -> &mut BytesMut {
         let (len, room) = (self.buffer.len(), self.buffer.capacity() - self.buffer.len());
         if room == 0 {
-            let lacking = self.whole().and_then(|whole| whole.checked_sub(len)).filter(|lacking| *lacking > 0);
+            let lacking =
+                self.whole().and_then(|whole| whole.checked_sub(len)).filter(|lacking| *lacking > 0);
             self.buffer.reserve(lacking.unwrap_or(ROOM_BYTES).min(len.max(ROOM_BYTES)));
         }
         &mut self.buffer

@@ -77,10 +77,21 @@ pub struct MessageHeader {
 }
 
 impl Message {
-    /// The frame that it stands for, byte for byte, right or wrong: its `frame_len` is that of the body given.
+    /// The frame that it stands for, byte for byte, right or wrong: its `frame_len` is that of the body
+    /// given.
     #[must_use]
     pub fn frame(&self) -> Vec<u8> {
-        let MessageHeader { header_version, header_len, flags, schema_id, body_len, created_at_ms, ttl_ms, trace_id, msg_id } = self.header;
+        let MessageHeader {
+            header_version,
+            header_len,
+            flags,
+            schema_id,
+            body_len,
+            created_at_ms,
+            ttl_ms,
+            trace_id,
+            msg_id,
+        } = self.header;
         let header = RawHeader {
             magic: MAGIC,
             header_version,
@@ -131,7 +142,8 @@ impl<'a> FromClient<'a> {
     /// Reads the JSON of one unit. Keys that are not known are ignored.
     ///
     /// # Errors
-    /// [`Unreadable`] for bad JSON, an unknown message, and a field that is missing, mistyped or out of its range.
+    /// [`Unreadable`] for bad JSON, an unknown message, and a field that is missing, mistyped or out of its
+    /// range.
     pub fn decode(json: &'a [u8]) -> Result<Self, Unreadable> {
         serde_json::from_slice(json).map_err(|error| {
             let asked = serde_json::from_slice(json).ok().map(|numbered| match numbered {

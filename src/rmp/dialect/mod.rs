@@ -5,8 +5,9 @@
 //! broker ─▶ "HelloAck" · PublishAck · SubscribeAck · Message
 //! ```
 //!
-//! A unit is a u32 big-endian length and one JSON value. A message in it is turned into the very frame that it stands for, which then goes
-//! through the checks that every frame goes through, in their order; what they refuse is told in the dialect's own words.
+//! A unit is a u32 big-endian length and one JSON value. A message in it is turned into the very frame that
+//! it stands for, which then goes through the checks that every frame goes through, in their order; what they
+//! refuse is told in the dialect's own words.
 
 mod encode;
 mod framer;
@@ -16,8 +17,8 @@ mod refused;
 mod tests;
 
 pub use encode::{
-    NotFitting, append_hello_ack, append_message_head, append_publish_ack, append_subscribe_ack, frame_of_tail, message_tail,
-    tail_bytes_max,
+    NotFitting, append_hello_ack, append_message_head, append_publish_ack, append_subscribe_ack,
+    frame_of_tail, message_tail, tail_bytes_max,
 };
 pub use framer::{Framer, Unit, is_json, unit_bytes_max};
 pub use message::{Asked, FromClient, HelloKind, Message, MessageHeader, Unreadable};

@@ -60,10 +60,17 @@ impl From<&Error> for Refused {
             Error::InvalidTtl => Self::InvalidTtl,
             Error::LengthMismatch(Lengths::Announced { frame_len, header_and_body }) => {
                 let body = |bytes: u64| bytes.saturating_sub(HEADER_BYTES as u64);
-                Self::BodyLengthMismatch { expected: body(*header_and_body), actual: body(u64::from(*frame_len)) }
+                Self::BodyLengthMismatch {
+                    expected: body(*header_and_body),
+                    actual: body(u64::from(*frame_len)),
+                }
             }
-            Error::BodyTypeMismatch { schema_id, got, .. } => Self::BodyTypeMismatch { expected: schema_id.0, actual: got.clone() },
-            Error::InvalidExpiry { created_at_ms, ttl_ms } => Self::InvalidExpiry { created_at_ms: *created_at_ms, ttl_ms: *ttl_ms },
+            Error::BodyTypeMismatch { schema_id, got, .. } => {
+                Self::BodyTypeMismatch { expected: schema_id.0, actual: got.clone() }
+            }
+            Error::InvalidExpiry { created_at_ms, ttl_ms } => {
+                Self::InvalidExpiry { created_at_ms: *created_at_ms, ttl_ms: *ttl_ms }
+            }
             Error::UnknownSchema { schema_id } => Self::UnknownSchema(schema_id.0),
             Error::InvalidMagic { .. }
             | Error::UnsupportedVersion { .. }
@@ -87,7 +94,9 @@ impl fmt::Display for Refused {
             Self::BodyLengthMismatch { expected, actual } => {
                 write!(f, r#"{{"BodyLengthMismatch":{{"expected":{expected},"actual":{actual}}}}}"#)
             }
-            Self::BackpressureTimeout { topic } => write!(f, r#"{{"BackpressureTimeout":{{"topic":{}}}}}"#, quoted(topic)),
+            Self::BackpressureTimeout { topic } => {
+                write!(f, r#"{{"BackpressureTimeout":{{"topic":{}}}}}"#, quoted(topic))
+            }
             Self::Forbidden(text) => write!(f, r#"{{"Forbidden":{}}}"#, quoted(text)),
             Self::BodyTypeMismatch { expected, actual } => {
                 write!(f, r#"{{"BodyTypeMismatch":{{"expected":{expected},"actual":{}}}}}"#, quoted(actual))

@@ -11,14 +11,16 @@ use crate::{
 
 /// The golden vector of rmp-v0 §8.
 const GOLDEN: [u8; 164] = [
-    0x00, 0x00, 0x00, 0xa0, 0x52, 0x4d, 0x50, 0x30, 0x00, 0x00, 0x00, 0x40, 0x00, 0x00, 0x00, 0x00, 0x00, 0x0a, 0x00, 0x00, 0x00, 0x00,
-    0x00, 0x60, 0x00, 0x00, 0x01, 0x93, 0x23, 0x64, 0x5c, 0x7b, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0xea, 0x60, 0x11, 0x22, 0x33, 0x44,
-    0x55, 0x66, 0x77, 0x88, 0x99, 0xaa, 0xbb, 0xcc, 0xdd, 0xee, 0xff, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x2a, 0x00, 0x00,
-    0x00, 0x00, 0x83, 0xa4, 0x74, 0x79, 0x70, 0x65, 0xaf, 0x65, 0x72, 0x72, 0x6f, 0x72, 0x2e, 0x72, 0x65, 0x70, 0x6f, 0x72, 0x74, 0x2e,
-    0x76, 0x31, 0xa7, 0x70, 0x61, 0x79, 0x6c, 0x6f, 0x61, 0x64, 0x82, 0xa4, 0x63, 0x6f, 0x64, 0x65, 0xb0, 0x74, 0x6f, 0x6f, 0x6c, 0x2e,
-    0x75, 0x6e, 0x61, 0x76, 0x61, 0x69, 0x6c, 0x61, 0x62, 0x6c, 0x65, 0xa7, 0x6d, 0x65, 0x73, 0x73, 0x61, 0x67, 0x65, 0xae, 0x6d, 0x61,
-    0x69, 0x6c, 0x65, 0x72, 0x20, 0x6f, 0x66, 0x66, 0x6c, 0x69, 0x6e, 0x65, 0xa4, 0x6d, 0x65, 0x74, 0x61, 0x81, 0xaa, 0x6f, 0x70, 0x65,
-    0x6e, 0x69, 0x6e, 0x67, 0x5f, 0x69, 0x64, 0xcd, 0x04, 0xd2,
+    0x00, 0x00, 0x00, 0xa0, 0x52, 0x4d, 0x50, 0x30, 0x00, 0x00, 0x00, 0x40, 0x00, 0x00, 0x00, 0x00, 0x00,
+    0x0a, 0x00, 0x00, 0x00, 0x00, 0x00, 0x60, 0x00, 0x00, 0x01, 0x93, 0x23, 0x64, 0x5c, 0x7b, 0x00, 0x00,
+    0x00, 0x00, 0x00, 0x00, 0xea, 0x60, 0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77, 0x88, 0x99, 0xaa, 0xbb,
+    0xcc, 0xdd, 0xee, 0xff, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x2a, 0x00, 0x00, 0x00, 0x00,
+    0x83, 0xa4, 0x74, 0x79, 0x70, 0x65, 0xaf, 0x65, 0x72, 0x72, 0x6f, 0x72, 0x2e, 0x72, 0x65, 0x70, 0x6f,
+    0x72, 0x74, 0x2e, 0x76, 0x31, 0xa7, 0x70, 0x61, 0x79, 0x6c, 0x6f, 0x61, 0x64, 0x82, 0xa4, 0x63, 0x6f,
+    0x64, 0x65, 0xb0, 0x74, 0x6f, 0x6f, 0x6c, 0x2e, 0x75, 0x6e, 0x61, 0x76, 0x61, 0x69, 0x6c, 0x61, 0x62,
+    0x6c, 0x65, 0xa7, 0x6d, 0x65, 0x73, 0x73, 0x61, 0x67, 0x65, 0xae, 0x6d, 0x61, 0x69, 0x6c, 0x65, 0x72,
+    0x20, 0x6f, 0x66, 0x66, 0x6c, 0x69, 0x6e, 0x65, 0xa4, 0x6d, 0x65, 0x74, 0x61, 0x81, 0xaa, 0x6f, 0x70,
+    0x65, 0x6e, 0x69, 0x6e, 0x67, 0x5f, 0x69, 0x64, 0xcd, 0x04, 0xd2,
 ];
 
 /// The golden vector's header: 0x112233…ff00 is this number.
@@ -80,12 +82,22 @@ fn says_what_the_facts_have() {
         out
     };
     assert_eq!(said(&append_hello_ack), b"\x00\x00\x00\x0a\"HelloAck\"");
-    assert_eq!(said(&|out| append_publish_ack(out, 1, Ok(()))), unit(r#"{"PublishAck":{"id":1,"result":{"Ok":null}}}"#));
-    assert_eq!(said(&|out| append_subscribe_ack(out, 2, Ok(()))), unit(r#"{"SubscribeAck":{"id":2,"result":{"Ok":null}}}"#));
+    assert_eq!(
+        said(&|out| append_publish_ack(out, 1, Ok(()))),
+        unit(r#"{"PublishAck":{"id":1,"result":{"Ok":null}}}"#)
+    );
+    assert_eq!(
+        said(&|out| append_subscribe_ack(out, 2, Ok(()))),
+        unit(r#"{"SubscribeAck":{"id":2,"result":{"Ok":null}}}"#)
+    );
     let closed = said(&|out| append_publish_ack(out, u64::MAX, Err(&Refused::Closed)));
     assert_eq!(closed, unit(r#"{"PublishAck":{"id":18446744073709551615,"result":{"Err":"Closed"}}}"#));
-    let forbidden = said(&|out| append_subscribe_ack(out, 2, Err(&Refused::named("InvalidTopic", "\"a//b\""))));
-    assert_eq!(forbidden, unit(r#"{"SubscribeAck":{"id":2,"result":{"Err":{"Forbidden":"InvalidTopic: \"a//b\""}}}}"#));
+    let forbidden =
+        said(&|out| append_subscribe_ack(out, 2, Err(&Refused::named("InvalidTopic", "\"a//b\""))));
+    assert_eq!(
+        forbidden,
+        unit(r#"{"SubscribeAck":{"id":2,"result":{"Err":{"Forbidden":"InvalidTopic: \"a//b\""}}}}"#)
+    );
 }
 
 #[test]
@@ -124,7 +136,10 @@ fn a_message_that_fits_no_unit_is_told_and_the_last_that_fits_is_made() {
     assert_eq!(head(10, bytes - 68), Ok(()));
     assert_eq!(head(100, bytes - 68), Err(NotFitting { bytes: bytes + 1, bytes_max: bytes }));
     assert!(message_tail(&frame, bytes - 68 - 1).is_ok(), "it fits under a shorter number");
-    assert_eq!(message_tail(&frame, bytes - 68 - 2), Err(NotFitting { bytes: bytes - 1, bytes_max: bytes - 2 }));
+    assert_eq!(
+        message_tail(&frame, bytes - 68 - 2),
+        Err(NotFitting { bytes: bytes - 1, bytes_max: bytes - 2 })
+    );
 }
 
 /// What the checks say of a message changed in one field.
@@ -133,7 +148,8 @@ fn refused(change: impl FnOnce(&mut Message)) -> String {
     let FromClient::Publish { mut message, .. } = client(&json) else { panic!("not a Publish") };
     change(&mut message);
     let (registry, wire) = (Registry::default(), message.frame());
-    let checks = Checks { now_ms: Some(1_731_465_600_123), ..Checks::new(&registry, &limits::Rmp::default()) };
+    let checks =
+        Checks { now_ms: Some(1_731_465_600_123), ..Checks::new(&registry, &limits::Rmp::default()) };
     decode(&wire, &checks).map_or_else(|error| Refused::from(&error).to_string(), |_| "taken".to_owned())
 }
 
@@ -142,14 +158,23 @@ fn every_refusal_has_the_form_of_the_facts() {
     assert_eq!(refused(|_| {}), "taken");
     assert_eq!(refused(|it| it.header.created_at_ms = 1), r#""MessageExpired""#);
     assert_eq!(refused(|it| it.header.ttl_ms = 0), r#"{"InvalidTtl":0}"#);
-    assert_eq!(refused(|it| it.header.body_len = 95), r#"{"BodyLengthMismatch":{"expected":95,"actual":96}}"#);
+    assert_eq!(
+        refused(|it| it.header.body_len = 95),
+        r#"{"BodyLengthMismatch":{"expected":95,"actual":96}}"#
+    );
     assert_eq!(refused(|it| it.body.push(0)), r#"{"BodyLengthMismatch":{"expected":96,"actual":97}}"#);
-    assert_eq!(refused(|it| it.header.schema_id = 1), r#"{"BodyTypeMismatch":{"expected":1,"actual":"error.report.v1"}}"#);
+    assert_eq!(
+        refused(|it| it.header.schema_id = 1),
+        r#"{"BodyTypeMismatch":{"expected":1,"actual":"error.report.v1"}}"#
+    );
     let expiry = refused(|it| (it.header.created_at_ms, it.header.ttl_ms) = (u64::MAX, 2));
     assert_eq!(expiry, r#"{"InvalidExpiry":{"created_at_ms":18446744073709551615,"ttl_ms":2}}"#);
     assert_eq!(refused(|it| it.header.schema_id = 0), r#"{"UnknownSchema":0}"#);
     let version = refused(|it| it.header.header_version = 1);
-    assert_eq!(version, r#"{"Forbidden":"UnsupportedVersion: header_version is 1 and header_len 64, not 0 and 64"}"#);
+    assert_eq!(
+        version,
+        r#"{"Forbidden":"UnsupportedVersion: header_version is 1 and header_len 64, not 0 and 64"}"#
+    );
     assert!(refused(|it| it.header.flags = 1).starts_with(r#"{"Forbidden":"InvalidHeaderFlags: "#));
     assert!(refused(|it| it.body[0] = 0xc1).starts_with(r#"{"Forbidden":"BodyDecodeError: "#));
     assert!(refused(|it| it.header.body_len = u32::MAX).starts_with(r#"{"Forbidden":"BodyTooLarge: "#));
@@ -168,7 +193,16 @@ fn the_first_of_two_faults_is_the_frames() {
 #[test]
 fn what_is_not_of_the_dialect_is_told_and_whom_to_answer() {
     let asked = |json: &str| FromClient::decode(json.as_bytes()).unwrap_err().asked;
-    for json in ["", "{", "null", r#""HelloAck""#, r#"{"Hello":{}}"#, r#"{"Hello":{"kind":"Viewer"}}"#, r#"{"Ping":{}}"#, "{} {}"] {
+    for json in [
+        "",
+        "{",
+        "null",
+        r#""HelloAck""#,
+        r#"{"Hello":{}}"#,
+        r#"{"Hello":{"kind":"Viewer"}}"#,
+        r#"{"Ping":{}}"#,
+        "{} {}",
+    ] {
         assert_eq!(asked(json), None, "{json}");
     }
     assert_eq!(asked(r#"{"Publish":{"id":7,"topic":"a"}}"#), Some(Asked::Publish(7)));
@@ -176,7 +210,10 @@ fn what_is_not_of_the_dialect_is_told_and_whom_to_answer() {
     let error = FromClient::decode(br#"{"Publish":{"id":7,"topic":"a"}}"#).unwrap_err();
     assert_eq!(error.to_string(), "missing field `message` at line 1 column 31");
     let body = golden_message().replace("131,164,", "131,256,");
-    assert_eq!(asked(&format!(r#"{{"Publish":{{"id":1,"topic":"a","message":{body}}}}}"#)), Some(Asked::Publish(1)));
+    assert_eq!(
+        asked(&format!(r#"{{"Publish":{{"id":1,"topic":"a","message":{body}}}}}"#)),
+        Some(Asked::Publish(1))
+    );
 }
 
 #[test]

@@ -69,7 +69,14 @@ impl Intake {
 
 impl Conn {
     pub(super) fn new(peer: Peer, write: OwnedWriteHalf) -> Self {
-        Self { peer, write: Some(write), phase: Phase::Open, is_full: false, waker: None, intake: Intake::default() }
+        Self {
+            peer,
+            write: Some(write),
+            phase: Phase::Open,
+            is_full: false,
+            waker: None,
+            intake: Intake::default(),
+        }
     }
 
     pub(super) fn wake(&self) {

@@ -33,7 +33,9 @@ pub(super) fn cut(bytes: &[u8], dialect: Dialect, body_bytes_max: u64) -> Cut {
     if let Some(error) = broken {
         return Cut::Broken(error);
     }
-    let Some(whole) = usize::try_from(announced).ok().and_then(|len| len.checked_add(PREFIX_BYTES)) else { return Cut::Part(None) };
+    let Some(whole) = usize::try_from(announced).ok().and_then(|len| len.checked_add(PREFIX_BYTES)) else {
+        return Cut::Part(None);
+    };
     if dialect == Dialect::Frames {
         // Magic and version are judged before the body is waited for.
         let header = bytes.get(PREFIX_BYTES..).and_then(|rest| rest.first_chunk::<HEADER_BYTES>());
@@ -48,7 +50,10 @@ pub(super) fn cut(bytes: &[u8], dialect: Dialect, body_bytes_max: u64) -> Cut {
 /// What is wrong with a unit of the JSON dialect within which the stream ended.
 pub(super) fn cut_off(bytes: &[u8]) -> Error {
     let frame_len = bytes.first_chunk::<PREFIX_BYTES>().map_or(0, |prefix| u32::from_be_bytes(*prefix));
-    Error::LengthMismatch(Lengths::Available { frame_len, bytes: bytes.len().saturating_sub(PREFIX_BYTES) as u64 })
+    Error::LengthMismatch(Lengths::Available {
+        frame_len,
+        bytes: bytes.len().saturating_sub(PREFIX_BYTES) as u64,
+    })
 }
 
 /// A unit over the dialect's limit, which is that of a frame and its length.

@@ -27,12 +27,26 @@ impl Host {
         while let Some(output) = self.broker.poll_output() {
             match output {
                 Output::Received { session, head, verdict, redaction, trace } => {
-                    let frame = self.frame(session, Direction::Inbound, head, Verdict::Rmp(verdict), wire.len(), redaction);
+                    let frame = self.frame(
+                        session,
+                        Direction::Inbound,
+                        head,
+                        Verdict::Rmp(verdict),
+                        wire.len(),
+                        redaction,
+                    );
                     self.cause = None;
                     self.cause = Some(self.emit(now, trace, What::Frame(frame), wire));
                 }
                 Output::Answered { session, head, frame: bytes, trace } => {
-                    let frame = self.frame(session, Direction::Outbound, head, Verdict::Sent, bytes.len(), Redaction::None);
+                    let frame = self.frame(
+                        session,
+                        Direction::Outbound,
+                        head,
+                        Verdict::Sent,
+                        bytes.len(),
+                        Redaction::None,
+                    );
                     self.emit(now, trace, What::Frame(frame), &bytes);
                 }
                 Output::Transition { transition, text, trace } => {
@@ -73,7 +87,14 @@ impl Host {
             Some((id, peer)) if *id == session => peer.clone(),
             _ => self.peer(session),
         };
-        Frame { direction, peer, head: Head::Rmp(head), verdict, wire_bytes: u32::try_from(len).unwrap_or(u32::MAX), redaction }
+        Frame {
+            direction,
+            peer,
+            head: Head::Rmp(head),
+            verdict,
+            wire_bytes: u32::try_from(len).unwrap_or(u32::MAX),
+            redaction,
+        }
     }
 
     /// Who is at the other end of a session.
@@ -143,7 +164,11 @@ impl Host {
             let Some(write) = &conn.write else { return };
             let left = self.broker.transmit(now, id, |front| {
                 let mut slices = [IoSlice::new(&[]); SLICES_MAX];
-                let used = slices.iter_mut().zip(front.slices()).map(|(slice, bytes)| *slice = IoSlice::new(bytes)).count();
+                let used = slices
+                    .iter_mut()
+                    .zip(front.slices())
+                    .map(|(slice, bytes)| *slice = IoSlice::new(bytes))
+                    .count();
                 write.try_write_vectored(slices.get(..used).unwrap_or_default())
             });
             self.drain(now, &[]);

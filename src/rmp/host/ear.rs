@@ -1,5 +1,5 @@
-//! The way of what the station takes itself, from the bus to it: bounded in messages and in bytes, and nothing is lost on it. Who left is
-//! told on the same way, behind what it published.
+//! The way of what the station takes itself, from the bus to it: bounded in messages and in bytes, and
+//! nothing is lost on it. Who left is told on the same way, behind what it published.
 
 use std::sync::Arc;
 
@@ -40,8 +40,8 @@ pub struct Ear {
     bytes_max: usize,
 }
 
-/// A way to the station: `limits.rmp.heard_max` messages, and `limits.rmp.heard_bytes_max` of their frames; beside them so many that leave
-/// as there may be connections.
+/// A way to the station: `limits.rmp.heard_max` messages, and `limits.rmp.heard_bytes_max` of their frames;
+/// beside them so many that leave as there may be connections.
 #[must_use]
 pub fn ear(limits: &limits::Rmp) -> (Ear, mpsc::Receiver<Told>) {
     let size = |it: u64| usize::try_from(it).unwrap_or(usize::MAX);
@@ -55,11 +55,13 @@ impl Ear {
     /// One message is taken whatever its length where none waits; none once the station's end is gone.
     pub(super) fn room(&self) -> Room {
         let bytes = self.bytes.available_permits();
-        let messages = if self.to.is_closed() { 0 } else { self.to.capacity().saturating_sub(self.kept) as u64 };
+        let messages =
+            if self.to.is_closed() { 0 } else { self.to.capacity().saturating_sub(self.kept) as u64 };
         Room { messages, bytes: if bytes == self.bytes_max { u64::MAX } else { bytes as u64 } }
     }
 
-    /// Hands over a message for which there was room. It is lost only when the station's end goes at that moment, and then nobody waits.
+    /// Hands over a message for which there was room. It is lost only when the station's end goes at that
+    /// moment, and then nobody waits.
     pub(super) fn hear(&self, heard: Heard) {
         let bytes = heard.body.len().min(self.bytes.available_permits());
         let permit = Arc::clone(&self.bytes).try_acquire_many_owned(u32::try_from(bytes).unwrap_or(u32::MAX));
@@ -68,13 +70,14 @@ impl Ear {
         }
     }
 
-    /// Tells that a session is over. That is lost only where the station takes nothing while more sessions leave than there may be.
+    /// Tells that a session is over. That is lost only where the station takes nothing while more sessions
+    /// leave than there may be.
     pub(super) fn left(&self, session: ConnectionId) {
         let _ = self.to.try_send(Told::Left(session));
     }
 
-    /// Tells that a message of the station's own was not read in time. Where as much waits as may, that is lost: the places that are kept
-    /// are for those that leave.
+    /// Tells that a message of the station's own was not read in time. Where as much waits as may, that is
+    /// lost: the places that are kept are for those that leave.
     pub(super) fn unread(&self, unread: Unread) {
         if self.to.capacity() > self.kept {
             let _ = self.to.try_send(Told::Unread(unread));
@@ -92,8 +95,10 @@ mod tests {
 
     fn heard(bytes: usize) -> Heard {
         let trace_id = TraceId(uuid::Uuid::nil());
-        let header = Header { schema_id: SchemaId::CTRL_REQ, created_at_ms: 0, ttl_ms: 1, trace_id, msg_id: 1 };
-        let (topic, session, kind, client) = (TopicName::new("rlp/ctrl"), ConnectionId(1), Kind::Agent, "a".into());
+        let header =
+            Header { schema_id: SchemaId::CTRL_REQ, created_at_ms: 0, ttl_ms: 1, trace_id, msg_id: 1 };
+        let (topic, session, kind, client) =
+            (TopicName::new("rlp/ctrl"), ConnectionId(1), Kind::Agent, "a".into());
         let expires_at = crate::time::Mono(u64::MAX);
         Heard { topic, session, kind, client, header, expires_at, body: vec![0; bytes].into() }
     }
@@ -108,7 +113,8 @@ mod tests {
         assert_eq!(ear.room().messages, 0);
         ear.left(ConnectionId(1));
         ear.left(ConnectionId(2));
-        let told: Vec<_> = std::iter::from_fn(|| from.try_recv().ok()).map(|told| matches!(told, Told::Left(_))).collect();
+        let told: Vec<_> =
+            std::iter::from_fn(|| from.try_recv().ok()).map(|told| matches!(told, Told::Left(_))).collect();
         assert_eq!(told, [vec![false; 8], vec![true; 2]].concat());
     }
 
@@ -121,7 +127,8 @@ mod tests {
         }
         ear.left(ConnectionId(1));
         ear.left(ConnectionId(2));
-        let told: Vec<_> = std::iter::from_fn(|| from.try_recv().ok()).map(|told| matches!(told, Told::Left(_))).collect();
+        let told: Vec<_> =
+            std::iter::from_fn(|| from.try_recv().ok()).map(|told| matches!(told, Told::Left(_))).collect();
         assert_eq!(told, [vec![false; 8], vec![true; 2]].concat());
     }
 

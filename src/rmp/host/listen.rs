@@ -34,8 +34,8 @@ impl Standing {
     }
 }
 
-/// Accepts for ever, and sees to it that the socket's path leads here: who takes its file away, or puts another in its place, ends no
-/// connection, and new ones find it again.
+/// Accepts for ever, and sees to it that the socket's path leads here: who takes its file away, or puts
+/// another in its place, ends no connection, and new ones find it again.
 pub(super) async fn listen(host: Rc<RefCell<Host>>, mut listener: UnixListener, mut file: SocketFile) {
     let path: Rc<str> = file.path().display().to_string().into();
     let mut standing = Standing::default();
@@ -230,7 +230,10 @@ mod tests {
         });
         let session = ConnectionId(7);
         assert!(matches!(told[1], Transition::Connected { session: of, .. } if of == session), "{told:?}");
-        assert_eq!(told[2..], [Transition::Disconnected { session, cause: CloseCause::Refused(Refusal::Unauthorized) }]);
+        assert_eq!(
+            told[2..],
+            [Transition::Disconnected { session, cause: CloseCause::Refused(Refusal::Unauthorized) }]
+        );
         assert_eq!(peer.join().unwrap().unwrap(), b"");
     }
 }

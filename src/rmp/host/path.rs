@@ -1,8 +1,9 @@
-//! Where the socket is bound (rmp-v0 §12; ruling RMP 15): a path within the platform's limit, in a folder that is ours alone, never in the
-//! place of a socket that somebody answers on.
+//! Where the socket is bound (rmp-v0 §12; ruling RMP 15): a path within the platform's limit, in a folder
+//! that is ours alone, never in the place of a socket that somebody answers on.
 //!
-//! Beside the socket lies a file whose lock its station holds: of two that find a dead socket at once, one takes its place and the other is
-//! told that it is taken, and nobody ever removes a socket that another one has bound. The file stays; without its holder it means nothing.
+//! Beside the socket lies a file whose lock its station holds: of two that find a dead socket at once, one
+//! takes its place and the other is told that it is taken, and nobody ever removes a socket that another one
+//! has bound. The file stays; without its holder it means nothing.
 
 use std::{
     ffi::OsString,
@@ -108,7 +109,13 @@ impl Lock {
     fn take(path: &Path) -> Result<Self, PathError> {
         let beside = Self::path(path);
         let failed = |error| PathError::Io { path: beside.clone(), error };
-        let file = OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(&beside).map_err(failed)?;
+        let file = OpenOptions::new()
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .mode(0o600)
+            .open(&beside)
+            .map_err(failed)?;
         match rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive) {
             Ok(()) => {}
             Err(Errno::WOULDBLOCK) => return Err(PathError::Taken(path.to_owned())),
@@ -141,7 +148,8 @@ pub(super) enum Found {
     Failed(String),
 }
 
-/// Looks whether a path still leads to the socket that was bound there, and binds it anew where it does not. It may wait for the disk.
+/// Looks whether a path still leads to the socket that was bound there, and binds it anew where it does not.
+/// It may wait for the disk.
 pub(super) fn look(held: &Held) -> Found {
     let Held { path, identity, lock } = held;
     // Its listener holds the inode: no other file has the same number meanwhile.
@@ -154,8 +162,8 @@ pub(super) fn look(held: &Held) -> Found {
     }
 }
 
-/// Binds a socket of mode 0600; folders that are missing are made with mode 0700. The file that a process left behind is replaced, one that
-/// somebody answers on is not.
+/// Binds a socket of mode 0600; folders that are missing are made with mode 0700. The file that a process
+/// left behind is replaced, one that somebody answers on is not.
 ///
 /// # Errors
 /// [`PathError`].
@@ -226,7 +234,10 @@ mod tests {
         let path = folder.path().join("a/b/rmp.sock");
         let bound = bind(&path).unwrap();
         let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
-        assert_eq!((mode(&path), mode(&folder.path().join("a/b")), mode(&folder.path().join("a"))), (0o600, 0o700, 0o700));
+        assert_eq!(
+            (mode(&path), mode(&folder.path().join("a/b")), mode(&folder.path().join("a"))),
+            (0o600, 0o700, 0o700)
+        );
         drop(bound);
         assert!(!path.exists(), "it goes with who bound it");
     }
@@ -272,7 +283,12 @@ mod tests {
                 all.into_iter().map(|one| one.join().unwrap()).collect()
             });
             assert_eq!(bound.iter().filter(|one| one.is_ok()).count(), 1);
-            assert!(bound.iter().filter_map(|one| one.as_ref().err()).all(|error| matches!(error, PathError::Taken(_))));
+            assert!(
+                bound
+                    .iter()
+                    .filter_map(|one| one.as_ref().err())
+                    .all(|error| matches!(error, PathError::Taken(_)))
+            );
             UnixStream::connect(&path).unwrap();
             drop(bound);
             assert!(!path.exists());

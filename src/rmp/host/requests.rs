@@ -53,7 +53,8 @@ pub enum Request {
         trace: TraceId,
         /// The MsgPack envelope.
         body: Bytes,
-        /// Answered with true once it is in the session's queue, with false when the session is gone: who answers waits for room there.
+        /// Answered with true once it is in the session's queue, with false when the session is gone: who
+        /// answers waits for room there.
         sent: oneshot::Sender<bool>,
     },
     /// Ends the host once every connection was told.

@@ -100,7 +100,8 @@ pub(super) struct Host {
 /// # Errors
 /// When the bound socket cannot be handed to the runtime.
 pub async fn run(setup: Setup) -> io::Result<()> {
-    let Setup { bound, broker, tap, clock, limits, mut requests, asked, ear, tap_readers, next_session, uid } = setup;
+    let Setup { bound, broker, tap, clock, limits, mut requests, asked, ear, tap_readers, next_session, uid } =
+        setup;
     let Bound { listener, file } = bound;
     let listener = UnixListener::from_std(listener)?;
     let path = file.path().display().to_string();
@@ -228,7 +229,8 @@ enum Turn {
 pub(super) async fn serve(host: Rc<RefCell<Host>>, id: ConnectionId, mut read: OwnedReadHalf) {
     loop {
         let turn = poll_fn(|cx| poll_turn(&host, id, &mut read, cx)).await;
-        let is_busy = matches!(turn, Turn::Scratch(filled) if filled > SCRATCH_BYTES / 2) || matches!(turn, Turn::Large | Turn::Grown);
+        let is_busy = matches!(turn, Turn::Scratch(filled) if filled > SCRATCH_BYTES / 2)
+            || matches!(turn, Turn::Large | Turn::Grown);
         {
             let mut host = host.borrow_mut();
             let now = host.clock.now();
@@ -261,7 +263,12 @@ pub(super) async fn serve(host: Rc<RefCell<Host>>, id: ConnectionId, mut read: O
     host.settle(now);
 }
 
-fn poll_turn(host: &Rc<RefCell<Host>>, id: ConnectionId, read: &mut OwnedReadHalf, cx: &mut Context<'_>) -> Poll<Turn> {
+fn poll_turn(
+    host: &Rc<RefCell<Host>>,
+    id: ConnectionId,
+    read: &mut OwnedReadHalf,
+    cx: &mut Context<'_>,
+) -> Poll<Turn> {
     let mut host = host.borrow_mut();
     let Host { conns, scratch, .. } = &mut *host;
     let Some(conn) = conns.get_mut(&id) else { return Poll::Ready(Turn::Gone) };
@@ -311,7 +318,12 @@ fn is_writable(conn: &Conn, cx: &mut Context<'_>) -> bool {
 }
 
 /// Lets what is queued leave, then says FIN and waits for the peer's; what it still sends is thrown away.
-fn poll_leave(host: &Rc<RefCell<Host>>, id: ConnectionId, read: &mut OwnedReadHalf, cx: &mut Context<'_>) -> Poll<()> {
+fn poll_leave(
+    host: &Rc<RefCell<Host>>,
+    id: ConnectionId,
+    read: &mut OwnedReadHalf,
+    cx: &mut Context<'_>,
+) -> Poll<()> {
     let mut host = host.borrow_mut();
     let now = host.clock.now();
     loop {

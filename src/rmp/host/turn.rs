@@ -17,7 +17,8 @@ use crate::{
     time::Now,
 };
 
-/// Units that are taken before what they caused is written, or half of what a subscription's queue holds where that is less.
+/// Units that are taken before what they caused is written, or half of what a subscription's queue holds
+/// where that is less.
 const UNITS_MAX: u64 = 512;
 
 /// Bytes of a stream below which it is not looked ahead: few messages wait for memory one by one.
@@ -69,7 +70,9 @@ impl Host {
             self.broker.make_room(ear.room());
         }
         let mut handed = std::mem::take(&mut conn.intake.handed);
-        let Some(dialect) = conn.intake.dialect.or_else(|| cut::dialect(bytes)) else { return conn.intake.keep(bytes, None) };
+        let Some(dialect) = conn.intake.dialect.or_else(|| cut::dialect(bytes)) else {
+            return conn.intake.keep(bytes, None);
+        };
         conn.intake.dialect = Some(dialect);
         let body_bytes_max = self.limits.body_bytes_max;
         let units_max = UNITS_MAX.min(self.limits.queue_messages_max / 2).max(1);
@@ -96,7 +99,9 @@ impl Host {
             self.cause = None;
             let input = match (dialect, source) {
                 (Dialect::Json, _) => Input::Unit { session: id, unit: frame },
-                (Dialect::Frames, Source::Scratch(_)) => Input::Frame { session: id, frame: Wire::Lent(frame) },
+                (Dialect::Frames, Source::Scratch(_)) => {
+                    Input::Frame { session: id, frame: Wire::Lent(frame) }
+                }
                 (Dialect::Frames, Source::Large(large)) => {
                     let slice = large.slice(at + handed..at + handed + len);
                     self.broker.handle(now, Input::Frame { session: id, frame: Wire::Owned(&slice) });
@@ -121,8 +126,16 @@ impl Host {
         }
     }
 
-    /// Where the unit begun now begins, and how much of it was handed in: a `Publish` is told of together with its message.
-    fn after(&mut self, now: Now, id: ConnectionId, bytes: &[u8], at: usize, handed: usize) -> (usize, usize) {
+    /// Where the unit begun now begins, and how much of it was handed in: a `Publish` is told of together
+    /// with its message.
+    fn after(
+        &mut self,
+        now: Now,
+        id: ConnectionId,
+        bytes: &[u8],
+        at: usize,
+        handed: usize,
+    ) -> (usize, usize) {
         if self.broker.awaits_message(id) {
             return (at, handed);
         }

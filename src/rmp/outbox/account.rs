@@ -2,7 +2,8 @@
 
 use super::segments::Spares;
 
-/// What the queues of all connections of a broker share: how many bytes of messages they may hold together, and memory for them.
+/// What the queues of all connections of a broker share: how many bytes of messages they may hold together,
+/// and memory for them.
 #[derive(Debug)]
 pub struct Budget {
     bytes: u64,
@@ -23,7 +24,8 @@ impl Budget {
         self.bytes
     }
 
-    /// Gives back half of the memory that is kept for the next burst, 8 MiB at most; to be called every second or so.
+    /// Gives back half of the memory that is kept for the next burst, 8 MiB at most; to be called every
+    /// second or so.
     pub fn relax(&mut self) {
         self.spares.relax();
     }

@@ -1,4 +1,5 @@
-//! What waits to leave on one connection: bounded, in order, and never a reason to hold a publisher (ruling RMP 8).
+//! What waits to leave on one connection: bounded, in order, and never a reason to hold a publisher (ruling
+//! RMP 8).
 //!
 //! ```text
 //! push_answer ───┐   units, first in first out
@@ -6,8 +7,9 @@
 //!                                                             └▶ expired ones, taken out for their notice
 //! ```
 //!
-//! A unit is a control answer, or a Deliver with its message; it leaves as one. Expiry is judged once more when a unit is about to leave;
-//! one that has begun to leave goes on to its end. Small messages are copied, so that many leave by one write; large ones are shared.
+//! A unit is a control answer, or a Deliver with its message; it leaves as one. Expiry is judged once more
+//! when a unit is about to leave; one that has begun to leave goes on to its end. Small messages are copied,
+//! so that many leave by one write; large ones are shared.
 
 mod account;
 mod queue;

@@ -240,11 +240,17 @@ impl<T> Outbox<T> {
         Ok(())
     }
 
-    /// Queues a message for a subscription. A subscription with an empty queue always takes one (ruling RMP 8).
+    /// Queues a message for a subscription. A subscription with an empty queue always takes one (ruling RMP
+    /// 8).
     ///
     /// # Errors
     /// [`Full`]; nothing is queued and the loss is in the account.
-    pub fn push_delivery(&mut self, slot: Slot, delivery: Delivery<'_, T>, budget: &mut Budget) -> Result<(), Full> {
+    pub fn push_delivery(
+        &mut self,
+        slot: Slot,
+        delivery: Delivery<'_, T>,
+        budget: &mut Budget,
+    ) -> Result<(), Full> {
         let Delivery { head, message, expires_at_ms, tag } = delivery;
         let bytes = (head.len() + message.bytes().len()) as u64;
         let full = self.full(slot, bytes, budget);
@@ -260,7 +266,9 @@ impl<T> Outbox<T> {
             return Err(full);
         }
         let (behind, shared) = match message {
-            Payload::Shared(shared) if shared.len() >= SHARED_BYTES_MIN => (&[][..], Some(Box::new(shared.clone()))),
+            Payload::Shared(shared) if shared.len() >= SHARED_BYTES_MIN => {
+                (&[][..], Some(Box::new(shared.clone())))
+            }
             Payload::Shared(bytes) => (&bytes[..], None),
             Payload::Copied(bytes) => (bytes, None),
         };
@@ -303,9 +311,15 @@ impl<T> Outbox<T> {
         self.units.len() as u64
     }
 
-    /// What may be written now: about 256 KiB at most, and never less than a unit. What expired before it began to leave is taken out
-    /// first and given to `expired`. Tell what was written by [`advance`](Self::advance) before the next call.
-    pub fn front(&mut self, now_ms: u64, budget: &mut Budget, mut expired: impl FnMut(Expired<'_, T>)) -> Front<'_> {
+    /// What may be written now: about 256 KiB at most, and never less than a unit. What expired before it
+    /// began to leave is taken out first and given to `expired`. Tell what was written by
+    /// [`advance`](Self::advance) before the next call.
+    pub fn front(
+        &mut self,
+        now_ms: u64,
+        budget: &mut Budget,
+        mut expired: impl FnMut(Expired<'_, T>),
+    ) -> Front<'_> {
         self.drop_gone(budget);
         let mut pieces = [Piece::None; SLICES_MAX];
         let (mut len, mut offered) = (0, 0);
@@ -315,7 +329,11 @@ impl<T> Outbox<T> {
             if offered >= FRONT_BYTES || len + 2 > SLICES_MAX {
                 break;
             }
-            let Some(Visited { begun, copied, from, end }) = self.visit(index, cursor, now_ms, budget, &mut expired) else { break };
+            let Some(Visited { begun, copied, from, end }) =
+                self.visit(index, cursor, now_ms, budget, &mut expired)
+            else {
+                break;
+            };
             cursor = from;
             let Some(unit) = self.units.get(index) else { break };
             if !matches!(unit.what, What::Gone) {
@@ -341,18 +359,22 @@ impl<T> Outbox<T> {
         Front { slices, len }
     }
 
-    /// Takes out all that expired before it began to leave, however far behind it stands, and gives it to `expired`: also where nothing of
-    /// the queue leaves.
+    /// Takes out all that expired before it began to leave, however far behind it stands, and gives it to
+    /// `expired`: also where nothing of the queue leaves.
     pub fn expire(&mut self, now_ms: u64, budget: &mut Budget, mut expired: impl FnMut(Expired<'_, T>)) {
         let mut cursor = self.copied.start();
         for index in 0..self.units.len() {
-            let Some(Visited { from, end, .. }) = self.visit(index, cursor, now_ms, budget, &mut expired) else { break };
+            let Some(Visited { from, end, .. }) = self.visit(index, cursor, now_ms, budget, &mut expired)
+            else {
+                break;
+            };
             cursor = Cursor { at: end, ..from };
         }
         self.drop_gone(budget);
     }
 
-    /// Looks at a unit whose copied bytes lie behind a cursor, and takes it out if it expired before it began to leave.
+    /// Looks at a unit whose copied bytes lie behind a cursor, and takes it out if it expired before it began
+    /// to leave.
     fn visit(
         &mut self,
         index: usize,
@@ -373,11 +395,20 @@ impl<T> Outbox<T> {
     }
 
     /// Takes out a delivery whose copied bytes lie there.
-    fn take_out(&mut self, index: usize, (from, end): (Cursor, usize), budget: &mut Budget, expired: &mut impl FnMut(Expired<'_, T>)) {
+    fn take_out(
+        &mut self,
+        index: usize,
+        (from, end): (Cursor, usize),
+        budget: &mut Budget,
+        expired: &mut impl FnMut(Expired<'_, T>),
+    ) {
         let Some(unit) = self.units.get_mut(index) else { return };
         let bytes = unit.bytes() as u64;
         let shared = unit.shared.take();
-        let What::Delivery { slot, head, expires_at_ms, tag } = mem::replace(&mut unit.what, What::Gone) else { return };
+        let What::Delivery { slot, head, expires_at_ms, tag } = mem::replace(&mut unit.what, What::Gone)
+        else {
+            return;
+        };
         let copied = self.copied.bytes(from, end);
         let (head, behind) = copied.split_at_checked(head as usize).unwrap_or_default();
         let message = shared.as_ref().map_or(behind, |shared| &shared[..]);
@@ -467,7 +498,8 @@ impl<T> Outbox<T> {
         }
     }
 
-    /// Gives memory back that an empty queue keeps for what comes next; for connections that have been idle a while.
+    /// Gives memory back that an empty queue keeps for what comes next; for connections that have been idle a
+    /// while.
     pub fn relax(&mut self) {
         if self.is_empty() {
             self.units = VecDeque::new();
@@ -482,7 +514,8 @@ impl<T> Outbox<T> {
     }
 }
 
-/// Adds copied bytes to the last slice where they follow it; otherwise they become the next one, and that is told by false.
+/// Adds copied bytes to the last slice where they follow it; otherwise they become the next one, and that is
+/// told by false.
 fn lengthen(pieces: &mut [Piece; SLICES_MAX], len: usize, from: Cursor, to: usize) -> bool {
     if let Some(Piece::Copied { from: first, end }) = len.checked_sub(1).and_then(|last| pieces.get_mut(last))
         && (first.segment, *end) == (from.segment, from.at)

@@ -43,9 +43,11 @@ impl Segments {
     /// Appends one run, given in two parts.
     pub(super) fn push(&mut self, first: &[u8], second: &[u8], spares: Option<&mut Spares>) {
         let len = first.len() + second.len();
-        let has_room = self.segments.back().is_some_and(|last| last.bytes.capacity() - last.bytes.len() >= len);
+        let has_room =
+            self.segments.back().is_some_and(|last| last.bytes.capacity() - last.bytes.len() >= len);
         if !has_room {
-            let spare = if len > SEGMENT_BYTES { None } else { self.spare.take().or_else(|| spares?.0.pop()) };
+            let spare =
+                if len > SEGMENT_BYTES { None } else { self.spare.take().or_else(|| spares?.0.pop()) };
             let bytes = spare.unwrap_or_else(|| Vec::with_capacity(len.max(SEGMENT_BYTES)));
             self.segments.push_back(Segment { bytes, read: 0 });
         }
@@ -62,13 +64,17 @@ impl Segments {
 
     /// Where the run begins that lies behind a cursor.
     pub(super) fn run_at(&self, cursor: Cursor) -> Cursor {
-        let is_at_end = self.segments.get(cursor.segment).is_none_or(|segment| segment.bytes.len() <= cursor.at);
+        let is_at_end =
+            self.segments.get(cursor.segment).is_none_or(|segment| segment.bytes.len() <= cursor.at);
         if is_at_end { Cursor { segment: cursor.segment + 1, at: 0 } } else { cursor }
     }
 
     /// The bytes from one place of a segment to another.
     pub(super) fn bytes(&self, from: Cursor, end: usize) -> &[u8] {
-        self.segments.get(from.segment).and_then(|segment| segment.bytes.get(from.at..end)).unwrap_or_default()
+        self.segments
+            .get(from.segment)
+            .and_then(|segment| segment.bytes.get(from.at..end))
+            .unwrap_or_default()
     }
 
     /// Takes bytes from the front, all of one run.
@@ -78,7 +84,11 @@ impl Segments {
         if first.read < first.bytes.len() {
             return;
         }
-        let Some(Segment { mut bytes, .. }) = self.segments.pop_front().filter(|it| it.bytes.capacity() == SEGMENT_BYTES) else { return };
+        let Some(Segment { mut bytes, .. }) =
+            self.segments.pop_front().filter(|it| it.bytes.capacity() == SEGMENT_BYTES)
+        else {
+            return;
+        };
         bytes.clear();
         if self.spare.is_none() {
             self.spare = Some(bytes);

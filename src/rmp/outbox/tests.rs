@@ -47,7 +47,10 @@ fn units_leave_in_order_small_ones_by_one_slice() {
     assert_eq!(outbox.advance(1 + 16_384 + 2, &mut budget), Sent { messages: 1, bytes: 16_388, answers: 1 });
     assert!(outbox.is_empty() && budget.bytes() == 0);
     let account = outbox.account(slot);
-    assert_eq!((account.delivered, account.delivered_bytes, account.messages, account.bytes), (2, 7 + 16_388, 0, 0));
+    assert_eq!(
+        (account.delivered, account.delivered_bytes, account.messages, account.bytes),
+        (2, 7 + 16_388, 0, 0)
+    );
 }
 
 #[test]
@@ -55,12 +58,19 @@ fn what_expired_is_taken_out_but_not_what_has_begun_to_leave() {
     let (mut outbox, mut budget) = setup(&limits::Rmp::default());
     let slot = outbox.open();
     for (tag, expires_at_ms) in [(1, 10), (2, 10), (3, 20), (4, 10), (5, 20)] {
-        outbox.push_delivery(slot, delivery(&bytes(2, b'0' + u8::try_from(tag).unwrap()), expires_at_ms, tag), &mut budget).unwrap();
+        outbox
+            .push_delivery(
+                slot,
+                delivery(&bytes(2, b'0' + u8::try_from(tag).unwrap()), expires_at_ms, tag),
+                &mut budget,
+            )
+            .unwrap();
     }
     assert_eq!(offered(&mut outbox, &mut budget, 9).0, b"head11head22head33head44head55");
     outbox.advance(1, &mut budget);
     let mut bodies = Vec::new();
-    let front = outbox.front(10, &mut budget, |gone| bodies.push((gone.tag, gone.message.to_vec(), gone.expires_at_ms)));
+    let front = outbox
+        .front(10, &mut budget, |gone| bodies.push((gone.tag, gone.message.to_vec(), gone.expires_at_ms)));
     assert_eq!(front.slices(), [&b"ead11"[..], b"head33", b"head55"]);
     assert_eq!(bodies, [(2, b"22".to_vec(), 10), (4, b"44".to_vec(), 10)]);
     assert_eq!(outbox.account(slot).expired, 2);
@@ -81,7 +91,11 @@ fn what_expired_behind_a_unit_that_does_not_leave_is_taken_out_too() {
     }
     offered(&mut outbox, &mut budget, 0);
     outbox.advance(1, &mut budget);
-    assert_eq!(offered(&mut outbox, &mut budget, 10).1, [0_u32; 0], "only so much is looked at for one write");
+    assert_eq!(
+        offered(&mut outbox, &mut budget, 10).1,
+        [0_u32; 0],
+        "only so much is looked at for one write"
+    );
     let mut gone = Vec::new();
     outbox.expire(10, &mut budget, |expired| gone.push(expired.tag));
     assert_eq!((gone, outbox.messages(), budget.bytes()), ((2..40).collect(), 1, (1 << 20) + 4));
@@ -101,10 +115,17 @@ fn a_queue_of_expired_messages_alone_is_empty_once_it_is_looked_at() {
 
 #[test]
 fn an_empty_queue_takes_one_of_any_size_and_a_full_one_says_which_bound() {
-    let limits = limits::Rmp { queue_messages_max: 3, queue_bytes_max: 100, queued_bytes_max: 500, ..limits::Rmp::default() };
+    let limits = limits::Rmp {
+        queue_messages_max: 3,
+        queue_bytes_max: 100,
+        queued_bytes_max: 500,
+        ..limits::Rmp::default()
+    };
     let (mut outbox, mut budget) = setup(&limits);
     let (first, second) = (outbox.open(), outbox.open());
-    let mut push = |outbox: &mut Tagged, slot, len| outbox.push_delivery(slot, delivery(&bytes(len, 0), 9, 0), &mut budget);
+    let mut push = |outbox: &mut Tagged, slot, len| {
+        outbox.push_delivery(slot, delivery(&bytes(len, 0), 9, 0), &mut budget)
+    };
     push(&mut outbox, first, 300).unwrap();
     assert_eq!(push(&mut outbox, first, 1), Err(Full::Bytes { bytes: 304, bytes_max: 100 }));
     push(&mut outbox, second, 10).unwrap();
@@ -120,7 +141,10 @@ fn an_empty_queue_takes_one_of_any_size_and_a_full_one_says_which_bound() {
     let mut other = Outbox::new(&limits);
     let alone = other.open();
     push(&mut other, alone, 8_000_000).unwrap();
-    assert_eq!(outbox.account(first).refused + outbox.account(second).refused + outbox.account(third).refused, 3);
+    assert_eq!(
+        outbox.account(first).refused + outbox.account(second).refused + outbox.account(third).refused,
+        3
+    );
     assert_eq!(outbox.messages(), 7);
     outbox.clear(&mut budget);
     other.clear(&mut budget);

@@ -127,8 +127,8 @@ impl Routes {
         subs.len()
     }
 
-    /// Puts every subscription that a topic reaches into `found`, which is emptied before; several of one session where several match. The
-    /// same subscriptions give the same order.
+    /// Puts every subscription that a topic reaches into `found`, which is emptied before; several of one
+    /// session where several match. The same subscriptions give the same order.
     pub fn matches(&self, topic: &Topic, found: &mut Vec<Route>) {
         found.clear();
         let text = topic.as_str();

@@ -35,7 +35,8 @@ fn every_subscription_that_matches_is_reached_once() {
         routes.insert(route(1, sub as u64), pattern(text)).unwrap();
     }
     routes.insert(route(2, 0), pattern("a/b")).unwrap();
-    let subs = |topic: &str| matched(&routes, topic).iter().map(|it| (it.connection.0, it.sub)).collect::<Vec<_>>();
+    let subs =
+        |topic: &str| matched(&routes, topic).iter().map(|it| (it.connection.0, it.sub)).collect::<Vec<_>>();
     assert_eq!(subs("a/b"), [(1, 0), (1, 1), (1, 2), (1, 3), (1, 5), (2, 0)]);
     assert_eq!(subs("a"), [(1, 3), (1, 4)]);
     assert_eq!(subs("a/b/c"), [(1, 2), (1, 3), (1, 7)]);

@@ -95,10 +95,14 @@ impl Class {
         behind.is_some_and(|(_, rest)| rest.starts_with("agents/"))
     }
 
-    /// Whether it is one of the few topics that the specification or the station names, which are kept however many others there are.
+    /// Whether it is one of the few topics that the specification or the station names, which are kept
+    /// however many others there are.
     #[must_use]
     pub fn is_reserved(self) -> bool {
-        matches!(self, Self::Ctrl | Self::Operator | Self::Tap | Self::DropsBodies | Self::Sys | Self::Decision)
+        matches!(
+            self,
+            Self::Ctrl | Self::Operator | Self::Tap | Self::DropsBodies | Self::Sys | Self::Decision
+        )
     }
 
     /// Whether what is lost here is counted without a notice, which would be lost here itself (ruling RMP 9).
@@ -107,7 +111,8 @@ impl Class {
         matches!(self, Self::Sys | Self::Tap | Self::DropsBodies)
     }
 
-    /// Whether the station itself takes what is published here, where it runs a control plane (rmp-v0 §9; ruling RMP 13).
+    /// Whether the station itself takes what is published here, where it runs a control plane (rmp-v0 §9;
+    /// ruling RMP 13).
     #[must_use]
     pub fn is_heard(self) -> bool {
         matches!(self, Self::Ctrl | Self::Decision | Self::RunReply)
@@ -147,8 +152,9 @@ impl Class {
         self == Self::Decision || schema_id == SchemaId::ACTION_DECISION
     }
 
-    /// Whether a message of this schema here is delivered to a subscriber of this kind, by whatever pattern it subscribed. Which of the
-    /// sessions an operator's response belongs to is not judged here: it goes to the asking one alone.
+    /// Whether a message of this schema here is delivered to a subscriber of this kind, by whatever pattern
+    /// it subscribed. Which of the sessions an operator's response belongs to is not judged here: it goes
+    /// to the asking one alone.
     ///
     /// # Errors
     /// Why not.
@@ -157,7 +163,11 @@ impl Class {
             (Self::Tap | Self::DropsBodies, Kind::Ui | Kind::Tui | Kind::Viewer) => Ok(()),
             // Requests are the station's to read, responses the askers'.
             (Self::Operator, Kind::Station) if schema_id == SchemaId::OPERATOR_REQ => Ok(()),
-            (Self::Operator, Kind::Ui | Kind::Tui | Kind::Viewer | Kind::Cue) if schema_id == SchemaId::OPERATOR_RESP => Ok(()),
+            (Self::Operator, Kind::Ui | Kind::Tui | Kind::Viewer | Kind::Cue)
+                if schema_id == SchemaId::OPERATOR_RESP =>
+            {
+                Ok(())
+            }
             (Self::Tap | Self::DropsBodies | Self::Operator, _) => Err(Denied::Private(kind)),
             (Self::Ctrl, Kind::Cue) if schema_id == SchemaId::CTRL_RESP => Ok(()),
             (_, Kind::Cue) => Err(Denied::CueOnly),
@@ -165,18 +175,24 @@ impl Class {
         }
     }
 
-    /// Whether this kind may subscribe at all. What a wildcard reaches is judged at each delivery; what would never deliver anything is
-    /// refused here: a single topic, and a cue's pattern that reaches no topic of its answers.
+    /// Whether this kind may subscribe at all. What a wildcard reaches is judged at each delivery; what would
+    /// never deliver anything is refused here: a single topic, and a cue's pattern that reaches no topic
+    /// of its answers.
     ///
     /// # Errors
     /// Why not.
     pub fn may_subscribe(kind: Kind, pattern: &Pattern) -> Result<(), Denied> {
         if pattern.tail() != Tail::Exact {
             let reaches = |topic| Topic::parse(topic).is_ok_and(|topic| pattern.matches(&topic));
-            return if kind == Kind::Cue && !reaches(OPERATOR) && !reaches(CTRL) { Err(Denied::CueOnly) } else { Ok(()) };
+            return if kind == Kind::Cue && !reaches(OPERATOR) && !reaches(CTRL) {
+                Err(Denied::CueOnly)
+            } else {
+                Ok(())
+            };
         }
         match (Self::of_text(pattern.as_str()), kind) {
-            (Self::Tap | Self::DropsBodies, Kind::Ui | Kind::Tui | Kind::Viewer) | (Self::Operator | Self::Ctrl, Kind::Cue) => Ok(()),
+            (Self::Tap | Self::DropsBodies, Kind::Ui | Kind::Tui | Kind::Viewer)
+            | (Self::Operator | Self::Ctrl, Kind::Cue) => Ok(()),
             (Self::Operator, Kind::Agent) => Err(Denied::NoToken),
             (Self::Tap | Self::DropsBodies, _) => Err(Denied::Private(kind)),
             (_, Kind::Cue) => Err(Denied::CueOnly),
@@ -232,7 +248,9 @@ mod tests {
 
     #[test]
     fn the_stations_schemas_are_the_stations_on_any_topic() {
-        for schema_id in [SchemaId::CTRL_RESP, SchemaId::OPERATOR_RESP, SchemaId::TAP_ENTRY, SchemaId::RUN_EVENT] {
+        for schema_id in
+            [SchemaId::CTRL_RESP, SchemaId::OPERATOR_RESP, SchemaId::TAP_ENTRY, SchemaId::RUN_EVENT]
+        {
             for topic in ["rlp/ctrl", "rlp/operator", "agent/writer", "rlp/runs/x/events", "rlp/sys/tap"] {
                 assert_eq!(publishers(topic, schema_id), [Kind::Station], "{topic} {schema_id}");
             }
@@ -251,10 +269,19 @@ mod tests {
         ] {
             assert_eq!(publishers(topic, SchemaId::OBSERVATION), [Kind::Station], "{topic}");
         }
-        for topic in
-            ["rlp/sys", "rlp/sysx/y", "rlp/runs/trace:1/agents/writer/1", "rlp/runs/events", "rlp/runs/x/events/y", "x/rlp/sys/tap"]
-        {
-            assert_eq!(publishers(topic, SchemaId::OBSERVATION), [Kind::Agent, Kind::Ui, Kind::Tui, Kind::Station], "{topic}");
+        for topic in [
+            "rlp/sys",
+            "rlp/sysx/y",
+            "rlp/runs/trace:1/agents/writer/1",
+            "rlp/runs/events",
+            "rlp/runs/x/events/y",
+            "x/rlp/sys/tap",
+        ] {
+            assert_eq!(
+                publishers(topic, SchemaId::OBSERVATION),
+                [Kind::Agent, Kind::Ui, Kind::Tui, Kind::Station],
+                "{topic}"
+            );
         }
     }
 
@@ -263,9 +290,18 @@ mod tests {
         let with_token = [Kind::Ui, Kind::Tui, Kind::Viewer, Kind::Cue, Kind::Station];
         assert_eq!(publishers("rlp/operator", SchemaId::OPERATOR_REQ), with_token);
         assert_eq!(publishers("rlp/operator", SchemaId::OBSERVATION), [Kind::Station]);
-        assert_eq!(publishers("rlp/ctrl", SchemaId::CTRL_REQ), [Kind::Agent, Kind::Ui, Kind::Tui, Kind::Cue, Kind::Station]);
-        assert_eq!(publishers("rlp/ctrl", SchemaId::INTENT), [Kind::Agent, Kind::Ui, Kind::Tui, Kind::Station]);
-        assert_eq!(publishers("agent/writer", SchemaId::INTENT), [Kind::Agent, Kind::Ui, Kind::Tui, Kind::Station]);
+        assert_eq!(
+            publishers("rlp/ctrl", SchemaId::CTRL_REQ),
+            [Kind::Agent, Kind::Ui, Kind::Tui, Kind::Cue, Kind::Station]
+        );
+        assert_eq!(
+            publishers("rlp/ctrl", SchemaId::INTENT),
+            [Kind::Agent, Kind::Ui, Kind::Tui, Kind::Station]
+        );
+        assert_eq!(
+            publishers("agent/writer", SchemaId::INTENT),
+            [Kind::Agent, Kind::Ui, Kind::Tui, Kind::Station]
+        );
     }
 
     #[test]
@@ -279,7 +315,10 @@ mod tests {
     #[test]
     fn operators_traffic_is_the_askers_and_the_stations() {
         assert_eq!(receivers("rlp/operator", SchemaId::OPERATOR_REQ), [Kind::Station]);
-        assert_eq!(receivers("rlp/operator", SchemaId::OPERATOR_RESP), [Kind::Ui, Kind::Tui, Kind::Viewer, Kind::Cue]);
+        assert_eq!(
+            receivers("rlp/operator", SchemaId::OPERATOR_RESP),
+            [Kind::Ui, Kind::Tui, Kind::Viewer, Kind::Cue]
+        );
         assert_eq!(receivers("rlp/ctrl", SchemaId::CTRL_RESP), Kind::ALL);
         assert!(!receivers("rlp/ctrl", SchemaId::CTRL_REQ).contains(&Kind::Cue));
         assert!(!receivers("agent/writer", SchemaId::INTENT).contains(&Kind::Cue));
@@ -287,10 +326,22 @@ mod tests {
 
     #[test]
     fn the_station_hears_requests_decisions_and_what_agents_answer() {
-        for topic in ["rlp/ctrl", "action.decision", "rlp/runs/trace:1/agents/writer/1", "rlp/runs/trace:1/agents/writer/1/progress"] {
+        for topic in [
+            "rlp/ctrl",
+            "action.decision",
+            "rlp/runs/trace:1/agents/writer/1",
+            "rlp/runs/trace:1/agents/writer/1/progress",
+        ] {
             assert!(class(topic).is_heard(), "{topic}");
         }
-        for topic in ["rlp/runs/trace:1/events", "rlp/runs/agents/x", "agent/writer", "action.request", "rlp/operator", "rlp/sys/drops"] {
+        for topic in [
+            "rlp/runs/trace:1/events",
+            "rlp/runs/agents/x",
+            "agent/writer",
+            "action.request",
+            "rlp/operator",
+            "rlp/sys/drops",
+        ] {
             assert!(!class(topic).is_heard(), "{topic}");
         }
     }
@@ -300,9 +351,14 @@ mod tests {
         let may = |kind, pattern: &str| Class::may_subscribe(kind, &Pattern::parse(pattern).unwrap()).is_ok();
         for kind in CLIENTS {
             assert!(may(kind, "**"), "{kind:?}");
-            assert_eq!(may(kind, "rlp/sys/*") && may(kind, "rlp/sys/drops/**"), kind != Kind::Cue, "{kind:?}");
+            assert_eq!(
+                may(kind, "rlp/sys/*") && may(kind, "rlp/sys/drops/**"),
+                kind != Kind::Cue,
+                "{kind:?}"
+            );
         }
-        let whole = |pattern: &str| CLIENTS.into_iter().filter(|kind| may(*kind, pattern)).collect::<Vec<_>>();
+        let whole =
+            |pattern: &str| CLIENTS.into_iter().filter(|kind| may(*kind, pattern)).collect::<Vec<_>>();
         assert_eq!(whole("rlp/sys/tap"), [Kind::Ui, Kind::Tui, Kind::Viewer]);
         assert_eq!(whole("rlp/sys/drops/bodies"), [Kind::Ui, Kind::Tui, Kind::Viewer]);
         assert_eq!(whole("rlp/operator"), [Kind::Ui, Kind::Tui, Kind::Viewer, Kind::Cue]);

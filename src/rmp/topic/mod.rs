@@ -1,4 +1,5 @@
-//! Topics: their grammar, the patterns of subscriptions, and who may publish and receive what (rmp-v0 §11; rulings RMP 5, 6).
+//! Topics: their grammar, the patterns of subscriptions, and who may publish and receive what (rmp-v0 §11;
+//! rulings RMP 5, 6).
 
 mod class;
 mod fault;

@@ -10,7 +10,8 @@ pub(super) const BYTES_MAX: usize = 255;
 /// Segments of a topic.
 pub(super) const SEGMENTS_MAX: usize = 16;
 
-/// A concrete topic: 1 to 16 segments of `[A-Za-z0-9._:-]+` joined by `/`, at most 255 bytes. Cloning one costs a reference count.
+/// A concrete topic: 1 to 16 segments of `[A-Za-z0-9._:-]+` joined by `/`, at most 255 bytes. Cloning one
+/// costs a reference count.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Topic(TopicName);
 

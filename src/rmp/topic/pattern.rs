@@ -9,7 +9,8 @@ use super::{
 };
 use crate::ids::TopicName;
 
-/// A topic, or all topics one segment or any number of them below a prefix. Its bounds are a topic's, the wildcard counted as a segment.
+/// A topic, or all topics one segment or any number of them below a prefix. Its bounds are a topic's, the
+/// wildcard counted as a segment.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Pattern {
     text: TopicName,
@@ -64,7 +65,8 @@ impl Pattern {
         self.tail
     }
 
-    /// What stands before the wildcard and its `/`: the whole topic where there is none, nothing for `*` and `**`.
+    /// What stands before the wildcard and its `/`: the whole topic where there is none, nothing for `*` and
+    /// `**`.
     #[must_use]
     pub fn prefix(&self) -> &str {
         let text = self.as_str();
@@ -83,7 +85,11 @@ impl Pattern {
     /// The same of a topic that was read before.
     pub(crate) fn matches_text(&self, topic: &str) -> bool {
         let prefix = self.prefix();
-        let behind = if prefix.is_empty() { Some(topic) } else { topic.strip_prefix(prefix).and_then(|rest| rest.strip_prefix('/')) };
+        let behind = if prefix.is_empty() {
+            Some(topic)
+        } else {
+            topic.strip_prefix(prefix).and_then(|rest| rest.strip_prefix('/'))
+        };
         match self.tail {
             Tail::Exact => topic == prefix,
             Tail::One => behind.is_some_and(|behind| !behind.contains('/')),

@@ -1,6 +1,6 @@
-//! The same submission again, of a run that has ended: it gets its answer, and behind it the run's last event, so that whoever lost the
-//! first learns how the run ended (rmp-v0 §9, §10). A request that is not remembered any more is looked up before it is judged: it may have
-//! been answered (ruling RMP 10).
+//! The same submission again, of a run that has ended: it gets its answer, and behind it the run's last
+//! event, so that whoever lost the first learns how the run ended (rmp-v0 §9, §10). A request that is not
+//! remembered any more is looked up before it is judged: it may have been answered (ruling RMP 10).
 
 use std::time::Duration;
 
@@ -25,7 +25,8 @@ use crate::{
 /// Runs whose ends are looked up at one time; who asks for one more gets the answer alone.
 const RECALLS_MAX: usize = 256;
 
-/// Requests that are looked up at one time; one more is judged at once. The host takes none meanwhile, so that they are the operator's.
+/// Requests that are looked up at one time; one more is judged at once. The host takes none meanwhile, so
+/// that they are the operator's.
 const LOOKUPS_MAX: usize = 8;
 
 /// How long the store may take to say so; who asks waits no longer than twice that (rmp-v0 §9).
@@ -41,7 +42,13 @@ pub(super) struct Unsure {
 
 impl Engine {
     /// Whether a request is looked up that is not remembered, because others pushed their answers out.
-    pub(super) fn looks_up(&mut self, now: Now, key: Key, by: &Asker, request: impl FnOnce() -> ControlRequest) -> bool {
+    pub(super) fn looks_up(
+        &mut self,
+        now: Now,
+        key: Key,
+        by: &Asker,
+        request: impl FnOnce() -> ControlRequest,
+    ) -> bool {
         if self.unsure.contains_key(&key) {
             return true;
         }
@@ -63,7 +70,9 @@ impl Engine {
             return self.answer_again(key, body);
         }
         match request {
-            ControlRequest::RunSubmit { request_id, opening_yaml } => self.judge_submit(now, by, key.0, request_id, &opening_yaml),
+            ControlRequest::RunSubmit { request_id, opening_yaml } => {
+                self.judge_submit(now, by, key.0, request_id, &opening_yaml)
+            }
             ControlRequest::RunCancel { trace_id } => self.judge_cancel(now, by, key.0, trace_id),
             ControlRequest::DescribeAgents { .. } => {}
         }
@@ -76,7 +85,11 @@ impl Engine {
             && !self.runs.contains_key(&run)
             && matches!(ControlResponse::decode(&body), Ok(ControlResponse::RunAccepted { .. }));
         let publish = of_body(run, body);
-        if !is_ended || self.shared.holds(run) || self.recalling.len() >= RECALLS_MAX || !self.recalling.insert(run) {
+        if !is_ended
+            || self.shared.holds(run)
+            || self.recalling.len() >= RECALLS_MAX
+            || !self.recalling.insert(run)
+        {
             return self.shared.publish(publish);
         }
         self.shared.accept(run, publish);
@@ -117,7 +130,8 @@ impl Engine {
 
     /// Tells the last event of a run again.
     fn tell_end(&mut self, run: TraceId, row: Option<&RunRow>) {
-        let kept = row.and_then(|row| Some(Ended { state: row.state, why: row.why.clone(), at: row.ended_at? }));
+        let kept =
+            row.and_then(|row| Some(Ended { state: row.state, why: row.why.clone(), at: row.ended_at? }));
         let Some(Ended { state, why, at }) = kept.or_else(|| self.shared.saving.ended(run)) else { return };
         let (level, message) = last_words(state, why.as_deref().unwrap_or_default());
         let (state, success) = (Some(state.name().to_owned()), Some(state == RunState::Succeeded));

@@ -1,4 +1,5 @@
-//! Attempts: a node is given to its agent, and answers, fails, or takes too long (rmp-v0 §9.1; ruling RMP 14).
+//! Attempts: a node is given to its agent, and answers, fails, or takes too long (rmp-v0 §9.1; ruling RMP
+//! 14).
 
 use std::{sync::Arc, time::Duration};
 
@@ -15,8 +16,8 @@ use crate::{
     runs::{
         openings::Use,
         payload::{
-            AgentAnswer, AgentRequest, AgentResponse, Amount, Answered, CancelNotice, HopMeta, NoAnswer, Ports, ProgressReport,
-            RequestNode, schema,
+            AgentAnswer, AgentRequest, AgentResponse, Amount, Answered, CancelNotice, HopMeta, NoAnswer,
+            Ports, ProgressReport, RequestNode, schema,
         },
     },
     store::runs::RunOp,
@@ -27,7 +28,8 @@ use crate::{
     time::Now,
 };
 
-/// The least time between two reports of progress of one attempt that are told; of those between, the last is told after it.
+/// The least time between two reports of progress of one attempt that are told; of those between, the last is
+/// told after it.
 const PROGRESS_EVERY: Duration = Duration::from_millis(50);
 
 impl Run {
@@ -59,7 +61,10 @@ impl Run {
     /// Whether one more attempt can be worked on.
     pub(super) fn has_room(&self, to: &Shared) -> bool {
         let limits = &to.settings.limits;
-        !to.is_held && self.in_flight < limits.in_flight_run_max && to.in_flight < limits.in_flight_max && to.has_room_to_offer()
+        !to.is_held
+            && self.in_flight < limits.in_flight_run_max
+            && to.in_flight < limits.in_flight_max
+            && to.has_room_to_offer()
     }
 
     /// Begins the attempt of a node that waited longest for a place: whether there was one.
@@ -77,7 +82,8 @@ impl Run {
         self.node(place).attempt += 1;
         let own = self.opening_of(scope).policy.timeout_ms;
         let timeout_ms = self.def(place).timeout_ms.into_iter().chain(own).min();
-        self.node(place).timer = timeout_ms.map(|ms| to.timers.set(now.mono + Duration::from_millis(ms), Due::Attempt(self.run, place)));
+        self.node(place).timer = timeout_ms
+            .map(|ms| to.timers.set(now.mono + Duration::from_millis(ms), Due::Attempt(self.run, place)));
         self.moved(to, now, place, NodeState::Running, "");
         self.open_scope(to, now, scope);
     }
@@ -100,7 +106,8 @@ impl Run {
         to.outputs.push_back(Output::Listen { topic: reply_topic.clone() });
         let (run, timeout_ms) = (self.run, self.def(place).timeout_ms);
         let node = self.node(place);
-        node.timer = timeout_ms.map(|ms| to.timers.set(now.mono + Duration::from_millis(ms), Due::Attempt(run, place)));
+        node.timer = timeout_ms
+            .map(|ms| to.timers.set(now.mono + Duration::from_millis(ms), Due::Attempt(run, place)));
         node.flight = Some(Flight {
             agent,
             topic: reply_topic,
@@ -148,20 +155,37 @@ impl Run {
             reply_topic: Arc::from(reply_topic.as_str()),
         };
         let body = Bytes::from(request.encode());
-        if body.len() as u64 > bytes_max { Err(TooLong { bytes: body.len() as u64, is_whole: true }) } else { Ok(body) }
+        if body.len() as u64 > bytes_max {
+            Err(TooLong { bytes: body.len() as u64, is_whole: true })
+        } else {
+            Ok(body)
+        }
     }
 
     /// A request that no message holds is not sent.
-    pub(super) fn fail_too_long(&mut self, to: &mut Shared, now: Now, place: u32, TooLong { bytes, is_whole }: TooLong) {
+    pub(super) fn fail_too_long(
+        &mut self,
+        to: &mut Shared,
+        now: Now,
+        place: u32,
+        TooLong { bytes, is_whole }: TooLong,
+    ) {
         let bytes_max = to.settings.body_bytes_max;
         let least = if is_whole { "" } else { "at least " };
-        let why =
-            format!("its request has {least}{bytes} bytes, and a message holds {bytes_max} (limits.rmp.body_bytes_max): feed it less");
+        let why = format!(
+            "its request has {least}{bytes} bytes, and a message holds {bytes_max} (limits.rmp.body_bytes_max): feed it less"
+        );
         self.fail_attempt(to, now, place, false, &why);
     }
 
     /// An attempt is not worked on any more; its agent is told where it does not know.
-    pub(super) fn land(&mut self, to: &mut Shared, now: Now, place: u32, tells_agent: bool) -> Option<Flight> {
+    pub(super) fn land(
+        &mut self,
+        to: &mut Shared,
+        now: Now,
+        place: u32,
+        tells_agent: bool,
+    ) -> Option<Flight> {
         let run = self.run;
         to.timers.clear(&mut self.node(place).timer);
         self.tell_progress(to, now, place);
@@ -180,7 +204,14 @@ impl Run {
                 reply_topic: Arc::from(flight.topic.as_str()),
             };
             let (topic, body) = (agent_topic(&flight.agent), Bytes::from(notice.encode()));
-            to.publish(Publish { topic, schema_id: schema::INTENT, trace: run, ttl_ms: TTL_MS, body, ticket: None });
+            to.publish(Publish {
+                topic,
+                schema_id: schema::INTENT,
+                trace: run,
+                ttl_ms: TTL_MS,
+                body,
+                ticket: None,
+            });
         }
         to.outputs.push_back(Output::Unlisten { topic: flight.topic.clone() });
         Some(flight)
@@ -191,22 +222,36 @@ impl Run {
         let answered = AgentAnswer::read(body);
         if let Err(NoAnswer::Foreign { kind }) = &answered {
             let node = &self.nodes[place as usize].id;
-            let says = format!("ignored a message on the reply topic of {node}: it is {kind}, and no answer; further ones are counted");
+            let says = format!(
+                "ignored a message on the reply topic of {node}: it is {kind}, and no answer; further ones are counted"
+            );
             return self.ignore(to, now, place, &says);
         }
         let Some(flight) = self.land(to, now, place, false) else { return };
         let latency_ms = u64::try_from(now.mono.since(flight.began).as_millis()).unwrap_or(u64::MAX);
         let says = format!("agent/{} answered in {latency_ms} ms", flight.agent);
-        let hop =
-            HopMeta { agent: format!("agent/{}", flight.agent), request_frame_len: flight.frame_len, answer_frame_len: frame_len(body) };
+        let hop = HopMeta {
+            agent: format!("agent/{}", flight.agent),
+            request_frame_len: flight.frame_len,
+            answer_frame_len: frame_len(body),
+        };
         self.event_with(to, now, Some(place), (EventKind::Trace, Some(Level::Info)), &says, |meta| {
             (meta.latency_ms, meta.hop) = (Some(latency_ms), Some(hop));
         });
-        let Answered { answer: AgentAnswer { response, tokens }, tokens_fault, bytes } = answered.unwrap_or_else(|fault| {
-            // What the agent was to do it may have done: it is not asked for it again, and what it used is used.
-            let response = AgentResponse::Failed { retryable: false, reason: format!("its answer cannot be read: {fault}") };
-            Answered { answer: AgentAnswer { response, tokens: AgentAnswer::tokens_of(body) }, tokens_fault: None, bytes: 0 }
-        });
+        let Answered { answer: AgentAnswer { response, tokens }, tokens_fault, bytes } = answered
+            .unwrap_or_else(|fault| {
+                // What the agent was to do it may have done: it is not asked for it again, and what it used
+                // is used.
+                let response = AgentResponse::Failed {
+                    retryable: false,
+                    reason: format!("its answer cannot be read: {fault}"),
+                };
+                Answered {
+                    answer: AgentAnswer { response, tokens: AgentAnswer::tokens_of(body) },
+                    tokens_fault: None,
+                    bytes: 0,
+                }
+            });
         if let Some(fault) = tokens_fault {
             let says = format!("{}: its tokens are not counted: {fault}", self.nodes[place as usize].id);
             self.event(to, now, Some(place), (EventKind::Log, Some(Level::Warn)), &says);
@@ -215,7 +260,9 @@ impl Run {
         match (spent, response) {
             (Some((Some(at), why)), _) if at == place => self.fail_attempt(to, now, at, false, &why),
             (None, AgentResponse::Completed { ports }) => self.complete(to, now, place, ports, bytes),
-            (None, AgentResponse::Failed { retryable, reason }) => self.fail_attempt(to, now, place, retryable, &reason),
+            (None, AgentResponse::Failed { retryable, reason }) => {
+                self.fail_attempt(to, now, place, retryable, &reason)
+            }
             // What it did is done, and there is nothing left for more.
             (Some((at, why)), response) => {
                 match response {
@@ -243,8 +290,10 @@ impl Run {
         let report = match ProgressReport::decode(body) {
             Ok(report) => report,
             Err(fault) => {
-                let says =
-                    format!("ignored what {} said of its progress: {fault}; further ones are counted", self.nodes[place as usize].id);
+                let says = format!(
+                    "ignored what {} said of its progress: {fault}; further ones are counted",
+                    self.nodes[place as usize].id
+                );
                 return self.ignore(to, now, place, &says);
             }
         };
@@ -282,11 +331,13 @@ impl Run {
         let ms = self.def(place).timeout_ms.into_iter().chain(own).min().unwrap_or(0);
         to.figures.timeouts += 1;
         let flight = self.land(to, now, place, true);
-        let refused = flight.and_then(|flight| flight.refused).map_or_else(String::new, |why| format!(": {why}"));
+        let refused =
+            flight.and_then(|flight| flight.refused).map_or_else(String::new, |why| format!(": {why}"));
         self.fail_attempt(to, now, place, true, &format!("timed out after {ms} ms{refused}"));
     }
 
-    /// Counts tokens. Where a budget is spent by them, whose it is, none for the run's own, and why that one fails.
+    /// Counts tokens. Where a budget is spent by them, whose it is, none for the run's own, and why that one
+    /// fails.
     fn spend(&mut self, to: &mut Shared, place: u32, tokens: u64) -> Option<(Option<u32>, String)> {
         self.tokens = self.tokens.saturating_add(tokens);
         to.figures.tokens = to.figures.tokens.saturating_add(tokens);
@@ -327,13 +378,19 @@ impl Run {
         self.save(to, now, place);
     }
 
-    /// Whether the ports of the run, and those of all runs, hold so many bytes more; else the node that gives them fails.
+    /// Whether the ports of the run, and those of all runs, hold so many bytes more; else the node that gives
+    /// them fails.
     pub(super) fn fits(&mut self, to: &mut Shared, now: Now, place: u32, bytes: u64) -> bool {
-        let (run_max, all_max) = (to.settings.limits.port_values_bytes_max, to.settings.limits.all_port_values_bytes_max);
+        let (run_max, all_max) =
+            (to.settings.limits.port_values_bytes_max, to.settings.limits.all_port_values_bytes_max);
         let why = if self.port_bytes.saturating_add(bytes) > run_max {
-            format!("with its values the ports of the run hold over {run_max} bytes (limits.runs.port_values_bytes_max)")
+            format!(
+                "with its values the ports of the run hold over {run_max} bytes (limits.runs.port_values_bytes_max)"
+            )
         } else if to.port_bytes.saturating_add(bytes) > all_max {
-            format!("with its values the ports of all runs hold over {all_max} bytes (limits.runs.all_port_values_bytes_max)")
+            format!(
+                "with its values the ports of all runs hold over {all_max} bytes (limits.runs.all_port_values_bytes_max)"
+            )
         } else {
             return true;
         };
@@ -347,7 +404,15 @@ impl Run {
     }
 
     /// An attempt failed; before another one, at least `pause` passes.
-    pub(super) fn fail_attempt_and_wait(&mut self, to: &mut Shared, now: Now, place: u32, retryable: bool, why: &str, pause: Duration) {
+    pub(super) fn fail_attempt_and_wait(
+        &mut self,
+        to: &mut Shared,
+        now: Now,
+        place: u32,
+        retryable: bool,
+        why: &str,
+        pause: Duration,
+    ) {
         if let Some(scope) = self.nodes[place as usize].inner {
             self.close_scope(to, now, scope, &format!("{} ended: {why}", self.nodes[place as usize].id));
         }

@@ -68,16 +68,23 @@ impl Engine {
             }
         };
         match request {
-            ControlRequest::RunSubmit { request_id, opening_yaml } => self.on_submit(now, by, trace, request_id, &opening_yaml),
+            ControlRequest::RunSubmit { request_id, opening_yaml } => {
+                self.on_submit(now, by, trace, request_id, &opening_yaml)
+            }
             ControlRequest::RunCancel { trace_id } => self.on_cancel(now, by, trace, trace_id),
             ControlRequest::DescribeAgents { request_id, .. } => {
                 let is_cue = by.kind == AskerKind::Cue;
-                let reason = if is_cue { "a cue submits runs, and asks for nothing else" } else { "this station does not describe agents" };
+                let reason = if is_cue {
+                    "a cue submits runs, and asks for nothing else"
+                } else {
+                    "this station does not describe agents"
+                };
                 if is_cue {
                     self.refuse(by, trace, RejectedFor::Forbidden, reason);
                 }
                 let reason = reason.to_owned();
-                self.shared.publish(answer(trace, &ControlResponse::AgentsDescribeFailed { request_id, reason }));
+                self.shared
+                    .publish(answer(trace, &ControlResponse::AgentsDescribeFailed { request_id, reason }));
             }
         }
     }
@@ -97,15 +104,27 @@ impl Engine {
     }
 
     /// Takes a submission that was not answered before.
-    pub(super) fn judge_submit(&mut self, now: Now, by: Asker, trace: TraceId, request_id: TraceId, yaml: &str) {
+    pub(super) fn judge_submit(
+        &mut self,
+        now: Now,
+        by: Asker,
+        trace: TraceId,
+        request_id: TraceId,
+        yaml: &str,
+    ) {
         let key = (trace, ControlVariant::Submit);
         if request_id != trace {
-            let reason = format!("request_id is {request_id} and the header's trace_id {trace}: they must be the same");
+            let reason = format!(
+                "request_id is {request_id} and the header's trace_id {trace}: they must be the same"
+            );
             return self.reject(now, key, request_id, by, (RejectedFor::RequestId, reason));
         }
-        let (open, open_max) = ((self.runs.len() + self.loading.len()) as u64, self.shared.settings.limits.open_max);
+        let (open, open_max) =
+            ((self.runs.len() + self.loading.len()) as u64, self.shared.settings.limits.open_max);
         if open >= open_max {
-            let reason = format!("{open} runs are worked on, as many as there may be: wait for one to end (limits.runs.open_max)");
+            let reason = format!(
+                "{open} runs are worked on, as many as there may be: wait for one to end (limits.runs.open_max)"
+            );
             return self.reject(now, key, request_id, by, (RejectedFor::TooMany, reason));
         }
         self.remember(key, Answered::Soon);
@@ -114,7 +133,8 @@ impl Engine {
         self.loading.insert(ticket, Submission { run: trace, by, yaml, cancelled: None });
     }
 
-    /// Whether a run is worked on whose submission is not remembered any more; then it is accepted as it was, or will be.
+    /// Whether a run is worked on whose submission is not remembered any more; then it is accepted as it was,
+    /// or will be.
     fn is_open(&mut self, run: TraceId) -> bool {
         if let Some(of) = self.runs.get(&run).filter(|of| of.is_live) {
             let body = accepted(run, of.opening, &of.name());
@@ -130,11 +150,18 @@ impl Engine {
         let opening = match opening {
             Ok(opening) => opening,
             Err(reason) => {
-                let waiting = cancelled.map(|(by, traces)| traces.into_iter().map(move |trace| (by.clone(), trace)));
+                let waiting =
+                    cancelled.map(|(by, traces)| traces.into_iter().map(move |trace| (by.clone(), trace)));
                 for (by, trace) in waiting.into_iter().flatten() {
                     self.reject(now, (trace, ControlVariant::Cancel), trace, by, unknown_run(run));
                 }
-                return self.reject(now, (run, ControlVariant::Submit), run, by, (RejectedFor::Opening, reason));
+                return self.reject(
+                    now,
+                    (run, ControlVariant::Submit),
+                    run,
+                    by,
+                    (RejectedFor::Opening, reason),
+                );
             }
         };
         let id = OpeningId(self.shared.id());
@@ -168,11 +195,15 @@ impl Engine {
         let Some(run) = self.runs.get_mut(&run) else { return };
         let to = &mut self.shared;
         to.accept(run.run, of_body(run.run, body));
-        let (plan, name, nodes) = (run.plan(), run.name(), u32::try_from(run.nodes.len()).unwrap_or(u32::MAX));
+        let (plan, name, nodes) =
+            (run.plan(), run.name(), u32::try_from(run.nodes.len()).unwrap_or(u32::MAX));
         let edges = plan.edges.len();
         let mut parts = plan.parts(PLAN_PART_BYTES_MAX).into_iter();
         let first = parts.next().unwrap_or_default();
-        to.tell(Transition::Submitted { run: run.run, name: Arc::clone(&name), by: run.by.clone(), nodes }, &first);
+        to.tell(
+            Transition::Submitted { run: run.run, name: Arc::clone(&name), by: run.by.clone(), nodes },
+            &first,
+        );
         for part in parts {
             to.tell(Transition::Planned { run: run.run }, &part);
         }
@@ -197,9 +228,15 @@ impl Engine {
     pub(super) fn not_recorded(&mut self, now: Now, run: TraceId, error: &str) {
         self.accepting.remove(&run);
         let Some(by) = self.drop_run(now, run) else { return };
-        let reason = cut(&format!("the run cannot be recorded: {error}; `rl-console doctor` says more"), REASON_BYTES_MAX);
+        let reason = cut(
+            &format!("the run cannot be recorded: {error}; `rl-console doctor` says more"),
+            REASON_BYTES_MAX,
+        );
         self.refuse(by, run, RejectedFor::NotRecorded, &reason);
-        let (key, publish) = ((run, ControlVariant::Submit), answer(run, &ControlResponse::RunRejected { request_id: run, reason }));
+        let (key, publish) = (
+            (run, ControlVariant::Submit),
+            answer(run, &ControlResponse::RunRejected { request_id: run, reason }),
+        );
         self.keep(now, key, &publish);
         self.shared.publish(publish);
     }
@@ -207,7 +244,11 @@ impl Engine {
     /// Takes away a run that is not to begin, and rejects the requests to cancel it. Whose it was.
     pub(super) fn drop_run(&mut self, now: Now, run: TraceId) -> Option<Asker> {
         let run = self.runs.remove(&run)?;
-        for (by, trace) in run.cancelled.into_iter().flat_map(|(by, traces)| traces.into_iter().map(move |trace| (by.clone(), trace))) {
+        for (by, trace) in run
+            .cancelled
+            .into_iter()
+            .flat_map(|(by, traces)| traces.into_iter().map(move |trace| (by.clone(), trace)))
+        {
             self.reject(now, (trace, ControlVariant::Cancel), trace, by, unknown_run(run.run));
         }
         Some(run.by)
@@ -215,7 +256,9 @@ impl Engine {
 
     fn on_cancel(&mut self, now: Now, by: Asker, trace: TraceId, run: TraceId) {
         let key = (trace, ControlVariant::Cancel);
-        if !self.is_known(key) && !self.looks_up(now, key, &by, || ControlRequest::RunCancel { trace_id: run }) {
+        if !self.is_known(key)
+            && !self.looks_up(now, key, &by, || ControlRequest::RunCancel { trace_id: run })
+        {
             self.judge_cancel(now, by, trace, run);
         }
     }
@@ -234,8 +277,15 @@ impl Engine {
         self.after_run(now, run);
     }
 
-    /// Cancels a run, and answers the request of this trace once that is done. Tells how many nodes had not ended, if there is the run.
-    pub(super) fn cancel(&mut self, now: Now, by: &Asker, run: TraceId, trace: Option<TraceId>) -> Option<u64> {
+    /// Cancels a run, and answers the request of this trace once that is done. Tells how many nodes had not
+    /// ended, if there is the run.
+    pub(super) fn cancel(
+        &mut self,
+        now: Now,
+        by: &Asker,
+        run: TraceId,
+        trace: Option<TraceId>,
+    ) -> Option<u64> {
         if let Some(submission) = self.loading.values_mut().find(|it| it.run == run) {
             submission.cancelled.get_or_insert_with(|| (by.clone(), Vec::new())).1.extend(trace);
             return Some(0);
@@ -273,7 +323,14 @@ impl Engine {
         }
     }
 
-    fn reject(&mut self, now: Now, key: Key, request_id: TraceId, by: Asker, (why, reason): (RejectedFor, String)) {
+    fn reject(
+        &mut self,
+        now: Now,
+        key: Key,
+        request_id: TraceId,
+        by: Asker,
+        (why, reason): (RejectedFor, String),
+    ) {
         let reason = cut(&reason, REASON_BYTES_MAX);
         self.refuse(by, key.0, why, &reason);
         self.respond(now, key, &ControlResponse::RunRejected { request_id, reason });
@@ -289,15 +346,21 @@ impl Engine {
         }
     }
 
-    /// Remembers how a request was answered, and has that written: whether it is. A rejection that finds no room while the store cannot
-    /// write is judged anew by the next start.
+    /// Remembers how a request was answered, and has that written: whether it is. A rejection that finds no
+    /// room while the store cannot write is judged anew by the next start.
     fn keep(&mut self, now: Now, key: Key, publish: &Publish) -> bool {
         self.remember(key, Answered::With(publish.body.clone()));
-        let is_rejection = matches!(ControlResponse::decode(&publish.body), Ok(ControlResponse::RunRejected { .. }));
+        let is_rejection =
+            matches!(ControlResponse::decode(&publish.body), Ok(ControlResponse::RunRejected { .. }));
         if is_rejection && !self.shared.has_room_to_save() {
             return false;
         }
-        let kept = AnswerRow { request: key.0, variant: key.1.name().to_owned(), body: publish.body.clone(), at: now.wall };
+        let kept = AnswerRow {
+            request: key.0,
+            variant: key.1.name().to_owned(),
+            body: publish.body.clone(),
+            at: now.wall,
+        };
         self.shared.persist(RunOp::Answer(kept));
         true
     }
@@ -318,7 +381,14 @@ pub(super) fn end(to: &mut Shared, now: Now, run: &mut Run, state: RunState, why
     });
     to.figures.end(state);
     let kept = (!why.is_empty()).then(|| why.to_owned());
-    to.persist(RunOp::End { run: run.run, state, why: kept, tokens: run.tokens, done: u64::from(run.done), at: now.wall });
+    to.persist(RunOp::End {
+        run: run.run,
+        state,
+        why: kept,
+        tokens: run.tokens,
+        done: u64::from(run.done),
+        at: now.wall,
+    });
     to.tell(Transition::Done { run: run.run, nodes: run.done }, "");
     to.tell(Transition::Ended { run: run.run, state }, why);
 }
@@ -335,14 +405,17 @@ pub(super) fn last_words(state: RunState, why: &str) -> (Level, String) {
 }
 
 fn unknown_run(run: TraceId) -> (RejectedFor, String) {
-    let reason = format!("no run {run} is worked on: it has ended, or never was; `rl-console ls runs` lists them");
+    let reason =
+        format!("no run {run} is worked on: it has ended, or never was; `rl-console ls runs` lists them");
     (RejectedFor::UnknownRun, reason)
 }
 
 /// That a run is accepted.
 pub(super) fn accepted(run: TraceId, opening_id: OpeningId, name: &str) -> Bytes {
     let opening_name = name.to_owned();
-    Bytes::from(ControlResponse::RunAccepted { request_id: run, trace_id: run, opening_id, opening_name }.encode())
+    Bytes::from(
+        ControlResponse::RunAccepted { request_id: run, trace_id: run, opening_id, opening_name }.encode(),
+    )
 }
 
 fn answer(trace: TraceId, response: &ControlResponse) -> Publish {
@@ -350,5 +423,12 @@ fn answer(trace: TraceId, response: &ControlResponse) -> Publish {
 }
 
 pub(super) fn of_body(trace: TraceId, body: Bytes) -> Publish {
-    Publish { topic: TopicName::new("rlp/ctrl"), schema_id: schema::CTRL_RESP, trace, ttl_ms: TTL_MS, body, ticket: None }
+    Publish {
+        topic: TopicName::new("rlp/ctrl"),
+        schema_id: schema::CTRL_RESP,
+        trace,
+        ttl_ms: TTL_MS,
+        body,
+        ticket: None,
+    }
 }

@@ -55,7 +55,8 @@ pub struct Engine {
 }
 
 impl Engine {
-    /// An engine that starts from what is kept: requests are remembered, and runs that had not ended have failed. `ids` gives fresh ids.
+    /// An engine that starts from what is kept: requests are remembered, and runs that had not ended have
+    /// failed. `ids` gives fresh ids.
     #[must_use]
     pub fn new(now: Now, settings: Settings, left: RunsLeft, ids: Box<dyn FnMut() -> Uuid + Send>) -> Self {
         let mut this = Self {
@@ -82,7 +83,8 @@ impl Engine {
     }
 
     fn end_unfinished(&mut self, now: Now, OpenRun { row, last_event }: OpenRun) {
-        let (name, nodes): (Arc<str>, _) = (Arc::from(row.name), u32::try_from(row.nodes).unwrap_or(u32::MAX));
+        let (name, nodes): (Arc<str>, _) =
+            (Arc::from(row.name), u32::try_from(row.nodes).unwrap_or(u32::MAX));
         let by = Asker { kind: row.by, client: Arc::from(row.client) };
         let opening = Arc::new(Opening {
             name: Arc::clone(&name),
@@ -126,7 +128,9 @@ impl Engine {
             }
             Input::Unread { peer, msg_id } => {
                 let is_it = |flight: &Flight| flight.msg_id == Some(msg_id);
-                self.for_each_flight(now, is_it, |run, to, place| run.on_unread(to, now, place, (peer, msg_id)));
+                self.for_each_flight(now, is_it, |run, to, place| {
+                    run.on_unread(to, now, place, (peer, msg_id))
+                });
             }
             Input::Stopping => return self.take_back(now),
             Input::Left { peer } => {
@@ -134,7 +138,11 @@ impl Engine {
                 self.for_each_flight(now, has_it, |run, to, place| run.on_left(to, now, place, peer));
             }
             Input::BusDown => {
-                self.for_each_flight(now, |flight| !flight.peers.is_empty(), |run, to, place| run.on_bus_down(to, now, place));
+                self.for_each_flight(
+                    now,
+                    |flight| !flight.peers.is_empty(),
+                    |run, to, place| run.on_bus_down(to, now, place),
+                );
             }
             Input::Recalled { run, row } => self.on_recalled(now, run, row.as_deref()),
             Input::AnswerRecalled { request, variant, body } => {
@@ -232,7 +240,13 @@ impl Engine {
     #[must_use]
     pub fn figures(&self) -> Figures {
         let of = &self.shared;
-        Figures { running: self.open() as u64, in_flight: of.in_flight, asking: of.asks.len() as u64, held: of.is_held, ..of.figures }
+        Figures {
+            running: self.open() as u64,
+            in_flight: of.in_flight,
+            asking: of.asks.len() as u64,
+            held: of.is_held,
+            ..of.figures
+        }
     }
 
     /// Changes a run that is there, and does what follows.
@@ -256,12 +270,14 @@ impl Engine {
             return self.with(now, run, |run, to| run.on_answer(to, now, place, body));
         }
         // `rlp/runs/<run>/agents/<agent>/<id>` tells whose it would have been.
-        let run = topic.as_str().strip_prefix("rlp/runs/").and_then(|rest| rest.split('/').next()?.parse().ok());
+        let run =
+            topic.as_str().strip_prefix("rlp/runs/").and_then(|rest| rest.split('/').next()?.parse().ok());
         let Some(run) = run.and_then(|run| self.runs.get_mut(&run)).filter(|run| run.is_live) else { return };
         run.late += 1;
         self.shared.figures.late_answers += 1;
         if run.late == 1 {
-            let says = format!("an answer came late or twice, and is ignored; further ones are counted: {topic}");
+            let says =
+                format!("an answer came late or twice, and is ignored; further ones are counted: {topic}");
             run.event(&mut self.shared, now, None, (EventKind::Log, Some(Level::Warn)), &says);
         }
     }
@@ -286,9 +302,16 @@ impl Engine {
     }
 
     /// Does something to every attempt that is offered or worked on and that is meant, in the order of runs.
-    fn for_each_flight(&mut self, now: Now, is_meant: impl Fn(&Flight) -> bool, mut change: impl FnMut(&mut Run, &mut Shared, u32)) {
-        let flight = |(run, place): &(TraceId, u32)| self.runs.get(run)?.nodes.get(*place as usize)?.flight.as_ref();
-        let mut flights: Vec<_> = self.shared.replies.values().copied().filter(|at| flight(at).is_some_and(&is_meant)).collect();
+    fn for_each_flight(
+        &mut self,
+        now: Now,
+        is_meant: impl Fn(&Flight) -> bool,
+        mut change: impl FnMut(&mut Run, &mut Shared, u32),
+    ) {
+        let flight =
+            |(run, place): &(TraceId, u32)| self.runs.get(run)?.nodes.get(*place as usize)?.flight.as_ref();
+        let mut flights: Vec<_> =
+            self.shared.replies.values().copied().filter(|at| flight(at).is_some_and(&is_meant)).collect();
         flights.sort_unstable();
         for (run, place) in flights {
             self.with(now, run, |run, to| change(run, to, place));
@@ -335,7 +358,9 @@ impl Engine {
                 Due::Lookup(key) => self.on_looked_up(now, key, None),
                 Due::Ask(action) => {
                     if let Some((run, place)) = self.shared.asks.get(&action).copied() {
-                        self.with(now, run, |run, to| run.on_decided(to, now, place, Verdict::Expired, None, ""));
+                        self.with(now, run, |run, to| {
+                            run.on_decided(to, now, place, Verdict::Expired, None, "")
+                        });
                     }
                 }
                 Due::Run(run) => self.with(now, run, |run, to| {
@@ -367,7 +392,9 @@ impl Engine {
             return;
         }
         let mut full = 0;
-        while full < self.shared.queue.len() && self.shared.in_flight < self.shared.settings.limits.in_flight_max {
+        while full < self.shared.queue.len()
+            && self.shared.in_flight < self.shared.settings.limits.in_flight_max
+        {
             let Some(name) = self.shared.queue.pop_front() else { break };
             let Some(run) = self.runs.get_mut(&name) else { continue };
             if !run.has_room(&self.shared) {

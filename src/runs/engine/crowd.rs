@@ -1,5 +1,6 @@
-//! Requests that found no room: while an agent's queue on the bus is full, or the bus is down, one request of that agent is offered at a
-//! time, the others wait behind it in order, and none of them is held as bytes (ruling RMP 8).
+//! Requests that found no room: while an agent's queue on the bus is full, or the bus is down, one request of
+//! that agent is offered at a time, the others wait behind it in order, and none of them is held as bytes
+//! (ruling RMP 8).
 //!
 //! ```text
 //! refused ─▶ last in the crowd ─▶ first ─pause, offered again─▶ taken: the next has its turn at once
@@ -39,7 +40,8 @@ impl Crowds {
         self.crowds.get(agent)
     }
 
-    /// Lets an attempt wait behind the others, once. Whether it is the first of them, and since when its agent takes nothing.
+    /// Lets an attempt wait behind the others, once. Whether it is the first of them, and since when its
+    /// agent takes nothing.
     pub(super) fn join(&mut self, now: Mono, agent: &Arc<str>, place: Place, why: &str) -> (bool, Mono) {
         let empty = || Crowd { since: now, why: String::new(), waiting: VecDeque::new() };
         let crowd = self.crowds.entry(Arc::clone(agent)).or_insert_with(empty);

@@ -17,17 +17,23 @@ use crate::{
 const GARBLED_TOLD_MAX: usize = 16;
 
 impl Engine {
-    /// A decision came. One that answers nothing is told of, and so is one that is not understood, where its sender looks too.
+    /// A decision came. One that answers nothing is told of, and so is one that is not understood, where its
+    /// sender looks too.
     pub(super) fn on_decision(&mut self, now: Now, by: Asker, trace: TraceId, body: &[u8]) {
         let says = match Decision::decode(body) {
             Ok(Decision { action_id, approved, note }) => {
                 if self.decide(now, action_id, approved, note.as_deref().unwrap_or_default(), by.clone()) {
                     return;
                 }
-                format!("a decision is ignored: no question {action_id} waits; it was decided, it expired, or its run has ended")
+                format!(
+                    "a decision is ignored: no question {action_id} waits; it was decided, it expired, or its run has ended"
+                )
             }
             Err(fault) => {
-                let says = format!("a decision of {} is not understood, and the question waits as before: {fault}", by.client);
+                let says = format!(
+                    "a decision of {} is not understood, and the question waits as before: {fault}",
+                    by.client
+                );
                 self.tell_garbled(now, Decision::action_of(body), &says);
                 says
             }
@@ -47,16 +53,25 @@ impl Engine {
         }
     }
 
-    pub(super) fn decide(&mut self, now: Now, action: ActionId, approved: bool, note: &str, by: Asker) -> bool {
+    pub(super) fn decide(
+        &mut self,
+        now: Now,
+        action: ActionId,
+        approved: bool,
+        note: &str,
+        by: Asker,
+    ) -> bool {
         let Some((run, place)) = self.shared.asks.get(&action).copied() else { return false };
         let verdict = if approved { Verdict::Approved } else { Verdict::Rejected };
         self.with(now, run, |run, to| run.on_decided(to, now, place, verdict, Some(by), note));
         true
     }
 
-    /// A request or a decision expired while it waited to be taken: whoever sent it has given up, and it is not done.
+    /// A request or a decision expired while it waited to be taken: whoever sent it has given up, and it is
+    /// not done.
     pub(super) fn on_expired(&mut self, by: Asker, trace: TraceId, topic: &TopicName) {
-        let says = format!("what {} sent on {topic} expired before it could be taken: it is not done", by.client);
+        let says =
+            format!("what {} sent on {topic} expired before it could be taken: it is not done", by.client);
         self.refuse(by, trace, RejectedFor::Expired, &says);
     }
 

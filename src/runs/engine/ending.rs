@@ -1,4 +1,5 @@
-//! How a run or a part of it ends before its time: cancelled, timed out, out of tokens; and questions to a person (ruling RMP 13).
+//! How a run or a part of it ends before its time: cancelled, timed out, out of tokens; and questions to a
+//! person (ruling RMP 13).
 
 use std::{sync::Arc, time::Duration};
 
@@ -23,7 +24,8 @@ use crate::{
     time::{Mono, Now, Wall},
 };
 
-/// How long before the end of its run, or of an opening's time that it is within, a question expires at the latest.
+/// How long before the end of its run, or of an opening's time that it is within, a question expires at the
+/// latest.
 const BEFORE_END_MS: u64 = 1_000;
 
 impl Run {
@@ -44,11 +46,19 @@ impl Run {
         let summary = format!("{}: let {} run {does}?", self.name(), node.id);
         let asked = Ask { action, timer, summary: Arc::from(summary.as_str()), asked_at: now, expires_at };
         self.node(place).ask = Some(asked);
-        let request =
-            ActionRequest { action_id: action, trace_id: self.run, node_id: node.id.clone(), summary: summary.clone(), expires_at };
+        let request = ActionRequest {
+            action_id: action,
+            trace_id: self.run,
+            node_id: node.id.clone(),
+            summary: summary.clone(),
+            expires_at,
+        };
         self.moved(to, now, place, NodeState::Asking, "");
         let takes = self.would_take(place, to.settings.limits.shown_ask_bytes_max);
-        to.tell(Transition::Asked { run: self.run, action, node, expires_at }, &format!("{summary}\n{takes}"));
+        to.tell(
+            Transition::Asked { run: self.run, action, node, expires_at },
+            &format!("{summary}\n{takes}"),
+        );
         to.publish(Publish {
             topic: TopicName::new("action.request"),
             schema_id: schema::ACTION_REQUEST,
@@ -71,7 +81,15 @@ impl Run {
     }
 
     /// A question of a node ended.
-    pub(super) fn on_decided(&mut self, to: &mut Shared, now: Now, place: u32, verdict: Verdict, by: Option<Asker>, note: &str) {
+    pub(super) fn on_decided(
+        &mut self,
+        to: &mut Shared,
+        now: Now,
+        place: u32,
+        verdict: Verdict,
+        by: Option<Asker>,
+        note: &str,
+    ) {
         let words = match (&verdict, &by) {
             (Verdict::Expired, _) => "nobody decided in time".to_owned(),
             (verdict, Some(by)) if note.is_empty() => format!("{} by {}", verdict.name(), by.client),
@@ -94,7 +112,14 @@ impl Run {
         }
     }
 
-    fn close_ask(&mut self, to: &mut Shared, place: u32, verdict: Verdict, by: Option<Asker>, note: &str) -> bool {
+    fn close_ask(
+        &mut self,
+        to: &mut Shared,
+        place: u32,
+        verdict: Verdict,
+        by: Option<Asker>,
+        note: &str,
+    ) -> bool {
         let Some(mut ask) = self.node(place).ask.take() else { return false };
         to.timers.clear(&mut ask.timer);
         to.asks.remove(&ask.action);
@@ -102,7 +127,8 @@ impl Run {
         true
     }
 
-    /// Ends what has not ended of a scope, and of those within. `why` is told of each node, where there is something to say.
+    /// Ends what has not ended of a scope, and of those within. `why` is told of each node, where there is
+    /// something to say.
     pub(super) fn close_scope(&mut self, to: &mut Shared, now: Now, scope: u32, why: &str) {
         if !self.scopes[scope as usize].is_open {
             return;

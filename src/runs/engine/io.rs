@@ -176,8 +176,8 @@ pub enum Output {
         /// Which.
         run: TraceId,
     },
-    /// Read how a request was answered that is not remembered; answered by [`Input::AnswerRecalled`]. Nothing more is to be taken from
-    /// the bus until then.
+    /// Read how a request was answered that is not remembered; answered by [`Input::AnswerRecalled`]. Nothing
+    /// more is to be taken from the bus until then.
     RecallAnswer {
         /// The trace of its header.
         request: TraceId,

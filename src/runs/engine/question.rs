@@ -12,8 +12,8 @@ const DEPTH_MAX: usize = 16;
 const CUT: &str = "…";
 
 impl Run {
-    /// What a node's `with` says and what feeds its ports, as JSON in one line of at most `bytes_max` bytes: longer texts and lists are cut
-    /// until it fits.
+    /// What a node's `with` says and what feeds its ports, as JSON in one line of at most `bytes_max` bytes:
+    /// longer texts and lists are cut until it fits.
     pub(super) fn would_take(&self, place: u32, bytes_max: u64) -> String {
         let (with, inputs) = (&self.def(place).with, self.first_inputs(place, CUTS[0].1));
         let fits = |cut: (usize, usize)| {
@@ -52,7 +52,13 @@ impl Cut {
 
     fn map(self, map: &Map<String, Value>, depth: usize) -> Value {
         let more = (map.len() > self.items).then(|| (CUT.to_owned(), Value::from(map.len() - self.items)));
-        Value::Object(map.iter().take(self.items).map(|(key, value)| (key.clone(), self.json(value, depth + 1))).chain(more).collect())
+        Value::Object(
+            map.iter()
+                .take(self.items)
+                .map(|(key, value)| (key.clone(), self.json(value, depth + 1)))
+                .chain(more)
+                .collect(),
+        )
     }
 
     fn list(self, len: usize, items: impl Iterator<Item = Value>) -> Value {
@@ -63,7 +69,9 @@ impl Cut {
         match value {
             Value::Array(_) | Value::Object(_) if depth >= DEPTH_MAX => Value::from(CUT),
             Value::String(text) => self.text(text),
-            Value::Array(items) => self.list(items.len(), items.iter().map(|item| self.json(item, depth + 1))),
+            Value::Array(items) => {
+                self.list(items.len(), items.iter().map(|item| self.json(item, depth + 1)))
+            }
             Value::Object(map) => self.map(map, depth),
             plain => plain.clone(),
         }
@@ -76,7 +84,11 @@ impl Cut {
             Pack::Array(_) | Pack::Map(_) if depth >= DEPTH_MAX => Value::from(CUT),
             Pack::Nil => Value::Null,
             Pack::Boolean(is_so) => Value::Bool(*is_so),
-            Pack::Integer(number) => number.as_u64().map(Value::from).or_else(|| number.as_i64().map(Value::from)).unwrap_or(Value::Null),
+            Pack::Integer(number) => number
+                .as_u64()
+                .map(Value::from)
+                .or_else(|| number.as_i64().map(Value::from))
+                .unwrap_or(Value::Null),
             Pack::F32(number) => Value::from(f64::from(*number)),
             Pack::F64(number) => Value::from(*number),
             Pack::String(text) => self.text(&String::from_utf8_lossy(text.as_bytes())),
@@ -87,7 +99,8 @@ impl Cut {
                     let key = key.as_str().map_or_else(|| key.to_string(), str::to_owned);
                     (key, self.pack(value, depth + 1))
                 };
-                let more = (pairs.len() > self.items).then(|| (CUT.to_owned(), Value::from(pairs.len() - self.items)));
+                let more = (pairs.len() > self.items)
+                    .then(|| (CUT.to_owned(), Value::from(pairs.len() - self.items)));
                 Value::Object(pairs.iter().take(self.items).map(pair).chain(more).collect())
             }
         }

@@ -1,5 +1,5 @@
-//! Whom a request reached: an agent took it, or nobody did, and why; and what follows when those that took it leave, or never read it
-//! (rmp-v0 §4, §9.1).
+//! Whom a request reached: an agent took it, or nobody did, and why; and what follows when those that took it
+//! leave, or never read it (rmp-v0 §4, §9.1).
 
 use std::time::Duration;
 
@@ -28,13 +28,23 @@ impl Run {
         to.offered_bytes += bytes;
         to.reaches.insert(ticket, Offered { run, place, bytes });
         let topic = agent_topic(&flight.agent);
-        to.publish(Publish { topic, schema_id: schema::AGENT_REQUEST, trace: run, ttl_ms: TTL_MS, body, ticket: Some(ticket) });
+        to.publish(Publish {
+            topic,
+            schema_id: schema::AGENT_REQUEST,
+            trace: run,
+            ttl_ms: TTL_MS,
+            body,
+            ticket: Some(ticket),
+        });
     }
 
     /// The bus took what was offered by this ticket, or never will.
     pub(super) fn on_reached(&mut self, to: &mut Shared, now: Now, place: u32, ticket: Ticket, reach: Reach) {
         let me = (self.run, place);
-        let Some(flight) = self.node(place).flight.as_mut().filter(|flight| flight.ticket == Some(ticket)) else { return };
+        let Some(flight) = self.node(place).flight.as_mut().filter(|flight| flight.ticket == Some(ticket))
+        else {
+            return;
+        };
         flight.ticket = None;
         let agent = flight.agent.clone();
         match reach {
@@ -44,7 +54,8 @@ impl Run {
                 to.crowds.leave(&agent, me);
             }
             Reach::Nobody { agents, more } => {
-                let mut why = format!("nobody answers on agent/{agent}: start the agent, or correct the node's `use`");
+                let mut why =
+                    format!("nobody answers on agent/{agent}: start the agent, or correct the node's `use`");
                 if !agents.is_empty() {
                     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
                     why = format!("{why} (there are {}{more})", agents.join(", "));
@@ -53,23 +64,33 @@ impl Run {
             }
             Reach::TooLong => {
                 let bytes = flight.frame_len;
-                let why = format!("agent/{agent} cannot take its request: with {bytes} bytes it fits no unit (limits.rmp.body_bytes_max)");
+                let why = format!(
+                    "agent/{agent} cannot take its request: with {bytes} bytes it fits no unit (limits.rmp.body_bytes_max)"
+                );
                 self.land(to, now, place, false);
                 self.fail_attempt(to, now, place, false, &why);
             }
             Reach::Full => {
-                let why = format!("agent/{agent} takes nothing: its queue on the bus is full (limits.rmp.queue_bytes_max)");
+                let why = format!(
+                    "agent/{agent} takes nothing: its queue on the bus is full (limits.rmp.queue_bytes_max)"
+                );
                 self.wait_for_room(to, now, place, why);
             }
-            Reach::Down => self.wait_for_room(to, now, place, "the bus is down: `rl-console restart rmp` starts it again".to_owned()),
+            Reach::Down => self.wait_for_room(
+                to,
+                now,
+                place,
+                "the bus is down: `rl-console restart rmp` starts it again".to_owned(),
+            ),
         }
     }
 
-    /// A request finds no room: it waits for its turn. The first of those that wait is offered again after a pause, as long as its agent
-    /// took something not too long ago.
+    /// A request finds no room: it waits for its turn. The first of those that wait is offered again after a
+    /// pause, as long as its agent took something not too long ago.
     pub(super) fn wait_for_room(&mut self, to: &mut Shared, now: Now, place: u32, why: String) {
         let limits = &to.settings.limits;
-        let (pause, within) = (Duration::from_millis(limits.absent_pause_ms), Duration::from_millis(limits.offer_ms_max));
+        let (pause, within) =
+            (Duration::from_millis(limits.absent_pause_ms), Duration::from_millis(limits.offer_ms_max));
         let run = self.run;
         let Some(flight) = &mut self.node(place).flight else { return };
         let (is_first, since) = to.crowds.join(now.mono, &flight.agent, (run, place), &why);
@@ -91,7 +112,9 @@ impl Run {
     pub(super) fn on_offer(&mut self, to: &mut Shared, now: Now, place: u32) {
         let run = self.run;
         let pause = Duration::from_millis(to.settings.limits.absent_pause_ms);
-        let Some(flight) = self.node(place).flight.as_mut().filter(|flight| flight.ticket.is_none()) else { return };
+        let Some(flight) = self.node(place).flight.as_mut().filter(|flight| flight.ticket.is_none()) else {
+            return;
+        };
         to.timers.clear(&mut flight.again);
         if !to.has_room_to_offer() {
             flight.again = Some(to.timers.set(now.mono + pause, Due::Offer(run, place)));
@@ -107,7 +130,8 @@ impl Run {
         }
     }
 
-    /// A session is over. An attempt that nobody else has is awaited for a while only: its agent may answer on another connection.
+    /// A session is over. An attempt that nobody else has is awaited for a while only: its agent may answer
+    /// on another connection.
     pub(super) fn on_left(&mut self, to: &mut Shared, now: Now, place: u32, peer: ConnectionId) {
         if self.is_last(place, peer) {
             let why = format!("agent/{} left before it answered", self.agent(place));
@@ -124,9 +148,17 @@ impl Run {
         }
     }
 
-    /// A request expired in the queue of a session that took it. An attempt that nobody else has is in nobody's hands.
-    pub(super) fn on_unread(&mut self, to: &mut Shared, now: Now, place: u32, (peer, msg_id): (ConnectionId, u64)) {
-        let is_it = self.nodes[place as usize].flight.as_ref().is_some_and(|flight| flight.msg_id == Some(msg_id));
+    /// A request expired in the queue of a session that took it. An attempt that nobody else has is in
+    /// nobody's hands.
+    pub(super) fn on_unread(
+        &mut self,
+        to: &mut Shared,
+        now: Now,
+        place: u32,
+        (peer, msg_id): (ConnectionId, u64),
+    ) {
+        let is_it =
+            self.nodes[place as usize].flight.as_ref().is_some_and(|flight| flight.msg_id == Some(msg_id));
         if is_it && self.is_last(place, peer) {
             let why = format!("agent/{} did not read its request within {TTL_MS} ms", self.agent(place));
             self.fail_unanswered(to, now, place, &why);
@@ -153,7 +185,13 @@ impl Run {
             self.event(to, now, Some(place), warns, &why);
             return self.fail_unanswered(to, now, place, &why);
         }
-        self.event(to, now, Some(place), warns, &format!("{why}: an answer is awaited for {left_ms} ms more"));
+        self.event(
+            to,
+            now,
+            Some(place),
+            warns,
+            &format!("{why}: an answer is awaited for {left_ms} ms more"),
+        );
         let Some(flight) = &mut self.node(place).flight else { return };
         flight.left = Some(why);
         flight.again = Some(to.timers.set(now.mono + Duration::from_millis(left_ms), Due::Left(run, place)));

@@ -51,7 +51,8 @@ impl Answered {
     }
 }
 
-/// The requests that are remembered, within bounds on their number and on the bytes of their answers; the oldest go first.
+/// The requests that are remembered, within bounds on their number and on the bytes of their answers; the
+/// oldest go first.
 #[derive(Debug, Default)]
 pub(super) struct Remembered {
     answers: HashMap<Key, Answered>,

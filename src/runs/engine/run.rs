@@ -172,7 +172,13 @@ pub(super) struct Flight {
 }
 
 impl Run {
-    pub(super) fn new(run: TraceId, opening_id: OpeningId, opening: &Arc<Opening>, by: Asker, yaml: Arc<str>) -> Self {
+    pub(super) fn new(
+        run: TraceId,
+        opening_id: OpeningId,
+        opening: &Arc<Opening>,
+        by: Asker,
+        yaml: Arc<str>,
+    ) -> Self {
         let mut this = Self {
             run,
             opening: opening_id,
@@ -202,7 +208,8 @@ impl Run {
         let mut next = 0;
         this.lay_out(opening, None);
         while let Some(node) = this.nodes.get(next) {
-            let def = this.scopes.get(node.scope as usize).and_then(|scope| scope.opening.nodes.get(node.index));
+            let def =
+                this.scopes.get(node.scope as usize).and_then(|scope| scope.opening.nodes.get(node.index));
             if let Some(Use::Opening { opening, .. }) = def.map(|def| &def.action) {
                 let (opening, place) = (Arc::clone(opening), u32::try_from(next).unwrap_or(u32::MAX));
                 let scope = this.lay_out(&opening, Some(place));
@@ -217,13 +224,16 @@ impl Run {
         let number = |len: usize| u32::try_from(len).unwrap_or(u32::MAX);
         let (scope, base) = (number(self.scopes.len()), number(self.nodes.len()));
         let prefix = parent.map(|place| Arc::clone(&self.nodes[place as usize].id));
-        let (mut outgoing, mut incoming) = (vec![Vec::new(); opening.nodes.len()], vec![Vec::new(); opening.nodes.len()]);
+        let (mut outgoing, mut incoming) =
+            (vec![Vec::new(); opening.nodes.len()], vec![Vec::new(); opening.nodes.len()]);
         for (at, edge) in opening.edges.iter().enumerate() {
             outgoing[edge.from].push(number(at));
             incoming[edge.to].push(number(at));
         }
         for (index, node) in opening.nodes.iter().enumerate() {
-            let id = prefix.as_ref().map_or_else(|| Arc::clone(&node.id), |prefix| Arc::from(format!("{prefix}/{}", node.id)));
+            let id = prefix
+                .as_ref()
+                .map_or_else(|| Arc::clone(&node.id), |prefix| Arc::from(format!("{prefix}/{}", node.id)));
             self.nodes.push(NodeRun {
                 scope,
                 index,
@@ -325,7 +335,8 @@ impl Run {
     fn fed(&self, place: u32) -> impl Iterator<Item = (&Arc<str>, &[PortValue])> {
         let node = &self.nodes[place as usize];
         let scope = &self.scopes[node.scope as usize];
-        let delivered = scope.incoming[node.index].iter().filter(|at| scope.edges[**at as usize] == EdgeState::Delivered);
+        let delivered =
+            scope.incoming[node.index].iter().filter(|at| scope.edges[**at as usize] == EdgeState::Delivered);
         delivered.map(move |at| {
             let Edge { from, from_port, to_port, .. } = &scope.opening.edges[*at as usize];
             (to_port, self.values(self.place(node.scope, *from), from_port))

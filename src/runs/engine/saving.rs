@@ -1,4 +1,5 @@
-//! What is to be kept: handed to the store in its order, held until it is durable, and offered again when the store cannot write.
+//! What is to be kept: handed to the store in its order, held until it is durable, and offered again when the
+//! store cannot write.
 //!
 //! ```text
 //! persist ─flush→ offered ─Committed→ durable
@@ -7,8 +8,9 @@
 //!                 refused ─after a pause→ offered again, with all that came behind it meanwhile
 //! ```
 //!
-//! A run that cannot be recorded is not: it is rejected, and nothing of it is offered again. While the store cannot write, events and
-//! artifacts that find no more room here are left out, and their run says how many; ends of runs always have room.
+//! A run that cannot be recorded is not: it is rejected, and nothing of it is offered again. While the store
+//! cannot write, events and artifacts that find no more room here are left out, and their run says how many;
+//! ends of runs always have room.
 
 use std::{
     collections::{BTreeMap, VecDeque},
@@ -97,7 +99,8 @@ impl Saving {
         &self.error
     }
 
-    /// Offers what is to be written. While the store cannot write it waits behind what was refused, and what waits for it does not.
+    /// Offers what is to be written. While the store cannot write it waits behind what was refused, and what
+    /// waits for it does not.
     pub(super) fn flush(&mut self, ticket: impl FnOnce() -> Ticket, outputs: &mut VecDeque<Output>) {
         if self.ops.is_empty() {
             return;
@@ -115,11 +118,24 @@ impl Saving {
     }
 
     /// Offers the beginning of a run, whatever else waits: who submitted it waits too.
-    pub(super) fn begin(&mut self, ticket: Ticket, run: TraceId, ops: Vec<RunOp>, outputs: &mut VecDeque<Output>) {
+    pub(super) fn begin(
+        &mut self,
+        ticket: Ticket,
+        run: TraceId,
+        ops: Vec<RunOp>,
+        outputs: &mut VecDeque<Output>,
+    ) {
         self.offer(ticket, ticket, ops.into(), vec![After::Begin(run)], outputs);
     }
 
-    fn offer(&mut self, ticket: Ticket, place: Ticket, ops: Arc<[RunOp]>, after: Vec<After>, outputs: &mut VecDeque<Output>) {
+    fn offer(
+        &mut self,
+        ticket: Ticket,
+        place: Ticket,
+        ops: Arc<[RunOp]>,
+        after: Vec<After>,
+        outputs: &mut VecDeque<Output>,
+    ) {
         let bytes = ops.iter().map(bytes).sum();
         self.offered_bytes += bytes;
         self.offered.insert(ticket, Offered { ops: Arc::clone(&ops), after, place, bytes });
@@ -143,7 +159,9 @@ impl Saving {
 
     /// What was offered was refused; what waited for it, and after which pause it is to be offered again.
     pub(super) fn on_failed(&mut self, ticket: Ticket, error: &str) -> (Vec<After>, Option<Duration>) {
-        let Some(Offered { ops, after, place, bytes }) = self.offered.remove(&ticket) else { return (Vec::new(), None) };
+        let Some(Offered { ops, after, place, bytes }) = self.offered.remove(&ticket) else {
+            return (Vec::new(), None);
+        };
         self.offered_bytes -= bytes;
         error.clone_into(&mut self.error);
         if after.iter().any(|after| matches!(after, After::Begin(_))) {
@@ -186,7 +204,9 @@ impl Saving {
     pub(super) fn ended(&self, run: TraceId) -> Option<Ended> {
         let offered = self.offered.values().map(|offered| &offered.ops);
         offered.chain(self.refused.values()).flat_map(|ops| ops.iter()).find_map(|op| match op {
-            RunOp::End { run: of, state, why, at, .. } if *of == run => Some(Ended { state: *state, why: why.clone(), at: *at }),
+            RunOp::End { run: of, state, why, at, .. } if *of == run => {
+                Some(Ended { state: *state, why: why.clone(), at: *at })
+            }
             _ => None,
         })
     }

@@ -1,5 +1,5 @@
-//! What follows when a node ends: its edges settle, what they feed becomes ready, is skipped or blocked, and a scope whose nodes have all
-//! ended is judged (Runloop facts, Execution; ruling RMP 14).
+//! What follows when a node ends: its edges settle, what they feed becomes ready, is skipped or blocked, and
+//! a scope whose nodes have all ended is judged (Runloop facts, Execution; ruling RMP 14).
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -46,7 +46,10 @@ impl Run {
             }
         }
         for place in self.places(scope) {
-            if self.ended.is_none() && self.nodes[place as usize].unsettled == 0 && self.nodes[place as usize].state == NodeState::Waiting {
+            if self.ended.is_none()
+                && self.nodes[place as usize].unsettled == 0
+                && self.nodes[place as usize].state == NodeState::Waiting
+            {
                 self.on_ready(to, now, place);
             }
         }
@@ -113,15 +116,20 @@ impl Run {
         }
     }
 
-    /// Why nothing feeds a port of a node: the first edge into it that carries nothing, in the words of its author.
+    /// Why nothing feeds a port of a node: the first edge into it that carries nothing, in the words of its
+    /// author.
     fn why_skipped(&self, scope: u32, index: usize) -> String {
         let of = &self.scopes[scope as usize];
         let dead = of.incoming[index].iter().find(|at| of.edges[**at as usize] == EdgeState::DeadByChoice);
-        let Some(edge) = dead.and_then(|at| of.opening.edges.get(*at as usize)) else { return "nothing feeds it".to_owned() };
+        let Some(edge) = dead.and_then(|at| of.opening.edges.get(*at as usize)) else {
+            return "nothing feeds it".to_owned();
+        };
         let from = self.place(scope, edge.from);
         let (node, port) = (&of.opening.nodes[edge.from].id, &edge.from_port);
         match &edge.when {
-            _ if self.nodes.get(from as usize).is_some_and(|node| node.state == NodeState::Skipped) => format!("{node} was skipped"),
+            _ if self.nodes.get(from as usize).is_some_and(|node| node.state == NodeState::Skipped) => {
+                format!("{node} was skipped")
+            }
             _ if self.values(from, port).is_empty() => format!("{node} gave nothing on its port `{port}`"),
             Some(literal) => format!("{node}.{port} is not {literal}"),
             None => "nothing feeds it".to_owned(),
@@ -152,7 +160,8 @@ impl Run {
             let why = format!("upstream {} failed", of.opening.nodes[failed].id);
             self.end_node(to, now, place, NodeState::Blocked, &why);
         } else if let Some(Edge { from, from_port, .. }) = missing {
-            // No predicate says that it may be left out: without it the node cannot succeed (Runloop facts, Success).
+            // No predicate says that it may be left out: without it the node cannot succeed (Runloop facts,
+            // Success).
             let why = format!("{} gave nothing on its port `{from_port}`", of.opening.nodes[*from].id);
             self.give_not_ok(place);
             self.end_node(to, now, place, NodeState::Failed, &why);
@@ -205,36 +214,49 @@ impl Run {
         if let Some(why) = self.why_failed(scope) {
             return Some(why);
         }
-        let is_any_done = self.places(scope).any(|place| self.nodes[place as usize].state == NodeState::Completed);
+        let is_any_done =
+            self.places(scope).any(|place| self.nodes[place as usize].state == NodeState::Completed);
         (!is_any_done).then(|| "every node was skipped".to_owned())
     }
 
-    /// The node that completed without giving what the scope was to save of it, in words. That is no failure of its own: all nodes
-    /// succeeded, or `success` holds.
+    /// The node that completed without giving what the scope was to save of it, in words. That is no failure
+    /// of its own: all nodes succeeded, or `success` holds.
     fn unsaved(&self, scope: u32) -> Option<(u32, String)> {
         let opening = self.opening_of(scope);
         let lacks = |port: &&PortRef| {
             let place = self.place(scope, port.node);
-            self.nodes[place as usize].state == NodeState::Completed && self.values(place, &port.port).is_empty()
+            self.nodes[place as usize].state == NodeState::Completed
+                && self.values(place, &port.port).is_empty()
         };
         let PortRef { node, port } = opening.save.iter().find(lacks)?;
-        Some((self.place(scope, *node), format!("artifacts.save: {} gave nothing on its port `{port}`", opening.nodes[*node].id)))
+        Some((
+            self.place(scope, *node),
+            format!("artifacts.save: {} gave nothing on its port `{port}`", opening.nodes[*node].id),
+        ))
     }
 
     /// What a scope saves.
     fn saved(&self, scope: u32) -> impl Iterator<Item = &PortValue> {
-        self.opening_of(scope).save.iter().flat_map(move |port| self.values(self.place(scope, port.node), &port.port))
+        self.opening_of(scope)
+            .save
+            .iter()
+            .flat_map(move |port| self.values(self.place(scope, port.node), &port.port))
     }
 
     /// Which node of a scope failed first in the order of its text, why, and how many others did.
     fn why_failed(&self, scope: u32) -> Option<String> {
-        let stand =
-            |states: &'static [NodeState]| self.places(scope).filter(move |place| states.contains(&self.nodes[*place as usize].state));
+        let stand = |states: &'static [NodeState]| {
+            self.places(scope).filter(move |place| states.contains(&self.nodes[*place as usize].state))
+        };
         // A node that failed says more than one that was blocked by it.
         let mut failed = stand(&[NodeState::Failed]);
         let first = failed.next().or_else(|| stand(&[NodeState::Blocked, NodeState::Cancelled]).next())?;
         let node = &self.nodes[first as usize];
-        let mut says = format!("node {} {}", node.id, if node.state == NodeState::Failed { "failed" } else { node.state.name() });
+        let mut says = format!(
+            "node {} {}",
+            node.id,
+            if node.state == NodeState::Failed { "failed" } else { node.state.name() }
+        );
         if !node.why.is_empty() {
             says = format!("{says}: {}", node.why);
         }

@@ -36,7 +36,11 @@ pub struct Settings {
 
 impl Default for Settings {
     fn default() -> Self {
-        Self { limits: limits::Runs::default(), timeout_ms: 300_000, body_bytes_max: limits::Rmp::default().body_bytes_max }
+        Self {
+            limits: limits::Runs::default(),
+            timeout_ms: 300_000,
+            body_bytes_max: limits::Rmp::default().body_bytes_max,
+        }
     }
 }
 
@@ -166,8 +170,8 @@ impl Shared {
         self.publish(Publish { ticket: Some(ticket), ..publish });
     }
 
-    /// The bus has taken what had this ticket: the events of a run that is accepted by it leave a while after this moment, however long it
-    /// was on its way (ruling RMP 11).
+    /// The bus has taken what had this ticket: the events of a run that is accepted by it leave a while after
+    /// this moment, however long it was on its way (ruling RMP 11).
     pub(super) fn on_accepted(&mut self, ticket: Ticket, events_from: Mono) {
         if let Some(run) = self.accepted.remove(&ticket) {
             self.timers.set(events_from, Due::Events(run));
@@ -188,7 +192,8 @@ impl Shared {
     /// Sends an event of a run, or lets it wait behind those that wait.
     pub(super) fn publish_event(&mut self, run: TraceId, body: Bytes) {
         let topic = TopicName::new(&format!("rlp/runs/{run}/events"));
-        let publish = Publish { topic, schema_id: schema::RUN_EVENT, trace: run, ttl_ms: TTL_MS, body, ticket: None };
+        let publish =
+            Publish { topic, schema_id: schema::RUN_EVENT, trace: run, ttl_ms: TTL_MS, body, ticket: None };
         match self.held.get_mut(&run) {
             Some(held) => held.push(publish),
             None => self.publish(publish),

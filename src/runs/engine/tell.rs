@@ -1,4 +1,5 @@
-//! What a run tells: its events, in their order, to the bus, the store and the tap (rmp-v0 §10; ruling RMP 11).
+//! What a run tells: its events, in their order, to the bus, the store and the tap (rmp-v0 §10; ruling RMP
+//! 11).
 
 use std::{fmt::Write as _, sync::Arc};
 
@@ -33,7 +34,14 @@ struct Said<'a> {
 
 impl Run {
     /// Tells an event. `place` is the node that it speaks of.
-    pub(super) fn event(&mut self, to: &mut Shared, now: Now, place: Option<u32>, event: (EventKind, Option<Level>), says: &str) {
+    pub(super) fn event(
+        &mut self,
+        to: &mut Shared,
+        now: Now,
+        place: Option<u32>,
+        event: (EventKind, Option<Level>),
+        says: &str,
+    ) {
         self.event_with(to, now, place, event, says, |_| {});
     }
 
@@ -58,7 +66,8 @@ impl Run {
         let attempt = place.map_or(0, |place| self.nodes[place as usize].attempt);
         let span_id = node.as_ref().filter(|_| attempt > 0).map(|node| format!("{}#{attempt}", node.id));
         let node_id = node.as_ref().map(|node| node.id.to_string());
-        let mut meta = EventMeta { ts_ms: now.wall.0, run_id: Some(self.run), node_id, span_id, ..EventMeta::default() };
+        let mut meta =
+            EventMeta { ts_ms: now.wall.0, run_id: Some(self.run), node_id, span_id, ..EventMeta::default() };
         more(&mut meta);
         let is_last = meta.success.is_some();
         let message = cut(says, to.settings.limits.event_bytes_max);
@@ -71,21 +80,30 @@ impl Run {
         } else if is_kept {
             self.kept_events += 1;
             let meta = JsonText::from_value(&event.meta.json());
-            let event = EventRow { number: self.events, kind, level, message: message.clone(), meta, at: now.wall };
+            let event =
+                EventRow { number: self.events, kind, level, message: message.clone(), meta, at: now.wall };
             to.persist(RunOp::Event { run: self.run, event });
         }
         let body = Bytes::from(event.encode());
         to.tell(Transition::Told { run: self.run, number: self.events, kind, level, node }, &message);
         to.publish_event(self.run, body);
         if is_left_out && self.lost == (1, 0) {
-            let says = format!("what this run tells from here on is not kept until the store can write again: {}", to.saving.error());
+            let says = format!(
+                "what this run tells from here on is not kept until the store can write again: {}",
+                to.saving.error()
+            );
             self.say_lost(to, now, &says);
         }
     }
 
     /// Tells that something is not kept; that is kept itself.
     fn say_lost(&mut self, to: &mut Shared, now: Now, says: &str) {
-        self.event_as(to, now, &Said { place: None, kind: EventKind::Log, level: Some(Level::Warn), says, is_forced: true }, |_| {});
+        self.event_as(
+            to,
+            now,
+            &Said { place: None, kind: EventKind::Log, level: Some(Level::Warn), says, is_forced: true },
+            |_| {},
+        );
     }
 
     /// Tells what was left out of the run, before its end.
@@ -95,7 +113,10 @@ impl Run {
             self.event(to, now, None, (EventKind::Log, Some(Level::Warn)), &says);
         }
         if self.foreign > 1 {
-            let says = format!("ignored {} that were no answers, or could not be read", counted(self.foreign, "message"));
+            let says = format!(
+                "ignored {} that were no answers, or could not be read",
+                counted(self.foreign, "message")
+            );
             self.event(to, now, None, (EventKind::Log, Some(Level::Warn)), &says);
         }
         let (events, artifacts) = self.lost;
@@ -134,7 +155,8 @@ impl Run {
         });
     }
 
-    /// Counts a node that is done now, or is to be done again. While the store cannot write, the end of the run says how many there are.
+    /// Counts a node that is done now, or is to be done again. While the store cannot write, the end of the
+    /// run says how many there are.
     fn count_done(&mut self, to: &mut Shared, was_done: bool, is_done: bool) {
         if was_done == is_done {
             return;
@@ -152,7 +174,13 @@ impl Run {
             return;
         }
         let index = node.index;
-        let ports: Vec<_> = self.opening_of(0).save.iter().filter(|save| save.node == index).map(|save| save.port.clone()).collect();
+        let ports: Vec<_> = self
+            .opening_of(0)
+            .save
+            .iter()
+            .filter(|save| save.node == index)
+            .map(|save| save.port.clone())
+            .collect();
         for port in ports {
             for value in self.values(place, &port).to_vec() {
                 self.save_one(to, now, place, &port, &value);
@@ -186,9 +214,12 @@ impl Run {
         };
         to.persist(RunOp::Artifact { run: self.run, artifact });
         let artifact = ArtifactMeta { port: port.to_string(), schema_id, kind: kind.to_string(), bytes: len };
-        let saved = Transition::Saved { run: self.run, node, port: Arc::clone(port), kind, schema_id, bytes: len };
+        let saved =
+            Transition::Saved { run: self.run, node, port: Arc::clone(port), kind, schema_id, bytes: len };
         to.tell(saved, "");
-        self.event_with(to, now, Some(place), (EventKind::Artifact, Some(Level::Info)), &says, |meta| meta.artifact = Some(artifact));
+        self.event_with(to, now, Some(place), (EventKind::Artifact, Some(Level::Info)), &says, |meta| {
+            meta.artifact = Some(artifact)
+        });
     }
 }
 

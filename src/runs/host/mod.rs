@@ -6,8 +6,8 @@
 //! store, bus, clock ┘                        └▶ store, openings
 //! ```
 //!
-//! While messages wait for room on the bus, or the store for room in its queue, nothing more is taken from the bus, so that what waits is
-//! bounded by what one input causes. What the port asks is always answered.
+//! While messages wait for room on the bus, or the store for room in its queue, nothing more is taken from
+//! the bus, so that what waits is bounded by what one input causes. What the port asks is always answered.
 
 mod bus;
 mod run;

@@ -156,7 +156,10 @@ pub async fn run(setup: Setup, heard: &mut mpsc::Receiver<Heard>) -> Result<(), 
     loop {
         let now = host.clock.now();
         host.drain(now);
-        let takes = host.engine.is_sure() && host.waiting.is_empty() && host.unsaved.is_empty() && host.commits < COMMITS_MAX;
+        let takes = host.engine.is_sure()
+            && host.waiting.is_empty()
+            && host.unsaved.is_empty()
+            && host.commits < COMMITS_MAX;
         let due = host.engine.timeout();
         tokio::select! {
             biased;
@@ -191,10 +194,18 @@ pub async fn run(setup: Setup, heard: &mut mpsc::Receiver<Heard>) -> Result<(), 
 }
 
 /// What earlier starts left.
-async fn left(store: &(dyn Fn() -> Option<store::Handle> + Send), answers_max: u64, bytes_max: u64) -> Result<RunsLeft, CommitError> {
+async fn left(
+    store: &(dyn Fn() -> Option<store::Handle> + Send),
+    answers_max: u64,
+    bytes_max: u64,
+) -> Result<RunsLeft, CommitError> {
     let closed = || CommitError::Failed("the store is closed".to_owned());
     let (tell, told) = oneshot::channel();
-    store().ok_or_else(closed)?.runs_left(answers_max, bytes_max, Box::new(move |left| drop(tell.send(left))))?;
+    store().ok_or_else(closed)?.runs_left(
+        answers_max,
+        bytes_max,
+        Box::new(move |left| drop(tell.send(left))),
+    )?;
     told.await.unwrap_or_else(|_| Err(closed()))
 }
 
@@ -206,7 +217,13 @@ impl Host {
         self.drain(now);
     }
 
-    fn on_command(&mut self, command: Command, by: Asker, cause: Option<Seq>, answer: oneshot::Sender<Result<Outcome, Refusal>>) {
+    fn on_command(
+        &mut self,
+        command: Command,
+        by: Asker,
+        cause: Option<Seq>,
+        answer: oneshot::Sender<Result<Outcome, Refusal>>,
+    ) {
         self.cause = cause;
         let now = self.clock.now();
         let outcome = self.engine.command(now, by, command);
@@ -263,7 +280,14 @@ impl Host {
                     self.snapshot.follow(&transition, now, &text, &self.limits);
                     let trace = transition.run();
                     let what = What::Transition(Any::Runs(transition));
-                    let draft = Draft { at: now, link: Link::Runs, trace, cause: self.cause, what, bytes: text.as_bytes() };
+                    let draft = Draft {
+                        at: now,
+                        link: Link::Runs,
+                        trace,
+                        cause: self.cause,
+                        what,
+                        bytes: text.as_bytes(),
+                    };
                     self.last_seq = self.tap.emit(draft);
                 }
                 Output::Publish(publish) => self.publish(publish),
@@ -328,7 +352,8 @@ impl Host {
             // There is room: few requests are looked up at one time.
             let _ = told.try_send(Input::AnswerRecalled { request, variant, body: result.ok().flatten() });
         });
-        let is_asked = (self.store)().is_some_and(|store| store.control_answer(request, variant, done).is_ok());
+        let is_asked =
+            (self.store)().is_some_and(|store| store.control_answer(request, variant, done).is_ok());
         if !is_asked {
             self.engine.handle(now, Input::AnswerRecalled { request, variant, body: None });
         }

@@ -20,7 +20,9 @@ use crate::{
         Asker, AskerKind,
         engine::{Reach, Settings},
         openings::{NoLibrary, PortValue},
-        payload::{AgentAnswer, AgentRequest, AgentResponse, ControlRequest, ControlResponse, RunEvent, schema},
+        payload::{
+            AgentAnswer, AgentRequest, AgentResponse, ControlRequest, ControlResponse, RunEvent, schema,
+        },
     },
     store::Store,
     tap::Tap,
@@ -54,9 +56,9 @@ impl Bus for Played {
             self.0.full.store(if full == u32::MAX { full } else { full - 1 }, Ordering::SeqCst);
             return Err(NotSent::Full(message));
         }
-        let reaching = message
-            .asks_reach
-            .then(|| -> Reaching { Box::pin(std::future::ready(Reach::Took { peers: vec![ConnectionId(7)], msg_id: 1 })) });
+        let reaching = message.asks_reach.then(|| -> Reaching {
+            Box::pin(std::future::ready(Reach::Took { peers: vec![ConnectionId(7)], msg_id: 1 }))
+        });
         self.0.taken.lock().unwrap().push_back(message);
         self.0.news.notify_one();
         Ok(reaching)
@@ -76,14 +78,23 @@ struct House {
 fn with_runs<T: Future<Output = ()>>(test: impl FnOnce(House) -> T) {
     let folder = tempfile::tempdir().unwrap();
     let clock = Clock::start();
-    let (store, _) =
-        Store::open(folder.path(), &PackId::new("dev.test"), &ManifestHash::new("sha256:aa"), limits::Store::default(), clock).unwrap();
+    let (store, _) = Store::open(
+        folder.path(),
+        &PackId::new("dev.test"),
+        &ManifestHash::new("sha256:aa"),
+        limits::Store::default(),
+        clock,
+    )
+    .unwrap();
     let (handle, closed, line) = (store.handle(), Arc::new(AtomicU32::new(0)), Arc::new(Line::default()));
     let ((requests, asked), (heard, hearing)) = (mpsc::channel(16), mpsc::channel(16));
     let mut hearing = hearing;
     let is_closed = Arc::clone(&closed);
     let setup = Setup {
-        settings: Settings { limits: limits::Runs { left_ms_max: 1, ..limits::Runs::default() }, ..Settings::default() },
+        settings: Settings {
+            limits: limits::Runs { left_ms_max: 1, ..limits::Runs::default() },
+            ..Settings::default()
+        },
         tap: Tap::new(limits::Tap::default()),
         clock,
         store: Box::new(move || {
@@ -98,7 +109,8 @@ fn with_runs<T: Future<Output = ()>>(test: impl FnOnce(House) -> T) {
     };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {
-        let test = std::pin::pin!(test(House { line: Arc::clone(&line), requests, heard, closed, _folder: folder }));
+        let test =
+            std::pin::pin!(test(House { line: Arc::clone(&line), requests, heard, closed, _folder: folder }));
         tokio::time::timeout(PATIENCE, async {
             let host = async {
                 let ended = run(setup, &mut hearing).await;
@@ -123,15 +135,28 @@ fn trace(n: u128) -> TraceId {
 impl House {
     async fn say(&self, topic: &str, trace: TraceId, body: Vec<u8>) {
         let by = Asker { kind: AskerKind::Agent, client: Arc::from("tester") };
-        let message =
-            Incoming { topic: TopicName::new(topic), by, trace, expires_at: Mono(u64::MAX), body: body.into(), room: Box::new(()) };
+        let message = Incoming {
+            topic: TopicName::new(topic),
+            by,
+            trace,
+            expires_at: Mono(u64::MAX),
+            body: body.into(),
+            room: Box::new(()),
+        };
         self.heard.send(Heard::Message(message)).await.unwrap();
     }
 
     /// What nobody waits for any more.
     async fn say_too_late(&self, topic: &str, trace: TraceId, body: Vec<u8>) {
         let by = Asker { kind: AskerKind::Agent, client: Arc::from("tester") };
-        let message = Incoming { topic: TopicName::new(topic), by, trace, expires_at: Mono(0), body: body.into(), room: Box::new(()) };
+        let message = Incoming {
+            topic: TopicName::new(topic),
+            by,
+            trace,
+            expires_at: Mono(0),
+            body: body.into(),
+            room: Box::new(()),
+        };
         self.heard.send(Heard::Message(message)).await.unwrap();
     }
 
@@ -203,7 +228,8 @@ fn what_finds_no_room_on_the_bus_is_sent_in_its_order_once_there_is() {
         let request = house.asked().await;
         house.line.full.store(20, Ordering::SeqCst);
         house.answer(&request).await;
-        let told: Vec<_> = house.events().await.into_iter().map(|event| event.meta.state.unwrap_or_default()).collect();
+        let told: Vec<_> =
+            house.events().await.into_iter().map(|event| event.meta.state.unwrap_or_default()).collect();
         assert_eq!(told, ["", "running", "running", "", "completed", "succeeded"]);
     });
 }
@@ -217,17 +243,25 @@ fn a_host_that_takes_nothing_still_tells_how_it_is_and_stops() {
         let (answer, answered) = oneshot::channel();
         house.requests.send(Request::Asks { answer }).await.unwrap();
         assert!(answered.await.unwrap().is_empty());
-        // The room that it holds is bounded: of more than the channel has places for, some find none, and nobody waits behind it.
+        // The room that it holds is bounded: of more than the channel has places for, some find none, and
+        // nobody waits behind it.
         let offers = 2..20;
         let offered = offers.clone().map(|n| {
             let request = ControlRequest::RunSubmit { request_id: trace(n), opening_yaml: ONE.to_owned() };
             let by = Asker { kind: AskerKind::Agent, client: Arc::from("tester") };
             let topic = TopicName::new("rlp/ctrl");
-            let message =
-                Incoming { topic, by, trace: trace(n), expires_at: Mono(u64::MAX), body: request.encode().into(), room: Box::new(()) };
+            let message = Incoming {
+                topic,
+                by,
+                trace: trace(n),
+                expires_at: Mono(u64::MAX),
+                body: request.encode().into(),
+                room: Box::new(()),
+            };
             house.heard.try_send(Heard::Message(message))
         });
-        let refused = offered.filter(|offered| matches!(offered, Err(mpsc::error::TrySendError::Full(_)))).count();
+        let refused =
+            offered.filter(|offered| matches!(offered, Err(mpsc::error::TrySendError::Full(_)))).count();
         assert_eq!(refused, 2, "{} were offered to 16 places", offers.count());
         assert_eq!(house.figures().await.running, 1);
     });
@@ -287,7 +321,10 @@ fn what_an_agent_did_not_read_in_time_fails_its_attempt() {
         house.asked().await;
         house.heard.send(Heard::Unread { peer: ConnectionId(7), msg_id: 1 }).await.unwrap();
         let last = house.events().await.pop().unwrap();
-        assert_eq!(last.message, "the run failed: node a failed: agent/x did not read its request within 30000 ms");
+        assert_eq!(
+            last.message,
+            "the run failed: node a failed: agent/x did not read its request within 30000 ms"
+        );
     });
 }
 

@@ -1,4 +1,5 @@
-//! An opening with those that it nests in one text, so that it can be sent to where its file is not (ruling RMP 14).
+//! An opening with those that it nests in one text, so that it can be sent to where its file is not (ruling
+//! RMP 14).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -30,12 +31,17 @@ pub enum BundleError {
     Text(Faults),
 }
 
-/// Puts the openings that a text nests, and those that they nest, into its `openings`. `beside` gives the text of the one of a name; where
-/// it gives nothing, the name is left to whoever loads the text, and so is a text that cannot be read. What the text carries already stays.
+/// Puts the openings that a text nests, and those that they nest, into its `openings`. `beside` gives the
+/// text of the one of a name; where it gives nothing, the name is left to whoever loads the text, and so is a
+/// text that cannot be read. What the text carries already stays.
 ///
 /// # Errors
 /// [`BundleError`].
-pub fn bundle(text: &str, mut beside: impl FnMut(&str) -> Result<Option<String>, String>, limits: &Runs) -> Result<String, BundleError> {
+pub fn bundle(
+    text: &str,
+    mut beside: impl FnMut(&str) -> Result<Option<String>, String>,
+    limits: &Runs,
+) -> Result<String, BundleError> {
     let Ok(whole) = tree(text, limits) else { return Ok(text.to_owned()) };
     let carried = carried(&whole);
     let mut left: Vec<String> = names(&whole);
@@ -100,7 +106,10 @@ mod tests {
     }
 
     fn nesting(name: &str, nested: &[&str]) -> String {
-        let nodes = nested.iter().enumerate().map(|(at, nested)| format!("  - {{id: n{at}, use: \"opening:{nested}\"}}\n"));
+        let nodes = nested
+            .iter()
+            .enumerate()
+            .map(|(at, nested)| format!("  - {{id: n{at}, use: \"opening:{nested}\"}}\n"));
         let nodes: String = nodes.collect();
         let nodes = if nodes.is_empty() { "  - {id: a, use: agent:echo}\n".to_owned() } else { nodes };
         format!("# {name}\nversion: 0\nname: {name}\nnodes:\n{nodes}edges: []\n")
@@ -118,7 +127,11 @@ mod tests {
     #[test]
     fn what_lies_beside_goes_with_the_text_and_so_does_what_that_nests() {
         let text = nesting("outer", &["one", "two", "elsewhere"]);
-        let files = [("one", nesting("one", &["two"])), ("two", nesting("two", &[])), ("three", nesting("three", &[]))];
+        let files = [
+            ("one", nesting("one", &["two"])),
+            ("two", nesting("two", &[])),
+            ("three", nesting("three", &[])),
+        ];
         let whole = bundled(&text, &files);
         assert!(whole.starts_with(&text), "what stands before stays where it is");
         assert!(whole.contains("  one: |\n    # one\n    version: 0\n"), "{whole}");
@@ -129,7 +142,11 @@ mod tests {
         assert_eq!(opening.nodes_count(), 3 + 2 + 1 + 1);
         assert_eq!(bundled(&whole, &files), whole, "what it carries stays");
         assert_eq!(bundled(&nesting("plain", &[]), &files), nesting("plain", &[]));
-        assert_eq!(bundled("nodes: [", &files), "nodes: [", "what cannot be read is judged where it is loaded");
+        assert_eq!(
+            bundled("nodes: [", &files),
+            "nodes: [",
+            "what cannot be read is judged where it is loaded"
+        );
     }
 
     #[test]
@@ -144,15 +161,20 @@ mod tests {
 
     #[test]
     fn a_text_that_no_block_takes_is_carried_all_the_same() {
-        for odd in
-            [nesting("one", &[]).replace('\n', "\r\n"), format!("\n{}\n\n", nesting("one", &[])), format!("{}#\u{7f}", nesting("one", &[]))]
-        {
+        for odd in [
+            nesting("one", &[]).replace('\n', "\r\n"),
+            format!("\n{}\n\n", nesting("one", &[])),
+            format!("{}#\u{7f}", nesting("one", &[])),
+        ] {
             let whole = bundled(&nesting("outer", &["one"]), &[("one", odd.clone())]);
             let tree = tree(&whole, &Runs::default()).unwrap();
             assert_eq!(carried(&tree)["one"], odd);
         }
         let outer = "{version: 0, name: outer, nodes: [{id: a, use: \"opening:one\"}], edges: []}";
-        assert_eq!(load(&bundled(outer, &[("one", nesting("one", &[]))]), &NoLibrary).unwrap().nodes_count(), 2);
+        assert_eq!(
+            load(&bundled(outer, &[("one", nesting("one", &[]))]), &NoLibrary).unwrap().nodes_count(),
+            2
+        );
     }
 
     #[test]

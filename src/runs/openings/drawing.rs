@@ -9,8 +9,8 @@ use crate::{
     words::counted,
 };
 
-/// The plan of an opening of this name as lines: each node behind what feeds it, with its rank (nodes of one rank may run at the same
-/// time), and its edges below it. A nested opening's nodes are set in.
+/// The plan of an opening of this name as lines: each node behind what feeds it, with its rank (nodes of one
+/// rank may run at the same time), and its edges below it. A nested opening's nodes are set in.
 #[must_use]
 pub fn text(name: &str, plan: &Plan) -> String {
     text_with(name, plan, &[])
@@ -20,7 +20,8 @@ pub fn text(name: &str, plan: &Plan) -> String {
 #[must_use]
 pub fn text_with(name: &str, plan: &Plan, notes: &[String]) -> String {
     let mut out = String::new();
-    let _ = writeln!(out, "{name}: {}, {}", counted(plan.nodes.len(), "node"), counted(plan.edges.len(), "edge"));
+    let _ =
+        writeln!(out, "{name}: {}, {}", counted(plan.nodes.len(), "node"), counted(plan.edges.len(), "edge"));
     let sketch = Sketch::new(plan, notes);
     sketch.write_text(&mut out, None, 0);
     out
@@ -86,7 +87,15 @@ impl<'p> Sketch<'p> {
         for &node in nodes {
             let shown = &self.plan.nodes[node];
             let pad = width - shown.label().width();
-            let _ = write!(out, "{:indent$}{:>3}  {}{:pad$}  {}", "", self.ranks[node] + 1, shown.label(), "", shown.uses);
+            let _ = write!(
+                out,
+                "{:indent$}{:>3}  {}{:pad$}  {}",
+                "",
+                self.ranks[node] + 1,
+                shown.label(),
+                "",
+                shown.uses
+            );
             if let Some(note) = self.notes.get(node) {
                 let pad = used - shown.uses.width();
                 let _ = write!(out, "{:pad$}  {note}", "");

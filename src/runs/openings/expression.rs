@@ -38,7 +38,8 @@ pub(super) fn predicate(text: &str) -> Result<(WrittenPort<'_>, Option<Literal>)
     if let Some(at) = text.find(['=', '!', '<', '>'])
         && let Ok(WrittenPort { node, port }) = port(&text[..at])
     {
-        let (sign, right) = text[at..].split_at(text[at..].find(|c| !matches!(c, '=' | '!' | '<' | '>')).unwrap_or(text.len() - at));
+        let (sign, right) = text[at..]
+            .split_at(text[at..].find(|c| !matches!(c, '=' | '!' | '<' | '>')).unwrap_or(text.len() - at));
         let meant = match (sign, right.trim()) {
             (_, "") => None,
             ("=", right) => Some(right),
@@ -55,9 +56,13 @@ pub(super) fn predicate(text: &str) -> Result<(WrittenPort<'_>, Option<Literal>)
 /// A success expression: nothing compared is `exists`.
 pub(super) fn check(text: &str) -> Result<(WrittenPort<'_>, Option<Literal>), Miswritten> {
     let text = text.trim();
-    if let Some(inner) = text.strip_prefix("exists").map(str::trim_start).and_then(|it| it.strip_prefix('(')) {
+    if let Some(inner) = text.strip_prefix("exists").map(str::trim_start).and_then(|it| it.strip_prefix('('))
+    {
         let closed = inner.strip_suffix(')');
-        let inner = closed.ok_or(Miswritten::Literal { why: "does not close `exists(`", fix: Some("end it with `)`".to_owned()) })?;
+        let inner = closed.ok_or(Miswritten::Literal {
+            why: "does not close `exists(`",
+            fix: Some("end it with `)`".to_owned()),
+        })?;
         return Ok((port(inner)?, None));
     }
     if is_word(text) {
@@ -80,31 +85,51 @@ fn literal(text: &str) -> Result<Literal, Miswritten> {
     match text {
         "true" => return Ok(Literal::Bool(true)),
         "false" => return Ok(Literal::Bool(false)),
-        "" => return wrong("compares with nothing", Some("write `true`, `false`, an integer or a text behind `==`".to_owned())),
+        "" => {
+            return wrong(
+                "compares with nothing",
+                Some("write `true`, `false`, an integer or a text behind `==`".to_owned()),
+            );
+        }
         _ => {}
     }
     if text.starts_with('"') {
         return match serde_json::from_str(text) {
             Ok(text) => Ok(Literal::Text(text)),
-            Err(_) => wrong("has a text whose double quotes are not right", Some("quote it as JSON does".to_owned())),
+            Err(_) => wrong(
+                "has a text whose double quotes are not right",
+                Some("quote it as JSON does".to_owned()),
+            ),
         };
     }
     if let Some(inner) = text.strip_prefix('\'') {
         let inner = inner.strip_suffix('\'').map(|it| it.replace("''", "\n"));
         return match inner {
             Some(inner) if !inner.contains('\'') => Ok(Literal::Text(inner.replace('\n', "'"))),
-            _ => wrong("has a text whose single quotes are not right", Some("write `''` for a quote within".to_owned())),
+            _ => wrong(
+                "has a text whose single quotes are not right",
+                Some("write `''` for a quote within".to_owned()),
+            ),
         };
     }
     if text.eq_ignore_ascii_case("true") || text.eq_ignore_ascii_case("false") {
-        return wrong("compares with a text", Some(format!("write `{}`, or put it in quotes", text.to_ascii_lowercase())));
+        return wrong(
+            "compares with a text",
+            Some(format!("write `{}`, or put it in quotes", text.to_ascii_lowercase())),
+        );
     }
     let digits = text.strip_prefix('-').unwrap_or(text);
     if !digits.is_empty() && digits.chars().all(|c| c.is_ascii_digit()) {
-        return text.parse().map(Literal::Int).or_else(|_| wrong("compares with an integer of more than 64 bits", None));
+        return text
+            .parse()
+            .map(Literal::Int)
+            .or_else(|_| wrong("compares with an integer of more than 64 bits", None));
     }
     if text.parse::<f64>().is_ok_and(|_| digits.starts_with(|c: char| c.is_ascii_digit() || c == '.')) {
-        return wrong("compares with a fraction", Some("compare with an integer, or put it in quotes for a text".to_owned()));
+        return wrong(
+            "compares with a fraction",
+            Some("compare with an integer, or put it in quotes for a text".to_owned()),
+        );
     }
     if text.contains("==") {
         return wrong("compares twice", Some("put a text with `==` in it in quotes".to_owned()));
@@ -121,7 +146,8 @@ pub(super) fn is_node_id(text: &str) -> bool {
 
 /// What may be meant as a node's id; whether there is such a node is told with what comes near.
 fn is_word(text: &str) -> bool {
-    (1..=64).contains(&text.len()) && text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-'))
+    (1..=64).contains(&text.len())
+        && text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-'))
 }
 
 /// `[A-Za-z_][A-Za-z0-9_-]{0,63}`
@@ -152,7 +178,9 @@ mod tests {
         ] {
             assert_eq!(literal(written), expected, "{written}");
         }
-        for written in ["", "\"open", "'a'b'", "'", "1.5", "-.5", "1e3", "True", "9223372036854775808", "a == b"] {
+        for written in
+            ["", "\"open", "'a'b'", "'", "1.5", "-.5", "1e3", "True", "9223372036854775808", "a == b"]
+        {
             assert!(literal(written).is_err(), "{written}");
         }
     }

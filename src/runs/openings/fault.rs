@@ -173,8 +173,8 @@ impl Serialize for Fault {
     }
 }
 
-/// Why a text is no opening: its faults in the order of the text, those of nested files behind. At most as many as are told; the rest are
-/// counted.
+/// Why a text is no opening: its faults in the order of the text, those of nested files behind. At most as
+/// many as are told; the rest are counted.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub struct Faults {
     list: Vec<Fault>,
@@ -223,7 +223,11 @@ impl Faults {
     }
 
     /// What a misspelt name most likely meant.
-    pub(super) fn did_you_mean<'a>(&mut self, name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<String> {
+    pub(super) fn did_you_mean<'a>(
+        &mut self,
+        name: &str,
+        candidates: impl IntoIterator<Item = &'a str>,
+    ) -> Option<String> {
         if self.list.len() >= self.max {
             return None;
         }

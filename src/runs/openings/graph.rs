@@ -5,7 +5,8 @@ use std::{cmp::Reverse, collections::BinaryHeap};
 /// The order of a graph's nodes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Order {
-    /// Every node once, behind those that feed it, else by index. With cycles, each is entered at its least node.
+    /// Every node once, behind those that feed it, else by index. With cycles, each is entered at its least
+    /// node.
     pub nodes: Vec<usize>,
     /// For each node the length of the longest way to it.
     pub ranks: Vec<usize>,
@@ -16,7 +17,12 @@ pub struct Order {
 /// Orders the nodes `0..count`; edges are (from, to) within them, others are left out.
 #[must_use]
 pub fn order(count: usize, edges: impl IntoIterator<Item = (usize, usize)>) -> Order {
-    let mut graph = Graph { next: vec![Vec::new(); count], before: vec![Vec::new(); count], waits: vec![0; count], ranks: vec![0; count] };
+    let mut graph = Graph {
+        next: vec![Vec::new(); count],
+        before: vec![Vec::new(); count],
+        waits: vec![0; count],
+        ranks: vec![0; count],
+    };
     for (from, to) in edges.into_iter().filter(|&(from, to)| from < count && to < count) {
         graph.next[from].push(to);
         graph.before[to].push(from);
@@ -24,7 +30,8 @@ pub fn order(count: usize, edges: impl IntoIterator<Item = (usize, usize)>) -> O
     }
     let mut out = Order::default();
     let mut is_done = vec![false; count];
-    let mut ready: BinaryHeap<Reverse<usize>> = (0..count).filter(|&it| graph.waits[it] == 0).map(Reverse).collect();
+    let mut ready: BinaryHeap<Reverse<usize>> =
+        (0..count).filter(|&it| graph.waits[it] == 0).map(Reverse).collect();
     let mut least = 0;
     loop {
         while let Some(Reverse(node)) = ready.pop() {

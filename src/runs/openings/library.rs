@@ -4,10 +4,12 @@ use std::path::{Path, PathBuf};
 
 /// Reads the openings that others nest.
 pub trait Library {
-    /// The text of an opening with the path that it was read from, by which it is told from others: two names of one file give one path.
-    /// `beside` is the folder of the file that names it, nothing for a text without one.
+    /// The text of an opening with the path that it was read from, by which it is told from others: two names
+    /// of one file give one path. `beside` is the folder of the file that names it, nothing for a text
+    /// without one.
     ///
-    /// `name` is `[A-Za-z0-9][A-Za-z0-9._-]{0,127}` and never leaves a folder. The library bounds what it reads.
+    /// `name` is `[A-Za-z0-9][A-Za-z0-9._-]{0,127}` and never leaves a folder. The library bounds what it
+    /// reads.
     ///
     /// # Errors
     /// Why there is none, for a person.

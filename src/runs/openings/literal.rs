@@ -19,7 +19,11 @@ pub enum Literal {
 impl Literal {
     /// Whether a value is this. An integer equals a float of the same value, a text only the same text.
     #[must_use]
-    #[expect(clippy::cast_precision_loss, clippy::float_cmp, reason = "beyond 2^53 the nearest float is what an agent can have meant")]
+    #[expect(
+        clippy::cast_precision_loss,
+        clippy::float_cmp,
+        reason = "beyond 2^53 the nearest float is what an agent can have meant"
+    )]
     pub fn equals(&self, value: &rmpv::Value) -> bool {
         match (self, value) {
             (Self::Bool(ours), rmpv::Value::Boolean(theirs)) => ours == theirs,

@@ -8,8 +8,9 @@ use crate::{
 
 /// Writes `overrides` into the `params` of an opening's text, each over the one of its name.
 ///
-/// Comments and the places of what stands before stay as they are wherever the text allows it: only the values that change are written
-/// anew, new ones stand behind the last. A text that does not allow it is written anew as a whole.
+/// Comments and the places of what stands before stay as they are wherever the text allows it: only the
+/// values that change are written anew, new ones stand behind the last. A text that does not allow it is
+/// written anew as a whole.
 ///
 /// # Errors
 /// The faults of the text as YAML, or of `params`. Other faults of an opening are not looked for.
@@ -32,7 +33,9 @@ pub fn declared_params(text: &str, limits: &Runs) -> Result<Vec<(String, serde_j
     };
     match root.value("params").map(|it| (&it.value, it.at)) {
         None | Some((Value::Null, _)) => Ok(Vec::new()),
-        Some((Value::Map(map), _)) => Ok(map.pairs.iter().map(|(key, value)| (key.name.to_string(), value.json())).collect()),
+        Some((Value::Map(map), _)) => {
+            Ok(map.pairs.iter().map(|(key, value)| (key.name.to_string(), value.json())).collect())
+        }
         Some((value, at)) => {
             let (key, part) = ("params".to_owned(), "an opening".to_owned());
             Err(fault(at, FaultKind::WrongType { key, part, takes: "a map", found: value.article() }, limits))
@@ -44,7 +47,14 @@ pub fn declared_params(text: &str, limits: &Runs) -> Result<Vec<(String, serde_j
 type Entry = fn(indent: &str, key: &str, value: &serde_json::Value) -> String;
 
 /// Sets keys of a map of an opening, which is made where it is missing. New keys are written by `entry`.
-pub(super) fn set_in(text: &str, tree: &Located, key: &str, values: &Map, entry: Entry, limits: &Runs) -> Result<String, Faults> {
+pub(super) fn set_in(
+    text: &str,
+    tree: &Located,
+    key: &str,
+    values: &Map,
+    entry: Entry,
+    limits: &Runs,
+) -> Result<String, Faults> {
     let Value::Map(root) = &tree.value else {
         return Err(fault(tree.at, FaultKind::NoOpening { found: tree.value.article() }, limits));
     };
@@ -53,7 +63,11 @@ pub(super) fn set_in(text: &str, tree: &Located, key: &str, values: &Map, entry:
         && !matches!(value.value, Value::Null | Value::Map(_))
     {
         let (key, part) = (key.to_owned(), "an opening".to_owned());
-        return Err(fault(value.at, FaultKind::WrongType { key, part, takes: "a map", found: value.value.article() }, limits));
+        return Err(fault(
+            value.at,
+            FaultKind::WrongType { key, part, takes: "a map", found: value.value.article() },
+            limits,
+        ));
     }
     let mut expected = root.json();
     let merged = merged(old.map(|(_, value)| value), values);
@@ -79,7 +93,9 @@ pub(super) fn tree(text: &str, limits: &Runs) -> Result<Located, Faults> {
     let Reading { tree, faults, more, .. } = yaml::read(text, parse::bounds(limits));
     match tree {
         Some(tree) if faults.is_empty() => Ok(tree),
-        None if faults.is_empty() => Err(fault(Place::START, FaultKind::NoOpening { found: "nothing" }, limits)),
+        None if faults.is_empty() => {
+            Err(fault(Place::START, FaultKind::NoOpening { found: "nothing" }, limits))
+        }
         _ => {
             let mut all = Faults::new(limits.faults_max);
             for yaml::Fault { at, kind, fix } in faults {
@@ -121,10 +137,20 @@ struct Editor<'t> {
 
 impl Editor<'_> {
     /// The text after its edits; nothing when it is of a kind that cannot be edited.
-    fn edited(mut self, root: &yaml::Map, (name, old): (&str, Option<&(Key, Located)>), values: &Map, merged: &Map) -> Option<String> {
+    fn edited(
+        mut self,
+        root: &yaml::Map,
+        (name, old): (&str, Option<&(Key, Located)>),
+        values: &Map,
+        merged: &Map,
+    ) -> Option<String> {
         match old {
             Some((_, Located { value: Value::Map(map), span, .. })) if map.is_flow => {
-                self.edits.push(Edit { from: span.start, to: span.end, text: yaml::flow(&merged.clone().into()) });
+                self.edits.push(Edit {
+                    from: span.start,
+                    to: span.end,
+                    text: yaml::flow(&merged.clone().into()),
+                });
             }
             Some((_, Located { value: Value::Map(map), .. })) => self.set_each(map, values)?,
             Some((key, value)) => self.set(key, value, &merged.clone().into())?,

@@ -1,4 +1,5 @@
-//! What an opening is: a typed graph of nodes, written in YAML, checked as a whole before anything of it runs (Runloop facts, Openings).
+//! What an opening is: a typed graph of nodes, written in YAML, checked as a whole before anything of it runs
+//! (Runloop facts, Openings).
 //!
 //! Nothing here does I/O: nested openings are read through the caller's library.
 

@@ -10,7 +10,9 @@ pub(crate) fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a s
     let distance_max = name.chars().count().div_ceil(3).min(3);
     candidates
         .into_iter()
-        .filter(|candidate| candidate.len().abs_diff(name.len()) <= distance_max * 4 && candidate.len() <= NAME_BYTES_MAX)
+        .filter(|candidate| {
+            candidate.len().abs_diff(name.len()) <= distance_max * 4 && candidate.len() <= NAME_BYTES_MAX
+        })
         .map(|candidate| (strsim::osa_distance(name, candidate), candidate))
         .filter(|(distance, _)| *distance <= distance_max)
         .min_by_key(|(distance, _)| *distance)

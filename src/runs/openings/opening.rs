@@ -1,4 +1,5 @@
-//! The types of an opening that was checked: indices are in range, the graph has no cycle, every template is filled in.
+//! The types of an opening that was checked: indices are in range, the graph has no cycle, every template is
+//! filled in.
 
 use std::{collections::BTreeSet, fmt, sync::Arc};
 
@@ -115,10 +116,12 @@ pub struct Edge {
 }
 
 impl Edge {
-    /// Whether the edge carries these values of its port: there is one, and its predicate, if any, equals one of them.
+    /// Whether the edge carries these values of its port: there is one, and its predicate, if any, equals one
+    /// of them.
     #[must_use]
     pub fn holds(&self, values: &[super::PortValue]) -> bool {
-        !values.is_empty() && self.when.as_ref().is_none_or(|it| values.iter().any(|value| it.equals(&value.value)))
+        !values.is_empty()
+            && self.when.as_ref().is_none_or(|it| values.iter().any(|value| it.equals(&value.value)))
     }
 }
 

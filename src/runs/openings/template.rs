@@ -33,10 +33,22 @@ mod tests {
 
     #[test]
     fn takes_texts_apart() {
-        assert_eq!(pieces("a {{params.b}}{{ params.c }} d"), Ok(vec![Text("a "), Param("b"), Param("c"), Text(" d")]));
+        assert_eq!(
+            pieces("a {{params.b}}{{ params.c }} d"),
+            Ok(vec![Text("a "), Param("b"), Param("c"), Text(" d")])
+        );
         assert_eq!(pieces("{{params.a-1.b}}"), Ok(vec![Param("a-1.b")]));
         assert_eq!(pieces("}} {a} {"), Ok(vec![Text("}} {a} {")]));
-        for text in ["{{", "{{params.a}", "{{}}", "{{params.}}", "{{a}}", "{{ params. a }}", "{{{params.a}}}", "{{params.a {{params.b}}"] {
+        for text in [
+            "{{",
+            "{{params.a}",
+            "{{}}",
+            "{{params.}}",
+            "{{a}}",
+            "{{ params. a }}",
+            "{{{params.a}}}",
+            "{{params.a {{params.b}}",
+        ] {
             assert!(pieces(text).is_err(), "{text}");
         }
     }

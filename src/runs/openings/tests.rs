@@ -35,7 +35,11 @@ fn sets_only_the_params_that_change() {
 
 #[test]
 fn writes_params_that_are_not_there_behind_the_last_key() {
-    merges("name: a # b\nedges: []\n# end\n", json!({"x": {"z": [1]}}), "name: a # b\nedges: []\nparams:\n  x: {z: [1]}\n# end\n");
+    merges(
+        "name: a # b\nedges: []\n# end\n",
+        json!({"x": {"z": [1]}}),
+        "name: a # b\nedges: []\nparams:\n  x: {z: [1]}\n# end\n",
+    );
     merges("name: a", json!({"x": 1}), "name: a\nparams:\n  x: 1\n");
     merges("params:\nname: a\n", json!({"x": 1}), "params: {x: 1}\nname: a\n");
     merges("params: ~ # none\nname: a\n", json!({"x": 1}), "params: {x: 1} # none\nname: a\n");
@@ -43,7 +47,11 @@ fn writes_params_that_are_not_there_behind_the_last_key() {
 
 #[test]
 fn writes_params_in_braces_anew() {
-    merges("params: {a: 1, b: [2]} # c\nname: a\n", json!({"b": true}), "params: {a: 1, b: true} # c\nname: a\n");
+    merges(
+        "params: {a: 1, b: [2]} # c\nname: a\n",
+        json!({"b": true}),
+        "params: {a: 1, b: true} # c\nname: a\n",
+    );
 }
 
 #[test]
@@ -60,7 +68,8 @@ fn leaves_a_text_alone_when_nothing_is_set() {
 
 #[test]
 fn says_why_params_cannot_be_set() {
-    let said = |text: &str| merge_params(text, &map(json!({"a": 1})), &Runs::default()).unwrap_err().to_string();
+    let said =
+        |text: &str| merge_params(text, &map(json!({"a": 1})), &Runs::default()).unwrap_err().to_string();
     assert_eq!(said("params: 3\n"), "1:9: `params` of an opening takes a map, and this is a whole number");
     assert_eq!(said("- 1\n"), "1:1: an opening is a map of keys and values, and this is a list");
     assert_eq!(said(""), "1:1: an opening is a map of keys and values, and this is nothing");
@@ -75,7 +84,13 @@ fn looks_for_nested_openings_beside_the_file_that_names_them() {
         fn read(&self, name: &str, beside: Option<&Path>) -> Result<(String, PathBuf), String> {
             let path = beside.unwrap().join("deeper").join(name);
             let inner = if name == "a" { "opening:b" } else { "agent:echo" };
-            Ok((format!("version: 0\nname: {}\nnodes: [{{id: n, use: '{inner}'}}]\nedges: []\n", path.display()), path))
+            Ok((
+                format!(
+                    "version: 0\nname: {}\nnodes: [{{id: n, use: '{inner}'}}]\nedges: []\n",
+                    path.display()
+                ),
+                path,
+            ))
         }
     }
     impl Library for Round {
@@ -84,7 +99,8 @@ fn looks_for_nested_openings_beside_the_file_that_names_them() {
         }
     }
     let text = "version: 0\nname: top\nnodes: [{id: n, use: 'opening:a'}]\nedges: []\n";
-    let opening = Opening::load(text, Some(Path::new("/x/top.yaml")), &Map::new(), &Shelf, &Runs::default()).unwrap();
+    let opening =
+        Opening::load(text, Some(Path::new("/x/top.yaml")), &Map::new(), &Shelf, &Runs::default()).unwrap();
     let names: Vec<_> = std::iter::successors(Some(&opening), |it| match &it.nodes[0].action {
         super::Use::Opening { opening, .. } => Some(opening),
         super::Use::Agent(_) => None,
@@ -94,7 +110,8 @@ fn looks_for_nested_openings_beside_the_file_that_names_them() {
     assert_eq!(names, ["top", "/x/deeper/a", "/x/deeper/deeper/b"]);
     assert_eq!(opening.nodes_count(), 3);
     // An opening that names its own file goes round at once.
-    let faults = Opening::load(text, Some(Path::new("/x/deeper/a")), &Map::new(), &Round, &Runs::default()).unwrap_err();
+    let faults = Opening::load(text, Some(Path::new("/x/deeper/a")), &Map::new(), &Round, &Runs::default())
+        .unwrap_err();
     assert_eq!(faults.to_string(), "3:22: openings nest each other: a → a; take one of them out of the ring");
 }
 
@@ -119,7 +136,8 @@ fn params_of_params_do_not_multiply_without_bound() {
 #[test]
 fn judges_edges_and_success_by_any_value_of_a_port() {
     let value = |value: rmpv::Value| PortValue { schema_id: 4, kind: "toolresult.generic.v1".into(), value };
-    let edge = |when: Option<Literal>| Edge { from: 0, from_port: "out".into(), when, to: 1, to_port: "in".into() };
+    let edge =
+        |when: Option<Literal>| Edge { from: 0, from_port: "out".into(), when, to: 1, to_port: "in".into() };
     let values = [value(1.into()), value("go".into())];
     assert!(edge(None).holds(&values));
     assert!(!edge(None).holds(&[]));
@@ -128,7 +146,8 @@ fn judges_edges_and_success_by_any_value_of_a_port() {
 
     let nodes = "nodes: [{id: a, use: 'agent:a'}, {id: b, use: 'agent:b'}]\nedges: []\n";
     let judged = |success: &str| {
-        let opening = load(&format!("version: 0\nname: a\n{nodes}success: {success}\n"), &Map::new()).unwrap();
+        let opening =
+            load(&format!("version: 0\nname: a\n{nodes}success: {success}\n"), &Map::new()).unwrap();
         let Some(success): Option<Success> = opening.success else { panic!() };
         success.holds(|port| if port.node == 0 && &*port.port == "out" { &values } else { &[] })
     };
@@ -160,10 +179,12 @@ fn params() -> impl Strategy<Value = Map> {
     let value = leaf.prop_recursive(3, 16, 4, |inner| {
         prop_oneof![
             prop::collection::vec(inner.clone(), 0..4).prop_map(Json::from),
-            prop::collection::btree_map("[a-z]{1,3}", inner, 0..4).prop_map(|it| Json::Object(it.into_iter().collect())),
+            prop::collection::btree_map("[a-z]{1,3}", inner, 0..4)
+                .prop_map(|it| Json::Object(it.into_iter().collect())),
         ]
     });
-    prop::collection::btree_map("[a-e]|[a-z_]{2,8}|.{1,4}", value, 0..5).prop_map(|it| it.into_iter().collect())
+    prop::collection::btree_map("[a-e]|[a-z_]{2,8}|.{1,4}", value, 0..5)
+        .prop_map(|it| it.into_iter().collect())
 }
 
 /// Trees that look like openings from afar.
@@ -204,7 +225,8 @@ fn nearly_openings() -> impl Strategy<Value = Json> {
     leaf.prop_recursive(6, 80, 8, move |inner| {
         prop_oneof![
             prop::collection::vec(inner.clone(), 0..6).prop_map(Json::from),
-            prop::collection::btree_map(word.clone(), inner, 0..8).prop_map(|it| Json::Object(it.into_iter().collect())),
+            prop::collection::btree_map(word.clone(), inner, 0..8)
+                .prop_map(|it| Json::Object(it.into_iter().collect())),
         ]
     })
 }

@@ -80,7 +80,11 @@ impl Decision {
     /// Its body.
     #[must_use]
     pub fn encode(&self) -> Vec<u8> {
-        let mut payload = vec![("v", Value::from(1)), ("action_id", id(self.action_id.0)), ("approved", Value::from(self.approved))];
+        let mut payload = vec![
+            ("v", Value::from(1)),
+            ("action_id", id(self.action_id.0)),
+            ("approved", Value::from(self.approved)),
+        ];
         payload.extend(self.note.as_ref().map(|note| ("note", Value::from(note.as_str()))));
         write(DECISION, map(payload), None)
     }

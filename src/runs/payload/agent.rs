@@ -140,7 +140,8 @@ impl AgentRequest {
         let mut fields = Fields::of(Body::read(body)?.payload_of(REQUEST)?, "payload")?;
         let mut node = Fields::of(fields.must("node")?, "payload.node")?;
         let with = match node.take("with") {
-            Some(with) => json(&with).and_then(|with| if let serde_json::Value::Object(with) = with { Some(with) } else { None }),
+            Some(with) => json(&with)
+                .and_then(|with| if let serde_json::Value::Object(with) = with { Some(with) } else { None }),
             None => Some(Map::new()),
         };
         let tags = if let Some(Value::Array(tags)) = node.take("tags") { tags } else { Vec::new() };
@@ -153,10 +154,13 @@ impl AgentRequest {
                 timeout_ms: node.number_or_none("timeout_ms")?,
                 budget_tokens: node.number_or_none("budget_tokens")?,
             },
-            inputs: fields.take("inputs").map_or_else(|| Ok(Ports::new()), |inputs| ports(inputs, "payload.inputs"))?,
+            inputs: fields
+                .take("inputs")
+                .map_or_else(|| Ok(Ports::new()), |inputs| ports(inputs, "payload.inputs"))?,
             trace_id: TraceId(fields.id("trace_id", TraceId::PREFIX)?),
             opening_id: OpeningId(fields.id("opening_id", OpeningId::PREFIX)?),
-            attempt: u32::try_from(fields.number("attempt")?).map_err(|_| fields.fault("attempt", "is too large"))?,
+            attempt: u32::try_from(fields.number("attempt")?)
+                .map_err(|_| fields.fault("attempt", "is too large"))?,
             reply_topic: Arc::from(fields.text("reply_topic")?),
         })
     }
@@ -167,9 +171,12 @@ impl AgentAnswer {
     #[must_use]
     pub fn encode(&self) -> Vec<u8> {
         let payload = match &self.response {
-            AgentResponse::Completed { ports } => map(vec![("Completed", map(vec![("ports", of_ports(ports))]))]),
+            AgentResponse::Completed { ports } => {
+                map(vec![("Completed", map(vec![("ports", of_ports(ports))]))])
+            }
             AgentResponse::Failed { retryable, reason } => {
-                let fields = vec![("retryable", Value::from(*retryable)), ("reason", Value::from(reason.as_str()))];
+                let fields =
+                    vec![("retryable", Value::from(*retryable)), ("reason", Value::from(reason.as_str()))];
                 map(vec![("Failed", map(fields))])
             }
         };
@@ -215,12 +222,18 @@ impl AgentAnswer {
         let mut fields = if value.is_nil() { Fields::empty(&at) } else { Fields::of(value, &at)? };
         let response = match name.as_str() {
             "Completed" => {
-                let given = fields.take("ports").map_or_else(|| Ok(Ports::new()), |given| ports(given, &format!("{at}.ports")))?;
+                let given = fields
+                    .take("ports")
+                    .map_or_else(|| Ok(Ports::new()), |given| ports(given, &format!("{at}.ports")))?;
                 AgentResponse::Completed { ports: given }
             }
             "Failed" => {
-                let reason = fields.text_or_none("reason")?.unwrap_or_else(|| "the agent gave no reason".to_owned());
-                AgentResponse::Failed { retryable: fields.bool_or_none("retryable")?.unwrap_or(false), reason }
+                let reason =
+                    fields.text_or_none("reason")?.unwrap_or_else(|| "the agent gave no reason".to_owned());
+                AgentResponse::Failed {
+                    retryable: fields.bool_or_none("retryable")?.unwrap_or(false),
+                    reason,
+                }
             }
             _ => return Err(Fault::new("payload", &format!("is {name:?}, not Completed or Failed")).into()),
         };
@@ -231,19 +244,33 @@ impl AgentAnswer {
 fn of_ports(ports: &Ports) -> Value {
     let of_value = |value: &PortValue| {
         let PortValue { schema_id, kind, value } = value;
-        map(vec![("schema_id", Value::from(*schema_id)), ("type", Value::from(&**kind)), ("value", value.clone())])
+        map(vec![
+            ("schema_id", Value::from(*schema_id)),
+            ("type", Value::from(&**kind)),
+            ("value", value.clone()),
+        ])
     };
-    Value::Map(ports.iter().map(|(port, values)| (Value::from(&**port), Value::Array(values.iter().map(of_value).collect()))).collect())
+    Value::Map(
+        ports
+            .iter()
+            .map(|(port, values)| (Value::from(&**port), Value::Array(values.iter().map(of_value).collect())))
+            .collect(),
+    )
 }
 
 fn ports(value: Value, at: &str) -> Result<Ports, Fault> {
-    let Value::Map(pairs) = value else { return Err(Fault::new(at, &format!("is {}, not a map", named(&value)))) };
+    let Value::Map(pairs) = value else {
+        return Err(Fault::new(at, &format!("is {}, not a map", named(&value))));
+    };
     let mut ports = Ports::new();
     for (port, values) in pairs {
         let port = port.as_str().ok_or_else(|| Fault::new(at, "has a port whose name is no text"))?;
         let at = format!("{at}.{port}");
-        let Value::Array(values) = values else { return Err(Fault::new(&at, &format!("is {}, not a list", named(&values)))) };
-        let values = values.into_iter().enumerate().map(|(place, value)| port_value(value, &format!("{at}[{place}]")));
+        let Value::Array(values) = values else {
+            return Err(Fault::new(&at, &format!("is {}, not a list", named(&values))));
+        };
+        let values =
+            values.into_iter().enumerate().map(|(place, value)| port_value(value, &format!("{at}[{place}]")));
         ports.insert(Arc::from(port), values.collect::<Result<_, _>>()?);
     }
     Ok(ports)
@@ -254,7 +281,9 @@ fn port_value(value: Value, at: &str) -> Result<PortValue, Fault> {
     let mut fields = Fields::of(value, at)?;
     let kind = fields.text("type")?;
     let given = fields.number_or_none("schema_id")?;
-    let given = given.map(|id| u16::try_from(id).map_err(|_| fields.fault("schema_id", "is over 65535"))).transpose()?;
+    let given = given
+        .map(|id| u16::try_from(id).map_err(|_| fields.fault("schema_id", "is over 65535")))
+        .transpose()?;
     let says = "is not family.kind.vN with a family that is known, or a schema_id of one's own";
     let schema_id = kinds::schema_of(&kind, given).ok_or_else(|| fields.fault("type", says))?;
     Ok(PortValue { schema_id, kind: Arc::from(kind), value: fields.take("value").unwrap_or(Value::Nil) })

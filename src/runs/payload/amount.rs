@@ -18,7 +18,9 @@ impl Amount {
     pub(super) fn of(value: &Value) -> Option<Self> {
         match value {
             Value::Integer(it) => it.as_u64().map(Self::Whole),
-            Value::F32(_) | Value::F64(_) => value.as_f64().filter(|it| it.is_finite() && *it >= 0.0).map(Self::Fraction),
+            Value::F32(_) | Value::F64(_) => {
+                value.as_f64().filter(|it| it.is_finite() && *it >= 0.0).map(Self::Fraction)
+            }
             _ => None,
         }
     }

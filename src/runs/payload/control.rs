@@ -74,12 +74,13 @@ pub enum ControlResponse {
     },
 }
 
-/// How a request is refused that cannot be read, or that nobody can do now: in the form of its variant, by the id that it has, else by
-/// `trace`, its header's. Nothing for what is no request.
+/// How a request is refused that cannot be read, or that nobody can do now: in the form of its variant, by
+/// the id that it has, else by `trace`, its header's. Nothing for what is no request.
 #[must_use]
 pub fn refusal(trace: TraceId, body: &[u8], reason: &str) -> Option<ControlResponse> {
     let (name, value) = variant(Body::read(body).ok()?.payload_of(REQUEST).ok()?, "payload").ok()?;
-    let given = Fields::of(value, "").ok().and_then(|mut fields| fields.id("request_id", TraceId::PREFIX).ok());
+    let given =
+        Fields::of(value, "").ok().and_then(|mut fields| fields.id("request_id", TraceId::PREFIX).ok());
     let (request_id, reason) = (given.map_or(trace, TraceId), reason.to_owned());
     Some(match name.as_str() {
         "DescribeAgents" => ControlResponse::AgentsDescribeFailed { request_id, reason },
@@ -106,13 +107,19 @@ impl ControlRequest {
     pub fn encode(&self) -> Vec<u8> {
         let payload = match self {
             Self::RunSubmit { request_id, opening_yaml } => {
-                let fields = vec![("request_id", id(request_id.0)), ("opening_yaml", Value::from(opening_yaml.as_str()))];
+                let fields = vec![
+                    ("request_id", id(request_id.0)),
+                    ("opening_yaml", Value::from(opening_yaml.as_str())),
+                ];
                 tagged("RunSubmit", map(fields))
             }
             Self::RunCancel { trace_id } => tagged("RunCancel", map(vec![("trace_id", id(trace_id.0))])),
             Self::DescribeAgents { request_id, agents } => {
                 let agents = agents.iter().map(|agent| Value::from(agent.as_str())).collect();
-                tagged("DescribeAgents", map(vec![("request_id", id(request_id.0)), ("agents", Value::Array(agents))]))
+                tagged(
+                    "DescribeAgents",
+                    map(vec![("request_id", id(request_id.0)), ("agents", Value::Array(agents))]),
+                )
             }
         };
         write(REQUEST, payload, None)
@@ -134,8 +141,10 @@ impl ControlRequest {
             "DescribeAgents" => {
                 let request_id = TraceId(fields.id("request_id", TraceId::PREFIX)?);
                 let agents = fields.list("agents")?;
-                let names = agents.iter().map(|agent| agent.as_str().map(str::to_owned)).collect::<Option<_>>();
-                let agents = names.ok_or_else(|| fields.fault("agents", "holds something that is no text"))?;
+                let names =
+                    agents.iter().map(|agent| agent.as_str().map(str::to_owned)).collect::<Option<_>>();
+                let agents =
+                    names.ok_or_else(|| fields.fault("agents", "holds something that is no text"))?;
                 Ok(Self::DescribeAgents { request_id, agents })
             }
             _ => {
@@ -161,10 +170,13 @@ impl ControlResponse {
                 tagged("RunAccepted", map(fields))
             }
             Self::RunRejected { request_id, reason } => tagged("RunRejected", refused(*request_id, reason)),
-            Self::RunCancelled { request_id, trace_id } => {
-                tagged("RunCancelled", map(vec![("request_id", id(request_id.0)), ("trace_id", id(trace_id.0))]))
+            Self::RunCancelled { request_id, trace_id } => tagged(
+                "RunCancelled",
+                map(vec![("request_id", id(request_id.0)), ("trace_id", id(trace_id.0))]),
+            ),
+            Self::AgentsDescribeFailed { request_id, reason } => {
+                tagged("AgentsDescribeFailed", refused(*request_id, reason))
             }
-            Self::AgentsDescribeFailed { request_id, reason } => tagged("AgentsDescribeFailed", refused(*request_id, reason)),
         };
         write(RESPONSE, payload, None)
     }
@@ -185,8 +197,13 @@ impl ControlResponse {
                 opening_name: fields.text("opening_name")?,
             }),
             "RunRejected" => Ok(Self::RunRejected { request_id, reason: fields.text("reason")? }),
-            "RunCancelled" => Ok(Self::RunCancelled { request_id, trace_id: TraceId(fields.id("trace_id", TraceId::PREFIX)?) }),
-            "AgentsDescribeFailed" => Ok(Self::AgentsDescribeFailed { request_id, reason: fields.text("reason")? }),
+            "RunCancelled" => Ok(Self::RunCancelled {
+                request_id,
+                trace_id: TraceId(fields.id("trace_id", TraceId::PREFIX)?),
+            }),
+            "AgentsDescribeFailed" => {
+                Ok(Self::AgentsDescribeFailed { request_id, reason: fields.text("reason")? })
+            }
             _ => Err(Fault::new("payload", &format!("is {name:?}, not a response that is known"))),
         }
     }

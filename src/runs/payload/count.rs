@@ -1,4 +1,5 @@
-//! How many values a body holds, found without making any of them: a byte of `MsgPack` may become many in memory.
+//! How many values a body holds, found without making any of them: a byte of `MsgPack` may become many in
+//! memory.
 
 use rmpv::Value;
 
@@ -10,7 +11,8 @@ pub(super) const VALUES_MAX: u64 = 262_144;
 /// Bytes that a value takes in memory at least.
 const VALUE_BYTES: u64 = 32;
 
-/// What bytes of `MsgPack` that hold so many keys and values take in memory, about: a byte of them may be a whole value.
+/// What bytes of `MsgPack` that hold so many keys and values take in memory, about: a byte of them may be a
+/// whole value.
 pub(super) const fn memory(bytes: u64, values: u64) -> u64 {
     let least = values.saturating_mul(VALUE_BYTES);
     if least > bytes { least } else { bytes }
@@ -31,8 +33,9 @@ fn members(value: &Value) -> u64 {
     }
 }
 
-/// The values of what is encoded first, each key and each member of a container counted; nothing when there are more than `values_max`, or
-/// when the bytes end before or are no `MsgPack`: what is wrong with those is for the decoder to say, which does not come further either.
+/// The values of what is encoded first, each key and each member of a container counted; nothing when there
+/// are more than `values_max`, or when the bytes end before or are no `MsgPack`: what is wrong with those is
+/// for the decoder to say, which does not come further either.
 pub(super) fn values(bytes: &[u8], values_max: u64) -> Counted {
     let mut walk = Walk::new(bytes, usize::MAX);
     let mut open = 1_u64;
@@ -78,7 +81,8 @@ mod tests {
             any::<f32>().prop_map(Value::from),
             ".{0,40}".prop_map(Value::from),
             prop::collection::vec(any::<u8>(), 0..300).prop_map(Value::Binary),
-            (any::<i8>(), prop::collection::vec(any::<u8>(), 0..40)).prop_map(|(kind, data)| Value::Ext(kind, data)),
+            (any::<i8>(), prop::collection::vec(any::<u8>(), 0..40))
+                .prop_map(|(kind, data)| Value::Ext(kind, data)),
         ];
         leaf.prop_recursive(4, 64, 20, |inner| {
             prop_oneof![

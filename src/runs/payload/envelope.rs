@@ -27,7 +27,8 @@ pub mod schema {
     pub const AGENT_RESPONSE: u16 = 4001;
 }
 
-/// How deep the decoder goes into containers within one another, 64 of them; it counts each of them twice, and a text once more.
+/// How deep the decoder goes into containers within one another, 64 of them; it counts each of them twice,
+/// and a text once more.
 const DEPTH_MAX: usize = 2 * 64 + 4;
 
 /// A body that was read, its payload not yet judged.
@@ -43,11 +44,14 @@ impl Body {
     /// Reads a body.
     ///
     /// # Errors
-    /// A [`Fault`] when it is no `MsgPack` map of `type`, `payload` and perhaps `meta`, or has more than 262,144 keys and values.
+    /// A [`Fault`] when it is no `MsgPack` map of `type`, `payload` and perhaps `meta`, or has more than
+    /// 262,144 keys and values.
     pub fn read(bytes: &[u8]) -> Result<Self, Fault> {
         let values = match count::values(bytes, VALUES_MAX) {
             Counted::Values(values) => values,
-            Counted::TooMany => return Err(Fault::new("the body", &format!("has more than {VALUES_MAX} keys and values"))),
+            Counted::TooMany => {
+                return Err(Fault::new("the body", &format!("has more than {VALUES_MAX} keys and values")));
+            }
             // The decoder says what is wrong.
             Counted::Broken => 0,
         };
@@ -85,7 +89,11 @@ impl Body {
 
     /// The payload of a body of this type.
     pub(super) fn payload_of(self, kind: &str) -> Result<Value, Fault> {
-        if self.kind == kind { Ok(self.payload) } else { Err(Fault::new("type", &format!("is {}, not {kind}", self.kind))) }
+        if self.kind == kind {
+            Ok(self.payload)
+        } else {
+            Err(Fault::new("type", &format!("is {}, not {kind}", self.kind)))
+        }
     }
 }
 

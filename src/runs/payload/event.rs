@@ -33,7 +33,8 @@ pub struct RunEvent {
 pub struct EventMeta {
     /// When, in Unix milliseconds.
     pub ts_ms: u64,
-    /// The run, as `trace:<uuid>`: section 10 writes it as a text, which ruling RMP 12 leaves as it is; it is read as 16 bytes too.
+    /// The run, as `trace:<uuid>`: section 10 writes it as a text, which ruling RMP 12 leaves as it is; it
+    /// is read as 16 bytes too.
     pub run_id: Option<TraceId>,
     /// The node; of a nested opening, `outer/inner`.
     pub node_id: Option<String>,
@@ -83,7 +84,8 @@ impl EventMeta {
     /// The same as JSON, as the store keeps it.
     #[must_use]
     pub fn json(&self) -> serde_json::Value {
-        let Self { ts_ms, run_id, node_id, span_id, state, success, latency_ms, hop, done, total, artifact } = self;
+        let Self { ts_ms, run_id, node_id, span_id, state, success, latency_ms, hop, done, total, artifact } =
+            self;
         let mut meta = serde_json::Map::new();
         let mut put = |key: &str, value: Option<serde_json::Value>| {
             if let Some(value) = value {
@@ -118,7 +120,19 @@ impl RunEvent {
     /// Its body.
     #[must_use]
     pub fn encode(&self) -> Vec<u8> {
-        let EventMeta { ts_ms, run_id, node_id, span_id, state, success, latency_ms, hop, done, total, artifact } = &self.meta;
+        let EventMeta {
+            ts_ms,
+            run_id,
+            node_id,
+            span_id,
+            state,
+            success,
+            latency_ms,
+            hop,
+            done,
+            total,
+            artifact,
+        } = &self.meta;
         let mut meta = vec![("ts_ms", Value::from(*ts_ms))];
         let text = |text: &String| Value::from(text.as_str());
         meta.extend(run_id.map(|run| ("run_id", Value::from(run.to_string()))));
@@ -152,13 +166,16 @@ impl RunEvent {
         let kind = fields.text("kind")?;
         let level = fields.text_or_none("level")?;
         let mut meta = Fields::of(fields.must("meta")?, "payload.meta")?;
-        let level = level.map(|level| level_of(&level).ok_or_else(|| fields.fault("level", "is not info, warn or error"))).transpose()?;
+        let level = level
+            .map(|level| level_of(&level).ok_or_else(|| fields.fault("level", "is not info, warn or error")))
+            .transpose()?;
         let port = meta.text_or_none("port")?;
         let artifact = port.map(|port| artifact(port, &mut meta)).transpose()?;
         let agent = meta.text_or_none("agent")?;
         let hop = agent.map(|agent| hop(agent, &mut meta)).transpose()?;
         Ok(Self {
-            kind: EventKind::from_name(&kind).ok_or_else(|| fields.fault("kind", &format!("is {kind:?}, which is not known")))?,
+            kind: EventKind::from_name(&kind)
+                .ok_or_else(|| fields.fault("kind", &format!("is {kind:?}, which is not known")))?,
             level,
             message: fields.text("message")?,
             meta: EventMeta {
@@ -179,15 +196,19 @@ impl RunEvent {
 }
 
 fn hop(agent: String, meta: &mut Fields) -> Result<HopMeta, Fault> {
-    let (request_frame_len, answer_frame_len) = (meta.number("request_frame_len")?, meta.number("answer_frame_len")?);
+    let (request_frame_len, answer_frame_len) =
+        (meta.number("request_frame_len")?, meta.number("answer_frame_len")?);
     Ok(HopMeta { agent, request_frame_len, answer_frame_len })
 }
 
 fn artifact(port: String, meta: &mut Fields) -> Result<ArtifactMeta, Fault> {
-    let schema_id = u16::try_from(meta.number("schema_id")?).map_err(|_| meta.fault("schema_id", "is over 65535"))?;
+    let schema_id =
+        u16::try_from(meta.number("schema_id")?).map_err(|_| meta.fault("schema_id", "is over 65535"))?;
     Ok(ArtifactMeta { port, schema_id, kind: meta.text("type")?, bytes: meta.number("bytes")? })
 }
 
 fn level_of(name: &str) -> Option<Level> {
-    [Level::Trace, Level::Debug, Level::Info, Level::Warn, Level::Error].into_iter().find(|level| level.name() == name)
+    [Level::Trace, Level::Debug, Level::Info, Level::Warn, Level::Error]
+        .into_iter()
+        .find(|level| level.name() == name)
 }

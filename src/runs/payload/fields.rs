@@ -44,7 +44,10 @@ impl Fields {
     pub(super) fn of(value: Value, at: &str) -> Result<Self, Fault> {
         match value {
             Value::Map(pairs) => Ok(Self { at: at.to_owned(), pairs }),
-            other => Err(Fault::new(if at.is_empty() { "the body" } else { at }, &format!("is {}, not a map", named(&other)))),
+            other => Err(Fault::new(
+                if at.is_empty() { "the body" } else { at },
+                &format!("is {}, not a map", named(&other)),
+            )),
         }
     }
 
@@ -85,22 +88,32 @@ impl Fields {
     }
 
     fn as_text(&self, key: &str, value: &Value) -> Result<String, Fault> {
-        value.as_str().map(str::to_owned).ok_or_else(|| self.fault(key, &format!("is {}, not a text", named(value))))
+        value
+            .as_str()
+            .map(str::to_owned)
+            .ok_or_else(|| self.fault(key, &format!("is {}, not a text", named(value))))
     }
 
     pub(super) fn number(&mut self, key: &str) -> Result<u64, Fault> {
         let value = self.must(key)?;
-        value.as_u64().ok_or_else(|| self.fault(key, &format!("is {}, not an integer from 0 on", named(&value))))
+        value
+            .as_u64()
+            .ok_or_else(|| self.fault(key, &format!("is {}, not an integer from 0 on", named(&value))))
     }
 
     pub(super) fn number_or_none(&mut self, key: &str) -> Result<Option<u64>, Fault> {
         let Some(value) = self.take(key) else { return Ok(None) };
-        value.as_u64().map(Some).ok_or_else(|| self.fault(key, &format!("is {}, not an integer from 0 on", named(&value))))
+        value
+            .as_u64()
+            .map(Some)
+            .ok_or_else(|| self.fault(key, &format!("is {}, not an integer from 0 on", named(&value))))
     }
 
     pub(super) fn amount_or_none(&mut self, key: &str) -> Result<Option<Amount>, Fault> {
         let Some(value) = self.take(key) else { return Ok(None) };
-        Amount::of(&value).map(Some).ok_or_else(|| self.fault(key, &format!("is {}, not a finite number from 0 on", named(&value))))
+        Amount::of(&value)
+            .map(Some)
+            .ok_or_else(|| self.fault(key, &format!("is {}, not a finite number from 0 on", named(&value))))
     }
 
     pub(super) fn bool(&mut self, key: &str) -> Result<bool, Fault> {
@@ -110,16 +123,22 @@ impl Fields {
 
     pub(super) fn bool_or_none(&mut self, key: &str) -> Result<Option<bool>, Fault> {
         let Some(value) = self.take(key) else { return Ok(None) };
-        value.as_bool().map(Some).ok_or_else(|| self.fault(key, &format!("is {}, not true or false", named(&value))))
+        value
+            .as_bool()
+            .map(Some)
+            .ok_or_else(|| self.fault(key, &format!("is {}, not true or false", named(&value))))
     }
 
-    /// An id: 16 bytes, or a text with or without a prefix, its own or that of runs and openings (Runloop facts, Payloads; ruling RMP 12).
+    /// An id: 16 bytes, or a text with or without a prefix, its own or that of runs and openings (Runloop
+    /// facts, Payloads; ruling RMP 12).
     pub(super) fn id(&mut self, key: &str, prefix: &str) -> Result<Uuid, Fault> {
         let value = self.must(key)?;
         let id = match &value {
             Value::Binary(bytes) => Uuid::from_slice(bytes).ok(),
             Value::String(text) => text.as_str().and_then(|text| {
-                let bare = [prefix, TraceId::PREFIX, OpeningId::PREFIX].iter().find_map(|prefix| text.strip_prefix(prefix));
+                let bare = [prefix, TraceId::PREFIX, OpeningId::PREFIX]
+                    .iter()
+                    .find_map(|prefix| text.strip_prefix(prefix));
                 Uuid::parse_str(bare.unwrap_or(text)).ok()
             }),
             _ => None,
@@ -145,7 +164,9 @@ impl Fields {
 pub(super) fn variant(value: Value, at: &str) -> Result<(String, Value), Fault> {
     let (is, pairs) = match value {
         Value::Map(pairs) if pairs.len() == 1 => ("", pairs),
-        Value::Map(pairs) => (if pairs.is_empty() { "an empty map" } else { "a map of several keys" }, Vec::new()),
+        Value::Map(pairs) => {
+            (if pairs.is_empty() { "an empty map" } else { "a map of several keys" }, Vec::new())
+        }
         other => (named(&other), Vec::new()),
     };
     let name = pairs.into_iter().next().and_then(|(key, value)| Some((key.as_str()?.to_owned(), value)));

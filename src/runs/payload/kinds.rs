@@ -1,12 +1,14 @@
-//! Types of values on ports, and the schemas that belong to them (Runloop facts, Schema registry; ruling RMP 12).
+//! Types of values on ports, and the schemas that belong to them (Runloop facts, Schema registry; ruling RMP
+//! 12).
 
 use crate::registry::{Registry, SchemaId, is_type};
 
 /// Bytes of a type.
 const KIND_BYTES_MAX: usize = 255;
 
-/// The schema of a type. What was given beside the type counts only where the registry has no such id itself, and no id for that type
-/// alone: such a one is registered locally. Nothing where the type is none, or of no family and nothing else tells.
+/// The schema of a type. What was given beside the type counts only where the registry has no such id itself,
+/// and no id for that type alone: such a one is registered locally. Nothing where the type is none, or of no
+/// family and nothing else tells.
 pub(super) fn schema_of(kind: &str, given: Option<u16>) -> Option<u16> {
     if kind.len() > KIND_BYTES_MAX || !is_type(kind) {
         return None;
@@ -54,7 +56,9 @@ mod tests {
 
     #[test]
     fn a_type_is_a_family_a_kind_and_a_version() {
-        for kind in ["nonsense", "", "artifact.v1", "artifact.note", "artifact..v1", "artifact.note.v", ".a.v1"] {
+        for kind in
+            ["nonsense", "", "artifact.v1", "artifact.note", "artifact..v1", "artifact.note.v", ".a.v1"]
+        {
             assert_eq!(schema_of(kind, Some(5_000)), None, "{kind}");
         }
         assert_eq!(schema_of(&format!("artifact.{}.v1", "x".repeat(300)), None), None);

@@ -1,8 +1,9 @@
-//! The messages of runs as they are on the bus: whole bodies, `{type, payload, meta?}` in MsgPack (rmp-v0 §2, §9, §10; rulings RMP 10
-//! to 14).
+//! The messages of runs as they are on the bus: whole bodies, `{type, payload, meta?}` in MsgPack (rmp-v0 §2,
+//! §9, §10; rulings RMP 10 to 14).
 //!
-//! What we write follows the texts to the byte; what we read is taken in every form that they allow: ids as 16 bytes or as text, with or
-//! without their prefix, nil as nothing, and keys that nobody knows are left out. A [`Fault`] says what is wrong and where.
+//! What we write follows the texts to the byte; what we read is taken in every form that they allow: ids as
+//! 16 bytes or as text, with or without their prefix, nil as nothing, and keys that nobody knows are left
+//! out. A [`Fault`] says what is wrong and where.
 
 mod action;
 mod agent;

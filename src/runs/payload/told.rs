@@ -62,7 +62,8 @@ impl CancelNotice {
         Ok(Self {
             trace_id: TraceId(fields.id("trace_id", TraceId::PREFIX)?),
             node_id: Arc::from(fields.text("node_id")?),
-            attempt: u32::try_from(fields.number("attempt")?).map_err(|_| fields.fault("attempt", "is too large"))?,
+            attempt: u32::try_from(fields.number("attempt")?)
+                .map_err(|_| fields.fault("attempt", "is too large"))?,
             reply_topic: Arc::from(fields.text("reply_topic")?),
         })
     }

@@ -22,7 +22,11 @@ fn id() -> Uuid {
 fn body(kind: &str, payload: &[u8], meta: &[u8]) -> Vec<u8> {
     let head: &[u8] = if meta.is_empty() { b"\x82\xa4type" } else { b"\x83\xa4type" };
     let len = u8::try_from(kind.len()).unwrap();
-    let kind = if len < 32 { [&[0xa0 | len], kind.as_bytes()].concat() } else { [&[0xd9, len], kind.as_bytes()].concat() };
+    let kind = if len < 32 {
+        [&[0xa0 | len], kind.as_bytes()].concat()
+    } else {
+        [&[0xd9, len], kind.as_bytes()].concat()
+    };
     let meta = if meta.is_empty() { Vec::new() } else { [b"\xa4meta", meta].concat() };
     [head, &kind, b"\xa7payload", payload, &meta].concat()
 }
@@ -42,7 +46,10 @@ fn control_requests_are_as_the_text_has_them() {
 
     let describe = [b"\x81\xaeDescribeAgents\x82\xaarequest_id", ID, b"\xa6agents\x92\xa1a\xa1b"].concat();
     let describe = body("intent.ctrl.request.v1", &describe, b"");
-    let request = ControlRequest::DescribeAgents { request_id: TraceId(id()), agents: vec!["a".to_owned(), "b".to_owned()] };
+    let request = ControlRequest::DescribeAgents {
+        request_id: TraceId(id()),
+        agents: vec!["a".to_owned(), "b".to_owned()],
+    };
     assert_eq!(request.encode(), describe);
     assert_eq!(ControlRequest::decode(&describe), Ok(request));
 }
@@ -54,21 +61,41 @@ fn ids_are_read_in_every_form_and_unknown_keys_and_nil_are_nothing() {
     let of_opening = b"\xd9\x2copening:00112233-4455-6677-8899-aabbccddeeff";
     let simple = b"\xd9\x2000112233445566778899aabbccddeeff";
     for written in [ID, bare, prefixed, of_opening, simple] {
-        let payload = [b"\x81\xa9RunSubmit\x84\xadagent_digests\x80\xacopening_yaml\xa0\xaarequest_id", written, b"\xa1x\xc0"].concat();
+        let payload = [
+            b"\x81\xa9RunSubmit\x84\xadagent_digests\x80\xacopening_yaml\xa0\xaarequest_id",
+            written,
+            b"\xa1x\xc0",
+        ]
+        .concat();
         let read = ControlRequest::decode(&body("intent.ctrl.request.v1", &payload, b"\xc0"));
-        assert_eq!(read, Ok(ControlRequest::RunSubmit { request_id: TraceId(id()), opening_yaml: String::new() }), "{written:x?}");
+        assert_eq!(
+            read,
+            Ok(ControlRequest::RunSubmit { request_id: TraceId(id()), opening_yaml: String::new() }),
+            "{written:x?}"
+        );
     }
 }
 
 #[test]
 fn control_responses_are_as_the_text_has_them() {
     let kind = "toolresult.ctrl.response.v1";
-    let accepted =
-        [&b"\x81\xabRunAccepted\x84\xaarequest_id"[..], ID, b"\xa8trace_id", ID, b"\xaaopening_id", ID, b"\xacopening_name\xa1o"].concat();
+    let accepted = [
+        &b"\x81\xabRunAccepted\x84\xaarequest_id"[..],
+        ID,
+        b"\xa8trace_id",
+        ID,
+        b"\xaaopening_id",
+        ID,
+        b"\xacopening_name\xa1o",
+    ]
+    .concat();
     let (request_id, trace_id, opening_id) = (TraceId(id()), TraceId(id()), OpeningId(id()));
     let reason = || "no".to_owned();
     let cases = [
-        (accepted, ControlResponse::RunAccepted { request_id, trace_id, opening_id, opening_name: "o".to_owned() }),
+        (
+            accepted,
+            ControlResponse::RunAccepted { request_id, trace_id, opening_id, opening_name: "o".to_owned() },
+        ),
         (
             [b"\x81\xabRunRejected\x82\xaarequest_id", ID, b"\xa6reason\xa2no"].concat(),
             ControlResponse::RunRejected { request_id, reason: reason() },
@@ -106,7 +133,8 @@ fn an_agent_is_asked_as_the_text_has_it() {
     ]
     .concat();
     let written = body("intent.executor.agent.request.v1", &payload, b"\xc0");
-    let value = PortValue { schema_id: 221, kind: Arc::from("artifact.draft.email.v1"), value: Value::from("hi") };
+    let value =
+        PortValue { schema_id: 221, kind: Arc::from("artifact.draft.email.v1"), value: Value::from("hi") };
     let request = AgentRequest {
         node: RequestNode {
             id: Arc::from("n"),
@@ -138,11 +166,20 @@ fn an_agents_answer_is_read_as_the_text_has_it() {
     assert_eq!((ports["out"][0].schema_id, ports["out"][0].value.clone()), (221, Value::Map(Vec::new())));
 
     let failed = body(kind, b"\x81\xa6Failed\x82\xa9retryable\xc2\xa6reason\xa7timeout", b"");
-    let answer = AgentAnswer { response: AgentResponse::Failed { retryable: false, reason: "timeout".to_owned() }, tokens: None };
+    let answer = AgentAnswer {
+        response: AgentResponse::Failed { retryable: false, reason: "timeout".to_owned() },
+        tokens: None,
+    };
     assert_eq!(answer.encode(), failed);
     assert_eq!(AgentAnswer::decode(&failed), Ok(answer));
-    let other = body(kind, b"\x81\xa9Completed\x81\xa5ports\x81\xa1p\x91\x82\xa4type\xb0artifact.note.v1\xa5value\xc3", b"");
-    let AgentResponse::Completed { ports } = AgentAnswer::decode(&other).unwrap().response else { panic!("completed") };
+    let other = body(
+        kind,
+        b"\x81\xa9Completed\x81\xa5ports\x81\xa1p\x91\x82\xa4type\xb0artifact.note.v1\xa5value\xc3",
+        b"",
+    );
+    let AgentResponse::Completed { ports } = AgentAnswer::decode(&other).unwrap().response else {
+        panic!("completed")
+    };
     assert_eq!(ports["p"][0].schema_id, 5, "without an id the family's");
 }
 
@@ -150,16 +187,31 @@ fn an_agents_answer_is_read_as_the_text_has_it() {
 fn what_is_on_a_reply_topic_is_an_answer_something_else_or_faulty() {
     let kind = "toolresult.executor.agent.response.v1";
     let nothing = AgentResponse::Completed { ports: Ports::new() };
-    for written in [&b"\x81\xa9Completed\x80"[..], b"\x81\xa9Completed\xc0", b"\x81\xa9Completed\x81\xa5ports\xc0"] {
-        assert_eq!(AgentAnswer::decode(&body(kind, written, b"")).unwrap().response, nothing, "nil is nothing");
+    for written in
+        [&b"\x81\xa9Completed\x80"[..], b"\x81\xa9Completed\xc0", b"\x81\xa9Completed\x81\xa5ports\xc0"]
+    {
+        assert_eq!(
+            AgentAnswer::decode(&body(kind, written, b"")).unwrap().response,
+            nothing,
+            "nil is nothing"
+        );
     }
     let foreign = body("intent.generic.v1", b"\x80", b"");
     assert_eq!(AgentAnswer::read(&foreign), Err(NoAnswer::Foreign { kind: "intent.generic.v1".to_owned() }));
     assert!(matches!(AgentAnswer::read(&body(kind, b"\x80", b"")), Err(NoAnswer::Faulty(_))));
-    for (tokens, says) in [(&b"\xa3150"[..], "a text"), (b"\xcb\x3f\xf8\0\0\0\0\0\0", "a float"), (b"\xd1\xfc\x18", "an integer")] {
-        let answered = AgentAnswer::read(&body(kind, b"\x81\xa9Completed\xc0", &[b"\x81\xa6tokens", tokens].concat())).unwrap();
+    for (tokens, says) in [
+        (&b"\xa3150"[..], "a text"),
+        (b"\xcb\x3f\xf8\0\0\0\0\0\0", "a float"),
+        (b"\xd1\xfc\x18", "an integer"),
+    ] {
+        let answered =
+            AgentAnswer::read(&body(kind, b"\x81\xa9Completed\xc0", &[b"\x81\xa6tokens", tokens].concat()))
+                .unwrap();
         let fault = answered.tokens_fault.unwrap().to_string();
-        assert_eq!((answered.answer.tokens, fault), (None, format!("meta.tokens is {says}, not an integer from 0 on")));
+        assert_eq!(
+            (answered.answer.tokens, fault),
+            (None, format!("meta.tokens is {says}, not an integer from 0 on"))
+        );
     }
     let head = &b"\x81\xa9Completed\x81\xa5ports\x81\xa1p\x91\x82\xa4type\xb0artifact.note.v1\xa5value\xdd\x00\x10\x00\x00"[..];
     let nils = [head, &vec![0xc0; 0x0010_0000]];
@@ -175,17 +227,23 @@ fn a_refusal_has_the_form_of_what_was_asked() {
     let submit = [&b"\x81\xa9RunSubmit\x81\xaarequest_id"[..], ID].concat();
     assert_eq!(refused(&submit), rejected(TraceId(id())));
     assert_eq!(refused(&[&b"\x81\xa9RunCancel\x81\xa8trace_id"[..], ID].concat()), rejected(trace));
-    let failed = |request_id| Some(ControlResponse::AgentsDescribeFailed { request_id, reason: "no".to_owned() });
-    assert_eq!(refused(&[&b"\x81\xaeDescribeAgents\x81\xaarequest_id"[..], ID].concat()), failed(TraceId(id())));
+    let failed =
+        |request_id| Some(ControlResponse::AgentsDescribeFailed { request_id, reason: "no".to_owned() });
+    assert_eq!(
+        refused(&[&b"\x81\xaeDescribeAgents\x81\xaarequest_id"[..], ID].concat()),
+        failed(TraceId(id()))
+    );
     assert_eq!(refused(b"\x81\xaeDescribeAgents\xc0"), failed(trace));
     assert_eq!(refused(b"\x07"), None);
 }
 
 #[test]
 fn an_event_is_as_the_text_has_it() {
-    let meta =
-        [&b"\x84\xa5ts_ms\x07\xa6run_id\xd9\x2atrace:00112233-4455-6677-8899-aabbccddeeff"[..], b"\xa7node_id\xa1n\xa7span_id\xa3n#1"]
-            .concat();
+    let meta = [
+        &b"\x84\xa5ts_ms\x07\xa6run_id\xd9\x2atrace:00112233-4455-6677-8899-aabbccddeeff"[..],
+        b"\xa7node_id\xa1n\xa7span_id\xa3n#1",
+    ]
+    .concat();
     let payload = [&b"\x84\xa4kind\xa6status\xa5level\xa4info\xa7message\xa1m\xa4meta"[..], &meta].concat();
     let written = body("observation.run.event.v1", &payload, b"");
     let event = RunEvent {
@@ -202,10 +260,25 @@ fn an_event_is_as_the_text_has_it() {
     };
     assert_eq!(event.encode(), written);
     assert_eq!(RunEvent::decode(&written), Ok(event.clone()));
-    let artifact = Some(ArtifactMeta { port: "out".to_owned(), schema_id: 5, kind: "artifact.x.v1".to_owned(), bytes: 9 });
-    let (success, done, total, latency_ms) = (Some(false), Some(Amount::Fraction(1.5)), Some(Amount::Whole(2)), Some(4));
+    let artifact = Some(ArtifactMeta {
+        port: "out".to_owned(),
+        schema_id: 5,
+        kind: "artifact.x.v1".to_owned(),
+        bytes: 9,
+    });
+    let (success, done, total, latency_ms) =
+        (Some(false), Some(Amount::Fraction(1.5)), Some(Amount::Whole(2)), Some(4));
     let hop = Some(HopMeta { agent: "agent/a".to_owned(), request_frame_len: 160, answer_frame_len: 96 });
-    let meta = EventMeta { artifact, success, done, total, latency_ms, hop, state: Some("failed".to_owned()), ..event.meta.clone() };
+    let meta = EventMeta {
+        artifact,
+        success,
+        done,
+        total,
+        latency_ms,
+        hop,
+        state: Some("failed".to_owned()),
+        ..event.meta.clone()
+    };
     let full = RunEvent { meta, level: None, ..event };
     let meta = [
         &b"\xde\x00\x10\xa5ts_ms\x07\xa6run_id\xd9\x2atrace:00112233-4455-6677-8899-aabbccddeeff\xa7node_id\xa1n\xa7span_id\xa3n#1"[..],
@@ -221,19 +294,38 @@ fn an_event_is_as_the_text_has_it() {
 
 #[test]
 fn cancels_progress_and_confirmations_are_as_the_rulings_have_them() {
-    let payload = [&b"\x84\xa8trace_id"[..], ID, b"\xa7node_id\xa1n\xa7attempt\x03\xabreply_topic\xa1t"].concat();
+    let payload =
+        [&b"\x84\xa8trace_id"[..], ID, b"\xa7node_id\xa1n\xa7attempt\x03\xabreply_topic\xa1t"].concat();
     let written = body("intent.run.cancel.v1", &payload, b"");
-    let notice = CancelNotice { trace_id: TraceId(id()), node_id: Arc::from("n"), attempt: 3, reply_topic: Arc::from("t") };
+    let notice = CancelNotice {
+        trace_id: TraceId(id()),
+        node_id: Arc::from("n"),
+        attempt: 3,
+        reply_topic: Arc::from("t"),
+    };
     assert_eq!((notice.encode(), CancelNotice::decode(&written)), (written, Ok(notice)));
 
-    let written = body("observation.progress.v1", b"\x83\xa7message\xa1m\xa4done\x03\xa5total\xcb\x40\x10\0\0\0\0\0\0", b"");
-    let report = ProgressReport { message: "m".to_owned(), done: Some(Amount::Whole(3)), total: Some(Amount::Fraction(4.0)) };
+    let written = body(
+        "observation.progress.v1",
+        b"\x83\xa7message\xa1m\xa4done\x03\xa5total\xcb\x40\x10\0\0\0\0\0\0",
+        b"",
+    );
+    let report = ProgressReport {
+        message: "m".to_owned(),
+        done: Some(Amount::Whole(3)),
+        total: Some(Amount::Fraction(4.0)),
+    };
     assert_eq!(ProgressReport::decode(&written), Ok(report.clone()));
     assert_eq!(report.encode(), written, "a whole number stays whole");
 
-    let payload =
-        [&b"\x86\xa1v\x01\xa9action_id"[..], ID, b"\xa8trace_id", ID, b"\xa7node_id\xa1n\xa7summary\xa2s?\xadexpires_at_ms\xcd\x03\xe8"]
-            .concat();
+    let payload = [
+        &b"\x86\xa1v\x01\xa9action_id"[..],
+        ID,
+        b"\xa8trace_id",
+        ID,
+        b"\xa7node_id\xa1n\xa7summary\xa2s?\xadexpires_at_ms\xcd\x03\xe8",
+    ]
+    .concat();
     let written = body("intent.action.request.v1", &payload, b"");
     let request = ActionRequest {
         action_id: ActionId(id()),
@@ -261,7 +353,10 @@ fn faults_say_what_and_where() {
         (b"\x81\xa4type\xa1x".to_vec(), "payload is missing"),
         (body("intent.other.v1", b"\x80", b""), "type is intent.other.v1, not intent.ctrl.request.v1"),
         (body(kind, b"\x80", b""), "payload is an empty map, not a map of one variant by its name"),
-        (body(kind, b"\x81\xa3Run\x80", b""), "payload is \"Run\", not RunSubmit, RunCancel or DescribeAgents"),
+        (
+            body(kind, b"\x81\xa3Run\x80", b""),
+            "payload is \"Run\", not RunSubmit, RunCancel or DescribeAgents",
+        ),
         (body(kind, b"\x81\xa9RunCancel\x80", b""), "payload.RunCancel.trace_id is missing"),
         (
             body(kind, b"\x81\xa9RunCancel\x81\xa8trace_id\xc4\x01\x00", b""),
@@ -288,7 +383,10 @@ fn a_decision_is_of_version_1_and_names_its_question_in_every_form() {
         Decision::decode(&body("toolresult.action.decision.v1", &payload, b""))
     };
     let no = Decision { action_id: ActionId(id()), approved: false, note: None };
-    let (bare, prefixed) = (b"\xd9\x2400112233-4455-6677-8899-aabbccddeeff", b"\xd9\x2baction:00112233-4455-6677-8899-aabbccddeeff");
+    let (bare, prefixed) = (
+        b"\xd9\x2400112233-4455-6677-8899-aabbccddeeff",
+        b"\xd9\x2baction:00112233-4455-6677-8899-aabbccddeeff",
+    );
     for written in [ID, bare, prefixed] {
         assert_eq!(decision(b"\x01", written), Ok(no.clone()), "{written:x?}");
     }
@@ -297,7 +395,8 @@ fn a_decision_is_of_version_1_and_names_its_question_in_every_form() {
 
 #[test]
 fn a_body_cut_or_changed_anywhere_is_read_or_refused_without_panic() {
-    let request = ControlRequest::RunSubmit { request_id: TraceId(id()), opening_yaml: "a: ".to_owned() }.encode();
+    let request =
+        ControlRequest::RunSubmit { request_id: TraceId(id()), opening_yaml: "a: ".to_owned() }.encode();
     for at in 0..request.len() {
         assert!(ControlRequest::decode(&request[..at]).is_err());
         for byte in [0x00, 0x7f, 0x80, 0x9f, 0xc0, 0xc1, 0xc4, 0xdd, 0xdf, 0xff] {

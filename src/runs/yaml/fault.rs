@@ -6,7 +6,8 @@ use crate::runs::taxonomy::taxonomy;
 /// As much of what was written as a message tells.
 pub(in crate::runs) fn cut(text: &str) -> String {
     const TOLD_CHARS_MAX: usize = 80;
-    let mut out: String = text.chars().take(TOLD_CHARS_MAX).map(|c| if c.is_control() { ' ' } else { c }).collect();
+    let mut out: String =
+        text.chars().take(TOLD_CHARS_MAX).map(|c| if c.is_control() { ' ' } else { c }).collect();
     if text.chars().nth(TOLD_CHARS_MAX).is_some() {
         out.push('…');
     }

@@ -1,4 +1,5 @@
-//! YAML 1.2 as a tree in which every value and key knows its line and column. The only place that knows the YAML crate.
+//! YAML 1.2 as a tree in which every value and key knows its line and column. The only place that knows the
+//! YAML crate.
 //!
 //! Everything is bounded before it is kept: bytes, depth, values; aliases count as what they stand for.
 

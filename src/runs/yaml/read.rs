@@ -47,7 +47,11 @@ pub fn read(text: &str, bounds: Bounds) -> Reading {
     };
     for event in Parser::new_from_str_with_options(text, options) {
         let went_on = match event {
-            Ok((event, span)) => builder.take(event, Span { start: byte(&span.start), end: byte(&span.end) }, place(&span.start)),
+            Ok((event, span)) => builder.take(
+                event,
+                Span { start: byte(&span.start), end: byte(&span.end) },
+                place(&span.start),
+            ),
             Err(error) => builder.stop(&error),
         };
         if !went_on {
@@ -160,7 +164,12 @@ impl<'t> Builder<'t> {
             Event::Alias(id) => return self.alias(id, span, at),
             Event::UnresolvedAlias(name) => {
                 self.fault(at, FaultKind::UnknownAlias { name: cut(&name) });
-                return self.value(Located { at, span, value: Value::Faulty }, 0, Cost { values: 1, ..Cost::default() }, false);
+                return self.value(
+                    Located { at, span, value: Value::Faulty },
+                    0,
+                    Cost { values: 1, ..Cost::default() },
+                    false,
+                );
             }
             _ => {}
         }
@@ -259,7 +268,12 @@ impl<'t> Builder<'t> {
     fn alias(&mut self, id: usize, span: Span, at: Place) -> bool {
         let Some(Some((located, cost))) = self.anchors.get(&id) else {
             self.fault(at, FaultKind::AliasWithinItself);
-            return self.value(Located { at, span, value: Value::Faulty }, 0, Cost { values: 1, ..Cost::default() }, false);
+            return self.value(
+                Located { at, span, value: Value::Faulty },
+                0,
+                Cost { values: 1, ..Cost::default() },
+                false,
+            );
         };
         let cost = *cost;
         if self.open.len() + cost.depth > self.bounds.depth {
@@ -300,7 +314,8 @@ impl<'t> Builder<'t> {
     fn placed(&mut self, located: Located, anchor: usize, cost: Cost, is_merge: bool) -> bool {
         let text = self.text;
         if anchor != 0 {
-            // What is kept for aliases counts too, or anchors within anchors would keep a text many times over.
+            // What is kept for aliases counts too, or anchors within anchors would keep a text many times
+            // over.
             if !self.taken(Cost { bytes: 0, ..cost }, located.at) {
                 return false;
             }
@@ -367,15 +382,29 @@ fn as_key(located: Located, is_merge: bool, text: &str) -> Result<Key, Option<Fa
 /// What to do about the mistakes that are made most.
 fn fix(kind: &ErrorKind) -> Option<&'static str> {
     Some(match kind {
-        ErrorKind::TabNotAllowed | ErrorKind::TabInBlockIndentation | ErrorKind::TabInIndentation => "indent with spaces",
-        ErrorKind::MappingValueNotAllowed => "check the indentation, or put quotes around a text with `: ` in it",
-        ErrorKind::UnclosedQuotedScalar | ErrorKind::InvalidQuotedScalarIndent => "close the quote that was opened before",
-        ErrorKind::UnclosedFlowCollection { open: '[' } | ErrorKind::UnexpectedEofFlowSequence => "close the list with `]`",
-        ErrorKind::UnclosedFlowCollection { .. } | ErrorKind::UnexpectedEofFlowMapping => "close the map with `}`",
-        ErrorKind::InvalidColonPlacement | ErrorKind::ExpectedFlowSequenceSeparator => "is a `]` or a `,` missing before?",
+        ErrorKind::TabNotAllowed | ErrorKind::TabInBlockIndentation | ErrorKind::TabInIndentation => {
+            "indent with spaces"
+        }
+        ErrorKind::MappingValueNotAllowed => {
+            "check the indentation, or put quotes around a text with `: ` in it"
+        }
+        ErrorKind::UnclosedQuotedScalar | ErrorKind::InvalidQuotedScalarIndent => {
+            "close the quote that was opened before"
+        }
+        ErrorKind::UnclosedFlowCollection { open: '[' } | ErrorKind::UnexpectedEofFlowSequence => {
+            "close the list with `]`"
+        }
+        ErrorKind::UnclosedFlowCollection { .. } | ErrorKind::UnexpectedEofFlowMapping => {
+            "close the map with `}`"
+        }
+        ErrorKind::InvalidColonPlacement | ErrorKind::ExpectedFlowSequenceSeparator => {
+            "is a `]` or a `,` missing before?"
+        }
         ErrorKind::ExpectedFlowMappingSeparator => "is a `}` or a `,` missing before?",
         ErrorKind::SimpleKeyExpected => "put `: ` behind the key",
-        ErrorKind::UnexpectedCharacter { character: '@' | '`' | '%' } => "put quotes around a text that begins so",
+        ErrorKind::UnexpectedCharacter { character: '@' | '`' | '%' } => {
+            "put quotes around a text that begins so"
+        }
         ErrorKind::UnknownQuotedScalarEscape => "write `\\\\` for a backslash, or use single quotes",
         _ => return None,
     })

@@ -48,7 +48,8 @@ fn number(text: &str) -> Result<Option<Number>, Unheld> {
     if matches!(unsigned, ".inf" | ".Inf" | ".INF") || matches!(text, ".nan" | ".NaN" | ".NAN") {
         return Err(Unheld);
     }
-    let number = if let Some(digits) = text.strip_prefix("0x").filter(|it| all(it, |c| c.is_ascii_hexdigit())) {
+    let number = if let Some(digits) = text.strip_prefix("0x").filter(|it| all(it, |c| c.is_ascii_hexdigit()))
+    {
         u64::from_str_radix(digits, 16).ok().map(Number::from)
     } else if let Some(digits) = text.strip_prefix("0o").filter(|it| all(it, |c| matches!(c, '0'..='7'))) {
         u64::from_str_radix(digits, 8).ok().map(Number::from)
@@ -70,7 +71,8 @@ fn all(text: &str, fits: impl Fn(char) -> bool) -> bool {
 /// `( \. [0-9]+ | [0-9]+ ( \. [0-9]* )? ) ( [eE] [-+]? [0-9]+ )?`
 fn is_float(text: &str) -> bool {
     let digit = |c: char| c.is_ascii_digit();
-    let (mantissa, exponent) = text.split_once(['e', 'E']).map_or((text, None), |(mantissa, exponent)| (mantissa, Some(exponent)));
+    let (mantissa, exponent) =
+        text.split_once(['e', 'E']).map_or((text, None), |(mantissa, exponent)| (mantissa, Some(exponent)));
     let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
     let mantissa_fits = match whole {
         "" => all(fraction, digit),
@@ -100,15 +102,30 @@ mod tests {
         for text in ["", "~", "null", "Null", "NULL"] {
             reads(text, "null");
         }
-        for (text, json) in [("true", "true"), ("FALSE", "false"), ("True", "true"), ("yes", "\"yes\""), ("on", "\"on\"")] {
-            reads(text, json);
-        }
-        for (text, json) in [("0", "0"), ("-19", "-19"), ("+3", "3"), ("007", "7"), ("0o7", "7"), ("0xFF", "255"), ("0x", "\"0x\"")] {
-            reads(text, json);
-        }
         for (text, json) in
-            [("0.", "0.0"), ("-0.0", "-0.0"), (".5", "0.5"), ("+12e03", "12000.0"), ("-2E+05", "-200000.0"), ("1.5e-1", "0.15")]
+            [("true", "true"), ("FALSE", "false"), ("True", "true"), ("yes", "\"yes\""), ("on", "\"on\"")]
         {
+            reads(text, json);
+        }
+        for (text, json) in [
+            ("0", "0"),
+            ("-19", "-19"),
+            ("+3", "3"),
+            ("007", "7"),
+            ("0o7", "7"),
+            ("0xFF", "255"),
+            ("0x", "\"0x\""),
+        ] {
+            reads(text, json);
+        }
+        for (text, json) in [
+            ("0.", "0.0"),
+            ("-0.0", "-0.0"),
+            (".5", "0.5"),
+            ("+12e03", "12000.0"),
+            ("-2E+05", "-200000.0"),
+            ("1.5e-1", "0.15"),
+        ] {
             reads(text, json);
         }
         for text in ["1e", "e1", ".", "1.2.3", "1_000", "--1", "+", "0b1", "12:30", "1e+", "-0x1"] {
@@ -120,7 +137,16 @@ mod tests {
 
     #[test]
     fn refuses_numbers_that_json_cannot_hold() {
-        for text in [".inf", "-.INF", "+.inf", ".nan", "1e400", "18446744073709551616", "-9223372036854775809", "0xFFFFFFFFFFFFFFFFF"] {
+        for text in [
+            ".inf",
+            "-.INF",
+            "+.inf",
+            ".nan",
+            "1e400",
+            "18446744073709551616",
+            "-9223372036854775809",
+            "0xFFFFFFFFFFFFFFFFF",
+        ] {
             assert!(matches!(plain(text), Err(FaultKind::Number { .. })), "{text}");
         }
     }

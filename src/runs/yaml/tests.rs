@@ -37,7 +37,9 @@ fn each<'t>(located: &'t Located, visit: &mut impl FnMut(Option<&'t super::Key>,
 fn every_value_and_key_knows_its_line_and_column() {
     let tree = tree("\u{feff}# é\r\na: é\r\n\"b\": {c: [1,  two]}\r\nd:\r\n- e\r\n-   f: |\r\n      g\r\n");
     let mut places = Vec::new();
-    each(&tree, &mut |key, value| places.push((key.map(|it| (&*it.name, it.at.line, it.at.column)), value.at.line, value.at.column)));
+    each(&tree, &mut |key, value| {
+        places.push((key.map(|it| (&*it.name, it.at.line, it.at.column)), value.at.line, value.at.column))
+    });
     let expected = [
         (Some(("a", 2, 1)), 2, 4),
         (Some(("b", 3, 1)), 3, 6),
@@ -85,7 +87,10 @@ fn spans_hold_what_is_written() {
 fn goes_on_behind_what_is_wrong_with_one_value() {
     let reading = read("a: .inf\nb: [1, !x 2, *y]\nc: {d: 1, d: 2}\n", BOUNDS);
     let codes: Vec<_> = reading.faults.iter().map(|it| (it.kind.code(), it.at.line)).collect();
-    assert_eq!(codes, [("yaml_number", 1), ("yaml_tag", 2), ("yaml_unknown_alias", 2), ("yaml_duplicate_key", 3)]);
+    assert_eq!(
+        codes,
+        [("yaml_number", 1), ("yaml_tag", 2), ("yaml_unknown_alias", 2), ("yaml_duplicate_key", 3)]
+    );
     assert_eq!(reading.tree.unwrap().json(), json!({"a": null, "b": [1, null, null], "c": {"d": 1}}));
 }
 
@@ -96,12 +101,20 @@ fn bounds_what_aliases_and_anchors_stand_for() {
         let _ = writeln!(laughs, "a{at}: &a{at} [{}]", vec![format!("*a{}", at - 1); 10].join(", "));
     }
     let reading = read(&laughs, BOUNDS);
-    assert!(matches!(reading.faults[..], [super::Fault { kind: FaultKind::TooManyValues { .. }, .. }]), "{:?}", reading.faults);
+    assert!(
+        matches!(reading.faults[..], [super::Fault { kind: FaultKind::TooManyValues { .. }, .. }]),
+        "{:?}",
+        reading.faults
+    );
     assert!(reading.values <= BOUNDS.values);
     // What an anchor keeps is a copy, so that anchors around anchors count each time.
     let around: Vec<_> = (0..60).map(|at| format!("&b{at} [")).collect();
     let reading = read(&format!("{}{}{}", around.concat(), "x, ".repeat(1_000), "]".repeat(60)), BOUNDS);
-    assert!(matches!(reading.faults[..], [super::Fault { kind: FaultKind::TooManyValues { .. }, .. }]), "{:?}", reading.faults);
+    assert!(
+        matches!(reading.faults[..], [super::Fault { kind: FaultKind::TooManyValues { .. }, .. }]),
+        "{:?}",
+        reading.faults
+    );
 }
 
 #[test]
@@ -120,12 +133,14 @@ fn json_values() -> impl Strategy<Value = Json> {
         any::<f64>().prop_filter_map("finite", |it| serde_json::Number::from_f64(it).map(Json::from)),
         any::<String>().prop_map(Json::from),
         "[a-z0-9:#{}\\[\\],&*!|>'\"%@`~ .\n\t-]{0,12}".prop_map(Json::from),
-        prop::sample::select(vec!["true", "No", "null", "1", "-", "", "<<", "=", "0x1", "...", "---"]).prop_map(Json::from),
+        prop::sample::select(vec!["true", "No", "null", "1", "-", "", "<<", "=", "0x1", "...", "---"])
+            .prop_map(Json::from),
     ];
     leaf.prop_recursive(5, 64, 6, |inner| {
         prop_oneof![
             prop::collection::vec(inner.clone(), 0..6).prop_map(Json::from),
-            prop::collection::btree_map("[a-z ]{0,5}|.{0,5}|<<|true|1", inner, 0..6).prop_map(|it| Json::Object(it.into_iter().collect())),
+            prop::collection::btree_map("[a-z ]{0,5}|.{0,5}|<<|true|1", inner, 0..6)
+                .prop_map(|it| Json::Object(it.into_iter().collect())),
         ]
     })
 }

@@ -18,10 +18,13 @@ pub fn flow_entry(indent: &str, key: &str, value: &Value) -> String {
     format!("{indent}{}: {}\n", flow(&key.into()), flow(value))
 }
 
-/// A key with its value behind an indent: a text of lines as these lines, set in by two; all else on one line.
+/// A key with its value behind an indent: a text of lines as these lines, set in by two; all else on one
+/// line.
 #[must_use]
 pub fn block_entry(indent: &str, key: &str, value: &Value) -> String {
-    let Some(text) = value.as_str().filter(|text| is_block(text)) else { return flow_entry(indent, key, value) };
+    let Some(text) = value.as_str().filter(|text| is_block(text)) else {
+        return flow_entry(indent, key, value);
+    };
     let mut out = format!("{indent}{}: |\n", flow(&key.into()));
     for line in text.lines() {
         if !line.is_empty() {
@@ -32,10 +35,15 @@ pub fn block_entry(indent: &str, key: &str, value: &Value) -> String {
     out
 }
 
-/// Whether a text stands in a block as it is: it begins with a word, ends with one line break, and has no character that is not printed.
+/// Whether a text stands in a block as it is: it begins with a word, ends with one line break, and has no
+/// character that is not printed.
 fn is_block(text: &str) -> bool {
-    let is_plain = |c: char| c == '\n' || (!c.is_control() && !matches!(c, '\u{feff}' | '\u{2028}' | '\u{2029}'));
-    text.ends_with('\n') && !text.ends_with("\n\n") && !text.starts_with([' ', '\n']) && text.chars().all(is_plain)
+    let is_plain =
+        |c: char| c == '\n' || (!c.is_control() && !matches!(c, '\u{feff}' | '\u{2028}' | '\u{2029}'));
+    text.ends_with('\n')
+        && !text.ends_with("\n\n")
+        && !text.starts_with([' ', '\n'])
+        && text.chars().all(is_plain)
 }
 
 /// A map as a whole text, one key a line, as deep as the maps and lists in it go.

@@ -1,4 +1,5 @@
-//! Why the bus of a station that runs is down, for who cannot ask the station: it stands in the data folder as long as that is so.
+//! Why the bus of a station that runs is down, for who cannot ask the station: it stands in the data folder
+//! as long as that is so.
 
 use std::{fs, io::Read as _, path::Path};
 
@@ -34,7 +35,8 @@ impl Down {
     /// Says why this process's bus is down. Who cannot read it is told less, and nothing else depends on it.
     pub(super) fn say(data: &Path, why: &str) {
         let fresh = data.join("rmp.down.new");
-        let written = fs::write(&fresh, format!("{}\n{why}\n", std::process::id())).and_then(|()| fs::rename(&fresh, data.join(FILE)));
+        let written = fs::write(&fresh, format!("{}\n{why}\n", std::process::id()))
+            .and_then(|()| fs::rename(&fresh, data.join(FILE)));
         if let Err(error) = written {
             tracing::debug!("{FILE}: {error}");
         }
@@ -55,7 +57,10 @@ mod tests {
         let data = tempfile::tempdir().unwrap();
         assert_eq!(Down::of(data.path()), None);
         Down::say(data.path(), "/x is taken");
-        assert_eq!(Down::of(data.path()), Some(Down { pid: std::process::id(), why: "/x is taken".to_owned() }));
+        assert_eq!(
+            Down::of(data.path()),
+            Some(Down { pid: std::process::id(), why: "/x is taken".to_owned() })
+        );
         Down::clear(data.path());
         assert_eq!(Down::of(data.path()), None);
         fs::write(data.path().join(FILE), "2147483646\nby one that has ended\n").unwrap();

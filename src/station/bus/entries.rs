@@ -1,8 +1,9 @@
-//! The tap's publisher: its entries in batches on `rlp/sys/tap`, for as long as somebody subscribes (ruling RMP 17). Every entry is encoded
-//! once, however many read it.
+//! The tap's publisher: its entries in batches on `rlp/sys/tap`, for as long as somebody subscribes (ruling
+//! RMP 17). Every entry is encoded once, however many read it.
 //!
-//! A batch without entries says where the tap stands: at once when somebody new subscribes, so that who takes a snapshot after it misses
-//! nothing; and every second in which nothing happens, so that a loss at the end is found, and a station that is gone.
+//! A batch without entries says where the tap stands: at once when somebody new subscribes, so that who takes
+//! a snapshot after it misses nothing; and every second in which nothing happens, so that a loss at the end
+//! is found, and a station that is gone.
 
 use std::time::Duration;
 
@@ -39,15 +40,25 @@ pub(in crate::station) async fn publish(
     let entry_bytes_max = limits.body_bytes_max.saturating_sub(ENVELOPE_BYTES).max(1);
     let entry_bytes_max = usize::try_from(entry_bytes_max).unwrap_or(usize::MAX);
     while subscribers.wait_for(|subscribers| *subscribers > 0).await.is_ok() {
-        // Whoever subscribes is told where it stands before anything else is asked: the reader is there by then.
+        // Whoever subscribes is told where it stands before anything else is asked: the reader is there by
+        // then.
         let Ok(reader) = tap.reader() else {
-            tracing::error!("the tap cannot be read for attached consoles: limits.tap.readers_max are reading");
+            tracing::error!(
+                "the tap cannot be read for attached consoles: limits.tap.readers_max are reading"
+            );
             tokio::time::sleep(SIGN_EVERY).await;
             continue;
         };
         let draft = BatchDraft::new(reader.next());
-        let mut publisher =
-            Publisher { reader, draft, bus: bus.clone(), topic: TopicName::new(TAP), entry_bytes_max, clock, said_at: clock.now().mono };
+        let mut publisher = Publisher {
+            reader,
+            draft,
+            bus: bus.clone(),
+            topic: TopicName::new(TAP),
+            entry_bytes_max,
+            clock,
+            said_at: clock.now().mono,
+        };
         if !publisher.run(&mut subscribers).await {
             return;
         }
@@ -131,8 +142,14 @@ impl Publisher {
         self.said_at = self.clock.now().mono;
         let body = Bytes::from(self.draft.take_body());
         let trace = TraceId(uuid::Uuid::now_v7());
-        let request =
-            Request::Publish { topic: self.topic.clone(), schema_id: SchemaId::TAP_ENTRY, trace, ttl_ms: TTL_MS, body, reached: None };
+        let request = Request::Publish {
+            topic: self.topic.clone(),
+            schema_id: SchemaId::TAP_ENTRY,
+            trace,
+            ttl_ms: TTL_MS,
+            body,
+            reached: None,
+        };
         self.bus.send(request).await.is_ok()
     }
 }

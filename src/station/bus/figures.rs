@@ -26,7 +26,11 @@ pub(super) async fn publish(inner: Weak<Inner>, requests: mpsc::Sender<Request>)
         let Some(inner) = inner.upgrade() else { return };
         let figures = metrics::collect(&inner).await;
         drop(inner);
-        let Ok(body) = encode::body(MetricsSnapshot::TYPE, &MetricsSnapshot::new(&figures, PERIOD), None::<&()>) else { continue };
+        let Ok(body) =
+            encode::body(MetricsSnapshot::TYPE, &MetricsSnapshot::new(&figures, PERIOD), None::<&()>)
+        else {
+            continue;
+        };
         let request = Request::Publish {
             topic: TopicName::new(topic::METRICS),
             schema_id: SchemaId::METRICS_SNAPSHOT,

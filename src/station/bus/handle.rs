@@ -88,7 +88,11 @@ impl Bus {
     }
 
     /// Ends a connection.
-    pub(in crate::station) async fn kick(&self, session: ConnectionId, cause: Option<Seq>) -> Result<Outcome, PortError> {
+    pub(in crate::station) async fn kick(
+        &self,
+        session: ConnectionId,
+        cause: Option<Seq>,
+    ) -> Result<Outcome, PortError> {
         let (answer, answered) = oneshot::channel();
         self.ask(Request::Kick { session, cause, answer })?;
         match answered.await {
@@ -106,7 +110,8 @@ impl Bus {
                 let subs: usize = snapshot.peers.values().map(|peer| peer.subs.len()).sum();
                 let totals = &snapshot.totals;
                 let dropped: u64 = totals.dropped.iter().sum();
-                let (peers, subs) = (counted(snapshot.peers.len() as u64, "peer"), counted(subs as u64, "subscription"));
+                let (peers, subs) =
+                    (counted(snapshot.peers.len() as u64, "peer"), counted(subs as u64, "subscription"));
                 let figures = format!("{peers}, {subs}, {} published, {dropped} dropped", totals.published);
                 (true, format!("listening on {path}, {figures}"))
             }

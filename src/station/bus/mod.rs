@@ -1,5 +1,5 @@
-//! The bus in a station: its start and its end, apart from the bridge and from the store, what the station publishes on it, and the tokens
-//! by which its peers are more than agents.
+//! The bus in a station: its start and its end, apart from the bridge and from the store, what the station
+//! publishes on it, and the tokens by which its peers are more than agents.
 
 mod down;
 mod entries;

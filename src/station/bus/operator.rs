@@ -1,8 +1,8 @@
 //! The operator service: what is asked on `rlp/operator`, answered to the session that asked (ruling RMP 17).
 //!
-//! Every question is worked on beside the others, up to `limits.port.questions_max` of them and a quarter of that for one session. The
-//! parts of an answer leave one after the other, each as soon as the session's queue has room: a session that does not read holds up itself
-//! alone.
+//! Every question is worked on beside the others, up to `limits.port.questions_max` of them and a quarter of
+//! that for one session. The parts of an answer leave one after the other, each as soon as the session's
+//! queue has room: a session that does not read holds up itself alone.
 
 use std::{
     collections::BTreeMap,
@@ -101,10 +101,14 @@ impl Service {
             drop(payload);
             may_ask(kind, &question)?;
             Ok(match question {
-                Question::Command(command) => Answered::reply(Reply::Outcome(self.port.command(command).await?)),
+                Question::Command(command) => {
+                    Answered::reply(Reply::Outcome(self.port.command(command).await?))
+                }
                 Question::Query(query) => Answered::reply(Reply::Page(self.port.query(query).await?)),
                 Question::Snapshot => Answered::Snapshot(self.port.snapshot().await?.encode()),
-                Question::About => Answered::reply(Reply::About(About { now: self.clock.now(), ..self.about.clone() })),
+                Question::About => {
+                    Answered::reply(Reply::About(About { now: self.clock.now(), ..self.about.clone() }))
+                }
             })
         };
         answered.await.unwrap_or_else(|error| Answered::reply(Reply::Error(error)))
@@ -115,7 +119,9 @@ impl Service {
         match parts(answer, self.limits.answer_bytes_max) {
             Ok(bodies) => self.send_parts(session, trace, bodies).await,
             Err(error) => {
-                let error = Answered::reply(Reply::Error(PortError::BadRequest(format!("the answer is too long, ask for less: {error}"))));
+                let error = Answered::reply(Reply::Error(PortError::BadRequest(format!(
+                    "the answer is too long, ask for less: {error}"
+                ))));
                 if let Ok(bodies) = parts(error, self.limits.answer_bytes_max) {
                     self.send_parts(session, trace, bodies).await;
                 }
@@ -136,12 +142,21 @@ impl Service {
 
     /// Says that there is no room for a question, if there is room to say so.
     fn turn_away(&self, asked: &Asked) {
-        let busy = PortError::Busy { what: "the list of questions that are worked on (limits.port.questions_max)".to_owned() };
-        let Ok(mut bodies) = parts(Answered::reply(Reply::Error(busy)), self.limits.answer_bytes_max) else { return };
+        let busy = PortError::Busy {
+            what: "the list of questions that are worked on (limits.port.questions_max)".to_owned(),
+        };
+        let Ok(mut bodies) = parts(Answered::reply(Reply::Error(busy)), self.limits.answer_bytes_max) else {
+            return;
+        };
         if let Some(body) = bodies.next() {
             let (sent, _) = oneshot::channel();
             // Where there is none, the one who asked finds that no answer comes.
-            drop(self.bus.try_send(Request::Answer { session: asked.session, trace: asked.trace, body: Bytes::from(body), sent }));
+            drop(self.bus.try_send(Request::Answer {
+                session: asked.session,
+                trace: asked.trace,
+                body: Bytes::from(body),
+                sent,
+            }));
         }
     }
 }

@@ -1,4 +1,5 @@
-//! Starts the bus and ends it. It stands apart from the bridge and from the store: one down leaves the others up.
+//! Starts the bus and ends it. It stands apart from the bridge and from the store: one down leaves the others
+//! up.
 
 use std::{
     io,
@@ -88,16 +89,24 @@ pub(in crate::station) fn start(
     })
 }
 
-fn try_start(inner: &Arc<Inner>, config: &Config, next_session: &Arc<AtomicU64>, hosts: &Runtime) -> Result<Serving, String> {
+fn try_start(
+    inner: &Arc<Inner>,
+    config: &Config,
+    next_session: &Arc<AtomicU64>,
+    hosts: &Runtime,
+) -> Result<Serving, String> {
     let clock = inner.clock;
     let tokens = tokens(&config.data).map_err(|error| error.to_string())?;
-    let path = config.socket.as_ref().ok_or("there is no place for the bus's socket: name one with --socket")?;
+    let path =
+        config.socket.as_ref().ok_or("there is no place for the bus's socket: name one with --socket")?;
     let bound = host::bind(path).map_err(|error| error.to_string())?;
     let recorded = Recorded::new(&config.data, PATH_FILE, path.as_os_str().as_bytes(), "the bus");
     recorded.write_or_say(&inner.board);
     let limits = config.limits.rmp;
-    let settings = Settings { limits, registry: config.registry.clone(), tokens, server: server(), hears: true };
-    let (requests, asked_of_it) = mpsc::channel(usize::try_from(config.limits.port.commands_max).unwrap_or(1));
+    let settings =
+        Settings { limits, registry: config.registry.clone(), tokens, server: server(), hears: true };
+    let (requests, asked_of_it) =
+        mpsc::channel(usize::try_from(config.limits.port.commands_max).unwrap_or(1));
     let (asked, questions) = mpsc::channel(usize::try_from(limits.asked_max).unwrap_or(1));
     let (tap_readers, readers) = watch::channel(0);
     let (ear, heard) = host::ear(&limits);
@@ -118,13 +127,16 @@ fn try_start(inner: &Arc<Inner>, config: &Config, next_session: &Arc<AtomicU64>,
     Down::clear(&config.data);
     let thread = spawn(setup, inner).map_err(|error| error.to_string())?;
     let port = Arc::new(LocalPort { inner: Arc::clone(inner) });
-    let service = Service { port, bus: requests.clone(), about: about(inner), clock, limits: config.limits.port };
+    let service =
+        Service { port, bus: requests.clone(), about: about(inner), clock, limits: config.limits.port };
     let tasks = vec![
         hosts.spawn(figures::publish(Arc::downgrade(inner), requests.clone())).abort_handle(),
         hosts.spawn(operator::serve(service, questions)).abort_handle(),
         hosts.spawn(control::hear(Arc::downgrade(inner), heard)).abort_handle(),
         hosts.spawn(recorded.keep(inner.board.clone())).abort_handle(),
-        hosts.spawn(entries::publish(inner.tap.clone(), requests.clone(), readers, limits, clock)).abort_handle(),
+        hosts
+            .spawn(entries::publish(inner.tap.clone(), requests.clone(), readers, limits, clock))
+            .abort_handle(),
     ];
     Ok(Serving { thread, requests, tasks })
 }
@@ -133,7 +145,10 @@ fn try_start(inner: &Arc<Inner>, config: &Config, next_session: &Arc<AtomicU64>,
 fn about(inner: &Inner) -> About {
     let (view, _, now) = inner.board.view();
     let pid = std::process::id();
-    let name = view.data.file_name().map_or_else(|| view.data.display().to_string(), |name| name.to_string_lossy().into_owned());
+    let name = view
+        .data
+        .file_name()
+        .map_or_else(|| view.data.display().to_string(), |name| name.to_string_lossy().into_owned());
     About {
         name,
         data: view.data.display().to_string(),
@@ -158,7 +173,9 @@ fn spawn(setup: Setup, inner: &Arc<Inner>) -> io::Result<JoinHandle<()>> {
     let serve = move || {
         let served = tokio::runtime::Builder::new_current_thread().enable_all().build().and_then(|runtime| {
             let ended = std::panic::catch_unwind(AssertUnwindSafe(|| runtime.block_on(host::run(setup))));
-            ended.unwrap_or_else(|_| Err(io::Error::other("it failed by a fault of ours; please report the log")))
+            ended.unwrap_or_else(|_| {
+                Err(io::Error::other("it failed by a fault of ours; please report the log"))
+            })
         });
         if let Err(error) = served {
             let why = format!("{error}. `rl-console restart rmp` starts it again");

@@ -70,7 +70,10 @@ fn service(limits: limits::Port) -> (mpsc::Sender<Asked>, mpsc::Receiver<Request
         version: "0.1.0".to_owned(),
         now: Now::default(),
     };
-    tokio::spawn(operator::serve(Service { port: Arc::new(Slow), bus, about, clock: Clock::start(), limits }, asked));
+    tokio::spawn(operator::serve(
+        Service { port: Arc::new(Slow), bus, about, clock: Clock::start(), limits },
+        asked,
+    ));
     (ask, requests)
 }
 
@@ -83,7 +86,9 @@ fn asked(kind: Kind, session: u64, question: &Question) -> Asked {
 async fn answer(requests: &mut mpsc::Receiver<Request>) -> (ConnectionId, TraceId, Reply) {
     let mut assembly = Assembly::default();
     loop {
-        let Some(Request::Answer { session, trace, body, sent }) = requests.recv().await else { panic!("no answer") };
+        let Some(Request::Answer { session, trace, body, sent }) = requests.recv().await else {
+            panic!("no answer")
+        };
         let _ = sent.send(true);
         match assembly.take(&body, u64::MAX).unwrap() {
             Some(Answered::Reply(reply)) => return (session, trace, *reply),
@@ -124,11 +129,16 @@ fn a_long_answer_comes_in_parts_and_one_over_the_bound_is_refused() {
     on_a_runtime(async {
         let (ask, mut requests) = service(limits::Port::default());
         ask.send(asked(Kind::Tui, 1, &Question::Query(Query::State))).await.unwrap();
-        let Reply::Error(PortError::BadRequest(why)) = answer(&mut requests).await.2 else { panic!("another answer") };
+        let Reply::Error(PortError::BadRequest(why)) = answer(&mut requests).await.2 else {
+            panic!("another answer")
+        };
         assert_eq!(why.len(), 600_000);
-        let (ask, mut requests) = service(limits::Port { answer_bytes_max: 500_000, ..limits::Port::default() });
+        let (ask, mut requests) =
+            service(limits::Port { answer_bytes_max: 500_000, ..limits::Port::default() });
         ask.send(asked(Kind::Tui, 1, &Question::Query(Query::State))).await.unwrap();
-        let Reply::Error(PortError::BadRequest(why)) = answer(&mut requests).await.2 else { panic!("another answer") };
+        let Reply::Error(PortError::BadRequest(why)) = answer(&mut requests).await.2 else {
+            panic!("another answer")
+        };
         assert!(why.contains("limits.port.answer_bytes_max"), "{why}");
     });
 }
@@ -151,12 +161,21 @@ fn one_session_cannot_take_the_room_of_all() {
 
 fn notice(tap: &Tap) {
     let what = What::Transition(Transition::Station(station::Transition::Operated));
-    tap.emit(Draft { at: Now::at_ms(1), link: Link::Station, trace: None, cause: None, what, bytes: b"words" });
+    tap.emit(Draft {
+        at: Now::at_ms(1),
+        link: Link::Station,
+        trace: None,
+        cause: None,
+        what,
+        bytes: b"words",
+    });
 }
 
 /// The next batch: where it begins, and the places of its entries.
 async fn batch(requests: &mut mpsc::Receiver<Request>) -> (Seq, Vec<Seq>) {
-    let Some(Request::Publish { topic, schema_id, body, .. }) = requests.recv().await else { panic!("no batch") };
+    let Some(Request::Publish { topic, schema_id, body, .. }) = requests.recv().await else {
+        panic!("no batch")
+    };
     assert_eq!((topic.as_str(), schema_id), ("rlp/sys/tap", SchemaId::TAP_ENTRY));
     let batch = Batch::read(&body).unwrap();
     let entries: Vec<_> = read(batch.entries).map(|entry| entry.unwrap().entry.seq).collect();
@@ -170,7 +189,8 @@ fn entries_are_published_while_somebody_subscribes_and_a_newcomer_is_told_where_
         let tap = Tap::new(limits::Tap::default());
         let (bus, mut requests) = mpsc::channel(4);
         let (subscribers, known) = watch::channel(0);
-        let publishing = tokio::spawn(entries::publish(tap.clone(), bus, known, limits::Rmp::default(), Clock::start()));
+        let publishing =
+            tokio::spawn(entries::publish(tap.clone(), bus, known, limits::Rmp::default(), Clock::start()));
         (0..3).for_each(|_| notice(&tap));
         tokio::task::yield_now().await;
         assert_eq!(tap.counters().readers, 0, "nobody reads for nobody");
@@ -194,7 +214,8 @@ fn entries_are_published_while_somebody_subscribes_and_a_newcomer_is_told_where_
 #[test]
 fn batches_hold_what_follows_without_a_gap_and_no_more_than_their_bytes() {
     on_a_runtime(async {
-        let narrow = limits::Tap { ring_bytes_max: 1_048_576, ring_entries_max: 1_024, ..limits::Tap::default() };
+        let narrow =
+            limits::Tap { ring_bytes_max: 1_048_576, ring_entries_max: 1_024, ..limits::Tap::default() };
         let tap = Tap::new(narrow);
         let (bus, mut requests) = mpsc::channel(1);
         let (subscribers, known) = watch::channel(1);

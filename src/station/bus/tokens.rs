@@ -1,5 +1,5 @@
-//! The tokens by which a session on the bus is more than an agent (ruling RMP 6): made at the first start, kept in the data folder for its
-//! owner's eyes.
+//! The tokens by which a session on the bus is more than an agent (ruling RMP 6): made at the first start,
+//! kept in the data folder for its owner's eyes.
 
 use std::{
     fs::{self, OpenOptions},
@@ -76,7 +76,11 @@ pub fn token(data: &Path, kind: TokenKind) -> Result<String, TokenError> {
 /// The hashes of a data folder's tokens; those that are missing are made.
 pub(super) fn tokens(data: &Path) -> Result<Tokens, TokenError> {
     let hash = |kind| token_or_new(data, kind).map(|token| Some(Tokens::hash(&token)));
-    Ok(Tokens { operator: hash(TokenKind::Operator)?, viewer: hash(TokenKind::Viewer)?, cue: hash(TokenKind::Cue)? })
+    Ok(Tokens {
+        operator: hash(TokenKind::Operator)?,
+        viewer: hash(TokenKind::Viewer)?,
+        cue: hash(TokenKind::Cue)?,
+    })
 }
 
 fn token_or_new(data: &Path, kind: TokenKind) -> Result<String, TokenError> {
@@ -92,7 +96,13 @@ fn token_or_new(data: &Path, kind: TokenKind) -> Result<String, TokenError> {
     let fresh = URL_SAFE_NO_PAD.encode(bytes);
     // Whole or not at all: a reader never finds half a token.
     let beside = path.with_extension("token.new");
-    let mut file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&beside).map_err(failed)?;
+    let mut file = OpenOptions::new()
+        .write(true)
+        .create(true)
+        .truncate(true)
+        .mode(0o600)
+        .open(&beside)
+        .map_err(failed)?;
     file.write_all(format!("{fresh}\n").as_bytes()).and_then(|()| file.sync_all()).map_err(failed)?;
     fs::rename(&beside, &path).map_err(failed)?;
     Ok(fresh)
@@ -109,7 +119,9 @@ mod tests {
     fn tokens_are_made_once_for_their_owners_eyes() {
         let data = tempfile::tempdir().unwrap();
         let first = tokens(data.path()).unwrap();
-        for (kind, name) in [(TokenKind::Operator, Kind::Tui), (TokenKind::Viewer, Kind::Viewer), (TokenKind::Cue, Kind::Cue)] {
+        for (kind, name) in
+            [(TokenKind::Operator, Kind::Tui), (TokenKind::Viewer, Kind::Viewer), (TokenKind::Cue, Kind::Cue)]
+        {
             let mode = fs::metadata(data.path().join(kind.file())).unwrap().permissions().mode() & 0o777;
             let shown = token(data.path(), kind).unwrap();
             assert_eq!((mode, first.kind("tui", Some(&shown))), (0o600, Some(name)));

@@ -19,8 +19,8 @@ pub struct Folder {
 }
 
 impl Folder {
-    /// Looks in `folder` (`runs.openings`) where a file is not beside the one that names it; reads at most `yaml_bytes_max` bytes of one
-    /// (`limits.runs.yaml_bytes_max`).
+    /// Looks in `folder` (`runs.openings`) where a file is not beside the one that names it; reads at most
+    /// `yaml_bytes_max` bytes of one (`limits.runs.yaml_bytes_max`).
     #[must_use]
     pub fn new(folder: &Path, yaml_bytes_max: u64) -> Self {
         Self { folder: folder.to_owned(), yaml_bytes_max }
@@ -34,7 +34,8 @@ impl Folder {
         for extension in EXTENSIONS {
             let path = folder.join(format!("{name}.{extension}"));
             match self.open(&path) {
-                Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {}
+                Err(error)
+                    if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {}
                 Err(error) => return Err(format!("{}: {error}", path.display())),
                 Ok(found) => return Ok(Some(found)),
             }
@@ -75,7 +76,10 @@ mod tests {
         let (folder, beside) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         let library = Folder::new(folder.path(), 100);
         let why = library.read("poll", Some(beside.path())).unwrap_err();
-        assert_eq!(why, format!("there is no poll.yaml in {} and {}", beside.path().display(), folder.path().display()));
+        assert_eq!(
+            why,
+            format!("there is no poll.yaml in {} and {}", beside.path().display(), folder.path().display())
+        );
         fs::write(folder.path().join("poll.yml"), "general").unwrap();
         assert_eq!(library.read("poll", Some(beside.path())).unwrap().0, "general");
         fs::write(beside.path().join("poll.yaml"), "special").unwrap();

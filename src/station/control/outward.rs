@@ -23,7 +23,8 @@ pub(super) struct Outward {
 
 impl Bus for Outward {
     fn publish(&self, message: Message) -> Result<Option<Reaching>, NotSent> {
-        let requests = self.inner.upgrade().and_then(|inner| inner.bus.requests().ok()).ok_or(NotSent::Down)?;
+        let requests =
+            self.inner.upgrade().and_then(|inner| inner.bus.requests().ok()).ok_or(NotSent::Down)?;
         let place = match requests.try_reserve() {
             Ok(place) => place,
             Err(TrySendError::Full(())) => return Err(NotSent::Full(message)),
@@ -34,7 +35,9 @@ impl Bus for Outward {
         let reached = asks_reach.then_some(reached);
         place.send(Request::Publish { topic, schema_id: SchemaId(schema_id), trace, ttl_ms, body, reached });
         // A bus that goes away with a message has given it to nobody.
-        Ok(asks_reach.then(|| -> Reaching { Box::pin(async move { told.await.map_or(Reach::Down, as_runs_have_it) }) }))
+        Ok(asks_reach.then(|| -> Reaching {
+            Box::pin(async move { told.await.map_or(Reach::Down, as_runs_have_it) })
+        }))
     }
 }
 

@@ -41,7 +41,8 @@ const STOP_MAX: Duration = Duration::from_millis(500);
 /// How long an answer of a control plane that is down waits for being kept.
 const KEPT_WITHIN: Duration = Duration::from_millis(500);
 /// Why such a request is rejected.
-const DOWN: &str = "the control plane is down: `rl-console restart runs` starts it again, `rl-console doctor` says more";
+const DOWN: &str =
+    "the control plane is down: `rl-console restart runs` starts it again, `rl-console doctor` says more";
 
 /// The way to the runs of a station.
 #[derive(Debug, Default)]
@@ -75,7 +76,11 @@ impl Control {
     }
 
     /// Has the runs do something.
-    pub(in crate::station) async fn command(&self, command: runs::Command, cause: Seq) -> Result<runs::Outcome, PortError> {
+    pub(in crate::station) async fn command(
+        &self,
+        command: runs::Command,
+        cause: Seq,
+    ) -> Result<runs::Outcome, PortError> {
         let (answer, answered) = oneshot::channel();
         let by = Asker { kind: AskerKind::Tui, client: Arc::from("operator") };
         self.ask(Request::Command { command, by, cause: Some(cause), answer })?;
@@ -113,7 +118,10 @@ impl Control {
 }
 
 fn down() -> PortError {
-    PortError::HostDown { host: "the control plane".to_owned(), why: "it has stopped; `rl-console doctor` says more".to_owned() }
+    PortError::HostDown {
+        host: "the control plane".to_owned(),
+        why: "it has stopped; `rl-console doctor` says more".to_owned(),
+    }
 }
 
 /// Runs that are served.
@@ -144,8 +152,13 @@ impl Serving {
     }
 }
 
-/// Starts the runs on their thread. Why that is not possible is said on every screen, and the station goes on without them.
-pub(in crate::station) fn start(inner: &Arc<Inner>, config: &Config, store: store::Handle) -> Result<Serving, String> {
+/// Starts the runs on their thread. Why that is not possible is said on every screen, and the station goes on
+/// without them.
+pub(in crate::station) fn start(
+    inner: &Arc<Inner>,
+    config: &Config,
+    store: store::Handle,
+) -> Result<Serving, String> {
     let limits = config.limits;
     let (requests, asked) = mpsc::channel(usize::try_from(limits.port.commands_max).unwrap_or(1));
     let (heard, hearing) = mpsc::channel(usize::try_from(limits.rmp.heard_max).unwrap_or(1));
@@ -178,23 +191,35 @@ pub(in crate::station) fn start(inner: &Arc<Inner>, config: &Config, store: stor
 }
 
 /// The thread of the runs. A panic ends them alone, and is said on every screen.
-fn spawn(setup: Setup, mut heard: mpsc::Receiver<Heard>, inner: &Arc<Inner>) -> Result<JoinHandle<()>, String> {
+fn spawn(
+    setup: Setup,
+    mut heard: mpsc::Receiver<Heard>,
+    inner: &Arc<Inner>,
+) -> Result<JoinHandle<()>, String> {
     let board = inner.board.clone();
     let inner = Arc::downgrade(inner);
     board.report(Transition::HostUp { link: Link::Runs }, "");
     let serve = move || {
-        let served = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(|error| error.to_string());
+        let served = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .map_err(|error| error.to_string());
         let served = served.and_then(|runtime| {
-            let ended = std::panic::catch_unwind(AssertUnwindSafe(|| runtime.block_on(runs::host::run(setup, &mut heard))));
+            let ended = std::panic::catch_unwind(AssertUnwindSafe(|| {
+                runtime.block_on(runs::host::run(setup, &mut heard))
+            }));
             if let Some(inner) = inner.upgrade() {
                 inner.control.set(None);
                 runtime.block_on(refuse_what_is_left(&inner, &mut heard));
             }
-            let ended = ended.map_err(|_| "it failed by a fault of ours; please report the log".to_owned())?;
+            let ended =
+                ended.map_err(|_| "it failed by a fault of ours; please report the log".to_owned())?;
             ended.map_err(|error| error.to_string())
         });
         if let Err(error) = served {
-            let why = format!("{error}. `rl-console restart runs` starts it again; runs that had not ended will have failed");
+            let why = format!(
+                "{error}. `rl-console restart runs` starts it again; runs that had not ended will have failed"
+            );
             if let Some(inner) = inner.upgrade() {
                 inner.control.set(None);
             }
@@ -261,9 +286,10 @@ async fn refuse_what_is_left(inner: &Inner, heard: &mut mpsc::Receiver<Heard>) {
     }
 }
 
-/// Answers a request of the control plane that is down: the bus took it, and its asker waits. One that was answered before gets that
-/// answer; another is refused, and the answer is kept, so that the same request gets it again from the runs that are started next (ruling
-/// RMP 10). One that expired on its way is not answered (rmp-v0 §4).
+/// Answers a request of the control plane that is down: the bus took it, and its asker waits. One that was
+/// answered before gets that answer; another is refused, and the answer is kept, so that the same request
+/// gets it again from the runs that are started next (ruling RMP 10). One that expired on its way is not
+/// answered (rmp-v0 §4).
 pub(super) async fn refuse(inner: &Inner, heard: Heard) {
     let Heard::Message(Incoming { topic, by, trace, expires_at, body, .. }) = heard else { return };
     if topic.as_str() != CTRL {
@@ -271,7 +297,10 @@ pub(super) async fn refuse(inner: &Inner, heard: Heard) {
     }
     let now = inner.clock.now();
     if now.mono >= expires_at {
-        return tracing::warn!("what {} sent on {topic} expired before it could be taken: it is not done", by.client);
+        return tracing::warn!(
+            "what {} sent on {topic} expired before it could be taken: it is not done",
+            by.client
+        );
     }
     let Some(response) = refusal(trace, &body, DOWN) else { return };
     let mut response = Bytes::from(response.encode());
@@ -282,12 +311,30 @@ pub(super) async fn refuse(inner: &Inner, heard: Heard) {
     if let Some((store, variant)) = store.zip(variant_of(&body)) {
         match answered(&store, trace, variant).await {
             Some(before) => response = before,
-            None => keep(&store, AnswerRow { request: trace, variant: variant.to_owned(), body: response.clone(), at: now.wall }).await,
+            None => {
+                keep(
+                    &store,
+                    AnswerRow {
+                        request: trace,
+                        variant: variant.to_owned(),
+                        body: response.clone(),
+                        at: now.wall,
+                    },
+                )
+                .await
+            }
         }
     }
     let Ok(requests) = inner.bus.requests() else { return };
     let schema_id = SchemaId::CTRL_RESP;
-    let answer = rmp::host::Request::Publish { topic, schema_id, trace, ttl_ms: TTL_MS, body: response, reached: None };
+    let answer = rmp::host::Request::Publish {
+        topic,
+        schema_id,
+        trace,
+        ttl_ms: TTL_MS,
+        body: response,
+        reached: None,
+    };
     let _ = requests.send(answer).await;
 }
 

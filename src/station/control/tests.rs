@@ -45,7 +45,8 @@ impl House {
     }
 
     async fn asker(&self) -> Asker {
-        let client = Client::connect(&self.folder.path().join("rmp.sock"), Hello::agent("tester")).await.unwrap();
+        let client =
+            Client::connect(&self.folder.path().join("rmp.sock"), Hello::agent("tester")).await.unwrap();
         let responses = client.subscribe("rlp/ctrl").await.unwrap();
         let events = client.subscribe("rlp/runs/**").await.unwrap();
         Asker { client, responses, events }
@@ -57,8 +58,14 @@ impl House {
         self.station.inner.control.ask(Request::Break).unwrap();
         loop {
             while let Some(batch) = reader.read() {
-                let is_down =
-                    |what: &What| matches!(what, What::Transition(Transition::Station(station::Transition::HostDown { link: Link::Runs })));
+                let is_down = |what: &What| {
+                    matches!(
+                        what,
+                        What::Transition(Transition::Station(station::Transition::HostDown {
+                            link: Link::Runs
+                        }))
+                    )
+                };
                 if batch.iter().any(|item| is_down(&item.entry.what)) {
                     return;
                 }
@@ -70,7 +77,8 @@ impl House {
 
 impl Asker {
     async fn send(&self, n: u128, request: &ControlRequest) {
-        let message = Message::new(SchemaId::CTRL_REQ, request.encode()).in_trace(TraceId(Uuid::from_u128(n)));
+        let message =
+            Message::new(SchemaId::CTRL_REQ, request.encode()).in_trace(TraceId(Uuid::from_u128(n)));
         self.client.publish("rlp/ctrl", &message).await.unwrap();
     }
 
@@ -96,14 +104,23 @@ impl Asker {
     }
 
     async fn submit(&mut self, n: u128) -> ControlResponse {
-        self.ask(n, &ControlRequest::RunSubmit { request_id: TraceId(Uuid::from_u128(n)), opening_yaml: ASKS.to_owned() }).await
+        self.ask(
+            n,
+            &ControlRequest::RunSubmit {
+                request_id: TraceId(Uuid::from_u128(n)),
+                opening_yaml: ASKS.to_owned(),
+            },
+        )
+        .await
     }
 
     /// How a run ended, by its last event.
     async fn end(&mut self, n: u128) -> (bool, String) {
         loop {
             let delivery = self.events.next().await.unwrap();
-            if delivery.header().schema_id == SchemaId::RUN_EVENT && delivery.header().trace_id.0.as_u128() == n {
+            if delivery.header().schema_id == SchemaId::RUN_EVENT
+                && delivery.header().trace_id.0.as_u128() == n
+            {
                 let event = RunEvent::decode(delivery.wire.get(68..).unwrap()).unwrap();
                 if let Some(success) = event.meta.success {
                     return (success, event.message);
@@ -136,19 +153,31 @@ fn a_control_plane_that_is_down_says_so_and_is_started_again() {
         assert_eq!(rejected(asker.submit(2).await), (2, why.to_owned()));
         let cancel = ControlRequest::RunCancel { trace_id: TraceId(Uuid::from_u128(1)) };
         assert_eq!(rejected(asker.ask(3, &cancel).await), (3, why.to_owned()));
-        let describe = ControlRequest::DescribeAgents { request_id: TraceId(Uuid::from_u128(4)), agents: Vec::new() };
+        let describe =
+            ControlRequest::DescribeAgents { request_id: TraceId(Uuid::from_u128(4)), agents: Vec::new() };
         assert!(matches!(asker.ask(4, &describe).await, ControlResponse::AgentsDescribeFailed { .. }));
 
         assert_eq!(asker.submit(1).await, accepted, "what was answered before is answered so");
         let restarted = house.station.port().command(Command::Restart { link: Link::Runs }).await;
         assert_eq!(restarted, Ok(Outcome::Restarted { link: Link::Runs }));
         assert_eq!(asker.end(1).await, (false, "the run failed: the station was restarted".to_owned()));
-        assert_eq!(rejected(asker.submit(2).await), (2, why.to_owned()), "the same request has the same answer");
+        assert_eq!(
+            rejected(asker.submit(2).await),
+            (2, why.to_owned()),
+            "the same request has the same answer"
+        );
         assert_eq!(rejected(asker.ask(3, &cancel).await), (3, why.to_owned()));
-        assert!(matches!(asker.submit(6).await, ControlResponse::RunAccepted { .. }), "the ear is open again");
-        assert!(matches!(asker.submit(1).await, ControlResponse::RunAccepted { .. }), "what was answered before is answered so");
+        assert!(
+            matches!(asker.submit(6).await, ControlResponse::RunAccepted { .. }),
+            "the ear is open again"
+        );
+        assert!(
+            matches!(asker.submit(1).await, ControlResponse::RunAccepted { .. }),
+            "what was answered before is answered so"
+        );
         assert_eq!(asker.end(1).await.1, "the run failed: the station was restarted");
-        let cancelled = asker.ask(5, &ControlRequest::RunCancel { trace_id: TraceId(Uuid::from_u128(6)) }).await;
+        let cancelled =
+            asker.ask(5, &ControlRequest::RunCancel { trace_id: TraceId(Uuid::from_u128(6)) }).await;
         assert!(matches!(cancelled, ControlResponse::RunCancelled { .. }));
         asker.client.close().await;
         house
@@ -166,7 +195,14 @@ fn a_request_that_expired_before_a_control_plane_that_is_down_could_take_it_is_n
             let trace = TraceId(Uuid::from_u128(n));
             let body = ControlRequest::RunCancel { trace_id: trace }.encode().into();
             let by = crate::runs::Asker { kind: crate::runs::AskerKind::Agent, client: "late".into() };
-            let heard = Incoming { topic: TopicName::new("rlp/ctrl"), by, trace, expires_at, body, room: Box::new(()) };
+            let heard = Incoming {
+                topic: TopicName::new("rlp/ctrl"),
+                by,
+                trace,
+                expires_at,
+                body,
+                room: Box::new(()),
+            };
             super::serve::refuse(&house.station.inner, Heard::Message(heard)).await;
         }
         assert_eq!(asker.answered().await.0, 2, "rmp-v0 §4");
@@ -187,7 +223,15 @@ fn requests_that_meet_runs_which_fail_at_that_moment_are_answered_all_the_same()
                     house.station.inner.control.ask(Request::Break).unwrap();
                 }
                 // Answered at once: none is lost between what is written and what is told.
-                asker.send(n, &ControlRequest::DescribeAgents { request_id: TraceId(Uuid::from_u128(n)), agents: Vec::new() }).await;
+                asker
+                    .send(
+                        n,
+                        &ControlRequest::DescribeAgents {
+                            request_id: TraceId(Uuid::from_u128(n)),
+                            agents: Vec::new(),
+                        },
+                    )
+                    .await;
             }
             let mut answered = std::collections::BTreeSet::new();
             while answered.len() < 50 {

@@ -78,14 +78,19 @@ impl Family {
     }
 
     /// With one figure for each value of a label.
-    pub(super) fn by<V: Into<Number>>(mut self, label: &'static str, figures: impl IntoIterator<Item = (String, V)>) -> Self {
-        let series = figures.into_iter().map(|(of, value)| Series { labels: vec![(label, of)], value: value.into() });
+    pub(super) fn by<V: Into<Number>>(
+        mut self,
+        label: &'static str,
+        figures: impl IntoIterator<Item = (String, V)>,
+    ) -> Self {
+        let series =
+            figures.into_iter().map(|(of, value)| Series { labels: vec![(label, of)], value: value.into() });
         self.series.extend(series);
         self
     }
 
-    /// The name of one of its series as it stands on the bus: without the program's name, and a figure of the bus without the bus's, as
-    /// `drops_total{reason="duplicate"}` (rmp-v0 §5).
+    /// The name of one of its series as it stands on the bus: without the program's name, and a figure of the
+    /// bus without the bus's, as `drops_total{reason="duplicate"}` (rmp-v0 §5).
     pub(super) fn short_name(&self, series: &Series) -> String {
         let name = self.name.strip_prefix(PREFIX).unwrap_or(self.name);
         let mut name = name.strip_prefix(BUS).unwrap_or(name).to_owned();

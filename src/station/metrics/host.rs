@@ -1,5 +1,5 @@
-//! HTTP for the metrics: `GET /metrics`, one request a connection. What a client can hold is bounded in connections, bytes and time, and
-//! whoever comes when all are taken gets the place of the oldest.
+//! HTTP for the metrics: `GET /metrics`, one request a connection. What a client can hold is bounded in
+//! connections, bytes and time, and whoever comes when all are taken gets the place of the oldest.
 
 use std::{
     collections::VecDeque,
@@ -43,10 +43,12 @@ const BIND_RETRY: Duration = Duration::from_secs(2);
 /// How long accepting rests after a failure.
 const ACCEPT_RETRY: Duration = Duration::from_millis(200);
 
-/// Binds the address and begins to answer. One that cannot be bound is told, and tried again; the station goes on.
+/// Binds the address and begins to answer. One that cannot be bound is told, and tried again; the station
+/// goes on.
 pub(in crate::station) fn start(inner: &Arc<Inner>, addr: SocketAddr, hosts: &Runtime) {
     if !addr.ip().is_loopback() {
-        let open = "anyone who reaches it can read them, and nothing is encrypted: bind to 127.0.0.1, or tunnel it";
+        let open =
+            "anyone who reaches it can read them, and nothing is encrypted: bind to 127.0.0.1, or tunnel it";
         inner.board.notice(Level::Warn, &format!("the metrics are bound to {}: {open}", addr.ip()));
     }
     let bound = match bind(addr) {
@@ -96,10 +98,16 @@ async fn bind_later(inner: &Inner, addr: SocketAddr) -> (TcpListener, SocketAddr
 fn explain(error: &io::Error, addr: SocketAddr) -> String {
     match error.kind() {
         io::ErrorKind::AddrInUse => {
-            format!("no metrics: {addr} is taken by another program: stop that one, or choose another with --metrics; trying again")
+            format!(
+                "no metrics: {addr} is taken by another program: stop that one, or choose another with --metrics; trying again"
+            )
         }
-        io::ErrorKind::PermissionDenied => format!("no metrics: {addr} may not be bound: choose a port above 1023 with --metrics"),
-        io::ErrorKind::AddrNotAvailable => format!("no metrics: {} is no address of this machine: mend --metrics", addr.ip()),
+        io::ErrorKind::PermissionDenied => {
+            format!("no metrics: {addr} may not be bound: choose a port above 1023 with --metrics")
+        }
+        io::ErrorKind::AddrNotAvailable => {
+            format!("no metrics: {} is no address of this machine: mend --metrics", addr.ip())
+        }
         _ => format!("no metrics: {addr} cannot be bound: {error}; trying again"),
     }
 }
@@ -119,7 +127,10 @@ async fn serve(listener: &tokio::net::TcpListener, bound: SocketAddr, inner: &Ar
                     }
                 }
                 let inner = Arc::clone(inner);
-                let connection = tokio::spawn(async move { converse(stream, bound, &inner, limits, CONNECTION_MAX).await });
+                let connection =
+                    tokio::spawn(
+                        async move { converse(stream, bound, &inner, limits, CONNECTION_MAX).await },
+                    );
                 open.push_back(connection.abort_handle());
             }
             Err(error) => {
@@ -131,8 +142,13 @@ async fn serve(listener: &tokio::net::TcpListener, bound: SocketAddr, inner: &Ar
 }
 
 /// Answers the one request of a connection, if it comes in time.
-pub(super) async fn converse<S>(stream: S, bound: SocketAddr, inner: &Arc<Inner>, limits: limits::Metrics, time_max: Duration)
-where
+pub(super) async fn converse<S>(
+    stream: S,
+    bound: SocketAddr,
+    inner: &Arc<Inner>,
+    limits: limits::Metrics,
+    time_max: Duration,
+) where
     S: AsyncRead + AsyncWrite + Unpin,
 {
     let service = service_fn(|request: Request<Incoming>| async move {
@@ -141,8 +157,11 @@ where
         Ok::<_, Infallible>(response)
     });
     let bytes_max = usize::try_from(limits.request_bytes_max).unwrap_or(usize::MAX);
-    let connection =
-        http1::Builder::new().keep_alive(false).half_close(true).max_buf_size(bytes_max).serve_connection(TokioIo::new(stream), service);
+    let connection = http1::Builder::new()
+        .keep_alive(false)
+        .half_close(true)
+        .max_buf_size(bytes_max)
+        .serve_connection(TokioIo::new(stream), service);
     // What a client does wrong is its own affair.
     let _ = tokio::time::timeout(time_max, connection).await;
 }

@@ -1,4 +1,5 @@
-//! Everything that the station counts: as Prometheus text on HTTP, and as the snapshots that go on `rlp/sys/metrics`.
+//! Everything that the station counts: as Prometheus text on HTTP, and as the snapshots that go on
+//! `rlp/sys/metrics`.
 //!
 //! ```text
 //! snapshot, counters ─▶ figures ─▶ families ─┬▶ text ─▶ host (GET /metrics)

@@ -10,10 +10,12 @@ use super::{
     family::{Kind, Number},
 };
 
-/// The payload of a `CT_METRICS_SNAPSHOT` (`observation.metrics.snapshot.v1`); [`crate::rmp::encode::body`] writes it as a map.
+/// The payload of a `CT_METRICS_SNAPSHOT` (`observation.metrics.snapshot.v1`); [`crate::rmp::encode::body`]
+/// writes it as a map.
 ///
-/// Keys are the names of the Prometheus text without `rl_console_`, with their labels: `mpp_queue_held{queue="boss"}`. Those of the bus go without
-/// `rmp_` as well: `drops_total{reason="duplicate"}` (rmp-v0 §5).
+/// Keys are the names of the Prometheus text without `rl_console_`, with their labels:
+/// `mpp_queue_held{queue="boss"}`. Those of the bus go without `rmp_` as well:
+/// `drops_total{reason="duplicate"}` (rmp-v0 §5).
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct MetricsSnapshot {
     v: u8,
@@ -46,7 +48,10 @@ impl MetricsSnapshot {
             scope: "system",
             ts_ms: figures.at.wall.0,
             interval_ms: u64::try_from(interval.as_millis()).unwrap_or(u64::MAX),
-            labels: BTreeMap::from([("program", env!("CARGO_PKG_NAME")), ("version", env!("CARGO_PKG_VERSION"))]),
+            labels: BTreeMap::from([
+                ("program", env!("CARGO_PKG_NAME")),
+                ("version", env!("CARGO_PKG_VERSION")),
+            ]),
             gauges,
             counters,
         }

@@ -17,7 +17,8 @@ pub(super) enum Refusal {
     /// There is no `Host`, more than one, or none that can be read.
     #[error("a request names its host, once")]
     NoHost,
-    /// It names a host that is not this one. A web page that has its own name lead here is kept from reading on.
+    /// It names a host that is not this one. A web page that has its own name lead here is kept from reading
+    /// on.
     #[error("ask by the address itself, or by localhost")]
     ForeignHost,
     /// It is for another page.
@@ -40,7 +41,12 @@ impl Refusal {
 }
 
 /// Judges a request that came to `bound`.
-pub(super) fn judge(method: &Method, target: &Uri, headers: &HeaderMap, bound: SocketAddr) -> Result<(), Refusal> {
+pub(super) fn judge(
+    method: &Method,
+    target: &Uri,
+    headers: &HeaderMap,
+    bound: SocketAddr,
+) -> Result<(), Refusal> {
     let mut hosts = headers.get_all(header::HOST).iter();
     let host = match (hosts.next(), hosts.next()) {
         (Some(host), None) => host.to_str().ok().and_then(|host| host.parse().ok()).ok_or(Refusal::NoHost)?,
@@ -58,8 +64,8 @@ pub(super) fn judge(method: &Method, target: &Uri, headers: &HeaderMap, bound: S
     Ok(())
 }
 
-/// Whether a host's name cannot have been made to lead here by somebody else: it is an address, or `localhost`. The port is left aside, as
-/// tunnels change it.
+/// Whether a host's name cannot have been made to lead here by somebody else: it is an address, or
+/// `localhost`. The port is left aside, as tunnels change it.
 fn is_ours(authority: &Authority, bound: IpAddr) -> bool {
     let host = authority.host();
     if authority.as_str().contains('@') {

@@ -53,7 +53,10 @@ impl Endpoint {
     }
 
     pub(super) fn figures(&self) -> Option<HttpFigures> {
-        let figures = HttpFigures { requests: self.requests.load(Ordering::Relaxed), cut: self.cut.load(Ordering::Relaxed) };
+        let figures = HttpFigures {
+            requests: self.requests.load(Ordering::Relaxed),
+            cut: self.cut.load(Ordering::Relaxed),
+        };
         (*self.lock() != Standing::Off).then_some(figures)
     }
 }

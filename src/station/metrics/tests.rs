@@ -52,7 +52,10 @@ fn bus() -> rmp::Snapshot {
     let agent = rmp::Greeting { client: "a".into(), kind: rmp::Kind::Agent, dialect: rmp::Dialect::Json };
     rmp::Snapshot {
         listener: rmp::Listener::Listening("/s".into()),
-        peers: BTreeMap::from([(ConnectionId(1), peer(Some(agent), [3, 4])), (ConnectionId(2), peer(None, [0, 1]))]),
+        peers: BTreeMap::from([
+            (ConnectionId(1), peer(Some(agent), [3, 4])),
+            (ConnectionId(2), peer(None, [0, 1])),
+        ]),
         totals: rmp::Totals { published: 100, delivered: 90, dropped: [1, 2, 3], ..rmp::Totals::default() },
         ..rmp::Snapshot::default()
     }
@@ -63,7 +66,13 @@ fn figures() -> Figures {
     let mpp = Snapshot {
         listener: Listener::Listening("127.0.0.1:7777".parse().unwrap()),
         paired: true,
-        pack: PackFacts { id: pack.id.clone(), name: "p".into(), version: "1".into(), hash: pack.hash.clone(), is_sample: true },
+        pack: PackFacts {
+            id: pack.id.clone(),
+            name: "p".into(),
+            version: "1".into(),
+            hash: pack.hash.clone(),
+            is_sample: true,
+        },
         adapter: None,
         last_close: None,
         queues: BTreeMap::from([("boss".into(), queue(3, true)), ("odd\"\\".into(), queue(0, false))]),
@@ -79,16 +88,34 @@ fn figures() -> Figures {
         station: StationView {
             data: PathBuf::from("d"),
             started_at,
-            hosts: [HostState::Up, HostState::Down(Arc::from("why")), HostState::Up, HostState::Up, HostState::Up],
+            hosts: [
+                HostState::Up,
+                HostState::Down(Arc::from("why")),
+                HostState::Up,
+                HostState::Up,
+                HostState::Up,
+            ],
             store_failing: None,
             disk_low: None,
             recording: Some(recording),
         },
-        tap: tap::Counters { emitted: 10, evicted: 1, kept_entries: 9, kept_bytes: 4_096, cut: 2, readers: 3 },
+        tap: tap::Counters {
+            emitted: 10,
+            evicted: 1,
+            kept_entries: 9,
+            kept_bytes: 4_096,
+            cut: 2,
+            readers: 3,
+        },
         store: Some(store::Counters { commits: 5, last_commit_us: 1_500, ..store::Counters::default() }),
         mpp: Some(mpp),
         rmp: Some(bus()),
-        runs: Some(runs::Figures { running: 2, rejected: [0, 0, 0, 4, 0, 0, 0, 0, 0], tokens: 70, ..runs::Figures::default() }),
+        runs: Some(runs::Figures {
+            running: 2,
+            rejected: [0, 0, 0, 4, 0, 0, 0, 0, 0],
+            tokens: 70,
+            ..runs::Figures::default()
+        }),
         macp: Some(macp::host::Figures {
             totals: macp::Totals { open: 3, resolved: 2, accepted: 40, ..macp::Totals::default() },
             refused: [0, 0, 5, 0, 0, 0, 0, 0, 0, 0],
@@ -175,16 +202,29 @@ fn names_keep_to_the_conventions() {
     assert_eq!(names.len(), all.len(), "a name is there twice");
     for family in &all {
         let is_plain = family.name.chars().all(|c| c.is_ascii_lowercase() || c == '_');
-        assert!(is_plain && (family.name.starts_with("rl_console_") || family.name.starts_with("process_")), "{}", family.name);
-        assert_eq!(family.name.ends_with("_total"), family.kind == super::family::Kind::Counter, "{}", family.name);
+        assert!(
+            is_plain && (family.name.starts_with("rl_console_") || family.name.starts_with("process_")),
+            "{}",
+            family.name
+        );
+        assert_eq!(
+            family.name.ends_with("_total"),
+            family.kind == super::family::Kind::Counter,
+            "{}",
+            family.name
+        );
         assert!(family.help.ends_with('.') && !family.help.contains(['\n', '\\']), "{}", family.name);
     }
 }
 
 #[test]
 fn the_bus_is_given_the_same_figures_as_maps() {
-    let body =
-        crate::rmp::encode::body(MetricsSnapshot::TYPE, &MetricsSnapshot::new(&figures(), Duration::from_secs(1)), None::<&()>).unwrap();
+    let body = crate::rmp::encode::body(
+        MetricsSnapshot::TYPE,
+        &MetricsSnapshot::new(&figures(), Duration::from_secs(1)),
+        None::<&()>,
+    )
+    .unwrap();
     let body = rmpv::decode::read_value(&mut body.as_slice()).unwrap();
     let json = serde_json::to_value(&body).unwrap();
     let payload = &json["payload"];
@@ -217,13 +257,22 @@ fn a_name_that_may_be_somebody_elses_is_no_host_of_ours() {
     for host in ["127.0.0.1:9464", "127.0.0.1", "localhost:1", "LOCALHOST", "[::1]:9464", "127.9.9.9:2"] {
         assert_eq!(of(host, "127.0.0.1:9464"), Ok(()), "{host}");
     }
-    for host in ["evil.example", "evil.example:9464", "localhost.evil.example", "127.0.0.1.evil.example", "192.168.1.5:9464", "a@localhost"]
-    {
+    for host in [
+        "evil.example",
+        "evil.example:9464",
+        "localhost.evil.example",
+        "127.0.0.1.evil.example",
+        "192.168.1.5:9464",
+        "a@localhost",
+    ] {
         assert_eq!(of(host, "127.0.0.1:9464"), Err(Refusal::ForeignHost), "{host}");
     }
     assert_eq!(of("192.168.1.5:9464", "0.0.0.0:9464"), Ok(()));
     assert_eq!(of("evil.example", "0.0.0.0:9464"), Err(Refusal::ForeignHost));
-    assert_eq!(judged(&Method::GET, "http://evil.example/metrics", &["localhost"], "127.0.0.1:1"), Err(Refusal::ForeignHost));
+    assert_eq!(
+        judged(&Method::GET, "http://evil.example/metrics", &["localhost"], "127.0.0.1:1"),
+        Err(Refusal::ForeignHost)
+    );
 }
 
 #[test]
@@ -242,14 +291,20 @@ fn a_request_names_one_host_one_page_and_reads() {
 /// A station that nobody asks over a socket.
 fn station(runtime: &tokio::runtime::Runtime) -> (tempfile::TempDir, Station) {
     let folder = tempfile::tempdir().unwrap();
-    let config = Config { metrics: Some(SocketAddr::from(([127, 0, 0, 1], 0))), ..Config::within(folder.path()) };
+    let config =
+        Config { metrics: Some(SocketAddr::from(([127, 0, 0, 1], 0))), ..Config::within(folder.path()) };
     let station = Station::start(config, Clock::start()).unwrap();
     assert!(runtime.block_on(station.ready()).unwrap().metrics.is_some());
     (folder, station)
 }
 
 /// What a client reads until the connection's end.
-fn answer(runtime: &tokio::runtime::Runtime, station: &Station, request: &[u8], time_max: Duration) -> String {
+fn answer(
+    runtime: &tokio::runtime::Runtime,
+    station: &Station,
+    request: &[u8],
+    time_max: Duration,
+) -> String {
     runtime.block_on(async {
         let (mut client, server) = tokio::io::duplex(1 << 20);
         client.write_all(request).await.unwrap();
@@ -270,7 +325,11 @@ fn a_connection_ends_with_its_answer_or_with_its_time() {
     let get = |request: &str, time_max| answer(&runtime, &station, request.as_bytes(), time_max);
 
     let text = get("GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n", PATIENCE);
-    assert!(text.starts_with("HTTP/1.1 200 OK\r\n") && text.contains("\r\ncontent-type: text/plain; version=0.0.4"), "{text}");
+    assert!(
+        text.starts_with("HTTP/1.1 200 OK\r\n")
+            && text.contains("\r\ncontent-type: text/plain; version=0.0.4"),
+        "{text}"
+    );
     assert!(text.contains("\nrl_console_mpp_listening 1\n"), "{text}");
 
     let text = get("HEAD /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n", PATIENCE);
@@ -279,12 +338,18 @@ fn a_connection_ends_with_its_answer_or_with_its_time() {
     let text = get("DELETE /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n", PATIENCE);
     assert!(text.starts_with("HTTP/1.1 405 ") && text.contains("\r\nallow: GET, HEAD\r\n"), "{text}");
     assert!(get("GET /metrics HTTP/1.1\r\n\r\n", PATIENCE).starts_with("HTTP/1.1 400 "));
-    assert!(get("GET /metrics HTTP/1.1\r\nHost: evil.example\r\n\r\n", PATIENCE).starts_with("HTTP/1.1 421 "));
+    assert!(
+        get("GET /metrics HTTP/1.1\r\nHost: evil.example\r\n\r\n", PATIENCE).starts_with("HTTP/1.1 421 ")
+    );
     assert!(get("nonsense\r\n\r\n", PATIENCE).starts_with("HTTP/1.1 400 "));
 
     let long = format!("GET /metrics HTTP/1.1\r\nHost: localhost\r\nx: {}\r\n\r\n", "a".repeat(20_000));
     assert!(get(&long, PATIENCE).starts_with("HTTP/1.1 431 "));
 
-    assert_eq!(get("GET /metrics HTTP/1.1\r\nHost: local", Duration::ZERO), "", "half a request is not waited for");
+    assert_eq!(
+        get("GET /metrics HTTP/1.1\r\nHost: local", Duration::ZERO),
+        "",
+        "half a request is not waited for"
+    );
     station.stop();
 }

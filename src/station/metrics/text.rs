@@ -47,7 +47,8 @@ impl Collector for All {
     }
 }
 
-/// Written as gauges all: what the encoder calls a counter has a TYPE line without the `_total` that this format wants.
+/// Written as gauges all: what the encoder calls a counter has a TYPE line without the `_total` that this
+/// format wants.
 fn write(out: &mut MetricEncoder<'_>, value: Number) -> fmt::Result {
     match value {
         Number::Whole(count) => out.encode_gauge(&count),

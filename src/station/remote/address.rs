@@ -38,19 +38,29 @@ impl Address {
     /// # Errors
     /// [`PortError::NoStation`] when none does, [`PortError::File`] when its files cannot be read.
     pub fn of_data(data: &Path) -> Result<Self, PortError> {
-        let no_station = || unreached(data, || format!("no socket is recorded in {}", data.join(PATH_FILE).display()));
+        let no_station =
+            || unreached(data, || format!("no socket is recorded in {}", data.join(PATH_FILE).display()));
         let socket = read(&data.join(PATH_FILE))?.ok_or_else(no_station)?;
         let token = Self::token_of(&data.join(TOKEN_FILE))?;
-        Ok(Self { data: data.to_path_buf(), socket: PathBuf::from(std::ffi::OsString::from_vec(socket)), token })
+        Ok(Self {
+            data: data.to_path_buf(),
+            socket: PathBuf::from(std::ffi::OsString::from_vec(socket)),
+            token,
+        })
     }
 
-    /// The operator's, of the station behind a socket that is named, else of the one that holds the data folder.
+    /// The operator's, of the station behind a socket that is named, else of the one that holds the data
+    /// folder.
     ///
     /// # Errors
     /// Those of [`of_data`](Self::of_data).
     pub fn of(socket: Option<&Path>, data: &Path) -> Result<Self, PortError> {
         let Some(socket) = socket else { return Self::of_data(data) };
-        Ok(Self { data: data.to_path_buf(), socket: socket.to_path_buf(), token: Self::token_of(&data.join(TOKEN_FILE))? })
+        Ok(Self {
+            data: data.to_path_buf(),
+            socket: socket.to_path_buf(),
+            token: Self::token_of(&data.join(TOKEN_FILE))?,
+        })
     }
 
     /// The same station by the token of a file.
@@ -59,12 +69,18 @@ impl Address {
     /// [`PortError::File`] when there is none.
     pub fn with_token_of(self, file: &Path) -> Result<Self, PortError> {
         let token = Self::token_of(file)?;
-        let missing = || PortError::File { what: format!("the token {}", file.display()), why: "there is none".to_owned() };
+        let missing = || PortError::File {
+            what: format!("the token {}", file.display()),
+            why: "there is none".to_owned(),
+        };
         Ok(Self { token: Some(token.ok_or_else(missing)?), ..self })
     }
 
     fn token_of(file: &Path) -> Result<Option<String>, PortError> {
-        let strange = |_| PortError::File { what: format!("the token {}", file.display()), why: "it is no text".to_owned() };
+        let strange = |_| PortError::File {
+            what: format!("the token {}", file.display()),
+            why: "it is no text".to_owned(),
+        };
         read(file)?.map(String::from_utf8).transpose().map_err(strange)
     }
 }
@@ -79,10 +95,13 @@ pub(super) fn unreached(data: &Path, why: impl FnOnce() -> String) -> PortError 
 
 /// A file of one line, without its end; nothing where there is no such file or nothing is in it.
 fn read(path: &Path) -> Result<Option<Vec<u8>>, PortError> {
-    let failed = |error: io::Error| PortError::File { what: path.display().to_string(), why: error.to_string() };
+    let failed =
+        |error: io::Error| PortError::File { what: path.display().to_string(), why: error.to_string() };
     let file = match File::open(path) {
         Ok(file) => file,
-        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => return Ok(None),
+        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+            return Ok(None);
+        }
         Err(error) => return Err(failed(error)),
     };
     let mut bytes = Vec::new();

@@ -61,10 +61,15 @@ impl Exchange {
     }
 
     /// Has a trace answered.
-    fn expect(&self, trace: TraceId) -> Result<(Ticket, oneshot::Receiver<Result<Answered, PortError>>), PortError> {
+    fn expect(
+        &self,
+        trace: TraceId,
+    ) -> Result<(Ticket, oneshot::Receiver<Result<Answered, PortError>>), PortError> {
         let mut waiting = self.lock();
         if waiting.len() as u64 >= self.limits.questions_max {
-            return Err(PortError::Busy { what: "the list of open questions (limits.port.questions_max)".to_owned() });
+            return Err(PortError::Busy {
+                what: "the list of open questions (limits.port.questions_max)".to_owned(),
+            });
         }
         let (answer, answered) = oneshot::channel();
         waiting.insert(trace, Waiting { assembly: Assembly::default(), answer });
@@ -79,7 +84,9 @@ impl Exchange {
         let answer = match one.assembly.take(body, self.limits.answer_bytes_max) {
             Ok(None) => return,
             Ok(Some(answered)) => Ok(answered),
-            Err(error) => Err(PortError::BadRequest(format!("the station's answer was not understood: {error}"))),
+            Err(error) => {
+                Err(PortError::BadRequest(format!("the station's answer was not understood: {error}")))
+            }
         };
         if let Some(one) = waiting.remove(&trace) {
             // Whoever asked may be gone.
@@ -93,9 +100,15 @@ impl Exchange {
     }
 
     /// Asks, and waits for the whole answer: a minute beyond what the question itself waits for.
-    pub(super) async fn ask(self, client: Client, question: Question, waits: Duration) -> Result<Answered, PortError> {
+    pub(super) async fn ask(
+        self,
+        client: Client,
+        question: Question,
+        waits: Duration,
+    ) -> Result<Answered, PortError> {
         let limit = waits + ANSWER_MAX;
-        let body = write_question(&question, client.welcome().body_bytes_max).map_err(|error| PortError::BadRequest(error.to_string()))?;
+        let body = write_question(&question, client.welcome().body_bytes_max)
+            .map_err(|error| PortError::BadRequest(error.to_string()))?;
         drop(question);
         let message = Message::new(SchemaId::OPERATOR_REQ, body);
         let (_ticket, answered) = self.expect(message.trace_id)?;
@@ -111,10 +124,13 @@ impl Exchange {
 /// Why a question did not get through.
 fn refused(error: Error) -> PortError {
     match error {
-        Error::Refused(refused) if &*refused.code == "Busy" => PortError::Busy { what: refused.message.into() },
-        Error::Refused(refused) if &*refused.code == "Forbidden" => {
-            PortError::Forbidden { kind: "session without a token of the station".to_owned(), what: "ask it".to_owned() }
+        Error::Refused(refused) if &*refused.code == "Busy" => {
+            PortError::Busy { what: refused.message.into() }
         }
+        Error::Refused(refused) if &*refused.code == "Forbidden" => PortError::Forbidden {
+            kind: "session without a token of the station".to_owned(),
+            what: "ask it".to_owned(),
+        },
         Error::Closed(_) => PortError::Stopping,
         Error::TimedOut { ms } => PortError::TimedOut { ms },
         Error::Busy { .. } => PortError::Busy { what: error.to_string() },

@@ -89,7 +89,10 @@ impl Keeper<'_> {
         let inner = self.inner;
         let session = Session::open(&(inner.find)()?, &inner.limits).await?;
         if session.kind() == Kind::Cue {
-            return Err(PortError::Forbidden { kind: Kind::Cue.name().to_owned(), what: "look at a station".to_owned() });
+            return Err(PortError::Forbidden {
+                kind: Kind::Cue.name().to_owned(),
+                what: "look at a station".to_owned(),
+            });
         }
         let asked_at = inner.clock.now().mono;
         let about = session.about().await?;
@@ -98,10 +101,14 @@ impl Keeper<'_> {
         let refused = |error: crate::rmp::client::Error| PortError::BadRequest(error.to_string());
         let mut tap = session.client().subscribe(TAP).await.map_err(refused)?;
         let silent = PortError::TimedOut { ms: u64::try_from(SILENCE_MAX.as_millis()).unwrap_or(u64::MAX) };
-        let first = tokio::time::timeout(SILENCE_MAX, tap.next()).await.map_err(|_| silent)?.ok_or(PortError::Stopping)?;
+        let first = tokio::time::timeout(SILENCE_MAX, tap.next())
+            .await
+            .map_err(|_| silent)?
+            .ok_or(PortError::Stopping)?;
         let known = inner.hold.borrow().last_start();
         let ended = self.cut.clone().map(Cut::Ended);
-        let cut = if known.is_some_and(|known| known != about.start) { Some(Cut::StartedAgain) } else { ended };
+        let cut =
+            if known.is_some_and(|known| known != about.start) { Some(Cut::StartedAgain) } else { ended };
         let attached = Attached::new(about, session, self.number + 1, cut, inner.clock.now());
         self.begin(&attached.about, shift, &first)?;
         self.number += 1;
@@ -112,13 +119,16 @@ impl Keeper<'_> {
 
     /// Begins the timeline with the first batch of a session, or goes on with it.
     fn begin(&self, about: &About, shift: ClockShift, first: &Delivery) -> Result<(), PortError> {
-        let batch = Batch::read(body(first)).map_err(|error| PortError::BadRequest(format!("the station's entries: {error}")))?;
+        let batch = Batch::read(body(first))
+            .map_err(|error| PortError::BadRequest(format!("the station's entries: {error}")))?;
         let now = self.inner.clock.now();
         let mut timeline = self.inner.timeline();
         let known = self.inner.hold.borrow().last_start();
         match timeline.as_mut() {
             None => *timeline = Some(Timeline::new(self.inner.limits.tap, batch.first, shift)),
-            Some(timeline) if known.as_deref() != Some(about.start.as_str()) => timeline.begin_again(batch.first, shift, now),
+            Some(timeline) if known.as_deref() != Some(about.start.as_str()) => {
+                timeline.begin_again(batch.first, shift, now)
+            }
             Some(_) => {}
         }
         if let Some(timeline) = timeline.as_mut() {
@@ -156,7 +166,9 @@ impl Keeper<'_> {
     fn lose(&self, why: &str, was_attached: bool) {
         self.inner.hold.send_modify(|hold| {
             let (last, kind, since) = match hold {
-                Hold::Attached(attached) => (Arc::clone(&attached.about), attached.session.kind(), attached.heard_at()),
+                Hold::Attached(attached) => {
+                    (Arc::clone(&attached.about), attached.session.kind(), attached.heard_at())
+                }
                 Hold::Lost { last, kind, since, .. } => (Arc::clone(last), *kind, *since),
                 Hold::Connecting => return,
             };

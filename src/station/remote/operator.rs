@@ -17,7 +17,8 @@ pub struct OperatorClient {
 }
 
 impl OperatorClient {
-    /// Connects to the station that holds a data folder, as its operator. Needs a runtime for as long as it lives.
+    /// Connects to the station that holds a data folder, as its operator. Needs a runtime for as long as it
+    /// lives.
     ///
     /// # Errors
     /// [`PortError::NoStation`] when none answers there.
@@ -28,7 +29,8 @@ impl OperatorClient {
     /// The same with an address and limits of one's own.
     ///
     /// # Errors
-    /// [`PortError::NoStation`] when none answers there, [`PortError::Forbidden`] when it does not know the token.
+    /// [`PortError::NoStation`] when none answers there, [`PortError::Forbidden`] when it does not know the
+    /// token.
     pub async fn connect_to(address: &Address, limits: &Limits) -> Result<Self, PortError> {
         Ok(Self { session: Arc::new(Session::open(address, limits).await?) })
     }

@@ -1,4 +1,5 @@
-//! The port itself: acts, asks and watches, for as long as its handles live, whatever becomes of the station meanwhile.
+//! The port itself: acts, asks and watches, for as long as its handles live, whatever becomes of the station
+//! meanwhile.
 
 use std::{
     fmt,
@@ -17,7 +18,8 @@ use super::{
 use crate::{
     limits::Limits,
     port::{
-        Answer, Attachment, Command, Cut, Operator, Outcome, Page, PortError, Query, Reach, Snapshot, StationPort,
+        Answer, Attachment, Command, Cut, Operator, Outcome, Page, PortError, Query, Reach, Snapshot,
+        StationPort,
         wire::{About, Answered, Question},
     },
     rmp::Kind,
@@ -73,7 +75,11 @@ impl Attached {
 
 /// How a station is reached that is connected.
 fn connected(heard_at: Now, now: Now) -> Reach {
-    if now.mono.since(heard_at.mono) < SILENT_AFTER { Reach::Attached } else { Reach::Silent { since: heard_at } }
+    if now.mono.since(heard_at.mono) < SILENT_AFTER {
+        Reach::Attached
+    } else {
+        Reach::Silent { since: heard_at }
+    }
 }
 
 /// What every handle and the thread share.
@@ -121,16 +127,19 @@ impl Inner {
             };
             let answered = attached.session.ask(Question::Snapshot, Duration::ZERO).await;
             // The next session's is another state, in other places.
-            let is_over = !matches!(&*self.hold.borrow(), Hold::Attached(now) if now.number == attached.number);
+            let is_over =
+                !matches!(&*self.hold.borrow(), Hold::Attached(now) if now.number == attached.number);
             let bytes = match answered {
                 _ if is_over => continue,
                 Ok(Answered::Snapshot(bytes)) => bytes,
                 Ok(answered) => return Err(reply(answered).err().unwrap_or_else(strange)),
                 Err(error) => return Err(error),
             };
-            let snapshot = Snapshot::decode(&bytes).map_err(|error| PortError::BadRequest(format!("the station's snapshot: {error}")))?;
+            let snapshot = Snapshot::decode(&bytes)
+                .map_err(|error| PortError::BadRequest(format!("the station's snapshot: {error}")))?;
             let timeline = self.timeline();
-            let is_over = !matches!(&*self.hold.borrow(), Hold::Attached(now) if now.number == attached.number);
+            let is_over =
+                !matches!(&*self.hold.borrow(), Hold::Attached(now) if now.number == attached.number);
             match &*timeline {
                 Some(timeline) if !is_over => return Ok(timeline.snapshot(snapshot)),
                 _ => {}
@@ -159,11 +168,11 @@ pub struct RemotePort {
 }
 
 impl RemotePort {
-    /// Attaches to a station, on a thread of the port's own, and waits until it has answered. From then on it is connected to again
-    /// whenever it is lost.
+    /// Attaches to a station, on a thread of the port's own, and waits until it has answered. From then on it
+    /// is connected to again whenever it is lost.
     ///
-    /// `clock` gives the moments that snapshots and entries are carried over to; it should be one that began [ahead](Clock::ahead), since
-    /// a station may be up for longer than this process.
+    /// `clock` gives the moments that snapshots and entries are carried over to; it should be one that began
+    /// [ahead](Clock::ahead), since a station may be up for longer than this process.
     ///
     /// # Errors
     /// [`PortError::NoStation`] when none answers, [`PortError::Forbidden`] when its token lets nobody look.
@@ -179,8 +188,11 @@ impl RemotePort {
         let inner = Arc::new(inner);
         let life = Arc::new(Life { inner: Arc::clone(&inner) });
         let (attached, is_attached) = oneshot::channel();
-        let no_thread = |error: std::io::Error| PortError::BadRequest(format!("the system gives no thread to attach by: {error}"));
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(no_thread)?;
+        let no_thread = |error: std::io::Error| {
+            PortError::BadRequest(format!("the system gives no thread to attach by: {error}"))
+        };
+        let runtime =
+            tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(no_thread)?;
         let keep = move || runtime.block_on(keep::run(inner, attached));
         std::thread::Builder::new().name("attached".to_owned()).spawn(keep).map_err(no_thread)?;
         let mirror = is_attached.await.map_err(|_| PortError::Stopping)??;
@@ -229,9 +241,15 @@ impl StationPort for RemotePort {
             Hold::Attached(attached) => {
                 let reach = connected(attached.heard_at(), inner.clock.now());
                 let session = Some(attached.session.number());
-                Some(Attachment { session, cut: attached.cut.clone(), ..of(&attached.about, attached.session.kind(), reach) })
+                Some(Attachment {
+                    session,
+                    cut: attached.cut.clone(),
+                    ..of(&attached.about, attached.session.kind(), reach)
+                })
             }
-            Hold::Lost { last, kind, since, why } => Some(of(last, *kind, Reach::Lost { since: *since, why: Arc::clone(why) })),
+            Hold::Lost { last, kind, since, why } => {
+                Some(of(last, *kind, Reach::Lost { since: *since, why: Arc::clone(why) }))
+            }
         }
     }
 }

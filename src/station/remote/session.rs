@@ -49,20 +49,29 @@ impl Session {
         let Address { data, socket, token } = address;
         let hello = Hello { client: CLIENT_NAME.to_owned(), kind: Kind::Tui, token: token.clone() };
         let no_station = || PortError::NoStation { data: data.clone() };
-        let client = Client::connect_with(socket, hello, limits.client).await.map_err(|error| match error {
-            Error::NotWelcome(refused) if refused.refusal() == Some(Refusal::Unauthorized) => PortError::Stranger,
-            Error::NotWelcome(refused) if refused.refusal() == Some(Refusal::Busy) => PortError::Busy { what: refused.message.into() },
-            Error::NotWelcome(refused) => PortError::BadRequest(refused.to_string()),
-            Error::TimedOut { ms } => PortError::TimedOut { ms },
-            Error::Unreachable { path, why } => unreached(data, || match why.kind() {
-                std::io::ErrorKind::NotFound => format!("its socket {} is missing", path.display()),
-                std::io::ErrorKind::ConnectionRefused => format!("nobody listens on its socket {}", path.display()),
-                _ => format!("{}: {why}", path.display()),
-            }),
-            Error::Closed(_) => no_station(),
-            error => PortError::BadRequest(error.to_string()),
-        })?;
-        Self::over(client, limits).await.map_err(|error| if error == PortError::Stopping { no_station() } else { error })
+        let client =
+            Client::connect_with(socket, hello, limits.client).await.map_err(|error| match error {
+                Error::NotWelcome(refused) if refused.refusal() == Some(Refusal::Unauthorized) => {
+                    PortError::Stranger
+                }
+                Error::NotWelcome(refused) if refused.refusal() == Some(Refusal::Busy) => {
+                    PortError::Busy { what: refused.message.into() }
+                }
+                Error::NotWelcome(refused) => PortError::BadRequest(refused.to_string()),
+                Error::TimedOut { ms } => PortError::TimedOut { ms },
+                Error::Unreachable { path, why } => unreached(data, || match why.kind() {
+                    std::io::ErrorKind::NotFound => format!("its socket {} is missing", path.display()),
+                    std::io::ErrorKind::ConnectionRefused => {
+                        format!("nobody listens on its socket {}", path.display())
+                    }
+                    _ => format!("{}: {why}", path.display()),
+                }),
+                Error::Closed(_) => no_station(),
+                error => PortError::BadRequest(error.to_string()),
+            })?;
+        Self::over(client, limits)
+            .await
+            .map_err(|error| if error == PortError::Stopping { no_station() } else { error })
     }
 
     /// By a session on the bus that is open.
@@ -98,7 +107,11 @@ impl Session {
     }
 
     /// Asks, and waits for the whole answer.
-    pub(super) fn ask(&self, question: Question, waits: Duration) -> impl Future<Output = Result<Answered, PortError>> + Send + use<> {
+    pub(super) fn ask(
+        &self,
+        question: Question,
+        waits: Duration,
+    ) -> impl Future<Output = Result<Answered, PortError>> + Send + use<> {
         self.exchange.clone().ask(self.client.clone(), question, waits)
     }
 
@@ -153,7 +166,10 @@ pub(super) fn strange() -> PortError {
 }
 
 fn stranger() -> PortError {
-    PortError::Forbidden { kind: "client without a token of this station".to_owned(), what: "ask it".to_owned() }
+    PortError::Forbidden {
+        kind: "client without a token of this station".to_owned(),
+        what: "ask it".to_owned(),
+    }
 }
 
 /// The body of a message that came.

@@ -59,7 +59,9 @@ fn fold(state: &mut Snapshot, entry: EntryRef<'_>) {
     }
     let limits = Limits::default();
     match &entry.entry.what {
-        What::Transition(Transition::Station(transition)) => state.station.apply(entry.entry.at, transition, &entry.text()),
+        What::Transition(Transition::Station(transition)) => {
+            state.station.apply(entry.entry.at, transition, &entry.text())
+        }
         _ if link == Link::Macp => state.macp.apply(entry.entry, &entry.text(), &limits.macp),
         _ if link == Link::Runs => state.runs.apply(entry.entry, &entry.text(), &limits.runs),
         _ if link == Link::Rmp => state.rmp.apply(entry.entry, &entry.text(), &limits.rmp),
@@ -108,12 +110,25 @@ impl Station {
             0 => (Link::Station, Transition::Station(station::Transition::Started)),
             1 => (Link::Station, Transition::Station(station::Transition::DiskLow { free_bytes: number })),
             2 => (Link::Station, Transition::Station(station::Transition::RecordingStarted)),
-            3 => (Link::Rmp, Transition::Rmp(bus::Transition::Connected { session, peer: Peer::new("pid 7") })),
+            3 => {
+                (Link::Rmp, Transition::Rmp(bus::Transition::Connected { session, peer: Peer::new("pid 7") }))
+            }
             4 => {
                 let (client, kind) = (Arc::from("c"), Kind::Agent);
-                (Link::Rmp, Transition::Rmp(bus::Transition::Greeted { session, client, kind, dialect: Dialect::Json }))
+                (
+                    Link::Rmp,
+                    Transition::Rmp(bus::Transition::Greeted {
+                        session,
+                        client,
+                        kind,
+                        dialect: Dialect::Json,
+                    }),
+                )
             }
-            5 => (Link::Rmp, Transition::Rmp(bus::Transition::Subscribed { session, sub: number % 3, topic: topic() })),
+            5 => (
+                Link::Rmp,
+                Transition::Rmp(bus::Transition::Subscribed { session, sub: number % 3, topic: topic() }),
+            ),
             6 => {
                 let dropped = bus::Transition::Dropped {
                     reason: DropReason::TtlExpired,
@@ -127,12 +142,27 @@ impl Station {
                 (Link::Rmp, Transition::Rmp(dropped))
             }
             7 => {
-                let (run, by) = (TraceId(Uuid::from_u128(number.into())), Asker { kind: AskerKind::Cue, client: Arc::from("c") });
-                (Link::Runs, Transition::Runs(runs::Transition::Submitted { run, name: Arc::from("o"), by, nodes: 2 }))
+                let (run, by) = (
+                    TraceId(Uuid::from_u128(number.into())),
+                    Asker { kind: AskerKind::Cue, client: Arc::from("c") },
+                );
+                (
+                    Link::Runs,
+                    Transition::Runs(runs::Transition::Submitted { run, name: Arc::from("o"), by, nodes: 2 }),
+                )
             }
             8 => {
-                let (run, node) = (TraceId(Uuid::from_u128((number / 2).into())), NodeRef { place: 1, id: Arc::from("b") });
-                (Link::Runs, Transition::Runs(runs::Transition::Moved { run, node, state: NodeState::Running, attempt: 1 }))
+                let (run, node) =
+                    (TraceId(Uuid::from_u128((number / 2).into())), NodeRef { place: 1, id: Arc::from("b") });
+                (
+                    Link::Runs,
+                    Transition::Runs(runs::Transition::Moved {
+                        run,
+                        node,
+                        state: NodeState::Running,
+                        attempt: 1,
+                    }),
+                )
             }
             _ => {
                 let transition = crate::tap::entry::mpp::Transition::Logged { level: station::Level::Info };
@@ -145,7 +175,14 @@ impl Station {
         };
         let cause = number.is_multiple_of(2).then_some(self.tap.last());
         let at = self.now(at_ms);
-        self.tap.emit(Draft { at, link, trace: None, cause, what: What::Transition(transition), bytes: text.as_bytes() });
+        self.tap.emit(Draft {
+            at,
+            link,
+            trace: None,
+            cause,
+            what: What::Transition(transition),
+            bytes: text.as_bytes(),
+        });
         while let Some(batch) = self.folder.read() {
             batch.iter().for_each(|entry| fold(&mut self.state, entry));
         }
@@ -298,7 +335,10 @@ fn causes_and_moments_are_carried_over_with_their_entries() {
     take(&mut timeline, &station.batch(), 1_003_000);
     let batch = console.reader.read().unwrap();
     let [first, second] = [0, 1].map(|place| batch.get(place).unwrap().entry.clone());
-    assert_eq!((second.cause, first.at, second.at), (Some(first.seq), Now::at_ms(1_001_000), Now::at_ms(1_002_000)));
+    assert_eq!(
+        (second.cause, first.at, second.at),
+        (Some(first.seq), Now::at_ms(1_001_000), Now::at_ms(1_002_000))
+    );
     let earlier = Now { mono: Mono(0), ..Now::at_ms(5) };
     assert_eq!(shift(&station, 1_000_000).carry(earlier), earlier, "what has no monotonic time keeps none");
 }

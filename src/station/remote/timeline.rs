@@ -6,9 +6,10 @@
 //!                            └ 45: 2 lost  └ 89: attached again
 //! ```
 //!
-//! While one station runs, a place differs from its own by what was put in here. A station that was started again begins behind all that
-//! the one before had. Whatever is not in the mirror is a gap with an entry of this process behind it, so that every reader learns of its
-//! loss at once and takes a new snapshot; that snapshot's places are carried over like the entries'.
+//! While one station runs, a place differs from its own by what was put in here. A station that was started
+//! again begins behind all that the one before had. Whatever is not in the mirror is a gap with an entry of
+//! this process behind it, so that every reader learns of its loss at once and takes a new snapshot; that
+//! snapshot's places are carried over like the entries'.
 
 use std::collections::VecDeque;
 
@@ -49,7 +50,8 @@ impl ClockShift {
         Self { ns: i128::from(here.0) - i128::from(station.0) }
     }
 
-    /// A moment of the station on the clock of this process. What has no monotonic time, from an earlier start of the station, keeps none.
+    /// A moment of the station on the clock of this process. What has no monotonic time, from an earlier
+    /// start of the station, keeps none.
     pub(super) fn carry(self, at: Now) -> Now {
         if at.mono == Mono(0) {
             return at;

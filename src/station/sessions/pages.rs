@@ -37,17 +37,25 @@ pub(in crate::station) async fn settle(inner: &Inner) {
 }
 
 /// A page of sessions, as the store has them.
-pub(in crate::station) async fn rows(running: &Running, filter: SessionFilter) -> Result<Piece<SessionRow, u64>, PortError> {
+pub(in crate::station) async fn rows(
+    running: &Running,
+    filter: SessionFilter,
+) -> Result<Piece<SessionRow, u64>, PortError> {
     let page = asked(|done| running.store.sessions(filter, done)).await?;
     let last = page.rows.last().map(|row| row.number);
     Ok(Piece { rows: page.rows.into_iter().map(row).collect(), more: page.more, last })
 }
 
 /// One session, with what its log makes of it.
-pub(in crate::station) async fn detail(inner: &Inner, running: &Running, session: String) -> Result<Option<SessionDetail>, PortError> {
+pub(in crate::station) async fn detail(
+    inner: &Inner,
+    running: &Running,
+    session: String,
+) -> Result<Option<SessionDetail>, PortError> {
     settle(inner).await;
     let Some(found) = asked(|done| running.store.session(session, done)).await? else { return Ok(None) };
-    let (number, limits::Macp { shown_text_bytes_max, shown_progress_bytes_max: bytes_max, .. }) = (found.number, inner.limits.macp);
+    let (number, limits::Macp { shown_text_bytes_max, shown_progress_bytes_max: bytes_max, .. }) =
+        (found.number, inner.limits.macp);
     let damaged = |damage: Damaged| PortError::Store(damage.to_string());
     let mut session = Rebuilding::new(number, shown_text_bytes_max);
     let mut records = 0;
@@ -55,14 +63,17 @@ pub(in crate::station) async fn detail(inner: &Inner, running: &Running, session
         let page = asked(|done| running.store.session_log(number, records, PART_RECORDS, done)).await?;
         records += page.rows.len() as u64;
         // A part after another, so that no more of the log is in memory.
-        let taken = tokio::task::spawn_blocking(move || page.rows.iter().try_for_each(|record| session.take(record)).map(|()| session));
+        let taken = tokio::task::spawn_blocking(move || {
+            page.rows.iter().try_for_each(|record| session.take(record)).map(|()| session)
+        });
         session = taken.await.map_err(|_| PortError::Stopping)?.map_err(damaged)?;
         if !page.more {
             break;
         }
     }
     let told = tokio::task::spawn_blocking(move || session.told(bytes_max));
-    let Told { progress, resolution, listed } = told.await.map_err(|_| PortError::Stopping)?.map_err(damaged)?;
+    let Told { progress, resolution, listed } =
+        told.await.map_err(|_| PortError::Stopping)?.map_err(damaged)?;
     Ok(Some(SessionDetail {
         mode_version: found.mode_version.clone(),
         configuration_version: found.configuration_version.clone(),
@@ -87,7 +98,9 @@ pub(in crate::station) async fn log(
     limit: u64,
 ) -> Result<(Vec<SessionLogRow>, bool), PortError> {
     settle(inner).await;
-    let Some(found) = asked(|done| running.store.session(session, done)).await? else { return Ok((Vec::new(), false)) };
+    let Some(found) = asked(|done| running.store.session(session, done)).await? else {
+        return Ok((Vec::new(), false));
+    };
     let page = asked(|done| running.store.session_log(found.number, after, limit, done)).await?;
     let rows = page.rows.iter().zip(after + 1..).map(|(record, number)| log_row(number, record)).collect();
     Ok((rows, page.more))
@@ -132,7 +145,10 @@ fn log_row(number: u64, record: &Bytes) -> SessionLogRow {
         Ok((at, What::Resolution(bytes))) => empty(LogKind::Resolution, at, &shown(&bytes)),
         Ok((at, What::SessionCancel(cancel))) => {
             let by = Some(cancel.cancelled_by).filter(|by| !by.is_empty());
-            SessionLogRow { sender: by, ..empty(LogKind::SessionCancel, at, &json!({ "reason": cancel.reason })) }
+            SessionLogRow {
+                sender: by,
+                ..empty(LogKind::SessionCancel, at, &json!({ "reason": cancel.reason }))
+            }
         }
         Ok((at, What::Incoming(bytes))) => match log::envelope(&bytes) {
             Err(damage) => empty(LogKind::Incoming, at, &json!({ "$damaged": damage.to_string() })),
@@ -164,7 +180,9 @@ fn started(payload: &Bytes) -> Value {
         "context": if start.context.is_empty() { Value::Null } else { shown(&start.context) },
         "roots": start.roots.iter().take(ROOTS_SHOWN).map(|root| json!({ "uri": root.uri, "name": root.name })).collect::<Vec<_>>(),
     });
-    if let (Some(fields), Some(left_out @ 1..)) = (fields.as_object_mut(), start.roots.len().checked_sub(ROOTS_SHOWN)) {
+    if let (Some(fields), Some(left_out @ 1..)) =
+        (fields.as_object_mut(), start.roots.len().checked_sub(ROOTS_SHOWN))
+    {
         fields.insert("roots_left_out".to_owned(), left_out.into());
     }
     fields
@@ -186,7 +204,12 @@ mod tests {
 
     #[test]
     fn a_record_is_shown_with_what_it_carries() {
-        let payload = SessionStartPayload { intent: "x".to_owned(), ttl_ms: 5, context: "{}".into(), ..SessionStartPayload::default() };
+        let payload = SessionStartPayload {
+            intent: "x".to_owned(),
+            ttl_ms: 5,
+            context: "{}".into(),
+            ..SessionStartPayload::default()
+        };
         let envelope = crate::macp::proto::v1::Envelope {
             message_type: "SessionStart".to_owned(),
             message_id: "m".to_owned(),
@@ -197,17 +220,28 @@ mod tests {
         };
         let of = |what| log_row(3, &Record::new(9, what).encode_to_vec().into());
         let start = of(What::Incoming(envelope.encode_to_vec().into()));
-        assert_eq!((start.number, start.at_ms, start.kind, start.timestamp_ms), (3, Wall(9), LogKind::Incoming, Some(-7)));
+        assert_eq!(
+            (start.number, start.at_ms, start.kind, start.timestamp_ms),
+            (3, Wall(9), LogKind::Incoming, Some(-7))
+        );
         let fields: Value = serde_json::from_str(start.payload.as_str()).unwrap();
-        assert_eq!((&fields["intent"], &fields["ttl_ms"], &fields["context"]), (&json!("x"), &json!(5), &json!({})));
+        assert_eq!(
+            (&fields["intent"], &fields["ttl_ms"], &fields["context"]),
+            (&json!("x"), &json!(5), &json!({}))
+        );
         assert_eq!((&fields["roots"], fields.get("roots_left_out")), (&json!([]), None));
-        let many = SessionStartPayload { roots: vec![crate::macp::proto::v1::Root::default(); 1_007], ..SessionStartPayload::default() };
+        let many = SessionStartPayload {
+            roots: vec![crate::macp::proto::v1::Root::default(); 1_007],
+            ..SessionStartPayload::default()
+        };
         let many = started(&many.encode_to_vec().into());
         assert_eq!((many["roots"].as_array().unwrap().len(), &many["roots_left_out"]), (1_000, &json!(7)));
         assert_eq!(of(What::TtlExpired(TtlExpired::default())).kind, LogKind::TtlExpired);
-        for (bytes, expected) in
-            [(&b"{\"a\":1}"[..], r#"{"a":1}"#), (b"resolve", r#"{"$text":"resolve"}"#), (b"\xff", r#"{"$bin":"/w=="}"#)]
-        {
+        for (bytes, expected) in [
+            (&b"{\"a\":1}"[..], r#"{"a":1}"#),
+            (b"resolve", r#"{"$text":"resolve"}"#),
+            (b"\xff", r#"{"$bin":"/w=="}"#),
+        ] {
             assert_eq!(of(What::Resolution(Bytes::copy_from_slice(bytes))).payload.as_str(), expected);
         }
         assert!(log_row(1, &Bytes::from_static(&[0xff])).payload.as_str().contains("$damaged"));

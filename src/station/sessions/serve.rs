@@ -58,7 +58,8 @@ impl Sessions {
 
     /// The way to it, where it is up.
     pub(in crate::station) fn way(&self) -> Result<Way, PortError> {
-        let down = |why: &str| PortError::HostDown { host: "the MACP runtime".to_owned(), why: why.to_owned() };
+        let down =
+            |why: &str| PortError::HostDown { host: "the MACP runtime".to_owned(), why: why.to_owned() };
         match &*self.standing.lock().unwrap_or_else(PoisonError::into_inner) {
             Standing::Starting => Err(down("it has not started yet")),
             Standing::Up { way, .. } => Ok(way.clone()),
@@ -85,9 +86,13 @@ impl Sessions {
                 Some(figures) => {
                     let Figures { totals, in_memory, log_failing, .. } = &figures;
                     let open = counted(totals.open, "session");
-                    let failing =
-                        log_failing.as_ref().map_or_else(String::new, |why| format!("; its log is not kept as it should be: {why}"));
-                    row(log_failing.is_none(), format!("listening on {addr}, {open} open, {in_memory} in memory{failing}"))
+                    let failing = log_failing.as_ref().map_or_else(String::new, |why| {
+                        format!("; its log is not kept as it should be: {why}")
+                    });
+                    row(
+                        log_failing.is_none(),
+                        format!("listening on {addr}, {open} open, {in_memory} in memory{failing}"),
+                    )
                 }
             },
         }
@@ -100,7 +105,10 @@ impl Sessions {
 
     /// What holds of it, and the last entry that this includes. Where it is down there is nothing.
     pub(in crate::station) fn snapshot(&self) -> (Seq, macp::Snapshot) {
-        let down = |why: &str| macp::Snapshot { listener: macp::Listener::Down(Arc::from(why)), ..macp::Snapshot::default() };
+        let down = |why: &str| macp::Snapshot {
+            listener: macp::Listener::Down(Arc::from(why)),
+            ..macp::Snapshot::default()
+        };
         match &*self.standing.lock().unwrap_or_else(PoisonError::into_inner) {
             Standing::Starting => Default::default(),
             Standing::Up { way, .. } => way.snapshot().unwrap_or_default(),
@@ -132,9 +140,14 @@ impl Serving {
     }
 }
 
-/// Starts the runtime and waits until its port is bound. Why that is not possible is said on every screen, and the station goes on without
-/// it.
-pub(in crate::station) fn start(inner: &Arc<Inner>, config: &Config, store: store::Handle, hosts: &Runtime) -> Result<Serving, String> {
+/// Starts the runtime and waits until its port is bound. Why that is not possible is said on every screen,
+/// and the station goes on without it.
+pub(in crate::station) fn start(
+    inner: &Arc<Inner>,
+    config: &Config,
+    store: store::Handle,
+    hosts: &Runtime,
+) -> Result<Serving, String> {
     let Some(addr) = config.grpc else {
         let why = "no address was given for it: start the station with --grpc ADDR";
         inner.sessions.set(Standing::Down(why.to_owned()));
@@ -174,7 +187,8 @@ pub(in crate::station) fn start(inner: &Arc<Inner>, config: &Config, store: stor
     let thread = spawn(Arc::downgrade(inner), setup, end)?;
     match hosts.block_on(is_ready) {
         Ok(Ok((addr, way))) => {
-            let recorded = Recorded::new(&config.data, ADDR_FILE, addr.to_string().as_bytes(), "the MACP port");
+            let recorded =
+                Recorded::new(&config.data, ADDR_FILE, addr.to_string().as_bytes(), "the MACP port");
             inner.sessions.set(Standing::Up { addr, way, _noted: recorded.kept(&inner.board, hosts) });
             Ok(Serving { stop, thread, ended })
         }
@@ -186,10 +200,15 @@ pub(in crate::station) fn start(inner: &Arc<Inner>, config: &Config, store: stor
 /// The runtime's thread. Its end ends it alone, and is said on every screen.
 fn spawn(inner: Weak<Inner>, setup: Setup, end: oneshot::Sender<()>) -> Result<JoinHandle<()>, String> {
     let serve = move || {
-        let served = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(|error| error.to_string());
+        let served = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .map_err(|error| error.to_string());
         let served = served.and_then(|runtime| {
-            let ended = std::panic::catch_unwind(AssertUnwindSafe(|| runtime.block_on(macp::host::run(setup))));
-            let ended = ended.map_err(|_| "it failed by a fault of ours; please report the log".to_owned())?;
+            let ended =
+                std::panic::catch_unwind(AssertUnwindSafe(|| runtime.block_on(macp::host::run(setup))));
+            let ended =
+                ended.map_err(|_| "it failed by a fault of ours; please report the log".to_owned())?;
             ended.map_err(|error| error.to_string())
         });
         if let Err(why) = served {

@@ -10,7 +10,10 @@ use tonic::{Code, Status, transport::Endpoint};
 use crate::{
     macp::{
         Listener,
-        proto::v1::{Ack, Envelope, SendRequest, SessionStartPayload, macp_runtime_service_client::MacpRuntimeServiceClient},
+        proto::v1::{
+            Ack, Envelope, SendRequest, SessionStartPayload,
+            macp_runtime_service_client::MacpRuntimeServiceClient,
+        },
     },
     port::{Command, HostState, Outcome, Page, PortError, Query},
     station::{ADDR_FILE, Config, Station, tests::until},
@@ -29,7 +32,8 @@ struct House {
 
 impl House {
     fn open() -> Self {
-        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+        let runtime =
+            tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
         let folder = tempfile::tempdir().unwrap();
         let station = Station::start(Config::within(folder.path()), Clock::start()).unwrap();
         runtime.block_on(station.ready()).unwrap().macp.unwrap();
@@ -85,7 +89,10 @@ impl House {
     }
 
     fn messages(&self) -> u64 {
-        let shown = self.runtime.block_on(self.station.port().query(Query::Session { session: "s".to_owned() })).unwrap();
+        let shown = self
+            .runtime
+            .block_on(self.station.port().query(Query::Session { session: "s".to_owned() }))
+            .unwrap();
         let Page::Session(Some(detail)) = shown else { panic!("{shown:?}") };
         detail.row.messages
     }
@@ -130,6 +137,9 @@ fn whoever_calls_a_runtime_that_fails_is_told() {
     house.begin();
     house.station.inner.sessions.way().unwrap().fail();
     let status = house.send("Vote", "m2", "{}").unwrap_err();
-    assert!(matches!(status.code(), Code::Unavailable | Code::Unknown | Code::Cancelled | Code::Internal), "{status:?}");
+    assert!(
+        matches!(status.code(), Code::Unavailable | Code::Unknown | Code::Cancelled | Code::Internal),
+        "{status:?}"
+    );
     house.station.stop();
 }

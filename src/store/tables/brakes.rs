@@ -10,11 +10,8 @@ pub(in crate::store) fn set(conn: &Connection, queue: &QueueName, brake: Brake) 
     if brake == Brake::default() {
         conn.prepare_cached("DELETE FROM brakes WHERE queue = ?1")?.execute([queue.as_str()])?;
     } else {
-        conn.prepare_cached("INSERT OR REPLACE INTO brakes (queue, held, draining) VALUES (?1, ?2, ?3)")?.execute(params![
-            queue.as_str(),
-            brake.held,
-            brake.draining
-        ])?;
+        conn.prepare_cached("INSERT OR REPLACE INTO brakes (queue, held, draining) VALUES (?1, ?2, ?3)")?
+            .execute(params![queue.as_str(), brake.held, brake.draining])?;
     }
     Ok(())
 }

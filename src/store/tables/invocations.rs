@@ -1,6 +1,7 @@
 //! Invocations: writing them one at a time, reading them in pages.
 //!
-//! Conditions on a state are spelled out in the SQL, not bound: only then does `SQLite` see that a partial index covers them.
+//! Conditions on a state are spelled out in the SQL, not bound: only then does `SQLite` see that a partial
+//! index covers them.
 
 use rusqlite::{Connection, OptionalExtension, Row as SqlRow, params};
 
@@ -19,15 +20,18 @@ use crate::{
     time::Wall,
 };
 
-/// The columns of a [`Row`]; `CROSS JOIN` keeps invocations the outer loop, so that their order needs no sorting.
+/// The columns of a [`Row`]; `CROSS JOIN` keeps invocations the outer loop, so that their order needs no
+/// sorting.
 const ROW: &str = "SELECT i.id, i.queue, i.event, i.state, i.params, i.result, i.reason, i.source_kind, i.redemption, i.user, i.key,
     i.trace, m.pack_id, m.hash, i.enqueued_at_ms, i.updated_at_ms
     FROM invocations i CROSS JOIN manifests m ON m.manifest = i.manifest";
 
 /// The columns of a [`Pending`], then its queue.
-const PENDING: &str = "SELECT id, event, params, trace, source_kind, redemption, user, enqueued_at_ms, queue FROM invocations";
+const PENDING: &str =
+    "SELECT id, event, params, trace, source_kind, redemption, user, enqueued_at_ms, queue FROM invocations";
 
-/// The condition of the index `notable`, word for word. (An `IN` list of three or more would be made into a table for every statement.)
+/// The condition of the index `notable`, word for word. (An `IN` list of three or more would be made into a
+/// table for every statement.)
 const NOTABLE: &str = "i.state <> 'pending' AND i.state <> 'done'";
 
 fn row(row: &SqlRow<'_>) -> rusqlite::Result<Row> {
@@ -92,7 +96,9 @@ pub(in crate::store) fn insert(conn: &Connection, row: &Row, manifest: i64) -> r
 
 /// The row that has a key.
 pub(in crate::store) fn by_key(conn: &Connection, kind: &str, key: &str) -> rusqlite::Result<Option<Row>> {
-    conn.prepare_cached(&format!("{ROW} WHERE i.source_kind = ?1 AND i.key = ?2"))?.query_row([kind, key], row).optional()
+    conn.prepare_cached(&format!("{ROW} WHERE i.source_kind = ?1 AND i.key = ?2"))?
+        .query_row([kind, key], row)
+        .optional()
 }
 
 /// One row.
@@ -101,7 +107,10 @@ pub(in crate::store) fn by_id(conn: &Connection, id: InvocationId) -> rusqlite::
 }
 
 /// Where a row stands, and its manifest's number.
-pub(in crate::store) fn state_of(conn: &Connection, id: InvocationId) -> rusqlite::Result<Option<(RowState, i64)>> {
+pub(in crate::store) fn state_of(
+    conn: &Connection,
+    id: InvocationId,
+) -> rusqlite::Result<Option<(RowState, i64)>> {
     conn.prepare_cached("SELECT state, manifest FROM invocations WHERE id = ?1")?
         .query_row([int(id.0)], |found| Ok((row_state(found, 0)?, found.get(1)?)))
         .optional()
@@ -109,7 +118,13 @@ pub(in crate::store) fn state_of(conn: &Connection, id: InvocationId) -> rusqlit
 
 /// Moves a row; says whether that ended it. A row that does not exist is left out.
 pub(in crate::store) fn apply(conn: &Connection, moved: &Move) -> rusqlite::Result<bool> {
-    let values = params![int(moved.id.0), moved.state.name(), moved.result.as_ref().map(JsonText::as_str), moved.reason, int(moved.at.0)];
+    let values = params![
+        int(moved.id.0),
+        moved.state.name(),
+        moved.result.as_ref().map(JsonText::as_str),
+        moved.reason,
+        int(moved.at.0)
+    ];
     if moved.state.is_terminal() {
         let ended = conn
             .prepare_cached(
@@ -129,8 +144,13 @@ pub(in crate::store) fn apply(conn: &Connection, moved: &Move) -> rusqlite::Resu
 }
 
 /// Gives a row another manifest.
-pub(in crate::store) fn set_manifest(conn: &Connection, id: InvocationId, manifest: i64) -> rusqlite::Result<()> {
-    conn.prepare_cached("UPDATE invocations SET manifest = ?2 WHERE id = ?1")?.execute(params![int(id.0), manifest])?;
+pub(in crate::store) fn set_manifest(
+    conn: &Connection,
+    id: InvocationId,
+    manifest: i64,
+) -> rusqlite::Result<()> {
+    conn.prepare_cached("UPDATE invocations SET manifest = ?2 WHERE id = ?1")?
+        .execute(params![int(id.0), manifest])?;
     Ok(())
 }
 
@@ -142,9 +162,11 @@ pub(in crate::store) fn pending_after(
     after: InvocationId,
     limit: u64,
 ) -> rusqlite::Result<Vec<Pending>> {
-    conn.prepare_cached(&format!("{PENDING} WHERE queue = ?1 AND manifest = ?2 AND id > ?3 AND state = 'pending' ORDER BY id LIMIT ?4"))?
-        .query_map(params![queue.as_str(), manifest, int(after.0), int(limit)], |found| Ok(pending(found)?.1))?
-        .collect()
+    conn.prepare_cached(&format!(
+        "{PENDING} WHERE queue = ?1 AND manifest = ?2 AND id > ?3 AND state = 'pending' ORDER BY id LIMIT ?4"
+    ))?
+    .query_map(params![queue.as_str(), manifest, int(after.0), int(limit)], |found| Ok(pending(found)?.1))?
+    .collect()
 }
 
 /// Pending rows of any queue of some manifests after an id, oldest first.
@@ -154,8 +176,9 @@ pub(in crate::store) fn pending_of_manifests(
     after: InvocationId,
     limit: u64,
 ) -> rusqlite::Result<Vec<(QueueName, Pending)>> {
-    let mut statement =
-        conn.prepare_cached(&format!("{PENDING} WHERE manifest = ?1 AND id > ?2 AND state = 'pending' ORDER BY id LIMIT ?3"))?;
+    let mut statement = conn.prepare_cached(&format!(
+        "{PENDING} WHERE manifest = ?1 AND id > ?2 AND state = 'pending' ORDER BY id LIMIT ?3"
+    ))?;
     let mut rows = Vec::new();
     for manifest in manifests {
         for found in statement.query_map(params![manifest, int(after.0), int(limit)], pending)? {
@@ -184,13 +207,18 @@ pub(in crate::store) fn page(conn: &Connection, filter: &InvocationFilter) -> ru
     // Pending rows are indexed by manifest; a page of all is merged from a page of each.
     let (of_manifest, manifests) = match filter.state {
         Some(RowState::Pending) => {
-            let of_each = manifests::all(conn)?.into_iter().map(Some).filter(|manifest| left_out.is_none() || *manifest != left_out);
+            let of_each = manifests::all(conn)?
+                .into_iter()
+                .map(Some)
+                .filter(|manifest| left_out.is_none() || *manifest != left_out);
             ("i.manifest = ?4", of_each.collect())
         }
         _ if left_out.is_some() => ("i.manifest <> ?4", vec![left_out]),
         _ => ("?4 IS NULL", vec![None]),
     };
-    let sql = format!("{ROW} WHERE {beyond} AND {of_state} AND {of_queue} AND {of_manifest} ORDER BY i.id {direction} LIMIT ?3");
+    let sql = format!(
+        "{ROW} WHERE {beyond} AND {of_state} AND {of_queue} AND {of_manifest} ORDER BY i.id {direction} LIMIT ?3"
+    );
     let beyond = filter.beyond.map_or(if filter.oldest_first { -1 } else { i64::MAX }, |id| int(id.0));
     let mut statement = conn.prepare_cached(&sql)?;
     let mut rows = Vec::new();
@@ -267,7 +295,11 @@ pub(in crate::store) fn last_id(conn: &Connection) -> rusqlite::Result<u64> {
 }
 
 /// Deletes ended rows with ids above `after`, oldest first, at most `limit`; their ids and manifests.
-pub(in crate::store) fn delete_ended(conn: &Connection, after: InvocationId, limit: u64) -> rusqlite::Result<Vec<(InvocationId, i64)>> {
+pub(in crate::store) fn delete_ended(
+    conn: &Connection,
+    after: InvocationId,
+    limit: u64,
+) -> rusqlite::Result<Vec<(InvocationId, i64)>> {
     conn.prepare_cached(
         "DELETE FROM invocations WHERE id IN
             (SELECT id FROM invocations WHERE id > ?1 AND state IN ('done', 'failed', 'refunded') ORDER BY id LIMIT ?2)
@@ -285,7 +317,11 @@ mod tests {
     fn plan(conn: &Connection, sql: &str) -> String {
         let mut statement = conn.prepare(&format!("EXPLAIN QUERY PLAN {sql}")).unwrap();
         let count = statement.parameter_count();
-        let lines = statement.query_map(rusqlite::params_from_iter(std::iter::repeat_n(1, count)), |row| row.get::<_, String>(3)).unwrap();
+        let lines = statement
+            .query_map(rusqlite::params_from_iter(std::iter::repeat_n(1, count)), |row| {
+                row.get::<_, String>(3)
+            })
+            .unwrap();
         lines.map(Result::unwrap).collect::<Vec<_>>().join("; ")
     }
 
@@ -295,14 +331,23 @@ mod tests {
         migrations::run(&conn).unwrap();
         let cases = [
             (
-                format!("{PENDING} WHERE queue = ?1 AND manifest = ?2 AND id > ?3 AND state = 'pending' ORDER BY id LIMIT ?4"),
+                format!(
+                    "{PENDING} WHERE queue = ?1 AND manifest = ?2 AND id > ?3 AND state = 'pending' ORDER BY id LIMIT ?4"
+                ),
                 "pending_of_queue",
             ),
-            (format!("{PENDING} WHERE manifest = ?1 AND id > ?2 AND state = 'pending' ORDER BY id LIMIT ?3"), "pending_of_manifest"),
+            (
+                format!(
+                    "{PENDING} WHERE manifest = ?1 AND id > ?2 AND state = 'pending' ORDER BY id LIMIT ?3"
+                ),
+                "pending_of_manifest",
+            ),
             (format!("{ROW} WHERE i.state = 'applied' AND {NOTABLE} ORDER BY i.id LIMIT ?1"), "notable"),
             (format!("{ROW} WHERE i.source_kind = ?1 AND i.key = ?2"), "keys"),
             (
-                format!("UPDATE invocations AS i SET state = 'pending', updated_at_ms = ?1 WHERE i.state = 'dispatched' AND {NOTABLE}"),
+                format!(
+                    "UPDATE invocations AS i SET state = 'pending', updated_at_ms = ?1 WHERE i.state = 'dispatched' AND {NOTABLE}"
+                ),
                 "notable",
             ),
         ];

@@ -13,7 +13,10 @@ use crate::{
     ids::TraceId,
     store::{
         Rows,
-        macp::{Digest, MacpDone, MacpLeft, MacpOp, SessionFilter, SessionRow, numbers, push, records, sessions_of},
+        macp::{
+            Digest, MacpDone, MacpLeft, MacpOp, SessionFilter, SessionRow, numbers, push, records,
+            sessions_of,
+        },
     },
     tap::entry::macp::{Ending, Mode, Phase, SessionState},
 };
@@ -48,8 +51,15 @@ pub(in crate::store) fn apply(conn: &Connection, op: MacpOp) -> rusqlite::Result
         MacpOp::Segment { number, at, bytes } => {
             // It may be there already, and sorted: what was committed and not told of is written again.
             if meta::read(conn, meta::SESSIONS_THROUGH)? < number {
-                conn.prepare_cached("INSERT INTO macp_segments (segment, at_ms, bytes, sessions) VALUES (?1, ?2, ?3, ?4)")?
-                    .execute(params![int(number), int(at.0), bytes.as_ref(), sessions_of(&bytes)])?;
+                conn.prepare_cached(
+                    "INSERT INTO macp_segments (segment, at_ms, bytes, sessions) VALUES (?1, ?2, ?3, ?4)",
+                )?
+                .execute(params![
+                    int(number),
+                    int(at.0),
+                    bytes.as_ref(),
+                    sessions_of(&bytes)
+                ])?;
                 meta::raise(conn, meta::SESSIONS_THROUGH, number)?;
             }
             Ok(MacpDone::default())
@@ -59,7 +69,8 @@ pub(in crate::store) fn apply(conn: &Connection, op: MacpOp) -> rusqlite::Result
             Ok(MacpDone::default())
         }
         MacpOp::Noticed(sessions) => {
-            let mut notice = conn.prepare_cached(&format!("UPDATE macp_sessions SET swept = {NOTICED} WHERE number = ?1"))?;
+            let mut notice = conn
+                .prepare_cached(&format!("UPDATE macp_sessions SET swept = {NOTICED} WHERE number = ?1"))?;
             sessions.into_iter().try_for_each(|session| notice.execute([int(session)]).map(drop))?;
             Ok(MacpDone::default())
         }
@@ -118,7 +129,9 @@ fn damaged(conn: &Connection, sessions: Vec<(u64, String)>) -> rusqlite::Result<
     )?;
     let mut damaged = Vec::new();
     for (session, why) in sessions {
-        let id = close.query_row(params![int(session), Ending::LogDamaged.name(), why], |row| row.get(0)).optional()?;
+        let id = close
+            .query_row(params![int(session), Ending::LogDamaged.name(), why], |row| row.get(0))
+            .optional()?;
         damaged.extend(id.map(|id| (session, id)));
     }
     Ok(MacpDone { damaged, ..MacpDone::default() })
@@ -129,7 +142,9 @@ fn sort(conn: &Connection, through: u64) -> rusqlite::Result<MacpDone> {
     let mut of_sessions: BTreeMap<u64, (u64, Vec<u8>)> = BTreeMap::new();
     let (mut last, mut sorted) = (None, 0);
     {
-        let mut oldest = conn.prepare_cached("SELECT segment, bytes FROM macp_segments WHERE segment <= ?1 ORDER BY segment LIMIT ?2")?;
+        let mut oldest = conn.prepare_cached(
+            "SELECT segment, bytes FROM macp_segments WHERE segment <= ?1 ORDER BY segment LIMIT ?2",
+        )?;
         let mut oldest = oldest.query(params![int(through), int(SORT_SEGMENTS)])?;
         let mut taken = 0;
         while taken < SORT_BYTES
@@ -160,15 +175,13 @@ fn sort(conn: &Connection, through: u64) -> rusqlite::Result<MacpDone> {
 /// Puts a part behind a session's log.
 fn append(conn: &Connection, session: u64, count: u64, log: &[u8]) -> rusqlite::Result<()> {
     let end = conn
-        .prepare_cached("SELECT first + records FROM macp_logs WHERE session = ?1 ORDER BY first DESC LIMIT 1")?
+        .prepare_cached(
+            "SELECT first + records FROM macp_logs WHERE session = ?1 ORDER BY first DESC LIMIT 1",
+        )?
         .query_row([int(session)], |row| number(row, 0))
         .optional()?;
-    conn.prepare_cached("INSERT INTO macp_logs (session, first, records, bytes) VALUES (?1, ?2, ?3, ?4)")?.execute(params![
-        int(session),
-        int(end.unwrap_or(0)),
-        int(count),
-        log
-    ])?;
+    conn.prepare_cached("INSERT INTO macp_logs (session, first, records, bytes) VALUES (?1, ?2, ?3, ?4)")?
+        .execute(params![int(session), int(end.unwrap_or(0)), int(count), log])?;
     Ok(())
 }
 
@@ -197,8 +210,12 @@ fn retire(conn: &Connection, sessions: u64) -> rusqlite::Result<MacpDone> {
 }
 
 /// A page: as many rows as were asked for, fewer where their texts are long.
-pub(in crate::store) fn page(conn: &Connection, filter: &SessionFilter) -> rusqlite::Result<Rows<SessionRow>> {
-    let (beyond, direction, start) = if filter.oldest_first { ("number > ?1", "ASC", -1) } else { ("number < ?1", "DESC", i64::MAX) };
+pub(in crate::store) fn page(
+    conn: &Connection,
+    filter: &SessionFilter,
+) -> rusqlite::Result<Rows<SessionRow>> {
+    let (beyond, direction, start) =
+        if filter.oldest_first { ("number > ?1", "ASC", -1) } else { ("number < ?1", "DESC", i64::MAX) };
     let state = match filter.state {
         None => "1",
         Some(SessionState::Open) => "ending IS NULL",
@@ -224,7 +241,14 @@ pub(in crate::store) fn page(conn: &Connection, filter: &SessionFilter) -> rusql
             break;
         }
         let row = session_row(row)?;
-        let texts = [&row.id, &row.by, &row.intent, &row.mode_version, &row.configuration_version, &row.policy_version];
+        let texts = [
+            &row.id,
+            &row.by,
+            &row.intent,
+            &row.mode_version,
+            &row.configuration_version,
+            &row.policy_version,
+        ];
         bytes += texts.into_iter().chain(&row.why).map(String::len).sum::<usize>();
         page.rows.push(row);
     }
@@ -233,9 +257,11 @@ pub(in crate::store) fn page(conn: &Connection, filter: &SessionFilter) -> rusql
 
 /// The session of an id; of two, the later.
 pub(in crate::store) fn by_id(conn: &Connection, id: &str) -> rusqlite::Result<Option<SessionRow>> {
-    conn.prepare_cached(&format!("SELECT {COLUMNS} FROM macp_sessions WHERE id = ?1 ORDER BY number DESC LIMIT 1"))?
-        .query_row([id], session_row)
-        .optional()
+    conn.prepare_cached(&format!(
+        "SELECT {COLUMNS} FROM macp_sessions WHERE id = ?1 ORDER BY number DESC LIMIT 1"
+    ))?
+    .query_row([id], session_row)
+    .optional()
 }
 
 /// The same, and when it accepted a message, of one that is in the store alone.
@@ -250,10 +276,16 @@ pub(in crate::store) fn by_id_and_message(
 }
 
 /// A page of a session's log: its own rows, then what the segments have.
-pub(in crate::store) fn log(conn: &Connection, session: u64, after: u64, limit: u64) -> rusqlite::Result<Rows<Bytes>> {
+pub(in crate::store) fn log(
+    conn: &Connection,
+    session: u64,
+    after: u64,
+    limit: u64,
+) -> rusqlite::Result<Rows<Bytes>> {
     // Rows and segments as they are at one moment: what is sorted meanwhile is not seen twice.
     let conn = conn.unchecked_transaction()?;
-    let mut page = Page { session, skip: after, room: limit, bytes: 0, rows: Rows { rows: Vec::new(), more: false } };
+    let mut page =
+        Page { session, skip: after, room: limit, bytes: 0, rows: Rows { rows: Vec::new(), more: false } };
     let mut parts =
         conn.prepare_cached("SELECT first, records, bytes FROM macp_logs WHERE session = ?1 AND first + records > ?2 ORDER BY first")?;
     let mut parts = parts.query(params![int(session), int(after)])?;
@@ -268,7 +300,9 @@ pub(in crate::store) fn log(conn: &Connection, session: u64, after: u64, limit: 
     }
     if is_first {
         let sorted = conn
-            .prepare_cached("SELECT first + records FROM macp_logs WHERE session = ?1 ORDER BY first DESC LIMIT 1")?
+            .prepare_cached(
+                "SELECT first + records FROM macp_logs WHERE session = ?1 ORDER BY first DESC LIMIT 1",
+            )?
             .query_row([int(session)], |row| number(row, 0))
             .optional()?;
         page.skip = after.saturating_sub(sorted.unwrap_or(0));
@@ -313,8 +347,12 @@ impl Page {
 }
 
 /// What the runtime starts from.
-pub(in crate::store) fn left(conn: &Connection, each: &mut dyn FnMut(MacpLeft) -> bool) -> rusqlite::Result<()> {
-    let mut gone = conn.prepare("SELECT number, id, ending, swept FROM macp_sessions WHERE gone = 1 ORDER BY number")?;
+pub(in crate::store) fn left(
+    conn: &Connection,
+    each: &mut dyn FnMut(MacpLeft) -> bool,
+) -> rusqlite::Result<()> {
+    let mut gone =
+        conn.prepare("SELECT number, id, ending, swept FROM macp_sessions WHERE gone = 1 ORDER BY number")?;
     let mut gone = gone.query([])?;
     let mut part = Vec::new();
     while let Some(row) = gone.next()? {
@@ -330,9 +368,11 @@ pub(in crate::store) fn left(conn: &Connection, each: &mut dyn FnMut(MacpLeft) -
     }
     // The name stands in the text, for that is what the index knows.
     let ended = Ending::LogDamaged.name();
-    let mut damaged =
-        conn.prepare(&format!("SELECT number, coalesce(why, '') FROM macp_sessions WHERE gone = 0 AND ending = '{ended}'"))?;
-    let damaged: rusqlite::Result<Vec<_>> = damaged.query_map([], |row| Ok((number(row, 0)?, row.get(1)?)))?.collect();
+    let mut damaged = conn.prepare(&format!(
+        "SELECT number, coalesce(why, '') FROM macp_sessions WHERE gone = 0 AND ending = '{ended}'"
+    ))?;
+    let damaged: rusqlite::Result<Vec<_>> =
+        damaged.query_map([], |row| Ok((number(row, 0)?, row.get(1)?)))?.collect();
     if !each(MacpLeft::Damaged(damaged?)) {
         return Ok(());
     }
@@ -341,7 +381,11 @@ pub(in crate::store) fn left(conn: &Connection, each: &mut dyn FnMut(MacpLeft) -
     let mut logs = logs.query([])?;
     while let Some(row) = logs.next()? {
         let bytes = Bytes::from(row.get::<_, Vec<u8>>(1)?);
-        let records = records(&bytes).unwrap_or_else(|| vec![(0, Bytes::new())]).into_iter().map(|(_, record)| record).collect();
+        let records = records(&bytes)
+            .unwrap_or_else(|| vec![(0, Bytes::new())])
+            .into_iter()
+            .map(|(_, record)| record)
+            .collect();
         if !each(MacpLeft::Log { session: number(row, 0)?, records }) {
             return Ok(());
         }
@@ -354,7 +398,10 @@ pub(in crate::store) fn left(conn: &Connection, each: &mut dyn FnMut(MacpLeft) -
         // What is no segment belongs to no session; sorting keeps it.
         let part = match records(&Bytes::from(row.get::<_, Vec<u8>>(1)?)) {
             Some(records) => MacpLeft::Records(records),
-            None => MacpLeft::Unreadable { segment: last, sessions: row.get::<_, Option<Vec<u8>>>(2)?.and_then(|it| numbers(&it)) },
+            None => MacpLeft::Unreadable {
+                segment: last,
+                sessions: row.get::<_, Option<Vec<u8>>>(2)?.and_then(|it| numbers(&it)),
+            },
         };
         if !each(part) {
             return Ok(());
@@ -381,7 +428,9 @@ fn session_row(row: &Row<'_>) -> rusqlite::Result<SessionRow> {
         mode_name: row.get(3)?,
         ending: ending(row, 4)?,
         why: row.get(5)?,
-        phase: phase.map(|name| Phase::from_name(&name).ok_or_else(|| broken(6, format!("`{name}` is no phase")))).transpose()?,
+        phase: phase
+            .map(|name| Phase::from_name(&name).ok_or_else(|| broken(6, format!("`{name}` is no phase"))))
+            .transpose()?,
         round: round.and_then(|round| u64::try_from(round).ok()),
         by: row.get(8)?,
         intent: row.get(9)?,
@@ -393,7 +442,9 @@ fn session_row(row: &Row<'_>) -> rusqlite::Result<SessionRow> {
         mode_version: row.get(15)?,
         configuration_version: row.get(16)?,
         policy_version: row.get(17)?,
-        trace: trace.map(|bytes| uuid::Uuid::from_slice(&bytes).map(TraceId).map_err(|error| broken(18, error))).transpose()?,
+        trace: trace
+            .map(|bytes| uuid::Uuid::from_slice(&bytes).map(TraceId).map_err(|error| broken(18, error)))
+            .transpose()?,
         is_gone: row.get(19)?,
         is_unnoticed: row.get::<_, i64>(20)? == UNNOTICED,
     })
@@ -401,5 +452,8 @@ fn session_row(row: &Row<'_>) -> rusqlite::Result<SessionRow> {
 
 fn ending(row: &Row<'_>, column: usize) -> rusqlite::Result<Option<Ending>> {
     let name: Option<String> = row.get(column)?;
-    name.map(|name| Ending::from_name(&name).ok_or_else(|| broken(column, format!("`{name}` is no end of a session")))).transpose()
+    name.map(|name| {
+        Ending::from_name(&name).ok_or_else(|| broken(column, format!("`{name}` is no end of a session")))
+    })
+    .transpose()
 }

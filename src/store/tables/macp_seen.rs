@@ -1,4 +1,5 @@
-//! Which messages sessions accepted that are in the store alone: digests in short rows, so that one is found without reading the others.
+//! Which messages sessions accepted that are in the store alone: digests in short rows, so that one is found
+//! without reading the others.
 
 use rusqlite::{Connection, OptionalExtension as _, params};
 
@@ -7,7 +8,8 @@ use crate::store::macp::{DIGEST_BYTES, Digest, SEEN_BYTES, SEEN_ROW, SeenPart, a
 
 /// Writes a part: rows that begin with the digests that they are found by.
 pub(super) fn put(conn: &Connection, part: &SeenPart) -> rusqlite::Result<()> {
-    let mut put = conn.prepare_cached("INSERT OR REPLACE INTO macp_seen (session, first, items) VALUES (?1, ?2, ?3)")?;
+    let mut put =
+        conn.prepare_cached("INSERT OR REPLACE INTO macp_seen (session, first, items) VALUES (?1, ?2, ?3)")?;
     let mut rows = part.items.chunks(SEEN_ROW * SEEN_BYTES).filter(|row| row.len() >= SEEN_BYTES);
     rows.try_for_each(|row| put.execute(params![int(part.session), &row[..DIGEST_BYTES], row]).map(drop))
 }
@@ -15,7 +17,9 @@ pub(super) fn put(conn: &Connection, part: &SeenPart) -> rusqlite::Result<()> {
 /// When a session accepted a message.
 pub(super) fn at(conn: &Connection, session: u64, message: &Digest) -> rusqlite::Result<Option<u64>> {
     let row: Option<Vec<u8>> = conn
-        .prepare_cached("SELECT items FROM macp_seen WHERE session = ?1 AND first <= ?2 ORDER BY first DESC LIMIT 1")?
+        .prepare_cached(
+            "SELECT items FROM macp_seen WHERE session = ?1 AND first <= ?2 ORDER BY first DESC LIMIT 1",
+        )?
         .query_row(params![int(session), &message[..]], |row| row.get(0))
         .optional()?;
     Ok(row.and_then(|items| accepted_at(&items, message)))

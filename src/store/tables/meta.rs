@@ -19,8 +19,10 @@ pub(in crate::store) const PROBED_AT_MS: &str = "probed_at_ms";
 
 /// A number, 0 before it was first written.
 pub(in crate::store) fn read(conn: &Connection, name: &str) -> rusqlite::Result<u64> {
-    let value: Option<i64> =
-        conn.prepare_cached("SELECT value FROM meta WHERE name = ?1")?.query_row([name], |row| row.get(0)).optional()?;
+    let value: Option<i64> = conn
+        .prepare_cached("SELECT value FROM meta WHERE name = ?1")?
+        .query_row([name], |row| row.get(0))
+        .optional()?;
     Ok(u64::try_from(value.unwrap_or(0)).unwrap_or(0))
 }
 

@@ -28,13 +28,18 @@ pub(in crate::store) fn insert(conn: &Connection, refund: &NewRefund) -> rusqlit
 
 /// A page, with one more than was asked for when there are further ones.
 pub(in crate::store) fn page(conn: &Connection, filter: &RefundFilter) -> rusqlite::Result<Vec<Refund>> {
-    let (beyond, direction, start) = if filter.oldest_first { ("id > ?1", "ASC", -1) } else { ("id < ?1", "DESC", i64::MAX) };
+    let (beyond, direction, start) =
+        if filter.oldest_first { ("id > ?1", "ASC", -1) } else { ("id < ?1", "DESC", i64::MAX) };
     conn.prepare_cached(&format!(
         "SELECT id, invocation_id, source_kind, redemption, user, status, at_ms FROM refunds
          WHERE {beyond} AND (?2 IS NULL OR status = ?2) ORDER BY id {direction} LIMIT ?3",
     ))?
     .query_map(
-        params![filter.beyond.map_or(start, |id| int(id.0)), filter.status.map(status_name), int(filter.limit.saturating_add(1))],
+        params![
+            filter.beyond.map_or(start, |id| int(id.0)),
+            filter.status.map(status_name),
+            int(filter.limit.saturating_add(1))
+        ],
         |row| {
             Ok(Refund {
                 id: RefundId(number(row, 0)?),
@@ -54,7 +59,8 @@ pub(in crate::store) fn count(conn: &Connection) -> rusqlite::Result<i64> {
 
 /// Deletes the oldest, at most `limit`; says how many.
 pub(in crate::store) fn delete_oldest(conn: &Connection, limit: u64) -> rusqlite::Result<u64> {
-    let deleted =
-        conn.prepare_cached("DELETE FROM refunds WHERE id IN (SELECT id FROM refunds ORDER BY id LIMIT ?1)")?.execute([int(limit)])?;
+    let deleted = conn
+        .prepare_cached("DELETE FROM refunds WHERE id IN (SELECT id FROM refunds ORDER BY id LIMIT ?1)")?
+        .execute([int(limit)])?;
     Ok(u64::try_from(deleted).unwrap_or(0))
 }

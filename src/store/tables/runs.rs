@@ -15,8 +15,7 @@ use crate::{
     time::Wall,
 };
 
-const COLUMNS: &str =
-    "number, run, opening, name, by_kind, client, state, why, nodes, tokens, events, artifacts, submitted_at_ms, ended_at_ms, done";
+const COLUMNS: &str = "number, run, opening, name, by_kind, client, state, why, nodes, tokens, events, artifacts, submitted_at_ms, ended_at_ms, done";
 
 /// What an operation changed in the counts that retention goes by.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -76,7 +75,8 @@ fn tell(conn: &Connection, run: TraceId, event: &EventRow) -> rusqlite::Result<(
             event.meta.as_str(),
             int(event.at.0)
         ])?;
-    conn.prepare_cached("UPDATE runs SET events = events + ?2 WHERE run = ?1")?.execute(params![bytes(run), count(inserted)])?;
+    conn.prepare_cached("UPDATE runs SET events = events + ?2 WHERE run = ?1")?
+        .execute(params![bytes(run), count(inserted)])?;
     Ok(())
 }
 
@@ -96,17 +96,20 @@ fn keep(conn: &Connection, run: TraceId, artifact: &ArtifactRow) -> rusqlite::Re
             artifact.value.as_ref(),
             int(artifact.at.0)
         ])?;
-    conn.prepare_cached("UPDATE runs SET artifacts = artifacts + ?2 WHERE run = ?1")?.execute(params![bytes(run), count(inserted)])?;
+    conn.prepare_cached("UPDATE runs SET artifacts = artifacts + ?2 WHERE run = ?1")?
+        .execute(params![bytes(run), count(inserted)])?;
     Ok(())
 }
 
 fn spend(conn: &Connection, run: TraceId, tokens: u64) -> rusqlite::Result<()> {
-    conn.prepare_cached("UPDATE runs SET tokens = ?2 WHERE run = ?1 AND ended_at_ms IS NULL")?.execute(params![bytes(run), int(tokens)])?;
+    conn.prepare_cached("UPDATE runs SET tokens = ?2 WHERE run = ?1 AND ended_at_ms IS NULL")?
+        .execute(params![bytes(run), int(tokens)])?;
     Ok(())
 }
 
 fn do_nodes(conn: &Connection, run: TraceId, nodes: u64) -> rusqlite::Result<()> {
-    conn.prepare_cached("UPDATE runs SET done = ?2 WHERE run = ?1 AND ended_at_ms IS NULL")?.execute(params![bytes(run), int(nodes)])?;
+    conn.prepare_cached("UPDATE runs SET done = ?2 WHERE run = ?1 AND ended_at_ms IS NULL")?
+        .execute(params![bytes(run), int(nodes)])?;
     Ok(())
 }
 
@@ -127,14 +130,17 @@ fn end(
 
 fn remember(conn: &Connection, answer: &AnswerRow) -> rusqlite::Result<i64> {
     let inserted = conn
-        .prepare_cached("INSERT OR IGNORE INTO control_answers (request, variant, body, at_ms) VALUES (?1, ?2, ?3, ?4)")?
+        .prepare_cached(
+            "INSERT OR IGNORE INTO control_answers (request, variant, body, at_ms) VALUES (?1, ?2, ?3, ?4)",
+        )?
         .execute(params![bytes(answer.request), answer.variant, answer.body.as_ref(), int(answer.at.0)])?;
     Ok(count(inserted))
 }
 
 /// A page, with one more than was asked for when there are further ones.
 pub(in crate::store) fn page(conn: &Connection, filter: &RunFilter) -> rusqlite::Result<Vec<RunRow>> {
-    let (beyond, direction, start) = if filter.oldest_first { ("number > ?1", "ASC", -1) } else { ("number < ?1", "DESC", i64::MAX) };
+    let (beyond, direction, start) =
+        if filter.oldest_first { ("number > ?1", "ASC", -1) } else { ("number < ?1", "DESC", i64::MAX) };
     conn.prepare_cached(&format!(
         "SELECT {COLUMNS} FROM runs
          WHERE {beyond} AND (?2 IS NULL OR state = ?2) AND (?3 IS NULL OR name = ?3) AND (?4 IS NULL OR submitted_at_ms >= ?4)
@@ -156,12 +162,19 @@ pub(in crate::store) fn page(conn: &Connection, filter: &RunFilter) -> rusqlite:
 /// One run, with its opening's text and its plan.
 pub(in crate::store) fn detail(conn: &Connection, run: TraceId) -> rusqlite::Result<Option<RunDetail>> {
     conn.prepare_cached(&format!("SELECT {COLUMNS}, yaml, plan FROM runs WHERE run = ?1"))?
-        .query_row([bytes(run)], |row| Ok(RunDetail { row: run_row(row)?, yaml: row.get(15)?, plan: json(row, 16)? }))
+        .query_row([bytes(run)], |row| {
+            Ok(RunDetail { row: run_row(row)?, yaml: row.get(15)?, plan: json(row, 16)? })
+        })
         .optional()
 }
 
 /// Events behind `after`, in their order, with one more than was asked for when there are further ones.
-pub(in crate::store) fn events(conn: &Connection, run: TraceId, after: u64, limit: u64) -> rusqlite::Result<Vec<EventRow>> {
+pub(in crate::store) fn events(
+    conn: &Connection,
+    run: TraceId,
+    after: u64,
+    limit: u64,
+) -> rusqlite::Result<Vec<EventRow>> {
     conn.prepare_cached(
         "SELECT run_events.number, kind, level, message, meta, at_ms FROM run_events JOIN runs ON runs.number = run_events.run
          WHERE runs.run = ?1 AND run_events.number > ?2 ORDER BY run_events.number LIMIT ?3",
@@ -182,7 +195,12 @@ pub(in crate::store) fn events(conn: &Connection, run: TraceId, after: u64, limi
 }
 
 /// A run's artifacts in their order.
-pub(in crate::store) fn artifacts(conn: &Connection, run: TraceId, after: u64, limit: u64) -> rusqlite::Result<Vec<ArtifactRow>> {
+pub(in crate::store) fn artifacts(
+    conn: &Connection,
+    run: TraceId,
+    after: u64,
+    limit: u64,
+) -> rusqlite::Result<Vec<ArtifactRow>> {
     conn.prepare_cached(
         "SELECT run_artifacts.number, node, port, kind, schema_id, value, at_ms FROM run_artifacts JOIN runs ON runs.number = run_artifacts.run
          WHERE runs.run = ?1 AND run_artifacts.number > ?2 ORDER BY run_artifacts.number LIMIT ?3",
@@ -203,15 +221,25 @@ pub(in crate::store) fn artifacts(conn: &Connection, run: TraceId, after: u64, l
 
 /// Runs that have not ended, oldest first.
 pub(in crate::store) fn open(conn: &Connection, limit: u64) -> rusqlite::Result<Vec<OpenRun>> {
-    let last = "(SELECT coalesce(max(run_events.number), 0) FROM run_events WHERE run_events.run = runs.number)";
-    conn.prepare_cached(&format!("SELECT {COLUMNS}, {last} FROM runs WHERE ended_at_ms IS NULL ORDER BY number LIMIT ?1"))?
-        .query_map([int(limit)], |row| Ok(OpenRun { row: run_row(row)?, last_event: number(row, 15)? }))?
-        .collect()
+    let last =
+        "(SELECT coalesce(max(run_events.number), 0) FROM run_events WHERE run_events.run = runs.number)";
+    conn.prepare_cached(&format!(
+        "SELECT {COLUMNS}, {last} FROM runs WHERE ended_at_ms IS NULL ORDER BY number LIMIT ?1"
+    ))?
+    .query_map([int(limit)], |row| Ok(OpenRun { row: run_row(row)?, last_event: number(row, 15)? }))?
+    .collect()
 }
 
-/// The newest answers, oldest first, whose bodies have at most so many bytes together; and whether there may be older ones.
-pub(in crate::store) fn answers(conn: &Connection, limit: u64, bytes_max: u64) -> rusqlite::Result<(Vec<AnswerRow>, bool)> {
-    let mut statement = conn.prepare_cached("SELECT request, variant, body, at_ms FROM control_answers ORDER BY number DESC LIMIT ?1")?;
+/// The newest answers, oldest first, whose bodies have at most so many bytes together; and whether there may
+/// be older ones.
+pub(in crate::store) fn answers(
+    conn: &Connection,
+    limit: u64,
+    bytes_max: u64,
+) -> rusqlite::Result<(Vec<AnswerRow>, bool)> {
+    let mut statement = conn.prepare_cached(
+        "SELECT request, variant, body, at_ms FROM control_answers ORDER BY number DESC LIMIT ?1",
+    )?;
     let mut rows = statement.query([int(limit)])?;
     let (mut found, mut bytes) = (Vec::new(), 0);
     while let Some(row) = rows.next()? {
@@ -228,7 +256,11 @@ pub(in crate::store) fn answers(conn: &Connection, limit: u64, bytes_max: u64) -
 }
 
 /// How a request was answered.
-pub(in crate::store) fn answer(conn: &Connection, request: TraceId, variant: &str) -> rusqlite::Result<Option<Bytes>> {
+pub(in crate::store) fn answer(
+    conn: &Connection,
+    request: TraceId,
+    variant: &str,
+) -> rusqlite::Result<Option<Bytes>> {
     conn.prepare_cached("SELECT body FROM control_answers WHERE request = ?1 AND variant = ?2")?
         .query_row(params![bytes(request), variant], |row| row.get::<_, Vec<u8>>(0).map(Bytes::from))
         .optional()
@@ -236,13 +268,14 @@ pub(in crate::store) fn answer(conn: &Connection, request: TraceId, variant: &st
 
 /// Runs that ended, and answers.
 pub(in crate::store) fn counts(conn: &Connection) -> rusqlite::Result<Counted> {
-    let ended = conn.query_row("SELECT count(*) FROM runs WHERE ended_at_ms IS NOT NULL", [], |row| row.get(0))?;
+    let ended =
+        conn.query_row("SELECT count(*) FROM runs WHERE ended_at_ms IS NOT NULL", [], |row| row.get(0))?;
     let answers = conn.query_row("SELECT count(*) FROM control_answers", [], |row| row.get(0))?;
     Ok(Counted { ended, answers })
 }
 
-/// Deletes the oldest ended run with all that it told and kept, its events first, at most `limit` of them; says how many rows went and
-/// whether the run itself is gone.
+/// Deletes the oldest ended run with all that it told and kept, its events first, at most `limit` of them;
+/// says how many rows went and whether the run itself is gone.
 pub(in crate::store) fn delete_oldest(conn: &Connection, limit: u64) -> rusqlite::Result<(u64, bool)> {
     let oldest: Option<i64> = conn
         .prepare_cached("SELECT number FROM runs WHERE ended_at_ms IS NOT NULL ORDER BY number LIMIT 1")?
@@ -252,7 +285,9 @@ pub(in crate::store) fn delete_oldest(conn: &Connection, limit: u64) -> rusqlite
     let mut gone = 0;
     for table in ["run_events", "run_artifacts"] {
         let left = limit.saturating_sub(gone);
-        let delete = format!("DELETE FROM {table} WHERE run = ?1 AND number IN (SELECT number FROM {table} WHERE run = ?1 LIMIT ?2)");
+        let delete = format!(
+            "DELETE FROM {table} WHERE run = ?1 AND number IN (SELECT number FROM {table} WHERE run = ?1 LIMIT ?2)"
+        );
         gone += conn.prepare_cached(&delete)?.execute(params![oldest, int(left)])? as u64;
         if gone >= limit {
             return Ok((gone, false));
@@ -278,7 +313,8 @@ fn run_row(row: &Row<'_>) -> rusqlite::Result<RunRow> {
         name: row.get(3)?,
         by: AskerKind::from_name(&by).ok_or_else(|| broken(4, format!("`{by}` is nobody who asks")))?,
         client: row.get(5)?,
-        state: RunState::from_name(&state).ok_or_else(|| broken(6, format!("`{state}` is no state of a run")))?,
+        state: RunState::from_name(&state)
+            .ok_or_else(|| broken(6, format!("`{state}` is no state of a run")))?,
         why: row.get(7)?,
         nodes: number(row, 8)?,
         done: number(row, 14)?,

@@ -18,8 +18,10 @@ pub(in crate::store) fn write(
     scope: Option<&str>,
     at: Wall,
 ) -> rusqlite::Result<()> {
-    conn.prepare_cached("INSERT OR REPLACE INTO state_values (pack_id, key, value, scope, at_ms) VALUES (?1, ?2, ?3, ?4, ?5)")?
-        .execute(params![pack_id.as_str(), key.as_str(), value.as_str(), scope, int(at.0)])?;
+    conn.prepare_cached(
+        "INSERT OR REPLACE INTO state_values (pack_id, key, value, scope, at_ms) VALUES (?1, ?2, ?3, ?4, ?5)",
+    )?
+    .execute(params![pack_id.as_str(), key.as_str(), value.as_str(), scope, int(at.0)])?;
     Ok(())
 }
 
@@ -27,7 +29,12 @@ pub(in crate::store) fn write(
 pub(in crate::store) fn of_pack(conn: &Connection, pack_id: &PackId) -> rusqlite::Result<Vec<StateRow>> {
     conn.prepare("SELECT key, value, scope, at_ms FROM state_values WHERE pack_id = ?1 ORDER BY key")?
         .query_map([pack_id.as_str()], |row| {
-            Ok(StateRow { key: StateKey::new(row.get_ref(0)?.as_str()?), value: json(row, 1)?, scope: row.get(2)?, at_ms: wall(row, 3)? })
+            Ok(StateRow {
+                key: StateKey::new(row.get_ref(0)?.as_str()?),
+                value: json(row, 1)?,
+                scope: row.get(2)?,
+                at_ms: wall(row, 3)?,
+            })
         })?
         .collect()
 }

@@ -18,7 +18,8 @@ pub(in crate::store) fn int(number: u64) -> i64 {
 
 pub(super) fn number(row: &Row<'_>, column: usize) -> rusqlite::Result<u64> {
     let stored: i64 = row.get(column)?;
-    u64::try_from(stored).map_err(|error| rusqlite::Error::FromSqlConversionFailure(column, Type::Integer, Box::new(error)))
+    u64::try_from(stored)
+        .map_err(|error| rusqlite::Error::FromSqlConversionFailure(column, Type::Integer, Box::new(error)))
 }
 
 pub(super) fn wall(row: &Row<'_>, column: usize) -> rusqlite::Result<Wall> {
@@ -66,6 +67,9 @@ pub(super) fn source(row: &Row<'_>, column: usize) -> rusqlite::Result<Source> {
     Ok(Source { kind: row.get(column)?, redemption: row.get(column + 1)?, user: row.get(column + 2)? })
 }
 
-pub(super) fn broken(column: usize, why: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> rusqlite::Error {
+pub(super) fn broken(
+    column: usize,
+    why: impl Into<Box<dyn std::error::Error + Send + Sync>>,
+) -> rusqlite::Error {
     rusqlite::Error::FromSqlConversionFailure(column, Type::Text, why.into())
 }

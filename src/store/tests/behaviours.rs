@@ -36,11 +36,19 @@ fn journalled_moves_that_no_row_shows_yet_are_there_after_a_kill() {
     kit.enqueue(rows(1..=5));
     kit.handle.touch(|conn| conn.pragma_update(None, "query_only", true).unwrap());
     let result = JsonText::parse("[1]").unwrap();
-    let applied = Move { id: InvocationId(2), state: RowState::Applied, result: Some(result.clone()), reason: None, at: Wall(9) };
+    let applied = Move {
+        id: InvocationId(2),
+        state: RowState::Applied,
+        result: Some(result.clone()),
+        reason: None,
+        at: Wall(9),
+    };
     kit.journal.append(moved(1, RowState::Dispatched)).unwrap();
     kit.journal.append(Op::Move(applied)).unwrap();
     kit.journal.append(moved(2, RowState::Done)).unwrap();
-    kit.journal.append(Op::SetBrake { queue: "default".into(), brake: Brake { held: true, draining: false } }).unwrap();
+    kit.journal
+        .append(Op::SetBrake { queue: "default".into(), brake: Brake { held: true, draining: false } })
+        .unwrap();
     kit.journal.commit().unwrap();
     let kit = kit.kill_and_reopen(folder.path());
     let restored = &kit.opened.restored;
@@ -58,7 +66,9 @@ fn a_request_sees_every_move_that_was_journalled_before_it() {
     kit.enqueue(vec![keyed(1, "bits", "k"), row(2)]);
     kit.journalled(moved(1, RowState::Applied));
     match kit.enqueue(vec![keyed(3, "bits", "k")]).remove(0) {
-        Enqueued::Repeated(first) => assert_eq!((first.id, first.state), (InvocationId(1), RowState::Applied)),
+        Enqueued::Repeated(first) => {
+            assert_eq!((first.id, first.state), (InvocationId(1), RowState::Applied))
+        }
         other => unreachable!("{other:?}"),
     }
     kit.journalled(moved(2, RowState::Dispatched));
@@ -70,8 +80,15 @@ fn a_request_sees_every_move_that_was_journalled_before_it() {
 fn a_key_is_unique_within_its_source_alone_even_within_one_enqueue() {
     let folder = tempfile::tempdir().unwrap();
     let kit = open(folder.path());
-    let answers = kit.enqueue(vec![keyed(1, "bits", "k"), keyed(2, "bits", "k"), keyed(3, "channel_points", "k"), row(4), row(5)]);
-    let repeated = |answer: &Enqueued| matches!(answer, Enqueued::Repeated(first) if first.id == InvocationId(1));
+    let answers = kit.enqueue(vec![
+        keyed(1, "bits", "k"),
+        keyed(2, "bits", "k"),
+        keyed(3, "channel_points", "k"),
+        row(4),
+        row(5),
+    ]);
+    let repeated =
+        |answer: &Enqueued| matches!(answer, Enqueued::Repeated(first) if first.id == InvocationId(1));
     assert_eq!(answers.iter().map(repeated).collect::<Vec<_>>(), [false, true, false, false, false]);
     assert_eq!(kit.all().len(), 4);
 }
@@ -114,11 +131,17 @@ fn a_change_touches_only_rows_in_its_state_and_records_refunds() {
         at: Wall(7),
     };
     let refund = Some((RefundId(1), RefundStatus::Skipped));
-    let expected =
-        vec![Changed::Changed { before: Box::new(paid), refund }, Changed::NotThere { state: RowState::Applied }, Changed::NoSuchRow];
+    let expected = vec![
+        Changed::Changed { before: Box::new(paid), refund },
+        Changed::NotThere { state: RowState::Applied },
+        Changed::NoSuchRow,
+    ];
     assert_eq!(kit.commit(op).unwrap(), Done::Changed(expected));
     let first = kit.all().remove(0);
-    assert_eq!((first.state, first.reason.as_deref(), first.updated_at_ms), (RowState::Failed, Some("cancelled: no"), Wall(7)));
+    assert_eq!(
+        (first.state, first.reason.as_deref(), first.updated_at_ms),
+        (RowState::Failed, Some("cancelled: no"), Wall(7))
+    );
 }
 
 #[test]
@@ -128,7 +151,8 @@ fn refunds_are_numbered_and_paged_newest_first() {
     kit.enqueue(rows(1..=3));
     for id in 1..=3 {
         let status = if id == 2 { RefundStatus::Requested } else { RefundStatus::Manual };
-        let refund = NewRefund { invocation_id: InvocationId(id), source: row(id).source, status, at: Wall(id) };
+        let refund =
+            NewRefund { invocation_id: InvocationId(id), source: row(id).source, status, at: Wall(id) };
         let Op::Move(moved) = moved(id, RowState::Refunded) else { unreachable!() };
         assert_eq!(kit.commit(Op::Refund { moved, refund }).unwrap(), Done::Refunded(RefundId(id), status));
     }
@@ -137,9 +161,15 @@ fn refunds_are_numbered_and_paged_newest_first() {
     assert_eq!((two.rows.iter().map(|refund| refund.id.0).collect::<Vec<_>>(), two.more), (vec![3, 2], true));
     let rest = page(RefundFilter { beyond: Some(RefundId(2)), limit: 2, ..RefundFilter::default() });
     assert_eq!((rest.rows.len(), rest.more), (1, false));
-    let newer = page(RefundFilter { beyond: Some(RefundId(1)), oldest_first: true, limit: 1, ..RefundFilter::default() });
+    let newer = page(RefundFilter {
+        beyond: Some(RefundId(1)),
+        oldest_first: true,
+        limit: 1,
+        ..RefundFilter::default()
+    });
     assert_eq!((newer.rows[0].id, newer.more), (RefundId(2), true));
-    let requested = page(RefundFilter { status: Some(RefundStatus::Requested), limit: 9, ..RefundFilter::default() });
+    let requested =
+        page(RefundFilter { status: Some(RefundStatus::Requested), limit: 9, ..RefundFilter::default() });
     assert_eq!(requested.rows.iter().map(|refund| refund.invocation_id.0).collect::<Vec<_>>(), [2]);
 }
 
@@ -152,17 +182,26 @@ fn rows_of_another_manifest_wait_apart_until_they_are_migrated() {
     kit.enqueue(vec![row(1), row(2), row(3), foreign]);
     kit.store.close().unwrap();
     let kit = try_open(folder.path(), "sha256:bb", limits::Store::default()).unwrap();
-    assert_eq!(kit.opened.restored.counts.get("default"), Some(&QueueCounts { pending: 0, other_manifest: 4 }));
+    assert_eq!(
+        kit.opened.restored.counts.get("default"),
+        Some(&QueueCounts { pending: 0, other_manifest: 4 })
+    );
     assert!(kit.fetch(0, 64, true).rows.is_empty());
     let others = ask(|done| kit.handle.fetch_others(InvocationId(0), 2, done)).unwrap();
-    assert_eq!((others.rows.iter().map(|(_, row)| row.id.0).collect::<Vec<_>>(), others.more), (vec![1, 2], true));
+    assert_eq!(
+        (others.rows.iter().map(|(_, row)| row.id.0).collect::<Vec<_>>(), others.more),
+        (vec![1, 2], true)
+    );
     let rows = vec![
         Migration { id: InvocationId(1), fails: None },
         Migration { id: InvocationId(2), fails: Some("unknown_queue: x".to_owned()) },
         Migration { id: InvocationId(77), fails: None },
     ];
     let op = Op::Migrate { rows, manifest_hash: ManifestHash::new("sha256:bb"), at: Wall(3) };
-    assert_eq!(ask(|done| kit.handle.commit(op, Class::Process, done)).unwrap(), Done::Migrated { moved: 1, failed: 1 });
+    assert_eq!(
+        ask(|done| kit.handle.commit(op, Class::Process, done)).unwrap(),
+        Done::Migrated { moved: 1, failed: 1 }
+    );
     assert_eq!(kit.fetch(0, 64, false).rows.iter().map(|row| row.id.0).collect::<Vec<_>>(), [1]);
     let left = ask(|done| kit.handle.fetch_others(InvocationId(0), 9, done)).unwrap();
     assert_eq!((left.rows.iter().map(|(_, row)| row.id.0).collect::<Vec<_>>(), left.more), (vec![3], false));
@@ -179,9 +218,15 @@ fn a_fetch_goes_on_where_the_last_one_ended() {
     all.extend(rows(4..=6));
     kit.enqueue(all);
     let first = kit.fetch(0, 3, true);
-    assert_eq!((first.rows.iter().map(|row| row.id.0).collect::<Vec<_>>(), first.more), (vec![1, 2, 4], true));
+    assert_eq!(
+        (first.rows.iter().map(|row| row.id.0).collect::<Vec<_>>(), first.more),
+        (vec![1, 2, 4], true)
+    );
     let second = kit.fetch(4, 3, false);
-    assert_eq!((second.rows.iter().map(|row| row.id.0).collect::<Vec<_>>(), second.more), (vec![5, 6], false));
+    assert_eq!(
+        (second.rows.iter().map(|row| row.id.0).collect::<Vec<_>>(), second.more),
+        (vec![5, 6], false)
+    );
 }
 
 #[test]
@@ -192,13 +237,21 @@ fn invocations_are_paged_by_state_and_queue_both_ways() {
     all[8].queue = QueueName::new("other");
     all[6].manifest_hash = ManifestHash::new("sha256:old");
     kit.enqueue(all);
-    for (id, state) in [(1, RowState::Done), (2, RowState::Failed), (3, RowState::Applied), (4, RowState::Done)] {
+    for (id, state) in
+        [(1, RowState::Done), (2, RowState::Failed), (3, RowState::Applied), (4, RowState::Done)]
+    {
         kit.journalled(moved(id, state));
     }
     let ids = |state, queue: Option<&str>, beyond: Option<u64>, oldest_first| {
         let queue = queue.map(QueueName::new);
-        let filter =
-            InvocationFilter { state, queue, beyond: beyond.map(InvocationId), oldest_first, limit: 3, ..InvocationFilter::default() };
+        let filter = InvocationFilter {
+            state,
+            queue,
+            beyond: beyond.map(InvocationId),
+            oldest_first,
+            limit: 3,
+            ..InvocationFilter::default()
+        };
         kit.rows(filter).into_iter().map(|row| row.id.0).collect::<Vec<_>>()
     };
     assert_eq!(ids(None, None, None, false), [9, 8, 7]);
@@ -213,7 +266,14 @@ fn invocations_are_paged_by_state_and_queue_both_ways() {
     let of_others = |state, beyond: Option<u64>, hash: &str| {
         let not_of = Some((PackId::new(PACK), ManifestHash::new(hash)));
         let beyond = beyond.map(InvocationId);
-        let filter = InvocationFilter { state, beyond, oldest_first: true, not_of, limit: 3, ..InvocationFilter::default() };
+        let filter = InvocationFilter {
+            state,
+            beyond,
+            oldest_first: true,
+            not_of,
+            limit: 3,
+            ..InvocationFilter::default()
+        };
         kit.rows(filter).into_iter().map(|row| row.id.0).collect::<Vec<_>>()
     };
     assert_eq!(of_others(Some(RowState::Pending), None, HASH), [7]);
@@ -247,7 +307,10 @@ fn state_values_and_brakes_come_back_for_their_pack() {
     kit.flush();
     let kit = kit.kill_and_reopen(folder.path());
     let state = &kit.opened.restored.state;
-    assert_eq!(state.iter().map(|row| (row.key.as_str(), row.value.as_str())).collect::<Vec<_>>(), [("resets", "null")]);
+    assert_eq!(
+        state.iter().map(|row| (row.key.as_str(), row.value.as_str())).collect::<Vec<_>>(),
+        [("resets", "null")]
+    );
     assert!(kit.opened.restored.brakes.is_empty());
     assert!(kit.handle.behind(Op::Enqueue { rows: Vec::new(), lookups: Vec::new() }).is_err());
     assert!(!Journal::takes(&Op::Enqueue { rows: Vec::new(), lookups: Vec::new() }));
@@ -304,7 +367,8 @@ fn a_close_folds_the_journal_and_leaves_none() {
     kit.store.close().unwrap();
     assert!(kit.journal.append(moved(2, RowState::Done)).and_then(|()| kit.journal.commit()).is_err());
     assert!(kit.handle.flush(Box::new(|_| {})).is_err());
-    let mut names: Vec<_> = std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    let mut names: Vec<_> =
+        std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     names.sort();
     assert_eq!(names, ["station.db", "station.lock"]);
     assert_eq!(open(folder.path()).states()[0], (1, RowState::Done));
@@ -316,7 +380,9 @@ fn segments_whose_records_are_in_their_tables_are_deleted() {
     let limits = limits::Store { journal_segment_bytes_max: 65_536, ..limits::Store::default() };
     let mut kit = try_open(folder.path(), HASH, limits).unwrap();
     kit.enqueue(rows(1..=10));
-    let segments = || std::fs::read_dir(folder.path()).unwrap().filter(|entry| is_segment(entry.as_ref().unwrap())).count();
+    let segments = || {
+        std::fs::read_dir(folder.path()).unwrap().filter(|entry| is_segment(entry.as_ref().unwrap())).count()
+    };
     for round in 0..500_u64 {
         for id in 1..=10 {
             kit.journal.append(moved(id, RowState::ALL[usize::try_from(round % 3).unwrap()])).unwrap();
@@ -368,9 +434,16 @@ fn retention_deletes_the_oldest_ended_rows_and_refunds_alone() {
     }
     kit.journal.commit().unwrap();
     for id in 1..=1_010 {
-        let refund = NewRefund { invocation_id: InvocationId(id), source: row(id).source, status: RefundStatus::Manual, at: Wall(1) };
+        let refund = NewRefund {
+            invocation_id: InvocationId(id),
+            source: row(id).source,
+            status: RefundStatus::Manual,
+            at: Wall(1),
+        };
         let Op::Move(moved) = moved(1_991, RowState::Refunded) else { unreachable!() };
-        kit.handle.commit(Op::Refund { moved, refund }, Class::Process, Box::new(|done| drop(done.unwrap()))).unwrap();
+        kit.handle
+            .commit(Op::Refund { moved, refund }, Class::Process, Box::new(|done| drop(done.unwrap())))
+            .unwrap();
     }
     // Each flush gives the writer a turn in which it may delete a slice.
     while kit.handle.counters().retired_rows < 989 + 10 {
@@ -379,7 +452,9 @@ fn retention_deletes_the_oldest_ended_rows_and_refunds_alone() {
     let left = kit.states();
     assert_eq!(left.len(), 1_000 + 11);
     assert_eq!(left[..3], [(1, RowState::Pending), (2, RowState::Pending), (992, RowState::Done)]);
-    let refunds = ask(|done| kit.handle.refunds(RefundFilter { limit: 10_000, ..RefundFilter::default() }, done)).unwrap();
+    let refunds =
+        ask(|done| kit.handle.refunds(RefundFilter { limit: 10_000, ..RefundFilter::default() }, done))
+            .unwrap();
     assert_eq!((refunds.rows.len(), refunds.rows[0].id), (1_000, RefundId(1_010)));
     let kit = kit.kill_and_reopen(folder.path());
     assert_eq!(kit.opened.restored.next_id, InvocationId(2_001));
@@ -391,7 +466,8 @@ fn a_key_is_looked_up_without_recording_anything() {
     let folder = tempfile::tempdir().unwrap();
     let kit = open(folder.path());
     let first = keyed(1, "bits", "r-1");
-    let lookups = |keys: &[&str]| keys.iter().map(|key| (first.source.kind.clone(), (*key).to_owned())).collect();
+    let lookups =
+        |keys: &[&str]| keys.iter().map(|key| (first.source.kind.clone(), (*key).to_owned())).collect();
     let op = Op::Enqueue { rows: vec![first.clone()], lookups: lookups(&["r-1", "r-2"]) };
     let Done::Enqueued(done) = kit.commit(op).unwrap() else { unreachable!() };
     let repeated = Enqueued::Repeated(Box::new(first.clone()));

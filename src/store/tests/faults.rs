@@ -44,8 +44,14 @@ fn a_database_of_a_later_program_is_refused_and_left_alone() {
 #[test]
 fn another_programs_database_is_refused_and_left_alone() {
     let folder = tempfile::tempdir().unwrap();
-    rusqlite::Connection::open(folder.path().join("station.db")).unwrap().execute_batch("CREATE TABLE theirs (x)").unwrap();
-    assert!(matches!(try_open(folder.path(), HASH, limits::Store::default()), Err(StoreError::NotAStore { .. })));
+    rusqlite::Connection::open(folder.path().join("station.db"))
+        .unwrap()
+        .execute_batch("CREATE TABLE theirs (x)")
+        .unwrap();
+    assert!(matches!(
+        try_open(folder.path(), HASH, limits::Store::default()),
+        Err(StoreError::NotAStore { .. })
+    ));
 }
 
 #[test]
@@ -89,7 +95,10 @@ fn what_cannot_be_folded_is_kept_and_tried_again() {
     kit.journalled(moved(1, RowState::Failed));
     kit.journalled(moved(2, RowState::Applied));
     refuse_writes(&kit, false);
-    assert_eq!(kit.states(), [(1, RowState::Failed), (2, RowState::Applied), (3, RowState::Pending), (4, RowState::Pending)]);
+    assert_eq!(
+        kit.states(),
+        [(1, RowState::Failed), (2, RowState::Applied), (3, RowState::Pending), (4, RowState::Pending)]
+    );
     assert_eq!(kit.handle.counters().failing, None);
     assert_eq!(kit.handle.counters().unfolded_rows, 0);
     kit.enqueue(vec![row(5)]);
@@ -178,7 +187,11 @@ impl Medium for Small {
     }
 
     fn set_len(&mut self, bytes: u64) -> io::Result<()> {
-        if self.cuts || self.room.load(Ordering::SeqCst) > 0 { self.file.set_len(bytes) } else { Err(io::Error::other("no")) }
+        if self.cuts || self.room.load(Ordering::SeqCst) > 0 {
+            self.file.set_len(bytes)
+        } else {
+            Err(io::Error::other("no"))
+        }
     }
 }
 

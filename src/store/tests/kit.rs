@@ -28,7 +28,8 @@ pub(super) struct Kit {
 }
 
 pub(super) fn try_open(data: &Path, hash: &str, limits: limits::Store) -> Result<Kit, StoreError> {
-    let (mut store, opened) = Store::open(data, &PackId::new(PACK), &ManifestHash::new(hash), limits, Clock::start())?;
+    let (mut store, opened) =
+        Store::open(data, &PackId::new(PACK), &ManifestHash::new(hash), limits, Clock::start())?;
     let journal = store.journal().unwrap();
     Ok(Kit { handle: store.handle(), journal, store, opened })
 }
@@ -38,7 +39,9 @@ pub(super) fn open(data: &Path) -> Kit {
 }
 
 /// Puts a question and waits for its answer.
-pub(super) fn ask<T: Send + 'static>(put: impl FnOnce(Answer<T>) -> Result<(), CommitError>) -> Result<T, CommitError> {
+pub(super) fn ask<T: Send + 'static>(
+    put: impl FnOnce(Answer<T>) -> Result<(), CommitError>,
+) -> Result<T, CommitError> {
     let (tell, told) = sync_channel(1);
     put(Box::new(move |answer| tell.send(answer).unwrap()))?;
     told.recv().unwrap()
@@ -62,7 +65,8 @@ impl Kit {
     }
 
     pub(super) fn fetch(&self, after: u64, limit: u64, settled: bool) -> Fetched {
-        ask(|done| self.handle.fetch(QueueName::new("default"), InvocationId(after), limit, settled, done)).unwrap()
+        ask(|done| self.handle.fetch(QueueName::new("default"), InvocationId(after), limit, settled, done))
+            .unwrap()
     }
 
     pub(super) fn flush(&self) {

@@ -7,7 +7,9 @@ use bytes::Bytes;
 use super::kit::{Kit, ask, open};
 use crate::{
     store::{
-        macp::{Digest, MacpDone, MacpLeft, MacpOp, SEEN_PART_BYTES, SeenPart, SessionFilter, SessionRow, push},
+        macp::{
+            Digest, MacpDone, MacpLeft, MacpOp, SEEN_PART_BYTES, SeenPart, SessionFilter, SessionRow, push,
+        },
         op::{Class, Done, Op},
     },
     tap::entry::macp::{Ending, Mode, Phase, SessionState},
@@ -41,7 +43,12 @@ fn row(number: u64) -> SessionRow {
 }
 
 fn ended(number: u64, ending: Ending) -> SessionRow {
-    SessionRow { ending: Some(ending), why: Some("because".to_owned()), ended_at: Some(Wall(9)), ..row(number) }
+    SessionRow {
+        ending: Some(ending),
+        why: Some("because".to_owned()),
+        ended_at: Some(Wall(9)),
+        ..row(number)
+    }
 }
 
 fn gone(number: u64) -> SessionRow {
@@ -57,7 +64,10 @@ impl Kit {
     }
 
     fn macp(&self, op: MacpOp) -> MacpDone {
-        let Done::Macp(done) = ask(|done| self.handle.commit(Op::Macp(op), Class::Process, done)).unwrap() else { panic!() };
+        let Done::Macp(done) = ask(|done| self.handle.commit(Op::Macp(op), Class::Process, done)).unwrap()
+        else {
+            panic!()
+        };
         done
     }
 
@@ -115,12 +125,21 @@ fn a_session_is_read_back_as_it_was_written_last() {
 fn sessions_are_listed_by_state_mode_and_time_a_page_at_a_time() {
     let folder = tempfile::tempdir().unwrap();
     let kit = open(folder.path());
-    let rows = vec![row(1), ended(2, Ending::Resolved), ended(3, Ending::TtlExpired), ended(4, Ending::Cancelled), gone(5)];
+    let rows = vec![
+        row(1),
+        ended(2, Ending::Resolved),
+        ended(3, Ending::TtlExpired),
+        ended(4, Ending::Cancelled),
+        gone(5),
+    ];
     kit.macp(MacpOp::Sessions(rows));
     let all = SessionFilter { limit: 10, ..SessionFilter::default() };
     assert_eq!(kit.sessions(all.clone()), (vec![5, 4, 3, 2, 1], false));
     let of = |state| kit.sessions(SessionFilter { state: Some(state), ..all.clone() }).0;
-    assert_eq!((of(SessionState::Open), of(SessionState::Resolved), of(SessionState::Expired)), (vec![1], vec![5, 2], vec![4, 3]));
+    assert_eq!(
+        (of(SessionState::Open), of(SessionState::Resolved), of(SessionState::Expired)),
+        (vec![1], vec![5, 2], vec![4, 3])
+    );
     assert_eq!(kit.sessions(SessionFilter { mode: Some(Mode::Decision), ..all.clone() }).0, [4, 2]);
     assert_eq!(kit.sessions(SessionFilter { since: Some(Wall(1_004)), ..all.clone() }).0, [5, 4]);
     let first = SessionFilter { oldest_first: true, limit: 2, ..SessionFilter::default() };
@@ -136,10 +155,18 @@ fn a_log_is_the_same_before_and_after_its_segments_are_sorted() {
     kit.segment(2, &[(2, "b2")]);
     kit.segment(3, &[(1, "a3"), (1, "a4")]);
     let whole = |kit: &Kit| {
-        let pages = [kit.log(1, 0, 9), kit.log(1, 1, 2), kit.log(1, 3, 9), kit.log(1, 4, 9), kit.log(2, 0, 1), kit.log(3, 0, 9)];
+        let pages = [
+            kit.log(1, 0, 9),
+            kit.log(1, 1, 2),
+            kit.log(1, 3, 9),
+            kit.log(1, 4, 9),
+            kit.log(2, 0, 1),
+            kit.log(3, 0, 9),
+        ];
         pages.map(|(records, more)| (records.join(" "), more))
     };
-    let expected = [("a1 a2 a3 a4", false), ("a2 a3", true), ("a4", false), ("", false), ("b1", true), ("", false)];
+    let expected =
+        [("a1 a2 a3 a4", false), ("a2 a3", true), ("a4", false), ("", false), ("b1", true), ("", false)];
     let expected = expected.map(|(records, more)| (records.to_owned(), more));
     assert_eq!(whole(&kit), expected);
     assert_eq!(kit.sort(1), (1, 2));
@@ -175,7 +202,11 @@ fn what_a_runtime_starts_from_is_what_is_not_in_the_store_alone() {
         let kit = open(folder.path());
         assert_eq!(
             kit.left_of_macp(),
-            [MacpLeft::Gone(Vec::new()), MacpLeft::Damaged(Vec::new()), MacpLeft::End { through: 0, segments: 0, session: 1 }]
+            [
+                MacpLeft::Gone(Vec::new()),
+                MacpLeft::Damaged(Vec::new()),
+                MacpLeft::End { through: 0, segments: 0, session: 1 }
+            ]
         );
         kit.macp(MacpOp::Sessions(vec![row(1), gone(2), ended(3, Ending::TtlExpired)]));
         kit.segment(1, &[(1, "a1"), (2, "b1"), (3, "c1")]);
@@ -248,15 +279,22 @@ fn a_session_whose_log_does_not_begin_is_closed_once_and_a_segment_that_cannot_b
     let folder = tempfile::tempdir().unwrap();
     let kit = open(folder.path());
     kit.macp(MacpOp::Sessions(vec![row(1), gone(2), row(3)]));
-    let damaged = || kit.macp(MacpOp::Damaged([1, 2, 9].map(|number| (number, "it is broken".to_owned())).into())).damaged;
+    let damaged = || {
+        kit.macp(MacpOp::Damaged([1, 2, 9].map(|number| (number, "it is broken".to_owned())).into())).damaged
+    };
     assert_eq!((damaged(), damaged()), (vec![(1, "s1".to_owned())], Vec::new()));
     let found = ask(|done| kit.handle.session("s1".to_owned(), done)).unwrap().unwrap();
-    assert_eq!((found.ending, found.why.as_deref(), found.ended_at), (Some(Ending::LogDamaged), Some("it is broken"), Some(Wall(1_001))));
+    assert_eq!(
+        (found.ending, found.why.as_deref(), found.ended_at),
+        (Some(Ending::LogDamaged), Some("it is broken"), Some(Wall(1_001)))
+    );
     assert!(found.is_gone);
     kit.macp(MacpOp::Segment { number: 4, at: Wall(5), bytes: Bytes::from_static(&[0xff; 3]) });
     assert!(kit.left_of_macp().contains(&MacpLeft::Unreadable { segment: 4, sessions: None }));
     kit.segment(5, &[(3, "a"), (1, "b"), (3, "c")]);
-    kit.handle.touch(|conn| assert_eq!(conn.execute("UPDATE macp_segments SET bytes = x'ff' WHERE segment = 5", []), Ok(1)));
+    kit.handle.touch(|conn| {
+        assert_eq!(conn.execute("UPDATE macp_segments SET bytes = x'ff' WHERE segment = 5", []), Ok(1))
+    });
     assert!(kit.left_of_macp().contains(&MacpLeft::Unreadable { segment: 5, sessions: Some(vec![1, 3]) }));
 }
 
@@ -277,7 +315,10 @@ fn a_message_that_a_long_session_accepted_is_found_alone() {
     let folder = tempfile::tempdir().unwrap();
     let kit = open(folder.path());
     let all = Bytes::from(digests(COUNT));
-    let parts: Vec<_> = (0..all.len()).step_by(SEEN_PART_BYTES).map(|at| all.slice(at..all.len().min(at + SEEN_PART_BYTES))).collect();
+    let parts: Vec<_> = (0..all.len())
+        .step_by(SEEN_PART_BYTES)
+        .map(|at| all.slice(at..all.len().min(at + SEEN_PART_BYTES)))
+        .collect();
     assert!(parts.len() > 1);
     // What an attempt before has left is written again.
     for part in parts.iter().take(1).chain(&parts) {
@@ -285,7 +326,12 @@ fn a_message_that_a_long_session_accepted_is_found_alone() {
     }
     kit.macp(MacpOp::Seen(vec![SeenPart { session: 2, items: digests(1).into() }]));
     kit.macp(MacpOp::Sessions(vec![gone(1), gone(2), gone(3)]));
-    let at = |id: &str, n| ask(|done| kit.handle.session_and_message(id.to_owned(), Some(digest_of(n)), done)).unwrap().unwrap().1;
+    let at = |id: &str, n| {
+        ask(|done| kit.handle.session_and_message(id.to_owned(), Some(digest_of(n)), done))
+            .unwrap()
+            .unwrap()
+            .1
+    };
     for n in [0, 1, 39, 40, 41, 50_000, COUNT - 1] {
         assert_eq!(at("s1", n), Some(1_000 + n));
     }
@@ -293,7 +339,9 @@ fn a_message_that_a_long_session_accepted_is_found_alone() {
     let longest = Arc::new(Mutex::new((0, 0)));
     let told = Arc::clone(&longest);
     kit.handle.touch(move |conn| {
-        let measured = conn.query_row("SELECT max(length(items)), count(*) FROM macp_seen", [], |row| Ok((row.get(0)?, row.get(1)?)));
+        let measured = conn.query_row("SELECT max(length(items)), count(*) FROM macp_seen", [], |row| {
+            Ok((row.get(0)?, row.get(1)?))
+        });
         *told.lock().unwrap() = measured.unwrap();
     });
     assert_eq!(*longest.lock().unwrap(), (40 * 24_i64, 2_501_i64), "whoever looks one up reads one row");
@@ -302,8 +350,14 @@ fn a_message_that_a_long_session_accepted_is_found_alone() {
     while kit.macp(MacpOp::Retire { sessions: 1 }).is_more {
         slices += 1;
     }
-    assert_eq!((slices, kit.sessions(SessionFilter { limit: 9, ..SessionFilter::default() }).0), (0, vec![3, 2]));
-    assert_eq!(ask(|done| kit.handle.session_and_message("s1".to_owned(), Some(digest_of(5)), done)).unwrap(), None);
+    assert_eq!(
+        (slices, kit.sessions(SessionFilter { limit: 9, ..SessionFilter::default() }).0),
+        (0, vec![3, 2])
+    );
+    assert_eq!(
+        ask(|done| kit.handle.session_and_message("s1".to_owned(), Some(digest_of(5)), done)).unwrap(),
+        None
+    );
     kit.handle.touch(|conn| {
         let left: i64 = conn.query_row("SELECT count(*) FROM macp_seen", [], |row| row.get(0)).unwrap();
         assert_eq!(left, 1);
@@ -314,7 +368,8 @@ fn a_message_that_a_long_session_accepted_is_found_alone() {
 fn what_was_told_of_a_session_that_the_sweep_expired_stays_told() {
     let folder = tempfile::tempdir().unwrap();
     let kit = open(folder.path());
-    let swept = |number| SessionRow { is_gone: true, is_unnoticed: true, ..ended(number, Ending::TtlExpired) };
+    let swept =
+        |number| SessionRow { is_gone: true, is_unnoticed: true, ..ended(number, Ending::TtlExpired) };
     kit.macp(MacpOp::Sessions(vec![row(1), row(2)]));
     kit.macp(MacpOp::Sessions(vec![swept(1), swept(2)]));
     kit.macp(MacpOp::Noticed(vec![2]));
@@ -324,5 +379,9 @@ fn what_was_told_of_a_session_that_the_sweep_expired_stays_told() {
     let expected = [(1, "s1".to_owned(), SessionState::Open), (2, "s2".to_owned(), SessionState::Expired)];
     assert_eq!(gone, expected);
     let found = ask(|done| kit.handle.session("s1".to_owned(), done)).unwrap().unwrap();
-    assert_eq!((found.is_unnoticed, found.state()), (true, SessionState::Expired), "operators are told what is");
+    assert_eq!(
+        (found.is_unnoticed, found.state()),
+        (true, SessionState::Expired),
+        "operators are told what is"
+    );
 }

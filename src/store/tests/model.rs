@@ -73,7 +73,9 @@ impl Model {
             self.next_id += 1;
             let id = self.next_id;
             let key = key.map(|key| key.to_string());
-            let first = key.as_ref().and_then(|key| self.rows.iter().find(|(_, (_, has))| has.as_ref() == Some(key)).map(|(id, _)| *id));
+            let first = key.as_ref().and_then(|key| {
+                self.rows.iter().find(|(_, (_, has))| has.as_ref() == Some(key)).map(|(id, _)| *id)
+            });
             rows.push(key.as_ref().map_or_else(|| row(id), |key| keyed(id, "bits", key)));
             expected.push(first.map(|first| (first, self.rows[&first].0)));
             if first.is_none() {
@@ -89,7 +91,8 @@ impl Model {
 
     fn change(&mut self, kit: &Kit, id: u64, from: RowState, to: RowState) {
         let is = self.rows[&id].0;
-        let op = Op::Change { ids: vec![InvocationId(id)], from, to, reason: None, refund: false, at: Wall(1) };
+        let op =
+            Op::Change { ids: vec![InvocationId(id)], from, to, reason: None, refund: false, at: Wall(1) };
         match ask(|done| kit.handle.commit(op, Class::Process, done)).unwrap() {
             Done::Changed(changed) => match &changed[0] {
                 Changed::Changed { before, .. } => assert_eq!((before.state, is), (from, from)),

@@ -70,7 +70,12 @@ fn end(n: u128, state: RunState) -> RunOp {
 }
 
 fn answer(n: u128, variant: &str, body: &'static [u8]) -> RunOp {
-    RunOp::Answer(AnswerRow { request: trace(n), variant: variant.to_owned(), body: Bytes::from_static(body), at: Wall(2) })
+    RunOp::Answer(AnswerRow {
+        request: trace(n),
+        variant: variant.to_owned(),
+        body: Bytes::from_static(body),
+        at: Wall(2),
+    })
 }
 
 impl Kit {
@@ -109,13 +114,22 @@ fn a_run_is_read_back_with_all_that_it_told_and_kept_also_by_the_next_process() 
     let detail = ask(|done| kit.handle.run(trace(1), done)).unwrap().unwrap();
     assert_eq!((detail.yaml.as_str(), detail.plan.as_str()), ("version: 0\n", r#"{"nodes":[]}"#));
     let row = detail.row;
-    assert_eq!((row.state, row.why.as_deref(), row.tokens, row.ended_at), (RunState::Failed, Some("because"), 7, Some(Wall(9))));
-    assert_eq!((row.events, row.artifacts, row.nodes, row.by, row.name.as_str()), (3, 1, 3, AskerKind::Cue, "opening 1"));
+    assert_eq!(
+        (row.state, row.why.as_deref(), row.tokens, row.ended_at),
+        (RunState::Failed, Some("because"), 7, Some(Wall(9)))
+    );
+    assert_eq!(
+        (row.events, row.artifacts, row.nodes, row.by, row.name.as_str()),
+        (3, 1, 3, AskerKind::Cue, "opening 1")
+    );
     let events = ask(|done| kit.handle.run_events(trace(1), 0, 10, done)).unwrap();
     assert_eq!(events.rows, [event(1), event(2), event(3)]);
     assert_eq!(kit.events(1, 1, 1), (vec![2], true));
     let artifacts = ask(|done| kit.handle.run_artifacts(trace(1), 0, 10, done)).unwrap().rows;
-    assert_eq!((artifacts.len(), artifacts[0].node.as_str(), artifacts[0].value.as_ref()), (1, "a/b", &[0xa1, b'x'][..]));
+    assert_eq!(
+        (artifacts.len(), artifacts[0].node.as_str(), artifacts[0].value.as_ref()),
+        (1, "a/b", &[0xa1, b'x'][..])
+    );
     assert_eq!(kit.row(2), None);
 }
 
@@ -124,7 +138,8 @@ fn what_a_run_used_is_kept_while_it_goes_on_and_left_as_it_was_at_its_end() {
     let folder = tempfile::tempdir().unwrap();
     let kit = open(folder.path());
     let spent = |n, tokens| RunOp::Spent { run: trace(n), tokens };
-    kit.runs(vec![begin(1), begin(2), spent(1, 120), spent(1, 360), end(2, RunState::Failed), spent(2, 9)]).unwrap();
+    kit.runs(vec![begin(1), begin(2), spent(1, 120), spent(1, 360), end(2, RunState::Failed), spent(2, 9)])
+        .unwrap();
     assert_eq!([1, 2].map(|n| kit.row(n).unwrap().tokens), [360, 7]);
     assert_eq!(kit.left().open[0].row.tokens, 360, "the next start begins with it");
 }
@@ -134,7 +149,17 @@ fn how_many_nodes_are_done_is_kept_while_a_run_goes_on_and_left_as_it_was_at_its
     let folder = tempfile::tempdir().unwrap();
     let kit = open(folder.path());
     let done = |n, nodes| RunOp::Done { run: trace(n), nodes };
-    kit.runs(vec![begin(1), begin(2), begin(3), done(1, 3), done(1, 1), done(2, 1), end(2, RunState::Failed), done(2, 3)]).unwrap();
+    kit.runs(vec![
+        begin(1),
+        begin(2),
+        begin(3),
+        done(1, 3),
+        done(1, 1),
+        done(2, 1),
+        end(2, RunState::Failed),
+        done(2, 3),
+    ])
+    .unwrap();
     assert_eq!([1, 2, 3].map(|n| kit.row(n).unwrap().done), [1, 2, 0]);
     assert_eq!(kit.left().open[0].row.done, 1, "the next start begins with it");
 }
@@ -143,8 +168,16 @@ fn how_many_nodes_are_done_is_kept_while_a_run_goes_on_and_left_as_it_was_at_its
 fn what_was_told_twice_is_there_once_and_a_run_ends_once() {
     let folder = tempfile::tempdir().unwrap();
     let kit = open(folder.path());
-    kit.runs(vec![begin(1), told(1, 1), told(1, 1), kept(1, 1), kept(1, 1), end(1, RunState::Succeeded), end(1, RunState::Failed)])
-        .unwrap();
+    kit.runs(vec![
+        begin(1),
+        told(1, 1),
+        told(1, 1),
+        kept(1, 1),
+        kept(1, 1),
+        end(1, RunState::Succeeded),
+        end(1, RunState::Failed),
+    ])
+    .unwrap();
     let row = kit.row(1).unwrap();
     assert_eq!((row.events, row.artifacts, row.state), (1, 1, RunState::Succeeded));
     assert!(kit.runs(vec![told(1, 2), begin(1)]).is_err(), "a name is given once");
@@ -162,9 +195,18 @@ fn pages_go_by_state_name_and_time_in_either_direction() {
     let all = RunFilter { limit: 3, ..RunFilter::default() };
     assert_eq!(kit.page(all.clone()), (vec![trace(5), trace(4), trace(3)], true));
     assert_eq!(kit.page(RunFilter { beyond: Some(3), ..all.clone() }), (vec![trace(2), trace(1)], false));
-    assert_eq!(kit.page(RunFilter { oldest_first: true, beyond: Some(3), ..all.clone() }), (vec![trace(4), trace(5)], false));
-    assert_eq!(kit.page(RunFilter { state: Some(RunState::Cancelled), ..all.clone() }), (vec![trace(2)], false));
-    assert_eq!(kit.page(RunFilter { name: Some("opening 0".to_owned()), ..all.clone() }), (vec![trace(4), trace(2)], false));
+    assert_eq!(
+        kit.page(RunFilter { oldest_first: true, beyond: Some(3), ..all.clone() }),
+        (vec![trace(4), trace(5)], false)
+    );
+    assert_eq!(
+        kit.page(RunFilter { state: Some(RunState::Cancelled), ..all.clone() }),
+        (vec![trace(2)], false)
+    );
+    assert_eq!(
+        kit.page(RunFilter { name: Some("opening 0".to_owned()), ..all.clone() }),
+        (vec![trace(4), trace(2)], false)
+    );
     assert_eq!(kit.page(RunFilter { since: Some(Wall(1_005)), ..all }), (vec![trace(5)], false));
 }
 
@@ -172,7 +214,14 @@ fn pages_go_by_state_name_and_time_in_either_direction() {
 fn open_runs_and_answers_are_what_the_control_plane_starts_from() {
     let folder = tempfile::tempdir().unwrap();
     let kit = open(folder.path());
-    kit.runs(vec![begin(1), begin(2), end(1, RunState::Failed), answer(1, "RunSubmit", b"a"), answer(1, "RunSubmit", b"b")]).unwrap();
+    kit.runs(vec![
+        begin(1),
+        begin(2),
+        end(1, RunState::Failed),
+        answer(1, "RunSubmit", b"a"),
+        answer(1, "RunSubmit", b"b"),
+    ])
+    .unwrap();
     kit.runs(vec![answer(1, "RunCancel", b"c")]).unwrap();
     let left = kit.left();
     assert_eq!(left.open.iter().map(|open| open.row.run).collect::<Vec<_>>(), [trace(2)]);
@@ -187,10 +236,17 @@ fn an_open_run_is_left_with_the_number_of_its_last_event_and_answers_within_thei
     kit.runs(vec![begin(1), begin(2), told(1, 1), told(1, 7)]).unwrap();
     let left: Vec<_> = kit.left().open.iter().map(|open| (open.row.events, open.last_event)).collect();
     assert_eq!(left, [(2, 7), (0, 0)], "the last number is no count");
-    kit.runs(vec![answer(1, "RunSubmit", &[1; 400]), answer(2, "RunSubmit", &[2; 400]), answer(3, "RunSubmit", &[3; 400])]).unwrap();
+    kit.runs(vec![
+        answer(1, "RunSubmit", &[1; 400]),
+        answer(2, "RunSubmit", &[2; 400]),
+        answer(3, "RunSubmit", &[3; 400]),
+    ])
+    .unwrap();
     let answers: Vec<_> = kit.left().answers.iter().map(|answer| answer.request).collect();
     assert_eq!(answers, [trace(2), trace(3)], "the newest");
-    let asked = |answers_max, bytes_max| ask(|done| kit.handle.runs_left(answers_max, bytes_max, done)).unwrap().has_more_answers;
+    let asked = |answers_max, bytes_max| {
+        ask(|done| kit.handle.runs_left(answers_max, bytes_max, done)).unwrap().has_more_answers
+    };
     assert_eq!([asked(100, 1_000), asked(3, 10_000), asked(4, 10_000)], [true, true, false]);
     let answered = |n, variant| ask(|done| kit.handle.control_answer(trace(n), variant, done)).unwrap();
     assert_eq!(answered(1, "RunSubmit").as_deref(), Some(&[1; 400][..]), "an older one is found by itself");

@@ -21,7 +21,8 @@ impl Link {
     pub const ALL: [Self; 5] = [Self::Station, Self::Mpp, Self::Rmp, Self::Runs, Self::Macp];
 
     /// Their names, in this order.
-    pub const NAMES: [&'static str; 5] = [Self::Station.name(), Self::Mpp.name(), Self::Rmp.name(), Self::Runs.name(), Self::Macp.name()];
+    pub const NAMES: [&'static str; 5] =
+        [Self::Station.name(), Self::Mpp.name(), Self::Rmp.name(), Self::Runs.name(), Self::Macp.name()];
 
     /// The link of this name.
     #[must_use]

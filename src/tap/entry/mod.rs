@@ -1,5 +1,5 @@
-//! The vocabulary of the tap: what an [`Entry`] can say. One module per link holds that link's frame heads, verdicts and transitions;
-//! a protocol's folder re-exports its own.
+//! The vocabulary of the tap: what an [`Entry`] can say. One module per link holds that link's frame heads,
+//! verdicts and transitions; a protocol's folder re-exports its own.
 
 mod link;
 pub mod macp;

@@ -1,4 +1,5 @@
-//! What runs are told in: how runs and their nodes move, what they tell, ask and save (rmp-v0 §10; rulings RMP 10 to 14).
+//! What runs are told in: how runs and their nodes move, what they tell, ask and save (rmp-v0 §10; rulings
+//! RMP 10 to 14).
 
 use std::sync::Arc;
 
@@ -187,8 +188,8 @@ pub enum Transition {
         /// Of how much.
         total: Option<f64>,
     },
-    /// A person is asked whether a node may go on. The text is the question, and on a line of its own what the node would be given, as
-    /// JSON: `{"with": {…}, "inputs": {"<port>": […]}}`.
+    /// A person is asked whether a node may go on. The text is the question, and on a line of its own what
+    /// the node would be given, as JSON: `{"with": {…}, "inputs": {"<port>": […]}}`.
     Asked {
         /// Of which run.
         run: TraceId,

@@ -7,8 +7,8 @@ use super::Link;
 pub enum Transition {
     /// The station is up.
     Started,
-    /// A host answers. After it was down it begins anew from the store: what was known of its link is void, and a reader takes a new
-    /// snapshot, as after a loss.
+    /// A host answers. After it was down it begins anew from the store: what was known of its link is void,
+    /// and a reader takes a new snapshot, as after a loss.
     HostUp {
         /// Which.
         link: Link,

@@ -8,7 +8,8 @@ use crate::{
 
 /// One thing that happened, in the order of `seq`.
 ///
-/// Texts and frames that peers chose lie beside the entry (see [`EntryRef`](crate::tap::EntryRef)), so that an entry's own size is bounded.
+/// Texts and frames that peers chose lie beside the entry (see [`EntryRef`](crate::tap::EntryRef)), so that
+/// an entry's own size is bounded.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Entry {
     /// Its place in the tap.
@@ -33,7 +34,9 @@ impl Entry {
             What::Frame(Frame { head: Head::Mpp(head), .. }) => head.id,
             What::Transition(Transition::Mpp(transition)) => transition.invocation(),
             What::Frame(Frame { head: Head::Rmp(_) | Head::Macp(_), .. })
-            | What::Transition(Transition::Station(_) | Transition::Rmp(_) | Transition::Runs(_) | Transition::Macp(_))
+            | What::Transition(
+                Transition::Station(_) | Transition::Rmp(_) | Transition::Runs(_) | Transition::Macp(_),
+            )
             | What::Committed { .. }
             | What::Unsent { .. }
             | What::Loss { .. } => None,
@@ -101,7 +104,8 @@ pub enum Redaction {
     None,
     /// The bytes of these ranges are `*`, byte for byte.
     Masked(std::sync::Arc<[std::ops::Range<u32>]>),
-    /// The bytes are replaced by a note of their length and SHA-256: a handshake that could not be parsed (DESIGN 4).
+    /// The bytes are replaced by a note of their length and SHA-256: a handshake that could not be parsed
+    /// (DESIGN 4).
     Withheld,
 }
 

@@ -43,7 +43,8 @@ pub fn encode(entry: EntryRef<'_>) -> Vec<u8> {
     recorded
 }
 
-/// The recorded form of an entry before it is written. The bytes beside the entry are written from where they lie, behind all other fields.
+/// The recorded form of an entry before it is written. The bytes beside the entry are written from where they
+/// lie, behind all other fields.
 #[derive(Clone, Debug)]
 pub struct Form<'a> {
     message: wire::Entry,
@@ -96,12 +97,18 @@ pub fn decode(bytes: &[u8]) -> Result<OwnedEntry, DecodeError> {
     let message = wire::Entry::decode(bytes)?;
     let what = match message.what.ok_or(DecodeError::Missing("what"))? {
         wire::entry::What::Frame(frame) => What::Frame(frame::live(frame)?),
-        wire::entry::What::Station(transition) => What::Transition(Transition::Station(station::live(transition)?)),
-        wire::entry::What::Mpp(transition) => What::Transition(Transition::Mpp(transition::live(transition)?)),
+        wire::entry::What::Station(transition) => {
+            What::Transition(Transition::Station(station::live(transition)?))
+        }
+        wire::entry::What::Mpp(transition) => {
+            What::Transition(Transition::Mpp(transition::live(transition)?))
+        }
         wire::entry::What::Rmp(transition) => What::Transition(Transition::Rmp(rmp::live(transition)?)),
         wire::entry::What::Runs(transition) => What::Transition(Transition::Runs(runs::live(transition)?)),
         wire::entry::What::Macp(transition) => What::Transition(Transition::Macp(macp::live(transition)?)),
-        wire::entry::What::Committed(wire::Committed { through }) => What::Committed { through: Ticket(through) },
+        wire::entry::What::Committed(wire::Committed { through }) => {
+            What::Committed { through: Ticket(through) }
+        }
         wire::entry::What::Unsent(wire::Unsent { frames, bytes }) => What::Unsent { frames, bytes },
         wire::entry::What::Loss(wire::Loss { count }) => What::Loss { count },
     };
@@ -120,13 +127,19 @@ pub fn decode(bytes: &[u8]) -> Result<OwnedEntry, DecodeError> {
 fn message(entry: &Entry) -> wire::Entry {
     let what = match &entry.what {
         What::Frame(frame) => wire::entry::What::Frame(frame::recorded(frame)),
-        What::Transition(Transition::Station(transition)) => wire::entry::What::Station(station::recorded(transition)),
-        What::Transition(Transition::Mpp(transition)) => wire::entry::What::Mpp(transition::recorded(transition)),
+        What::Transition(Transition::Station(transition)) => {
+            wire::entry::What::Station(station::recorded(transition))
+        }
+        What::Transition(Transition::Mpp(transition)) => {
+            wire::entry::What::Mpp(transition::recorded(transition))
+        }
         What::Transition(Transition::Rmp(transition)) => wire::entry::What::Rmp(rmp::recorded(transition)),
         What::Transition(Transition::Runs(transition)) => wire::entry::What::Runs(runs::recorded(transition)),
         What::Transition(Transition::Macp(transition)) => wire::entry::What::Macp(macp::recorded(transition)),
         What::Committed { through } => wire::entry::What::Committed(wire::Committed { through: through.0 }),
-        What::Unsent { frames, bytes } => wire::entry::What::Unsent(wire::Unsent { frames: *frames, bytes: *bytes }),
+        What::Unsent { frames, bytes } => {
+            wire::entry::What::Unsent(wire::Unsent { frames: *frames, bytes: *bytes })
+        }
         What::Loss { count } => wire::entry::What::Loss(wire::Loss { count: *count }),
     };
     wire::Entry {

@@ -54,7 +54,8 @@ fn recorded_redaction(redaction: &Redaction) -> Option<wire::Redaction> {
     let how = match redaction {
         Redaction::None => return None,
         Redaction::Masked(ranges) => {
-            let ranges = ranges.iter().map(|range| wire::Range { start: range.start, end: range.end }).collect();
+            let ranges =
+                ranges.iter().map(|range| wire::Range { start: range.start, end: range.end }).collect();
             wire::redaction::How::Masked(wire::Masked { ranges })
         }
         Redaction::Withheld => wire::redaction::How::Withheld(wire::Nothing {}),
@@ -64,7 +65,9 @@ fn recorded_redaction(redaction: &Redaction) -> Option<wire::Redaction> {
 
 fn live_redaction(redaction: wire::Redaction) -> Result<Redaction, DecodeError> {
     Ok(match redaction.how.ok_or(DecodeError::Missing("redaction"))? {
-        wire::redaction::How::Masked(masked) => Redaction::Masked(masked.ranges.iter().map(|range| range.start..range.end).collect()),
+        wire::redaction::How::Masked(masked) => {
+            Redaction::Masked(masked.ranges.iter().map(|range| range.start..range.end).collect())
+        }
         wire::redaction::How::Withheld(wire::Nothing {}) => Redaction::Withheld,
     })
 }

@@ -94,24 +94,28 @@ pub(super) fn recorded(transition: &Transition) -> wire::MacpTransition {
         Transition::Introduced { peer, client } => {
             Kind::Introduced(wire::MacpClient { peer: peer.as_str().to_owned(), client: client.to_string() })
         }
-        Transition::Opened { session, mode, by, participants, expires_at } => Kind::Opened(wire::MacpOpened {
-            session: Some(recorded_session(session)),
-            mode: plain::to_macp_mode(*mode),
-            by: by.to_string(),
-            participants: *participants,
-            expires_at_ms: expires_at.0,
-        }),
+        Transition::Opened { session, mode, by, participants, expires_at } => {
+            Kind::Opened(wire::MacpOpened {
+                session: Some(recorded_session(session)),
+                mode: plain::to_macp_mode(*mode),
+                by: by.to_string(),
+                participants: *participants,
+                expires_at_ms: expires_at.0,
+            })
+        }
         Transition::Accepted { session, by, effect } => Kind::Accepted(wire::MacpAccepted {
             session: Some(recorded_session(session)),
             by: by.to_string(),
             effect: Some(recorded_effect(effect)),
         }),
-        Transition::Ended { session, ending } => {
-            Kind::Ended(wire::MacpEnded { session: Some(recorded_session(session)), ending: plain::to_macp_ending(*ending) })
-        }
-        Transition::Streaming { session, streams } => {
-            Kind::Streaming(wire::MacpStreaming { session: Some(recorded_session(session)), streams: *streams })
-        }
+        Transition::Ended { session, ending } => Kind::Ended(wire::MacpEnded {
+            session: Some(recorded_session(session)),
+            ending: plain::to_macp_ending(*ending),
+        }),
+        Transition::Streaming { session, streams } => Kind::Streaming(wire::MacpStreaming {
+            session: Some(recorded_session(session)),
+            streams: *streams,
+        }),
         Transition::Evicted { session } => Kind::Evicted(recorded_session(session)),
     };
     wire::MacpTransition { kind: Some(kind) }
@@ -122,7 +126,9 @@ pub(super) fn live(transition: wire::MacpTransition) -> Result<Transition, Decod
     Ok(match transition.kind.ok_or(DecodeError::Missing("macp.kind"))? {
         Kind::Listening(addr) => Transition::Listening { addr: plain::addr(&addr, "listening")? },
         Kind::NotListening(_) => Transition::NotListening,
-        Kind::Introduced(it) => Transition::Introduced { peer: Peer::new(&it.peer), client: Arc::from(it.client) },
+        Kind::Introduced(it) => {
+            Transition::Introduced { peer: Peer::new(&it.peer), client: Arc::from(it.client) }
+        }
         Kind::Opened(it) => Transition::Opened {
             session: live_session(it.session)?,
             mode: plain::macp_mode(it.mode, "opened.mode")?,
@@ -135,8 +141,13 @@ pub(super) fn live(transition: wire::MacpTransition) -> Result<Transition, Decod
             by: Arc::from(it.by),
             effect: live_effect(it.effect.ok_or(DecodeError::Missing("accepted.effect"))?),
         },
-        Kind::Ended(it) => Transition::Ended { session: live_session(it.session)?, ending: plain::macp_ending(it.ending, "ended.ending")? },
-        Kind::Streaming(it) => Transition::Streaming { session: live_session(it.session)?, streams: it.streams },
+        Kind::Ended(it) => Transition::Ended {
+            session: live_session(it.session)?,
+            ending: plain::macp_ending(it.ending, "ended.ending")?,
+        },
+        Kind::Streaming(it) => {
+            Transition::Streaming { session: live_session(it.session)?, streams: it.streams }
+        }
         Kind::Evicted(session) => Transition::Evicted { session: live_session(Some(session))? },
     })
 }
@@ -151,10 +162,13 @@ fn recorded_effect(effect: &Effect) -> wire::macp_accepted::Effect {
             recommendation: recommendation.to_string(),
             confidence: *confidence,
         }),
-        Effect::Objected { proposal, severity } => {
-            Wire::Objected(wire::MacpObjected { proposal: proposal.to_string(), severity: severity.to_string() })
+        Effect::Objected { proposal, severity } => Wire::Objected(wire::MacpObjected {
+            proposal: proposal.to_string(),
+            severity: severity.to_string(),
+        }),
+        Effect::Voted { proposal, vote } => {
+            Wire::Voted(wire::MacpVoted { proposal: proposal.to_string(), vote: vote.to_string() })
         }
-        Effect::Voted { proposal, vote } => Wire::Voted(wire::MacpVoted { proposal: proposal.to_string(), vote: vote.to_string() }),
         Effect::Committed => Wire::Committed(NOTHING),
         Effect::LegacyResolved => Wire::LegacyResolved(NOTHING),
         Effect::Contributed { round } => Wire::Contributed(*round),
@@ -166,10 +180,14 @@ fn live_effect(effect: wire::macp_accepted::Effect) -> Effect {
     match effect {
         Wire::Nothing(_) => Effect::Nothing,
         Wire::Proposed(proposal) => Effect::Proposed { proposal: Arc::from(proposal) },
-        Wire::Evaluated(it) => {
-            Effect::Evaluated { proposal: Arc::from(it.proposal), recommendation: Arc::from(it.recommendation), confidence: it.confidence }
+        Wire::Evaluated(it) => Effect::Evaluated {
+            proposal: Arc::from(it.proposal),
+            recommendation: Arc::from(it.recommendation),
+            confidence: it.confidence,
+        },
+        Wire::Objected(it) => {
+            Effect::Objected { proposal: Arc::from(it.proposal), severity: Arc::from(it.severity) }
         }
-        Wire::Objected(it) => Effect::Objected { proposal: Arc::from(it.proposal), severity: Arc::from(it.severity) },
         Wire::Voted(it) => Effect::Voted { proposal: Arc::from(it.proposal), vote: Arc::from(it.vote) },
         Wire::Committed(_) => Effect::Committed,
         Wire::LegacyResolved(_) => Effect::LegacyResolved,

@@ -1,8 +1,8 @@
-//! The recorded and sent form of the tap: protobuf messages of `tap.proto`, apart from the live types, so that recordings outlive changes
-//! of those. [`encode`] and [`decode`] go between the two.
+//! The recorded and sent form of the tap: protobuf messages of `tap.proto`, apart from the live types, so
+//! that recordings outlive changes of those. [`encode`] and [`decode`] go between the two.
 //!
-//! Every match from the live types is exhaustive: a new variant does not compile until it is mapped. A value that this version does not
-//! know is a [`DecodeError`] that names it.
+//! Every match from the live types is exhaustive: a new variant does not compile until it is mapped. A value
+//! that this version does not know is a [`DecodeError`] that names it.
 
 mod entry;
 mod error;

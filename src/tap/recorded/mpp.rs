@@ -54,7 +54,11 @@ fn recorded_fault(fault: Fault) -> wire::Fault {
         Fault::Protocol { code, violation } => {
             let (violation, field) = recorded_violation(violation);
             let violation = violation as i32;
-            Kind::Protocol(wire::ProtocolFault { code: plain::to_error_code(code), violation, field: field.to_owned() })
+            Kind::Protocol(wire::ProtocolFault {
+                code: plain::to_error_code(code),
+                violation,
+                field: field.to_owned(),
+            })
         }
         Fault::ByAdapter => Kind::ByAdapter(NOTHING),
     };
@@ -131,7 +135,9 @@ fn live_violation(value: i32, field: &str) -> Result<Violation, DecodeError> {
         Ok(Wire::StateSchema) => Violation::StateSchema,
         Ok(Wire::StateTooLarge) => Violation::StateTooLarge,
         Ok(Wire::TooLarge) => Violation::TooLarge,
-        Ok(Wire::Unspecified) | Err(_) => return Err(DecodeError::Unknown { field: "fault.violation", value }),
+        Ok(Wire::Unspecified) | Err(_) => {
+            return Err(DecodeError::Unknown { field: "fault.violation", value });
+        }
     })
 }
 

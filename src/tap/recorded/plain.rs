@@ -33,15 +33,17 @@ pub(crate) fn trace_bytes(trace: Option<TraceId>) -> Option<Vec<u8>> {
 }
 
 pub(crate) fn trace(bytes: Option<&[u8]>) -> Result<Option<TraceId>, DecodeError> {
-    bytes.map(|bytes| uuid::Uuid::from_slice(bytes).map(TraceId).map_err(|_| DecodeError::Invalid("trace"))).transpose()
+    bytes
+        .map(|bytes| uuid::Uuid::from_slice(bytes).map(TraceId).map_err(|_| DecodeError::Invalid("trace")))
+        .transpose()
 }
 
 pub(crate) fn addr(text: &str, field: &'static str) -> Result<SocketAddr, DecodeError> {
     text.parse().map_err(|_| DecodeError::Invalid(field))
 }
 
-/// The name of a frame's field. Live names are part of the program; those of a recording are kept for as long as the process lives, in a
-/// set with a bound.
+/// The name of a frame's field. Live names are part of the program; those of a recording are kept for as long
+/// as the process lives, in a set with a bound.
 pub(super) fn field_name(name: &str) -> Result<&'static str, DecodeError> {
     static NAMES: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
     if name.len() > FIELD_NAME_BYTES_MAX {

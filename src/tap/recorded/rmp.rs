@@ -49,7 +49,9 @@ pub(super) fn recorded_verdict(verdict: &Verdict) -> wire::RmpVerdict {
     use wire::rmp_verdict::Kind;
     let kind = match verdict {
         Verdict::Accepted => Kind::Accepted(NOTHING),
-        Verdict::Published { subscribers, dropped } => Kind::Published(wire::RmpPublished { subscribers: *subscribers, dropped: *dropped }),
+        Verdict::Published { subscribers, dropped } => {
+            Kind::Published(wire::RmpPublished { subscribers: *subscribers, dropped: *dropped })
+        }
         Verdict::Refused(refusal) => Kind::Refused(refusal.name().to_owned()),
         Verdict::TooLate => Kind::TooLate(NOTHING),
     };
@@ -60,7 +62,9 @@ pub(super) fn live_verdict(verdict: wire::RmpVerdict) -> Result<Verdict, DecodeE
     use wire::rmp_verdict::Kind;
     Ok(match verdict.kind.ok_or(DecodeError::Missing("rmp_verdict.kind"))? {
         Kind::Accepted(_) => Verdict::Accepted,
-        Kind::Published(wire::RmpPublished { subscribers, dropped }) => Verdict::Published { subscribers, dropped },
+        Kind::Published(wire::RmpPublished { subscribers, dropped }) => {
+            Verdict::Published { subscribers, dropped }
+        }
         Kind::Refused(name) => Verdict::Refused(live_refusal(&name)?),
         Kind::TooLate(_) => Verdict::TooLate,
     })
@@ -102,34 +106,43 @@ pub(super) fn recorded(transition: &Transition) -> wire::RmpTransition {
     let kind = match transition {
         Transition::Listening { path } => Kind::Listening(path.to_string()),
         Transition::NotListening => Kind::NotListening(NOTHING),
-        Transition::Connected { session, peer } => Kind::Connected(wire::RmpConnected { session: session.0, peer: peer.to_string() }),
-        Transition::Greeted { session, client, kind, dialect } => {
-            Kind::Greeted(wire::RmpGreeted { session: session.0, greeting: Some(recorded_greeting(client, *kind, *dialect)) })
+        Transition::Connected { session, peer } => {
+            Kind::Connected(wire::RmpConnected { session: session.0, peer: peer.to_string() })
         }
-        Transition::Disconnected { session, cause } => {
-            Kind::Disconnected(wire::RmpDisconnected { session: session.0, cause: Some(recorded_close(*cause)) })
-        }
-        Transition::Subscribed { session, sub, topic } => {
-            Kind::Subscribed(wire::RmpSubscribed { subscription: Some(subscription((*session, *sub))), topic: topic.to_string() })
-        }
-        Transition::Unsubscribed { session, sub } => Kind::Unsubscribed(subscription((*session, *sub))),
-        Transition::Dropped { reason, topic, to, from, count, msg_id, expires_at_ms } => Kind::Dropped(wire::RmpDropped {
-            reason: plain::to_rmp_drop_reason(*reason),
-            topic: topic.to_string(),
-            to: to.map(subscription),
-            from: from.map(|from| from.0),
-            count: *count,
-            msg_id: *msg_id,
-            expires_at_ms: *expires_at_ms,
+        Transition::Greeted { session, client, kind, dialect } => Kind::Greeted(wire::RmpGreeted {
+            session: session.0,
+            greeting: Some(recorded_greeting(client, *kind, *dialect)),
         }),
-        Transition::Gauged { session, sub, gauge } => {
-            Kind::Gauged(wire::RmpGauged { subscription: Some(subscription((*session, *sub))), gauge: Some(recorded_gauge(gauge)) })
+        Transition::Disconnected { session, cause } => Kind::Disconnected(wire::RmpDisconnected {
+            session: session.0,
+            cause: Some(recorded_close(*cause)),
+        }),
+        Transition::Subscribed { session, sub, topic } => Kind::Subscribed(wire::RmpSubscribed {
+            subscription: Some(subscription((*session, *sub))),
+            topic: topic.to_string(),
+        }),
+        Transition::Unsubscribed { session, sub } => Kind::Unsubscribed(subscription((*session, *sub))),
+        Transition::Dropped { reason, topic, to, from, count, msg_id, expires_at_ms } => {
+            Kind::Dropped(wire::RmpDropped {
+                reason: plain::to_rmp_drop_reason(*reason),
+                topic: topic.to_string(),
+                to: to.map(subscription),
+                from: from.map(|from| from.0),
+                count: *count,
+                msg_id: *msg_id,
+                expires_at_ms: *expires_at_ms,
+            })
         }
+        Transition::Gauged { session, sub, gauge } => Kind::Gauged(wire::RmpGauged {
+            subscription: Some(subscription((*session, *sub))),
+            gauge: Some(recorded_gauge(gauge)),
+        }),
         Transition::Counted { session, published, refused } => {
             Kind::Counted(wire::RmpCounted { session: session.0, published: *published, refused: *refused })
         }
         Transition::Remembered { keys, evicted_young, lost_evicted_young, topics } => {
-            let (keys, evicted_young, lost_evicted_young, topics) = (*keys, *evicted_young, *lost_evicted_young, *topics);
+            let (keys, evicted_young, lost_evicted_young, topics) =
+                (*keys, *evicted_young, *lost_evicted_young, *topics);
             Kind::Remembered(wire::RmpRemembered { keys, evicted_young, lost_evicted_young, topics })
         }
         Transition::ClockJumped { by_ms } => Kind::ClockJumpedMs(*by_ms),
@@ -142,12 +155,17 @@ pub(super) fn live(transition: wire::RmpTransition) -> Result<Transition, Decode
     Ok(match transition.kind.ok_or(DecodeError::Missing("rmp.kind"))? {
         Kind::Listening(path) => Transition::Listening { path: Arc::from(path) },
         Kind::NotListening(_) => Transition::NotListening,
-        Kind::Connected(it) => Transition::Connected { session: ConnectionId(it.session), peer: Peer::new(&it.peer) },
+        Kind::Connected(it) => {
+            Transition::Connected { session: ConnectionId(it.session), peer: Peer::new(&it.peer) }
+        }
         Kind::Greeted(it) => {
-            let (client, kind, dialect) = live_greeting(it.greeting.ok_or(DecodeError::Missing("greeting"))?)?;
+            let (client, kind, dialect) =
+                live_greeting(it.greeting.ok_or(DecodeError::Missing("greeting"))?)?;
             Transition::Greeted { session: ConnectionId(it.session), client, kind, dialect }
         }
-        Kind::Disconnected(it) => Transition::Disconnected { session: ConnectionId(it.session), cause: live_close(it.cause)? },
+        Kind::Disconnected(it) => {
+            Transition::Disconnected { session: ConnectionId(it.session), cause: live_close(it.cause)? }
+        }
         Kind::Subscribed(it) => {
             let (session, sub) = live_subscription(it.subscription)?;
             Transition::Subscribed { session, sub, topic: TopicName::new(&it.topic) }
@@ -169,7 +187,11 @@ pub(super) fn live(transition: wire::RmpTransition) -> Result<Transition, Decode
             let (session, sub) = live_subscription(it.subscription)?;
             Transition::Gauged { session, sub, gauge: live_gauge(it.gauge.as_ref()) }
         }
-        Kind::Counted(it) => Transition::Counted { session: ConnectionId(it.session), published: it.published, refused: it.refused },
+        Kind::Counted(it) => Transition::Counted {
+            session: ConnectionId(it.session),
+            published: it.published,
+            refused: it.refused,
+        },
         Kind::Remembered(wire::RmpRemembered { keys, evicted_young, lost_evicted_young, topics }) => {
             Transition::Remembered { keys, evicted_young, lost_evicted_young, topics }
         }
@@ -186,7 +208,11 @@ fn live_subscription(it: Option<wire::RmpSubscription>) -> Result<(ConnectionId,
 }
 
 pub(crate) fn recorded_greeting(client: &str, kind: Kind, dialect: Dialect) -> wire::RmpGreeting {
-    wire::RmpGreeting { client: client.to_owned(), kind: plain::to_rmp_kind(kind), dialect: plain::to_rmp_dialect(dialect) }
+    wire::RmpGreeting {
+        client: client.to_owned(),
+        kind: plain::to_rmp_kind(kind),
+        dialect: plain::to_rmp_dialect(dialect),
+    }
 }
 
 pub(crate) fn live_greeting(it: wire::RmpGreeting) -> Result<(Arc<str>, Kind, Dialect), DecodeError> {
@@ -213,7 +239,9 @@ pub(crate) fn live_drops(it: Option<&wire::RmpDrops>) -> [u64; DropReason::ALL.l
     })
 }
 
-pub(crate) fn recorded_gauge(Gauge { queued_messages, queued_bytes, delivered, dropped }: &Gauge) -> wire::RmpGauge {
+pub(crate) fn recorded_gauge(
+    Gauge { queued_messages, queued_bytes, delivered, dropped }: &Gauge,
+) -> wire::RmpGauge {
     wire::RmpGauge {
         queued_messages: *queued_messages,
         queued_bytes: *queued_bytes,

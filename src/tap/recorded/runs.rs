@@ -16,14 +16,18 @@ const NOTHING: wire::Nothing = wire::Nothing {};
 pub(super) fn recorded(transition: &Transition) -> wire::RunsTransition {
     use wire::runs_transition::Kind;
     let kind = match transition {
-        Transition::Submitted { run: _, name, by, nodes } => {
-            Kind::Submitted(wire::RunSubmitted { name: name.to_string(), by: Some(recorded_asker(by)), nodes: *nodes })
-        }
+        Transition::Submitted { run: _, name, by, nodes } => Kind::Submitted(wire::RunSubmitted {
+            name: name.to_string(),
+            by: Some(recorded_asker(by)),
+            nodes: *nodes,
+        }),
         Transition::Planned { run: _ } => Kind::Planned(NOTHING),
         Transition::Rejected { request: _, by } => Kind::Rejected(recorded_asker(by)),
-        Transition::Moved { run: _, node, state, attempt } => {
-            Kind::Moved(wire::RunMoved { node: Some(recorded_node(node)), state: plain::to_node_state(*state), attempt: *attempt })
-        }
+        Transition::Moved { run: _, node, state, attempt } => Kind::Moved(wire::RunMoved {
+            node: Some(recorded_node(node)),
+            state: plain::to_node_state(*state),
+            attempt: *attempt,
+        }),
         Transition::Told { run: _, number, kind, level, node } => Kind::Told(wire::RunTold {
             number: *number,
             kind: plain::to_event_kind(*kind),
@@ -54,19 +58,27 @@ pub(super) fn recorded(transition: &Transition) -> wire::RunsTransition {
         Transition::Spent { run: _, tokens } => Kind::SpentTokens(*tokens),
         Transition::Done { run: _, nodes } => Kind::DoneNodes(*nodes),
         Transition::Cancelling { run: _, by } => Kind::Cancelling(recorded_asker(by)),
-        Transition::Braked { held, by } => Kind::Braked(wire::RunsBraked { held: *held, by: Some(recorded_asker(by)) }),
+        Transition::Braked { held, by } => {
+            Kind::Braked(wire::RunsBraked { held: *held, by: Some(recorded_asker(by)) })
+        }
         Transition::Ended { run: _, state } => Kind::Ended(plain::to_run_state(*state)),
     };
-    wire::RunsTransition { run: transition.run().map_or(Uuid::nil(), |run| run.0).as_bytes().to_vec(), kind: Some(kind) }
+    wire::RunsTransition {
+        run: transition.run().map_or(Uuid::nil(), |run| run.0).as_bytes().to_vec(),
+        kind: Some(kind),
+    }
 }
 
 pub(super) fn live(transition: wire::RunsTransition) -> Result<Transition, DecodeError> {
     use wire::runs_transition::Kind;
     let run = live_run(&transition.run)?;
     Ok(match transition.kind.ok_or(DecodeError::Missing("runs.kind"))? {
-        Kind::Submitted(it) => {
-            Transition::Submitted { run, name: Arc::from(it.name), by: live_asker(it.by, "submitted.by")?, nodes: it.nodes }
-        }
+        Kind::Submitted(it) => Transition::Submitted {
+            run,
+            name: Arc::from(it.name),
+            by: live_asker(it.by, "submitted.by")?,
+            nodes: it.nodes,
+        },
         Kind::Planned(_) => Transition::Planned { run },
         Kind::Rejected(by) => Transition::Rejected { request: run, by: live_asker(Some(by), "rejected.by")? },
         Kind::Moved(it) => {
@@ -84,9 +96,12 @@ pub(super) fn live(transition: wire::RunsTransition) -> Result<Transition, Decod
             let wire::RunProgress { done, total } = it.progress.unwrap_or_default();
             Transition::Progressed { run, node: live_node(it.node)?, done, total }
         }
-        Kind::Asked(it) => {
-            Transition::Asked { run, action: live_action(&it.action)?, node: live_node(it.node)?, expires_at: Wall(it.expires_at_ms) }
-        }
+        Kind::Asked(it) => Transition::Asked {
+            run,
+            action: live_action(&it.action)?,
+            node: live_node(it.node)?,
+            expires_at: Wall(it.expires_at_ms),
+        },
         Kind::Decided(it) => Transition::Decided {
             run,
             action: live_action(&it.action)?,

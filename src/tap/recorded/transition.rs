@@ -19,18 +19,24 @@ pub(super) fn recorded(transition: &Transition) -> wire::MppTransition {
         Transition::NotListening => Kind::NotListening(NOTHING),
         Transition::Paired => Kind::Paired(NOTHING),
         Transition::Connected { peer } => Kind::Connected(peer.to_string()),
-        Transition::Handshaken { peer, session_id, persisted } => {
-            Kind::Handshaken(wire::Handshaken { peer: peer.to_string(), session_id: session_id.0, persisted: *persisted })
-        }
-        Transition::Disconnected { peer, active, cause } => {
-            Kind::Disconnected(wire::Disconnected { peer: peer.to_string(), active: *active, cause: Some(recorded_close(*cause)) })
-        }
+        Transition::Handshaken { peer, session_id, persisted } => Kind::Handshaken(wire::Handshaken {
+            peer: peer.to_string(),
+            session_id: session_id.0,
+            persisted: *persisted,
+        }),
+        Transition::Disconnected { peer, active, cause } => Kind::Disconnected(wire::Disconnected {
+            peer: peer.to_string(),
+            active: *active,
+            cause: Some(recorded_close(*cause)),
+        }),
         Transition::Stale { silent_s } => Kind::StaleSilentS(*silent_s),
         Transition::Parked { queue } => Kind::Parked(queue.to_string()),
         Transition::Enqueued { id, queue, event } => Kind::Enqueued(row(*id, queue, Some(event))),
         Transition::Dispatched { id, queue, event } => Kind::Dispatched(row(*id, queue, Some(event))),
         Transition::Acked { id, queue } => Kind::Acked(row(*id, queue, None)),
-        Transition::Applied { id, queue, cleared } => Kind::Applied(wire::Row { cleared: *cleared, ..row(*id, queue, None) }),
+        Transition::Applied { id, queue, cleared } => {
+            Kind::Applied(wire::Row { cleared: *cleared, ..row(*id, queue, None) })
+        }
         Transition::Done { id, queue, event, cleared, settled } => {
             Kind::Done(wire::Row { cleared: *cleared, settled: *settled, ..row(*id, queue, Some(event)) })
         }
@@ -42,23 +48,30 @@ pub(super) fn recorded(transition: &Transition) -> wire::MppTransition {
         Transition::Refunded { id, queue, event } => Kind::Refunded(row(*id, queue, Some(event))),
         Transition::Requeued { id, queue } => Kind::Requeued(row(*id, queue, None)),
         Transition::LeftApplied { id, queue } => Kind::LeftApplied(row(*id, queue, None)),
-        Transition::RefundRecorded { refund, id, status } => {
-            Kind::RefundRecorded(wire::RefundRecorded { refund: refund.0, id: id.0, status: plain::to_refund_status(*status) })
-        }
+        Transition::RefundRecorded { refund, id, status } => Kind::RefundRecorded(wire::RefundRecorded {
+            refund: refund.0,
+            id: id.0,
+            status: plain::to_refund_status(*status),
+        }),
         Transition::OtherCancelled { id, queue } => Kind::OtherCancelled(row(*id, queue, None)),
         Transition::Migrated { queue, rows, failed } => {
             Kind::Migrated(wire::Migrated { queue: queue.to_string(), rows: *rows, failed: *failed })
         }
-        Transition::Braked { queue, brake } => Kind::Braked(wire::Braked { queue: queue.to_string(), brake: Some(recorded_brake(*brake)) }),
+        Transition::Braked { queue, brake } => {
+            Kind::Braked(wire::Braked { queue: queue.to_string(), brake: Some(recorded_brake(*brake)) })
+        }
         Transition::Drained { queue } => Kind::Drained(queue.to_string()),
         Transition::Logged { level } => Kind::Logged(plain::to_level(*level)),
-        Transition::StateWritten { key, persist } => Kind::StateWritten(wire::StateWritten { key: key.to_string(), persist: *persist }),
+        Transition::StateWritten { key, persist } => {
+            Kind::StateWritten(wire::StateWritten { key: key.to_string(), persist: *persist })
+        }
         Transition::PersistedLeftOut { key } => Kind::PersistedLeftOut(key.to_string()),
         Transition::CommitsFailing => Kind::CommitsFailing(NOTHING),
         Transition::CommitsWell => Kind::CommitsWell(NOTHING),
-        Transition::PackLoaded { pack_id, manifest_hash } => {
-            Kind::PackLoaded(wire::PackLoaded { pack_id: pack_id.to_string(), manifest_hash: manifest_hash.to_string() })
-        }
+        Transition::PackLoaded { pack_id, manifest_hash } => Kind::PackLoaded(wire::PackLoaded {
+            pack_id: pack_id.to_string(),
+            manifest_hash: manifest_hash.to_string(),
+        }),
     };
     wire::MppTransition { kind: Some(kind) }
 }
@@ -70,19 +83,31 @@ pub(super) fn live(transition: wire::MppTransition) -> Result<Transition, Decode
         Kind::NotListening(_) => Transition::NotListening,
         Kind::Paired(_) => Transition::Paired,
         Kind::Connected(peer) => Transition::Connected { peer: Peer::new(&peer) },
-        Kind::Handshaken(it) => {
-            Transition::Handshaken { peer: Peer::new(&it.peer), session_id: SessionId(it.session_id), persisted: it.persisted }
-        }
-        Kind::Disconnected(it) => Transition::Disconnected { peer: Peer::new(&it.peer), active: it.active, cause: live_close(it.cause)? },
+        Kind::Handshaken(it) => Transition::Handshaken {
+            peer: Peer::new(&it.peer),
+            session_id: SessionId(it.session_id),
+            persisted: it.persisted,
+        },
+        Kind::Disconnected(it) => Transition::Disconnected {
+            peer: Peer::new(&it.peer),
+            active: it.active,
+            cause: live_close(it.cause)?,
+        },
         Kind::StaleSilentS(silent_s) => Transition::Stale { silent_s },
         Kind::Parked(queue) => Transition::Parked { queue: QueueName::new(&queue) },
         Kind::Enqueued(row) => Transition::Enqueued { id: id(&row), queue: queue(&row), event: event(&row) },
-        Kind::Dispatched(row) => Transition::Dispatched { id: id(&row), queue: queue(&row), event: event(&row) },
+        Kind::Dispatched(row) => {
+            Transition::Dispatched { id: id(&row), queue: queue(&row), event: event(&row) }
+        }
         Kind::Acked(row) => Transition::Acked { id: id(&row), queue: queue(&row) },
         Kind::Applied(row) => Transition::Applied { id: id(&row), queue: queue(&row), cleared: row.cleared },
-        Kind::Done(row) => {
-            Transition::Done { id: id(&row), queue: queue(&row), event: event(&row), cleared: row.cleared, settled: row.settled }
-        }
+        Kind::Done(row) => Transition::Done {
+            id: id(&row),
+            queue: queue(&row),
+            event: event(&row),
+            cleared: row.cleared,
+            settled: row.settled,
+        },
         Kind::Failed(it) => live_failed(it)?,
         Kind::Refunded(row) => Transition::Refunded { id: id(&row), queue: queue(&row), event: event(&row) },
         Kind::Requeued(row) => Transition::Requeued { id: id(&row), queue: queue(&row) },
@@ -93,17 +118,24 @@ pub(super) fn live(transition: wire::MppTransition) -> Result<Transition, Decode
             status: plain::refund_status(it.status, "refund_recorded.status")?,
         },
         Kind::OtherCancelled(row) => Transition::OtherCancelled { id: id(&row), queue: queue(&row) },
-        Kind::Migrated(it) => Transition::Migrated { queue: QueueName::new(&it.queue), rows: it.rows, failed: it.failed },
-        Kind::Braked(it) => Transition::Braked { queue: QueueName::new(&it.queue), brake: live_brake(it.brake) },
+        Kind::Migrated(it) => {
+            Transition::Migrated { queue: QueueName::new(&it.queue), rows: it.rows, failed: it.failed }
+        }
+        Kind::Braked(it) => {
+            Transition::Braked { queue: QueueName::new(&it.queue), brake: live_brake(it.brake) }
+        }
         Kind::Drained(queue) => Transition::Drained { queue: QueueName::new(&queue) },
         Kind::Logged(level) => Transition::Logged { level: plain::level(level, "logged")? },
-        Kind::StateWritten(it) => Transition::StateWritten { key: StateKey::new(&it.key), persist: it.persist },
+        Kind::StateWritten(it) => {
+            Transition::StateWritten { key: StateKey::new(&it.key), persist: it.persist }
+        }
         Kind::PersistedLeftOut(key) => Transition::PersistedLeftOut { key: StateKey::new(&key) },
         Kind::CommitsFailing(_) => Transition::CommitsFailing,
         Kind::CommitsWell(_) => Transition::CommitsWell,
-        Kind::PackLoaded(it) => {
-            Transition::PackLoaded { pack_id: PackId::new(&it.pack_id), manifest_hash: ManifestHash::new(&it.manifest_hash) }
-        }
+        Kind::PackLoaded(it) => Transition::PackLoaded {
+            pack_id: PackId::new(&it.pack_id),
+            manifest_hash: ManifestHash::new(&it.manifest_hash),
+        },
     })
 }
 

@@ -1,5 +1,5 @@
-//! Any bytes as the records of a session's log: whatever they are, both ways to take them in come to the same session, which has ended
-//! where they are damaged.
+//! Any bytes as the records of a session's log: whatever they are, both ways to take them in come to the same
+//! session, which has ended where they are damaged.
 
 #![no_main]
 
@@ -18,7 +18,8 @@ use rl_console::{
 };
 
 const NUMBER: u64 = 1;
-const TYPES: [&str; 8] = ["Proposal", "Evaluation", "Objection", "Vote", "Commitment", "Contribute", "Message", "SessionStart"];
+const TYPES: [&str; 8] =
+    ["Proposal", "Evaluation", "Objection", "Vote", "Commitment", "Contribute", "Message", "SessionStart"];
 
 fn incoming(message_type: &str, mode: &str, payload: &[u8]) -> What {
     let envelope = Envelope {
@@ -36,9 +37,13 @@ fn incoming(message_type: &str, mode: &str, payload: &[u8]) -> What {
 
 fuzz_target!(|said: (bool, Vec<(u8, Vec<u8>)>)| {
     let (is_rounds, said) = said;
-    let payload = SessionStartPayload { participants: vec!["a".to_owned(), "b".to_owned()], ..SessionStartPayload::default() };
+    let payload = SessionStartPayload {
+        participants: vec!["a".to_owned(), "b".to_owned()],
+        ..SessionStartPayload::default()
+    };
     let mode = if is_rounds { "multi_round" } else { "" };
-    let mut records = vec![Record::new(1, incoming("SessionStart", mode, &payload.encode_to_vec())).encode_to_vec().into()];
+    let mut records =
+        vec![Record::new(1, incoming("SessionStart", mode, &payload.encode_to_vec())).encode_to_vec().into()];
     for (how, bytes) in &said {
         let what = match how {
             0x80.. => {
@@ -50,7 +55,10 @@ fuzz_target!(|said: (bool, Vec<(u8, Vec<u8>)>)| {
                 continue;
             }
             0x40 => What::TtlExpired(TtlExpired::default()),
-            0x41 => What::SessionCancel(SessionCancelPayload { reason: String::from_utf8_lossy(bytes).into_owned(), ..Default::default() }),
+            0x41 => What::SessionCancel(SessionCancelPayload {
+                reason: String::from_utf8_lossy(bytes).into_owned(),
+                ..Default::default()
+            }),
             0x42 => What::Resolution(Bytes::copy_from_slice(bytes)),
             0x43 => What::Incoming(Bytes::copy_from_slice(bytes)),
             how => incoming(TYPES[usize::from(how & 7)], "", bytes),

@@ -1,4 +1,5 @@
-//! Any requests: what decodes is answered once, as `judge` says before, and the log of each session makes it again.
+//! Any requests: what decodes is answered once, as `judge` says before, and the log of each session makes it
+//! again.
 
 #![no_main]
 
@@ -18,12 +19,20 @@ use rl_console::{
 };
 
 const SESSIONS: [(&str, &str); 2] = [("d", "decision"), ("r", "multi_round")];
-const TYPES: [&str; 8] = ["Proposal", "Evaluation", "Objection", "Vote", "Commitment", "Contribute", "Message", "SessionStart"];
+const TYPES: [&str; 8] =
+    ["Proposal", "Evaluation", "Objection", "Vote", "Commitment", "Contribute", "Message", "SessionStart"];
 const SENDERS: [&str; 3] = ["a", "b", "mallory"];
 
 fn start(session: &str, mode: &str) -> Envelope {
-    let payload = SessionStartPayload { participants: vec!["a".to_owned(), "b".to_owned()], ..SessionStartPayload::default() };
-    Envelope { mode: mode.to_owned(), payload: payload.encode_to_vec().into(), ..envelope(session, "SessionStart", "start", "a", &[]) }
+    let payload = SessionStartPayload {
+        participants: vec!["a".to_owned(), "b".to_owned()],
+        ..SessionStartPayload::default()
+    };
+    Envelope {
+        mode: mode.to_owned(),
+        payload: payload.encode_to_vec().into(),
+        ..envelope(session, "SessionStart", "start", "a", &[])
+    }
 }
 
 fn envelope(session: &str, message_type: &str, id: &str, sender: &str, payload: &[u8]) -> Envelope {
@@ -85,6 +94,9 @@ fuzz_target!(|said: Vec<(u8, u8, Vec<u8>)>| {
     }
     for image in kernel.images().into_values() {
         let records = log.remove(&image.number).expect("each session has its log");
-        assert_eq!(rebuild(image.number, records.into_iter(), limits.shown_text_bytes_max).expect("it begins well"), image);
+        assert_eq!(
+            rebuild(image.number, records.into_iter(), limits.shown_text_bytes_max).expect("it begins well"),
+            image
+        );
     }
 });

@@ -23,7 +23,9 @@ fuzz_target!(|wire: &[u8]| {
 
 fn write(frame: &Inbound<'_>) -> Vec<u8> {
     match frame {
-        Inbound::Hello { pack_id, manifest_hash, bridge_token } => encode::hello(pack_id, manifest_hash, bridge_token),
+        Inbound::Hello { pack_id, manifest_hash, bridge_token } => {
+            encode::hello(pack_id, manifest_hash, bridge_token)
+        }
         Inbound::Pull { queue } => encode::pull(queue),
         Inbound::Ack { id } => encode::ack(*id),
         Inbound::Applied { id, result } => encode::applied(*id, result.map(|result| result.get())),

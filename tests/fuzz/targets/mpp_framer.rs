@@ -34,7 +34,9 @@ fuzz_target!(|input: (Vec<u16>, Vec<(u8, u16)>)| {
                 Framed::Line(line) => assert_eq!(Some(line), lines.next()),
                 Framed::TooLarge(bytes) => {
                     let line = lines.next().expect("it stands in the stream");
-                    assert!(bytes.len() == LINE_BYTES_MAX && line.starts_with(bytes) && !bytes.contains(&b'\n'));
+                    assert!(
+                        bytes.len() == LINE_BYTES_MAX && line.starts_with(bytes) && !bytes.contains(&b'\n')
+                    );
                     is_over = true;
                 }
             }

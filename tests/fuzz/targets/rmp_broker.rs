@@ -1,4 +1,5 @@
-//! Any frames and units from two sessions, one of each dialect: the broker answers or closes, and what it told can be looked at.
+//! Any frames and units from two sessions, one of each dialect: the broker answers or closes, and what it
+//! told can be looked at.
 
 #![no_main]
 
@@ -47,7 +48,13 @@ fn unit(json: &[u8]) -> Vec<u8> {
 fuzz_target!(|said: Vec<(u8, Vec<u8>)>| {
     let now = Now::at_ms(0);
     let limits = limits::Rmp::default();
-    let settings = Settings { limits, registry: Registry::default(), tokens: Tokens::default(), server: Arc::from("fuzz"), hears: true };
+    let settings = Settings {
+        limits,
+        registry: Registry::default(),
+        tokens: Tokens::default(),
+        server: Arc::from("fuzz"),
+        hears: true,
+    };
     let mut broker = Broker::new(settings, now);
     broker.make_room(Room { messages: 8, bytes: 1 << 20 });
     for session in [FRAMES, JSON] {
@@ -59,7 +66,10 @@ fuzz_target!(|said: Vec<(u8, Vec<u8>)>| {
     for (how, bytes) in &said {
         match how % 4 {
             0 => broker.handle(now, Input::Frame { session: FRAMES, frame: Wire::Lent(&control(bytes)) }),
-            1 => broker.handle(now, Input::Frame { session: FRAMES, frame: Wire::Lent(&framed(u16::from(*how), bytes)) }),
+            1 => broker.handle(
+                now,
+                Input::Frame { session: FRAMES, frame: Wire::Lent(&framed(u16::from(*how), bytes)) },
+            ),
             2 => broker.handle(now, Input::Unit { session: JSON, unit: &unit(bytes) }),
             _ => broker.handle(now, Input::Frame { session: FRAMES, frame: Wire::Lent(bytes) }),
         }

@@ -1,4 +1,5 @@
-//! Any bytes as a frame: a verdict of the taxonomy, and what is valid is written again byte for byte, by way of JSON too.
+//! Any bytes as a frame: a verdict of the taxonomy, and what is valid is written again byte for byte, by way
+//! of JSON too.
 
 #![no_main]
 

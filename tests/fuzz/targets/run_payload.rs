@@ -1,5 +1,5 @@
-//! Any bytes as what runs read from the bus, and as an operator's question: a fault or a value, and what was read is written
-//! and read again.
+//! Any bytes as what runs read from the bus, and as an operator's question: a fault or a value, and what was
+//! read is written and read again.
 
 #![no_main]
 

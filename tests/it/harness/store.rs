@@ -50,13 +50,14 @@ impl Store {
             Op::Refund { moved, refund } => {
                 self.set(moved.id, moved.state, moved.result.clone(), moved.reason.clone());
                 let id = RefundId(self.refunds.len() as u64 + 1);
-                let (invocation_id, source, status, at_ms) = (refund.invocation_id, refund.source.clone(), refund.status, refund.at);
+                let (invocation_id, source, status, at_ms) =
+                    (refund.invocation_id, refund.source.clone(), refund.status, refund.at);
                 self.refunds.push(Refund { id, invocation_id, source, status, at_ms });
                 Done::Refunded(id, status)
             }
-            Op::Change { ids, from, to, reason, refund, .. } => {
-                Done::Changed(ids.iter().map(|id| self.change(*id, *from, *to, reason.clone(), *refund)).collect())
-            }
+            Op::Change { ids, from, to, reason, refund, .. } => Done::Changed(
+                ids.iter().map(|id| self.change(*id, *from, *to, reason.clone(), *refund)).collect(),
+            ),
             Op::Migrate { rows, manifest_hash, .. } => {
                 let (mut moved, mut failed) = (0, 0);
                 for migration in rows {
@@ -104,13 +105,24 @@ impl Store {
 
     fn set(&mut self, id: InvocationId, state: RowState, result: Option<JsonText>, reason: Option<String>) {
         let row = self.rows.get_mut(&id).unwrap();
-        assert!(!row.state.is_terminal() || row.state == state, "{id} goes from {:?} to {state:?}", row.state);
+        assert!(
+            !row.state.is_terminal() || row.state == state,
+            "{id} goes from {:?} to {state:?}",
+            row.state
+        );
         row.state = state;
         row.result = result.or(row.result.take());
         row.reason = reason.or(row.reason.take());
     }
 
-    fn change(&mut self, id: InvocationId, from: RowState, to: RowState, reason: Option<String>, refund: bool) -> Changed {
+    fn change(
+        &mut self,
+        id: InvocationId,
+        from: RowState,
+        to: RowState,
+        reason: Option<String>,
+        refund: bool,
+    ) -> Changed {
         let Some(row) = self.rows.get_mut(&id) else { return Changed::NoSuchRow };
         if row.state != from {
             return Changed::NotThere { state: row.state };
@@ -120,27 +132,55 @@ impl Store {
         row.reason = reason;
         let refund = refund.then(|| {
             let (id, status) = (RefundId(self.refunds.len() as u64 + 1), row.source.refund_status());
-            self.refunds.push(Refund { id, invocation_id: row.id, source: row.source.clone(), status, at_ms: row.enqueued_at_ms });
+            self.refunds.push(Refund {
+                id,
+                invocation_id: row.id,
+                source: row.source.clone(),
+                status,
+                at_ms: row.enqueued_at_ms,
+            });
             (id, status)
         });
         Changed::Changed { before, refund }
     }
 
-    /// Pending rows of the manifest in force behind `after`. Unless it is settled, transitions since the last settled read may be unseen.
-    pub(crate) fn fetch(&mut self, hash: &ManifestHash, queue: &QueueName, after: InvocationId, limit: u64, settled: bool) -> Fetched {
+    /// Pending rows of the manifest in force behind `after`. Unless it is settled, transitions since the last
+    /// settled read may be unseen.
+    pub(crate) fn fetch(
+        &mut self,
+        hash: &ManifestHash,
+        queue: &QueueName,
+        after: InvocationId,
+        limit: u64,
+        settled: bool,
+    ) -> Fetched {
         if settled {
-            self.folded = self.rows.iter().map(|(id, row)| (*id, (row.state, row.manifest_hash.clone()))).collect();
+            self.folded =
+                self.rows.iter().map(|(id, row)| (*id, (row.state, row.manifest_hash.clone()))).collect();
         }
-        let pending = |row: &&Row| self.folded.get(&row.id).is_some_and(|(state, held)| *state == RowState::Pending && held == hash);
+        let pending = |row: &&Row| {
+            self.folded.get(&row.id).is_some_and(|(state, held)| *state == RowState::Pending && held == hash)
+        };
         let mut rows = self.rows.values().filter(|row| row.queue == *queue && row.id > after).filter(pending);
-        let page: Vec<Pending> = rows.by_ref().take(usize::try_from(limit).unwrap()).map(pending_of).collect();
+        let page: Vec<Pending> =
+            rows.by_ref().take(usize::try_from(limit).unwrap()).map(pending_of).collect();
         Fetched { queue: queue.clone(), after, rows: page, more: rows.next().is_some() }
     }
 
-    pub(crate) fn fetch_others(&self, hash: &ManifestHash, after: InvocationId, limit: u64) -> (Vec<(QueueName, Pending)>, bool) {
-        let other = |row: &&Row| row.state == RowState::Pending && row.manifest_hash != *hash && row.id > after;
+    pub(crate) fn fetch_others(
+        &self,
+        hash: &ManifestHash,
+        after: InvocationId,
+        limit: u64,
+    ) -> (Vec<(QueueName, Pending)>, bool) {
+        let other =
+            |row: &&Row| row.state == RowState::Pending && row.manifest_hash != *hash && row.id > after;
         let mut rows = self.rows.values().filter(other);
-        let page = rows.by_ref().take(usize::try_from(limit).unwrap()).map(|row| (row.queue.clone(), pending_of(row))).collect();
+        let page = rows
+            .by_ref()
+            .take(usize::try_from(limit).unwrap())
+            .map(|row| (row.queue.clone(), pending_of(row)))
+            .collect();
         (page, rows.next().is_some())
     }
 }

@@ -5,7 +5,10 @@ use std::{collections::BTreeMap, sync::Arc, time::Duration};
 use rl_console::{
     ids::{ConnectionId, InvocationId, ManifestHash, Peer, QueueName, RequestId, Seq, SessionId, TraceId},
     limits,
-    mpp::{Bridge, CloseCause, Command, Input, NewInvocation, Outcome, Output, Refusal, Settings, Snapshot, TokenHash, manifest::Pack},
+    mpp::{
+        Bridge, CloseCause, Command, Input, NewInvocation, Outcome, Output, Refusal, Settings, Snapshot,
+        TokenHash, manifest::Pack,
+    },
     schema::JsonText,
     store::{
         invocations::{QueueCounts, Row},
@@ -65,8 +68,7 @@ pub(crate) fn pack() -> Pack {
 /// The specification's token.
 pub(crate) const TOKEN: &str = "<raw-token>";
 /// The specification's hello.
-pub(crate) const HELLO: &str =
-    r#"{"mpp": 2, "type": "hello", "pack_id": "com.example.mypack", "manifest_hash": "sha256:abc123...", "bridge_token": "<raw-token>"}"#;
+pub(crate) const HELLO: &str = r#"{"mpp": 2, "type": "hello", "pack_id": "com.example.mypack", "manifest_hash": "sha256:abc123...", "bridge_token": "<raw-token>"}"#;
 
 /// A bridge and its surroundings.
 pub(crate) struct World {
@@ -107,7 +109,12 @@ impl World {
     }
 
     /// A station's start on what a store keeps: dispatched rows are pending again.
-    pub(crate) fn start(pack: Pack, limits: limits::Mpp, mut store: Store, token_sha256: Option<TokenHash>) -> Self {
+    pub(crate) fn start(
+        pack: Pack,
+        limits: limits::Mpp,
+        mut store: Store,
+        token_sha256: Option<TokenHash>,
+    ) -> Self {
         let pack = Arc::new(pack);
         let mut restored = Restored::default();
         store.waiting.clear();
@@ -197,7 +204,10 @@ impl World {
     pub(crate) fn connect(&mut self) -> ConnectionId {
         let conn = self.open();
         self.line(conn, &self.hello());
-        assert_eq!(self.bridge.snapshot().adapter.map(|adapter| adapter.peer), Some(self.peers[&conn].clone()));
+        assert_eq!(
+            self.bridge.snapshot().adapter.map(|adapter| adapter.peer),
+            Some(self.peers[&conn].clone())
+        );
         conn
     }
 
@@ -246,11 +256,15 @@ impl World {
 
     /// Enqueues one row with nothing but its event and params; yields its id.
     pub(crate) fn enqueue(&mut self, event: &str, params: &str) -> InvocationId {
-        let row = NewInvocation { params: Some(JsonText::parse(params).unwrap()), ..NewInvocation::new(event) };
+        let row =
+            NewInvocation { params: Some(JsonText::parse(params).unwrap()), ..NewInvocation::new(event) };
         self.enqueue_row(row).unwrap().0
     }
 
-    pub(crate) fn enqueue_row(&mut self, row: NewInvocation) -> Result<(InvocationId, RowState, bool), Refusal> {
+    pub(crate) fn enqueue_row(
+        &mut self,
+        row: NewInvocation,
+    ) -> Result<(InvocationId, RowState, bool), Refusal> {
         match self.ask(Command::Enqueue { rows: vec![row] })? {
             Outcome::Enqueued(rows) => rows[0].clone().map(|row| (row.id, row.state, row.repeated)),
             other => panic!("{other:?}"),
@@ -291,7 +305,13 @@ impl World {
 
     pub(crate) fn answer_request(&mut self, request: Request, well: bool) {
         let busy = self.busy;
-        let error = || if busy { CommitError::Busy { waiting: 1 } } else { CommitError::Failed("no space left on device".to_owned()) };
+        let error = || {
+            if busy {
+                CommitError::Busy { waiting: 1 }
+            } else {
+                CommitError::Failed("no space left on device".to_owned())
+            }
+        };
         match request {
             Request::Persist { class: Class::Behind, op, .. } => {
                 if well {
@@ -302,12 +322,16 @@ impl World {
                 let done = self.store.apply(&op);
                 self.bridge.handle(self.now, Input::Committed { ticket, done });
             }
-            Request::Persist { ticket, .. } => self.bridge.handle(self.now, Input::CommitFailed { ticket, error: error() }),
+            Request::Persist { ticket, .. } => {
+                self.bridge.handle(self.now, Input::CommitFailed { ticket, error: error() })
+            }
             Request::Fetch { queue, after, limit, settled } if well => {
                 let fetched = self.store.fetch(&self.pack.hash, &queue, after, limit, settled);
                 self.bridge.handle(self.now, Input::Fetched(fetched));
             }
-            Request::Fetch { queue, .. } => self.bridge.handle(self.now, Input::FetchFailed { queue, error: error() }),
+            Request::Fetch { queue, .. } => {
+                self.bridge.handle(self.now, Input::FetchFailed { queue, error: error() })
+            }
             Request::FetchOthers { request, after, limit } => {
                 let (rows, more) = self.store.fetch_others(&self.pack.hash, after, limit);
                 let rows = if well { Ok(rows) } else { Err(error()) };
@@ -340,7 +364,9 @@ impl World {
                 no_token(&text);
                 assert!(text.ends_with('\n') && text.len() <= 65_536 && text.matches('\n').count() == 1);
                 assert!(head.kind.is_none_or(|kind| text.contains(kind.name())));
-                if let (Some(FrameType::Invocation), Some(queue), Some(id)) = (head.kind, &head.queue, head.id) {
+                if let (Some(FrameType::Invocation), Some(queue), Some(id)) =
+                    (head.kind, &head.queue, head.id)
+                {
                     self.dispatched.push((queue.clone(), id));
                 }
                 self.sent.push((conn, text.trim_end().to_owned()));
@@ -352,7 +378,9 @@ impl World {
                 self.fold(What::Transition(Any::Mpp(transition.clone())), &text, trace);
                 self.said.push((transition, text, trace));
             }
-            Output::Persist { ticket, class, op, .. } => self.store.waiting.push_back(Request::Persist { ticket, class, op }),
+            Output::Persist { ticket, class, op, .. } => {
+                self.store.waiting.push_back(Request::Persist { ticket, class, op })
+            }
             Output::Fetch { queue, after, limit, settled } => {
                 assert!(limit > 0);
                 self.store.waiting.push_back(Request::Fetch { queue, after, limit, settled });
@@ -376,8 +404,14 @@ impl World {
         verdict: AnyVerdict,
         trace: Option<TraceId>,
     ) {
-        let frame =
-            Frame { direction, peer: self.peers[&conn].clone(), head: Head::Mpp(head), verdict, wire_bytes: 0, redaction: Redaction::None };
+        let frame = Frame {
+            direction,
+            peer: self.peers[&conn].clone(),
+            head: Head::Mpp(head),
+            verdict,
+            wire_bytes: 0,
+            redaction: Redaction::None,
+        };
         self.fold(What::Frame(frame), "", trace);
     }
 

@@ -16,7 +16,10 @@ use rl_console::{
     limits,
     macp::{
         host::{self, Figures, Setup, Way},
-        proto::v1::{Ack, CancelSessionRequest, Envelope, GetSessionRequest, SendRequest, SessionStartPayload, SessionState},
+        proto::v1::{
+            Ack, CancelSessionRequest, Envelope, GetSessionRequest, SendRequest, SessionStartPayload,
+            SessionState,
+        },
     },
     mpp::manifest::Pack,
     store::{
@@ -45,7 +48,11 @@ struct Full(Box<dyn Medium>, Arc<AtomicBool>);
 
 impl Medium for Full {
     fn write_at(&mut self, bytes: &[u8], at: u64) -> io::Result<usize> {
-        if self.1.load(Ordering::SeqCst) { Err(io::ErrorKind::StorageFull.into()) } else { self.0.write_at(bytes, at) }
+        if self.1.load(Ordering::SeqCst) {
+            Err(io::ErrorKind::StorageFull.into())
+        } else {
+            self.0.write_at(bytes, at)
+        }
     }
 
     fn set_len(&mut self, bytes: u64) -> io::Result<()> {
@@ -73,7 +80,14 @@ pub(super) type Notices = Arc<Mutex<Vec<String>>>;
 /// What a runtime is served with.
 type Served = (SocketAddr, Way, oneshot::Sender<()>, JoinHandle<()>);
 
-fn serve(runtime: &Runtime, data: &Path, store: &Store, away: &Away, notices: &Notices, limits: limits::Macp) -> Served {
+fn serve(
+    runtime: &Runtime,
+    data: &Path,
+    store: &Store,
+    away: &Away,
+    notices: &Notices,
+    limits: limits::Macp,
+) -> Served {
     let notices = Arc::clone(notices);
     let (handle, Away { store: is_away, disk }) = (store.handle(), away.clone());
     let (ready, is_ready) = oneshot::channel();
@@ -113,12 +127,24 @@ impl Bare {
     }
 
     fn on(folder: TempDir, limits: limits::Macp) -> Self {
-        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+        let runtime =
+            tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
         let store = store(folder.path());
         let (away, notices) = (Away::default(), Notices::default());
         let (addr, way, stop, task) = serve(&runtime, folder.path(), &store, &away, &notices, limits);
         let client = connect(&runtime, addr);
-        Self { runtime, folder, store: Some(store), away, client, way, stop: Some(stop), task: Some(task), limits, notices }
+        Self {
+            runtime,
+            folder,
+            store: Some(store),
+            away,
+            client,
+            way,
+            stop: Some(stop),
+            task: Some(task),
+            limits,
+            notices,
+        }
     }
 
     pub(super) fn no_store(&self, is_away: bool) {
@@ -160,9 +186,16 @@ impl Bare {
         self.end();
         self.no_store(false);
         meanwhile(&rusqlite::Connection::open(self.folder.path().join("station.db")).unwrap());
-        let (addr, way, stop, task) =
-            serve(&self.runtime, self.folder.path(), self.store.as_ref().unwrap(), &self.away, &self.notices, self.limits);
-        (self.client, self.way, self.stop, self.task) = (connect(&self.runtime, addr), way, Some(stop), Some(task));
+        let (addr, way, stop, task) = serve(
+            &self.runtime,
+            self.folder.path(),
+            self.store.as_ref().unwrap(),
+            &self.away,
+            &self.notices,
+            self.limits,
+        );
+        (self.client, self.way, self.stop, self.task) =
+            (connect(&self.runtime, addr), way, Some(stop), Some(task));
     }
 
     /// The way to its store.
@@ -180,7 +213,13 @@ impl Bare {
         sent.map(|response| response.into_inner().ack.unwrap())
     }
 
-    pub(super) fn say(&self, session: &str, message_type: &str, id: &str, payload: &str) -> Result<Ack, Status> {
+    pub(super) fn say(
+        &self,
+        session: &str,
+        message_type: &str,
+        id: &str,
+        payload: &str,
+    ) -> Result<Ack, Status> {
         self.try_send(envelope(session, message_type, id, "a", payload.to_owned()))
     }
 
@@ -191,7 +230,8 @@ impl Bare {
 
     pub(super) fn look(&self, session: &str) -> Result<SessionState, Code> {
         let mut client = self.client.clone();
-        let looked = self.runtime.block_on(client.get_session(GetSessionRequest { session_id: session.to_owned() }));
+        let looked =
+            self.runtime.block_on(client.get_session(GetSessionRequest { session_id: session.to_owned() }));
         looked.map(|it| it.into_inner().metadata.unwrap().state()).map_err(|status| status.code())
     }
 
@@ -207,7 +247,12 @@ impl Bare {
         self.runtime.block_on(self.way.settle());
         let (tell, told) = std::sync::mpsc::sync_channel(1);
         let filter = SessionFilter { limit: 100, ..SessionFilter::default() };
-        self.store.as_ref().unwrap().handle().sessions(filter, Box::new(move |page| tell.send(page).unwrap())).unwrap();
+        self.store
+            .as_ref()
+            .unwrap()
+            .handle()
+            .sessions(filter, Box::new(move |page| tell.send(page).unwrap()))
+            .unwrap();
         told.recv().unwrap().unwrap().rows.into_iter().find(|row| row.id == session).unwrap().messages
     }
 

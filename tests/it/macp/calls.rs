@@ -2,8 +2,9 @@
 
 use bytes::Bytes;
 use rl_console::macp::proto::v1::{
-    ClientInfo, Envelope, GetManifestRequest, GetSessionRequest, InitializeRequest, ListModesRequest, ListRootsRequest, SendRequest,
-    SessionStartPayload, SessionState, WatchModeRegistryRequest, WatchRootsRequest,
+    ClientInfo, Envelope, GetManifestRequest, GetSessionRequest, InitializeRequest, ListModesRequest,
+    ListRootsRequest, SendRequest, SessionStartPayload, SessionState, WatchModeRegistryRequest,
+    WatchRootsRequest,
 };
 use tonic::Code;
 
@@ -11,7 +12,11 @@ use super::house::{House, envelope, participants};
 
 fn initialize(versions: &[&str]) -> InitializeRequest {
     let client_info = Some(ClientInfo { name: "a client".to_owned(), ..ClientInfo::default() });
-    InitializeRequest { supported_protocol_versions: versions.iter().map(ToString::to_string).collect(), client_info, capabilities: None }
+    InitializeRequest {
+        supported_protocol_versions: versions.iter().map(ToString::to_string).collect(),
+        client_info,
+        capabilities: None,
+    }
 }
 
 #[test]
@@ -31,9 +36,14 @@ fn initialize_agrees_on_the_one_version() {
     }
     // What is said again of a long list goes into a header.
     let long = "9".repeat(10_000);
-    let refused = house.runtime.block_on(client.initialize(initialize(&vec![long.as_str(); 100]))).unwrap_err();
+    let refused =
+        house.runtime.block_on(client.initialize(initialize(&vec![long.as_str(); 100]))).unwrap_err();
     assert_eq!(refused.code(), Code::InvalidArgument);
-    assert!(refused.message().len() < 1_024 && refused.message().contains("92 more"), "{}", refused.message());
+    assert!(
+        refused.message().len() < 1_024 && refused.message().contains("92 more"),
+        "{}",
+        refused.message()
+    );
     let snapshot = house.runtime.block_on(house.port().snapshot()).unwrap();
     assert_eq!(&*snapshot.macp.clients[0].client, "a client");
 }
@@ -43,12 +53,20 @@ fn what_the_runtime_is_and_can_is_told() {
     let house = House::open();
     let mut client = house.client.clone();
     house.runtime.block_on(async {
-        let manifest = client.get_manifest(GetManifestRequest { agent_id: "whoever".to_owned() }).await.unwrap().into_inner();
+        let manifest = client
+            .get_manifest(GetManifestRequest { agent_id: "whoever".to_owned() })
+            .await
+            .unwrap()
+            .into_inner();
         let manifest = manifest.manifest.unwrap();
-        assert_eq!((manifest.agent_id.as_str(), manifest.title.as_str()), ("macp-runtime", "MACP Coordination Runtime"));
+        assert_eq!(
+            (manifest.agent_id.as_str(), manifest.title.as_str()),
+            ("macp-runtime", "MACP Coordination Runtime")
+        );
         assert_eq!(manifest.supported_modes.len(), 2);
         let modes = client.list_modes(ListModesRequest {}).await.unwrap().into_inner().modes;
-        let names: Vec<_> = modes.iter().map(|mode| (mode.mode.as_str(), mode.participant_model.as_str())).collect();
+        let names: Vec<_> =
+            modes.iter().map(|mode| (mode.mode.as_str(), mode.participant_model.as_str())).collect();
         assert_eq!(names, [("macp.mode.decision.v1", "open"), ("macp.mode.multi_round.v1", "closed")]);
         assert_eq!(client.list_roots(ListRootsRequest {}).await.unwrap().into_inner().roots, []);
         let watched = client.watch_mode_registry(WatchModeRegistryRequest {}).await.unwrap_err();
@@ -69,7 +87,10 @@ fn a_decision_is_held_from_its_start_to_its_commitment() {
     };
     let ack = house.start("s", "decision", &payload);
     assert!(ack.ok && !ack.duplicate && ack.error.is_none());
-    assert_eq!((ack.message_id.as_str(), ack.session_id.as_str(), ack.session_state()), ("start", "s", SessionState::Open));
+    assert_eq!(
+        (ack.message_id.as_str(), ack.session_id.as_str(), ack.session_state()),
+        ("start", "s", SessionState::Open)
+    );
     for (id, message_type, sender, payload) in [
         ("m1", "Proposal", "alice", r#"{"proposal_id":"p1","option":"Deploy"}"#),
         ("m2", "Evaluation", "bob", r#"{"proposal_id":"p1","recommendation":"APPROVE","confidence":0.95}"#),
@@ -87,11 +108,20 @@ fn a_decision_is_held_from_its_start_to_its_commitment() {
     assert_eq!(ended.session_state(), SessionState::Resolved);
     let late = house.say("s", "Vote", "m6", "bob", "{}");
     let error = late.error.clone().unwrap();
-    assert_eq!((late.ok, error.code.as_str(), late.session_state()), (false, "SESSION_NOT_OPEN", SessionState::Resolved));
-    assert_eq!((error.session_id.as_str(), error.message_id.as_str(), error.message.is_empty()), ("s", "m6", false));
+    assert_eq!(
+        (late.ok, error.code.as_str(), late.session_state()),
+        (false, "SESSION_NOT_OPEN", SessionState::Resolved)
+    );
+    assert_eq!(
+        (error.session_id.as_str(), error.message_id.as_str(), error.message.is_empty()),
+        ("s", "m6", false)
+    );
     let told = house.session("s").unwrap();
     assert_eq!((told.mode.as_str(), told.state()), ("decision", SessionState::Resolved));
-    assert_eq!((told.mode_version.as_str(), told.configuration_version.as_str(), told.policy_version.as_str()), ("1.0.0", "c1", "p1"));
+    assert_eq!(
+        (told.mode_version.as_str(), told.configuration_version.as_str(), told.policy_version.as_str()),
+        ("1.0.0", "c1", "p1")
+    );
     assert_eq!(told.expires_at_unix_ms - told.started_at_unix_ms, 86_400_000);
     assert_eq!(told.started_at_unix_ms, ack.accepted_at_unix_ms);
 }
@@ -100,7 +130,9 @@ fn a_decision_is_held_from_its_start_to_its_commitment() {
 fn rounds_are_held_until_all_agree() {
     let house = House::open();
     assert!(house.start("s", "multi_round", &participants(&["alice", "bob"])).ok);
-    let say = |id: &str, sender: &str, value: &str| house.say("s", "Contribute", id, sender, &format!(r#"{{"value":"{value}"}}"#));
+    let say = |id: &str, sender: &str, value: &str| {
+        house.say("s", "Contribute", id, sender, &format!(r#"{{"value":"{value}"}}"#))
+    };
     assert_eq!(say("m1", "alice", "a").session_state(), SessionState::Open);
     assert_eq!(say("m2", "bob", "b").session_state(), SessionState::Open);
     let stranger = say("m3", "mallory", "a");
@@ -147,11 +179,17 @@ fn errors_of_the_protocol_come_in_the_ack_and_others_as_a_status() {
     assert!(long.code == "INVALID_ENVELOPE" && long.message.contains("limits.macp.id_bytes_max"), "{long:?}");
     // No session has such an id.
     let long = "s".repeat(100_000);
-    let unknown = house.runtime.block_on(client.get_session(GetSessionRequest { session_id: long.clone() })).unwrap_err();
+    let unknown = house
+        .runtime
+        .block_on(client.get_session(GetSessionRequest { session_id: long.clone() }))
+        .unwrap_err();
     assert_eq!(unknown.code(), Code::NotFound);
     assert!(unknown.message().len() < 1_024, "it goes into a header");
     let unknown = house.cancel(&long, "");
-    assert_eq!((unknown.session_id.as_str(), code(unknown.clone()).as_str()), (long.as_str(), "SESSION_NOT_FOUND"));
+    assert_eq!(
+        (unknown.session_id.as_str(), code(unknown.clone()).as_str()),
+        (long.as_str(), "SESSION_NOT_FOUND")
+    );
     assert!(house.send(envelope("", "Signal", "m", "a", Bytes::from_static(b"\xff\x00"))).ok);
 }
 
@@ -164,5 +202,8 @@ fn the_sweep_ends_sessions_that_nobody_asks_for() {
         snapshot.macp.totals.expired == 1
     });
     let late = house.say("s", "Vote", "m", "a", "");
-    assert_eq!((late.error.unwrap().code.as_str(), late.session_state), ("SESSION_NOT_OPEN", SessionState::Expired as i32));
+    assert_eq!(
+        (late.error.unwrap().code.as_str(), late.session_state),
+        ("SESSION_NOT_OPEN", SessionState::Expired as i32)
+    );
 }

@@ -1,4 +1,5 @@
-//! What a message costs, by what is asked of memory: the same however long its session is; and that no session holds more than is counted.
+//! What a message costs, by what is asked of memory: the same however long its session is; and that no
+//! session holds more than is counted.
 
 use allocation_counter::{AllocationInfo, measure};
 use bytes::Bytes;
@@ -33,7 +34,10 @@ impl Bench {
         let bytes = Bytes::from(envelope.encode_to_vec());
         let mut is_accepted = false;
         let cost = measure(|| {
-            self.kernel.handle(Now::at_ms(1), &Input::Message { envelope, bytes, parsed: None, lookup: Lookup::NotAsked });
+            self.kernel.handle(
+                Now::at_ms(1),
+                &Input::Message { envelope, bytes, parsed: None, lookup: Lookup::NotAsked },
+            );
             while let Some(output) = self.kernel.poll_output() {
                 is_accepted |= matches!(&output, Output::Answer(Answer::Acked(acked)) if acked.error.is_none() && !acked.is_duplicate);
             }
@@ -71,7 +75,8 @@ impl Bench {
     }
 }
 
-const EVALUATION: &str = r#"{"proposal_id":"p","recommendation":"APPROVE","confidence":0.5,"reason":"it is well"}"#;
+const EVALUATION: &str =
+    r#"{"proposal_id":"p","recommendation":"APPROVE","confidence":0.5,"reason":"it is well"}"#;
 
 #[test]
 fn a_message_costs_the_same_in_a_session_of_ten_evaluations_and_of_a_hundred_thousand() {
@@ -96,7 +101,11 @@ fn a_contribution_costs_the_same_among_ten_participants_and_ten_thousand() {
     let [few, many] = [10, 10_000_u64].map(|participants| {
         let mut bench = Bench::new();
         let names: Vec<String> = (0..participants).map(|n| format!("agent {n:09}")).collect();
-        bench.start("s", "multi_round", &SessionStartPayload { participants: names.clone(), ..SessionStartPayload::default() });
+        bench.start(
+            "s",
+            "multi_round",
+            &SessionStartPayload { participants: names.clone(), ..SessionStartPayload::default() },
+        );
         // One never speaks.
         for name in &names[1..] {
             bench.say("Contribute", name, r#"{"value":"x"}"#);
@@ -127,10 +136,14 @@ type Shape<'a> = (&'a str, &'a dyn Fn(&mut Bench));
 
 #[test]
 fn no_session_holds_more_than_is_counted() {
-    let listed =
-        |count: usize, name: &str| SessionStartPayload { participants: vec![name.to_owned(); count], ..SessionStartPayload::default() };
+    let listed = |count: usize, name: &str| SessionStartPayload {
+        participants: vec![name.to_owned(); count],
+        ..SessionStartPayload::default()
+    };
     let shapes: [Shape; 9] = [
-        ("idle", &|bench| (0..1_000).for_each(|n| quiet(bench.start(&format!("s{n}"), "", &SessionStartPayload::default())))),
+        ("idle", &|bench| {
+            (0..1_000).for_each(|n| quiet(bench.start(&format!("s{n}"), "", &SessionStartPayload::default())))
+        }),
         ("with empty participants", &|bench| quiet(bench.start("s", "", &listed(10_000, "")))),
         ("with participants", &|bench| quiet(bench.start("s", "multi_round", &listed(10_000, "a")))),
         ("of short ids", &|bench| {
@@ -140,16 +153,26 @@ fn no_session_holds_more_than_is_counted() {
         ("of evaluations", &|bench| bench.decision(20_000)),
         ("of proposals", &|bench| {
             bench.decision(0);
-            (0..20_000).for_each(|n| quiet(bench.say("Proposal", "a", &format!(r#"{{"proposal_id":"{n}","option":"o"}}"#))));
+            (0..20_000).for_each(|n| {
+                quiet(bench.say("Proposal", "a", &format!(r#"{{"proposal_id":"{n}","option":"o"}}"#)))
+            });
         }),
         ("of votes", &|bench| {
             bench.decision(0);
-            (0..20_000).for_each(|n| quiet(bench.say("Vote", &n.to_string(), r#"{"proposal_id":"p","vote":"approve","reason":"r"}"#)));
+            (0..20_000).for_each(|n| {
+                quiet(bench.say(
+                    "Vote",
+                    &n.to_string(),
+                    r#"{"proposal_id":"p","vote":"approve","reason":"r"}"#,
+                ))
+            });
         }),
         ("of long payloads", &|bench| {
             bench.decision(0);
             let reason = "x".repeat(100_000);
-            (0..100).for_each(|_| quiet(bench.say("Objection", "a", &format!(r#"{{"proposal_id":"p","reason":"{reason}"}}"#))));
+            (0..100).for_each(|_| {
+                quiet(bench.say("Objection", "a", &format!(r#"{{"proposal_id":"p","reason":"{reason}"}}"#)))
+            });
         }),
         ("that ended", &|bench| {
             for n in 0..1_000 {
@@ -162,7 +185,10 @@ fn no_session_holds_more_than_is_counted() {
     for (shape, fill) in shapes {
         let (held, counted) = held(fill);
         // A table that has just grown has room for as much again.
-        assert!(held <= counted + counted / 4 + 8_192, "sessions {shape} hold {held} bytes and count as {counted}");
+        assert!(
+            held <= counted + counted / 4 + 8_192,
+            "sessions {shape} hold {held} bytes and count as {counted}"
+        );
         println!("{shape}: {held} held, {counted} counted");
     }
 }

@@ -1,4 +1,5 @@
-//! A log of which records cannot be read: it names the sessions that lose some, ends those that are open, and harms no others.
+//! A log of which records cannot be read: it names the sessions that lose some, ends those that are open, and
+//! harms no others.
 
 use rl_console::{limits, macp::proto::v1::SessionState};
 use tonic::Code;
@@ -27,7 +28,10 @@ fn a_segment_that_cannot_be_read_ends_the_sessions_that_it_has_records_of_and_no
             (bare.look("hit"), bare.look("well"), bare.look("ended")),
             (Ok(SessionState::Expired), Ok(SessionState::Open), Ok(SessionState::Expired))
         );
-        assert!(bare.say("hit", "Unheard", "m1", "").unwrap().duplicate, "what the rest of its log has is known");
+        assert!(
+            bare.say("hit", "Unheard", "m1", "").unwrap().duplicate,
+            "what the rest of its log has is known"
+        );
         assert_eq!(bare.say("hit", "Unheard", "m2", "").unwrap().error.unwrap().code, "SESSION_NOT_OPEN");
         assert!(bare.say("well", "Unheard", "m1", "").unwrap().duplicate);
         // Until it is sorted, and the segment is no more among the others.
@@ -68,14 +72,22 @@ fn a_damaged_file_of_the_log_names_the_sessions_that_lose_records_and_ends_those
     });
     let notices = std::mem::take(&mut *killed.notices.lock().unwrap());
     let [notice] = &notices[..] else { panic!("{notices:?}") };
-    assert!(notice.contains("sessions-1.log is damaged") && notice.contains("is lost, of hit, resolved as far as"), "{notice}");
+    assert!(
+        notice.contains("sessions-1.log is damaged")
+            && notice.contains("is lost, of hit, resolved as far as"),
+        "{notice}"
+    );
     for _ in 0..2 {
         assert_eq!(
             (killed.look("hit"), killed.look("well"), killed.look("resolved")),
             (Ok(SessionState::Expired), Ok(SessionState::Open), Ok(SessionState::Resolved)),
             "how one ended that was told of stays"
         );
-        assert_eq!(killed.say("hit", "Unheard", "m1", "").unwrap().error.unwrap().code, "SESSION_NOT_OPEN", "it is lost");
+        assert_eq!(
+            killed.say("hit", "Unheard", "m1", "").unwrap().error.unwrap().code,
+            "SESSION_NOT_OPEN",
+            "it is lost"
+        );
         assert!(killed.say("hit", "Unheard", "m2", "").unwrap().duplicate);
         assert!(killed.say("well", "Unheard", "m1", "").unwrap().duplicate);
         killed.settled("hit");
@@ -104,7 +116,10 @@ fn the_number_of_a_session_whose_start_is_lost_is_given_to_no_other() {
     for _ in 0..2 {
         killed.settled("new");
         killed.restart();
-        assert_eq!((killed.look("well"), killed.look("new")), (Ok(SessionState::Open), Ok(SessionState::Open)));
+        assert_eq!(
+            (killed.look("well"), killed.look("new")),
+            (Ok(SessionState::Open), Ok(SessionState::Open))
+        );
         assert!(killed.say("new", "Unheard", "m1", "").unwrap().duplicate);
     }
 }

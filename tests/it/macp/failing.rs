@@ -1,5 +1,5 @@
-//! A log that cannot be written, and a store that does not take what it is given, under the runtime: nothing is said to be kept that is
-//! not, what is kept is not lost, and nothing is stuck.
+//! A log that cannot be written, and a store that does not take what it is given, under the runtime: nothing
+//! is said to be kept that is not, what is kept is not lost, and nothing is stuck.
 
 use futures_util::{StreamExt as _, stream};
 use rl_console::{
@@ -30,7 +30,8 @@ fn what_cannot_be_written_is_unavailable_and_counts_once_it_is() {
     assert_eq!(bare.look("s"), Ok(SessionState::Open), "its start is kept");
     assert_eq!(bare.look("other"), Ok(SessionState::Open), "others go on");
     assert_eq!(bare.look("t"), Err(Code::Unavailable), "its start is not");
-    let unversioned = |session: &str| Envelope { macp_version: "2".to_owned(), ..envelope(session, "Vote", "m3", "a", "") };
+    let unversioned =
+        |session: &str| Envelope { macp_version: "2".to_owned(), ..envelope(session, "Vote", "m3", "a", "") };
     assert_eq!(bare.try_send(unversioned("s")).unwrap().error.unwrap().code, "UNSUPPORTED_PROTOCOL_VERSION");
     assert!(bare.say("s", "Signal", "m3", "").unwrap().ok);
     for rejected in [bare.say("s", "Vote", "m3", "no json"), bare.try_send(unversioned("t"))] {
@@ -42,7 +43,10 @@ fn what_cannot_be_written_is_unavailable_and_counts_once_it_is() {
     assert_eq!(bare.look("s"), Err(Code::Unavailable), "it would tell of what is not kept");
     assert_eq!(bare.look("nowhere"), Err(Code::NotFound));
     let figures = bare.figures();
-    assert!(figures.log_failing.is_some() && figures.log_commit_failures > 0 && figures.log_unsaved_bytes > 0, "{figures:?}");
+    assert!(
+        figures.log_failing.is_some() && figures.log_commit_failures > 0 && figures.log_unsaved_bytes > 0,
+        "{figures:?}"
+    );
     is_unavailable(bare.start("t"));
     assert!(bare.start("other").unwrap().duplicate, "its start is kept");
     bare.disk_full(false);
@@ -72,7 +76,8 @@ fn past_its_bound_nothing_more_is_accepted_and_nothing_is_remembered() {
     assert!(status.message().contains("limits.macp.unsaved_bytes_max"), "{}", status.message());
     bare.disk_full(false);
     bare.settled("s");
-    let duplicates: Vec<_> = ["m1", "m2", "m3"].map(|id| bare.say("s", "Unheard", id, "").unwrap().duplicate).into();
+    let duplicates: Vec<_> =
+        ["m1", "m2", "m3"].map(|id| bare.say("s", "Unheard", id, "").unwrap().duplicate).into();
     assert_eq!(duplicates, [true, true, false], "what was turned away was never there");
 }
 
@@ -82,11 +87,22 @@ fn a_stream_ends_with_what_cannot_be_kept_and_another_goes_on() {
     bare.start("s").unwrap();
     bare.disk_full(true);
     let messages = |ids: std::ops::Range<u32>| {
-        ids.map(|n| StreamSessionRequest { envelope: Some(envelope("s", "Unheard", &format!("m{n}"), "a", "")) }).collect::<Vec<_>>()
+        ids.map(|n| StreamSessionRequest {
+            envelope: Some(envelope("s", "Unheard", &format!("m{n}"), "a", "")),
+        })
+        .collect::<Vec<_>>()
     };
     let answers = |messages: Vec<_>| {
         let mut client = bare.client.clone();
-        bare.runtime.block_on(async { client.stream_session(stream::iter(messages)).await.unwrap().into_inner().collect::<Vec<_>>().await })
+        bare.runtime.block_on(async {
+            client
+                .stream_session(stream::iter(messages))
+                .await
+                .unwrap()
+                .into_inner()
+                .collect::<Vec<_>>()
+                .await
+        })
     };
     let refused = answers(messages(0..20));
     assert_eq!(refused.len(), 1);
@@ -151,7 +167,10 @@ fn what_the_store_has_not_got_is_in_the_log_at_the_next_start() {
     }
     assert_eq!(killed.messages("s"), 1_000);
     bare.restart();
-    assert!(bare.say("s", "Unheard", "m999", "").unwrap().duplicate, "what could not be stored at the end is taken up too");
+    assert!(
+        bare.say("s", "Unheard", "m999", "").unwrap().duplicate,
+        "what could not be stored at the end is taken up too"
+    );
     assert_eq!(bare.messages("s"), 1_000);
 }
 

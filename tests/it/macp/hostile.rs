@@ -13,7 +13,8 @@ use futures_util::{StreamExt as _, stream};
 use prost::Message as _;
 use rl_console::{
     macp::proto::v1::{
-        Envelope, GetSessionRequest, SendRequest, SessionStartPayload, SessionState, StreamSessionRequest, StreamSessionResponse,
+        Envelope, GetSessionRequest, SendRequest, SessionStartPayload, SessionState, StreamSessionRequest,
+        StreamSessionResponse,
     },
     port::{Page, Query},
 };
@@ -30,7 +31,9 @@ fn long_lived() -> SessionStartPayload {
 }
 
 fn records(house: &House, session: &str) -> usize {
-    let Page::SessionLog { rows, .. } = house.query(Query::SessionLog { session: session.to_owned(), after: 0, limit: 1_000 }) else {
+    let Page::SessionLog { rows, .. } =
+        house.query(Query::SessionLog { session: session.to_owned(), after: 0, limit: 1_000 })
+    else {
         panic!()
     };
     rows.len()
@@ -41,14 +44,28 @@ fn confidences_that_are_no_finite_numbers_change_nothing() {
     let house = House::open();
     house.start("s", "", &long_lived());
     house.say("s", "Proposal", "m0", "a", r#"{"proposal_id":"p"}"#);
-    for confidence in ["NaN", "Infinity", "-Infinity", "1e999", "-1e999", "\"1\"", "null", "true", "0x1", ".5"] {
-        let ack = house.say("s", "Evaluation", "m1", "a", &format!(r#"{{"proposal_id":"p","confidence":{confidence}}}"#));
+    for confidence in
+        ["NaN", "Infinity", "-Infinity", "1e999", "-1e999", "\"1\"", "null", "true", "0x1", ".5"]
+    {
+        let ack = house.say(
+            "s",
+            "Evaluation",
+            "m1",
+            "a",
+            &format!(r#"{{"proposal_id":"p","confidence":{confidence}}}"#),
+        );
         assert_eq!(ack.error.unwrap().code, "INVALID_ENVELOPE", "{confidence}");
         assert_eq!(ack.session_state, SessionState::Open as i32);
     }
     assert_eq!(records(&house, "s"), 2);
     for confidence in ["0", "-1", "1e308", "5e-324"] {
-        let ack = house.say("s", "Evaluation", confidence, "a", &format!(r#"{{"proposal_id":"p","confidence":{confidence}}}"#));
+        let ack = house.say(
+            "s",
+            "Evaluation",
+            confidence,
+            "a",
+            &format!(r#"{{"proposal_id":"p","confidence":{confidence}}}"#),
+        );
         assert!(ack.ok, "{confidence}: {:?}", ack.error);
     }
 }
@@ -57,14 +74,22 @@ fn confidences_that_are_no_finite_numbers_change_nothing() {
 fn payloads_that_are_no_texts_are_refused_where_a_mode_reads_them() {
     let house = House::open();
     house.start("s", "", &long_lived());
-    for payload in [&b"\xff\xfe"[..], b"{\"proposal_id\":\"\xff\"}", b"\x00", b"", b"{", b"[]", b"{}{}", b"\"p\""] {
+    for payload in
+        [&b"\xff\xfe"[..], b"{\"proposal_id\":\"\xff\"}", b"\x00", b"", b"{", b"[]", b"{}{}", b"\"p\""]
+    {
         let ack = house.send(envelope("s", "Proposal", "m1", "a", Bytes::copy_from_slice(payload)));
         assert_eq!(ack.error.unwrap().code, "INVALID_ENVELOPE", "{payload:?}");
     }
     // Nested deeper than any reader follows.
     let deep = "[".repeat(100_000);
-    assert_eq!(house.say("s", "Proposal", "m1", "a", &format!("{{\"proposal_id\":{deep}")).error.unwrap().code, "INVALID_ENVELOPE");
-    assert!(house.send(envelope("s", "Unheard", "m1", "a", Bytes::from_static(b"\xff"))).ok, "what no mode reads may be anything");
+    assert_eq!(
+        house.say("s", "Proposal", "m1", "a", &format!("{{\"proposal_id\":{deep}")).error.unwrap().code,
+        "INVALID_ENVELOPE"
+    );
+    assert!(
+        house.send(envelope("s", "Unheard", "m1", "a", Bytes::from_static(b"\xff"))).ok,
+        "what no mode reads may be anything"
+    );
     assert_eq!(records(&house, "s"), 2);
 }
 
@@ -83,17 +108,36 @@ fn empty_envelopes_and_long_texts_are_answered_and_leave_nothing() {
     };
     let start = || envelope("t", "SessionStart", "m1", "a", "");
     let bound = "has 100000 bytes; limits.macp.id_bytes_max allows 1024";
-    refused(Envelope { message_id: long.clone(), ..usual() }, "INVALID_ENVELOPE", &format!("message_id {bound}"));
+    refused(
+        Envelope { message_id: long.clone(), ..usual() },
+        "INVALID_ENVELOPE",
+        &format!("message_id {bound}"),
+    );
     refused(Envelope { sender: long.clone(), ..usual() }, "INVALID_ENVELOPE", &format!("sender {bound}"));
-    refused(Envelope { session_id: long.clone(), ..start() }, "INVALID_ENVELOPE", &format!("session_id {bound}"));
+    refused(
+        Envelope { session_id: long.clone(), ..start() },
+        "INVALID_ENVELOPE",
+        &format!("session_id {bound}"),
+    );
     refused(Envelope { session_id: long.clone(), ..usual() }, "SESSION_NOT_FOUND", "");
     refused(Envelope { mode: long.clone(), ..start() }, "MODE_NOT_SUPPORTED", "");
     let listed = SessionStartPayload { participants: vec![long.clone()], ..long_lived() };
-    refused(Envelope { payload: listed.encode_to_vec().into(), ..start() }, "INVALID_ENVELOPE", &format!("participants[0] {bound}"));
-    let signal =
-        Envelope { session_id: long.clone(), sender: long.clone(), message_id: long.clone(), ..envelope("", "Signal", "", "", "") };
+    refused(
+        Envelope { payload: listed.encode_to_vec().into(), ..start() },
+        "INVALID_ENVELOPE",
+        &format!("participants[0] {bound}"),
+    );
+    let signal = Envelope {
+        session_id: long.clone(),
+        sender: long.clone(),
+        message_id: long.clone(),
+        ..envelope("", "Signal", "", "", "")
+    };
     assert!(house.send(signal).ok);
-    for (id, envelope) in [("m2", Envelope { mode: long.clone(), ..usual() }), ("m3", Envelope { message_type: long.clone(), ..usual() })] {
+    for (id, envelope) in [
+        ("m2", Envelope { mode: long.clone(), ..usual() }),
+        ("m3", Envelope { message_type: long.clone(), ..usual() }),
+    ] {
         assert!(house.send(Envelope { message_id: id.to_owned(), ..envelope }).ok, "{id}: neither is kept");
     }
     let version = Envelope { macp_version: long.clone(), ..usual() };
@@ -117,7 +161,11 @@ fn ten_thousand_sessions_are_open_at_one_time() {
     let answered = house.runtime.block_on(async {
         let answers = client.stream_session(stream::iter((0..10_000).map(start))).await.unwrap().into_inner();
         answers
-            .filter(|answer| std::future::ready(answer.as_ref().is_ok_and(|it| it.envelope.as_ref().unwrap().message_type == "Ack")))
+            .filter(|answer| {
+                std::future::ready(
+                    answer.as_ref().is_ok_and(|it| it.envelope.as_ref().unwrap().message_type == "Ack"),
+                )
+            })
             .count()
             .await
     });
@@ -161,7 +209,8 @@ fn half_sent(house: &House, path: &str, data: &[u8]) -> TcpStream {
     let mut socket = TcpStream::connect(house.addr()).unwrap();
     socket.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
     let preface = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
-    let all = [&preface[..], &frame(4, 0, 0, &[]), &frame(1, 4, 1, &headers(path)), &frame(0, 0, 1, data)].concat();
+    let all =
+        [&preface[..], &frame(4, 0, 0, &[]), &frame(1, 4, 1, &headers(path)), &frame(0, 0, 1, data)].concat();
     socket.write_all(&all).unwrap();
     socket
 }
@@ -178,7 +227,8 @@ fn a_stream_that_is_cut_in_the_middle_of_a_message_loses_what_was_not_whole_alon
         let mut socket = half_sent(&house, "/macp.v1.MACPRuntimeService/StreamSession", &data);
         house.until("the message that came whole", || {
             let heard = house.runtime.block_on(house.port().snapshot()).unwrap().macp;
-            heard.session("s").is_some_and(|it| it.messages == 1) && heard.totals.duplicates >= 2 * round as u64
+            heard.session("s").is_some_and(|it| it.messages == 1)
+                && heard.totals.duplicates >= 2 * round as u64
         });
         if round % 2 == 0 {
             socket.shutdown(Shutdown::Write).unwrap();
@@ -201,7 +251,8 @@ fn called(house: &House, path: &str, body: Vec<u8>) -> (Vec<u8>, Status) {
     let body = tonic::body::Body::new(String::from_utf8(body).unwrap());
     house.runtime.block_on(async move {
         let mut channel = Endpoint::new(format!("http://{addr}")).unwrap().connect().await.unwrap();
-        let request = http::Request::post(format!("http://{addr}{path}")).header("content-type", "application/grpc");
+        let request =
+            http::Request::post(format!("http://{addr}{path}")).header("content-type", "application/grpc");
         let request = request.header("te", "trailers").body(body).unwrap();
         poll_fn(|cx| channel.poll_ready(cx)).await.unwrap();
         let response = channel.call(request).await.unwrap();
@@ -221,11 +272,13 @@ fn called(house: &House, path: &str, body: Vec<u8>) -> (Vec<u8>, Status) {
 fn a_body_that_ends_in_the_middle_of_a_message_is_answered_so() {
     let house = House::open();
     house.start("s", "", &long_lived());
-    let streamed = |id: &str| message(&StreamSessionRequest { envelope: Some(envelope("s", "Unheard", id, "a", "")) });
+    let streamed =
+        |id: &str| message(&StreamSessionRequest { envelope: Some(envelope("s", "Unheard", id, "a", "")) });
     let (whole, cut) = (streamed("m1"), streamed("m2"));
     // A head of which nothing follows is taken for none by tonic.
     for at in [1, 4, 6, cut.len() - 1] {
-        let (data, status) = called(&house, "/macp.v1.MACPRuntimeService/StreamSession", [&whole[..], &cut[..at]].concat());
+        let (data, status) =
+            called(&house, "/macp.v1.MACPRuntimeService/StreamSession", [&whole[..], &cut[..at]].concat());
         let answer = StreamSessionResponse::decode(&data[5..]).unwrap().envelope.unwrap();
         assert_eq!(answer.message_id, "ack-m1", "what came whole is answered before");
         assert_eq!(status.code(), Code::Internal, "{at}: {status:?}");
@@ -235,7 +288,10 @@ fn a_body_that_ends_in_the_middle_of_a_message_is_answered_so() {
     let send = message(&SendRequest { envelope: Some(envelope("s", "Unheard", "m3", "a", "")) });
     for at in [0, 3, 5, 20, send.len() - 1] {
         let (data, status) = called(&house, "/macp.v1.MACPRuntimeService/Send", send[..at].to_vec());
-        assert!(data.is_empty() && status.code() != Code::Ok && !status.message().is_empty(), "{at}: {status:?}");
+        assert!(
+            data.is_empty() && status.code() != Code::Ok && !status.message().is_empty(),
+            "{at}: {status:?}"
+        );
     }
     assert!(!house.say("s", "Unheard", "m3", "a", "").duplicate);
 }
@@ -260,13 +316,18 @@ fn lengths_that_no_message_has_and_compression_that_nobody_named_are_answered_so
 fn a_call_that_is_cut_is_no_call() {
     let house = House::open();
     house.start("s", "", &long_lived());
-    let send = message(&SendRequest { envelope: Some(envelope("s", "Unheard", "m1", "a", "x".repeat(1_000))) });
+    let send =
+        message(&SendRequest { envelope: Some(envelope("s", "Unheard", "m1", "a", "x".repeat(1_000))) });
     for at in [0, 3, 5, 100, send.len() - 1] {
         drop(half_sent(&house, "/macp.v1.MACPRuntimeService/Send", &send[..at]));
     }
     // A length that no message may have.
     drop(half_sent(&house, "/macp.v1.MACPRuntimeService/Send", &[0, 0xff, 0xff, 0xff, 0xff, 1]));
-    for garbage in [&b"GET / HTTP/1.1\r\n\r\n"[..], &[0xff; 64], b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\xff\xff\xff\xff\xff\xff\xff\xff\xff"] {
+    for garbage in [
+        &b"GET / HTTP/1.1\r\n\r\n"[..],
+        &[0xff; 64],
+        b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\xff\xff\xff\xff\xff\xff\xff\xff\xff",
+    ] {
         let mut socket = TcpStream::connect(house.addr()).unwrap();
         socket.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
         socket.write_all(garbage).unwrap();

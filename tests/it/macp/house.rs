@@ -7,8 +7,8 @@ use prost::Message as _;
 use rl_console::{
     limits::Limits,
     macp::proto::v1::{
-        Ack, CancelSessionRequest, Envelope, GetSessionRequest, SendRequest, SessionMetadata, SessionStartPayload,
-        macp_runtime_service_client::MacpRuntimeServiceClient,
+        Ack, CancelSessionRequest, Envelope, GetSessionRequest, SendRequest, SessionMetadata,
+        SessionStartPayload, macp_runtime_service_client::MacpRuntimeServiceClient,
     },
     port::{Command, Outcome, Page, PortError, Query, StationPort},
     station::{Config, Station},
@@ -38,7 +38,8 @@ impl House {
 
     pub(super) fn with(limits: &Limits) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+        let runtime =
+            tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
         let (station, client) = start(&folder, &runtime, limits);
         Self { station: Some(station), folder, runtime, client, limits: *limits }
     }
@@ -92,13 +93,21 @@ impl House {
         self.send(Envelope { mode: mode.to_owned(), ..start })
     }
 
-    pub(super) fn say(&self, session: &str, message_type: &str, id: &str, sender: &str, payload: &str) -> Ack {
+    pub(super) fn say(
+        &self,
+        session: &str,
+        message_type: &str,
+        id: &str,
+        sender: &str,
+        payload: &str,
+    ) -> Ack {
         self.send(envelope(session, message_type, id, sender, payload.to_owned()))
     }
 
     pub(super) fn session(&self, session: &str) -> Result<SessionMetadata, Code> {
         let mut client = self.client.clone();
-        let asked = self.runtime.block_on(client.get_session(GetSessionRequest { session_id: session.to_owned() }));
+        let asked =
+            self.runtime.block_on(client.get_session(GetSessionRequest { session_id: session.to_owned() }));
         asked.map(|response| response.into_inner().metadata.unwrap()).map_err(|status| status.code())
     }
 
@@ -112,7 +121,9 @@ impl House {
     pub(super) fn until(&self, what: &str, mut holds: impl FnMut() -> bool) {
         let mut reader = self.port().entries().unwrap();
         while !holds() {
-            let told = self.runtime.block_on(async { tokio::time::timeout(Duration::from_secs(30), reader.ready()).await });
+            let told = self
+                .runtime
+                .block_on(async { tokio::time::timeout(Duration::from_secs(30), reader.ready()).await });
             assert!(told.is_ok(), "{what} does not come");
             while reader.read().is_some() {}
         }
@@ -135,7 +146,13 @@ fn start(folder: &TempDir, runtime: &Runtime, limits: &Limits) -> (Station, Clie
     (station, Client::new(channel))
 }
 
-pub(super) fn envelope(session: &str, message_type: &str, id: &str, sender: &str, payload: impl Into<Bytes>) -> Envelope {
+pub(super) fn envelope(
+    session: &str,
+    message_type: &str,
+    id: &str,
+    sender: &str,
+    payload: impl Into<Bytes>,
+) -> Envelope {
     Envelope {
         macp_version: "1.0".to_owned(),
         mode: String::new(),
@@ -149,5 +166,8 @@ pub(super) fn envelope(session: &str, message_type: &str, id: &str, sender: &str
 }
 
 pub(super) fn participants(names: &[&str]) -> SessionStartPayload {
-    SessionStartPayload { participants: names.iter().map(ToString::to_string).collect(), ..SessionStartPayload::default() }
+    SessionStartPayload {
+        participants: names.iter().map(ToString::to_string).collect(),
+        ..SessionStartPayload::default()
+    }
 }

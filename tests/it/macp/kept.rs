@@ -12,25 +12,43 @@ use super::house::{House, participants};
 impl House {
     fn rows(&self, state: Option<macp::SessionState>, filter: Option<&str>) -> Vec<SessionRow> {
         let filter = filter.map(str::to_owned);
-        let query = Query::Sessions { state, mode: None, since_ms: None, beyond: None, oldest_first: true, filter, limit: 100 };
+        let query = Query::Sessions {
+            state,
+            mode: None,
+            since_ms: None,
+            beyond: None,
+            oldest_first: true,
+            filter,
+            limit: 100,
+        };
         let Page::Sessions { rows, more: false, .. } = self.query(query) else { panic!() };
         rows
     }
 
     fn detail(&self, session: &str) -> SessionDetail {
-        let Page::Session(Some(detail)) = self.query(Query::Session { session: session.to_owned() }) else { panic!() };
+        let Page::Session(Some(detail)) = self.query(Query::Session { session: session.to_owned() }) else {
+            panic!()
+        };
         *detail
     }
 
     fn log(&self, session: &str, after: u64, limit: u64) -> (Vec<SessionLogRow>, bool) {
-        let Page::SessionLog { rows, more } = self.query(Query::SessionLog { session: session.to_owned(), after, limit }) else { panic!() };
+        let Page::SessionLog { rows, more } =
+            self.query(Query::SessionLog { session: session.to_owned(), after, limit })
+        else {
+            panic!()
+        };
         (rows, more)
     }
 }
 
 /// A decision with a proposal and two votes.
 fn decide(house: &House, session: &str) {
-    let payload = SessionStartPayload { intent: "what to do".to_owned(), ttl_ms: 86_400_000, ..participants(&["alice", "bob"]) };
+    let payload = SessionStartPayload {
+        intent: "what to do".to_owned(),
+        ttl_ms: 86_400_000,
+        ..participants(&["alice", "bob"])
+    };
     assert!(house.start(session, "decision", &payload).ok);
     assert!(house.say(session, "Proposal", "m1", "alice", r#"{"proposal_id":"p1","option":"go"}"#).ok);
     assert!(house.say(session, "Vote", "m2", "alice", r#"{"proposal_id":"p1","vote":"approve"}"#).ok);
@@ -49,19 +67,28 @@ fn sessions_are_listed_shown_and_their_logs_read() {
         (row.session.as_str(), row.mode, row.phase, row.messages, row.participants),
         ("s", Mode::Decision, Some(Phase::Voting), 3, 2)
     );
-    assert_eq!((row.mode_name.as_str(), row.intent.as_str(), row.by.as_str()), ("decision", "what to do", "alice"));
+    assert_eq!(
+        (row.mode_name.as_str(), row.intent.as_str(), row.by.as_str()),
+        ("decision", "what to do", "alice")
+    );
     assert_eq!((rows[1].ending, rows[1].round), (Some(Ending::Resolved), Some(1)));
     assert_eq!(house.rows(Some(macp::SessionState::Open), None).len(), 1);
     assert_eq!(house.rows(None, Some("mode:multi_round")).len(), 1);
     let detail = house.detail("s");
     let progress: Value = serde_json::from_str(detail.progress.as_str()).unwrap();
     assert_eq!((&progress["phase"], &progress["votes"]["bob"]["vote"]), (&json!("voting"), &json!("reject")));
-    assert_eq!((detail.listed.as_slice(), detail.resolution), (&["alice".to_owned(), "bob".to_owned()][..], None));
+    assert_eq!(
+        (detail.listed.as_slice(), detail.resolution),
+        (&["alice".to_owned(), "bob".to_owned()][..], None)
+    );
     let resolution = house.detail("t").resolution.unwrap();
     assert_eq!(resolution.as_str(), r#"{"converged_value":"x","final_values":{"alice":"x"},"round":1}"#);
     let (log, more) = house.log("t", 0, 10);
     let kinds: Vec<_> = log.iter().map(|row| (row.number, row.kind)).collect();
-    assert_eq!((kinds, more), (vec![(1, LogKind::Incoming), (2, LogKind::Incoming), (3, LogKind::Resolution)], false));
+    assert_eq!(
+        (kinds, more),
+        (vec![(1, LogKind::Incoming), (2, LogKind::Incoming), (3, LogKind::Resolution)], false)
+    );
     assert_eq!(log[0].message_type.as_deref(), Some("SessionStart"));
     let (log, more) = house.log("s", 1, 2);
     assert_eq!((log.iter().map(|row| row.number).collect::<Vec<_>>(), more), (vec![2, 3], true));
@@ -73,7 +100,10 @@ fn sessions_are_listed_shown_and_their_logs_read() {
 fn an_operator_cancels_a_session_with_a_reason() {
     let house = House::open();
     let cancel = |session: &str| {
-        house.command(Command::Macp(macp::Command::Cancel { session: session.to_owned(), reason: "it goes wrong".to_owned() }))
+        house.command(Command::Macp(macp::Command::Cancel {
+            session: session.to_owned(),
+            reason: "it goes wrong".to_owned(),
+        }))
     };
     assert!(matches!(cancel("s"), Err(PortError::Session(macp::Refusal::UnknownSession(_)))));
     decide(&house, "s");
@@ -82,7 +112,10 @@ fn an_operator_cancels_a_session_with_a_reason() {
     let row = &house.rows(None, None)[0];
     assert_eq!((row.ending, row.why.as_deref()), (Some(Ending::Cancelled), Some("it goes wrong")));
     let (log, _) = house.log("s", 4, 10);
-    assert_eq!((log[0].kind, log[0].payload.as_str()), (LogKind::SessionCancel, r#"{"reason":"it goes wrong"}"#));
+    assert_eq!(
+        (log[0].kind, log[0].payload.as_str()),
+        (LogKind::SessionCancel, r#"{"reason":"it goes wrong"}"#)
+    );
 }
 
 #[test]
@@ -108,7 +141,10 @@ fn open_sessions_go_on_after_a_restart_as_they_were() {
 
 #[test]
 fn sessions_that_left_memory_answer_from_the_store_also_after_a_restart() {
-    let limits = Limits { macp: limits::Macp { closed_max: 0, closed_ms_max: 0, ..limits::Macp::default() }, ..Limits::default() };
+    let limits = Limits {
+        macp: limits::Macp { closed_max: 0, closed_ms_max: 0, ..limits::Macp::default() },
+        ..Limits::default()
+    };
     let mut house = House::with(&limits);
     decide(&house, "s");
     house.say("s", "Commitment", "m4", "alice", r#"{"commitment_id":"c","action":"go"}"#);
@@ -135,7 +171,10 @@ fn sessions_that_left_memory_answer_from_the_store_also_after_a_restart() {
 
 #[test]
 fn a_duplicate_is_told_when_it_was_accepted_also_from_the_store_and_after_a_restart() {
-    let limits = Limits { macp: limits::Macp { closed_max: 0, closed_ms_max: 0, ..limits::Macp::default() }, ..Limits::default() };
+    let limits = Limits {
+        macp: limits::Macp { closed_max: 0, closed_ms_max: 0, ..limits::Macp::default() },
+        ..Limits::default()
+    };
     let mut house = House::with(&limits);
     let start = house.start("s", "", &participants(&[]));
     let first = house.say("s", "Unheard", "m1", "a", "");
@@ -158,7 +197,11 @@ fn a_duplicate_is_told_when_it_was_accepted_also_from_the_store_and_after_a_rest
         ];
         for (again, first) in again {
             assert!(again.ok && again.duplicate, "{round}: {again:?}");
-            assert_eq!((again.accepted_at_unix_ms, again.session_state()), (first.accepted_at_unix_ms, SessionState::Resolved), "{round}");
+            assert_eq!(
+                (again.accepted_at_unix_ms, again.session_state()),
+                (first.accepted_at_unix_ms, SessionState::Resolved),
+                "{round}"
+            );
         }
     }
 }

@@ -1,4 +1,5 @@
-//! The bounds of the runtime as clients meet them: each by the name of its key, or by what it keeps from happening.
+//! The bounds of the runtime as clients meet them: each by the name of its key, or by what it keeps from
+//! happening.
 
 use std::{
     io::{Read as _, Write as _},
@@ -48,8 +49,13 @@ fn a_list_of_participants_past_its_bound_is_refused_by_its_key() {
 
 #[test]
 fn sessions_and_their_bytes_past_their_bounds_are_refused_by_their_keys() {
-    let macp =
-        limits::Macp { open_max: 2, session_messages_max: 100, session_bytes_max: 65_536, bytes_max: 1_048_576, ..limits::Macp::default() };
+    let macp = limits::Macp {
+        open_max: 2,
+        session_messages_max: 100,
+        session_bytes_max: 65_536,
+        bytes_max: 1_048_576,
+        ..limits::Macp::default()
+    };
     let house = with(macp);
     let start = |session: &str| {
         let payload = prost::Message::encode_to_vec(&SessionStartPayload::default());
@@ -77,21 +83,34 @@ fn what_is_told_of_a_long_session_ends_at_its_bound() {
     house.say("s", "Proposal", "p", "a", r#"{"proposal_id":"p"}"#);
     let reason = "x".repeat(10_000);
     for n in 0..20 {
-        let ack =
-            house.say("s", "Objection", &format!("m{n}"), "a", &format!(r#"{{"proposal_id":"p","severity":"{n}","reason":"{reason}"}}"#));
+        let ack = house.say(
+            "s",
+            "Objection",
+            &format!("m{n}"),
+            "a",
+            &format!(r#"{{"proposal_id":"p","severity":"{n}","reason":"{reason}"}}"#),
+        );
         assert!(ack.ok);
     }
     house.say("s", "Message", "end", "a", "resolve");
-    let Page::Session(Some(detail)) = house.query(Query::Session { session: "s".to_owned() }) else { panic!() };
+    let Page::Session(Some(detail)) = house.query(Query::Session { session: "s".to_owned() }) else {
+        panic!()
+    };
     let progress: serde_json::Value = serde_json::from_str(detail.progress.as_str()).unwrap();
-    let shown: Vec<_> = progress["objections"].as_array().unwrap().iter().map(|it| it["severity"].as_str().unwrap()).collect();
+    let shown: Vec<_> = progress["objections"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|it| it["severity"].as_str().unwrap())
+        .collect();
     assert_eq!(shown, ["14", "15", "16", "17", "18", "19"], "the latest");
     assert_eq!(progress["left_out"], 14);
 }
 
 #[test]
 fn room_that_sessions_have_left_is_there_for_others() {
-    let house = with(limits::Macp { bytes_max: 1_048_576, session_bytes_max: 524_288, ..limits::Macp::default() });
+    let house =
+        with(limits::Macp { bytes_max: 1_048_576, session_bytes_max: 524_288, ..limits::Macp::default() });
     let long = "x".repeat(100_000);
     // Far more than fits, in sessions that end.
     for n in 0..20 {
@@ -126,7 +145,12 @@ fn room_that_sessions_have_left_is_there_for_others() {
 
 #[test]
 fn one_call_too_many_that_waits_for_the_store_is_refused_by_its_key() {
-    let bare = Bare::open(limits::Macp { closed_max: 0, closed_ms_max: 0, loading_max: 1, ..limits::Macp::default() });
+    let bare = Bare::open(limits::Macp {
+        closed_max: 0,
+        closed_ms_max: 0,
+        loading_max: 1,
+        ..limits::Macp::default()
+    });
     bare.start("s").unwrap();
     bare.cancel("s").unwrap();
     while bare.figures().store_reads == 0 {
@@ -151,17 +175,26 @@ fn one_call_too_many_that_waits_for_the_store_is_refused_by_its_key() {
     let waits = {
         let mut client = bare.client.clone();
         bare.runtime.spawn(async move {
-            client.get_session(GetSessionRequest { session_id: "s".to_owned() }).await.map(tonic::Response::into_inner)
+            client
+                .get_session(GetSessionRequest { session_id: "s".to_owned() })
+                .await
+                .map(tonic::Response::into_inner)
         })
     };
     while bare.figures().store_reads == reads {
         std::thread::yield_now();
     }
     let mut client = bare.client.clone();
-    let refused = bare.runtime.block_on(client.get_session(GetSessionRequest { session_id: "s".to_owned() })).unwrap_err();
+    let refused = bare
+        .runtime
+        .block_on(client.get_session(GetSessionRequest { session_id: "s".to_owned() }))
+        .unwrap_err();
     names(&refused, Code::ResourceExhausted, "limits.macp.loading_max");
     drop(gates);
-    assert_eq!(bare.runtime.block_on(waits).unwrap().unwrap().metadata.unwrap().state(), SessionState::Expired);
+    assert_eq!(
+        bare.runtime.block_on(waits).unwrap().unwrap().metadata.unwrap().state(),
+        SessionState::Expired
+    );
     assert_eq!(bare.look("s"), Ok(SessionState::Expired), "there is room again");
 }
 
@@ -184,7 +217,10 @@ fn one_connection_too_many_is_closed() {
     let mut socket = TcpStream::connect(house.addr()).unwrap();
     socket.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
     let ended = socket.read(&mut [0; 1]);
-    assert!(matches!(ended, Ok(0) | Err(_)) && !ended.is_err_and(|error| error.kind() == std::io::ErrorKind::WouldBlock));
+    assert!(
+        matches!(ended, Ok(0) | Err(_))
+            && !ended.is_err_and(|error| error.kind() == std::io::ErrorKind::WouldBlock)
+    );
     assert!(house.start("s", "", &SessionStartPayload::default()).ok, "the first goes on");
 }
 
@@ -206,9 +242,14 @@ fn a_connection_is_told_how_many_calls_it_may_have_at_one_time() {
 
 #[test]
 fn a_stream_is_not_read_further_than_its_answers_have_room() {
-    let bare = Bare::open(limits::Macp { stream_in_flight_max: 4, unsaved_bytes_max: 8 << 20, ..limits::Macp::default() });
+    let bare = Bare::open(limits::Macp {
+        stream_in_flight_max: 4,
+        unsaved_bytes_max: 8 << 20,
+        ..limits::Macp::default()
+    });
     bare.start("s").unwrap();
-    // The store is held, and the log is as far ahead of it as it may be: nothing more is durable, and no answer can be given.
+    // The store is held, and the log is as far ahead of it as it may be: nothing more is durable, and no
+    // answer can be given.
     let handle = bare.handle();
     let (go, gone) = std::sync::mpsc::sync_channel::<()>(1);
     let hold = move |_| assert!(gone.recv().is_err());
@@ -216,13 +257,18 @@ fn a_stream_is_not_read_further_than_its_answers_have_room() {
     for id in ["a", "b", "c"] {
         assert!(bare.say("s", "Unheard", id, &"x".repeat(3 << 20)).unwrap().ok);
     }
-    let messages = (0..100).map(|n| StreamSessionRequest { envelope: Some(envelope("s", "Unheard", &format!("m{n}"), "a", "")) });
+    let messages = (0..100).map(|n| StreamSessionRequest {
+        envelope: Some(envelope("s", "Unheard", &format!("m{n}"), "a", "")),
+    });
     let mut client = bare.client.clone();
     let answers = bare.runtime.spawn(async move {
         let answers = client.stream_session(stream::iter(messages)).await.unwrap().into_inner();
         answers.filter(|answer| std::future::ready(answer.is_ok())).count().await
     });
-    let streamed = || bare.figures().calls[rl_console::macp::Rpc::ALL.iter().position(|rpc| rpc.name() == "StreamSession").unwrap()];
+    let streamed = || {
+        bare.figures().calls
+            [rl_console::macp::Rpc::ALL.iter().position(|rpc| rpc.name() == "StreamSession").unwrap()]
+    };
     while streamed() < 4 {
         std::thread::yield_now();
     }
@@ -230,7 +276,11 @@ fn a_stream_is_not_read_further_than_its_answers_have_room() {
     for _ in 0..50 {
         assert_eq!(bare.look("s"), Ok(SessionState::Open));
     }
-    assert!(streamed() <= 6, "{} of a hundred were read: four wait, one is answered, one is in hand", streamed());
+    assert!(
+        streamed() <= 6,
+        "{} of a hundred were read: four wait, one is answered, one is in hand",
+        streamed()
+    );
     drop(go);
     assert_eq!(bare.runtime.block_on(answers).unwrap(), 100);
 }

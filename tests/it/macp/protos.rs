@@ -164,7 +164,8 @@ fn line(of: &Type) -> String {
         other => format!("type {other}"),
     };
     let repeated = |field: &Field| if field.label == 3 { "*" } else { "" };
-    let fields: Vec<_> = of.field.iter().map(|it| format!("{}:{} {}{}", it.name, it.number, repeated(it), kind(it))).collect();
+    let fields: Vec<_> =
+        of.field.iter().map(|it| format!("{}:{} {}{}", it.name, it.number, repeated(it), kind(it))).collect();
     let line = format!("{}: {}", of.name, fields.join(", "));
     line.trim_end().to_owned()
 }
@@ -192,8 +193,12 @@ fn the_states_and_the_service_are_as_printed() {
     let files = files();
     let states = files.iter().flat_map(|file| &file.enum_type).find(|it| it.name == "SessionState").unwrap();
     let states: Vec<_> = states.value.iter().map(|value| (value.name.as_str(), value.number)).collect();
-    let expected =
-        [("SESSION_STATE_UNSPECIFIED", 0), ("SESSION_STATE_OPEN", 1), ("SESSION_STATE_RESOLVED", 2), ("SESSION_STATE_EXPIRED", 3)];
+    let expected = [
+        ("SESSION_STATE_UNSPECIFIED", 0),
+        ("SESSION_STATE_OPEN", 1),
+        ("SESSION_STATE_RESOLVED", 2),
+        ("SESSION_STATE_EXPIRED", 3),
+    ];
     assert_eq!(states, expected);
     let service = files.iter().flat_map(|file| &file.service).next().unwrap();
     assert_eq!(service.name, "MACPRuntimeService");
@@ -218,7 +223,10 @@ fn the_states_and_the_service_are_as_printed() {
     assert_eq!(names, printed);
     for method in &service.method {
         let name = &method.name;
-        assert_eq!((&method.input, &method.output), (&format!(".macp.v1.{name}Request"), &format!(".macp.v1.{name}Response")));
+        assert_eq!(
+            (&method.input, &method.output),
+            (&format!(".macp.v1.{name}Request"), &format!(".macp.v1.{name}Response"))
+        );
         assert_eq!((method.client_streams, method.server_streams), streams(name));
     }
 }

@@ -22,7 +22,8 @@ fn request(envelope: Envelope) -> StreamSessionRequest {
 }
 
 fn start(session: &str) -> StreamSessionRequest {
-    let start = envelope(session, "SessionStart", "start", "a", SessionStartPayload::default().encode_to_vec());
+    let start =
+        envelope(session, "SessionStart", "start", "a", SessionStartPayload::default().encode_to_vec());
     request(Envelope { mode: "decision".to_owned(), ..start })
 }
 
@@ -56,12 +57,16 @@ fn every_message_is_answered_in_its_turn_and_the_stream_goes_on_behind_an_error(
     let answers = answers(&house, messages);
     let ack = |duplicate, state| json!({ "duplicate": duplicate, "ok": true, "session_state": state });
     let all: Vec<_> = answers.iter().map(said).collect();
-    let sessions: Vec<_> = answers.iter().map(|it| it.as_ref().unwrap().envelope.as_ref().unwrap().session_id.clone()).collect();
+    let sessions: Vec<_> =
+        answers.iter().map(|it| it.as_ref().unwrap().envelope.as_ref().unwrap().session_id.clone()).collect();
     assert_eq!(sessions, ["s", "t", "s", "t", "t", "u", "s"]);
     assert_eq!(all[0], ("Ack".to_owned(), "ack-start".to_owned(), ack(false, "Open")));
     assert_eq!(all[2].0, "Error");
     assert_eq!((all[2].1.as_str(), &all[2].2["code"]), ("err-m1", &json!("INVALID_ENVELOPE")));
-    assert!(all[2].2["message"].as_str().is_some_and(|it| !it.is_empty()) && all[2].2.as_object().unwrap().len() == 2);
+    assert!(
+        all[2].2["message"].as_str().is_some_and(|it| !it.is_empty())
+            && all[2].2.as_object().unwrap().len() == 2
+    );
     assert_eq!((&all[3].2, &all[4].2), (&ack(false, "Resolved"), &ack(true, "Resolved")));
     assert_eq!(all[5].2["code"], json!("SESSION_NOT_FOUND"));
     assert_eq!(all[6], ("Ack".to_owned(), "ack-m2".to_owned(), ack(false, "Open")));
@@ -69,13 +74,18 @@ fn every_message_is_answered_in_its_turn_and_the_stream_goes_on_behind_an_error(
     assert_eq!(first.mode, "decision", "the request's own");
     let exact = br#"{"duplicate":false,"ok":true,"session_state":"Open"}"#;
     assert_eq!(first.payload.as_ref(), exact);
-    assert_eq!(house.session("s").unwrap().started_at_unix_ms, first.timestamp_unix_ms, "the time of the acceptance");
+    assert_eq!(
+        house.session("s").unwrap().started_at_unix_ms,
+        first.timestamp_unix_ms,
+        "the time of the acceptance"
+    );
 }
 
 #[test]
 fn signals_and_payloads_that_are_too_long_are_answered_on_a_stream_as_elsewhere() {
     let house = House::open();
-    let long = Envelope { mode: "m".to_owned(), ..envelope("s", "Unheard", "m2", "a", vec![b'x'; 4_194_305]) };
+    let long =
+        Envelope { mode: "m".to_owned(), ..envelope("s", "Unheard", "m2", "a", vec![b'x'; 4_194_305]) };
     let messages = vec![
         start("s"),
         request(envelope("", "Signal", "m1", "a", "anything")),
@@ -86,13 +96,23 @@ fn signals_and_payloads_that_are_too_long_are_answered_on_a_stream_as_elsewhere(
     let all: Vec<_> = answers.iter().map(said).collect();
     let ack = json!({ "duplicate": false, "ok": true, "session_state": "Open" });
     assert_eq!(all[1], ("Ack".to_owned(), "ack-m1".to_owned(), ack.clone()));
-    assert_eq!((all[2].0.as_str(), all[2].1.as_str(), &all[2].2["code"]), ("Error", "err-m2", &json!("PAYLOAD_TOO_LARGE")));
+    assert_eq!(
+        (all[2].0.as_str(), all[2].1.as_str(), &all[2].2["code"]),
+        ("Error", "err-m2", &json!("PAYLOAD_TOO_LARGE"))
+    );
     assert!(all[2].2["message"].as_str().is_some_and(|it| it.contains("limits.macp.payload_bytes_max")));
     assert_eq!(all[3], ("Ack".to_owned(), "ack-m2".to_owned(), ack), "what was refused was never there");
     let told: Vec<_> = answers.into_iter().map(|it| it.unwrap().envelope.unwrap()).collect();
-    assert_eq!((told[1].session_id.as_str(), told[2].session_id.as_str(), told[2].mode.as_str()), ("", "s", "m"), "the request's own");
+    assert_eq!(
+        (told[1].session_id.as_str(), told[2].session_id.as_str(), told[2].mode.as_str()),
+        ("", "s", "m"),
+        "the request's own"
+    );
     let times: Vec<_> = told.iter().map(|it| it.timestamp_unix_ms).collect();
-    assert!(times.is_sorted() && times[0] > 1_600_000_000_000, "an error's time is that of the rejection: {times:?}");
+    assert!(
+        times.is_sorted() && times[0] > 1_600_000_000_000,
+        "an error's time is that of the rejection: {times:?}"
+    );
 }
 
 #[test]
@@ -108,7 +128,8 @@ fn a_request_without_an_envelope_ends_the_stream() {
 fn a_message_that_the_transport_turns_away_ends_the_stream_with_words() {
     let house = House::open();
     let long = envelope("s", "Unheard", "m2", "a", vec![b'x'; 5 << 20]);
-    let messages = vec![start("s"), request(envelope("s", "Unheard", "m1", "a", "")), request(long), start("t")];
+    let messages =
+        vec![start("s"), request(envelope("s", "Unheard", "m1", "a", "")), request(long), start("t")];
     let answers = answers(&house, messages);
     assert_eq!(answers.iter().take(2).map(|it| said(it).1).collect::<Vec<_>>(), ["ack-start", "ack-m1"]);
     let [_, _, Err(status)] = &answers[..] else { panic!("{answers:?}") };
@@ -140,9 +161,24 @@ fn names_that_are_too_long_are_errors_and_the_stream_goes_on() {
     let long = "x".repeat(1_025);
     let each = [
         (start("s"), "Ack", "ack-start".to_owned(), None),
-        (request(envelope(&long, "Message", "m1", "a", "")), "Error", "err-m1".to_owned(), Some("SESSION_NOT_FOUND")),
-        (request(envelope("s", "Message", &long, "a", "")), "Error", format!("err-{long}"), Some("INVALID_ENVELOPE")),
-        (request(envelope("s", "Message", "m2", &long, "")), "Error", "err-m2".to_owned(), Some("INVALID_ENVELOPE")),
+        (
+            request(envelope(&long, "Message", "m1", "a", "")),
+            "Error",
+            "err-m1".to_owned(),
+            Some("SESSION_NOT_FOUND"),
+        ),
+        (
+            request(envelope("s", "Message", &long, "a", "")),
+            "Error",
+            format!("err-{long}"),
+            Some("INVALID_ENVELOPE"),
+        ),
+        (
+            request(envelope("s", "Message", "m2", &long, "")),
+            "Error",
+            "err-m2".to_owned(),
+            Some("INVALID_ENVELOPE"),
+        ),
         (start(&long), "Error", "err-start".to_owned(), Some("INVALID_ENVELOPE")),
         (request(envelope(&long, "Signal", "m3", &long, "")), "Ack", "ack-m3".to_owned(), None),
         (request(envelope("s", &long, "m4", "a", "")), "Ack", "ack-m4".to_owned(), None),
@@ -154,7 +190,11 @@ fn names_that_are_too_long_are_errors_and_the_stream_goes_on() {
         assert_eq!((said_type.as_str(), &said_id), (*message_type, id));
         assert_eq!(payload.get("code").and_then(Value::as_str), *code, "{payload}");
         let is_ours = code.is_some_and(|code| code == "INVALID_ENVELOPE");
-        assert_eq!(payload["message"].as_str().is_some_and(|says| says.contains("limits.macp.id_bytes_max")), is_ours, "{payload}");
+        assert_eq!(
+            payload["message"].as_str().is_some_and(|says| says.contains("limits.macp.id_bytes_max")),
+            is_ours,
+            "{payload}"
+        );
     }
 }
 
@@ -184,10 +224,13 @@ fn a_stream_that_is_cut_loses_nothing_that_was_answered() {
     let mut client = house.client.clone();
     house.runtime.block_on(async {
         // It never ends by itself.
-        let messages = stream::iter([start("s"), request(envelope("s", "Unheard", "m1", "a", ""))]).chain(stream::pending());
+        let messages = stream::iter([start("s"), request(envelope("s", "Unheard", "m1", "a", ""))])
+            .chain(stream::pending());
         let mut answers = client.stream_session(messages).await.unwrap().into_inner();
         for _ in 0..2 {
-            assert!(tokio::time::timeout(Duration::from_secs(30), answers.next()).await.unwrap().unwrap().is_ok());
+            assert!(
+                tokio::time::timeout(Duration::from_secs(30), answers.next()).await.unwrap().unwrap().is_ok()
+            );
         }
     });
     let again = house.say("s", "Unheard", "m1", "a", "");
@@ -222,7 +265,11 @@ fn open_streams_are_counted_in_the_sessions_in_which_they_spoke() {
             assert!(answers.next().await.unwrap().is_ok());
         }
         let snapshot = port.snapshot().await.unwrap().macp;
-        assert_eq!((snapshot.session("s").map(|view| view.streams), told().await), (Some(1), vec![1]), "once, whatever it says");
+        assert_eq!(
+            (snapshot.session("s").map(|view| view.streams), told().await),
+            (Some(1), vec![1]),
+            "once, whatever it says"
+        );
         assert_eq!(snapshot.session("t").map(|view| view.streams), Some(0));
         drop(messages);
         assert!(answers.next().await.is_none());

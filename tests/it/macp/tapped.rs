@@ -25,7 +25,9 @@ fn drain(reader: &mut rl_console::tap::Reader) -> (Vec<Tapped>, Vec<(Transition,
         for entry in batch.iter().filter(|entry| entry.entry.link == Link::Macp) {
             match &entry.entry.what {
                 What::Frame(frame) => frames.push((frame.clone(), entry.bytes.to_vec())),
-                What::Transition(Any::Macp(transition)) => transitions.push((transition.clone(), entry.text().into_owned())),
+                What::Transition(Any::Macp(transition)) => {
+                    transitions.push((transition.clone(), entry.text().into_owned()))
+                }
                 _ => {}
             }
         }
@@ -50,7 +52,10 @@ fn a_call_and_its_answer_are_kept_byte_for_byte_with_what_they_caused() {
         (Direction::Inbound, &AnyVerdict::Macp(Verdict::Accepted), bytes.len())
     );
     let Head::Macp(head) = &frame.head else { panic!() };
-    assert_eq!((head.rpc, head.session.as_deref(), head.message_type.as_deref()), (Rpc::Send, Some("s"), Some("Proposal")));
+    assert_eq!(
+        (head.rpc, head.session.as_deref(), head.message_type.as_deref()),
+        (Rpc::Send, Some("s"), Some("Proposal"))
+    );
     assert_eq!((head.message_id.as_deref(), head.sender.as_deref()), (Some("m1"), Some("alice")));
     assert!(frame.peer.as_str().starts_with("127.0.0.1:"));
     let (answer, bytes) = &frames[3];
@@ -59,7 +64,9 @@ fn a_call_and_its_answer_are_kept_byte_for_byte_with_what_they_caused() {
     assert_eq!((answer.direction, head.answer), (Direction::Outbound, Some(Answered::Ok)));
     let told: Vec<_> = transitions.iter().map(|(transition, _)| transition.name()).collect();
     assert_eq!(told, ["opened", "accepted", "ended"]);
-    let Transition::Accepted { effect: Effect::Proposed { proposal }, .. } = &transitions[1].0 else { panic!("{transitions:?}") };
+    let Transition::Accepted { effect: Effect::Proposed { proposal }, .. } = &transitions[1].0 else {
+        panic!("{transitions:?}")
+    };
     assert_eq!((&**proposal, transitions[1].1.as_str()), ("p", "go"));
     let (Transition::Ended { ending, .. }, reason) = &transitions[2] else { panic!() };
     assert_eq!((*ending, reason.as_str()), (Ending::Cancelled, "enough"));
@@ -76,18 +83,29 @@ fn an_answer_belongs_to_its_calls_trace_and_says_what_it_answers() {
     let mut seen = Vec::new();
     while let Some(batch) = reader.read() {
         let frames = batch.iter().filter(|entry| entry.entry.link == Link::Macp);
-        seen.extend(frames.filter(|entry| matches!(entry.entry.what, What::Frame(_))).map(|entry| entry.entry.clone()));
+        seen.extend(
+            frames
+                .filter(|entry| matches!(entry.entry.what, What::Frame(_)))
+                .map(|entry| entry.entry.clone()),
+        );
     }
     let [_, started, proposal, answer] = &seen[..] else { panic!("{seen:?}") };
     assert_eq!((proposal.trace, proposal.cause), (Some(trace.parse().unwrap()), None));
     assert_eq!((answer.trace, answer.cause), (proposal.trace, Some(proposal.seq)));
     assert_eq!((started.trace, started.cause), (proposal.trace, Some(seen[0].seq)));
-    let Page::Trace { hops, .. } = house.query(Query::Trace { trace: proposal.trace.unwrap(), after: Seq(0), events: false, limit: 10 })
+    let Page::Trace { hops, .. } =
+        house.query(Query::Trace { trace: proposal.trace.unwrap(), after: Seq(0), events: false, limit: 10 })
     else {
         panic!()
     };
-    let told: Vec<_> = hops.iter().map(|hop| (hop.from.as_str(), hop.to.as_str(), hop.schema.as_str(), hop.latency_us.is_some())).collect();
-    assert_eq!(told[2..], [("alice", "session s", "Proposal", false), ("session s", "alice", "Proposal: ok", true)]);
+    let told: Vec<_> = hops
+        .iter()
+        .map(|hop| (hop.from.as_str(), hop.to.as_str(), hop.schema.as_str(), hop.latency_us.is_some()))
+        .collect();
+    assert_eq!(
+        told[2..],
+        [("alice", "session s", "Proposal", false), ("session s", "alice", "Proposal: ok", true)]
+    );
 }
 
 /// Sends bytes as they are.
@@ -129,7 +147,8 @@ fn a_message_that_does_not_decode_is_kept_and_answered() {
     let wrong = vec![0x0a, 0x03, 0x0a, 0x01, 0xff];
     let sent = wrong.clone();
     let status = house.runtime.block_on(async move {
-        let channel = tonic::transport::Endpoint::new(format!("http://{addr}")).unwrap().connect().await.unwrap();
+        let channel =
+            tonic::transport::Endpoint::new(format!("http://{addr}")).unwrap().connect().await.unwrap();
         let mut client = tonic::client::Grpc::new(channel);
         client.ready().await.unwrap();
         let path = tonic::codegen::http::uri::PathAndQuery::from_static("/macp.v1.MACPRuntimeService/Send");
@@ -137,7 +156,10 @@ fn a_message_that_does_not_decode_is_kept_and_answered() {
     });
     assert_eq!(status.code(), Code::Internal);
     let (frames, _) = drain(&mut reader);
-    assert_eq!((&frames[0].0.verdict, &frames[0].1), (&AnyVerdict::Macp(Verdict::Declined(Status::Internal)), &wrong));
+    assert_eq!(
+        (&frames[0].0.verdict, &frames[0].1),
+        (&AnyVerdict::Macp(Verdict::Declined(Status::Internal)), &wrong)
+    );
     let Head::Macp(head) = &frames[1].0.head else { panic!() };
     assert_eq!(head.answer, Some(Answered::Status(Status::Internal)));
     assert!(house.send(envelope("", "Signal", "m", "a", "")).ok, "the runtime goes on");
@@ -154,7 +176,9 @@ fn what_the_transport_turns_away_is_told_of_and_names_its_bound() {
     assert!(status.message().contains("limits.macp.payload_bytes_max"), "{}", status.message());
     let mut client = house.client.clone();
     let messages = futures_util::stream::iter([StreamSessionRequest { envelope: Some(long()) }]);
-    let ended = house.runtime.block_on(async { client.stream_session(messages).await.unwrap().into_inner().message().await });
+    let ended = house
+        .runtime
+        .block_on(async { client.stream_session(messages).await.unwrap().into_inner().message().await });
     assert_eq!(ended.unwrap_err().code(), Code::ResourceExhausted);
     let (frames, _) = drain(&mut reader);
     let told: Vec<_> = frames

@@ -16,7 +16,11 @@ fn ids(world: &World) -> Vec<u64> {
 }
 
 fn cancel(ids: &[u64], refund: bool) -> Command {
-    Command::Cancel { ids: ids.iter().map(|id| InvocationId(*id)).collect(), reason: "not now".to_owned(), refund }
+    Command::Cancel {
+        ids: ids.iter().map(|id| InvocationId(*id)).collect(),
+        reason: "not now".to_owned(),
+        refund,
+    }
 }
 
 fn queue(name: &str) -> QueueName {
@@ -50,10 +54,18 @@ fn enqueue_is_answered_after_its_commit() {
 #[test]
 fn enqueue_a_repeated_key_yields_the_first_row() {
     let (mut world, conn) = World::connected();
-    let row = NewInvocation { source: Some("channel_points".to_owned()), redemption: Some("r-1".to_owned()), ..NewInvocation::new("free") };
+    let row = NewInvocation {
+        source: Some("channel_points".to_owned()),
+        redemption: Some("r-1".to_owned()),
+        ..NewInvocation::new("free")
+    };
     assert_eq!(world.enqueue_row(row.clone()), Ok((InvocationId(1), RowState::Pending, false)));
     world.line(conn, PULL);
-    assert_eq!(world.enqueue_row(row.clone()), Ok((InvocationId(1), RowState::Dispatched, true)), "the state as the bridge knows it");
+    assert_eq!(
+        world.enqueue_row(row.clone()),
+        Ok((InvocationId(1), RowState::Dispatched, true)),
+        "the state as the bridge knows it"
+    );
     let Ok(Outcome::Enqueued(both)) = world.ask(Command::Enqueue {
         rows: vec![
             NewInvocation { source: Some("bits".to_owned()), ..row.clone() },
@@ -72,8 +84,13 @@ fn enqueue_bounds_rows_and_pending_rows() {
     let limits = limits::Mpp { command_rows_max: 3, pending_rows_max: 2, ..limits::Mpp::default() };
     let mut world = World::with(pack(), limits, Store::default());
     let rows = vec![NewInvocation::new("free"); 4];
-    assert_eq!(world.ask(Command::Enqueue { rows: rows.clone() }), Err(Refusal::TooManyRows { rows: 4, limit: 3 }));
-    let Ok(Outcome::Enqueued(answer)) = world.ask(Command::Enqueue { rows: rows[..3].to_vec() }) else { panic!("refused") };
+    assert_eq!(
+        world.ask(Command::Enqueue { rows: rows.clone() }),
+        Err(Refusal::TooManyRows { rows: 4, limit: 3 })
+    );
+    let Ok(Outcome::Enqueued(answer)) = world.ask(Command::Enqueue { rows: rows[..3].to_vec() }) else {
+        panic!("refused")
+    };
     assert_eq!(answer[2], Err(Refusal::TooManyPending { limit: 2 }));
 }
 
@@ -92,7 +109,10 @@ fn cancel_makes_pending_rows_failed() {
     assert_eq!(world.bridge.snapshot().queues["default"].pending, 0);
     assert_eq!(
         world.ask(cancel(&[2], false)),
-        Ok(Outcome::Cancelled(vec![Err(Refusal::WrongState { id: InvocationId(2), state: RowState::Failed })]))
+        Ok(Outcome::Cancelled(vec![Err(Refusal::WrongState {
+            id: InvocationId(2),
+            state: RowState::Failed
+        })]))
     );
     assert!(world.store.refunds.is_empty());
 }
@@ -101,12 +121,21 @@ fn cancel_makes_pending_rows_failed() {
 fn cancel_records_refunds_by_their_source() {
     let mut world = World::new();
     for source in ["channel_points", "bits", "manual"] {
-        world.enqueue_row(NewInvocation { source: Some(source.to_owned()), ..NewInvocation::new("free") }).unwrap();
+        world
+            .enqueue_row(NewInvocation { source: Some(source.to_owned()), ..NewInvocation::new("free") })
+            .unwrap();
     }
     let Ok(Outcome::Cancelled(answer)) = world.ask(cancel(&[1, 2, 3], true)) else { panic!("refused") };
     let statuses: Vec<_> = answer.iter().map(|row| row.as_ref().unwrap().refund.unwrap().status).collect();
     assert_eq!(statuses, [RefundStatus::Requested, RefundStatus::Skipped, RefundStatus::Manual]);
-    assert_eq!(world.transitions().into_iter().filter(|said| matches!(said, Transition::RefundRecorded { .. })).count(), 3);
+    assert_eq!(
+        world
+            .transitions()
+            .into_iter()
+            .filter(|said| matches!(said, Transition::RefundRecorded { .. }))
+            .count(),
+        3
+    );
 }
 
 #[test]
@@ -158,9 +187,15 @@ fn cancel_reaches_rows_that_are_not_in_memory() {
 #[test]
 fn brakes_hold_keeps_pulls_parked_and_takes_new_rows() {
     let (mut world, conn) = World::connected();
-    assert_eq!(world.ask(Command::Hold { queue: Some(queue("nope")) }), Err(Refusal::UnknownQueue { queue: "nope".into() }));
+    assert_eq!(
+        world.ask(Command::Hold { queue: Some(queue("nope")) }),
+        Err(Refusal::UnknownQueue { queue: "nope".into() })
+    );
     let held = Brake { held: true, draining: false };
-    assert_eq!(world.ask(Command::Hold { queue: Some(queue("default")) }), Ok(Outcome::Braked(vec![("default".into(), held)])));
+    assert_eq!(
+        world.ask(Command::Hold { queue: Some(queue("default")) }),
+        Ok(Outcome::Braked(vec![("default".into(), held)]))
+    );
     world.line(conn, PULL);
     world.enqueue("free", "{}");
     assert!(world.dispatched.is_empty());
@@ -168,7 +203,10 @@ fn brakes_hold_keeps_pulls_parked_and_takes_new_rows() {
     world.ask(Command::Hold { queue: Some(queue("default")) }).unwrap();
     assert!(world.said.is_empty(), "nothing changed");
     world.ask(Command::Resume { queue: None }).unwrap();
-    assert_eq!(world.transitions().into_iter().filter(|said| matches!(said, Transition::Braked { .. })).count(), 1);
+    assert_eq!(
+        world.transitions().into_iter().filter(|said| matches!(said, Transition::Braked { .. })).count(),
+        1
+    );
     assert_eq!(ids(&world), [1]);
 }
 
@@ -179,8 +217,12 @@ fn brakes_drain_refuses_new_rows_and_tells_when_empty() {
         world.enqueue("free", "{}");
     }
     world.ask(Command::Drain { queue: Some(queue("default")) }).unwrap();
-    assert_eq!(world.enqueue_row(NewInvocation::new("free")), Err(Refusal::Draining { queue: "default".into() }));
-    let drained = |world: &World| world.transitions().contains(&&Transition::Drained { queue: "default".into() });
+    assert_eq!(
+        world.enqueue_row(NewInvocation::new("free")),
+        Err(Refusal::Draining { queue: "default".into() })
+    );
+    let drained =
+        |world: &World| world.transitions().contains(&&Transition::Drained { queue: "default".into() });
     for id in 1..=2 {
         world.line(conn, PULL);
         assert!(!drained(&world));
@@ -190,7 +232,10 @@ fn brakes_drain_refuses_new_rows_and_tells_when_empty() {
     world.line(conn, PULL);
     assert!(!drained(&world), "it is told once");
     world.ask(Command::Drain { queue: None }).unwrap();
-    assert!(world.transitions().contains(&&Transition::Drained { queue: "boss".into() }), "an empty queue is drained at once");
+    assert!(
+        world.transitions().contains(&&Transition::Drained { queue: "boss".into() }),
+        "an empty queue is drained at once"
+    );
     world.ask(Command::Resume { queue: None }).unwrap();
     assert!(world.enqueue_row(NewInvocation::new("free")).is_ok());
 }
@@ -203,7 +248,10 @@ fn brakes_release_ends_the_hold_alone_and_takes_no_new_row_meanwhile() {
     world.ask(Command::Hold { queue: None }).unwrap();
     world.line(conn, PULL);
     assert!(world.dispatched.is_empty());
-    assert_eq!(world.ask(Command::Release { queue: Some(queue("nope")) }), Err(Refusal::UnknownQueue { queue: "nope".into() }));
+    assert_eq!(
+        world.ask(Command::Release { queue: Some(queue("nope")) }),
+        Err(Refusal::UnknownQueue { queue: "nope".into() })
+    );
     let draining = Brake { held: false, draining: true };
     let told = Outcome::Braked(vec![("boss".into(), Brake::default()), ("default".into(), draining)]);
     assert_eq!(world.ask(Command::Release { queue: None }), Ok(told));
@@ -226,7 +274,12 @@ fn brakes_survive_a_restart() {
 #[test]
 fn migrate_takes_what_fits_fails_unknown_queues_and_leaves_the_rest() {
     let mut world = World::new();
-    for (event, params) in [("free", "{}"), ("give_item", r#"{"item_id":1}"#), ("spawn", "{}"), ("give_item", r#"{"item_id":"x"}"#)] {
+    for (event, params) in [
+        ("free", "{}"),
+        ("give_item", r#"{"item_id":1}"#),
+        ("spawn", "{}"),
+        ("give_item", r#"{"item_id":"x"}"#),
+    ] {
         world.enqueue(event, params);
     }
     let mut new = pack();
@@ -247,7 +300,10 @@ fn migrate_takes_what_fits_fails_unknown_queues_and_leaves_the_rest() {
     assert_eq!(ids(&world), [2]);
     let Ok(Outcome::Cancelled(rows)) = world.ask(cancel(&[1, 4], false)) else { panic!("refused") };
     assert!(rows.iter().all(Result::is_ok), "rows of another manifest can be cancelled");
-    assert!(matches!(world.transitions()[..], [Transition::OtherCancelled { .. }, Transition::OtherCancelled { .. }]));
+    assert!(matches!(
+        world.transitions()[..],
+        [Transition::OtherCancelled { .. }, Transition::OtherCancelled { .. }]
+    ));
 }
 
 #[test]
@@ -282,7 +338,12 @@ fn enqueue_passes_a_trace_on() {
     let params = Some(JsonText::parse("{}").unwrap());
     world.enqueue_row(NewInvocation { trace_id: Some(trace), params, ..NewInvocation::new("free") }).unwrap();
     world.line(conn, PULL);
-    assert!(world.said.iter().any(|(said, _, of)| matches!(said, Transition::Dispatched { .. }) && *of == Some(trace)));
+    assert!(
+        world
+            .said
+            .iter()
+            .any(|(said, _, of)| matches!(said, Transition::Dispatched { .. }) && *of == Some(trace))
+    );
     assert_eq!(world.bridge.snapshot().live[&InvocationId(1)].trace, Some(trace));
 }
 
@@ -290,7 +351,8 @@ fn enqueue_passes_a_trace_on() {
 fn enqueue_a_repeated_key_yields_the_first_row_even_when_it_would_be_refused_now() {
     let limits = limits::Mpp { pending_rows_max: 2, ..limits::Mpp::default() };
     let mut world = World::with(pack(), limits, Store::default());
-    let keyed = |event: &str, key: &str| NewInvocation { key: Some(key.to_owned()), ..NewInvocation::new(event) };
+    let keyed =
+        |event: &str, key: &str| NewInvocation { key: Some(key.to_owned()), ..NewInvocation::new(event) };
     let first = Ok((InvocationId(1), RowState::Pending, true));
     world.enqueue_row(keyed("free", "a")).unwrap();
     world.enqueue_row(keyed("spawn", "b")).unwrap();
@@ -300,13 +362,29 @@ fn enqueue_a_repeated_key_yields_the_first_row_even_when_it_would_be_refused_now
     assert_eq!(world.enqueue_row(keyed("nope", "a")), first, "an event that is no longer there");
     let huge = Some(JsonText::parse(&format!(r#"{{"x":"{}"}}"#, "x".repeat(65_536))).unwrap());
     assert_eq!(world.enqueue_row(NewInvocation { params: huge, ..keyed("free", "a") }), first, "too large");
-    assert_eq!(world.enqueue_row(NewInvocation { params: Some(JsonText::null()), ..keyed("free", "a") }), first, "no object");
-    assert_eq!(world.enqueue_row(NewInvocation { queue: Some(queue(&"q".repeat(65))), ..keyed("free", "a") }), first, "a long name");
+    assert_eq!(
+        world.enqueue_row(NewInvocation { params: Some(JsonText::null()), ..keyed("free", "a") }),
+        first,
+        "no object"
+    );
+    assert_eq!(
+        world.enqueue_row(NewInvocation { queue: Some(queue(&"q".repeat(65))), ..keyed("free", "a") }),
+        first,
+        "a long name"
+    );
     world.ask(Command::Drain { queue: None }).unwrap();
     assert_eq!(world.enqueue_row(keyed("free", "a")), first, "draining");
     assert_eq!(world.enqueue_row(keyed("free", "c")), Err(Refusal::Draining { queue: "default".into() }));
-    let redeemed = NewInvocation { source: Some("bits".to_owned()), redemption: Some("a".to_owned()), ..NewInvocation::new("free") };
-    assert_eq!(world.enqueue_row(redeemed), Err(Refusal::Draining { queue: "default".into() }), "a key is its source's own");
+    let redeemed = NewInvocation {
+        source: Some("bits".to_owned()),
+        redemption: Some("a".to_owned()),
+        ..NewInvocation::new("free")
+    };
+    assert_eq!(
+        world.enqueue_row(redeemed),
+        Err(Refusal::Draining { queue: "default".into() }),
+        "a key is its source's own"
+    );
     world.broken = true;
     assert!(matches!(world.enqueue_row(keyed("free", "a")), Err(Refusal::NotStored { .. })));
 }
@@ -314,16 +392,30 @@ fn enqueue_a_repeated_key_yields_the_first_row_even_when_it_would_be_refused_now
 #[test]
 fn enqueue_answers_known_keys_among_refused_and_new_rows_in_order() {
     let mut world = World::new();
-    let keyed = |event: &str, key: &str| NewInvocation { key: Some(key.to_owned()), ..NewInvocation::new(event) };
+    let keyed =
+        |event: &str, key: &str| NewInvocation { key: Some(key.to_owned()), ..NewInvocation::new(event) };
     world.enqueue_row(keyed("spawn", "a")).unwrap();
     world.ask(Command::Drain { queue: Some(queue("boss")) }).unwrap();
-    let rows = vec![keyed("spawn", "x"), keyed("free", "b"), keyed("spawn", "a"), NewInvocation::new("nope"), keyed("spawn", "b")];
+    let rows = vec![
+        keyed("spawn", "x"),
+        keyed("free", "b"),
+        keyed("spawn", "a"),
+        NewInvocation::new("nope"),
+        keyed("spawn", "b"),
+    ];
     let Ok(Outcome::Enqueued(answer)) = world.ask(Command::Enqueue { rows }) else { panic!("refused") };
     assert_eq!(answer[0], Err(Refusal::Draining { queue: "boss".into() }));
     assert!(answer[1].as_ref().is_ok_and(|row| row.id == InvocationId(2) && !row.repeated));
-    assert!(answer[2].as_ref().is_ok_and(|row| row.id == InvocationId(1) && row.repeated && row.queue.as_str() == "boss"));
+    assert!(
+        answer[2]
+            .as_ref()
+            .is_ok_and(|row| row.id == InvocationId(1) && row.repeated && row.queue.as_str() == "boss")
+    );
     assert!(matches!(answer[3], Err(Refusal::UnknownEvent { .. })));
-    assert!(answer[4].as_ref().is_ok_and(|row| row.id == InvocationId(2) && row.repeated), "the same command recorded it");
+    assert!(
+        answer[4].as_ref().is_ok_and(|row| row.id == InvocationId(2) && row.repeated),
+        "the same command recorded it"
+    );
 }
 
 #[test]
@@ -335,7 +427,8 @@ fn brakes_drain_is_told_again_after_a_migration_brought_rows() {
     let mut new = pack();
     new.hash = ManifestHash::new("sha256:new");
     let mut world = World::with(new, limits::Mpp::default(), world.store);
-    let drained = |world: &World| world.transitions().contains(&&Transition::Drained { queue: "default".into() });
+    let drained =
+        |world: &World| world.transitions().contains(&&Transition::Drained { queue: "default".into() });
     world.ask(Command::Drain { queue: Some(queue("default")) }).unwrap();
     assert!(drained(&world));
     assert_eq!(world.ask(Command::Migrate), Ok(Outcome::Migrated { moved: 2, failed: 0, left: 0 }));

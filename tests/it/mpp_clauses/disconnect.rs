@@ -37,13 +37,22 @@ fn check(world: &mut World) {
     world.line(conn, PULL);
     world.line(conn, PULL_BOSS);
     let ids: Vec<_> = world.dispatched.iter().map(|(_, id)| id.0).collect();
-    assert_eq!(ids, [2, 5], "what was requeued is the oldest; what is left in applied does not occupy its queue");
+    assert_eq!(
+        ids,
+        [2, 5],
+        "what was requeued is the oldest; what is left in applied does not occupy its queue"
+    );
 }
 
 #[test]
 fn disconnect_requeues_only_what_is_dispatched() {
-    for cause in [CloseCause::PeerClosed, CloseCause::ReadFailed, CloseCause::WriteFailed, CloseCause::WriteStalled, CloseCause::NotReading]
-    {
+    for cause in [
+        CloseCause::PeerClosed,
+        CloseCause::ReadFailed,
+        CloseCause::WriteFailed,
+        CloseCause::WriteStalled,
+        CloseCause::NotReading,
+    ] {
         let (mut world, conn) = busy();
         world.close(conn, cause);
         assert!(matches!(
@@ -129,13 +138,31 @@ fn left_in_applied_is_settled_by_the_operator_alone() {
     assert_eq!(world.ask(settle(1, Settlement::Done)), Err(Refusal::WithAdapter { id: InvocationId(1) }));
     assert_eq!(world.ask(settle(2, Settlement::Done)), Err(Refusal::WithAdapter { id: InvocationId(2) }));
     world.close(conn, CloseCause::PeerClosed);
-    assert_eq!(world.ask(settle(1, Settlement::Done)), Ok(Outcome::Settled { id: InvocationId(1), state: RowState::Done }));
+    assert_eq!(
+        world.ask(settle(1, Settlement::Done)),
+        Ok(Outcome::Settled { id: InvocationId(1), state: RowState::Done })
+    );
     assert!(matches!(world.transitions()[..], [Transition::Done { settled: true, cleared: false, .. }]));
-    assert_eq!(world.ask(settle(3, Settlement::Failed)), Ok(Outcome::Settled { id: InvocationId(3), state: RowState::Failed }));
-    assert!(matches!(world.transitions()[..], [Transition::Failed { by: FailedBy::Settled, from: RowState::Applied, .. }]));
-    assert_eq!(world.ask(settle(1, Settlement::Done)), Err(Refusal::WrongState { id: InvocationId(1), state: RowState::Done }));
-    assert_eq!(world.ask(settle(4, Settlement::Done)), Err(Refusal::WrongState { id: InvocationId(4), state: RowState::Pending }));
-    assert_eq!(world.ask(settle(9, Settlement::Done)), Err(Refusal::NoSuchInvocation { id: InvocationId(9) }));
+    assert_eq!(
+        world.ask(settle(3, Settlement::Failed)),
+        Ok(Outcome::Settled { id: InvocationId(3), state: RowState::Failed })
+    );
+    assert!(matches!(
+        world.transitions()[..],
+        [Transition::Failed { by: FailedBy::Settled, from: RowState::Applied, .. }]
+    ));
+    assert_eq!(
+        world.ask(settle(1, Settlement::Done)),
+        Err(Refusal::WrongState { id: InvocationId(1), state: RowState::Done })
+    );
+    assert_eq!(
+        world.ask(settle(4, Settlement::Done)),
+        Err(Refusal::WrongState { id: InvocationId(4), state: RowState::Pending })
+    );
+    assert_eq!(
+        world.ask(settle(9, Settlement::Done)),
+        Err(Refusal::NoSuchInvocation { id: InvocationId(9) })
+    );
     assert!(world.bridge.snapshot().live.is_empty());
 }
 
@@ -152,5 +179,8 @@ fn left_in_applied_beyond_the_window_still_settles() {
     world.close(conn, CloseCause::PeerClosed);
     assert_eq!(world.bridge.snapshot().live.len(), 2);
     let id = InvocationId(1);
-    assert_eq!(world.ask(Command::Settle { id, to: Settlement::Done }), Ok(Outcome::Settled { id, state: RowState::Done }));
+    assert_eq!(
+        world.ask(Command::Settle { id, to: Settlement::Done }),
+        Ok(Outcome::Settled { id, state: RowState::Done })
+    );
 }

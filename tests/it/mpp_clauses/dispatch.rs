@@ -45,7 +45,10 @@ fn pull_a_parked_one_takes_the_next_row() {
     assert!(world.frames().is_empty());
     assert!(world.bridge.snapshot().queues["default"].parked);
     world.enqueue("free", "{}");
-    assert_eq!(world.frames(), [r#"{"mpp":2,"type":"invocation","id":1,"queue":"default","event":"free","params":{}}"#]);
+    assert_eq!(
+        world.frames(),
+        [r#"{"mpp":2,"type":"invocation","id":1,"queue":"default","event":"free","params":{}}"#]
+    );
 }
 
 #[test]
@@ -55,7 +58,9 @@ fn pull_a_second_one_while_parked_is_an_invalid_frame() {
     assert_eq!(world.line(conn, PULL), refused(ErrorCode::InvalidFrame, Violation::AlreadyParked));
     assert_eq!(
         world.frames(),
-        [r#"{"mpp":2,"type":"protocol_error","code":"INVALID_FRAME","message":"a pull is already parked on this queue"}"#]
+        [
+            r#"{"mpp":2,"type":"protocol_error","code":"INVALID_FRAME","message":"a pull is already parked on this queue"}"#
+        ]
     );
 }
 
@@ -71,10 +76,15 @@ fn pull_one_while_in_flight_is_an_invalid_frame() {
 #[test]
 fn pull_of_an_unknown_queue_is_fatal() {
     let (mut world, conn) = World::connected();
-    assert_eq!(world.line(conn, r#"{"mpp":2,"type":"pull","queue":"nope"}"#), refused(ErrorCode::UnknownQueue, Violation::NoSuchQueue));
+    assert_eq!(
+        world.line(conn, r#"{"mpp":2,"type":"pull","queue":"nope"}"#),
+        refused(ErrorCode::UnknownQueue, Violation::NoSuchQueue)
+    );
     assert_eq!(
         world.frames(),
-        [r#"{"mpp":2,"type":"protocol_error","code":"UNKNOWN_QUEUE","message":"the manifest has no queue 'nope'"}"#]
+        [
+            r#"{"mpp":2,"type":"protocol_error","code":"UNKNOWN_QUEUE","message":"the manifest has no queue 'nope'"}"#
+        ]
     );
     assert_eq!(world.closed.len(), 1);
 }
@@ -101,7 +111,10 @@ fn ready_after_done_holds_the_queue_until_done() {
     world.line(conn, PULL_BOSS);
     world.line(conn, &applied(1));
     assert_eq!(world.bridge.snapshot().queues["boss"].in_flight, Some(InvocationId(1)));
-    assert_eq!(world.bridge.judge(world.now, conn, PULL_BOSS.as_bytes()), refused(ErrorCode::InvalidFrame, Violation::StillInFlight));
+    assert_eq!(
+        world.bridge.judge(world.now, conn, PULL_BOSS.as_bytes()),
+        refused(ErrorCode::InvalidFrame, Violation::StillInFlight)
+    );
     world.line(conn, &done(1));
     world.line(conn, PULL_BOSS);
     assert_eq!(ids(&world), [1, 2]);
@@ -118,7 +131,10 @@ fn ready_after_failed_always_frees_the_queue() {
     world.line(conn, PULL_BOSS);
     world.line(conn, &applied(2));
     world.line(conn, r#"{"mpp":2,"type":"failed","id":2,"reason":"no","refund":false}"#);
-    assert!(matches!(world.transitions()[..], [Transition::Failed { from: RowState::Applied, cleared: true, by: FailedBy::Adapter, .. }]));
+    assert!(matches!(
+        world.transitions()[..],
+        [Transition::Failed { from: RowState::Applied, cleared: true, by: FailedBy::Adapter, .. }]
+    ));
     world.line(conn, PULL_BOSS);
     assert_eq!(ids(&world), [1, 2, 3]);
 }
@@ -196,7 +212,8 @@ fn dispatch_a_stored_row_that_the_manifest_no_longer_fits_fails() {
 fn dispatch_a_frame_that_would_be_too_large_fails() {
     let (mut world, _) = World::connected();
     let id = world.enqueue("free", "{}");
-    world.store.rows.get_mut(&id).unwrap().params = JsonText::parse(&format!(r#"{{"x":"{}"}}"#, "y".repeat(65_536))).unwrap();
+    world.store.rows.get_mut(&id).unwrap().params =
+        JsonText::parse(&format!(r#"{{"x":"{}"}}"#, "y".repeat(65_536))).unwrap();
     let mut world = World::with(pack(), limits::Mpp::default(), world.store);
     let conn = world.connect();
     world.line(conn, PULL);
@@ -214,7 +231,10 @@ fn enqueue_refuses_what_could_never_be_sent() {
     let array = NewInvocation { params: Some(JsonText::parse("[]").unwrap()), ..NewInvocation::new("free") };
     assert_eq!(world.enqueue_row(array), Err(Refusal::ParamsNotObject));
     let near = world.enqueue_row(NewInvocation::new("give_itm"));
-    assert_eq!(near, Err(Refusal::UnknownEvent { event: "give_itm".into(), nearest: Some("give_item".into()) }));
+    assert_eq!(
+        near,
+        Err(Refusal::UnknownEvent { event: "give_itm".into(), nearest: Some("give_item".into()) })
+    );
     let long = NewInvocation { queue: Some("q".repeat(65).as_str().into()), ..NewInvocation::new("free") };
     assert_eq!(world.enqueue_row(long), Err(Refusal::QueueNameTooLong { bytes: 65 }));
     assert!(world.store.rows.is_empty());
@@ -223,7 +243,9 @@ fn enqueue_refuses_what_could_never_be_sent() {
 #[test]
 fn enqueue_a_frame_of_exactly_65536_bytes_leaves() {
     let (mut world, conn) = World::connected();
-    let room = 65_536 - r#"{"mpp":2,"type":"invocation","id":1,"queue":"default","event":"free","params":{"x":""}}"#.len() - 1;
+    let room = 65_536
+        - r#"{"mpp":2,"type":"invocation","id":1,"queue":"default","event":"free","params":{"x":""}}"#.len()
+        - 1;
     world.enqueue("free", &format!(r#"{{"x":"{}"}}"#, "y".repeat(room)));
     world.line(conn, PULL);
     assert_eq!(world.frames()[0].len(), 65_535);
@@ -246,7 +268,10 @@ fn unknown_queue_a_row_is_recorded_and_fails_at_once() {
     assert_eq!(world.row(id).reason.as_deref(), Some("unknown_queue: nope"));
     assert!(matches!(
         world.transitions()[..],
-        [Transition::Enqueued { .. }, Transition::Failed { from: RowState::Pending, by: FailedBy::UnknownQueue, .. }]
+        [
+            Transition::Enqueued { .. },
+            Transition::Failed { from: RowState::Pending, by: FailedBy::UnknownQueue, .. }
+        ]
     ));
     assert_eq!(world.bridge.snapshot().queues.len(), 2, "no such queue is shown");
 }
@@ -271,11 +296,23 @@ fn late_frames_are_told_apart_as_ruling_8_says() {
     let cases: [(&str, ErrorCode, Violation); 9] = [
         (r#"{"mpp":2,"type":"ack","id":99}"#, ErrorCode::UnknownInvocationId, Violation::NotDispatchedHere),
         (r#"{"mpp":2,"type":"ack","id":1}"#, ErrorCode::UnexpectedStateTransition, Violation::AlreadyEnded),
-        (r#"{"mpp":2,"type":"applied","id":1}"#, ErrorCode::UnexpectedStateTransition, Violation::AlreadyEnded),
+        (
+            r#"{"mpp":2,"type":"applied","id":1}"#,
+            ErrorCode::UnexpectedStateTransition,
+            Violation::AlreadyEnded,
+        ),
         (r#"{"mpp":2,"type":"done","id":1}"#, ErrorCode::UnexpectedStateTransition, Violation::AlreadyEnded),
-        (r#"{"mpp":2,"type":"failed","id":1,"reason":"x"}"#, ErrorCode::UnexpectedStateTransition, Violation::AlreadyEnded),
+        (
+            r#"{"mpp":2,"type":"failed","id":1,"reason":"x"}"#,
+            ErrorCode::UnexpectedStateTransition,
+            Violation::AlreadyEnded,
+        ),
         (r#"{"mpp":2,"type":"done","id":3}"#, ErrorCode::UnexpectedStateTransition, Violation::NotApplied),
-        (r#"{"mpp":2,"type":"applied","id":2}"#, ErrorCode::UnexpectedStateTransition, Violation::AlreadyApplied),
+        (
+            r#"{"mpp":2,"type":"applied","id":2}"#,
+            ErrorCode::UnexpectedStateTransition,
+            Violation::AlreadyApplied,
+        ),
         (
             r#"{"mpp":2,"type":"failed","id":2,"reason":"x","refund":true}"#,
             ErrorCode::UnexpectedStateTransition,
@@ -300,7 +337,10 @@ fn late_frames_are_told_apart_as_ruling_8_says() {
         world.line(conn, &applied(2));
         world.line(conn, PULL);
         for ack in [2, 3] {
-            assert_eq!(world.line(conn, &format!(r#"{{"mpp":2,"type":"ack","id":{ack}}}"#)), Verdict::Accepted);
+            assert_eq!(
+                world.line(conn, &format!(r#"{{"mpp":2,"type":"ack","id":{ack}}}"#)),
+                Verdict::Accepted
+            );
         }
         assert_eq!(world.line(conn, line), refused(code, violation), "{line}");
         assert!(world.frames()[0].contains(code.code()));
@@ -314,7 +354,10 @@ fn late_frames_an_id_of_an_earlier_connection_is_unknown() {
     world.line(first, PULL);
     world.close(first, CloseCause::PeerClosed);
     let conn = world.connect();
-    assert_eq!(world.line(conn, &applied(1)), refused(ErrorCode::UnknownInvocationId, Violation::NotDispatchedHere));
+    assert_eq!(
+        world.line(conn, &applied(1)),
+        refused(ErrorCode::UnknownInvocationId, Violation::NotDispatchedHere)
+    );
 }
 
 #[test]
@@ -361,7 +404,10 @@ fn applied_without_done_past_both_bounds_is_forgotten() {
     }
     assert_eq!(world.bridge.snapshot().live.len(), 3);
     assert_eq!(world.line(conn, &done(3)), Verdict::Accepted);
-    assert_eq!(world.line(conn, &done(1)), refused(ErrorCode::UnknownInvocationId, Violation::NotDispatchedHere));
+    assert_eq!(
+        world.line(conn, &done(1)),
+        refused(ErrorCode::UnknownInvocationId, Violation::NotDispatchedHere)
+    );
 }
 
 #[test]
@@ -397,12 +443,20 @@ fn lifecycle_a_row_left_beyond_live_rows_max_may_still_be_ended_by_its_connectio
     assert_eq!(world.bridge.snapshot().live.values().filter(|live| live.left).count(), 3);
     assert_eq!(world.line(conn, r#"{"mpp":2,"type":"done","id":1}"#), Verdict::Accepted);
     assert_eq!(world.line(conn, r#"{"mpp":2,"type":"failed","id":2,"reason":"x"}"#), Verdict::Accepted);
-    assert_eq!((world.row(InvocationId(1)).state, world.row(InvocationId(2)).state), (RowState::Done, RowState::Failed));
+    assert_eq!(
+        (world.row(InvocationId(1)).state, world.row(InvocationId(2)).state),
+        (RowState::Done, RowState::Failed)
+    );
     // An operator who settles one speaks for it.
     let settle = Command::Settle { id: InvocationId(3), to: Settlement::Done };
     assert!(world.ask(settle).is_ok());
     world.close(conn, CloseCause::PeerClosed);
     let conn = world.connect();
-    let fault = Fault::Protocol { code: ErrorCode::UnknownInvocationId, violation: Violation::NotDispatchedHere };
-    assert_eq!(world.line(conn, r#"{"mpp":2,"type":"done","id":4}"#), Verdict::Refused(fault), "another connection's");
+    let fault =
+        Fault::Protocol { code: ErrorCode::UnknownInvocationId, violation: Violation::NotDispatchedHere };
+    assert_eq!(
+        world.line(conn, r#"{"mpp":2,"type":"done","id":4}"#),
+        Verdict::Refused(fault),
+        "another connection's"
+    );
 }

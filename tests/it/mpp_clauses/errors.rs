@@ -16,7 +16,10 @@ fn protocol_error_each_scenario_has_its_code_and_closes() {
         (r#"{"mpp":2}"#, "INVALID_FRAME"),
         (r#"{"mpp":2,"type":"foo"}"#, "INVALID_FRAME"),
         (r#"{"mpp":2,"type":"hello_ack","ok":true}"#, "INVALID_FRAME"),
-        (r#"{"mpp":2,"type":"invocation","id":1,"queue":"default","event":"free","params":{}}"#, "INVALID_FRAME"),
+        (
+            r#"{"mpp":2,"type":"invocation","id":1,"queue":"default","event":"free","params":{}}"#,
+            "INVALID_FRAME",
+        ),
         (r#"{"mpp":2,"type":"pull"}"#, "INVALID_FRAME"),
         (r#"{"mpp":2,"type":"pull","queue":7}"#, "INVALID_FRAME"),
         (r#"{"mpp":2,"type":"ack"}"#, "INVALID_FRAME"),
@@ -55,7 +58,10 @@ fn protocol_error_each_scenario_has_its_code_and_closes() {
 fn protocol_error_an_unknown_type_is_named_as_in_the_example() {
     let (mut world, conn) = World::connected();
     world.line(conn, r#"{"mpp": 2, "type": "foo"}"#);
-    assert_eq!(world.frames(), [r#"{"mpp":2,"type":"protocol_error","code":"INVALID_FRAME","message":"unknown type: 'foo'"}"#]);
+    assert_eq!(
+        world.frames(),
+        [r#"{"mpp":2,"type":"protocol_error","code":"INVALID_FRAME","message":"unknown type: 'foo'"}"#]
+    );
 }
 
 #[test]
@@ -67,7 +73,9 @@ fn framing_65536_bytes_without_an_lf_are_too_large() {
         assert!(matches!(verdict, Verdict::Refused(Fault::Protocol { code: ErrorCode::FrameTooLarge, .. })));
         assert_eq!(
             world.frames(),
-            [r#"{"mpp":2,"type":"protocol_error","code":"FRAME_TOO_LARGE","message":"the line exceeds 65536 bytes"}"#]
+            [
+                r#"{"mpp":2,"type":"protocol_error","code":"FRAME_TOO_LARGE","message":"the line exceeds 65536 bytes"}"#
+            ]
         );
         assert_eq!(world.closed.len(), 1);
     }
@@ -79,7 +87,9 @@ fn framing_a_token_cut_by_the_limit_is_masked_as_far_as_it_goes() {
     let mut wire = vec![b' '; 65_536 - 6];
     wire.extend_from_slice(b"<raw-t");
     world.bytes(conn, &wire);
-    let (_, rl_console::tap::entry::Redaction::Masked(ranges)) = world.received.last().unwrap() else { panic!("not masked") };
+    let (_, rl_console::tap::entry::Redaction::Masked(ranges)) = world.received.last().unwrap() else {
+        panic!("not masked")
+    };
     assert_eq!(ranges.iter().map(|range| (range.start, range.end)).collect::<Vec<_>>(), [(65_530, 65_536)]);
 }
 
@@ -102,5 +112,8 @@ fn pinning_identity_in_later_frames_is_ignored_even_when_mistyped() {
     world.enqueue("free", "{}");
     world.line(conn, r#"{"mpp":2,"type":"pull","queue":"default","pack_id":7,"broadcaster_login":[]}"#);
     assert_eq!(world.dispatched.len(), 1);
-    assert_eq!(world.line(conn, r#"{"type":"applied","queue":{},"later":"field","id":1,"mpp":2}"#), Verdict::Accepted);
+    assert_eq!(
+        world.line(conn, r#"{"type":"applied","queue":{},"later":"field","id":1,"mpp":2}"#),
+        Verdict::Accepted
+    );
 }

@@ -12,7 +12,10 @@ fn a_negotiation_succeeds() {
     let mut world = World::new();
     let conn = world.open();
     assert_eq!(world.line(conn, HELLO), Verdict::Accepted);
-    assert_eq!(world.frames(), [r#"{"mpp":2,"type":"hello_ack","ok":true,"broadcaster_login":"streamer_login","session_id":42}"#]);
+    assert_eq!(
+        world.frames(),
+        [r#"{"mpp":2,"type":"hello_ack","ok":true,"broadcaster_login":"streamer_login","session_id":42}"#]
+    );
 }
 
 #[test]
@@ -23,14 +26,20 @@ fn mpp_1_is_rejected() {
         conn,
         r#"{"mpp": 1, "type": "hello", "pack_id": "com.example.mypack", "manifest_hash": "sha256:abc123...", "bridge_token": "<raw-token>"}"#,
     );
-    assert_eq!(world.frames(), [r#"{"mpp":2,"type":"hello_ack","ok":false,"reason":"unsupported_mpp_version"}"#]);
+    assert_eq!(
+        world.frames(),
+        [r#"{"mpp":2,"type":"hello_ack","ok":false,"reason":"unsupported_mpp_version"}"#]
+    );
     assert_eq!(world.closed.len(), 1);
 }
 
 #[test]
 fn a_persisted_value_is_replayed() {
     let (mut world, conn) = World::connected();
-    world.line(conn, r#"{"mpp": 2, "type": "state_write", "key": "resets", "value": 3, "scope": "trainer:42"}"#);
+    world.line(
+        conn,
+        r#"{"mpp": 2, "type": "state_write", "key": "resets", "value": 3, "scope": "trainer:42"}"#,
+    );
     assert!(world.frames().is_empty());
     world.close(conn, rl_console::mpp::CloseCause::PeerClosed);
     let conn = world.open();
@@ -56,7 +65,10 @@ fn the_sequence_of_section_9() {
         );
         // Line breaks and nothing else are taken out of the params as they came.
         assert_eq!(world.frames()[0].replace(": ", ":").replace(", ", ","), invocation);
-        assert!(matches!(world.transitions()[..], [Transition::Parked { .. }, Transition::Dispatched { .. }]));
+        assert!(matches!(
+            world.transitions()[..],
+            [Transition::Parked { .. }, Transition::Dispatched { .. }]
+        ));
         world.line(conn, &format!(r#"{{"mpp": 2, "type": "ack", "id": {id}}}"#));
         assert!(matches!(world.transitions()[..], [Transition::Acked { .. }]));
         world.line(
@@ -86,7 +98,10 @@ fn the_two_failures() {
     world.line(conn, r#"{"mpp": 2, "type": "pull", "queue": "default"}"#);
     world.line(conn, r#"{"mpp": 2, "type": "failed", "id": 1, "reason": "item not found in inventory"}"#);
     world.line(conn, r#"{"mpp": 2, "type": "pull", "queue": "default"}"#);
-    world.line(conn, r#"{"mpp": 2, "type": "failed", "id": 2, "reason": "target already fainted", "refund": true}"#);
+    world.line(
+        conn,
+        r#"{"mpp": 2, "type": "failed", "id": 2, "reason": "target already fainted", "refund": true}"#,
+    );
     assert_eq!(world.row(first).state, RowState::Failed);
     assert_eq!(world.row(first).reason.as_deref(), Some("item not found in inventory"));
     assert_eq!(world.row(second).state, RowState::Refunded);

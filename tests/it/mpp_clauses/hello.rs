@@ -5,14 +5,18 @@ use std::time::Duration;
 use rl_console::{
     ids::ConnectionId,
     limits,
-    mpp::{CloseCause, Command, ErrorCode, Fault, HelloReason, Outcome, Refusal, TokenHash, Verdict, Violation},
+    mpp::{
+        CloseCause, Command, ErrorCode, Fault, HelloReason, Outcome, Refusal, TokenHash, Verdict, Violation,
+    },
     tap::entry::{Redaction, mpp::Transition},
 };
 
 use crate::harness::{HELLO, Store, TOKEN, World, pack};
 
 fn hello(pack: &str, hash: &str, token: &str) -> String {
-    format!(r#"{{"mpp":2,"type":"hello","pack_id":"{pack}","manifest_hash":"{hash}","bridge_token":"{token}"}}"#)
+    format!(
+        r#"{{"mpp":2,"type":"hello","pack_id":"{pack}","manifest_hash":"{hash}","bridge_token":"{token}"}}"#
+    )
 }
 
 /// The code that a first line is refused with.
@@ -65,10 +69,19 @@ fn hello_the_first_line_is_judged_in_the_order_of_ruling_1() {
     assert_eq!(refusal(&mut world, "{"), "INVALID_FRAME");
     assert_eq!(refusal(&mut world, "[2]"), "INVALID_FRAME");
     assert_eq!(refusal(&mut world, r#"{"type":"hello"}"#), "unsupported_mpp_version");
-    assert_eq!(refusal(&mut world, r#"{"mpp":3,"type":"pull","queue":"default"}"#), "unsupported_mpp_version");
+    assert_eq!(
+        refusal(&mut world, r#"{"mpp":3,"type":"pull","queue":"default"}"#),
+        "unsupported_mpp_version"
+    );
     assert_eq!(refusal(&mut world, r#"{"mpp":2,"type":"pull","queue":"default"}"#), "INVALID_FRAME");
-    assert_eq!(refusal(&mut world, r#"{"mpp":2,"type":"hello","pack_id":7,"manifest_hash":"x","bridge_token":"x"}"#), "INVALID_FRAME");
-    assert_eq!(refusal(&mut world, r#"{"mpp":2,"type":"hello","pack_id":"x","bridge_token":"x"}"#), "INVALID_FRAME");
+    assert_eq!(
+        refusal(&mut world, r#"{"mpp":2,"type":"hello","pack_id":7,"manifest_hash":"x","bridge_token":"x"}"#),
+        "INVALID_FRAME"
+    );
+    assert_eq!(
+        refusal(&mut world, r#"{"mpp":2,"type":"hello","pack_id":"x","bridge_token":"x"}"#),
+        "INVALID_FRAME"
+    );
 }
 
 #[test]
@@ -92,7 +105,14 @@ fn hello_the_checks_come_in_the_order_of_ruling_2() {
 #[test]
 fn hello_every_reason_code_has_been_seen() {
     let codes: Vec<_> = HelloReason::ALL.iter().map(|reason| reason.code()).collect();
-    let seen = ["unsupported_mpp_version", "unpaired", "invalid_token", "pack_id_mismatch", "manifest_hash_mismatch", "already_connected"];
+    let seen = [
+        "unsupported_mpp_version",
+        "unpaired",
+        "invalid_token",
+        "pack_id_mismatch",
+        "manifest_hash_mismatch",
+        "already_connected",
+    ];
     assert_eq!(codes, seen);
 }
 
@@ -160,7 +180,9 @@ fn hello_a_token_said_by_escapes_is_withheld() {
     world.line(conn, r#"{"mpp":2,"type":"pull","queue":"<raw-token>"}"#);
     assert_eq!(
         world.frames(),
-        [r#"{"mpp":2,"type":"protocol_error","code":"UNKNOWN_QUEUE","message":"the manifest has no queue '***********'"}"#]
+        [
+            r#"{"mpp":2,"type":"protocol_error","code":"UNKNOWN_QUEUE","message":"the manifest has no queue '***********'"}"#
+        ]
     );
 }
 
@@ -177,18 +199,29 @@ fn hello_persisted_rows_are_revalidated() {
     let conn = world.open();
     world.line(conn, HELLO);
     assert!(!world.frames()[0].contains("persisted"));
-    let left_out = world.transitions().into_iter().filter(|transition| matches!(transition, Transition::PersistedLeftOut { .. })).count();
+    let left_out = world
+        .transitions()
+        .into_iter()
+        .filter(|transition| matches!(transition, Transition::PersistedLeftOut { .. }))
+        .count();
     assert_eq!(left_out, 2);
 }
 
 #[test]
 fn hello_null_is_a_value_and_text_is_echoed_as_it_came() {
     let (mut world, conn) = World::connected();
-    world.line(conn, r#"{"mpp":2,"type":"state_write","key":"notes","value":{ "b": 1.0,  "a": 12345678901234567890123 }}"#);
+    world.line(
+        conn,
+        r#"{"mpp":2,"type":"state_write","key":"notes","value":{ "b": 1.0,  "a": 12345678901234567890123 }}"#,
+    );
     let mut world = World::with(pack(), limits::Mpp::default(), world.store);
     let conn = world.open();
     world.line(conn, HELLO);
-    assert!(world.frames()[0].ends_with(r#""persisted":[{"key":"notes","value":{ "b": 1.0,  "a": 12345678901234567890123 }}]}"#));
+    assert!(
+        world.frames()[0].ends_with(
+            r#""persisted":[{"key":"notes","value":{ "b": 1.0,  "a": 12345678901234567890123 }}]}"#
+        )
+    );
     world.line(conn, r#"{"mpp":2,"type":"state_write","key":"notes","value":null}"#);
     let mut world = World::with(pack(), limits::Mpp::default(), world.store);
     let conn = world.open();
@@ -209,7 +242,12 @@ fn hello_silent_guests_do_not_shut_the_adapter_out() {
         world.open();
     }
     assert_eq!(world.closed.len(), 200);
-    assert!(world.closed.iter().all(|(closed, cause)| *closed != conn && *cause == CloseCause::TooManyConnections));
+    assert!(
+        world
+            .closed
+            .iter()
+            .all(|(closed, cause)| *closed != conn && *cause == CloseCause::TooManyConnections)
+    );
     assert!(world.bridge.snapshot().adapter.is_some(), "the adapter stays");
 }
 
@@ -259,7 +297,11 @@ fn token_said_by_escapes_withholds_the_line_wherever_it_stands() {
     cut.extend_from_slice(br"\u003craw-tok");
     let (mut world, conn) = World::connected();
     world.bytes(conn, &cut);
-    assert_eq!(world.received.last().unwrap().1, Redaction::Withheld, "its beginning, where the line was cut");
+    assert_eq!(
+        world.received.last().unwrap().1,
+        Redaction::Withheld,
+        "its beginning, where the line was cut"
+    );
 }
 
 #[test]

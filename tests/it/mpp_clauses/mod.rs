@@ -1,4 +1,5 @@
-//! MPP v2 by its clauses: one transcript a clause, named after it, bytes in and bytes out, under a virtual clock.
+//! MPP v2 by its clauses: one transcript a clause, named after it, bytes in and bytes out, under a virtual
+//! clock.
 
 mod commands;
 mod disconnect;

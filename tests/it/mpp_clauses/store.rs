@@ -76,7 +76,10 @@ fn failing_store_refuses_new_rows_and_holds_what_it_must() {
     world.broken = true;
     world.line(conn, r#"{"mpp":2,"type":"applied","id":1,"result":{"n":1}}"#);
     assert!(matches!(world.transitions()[..], [Transition::Applied { .. }, Transition::CommitsFailing]));
-    assert_eq!(world.bridge.snapshot().commits_failing.as_deref(), Some("the store cannot write: no space left on device"));
+    assert_eq!(
+        world.bridge.snapshot().commits_failing.as_deref(),
+        Some("the store cannot write: no space left on device")
+    );
     assert_eq!(world.line(conn, PULL), Verdict::Accepted);
     assert_eq!(world.dispatched.len(), 1, "parked");
     assert!(matches!(world.enqueue_row(NewInvocation::new("free")), Err(Refusal::NotStored { .. })));
@@ -91,7 +94,11 @@ fn failing_store_refuses_new_rows_and_holds_what_it_must() {
     world.broken = false;
     world.pass(Duration::from_secs(5));
     assert_eq!(world.row(InvocationId(1)).state, RowState::Done);
-    assert_eq!(world.row(InvocationId(1)).result.as_ref().unwrap().as_str(), r#"{"n":1}"#, "the older transition is in it");
+    assert_eq!(
+        world.row(InvocationId(1)).result.as_ref().unwrap().as_str(),
+        r#"{"n":1}"#,
+        "the older transition is in it"
+    );
     assert_eq!(world.dispatched.len(), 2, "the parked pull is served");
     assert!(world.transitions().contains(&&Transition::CommitsWell));
     assert_eq!(world.bridge.snapshot().commits_failing, None);
@@ -220,7 +227,8 @@ fn busy_store_refuses_one_command_and_is_not_failing() {
     busy(&mut world);
     assert!(matches!(world.answers[&request], Err(Refusal::NotStored { .. })));
     assert_eq!(world.bridge.snapshot().commits_failing, None);
-    let request = world.command(Command::Cancel { ids: vec![InvocationId(1)], reason: String::new(), refund: false });
+    let request =
+        world.command(Command::Cancel { ids: vec![InvocationId(1)], reason: String::new(), refund: false });
     busy(&mut world);
     assert!(matches!(world.answers[&request], Err(Refusal::NotStored { .. })));
     world.prompt = true;
@@ -252,7 +260,12 @@ fn busy_store_is_offered_transitions_and_brakes_again() {
     assert_eq!(world.row(InvocationId(3)).state, RowState::Applied);
     assert!(world.store.brakes["boss"].held);
     assert_eq!(world.dispatched.len(), 3);
-    assert!(world.transitions().into_iter().all(|said| !matches!(said, Transition::CommitsFailing | Transition::CommitsWell)));
+    assert!(
+        world
+            .transitions()
+            .into_iter()
+            .all(|said| !matches!(said, Transition::CommitsFailing | Transition::CommitsWell))
+    );
 }
 
 #[test]
@@ -265,7 +278,8 @@ fn busy_store_a_requeue_that_it_did_not_take_does_not_undo_a_cancel() {
     world.answer_next(false);
     world.close(conn, rl_console::mpp::CloseCause::PeerClosed);
     busy(&mut world);
-    let request = world.command(Command::Cancel { ids: vec![InvocationId(1)], reason: String::new(), refund: false });
+    let request =
+        world.command(Command::Cancel { ids: vec![InvocationId(1)], reason: String::new(), refund: false });
     world.pass(Duration::from_secs(1));
     world.prompt = true;
     world.settle();

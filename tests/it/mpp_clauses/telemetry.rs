@@ -38,7 +38,9 @@ fn heartbeat_outbound_traffic_puts_ours_off() {
 #[test]
 fn heartbeat_stale_is_inbound_silence_of_30_s_and_is_said_once() {
     let (mut world, conn) = World::connected();
-    let stale = |world: &World| world.transitions().into_iter().filter(|said| matches!(said, Transition::Stale { .. })).count();
+    let stale = |world: &World| {
+        world.transitions().into_iter().filter(|said| matches!(said, Transition::Stale { .. })).count()
+    };
     world.pass(Duration::from_millis(29_999));
     assert_eq!(stale(&world), 0);
     world.pass(Duration::from_millis(1));
@@ -77,9 +79,21 @@ fn log_takes_the_five_levels() {
 #[test]
 fn state_write_the_checks_come_in_order() {
     let cases = [
-        (r#"{"mpp":2,"type":"state_write","key":"nope","value":"x"}"#, ErrorCode::InvalidFrame, Violation::UndeclaredKey),
-        (r#"{"mpp":2,"type":"state_write","key":"goal","value":"x"}"#, ErrorCode::InvalidFrame, Violation::NotTheWriter),
-        (r#"{"mpp":2,"type":"state_write","key":"resets","value":"x"}"#, ErrorCode::SchemaViolation, Violation::StateSchema),
+        (
+            r#"{"mpp":2,"type":"state_write","key":"nope","value":"x"}"#,
+            ErrorCode::InvalidFrame,
+            Violation::UndeclaredKey,
+        ),
+        (
+            r#"{"mpp":2,"type":"state_write","key":"goal","value":"x"}"#,
+            ErrorCode::InvalidFrame,
+            Violation::NotTheWriter,
+        ),
+        (
+            r#"{"mpp":2,"type":"state_write","key":"resets","value":"x"}"#,
+            ErrorCode::SchemaViolation,
+            Violation::StateSchema,
+        ),
     ];
     for (line, code, violation) in cases {
         let (mut world, conn) = World::connected();
@@ -104,13 +118,19 @@ fn state_write_is_silent_and_stored_behind_only_when_it_persists() {
     );
     assert!(rows[1].persist);
     world.line(conn, r#"{"mpp":2,"type":"state_write","key":"notes","value":2}"#);
-    assert_eq!(world.store.state["notes"], (rl_console::schema::JsonText::parse("2").unwrap(), None), "the last write wins, its scope too");
+    assert_eq!(
+        world.store.state["notes"],
+        (rl_console::schema::JsonText::parse("2").unwrap(), None),
+        "the last write wins, its scope too"
+    );
 }
 
 #[test]
 fn state_write_that_would_lock_the_adapter_out_is_a_schema_violation() {
     let (mut world, conn) = World::connected();
-    let value = |length: usize| format!(r#"{{"mpp":2,"type":"state_write","key":"notes","value":"{}"}}"#, "x".repeat(length));
+    let value = |length: usize| {
+        format!(r#"{{"mpp":2,"type":"state_write","key":"notes","value":"{}"}}"#, "x".repeat(length))
+    };
     let frame = r#"{"mpp":2,"type":"hello_ack","ok":true,"broadcaster_login":"streamer_login","session_id":18446744073709551615,"persisted":[{"key":"notes","value":""}]}"#;
     let room = 65_536 - frame.len() - 1;
     assert_eq!(world.line(conn, &value(room)), Verdict::Accepted);
@@ -131,44 +151,73 @@ fn state_write_what_cannot_be_judged_fails_its_schema() {
         1,
     );
     assert_ne!(toml, TOML);
-    let mut pack = rl_console::mpp::manifest::Pack::parse(toml.as_bytes(), &mut |path| Err(path.to_owned())).unwrap();
+    let mut pack =
+        rl_console::mpp::manifest::Pack::parse(toml.as_bytes(), &mut |path| Err(path.to_owned())).unwrap();
     pack.hash = crate::harness::pack().hash;
     let deep = format!("{}{}", "[".repeat(200), "]".repeat(200));
     for value in ["1e999", deep.as_str(), r#""\ud800""#] {
         let mut world = World::with(pack.clone(), limits::Mpp::default(), Store::default());
         let conn = world.connect();
-        assert_eq!(world.line(conn, r#"{"mpp":2,"type":"state_write","key":"resets","value":null}"#), Verdict::Accepted);
-        let verdict = world.line(conn, &format!(r#"{{"mpp":2,"type":"state_write","key":"resets","value":{value}}}"#));
+        assert_eq!(
+            world.line(conn, r#"{"mpp":2,"type":"state_write","key":"resets","value":null}"#),
+            Verdict::Accepted
+        );
+        let verdict =
+            world.line(conn, &format!(r#"{{"mpp":2,"type":"state_write","key":"resets","value":{value}}}"#));
         let fault = Fault::Protocol { code: ErrorCode::SchemaViolation, violation: Violation::StateSchema };
         assert_eq!(verdict, Verdict::Refused(fault), "{value}");
         assert!(world.frames()[0].contains("cannot be judged"), "{:?}", world.frames());
         assert_eq!(world.store.state["resets"].0.as_str(), "null");
         // Without a schema there is nothing to judge.
         let conn = world.connect();
-        assert_eq!(world.line(conn, &format!(r#"{{"mpp":2,"type":"state_write","key":"mood","value":{value}}}"#)), Verdict::Accepted);
+        assert_eq!(
+            world.line(conn, &format!(r#"{{"mpp":2,"type":"state_write","key":"mood","value":{value}}}"#)),
+            Verdict::Accepted
+        );
         // A restart judges what was stored alike.
-        world.store.state.insert("resets".into(), (rl_console::schema::JsonText::parse(value).unwrap(), None));
+        world
+            .store
+            .state
+            .insert("resets".into(), (rl_console::schema::JsonText::parse(value).unwrap(), None));
         let mut world = World::with(pack.clone(), limits::Mpp::default(), world.store);
         world.connect();
-        assert!(world.transitions().contains(&&Transition::PersistedLeftOut { key: "resets".into() }), "{value}");
+        assert!(
+            world.transitions().contains(&&Transition::PersistedLeftOut { key: "resets".into() }),
+            "{value}"
+        );
     }
 }
 
 #[test]
 fn state_write_a_small_key_beside_one_that_no_longer_fits_is_taken() {
     let mut store = Store::default();
-    let text = |length: usize| rl_console::schema::JsonText::parse(&format!("\"{}\"", "x".repeat(length))).unwrap();
+    let text =
+        |length: usize| rl_console::schema::JsonText::parse(&format!("\"{}\"", "x".repeat(length))).unwrap();
     store.state.insert("notes".into(), (text(65_500), None));
     let mut world = World::with(crate::harness::pack(), limits::Mpp::default(), store);
     let conn = world.connect();
     assert!(world.transitions().contains(&&Transition::PersistedLeftOut { key: "notes".into() }));
-    assert_eq!(world.line(conn, r#"{"mpp":2,"type":"state_write","key":"resets","value":3}"#), Verdict::Accepted);
+    assert_eq!(
+        world.line(conn, r#"{"mpp":2,"type":"state_write","key":"resets","value":3}"#),
+        Verdict::Accepted
+    );
     let fault = Fault::Protocol { code: ErrorCode::SchemaViolation, violation: Violation::StateTooLarge };
     let large = format!(r#"{{"mpp":2,"type":"state_write","key":"notes","value":{}}}"#, text(65_420));
-    assert_eq!(world.bridge.judge(world.now, conn, large.as_bytes()), Verdict::Refused(fault), "a key that would be left out is refused");
+    assert_eq!(
+        world.bridge.judge(world.now, conn, large.as_bytes()),
+        Verdict::Refused(fault),
+        "a key that would be left out is refused"
+    );
     let lesser = format!(r#"{{"mpp":2,"type":"state_write","key":"notes","value":{}}}"#, text(65_380));
-    assert_eq!(world.bridge.judge(world.now, conn, lesser.as_bytes()), Verdict::Refused(fault), "so is one that would drive another out");
-    assert_eq!(world.line(conn, r#"{"mpp":2,"type":"state_write","key":"notes","value":1}"#), Verdict::Accepted);
+    assert_eq!(
+        world.bridge.judge(world.now, conn, lesser.as_bytes()),
+        Verdict::Refused(fault),
+        "so is one that would drive another out"
+    );
+    assert_eq!(
+        world.line(conn, r#"{"mpp":2,"type":"state_write","key":"notes","value":1}"#),
+        Verdict::Accepted
+    );
 }
 
 #[test]
@@ -184,5 +233,9 @@ fn log_lines_and_reasons_are_kept_in_part() {
     world.line(conn, &format!(r#"{{"mpp":2,"type":"failed","id":1,"reason":"{text}"}}"#));
     let kept = world.bridge.snapshot().recent[0].reason.clone().unwrap();
     assert_eq!((kept.len(), kept.ends_with("é…")), (1_023, true));
-    assert_eq!(world.row(rl_console::ids::InvocationId(1)).reason.as_deref(), Some(text.as_str()), "the store keeps it verbatim");
+    assert_eq!(
+        world.row(rl_console::ids::InvocationId(1)).reason.as_deref(),
+        Some(text.as_str()),
+        "the store keeps it verbatim"
+    );
 }

@@ -2,8 +2,9 @@
 
 use super::{Act, Line, run};
 
-/// A row failed before its dispatch and the store was too busy to take it. A migration had the queue read again meanwhile, page by page; a
-/// later page, which need not see the latest, showed the row as pending after its end was durable, and it failed a second time.
+/// A row failed before its dispatch and the store was too busy to take it. A migration had the queue read
+/// again meanwhile, page by page; a later page, which need not see the latest, showed the row as pending
+/// after its end was durable, and it failed a second time.
 #[test]
 fn a_row_whose_end_becomes_durable_behind_a_first_page_is_not_taken_from_a_later_one() {
     run(&[

@@ -1,5 +1,6 @@
-//! The bridge under random schedules: connects, frames good and bad, commands, commits that come late or never, reads that are stale, time,
-//! restarts. What must hold at every step is checked at every step; at the end everything that was accepted has come to its end.
+//! The bridge under random schedules: connects, frames good and bad, commands, commits that come late or
+//! never, reads that are stale, time, restarts. What must hold at every step is checked at every step; at the
+//! end everything that was accepted has come to its end.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -10,7 +11,9 @@ use proptest::prelude::*;
 use rl_console::{
     ids::{ConnectionId, InvocationId, ManifestHash, QueueName, RequestId},
     limits,
-    mpp::{CloseCause, Command, LiveView, NewInvocation, Outcome, ReadyAfter, Settlement, TokenHash, Verdict},
+    mpp::{
+        CloseCause, Command, LiveView, NewInvocation, Outcome, ReadyAfter, Settlement, TokenHash, Verdict,
+    },
     schema::JsonText,
     store::{invocations::Row, op::Op},
     tap::entry::mpp::{RowState, Transition},
@@ -60,7 +63,8 @@ enum Line {
     Raw(usize),
 }
 
-const EVENTS: [(&str, &str); 4] = [("free", "{}"), ("spawn", "{}"), ("give_item", r#"{"item_id":1}"#), ("give_item", r#"{"item_id":"x"}"#)];
+const EVENTS: [(&str, &str); 4] =
+    [("free", "{}"), ("spawn", "{}"), ("give_item", r#"{"item_id":1}"#), ("give_item", r#"{"item_id":"x"}"#)];
 const QUEUES: [&str; 2] = ["default", "boss"];
 const STATES: [&str; 4] = [
     r#""resets","value":3"#,
@@ -248,10 +252,16 @@ impl Schedule {
             Line::Pull(queue) => format!(r#"{{"mpp":2,"type":"pull","queue":"{}"}}"#, QUEUES[*queue]),
             Line::Next(queue) => self.next(QUEUES[*queue]),
             Line::Ack(back) => format!(r#"{{"mpp":2,"type":"ack","id":{}}}"#, self.id(*back)),
-            Line::Applied(back) => format!(r#"{{"mpp":2,"type":"applied","id":{},"result":{{"x":"<raw-token>"}}}}"#, self.id(*back)),
+            Line::Applied(back) => format!(
+                r#"{{"mpp":2,"type":"applied","id":{},"result":{{"x":"<raw-token>"}}}}"#,
+                self.id(*back)
+            ),
             Line::Done(back) => format!(r#"{{"mpp":2,"type":"done","id":{}}}"#, self.id(*back)),
             Line::Failed(back, refund) => {
-                format!(r#"{{"mpp":2,"type":"failed","id":{},"reason":"no <raw-token>","refund":{refund}}}"#, self.id(*back))
+                format!(
+                    r#"{{"mpp":2,"type":"failed","id":{},"reason":"no <raw-token>","refund":{refund}}}"#,
+                    self.id(*back)
+                )
             }
             Line::Alive => r#"{"mpp":2,"type":"heartbeat"}"#.to_owned(),
             Line::Log => r#"{"mpp":2,"type":"log","level":"info","message":"is it <raw-token>?"}"#.to_owned(),
@@ -264,7 +274,9 @@ impl Schedule {
         let snapshot = self.world.bridge.snapshot();
         let view = &snapshot.queues[queue];
         match view.in_flight.map(|id| (id, snapshot.live[&id].state)) {
-            Some((id, RowState::Dispatched)) => format!(r#"{{"mpp":2,"type":"applied","id":{id},"result":{{"x":"<raw-token>"}}}}"#),
+            Some((id, RowState::Dispatched)) => {
+                format!(r#"{{"mpp":2,"type":"applied","id":{id},"result":{{"x":"<raw-token>"}}}}"#)
+            }
             Some((id, _)) => format!(r#"{{"mpp":2,"type":"done","id":{id}}}"#),
             None if view.parked => r#"{"mpp":2,"type":"heartbeat"}"#.to_owned(),
             None => format!(r#"{{"mpp":2,"type":"pull","queue":"{queue}"}}"#),
@@ -273,13 +285,18 @@ impl Schedule {
 
     fn command(act: &Act) -> Command {
         match act {
-            Act::Enqueue(rows) => Command::Enqueue { rows: rows.iter().map(|(event, key)| new_row(*event, *key)).collect() },
-            Act::Cancel(ids, refund) => {
-                Command::Cancel { ids: ids.iter().map(|id| InvocationId(*id)).collect(), reason: "x".to_owned(), refund: *refund }
+            Act::Enqueue(rows) => {
+                Command::Enqueue { rows: rows.iter().map(|(event, key)| new_row(*event, *key)).collect() }
             }
-            Act::Settle(id, done) => {
-                Command::Settle { id: InvocationId(*id), to: if *done { Settlement::Done } else { Settlement::Failed } }
-            }
+            Act::Cancel(ids, refund) => Command::Cancel {
+                ids: ids.iter().map(|id| InvocationId(*id)).collect(),
+                reason: "x".to_owned(),
+                refund: *refund,
+            },
+            Act::Settle(id, done) => Command::Settle {
+                id: InvocationId(*id),
+                to: if *done { Settlement::Done } else { Settlement::Failed },
+            },
             Act::Brake(brake, queue) => {
                 let queue = queue.map(|queue| QueueName::new(QUEUES[queue]));
                 match brake {
@@ -329,8 +346,9 @@ impl Schedule {
     /// Lets the last read overtake everything asked before it; one that has to be settled waits its turn.
     fn read_ahead(&mut self) {
         let waiting = &self.world.store.waiting;
-        let place =
-            waiting.iter().position(|request| matches!(request, Request::Fetch { settled: false, .. } | Request::FetchOthers { .. }));
+        let place = waiting.iter().position(|request| {
+            matches!(request, Request::Fetch { settled: false, .. } | Request::FetchOthers { .. })
+        });
         if let Some(request) = place.and_then(|place| self.world.store.waiting.remove(place)) {
             self.world.answer_request(request, true);
         }
@@ -381,7 +399,9 @@ impl Schedule {
             .waiting
             .iter()
             .filter_map(|request| match request {
-                Request::Persist { op: Op::Change { ids, from: RowState::Pending, .. }, .. } => Some(ids.clone()),
+                Request::Persist { op: Op::Change { ids, from: RowState::Pending, .. }, .. } => {
+                    Some(ids.clone())
+                }
                 _ => None,
             })
             .flatten()
@@ -397,19 +417,33 @@ impl Schedule {
                     "{id} left before {cleared} was durable: {committed:?}"
                 );
             }
-            let mut older = self.world.store.rows.values().filter(ours).filter(|row| row.queue == queue && row.id < id);
+            let mut older =
+                self.world.store.rows.values().filter(ours).filter(|row| row.queue == queue && row.id < id);
             let older = older.find(|row| state(row) == RowState::Pending && !cancelling.contains(&row.id));
             assert_eq!(older.map(|row| row.id), None, "{id} is not the oldest of {queue}");
             let times = self.times.entry(id).or_default();
             *times += 1;
-            assert!(*times == 1 || self.again.get(&id) == Some(&(*times - 1)), "{id} was sent again without a requeue");
+            assert!(
+                *times == 1 || self.again.get(&id) == Some(&(*times - 1)),
+                "{id} was sent again without a requeue"
+            );
         }
         self.seen = self.world.dispatched.len();
         let snapshot = self.world.bridge.snapshot();
         for (name, queue) in &snapshot.queues {
-            let rows = || self.world.store.rows.values().filter(|row| row.queue == *name && state(row) == RowState::Pending);
+            let rows = || {
+                self.world
+                    .store
+                    .rows
+                    .values()
+                    .filter(|row| row.queue == *name && state(row) == RowState::Pending)
+            };
             assert_eq!(queue.pending, rows().filter(ours).count() as u64, "pending of {name}");
-            assert_eq!(queue.other_manifest, rows().filter(|row| !ours(row)).count() as u64, "other manifest of {name}");
+            assert_eq!(
+                queue.other_manifest,
+                rows().filter(|row| !ours(row)).count() as u64,
+                "other manifest of {name}"
+            );
             assert_eq!(queue.in_flight, self.in_flight.get(name).copied(), "in flight of {name}");
         }
         assert!(snapshot.recent.len() <= 3 && snapshot.logs.len() <= 3);
@@ -427,7 +461,10 @@ impl Schedule {
         self.world.prompt = true;
         self.world.ask(Command::Resume { queue: None }).unwrap();
         self.check();
-        assert!(self.commands.iter().all(|request| self.world.answers.contains_key(request)), "every command is answered");
+        assert!(
+            self.commands.iter().all(|request| self.world.answers.contains_key(request)),
+            "every command is answered"
+        );
         let _ = self.world.ask(Command::Kick);
         self.check();
         let conn = self.world.connect();
@@ -446,13 +483,24 @@ impl Schedule {
         }
         assert!(self.world.bridge.dirty().is_empty());
         for row in self.world.store.rows.values() {
-            let legal = row.state.is_terminal() || row.state == RowState::Applied || row.manifest_hash != self.world.pack.hash;
+            let legal = row.state.is_terminal()
+                || row.state == RowState::Applied
+                || row.manifest_hash != self.world.pack.hash;
             assert!(legal, "{} is {:?}", row.id, row.state);
         }
-        let left: Vec<InvocationId> =
-            self.world.store.rows.values().filter(|row| row.state == RowState::Applied).map(|row| row.id).collect();
+        let left: Vec<InvocationId> = self
+            .world
+            .store
+            .rows
+            .values()
+            .filter(|row| row.state == RowState::Applied)
+            .map(|row| row.id)
+            .collect();
         for id in left {
-            assert_eq!(self.world.ask(Command::Settle { id, to: Settlement::Done }), Ok(Outcome::Settled { id, state: RowState::Done }));
+            assert_eq!(
+                self.world.ask(Command::Settle { id, to: Settlement::Done }),
+                Ok(Outcome::Settled { id, state: RowState::Done })
+            );
         }
         assert!(self.world.bridge.snapshot().live.is_empty());
     }

@@ -35,7 +35,9 @@ impl House {
     }
 
     pub(crate) fn give_item(&self) -> u64 {
-        self.json(&["invoke", "give_item", "--params", r#"{"item_id":4,"count":1}"#])[0]["id"].as_u64().unwrap()
+        self.json(&["invoke", "give_item", "--params", r#"{"item_id":4,"count":1}"#])[0]["id"]
+            .as_u64()
+            .unwrap()
     }
 
     pub(crate) fn state_of(&self, id: u64) -> String {
@@ -49,7 +51,10 @@ impl House {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         let reached = runtime.block_on(async {
             let client = OperatorClient::connect(self.folder.path()).await.unwrap();
-            client.query(Query::InvocationWhen { id: InvocationId(id), state, timeout_ms: 30_000 }).await.unwrap()
+            client
+                .query(Query::InvocationWhen { id: InvocationId(id), state, timeout_ms: 30_000 })
+                .await
+                .unwrap()
         });
         let Page::Invocation(Some(row)) = reached else { panic!("{reached:?}") };
         assert_eq!(row.state, state);

@@ -44,7 +44,11 @@ pub(crate) fn cli(data: &Path, args: &[&str]) -> Output {
 pub(crate) fn json(data: &Path, args: &[&str]) -> Vec<Value> {
     let output = command(data).arg("--json").args(args).stdin(Stdio::null()).output().unwrap();
     assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8(output.stdout).unwrap().lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    String::from_utf8(output.stdout)
+        .unwrap()
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect()
 }
 
 /// Makes a token for a data folder.

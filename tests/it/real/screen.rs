@@ -38,12 +38,14 @@ impl Seen {
     fn process(&mut self, bytes: &[u8]) {
         let from = self.raw.len();
         self.raw.extend_from_slice(bytes);
-        self.entered += memchr::memmem::find_iter(&self.raw[from.saturating_sub(ENTER.len() - 1)..], ENTER).count();
+        self.entered +=
+            memchr::memmem::find_iter(&self.raw[from.saturating_sub(ENTER.len() - 1)..], ENTER).count();
         // A frame's end may be split between two reads.
         let mut done = from;
-        let ends: Vec<_> = memchr::memmem::find_iter(&self.raw[from.saturating_sub(FRAME_END.len() - 1)..], FRAME_END)
-            .map(|at| from.saturating_sub(FRAME_END.len() - 1) + at + FRAME_END.len())
-            .collect();
+        let ends: Vec<_> =
+            memchr::memmem::find_iter(&self.raw[from.saturating_sub(FRAME_END.len() - 1)..], FRAME_END)
+                .map(|at| from.saturating_sub(FRAME_END.len() - 1) + at + FRAME_END.len())
+                .collect();
         for end in ends {
             self.parser.process(&self.raw[done..end]);
             done = end;
@@ -57,7 +59,11 @@ impl Seen {
 
     /// What a person sees: whole frames, or whatever was written outside of the console's screen.
     fn contents(&self) -> String {
-        if self.parser.screen().alternate_screen() { self.framed.clone() } else { self.parser.screen().contents() }
+        if self.parser.screen().alternate_screen() {
+            self.framed.clone()
+        } else {
+            self.parser.screen().contents()
+        }
     }
 }
 
@@ -75,7 +81,11 @@ pub(crate) struct Terminal {
 impl Terminal {
     /// Starts the console in a terminal of this size.
     pub(crate) fn start(data: &Path, columns: u16, rows: u16, args: &[&str]) -> Self {
-        let mut words = vec![env!("CARGO_BIN_EXE_rl-console").to_owned(), "--data".to_owned(), data.display().to_string()];
+        let mut words = vec![
+            env!("CARGO_BIN_EXE_rl-console").to_owned(),
+            "--data".to_owned(),
+            data.display().to_string(),
+        ];
         words.extend(args.iter().map(|&arg| arg.to_owned()));
         Self::run(data, columns, rows, &words)
     }
@@ -89,7 +99,11 @@ impl Terminal {
         command.cwd(data);
         let home = data.join("home");
         command.env_clear();
-        for (name, value) in [("HOME", home.clone()), ("XDG_CONFIG_HOME", home.join("config")), ("XDG_STATE_HOME", home.join("state"))] {
+        for (name, value) in [
+            ("HOME", home.clone()),
+            ("XDG_CONFIG_HOME", home.join("config")),
+            ("XDG_STATE_HOME", home.join("state")),
+        ] {
             command.env(name, value);
         }
         command.env("PATH", std::env::var_os("PATH").unwrap_or_default());
@@ -102,7 +116,14 @@ impl Terminal {
         drop(pair.slave);
         let parser = vt100::Parser::new(nonzero(rows), nonzero(columns), 0);
         let seen = Arc::new((
-            Mutex::new(Seen { parser, framed: String::new(), frames: None, raw: Vec::new(), entered: 0, ended: false }),
+            Mutex::new(Seen {
+                parser,
+                framed: String::new(),
+                frames: None,
+                raw: Vec::new(),
+                entered: 0,
+                ended: false,
+            }),
             Condvar::new(),
         ));
         let stalled = Arc::new(AtomicBool::new(false));
@@ -110,7 +131,13 @@ impl Terminal {
         let keys = pair.master.take_writer().unwrap();
         let gone = Arc::new(AtomicBool::new(false));
         let entered = Arc::new(AtomicUsize::new(0));
-        spawn_reader(reader, Arc::clone(&seen), Arc::clone(&stalled), Arc::clone(&gone), Arc::clone(&entered));
+        spawn_reader(
+            reader,
+            Arc::clone(&seen),
+            Arc::clone(&stalled),
+            Arc::clone(&gone),
+            Arc::clone(&entered),
+        );
         Self { master: Some(pair.master), keys: Some(keys), child, seen, stalled, gone, entered }
     }
 
@@ -147,7 +174,9 @@ impl Terminal {
     pub(crate) fn wait(&self, what: &str, wanted: impl Fn(&str) -> bool) -> String {
         let (seen, changed) = &*self.seen;
         let guard = seen.lock().unwrap();
-        let (guard, timeout) = changed.wait_timeout_while(guard, PATIENCE, |seen| !wanted(&seen.contents()) && !seen.ended).unwrap();
+        let (guard, timeout) = changed
+            .wait_timeout_while(guard, PATIENCE, |seen| !wanted(&seen.contents()) && !seen.ended)
+            .unwrap();
         let text = guard.contents();
         assert!(wanted(&text), "never came: {what} (timed out: {})\n{text}", timeout.timed_out());
         text
@@ -163,9 +192,12 @@ impl Terminal {
         self.wait(text, |screen| screen.contains(text))
     }
 
-    /// Waits until the Deck shows how the station of the sample pack stands: before that, keys find nothing to act on.
+    /// Waits until the Deck shows how the station of the sample pack stands: before that, keys find nothing
+    /// to act on.
     pub(crate) fn stands(&self) -> String {
-        self.wait("the station", |screen| ["Queues", "boss", "LIVE"].iter().all(|words| screen.contains(words)))
+        self.wait("the station", |screen| {
+            ["Queues", "boss", "LIVE"].iter().all(|words| screen.contains(words))
+        })
     }
 
     /// Types, and waits until what came of it is written, if anything was.
@@ -207,7 +239,8 @@ impl Terminal {
         let (seen, changed) = &*self.seen;
         let is_there = |seen: &Seen| memchr::memmem::find(&seen.raw, bytes).is_some();
         let guard = seen.lock().unwrap();
-        let (guard, _) = changed.wait_timeout_while(guard, PATIENCE, |seen| !is_there(seen) && !seen.ended).unwrap();
+        let (guard, _) =
+            changed.wait_timeout_while(guard, PATIENCE, |seen| !is_there(seen) && !seen.ended).unwrap();
         assert!(is_there(&guard), "never written: {:?}", String::from_utf8_lossy(bytes));
     }
 
@@ -231,13 +264,18 @@ impl Terminal {
     /// Whether what was written last leaves the terminal as it was found.
     pub(crate) fn assert_restored(&self) {
         let (seen, changed) = &*self.seen;
-        let (guard, _) = changed.wait_timeout_while(seen.lock().unwrap(), PATIENCE, |seen| !seen.ended).unwrap();
+        let (guard, _) =
+            changed.wait_timeout_while(seen.lock().unwrap(), PATIENCE, |seen| !seen.ended).unwrap();
         let raw = String::from_utf8_lossy(&guard.raw).into_owned();
         let screen = guard.parser.screen();
         assert!(!screen.alternate_screen(), "the alternate screen is still on");
         assert!(!screen.hide_cursor(), "the cursor is still hidden");
         assert!(!screen.bracketed_paste(), "bracketed paste is still on");
-        assert_eq!(screen.mouse_protocol_mode(), vt100::MouseProtocolMode::None, "the mouse is still captured");
+        assert_eq!(
+            screen.mouse_protocol_mode(),
+            vt100::MouseProtocolMode::None,
+            "the mouse is still captured"
+        );
         assert!(raw.matches("\x1b[?1049l").count() >= 1, "the alternate screen was never left");
     }
 }

@@ -21,7 +21,11 @@ fn expiring(msg_id: u64, ttl_ms: u64) -> Vec<u8> {
 }
 
 fn code(house: &mut House, session: rl_console::ids::ConnectionId) -> Vec<String> {
-    house.hear(session).iter().map(|frame| if frame.name() == "Error" { frame.error().1 } else { frame.name() }).collect()
+    house
+        .hear(session)
+        .iter()
+        .map(|frame| if frame.name() == "Error" { frame.error().1 } else { frame.name() })
+        .collect()
 }
 
 #[test]
@@ -53,14 +57,19 @@ fn a_process_of_another_user_is_told_and_nothing_is_kept_of_it() {
     let cause = CloseCause::Refused(Refusal::Unauthorized);
     assert_eq!(house.transitions[1..], [Transition::Disconnected { session, cause }]);
     house.say(session, "Ping", vec![]);
-    assert!(house.verdicts.is_empty() && house.hear_bytes(session).is_empty() && house.broker.snapshot().peers.is_empty());
+    assert!(
+        house.verdicts.is_empty()
+            && house.hear_bytes(session).is_empty()
+            && house.broker.snapshot().peers.is_empty()
+    );
 }
 
 #[test]
 fn a_token_that_is_none_of_ours_closes() {
     let mut house = House::open();
     let session = house.connect(1);
-    let fields = vec![("v", 1.into()), ("client", "c".into()), ("kind", "ui".into()), ("token", "guess".into())];
+    let fields =
+        vec![("v", 1.into()), ("client", "c".into()), ("kind", "ui".into()), ("token", "guess".into())];
     house.say(session, "Hello", fields);
     assert_eq!(code(&mut house, session), ["Unauthorized"]);
     assert_eq!(house.closed, [(session, CloseCause::Refused(Refusal::Unauthorized))]);
@@ -107,8 +116,14 @@ fn a_publish_at_fault_consumes_its_message_and_is_told_once() {
             }
             let before = house.verdicts.len();
             house.send(session, publish);
-            house.send(session, &words::control(10, "Subscribe", vec![("sub", 1.into()), ("topic", "a".into())]));
-            assert_eq!((code(&mut house, session), house.verdicts.len()), (vec![(*fault).to_owned()], before + 1));
+            house.send(
+                session,
+                &words::control(10, "Subscribe", vec![("sub", 1.into()), ("topic", "a".into())]),
+            );
+            assert_eq!(
+                (code(&mut house, session), house.verdicts.len()),
+                (vec![(*fault).to_owned()], before + 1)
+            );
             house.say(session, "Ping", vec![]);
             assert_eq!(code(&mut house, session), ["Pong"]);
         }
@@ -133,7 +148,10 @@ fn a_duplicate_gets_ok_and_is_not_delivered_again() {
     assert_eq!(words::field(&notice, "reason").as_str(), Some("duplicate"));
     assert_eq!(words::field(&notice, "topic").as_str(), Some("a"));
     assert_eq!(words::field(&notice, "trace_id").as_slice(), Some(&0xabc_u128.to_be_bytes()[..]));
-    assert_eq!((words::field(&notice, "v").as_u64(), words::field(&notice, "msg_id").as_u64()), (Some(1), Some(1)));
+    assert_eq!(
+        (words::field(&notice, "v").as_u64(), words::field(&notice, "msg_id").as_u64()),
+        (Some(1), Some(1))
+    );
     assert_eq!(u64::from_be_bytes(notices[0].1[32..40].try_into().unwrap()), 5_000, "the notice's own TTL");
     let late = house.agent(4);
     house.subscribe(late, 9, "a");
@@ -178,9 +196,16 @@ fn what_expires_in_a_queue_is_not_delivered() {
 #[test]
 fn rights_follow_kind_topic_and_schema() {
     let mut house = House::open();
-    let (agent, viewer, operator) = (house.agent(1), house.greeted(2, "tui", Some(VIEWER)), house.greeted(3, "ui", Some(OPERATOR)));
+    let (agent, viewer, operator) =
+        (house.agent(1), house.greeted(2, "tui", Some(VIEWER)), house.greeted(3, "ui", Some(OPERATOR)));
     let of = |schema_id: u16, kind: &str| {
-        let header = Header { schema_id, created_at_ms: EPOCH_MS, ttl_ms: 60_000, trace_id: 5, msg_id: u64::from(schema_id) };
+        let header = Header {
+            schema_id,
+            created_at_ms: EPOCH_MS,
+            ttl_ms: 60_000,
+            trace_id: 5,
+            msg_id: u64::from(schema_id),
+        };
         words::frame(header, &words::body(kind, words::map(vec![])))
     };
     let decision = of(3_006, "toolresult.action.decision.v1");
@@ -218,7 +243,10 @@ fn an_operators_request_reaches_the_station_alone_and_the_answer_its_asker_alone
     let body = words::body("intent.operator.request.v1", words::map(vec![("v", 1.into())]));
     house.publish(asker, "rlp/operator", true, &words::frame(header, &body));
     assert_eq!(code(&mut house, asker), ["Ok"]);
-    assert_eq!((house.asked.len(), house.asked[0].session, &house.asked[0].payload[..]), (1, asker, &body[..]));
+    assert_eq!(
+        (house.asked.len(), house.asked[0].session, &house.asked[0].payload[..]),
+        (1, asker, &body[..])
+    );
     assert_eq!(house.verdicts.len(), before, "it is not tapped");
     let answer = words::body("toolresult.operator.response.v1", words::map(vec![]));
     house.broker.answer_operator(house.now, asker, house.asked[0].trace, &answer).unwrap();
@@ -235,7 +263,8 @@ fn an_answer_that_has_to_wait_for_room_is_not_counted_as_lost() {
     house.subscribe(asker, 1, "rlp/operator");
     house.subscribe(stalled, 1, "a");
     let trace = rl_console::ids::TraceId(uuid::Uuid::from_u128(1));
-    let answer = words::body("toolresult.operator.response.v1", words::map(vec![("json", "x".repeat(1_000).into())]));
+    let answer =
+        words::body("toolresult.operator.response.v1", words::map(vec![("json", "x".repeat(1_000).into())]));
     house.broker.answer_operator(house.now, asker, trace, &answer).unwrap();
     house.publish(publisher, "a", false, &words::message(1, &"x".repeat(2_500)));
     assert_eq!(house.broker.answer_operator(house.now, asker, trace, &answer), Err(NotAnswered::Full));
@@ -258,7 +287,10 @@ fn who_is_closed_is_told_why_in_frames() {
     assert!(house.broker.kick(house.now, kicked));
     house.broker.go_down(house.now);
     house.drain(0);
-    assert_eq!((code(&mut house, kicked), code(&mut house, other)), (vec!["Forbidden".to_owned()], vec!["Busy".to_owned()]));
+    assert_eq!(
+        (code(&mut house, kicked), code(&mut house, other)),
+        (vec!["Forbidden".to_owned()], vec!["Busy".to_owned()])
+    );
     assert!(house.hear_bytes(tool).is_empty(), "the JSON dialect answers what was asked");
 }
 
@@ -292,7 +324,11 @@ fn limits_of_connections_and_subscriptions_are_told_busy() {
         assert_eq!(code(&mut house, sessions[0]), ["Busy"]);
     }
     house.publish(sessions[1], "a", false, &words::message(1, "x"));
-    assert_eq!(house.delivered(sessions[0]).iter().map(|(sub, _)| *sub).collect::<Vec<_>>(), [1, 2], "each subscription gets its own");
+    assert_eq!(
+        house.delivered(sessions[0]).iter().map(|(sub, _)| *sub).collect::<Vec<_>>(),
+        [1, 2],
+        "each subscription gets its own"
+    );
 }
 
 #[test]
@@ -328,7 +364,10 @@ fn a_station_with_a_control_plane_takes_requests_duplicates_too_and_refuses_what
     house.publish(session, "rlp/ctrl", true, &words::message(1, "x"));
     assert_eq!(code(&mut house, session), ["Ok", "Ok"], "the control plane tells duplicates apart itself");
     assert_eq!(house.heard.len(), 2);
-    assert_eq!((house.heard[0].topic.as_str(), &*house.heard[0].client, house.heard[0].header.msg_id), ("rlp/ctrl", "c1", 1));
+    assert_eq!(
+        (house.heard[0].topic.as_str(), &*house.heard[0].client, house.heard[0].header.msg_id),
+        ("rlp/ctrl", "c1", 1)
+    );
     assert_eq!(house.verdicts.last(), Some(&Verdict::Published { subscribers: 1, dropped: 0 }));
     house.publish(session, "rlp/ctrl", true, &words::message(2, "x"));
     assert_eq!(code(&mut house, session), ["Busy"], "nothing that was accepted is lost");

@@ -1,4 +1,5 @@
-//! A broker in a bottle: what goes in and out of its sessions as bytes, and a fold of everything that it tells.
+//! A broker in a bottle: what goes in and out of its sessions as bytes, and a fold of everything that it
+//! tells.
 
 use std::collections::BTreeMap;
 
@@ -54,8 +55,15 @@ impl House {
     }
 
     pub(crate) fn made(limits: limits::Rmp, has_control: bool) -> Self {
-        let tokens = Tokens { operator: Some(Tokens::hash(OPERATOR)), viewer: Some(Tokens::hash(VIEWER)), cue: None };
-        let settings = Settings { limits, registry: Registry::default(), tokens, server: "test 1".into(), hears: has_control };
+        let tokens =
+            Tokens { operator: Some(Tokens::hash(OPERATOR)), viewer: Some(Tokens::hash(VIEWER)), cue: None };
+        let settings = Settings {
+            limits,
+            registry: Registry::default(),
+            tokens,
+            server: "test 1".into(),
+            hears: has_control,
+        };
         let now = Now::at_ms(0);
         let broker = Broker::new(settings, now);
         let fold = broker.snapshot();
@@ -99,8 +107,13 @@ impl House {
                 Output::Received { head, verdict, redaction, trace, .. } => {
                     self.verdicts.push(verdict.clone());
                     let wire_bytes = u32::try_from(wire_bytes).unwrap();
-                    let (direction, peer, head, verdict) = (Direction::Inbound, Peer::new("p"), Head::Rmp(head), AnyVerdict::Rmp(verdict));
-                    (trace, What::Frame(TapFrame { direction, peer, head, verdict, wire_bytes, redaction }), None)
+                    let (direction, peer, head, verdict) =
+                        (Direction::Inbound, Peer::new("p"), Head::Rmp(head), AnyVerdict::Rmp(verdict));
+                    (
+                        trace,
+                        What::Frame(TapFrame { direction, peer, head, verdict, wire_bytes, redaction }),
+                        None,
+                    )
                 }
                 Output::Transition { transition, text, trace } => {
                     self.transitions.push(transition.clone());

@@ -26,17 +26,23 @@ fn expiring(msg_id: u64, created_at_ms: u64, ttl_ms: u64) -> Vec<u8> {
 }
 
 fn request(trace_id: u128, msg_id: u64, ttl_ms: u64) -> Vec<u8> {
-    let header = words::Header { schema_id: 0x80, created_at_ms: 1_790_000_000_000, ttl_ms, trace_id, msg_id };
+    let header =
+        words::Header { schema_id: 0x80, created_at_ms: 1_790_000_000_000, ttl_ms, trace_id, msg_id };
     words::frame(header, &words::body("intent.operator.request.v1", words::map(vec![("v", 1.into())])))
 }
 
 fn code(house: &mut House, session: ConnectionId) -> Vec<String> {
-    house.hear(session).iter().map(|frame| if frame.name() == "Error" { frame.error().1 } else { frame.name() }).collect()
+    house
+        .hear(session)
+        .iter()
+        .map(|frame| if frame.name() == "Error" { frame.error().1 } else { frame.name() })
+        .collect()
 }
 
 #[test]
 fn what_is_lost_of_notices_is_no_loss_of_the_topic_that_comes_next() {
-    let mut house = House::with(limits::Rmp { queue_messages_max: 1, notices_per_s_max: 1, ..limits::Rmp::default() });
+    let mut house =
+        House::with(limits::Rmp { queue_messages_max: 1, notices_per_s_max: 1, ..limits::Rmp::default() });
     let (publisher, subscriber, stalled) = (house.agent(1), house.agent(2), house.operator(3));
     house.subscribe(subscriber, 1, "*");
     house.subscribe(stalled, 1, "rlp/sys/**");
@@ -71,13 +77,17 @@ fn drops_on_system_topics_are_in_the_totals_summed_and_not_noticed() {
     assert_eq!(told(&house), [("rlp/sys/drops".to_owned(), DropReason::BackpressureTimeout, 4)]);
     assert_eq!((notices, house.delivered(reader).len()), (5, 0));
     let snapshot = house.broker.snapshot();
-    assert_eq!((snapshot.totals.dropped[BACKPRESSURE], snapshot.topics["rlp/sys/drops"].dropped[BACKPRESSURE]), (4, 4));
+    assert_eq!(
+        (snapshot.totals.dropped[BACKPRESSURE], snapshot.topics["rlp/sys/drops"].dropped[BACKPRESSURE]),
+        (4, 4)
+    );
     assert_eq!(house.fold, snapshot);
 }
 
 #[test]
 fn each_loss_is_told_of_whose_it_is() {
-    let mut house = House::with(limits::Rmp { queue_messages_max: 2, notices_per_s_max: 1, ..limits::Rmp::default() });
+    let mut house =
+        House::with(limits::Rmp { queue_messages_max: 2, notices_per_s_max: 1, ..limits::Rmp::default() });
     let (publisher, never, once) = (house.agent(1), house.agent(2), house.agent(3));
     house.subscribe(never, 7, "a");
     house.subscribe(once, 8, "a");
@@ -116,7 +126,8 @@ fn no_second_has_more_notices_than_are_allowed() {
         house.wait(1);
         at_ms.extend(told(&house).iter().map(|_| ms));
     }
-    let most = at_ms.iter().map(|from| at_ms.iter().filter(|at| (*from..from + 1_000).contains(*at)).count()).max();
+    let most =
+        at_ms.iter().map(|from| at_ms.iter().filter(|at| (*from..from + 1_000).contains(*at)).count()).max();
     assert_eq!(most, Some(3), "{at_ms:?}");
     house.wait(3_000);
     assert_eq!(house.broker.snapshot().totals.dropped, [0, 858, 0], "and none is left out");
@@ -151,7 +162,10 @@ fn an_operators_request_that_is_repeated_is_answered_ok_and_asked_once() {
     assert_eq!((code(&mut house, asker), house.asked.len()), (vec!["Ok".to_owned(); 3], 1));
     assert_eq!(
         told(&house),
-        [("rlp/operator".to_owned(), DropReason::Duplicate, 1), ("rlp/operator".to_owned(), DropReason::Duplicate, 1)]
+        [
+            ("rlp/operator".to_owned(), DropReason::Duplicate, 1),
+            ("rlp/operator".to_owned(), DropReason::Duplicate, 1)
+        ]
     );
     house.publish(asker, "rlp/operator", true, &request(77, 2, 60_000));
     house.publish(asker, "rlp/operator", true, &request(78, 1, 60_000));

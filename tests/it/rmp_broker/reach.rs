@@ -15,7 +15,9 @@ use super::house::{House, VIEWER};
 use crate::rmp_bus::words;
 
 fn request(house: &mut House, agent: &str, bytes: usize) -> Reach {
-    let body = words::body("intent.executor.agent.request.v1", words::map(vec![("text", "x".repeat(bytes).into())])).into();
+    let body =
+        words::body("intent.executor.agent.request.v1", words::map(vec![("text", "x".repeat(bytes).into())]))
+            .into();
     let (topic, trace) = (format!("agent/{agent}").as_str().into(), TraceId(uuid::Uuid::nil()));
     let own = Own { topic, schema_id: SchemaId(4_000), trace, ttl_ms: 30_000, body };
     house.broker.publish(house.now, &own);
@@ -28,7 +30,9 @@ fn request(house: &mut House, agent: &str, bytes: usize) -> Reach {
 fn published(house: &mut House, agent: &str) -> u64 {
     let body = words::body("intent.executor.agent.request.v1", words::map(vec![])).into();
     let (topic, trace) = (format!("agent/{agent}").as_str().into(), TraceId(uuid::Uuid::nil()));
-    let frame = house.broker.publish(house.now, &Own { topic, schema_id: SchemaId(4_000), trace, ttl_ms: 30_000, body });
+    let frame = house
+        .broker
+        .publish(house.now, &Own { topic, schema_id: SchemaId(4_000), trace, ttl_ms: 30_000, body });
     house.drain(0);
     u64::from_be_bytes(frame[56..64].try_into().unwrap())
 }
@@ -47,7 +51,11 @@ fn those_that_only_watch_do_not_answer() {
     for (sub, pattern) in [(1, "**"), (2, "agent/**"), (3, "agent/*"), (4, "*")] {
         house.subscribe(all, sub, pattern);
     }
-    assert_eq!(request(&mut house, "writer", 1), nobody(&[], 0), "one topic per logical agent, not a pattern of them");
+    assert_eq!(
+        request(&mut house, "writer", 1),
+        nobody(&[], 0),
+        "one topic per logical agent, not a pattern of them"
+    );
     assert_eq!(house.delivered(viewer).len(), 1, "they get it all the same");
     let (one, other) = (house.agent(4), house.agent(5));
     house.subscribe(one, 1, "agent/writer");
@@ -108,10 +116,18 @@ fn agents_that_are_there_are_named_when_the_one_that_is_asked_is_not() {
     let Reach::Nobody { agents, more } = request(&mut house, "riter", 1) else { panic!("somebody") };
     assert_eq!((agents.len(), more), (8, 4));
     house.put(Input::Closed { session: two, cause: rl_console::rmp::CloseCause::PeerClosed }, 0);
-    assert_eq!(request(&mut house, "riter", 1), nobody(&["reader", "writer"], 0), "who left is named no more");
+    assert_eq!(
+        request(&mut house, "riter", 1),
+        nobody(&["reader", "writer"], 0),
+        "who left is named no more"
+    );
     let three = house.agent(3);
     house.subscribe(three, 1, "agent/poet");
-    assert_eq!(request(&mut house, "riter", 1), nobody(&["poet", "reader", "writer"], 0), "who came is named at once");
+    assert_eq!(
+        request(&mut house, "riter", 1),
+        nobody(&["poet", "reader", "writer"], 0),
+        "who came is named at once"
+    );
 }
 
 #[test]
@@ -132,7 +148,8 @@ fn a_full_queue_and_a_message_that_fits_nothing_are_told_apart_from_nobody() {
 fn a_unit_of_the_json_dialect_that_is_too_long_is_told() {
     let mut house = House::open();
     let tool = house.connect(2);
-    for json in [r#"{"Hello":{"kind":"Agent"}}"#, r#"{"Subscribe":{"id":1,"topic":"agent/tool","sub_id":1}}"#] {
+    for json in [r#"{"Hello":{"kind":"Agent"}}"#, r#"{"Subscribe":{"id":1,"topic":"agent/tool","sub_id":1}}"#]
+    {
         let unit = [&u32::try_from(json.len()).unwrap().to_be_bytes()[..], json.as_bytes()].concat();
         house.put(Input::Unit { session: tool, unit: &unit }, unit.len());
     }

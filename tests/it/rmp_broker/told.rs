@@ -1,4 +1,5 @@
-//! What is told of the bus: notices at their rate, figures once a second, and a snapshot that its entries carry on.
+//! What is told of the bus: notices at their rate, figures once a second, and a snapshot that its entries
+//! carry on.
 
 use proptest::prelude::*;
 use rl_console::{
@@ -16,8 +17,11 @@ use super::house::House;
 use crate::rmp_bus::words;
 
 fn told_drops(house: &House) -> (usize, u64) {
-    let counts: Vec<u64> =
-        house.transitions.iter().filter_map(|it| if let Transition::Dropped { count, .. } = it { Some(*count) } else { None }).collect();
+    let counts: Vec<u64> = house
+        .transitions
+        .iter()
+        .filter_map(|it| if let Transition::Dropped { count, .. } = it { Some(*count) } else { None })
+        .collect();
     (counts.len(), counts.iter().sum())
 }
 
@@ -86,8 +90,10 @@ fn what_expires_in_a_tools_queue_is_shown_as_the_frame_that_came_if_that_is_not_
 fn a_set_clock_is_told_by_what_the_station_says_too() {
     let mut house = House::open();
     house.now = Now { wall: Wall(house.now.wall.0 - 7_200_000), ..house.now };
-    let (topic, body) = ("rlp/sys/metrics".into(), words::body("observation.metrics.snapshot.v1", words::map(vec![])).into());
-    let own = Own { topic, schema_id: SchemaId(3_001), trace: TraceId(uuid::Uuid::nil()), ttl_ms: 5_000, body };
+    let (topic, body) =
+        ("rlp/sys/metrics".into(), words::body("observation.metrics.snapshot.v1", words::map(vec![])).into());
+    let own =
+        Own { topic, schema_id: SchemaId(3_001), trace: TraceId(uuid::Uuid::nil()), ttl_ms: 5_000, body };
     house.broker.publish(house.now, &own);
     house.drain(0);
     assert_eq!(house.transitions, [Transition::ClockJumped { by_ms: -7_200_000 }]);
@@ -131,7 +137,8 @@ enum Op {
 }
 
 const PATTERNS: [&str; 5] = ["a", "b/c", "b/*", "**", "a//"];
-const TOPICS: [&str; 10] = ["a", "b/c", "b/d", "rlp/sys/x", "a b", "b/e", "c", "d/e/f", "rlp/ctrl", "agent/x"];
+const TOPICS: [&str; 10] =
+    ["a", "b/c", "b/d", "rlp/sys/x", "a b", "b/e", "c", "d/e/f", "rlp/ctrl", "agent/x"];
 
 fn op() -> impl Strategy<Value = Op> {
     prop_oneof![

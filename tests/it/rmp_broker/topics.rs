@@ -24,7 +24,11 @@ fn fill(house: &mut House, from: ConnectionId, msg_ids: std::ops::Range<u64>, pr
 }
 
 fn code(house: &mut House, session: ConnectionId) -> Vec<String> {
-    house.hear(session).iter().map(|frame| if frame.name() == "Error" { frame.error().1 } else { frame.name() }).collect()
+    house
+        .hear(session)
+        .iter()
+        .map(|frame| if frame.name() == "Error" { frame.error().1 } else { frame.name() })
+        .collect()
 }
 
 #[test]
@@ -64,7 +68,13 @@ fn operators_ask_however_many_topics_there_are() {
     let (asker, other) = (house.operator(1), house.agent(2));
     let body = words::body("intent.operator.request.v1", words::map(vec![("v", 1.into())]));
     for round in 0..3 {
-        let header = words::Header { schema_id: 0x80, created_at_ms: 1, ttl_ms: u64::MAX - 2, trace_id: 77, msg_id: round };
+        let header = words::Header {
+            schema_id: 0x80,
+            created_at_ms: 1,
+            ttl_ms: u64::MAX - 2,
+            trace_id: 77,
+            msg_id: round,
+        };
         house.publish(asker, "rlp/operator", true, &words::frame(header, &body));
         fill(&mut house, other, 0..2 * TOPICS, "reply");
     }
@@ -115,7 +125,8 @@ fn keys_that_go_with_their_topic_are_told() {
 
 #[test]
 fn drops_that_were_held_back_are_counted_before_their_topic_goes() {
-    let mut house = House::with(limits::Rmp { topics_max: TOPICS, notices_per_s_max: 1, ..limits::Rmp::default() });
+    let mut house =
+        House::with(limits::Rmp { topics_max: TOPICS, notices_per_s_max: 1, ..limits::Rmp::default() });
     let (publisher, subscriber) = (house.agent(1), house.agent(2));
     house.subscribe(subscriber, 1, "**");
     for n in 0..2 * TOPICS {
@@ -144,7 +155,11 @@ fn with_the_last_subscription_of_a_topic_goes_what_was_seen_on_it_and_who_comes_
     house.say(subscriber, "Unsubscribe", vec![("sub", 1.into())]);
     house.wait(1_100);
     let totals = house.broker.snapshot().totals;
-    assert_eq!((totals.keys, totals.evicted_young), (1, 0), "nothing that anybody could have seen was forgotten");
+    assert_eq!(
+        (totals.keys, totals.evicted_young),
+        (1, 0),
+        "nothing that anybody could have seen was forgotten"
+    );
     house.hear_bytes(subscriber);
     house.subscribe(subscriber, 2, "a/x");
     for (subscribers, dropped) in [(1, 0), (0, 1)] {

@@ -16,9 +16,12 @@ fn a_cue_token_enqueues_and_does_nothing_else() {
     let _station = Station::start(folder.path());
     let token = folder.path().join("cue.token");
     let token = token.to_str().unwrap();
-    let rows = json(folder.path(), &["invoke", "give_item", "--params", r#"{"item_id":4}"#, "--token-file", token]);
+    let rows =
+        json(folder.path(), &["invoke", "give_item", "--params", r#"{"item_id":4}"#, "--token-file", token]);
     assert!(rows[0]["id"].is_u64(), "{rows:?}");
-    for args in [&["ls", "invocations"][..], &["kick", "peer", "1"], &["hold"], &["cancel", "invocation", "1"]] {
+    for args in
+        [&["ls", "invocations"][..], &["kick", "peer", "1"], &["hold"], &["cancel", "invocation", "1"]]
+    {
         let output = cli(folder.path(), &[&["--token-file", token], args].concat());
         assert_eq!(output.status.code(), Some(1), "{args:?}: {output:?}");
     }
@@ -28,14 +31,25 @@ fn a_cue_token_enqueues_and_does_nothing_else() {
 #[test]
 fn a_cue_hears_answers_of_the_control_plane_and_nothing_else() {
     let bus = Bus::open();
-    let (mut cue, mut agent) = (Peer::greeted(&bus.path(), "cue", Some(&bus.token(TokenKind::Cue))), bus.agent());
+    let (mut cue, mut agent) =
+        (Peer::greeted(&bus.path(), "cue", Some(&bus.token(TokenKind::Cue))), bus.agent());
     cue.subscribe(1, "**");
     agent.subscribe(1, "rlp/ctrl");
     let request = |msg_id, trace: u128| {
         let id = rmpv::Value::Binary(trace.to_be_bytes().to_vec());
-        let fields = words::map(vec![("request_id", id), ("agents", rmpv::Value::Array(vec!["writer".into()]))]);
+        let fields =
+            words::map(vec![("request_id", id), ("agents", rmpv::Value::Array(vec!["writer".into()]))]);
         let body = words::body("intent.ctrl.request.v1", words::map(vec![("DescribeAgents", fields)]));
-        words::frame(words::Header { schema_id: 2_001, created_at_ms: 1, ttl_ms: u64::MAX - 2, trace_id: trace, msg_id }, &body)
+        words::frame(
+            words::Header {
+                schema_id: 2_001,
+                created_at_ms: 1,
+                ttl_ms: u64::MAX - 2,
+                trace_id: trace,
+                msg_id,
+            },
+            &body,
+        )
     };
     for topic in ["a", "agent/writer", "rlp/runs/trace:1/agents/writer/1"] {
         agent.publish(topic, true, &words::message(1, "x"));
@@ -43,7 +57,10 @@ fn a_cue_hears_answers_of_the_control_plane_and_nothing_else() {
     }
     agent.publish("rlp/ctrl", false, &request(2, 71));
     cue.publish("rlp/ctrl", false, &request(1, 72));
-    let mut heard: Vec<_> = (0..2).map(|_| cue.delivered()).map(|(_, topic, frame)| (topic, frame.schema_id(), frame.trace_id())).collect();
+    let mut heard: Vec<_> = (0..2)
+        .map(|_| cue.delivered())
+        .map(|(_, topic, frame)| (topic, frame.schema_id(), frame.trace_id()))
+        .collect();
     heard.sort_unstable();
     assert_eq!(heard, [("rlp/ctrl".to_owned(), 2_002, 71), ("rlp/ctrl".to_owned(), 2_002, 72)]);
 }

@@ -34,7 +34,9 @@ fn operators_go_the_way_of_all_clients() {
     let users = home.join(".runloop/sock/rmp.sock");
     let _station = Station::start_with(&data, &["--socket", users.to_str().unwrap()]);
     let token = data.join("operator.token");
-    let ls = |variables: &[(&str, &Path)]| at_home(&home, variables, &["ls", "peers", "--token-file", token.to_str().unwrap()]);
+    let ls = |variables: &[(&str, &Path)]| {
+        at_home(&home, variables, &["ls", "peers", "--token-file", token.to_str().unwrap()])
+    };
     let listed = |variables: &[(&str, &Path)]| {
         let output = ls(variables);
         assert!(output.status.success(), "{variables:?}: {output:?}");
@@ -49,9 +51,11 @@ fn operators_go_the_way_of_all_clients() {
     assert!(code == Some(3) && message.contains("runtime.sockets_dir"), "{message}");
     // A folder that a file names and in which nothing is recorded is none to ask.
     fs::create_dir_all(home.join(".config/rl-console")).unwrap();
-    fs::write(home.join(".config/rl-console/config.toml"), format!("data = {:?}\n", home.join("empty"))).unwrap();
+    fs::write(home.join(".config/rl-console/config.toml"), format!("data = {:?}\n", home.join("empty")))
+        .unwrap();
     listed(&[]);
-    let (code, _) = error(&at_home(&home, &[], &["--data", home.join("empty").to_str().unwrap(), "ls", "peers"]));
+    let (code, _) =
+        error(&at_home(&home, &[], &["--data", home.join("empty").to_str().unwrap(), "ls", "peers"]));
     assert_eq!(code, Some(3), "one that a flag names is");
 }
 
@@ -69,7 +73,11 @@ impl Drop for Killed {
 fn a_station_whose_bus_is_down_is_told_from_none() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("rmp.sock"), "in the way").unwrap();
-    let serve = command(folder.path()).args(["--port", "0", "--json", "serve"]).stdin(Stdio::null()).stdout(Stdio::piped()).spawn();
+    let serve = command(folder.path())
+        .args(["--port", "0", "--json", "serve"])
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .spawn();
     let mut station = Killed(serve.unwrap());
     let mut line = String::new();
     BufReader::new(station.0.stdout.take().unwrap()).read_line(&mut line).unwrap();
@@ -78,7 +86,11 @@ fn a_station_whose_bus_is_down_is_told_from_none() {
     assert_eq!(code, Some(3));
     assert!(message.contains("is down") && message.contains("no socket"), "{message}");
     let doctor = cli(folder.path(), &["--json", "doctor"]);
-    let rows: Vec<Value> = String::from_utf8(doctor.stdout).unwrap().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let rows: Vec<Value> = String::from_utf8(doctor.stdout)
+        .unwrap()
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
     let bus = rows.iter().find(|row| row["check"] == "bus").unwrap_or_else(|| panic!("{rows:?}"));
     assert_eq!(bus["ok"], false, "{bus}");
     drop(station);
@@ -97,6 +109,12 @@ fn a_socket_that_the_platform_cannot_name_is_refused_with_its_length_and_nothing
     let told: Vec<Value> = lines.take(2).map(|line| serde_json::from_str(&line).unwrap()).collect();
     let why = told[0]["why"].as_str().unwrap_or_else(|| panic!("{told:?}"));
     assert_eq!((&told[0]["event"], &told[0]["host"]), (&"down".into(), &"rmp".into()), "{told:?}");
-    assert!(why.contains(&format!("has {} bytes", long.as_os_str().len())) && why.contains("at most"), "{why}");
-    assert!(told[1]["event"] == "ready" && told[1]["mpp"].is_string() && told[1]["rmp"].is_null(), "{told:?}");
+    assert!(
+        why.contains(&format!("has {} bytes", long.as_os_str().len())) && why.contains("at most"),
+        "{why}"
+    );
+    assert!(
+        told[1]["event"] == "ready" && told[1]["mpp"].is_string() && told[1]["rmp"].is_null(),
+        "{told:?}"
+    );
 }

@@ -50,7 +50,9 @@ fn the_json_dialect_speaks_on_the_same_socket() {
     assert_eq!(heard[1], r#"{"PublishAck":{"id":4,"result":{"Ok":null}}}"#);
     assert_eq!(subscriber.delivered().2.wire, frame);
     tool.send(&unit(&format!(r#"{{"Publish":{{"id":5,"topic":"rlp/sys/x","message":{message}}}}}"#)));
-    assert!(hear(&mut tool).starts_with(r#"{"PublishAck":{"id":5,"result":{"Err":{"Forbidden":"Forbidden: "#));
+    assert!(
+        hear(&mut tool).starts_with(r#"{"PublishAck":{"id":5,"result":{"Err":{"Forbidden":"Forbidden: "#)
+    );
 }
 
 #[test]
@@ -68,10 +70,22 @@ fn what_a_tool_may_not_have_is_answered_by_the_number_of_its_request() {
         assert_eq!(answer, format!(r#"{{"SubscribeAck":{{"id":{id},"result":{{"Ok":null}}}}}}"#));
     }
     let refused = [
-        (r#"{"Subscribe":{"id":3,"topic":"b","sub_id":9}}"#, r#"{"SubscribeAck":{"id":3,"result":{"Err":{"Forbidden":"Busy: "#),
-        (r#"{"Subscribe":{"id":4,"topic":"b","sub_id":7}}"#, r#"{"SubscribeAck":{"id":4,"result":{"Err":{"Forbidden":"Busy: "#),
-        (r#"{"Subscribe":{"id":5,"topic":"b"}}"#, r#"{"SubscribeAck":{"id":5,"result":{"Err":{"Forbidden":"BodyDecodeError: "#),
-        (r#"{"Publish":{"id":6,"topic":"b","message":[]}}"#, r#"{"PublishAck":{"id":6,"result":{"Err":{"Forbidden":"BodyDecodeError: "#),
+        (
+            r#"{"Subscribe":{"id":3,"topic":"b","sub_id":9}}"#,
+            r#"{"SubscribeAck":{"id":3,"result":{"Err":{"Forbidden":"Busy: "#,
+        ),
+        (
+            r#"{"Subscribe":{"id":4,"topic":"b","sub_id":7}}"#,
+            r#"{"SubscribeAck":{"id":4,"result":{"Err":{"Forbidden":"Busy: "#,
+        ),
+        (
+            r#"{"Subscribe":{"id":5,"topic":"b"}}"#,
+            r#"{"SubscribeAck":{"id":5,"result":{"Err":{"Forbidden":"BodyDecodeError: "#,
+        ),
+        (
+            r#"{"Publish":{"id":6,"topic":"b","message":[]}}"#,
+            r#"{"PublishAck":{"id":6,"result":{"Err":{"Forbidden":"BodyDecodeError: "#,
+        ),
     ];
     for (asked, beginning) in refused {
         let answer = ask(asked);
@@ -88,13 +102,17 @@ fn until_over(reader: &mut Reader) -> (Vec<Refusal>, CloseCause) {
             for entry in batch.iter() {
                 match &entry.entry.what {
                     What::Frame(frame) => {
-                        if let (Head::Rmp(rmp::Head { dialect: Dialect::Json, .. }), Verdict::Rmp(rmp::Verdict::Refused(why))) =
-                            (&frame.head, &frame.verdict)
+                        if let (
+                            Head::Rmp(rmp::Head { dialect: Dialect::Json, .. }),
+                            Verdict::Rmp(rmp::Verdict::Refused(why)),
+                        ) = (&frame.head, &frame.verdict)
                         {
                             refused.push(*why);
                         }
                     }
-                    What::Transition(Transition::Rmp(rmp::Transition::Disconnected { cause, .. })) => return (refused, *cause),
+                    What::Transition(Transition::Rmp(rmp::Transition::Disconnected { cause, .. })) => {
+                        return (refused, *cause);
+                    }
                     _ => {}
                 }
             }
@@ -110,7 +128,11 @@ fn a_second_hello_is_refused_and_the_session_goes_on() {
     let mut tool = tool(&bus);
     tool.send(&unit(r#"{"Hello":{"kind":"Ui"}}"#));
     tool.send(&unit(r#"{"Subscribe":{"id":1,"topic":"a","sub_id":1}}"#));
-    assert_eq!(hear(&mut tool), r#"{"SubscribeAck":{"id":1,"result":{"Ok":null}}}"#, "the dialect has no answer to a Hello but one");
+    assert_eq!(
+        hear(&mut tool),
+        r#"{"SubscribeAck":{"id":1,"result":{"Ok":null}}}"#,
+        "the dialect has no answer to a Hello but one"
+    );
     drop(tool);
     assert_eq!(until_over(&mut reader), (vec![Refusal::Forbidden], CloseCause::PeerClosed));
 }

@@ -75,7 +75,10 @@ fn who_holds_a_folder_is_told_where_its_bus_is_not_reached_and_can_be_ended_by_f
     let error = error_of(&output);
     assert_eq!((output.status.code(), &error["code"]), (Some(3), &"unreached".into()), "{error}");
     let message = error["message"].as_str().unwrap();
-    assert!(message.contains(&format!("process {}", station.pid())) && message.contains(path.to_str().unwrap()), "{message}");
+    assert!(
+        message.contains(&format!("process {}", station.pid())) && message.contains(path.to_str().unwrap()),
+        "{message}"
+    );
     let held = cli(folder.path(), &["serve"]);
     let hint = String::from_utf8(held.stderr).unwrap();
     assert!(hint.contains(" attach`") && !hint.contains("kill"), "{hint}");
@@ -113,7 +116,10 @@ fn a_station_is_ended_from_elsewhere_and_says_first_what_hangs_on_it() {
     let output = cli(&folder, &["--json", "stop"]);
     let error = error_of(&output);
     assert_eq!(output.status.code(), Some(2), "{error}");
-    assert!(error["message"].as_str().unwrap().contains(&format!("A restart requeues 1 dispatched: {id}.")), "{error}");
+    assert!(
+        error["message"].as_str().unwrap().contains(&format!("A restart requeues 1 dispatched: {id}.")),
+        "{error}"
+    );
     let mut station = house.station;
     let rows = json(&folder, &["stop", "--yes"]);
     assert_eq!(rows[0]["pid"], station.pid());

@@ -77,7 +77,9 @@ impl Peer {
         let mut prefix = [0; 4];
         match self.stream.read_exact(&mut prefix) {
             Ok(()) => {}
-            Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => panic!("nothing came in {PATIENCE:?}"),
+            Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => {
+                panic!("nothing came in {PATIENCE:?}")
+            }
             Err(_) => return None,
         }
         let mut wire = prefix.to_vec();

@@ -64,7 +64,8 @@ fn a_socket_whose_file_was_taken_away_is_bound_anew_and_who_is_connected_stays()
     let bus = Bus::open();
     let port = bus.station.as_ref().unwrap().port();
     let mut reader = port.entries().unwrap();
-    let (mut old, runtime) = (bus.agent(), tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap());
+    let (mut old, runtime) =
+        (bus.agent(), tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap());
     old.subscribe(1, "a");
     std::fs::remove_file(bus.path()).unwrap();
     until_listening(&mut reader, true);
@@ -96,7 +97,12 @@ fn tokens_of_the_data_folder_make_kinds() {
     ] {
         let mut peer = Peer::connect(&bus.path());
         let token = bus.token(kind);
-        let fields = vec![("v", 1.into()), ("client", "c".into()), ("kind", asked.into()), ("token", token.as_str().into())];
+        let fields = vec![
+            ("v", 1.into()),
+            ("client", "c".into()),
+            ("kind", asked.into()),
+            ("token", token.as_str().into()),
+        ];
         peer.say("Hello", fields);
         assert_eq!(peer.hear().text("kind"), welcomed);
     }
@@ -133,7 +139,8 @@ fn messages_of_one_publisher_stay_in_order() {
     let bus = Bus::open();
     let (mut publisher, mut subscriber) = (bus.agent(), bus.agent());
     subscriber.subscribe(1, "a");
-    let reader = std::thread::spawn(move || (0..1_000).map(|_| subscriber.delivered().2.msg_id()).collect::<Vec<_>>());
+    let reader =
+        std::thread::spawn(move || (0..1_000).map(|_| subscriber.delivered().2.msg_id()).collect::<Vec<_>>());
     for id in 0..1_000 {
         publisher.publish("a", true, &words::message(id, "in order"));
         assert_eq!(publisher.hear().name(), "Ok");
@@ -154,7 +161,10 @@ fn a_subscriber_that_never_reads_holds_nobody() {
     }
     let (_, topic, notice) = operator.delivered();
     let reason = words::field(&notice.payload(), "reason");
-    assert_eq!((topic.as_str(), notice.schema_id(), reason.as_str()), ("rlp/sys/drops", 3_007, Some("backpressure_timeout")));
+    assert_eq!(
+        (topic.as_str(), notice.schema_id(), reason.as_str()),
+        ("rlp/sys/drops", 3_007, Some("backpressure_timeout"))
+    );
     drop(stalled);
     let mut reader = bus.agent();
     reader.subscribe(1, "a");
@@ -181,7 +191,8 @@ fn what_is_refused_names_its_number_and_the_stream_goes_on() {
     assert!(agent.try_hear().is_none());
 }
 
-/// One message for each of the thirteen, in the order of rmp-v0 §7, and whether it ends the stream (ruling RMP 2).
+/// One message for each of the thirteen, in the order of rmp-v0 §7, and whether it ends the stream (ruling
+/// RMP 2).
 fn faults() -> Vec<(&'static str, Vec<u8>, bool)> {
     let good = words::message(1, "x");
     let with = |at: usize, bytes: &[u8]| {
@@ -235,7 +246,11 @@ fn each_error_of_the_taxonomy_is_told_by_name_and_keeps_or_ends_the_stream() {
         agent.publish("a", false, &words::message(1, "x"));
     }
     let notice = operator.delivered().2;
-    assert_eq!(words::field(&notice.payload(), "reason").as_str(), Some("duplicate"), "Duplicate is a notice");
+    assert_eq!(
+        words::field(&notice.payload(), "reason").as_str(),
+        Some("duplicate"),
+        "Duplicate is a notice"
+    );
 }
 
 #[test]

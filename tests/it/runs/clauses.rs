@@ -34,7 +34,15 @@ fn messages(events: &[Event], kind: &str) -> Vec<String> {
 }
 
 fn rows(house: &House) -> Vec<rl_console::port::RunRow> {
-    let query = Query::Runs { state: None, name: None, since_ms: None, beyond: None, oldest_first: true, filter: None, limit: 100 };
+    let query = Query::Runs {
+        state: None,
+        name: None,
+        since_ms: None,
+        beyond: None,
+        oldest_first: true,
+        filter: None,
+        limit: 100,
+    };
     match house.query(query) {
         Page::Runs { rows, .. } => rows,
         other => panic!("{other:?}"),
@@ -49,17 +57,30 @@ fn a_submitted_opening_runs_from_its_first_event_to_its_last() {
     let answer = client.submit(7, PAIR);
     assert_eq!((answer.variant.as_str(), answer.trace), ("RunAccepted", 7));
     assert_eq!((field(&answer.fields, "request_id"), field(&answer.fields, "trace_id")), (id(7), id(7)));
-    assert_eq!((answer.text("opening_name").as_str(), field(&answer.fields, "opening_id").as_slice().map(<[u8]>::len)), ("pair", Some(16)));
+    assert_eq!(
+        (
+            answer.text("opening_name").as_str(),
+            field(&answer.fields, "opening_id").as_slice().map(<[u8]>::len)
+        ),
+        ("pair", Some(16))
+    );
     let events = client.events();
     assert!(success(&events), "{events:#?}");
     assert_eq!(events[0].kind, "plan", "the first event comes late enough to be subscribed to");
     for event in &events {
         assert_eq!(field(&event.meta, "run_id").as_str().map(str::to_owned), Some(trace(7)), "{event:?}");
         assert!(field(&event.meta, "ts_ms").is_u64(), "{event:?}");
-        assert!(event.level.as_deref().is_none_or(|level| ["info", "warn", "error"].contains(&level)), "{event:?}");
+        assert!(
+            event.level.as_deref().is_none_or(|level| ["info", "warn", "error"].contains(&level)),
+            "{event:?}"
+        );
     }
-    let nodes: Vec<_> = events.iter().filter_map(|event| field(&event.meta, "node_id").as_str().map(str::to_owned)).collect();
-    assert!(nodes.iter().position(|node| node == "b") > nodes.iter().rposition(|node| node == "a"), "{nodes:?}");
+    let nodes: Vec<_> =
+        events.iter().filter_map(|event| field(&event.meta, "node_id").as_str().map(str::to_owned)).collect();
+    assert!(
+        nodes.iter().position(|node| node == "b") > nodes.iter().rposition(|node| node == "a"),
+        "{nodes:?}"
+    );
     let row = rows(&house).pop().unwrap();
     assert_eq!((row.state, row.nodes, row.name.as_str()), (RunState::Succeeded, 2, "pair"));
     assert_eq!(row.events, events.len() as u64, "what was told is durable");
@@ -78,7 +99,11 @@ fn a_request_that_cannot_be_run_is_rejected_with_what_a_person_can_act_on() {
     client.request(4, "RunCancel", vec![("trace_id", id(77))]);
     let answer = client.answer();
     assert_eq!((answer.variant.as_str(), field(&answer.fields, "request_id")), ("RunRejected", id(4)));
-    client.request(5, "DescribeAgents", vec![("request_id", id(5)), ("agents", Value::Array(vec!["writer".into()]))]);
+    client.request(
+        5,
+        "DescribeAgents",
+        vec![("request_id", id(5)), ("agents", Value::Array(vec!["writer".into()]))],
+    );
     let answer = client.answer();
     assert_eq!((answer.variant.as_str(), answer.trace), ("AgentsDescribeFailed", 5));
     assert!(!answer.text("reason").is_empty());
@@ -101,7 +126,11 @@ fn the_same_request_has_the_same_answer_and_one_run_also_after_a_restart() {
     assert_eq!(rows(&house).len(), 1);
     // An id may be sent as text, with or without its prefix, and is the same (runloop facts, Payloads).
     for text in [trace(7), trace(7)["trace:".len()..].to_owned()] {
-        client.request(7, "RunSubmit", vec![("request_id", text.as_str().into()), ("opening_yaml", PAIR.into())]);
+        client.request(
+            7,
+            "RunSubmit",
+            vec![("request_id", text.as_str().into()), ("opening_yaml", PAIR.into())],
+        );
         assert_eq!(client.answer(), first);
     }
 }
@@ -120,7 +149,8 @@ fn a_run_is_cancelled_in_the_middle_and_its_agents_are_told() {
     let house = House::open();
     let (tell, told) = std::sync::mpsc::sync_channel(16);
     let _slow = house.agent("slow", move |asked: &Asked| {
-        tell.send((asked.kind.clone(), field(&asked.payload, "node_id").as_str().map(str::to_owned))).unwrap();
+        tell.send((asked.kind.clone(), field(&asked.payload, "node_id").as_str().map(str::to_owned)))
+            .unwrap();
         Vec::new()
     });
     let mut client = house.agent_client();
@@ -141,11 +171,17 @@ fn a_run_is_cancelled_in_the_middle_and_its_agents_are_told() {
 fn a_retryable_failure_is_tried_again_and_another_is_not() {
     let house = House::open();
     let _flaky = house.agent("flaky", |asked: &Asked| {
-        vec![if asked.attempt() < 3 { failed(true, "not yet") } else { completed(vec![("out", true.into())]) }]
+        vec![if asked.attempt() < 3 {
+            failed(true, "not yet")
+        } else {
+            completed(vec![("out", true.into())])
+        }]
     });
     let _broken = house.agent("broken", |_: &Asked| vec![failed(false, "never")]);
     let opening = |agent: &str| {
-        format!("version: 0\nname: x\nnodes:\n  - {{id: a, use: 'agent:{agent}', retry: {{max_attempts: 3, backoff_ms: 1}}}}\nedges: []\n")
+        format!(
+            "version: 0\nname: x\nnodes:\n  - {{id: a, use: 'agent:{agent}', retry: {{max_attempts: 3, backoff_ms: 1}}}}\nedges: []\n"
+        )
     };
     let mut client = house.agent_client();
     let events = client.run(1, &opening("flaky"));
@@ -197,10 +233,20 @@ fn a_run_that_a_restart_interrupts_ends_as_failed_and_says_so() {
         std::thread::sleep(Duration::from_millis(5));
     }
     let rows = rows(&house);
-    assert_eq!((rows[0].state, rows[0].why.as_deref()), (RunState::Failed, Some("the station was restarted")));
-    let Page::RunEvents { rows: events, .. } = house.query(Query::RunEvents { run: rows[0].run, after: 0, limit: 100 }) else { panic!() };
+    assert_eq!(
+        (rows[0].state, rows[0].why.as_deref()),
+        (RunState::Failed, Some("the station was restarted"))
+    );
+    let Page::RunEvents { rows: events, .. } =
+        house.query(Query::RunEvents { run: rows[0].run, after: 0, limit: 100 })
+    else {
+        panic!()
+    };
     let last = events.last().unwrap();
-    assert!(last.message.contains("restarted") && last.meta.as_str().contains("\"success\":false"), "{last:?}");
+    assert!(
+        last.message.contains("restarted") && last.meta.as_str().contains("\"success\":false"),
+        "{last:?}"
+    );
 }
 
 #[test]
@@ -227,8 +273,14 @@ fn what_is_saved_is_there_afterwards() {
     assert!(success(&events));
     assert_eq!(messages(&events, "artifact").len(), 1);
     let run = rows(&house)[0].run;
-    let Page::RunArtifacts { rows, .. } = house.query(Query::RunArtifacts { run, after: 0, limit: 10 }) else { panic!() };
-    assert_eq!((rows.len(), rows[0].node.as_str(), rows[0].port.as_str(), rows[0].value.as_str()), (1, "b", "out", "\"hello\""));
+    let Page::RunArtifacts { rows, .. } = house.query(Query::RunArtifacts { run, after: 0, limit: 10 })
+    else {
+        panic!()
+    };
+    assert_eq!(
+        (rows.len(), rows[0].node.as_str(), rows[0].port.as_str(), rows[0].value.as_str()),
+        (1, "b", "out", "\"hello\"")
+    );
 }
 
 #[test]
@@ -240,10 +292,15 @@ fn a_node_that_nothing_leads_to_is_skipped_and_says_by_what() {
                    {from: 'a.out ==no', to: b.in}\n  - {from: b.out, to: c.in}\n  - \
                    {from: a.other, to: d.in}\n";
     let events = house.agent_client().run(7, opening);
-    let skipped: Vec<_> = messages(&events, "status").into_iter().filter(|message| message.contains("skipped:")).collect();
+    let skipped: Vec<_> =
+        messages(&events, "status").into_iter().filter(|message| message.contains("skipped:")).collect();
     assert_eq!(skipped, ["b is skipped: a.out is not \"no\"", "c is skipped: b was skipped"]);
     assert!(!success(&events), "{events:#?}");
-    assert_eq!(events.last().unwrap().message, "the run failed: node d failed: a gave nothing on its port `other`", "no predicate lets it");
+    assert_eq!(
+        events.last().unwrap().message,
+        "the run failed: node d failed: a gave nothing on its port `other`",
+        "no predicate lets it"
+    );
 }
 
 #[test]
@@ -261,7 +318,10 @@ fn an_agent_that_leaves_in_mid_run_fails_its_attempt_though_others_watch() {
     told.recv().unwrap();
     drop(agent);
     let events = client.events();
-    assert_eq!(events.last().unwrap().message, "the run failed: node a failed: agent/slow left before it answered");
+    assert_eq!(
+        events.last().unwrap().message,
+        "the run failed: node a failed: agent/slow left before it answered"
+    );
     let says = "agent/slow left before it answered: an answer is awaited for 2000 ms more";
     assert!(messages(&events, "log").contains(&says.to_owned()), "{events:#?}");
 }
@@ -325,7 +385,8 @@ fn messages_of_the_station_have_the_ttl_and_the_schema_of_the_text() {
         (290_000..300_000).contains(&asked),
         "a question is worth an answer until it expires, and that is before the run's end: {asked}"
     );
-    let expected = [(("agent", 2), 30_000), (("agent", 4000), 30_000), (("rlp", 8), 30_000), (("rlp", 2002), 30_000)];
+    let expected =
+        [(("agent", 2), 30_000), (("agent", 4000), 30_000), (("rlp", 8), 30_000), (("rlp", 2002), 30_000)];
     let seen: Vec<_> = seen.iter().map(|((kind, schema), ttl)| ((kind.as_str(), *schema), *ttl)).collect();
     assert_eq!(seen, expected);
 }

@@ -73,8 +73,13 @@ impl House {
         self.client("agent", None)
     }
 
-    /// An agent on a thread of its own. What it is asked goes to `answer`, which gives the payloads to answer with.
-    pub(crate) fn agent(&self, name: &str, answer: impl FnMut(&Asked) -> Vec<Value> + Send + 'static) -> Agent {
+    /// An agent on a thread of its own. What it is asked goes to `answer`, which gives the payloads to answer
+    /// with.
+    pub(crate) fn agent(
+        &self,
+        name: &str,
+        answer: impl FnMut(&Asked) -> Vec<Value> + Send + 'static,
+    ) -> Agent {
         Agent::start(&self.path(), name, answer)
     }
 
@@ -83,7 +88,10 @@ impl House {
         runtime().block_on(port.query(query)).unwrap()
     }
 
-    pub(crate) fn command(&self, command: rl_console::port::Command) -> Result<rl_console::port::Outcome, rl_console::port::PortError> {
+    pub(crate) fn command(
+        &self,
+        command: rl_console::port::Command,
+    ) -> Result<rl_console::port::Outcome, rl_console::port::PortError> {
         let port = self.station.as_ref().unwrap().port();
         runtime().block_on(port.command(command))
     }
@@ -167,8 +175,8 @@ impl Client {
         self.events()
     }
 
-    /// Subscribes to a run's events, once. A client chooses its run's id, and so it can before there is a run: nothing is missed, however
-    /// busy the machine.
+    /// Subscribes to a run's events, once. A client chooses its run's id, and so it can before there is a
+    /// run: nothing is missed, however busy the machine.
     fn follow(&mut self, run: u128) {
         if !self.followed.insert(run) {
             return;
@@ -224,13 +232,17 @@ impl Client {
             let (_, topic, frame) = self.peer.delivered();
             if topic == "action.request" {
                 let payload = frame.payload();
-                return (field(&payload, "action_id"), field(&payload, "summary").as_str().unwrap().to_owned());
+                return (
+                    field(&payload, "action_id"),
+                    field(&payload, "summary").as_str().unwrap().to_owned(),
+                );
             }
         }
     }
 
     pub(crate) fn decide(&mut self, action: &Value, approved: bool) {
-        let payload = map(vec![("v", 1.into()), ("action_id", action.clone()), ("approved", approved.into())]);
+        let payload =
+            map(vec![("v", 1.into()), ("action_id", action.clone()), ("approved", approved.into())]);
         let body = words::body("toolresult.action.decision.v1", payload);
         let msg_id = self.peer.next_id();
         self.peer.publish("action.decision", true, &words::frame(header(ACTION_DECISION, 1, msg_id), &body));
@@ -266,7 +278,10 @@ impl Asked {
 
     pub(crate) fn input(&self, port: &str) -> Vec<Value> {
         let values = field(&field(&self.payload, "inputs"), port);
-        values.as_array().map(|values| values.iter().map(|value| field(value, "value")).collect()).unwrap_or_default()
+        values
+            .as_array()
+            .map(|values| values.iter().map(|value| field(value, "value")).collect())
+            .unwrap_or_default()
     }
 
     pub(crate) fn with(&self, name: &str) -> Value {

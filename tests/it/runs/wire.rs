@@ -10,7 +10,9 @@ use rl_console::{
 };
 use rmpv::Value;
 
-use super::house::{AGENT_RESPONSE, Agent, Asked, CTRL_REQ, Client, Event, House, completed, failed, header, id, success};
+use super::house::{
+    AGENT_RESPONSE, Agent, Asked, CTRL_REQ, Client, Event, House, completed, failed, header, id, success,
+};
 use crate::rmp_bus::{
     Peer,
     words::{self, Frame, field, map},
@@ -35,7 +37,9 @@ fn history(house: &House, number: u128) -> Vec<RunEventRow> {
 /// A value of a meta as JSON.
 fn json(value: &Value) -> serde_json::Value {
     match value {
-        Value::Map(pairs) => pairs.iter().map(|(key, value)| (key.as_str().unwrap().to_owned(), json(value))).collect(),
+        Value::Map(pairs) => {
+            pairs.iter().map(|(key, value)| (key.as_str().unwrap().to_owned(), json(value))).collect()
+        }
         Value::String(text) => text.as_str().unwrap().into(),
         Value::Boolean(is_so) => (*is_so).into(),
         Value::Integer(number) => number.as_u64().unwrap().into(),
@@ -61,7 +65,8 @@ fn frames(client: &mut Client) -> Vec<Frame> {
     let mut frames = Vec::new();
     loop {
         let (_, topic, frame) = client.peer.delivered();
-        let is_last = topic.ends_with("/events") && field(&field(&frame.payload(), "meta"), "success").as_bool().is_some();
+        let is_last = topic.ends_with("/events")
+            && field(&field(&frame.payload(), "meta"), "success").as_bool().is_some();
         if topic.ends_with("/events") || frame.schema_id() == 2002 {
             frames.push(frame);
         }
@@ -110,7 +115,11 @@ fn what_is_kept_of_a_run_is_what_was_on_the_wire_in_its_order_also_after_a_resta
     let mut house = House::open();
     let wire = {
         let _flaky = house.agent("flaky", |asked: &Asked| {
-            vec![if asked.attempt() < 2 { failed(true, "not yet") } else { completed(vec![("out", "x".into())]) }]
+            vec![if asked.attempt() < 2 {
+                failed(true, "not yet")
+            } else {
+                completed(vec![("out", "x".into())])
+            }]
         });
         let (_slow, asked) = quiet(&house, "slow");
         let nodes = [
@@ -120,8 +129,11 @@ fn what_is_kept_of_a_run_is_what_was_on_the_wire_in_its_order_also_after_a_resta
             "{id: d, use: agent:ghost}",
         ];
         let nodes = nodes.map(|node| format!("  - {node}\n")).concat();
-        let edges = "  - {from: a.out, to: b.in}\n  - {from: 'a.out ==no', to: c.in}\n  - {from: b.out, to: d.in}\n";
-        let yaml = format!("version: 0\nname: all\nnodes:\n{nodes}edges:\n{edges}artifacts: {{save: [a.out, b.out]}}\n");
+        let edges =
+            "  - {from: a.out, to: b.in}\n  - {from: 'a.out ==no', to: c.in}\n  - {from: b.out, to: d.in}\n";
+        let yaml = format!(
+            "version: 0\nname: all\nnodes:\n{nodes}edges:\n{edges}artifacts: {{save: [a.out, b.out]}}\n"
+        );
         let mut client = house.agent_client();
         assert_eq!(client.submit(7, &yaml).variant, "RunAccepted");
         let reply = asked.recv_timeout(Duration::from_secs(20)).unwrap();
@@ -129,7 +141,11 @@ fn what_is_kept_of_a_run_is_what_was_on_the_wire_in_its_order_also_after_a_resta
         let report = map(vec![("message", "reading".into()), ("done", 3.into()), ("total", Value::F64(4.5))]);
         let body = words::body("observation.progress.v1", report);
         let msg_id = slow.next_id();
-        slow.publish(&format!("{reply}/progress"), false, &words::frame(header(OBSERVATION, 9, msg_id), &body));
+        slow.publish(
+            &format!("{reply}/progress"),
+            false,
+            &words::frame(header(OBSERVATION, 9, msg_id), &body),
+        );
         let body = words::body("toolresult.executor.agent.response.v1", completed(vec![("out", 5.into())]));
         let msg_id = slow.next_id();
         slow.publish(&reply, false, &words::frame(header(AGENT_RESPONSE, 9, msg_id), &body));
@@ -149,7 +165,9 @@ fn what_is_kept_of_a_run_is_what_was_on_the_wire_in_its_order_also_after_a_resta
 /// The ladder of a run, once it has so many hops.
 fn hops(house: &House, number: u128, count: usize) -> Vec<HopRow> {
     for _ in 0..4_000 {
-        let Page::Trace { hops, .. } = house.query(Query::Trace { trace: run(number), after: Seq(0), events: true, limit: 1_000 }) else {
+        let Page::Trace { hops, .. } =
+            house.query(Query::Trace { trace: run(number), after: Seq(0), events: true, limit: 1_000 })
+        else {
             panic!()
         };
         if hops.len() >= count {
@@ -173,7 +191,10 @@ fn a_hop_has_the_length_of_what_was_read_of_a_socket_or_written_to_one() {
     client.peer.publish("rlp/ctrl", false, &submit);
     let (_, _, request) = agent.delivered();
     let reply = field(&request.payload(), "reply_topic").as_str().unwrap().to_owned();
-    let answer = words::body("toolresult.executor.agent.response.v1", completed(vec![("out", "x".repeat(300).into())]));
+    let answer = words::body(
+        "toolresult.executor.agent.response.v1",
+        completed(vec![("out", "x".repeat(300).into())]),
+    );
     let answer = words::frame(header(AGENT_RESPONSE, 7, 41), &answer);
     agent.publish(&reply, false, &answer);
     let read = frames(&mut client);
@@ -189,7 +210,11 @@ fn a_hop_has_the_length_of_what_was_read_of_a_socket_or_written_to_one() {
     assert_eq!(lens(4000), [read_len(&request)]);
     assert_eq!(lens(4001), [written(&answer)]);
     assert_eq!(lens(8), events.iter().map(read_len).collect::<Vec<_>>());
-    let trace = events.iter().map(|event| field(&event.payload(), "meta")).find(|meta| !field(meta, "agent").is_nil()).unwrap();
+    let trace = events
+        .iter()
+        .map(|event| field(&event.payload(), "meta"))
+        .find(|meta| !field(meta, "agent").is_nil())
+        .unwrap();
     let told = ["request_frame_len", "answer_frame_len"].map(|name| field(&trace, name).as_u64().unwrap());
     assert_eq!(told, [read_len(&request), written(&answer)], "and the run tells the same");
 }
@@ -201,7 +226,10 @@ fn the_greatest_times_and_counts_of_an_opening_run_and_are_cancelled() {
         house.agent("echo", |_: &Asked| vec![completed(vec![("out", 1.into())])]),
         house.agent("flaky", |_: &Asked| vec![failed(true, "not yet")]),
     ];
-    let all = format!("timeout_ms: {GREATEST}, budget_tokens: {GREATEST}, retry: {{max_attempts: {}, backoff_ms: {GREATEST}}}", u32::MAX);
+    let all = format!(
+        "timeout_ms: {GREATEST}, budget_tokens: {GREATEST}, retry: {{max_attempts: {}, backoff_ms: {GREATEST}}}",
+        u32::MAX
+    );
     let nodes = [
         format!("{{id: a, use: agent:echo, {all}}}"),
         format!("{{id: b, use: agent:flaky, {all}}}"),
@@ -249,13 +277,23 @@ fn a_decision_may_name_its_question_by_text_and_the_first_one_counts() {
 fn a_cue_submits_runs_and_is_told_that_it_may_ask_for_nothing_else() {
     let house = House::open();
     let mut cue = house.client("cue", Some(TokenKind::Cue));
-    cue.request(5, "DescribeAgents", vec![("request_id", id(6)), ("agents", Value::Array(vec!["writer".into()]))]);
+    cue.request(
+        5,
+        "DescribeAgents",
+        vec![("request_id", id(6)), ("agents", Value::Array(vec!["writer".into()]))],
+    );
     let answer = cue.answer();
-    assert_eq!((answer.variant.as_str(), answer.trace, field(&answer.fields, "request_id")), ("AgentsDescribeFailed", 5, id(6)));
+    assert_eq!(
+        (answer.variant.as_str(), answer.trace, field(&answer.fields, "request_id")),
+        ("AgentsDescribeFailed", 5, id(6))
+    );
     assert_eq!(answer.text("reason"), "a cue submits runs, and asks for nothing else");
     cue.request(7, "RunCancel", vec![("trace_id", id(1))]);
     let answer = cue.answer();
-    assert_eq!((answer.variant.as_str(), answer.text("reason").as_str()), ("RunRejected", "a cue submits runs, and cancels none"));
+    assert_eq!(
+        (answer.variant.as_str(), answer.text("reason").as_str()),
+        ("RunRejected", "a cue submits runs, and cancels none")
+    );
     let yaml = "version: 0\nname: one\nnodes: [{id: a, use: agent:ghost}]\nedges: []\n";
     cue.request(1, "RunSubmit", vec![("request_id", id(1)), ("opening_yaml", yaml.into())]);
     assert_eq!(cue.answer().variant, "RunAccepted");
@@ -286,11 +324,20 @@ fn how_much_of_a_run_was_done_is_said_while_it_goes_on_and_after_a_restart() {
     let mut house = House::open();
     let (_silent, asked) = quiet(&house, "silent");
     let _echo = house.agent("echo", |_: &Asked| vec![completed(vec![("out", "yes".into())])]);
-    let nodes = ["{id: a, use: agent:echo}", "{id: b, use: agent:silent}", "{id: c, use: agent:echo}", "{id: d, use: agent:echo}"];
+    let nodes = [
+        "{id: a, use: agent:echo}",
+        "{id: b, use: agent:silent}",
+        "{id: c, use: agent:echo}",
+        "{id: d, use: agent:echo}",
+    ];
     let nodes = nodes.map(|node| format!("  - {node}\n")).concat();
-    let edges = "  - {from: a.out, to: b.in}\n  - {from: 'a.out ==no', to: c.in}\n  - {from: b.out, to: d.in}\n";
+    let edges =
+        "  - {from: a.out, to: b.in}\n  - {from: 'a.out ==no', to: c.in}\n  - {from: b.out, to: d.in}\n";
     let mut client = house.agent_client();
-    assert_eq!(client.submit(7, &format!("version: 0\nname: half\nnodes:\n{nodes}edges:\n{edges}")).variant, "RunAccepted");
+    assert_eq!(
+        client.submit(7, &format!("version: 0\nname: half\nnodes:\n{nodes}edges:\n{edges}")).variant,
+        "RunAccepted"
+    );
     asked.recv_timeout(Duration::from_secs(20)).unwrap();
     let row = |house: &House| match house.query(Query::Run { run: run(7) }) {
         Page::Run(Some(detail)) => detail.row,
@@ -317,11 +364,11 @@ fn the_command_lines_requests_are_as_the_text_has_them() {
     let house = House::open();
     let _silent = house.agent("silent", |_: &Asked| Vec::new());
     let mut watcher = house.agent_client();
-    let yaml =
-        "version: 0\nname: one\nparams: {user: bob}\nnodes: [{id: a, use: agent:silent, with: {to: '{{params.user}}'}}]\nedges: []\n";
+    let yaml = "version: 0\nname: one\nparams: {user: bob}\nnodes: [{id: a, use: agent:silent, with: {to: '{{params.user}}'}}]\nedges: []\n";
     let file = house.folder.path().join("one.yaml");
     std::fs::write(&file, yaml).unwrap();
-    let args = |args: &[&str]| assert!(crate::real::cli(house.folder.path(), args).status.success(), "{args:?}");
+    let args =
+        |args: &[&str]| assert!(crate::real::cli(house.folder.path(), args).status.success(), "{args:?}");
     args(&["submit", file.to_str().unwrap(), "-p", "user=ann"]);
     let requested = |watcher: &mut Client| loop {
         let (_, topic, frame) = watcher.peer.delivered();
@@ -333,7 +380,11 @@ fn the_command_lines_requests_are_as_the_text_has_them() {
     };
     let (run, payload) = requested(&mut watcher);
     let submit = field(&payload, "RunSubmit");
-    assert_eq!((field(&submit, "request_id"), submit.as_map().unwrap().len()), (id(run), 2), "the header's trace is the request's id");
+    assert_eq!(
+        (field(&submit, "request_id"), submit.as_map().unwrap().len()),
+        (id(run), 2),
+        "the header's trace is the request's id"
+    );
     let sent = field(&submit, "opening_yaml").as_str().unwrap().to_owned();
     assert_eq!(sent, yaml.replace("bob", "ann"), "params are merged into the text that is sent");
     args(&["cancel", "run", &super::house::trace(run)]);
@@ -342,7 +393,10 @@ fn the_command_lines_requests_are_as_the_text_has_them() {
     assert_eq!((field(&cancel, "trace_id"), cancel.as_map().unwrap().len()), (id(run), 1));
     assert_ne!(request, run, "a cancel has a trace of its own");
     let answer = watcher.answer();
-    assert_eq!((answer.variant.as_str(), answer.trace, field(&answer.fields, "request_id")), ("RunCancelled", request, id(request)));
+    assert_eq!(
+        (answer.variant.as_str(), answer.trace, field(&answer.fields, "request_id")),
+        ("RunCancelled", request, id(request))
+    );
 }
 
 #[test]
@@ -351,14 +405,18 @@ fn each_attempt_is_asked_for_on_its_agents_topic_with_a_reply_topic_of_its_own()
     let mut agent = Peer::greeted(&house.path(), "agent", None);
     agent.subscribe(1, "agent/raw");
     let mut client = house.agent_client();
-    let yaml = "version: 0\nname: one\nnodes: [{id: a, use: agent:raw, retry: {max_attempts: 2}}]\nedges: []\n";
+    let yaml =
+        "version: 0\nname: one\nnodes: [{id: a, use: agent:raw, retry: {max_attempts: 2}}]\nedges: []\n";
     assert_eq!(client.submit(7, yaml).variant, "RunAccepted");
     let mut replies = std::collections::BTreeSet::new();
     for attempt in 1..=2_u64 {
         let (_, topic, frame) = agent.delivered();
         assert_eq!((topic.as_str(), frame.schema_id(), frame.trace_id()), ("agent/raw", 4000, 7));
         let payload = frame.payload();
-        assert_eq!((field(&payload, "trace_id"), field(&payload, "attempt").as_u64()), (id(7), Some(attempt)));
+        assert_eq!(
+            (field(&payload, "trace_id"), field(&payload, "attempt").as_u64()),
+            (id(7), Some(attempt))
+        );
         let reply = field(&payload, "reply_topic").as_str().unwrap().to_owned();
         let last = reply.strip_prefix(&format!("rlp/runs/{}/agents/raw/", super::house::trace(7))).unwrap();
         assert!(uuid::Uuid::parse_str(last).is_ok(), "{reply}");

@@ -40,25 +40,34 @@ fn find_the_invocation_that_failed_and_why() {
     let (folder, token, mut terminal) = console(160, 50);
     let mut adapter = Adapter::ready(mpp_addr(folder.path()), &token);
     let reasons = [None, None, Some("the bag is full: no slot for item 4"), None, None];
-    let ids = reasons.map(|reason| work(folder.path(), &mut adapter, &["give_item", "--params", r#"{"item_id":4}"#], reason));
+    let ids = reasons.map(|reason| {
+        work(folder.path(), &mut adapter, &["give_item", "--params", r#"{"item_id":4}"#], reason)
+    });
     let failed = ids[2];
     to_recent(&mut terminal);
-    terminal.wait("all have ended", |screen| screen.matches("✓ done").count() == 4 && screen.contains("✗ failed"));
+    terminal.wait("all have ended", |screen| {
+        screen.matches("✓ done").count() == 4 && screen.contains("✗ failed")
+    });
     // One of many: the filter leaves it alone.
     terminal.keys("/state:failed");
     terminal.wait("it alone", |screen| screen.contains("✗ failed") && !screen.contains("✓ done"));
     terminal.keys("\r");
-    terminal.wait("the filter is kept", |screen| screen.contains("state:failed") && screen.contains("1 of 5"));
+    terminal
+        .wait("the filter is kept", |screen| screen.contains("state:failed") && screen.contains("1 of 5"));
     // Its details tell why; what they tell of comes from the entries of the tap.
     terminal.keys("\r");
-    let details =
-        terminal.wait("its details", |screen| screen.contains(&format!("Invocation {failed}")) && screen.contains("\"item_id\":4"));
+    let details = terminal.wait("its details", |screen| {
+        screen.contains(&format!("Invocation {failed}")) && screen.contains("\"item_id\":4")
+    });
     assert!(details.contains("the bag is full: no slot for item 4"), "{details}");
     // The change of state, and the frame that it came from: with the bytes as the adapter sent them.
     terminal.keys("c");
-    terminal.wait("the change", |screen| screen.contains("a state changed") && screen.contains(&format!("failed {failed}")));
+    terminal.wait("the change", |screen| {
+        screen.contains("a state changed") && screen.contains(&format!("failed {failed}"))
+    });
     terminal.keys("c");
-    let frame = terminal.wait("the frame", |screen| screen.contains("in from") || screen.contains("in, from"));
+    let frame =
+        terminal.wait("the frame", |screen| screen.contains("in from") || screen.contains("in, from"));
     assert!(frame.contains(&format!("in failed {failed}")), "{frame}");
     assert!(frame.contains("the bag is full") && frame.contains("7b 22 6d 70 70 22 3a 32"), "{frame}");
 }
@@ -72,17 +81,25 @@ fn what_caused_this_and_what_did_it_cause() {
     terminal.wait("it failed", |screen| screen.contains("✗ failed"));
     // From the record to the entry that told of it last, and up to the frame that caused that.
     terminal.keys("c");
-    terminal.wait("the change", |screen| screen.contains("a state changed") && screen.contains(&format!("caused by   in failed {id}")));
+    terminal.wait("the change", |screen| {
+        screen.contains("a state changed") && screen.contains(&format!("caused by   in failed {id}"))
+    });
     terminal.keys("c");
-    let frame = terminal.wait("the frame", |screen| screen.contains("in, from") && screen.contains(&format!("in failed {id}")));
+    let frame = terminal.wait("the frame", |screen| {
+        screen.contains("in, from") && screen.contains(&format!("in failed {id}"))
+    });
     assert!(frame.contains("nothing that the tap knows") && frame.contains("no party"), "{frame}");
     terminal.keys("c");
     terminal.shows("the tap knows no cause of it");
     // Down again, by what it caused; and back by the way that was come.
     terminal.keys("C");
-    terminal.wait("the effect", |screen| screen.contains("a state changed") && screen.contains(&format!("caused by   in failed {id}")));
+    terminal.wait("the effect", |screen| {
+        screen.contains("a state changed") && screen.contains(&format!("caused by   in failed {id}"))
+    });
     terminal.keys("\x7f");
-    terminal.wait("the frame again", |screen| screen.contains("in, from") && screen.contains(&format!("in failed {id}")));
+    terminal.wait("the frame again", |screen| {
+        screen.contains("in, from") && screen.contains(&format!("in failed {id}"))
+    });
     // The work from its beginning: the one before, until there is none.
     let mut seen = Vec::new();
     for _ in 0..12 {
@@ -163,8 +180,11 @@ fn stop_time_during_a_burst_look_around_go_live() {
                     return;
                 }
                 // What comes after the stop is told apart from what came before.
-                let give: &[&str] =
-                    if is_stopped.load(Ordering::SeqCst) { &["give_item", "--params", r#"{"item_id":4}"#] } else { &["heal_party"] };
+                let give: &[&str] = if is_stopped.load(Ordering::SeqCst) {
+                    &["give_item", "--params", r#"{"item_id":4}"#]
+                } else {
+                    &["heal_party"]
+                };
                 work(folder.path(), &mut adapter, give, None);
             }
         });
@@ -188,11 +208,15 @@ fn stop_time_during_a_burst_look_around_go_live() {
         terminal.keys(",");
         terminal.wait("an entry further back", |screen| waiting(screen) > before);
         terminal.keys(".\r");
-        let details = terminal.wait("what was selected", |screen| screen.contains("Invocation ") && screen.contains("heal_party"));
+        let details = terminal.wait("what was selected", |screen| {
+            screen.contains("Invocation ") && screen.contains("heal_party")
+        });
         assert!(details.contains("PAUSED"), "{details}");
         terminal.settle("\x1b");
         terminal.keys("\x1b[F");
-        terminal.wait("live, with all that came", |screen| screen.contains("LIVE") && screen.contains("give_item"));
+        terminal.wait("live, with all that came", |screen| {
+            screen.contains("LIVE") && screen.contains("give_item")
+        });
     });
 }
 

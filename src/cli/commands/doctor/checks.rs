@@ -30,11 +30,23 @@ pub(super) fn folder(data: &Path) -> Check {
     let shown = data.display();
     let meta = match std::fs::metadata(data) {
         Ok(meta) => meta,
-        Err(error) if error.kind() == ErrorKind::NotFound => return Check::well(NAME, format!("{shown} is made at the first start")),
-        Err(error) => return Check::ill(NAME, format!("{shown}: {error}"), "mend its rights, or name another folder with --data"),
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            return Check::well(NAME, format!("{shown} is made at the first start"));
+        }
+        Err(error) => {
+            return Check::ill(
+                NAME,
+                format!("{shown}: {error}"),
+                "mend its rights, or name another folder with --data",
+            );
+        }
     };
     if !meta.is_dir() {
-        return Check::ill(NAME, format!("{shown} is no folder"), "move it away, or name another folder with --data");
+        return Check::ill(
+            NAME,
+            format!("{shown} is no folder"),
+            "move it away, or name another folder with --data",
+        );
     }
     let (owner, us) = (meta.uid(), rustix::process::geteuid().as_raw());
     if owner != us {
@@ -46,7 +58,11 @@ pub(super) fn folder(data: &Path) -> Check {
     }
     let mode = meta.permissions().mode() & 0o777;
     if mode & 0o077 != 0 {
-        return Check::ill(NAME, format!("{shown} is open to other users (mode {mode:03o})"), format!("chmod 700 {shown}"));
+        return Check::ill(
+            NAME,
+            format!("{shown} is open to other users (mode {mode:03o})"),
+            format!("chmod 700 {shown}"),
+        );
     }
     if rustix::fs::access(data, rustix::fs::Access::WRITE_OK | rustix::fs::Access::EXEC_OK).is_err() {
         return Check::ill(NAME, format!("{shown} cannot be written to"), format!("chmod 700 {shown}"));
@@ -57,7 +73,9 @@ pub(super) fn folder(data: &Path) -> Check {
 /// The room left on the data folder's disk.
 pub(super) fn space(data: &Path) -> Check {
     const NAME: &str = "disk";
-    let Some(existing) = data.ancestors().find(|folder| folder.exists()) else { return Check::well(NAME, "not known") };
+    let Some(existing) = data.ancestors().find(|folder| folder.exists()) else {
+        return Check::well(NAME, "not known");
+    };
     match rustix::fs::statvfs(existing) {
         Ok(disk) => {
             let free = disk.f_bavail.saturating_mul(disk.f_frsize);
@@ -79,16 +97,27 @@ pub(super) fn database(data: &Path) -> Check {
     let path = data.join(DATABASE);
     let bytes = match std::fs::metadata(&path) {
         Ok(meta) => meta.len(),
-        Err(error) if error.kind() == ErrorKind::NotFound => return Check::well(NAME, "none yet; made at the first start"),
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            return Check::well(NAME, "none yet; made at the first start");
+        }
         Err(error) => return Check::ill(NAME, format!("{}: {error}", path.display()), "mend its rights"),
     };
     let look = || -> rusqlite::Result<String> {
-        let database = Connection::open_with_flags(&path, OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
-        let question = if bytes <= CHECKED_BYTES_MAX { "PRAGMA quick_check(1)" } else { "SELECT 'ok' FROM sqlite_schema LIMIT 1" };
+        let database = Connection::open_with_flags(
+            &path,
+            OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX,
+        )?;
+        let question = if bytes <= CHECKED_BYTES_MAX {
+            "PRAGMA quick_check(1)"
+        } else {
+            "SELECT 'ok' FROM sqlite_schema LIMIT 1"
+        };
         database.query_row(question, [], |row| row.get(0))
     };
     match look() {
-        Ok(answer) if answer == "ok" => Check::well(NAME, format!("{} ({} KiB)", path.display(), bytes.div_ceil(1024))),
+        Ok(answer) if answer == "ok" => {
+            Check::well(NAME, format!("{} ({} KiB)", path.display(), bytes.div_ceil(1024)))
+        }
         Ok(finding) => Check::ill(NAME, format!("{}: {finding}", path.display()), HINT),
         Err(error) => Check::ill(NAME, format!("{}: {error}", path.display()), HINT),
     }
@@ -104,20 +133,29 @@ pub(super) fn bus(data: &Path, answers: bool) -> Check {
         }
         None if answers => {
             let recorded = Address::of_data(data).map(|address| address.socket.display().to_string());
-            Check::well(NAME, recorded.map_or_else(|_| "it answers".to_owned(), |path| format!("it answers at {path}")))
+            Check::well(
+                NAME,
+                recorded.map_or_else(|_| "it answers".to_owned(), |path| format!("it answers at {path}")),
+            )
         }
         None => Check::well(NAME, "none answers, as no station runs"),
     }
 }
 
 /// The station's socket, and what the station behind it says of its MPP port.
-pub(super) async fn socket(data: &Path, station: Result<OperatorClient, PortError>) -> (Check, Option<String>) {
+pub(super) async fn socket(
+    data: &Path,
+    station: Result<OperatorClient, PortError>,
+) -> (Check, Option<String>) {
     const NAME: &str = "station";
     let path = Address::of_data(data).map_or_else(|_| data.to_path_buf(), |address| address.socket);
     let station = match station {
         Ok(station) => station,
         Err(PortError::NoStation { .. }) if path != data && path.exists() => {
-            return (Check::well(NAME, "none runs; a socket was left behind, which the next start replaces"), None);
+            return (
+                Check::well(NAME, "none runs; a socket was left behind, which the next start replaces"),
+                None,
+            );
         }
         Err(PortError::NoStation { .. }) => return (Check::well(NAME, "none runs"), None),
         Err(error) => return (Check::ill(NAME, error.to_string(), error.hint()), None),
@@ -125,12 +163,23 @@ pub(super) async fn socket(data: &Path, station: Result<OperatorClient, PortErro
     let open_to_others = std::fs::metadata(&path).is_ok_and(|meta| meta.permissions().mode() & 0o077 != 0);
     if open_to_others {
         let shown = path.display();
-        return (Check::ill(NAME, format!("{shown} is open to other users"), format!("chmod 600 {shown}")), Some(String::new()));
+        return (
+            Check::ill(NAME, format!("{shown} is open to other users"), format!("chmod 600 {shown}")),
+            Some(String::new()),
+        );
     }
     match station.query(Query::Health).await {
         Ok(Page::Health(parts)) => {
-            let mpp = parts.iter().find(|part| part.part == "mpp").map(|part| part.detail.clone()).unwrap_or_default();
-            let ill: Vec<String> = parts.iter().filter(|part| !part.well).map(|part| format!("{}: {}", part.part, part.detail)).collect();
+            let mpp = parts
+                .iter()
+                .find(|part| part.part == "mpp")
+                .map(|part| part.detail.clone())
+                .unwrap_or_default();
+            let ill: Vec<String> = parts
+                .iter()
+                .filter(|part| !part.well)
+                .map(|part| format!("{}: {}", part.part, part.detail))
+                .collect();
             let check = if ill.is_empty() {
                 Check::well(NAME, "one runs, and is well")
             } else {
@@ -138,7 +187,10 @@ pub(super) async fn socket(data: &Path, station: Result<OperatorClient, PortErro
             };
             (check, Some(mpp))
         }
-        Ok(_) => (Check::ill(NAME, "it gives strange answers", "use the rl-console of the station's version"), Some(String::new())),
+        Ok(_) => (
+            Check::ill(NAME, "it gives strange answers", "use the rl-console of the station's version"),
+            Some(String::new()),
+        ),
         Err(error) => (Check::ill(NAME, error.to_string(), error.hint()), Some(String::new())),
     }
 }
@@ -157,7 +209,11 @@ pub(super) fn port(settings: &Settings, station: Option<&str>) -> Check {
             let whose = owner::of_port(addr.port()).map_or_else(String::new, |owner| format!(" by {owner}"));
             Check::ill(NAME, format!("{addr} is taken{whose}"), "stop that, or choose another with --port")
         }
-        Err(error) => Check::ill(NAME, format!("{addr}: {error}"), "choose another address with --bind or port with --port"),
+        Err(error) => Check::ill(
+            NAME,
+            format!("{addr}: {error}"),
+            "choose another address with --bind or port with --port",
+        ),
     }
 }
 
@@ -169,9 +225,11 @@ pub(super) fn pack(settings: &Settings) -> Check {
             let whose = if settings.pack == PackSource::Sample { "the built-in sample, " } else { "" };
             Check::well(NAME, format!("{whose}{} {}", pack.id, pack.version))
         }
-        Err(error @ Error::Pack { errors: 2.., .. }) => {
-            Check::ill(NAME, error.to_string(), format!("{}; `rl-console pack check` shows every error", error.hint()))
-        }
+        Err(error @ Error::Pack { errors: 2.., .. }) => Check::ill(
+            NAME,
+            error.to_string(),
+            format!("{}; `rl-console pack check` shows every error", error.hint()),
+        ),
         Err(error) => Check::ill(NAME, error.to_string(), error.hint()),
     }
 }
@@ -184,7 +242,11 @@ pub(super) fn terminal(env: &Env) -> Check {
     }
     let term = env.term.as_deref().unwrap_or_default();
     if term.is_empty() || term == "dumb" {
-        return Check::ill(NAME, "TERM says that it cannot be drawn on", "set TERM to what the terminal is, such as xterm-256color");
+        return Check::ill(
+            NAME,
+            "TERM says that it cannot be drawn on",
+            "set TERM to what the terminal is, such as xterm-256color",
+        );
     }
     let colours = match env.depth() {
         Depth::None => "no colours (NO_COLOR)",
@@ -234,7 +296,11 @@ mod tests {
     fn a_file_that_is_no_database_is_told() {
         let data = tempfile::tempdir().unwrap();
         assert!(database(data.path()).ok);
-        std::fs::write(data.path().join(DATABASE), "this is no database, whatever its name may say".repeat(20)).unwrap();
+        std::fs::write(
+            data.path().join(DATABASE),
+            "this is no database, whatever its name may say".repeat(20),
+        )
+        .unwrap();
         assert!(!database(data.path()).ok);
     }
 }

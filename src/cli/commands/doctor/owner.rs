@@ -14,7 +14,9 @@ pub(super) fn of_port(port: u16) -> Option<String> {
     let pid = processes.flatten().find_map(|process| {
         let pid: u32 = process.file_name().to_str()?.parse().ok()?;
         let mut files = fs::read_dir(process.path().join("fd")).ok()?.flatten();
-        files.any(|file| fs::read_link(file.path()).is_ok_and(|target| target == Path::new(&wanted))).then_some(pid)
+        files
+            .any(|file| fs::read_link(file.path()).is_ok_and(|target| target == Path::new(&wanted)))
+            .then_some(pid)
     })?;
     let name = fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default();
     Some(format!("{} (process {pid})", name.trim()))

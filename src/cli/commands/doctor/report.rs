@@ -99,8 +99,13 @@ fn configuration(error: Option<ConfigError>, env: &Env) -> Check {
         return Check::ill(NAME, format!("the variable {name} sets nothing"), hint);
     }
     let files = env.user_config().into_iter().chain(std::iter::once(env.system_config.clone()));
-    let found: Vec<String> = files.filter(|path| path.exists()).map(|path| path.display().to_string()).collect();
-    if found.is_empty() { Check::well(NAME, "no file; defaults, flags and variables") } else { Check::well(NAME, found.join(", ")) }
+    let found: Vec<String> =
+        files.filter(|path| path.exists()).map(|path| path.display().to_string()).collect();
+    if found.is_empty() {
+        Check::well(NAME, "no file; defaults, flags and variables")
+    } else {
+        Check::well(NAME, found.join(", "))
+    }
 }
 
 #[cfg(test)]
@@ -110,8 +115,14 @@ mod tests {
     #[test]
     fn a_check_is_a_line_with_what_to_do_below() {
         assert_eq!(Check::well("data", "/d").line(), "✓ data      /d");
-        assert_eq!(Check::ill("port", "7777 is taken", "choose another").line(), "✗ port      7777 is taken\n            → choose another");
-        assert_eq!(serde_json::to_string(&Check::well("data", "/d")).unwrap(), r#"{"check":"data","ok":true,"detail":"/d"}"#);
+        assert_eq!(
+            Check::ill("port", "7777 is taken", "choose another").line(),
+            "✗ port      7777 is taken\n            → choose another"
+        );
+        assert_eq!(
+            serde_json::to_string(&Check::well("data", "/d")).unwrap(),
+            r#"{"check":"data","ok":true,"detail":"/d"}"#
+        );
     }
 
     #[test]

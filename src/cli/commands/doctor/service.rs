@@ -48,7 +48,9 @@ fn judge(units: &Path, is_lingering: Option<bool>) -> Check {
     let is_enabled = std::fs::symlink_metadata(units.join("default.target.wants").join(NAME)).is_ok();
     let standing = match (is_enabled, is_lingering) {
         (false, _) => format!("not enabled: `systemctl --user enable {NAME}` starts it whenever you log in"),
-        (true, Some(false)) => "enabled; it ends when you log out, unless `loginctl enable-linger` keeps it up".to_owned(),
+        (true, Some(false)) => {
+            "enabled; it ends when you log out, unless `loginctl enable-linger` keeps it up".to_owned()
+        }
         (true, Some(true)) => "enabled, and stays up while you are not logged in".to_owned(),
         (true, None) => "enabled".to_owned(),
     };
@@ -68,7 +70,11 @@ mod tests {
         assert!(check().ok && check().detail.starts_with("none installed"), "{:?}", check());
 
         let program = units.path().join("rl-console");
-        let unit = Unit { program: program.display().to_string(), args: vec!["serve".to_owned()], variables: Vec::new() };
+        let unit = Unit {
+            program: program.display().to_string(),
+            args: vec!["serve".to_owned()],
+            variables: Vec::new(),
+        };
         std::fs::write(&path, unit.text()).unwrap();
         assert!(!check().ok && check().detail.contains("which is not there"), "{:?}", check());
 

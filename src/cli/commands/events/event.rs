@@ -204,7 +204,8 @@ impl Event {
 
     /// The same with the name of the run that it tells of.
     pub(in crate::cli::commands) fn named(mut self, name: impl FnOnce(TraceId) -> Option<String>) -> Self {
-        if let Self::RunAsks { of, .. } | Self::RunDecided { of, .. } | Self::RunEnded { of, .. } = &mut self {
+        if let Self::RunAsks { of, .. } | Self::RunDecided { of, .. } | Self::RunEnded { of, .. } = &mut self
+        {
             of.name = name(of.run);
         }
         self
@@ -221,8 +222,21 @@ impl Event {
 
     /// A summary of the state.
     pub(in crate::cli::commands) fn of_state(summary: Summary, figures: Figures) -> Self {
-        let Summary { pack, mpp_down, paired, adapter, store_failing, recording, held, draining, alerts } = summary;
+        let Summary { pack, mpp_down, paired, adapter, store_failing, recording, held, draining, alerts } =
+            summary;
         let Figures { pending, in_flight } = figures;
-        Self::State(State { pack, mpp_down, paired, adapter, pending, in_flight, held, draining, store_failing, recording, alerts })
+        Self::State(State {
+            pack,
+            mpp_down,
+            paired,
+            adapter,
+            pending,
+            in_flight,
+            held,
+            draining,
+            store_failing,
+            recording,
+            alerts,
+        })
     }
 }

@@ -1,5 +1,5 @@
-//! What the tap tells people and scripts, line by line: one vocabulary for `serve`, which tells what is notable, and `--plain`, which tells
-//! everything that a screen would show.
+//! What the tap tells people and scripts, line by line: one vocabulary for `serve`, which tells what is
+//! notable, and `--plain`, which tells everything that a screen would show.
 
 mod event;
 mod of_tap;

@@ -27,12 +27,20 @@ pub(super) fn of_mpp(transition: &mpp::Transition, text: impl FnOnce() -> String
         T::Listening { addr } => Event::Ready { mpp: Some(*addr), rmp: None, macp: None, metrics: None },
         T::NotListening => Event::Down { host: "mpp", why: text() },
         T::Paired => Event::Paired,
-        T::Handshaken { peer, session_id, .. } => Event::AdapterConnected { peer: peer.clone(), session_id: *session_id },
-        T::Disconnected { peer, active: true, cause } => Event::AdapterDisconnected { peer: peer.clone(), cause: cause.code().to_owned() },
-        T::Disconnected { peer, active: false, cause } => Event::AdapterRefused { peer: peer.clone(), cause: cause.code().to_owned() },
+        T::Handshaken { peer, session_id, .. } => {
+            Event::AdapterConnected { peer: peer.clone(), session_id: *session_id }
+        }
+        T::Disconnected { peer, active: true, cause } => {
+            Event::AdapterDisconnected { peer: peer.clone(), cause: cause.code().to_owned() }
+        }
+        T::Disconnected { peer, active: false, cause } => {
+            Event::AdapterRefused { peer: peer.clone(), cause: cause.code().to_owned() }
+        }
         T::Stale { silent_s } => Event::AdapterStale { silent_s: *silent_s },
         T::PersistedLeftOut { key } => Event::PersistedLeftOut { key: key.clone(), why: text() },
-        T::Braked { queue, brake } => Event::Braked { queue: queue.clone(), held: brake.held, draining: brake.draining },
+        T::Braked { queue, brake } => {
+            Event::Braked { queue: queue.clone(), held: brake.held, draining: brake.draining }
+        }
         T::Drained { queue } => Event::Drained { queue: queue.clone() },
         T::CommitsFailing => Event::StoreFailing { why: text() },
         T::CommitsWell => Event::StoreWell,
@@ -83,7 +91,9 @@ pub(super) fn of_row(transition: &mpp::Transition, text: impl FnOnce() -> String
         T::Failed { id, queue, event: name, by: FailedBy::Cancelled, .. } => {
             Event::Cancelled { id, queue, name: Some(name), reason: text() }
         }
-        T::Failed { id, queue, event: name, by, .. } => Event::Failed { id, queue, name, reason: text(), settled: by == FailedBy::Settled },
+        T::Failed { id, queue, event: name, by, .. } => {
+            Event::Failed { id, queue, name, reason: text(), settled: by == FailedBy::Settled }
+        }
         T::Refunded { id, queue, event: name } => Event::Refunded { id, queue, name, reason: text() },
         T::OtherCancelled { id, queue } => Event::Cancelled { id, queue, name: None, reason: text() },
         T::Requeued { id, queue } => Event::Requeued { id, queue },
@@ -105,17 +115,30 @@ pub(super) fn of_runs(transition: &runs::Transition, text: impl FnOnce() -> Stri
         T::Submitted { run, name, by, nodes } => {
             Event::RunAccepted { run: *run, name: name.to_string(), nodes: *nodes, by: by.client.to_string() }
         }
-        T::Rejected { request, by } => Event::RunRejected { request: *request, by: by.client.to_string(), why: text() },
+        T::Rejected { request, by } => {
+            Event::RunRejected { request: *request, by: by.client.to_string(), why: text() }
+        }
         T::Asked { action, node, expires_at, .. } => {
             let text = text();
             let question = text.split('\n').next().unwrap_or_default().to_owned();
-            Event::RunAsks { action: *action, of, node: node.id.to_string(), question, expires_at_ms: *expires_at }
+            Event::RunAsks {
+                action: *action,
+                of,
+                node: node.id.to_string(),
+                question,
+                expires_at_ms: *expires_at,
+            }
         }
         T::Decided { verdict: Verdict::Withdrawn, .. } => return None,
-        T::Decided { action, verdict, by, .. } => {
-            Event::RunDecided { action: *action, of, verdict: *verdict, by: by.as_ref().map(|by| by.client.to_string()) }
+        T::Decided { action, verdict, by, .. } => Event::RunDecided {
+            action: *action,
+            of,
+            verdict: *verdict,
+            by: by.as_ref().map(|by| by.client.to_string()),
+        },
+        T::Ended { state, .. } => {
+            Event::RunEnded { of, state: *state, why: Some(text()).filter(|why| !why.is_empty()) }
         }
-        T::Ended { state, .. } => Event::RunEnded { of, state: *state, why: Some(text()).filter(|why| !why.is_empty()) },
         _ => return None,
     })
 }

@@ -17,7 +17,8 @@ enum Kind {
 impl Kind {
     const ALL: [Self; 3] = [Self::Rows, Self::Log, Self::Events];
 
-    /// Its name, after a count. Nothing for what is never left out: it is told at most once a second as it is.
+    /// Its name, after a count. Nothing for what is never left out: it is told at most once a second as it
+    /// is.
     const fn of(event: &Event) -> Option<Self> {
         match event {
             Event::Ready { .. }
@@ -62,7 +63,8 @@ pub(in crate::cli::commands) struct Pace {
 }
 
 impl Pace {
-    /// The lines that stand for this one now: itself, before it that the last one came again; or none, when it is counted instead.
+    /// The lines that stand for this one now: itself, before it that the last one came again; or none, when
+    /// it is counted instead.
     pub(in crate::cli::commands) fn admit(&mut self, told: Told) -> Vec<Told> {
         let Some(kind) = Kind::of(&told.event) else {
             self.last = None;
@@ -118,13 +120,24 @@ mod tests {
         let shown: usize = (0..4_232).map(|n| pace.admit(log(&n.to_string())).len()).sum();
         assert_eq!(shown, 20);
         assert_eq!(pace.admit(Told::now(Now::at_ms(0), Event::StoreWell)).len(), 1);
-        let alert = Event::Alert { alert: "disk_low", subject: String::new(), text: String::new(), to_do: Vec::new() };
-        assert_eq!((0..50).map(|_| pace.admit(Told::now(Now::at_ms(0), alert.clone())).len()).sum::<usize>(), 50);
+        let alert = Event::Alert {
+            alert: "disk_low",
+            subject: String::new(),
+            text: String::new(),
+            to_do: Vec::new(),
+        };
+        assert_eq!(
+            (0..50).map(|_| pace.admit(Told::now(Now::at_ms(0), alert.clone())).len()).sum::<usize>(),
+            50
+        );
         let closed = pace.close(Now::at_ms(1_000));
         assert_eq!(count(&closed), [&Event::LeftOut { what: "log lines", count: 4_212 }]);
         assert!(
             closed[0]
-                .line(&crate::cli::table::LocalClock::new(closed[0].at_ms.unwrap()), super::super::Detail::Everything)
+                .line(
+                    &crate::cli::table::LocalClock::new(closed[0].at_ms.unwrap()),
+                    super::super::Detail::Everything
+                )
                 .ends_with("… 4,212 more log lines")
         );
         assert_eq!(pace.close(Now::at_ms(2_000)), []);

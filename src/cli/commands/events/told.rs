@@ -84,9 +84,9 @@ impl Told {
         let told = self.event.told();
         let words = match self.event {
             // Its faults come in lines, and are told in one.
-            Event::RunRejected { .. } => {
-                visible(&told.lines().map(str::trim).filter(|line| !line.is_empty()).collect::<Vec<_>>().join("; "))
-            }
+            Event::RunRejected { .. } => visible(
+                &told.lines().map(str::trim).filter(|line| !line.is_empty()).collect::<Vec<_>>().join("; "),
+            ),
             _ => visible(&told),
         };
         match detail {
@@ -94,7 +94,8 @@ impl Told {
             Detail::Everything => {
                 let at = at.map(|at| format!("{at}  ")).unwrap_or_default();
                 let who = self.event.who();
-                let words = words.strip_prefix(who).and_then(|words| words.strip_prefix(": ")).unwrap_or(&words);
+                let words =
+                    words.strip_prefix(who).and_then(|words| words.strip_prefix(": ")).unwrap_or(&words);
                 format!("{at}{}  {who}  {words}", self.event.level().name())
             }
         }
@@ -115,13 +116,27 @@ mod tests {
     };
 
     fn told(transition: Transition, text: &str) -> Option<Told> {
-        let entry = Entry { seq: Seq(1), at: Now::at_ms(7), link: Link::Mpp, trace: None, cause: None, what: What::Transition(transition) };
+        let entry = Entry {
+            seq: Seq(1),
+            at: Now::at_ms(7),
+            link: Link::Mpp,
+            trace: None,
+            cause: None,
+            what: What::Transition(transition),
+        };
         Told::of(EntryRef { entry: &entry, bytes: text.as_bytes() }, Detail::Notable)
     }
 
     /// The line of `--plain`, without its time.
     fn whole(transition: Transition, text: &str) -> String {
-        let entry = Entry { seq: Seq(1), at: Now::at_ms(7), link: Link::Mpp, trace: None, cause: None, what: What::Transition(transition) };
+        let entry = Entry {
+            seq: Seq(1),
+            at: Now::at_ms(7),
+            link: Link::Mpp,
+            trace: None,
+            cause: None,
+            what: What::Transition(transition),
+        };
         let told = Told::of(EntryRef { entry: &entry, bytes: text.as_bytes() }, Detail::Everything).unwrap();
         let line = told.line(&LocalClock::new(Wall(0)), Detail::Everything);
         line.split_once(char::is_whitespace).unwrap().1.split_once("  ").unwrap().1.to_owned()
@@ -142,7 +157,14 @@ mod tests {
             what: What::Transition(Transition::Mpp(transition)),
         };
         let (id, queue, event) = (InvocationId(7), || "boss".into(), || "spawn".into());
-        let failed = |by| mpp::Transition::Failed { id, queue: queue(), event: event(), from: RowState::Pending, cleared: false, by };
+        let failed = |by| mpp::Transition::Failed {
+            id,
+            queue: queue(),
+            event: event(),
+            from: RowState::Pending,
+            cleared: false,
+            by,
+        };
         let said = [
             mpp::Transition::Logged { level: Level::Warn },
             mpp::Transition::PersistedLeftOut { key: "lives".into() },
@@ -151,7 +173,8 @@ mod tests {
             failed(FailedBy::Cancelled),
         ];
         for transition in said {
-            let told = Told::of(EntryRef { entry: &entry(transition), bytes: b"viewer" }, Detail::Everything).unwrap();
+            let told = Told::of(EntryRef { entry: &entry(transition), bytes: b"viewer" }, Detail::Everything)
+                .unwrap();
             let line = |told: &Told| told.line(&LocalClock::new(Wall(0)), Detail::Everything);
             assert!(line(&told).contains("viewer"));
             let masked = line(&told.masked());
@@ -171,22 +194,30 @@ mod tests {
     #[test]
     fn a_socket_that_goes_and_comes_again_is_told() {
         let line = |transition| {
-            told(Transition::Rmp(transition), "its file is gone").map(|told| told.line(&LocalClock::new(Wall(0)), Detail::Notable))
+            told(Transition::Rmp(transition), "its file is gone")
+                .map(|told| told.line(&LocalClock::new(Wall(0)), Detail::Notable))
         };
-        assert!(line(rmp::Transition::NotListening).is_some_and(|line| line.contains("rmp") && line.contains("its file is gone")));
-        assert!(line(rmp::Transition::Listening { path: "/data/rmp.sock".into() }).is_some_and(|line| line.contains("rmp")));
+        assert!(
+            line(rmp::Transition::NotListening)
+                .is_some_and(|line| line.contains("rmp") && line.contains("its file is gone"))
+        );
+        assert!(
+            line(rmp::Transition::Listening { path: "/data/rmp.sock".into() })
+                .is_some_and(|line| line.contains("rmp"))
+        );
         assert_eq!(line(rmp::Transition::ClockJumped { by_ms: 9 }), None);
     }
 
     #[test]
     fn the_ready_line_is_exactly_as_promised() {
         let rmp = || Some("/data/rmp.sock".to_owned());
-        let ready = |macp, metrics| serde_json::to_string(&Told::ready("127.0.0.1:7777".parse().ok(), rmp(), macp, metrics)).unwrap();
+        let ready = |macp, metrics| {
+            serde_json::to_string(&Told::ready("127.0.0.1:7777".parse().ok(), rmp(), macp, metrics)).unwrap()
+        };
         assert_eq!(ready(None, None), r#"{"event":"ready","mpp":"127.0.0.1:7777","rmp":"/data/rmp.sock"}"#);
         let metrics = Some("127.0.0.1:9464".parse().unwrap());
         let macp = Some("127.0.0.1:50051".parse().unwrap());
-        let expected =
-            r#"{"event":"ready","mpp":"127.0.0.1:7777","rmp":"/data/rmp.sock","macp":"127.0.0.1:50051","metrics":"127.0.0.1:9464"}"#;
+        let expected = r#"{"event":"ready","mpp":"127.0.0.1:7777","rmp":"/data/rmp.sock","macp":"127.0.0.1:50051","metrics":"127.0.0.1:9464"}"#;
         assert_eq!(ready(macp, metrics), expected);
     }
 
@@ -196,8 +227,12 @@ mod tests {
         assert_eq!(serde_json::to_string(&ready).unwrap(), r#"{"event":"ready","rmp":"/data/rmp.sock"}"#);
         assert_eq!(ready.event.told(), "ready: mpp is down, agents to /data/rmp.sock");
         let to_do = ["free the port", "see whose it is:", "`rl-console doctor`"].map(str::to_owned).to_vec();
-        let alert = Event::Alert { alert: "port_down", subject: "mpp".to_owned(), text: "no port".to_owned(), to_do };
-        assert_eq!(alert.told(), "alert: no port; to do: free the port; see whose it is: `rl-console doctor`");
+        let alert =
+            Event::Alert { alert: "port_down", subject: "mpp".to_owned(), text: "no port".to_owned(), to_do };
+        assert_eq!(
+            alert.told(),
+            "alert: no port; to do: free the port; see whose it is: `rl-console doctor`"
+        );
     }
 
     #[test]
@@ -225,16 +260,31 @@ mod tests {
         assert_eq!(whole(logged(), "x\u{1b}[2J\u{202e}"), "info  adapter  x\\u{1b}[2J\\u{202e}");
         let (id, queue, event) = (InvocationId(7), || "boss".into(), || "spawn".into());
         let failed = |by| {
-            Transition::Mpp(mpp::Transition::Failed { id, queue: queue(), event: event(), from: RowState::Pending, cleared: false, by })
+            Transition::Mpp(mpp::Transition::Failed {
+                id,
+                queue: queue(),
+                event: event(),
+                from: RowState::Pending,
+                cleared: false,
+                by,
+            })
         };
-        assert_eq!(whole(failed(FailedBy::Adapter), "no\nroom"), "warn  mpp  7 spawn on boss: failed: no\\u{a}room");
-        assert_eq!(whole(failed(FailedBy::Cancelled), "cancelled: late"), "info  mpp  7 spawn on boss: cancelled: late");
+        assert_eq!(
+            whole(failed(FailedBy::Adapter), "no\nroom"),
+            "warn  mpp  7 spawn on boss: failed: no\\u{a}room"
+        );
+        assert_eq!(
+            whole(failed(FailedBy::Cancelled), "cancelled: late"),
+            "info  mpp  7 spawn on boss: cancelled: late"
+        );
         assert_eq!(whole(failed(FailedBy::Settled), "x"), "warn  mpp  7 spawn on boss: settled as failed: x");
     }
 
     #[test]
     fn people_read_no_control_characters() {
-        let told = told(Transition::Station(station::Transition::Notice { level: Level::Warn }), "a\u{1b}[2Jb").unwrap();
+        let told =
+            told(Transition::Station(station::Transition::Notice { level: Level::Warn }), "a\u{1b}[2Jb")
+                .unwrap();
         assert!(told.line(&LocalClock::new(Wall(0)), Detail::Notable).ends_with("warn: a\\u{1b}[2Jb"));
     }
 }

@@ -14,15 +14,19 @@ impl Event {
     pub(in crate::cli::commands) fn told(&self) -> String {
         match self {
             Self::Ready { mpp, rmp, macp, metrics } => {
-                let mpp = mpp.map_or_else(|| "mpp is down".to_owned(), |mpp| format!("adapters connect to {mpp}"));
+                let mpp =
+                    mpp.map_or_else(|| "mpp is down".to_owned(), |mpp| format!("adapters connect to {mpp}"));
                 let bus = rmp.as_ref().map_or_else(String::new, |path| format!(", agents to {path}"));
-                let metrics = metrics.map_or_else(String::new, |metrics| format!(", metrics on http://{metrics}/metrics"));
+                let metrics = metrics
+                    .map_or_else(String::new, |metrics| format!(", metrics on http://{metrics}/metrics"));
                 let macp = macp.map_or_else(String::new, |macp| format!(", sessions are held on {macp}"));
                 format!("ready: {mpp}{bus}{macp}{metrics}")
             }
             Self::Up { host } => format!("{host} is up"),
             Self::Down { host, why } => format!("{host} is down: {why}"),
-            Self::AdapterConnected { peer, session_id } => format!("adapter {peer} connected (session {session_id})"),
+            Self::AdapterConnected { peer, session_id } => {
+                format!("adapter {peer} connected (session {session_id})")
+            }
             Self::AdapterDisconnected { peer, cause } => format!("adapter {peer} disconnected: {cause}"),
             Self::AdapterRefused { peer, cause } => format!("{peer} was not taken as an adapter: {cause}"),
             Self::AdapterStale { silent_s } => format!("the adapter has been silent for {silent_s} s"),
@@ -41,8 +45,12 @@ impl Event {
             Self::RecordingStarted { path } => format!("recording into {path}"),
             Self::RecordingStopped { path, bytes } => format!("recorded {}: {path}", counted(*bytes, "byte")),
             Self::RecordingFailed { why } => format!("not recorded: {why}"),
-            Self::DiskLow { free_bytes } => format!("the data folder's disk is nearly full: {free_bytes} bytes are free"),
-            Self::DiskWell { free_bytes } => format!("the data folder's disk has room again: {free_bytes} bytes are free"),
+            Self::DiskLow { free_bytes } => {
+                format!("the data folder's disk is nearly full: {free_bytes} bytes are free")
+            }
+            Self::DiskWell { free_bytes } => {
+                format!("the data folder's disk has room again: {free_bytes} bytes are free")
+            }
             Self::Operated { what } => format!("operator: {what}"),
             Self::Notice { level, text } => format!("{}: {text}", level.name()),
             Self::Loss { count } => format!("{} not looked at", counted(*count, "entry")),
@@ -65,9 +73,17 @@ impl Event {
     }
 
     fn told_of_run(&self) -> String {
-        let named = |of: &OfRun| format!("{}{}", of.name.as_ref().map(|name| format!("{name} ")).unwrap_or_default(), of.run.short());
+        let named = |of: &OfRun| {
+            format!(
+                "{}{}",
+                of.name.as_ref().map(|name| format!("{name} ")).unwrap_or_default(),
+                of.run.short()
+            )
+        };
         match self {
-            Self::RunsBraked { held: true, by } => format!("runs are held by {by}: no attempt is begun until `resume`"),
+            Self::RunsBraked { held: true, by } => {
+                format!("runs are held by {by}: no attempt is begun until `resume`")
+            }
             Self::RunsBraked { held: false, by } => format!("runs go on, by {by}"),
             Self::RunAccepted { run, name, nodes, by } => {
                 format!("run {name} {} accepted: {}, asked for by {by}", run.short(), counted(*nodes, "node"))
@@ -75,7 +91,10 @@ impl Event {
             Self::RunRejected { by, why, .. } => format!("what {by} submitted was rejected: {why}"),
             Self::RunAsks { action, of, node, question, .. } => {
                 let action = action.short();
-                format!("run {} asks whether {node} may go on: {question} (`approve {action}`, `reject {action}`)", named(of))
+                format!(
+                    "run {} asks whether {node} may go on: {question} (`approve {action}`, `reject {action}`)",
+                    named(of)
+                )
             }
             Self::RunDecided { of, verdict, by, .. } => {
                 let by = by.as_ref().map(|by| format!(" by {by}")).unwrap_or_default();
@@ -94,15 +113,25 @@ impl Event {
             Self::Enqueued { id, queue, name } => format!("{id} {name} on {queue}: given"),
             Self::Dispatched { id, queue, name } => format!("{id} {name} on {queue}: dispatched"),
             Self::Applied { id, queue } => format!("{id} on {queue}: applied"),
-            Self::Done { id, queue, name, settled } => format!("{id} {name} on {queue}: {}done", by_hand(*settled)),
+            Self::Done { id, queue, name, settled } => {
+                format!("{id} {name} on {queue}: {}done", by_hand(*settled))
+            }
             Self::Failed { id, queue, name, reason, settled } => {
                 format!("{id} {name} on {queue}: {}failed: {reason}", by_hand(*settled))
             }
-            Self::Refunded { id, queue, name, reason } => format!("{id} {name} on {queue}: failed, refund asked: {reason}"),
-            Self::Cancelled { id, queue, name: Some(name), reason } => format!("{id} {name} on {queue}: {reason}"),
-            Self::Cancelled { id, queue, name: None, .. } => format!("{id} on {queue}, of another manifest: cancelled"),
+            Self::Refunded { id, queue, name, reason } => {
+                format!("{id} {name} on {queue}: failed, refund asked: {reason}")
+            }
+            Self::Cancelled { id, queue, name: Some(name), reason } => {
+                format!("{id} {name} on {queue}: {reason}")
+            }
+            Self::Cancelled { id, queue, name: None, .. } => {
+                format!("{id} on {queue}, of another manifest: cancelled")
+            }
             Self::Requeued { id, queue } => format!("{id} on {queue}: back at the head"),
-            Self::LeftApplied { id, queue } => format!("{id} on {queue}: left in applied; `settle {id} done` or `failed` ends it"),
+            Self::LeftApplied { id, queue } => {
+                format!("{id} on {queue}: left in applied; `settle {id} done` or `failed` ends it")
+            }
             Self::RefundRecorded { id, status } => match status {
                 RefundStatus::Requested => format!("refund of {id} is requested"),
                 RefundStatus::Skipped => format!("refund of {id}: bits cannot be refunded; tell the viewer"),
@@ -111,11 +140,21 @@ impl Event {
             Self::Migrated { queue, rows, failed } => {
                 format!("{queue}: {} took the manifest in force, {failed} failed", counted(*rows, "row"))
             }
-            Self::SessionOpened { session, mode, by } => format!("session {session} is open: {mode}, by {by}"),
-            Self::SessionResolved { session, resolution } => format!("session {session} is resolved: {resolution}"),
-            Self::SessionExpired { session, damaged: false } => format!("session {session} expired without a resolution"),
-            Self::SessionExpired { session, damaged: true } => format!("session {session} is expired: its log was damaged"),
-            Self::SessionCancelled { session, reason } => format!("session {session} was cancelled: {reason}"),
+            Self::SessionOpened { session, mode, by } => {
+                format!("session {session} is open: {mode}, by {by}")
+            }
+            Self::SessionResolved { session, resolution } => {
+                format!("session {session} is resolved: {resolution}")
+            }
+            Self::SessionExpired { session, damaged: false } => {
+                format!("session {session} expired without a resolution")
+            }
+            Self::SessionExpired { session, damaged: true } => {
+                format!("session {session} is expired: its log was damaged")
+            }
+            Self::SessionCancelled { session, reason } => {
+                format!("session {session} was cancelled: {reason}")
+            }
             Self::Logged { text, .. } => text.clone(),
             Self::Unsent { peer, frames, bytes } => {
                 format!("{} ({}) did not leave to {peer}", counted(*frames, "frame"), counted(*bytes, "byte"))
@@ -160,9 +199,10 @@ impl Event {
         match self {
             Self::Logged { .. } => "adapter",
             Self::Operated { .. } => "operator",
-            Self::SessionOpened { .. } | Self::SessionResolved { .. } | Self::SessionExpired { .. } | Self::SessionCancelled { .. } => {
-                "macp"
-            }
+            Self::SessionOpened { .. }
+            | Self::SessionResolved { .. }
+            | Self::SessionExpired { .. }
+            | Self::SessionCancelled { .. } => "macp",
             Self::State(_)
             | Self::LeftOut { .. }
             | Self::Repeated { .. }
@@ -215,14 +255,19 @@ impl State {
             (None, None, false) => "no adapter, and none can connect: not paired".to_owned(),
         });
         parts.push(format!("{} pending, {} in flight", grouped(self.pending), self.in_flight));
-        let names = |queues: &[QueueName]| queues.iter().map(QueueName::as_str).collect::<Vec<_>>().join(", ");
+        let names =
+            |queues: &[QueueName]| queues.iter().map(QueueName::as_str).collect::<Vec<_>>().join(", ");
         if !self.held.is_empty() {
             parts.push(format!("held: {}", names(&self.held)));
         }
         if !self.draining.is_empty() {
             parts.push(format!("draining: {}", names(&self.draining)));
         }
-        parts.push(if self.store_failing { "the store fails".to_owned() } else { "the store is well".to_owned() });
+        parts.push(if self.store_failing {
+            "the store fails".to_owned()
+        } else {
+            "the store is well".to_owned()
+        });
         if let Some(path) = &self.recording {
             parts.push(format!("recording into {path}"));
         }

@@ -46,23 +46,57 @@ pub(in crate::cli) fn run(context: &mut Context, args: &LsArgs) -> Result<(), Er
 /// What is to be listed, with what narrows it.
 #[derive(Clone, Debug, PartialEq)]
 enum Listing {
-    Invocations { state: Option<RowState>, queue: Option<QueueName>, other_manifest: bool, filter: Option<Filter>, limit: u64 },
-    Refunds { status: Option<RefundStatus>, filter: Option<Filter>, limit: u64 },
-    Runs { state: Option<RunState>, name: Option<String>, since_ms: Option<Wall>, filter: Option<Filter>, limit: u64 },
-    Sessions { state: Option<SessionState>, mode: Option<Mode>, since_ms: Option<Wall>, filter: Option<Filter>, limit: u64 },
-    Whole { query: Query, filter: Option<Filter>, limit: Option<u64> },
+    Invocations {
+        state: Option<RowState>,
+        queue: Option<QueueName>,
+        other_manifest: bool,
+        filter: Option<Filter>,
+        limit: u64,
+    },
+    Refunds {
+        status: Option<RefundStatus>,
+        filter: Option<Filter>,
+        limit: u64,
+    },
+    Runs {
+        state: Option<RunState>,
+        name: Option<String>,
+        since_ms: Option<Wall>,
+        filter: Option<Filter>,
+        limit: u64,
+    },
+    Sessions {
+        state: Option<SessionState>,
+        mode: Option<Mode>,
+        since_ms: Option<Wall>,
+        filter: Option<Filter>,
+        limit: u64,
+    },
+    Whole {
+        query: Query,
+        filter: Option<Filter>,
+        limit: Option<u64>,
+    },
 }
 
 impl Listing {
     fn of(args: &LsArgs, now: Now) -> Result<Self, Error> {
         let is_invocations = args.what == LsWhat::Invocations;
         if args.queue.is_some() && !is_invocations {
-            return Err(Error::usage("--queue narrows invocations only", "`rl-console ls invocations --queue QUEUE`"));
+            return Err(Error::usage(
+                "--queue narrows invocations only",
+                "`rl-console ls invocations --queue QUEUE`",
+            ));
         }
         if args.other_manifest && !is_invocations {
-            return Err(Error::usage("--other-manifest narrows invocations only", "`rl-console ls invocations --other-manifest`"));
+            return Err(Error::usage(
+                "--other-manifest narrows invocations only",
+                "`rl-console ls invocations --other-manifest`",
+            ));
         }
-        if args.state.is_some() && !matches!(args.what, LsWhat::Invocations | LsWhat::Refunds | LsWhat::Runs | LsWhat::Sessions) {
+        if args.state.is_some()
+            && !matches!(args.what, LsWhat::Invocations | LsWhat::Refunds | LsWhat::Runs | LsWhat::Sessions)
+        {
             let what = "--state narrows invocations, refunds, runs and sessions only";
             return Err(Error::usage(what, "`rl-console ls invocations --state pending`"));
         }
@@ -70,12 +104,23 @@ impl Listing {
             return Err(Error::usage("--name narrows runs only", "`rl-console ls runs --name poll`"));
         }
         if args.mode.is_some() && args.what != LsWhat::Sessions {
-            return Err(Error::usage("--mode narrows sessions only", "`rl-console ls sessions --mode decision`"));
+            return Err(Error::usage(
+                "--mode narrows sessions only",
+                "`rl-console ls sessions --mode decision`",
+            ));
         }
         if args.since.is_some() && !matches!(args.what, LsWhat::Runs | LsWhat::Sessions) {
-            return Err(Error::usage("--since narrows runs and sessions only", "`rl-console ls runs --since 1h`"));
+            return Err(Error::usage(
+                "--since narrows runs and sessions only",
+                "`rl-console ls runs --since 1h`",
+            ));
         }
-        let filter = args.filter.as_deref().map(|text| filter::read(text, args.what, now)).transpose()?.filter(|filter| !filter.is_empty());
+        let filter = args
+            .filter
+            .as_deref()
+            .map(|text| filter::read(text, args.what, now))
+            .transpose()?
+            .filter(|filter| !filter.is_empty());
         let whole = |query| Ok(Self::Whole { query, filter: filter.clone(), limit: args.limit });
         match args.what {
             LsWhat::Queues => whole(Query::Queues),
@@ -95,15 +140,21 @@ impl Listing {
                 limit: args.limit.unwrap_or(LIMIT),
             }),
             LsWhat::Refunds => Ok(Self::Refunds {
-                status: named(args.state.as_deref(), &rows::REFUND_STATUSES.map(rows::refund_status), rows::refund_status_named)?,
+                status: named(
+                    args.state.as_deref(),
+                    &rows::REFUND_STATUSES.map(rows::refund_status),
+                    rows::refund_status_named,
+                )?,
                 filter,
                 limit: args.limit.unwrap_or(LIMIT),
             }),
             LsWhat::Runs => {
-                let shown = RunState::ALL.iter().map(|state| state.name()).chain([RunRow::ASKS]).collect::<Vec<_>>();
+                let shown =
+                    RunState::ALL.iter().map(|state| state.name()).chain([RunRow::ASKS]).collect::<Vec<_>>();
                 let of = |name: &str| match name {
                     RunRow::ASKS => Some((RunState::Running, Some("state:asks"))),
-                    name => RunState::from_name(name).map(|state| (state, (state == RunState::Running).then_some("state:running"))),
+                    name => RunState::from_name(name)
+                        .map(|state| (state, (state == RunState::Running).then_some("state:running"))),
                 };
                 let (state, only) = named(args.state.as_deref(), &shown, of)?.unzip();
                 Ok(Self::Runs {
@@ -115,7 +166,8 @@ impl Listing {
                 })
             }
             LsWhat::Sessions => {
-                let shown: Vec<_> = [SessionState::Open.name()].into_iter().chain(names(Ending::ALL, Ending::name)).collect();
+                let shown: Vec<_> =
+                    [SessionState::Open.name()].into_iter().chain(names(Ending::ALL, Ending::name)).collect();
                 let of = |name: &str| match Ending::from_name(name) {
                     Some(Ending::Resolved) => Some((SessionState::Resolved, None)),
                     Some(Ending::TtlExpired) => Some((SessionState::Expired, Some("ending:expired"))),
@@ -163,9 +215,14 @@ fn mode(name: Option<&str>) -> Result<Option<Mode>, Error> {
     found.ok_or_else(|| Error::usage(format!("there is no mode `{name}`"), hint()))
 }
 
-fn named<T>(name: Option<&str>, names: &[&str], read: impl FnOnce(&str) -> Option<T>) -> Result<Option<T>, Error> {
+fn named<T>(
+    name: Option<&str>,
+    names: &[&str],
+    read: impl FnOnce(&str) -> Option<T>,
+) -> Result<Option<T>, Error> {
     let Some(name) = name else { return Ok(None) };
-    let wrong = || Error::usage(format!("there is no state `{name}` here"), format!("one of {}", names.join(", ")));
+    let wrong =
+        || Error::usage(format!("there is no state `{name}` here"), format!("one of {}", names.join(", ")));
     read(name).map(Some).ok_or_else(wrong)
 }
 
@@ -197,7 +254,14 @@ async fn list(
                 Page::Invocations { rows, more, beyond } => Some((rows, more, beyond)),
                 _ => None,
             };
-            pages(station, (query, read, |row| row.id), (filter.as_ref(), now), *limit, Printer::new(clock, out)).await
+            pages(
+                station,
+                (query, read, |row| row.id),
+                (filter.as_ref(), now),
+                *limit,
+                Printer::new(clock, out),
+            )
+            .await
         }
         Listing::Refunds { status, filter, limit } => {
             let query = |beyond, limit| {
@@ -208,7 +272,14 @@ async fn list(
                 Page::Refunds { rows, more, beyond } => Some((rows, more, beyond)),
                 _ => None,
             };
-            pages(station, (query, read, |row| row.id), (filter.as_ref(), now), *limit, Printer::new(clock, out)).await
+            pages(
+                station,
+                (query, read, |row| row.id),
+                (filter.as_ref(), now),
+                *limit,
+                Printer::new(clock, out),
+            )
+            .await
         }
         Listing::Runs { state, name, since_ms, filter, limit } => {
             let query = |beyond, limit| Query::Runs {
@@ -224,7 +295,14 @@ async fn list(
                 Page::Runs { rows, more, beyond } => Some((rows, more, beyond)),
                 _ => None,
             };
-            pages(station, (query, read, |row| row.number), (filter.as_ref(), now), *limit, Printer::new(clock, out)).await
+            pages(
+                station,
+                (query, read, |row| row.number),
+                (filter.as_ref(), now),
+                *limit,
+                Printer::new(clock, out),
+            )
+            .await
         }
         Listing::Sessions { state, mode, since_ms, filter, limit } => {
             let query = |beyond, limit| Query::Sessions {
@@ -240,16 +318,28 @@ async fn list(
                 Page::Sessions { rows, more, beyond } => Some((rows, more, beyond)),
                 _ => None,
             };
-            pages(station, (query, read, |row| row.number), (filter.as_ref(), now), *limit, Printer::new(clock, out)).await
+            pages(
+                station,
+                (query, read, |row| row.number),
+                (filter.as_ref(), now),
+                *limit,
+                Printer::new(clock, out),
+            )
+            .await
         }
     }
 }
 
-/// Prints pages until there are enough rows or no more: `query` asks for the one beyond a row, `read` takes it, `key` names a row. A
-/// station that knows no filters does not say how far it looked, and its rows are sifted here.
+/// Prints pages until there are enough rows or no more: `query` asks for the one beyond a row, `read` takes
+/// it, `key` names a row. A station that knows no filters does not say how far it looked, and its rows are
+/// sifted here.
 async fn pages<R: Record + Shown + Serialize, K: Copy + PartialEq>(
     station: &dyn Operator,
-    (query, read, key): (impl Fn(Option<K>, u64) -> Query, impl Fn(Page) -> Option<(Vec<R>, bool, Option<K>)>, impl Fn(&R) -> K),
+    (query, read, key): (
+        impl Fn(Option<K>, u64) -> Query,
+        impl Fn(Page) -> Option<(Vec<R>, bool, Option<K>)>,
+        impl Fn(&R) -> K,
+    ),
     (filter, now): (Option<&Filter>, Now),
     limit: u64,
     mut printer: Printer<'_>,
@@ -289,7 +379,13 @@ fn without(mut page: Page, session: Option<ConnectionId>) -> Page {
     page
 }
 
-fn whole(page: Page, query: Query, filter: (Option<&Filter>, Now), limit: Option<u64>, printer: Printer<'_>) -> Result<(), Error> {
+fn whole(
+    page: Page,
+    query: Query,
+    filter: (Option<&Filter>, Now),
+    limit: Option<u64>,
+    printer: Printer<'_>,
+) -> Result<(), Error> {
     match (page, query) {
         (Page::Queues(rows), Query::Queues) => printer.whole(rows, filter, limit),
         (Page::Events(rows), Query::Events) => printer.whole(rows, filter, limit),

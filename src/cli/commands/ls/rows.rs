@@ -21,8 +21,15 @@ pub(in crate::cli::commands) trait Shown {
 }
 
 impl Shown for QueueRow {
-    const COLUMNS: &'static [(&'static str, Align)] =
-        &[("queue", L), ("ready after", L), ("pending", R), ("other manifest", R), ("in flight", R), ("pull", L), ("brake", L)];
+    const COLUMNS: &'static [(&'static str, Align)] = &[
+        ("queue", L),
+        ("ready after", L),
+        ("pending", R),
+        ("other manifest", R),
+        ("in flight", R),
+        ("pull", L),
+        ("brake", L),
+    ];
 
     fn cells(&self, _clock: &LocalClock) -> Vec<String> {
         let ready_after = self.ready_after.map_or("not in the pack", |after| match after {
@@ -48,7 +55,8 @@ impl Shown for QueueRow {
 }
 
 impl Shown for EventRow {
-    const COLUMNS: &'static [(&'static str, Align)] = &[("event", L), ("queue", L), ("title", L), ("schema", L)];
+    const COLUMNS: &'static [(&'static str, Align)] =
+        &[("event", L), ("queue", L), ("title", L), ("schema", L)];
 
     fn cells(&self, _clock: &LocalClock) -> Vec<String> {
         let schema = self.schema.as_ref().map_or_else(|| "any object".to_owned(), ToString::to_string);
@@ -89,8 +97,15 @@ impl Shown for InvocationRow {
 }
 
 impl Shown for StateKeyRow {
-    const COLUMNS: &'static [(&'static str, Align)] =
-        &[("key", L), ("value", L), ("scope", L), ("persist", L), ("writer", L), ("written by", L), ("at", L)];
+    const COLUMNS: &'static [(&'static str, Align)] = &[
+        ("key", L),
+        ("value", L),
+        ("scope", L),
+        ("persist", L),
+        ("writer", L),
+        ("written by", L),
+        ("at", L),
+    ];
 
     fn cells(&self, clock: &LocalClock) -> Vec<String> {
         let nothing = || "-".to_owned();
@@ -116,7 +131,8 @@ impl Shown for StateKeyRow {
 }
 
 impl Shown for RefundRow {
-    const COLUMNS: &'static [(&'static str, Align)] = &[("id", R), ("invocation", R), ("source", L), ("status", L), ("at", L)];
+    const COLUMNS: &'static [(&'static str, Align)] =
+        &[("id", R), ("invocation", R), ("source", L), ("status", L), ("at", L)];
 
     fn cells(&self, clock: &LocalClock) -> Vec<String> {
         vec![
@@ -130,10 +146,16 @@ impl Shown for RefundRow {
 }
 
 impl Shown for AdapterRow {
-    const COLUMNS: &'static [(&'static str, Align)] = &[("peer", L), ("connected", L), ("pack", L), ("last frame", L)];
+    const COLUMNS: &'static [(&'static str, Align)] =
+        &[("peer", L), ("connected", L), ("pack", L), ("last frame", L)];
 
     fn cells(&self, clock: &LocalClock) -> Vec<String> {
-        vec![self.peer.to_string(), clock.show(self.connected_at_ms), self.pack_id.to_string(), clock.show(self.last_in_ms)]
+        vec![
+            self.peer.to_string(),
+            clock.show(self.connected_at_ms),
+            self.pack_id.to_string(),
+            clock.show(self.last_in_ms),
+        ]
     }
 }
 
@@ -153,7 +175,8 @@ fn source(source: &Source) -> String {
 }
 
 /// Every status of a refund.
-pub(super) const REFUND_STATUSES: [RefundStatus; 3] = [RefundStatus::Requested, RefundStatus::Skipped, RefundStatus::Manual];
+pub(super) const REFUND_STATUSES: [RefundStatus; 3] =
+    [RefundStatus::Requested, RefundStatus::Skipped, RefundStatus::Manual];
 
 /// A refund's status by name.
 pub(in crate::cli::commands) const fn refund_status(status: RefundStatus) -> &'static str {

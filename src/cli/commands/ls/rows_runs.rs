@@ -26,7 +26,8 @@ impl Shown for RunRow {
     ];
 
     fn cells(&self, clock: &LocalClock) -> Vec<String> {
-        let took = self.ended_at_ms.map(|end| format!("{:.1} s", end.since(self.submitted_at_ms).as_secs_f64()));
+        let took =
+            self.ended_at_ms.map(|end| format!("{:.1} s", end.since(self.submitted_at_ms).as_secs_f64()));
         vec![
             self.run.to_string(),
             self.name.clone(),
@@ -50,12 +51,20 @@ impl Shown for ConfirmationRow {
     fn cells(&self, clock: &LocalClock) -> Vec<String> {
         let run = self.run.short();
         let takes = self.takes.as_ref().map_or_else(|| "-".to_owned(), ToString::to_string);
-        vec![self.action.to_string(), run, clock.show(self.asked_at_ms), clock.show(self.expires_at_ms), self.summary.clone(), takes]
+        vec![
+            self.action.to_string(),
+            run,
+            clock.show(self.asked_at_ms),
+            clock.show(self.expires_at_ms),
+            self.summary.clone(),
+            takes,
+        ]
     }
 }
 
 impl Shown for RunEventRow {
-    const COLUMNS: &'static [(&'static str, Align)] = &[("nr", R), ("at", L), ("level", L), ("kind", L), ("message", L)];
+    const COLUMNS: &'static [(&'static str, Align)] =
+        &[("nr", R), ("at", L), ("level", L), ("kind", L), ("message", L)];
 
     fn cells(&self, clock: &LocalClock) -> Vec<String> {
         vec![

@@ -48,7 +48,8 @@ impl Shown for SessionLogRow {
         &[("nr", R), ("at", L), ("kind", L), ("type", L), ("sender", L), ("message", L), ("payload", L)];
 
     fn cells(&self, clock: &LocalClock) -> Vec<String> {
-        let or_none = |text: &Option<String>| text.as_deref().filter(|text| !text.is_empty()).unwrap_or("-").to_owned();
+        let or_none =
+            |text: &Option<String>| text.as_deref().filter(|text| !text.is_empty()).unwrap_or("-").to_owned();
         vec![
             self.number.to_string(),
             clock.show(self.at_ms),

@@ -36,7 +36,8 @@ fn printed(listing: &Listing, pages: impl IntoIterator<Item = Page>) -> (String,
     let station = Scripted::pages(pages);
     let printed = Printed::default();
     let clock = LocalClock::new(NOW);
-    operator::block_on(list(&station, listing, None, &clock, Now::at_ms(0), &mut printed.output(true))).unwrap();
+    operator::block_on(list(&station, listing, None, &clock, Now::at_ms(0), &mut printed.output(true)))
+        .unwrap();
     (printed.text(), station.queries.into_inner().unwrap())
 }
 
@@ -65,7 +66,9 @@ fn the_session_that_lists_is_not_listed() {
         dropped: Dropped::default(),
         refused: 0,
     };
-    let Page::Peers(rows) = without(Page::Peers(vec![peer(1), peer(2)]), Some(ConnectionId(2))) else { unreachable!() };
+    let Page::Peers(rows) = without(Page::Peers(vec![peer(1), peer(2)]), Some(ConnectionId(2))) else {
+        unreachable!()
+    };
     assert_eq!(rows.iter().map(|row| row.session.0).collect::<Vec<_>>(), [1]);
 }
 
@@ -128,19 +131,29 @@ fn rows_have_the_promised_fields_in_the_promised_order() {
     state.written_by = Some(WrittenBy::Adapter { peer: "127.0.0.1:5".into(), session_id: SessionId(42) });
     let written = r#""writer":"adapter","written_by":{"adapter":{"peer":"127.0.0.1:5","session_id":42}},"at_ms":1790000000000"#;
     assert_eq!(whole(Query::State, Page::State(vec![state])), format!("{first},{written}}}\n"));
-    let adapter = AdapterRow { peer: "127.0.0.1:5".into(), connected_at_ms: NOW, pack_id: "com.example.a".into(), last_in_ms: NOW };
+    let adapter = AdapterRow {
+        peer: "127.0.0.1:5".into(),
+        connected_at_ms: NOW,
+        pack_id: "com.example.a".into(),
+        last_in_ms: NOW,
+    };
     assert_eq!(
         whole(Query::Adapters, Page::Adapters(vec![adapter])),
         "{\"peer\":\"127.0.0.1:5\",\"connected_at_ms\":1790000000000,\"pack_id\":\"com.example.a\",\"last_in_ms\":1790000000000}\n"
     );
     let health = HealthRow { part: "mpp".to_owned(), well: false, detail: "down".to_owned() };
-    assert_eq!(whole(Query::Health, Page::Health(vec![health])), "{\"part\":\"mpp\",\"well\":false,\"detail\":\"down\"}\n");
+    assert_eq!(
+        whole(Query::Health, Page::Health(vec![health])),
+        "{\"part\":\"mpp\",\"well\":false,\"detail\":\"down\"}\n"
+    );
 }
 
 #[test]
 fn an_invocation_and_a_refund_carry_their_source() {
-    let listing = Listing::Invocations { state: None, queue: None, other_manifest: false, filter: None, limit: 1 };
-    let (text, _) = printed(&listing, [Page::Invocations { rows: vec![invocation(9)], more: true, beyond: None }]);
+    let listing =
+        Listing::Invocations { state: None, queue: None, other_manifest: false, filter: None, limit: 1 };
+    let (text, _) =
+        printed(&listing, [Page::Invocations { rows: vec![invocation(9)], more: true, beyond: None }]);
     assert_eq!(
         text,
         concat!(
@@ -150,7 +163,13 @@ fn an_invocation_and_a_refund_carry_their_source() {
             "\n"
         )
     );
-    let refund = RefundRow { id: RefundId(2), invocation_id: InvocationId(9), source: source(), status: RefundStatus::Skipped, at_ms: NOW };
+    let refund = RefundRow {
+        id: RefundId(2),
+        invocation_id: InvocationId(9),
+        source: source(),
+        status: RefundStatus::Skipped,
+        at_ms: NOW,
+    };
     let (text, _) = printed(
         &Listing::Refunds { status: None, filter: None, limit: 100 },
         [Page::Refunds { rows: vec![refund], more: false, beyond: None }],
@@ -163,8 +182,18 @@ fn an_invocation_and_a_refund_carry_their_source() {
 
 #[test]
 fn a_long_list_is_asked_for_in_pages_until_its_limit_or_its_end() {
-    let page = |ids: std::ops::Range<u64>, more| Page::Invocations { rows: ids.rev().map(invocation).collect(), more, beyond: None };
-    let listing = Listing::Invocations { state: Some(RowState::Applied), queue: None, other_manifest: false, filter: None, limit: 1_500 };
+    let page = |ids: std::ops::Range<u64>, more| Page::Invocations {
+        rows: ids.rev().map(invocation).collect(),
+        more,
+        beyond: None,
+    };
+    let listing = Listing::Invocations {
+        state: Some(RowState::Applied),
+        queue: None,
+        other_manifest: false,
+        filter: None,
+        limit: 1_500,
+    };
     let (text, queries) = printed(&listing, [page(1_001..2_001, true), page(1..1_001, true)]);
     assert_eq!(text.lines().count(), 1_500);
     let asked = |beyond, limit| Query::Invocations {
@@ -177,18 +206,41 @@ fn a_long_list_is_asked_for_in_pages_until_its_limit_or_its_end() {
         limit,
     };
     assert_eq!(queries, [asked(None, 1_000), asked(Some(InvocationId(1_001)), 500)]);
-    let everything = Listing::Invocations { state: None, queue: None, other_manifest: false, filter: None, limit: u64::MAX };
+    let everything = Listing::Invocations {
+        state: None,
+        queue: None,
+        other_manifest: false,
+        filter: None,
+        limit: u64::MAX,
+    };
     let (text, queries) = printed(&everything, [page(3..5, true), page(1..3, false)]);
     assert_eq!((text.lines().count(), queries.len()), (4, 2));
-    assert_eq!(printed(&Listing::Invocations { state: None, queue: None, other_manifest: false, filter: None, limit: 0 }, []).1, []);
+    assert_eq!(
+        printed(
+            &Listing::Invocations { state: None, queue: None, other_manifest: false, filter: None, limit: 0 },
+            []
+        )
+        .1,
+        []
+    );
 }
 
 #[test]
 fn people_get_a_table() {
-    let station = Scripted::pages([Page::Invocations { rows: vec![invocation(9)], more: false, beyond: None }]);
+    let station =
+        Scripted::pages([Page::Invocations { rows: vec![invocation(9)], more: false, beyond: None }]);
     let printed = Printed::default();
-    let listing = Listing::Invocations { state: None, queue: None, other_manifest: false, filter: None, limit: 100 };
-    operator::block_on(list(&station, &listing, None, &LocalClock::new(NOW), Now::at_ms(0), &mut printed.output(false))).unwrap();
+    let listing =
+        Listing::Invocations { state: None, queue: None, other_manifest: false, filter: None, limit: 100 };
+    operator::block_on(list(
+        &station,
+        &listing,
+        None,
+        &LocalClock::new(NOW),
+        Now::at_ms(0),
+        &mut printed.output(false),
+    ))
+    .unwrap();
     let text = printed.text();
     let mut lines = text.lines();
     assert!(lines.next().unwrap().starts_with("id  queue    event      state    source"));
@@ -224,7 +276,10 @@ fn a_filter_goes_with_the_question_and_pages_go_on_where_the_station_stopped() {
         beyond: Some(InvocationId(beyond)),
     };
     // The second page has no row at all, but says how far the station looked.
-    let (text, queries) = printed(&filtered("user:bob id!=7", 100), [page(&[9], true, 8), page(&[], true, 5), page(&[2], false, 1)]);
+    let (text, queries) = printed(
+        &filtered("user:bob id!=7", 100),
+        [page(&[9], true, 8), page(&[], true, 5), page(&[2], false, 1)],
+    );
     assert_eq!(text.lines().count(), 2);
     let asked = |query: &Query| match query {
         Query::Invocations { filter, beyond, .. } => (filter.clone().unwrap(), *beyond),
@@ -232,16 +287,26 @@ fn a_filter_goes_with_the_question_and_pages_go_on_where_the_station_stopped() {
     };
     let asked: Vec<_> = queries.iter().map(asked).collect();
     let filter = "user:bob id!=7".to_owned();
-    assert_eq!(asked, [(filter.clone(), None), (filter.clone(), Some(InvocationId(8))), (filter, Some(InvocationId(5)))]);
+    assert_eq!(
+        asked,
+        [(filter.clone(), None), (filter.clone(), Some(InvocationId(8))), (filter, Some(InvocationId(5)))]
+    );
     let stuck = printed(&filtered("id>0", 100), [page(&[], true, 8), page(&[], true, 8)]);
     assert_eq!(stuck.1.len(), 2);
 }
 
 #[test]
 fn what_a_station_that_knows_no_filters_gives_is_filtered_here() {
-    let old = Page::Invocations { rows: vec![invocation(9), invocation(8), invocation(7)], more: false, beyond: None };
+    let old = Page::Invocations {
+        rows: vec![invocation(9), invocation(8), invocation(7)],
+        more: false,
+        beyond: None,
+    };
     let (text, _) = printed(&filtered("not id:8", 100), [old]);
-    assert_eq!(text.lines().map(|line| line.split(',').next().unwrap().to_owned()).collect::<Vec<_>>(), ["{\"id\":9", "{\"id\":7"]);
+    assert_eq!(
+        text.lines().map(|line| line.split(',').next().unwrap().to_owned()).collect::<Vec<_>>(),
+        ["{\"id\":9", "{\"id\":7"]
+    );
 }
 
 #[test]
@@ -249,7 +314,8 @@ fn a_list_that_comes_whole_is_filtered_before_it_is_cut() {
     let row = |part: &str, well| HealthRow { part: part.to_owned(), well, detail: String::new() };
     let filter = Some(filter::read("well:no", LsWhat::Health, Now::at_ms(0)).unwrap());
     let listing = Listing::Whole { query: Query::Health, filter, limit: Some(1) };
-    let (text, _) = printed(&listing, [Page::Health(vec![row("mpp", true), row("store", false), row("tap", false)])]);
+    let (text, _) =
+        printed(&listing, [Page::Health(vec![row("mpp", true), row("store", false), row("tap", false)])]);
     assert_eq!(text, "{\"part\":\"store\",\"well\":false,\"detail\":\"\"}\n");
 }
 
@@ -257,6 +323,8 @@ fn a_list_that_comes_whole_is_filtered_before_it_is_cut() {
 fn a_filter_is_of_the_fields_of_what_is_listed() {
     let args = |what| LsArgs { filter: Some("pending>2".to_owned()), ..LsArgs::of(what) };
     assert!(Listing::of(&args(LsWhat::Queues), Now::at_ms(0)).is_ok());
-    let Err(Error::Filter(error)) = Listing::of(&args(LsWhat::Invocations), Now::at_ms(0)) else { panic!("it has no such field") };
+    let Err(Error::Filter(error)) = Listing::of(&args(LsWhat::Invocations), Now::at_ms(0)) else {
+        panic!("it has no such field")
+    };
     assert_eq!(error.fault.at, 0..7);
 }

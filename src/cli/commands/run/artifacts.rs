@@ -36,7 +36,8 @@ struct Written {
     bytes: usize,
 }
 
-/// Prints what a run kept, or writes it into files of a folder of its own, which is named by the opening and the run's last digits.
+/// Prints what a run kept, or writes it into files of a folder of its own, which is named by the opening and
+/// the run's last digits.
 pub(in crate::cli) async fn artifacts(
     station: &dyn Operator,
     run: TraceId,
@@ -44,7 +45,9 @@ pub(in crate::cli) async fn artifacts(
     clock: &LocalClock,
     out: &mut Output,
 ) -> Result<(), Error> {
-    let Page::Run(found) = operator::query(station, Query::Run { run }).await? else { return Err(Error::StrangeAnswer) };
+    let Page::Run(found) = operator::query(station, Query::Run { run }).await? else {
+        return Err(Error::StrangeAnswer);
+    };
     let found = found.ok_or_else(|| RunError::Unknown { name: run.to_string(), is_tail: false })?;
     // Runs of one opening save under the same names.
     let folder = folder.map(|folder| folder.join(format!("{}-{}", safe(&found.row.name), run.short())));
@@ -56,7 +59,9 @@ pub(in crate::cli) async fn artifacts(
     let is_over = found.row.ended_at_ms.is_some();
     loop {
         let query = Query::RunArtifacts { run, after, limit: PAGE_ROWS };
-        let Page::RunArtifacts { rows, more } = operator::query(station, query).await? else { return Err(Error::StrangeAnswer) };
+        let Page::RunArtifacts { rows, more } = operator::query(station, query).await? else {
+            return Err(Error::StrangeAnswer);
+        };
         let last = rows.last().map(|row| row.number);
         if after == 0 && rows.is_empty() && !out.is_json() {
             report::tell(if is_over { "the run kept nothing" } else { "the run has kept nothing so far" });
@@ -87,14 +92,17 @@ fn write(folder: &Path, row: &ArtifactRow, out: &mut Output) -> Result<(), Error
     let path = folder.join(format!("{}-{}-{}.json", row.number, safe(&row.node), safe(&row.port)));
     let text = format!("{}\n", row.value.as_str());
     let file = OpenOptions::new().write(true).create_new(true).open(&path);
-    file.and_then(|mut file| file.write_all(text.as_bytes())).map_err(Error::io(path.display().to_string()))?;
+    file.and_then(|mut file| file.write_all(text.as_bytes()))
+        .map_err(Error::io(path.display().to_string()))?;
     let written = Written { number: row.number, path, bytes: text.len() };
     out.row(&written, |row| format!("{}  {}", row.path.display(), counted(row.bytes, "byte")))
 }
 
 /// A name as a part of a file's: an agent names its ports as it likes.
 fn safe(name: &str) -> String {
-    let kept = |letter: char| if letter.is_ascii_alphanumeric() || matches!(letter, '_' | '.') { letter } else { '_' };
+    let kept = |letter: char| {
+        if letter.is_ascii_alphanumeric() || matches!(letter, '_' | '.') { letter } else { '_' }
+    };
     name.chars().take(NAME_CHARS_MAX).map(kept).collect()
 }
 
@@ -122,13 +130,20 @@ mod tests {
     }
 
     fn written(folder: &Path) -> Result<String, Error> {
-        let detail = RunDetail { row: super::super::named::tests::row(1, 7), yaml: String::new(), plan: JsonText::parse("{}").unwrap() };
+        let detail = RunDetail {
+            row: super::super::named::tests::row(1, 7),
+            yaml: String::new(),
+            plan: JsonText::parse("{}").unwrap(),
+        };
         let first = Page::RunArtifacts { rows: vec![kept(1, "outer/draft", "out")], more: true };
         let second = Page::RunArtifacts { rows: vec![kept(2, "b", "../../x\u{202e}")], more: false };
-        let (station, printed) = (Scripted::pages([Page::Run(Some(Box::new(detail))), first, second]), Printed::default());
+        let (station, printed) =
+            (Scripted::pages([Page::Run(Some(Box::new(detail))), first, second]), Printed::default());
         let run = TraceId(uuid::Uuid::from_u128(7));
         let clock = LocalClock::new(Wall(0));
-        operator::block_on(async { artifacts(&station, run, Some(folder), &clock, &mut printed.output(false)).await })?;
+        operator::block_on(async {
+            artifacts(&station, run, Some(folder), &clock, &mut printed.output(false)).await
+        })?;
         Ok(printed.text())
     }
 
@@ -139,7 +154,10 @@ mod tests {
         let line = written(&made).unwrap();
         let made = made.join("poll-0007");
         assert!(line.starts_with(made.to_str().unwrap()), "{line}");
-        let mut names: Vec<_> = fs::read_dir(&made).unwrap().map(|file| file.unwrap().file_name().into_string().unwrap()).collect();
+        let mut names: Vec<_> = fs::read_dir(&made)
+            .unwrap()
+            .map(|file| file.unwrap().file_name().into_string().unwrap())
+            .collect();
         names.sort();
         assert_eq!(names, ["1-outer_draft-out.json", "2-b-.._.._x_.json"]);
         assert_eq!(fs::read_to_string(made.join("1-outer_draft-out.json")).unwrap(), "{\"a\":1}\n");

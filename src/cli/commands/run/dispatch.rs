@@ -9,7 +9,9 @@ pub(in crate::cli) fn run(context: &mut Context, action: &RunAction) -> Result<(
     operator::block_on(async {
         let station = operator::connect(settings).await?;
         match action {
-            RunAction::Show { run, yaml } => show::show(&station, resolve(&station, run).await?, *yaml, &clock, out).await,
+            RunAction::Show { run, yaml } => {
+                show::show(&station, resolve(&station, run).await?, *yaml, &clock, out).await
+            }
             RunAction::Events { run, level, kind, follow } => {
                 let run = resolve(&station, run).await?;
                 let asked = events::Asked { level: *level, kinds: kind, follow: *follow };

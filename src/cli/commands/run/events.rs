@@ -53,9 +53,13 @@ pub(super) async fn events(
     let (mut after, mut is_known) = (0, false);
     loop {
         let query = Query::RunEvents { run, after, limit: PAGE_ROWS };
-        let Page::RunEvents { rows, more } = operator::query(station, query).await? else { return Err(Error::StrangeAnswer) };
+        let Page::RunEvents { rows, more } = operator::query(station, query).await? else {
+            return Err(Error::StrangeAnswer);
+        };
         if rows.is_empty() && !is_known {
-            let Page::Run(found) = operator::query(station, Query::Run { run }).await? else { return Err(Error::StrangeAnswer) };
+            let Page::Run(found) = operator::query(station, Query::Run { run }).await? else {
+                return Err(Error::StrangeAnswer);
+            };
             found.ok_or_else(|| RunError::Unknown { name: run.to_string(), is_tail: false })?;
         }
         is_known = true;
@@ -125,15 +129,24 @@ mod tests {
     fn printed(pages: Vec<Page>, asked: &Asked<'_>) -> Result<Vec<u64>, Error> {
         let (station, printed) = (Scripted::pages(pages), Printed::default());
         let run = TraceId(uuid::Uuid::from_u128(7));
-        operator::block_on(async { events(&station, run, asked, &LocalClock::new(Wall(0)), &mut printed.output(true)).await })?;
+        operator::block_on(async {
+            events(&station, run, asked, &LocalClock::new(Wall(0)), &mut printed.output(true)).await
+        })?;
         let numbers = printed.text();
-        let number = |line: &str| serde_json::from_str::<serde_json::Value>(line).unwrap()["number"].as_u64().unwrap();
+        let number =
+            |line: &str| serde_json::from_str::<serde_json::Value>(line).unwrap()["number"].as_u64().unwrap();
         Ok(numbers.lines().map(number).collect())
     }
 
     fn pages() -> Vec<Page> {
-        let first = vec![row(1, EventKind::Plan, Some(Level::Info), "{}"), row(2, EventKind::Log, Some(Level::Warn), "{}")];
-        let second = vec![row(3, EventKind::Progress, None, "{}"), row(4, EventKind::Status, Some(Level::Error), r#"{"success":false}"#)];
+        let first = vec![
+            row(1, EventKind::Plan, Some(Level::Info), "{}"),
+            row(2, EventKind::Log, Some(Level::Warn), "{}"),
+        ];
+        let second = vec![
+            row(3, EventKind::Progress, None, "{}"),
+            row(4, EventKind::Status, Some(Level::Error), r#"{"success":false}"#),
+        ];
         vec![Page::RunEvents { rows: first, more: true }, Page::RunEvents { rows: second, more: false }]
     }
 

@@ -23,9 +23,21 @@ pub(in crate::cli) async fn resolve(station: &dyn Operator, name: &RunName) -> R
     let mut found = Vec::new();
     let (mut beyond, mut left) = (None, NEWEST);
     while left > 0 {
-        let query = Query::Runs { state: None, name: None, since_ms: None, beyond, oldest_first: false, filter: None, limit: left };
-        let Page::Runs { rows, more, .. } = operator::query(station, query).await? else { return Err(Error::StrangeAnswer) };
-        found.extend(rows.iter().map(|row| row.run).filter(|run| run.0.simple().to_string().ends_with(tail.as_str())));
+        let query = Query::Runs {
+            state: None,
+            name: None,
+            since_ms: None,
+            beyond,
+            oldest_first: false,
+            filter: None,
+            limit: left,
+        };
+        let Page::Runs { rows, more, .. } = operator::query(station, query).await? else {
+            return Err(Error::StrangeAnswer);
+        };
+        found.extend(
+            rows.iter().map(|row| row.run).filter(|run| run.0.simple().to_string().ends_with(tail.as_str())),
+        );
         beyond = rows.last().map(|row| row.number);
         left = left.saturating_sub(rows.len() as u64);
         if !more || beyond.is_none() {
@@ -77,7 +89,9 @@ pub(super) mod tests {
     fn found(name: &str, pages: Vec<Page>) -> Result<u128, String> {
         let station = Scripted::pages(pages);
         let name: RunName = name.parse().unwrap();
-        operator::block_on(async { resolve(&station, &name).await }).map(|run| run.0.as_u128()).map_err(|error| error.to_string())
+        operator::block_on(async { resolve(&station, &name).await })
+            .map(|run| run.0.as_u128())
+            .map_err(|error| error.to_string())
     }
 
     fn page(rows: Vec<RunRow>, more: bool) -> Page {
@@ -86,11 +100,19 @@ pub(super) mod tests {
 
     #[test]
     fn a_run_is_found_by_its_last_digits_among_several_pages() {
-        let pages = || vec![page(vec![row(9, 0xa_beef), row(8, 0xb_beef)], true), page(vec![row(7, 0xfeed)], false)];
+        let pages =
+            || vec![page(vec![row(9, 0xa_beef), row(8, 0xb_beef)], true), page(vec![row(7, 0xfeed)], false)];
         assert_eq!(found("feed", pages()), Ok(0xfeed));
         assert_eq!(found("0beef", pages()).unwrap_err(), "there is no run whose trace ends in 0beef");
         let several = found("beef", pages()).unwrap_err();
-        assert!(several.starts_with("several runs end in beef: trace:00000000-0000-0000-0000-0000000abeef, "), "{several}");
-        assert_eq!(found("00000000-0000-0000-0000-00000000a41f", Vec::new()), Ok(0xa41f), "a whole name is not looked for");
+        assert!(
+            several.starts_with("several runs end in beef: trace:00000000-0000-0000-0000-0000000abeef, "),
+            "{several}"
+        );
+        assert_eq!(
+            found("00000000-0000-0000-0000-00000000a41f", Vec::new()),
+            Ok(0xa41f),
+            "a whole name is not looked for"
+        );
     }
 }

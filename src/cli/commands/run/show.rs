@@ -37,8 +37,16 @@ const fn is_zero(count: &u64) -> bool {
 }
 
 /// Prints a run with how its nodes stand, or its opening's text as it was submitted.
-pub(super) async fn show(station: &dyn Operator, run: TraceId, yaml: bool, clock: &LocalClock, out: &mut Output) -> Result<(), Error> {
-    let Page::Run(detail) = operator::query(station, Query::Run { run }).await? else { return Err(Error::StrangeAnswer) };
+pub(super) async fn show(
+    station: &dyn Operator,
+    run: TraceId,
+    yaml: bool,
+    clock: &LocalClock,
+    out: &mut Output,
+) -> Result<(), Error> {
+    let Page::Run(detail) = operator::query(station, Query::Run { run }).await? else {
+        return Err(Error::StrangeAnswer);
+    };
     let detail = detail.ok_or_else(|| RunError::Unknown { name: run.to_string(), is_tail: false })?;
     if yaml && !out.is_json() {
         return out.text(&detail.yaml);
@@ -55,7 +63,9 @@ async fn told(station: &dyn Operator, run: TraceId) -> Result<NodesTold, Error> 
     let (mut told, mut after) = (NodesTold::default(), 0);
     loop {
         let query = Query::RunEvents { run, after, limit: PAGE_ROWS };
-        let Page::RunEvents { rows, more } = operator::query(station, query).await? else { return Err(Error::StrangeAnswer) };
+        let Page::RunEvents { rows, more } = operator::query(station, query).await? else {
+            return Err(Error::StrangeAnswer);
+        };
         for row in &rows {
             told.take(row);
         }
@@ -69,9 +79,10 @@ async fn told(station: &dyn Operator, run: TraceId) -> Result<NodesTold, Error> 
 fn text(shown: &Shown<'_>, plan: &Plan, told: &NodesTold, clock: &LocalClock) -> String {
     let row = &shown.detail.row;
     let why = row.why.as_ref().map(|why| format!(": {why}")).unwrap_or_default();
-    let ended = row
-        .ended_at_ms
-        .map_or_else(|| "-".to_owned(), |end| format!("{}, after {:.1} s", clock.show(end), end.since(row.submitted_at_ms).as_secs_f64()));
+    let ended = row.ended_at_ms.map_or_else(
+        || "-".to_owned(),
+        |end| format!("{}, after {:.1} s", clock.show(end), end.since(row.submitted_at_ms).as_secs_f64()),
+    );
     let mut facts = vec![
         ("run", row.run.to_string()),
         ("opening", format!("{} ({})", row.name, row.opening)),
@@ -89,14 +100,19 @@ fn text(shown: &Shown<'_>, plan: &Plan, told: &NodesTold, clock: &LocalClock) ->
         facts.push(("missing", format!("{} {says}", shown.events_missing)));
     }
     let facts = facts.iter().map(|(name, fact)| format!("{name:<10} {}", visible(fact)));
-    let notes: Vec<String> = plan.nodes.iter().map(|node| note(told.node(&node.id), row.ended_at_ms, told.missing() == 0, clock)).collect();
-    let plan = if plan.nodes.is_empty() { String::new() } else { drawing::text_with(&row.name, plan, &notes) };
+    let notes: Vec<String> = plan
+        .nodes
+        .iter()
+        .map(|node| note(told.node(&node.id), row.ended_at_ms, told.missing() == 0, clock))
+        .collect();
+    let plan =
+        if plan.nodes.is_empty() { String::new() } else { drawing::text_with(&row.name, plan, &notes) };
     let plan = std::iter::once(String::new()).chain(plan.trim_end().lines().map(visible));
     facts.chain(plan).collect::<Vec<_>>().join("\n").trim_end().to_owned()
 }
 
-/// How a node stands, in a line: its state, how long it took or takes, how often it was tried, why it did not succeed. One that has no end
-/// of its own ended with its run, where all that was told `is_kept`.
+/// How a node stands, in a line: its state, how long it took or takes, how often it was tried, why it did not
+/// succeed. One that has no end of its own ended with its run, where all that was told `is_kept`.
 fn note(told: Option<&NodeTold>, ended: Option<Wall>, is_kept: bool, clock: &LocalClock) -> String {
     let cut = |state: NodeState| ended.filter(|_| is_kept && !state.is_end()).map(|_| cut_words(state));
     let cancelled = NodeState::Cancelled.name();
@@ -132,13 +148,22 @@ mod tests {
     };
 
     fn detail() -> RunDetail {
-        let plan = r#"{"nodes":[{"id":"ask","use":"agent:echo"},{"id":"tell","use":"agent:printer"}],"edges":[]}"#;
+        let plan =
+            r#"{"nodes":[{"id":"ask","use":"agent:echo"},{"id":"tell","use":"agent:printer"}],"edges":[]}"#;
         RunDetail { row: row(3, 7), yaml: "version: 0\n".to_owned(), plan: JsonText::parse(plan).unwrap() }
     }
 
     fn told(number: u64, says: &str, state: &str) -> RunEventRow {
-        let meta = JsonText::parse(&format!(r#"{{"node_id":"ask","span_id":"ask#2","state":"{state}"}}"#)).unwrap();
-        RunEventRow { number, kind: EventKind::Status, level: None, message: says.to_owned(), meta, at_ms: Wall(number * 500) }
+        let meta =
+            JsonText::parse(&format!(r#"{{"node_id":"ask","span_id":"ask#2","state":"{state}"}}"#)).unwrap();
+        RunEventRow {
+            number,
+            kind: EventKind::Status,
+            level: None,
+            message: says.to_owned(),
+            meta,
+            at_ms: Wall(number * 500),
+        }
     }
 
     fn printed(page: Page, yaml: bool, is_json: bool) -> Result<String, Error> {
@@ -146,7 +171,9 @@ mod tests {
         let second = Page::RunEvents { rows: vec![told(2, "ask is failed: no luck", "failed")], more: false };
         let (station, printed) = (Scripted::pages([page, first, second]), Printed::default());
         let run = TraceId(uuid::Uuid::from_u128(7));
-        operator::block_on(async { show(&station, run, yaml, &LocalClock::new(Wall(0)), &mut printed.output(is_json)).await })?;
+        operator::block_on(async {
+            show(&station, run, yaml, &LocalClock::new(Wall(0)), &mut printed.output(is_json)).await
+        })?;
         Ok(printed.text())
     }
 
@@ -187,7 +214,11 @@ mod tests {
         let (clock, ended) = (LocalClock::new(Wall(0)), Some(Wall(6_900)));
         assert_eq!(note(Some(&running), ended, true, &clock), "cancelled  6.400 s  cut while running");
         assert_eq!(note(None, ended, true, &clock), "cancelled  cut while waiting");
-        assert_eq!(note(Some(&running), ended, false, &clock), "running  when it was told of last", "its end may not be kept");
+        assert_eq!(
+            note(Some(&running), ended, false, &clock),
+            "running  when it was told of last",
+            "its end may not be kept"
+        );
         assert_eq!(note(None, ended, false, &clock), "-");
         assert_eq!(note(None, None, true, &clock), "waiting");
     }

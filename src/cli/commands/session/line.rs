@@ -44,7 +44,12 @@ struct Given<'a> {
 ///
 /// # Errors
 /// What is wrong with it.
-pub(super) fn read(line: &str, defaults: &Defaults, now: Wall, bytes_max: u64) -> Result<Option<Envelope>, String> {
+pub(super) fn read(
+    line: &str,
+    defaults: &Defaults,
+    now: Wall,
+    bytes_max: u64,
+) -> Result<Option<Envelope>, String> {
     match line.trim_start().chars().next() {
         None => Ok(None),
         Some('{') => object(line, defaults, now).map(Some),
@@ -57,7 +62,8 @@ fn words(line: &str, defaults: &Defaults, now: Wall, bytes_max: u64) -> Result<E
     if words.first().is_some_and(|word| word == "help") {
         return Err(format!("{WORDS}; `rl-console help session stream` says what each takes"));
     }
-    let StreamLine { who: Who { sender, id }, session, what } = StreamLine::try_parse_from(words).map_err(|error| told(&error))?;
+    let StreamLine { who: Who { sender, id }, session, what } =
+        StreamLine::try_parse_from(words).map_err(|error| told(&error))?;
     let (mode, message_type, payload) = match &what {
         StreamWhat::Start(opening) => {
             let payload = runtime::payload(opening, bytes_max).map_err(|error| error.to_string())?;
@@ -68,7 +74,9 @@ fn words(line: &str, defaults: &Defaults, now: Wall, bytes_max: u64) -> Result<E
             (String::new(), message_type, payload)
         }
     };
-    let session = session.or_else(|| defaults.session.clone()).ok_or("it names no session: --session ID, or `session stream ID`")?;
+    let session = session
+        .or_else(|| defaults.session.clone())
+        .ok_or("it names no session: --session ID, or `session stream ID`")?;
     let sender = sender.or_else(|| defaults.sender.clone()).ok_or("nobody says it: --as NAME")?;
     let id = id.unwrap_or_else(made_up);
     Ok(Message { mode, of_type: message_type.to_owned(), id, session, sender, payload }.envelope(now))
@@ -79,13 +87,18 @@ fn object(line: &str, defaults: &Defaults, now: Wall) -> Result<Envelope, String
     let payload = match (given.payload, given.payload_text, given.payload_base64) {
         (None, None, None) => Vec::new(),
         (Some(value), None, None) if given.message_type == SESSION_START => {
-            let fields: Fields<'_> = serde_json::from_str(value.get()).map_err(|error| format!("`payload`: {error}"))?;
+            let fields: Fields<'_> =
+                serde_json::from_str(value.get()).map_err(|error| format!("`payload`: {error}"))?;
             runtime::fields(fields).map_err(|why| format!("`payload`: {why}"))?
         }
         (Some(value), None, None) => value.get().as_bytes().to_vec(),
         (None, Some(text), None) => text.into_bytes(),
-        (None, None, Some(base64)) => BASE64.decode(base64).map_err(|error| format!("`payload_base64` is not base64: {error}"))?,
-        _ => return Err("there is more than one of `payload`, `payload_text` and `payload_base64`".to_owned()),
+        (None, None, Some(base64)) => {
+            BASE64.decode(base64).map_err(|error| format!("`payload_base64` is not base64: {error}"))?
+        }
+        _ => {
+            return Err("there is more than one of `payload`, `payload_text` and `payload_base64`".to_owned());
+        }
     };
     let message = Message {
         mode: given.mode.unwrap_or_default(),
@@ -107,7 +120,8 @@ const WORDS: &str = "a line begins with start, propose, evaluate, object, vote, 
 /// What the grammar has against a line, with what it takes.
 fn told(error: &clap::Error) -> String {
     let rendered = error.render().to_string();
-    let paragraph = rendered.lines().take_while(|line| !line.is_empty()).map(str::trim).collect::<Vec<_>>().join(" ");
+    let paragraph =
+        rendered.lines().take_while(|line| !line.is_empty()).map(str::trim).collect::<Vec<_>>().join(" ");
     let why = paragraph.strip_prefix("error: ").unwrap_or(&paragraph).to_owned();
     if error.kind() == ErrorKind::InvalidSubcommand {
         return format!("{why}; {WORDS}");
@@ -143,33 +157,61 @@ mod tests {
         assert_eq!(spoken, given);
         assert_eq!((spoken.macp_version.as_str(), spoken.timestamp_unix_ms), ("1.0", 7));
         let started = message("start --mode multi_round --participant a --participant b --ttl 5");
-        assert_eq!((started.mode.as_str(), started.session_id.as_str(), started.sender.as_str()), ("multi_round", "s1", "alice"));
-        let given = message(r#"{"message_type":"SessionStart","mode":"multi_round","payload":{"participants":["a","b"],"ttl_ms":5000}}"#);
+        assert_eq!(
+            (started.mode.as_str(), started.session_id.as_str(), started.sender.as_str()),
+            ("multi_round", "s1", "alice")
+        );
+        let given = message(
+            r#"{"message_type":"SessionStart","mode":"multi_round","payload":{"participants":["a","b"],"ttl_ms":5000}}"#,
+        );
         assert_eq!(started.payload, given.payload);
         assert_eq!(SessionStartPayload::decode(given.payload).unwrap().participants, ["a", "b"]);
     }
 
     #[test]
     fn an_object_can_say_what_no_words_can() {
-        let odd = message(r#"{"message_type":"Message","macp_version":"v1","sender":"","timestamp_unix_ms":-1,"payload_text":"resolve"}"#);
+        let odd = message(
+            r#"{"message_type":"Message","macp_version":"v1","sender":"","timestamp_unix_ms":-1,"payload_text":"resolve"}"#,
+        );
         assert_eq!((odd.macp_version.as_str(), odd.sender.as_str(), odd.timestamp_unix_ms), ("v1", "", -1));
         assert_eq!((odd.payload.as_ref(), odd.message_id.is_empty()), (&b"resolve"[..], false));
         assert_eq!(message(r#"{"message_type":"Vote","payload_base64":"/w=="}"#).payload.as_ref(), [0xff]);
-        assert_eq!(message(r#"{"message_type":"Vote","payload":[1,  2]}"#).payload.as_ref(), b"[1,  2]", "as it stands");
+        assert_eq!(
+            message(r#"{"message_type":"Vote","payload":[1,  2]}"#).payload.as_ref(),
+            b"[1,  2]",
+            "as it stands"
+        );
     }
 
     #[test]
     fn a_line_that_is_no_message_says_why() {
         let wrong = |line: &str| read(line, &Defaults::default(), Wall(0), 1_024).unwrap_err();
         assert_eq!(wrong("vote p1 'yes"), "a quote is not closed");
-        assert!(wrong("vote").starts_with("the following required arguments were not provided"), "{}", wrong("vote"));
-        assert!(wrong("vote").contains("; it is said as: ") && wrong("vote").contains("<PROPOSAL> <VOTE>"), "{}", wrong("vote"));
+        assert!(
+            wrong("vote").starts_with("the following required arguments were not provided"),
+            "{}",
+            wrong("vote")
+        );
+        assert!(
+            wrong("vote").contains("; it is said as: ") && wrong("vote").contains("<PROPOSAL> <VOTE>"),
+            "{}",
+            wrong("vote")
+        );
         assert!(wrong("veto p1").contains("unrecognized subcommand 'veto'"), "{}", wrong("veto p1"));
         for line in ["veto p1", "help", "help vote"] {
-            assert!(wrong(line).contains("propose, evaluate, object, vote, commit or contribute"), "{}", wrong(line));
+            assert!(
+                wrong(line).contains("propose, evaluate, object, vote, commit or contribute"),
+                "{}",
+                wrong(line)
+            );
         }
-        assert!(wrong("vote p1 approve").contains("--session") && wrong("vote p1 a --session s").contains("--as"));
-        assert!(wrong("{}").contains("message_type") && wrong(r#"{"message_type":"V","payloda":1}"#).contains("payloda"));
+        assert!(
+            wrong("vote p1 approve").contains("--session") && wrong("vote p1 a --session s").contains("--as")
+        );
+        assert!(
+            wrong("{}").contains("message_type")
+                && wrong(r#"{"message_type":"V","payloda":1}"#).contains("payloda")
+        );
         assert!(wrong(r#"{"message_type":"V","payload":1,"payload_text":""}"#).contains("more than one"));
         assert_eq!(read("  \t", &Defaults::default(), Wall(0), 0), Ok(None));
     }

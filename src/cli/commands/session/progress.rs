@@ -80,7 +80,9 @@ fn decision(of: &Decision) -> Vec<String> {
             lines.push(visible(&format!("  {}", proposal.rationale)));
         }
         let evaluations: Vec<_> = of.evaluations.iter().filter(|it| it.proposal_id == *id).collect();
-        let said = |it: &&Evaluation| [it.sender.clone(), format!("{} {}", it.recommendation, it.confidence), it.reason.clone()];
+        let said = |it: &&Evaluation| {
+            [it.sender.clone(), format!("{} {}", it.recommendation, it.confidence), it.reason.clone()]
+        };
         list(
             &mut lines,
             "evaluations",
@@ -89,11 +91,17 @@ fn decision(of: &Decision) -> Vec<String> {
         );
         let objections: Vec<_> = of.objections.iter().filter(|it| it.proposal_id == *id).collect();
         let said = |it: &&Objection| [it.sender.clone(), it.severity.clone(), it.reason.clone()];
-        list(&mut lines, "objections", &tally(objections.iter().map(|it| it.severity.as_str())), objections.iter().map(said).collect());
+        list(
+            &mut lines,
+            "objections",
+            &tally(objections.iter().map(|it| it.severity.as_str())),
+            objections.iter().map(said).collect(),
+        );
         let votes: Vec<_> = of.votes.iter().filter(|(_, it)| it.proposal_id == *id).collect();
         list_votes(&mut lines, "votes", &votes);
     }
-    let others: Vec<_> = of.votes.iter().filter(|(_, it)| !of.proposals.contains_key(&it.proposal_id)).collect();
+    let others: Vec<_> =
+        of.votes.iter().filter(|(_, it)| !of.proposals.contains_key(&it.proposal_id)).collect();
     if !others.is_empty() {
         lines.push(String::new());
         list_votes(&mut lines, "votes for what is not proposed", &others);
@@ -104,7 +112,12 @@ fn decision(of: &Decision) -> Vec<String> {
 
 fn list_votes(lines: &mut Vec<String>, title: &str, votes: &[(&String, &Vote)]) {
     let said = |(sender, it): &(&String, &Vote)| [(*sender).clone(), it.said.clone(), it.reason.clone()];
-    list(lines, title, &tally(votes.iter().map(|(_, it)| it.said.as_str())), votes.iter().map(said).collect());
+    list(
+        lines,
+        title,
+        &tally(votes.iter().map(|(_, it)| it.said.as_str())),
+        votes.iter().map(said).collect(),
+    );
 }
 
 /// A title with its counts, then each in a line, in columns; the last ones where they are many.
@@ -118,9 +131,19 @@ fn list(lines: &mut Vec<String>, title: &str, tally: &str, mut rows: Vec<[String
         lines.push(format!("    … {} before these; --log has all", counted(more, "more")));
         rows.drain(..more);
     }
-    let width = |column: usize| rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max().unwrap_or(0).min(32);
+    let width = |column: usize| {
+        rows.iter()
+            .filter_map(|row| row.get(column))
+            .map(|cell| cell.chars().count())
+            .max()
+            .unwrap_or(0)
+            .min(32)
+    };
     let (first, second) = (width(0), width(1));
-    lines.extend(rows.iter().map(|[who, what, why]| visible(format!("    {who:<first$}  {what:<second$}  {why}").trim_end())));
+    lines
+        .extend(rows.iter().map(|[who, what, why]| {
+            visible(format!("    {who:<first$}  {what:<second$}  {why}").trim_end())
+        }));
 }
 
 /// How often each was said, in the order of the words.
@@ -136,16 +159,28 @@ fn tally<'a>(said: impl Iterator<Item = &'a str>) -> String {
 }
 
 fn rounds(of: &Rounds) -> Vec<String> {
-    let value = |who: &String| [who.clone(), of.contributions.get(who).map_or("-", String::as_str).to_owned(), String::new()];
+    let value = |who: &String| {
+        [who.clone(), of.contributions.get(who).map_or("-", String::as_str).to_owned(), String::new()]
+    };
     let mut lines = vec![String::new()];
     let mut who: Vec<&String> = of.participants.iter().collect();
     who.dedup();
-    list(&mut lines, "contributions", &tally(of.contributions.values().map(String::as_str)), who.into_iter().map(value).collect());
+    list(
+        &mut lines,
+        "contributions",
+        &tally(of.contributions.values().map(String::as_str)),
+        who.into_iter().map(value).collect(),
+    );
     lines.extend(left_out(of.left_out));
     lines
 }
 
 /// What a station does not tell of a long session.
 fn left_out(items: u64) -> Option<String> {
-    (items > 0).then(|| format!("… {} left out for length (limits.macp.shown_progress_bytes_max); --log has all", counted(items, "item")))
+    (items > 0).then(|| {
+        format!(
+            "… {} left out for length (limits.macp.shown_progress_bytes_max); --log has all",
+            counted(items, "item")
+        )
+    })
 }

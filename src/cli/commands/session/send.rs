@@ -32,19 +32,32 @@ pub(super) fn send(context: &mut Context, args: SessionSendArgs) -> Result<(), E
     let SessionSendArgs { session, who, message_type, payload, say } = args;
     let bytes_max = context.settings.limits.macp.payload_bytes_max;
     let (message_type, payload) = match (&say, message_type) {
-        (Some(say), None) => said(say, bytes_max).map(|(message_type, payload)| (message_type.to_owned(), payload))?,
-        (None, Some(message_type)) => (message_type, payload.map_or_else(|| Ok(Vec::new()), |said| bytes_of(&said, bytes_max))?),
+        (Some(say), None) => {
+            said(say, bytes_max).map(|(message_type, payload)| (message_type.to_owned(), payload))?
+        }
+        (None, Some(message_type)) => {
+            (message_type, payload.map_or_else(|| Ok(Vec::new()), |said| bytes_of(&said, bytes_max))?)
+        }
         (Some(_), Some(_)) => {
-            return Err(Error::usage("--type stands in the place of the words that say a message", "leave one of them out"));
+            return Err(Error::usage(
+                "--type stands in the place of the words that say a message",
+                "leave one of them out",
+            ));
         }
         (None, None) => {
-            let hint = format!("say it, as in `session send {session} --as alice vote p1 approve`, or name its --type");
+            let hint = format!(
+                "say it, as in `session send {session} --as alice vote p1 approve`, or name its --type"
+            );
             return Err(Error::usage("there is no message", hint));
         }
     };
     let (sender, id) = named(who)?;
     warn(context, doubts::of_sender(&sender).into_iter().chain(say.iter().flat_map(doubts::of_words)));
-    one(context, Message { mode: String::new(), of_type: message_type, id, session, sender, payload }, say.as_ref())
+    one(
+        context,
+        Message { mode: String::new(), of_type: message_type, id, session, sender, payload },
+        say.as_ref(),
+    )
 }
 
 /// Tells people what looks like a slip of the pen.
@@ -69,10 +82,14 @@ async fn doubt_of(settings: &Settings, session: &str, say: &Say) -> Option<Strin
 pub(super) fn cancel(context: &mut Context, args: &SessionCancelArgs) -> Result<(), Error> {
     let Context { settings, out, .. } = context;
     operator::block_on(async {
-        let what = args.sender.as_ref().map_or_else(|| "session cancel".to_owned(), |sender| format!("session cancel of {sender}"));
+        let what = args
+            .sender
+            .as_ref()
+            .map_or_else(|| "session cancel".to_owned(), |sender| format!("session cancel of {sender}"));
         let runtime = Runtime::connect(settings, &what).await?;
         // What ends in between reads as cancelled here; its log says how it ended.
-        let before = runtime.session(&args.session).await.ok().and_then(|metadata| state_name(metadata.state));
+        let before =
+            runtime.session(&args.session).await.ok().and_then(|metadata| state_name(metadata.state));
         let ack = runtime.cancel(&args.session, &args.reason).await?;
         Acked::from(ack).print_cancelled(before, !args.reason.is_empty(), out)
     })

@@ -58,25 +58,41 @@ pub(super) fn run(context: &mut Context, args: &SessionShowArgs) -> Result<(), E
     })
 }
 
-async fn show(station: &dyn Operator, session: &str, clock: &LocalClock, out: &mut Output) -> Result<(), Error> {
+async fn show(
+    station: &dyn Operator,
+    session: &str,
+    clock: &LocalClock,
+    out: &mut Output,
+) -> Result<(), Error> {
     let query = Query::Session { session: session.to_owned() };
-    let Page::Session(detail) = operator::query(station, query).await? else { return Err(Error::StrangeAnswer) };
+    let Page::Session(detail) = operator::query(station, query).await? else {
+        return Err(Error::StrangeAnswer);
+    };
     let detail = detail.ok_or_else(|| SessionError::Unknown { session: session.to_owned() })?;
     out.row(&*detail, |detail| text(detail, clock))
 }
 
 /// Prints the log, page by page.
-async fn log(station: &dyn Operator, args: &SessionShowArgs, clock: &LocalClock, out: &mut Output) -> Result<(), Error> {
+async fn log(
+    station: &dyn Operator,
+    args: &SessionShowArgs,
+    clock: &LocalClock,
+    out: &mut Output,
+) -> Result<(), Error> {
     let SessionShowArgs { session, after, limit, .. } = args;
     let (mut after, mut left) = (*after, limit.unwrap_or(u64::MAX));
     let mut table = Table::new(SessionLogRow::COLUMNS);
     let mut is_known = false;
     while left > 0 {
         let query = Query::SessionLog { session: session.clone(), after, limit: left.min(PAGE_ROWS) };
-        let Page::SessionLog { rows, more } = operator::query(station, query).await? else { return Err(Error::StrangeAnswer) };
+        let Page::SessionLog { rows, more } = operator::query(station, query).await? else {
+            return Err(Error::StrangeAnswer);
+        };
         if rows.is_empty() && !is_known {
             let query = Query::Session { session: session.clone() };
-            let Page::Session(found) = operator::query(station, query).await? else { return Err(Error::StrangeAnswer) };
+            let Page::Session(found) = operator::query(station, query).await? else {
+                return Err(Error::StrangeAnswer);
+            };
             found.ok_or_else(|| SessionError::Unknown { session: session.clone() })?;
         }
         is_known = true;
@@ -85,7 +101,10 @@ async fn log(station: &dyn Operator, args: &SessionShowArgs, clock: &LocalClock,
         if out.is_json() {
             rows.iter().try_for_each(|row| out.row(row, |_| String::new()))?;
         } else if !rows.is_empty() {
-            table.page(rows.iter().map(|row| row.cells(clock)).collect()).iter().try_for_each(|line| out.line(line))?;
+            table
+                .page(rows.iter().map(|row| row.cells(clock)).collect())
+                .iter()
+                .try_for_each(|line| out.line(line))?;
         }
         out.flush()?;
         if !more || rows.is_empty() {
@@ -98,14 +117,16 @@ async fn log(station: &dyn Operator, args: &SessionShowArgs, clock: &LocalClock,
 fn text(detail: &SessionDetail, clock: &LocalClock) -> String {
     let row = &detail.row;
     let nothing = || "-".to_owned();
-    let why = row.why.as_deref().filter(|why| !why.is_empty()).map(|why| format!(": {why}")).unwrap_or_default();
+    let why =
+        row.why.as_deref().filter(|why| !why.is_empty()).map(|why| format!(": {why}")).unwrap_or_default();
     let ending = match row.ending {
         None => SessionState::Open.name().to_owned(),
         Some(Ending::TtlExpired) => "expired: its time is over".to_owned(),
         Some(ending @ (Ending::Cancelled | Ending::LogDamaged)) => format!("{}{why}", ending.name()),
         Some(Ending::Resolved) => Ending::Resolved.name().to_owned(),
     };
-    let after = |end: Wall| format!("{}, after {:.1} s", clock.show(end), end.since(row.started_at_ms).as_secs_f64());
+    let after =
+        |end: Wall| format!("{}, after {:.1} s", clock.show(end), end.since(row.started_at_ms).as_secs_f64());
     let listed = if detail.listed.is_empty() { "anybody".to_owned() } else { detail.listed.join(", ") };
     let (progress, how) = match (row.phase, row.round) {
         (Some(phase), _) => ("phase", Phase::name(phase).to_owned()),
@@ -124,9 +145,17 @@ fn text(detail: &SessionDetail, clock: &LocalClock) -> String {
         ("expires", clock.show(row.expires_at_ms)),
         ("ended", row.ended_at_ms.map_or_else(nothing, after)),
     ];
-    let versions =
-        [("mode version", &detail.mode_version), ("configuration", &detail.configuration_version), ("policy", &detail.policy_version)];
-    facts.extend(versions.into_iter().filter(|(_, version)| !version.is_empty()).map(|(name, version)| (name, version.clone())));
+    let versions = [
+        ("mode version", &detail.mode_version),
+        ("configuration", &detail.configuration_version),
+        ("policy", &detail.policy_version),
+    ];
+    facts.extend(
+        versions
+            .into_iter()
+            .filter(|(_, version)| !version.is_empty())
+            .map(|(name, version)| (name, version.clone())),
+    );
     facts.extend(row.trace_id.map(|trace| ("trace", trace.to_string())));
     facts.extend(detail.resolution.as_ref().map(|resolution| ("resolution", resolution.to_string())));
     lines(&facts).into_iter().chain(progress::lines(detail)).collect::<Vec<_>>().join("\n")
@@ -160,7 +189,11 @@ fn told(metadata: &SessionMetadata, clock: &LocalClock, out: &mut Output) -> Res
 }
 
 fn lines(facts: &[(&str, String)]) -> Vec<String> {
-    facts.iter().filter(|(_, fact)| !fact.is_empty()).map(|(name, fact)| format!("{name:<13}  {}", visible(fact))).collect()
+    facts
+        .iter()
+        .filter(|(_, fact)| !fact.is_empty())
+        .map(|(name, fact)| format!("{name:<13}  {}", visible(fact)))
+        .collect()
 }
 
 #[cfg(test)]
@@ -214,8 +247,12 @@ mod tests {
 
     #[test]
     fn a_decision_is_shown_with_what_was_said_of_each_proposal() {
-        let (station, printed) = (Scripted::pages([Page::Session(Some(Box::new(detail())))]), Printed::default());
-        operator::block_on(async { show(&station, "s1", &LocalClock::new(Wall(0)), &mut printed.output(false)).await }).unwrap();
+        let (station, printed) =
+            (Scripted::pages([Page::Session(Some(Box::new(detail())))]), Printed::default());
+        operator::block_on(async {
+            show(&station, "s1", &LocalClock::new(Wall(0)), &mut printed.output(false)).await
+        })
+        .unwrap();
         let text = printed.text();
         for part in [
             "state          cancelled: it goes wrong\n",
@@ -236,9 +273,15 @@ mod tests {
     fn rounds_are_shown_with_who_has_not_contributed() {
         let mut rounds = detail();
         (rounds.row.mode, rounds.row.phase, rounds.row.round) = (Mode::MultiRound, None, Some(2));
-        rounds.progress = JsonText::parse(r#"{"round":2,"participants":["alice","bob"],"contributions":{"alice":"x"}}"#).unwrap();
+        rounds.progress =
+            JsonText::parse(r#"{"round":2,"participants":["alice","bob"],"contributions":{"alice":"x"}}"#)
+                .unwrap();
         let text = text(&rounds, &LocalClock::new(Wall(0)));
-        assert!(text.contains("round          2\n") && text.ends_with("contributions  x 1\n    alice  x\n    bob    -"), "{text}");
+        assert!(
+            text.contains("round          2\n")
+                && text.ends_with("contributions  x 1\n    alice  x\n    bob    -"),
+            "{text}"
+        );
     }
 
     #[test]
@@ -253,17 +296,29 @@ mod tests {
             timestamp_ms: None,
             payload: JsonText::null(),
         };
-        let page = |numbers: std::ops::RangeInclusive<u64>, more| Page::SessionLog { rows: numbers.map(row).collect(), more };
+        let page = |numbers: std::ops::RangeInclusive<u64>, more| Page::SessionLog {
+            rows: numbers.map(row).collect(),
+            more,
+        };
         let printed = |pages: Vec<Page>, args: SessionShowArgs| {
             let (station, printed) = (Scripted::pages(pages), Printed::default());
-            operator::block_on(async { log(&station, &args, &LocalClock::new(Wall(0)), &mut printed.output(true)).await })?;
+            operator::block_on(async {
+                log(&station, &args, &LocalClock::new(Wall(0)), &mut printed.output(true)).await
+            })?;
             Ok::<_, Error>((printed.text().lines().count(), station.queries.into_inner().unwrap()))
         };
-        let (lines, queries) = printed(vec![page(3..=5, true), page(6..=6, true)], args(true, 2, Some(4))).unwrap();
+        let (lines, queries) =
+            printed(vec![page(3..=5, true), page(6..=6, true)], args(true, 2, Some(4))).unwrap();
         let asked = |after, limit| Query::SessionLog { session: "s1".to_owned(), after, limit };
         assert_eq!((lines, queries), (4, vec![asked(2, 4), asked(5, 1)]));
         let nothing = || Page::SessionLog { rows: Vec::new(), more: false };
-        assert_eq!(printed(vec![nothing(), Page::Session(None)], args(true, 0, None)).unwrap_err().code(), "unknown_session");
-        assert_eq!(printed(vec![nothing(), Page::Session(Some(Box::new(detail())))], args(true, 9, None)).unwrap().0, 0);
+        assert_eq!(
+            printed(vec![nothing(), Page::Session(None)], args(true, 0, None)).unwrap_err().code(),
+            "unknown_session"
+        );
+        assert_eq!(
+            printed(vec![nothing(), Page::Session(Some(Box::new(detail())))], args(true, 9, None)).unwrap().0,
+            0
+        );
     }
 }

@@ -60,7 +60,9 @@ struct NotSent<'a> {
 
 pub(super) fn run(context: &mut Context, args: SessionStreamArgs) -> Result<(), Error> {
     let SessionStreamArgs { session, sender } = args;
-    let who = sender.as_deref().map_or_else(|| "session stream".to_owned(), |sender| format!("session stream of {sender}"));
+    let who = sender
+        .as_deref()
+        .map_or_else(|| "session stream".to_owned(), |sender| format!("session stream of {sender}"));
     let bytes_max = context.settings.limits.macp.payload_bytes_max;
     let Context { settings, out, clock, .. } = context;
     operator::block_on(async {
@@ -69,7 +71,16 @@ pub(super) fn run(context: &mut Context, args: SessionStreamArgs) -> Result<(), 
         let (messages, sent) = mpsc::channel(IN_FLIGHT_MAX);
         let answers = runtime.stream(sent).await?;
         let defaults = Defaults { session, sender };
-        let mut talk = Talk { defaults, bytes_max, clock: *clock, out, asked: VecDeque::new(), line: 0, all: 0, refused: 0 };
+        let mut talk = Talk {
+            defaults,
+            bytes_max,
+            clock: *clock,
+            out,
+            asked: VecDeque::new(),
+            line: 0,
+            all: 0,
+            refused: 0,
+        };
         let lines = lines()?;
         tokio::select! {
             () = signals.end() => {}
@@ -124,7 +135,12 @@ struct Talk<'a> {
 }
 
 impl Talk<'_> {
-    async fn hold(&mut self, mut lines: mpsc::Receiver<Line>, messages: mpsc::Sender<Envelope>, mut answers: Answers) -> Result<(), Error> {
+    async fn hold(
+        &mut self,
+        mut lines: mpsc::Receiver<Line>,
+        messages: mpsc::Sender<Envelope>,
+        mut answers: Answers,
+    ) -> Result<(), Error> {
         let mut messages = Some(messages);
         loop {
             let may_read = messages.is_some() && self.asked.len() < IN_FLIGHT_MAX;
@@ -177,7 +193,8 @@ impl Talk<'_> {
         let is_refused = answer.message_type == "Error";
         self.refused += u64::from(is_refused);
         let text = String::from_utf8_lossy(&answer.payload);
-        let payload = RawValue::from_string(text.clone().into_owned()).or_else(|_| serde_json::value::to_raw_value(&text));
+        let payload = RawValue::from_string(text.clone().into_owned())
+            .or_else(|_| serde_json::value::to_raw_value(&text));
         let row = Answer {
             message_type: &answer.message_type,
             message_id: &answer.message_id,
@@ -194,15 +211,26 @@ impl Talk<'_> {
 
 fn words(answer: &Answer<'_>, what: &str) -> String {
     let payload: serde_json::Value = serde_json::from_str(answer.payload.get()).unwrap_or_default();
-    let text = |name: &str| payload.get(name).and_then(serde_json::Value::as_str).unwrap_or_default().to_owned();
-    let (session, id) = (if answer.session_id.is_empty() { "-" } else { answer.session_id }, answer.message_id);
+    let text =
+        |name: &str| payload.get(name).and_then(serde_json::Value::as_str).unwrap_or_default().to_owned();
+    let (session, id) =
+        (if answer.session_id.is_empty() { "-" } else { answer.session_id }, answer.message_id);
     match answer.message_type {
         "Ack" => {
             let is_duplicate = payload.get("duplicate").and_then(serde_json::Value::as_bool) == Some(true);
             let became = if is_duplicate { "accepted before" } else { "accepted" };
-            format!("{session}  {what}  {became}  {}  {}", text("session_state").to_lowercase(), id.strip_prefix("ack-").unwrap_or(id))
+            format!(
+                "{session}  {what}  {became}  {}  {}",
+                text("session_state").to_lowercase(),
+                id.strip_prefix("ack-").unwrap_or(id)
+            )
         }
-        "Error" => format!("{session}  {what}  refused  {}: {}  {}", text("code"), text("message"), id.strip_prefix("err-").unwrap_or(id)),
+        "Error" => format!(
+            "{session}  {what}  refused  {}: {}  {}",
+            text("code"),
+            text("message"),
+            id.strip_prefix("err-").unwrap_or(id)
+        ),
         other => format!("{session}  {what}  {other}  {}  {id}", answer.payload.get()),
     }
 }

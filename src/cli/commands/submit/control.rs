@@ -23,7 +23,11 @@ const TTL_MS: u64 = 30_000;
 ///
 /// # Errors
 /// [`RunError::NotAnswered`] after 2,000 ms, [`RunError::Rejected`], or what the bus refuses.
-pub(super) async fn ask(client: &Client, trace: TraceId, request: &ControlRequest) -> Result<ControlResponse, Error> {
+pub(super) async fn ask(
+    client: &Client,
+    trace: TraceId,
+    request: &ControlRequest,
+) -> Result<ControlResponse, Error> {
     let message = Message::new(SchemaId(schema::CTRL_REQ), request.encode()).in_trace(trace).for_ms(TTL_MS);
     let answered = async {
         let mut answers = client.subscribe(TOPIC).await?;
@@ -35,16 +39,23 @@ pub(super) async fn ask(client: &Client, trace: TraceId, request: &ControlReques
     let is_submit = matches!(request, ControlRequest::RunSubmit { .. });
     let answer = tokio::time::timeout(Duration::from_millis(ANSWER_MS), answered).await;
     match answer.map_err(|_| RunError::NotAnswered { ms: ANSWER_MS, is_submit })?? {
-        ControlResponse::RunRejected { reason, .. } | ControlResponse::AgentsDescribeFailed { reason, .. } => {
+        ControlResponse::RunRejected { reason, .. }
+        | ControlResponse::AgentsDescribeFailed { reason, .. } => {
             Err(RunError::Rejected { reason, is_opening: is_submit }.into())
         }
         answer => Ok(answer),
     }
 }
 
-async fn answer(client: &Client, answers: &mut Subscription, trace: TraceId) -> Result<ControlResponse, Error> {
+async fn answer(
+    client: &Client,
+    answers: &mut Subscription,
+    trace: TraceId,
+) -> Result<ControlResponse, Error> {
     loop {
-        let Some(delivery) = answers.next().await else { return Err(client::Error::Closed(client.closed().await).into()) };
+        let Some(delivery) = answers.next().await else {
+            return Err(client::Error::Closed(client.closed().await).into());
+        };
         let header = delivery.header();
         if header.schema_id != SchemaId(schema::CTRL_RESP) || header.trace_id != trace {
             continue;

@@ -59,7 +59,11 @@ mod tests {
         use EventKind::{Log, Status};
         assert_eq!(ended(Status, Some("succeeded"), Some(true)), Some(RunState::Succeeded));
         assert_eq!(ended(Status, Some("cancelled"), Some(false)), Some(RunState::Cancelled));
-        assert_eq!(ended(Status, None, Some(false)), Some(RunState::Failed), "without a state, success alone decides");
+        assert_eq!(
+            ended(Status, None, Some(false)),
+            Some(RunState::Failed),
+            "without a state, success alone decides"
+        );
         assert_eq!(ended(Status, Some("completed"), None), None);
         assert_eq!(ended(Log, None, Some(true)), None);
     }

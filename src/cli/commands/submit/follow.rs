@@ -30,7 +30,8 @@ use crate::{
     words::counted,
 };
 
-/// After so long without an event the station is asked how the run stands: its last event may have been dropped on the way.
+/// After so long without an event the station is asked how the run stands: its last event may have been
+/// dropped on the way.
 const SILENT: Duration = Duration::from_secs(5);
 
 /// Why a run is not followed any more that goes on.
@@ -86,7 +87,13 @@ pub(super) struct Follower<'a> {
 }
 
 impl<'a> Follower<'a> {
-    pub(super) fn new(run: TraceId, is_telling: bool, clock: LocalClock, settings: &'a Settings, out: &'a mut Output) -> Self {
+    pub(super) fn new(
+        run: TraceId,
+        is_telling: bool,
+        clock: LocalClock,
+        settings: &'a Settings,
+        out: &'a mut Output,
+    ) -> Self {
         Self { run, is_telling, clock, settings, out, station: None, lost: 0, asking: Vec::new() }
     }
 
@@ -117,7 +124,10 @@ impl<'a> Follower<'a> {
             if lost > self.lost && self.is_telling {
                 let row = Lost { messages: lost - self.lost, lost };
                 self.out.row(&row, |row| {
-                    format!("… {} came faster than they were printed; `rl-console run events` has them", counted(row.messages, "event"))
+                    format!(
+                        "… {} came faster than they were printed; `rl-console run events` has them",
+                        counted(row.messages, "event")
+                    )
                 })?;
             }
             self.lost = lost;
@@ -126,7 +136,8 @@ impl<'a> Follower<'a> {
         }
     }
 
-    /// Prints how the run ended. Where its events are printed for people the last of them has said so, and the error says it once more.
+    /// Prints how the run ended. Where its events are printed for people the last of them has said so, and
+    /// the error says it once more.
     pub(super) fn tell(&mut self, ended: &Ended) -> Result<(), Error> {
         if self.is_telling && !self.out.is_json() && ended.state != RunState::Succeeded {
             return self.out.flush();
@@ -153,12 +164,15 @@ impl<'a> Follower<'a> {
             let row = Row { kind: kind.name(), level: level.map(Level::name), message, meta: meta.json() };
             self.asking.extend(asking::node_asking(&row.meta).map(str::to_owned));
             let at = self.clock.show(Wall(meta.ts_ms));
-            self.out.row(&row, |row| visible(&format!("{at}  {:<5}  {:<8}  {}", row.level.unwrap_or("-"), row.kind, row.message)))?;
+            self.out.row(&row, |row| {
+                visible(&format!("{at}  {:<5}  {:<8}  {}", row.level.unwrap_or("-"), row.kind, row.message))
+            })?;
         }
         Ok(Ended::of(self.run, &event))
     }
 
-    /// Says how what waits for a person is answered: to people, who see that it waits, where the station that commands reach has the run.
+    /// Says how what waits for a person is answered: to people, who see that it waits, where the station that
+    /// commands reach has the run.
     async fn tell_questions(&mut self) {
         let asking = std::mem::take(&mut self.asking);
         if asking.is_empty() || self.out.is_json() || self.station.is_some() {

@@ -71,7 +71,11 @@ pub(super) fn run(context: &mut Context, args: &SubmitArgs) -> Result<(), Error>
         limits: context.settings.limits,
         record: None,
     };
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().map_err(Error::io("the runtime"))?;
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(1)
+        .enable_all()
+        .build()
+        .map_err(Error::io("the runtime"))?;
     let agents = agents(context, args, &yaml);
     let station = Station::start(config, context.clock)?;
     let done = runtime.block_on(serve(&station, context, args, yaml, agents));
@@ -80,14 +84,24 @@ pub(super) fn run(context: &mut Context, args: &SubmitArgs) -> Result<(), Error>
     done
 }
 
-async fn serve(station: &Station, context: &mut Context, args: &SubmitArgs, yaml: String, agents: BTreeSet<String>) -> Result<(), Error> {
+async fn serve(
+    station: &Station,
+    context: &mut Context,
+    args: &SubmitArgs,
+    yaml: String,
+    agents: BTreeSet<String>,
+) -> Result<(), Error> {
     let mut signals = Signals::listen()?;
     let socket = station.ready().await?.rmp.map_err(|message| Error::Unreachable {
         message,
-        hint: "choose another path with --socket, or a folder for temporary files that can be written: TMPDIR".to_owned(),
+        hint:
+            "choose another path with --socket, or a folder for temporary files that can be written: TMPDIR"
+                .to_owned(),
     })?;
     let told = socket.display().to_string();
-    context.out.row(&Event::Local { socket: &told }, |_| format!("a station of this run alone answers on {told}"))?;
+    context
+        .out
+        .row(&Event::Local { socket: &told }, |_| format!("a station of this run alone answers on {told}"))?;
     context.out.flush()?;
     let port = station.port();
     let waited = async { wait(&*port, context, &agents, args.agents.unwrap_or(AGENTS_MS)).await };
@@ -121,7 +135,9 @@ async fn follow(
         }
     };
     let mut is_late = false;
-    let mut follower = Follower::new(run, args.follow, context.local_clock(), &context.settings, &mut context.out).of(Arc::clone(port));
+    let mut follower =
+        Follower::new(run, args.follow, context.local_clock(), &context.settings, &mut context.out)
+            .of(Arc::clone(port));
     let ended = {
         let following = follower.follow(events);
         tokio::pin!(following);
@@ -158,14 +174,21 @@ async fn cancel(client: &Client, run: TraceId) -> Result<(), Error> {
     }
 }
 
-/// The topics of the agents that an opening gives work to; none where it cannot be read, which the station tells.
+/// The topics of the agents that an opening gives work to; none where it cannot be read, which the station
+/// tells.
 fn agents(context: &Context, args: &SubmitArgs, yaml: &str) -> BTreeSet<String> {
     let opening = opening::load(&context.settings, &args.file, yaml, &Map::new());
     opening.ok().and_then(Result::ok).map_or_else(BTreeSet::new, |opening| opening.agents())
 }
 
-/// Waits until agents have subscribed, or for so long. Those that are missing then are told; the run tells what becomes of their nodes.
-async fn wait(port: &dyn Operator, context: &mut Context, agents: &BTreeSet<String>, within_ms: u64) -> Result<(), Error> {
+/// Waits until agents have subscribed, or for so long. Those that are missing then are told; the run tells
+/// what becomes of their nodes.
+async fn wait(
+    port: &dyn Operator,
+    context: &mut Context,
+    agents: &BTreeSet<String>,
+    within_ms: u64,
+) -> Result<(), Error> {
     let mut missing = missing(port, agents).await?;
     if missing.is_empty() || within_ms == 0 {
         return Ok(());
@@ -184,15 +207,20 @@ async fn wait(port: &dyn Operator, context: &mut Context, agents: &BTreeSet<Stri
     tokio::time::timeout(Duration::from_millis(within_ms), look).await.unwrap_or(Ok(()))
 }
 
-/// Agents that nobody has subscribed for. Whoever takes their requests by a pattern watches, and an agent alone answers (rmp-v0 §9.1).
+/// Agents that nobody has subscribed for. Whoever takes their requests by a pattern watches, and an agent
+/// alone answers (rmp-v0 §9.1).
 async fn missing(port: &dyn Operator, agents: &BTreeSet<String>) -> Result<Vec<String>, Error> {
     let Page::Peers(peers) = port.query(Query::Peers).await? else { return Err(Error::StrangeAnswer) };
-    let Page::Subscriptions(rows) = port.query(Query::Subscriptions).await? else { return Err(Error::StrangeAnswer) };
+    let Page::Subscriptions(rows) = port.query(Query::Subscriptions).await? else {
+        return Err(Error::StrangeAnswer);
+    };
     Ok(unserved(&peers, &rows, agents))
 }
 
 fn unserved(peers: &[PeerRow], rows: &[SubscriptionRow], agents: &BTreeSet<String>) -> Vec<String> {
-    let of_agents: BTreeSet<_> = peers.iter().filter(|peer| peer.kind == Some(Kind::Agent)).map(|peer| peer.session).collect();
-    let served: BTreeSet<&str> = rows.iter().filter(|row| of_agents.contains(&row.session)).map(|row| row.topic.as_str()).collect();
+    let of_agents: BTreeSet<_> =
+        peers.iter().filter(|peer| peer.kind == Some(Kind::Agent)).map(|peer| peer.session).collect();
+    let served: BTreeSet<&str> =
+        rows.iter().filter(|row| of_agents.contains(&row.session)).map(|row| row.topic.as_str()).collect();
     agents.iter().filter(|agent| !served.contains(agent.as_str())).cloned().collect()
 }

@@ -20,7 +20,8 @@ impl PrivateFolder {
     pub(super) fn make(temp_dir: &Path) -> Result<Self, Error> {
         // Short: a socket's path is.
         let name = format!("rl-console-{}", &uuid::Uuid::new_v4().simple().to_string()[..12]);
-        let path = std::path::absolute(temp_dir.join(name)).map_err(Error::io(temp_dir.display().to_string()))?;
+        let path =
+            std::path::absolute(temp_dir.join(name)).map_err(Error::io(temp_dir.display().to_string()))?;
         DirBuilder::new().mode(0o700).create(&path).map_err(Error::io(path.display().to_string()))?;
         Ok(Self(path))
     }

@@ -45,10 +45,16 @@ struct Accepted {
 pub(in crate::cli) fn run(context: &mut Context, args: &SubmitArgs) -> Result<(), Error> {
     let is_followed = args.follow || args.wait;
     if args.timeout.is_some() && !is_followed && !args.local {
-        return Err(Error::usage("--timeout goes with --follow or --wait", "without them it is done once the run is accepted"));
+        return Err(Error::usage(
+            "--timeout goes with --follow or --wait",
+            "without them it is done once the run is accepted",
+        ));
     }
     if is_followed && args.peer.kind == Kind::Cue {
-        return Err(Error::usage("a cue submits, and hears nothing of what becomes of it", "leave out --follow and --wait, or --as cue"));
+        return Err(Error::usage(
+            "a cue submits, and hears nothing of what becomes of it",
+            "leave out --follow and --wait, or --as cue",
+        ));
     }
     if args.local {
         return local::run(context, args);
@@ -57,7 +63,11 @@ pub(in crate::cli) fn run(context: &mut Context, args: &SubmitArgs) -> Result<()
     let said = Said::of(&context.settings);
     let hello = socket::hello(&context.settings, &args.peer, "submit")?;
     // Whoever reads stdout slowly holds this thread up, not the one that reads from the bus.
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().map_err(Error::io("the runtime"))?;
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(1)
+        .enable_all()
+        .build()
+        .map_err(Error::io("the runtime"))?;
     runtime.block_on(async {
         let mut signals = Signals::listen()?;
         let limits = context.settings.limits.client;
@@ -94,16 +104,21 @@ fn or_local(error: Error) -> Error {
 
 /// Faults with the file that they are in; those behind the first are set in.
 fn in_file(file: &str, reason: &str) -> String {
-    let is_place = |line: &str| line.starts_with(|letter: char| letter.is_ascii_digit()) && line.contains(": ");
-    let line = |line: &str| if file != "-" && is_place(line) { format!("{file}:{line}") } else { line.to_owned() };
+    let is_place =
+        |line: &str| line.starts_with(|letter: char| letter.is_ascii_digit()) && line.contains(": ");
+    let line =
+        |line: &str| if file != "-" && is_place(line) { format!("{file}:{line}") } else { line.to_owned() };
     reason.lines().map(line).collect::<Vec<_>>().join("\n  ")
 }
 
-/// The opening with the params that flags set (rmp-v0 §9), and with those that it nests and that lie beside it (ruling RMP 14): the station
-/// need not be able to read them. Where there is neither it is sent as it is, and the station judges it.
+/// The opening with the params that flags set (rmp-v0 §9), and with those that it nests and that lie beside
+/// it (ruling RMP 14): the station need not be able to read them. Where there is neither it is sent as it is,
+/// and the station judges it.
 pub(super) fn text(context: &Context, args: &SubmitArgs) -> Result<String, Error> {
     let limits = &context.settings.limits.runs;
-    let rejected = |reason: String| Error::from(RunError::Rejected { reason: in_file(&args.file, &reason), is_opening: true });
+    let rejected = |reason: String| {
+        Error::from(RunError::Rejected { reason: in_file(&args.file, &reason), is_opening: true })
+    };
     let mut text = opening::read(&args.file, limits.yaml_bytes_max)?;
     let params = fitting(&text, &args.params, limits)?;
     if !params.is_empty() {
@@ -119,7 +134,8 @@ pub(super) fn text(context: &Context, args: &SubmitArgs) -> Result<String, Error
     bundle(&text, beside, limits).map_err(|error| rejected(error.to_string()))
 }
 
-/// Submits an opening and prints that it was accepted: its run, and the subscription to its events where it is to be followed.
+/// Submits an opening and prints that it was accepted: its run, and the subscription to its events where it
+/// is to be followed.
 pub(super) async fn send(
     client: &Client,
     out: &mut Output,
@@ -128,16 +144,25 @@ pub(super) async fn send(
 ) -> Result<(TraceId, Option<Subscription>), Error> {
     let run = TraceId(uuid::Uuid::now_v7());
     // The run's name is the request's: its events can be listened to before there are any.
-    let events = if is_followed { Some(client.subscribe(&format!("rlp/runs/{run}/events")).await?) } else { None };
+    let events =
+        if is_followed { Some(client.subscribe(&format!("rlp/runs/{run}/events")).await?) } else { None };
     let answer = ask(client, run, &ControlRequest::RunSubmit { request_id: run, opening_yaml }).await?;
-    let ControlResponse::RunAccepted { trace_id, opening_id, opening_name, .. } = answer else { return Err(Error::StrangeAnswer) };
+    let ControlResponse::RunAccepted { trace_id, opening_id, opening_name, .. } = answer else {
+        return Err(Error::StrangeAnswer);
+    };
     let accepted = Accepted { run: trace_id, opening: opening_id, name: opening_name };
     out.row(&accepted, |it| visible(&format!("{}  {}  accepted", it.run, it.name)))?;
     out.flush()?;
     Ok((run, events))
 }
 
-async fn follow(context: &mut Context, args: &SubmitArgs, run: TraceId, events: Subscription, signals: &mut Signals) -> Result<(), Error> {
+async fn follow(
+    context: &mut Context,
+    args: &SubmitArgs,
+    run: TraceId,
+    events: Subscription,
+    signals: &mut Signals,
+) -> Result<(), Error> {
     let clock = context.local_clock();
     let mut follower = Follower::new(run, args.follow, clock, &context.settings, &mut context.out);
     let timeout = async {

@@ -10,15 +10,24 @@ use crate::{
 /// Hops asked for at once; the station may give fewer.
 const PAGE_ROWS: u64 = 1_000;
 
-pub(super) async fn print(station: &dyn Operator, name: &RunName, events: bool, printer: &mut Printer<'_>) -> Result<(), Error> {
+pub(super) async fn print(
+    station: &dyn Operator,
+    name: &RunName,
+    events: bool,
+    printer: &mut Printer<'_>,
+) -> Result<(), Error> {
     let trace = resolve(station, name).await?;
     let mut after = Seq(0);
     let mut incomplete = None;
     loop {
         let query = Query::Trace { trace, after, events, limit: PAGE_ROWS };
-        let Page::Trace { hops, more, kept_since_ms } = operator::query(station, query).await? else { return Err(Error::StrangeAnswer) };
+        let Page::Trace { hops, more, kept_since_ms } = operator::query(station, query).await? else {
+            return Err(Error::StrangeAnswer);
+        };
         if after == Seq(0) {
-            let Page::Run(run) = operator::query(station, Query::Run { run: trace }).await? else { return Err(Error::StrangeAnswer) };
+            let Page::Run(run) = operator::query(station, Query::Run { run: trace }).await? else {
+                return Err(Error::StrangeAnswer);
+            };
             if run.is_some_and(|run| run.row.submitted_at_ms < kept_since_ms) {
                 incomplete = Some(kept_since_ms);
                 printer.page(&stored::hops(station, trace, kept_since_ms).await?)?;

@@ -98,7 +98,9 @@ impl<'a> Printer<'a> {
             (None, None, _) => none(),
         };
         // A cause is a hop of this ladder, or else a place in the tap.
-        let cause = hop.cause.map(|seq| self.numbers.get(&seq).map_or_else(|| format!("@{seq}"), ToString::to_string));
+        let cause = hop
+            .cause
+            .map(|seq| self.numbers.get(&seq).map_or_else(|| format!("@{seq}"), ToString::to_string));
         vec![
             self.printed.to_string(),
             self.clock.show(hop.at_ms),

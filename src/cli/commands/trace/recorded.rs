@@ -14,7 +14,12 @@ use crate::{
 /// Hops of one ladder that are printed.
 const HOPS_MAX: u64 = 100_000;
 
-pub(super) fn print(file: &Path, name: &RunName, events: bool, printer: &mut Printer<'_>) -> Result<(), Error> {
+pub(super) fn print(
+    file: &Path,
+    name: &RunName,
+    events: bool,
+    printer: &mut Printer<'_>,
+) -> Result<(), Error> {
     let trace = match name {
         RunName::Whole(trace) => *trace,
         RunName::Tail(tail) => resolve(file, tail)?,
@@ -65,6 +70,7 @@ fn resolve(file: &Path, tail: &str) -> Result<TraceId, Error> {
     match found.iter().collect::<Vec<_>>().as_slice() {
         [trace] => Ok(**trace),
         [] => Err(RunError::Unknown { name: tail.to_owned(), is_tail: false }.into()),
-        _ => Err(RunError::Ambiguous { tail: tail.to_owned(), runs: found.into_iter().take(TOLD).collect() }.into()),
+        _ => Err(RunError::Ambiguous { tail: tail.to_owned(), runs: found.into_iter().take(TOLD).collect() }
+            .into()),
     }
 }

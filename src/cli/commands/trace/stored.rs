@@ -16,8 +16,15 @@ pub(super) async fn hops(station: &dyn Operator, run: TraceId, before: Wall) -> 
     let (mut hops, mut after) = (Vec::new(), 0);
     loop {
         let query = Query::RunEvents { run, after, limit: PAGE_ROWS };
-        let Page::RunEvents { rows, more } = operator::query(station, query).await? else { return Err(Error::StrangeAnswer) };
-        hops.extend(rows.iter().filter(|row| row.kind == EventKind::Trace && row.at_ms < before).filter_map(hop).flatten());
+        let Page::RunEvents { rows, more } = operator::query(station, query).await? else {
+            return Err(Error::StrangeAnswer);
+        };
+        hops.extend(
+            rows.iter()
+                .filter(|row| row.kind == EventKind::Trace && row.at_ms < before)
+                .filter_map(hop)
+                .flatten(),
+        );
         match rows.last().filter(|last| more && last.at_ms < before) {
             Some(last) => after = last.number,
             None => break,
@@ -74,14 +81,19 @@ mod tests {
             kind,
             level: None,
             message: String::new(),
-            meta: JsonText::parse(r#"{"agent":"agent/writer","latency_ms":40,"request_frame_len":300,"answer_frame_len":200}"#).unwrap(),
+            meta: JsonText::parse(
+                r#"{"agent":"agent/writer","latency_ms":40,"request_frame_len":300,"answer_frame_len":200}"#,
+            )
+            .unwrap(),
             at_ms: Wall(at_ms),
         };
-        let rows = vec![row(1, EventKind::Log, 100), row(2, EventKind::Trace, 200), row(3, EventKind::Trace, 900)];
+        let rows =
+            vec![row(1, EventKind::Log, 100), row(2, EventKind::Trace, 200), row(3, EventKind::Trace, 900)];
         let station = Scripted::pages([Page::RunEvents { rows, more: false }]);
         let run = TraceId(uuid::Uuid::from_u128(7));
         let hops = operator::block_on(async { hops(&station, run, Wall(500)).await }).unwrap();
-        let told: Vec<_> = hops.iter().map(|hop| (hop.at_ms.0, hop.from.as_str(), hop.frame_len, hop.latency_us)).collect();
+        let told: Vec<_> =
+            hops.iter().map(|hop| (hop.at_ms.0, hop.from.as_str(), hop.frame_len, hop.latency_us)).collect();
         assert_eq!(told, [(160, "station", Some(300), None), (200, "agent/writer", Some(200), Some(40_000))]);
     }
 }

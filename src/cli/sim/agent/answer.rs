@@ -58,12 +58,16 @@ impl Answer {
     pub(super) fn message(&self, trace: TraceId, tokens: Option<u64>) -> Option<Message> {
         let payload = match self {
             Self::Completed(ports) => {
-                let ports = ports.iter().map(|(port, items)| (port.as_str().into(), Value::Array(items.clone()))).collect();
+                let ports = ports
+                    .iter()
+                    .map(|(port, items)| (port.as_str().into(), Value::Array(items.clone())))
+                    .collect();
                 map([("Completed", map([("ports", Value::Map(ports))]))])
             }
-            Self::Failed { retryable, reason } => {
-                map([("Failed", map([("retryable", (*retryable).into()), ("reason", reason.as_str().into())]))])
-            }
+            Self::Failed { retryable, reason } => map([(
+                "Failed",
+                map([("retryable", (*retryable).into()), ("reason", reason.as_str().into())]),
+            )]),
         };
         let meta = tokens.map(|tokens| map([("tokens", tokens.into())]));
         let body = encode::body(RESPONSE, &payload, meta.as_ref()).ok()?;

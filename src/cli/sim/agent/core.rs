@@ -87,7 +87,11 @@ impl Job {
     fn due(&self) -> Mono {
         let steps = u32::try_from(self.progress.len()).unwrap_or(u32::MAX);
         let step = u32::try_from(self.said).unwrap_or(u32::MAX).saturating_add(1);
-        if step > steps { self.began + self.delay } else { self.began + self.delay * step / (steps.saturating_add(1)) }
+        if step > steps {
+            self.began + self.delay
+        } else {
+            self.began + self.delay * step / (steps.saturating_add(1))
+        }
     }
 }
 
@@ -95,12 +99,22 @@ impl Agent {
     /// An agent that behaves as a script says.
     pub(crate) fn new(script: Script, registry: Registry, seed: u64) -> Self {
         let (jobs, due, outputs) = (BTreeMap::new(), BTreeSet::new(), VecDeque::new());
-        Self { script, registry, draws: Draws::new(seed), jobs, due, next_job: 0, outputs, counts: Counts::default() }
+        Self {
+            script,
+            registry,
+            draws: Draws::new(seed),
+            jobs,
+            due,
+            next_job: 0,
+            outputs,
+            counts: Counts::default(),
+        }
     }
 
     /// A message on its topic came.
     pub(crate) fn on_delivery(&mut self, now: Now, delivery: &Delivery) {
-        let ignored = |of_type: &str, why: String| Output::Tell(Event::Ignored { of_type: of_type.to_owned(), why });
+        let ignored =
+            |of_type: &str, why: String| Output::Tell(Event::Ignored { of_type: of_type.to_owned(), why });
         let body = match delivery.body() {
             Ok(body) => body,
             Err(fault) => return self.outputs.push_back(ignored("?", fault.to_string())),
@@ -119,7 +133,9 @@ impl Agent {
                 Ok(cancel) => self.on_cancel(&cancel),
                 Err(what) => self.outputs.push_back(ignored(CANCEL, missing(what))),
             },
-            other => self.outputs.push_back(ignored(other, "it is neither a request nor a cancel".to_owned())),
+            other => {
+                self.outputs.push_back(ignored(other, "it is neither a request nor a cancel".to_owned()))
+            }
         }
     }
 
@@ -158,7 +174,12 @@ impl Agent {
         let Request { node, attempt, reply_topic, .. } = request.clone();
         self.tell(Event::Request { node, attempt, trace_id: trace, reply_topic });
         let mut rng = self.draws.next(&request.node, request.attempt);
-        let rule = self.script.rules.iter().find(|rule| rule.fits(&request.node, request.attempt, &mut rng)).cloned();
+        let rule = self
+            .script
+            .rules
+            .iter()
+            .find(|rule| rule.fits(&request.node, request.attempt, &mut rng))
+            .cloned();
         let rule = rule.unwrap_or_default();
         let delay = Duration::from_millis(rng.u64(rule.delay_ms.0..=rule.delay_ms.1));
         let answer = self.answer(&rule, &request, &mut rng);
@@ -179,7 +200,9 @@ impl Agent {
         Some(match &rule.then {
             Then::Silent => return None,
             Then::Echo => echo(&self.registry, request),
-            Then::Fail { retryable, reason } => Answer::Failed { retryable: *retryable, reason: reason.clone() },
+            Then::Fail { retryable, reason } => {
+                Answer::Failed { retryable: *retryable, reason: reason.clone() }
+            }
             Then::Ports(ports) => {
                 let mut made = Vec::new();
                 for (port, items) in ports {
@@ -204,7 +227,8 @@ impl Agent {
     }
 
     fn on_cancel(&mut self, cancel: &Cancel) {
-        let meant: Vec<u64> = self.jobs.iter().filter(|(_, job)| cancel.is_of(&job.request)).map(|(id, _)| *id).collect();
+        let meant: Vec<u64> =
+            self.jobs.iter().filter(|(_, job)| cancel.is_of(&job.request)).map(|(id, _)| *id).collect();
         for id in meant {
             let Some(job) = self.jobs.remove(&id) else { continue };
             self.due.remove(&(job.due(), id));
@@ -240,7 +264,11 @@ impl Agent {
         match answer {
             Answer::Completed(ports) => {
                 self.counts.completed += 1;
-                self.tell(Event::Completed { node, attempt, ports: ports.iter().map(|(port, _)| port.clone()).collect() });
+                self.tell(Event::Completed {
+                    node,
+                    attempt,
+                    ports: ports.iter().map(|(port, _)| port.clone()).collect(),
+                });
             }
             Answer::Failed { retryable, reason } => {
                 self.counts.failed += 1;
@@ -252,7 +280,10 @@ impl Agent {
     fn say(&mut self, job: &Job, topic: String, message: Option<Message>) {
         match message {
             Some(message) => self.outputs.push_back(Output::Publish { topic, message }),
-            None => self.tell(Event::Ignored { of_type: job.request.node.clone(), why: "its answer cannot be written".to_owned() }),
+            None => self.tell(Event::Ignored {
+                of_type: job.request.node.clone(),
+                why: "its answer cannot be written".to_owned(),
+            }),
         }
     }
 

@@ -1,4 +1,5 @@
-//! Chances: drawn from the seed, the node, the attempt and how many such requests came before, so that timing changes nothing.
+//! Chances: drawn from the seed, the node, the attempt and how many such requests came before, so that timing
+//! changes nothing.
 
 use std::collections::HashMap;
 
@@ -38,7 +39,10 @@ fn seed_of(seed: u64, node: &str, attempt: u64, nth: u64) -> u64 {
     /// 2⁶⁴ over the golden ratio.
     const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
     let numbers = [seed, attempt, nth].map(u64::to_be_bytes).concat();
-    let hash = numbers.iter().chain(node.as_bytes()).fold(BASIS, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(PRIME));
+    let hash = numbers
+        .iter()
+        .chain(node.as_bytes())
+        .fold(BASIS, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(PRIME));
     hash.wrapping_mul(SPREAD)
 }
 

@@ -45,8 +45,12 @@ impl Event {
     pub(crate) fn line(&self) -> String {
         visible(&match self {
             Self::Subscribed { topic, session } => format!("serves {topic} (session {session})"),
-            Self::Request { node, attempt, trace_id, .. } => format!("request    {node} attempt {attempt} {trace_id}"),
-            Self::Progress { node, message, done, total, .. } => format!("progress   {node} {done} of {total}: {message}"),
+            Self::Request { node, attempt, trace_id, .. } => {
+                format!("request    {node} attempt {attempt} {trace_id}")
+            }
+            Self::Progress { node, message, done, total, .. } => {
+                format!("progress   {node} {done} of {total}: {message}")
+            }
             Self::Completed { node, ports, .. } => format!("completed  {node} {}", ports.join(", ")),
             Self::Failed { node, retryable, reason, .. } => {
                 format!("failed     {node} {reason}{}", if *retryable { " (may be tried again)" } else { "" })
@@ -56,12 +60,17 @@ impl Event {
             Self::Ignored { of_type, why } => format!("ignored    {of_type}: {why}"),
             Self::Refused { refused, last } => format!("refused    {refused} of ours, the last: {last}"),
             Self::Lost { messages, lost } => {
-                format!("lost       {} came faster than they were taken ({lost} in all)", counted(*messages, "message"))
+                format!(
+                    "lost       {} came faster than they were taken ({lost} in all)",
+                    counted(*messages, "message")
+                )
             }
             Self::Disconnected { why } => format!("disconnected: {why}"),
             Self::Reconnecting { in_ms } => format!("again in {in_ms} ms"),
             Self::Ended { completed, failed, silent, cancelled } => {
-                format!("ended: {completed} completed, {failed} failed, {silent} silent, {cancelled} cancelled")
+                format!(
+                    "ended: {completed} completed, {failed} failed, {silent} silent, {cancelled} cancelled"
+                )
             }
         })
     }

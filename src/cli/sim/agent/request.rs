@@ -40,7 +40,13 @@ impl Request {
         let node = field(payload, "node").ok_or("`node`")?;
         let node_id = text(node, "id").ok_or("`node.id`")?;
         let ports = field(payload, "inputs").and_then(Value::as_map);
-        let inputs = ports.into_iter().flatten().filter_map(|(_, items)| items.as_array()).flatten().cloned().collect();
+        let inputs = ports
+            .into_iter()
+            .flatten()
+            .filter_map(|(_, items)| items.as_array())
+            .flatten()
+            .cloned()
+            .collect();
         let attempt = field(payload, "attempt").and_then(Value::as_u64).unwrap_or(1);
         Ok(Self { node: node_id, with: field(node, "with").cloned(), inputs, attempt, reply_topic })
     }
@@ -57,7 +63,9 @@ impl Cancel {
     /// Whether it speaks of this request.
     pub(super) fn is_of(&self, request: &Request) -> bool {
         let same_topic = self.reply_topic.as_ref().is_none_or(|topic| *topic == request.reply_topic);
-        same_topic && self.node == request.node && self.attempt.is_none_or(|attempt| attempt == request.attempt)
+        same_topic
+            && self.node == request.node
+            && self.attempt.is_none_or(|attempt| attempt == request.attempt)
     }
 }
 

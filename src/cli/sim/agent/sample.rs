@@ -7,19 +7,27 @@ const DEPTH_MAX: u32 = 8;
 /// Items of a list or characters of a text beyond the least.
 const MORE_MAX: u64 = 3;
 
-/// A value that most schemas would take which say what they want by `const`, `enum`, `examples`, `default` or `type` with its bounds.
+/// A value that most schemas would take which say what they want by `const`, `enum`, `examples`, `default` or
+/// `type` with its bounds.
 pub(super) fn sample(schema: &Value, rng: &mut fastrand::Rng, depth: u32) -> Value {
     if let Some(value) = schema.get("const") {
         return value.clone();
     }
     for listed in ["enum", "examples"] {
-        if let Some(values) = schema.get(listed).and_then(Value::as_array).filter(|values| !values.is_empty()) {
+        if let Some(values) = schema.get(listed).and_then(Value::as_array).filter(|values| !values.is_empty())
+        {
             return values.get(rng.usize(..values.len())).cloned().unwrap_or_default();
         }
     }
     for listed in ["anyOf", "oneOf"] {
-        if let Some(schemas) = schema.get(listed).and_then(Value::as_array).filter(|schemas| !schemas.is_empty() && depth < DEPTH_MAX) {
-            return schemas.get(rng.usize(..schemas.len())).map_or(Value::Null, |schema| sample(schema, rng, depth + 1));
+        if let Some(schemas) = schema
+            .get(listed)
+            .and_then(Value::as_array)
+            .filter(|schemas| !schemas.is_empty() && depth < DEPTH_MAX)
+        {
+            return schemas
+                .get(rng.usize(..schemas.len()))
+                .map_or(Value::Null, |schema| sample(schema, rng, depth + 1));
         }
     }
     if let Some(value) = schema.get("default") {
@@ -32,7 +40,9 @@ pub(super) fn sample(schema: &Value, rng: &mut fastrand::Rng, depth: u32) -> Val
             let least = bound("minItems").unwrap_or(0);
             let most = bound("maxItems").unwrap_or(u64::MAX).min(least.saturating_add(MORE_MAX)).max(least);
             let items = schema.get("items").filter(|_| depth < DEPTH_MAX);
-            (0..rng.u64(least..=most)).map(|_| items.map_or(Value::Null, |items| sample(items, rng, depth + 1))).collect()
+            (0..rng.u64(least..=most))
+                .map(|_| items.map_or(Value::Null, |items| sample(items, rng, depth + 1)))
+                .collect()
         }
         "integer" => {
             let number = |name: &str| schema.get(name).and_then(Value::as_i64);
@@ -42,7 +52,8 @@ pub(super) fn sample(schema: &Value, rng: &mut fastrand::Rng, depth: u32) -> Val
         }
         "number" => {
             let number = |name: &str| schema.get(name).and_then(Value::as_f64);
-            let least = number("minimum").unwrap_or_else(|| number("maximum").map_or(0.0, |most| most.min(0.0)));
+            let least =
+                number("minimum").unwrap_or_else(|| number("maximum").map_or(0.0, |most| most.min(0.0)));
             let most = number("maximum").unwrap_or(least + 1.0);
             json!(least + rng.f64() * (most - least))
         }

@@ -197,7 +197,10 @@ impl Text<'_> {
             WrittenDelay::Range([least, most]) => (least, most),
         };
         if least > most || most > DELAY_MS_MAX {
-            return Err(self.fault(written, format!("`delay_ms` takes 0 to {DELAY_MS_MAX}, and a range begins with its least")));
+            return Err(self.fault(
+                written,
+                format!("`delay_ms` takes 0 to {DELAY_MS_MAX}, and a range begins with its least"),
+            ));
         }
         Ok((least, most))
     }
@@ -216,17 +219,26 @@ impl Text<'_> {
         }
         match (answer, &rule.ports) {
             (WrittenAnswer::Ports, Some(ports)) => {
-                let items = |items: &Vec<_>| items.iter().map(|item| self.item(item)).collect::<Result<_, _>>();
+                let items =
+                    |items: &Vec<_>| items.iter().map(|item| self.item(item)).collect::<Result<_, _>>();
                 let ports = ports.get_ref().iter().map(|(port, all)| Ok((port.clone(), items(all)?)));
                 Ok(Then::Ports(ports.collect::<Result<_, ScriptFault>>()?))
             }
-            (WrittenAnswer::Ports, None) => Err(self.fault_at(at, "answer = \"ports\" needs [[rule.ports.NAME]]")),
+            (WrittenAnswer::Ports, None) => {
+                Err(self.fault_at(at, "answer = \"ports\" needs [[rule.ports.NAME]]"))
+            }
             (_, Some(ports)) => Err(self.fault(ports, "`ports` go with answer = \"ports\"")),
             (WrittenAnswer::Echo, None) => Ok(Then::Echo),
             (WrittenAnswer::None, None) => Ok(Then::Silent),
             (WrittenAnswer::Fail, None) => {
-                let reason = rule.reason.as_ref().map_or("the simulated agent could not do it", |reason| reason.get_ref());
-                Ok(Then::Fail { retryable: rule.retryable.as_ref().is_some_and(|it| *it.get_ref()), reason: reason.to_owned() })
+                let reason = rule
+                    .reason
+                    .as_ref()
+                    .map_or("the simulated agent could not do it", |reason| reason.get_ref());
+                Ok(Then::Fail {
+                    retryable: rule.retryable.as_ref().is_some_and(|it| *it.get_ref()),
+                    reason: reason.to_owned(),
+                })
             }
         }
     }
@@ -234,21 +246,27 @@ impl Text<'_> {
     fn item(&self, written: &Spanned<WrittenItem>) -> Result<Item, ScriptFault> {
         let WrittenItem { of_type, value, schema } = written.get_ref();
         if TypeName::parse(of_type.get_ref()).is_none() {
-            return Err(self.fault(of_type, format!("{:?} is no type: it is <family>.<kind>.v<N>", of_type.get_ref())));
+            return Err(self
+                .fault(of_type, format!("{:?} is no type: it is <family>.<kind>.v<N>", of_type.get_ref())));
         }
         let compiled = schema.as_ref().map(|schema| {
-            let compiled = Schema::compile(schema.get_ref().clone()).map_err(|error| self.fault(schema, error.to_string()))?;
+            let compiled = Schema::compile(schema.get_ref().clone())
+                .map_err(|error| self.fault(schema, error.to_string()))?;
             Ok((schema, compiled))
         });
         let source = match (value, compiled.transpose()?) {
             (Some(value), None) => Source::Value(value.clone()),
             (Some(value), Some((at, schema))) => {
-                schema.check(value).map_err(|what| self.fault(at, format!("`value` does not fit `schema`: {what}")))?;
+                schema
+                    .check(value)
+                    .map_err(|what| self.fault(at, format!("`value` does not fit `schema`: {what}")))?;
                 Source::Value(value.clone())
             }
             (None, Some((at, schema))) => {
                 let some = drawn(&schema, &mut fastrand::Rng::with_seed(0));
-                some.ok_or_else(|| self.fault(at, "no value comes to mind that fits `schema`: give a `value`"))?;
+                some.ok_or_else(|| {
+                    self.fault(at, "no value comes to mind that fits `schema`: give a `value`")
+                })?;
                 Source::Schema(schema)
             }
             (None, None) => return Err(self.fault(written, "a port's item needs a `value` or a `schema`")),

@@ -19,7 +19,11 @@ fn delivery(schema_id: SchemaId, of_type: &str, payload: &serde_json::Value) -> 
     let payload: Value = json::parse(&payload.to_string()).unwrap();
     let body = encode::body(of_type, &payload, Some(&Value::Nil)).unwrap();
     let header = Header { schema_id, created_at_ms: 1, ttl_ms: 30_000, trace_id: trace(), msg_id: 1 };
-    Delivery { sub: 1, topic: "agent/writer".into(), wire: Bytes::from(encode::frame(&header, &body).unwrap()) }
+    Delivery {
+        sub: 1,
+        topic: "agent/writer".into(),
+        wire: Bytes::from(encode::frame(&header, &body).unwrap()),
+    }
 }
 
 fn request(node: &str, attempt: u64) -> Delivery {
@@ -64,7 +68,10 @@ fn without_a_script_everything_comes_back() {
 fn a_node_without_inputs_gets_its_parameters_back() {
     let mut agent = agent("", 0);
     let payload = json!({"node": {"id": "a", "with": {"tone": "kind"}}, "reply_topic": "r"});
-    agent.on_delivery(Now::at_ms(0), &delivery(SchemaId::EXECUTOR_AGENT_REQUEST, "intent.executor.agent.request.v1", &payload));
+    agent.on_delivery(
+        Now::at_ms(0),
+        &delivery(SchemaId::EXECUTOR_AGENT_REQUEST, "intent.executor.agent.request.v1", &payload),
+    );
     let out = &published(&mut agent)[0].2["payload"]["Completed"]["ports"]["out"];
     assert_eq!(*out, json!([{"schema_id": 5, "type": "artifact.generic.v1", "value": {"tone": "kind"}}]));
 }
@@ -162,7 +169,8 @@ fn a_seed_repeats_itself_and_shares_are_kept() {
             agent.on_delivery(Now::at_ms(0), &request("write", 1));
         }
         agent.on_timeout(Now::at_ms(1_000));
-        let bodies: Vec<_> = published(&mut agent).into_iter().map(|(_, _, body)| body["payload"].clone()).collect();
+        let bodies: Vec<_> =
+            published(&mut agent).into_iter().map(|(_, _, body)| body["payload"].clone()).collect();
         (bodies, agent.ended())
     };
     assert_eq!(outcome(7), outcome(7));
@@ -179,7 +187,10 @@ fn what_it_cannot_serve_is_told() {
     let mut agent = agent("", 0);
     agent.on_delivery(Now::at_ms(0), &delivery(SchemaId::INTENT, "intent.other.v1", &json!({})));
     let no_topic = json!({"node": {"id": "a"}});
-    agent.on_delivery(Now::at_ms(0), &delivery(SchemaId::EXECUTOR_AGENT_REQUEST, "intent.executor.agent.request.v1", &no_topic));
+    agent.on_delivery(
+        Now::at_ms(0),
+        &delivery(SchemaId::EXECUTOR_AGENT_REQUEST, "intent.executor.agent.request.v1", &no_topic),
+    );
     let told = |agent: &mut Agent| match agent.poll_output() {
         Some(Output::Tell(Event::Ignored { why, .. })) => why,
         other => panic!("{other:?}"),
@@ -209,7 +220,11 @@ fn a_fault_of_a_script_has_its_line() {
     says("[[rule]]\n[[rule]]\nanswer = \"ports\"\n", 2, "needs [[rule.ports.NAME]]");
     says("[[rule]]\n[[rule.ports.out]]\ntype = \"artifact\"\nvalue = 1\n", 3, "is no type");
     says("[[rule]]\n[[rule.ports.out]]\ntype = \"artifact.a.v1\"\n", 2, "needs a `value` or a `schema`");
-    says("[[rule]]\n[[rule.ports.out]]\ntype = \"artifact.a.v1\"\nvalue = 1\nschema = { type = \"string\" }\n", 5, "does not fit");
+    says(
+        "[[rule]]\n[[rule.ports.out]]\ntype = \"artifact.a.v1\"\nvalue = 1\nschema = { type = \"string\" }\n",
+        5,
+        "does not fit",
+    );
     says("[[rule]]\n[[rule.ports.out]]\ntype = \"artifact.a.v1\"\nschema = { type = 7 }\n", 4, "");
     says(
         "[[rule]]\n[[rule.ports.out]]\ntype = \"artifact.a.v1\"\nschema = { type = \"string\", pattern = \"^[0-9]$\" }\n",

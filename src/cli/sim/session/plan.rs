@@ -118,7 +118,8 @@ impl Plan {
         let mut rng = rng_of(manner.seed, number);
         let turn = usize::try_from(number % (manner.modes.len().max(1) as u64)).unwrap_or(0);
         let mode = manner.modes.get(turn).copied().unwrap_or(Mode::Decision);
-        let (intent, options) = words::TOPICS.get(rng.usize(..words::TOPICS.len())).copied().unwrap_or_default();
+        let (intent, options) =
+            words::TOPICS.get(rng.usize(..words::TOPICS.len())).copied().unwrap_or_default();
         let mut all = match mode {
             Mode::Decision => decision::said(manner.participants, options, &mut rng),
             Mode::MultiRound => rounds::said(manner.participants, options, &mut rng),
@@ -130,7 +131,11 @@ impl Plan {
         let half = manner.pace / 2;
         let mut pauses = Vec::new();
         for _ in 0..all.len() + 2 {
-            pauses.push(if half.is_zero() { Duration::ZERO } else { half + Duration::from_micros(rng.u64(..=micros(half) * 2)) });
+            pauses.push(if half.is_zero() {
+                Duration::ZERO
+            } else {
+                half + Duration::from_micros(rng.u64(..=micros(half) * 2))
+            });
         }
         let took: Duration = pauses.iter().sum();
         let ttl_ms = ttl_ms(took, fate);

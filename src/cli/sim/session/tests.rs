@@ -24,7 +24,10 @@ fn held(kernel: &mut Kernel, plan: &Plan) -> Option<SessionState> {
         let now = Now::at_ms(1);
         if let Some(envelope) = step.act.envelope(plan, Wall(0)) {
             let bytes = envelope.encode_to_vec().into();
-            kernel.handle(now, &Input::Message { envelope: &envelope, bytes, parsed: None, lookup: Lookup::NotAsked });
+            kernel.handle(
+                now,
+                &Input::Message { envelope: &envelope, bytes, parsed: None, lookup: Lookup::NotAsked },
+            );
         } else {
             let (session, reason) = (plan.session.as_str(), "");
             kernel.handle(now, &Input::Cancel { session, reason, by: "", lookup: Lookup::NotAsked });
@@ -65,7 +68,9 @@ fn the_same_seed_holds_the_same_sessions() {
     let intents: BTreeSet<_> = plans(1).into_iter().map(|plan| plan.intent).collect();
     assert!(intents.len() > 2, "they are not all of one thing: {intents:?}");
     let types: BTreeSet<_> = plans(1).iter().flat_map(|plan| plan.steps.iter().map(kind)).collect();
-    for message_type in ["SessionStart", "Proposal", "Evaluation", "Objection", "Vote", "Commitment", "Contribute"] {
+    for message_type in
+        ["SessionStart", "Proposal", "Evaluation", "Objection", "Vote", "Commitment", "Contribute"]
+    {
         assert!(types.contains(message_type), "{types:?}");
     }
 }
@@ -107,5 +112,7 @@ fn a_session_has_time_for_what_is_said_in_it() {
         assert!(u128::try_from(ttl_ms).unwrap() > took.as_millis() && ttl_ms <= 86_400_000);
         assert!(plan.steps.iter().all(|step| (30..=90).contains(&step.after.as_secs())));
     }
-    assert!(Plan::new(&Manner { pace: Duration::ZERO, ..slow }, 0).steps.iter().all(|step| step.after.is_zero()));
+    assert!(
+        Plan::new(&Manner { pace: Duration::ZERO, ..slow }, 0).steps.iter().all(|step| step.after.is_zero())
+    );
 }

@@ -1,7 +1,8 @@
 //! What simulated participants are called and what they talk about.
 
 /// Names; further participants are numbered.
-const NAMES: [&str; 12] = ["alice", "bob", "carol", "dave", "erin", "frank", "grace", "heidi", "ivan", "judy", "mallory", "niaj"];
+const NAMES: [&str; 12] =
+    ["alice", "bob", "carol", "dave", "erin", "frank", "grace", "heidi", "ivan", "judy", "mallory", "niaj"];
 
 /// What is to be decided, and what there is to choose from.
 pub(super) const TOPICS: [(&str, [&str; 3]); 6] = [
@@ -17,7 +18,8 @@ pub(super) const TOPICS: [(&str, [&str; 3]); 6] = [
 pub(super) const PRO: [&str; 4] = ["it was fun last time", "the chat asks for it", "we have the time", ""];
 
 /// Why somebody does not.
-pub(super) const CONTRA: [&str; 4] = ["too soon after the last one", "the queue is full", "nobody has read the rules", ""];
+pub(super) const CONTRA: [&str; 4] =
+    ["too soon after the last one", "the queue is full", "nobody has read the rules", ""];
 
 /// The name of a participant, by their place.
 pub(super) fn name(place: usize) -> String {

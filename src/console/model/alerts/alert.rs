@@ -29,7 +29,8 @@ pub(crate) enum Cause {
     AdapterGone(Peer),
     /// This adapter is connected and sends nothing.
     AdapterSilent(Peer),
-    /// The head of this queue is not dispatched. A queue that the operator holds is not meant: that it waits is his own doing.
+    /// The head of this queue is not dispatched. A queue that the operator holds is not meant: that it waits
+    /// is his own doing.
     HeadWaiting(QueueName),
     /// Rows were left in applied by a connection that ended, and wait to be settled.
     LeftApplied,
@@ -80,7 +81,11 @@ impl Cause {
             Self::SocketDown | Self::Dropping => Link::Rmp,
             Self::Asking | Self::RunsFailed => Link::Runs,
             Self::StoreFailing | Self::DiskLow | Self::RecordingFailed => Link::Station,
-            Self::PortDown | Self::AdapterGone(_) | Self::AdapterSilent(_) | Self::HeadWaiting(_) | Self::LeftApplied => Link::Mpp,
+            Self::PortDown
+            | Self::AdapterGone(_)
+            | Self::AdapterSilent(_)
+            | Self::HeadWaiting(_)
+            | Self::LeftApplied => Link::Mpp,
         }
     }
 }
@@ -133,6 +138,10 @@ impl Alert {
             Standing::Waiting | Standing::Seen => now,
         };
         // What an earlier start of the station left has the wall clock's time alone.
-        if self.since.mono.0 == 0 { until.wall.since(self.since.wall) } else { until.mono.since(self.since.mono) }
+        if self.since.mono.0 == 0 {
+            until.wall.since(self.since.wall)
+        } else {
+            until.mono.since(self.since.mono)
+        }
     }
 }

@@ -76,14 +76,18 @@ impl Alerts {
         self.heads.fold(entry);
     }
 
-    /// Takes one entry of the station or the runs, whether or not the snapshot has it. `before` are the runs without that entry in them.
+    /// Takes one entry of the station or the runs, whether or not the snapshot has it. `before` are the runs
+    /// without that entry in them.
     pub(crate) fn hear(&mut self, entry: EntryRef<'_>, before: Option<&runs::Snapshot>) {
         match &entry.entry.what {
             What::Transition(Transition::Runs(runs::Transition::Decided { action, verdict, .. })) => {
-                self.answered = before.and_then(|runs| rules::answered(runs, *action, *verdict)).or_else(|| self.answered.take());
+                self.answered = before
+                    .and_then(|runs| rules::answered(runs, *action, *verdict))
+                    .or_else(|| self.answered.take());
             }
             What::Transition(Transition::Station(Station::RecordingFailed)) => {
-                self.recording_failed = Some((entry.entry.at, format!("not recorded: {}", entry.text()).into()));
+                self.recording_failed =
+                    Some((entry.entry.at, format!("not recorded: {}", entry.text()).into()));
             }
             What::Transition(Transition::Station(Station::RecordingStarted)) => self.recording_failed = None,
             What::Transition(Transition::Station(Station::Stopping)) => self.is_over = true,
@@ -100,13 +104,20 @@ impl Alerts {
         let missed = self.miss(world, now);
         let mut found = rules::found(world, drops, &self.heads, missed, rules, now);
         let failed = self.recording_failed.iter();
-        found.extend(failed.map(|(at, text)| Found { cause: Cause::RecordingFailed, since: *at, text: Arc::clone(text), last: None }));
+        found.extend(failed.map(|(at, text)| Found {
+            cause: Cause::RecordingFailed,
+            since: *at,
+            text: Arc::clone(text),
+            last: None,
+        }));
         let is_unknown = |cause: &Cause| rules::is_down(world) && cause.link() == Link::Mpp;
         for alert in self.all.iter_mut().filter(|alert| alert.holds()) {
             match found.iter().position(|found| found.cause == alert.cause).map(|at| found.swap_remove(at)) {
                 Some(found) => {
                     // Questions are listed beside the alerts, and are not put away among them.
-                    if found.last > alert.last && (alert.standing == Standing::Seen || alert.cause == Cause::Asking) {
+                    if found.last > alert.last
+                        && (alert.standing == Standing::Seen || alert.cause == Cause::Asking)
+                    {
                         alert.standing = Standing::Waiting;
                         judged.raised.push(alert.number);
                     }
@@ -166,7 +177,11 @@ impl Alerts {
 
     /// Puts an alert away as seen. What happened once is over with that.
     pub(crate) fn acknowledge(&mut self, number: u64, now: Now) {
-        let Some(alert) = self.all.iter_mut().find(|alert| alert.number == number && alert.standing == Standing::Waiting) else { return };
+        let Some(alert) =
+            self.all.iter_mut().find(|alert| alert.number == number && alert.standing == Standing::Waiting)
+        else {
+            return;
+        };
         if alert.cause == Cause::RecordingFailed {
             alert.standing = Standing::Passed { at: now };
             self.recording_failed = None;
@@ -180,7 +195,8 @@ impl Alerts {
         self.all.iter().find(|alert| alert.number == number)
     }
 
-    /// Those that wait to be seen, the latest first; those that were seen; those that passed, the latest to pass first.
+    /// Those that wait to be seen, the latest first; those that were seen; those that passed, the latest to
+    /// pass first.
     pub(crate) fn listed(&self) -> Vec<&Alert> {
         let mut all: Vec<_> = self.all.iter().collect();
         all.sort_by_key(|alert| {
@@ -201,7 +217,10 @@ impl Alerts {
 
     /// How many wait to be seen. What runs ask is counted as questions.
     pub(crate) fn waiting(&self) -> usize {
-        self.all.iter().filter(|alert| alert.standing == Standing::Waiting && alert.cause != Cause::Asking).count()
+        self.all
+            .iter()
+            .filter(|alert| alert.standing == Standing::Waiting && alert.cause != Cause::Asking)
+            .count()
     }
 
     /// Alerts that were cut to make room.

@@ -36,8 +36,8 @@ impl Head {
 pub(super) struct Heads(BTreeMap<QueueName, Head>);
 
 impl Heads {
-    /// Begins anew from a snapshot. A head that waited before it waits on; how long one has waited that is seen for the first time nobody
-    /// knows, and it counts from now.
+    /// Begins anew from a snapshot. A head that waited before it waits on; how long one has waited that is
+    /// seen for the first time nobody knows, and it counts from now.
     pub(super) fn seed(&mut self, mpp: &mpp::Snapshot, at: Now) {
         let before = std::mem::take(&mut self.0);
         for (name, queue) in mpp.queues.iter().filter(|(_, queue)| queue.ready_after.is_some()) {

@@ -7,7 +7,10 @@ use crate::{
         model::{
             World,
             bus_health::socket_remedy,
-            health::{Sentence, disk_remedy, host_remedy, port_remedy, press, run, settle_remedy, silent_remedy, store_remedy, to_do},
+            health::{
+                Sentence, disk_remedy, host_remedy, port_remedy, press, run, settle_remedy, silent_remedy,
+                store_remedy, to_do,
+            },
         },
     },
     ids::QueueName,
@@ -24,14 +27,22 @@ pub(crate) fn remedy(cause: &Cause, world: &World) -> Vec<Sentence> {
         Cause::Dropping => dropping_remedy(world),
         Cause::StoreFailing => store_remedy(),
         Cause::DiskLow => disk_remedy(),
-        Cause::RecordingFailed => vec![to_do("make room, then begin another, into a new file:"), run("record OUT.mcap")],
-        Cause::AdapterGone(_) => vec![to_do("start the adapter again; pending work waits for it, in its order")],
+        Cause::RecordingFailed => {
+            vec![to_do("make room, then begin another, into a new file:"), run("record OUT.mcap")]
+        }
+        Cause::AdapterGone(_) => {
+            vec![to_do("start the adapter again; pending work waits for it, in its order")]
+        }
         Cause::AdapterSilent(_) => silent_remedy(),
         Cause::HeadWaiting(queue) => head_remedy(queue, world),
         Cause::Asking => {
-            let mut sentences = vec![press(Action::Tray, "has the questions first: approve or reject them there; silence becomes a no")];
+            let mut sentences = vec![press(
+                Action::Tray,
+                "has the questions first: approve or reject them there; silence becomes a no",
+            )];
             if let Some(ask) = world.runs.asks_in_time().first() {
-                sentences.extend([run(format!("approve {}", ask.action)), run(format!("reject {}", ask.action))]);
+                sentences
+                    .extend([run(format!("approve {}", ask.action)), run(format!("reject {}", ask.action))]);
             }
             sentences
         }
@@ -39,7 +50,9 @@ pub(crate) fn remedy(cause: &Cause, world: &World) -> Vec<Sentence> {
             let failed = world.runs.runs.iter().filter(|view| view.state == RunState::Failed);
             let last = failed.max_by_key(|view| view.ended_at.map(|at| at.mono));
             let mut sentences = vec![
-                to_do("see which node failed and why, mend the opening or start the agent that is missing, and submit it again:"),
+                to_do(
+                    "see which node failed and why, mend the opening or start the agent that is missing, and submit it again:",
+                ),
                 press(Action::ViewRuns, "shows the Runs"),
             ];
             sentences.extend(last.map(|view| run(format!("run events {}", view.run))));
@@ -58,9 +71,18 @@ fn dropping_remedy(world: &World) -> Vec<Sentence> {
         press(Action::ViewBus, "shows the Bus"),
         run("ls subscriptions"),
     ];
-    let full = world.rmp.drops.iter().rev().filter(|drop| drop.reason == DropReason::BackpressureTimeout).find_map(|drop| drop.to);
+    let full = world
+        .rmp
+        .drops
+        .iter()
+        .rev()
+        .filter(|drop| drop.reason == DropReason::BackpressureTimeout)
+        .find_map(|drop| drop.to);
     if let Some((session, _)) = full.filter(|(session, _)| world.rmp.peers.contains_key(session)) {
-        sentences.extend([to_do("who hangs is disconnected, and may come again:"), run(format!("kick peer {session}"))]);
+        sentences.extend([
+            to_do("who hangs is disconnected, and may come again:"),
+            run(format!("kick peer {session}")),
+        ]);
     }
     sentences
 }
@@ -70,12 +92,16 @@ fn head_remedy(queue: &QueueName, world: &World) -> Vec<Sentence> {
     match (&world.mpp.adapter, in_flight) {
         (None, _) => vec![to_do("start the adapter; what is pending leaves as soon as it pulls")],
         (Some(_), Some(id)) => vec![
-            to_do(&format!("see what the adapter does with {id}; when it hangs, dropping it puts {id} back to the head:")),
+            to_do(&format!(
+                "see what the adapter does with {id}; when it hangs, dropping it puts {id} back to the head:"
+            )),
             press(Action::Kick, "drops the adapter"),
             run("kick adapter"),
         ],
         (Some(_), None) => vec![
-            to_do("look at the adapter: it grants a credit with a pull; held on purpose, a queue alerts no more:"),
+            to_do(
+                "look at the adapter: it grants a credit with a pull; held on purpose, a queue alerts no more:",
+            ),
             press(Action::Hold, "on the queue holds it"),
             run(format!("hold {}", quoted(queue.as_str()))),
         ],
@@ -85,5 +111,9 @@ fn head_remedy(queue: &QueueName, world: &World) -> Vec<Sentence> {
 /// A queue's name as a shell reads it back.
 fn quoted(name: &str) -> String {
     let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "._-".contains(letter);
-    if !name.is_empty() && name.chars().all(is_plain) { name.to_owned() } else { format!("'{}'", name.replace('\'', "'\\''")) }
+    if !name.is_empty() && name.chars().all(is_plain) {
+        name.to_owned()
+    } else {
+        format!("'{}'", name.replace('\'', "'\\''"))
+    }
 }

@@ -36,7 +36,14 @@ impl Found {
 }
 
 /// Every cause that holds now.
-pub(super) fn found(world: &World, drops: &Flow, heads: &Heads, missed: Option<(Peer, Now)>, rules: &AlertRules, now: Now) -> Vec<Found> {
+pub(super) fn found(
+    world: &World,
+    drops: &Flow,
+    heads: &Heads,
+    missed: Option<(Peer, Now)>,
+    rules: &AlertRules,
+    now: Now,
+) -> Vec<Found> {
     let mut all = Vec::new();
     for link in Link::ALL {
         if let HostState::Down(why) = &world.station.hosts[link.index()] {
@@ -54,7 +61,8 @@ pub(super) fn found(world: &World, drops: &Flow, heads: &Heads, missed: Option<(
     // Of a bridge that is down nothing is known: what held goes on to hold until it answers.
     if !is_down(world) {
         bridge(&mut all, &world.mpp, heads, rules, now);
-        if let Some((peer, since)) = missed.filter(|(_, since)| has_lasted(*since, rules.adapter_gone_s, now)) {
+        if let Some((peer, since)) = missed.filter(|(_, since)| has_lasted(*since, rules.adapter_gone_s, now))
+        {
             let text = format!("adapter {peer} has not come back since the bridge was started again");
             all.push(Found::new(Cause::AdapterGone(peer), since, text));
         }
@@ -76,13 +84,25 @@ fn of_bus(all: &mut Vec<Found>, world: &World, drops: &Flow, now: Now) {
         all.push(Found::new(Cause::SocketDown, now, format!("the bus's socket does not answer: {why}")));
     }
     if let Some(since) = drops.steady_since(DROPPING_BUCKETS, now) {
-        let count = format::count(DropReason::ALL.iter().map(|reason| drops.per_minute(reason.index(), now)).sum());
-        let most = drop_groups(&world.rmp).into_iter().filter(|group| now.mono.since(group.last.at.mono) < MINUTE);
+        let count =
+            format::count(DropReason::ALL.iter().map(|reason| drops.per_minute(reason.index(), now)).sum());
+        let most =
+            drop_groups(&world.rmp).into_iter().filter(|group| now.mono.since(group.last.at.mono) < MINUTE);
         let whose = most.max_by_key(|group| group.count).map_or_else(String::new, |group| {
-            let session = group.key.culprit.session().map_or_else(String::new, |session| format!(" (session {session})"));
-            format!(", most: {} on {}, {}{session}", word(group.key.reason).replace('_', " "), group.key.topic, group.whose())
+            let session = group
+                .key
+                .culprit
+                .session()
+                .map_or_else(String::new, |session| format!(" (session {session})"));
+            format!(
+                ", most: {} on {}, {}{session}",
+                word(group.key.reason).replace('_', " "),
+                group.key.topic,
+                group.whose()
+            )
         });
-        let text = format!("messages of the bus do not reach their subscribers: {count} in the last minute{whose}");
+        let text =
+            format!("messages of the bus do not reach their subscribers: {count} in the last minute{whose}");
         all.push(Found::new(Cause::Dropping, since, text));
     }
 }
@@ -96,27 +116,37 @@ fn of_runs(all: &mut Vec<Found>, world: &World, now: Now) {
         let left = format::age(first.expires_at.since(now.wall));
         let node = &first.node.id;
         let (text, since) = match (runs.waiting(), runs.asks_unshown) {
-            (1, _) => (format!("{name} asks whether {node} may go on: without an answer it is a no in {left}"), first.asked_at),
+            (1, _) => (
+                format!("{name} asks whether {node} may go on: without an answer it is a no in {left}"),
+                first.asked_at,
+            ),
             (count, unshown @ 1..) => {
-                let text = format!("{count} questions of runs wait, the {unshown} oldest in `rl-console ls confirmations` alone");
+                let text = format!(
+                    "{count} questions of runs wait, the {unshown} oldest in `rl-console ls confirmations` alone"
+                );
                 (text, oldest.asked_at)
             }
             (count, 0) => {
-                let text =
-                    format!("{count} questions of runs wait; the one of {name} ends first, whether {node} may go on: a no in {left}");
+                let text = format!(
+                    "{count} questions of runs wait; the one of {name} ends first, whether {node} may go on: a no in {left}"
+                );
                 (text, first.asked_at)
             }
         };
         all.push(Found { last: Some(last.asked_at.mono.0), ..Found::new(Cause::Asking, since, text) });
     }
     let failed = runs.runs.iter().filter(|view| view.state == RunState::Failed);
-    let lately = failed.filter_map(|view| Some((view, view.ended_at?))).filter(|(_, at)| now.mono.since(at.mono) < MINUTE);
+    let lately = failed
+        .filter_map(|view| Some((view, view.ended_at?)))
+        .filter(|(_, at)| now.mono.since(at.mono) < MINUTE);
     let mut lately: Vec<_> = lately.collect();
     lately.sort_by_key(|(_, at)| at.mono);
     if let Some((view, last)) = lately.last() {
         let text = match lately.len() {
             1 => format!("{} {} failed", view.name, view.run.short()),
-            count => format!("{count} runs failed in the last minute, {} {} last", view.name, view.run.short()),
+            count => {
+                format!("{count} runs failed in the last minute, {} {} last", view.name, view.run.short())
+            }
         };
         all.push(Found { last: Some(last.mono.0), ..Found::new(Cause::RunsFailed, *last, text) });
     }

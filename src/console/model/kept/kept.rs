@@ -73,9 +73,11 @@ impl Kept {
     pub(crate) fn push(&mut self, mut batch: Batch) {
         self.lost = self.lost.saturating_add(batch.lost);
         batch.lost = batch.lost.saturating_add(std::mem::take(&mut self.lost_since));
-        let begins_again = self.last_seq().zip(batch.get(0)).is_some_and(|(last, next)| next.entry.seq <= last);
+        let begins_again =
+            self.last_seq().zip(batch.get(0)).is_some_and(|(last, next)| next.entry.seq <= last);
         if begins_again {
-            // Another station's tap: what is known of the one before cannot be found by its sequence numbers any more.
+            // Another station's tap: what is known of the one before cannot be found by its sequence numbers
+            // any more.
             self.chunks.clear();
             self.bytes = 0;
         }
@@ -97,7 +99,9 @@ impl Kept {
             self.chunks.push_back(Chunk { first: before, batch });
             self.is_closed = false;
         }
-        while self.chunks.len() > 1 && (self.len() as u64 > self.entries_max || self.memory_bytes() > self.bytes_max) {
+        while self.chunks.len() > 1
+            && (self.len() as u64 > self.entries_max || self.memory_bytes() > self.bytes_max)
+        {
             let Some(oldest) = self.chunks.pop_front() else { break };
             self.bytes -= oldest.batch.memory_bytes();
         }
@@ -180,22 +184,31 @@ impl Kept {
         self.entry(self.index_of(seq)?)
     }
 
-    /// The index of the first kept entry of which this does not hold, if it holds of all before; [`Self::end`] if it holds of all.
+    /// The index of the first kept entry of which this does not hold, if it holds of all before;
+    /// [`Self::end`] if it holds of all.
     fn partition_point(&self, holds: impl Fn(&Entry) -> bool) -> u64 {
-        let has_last = |chunk: &Chunk| chunk.batch.get(chunk.batch.len() - 1).is_some_and(|last| holds(last.entry));
+        let has_last =
+            |chunk: &Chunk| chunk.batch.get(chunk.batch.len() - 1).is_some_and(|last| holds(last.entry));
         let place = self.chunks.partition_point(has_last);
         let Some(chunk) = self.chunks.get(place) else { return self.end };
         let (mut low, mut high) = (0, chunk.batch.len());
         while low < high {
             let middle = low.midpoint(high);
-            if chunk.batch.get(middle).is_some_and(|found| holds(found.entry)) { low = middle + 1 } else { high = middle }
+            if chunk.batch.get(middle).is_some_and(|found| holds(found.entry)) {
+                low = middle + 1
+            } else {
+                high = middle
+            }
         }
         chunk.first + low as u64
     }
 
-    /// The index of the last kept entry that was emitted at this moment or before; nothing when all are later.
+    /// The index of the last kept entry that was emitted at this moment or before; nothing when all are
+    /// later.
     pub(crate) fn last_until(&self, mono: Mono) -> Option<u64> {
-        self.partition_point(|entry| entry.at.mono <= mono).checked_sub(1).filter(|index| *index >= self.first())
+        self.partition_point(|entry| entry.at.mono <= mono)
+            .checked_sub(1)
+            .filter(|index| *index >= self.first())
     }
 
     /// The kept entries of these indexes, in order, each with its index. It may be walked from both ends.
@@ -205,7 +218,9 @@ impl Kept {
         let to = self.chunks.partition_point(|chunk| chunk.first < end).max(from);
         self.chunks.range(from..to).flat_map(move |chunk| {
             let (from, to) = (start.max(chunk.first), end.min(chunk.end()));
-            (from..to).filter_map(move |index| Some((index, chunk.batch.get(usize::try_from(index - chunk.first).ok()?)?)))
+            (from..to).filter_map(move |index| {
+                Some((index, chunk.batch.get(usize::try_from(index - chunk.first).ok()?)?))
+            })
         })
     }
 
@@ -226,7 +241,8 @@ impl Kept {
         self.range(from..self.end).map(|(_, found)| found).filter(move |found| found.entry.cause == Some(seq))
     }
 
-    /// The next kept entry on either side of the same piece of work: of the same trace, or about the same invocation.
+    /// The next kept entry on either side of the same piece of work: of the same trace, or about the same
+    /// invocation.
     pub(crate) fn next_related(&self, seq: Seq, forward: bool) -> Option<EntryRef<'_>> {
         let index = self.index_of(seq)?;
         let entry = self.entry(index)?.entry;
@@ -235,7 +251,8 @@ impl Kept {
             return None;
         }
         let is_related = |found: &EntryRef<'_>| {
-            (trace.is_some() && found.entry.trace == trace) || (invocation.is_some() && found.entry.invocation() == invocation)
+            (trace.is_some() && found.entry.trace == trace)
+                || (invocation.is_some() && found.entry.invocation() == invocation)
         };
         if forward {
             self.range(index + 1..self.end).map(|(_, found)| found).find(is_related)
@@ -247,7 +264,13 @@ impl Kept {
     /// What became of all entries.
     pub(crate) fn ledger(&self) -> KeptLedger {
         let kept = self.len() as u64;
-        KeptLedger { received: self.end, kept, evicted: self.first(), lost: self.lost, bytes: self.memory_bytes() as u64 }
+        KeptLedger {
+            received: self.end,
+            kept,
+            evicted: self.first(),
+            lost: self.lost,
+            bytes: self.memory_bytes() as u64,
+        }
     }
 
     /// What is held, in bytes.

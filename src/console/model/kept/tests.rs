@@ -23,7 +23,13 @@ fn emit(tap: &Tap, ms: u64, cause: Option<u64>, what: What, bytes: &[u8]) -> Seq
 
 fn say(tap: &Tap, ms: u64, text: &str) -> Seq {
     let level = mpp::Level::Info;
-    emit(tap, ms, None, What::Transition(Transition::Station(station::Transition::Notice { level })), text.as_bytes())
+    emit(
+        tap,
+        ms,
+        None,
+        What::Transition(Transition::Station(station::Transition::Notice { level })),
+        text.as_bytes(),
+    )
 }
 
 fn read_all(kept: &mut Kept, reader: &mut Reader) {
@@ -47,7 +53,10 @@ fn small_batches_become_few_and_every_entry_keeps_its_bytes() {
     assert_eq!(kept.len(), 1_000);
     assert!(kept.chunks.len() <= 8, "{} chunks", kept.chunks.len());
     for (index, found) in kept.iter() {
-        assert_eq!((found.entry.seq, found.text().as_ref()), (Seq(index + 1), format!("line {index}").as_str()));
+        assert_eq!(
+            (found.entry.seq, found.text().as_ref()),
+            (Seq(index + 1), format!("line {index}").as_str())
+        );
     }
     let held: usize = kept.chunks.iter().map(|chunk| chunk.batch.memory_bytes()).sum();
     assert_eq!(kept.bytes, held);
@@ -55,14 +64,19 @@ fn small_batches_become_few_and_every_entry_keeps_its_bytes() {
 
 #[test]
 fn the_oldest_go_first_when_there_are_too_many_or_they_are_too_large() {
-    for (limits, text) in [(limits(4_096, 1 << 25), "short".to_owned()), (limits(100_000, 1 << 20), "long ".repeat(200))] {
+    for (limits, text) in
+        [(limits(4_096, 1 << 25), "short".to_owned()), (limits(100_000, 1 << 20), "long ".repeat(200))]
+    {
         let tap = Tap::new(Limits::default().tap);
         let mut reader = tap.reader().unwrap();
         let mut kept = Kept::new(&limits);
         for at in 0..20_000 {
             say(&tap, at, &text);
             read_all(&mut kept, &mut reader);
-            assert!(kept.len() as u64 <= limits.kept_entries_max && kept.memory_bytes() as u64 <= limits.kept_bytes_max);
+            assert!(
+                kept.len() as u64 <= limits.kept_entries_max
+                    && kept.memory_bytes() as u64 <= limits.kept_bytes_max
+            );
         }
         let ledger = kept.ledger();
         assert_eq!((ledger.received, ledger.kept + ledger.evicted, ledger.lost), (20_000, 20_000, 0));
@@ -106,7 +120,12 @@ fn causes_effects_and_relatives_are_found_both_ways() {
     let tap = Tap::new(Limits::default().tap);
     let mut reader = tap.reader().unwrap();
     let mut kept = Kept::new(&limits(100_000, 1 << 25));
-    let cleared = |id| What::Transition(Transition::Mpp(mpp::Transition::Acked { id: InvocationId(id), queue: QueueName::new("boss") }));
+    let cleared = |id| {
+        What::Transition(Transition::Mpp(mpp::Transition::Acked {
+            id: InvocationId(id),
+            queue: QueueName::new("boss"),
+        }))
+    };
     let trace = Some(TraceId(uuid::Uuid::from_u128(7)));
     let frame = say(&tap, 0, "frame");
     let first = emit(&tap, 1, Some(frame.0), cleared(7), b"");
@@ -114,13 +133,23 @@ fn causes_effects_and_relatives_are_found_both_ways() {
     let second = emit(&tap, 3, Some(frame.0), cleared(8), b"");
     let third = emit(&tap, 4, None, cleared(7), b"");
     let what = What::Committed { through: crate::ids::Ticket(1) };
-    let traced = tap.emit(Draft { at: Now::at_ms(5), link: Link::Mpp, trace, cause: None, what: what.clone(), bytes: b"" });
+    let traced = tap.emit(Draft {
+        at: Now::at_ms(5),
+        link: Link::Mpp,
+        trace,
+        cause: None,
+        what: what.clone(),
+        bytes: b"",
+    });
     let again = tap.emit(Draft { at: Now::at_ms(6), link: Link::Mpp, trace, cause: None, what, bytes: b"" });
     read_all(&mut kept, &mut reader);
     assert_eq!(kept.effects_of(frame).map(|found| found.entry.seq).collect::<Vec<_>>(), [first, second]);
     let next = |seq, forward| kept.next_related(seq, forward).map(|found| found.entry.seq);
     assert_eq!((next(first, true), next(third, true), next(third, false)), (Some(third), None, Some(first)));
-    assert_eq!((next(traced, true), next(again, false), next(frame, true)), (Some(again), Some(traced), None));
+    assert_eq!(
+        (next(traced, true), next(again, false), next(frame, true)),
+        (Some(again), Some(traced), None)
+    );
 }
 
 #[test]

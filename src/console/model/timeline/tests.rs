@@ -22,7 +22,8 @@ use crate::{
     time::Now,
 };
 
-/// A console without a screen: a model, its timeline, and the state behind every entry as it was when that was folded.
+/// A console without a screen: a model, its timeline, and the state behind every entry as it was when that
+/// was folded.
 struct Bench {
     tap: Tap,
     reader: Reader,
@@ -72,7 +73,14 @@ impl Bench {
 
     fn emit(&mut self, link: Link, transition: Transition, text: &str) {
         let at = Now::at_ms(self.ms);
-        self.tap.emit(Draft { at, link, trace: None, cause: None, what: What::Transition(transition), bytes: text.as_bytes() });
+        self.tap.emit(Draft {
+            at,
+            link,
+            trace: None,
+            cause: None,
+            what: What::Transition(transition),
+            bytes: text.as_bytes(),
+        });
     }
 
     /// One of the things that happen.
@@ -86,8 +94,16 @@ impl Bench {
             1 => self.emit(Link::Mpp, Transition::Mpp(dispatched(self.id, "default")), ""),
             2 => self.emit(Link::Mpp, Transition::Mpp(applied(self.id, "default", true)), ""),
             3 => self.emit(Link::Mpp, Transition::Mpp(done(self.id, "default")), ""),
-            4 => self.emit(Link::Mpp, Transition::Mpp(mpp::Transition::Logged { level: Level::Warn }), &format!("line {}", self.ms)),
-            _ => self.emit(Link::Station, Transition::Station(station::Transition::Notice { level: Level::Info }), "notice"),
+            4 => self.emit(
+                Link::Mpp,
+                Transition::Mpp(mpp::Transition::Logged { level: Level::Warn }),
+                &format!("line {}", self.ms),
+            ),
+            _ => self.emit(
+                Link::Station,
+                Transition::Station(station::Transition::Notice { level: Level::Info }),
+                "notice",
+            ),
         }
     }
 
@@ -243,7 +259,8 @@ fn what_is_shown_stays_while_its_entries_go_and_a_step_says_what_lies_between() 
 
 #[test]
 fn a_snapshot_taken_while_time_is_stopped_is_stepped_over_and_the_loss_is_said() {
-    let mut bench = Bench::new(small(4_096), limits::Tap { ring_entries_max: 1_024, ..Limits::default().tap });
+    let mut bench =
+        Bench::new(small(4_096), limits::Tap { ring_entries_max: 1_024, ..Limits::default().tap });
     for kind in 0..6 {
         bench.happen(kind);
         bench.fold();
@@ -270,7 +287,11 @@ fn checkpoints_are_bounded_in_memory_and_what_they_do_not_reach_is_let_go() {
     for round in 0..400_u64 {
         for _ in 0..20 {
             bench.ms += 1;
-            bench.emit(Link::Mpp, Transition::Mpp(mpp::Transition::Logged { level: Level::Info }), &"x".repeat(300));
+            bench.emit(
+                Link::Mpp,
+                Transition::Mpp(mpp::Transition::Logged { level: Level::Info }),
+                &"x".repeat(300),
+            );
         }
         while let Some(batch) = bench.reader.read() {
             batch.iter().for_each(|entry| bench.model.fold(entry, false));
@@ -294,7 +315,11 @@ fn a_step_back_over_100_000_kept_entries_takes_16_ms_at_most() {
     let clock = crate::time::Clock::start();
     let mut bench = Bench::new(Limits::default().console, Limits::default().tap);
     for _ in 0..1_000 {
-        bench.emit(Link::Mpp, Transition::Mpp(mpp::Transition::Logged { level: Level::Info }), &"a line of a usual length ".repeat(4));
+        bench.emit(
+            Link::Mpp,
+            Transition::Mpp(mpp::Transition::Logged { level: Level::Info }),
+            &"a line of a usual length ".repeat(4),
+        );
     }
     let mut folded_us = 0;
     let (mut ids, mut kind) = (0..4_000_u64, 0_u8);

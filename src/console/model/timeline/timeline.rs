@@ -49,7 +49,8 @@ pub(crate) struct Past {
 /// Where a step led.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Stepped {
-    /// To another moment. So many entries that were never read lie between, and so many that are not kept any more.
+    /// To another moment. So many entries that were never read lie between, and so many that are not kept any
+    /// more.
     Moved { lost: u64, gone: u64 },
     /// Nowhere: it is the oldest moment that is kept.
     AtFirst,
@@ -100,7 +101,8 @@ impl Timeline {
         self.kept.push(batch);
         self.align();
         let last = self.checkpoints.back().map(|last| last.index);
-        let is_due = last.is_none_or(|last| self.kept.end() - last >= self.spacing) || self.bytes_since >= self.spacing_bytes;
+        let is_due = last.is_none_or(|last| self.kept.end() - last >= self.spacing)
+            || self.bytes_since >= self.spacing_bytes;
         if is_due && self.has_begun && !self.resyncing {
             self.check(live, false);
         }
@@ -131,24 +133,33 @@ impl Timeline {
         }
         let bytes = live.memory_bytes();
         self.checkpoint_bytes += bytes;
-        self.checkpoints.push_back(Checkpoint { index, model: live.clone(), bytes, resyncing: self.resyncing, is_anchor });
+        self.checkpoints.push_back(Checkpoint {
+            index,
+            model: live.clone(),
+            bytes,
+            resyncing: self.resyncing,
+            is_anchor,
+        });
         self.thin();
         self.align();
     }
 
-    /// Lets go checkpoints until they fit: first the one whose neighbours lie nearest, and if all are anchors the oldest, with its entries.
+    /// Lets go checkpoints until they fit: first the one whose neighbours lie nearest, and if all are anchors
+    /// the oldest, with its entries.
     fn thin(&mut self) {
         while self.checkpoint_bytes > self.checkpoint_bytes_max && self.checkpoints.len() > 1 {
             let between = 1..self.checkpoints.len() - 1;
             let gap = |place: &usize| self.checkpoints[place + 1].index - self.checkpoints[place - 1].index;
-            let place = between.filter(|place| !self.checkpoints[*place].is_anchor).min_by_key(gap).unwrap_or(0);
+            let place =
+                between.filter(|place| !self.checkpoints[*place].is_anchor).min_by_key(gap).unwrap_or(0);
             if let Some(gone) = self.checkpoints.remove(place) {
                 self.checkpoint_bytes -= gone.bytes;
             }
         }
     }
 
-    /// Brings what is kept and the checkpoints together: entries before the first checkpoint could not be gone to.
+    /// Brings what is kept and the checkpoints together: entries before the first checkpoint could not be
+    /// gone to.
     fn align(&mut self) {
         let first = self.kept.first();
         while self.checkpoints.front().is_some_and(|oldest| oldest.index < first) {
@@ -196,7 +207,8 @@ impl Timeline {
         Some(self.kept.entry(next.checked_sub(1)?)?.entry.seq)
     }
 
-    /// The last entry that is shown while time is stopped. Where it is kept no longer, the one before the oldest that is: all are later.
+    /// The last entry that is shown while time is stopped. Where it is kept no longer, the one before the
+    /// oldest that is: all are later.
     pub(crate) fn until(&self) -> Option<Seq> {
         let stopped = self.stopped.as_ref()?;
         let shown = stopped.next.checked_sub(1).and_then(|index| self.kept.entry(index));
@@ -225,7 +237,9 @@ impl Timeline {
 
     /// Goes to the moment of an entry, stopping time; whether it is kept.
     pub(crate) fn seek(&mut self, seq: Seq, live: &Model) -> bool {
-        let Some((index, at)) = self.kept.index_of(seq).and_then(|index| Some((index, self.kept.entry(index)?.entry.at))) else {
+        let Some((index, at)) =
+            self.kept.index_of(seq).and_then(|index| Some((index, self.kept.entry(index)?.entry.at)))
+        else {
             return false;
         };
         self.go(index, at, live)
@@ -259,14 +273,18 @@ impl Timeline {
             }
             let at = from.after(SECOND);
             // Time can pass without an entry.
-            let wanted = self.kept.last_until(at.mono).map_or(next, |index| index.max(next.saturating_sub(1)));
+            let wanted =
+                self.kept.last_until(at.mono).map_or(next, |index| index.max(next.saturating_sub(1)));
             if wanted < next || wanted >= self.kept.end() {
                 self.set_at(at);
                 return Stepped::Moved { lost: 0, gone: 0 };
             }
             return self.moved(next, wanted, at, live);
         }
-        let at = Now { mono: Mono(from.mono.0.saturating_sub(1_000_000_000)), wall: crate::time::Wall(from.wall.0.saturating_sub(1_000)) };
+        let at = Now {
+            mono: Mono(from.mono.0.saturating_sub(1_000_000_000)),
+            wall: crate::time::Wall(from.wall.0.saturating_sub(1_000)),
+        };
         match self.kept.last_until(at.mono) {
             // What is shown may be evicted by now, and all that is kept later.
             Some(wanted) if wanted < next => self.moved(next, wanted, at, live),
@@ -293,10 +311,12 @@ impl Timeline {
     /// Shows the state behind the entry of an index; whether that could be rebuilt.
     fn go(&mut self, index: u64, at: Now, live: &Model) -> bool {
         let place = self.checkpoints.partition_point(|checkpoint| checkpoint.index <= index);
-        let Some(checkpoint) = place.checked_sub(1).and_then(|place| self.checkpoints.get(place)) else { return false };
-        let near = self
-            .stopped
-            .take_if(|stopped| stopped.next <= index + 1 && stopped.next > checkpoint.index && stopped.next >= self.kept.first());
+        let Some(checkpoint) = place.checked_sub(1).and_then(|place| self.checkpoints.get(place)) else {
+            return false;
+        };
+        let near = self.stopped.take_if(|stopped| {
+            stopped.next <= index + 1 && stopped.next > checkpoint.index && stopped.next >= self.kept.first()
+        });
         let (mut model, from, resyncing) = match near {
             Some(Stopped { next, model, resyncing, .. }) => (model, next, resyncing),
             None => (Arc::new(checkpoint.model.clone()), checkpoint.index, checkpoint.resyncing),
@@ -311,7 +331,8 @@ impl Timeline {
         true
     }
 
-    /// Brings what is always of the present up to date in what is shown: alerts, the console's own figures, the recording.
+    /// Brings what is always of the present up to date in what is shown: alerts, the console's own figures,
+    /// the recording.
     pub(crate) fn follow(&mut self, live: &Model) {
         if let Some(stopped) = &mut self.stopped {
             Arc::make_mut(&mut stopped.model).graft(live, stopped.at);

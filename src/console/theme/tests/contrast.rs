@@ -1,5 +1,5 @@
-//! Every role stands out from the background: text by 4.5 to 1, borders by 3 to 1, in the theme for those who need it by 7 to 1 (WCAG 2.2,
-//! 1.4.3, 1.4.6 and 1.4.11).
+//! Every role stands out from the background: text by 4.5 to 1, borders by 3 to 1, in the theme for those who
+//! need it by 7 to 1 (WCAG 2.2, 1.4.3, 1.4.6 and 1.4.11).
 
 use ratatui::style::Color;
 
@@ -11,10 +11,11 @@ use super::{
 /// The themes with colours of their own.
 const COLOURED: [&str; 4] = ["midnight", "daylight", "high-contrast", "colour-blind-safe"];
 
-/// Where no name of the sixteen that still has the hue does better on all palettes together, with the least contrast there is. What it
-/// marks is told by a sign or a word in any case.
+/// Where no name of the sixteen that still has the hue does better on all palettes together, with the least
+/// contrast there is. What it marks is told by a sign or a word in any case.
 const SHORT: [(&str, &str, Role, f64); 12] = [
-    // The Linux console's yellow is a brown; its bright yellow is the faintest of the text colours of Solarized.
+    // The Linux console's yellow is a brown; its bright yellow is the faintest of the text colours of
+    // Solarized.
     ("midnight", "Linux console", Role::Warn, 4.0),
     ("colour-blind-safe", "Linux console", Role::Warn, 4.0),
     // Solarized has neither a red nor a magenta that reaches it, on either background.
@@ -55,7 +56,10 @@ fn every_role_stands_out_in_truecolor_and_in_256_colours() {
             let background = absolute(theme.style(Role::Background).bg.unwrap());
             for role in text_roles() {
                 let contrast = contrast(absolute(colour(&theme, role)), background);
-                assert!(contrast >= least(name, role), "{name} at {depth:?}: {role:?} has a contrast of {contrast:.2}");
+                assert!(
+                    contrast >= least(name, role),
+                    "{name} at {depth:?}: {role:?} has a contrast of {contrast:.2}"
+                );
             }
         }
     }
@@ -78,11 +82,21 @@ fn every_role_stands_out_in_16_colours_as_far_as_the_palettes_go() {
             let background = palette.background(theme.style(Role::Background).bg.unwrap());
             for role in text_roles().filter(|role| colour(&theme, *role) != Color::Reset) {
                 let contrast = contrast(palette.text(colour(&theme, role)), background);
-                let short = SHORT.iter().find(|(theme, known, short, _)| (*theme, *known, *short) == (name, palette.name, role));
+                let short = SHORT
+                    .iter()
+                    .find(|(theme, known, short, _)| (*theme, *known, *short) == (name, palette.name, role));
                 let least = short.map_or(least(name, role), |(.., least)| *least);
-                assert!(contrast >= least, "{name} on {}: {role:?} has a contrast of {contrast:.2}", palette.name);
+                assert!(
+                    contrast >= least,
+                    "{name} on {}: {role:?} has a contrast of {contrast:.2}",
+                    palette.name
+                );
                 let is_needed = short.is_none() || contrast < self::least(name, role);
-                assert!(is_needed, "{name} on {}: {role:?} has {contrast:.2} and needs no exception", palette.name);
+                assert!(
+                    is_needed,
+                    "{name} on {}: {role:?} has {contrast:.2} and needs no exception",
+                    palette.name
+                );
             }
         }
     }

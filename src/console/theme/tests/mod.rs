@@ -1,4 +1,5 @@
-//! What the shipped themes must hold: contrast in every colour depth, and telling apart what matters without full colour vision.
+//! What the shipped themes must hold: contrast in every colour depth, and telling apart what matters without
+//! full colour vision.
 
 mod blindness;
 mod contrast;

@@ -1,7 +1,8 @@
-//! What terminals make of their sixteen colours by default, and of the 256. Values: xterm's `XTerm-col.ad` and `256colres.h`; the Linux
-//! console's `drivers/tty/vt/vt.c` (`default_red`, `default_grn`, `default_blu`); VS Code's `terminalColorRegistry.ts` with its default
-//! dark and light themes; ethanschoonover.com/solarized; macOS Terminal's Basic and Pro profiles as tabled in Wikipedia, "ANSI escape
-//! code".
+//! What terminals make of their sixteen colours by default, and of the 256. Values: xterm's `XTerm-col.ad`
+//! and `256colres.h`; the Linux console's `drivers/tty/vt/vt.c` (`default_red`, `default_grn`,
+//! `default_blu`); VS Code's `terminalColorRegistry.ts` with its default dark and light themes;
+//! ethanschoonover.com/solarized; macOS Terminal's Basic and Pro profiles as tabled in Wikipedia, "ANSI
+//! escape code".
 
 use ratatui::style::Color;
 

@@ -40,7 +40,11 @@ fn an_open_session_is_cancelled_once_with_its_reason_in_the_log() {
     accepted(&house.send(&start("r", "m", &with_ttl(0))));
     house.say("r", "Message", "m2", "a", "resolve");
     assert_eq!(house.cancel("r", "late").state, Some(SessionState::Resolved));
-    assert_eq!(house.log.len(), records + 3, "a start, a message, its resolution: nothing of the cancellations");
+    assert_eq!(
+        house.log.len(),
+        records + 3,
+        "a start, a message, its resolution: nothing of the cancellations"
+    );
 }
 
 #[test]
@@ -71,7 +75,8 @@ fn ttls_go_on_evenly_when_the_wall_clock_is_set() {
 
 #[test]
 fn what_ended_leaves_memory_by_count_and_by_age_once_it_is_durable() {
-    let mut house = House::with(limits::Macp { closed_max: 2, closed_ms_max: 1_000, ..limits::Macp::default() });
+    let mut house =
+        House::with(limits::Macp { closed_max: 2, closed_ms_max: 1_000, ..limits::Macp::default() });
     for n in 0..4 {
         accepted(&house.send(&start(&format!("s{n}"), "m", &with_ttl(0))));
         house.cancel(&format!("s{n}"), "");
@@ -80,13 +85,20 @@ fn what_ended_leaves_memory_by_count_and_by_age_once_it_is_durable() {
     assert!(house.evict().is_empty(), "nothing is durable yet");
     house.durable();
     let gone: Vec<_> = house.evict().into_iter().map(|moved| moved.row.id).collect();
-    assert_eq!((gone, house.kernel.in_memory(), house.kernel.gone()), (vec!["s0".to_owned(), "s1".to_owned()], 3, 2));
+    assert_eq!(
+        (gone, house.kernel.in_memory(), house.kernel.gone()),
+        (vec!["s0".to_owned(), "s1".to_owned()], 3, 2)
+    );
     house.ms = 1_000;
     assert!(house.evict().is_empty());
     house.ms = 1_001;
     assert_eq!(house.evict().len(), 2);
     assert_eq!((house.kernel.in_memory(), house.kernel.open()), (1, 1));
-    let evicted = house.transitions.iter().filter(|(transition, _)| matches!(transition, Transition::Evicted { .. })).count();
+    let evicted = house
+        .transitions
+        .iter()
+        .filter(|(transition, _)| matches!(transition, Transition::Evicted { .. }))
+        .count();
     assert_eq!(evicted, 4);
 }
 
@@ -113,7 +125,10 @@ fn gone(house: &mut House) -> Moved {
     house.ms += 5;
     accepted(&house.say("s", "Contribute", "m2", "a", r#"{"value":"x"}"#));
     house.ms += 5;
-    assert_eq!(house.say("s", "Contribute", "m3", "b", r#"{"value":"x"}"#).state, Some(SessionState::Resolved));
+    assert_eq!(
+        house.say("s", "Contribute", "m3", "b", r#"{"value":"x"}"#).state,
+        Some(SessionState::Resolved)
+    );
     house.durable();
     let mut gone = house.evict();
     house.ms += 5;
@@ -127,7 +142,9 @@ fn a_session_in_the_store_alone_answers_as_it_did() {
     let at = Now::at_ms(5).wall.0;
     for message in [envelope("s", "Contribute", "m2", "a", ""), rounds("s", "m2", &["a"])] {
         let bytes = bytes::Bytes::new();
-        let asked = house.input(Input::Message { envelope: &message, bytes, parsed: None, lookup: Lookup::NotAsked }).unwrap();
+        let asked = house
+            .input(Input::Message { envelope: &message, bytes, parsed: None, lookup: Lookup::NotAsked })
+            .unwrap();
         assert_eq!(asked.unwrap_err().as_ref(), "s", "the store is asked");
         let ack = acked(house.hear_with(&message, Lookup::Found(Some(&moved.kept("m2")))));
         assert_eq!((ack.is_duplicate, ack.at_ms, ack.state), (true, at, Some(SessionState::Resolved)));
@@ -137,10 +154,20 @@ fn a_session_in_the_store_alone_answers_as_it_did() {
     let late = acked(house.hear_with(&envelope("s", "Contribute", "m9", "mallory", ""), found));
     refused(&late, Fault::SessionNotOpen, Code::SessionNotOpen);
     assert_eq!(late.state, Some(SessionState::Resolved));
-    refused(&acked(house.hear_with(&rounds("s", "m9", &["a"]), found)), Fault::DuplicateSession, Code::InvalidEnvelope);
-    let ack = acked(house.input(Input::Cancel { session: "s", reason: "", by: "", lookup: found }).unwrap().unwrap());
+    refused(
+        &acked(house.hear_with(&rounds("s", "m9", &["a"]), found)),
+        Fault::DuplicateSession,
+        Code::InvalidEnvelope,
+    );
+    let ack = acked(
+        house.input(Input::Cancel { session: "s", reason: "", by: "", lookup: found }).unwrap().unwrap(),
+    );
     assert_eq!((ack.error, ack.state), (None, Some(SessionState::Resolved)));
-    let Answer::Session { metadata, .. } = house.input(Input::Look { session: "s", lookup: found }).unwrap().unwrap() else { panic!() };
+    let Answer::Session { metadata, .. } =
+        house.input(Input::Look { session: "s", lookup: found }).unwrap().unwrap()
+    else {
+        panic!()
+    };
     assert_eq!(metadata, kept.metadata);
     assert_eq!((&*metadata.mode, metadata.state), ("macp.mode.multi_round.v1", SessionState::Resolved));
     // What is wrong before the session matters is told without the store.
@@ -173,7 +200,11 @@ fn an_answer_waits_for_all_that_it_tells_of() {
     let begun = house.send(&start("s", "m1", &with_ttl(0)));
     let taken = house.say("s", "Unheard", "m2", "a", "");
     assert!(begun.after < taken.after);
-    let look = |house: &mut House| match house.input(Input::Look { session: "s", lookup: Lookup::NotAsked }).unwrap().unwrap() {
+    let look = |house: &mut House| match house
+        .input(Input::Look { session: "s", lookup: Lookup::NotAsked })
+        .unwrap()
+        .unwrap()
+    {
         Answer::Session { after, .. } => after,
         answer => panic!("{answer:?}"),
     };
@@ -182,7 +213,11 @@ fn an_answer_waits_for_all_that_it_tells_of() {
     assert_eq!(house.send(&unversioned).after, begun.after, "nor does what is wrong by itself");
     assert_eq!(house.say("s", "Signal", "m3", "a", "").after, Ticket(0), "a signal hangs on nothing");
     assert_eq!(house.say("s", "Vote", "m3", "a", "no json").after, taken.after, "a mode's rejection does");
-    assert_eq!(house.say("s", "Unheard", "m2", "a", "").after, taken.after, "a duplicate of what is not durable waits as it does");
+    assert_eq!(
+        house.say("s", "Unheard", "m2", "a", "").after,
+        taken.after,
+        "a duplicate of what is not durable waits as it does"
+    );
     let ended = house.cancel("s", "");
     assert_eq!(house.say("s", "Unheard", "m3", "a", "").after, ended.after);
     assert_eq!(look(&mut house), ended.after);
@@ -202,7 +237,8 @@ fn a_context_that_is_json_with_a_trace_id_says_what_the_session_belongs_to() {
     ];
     for (n, (context, belongs)) in cases.into_iter().enumerate() {
         let name = format!("s{n}");
-        let payload = SessionStartPayload { context: context.into_bytes().into(), ..SessionStartPayload::default() };
+        let payload =
+            SessionStartPayload { context: context.into_bytes().into(), ..SessionStartPayload::default() };
         accepted(&house.send(&start(&name, "m", &payload)));
         assert_eq!(house.kernel.image(&name).unwrap().trace, belongs.then(|| trace.parse().unwrap()), "{n}");
     }
@@ -213,7 +249,10 @@ fn a_reason_past_its_bound_cancels_nothing() {
     let mut house = House::new();
     accepted(&house.send(&start("s", "m", &with_ttl(0))));
     let reason = "x".repeat(4_097);
-    let answer = house.input(Input::Cancel { session: "s", reason: &reason, by: "", lookup: Lookup::NotAsked }).unwrap().unwrap();
+    let answer = house
+        .input(Input::Cancel { session: "s", reason: &reason, by: "", lookup: Lookup::NotAsked })
+        .unwrap()
+        .unwrap();
     let Answer::Declined { status: Status::ResourceExhausted, why } = answer else { panic!("{answer:?}") };
     assert!(why.contains("limits.macp.reason_bytes_max"), "{why}");
     assert_eq!((house.look("s"), house.log.len()), (Ok(SessionState::Open), 1));
@@ -240,7 +279,10 @@ fn nothing_is_cancelled_while_the_log_has_no_room_for_the_reason() {
     }
     let reason = "x".repeat(4_000);
     accepted(&house.cancel("s", &reason));
-    let answer = house.input(Input::Cancel { session: "t", reason: &reason, by: "", lookup: Lookup::NotAsked }).unwrap().unwrap();
+    let answer = house
+        .input(Input::Cancel { session: "t", reason: &reason, by: "", lookup: Lookup::NotAsked })
+        .unwrap()
+        .unwrap();
     let Answer::Declined { status: Status::Unavailable, why } = answer else { panic!("{answer:?}") };
     assert!(why.contains("limits.macp.unsaved_bytes_max"), "{why}");
     assert_eq!(house.look("t"), Ok(SessionState::Open));
@@ -282,7 +324,9 @@ fn sessions_that_ended_never_exhaust_the_room_of_open_ones() {
     assert!(house.kernel.is_pressed() && house.kernel.message_bytes() > 80_000);
     accepted(&house.send(&long("open", "m2")));
     // Until they are in the store there is an end to it, which passes.
-    let Answer::Declined { status: Status::Unavailable, why } = house.hear(&long("open", "m3")) else { panic!() };
+    let Answer::Declined { status: Status::Unavailable, why } = house.hear(&long("open", "m3")) else {
+        panic!()
+    };
     assert!(why.contains("limits.macp.bytes_max"), "{why}");
     house.durable();
     assert!(house.evict().len() >= 2);
@@ -292,7 +336,9 @@ fn sessions_that_ended_never_exhaust_the_room_of_open_ones() {
         house.durable();
         house.evict();
     }
-    let Answer::Declined { status: Status::ResourceExhausted, why } = house.hear(&long("open", "m6")) else { panic!() };
+    let Answer::Declined { status: Status::ResourceExhausted, why } = house.hear(&long("open", "m6")) else {
+        panic!()
+    };
     assert!(why.contains("limits.macp.bytes_max"), "{why}");
     house.cancel("open", "");
     house.durable();
@@ -303,8 +349,15 @@ fn sessions_that_ended_never_exhaust_the_room_of_open_ones() {
 #[test]
 fn a_list_of_participants_past_its_bound_begins_nothing() {
     let mut house = House::with(limits::Macp { participants_max: 16, ..limits::Macp::default() });
-    let listed = |count: usize| SessionStartPayload { participants: vec!["a".to_owned(); count], ..SessionStartPayload::default() };
-    let Answer::Declined { status: Status::ResourceExhausted, why } = house.hear(&start("s", "m", &listed(17))) else { panic!() };
+    let listed = |count: usize| SessionStartPayload {
+        participants: vec!["a".to_owned(); count],
+        ..SessionStartPayload::default()
+    };
+    let Answer::Declined { status: Status::ResourceExhausted, why } =
+        house.hear(&start("s", "m", &listed(17)))
+    else {
+        panic!()
+    };
     assert!(why.contains("limits.macp.participants_max") && why.contains("17"), "{why}");
     assert_eq!((house.look("s"), house.log.len()), (Err(Status::NotFound), 0));
     accepted(&house.send(&start("s", "m", &listed(16))));

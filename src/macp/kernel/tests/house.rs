@@ -44,7 +44,13 @@ impl Moved {
 }
 
 /// An envelope of the current version.
-pub(super) fn envelope(session: &str, message_type: &str, id: &str, sender: &str, payload: impl Into<Bytes>) -> Envelope {
+pub(super) fn envelope(
+    session: &str,
+    message_type: &str,
+    id: &str,
+    sender: &str,
+    payload: impl Into<Bytes>,
+) -> Envelope {
     Envelope {
         macp_version: "1.0".to_owned(),
         mode: String::new(),
@@ -63,7 +69,10 @@ pub(super) fn start(session: &str, id: &str, payload: &SessionStartPayload) -> E
 }
 
 pub(super) fn participants(names: &[&str]) -> SessionStartPayload {
-    SessionStartPayload { participants: names.iter().map(ToString::to_string).collect(), ..SessionStartPayload::default() }
+    SessionStartPayload {
+        participants: names.iter().map(ToString::to_string).collect(),
+        ..SessionStartPayload::default()
+    }
 }
 
 pub(super) fn rounds(session: &str, id: &str, names: &[&str]) -> Envelope {
@@ -77,7 +86,15 @@ impl House {
 
     pub(super) fn with(limits: limits::Macp) -> Self {
         let kernel = Kernel::new(Now::at_ms(0), limits);
-        Self { kernel, ms: 0, transitions: Vec::new(), log: Vec::new(), tickets: Vec::new(), verdicts: Vec::new(), store: HashMap::new() }
+        Self {
+            kernel,
+            ms: 0,
+            transitions: Vec::new(),
+            log: Vec::new(),
+            tickets: Vec::new(),
+            verdicts: Vec::new(),
+            store: HashMap::new(),
+        }
     }
 
     pub(super) fn now(&self) -> Now {
@@ -123,7 +140,8 @@ impl House {
     /// What a message is answered with; the store is asked where it must be.
     pub(super) fn hear(&mut self, envelope: &Envelope) -> Answer {
         let bytes = Bytes::from(envelope.encode_to_vec());
-        match self.input(Input::Message { envelope, bytes, parsed: None, lookup: Lookup::NotAsked }).unwrap() {
+        match self.input(Input::Message { envelope, bytes, parsed: None, lookup: Lookup::NotAsked }).unwrap()
+        {
             Ok(answer) => answer,
             Err(session) => {
                 let kept = self.store.get(&*session).map(|moved| moved.kept(&envelope.message_id));
@@ -142,7 +160,14 @@ impl House {
         acked(self.hear(envelope))
     }
 
-    pub(super) fn say(&mut self, session: &str, message_type: &str, id: &str, sender: &str, payload: &str) -> Acked {
+    pub(super) fn say(
+        &mut self,
+        session: &str,
+        message_type: &str,
+        id: &str,
+        sender: &str,
+        payload: &str,
+    ) -> Acked {
         self.send(&envelope(session, message_type, id, sender, payload.to_owned()))
     }
 
@@ -174,7 +199,8 @@ impl House {
     /// Puts into the store what is to be there.
     pub(super) fn evict(&mut self) -> Vec<Moved> {
         let moved = self.kernel.evict(self.now(), Ticket(u64::MAX), usize::MAX);
-        let moved: Vec<Moved> = moved.into_iter().map(|it| Moved { row: it.row, digests: it.ids.digests() }).collect();
+        let moved: Vec<Moved> =
+            moved.into_iter().map(|it| Moved { row: it.row, digests: it.ids.digests() }).collect();
         let numbers: Vec<u64> = moved.iter().map(|it| it.row.number).collect();
         assert!(self.input(Input::Evicted { numbers: &numbers }).is_none());
         drop(self.kernel.take_left());

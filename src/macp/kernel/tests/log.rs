@@ -51,7 +51,13 @@ fn filled_step_by_step(each: &mut dyn FnMut(&House)) -> House {
     }
     for (n, (sender, value)) in [("a", "x"), ("b", "y"), ("a", "x"), ("a", "y")].into_iter().enumerate() {
         house.ms += 1;
-        accepted(&house.say("agrees", "Contribute", &format!("c{n}"), sender, &format!(r#"{{"value":"{value}"}}"#)));
+        accepted(&house.say(
+            "agrees",
+            "Contribute",
+            &format!("c{n}"),
+            sender,
+            &format!(r#"{{"value":"{value}"}}"#),
+        ));
         each(&house);
     }
     accepted(&house.send(&start("ends", "m1", &payload)));
@@ -85,7 +91,9 @@ const DECISION: [(&str, &str, &str); 3] = [
 #[test]
 fn a_log_that_ends_behind_any_message_makes_the_kernel_of_that_moment() {
     let mut moments = Vec::new();
-    let house = filled_step_by_step(&mut |house| moments.push((house.log.len(), house.kernel.images(), house.kernel.open())));
+    let house = filled_step_by_step(&mut |house| {
+        moments.push((house.log.len(), house.kernel.images(), house.kernel.open()))
+    });
     assert!(moments.len() > 15);
     for (records, images, open) in moments {
         let mut kernel = Kernel::new(Now::at_ms(0), crate::limits::Macp::default());
@@ -131,7 +139,11 @@ fn a_commitment_whose_segment_is_cut_anywhere_is_there_whole_or_not_at_all() {
         if image == whole {
             committed += 1;
         } else {
-            assert_eq!((&image.state, &image.accepted, &image.seen), (&open.state, &open.accepted, &open.seen), "{cut}: nothing of it");
+            assert_eq!(
+                (&image.state, &image.accepted, &image.seen),
+                (&open.state, &open.accepted, &open.seen),
+                "{cut}: nothing of it"
+            );
             assert!(image.end.is_none_or(|(ending, ..)| ending == Ending::LogDamaged), "{cut}");
         }
     }
@@ -145,7 +157,8 @@ fn a_kernel_is_rebuilt_from_its_log_whatever_the_moment() {
     assert_eq!(rebuilt.images(), house.kernel.images());
     assert_eq!((rebuilt.open(), rebuilt.next_number()), (house.kernel.open(), house.kernel.next_number()));
     for (id, image) in house.kernel.images() {
-        let own = house.log.iter().filter(|(number, _)| *number == image.number).map(|(_, record)| record.clone());
+        let own =
+            house.log.iter().filter(|(number, _)| *number == image.number).map(|(_, record)| record.clone());
         assert_eq!(rebuild(image.number, own, 512).unwrap(), image, "{id}");
     }
 }
@@ -190,12 +203,15 @@ fn a_record_that_cannot_be_read_ends_its_session_and_says_why() {
 #[test]
 fn a_log_that_begins_with_no_start_makes_no_session() {
     let mut kernel = Kernel::new(House::new().now(), crate::limits::Macp::default());
-    let record = prost::Message::encode_to_vec(&Record::new(1, What::TtlExpired(TtlExpired::default()))).into();
+    let record =
+        prost::Message::encode_to_vec(&Record::new(1, What::TtlExpired(TtlExpired::default()))).into();
     assert!(kernel.replay(1, &record).is_err());
     assert!(kernel.replay(1, &Bytes::new()).is_err());
     // A payload of a message of another type may be that of a start.
     let message = envelope("s", "Unheard", "m", "a", "").encode_to_vec();
-    assert!(kernel.replay(1, &Record::new(1, What::Incoming(message.into())).encode_to_vec().into()).is_err());
+    assert!(
+        kernel.replay(1, &Record::new(1, What::Incoming(message.into())).encode_to_vec().into()).is_err()
+    );
     assert_eq!(kernel.in_memory(), 0);
     assert!(rebuild(1, std::iter::empty(), 512).is_err());
 }

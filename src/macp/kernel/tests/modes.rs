@@ -22,10 +22,12 @@ impl House {
 }
 
 const PROPOSAL: &str = r#"{"proposal_id":"p1","option":"Deploy"}"#;
-const EVALUATION: &str = r#"{"proposal_id":"p1","recommendation":"APPROVE","confidence":0.95,"reason":"solid"}"#;
+const EVALUATION: &str =
+    r#"{"proposal_id":"p1","recommendation":"APPROVE","confidence":0.95,"reason":"solid"}"#;
 const OBJECTION: &str = r#"{"proposal_id":"p1","reason":"no review","severity":"high"}"#;
 const VOTE: &str = r#"{"proposal_id":"p1","vote":"approve","reason":"good"}"#;
-const COMMITMENT: &str = r#"{"commitment_id":"c1","action":"deploy-v2.1","authority_scope":"team-alpha","reason":"Unanimous"}"#;
+const COMMITMENT: &str =
+    r#"{"commitment_id":"c1","action":"deploy-v2.1","authority_scope":"team-alpha","reason":"Unanimous"}"#;
 
 #[test]
 fn a_decision_goes_through_its_phases_and_resolves_with_the_commitment() {
@@ -42,7 +44,11 @@ fn a_decision_goes_through_its_phases_and_resolves_with_the_commitment() {
     accepted(&ack);
     assert_eq!((ack.state, house.phase()), (Some(SessionState::Resolved), Phase::Committed));
     let (ending, _, _, resolution) = house.kernel.image("s").unwrap().end.unwrap();
-    assert_eq!((ending, resolution.as_ref()), (Ending::Resolved, COMMITMENT.as_bytes()), "the payload's exact bytes");
+    assert_eq!(
+        (ending, resolution.as_ref()),
+        (Ending::Resolved, COMMITMENT.as_bytes()),
+        "the payload's exact bytes"
+    );
     let (transition, text) = house.transitions.last().unwrap();
     assert!(matches!(transition, Transition::Ended { ending: Ending::Resolved, .. }) && text == COMMITMENT);
 }
@@ -51,8 +57,11 @@ fn a_decision_goes_through_its_phases_and_resolves_with_the_commitment() {
 #[test]
 fn every_message_moves_every_phase_as_it_is_ruled() {
     use Phase::{Committed, Evaluation, Proposal, Voting};
-    let to: [(Phase, &[(&str, &str)]); 3] =
-        [(Proposal, &[]), (Evaluation, &[("Proposal", PROPOSAL)]), (Voting, &[("Proposal", PROPOSAL), ("Vote", VOTE)])];
+    let to: [(Phase, &[(&str, &str)]); 3] = [
+        (Proposal, &[]),
+        (Evaluation, &[("Proposal", PROPOSAL)]),
+        (Voting, &[("Proposal", PROPOSAL), ("Vote", VOTE)]),
+    ];
     let table: [(&str, &str, [Option<Phase>; 3]); 6] = [
         ("Proposal", PROPOSAL, [Some(Evaluation), Some(Evaluation), Some(Evaluation)]),
         ("Evaluation", EVALUATION, [None, Some(Evaluation), Some(Evaluation)]),
@@ -78,7 +87,9 @@ fn every_message_moves_every_phase_as_it_is_ruled() {
     }
     // Back from an evaluation, the votes are still there.
     let mut house = decision();
-    for (message_type, payload) in [("Proposal", PROPOSAL), ("Vote", VOTE), ("Evaluation", EVALUATION), ("Commitment", COMMITMENT)] {
+    for (message_type, payload) in
+        [("Proposal", PROPOSAL), ("Vote", VOTE), ("Evaluation", EVALUATION), ("Commitment", COMMITMENT)]
+    {
         accepted(&house.next(message_type, "a", payload));
     }
     assert_eq!(house.phase(), Committed);
@@ -112,7 +123,10 @@ fn evaluations_and_objections_need_their_proposal_and_are_all_kept() {
         }
     }
     let json = house.kernel.image("s").unwrap().json;
-    assert_eq!((json["evaluations"].as_array().unwrap().len(), json["objections"].as_array().unwrap().len()), (2, 2));
+    assert_eq!(
+        (json["evaluations"].as_array().unwrap().len(), json["objections"].as_array().unwrap().len()),
+        (2, 2)
+    );
     assert_eq!(json["evaluations"][0]["confidence"], 0.0, "missing fields take their defaults");
 }
 
@@ -161,8 +175,16 @@ fn payloads_are_json_objects_of_the_right_types() {
     }
     let bytes = super::house::envelope("s", "Vote", "bytes", "a", vec![b'{', b'"', 0xff, b'"', b'}']);
     refused(&house.send(&bytes), Fault::InvalidPayload, Code::InvalidEnvelope);
-    accepted(&house.next("Evaluation", "a", " \n{\"proposal_id\":\"p1\",\"confidence\":1,\"unknown\":[null]}"));
-    accepted(&house.next("Evaluation", "a", r#"{"proposal_id":"p1","confidence":-7e300,"recommendation":"whatever"}"#));
+    accepted(&house.next(
+        "Evaluation",
+        "a",
+        " \n{\"proposal_id\":\"p1\",\"confidence\":1,\"unknown\":[null]}",
+    ));
+    accepted(&house.next(
+        "Evaluation",
+        "a",
+        r#"{"proposal_id":"p1","confidence":-7e300,"recommendation":"whatever"}"#,
+    ));
 }
 
 #[test]
@@ -184,9 +206,14 @@ fn what_is_said_of_a_payload_is_short_however_long_that_is() {
 #[test]
 fn the_old_form_resolves_and_any_other_message_does_nothing() {
     let mut house = decision();
-    for (message_type, payload) in
-        [("Message", "Resolve"), ("Message", "resolve "), ("Message", ""), ("Contribute", r#"{"value":"x"}"#), ("", ""), ("vote", VOTE)]
-    {
+    for (message_type, payload) in [
+        ("Message", "Resolve"),
+        ("Message", "resolve "),
+        ("Message", ""),
+        ("Contribute", r#"{"value":"x"}"#),
+        ("", ""),
+        ("vote", VOTE),
+    ] {
         let ack = house.next(message_type, "a", payload);
         accepted(&ack);
         assert_eq!(ack.state, Some(SessionState::Open));
@@ -195,7 +222,10 @@ fn the_old_form_resolves_and_any_other_message_does_nothing() {
     accepted(&ack);
     assert_eq!(ack.state, Some(SessionState::Resolved));
     let image = house.kernel.image("s").unwrap();
-    assert_eq!((image.end.unwrap().3.as_ref(), image.state.phase()), (b"resolve".as_slice(), Some(Phase::Proposal)));
+    assert_eq!(
+        (image.end.unwrap().3.as_ref(), image.state.phase()),
+        (b"resolve".as_slice(), Some(Phase::Proposal))
+    );
 }
 
 fn agreeing(names: &[&str]) -> House {
@@ -220,12 +250,17 @@ impl House {
 fn rounds_count_what_is_new_and_end_when_all_agree() {
     let mut house = agreeing(&["alice", "bob"]);
     assert_eq!(house.round(), 0);
-    for (sender, value, round) in [("alice", "a", 1), ("alice", "a", 1), ("bob", "b", 2), ("alice", "c", 3), ("alice", "c", 3)] {
+    for (sender, value, round) in
+        [("alice", "a", 1), ("alice", "a", 1), ("bob", "b", 2), ("alice", "c", 3), ("alice", "c", 3)]
+    {
         assert_eq!((house.contribute(sender, value), house.round()), (SessionState::Open, round));
     }
     assert_eq!(house.contribute("bob", "c"), SessionState::Resolved);
     let (_, _, _, resolution) = house.kernel.image("s").unwrap().end.unwrap();
-    assert_eq!(resolution.as_ref(), br#"{"converged_value":"c","round":4,"final_values":{"alice":"c","bob":"c"}}"#);
+    assert_eq!(
+        resolution.as_ref(),
+        br#"{"converged_value":"c","round":4,"final_values":{"alice":"c","bob":"c"}}"#
+    );
     let json = house.kernel.image("s").unwrap().json;
     let expected = serde_json::json!({
         "round": 4,
@@ -250,15 +285,29 @@ fn rounds_need_participants_and_a_value_that_is_a_text() {
     let mut house = House::new();
     refused(&house.send(&rounds("s", "m", &[])), Fault::InvalidPayload, Code::InvalidEnvelope);
     let mut house = agreeing(&["alice", "bob"]);
-    for payload in ["", "{}", r#"{"value":1}"#, r#"{"value":null}"#, r#"["a"]"#, r#""a""#, r#"{"value":"a","value":"b"}"#] {
+    for payload in [
+        "",
+        "{}",
+        r#"{"value":1}"#,
+        r#"{"value":null}"#,
+        r#"["a"]"#,
+        r#""a""#,
+        r#"{"value":"a","value":"b"}"#,
+    ] {
         refused(&house.next("Contribute", "alice", payload), Fault::InvalidPayload, Code::InvalidEnvelope);
     }
-    for (message_type, payload) in [("Message", "resolve"), ("Vote", VOTE), ("contribute", r#"{"value":"a"}"#)] {
+    for (message_type, payload) in
+        [("Message", "resolve"), ("Vote", VOTE), ("contribute", r#"{"value":"a"}"#)]
+    {
         let ack = house.next(message_type, "alice", payload);
         assert_eq!((ack.error, ack.state), (None, Some(SessionState::Open)), "{message_type} does nothing");
     }
     assert_eq!(house.round(), 0);
-    refused(&house.next("Contribute", "carol", r#"{"value":"a"}"#), Fault::InvalidEnvelope, Code::InvalidEnvelope);
+    refused(
+        &house.next("Contribute", "carol", r#"{"value":"a"}"#),
+        Fault::InvalidEnvelope,
+        Code::InvalidEnvelope,
+    );
     let listed = participants(&["alice", "bob"]);
     assert_eq!(listed.participants.len(), 2);
 }

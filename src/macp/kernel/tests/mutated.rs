@@ -1,5 +1,5 @@
-//! Bytes that were once well, changed at random: whatever they are, they are judged once, and nothing is made of them that a log does not
-//! make again.
+//! Bytes that were once well, changed at random: whatever they are, they are judged once, and nothing is made
+//! of them that a log does not make again.
 
 use std::collections::BTreeMap;
 
@@ -77,22 +77,32 @@ fn a_request_of_any_bytes_is_judged_once_and_its_session_is_made_again_by_its_lo
             let mut bytes = request(message.clone()).encode_to_vec();
             // Well ones among them bring the sessions on.
             if chance.u8(..3) > 0 {
-                let other = chance.choice(&messages).map(|other| request(other.clone()).encode_to_vec()).unwrap();
+                let other =
+                    chance.choice(&messages).map(|other| request(other.clone()).encode_to_vec()).unwrap();
                 mutate(&mut chance, &mut bytes, &other);
             }
             let bytes = Bytes::from(bytes);
-            let Ok(SendRequest { envelope: Some(envelope) }) = SendRequest::decode(bytes.clone()) else { continue };
+            let Ok(SendRequest { envelope: Some(envelope) }) = SendRequest::decode(bytes.clone()) else {
+                continue;
+            };
             decoded += 1;
             let within = bytes_within(&bytes, &envelope);
             assert_eq!(Envelope::decode(within.clone()).unwrap(), envelope, "seed {seed}");
             let parsed = parse_ahead(&envelope, &limits);
-            let input = Input::Message { envelope: &envelope, bytes: within, parsed: parsed.as_ref(), lookup: Lookup::NotAsked };
+            let input = Input::Message {
+                envelope: &envelope,
+                bytes: within,
+                parsed: parsed.as_ref(),
+                lookup: Lookup::NotAsked,
+            };
             let records = house.log.len();
             match house.input(input) {
                 Some(Ok(Answer::Acked(ack))) if ack.error.is_none() => taken += house.log.len() - records,
                 Some(Ok(Answer::Acked(_) | Answer::Declined { .. })) => {
                     // A refusal may notice that the TTL is over.
-                    let noticed = house.log[records..].iter().all(|(_, it)| matches!(Record::read(it), Ok((_, What::TtlExpired(_)))));
+                    let noticed = house.log[records..]
+                        .iter()
+                        .all(|(_, it)| matches!(Record::read(it), Ok((_, What::TtlExpired(_)))));
                     assert!(noticed, "seed {seed}");
                 }
                 answer => panic!("seed {seed}: {answer:?}"),
@@ -101,8 +111,16 @@ fn a_request_of_any_bytes_is_judged_once_and_its_session_is_made_again_by_its_lo
         let replayed = house.replayed();
         for (id, image) in house.kernel.images() {
             assert_eq!(replayed.image(&id).as_ref(), Some(&image), "seed {seed}");
-            let own = house.log.iter().filter(|(number, _)| *number == image.number).map(|(_, record)| record.clone());
-            assert_eq!(rebuild(image.number, own, limits.shown_text_bytes_max).unwrap(), image, "seed {seed}");
+            let own = house
+                .log
+                .iter()
+                .filter(|(number, _)| *number == image.number)
+                .map(|(_, record)| record.clone());
+            assert_eq!(
+                rebuild(image.number, own, limits.shown_text_bytes_max).unwrap(),
+                image,
+                "seed {seed}"
+            );
         }
     }
     assert!(decoded > 5_000 && taken > 2_000, "{decoded} {taken}");
@@ -117,7 +135,10 @@ fn logs() -> Vec<(u64, Bytes)> {
     let ends = [
         What::TtlExpired(TtlExpired { is_swept: true }),
         What::TtlExpired(TtlExpired::default()),
-        What::SessionCancel(SessionCancelPayload { reason: "enough".to_owned(), cancelled_by: "x".to_owned() }),
+        What::SessionCancel(SessionCancelPayload {
+            reason: "enough".to_owned(),
+            cancelled_by: "x".to_owned(),
+        }),
         What::Resolution(Bytes::from_static(b"{}")),
     ];
     let ends = ends.map(|what| (1, Bytes::from(Record::new(9, what).encode_to_vec())));
@@ -164,7 +185,8 @@ fn a_segment_of_any_bytes_is_read_as_far_as_it_goes_and_both_ways_to_take_it_in_
         }
         while kernel.poll_output().is_some() {}
         assert_eq!((kernel.last_ticket().0, kernel.unsaved_bytes()), (0, 0), "nothing is written again");
-        let images: BTreeMap<u64, _> = kernel.sessions.values().map(|session| (session.number, session.image())).collect();
+        let images: BTreeMap<u64, _> =
+            kernel.sessions.values().map(|session| (session.number, session.image())).collect();
         for (number, records) in by_session {
             let rebuilt = rebuild(number, records.into_iter(), limits.shown_text_bytes_max).ok();
             assert_eq!(rebuilt.as_ref(), images.get(&number), "seed {seed}, session {number}");

@@ -45,7 +45,9 @@ impl Model {
         if message.macp_version != "1.0" {
             return reject("UNSUPPORTED_PROTOCOL_VERSION", state);
         }
-        if message.message_id.is_empty() || (message.message_type != "Signal" && message.session_id.is_empty()) {
+        if message.message_id.is_empty()
+            || (message.message_type != "Signal" && message.session_id.is_empty())
+        {
             return reject("INVALID_ENVELOPE", state);
         }
         match message.message_type.as_str() {
@@ -124,7 +126,9 @@ impl Model {
     }
 
     fn cancel(&mut self, now: u64, id: &str) -> Told {
-        let Some(session) = self.sessions.get_mut(id) else { return (Some("SESSION_NOT_FOUND"), false, now, None) };
+        let Some(session) = self.sessions.get_mut(id) else {
+            return (Some("SESSION_NOT_FOUND"), false, now, None);
+        };
         if session.state == SessionState::Open {
             session.state = SessionState::Expired;
         }
@@ -134,17 +138,23 @@ impl Model {
 
 impl Session {
     fn decide(&mut self, message: &Envelope) -> bool {
-        let text = |json: &Value, key: &str| json.get(key).map_or(Some(String::new()), |value| value.as_str().map(str::to_owned));
+        let text = |json: &Value, key: &str| {
+            json.get(key).map_or(Some(String::new()), |value| value.as_str().map(str::to_owned))
+        };
         if message.message_type == "Message" && message.payload.as_ref() == b"resolve" {
             self.resolution = Some("resolve".into());
             self.state = SessionState::Resolved;
             return true;
         }
-        if !["Proposal", "Evaluation", "Objection", "Vote", "Commitment"].contains(&message.message_type.as_str()) {
+        if !["Proposal", "Evaluation", "Objection", "Vote", "Commitment"]
+            .contains(&message.message_type.as_str())
+        {
             return true;
         }
         let Ok(json) = serde_json::from_slice::<Value>(&message.payload) else { return false };
-        let Some(proposal) = json.is_object().then(|| text(&json, "proposal_id")).flatten() else { return false };
+        let Some(proposal) = json.is_object().then(|| text(&json, "proposal_id")).flatten() else {
+            return false;
+        };
         match message.message_type.as_str() {
             "Proposal" => {
                 if proposal.is_empty() {
@@ -225,7 +235,8 @@ fn random(chance: &mut fastrand::Rng, n: u64) -> Envelope {
     };
     let mut message = envelope(session, message_type, &id, sender, payload);
     if message_type == "SessionStart" {
-        message.mode = pick(chance, &["", "decision", "multi_round", "macp.mode.multi_round.v1", "no such"]).to_owned();
+        message.mode =
+            pick(chance, &["", "decision", "multi_round", "macp.mode.multi_round.v1", "no such"]).to_owned();
         let listed: &[&str] = [&["a", "b"][..], &["b", "a", "c"], &["a"], &[]][chance.usize(..4)];
         let ttl_ms = [0, 300, 20, -5, 86_400_001][chance.usize(..5)];
         let payload = SessionStartPayload { ttl_ms, ..participants(listed) };
@@ -243,7 +254,10 @@ fn random_sessions_go_as_the_text_tells_them() {
         let mut chance = fastrand::Rng::with_seed(seed);
         // Of every other one, sessions that end leave memory.
         let leaves = seed % 2 == 1;
-        let limits = limits::Macp { closed_max: if leaves { chance.u64(..2) } else { 1_024 }, ..limits::Macp::default() };
+        let limits = limits::Macp {
+            closed_max: if leaves { chance.u64(..2) } else { 1_024 },
+            ..limits::Macp::default()
+        };
         let (mut house, mut model) = (House::with(limits), Model::default());
         let mut moments = Vec::new();
         for n in 0..120 {
@@ -284,9 +298,14 @@ fn compare(house: &House, model: &Model, seed: u64) {
     for (id, session) in &model.sessions {
         // What left memory told how it ended, and answers as the model does.
         let Some(image) = house.kernel.image(id) else { continue };
-        let resolution =
-            image.end.as_ref().filter(|(ending, ..)| *ending == crate::macp::Ending::Resolved).map(|(.., resolution)| resolution);
-        let resolution = resolution.map(|bytes| serde_json::from_slice(bytes).unwrap_or_else(|_| String::from_utf8_lossy(bytes).into()));
+        let resolution = image
+            .end
+            .as_ref()
+            .filter(|(ending, ..)| *ending == crate::macp::Ending::Resolved)
+            .map(|(.., resolution)| resolution);
+        let resolution = resolution.map(|bytes| {
+            serde_json::from_slice(bytes).unwrap_or_else(|_| String::from_utf8_lossy(bytes).into())
+        });
         assert_eq!(resolution, session.resolution, "seed {seed}, {id}");
         if session.is_decision {
             assert_eq!(image.state.phase().unwrap().name(), session.phase, "seed {seed}, {id}");
@@ -297,11 +316,19 @@ fn compare(house: &House, model: &Model, seed: u64) {
                 .map(|(sender, vote)| (sender.clone(), vote["vote"].as_str().unwrap().to_owned()))
                 .collect();
             assert_eq!(votes, session.votes, "seed {seed}, {id}");
-            let opinions = image.json["evaluations"].as_array().unwrap().len() + image.json["objections"].as_array().unwrap().len();
-            assert_eq!((opinions, image.json["proposals"].as_object().unwrap().len()), (session.opinions, session.proposals.len()));
+            let opinions = image.json["evaluations"].as_array().unwrap().len()
+                + image.json["objections"].as_array().unwrap().len();
+            assert_eq!(
+                (opinions, image.json["proposals"].as_object().unwrap().len()),
+                (session.opinions, session.proposals.len())
+            );
         } else {
             assert_eq!(image.state.round(), Some(session.round), "seed {seed}, {id}");
-            assert_eq!(image.json["contributions"], serde_json::to_value(&session.contributions).unwrap(), "seed {seed}, {id}");
+            assert_eq!(
+                image.json["contributions"],
+                serde_json::to_value(&session.contributions).unwrap(),
+                "seed {seed}, {id}"
+            );
         }
     }
 }

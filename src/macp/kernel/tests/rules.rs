@@ -29,35 +29,63 @@ fn rule_1_the_version_comes_before_everything_else() {
     accepted(&house.send(&start("s", "m", &empty())));
     let mut message = envelope("s", "Vote", "m", "a", "");
     message.macp_version = "v1".to_owned();
-    assert_eq!(house.send(&message).state, Some(SessionState::Open), "an error tells how the session stands that exists");
+    assert_eq!(
+        house.send(&message).state,
+        Some(SessionState::Open),
+        "an error tells how the session stands that exists"
+    );
 }
 
 #[test]
 fn rule_2_ids_are_required_and_a_signal_needs_no_session() {
     let mut house = House::new();
-    for (session, message_type, id) in
-        [("", "SessionStart", "m"), ("s", "SessionStart", ""), ("", "Vote", "m"), ("s", "", ""), ("s", "Signal", ""), ("", "Signal", "")]
-    {
-        refused(&house.send(&envelope(session, message_type, id, "a", "")), Fault::InvalidEnvelope, Code::InvalidEnvelope);
+    for (session, message_type, id) in [
+        ("", "SessionStart", "m"),
+        ("s", "SessionStart", ""),
+        ("", "Vote", "m"),
+        ("s", "", ""),
+        ("s", "Signal", ""),
+        ("", "Signal", ""),
+    ] {
+        refused(
+            &house.send(&envelope(session, message_type, id, "a", "")),
+            Fault::InvalidEnvelope,
+            Code::InvalidEnvelope,
+        );
     }
     let ack = house.send(&envelope("", "Signal", "m", "", ""));
     accepted(&ack);
     assert_eq!(ack.state, Some(SessionState::Open));
     let again = house.send(&envelope("nowhere", "Signal", "m", "", vec![0xff]));
     accepted(&again);
-    assert!(house.log.is_empty() && house.transitions.is_empty(), "a signal is acknowledged and nothing else");
+    assert!(
+        house.log.is_empty() && house.transitions.is_empty(),
+        "a signal is acknowledged and nothing else"
+    );
 }
 
 #[test]
 fn a_payload_is_measured_after_rule_2_and_before_all_others() {
     let mut house = House::with(limits::Macp { payload_bytes_max: 1_024, ..limits::Macp::default() });
     let long = vec![b' '; 1_025];
-    refused(&house.send(&envelope("s", "Vote", "", "a", long.clone())), Fault::InvalidEnvelope, Code::InvalidEnvelope);
+    refused(
+        &house.send(&envelope("s", "Vote", "", "a", long.clone())),
+        Fault::InvalidEnvelope,
+        Code::InvalidEnvelope,
+    );
     let mut message = envelope("s", "SessionStart", "m", "a", long.clone());
     message.mode = "nothing".to_owned();
     refused(&house.send(&message), Fault::PayloadTooLarge, Code::PayloadTooLarge);
-    refused(&house.send(&envelope("s", "Vote", "m", "a", long.clone())), Fault::PayloadTooLarge, Code::PayloadTooLarge);
-    refused(&house.send(&envelope("", "Signal", "m", "a", long)), Fault::PayloadTooLarge, Code::PayloadTooLarge);
+    refused(
+        &house.send(&envelope("s", "Vote", "m", "a", long.clone())),
+        Fault::PayloadTooLarge,
+        Code::PayloadTooLarge,
+    );
+    refused(
+        &house.send(&envelope("", "Signal", "m", "a", long)),
+        Fault::PayloadTooLarge,
+        Code::PayloadTooLarge,
+    );
     accepted(&house.send(&envelope("", "Signal", "m", "a", vec![b' '; 1_024])));
 }
 
@@ -66,7 +94,11 @@ fn the_time_that_a_client_says_is_used_for_nothing() {
     let at = |timestamp_unix_ms| {
         let mut house = House::new();
         let with = |message| Envelope { timestamp_unix_ms, ..message };
-        let messages = [start("s", "m", &empty()), envelope("s", "Unheard", "m1", "a", ""), envelope("", "Signal", "m2", "a", "")];
+        let messages = [
+            start("s", "m", &empty()),
+            envelope("s", "Unheard", "m1", "a", ""),
+            envelope("", "Signal", "m2", "a", ""),
+        ];
         let mut acks: Vec<_> = messages.map(|message| house.send(&with(message))).into();
         house.ms += 60_001;
         acks.push(house.send(&with(envelope("s", "Unheard", "m3", "a", ""))));
@@ -85,7 +117,8 @@ fn rule_3_the_mode_must_be_registered() {
     // Its payload is worse, and comes later.
     message.payload = vec![0xff].into();
     refused(&house.send(&message), Fault::UnknownMode, Code::ModeNotSupported);
-    let with_mode = |mode: &str| Envelope { mode: mode.to_owned(), ..start(mode, "m", &participants(&["a"])) };
+    let with_mode =
+        |mode: &str| Envelope { mode: mode.to_owned(), ..start(mode, "m", &participants(&["a"])) };
     for mode in ["macp.mode.decision.v1", "decision", "macp.mode.multi_round.v1", "multi_round"] {
         accepted(&house.send(&with_mode(mode)));
         assert_eq!(&*house.kernel.image(mode).unwrap().metadata.mode, mode, "it is told as it was sent");
@@ -101,7 +134,11 @@ fn rule_3_the_mode_must_be_registered() {
 fn rule_4_the_payload_is_a_session_start_and_its_ttl_within_a_day() {
     let mut house = House::new();
     for bytes in [vec![0xff], vec![0x0a, 0x05, b'x'], vec![0x0a, 0x02, 0xff, 0xfe]] {
-        refused(&house.send(&envelope("s", "SessionStart", "m", "a", bytes)), Fault::InvalidEnvelope, Code::InvalidEnvelope);
+        refused(
+            &house.send(&envelope("s", "SessionStart", "m", "a", bytes)),
+            Fault::InvalidEnvelope,
+            Code::InvalidEnvelope,
+        );
     }
     for ttl_ms in [-1, i64::MIN, 86_400_001, i64::MAX] {
         let payload = SessionStartPayload { ttl_ms, ..empty() };
@@ -115,21 +152,29 @@ fn rule_4_the_payload_is_a_session_start_and_its_ttl_within_a_day() {
     }
     accepted(&house.send(&envelope("none", "SessionStart", "m", "a", "")));
     let told = house.kernel.image("none").unwrap().metadata;
-    assert_eq!((told.expires_ms, &*told.mode_version, &*told.policy_version), (house.unix_ms() + 60_000, "", ""));
+    assert_eq!(
+        (told.expires_ms, &*told.mode_version, &*told.policy_version),
+        (house.unix_ms() + 60_000, "", "")
+    );
 }
 
 #[test]
 fn rule_4_comes_before_the_bound_of_participants() {
     let mut house = House::with(limits::Macp { participants_max: 16, ..limits::Macp::default() });
     let mut listed = participants(&["a"; 17]).encode_to_vec();
-    let Answer::Declined { status: Status::ResourceExhausted, .. } = house.hear(&envelope("s", "SessionStart", "m", "a", listed.clone()))
+    let Answer::Declined { status: Status::ResourceExhausted, .. } =
+        house.hear(&envelope("s", "SessionStart", "m", "a", listed.clone()))
     else {
         panic!()
     };
     // An intent that is no text, and a participant that is none.
     for wrong in [b"\x0a\x01\xff", b"\x12\x01\xff"] {
         listed.extend_from_slice(wrong);
-        refused(&house.send(&envelope("s", "SessionStart", "m", "a", listed.clone())), Fault::InvalidEnvelope, Code::InvalidEnvelope);
+        refused(
+            &house.send(&envelope("s", "SessionStart", "m", "a", listed.clone())),
+            Fault::InvalidEnvelope,
+            Code::InvalidEnvelope,
+        );
         listed.truncate(listed.len() - wrong.len());
     }
 }
@@ -138,7 +183,11 @@ fn rule_4_comes_before_the_bound_of_participants() {
 fn rule_4_comes_before_rule_5() {
     let mut house = House::new();
     accepted(&house.send(&start("s", "m", &empty())));
-    refused(&house.send(&start("s", "m", &SessionStartPayload { ttl_ms: -1, ..empty() })), Fault::InvalidTtl, Code::InvalidEnvelope);
+    refused(
+        &house.send(&start("s", "m", &SessionStartPayload { ttl_ms: -1, ..empty() })),
+        Fault::InvalidTtl,
+        Code::InvalidEnvelope,
+    );
 }
 
 #[test]
@@ -152,7 +201,10 @@ fn rule_5_a_start_is_a_duplicate_by_any_id_of_its_session_and_refused_by_another
     house.ms += 10;
     let records = house.log.len();
     let ack = house.send(&start("s", "m1", &empty()));
-    assert_eq!((ack.error.clone(), ack.is_duplicate, ack.at_ms, ack.state), (None, true, begun, Some(SessionState::Open)));
+    assert_eq!(
+        (ack.error.clone(), ack.is_duplicate, ack.at_ms, ack.state),
+        (None, true, begun, Some(SessionState::Open))
+    );
     // Any id that was seen there makes it a duplicate (ruling MACP 6), whatever the start says.
     let ack = house.send(&rounds("s", "m2", &["x"]));
     assert_eq!((ack.is_duplicate, ack.at_ms), (true, proposed));
@@ -200,7 +252,11 @@ fn rule_7_a_message_is_taken_once_whatever_comes_behind_the_rule() {
 fn a_message_that_is_rejected_is_judged_anew() {
     let mut house = House::new();
     accepted(&house.send(&start("s", "m1", &empty())));
-    refused(&house.say("s", "Evaluation", "m2", "a", r#"{"proposal_id":"p"}"#), Fault::InvalidPayload, Code::InvalidEnvelope);
+    refused(
+        &house.say("s", "Evaluation", "m2", "a", r#"{"proposal_id":"p"}"#),
+        Fault::InvalidPayload,
+        Code::InvalidEnvelope,
+    );
     accepted(&house.say("s", "Proposal", "m3", "a", r#"{"proposal_id":"p"}"#));
     accepted(&house.say("s", "Evaluation", "m2", "a", r#"{"proposal_id":"p"}"#));
     assert_eq!(house.log.len(), 3, "what is rejected leaves no record");
@@ -255,7 +311,11 @@ fn rule_10_only_participants_take_part_where_some_are_listed() {
     // Who begins a session need not be one (ruling MACP 6).
     accepted(&house.send(&start("s", "m1", &participants(&["bob", "carol"]))));
     for sender in ["alice", "", "Bob", "bob "] {
-        refused(&house.say("s", "Vote", "m2", sender, "no json"), Fault::InvalidEnvelope, Code::InvalidEnvelope);
+        refused(
+            &house.say("s", "Vote", "m2", sender, "no json"),
+            Fault::InvalidEnvelope,
+            Code::InvalidEnvelope,
+        );
     }
     accepted(&house.say("s", "Unheard", "m2", "bob", ""));
     accepted(&house.send(&start("open", "m1", &empty())));
@@ -280,7 +340,12 @@ fn what_the_protocol_has_no_error_for_ends_the_call_and_names_the_bound() {
         Answer::Declined { status, why } => (status, why),
         answer => panic!("{answer:?}"),
     };
-    let limits = limits::Macp { open_max: 2, session_messages_max: 100, session_bytes_max: 65_536, ..limits::Macp::default() };
+    let limits = limits::Macp {
+        open_max: 2,
+        session_messages_max: 100,
+        session_bytes_max: 65_536,
+        ..limits::Macp::default()
+    };
     let mut house = House::with(limits);
     accepted(&house.send(&start("s", "m", &empty())));
     accepted(&house.send(&start("t", "m", &empty())));
@@ -323,11 +388,18 @@ fn a_name_that_is_too_long_to_be_kept_is_refused_behind_every_rule_of_the_text()
     let mut house = House::new();
     let long = long();
     // Rules 3 and 4, then 5.
-    let of_mode = |mode: &str| Envelope { mode: mode.to_owned(), ..envelope(&long, "SessionStart", &long, &long, vec![0xff]) };
+    let of_mode = |mode: &str| Envelope {
+        mode: mode.to_owned(),
+        ..envelope(&long, "SessionStart", &long, &long, vec![0xff])
+    };
     refused(&house.send(&of_mode("no mode")), Fault::UnknownMode, Code::ModeNotSupported);
     refused(&house.send(&of_mode("")), Fault::InvalidEnvelope, Code::InvalidEnvelope);
     assert!(!house.send(&of_mode("")).error.unwrap().1.contains("limits"));
-    refused(&house.send(&start(&long, "m", &SessionStartPayload { ttl_ms: -1, ..empty() })), Fault::InvalidTtl, Code::InvalidEnvelope);
+    refused(
+        &house.send(&start(&long, "m", &SessionStartPayload { ttl_ms: -1, ..empty() })),
+        Fault::InvalidTtl,
+        Code::InvalidEnvelope,
+    );
     accepted(&house.send(&start("s", "m", &participants(&["a"]))));
     refused(&house.send(&start("s", &long, &empty())), Fault::DuplicateSession, Code::InvalidEnvelope);
     // Rules 6, 9 and 10.
@@ -384,7 +456,9 @@ fn what_is_not_durable_is_bounded() {
     let mut house = House::with(limits::Macp { unsaved_bytes_max: 10_000, ..limits::Macp::default() });
     accepted(&house.send(&start("s", "m", &empty())));
     accepted(&house.send(&envelope("s", "Unheard", "m1", "a", vec![0; 9_000])));
-    let Answer::Declined { status: Status::Unavailable, why } = house.hear(&envelope("s", "Unheard", "m2", "a", vec![0; 9_000])) else {
+    let Answer::Declined { status: Status::Unavailable, why } =
+        house.hear(&envelope("s", "Unheard", "m2", "a", vec![0; 9_000]))
+    else {
         panic!()
     };
     assert!(why.contains("limits.macp.unsaved_bytes_max"), "{why}");
@@ -424,12 +498,19 @@ fn a_long_payload_that_was_parsed_before_is_judged_as_one_that_was_not() {
         let parsed = parse_ahead(message, &limits);
         assert!(parsed.is_some(), "{}", message.message_type);
         let bytes = bytes::Bytes::from(message.encode_to_vec());
-        let input = Input::Message { envelope: message, bytes, parsed: parsed.as_ref(), lookup: Lookup::NotAsked };
+        let input =
+            Input::Message { envelope: message, bytes, parsed: parsed.as_ref(), lookup: Lookup::NotAsked };
         assert_eq!(ahead.input(input), Some(Ok(plain.hear(message))), "{}", message.message_type);
     }
     assert_eq!((ahead.kernel.images(), ahead.log), (plain.kernel.images(), plain.log));
     assert!(parse_ahead(&envelope("s", "Vote", "m", "a", "{}"), &limits).is_none(), "short ones are not");
     assert!(parse_ahead(&envelope("s", "Unheard", "m", "a", long.clone()), &limits).is_none());
-    assert!(parse_ahead(&envelope("s", "Vote", &long, "a", long.clone()), &limits).is_none(), "nor what no mode sees");
-    assert!(parse_ahead(&envelope("s", "SessionStart", &long, "a", long.clone()), &limits).is_some(), "rule 4 is before that");
+    assert!(
+        parse_ahead(&envelope("s", "Vote", &long, "a", long.clone()), &limits).is_none(),
+        "nor what no mode sees"
+    );
+    assert!(
+        parse_ahead(&envelope("s", "SessionStart", &long, "a", long.clone()), &limits).is_some(),
+        "rule 4 is before that"
+    );
 }

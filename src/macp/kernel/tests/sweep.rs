@@ -55,8 +55,13 @@ enum Asked {
     InTheStoreAfterRestart,
 }
 
-/// What is told of a session whose TTL is over: of a duplicate, of a start of its id, of what notices, and of the first two again.
-fn told_of_expired(sweeps: bool, asked: Asked, notice: &str) -> Vec<(Option<Code>, bool, Option<SessionState>, u64)> {
+/// What is told of a session whose TTL is over: of a duplicate, of a start of its id, of what notices, and of
+/// the first two again.
+fn told_of_expired(
+    sweeps: bool,
+    asked: Asked,
+    notice: &str,
+) -> Vec<(Option<Code>, bool, Option<SessionState>, u64)> {
     let mut house = House::with(limits::Macp { closed_max: 0, ..limits::Macp::default() });
     accepted(&house.send(&start("s", "m1", &with_ttl(100))));
     house.ms = 101;
@@ -105,7 +110,9 @@ fn told_of_expired(sweeps: bool, asked: Asked, notice: &str) -> Vec<(Option<Code
                 Input::Look { session: "s", lookup }
             };
             match house.input(input).unwrap().unwrap() {
-                Answer::Session { metadata, .. } => assert_eq!(metadata.state, SessionState::Expired, "{asked:?}"),
+                Answer::Session { metadata, .. } => {
+                    assert_eq!(metadata.state, SessionState::Expired, "{asked:?}")
+                }
                 answer => assert_eq!(acked(answer).state, Some(SessionState::Expired), "{asked:?}"),
             }
         }
@@ -122,7 +129,8 @@ fn a_session_that_the_sweep_expired_is_told_of_as_without_it_wherever_it_is() {
         let lazy = told_of_expired(false, Asked::InMemory, notice);
         assert_eq!(lazy[0].2, Some(SessionState::Open), "nobody was told before");
         assert_eq!(lazy.last().unwrap().2, Some(SessionState::Expired));
-        for asked in [Asked::InMemory, Asked::InTheStore, Asked::AfterRestart, Asked::InTheStoreAfterRestart] {
+        for asked in [Asked::InMemory, Asked::InTheStore, Asked::AfterRestart, Asked::InTheStoreAfterRestart]
+        {
             assert_eq!(told_of_expired(true, asked, notice), lazy, "{asked:?}, {notice}");
         }
         assert_eq!(told_of_expired(false, Asked::AfterRestart, notice), lazy, "{notice}");
@@ -144,9 +152,14 @@ fn that_somebody_was_told_of_an_end_is_durable_before_it_is_told() {
     };
     let first = late(&mut house, "m2");
     assert!(first.after > before && first.after == house.kernel.last_ticket());
-    assert_eq!((late(&mut house, "m3").after, late(&mut house, "m1").after), (first.after, first.after), "what is told later hangs on it");
+    assert_eq!(
+        (late(&mut house, "m3").after, late(&mut house, "m1").after),
+        (first.after, first.after),
+        "what is told later hangs on it"
+    );
     // So does what is refused before the store is asked; a signal tells nothing of it.
-    let refused = house.send(&Envelope { macp_version: "v1".to_owned(), ..envelope("s", "Unheard", "m4", "a", "") });
+    let refused =
+        house.send(&Envelope { macp_version: "v1".to_owned(), ..envelope("s", "Unheard", "m4", "a", "") });
     assert_eq!((refused.state, refused.after), (Some(SessionState::Expired), first.after));
     assert_eq!(house.say("s", "Signal", "m5", "a", "").after, Ticket(0));
     assert_eq!((house.kernel.take_noticed(), house.log.len()), (vec![moved.row.number], 3));

@@ -17,11 +17,12 @@ use super::{
 };
 use crate::limits;
 
-/// An open session. Clones speak over the same one; it ends with the last of them and of their subscriptions, once all that was said is
-/// written.
+/// An open session. Clones speak over the same one; it ends with the last of them and of their subscriptions,
+/// once all that was said is written.
 ///
-/// Every call waits while more than `limits.client.write_buffer_bytes_max` wait to be written, and for answers no longer than
-/// `limits.client.answer_ms_max`. What a call that is dropped while it waits has said already stays said.
+/// Every call waits while more than `limits.client.write_buffer_bytes_max` wait to be written, and for
+/// answers no longer than `limits.client.answer_ms_max`. What a call that is dropped while it waits has said
+/// already stays said.
 #[derive(Clone, Debug)]
 pub struct Client {
     life: Arc<Life>,
@@ -41,7 +42,8 @@ impl Drop for Life {
 }
 
 impl Client {
-    /// Connects to the socket at `path` and opens a session. Needs a runtime, on which two tasks carry it from then on.
+    /// Connects to the socket at `path` and opens a session. Needs a runtime, on which two tasks carry it
+    /// from then on.
     ///
     /// # Errors
     /// [`Error::Unreachable`], [`Error::NotWelcome`], [`Error::TimedOut`] after 10 s, [`Error::Closed`].
@@ -73,16 +75,19 @@ impl Client {
         self.answered(answer).await.map(|()| id)
     }
 
-    /// Publishes a frame byte for byte and waits until the broker has taken it. The number is that of the request.
+    /// Publishes a frame byte for byte and waits until the broker has taken it. The number is that of the
+    /// request.
     ///
     /// # Errors
     /// Those of [`publish`](Self::publish).
     pub async fn publish_frame(&self, topic: &str, frame: &[u8]) -> Result<u64, Error> {
-        let (id, answer) = self.ask(|sending, now_ms| sending.publish_frame(now_ms, topic, frame, true)).await?;
+        let (id, answer) =
+            self.ask(|sending, now_ms| sending.publish_frame(now_ms, topic, frame, true)).await?;
         self.answered(answer).await.map(|()| id)
     }
 
-    /// Publishes a message that is not answered; what is refused is counted by [`refusals`](Self::refusals). Says its number.
+    /// Publishes a message that is not answered; what is refused is counted by [`refusals`](Self::refusals).
+    /// Says its number.
     ///
     /// # Errors
     /// [`Error::Send`], [`Error::Closed`].
@@ -94,7 +99,11 @@ impl Client {
     ///
     /// # Errors
     /// Those of [`post`](Self::post), at the first one that is not sent; those before it are.
-    pub async fn post_all<'a>(&self, topic: &str, messages: impl IntoIterator<Item = &'a Message>) -> Result<(), Error> {
+    pub async fn post_all<'a>(
+        &self,
+        topic: &str,
+        messages: impl IntoIterator<Item = &'a Message>,
+    ) -> Result<(), Error> {
         let mut messages = messages.into_iter().peekable();
         let bytes_max = usize::try_from(self.shared().limits.write_buffer_bytes_max).unwrap_or(usize::MAX);
         while messages.peek().is_some() {
@@ -119,7 +128,8 @@ impl Client {
         self.shared().say(|sending, now_ms| Ok(sending.publish_frame(now_ms, topic, frame, false)?)).await
     }
 
-    /// Subscribes to a topic, or to those that a pattern matches (ruling RMP 5). What is published after this returns comes.
+    /// Subscribes to a topic, or to those that a pattern matches (ruling RMP 5). What is published after this
+    /// returns comes.
     ///
     /// # Errors
     /// [`Error::Refused`], [`Error::Send`], [`Error::Busy`], [`Error::TimedOut`], [`Error::Closed`].
@@ -127,11 +137,15 @@ impl Client {
         self.subscribe_all([pattern]).await
     }
 
-    /// Subscribes to several patterns at once, whose messages come in one order. One that two of them match comes twice.
+    /// Subscribes to several patterns at once, whose messages come in one order. One that two of them match
+    /// comes twice.
     ///
     /// # Errors
     /// Those of [`subscribe`](Self::subscribe); none of them is then subscribed to.
-    pub async fn subscribe_all(&self, patterns: impl IntoIterator<Item = &str>) -> Result<Subscription, Error> {
+    pub async fn subscribe_all(
+        &self,
+        patterns: impl IntoIterator<Item = &str>,
+    ) -> Result<Subscription, Error> {
         let mut subscription = Subscription::new(Arc::clone(&self.life));
         let mut answers = Vec::new();
         for pattern in patterns {
@@ -170,12 +184,20 @@ impl Client {
         Ok(())
     }
 
-    /// Publishes a request and gives the first message on the topic of its replies, to which it subscribes before (rmp-v0 §9.1). Where that
-    /// is the request's own topic (rmp-v0 §9), the request itself and other traces are passed over.
+    /// Publishes a request and gives the first message on the topic of its replies, to which it subscribes
+    /// before (rmp-v0 §9.1). Where that is the request's own topic (rmp-v0 §9), the request itself and
+    /// other traces are passed over.
     ///
     /// # Errors
-    /// Those of [`publish`](Self::publish) and [`subscribe`](Self::subscribe); [`Error::TimedOut`] when none came within `timeout`.
-    pub async fn request(&self, topic: &str, reply_topic: &str, request: &Message, timeout: Duration) -> Result<Delivery, Error> {
+    /// Those of [`publish`](Self::publish) and [`subscribe`](Self::subscribe); [`Error::TimedOut`] when none
+    /// came within `timeout`.
+    pub async fn request(
+        &self,
+        topic: &str,
+        reply_topic: &str,
+        request: &Message,
+        timeout: Duration,
+    ) -> Result<Delivery, Error> {
         let asked = async {
             let mut replies = self.subscribe(reply_topic).await?;
             let id = self.publish(topic, request).await?;
@@ -217,8 +239,8 @@ impl Client {
         self.shared().closed().cloned().unwrap_or(Closed::Here)
     }
 
-    /// Ends the session once all that was said is written, also for clones and subscriptions; waits for that, `limits.client.answer_ms_max`
-    /// at most.
+    /// Ends the session once all that was said is written, also for clones and subscriptions; waits for that,
+    /// `limits.client.answer_ms_max` at most.
     pub async fn close(self) {
         self.shared().outgoing().is_last = true;
         self.shared().filled.notify_one();

@@ -27,14 +27,19 @@ const BACKLOG_WAIT: Duration = Duration::from_millis(10);
 const US_A_MS: u64 = 1_000;
 
 /// Connects, says Hello, hears Welcome, and starts both tasks.
-pub(super) async fn connect(path: &Path, hello: &Hello, limits: limits::Client) -> Result<Arc<Shared>, Error> {
+pub(super) async fn connect(
+    path: &Path,
+    hello: &Hello,
+    limits: limits::Client,
+) -> Result<Arc<Shared>, Error> {
     let clock = Clock::start();
     let greeting = async {
         let mut stream = reach(path).await?;
         let now_ms = clock.now().wall.0;
         // Numbers of two runs do not meet, nor do those of two clients that start together.
         let first_id = now_ms.saturating_mul(US_A_MS).saturating_add(fastrand::u64(..US_A_MS));
-        let mut session = Session::new(hello, Start { now_ms, first_id, trace: TraceId(uuid::Uuid::now_v7()) });
+        let mut session =
+            Session::new(hello, Start { now_ms, first_id, trace: TraceId(uuid::Uuid::now_v7()) });
         let welcome = greet(&mut stream, &mut session).await?;
         Ok::<_, Error>((stream, session, welcome))
     };

@@ -14,7 +14,8 @@ pub enum Closed {
     /// By this client.
     #[error("the session was closed here")]
     Here,
-    /// From the other side: the station said why it ends the session, or the connection was gone without a word, as where it was killed.
+    /// From the other side: the station said why it ends the session, or the connection was gone without a
+    /// word, as where it was killed.
     #[error("{}", .0.as_ref().map_or_else(|| "the station is gone without a word".to_owned(), ended_words))]
     There(Option<Refused>),
     /// The socket failed.
@@ -68,8 +69,15 @@ mod tests {
 
     #[test]
     fn who_ended_a_session_is_said_by_its_last_words_alone() {
-        assert_eq!(Closed::There(None).to_string(), "the station is gone without a word", "it may have been killed");
-        let words = Refused { code: "Forbidden".into(), message: "an operator ended this session; it may connect again".into() };
+        assert_eq!(
+            Closed::There(None).to_string(),
+            "the station is gone without a word",
+            "it may have been killed"
+        );
+        let words = Refused {
+            code: "Forbidden".into(),
+            message: "an operator ended this session; it may connect again".into(),
+        };
         assert_eq!(
             Closed::There(Some(words)).to_string(),
             "the station closed the session: an operator ended this session; it may connect again"

@@ -1,4 +1,5 @@
-//! The client over a Unix socket: one task that reads, one that writes, and what hands values between them and the callers.
+//! The client over a Unix socket: one task that reads, one that writes, and what hands values between them
+//! and the callers.
 
 mod client;
 mod connect;

@@ -10,7 +10,8 @@ use std::{
 use super::super::{delivery::Delivery, receiving::CHUNK_BYTES};
 use crate::limits;
 
-/// Deliveries out of one piece that was read, which get bytes of their own so that a few of them do not keep all of it.
+/// Deliveries out of one piece that was read, which get bytes of their own so that a few of them do not keep
+/// all of it.
 const DETACHED_A_CHUNK: u32 = 16;
 /// Bytes over which a delivery never gets bytes of its own.
 const DETACHED_BYTES_MAX: usize = 16 << 10;
@@ -42,7 +43,8 @@ impl Queue {
         Self { state: Mutex::default(), messages_max, bytes_max }
     }
 
-    /// Takes all of `run`, which came from one piece; what does not fit is counted and dropped. An empty queue always takes one.
+    /// Takes all of `run`, which came from one piece; what does not fit is counted and dropped. An empty
+    /// queue always takes one.
     pub(super) fn push(&self, chunk: u64, run: &mut Vec<Delivery>) {
         let mut state = self.lock();
         let mut is_new = false;
@@ -152,7 +154,11 @@ mod tests {
     }
 
     fn queue(messages_max: u64, bytes_max: u64) -> Queue {
-        Queue::new(&limits::Client { queue_messages_max: messages_max, queue_bytes_max: bytes_max, ..limits::Client::default() })
+        Queue::new(&limits::Client {
+            queue_messages_max: messages_max,
+            queue_bytes_max: bytes_max,
+            ..limits::Client::default()
+        })
     }
 
     fn run(sizes: &[usize]) -> Vec<Delivery> {
@@ -187,7 +193,10 @@ mod tests {
         queue.push(1, &mut run(&[1]));
         queue.end();
         queue.push(1, &mut run(&[1]));
-        assert_eq!((poll(&queue), poll(&queue), queue.lost()), (Poll::Ready((true, 1)), Poll::Ready((false, 0)), 0));
+        assert_eq!(
+            (poll(&queue), poll(&queue), queue.lost()),
+            (Poll::Ready((true, 1)), Poll::Ready((false, 0)), 0)
+        );
     }
 
     #[test]

@@ -93,7 +93,10 @@ impl Shared {
     }
 
     /// Says something, once there is room for it; `say` is called once.
-    pub(super) async fn say<T>(&self, say: impl FnOnce(&mut Sending, u64) -> Result<T, Error>) -> Result<T, Error> {
+    pub(super) async fn say<T>(
+        &self,
+        say: impl FnOnce(&mut Sending, u64) -> Result<T, Error>,
+    ) -> Result<T, Error> {
         loop {
             if let Some(mut outgoing) = self.with_room()? {
                 return self.fill(&mut outgoing, say);
@@ -129,7 +132,11 @@ impl Shared {
         Ok(has_room.then_some(outgoing))
     }
 
-    fn fill<T>(&self, outgoing: &mut Outgoing, say: impl FnOnce(&mut Sending, u64) -> Result<T, Error>) -> Result<T, Error> {
+    fn fill<T>(
+        &self,
+        outgoing: &mut Outgoing,
+        say: impl FnOnce(&mut Sending, u64) -> Result<T, Error>,
+    ) -> Result<T, Error> {
         let was_empty = outgoing.sending.pending_bytes() == 0;
         let said = say(&mut outgoing.sending, self.now_ms());
         if was_empty && outgoing.sending.pending_bytes() > 0 {
@@ -138,7 +145,8 @@ impl Shared {
         said
     }
 
-    /// Has this number answered; its lock is taken within that of what is written, and never the other way round.
+    /// Has this number answered; its lock is taken within that of what is written, and never the other way
+    /// round.
     pub(super) fn expect(&self, id: u64) -> Answer {
         self.inbox().expect(id)
     }

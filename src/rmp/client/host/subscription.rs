@@ -11,9 +11,10 @@ use super::{super::delivery::Delivery, client::Life, queue::Queue};
 
 /// The messages of one or several patterns, in the order in which they came, for as long as it lives.
 ///
-/// As many wait in it as `limits.client.queue_messages_max` and `queue_bytes_max` say, and as many again once they were taken from the
-/// connection; what comes beyond is dropped and counted by [`lost`](Self::lost). What the station dropped before, for lack of room on its
-/// own side, is not in that count: it is noticed on `rlp/sys/drops`. Dropped, it ends at the station too.
+/// As many wait in it as `limits.client.queue_messages_max` and `queue_bytes_max` say, and as many again once
+/// they were taken from the connection; what comes beyond is dropped and counted by [`lost`](Self::lost).
+/// What the station dropped before, for lack of room on its own side, is not in that count: it is noticed on
+/// `rlp/sys/drops`. Dropped, it ends at the station too.
 #[derive(Debug)]
 pub struct Subscription {
     life: Arc<Life>,
@@ -60,7 +61,8 @@ impl Subscription {
         poll_fn(|cx| self.poll_next(cx)).await
     }
 
-    /// Appends all messages that wait, one at least; says how many, 0 once the session is over. Safe to be dropped while it waits.
+    /// Appends all messages that wait, one at least; says how many, 0 once the session is over. Safe to be
+    /// dropped while it waits.
     pub async fn next_batch(&mut self, into: &mut Vec<Delivery>) -> usize {
         poll_fn(|cx| self.poll_batch(cx, into)).await
     }

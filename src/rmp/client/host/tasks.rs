@@ -133,7 +133,8 @@ pub(super) async fn write(shared: Arc<Shared>, mut stream: OwnedWriteHalf) {
             }
         } else if is_last {
             stream.shutdown().await.unwrap_or_default();
-            // What the station answers yet is taken, so that it does not find somebody gone. The socket is closed with the session.
+            // What the station answers yet is taken, so that it does not find somebody gone. The socket is
+            // closed with the session.
             drop(tokio::time::timeout(LAST_WORDS_MAX, shared.over()).await);
             shared.end(Closed::Here);
             return;

@@ -75,7 +75,11 @@ impl Broker {
 
     fn deliver(&mut self, sub: u64, topic: &str, msg_id: u64) {
         self.say(&FromBroker::Deliver { sub, topic });
-        control::append_body(&mut self.out, &Header { schema_id: SchemaId::OBSERVATION, ..header(msg_id) }, b"\x80");
+        control::append_body(
+            &mut self.out,
+            &Header { schema_id: SchemaId::OBSERVATION, ..header(msg_id) },
+            b"\x80",
+        );
     }
 
     async fn flush(&mut self) {
@@ -110,7 +114,12 @@ impl Socket {
         let (stream, _) = self.listener.accept().await.unwrap();
         let mut broker = Broker { stream, framer: Framer::new(1 << 20), out: Vec::new() };
         assert_eq!(broker.next().await.unwrap().0, "Hello");
-        broker.say(&FromBroker::Welcome { session: 4, kind: "agent", body_bytes_max: 1 << 20, server: "test" });
+        broker.say(&FromBroker::Welcome {
+            session: 4,
+            kind: "agent",
+            body_bytes_max: 1 << 20,
+            server: "test",
+        });
         broker.flush().await;
         broker
     }
@@ -120,7 +129,8 @@ impl Socket {
     }
 
     async fn connect_with(&self, limits: limits::Client) -> (Client, Broker) {
-        let (client, broker) = tokio::join!(Client::connect_with(&self.path, Hello::agent("a"), limits), self.accept());
+        let (client, broker) =
+            tokio::join!(Client::connect_with(&self.path, Hello::agent("a"), limits), self.accept());
         (client.unwrap(), broker)
     }
 }
@@ -139,7 +149,10 @@ fn a_publication_waits_for_its_answer() {
         let broker_side = async {
             let (name, re, topic) = broker.next().await.unwrap();
             let sent = broker.frame().await.unwrap();
-            assert_eq!((name, topic.as_str(), RawFrame::split(&sent).unwrap().header.msg_id), ("Publish", "a/b", re));
+            assert_eq!(
+                (name, topic.as_str(), RawFrame::split(&sent).unwrap().header.msg_id),
+                ("Publish", "a/b", re)
+            );
             broker.say(&FromBroker::Error { re, code: "Forbidden", message: "no" });
             broker.flush().await;
         };
@@ -239,7 +252,8 @@ fn a_request_subscribes_to_its_replies_first() {
             assert_eq!((name, sub.as_str()), ("Unsubscribe", "1"));
         };
         let patience = Duration::from_secs(30);
-        let (reply, ()) = tokio::join!(client.request("agent/x", "replies/1", &request, patience), broker_side);
+        let (reply, ()) =
+            tokio::join!(client.request("agent/x", "replies/1", &request, patience), broker_side);
         assert_eq!(reply.unwrap().header().msg_id, 77);
     });
 }
@@ -282,7 +296,10 @@ fn nobody_there_and_nobody_welcome_are_told_apart() {
             broker.flush().await;
         };
         let (refused, ()) = tokio::join!(Client::connect(&socket.path, Hello::agent("a")), refusing);
-        assert_eq!(refused.unwrap_err().to_string(), "the station refused the session: Unauthorized: no such token");
+        assert_eq!(
+            refused.unwrap_err().to_string(),
+            "the station refused the session: Unauthorized: no such token"
+        );
     });
 }
 

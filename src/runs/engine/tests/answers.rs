@@ -17,7 +17,12 @@ fn saving(node: usize, port: &str) -> Vec<PortRef> {
 }
 
 fn logs(house: &House) -> Vec<String> {
-    house.events.iter().filter(|(_, _, event)| event.kind == EventKind::Log).map(|(_, _, event)| event.message.clone()).collect()
+    house
+        .events
+        .iter()
+        .filter(|(_, _, event)| event.kind == EventKind::Log)
+        .map(|(_, _, event)| event.message.clone())
+        .collect()
 }
 
 /// A body of this type with nothing in it.
@@ -33,7 +38,13 @@ fn body(kind: &str, payload: rmpv::Value, meta: Option<rmpv::Value>) -> bytes::B
 fn a_node_whose_input_was_not_given_fails_where_no_predicate_lets_it() {
     let mut house = House::new();
     let nodes = ["a", "b", "c", "d", "e"].map(node).to_vec();
-    house.submit(1, opening(nodes, &["a.out -> b.in", "b.out -> c.in", "a.ok==true -> d.in", "a.out -> e.in", "a.note -> e.in"]));
+    house.submit(
+        1,
+        opening(
+            nodes,
+            &["a.out -> b.in", "b.out -> c.in", "a.ok==true -> d.in", "a.out -> e.in", "a.note -> e.in"],
+        ),
+    );
     house.does("a", &gives(&[("note", 1.into())]));
     assert_eq!(house.stands("b"), (NodeState::Failed, "a gave nothing on its port `out`".to_owned()));
     assert_eq!(house.stands("c"), (NodeState::Blocked, "upstream b failed".to_owned()));
@@ -63,7 +74,11 @@ fn what_is_to_be_saved_and_was_not_given_is_a_warning_of_a_run_whose_nodes_all_s
     let outer = Node { action: Use::Opening { name: "inner".into(), opening: it.into() }, ..node("o") };
     house.submit(3, opening(vec![outer, node("p")], &["o.out -> p.in"]));
     house.does("a", &gives(&[]));
-    assert_eq!(house.end(3).unwrap().1, "node p failed: o gave nothing on its port `out`", "what hangs on it misses it");
+    assert_eq!(
+        house.end(3).unwrap().1,
+        "node p failed: o gave nothing on its port `out`",
+        "what hangs on it misses it"
+    );
 }
 
 #[test]
@@ -72,7 +87,10 @@ fn something_else_on_a_reply_topic_is_ignored_and_told_once() {
     house.submit(1, opening(vec![node("a")], &[]));
     let topic = TopicName::new(&house.request("a").reply_topic);
     for _ in 0..3 {
-        house.handle(Input::Answer { topic: topic.clone(), body: body("intent.generic.v1", rmpv::Value::Nil, None) });
+        house.handle(Input::Answer {
+            topic: topic.clone(),
+            body: body("intent.generic.v1", rmpv::Value::Nil, None),
+        });
         house.handle(Input::Answer { topic: topic.clone(), body: body("intent.generic.v1", 1.into(), None) });
     }
     assert_eq!(house.stands("a").0, NodeState::Running);
@@ -95,8 +113,12 @@ fn progress_that_cannot_be_read_is_told_and_one_without_words_gets_some() {
     house.handle(report(vec![("done", (-1).into())]));
     house.handle(report(vec![("done", 3.into()), ("total", 20.into())]));
     house.pass(50);
-    let said: Vec<_> =
-        house.events.iter().filter(|(_, _, it)| it.kind == EventKind::Progress).map(|(_, _, it)| it.message.clone()).collect();
+    let said: Vec<_> = house
+        .events
+        .iter()
+        .filter(|(_, _, it)| it.kind == EventKind::Progress)
+        .map(|(_, _, it)| it.message.clone())
+        .collect();
     assert_eq!(said, ["a: 3 of 20"]);
     let says = "ignored what a said of its progress: payload.done is an integer, not a finite number from 0 on; further ones are counted";
     assert_eq!(logs(&house), [says]);
@@ -109,10 +131,16 @@ fn tokens_that_are_no_whole_number_are_told() {
     let topic = TopicName::new(&house.request("a").reply_topic);
     let meta = rmpv::Value::Map(vec![("tokens".into(), "150".into())]);
     let completed = rmpv::Value::Map(vec![("Completed".into(), rmpv::Value::Nil)]);
-    house.handle(Input::Answer { topic, body: body("toolresult.executor.agent.response.v1", completed, Some(meta)) });
+    house.handle(Input::Answer {
+        topic,
+        body: body("toolresult.executor.agent.response.v1", completed, Some(meta)),
+    });
     assert_eq!(house.end(1).unwrap().0, "succeeded");
     house.pass(20);
-    assert_eq!(logs(&house), ["a: its tokens are not counted: meta.tokens is a text, not an integer from 0 on"]);
+    assert_eq!(
+        logs(&house),
+        ["a: its tokens are not counted: meta.tokens is a text, not an integer from 0 on"]
+    );
 }
 
 #[test]
@@ -124,17 +152,28 @@ fn tokens_of_an_answer_that_cannot_be_read_are_used_all_the_same() {
     let answer = |house: &mut House, tokens: i64| {
         let topic = TopicName::new(&house.request("a").reply_topic);
         let meta = rmpv::Value::Map(vec![("tokens".into(), tokens.into())]);
-        house.handle(Input::Answer { topic, body: body("toolresult.executor.agent.response.v1", 7.into(), Some(meta)) });
+        house.handle(Input::Answer {
+            topic,
+            body: body("toolresult.executor.agent.response.v1", 7.into(), Some(meta)),
+        });
     };
     house.submit(1, it.clone());
     answer(&mut house, 40);
-    let why = "its answer cannot be read: payload is an integer, not a map of one variant by its name".to_owned();
-    assert_eq!((house.stands("a"), house.snapshot.runs[0].tokens), ((NodeState::Failed, why.clone()), 40), "and it is not asked again");
+    let why =
+        "its answer cannot be read: payload is an integer, not a map of one variant by its name".to_owned();
+    assert_eq!(
+        (house.stands("a"), house.snapshot.runs[0].tokens),
+        ((NodeState::Failed, why.clone()), 40),
+        "and it is not asked again"
+    );
     house.does("b", &gives(&[]));
     assert_eq!(house.kept.ended[&trace(1)].tokens, 40);
     house.submit(2, it);
     answer(&mut house, 51);
-    assert_eq!((house.stands("a").1, house.end(2)), (why, Some(("failed", "it used 51 tokens, and its budget is 50".to_owned()))));
+    assert_eq!(
+        (house.stands("a").1, house.end(2)),
+        (why, Some(("failed", "it used 51 tokens, and its budget is 50".to_owned())))
+    );
 }
 
 #[test]

@@ -15,7 +15,13 @@ use crate::{
 #[test]
 fn a_node_gets_what_its_inputs_gave_once_all_have() {
     let mut house = House::new();
-    house.submit(1, opening(vec![node("a"), node("b"), node("c")], &["a.out -> c.in", "b.out -> c.in", "a.note -> c.note"]));
+    house.submit(
+        1,
+        opening(
+            vec![node("a"), node("b"), node("c")],
+            &["a.out -> c.in", "b.out -> c.in", "a.note -> c.note"],
+        ),
+    );
     assert_eq!(house.requests.len(), 2);
     house.does("b", &gives(&[("out", 2.into())]));
     assert_eq!(house.requests.len(), 2, "one input is missing");
@@ -26,7 +32,11 @@ fn a_node_gets_what_its_inputs_gave_once_all_have() {
     assert_eq!((request.trace_id, request.attempt, request.node.uses.as_str()), (trace(1), 1, "agent:echo"));
     house.does("c", &gives(&[]));
     assert_eq!(house.end(1), Some(("succeeded", String::new())));
-    assert_eq!((house.engine.open(), house.engine.timeout().is_some(), house.listens.len()), (0, true, 0), "its events wait");
+    assert_eq!(
+        (house.engine.open(), house.engine.timeout().is_some(), house.listens.len()),
+        (0, true, 0),
+        "its events wait"
+    );
     house.pass(20);
     assert_eq!(house.engine.timeout(), None);
 }
@@ -35,7 +45,13 @@ fn a_node_gets_what_its_inputs_gave_once_all_have() {
 fn predicates_choose_and_what_is_not_chosen_is_skipped() {
     let mut house = House::new();
     let nodes = ["vote", "yes", "no", "after_no", "both"].map(node).to_vec();
-    let edges = ["vote.ok==true -> yes.in", "vote.ok==false -> no.in", "no.out -> after_no.in", "yes.out -> both.in", "no.out -> both.in"];
+    let edges = [
+        "vote.ok==true -> yes.in",
+        "vote.ok==false -> no.in",
+        "no.out -> after_no.in",
+        "yes.out -> both.in",
+        "no.out -> both.in",
+    ];
     house.submit(1, opening(nodes, &edges));
     house.does("vote", &gives(&[("ok", true.into())]));
     assert_eq!((house.stands("no").0, house.stands("after_no").0), (NodeState::Skipped, NodeState::Skipped));
@@ -74,7 +90,11 @@ fn a_retryable_failure_is_tried_again_after_the_backoff() {
     house.does("a", &fails(true));
     house.pass(100);
     house.does("a", &fails(true));
-    assert_eq!((house.requests.len(), house.stands("a").0), (3, NodeState::Failed), "the first attempt counts");
+    assert_eq!(
+        (house.requests.len(), house.stands("a").0),
+        (3, NodeState::Failed),
+        "the first attempt counts"
+    );
 }
 
 #[test]
@@ -94,7 +114,12 @@ fn a_timeout_counts_per_attempt_and_tells_the_agent() {
     assert_eq!(house.end(1), Some(("failed", "node a failed: timed out after 50 ms".to_owned())));
     assert_eq!(house.stands("a").1, "timed out after 50 ms");
     house.pass(20);
-    assert!(house.events.iter().any(|(_, _, event)| event.kind == EventKind::Log && event.message.contains("late or twice")));
+    assert!(
+        house
+            .events
+            .iter()
+            .any(|(_, _, event)| event.kind == EventKind::Log && event.message.contains("late or twice"))
+    );
 }
 
 #[test]
@@ -116,7 +141,10 @@ fn nobody_subscribed_is_a_clear_failure() {
     let mut house = House::new();
     house.reaches.insert("agent/echo".to_owned(), Reach::Nobody { agents: Vec::new(), more: 0 });
     house.submit(1, opening(vec![node("a")], &[]));
-    assert_eq!(house.stands("a").1, "nobody answers on agent/echo: start the agent, or correct the node's `use`");
+    assert_eq!(
+        house.stands("a").1,
+        "nobody answers on agent/echo: start the agent, or correct the node's `use`"
+    );
     assert_eq!(house.end(1).unwrap().0, "failed");
 }
 
@@ -182,7 +210,10 @@ fn budgets_are_of_all_attempts_together() {
     house.does("a", &used);
     house.pass(0);
     house.does("a", &used);
-    assert_eq!(house.stands("a"), (NodeState::Failed, "it used 120 tokens, and its budget is 100".to_owned()));
+    assert_eq!(
+        house.stands("a"),
+        (NodeState::Failed, "it used 120 tokens, and its budget is 100".to_owned())
+    );
     house.does("b", &gives(&[]));
     assert_eq!(house.kept.ended[&trace(1)].tokens, 120);
     let mut it = opening(vec![node("a"), node("b")], &[]);
@@ -227,11 +258,20 @@ fn only_so_many_attempts_fly_and_others_wait_in_order() {
     house.answer(&first, &gives(&[]));
     assert_eq!(house.requests.len(), 4);
     while house.engine.open() > 0 {
-        let flying: Vec<_> = house.requests.iter().filter(|it| house.listens.contains(&*it.reply_topic)).cloned().collect();
+        let flying: Vec<_> =
+            house.requests.iter().filter(|it| house.listens.contains(&*it.reply_topic)).cloned().collect();
         assert!(!flying.is_empty() && flying.len() <= 3);
         for run in [1, 2] {
-            let of_run: Vec<_> = house.requests.iter().filter(|it| it.trace_id == trace(run)).map(|it| it.node.id.to_string()).collect();
-            assert!(ids.iter().map(|id| (*id).to_owned()).collect::<Vec<_>>().starts_with(&of_run), "in their order");
+            let of_run: Vec<_> = house
+                .requests
+                .iter()
+                .filter(|it| it.trace_id == trace(run))
+                .map(|it| it.node.id.to_string())
+                .collect();
+            assert!(
+                ids.iter().map(|id| (*id).to_owned()).collect::<Vec<_>>().starts_with(&of_run),
+                "in their order"
+            );
         }
         house.answer(&flying[0], &gives(&[]));
     }
@@ -242,11 +282,20 @@ fn only_so_many_attempts_fly_and_others_wait_in_order() {
 fn what_happens_is_counted() {
     let mut house = House::new();
     let retry = Retry { max_attempts: 2, backoff_ms: 0 };
-    house.submit(1, opening(vec![Node { retry, timeout_ms: Some(50), ..node("a") }, Node { asks: true, ..node("b") }], &[]));
+    house.submit(
+        1,
+        opening(
+            vec![Node { retry, timeout_ms: Some(50), ..node("a") }, Node { asks: true, ..node("b") }],
+            &[],
+        ),
+    );
     house.pass(50);
     house.answer(&house.requests[0].clone(), &gives(&[]));
     let figures = house.engine.figures();
-    assert_eq!((figures.submitted, figures.attempts, figures.retries, figures.timeouts, figures.late_answers), (1, 2, 1, 1, 1));
+    assert_eq!(
+        (figures.submitted, figures.attempts, figures.retries, figures.timeouts, figures.late_answers),
+        (1, 2, 1, 1, 1)
+    );
     assert_eq!((figures.running, figures.in_flight, figures.asking), (1, 1, 1));
     house.does("a", &AgentAnswer { tokens: Some(7), ..gives(&[]) });
     house.decide(&house.asks[0].clone(), false);
@@ -254,7 +303,8 @@ fn what_happens_is_counted() {
     let figures = house.engine.figures();
     assert_eq!((figures.running, figures.in_flight, figures.asking, figures.tokens), (0, 0, 0, 7));
     assert_eq!((figures.ended, figures.nodes_ended), ([0, 1, 0], [1, 1, 0, 0, 0]));
-    let rejected: Vec<_> = RejectedFor::ALL.iter().zip(figures.rejected).filter(|(_, count)| *count > 0).collect();
+    let rejected: Vec<_> =
+        RejectedFor::ALL.iter().zip(figures.rejected).filter(|(_, count)| *count > 0).collect();
     assert_eq!(rejected, [(&RejectedFor::UnknownRun, 1)]);
 }
 
@@ -264,21 +314,39 @@ fn progress_is_told_and_bounded() {
     house.submit(1, opening(vec![node("a")], &[]));
     let topic = TopicName::new(&format!("{}/progress", house.request("a").reply_topic));
     for n in 0..100_u64 {
-        let report = ProgressReport { message: "at it".to_owned(), done: Some(Amount::Whole(n)), total: Some(Amount::Whole(100)) };
+        let report = ProgressReport {
+            message: "at it".to_owned(),
+            done: Some(Amount::Whole(n)),
+            total: Some(Amount::Whole(100)),
+        };
         house.handle(Input::Progress { topic: topic.clone(), body: report.encode().into() });
         house.pass(1);
     }
-    let report = ProgressReport { message: "at it".to_owned(), done: Some(Amount::Whole(100)), total: Some(Amount::Whole(100)) };
+    let report = ProgressReport {
+        message: "at it".to_owned(),
+        done: Some(Amount::Whole(100)),
+        total: Some(Amount::Whole(100)),
+    };
     house.handle(Input::Progress { topic, body: report.encode().into() });
     house.does("a", &gives(&[]));
     house.pass(20);
-    let told: Vec<_> =
-        house.events.iter().filter(|(_, _, event)| event.kind == EventKind::Progress).map(|(ms, _, it)| (*ms, it.meta.done)).collect();
+    let told: Vec<_> = house
+        .events
+        .iter()
+        .filter(|(_, _, event)| event.kind == EventKind::Progress)
+        .map(|(ms, _, it)| (*ms, it.meta.done))
+        .collect();
     let whole = |it| Some(Amount::Whole(it));
-    assert_eq!(told, [(20, whole(0)), (50, whole(49)), (100, whole(99)), (100, whole(100))], "the last always goes out");
+    assert_eq!(
+        told,
+        [(20, whole(0)), (50, whole(49)), (100, whole(99)), (100, whole(100))],
+        "the last always goes out"
+    );
     let kinds: Vec<_> = house.events.iter().map(|(_, _, event)| event.kind).collect();
-    let (last, end) =
-        (kinds.iter().rposition(|kind| *kind == EventKind::Progress), kinds.iter().rposition(|kind| *kind == EventKind::Trace));
+    let (last, end) = (
+        kinds.iter().rposition(|kind| *kind == EventKind::Progress),
+        kinds.iter().rposition(|kind| *kind == EventKind::Trace),
+    );
     assert!(last < end, "before the end of its node");
     let event = house.events.iter().find(|(_, _, event)| event.kind == EventKind::Progress).unwrap();
     assert_eq!((event.2.meta.span_id.as_deref(), event.2.meta.total), (Some("a#1"), whole(100)));
@@ -316,10 +384,16 @@ fn commands_of_an_operator_do_what_requests_do() {
     let decide = Command::Decide { action, approved: true, note: Some("go".to_owned()) };
     assert_eq!(house.engine.command(now, by(), decide.clone()), Ok(Outcome::Decided));
     assert_eq!(house.engine.command(now, by(), decide), Err(Refusal::UnknownAction(action)));
-    assert_eq!(house.engine.command(now, by(), Command::Cancel { run: trace(1) }), Ok(Outcome::Cancelled { nodes: 2 }));
+    assert_eq!(
+        house.engine.command(now, by(), Command::Cancel { run: trace(1) }),
+        Ok(Outcome::Cancelled { nodes: 2 })
+    );
     house.drain();
     assert_eq!(house.snapshot.run(trace(1)).unwrap().state, RunState::Cancelled);
-    assert_eq!(house.engine.command(now, by(), Command::Cancel { run: trace(1) }), Err(Refusal::UnknownRun(trace(1))));
+    assert_eq!(
+        house.engine.command(now, by(), Command::Cancel { run: trace(1) }),
+        Err(Refusal::UnknownRun(trace(1)))
+    );
 }
 
 #[test]
@@ -330,7 +404,12 @@ fn a_decision_that_is_not_understood_is_told_by_the_run_that_asks_and_decides_no
     house.pass(50);
     let decision = Decision { action_id: house.asks[0].action_id, approved: true, note: None }.encode();
     let mut without_approved = rmpv::decode::read_value(&mut &decision[..]).unwrap();
-    let payload = without_approved.as_map().unwrap().iter().position(|(key, _)| key.as_str() == Some("payload")).unwrap();
+    let payload = without_approved
+        .as_map()
+        .unwrap()
+        .iter()
+        .position(|(key, _)| key.as_str() == Some("payload"))
+        .unwrap();
     let rmpv::Value::Map(fields) = &mut without_approved else { unreachable!() };
     let rmpv::Value::Map(fields) = &mut fields[payload].1 else { unreachable!() };
     fields.retain(|(key, _)| key.as_str() != Some("approved"));
@@ -340,7 +419,8 @@ fn a_decision_that_is_not_understood_is_told_by_the_run_that_asks_and_decides_no
         let before = house.events.len();
         house.handle(Input::Decided { by: by(), trace: trace(9), body: body.into() });
         house.pass(50);
-        let told = house.events[before..].iter().filter(|(.., event)| event.message.contains("is not understood"));
+        let told =
+            house.events[before..].iter().filter(|(.., event)| event.message.contains("is not understood"));
         told.map(|(_, run, event)| (*run, event.message.clone())).collect::<Vec<_>>()
     };
     let of_named = told(&mut house, named);

@@ -36,7 +36,10 @@ fn while_runs_are_held_no_attempt_is_begun_and_all_of_them_are_afterwards() {
     for node in ["b", "c", "d"] {
         house.does(node, &gives(&[("out", 1.into())]));
     }
-    assert_eq!((house.end(1), house.end(2)), (Some(("succeeded", String::new())), Some(("succeeded", String::new()))));
+    assert_eq!(
+        (house.end(1), house.end(2)),
+        (Some(("succeeded", String::new())), Some(("succeeded", String::new())))
+    );
 }
 
 #[test]

@@ -32,7 +32,9 @@ fn a_run_is_accepted_once_it_is_recorded_and_tells_nothing_for_20_ms() {
     house.commits = true;
     house.commit();
     house.drain();
-    let [(of, ControlResponse::RunAccepted { request_id, trace_id, opening_name, .. })] = &house.responses[..] else {
+    let [(of, ControlResponse::RunAccepted { request_id, trace_id, opening_name, .. })] =
+        &house.responses[..]
+    else {
         panic!("{:?}", house.responses)
     };
     assert_eq!((*of, *request_id, *trace_id, opening_name.as_str()), (trace(1), trace(1), trace(1), "test"));
@@ -65,7 +67,10 @@ fn the_same_request_gets_the_same_answer_also_after_a_restart() {
 fn requests_that_cannot_be_done_say_why() {
     let mut house = House::new();
     house.control(trace(1), &ControlRequest::RunSubmit { request_id: trace(2), opening_yaml: String::new() });
-    house.control(trace(3), &ControlRequest::RunSubmit { request_id: trace(3), opening_yaml: "no such".to_owned() });
+    house.control(
+        trace(3),
+        &ControlRequest::RunSubmit { request_id: trace(3), opening_yaml: "no such".to_owned() },
+    );
     house.cancel(4, 99);
     house.handle(Input::Control { by: by(), trace: trace(5), body: bytes::Bytes::from_static(b"\x80") });
     let cue = Asker { kind: AskerKind::Cue, client: Arc::from("deck") };
@@ -86,7 +91,8 @@ fn requests_that_cannot_be_done_say_why() {
     assert_eq!(reasons.len(), 5);
     assert!(matches!(house.responses.last().unwrap().1, ControlResponse::AgentsDescribeFailed { .. }));
     assert_eq!(house.snapshot.totals.rejected, 5);
-    // A cue may submit, and nothing else (ruling RMP 6): it is answered in the form of what it asked, and that is told of.
+    // A cue may submit, and nothing else (ruling RMP 6): it is answered in the form of what it asked, and
+    // that is told of.
     let body = ControlRequest::DescribeAgents { request_id: trace(9), agents: Vec::new() }.encode().into();
     house.handle(Input::Control { by: cue, trace: trace(10), body });
     let reason = "a cue submits runs, and asks for nothing else".to_owned();
@@ -109,10 +115,14 @@ fn more_runs_than_may_be_are_rejected() {
 #[test]
 fn a_cancel_tells_those_in_flight_and_is_answered_when_it_is_done() {
     let mut house = House::new();
-    house.submit(1, opening(vec![node("a"), Node { asks: true, ..node("b") }, node("c")], &["a.out -> c.in"]));
+    house
+        .submit(1, opening(vec![node("a"), Node { asks: true, ..node("b") }, node("c")], &["a.out -> c.in"]));
     let request = house.request("a");
     house.cancel(50, 1);
-    assert_eq!(house.responses[1], (trace(50), ControlResponse::RunCancelled { request_id: trace(50), trace_id: trace(1) }));
+    assert_eq!(
+        house.responses[1],
+        (trace(50), ControlResponse::RunCancelled { request_id: trace(50), trace_id: trace(1) })
+    );
     assert_eq!((house.cancels.len(), house.states()), (1, vec![NodeState::Cancelled; 3]));
     assert_eq!(house.end(1), Some(("cancelled", "cancelled by tester".to_owned())));
     house.answer(&request, &gives(&[]));
@@ -163,10 +173,16 @@ fn a_run_that_cannot_be_recorded_is_rejected_and_may_come_again_by_another_reque
     let (ticket, _) = house.uncommitted.pop_front().unwrap();
     house.commits = true;
     house.handle(Input::CommitFailed { ticket, error: "the disk is full".to_owned() });
-    assert_eq!(reasons(&house), ["the run cannot be recorded: the disk is full; `rl-console doctor` says more"]);
+    assert_eq!(
+        reasons(&house),
+        ["the run cannot be recorded: the disk is full; `rl-console doctor` says more"]
+    );
     assert_eq!((house.requests.len(), house.engine.open()), (0, 0));
     house.submit(1, opening(vec![node("a")], &[]));
-    assert_eq!((house.responses.len(), &house.responses[0], house.requests.len()), (2, &house.responses[1], 0));
+    assert_eq!(
+        (house.responses.len(), &house.responses[0], house.requests.len()),
+        (2, &house.responses[1], 0)
+    );
     house.submit(2, opening(vec![node("a")], &[]));
     house.does("a", &gives(&[]));
     assert_eq!(house.end(2).unwrap().0, "succeeded");
@@ -187,12 +203,17 @@ fn however_long_what_cannot_be_read_is_the_reason_is_short() {
     let mut house = House::new();
     let name = "\u{1}".repeat(3 << 20);
     let payload = rmpv::Value::Map(vec![(name.as_str().into(), rmpv::Value::Map(Vec::new()))]);
-    let body = rmpv::Value::Map(vec![("type".into(), "intent.ctrl.request.v1".into()), ("payload".into(), payload)]);
+    let body =
+        rmpv::Value::Map(vec![("type".into(), "intent.ctrl.request.v1".into()), ("payload".into(), payload)]);
     let mut bytes = Vec::new();
     rmpv::encode::write_value(&mut bytes, &body).unwrap();
     house.handle(Input::Control { by: by(), trace: trace(5), body: bytes.into() });
     let reason = &reasons(&house)[0];
-    assert!(reason.starts_with("the request cannot be read: payload is ") && reason.len() < 2_000, "{} bytes", reason.len());
+    assert!(
+        reason.starts_with("the request cannot be read: payload is ") && reason.len() < 2_000,
+        "{} bytes",
+        reason.len()
+    );
 }
 
 #[test]
@@ -214,11 +235,18 @@ fn after_a_restart_unfinished_runs_have_failed_and_their_history_says_so() {
     let late = house.request("b");
     let events = house.kept.events[&trace(1)].len();
     house.restart();
-    assert_eq!((house.kept.ended[&trace(1)].tokens, house.snapshot.run(trace(1)).unwrap().tokens), (120, 120), "what it used is known");
+    assert_eq!(
+        (house.kept.ended[&trace(1)].tokens, house.snapshot.run(trace(1)).unwrap().tokens),
+        (120, 120),
+        "what it used is known"
+    );
     assert_eq!(house.end(1), Some(("failed", "the station was restarted".to_owned())));
     assert_eq!(house.kept.events[&trace(1)].len(), events + 1);
     let (_, _, event) = house.events.last().unwrap();
-    assert_eq!((event.message.as_str(), event.meta.success), ("the run failed: the station was restarted", Some(false)));
+    assert_eq!(
+        (event.message.as_str(), event.meta.success),
+        ("the run failed: the station was restarted", Some(false))
+    );
     assert_eq!(house.snapshot.run(trace(1)).unwrap().why.as_deref(), Some("the station was restarted"));
     house.answer(&late, &gives(&[]));
     house.restart();

@@ -15,7 +15,8 @@ use crate::{
         engine::{Engine, Input, Output, Publish, Reach, Settings},
         openings::{Edge, Literal, Map, Node, Opening, Policy, PortValue, Retry, Use},
         payload::{
-            ActionRequest, AgentAnswer, AgentRequest, AgentResponse, CancelNotice, ControlRequest, ControlResponse, Decision, RunEvent,
+            ActionRequest, AgentAnswer, AgentRequest, AgentResponse, CancelNotice, ControlRequest,
+            ControlResponse, Decision, RunEvent,
         },
     },
     store::runs::{AnswerRow, ArtifactRow, NewRun, OpenRun, RunOp, RunRow, RunsLeft},
@@ -113,13 +114,30 @@ pub(super) fn opening(nodes: Vec<Node>, edges: &[&str]) -> Opening {
     let place = |id: &str| nodes.iter().position(|node| &*node.id == id).unwrap();
     let edge = |text: &&str| {
         let (from, to) = text.split_once(" -> ").unwrap();
-        let (from, when) = from.split_once("==").map_or((from, None), |(from, when)| (from, Some(Literal::Bool(when == "true"))));
+        let (from, when) = from
+            .split_once("==")
+            .map_or((from, None), |(from, when)| (from, Some(Literal::Bool(when == "true"))));
         let ((from, from_port), (to, to_port)) = (from.split_once('.').unwrap(), to.split_once('.').unwrap());
-        Edge { from: place(from), from_port: Arc::from(from_port), when, to: place(to), to_port: Arc::from(to_port) }
+        Edge {
+            from: place(from),
+            from_port: Arc::from(from_port),
+            when,
+            to: place(to),
+            to_port: Arc::from(to_port),
+        }
     };
     let edges = edges.iter().map(edge).collect();
     let (goals, save) = (Vec::new(), Vec::new());
-    Opening { name: Arc::from("test"), goals, params: Map::new(), policy: Policy::default(), nodes, edges, success: None, save }
+    Opening {
+        name: Arc::from("test"),
+        goals,
+        params: Map::new(),
+        policy: Policy::default(),
+        nodes,
+        edges,
+        success: None,
+        save,
+    }
 }
 
 pub(super) fn value(value: impl Into<rmpv::Value>) -> PortValue {
@@ -187,7 +205,8 @@ impl House {
             let last_event = self.kept.events.get(run).and_then(|events| events.last().copied()).unwrap_or(0);
             Some(OpenRun { row: self.row(*run)?, last_event })
         });
-        let restored = RunsLeft { open: open.collect(), answers: self.kept.answers.clone(), has_more_answers: false };
+        let restored =
+            RunsLeft { open: open.collect(), answers: self.kept.answers.clone(), has_more_answers: false };
         self.next_id += 1 << 64;
         self.engine = engine(self.settings, Now::at_ms(self.ms), restored, self.next_id);
         (self.uncommitted, self.listens) = (VecDeque::new(), BTreeSet::new());
@@ -228,7 +247,9 @@ impl House {
     /// Moves the clock on, stopping wherever something is due.
     pub(super) fn pass(&mut self, ms: u64) {
         let end = self.ms + ms;
-        while let Some(due) = self.engine.timeout().map(|at| at.0.div_ceil(1_000_000)).filter(|due| *due <= end) {
+        while let Some(due) =
+            self.engine.timeout().map(|at| at.0.div_ceil(1_000_000)).filter(|due| *due <= end)
+        {
             self.ms = self.ms.max(due);
             self.handle(Input::Timeout);
         }
@@ -240,7 +261,11 @@ impl House {
             let now = Now::at_ms(self.ms);
             match output {
                 Output::Load { ticket, yaml } => {
-                    let opening = self.openings.get(&*yaml).cloned().ok_or_else(|| "line 1, column 1: no opening".to_owned());
+                    let opening = self
+                        .openings
+                        .get(&*yaml)
+                        .cloned()
+                        .ok_or_else(|| "line 1, column 1: no opening".to_owned());
                     self.engine.handle(now, Input::Loaded { ticket, opening });
                 }
                 Output::Publish(publish) => self.on_publish(publish),
@@ -255,7 +280,11 @@ impl House {
                     self.engine.handle(now, Input::Recalled { run, row });
                 }
                 Output::RecallAnswer { request, variant } => {
-                    let kept = self.kept.answers.iter().find(|kept| kept.request == request && kept.variant == variant);
+                    let kept = self
+                        .kept
+                        .answers
+                        .iter()
+                        .find(|kept| kept.request == request && kept.variant == variant);
                     let body = kept.map(|kept| kept.body.clone());
                     self.engine.handle(now, Input::AnswerRecalled { request, variant, body });
                 }
@@ -281,10 +310,14 @@ impl House {
         while let Some((ticket, ops)) = self.uncommitted.pop_front() {
             if self.failing > 0 {
                 self.failing -= 1;
-                self.engine.handle(Now::at_ms(self.ms), Input::CommitFailed { ticket, error: "the disk is full".to_owned() });
+                self.engine.handle(
+                    Now::at_ms(self.ms),
+                    Input::CommitFailed { ticket, error: "the disk is full".to_owned() },
+                );
                 continue;
             }
-            let is_known = |op: &RunOp| matches!(op, RunOp::Begin(row) if self.kept.rows.contains_key(&row.run));
+            let is_known =
+                |op: &RunOp| matches!(op, RunOp::Begin(row) if self.kept.rows.contains_key(&row.run));
             if ops.iter().any(is_known) {
                 let error = "UNIQUE constraint failed: runs.run".to_owned();
                 self.engine.handle(Now::at_ms(self.ms), Input::CommitFailed { ticket, error });
@@ -294,7 +327,10 @@ impl House {
                 match op {
                     RunOp::Begin(row) => assert!(self.kept.rows.insert(row.run, *row).is_none()),
                     RunOp::End { run, state, why, tokens, done, at } => {
-                        assert!(self.kept.ended.insert(run, End { state, why, tokens, done, at }).is_none(), "a run ends once");
+                        assert!(
+                            self.kept.ended.insert(run, End { state, why, tokens, done, at }).is_none(),
+                            "a run ends once"
+                        );
                     }
                     RunOp::Done { run, nodes } => {
                         self.kept.done.insert(run, nodes);
@@ -333,7 +369,10 @@ impl House {
             let next = self.next_reaches.pop_front();
             let reach = next.or_else(|| self.reaches.get(topic).cloned()).unwrap_or_else(|| self.took(1));
             let request = AgentRequest::decode(&body).unwrap();
-            assert!(self.listens.contains(&*request.reply_topic), "the reply topic is listened to before the request leaves");
+            assert!(
+                self.listens.contains(&*request.reply_topic),
+                "the reply topic is listened to before the request leaves"
+            );
             assert_eq!(schema_id, 4000);
             if matches!(reach, Reach::Took { .. }) {
                 self.requests.push(request);
@@ -384,7 +423,10 @@ impl House {
     /// The bus takes what says that runs are accepted.
     pub(super) fn take_accepted(&mut self) {
         for ticket in std::mem::take(&mut self.accepted) {
-            self.engine.handle(Now::at_ms(self.ms), Input::Reached { ticket, reach: Reach::Took { peers: Vec::new(), msg_id: 0 } });
+            self.engine.handle(
+                Now::at_ms(self.ms),
+                Input::Reached { ticket, reach: Reach::Took { peers: Vec::new(), msg_id: 0 } },
+            );
         }
     }
 
@@ -406,7 +448,12 @@ impl House {
 
     /// Takes the latest request for a node.
     pub(super) fn request(&self, node: &str) -> AgentRequest {
-        self.requests.iter().rev().find(|request| &*request.node.id == node).unwrap_or_else(|| panic!("no request for {node}")).clone()
+        self.requests
+            .iter()
+            .rev()
+            .find(|request| &*request.node.id == node)
+            .unwrap_or_else(|| panic!("no request for {node}"))
+            .clone()
     }
 
     pub(super) fn answer(&mut self, request: &AgentRequest, answer: &AgentAnswer) {

@@ -44,7 +44,10 @@ fn one_that_fails_is_tried_again_from_its_beginning_and_then_gives_not_ok() {
     house.submit(1, opening(nodes, &["a.ok==false -> b.in", "a.out -> c.in"]));
     house.does("x", &gives(&[("out", 1.into())]));
     house.does("y", &fails(false));
-    assert_eq!(house.stands("a"), (NodeState::Retrying, "it did not succeed: node a/y failed: no luck".to_owned()));
+    assert_eq!(
+        house.stands("a"),
+        (NodeState::Retrying, "it did not succeed: node a/y failed: no luck".to_owned())
+    );
     house.pass(10);
     assert_eq!((house.stands("a/y").0, house.request("x").attempt), (NodeState::Waiting, 1));
     house.does("x", &fails(false));
@@ -52,7 +55,10 @@ fn one_that_fails_is_tried_again_from_its_beginning_and_then_gives_not_ok() {
     assert_eq!(house.stands("c").1, "upstream a failed");
     assert_eq!(house.request("b").inputs["in"], [value(false)]);
     house.does("b", &gives(&[]));
-    assert_eq!(house.end(1), Some(("failed", "node a failed: it did not succeed: node a/x failed: no luck".to_owned())));
+    assert_eq!(
+        house.end(1),
+        Some(("failed", "node a failed: it did not succeed: node a/x failed: no luck".to_owned()))
+    );
 }
 
 #[test]
@@ -66,7 +72,10 @@ fn the_nodes_timeout_and_the_openings_own_end_the_whole() {
     assert_eq!(house.stands("b"), (NodeState::Failed, "timed out after 30 ms".to_owned()));
     house.pass(20);
     assert_eq!(house.stands("a"), (NodeState::Failed, "timed out after 50 ms".to_owned()));
-    assert_eq!((house.cancels.len(), house.listens.len(), house.stands("a/x").0), (2, 0, NodeState::Cancelled));
+    assert_eq!(
+        (house.cancels.len(), house.listens.len(), house.stands("a/x").0),
+        (2, 0, NodeState::Cancelled)
+    );
     assert_eq!(house.end(1).unwrap().0, "failed");
 }
 
@@ -84,7 +93,11 @@ fn a_question_within_expires_before_the_time_of_what_it_is_within_does() {
         house.pass(3_000);
         assert_eq!(house.stands("a/b/x"), (NodeState::Failed, "nobody decided in time".to_owned()));
         let why = "node a failed: it did not succeed: node a/b failed: it did not succeed: node a/b/x failed: nobody decided in time";
-        assert_eq!((house.end(1).unwrap().1.as_str(), house.asks.len()), (why, 1), "a no is not asked for again");
+        assert_eq!(
+            (house.end(1).unwrap().1.as_str(), house.asks.len()),
+            (why, 1),
+            "a no is not asked for again"
+        );
     }
 }
 

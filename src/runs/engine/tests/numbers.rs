@@ -20,20 +20,29 @@ fn nested(id: &str, inner: Opening) -> Node {
 fn the_greatest_times_and_counts_that_are_taken_run_without_end() {
     let mut house = House::new();
     let retry = Retry { max_attempts: u32::MAX, backoff_ms: NUMBER_MAX };
-    let endless = |node: Node| Node { retry, timeout_ms: Some(NUMBER_MAX), budget_tokens: Some(NUMBER_MAX), ..node };
+    let endless =
+        |node: Node| Node { retry, timeout_ms: Some(NUMBER_MAX), budget_tokens: Some(NUMBER_MAX), ..node };
     let mut inner = opening(vec![endless(node("x"))], &[]);
     (inner.policy.timeout_ms, inner.policy.budget_tokens) = (Some(NUMBER_MAX), Some(NUMBER_MAX));
-    let mut outer = opening(vec![endless(Node { asks: true, ..node("a") }), endless(nested("b", inner.clone()))], &[]);
+    let mut outer =
+        opening(vec![endless(Node { asks: true, ..node("a") }), endless(nested("b", inner.clone()))], &[]);
     outer.policy = inner.policy;
     house.submit(1, outer);
     let asked = house.asks[0].expires_at.0 - crate::time::Now::at_ms(0).wall.0;
-    assert_eq!(asked, crate::limits::Runs::default().confirm_ms, "a question does not wait as long as its run");
+    assert_eq!(
+        asked,
+        crate::limits::Runs::default().confirm_ms,
+        "a question does not wait as long as its run"
+    );
     house.decide(&house.asks[0].clone(), true);
     house.does("a", &fails(true));
     let used = AgentAnswer { tokens: Some(NUMBER_MAX), ..fails(true) };
     house.does("x", &used);
     house.pass(1_000_000_000_000);
-    assert_eq!(["a", "b", "b/x"].map(|id| house.stands(id).0), [NodeState::Retrying, NodeState::Running, NodeState::Retrying]);
+    assert_eq!(
+        ["a", "b", "b/x"].map(|id| house.stands(id).0),
+        [NodeState::Retrying, NodeState::Running, NodeState::Retrying]
+    );
     house.cancel(50, 1);
     assert!(matches!(house.responses.last().unwrap().1, ControlResponse::RunCancelled { .. }));
     assert_eq!((house.kept.ended[&trace(1)].tokens, house.engine.timeout()), (NUMBER_MAX, None));
@@ -57,7 +66,11 @@ fn how_many_nodes_are_done_is_kept_as_they_are_and_holds_behind_a_restart() {
     house.submit(1, opening(nodes(), &edges));
     assert_eq!((house.snapshot.runs[0].done_nodes(), house.kept.done.get(&trace(1))), (Some(0), None));
     house.does("a", &gives(&[("ok", true.into())]));
-    assert_eq!((house.snapshot.runs[0].done_nodes(), house.kept.done[&trace(1)]), (Some(2), 2), "c is skipped");
+    assert_eq!(
+        (house.snapshot.runs[0].done_nodes(), house.kept.done[&trace(1)]),
+        (Some(2), 2),
+        "c is skipped"
+    );
     house.restart();
     let cut = house.snapshot.runs.back().unwrap();
     assert_eq!((cut.nodes.len(), cut.planned, cut.done_nodes()), (0, 4, Some(2)), "and not all of them");
@@ -65,7 +78,11 @@ fn how_many_nodes_are_done_is_kept_as_they_are_and_holds_behind_a_restart() {
     house.submit(2, opening(nodes(), &edges));
     house.does("a", &gives(&[("ok", true.into())]));
     house.does("b", &fails(false));
-    assert_eq!((house.end(2).unwrap().0, house.kept.ended[&trace(2)].done), ("failed", 2), "what failed or was blocked is not done");
+    assert_eq!(
+        (house.end(2).unwrap().0, house.kept.ended[&trace(2)].done),
+        ("failed", 2),
+        "what failed or was blocked is not done"
+    );
 }
 
 #[test]

@@ -21,7 +21,10 @@ fn taken(house: &House) -> serde_json::Value {
 fn a_question_shows_what_the_node_would_be_given() {
     let mut house = House::new();
     let with = serde_json::json!({"require_human_confirm": true, "to": "mail to ann"});
-    house.submit(1, opening(vec![node("write"), asking(&with)], &["write.out -> send.text", "write.out -> send.copy"]));
+    house.submit(
+        1,
+        opening(vec![node("write"), asking(&with)], &["write.out -> send.text", "write.out -> send.copy"]),
+    );
     assert!(house.snapshot.asks.is_empty());
     let text = rmpv::Value::Map(vec![("n".into(), 7.into()), (2.into(), rmpv::Value::Binary(vec![1, 2]))]);
     house.does("write", &gives(&[("out", text)]));
@@ -36,18 +39,25 @@ fn a_decision_that_cannot_be_read_is_told_in_its_run_and_the_question_stays() {
     house.submit(1, opening(vec![asking(&serde_json::json!({}))], &[]));
     house.pass(20);
     let ask = house.asks[0].clone();
-    let mut payload = vec![("action_id", rmpv::Value::from(ask.action_id.to_string())), ("approved", "yes".into())];
+    let mut payload =
+        vec![("action_id", rmpv::Value::from(ask.action_id.to_string())), ("approved", "yes".into())];
     let body = |payload: &[(&str, rmpv::Value)]| {
-        let map = |pairs: Vec<(&str, rmpv::Value)>| rmpv::Value::Map(pairs.into_iter().map(|(key, value)| (key.into(), value)).collect());
+        let map = |pairs: Vec<(&str, rmpv::Value)>| {
+            rmpv::Value::Map(pairs.into_iter().map(|(key, value)| (key.into(), value)).collect())
+        };
         let mut bytes = Vec::new();
-        let body = map(vec![("type", "toolresult.action.decision.v1".into()), ("payload", map(payload.to_vec()))]);
+        let body =
+            map(vec![("type", "toolresult.action.decision.v1".into()), ("payload", map(payload.to_vec()))]);
         rmpv::encode::write_value(&mut bytes, &body).unwrap();
         bytes::Bytes::from(bytes)
     };
     house.handle(Input::Decided { by: by(), trace: ask.trace_id, body: body(&payload) });
     let says = "a decision of tester is not understood, and the question waits as before: payload.approved is a text, not true or false";
     let (_, of, event) = house.events.last().unwrap();
-    assert_eq!((*of, event.message.as_str(), event.meta.node_id.as_deref()), (ask.trace_id, says, Some("send")));
+    assert_eq!(
+        (*of, event.message.as_str(), event.meta.node_id.as_deref()),
+        (ask.trace_id, says, Some("send"))
+    );
     assert_eq!((house.snapshot.asks.len(), house.snapshot.totals.rejected), (1, 1));
     // The text form of its id is taken, and a second decision changes nothing.
     payload[1].1 = true.into();
@@ -56,7 +66,10 @@ fn a_decision_that_cannot_be_read_is_told_in_its_run_and_the_question_stays() {
     house.decide(&ask, false);
     assert_eq!((house.end(1).unwrap().0, house.snapshot.totals.rejected), ("succeeded", 2));
     let (_, _, says) = house.told.last().unwrap();
-    assert!(says.starts_with(&format!("a decision is ignored: no question {} waits", ask.action_id)), "{says}");
+    assert!(
+        says.starts_with(&format!("a decision is ignored: no question {} waits", ask.action_id)),
+        "{says}"
+    );
 }
 
 #[test]

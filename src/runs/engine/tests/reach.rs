@@ -30,7 +30,12 @@ fn took(sessions: &[u64]) -> Reach {
 }
 
 fn logs(house: &House) -> Vec<String> {
-    house.events.iter().filter(|(_, _, event)| event.kind == EventKind::Log).map(|(_, _, event)| event.message.clone()).collect()
+    house
+        .events
+        .iter()
+        .filter(|(_, _, event)| event.kind == EventKind::Log)
+        .map(|(_, _, event)| event.message.clone())
+        .collect()
 }
 
 #[test]
@@ -67,7 +72,10 @@ fn a_full_queue_is_no_missing_agent_and_the_same_request_is_offered_again() {
     house.pass(1_000);
     assert_eq!(house.stands("a").0, NodeState::Running);
     assert_eq!(house.refused.len(), 5);
-    assert!(house.refused.windows(2).all(|pair: &[AgentRequest]| pair[0] == pair[1]), "one attempt, one reply topic");
+    assert!(
+        house.refused.windows(2).all(|pair: &[AgentRequest]| pair[0] == pair[1]),
+        "one attempt, one reply topic"
+    );
     house.reaches.clear();
     house.pass(250);
     assert_eq!((house.requests.len(), house.request("a").attempt), (1, 1));
@@ -98,9 +106,13 @@ fn what_stays_full_or_down_fails_by_that_reason() {
 #[test]
 fn a_request_that_fits_no_unit_fails_once_and_for_all() {
     let mut house = house(Reach::TooLong);
-    house.submit(1, opening(vec![Node { retry: Retry { max_attempts: 9, backoff_ms: 0 }, ..node("a") }], &[]));
+    house
+        .submit(1, opening(vec![Node { retry: Retry { max_attempts: 9, backoff_ms: 0 }, ..node("a") }], &[]));
     let (state, why) = house.stands("a");
-    assert!(state == NodeState::Failed && why.starts_with("agent/echo cannot take its request: with "), "{why}");
+    assert!(
+        state == NodeState::Failed && why.starts_with("agent/echo cannot take its request: with "),
+        "{why}"
+    );
 }
 
 #[test]
@@ -167,7 +179,11 @@ fn a_request_that_expires_unread_fails_its_attempt_once_nobody_else_has_it() {
 fn while_a_queue_is_full_one_request_is_offered_and_once_it_is_taken_the_next_in_order() {
     let mut house = house(Reach::Full);
     house.submit(1, opening(["a", "b", "c", "d"].map(node).to_vec(), &[]));
-    assert_eq!((house.refused.len(), house.states()), (4, vec![NodeState::Running; 4]), "they were on their way already");
+    assert_eq!(
+        (house.refused.len(), house.states()),
+        (4, vec![NodeState::Running; 4]),
+        "they were on their way already"
+    );
     house.submit(2, opening(vec![node("e")], &[]));
     house.pass(750);
     let refused: Vec<_> = house.refused.iter().skip(4).map(|request| &*request.node.id).collect();
@@ -250,8 +266,14 @@ fn with_the_bus_all_attempts_on_it_are_gone() {
     house.submit(1, opening(vec![node("a"), node("b")], &[]));
     house.handle(Input::BusDown);
     house.pass(2_000);
-    assert_eq!(house.stands("b"), (NodeState::Failed, "the bus went down before agent/echo answered".to_owned()));
-    assert_eq!(house.end(1).unwrap().1, "node a failed: the bus went down before agent/echo answered; and 1 more node failed");
+    assert_eq!(
+        house.stands("b"),
+        (NodeState::Failed, "the bus went down before agent/echo answered".to_owned())
+    );
+    assert_eq!(
+        house.end(1).unwrap().1,
+        "node a failed: the bus went down before agent/echo answered; and 1 more node failed"
+    );
 }
 
 #[test]
@@ -260,11 +282,17 @@ fn a_request_that_no_message_holds_is_not_sent() {
     let nodes = ["a", "b", "c"].map(node).to_vec();
     house.submit(1, opening(nodes, &["a.out -> b.one", "a.out -> b.two", "a.note -> c.in"]));
     house.does("a", &gives(&[("out", "x".repeat(3_000).into()), ("note", "y".repeat(4_000).into())]));
-    let says =
-        |least, bytes| format!("its request has {least}{bytes} bytes, and a message holds 4096 (limits.rmp.body_bytes_max): feed it less");
+    let says = |least, bytes| {
+        format!(
+            "its request has {least}{bytes} bytes, and a message holds 4096 (limits.rmp.body_bytes_max): feed it less"
+        )
+    };
     assert_eq!(house.stands("b"), (NodeState::Failed, says("at least ", 6_006)));
     let (state, why) = house.stands("c");
-    assert!(state == NodeState::Failed && why.starts_with("its request has 4") && why.ends_with("feed it less"), "{why}");
+    assert!(
+        state == NodeState::Failed && why.starts_with("its request has 4") && why.ends_with("feed it less"),
+        "{why}"
+    );
     assert_eq!((house.requests.len(), house.end(1).unwrap().0, house.listens.len()), (1, "failed", 0));
 }
 

@@ -53,8 +53,13 @@ fn while_the_store_cannot_write_new_runs_are_rejected_and_others_go_on() {
     house.failing = 2;
     house.does("a", &gives(&[]));
     house.submit(3, opening(vec![node("c")], &[]));
-    let Some((of, ControlResponse::RunRejected { reason, .. })) = house.responses.last() else { panic!("{:?}", house.responses) };
-    assert_eq!((*of, reason.as_str()), (trace(3), "the run cannot be recorded: the disk is full; `rl-console doctor` says more"));
+    let Some((of, ControlResponse::RunRejected { reason, .. })) = house.responses.last() else {
+        panic!("{:?}", house.responses)
+    };
+    assert_eq!(
+        (*of, reason.as_str()),
+        (trace(3), "the run cannot be recorded: the disk is full; `rl-console doctor` says more")
+    );
     house.does("b", &gives(&[]));
     house.submit(4, opening(vec![node("c")], &[]));
     house.does("c", &gives(&[]));
@@ -90,11 +95,21 @@ fn past_the_bound_events_are_left_out_and_the_run_says_so() {
     assert_eq!(house.end(1).unwrap().0, "succeeded", "the end is kept whatever room there is");
     let kept = &house.kept.events[&trace(1)];
     assert!(kept.len() < told && kept.contains(&(told as u64)), "{} of {told}", kept.len());
-    let says: Vec<_> =
-        house.events.iter().filter(|(_, _, event)| event.kind == EventKind::Log).map(|(_, _, it)| it.message.clone()).collect();
-    assert_eq!(says[0], "what this run tells from here on is not kept until the store can write again: the disk is full");
+    let says: Vec<_> = house
+        .events
+        .iter()
+        .filter(|(_, _, event)| event.kind == EventKind::Log)
+        .map(|(_, _, it)| it.message.clone())
+        .collect();
+    assert_eq!(
+        says[0],
+        "what this run tells from here on is not kept until the store can write again: the disk is full"
+    );
     let lost = told - kept.len();
-    assert_eq!(says.last().unwrap(), &format!("{lost} events and 1 artifact were not kept: the disk is full"));
+    assert_eq!(
+        says.last().unwrap(),
+        &format!("{lost} events and 1 artifact were not kept: the disk is full")
+    );
     assert!(says.contains(&"n299.out is not kept: the disk is full".to_owned()));
     assert!(house.kept.artifacts.is_empty());
 }

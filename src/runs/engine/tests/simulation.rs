@@ -63,7 +63,8 @@ fn random(rng: &mut fastrand::Rng, depth: u32) -> Opening {
     opening
 }
 
-/// What agents gave last, by run and node: their port `ok`, and whether there was one `out`. Nothing where a node never completed.
+/// What agents gave last, by run and node: their port `ok`, and whether there was one `out`. Nothing where a
+/// node never completed.
 type Given = BTreeMap<(TraceId, String), (bool, bool)>;
 
 /// How an edge ended.
@@ -76,7 +77,12 @@ enum Was {
 }
 
 /// How a node ends that is not worked on, told by the ends of those before it.
-fn expected(opening: &Opening, states: &[NodeState], given: &dyn Fn(usize) -> Option<(bool, bool)>, to: usize) -> Option<NodeState> {
+fn expected(
+    opening: &Opening,
+    states: &[NodeState],
+    given: &dyn Fn(usize) -> Option<(bool, bool)>,
+    to: usize,
+) -> Option<NodeState> {
     let mut ports: BTreeMap<&str, Vec<Was>> = BTreeMap::new();
     for edge in opening.edges.iter().filter(|edge| edge.to == to) {
         let is_nested = matches!(opening.nodes[edge.from].action, Use::Opening { .. });
@@ -120,15 +126,20 @@ impl Judge<'_> {
     /// Holds a run that settled by itself against the naive evaluator. How its nodes ended.
     fn judge(&self) -> Vec<NodeState> {
         let view = self.house.snapshot.run(self.run).unwrap();
-        let states: Vec<_> = view.nodes.iter().take(self.opening.nodes.len()).map(|node| node.state).collect();
+        let states: Vec<_> =
+            view.nodes.iter().take(self.opening.nodes.len()).map(|node| node.state).collect();
         let given = |n: usize| match self.opening.nodes[n].action {
             Use::Opening { .. } => Some((states[n] == NodeState::Completed, false)),
             Use::Agent(_) => self.given.get(&(self.run, format!("n{n}"))).copied(),
         };
         for n in 0..states.len() {
             match expected(self.opening, &states, &given, n) {
-                Some(expected) => assert_eq!(states[n], expected, "n{n} of {:?}: {states:?}", self.opening.edges),
-                None => assert!(matches!(states[n], NodeState::Completed | NodeState::Failed), "n{n}: {states:?}"),
+                Some(expected) => {
+                    assert_eq!(states[n], expected, "n{n} of {:?}: {states:?}", self.opening.edges)
+                }
+                None => {
+                    assert!(matches!(states[n], NodeState::Completed | NodeState::Failed), "n{n}: {states:?}")
+                }
             }
         }
         let holds = |check: &Check| match (&check.is, states[check.port.node]) {
@@ -185,7 +196,9 @@ fn disturb(house: &mut House, rng: &mut fastrand::Rng) {
         house.failing = rng.u32(1..6);
     }
     match rng.u8(..60) {
-        0 => drop(house.reaches.insert("agent/echo".to_owned(), [Reach::Full, Reach::Down][rng.usize(..2)].clone())),
+        0 => drop(
+            house.reaches.insert("agent/echo".to_owned(), [Reach::Full, Reach::Down][rng.usize(..2)].clone()),
+        ),
         1..8 => house.reaches.clear(),
         8 => house.handle(Input::Left { peer: ConnectionId(1) }),
         _ => {}
@@ -212,13 +225,19 @@ fn check_ends(seed: u64, house: &House, submitted: &Submitted, tally: &mut BTree
     }
     for (run, opening) in openings {
         if !house.kept.rows.contains_key(run) {
-            let is_rejected = |(of, response): &(TraceId, _)| of == run && matches!(response, ControlResponse::RunRejected { .. });
-            assert!(house.responses.iter().any(is_rejected) || restarted.contains(run), "seed {seed}: {run} has no answer");
+            let is_rejected = |(of, response): &(TraceId, _)| {
+                of == run && matches!(response, ControlResponse::RunRejected { .. })
+            };
+            assert!(
+                house.responses.iter().any(is_rejected) || restarted.contains(run),
+                "seed {seed}: {run} has no answer"
+            );
             *tally.entry("not recorded").or_default() += 1;
             continue;
         }
         let end = house.kept.ended.get(run).unwrap_or_else(|| panic!("seed {seed}: {run} has no end"));
-        let events: Vec<_> = house.events.iter().filter(|(_, of, _)| of == run).map(|(_, _, event)| event).collect();
+        let events: Vec<_> =
+            house.events.iter().filter(|(_, of, _)| of == run).map(|(_, _, event)| event).collect();
         assert!(events.windows(2).all(|pair| pair[0].meta.ts_ms <= pair[1].meta.ts_ms), "seed {seed}: FIFO");
         *tally.entry(end.state.name()).or_default() += 1;
         let ends: Vec<_> = events.iter().filter_map(|event| event.meta.success).collect();
@@ -226,7 +245,11 @@ fn check_ends(seed: u64, house: &House, submitted: &Submitted, tally: &mut BTree
             *tally.entry("restarted").or_default() += 1;
             if end.why.as_deref() == Some("the station was restarted") {
                 *tally.entry("cut off").or_default() += 1;
-                assert_eq!((ends.last(), events.last().unwrap().meta.success), (Some(&false), Some(false)), "seed {seed}: the end is last");
+                assert_eq!(
+                    (ends.last(), events.last().unwrap().meta.success),
+                    (Some(&false), Some(false)),
+                    "seed {seed}: the end is last"
+                );
             }
             continue;
         }
@@ -235,13 +258,22 @@ fn check_ends(seed: u64, house: &House, submitted: &Submitted, tally: &mut BTree
             _ => None,
         };
         let stands: BTreeMap<u32, NodeState> = house.told.iter().filter_map(moved).collect();
-        assert_eq!(end.done, stands.values().filter(|state| state.is_done()).count() as u64, "seed {seed}: {run}");
+        assert_eq!(
+            end.done,
+            stands.values().filter(|state| state.is_done()).count() as u64,
+            "seed {seed}: {run}"
+        );
         let kept = &house.kept.events[run];
-        assert_eq!(*kept, (1..=events.len() as u64).collect::<Vec<_>>(), "seed {seed}: all that was told is kept, each once");
+        assert_eq!(
+            *kept,
+            (1..=events.len() as u64).collect::<Vec<_>>(),
+            "seed {seed}: all that was told is kept, each once"
+        );
         assert_eq!(ends, [end.state == RunState::Succeeded], "seed {seed}");
         assert!(events.last().unwrap().meta.success.is_some(), "seed {seed}: the end is last");
         let why = end.why.as_deref().unwrap_or_default();
-        let is_whole = !disturbed.contains(run) && !why.starts_with("timed out") && !why.starts_with("it used");
+        let is_whole =
+            !disturbed.contains(run) && !why.starts_with("timed out") && !why.starts_with("it used");
         *tally.entry("out of tokens").or_default() += u32::from(why.starts_with("it used"));
         if is_whole {
             for state in (Judge { house, opening, run: *run, given }).judge() {
@@ -254,8 +286,12 @@ fn check_ends(seed: u64, house: &House, submitted: &Submitted, tally: &mut BTree
 
 fn simulate(seed: u64, tally: &mut BTreeMap<&'static str, u32>) {
     let mut rng = fastrand::Rng::with_seed(seed);
-    let limits =
-        limits::Runs { in_flight_run_max: rng.u64(1..5), in_flight_max: rng.u64(1..8), confirm_ms: 500, ..limits::Runs::default() };
+    let limits = limits::Runs {
+        in_flight_run_max: rng.u64(1..5),
+        in_flight_max: rng.u64(1..8),
+        confirm_ms: 500,
+        ..limits::Runs::default()
+    };
     let mut house = House::with(Settings { limits, timeout_ms: 5_000, ..Settings::default() });
     let (mut openings, mut given) = (BTreeMap::new(), Given::new());
     let (mut pending, mut answered): (Vec<(u64, AgentRequest)>, Vec<AgentRequest>) = (Vec::new(), Vec::new());
@@ -282,7 +318,11 @@ fn simulate(seed: u64, tally: &mut BTreeMap<&'static str, u32>) {
             let place = house.places[&request.reply_topic];
             // What is within an opening begins anew with each of its attempts.
             if (place as usize) < openings[&request.trace_id].nodes.len() {
-                assert!(attempts.insert((request.trace_id, place, request.attempt)), "seed {seed}: {} twice", request.node.id);
+                assert!(
+                    attempts.insert((request.trace_id, place, request.attempt)),
+                    "seed {seed}: {} twice",
+                    request.node.id
+                );
             }
             // Some answers are lost.
             if rng.u8(..12) > 0 {
@@ -303,13 +343,16 @@ fn simulate(seed: u64, tally: &mut BTreeMap<&'static str, u32>) {
             let (ok, out) = (rng.bool(), rng.u8(..8) > 0);
             let is_awaited = house.listens.contains(&*request.reply_topic);
             let answer = answer(&mut rng, ok, out);
-            let is_of_opening = (house.places[&request.reply_topic] as usize) < openings[&request.trace_id].nodes.len();
+            let is_of_opening =
+                (house.places[&request.reply_topic] as usize) < openings[&request.trace_id].nodes.len();
             if is_awaited && is_of_opening && matches!(answer.response, AgentResponse::Completed { .. }) {
                 given.insert((request.trace_id, request.node.id.to_string()), (ok, out));
             }
             house.answer(&request, &answer);
             answered.push(request);
-        } else if let Some(request) = answered.get(rng.usize(..answered.len().max(1))).filter(|_| rng.u8(..10) == 0).cloned() {
+        } else if let Some(request) =
+            answered.get(rng.usize(..answered.len().max(1))).filter(|_| rng.u8(..10) == 0).cloned()
+        {
             house.answer(&request, &fails(false));
         } else {
             house.pass(rng.u64(1..40));
@@ -338,7 +381,11 @@ fn simulate(seed: u64, tally: &mut BTreeMap<&'static str, u32>) {
     house.pass(30_000);
     snapshots::agrees(&house);
     snapshots::hold_together(&house, &mut rng);
-    assert_eq!((house.engine.open(), house.listens.len(), house.engine.timeout()), (0, 0, None), "seed {seed}: every run ends");
+    assert_eq!(
+        (house.engine.open(), house.listens.len(), house.engine.timeout()),
+        (0, 0, None),
+        "seed {seed}: every run ends"
+    );
     check_ends(seed, &house, &Submitted { openings, disturbed, restarted, given }, tally);
 }
 

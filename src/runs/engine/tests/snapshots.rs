@@ -1,4 +1,5 @@
-//! Snapshots: at any moment one and what was told behind it make what all that was told makes, and what the engine itself holds.
+//! Snapshots: at any moment one and what was told behind it make what all that was told makes, and what the
+//! engine itself holds.
 
 use super::house::House;
 use crate::{
@@ -12,9 +13,16 @@ fn fold(snapshot: &mut Snapshot, told: &[super::house::Told], limits: &limits::R
     }
 }
 
-/// Cuts what was told in two at random places, under windows that hold everything and under such that hold next to nothing.
+/// Cuts what was told in two at random places, under windows that hold everything and under such that hold
+/// next to nothing.
 pub(super) fn hold_together(house: &House, rng: &mut fastrand::Rng) {
-    let narrow = limits::Runs { shown_max: 2, shown_nodes_max: 20, shown_asks_max: 1, shown_text_bytes_max: 64, ..limits::Runs::default() };
+    let narrow = limits::Runs {
+        shown_max: 2,
+        shown_nodes_max: 20,
+        shown_asks_max: 1,
+        shown_text_bytes_max: 64,
+        ..limits::Runs::default()
+    };
     for limits in [limits::Runs::default(), narrow] {
         let mut whole = Snapshot::default();
         fold(&mut whole, &house.told, &limits);
@@ -26,8 +34,13 @@ pub(super) fn hold_together(house: &House, rng: &mut fastrand::Rng) {
             fold(&mut carried_on, behind, &limits);
             assert_eq!(carried_on, whole);
             let open = taken.open().count() as u64;
-            assert!(taken.runs.len() as u64 <= limits.shown_max.max(open) && taken.asks.len() as u64 <= limits.shown_asks_max);
-            assert!(taken.runs.iter().map(|run| run.nodes.len() as u64).sum::<u64>() <= limits.shown_nodes_max);
+            assert!(
+                taken.runs.len() as u64 <= limits.shown_max.max(open)
+                    && taken.asks.len() as u64 <= limits.shown_asks_max
+            );
+            assert!(
+                taken.runs.iter().map(|run| run.nodes.len() as u64).sum::<u64>() <= limits.shown_nodes_max
+            );
         }
     }
 }
@@ -36,16 +49,26 @@ pub(super) fn hold_together(house: &House, rng: &mut fastrand::Rng) {
 pub(super) fn agrees(house: &House) {
     for (name, run) in house.engine.runs.iter().filter(|(_, run)| run.is_live) {
         let view = house.snapshot.run(*name).unwrap();
-        assert_eq!((view.state, view.tokens, view.events, view.artifacts), (RunState::Running, run.tokens, run.events, run.artifacts));
+        assert_eq!(
+            (view.state, view.tokens, view.events, view.artifacts),
+            (RunState::Running, run.tokens, run.events, run.artifacts)
+        );
         assert_eq!((view.plan.nodes.len(), view.nodes.len()), (run.nodes.len(), run.nodes.len()));
         for ((planned, view), node) in view.plan.nodes.iter().zip(&view.nodes).zip(&run.nodes) {
-            assert_eq!((&planned.id, view.state, view.attempt), (&node.id, node.state, node.attempt), "the plan's places are the run's");
+            assert_eq!(
+                (&planned.id, view.state, view.attempt),
+                (&node.id, node.state, node.attempt),
+                "the plan's places are the run's"
+            );
             assert_eq!(planned.parent, run.scopes[node.scope as usize].parent);
         }
         let asking = run.nodes.iter().filter(|node| node.ask.is_some()).count();
         assert_eq!(house.snapshot.asks.iter().filter(|ask| ask.run == *name).count(), asking);
     }
     let (totals, figures) = (house.snapshot.totals, house.engine.figures());
-    assert_eq!((totals.succeeded, totals.failed, totals.cancelled), (figures.ended[0], figures.ended[1], figures.ended[2]));
+    assert_eq!(
+        (totals.succeeded, totals.failed, totals.cancelled),
+        (figures.ended[0], figures.ended[1], figures.ended[2])
+    );
     assert_eq!(totals.rejected, figures.rejected.iter().sum::<u64>());
 }

@@ -17,7 +17,9 @@ pub(super) fn edge(item: &Located, nodes: &Nodes, sink: &mut Sink<'_>) -> Option
         return None;
     };
     let fields = Fields::new(map, item.at, Part::Edge, &["from", "to"], sink);
-    let from = fields.required("from", "write `from: node.port`", sink).and_then(|it| source(&fields, it, nodes, sink));
+    let from = fields
+        .required("from", "write `from: node.port`", sink)
+        .and_then(|it| source(&fields, it, nodes, sink));
     let to = fields.required("to", "write `to: node.port`", sink).and_then(|it| {
         let text = fields.text(it, "to", "a port, written `node.port`", sink)?;
         plain_port(text, it.at, nodes, false, sink)
@@ -26,7 +28,12 @@ pub(super) fn edge(item: &Located, nodes: &Nodes, sink: &mut Sink<'_>) -> Option
     Some(Edge { from: from.node, from_port: from.port, when, to: to.node, to_port: to.port })
 }
 
-fn source(fields: &Fields<'_>, value: &Located, nodes: &Nodes, sink: &mut Sink<'_>) -> Option<(PortRef, Option<Literal>)> {
+fn source(
+    fields: &Fields<'_>,
+    value: &Located,
+    nodes: &Nodes,
+    sink: &mut Sink<'_>,
+) -> Option<(PortRef, Option<Literal>)> {
     let Value::Text(text) = &value.value else {
         fields.wrong(value, "from", "a port, written `node.port`", None, sink);
         return None;
@@ -47,7 +54,12 @@ fn source(fields: &Fields<'_>, value: &Located, nodes: &Nodes, sink: &mut Sink<'
 fn no_map(item: &Located, sink: &mut Sink<'_>) {
     if !matches!(item.value, Value::Faulty) {
         let (key, part) = ("edges".to_owned(), Part::Opening.to_string());
-        let kind = FaultKind::WrongType { key, part, takes: "a list of maps with `from` and `to`", found: item.value.article() };
+        let kind = FaultKind::WrongType {
+            key,
+            part,
+            takes: "a list of maps with `from` and `to`",
+            found: item.value.article(),
+        };
         sink.add(item.at, kind, Some("write `- {from: node.port, to: node.port}`".to_owned()));
     }
 }

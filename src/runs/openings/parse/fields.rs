@@ -55,7 +55,13 @@ pub(super) struct Fields<'t> {
 
 impl<'t> Fields<'t> {
     /// Keys that are not among the known ones are faults.
-    pub(super) fn new(map: &'t Map, at: Place, part: Part<'t>, known: &[&'static str], sink: &mut Sink<'_>) -> Self {
+    pub(super) fn new(
+        map: &'t Map,
+        at: Place,
+        part: Part<'t>,
+        known: &[&'static str],
+        sink: &mut Sink<'_>,
+    ) -> Self {
         for (key, _) in map.pairs.iter().filter(|(key, _)| !known.contains(&&*key.name)) {
             let fix = sink.faults.did_you_mean(&key.name, known.iter().copied());
             let fix = fix.or_else(|| Some(format!("it takes {}", listed(known))));
@@ -73,40 +79,84 @@ impl<'t> Fields<'t> {
     pub(super) fn required(&self, key: &'static str, fix: &str, sink: &mut Sink<'_>) -> Option<&'t Located> {
         let value = self.value(key);
         if value.is_none() {
-            sink.add(self.at, FaultKind::MissingKey { key, part: self.part.to_string() }, Some(fix.to_owned()));
+            sink.add(
+                self.at,
+                FaultKind::MissingKey { key, part: self.part.to_string() },
+                Some(fix.to_owned()),
+            );
         }
         value
     }
 
-    pub(super) fn wrong(&self, value: &Located, key: &str, takes: &'static str, fix: Option<String>, sink: &mut Sink<'_>) {
+    pub(super) fn wrong(
+        &self,
+        value: &Located,
+        key: &str,
+        takes: &'static str,
+        fix: Option<String>,
+        sink: &mut Sink<'_>,
+    ) {
         if !matches!(value.value, Value::Faulty) {
             let found = value.value.article();
-            sink.add(value.at, FaultKind::WrongType { key: cut(key), part: self.part.to_string(), takes, found }, fix);
+            sink.add(
+                value.at,
+                FaultKind::WrongType { key: cut(key), part: self.part.to_string(), takes, found },
+                fix,
+            );
         }
     }
 
-    pub(super) fn text(&self, value: &'t Located, key: &str, takes: &'static str, sink: &mut Sink<'_>) -> Option<&'t Arc<str>> {
+    pub(super) fn text(
+        &self,
+        value: &'t Located,
+        key: &str,
+        takes: &'static str,
+        sink: &mut Sink<'_>,
+    ) -> Option<&'t Arc<str>> {
         match &value.value {
             Value::Text(text) => return Some(text),
-            Value::Number(it) => self.wrong(value, key, takes, Some(format!("put it in quotes: \"{it}\"")), sink),
-            Value::Bool(it) => self.wrong(value, key, takes, Some(format!("put it in quotes: \"{it}\"")), sink),
+            Value::Number(it) => {
+                self.wrong(value, key, takes, Some(format!("put it in quotes: \"{it}\"")), sink)
+            }
+            Value::Bool(it) => {
+                self.wrong(value, key, takes, Some(format!("put it in quotes: \"{it}\"")), sink)
+            }
             Value::Map(_) if is_template(value) => {
-                self.wrong(value, key, takes, Some("put quotes around a text that begins with `{{`".to_owned()), sink);
+                self.wrong(
+                    value,
+                    key,
+                    takes,
+                    Some("put quotes around a text that begins with `{{`".to_owned()),
+                    sink,
+                );
             }
             _ => self.wrong(value, key, takes, None, sink),
         }
         None
     }
 
-    pub(super) fn texts(&self, key: &'static str, takes: &'static str, sink: &mut Sink<'_>) -> Vec<(&'t Arc<str>, Place)> {
+    pub(super) fn texts(
+        &self,
+        key: &'static str,
+        takes: &'static str,
+        sink: &mut Sink<'_>,
+    ) -> Vec<(&'t Arc<str>, Place)> {
         let items = self.value(key).and_then(|it| self.list(it, key, takes, sink)).unwrap_or_default();
         items.iter().filter_map(|it| Some((self.text(it, key, takes, sink)?, it.at))).collect()
     }
 
-    pub(super) fn list(&self, value: &'t Located, key: &str, takes: &'static str, sink: &mut Sink<'_>) -> Option<&'t [Located]> {
+    pub(super) fn list(
+        &self,
+        value: &'t Located,
+        key: &str,
+        takes: &'static str,
+        sink: &mut Sink<'_>,
+    ) -> Option<&'t [Located]> {
         match &value.value {
             Value::List(items) => return Some(items),
-            Value::Text(_) => self.wrong(value, key, takes, Some("put it in a list: `- …` or `[…]`".to_owned()), sink),
+            Value::Text(_) => {
+                self.wrong(value, key, takes, Some("put it in a list: `- …` or `[…]`".to_owned()), sink)
+            }
             _ => self.wrong(value, key, takes, None, sink),
         }
         None
@@ -128,8 +178,12 @@ impl<'t> Fields<'t> {
             return Some(it);
         }
         let fix = match &value.value {
-            Value::Text(it) if matches!(it.to_ascii_lowercase().as_str(), "yes" | "on" | "true") => Some("write `true`".to_owned()),
-            Value::Text(it) if matches!(it.to_ascii_lowercase().as_str(), "no" | "off" | "false") => Some("write `false`".to_owned()),
+            Value::Text(it) if matches!(it.to_ascii_lowercase().as_str(), "yes" | "on" | "true") => {
+                Some("write `true`".to_owned())
+            }
+            Value::Text(it) if matches!(it.to_ascii_lowercase().as_str(), "no" | "off" | "false") => {
+                Some("write `false`".to_owned())
+            }
             _ => None,
         };
         self.wrong(value, key, "true or false", fix, sink);
@@ -156,7 +210,9 @@ impl<'t> Fields<'t> {
             Some(it) if it < min => FaultKind::TooSmall { key: key_name, part, value: it, min },
             Some(it) if it > max => FaultKind::TooLarge { key: key_name, part, value: it, max },
             Some(it) => return Some(it),
-            None if number.as_f64().is_some_and(|it| it < 0.0) => FaultKind::Negative { key: key_name, part, value: number.to_string() },
+            None if number.as_f64().is_some_and(|it| it < 0.0) => {
+                FaultKind::Negative { key: key_name, part, value: number.to_string() }
+            }
             None => {
                 self.wrong(value, key, TAKES, None, sink);
                 return None;
@@ -167,7 +223,8 @@ impl<'t> Fields<'t> {
     }
 }
 
-/// Whether a value is `{{…}}` without quotes, which YAML reads as a map in a map. Its key was a fault already.
+/// Whether a value is `{{…}}` without quotes, which YAML reads as a map in a map. Its key was a fault
+/// already.
 fn is_template(value: &Located) -> bool {
     matches!(&value.value, Value::Map(map) if map.is_flow && map.pairs.is_empty() && value.span.end > value.span.start + 2)
 }

@@ -19,11 +19,18 @@ use crate::{
 impl Opening {
     /// Reads and checks an opening, and all that it nests.
     ///
-    /// `origin` is the file that the text is from, if any; nested openings are looked up beside it. `params` are set over the text's own.
+    /// `origin` is the file that the text is from, if any; nested openings are looked up beside it. `params`
+    /// are set over the text's own.
     ///
     /// # Errors
     /// Every fault of the text and of the files that it nests, at most `limits.runs.faults_max`.
-    pub fn load(text: &str, origin: Option<&Path>, params: &Map, library: &dyn Library, limits: &Runs) -> Result<Self, Faults> {
+    pub fn load(
+        text: &str,
+        origin: Option<&Path>,
+        params: &Map,
+        library: &dyn Library,
+        limits: &Runs,
+    ) -> Result<Self, Faults> {
         let mut loader = Loader::new(library, limits);
         let File { tree, values } = loader.read(text, None);
         loader.left.values = loader.left.values.saturating_sub(values);
@@ -136,16 +143,28 @@ impl<'l> Loader<'l> {
         File { tree: reading.tree.map(Arc::new), values: reading.values as u64 }
     }
 
-    /// The opening that a node nests, with the node's `with` as its params, and those of them that it does not know; nothing when it has
-    /// faults.
-    pub(super) fn nested(&mut self, name: &str, at: Place, params: &Map, context: &Context) -> Option<(Arc<Opening>, Vec<String>)> {
+    /// The opening that a node nests, with the node's `with` as its params, and those of them that it does
+    /// not know; nothing when it has faults.
+    pub(super) fn nested(
+        &mut self,
+        name: &str,
+        at: Place,
+        params: &Map,
+        context: &Context,
+    ) -> Option<(Arc<Opening>, Vec<String>)> {
         let refused = |loader: &mut Self, kind, fix: Option<&str>| {
             loader.sink(context).add(at, kind, fix.map(str::to_owned));
             None
         };
         if !library::is_opening_name(name) {
             let kind = FaultKind::OpeningName { name: super::super::expression::cut(name) };
-            return refused(self, kind, Some("name a file beside this one, or in the folder of openings, without its path and extension"));
+            return refused(
+                self,
+                kind,
+                Some(
+                    "name a file beside this one, or in the folder of openings, without its path and extension",
+                ),
+            );
         }
         if self.left.values == 0 {
             return None;
@@ -160,19 +179,26 @@ impl<'l> Loader<'l> {
             (None, Some(path)) => (None, path.clone()),
             (None, None) => match self.library.read(name, context.folder.as_deref()) {
                 Ok((text, path)) => (Some(text), path),
-                Err(why) => return refused(self, FaultKind::OpeningNotFound { name: name.to_owned(), why }, None),
+                Err(why) => {
+                    return refused(self, FaultKind::OpeningNotFound { name: name.to_owned(), why }, None);
+                }
             },
         };
         if let Some(from) = self.chain.iter().position(|it| it.path == path) {
             let names: Vec<&str> = self.chain[from..].iter().map(|it| &*it.name).chain([name]).collect();
-            return refused(self, FaultKind::OpeningCycle { path: names.join(" → ") }, Some("take one of them out of the ring"));
+            return refused(
+                self,
+                FaultKind::OpeningCycle { path: names.join(" → ") },
+                Some("take one of them out of the ring"),
+            );
         }
         if carried.is_none() {
             self.found.insert(sought, path.clone());
         }
         let file: Arc<Path> = Arc::from(path.as_path());
         let known = self.files.get(&path).cloned();
-        let File { tree, values } = known.unwrap_or_else(|| self.read(&text.unwrap_or_default(), Some(&file)));
+        let File { tree, values } =
+            known.unwrap_or_else(|| self.read(&text.unwrap_or_default(), Some(&file)));
         if values > self.left.values {
             // What comes behind would be read for nothing.
             self.left.values = 0;
@@ -180,10 +206,13 @@ impl<'l> Loader<'l> {
         }
         self.left.values -= values;
         self.files.insert(path.clone(), File { tree: tree.clone(), values });
-        // A file that is looked up finds others beside it; one that the text carries finds what the text does.
+        // A file that is looked up finds others beside it; one that the text carries finds what the text
+        // does.
         let around = match carried {
             Some(_) => context.clone(),
-            None => Context { folder: path.parent().map(Arc::from), carried: Arc::default(), ..context.clone() },
+            None => {
+                Context { folder: path.parent().map(Arc::from), carried: Arc::default(), ..context.clone() }
+            }
         };
         let within = Context { file: Some(file), ..around };
         self.chain.push(Step { name: Arc::from(name), path });

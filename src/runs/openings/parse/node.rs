@@ -43,12 +43,18 @@ pub(super) fn node(loader: &mut Loader<'_>, item: &Located, around: &Around<'_>)
     let Value::Map(map) = &item.value else {
         if !matches!(item.value, Value::Faulty) {
             let (key, part) = ("nodes".to_owned(), Part::Opening.to_string());
-            let kind = FaultKind::WrongType { key, part, takes: "a list of maps with `id` and `use`", found: item.value.article() };
+            let kind = FaultKind::WrongType {
+                key,
+                part,
+                takes: "a list of maps with `id` and `use`",
+                found: item.value.article(),
+            };
             sink.add(item.at, kind, Some("write `- {id: …, use: agent:…}`".to_owned()));
         }
         return None;
     };
-    let written_id = map.value("id").and_then(|it| if let Value::Text(it) = &it.value { Some(&**it) } else { None });
+    let written_id =
+        map.value("id").and_then(|it| if let Value::Text(it) = &it.value { Some(&**it) } else { None });
     let fields = Fields::new(map, item.at, Part::Node(written_id), &KEYS, sink);
     let id = fields.required("id", "give it an id: `id: …`", sink).and_then(|it| id(&fields, it, sink));
     let name = id.as_deref().unwrap_or("?");
@@ -62,9 +68,11 @@ pub(super) fn node(loader: &mut Loader<'_>, item: &Located, around: &Around<'_>)
         let kind = FaultKind::NodeBudget { node: cut(name), budget, opening };
         sink.add(value.at, kind, Some("lower it, or raise `policy.budget_tokens`".to_owned()));
     }
-    let tags = fields.texts("tags", "a list of texts", sink).into_iter().map(|(it, _)| it.to_string()).collect();
+    let tags =
+        fields.texts("tags", "a list of texts", sink).into_iter().map(|(it, _)| it.to_string()).collect();
     let used = fields.required("use", "write `use: agent:…`", sink);
-    let used = used.and_then(|it| Some((fields.text(it, "use", "a text as `agent:name`", sink)?.clone(), it.at)));
+    let used =
+        used.and_then(|it| Some((fields.text(it, "use", "a text as `agent:name`", sink)?.clone(), it.at)));
     let written_with = fields.map("with", sink);
     let with = written_with.map(|(map, _)| with::filled(loader, map, around)).unwrap_or_default();
     let asks_place = written_with.and_then(|(map, _)| map.value(ASKS)).map(|it| it.at);
@@ -98,21 +106,33 @@ fn id(fields: &Fields<'_>, value: &Located, sink: &mut Sink<'_>) -> Option<Arc<s
 fn retry(fields: &Fields<'_>, id: Option<&str>, sink: &mut Sink<'_>) -> Retry {
     let Some((map, at)) = fields.map("retry", sink) else { return Retry::default() };
     let fields = Fields::new(map, at, Part::Retry(id), &["max_attempts", "backoff_ms"], sink);
-    let attempts = fields.whole("max_attempts", 1, u64::from(u32::MAX), sink).and_then(|it| u32::try_from(it).ok());
-    Retry { max_attempts: attempts.unwrap_or(1), backoff_ms: fields.whole("backoff_ms", 0, NUMBER_MAX, sink).unwrap_or_default() }
+    let attempts =
+        fields.whole("max_attempts", 1, u64::from(u32::MAX), sink).and_then(|it| u32::try_from(it).ok());
+    Retry {
+        max_attempts: attempts.unwrap_or(1),
+        backoff_ms: fields.whole("backoff_ms", 0, NUMBER_MAX, sink).unwrap_or_default(),
+    }
 }
 
 fn asks(with: &Map, at: Option<Place>, node: &str, around: &Around<'_>, sink: &mut Sink<'_>) -> bool {
     let (Some(value), Some(at)) = (with.get(ASKS), at) else { return false };
     match value {
         serde_json::Value::Bool(false) if around.context.confirm_external => {
-            sink.add(at, FaultKind::ConfirmForbidden { node: cut(node) }, Some(format!("leave `{ASKS}` out, or make it true")));
+            sink.add(
+                at,
+                FaultKind::ConfirmForbidden { node: cut(node) },
+                Some(format!("leave `{ASKS}` out, or make it true")),
+            );
             false
         }
         serde_json::Value::Bool(it) => *it,
         other => {
             let (key, part) = (ASKS.to_owned(), Part::Node(Some(node)).to_string());
-            sink.add(at, FaultKind::WrongType { key, part, takes: "true or false", found: with::article(other) }, None);
+            sink.add(
+                at,
+                FaultKind::WrongType { key, part, takes: "true or false", found: with::article(other) },
+                None,
+            );
             false
         }
     }
@@ -129,22 +149,37 @@ struct Given<'n> {
 }
 
 /// What a node uses; nothing when that is a fault, its own or one of the opening that it nests.
-fn action(loader: &mut Loader<'_>, used: &str, at: Place, given: &Given<'_>, around: &Around<'_>) -> Option<Use> {
+fn action(
+    loader: &mut Loader<'_>,
+    used: &str,
+    at: Place,
+    given: &Given<'_>,
+    around: &Around<'_>,
+) -> Option<Use> {
     let sink = &mut loader.sink(around.context);
     let fix = |text: &str| Some(text.to_owned());
     let Some((kind, name)) = used.split_once(':') else {
-        let fix = if is_agent_name(used) { Some(format!("write `agent:{used}`")) } else { fix("write `agent:name` or `opening:name`") };
+        let fix = if is_agent_name(used) {
+            Some(format!("write `agent:{used}`"))
+        } else {
+            fix("write `agent:name` or `opening:name`")
+        };
         sink.add(at, FaultKind::Use { written: cut(used) }, fix);
         return None;
     };
     if let Some((kind, missing)) = UNSUPPORTED.iter().find(|(it, _)| *it == kind) {
-        sink.add(at, FaultKind::UnsupportedUse { kind: (*kind).to_owned(), missing }, fix("use an agent that does it"));
+        sink.add(
+            at,
+            FaultKind::UnsupportedUse { kind: (*kind).to_owned(), missing },
+            fix("use an agent that does it"),
+        );
         return None;
     }
     match kind {
         "agent" if is_agent_name(name) => Some(Use::Agent(name.into())),
         "agent" => {
-            let fix = (name.trim() != name && is_agent_name(name.trim())).then(|| format!("write `agent:{}`", name.trim()));
+            let fix = (name.trim() != name && is_agent_name(name.trim()))
+                .then(|| format!("write `agent:{}`", name.trim()));
             sink.add(at, FaultKind::AgentName { name: cut(name) }, fix);
             None
         }
@@ -167,19 +202,27 @@ fn action(loader: &mut Loader<'_>, used: &str, at: Place, given: &Given<'_>, aro
 }
 
 /// Tells of params that were given to a nested opening that does not have them.
-fn unknown_params(loader: &mut Loader<'_>, given: &Given<'_>, opening: &Opening, unknown: Vec<String>, around: &Around<'_>) {
+fn unknown_params(
+    loader: &mut Loader<'_>,
+    given: &Given<'_>,
+    opening: &Opening,
+    unknown: Vec<String>,
+    around: &Around<'_>,
+) {
     let Some(written) = given.written else { return };
     for param in unknown {
         let Some((key, _)) = written.pairs.iter().find(|(key, _)| *key.name == *param) else { continue };
         let sink = &mut loader.sink(around.context);
         let has = opening.params.keys().filter(|it| **it != param).map(String::as_str);
         let fix = sink.faults.did_you_mean(&param, has);
-        let fix = fix.or_else(|| Some(format!("add `{}` to its `params`, or leave it out here", cut(&param))));
+        let fix =
+            fix.or_else(|| Some(format!("add `{}` to its `params`, or leave it out here", cut(&param))));
         sink.add(key.at, FaultKind::UnknownWith { param: cut(&param), node: cut(given.node) }, fix);
     }
 }
 
 /// Whether an agent's name is a segment of its topic (ruling RMP 5).
 fn is_agent_name(name: &str) -> bool {
-    (1..=AGENT_BYTES_MAX).contains(&name.len()) && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | ':' | '-'))
+    (1..=AGENT_BYTES_MAX).contains(&name.len())
+        && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | ':' | '-'))
 }

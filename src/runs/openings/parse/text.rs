@@ -25,29 +25,45 @@ const NAME_CHARS_MAX: usize = 128;
 /// Numbers that every place an opening goes to can hold.
 pub(super) const NUMBER_MAX: u64 = i64::MAX as u64;
 
-const KEYS: [&str; 10] = ["version", "name", "goals", "params", "policy", "nodes", "edges", "success", "artifacts", OPENINGS];
+const KEYS: [&str; 10] =
+    ["version", "name", "goals", "params", "policy", "nodes", "edges", "success", "artifacts", OPENINGS];
 
-/// Reads one text. Faults are the loader's; what is returned is whole only if there are none. The names beside it are of params that were
-/// given, and that the text neither has nor fills in.
-pub(super) fn opening(loader: &mut Loader<'_>, tree: &Located, params: &Map, context: &Context) -> Option<(Opening, Vec<String>)> {
+/// Reads one text. Faults are the loader's; what is returned is whole only if there are none. The names
+/// beside it are of params that were given, and that the text neither has nor fills in.
+pub(super) fn opening(
+    loader: &mut Loader<'_>,
+    tree: &Located,
+    params: &Map,
+    context: &Context,
+) -> Option<(Opening, Vec<String>)> {
     let sink = &mut loader.sink(context);
     let map = match &tree.value {
         Value::Map(map) => map,
         other => {
-            sink.add(tree.at, FaultKind::NoOpening { found: other.article() }, Some("begin with `version: 0`".to_owned()));
+            sink.add(
+                tree.at,
+                FaultKind::NoOpening { found: other.article() },
+                Some("begin with `version: 0`".to_owned()),
+            );
             return None;
         }
     };
     let fields = Fields::new(map, tree.at, Part::Opening, &KEYS, sink);
     version(&fields, sink);
     let name = name(&fields, sink);
-    let goals = fields.texts("goals", "a list of texts", sink).into_iter().map(|(it, _)| it.to_string()).collect();
+    let goals =
+        fields.texts("goals", "a list of texts", sink).into_iter().map(|(it, _)| it.to_string()).collect();
     let mut all_params = fields.map("params", sink).map(|(map, _)| map.json()).unwrap_or_default();
-    let mut unknown: Vec<String> = params.keys().filter(|it| !all_params.contains_key(*it)).cloned().collect();
+    let mut unknown: Vec<String> =
+        params.keys().filter(|it| !all_params.contains_key(*it)).cloned().collect();
     all_params.extend(params.iter().map(|(key, value)| (key.clone(), value.clone())));
     let policy = policy(&fields, sink);
     let carried = carried(&fields, context, sink).map_or_else(|| Arc::clone(&context.carried), Arc::new);
-    let around = Context { confirm_external: policy.confirm_external || context.confirm_external, carried, ..context.clone() };
+    let around = Context {
+        confirm_external: policy.confirm_external || context.confirm_external,
+        carried,
+        ..context.clone()
+    };
 
     let items = fields.required("nodes", "list what it does under `nodes`", sink);
     let items = items.and_then(|it| fields.list(it, "nodes", "a list of nodes", sink)).unwrap_or_default();
@@ -71,7 +87,8 @@ pub(super) fn opening(loader: &mut Loader<'_>, tree: &Located, params: &Map, con
     };
     let written = written.filter(|it| !matches!(it.value, Value::Null));
     let edges_at = written.map_or(tree.at, |it| it.at);
-    let written = written.and_then(|it| fields.list(it, "edges", "a list of edges", sink)).unwrap_or_default();
+    let written =
+        written.and_then(|it| fields.list(it, "edges", "a list of edges", sink)).unwrap_or_default();
     if written.len() as u64 > loader.left.edges {
         let max = loader.limits.edges_max;
         loader.sink(context).add(edges_at, FaultKind::TooManyEdges { max }, None);
@@ -92,7 +109,10 @@ pub(super) fn opening(loader: &mut Loader<'_>, tree: &Located, params: &Map, con
     let success = success(&fields, &nodes, sink);
     let save = save(&fields, &nodes, sink);
     let policy = Policy { confirm_external: around.confirm_external, ..policy };
-    Some((Opening { name: name?, goals, params: all_params, policy, nodes: nodes.list, edges, success, save }, unknown))
+    Some((
+        Opening { name: name?, goals, params: all_params, policy, nodes: nodes.list, edges, success, save },
+        unknown,
+    ))
 }
 
 fn version(fields: &Fields<'_>, sink: &mut Sink<'_>) {
@@ -100,7 +120,11 @@ fn version(fields: &Fields<'_>, sink: &mut Sink<'_>) {
     match &value.value {
         Value::Number(it) if it.as_u64() == Some(0) => {}
         Value::Number(it) => {
-            sink.add(value.at, FaultKind::Version { version: it.to_string() }, Some("write `version: 0`".to_owned()));
+            sink.add(
+                value.at,
+                FaultKind::Version { version: it.to_string() },
+                Some("write `version: 0`".to_owned()),
+            );
         }
         _ => fields.wrong(value, "version", "the number 0", Some("write `version: 0`".to_owned()), sink),
     }
@@ -123,14 +147,16 @@ fn carried(fields: &Fields<'_>, context: &Context, sink: &mut Sink<'_>) -> Optio
         return None;
     }
     let takes = "a map of texts, each an opening";
-    let texts =
-        map.pairs.iter().filter_map(|(key, value)| Some((Arc::clone(&key.name), Arc::clone(fields.text(value, &key.name, takes, sink)?))));
+    let texts = map.pairs.iter().filter_map(|(key, value)| {
+        Some((Arc::clone(&key.name), Arc::clone(fields.text(value, &key.name, takes, sink)?)))
+    });
     Some(texts.collect())
 }
 
 fn policy(fields: &Fields<'_>, sink: &mut Sink<'_>) -> Policy {
     let Some((map, at)) = fields.map("policy", sink) else { return Policy::default() };
-    let fields = Fields::new(map, at, Part::Policy, &["budget_tokens", "timeout_ms", "confirm_external"], sink);
+    let fields =
+        Fields::new(map, at, Part::Policy, &["budget_tokens", "timeout_ms", "confirm_external"], sink);
     Policy {
         budget_tokens: fields.whole("budget_tokens", 0, NUMBER_MAX, sink),
         timeout_ms: fields.whole("timeout_ms", 1, NUMBER_MAX, sink),
@@ -146,7 +172,13 @@ pub(super) struct Nodes {
 
 impl Nodes {
     /// The port that was written, if its node is there and has it.
-    pub(super) fn port(&self, written: WrittenPort<'_>, at: Place, is_output: bool, sink: &mut Sink<'_>) -> Option<PortRef> {
+    pub(super) fn port(
+        &self,
+        written: WrittenPort<'_>,
+        at: Place,
+        is_output: bool,
+        sink: &mut Sink<'_>,
+    ) -> Option<PortRef> {
         let WrittenPort { node, port } = written;
         let Some(&(index, _)) = self.ids.get(node) else {
             let fix = sink.faults.did_you_mean(node, self.ids.keys().map(|it| &**it));
@@ -161,7 +193,13 @@ impl Nodes {
         }
         if !is_output && is_opening && port != WAITS {
             let kind = FaultKind::UnknownInput { node: node.to_owned(), port: port.to_owned() };
-            sink.add(at, kind, Some(format!("give `{port}` in its `with`, or lead the edge to `{node}.{WAITS}`, which carries nothing")));
+            sink.add(
+                at,
+                kind,
+                Some(format!(
+                    "give `{port}` in its `with`, or lead the edge to `{node}.{WAITS}`, which carries nothing"
+                )),
+            );
             return None;
         }
         Some(PortRef { node: index, port: port.into() })
@@ -194,15 +232,25 @@ fn nodes(loader: &mut Loader<'_>, items: &[Located], at: Place, around: &node::A
 }
 
 /// Takes out the edges that are there already, and tells of them; where those that stay stand.
-fn without_repeats(nodes: &Nodes, edges: &mut Vec<Edge>, places: &[Place], sink: &mut Sink<'_>) -> Vec<Place> {
+fn without_repeats(
+    nodes: &Nodes,
+    edges: &mut Vec<Edge>,
+    places: &[Place],
+    sink: &mut Sink<'_>,
+) -> Vec<Place> {
     let mut seen: HashMap<Edge, u32> = HashMap::with_capacity(edges.len());
     let (mut kept, mut stay) = (Vec::with_capacity(edges.len()), Vec::with_capacity(edges.len()));
     for (edge, at) in std::mem::take(edges).into_iter().zip(places) {
         if let Some(line) = seen.get(&edge).copied() {
             let name = |node: usize| nodes.list.get(node).map_or("?", |node| &node.id);
             let when = edge.when.as_ref().map(|when| format!(" =={when}")).unwrap_or_default();
-            let written = format!("{}.{}{when} → {}.{}", name(edge.from), edge.from_port, name(edge.to), edge.to_port);
-            sink.add(*at, FaultKind::RepeatedEdge { edge: cut(&written), line }, Some("take one of them away".to_owned()));
+            let written =
+                format!("{}.{}{when} → {}.{}", name(edge.from), edge.from_port, name(edge.to), edge.to_port);
+            sink.add(
+                *at,
+                FaultKind::RepeatedEdge { edge: cut(&written), line },
+                Some("take one of them away".to_owned()),
+            );
             continue;
         }
         seen.insert(edge.clone(), at.line);
@@ -222,7 +270,11 @@ fn cycles(nodes: &Nodes, edges: &[Edge], places: &[Place], sink: &mut Sink<'_>) 
         ids.push(&nodes.list[cycle[0]].id);
         let closes = |it: &Edge| it.from == cycle[cycle.len() - 1] && it.to == cycle[0];
         let at = edges.iter().position(closes).and_then(|it| places.get(it)).copied().unwrap_or(Place::START);
-        sink.add(at, FaultKind::Cycle { path: ids.join(" → ") }, Some("take one of its edges away".to_owned()));
+        sink.add(
+            at,
+            FaultKind::Cycle { path: ids.join(" → ") },
+            Some("take one of its edges away".to_owned()),
+        );
     }
 }
 
@@ -238,7 +290,8 @@ fn success(fields: &Fields<'_>, nodes: &Nodes, sink: &mut Sink<'_>) -> Option<Su
             return None;
         }
         (None, None) => {
-            let fix = Some("write `all_of: […]`, or leave `success` out when every node must succeed".to_owned());
+            let fix =
+                Some("write `all_of: […]`, or leave `success` out when every node must succeed".to_owned());
             sink.add(at, FaultKind::Success { why: "has neither `any_of` nor `all_of`" }, fix);
             return None;
         }
@@ -279,7 +332,11 @@ fn save(fields: &Fields<'_>, nodes: &Nodes, sink: &mut Sink<'_>) -> Vec<PortRef>
     for (text, at) in texts {
         let Some(port) = plain_port(text, at, nodes, true, sink) else { continue };
         if let Some(line) = seen.get(&port).copied() {
-            sink.add(at, FaultKind::RepeatedSave { port: cut(text), line }, Some("take one of them away".to_owned()));
+            sink.add(
+                at,
+                FaultKind::RepeatedSave { port: cut(text), line },
+                Some("take one of them away".to_owned()),
+            );
             continue;
         }
         seen.insert(port.clone(), at.line);
@@ -289,11 +346,18 @@ fn save(fields: &Fields<'_>, nodes: &Nodes, sink: &mut Sink<'_>) -> Vec<PortRef>
 }
 
 /// A port without a predicate.
-pub(super) fn plain_port(text: &str, at: Place, nodes: &Nodes, is_output: bool, sink: &mut Sink<'_>) -> Option<PortRef> {
+pub(super) fn plain_port(
+    text: &str,
+    at: Place,
+    nodes: &Nodes,
+    is_output: bool,
+    sink: &mut Sink<'_>,
+) -> Option<PortRef> {
     match expression::port(text) {
         Ok(port) => nodes.port(port, at, is_output, sink),
         Err(Miswritten::Port { written, fix }) => {
-            let fix = fix.or_else(|| text.contains('=').then(|| "only `from` of an edge has a predicate".to_owned()));
+            let fix = fix
+                .or_else(|| text.contains('=').then(|| "only `from` of an edge has a predicate".to_owned()));
             sink.add(at, FaultKind::Port { written }, fix);
             None
         }

@@ -20,7 +20,9 @@ pub(super) fn filled(loader: &mut Loader<'_>, map: &yaml::Map, around: &Around<'
 
 fn value_of(loader: &mut Loader<'_>, located: &Located, around: &Around<'_>) -> Json {
     match &located.value {
-        Value::Text(text) if text.contains("{{") => text_of(loader, text, located.at, around).unwrap_or_default(),
+        Value::Text(text) if text.contains("{{") => {
+            text_of(loader, text, located.at, around).unwrap_or_default()
+        }
         Value::List(items) => items.iter().map(|it| value_of(loader, it, around)).collect(),
         Value::Map(map) => filled(loader, map, around).into(),
         _ => located.json(),
@@ -32,7 +34,8 @@ fn text_of(loader: &mut Loader<'_>, text: &str, at: Place, around: &Around<'_>) 
     let pieces = match template::pieces(text) {
         Ok(pieces) => pieces,
         Err(why) => {
-            let fix = Some("only `{{params.name}}` is filled in; give other text with `{{` as a param".to_owned());
+            let fix =
+                Some("only `{{params.name}}` is filled in; give other text with `{{` as a param".to_owned());
             loader.sink(around.context).add(at, FaultKind::Template { written: cut(text), why }, fix);
             return None;
         }
@@ -53,7 +56,13 @@ fn text_of(loader: &mut Loader<'_>, text: &str, at: Place, around: &Around<'_>) 
 }
 
 /// Writes a scalar param into a text.
-fn write_param(loader: &mut Loader<'_>, out: &mut String, name: &str, at: Place, around: &Around<'_>) -> Option<()> {
+fn write_param(
+    loader: &mut Loader<'_>,
+    out: &mut String,
+    name: &str,
+    at: Place,
+    around: &Around<'_>,
+) -> Option<()> {
     let value = param(loader, name, at, around)?;
     if !fits(loader, size(value), at, around) {
         return None;
@@ -62,7 +71,11 @@ fn write_param(loader: &mut Loader<'_>, out: &mut String, name: &str, at: Place,
         Json::String(text) => out.push_str(text),
         Json::Array(_) | Json::Object(_) => {
             let kind = FaultKind::ParamNotText { param: cut(name), found: article(value) };
-            loader.sink(around.context).add(at, kind, Some(format!("let the text be `{{{{params.{}}}}}` alone", cut(name))));
+            loader.sink(around.context).add(
+                at,
+                kind,
+                Some(format!("let the text be `{{{{params.{}}}}}` alone", cut(name))),
+            );
             return None;
         }
         _ => out.push_str(&value.to_string()),
@@ -79,7 +92,8 @@ fn param<'t>(loader: &mut Loader<'_>, name: &str, at: Place, around: &Around<'t>
     } else {
         let sink = &mut loader.sink(around.context);
         let near = sink.faults.did_you_mean(name, around.params.keys().map(String::as_str));
-        let fix = near.or_else(|| Some(format!("add `{}` to `params`, or give it when it is submitted", cut(name))));
+        let fix = near
+            .or_else(|| Some(format!("add `{}` to `params`, or give it when it is submitted", cut(name))));
         sink.add(at, FaultKind::UnknownParam { param: cut(name) }, fix);
     }
     found
@@ -104,7 +118,9 @@ fn size(value: &Json) -> u64 {
         + match value {
             Json::String(text) => text.len() as u64,
             Json::Array(items) => items.iter().map(size).sum(),
-            Json::Object(map) => map.iter().map(|(key, value)| key.len() as u64 + SELF_BYTES + size(value)).sum(),
+            Json::Object(map) => {
+                map.iter().map(|(key, value)| key.len() as u64 + SELF_BYTES + size(value)).sum()
+            }
             _ => 0,
         }
 }

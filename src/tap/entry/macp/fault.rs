@@ -67,9 +67,11 @@ impl Fault {
     pub const fn code(self) -> Code {
         match self {
             Self::InvalidMacpVersion => Code::UnsupportedProtocolVersion,
-            Self::InvalidEnvelope | Self::DuplicateSession | Self::InvalidTtl | Self::InvalidModeState | Self::InvalidPayload => {
-                Code::InvalidEnvelope
-            }
+            Self::InvalidEnvelope
+            | Self::DuplicateSession
+            | Self::InvalidTtl
+            | Self::InvalidModeState
+            | Self::InvalidPayload => Code::InvalidEnvelope,
             Self::UnknownSession => Code::SessionNotFound,
             Self::SessionNotOpen | Self::TtlExpired => Code::SessionNotOpen,
             Self::UnknownMode => Code::ModeNotSupported,
@@ -109,6 +111,9 @@ mod tests {
     fn every_internal_error_has_the_code_of_its_row() {
         let found: Vec<_> = Fault::ALL.iter().map(|fault| (fault.code().name(), fault.name())).collect();
         assert_eq!(found, TABLE);
-        assert_eq!(Code::ALL.len(), TABLE.iter().map(|(code, _)| code).collect::<std::collections::BTreeSet<_>>().len());
+        assert_eq!(
+            Code::ALL.len(),
+            TABLE.iter().map(|(code, _)| code).collect::<std::collections::BTreeSet<_>>().len()
+        );
     }
 }

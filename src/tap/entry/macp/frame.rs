@@ -46,8 +46,8 @@ names! {
     }
 }
 
-/// A call and what it speaks of; what could not be read or is empty is absent. Texts are cut at `limits.macp.id_bytes_max`. Its trace is
-/// the entry's.
+/// A call and what it speaks of; what could not be read or is empty is absent. Texts are cut at
+/// `limits.macp.id_bytes_max`. Its trace is the entry's.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Head {
     /// Which call it is of.

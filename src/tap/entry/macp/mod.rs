@@ -1,4 +1,5 @@
-//! What the MACP runtime is told in: the taxonomy of errors, what is read of a call at a glance, how sessions move.
+//! What the MACP runtime is told in: the taxonomy of errors, what is read of a call at a glance, how sessions
+//! move.
 
 mod fault;
 mod frame;

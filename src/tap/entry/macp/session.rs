@@ -182,7 +182,8 @@ mod tests {
     #[test]
     fn nothing_leaves_committed_and_an_opinion_leaves_voting_alone() {
         use Phase::{Committed, Evaluation, Proposal, Voting};
-        let moved = [Proposal, Evaluation, Voting, Committed].map(|phase| [phase.proposed(), phase.judged(), phase.voted()]);
+        let moved = [Proposal, Evaluation, Voting, Committed]
+            .map(|phase| [phase.proposed(), phase.judged(), phase.voted()]);
         let expected = [
             [Evaluation, Proposal, Voting],
             [Evaluation, Evaluation, Voting],

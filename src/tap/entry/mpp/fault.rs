@@ -30,7 +30,8 @@ pub enum Fault {
     ByAdapter,
 }
 
-/// The reason codes of a refused `hello` (mpp-v2, `hello_ack`), in the order of their checks after the version (ruling MPP 2).
+/// The reason codes of a refused `hello` (mpp-v2, `hello_ack`), in the order of their checks after the
+/// version (ruling MPP 2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum HelloReason {
     /// `mpp` is not 2.
@@ -114,8 +115,8 @@ impl ErrorCode {
     }
 }
 
-/// The exact breach behind a `protocol_error`; each names its clause. The text of MPP v2 numbers few of its sections, so clauses are named
-/// by their subject.
+/// The exact breach behind a `protocol_error`; each names its clause. The text of MPP v2 numbers few of its
+/// sections, so clauses are named by their subject.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, thiserror::Error)]
 pub enum Violation {
     /// Bytes that are not UTF-8.
@@ -198,7 +199,9 @@ impl Violation {
     pub const fn clause(self) -> &'static str {
         match self {
             Self::NotUtf8 | Self::TooLarge => "mpp-v2, framing",
-            Self::NotJson | Self::NotObject | Self::NoType | Self::UnknownType => "mpp-v2, protocol_error codes",
+            Self::NotJson | Self::NotObject | Self::NoType | Self::UnknownType => {
+                "mpp-v2, protocol_error codes"
+            }
             Self::Version => "mpp-v2, version",
             Self::HelloFirst | Self::SecondHello => "mpp-v2, hello",
             Self::WrongDirection => "mpp-v2, frame directions",

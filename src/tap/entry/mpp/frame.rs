@@ -81,7 +81,8 @@ pub struct Head {
     pub kind: Option<FrameType>,
     /// The invocation spoken of.
     pub id: Option<InvocationId>,
-    /// The queue spoken of: on `pull` and `invocation`, and on frames about an invocation as the bridge resolved it.
+    /// The queue spoken of: on `pull` and `invocation`, and on frames about an invocation as the bridge
+    /// resolved it.
     pub queue: Option<QueueName>,
     /// The event of an `invocation`.
     pub event: Option<EventName>,

@@ -1,4 +1,5 @@
-//! What the MPP bridge reports: frame heads, verdicts with the error taxonomy, transitions (mpp-v2, frames, lifecycle, error scenarios).
+//! What the MPP bridge reports: frame heads, verdicts with the error taxonomy, transitions (mpp-v2, frames,
+//! lifecycle, error scenarios).
 
 mod fault;
 mod frame;

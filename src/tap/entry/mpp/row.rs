@@ -65,7 +65,8 @@ pub enum RowState {
 
 impl RowState {
     /// All six.
-    pub const ALL: [Self; 6] = [Self::Pending, Self::Dispatched, Self::Applied, Self::Done, Self::Failed, Self::Refunded];
+    pub const ALL: [Self; 6] =
+        [Self::Pending, Self::Dispatched, Self::Applied, Self::Done, Self::Failed, Self::Refunded];
 
     /// Its name, as in `ls invocations --state`.
     #[must_use]

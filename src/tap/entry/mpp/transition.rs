@@ -3,7 +3,9 @@
 use std::net::SocketAddr;
 
 use super::{Brake, CloseCause, FailedBy, Level, RefundStatus, RowState};
-use crate::ids::{EventName, InvocationId, ManifestHash, PackId, Peer, QueueName, RefundId, SessionId, StateKey};
+use crate::ids::{
+    EventName, InvocationId, ManifestHash, PackId, Peer, QueueName, RefundId, SessionId, StateKey,
+};
 
 /// A change of the bridge's state. A text that belongs to it lies beside the entry.
 #[derive(Clone, Debug, PartialEq)]
@@ -128,7 +130,8 @@ pub enum Transition {
         /// Its queue.
         queue: QueueName,
     },
-    /// Its connection went away after `applied` on a `done` queue; it stays applied and does not occupy its queue (ruling MPP 9).
+    /// Its connection went away after `applied` on a `done` queue; it stays applied and does not occupy its
+    /// queue (ruling MPP 9).
     LeftApplied {
         /// Its id.
         id: InvocationId,

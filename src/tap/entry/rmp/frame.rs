@@ -4,7 +4,9 @@ use super::Refusal;
 use crate::ids::{ConnectionId, TopicName};
 
 /// In what a peer of the bus speaks.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize,
+)]
 #[serde(rename_all = "lowercase")]
 pub enum Dialect {
     /// RMP frames (rmp-v0 §1).

@@ -21,7 +21,8 @@ pub enum Refusal {
 
 impl Refusal {
     /// Those of the session layer.
-    pub const OF_SESSION: [Self; 5] = [Self::Forbidden, Self::InvalidTopic, Self::NotSubscribed, Self::Unauthorized, Self::Busy];
+    pub const OF_SESSION: [Self; 5] =
+        [Self::Forbidden, Self::InvalidTopic, Self::NotSubscribed, Self::Unauthorized, Self::Busy];
 
     /// The value of `code` on the wire.
     #[must_use]

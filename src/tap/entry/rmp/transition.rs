@@ -69,8 +69,8 @@ pub enum Transition {
         /// Its number in the session.
         sub: u64,
     },
-    /// Messages did not reach a subscription. At most 100 a second and topic; the next tells of those between (ruling RMP 9). The trace is
-    /// that of the last of them.
+    /// Messages did not reach a subscription. At most 100 a second and topic; the next tells of those between
+    /// (ruling RMP 9). The trace is that of the last of them.
     Dropped {
         /// Why.
         reason: DropReason,
@@ -111,7 +111,8 @@ pub enum Transition {
         keys: u64,
         /// Keys that were let go before the longest TTL was over, since the start.
         evicted_young: u64,
-        /// Keys that subscribers lost to back-pressure and that were let go before that, since the start: a retry is taken for a duplicate.
+        /// Keys that subscribers lost to back-pressure and that were let go before that, since the start: a
+        /// retry is taken for a duplicate.
         lost_evicted_young: u64,
         /// Topics that were used since the start; one that was let go and came again is counted again.
         topics: u64,
