@@ -16,12 +16,12 @@ use rl_console::{
     time::Now,
 };
 
-struct Bench {
+struct Fixture {
     kernel: Kernel,
     sent: u64,
 }
 
-impl Bench {
+impl Fixture {
     fn new() -> Self {
         let limits = Macp {
             session_messages_max: u64::MAX,
@@ -76,7 +76,7 @@ impl Bench {
 fn main() {
     let mut criterion = Criterion::default().configure_from_args();
     for evaluations in [10, 100_000] {
-        let mut bench = Bench::new();
+        let mut bench = Fixture::new();
         bench.start("decision", Vec::new());
         bench.send("", "Proposal", "a", r#"{"proposal_id":"p","option":"go"}"#);
         (0..evaluations).for_each(|_| bench.evaluate());
@@ -85,7 +85,7 @@ fn main() {
         });
     }
     for evaluations in [10, 100_000] {
-        let mut bench = Bench::new();
+        let mut bench = Fixture::new();
         bench.start("decision", Vec::new());
         bench.send("", "Proposal", "a", r#"{"proposal_id":"p","option":"go"}"#);
         (0..evaluations).for_each(|_| bench.evaluate());
@@ -94,7 +94,7 @@ fn main() {
         });
     }
     for participants in [10, 1_000] {
-        let mut bench = Bench::new();
+        let mut bench = Fixture::new();
         let names: Vec<String> = (0..participants).map(|n| format!("agent {n}")).collect();
         bench.start("multi_round", names.clone());
         for (n, name) in names.iter().enumerate() {

@@ -13,7 +13,7 @@ use rl_console::{
     limits,
     rmp::{
         Checks, Header, Registry, SchemaId, decode, encode,
-        framing::{Framed, Framer},
+        framing::{Framer, FramerEvent},
     },
 };
 use rmpv::Value;
@@ -75,7 +75,7 @@ fn main() {
                 for chunk in wire.chunks(64 << 10) {
                     framer.buffer().extend_from_slice(chunk);
                 }
-                matches!(framer.next(), Some(Framed::Frame(bytes)) if decode(&bytes, &checks).is_ok())
+                matches!(framer.next(), Some(FramerEvent::Frame(bytes)) if decode(&bytes, &checks).is_ok())
             });
         });
         group.bench_with_input(BenchmarkId::new("make", name), &payload, |bencher, payload| {

@@ -179,7 +179,7 @@ async fn waits_beside(path: &Path, done: impl Future<Output = Result<()>>) -> Re
 }
 
 /// One large value to many nodes, and the bus beside it.
-async fn fan_out(bench: &mut Bench, path: &Path, rounds: usize) -> Result<()> {
+async fn fan_out(bench: &mut Fixture, path: &Path, rounds: usize) -> Result<()> {
     let (clock, yaml) = (Clock::start(), fanned_out());
     let (mut times, mut with, mut without) = (Vec::new(), Vec::new(), Vec::new());
     for _ in 0..rounds {
@@ -200,20 +200,20 @@ async fn fan_out(bench: &mut Bench, path: &Path, rounds: usize) -> Result<()> {
         };
         without.extend(waits_beside(path, rest).await?);
     }
-    println!("one value of 7 MB to {TAKERS} nodes: {}", figures(times));
-    println!("  publish to Ok of another client beside it: {}", figures(with));
-    println!("  publish to Ok without a run: {}", figures(without));
+    println!("one value of 7 MB to {TAKERS} nodes: {}", metrics(times));
+    println!("  publish to Ok of another client beside it: {}", metrics(with));
+    println!("  publish to Ok without a run: {}", metrics(without));
     Ok(())
 }
 
-struct Bench {
+struct Fixture {
     client: Client,
     answers: Subscription,
     events: Subscription,
     port: std::sync::Arc<dyn StationPort>,
 }
 
-impl Bench {
+impl Fixture {
     async fn open(path: &Path, port: std::sync::Arc<dyn StationPort>) -> Result<Self> {
         let client = Client::connect(path, Hello::agent("bench")).await?;
         let (answers, events) = (client.subscribe("rlp/ctrl").await?, client.subscribe("rlp/runs/**").await?);
@@ -293,7 +293,7 @@ fn at(times: &[Duration], share: f64) -> Duration {
     times.get(index).copied().unwrap_or_default()
 }
 
-fn figures(mut times: Vec<Duration>) -> String {
+fn metrics(mut times: Vec<Duration>) -> String {
     times.sort();
     let (median, p99) = (at(&times, 0.5), at(&times, 0.99));
     format!("median {median:.1?}, p99 {p99:.1?}, max {:.1?} of {}", at(&times, 1.0), times.len())
@@ -302,12 +302,12 @@ fn figures(mut times: Vec<Duration>) -> String {
 fn report(what: &str, bound: Duration, mut times: Vec<Duration>) {
     times.sort();
     let verdict = if at(&times, 0.99) <= bound { "within" } else { "OVER" };
-    println!("{what}: {} ({verdict} {bound:?})", figures(times));
+    println!("{what}: {} ({verdict} {bound:?})", metrics(times));
 }
 
 async fn bench(path: &Path, port: std::sync::Arc<dyn StationPort>, rounds: usize) -> Result<()> {
     let clock = Clock::start();
-    let mut bench = Bench::open(path, port).await?;
+    let mut bench = Fixture::open(path, port).await?;
     let small = opening(1, 1);
     let mut times = Vec::with_capacity(REQUESTS);
     for _ in 0..REQUESTS {

@@ -11,12 +11,12 @@ pub(crate) struct Fault {
     /// Where in the bytes.
     pub(crate) at: usize,
     /// What is wrong there.
-    pub(crate) why: Why,
+    pub(crate) why: FaultKind,
 }
 
 /// What can be wrong with a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Why {
+pub(crate) enum FaultKind {
     /// The bytes end within it.
     Cut,
     /// It begins with the one byte that no MsgPack value begins with.
@@ -72,7 +72,7 @@ impl<'a> Walk<'a> {
     }
 
     /// Bytes not walked over yet.
-    pub(crate) fn left(&self) -> usize {
+    pub(crate) fn remaining(&self) -> usize {
         self.bytes.len().saturating_sub(self.at)
     }
 
@@ -121,17 +121,18 @@ impl<'a> Walk<'a> {
         let start = self.at;
         let marker = Marker::from_u8(self.number(1)?.to_be_bytes()[3]);
         self.values += 1;
-        let (kind, len) = self.announced(marker).ok_or(Fault { at: start, why: Why::Reserved })??;
+        let (kind, len) = self.announced(marker).ok_or(Fault { at: start, why: FaultKind::Reserved })??;
         let end = match kind {
             Kind::Text | Kind::Bytes => usize::try_from(len).ok().and_then(|len| self.at.checked_add(len)),
             // Every item has a byte at least, so that a count beyond what is left is refused before the first
             // one.
-            Kind::Array => Some(self.at).filter(|_| u64::from(len) <= self.left() as u64),
-            Kind::Map => Some(self.at).filter(|_| u64::from(len) * 2 <= self.left() as u64),
+            Kind::Array => Some(self.at).filter(|_| u64::from(len) <= self.remaining() as u64),
+            Kind::Map => Some(self.at).filter(|_| u64::from(len) * 2 <= self.remaining() as u64),
         };
-        let end = end.filter(|end| *end <= self.bytes.len()).ok_or(Fault { at: start, why: Why::Cut })?;
+        let end =
+            end.filter(|end| *end <= self.bytes.len()).ok_or(Fault { at: start, why: FaultKind::Cut })?;
         if matches!(kind, Kind::Array | Kind::Map) && depth > self.depth_max {
-            return Err(Fault { at: start, why: Why::TooDeep { depth_max: self.depth_max } });
+            return Err(Fault { at: start, why: FaultKind::TooDeep { depth_max: self.depth_max } });
         }
         let content = self.at..end;
         self.at = end;
@@ -183,7 +184,8 @@ impl<'a> Walk<'a> {
 
     /// The next 1 to 4 bytes as a big-endian number.
     fn number(&mut self, width: usize) -> Result<u32, Fault> {
-        let bytes = self.bytes.get(self.at..self.at + width).ok_or(Fault { at: self.at, why: Why::Cut })?;
+        let bytes =
+            self.bytes.get(self.at..self.at + width).ok_or(Fault { at: self.at, why: FaultKind::Cut })?;
         self.at += width;
         Ok(bytes.iter().fold(0, |number, byte| number << 8 | u32::from(*byte)))
     }
@@ -201,7 +203,7 @@ enum Kind {
 mod tests {
     use super::*;
 
-    fn end(bytes: &[u8]) -> Result<usize, Why> {
+    fn end(bytes: &[u8]) -> Result<usize, FaultKind> {
         Walk::new(bytes, 8).skip(1).map(|range| range.end).map_err(|fault| fault.why)
     }
 
@@ -216,7 +218,7 @@ mod tests {
             rmpv::decode::read_value(&mut rest).unwrap();
             match end(&bytes) {
                 Ok(end) => assert_eq!(end, bytes.len() - rest.len(), "{first:#04x}: {value}"),
-                Err(why) => assert_eq!((first, why), (0xc1, Why::Reserved)),
+                Err(why) => assert_eq!((first, why), (0xc1, FaultKind::Reserved)),
             }
         }
     }
@@ -236,7 +238,7 @@ mod tests {
             &[0x81, 1],
             &[0xcf, 0, 0, 0],
         ] {
-            assert_eq!(end(bytes), Err(Why::Cut), "{bytes:x?}");
+            assert_eq!(end(bytes), Err(FaultKind::Cut), "{bytes:x?}");
         }
     }
 
@@ -244,6 +246,6 @@ mod tests {
     fn a_value_is_as_deep_as_its_containers() {
         let nested = |depth: usize| [vec![0x91; depth], vec![0xc0]].concat();
         assert_eq!(end(&nested(8)), Ok(9));
-        assert_eq!(end(&nested(9)), Err(Why::TooDeep { depth_max: 8 }));
+        assert_eq!(end(&nested(9)), Err(FaultKind::TooDeep { depth_max: 8 }));
     }
 }

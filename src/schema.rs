@@ -94,7 +94,7 @@ pub struct Finding {
     /// own name is the last.
     pub at: Vec<String>,
     /// What is wrong with it, in the schema's words; the value itself is not in them.
-    pub says: String,
+    pub message: String,
 }
 
 /// A schema that is not one, with the reason.
@@ -155,7 +155,7 @@ impl Schema {
                     }
                     _ => error.masked_with("it").to_string(),
                 };
-                Finding { at, says }
+                Finding { at, message: says }
             })
             .collect()
     }
@@ -206,7 +206,7 @@ mod tests {
         let mut found: Vec<(String, String)> = schema
             .findings(&value, 10)
             .into_iter()
-            .map(|finding| (finding.at.join(" "), finding.says))
+            .map(|finding| (finding.at.join(" "), finding.message))
             .collect();
         found.sort();
         let words =

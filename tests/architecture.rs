@@ -252,8 +252,12 @@ fn faults(file: &str, source: &str) -> Vec<String> {
     } else {
         parts.iter().filter(|it| **it != "mod").map(ToString::to_string).collect()
     };
-    let place =
-        Place { file, top: parts[0], is_host: parts[1..].iter().any(|it| it.starts_with("host")), is_mod };
+    let place = SourceFile {
+        file,
+        top: parts[0],
+        is_host: parts[1..].iter().any(|it| it.starts_with("host")),
+        is_mod,
+    };
     let mut faults = Vec::new();
     for Named { path, line } in named(&module, &tokens) {
         let path: Vec<&str> = path.iter().map(String::as_str).collect();
@@ -291,14 +295,14 @@ fn wide(file: &str, source: &str) -> Vec<String> {
 }
 
 /// Where a file stands.
-struct Place<'a> {
+struct SourceFile<'a> {
     file: &'a str,
     top: &'a str,
     is_host: bool,
     is_mod: bool,
 }
 
-impl Place<'_> {
+impl SourceFile<'_> {
     /// What is wrong with naming this path here.
     fn import(&self, path: &[&str]) -> Option<String> {
         if self.file != "time.rs" && matches!(path, [.., "Instant" | "SystemTime", "now"]) {
@@ -443,7 +447,7 @@ fn refused(file: &str, source: &str, what: &str) {
 }
 
 #[track_caller]
-fn taken(file: &str, source: &str) {
+fn accepted(file: &str, source: &str) {
     assert_eq!(faults(file, source), Vec::<String>::new(), "{file}: {source}");
 }
 
@@ -463,19 +467,19 @@ fn finds_imports_from_above() {
     refused("mpp/io.rs", "use crate::rmp::Header;", "`mpp` may not import `rmp`");
     refused("main.rs", "use rl_console::station;", "`main` may not import `station`");
     refused("attic/box.rs", "use crate::ids::Seq;", "not on the map");
-    taken(
+    accepted(
         "tap/ring.rs",
         "use super::entry::Entry; use crate::{ids::Seq, limits}; mod tests { use super::super::*; }",
     );
-    taken(
+    accepted(
         "tap/ring.rs",
         "// use crate::store;\n/* crate::store /* */ crate::port */ const A: &str = \"crate::cli\"; const B: &str = r#\"crate::\"cli\"#;",
     );
-    taken(
+    accepted(
         "tap/ring.rs",
         "pub(crate) fn f<'a>(c: char) -> bool { c == '\"' || c == '\\'' || crate::ids::Seq(1).next() }",
     );
-    taken("main.rs", "fn main() { rl_console::cli::main() }");
+    accepted("main.rs", "fn main() { rl_console::cli::main() }");
 }
 
 #[test]
@@ -487,21 +491,21 @@ fn finds_io_in_cores() {
     refused("mpp/io.rs", "use super::host::Handle;", "`mpp::host`");
     refused("mpp/io.rs", "use crate::tap::{Tap, entry};", "never sees the sequencer");
     refused("console/app.rs", "use crate::mpp::host;", "`mpp::host`");
-    taken("mpp/io.rs", "use std::net::{IpAddr, SocketAddr};");
-    taken("mpp/manifest/load.rs", "use std::fs::File;");
+    accepted("mpp/io.rs", "use std::net::{IpAddr, SocketAddr};");
+    accepted("mpp/manifest/load.rs", "use std::fs::File;");
     refused("mpp/manifest/load.rs", "use tokio::fs::File;", "`tokio::fs::File` in a core");
-    taken("mpp/host.rs", "use tokio::net::TcpListener; use crate::tap::{Draft, Tap};");
-    taken("mpp/host/read.rs", "use std::net::TcpStream;");
-    taken("rmp/client/host/tasks.rs", "use tokio::net::UnixStream;");
+    accepted("mpp/host.rs", "use tokio::net::TcpListener; use crate::tap::{Draft, Tap};");
+    accepted("mpp/host/read.rs", "use std::net::TcpStream;");
+    accepted("rmp/client/host/tasks.rs", "use tokio::net::UnixStream;");
     refused("rmp/client/session.rs", "use super::host::Shared;", "`rmp::host`");
-    taken("mpp/mod.rs", "mod host;\npub use host::Handle;");
+    accepted("mpp/mod.rs", "mod host;\npub use host::Handle;");
 }
 
 #[test]
 fn finds_drawing_in_the_model() {
     refused("console/model/queues.rs", "use ratatui::text::Line;", "knows nothing of ratatui");
     refused("console/model/mod.rs", "pub use crossterm::event;", "knows nothing of crossterm");
-    taken("console/panes/queues.rs", "use ratatui::text::Line;");
+    accepted("console/panes/queues.rs", "use ratatui::text::Line;");
 }
 
 #[test]
@@ -509,7 +513,7 @@ fn finds_logic_in_a_mod_rs() {
     refused("tap/mod.rs", "mod ring;\n\npub fn f() {}", "tap/mod.rs:3:");
     refused("tap/mod.rs", "mod ring { }", "tap/mod.rs:1:");
     refused("lib.rs", "pub struct A;", "lib.rs:1:");
-    taken(
+    accepted(
         "tap/mod.rs",
         "//! Docs.\n#![expect(missing_docs, reason = \"x\")]\nmod ring;\n#[cfg(test)]\npub(crate) mod x;\npub use ring::{A, b::*};",
     );
@@ -520,12 +524,12 @@ fn finds_clocks_and_unbounded_queues() {
     refused("tap/ring.rs", "fn f() { std::time::Instant::now(); }", "only time.rs reads the clocks");
     refused("cli/args.rs", "fn f() { let at = SystemTime::now(); }", "only time.rs reads the clocks");
     refused("cli/args.rs", "use tokio::sync::mpsc::unbounded_channel;", "every queue has a bound");
-    taken("time.rs", "fn f() { Instant::now(); }");
+    accepted("time.rs", "fn f() { Instant::now(); }");
 }
 
 #[test]
 fn finds_what_is_too_long() {
     refused("ids.rs", &"\n".repeat(571), "more than 570 lines");
     refused("ids.rs", &"é".repeat(141), "more than 140 columns");
-    taken("ids.rs", &format!("// {}\n", "é".repeat(137)));
+    accepted("ids.rs", &format!("// {}\n", "é".repeat(137)));
 }

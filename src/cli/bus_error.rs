@@ -6,7 +6,7 @@ use crate::rmp::{Code, Refusal, client};
 /// What the station refused, where it says that by a name of the protocol.
 fn refusal(error: &client::Error) -> Option<Refusal> {
     match error {
-        client::Error::Refused(refused) | client::Error::NotWelcome(refused) => refused.refusal(),
+        client::Error::Refused(refused) | client::Error::SessionRefused(refused) => refused.refusal(),
         _ => None,
     }
 }
@@ -44,14 +44,14 @@ pub(super) fn code(error: &client::Error) -> &'static str {
         (_, Some(Refusal::Fault(Code::Expired))) => "expired",
         (_, Some(Refusal::Fault(Code::Duplicate))) => "duplicate",
         (_, Some(Refusal::Fault(_))) => "invalid_frame",
-        (client::Error::Refused(_) | client::Error::NotWelcome(_), None) => "refused",
+        (client::Error::Refused(_) | client::Error::SessionRefused(_), None) => "refused",
     }
 }
 
 /// What to do about it.
 pub(super) fn hint(error: &client::Error) -> String {
     let hint = match (error, refusal(error)) {
-        (client::Error::Closed(client::Closed::There(Some(_))), _) => {
+        (client::Error::Closed(client::CloseReason::ByStation(Some(_))), _) => {
             "it may connect again: `sim agent --reconnect` does so by itself"
         }
         (client::Error::Unreachable { .. } | client::Error::Closed(_), _) => {
@@ -66,14 +66,16 @@ pub(super) fn hint(error: &client::Error) -> String {
         (client::Error::Send(client::SendError::Topic { .. }), _) | (_, Some(Refusal::InvalidTopic)) => {
             "1 to 16 segments of A-Z a-z 0-9 . _ : - with / between them; patterns may end in /* or /**"
         }
-        (client::Error::Refused(refused) | client::Error::NotWelcome(refused), Some(Refusal::Forbidden))
-            if refused.message.contains("only the station") =>
-        {
+        (
+            client::Error::Refused(refused) | client::Error::SessionRefused(refused),
+            Some(Refusal::Forbidden),
+        ) if refused.message.contains("only the station") => {
             "no kind of session may: choose another topic; rlp/sys/** and the events of runs are the station's own"
         }
-        (client::Error::Refused(refused) | client::Error::NotWelcome(refused), Some(Refusal::Forbidden))
-            if refused.message.contains("this session is agent") =>
-        {
+        (
+            client::Error::Refused(refused) | client::Error::SessionRefused(refused),
+            Some(Refusal::Forbidden),
+        ) if refused.message.contains("this session is agent") => {
             "--as tui, ui or viewer shows the token of that kind, which lies in the data folder"
         }
         (_, Some(Refusal::Forbidden)) => {
@@ -88,7 +90,9 @@ pub(super) fn hint(error: &client::Error) -> String {
         (client::Error::Send(_), _) | (_, Some(Refusal::Fault(_))) => {
             "`rl-console decode` takes frames apart and says what is wrong"
         }
-        (client::Error::Refused(_) | client::Error::NotWelcome(_), _) => "the station's own log says more",
+        (client::Error::Refused(_) | client::Error::SessionRefused(_), _) => {
+            "the station's own log says more"
+        }
     };
     hint.to_owned()
 }
@@ -100,7 +104,7 @@ mod tests {
     #[test]
     fn where_the_station_alone_publishes_no_other_kind_is_advised() {
         let forbidden = |message: &str| {
-            hint(&client::Error::Refused(client::Refused {
+            hint(&client::Error::Refused(client::RefusalReply {
                 code: "Forbidden".into(),
                 message: message.into(),
             }))
@@ -114,8 +118,9 @@ mod tests {
 
     #[test]
     fn a_refusal_is_told_by_its_name_and_a_bad_frame_has_its_own_exit_code() {
-        let refused =
-            |code: &str| client::Error::Refused(client::Refused { code: code.into(), message: "no".into() });
+        let refused = |code: &str| {
+            client::Error::Refused(client::RefusalReply { code: code.into(), message: "no".into() })
+        };
         let table = [
             (refused("Forbidden"), Exit::Refused, "forbidden"),
             (refused("InvalidTopic"), Exit::Refused, "invalid_topic"),
@@ -130,7 +135,7 @@ mod tests {
                 Exit::NotValid,
                 "invalid_frame",
             ),
-            (client::Error::Closed(client::Closed::Here), Exit::NoStation, "disconnected"),
+            (client::Error::Closed(client::CloseReason::ByClient), Exit::NoStation, "disconnected"),
             (client::Error::TimedOut { ms: 1 }, Exit::TimedOut, "timed_out"),
             (client::Error::Busy { answers_max: 1 }, Exit::Refused, "busy"),
         ];

@@ -2,7 +2,7 @@
 
 use super::{
     args::Global,
-    config::{ConfigError, Reach, Resolved, Settings},
+    config::{ConfigError, Discovery, Resolved, Settings},
     env::Env,
     output::Output,
     table::LocalClock,
@@ -32,7 +32,8 @@ impl Context {
     /// What is wrong with it.
     pub(crate) fn new(flags: Global, env: Env, clock: Clock, out: Output) -> Result<Self, ConfigError> {
         let resolved = Resolved::resolve(&flags, &env)?;
-        let settings = Settings { reach: Reach::of(&flags, &env, &resolved), ..Settings::of(&resolved) };
+        let settings =
+            Settings { discovery: Discovery::of(&flags, &env, &resolved), ..Settings::of(&resolved) };
         Ok(Self { env, flags, resolved, settings, clock, out })
     }
 

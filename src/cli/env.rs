@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, ffi::OsString, fmt, io::IsTerminal as _, path::
 
 use etcetera::base_strategy::{BaseStrategy as _, Xdg};
 
-use crate::console::{Depth, Through};
+use crate::console::{Depth, Passthrough};
 
 /// The prefix of every variable that is ours.
 pub(crate) const PREFIX: &str = "RL_CONSOLE_";
@@ -56,7 +56,7 @@ pub(crate) struct Env {
     /// Within what time it wants to hear again that the program is alive (`WATCHDOG_USEC`).
     pub(crate) watchdog: Option<Duration>,
     /// What stands before the terminal, as `TMUX` and `STY` say.
-    pub(crate) through: Through,
+    pub(crate) through: Passthrough,
     /// Whether stdin, stdout and stderr are terminals.
     pub(crate) terminals: Terminals,
 }
@@ -131,9 +131,9 @@ impl Env {
                 BRIDGE_TOKEN => self.bridge_token = Secret::new(&value),
                 "NO_COLOR" => self.no_color = Some(value.into_owned()),
                 "COLORTERM" => self.colorterm = Some(value.into_owned()),
-                "TMUX" if !value.is_empty() => self.through = Through::Tmux,
-                "STY" if !value.is_empty() && self.through == Through::Nothing => {
-                    self.through = Through::Screen
+                "TMUX" if !value.is_empty() => self.through = Passthrough::Tmux,
+                "STY" if !value.is_empty() && self.through == Passthrough::None => {
+                    self.through = Passthrough::Screen
                 }
                 "USER" => self.user = Some(value.into_owned()),
                 "NOTIFY_SOCKET" => self.is_notified = !value.is_empty(),

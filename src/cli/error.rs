@@ -72,7 +72,7 @@ pub(crate) enum Error {
     #[error(transparent)]
     Pair(#[from] PairError),
     /// A pack has errors.
-    #[error("{}", pack_words(path, *.errors, first))]
+    #[error("{}", pack_text(path, *.errors, first))]
     Pack {
         /// The manifest's path.
         path: String,
@@ -137,7 +137,7 @@ pub(crate) enum Error {
         reason: Option<String>,
     },
     /// Frames that `decode` printed are not valid.
-    #[error("{}", frames_words(*invalid, *all, first))]
+    #[error("{}", frames_text(*invalid, *all, first))]
     Frames {
         /// How many.
         invalid: u64,
@@ -207,7 +207,7 @@ pub(crate) enum Error {
     },
     /// The station answered something else than was asked.
     #[error("the station gave an answer to another question")]
-    StrangeAnswer,
+    UnexpectedAnswer,
     /// Stdout cannot be written to.
     #[error("stdout: {0}")]
     Output(io::Error),
@@ -220,7 +220,7 @@ fn listed(refused: &[Error], also: usize) -> String {
 }
 
 /// A single error is told itself, unless it was printed already.
-fn pack_words(path: &str, errors: usize, first: &str) -> String {
+fn pack_text(path: &str, errors: usize, first: &str) -> String {
     match errors {
         1 if !first.is_empty() => first.to_owned(),
         1 => format!("{path} has 1 error"),
@@ -228,7 +228,7 @@ fn pack_words(path: &str, errors: usize, first: &str) -> String {
     }
 }
 
-fn frames_words(invalid: u64, all: u64, first: &rmp::Error) -> String {
+fn frames_text(invalid: u64, all: u64, first: &rmp::Error) -> String {
     let of = if all == 1 {
         "the frame is not valid".to_owned()
     } else {
@@ -289,7 +289,7 @@ impl Error {
             | Self::Adapter { .. }
             | Self::Input { .. }
             | Self::Io { .. }
-            | Self::StrangeAnswer
+            | Self::UnexpectedAnswer
             | Self::Output(_) => Exit::Refused,
         }
     }
@@ -329,7 +329,7 @@ impl Error {
             Self::Bus(error) => bus_error::code(error),
             Self::Run(error) => error.code(),
             Self::Session(error) => error.code(),
-            Self::StrangeAnswer => "bad_answer",
+            Self::UnexpectedAnswer => "bad_answer",
             Self::Output(_) => "output",
         }
     }
@@ -376,7 +376,7 @@ impl Error {
             Self::Io { why, .. } if why.kind() == io::ErrorKind::AlreadyExists => "choose another path, or move that file away".to_owned(),
             Self::Io { why, .. } if why.kind() == io::ErrorKind::IsADirectory => "that is a folder: name a file in it".to_owned(),
             Self::Io { .. } | Self::Output(_) => "free space, or choose another path".to_owned(),
-            Self::StrangeAnswer => "use the rl-console of the station's version".to_owned(),
+            Self::UnexpectedAnswer => "use the rl-console of the station's version".to_owned(),
         }
     }
 }
@@ -422,7 +422,7 @@ mod tests {
         let table = [
             (Error::usage("a", "b"), 2, "usage"),
             (
-                ConfigError::from(ConfigFault { place: text(), what: text(), hint: text() }).into(),
+                ConfigError::from(ConfigFault { location: text(), what: text(), hint: text() }).into(),
                 2,
                 "config",
             ),
@@ -468,7 +468,7 @@ mod tests {
             (Error::Unreachable { message: text(), hint: text() }, 3, "unreachable"),
             (client::Error::TimedOut { ms: 1 }.into(), 4, "timed_out"),
             (Error::Io { what: text(), why: io() }, 1, "file"),
-            (Error::StrangeAnswer, 1, "bad_answer"),
+            (Error::UnexpectedAnswer, 1, "bad_answer"),
             (Error::Output(io()), 1, "output"),
             (Error::Output(io::ErrorKind::BrokenPipe.into()), 0, "output"),
         ];

@@ -20,7 +20,7 @@ const JSON_LEVELS_MAX: usize = 100;
 
 /// The twelve fields.
 #[derive(Debug, Serialize)]
-pub(crate) struct HeaderShown {
+pub(crate) struct HeaderJson {
     magic: String,
     header_version: u16,
     header_len: u16,
@@ -35,7 +35,7 @@ pub(crate) struct HeaderShown {
     reserved4: u32,
 }
 
-impl From<&RawHeader> for HeaderShown {
+impl From<&RawHeader> for HeaderJson {
     fn from(raw: &RawHeader) -> Self {
         Self {
             magic: magic_text(raw.magic),
@@ -54,7 +54,7 @@ impl From<&RawHeader> for HeaderShown {
     }
 }
 
-impl HeaderShown {
+impl HeaderJson {
     /// The magic, for people.
     pub(crate) fn magic(&self) -> &str {
         &self.magic
@@ -83,14 +83,14 @@ fn magic_of(text: &str) -> Option<[u8; 4]> {
 
 /// A body as JSON, as bytes, or both.
 #[derive(Debug, Default)]
-pub(crate) struct BodyShown {
+pub(crate) struct BodyJson {
     /// The map.
     pub(crate) value: Option<rmpv::Value>,
     /// The bytes, where the map does not lead back to them.
     pub(crate) bytes: Option<String>,
 }
 
-impl BodyShown {
+impl BodyJson {
     /// A body however it came.
     pub(crate) fn of(bytes: &[u8], limits: &crate::limits::Rmp) -> Self {
         let depth_max = usize::try_from(limits.body_depth_max).unwrap_or(usize::MAX);
@@ -107,7 +107,7 @@ impl BodyShown {
 /// A value where there is one.
 #[expect(clippy::ref_option, reason = "the shape that serde asks for")]
 pub(crate) fn shown<S: Serializer>(value: &Option<rmpv::Value>, serializer: S) -> Result<S::Ok, S::Error> {
-    value.as_ref().map(json::Shown).serialize(serializer)
+    value.as_ref().map(json::JsonView).serialize(serializer)
 }
 
 /// What `encode` is given for one frame. What is absent is filled in.

@@ -7,31 +7,31 @@
 //!                                └─▶ output (stdout) · error (stderr, exit code)
 //! ```
 
+mod appearance;
 mod args;
 mod bus_error;
 mod commands;
 mod config;
 mod context;
+mod debounced_file;
 mod env;
 mod error;
 mod filter;
 mod frame_json;
 mod hex_text;
 mod input;
-mod keeper;
 mod logging;
-mod looks;
 mod ndjson;
+mod nonblocking_writer;
+mod opening_files;
 mod operator;
 mod output;
-mod relay;
 mod report;
 mod run;
 mod run_error;
 mod runtime;
 mod service;
 mod session_error;
-mod shelf;
 mod shell;
 mod shutdown;
 mod signals;

@@ -54,7 +54,7 @@ impl<R: BufRead> Lines<R> {
                 continue;
             }
             let invocation =
-                serde_json::from_slice(&self.buffer).map_err(|error| self.error(told(&error)))?;
+                serde_json::from_slice(&self.buffer).map_err(|error| self.error(parse_error_text(&error)))?;
             return Ok(Some(Numbered { line: self.line, bytes: self.buffer.len(), invocation }));
         }
     }
@@ -82,7 +82,7 @@ impl<R: BufRead> Lines<R> {
 }
 
 /// The parser numbers lines within the text that it is given, which is always one.
-fn told(error: &serde_json::Error) -> String {
+fn parse_error_text(error: &serde_json::Error) -> String {
     let text = error.to_string();
     match text.rsplit_once(" at line 1 column ") {
         Some((what, column)) => format!("{what} at column {column}"),

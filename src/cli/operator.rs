@@ -8,12 +8,12 @@ use std::{
 use super::{
     config::Settings,
     error::Error,
-    socket::{self, Place, Said, Step},
+    socket::{self, Candidate, ClientIdentity, Step},
 };
 use crate::{
     mpp,
     port::{Command, Operator, Outcome, Page, PortError, Query},
-    station::{Address, Down, OperatorClient},
+    station::{Address, BusDown, OperatorClient},
 };
 
 /// Connects to the first station that answers at the places where the bus may be (rmp-v0 §12).
@@ -21,15 +21,15 @@ use crate::{
 /// # Errors
 /// [`PortError::NoStation`] when none runs, or where the bus of the one that does is down, why.
 pub(crate) async fn connect(settings: &Settings) -> Result<OperatorClient, Error> {
-    match reach(settings).await {
+    match try_connect(settings).await {
         Err(Error::Port(PortError::NoStation { data })) => Err(no_station(settings, data)),
         reached => reached,
     }
 }
 
-async fn reach(settings: &Settings) -> Result<OperatorClient, Error> {
+async fn try_connect(settings: &Settings) -> Result<OperatorClient, Error> {
     let data = settings.data()?;
-    for place in places(settings) {
+    for place in candidates(settings) {
         match OperatorClient::connect_to(&address(settings, &data, &place.path)?, &settings.limits).await {
             Err(PortError::NoStation { .. }) => {}
             reached => return Ok(reached?),
@@ -39,14 +39,14 @@ async fn reach(settings: &Settings) -> Result<OperatorClient, Error> {
 }
 
 /// Where the bus may be; nowhere for a data folder that was named and in which nothing is recorded.
-fn places(settings: &Settings) -> Vec<Place> {
-    let places = Said::of(settings).places().unwrap_or_default();
+fn candidates(settings: &Settings) -> Vec<Candidate> {
+    let places = ClientIdentity::of(settings).candidates().unwrap_or_default();
     places.into_iter().filter(|place| place.check().is_ok()).collect()
 }
 
 fn address(settings: &Settings, data: &Path, socket: &Path) -> Result<Address, PortError> {
     let address = Address::of(Some(socket), data)?;
-    match &settings.reach.token_file {
+    match &settings.discovery.token_file {
         Some(file) => address.with_token_of(file),
         None => Ok(address),
     }
@@ -58,26 +58,26 @@ fn address(settings: &Settings, data: &Path, socket: &Path) -> Result<Address, P
 /// # Errors
 /// [`PortError::NoStation`] where none is said, [`PortError::File`] for a token that cannot be read.
 pub(crate) fn find(settings: &Settings, data: &Path) -> Result<Address, PortError> {
-    let places = places(settings);
+    let places = candidates(settings);
     let no_station = || PortError::NoStation { data: data.to_path_buf() };
-    let listens = |place: &Place| std::os::unix::net::UnixStream::connect(&place.path).is_ok();
+    let listens = |place: &Candidate| std::os::unix::net::UnixStream::connect(&place.path).is_ok();
     let at = if places.len() > 1 { places.iter().position(listens).unwrap_or(0) } else { 0 };
     address(settings, data, &places.get(at).ok_or_else(no_station)?.path)
 }
 
 /// Why there is nobody to talk to.
 fn no_station(settings: &Settings, data: PathBuf) -> Error {
-    if let Some(down) = Down::of(&data) {
+    if let Some(down) = BusDown::of(&data) {
         return down.error(&data);
     }
-    let places = places(settings);
+    let places = candidates(settings);
     match places.first() {
-        Some(Place { step: Step::SocketPath | Step::SocketsDir, .. }) => socket::nobody_at(places),
+        Some(Candidate { step: Step::SocketPath | Step::SocketsDir, .. }) => socket::no_listener_at(places),
         _ => PortError::NoStation { data }.into(),
     }
 }
 
-impl Down {
+impl BusDown {
     /// As who cannot reach the station is told.
     pub(crate) fn error(&self, data: &Path) -> Error {
         let Self { pid, why } = self;
@@ -107,7 +107,7 @@ pub(crate) fn block_on<T>(work: impl Future<Output = Result<T, Error>>) -> Resul
 pub(crate) async fn mpp(station: &dyn Operator, command: mpp::Command) -> Result<mpp::Outcome, Error> {
     match station.command(Command::Mpp(command)).await? {
         Outcome::Mpp(outcome) => Ok(outcome),
-        _ => Err(Error::StrangeAnswer),
+        _ => Err(Error::UnexpectedAnswer),
     }
 }
 

@@ -71,7 +71,7 @@ impl Error {
         match self {
             Self::Config(ConfigError { faults }) if faults.len() > 1 => faults
                 .iter()
-                .map(|fault| Finding { place: &fault.place, message: &fault.what, hint: &fault.hint })
+                .map(|fault| Finding { place: &fault.location, message: &fault.what, hint: &fault.hint })
                 .collect(),
             _ => Vec::new(),
         }
@@ -104,7 +104,7 @@ fn visible_lines(text: &str) -> String {
 }
 
 /// Tells people something on stderr that is no error of the whole.
-pub(crate) fn tell(text: &str) {
+pub(crate) fn print_note(text: &str) {
     use io::Write as _;
     writeln!(io::stderr().lock(), "{}", visible_lines(text)).unwrap_or_default();
 }

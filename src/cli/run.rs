@@ -30,7 +30,7 @@ pub fn run() -> ExitCode {
         Ok(cli) => cli,
         Err(error) => return misused(&error, &args).into(),
     };
-    let (json, reach) = (cli.global.json, cli.global.reach());
+    let (json, reach) = (cli.global.json, cli.global.station_flags());
     match dispatch(cli, env, clock) {
         Ok(()) => Exit::Done.into(),
         Err(error) if error.is_broken_pipe() => error.exit().into(),
@@ -92,7 +92,7 @@ fn warn_of_stray_variables(context: &Context) {
     }
     for (name, near) in stray_variables(&context.env) {
         let near = near.map_or_else(String::new, |near| format!("; did you mean {near}?"));
-        report::tell(&format!("warning: the variable {name} sets nothing{near}"));
+        report::print_note(&format!("warning: the variable {name} sets nothing{near}"));
     }
 }
 
@@ -173,7 +173,7 @@ fn misused(error: &clap::Error, args: &[OsString]) -> Exit {
     } else {
         error.print().unwrap_or_default();
         if let Some(hint) = cancel_by_id(error, args) {
-            report::tell(&format!("\n  hint: {hint}"));
+            report::print_note(&format!("\n  hint: {hint}"));
         }
     }
     Exit::Usage

@@ -24,10 +24,13 @@ use tokio::sync::oneshot;
 use super::{
     args::{Cli, Global},
     context::Context,
-    keeper::{self, Keeper},
-    shelf::Folders,
+    debounced_file::{self, DebouncedFile},
+    opening_files::Folders,
 };
-use crate::console::{End, KeptLayout, Ran, Runner, Running, Runs, Shelf, Shell, Subcommand};
+use crate::console::{
+    OpeningFiles, Runnable, Runner, RunningSubcommand, SavedLayout, Shell, Subcommand, SubcommandEnd,
+    SubcommandResult,
+};
 
 /// How long a subcommand may run.
 const RUN_S_MAX: u64 = 10;
@@ -46,15 +49,16 @@ pub(crate) fn shell(context: &Context) -> Shell {
     let kept = |name: &str| {
         let path = context.env.state_dir.as_ref().map(|dir| dir.join(name));
         let lines = path.as_deref().map_or_else(Vec::new, |path| read_history(path, max));
-        (lines, path.and_then(|path| keep_history(path, max)))
+        (lines, path.and_then(|path| spawn_history_writer(path, max)))
     };
     let (history, keep) = kept("palette.history");
     let (filters, keep_filters) = kept("filter.history");
     let layout_path = context.env.state_dir.as_ref().map(|dir| dir.join("layout.toml"));
-    let layout = layout_path
-        .as_deref()
-        .map(|path| KeptLayout { file: path.to_owned(), text: keeper::read(path, LAYOUT_BYTES_MAX) });
-    let keeper = layout_path.and_then(Keeper::spawn);
+    let layout = layout_path.as_deref().map(|path| SavedLayout {
+        file: path.to_owned(),
+        text: debounced_file::read(path, LAYOUT_BYTES_MAX),
+    });
+    let keeper = layout_path.and_then(DebouncedFile::spawn);
     let limits = &context.settings.limits;
     // A text is written as JSON, in which a character can take six times its bytes.
     let bytes_max = limits
@@ -65,11 +69,11 @@ pub(crate) fn shell(context: &Context) -> Shell {
         .saturating_add(1 << 20);
     let kept = |name: &str| {
         let path = context.env.state_dir.as_ref().map(|dir| dir.join(name));
-        let text = path.as_deref().map(|path| keeper::read(path, bytes_max));
+        let text = path.as_deref().map(|path| debounced_file::read(path, bytes_max));
         let text = text.and_then(|text| {
             text.inspect_err(|why| tracing::warn!("{name} cannot be read: {why}")).ok().flatten()
         });
-        (text, path.and_then(Keeper::spawn))
+        (text, path.and_then(DebouncedFile::spawn))
     };
     let (draft, drafts) = kept("opening.draft.json");
     let (recent, recents) = kept("openings.json");
@@ -78,7 +82,14 @@ pub(crate) fn shell(context: &Context) -> Shell {
     let shelf = openings.map(|openings| {
         Folders::new(&openings, working, limits.runs.yaml_bytes_max, limits.console.openings_max)
     });
-    let children = Children { globals: globals(&context.flags), keep, keep_filters, keeper, drafts, recents };
+    let children = Children {
+        globals: globals(&context.flags),
+        history: keep,
+        filter_history: keep_filters,
+        layout: keeper,
+        drafts,
+        recents,
+    };
     Shell {
         subcommands: subcommands().into(),
         history,
@@ -86,7 +97,7 @@ pub(crate) fn shell(context: &Context) -> Shell {
         layout,
         draft,
         recent,
-        shelf: shelf.map(|shelf| Arc::new(shelf) as Arc<dyn Shelf>),
+        opening_files: shelf.map(|shelf| Arc::new(shelf) as Arc<dyn OpeningFiles>),
         runner: Some(Arc::new(children)),
     }
 }
@@ -123,32 +134,32 @@ fn gather(prefix: &str, command: &mut clap::Command, all: &mut Vec<Subcommand>) 
     let needs_more = command.get_positionals().any(clap::Arg::is_required_set)
         || matches!(name.as_str(), "invoke" | "decode" | "encode" | "publish");
     let about = command.get_about().map(ToString::to_string).unwrap_or_default();
-    all.push(Subcommand { runs: runs(&name), name, about, usage, needs_more });
+    all.push(Subcommand { runnable: runs(&name), name, about, usage, needs_more });
 }
 
 /// Whether a subcommand can run without a terminal of its own and come to an end.
-fn runs(name: &str) -> Runs {
+fn runs(name: &str) -> Runnable {
     match name {
-        "stop" => Runs::HereWith(
+        "stop" => Runnable::HereWith(
             "--yes",
             "it ends the station for everybody who is on it: say that you mean it with --yes, or",
         ),
-        "serve" => Runs::Elsewhere(
+        "serve" => Runnable::Elsewhere(
             "this console's station runs already; another one needs a folder and a terminal of its own",
         ),
-        "sim adapter" => Runs::Elsewhere("it plays an adapter until it is ended"),
-        "sim agent" => Runs::Elsewhere("it plays an agent until it is ended"),
-        "sim session" => Runs::Elsewhere("it plays participants until it is ended"),
-        "session stream" => Runs::Elsewhere("it takes messages from a terminal"),
-        "tail" => Runs::Elsewhere("it prints until Ctrl-C"),
-        "record" => Runs::Elsewhere("it records until Ctrl-C"),
-        "completions" => Runs::Elsewhere("a shell reads what it prints"),
-        "man" => Runs::Elsewhere("a pager reads what it prints"),
-        "pair" => Runs::HereWith(
+        "sim adapter" => Runnable::Elsewhere("it plays an adapter until it is ended"),
+        "sim agent" => Runnable::Elsewhere("it plays an agent until it is ended"),
+        "sim session" => Runnable::Elsewhere("it plays participants until it is ended"),
+        "session stream" => Runnable::Elsewhere("it takes messages from a terminal"),
+        "tail" => Runnable::Elsewhere("it prints until Ctrl-C"),
+        "record" => Runnable::Elsewhere("it records until Ctrl-C"),
+        "completions" => Runnable::Elsewhere("a shell reads what it prints"),
+        "man" => Runnable::Elsewhere("a pager reads what it prints"),
+        "pair" => Runnable::HereWith(
             "--out",
             "it prints the token, which no screen of the console shows: give it --out FILE, or",
         ),
-        _ => Runs::Here,
+        _ => Runnable::Here,
     }
 }
 
@@ -173,111 +184,124 @@ fn globals(flags: &Global) -> Vec<OsString> {
 #[derive(Debug)]
 struct Children {
     globals: Vec<OsString>,
-    keep: Option<SyncSender<String>>,
-    keep_filters: Option<SyncSender<String>>,
+    history: Option<SyncSender<String>>,
+    filter_history: Option<SyncSender<String>>,
     /// Keeps how panes are looked at.
-    keeper: Option<Keeper>,
+    layout: Option<DebouncedFile>,
     /// Keeps the opening that is being written.
-    drafts: Option<Keeper>,
+    drafts: Option<DebouncedFile>,
     /// Keeps the openings that were submitted lately.
-    recents: Option<Keeper>,
+    recents: Option<DebouncedFile>,
 }
 
 /// Dropped, it says that nobody waits any more.
-struct Hold(SyncSender<Told>);
+struct RunGuard(SyncSender<ShellEvent>);
 
-impl Drop for Hold {
+impl Drop for RunGuard {
     fn drop(&mut self) {
         // It has ended by itself when nobody takes this.
-        drop(self.0.try_send(Told::LetGo));
+        drop(self.0.try_send(ShellEvent::Dropped));
     }
 }
 
 /// What the thread that waits for a child is told.
-enum Told {
+enum ShellEvent {
     /// Both ends of what it prints are closed.
     Silent,
     /// Nobody waits for it any more.
-    LetGo,
+    Dropped,
 }
 
 /// What a child has printed so far.
 #[derive(Default)]
-struct Printed {
+struct ChildOutput {
     bytes: Vec<u8>,
     cut: bool,
 }
 
 impl Runner for Children {
-    fn run(&self, words: &[String]) -> Running {
+    fn run(&self, words: &[String]) -> RunningSubcommand {
         let (tell, told) = sync_channel(2);
         let (done, end) = oneshot::channel();
         let words: Vec<OsString> =
             self.globals.iter().cloned().chain(words.iter().map(OsString::from)).collect();
         let silent = tell.clone();
         let wait = move || drop(done.send(run(&words, silent, &told, Duration::from_secs(RUN_S_MAX))));
-        let failed = |why: String| Ran { output: String::new(), cut: false, end: End::Failed(why) };
+        let failed = |why: String| SubcommandResult {
+            output: String::new(),
+            cut: false,
+            end: SubcommandEnd::Failed(why),
+        };
         let spawned = std::thread::Builder::new().name("palette".to_owned()).spawn(wait);
-        Running {
+        RunningSubcommand {
             end: Box::pin(async move {
                 match spawned {
                     Ok(_) => end.await.unwrap_or_else(|_| failed("its thread is gone".to_owned())),
                     Err(error) => failed(error.to_string()),
                 }
             }),
-            hold: Box::new(Hold(tell)),
+            kill_guard: Box::new(RunGuard(tell)),
         }
     }
 
     fn remember(&self, line: &str) {
-        if let Some(keep) = &self.keep {
+        if let Some(keep) = &self.history {
             // A line is let go where the disk does not keep up: the screen never waits for it.
             drop(keep.try_send(line.to_owned()));
         }
     }
 
     fn remember_filter(&self, text: &str) {
-        if let Some(keep) = &self.keep_filters {
+        if let Some(keep) = &self.filter_history {
             // What finds no room, or nobody who keeps it, is let go.
             drop(keep.try_send(text.to_owned()));
         }
     }
 
-    fn keep_layout(&self, text: &str) {
-        if let Some(keeper) = &self.keeper {
-            keeper.keep(text);
+    fn save_layout(&self, text: &str) {
+        if let Some(keeper) = &self.layout {
+            keeper.write_later(text);
         }
     }
 
-    fn keep_draft(&self, text: &str) {
+    fn save_draft(&self, text: &str) {
         if let Some(drafts) = &self.drafts {
-            drafts.keep(text);
+            drafts.write_later(text);
         }
     }
 
-    fn keep_recent(&self, text: &str) {
+    fn save_recent(&self, text: &str) {
         if let Some(recents) = &self.recents {
-            recents.keep(text);
+            recents.write_later(text);
         }
     }
 }
 
-fn run(words: &[OsString], silent: SyncSender<Told>, told: &Receiver<Told>, patience: Duration) -> Ran {
-    let printed = Arc::new(Mutex::new(Printed::default()));
+fn run(
+    words: &[OsString],
+    silent: SyncSender<ShellEvent>,
+    told: &Receiver<ShellEvent>,
+    patience: Duration,
+) -> SubcommandResult {
+    let printed = Arc::new(Mutex::new(ChildOutput::default()));
     let begun = std::env::current_exe().map(Command::new).and_then(|mut command| {
         command.args(words);
-        begin(command, silent, Arc::clone(&printed))
+        spawn_child(command, silent, Arc::clone(&printed))
     });
     let end = match begun {
         Ok(child) => watch(child, told, patience),
-        Err(error) => End::Failed(error.to_string()),
+        Err(error) => SubcommandEnd::Failed(error.to_string()),
     };
     let printed = std::mem::take(&mut *printed.lock().unwrap_or_else(PoisonError::into_inner));
-    Ran { output: String::from_utf8_lossy(&printed.bytes).into_owned(), cut: printed.cut, end }
+    SubcommandResult { output: String::from_utf8_lossy(&printed.bytes).into_owned(), cut: printed.cut, end }
 }
 
 /// Starts a child, and a thread that reads what it prints.
-fn begin(mut command: Command, silent: SyncSender<Told>, printed: Arc<Mutex<Printed>>) -> io::Result<Child> {
+fn spawn_child(
+    mut command: Command,
+    silent: SyncSender<ShellEvent>,
+    printed: Arc<Mutex<ChildOutput>>,
+) -> io::Result<Child> {
     let (mut reader, writer) = io::pipe()?;
     command.stdin(Stdio::null()).stdout(writer.try_clone()?).stderr(writer).process_group(0);
     let child = command.spawn()?;
@@ -291,18 +315,18 @@ fn begin(mut command: Command, silent: SyncSender<Told>, printed: Arc<Mutex<Prin
             printed.bytes.extend_from_slice(&buffer[..kept]);
             printed.cut |= kept < bytes;
         }
-        drop(silent.try_send(Told::Silent));
+        drop(silent.try_send(ShellEvent::Silent));
     };
     std::thread::Builder::new().name("palette-read".to_owned()).spawn(read)?;
     Ok(child)
 }
 
 /// Waits until a child has ended, and kills it where that takes too long or is not wanted any more.
-fn watch(mut child: Child, told: &Receiver<Told>, patience: Duration) -> End {
+fn watch(mut child: Child, told: &Receiver<ShellEvent>, patience: Duration) -> SubcommandEnd {
     let why = match told.recv_timeout(patience) {
-        Ok(Told::Silent) => None,
-        Ok(Told::LetGo) | Err(RecvTimeoutError::Disconnected) => Some(End::Killed),
-        Err(RecvTimeoutError::Timeout) => Some(End::TimedOut(patience.as_secs())),
+        Ok(ShellEvent::Silent) => None,
+        Ok(ShellEvent::Dropped) | Err(RecvTimeoutError::Disconnected) => Some(SubcommandEnd::Killed),
+        Err(RecvTimeoutError::Timeout) => Some(SubcommandEnd::TimedOut(patience.as_secs())),
     };
     if why.is_some() {
         // One that has just ended needs no killing.
@@ -310,8 +334,8 @@ fn watch(mut child: Child, told: &Receiver<Told>, patience: Duration) -> End {
     }
     match (why, child.wait()) {
         (Some(why), _) => why,
-        (None, Ok(status)) => status.code().map_or(End::Killed, End::Exited),
-        (None, Err(error)) => End::Failed(error.to_string()),
+        (None, Ok(status)) => status.code().map_or(SubcommandEnd::Killed, SubcommandEnd::Exited),
+        (None, Err(error)) => SubcommandEnd::Failed(error.to_string()),
     }
 }
 
@@ -334,7 +358,7 @@ fn read_history(path: &Path, max: usize) -> Vec<String> {
 }
 
 /// Begins to keep lines, on a thread that may wait for the disk.
-fn keep_history(path: PathBuf, max: usize) -> Option<SyncSender<String>> {
+fn spawn_history_writer(path: PathBuf, max: usize) -> Option<SyncSender<String>> {
     let (keep, lines) = sync_channel::<String>(WAITING_LINES_MAX);
     let write = move || {
         for line in lines {
@@ -382,12 +406,12 @@ mod tests {
             all.iter().find(|it| it.name == name).unwrap_or_else(|| unreachable!("{name}: {all:#?}"))
         };
         assert_eq!(find("pack check").usage, "pack check [OPTIONS] [PATH]");
-        assert_eq!(find("pack check").runs, Runs::Here);
+        assert_eq!(find("pack check").runnable, Runnable::Here);
         assert!(find("settle").needs_more && find("cancel invocation").needs_more && find("ls").needs_more);
         assert!(!find("doctor").needs_more && !find("hold").needs_more);
         assert!(
-            matches!(find("serve").runs, Runs::Elsewhere(_))
-                && matches!(find("pair").runs, Runs::HereWith(..))
+            matches!(find("serve").runnable, Runnable::Elsewhere(_))
+                && matches!(find("pair").runnable, Runnable::HereWith(..))
         );
         assert!(all.iter().all(|it| !it.about.is_empty() && !it.usage.contains('\n')), "{all:#?}");
         assert!(!all.iter().any(|it| it.name.contains("help")));
@@ -410,29 +434,29 @@ mod tests {
     fn what_a_child_prints_on_both_ends_is_kept_as_it_came_and_up_to_its_bound() {
         let printed = |script: &str| {
             let (tell, told) = sync_channel(2);
-            let kept = Arc::new(Mutex::new(Printed::default()));
+            let kept = Arc::new(Mutex::new(ChildOutput::default()));
             let mut command = Command::new("sh");
             command.args(["-c", script]);
-            let child = begin(command, tell.clone(), Arc::clone(&kept)).unwrap();
+            let child = spawn_child(command, tell.clone(), Arc::clone(&kept)).unwrap();
             let end = watch(child, &told, Duration::from_secs(600));
             let kept = std::mem::take(&mut *kept.lock().unwrap());
             (String::from_utf8(kept.bytes).unwrap(), kept.cut, end)
         };
         assert_eq!(
             printed("echo out; echo err >&2; cat; exit 3"),
-            ("out\nerr\n".to_owned(), false, End::Exited(3))
+            ("out\nerr\n".to_owned(), false, SubcommandEnd::Exited(3))
         );
         let (output, cut, end) = printed("head -c 300000 /dev/zero | tr '\\0' x");
-        assert_eq!((output.len(), cut, end), (OUTPUT_BYTES_MAX, true, End::Exited(0)));
+        assert_eq!((output.len(), cut, end), (OUTPUT_BYTES_MAX, true, SubcommandEnd::Exited(0)));
     }
 
     #[test]
     fn a_child_that_nobody_waits_for_is_killed_and_so_is_one_that_takes_too_long() {
         let sleeper = || Command::new("sleep").arg("600").stdin(Stdio::null()).spawn().unwrap();
         let (tell, told) = sync_channel(2);
-        drop(Hold(tell.clone()));
-        assert_eq!(watch(sleeper(), &told, Duration::from_secs(600)), End::Killed);
-        assert_eq!(watch(sleeper(), &told, Duration::from_millis(1)), End::TimedOut(0));
+        drop(RunGuard(tell.clone()));
+        assert_eq!(watch(sleeper(), &told, Duration::from_secs(600)), SubcommandEnd::Killed);
+        assert_eq!(watch(sleeper(), &told, Duration::from_millis(1)), SubcommandEnd::TimedOut(0));
         drop(tell);
     }
 }

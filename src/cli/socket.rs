@@ -34,7 +34,7 @@ const PATH_BYTES_MAX: usize = if cfg!(target_os = "linux") { 107 } else { 103 };
 
 /// What a client goes by.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Said {
+pub(crate) struct ClientIdentity {
     /// `--socket`, or `rmp.socket`.
     pub(crate) socket: Option<PathBuf>,
     /// The data folder that a flag or a variable names.
@@ -91,7 +91,7 @@ impl Step {
 
 /// A path to be tried.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct Candidate {
     /// Why.
     pub(crate) step: Step,
     /// The socket.
@@ -100,24 +100,25 @@ pub(crate) struct Place {
 
 /// A place that was tried in vain.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Failed {
-    place: Place,
+struct FailedCandidate {
+    candidate: Candidate,
     why: String,
 }
 
-impl Said {
+impl ClientIdentity {
     /// What flags, variables, files and the data folder say.
     pub(crate) fn of(settings: &Settings) -> Self {
         let folder =
             settings.data.as_ref().map(|path| Folder { path: path.clone(), recorded: recorded(path) });
-        let (data, configured_data) = if settings.reach.names_data { (folder, None) } else { (None, folder) };
+        let (data, configured_data) =
+            if settings.discovery.names_data { (folder, None) } else { (None, folder) };
         Self {
             socket: settings.socket.clone(),
             data,
             socket_path: settings.socket_path.clone(),
             sockets_dir: settings.sockets_dir.clone(),
             configured_data,
-            home: settings.reach.home.clone(),
+            home: settings.discovery.home.clone(),
         }
     }
 
@@ -126,8 +127,8 @@ impl Said {
     ///
     /// # Errors
     /// A data folder in which no station has recorded where it is reached.
-    pub(crate) fn places(&self) -> Result<Vec<Place>, Error> {
-        let place = |step, path: PathBuf| Place { step, path };
+    pub(crate) fn candidates(&self) -> Result<Vec<Candidate>, Error> {
+        let place = |step, path: PathBuf| Candidate { step, path };
         if let Some(path) = &self.socket {
             return Ok(vec![place(Step::Flag, path.clone())]);
         }
@@ -147,14 +148,14 @@ impl Said {
             .and_then(|folder| folder.recorded.clone())
             .map(|path| place(Step::Data, path));
         let home = self.home.as_ref().map(|home| place(Step::Home, home.join(".runloop/sock").join(NAME)));
-        let mut places: Vec<Place> = recorded.into_iter().chain(home).collect();
+        let mut places: Vec<Candidate> = recorded.into_iter().chain(home).collect();
         places.push(place(Step::Machine, Path::new("/run/runloop").join(NAME)));
         places.dedup_by(|next, first| next.path == first.path);
         Ok(places)
     }
 }
 
-impl Place {
+impl Candidate {
     /// Whether the platform takes the path.
     pub(crate) fn check(&self) -> Result<(), String> {
         let bytes = self.path.as_os_str().as_bytes().len();
@@ -196,28 +197,28 @@ pub(crate) fn hello(settings: &Settings, peer: &PeerArgs, client: &str) -> Resul
 /// # Errors
 /// [`Error::Unreachable`] with every place that was tried, or what the station has against the session.
 pub(crate) async fn connect(
-    said: &Said,
+    said: &ClientIdentity,
     hello: Hello,
     limits: crate::limits::Client,
 ) -> Result<Client, Error> {
-    connect_first(said.places()?, hello, limits).await
+    connect_first(said.candidates()?, hello, limits).await
 }
 
 async fn connect_first(
-    places: Vec<Place>,
+    places: Vec<Candidate>,
     hello: Hello,
     limits: crate::limits::Client,
 ) -> Result<Client, Error> {
     let mut failed = Vec::new();
     for place in places {
         if let Err(why) = place.check() {
-            failed.push(Failed { place, why });
+            failed.push(FailedCandidate { candidate: place, why });
             continue;
         }
         match Client::connect_with(&place.path, hello.clone(), limits).await {
             Ok(client) => return Ok(client),
             Err(client::Error::Unreachable { why, .. }) => {
-                failed.push(Failed { place, why: why.to_string() })
+                failed.push(FailedCandidate { candidate: place, why: why.to_string() })
             }
             Err(error) => return Err(error.into()),
         }
@@ -244,23 +245,25 @@ fn nothing_recorded(folder: &Path) -> Error {
 }
 
 /// No station answers at any of these places.
-pub(crate) fn nobody_at(places: Vec<Place>) -> Error {
-    let failed = |place| Failed { place, why: "nobody answers".to_owned() };
+pub(crate) fn no_listener_at(places: Vec<Candidate>) -> Error {
+    let failed = |place| FailedCandidate { candidate: place, why: "nobody answers".to_owned() };
     unreachable(&places.into_iter().map(failed).collect::<Vec<_>>())
 }
 
-fn unreachable(failed: &[Failed]) -> Error {
-    let told = failed
-        .iter()
-        .map(|Failed { place, why }| format!("{} ({}): {why}", place.path.display(), place.step.name()));
+fn unreachable(failed: &[FailedCandidate]) -> Error {
+    let told = failed.iter().map(|FailedCandidate { candidate: place, why }| {
+        format!("{} ({}): {why}", place.path.display(), place.step.name())
+    });
     let told = told.collect::<Vec<_>>().join("; ");
     let hint = match failed {
-        [Failed { place: Place { step: Step::Data, .. }, .. }] => {
+        [FailedCandidate { candidate: Candidate { step: Step::Data, .. }, .. }] => {
             "the station that recorded it has ended: start it again"
         }
-        [Failed { place: Place { step: Step::SocketPath | Step::SocketsDir, .. }, .. }] => {
-            "start a station there, or change that key: while it is set, no other place is tried"
-        }
+        [
+            FailedCandidate {
+                candidate: Candidate { step: Step::SocketPath | Step::SocketsDir, .. }, ..
+            },
+        ] => "start a station there, or change that key: while it is set, no other place is tried",
         [_] => "start a station there with `rl-console serve --socket PATH`, or check the path",
         _ => "start a station with `rl-console` or `rl-console serve`, or name its socket with --socket PATH",
     };
@@ -272,17 +275,17 @@ mod tests {
     use super::*;
     use crate::{
         cli::{
-            config::{Reach, Resolved},
+            config::{Discovery, Resolved},
             env::Env,
         },
         station::{Config, Station},
         time::Clock,
     };
 
-    fn everything() -> Said {
+    fn everything() -> ClientIdentity {
         let folder =
             |path: &str, recorded: &str| Some(Folder { path: path.into(), recorded: Some(recorded.into()) });
-        Said {
+        ClientIdentity {
             socket: Some("/flag".into()),
             data: folder("/d", "/recorded"),
             socket_path: Some("/short".into()),
@@ -292,8 +295,8 @@ mod tests {
         }
     }
 
-    fn tried(said: &Said) -> Vec<(Step, String)> {
-        said.places()
+    fn tried(said: &ClientIdentity) -> Vec<(Step, String)> {
+        said.candidates()
             .unwrap()
             .into_iter()
             .map(|place| (place.step, place.path.display().to_string()))
@@ -324,32 +327,36 @@ mod tests {
 
     #[test]
     fn with_nothing_said_it_is_the_users_and_then_the_machines() {
-        let said = Said { home: Some("/h".into()), ..Said::default() };
+        let said = ClientIdentity { home: Some("/h".into()), ..ClientIdentity::default() };
         let machine = (Step::Machine, "/run/runloop/rmp.sock".to_owned());
         assert_eq!(tried(&said), [(Step::Home, "/h/.runloop/sock/rmp.sock".to_owned()), machine.clone()]);
-        assert_eq!(tried(&Said::default()), [machine]);
+        assert_eq!(tried(&ClientIdentity::default()), [machine]);
     }
 
     #[test]
     fn a_data_folder_in_which_nothing_is_recorded_is_an_error_and_no_other_place_is_tried() {
         let bare = Some(Folder { path: "/d".into(), recorded: None });
         let error =
-            Said { data: bare.clone(), home: Some("/h".into()), ..Said::default() }.places().unwrap_err();
+            ClientIdentity { data: bare.clone(), home: Some("/h".into()), ..ClientIdentity::default() }
+                .candidates()
+                .unwrap_err();
         assert_eq!(error.to_string(), "no station has recorded in /d where its bus is reached");
         assert_eq!(
             error.hint(),
             "start one with `rl-console --data /d serve`, or name its socket with --socket PATH"
         );
         assert_eq!(error.exit() as u8, 3);
-        let configured = Said { configured_data: bare, ..Said::default() };
-        assert_eq!(tried(&configured), tried(&Said::default()), "unless nobody named it now");
+        let configured = ClientIdentity { configured_data: bare, ..ClientIdentity::default() };
+        assert_eq!(tried(&configured), tried(&ClientIdentity::default()), "unless nobody named it now");
     }
 
     #[test]
     fn every_place_that_was_tried_is_told() {
-        let failed =
-            |step, path: &str| Failed { place: Place { step, path: path.into() }, why: "nobody".to_owned() };
-        let told = |failed: &[Failed]| {
+        let failed = |step, path: &str| FailedCandidate {
+            candidate: Candidate { step, path: path.into() },
+            why: "nobody".to_owned(),
+        };
+        let told = |failed: &[FailedCandidate]| {
             let error = unreachable(failed);
             (error.to_string(), error.hint())
         };
@@ -377,7 +384,7 @@ mod tests {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         runtime.block_on(async {
             station.ready().await.unwrap().rmp.unwrap();
-            let place = |step, name: &str| Place { step, path: folder.path().join(name) };
+            let place = |step, name: &str| Candidate { step, path: folder.path().join(name) };
             let (dead, alive) = (place(Step::Home, "dead.sock"), place(Step::Machine, "rmp.sock"));
             let long = place(Step::Data, &"x".repeat(PATH_BYTES_MAX));
             let limits = crate::limits::Client::default();
@@ -399,7 +406,7 @@ mod tests {
 
     #[test]
     fn a_path_that_the_platform_does_not_take_is_told_with_its_length() {
-        let place = |bytes: usize| Place { step: Step::Flag, path: PathBuf::from("x".repeat(bytes)) };
+        let place = |bytes: usize| Candidate { step: Step::Flag, path: PathBuf::from("x".repeat(bytes)) };
         assert_eq!(place(PATH_BYTES_MAX).check(), Ok(()));
         let why = place(PATH_BYTES_MAX + 1).check().unwrap_err();
         assert_eq!(
@@ -427,7 +434,10 @@ mod tests {
         let named = |env: &Env, data: Option<PathBuf>| {
             let flags = crate::cli::args::Global { data, ..crate::cli::args::Global::default() };
             let resolved = Resolved::resolve(&flags, env).unwrap();
-            Said::of(&Settings { reach: Reach::of(&flags, env, &resolved), ..Settings::of(&resolved) })
+            ClientIdentity::of(&Settings {
+                discovery: Discovery::of(&flags, env, &resolved),
+                ..Settings::of(&resolved)
+            })
         };
         let mut env = Env { data_dir: Some(folder.path().to_owned()), ..Env::default() };
         let by_default = named(&env, None);

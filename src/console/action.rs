@@ -1,6 +1,6 @@
 //! What keys mean, and what an update wants done.
 
-use super::{inspect::Job, openings::DeskJob, pane_id::PaneId, view_id::ViewId};
+use super::{inspect::Job, openings::OpeningJob, pane_id::PaneId, view_id::ViewId};
 use crate::{
     ids::{InvocationId, QueueName, TraceId},
     port::{Command, Query},
@@ -110,11 +110,11 @@ actions! {
     /// One entry back in time.
     StepBack = "step-back",
     /// One entry on in time.
-    StepOn = "step-on",
+    StepForward = "step-on",
     /// One second back in time.
     SecondBack = "second-back",
     /// One second on in time.
-    SecondOn = "second-on",
+    SecondForward = "second-on",
     /// Back to now; while the screen is live, the last row.
     Live = "live",
     /// What caused this.
@@ -182,7 +182,7 @@ actions! {
     /// Start or stop a recording.
     Record = "record",
     /// The alerts that wait, and those that passed.
-    Tray = "alerts",
+    Alerts = "alerts",
     /// Put an alert away as seen.
     Acknowledge = "acknowledge",
     /// Give the focused pane the whole screen, or put it back.
@@ -221,7 +221,7 @@ actions! {
 
 impl Action {
     /// The action of this name.
-    pub(crate) fn named(name: &str) -> Option<Self> {
+    pub(crate) fn by_name(name: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|action| action.name() == name)
     }
 
@@ -318,7 +318,7 @@ impl Action {
     }
 
     /// Whether it is about the selected record, which stays selected then whatever comes.
-    pub(crate) const fn touches(self) -> bool {
+    pub(crate) const fn pins_selection(self) -> bool {
         matches!(
             self,
             Self::Open
@@ -349,7 +349,7 @@ impl Action {
             | Self::Invoke
             | Self::Submit
             | Self::Record
-            | Self::Tray
+            | Self::Alerts
             | Self::Quit => Group::Show,
             Self::FocusNext
             | Self::FocusPrevious
@@ -370,7 +370,9 @@ impl Action {
             | Self::Return
             | Self::NextField
             | Self::PreviousField => Group::Moving,
-            Self::Pause | Self::StepBack | Self::StepOn | Self::SecondBack | Self::SecondOn => Group::Time,
+            Self::Pause | Self::StepBack | Self::StepForward | Self::SecondBack | Self::SecondForward => {
+                Group::Time
+            }
             Self::ViewDeck
             | Self::ViewBridge
             | Self::ViewBus
@@ -397,9 +399,9 @@ impl Action {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Effect {
     /// Give the station a command.
-    Command { asked: Asked, command: Command },
+    Command { purpose: Purpose, command: Command },
     /// Ask the station.
-    Query { asked: Asked, query: Query },
+    Query { purpose: Purpose, query: Query },
     /// End the console.
     Quit,
     /// Take the mouse, or leave it to the terminal.
@@ -418,26 +420,26 @@ pub(crate) enum Effect {
     /// job.
     Decode(Box<Job>),
     /// Have something done with openings beside the screen's thread; what came of it comes back.
-    Desk(Box<DeskJob>),
+    Opening(Box<OpeningJob>),
     /// Keep an opening that is being written for the next start.
-    KeepDraft(String),
+    SaveDraft(String),
     /// Keep the openings that were submitted lately for the next start.
-    KeepRecent(String),
+    SaveRecent(String),
     /// Keep a line of the palette for the next start.
     Remember(String),
     /// Keep a filter for the next start.
     RememberFilter(String),
     /// Keep how panes are looked at for the next start.
-    KeepLayout(String),
+    SaveLayout(String),
 }
 
 /// What a command or query was for, so that its answer finds its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Asked {
+pub(crate) enum Purpose {
     /// Hold, resume or drain.
     Brake,
     /// One command of several that hold or release together; the last one's words tell what all of them did.
-    Together { words: Option<String> },
+    Batch { text: Option<String> },
     /// Cancel this row.
     Cancel { id: InvocationId },
     /// Cancel a part of many rows.
@@ -480,11 +482,11 @@ pub(crate) enum Asked {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Direction {
     /// From the start.
-    Fresh,
+    Initial,
     /// Behind the last row.
     Forward,
     /// Before the first row.
     Backward,
     /// What is shown, as it is now.
-    Anew,
+    Refresh,
 }

@@ -42,8 +42,8 @@ impl Bookmarks {
             .all
             .iter()
             .rposition(|known| known.is_at(&bookmark) && (is_live || known.seq == bookmark.seq));
-        if let Some(place) = known {
-            self.all.remove(place);
+        if let Some(index) = known {
+            self.all.remove(index);
             self.from = self.all.len();
             return false;
         }
@@ -57,9 +57,9 @@ impl Bookmarks {
 
     /// The one before the last that was jumped to, and its number from 1; before the first comes the last.
     pub(crate) fn before(&mut self) -> Option<(usize, &Bookmark)> {
-        let place = self.from.checked_sub(1).or(self.all.len().checked_sub(1))?;
-        self.from = place;
-        Some((place + 1, self.all.get(place)?))
+        let index = self.from.checked_sub(1).or(self.all.len().checked_sub(1))?;
+        self.from = index;
+        Some((index + 1, self.all.get(index)?))
     }
 
     /// Whether one is set at a record of a pane, at whatever moment.

@@ -9,14 +9,14 @@ pub(crate) use crate::field::Class;
 
 /// The classes that are masked at present. Secrets always are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Veil {
+pub(crate) struct MaskPolicy {
     pub(crate) logins: bool,
     pub(crate) payloads: bool,
 }
 
-impl Veil {
+impl MaskPolicy {
     /// What is masked while the show is on air, or while it is not.
-    pub(crate) const fn of(on_air: bool) -> Self {
+    pub(crate) const fn for_on_air(on_air: bool) -> Self {
         Self { logins: on_air, payloads: on_air }
     }
 
@@ -26,7 +26,7 @@ impl Veil {
     }
 
     /// Whether a text of this class is masked.
-    pub(crate) const fn hides(self, class: Class) -> bool {
+    pub(crate) const fn masks(self, class: Class) -> bool {
         match class {
             Class::Public => false,
             Class::Login => self.logins,
@@ -38,7 +38,7 @@ impl Veil {
     /// The class that a text is drawn as that may quote texts of these: the first that is masked, else
     /// anybody may see it.
     pub(crate) fn strictest(self, quoted: impl IntoIterator<Item = Class>) -> Class {
-        quoted.into_iter().find(|class| self.hides(*class)).unwrap_or(Class::Public)
+        quoted.into_iter().find(|class| self.masks(*class)).unwrap_or(Class::Public)
     }
 }
 

@@ -4,8 +4,8 @@ use std::{io, sync::Arc};
 
 use super::{
     class::OnAir,
+    config_watcher::ConfigSource,
     keymap::Keymap,
-    reload::Source,
     shell::Shell,
     theme::{Depth, Theme},
 };
@@ -15,14 +15,14 @@ use crate::{limits::Limits, time::Clock};
 #[derive(Clone, Debug)]
 pub struct Config {
     /// What can change while the console runs.
-    pub looks: Looks,
+    pub appearance: AppearanceSettings,
     /// Where changed looks come from; without one they stay as they are.
-    pub source: Option<Arc<dyn Source>>,
+    pub source: Option<Arc<dyn ConfigSource>>,
     /// The colours that the terminal takes.
     pub depth: Depth,
     /// What stands between this process and the terminal: what is meant for the terminal itself is handed
     /// through it.
-    pub through: Through,
+    pub passthrough: Passthrough,
     /// Whether the show is on air: logins, chat text and payload values are masked.
     pub on_air: OnAir,
     /// What the header calls this station: the data folder's name or a configured one.
@@ -39,7 +39,7 @@ pub struct Config {
 
 /// What of a console's configuration can change while it runs.
 #[derive(Clone, Debug, Default)]
-pub struct Looks {
+pub struct AppearanceSettings {
     /// The name of a theme; one that is not there gives `midnight`.
     pub theme: String,
     /// The user's own themes, at the depth of the terminal.
@@ -79,10 +79,10 @@ impl Default for AlertRules {
 
 /// What stands between a process and the terminal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Through {
+pub enum Passthrough {
     /// Nothing does.
     #[default]
-    Nothing,
+    None,
     /// tmux, which hands on what it is told to with `set -g allow-passthrough on`.
     Tmux,
     /// GNU screen.

@@ -17,7 +17,7 @@ use crate::tap::entry::station::Level;
 ///
 /// While time is stopped the past is drawn; questions and forms, which act, are held against the live model.
 pub(crate) fn draw(buffer: &mut Buffer, live: &Model, ui: &Ui, view: &View) {
-    let past = ui.time.shown();
+    let past = ui.time.visible_model();
     let model = past.as_deref().unwrap_or(live);
     let area = buffer.area;
     let canvas = &mut Canvas { buffer, view };
@@ -32,7 +32,7 @@ pub(crate) fn draw(buffer: &mut Buffer, live: &Model, ui: &Ui, view: &View) {
     for (pane, area) in &layout.panes {
         panes::draw(canvas, *pane, *area, model, ui);
     }
-    panes::draw_glance(canvas, layout.glance, model, ui);
+    panes::draw_preview(canvas, layout.glance, model, ui);
     overlays::draw(canvas, layout.body, model, live, ui);
     if let Some(palette) = &ui.palette {
         palette.draw(canvas, layout.body, model, ui);

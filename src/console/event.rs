@@ -3,11 +3,11 @@
 use crossterm::event::{KeyEvent, MouseEvent};
 
 use super::{
-    action::{Asked, Effect},
+    action::{Effect, Purpose},
+    config_watcher::Fault,
     inspect::Tree,
-    openings::DeskAnswer,
-    reload::Fault,
-    shell::Ran,
+    openings::OpeningAnswer,
+    shell::SubcommandResult,
 };
 use crate::{
     port::{Outcome, Page, PortError},
@@ -34,18 +34,18 @@ pub(crate) enum Event {
     /// Entries were folded, or a snapshot was taken.
     Data,
     /// A command was answered.
-    Commanded { asked: Asked, outcome: Result<Outcome, PortError> },
+    CommandAnswered { purpose: Purpose, outcome: Result<Outcome, PortError> },
     /// Looks were read again: what is wrong with them, what takes effect later, and what they say of being on
     /// air where that changed.
     Reloaded { faults: Vec<Fault>, later: Vec<String>, on_air: Option<bool> },
     /// A query was answered.
-    Queried { asked: Asked, page: Result<Page, PortError> },
+    QueryAnswered { purpose: Purpose, page: Result<Page, PortError> },
     /// The bytes of an entry were read, or another entry took their place.
     Decoded { number: u64, tree: Option<Tree> },
     /// Something was done with openings, or something newer took its place.
-    Desk(Option<DeskAnswer>),
+    Opening(Option<OpeningAnswer>),
     /// A subcommand ended.
-    Ran { number: u64, ran: Ran },
+    SubcommandEnded { number: u64, ran: SubcommandResult },
 }
 
 impl Event {
@@ -53,8 +53,12 @@ impl Event {
     pub(crate) fn refused(effect: Effect) -> Option<Self> {
         let busy = PortError::Busy { what: "the console's list of open questions".to_owned() };
         match effect {
-            Effect::Command { asked, .. } => Some(Self::Commanded { asked, outcome: Err(busy) }),
-            Effect::Query { asked, .. } => Some(Self::Queried { asked, page: Err(busy) }),
+            Effect::Command { purpose: asked, .. } => {
+                Some(Self::CommandAnswered { purpose: asked, outcome: Err(busy) })
+            }
+            Effect::Query { purpose: asked, .. } => {
+                Some(Self::QueryAnswered { purpose: asked, page: Err(busy) })
+            }
             _ => None,
         }
     }
@@ -65,9 +69,9 @@ impl Event {
 #[expect(clippy::large_enum_variant, reason = "the others are rare")]
 pub(crate) enum TerminalEvent {
     /// A key, a click, a size.
-    Happened(Event),
+    Event(Event),
     /// The process was stopped and goes on: others had the terminal meanwhile.
-    WentOn,
+    Resumed,
     /// The terminal is gone.
     HangUp,
 }

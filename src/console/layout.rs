@@ -69,9 +69,9 @@ pub(crate) fn too_small(columns: u16, rows: u16) -> bool {
 
 /// What the Deck shows beside what it always does.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Deck {
+pub(crate) struct DeckPanes {
     /// The first steps.
-    pub(crate) teaches: bool,
+    pub(crate) onboarding: bool,
     /// Runs, of which there are some.
     pub(crate) runs: bool,
     /// Sessions, of which there are some.
@@ -79,7 +79,7 @@ pub(crate) struct Deck {
 }
 
 /// The layout of a screen.
-pub(crate) fn of(columns: u16, rows: u16, view: ViewId, zoomed: Option<PaneId>, shown: Deck) -> Layout {
+pub(crate) fn of(columns: u16, rows: u16, view: ViewId, zoomed: Option<PaneId>, shown: DeckPanes) -> Layout {
     let body = Rect::new(0, 2, columns, rows.saturating_sub(3));
     let layout = Layout {
         header: Rect::new(0, 0, columns, 1),
@@ -113,7 +113,7 @@ pub(crate) fn of(columns: u16, rows: u16, view: ViewId, zoomed: Option<PaneId>, 
 
 /// The Deck. Runs and sessions have their panes at every size as soon as there are any, below what the show
 /// itself does.
-fn deck(body: Rect, deck: Deck) -> Vec<(PaneId, Rect)> {
+fn deck(body: Rect, deck: DeckPanes) -> Vec<(PaneId, Rect)> {
     use PaneId::{Drops, InFlight, Log, Queues, Recent, Runs, Sessions, Started};
     let more: Vec<PaneId> =
         deck.runs.then_some(Runs).into_iter().chain(deck.sessions.then_some(Sessions)).collect();
@@ -127,7 +127,7 @@ fn deck(body: Rect, deck: Deck) -> Vec<(PaneId, Rect)> {
     };
     let (is_wide, is_tall) = (body.width >= 120, body.height >= 32);
     match (is_wide, is_tall) {
-        (true, true) if deck.teaches => {
+        (true, true) if deck.onboarding => {
             let below: &[_] = if more.len() < 2 { &[(Drops, 2), (Log, 2)] } else { &[(Log, 2)] };
             columns(body, &[&[(Queues, 1), (Started, 1)], &with(&[(InFlight, 2)], 2, below)])
         }
@@ -135,18 +135,18 @@ fn deck(body: Rect, deck: Deck) -> Vec<(PaneId, Rect)> {
             body,
             &[&[(Queues, 1), (Recent, 1), (Runs, 1)], &[(InFlight, 1), (Drops, 1), (Sessions, 1), (Log, 1)]],
         ),
-        (true, false) if deck.teaches => columns(body, &[&with(&[(Queues, 1)], 1, &[]), &[(Started, 1)]]),
+        (true, false) if deck.onboarding => columns(body, &[&with(&[(Queues, 1)], 1, &[]), &[(Started, 1)]]),
         (true, false) => {
             let below = |is_there: bool, pane| if is_there { Some((pane, 1)) } else { None };
             let left: Vec<_> = [(Queues, 1)].into_iter().chain(below(deck.runs, Runs)).collect();
             let right: Vec<_> = [(InFlight, 1)].into_iter().chain(below(deck.sessions, Sessions)).collect();
             columns(body, &[&left, &right])
         }
-        (false, true) if body.height >= 42 && !deck.teaches => columns(
+        (false, true) if body.height >= 42 && !deck.onboarding => columns(
             body,
             &[&[(Queues, 2), (InFlight, 2), (Recent, 2), (Drops, 2), (Sessions, 2), (Log, 2), (Runs, 2)]],
         ),
-        (false, true) if deck.teaches => {
+        (false, true) if deck.onboarding => {
             let (top, bottom) = split_rows(body, body.height / 2);
             let (queues, second) = split_rows(top, top.height / 2);
             let (started, last) = split_rows(bottom, 18.min(bottom.height - 5));
@@ -162,7 +162,7 @@ fn deck(body: Rect, deck: Deck) -> Vec<(PaneId, Rect)> {
         }
         (false, true) => columns(body, &[&[(Queues, 1), (InFlight, 1), (Recent, 1), (Log, 1)]]),
         // What goes on comes before what is to be learned.
-        (false, false) if deck.teaches && more.is_empty() => {
+        (false, false) if deck.onboarding && more.is_empty() => {
             let (top, bottom) = split_rows(body, body.height.saturating_sub(15).max(5));
             vec![(Queues, top), (Started, bottom)]
         }
@@ -268,21 +268,21 @@ fn runs(body: Rect) -> Vec<(PaneId, Rect)> {
 /// The Sessions: how the one that is shown stands and who said what, beside the list; below them its log.
 /// Earlier sessions come in as there is room for them.
 fn sessions(body: Rect) -> Vec<(PaneId, Rect)> {
-    use PaneId::{SessionHistory, SessionLog, Sessions, Standings, Voices};
+    use PaneId::{Positions, SessionHistory, SessionLog, Sessions, Statements};
     match body.width {
         120.. if body.height >= 32 => columns(
             body,
-            &[&[(Sessions, 3), (SessionHistory, 2)], &[(Standings, 3), (Voices, 3), (SessionLog, 4)]],
+            &[&[(Sessions, 3), (SessionHistory, 2)], &[(Positions, 3), (Statements, 3), (SessionLog, 4)]],
         ),
-        120.. => columns(body, &[&[(Sessions, 2), (SessionLog, 2)], &[(Standings, 2), (Voices, 2)]]),
+        120.. => columns(body, &[&[(Sessions, 2), (SessionLog, 2)], &[(Positions, 2), (Statements, 2)]]),
         _ if body.height >= 42 => columns(
             body,
-            &[&[(Sessions, 3), (Standings, 3), (Voices, 3), (SessionLog, 3), (SessionHistory, 2)]],
+            &[&[(Sessions, 3), (Positions, 3), (Statements, 3), (SessionLog, 3), (SessionHistory, 2)]],
         ),
         _ if body.height >= 28 => {
-            columns(body, &[&[(Sessions, 2), (Standings, 2), (Voices, 2), (SessionLog, 2)]])
+            columns(body, &[&[(Sessions, 2), (Positions, 2), (Statements, 2), (SessionLog, 2)]])
         }
-        _ => columns(body, &[&[(Sessions, 1), (Standings, 1), (Voices, 1)]]),
+        _ => columns(body, &[&[(Sessions, 1), (Positions, 1), (Statements, 1)]]),
     }
 }
 
@@ -340,13 +340,14 @@ mod tests {
             for rows in 24..=100 {
                 let flags = [false, true];
                 let decks = flags.into_iter().flat_map(|teaches| {
-                    flags
-                        .into_iter()
-                        .flat_map(move |runs| flags.map(|sessions| Deck { teaches, runs, sessions }))
+                    flags.into_iter().flat_map(move |runs| {
+                        flags.map(|sessions| DeckPanes { onboarding: teaches, runs, sessions })
+                    })
                 });
                 let others = [ViewId::Bridge, ViewId::Bus, ViewId::Runs, ViewId::Sessions, ViewId::Journal];
-                for (view, deck) in
-                    decks.map(|deck| (ViewId::Deck, deck)).chain(others.map(|view| (view, Deck::default())))
+                for (view, deck) in decks
+                    .map(|deck| (ViewId::Deck, deck))
+                    .chain(others.map(|view| (view, DeckPanes::default())))
                 {
                     let layout = of(columns, rows, view, None, deck);
                     if view == ViewId::Deck {
@@ -378,7 +379,7 @@ mod tests {
         for view in ViewId::ALL {
             for (columns, rows) in [(80, 24), (80, 40), (120, 24), (160, 50), (300, 100)] {
                 for zoomed in std::iter::once(None).chain(view.panes().iter().copied().map(Some)) {
-                    let layout = of(columns, rows, view, zoomed, Deck::default());
+                    let layout = of(columns, rows, view, zoomed, DeckPanes::default());
                     let chips = layout.chips();
                     for pane in view.panes() {
                         let has_system = matches!(pane, PaneId::Runs | PaneId::Sessions);
@@ -388,7 +389,7 @@ mod tests {
                     }
                 }
             }
-            let everything = of(300, 100, view, None, Deck::default());
+            let everything = of(300, 100, view, None, DeckPanes::default());
             assert!(view.panes().iter().all(|pane| everything.has(*pane)), "{view:?}");
         }
     }

@@ -15,32 +15,32 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     class::Class,
-    lens::{Lens, Sort},
     model::Model,
     pane_id::PaneId,
     panes,
-    shell::KeptLayout,
+    shell::SavedLayout,
+    table_settings::{Sort, TableSettings},
     ui::{Message, Ui},
 };
-use crate::{field::place, tap::entry::station::Level, time::Now};
+use crate::{field::index_of, tap::entry::station::Level, time::Now};
 
 /// The version of what is written.
 const VERSION: u64 = 1;
 
 /// How long it is told on the line above the footer that the file could not be read.
-const TOLD: Duration = Duration::from_secs(30);
+const ERROR_MESSAGE_DURATION: Duration = Duration::from_secs(30);
 
 /// The file.
 #[derive(Debug, Serialize, Deserialize)]
-struct Layouts {
+struct LayoutFile {
     version: u64,
     #[serde(default)]
-    panes: BTreeMap<String, Look>,
+    panes: BTreeMap<String, PaneLayout>,
 }
 
 /// How one pane is looked at.
 #[derive(Debug, Default, Serialize, Deserialize)]
-struct Look {
+struct PaneLayout {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     sort: Option<String>,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -51,23 +51,23 @@ struct Look {
 
 /// A pane's name in the file.
 fn name(pane: PaneId) -> String {
-    pane.place().name().trim_start_matches("the ").to_lowercase().replace(' ', "-")
+    pane.key_scope().name().trim_start_matches("the ").to_lowercase().replace(' ', "-")
 }
 
 /// What is to be kept of these lenses.
-pub(crate) fn write(lenses: &BTreeMap<PaneId, Lens>) -> String {
-    let look = |pane: PaneId, lens: &Lens| {
+pub(crate) fn write(lenses: &BTreeMap<PaneId, TableSettings>) -> String {
+    let look = |pane: PaneId, lens: &TableSettings| {
         let specs = panes::specs(pane);
         let called = |field: usize| specs.get(field).map(|spec| spec.name.to_owned());
         let sort = lens.sort();
-        Look {
+        PaneLayout {
             sort: sort.and_then(|sort| called(sort.field)),
             descending: sort.is_some_and(|sort| sort.descending),
             columns: lens.columns().map(|fields| fields.iter().filter_map(|field| called(*field)).collect()),
         }
     };
-    let changed = lenses.iter().filter(|(_, lens)| !lens.is_as_shipped());
-    let layouts = Layouts {
+    let changed = lenses.iter().filter(|(_, lens)| !lens.is_default());
+    let layouts = LayoutFile {
         version: VERSION,
         panes: changed.map(|(pane, lens)| (name(*pane), look(*pane, lens))).collect(),
     };
@@ -78,8 +78,8 @@ pub(crate) fn write(lenses: &BTreeMap<PaneId, Lens>) -> String {
 ///
 /// # Errors
 /// Why it has none, for people: it is another version's, or no such file at all.
-pub(crate) fn read(text: &str) -> Result<BTreeMap<PaneId, Lens>, String> {
-    let layouts: Layouts = toml::from_str(text).map_err(|error| error.message().to_owned())?;
+pub(crate) fn read(text: &str) -> Result<BTreeMap<PaneId, TableSettings>, String> {
+    let layouts: LayoutFile = toml::from_str(text).map_err(|error| error.message().to_owned())?;
     if layouts.version != VERSION {
         return Err(format!("it is of version {}, and this console reads {VERSION}", layouts.version));
     }
@@ -88,16 +88,16 @@ pub(crate) fn read(text: &str) -> Result<BTreeMap<PaneId, Lens>, String> {
         PaneId::ALL.into_iter().filter_map(|pane| layouts.panes.get(&name(pane)).map(|look| (pane, look)))
     {
         let specs = panes::specs(pane);
-        let mut lens = Lens::default();
+        let mut lens = TableSettings::default();
         lens.set_sort(
             look.sort
                 .as_deref()
-                .and_then(|name| place(specs, name))
+                .and_then(|name| index_of(specs, name))
                 .map(|field| Sort { field, descending: look.descending }),
         );
         if let Some(columns) = &look.columns {
             let mut fields: Vec<usize> = Vec::new();
-            for field in columns.iter().filter_map(|name| place(specs, name)) {
+            for field in columns.iter().filter_map(|name| index_of(specs, name)) {
                 if !fields.contains(&field) {
                     fields.push(field);
                 }
@@ -111,8 +111,8 @@ pub(crate) fn read(text: &str) -> Result<BTreeMap<PaneId, Lens>, String> {
 
 /// Looks at panes as they were looked at in the last start. What cannot be read is told, and the panes are as
 /// shipped.
-pub(super) fn restored(mut model: Model, ui: &mut Ui, kept: Option<KeptLayout>, now: Now) -> Model {
-    let Some(KeptLayout { file, text }) = kept else { return model };
+pub(super) fn restore(mut model: Model, ui: &mut Ui, kept: Option<SavedLayout>, now: Now) -> Model {
+    let Some(SavedLayout { file, text }) = kept else { return model };
     match text.and_then(|text| text.map_or_else(|| Ok(BTreeMap::new()), |text| read(&text))) {
         Ok(lenses) => ui.restore(lenses),
         Err(why) => {
@@ -125,7 +125,7 @@ pub(super) fn restored(mut model: Model, ui: &mut Ui, kept: Option<KeptLayout>, 
                 text: words,
                 level: Level::Error,
                 class: Class::Public,
-                until: now.mono + TOLD,
+                until: now.mono + ERROR_MESSAGE_DURATION,
             });
         }
     }
@@ -140,7 +140,7 @@ mod tests {
     fn every_pane_has_a_name_of_its_own_and_comes_back_as_it_was() {
         let mut lenses = BTreeMap::new();
         for pane in PaneId::ALL.into_iter().filter(|pane| !panes::specs(*pane).is_empty()) {
-            let lens: &mut Lens = lenses.entry(pane).or_default();
+            let lens: &mut TableSettings = lenses.entry(pane).or_default();
             lens.set_sort(Some(Sort { field: 1, descending: true }));
             lens.set_columns(Some(vec![2, 0]));
         }
@@ -153,7 +153,10 @@ mod tests {
 
     #[test]
     fn what_is_as_shipped_is_not_written_and_what_is_not_known_is_left_out() {
-        assert_eq!(write(&BTreeMap::from([(PaneId::Queues, Lens::default())])), "version = 1\n\n[panes]\n");
+        assert_eq!(
+            write(&BTreeMap::from([(PaneId::Queues, TableSettings::default())])),
+            "version = 1\n\n[panes]\n"
+        );
         let text = "version = 1\n[panes.queues]\nsort = \"no such\"\ncolumns = [\"queue\", \"x\", \"queue\"]\n[panes.others]\nsort = \"id\"\n";
         let lenses = read(text).unwrap();
         assert_eq!(lenses.len(), 1);

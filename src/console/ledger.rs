@@ -9,7 +9,7 @@ use crate::limits::Limits;
 pub(crate) struct Ledger {
     /// What there was to be shown.
     pub(crate) received: u64,
-    pub(crate) shown: u64,
+    pub(crate) visible: u64,
     /// What the pane's filter keeps back.
     pub(crate) filtered: u64,
     /// What made room for newer.
@@ -19,16 +19,16 @@ pub(crate) struct Ledger {
     /// What is counted.
     pub(crate) what: &'static str,
     /// What bounds it: a limit's key and value, or words.
-    pub(crate) bound: Bound,
+    pub(crate) bound: LedgerBound,
 }
 
 /// What bounds the rows of a pane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Bound {
+pub(crate) enum LedgerBound {
     /// A limit, which can be raised: its key and its value.
     Limit(&'static str, u64),
     /// Something else.
-    Words(&'static str),
+    Text(&'static str),
 }
 
 /// The account of a pane; none for one without records.
@@ -37,9 +37,9 @@ pub(crate) fn of(pane: PaneId, ui: &Ui, model: &Model) -> Option<Ledger> {
     let (shown, all) = (shown as u64, all as u64);
     let limits = &ui.limits;
     let (console, mpp, store) = (&limits.console, &limits.mpp, &limits.store);
-    let journal = Bound::Limit("limits.console.journal_entries_max", console.journal_entries_max);
-    let ended = Bound::Limit("limits.store.ended_rows_max", store.ended_rows_max);
-    let pending = Bound::Limit("limits.mpp.pending_rows_max", mpp.pending_rows_max);
+    let journal = LedgerBound::Limit("limits.console.journal_entries_max", console.journal_entries_max);
+    let ended = LedgerBound::Limit("limits.store.ended_rows_max", store.ended_rows_max);
+    let pending = LedgerBound::Limit("limits.mpp.pending_rows_max", mpp.pending_rows_max);
     let (what, came, evicted, lost, bound) = match pane {
         PaneId::Started => return None,
         PaneId::Queues => (
@@ -47,22 +47,22 @@ pub(crate) fn of(pane: PaneId, ui: &Ui, model: &Model) -> Option<Ledger> {
             all,
             0,
             0,
-            Bound::Words("there are as many as the pack and its rows name"),
+            LedgerBound::Text("there are as many as the pack and its rows name"),
         ),
         PaneId::InFlight => (
             "rows that are with the adapter now",
             all,
             0,
             0,
-            Bound::Limit("limits.mpp.live_rows_max", mpp.live_rows_max),
+            LedgerBound::Limit("limits.mpp.live_rows_max", mpp.live_rows_max),
         ),
         PaneId::State => {
-            ("values as they are now", all, 0, 0, Bound::Words("there are as many as the pack declares"))
+            ("values as they are now", all, 0, 0, LedgerBound::Text("there are as many as the pack declares"))
         }
         PaneId::Recent => {
-            let tally = model.tally.ended;
+            let tally = model.window_counts.ended;
             let earlier = model.history.len() as u64;
-            let bound = Bound::Limit("limits.mpp.recent_rows_max", mpp.recent_rows_max);
+            let bound = LedgerBound::Limit("limits.mpp.recent_rows_max", mpp.recent_rows_max);
             (
                 "rows that ended, as far as this console knows",
                 tally.received + earlier,
@@ -80,8 +80,8 @@ pub(crate) fn of(pane: PaneId, ui: &Ui, model: &Model) -> Option<Ledger> {
             journal,
         ),
         PaneId::AdapterLog => {
-            let tally = model.tally.lines;
-            let bound = Bound::Limit("limits.mpp.log_entries_max", mpp.log_entries_max);
+            let tally = model.window_counts.lines;
+            let bound = LedgerBound::Limit("limits.mpp.log_entries_max", mpp.log_entries_max);
             (
                 "lines that the adapter said, as far as this console knows",
                 tally.received,
@@ -91,13 +91,13 @@ pub(crate) fn of(pane: PaneId, ui: &Ui, model: &Model) -> Option<Ledger> {
             )
         }
         PaneId::Violations => {
-            let bound = Bound::Words(
+            let bound = LedgerBound::Text(
                 "there are as many rows as there are faults to make; each is counted in its own",
             );
             ("faults of peers, by what was broken", all, 0, 0, bound)
         }
         PaneId::Topics => {
-            let bound = Bound::Limit("limits.rmp.shown_topics_max", limits.rmp.shown_topics_max);
+            let bound = LedgerBound::Limit("limits.rmp.shown_topics_max", limits.rmp.shown_topics_max);
             let came = model.rmp().map_or(0, |rmp| rmp.totals.topics).max(all);
             ("topics of the bus that were used since it started", came, came - all, 0, bound)
         }
@@ -105,11 +105,11 @@ pub(crate) fn of(pane: PaneId, ui: &Ui, model: &Model) -> Option<Ledger> {
             let there: u64 =
                 model.rmp().map_or(0, |rmp| rmp.peers.values().map(|peer| peer.subs.len() as u64).sum());
             let bound = if there > all {
-                Bound::Words(
+                LedgerBound::Text(
                     "those that need no look are told together where a session has many; with a filter each is listed",
                 )
             } else {
-                Bound::Limit("limits.rmp.subscriptions_max", limits.rmp.subscriptions_max)
+                LedgerBound::Limit("limits.rmp.subscriptions_max", limits.rmp.subscriptions_max)
             };
             (
                 "subscriptions as they are now; each session may have so many",
@@ -124,10 +124,10 @@ pub(crate) fn of(pane: PaneId, ui: &Ui, model: &Model) -> Option<Ledger> {
             all,
             0,
             0,
-            Bound::Limit("limits.rmp.connections_max", limits.rmp.connections_max),
+            LedgerBound::Limit("limits.rmp.connections_max", limits.rmp.connections_max),
         ),
         PaneId::Drops => {
-            let bound = Bound::Limit("limits.rmp.shown_drops_max", limits.rmp.shown_drops_max);
+            let bound = LedgerBound::Limit("limits.rmp.shown_drops_max", limits.rmp.shown_drops_max);
             ("drops by reason, topic and culprit, as far as their notices are kept", all, 0, 0, bound)
         }
         PaneId::Runs => (
@@ -135,17 +135,17 @@ pub(crate) fn of(pane: PaneId, ui: &Ui, model: &Model) -> Option<Ledger> {
             all,
             0,
             0,
-            Bound::Limit("limits.runs.shown_max", limits.runs.shown_max),
+            LedgerBound::Limit("limits.runs.shown_max", limits.runs.shown_max),
         ),
         PaneId::Plan => (
             "nodes of the run that is shown",
             all,
             0,
             0,
-            Bound::Limit("limits.runs.nodes_max", limits.runs.nodes_max),
+            LedgerBound::Limit("limits.runs.nodes_max", limits.runs.nodes_max),
         ),
         PaneId::RunEvents => {
-            let bound = Bound::Limit("limits.console.run_lines_max", console.run_lines_max);
+            let bound = LedgerBound::Limit("limits.console.run_lines_max", console.run_lines_max);
             (
                 "events that were heard, and those before them that are loaded here; more come as you move up",
                 all,
@@ -155,8 +155,10 @@ pub(crate) fn of(pane: PaneId, ui: &Ui, model: &Model) -> Option<Ledger> {
             )
         }
         PaneId::Trace => {
-            let (cut, bound) =
-                (ui.rungs.cut(), Bound::Limit("limits.port.ladder_hops_max", limits.port.ladder_hops_max));
+            let (cut, bound) = (
+                ui.ladder_view.cut(),
+                LedgerBound::Limit("limits.port.ladder_hops_max", limits.port.ladder_hops_max),
+            );
             let came = all.saturating_add(cut);
             ("the messages of the trace that is shown, as far as they are kept", came, cut, 0, bound)
         }
@@ -165,15 +167,15 @@ pub(crate) fn of(pane: PaneId, ui: &Ui, model: &Model) -> Option<Ledger> {
             all,
             0,
             0,
-            Bound::Words("`run artifacts` lists all"),
+            LedgerBound::Text("`run artifacts` lists all"),
         ),
         PaneId::RunHistory => {
-            let bound = Bound::Limit("limits.store.ended_runs_max", store.ended_runs_max);
+            let bound = LedgerBound::Limit("limits.store.ended_runs_max", store.ended_runs_max);
             ("runs of the store that are loaded here; more come as you move on", all, 0, 0, bound)
         }
         PaneId::Sessions
-        | PaneId::Standings
-        | PaneId::Voices
+        | PaneId::Positions
+        | PaneId::Statements
         | PaneId::SessionLog
         | PaneId::SessionHistory => of_sessions(pane, limits, model, all),
         PaneId::Meter => (
@@ -181,7 +183,7 @@ pub(crate) fn of(pane: PaneId, ui: &Ui, model: &Model) -> Option<Ledger> {
             all,
             0,
             0,
-            Bound::Words("they tell of the last minute, and always fit"),
+            LedgerBound::Text("they tell of the last minute, and always fit"),
         ),
         PaneId::History => {
             ("rows of the store that are loaded here; more come as you move on", all, 0, 0, ended)
@@ -190,22 +192,22 @@ pub(crate) fn of(pane: PaneId, ui: &Ui, model: &Model) -> Option<Ledger> {
             ("rows of the store that are loaded here; more come as you move on", all, 0, 0, pending)
         }
         PaneId::Refunds => {
-            let bound = Bound::Limit("limits.store.refund_rows_max", store.refund_rows_max);
+            let bound = LedgerBound::Limit("limits.store.refund_rows_max", store.refund_rows_max);
             ("refunds of the store that are loaded here; more come as you move on", all, 0, 0, bound)
         }
         PaneId::Wire => {
-            let kept = ui.time.kept().ledger();
+            let kept = ui.time.entries().ledger();
             let bound = if kept.bytes.saturating_mul(10) > console.kept_bytes_max.saturating_mul(9) {
-                Bound::Limit("limits.console.kept_bytes_max", console.kept_bytes_max)
+                LedgerBound::Limit("limits.console.kept_bytes_max", console.kept_bytes_max)
             } else {
-                Bound::Limit("limits.console.kept_entries_max", console.kept_entries_max)
+                LedgerBound::Limit("limits.console.kept_entries_max", console.kept_entries_max)
             };
             ("entries of the tap", kept.received, kept.evicted, kept.lost, bound)
         }
     };
     Some(Ledger {
         received: came.saturating_add(lost),
-        shown,
+        visible: shown,
         filtered: all.saturating_sub(shown),
         evicted,
         lost,
@@ -221,20 +223,20 @@ fn of_sessions(
     limits: &Limits,
     model: &Model,
     all: u64,
-) -> (&'static str, u64, u64, u64, Bound) {
+) -> (&'static str, u64, u64, u64, LedgerBound) {
     let (macp, console, store) = (&limits.macp, &limits.console, &limits.store);
     match pane {
         PaneId::Sessions => {
             let came = model.macp().map_or(0, |macp| macp.totals.started).max(all);
-            let bound = Bound::Limit("limits.macp.shown_max", macp.shown_max);
+            let bound = LedgerBound::Limit("limits.macp.shown_max", macp.shown_max);
             ("sessions that began since the runtime started, or were open then", came, came - all, 0, bound)
         }
-        PaneId::Standings => {
-            let bound = Bound::Limit("limits.macp.shown_proposals_max", macp.shown_proposals_max);
+        PaneId::Positions => {
+            let bound = LedgerBound::Limit("limits.macp.shown_proposals_max", macp.shown_proposals_max);
             ("proposals or participants of the session that is shown", all, 0, 0, bound)
         }
-        PaneId::Voices => {
-            let bound = Bound::Limit("limits.macp.shown_opinions_max", macp.shown_opinions_max);
+        PaneId::Statements => {
+            let bound = LedgerBound::Limit("limits.macp.shown_opinions_max", macp.shown_opinions_max);
             (
                 "the last evaluations and objections, and the votes that count, of the session that is shown",
                 all,
@@ -244,7 +246,7 @@ fn of_sessions(
             )
         }
         PaneId::SessionLog => {
-            let bound = Bound::Limit("limits.console.session_lines_max", console.session_lines_max);
+            let bound = LedgerBound::Limit("limits.console.session_lines_max", console.session_lines_max);
             (
                 "records that were heard, and those before them that are loaded here; more come as you move up",
                 all,
@@ -254,7 +256,7 @@ fn of_sessions(
             )
         }
         _ => {
-            let bound = Bound::Limit("limits.store.ended_sessions_max", store.ended_sessions_max);
+            let bound = LedgerBound::Limit("limits.store.ended_sessions_max", store.ended_sessions_max);
             ("sessions of the store that are loaded here; more come as you move on", all, 0, 0, bound)
         }
     }
@@ -264,6 +266,6 @@ impl Ledger {
     /// Whether nothing is missing, and nothing counted twice.
     #[cfg(test)]
     pub(crate) fn balances(&self) -> bool {
-        self.received == self.shown + self.filtered + self.evicted + self.lost
+        self.received == self.visible + self.filtered + self.evicted + self.lost
     }
 }

@@ -15,56 +15,56 @@
 
 mod action;
 mod app;
+mod appearance;
+mod backfill;
+mod background_jobs;
+mod body_text;
 mod bookmarks;
 mod class;
 mod config;
+mod config_watcher;
 mod copy;
+mod dag_layout;
 mod draw;
 mod event;
-mod followed;
 mod form;
 mod format;
-mod gauge;
+mod frame_scheduler;
+mod fuzzy;
 mod glyphs;
 mod history;
 mod inspect;
 mod keymap;
+mod ladder_view;
 mod layout;
 mod layouts;
 mod ledger;
-mod lens;
-mod marks;
-mod matching;
+mod marked_rows;
+mod master_detail;
 mod model;
-mod older;
 mod openings;
 mod overlays;
-mod pace;
-mod pages;
+mod paged_list;
+mod paged_lists;
 mod pane_id;
 mod panes;
-mod picture;
-mod reload;
 mod run_pages;
-mod rungs;
-mod running;
 mod scroll;
 mod selection;
+mod self_metrics;
 mod session_pages;
 mod shell;
+mod station_monitor;
 mod stored_run;
+mod table_settings;
 mod terminal;
 mod text;
 mod theme;
 mod ui;
-mod units;
 mod update;
 mod view;
 mod view_id;
 mod waiting;
-mod wardrobe;
-mod watch;
-mod window;
 mod wire;
 mod worker;
 
@@ -73,16 +73,20 @@ mod tests;
 
 pub use app::run;
 pub use class::OnAir;
-pub use config::{AlertRules, CommandHints, Config, ConsoleError, Desktop, Exit, Looks, Through};
+pub use config::{
+    AlertRules, AppearanceSettings, CommandHints, Config, ConsoleError, Desktop, Exit, Passthrough,
+};
+pub use config_watcher::{ConfigSource, Fault, Reload};
 pub(crate) use format::grouped;
 pub use keymap::{KeyRow, Keymap, KeymapError};
-pub use openings::{Shelf, ShelfFile, Shelved};
-pub use reload::{Fault, Reload, Source};
+pub use openings::{OpeningFile, OpeningFiles, OpeningListing};
 #[doc(hidden)]
 pub use scroll::PlanScroll;
-pub use shell::{End, KeptLayout, Ran, Runner, Running, Runs, Shell, Subcommand};
+pub use shell::{
+    Runnable, Runner, RunningSubcommand, SavedLayout, Shell, Subcommand, SubcommandEnd, SubcommandResult,
+};
+pub(crate) use station_monitor::{AlertChange, QueueMetrics, StationMonitor, Summary};
 pub use terminal::install_panic_hook;
 pub use theme::{Depth, Role, Theme, ThemeError, Themes};
-pub(crate) use watch::{AlertNews, Figures, Summary, Watch};
 #[doc(hidden)]
 pub use wire::Rescan;

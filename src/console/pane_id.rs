@@ -48,9 +48,9 @@ pub(crate) enum PaneId {
     /// Sessions: those that are open first, then those that ended.
     Sessions,
     /// How a session stands: its proposals, or what its participants hold.
-    Standings,
+    Positions,
     /// Who said what of a session, the last first.
-    Voices,
+    Statements,
     /// A session's log, the newest last.
     SessionLog,
     /// Every session that the store has, in pages.
@@ -88,8 +88,8 @@ impl PaneId {
         Self::Artifacts,
         Self::RunHistory,
         Self::Sessions,
-        Self::Standings,
-        Self::Voices,
+        Self::Positions,
+        Self::Statements,
         Self::SessionLog,
         Self::SessionHistory,
         Self::Trace,

@@ -4,7 +4,8 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use ratatui::{buffer::Buffer, layout::Rect};
 
 use super::{
-    config::{CommandHints, Looks},
+    appearance::Appearance,
+    config::{AppearanceSettings, CommandHints},
     draw,
     event::Event,
     model::Model,
@@ -14,7 +15,6 @@ use super::{
     update,
     view::View,
     view_id::ViewId,
-    wardrobe::Wardrobe,
 };
 use crate::{
     limits::Limits,
@@ -37,7 +37,7 @@ impl PlanScroll {
     #[must_use]
     pub fn new(snapshot: Snapshot, columns: u16, rows: u16) -> Self {
         let (limits, now) = (Limits::default(), snapshot.at);
-        let view = Wardrobe::new(Looks::default(), Depth::True).view(
+        let view = Appearance::new(AppearanceSettings::default(), Depth::True).view(
             "bench".to_owned(),
             CommandHints::default(),
             [].into(),
@@ -63,7 +63,7 @@ impl PlanScroll {
             Event::Key { key, at: Mono(self.now.mono.0) },
             self.now,
         );
-        self.ui.settle_shown(&self.model);
+        self.ui.reconcile_visible(&self.model);
         self.buffer.reset();
         draw::draw(&mut self.buffer, &self.model, &self.ui, &self.view);
         self.ui.selection(PaneId::Plan).map_or(0, super::selection::Selection::index)

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::model::{Breach, DropKey, Speech};
+use super::model::{Breach, DropKey, StatementKind};
 use crate::{
     ids::{
         ActionId, ConnectionId, EventName, InvocationId, QueueName, RefundId, Seq, StateKey, TopicName,
@@ -56,15 +56,15 @@ pub(crate) enum RecordKey {
     /// A session as the store has it.
     StoredSession(SessionRef),
     /// A proposal or a participant of a session.
-    Stand(SessionRef, Arc<str>),
+    Position(SessionRef, Arc<str>),
     /// What somebody said of a session: its place among those of its kind, and whose it is.
-    Voice(SessionRef, Speech, u64, Arc<str>),
+    Statement(SessionRef, StatementKind, u64, Arc<str>),
     /// A record of a session's log, by its place there.
     SessionLine(SessionRef, u64),
 }
 
 /// The identities of a list's rows, from the top. A list of many rows answers without naming them all.
-pub(crate) trait Keys {
+pub(crate) trait RowKeys {
     /// How many rows there are.
     fn len(&self) -> usize;
 
@@ -95,7 +95,7 @@ pub(crate) trait Keys {
     }
 }
 
-impl Keys for Vec<RecordKey> {
+impl RowKeys for Vec<RecordKey> {
     fn len(&self) -> usize {
         self.as_slice().len()
     }
@@ -111,7 +111,7 @@ impl Keys for Vec<RecordKey> {
 
 /// How a record came to be selected.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Hold {
+pub(crate) enum SelectedBy {
     /// It was gone to, or clicked.
     #[default]
     Chosen,
@@ -125,7 +125,7 @@ pub(crate) enum Hold {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Selection {
     key: Option<RecordKey>,
-    hold: Hold,
+    selected_by: SelectedBy,
     index: usize,
     /// Rows above the screen.
     offset: usize,
@@ -167,7 +167,7 @@ impl Selection {
 
     /// Finds the record again among these rows; when it is gone, its neighbour takes its place. While nothing
     /// was ever chosen, the first row is, or the last where the list follows its end.
-    pub(crate) fn settle(&mut self, keys: &dyn Keys, height: usize) {
+    pub(crate) fn reconcile(&mut self, keys: &dyn RowKeys, height: usize) {
         let last = keys.len().saturating_sub(1);
         if self.hidden.as_ref().is_some_and(|hidden| keys.row(hidden).is_some()) {
             self.key = self.hidden.take();
@@ -181,7 +181,7 @@ impl Selection {
                 // A chosen record stays at its line of the screen while rows come and go before it. Of a list
                 // that was at its top when it was held by itself, the top is shown as long as
                 // the record has room there.
-                if self.hold == Hold::Chosen || self.offset > 0 {
+                if self.selected_by == SelectedBy::Chosen || self.offset > 0 {
                     self.offset = (self.offset + index).saturating_sub(self.index);
                 }
                 self.index = index;
@@ -201,18 +201,18 @@ impl Selection {
     }
 
     /// Selects the row at `index`, or the nearest there is.
-    pub(crate) fn select(&mut self, index: usize, keys: &dyn Keys, height: usize) {
+    pub(crate) fn select(&mut self, index: usize, keys: &dyn RowKeys, height: usize) {
         self.index = index.min(keys.len().saturating_sub(1));
-        (self.key, self.hidden, self.hold) = (keys.key(self.index), None, Hold::Chosen);
+        (self.key, self.hidden, self.selected_by) = (keys.key(self.index), None, SelectedBy::Chosen);
         if self.index == 0 {
             // Also where the first rows stay on the screen, what is behind them is shown from its top.
             self.offset = 0;
         }
-        self.settle(keys, height);
+        self.reconcile(keys, height);
     }
 
     /// Moves by some rows. A list that follows its end does so again once its last row is reached.
-    pub(crate) fn step(&mut self, by: isize, keys: &dyn Keys, height: usize) {
+    pub(crate) fn step(&mut self, by: isize, keys: &dyn RowKeys, height: usize) {
         self.select(self.index.saturating_add_signed(by), keys, height);
         if by > 0 && keys.follows_its_end() && self.index + 1 >= keys.len() {
             self.release();
@@ -221,17 +221,17 @@ impl Selection {
 
     /// Holds the record that is selected by itself, so that nothing new takes its place. A list that follows
     /// its end goes on to.
-    pub(crate) fn pin(&mut self, keys: &dyn Keys, by: Hold) {
+    pub(crate) fn pin(&mut self, keys: &dyn RowKeys, by: SelectedBy) {
         if self.key.is_none() && !keys.follows_its_end() {
-            (self.key, self.hold) = (keys.key(self.index), by);
-        } else if by == Hold::Touched && self.hold == Hold::Dwelt {
-            self.hold = by;
+            (self.key, self.selected_by) = (keys.key(self.index), by);
+        } else if by == SelectedBy::Touched && self.selected_by == SelectedBy::Dwelt {
+            self.selected_by = by;
         }
     }
 
     /// Lets go of a record that was only looked at.
-    pub(crate) fn look_away(&mut self) {
-        if self.key.is_some() && self.hold == Hold::Dwelt {
+    pub(crate) fn release_dwelt(&mut self) {
+        if self.key.is_some() && self.selected_by == SelectedBy::Dwelt {
             self.release();
             self.offset = 0;
         }
@@ -239,7 +239,7 @@ impl Selection {
 
     /// As if nothing had ever been chosen.
     pub(crate) fn release(&mut self) {
-        (self.key, self.hidden, self.hold) = (None, None, Hold::Chosen);
+        (self.key, self.hidden, self.selected_by) = (None, None, SelectedBy::Chosen);
     }
 }
 
@@ -255,7 +255,7 @@ mod tests {
     fn new_rows_do_not_move_the_selection() {
         let mut selection = Selection::default();
         selection.select(1, &keys([9, 8, 7]), 10);
-        selection.settle(&keys([11, 10, 9, 8, 7]), 10);
+        selection.reconcile(&keys([11, 10, 9, 8, 7]), 10);
         assert_eq!(selection.index(), 3);
     }
 
@@ -263,13 +263,13 @@ mod tests {
     fn a_neighbour_takes_the_place_of_a_record_that_went_away() {
         let mut selection = Selection::default();
         selection.select(2, &keys([1, 2, 3, 4]), 10);
-        selection.settle(&keys([1, 2, 4]), 10);
+        selection.reconcile(&keys([1, 2, 4]), 10);
         assert_eq!(selection.index(), 2);
-        selection.settle(&keys([1, 4]), 10);
+        selection.reconcile(&keys([1, 4]), 10);
         assert_eq!(selection.index(), 1);
-        selection.settle(&keys([]), 10);
+        selection.reconcile(&keys([]), 10);
         assert_eq!(selection.index(), 0);
-        selection.settle(&keys([7]), 10);
+        selection.reconcile(&keys([7]), 10);
         assert_eq!(selection.index(), 0);
     }
 
@@ -280,16 +280,16 @@ mod tests {
         selection.select(2, &all, 10);
         selection.set_filtered(true);
         for left in [vec![1, 4], vec![], vec![4]] {
-            selection.settle(&keys(left), 10);
+            selection.reconcile(&keys(left), 10);
         }
         selection.set_filtered(false);
-        selection.settle(&all, 10);
+        selection.reconcile(&all, 10);
         assert_eq!((selection.index(), &selection.hidden), (2, &None));
         selection.set_filtered(true);
-        selection.settle(&keys([1, 4]), 10);
+        selection.reconcile(&keys([1, 4]), 10);
         selection.step(-1, &keys([1, 4]), 10);
         selection.set_filtered(false);
-        selection.settle(&all, 10);
+        selection.reconcile(&all, 10);
         assert_eq!(selection.index(), 0);
     }
 
@@ -299,32 +299,32 @@ mod tests {
         let before = keys((0..100).rev());
         selection.select(50, &before, 10);
         let line = selection.index() - selection.offset();
-        selection.settle(&keys((0..140).rev()), 10);
+        selection.reconcile(&keys((0..140).rev()), 10);
         assert_eq!(selection.index() - selection.offset(), line);
     }
 
     #[test]
     fn what_is_held_by_itself_stays_selected_and_the_top_is_shown_as_long_as_it_has_room() {
         let mut selection = Selection::default();
-        selection.settle(&keys([3, 2, 1]), 4);
-        selection.pin(&keys([3, 2, 1]), Hold::Dwelt);
-        selection.settle(&keys([5, 4, 3, 2, 1]), 4);
+        selection.reconcile(&keys([3, 2, 1]), 4);
+        selection.pin(&keys([3, 2, 1]), SelectedBy::Dwelt);
+        selection.reconcile(&keys([5, 4, 3, 2, 1]), 4);
         assert_eq!((selection.index(), selection.offset()), (2, 0));
-        selection.settle(&keys([9, 8, 7, 6, 5, 4, 3, 2, 1]), 4);
+        selection.reconcile(&keys([9, 8, 7, 6, 5, 4, 3, 2, 1]), 4);
         assert_eq!((selection.index(), selection.offset()), (6, 3), "then it stays in sight");
         let mut touched = selection.clone();
-        selection.look_away();
-        selection.settle(&keys([9, 8, 7]), 4);
+        selection.release_dwelt();
+        selection.reconcile(&keys([9, 8, 7]), 4);
         assert_eq!((selection.index(), selection.is_untouched()), (0, true));
-        touched.pin(&keys([9, 8, 7, 6, 5, 4, 3, 2, 1]), Hold::Touched);
-        touched.look_away();
-        touched.settle(&keys([4, 3]), 4);
+        touched.pin(&keys([9, 8, 7, 6, 5, 4, 3, 2, 1]), SelectedBy::Touched);
+        touched.release_dwelt();
+        touched.reconcile(&keys([4, 3]), 4);
         assert_eq!((touched.index(), touched.is_untouched()), (1, false));
     }
 
     struct Pinned(Vec<RecordKey>, usize);
 
-    impl Keys for Pinned {
+    impl RowKeys for Pinned {
         fn len(&self) -> usize {
             self.0.len()
         }
@@ -350,7 +350,7 @@ mod tests {
         let mut selection = Selection::default();
         selection.select(20, &Pinned(keys(0..30), 0), 6);
         assert_eq!(shown(&selection, 6), [15, 16, 17, 18, 19, 20]);
-        selection.settle(&Pinned(keys([90, 91].into_iter().chain(0..30)), 2), 6);
+        selection.reconcile(&Pinned(keys([90, 91].into_iter().chain(0..30)), 2), 6);
         assert_eq!((selection.index(), shown(&selection, 6)), (22, vec![0, 1, 19, 20, 21, 22]));
         for (row, wanted) in [
             (1, [0, 1, 19, 20, 21, 22]),
@@ -364,15 +364,15 @@ mod tests {
         selection.select(0, &Pinned(keys([90, 91].into_iter().chain(0..30)), 2), 6);
         assert_eq!(shown(&selection, 6), [0, 1, 2, 3, 4, 5], "the first row is at the top");
         selection.select(31, &Pinned(keys([90, 91].into_iter().chain(0..30)), 2), 6);
-        selection.settle(&Pinned(keys([90, 91].into_iter().chain(0..30)), 32), 3);
+        selection.reconcile(&Pinned(keys([90, 91].into_iter().chain(0..30)), 32), 3);
         assert_eq!(shown(&selection, 3), [0, 1, 31], "the selected row keeps a line");
     }
 
     #[test]
     fn nothing_chosen_follows_the_first_row() {
         let mut selection = Selection::default();
-        selection.settle(&keys([3, 2, 1]), 2);
-        selection.settle(&keys([9, 8, 7]), 2);
+        selection.reconcile(&keys([3, 2, 1]), 2);
+        selection.reconcile(&keys([9, 8, 7]), 2);
         assert_eq!((selection.index(), selection.offset()), (0, 0));
     }
 }

@@ -3,7 +3,7 @@
 
 use std::{any::Any, fmt, future::Future, path::PathBuf, pin::Pin, sync::Arc};
 
-use super::openings::Shelf;
+use super::openings::OpeningFiles;
 
 /// What the palette offers beside the actions of a place.
 #[derive(Clone, Debug, Default)]
@@ -15,20 +15,20 @@ pub struct Shell {
     /// Filters that were kept before, the oldest first.
     pub filters: Vec<String>,
     /// How panes were looked at in the last start.
-    pub layout: Option<KeptLayout>,
+    pub layout: Option<SavedLayout>,
     /// The opening that was being written in the last start, as it was given to be kept.
     pub draft: Option<String>,
     /// The openings that were submitted lately, as they were given to be kept.
     pub recent: Option<String>,
     /// The files of openings; none where no folder is known.
-    pub shelf: Option<Arc<dyn Shelf>>,
+    pub opening_files: Option<Arc<dyn OpeningFiles>>,
     /// Who runs them; nobody where there is none.
     pub runner: Option<Arc<dyn Runner>>,
 }
 
 /// How panes were looked at in the last start.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct KeptLayout {
+pub struct SavedLayout {
     /// Where it is kept.
     pub file: PathBuf,
     /// What was kept there, if anything was yet, or why it cannot be read.
@@ -47,12 +47,12 @@ pub struct Subcommand {
     /// Whether it does nothing without more words.
     pub needs_more: bool,
     /// Whether it can be run from within the console.
-    pub runs: Runs,
+    pub runnable: Runnable,
 }
 
 /// Whether a subcommand can be run from within the console.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Runs {
+pub enum Runnable {
     /// It can.
     Here,
     /// It cannot, and why.
@@ -63,11 +63,11 @@ pub enum Runs {
 
 impl Subcommand {
     /// Why these words of it cannot be run from within the console.
-    pub(crate) fn hindrance(&self, words: &[String]) -> Option<&'static str> {
-        match self.runs {
-            Runs::Here => None,
-            Runs::Elsewhere(why) => Some(why),
-            Runs::HereWith(flag, why) => {
+    pub(crate) fn unavailable(&self, words: &[String]) -> Option<&'static str> {
+        match self.runnable {
+            Runnable::Here => None,
+            Runnable::Elsewhere(why) => Some(why),
+            Runnable::HereWith(flag, why) => {
                 let is_given = |word: &String| {
                     word == flag || word.strip_prefix(flag).is_some_and(|rest| rest.starts_with('='))
                 };
@@ -78,23 +78,23 @@ impl Subcommand {
 
     /// How many of these words name it: all of its own, or only the first where the rest is still missing or
     /// mistyped.
-    fn named_by(&self, words: &[String]) -> usize {
+    fn matched_words(&self, words: &[String]) -> usize {
         let own: Vec<&str> = self.name.split(' ').collect();
         own.iter().zip(words).take_while(|(own, word)| *own == word).count()
     }
 
     /// A command line in two: what names a subcommand, and what it is given. What is given can quote anybody.
-    pub(crate) fn parted<'a>(all: &[Self], line: &'a str) -> (&'a str, &'a str) {
+    pub(crate) fn split_line<'a>(all: &[Self], line: &'a str) -> (&'a str, &'a str) {
         let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
-        let named = Self::meant(all, &words).map_or(1, |it| it.named_by(&words));
+        let named = Self::resolve(all, &words).map_or(1, |it| it.matched_words(&words));
         let ends = |end: usize, word: &str| end + line[end..].find(word).unwrap_or(0) + word.len();
         line.split_at(line.split_whitespace().take(named).fold(0, ends))
     }
 
     /// The subcommand that words are meant for.
-    pub(crate) fn meant<'a>(all: &'a [Self], words: &[String]) -> Option<&'a Self> {
+    pub(crate) fn resolve<'a>(all: &'a [Self], words: &[String]) -> Option<&'a Self> {
         // Of several that are named as well, the first.
-        let named = all.iter().rev().map(|it| (it.named_by(words), it));
+        let named = all.iter().rev().map(|it| (it.matched_words(words), it));
         named.filter(|(count, _)| *count > 0).max_by_key(|(count, _)| *count).map(|(_, it)| it)
     }
 }
@@ -102,7 +102,7 @@ impl Subcommand {
 /// Runs subcommands for a console, and keeps the lines that were typed.
 pub trait Runner: Send + Sync + fmt::Debug {
     /// Starts a subcommand. It must not wait for anything.
-    fn run(&self, words: &[String]) -> Running;
+    fn run(&self, words: &[String]) -> RunningSubcommand;
 
     /// Keeps a line for the next start. It must not wait for anything, and may fail silently.
     fn remember(&self, line: &str);
@@ -112,39 +112,39 @@ pub trait Runner: Send + Sync + fmt::Debug {
 
     /// Keeps how panes are looked at for the next start. It must not wait for anything, and may fail
     /// silently.
-    fn keep_layout(&self, text: &str);
+    fn save_layout(&self, text: &str);
 
     /// Keeps an opening that is being written for the next start. It must not wait for anything, and may fail
     /// silently.
-    fn keep_draft(&self, text: &str);
+    fn save_draft(&self, text: &str);
 
     /// Keeps the openings that were submitted lately for the next start. It must not wait for anything, and
     /// may fail silently.
-    fn keep_recent(&self, text: &str);
+    fn save_recent(&self, text: &str);
 }
 
 /// A subcommand that runs.
-pub struct Running {
+pub struct RunningSubcommand {
     /// Its end.
-    pub end: Pin<Box<dyn Future<Output = Ran> + Send>>,
+    pub end: Pin<Box<dyn Future<Output = SubcommandResult> + Send>>,
     /// Dropped, it is killed.
-    pub hold: Box<dyn Any + Send>,
+    pub kill_guard: Box<dyn Any + Send>,
 }
 
 /// What became of a subcommand.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Ran {
+pub struct SubcommandResult {
     /// What it printed, stdout and stderr as they came.
     pub output: String,
     /// Whether it printed more than was kept.
     pub cut: bool,
     /// How it ended.
-    pub end: End,
+    pub end: SubcommandEnd,
 }
 
 /// How a subcommand ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum End {
+pub enum SubcommandEnd {
     /// With this code.
     Exited(i32),
     /// It took longer than this many seconds and was killed.
@@ -159,13 +159,13 @@ pub enum End {
 mod tests {
     use super::*;
 
-    fn subcommand(name: &str, runs: Runs) -> Subcommand {
+    fn subcommand(name: &str, runs: Runnable) -> Subcommand {
         Subcommand {
             name: name.to_owned(),
             about: String::new(),
             usage: name.to_owned(),
             needs_more: false,
-            runs,
+            runnable: runs,
         }
     }
 
@@ -175,9 +175,9 @@ mod tests {
 
     #[test]
     fn words_mean_the_subcommand_that_they_name_most_of() {
-        let all =
-            ["pack check", "pack hash", "cancel invocation", "ls"].map(|name| subcommand(name, Runs::Here));
-        let meant = |line: &str| Subcommand::meant(&all, &words(line)).map(|it| it.name.as_str());
+        let all = ["pack check", "pack hash", "cancel invocation", "ls"]
+            .map(|name| subcommand(name, Runnable::Here));
+        let meant = |line: &str| Subcommand::resolve(&all, &words(line)).map(|it| it.name.as_str());
         assert_eq!(meant("pack hash x.toml"), Some("pack hash"));
         assert_eq!(meant("pack x"), Some("pack check"));
         assert_eq!(meant("cancel 99 --refund"), Some("cancel invocation"));
@@ -186,8 +186,8 @@ mod tests {
 
     #[test]
     fn what_a_subcommand_is_given_stands_apart_from_its_name() {
-        let all = ["pack check", "invoke", "ls"].map(|name| subcommand(name, Runs::Here));
-        let parted = |line| Subcommand::parted(&all, line);
+        let all = ["pack check", "invoke", "ls"].map(|name| subcommand(name, Runnable::Here));
+        let parted = |line| Subcommand::split_line(&all, line);
         assert_eq!(parted(" pack  check 'a b.toml'"), (" pack  check", " 'a b.toml'"));
         assert_eq!(parted("invoke give_item --user LVIEWER"), ("invoke", " give_item --user LVIEWER"));
         assert_eq!(parted("pack"), ("pack", ""));
@@ -198,10 +198,10 @@ mod tests {
 
     #[test]
     fn a_flag_can_make_it_fit_to_run_here() {
-        let pair = subcommand("pair", Runs::HereWith("--out", "it prints the token"));
-        assert_eq!(pair.hindrance(&words("pair --rotate")), Some("it prints the token"));
-        assert_eq!(pair.hindrance(&words("pair --out token")), None);
-        assert_eq!(pair.hindrance(&words("pair --out=token")), None);
-        assert!(pair.hindrance(&words("pair --output=token")).is_some());
+        let pair = subcommand("pair", Runnable::HereWith("--out", "it prints the token"));
+        assert_eq!(pair.unavailable(&words("pair --rotate")), Some("it prints the token"));
+        assert_eq!(pair.unavailable(&words("pair --out token")), None);
+        assert_eq!(pair.unavailable(&words("pair --out=token")), None);
+        assert!(pair.unavailable(&words("pair --output=token")).is_some());
     }
 }

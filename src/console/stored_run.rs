@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use crate::{
-    port::{NodeTold, NodesTold, RunDetail, RunEventRow, cut_words},
+    port::{NodeStates, NodeStatus, RunDetail, RunEventRow, cut_text},
     runs::{Asker, NodeState, NodeView, Plan, RunView},
     time::{Mono, Now, Wall},
 };
@@ -14,9 +14,9 @@ use crate::{
 pub(crate) struct StoredRun {
     detail: RunDetail,
     plan: Arc<Plan>,
-    told: NodesTold,
+    node_states: NodeStates,
     /// The number of the last event that was read.
-    pub(crate) read: u64,
+    pub(crate) read_up_to: u64,
     /// Whether all that are kept were.
     pub(crate) is_whole: bool,
 }
@@ -25,17 +25,17 @@ impl StoredRun {
     /// A run of whose events none was read yet.
     pub(crate) fn of(detail: RunDetail) -> Self {
         let plan = Arc::new(serde_json::from_str(detail.plan.as_str()).unwrap_or_default());
-        Self { detail, plan, told: NodesTold::default(), read: 0, is_whole: false }
+        Self { detail, plan, node_states: NodeStates::default(), read_up_to: 0, is_whole: false }
     }
 
     /// Reads its next events.
-    pub(crate) fn read(&mut self, rows: &[RunEventRow], more: bool) {
-        for row in rows.iter().filter(|row| row.number > self.read) {
-            self.told.take(row);
+    pub(crate) fn apply_events(&mut self, rows: &[RunEventRow], more: bool) {
+        for row in rows.iter().filter(|row| row.number > self.read_up_to) {
+            self.node_states.take(row);
         }
-        let last = rows.last().map_or(self.read, |row| row.number);
-        self.is_whole = !more || last <= self.read;
-        self.read = last.max(self.read);
+        let last = rows.last().map_or(self.read_up_to, |row| row.number);
+        self.is_whole = !more || last <= self.read_up_to;
+        self.read_up_to = last.max(self.read_up_to);
     }
 
     /// How it stands, by what was read so far. Its moments lie on a clock of their own that begins with it.
@@ -47,8 +47,8 @@ impl StoredRun {
         };
         let submitted_at = at(row.submitted_at_ms);
         let waits = NodeView::new(submitted_at);
-        let node = |id: &str| match self.told.node(id) {
-            Some(NodeTold { state, attempts, ran_at_ms, since_ms, why, .. }) => {
+        let node = |id: &str| match self.node_states.node(id) {
+            Some(NodeStatus { state, attempts, ran_at_ms, since_ms, why, .. }) => {
                 let why = why.as_deref().map(Arc::from);
                 NodeView {
                     state: *state,
@@ -64,7 +64,7 @@ impl StoredRun {
         let nodes = self.plan.nodes.iter().map(|planned| match (node(&planned.id), row.ended_at_ms) {
             // What a station that went away left behind: the run's end was its own.
             (node, Some(ended)) if !node.state.is_end() => {
-                let why = Some(cut_words(node.state).into());
+                let why = Some(cut_text(node.state).into());
                 NodeView { state: NodeState::Cancelled, since: at(ended), why, ..node }
             }
             (node, _) => node,
@@ -135,9 +135,9 @@ mod tests {
         let nodes = ["a", "b", "c"].map(|id| format!(r#"{{"id":"{id}","use":"agent:echo"}}"#)).join(",");
         let plan = JsonText::parse(&format!(r#"{{"nodes":[{nodes}],"edges":[]}}"#)).unwrap();
         let mut run = StoredRun::of(RunDetail { row, yaml: String::new(), plan });
-        run.read(&[told(1, "a", NodeState::Running), told(2, "a", NodeState::Completed)], true);
-        assert_eq!((run.read, run.is_whole), (2, false));
-        run.read(&[told(3, "b", NodeState::Running)], false);
+        run.apply_events(&[told(1, "a", NodeState::Running), told(2, "a", NodeState::Completed)], true);
+        assert_eq!((run.read_up_to, run.is_whole), (2, false));
+        run.apply_events(&[told(3, "b", NodeState::Running)], false);
         assert!(run.is_whole);
         let view = run.view();
         assert_eq!(view.ended_at.unwrap().mono.since(view.submitted_at.mono).as_secs(), 14);

@@ -11,7 +11,7 @@ use ratatui::{
 
 use super::{
     action::Action,
-    class::{Class, Veil},
+    class::{Class, MaskPolicy},
     config::{AlertRules, CommandHints},
     glyphs::Glyphs,
     keymap::Keymap,
@@ -37,7 +37,7 @@ pub(crate) struct View {
     pub(crate) clock: Now,
     pub(crate) subcommands: Arc<[Subcommand]>,
     /// What is masked.
-    pub(crate) veil: Veil,
+    pub(crate) mask_policy: MaskPolicy,
 }
 
 impl View {
@@ -89,13 +89,13 @@ impl Canvas<'_> {
         role: Role,
         class: Class,
     ) -> u16 {
-        let words = self.shown(x, words, columns, class);
+        let words = self.masked(x, words, columns, class);
         self.draw(x, y, columns, &words, self.view.style(role))
     }
 
     /// Like [`put_as`](Self::put_as), for characters whose columns tell something by themselves, as those of
     /// a dump do: what is masked keeps its length.
-    pub(crate) fn put_in_place(&mut self, x: u16, y: u16, words: &str, role: Role, class: Class) {
+    pub(crate) fn put_keeping_width(&mut self, x: u16, y: u16, words: &str, role: Role, class: Class) {
         let columns = u16::try_from(text::width(words)).unwrap_or(u16::MAX);
         let masked = self
             .view
@@ -104,21 +104,22 @@ impl Canvas<'_> {
             .chars()
             .next()
             .map_or_else(String::new, |sign| sign.to_string().repeat(columns.into()));
-        let words = if self.view.veil.hides(class) { masked.as_str() } else { words };
+        let words = if self.view.mask_policy.masks(class) { masked.as_str() } else { words };
         self.put(x, y, columns, words, role);
     }
 
     /// Like [`put_as`](Self::put_as), at the right end of its columns.
     pub(crate) fn put_right(&mut self, x: u16, y: u16, columns: u16, words: &str, role: Role, class: Class) {
-        let words = self.shown(x, words, columns, class);
+        let words = self.masked(x, words, columns, class);
         let before = columns.saturating_sub(u16::try_from(text::width(&words)).unwrap_or(columns));
         self.draw(x.saturating_add(before), y, columns - before, &words, self.view.style(role));
     }
 
     /// What is drawn of a text: the one place where what is not to be seen is masked.
-    fn shown<'a>(&self, x: u16, words: &'a str, columns: u16, class: Class) -> Cow<'a, str> {
+    fn masked<'a>(&self, x: u16, words: &'a str, columns: u16, class: Class) -> Cow<'a, str> {
         let glyphs = self.view.glyphs;
-        let words = if self.view.veil.hides(class) && !words.is_empty() { glyphs.masked } else { words };
+        let words =
+            if self.view.mask_policy.masks(class) && !words.is_empty() { glyphs.masked } else { words };
         let columns = columns.min(self.buffer.area.right().saturating_sub(x));
         text::fit(words, usize::from(columns), glyphs)
     }
@@ -132,7 +133,7 @@ impl Canvas<'_> {
         self.sever(x, y);
         let room = columns.min(area.right() - x);
         let mut used = 0;
-        for unit in text::units(words) {
+        for unit in text::clusters(words) {
             let wide = unit.cell_width();
             if wide > room - used {
                 break;

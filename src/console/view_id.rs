@@ -83,8 +83,8 @@ impl ViewId {
             ],
             Self::Sessions => &[
                 PaneId::Sessions,
-                PaneId::Standings,
-                PaneId::Voices,
+                PaneId::Positions,
+                PaneId::Statements,
                 PaneId::SessionLog,
                 PaneId::SessionHistory,
             ],

@@ -30,7 +30,7 @@ mod value;
 pub use class::Class;
 pub use column::{Align, Column};
 pub use record::{Fields, Record};
-pub use spec::{Kind, Spec, place};
+pub use spec::{Kind, Spec, index_of};
 pub use value::Value;
 
 #[doc(inline)]

@@ -58,6 +58,6 @@ impl Spec {
 
 /// The place of the field with this name.
 #[must_use]
-pub fn place(specs: &[Spec], name: &str) -> Option<usize> {
+pub fn index_of(specs: &[Spec], name: &str) -> Option<usize> {
     specs.iter().position(|spec| spec.name == name)
 }

@@ -12,9 +12,9 @@ pub(super) enum Expr {
     /// What does not fit.
     Not(Box<Self>),
     /// What fits each of at least two.
-    Each(Vec<Self>),
+    All(Vec<Self>),
     /// What fits one of at least two.
-    Either(Vec<Self>),
+    Any(Vec<Self>),
 }
 
 /// A test of a field.
@@ -31,7 +31,7 @@ pub(super) enum Test {
     /// A text, state or topic is another, or is not.
     IsNot(String),
     /// An id, without hyphens, in lower case.
-    Id { how: Like, id: String },
+    Id { how: IdMatch, id: String },
     /// A topic fits.
     Fits(Pattern),
     /// A figure compared with another.
@@ -42,7 +42,7 @@ pub(super) enum Test {
 
 /// How an id is compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Like {
+pub(super) enum IdMatch {
     /// It begins or ends so.
     Part,
     /// It is all of it.
@@ -69,7 +69,7 @@ impl Expr {
             Self::Word(_) => {}
             Self::Field { field, test } => seen(*field, test),
             Self::Not(one) => one.visit(seen),
-            Self::Each(all) | Self::Either(all) => all.iter().for_each(|one| one.visit(seen)),
+            Self::All(all) | Self::Any(all) => all.iter().for_each(|one| one.visit(seen)),
         }
     }
 
@@ -79,7 +79,7 @@ impl Expr {
             Self::Word(_) => true,
             Self::Field { .. } => false,
             Self::Not(one) => one.has_word(),
-            Self::Each(all) | Self::Either(all) => all.iter().any(Self::has_word),
+            Self::All(all) | Self::Any(all) => all.iter().any(Self::has_word),
         }
     }
 
@@ -89,7 +89,7 @@ impl Expr {
             Self::Word(_) => {}
             Self::Field { test, .. } => change(test),
             Self::Not(one) => one.visit_mut(change),
-            Self::Each(all) | Self::Either(all) => all.iter_mut().for_each(|one| one.visit_mut(change)),
+            Self::All(all) | Self::Any(all) => all.iter_mut().for_each(|one| one.visit_mut(change)),
         }
     }
 }

@@ -8,7 +8,7 @@ use super::{
     parse::{kind_name, operators},
     print,
 };
-use crate::field::{Class, Kind, Spec, place};
+use crate::field::{Class, Kind, Spec, index_of};
 
 /// More are not offered.
 const CANDIDATES_MAX: usize = 100;
@@ -48,7 +48,7 @@ pub fn complete(
     let name = &part[..name_len(part)];
     let operator = Operator::ALL.into_iter().find(|operator| part[name.len()..].starts_with(operator.sign()));
     let mut candidates = Vec::new();
-    match operator.zip(place(specs, name)) {
+    match operator.zip(index_of(specs, name)) {
         Some((operator, field)) => {
             let typed = &part[name.len() + operator.sign().len()..];
             values(&specs[field], operator, typed, &|| seen(field), &mut candidates);
@@ -56,7 +56,7 @@ pub fn complete(
         None if operator.is_some() || part.starts_with('"') => {}
         None => {
             names(part, specs, &mut candidates);
-            words(part, &before, &mut candidates);
+            connectives(part, &before, &mut candidates);
         }
     }
     candidates.truncate(CANDIDATES_MAX);
@@ -162,7 +162,7 @@ const fn operator_about(kind: Kind, operator: Operator) -> &'static str {
 }
 
 /// The words that join.
-fn words(typed: &str, before: &Before, candidates: &mut Vec<Candidate>) {
+fn connectives(typed: &str, before: &Before, candidates: &mut Vec<Candidate>) {
     let joining: &[(&str, &str)] = if before.is_joined {
         &[("and", "both"), ("or", "either"), ("not", "without")]
     } else {

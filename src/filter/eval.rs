@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use super::{
-    ast::{Comparison, Expr, Like, Test},
+    ast::{Comparison, Expr, IdMatch, Test},
     operand::Operand,
     parse::id_digits,
 };
@@ -27,8 +27,8 @@ pub(super) fn admits(expr: &Expr, specs: &[Spec], record: &dyn Record, now: Now)
         }),
         Expr::Field { field, test } => passes(test, &record.value(*field, now), now),
         Expr::Not(one) => !admits(one, specs, record, now),
-        Expr::Each(all) => all.iter().all(|one| admits(one, specs, record, now)),
-        Expr::Either(all) => all.iter().any(|one| admits(one, specs, record, now)),
+        Expr::All(all) => all.iter().all(|one| admits(one, specs, record, now)),
+        Expr::Any(all) => all.iter().any(|one| admits(one, specs, record, now)),
     }
 }
 
@@ -44,9 +44,9 @@ fn passes(wanted: &Test, value: &Value<'_>, now: Now) -> bool {
         Test::Is(all) => text == Some(all.as_str()),
         Test::IsNot(other) => text != Some(other.as_str()),
         Test::Id { how, id } => match how {
-            Like::Part => text.is_some_and(|text| is_part(id, text)),
-            Like::Whole => text.is_some_and(|text| is_whole(id, text)),
-            Like::Not => !text.is_some_and(|text| is_whole(id, text)),
+            IdMatch::Part => text.is_some_and(|text| is_part(id, text)),
+            IdMatch::Whole => text.is_some_and(|text| is_whole(id, text)),
+            IdMatch::Not => !text.is_some_and(|text| is_whole(id, text)),
         },
         Test::Fits(pattern) => text.is_some_and(|text| pattern.fits(text)),
         Test::Matches(matcher) => text.is_some_and(|text| matcher.is_in(text)),

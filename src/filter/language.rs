@@ -6,7 +6,7 @@ use super::{
     Fault,
     ast::{Expr, Test},
     eval,
-    lex::{Operator, What, lex},
+    lex::{Operator, TokenKind, lex},
     operand::{Moment, Operand},
     parse, print,
 };
@@ -161,11 +161,11 @@ impl Filter {
 fn has_or(tokens: &[super::lex::Token]) -> bool {
     let mut depth = 0_usize;
     tokens.iter().any(|token| {
-        match token.what {
-            What::Open => depth += 1,
-            What::Close => depth = depth.saturating_sub(1),
+        match token.kind {
+            TokenKind::Open => depth += 1,
+            TokenKind::Close => depth = depth.saturating_sub(1),
             _ => {}
         }
-        depth == 0 && token.what == What::Or
+        depth == 0 && token.kind == TokenKind::Or
     })
 }

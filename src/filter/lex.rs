@@ -8,11 +8,11 @@ use super::Fault;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Token {
     pub(super) at: Range<usize>,
-    pub(super) what: What,
+    pub(super) kind: TokenKind,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum What {
+pub(super) enum TokenKind {
     Open,
     Close,
     And,
@@ -122,15 +122,15 @@ impl<'a> Lexer<'a> {
         let what = match first {
             '(' | ')' => {
                 self.at += 1;
-                if first == '(' { What::Open } else { What::Close }
+                if first == '(' { TokenKind::Open } else { TokenKind::Close }
             }
-            '"' => What::Word(self.quoted()?),
+            '"' => TokenKind::Word(self.quoted()?),
             _ => self.word_or_test()?,
         };
-        Ok(Some(Token { at: start..self.at, what }))
+        Ok(Some(Token { at: start..self.at, kind: what }))
     }
 
-    fn word_or_test(&mut self) -> Result<What, Fault> {
+    fn word_or_test(&mut self) -> Result<TokenKind, Fault> {
         let start = self.at;
         if let Some(operator) = Operator::at_start(self.rest()) {
             let sign = operator.sign();
@@ -146,14 +146,14 @@ impl<'a> Lexer<'a> {
             let operator_at = name.end..name.end + operator.sign().len();
             self.at = operator_at.end;
             let operand = self.operand(&name, operator, &operator_at)?;
-            return Ok(What::Test { name, operator, operator_at, operand });
+            return Ok(TokenKind::Test { name, operator, operator_at, operand });
         }
         let word = self.bare(false)?;
         Ok(match word.meant.to_ascii_lowercase().as_str() {
-            "and" => What::And,
-            "or" => What::Or,
-            "not" => What::Not,
-            _ => What::Word(word),
+            "and" => TokenKind::And,
+            "or" => TokenKind::Or,
+            "not" => TokenKind::Not,
+            _ => TokenKind::Word(word),
         })
     }
 

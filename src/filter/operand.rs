@@ -60,34 +60,34 @@ pub(super) fn serial(text: &str) -> Result<u64, String> {
 /// A span of time.
 pub(super) fn duration(text: &str) -> Result<u64, String> {
     with_unit(text, &TIME_UNITS, None).map_err(|wrong| match wrong {
-        Wrong::Unit(figure) => format!("`{text}` needs a unit of time: `{figure}s`, or ms, m, h, d"),
-        Wrong::Figure => {
+        UnitError::Unit(figure) => format!("`{text}` needs a unit of time: `{figure}s`, or ms, m, h, d"),
+        UnitError::Figure => {
             format!("`{text}` is no span of time: write it like `2s` or `1.5m` (ms, s, m, h, d)")
         }
-        Wrong::Large => format!("`{text}` is too long a time"),
+        UnitError::Large => format!("`{text}` is too long a time"),
     })
 }
 
 /// A size.
 pub(super) fn bytes(text: &str) -> Result<u64, String> {
     with_unit(text, &SIZE_UNITS, Some(1)).map_err(|wrong| match wrong {
-        Wrong::Unit(figure) => {
+        UnitError::Unit(figure) => {
             format!("`{text}` has no unit of size: `{figure}KiB`, or B, KB, MB, MiB, GB, GiB")
         }
-        Wrong::Figure => {
+        UnitError::Figure => {
             format!("`{text}` is no size: write it like `512` or `1.5KiB` (B, KB, KiB, MB, MiB, GB, GiB)")
         }
-        Wrong::Large => format!("`{text}` is too large a size"),
+        UnitError::Large => format!("`{text}` is too large a size"),
     })
 }
 
-enum Wrong<'a> {
+enum UnitError<'a> {
     Figure,
     Unit(&'a str),
     Large,
 }
 
-fn with_unit<'a>(text: &'a str, units: &[(&str, u64)], alone: Option<u64>) -> Result<u64, Wrong<'a>> {
+fn with_unit<'a>(text: &'a str, units: &[(&str, u64)], alone: Option<u64>) -> Result<u64, UnitError<'a>> {
     let (figure, unit) =
         text.split_at(text.find(|it: char| !it.is_ascii_digit() && it != '.').unwrap_or(text.len()));
     let factor = match units.iter().find(|(name, _)| name.eq_ignore_ascii_case(unit)) {
@@ -97,10 +97,10 @@ fn with_unit<'a>(text: &'a str, units: &[(&str, u64)], alone: Option<u64>) -> Re
     };
     let (whole, part) = figure.split_once('.').unwrap_or((figure, ""));
     if part.contains('.') || (whole.is_empty() && part.is_empty()) {
-        return Err(Wrong::Figure);
+        return Err(UnitError::Figure);
     }
-    let factor = factor.ok_or(Wrong::Unit(figure))?;
-    let whole = if whole.is_empty() { 0 } else { whole.parse::<u64>().map_err(|_| Wrong::Large)? };
+    let factor = factor.ok_or(UnitError::Unit(figure))?;
+    let whole = if whole.is_empty() { 0 } else { whole.parse::<u64>().map_err(|_| UnitError::Large)? };
     // Beyond this many digits nothing is left of the largest unit.
     let digits: u32 = part.bytes().take(17).map(|_| 1).sum();
     let part = part
@@ -110,7 +110,7 @@ fn with_unit<'a>(text: &'a str, units: &[(&str, u64)], alone: Option<u64>) -> Re
     let scale = 10_u128.pow(digits);
     let part = (part * u128::from(factor) + scale / 2) / scale;
     let total = u128::from(whole) * u128::from(factor) + part;
-    u64::try_from(total).map_err(|_| Wrong::Large)
+    u64::try_from(total).map_err(|_| UnitError::Large)
 }
 
 /// A time of day, or a moment by RFC 3339.

@@ -4,15 +4,15 @@ use std::ops::Range;
 
 use super::{
     DEPTH_MAX, Fault, TEXT_BYTES_MAX,
-    ast::{Comparison, Expr, Like, Test},
+    ast::{Comparison, Expr, IdMatch, Test},
     fault::hint,
     find::Needle,
-    lex::{Operator, Text, Token, What, lex, quote},
+    lex::{Operator, Text, Token, TokenKind, lex, quote},
     operand::{self, Operand},
     regex::Matcher,
     topic::Pattern,
 };
-use crate::field::{Kind, Spec, place};
+use crate::field::{Kind, Spec, index_of};
 
 /// Reads a filter; none for one that lets everything through.
 pub(super) fn parse(text: &str, specs: &[Spec]) -> Result<Option<Expr>, Fault> {
@@ -25,7 +25,7 @@ pub(super) fn parse(text: &str, specs: &[Spec]) -> Result<Option<Expr>, Fault> {
         return Ok(None);
     }
     let mut parser = Parser { text, specs, tokens: &tokens, at: 0, depth: 0 };
-    let expr = parser.either()?;
+    let expr = parser.any_of()?;
     match parser.next() {
         None => Ok(Some(expr)),
         // Whatever else ends an expression is taken by what it is in.
@@ -53,69 +53,69 @@ impl<'a> Parser<'a> {
     }
 
     /// Takes the next token if it is this.
-    fn take(&mut self, what: &What) -> bool {
-        let is_it = self.peek().is_some_and(|token| token.what == *what);
+    fn take(&mut self, what: &TokenKind) -> bool {
+        let is_it = self.peek().is_some_and(|token| token.kind == *what);
         self.at += usize::from(is_it);
         is_it
     }
 
-    fn either(&mut self) -> Result<Expr, Fault> {
-        let first = self.each()?;
+    fn any_of(&mut self) -> Result<Expr, Fault> {
+        let first = self.all_of()?;
         let mut all = vec![first];
-        while self.take(&What::Or) {
-            all.push(self.each()?);
+        while self.take(&TokenKind::Or) {
+            all.push(self.all_of()?);
         }
-        Ok(alone_or(all, Expr::Either))
+        Ok(alone_or(all, Expr::Any))
     }
 
-    fn each(&mut self) -> Result<Expr, Fault> {
-        let first = self.one()?;
+    fn all_of(&mut self) -> Result<Expr, Fault> {
+        let first = self.term()?;
         let mut all = vec![first];
         loop {
-            match self.peek().map(|token| &token.what) {
-                None | Some(What::Or | What::Close) => return Ok(alone_or(all, Expr::Each)),
-                Some(What::And) => self.at += 1,
+            match self.peek().map(|token| &token.kind) {
+                None | Some(TokenKind::Or | TokenKind::Close) => return Ok(alone_or(all, Expr::All)),
+                Some(TokenKind::And) => self.at += 1,
                 Some(_) => {}
             }
-            all.push(self.one()?);
+            all.push(self.term()?);
         }
     }
 
-    fn one(&mut self) -> Result<Expr, Fault> {
+    fn term(&mut self) -> Result<Expr, Fault> {
         let Some(token) = self.next() else { return Err(self.missing()) };
-        match &token.what {
-            What::Not => {
+        match &token.kind {
+            TokenKind::Not => {
                 self.deeper(token)?;
-                let one = self.one()?;
+                let one = self.term()?;
                 self.depth -= 1;
                 Ok(Expr::Not(Box::new(one)))
             }
-            What::Open => {
+            TokenKind::Open => {
                 self.deeper(token)?;
-                if let Some(close) = self.peek().filter(|next| next.what == What::Close) {
+                if let Some(close) = self.peek().filter(|next| next.kind == TokenKind::Close) {
                     return Err(Fault::new(
                         token.at.start..close.at.end,
                         "there is nothing between the parentheses",
                     ));
                 }
-                let group = self.either()?;
-                if !self.take(&What::Close) {
+                let group = self.any_of()?;
+                if !self.take(&TokenKind::Close) {
                     return Err(Fault::new(token.at.clone(), "this `(` is not closed by `)`"));
                 }
                 self.depth -= 1;
                 Ok(group)
             }
-            What::Word(word) if word.meant.is_empty() => {
+            TokenKind::Word(word) if word.meant.is_empty() => {
                 Err(Fault::new(word.at.clone(), "the empty text is in everything"))
             }
-            What::Word(word) if !word.quoted && self.head(token).is_some() => Err(self.is_head(token)),
-            What::Word(word) => Ok(Expr::Word(Needle::new(word.meant.clone()))),
-            What::Test { name, operator, operator_at, operand } => {
+            TokenKind::Word(word) if !word.quoted && self.head(token).is_some() => Err(self.is_head(token)),
+            TokenKind::Word(word) => Ok(Expr::Word(Needle::new(word.meant.clone()))),
+            TokenKind::Test { name, operator, operator_at, operand } => {
                 let field = self.field(token, name, operand)?;
                 let spec = &self.specs[field];
                 Ok(Expr::Field { field, test: test(spec, *operator, operator_at, operand)? })
             }
-            What::And | What::Or | What::Close => {
+            TokenKind::And | TokenKind::Or | TokenKind::Close => {
                 self.at -= 1;
                 Err(self.missing())
             }
@@ -125,7 +125,7 @@ impl<'a> Parser<'a> {
     /// What is wrong where something to look for must stand.
     fn missing(&self) -> Fault {
         let before = self.at.checked_sub(1).and_then(|at| self.tokens.get(at));
-        let joins = |token: &&Token| matches!(token.what, What::And | What::Or | What::Not);
+        let joins = |token: &&Token| matches!(token.kind, TokenKind::And | TokenKind::Or | TokenKind::Not);
         if let Some(token) = before.filter(joins) {
             let word = &self.text[token.at.clone()];
             return Fault::new(
@@ -134,7 +134,7 @@ impl<'a> Parser<'a> {
             );
         }
         match self.peek() {
-            Some(token) if token.what == What::Close => {
+            Some(token) if token.kind == TokenKind::Close => {
                 Fault::new(token.at.clone(), "this closes a group that was not opened by `(`")
             }
             Some(token) => {
@@ -164,7 +164,7 @@ impl<'a> Parser<'a> {
 
     fn field(&self, token: &Token, name: &Range<usize>, operand: &Text) -> Result<usize, Fault> {
         let word = &self.text[name.clone()];
-        place(self.specs, word).ok_or_else(|| {
+        index_of(self.specs, word).ok_or_else(|| {
             let names: Vec<&str> = self.specs.iter().map(|spec| spec.name).collect();
             let quoted = if operand.quoted {
                 String::new()
@@ -282,9 +282,9 @@ fn test(spec: &Spec, operator: Operator, operator_at: &Range<usize>, operand: &T
                 return Err(Fault::new(operand.at.clone(), "there is nothing of an id in this"));
             }
             let how = match operator {
-                Operator::Has => Like::Part,
-                Operator::IsNot => Like::Not,
-                _ => Like::Whole,
+                Operator::Has => IdMatch::Part,
+                Operator::IsNot => IdMatch::Not,
+                _ => IdMatch::Whole,
             };
             Ok(Test::Id { how, id })
         }

@@ -1,8 +1,8 @@
 //! A filter as it is written, always in the same way. What is printed reads as the same filter.
 
 use super::{
-    ast::{Comparison, Expr, Like, Test},
-    lex::{Operator, What, lex, quote},
+    ast::{Comparison, Expr, IdMatch, Test},
+    lex::{Operator, TokenKind, lex, quote},
 };
 use crate::field::{Kind, Spec};
 
@@ -23,12 +23,10 @@ fn write(expr: &Expr, specs: &[Spec], text: &mut String) {
         }
         Expr::Not(one) => {
             text.push_str("not ");
-            write_within(one, matches!(**one, Expr::Each(_) | Expr::Either(_)), specs, text);
+            write_within(one, matches!(**one, Expr::All(_) | Expr::Any(_)), specs, text);
         }
-        Expr::Each(all) => {
-            write_all(all, " ", |one| matches!(one, Expr::Each(_) | Expr::Either(_)), specs, text)
-        }
-        Expr::Either(all) => write_all(all, " or ", |one| matches!(one, Expr::Either(_)), specs, text),
+        Expr::All(all) => write_all(all, " ", |one| matches!(one, Expr::All(_) | Expr::Any(_)), specs, text),
+        Expr::Any(all) => write_all(all, " or ", |one| matches!(one, Expr::Any(_)), specs, text),
     }
 }
 
@@ -53,7 +51,7 @@ fn write_within(one: &Expr, group: bool, specs: &[Spec], text: &mut String) {
 
 /// A text by itself, in quotes where it needs them.
 pub(super) fn word(text: &str) -> String {
-    let is_bare = |tokens: &[super::lex::Token]| matches!(tokens, [token] if matches!(&token.what, What::Word(word) if word.meant == text));
+    let is_bare = |tokens: &[super::lex::Token]| matches!(tokens, [token] if matches!(&token.kind, TokenKind::Word(word) if word.meant == text));
     if lex(text).is_ok_and(|tokens| is_bare(&tokens)) { text.to_owned() } else { quote(text) }
 }
 
@@ -62,8 +60,8 @@ pub(super) fn test(name: &str, operator: Operator, operand: &str) -> String {
     let bare = format!("{name}{}{operand}", operator.sign());
     let is_bare = !matches!(operand, "none" | "any")
         && lex(&bare).is_ok_and(|tokens| {
-            matches!(tokens.as_slice(), [token] if matches!(&token.what,
-                What::Test { operator: read, operand: text, .. } if *read == operator && !text.quoted && text.meant == operand))
+            matches!(tokens.as_slice(), [token] if matches!(&token.kind,
+                TokenKind::Test { operator: read, operand: text, .. } if *read == operator && !text.quoted && text.meant == operand))
         });
     if is_bare { bare } else { format!("{name}{}{}", operator.sign(), quote(operand)) }
 }
@@ -79,9 +77,9 @@ fn of_field(spec: &Spec, of: &Test) -> String {
         Test::IsNot(text) => test(name, Operator::IsNot, text),
         Test::Id { how, id } => {
             let operator = match how {
-                Like::Part => Operator::Has,
-                Like::Whole => Operator::Is,
-                Like::Not => Operator::IsNot,
+                IdMatch::Part => Operator::Has,
+                IdMatch::Whole => Operator::Is,
+                IdMatch::Not => Operator::IsNot,
             };
             test(name, operator, id)
         }

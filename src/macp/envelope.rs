@@ -49,7 +49,7 @@ pub fn check(envelope: &Envelope, limits: &limits::Macp) -> Result<(), Rejection
 ///
 /// # Errors
 /// [`Rejection`], which names the first that is too long.
-pub fn check_kept(envelope: &Envelope, limits: &limits::Macp) -> Result<(), Rejection> {
+pub fn check_stored(envelope: &Envelope, limits: &limits::Macp) -> Result<(), Rejection> {
     let session_id = if envelope.message_type == SESSION_START { envelope.session_id.as_str() } else { "" };
     let kept = [
         ("message_id", envelope.message_id.as_str()),

@@ -33,7 +33,7 @@ impl Snapshot {
                 verdict: AnyVerdict::Macp(verdict),
                 ..
             }) => {
-                self.heard(head, *verdict);
+                self.record_call(head, *verdict);
             }
             What::Transition(Any::Macp(transition)) => {
                 self.follow(transition, entry.trace, entry.at, text, limits)
@@ -43,7 +43,7 @@ impl Snapshot {
     }
 
     /// Takes in one call that follows this snapshot.
-    pub fn heard(&mut self, head: &Head, verdict: Verdict) {
+    pub fn record_call(&mut self, head: &Head, verdict: Verdict) {
         match verdict {
             Verdict::Accepted => {
                 self.totals.signals += u64::from(head.message_type.as_deref() == Some(SIGNAL))
@@ -98,7 +98,7 @@ impl Snapshot {
             Transition::Accepted { session, by, effect } => {
                 self.totals.accepted += 1;
                 if let Some(view) = self.sessions.get_mut(&session.number) {
-                    view.accept(by, effect, at, &shown(text, limits), limits);
+                    view.accept(by, effect, at, &visible_text(text, limits), limits);
                 }
             }
             Transition::Ended { session, ending } => {
@@ -109,8 +109,12 @@ impl Snapshot {
                     Ending::TtlExpired | Ending::LogDamaged => self.totals.expired += 1,
                 }
                 if let Some(view) = self.sessions.get_mut(&session.number) {
-                    view.end =
-                        Some(EndView { ending: *ending, at, text: shown(text, limits), evicted: false });
+                    view.end = Some(EndView {
+                        ending: *ending,
+                        at,
+                        text: visible_text(text, limits),
+                        evicted: false,
+                    });
                     self.ended_at(session.number, at);
                 }
             }
@@ -314,7 +318,7 @@ fn bound<T>(items: &mut VecDeque<T>, max: u64) {
 }
 
 /// A text as it is shown: no more than the limit.
-fn shown(text: &str, limits: &limits::Macp) -> Arc<str> {
+fn visible_text(text: &str, limits: &limits::Macp) -> Arc<str> {
     Arc::from(words::cut(text, limits.shown_text_bytes_max))
 }
 
@@ -327,13 +331,13 @@ mod tests {
     };
 
     /// A snapshot within bounds of three each.
-    struct Shown {
+    struct TestSnapshot {
         snapshot: Snapshot,
         limits: limits::Macp,
         ms: u64,
     }
 
-    impl Shown {
+    impl TestSnapshot {
         fn new() -> Self {
             let limits = limits::Macp {
                 shown_max: 3,
@@ -383,7 +387,7 @@ mod tests {
 
     #[test]
     fn sessions_that_ended_first_make_room_then_the_oldest_that_are_open() {
-        let mut shown = Shown::new();
+        let mut shown = TestSnapshot::new();
         (1..=3).for_each(|number| shown.open(number, Mode::Decision));
         for number in [3, 2] {
             shown.follow(&Transition::Ended { session: session(number), ending: Ending::Cancelled }, "");
@@ -402,7 +406,7 @@ mod tests {
 
     #[test]
     fn clients_heard_longest_ago_make_room() {
-        let mut shown = Shown::new();
+        let mut shown = TestSnapshot::new();
         for peer in ["1", "2", "3", "1", "4"] {
             shown.follow(&Transition::Introduced { peer: Peer::new(peer), client: "c".into() }, "");
         }
@@ -414,7 +418,7 @@ mod tests {
 
     #[test]
     fn senders_and_proposals_past_their_bounds_are_counted() {
-        let mut shown = Shown::new();
+        let mut shown = TestSnapshot::new();
         shown.open(1, Mode::Decision);
         for n in 0..5 {
             shown.accept(&format!("a{n}"), Effect::Proposed { proposal: format!("p{n}").into() });
@@ -430,7 +434,7 @@ mod tests {
 
     #[test]
     fn the_oldest_opinions_and_rounds_make_room() {
-        let mut shown = Shown::new();
+        let mut shown = TestSnapshot::new();
         shown.open(1, Mode::Decision);
         for n in 0..5 {
             shown.accept("a", Effect::Objected { proposal: format!("p{n}").into(), severity: "low".into() });
@@ -438,7 +442,7 @@ mod tests {
         let Progress::Decision(decision) = &shown.snapshot.sessions[&1].progress else { panic!() };
         assert_eq!(decision.opinions.iter().map(|it| &*it.proposal).collect::<Vec<_>>(), ["p2", "p3", "p4"]);
         assert_eq!(decision.objections.total(), 5);
-        let mut shown = Shown::new();
+        let mut shown = TestSnapshot::new();
         shown.open(1, Mode::MultiRound);
         (1..=5).for_each(|round| shown.accept("a", Effect::Contributed { round }));
         let Progress::Rounds(rounds) = &shown.snapshot.sessions[&1].progress else { panic!() };

@@ -57,14 +57,14 @@ impl TokenHash {
 
 /// A connection that has not sent its `hello`.
 #[derive(Debug)]
-pub(super) struct Guest {
+pub(super) struct UnauthenticatedConnection {
     pub(super) peer: Peer,
     pub(super) hello_by: Mono,
 }
 
 /// The active adapter.
 #[derive(Debug)]
-pub(super) struct Active {
+pub(super) struct ActiveAdapter {
     pub(super) conn: ConnectionId,
     pub(super) peer: Peer,
     pub(super) connected_at: Now,
@@ -72,10 +72,10 @@ pub(super) struct Active {
     pub(super) last_out: Mono,
     pub(super) stale: bool,
     pub(super) token: Box<Secret>,
-    pub(super) ended: Remembered,
+    pub(super) ended: RecentlyEnded,
 }
 
-impl Active {
+impl ActiveAdapter {
     pub(super) fn view(&self, session_id: SessionId) -> AdapterView {
         AdapterView {
             peer: self.peer.clone(),
@@ -106,7 +106,7 @@ impl Secret {
     }
 
     /// Where the token stands in a line.
-    pub(super) fn places(&self, wire: &[u8]) -> Vec<Range<u32>> {
+    pub(super) fn token_ranges(&self, wire: &[u8]) -> Vec<Range<u32>> {
         if self.text.is_empty() {
             return Vec::new();
         }
@@ -116,8 +116,8 @@ impl Secret {
     }
 
     /// Where the token stands in a line that was cut: its beginning at the very end counts too.
-    pub(super) fn places_of_cut(&self, wire: &[u8]) -> Vec<Range<u32>> {
-        let mut places = self.places(wire);
+    pub(super) fn token_ranges_of_cut(&self, wire: &[u8]) -> Vec<Range<u32>> {
+        let mut places = self.token_ranges(wire);
         let token = self.text.as_bytes();
         let tail = (1..token.len()).rev().find(|length| wire.ends_with(&token[..*length]));
         if let Some(length) = tail
@@ -174,12 +174,12 @@ impl Secret {
 /// The last invocations of a connection that ended, so that late frames for them can be told from wrong ones
 /// (ruling MPP 8).
 #[derive(Debug, Default)]
-pub(super) struct Remembered {
+pub(super) struct RecentlyEnded {
     order: VecDeque<InvocationId>,
     ids: HashSet<InvocationId>,
 }
 
-impl Remembered {
+impl RecentlyEnded {
     pub(super) fn insert(&mut self, id: InvocationId, limit: u64) {
         if !self.ids.insert(id) {
             return;
@@ -208,7 +208,7 @@ mod tests {
 
     #[test]
     fn the_oldest_ended_id_is_forgotten_first() {
-        let mut ended = Remembered::default();
+        let mut ended = RecentlyEnded::default();
         for id in 1..=4 {
             ended.insert(InvocationId(id), 3);
         }

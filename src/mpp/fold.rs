@@ -105,7 +105,7 @@ impl Snapshot {
                 }
             }
             Transition::CommitsFailing => self.commits_failing = Some(Arc::from(cx.text)),
-            Transition::CommitsWell => self.commits_failing = None,
+            Transition::CommitsOk => self.commits_failing = None,
             Transition::Connected { .. }
             | Transition::Disconnected { active: false, .. }
             | Transition::RefundRecorded { .. }
@@ -121,7 +121,7 @@ impl Snapshot {
             | Transition::Acked { .. }
             | Transition::Applied { .. }
             | Transition::Requeued { .. }
-            | Transition::LeftApplied { .. } => self.on_live(transition, cx),
+            | Transition::Orphaned { .. } => self.on_live(transition, cx),
             Transition::Done { .. } | Transition::Failed { .. } | Transition::Refunded { .. } => {
                 self.on_end(transition, cx)
             }
@@ -162,7 +162,7 @@ impl Snapshot {
                     since: cx.at,
                     trace: cx.trace,
                     acked: false,
-                    left: false,
+                    orphaned: false,
                 };
                 self.live.insert(*id, live);
             }
@@ -185,21 +185,21 @@ impl Snapshot {
                     queue.pending += 1;
                 });
             }
-            Transition::LeftApplied { id, queue } => {
+            Transition::Orphaned { id, queue } => {
                 self.queue(queue, |queue| free(queue, *id, true));
-                self.leave(*id, cx.limits.recent_rows_max);
+                self.orphan(*id, cx.limits.recent_rows_max);
             }
             _ => {}
         }
     }
 
-    fn leave(&mut self, id: InvocationId, left_max: u64) {
+    fn orphan(&mut self, id: InvocationId, left_max: u64) {
         if let Some(live) = self.live.get_mut(&id) {
-            live.left = true;
+            live.orphaned = true;
         }
-        let left = self.live.values().filter(|live| live.left).count() as u64;
+        let left = self.live.values().filter(|live| live.orphaned).count() as u64;
         if left > left_max
-            && let Some(oldest) = self.live.iter().find(|(_, live)| live.left).map(|(id, _)| *id)
+            && let Some(oldest) = self.live.iter().find(|(_, live)| live.orphaned).map(|(id, _)| *id)
         {
             self.live.remove(&oldest);
         }

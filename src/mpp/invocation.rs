@@ -19,7 +19,7 @@ pub(super) struct Live {
     pub(super) since: Now,
     pub(super) acked: bool,
     /// Its connection is gone, or it was forgotten for newer ones.
-    pub(super) left: bool,
+    pub(super) orphaned: bool,
     /// The connection that it was sent to, while that may still end it.
     pub(super) conn: Option<ConnectionId>,
     /// The row, for as long as it may be requeued or refunded: while dispatched.
@@ -54,7 +54,7 @@ impl Live {
             since: self.since,
             trace: Some(self.trace),
             acked: self.acked,
-            left: self.left,
+            orphaned: self.orphaned,
         }
     }
 }

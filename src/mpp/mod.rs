@@ -18,7 +18,7 @@ mod text;
 pub use crate::tap::entry::mpp::{
     CloseCause, ErrorCode, Fault, FrameType, Head, HelloReason, Level, Verdict, Violation,
 };
-pub use bridge::{Bridge, Settings, StateValue, Uncommitted, WrittenBy};
+pub use bridge::{Bridge, Settings, StateValue, UncommittedRow, WrittenBy};
 pub use command::{
     CancelledRow, Command, EnqueuedRow, NewInvocation, Outcome, RefundRef, Refusal, Settlement,
 };

@@ -31,7 +31,7 @@ pub(super) struct Queue {
     /// The last request to store the brake.
     pub(super) brake_ticket: Ticket,
     /// The operator was told that it is empty.
-    pub(super) drained_told: bool,
+    pub(super) drained_reported: bool,
     pub(super) done: u64,
     pub(super) failed: u64,
     pub(super) head: ReadAhead,
@@ -49,7 +49,7 @@ impl Queue {
             clearing: None,
             brake,
             brake_ticket: Ticket(0),
-            drained_told: brake.draining && counts.pending == 0,
+            drained_reported: brake.draining && counts.pending == 0,
             done: 0,
             failed: 0,
             head: ReadAhead::new(counts.pending > 0),
@@ -76,7 +76,7 @@ impl Queue {
     pub(super) fn add_pending(&mut self, rows: u64) {
         self.pending += rows;
         if rows > 0 {
-            self.drained_told = false;
+            self.drained_reported = false;
         }
     }
 

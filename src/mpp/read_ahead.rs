@@ -33,7 +33,7 @@ struct Fetching {
 pub(super) struct ReadAhead {
     rows: VecDeque<Pending>,
     cursor: InvocationId,
-    behind: bool,
+    has_more: bool,
     fetching: Option<Fetching>,
     /// The next read must see everything persisted before it.
     settle: bool,
@@ -41,8 +41,8 @@ pub(super) struct ReadAhead {
 
 impl ReadAhead {
     /// Nothing read yet; `behind` says whether the store has rows.
-    pub(super) fn new(behind: bool) -> Self {
-        Self { rows: VecDeque::new(), cursor: InvocationId(0), behind, fetching: None, settle: true }
+    pub(super) fn new(has_more: bool) -> Self {
+        Self { rows: VecDeque::new(), cursor: InvocationId(0), has_more, fetching: None, settle: true }
     }
 
     /// The oldest pending row, if it is known.
@@ -56,16 +56,16 @@ impl ReadAhead {
     }
 
     fn front_is_oldest(&self) -> bool {
-        self.rows.front().is_some_and(|row| !self.behind || row.id <= self.cursor)
+        self.rows.front().is_some_and(|row| !self.has_more || row.id <= self.cursor)
     }
 
-    fn place(&self, id: InvocationId) -> Result<usize, usize> {
+    fn index_of(&self, id: InvocationId) -> Result<usize, usize> {
         self.rows.binary_search_by_key(&id, |row| row.id)
     }
 
     /// A row is pending again, or is after all.
     pub(super) fn put_back(&mut self, row: Pending) {
-        if let Err(place) = self.place(row.id) {
+        if let Err(place) = self.index_of(row.id) {
             self.rows.insert(place, row);
         }
     }
@@ -75,8 +75,8 @@ impl ReadAhead {
         if let Some(fetching) = &mut self.fetching {
             fetching.arrived = true;
         }
-        if self.behind || self.rows.len() >= rows_max {
-            self.behind = true;
+        if self.has_more || self.rows.len() >= rows_max {
+            self.has_more = true;
             return;
         }
         self.cursor = self.cursor.max(row.id);
@@ -85,14 +85,14 @@ impl ReadAhead {
 
     /// Takes a row out, wherever it stands.
     pub(super) fn remove(&mut self, id: InvocationId) -> Option<Pending> {
-        let place = self.place(id).ok()?;
+        let place = self.index_of(id).ok()?;
         self.rows.remove(place)
     }
 
     /// A row is no longer pending, or this became durable just now. A read that is under way, or one that
     /// need not see the latest, could still show it.
     pub(super) fn ended(&mut self, id: InvocationId) {
-        if self.behind && id > self.cursor {
+        if self.has_more && id > self.cursor {
             self.settle = true;
             if let Some(fetching) = &mut self.fetching {
                 fetching.stale = true;
@@ -104,7 +104,7 @@ impl ReadAhead {
     pub(super) fn reset(&mut self, keep: impl Fn(InvocationId) -> bool) {
         self.rows.retain(|row| keep(row.id));
         self.cursor = InvocationId(0);
-        self.behind = true;
+        self.has_more = true;
         self.settle = true;
         if let Some(fetching) = &mut self.fetching {
             fetching.stale = true;
@@ -114,7 +114,7 @@ impl ReadAhead {
     /// What to read next, if it is time to. It counts as asked for from here on.
     pub(super) fn want(&mut self, rows_max: usize) -> Option<Want> {
         let short = self.rows.len() < rows_max.div_ceil(2) || !self.front_is_oldest();
-        if !self.behind || self.fetching.is_some() || !short {
+        if !self.has_more || self.fetching.is_some() || !short {
             return None;
         }
         self.fetching = Some(Fetching { after: self.cursor, stale: false, arrived: false });
@@ -143,7 +143,7 @@ impl ReadAhead {
                 self.put_back(row);
             }
         }
-        self.behind = fetching.arrived || (more && !empty);
+        self.has_more = fetching.arrived || (more && !empty);
     }
 
     /// What was asked for could not be read.

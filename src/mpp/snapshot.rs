@@ -128,7 +128,7 @@ pub struct LiveView {
     /// Whether receipt was confirmed.
     pub acked: bool,
     /// Whether its connection is gone (ruling MPP 9).
-    pub left: bool,
+    pub orphaned: bool,
 }
 
 /// A row that ended.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::{ids::ConnectionId, rmp::Kind, time::Now};
 
 /// What an attached port says where its station was started again.
-pub(crate) const STARTED_AGAIN: &str = "the station was started again: what follows is of the new start";
+pub(crate) const RESTARTED_NOTICE: &str = "the station was started again: what follows is of the new start";
 
 /// A port's hold on a station in another process.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,23 +19,23 @@ pub struct Attachment {
     /// What the token makes of this side.
     pub kind: Kind,
     /// Whether it answers.
-    pub reach: Reach,
+    pub reachability: Reachability,
     /// What became of this side's session before this one, where there was one.
-    pub cut: Option<Cut>,
+    pub previous: Option<PreviousSession>,
 }
 
 /// What became of a session that a port had before the one that it has.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Cut {
+pub enum PreviousSession {
     /// Its station is no more: another start of it answers.
-    StartedAgain,
+    Restarted,
     /// It ended, and the same start of the station gave another: why it ended.
     Ended(Arc<str>),
 }
 
 /// Whether a station answers.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Reach {
+pub enum Reachability {
     /// It does.
     Attached,
     /// It is connected, and is late with the sign of life that it gives every second.

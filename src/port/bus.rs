@@ -123,7 +123,7 @@ const fn is_none(count: &u64) -> bool {
 #[must_use]
 pub fn topic_rows(snapshot: &Snapshot) -> Vec<TopicRow> {
     let row = |(name, topic): (&TopicName, &crate::rmp::TopicView)| {
-        let untold = snapshot.untold(name);
+        let untold = snapshot.untapped_topic(name);
         TopicRow {
             topic: name.clone(),
             published: topic.published,

@@ -20,13 +20,13 @@ pub(super) struct Decisions {
     /// When each was asked, and by which entry.
     asked: HashMap<ActionId, (Seq, Mono)>,
     /// Messages of the bus that answer one: they are hops by themselves.
-    heard: HashSet<Seq>,
+    bus_answers: HashSet<Seq>,
 }
 
 impl Decisions {
     /// A message of the bus answers a question.
-    pub(super) fn heard(&mut self, seq: Seq) {
-        self.heard.insert(seq);
+    pub(super) fn note_bus_answer(&mut self, seq: Seq) {
+        self.bus_answers.insert(seq);
     }
 
     /// A transition of the trace's runs: the hop that it is, if it is an answer that came over no topic.
@@ -38,7 +38,7 @@ impl Decisions {
             }
             runs::Transition::Decided { action, verdict, by, .. } => {
                 let asked = self.asked.remove(action);
-                let came_over_the_bus = of.cause.is_some_and(|cause| self.heard.remove(&cause));
+                let came_over_the_bus = of.cause.is_some_and(|cause| self.bus_answers.remove(&cause));
                 let by = by.as_ref().filter(|_| !came_over_the_bus)?;
                 Some(HopRow {
                     seq: Some(of.seq.0),
@@ -90,7 +90,7 @@ mod tests {
         let run = TraceId(uuid::Uuid::from_u128(7));
         let action = |n| ActionId(uuid::Uuid::from_u128(n));
         let asked = |n| {
-            let node = NodeRef { place: 0, id: "give".into() };
+            let node = NodeRef { index: 0, id: "give".into() };
             T::Asked { run, action: action(n), node, expires_at: Wall(9_000) }
         };
         let by = || Some(Asker { kind: AskerKind::Tui, client: "operator".into() });
@@ -107,7 +107,7 @@ mod tests {
         );
         assert_eq!((hop.latency_us, hop.cause), (Some(2_000_000), Some(1)));
         assert_eq!(take(5, 3_000, None, &decided(2, Verdict::Expired, None)), None);
-        decisions.heard(Seq(6));
+        decisions.note_bus_answer(Seq(6));
         let told = decided(3, Verdict::Approved, by());
         assert_eq!(decisions.take(&entry(7, 3_000, Some(6), &told), &told), None);
     }

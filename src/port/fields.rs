@@ -140,7 +140,7 @@ fields! {
 mod tests {
     use super::*;
     use crate::{
-        field::{Class, Fields, Kind, Record, place},
+        field::{Class, Fields, Kind, Record, index_of},
         filter::Filter,
         ids::InvocationId,
         store::invocations::Source,
@@ -156,26 +156,26 @@ mod tests {
             ("result", Class::Payload),
         ] {
             assert_eq!(
-                InvocationRow::SPECS[place(InvocationRow::SPECS, name).unwrap()].class,
+                InvocationRow::SPECS[index_of(InvocationRow::SPECS, name).unwrap()].class,
                 class,
                 "{name}"
             );
         }
         for specs in [RefundRow::SPECS, InvocationRow::SPECS] {
-            assert_eq!(specs[place(specs, "redemption").unwrap()].class, Class::Payload);
-            assert_eq!(specs[place(specs, "user").unwrap()].class, Class::Login);
+            assert_eq!(specs[index_of(specs, "redemption").unwrap()].class, Class::Payload);
+            assert_eq!(specs[index_of(specs, "user").unwrap()].class, Class::Login);
         }
-        assert_eq!(StateKeyRow::SPECS[place(StateKeyRow::SPECS, "value").unwrap()].class, Class::Payload);
+        assert_eq!(StateKeyRow::SPECS[index_of(StateKeyRow::SPECS, "value").unwrap()].class, Class::Payload);
     }
 
     #[test]
     fn the_scope_of_a_value_is_a_payload() {
-        assert_eq!(StateKeyRow::SPECS[place(StateKeyRow::SPECS, "scope").unwrap()].class, Class::Payload);
+        assert_eq!(StateKeyRow::SPECS[index_of(StateKeyRow::SPECS, "scope").unwrap()].class, Class::Payload);
     }
 
     #[test]
     fn every_state_that_a_row_can_have_is_declared() {
-        let state = InvocationRow::SPECS[place(InvocationRow::SPECS, "state").unwrap()];
+        let state = InvocationRow::SPECS[index_of(InvocationRow::SPECS, "state").unwrap()];
         let Kind::State(names) = state.kind else { panic!("{:?}", state.kind) };
         assert_eq!(names, RowState::ALL.map(RowState::name));
     }

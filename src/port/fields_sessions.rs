@@ -13,7 +13,7 @@ fields! {
         "mode", State(Mode::SHORT_NAMES), Public, "how it is coordinated", Column::fixed("mode", 11)
             => |it, _| Value::text(it.mode.short());
         "state", State(&["open", "resolved", "expired", "cancelled", "damaged"]), Public, "how it stands", Column::fixed("state", 9)
-            => |it, _| Value::text(it.stands());
+            => |it, _| Value::text(it.status());
         "ending", State(&["resolved", "expired", "cancelled", "damaged"]), Public, "how it ended"
             => |it, _| Value::maybe(it.ending.map(Ending::name));
         "phase", State(&["proposal", "evaluation", "voting", "committed"]), Public, "how far a decision is", Column::fixed("phase", 10)

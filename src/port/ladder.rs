@@ -38,7 +38,7 @@ struct Party {
 
 /// What a later hop may answer.
 #[derive(Clone, Debug)]
-struct Asked {
+struct PendingRequest {
     seq: Seq,
     at: Mono,
     by: String,
@@ -56,15 +56,15 @@ pub struct Ladder {
     parties: BTreeMap<ConnectionId, Party>,
     registry: Registry,
     /// Requests to agents, by where their answers come.
-    requests: HashMap<String, Asked>,
+    requests: HashMap<String, PendingRequest>,
     /// The request to the control plane.
-    control: Option<Asked>,
+    control: Option<PendingRequest>,
     /// Questions, and who answered them.
     decisions: Decisions,
     /// Invocations that were sent to the adapter.
-    sent: HashMap<InvocationId, Asked>,
+    sent: HashMap<InvocationId, PendingRequest>,
     /// Calls about sessions that were not answered yet, by their entries.
-    calls: HashMap<Seq, Asked>,
+    calls: HashMap<Seq, PendingRequest>,
 }
 
 impl Ladder {
@@ -90,7 +90,7 @@ impl Ladder {
     }
 
     /// Learns who is on the bus at one moment.
-    pub fn know(&mut self, bus: &rmp::Snapshot) {
+    pub fn observe_peers(&mut self, bus: &rmp::Snapshot) {
         for (session, peer) in &bus.peers {
             if let Some(greeting) = &peer.greeting {
                 self.party(*session).client = greeting.client.to_string();
@@ -212,11 +212,11 @@ impl Ladder {
                 answered.as_ref().map_or_else(|| topic.clone(), |asked| asked.by.clone())
             }
             ["rlp", "ctrl"] => {
-                self.control = Some(Asked { seq, at: at.mono, by: from.clone() });
+                self.control = Some(PendingRequest { seq, at: at.mono, by: from.clone() });
                 THE_STATION.to_owned()
             }
             ["action.decision"] => {
-                self.decisions.heard(seq);
+                self.decisions.note_bus_answer(seq);
                 THE_STATION.to_owned()
             }
             ["rlp", "runs", _, "agents", agent, _, ..] => {
@@ -232,8 +232,10 @@ impl Ladder {
         if head.schema_id == Some(schema::AGENT_REQUEST)
             && let Some(request) = message.body.and_then(|body| AgentRequest::decode(body).ok())
         {
-            self.requests
-                .insert(request.reply_topic.to_string(), Asked { seq, at: at.mono, by: from.clone() });
+            self.requests.insert(
+                request.reply_topic.to_string(),
+                PendingRequest { seq, at: at.mono, by: from.clone() },
+            );
         }
         let (reached, dropped, refused) = match &frame.verdict {
             Verdict::Rmp(rmp::Verdict::Published { subscribers, dropped }) => {
@@ -278,7 +280,7 @@ impl Ladder {
         let (from, to) = if is_outbound { (THE_STATION, THE_ADAPTER) } else { (THE_ADAPTER, THE_STATION) };
         let asked = head.id.as_ref().and_then(|id| self.sent.get(id)).cloned().filter(|_| !is_outbound);
         if let Some(id) = head.id.filter(|_| is_outbound && head.kind == Some(FrameType::Invocation)) {
-            self.sent.insert(id, Asked { seq, at: at.mono, by: THE_STATION.to_owned() });
+            self.sent.insert(id, PendingRequest { seq, at: at.mono, by: THE_STATION.to_owned() });
         }
         Some(HopRow {
             seq: Some(seq.0),
@@ -310,7 +312,7 @@ impl Ladder {
         let answered = if is_answer { of.cause.and_then(|call| self.calls.remove(&call)) } else { None };
         let (from, to) = if is_answer { (session, sender) } else { (sender, session) };
         if !is_answer {
-            self.calls.insert(seq, Asked { seq, at: at.mono, by: from.clone() });
+            self.calls.insert(seq, PendingRequest { seq, at: at.mono, by: from.clone() });
         }
         let refused = match (&frame.verdict, head.answer) {
             (Verdict::Macp(macp::Verdict::Refused(fault)), _) => Some(fault.code().name()),

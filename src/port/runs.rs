@@ -65,7 +65,7 @@ impl RunRow {
 
     /// How it stands in a word: what it waits for says more than that it goes on.
     #[must_use]
-    pub const fn stands(&self) -> &'static str {
+    pub const fn status(&self) -> &'static str {
         if self.asks > 0 && matches!(self.state, RunState::Running) { Self::ASKS } else { self.state.name() }
     }
 }
@@ -198,14 +198,14 @@ impl From<stored::ArtifactRow> for ArtifactRow {
             kind: row.kind,
             schema_id: row.schema_id,
             bytes: row.value.len() as u64,
-            value: JsonText::from_value(&shown(&value)),
+            value: JsonText::from_value(&to_json(&value)),
             at_ms: row.at,
         }
     }
 }
 
 /// A MsgPack value as JSON.
-fn shown(value: &rmpv::Value) -> Value {
+fn to_json(value: &rmpv::Value) -> Value {
     use rmpv::Value as Pack;
     let base64 = |bytes: &[u8]| base64::engine::general_purpose::STANDARD.encode(bytes);
     let float = |number: f64| {
@@ -226,12 +226,15 @@ fn shown(value: &rmpv::Value) -> Value {
             text.as_str().map_or_else(|| json!({ "$bin": base64(text.as_bytes()) }), Into::into)
         }
         Pack::Binary(bytes) => json!({ "$bin": base64(bytes) }),
-        Pack::Array(items) => Value::Array(items.iter().map(shown).collect()),
+        Pack::Array(items) => Value::Array(items.iter().map(to_json).collect()),
         Pack::Map(pairs) if pairs.iter().all(|(key, _)| key.as_str().is_some()) => Value::Object(
-            pairs.iter().filter_map(|(key, value)| Some((key.as_str()?.to_owned(), shown(value)))).collect(),
+            pairs
+                .iter()
+                .filter_map(|(key, value)| Some((key.as_str()?.to_owned(), to_json(value))))
+                .collect(),
         ),
         Pack::Map(pairs) => {
-            json!({ "$map": pairs.iter().map(|(key, value)| json!([shown(key), shown(value)])).collect::<Vec<_>>() })
+            json!({ "$map": pairs.iter().map(|(key, value)| json!([to_json(key), to_json(value)])).collect::<Vec<_>>() })
         }
         Pack::Ext(kind, bytes) => json!({ "$ext": [kind, base64(bytes)] }),
     }
@@ -257,7 +260,7 @@ mod tests {
             (Pack::Map(vec![(1.into(), "x".into())]), json!({ "$map": [[1, "x"]] })),
         ];
         for (value, expected) in cases {
-            assert_eq!(shown(&value), expected, "{value}");
+            assert_eq!(to_json(&value), expected, "{value}");
         }
     }
 }

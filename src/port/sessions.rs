@@ -58,7 +58,7 @@ pub struct SessionRow {
 impl SessionRow {
     /// How it stands in a word: while it is open that, then how it ended.
     #[must_use]
-    pub fn stands(&self) -> &'static str {
+    pub fn status(&self) -> &'static str {
         self.ending.map_or(self.state.name(), Ending::name)
     }
 }

@@ -63,7 +63,7 @@ impl StationView {
         match transition {
             Transition::HostUp { link } => self.hosts[link.index()] = HostState::Up,
             Transition::HostDown { link } => self.hosts[link.index()] = HostState::Down(Arc::from(text)),
-            Transition::StoreWell => self.store_failing = None,
+            Transition::StoreOk => self.store_failing = None,
             Transition::StoreFailing => self.store_failing = Some(Arc::from(text)),
             Transition::RecordingStarted => {
                 self.recording = Some(RecordingView { path: PathBuf::from(text), since: at, bytes: 0 })
@@ -75,7 +75,7 @@ impl StationView {
             }
             Transition::RecordingStopped { .. } => self.recording = None,
             Transition::DiskLow { free_bytes } => self.disk_low = Some(*free_bytes),
-            Transition::DiskWell { .. } => self.disk_low = None,
+            Transition::DiskOk { .. } => self.disk_low = None,
             Transition::Started
             | Transition::RecordingFailed
             | Transition::Operated

@@ -19,14 +19,14 @@ const STARTED: &str = "station_started_wall_ms";
 
 /// What a recording says about itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct About {
+pub struct RecordingInfo {
     /// The version of rl-console that recorded it.
     pub host_version: String,
     /// When its station was started.
     pub station_started: Wall,
 }
 
-impl About {
+impl RecordingInfo {
     pub(super) fn to_metadata(&self) -> BTreeMap<String, String> {
         BTreeMap::from([
             (FORM.to_owned(), recorded::VERSION.to_string()),

@@ -20,6 +20,6 @@ mod reader;
 mod recorder;
 mod writer;
 
-pub use format::About;
-pub use reader::{Damage, OpenError, Reading, Recorded, read};
-pub use recorder::{Recorder, RecorderEvent, Sources, Summary, TakenSnapshot, TakingSnapshot};
+pub use format::RecordingInfo;
+pub use reader::{Damage, OpenError, RecordedItem, RecordingReader, read};
+pub use recorder::{EncodedSnapshot, Recorder, RecorderEvent, SnapshotFuture, Sources, Summary};

@@ -13,7 +13,7 @@ use mcap::{
     sans_io::{LinearReadEvent, LinearReader, LinearReaderOptions},
 };
 
-use super::format::{About, METADATA, SNAPSHOT_TOPIC};
+use super::format::{METADATA, RecordingInfo, SNAPSHOT_TOPIC};
 use crate::{
     tap::{
         entry::Link,
@@ -31,7 +31,7 @@ const RECORD_HEAD_BYTES: u64 = 9;
 /// One thing in a recording.
 #[derive(Clone, Debug, PartialEq)]
 #[expect(clippy::large_enum_variant, reason = "one is read at a time, and nearly all are entries")]
-pub enum Recorded {
+pub enum RecordedItem {
     /// A snapshot in its recorded form.
     Snapshot {
         /// When it was taken.
@@ -104,7 +104,7 @@ pub enum OpenError {
 ///
 /// # Errors
 /// It cannot be read, is no recording, or was made by a newer version.
-pub fn read(path: &Path) -> Result<Reading, OpenError> {
+pub fn read(path: &Path) -> Result<RecordingReader, OpenError> {
     let file = File::open(path)?;
     let len = file.metadata()?.len();
     let mut file = BufReader::new(file);
@@ -113,29 +113,29 @@ pub fn read(path: &Path) -> Result<Reading, OpenError> {
     if magic != *MAGIC {
         return Err(OpenError::NotOurs("it is no MCAP file"));
     }
-    let mut reading = Reading {
+    let mut reading = RecordingReader {
         file,
         len,
         at: MAGIC.len() as u64,
-        about: About { host_version: String::new(), station_started: Wall(0) },
+        info: RecordingInfo { host_version: String::new(), station_started: Wall(0) },
         channels: BTreeMap::new(),
         ready: VecDeque::new(),
         done: false,
     };
-    reading.about = reading.find_about()?;
+    reading.info = reading.find_info()?;
     Ok(reading)
 }
 
 /// A recording that is being read: its snapshots and entries in the order in which they were written, and
 /// what is damaged.
 #[derive(Debug)]
-pub struct Reading {
+pub struct RecordingReader {
     file: BufReader<File>,
     len: u64,
     at: u64,
-    about: About,
+    info: RecordingInfo,
     channels: BTreeMap<u16, Channel>,
-    ready: VecDeque<Result<Recorded, Damage>>,
+    ready: VecDeque<Result<RecordedItem, Damage>>,
     done: bool,
 }
 
@@ -152,14 +152,14 @@ enum Part {
     End,
 }
 
-impl Reading {
+impl RecordingReader {
     /// What the recording says about itself.
     #[must_use]
-    pub fn about(&self) -> &About {
-        &self.about
+    pub fn info(&self) -> &RecordingInfo {
+        &self.info
     }
 
-    fn find_about(&mut self) -> Result<About, OpenError> {
+    fn find_info(&mut self) -> Result<RecordingInfo, OpenError> {
         loop {
             let part = self.part().map_err(|_| OpenError::NotOurs("it ends before it says what it is"))?;
             let Part::Whole { op, body, .. } = part else {
@@ -172,7 +172,7 @@ impl Reading {
             if metadata.name != METADATA {
                 continue;
             }
-            let (form, about) = About::from_metadata(&metadata.metadata)
+            let (form, about) = RecordingInfo::from_metadata(&metadata.metadata)
                 .ok_or(OpenError::NotOurs("what it says about itself is damaged"))?;
             if form > recorded::VERSION {
                 return Err(OpenError::Newer { form, host_version: about.host_version });
@@ -270,10 +270,10 @@ impl Reading {
     fn message(&mut self, header: mcap::records::MessageHeader, data: &[u8]) {
         let recorded = match self.channels.get(&header.channel_id) {
             Some(Channel::Snapshots) => {
-                Ok(Recorded::Snapshot { at: Wall(header.log_time / 1_000_000), bytes: data.to_vec() })
+                Ok(RecordedItem::Snapshot { at: Wall(header.log_time / 1_000_000), bytes: data.to_vec() })
             }
             Some(Channel::Entries) => recorded::decode(data)
-                .map(Recorded::Entry)
+                .map(RecordedItem::Entry)
                 .map_err(|why| Damage::Entry { seq: header.sequence, why }),
             None => {
                 let why = DecodeError::Missing("channel");
@@ -284,8 +284,8 @@ impl Reading {
     }
 }
 
-impl Iterator for Reading {
-    type Item = Result<Recorded, Damage>;
+impl Iterator for RecordingReader {
+    type Item = Result<RecordedItem, Damage>;
 
     fn next(&mut self) -> Option<Self::Item> {
         while self.ready.is_empty() && !self.done {

@@ -13,7 +13,7 @@ use std::{
 use tokio::{sync::oneshot, time::MissedTickBehavior};
 
 use super::{
-    format::About,
+    format::RecordingInfo,
     writer::{WriteError, Writer},
 };
 use crate::{
@@ -42,7 +42,7 @@ const GREW_BYTES: u64 = 4_096;
 
 /// A snapshot in its recorded form.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TakenSnapshot {
+pub struct EncodedSnapshot {
     /// When it was taken.
     pub at: Now,
     /// The message.
@@ -50,23 +50,23 @@ pub struct TakenSnapshot {
 }
 
 /// A snapshot that is being taken, or why there is none.
-pub type TakingSnapshot = Pin<Box<dyn Future<Output = Result<TakenSnapshot, String>> + Send>>;
+pub type SnapshotFuture = Pin<Box<dyn Future<Output = Result<EncodedSnapshot, String>> + Send>>;
 
 /// What is recorded.
 pub struct Sources {
     /// The entries. Take the reader before the first snapshot can be taken.
     pub reader: Reader,
     /// Takes a snapshot: at the start, and after each loss.
-    pub snapshot: Box<dyn FnMut() -> TakingSnapshot + Send>,
+    pub snapshot: Box<dyn FnMut() -> SnapshotFuture + Send>,
     /// What the recording says about itself.
-    pub about: About,
+    pub info: RecordingInfo,
 }
 
 impl std::fmt::Debug for Sources {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Sources")
             .field("reader", &self.reader)
-            .field("about", &self.about)
+            .field("about", &self.info)
             .finish_non_exhaustive()
     }
 }
@@ -118,7 +118,7 @@ impl Recorder {
         on_event: Box<dyn FnMut(RecorderEvent) + Send>,
     ) -> io::Result<Self> {
         let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
-        let writer = Writer::begin(file, &sources.about, limits).map_err(|error| match error {
+        let writer = Writer::begin(file, &sources.info, limits).map_err(|error| match error {
             WriteError::Io(error) => error,
             full @ WriteError::Full { .. } => io::Error::other(full),
         })?;
@@ -130,7 +130,7 @@ impl Recorder {
             sources,
             on_event,
             summary,
-            told_bytes: 0,
+            reported_bytes: 0,
             taking: None,
             needs_snapshot: false,
             was_down: false,
@@ -169,8 +169,8 @@ struct Recording {
     sources: Sources,
     on_event: Box<dyn FnMut(RecorderEvent) + Send>,
     summary: Summary,
-    told_bytes: u64,
-    taking: Option<TakingSnapshot>,
+    reported_bytes: u64,
+    taking: Option<SnapshotFuture>,
     needs_snapshot: bool,
     was_down: bool,
 }
@@ -178,7 +178,7 @@ struct Recording {
 /// Why the loop went on.
 enum Next {
     Stop,
-    Snapshot(Result<TakenSnapshot, String>),
+    Snapshot(Result<EncodedSnapshot, String>),
     Ready,
     Tick,
 }
@@ -197,12 +197,12 @@ impl Recording {
         self.summary
     }
 
-    async fn record(&mut self, stop: &mut oneshot::Receiver<()>) -> Result<(), End> {
+    async fn record(&mut self, stop: &mut oneshot::Receiver<()>) -> Result<(), StopReason> {
         let first = self.take_snapshot();
         let first = tokio::select! {
             biased;
             _ = &mut *stop => return self.drain(),
-            first = first => first.map_err(End::NoSnapshot)?,
+            first = first => first.map_err(StopReason::NoSnapshot)?,
         };
         self.writer.snapshot(first.at.wall, &first.bytes)?;
         let mut ticks = tokio::time::interval(FLUSH);
@@ -211,7 +211,7 @@ impl Recording {
             let next = tokio::select! {
                 biased;
                 _ = &mut *stop => Next::Stop,
-                taken = taken(&mut self.taking) => Next::Snapshot(taken),
+                taken = poll_snapshot(&mut self.taking) => Next::Snapshot(taken),
                 _ = ticks.tick() => Next::Tick,
                 () = self.sources.reader.ready() => Next::Ready,
             };
@@ -229,7 +229,7 @@ impl Recording {
         }
     }
 
-    fn take_snapshot(&mut self) -> TakingSnapshot {
+    fn take_snapshot(&mut self) -> SnapshotFuture {
         let snapshot = (self.sources.snapshot)();
         Box::pin(async move {
             tokio::time::timeout(SNAPSHOT_TIMEOUT, snapshot)
@@ -239,7 +239,7 @@ impl Recording {
     }
 
     /// Writes the snapshot that was due after a loss. One that failed is tried again at the next tick.
-    fn resync(&mut self, taken: Result<TakenSnapshot, String>) -> Result<(), End> {
+    fn resync(&mut self, taken: Result<EncodedSnapshot, String>) -> Result<(), StopReason> {
         self.taking = None;
         if let Ok(snapshot) = taken {
             self.writer.snapshot(snapshot.at.wall, &snapshot.bytes)?;
@@ -248,11 +248,11 @@ impl Recording {
         Ok(())
     }
 
-    fn tick(&mut self) -> Result<(), End> {
+    fn tick(&mut self) -> Result<(), StopReason> {
         self.writer.flush()?;
         let bytes = self.writer.bytes();
-        if bytes >= self.told_bytes + GREW_BYTES {
-            self.told_bytes = bytes;
+        if bytes >= self.reported_bytes + GREW_BYTES {
+            self.reported_bytes = bytes;
             (self.on_event)(RecorderEvent::Grew { bytes });
         }
         if self.needs_snapshot && self.taking.is_none() {
@@ -262,9 +262,8 @@ impl Recording {
     }
 
     /// Writes what the tap has now, and no more, so that this ends while entries keep coming.
-    fn drain(&mut self) -> Result<(), End> {
-        let until =
-            self.sources.reader.received() + self.sources.reader.lost() + self.sources.reader.behind();
+    fn drain(&mut self) -> Result<(), StopReason> {
+        let until = self.sources.reader.received() + self.sources.reader.lost() + self.sources.reader.lag();
         while self.sources.reader.received() + self.sources.reader.lost() < until {
             let Some(batch) = self.sources.reader.read() else { break };
             self.write(&batch)?;
@@ -272,7 +271,7 @@ impl Recording {
         Ok(())
     }
 
-    fn write(&mut self, batch: &Batch) -> Result<(), End> {
+    fn write(&mut self, batch: &Batch) -> Result<(), StopReason> {
         if batch.lost > 0 {
             self.summary.lost += batch.lost;
             // A snapshot that is being taken may be older than what was lost.
@@ -318,7 +317,7 @@ impl Recording {
 
 /// Why a recording ended that nobody ended.
 #[derive(Debug, thiserror::Error)]
-enum End {
+enum StopReason {
     #[error(transparent)]
     Write(#[from] WriteError),
     #[error("no snapshot could be taken: {0}")]
@@ -326,7 +325,7 @@ enum End {
 }
 
 /// The snapshot that is being taken; never when none is.
-async fn taken(taking: &mut Option<TakingSnapshot>) -> Result<TakenSnapshot, String> {
+async fn poll_snapshot(taking: &mut Option<SnapshotFuture>) -> Result<EncodedSnapshot, String> {
     match taking {
         Some(taking) => taking.await,
         None => std::future::pending().await,

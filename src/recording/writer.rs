@@ -7,7 +7,7 @@ use mcap::{
     records::{MessageHeader, Metadata},
 };
 
-use super::format::{About, ENCODING, METADATA, SNAPSHOT_TOPIC};
+use super::format::{ENCODING, METADATA, RecordingInfo, SNAPSHOT_TOPIC};
 use crate::{
     limits,
     tap::{EntryRef, entry::Link, recorded},
@@ -48,12 +48,12 @@ impl From<McapError> for WriteError {
 
 /// A recording that is being written.
 pub(super) struct Writer<W: Write> {
-    mcap: mcap::Writer<Counted<W>>,
+    mcap: mcap::Writer<CountingWriter<W>>,
     links: [u16; Link::ALL.len()],
     snapshot: u16,
     file_bytes_max: u64,
     chunk_bytes_max: u64,
-    written: Written,
+    written: ByteCounter,
     chunks: u64,
     pending_bytes: u64,
     pending_messages: u64,
@@ -61,9 +61,13 @@ pub(super) struct Writer<W: Write> {
 
 impl<W: Write> Writer<W> {
     /// Writes all that comes before the first message.
-    pub(super) fn begin(file: W, about: &About, limits: limits::Recording) -> Result<Self, WriteError> {
-        let written = Written::default();
-        let counted = Counted { inner: file, written: written.clone() };
+    pub(super) fn begin(
+        file: W,
+        about: &RecordingInfo,
+        limits: limits::Recording,
+    ) -> Result<Self, WriteError> {
+        let written = ByteCounter::default();
+        let counted = CountingWriter { inner: file, written: written.clone() };
         let mut mcap = WriteOptions::new()
             .compression(Some(Compression::Zstd))
             .compression_threads(0)
@@ -161,9 +165,9 @@ impl<W: Write> Writer<W> {
 
 /// How many bytes went into a file; clones count the same one.
 #[derive(Clone, Debug, Default)]
-struct Written(std::sync::Arc<std::sync::atomic::AtomicU64>);
+struct ByteCounter(std::sync::Arc<std::sync::atomic::AtomicU64>);
 
-impl Written {
+impl ByteCounter {
     fn bytes(&self) -> u64 {
         self.0.load(std::sync::atomic::Ordering::Relaxed)
     }
@@ -174,12 +178,12 @@ impl Written {
 }
 
 /// Counts what is written. It knows its place and goes nowhere else.
-struct Counted<W> {
+struct CountingWriter<W> {
     inner: W,
-    written: Written,
+    written: ByteCounter,
 }
 
-impl<W: Write> Write for Counted<W> {
+impl<W: Write> Write for CountingWriter<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let taken = self.inner.write(bytes)?;
         self.written.add(taken);
@@ -191,7 +195,7 @@ impl<W: Write> Write for Counted<W> {
     }
 }
 
-impl<W> Seek for Counted<W> {
+impl<W> Seek for CountingWriter<W> {
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
         match to {
             SeekFrom::Current(0) => Ok(self.written.bytes()),
@@ -209,8 +213,8 @@ mod tests {
         time::Now,
     };
 
-    fn about() -> About {
-        About { host_version: "0.1.0".to_owned(), station_started: Wall(1) }
+    fn about() -> RecordingInfo {
+        RecordingInfo { host_version: "0.1.0".to_owned(), station_started: Wall(1) }
     }
 
     /// Takes so many bytes and is full then.

@@ -5,7 +5,7 @@ use std::{fmt, ops::Range};
 
 use rmpv::Value;
 
-use crate::msgpack::{self, Shape, Walk, Why};
+use crate::msgpack::{self, FaultKind, Shape, Walk};
 
 /// A body whose envelope was read. Its payload is found, not decoded: the broker checks the envelope alone.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -123,9 +123,9 @@ impl BodyFault {
 impl From<msgpack::Fault> for BodyFault {
     fn from(msgpack::Fault { at, why }: msgpack::Fault) -> Self {
         let breach = match why {
-            Why::Cut => Breach::Cut,
-            Why::Reserved => Breach::Reserved,
-            Why::TooDeep { depth_max } => Breach::TooDeep { depth_max },
+            FaultKind::Cut => Breach::Cut,
+            FaultKind::Reserved => Breach::Reserved,
+            FaultKind::TooDeep { depth_max } => Breach::TooDeep { depth_max },
         };
         Self { at, breach }
     }
@@ -152,8 +152,8 @@ impl<'a> Body<'a> {
                 return Err(BodyFault { at: key_at, breach: Breach::Twice(KEYS[slot]) });
             }
         }
-        if walk.left() > 0 {
-            return Err(BodyFault { at: walk.at(), breach: Breach::Trailing { bytes: walk.left() } });
+        if walk.remaining() > 0 {
+            return Err(BodyFault { at: walk.at(), breach: Breach::Trailing { bytes: walk.remaining() } });
         }
         let missing = |slot: usize| BodyFault { at: 0, breach: Breach::Missing(KEYS[slot]) };
         let [kind, payload, meta] = found;
@@ -176,7 +176,7 @@ impl<'a> Body<'a> {
     #[must_use]
     pub(super) fn ends_with_payload(bytes: &[u8], start: usize, depth_max: usize) -> bool {
         let mut walk = Walk::within(bytes, start..bytes.len(), depth_max);
-        walk.skip(2).is_ok() && walk.left() == 0
+        walk.skip(2).is_ok() && walk.remaining() == 0
     }
 
     /// Which key of the envelope it is, if any.

@@ -46,9 +46,9 @@ impl<'a> Checks<'a> {
 impl fmt::Debug for Checks<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { body_bytes_max, body_depth_max, now_ms, is_duplicate, .. } = self;
-        let mut shown = f.debug_struct("Checks");
-        shown.field("body_bytes_max", body_bytes_max).field("body_depth_max", body_depth_max);
-        shown.field("now_ms", now_ms).field("is_duplicate", &is_duplicate.is_some()).finish_non_exhaustive()
+        let mut output = f.debug_struct("Checks");
+        output.field("body_bytes_max", body_bytes_max).field("body_depth_max", body_depth_max);
+        output.field("now_ms", now_ms).field("is_duplicate", &is_duplicate.is_some()).finish_non_exhaustive()
     }
 }
 
@@ -72,7 +72,7 @@ pub(super) fn check_prefix(frame_len: u32, body_bytes_max: u64) -> Result<(), Er
 /// The first [`Error`] in the ruled order. What a stream is refused for by its prefix alone comes before the
 /// header's checks.
 pub fn decode<'a>(wire: &'a [u8], checks: &Checks<'_>) -> Result<Frame<'a>, Error> {
-    let raw = framed(wire, checks.body_bytes_max)?;
+    let raw = split_checked(wire, checks.body_bytes_max)?;
     let header = Header::from(&raw.header);
     let schema = checks
         .registry
@@ -100,7 +100,7 @@ pub fn decode<'a>(wire: &'a [u8], checks: &Checks<'_>) -> Result<Frame<'a>, Erro
 }
 
 /// The checks that need no registry and no body: up to the equality of lengths.
-pub(super) fn framed(wire: &[u8], body_bytes_max: u64) -> Result<RawFrame<'_>, Error> {
+pub(super) fn split_checked(wire: &[u8], body_bytes_max: u64) -> Result<RawFrame<'_>, Error> {
     let truncated =
         || Error::TruncatedHeader { header_bytes: wire.len().saturating_sub(PREFIX_BYTES).min(HEADER_BYTES) };
     let (prefix, _) = wire.split_first_chunk::<PREFIX_BYTES>().ok_or_else(truncated)?;

@@ -4,7 +4,7 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use super::snapshot::{
-    DropView, Greeting, Listener, PeerView, Snapshot, SubView, TopicView, dispensable, note_drop,
+    DropView, Greeting, Listener, PeerView, Snapshot, SubView, TopicView, evictable, note_drop,
 };
 use crate::{
     ids::{ConnectionId, TopicName},
@@ -66,7 +66,7 @@ impl Snapshot {
     fn topic(&mut self, name: &TopicName, at: Now, limits: &limits::Rmp) -> &mut TopicView {
         if !self.topics.contains_key(name) && self.topics.len() as u64 >= limits.shown_topics_max {
             let ranked = self.topics.iter().map(|(name, topic)| (topic.rank(), name.clone())).collect();
-            for name in dispensable(ranked) {
+            for name in evictable(ranked) {
                 self.topics.remove(&name);
             }
         }
@@ -100,7 +100,7 @@ impl Snapshot {
                 let gone = self.peers.remove(session);
                 if let Some((kind, subs)) = gone.and_then(|gone| Some((gone.greeting?.kind, gone.subs))) {
                     for sub in subs.values() {
-                        self.reach(&sub.topic, kind, false);
+                        self.adjust_subscribers(&sub.topic, kind, false);
                     }
                 }
             }
@@ -108,29 +108,29 @@ impl Snapshot {
                 let Some(peer) = self.peers.get_mut(session) else { return };
                 peer.subs.insert(*sub, SubView { topic: topic.clone(), since: at, gauge: Gauge::default() });
                 if let Some(kind) = peer.greeting.as_ref().map(|greeting| greeting.kind) {
-                    self.reach(topic, kind, true);
+                    self.adjust_subscribers(topic, kind, true);
                 }
             }
             Transition::Unsubscribed { session, sub } => {
                 let Some(peer) = self.peers.get_mut(session) else { return };
                 let kind = peer.greeting.as_ref().map(|greeting| greeting.kind);
                 if let Some((gone, kind)) = peer.subs.remove(sub).zip(kind) {
-                    self.reach(&gone.topic, kind, false);
+                    self.adjust_subscribers(&gone.topic, kind, false);
                 }
             }
             Transition::Dropped { .. } => self.on_drop(transition, entry, limits),
-            Transition::Gauged { session, sub, gauge } => {
+            Transition::QueueStats { session, sub, gauge } => {
                 if let Some(sub) = self.peers.get_mut(session).and_then(|peer| peer.subs.get_mut(sub)) {
                     sub.gauge = *gauge;
                 }
             }
-            Transition::Counted { session, published, refused } => {
+            Transition::SessionStats { session, published, refused } => {
                 if let Some(peer) = self.peers.get_mut(session) {
                     (peer.published, peer.refused) = (*published, *refused);
                 }
             }
-            Transition::Remembered { keys, evicted_young, lost_evicted_young, topics } => {
-                self.totals.remember([*keys, *evicted_young, *lost_evicted_young, *topics]);
+            Transition::DedupeStats { keys, evicted_young, lost_evicted_young, topics } => {
+                self.totals.update_dedupe([*keys, *evicted_young, *lost_evicted_young, *topics]);
             }
             Transition::ClockJumped { .. } => {}
         }
@@ -138,7 +138,7 @@ impl Snapshot {
 
     /// A subscription of this kind of session came or went: the topics that it reaches have one more or one
     /// less.
-    fn reach(&mut self, pattern: &TopicName, kind: Kind, is_there: bool) {
+    fn adjust_subscribers(&mut self, pattern: &TopicName, kind: Kind, is_there: bool) {
         let Ok(pattern) = Pattern::parse(pattern.as_str()) else { return };
         let note = |name: &TopicName, topic: &mut TopicView| {
             let Some(schema_id) = topic.schema_id.filter(|_| topic.published > 0) else { return };

@@ -4,7 +4,7 @@
 use bytes::{Bytes, BytesMut};
 
 use super::{
-    decode::{check_prefix, framed},
+    decode::{check_prefix, split_checked},
     error::Error,
     header::{HEADER_BYTES, PREFIX_BYTES, RawHeader},
 };
@@ -15,7 +15,7 @@ const ROOM_BYTES: usize = 64 << 10;
 
 /// One thing found in the stream.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Framed {
+pub enum FramerEvent {
     /// All bytes of one frame, the prefix included. They share the buffer that they were read into: nothing
     /// is copied.
     Frame(Bytes),
@@ -70,7 +70,7 @@ impl Framer {
 
     /// The next frame, if all of it is here; or why the stream is over.
     #[expect(clippy::should_implement_trait, reason = "nothing for now is not the end of a stream")]
-    pub fn next(&mut self) -> Option<Framed> {
+    pub fn next(&mut self) -> Option<FramerEvent> {
         if self.dead {
             self.buffer.clear();
             return None;
@@ -86,17 +86,17 @@ impl Framer {
             return Some(self.broken(error));
         }
         let whole = usize::try_from(frame_len).ok()?.checked_add(PREFIX_BYTES)?;
-        (self.buffer.len() >= whole).then(|| Framed::Frame(self.take(whole)))
+        (self.buffer.len() >= whole).then(|| FramerEvent::Frame(self.take(whole)))
     }
 
     /// What the stream's end cuts off: nothing where it falls between two frames. What is wrong with what
     /// came comes before its being cut off.
-    pub fn finish(&mut self) -> Option<Framed> {
+    pub fn finish(&mut self) -> Option<FramerEvent> {
         if self.dead || self.buffer.is_empty() {
             return None;
         }
         // A whole frame would have been taken by `next`.
-        let error = framed(&self.buffer, self.body_bytes_max).err()?;
+        let error = split_checked(&self.buffer, self.body_bytes_max).err()?;
         Some(self.broken(error))
     }
 
@@ -112,11 +112,11 @@ impl Framer {
         self.buffer.len()
     }
 
-    fn broken(&mut self, error: Error) -> Framed {
+    fn broken(&mut self, error: Error) -> FramerEvent {
         self.dead = true;
         let bytes = self.take(self.buffer.len().min(PREFIX_BYTES + HEADER_BYTES));
         self.buffer = BytesMut::new();
-        Framed::Broken { error, bytes }
+        FramerEvent::Broken { error, bytes }
     }
 
     fn take(&mut self, bytes: usize) -> Bytes {

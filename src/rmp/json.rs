@@ -22,7 +22,7 @@ use serde::{Serialize, Serializer, ser::SerializeMap as _};
 
 /// A value that is written as the JSON above.
 #[derive(Clone, Copy, Debug)]
-pub struct Shown<'a>(pub &'a Value);
+pub struct JsonView<'a>(pub &'a Value);
 
 /// One of the forms above that have a key of their own.
 struct Form<'a, T>(&'a str, T);
@@ -35,7 +35,7 @@ impl<T: Serialize> Serialize for Form<'_, T> {
     }
 }
 
-impl Serialize for Shown<'_> {
+impl Serialize for JsonView<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self.0 {
             Value::Nil => serializer.serialize_unit(),
@@ -53,12 +53,13 @@ impl Serialize for Shown<'_> {
                 None => Form("$str", BASE64.encode(text.as_bytes())).serialize(serializer),
             },
             Value::Binary(bytes) => Form("$bin", BASE64.encode(bytes)).serialize(serializer),
-            Value::Array(items) => serializer.collect_seq(items.iter().map(Shown)),
+            Value::Array(items) => serializer.collect_seq(items.iter().map(JsonView)),
             Value::Map(pairs) => {
                 if let Some(entries) = object(pairs) {
                     return serializer.collect_map(entries);
                 }
-                let pairs: Vec<_> = pairs.iter().map(|(key, value)| (Shown(key), Shown(value))).collect();
+                let pairs: Vec<_> =
+                    pairs.iter().map(|(key, value)| (JsonView(key), JsonView(value))).collect();
                 Form("$map", pairs).serialize(serializer)
             }
             Value::Ext(kind, bytes) => Form("$ext", (kind, BASE64.encode(bytes))).serialize(serializer),
@@ -92,9 +93,9 @@ pub fn levels(value: &Value) -> usize {
 }
 
 /// A map's entries where it is an object of JSON that reads back as the same map.
-fn object(pairs: &[(Value, Value)]) -> Option<Vec<(&str, Shown<'_>)>> {
+fn object(pairs: &[(Value, Value)]) -> Option<Vec<(&str, JsonView<'_>)>> {
     let entries: Vec<_> =
-        pairs.iter().map(|(key, value)| Some((key.as_str()?, Shown(value)))).collect::<Option<_>>()?;
+        pairs.iter().map(|(key, value)| Some((key.as_str()?, JsonView(value)))).collect::<Option<_>>()?;
     let is_form = matches!(entries[..], [(key, _)] if key.starts_with('$'));
     let keys: BTreeSet<_> = entries.iter().map(|(key, _)| *key).collect();
     (!is_form && keys.len() == entries.len()).then_some(entries)
@@ -269,7 +270,7 @@ mod tests {
 
     #[track_caller]
     fn same(value: &Value, json: &str) {
-        assert_eq!(serde_json::to_string(&Shown(value)).unwrap(), json);
+        assert_eq!(serde_json::to_string(&JsonView(value)).unwrap(), json);
         let again = parse(json).unwrap();
         let (mut one, mut other) = (Vec::new(), Vec::new());
         rmpv::encode::write_value(&mut one, value).unwrap();

@@ -30,7 +30,7 @@ pub mod outbox;
 pub mod routes;
 mod snapshot;
 pub mod topic;
-mod untold;
+mod untapped_topic;
 
 pub use crate::registry::{Family, Registry, RegistryError, Schema, SchemaId, TypeName, TypeRule};
 pub use crate::tap::entry::rmp::{
@@ -44,4 +44,4 @@ pub use expiry::{expires_at_ms, is_expired};
 pub use frame::{Frame, RawFrame};
 pub use header::{HEADER_BYTES, Header, MAGIC, PREFIX_BYTES, RawHeader};
 pub use snapshot::{DropView, Greeting, Listener, PeerView, Snapshot, SubView, TopicView, Totals};
-pub use untold::Untold;
+pub use untapped_topic::UntappedTopic;

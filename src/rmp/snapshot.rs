@@ -159,7 +159,7 @@ impl Snapshot {
     /// The topics on which somebody answers: an agent, subscribed to that topic alone. Whoever takes more
     /// than one topic by a pattern watches (rmp-v0 §9.1).
     #[must_use]
-    pub fn answered(&self) -> HashSet<&str> {
+    pub fn topics_with_agents(&self) -> HashSet<&str> {
         let is_agent =
             |peer: &&PeerView| peer.greeting.as_ref().is_some_and(|greeting| greeting.kind == Kind::Agent);
         let subs = self.peers.values().filter(is_agent).flat_map(|peer| peer.subs.values());
@@ -177,7 +177,7 @@ impl TopicView {
 
 /// Which topics make room for others: an eighth of them, at least one, by [`TopicView::rank`] and then by
 /// name.
-pub(super) fn dispensable<R: Ord>(mut ranked: Vec<(R, TopicName)>) -> impl Iterator<Item = TopicName> {
+pub(super) fn evictable<R: Ord>(mut ranked: Vec<(R, TopicName)>) -> impl Iterator<Item = TopicName> {
     let gone = (ranked.len() / 8).max(1).min(ranked.len());
     if gone < ranked.len() {
         ranked.select_nth_unstable(gone);
@@ -196,7 +196,10 @@ impl DropView {
 impl Totals {
     /// Takes in what is remembered now, and tells whether anything of it is new: keys, those let go early,
     /// lost ones let go early, topics.
-    pub(super) fn remember(&mut self, [keys, evicted_young, lost_evicted_young, topics]: [u64; 4]) -> bool {
+    pub(super) fn update_dedupe(
+        &mut self,
+        [keys, evicted_young, lost_evicted_young, topics]: [u64; 4],
+    ) -> bool {
         let fresh = Self { keys, evicted_young, lost_evicted_young, topics, ..*self };
         std::mem::replace(self, fresh) != fresh
     }
@@ -204,15 +207,15 @@ impl Totals {
 
 /// Adds what a notice tells to what was told of its like before, so that a stream of them is counted whole in
 /// one place.
-pub(super) fn note_drop(drops: &mut VecDeque<DropView>, mut told: DropView, shown_max: u64) {
+pub(super) fn note_drop(drops: &mut VecDeque<DropView>, mut view: DropView, shown_max: u64) {
     if let Some(before) =
-        drops.iter().rposition(|drop| drop.is_like(&told)).and_then(|place| drops.remove(place))
+        drops.iter().rposition(|drop| drop.is_like(&view)).and_then(|place| drops.remove(place))
     {
-        told.count = told.count.saturating_add(before.count);
-        told.notices = told.notices.saturating_add(before.notices);
-        told.first_at = before.first_at;
+        view.count = view.count.saturating_add(before.count);
+        view.notices = view.notices.saturating_add(before.notices);
+        view.first_at = before.first_at;
     }
-    drops.push_back(told);
+    drops.push_back(view);
     while drops.len() as u64 > shown_max {
         drops.pop_front();
     }

@@ -57,15 +57,15 @@ impl Snapshot {
                 self.keep_within(limits);
             }
             Transition::Rejected { .. } => self.totals.rejected += 1,
-            Transition::Moved { run, node, state, attempt } => {
+            Transition::StateChange { run, node, state, attempt } => {
                 self.on_moved(*run, node, (*state, *attempt), at, cut(text, limits))
             }
             // Its numbers go on over a restart.
-            Transition::Told { run, number, .. } => {
+            Transition::Event { run, number, .. } => {
                 self.with(*run, |view| view.events = view.events.max(*number))
             }
             Transition::Progressed { run, node, done, total } => self.with(*run, |view| {
-                if let Some(node) = view.nodes.get_mut(node.place as usize) {
+                if let Some(node) = view.nodes.get_mut(node.index as usize) {
                     node.progress = Some(Progress { done: *done, total: *total });
                     node.why = cut(text, limits);
                 }
@@ -122,7 +122,7 @@ impl Snapshot {
         why: Option<Arc<str>>,
     ) {
         self.with(run, |view| {
-            let Some(node) = view.nodes.get_mut(node.place as usize) else { return };
+            let Some(node) = view.nodes.get_mut(node.index as usize) else { return };
             if attempt != node.attempt || state != NodeState::Running {
                 node.progress = None;
             }
@@ -196,7 +196,7 @@ mod tests {
     }
 
     fn node(place: u32) -> NodeRef {
-        NodeRef { place, id: Arc::from(format!("n{place}")) }
+        NodeRef { index: place, id: Arc::from(format!("n{place}")) }
     }
 
     fn submit(snapshot: &mut Snapshot, n: u64, nodes: u32, limits: &limits::Runs) {
@@ -218,7 +218,7 @@ mod tests {
         let limits = limits::Runs { shown_text_bytes_max: 64, ..limits::Runs::default() };
         let mut snapshot = Snapshot::default();
         submit(&mut snapshot, 1, 3, &limits);
-        let moved = |state, attempt| Transition::Moved { run: run(1), node: node(2), state, attempt };
+        let moved = |state, attempt| Transition::StateChange { run: run(1), node: node(2), state, attempt };
         snapshot.follow(&moved(NodeState::Running, 1), Now::at_ms(5), "", &limits);
         let progressed =
             Transition::Progressed { run: run(1), node: node(2), done: Some(1.0), total: Some(4.0) };

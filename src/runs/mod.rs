@@ -12,9 +12,9 @@
 
 mod command;
 pub mod engine;
-mod figures;
 mod fold;
 pub mod host;
+mod metrics;
 pub mod openings;
 pub mod payload;
 mod plan;
@@ -23,7 +23,7 @@ mod taxonomy;
 pub mod yaml;
 
 pub use command::{Command, Outcome, Refusal};
-pub use figures::{ENDS, Figures, NODE_ENDS, RejectedFor};
+pub use metrics::{ENDS, Metrics, NODE_ENDS, RejectedFor};
 pub use plan::{Plan, PlanEdge, PlanError, PlanNode, PlanPart};
 pub use snapshot::{AskView, NodeView, Progress, RunView, Snapshot, Totals};
 

@@ -126,21 +126,21 @@ impl Plan {
         parent: Option<u32>,
         left: &mut VecDeque<(&'o Opening, Option<u32>)>,
     ) {
-        let base = place(self.nodes.len());
+        let base = as_position(self.nodes.len());
         let prefix = parent.map(|parent| format!("{}/", self.nodes[parent as usize].id));
         for node in &opening.nodes {
             let id = prefix
                 .as_ref()
                 .map_or_else(|| Arc::clone(&node.id), |prefix| Arc::from(format!("{prefix}{}", node.id)));
             if let Use::Opening { opening, .. } = &node.action {
-                left.push_back((opening, Some(place(self.nodes.len()))));
+                left.push_back((opening, Some(as_position(self.nodes.len()))));
             }
             self.nodes.push(PlanNode { id, uses: Arc::from(node.action.to_string()), parent });
         }
         self.edges.extend(opening.edges.iter().map(|edge| PlanEdge {
-            from: base + place(edge.from),
+            from: base + as_position(edge.from),
             from_port: Arc::clone(&edge.from_port),
-            to: base + place(edge.to),
+            to: base + as_position(edge.to),
             to_port: Arc::clone(&edge.to_port),
             when: edge.when.as_ref().map(|when| Arc::from(when.to_string())),
         }));
@@ -205,17 +205,17 @@ impl Plan {
     }
 }
 
-fn place(index: usize) -> u32 {
+fn as_position(index: usize) -> u32 {
     u32::try_from(index).unwrap_or(u32::MAX)
 }
 
 /// Runs of items whose JSON stays within a part.
 fn pieces<T: Serialize>(items: &[T], part_bytes_max: usize) -> impl Iterator<Item = &[T]> {
     // The frame of a part: `{"nodes":[],"edges":[]}`.
-    const AROUND_BYTES: usize = 24;
+    const OVERHEAD_BYTES: usize = 24;
     let mut rest = items;
     std::iter::from_fn(move || {
-        let mut bytes = AROUND_BYTES;
+        let mut bytes = OVERHEAD_BYTES;
         let fits = rest.iter().take_while(|item| {
             bytes += serde_json::to_string(item).map_or(0, |text| text.len() + 1);
             bytes <= part_bytes_max

@@ -2,7 +2,7 @@
 
 use std::{path::PathBuf, time::Duration};
 
-use super::board::Board;
+use super::status::StationStatus;
 use crate::{limits, store::Handle, tap::entry::station::Transition};
 
 const PERIOD: Duration = Duration::from_secs(1);
@@ -10,7 +10,7 @@ const PERIOD: Duration = Duration::from_secs(1);
 const DISK_PERIODS: u64 = 5;
 
 /// Reports when the store begins to refuse commits or its disk to be full, and when either is well again.
-pub(super) async fn run(board: Board, store: Handle, data: PathBuf, limits: limits::Store) {
+pub(super) async fn run(board: StationStatus, store: Handle, data: PathBuf, limits: limits::Store) {
     let said = board.view().0;
     let mut failing: Option<String> = said.store_failing.as_deref().map(str::to_owned);
     let mut disk = Disk { free_bytes_min: limits.disk_free_bytes_min, is_low: said.disk_low.is_some() };
@@ -34,7 +34,7 @@ pub(super) async fn run(board: Board, store: Handle, data: PathBuf, limits: limi
                 board.report(Transition::StoreFailing, why);
             }
             None => {
-                board.report(Transition::StoreWell, "");
+                board.report(Transition::StoreOk, "");
             }
         }
         failing = now;
@@ -63,7 +63,7 @@ impl Disk {
         }
         if self.is_low && free_bytes >= enough {
             self.is_low = false;
-            return Some(Transition::DiskWell { free_bytes });
+            return Some(Transition::DiskOk { free_bytes });
         }
         None
     }
@@ -80,7 +80,7 @@ mod tests {
         assert_eq!(disk.judge(99), Some(Transition::DiskLow { free_bytes: 99 }));
         assert_eq!(disk.judge(50), None);
         assert_eq!(disk.judge(124), None, "a little more is not enough");
-        assert_eq!(disk.judge(125), Some(Transition::DiskWell { free_bytes: 125 }));
+        assert_eq!(disk.judge(125), Some(Transition::DiskOk { free_bytes: 125 }));
         assert_eq!(Disk { free_bytes_min: 0, is_low: false }.judge(0), None, "0 never tells");
     }
 }

@@ -5,13 +5,13 @@ use std::sync::{Arc, Mutex, Weak};
 use tokio::sync::{mpsc, oneshot, watch};
 
 use super::{
-    board::Board,
     bus::Bus,
-    control::Control,
     metrics, pages,
-    raise::{self, Parts},
     recorder::Recording,
+    runs::RunsHandle,
     sessions::Sessions,
+    status::StationStatus,
+    supervisor::{self, Parts},
     wait,
 };
 use crate::{
@@ -58,13 +58,13 @@ pub(super) struct Running {
 #[derive(Debug)]
 pub(super) struct Inner {
     pub(super) startup: watch::Receiver<Startup>,
-    pub(super) board: Board,
+    pub(super) status: StationStatus,
     pub(super) tap: Tap,
     pub(super) clock: Clock,
     pub(super) limits: limits::Limits,
     pub(super) waits: tokio::sync::Semaphore,
     pub(super) bus: Bus,
-    pub(super) control: Control,
+    pub(super) runs: RunsHandle,
     pub(super) sessions: Sessions,
     pub(super) metrics: metrics::Endpoint,
     /// Whether an operator wants the station to end.
@@ -106,7 +106,7 @@ impl Running {
     }
 
     /// Looks at the bridge's core, everything it decided so far handed to the store.
-    pub(super) async fn look<T: Send + 'static>(
+    pub(super) async fn with_bridge<T: Send + 'static>(
         &self,
         look: impl FnOnce(&mpp::Bridge) -> T + Send + 'static,
     ) -> Result<T, PortError> {
@@ -133,7 +133,7 @@ impl Operator for LocalPort {
         let inner = Arc::clone(&self.inner);
         Box::pin(async move {
             match command {
-                Command::Restart { link } => return raise::restart(inner, link).await,
+                Command::Restart { link } => return supervisor::restart(inner, link).await,
                 // Also of a station whose bridge did not come up.
                 Command::Stop => return Ok(stop(&inner)),
                 _ => {}
@@ -143,12 +143,12 @@ impl Operator for LocalPort {
                 Command::Restart { .. } | Command::Stop => Err(PortError::Stopping),
                 Command::Mpp(command) => {
                     let what = describe(&command);
-                    let cause = inner.board.report(Transition::Operated, &what);
+                    let cause = inner.status.report(Transition::Operated, &what);
                     let (answer, answered) = oneshot::channel();
                     running.ask(Request::Command { command, cause: Some(cause), answer })?;
                     let outcome = answered.await.map_err(|_| bridge_down())?;
                     if let Err(refusal) = &outcome {
-                        inner.board.notice(Level::Warn, &format!("refused: {what}: {refusal}"));
+                        inner.status.notice(Level::Warn, &format!("refused: {what}: {refusal}"));
                     }
                     if let Ok(mpp::Outcome::Enqueued(rows)) = &outcome
                         && let Some(Err(refusal)) = rows.iter().find(|row| row.is_err())
@@ -159,24 +159,24 @@ impl Operator for LocalPort {
                         } else {
                             String::new()
                         };
-                        inner.board.notice(Level::Warn, &format!("refused: {what}: {of}{refusal}"));
+                        inner.status.notice(Level::Warn, &format!("refused: {what}: {of}{refusal}"));
                     }
                     outcome.map(Outcome::Mpp).map_err(PortError::Refused)
                 }
                 Command::Runs(command) => {
-                    let cause = inner.board.report(Transition::Operated, &describe_run(&command));
-                    let outcome = inner.control.command(command, cause).await;
+                    let cause = inner.status.report(Transition::Operated, &describe_run(&command));
+                    let outcome = inner.runs.command(command, cause).await;
                     if let Err(PortError::Run(refusal)) = &outcome {
-                        inner.board.notice(Level::Warn, &format!("refused: {refusal}"));
+                        inner.status.notice(Level::Warn, &format!("refused: {refusal}"));
                     }
                     outcome.map(Outcome::Runs)
                 }
                 Command::Macp(command) => {
                     let what = describe_session(&command);
-                    let cause = inner.board.report(Transition::Operated, &what);
-                    let outcome = inner.sessions.way()?.command(command, Some(cause)).await;
+                    let cause = inner.status.report(Transition::Operated, &what);
+                    let outcome = inner.sessions.handle()?.command(command, Some(cause)).await;
                     if let Err(refusal) = &outcome {
-                        inner.board.notice(Level::Warn, &format!("refused: {what}: {refusal}"));
+                        inner.status.notice(Level::Warn, &format!("refused: {what}: {refusal}"));
                     }
                     outcome.map(Outcome::Macp).map_err(PortError::Session)
                 }
@@ -184,10 +184,10 @@ impl Operator for LocalPort {
                 Command::RecordStop => running.recording.stop().await,
                 Command::KickPeer { session } => {
                     let what = format!("kick peer {session}");
-                    let cause = inner.board.report(Transition::Operated, &what);
+                    let cause = inner.status.report(Transition::Operated, &what);
                     let kicked = inner.bus.kick(session, Some(cause)).await;
                     if let Err(error) = &kicked {
-                        inner.board.notice(Level::Warn, &format!("refused: {what}: {error}"));
+                        inner.status.notice(Level::Warn, &format!("refused: {what}: {error}"));
                     }
                     kicked
                 }
@@ -217,9 +217,9 @@ impl StationPort for LocalPort {
             let running = inner.running().await?;
             let (mpp_seq, mpp) = running.snapshot().await?;
             let (rmp_seq, rmp) = inner.bus.snapshot().await;
-            let (runs_seq, runs) = inner.control.snapshot().await;
+            let (runs_seq, runs) = inner.runs.snapshot().await;
             let (macp_seq, macp) = inner.sessions.snapshot();
-            let (station, station_seq, at) = inner.board.view();
+            let (station, station_seq, at) = inner.status.view();
             let mut as_of = AsOf::default();
             as_of.0[Link::Mpp.index()] = mpp_seq;
             as_of.0[Link::Rmp.index()] = rmp_seq;
@@ -237,9 +237,9 @@ impl StationPort for LocalPort {
 
 /// Has whoever owns the station end it.
 fn stop(inner: &Inner) -> Outcome {
-    inner.board.report(Transition::Operated, "stop");
+    inner.status.report(Transition::Operated, "stop");
     inner.stop_asked.send_replace(true);
-    Outcome::Stopping { pid: std::process::id(), data: inner.board.view().0.data }
+    Outcome::Stopping { pid: std::process::id(), data: inner.status.view().0.data }
 }
 
 /// A command in the words of the journal.

@@ -6,30 +6,30 @@
 //! mpp thread ─ bridge, journal   store-writer, store-reader threads        recorder thread
 //! ```
 
-mod board;
+mod address_file;
 pub mod bus;
 mod config;
-pub mod control;
+mod filtered_page;
 mod housekeeping;
 mod local;
 pub mod metrics;
 mod pages;
 pub mod pairing;
-mod raise;
-mod recorded;
 mod recorder;
 mod remote;
+pub mod runs;
 mod sessions;
-mod sieve;
 mod start;
+mod status;
+mod supervisor;
 #[cfg(test)]
 mod tests;
 mod trace;
 mod wait;
 
-pub use bus::Down;
+pub use bus::BusDown;
 pub use config::{Config, PackSource, RUN_TIMEOUT_MS};
 pub use remote::{Address, Find, OperatorClient, RemotePort};
 pub use start::{Ready, StartError, Station};
 
-pub(crate) use recorded::{ADDR_FILE, PATH_FILE};
+pub(crate) use address_file::{ADDR_FILE, PATH_FILE};

@@ -5,11 +5,10 @@ use std::{collections::BTreeMap, path::PathBuf};
 use tokio::sync::oneshot;
 
 use super::{
+    filtered_page::{PageFilter, RowChunk},
     local::{Inner, Running},
-    metrics::Standing,
-    sessions,
-    sieve::{Piece, Sieve},
-    trace,
+    metrics::EndpointState,
+    sessions, trace,
 };
 use crate::{
     field::Fields,
@@ -19,7 +18,7 @@ use crate::{
         AdapterRow, EventRow, HealthRow, InvocationRow, Outcome, Page, PortError, Query, QueueRow, RefundRow,
         RunRow, SessionRow, StateKeyRow, peer_rows, subscription_rows, topic_rows,
     },
-    runs::Figures,
+    runs::Metrics,
     schema::JsonText,
     store::{
         InvocationFilter, RefundFilter, invocations::Row, macp::SessionFilter, op::CommitError,
@@ -34,33 +33,37 @@ pub(super) async fn answer(inner: &Inner, running: &Running, query: Query) -> Re
     let page_max = inner.limits.port.page_rows_max;
     match query {
         Query::Queues => {
-            running.look(|bridge| Page::Queues(queue_rows(&bridge.snapshot(), &bridge.heads()))).await
+            running.with_bridge(|bridge| Page::Queues(queue_rows(&bridge.snapshot(), &bridge.heads()))).await
         }
         Query::Events => Ok(Page::Events(event_rows(&running.pack))),
-        Query::State => running.look(|bridge| Page::State(state_rows(bridge))).await,
-        Query::Adapters => running.look(|bridge| Page::Adapters(adapter_rows(&bridge.snapshot()))).await,
+        Query::State => running.with_bridge(|bridge| Page::State(state_rows(bridge))).await,
+        Query::Adapters => {
+            running.with_bridge(|bridge| Page::Adapters(adapter_rows(&bridge.snapshot()))).await
+        }
         Query::Invocation { id } => Ok(Page::Invocation(invocation(running, id).await?)),
         Query::Invocations { state, queue, beyond, oldest_first, other_manifest, filter, limit } => {
             let not_of = other_manifest.then(|| (running.pack.id.clone(), running.pack.hash.clone()));
             let asked =
                 InvocationFilter { state, queue, beyond, oldest_first, not_of, limit: limit.min(page_max) };
-            let Some(sieve) = Sieve::new(filter.as_deref(), InvocationRow::SPECS, asked.limit, inner)? else {
-                let Piece { rows, more, .. } = invocations(running, asked).await?;
+            let Some(sieve) = PageFilter::new(filter.as_deref(), InvocationRow::SPECS, asked.limit, inner)?
+            else {
+                let RowChunk { rows, more, .. } = invocations(running, asked).await?;
                 return Ok(Page::Invocations { rows, more, beyond: None });
             };
             let read =
                 |beyond, limit| invocations(running, InvocationFilter { beyond, limit, ..asked.clone() });
-            let Piece { rows, more, last: beyond } = sieve.rows(asked.beyond, |row| row.id, read).await?;
+            let RowChunk { rows, more, last: beyond } = sieve.rows(asked.beyond, |row| row.id, read).await?;
             Ok(Page::Invocations { rows, more, beyond })
         }
         Query::Refunds { status, beyond, oldest_first, filter, limit } => {
             let asked = RefundFilter { status, beyond, oldest_first, limit: limit.min(page_max) };
-            let Some(sieve) = Sieve::new(filter.as_deref(), RefundRow::SPECS, asked.limit, inner)? else {
-                let Piece { rows, more, .. } = refunds(running, asked).await?;
+            let Some(sieve) = PageFilter::new(filter.as_deref(), RefundRow::SPECS, asked.limit, inner)?
+            else {
+                let RowChunk { rows, more, .. } = refunds(running, asked).await?;
                 return Ok(Page::Refunds { rows, more, beyond: None });
             };
             let read = |beyond, limit| refunds(running, RefundFilter { beyond, limit, ..asked.clone() });
-            let Piece { rows, more, last: beyond } = sieve.rows(asked.beyond, |row| row.id, read).await?;
+            let RowChunk { rows, more, last: beyond } = sieve.rows(asked.beyond, |row| row.id, read).await?;
             Ok(Page::Refunds { rows, more, beyond })
         }
         Query::Health => health(inner, running).await,
@@ -71,30 +74,32 @@ pub(super) async fn answer(inner: &Inner, running: &Running, query: Query) -> Re
             let asked =
                 RunFilter { state, name, since: since_ms, beyond, oldest_first, limit: limit.min(page_max) };
             let asks = &asks(inner).await;
-            let sieve = Sieve::new(filter.as_deref(), RunRow::SPECS, asked.limit, inner)?;
-            settle_runs(running).await?;
+            let sieve = PageFilter::new(filter.as_deref(), RunRow::SPECS, asked.limit, inner)?;
+            flush_runs(running).await?;
             let Some(sieve) = sieve else {
-                let Piece { rows, more, .. } = runs(running, asks, asked).await?;
+                let RowChunk { rows, more, .. } = runs(running, asks, asked).await?;
                 return Ok(Page::Runs { rows, more, beyond: None });
             };
             let read = |beyond, limit| runs(running, asks, RunFilter { beyond, limit, ..asked.clone() });
-            let Piece { rows, more, last: beyond } = sieve.rows(asked.beyond, |row| row.number, read).await?;
+            let RowChunk { rows, more, last: beyond } =
+                sieve.rows(asked.beyond, |row| row.number, read).await?;
             Ok(Page::Runs { rows, more, beyond })
         }
         Query::Run { run } => {
-            settle_runs(running).await?;
-            let detail = asked(|done| running.store.run(run, done)).await?;
+            flush_runs(running).await?;
+            let detail = query_store(|done| running.store.run(run, done)).await?;
             Ok(Page::Run(detail.map(|detail| Box::new(detail.into()))))
         }
         Query::RunEvents { run, after, limit } => {
-            settle_runs(running).await?;
-            let page = asked(|done| running.store.run_events(run, after, limit.min(page_max), done)).await?;
+            flush_runs(running).await?;
+            let page =
+                query_store(|done| running.store.run_events(run, after, limit.min(page_max), done)).await?;
             Ok(Page::RunEvents { rows: page.rows.into_iter().map(Into::into).collect(), more: page.more })
         }
         Query::RunArtifacts { run, after, limit } => {
-            settle_runs(running).await?;
-            let page =
-                asked(|done| running.store.run_artifacts(run, after, limit.min(page_max), done)).await?;
+            flush_runs(running).await?;
+            let page = query_store(|done| running.store.run_artifacts(run, after, limit.min(page_max), done))
+                .await?;
             Ok(Page::RunArtifacts { rows: page.rows.into_iter().map(Into::into).collect(), more: page.more })
         }
         Query::Sessions { state, mode, since_ms, beyond, oldest_first, filter, limit } => {
@@ -106,15 +111,16 @@ pub(super) async fn answer(inner: &Inner, running: &Running, query: Query) -> Re
                 oldest_first,
                 limit: limit.min(page_max),
             };
-            let sieve = Sieve::new(filter.as_deref(), SessionRow::SPECS, asked.limit, inner)?;
-            sessions::settle(inner).await;
+            let sieve = PageFilter::new(filter.as_deref(), SessionRow::SPECS, asked.limit, inner)?;
+            sessions::flush(inner).await;
             let Some(sieve) = sieve else {
-                let Piece { rows, more, .. } = sessions::rows(running, asked).await?;
+                let RowChunk { rows, more, .. } = sessions::rows(running, asked).await?;
                 return Ok(Page::Sessions { rows, more, beyond: None });
             };
             let read =
                 |beyond, limit| sessions::rows(running, SessionFilter { beyond, limit, ..asked.clone() });
-            let Piece { rows, more, last: beyond } = sieve.rows(asked.beyond, |row| row.number, read).await?;
+            let RowChunk { rows, more, last: beyond } =
+                sieve.rows(asked.beyond, |row| row.number, read).await?;
             Ok(Page::Sessions { rows, more, beyond })
         }
         Query::Session { session } => {
@@ -125,7 +131,7 @@ pub(super) async fn answer(inner: &Inner, running: &Running, query: Query) -> Re
             Ok(Page::SessionLog { rows, more })
         }
         Query::Confirmations => {
-            Ok(Page::Confirmations(inner.control.asks().await?.into_iter().map(Into::into).collect()))
+            Ok(Page::Confirmations(inner.runs.asks().await?.into_iter().map(Into::into).collect()))
         }
         Query::Trace { trace, after, events, limit } => {
             trace::ladder(inner, trace, after, events, limit).await
@@ -183,7 +189,7 @@ fn adapter_rows(snapshot: &mpp::Snapshot) -> Vec<AdapterRow> {
 }
 
 /// Asks the store and waits for its callback.
-pub(super) async fn asked<T: Send + 'static>(
+pub(super) async fn query_store<T: Send + 'static>(
     ask: impl FnOnce(crate::store::Answer<T>) -> Result<(), CommitError>,
 ) -> Result<T, PortError> {
     let (answer, answered) = oneshot::channel();
@@ -205,15 +211,15 @@ fn of_store(error: CommitError) -> PortError {
 
 /// Has everything the core decided so far visible to reads; gives what is not committed yet. While commits
 /// fail, reads show what the tables have, and the core's own states are laid over them.
-async fn settle(running: &Running) -> Result<BTreeMap<InvocationId, mpp::Uncommitted>, PortError> {
-    let dirty = running.look(mpp::Bridge::dirty).await?;
-    match asked(|done| running.store.flush(done)).await {
+async fn flush_pending(running: &Running) -> Result<BTreeMap<InvocationId, mpp::UncommittedRow>, PortError> {
+    let dirty = running.with_bridge(mpp::Bridge::dirty).await?;
+    match query_store(|done| running.store.flush(done)).await {
         Ok(()) | Err(PortError::Store(_) | PortError::Busy { .. }) => Ok(dirty),
         Err(error) => Err(error),
     }
 }
 
-fn lay_over(row: &mut Row, dirty: &BTreeMap<InvocationId, mpp::Uncommitted>) {
+fn overlay(row: &mut Row, dirty: &BTreeMap<InvocationId, mpp::UncommittedRow>) {
     if let Some(moved) = dirty.get(&row.id) {
         row.state = moved.state;
         row.updated_at_ms = moved.at;
@@ -227,10 +233,10 @@ pub(super) async fn invocation(
     running: &Running,
     id: InvocationId,
 ) -> Result<Option<InvocationRow>, PortError> {
-    let dirty = settle(running).await?;
-    let row: Option<Row> = asked(|done| running.store.invocation(id, done)).await?;
+    let dirty = flush_pending(running).await?;
+    let row: Option<Row> = query_store(|done| running.store.invocation(id, done)).await?;
     Ok(row.map(|mut row| {
-        lay_over(&mut row, &dirty);
+        overlay(&mut row, &dirty);
         InvocationRow::of(row, &running.pack.id, &running.pack.hash)
     }))
 }
@@ -238,26 +244,29 @@ pub(super) async fn invocation(
 async fn invocations(
     running: &Running,
     filter: InvocationFilter,
-) -> Result<Piece<InvocationRow, InvocationId>, PortError> {
-    let dirty = settle(running).await?;
+) -> Result<RowChunk<InvocationRow, InvocationId>, PortError> {
+    let dirty = flush_pending(running).await?;
     let state: Option<RowState> = filter.state;
-    let page = asked(|done| running.store.invocations(filter, done)).await?;
+    let page = query_store(|done| running.store.invocations(filter, done)).await?;
     let last = page.rows.last().map(|row| row.id);
     let rows = page
         .rows
         .into_iter()
         .map(|mut row| {
-            lay_over(&mut row, &dirty);
+            overlay(&mut row, &dirty);
             row
         })
         .filter(|row| state.is_none_or(|state| row.state == state))
         .map(|row| InvocationRow::of(row, &running.pack.id, &running.pack.hash))
         .collect();
-    Ok(Piece { rows, more: page.more, last })
+    Ok(RowChunk { rows, more: page.more, last })
 }
 
-async fn refunds(running: &Running, filter: RefundFilter) -> Result<Piece<RefundRow, RefundId>, PortError> {
-    let page = asked(|done| running.store.refunds(filter, done)).await?;
+async fn refunds(
+    running: &Running,
+    filter: RefundFilter,
+) -> Result<RowChunk<RefundRow, RefundId>, PortError> {
+    let page = query_store(|done| running.store.refunds(filter, done)).await?;
     let last = page.rows.last().map(|refund| refund.id);
     let rows = page
         .rows
@@ -270,13 +279,13 @@ async fn refunds(running: &Running, filter: RefundFilter) -> Result<Piece<Refund
             at_ms: refund.at_ms,
         })
         .collect();
-    Ok(Piece { rows, more: page.more, last })
+    Ok(RowChunk { rows, more: page.more, last })
 }
 
 /// Has everything that the runs have told so far visible to reads. While commits fail, reads show what the
 /// tables have.
-async fn settle_runs(running: &Running) -> Result<(), PortError> {
-    match asked(|done| running.store.flush(done)).await {
+async fn flush_runs(running: &Running) -> Result<(), PortError> {
+    match query_store(|done| running.store.flush(done)).await {
         Ok(()) | Err(PortError::Store(_) | PortError::Busy { .. }) => Ok(()),
         Err(error) => Err(error),
     }
@@ -285,7 +294,7 @@ async fn settle_runs(running: &Running) -> Result<(), PortError> {
 /// How many questions of each run wait for a person. Where the runs are down, none does.
 async fn asks(inner: &Inner) -> BTreeMap<TraceId, u32> {
     let mut asks = BTreeMap::new();
-    for ask in inner.control.asks().await.unwrap_or_default() {
+    for ask in inner.runs.asks().await.unwrap_or_default() {
         *asks.entry(ask.run).or_default() += 1;
     }
     asks
@@ -295,11 +304,11 @@ async fn runs(
     running: &Running,
     asks: &BTreeMap<TraceId, u32>,
     filter: RunFilter,
-) -> Result<Piece<RunRow, u64>, PortError> {
-    let page = asked(|done| running.store.runs(filter, done)).await?;
+) -> Result<RowChunk<RunRow, u64>, PortError> {
+    let page = query_store(|done| running.store.runs(filter, done)).await?;
     let last = page.rows.last().map(|row| row.number);
     let row = |row: RunRow| RunRow { asks: asks.get(&row.run).copied().unwrap_or(0), ..row };
-    Ok(Piece {
+    Ok(RowChunk {
         rows: page.rows.into_iter().map(|stored| row(stored.into())).collect(),
         more: page.more,
         last,
@@ -307,7 +316,7 @@ async fn runs(
 }
 
 async fn health(inner: &Inner, running: &Running) -> Result<Page, PortError> {
-    let mpp = running.look(|bridge| mpp_health(&bridge.snapshot())).await;
+    let mpp = running.with_bridge(|bridge| mpp_health(&bridge.snapshot())).await;
     let mpp = mpp.unwrap_or_else(|error| HealthRow {
         part: "mpp".to_owned(),
         well: false,
@@ -342,19 +351,19 @@ async fn health(inner: &Inner, running: &Running) -> Result<Page, PortError> {
             counted(tap.readers, "reader"),
         ),
     };
-    let path = inner.board.recording_path();
+    let path = inner.status.recording_path();
     let recording = HealthRow {
         part: "recording".to_owned(),
         well: true,
         detail: path.map_or_else(|| "none".to_owned(), |path| format!("into {}", path.display())),
     };
-    let runs = runs_health(inner.control.figures().await);
+    let runs = runs_health(inner.runs.metrics().await);
     let mut parts = vec![mpp, inner.bus.health().await, runs, inner.sessions.health(), store, tap, recording];
-    parts.extend(metrics_health(inner.metrics.standing()));
+    parts.extend(metrics_health(inner.metrics.state()));
     Ok(Page::Health(parts))
 }
 
-fn runs_health(figures: Result<Figures, PortError>) -> HealthRow {
+fn runs_health(figures: Result<Metrics, PortError>) -> HealthRow {
     let part = "runs".to_owned();
     match figures {
         Ok(figures) => {
@@ -383,11 +392,11 @@ fn runs_health(figures: Result<Figures, PortError>) -> HealthRow {
     }
 }
 
-fn metrics_health(standing: Standing) -> Option<HealthRow> {
+fn metrics_health(standing: EndpointState) -> Option<HealthRow> {
     let (well, detail) = match standing {
-        Standing::Off => return None,
-        Standing::Serving(addr) => (true, format!("on http://{addr}/metrics")),
-        Standing::Down(why) => (false, why),
+        EndpointState::Off => return None,
+        EndpointState::Serving(addr) => (true, format!("on http://{addr}/metrics")),
+        EndpointState::Down(why) => (false, why),
     };
     Some(HealthRow { part: "metrics".to_owned(), well, detail })
 }
@@ -416,6 +425,6 @@ pub(super) async fn backup(running: &Running, path: PathBuf) -> Result<Outcome, 
         });
     }
     let to = path.clone();
-    let bytes = asked(|done| running.store.backup(&to, done)).await?;
+    let bytes = query_store(|done| running.store.backup(&to, done)).await?;
     Ok(Outcome::BackedUp { path, bytes })
 }

@@ -8,7 +8,7 @@ use tokio::sync::Mutex;
 use super::local::{Inner, LocalPort};
 use crate::{
     port::{Outcome, PortError, StationPort},
-    recording::{About, Recorder, RecorderEvent, Sources, Summary, TakenSnapshot},
+    recording::{EncodedSnapshot, Recorder, RecorderEvent, RecordingInfo, Sources, Summary},
     tap::entry::station::Transition,
 };
 
@@ -26,7 +26,7 @@ impl Recording {
         path: Option<PathBuf>,
     ) -> Result<Outcome, PortError> {
         let mut current = self.current.lock().await;
-        if let Some(recorder) = current.as_ref().filter(|_| inner.board.recording_path().is_some()) {
+        if let Some(recorder) = current.as_ref().filter(|_| inner.status.recording_path().is_some()) {
             return Err(PortError::Recording(format!(
                 "a recording runs already, into {}",
                 recorder.path().display()
@@ -38,22 +38,22 @@ impl Recording {
         // Taken here, so that a station that stops soon after its start still has a recording that can be
         // folded.
         let taken = port.snapshot().await?;
-        let mut first = Some(TakenSnapshot { at: taken.at, bytes: taken.encode() });
-        let snapshot = Box::new(move || -> crate::recording::TakingSnapshot {
+        let mut first = Some(EncodedSnapshot { at: taken.at, bytes: taken.encode() });
+        let snapshot = Box::new(move || -> crate::recording::SnapshotFuture {
             if let Some(taken) = first.take() {
                 return Box::pin(async move { Ok(taken) });
             }
             let port = port.clone();
             Box::pin(async move {
                 let snapshot = port.snapshot().await.map_err(|error| error.to_string())?;
-                Ok(TakenSnapshot { at: snapshot.at, bytes: snapshot.encode() })
+                Ok(EncodedSnapshot { at: snapshot.at, bytes: snapshot.encode() })
             })
         });
-        let about = About {
+        let about = RecordingInfo {
             host_version: env!("CARGO_PKG_VERSION").to_owned(),
-            station_started: inner.board.view().0.started_at.wall,
+            station_started: inner.status.view().0.started_at.wall,
         };
-        let board = inner.board.clone();
+        let board = inner.status.clone();
         let on_event = Box::new(move |event| match event {
             RecorderEvent::Grew { bytes } => {
                 board.report(Transition::RecordingGrew { bytes }, "");
@@ -69,18 +69,17 @@ impl Recording {
                 );
             }
         });
-        inner.board.report(Transition::RecordingStarted, &path.display().to_string());
-        let recorder =
-            Recorder::start(&path, Sources { reader, snapshot, about }, inner.limits.recording, on_event)
-                .map_err(|error| {
-                    inner
-                        .board
-                        .report(Transition::RecordingStopped { bytes: 0 }, &path.display().to_string());
-                    PortError::File {
-                        what: format!("recording into {}", path.display()),
-                        why: error.to_string(),
-                    }
-                })?;
+        inner.status.report(Transition::RecordingStarted, &path.display().to_string());
+        let recorder = Recorder::start(
+            &path,
+            Sources { reader, snapshot, info: about },
+            inner.limits.recording,
+            on_event,
+        )
+        .map_err(|error| {
+            inner.status.report(Transition::RecordingStopped { bytes: 0 }, &path.display().to_string());
+            PortError::File { what: format!("recording into {}", path.display()), why: error.to_string() }
+        })?;
         *current = Some(recorder);
         Ok(Outcome::Recording { path })
     }
@@ -112,7 +111,7 @@ fn fresh_path(inner: &Inner) -> Result<PathBuf, PortError> {
         what: format!("recording into {}", what.display()),
         why: why.to_string(),
     };
-    let data = inner.board.view().0.data;
+    let data = inner.status.view().0.data;
     let folder = std::path::absolute(data.join("recordings")).map_err(|error| failed(&data, &error))?;
     DirBuilder::new().recursive(true).mode(0o700).create(&folder).map_err(|error| failed(&folder, &error))?;
     let ms = i64::try_from(inner.clock.now().wall.0).unwrap_or(i64::MAX);

@@ -12,14 +12,14 @@ use std::{
 use tokio::sync::{Semaphore, watch};
 
 use super::{
-    board::Board,
     bus::{self, Bus},
     config::{Config, PackSource},
-    control::{self, Control},
     local::{Inner, LocalPort, Startup},
     metrics,
-    raise::{Foundation, Parts, Up},
+    runs::{self, RunsHandle},
     sessions::{self, Sessions},
+    status::StationStatus,
+    supervisor::{BridgeHost, Foundation, Parts},
 };
 use crate::{
     mpp::{
@@ -101,17 +101,17 @@ impl Station {
         let tap = Tap::new(config.limits.tap);
         let (startup, started) = watch::channel(Startup::Starting);
         let waits = Semaphore::new(usize::try_from(config.limits.port.waits_max).unwrap_or(usize::MAX));
-        let board = Board::new(&config.data, tap.clone(), clock);
+        let board = StationStatus::new(&config.data, tap.clone(), clock);
         let parts = Arc::new(Mutex::new(None));
         let inner = Inner {
             startup: started,
-            board,
+            status: board,
             tap,
             clock,
             limits: config.limits,
             waits,
             bus: Bus::default(),
-            control: Control::default(),
+            runs: RunsHandle::default(),
             sessions: Sessions::default(),
             metrics: metrics::Endpoint::default(),
             stop_asked: watch::Sender::new(false),
@@ -122,16 +122,16 @@ impl Station {
             let (inner, startup, parts) = (Arc::clone(&inner), startup.clone(), Arc::clone(&parts));
             let open = move || match open(&inner, &config, lock, pack, startup.clone()) {
                 Ok(opened) => {
-                    let running = opened.up.as_ref().map(|up| Arc::clone(&up.running));
+                    let running = opened.bridge.as_ref().map(|up| Arc::clone(&up.running));
                     *parts.lock().unwrap_or_else(PoisonError::into_inner) = Some(opened);
-                    inner.board.report(Transition::Started, "");
+                    inner.status.report(Transition::Started, "");
                     startup.send_replace(running.map_or(Startup::Stopped, Startup::Running));
                     if let Some(path) = config.record {
                         record_from_start(&inner, path);
                     }
                 }
                 Err(why) => {
-                    inner.board.report(Transition::HostDown { link: Link::Station }, &why);
+                    inner.status.report(Transition::HostDown { link: Link::Station }, &why);
                     startup.send_replace(Startup::Failed(Arc::from(why)));
                 }
             };
@@ -161,7 +161,7 @@ impl Station {
         let rmp = self.inner.bus.path();
         let macp = self.inner.sessions.addr();
         loop {
-            match running.look(|bridge| bridge.snapshot().listener).await.map_err(failed)? {
+            match running.with_bridge(|bridge| bridge.snapshot().listener).await.map_err(failed)? {
                 Listener::Listening(addr) => return Ok(Ready { mpp: Ok(addr), rmp, macp, metrics }),
                 Listener::Down(why) => return Ok(Ready { mpp: Err(why.to_string()), rmp, macp, metrics }),
                 Listener::Starting => {
@@ -174,7 +174,7 @@ impl Station {
 
     /// Waits until an operator wants the station to end, and a little longer, for what it is answered to
     /// leave.
-    pub async fn asked_to_stop(&self) {
+    pub async fn stop_requested(&self) {
         let mut asked = self.inner.stop_asked.subscribe();
         // The sender is this station's own.
         let _ = asked.wait_for(|is_asked| *is_asked).await;
@@ -186,10 +186,10 @@ impl Station {
         if let Some(opening) = self.opening.take() {
             let _ = opening.join();
         }
-        self.inner.board.report(Transition::Stopping, "");
+        self.inner.status.report(Transition::Stopping, "");
         self.startup.send_replace(Startup::Stopped);
         let Some(parts) = self.parts.lock().unwrap_or_else(PoisonError::into_inner).take() else { return };
-        let Parts { hosts, foundation, up, bus, runs, macp, .. } = parts;
+        let Parts { hosts, foundation, bridge: up, bus, runs, macp, .. } = parts;
         // Runs end with the station, and not for want of the agents that the bus sends away.
         if let Some(runs) = runs {
             runs.stop(&self.inner, &hosts);
@@ -227,7 +227,7 @@ fn open(
 ) -> Result<Parts, String> {
     if !config.bind.is_loopback() {
         let heard = "anyone who reaches it can try the token, and nothing is encrypted: bind to 127.0.0.1, or tunnel it";
-        inner.board.notice(Level::Warn, &format!("the MPP port is bound to {}: {heard}", config.bind));
+        inner.status.notice(Level::Warn, &format!("the MPP port is bound to {}: {heard}", config.bind));
     }
     let hosts = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
@@ -236,14 +236,14 @@ fn open(
         .build()
         .map_err(|error| error.to_string())?;
     let foundation = Foundation::new(config, Arc::new(lock), pack);
-    let up = Up::raise(inner, &foundation, &hosts)?;
-    let runs = control::start(inner, config, up.running.store.clone()).ok();
+    let up = BridgeHost::start(inner, &foundation, &hosts)?;
+    let runs = runs::start(inner, config, up.running.store.clone()).ok();
     let bus = bus::start(inner, config, foundation.next_session(), &hosts).ok();
     let macp = sessions::start(inner, config, up.running.store.clone(), &hosts).ok();
     if let Some(addr) = config.metrics {
         metrics::start(inner, addr, &hosts);
     }
-    Ok(Parts { hosts, foundation, up: Some(up), bus, runs, macp, startup })
+    Ok(Parts { hosts, foundation, bridge: Some(up), bus, runs, macp, startup })
 }
 
 /// `--record`: a failure is said on every screen, and ends nothing.
@@ -253,7 +253,7 @@ fn record_from_start(inner: &Arc<Inner>, path: PathBuf) {
         let Ok(running) = shared.running().await else { return };
         if let Err(error) = running.recording.start(&shared, Some(path)).await {
             tracing::error!("not recording: {error}");
-            shared.board.report(Transition::RecordingFailed, &error.to_string());
+            shared.status.report(Transition::RecordingFailed, &error.to_string());
         }
     };
     if let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() {

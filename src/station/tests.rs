@@ -44,7 +44,7 @@ pub(super) fn until(
 }
 
 /// A paired station that a test can break.
-struct House {
+struct TestStation {
     runtime: tokio::runtime::Runtime,
     folder: TempDir,
     token: String,
@@ -52,7 +52,7 @@ struct House {
     addr: SocketAddr,
 }
 
-impl House {
+impl TestStation {
     fn open() -> Self {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         let folder = tempfile::tempdir().unwrap();
@@ -164,7 +164,7 @@ impl Adapter {
 
 #[test]
 fn a_bridge_that_failed_is_started_again_with_all_that_was_accepted() {
-    let house = House::open();
+    let house = TestStation::open();
     let mut reader = house.reader();
     let mut adapter = house.adapter();
     let (done, flying, waiting) = (house.invoke(), house.invoke(), house.invoke());
@@ -205,7 +205,7 @@ fn a_bridge_that_failed_is_started_again_with_all_that_was_accepted() {
 
 #[test]
 fn a_bridge_that_fails_again_and_again_is_started_as_often() {
-    let house = House::open();
+    let house = TestStation::open();
     let mut reader = house.reader();
     let mut ids = Vec::new();
     for _ in 0..3 {
@@ -220,7 +220,7 @@ fn a_bridge_that_fails_again_and_again_is_started_as_often() {
 
 #[test]
 fn a_bridge_that_is_up_is_left_alone_and_of_two_restarts_one_does_it() {
-    let house = House::open();
+    let house = TestStation::open();
     let mut reader = house.reader();
     let up = PortError::HostUp { host: "mpp".to_owned() };
     assert_eq!(house.command(Command::Restart { link: Link::Mpp }), Err(up.clone()));
@@ -237,11 +237,11 @@ fn a_bridge_that_is_up_is_left_alone_and_of_two_restarts_one_does_it() {
 
 #[test]
 fn a_station_whose_bridge_is_down_stops_in_order() {
-    let house = House::open();
+    let house = TestStation::open();
     let mut reader = house.reader();
     let id = house.invoke();
     house.break_bridge(&mut reader);
-    let House { folder, station, .. } = house;
+    let TestStation { folder, station, .. } = house;
     station.stop();
     let pack = Pack::sample();
     let (store, opened) = crate::store::Store::open(
@@ -259,7 +259,7 @@ fn a_station_whose_bridge_is_down_stops_in_order() {
 
 #[test]
 fn a_row_that_is_refused_is_said_so_in_the_log() {
-    let house = House::open();
+    let house = TestStation::open();
     let mut reader = house.reader();
     let rows = ["heal_party", "nonsense"].map(NewInvocation::new).into();
     house.command(Command::Mpp(mpp::Command::Enqueue { rows })).unwrap();

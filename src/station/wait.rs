@@ -55,7 +55,7 @@ fn has_reached(now: RowState, wanted: RowState) -> bool {
 async fn watch(reader: &mut Reader, id: InvocationId) {
     loop {
         while let Some(batch) = reader.read() {
-            if batch.lost > 0 || batch.iter().any(|item| speaks_of(&item.entry.what, id)) {
+            if batch.lost > 0 || batch.iter().any(|item| concerns(&item.entry.what, id)) {
                 return;
             }
         }
@@ -63,7 +63,7 @@ async fn watch(reader: &mut Reader, id: InvocationId) {
     }
 }
 
-fn speaks_of(what: &What, wanted: InvocationId) -> bool {
+fn concerns(what: &What, wanted: InvocationId) -> bool {
     let What::Transition(AnyTransition::Mpp(transition)) = what else { return false };
     match transition {
         Transition::Dispatched { id, .. }

@@ -34,11 +34,11 @@ impl Medium for File {
 }
 
 /// Makes a file.
-pub type Maker = Box<dyn FnMut(&Path) -> io::Result<Box<dyn Medium>> + Send + Sync>;
+pub type FileFactory = Box<dyn FnMut(&Path) -> io::Result<Box<dyn Medium>> + Send + Sync>;
 
 /// Makes a file on disk that nobody else can read.
 #[must_use]
-pub fn on_disk() -> Maker {
+pub fn on_disk() -> FileFactory {
     Box::new(|path| {
         let file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(path)?;
         Ok(Box::new(file))
@@ -70,7 +70,7 @@ impl Kind {
 pub(super) struct Appender {
     data: PathBuf,
     kind: Kind,
-    make: Maker,
+    make: FileFactory,
     file: Option<Box<dyn Medium>>,
     /// The present file's number.
     segment: u64,
@@ -84,7 +84,7 @@ pub(super) struct Appender {
 
 impl Appender {
     /// Begins with the file of a number that was never there.
-    pub(super) fn new(data: &Path, kind: Kind, make: Maker, segment: u64, bytes_max: u64) -> Self {
+    pub(super) fn new(data: &Path, kind: Kind, make: FileFactory, segment: u64, bytes_max: u64) -> Self {
         Self {
             data: data.to_owned(),
             kind,

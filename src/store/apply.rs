@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use rusqlite::Connection;
 
 use super::{
-    held::Effects,
     invocations::{Changed, Enqueued, Move, NewRefund, Row},
     op::{Done, Migration, Op},
+    pending_writes::Effects,
     tables::{brakes, invocations, macp, manifests, meta, refunds, runs, state},
 };
 use crate::{

@@ -8,15 +8,15 @@ use rusqlite::Connection;
 use super::{
     Answer,
     counters::{Counters, Shared},
-    held::Unfolded,
-    intake::{FetchAsk, Intake, Request},
     invocations::{Refund, Row},
-    macp::{Digest, MacpLeft, SessionFilter, SessionRow},
+    macp::{Digest, RestoredMacpPart, SessionFilter, SessionRow},
     op::{Class, CommitError, Done, Fetched, Op},
+    pending_writes::JournalledOp,
     read::{InvocationFilter, OthersPage, PAGE_ROWS_MAX, Reads, RefundFilter, Rows},
     record::Record,
     reply::failed,
-    runs::{ArtifactRow, EventRow, RunDetail, RunFilter, RunRow, RunsLeft},
+    runs::{ArtifactRow, EventRow, RestoredRuns, RunDetail, RunFilter, RunRow},
+    submission::{FetchRequest, Request, SubmissionQueue},
     tables::{invocations, macp, refunds, runs},
 };
 use crate::ids::{InvocationId, QueueName, TraceId};
@@ -28,7 +28,7 @@ use crate::ids::{InvocationId, QueueName, TraceId};
 /// not wait for the store. When a call returns an error, its answer is dropped unused.
 #[derive(Clone)]
 pub struct Handle {
-    pub(super) intake: Arc<Intake>,
+    pub(super) submission: Arc<SubmissionQueue>,
     pub(super) reads: Arc<Reads>,
     pub(super) shared: Arc<Shared>,
     pub(super) unfolded_rows_max: u64,
@@ -47,7 +47,7 @@ impl Handle {
     /// [`CommitError::Busy`] when `limits.store.writer_requests_max` requests wait; [`CommitError::Failed`]
     /// when the store is closed.
     pub fn commit(&self, op: Op, class: Class, done: Answer<Done>) -> Result<(), CommitError> {
-        self.intake.request(Request::Commit { op, class, done })
+        self.submission.request(Request::Commit { op, class, done })
     }
 
     /// Has an operation written when convenient, unanswered and unjournalled ([`Class::Behind`]). It takes an
@@ -56,15 +56,15 @@ impl Handle {
     /// # Errors
     /// [`CommitError::Busy`] when `limits.store.unfolded_rows_max` rows wait; [`CommitError::Failed`] for any
     /// other operation or when the store is closed.
-    pub fn behind(&self, op: Op) -> Result<(), CommitError> {
-        let waiting = self.intake.unfolded();
+    pub fn write_behind(&self, op: Op) -> Result<(), CommitError> {
+        let waiting = self.submission.unapplied();
         if waiting >= self.unfolded_rows_max {
             return Err(CommitError::Busy { waiting });
         }
         let record = Record::of(op).ok_or_else(|| {
             CommitError::Failed("this operation has an answer and cannot go behind".to_owned())
         })?;
-        self.intake.fold(vec![Unfolded { place: None, record }])
+        self.submission.fold(vec![JournalledOp { position: None, record }])
     }
 
     /// Reads pending rows of the manifest in force with ids after `after`, oldest first, at most 10,000. It
@@ -80,7 +80,7 @@ impl Handle {
         settled: bool,
         done: Answer<Fetched>,
     ) -> Result<(), CommitError> {
-        self.intake.request(Request::Fetch { ask: FetchAsk { queue, after, limit, settled }, done })
+        self.submission.request(Request::Fetch { ask: FetchRequest { queue, after, limit, settled }, done })
     }
 
     /// Reads pending rows of the pack's other manifests with ids after `after`, oldest first, at most 10,000,
@@ -94,7 +94,7 @@ impl Handle {
         limit: u64,
         done: Answer<OthersPage>,
     ) -> Result<(), CommitError> {
-        self.intake.request(Request::FetchOthers { after, limit, done })
+        self.submission.request(Request::FetchOthers { after, limit, done })
     }
 
     /// Has all that came before folded and made visible to the reads below.
@@ -102,7 +102,7 @@ impl Handle {
     /// # Errors
     /// As [`Self::commit`].
     pub fn flush(&self, done: Answer<()>) -> Result<(), CommitError> {
-        self.intake.request(Request::Flush { done })
+        self.submission.request(Request::Flush { done })
     }
 
     /// Copies the database, with all that came before folded, into a new file; answered with its length in
@@ -111,7 +111,7 @@ impl Handle {
     /// # Errors
     /// As [`Self::commit`].
     pub fn backup(&self, path: &Path, done: Answer<u64>) -> Result<(), CommitError> {
-        self.intake.request(Request::Backup { path: path.to_owned(), done })
+        self.submission.request(Request::Backup { path: path.to_owned(), done })
     }
 
     /// Reads a page of invocations as their tables have them: [`Self::flush`] first to see what was
@@ -219,15 +219,15 @@ impl Handle {
     ///
     /// # Errors
     /// As [`Self::invocations`].
-    pub fn runs_left(
+    pub fn restored_runs(
         &self,
         answers_max: u64,
         bytes_max: u64,
-        done: Answer<RunsLeft>,
+        done: Answer<RestoredRuns>,
     ) -> Result<(), CommitError> {
         let left = move |conn: &Connection| {
             let (answers, has_more_answers) = runs::answers(conn, answers_max, bytes_max)?;
-            Ok(RunsLeft { open: runs::open(conn, PAGE_ROWS_MAX)?, answers, has_more_answers })
+            Ok(RestoredRuns { open: runs::open(conn, PAGE_ROWS_MAX)?, answers, has_more_answers })
         };
         self.read(left, done)
     }
@@ -286,18 +286,18 @@ impl Handle {
     ///
     /// # Errors
     /// As [`Self::invocations`].
-    pub fn macp_left(
+    pub fn restored_macp(
         &self,
-        mut each: impl FnMut(MacpLeft) -> bool + Send + 'static,
+        mut each: impl FnMut(RestoredMacpPart) -> bool + Send + 'static,
         done: Answer<()>,
     ) -> Result<(), CommitError> {
-        self.read(move |conn| macp::left(conn, &mut each), done)
+        self.read(move |conn| macp::restored(conn, &mut each), done)
     }
 
     /// The store's figures.
     #[must_use]
     pub fn counters(&self) -> Counters {
-        self.shared.read(self.intake.unfolded(), self.intake.requests())
+        self.shared.read(self.submission.unapplied(), self.submission.requests())
     }
 
     fn read<T: 'static>(
@@ -317,7 +317,7 @@ impl Handle {
             with(conn);
             tell.send(()).unwrap();
         });
-        self.intake.request(Request::Touch { with }).unwrap();
+        self.submission.request(Request::Touch { with }).unwrap();
         told.recv().unwrap();
     }
 }

@@ -10,12 +10,12 @@ use std::{
 };
 
 use super::{
-    append::{Appender, Kind, Maker},
+    append::{Appender, FileFactory, Kind},
     counters::Shared,
-    held::{Place, Unfolded},
-    intake::Intake,
     op::{CommitError, Op},
+    pending_writes::{JournalPosition, JournalledOp},
     record::{self, Record},
+    submission::SubmissionQueue,
 };
 
 /// The journal's files.
@@ -42,7 +42,7 @@ pub struct Journal {
     next_seq: u64,
     buffer: Vec<u8>,
     appended: Vec<Record>,
-    intake: Arc<Intake>,
+    intake: Arc<SubmissionQueue>,
     shared: Arc<Shared>,
 }
 
@@ -58,9 +58,9 @@ impl std::fmt::Debug for Journal {
 impl Journal {
     pub(super) fn new(
         data: &Path,
-        make: Maker,
+        make: FileFactory,
         begin: Begin,
-        intake: Arc<Intake>,
+        intake: Arc<SubmissionQueue>,
         shared: Arc<Shared>,
     ) -> Self {
         Self {
@@ -118,7 +118,7 @@ impl Journal {
         let first = self.next_seq;
         let ops = (first..)
             .zip(self.appended.drain(..))
-            .map(|(seq, record)| Unfolded { place: Some(Place { segment, seq }), record });
+            .map(|(seq, record)| JournalledOp { position: Some(JournalPosition { segment, seq }), record });
         let ops: Vec<_> = ops.collect();
         outcome?;
         self.next_seq = self.next_seq.saturating_add(u64::try_from(ops.len()).unwrap_or(u64::MAX));
@@ -135,7 +135,7 @@ impl Journal {
         if self.intake.is_closed() {
             return Err(CommitError::Failed("the store is closed".to_owned()));
         }
-        let waiting = self.intake.unfolded();
+        let waiting = self.intake.unapplied();
         if waiting < self.begin.unfolded_rows_max {
             return Ok(());
         }

@@ -57,7 +57,7 @@ pub struct SessionRow {
     /// What it belongs to.
     pub trace: Option<TraceId>,
     /// Whether it is in the store alone, and the digests of its messages' ids with it.
-    pub is_gone: bool,
+    pub is_evicted: bool,
     /// Whether it was expired by the sweep, and nobody asked since.
     pub is_unnoticed: bool,
 }
@@ -170,9 +170,9 @@ pub struct SessionFilter {
 
 /// A part of what the runtime starts from, in this order.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum MacpLeft {
+pub enum RestoredMacpPart {
     /// Sessions that are in the store alone, with how they stand as far as anybody was told.
-    Gone(Vec<(u64, String, SessionState)>),
+    Evicted(Vec<(u64, String, SessionState)>),
     /// Sessions that are not, and ended for their logs, with why.
     Damaged(Vec<(u64, String)>),
     /// Records of a session that is not, in their order.

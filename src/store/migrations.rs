@@ -241,7 +241,7 @@ fn digests_to_rows(conn: &Connection) -> rusqlite::Result<()> {
 
 /// Whose a database is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Found {
+pub(super) enum DatabaseOwner {
     /// Nobody's yet, or ours at a version that this program knows.
     Ours,
     /// Ours, but of a later program.
@@ -256,16 +256,16 @@ pub(super) enum Found {
 }
 
 /// Looks at a database without changing it.
-pub(super) fn look(conn: &Connection) -> rusqlite::Result<Found> {
+pub(super) fn inspect(conn: &Connection) -> rusqlite::Result<DatabaseOwner> {
     let application: i64 = conn.pragma_query_value(None, "application_id", |row| row.get(0))?;
     let found = version(conn)?;
     let known = i64::try_from(STEPS.len()).unwrap_or(i64::MAX);
     let tables: i64 = conn.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
     Ok(match (application, tables) {
-        (0, 0) => Found::Ours,
-        (APPLICATION_ID, _) if found > known => Found::Newer { found, known },
-        (APPLICATION_ID, _) => Found::Ours,
-        _ => Found::Foreign,
+        (0, 0) => DatabaseOwner::Ours,
+        (APPLICATION_ID, _) if found > known => DatabaseOwner::Newer { found, known },
+        (APPLICATION_ID, _) => DatabaseOwner::Ours,
+        _ => DatabaseOwner::Foreign,
     })
 }
 
@@ -298,10 +298,10 @@ mod tests {
     #[test]
     fn takes_each_step_once() {
         let conn = Connection::open_in_memory().unwrap();
-        assert_eq!(look(&conn).unwrap(), Found::Ours);
+        assert_eq!(inspect(&conn).unwrap(), DatabaseOwner::Ours);
         run(&conn).unwrap();
         run(&conn).unwrap();
-        assert_eq!(look(&conn).unwrap(), Found::Ours);
+        assert_eq!(inspect(&conn).unwrap(), DatabaseOwner::Ours);
     }
 
     #[test]
@@ -402,9 +402,9 @@ mod tests {
         let conn = Connection::open_in_memory().unwrap();
         run(&conn).unwrap();
         conn.pragma_update(None, "user_version", 99).unwrap();
-        assert!(matches!(look(&conn).unwrap(), Found::Newer { found: 99, .. }));
+        assert!(matches!(inspect(&conn).unwrap(), DatabaseOwner::Newer { found: 99, .. }));
         let other = Connection::open_in_memory().unwrap();
         other.execute_batch("CREATE TABLE theirs (x)").unwrap();
-        assert_eq!(look(&other).unwrap(), Found::Foreign);
+        assert_eq!(inspect(&other).unwrap(), DatabaseOwner::Foreign);
     }
 }

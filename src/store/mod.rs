@@ -61,13 +61,10 @@
 mod answer;
 pub mod append;
 mod apply;
-mod aside;
 mod backup;
 mod counters;
 mod error;
 mod handle;
-mod held;
-mod intake;
 pub mod invocations;
 mod journal;
 mod lock;
@@ -75,6 +72,8 @@ pub mod macp;
 mod migrations;
 pub mod op;
 mod open;
+mod pending_writes;
+mod quarantine;
 mod read;
 mod record;
 mod replay;
@@ -86,6 +85,7 @@ mod session_log;
 pub mod state;
 #[expect(clippy::module_inception, reason = "the store itself, beside its parts")]
 mod store;
+mod submission;
 mod tables;
 #[cfg(test)]
 mod tests;
@@ -99,4 +99,4 @@ pub use journal::Journal;
 pub use lock::{Lock, holder};
 pub use read::{InvocationFilter, OthersPage, RefundFilter, Rows};
 pub use session_log::{DamagedFile, SessionLog};
-pub use store::{Opened, Store};
+pub use store::{OpenedStore, Store};

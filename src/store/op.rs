@@ -22,7 +22,7 @@ use crate::{
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Class {
     /// Nothing: written when convenient, its ticket is not waited for.
-    Behind,
+    WriteBehind,
     /// The death of the process.
     Process,
     /// The loss of power: fsynced before it is acknowledged.

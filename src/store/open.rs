@@ -12,12 +12,12 @@ use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 use super::{
     StoreError,
-    aside::set_aside,
-    held::{Effects, Held, Unfolded},
-    migrations::{self, Found},
+    migrations::{self, DatabaseOwner},
     op::Restored,
+    pending_writes::{Effects, JournalledOp, PendingWrites},
+    quarantine::quarantine,
     record::Record,
-    replay::{self, Replayed},
+    replay::{self, ReplayedJournal},
     tables::{brakes, invocations, manifests, meta, state},
 };
 use crate::{
@@ -33,7 +33,7 @@ pub(super) const DATABASE: &str = "station.db";
 pub(super) const LOG_BYTES_KEPT: u64 = 64 << 20;
 
 /// A database that is ready to be written, and what a core starts from.
-pub(super) struct Recovered {
+pub(super) struct RecoveredDatabase {
     pub(super) conn: Connection,
     pub(super) restored: Restored,
     pub(super) session_id: SessionId,
@@ -44,7 +44,7 @@ pub(super) struct Recovered {
 
 /// Numbers that must not fall back even when the database is lost.
 #[derive(Clone, Copy, Debug, Default)]
-struct Salvaged {
+struct RecoveredCounters {
     next_id: u64,
     session_id: u64,
 }
@@ -55,14 +55,14 @@ pub(super) fn recover(
     pack_id: &PackId,
     hash: &ManifestHash,
     now: Wall,
-) -> Result<Recovered, StoreError> {
+) -> Result<RecoveredDatabase, StoreError> {
     let mut notices = Vec::new();
-    let (conn, salvaged) = open_or_set_aside(&data.join(DATABASE), now, &mut notices)?;
+    let (conn, salvaged) = open_or_quarantine(&data.join(DATABASE), now, &mut notices)?;
     let failed = |error| StoreError::Database { what: "recovering station.db", source: error };
     let applied_through = meta::read(&conn, meta::APPLIED_THROUGH).map_err(failed)?;
     let mut replayed = replay::replay(data, applied_through)?;
     conn.execute_batch("PRAGMA synchronous = FULL; BEGIN IMMEDIATE").map_err(failed)?;
-    let requeued = take_up(&conn, &mut replayed, salvaged, now).map_err(failed)?;
+    let requeued = apply_journal(&conn, &mut replayed, salvaged, now).map_err(failed)?;
     conn.execute_batch("COMMIT").map_err(failed)?;
     File::open(data)
         .and_then(|folder| folder.sync_all())
@@ -72,24 +72,24 @@ pub(super) fn recover(
     let session_id = SessionId(meta::read(&conn, meta::SESSION_ID).map_err(failed)?);
     let restored = restored(&conn, pack_id, hash, requeued).map_err(failed)?;
     let (next_segment, next_seq) = (replayed.next_segment, replayed.last_seq.saturating_add(1));
-    Ok(Recovered { conn, restored, session_id, notices, next_segment, next_seq })
+    Ok(RecoveredDatabase { conn, restored, session_id, notices, next_segment, next_seq })
 }
 
 /// Puts the journal's records into their tables and begins a new session, within the open transaction; how
 /// many rows are pending again.
-fn take_up(
+fn apply_journal(
     conn: &Connection,
-    replayed: &mut Replayed,
-    salvaged: Salvaged,
+    replayed: &mut ReplayedJournal,
+    salvaged: RecoveredCounters,
     now: Wall,
 ) -> rusqlite::Result<u64> {
     let mut last_id = invocations::last_id(conn)?;
-    let mut held = Held::default();
+    let mut held = PendingWrites::default();
     for (_, record) in replayed.records.drain(..) {
         if let Record::Move(moved) = &record {
             last_id = last_id.max(moved.id.0);
         }
-        held.absorb(vec![Unfolded { place: None, record }]);
+        held.absorb(vec![JournalledOp { position: None, record }]);
     }
     held.write_out(conn, &mut Effects::default())?;
     meta::raise(conn, meta::APPLIED_THROUGH, replayed.last_seq)?;
@@ -117,17 +117,17 @@ fn restored(
 }
 
 /// Opens the database; a damaged one is set aside and a new one begun.
-fn open_or_set_aside(
+fn open_or_quarantine(
     file: &Path,
     now: Wall,
     notices: &mut Vec<String>,
-) -> Result<(Connection, Salvaged), StoreError> {
+) -> Result<(Connection, RecoveredCounters), StoreError> {
     let (why, salvaged) = match open(file)? {
-        Opening::Whole(conn) => return Ok((conn, Salvaged::default())),
+        Opening::Whole(conn) => return Ok((conn, RecoveredCounters::default())),
         Opening::Damaged { why, salvaged } => (why, salvaged),
     };
-    let aside =
-        set_aside_with_log(file, now).map_err(StoreError::io(format!("setting {} aside", file.display())))?;
+    let aside = quarantine_with_log(file, now)
+        .map_err(StoreError::io(format!("setting {} aside", file.display())))?;
     notices.push(format!(
         "{} was damaged ({why}): it is kept as {} and the station began an empty one; restore a backup, or try `sqlite3 FILE .recover`",
         file.display(),
@@ -142,13 +142,13 @@ fn open_or_set_aside(
 }
 
 /// Renames the database with its log and index, which belong together.
-fn set_aside_with_log(file: &Path, now: Wall) -> io::Result<PathBuf> {
+fn quarantine_with_log(file: &Path, now: Wall) -> io::Result<PathBuf> {
     let with = |path: &Path, suffix: &str| {
         let mut name = path.as_os_str().to_owned();
         name.push(suffix);
         PathBuf::from(name)
     };
-    let aside = set_aside(file, now)?;
+    let aside = quarantine(file, now)?;
     for suffix in ["-wal", "-shm"] {
         match std::fs::rename(with(file, suffix), with(&aside, suffix)) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
@@ -160,7 +160,7 @@ fn set_aside_with_log(file: &Path, now: Wall) -> io::Result<PathBuf> {
 
 enum Opening {
     Whole(Connection),
-    Damaged { why: String, salvaged: Salvaged },
+    Damaged { why: String, salvaged: RecoveredCounters },
 }
 
 fn open(file: &Path) -> Result<Opening, StoreError> {
@@ -171,11 +171,11 @@ fn open(file: &Path) -> Result<Opening, StoreError> {
     let conn =
         Connection::open_with_flags(file, flags).map_err(StoreError::database("opening station.db"))?;
     match prepare(&conn) {
-        Ok(Found::Ours) => Ok(Opening::Whole(conn)),
-        Ok(Found::Newer { found, known }) => {
+        Ok(DatabaseOwner::Ours) => Ok(Opening::Whole(conn)),
+        Ok(DatabaseOwner::Newer { found, known }) => {
             Err(StoreError::NewerSchema { file: file.to_owned(), found, known })
         }
-        Ok(Found::Foreign) => Err(StoreError::NotAStore { file: file.to_owned() }),
+        Ok(DatabaseOwner::Foreign) => Err(StoreError::NotAStore { file: file.to_owned() }),
         Err(error) if is_damage(&error) => {
             Ok(Opening::Damaged { why: error.to_string(), salvaged: salvage(&conn) })
         }
@@ -184,11 +184,11 @@ fn open(file: &Path) -> Result<Opening, StoreError> {
 }
 
 /// Checks a database and brings it up to date.
-fn prepare(conn: &Connection) -> rusqlite::Result<Found> {
+fn prepare(conn: &Connection) -> rusqlite::Result<DatabaseOwner> {
     conn.busy_timeout(Duration::from_secs(5))?;
     conn.set_prepared_statement_cache_capacity(64);
-    let found = migrations::look(conn)?;
-    if found != Found::Ours {
+    let found = migrations::inspect(conn)?;
+    if found != DatabaseOwner::Ours {
         return Ok(found);
     }
     conn.query_row("PRAGMA journal_mode = WAL", [], |_| Ok(()))?;
@@ -212,10 +212,10 @@ fn is_damage(error: &rusqlite::Error) -> bool {
 }
 
 /// What can still be read of a damaged database's numbers.
-fn salvage(conn: &Connection) -> Salvaged {
+fn salvage(conn: &Connection) -> RecoveredCounters {
     let read = |name| meta::read(conn, name).unwrap_or(0);
     let last_id = invocations::last_id(conn).unwrap_or(0);
-    Salvaged {
+    RecoveredCounters {
         next_id: read(meta::NEXT_ID).max(last_id.saturating_add(1)),
         session_id: read(meta::SESSION_ID),
     }

@@ -80,14 +80,14 @@ impl<T> Rows<T> {
 pub(super) type Job = Box<dyn FnOnce(&Connection) + Send>;
 
 #[derive(Default)]
-struct Line {
+struct QueueState {
     jobs: VecDeque<Job>,
     closed: bool,
 }
 
 /// The line in front of the readers.
 pub(super) struct Reads {
-    line: Mutex<Line>,
+    line: Mutex<QueueState>,
     ready: Condvar,
     jobs_max: usize,
 }
@@ -125,7 +125,7 @@ impl Reads {
         Ok((reads, threads))
     }
 
-    fn line(&self) -> MutexGuard<'_, Line> {
+    fn lock(&self) -> MutexGuard<'_, QueueState> {
         self.line.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -134,7 +134,7 @@ impl Reads {
     /// # Errors
     /// Too many wait, or the store is closed; the read comes back.
     pub(super) fn push(&self, job: Job) -> Result<(), (Job, CommitError)> {
-        let mut line = self.line();
+        let mut line = self.lock();
         if line.closed {
             return Err((job, CommitError::Failed("the store is closed".to_owned())));
         }
@@ -149,14 +149,14 @@ impl Reads {
 
     /// Ends the threads once the line is empty.
     pub(super) fn close(&self) {
-        self.line().closed = true;
+        self.lock().closed = true;
         self.ready.notify_all();
     }
 
     fn run(&self, conn: &Connection) {
         loop {
             let job = {
-                let mut line = self.line();
+                let mut line = self.lock();
                 loop {
                     if let Some(job) = line.jobs.pop_front() {
                         break job;

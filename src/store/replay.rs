@@ -8,8 +8,8 @@ use std::{
 use super::{
     StoreError,
     append::Kind,
-    aside::set_aside,
     journal,
+    quarantine::quarantine,
     record::{self, HEAD_BYTES, Record},
 };
 use crate::time::Wall;
@@ -25,7 +25,7 @@ pub(super) struct Segment {
 
 /// What the journal held.
 #[derive(Debug, Default)]
-pub(super) struct Replayed {
+pub(super) struct ReplayedJournal {
     /// The records that the tables lack, in their order.
     pub(super) records: Vec<(u64, Record)>,
     /// The greatest record number seen.
@@ -37,7 +37,7 @@ pub(super) struct Replayed {
     segments: Vec<Segment>,
 }
 
-impl Replayed {
+impl ReplayedJournal {
     /// Removes the segments once their records are in the tables; damaged ones are set aside.
     ///
     /// # Errors
@@ -47,7 +47,7 @@ impl Replayed {
             match segment.damage {
                 None => fs::remove_file(&segment.path)?,
                 Some(damage) => {
-                    let aside = set_aside(&segment.path, now)?;
+                    let aside = quarantine(&segment.path, now)?;
                     self.notices.push(format!(
                         "{} was damaged ({damage}); it is kept as {}",
                         segment.path.display(),
@@ -67,8 +67,9 @@ impl Replayed {
 ///
 /// # Errors
 /// A file could not be read.
-pub(super) fn replay(data: &Path, applied_through: u64) -> Result<Replayed, StoreError> {
-    let mut replayed = Replayed { last_seq: applied_through, next_segment: 1, ..Replayed::default() };
+pub(super) fn replay(data: &Path, applied_through: u64) -> Result<ReplayedJournal, StoreError> {
+    let mut replayed =
+        ReplayedJournal { last_seq: applied_through, next_segment: 1, ..ReplayedJournal::default() };
     let segments = files(data, journal::FILES).map_err(StoreError::io(data.display().to_string()))?;
     let count = segments.len();
     for (index, (number, path)) in segments.into_iter().enumerate() {
@@ -213,7 +214,7 @@ mod tests {
         (bytes, offsets)
     }
 
-    fn seqs(replayed: &Replayed) -> Vec<u64> {
+    fn seqs(replayed: &ReplayedJournal) -> Vec<u64> {
         replayed.records.iter().map(|(seq, _)| *seq).collect()
     }
 

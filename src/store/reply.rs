@@ -7,10 +7,10 @@ use rusqlite::Connection;
 use super::{
     Answer,
     backup::backup,
-    intake::FetchAsk,
     op::{CommitError, Done, Fetched},
     open::DATABASE,
     read::{OthersPage, PAGE_ROWS_MAX, Rows},
+    submission::FetchRequest,
     tables::{invocations, manifests},
     writer::Parts,
 };
@@ -23,7 +23,7 @@ pub(super) enum Reply {
         result: Result<Done, CommitError>,
     },
     Fetch {
-        ask: FetchAsk,
+        ask: FetchRequest,
         done: Answer<Fetched>,
         result: Result<Fetched, CommitError>,
     },
@@ -48,7 +48,7 @@ impl Reply {
     /// Reads pending rows ahead. Rows that the open transaction has changed are seen as it has them.
     pub(super) fn fetch(
         conn: &Connection,
-        ask: &FetchAsk,
+        ask: &FetchRequest,
         in_force: Option<i64>,
     ) -> Result<Fetched, CommitError> {
         let limit = ask.limit.min(PAGE_ROWS_MAX);

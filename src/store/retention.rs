@@ -24,7 +24,7 @@ impl Retention {
     /// Counts what there is.
     pub(super) fn count(conn: &Connection) -> rusqlite::Result<Self> {
         let ended = manifests::rows(conn)?.saturating_sub(invocations::open_rows(conn)?);
-        let runs::Counted { ended: runs, answers } = runs::counts(conn)?;
+        let runs::RunCounts { ended: runs, answers } = runs::counts(conn)?;
         Ok(Self { ended, refunds: refunds::count(conn)?, runs, answers, swept: InvocationId(0) })
     }
 

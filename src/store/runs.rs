@@ -212,7 +212,7 @@ pub struct OpenRun {
 
 /// What the control plane starts from.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct RunsLeft {
+pub struct RestoredRuns {
     /// Runs that have not ended, oldest first.
     pub open: Vec<OpenRun>,
     /// What was answered, oldest first.

@@ -2,7 +2,7 @@
 
 use std::{collections::VecDeque, fs, path::Path};
 
-use super::{held::Unfolded, journal::FILES};
+use super::{journal::FILES, pending_writes::JournalledOp};
 
 /// The segments that the writer was given records of, each with its last record, oldest first. The last one
 /// is still being written.
@@ -11,8 +11,8 @@ pub(super) struct Segments(VecDeque<(u64, u64)>);
 
 impl Segments {
     /// Takes note of where records are.
-    pub(super) fn note(&mut self, ops: &[Unfolded]) {
-        for place in ops.iter().filter_map(|op| op.place) {
+    pub(super) fn note(&mut self, ops: &[JournalledOp]) {
+        for place in ops.iter().filter_map(|op| op.position) {
             match self.0.back_mut() {
                 Some((segment, seq)) if *segment == place.segment => *seq = place.seq,
                 _ => self.0.push_back((place.segment, place.seq)),

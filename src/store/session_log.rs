@@ -7,8 +7,8 @@ use bytes::Bytes;
 
 use super::{
     StoreError,
-    append::{Appender, Kind, Maker},
-    aside::set_aside,
+    append::{Appender, FileFactory, Kind},
+    quarantine::quarantine,
     record,
     replay::{self, State},
 };
@@ -29,13 +29,13 @@ pub struct SessionLog {
     /// The number of the next piece.
     next: u64,
     /// Files with pieces that the database may lack, the oldest first. The last may be written on.
-    held: VecDeque<Held>,
+    log_files: VecDeque<LogFile>,
     buffer: Vec<u8>,
 }
 
 /// A file, and the last piece in it.
 #[derive(Debug)]
-struct Held {
+struct LogFile {
     file: u64,
     last: u64,
     is_damaged: bool,
@@ -43,11 +43,11 @@ struct Held {
 
 /// A log as a start finds it.
 #[derive(Debug)]
-pub struct Found {
+pub struct OpenedLog {
     /// The log.
     pub log: SessionLog,
     /// Pieces with their numbers that the database lacks, in their order.
-    pub left: Vec<(u64, Bytes)>,
+    pub unstored: Vec<(u64, Bytes)>,
     /// Files that are damaged, in their order. They are kept aside once the database has the rest of them.
     pub damaged: Vec<DamagedFile>,
     /// What a person should read beside: unfinished writes that were left out.
@@ -69,7 +69,7 @@ impl std::fmt::Debug for SessionLog {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("SessionLog")
             .field("next", &self.next)
-            .field("held", &self.held)
+            .field("held", &self.log_files)
             .finish_non_exhaustive()
     }
 }
@@ -85,7 +85,12 @@ impl SessionLog {
     ///
     /// # Errors
     /// A file cannot be read.
-    pub fn open(data: &Path, make: Maker, bytes_max: u64, stored: u64) -> Result<Found, StoreError> {
+    pub fn open(
+        data: &Path,
+        make: FileFactory,
+        bytes_max: u64,
+        stored: u64,
+    ) -> Result<OpenedLog, StoreError> {
         let files = replay::files(data, FILES).map_err(StoreError::io(data.display().to_string()))?;
         let (mut held, mut left, mut damaged, mut notices) =
             (VecDeque::new(), Vec::new(), Vec::new(), Vec::new());
@@ -111,7 +116,7 @@ impl SessionLog {
             if may_be_torn && read.records.first().is_some_and(|(number, _)| *number == end + 1) {
                 was_damaged = false;
                 damaged.pop();
-                held.back_mut().into_iter().for_each(|held: &mut Held| held.is_damaged = false);
+                held.back_mut().into_iter().for_each(|held: &mut LogFile| held.is_damaged = false);
             }
             end = read.records.last().map_or(end, |(number, _)| *number);
             may_be_torn = is_damaged && read.bad.is_empty() && end > 0;
@@ -139,12 +144,17 @@ impl SessionLog {
                 }
             }
             (next_file, was_damaged) = (file.saturating_add(1), is_damaged);
-            held.push_back(Held { file, last, is_damaged });
+            held.push_back(LogFile { file, last, is_damaged });
         }
         let files = Appender::new(data, FILES, make, next_file, bytes_max);
-        let log =
-            Self { data: data.to_owned(), files, next: last.saturating_add(1), held, buffer: Vec::new() };
-        Ok(Found { log, left, damaged, notices })
+        let log = Self {
+            data: data.to_owned(),
+            files,
+            next: last.saturating_add(1),
+            log_files: held,
+            buffer: Vec::new(),
+        };
+        Ok(OpenedLog { log, unstored: left, damaged, notices })
     }
 
     /// Writes a piece; its number.
@@ -166,9 +176,9 @@ impl SessionLog {
         let number = self.next;
         self.next += 1;
         let file = self.files.segment();
-        match self.held.back_mut() {
+        match self.log_files.back_mut() {
             Some(held) if held.file == file => held.last = number,
-            _ => self.held.push_back(Held { file, last: number, is_damaged: false }),
+            _ => self.log_files.push_back(LogFile { file, last: number, is_damaged: false }),
         }
         Ok(number)
     }
@@ -177,24 +187,24 @@ impl SessionLog {
     ///
     /// One that cannot be deleted does no harm: a start knows what the database has.
     pub fn stored(&mut self, through: u64, now: Wall) {
-        while let Some(held) = self.held.front()
+        while let Some(held) = self.log_files.front()
             && held.last <= through
             && held.file != self.files.segment()
         {
             let path = FILES.path(&self.data, held.file);
             if held.is_damaged {
-                let _ = set_aside(&path, now);
+                let _ = quarantine(&path, now);
             } else {
                 let _ = fs::remove_file(path);
             }
-            self.held.pop_front();
+            self.log_files.pop_front();
         }
     }
 
     /// Nothing more is written: the last file goes too, if the database has all of it.
     pub fn end(&mut self, through: u64, now: Wall) {
         self.stored(through, now);
-        if let Some(held) = self.held.pop_front()
+        if let Some(held) = self.log_files.pop_front()
             && held.last <= through
         {
             let _ = fs::remove_file(FILES.path(&self.data, held.file));
@@ -219,7 +229,7 @@ mod tests {
     use super::*;
     use crate::store::append::on_disk;
 
-    fn open(data: &Path, stored: u64) -> Found {
+    fn open(data: &Path, stored: u64) -> OpenedLog {
         SessionLog::open(data, on_disk(), 100, stored).unwrap()
     }
 
@@ -232,8 +242,8 @@ mod tests {
         names
     }
 
-    fn left(found: &Found) -> Vec<(u64, &[u8])> {
-        found.left.iter().map(|(number, piece)| (*number, piece.as_ref())).collect()
+    fn unstored(found: &OpenedLog) -> Vec<(u64, &[u8])> {
+        found.unstored.iter().map(|(number, piece)| (*number, piece.as_ref())).collect()
     }
 
     #[test]
@@ -242,7 +252,7 @@ mod tests {
         let data = folder.path();
         let mut found = open(data, 7);
         assert!(
-            found.left.is_empty() && names(data).is_empty(),
+            found.unstored.is_empty() && names(data).is_empty(),
             "nothing is made before there is something to write"
         );
         for number in 8..=13 {
@@ -264,7 +274,7 @@ mod tests {
         drop(found);
         let again = open(data, 11);
         assert_eq!(
-            left(&again),
+            unstored(&again),
             [(12, &[12; 40][..]), (13, &[13; 40][..])],
             "what the database has already is not told"
         );
@@ -284,8 +294,8 @@ mod tests {
         found.log.append(b"one").unwrap();
         found.log.append(b"two").unwrap();
         found.log.end(1, Wall(0));
-        assert_eq!(left(&open(folder.path(), 1)), [(2, &b"two"[..])]);
-        assert!(open(folder.path(), 9).left.is_empty());
+        assert_eq!(unstored(&open(folder.path(), 1)), [(2, &b"two"[..])]);
+        assert!(open(folder.path(), 9).unstored.is_empty());
         assert_eq!(
             open(folder.path(), 9).log.append(b"x").unwrap(),
             10,
@@ -309,7 +319,7 @@ mod tests {
             fs::write(&path, &whole[..cut]).unwrap();
             let found = open(data, 0);
             assert_eq!(
-                (left(&found), found.notices.len()),
+                (unstored(&found), found.notices.len()),
                 (vec![(1, &b"one"[..]), (2, &b"two"[..])], usize::from(cut > head + 2 * piece))
             );
         }
@@ -317,7 +327,7 @@ mod tests {
         damaged[head + piece + 17] ^= 1; // "tvo"
         fs::write(&path, &damaged).unwrap();
         let found = open(data, 0);
-        assert_eq!((left(&found), found.notices.len()), (vec![(1, &b"one"[..]), (3, &b"six"[..])], 0));
+        assert_eq!((unstored(&found), found.notices.len()), (vec![(1, &b"one"[..]), (3, &b"six"[..])], 0));
         let [file] = &found.damaged[..] else { panic!("{found:?}") };
         assert!(file.what.contains("sessions-1.log is damaged"), "{}", file.what);
         assert_eq!((&file.lost[..], file.is_all), (&[Bytes::from_static(b"tvo")][..], true));
@@ -357,7 +367,7 @@ mod tests {
         assert_eq!((again.notices.len(), again.damaged.len()), (1, 0));
         again.log.append(b"two").unwrap();
         let mut third = open(data, 0);
-        assert_eq!((left(&third), third.notices.len()), (vec![(1, &b"one"[..]), (2, &b"two"[..])], 0));
+        assert_eq!((unstored(&third), third.notices.len()), (vec![(1, &b"one"[..]), (2, &b"two"[..])], 0));
         assert!(third.damaged.is_empty());
         third.log.stored(2, Wall(5));
         assert!(names(data).is_empty(), "none is kept aside");
@@ -365,7 +375,7 @@ mod tests {
         fs::write(&path, &torn).unwrap();
         SessionLog::open(data, on_disk(), 100, 2).unwrap().log.append(b"three").unwrap();
         let found = open(data, 0);
-        assert_eq!((left(&found), found.damaged.len()), (vec![(1, &b"one"[..]), (3, &b"three"[..])], 1));
+        assert_eq!((unstored(&found), found.damaged.len()), (vec![(1, &b"one"[..]), (3, &b"three"[..])], 1));
         assert!(!found.damaged[0].is_all);
     }
 
@@ -382,7 +392,7 @@ mod tests {
             fs::remove_file(data.join(format!("sessions-{gone}.log"))).unwrap();
         }
         let found = open(data, 0);
-        assert_eq!(found.left.iter().map(|(number, _)| *number).collect::<Vec<_>>(), [1, 3, 6]);
+        assert_eq!(found.unstored.iter().map(|(number, _)| *number).collect::<Vec<_>>(), [1, 3, 6]);
         let [one, two] = &found.notices[..] else { panic!("{:?}", found.notices) };
         assert!(
             one.contains("piece 2 is missing") && two.contains("pieces 4 to 5 are missing"),
@@ -418,13 +428,16 @@ mod tests {
             }
             fs::write(&path, &bytes).unwrap();
             let found = open(folder.path(), 0);
-            for (number, piece) in &found.left {
+            for (number, piece) in &found.unstored {
                 assert_eq!(piece, &written[usize::try_from(*number).unwrap() - 1], "seed {seed}");
             }
-            assert!(found.left.is_sorted_by(|one, other| one.0 < other.0), "seed {seed}");
+            assert!(found.unstored.is_sorted_by(|one, other| one.0 < other.0), "seed {seed}");
             let is_said = !found.damaged.is_empty() || !found.notices.is_empty();
-            assert!(found.left.len() == written.len() || is_said || whole.starts_with(&bytes), "seed {seed}");
-            (told, damaged) = (told + found.left.len(), damaged + found.damaged.len());
+            assert!(
+                found.unstored.len() == written.len() || is_said || whole.starts_with(&bytes),
+                "seed {seed}"
+            );
+            (told, damaged) = (told + found.unstored.len(), damaged + found.damaged.len());
         }
         assert!(told > 1_000 && damaged > 200, "{told} {damaged}");
     }

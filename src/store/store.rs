@@ -13,13 +13,13 @@ use std::{
 use super::{
     Handle, Journal, StoreError, append,
     counters::Shared,
-    intake::Intake,
     journal::Begin,
     lock::Lock,
     op::Restored,
-    open::{self, DATABASE, Recovered},
+    open::{self, DATABASE, RecoveredDatabase},
     read::Reads,
     retention::Retention,
+    submission::SubmissionQueue,
     writer::{Parts, Writer},
 };
 use crate::{
@@ -50,7 +50,7 @@ impl std::fmt::Debug for Store {
 
 /// What a start found.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Opened {
+pub struct OpenedStore {
     /// What a core starts from. `left_applied` has at most the default of `limits.mpp.recent_rows_max`.
     pub restored: Restored,
     /// How often a station was started on this data folder, this time included (ruling MPP 14).
@@ -76,7 +76,7 @@ impl Store {
         manifest_hash: &ManifestHash,
         limits: limits::Store,
         clock: Clock,
-    ) -> Result<(Self, Opened), StoreError> {
+    ) -> Result<(Self, OpenedStore), StoreError> {
         Self::open_locked(Arc::new(Lock::take(data)?), data, pack_id, manifest_hash, limits, clock)
     }
 
@@ -92,12 +92,12 @@ impl Store {
         manifest_hash: &ManifestHash,
         limits: limits::Store,
         clock: Clock,
-    ) -> Result<(Self, Opened), StoreError> {
-        let Recovered { conn, restored, session_id, notices, next_segment, next_seq } =
+    ) -> Result<(Self, OpenedStore), StoreError> {
+        let RecoveredDatabase { conn, restored, session_id, notices, next_segment, next_seq } =
             open::recover(data, pack_id, manifest_hash, clock.now().wall)?;
         let retention = Retention::count(&conn).map_err(StoreError::database("counting rows"))?;
         let (reads, mut threads) = Reads::start(&data.join(DATABASE), limits.read_requests_max)?;
-        let intake = Arc::new(Intake::new(limits.writer_requests_max));
+        let intake = Arc::new(SubmissionQueue::new(limits.writer_requests_max));
         let shared = Arc::new(Shared::default());
         let begin = Begin {
             segment: next_segment,
@@ -107,7 +107,7 @@ impl Store {
         };
         let journal = Journal::new(data, append::on_disk(), begin, Arc::clone(&intake), Arc::clone(&shared));
         let handle = Handle {
-            intake: Arc::clone(&intake),
+            submission: Arc::clone(&intake),
             reads: Arc::clone(&reads),
             shared: Arc::clone(&shared),
             unfolded_rows_max: limits.unfolded_rows_max,
@@ -120,7 +120,7 @@ impl Store {
             pack_id: pack_id.clone(),
             manifest_hash: manifest_hash.clone(),
             retention,
-            intake,
+            submission: intake,
             reads: Arc::clone(&reads),
             shared,
         });
@@ -139,7 +139,7 @@ impl Store {
             }
         }
         let store = Self { handle, journal: Some(journal), ended, threads, closed: false };
-        Ok((store, Opened { restored, session_id, notices }))
+        Ok((store, OpenedStore { restored, session_id, notices }))
     }
 
     /// The journal, once: it belongs to the one thread that runs the core. Nothing when it was taken already.
@@ -168,7 +168,7 @@ impl Store {
             return Ok(());
         }
         self.closed = true;
-        self.handle.intake.close();
+        self.handle.submission.close();
         let outcome = match self.ended.recv_timeout(CLOSE_MAX) {
             Ok(outcome) => outcome.map_err(StoreError::Unfolded),
             Err(RecvTimeoutError::Disconnected) => Err(StoreError::Unfolded("the writer died".to_owned())),
@@ -193,7 +193,7 @@ impl Store {
     #[cfg(test)]
     pub(super) fn kill(mut self) {
         self.closed = true;
-        self.handle.intake.kill();
+        self.handle.submission.kill();
         self.handle.reads.close();
         for thread in self.threads.drain(..) {
             thread.join().unwrap();

@@ -15,14 +15,14 @@ use rusqlite::{Connection, ErrorCode};
 use super::{
     apply,
     counters::Shared,
-    held::{Effects, Held},
-    intake::{Intake, Item, LINGER, Request, Woken},
     op::{Class, CommitError, Done, Op},
     open::LOG_BYTES_KEPT,
+    pending_writes::{Effects, PendingWrites},
     read::Reads,
     reply::{Reply, failed},
     retention::Retention,
     segments::Segments,
+    submission::{Item, LINGER, Request, SubmissionQueue, WakeReason},
     tables::{manifests, meta},
 };
 use crate::{
@@ -47,7 +47,7 @@ pub(super) struct Parts {
     pub(super) pack_id: PackId,
     pub(super) manifest_hash: ManifestHash,
     pub(super) retention: Retention,
-    pub(super) intake: Arc<Intake>,
+    pub(super) submission: Arc<SubmissionQueue>,
     pub(super) reads: Arc<Reads>,
     pub(super) shared: Arc<Shared>,
 }
@@ -55,7 +55,7 @@ pub(super) struct Parts {
 /// The writer's state.
 pub(super) struct Writer {
     pub(super) parts: Parts,
-    held: Held,
+    held: PendingWrites,
     segments: Segments,
     in_force: Option<i64>,
     effects: Effects,
@@ -68,7 +68,7 @@ impl Writer {
     pub(super) fn new(parts: Parts) -> Self {
         Self {
             parts,
-            held: Held::default(),
+            held: PendingWrites::default(),
             segments: Segments::default(),
             in_force: None,
             effects: Effects::default(),
@@ -83,20 +83,20 @@ impl Writer {
     /// # Errors
     /// Why rows are left in the journal.
     pub(super) fn run(mut self) -> Result<(), String> {
-        let intake = Arc::clone(&self.parts.intake);
+        let intake = Arc::clone(&self.parts.submission);
         let _refuse_what_is_left = Abandon(&intake);
         let mut items = Vec::new();
         loop {
             let woken = intake.take(self.patience(), &mut items);
             #[cfg(test)]
-            if woken == Woken::Killed {
+            if woken == WakeReason::Killed {
                 return Ok(());
             }
-            self.batch(&mut items, woken != Woken::Requests);
-            if woken == Woken::Closing {
+            self.batch(&mut items, woken != WakeReason::Requests);
+            if woken == WakeReason::Closing {
                 return self.end();
             }
-            self.tidy(woken == Woken::FoldDue);
+            self.tidy(woken == WakeReason::FoldDue);
         }
     }
 
@@ -280,7 +280,7 @@ impl Writer {
 
     /// Says whether writing fails, and when to try again.
     fn report(&mut self, failure: Option<&String>) {
-        self.parts.intake.account(self.held.rows());
+        self.parts.submission.account(self.held.rows());
         match failure {
             Some(_) => {
                 self.retry = Some(self.retry.map_or(RETRY.0, |pause| pause.saturating_mul(2).min(RETRY.1)))
@@ -296,7 +296,7 @@ impl Writer {
         if self.retry.is_none() && self.parts.retention.is_due(&self.parts.limits) {
             self.retire();
         }
-        let is_idle = is_rested && self.parts.intake.is_idle() && self.held.rows() == 0;
+        let is_idle = is_rested && self.parts.submission.is_idle() && self.held.rows() == 0;
         if self.changes >= CHECKPOINT_CHANGES
             || self.is_log_long()
             || (is_idle && self.changes > 0 && self.has_nothing_to_tidy())
@@ -373,7 +373,7 @@ fn needs_fold(request: &Request) -> bool {
 }
 
 /// Refuses what waits when the writer ends, however it ends.
-struct Abandon<'a>(&'a Intake);
+struct Abandon<'a>(&'a SubmissionQueue);
 
 impl Drop for Abandon<'_> {
     fn drop(&mut self) {

@@ -74,7 +74,7 @@ mod tests {
         readers_max: 4,
     };
 
-    fn told(tap: &Tap, text: &str) {
+    fn emit_text(tap: &Tap, text: &str) {
         let what = What::Transition(Transition::Station(station::Transition::Operated));
         tap.emit(Draft {
             at: Now::at_ms(1),
@@ -86,7 +86,7 @@ mod tests {
         });
     }
 
-    fn taken(reader: &mut Reader) -> (Vec<OwnedEntry>, Vec<u64>) {
+    fn read_all(reader: &mut Reader) -> (Vec<OwnedEntry>, Vec<u64>) {
         let (mut entries, mut lost) = (Vec::new(), Vec::new());
         while let Some(batch) = reader.read() {
             lost.push(batch.lost);
@@ -101,16 +101,16 @@ mod tests {
     fn what_does_not_come_is_every_readers_loss() {
         let tap = Tap::new(limits::Tap::default());
         let mut original = tap.reader().unwrap();
-        (0..6).for_each(|n: u32| told(&tap, &n.to_string()));
-        let (entries, _) = taken(&mut original);
+        (0..6).for_each(|n: u32| emit_text(&tap, &n.to_string()));
+        let (entries, _) = read_all(&mut original);
         let mirror = Mirror::new(limits::Tap::default(), Seq(1));
         let mut reader = mirror.reader().unwrap();
         for entry in [&entries[0], &entries[1], &entries[4], &entries[5]] {
             assert!(mirror.push(entry.as_ref()));
         }
         assert!(!mirror.push(entries[2].as_ref()), "it comes too late");
-        assert_eq!(taken(&mut reader), ([&entries[..2], &entries[4..]].concat(), vec![0, 2]));
-        assert_eq!((reader.received(), reader.lost(), reader.behind()), (4, 2, 0));
+        assert_eq!(read_all(&mut reader), ([&entries[..2], &entries[4..]].concat(), vec![0, 2]));
+        assert_eq!((reader.received(), reader.lost(), reader.lag()), (4, 2, 0));
         assert_eq!(mirror.next(), Seq(7));
     }
 
@@ -137,13 +137,13 @@ mod tests {
                 bytes: b"a secret b",
             });
         }
-        let (entries, _) = taken(&mut original);
+        let (entries, _) = read_all(&mut original);
         let mirror = Mirror::new(limits::Tap::default(), Seq(1));
         let mut reader = mirror.reader().unwrap();
         for entry in &entries {
             assert!(mirror.push(entry.as_ref()));
         }
-        assert_eq!(taken(&mut reader).0, entries);
+        assert_eq!(read_all(&mut reader).0, entries);
     }
 
     proptest! {
@@ -158,8 +158,8 @@ mod tests {
             let (mut came, mut read) = (Vec::new(), Vec::new());
             let mut lost = 0;
             for (comes, bytes, reads) in steps {
-                told(&tap, &"x".repeat(bytes));
-                let mut entries = taken(&mut original).0;
+                emit_text(&tap, &"x".repeat(bytes));
+                let mut entries = read_all(&mut original).0;
                 if comes && let Some(entry) = entries.pop() {
                     mirror.push(entry.as_ref());
                     came.push(entry);
@@ -172,7 +172,7 @@ mod tests {
                     }
                 }
             }
-            let (rest, losses) = taken(&mut reader);
+            let (rest, losses) = read_all(&mut reader);
             read.extend(rest);
             lost += losses.iter().sum::<u64>();
             prop_assert_eq!((read.len() as u64, lost), (reader.received(), reader.lost()));

@@ -67,9 +67,9 @@ impl Batch {
 
     /// The entry at this place, the first one's being 0.
     #[must_use]
-    pub fn get(&self, place: usize) -> Option<EntryRef<'_>> {
+    pub fn get(&self, index: usize) -> Option<EntryRef<'_>> {
         let (segment, from) = self.run.parts();
-        let stored = segment.entries.get(from.checked_add(place)?)?;
+        let stored = segment.entries.get(from.checked_add(index)?)?;
         Some(EntryRef { entry: &stored.entry, bytes: segment.bytes_of(stored) })
     }
 
@@ -88,7 +88,7 @@ impl Batch {
     pub fn absorb(&mut self, next: Self) -> Result<(), Self> {
         match &mut self.run {
             Run::Copied(segment)
-                if next.lost == 0 && !next.is_shared_well() && segment.has_room_for(&next.run) =>
+                if next.lost == 0 && !next.is_mostly_used() && segment.has_room_for(&next.run) =>
             {
                 segment.append(next.run.into_own());
                 Ok(())
@@ -101,16 +101,16 @@ impl Batch {
     /// that is not used is given back.
     #[must_use]
     pub fn compact(self) -> Self {
-        if self.is_shared_well() {
+        if self.is_mostly_used() {
             return self;
         }
         let mut segment = self.run.into_own();
-        segment.give_back();
+        segment.release_excess();
         Self { run: Run::Copied(segment), lost: self.lost }
     }
 
     /// Whether it shares a segment and has at least half of it.
-    fn is_shared_well(&self) -> bool {
+    fn is_mostly_used(&self) -> bool {
         match &self.run {
             Run::Shared(segment, from) => 2 * from <= segment.entries.len(),
             Run::Copied(_) => false,
@@ -134,7 +134,7 @@ impl Reader {
 
     /// What has come since the last call, at most one segment; nothing when all was read.
     pub fn read(&mut self) -> Option<Batch> {
-        if self.behind() == 0 {
+        if self.lag() == 0 {
             return None;
         }
         let (run, evicted) = self.shared.lock().ring.run_from(self.next);
@@ -154,7 +154,7 @@ impl Reader {
     /// Waking costs the emitter more than the entry itself: who reads for long does well to pause between
     /// reads rather than to wait for every entry.
     pub async fn ready(&mut self) {
-        while self.behind() == 0 {
+        while self.lag() == 0 {
             let notified = self.shared.wake.notified();
             tokio::pin!(notified);
             notified.as_mut().enable();
@@ -176,7 +176,7 @@ impl Reader {
 
     /// Entries emitted that this reader has not read.
     #[must_use]
-    pub fn behind(&self) -> u64 {
+    pub fn lag(&self) -> u64 {
         self.shared.next.load(Ordering::Acquire).saturating_sub(self.next.0)
     }
 

@@ -32,7 +32,7 @@ const ARENA_BYTES_MAX: usize = 128 * 1024;
 
 /// An entry with the place of its bytes in the arena.
 #[derive(Clone, Debug)]
-pub(super) struct Stored {
+pub(super) struct StoredEntry {
     pub(super) entry: Entry,
     start: u32,
     len: u32,
@@ -41,7 +41,7 @@ pub(super) struct Stored {
 /// A run of entries without gaps.
 #[derive(Debug, Default)]
 pub(super) struct Segment {
-    pub(super) entries: Vec<Stored>,
+    pub(super) entries: Vec<StoredEntry>,
     arena: Vec<u8>,
 }
 
@@ -56,7 +56,7 @@ impl Segment {
     }
 
     /// The bytes that lie beside an entry of this segment.
-    pub(super) fn bytes_of(&self, stored: &Stored) -> &[u8] {
+    pub(super) fn bytes_of(&self, stored: &StoredEntry) -> &[u8] {
         let start = stored.start as usize;
         self.arena.get(start..start + stored.len as usize).unwrap_or_default()
     }
@@ -68,7 +68,7 @@ impl Segment {
         let len = u32::try_from(bytes.len()).unwrap_or(u32::MAX);
         let is_masked = redact::is_masked(&entry.what);
         // The entry first: its copy would wait for the bytes, which go where memory is cold.
-        self.entries.push(Stored { entry, start, len });
+        self.entries.push(StoredEntry { entry, start, len });
         self.arena.extend_from_slice(bytes);
         if is_masked {
             self.mask_last();
@@ -110,14 +110,14 @@ impl Segment {
     }
 
     /// Gives back the room that is not used.
-    pub(super) fn give_back(&mut self) {
+    pub(super) fn release_excess(&mut self) {
         self.entries.shrink_to_fit();
         self.arena.shrink_to_fit();
     }
 
     /// What it holds, in bytes.
     pub(super) fn memory_bytes(&self) -> usize {
-        size_of::<Self>() + self.arena.capacity() + self.entries.capacity() * size_of::<Stored>()
+        size_of::<Self>() + self.arena.capacity() + self.entries.capacity() * size_of::<StoredEntry>()
     }
 }
 
@@ -151,9 +151,9 @@ impl Run {
 /// Segments that left the ring. They are dropped or used again outside its lock.
 #[derive(Debug, Default)]
 #[must_use = "evicted segments are reclaimed or dropped outside the lock"]
-pub(super) struct Evicted(Vec<Arc<Segment>>);
+pub(super) struct EvictedSegments(Vec<Arc<Segment>>);
 
-impl Evicted {
+impl EvictedSegments {
     pub(super) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -208,8 +208,8 @@ impl Ring {
 
     #[expect(clippy::inline_always, reason = "the entry would be moved once more")]
     #[inline(always)]
-    pub(super) fn push(&mut self, entry: Entry, bytes: &[u8]) -> Evicted {
-        let mut evicted = Evicted::default();
+    pub(super) fn push(&mut self, entry: Entry, bytes: &[u8]) -> EvictedSegments {
+        let mut evicted = EvictedSegments::default();
         if self.open.arena.len() + bytes.len() > self.arena_bytes_max {
             self.seal(&mut evicted);
         }
@@ -221,8 +221,8 @@ impl Ring {
     }
 
     /// Like [`push`](Self::push), for an entry that need not follow the last one: no segment spans a gap.
-    pub(super) fn push_behind(&mut self, entry: Entry, bytes: &[u8]) -> Evicted {
-        let mut evicted = Evicted::default();
+    pub(super) fn push_behind(&mut self, entry: Entry, bytes: &[u8]) -> EvictedSegments {
+        let mut evicted = EvictedSegments::default();
         if self.open.end().is_some_and(|end| end != entry.seq) {
             self.seal(&mut evicted);
         }
@@ -232,7 +232,7 @@ impl Ring {
 
     #[cold]
     #[inline(never)]
-    fn seal(&mut self, evicted: &mut Evicted) {
+    fn seal(&mut self, evicted: &mut EvictedSegments) {
         if self.open.entries.is_empty() {
             return;
         }
@@ -249,7 +249,8 @@ impl Ring {
         self.sealed.push_back(Arc::new(segment));
         // The open segment may double its arena before it is sealed, and a spare may come back: their room is
         // reserved.
-        let reserve = 2 * (SEGMENT_ENTRIES * size_of::<Stored>() + 2 * self.arena_bytes_max.max(ARENA_BYTES));
+        let reserve =
+            2 * (SEGMENT_ENTRIES * size_of::<StoredEntry>() + 2 * self.arena_bytes_max.max(ARENA_BYTES));
         while self.sealed.len() > 1
             && (self.sealed_entries + SEGMENT_ENTRIES > self.entries_max
                 || self.sealed_bytes + self.queue_bytes() + reserve > self.bytes_max)
@@ -269,10 +270,10 @@ impl Ring {
 
     /// The entries from `next` on or, when that was evicted, from the oldest kept one on: at most one
     /// segment. Nothing when all was read.
-    pub(super) fn run_from(&mut self, next: Seq) -> (Option<Run>, Evicted) {
-        let mut evicted = Evicted::default();
+    pub(super) fn run_from(&mut self, next: Seq) -> (Option<Run>, EvictedSegments) {
+        let mut evicted = EvictedSegments::default();
         if self.sealed.back().and_then(|segment| segment.end()).is_none_or(|end| end <= next) {
-            let at = place(&self.open, next);
+            let at = position(&self.open, next);
             let Some(first) = self.open.entries.get(at) else { return (None, evicted) };
             let unread_bytes = self.open.arena.len() - first.start as usize;
             if self.open.entries.len() - at < COPY_ENTRIES_MAX && unread_bytes < COPY_BYTES_MAX {
@@ -281,7 +282,10 @@ impl Ring {
             self.seal(&mut evicted);
         }
         let at = self.sealed.partition_point(|segment| segment.end().is_some_and(|end| end <= next));
-        (self.sealed.get(at).map(|segment| Run::Shared(Arc::clone(segment), place(segment, next))), evicted)
+        (
+            self.sealed.get(at).map(|segment| Run::Shared(Arc::clone(segment), position(segment, next))),
+            evicted,
+        )
     }
 
     /// The oldest kept entry, where there is one.
@@ -307,7 +311,7 @@ impl Ring {
 }
 
 /// The place of `next` in a segment; zero when the segment begins behind it.
-fn place(segment: &Segment, next: Seq) -> usize {
+fn position(segment: &Segment, next: Seq) -> usize {
     let first = segment.entries.first().map_or(0, |stored| stored.entry.seq.0);
     usize::try_from(next.0.saturating_sub(first)).unwrap_or(usize::MAX).min(segment.entries.len())
 }

@@ -11,7 +11,7 @@ use super::{
     entry::{Entry, Link, What},
     reader::Reader,
     redact,
-    ring::{Evicted, Ring},
+    ring::{EvictedSegments, Ring},
 };
 use crate::{
     ids::{Seq, TraceId},
@@ -90,7 +90,7 @@ impl Shared {
 
     /// Shows readers what was pushed, and wakes those that wait.
     #[inline]
-    fn publish(&self, state: MutexGuard<'_, State>, evicted: Evicted) {
+    fn publish(&self, state: MutexGuard<'_, State>, evicted: EvictedSegments) {
         self.next.store(state.next.0, Ordering::Release);
         drop(state);
         if self.waiting.load(Ordering::SeqCst) {
@@ -111,7 +111,7 @@ impl Shared {
     /// Drops what left the ring, and keeps one segment's room for the next.
     #[cold]
     #[inline(never)]
-    pub(super) fn reclaim(&self, evicted: Evicted) {
+    pub(super) fn reclaim(&self, evicted: EvictedSegments) {
         if let Some(spare) = evicted.reclaim() {
             self.lock().ring.keep_spare(spare);
         }
@@ -157,13 +157,13 @@ impl Tap {
     )]
     #[inline(always)]
     pub fn emit(&self, draft: Draft<'_>) -> Seq {
-        if redact::is_withheld(&draft.what) { self.emit_note(draft) } else { self.place(draft) }
+        if redact::is_withheld(&draft.what) { self.emit_note(draft) } else { self.append(draft) }
     }
 
     #[cold]
     fn emit_note(&self, draft: Draft<'_>) -> Seq {
         let note = redact::withheld(draft.bytes);
-        self.place(Draft { bytes: note.as_bytes(), ..draft })
+        self.append(Draft { bytes: note.as_bytes(), ..draft })
     }
 
     #[expect(
@@ -171,7 +171,7 @@ impl Tap {
         reason = "from call to call the entry would be moved, which costs more than to keep it"
     )]
     #[inline(always)]
-    fn place(&self, draft: Draft<'_>) -> Seq {
+    fn append(&self, draft: Draft<'_>) -> Seq {
         let Draft { at, link, trace, cause, what, bytes } = draft;
         let kept = bytes.get(..self.shared.frame_bytes_max).unwrap_or(bytes);
         let mut guard = self.shared.lock();

@@ -5,7 +5,7 @@ use std::path::Path;
 use tempfile::TempDir;
 
 use crate::{
-    real::{Adapter, Station, cli, house::House, json, pair, screen::Terminal},
+    real::{Adapter, Station, cli, json, pair, screen::Terminal, test_station::TestStation},
     terminal::mpp_addr,
 };
 
@@ -37,7 +37,7 @@ fn rows(screen: &str) -> Vec<String> {
 fn attach(data: &Path, args: &[&str]) -> Terminal {
     let args: Vec<&str> = ["attach"].iter().chain(args).copied().collect();
     let terminal = Terminal::start(data, 160, 50, &args);
-    terminal.stands();
+    terminal.stable_text();
     terminal
 }
 
@@ -56,7 +56,7 @@ fn work(data: &Path, adapter: &mut Adapter, rows: usize) {
 
 #[test]
 fn q_detaches_and_leaves_the_station_to_be_attached_to_again() {
-    let house = House::open();
+    let house = TestStation::open();
     let data = house.folder.path();
     let mut adapter = house.adapter();
     let mut terminal = attach(data, &[]);
@@ -76,7 +76,7 @@ fn q_detaches_and_leaves_the_station_to_be_attached_to_again() {
 
 #[test]
 fn a_console_beside_a_station_attaches_to_it_and_says_so() {
-    let house = House::open();
+    let house = TestStation::open();
     let mut terminal = Terminal::start(house.folder.path(), 160, 50, &[]);
     terminal.shows("attached to");
     terminal.keys("q");
@@ -90,7 +90,7 @@ fn a_console_on_a_lost_terminal_is_taken_up_again() {
     let folder = TempDir::new().unwrap();
     let token = pair(folder.path());
     let mut lost = Terminal::start(folder.path(), 160, 50, &["--port", "0"]);
-    lost.stands();
+    lost.stable_text();
     let mut adapter = Adapter::ready(mpp_addr(folder.path()), &token);
     lost.hang_up();
     work(folder.path(), &mut adapter, 3);
@@ -105,7 +105,7 @@ fn several_consoles_show_under_a_flood_what_the_stations_own_shows() {
     let folder = TempDir::new().unwrap();
     let token = pair(folder.path());
     let own = Terminal::start(folder.path(), 160, 50, &["--port", "0"]);
-    own.stands();
+    own.stable_text();
     let mut adapter = Adapter::ready(mpp_addr(folder.path()), &token);
     let first = attach(folder.path(), &[]);
     let mut second = attach(folder.path(), &[]);
@@ -126,7 +126,7 @@ fn several_consoles_show_under_a_flood_what_the_stations_own_shows() {
 
 #[test]
 fn a_station_that_is_killed_and_started_again_is_shown_as_it_is_throughout() {
-    let mut house = House::open();
+    let mut house = TestStation::open();
     let data = house.folder.path().to_path_buf();
     let mut terminal = attach(&data, &[]);
     let mut adapter = house.adapter();
@@ -162,7 +162,7 @@ fn a_station_that_is_killed_and_started_again_is_shown_as_it_is_throughout() {
 
 #[test]
 fn a_read_only_token_looks_and_does_nothing() {
-    let house = House::open();
+    let house = TestStation::open();
     let data = house.folder.path();
     let file = data.join("viewer.token");
     let mut terminal = attach(data, &["--token-file", file.to_str().unwrap()]);

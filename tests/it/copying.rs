@@ -35,7 +35,7 @@ fn copy_it_for_a_bug_report() {
     terminal.keys("f");
     terminal.shows("(frame)");
     assert_eq!(
-        clipboard(&terminal.kept_frames().1).unwrap(),
+        clipboard(&terminal.recorded_frames().1).unwrap(),
         format!("{odd}\n").as_bytes(),
         "byte by byte, its end too"
     );
@@ -49,13 +49,13 @@ fn copy_it_for_a_bug_report() {
     terminal.keys("j");
     terminal.shows("(JSON)");
     let copied: serde_json::Value =
-        serde_json::from_slice(&clipboard(&terminal.kept_frames().1).unwrap()).unwrap();
+        serde_json::from_slice(&clipboard(&terminal.recorded_frames().1).unwrap()).unwrap();
     assert_eq!((&copied["id"], &copied["params"]), (&id.into(), &serde_json::json!({"item_id": 4})));
     terminal.keys("Y");
     terminal.shows("Copy as");
     terminal.keys("a");
     terminal.shows("(command line that gives it again)");
-    let line = String::from_utf8(clipboard(&terminal.kept_frames().1).unwrap()).unwrap();
+    let line = String::from_utf8(clipboard(&terminal.recorded_frames().1).unwrap()).unwrap();
     let words = shlex::split(&line).unwrap();
     let at = words.iter().position(|word| word == "invoke").unwrap();
     assert_eq!(words[at..], ["invoke", "give_item", "--params", r#"{"item_id":4}"#, "--user", "ann o'neil"]);

@@ -20,7 +20,7 @@ fn action() -> ActionId {
 }
 
 fn node() -> NodeRef {
-    NodeRef { place: 3, id: Arc::from("outer/inner") }
+    NodeRef { index: 3, id: Arc::from("outer/inner") }
 }
 
 fn by(kind: AskerKind) -> Asker {
@@ -29,8 +29,8 @@ fn by(kind: AskerKind) -> Asker {
 
 pub(crate) fn transitions() -> Vec<Transition> {
     let run = run();
-    let moved = |state| Transition::Moved { run, node: node(), state, attempt: 2 };
-    let told = |kind, level, node| Transition::Told { run, number: 17, kind, level, node };
+    let moved = |state| Transition::StateChange { run, node: node(), state, attempt: 2 };
+    let told = |kind, level, node| Transition::Event { run, number: 17, kind, level, node };
     let submitted =
         |kind| Transition::Submitted { run, name: Arc::from("draft-email"), by: by(kind), nodes: 5_000 };
     let decided = |verdict, by| Transition::Decided { run, action: action(), verdict, by };
@@ -38,8 +38,8 @@ pub(crate) fn transitions() -> Vec<Transition> {
         Submitted => [],
         Planned => [Transition::Planned { run }],
         Rejected => [Transition::Rejected { request: run, by: by(AskerKind::Cue) }],
-        Moved => [],
-        Told => [told(EventKind::Log, None, None)],
+        StateChange => [],
+        Event => [told(EventKind::Log, None, None)],
         Progressed => [
             Transition::Progressed { run, node: node(), done: Some(0.5), total: Some(3.0) },
             Transition::Progressed { run, node: node(), done: None, total: None },

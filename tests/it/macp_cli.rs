@@ -10,12 +10,12 @@ use tempfile::{TempDir, tempdir};
 
 use crate::real::{self, Station};
 
-struct House {
+struct TestStation {
     folder: TempDir,
     station: Station,
 }
 
-impl House {
+impl TestStation {
     fn open() -> Self {
         let folder = tempdir().unwrap();
         let station = Station::start(folder.path());
@@ -65,7 +65,7 @@ impl House {
 
 #[test]
 fn a_person_holds_a_decision_from_a_shell() {
-    let house = House::open();
+    let house = TestStation::open();
     let send = |words: &[&str]| house.says(&[&["session", "send", "s1"], words].concat());
     let started = [
         "session",
@@ -143,7 +143,7 @@ fn a_person_holds_a_decision_from_a_shell() {
 
 #[test]
 fn what_is_refused_says_what_it_means_and_what_to_do() {
-    let house = House::open();
+    let house = TestStation::open();
     let (code, printed, error) =
         house.refused(&["session", "send", "s1", "--as", "a", "vote", "p1", "approve"]);
     assert_eq!(
@@ -191,7 +191,7 @@ fn what_is_refused_says_what_it_means_and_what_to_do() {
 
 #[test]
 fn a_session_is_cancelled_with_a_reason_that_stays() {
-    let house = House::open();
+    let house = TestStation::open();
     let started = house.json(&["session", "start", "--as", "a", "--ttl", "600"]);
     let session = started[0]["session_id"].as_str().unwrap();
     assert_eq!(uuid::Uuid::parse_str(session).map(|id| id.get_version_num()), Ok(4), "an id is made up");
@@ -221,7 +221,7 @@ fn a_session_is_cancelled_with_a_reason_that_stays() {
 
 #[test]
 fn a_stream_takes_words_and_objects_and_answers_each_in_its_turn() {
-    let house = House::open();
+    let house = TestStation::open();
     let lines = "\
         start --mode multi_round --participant alice --participant bob --id start\n\
         contribute blue --id m1\n\
@@ -264,7 +264,7 @@ fn a_stream_takes_words_and_objects_and_answers_each_in_its_turn() {
 
 #[test]
 fn a_stream_answers_while_it_is_open() {
-    let house = House::open();
+    let house = TestStation::open();
     let mut command = real::command(house.folder.path());
     command.args(["--json", "session", "stream", "s1", "--as", "alice"]);
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
@@ -281,7 +281,7 @@ fn a_stream_answers_while_it_is_open() {
 
 #[test]
 fn another_runtime_tells_what_any_runtime_does() {
-    let (house, other) = (House::open(), House::open());
+    let (house, other) = (TestStation::open(), TestStation::open());
     house.says(&["session", "start", "s1", "--as", "a", "--mode", "decision", "--policy-version", "7"]);
     let addr = house.station.ready["macp"].as_str().unwrap();
     let shown = &other.json(&["--grpc", addr, "session", "show", "s1"])[0];
@@ -302,7 +302,7 @@ fn another_runtime_tells_what_any_runtime_does() {
 
 #[test]
 fn simulated_participants_hold_the_sessions_that_their_seed_draws() {
-    let house = House::open();
+    let house = TestStation::open();
     let args = [
         "sim",
         "session",

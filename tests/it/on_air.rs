@@ -14,7 +14,7 @@ use crate::{
 const MARKS: [&str; 6] = ["LVIEWER", "PLOGGED", "PARAMS", "PRESULT", "PREASON", "PSTATE"];
 
 /// As much of a mark as the narrowest column shows.
-fn told<'a>(mark: &&'a str) -> &'a str {
+fn visible_mark<'a>(mark: &&'a str) -> &'a str {
     &mark[..4]
 }
 
@@ -52,7 +52,7 @@ fn look_around(terminal: &mut Terminal) {
         terminal.keys(key);
         terminal.shows(&format!("[{key} {name}]"));
         for keys in ["\t", "\r", "\x1b"].repeat(9).iter().chain(&["z", "\r", "\x1b", "z"]) {
-            terminal.settle(keys);
+            terminal.wait_stable(keys);
         }
     }
     terminal.keys("1");
@@ -66,41 +66,41 @@ fn go_on_air_in_the_middle_of_it() {
     let recording = folder.path().join("night.mcap");
     let mut terminal =
         Terminal::start(folder.path(), 160, 50, &["--port", "0", "--record", recording.to_str().unwrap()]);
-    terminal.stands();
-    terminal.keep_frames();
+    terminal.stable_text();
+    terminal.record_frames();
     let mut adapter = Adapter::ready(mpp_addr(folder.path()), &token);
     make_noise(folder.path(), &mut adapter, &token);
     terminal.wait("the noise", |screen| screen.contains("PREASON") && screen.contains("PLOGGED"));
     // A terminal tells Esc from what follows it by time alone: on a busy machine a round can go astray.
     let mut rounds = (0..4).map(|_| {
         look_around(&mut terminal);
-        let (open, _) = terminal.kept_frames();
+        let (open, _) = terminal.recorded_frames();
         MARKS.into_iter().filter(|mark| !open.iter().any(|frame| frame.contains(mark))).collect::<Vec<_>>()
     });
     assert!(rounds.any(|unseen| unseen.is_empty()), "off air, some of these were on no screen: {MARKS:?}");
-    let (open, _) = terminal.kept_frames();
+    let (open, _) = terminal.recorded_frames();
     terminal.keys("O");
     let screen = terminal.shows("ON AIR");
     assert!(screen.contains("on air: logins, chat text and payload values are masked until O"), "{screen}");
-    terminal.keep_frames();
+    terminal.record_frames();
     make_noise(folder.path(), &mut adapter, &token);
     look_around(&mut terminal);
     // What a subcommand prints, and the line that ran it, called back.
     terminal.keys(":ls invocations --json\r");
     terminal.shows("exit 0");
-    terminal.settle("\x1b");
+    terminal.wait_stable("\x1b");
     for keys in [":", "\x1b[A", "\x1b"] {
-        terminal.settle(keys);
+        terminal.wait_stable(keys);
     }
     terminal.resize(80, 24);
     terminal.wait("a small screen", |screen| {
         screen.lines().next().is_some_and(|line| line.contains("ON AIR") && line.len() < 100)
     });
     look_around(&mut terminal);
-    let (masked, raw) = terminal.kept_frames();
+    let (masked, raw) = terminal.recorded_frames();
     assert!(masked.len() > 50, "{}", masked.len());
     for frame in &masked {
-        let told: Vec<_> = MARKS.iter().filter(|mark| frame.contains(told(mark))).collect();
+        let told: Vec<_> = MARKS.iter().filter(|mark| frame.contains(visible_mark(mark))).collect();
         assert!(told.is_empty() && frame.contains("ON AIR"), "{told:?}:\n{frame}");
     }
     // On air or not, a token is nowhere.
@@ -140,11 +140,11 @@ fn a_screen_that_is_drawn_anew_after_a_fault_of_ours_is_still_on_air() {
     terminal.keys("O");
     terminal.shows("ON AIR");
     let entered = terminal.entered();
-    terminal.keep_frames();
+    terminal.record_frames();
     // F12 is a fault in a debug build.
     terminal.keys("\x1b[24~");
     terminal.wait("another screen", |screen| terminal.entered() > entered && screen.contains("ON AIR"));
-    let (frames, _) = terminal.kept_frames();
+    let (frames, _) = terminal.recorded_frames();
     assert!(frames.iter().filter(|frame| frame.contains("rl-console")).all(|frame| frame.contains("ON AIR")));
     terminal.keys("O");
     terminal.wait("off air", |screen| !screen.contains("ON AIR"));

@@ -13,14 +13,14 @@ use rl_console::{
     limits::Limits,
     runs::{
         Plan,
-        openings::{Faults, Library, Map, Opening, Wrong, drawing},
+        openings::{FaultCause, Faults, Library, Map, Opening, drawing},
     },
 };
 
 /// The folder `tests/openings/library`, with paths told from there.
-struct Shelf;
+struct OpeningFiles;
 
-impl Library for Shelf {
+impl Library for OpeningFiles {
     fn read(&self, name: &str, _: Option<&Path>) -> Result<(String, PathBuf), String> {
         let path = PathBuf::from(format!("{name}.yaml"));
         let text =
@@ -43,11 +43,11 @@ fn load(text: &str) -> Result<Opening, Faults> {
             params = serde_json::from_str(json).unwrap();
         }
     }
-    Opening::load(text, None, &params, &Shelf, &limits.runs)
+    Opening::load(text, None, &params, &OpeningFiles, &limits.runs)
 }
 
 /// The README's examples of openings.
-fn of_readme() -> Vec<String> {
+fn readme_openings() -> Vec<String> {
     let text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md")).unwrap();
     let blocks = text.split("```yaml\n").skip(1).filter_map(|rest| rest.split("```").next());
     let unindented = |block: &str| {
@@ -59,7 +59,7 @@ fn of_readme() -> Vec<String> {
 
 #[test]
 fn the_openings_of_the_readme_are_valid() {
-    let all = of_readme();
+    let all = readme_openings();
     assert_eq!(all.len(), 2);
     for text in all {
         load(&text).unwrap_or_else(|faults| panic!("{faults}: {text}"));
@@ -100,8 +100,8 @@ fn every_fault_is_said_in_its_words_at_its_place() {
 
 #[test]
 fn every_code_of_a_fault_has_its_file() {
-    let mut codes: BTreeSet<&str> = Wrong::codes().collect();
-    assert_eq!(codes.len(), Wrong::codes().count(), "two faults with one code");
+    let mut codes: BTreeSet<&str> = FaultCause::codes().collect();
+    assert_eq!(codes.len(), FaultCause::codes().count(), "two faults with one code");
     for path in fs::read_dir(folder("bad")).unwrap().map(|it| it.unwrap().path()) {
         let name = path.file_stem().unwrap().to_str().unwrap();
         let code = name.split('-').next().unwrap();

@@ -103,7 +103,7 @@ fn full() -> Snapshot {
             since: at,
             trace,
             acked: true,
-            left: n > 3,
+            orphaned: n > 3,
         };
         full.mpp.live.insert(InvocationId(n), live);
         let reason = (n > 2).then(|| Arc::from("reason"));

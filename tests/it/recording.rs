@@ -17,8 +17,8 @@ use rl_console::{
     limits,
     port::Snapshot,
     recording::{
-        About, Damage, OpenError, Recorded, Recorder, RecorderEvent, Sources, Summary, TakenSnapshot,
-        TakingSnapshot, read,
+        Damage, EncodedSnapshot, OpenError, RecordedItem, Recorder, RecorderEvent, RecordingInfo,
+        SnapshotFuture, Sources, Summary, read,
     },
     tap::{
         Reader, Tap,
@@ -34,20 +34,20 @@ use crate::{
     tap::{NARROW, TOKEN, contains, draft, frame, hello, notice},
 };
 
-fn about() -> About {
-    About { host_version: "0.1.0".to_owned(), station_started: Wall(1_790_000_000_000) }
+fn about() -> RecordingInfo {
+    RecordingInfo { host_version: "0.1.0".to_owned(), station_started: Wall(1_790_000_000_000) }
 }
 
-fn snapshot() -> TakenSnapshot {
-    TakenSnapshot { at: Now::at_ms(3), bytes: bare().encode() }
+fn snapshot() -> EncodedSnapshot {
+    EncodedSnapshot { at: Now::at_ms(3), bytes: bare().encode() }
 }
 
-fn ready_snapshots() -> Box<dyn FnMut() -> TakingSnapshot + Send> {
+fn ready_snapshots() -> Box<dyn FnMut() -> SnapshotFuture + Send> {
     Box::new(|| Box::pin(async { Ok(snapshot()) }))
 }
 
 fn start(path: &Path, reader: Reader, limits: limits::Recording) -> Recorder {
-    let sources = Sources { reader, snapshot: ready_snapshots(), about: about() };
+    let sources = Sources { reader, snapshot: ready_snapshots(), info: about() };
     Recorder::start(path, sources, limits, Box::new(|_| {})).unwrap()
 }
 
@@ -64,14 +64,14 @@ fn file(folder: &tempfile::TempDir) -> PathBuf {
 }
 
 /// What a recording holds when all of it is well.
-fn well(path: &Path) -> (Vec<TakenSnapshot>, Vec<OwnedEntry>) {
+fn well(path: &Path) -> (Vec<EncodedSnapshot>, Vec<OwnedEntry>) {
     let mut all = (Vec::new(), Vec::new());
     for recorded in read(path).unwrap() {
         match recorded.unwrap() {
-            Recorded::Snapshot { at, bytes } => {
-                all.0.push(TakenSnapshot { at: Now { wall: at, ..snapshot().at }, bytes })
+            RecordedItem::Snapshot { at, bytes } => {
+                all.0.push(EncodedSnapshot { at: Now { wall: at, ..snapshot().at }, bytes })
             }
-            Recorded::Entry(entry) => all.1.push(entry),
+            RecordedItem::Entry(entry) => all.1.push(entry),
         }
     }
     all
@@ -110,7 +110,7 @@ fn a_recording_reads_back_what_was_emitted() {
     assert_eq!(summary.entries, emitted.len() as u64);
     assert_eq!(summary.bytes, fs::metadata(file(&folder)).unwrap().len());
     assert_eq!(summary, Summary { path: file(&folder), lost: 0, why: None, ..summary.clone() });
-    assert_eq!(read(&file(&folder)).unwrap().about(), &about());
+    assert_eq!(read(&file(&folder)).unwrap().info(), &about());
     assert_eq!(well(&file(&folder)).1, emitted);
 }
 
@@ -120,11 +120,11 @@ fn a_host_that_begins_anew_is_followed_by_a_new_snapshot() {
     let folder = tempfile::tempdir().unwrap();
     let tap = Tap::new(NARROW);
     let (ask, asked) = sync_channel(8);
-    let snapshot = Box::new(move || -> TakingSnapshot {
+    let snapshot = Box::new(move || -> SnapshotFuture {
         ask.send(()).unwrap();
         Box::pin(async { Ok(snapshot()) })
     });
-    let sources = Sources { reader: tap.reader().unwrap(), snapshot, about: about() };
+    let sources = Sources { reader: tap.reader().unwrap(), snapshot, info: about() };
     let recorder =
         Recorder::start(&file(&folder), sources, limits::Recording::default(), Box::new(|_| {})).unwrap();
     asked.recv().unwrap();
@@ -146,7 +146,7 @@ fn a_recording_begins_with_a_snapshot_and_is_its_owners_alone() {
     let folder = tempfile::tempdir().unwrap();
     let tap = Tap::new(NARROW);
     let (event, events) = sync_channel(8);
-    let sources = Sources { reader: tap.reader().unwrap(), snapshot: ready_snapshots(), about: about() };
+    let sources = Sources { reader: tap.reader().unwrap(), snapshot: ready_snapshots(), info: about() };
     let on_event = Box::new(move |it| event.send(it).unwrap());
     let recorder = Recorder::start(&file(&folder), sources, limits::Recording::default(), on_event).unwrap();
     // By now the snapshot is written.
@@ -155,7 +155,7 @@ fn a_recording_begins_with_a_snapshot_and_is_its_owners_alone() {
     let summary = stop(recorder);
     assert_eq!(events.into_iter().last(), Some(RecorderEvent::Stopped(summary)));
     assert_eq!(fs::metadata(file(&folder)).unwrap().permissions().mode() & 0o777, 0o600);
-    let Some(Ok(Recorded::Snapshot { at, bytes })) = read(&file(&folder)).unwrap().next() else {
+    let Some(Ok(RecordedItem::Snapshot { at, bytes })) = read(&file(&folder)).unwrap().next() else {
         panic!("no snapshot first")
     };
     assert_eq!((at, Snapshot::decode(&bytes)), (snapshot().at.wall, Ok(bare())));
@@ -166,7 +166,7 @@ fn a_file_that_exists_is_left_alone() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(file(&folder), "mine").unwrap();
     let sources =
-        Sources { reader: Tap::new(NARROW).reader().unwrap(), snapshot: ready_snapshots(), about: about() };
+        Sources { reader: Tap::new(NARROW).reader().unwrap(), snapshot: ready_snapshots(), info: about() };
     let error =
         Recorder::start(&file(&folder), sources, limits::Recording::default(), Box::new(|_| {})).unwrap_err();
     assert_eq!(error.kind(), std::io::ErrorKind::AlreadyExists);
@@ -201,17 +201,17 @@ fn other_tools_can_read_it() {
 }
 
 /// What takes the snapshots of a recording.
-type Taker = Box<dyn FnMut() -> TakingSnapshot + Send>;
+type Taker = Box<dyn FnMut() -> SnapshotFuture + Send>;
 
 /// Snapshots that wait to be let go, and that say when they are asked for.
-fn gated() -> (Taker, SyncSender<Result<TakenSnapshot, String>>, Receiver<()>) {
+fn gated() -> (Taker, SyncSender<Result<EncodedSnapshot, String>>, Receiver<()>) {
     let (give, given) = sync_channel(8);
     let (ask, asked) = sync_channel(8);
     let given = Arc::new(Mutex::new(given));
     let snapshot = move || {
         ask.send(()).unwrap();
         let given = Arc::clone(&given);
-        Box::pin(async move { given.lock().unwrap().recv().unwrap() }) as TakingSnapshot
+        Box::pin(async move { given.lock().unwrap().recv().unwrap() }) as SnapshotFuture
     };
     (Box::new(snapshot), give, asked)
 }
@@ -222,7 +222,7 @@ fn a_recorder_that_fell_behind_says_so_and_takes_a_new_snapshot() {
     let tap = Tap::new(NARROW);
     let (snapshots, give, asked) = gated();
     let (event, events) = sync_channel(64);
-    let sources = Sources { reader: tap.reader().unwrap(), snapshot: snapshots, about: about() };
+    let sources = Sources { reader: tap.reader().unwrap(), snapshot: snapshots, info: about() };
     let on_event = Box::new(move |it| event.send(it).unwrap());
     let recorder = Recorder::start(&file(&folder), sources, limits::Recording::default(), on_event).unwrap();
     asked.recv().unwrap();
@@ -236,7 +236,7 @@ fn a_recorder_that_fell_behind_says_so_and_takes_a_new_snapshot() {
     asked.recv().unwrap();
     let mut large = bare();
     large.station.data = PathBuf::from(noise(65_536));
-    give.send(Ok(TakenSnapshot { bytes: large.encode(), ..snapshot() })).unwrap();
+    give.send(Ok(EncodedSnapshot { bytes: large.encode(), ..snapshot() })).unwrap();
     // Told when it is on disk.
     while !matches!(events.recv().unwrap(), RecorderEvent::Grew { bytes } if bytes > 40_000) {}
     tap.emit(notice("after"));
@@ -267,7 +267,7 @@ fn without_a_snapshot_there_is_no_recording() {
     let (snapshots, give, _asked) = gated();
     let (event, events) = sync_channel(8);
     give.send(Err("the station is going down".to_owned())).unwrap();
-    let sources = Sources { reader: Tap::new(NARROW).reader().unwrap(), snapshot: snapshots, about: about() };
+    let sources = Sources { reader: Tap::new(NARROW).reader().unwrap(), snapshot: snapshots, info: about() };
     let on_event = Box::new(move |it| event.send(it).unwrap());
     let recorder = Recorder::start(&file(&folder), sources, limits::Recording::default(), on_event).unwrap();
     let RecorderEvent::Stopped(summary) = events.recv().unwrap() else { panic!("it went on") };
@@ -281,7 +281,7 @@ fn a_full_file_ends_the_recording_and_says_so() {
     let tap = Tap::new(limits::Tap::default());
     let limits = limits::Recording { file_bytes_max: 1_048_576, ..limits::Recording::default() };
     let (event, events) = sync_channel(64);
-    let sources = Sources { reader: tap.reader().unwrap(), snapshot: ready_snapshots(), about: about() };
+    let sources = Sources { reader: tap.reader().unwrap(), snapshot: ready_snapshots(), info: about() };
     let on_event = Box::new(move |it| event.send(it).unwrap());
     let recorder = Recorder::start(&file(&folder), sources, limits, on_event).unwrap();
     let text = noise(1_600_000);
@@ -322,8 +322,8 @@ fn a_recording_cut_anywhere_reads_up_to_the_cut() {
         let mut damage = Vec::new();
         for recorded in reading {
             match recorded {
-                Ok(Recorded::Entry(entry)) => entries.push(entry),
-                Ok(Recorded::Snapshot { .. }) => {}
+                Ok(RecordedItem::Entry(entry)) => entries.push(entry),
+                Ok(RecordedItem::Snapshot { .. }) => {}
                 Err(it) => damage.push(it),
             }
         }
@@ -340,7 +340,7 @@ fn what_a_killed_process_leaves_is_read() {
     let folder = tempfile::tempdir().unwrap();
     let tap = Tap::new(limits::Tap::default());
     let (event, events) = sync_channel(64);
-    let sources = Sources { reader: tap.reader().unwrap(), snapshot: ready_snapshots(), about: about() };
+    let sources = Sources { reader: tap.reader().unwrap(), snapshot: ready_snapshots(), info: about() };
     let limits = limits::Recording { chunk_bytes_max: 65_536, ..limits::Recording::default() };
     for n in 0..3_000 {
         tap.emit(notice(&n.to_string()));
@@ -351,7 +351,7 @@ fn what_a_killed_process_leaves_is_read() {
     let left = folder.path().join("left.mcap");
     fs::copy(file(&folder), &left).unwrap();
     let all: Vec<_> = read(&left).unwrap().collect();
-    assert!(matches!(all.first(), Some(Ok(Recorded::Snapshot { .. }))));
+    assert!(matches!(all.first(), Some(Ok(RecordedItem::Snapshot { .. }))));
     assert!(matches!(all.last(), Some(Err(Damage::Truncated { .. }))));
     stop(recorder);
 }
@@ -369,7 +369,7 @@ fn a_damaged_chunk_is_told_and_the_rest_is_read() {
     let all: Vec<_> = read(&file(&folder)).unwrap().collect();
     let damage: Vec<_> = all.iter().filter_map(|it| it.as_ref().err()).collect();
     assert!(matches!(damage[..], [Damage::Part { at, .. }] if *at == chunk.chunk_start_offset), "{damage:?}");
-    let Some(Ok(Recorded::Entry(last))) = all.last() else { panic!("nothing behind the damage") };
+    let Some(Ok(RecordedItem::Entry(last))) = all.last() else { panic!("nothing behind the damage") };
     assert_eq!(last.entry.seq, Seq(3_000));
 }
 

@@ -5,7 +5,7 @@ use std::path::Path;
 use rl_console::{
     limits::Limits,
     port::Snapshot,
-    recording::{self, Recorded},
+    recording::{self, RecordedItem},
     tap::entry::{Link, What, mpp::RowState},
 };
 
@@ -17,8 +17,8 @@ fn folds_from_its_first_snapshot_to_the_end_of_the_rehearsal() {
     let mut frames = 0;
     for recorded in recording::read(&path).unwrap() {
         match recorded.unwrap() {
-            Recorded::Snapshot { bytes, .. } => state = Some(Snapshot::decode(&bytes).unwrap()),
-            Recorded::Entry(owned) => {
+            RecordedItem::Snapshot { bytes, .. } => state = Some(Snapshot::decode(&bytes).unwrap()),
+            RecordedItem::Entry(owned) => {
                 let state = state.as_mut().expect("a recording begins with a snapshot");
                 frames += u32::from(matches!(owned.entry.what, What::Frame(_)));
                 if owned.entry.link == Link::Mpp && !state.as_of.covers(Link::Mpp, owned.entry.seq) {

@@ -11,7 +11,7 @@ use std::{
 
 use rl_console::rmp::{
     Body, Refusal, SchemaId,
-    client::{Client, Closed, Error, Hello, Message},
+    client::{Client, CloseReason, Error, Hello, Message},
     encode, json,
 };
 use serde_json::{Value, json};
@@ -23,12 +23,12 @@ use crate::real::{Station, command, json as run_json};
 const PATIENCE: Duration = Duration::from_secs(120);
 
 /// A station on a folder of its own.
-struct House {
+struct TestStation {
     folder: tempfile::TempDir,
     station: Station,
 }
 
-impl House {
+impl TestStation {
     fn open() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let station = Station::start(folder.path());
@@ -97,7 +97,7 @@ impl Running {
 
 #[test]
 fn the_documented_example_works() {
-    let house = House::open();
+    let house = TestStation::open();
     run(async {
         let client = house.client().await;
         let mut greetings = client.subscribe("greetings/*").await.unwrap();
@@ -145,7 +145,7 @@ fn the_documented_example_works() {
 
 #[test]
 fn what_the_broker_refuses_is_told_by_its_name_and_the_session_goes_on() {
-    let house = House::open();
+    let house = TestStation::open();
     run(async {
         let client = house.client().await;
         let name = |result: Result<u64, Error>| match result {
@@ -170,7 +170,7 @@ fn what_the_broker_refuses_is_told_by_its_name_and_the_session_goes_on() {
 
 #[test]
 fn a_station_that_ends_ends_its_clients() {
-    let house = House::open();
+    let house = TestStation::open();
     run(async {
         let client = house.client().await;
         let mut subscription = client.subscribe("**").await.unwrap();
@@ -178,7 +178,7 @@ fn a_station_that_ends_ends_its_clients() {
         house.station.kill();
         while subscription.next().await.is_some() {}
         let why = client.closed().await;
-        assert!(matches!(why, Closed::There(_) | Closed::Failed(_)), "{why:?}");
+        assert!(matches!(why, CloseReason::ByStation(_) | CloseReason::Failed(_)), "{why:?}");
         assert!(matches!(client.publish("a", &message(1)).await, Err(Error::Closed(_))));
         let again = Client::connect(&socket, Hello::agent("again")).await;
         assert!(matches!(again, Err(Error::Unreachable { .. })), "{again:?}");
@@ -187,7 +187,7 @@ fn a_station_that_ends_ends_its_clients() {
 
 #[test]
 fn publish_and_tail_meet_by_the_data_folder() {
-    let house = House::open();
+    let house = TestStation::open();
     let mut tail = Running::start(house.data(), &["tail", "notes/*", "other", "--decode", "--count", "2"]);
     assert_eq!(tail.line()["topics"], json!(["notes/*", "other"]));
     let sent = run_json(
@@ -249,7 +249,7 @@ fn refused(data: &Path, args: &[&str]) -> (Option<i32>, String, String) {
 
 #[test]
 fn every_refusal_has_its_exit_code() {
-    let house = House::open();
+    let house = TestStation::open();
     let codes = |args: &[&str]| {
         let (exit, code, _) = refused(house.data(), args);
         (exit.unwrap(), code)
@@ -272,7 +272,7 @@ fn every_refusal_has_its_exit_code() {
 
 #[test]
 fn a_token_of_the_data_folder_opens_a_session_of_its_kind() {
-    let house = House::open();
+    let house = TestStation::open();
     let decision =
         ["publish", "action.decision", "--json", r#"{"type":"toolresult.action.decision.v1","payload":{}}"#];
     let with = |more: &[&'static str]| [&decision[..], more].concat();
@@ -293,7 +293,7 @@ fn a_token_of_the_data_folder_opens_a_session_of_its_kind() {
 
 #[test]
 fn the_bus_is_found_as_the_flags_say_and_every_vain_place_is_told() {
-    let house = House::open();
+    let house = TestStation::open();
     let elsewhere = tempfile::tempdir().unwrap();
     let body = r#"{"type":"observation.note.v1","payload":1}"#;
     let socket = house.socket().display().to_string();
@@ -341,13 +341,13 @@ fn ask(node: &str, attempt: u64, reply_topic: &str) -> Message {
     Message::new(SchemaId::EXECUTOR_AGENT_REQUEST, body)
 }
 
-fn shown(body: &Body<'_>) -> Value {
-    serde_json::to_value(json::Shown(&body.value(1_000).unwrap())).unwrap()
+fn to_json(body: &Body<'_>) -> Value {
+    serde_json::to_value(json::JsonView(&body.value(1_000).unwrap())).unwrap()
 }
 
 #[test]
 fn a_simulated_agent_answers_by_its_script() {
-    let house = House::open();
+    let house = TestStation::open();
     let script = house.data().join("agent.toml");
     std::fs::write(&script, SCRIPT).unwrap();
     let mut agent = Running::start(
@@ -363,18 +363,18 @@ fn a_simulated_agent_answers_by_its_script() {
         let reply = client.request("agent/writer", "replies/1", &first, patience).await.unwrap();
         let expected = json!({"type": "toolresult.executor.agent.response.v1", "payload": {"Failed": {"retryable": true, "reason": "no quota"}}});
         assert_eq!(
-            (reply.header().schema_id, shown(&reply.body().unwrap())),
+            (reply.header().schema_id, to_json(&reply.body().unwrap())),
             (SchemaId::EXECUTOR_AGENT_RESPONSE, expected)
         );
         assert_eq!(reply.header().trace_id, first.trace_id);
         let said = progress.next().await.unwrap();
         let expected = json!({"type": "observation.progress.v1", "payload": {"message": "thinking", "done": 1, "total": 1}});
-        assert_eq!(shown(&said.body().unwrap()), expected);
+        assert_eq!(to_json(&said.body().unwrap()), expected);
         let reply = client
             .request("agent/writer", "replies/2", &ask("write", 2, "replies/2"), patience)
             .await
             .unwrap();
-        let shown_reply = shown(&reply.body().unwrap());
+        let shown_reply = to_json(&reply.body().unwrap());
         let out =
             json!([{"schema_id": 221, "type": "artifact.draft.email.v1", "value": {"subject": "hello"}}]);
         assert_eq!(
@@ -391,7 +391,7 @@ fn a_simulated_agent_answers_by_its_script() {
         client.publish("agent/writer", &ask("slow", 1, "replies/3")).await.unwrap();
         client.publish("agent/writer", &cancel).await.unwrap();
         let reply = replies.next().await.unwrap();
-        assert_eq!(shown(&reply.body().unwrap())["payload"]["Failed"]["reason"], "cancelled");
+        assert_eq!(to_json(&reply.body().unwrap())["payload"]["Failed"]["reason"], "cancelled");
     });
     let (code, rest) = agent.terminate();
     assert_eq!(code, Some(0));

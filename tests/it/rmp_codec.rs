@@ -132,9 +132,9 @@ fn the_golden_vector_says_what_section_8_says() {
     assert_eq!((raw.frame_len, raw.header.body_len, raw.body.len()), (160, 96, 96));
     assert_eq!(frame.body.kind(), "error.report.v1");
     let expected = r#"{"type":"error.report.v1","payload":{"code":"tool.unavailable","message":"mailer offline"},"meta":{"opening_id":1234}}"#;
-    assert_eq!(serde_json::to_string(&json::Shown(&frame.body.value(1_000).unwrap())).unwrap(), expected);
+    assert_eq!(serde_json::to_string(&json::JsonView(&frame.body.value(1_000).unwrap())).unwrap(), expected);
     assert_eq!(
-        serde_json::to_string(&json::Shown(&frame.body.meta_value(1_000).unwrap())).unwrap(),
+        serde_json::to_string(&json::JsonView(&frame.body.meta_value(1_000).unwrap())).unwrap(),
         r#"{"opening_id":1234}"#
     );
 }
@@ -509,7 +509,7 @@ proptest! {
 
     #[test]
     fn json_leads_back_to_the_same_bytes(value in value()) {
-        let text = serde_json::to_string(&json::Shown(&value)).unwrap();
+        let text = serde_json::to_string(&json::JsonView(&value)).unwrap();
         let again = json::parse(&text).unwrap();
         prop_assert_eq!(encode::value(&again).unwrap(), encode::value(&value).unwrap(), "{}", text);
     }

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use rl_console::rmp::{
     Error, Lengths, SizeField,
-    framing::{Framed, Framer},
+    framing::{Framer, FramerEvent},
 };
 
 use super::rmp_codec::{Fields, VALID, golden};
@@ -14,12 +14,12 @@ const BODY_BYTES_MAX: u64 = 8_388_608;
 fn framed<'a>(chunks: impl IntoIterator<Item = &'a [u8]>) -> (Vec<Vec<u8>>, Option<Error>) {
     let mut framer = Framer::new(BODY_BYTES_MAX);
     let (mut whole, mut end) = (Vec::new(), None);
-    let mut take = |found: Framed| match found {
-        Framed::Frame(bytes) => {
+    let mut take = |found: FramerEvent| match found {
+        FramerEvent::Frame(bytes) => {
             assert_eq!(end, None, "nothing follows what ends the stream");
             whole.push(bytes.to_vec());
         }
-        Framed::Broken { error, bytes } => {
+        FramerEvent::Broken { error, bytes } => {
             assert!(bytes.len() <= 68);
             end = Some(error);
         }
@@ -111,8 +111,8 @@ fn a_frame_that_is_taken_shares_the_bytes_that_came() {
     let mut framer = Framer::new(BODY_BYTES_MAX);
     framer.buffer().extend_from_slice(&[golden(), golden()].concat());
     let came = framer.buffer().as_ptr();
-    let Some(Framed::Frame(first)) = framer.next() else { panic!("a frame") };
-    let Some(Framed::Frame(second)) = framer.next() else { panic!("a frame") };
+    let Some(FramerEvent::Frame(first)) = framer.next() else { panic!("a frame") };
+    let Some(FramerEvent::Frame(second)) = framer.next() else { panic!("a frame") };
     assert_eq!((first.as_ptr(), second.as_ptr()), (came, came.wrapping_add(164)));
     assert_eq!((framer.offset(), framer.pending_bytes()), (328, 0));
 }

@@ -63,14 +63,14 @@ impl Drop for Agent {
     }
 }
 
-pub(crate) struct House {
+pub(crate) struct TestStation {
     pub(crate) folder: tempfile::TempDir,
     // They end before their station.
     _agents: Vec<Agent>,
     _station: Station,
 }
 
-impl House {
+impl TestStation {
     pub(crate) fn open() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let station = Station::start(folder.path());
@@ -221,7 +221,7 @@ fn an_opening_is_drawn_with_those_that_it_nests_beside_it_or_in_the_folder() {
 
 #[test]
 fn a_submitted_opening_is_followed_to_its_end_and_all_of_it_is_kept() {
-    let house = House::open();
+    let house = TestStation::open();
     let opening = house.file("greeting.yaml", GREETING);
     let ran = house.run(&["submit", &opening, "-p", "user=ann", "--follow"]).exits(0);
     let (first, last) = (&ran.rows[0], ran.rows.last().unwrap());
@@ -286,7 +286,7 @@ fn a_submitted_opening_is_followed_to_its_end_and_all_of_it_is_kept() {
 
 #[test]
 fn what_is_rejected_or_fails_says_why() {
-    let house = House::open();
+    let house = TestStation::open();
     let bad = house.file("bad.yaml", "version: 0\nname: bad\nnodes: []\nedges: []\n");
     let ran = house.run(&["submit", &bad]).exits(1);
     assert_eq!(ran.error["code"], "run_rejected");
@@ -315,7 +315,7 @@ fn what_is_rejected_or_fails_says_why() {
 
 #[test]
 fn a_run_is_cancelled_by_its_last_digits_and_whoever_follows_it_is_told() {
-    let house = House::open();
+    let house = TestStation::open();
     let run = house.endless();
     let mut command = command(house.folder.path());
     command.args(["--json", "run", "events", &run, "--follow"]).stdin(Stdio::null()).stdout(Stdio::piped());
@@ -333,7 +333,7 @@ fn a_run_is_cancelled_by_its_last_digits_and_whoever_follows_it_is_told() {
 
 #[test]
 fn a_run_that_goes_on_is_left_in_time_or_by_hand() {
-    let house = House::open();
+    let house = TestStation::open();
     let run = house.endless();
     let opening = house.folder.path().join("endless.yaml");
     let ran = house.run(&["submit", opening.to_str().unwrap(), "--wait", "--timeout", "0.2"]).exits(4);
@@ -364,7 +364,7 @@ fn a_run_that_goes_on_is_left_in_time_or_by_hand() {
 
 #[test]
 fn a_cue_submits_and_hears_nothing_more() {
-    let house = House::open();
+    let house = TestStation::open();
     let opening = house.file("greeting.yaml", GREETING);
     let accepted = house.run(&["submit", &opening, "--as", "cue"]).exits(0);
     assert_eq!(accepted.rows[0]["event"], "accepted");

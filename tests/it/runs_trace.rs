@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::{
     real::Station,
-    runs_cli::{Agent, GREETING, House, file, output, run},
+    runs_cli::{Agent, GREETING, TestStation, file, output, run},
 };
 
 fn hops<'a>(rows: &'a [Value], schema: &str) -> Vec<&'a Value> {
@@ -81,7 +81,7 @@ fn a_ladder_has_each_hop_with_its_length_as_it_was_sent_and_how_long_its_answer_
 
 #[test]
 fn what_lies_beside_a_submitted_file_goes_with_it() {
-    let house = House::open();
+    let house = TestStation::open();
     let folder = house.folder.path().join("mine");
     fs::create_dir(&folder).unwrap();
     let nested = |name: &str| format!("  - {{id: {name}, use: 'opening:{name}'}}\n");
@@ -160,7 +160,7 @@ fn a_run_that_a_kill_cut_says_how_much_of_it_was_done() {
 
 #[test]
 fn a_node_that_waits_for_a_person_is_listed_and_decided() {
-    let house = House::open();
+    let house = TestStation::open();
     let node =
         |id: &str| format!("  - {{id: {id}, use: 'agent:writer', with: {{require_human_confirm: true}}}}\n");
     let opening = house.file(
@@ -187,7 +187,7 @@ fn a_node_that_waits_for_a_person_is_listed_and_decided() {
 
 #[test]
 fn a_failed_run_says_which_node_failed_and_why() {
-    let house = House::open();
+    let house = TestStation::open();
     let nodes = "  - {id: a, use: 'agent:mute', timeout_ms: 30, retry: {max_attempts: 2}}\n  - {id: b, use: 'agent:writer'}\n";
     let opening = house.file(
         "late.yaml",

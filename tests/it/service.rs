@@ -18,33 +18,33 @@ const DATAGRAMS_MAX: usize = 1_000;
 struct Manager {
     socket: UnixDatagram,
     /// Every line that came.
-    told: Vec<String>,
+    notifications: Vec<String>,
 }
 
 impl Manager {
     fn listen(at: &Path) -> Self {
         let socket = UnixDatagram::bind(at).unwrap();
         socket.set_read_timeout(Some(PATIENCE)).unwrap();
-        Self { socket, told: Vec::new() }
+        Self { socket, notifications: Vec::new() }
     }
 
     /// Listens until so many lines are of a kind.
     fn until(&mut self, times: usize, wanted: impl Fn(&str) -> bool) {
         for _ in 0..DATAGRAMS_MAX {
-            if self.told.iter().filter(|line| wanted(line)).count() >= times {
+            if self.notifications.iter().filter(|line| wanted(line)).count() >= times {
                 return;
             }
             let mut bytes = [0; 4_096];
             let length = self.socket.recv(&mut bytes).unwrap();
             let told = std::str::from_utf8(&bytes[..length]).unwrap();
-            self.told.extend(told.lines().map(str::to_owned));
+            self.notifications.extend(told.lines().map(str::to_owned));
         }
-        panic!("it was told something else: {:?}", self.told);
+        panic!("it was told something else: {:?}", self.notifications);
     }
 
     /// Where a line stands among what came.
-    fn place(&self, line: &str) -> Option<usize> {
-        self.told.iter().position(|told| told == line)
+    fn index_of(&self, line: &str) -> Option<usize> {
+        self.notifications.iter().position(|told| told == line)
     }
 }
 
@@ -69,9 +69,9 @@ fn a_manager_is_told_when_it_is_ready_alive_and_stopping_and_how_it_is() {
     manager.until(1, |line| line == "READY=1");
     manager.until(3, |line| line == "WATCHDOG=1");
     assert!(
-        manager.place("READY=1") < manager.place("WATCHDOG=1"),
+        manager.index_of("READY=1") < manager.index_of("WATCHDOG=1"),
         "nothing is alive before it is ready: {:?}",
-        manager.told
+        manager.notifications
     );
     manager.until(1, |line| line.starts_with("STATUS=state: pack ") && line.contains("0 pending"));
     json(data.path(), &["invoke", "heal_party"]);
@@ -89,7 +89,7 @@ fn without_a_watchdog_no_sign_of_life_is_given() {
     manager.until(1, |line| line == "READY=1");
     terminate(serve);
     manager.until(1, |line| line == "STOPPING=1");
-    assert_eq!(manager.place("WATCHDOG=1"), None);
+    assert_eq!(manager.index_of("WATCHDOG=1"), None);
 }
 
 #[test]

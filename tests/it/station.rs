@@ -10,13 +10,13 @@ use rl_console::{
 use serde_json::{Value, json as value};
 use tempfile::tempdir;
 
-use crate::real::{Adapter, Station, cli, command, house::House, json, pair};
+use crate::real::{Adapter, Station, cli, command, json, pair, test_station::TestStation};
 
 const PULL: &str = r#"{"mpp":2,"type":"pull","queue":"default"}"#;
 
 #[test]
 fn work_goes_from_the_shell_to_the_adapter_and_back() {
-    let house = House::open();
+    let house = TestStation::open();
     let mut adapter = house.adapter();
     adapter.send(PULL).unwrap();
     let invoked = house.json(&["invoke", "give_item", "--params", r#"{"item_id":4,"count":1}"#]);
@@ -38,7 +38,7 @@ fn work_goes_from_the_shell_to_the_adapter_and_back() {
 
 #[test]
 fn ls_prints_the_fields_that_scripts_rely_on() {
-    let house = House::open();
+    let house = TestStation::open();
     let adapter = house.adapter();
     house.give_item();
     let names = |row: &Value| row.as_object().unwrap().keys().cloned().collect::<Vec<_>>();
@@ -66,7 +66,7 @@ fn ls_prints_the_fields_that_scripts_rely_on() {
 
 #[test]
 fn a_filter_narrows_every_list_and_one_that_cannot_be_read_is_pointed_at() {
-    let house = House::open();
+    let house = TestStation::open();
     let ids: Vec<u64> = (0..3).map(|_| house.give_item()).collect();
     house.json(&[
         "invoke",
@@ -113,7 +113,7 @@ fn a_filter_narrows_every_list_and_one_that_cannot_be_read_is_pointed_at() {
 
 #[test]
 fn a_station_refuses_a_filter_that_it_cannot_read() {
-    let house = House::open();
+    let house = TestStation::open();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let ask = |text: &str| {
         let filter = Some(text.to_owned());
@@ -129,7 +129,7 @@ fn a_station_refuses_a_filter_that_it_cannot_read() {
 
 #[test]
 fn a_second_station_names_the_holder_and_exits_3() {
-    let house = House::open();
+    let house = TestStation::open();
     let output = cli(house.folder.path(), &["--port", "0", "--json", "serve"]);
     assert_eq!(output.status.code(), Some(3));
     let error: Value = serde_json::from_slice(&output.stderr).unwrap();
@@ -141,7 +141,7 @@ fn a_second_station_names_the_holder_and_exits_3() {
 
 #[test]
 fn a_repeated_key_prints_the_first_row() {
-    let house = House::open();
+    let house = TestStation::open();
     let args = ["invoke", "heal_party", "--source", "channel_points", "--redemption", "r-1"];
     let first = house.json(&args);
     let again = house.json(&args);
@@ -153,7 +153,7 @@ fn a_repeated_key_prints_the_first_row() {
 
 #[test]
 fn an_unknown_event_is_refused_with_the_nearest_name() {
-    let house = House::open();
+    let house = TestStation::open();
     let output = cli(house.folder.path(), &["--json", "invoke", "give_itme"]);
     assert_eq!(output.status.code(), Some(1));
     let error: Value = serde_json::from_slice(&output.stderr).unwrap();
@@ -164,7 +164,7 @@ fn an_unknown_event_is_refused_with_the_nearest_name() {
 
 #[test]
 fn a_restart_maps_dispatched_to_pending_and_keeps_applied() {
-    let mut house = House::open();
+    let mut house = TestStation::open();
     let boss =
         house.json(&["invoke", "spawn_boss", "--params", r#"{"boss":"dragon"}"#])[0]["id"].as_u64().unwrap();
     let item = house.give_item();
@@ -181,7 +181,7 @@ fn a_restart_maps_dispatched_to_pending_and_keeps_applied() {
     house.wait_for(boss, RowState::Applied);
     let folder = house.folder;
     house.station.kill();
-    house = House { station: Station::start(folder.path()), token: house.token, folder };
+    house = TestStation { station: Station::start(folder.path()), token: house.token, folder };
     assert_eq!(house.state_of(item), "pending");
     assert_eq!(house.state_of(boss), "applied");
     house.json(&["settle", &boss.to_string(), "done"]);
@@ -190,7 +190,7 @@ fn a_restart_maps_dispatched_to_pending_and_keeps_applied() {
 
 #[test]
 fn rotation_takes_effect_at_once_and_a_connected_adapter_stays() {
-    let house = House::open();
+    let house = TestStation::open();
     let mut adapter = house.adapter();
     let refused = cli(house.folder.path(), &["pair"]);
     assert!(!refused.status.success());
@@ -237,12 +237,12 @@ fn a_token_file_is_made_once_and_never_emptied() {
 
 #[test]
 fn hold_and_drain_survive_a_restart() {
-    let house = House::open();
+    let house = TestStation::open();
     house.json(&["hold", "default"]);
     house.json(&["drain", "boss"]);
-    let House { folder, token, station } = house;
+    let TestStation { folder, token, station } = house;
     station.kill();
-    let house = House { station: Station::start(folder.path()), token, folder };
+    let house = TestStation { station: Station::start(folder.path()), token, folder };
     let rows = house.json(&["ls", "queues"]);
     let of = |name: &str| rows.iter().find(|row| row["queue"] == name).unwrap().clone();
     assert_eq!(of("default")["held"], true);
@@ -256,7 +256,7 @@ fn hold_and_drain_survive_a_restart() {
 
 #[test]
 fn a_state_value_says_who_wrote_it_and_that_it_was_replayed_after_a_restart() {
-    let house = House::open();
+    let house = TestStation::open();
     let mut adapter = house.adapter();
     adapter.send(r#"{"mpp":2,"type":"state_write","key":"resets","value":3.0,"scope":"run:1"}"#).unwrap();
     adapter.send(r#"{"mpp":2,"type":"state_write","key":"party","value":["a"]}"#).unwrap();
@@ -272,9 +272,9 @@ fn a_state_value_says_who_wrote_it_and_that_it_was_replayed_after_a_restart() {
         assert!(row["at_ms"].as_u64().unwrap() > 1_600_000_000_000);
     }
     drop(adapter);
-    let House { folder, token, station } = house;
+    let TestStation { folder, token, station } = house;
     assert!(station.terminate().success());
-    let house = House { station: Station::start(folder.path()), token, folder };
+    let house = TestStation { station: Station::start(folder.path()), token, folder };
     let stored = house.json(&["ls", "state"]);
     assert_eq!(
         (stored.len(), &stored[0]["written_by"], &stored[0]["at_ms"]),
@@ -287,7 +287,7 @@ fn a_state_value_says_who_wrote_it_and_that_it_was_replayed_after_a_restart() {
 
 #[test]
 fn rows_of_another_manifest_are_listed_apart_and_the_head_of_a_queue_has_its_age() {
-    let house = House::open();
+    let house = TestStation::open();
     let first = house.give_item();
     house.give_item();
     let pending = house.json(&["ls", "invocations"]);
@@ -296,14 +296,14 @@ fn rows_of_another_manifest_are_listed_apart_and_the_head_of_a_queue_has_its_age
     let oldest = pending.iter().find(|row| row["id"] == first).unwrap();
     assert_eq!(head["head_at_ms"], oldest["enqueued_at_ms"]);
     assert!(house.json(&["ls", "invocations", "--other-manifest"]).is_empty());
-    let House { folder, token, station } = house;
+    let TestStation { folder, token, station } = house;
     assert!(station.terminate().success());
     let manifest = folder.path().join("pack.toml");
     let sample =
         std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/src/mpp/sample/pack.toml")).unwrap();
     std::fs::write(&manifest, format!("{sample}\n# another\n")).unwrap();
     let station = Station::start_with(folder.path(), &["--pack", manifest.to_str().unwrap()]);
-    let house = House { folder, token, station };
+    let house = TestStation { folder, token, station };
     let third = house.give_item();
     let others = house.json(&["ls", "invocations", "--other-manifest", "--state", "pending"]);
     assert_eq!((others.len(), &others[1]["id"]), (2, &value!(first)));
@@ -319,7 +319,7 @@ fn rows_of_another_manifest_are_listed_apart_and_the_head_of_a_queue_has_its_age
 
 #[test]
 fn wait_exits_0_4_and_5() {
-    let house = House::open();
+    let house = TestStation::open();
     let waiting = ["invoke", "heal_party", "--wait", "done", "--timeout", "0.2"];
     assert_eq!(cli(house.folder.path(), &waiting).status.code(), Some(4), "nobody serves it");
     let mut adapter = house.adapter();

@@ -12,13 +12,13 @@ use rl_console::{
 };
 use tempfile::tempdir;
 
-use crate::real::{Adapter, Station, house::House, json, pair};
+use crate::real::{Adapter, Station, json, pair, test_station::TestStation};
 
 const PULL: &str = r#"{"mpp":2,"type":"pull","queue":"default"}"#;
 
 #[test]
 fn every_kind_of_disconnect_requeues_what_is_in_flight() {
-    let house = House::open();
+    let house = TestStation::open();
     let id = house.give_item();
     for how in ["fin", "rst", "half-open fin", "garbage", "kick"] {
         let mut adapter = house.adapter();
@@ -122,7 +122,7 @@ fn accept_survives_running_out_of_file_descriptors() {
 
 #[test]
 fn an_adapter_may_close_and_connect_again_at_once() {
-    let house = House::open();
+    let house = TestStation::open();
     for _ in 0..100 {
         let mut adapter = house.adapter();
         adapter.send(r#"{"mpp":2,"type":"log","level":"info","message":"going"}"#).unwrap();
@@ -159,7 +159,7 @@ fn every_queue_may_have_a_frame_of_full_size_on_its_way() {
 
 #[test]
 fn sigterm_ends_it_well_with_an_adapter_connected() {
-    let house = House::open();
+    let house = TestStation::open();
     let mut adapter = house.adapter();
     assert!(house.station.terminate().success());
     assert!(adapter.receive().is_none());
@@ -172,5 +172,5 @@ fn sigterm_ends_it_although_nobody_reads_what_it_prints() {
     for _ in 0..2_000 {
         drop(TcpStream::connect(station.mpp).unwrap());
     }
-    assert!(station.terminate_unheard().success());
+    assert!(station.terminate_unread().success());
 }

@@ -14,7 +14,7 @@ use rl_console::{
     limits,
     schema::JsonText,
     store::{
-        Answer, InvocationFilter, Opened, Store,
+        Answer, InvocationFilter, OpenedStore, Store,
         invocations::{Enqueued, Move, Row, Source},
         op::{Class, CommitError, Done, Op},
     },
@@ -28,7 +28,7 @@ const CHILD_DATA: &str = "RL_CONSOLE_TEST_STORE_CHILD";
 const LIMITS: fn() -> limits::Store =
     || limits::Store { journal_segment_bytes_max: 65_536, ..limits::Store::default() };
 
-fn open(data: &Path) -> (Store, Opened) {
+fn open(data: &Path) -> (Store, OpenedStore) {
     Store::open(data, &PackId::new("dev.test"), &ManifestHash::new("sha256:aa"), LIMITS(), Clock::start())
         .unwrap()
 }

@@ -61,7 +61,7 @@ fn a_reader_gets_what_comes_after_it_in_order() {
     }
     let expected: Vec<_> = (0..1_000).map(|n: u64| (Seq(n + 2), n.to_string().into_bytes())).collect();
     assert_eq!(all(&mut reader), expected);
-    assert_eq!((reader.received(), reader.lost(), reader.behind()), (1_000, 0, 0));
+    assert_eq!((reader.received(), reader.lost(), reader.lag()), (1_000, 0, 0));
 }
 
 #[test]
@@ -219,13 +219,13 @@ fn step() -> impl Strategy<Value = Step> {
 }
 
 /// A reader with what it must have seen.
-struct Watched {
+struct ReaderModel {
     reader: Reader,
     began: u64,
     next: u64,
 }
 
-impl Watched {
+impl ReaderModel {
     fn join(tap: &Tap) -> Self {
         let began = tap.last().0 + 1;
         Self { reader: tap.reader().unwrap(), began, next: began }
@@ -252,7 +252,7 @@ proptest! {
     #[test]
     fn received_and_lost_are_what_was_emitted(steps in prop::collection::vec(step(), 1..60)) {
         let tap = Tap::new(NARROW);
-        let mut readers: Vec<_> = (0..4).map(|_| Watched::join(&tap)).collect();
+        let mut readers: Vec<_> = (0..4).map(|_| ReaderModel::join(&tap)).collect();
         let text = vec![0_u8; 3_000];
         for step in steps {
             match step {
@@ -268,7 +268,7 @@ proptest! {
                 Step::ReadAll { reader } => while readers[usize::from(reader)].read() {},
                 Step::Join { reader } => {
                     readers.remove(usize::from(reader));
-                    readers.insert(usize::from(reader), Watched::join(&tap));
+                    readers.insert(usize::from(reader), ReaderModel::join(&tap));
                 }
             }
             let counters = tap.counters();
@@ -276,7 +276,7 @@ proptest! {
             prop_assert!(counters.kept_entries <= NARROW.ring_entries_max, "{counters:?}");
             prop_assert_eq!(counters.kept_entries + counters.evicted, counters.emitted);
             for watched in &readers {
-                let seen = watched.reader.received() + watched.reader.lost() + watched.reader.behind();
+                let seen = watched.reader.received() + watched.reader.lost() + watched.reader.lag();
                 prop_assert_eq!(seen + watched.began, counters.emitted + 1);
             }
         }

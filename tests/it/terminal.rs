@@ -15,7 +15,7 @@ pub(crate) fn console(columns: u16, rows: u16) -> (TempDir, String, Terminal) {
     let folder = tempdir().unwrap();
     let token = pair(folder.path());
     let terminal = Terminal::start(folder.path(), columns, rows, &["--port", "0"]);
-    terminal.stands();
+    terminal.stable_text();
     // The screen is there before its station answers.
     mpp_addr(folder.path());
     (folder, token, terminal)
@@ -192,7 +192,7 @@ fn the_show_goes_on_when_a_terminal_is_gone_whose_leader_ignores_sighup() {
     );
     let mut terminal =
         Terminal::run(folder.path(), 100, 30, &["/bin/sh".to_owned(), "-c".to_owned(), script]);
-    terminal.stands();
+    terminal.stable_text();
     let addr = mpp_addr(folder.path());
     terminal.hang_up();
     // Long after the console must have ended, the station serves.

@@ -14,7 +14,7 @@ fn configure(data: &Path, text: &str) {
 
 fn console(data: &Path) -> Terminal {
     let terminal = Terminal::start(data, 120, 30, &["--port", "0"]);
-    terminal.stands();
+    terminal.stable_text();
     terminal
 }
 

@@ -60,7 +60,7 @@ fn frames(screen: &str) -> String {
 }
 
 /// Opens the help and closes it: whatever was typed before has had its effect then.
-fn settle(terminal: &mut Terminal) -> String {
+fn wait_stable(terminal: &mut Terminal) -> String {
     terminal.keys("?");
     terminal.shows("Keys of");
     terminal.keys("\x1b");
@@ -69,7 +69,7 @@ fn settle(terminal: &mut Terminal) -> String {
 
 /// Switches to the next theme; gives its name.
 fn next_theme(terminal: &mut Terminal) -> String {
-    settle(terminal);
+    wait_stable(terminal);
     terminal.keys("T");
     let screen = terminal.shows("theme: ");
     let after = screen.split("theme: ").nth(1).unwrap();
@@ -109,7 +109,7 @@ fn keys_under_a_flood(logs_per_s: u32, rounds: usize, pause: Duration) {
     let flood = Flood::start(&folder, &token, logs_per_s);
     let last = work(&folder, &terminal, 40);
     let names = themes(&mut terminal);
-    let fresh = frames(&settle(&mut terminal));
+    let fresh = frames(&wait_stable(&mut terminal));
 
     // The theme is the second of them now. In each round: one on; to the next pane and back; zoomed and back.
     for _ in 0..rounds {
@@ -120,7 +120,7 @@ fn keys_under_a_flood(logs_per_s: u32, rounds: usize, pause: Duration) {
     }
     let name = next_theme(&mut terminal);
     assert_eq!(name, names[(rounds + 1) % names.len()], "of {rounds} themes, some were lost or came twice");
-    let after = settle(&mut terminal);
+    let after = wait_stable(&mut terminal);
     assert!(after.contains("▸ Queues"), "the focus is back where it was\n{after}");
 
     // Two panes on are the rows that ended. None of thirty steps down is lost, however many entries come
@@ -137,7 +137,7 @@ fn keys_under_a_flood(logs_per_s: u32, rounds: usize, pause: Duration) {
     terminal.keys(SHIFT_TAB);
     terminal.keys(SHIFT_TAB);
     terminal.shows("▸ Queues");
-    let after = settle(&mut terminal);
+    let after = wait_stable(&mut terminal);
     assert_eq!(frames(&after), fresh, "garbage is left:\n{after}");
     drop(flood);
     quit(&mut terminal);
@@ -178,9 +178,9 @@ fn no_key_is_lost_of_a_heap_that_comes_at_once() {
         );
     }
     terminal.keys(&SHIFT_TAB.repeat(1_201));
-    settle(&mut terminal);
+    wait_stable(&mut terminal);
     terminal.keys(&"\t".repeat(1_201));
-    let after = settle(&mut terminal);
+    let after = wait_stable(&mut terminal);
     assert!(after.contains("▸ Queues"), "the focus is back where it was\n{after}");
     quit(&mut terminal);
 }
@@ -189,7 +189,7 @@ fn no_key_is_lost_of_a_heap_that_comes_at_once() {
 fn a_storm_of_sizes_leaves_a_whole_screen() {
     let (_folder, _token, mut terminal) = console(160, 50);
     terminal.shows("Getting started");
-    let fresh = frames(&settle(&mut terminal));
+    let fresh = frames(&wait_stable(&mut terminal));
     for round in 0..200_u16 {
         let (columns, rows) = match round % 5 {
             0 => (20, 5),
@@ -205,7 +205,7 @@ fn a_storm_of_sizes_leaves_a_whole_screen() {
     }
     terminal.resize(160, 50);
     terminal.wait("the screen as it was", |screen| frames(screen) == fresh);
-    let after = settle(&mut terminal);
+    let after = wait_stable(&mut terminal);
     assert_eq!(frames(&after), fresh, "garbage is left:\n{after}");
     quit(&mut terminal);
 }
@@ -230,13 +230,13 @@ fn a_terminal_that_is_slow_at_the_end_is_given_back_all_the_same() {
 fn a_paste_of_a_mebibyte_is_no_key_and_harms_nothing() {
     let (_folder, _token, mut terminal) = console(100, 30);
     terminal.shows("Getting started");
-    let fresh = settle(&mut terminal);
+    let fresh = wait_stable(&mut terminal);
     // Each of these would do something, were it typed: q quits, H holds, y confirms, T and z change the
     // screen.
     let paste = "qy\x18HDTz:?\t\r\n\u{202e}日本".repeat(1 << 16);
     assert!(paste.len() > 1 << 20);
     terminal.keys(&format!("\x1b[200~{paste}\x1b[201~"));
-    let after = settle(&mut terminal);
+    let after = wait_stable(&mut terminal);
     assert_eq!(frames(&after), frames(&fresh), "garbage is left:\n{after}");
     assert!(after.contains("▸ Queues") && !after.contains("held") && !after.contains("theme:"), "{after}");
     quit(&mut terminal);
@@ -246,7 +246,7 @@ fn a_paste_of_a_mebibyte_is_no_key_and_harms_nothing() {
 fn a_paste_of_a_mebibyte_into_a_form_is_cut_and_the_form_goes_on() {
     let (folder, _token, mut terminal) = console(160, 50);
     terminal.shows("Getting started");
-    let fresh = frames(&settle(&mut terminal));
+    let fresh = frames(&wait_stable(&mut terminal));
     terminal.keys("n");
     terminal.wait("the events", |screen| screen.contains("which event?") && screen.contains("heal_party"));
     terminal.keys(DOWN);
@@ -274,7 +274,7 @@ fn a_paste_confirms_no_question() {
     // A key behind the paste has its effect: the paste was read, and the question stands until then.
     terminal.keys("n");
     terminal.wait("the question is gone", |screen| !screen.contains("requeue"));
-    settle(&mut terminal);
+    wait_stable(&mut terminal);
 }
 
 #[test]
@@ -298,7 +298,7 @@ fn a_huge_terminal_is_filled() {
     let (folder, token, mut terminal) = console(300, 100);
     let _flood = Flood::start(&folder, &token, 1_000);
     work(&folder, &terminal, 10);
-    let screen = settle(&mut terminal);
+    let screen = wait_stable(&mut terminal);
     assert!(screen.lines().count() >= 99, "{screen}");
     assert!(screen.lines().take(98).any(|line| line.chars().count() >= 299), "{screen}");
     quit(&mut terminal);

@@ -192,8 +192,8 @@ pub(crate) fn best_window(library: &dyn Library, body_bytes: usize, span: Span) 
     for _ in 0..2 {
         for window in library.windows() {
             let rate = round(library, body_bytes, *window, span)?
-                .figures()
-                .map_or(0.0, |figures| figures.delivered_per_s);
+                .metrics()
+                .map_or(0.0, |metrics| metrics.delivered_per_s);
             if rate > best.0 {
                 best = (rate, *window);
             }

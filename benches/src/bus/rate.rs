@@ -34,7 +34,7 @@ pub(crate) const fn case(subscribers: usize, body_bytes: usize) -> Case {
     Case { subscribers, body_bytes, stalled: 0 }
 }
 
-/// The figures of one round without a loss.
+/// The metrics of one round without a loss.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub(crate) struct Figures {
     /// Messages that all subscribers together received a second.
@@ -58,10 +58,10 @@ pub(crate) enum Outcome {
 }
 
 impl Outcome {
-    /// The figures, if the round counts.
-    pub(crate) fn figures(&self) -> Option<Figures> {
+    /// The metrics, if the round counts.
+    pub(crate) fn metrics(&self) -> Option<Figures> {
         match self {
-            Self::Figures(figures) => Some(*figures),
+            Self::Figures(metrics) => Some(*metrics),
             Self::Lost(_) => None,
         }
     }
@@ -70,8 +70,8 @@ impl Outcome {
 impl fmt::Display for Outcome {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Figures(figures) => {
-                write!(f, "{:.0} delivered/s, {:.0} ns", figures.delivered_per_s, figures.broker_ns)
+            Self::Figures(metrics) => {
+                write!(f, "{:.0} delivered/s, {:.0} ns", metrics.delivered_per_s, metrics.broker_ns)
             }
             Self::Lost(why) => f.write_str(why),
         }
@@ -100,7 +100,7 @@ pub(crate) fn round(system: &dyn System, case: Case, window: Window, span: Span)
     drop(stalled);
     Ok(match outcome {
         Ok(_) if drive.amiss() > 0 => Outcome::Lost(format!("{} messages missing or twice", drive.amiss())),
-        Ok(figures) => Outcome::Figures(figures),
+        Ok(metrics) => Outcome::Figures(metrics),
         Err(error) => Outcome::Lost(format!("{error:#}")),
     })
 }
@@ -133,7 +133,7 @@ pub(crate) fn best_window(system: &dyn System, case: Case, span: Span) -> Result
     for _ in 0..4 {
         for window in system.windows() {
             let rate =
-                round(system, case, *window, span)?.figures().map_or(0.0, |figures| figures.delivered_per_s);
+                round(system, case, *window, span)?.metrics().map_or(0.0, |metrics| metrics.delivered_per_s);
             if rate > best.0 {
                 best = (rate, *window);
             }

@@ -2,7 +2,7 @@
 #![expect(
     clippy::print_stdout,
     clippy::print_stderr,
-    reason = "a benchmark's figures are its output; how it goes on is told on stderr"
+    reason = "a benchmark's metrics are its output; how it goes on is told on stderr"
 )]
 
 use rl_console_benches::{
@@ -29,13 +29,13 @@ fn verdict(of: &str, what: &str, limit: Limit, value: Option<f64>, json: bool) {
 }
 
 fn of(rates: &Rates, figure: fn(Figures) -> f64) -> Option<f64> {
-    median(rates.rounds.iter().filter_map(|round| round.figures().map(figure)))
+    median(rates.rounds.iter().filter_map(|round| round.metrics().map(figure)))
 }
 
 /// The median of the ratios of neighbours in time; a round in which either lost a message has none.
 fn ratio(first: &Rates, second: &Rates, figure: fn(Figures) -> f64) -> Option<f64> {
     let both = first.rounds.iter().zip(&second.rounds);
-    median(both.filter_map(|(first, second)| Some(figure(first.figures()?) / figure(second.figures()?))))
+    median(both.filter_map(|(first, second)| Some(figure(first.metrics()?) / figure(second.metrics()?))))
 }
 
 fn rate_table(of_what: &str, rows: &[Rates], json: bool) {
@@ -57,13 +57,13 @@ fn rate_table(of_what: &str, rows: &[Rates], json: bool) {
     }
     for row in rows {
         let Rates { system, case: Case { subscribers, body_bytes, stalled }, window, rounds } = row;
-        let figures: [fn(Figures) -> f64; 4] = [
+        let metrics: [fn(Figures) -> f64; 4] = [
             |it| it.delivered_per_s,
             |it| it.published_per_s,
             |it| it.broker_ns,
             |it| it.driver_core * 100.0,
         ];
-        let medians = figures.map(|figure| of(row, figure));
+        let medians = metrics.map(|figure| of(row, figure));
         if json {
             let [delivered_per_s, published_per_s, broker_ns, driver_percent] = medians;
             let line = json!({
@@ -74,7 +74,7 @@ fn rate_table(of_what: &str, rows: &[Rates], json: bool) {
             continue;
         }
         let counted =
-            format!("{}/{}", rounds.iter().filter(|round| round.figures().is_some()).count(), rounds.len());
+            format!("{}/{}", rounds.iter().filter(|round| round.metrics().is_some()).count(), rounds.len());
         let window = window.map_or("free".to_owned(), |window| window.to_string());
         let [delivered, published, broker, driver] =
             medians.map(|it| it.map_or("-".to_owned(), |it| format!("{it:.0}")));
@@ -156,10 +156,10 @@ pub(crate) fn paced(placement: Placement, per_s: u32, rows: &[Paced], json: bool
         println!("{:<12} {:>10} {:>9} {:>9} {:>12}", "system", "loss-free", "p50 µs", "p99 µs", "sent/s");
     }
     for row in rows {
-        let figures: [fn(&Latency) -> f64; 3] = [|it| it.p50_us, |it| it.p99_us, |it| it.per_s];
-        let figures = figures.map(|figure| of(row, figure));
+        let metrics: [fn(&Latency) -> f64; 3] = [|it| it.p50_us, |it| it.p99_us, |it| it.per_s];
+        let metrics = metrics.map(|figure| of(row, figure));
         if json {
-            let [p50_us, p99_us, sent_per_s] = figures;
+            let [p50_us, p99_us, sent_per_s] = metrics;
             println!(
                 "{}",
                 json!({ "placement": placement, "row": row, "p50_us": p50_us, "p99_us": p99_us, "sent_per_s": sent_per_s })
@@ -167,7 +167,7 @@ pub(crate) fn paced(placement: Placement, per_s: u32, rows: &[Paced], json: bool
             continue;
         }
         let counted = format!("{}/{}", row.rounds.iter().flatten().count(), row.rounds.len());
-        let [p50, p99, sent] = figures.map(|it| it.map_or("-".to_owned(), |it| format!("{it:.1}")));
+        let [p50, p99, sent] = metrics.map(|it| it.map_or("-".to_owned(), |it| format!("{it:.1}")));
         println!("{:<12} {counted:>10} {p50:>9} {p99:>9} {sent:>12}", row.system);
     }
     let row = |system: &str| rows.iter().find(|row| row.system == system);
@@ -201,14 +201,14 @@ mod tests {
     use crate::rate::{Outcome, case};
 
     fn rates(rounds: &[Option<f64>]) -> Rates {
-        let figures = |rate: f64| Figures {
+        let metrics = |rate: f64| Figures {
             delivered_per_s: rate,
             published_per_s: rate,
             broker_ns: 0.0,
             driver_core: 0.0,
         };
         let outcome = |rate: &Option<f64>| {
-            rate.map_or(Outcome::Lost(String::new()), |rate| Outcome::Figures(figures(rate)))
+            rate.map_or(Outcome::Lost(String::new()), |rate| Outcome::Figures(metrics(rate)))
         };
         Rates { system: OURS, case: case(1, 128), window: None, rounds: rounds.iter().map(outcome).collect() }
     }

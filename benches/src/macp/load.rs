@@ -55,7 +55,7 @@ pub(crate) struct Span {
 
 /// What a round measured.
 #[derive(Clone, Copy, Debug, Serialize)]
-pub(crate) struct Figures {
+pub(crate) struct Metrics {
     pub(crate) per_s: f64,
     /// Processor time of the server a call, µs.
     pub(crate) server_cpu_us: f64,
@@ -68,7 +68,7 @@ pub(crate) struct Figures {
 pub(crate) struct Row {
     pub(crate) server: &'static str,
     pub(crate) load: Load,
-    pub(crate) rounds: Vec<Figures>,
+    pub(crate) rounds: Vec<Metrics>,
 }
 
 /// Drives both servers with every load, so many rounds.
@@ -93,7 +93,7 @@ pub(crate) fn rounds(pair: &Pair, rounds: usize, span: Span) -> Result<Vec<Row>>
     Ok(rows)
 }
 
-fn run(server: &Runtime, load: Load, span: Span) -> Result<Figures> {
+fn run(server: &Runtime, load: Load, span: Span) -> Result<Metrics> {
     block_on(async {
         let mut client = Client::connect(server).await?;
         let session = open(&mut client).await?;
@@ -116,7 +116,7 @@ fn run(server: &Runtime, load: Load, span: Span) -> Result<Figures> {
                 stream_of(&mut client, |number| vote(&session, &number.to_string(), 0), is_over).await?;
             }
         }
-        watch.figures()
+        watch.metrics()
     })
 }
 
@@ -290,14 +290,14 @@ impl Watch {
         is_over
     }
 
-    fn figures(&self) -> Result<Figures> {
+    fn metrics(&self) -> Result<Metrics> {
         let (Some((from, cpu_from)), Some((to, cpu_to))) = (self.from.get(), self.to.get()) else {
             bail!("the round is not over")
         };
         let mut ns = self.ns.take();
         ns.sort_unstable();
         let calls = number(ns.len());
-        Ok(Figures {
+        Ok(Metrics {
             per_s: calls / to.duration_since(from).as_secs_f64(),
             server_cpu_us: cpu_to.saturating_sub(cpu_from).as_secs_f64() * 1e6 / calls,
             p50_us: percentile_us(&ns, 50),

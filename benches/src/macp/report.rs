@@ -11,7 +11,7 @@ use serde_json::json;
 use crate::{
     depth::{Depth, HELD},
     idle::Idle,
-    load::{Figures, LOADS, Load, Row},
+    load::{Metrics, LOADS, Load, Row},
 };
 
 /// Says on stderr what happens.
@@ -52,7 +52,7 @@ pub(crate) fn loads(rows: &[Row], json: bool) {
         );
     }
     for row in rows {
-        let each = |figure: fn(&Figures) -> f64| median(row.rounds.iter().map(figure)).unwrap_or_default();
+        let each = |figure: fn(&Metrics) -> f64| median(row.rounds.iter().map(figure)).unwrap_or_default();
         let (per_s, cpu, p50, p99) =
             (each(|it| it.per_s), each(|it| it.server_cpu_us), each(|it| it.p50_us), each(|it| it.p99_us));
         if json {

@@ -174,7 +174,7 @@ impl Flooded<'_> {
     }
 
     /// Data alone, then keys.
-    fn figures(&mut self, round: Round) -> Result<Vec<Row>> {
+    fn metrics(&mut self, round: Round) -> Result<Vec<Row>> {
         let mut rows = Vec::new();
         let mut latencies = Vec::new();
         for typed in [0, self.args.keys] {
@@ -290,7 +290,7 @@ impl Flooded<'_> {
 }
 
 /// All rounds, and the memory before and after.
-#[expect(clippy::print_stdout, reason = "a benchmark prints its figures")]
+#[expect(clippy::print_stdout, reason = "a benchmark prints its metrics")]
 pub(crate) fn flood(args: &Args) -> Result<Vec<Row>> {
     let data = tempfile::tempdir()?;
     let token = load::pair(&args.console, data.path())?;
@@ -308,7 +308,7 @@ pub(crate) fn flood(args: &Args) -> Result<Vec<Row>> {
     let mut rows = Vec::new();
     for round in Round::ALL {
         flooded.enter(round)?;
-        rows.extend(flooded.figures(round)?);
+        rows.extend(flooded.metrics(round)?);
         println!("the header then ({}): {}", round.name(), flooded.terminal.line(0).trim());
         flooded.leave(round)?;
     }

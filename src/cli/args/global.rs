@@ -96,7 +96,7 @@ pub(crate) struct Global {
 impl Global {
     /// The flags by which another command reaches the same station, as a shell reads them, with a space
     /// behind them.
-    pub(crate) fn reach(&self) -> String {
+    pub(crate) fn station_flags(&self) -> String {
         let path = |path: &Option<PathBuf>| path.as_ref().map(|path| quoted(&path.to_string_lossy()));
         let flags = [
             ("--data", path(&self.data)),

@@ -2,7 +2,7 @@
 
 use std::{path::PathBuf, sync::Arc};
 
-use super::console::{self, Shown};
+use super::console::{self, ScreenTarget};
 use crate::{
     cli::{args::AttachArgs, context::Context, error::Error, logging, operator, report},
     port::StationPort as _,
@@ -15,7 +15,7 @@ pub(in crate::cli) fn run(context: &mut Context, args: AttachArgs) -> Result<(),
     let _log = logging::begin(&context.env);
     // Its palette shows the same token.
     context.flags.token_file = args.token_file.or(context.flags.token_file.take());
-    context.settings.reach.token_file.clone_from(&context.flags.token_file);
+    context.settings.discovery.token_file.clone_from(&context.flags.token_file);
     let find = of_data(context)?;
     with_screen(context, find)
 }
@@ -31,7 +31,7 @@ pub(super) fn of_data(context: &Context) -> Result<Find, Error> {
     let absolute = |path: PathBuf| std::path::absolute(&path).unwrap_or(path);
     let (mut settings, data) = (context.settings.clone(), context.settings.data()?);
     settings.socket = settings.socket.map(absolute);
-    settings.reach.token_file = settings.reach.token_file.map(absolute);
+    settings.discovery.token_file = settings.discovery.token_file.map(absolute);
     Ok(Box::new(move || operator::find(&settings, &data)))
 }
 
@@ -46,10 +46,10 @@ pub(super) fn with_screen(context: &mut Context, find: Find) -> Result<(), Error
     let port = operator::block_on(async { Ok(RemotePort::attach(find, clock, limits).await?) })?;
     if let Some(attachment) = port.attachment() {
         let rights = if attachment.read_only().is_some() { ", to look alone" } else { "" };
-        report::tell(&format!(
+        report::print_note(&format!(
             "attached to {} (process {}){rights}; q detaches",
             attachment.name, attachment.pid
         ));
     }
-    console::with_screen(&Shown { port: Arc::new(port), station: None }, context)
+    console::with_screen(&ScreenTarget { port: Arc::new(port), station: None }, context)
 }

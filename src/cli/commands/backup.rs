@@ -21,7 +21,7 @@ pub(in crate::cli) fn run(context: &mut Context, args: &BackupArgs) -> Result<()
         let station = operator::connect(&context.settings).await?;
         Ok(station.command(Command::Backup { path }).await?)
     })?;
-    let Outcome::BackedUp { path, bytes } = outcome else { return Err(Error::StrangeAnswer) };
+    let Outcome::BackedUp { path, bytes } = outcome else { return Err(Error::UnexpectedAnswer) };
     let done = BackedUp { path: path.display().to_string(), bytes };
     context.out.row(&done, |done| format!("{} ({})", done.path, counted(done.bytes, "byte")))
 }

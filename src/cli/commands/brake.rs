@@ -64,7 +64,7 @@ async fn brake(
         Command::Hold { queue: None } | Command::Release { queue: None } | Command::Resume { queue: None }
     );
     let Outcome::Braked(queues) = operator::mpp(station, command).await? else {
-        return Err(Error::StrangeAnswer);
+        return Err(Error::UnexpectedAnswer);
     };
     for (queue, brake) in queues {
         out.row(&Braked { queue, held: brake.held, draining: brake.draining }, line)?;
@@ -77,7 +77,7 @@ async fn brake(
             answer => answer?,
         };
         let port::Outcome::Runs(runs::Outcome::Braked { held }) = outcome else {
-            return Err(Error::StrangeAnswer);
+            return Err(Error::UnexpectedAnswer);
         };
         out.row(&BrakedRuns { part: "runs", held }, |row| {
             format!(

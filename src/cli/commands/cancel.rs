@@ -37,7 +37,7 @@ async fn cancel(
     for batch in ids.chunks(batch_rows.max(1)) {
         let command = Command::Cancel { ids: batch.to_vec(), reason: reason.to_owned(), refund };
         let Outcome::Cancelled(rows) = operator::mpp(station, command).await? else {
-            return Err(Error::StrangeAnswer);
+            return Err(Error::UnexpectedAnswer);
         };
         for row in rows {
             match row {

@@ -19,7 +19,7 @@ struct Script {
 pub(in crate::cli) fn run(args: &CompletionsArgs, out: &mut Output) -> Result<(), Error> {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut Cli::command(), "rl-console", &mut script);
-    let script = mended(&String::from_utf8_lossy(&script));
+    let script = patched(&String::from_utf8_lossy(&script));
     if out.is_json() {
         return out.row(&Script { shell: args.shell.to_string(), script }, |_| String::new());
     }
@@ -28,7 +28,7 @@ pub(in crate::cli) fn run(args: &CompletionsArgs, out: &mut Output) -> Result<()
 
 /// In the bash script the labels of subcommands spell a program's name that has a hyphen otherwise than the
 /// words that lead to them, so that nothing below the first word would be completed.
-fn mended(script: &str) -> String {
+fn patched(script: &str) -> String {
     script.replace("rl__subcmd__console", "rl__console")
 }
 

@@ -5,12 +5,12 @@ use serde::Serialize;
 
 use crate::{
     cli::{
+        appearance::own_themes,
         args::ConfigAction,
         config::{ConfigError, Key, Value},
         context::Context,
         env::Env,
         error::Error,
-        looks::own_themes,
         output::Output,
     },
     console::Theme,

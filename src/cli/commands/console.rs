@@ -7,12 +7,11 @@ use tokio::sync::{oneshot, watch};
 
 use crate::{
     cli::{
+        appearance::WatchedConfig,
         config::{Key, OnHangup, Origin, Value},
         context::Context,
         error::Error,
-        logging,
-        looks::Watched,
-        report, shell, shutdown,
+        logging, report, shell, shutdown,
         signals::{Signal, Signals},
     },
     console::{self, CommandHints, ConsoleError, Exit, OnAir},
@@ -40,12 +39,12 @@ pub(in crate::cli) fn run(context: &mut Context, record: Option<PathBuf>) -> Res
             Ok(station) => station,
             // The show goes on: a console whose terminal was lost is taken up again here.
             Err(held @ StartError::Held { .. }) if !is_recorded => {
-                report::tell(&format!("{held}: attaching to it"));
+                report::print_note(&format!("{held}: attaching to it"));
                 return super::attach::with_screen(context, super::attach::of_data(context)?);
             }
             Err(error) => return Err(error.into()),
         };
-    let ended = with_screen(&Shown { port: station.port(), station: Some(&station) }, context);
+    let ended = with_screen(&ScreenTarget { port: station.port(), station: Some(&station) }, context);
     shutdown::stop(station);
     ended
 }
@@ -78,14 +77,14 @@ pub(super) fn can_be_drawn(context: &Context) -> Result<(), Error> {
 }
 
 /// What a screen is on.
-pub(super) struct Shown<'a> {
+pub(super) struct ScreenTarget<'a> {
     pub(super) port: Arc<dyn StationPort>,
     /// The station, where it is of this process.
     pub(super) station: Option<&'a Station>,
 }
 
 /// The screen has a thread of its own; this one, the main one, has the signals.
-pub(super) fn with_screen(shown: &Shown<'_>, context: &Context) -> Result<(), Error> {
+pub(super) fn with_screen(shown: &ScreenTarget<'_>, context: &Context) -> Result<(), Error> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
@@ -94,14 +93,14 @@ pub(super) fn with_screen(shown: &Shown<'_>, context: &Context) -> Result<(), Er
     console::install_panic_hook();
     // A station of another process stays up whatever becomes of this one.
     let on_hangup = if shown.station.is_some() { context.settings.on_hangup } else { OnHangup::Exit };
-    let watched = Arc::new(Watched::start(context));
+    let watched = Arc::new(WatchedConfig::start(context));
     let on_air = OnAir::new(context.settings.on_air);
     let mut screen =
         Screen::spawn(Arc::clone(&shown.port), config(context, &watched, &on_air)?, stopped.clone())?;
     let done = runtime.block_on(async {
         let mut signals = Signals::listen()?;
         let mut failure = std::pin::pin!(failure(shown.station));
-        let mut asked_to_stop = std::pin::pin!(asked_to_stop(shown.station));
+        let mut asked_to_stop = std::pin::pin!(stop_requested(shown.station));
         for restarts in 0.. {
             let exit = tokio::select! {
                 exit = &mut screen.end => exit,
@@ -114,7 +113,7 @@ pub(super) fn with_screen(shown: &Shown<'_>, context: &Context) -> Result<(), Er
                 () = &mut asked_to_stop => {
                     stop.send_replace(true);
                     drop(tokio::time::timeout(SCREEN_STOP_MAX, &mut screen.end).await);
-                    report::tell("the station ends: an operator asked for it (`rl-console stop`)");
+                    report::print_note("the station ends: an operator asked for it (`rl-console stop`)");
                     return Ok(());
                 }
                 signal = signals.next() => {
@@ -159,9 +158,9 @@ async fn failure(station: Option<&Station>) -> StartError {
 }
 
 /// That an operator wants the station of this process to end.
-async fn asked_to_stop(station: Option<&Station>) {
+async fn stop_requested(station: Option<&Station>) {
     match station {
-        Some(station) => station.asked_to_stop().await,
+        Some(station) => station.stop_requested().await,
         None => std::future::pending().await,
     }
 }
@@ -208,14 +207,14 @@ impl Screen {
     }
 }
 
-fn config(context: &Context, watched: &Arc<Watched>, on_air: &OnAir) -> Result<console::Config, Error> {
+fn config(context: &Context, watched: &Arc<WatchedConfig>, on_air: &OnAir) -> Result<console::Config, Error> {
     let settings = &context.settings;
     let data = settings.data()?;
     Ok(console::Config {
-        looks: watched.looks(),
-        source: Some(Arc::clone(watched) as Arc<dyn console::Source>),
+        appearance: watched.appearance(),
+        source: Some(Arc::clone(watched) as Arc<dyn console::ConfigSource>),
         depth: context.env.depth(),
-        through: context.env.through,
+        passthrough: context.env.through,
         on_air: on_air.clone(),
         name: data
             .file_name()

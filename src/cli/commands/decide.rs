@@ -44,7 +44,7 @@ async fn decide(
     let command = Command::Runs(runs::Command::Decide { action, approved, note });
     match station.command(command).await? {
         Outcome::Runs(runs::Outcome::Decided) => Ok(action),
-        _ => Err(Error::StrangeAnswer),
+        _ => Err(Error::UnexpectedAnswer),
     }
 }
 
@@ -55,7 +55,7 @@ async fn resolve(station: &dyn Operator, name: &ActionName) -> Result<ActionId, 
         ActionName::Tail(tail) => tail,
     };
     let Page::Confirmations(rows) = operator::query(station, Query::Confirmations).await? else {
-        return Err(Error::StrangeAnswer);
+        return Err(Error::UnexpectedAnswer);
     };
     let found: Vec<_> =
         rows.iter().filter(|row| row.action.0.simple().to_string().ends_with(tail.as_str())).collect();

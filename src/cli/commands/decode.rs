@@ -9,7 +9,7 @@ use crate::{
         args::{DecodeArgs, Moment},
         context::Context,
         error::Error,
-        frame_json::{BodyShown, HeaderShown, shown},
+        frame_json::{BodyJson, HeaderJson, shown},
         hex_text,
         output::Output,
         table::visible,
@@ -17,7 +17,7 @@ use crate::{
     limits::Limits,
     rmp::{
         self, Checks, RawFrame, Registry, SchemaId,
-        framing::{Framed, Framer},
+        framing::{Framer, FramerEvent},
         json,
     },
     time::Clock,
@@ -31,17 +31,17 @@ const HEX_BYTES_A_BYTE: u64 = 8;
 
 /// One frame as scripts read it.
 #[derive(Debug, Serialize)]
-struct FrameShown {
+struct FrameJson {
     frame: u64,
     offset: u64,
     bytes: u64,
     valid: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
-    error: Option<FaultShown>,
+    error: Option<FaultJson>,
     #[serde(skip_serializing_if = "Option::is_none")]
     frame_len: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    header: Option<HeaderShown>,
+    header: Option<HeaderJson>,
     #[serde(skip_serializing_if = "Option::is_none")]
     schema: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -54,7 +54,7 @@ struct FrameShown {
 
 /// What is wrong with it.
 #[derive(Debug, Serialize)]
-struct FaultShown {
+struct FaultJson {
     name: &'static str,
     clause: &'static str,
     says: &'static str,
@@ -67,7 +67,7 @@ struct FaultShown {
     ends_stream: bool,
 }
 
-impl From<&rmp::Error> for FaultShown {
+impl From<&rmp::Error> for FaultJson {
     fn from(error: &rmp::Error) -> Self {
         Self {
             name: error.name(),
@@ -207,9 +207,9 @@ impl Decoder<'_> {
     }
 
     /// Prints one; false when nothing that follows can be read.
-    fn one(&mut self, offset: u64, framed: &Framed) -> Result<bool, Error> {
+    fn one(&mut self, offset: u64, framed: &FramerEvent) -> Result<bool, Error> {
         let (wire, verdict) = match framed {
-            Framed::Frame(wire) => {
+            FramerEvent::Frame(wire) => {
                 let mut checks = Checks::new(self.registry, &self.limits.rmp);
                 checks.now_ms = self.moment.map(|moment| match moment {
                     Moment::Now => self.clock.now().wall.0,
@@ -217,25 +217,25 @@ impl Decoder<'_> {
                 });
                 (wire, rmp::decode(wire, &checks).map(|frame| frame.expires_at_ms))
             }
-            Framed::Broken { error, bytes } => (bytes, Err(error.clone())),
+            FramerEvent::Broken { error, bytes } => (bytes, Err(error.clone())),
         };
         self.all += 1;
-        let is_whole = matches!(framed, Framed::Frame(_));
+        let is_whole = matches!(framed, FramerEvent::Frame(_));
         let raw = RawFrame::split(wire);
         let body = raw
             .as_ref()
             .filter(|_| is_whole)
-            .map(|raw| BodyShown::of(raw.body, &self.limits.rmp))
+            .map(|raw| BodyJson::of(raw.body, &self.limits.rmp))
             .unwrap_or_default();
         let schema = raw.as_ref().and_then(|raw| self.registry.schema(SchemaId(raw.header.schema_id))?.name);
-        let row = FrameShown {
+        let row = FrameJson {
             frame: self.all,
             offset,
             bytes: wire.len() as u64,
             valid: verdict.is_ok(),
-            error: verdict.as_ref().err().map(FaultShown::from),
+            error: verdict.as_ref().err().map(FaultJson::from),
             frame_len: wire.first_chunk().map(|prefix| u32::from_be_bytes(*prefix)),
-            header: raw.as_ref().map(|raw| HeaderShown::from(&raw.header)),
+            header: raw.as_ref().map(|raw| HeaderJson::from(&raw.header)),
             schema,
             expires_at_ms: verdict.as_ref().ok().copied(),
             body: body.value,
@@ -251,7 +251,7 @@ impl Decoder<'_> {
 }
 
 /// One frame as people read it.
-fn text(row: &FrameShown, raw: Option<&RawFrame<'_>>) -> String {
+fn text(row: &FrameJson, raw: Option<&RawFrame<'_>>) -> String {
     let mut lines = Vec::new();
     let place = format!("frame {} at byte {}, {}", row.frame, row.offset, counted(row.bytes, "byte"));
     match &row.error {
@@ -274,7 +274,7 @@ fn text(row: &FrameShown, raw: Option<&RawFrame<'_>>) -> String {
         lines.extend(header_lines(row, raw));
     }
     if let Some(body) = &row.body {
-        let json = serde_json::to_string_pretty(&json::Shown(body)).unwrap_or_default();
+        let json = serde_json::to_string_pretty(&json::JsonView(body)).unwrap_or_default();
         lines.push(format!("  body            {}", json.replace('\n', "\n  ")));
     }
     if let Some(bytes) = &row.body_bytes {
@@ -287,14 +287,14 @@ fn field(name: &str, value: &str) -> String {
     format!("  {name:<16}{value}")
 }
 
-fn header_lines(row: &FrameShown, raw: &RawFrame<'_>) -> Vec<String> {
+fn header_lines(row: &FrameJson, raw: &RawFrame<'_>) -> Vec<String> {
     let header = &raw.header;
     let schema = SchemaId(header.schema_id);
     let at = |ms: u64| {
         let time = i64::try_from(ms).ok().and_then(|ms| jiff::Timestamp::from_millisecond(ms).ok());
         time.map_or_else(|| ms.to_string(), |time| format!("{ms} ({time})"))
     };
-    let shown = HeaderShown::from(header);
+    let shown = HeaderJson::from(header);
     let mut lines = vec![
         field("magic", shown.magic()),
         field("header_version", &header.header_version.to_string()),

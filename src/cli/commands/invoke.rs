@@ -38,7 +38,7 @@ pub(in crate::cli) fn run(context: &mut Context, args: InvokeArgs) -> Result<(),
     operator::block_on(async {
         let station = operator::connect(settings).await?;
         let mut rows = enqueue(&station, vec![invocation]).await?;
-        let mut row = rows.pop().ok_or(Error::StrangeAnswer)?.map_err(PortError::Refused)?;
+        let mut row = rows.pop().ok_or(Error::UnexpectedAnswer)?.map_err(PortError::Refused)?;
         let Some(wanted) = wanted else { return out.row(&row, line) };
         let end = wait::until(&station, row.id, wanted, timeout, *clock).await;
         row.state = end.state.unwrap_or(row.state);
@@ -196,7 +196,7 @@ async fn enqueue(
 ) -> Result<Vec<Result<EnqueuedRow, crate::mpp::Refusal>>, Error> {
     match operator::mpp(station, Command::Enqueue { rows }).await? {
         Outcome::Enqueued(rows) => Ok(rows),
-        _ => Err(Error::StrangeAnswer),
+        _ => Err(Error::UnexpectedAnswer),
     }
 }
 

@@ -31,7 +31,7 @@ pub(in crate::cli) fn run(context: &mut Context) -> Result<(), Error> {
     if !out.is_json() {
         return lines.try_for_each(|line| out.line(&line));
     }
-    for KeyRow { action, keys, places, about, own } in &rows {
+    for KeyRow { action, keys, scopes: places, about, own } in &rows {
         out.row(&Row { action, keys, places, about, own: *own }, |_| String::new())?;
     }
     Ok(())

@@ -33,7 +33,7 @@ fn adapter(context: &mut Context) -> Result<(), Error> {
         let station = operator::connect(&context.settings).await?;
         operator::mpp(&station, mpp::Command::Kick).await
     })?;
-    let mpp::Outcome::Kicked { peer } = outcome else { return Err(Error::StrangeAnswer) };
+    let mpp::Outcome::Kicked { peer } = outcome else { return Err(Error::UnexpectedAnswer) };
     context.out.row(&Kicked { peer }, |row| format!("{} is disconnected", row.peer))
 }
 
@@ -42,6 +42,6 @@ fn peer(context: &mut Context, session: ConnectionId) -> Result<(), Error> {
         let station = operator::connect(&context.settings).await?;
         Ok(station.command(port::Command::KickPeer { session }).await?)
     })?;
-    let port::Outcome::PeerKicked { session } = outcome else { return Err(Error::StrangeAnswer) };
+    let port::Outcome::PeerKicked { session } = outcome else { return Err(Error::UnexpectedAnswer) };
     context.out.row(&KickedPeer { session }, |row| format!("session {} is disconnected", row.session))
 }

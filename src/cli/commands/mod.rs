@@ -1,17 +1,18 @@
 //! One file a subcommand.
 
-mod asking;
 pub(super) mod attach;
 pub(super) mod backup;
 pub(super) mod brake;
 pub(super) mod cancel;
 pub(super) mod completions;
 pub(super) mod config;
+mod confirmations;
 pub(super) mod console;
 pub(super) mod decide;
 pub(super) mod decode;
 pub(super) mod doctor;
 pub(super) mod encode;
+mod event_printer;
 mod events;
 pub(super) mod invoke;
 pub(super) mod keys;
@@ -36,6 +37,5 @@ pub(super) mod sim_session;
 pub(super) mod stop;
 pub(super) mod submit;
 pub(super) mod tail;
-mod telling;
 pub(super) mod trace;
 mod wait;

@@ -20,7 +20,7 @@ use crate::{
         Plan,
         openings::{Fault, Faults, Map, Opening, drawing},
     },
-    station::control::Folder,
+    station::runs::Folder,
     words::counted,
 };
 
@@ -36,7 +36,7 @@ pub(in crate::cli) fn run(context: &mut Context, action: &OpeningAction) -> Resu
 ///
 /// # Errors
 /// Something that is no JSON object.
-pub(super) fn given(args: &ParamsArgs) -> Result<Map, Error> {
+pub(super) fn params_of(args: &ParamsArgs) -> Result<Map, Error> {
     let wrong = |what: String| {
         Error::usage(format!("--params: {what}"), "an object such as {\"user\":\"bob\"}; or -p user=bob")
     };
@@ -100,7 +100,7 @@ struct MoreRow<'a> {
 
 /// An opening without faults, as scripts read it.
 #[derive(Serialize)]
-struct Well<'a> {
+struct ValidOpening<'a> {
     path: &'a str,
     valid: bool,
     name: &'a str,
@@ -114,11 +114,11 @@ fn check(settings: &Settings, files: &[String], params: &ParamsArgs, out: &mut O
         let limits = &settings.limits.runs;
         let text = read(path, limits.yaml_bytes_max)?;
         // Of several openings each takes what it has.
-        let params = if let [_] = files { fitting(&text, params, limits)? } else { given(params)? };
+        let params = if let [_] = files { fitting(&text, params, limits)? } else { params_of(params)? };
         match load(settings, path, &text, &params)? {
             Ok(opening) => {
                 let plan = Plan::from(&opening);
-                let well = Well {
+                let well = ValidOpening {
                     path,
                     valid: true,
                     name: &opening.name,
@@ -137,7 +137,7 @@ fn check(settings: &Settings, files: &[String], params: &ParamsArgs, out: &mut O
             }
             Err(faults) => {
                 invalid += 1;
-                tell(path, &faults, out)?;
+                print_faults(path, &faults, out)?;
             }
         }
         out.flush()?;
@@ -145,7 +145,7 @@ fn check(settings: &Settings, files: &[String], params: &ParamsArgs, out: &mut O
     if invalid == 0 { Ok(()) } else { Err(RunError::NotValid { invalid, all: files.len() }.into()) }
 }
 
-fn tell(path: &str, faults: &Faults, out: &mut Output) -> Result<(), Error> {
+fn print_faults(path: &str, faults: &Faults, out: &mut Output) -> Result<(), Error> {
     for fault in faults.list() {
         out.row(&FaultRow { path, fault }, |row| {
             // A fault of a nested opening names its file itself.
@@ -166,7 +166,7 @@ fn tell(path: &str, faults: &Faults, out: &mut Output) -> Result<(), Error> {
 
 /// A drawing as scripts read it.
 #[derive(Serialize)]
-struct Drawn<'a> {
+struct OpeningGraph<'a> {
     path: &'a str,
     name: &'a str,
     #[serde(flatten)]
@@ -185,17 +185,17 @@ fn graph(
     match load(settings, path, &text, &fitting(&text, params, limits)?)? {
         Ok(opening) => {
             let plan = Plan::from(&opening);
-            out.row(&Drawn { path, name: &opening.name, plan: &plan }, |it| drawn(it, mermaid))
+            out.row(&OpeningGraph { path, name: &opening.name, plan: &plan }, |it| render(it, mermaid))
         }
         Err(faults) => {
-            tell(path, &faults, out)?;
+            print_faults(path, &faults, out)?;
             out.flush()?;
             Err(RunError::NotValid { invalid: 1, all: 1 }.into())
         }
     }
 }
 
-fn drawn(it: &Drawn<'_>, mermaid: bool) -> String {
+fn render(it: &OpeningGraph<'_>, mermaid: bool) -> String {
     let drawn = if mermaid { drawing::mermaid(it.plan) } else { drawing::text(it.name, it.plan) };
     drawn.trim_end().lines().map(visible).collect::<Vec<_>>().join("\n")
 }
@@ -210,10 +210,10 @@ mod tests {
     fn what_is_set_one_by_one_goes_before_what_is_set_together() {
         let each = vec![("b".to_owned(), json!(3)), ("c".to_owned(), json!("x"))];
         let args = ParamsArgs { each, params: Some(r#"{"a":1,"b":2}"#.to_owned()) };
-        assert_eq!(serde_json::Value::Object(given(&args).unwrap()), json!({"a": 1, "b": 3, "c": "x"}));
+        assert_eq!(serde_json::Value::Object(params_of(&args).unwrap()), json!({"a": 1, "b": 3, "c": "x"}));
         for wrong in ["[1]", "{", "3"] {
             let args = ParamsArgs { each: Vec::new(), params: Some(wrong.to_owned()) };
-            assert_eq!(given(&args).unwrap_err().exit() as u8, 2, "{wrong}");
+            assert_eq!(params_of(&args).unwrap_err().exit() as u8, 2, "{wrong}");
         }
     }
 

@@ -55,7 +55,7 @@ fn summary(path: &Path, errors: &[ManifestError]) -> Error {
     Error::Pack { path: path.display().to_string(), errors: errors.len(), first: first.unwrap_or_default() }
 }
 
-fn shown(source: &PackSource) -> String {
+fn display_path(source: &PackSource) -> String {
     match source {
         PackSource::Sample => "the built-in sample".to_owned(),
         PackSource::File(path) => path.display().to_string(),
@@ -139,7 +139,7 @@ fn declared(source: &PackSource, pack: &Pack, out: &mut Output) -> Result<(), Er
         persist: decl.persist,
     });
     let declared = Declared {
-        path: shown(source),
+        path: display_path(source),
         pack_id: pack.id.as_str(),
         name: &pack.name,
         version: &pack.version,
@@ -202,7 +202,9 @@ struct Hash<'a> {
 
 fn hash(source: &PackSource, out: &mut Output) -> Result<(), Error> {
     let pack = load(source)?;
-    out.row(&Hash { path: shown(source), manifest_hash: &pack.hash }, |hash| hash.manifest_hash.to_string())
+    out.row(&Hash { path: display_path(source), manifest_hash: &pack.hash }, |hash| {
+        hash.manifest_hash.to_string()
+    })
 }
 
 /// What `pack migrate` prints.
@@ -218,7 +220,7 @@ fn migrate(context: &mut Context) -> Result<(), Error> {
         let station = operator::connect(&context.settings).await?;
         operator::mpp(&station, Command::Migrate).await
     })?;
-    let Outcome::Migrated { moved, failed, left } = outcome else { return Err(Error::StrangeAnswer) };
+    let Outcome::Migrated { moved, failed, left } = outcome else { return Err(Error::UnexpectedAnswer) };
     context.out.row(&Migrated { moved, failed, left }, |row| {
         format!(
             "{} moved to the pack in force, {} failed, {} left as they were",

@@ -25,7 +25,7 @@ struct Paired<'a> {
 
 /// What is printed where the token is not.
 #[derive(Serialize)]
-struct Kept {
+struct TokenFile {
     path: String,
 }
 
@@ -64,7 +64,7 @@ pub(in crate::cli) fn run(context: &mut Context, args: &PairArgs) -> Result<(), 
             writeln!(file, "{}", token.reveal())
                 .and_then(|()| file.sync_all())
                 .map_err(Error::io(path.clone()))?;
-            context.out.row(&Kept { path }, |kept| format!("the token is in {}", kept.path))?;
+            context.out.row(&TokenFile { path }, |kept| format!("the token is in {}", kept.path))?;
         }
         _ => context.out.row(&Paired { token: token.reveal() }, |paired| paired.token.to_owned())?,
     }

@@ -37,7 +37,7 @@ fn uses(text: &str, name: &str) -> bool {
 /// # Errors
 /// A name that the opening neither declares nor uses, or a value of another type than the opening's own.
 pub(super) fn fitting(text: &str, args: &ParamsArgs, limits: &Runs) -> Result<Map, Error> {
-    let given = opening::given(args)?;
+    let given = opening::params_of(args)?;
     // What is wrong with the text itself is told where it is loaded.
     let Ok(declared) = declared_params(text, limits) else { return Ok(given) };
     let fit = |(name, value): (String, Value)| {

@@ -9,7 +9,7 @@ use crate::{
         error::Error,
         hex_text, input, operator,
         output::Output,
-        socket::{self, Said},
+        socket::{self, ClientIdentity},
     },
     ids::TraceId,
     limits::Limits,
@@ -62,7 +62,7 @@ pub(in crate::cli) fn run(context: &mut Context, args: &PublishArgs) -> Result<(
         (Some(body), _) => Input::Message(message(context, args, &text(body, bytes_max)?)?),
         (None, frame) => Input::Frames(frames(frame.as_deref().unwrap_or_default(), bytes_max)?),
     };
-    let said = Said::of(&context.settings);
+    let said = ClientIdentity::of(&context.settings);
     let hello = socket::hello(&context.settings, &args.peer, "publish")?;
     let Context { settings, out, .. } = context;
     operator::block_on(async {

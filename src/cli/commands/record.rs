@@ -31,7 +31,7 @@ pub(in crate::cli) fn run(context: &mut Context, args: &RecordArgs) -> Result<()
         let station = operator::connect(settings).await?;
         let mut signals = Signals::listen()?;
         let Outcome::Recording { path } = station.command(Command::RecordStart { path }).await? else {
-            return Err(Error::StrangeAnswer);
+            return Err(Error::UnexpectedAnswer);
         };
         let said =
             out.row(&Event::Recording { path: path.display().to_string() }, line).and_then(|()| out.flush());
@@ -53,7 +53,7 @@ pub(in crate::cli) fn run(context: &mut Context, args: &RecordArgs) -> Result<()
             }
         }
         let Outcome::Recorded { path, bytes, entries } = station.command(Command::RecordStop).await? else {
-            return Err(Error::StrangeAnswer);
+            return Err(Error::UnexpectedAnswer);
         };
         said.and_then(|()| {
             out.row(&Event::Recorded { path: path.display().to_string(), bytes, entries }, line)

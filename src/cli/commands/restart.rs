@@ -31,6 +31,6 @@ pub(in crate::cli) fn run(context: &mut Context, args: &RestartArgs) -> Result<(
         let station = operator::connect(&context.settings).await?;
         Ok(station.command(Command::Restart { link }).await?)
     })?;
-    let Outcome::Restarted { link } = outcome else { return Err(Error::StrangeAnswer) };
+    let Outcome::Restarted { link } = outcome else { return Err(Error::UnexpectedAnswer) };
     context.out.row(&Restarted { host: link.name() }, |row| format!("{} is up again", row.host))
 }

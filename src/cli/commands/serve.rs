@@ -3,8 +3,8 @@
 use std::{path::PathBuf, time::Duration};
 
 use super::{
+    event_printer::EventPrinter,
     events::{Detail, Event},
-    telling::Telling,
 };
 use crate::{
     cli::{
@@ -12,8 +12,8 @@ use crate::{
         context::Context,
         error::Error,
         logging,
+        nonblocking_writer::NonblockingWriter,
         output::Output,
-        relay::Relay,
         service::Notifier,
         shutdown,
         signals::{Signal, Signals},
@@ -24,20 +24,22 @@ use crate::{
 
 /// `serve`: tells what is notable.
 pub(in crate::cli) fn run(context: &mut Context, record: Option<PathBuf>) -> Result<(), Error> {
-    telling(context, record, Detail::Notable)
+    print_events(context, record, Detail::Notable)
 }
 
 /// `--plain`: tells everything that a screen would show.
 pub(in crate::cli) fn plain(context: &mut Context, record: Option<PathBuf>) -> Result<(), Error> {
-    telling(context, record, Detail::Everything)
+    print_events(context, record, Detail::Everything)
 }
 
-fn telling(context: &mut Context, record: Option<PathBuf>, detail: Detail) -> Result<(), Error> {
+fn print_events(context: &mut Context, record: Option<PathBuf>, detail: Detail) -> Result<(), Error> {
     let _log = logging::begin(&context.env);
     // Frees the lock on stdout that the thread behind the relay needs.
     context.out = Output::to(context.flags.json, Box::new(std::io::sink()));
-    context.out =
-        Output::to(context.flags.json, Box::new(Relay::to(std::io::stdout()).map_err(Error::io("stdout"))?));
+    context.out = Output::to(
+        context.flags.json,
+        Box::new(NonblockingWriter::to(std::io::stdout()).map_err(Error::io("stdout"))?),
+    );
     let notifier = Notifier::start(&context.env);
     let station =
         Station::start(context.settings.station(record, context.env.home.as_deref())?, context.clock)?;
@@ -61,20 +63,20 @@ async fn serve(
     let mut signals = Signals::listen()?;
     let on_hangup = context.settings.on_hangup;
     let port = station.port();
-    let mut telling = Telling::new(port.as_ref(), context, detail, notifier)?;
+    let mut telling = EventPrinter::new(port.as_ref(), context, detail, notifier)?;
     tokio::select! {
         () = asked_to_end(&mut signals, on_hangup) => return Ok(()),
-        () = station.asked_to_stop() => return Ok(()),
+        () = station.stop_requested() => return Ok(()),
         ready = station.ready() => {
             let ready = ready?;
             telling.set_metrics(ready.metrics);
             match ready.rmp {
                 Ok(path) => telling.set_rmp(path.display().to_string()),
-                Err(why) => telling.tell_now(Event::Down { host: "rmp", why }),
+                Err(why) => telling.emit_now(Event::Down { host: "rmp", why }),
             }
             match ready.macp {
                 Ok(addr) => telling.set_macp(addr),
-                Err(why) => telling.tell_now(Event::Down { host: "macp", why }),
+                Err(why) => telling.emit_now(Event::Down { host: "macp", why }),
             }
             match ready.mpp {
                 Ok(addr) => {
@@ -92,7 +94,7 @@ async fn serve(
     }
     tokio::select! {
         () = asked_to_end(&mut signals, on_hangup) => {}
-        () = station.asked_to_stop() => {}
+        () = station.stop_requested() => {}
         () = telling.run() => {}
         () = beat(port.as_ref(), notifier) => {}
     }

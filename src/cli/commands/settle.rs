@@ -30,6 +30,6 @@ pub(in crate::cli) fn run(context: &mut Context, args: &SettleArgs) -> Result<()
         let station = operator::connect(&context.settings).await?;
         operator::mpp(&station, Command::Settle { id: args.id, to }).await
     })?;
-    let Outcome::Settled { id, state } = outcome else { return Err(Error::StrangeAnswer) };
+    let Outcome::Settled { id, state } = outcome else { return Err(Error::UnexpectedAnswer) };
     context.out.row(&Settled { id, state }, |row| format!("{} {}", row.id, row.state.name()))
 }

@@ -16,9 +16,9 @@ use crate::{
         error::Error,
         operator,
         output::Output as Stdout,
-        runtime::reached,
+        runtime::connectable,
         signals::Signals,
-        sim::{Adapter, End, Event, Facts, Input, Manner, Output},
+        sim::{Adapter, AdapterProfile, End, Event, Facts, Input, Output},
     },
     mpp::{
         HelloReason,
@@ -40,10 +40,10 @@ pub(in crate::cli) fn run(context: &mut Context, args: SimAdapterArgs) -> Result
     }
     let token = token(args.token_file.as_deref(), context.env.bridge_token.clone())?;
     let facts = Facts::of(&pack::load(&context.settings.pack)?);
-    let addr = addr(args.addr, reached(SocketAddr::new(context.settings.bind, context.settings.port)))?;
+    let addr = addr(args.addr, connectable(SocketAddr::new(context.settings.bind, context.settings.port)))?;
     let latency = Duration::from_millis(args.latency);
     let SimAdapterArgs { fail_rate, refund_rate, seed, logs_per_s, reconnect, .. } = args;
-    let manner = Manner { latency, fail_rate, refund_rate, seed, logs_per_s };
+    let manner = AdapterProfile { latency, fail_rate, refund_rate, seed, logs_per_s };
     let Context { clock, out, .. } = context;
     operator::block_on(async {
         let signals = Signals::listen()?;
@@ -51,7 +51,7 @@ pub(in crate::cli) fn run(context: &mut Context, args: SimAdapterArgs) -> Result
             Driver { adapter: Adapter::new(facts, manner, token), addr, clock: *clock, signals, out };
         let ended = driver.run(reconnect).await;
         let summary = driver.adapter.ended();
-        driver.tell(&summary)?;
+        driver.print_event(&summary)?;
         ended
     })
 }
@@ -125,7 +125,9 @@ impl Driver<'_> {
             if was_serving {
                 wait = WAIT_MIN;
             }
-            self.tell(&Event::Reconnecting { in_ms: u64::try_from(wait.as_millis()).unwrap_or(u64::MAX) })?;
+            self.print_event(&Event::Reconnecting {
+                in_ms: u64::try_from(wait.as_millis()).unwrap_or(u64::MAX),
+            })?;
             tokio::select! {
                 () = self.signals.end() => return Ok(()),
                 () = tokio::time::sleep(wait) => {}
@@ -144,20 +146,20 @@ impl Driver<'_> {
             Ok(stream) => stream,
             Err(error) => {
                 let why = error.to_string();
-                self.tell(&Event::Disconnected { why: why.clone() })?;
+                self.print_event(&Event::Disconnected { why: why.clone() })?;
                 return Ok((Ended::Lost { why }, false));
             }
         };
         // Without it frames wait for each other; a system that refuses is only slower.
         stream.set_nodelay(true).unwrap_or_default();
-        self.tell(&Event::Connected { addr: self.addr.clone() })?;
+        self.print_event(&Event::Connected { addr: self.addr.clone() })?;
         self.adapter.handle(self.clock.now(), Input::Connected);
         let ended = self.serve(&mut stream).await;
         let was_serving = self.adapter.is_serving();
         self.adapter.handle(self.clock.now(), Input::Closed);
         let ended = ended?;
         if let Ended::Lost { why } = &ended {
-            self.tell(&Event::Disconnected { why: why.clone() })?;
+            self.print_event(&Event::Disconnected { why: why.clone() })?;
         }
         Ok((ended, was_serving))
     }
@@ -223,7 +225,7 @@ impl Driver<'_> {
         }
     }
 
-    fn tell(&mut self, event: &Event) -> Result<(), Error> {
+    fn print_event(&mut self, event: &Event) -> Result<(), Error> {
         self.out.row(event, Event::line)?;
         self.out.flush()
     }

@@ -11,7 +11,7 @@ use crate::{
         output::Output as Stdout,
         signals::Signals,
         sim::agent::{Agent, Event, Output, SCRIPT_BYTES_MAX, Script},
-        socket::{self, Said},
+        socket::{self, ClientIdentity},
     },
     limits,
     rmp::{
@@ -46,9 +46,9 @@ pub(in crate::cli) fn run(context: &mut Context, args: &SimAgentArgs) -> Result<
         let mut driver =
             Driver { agent, topic, hello, limits: settings.limits.client, clock: *clock, signals, out };
         // Where the station is may change while it is away.
-        let ended = driver.run(args.reconnect, || Said::of(&settings)).await;
+        let ended = driver.run(args.reconnect, || ClientIdentity::of(&settings)).await;
         let summary = driver.agent.ended();
-        driver.tell(&summary)?;
+        driver.print_event(&summary)?;
         ended
     })
 }
@@ -81,7 +81,7 @@ struct Driver<'a> {
 }
 
 impl Driver<'_> {
-    async fn run(&mut self, reconnect: bool, said: impl Fn() -> Said) -> Result<(), Error> {
+    async fn run(&mut self, reconnect: bool, said: impl Fn() -> ClientIdentity) -> Result<(), Error> {
         let mut wait = WAIT_MIN;
         loop {
             let (ended, was_serving) = self.session(&said()).await;
@@ -93,8 +93,10 @@ impl Driver<'_> {
             if was_serving {
                 wait = WAIT_MIN;
             }
-            self.tell(&Event::Disconnected { why: error.to_string() })?;
-            self.tell(&Event::Reconnecting { in_ms: u64::try_from(wait.as_millis()).unwrap_or(u64::MAX) })?;
+            self.print_event(&Event::Disconnected { why: error.to_string() })?;
+            self.print_event(&Event::Reconnecting {
+                in_ms: u64::try_from(wait.as_millis()).unwrap_or(u64::MAX),
+            })?;
             tokio::select! {
                 () = self.signals.end() => return Ok(()),
                 () = tokio::time::sleep(wait) => {}
@@ -104,7 +106,7 @@ impl Driver<'_> {
     }
 
     /// One session from its beginning to its end; also whether requests could come.
-    async fn session(&mut self, said: &Said) -> (Result<(), Error>, bool) {
+    async fn session(&mut self, said: &ClientIdentity) -> (Result<(), Error>, bool) {
         let connecting = async {
             let client = socket::connect(said, self.hello.clone(), self.limits).await?;
             let requests = client.subscribe(&self.topic).await?;
@@ -128,7 +130,10 @@ impl Driver<'_> {
     }
 
     async fn serve(&mut self, client: &Client, requests: &mut Subscription) -> Result<(), Error> {
-        self.tell(&Event::Subscribed { topic: self.topic.clone(), session: client.welcome().session.0 })?;
+        self.print_event(&Event::Subscribed {
+            topic: self.topic.clone(),
+            session: client.welcome().session.0,
+        })?;
         let mut batch = Vec::new();
         let (mut refused, mut lost) = (0, 0);
         loop {
@@ -168,7 +173,7 @@ impl Driver<'_> {
         }
     }
 
-    fn tell(&mut self, event: &Event) -> Result<(), Error> {
+    fn print_event(&mut self, event: &Event) -> Result<(), Error> {
         self.out.row(event, Event::line)?;
         self.out.flush()
     }

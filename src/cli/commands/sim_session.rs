@@ -16,7 +16,7 @@ use crate::{
         runtime::{Runtime, state_name},
         session_error::SessionError,
         signals::Signals,
-        sim::session::{Act, Event, Fate, Manner, Plan},
+        sim::session::{Act, Event, Plan, SessionProfile, SimOutcome},
     },
     macp::{Ending, Mode, SessionState, envelope::SESSION_START, proto::v1::Ack},
     time::Clock,
@@ -34,7 +34,7 @@ const EVENTS_MAX: usize = 256;
 pub(in crate::cli) fn run(context: &mut Context, args: &SimSessionArgs) -> Result<(), Error> {
     let Context { settings, out, clock, .. } = context;
     let started = clock.now().wall.0;
-    let manner = Manner {
+    let manner = SessionProfile {
         modes: match args.mode {
             SimMode::Decision => &[Mode::Decision],
             SimMode::MultiRound => &[Mode::MultiRound],
@@ -54,20 +54,20 @@ pub(in crate::cli) fn run(context: &mut Context, args: &SimSessionArgs) -> Resul
             () = signals.end() => return Ok(()),
             runtime = connect(settings, args.reconnect, out) => runtime?,
         };
-        tell(out, &Event::Connected { addr: runtime.addr().to_string() })?;
+        print_event(out, &Event::Connected { addr: runtime.addr().to_string() })?;
         let (tell_it, told) = mpsc::channel(EVENTS_MAX);
-        let stage = Stage {
+        let stage = SessionRunner {
             manner,
             settings,
             runtime: RefCell::new(runtime),
             clock: *clock,
             reconnect: args.reconnect,
-            tell: tell_it,
+            events: tell_it,
             going: RefCell::default(),
         };
         let mut counts = Counts::default();
-        let ended = hold(&stage, args, (&mut signals, told), &mut counts, out).await;
-        tell(out, &counts.ended())?;
+        let ended = run_sessions(&stage, args, (&mut signals, told), &mut counts, out).await;
+        print_event(out, &counts.ended())?;
         ended
     })
 }
@@ -77,8 +77,8 @@ async fn connect(settings: &Settings, reconnect: bool, out: &mut Output) -> Resu
     loop {
         match Runtime::connect(settings, CLIENT).await {
             Err(error) if reconnect && is_passing(&error) => {
-                tell(out, &Event::Disconnected { why: error.to_string() })?;
-                tell(out, &Event::Reconnecting { in_ms: ms(wait) })?;
+                print_event(out, &Event::Disconnected { why: error.to_string() })?;
+                print_event(out, &Event::Reconnecting { in_ms: ms(wait) })?;
                 tokio::time::sleep(wait).await;
                 wait = (wait * 2).min(WAIT_MAX);
             }
@@ -88,21 +88,21 @@ async fn connect(settings: &Settings, reconnect: bool, out: &mut Output) -> Resu
 }
 
 /// Where sessions are held.
-struct Stage<'a> {
-    manner: Manner,
+struct SessionRunner<'a> {
+    manner: SessionProfile,
     settings: &'a Settings,
     /// Another one once the connection was lost: where the station is may have changed meanwhile.
     runtime: RefCell<Runtime>,
     clock: Clock,
     reconnect: bool,
-    tell: mpsc::Sender<Event>,
+    events: mpsc::Sender<Event>,
     /// Sessions that go on, by their numbers, with the messages that were sent so far.
     going: RefCell<BTreeMap<u64, u64>>,
 }
 
 /// What became of one session.
-struct Held {
-    fate: Fate,
+struct SessionResult {
+    outcome: SimOutcome,
     messages: u64,
     refused: u64,
 }
@@ -118,14 +118,14 @@ struct Counts {
 }
 
 impl Counts {
-    fn add(&mut self, held: &Held) {
+    fn add(&mut self, held: &SessionResult) {
         self.sessions += 1;
         self.messages += held.messages;
         self.refused += held.refused;
-        match held.fate {
-            Fate::Resolved => self.resolved += 1,
-            Fate::Cancelled => self.cancelled += 1,
-            Fate::Left => self.left += 1,
+        match held.outcome {
+            SimOutcome::Resolved => self.resolved += 1,
+            SimOutcome::Cancelled => self.cancelled += 1,
+            SimOutcome::Left => self.left += 1,
         }
     }
 
@@ -136,8 +136,8 @@ impl Counts {
 }
 
 /// Holds sessions until there are enough, or a signal comes.
-async fn hold(
-    stage: &Stage<'_>,
+async fn run_sessions(
+    stage: &SessionRunner<'_>,
     args: &SimSessionArgs,
     (signals, mut told): (&mut Signals, mpsc::Receiver<Event>),
     counts: &mut Counts,
@@ -154,7 +154,7 @@ async fn hold(
         tokio::select! {
             biased;
             () = signals.end() => break,
-            Some(event) = told.recv() => tell(out, &event)?,
+            Some(event) = told.recv() => print_event(out, &event)?,
             ended = held.next() => match ended {
                 Some(ended) => counts.add(&ended?),
                 None => break,
@@ -164,18 +164,18 @@ async fn hold(
     drop(held);
     // Whom a signal cuts short leaves its sessions to their TTLs.
     for messages in stage.going.take().into_values() {
-        counts.add(&Held { fate: Fate::Left, messages, refused: 0 });
+        counts.add(&SessionResult { outcome: SimOutcome::Left, messages, refused: 0 });
     }
     while let Ok(event) = told.try_recv() {
-        tell(out, &event)?;
+        print_event(out, &event)?;
     }
     Ok(())
 }
 
-impl Stage<'_> {
-    async fn session(&self, number: u64) -> Result<Held, Error> {
+impl SessionRunner<'_> {
+    async fn session(&self, number: u64) -> Result<SessionResult, Error> {
         let plan = Plan::new(&self.manner, number);
-        let mut held = Held { fate: plan.fate, messages: 0, refused: 0 };
+        let mut held = SessionResult { outcome: plan.outcome, messages: 0, refused: 0 };
         let mut state = SessionState::Open.name();
         for step in &plan.steps {
             tokio::time::sleep(step.after).await;
@@ -200,19 +200,19 @@ impl Stage<'_> {
                 (Act::Cancel { .. }, _) => continue,
             };
             let is_refused = matches!(event, Event::Refused { .. });
-            self.tell(event).await;
+            self.send_event(event).await;
             if is_refused && state != SessionState::Open.name() {
                 break;
             }
         }
-        held.fate = match (state, plan.fate) {
-            (state, _) if state == SessionState::Resolved.name() => Fate::Resolved,
-            (state, Fate::Cancelled) if state == SessionState::Expired.name() => Fate::Cancelled,
-            _ => Fate::Left,
+        held.outcome = match (state, plan.outcome) {
+            (state, _) if state == SessionState::Resolved.name() => SimOutcome::Resolved,
+            (state, SimOutcome::Cancelled) if state == SessionState::Expired.name() => SimOutcome::Cancelled,
+            _ => SimOutcome::Left,
         };
         self.going.borrow_mut().remove(&number);
-        let state = if held.fate == Fate::Cancelled { Ending::Cancelled.name() } else { state };
-        self.tell(Event::Over { session: plan.session, state, messages: held.messages }).await;
+        let state = if held.outcome == SimOutcome::Cancelled { Ending::Cancelled.name() } else { state };
+        self.send_event(Event::Over { session: plan.session, state, messages: held.messages }).await;
         Ok(held)
     }
 
@@ -225,12 +225,12 @@ impl Stage<'_> {
             let done = match (act, act.envelope(plan, self.clock.now().wall)) {
                 (Act::Cancel { reason }, _) => runtime.cancel(&plan.session, reason).await,
                 (Act::Say { .. }, Some(envelope)) => runtime.send(envelope).await,
-                (Act::Say { .. }, None) => Err(Error::StrangeAnswer),
+                (Act::Say { .. }, None) => Err(Error::UnexpectedAnswer),
             };
             match done {
                 Err(error) if self.reconnect && is_passing(&error) => {
-                    self.tell(Event::Disconnected { why: error.to_string() }).await;
-                    self.tell(Event::Reconnecting { in_ms: ms(wait) }).await;
+                    self.send_event(Event::Disconnected { why: error.to_string() }).await;
+                    self.send_event(Event::Reconnecting { in_ms: ms(wait) }).await;
                     tokio::time::sleep(wait).await;
                     wait = (wait * 2).min(WAIT_MAX);
                     self.reconnect(&runtime).await;
@@ -246,18 +246,18 @@ impl Stage<'_> {
             return;
         }
         if let Ok(runtime) = Runtime::connect(self.settings, CLIENT).await {
-            self.tell(Event::Connected { addr: runtime.addr().to_string() }).await;
+            self.send_event(Event::Connected { addr: runtime.addr().to_string() }).await;
             self.runtime.replace(runtime);
         }
     }
 
-    async fn tell(&self, event: Event) {
+    async fn send_event(&self, event: Event) {
         // Nobody listens only once it is over.
-        let _ = self.tell.send(event).await;
+        let _ = self.events.send(event).await;
     }
 }
 
-fn tell(out: &mut Output, event: &Event) -> Result<(), Error> {
+fn print_event(out: &mut Output, event: &Event) -> Result<(), Error> {
     out.row(event, Event::line)?;
     out.flush()
 }

@@ -11,7 +11,7 @@ use serde::Serialize;
 use crate::{
     cli::{args::StopArgs, context::Context, error::Error, operator, report},
     macp::SessionState,
-    port::{Command, Operator, Outcome, Page, Parting, PortError, Query},
+    port::{Command, Operator, Outcome, Page, PortError, Query, ShutdownImpact},
     runs::RunState,
     store::holder,
     tap::entry::mpp::RowState,
@@ -41,7 +41,7 @@ struct Work {
     dispatched: Vec<String>,
     applied: Vec<String>,
     pending: u64,
-    parting: Parting,
+    parting: ShutdownImpact,
 }
 
 pub(in crate::cli) fn run(context: &mut Context, args: &StopArgs) -> Result<(), Error> {
@@ -51,7 +51,7 @@ pub(in crate::cli) fn run(context: &mut Context, args: &StopArgs) -> Result<(), 
     let stopped = operator::block_on(async {
         let asked = async {
             let station = operator::connect(settings).await?;
-            let hangs = work(&station).await?.words();
+            let hangs = work(&station).await?.describe();
             drop(station);
             if !hangs.is_empty() && !args.yes {
                 agreed(can_ask, &hangs)?;
@@ -103,7 +103,7 @@ fn by_force(pid: u32) -> String {
 
 async fn stop(station: &dyn Operator) -> Result<Stopped, Error> {
     let Outcome::Stopping { pid, data } = station.command(Command::Stop).await? else {
-        return Err(Error::StrangeAnswer);
+        return Err(Error::UnexpectedAnswer);
     };
     gone(pid, &data).await
 }
@@ -123,7 +123,7 @@ async fn gone(pid: u32, data: &Path) -> Result<Stopped, Error> {
 fn terminate(pid: u32) -> Result<(), Error> {
     use rustix::process::{Pid, Signal, kill_process};
     let Some(process) = i32::try_from(pid).ok().and_then(Pid::from_raw) else {
-        return Err(Error::StrangeAnswer);
+        return Err(Error::UnexpectedAnswer);
     };
     kill_process(process, Signal::TERM)
         .map_err(|errno| Error::io(format!("ending process {pid}"))(errno.into()))
@@ -131,7 +131,7 @@ fn terminate(pid: u32) -> Result<(), Error> {
 
 /// What is in flight at a station. A part that is down has nothing that could be asked for.
 async fn work(station: &dyn Operator) -> Result<Work, Error> {
-    let mut work = Work { parting: parting(station).await?, ..Work::default() };
+    let mut work = Work { parting: shutdown_impact(station).await?, ..Work::default() };
     for state in [RowState::Dispatched, RowState::Applied] {
         let rows = Query::Invocations {
             state: Some(state),
@@ -143,7 +143,7 @@ async fn work(station: &dyn Operator) -> Result<Work, Error> {
             limit: ROWS,
         };
         let Some(page) = of_part(station.query(rows).await)? else { return Ok(work) };
-        let Page::Invocations { rows, .. } = page else { return Err(Error::StrangeAnswer) };
+        let Page::Invocations { rows, .. } = page else { return Err(Error::UnexpectedAnswer) };
         let ids = rows.iter().map(|row| row.id.to_string()).collect();
         *if state == RowState::Dispatched { &mut work.dispatched } else { &mut work.applied } = ids;
     }
@@ -154,8 +154,8 @@ async fn work(station: &dyn Operator) -> Result<Work, Error> {
 }
 
 /// Runs, questions and sessions that go on there.
-async fn parting(station: &dyn Operator) -> Result<Parting, Error> {
-    let mut parting = Parting::default();
+async fn shutdown_impact(station: &dyn Operator) -> Result<ShutdownImpact, Error> {
+    let mut parting = ShutdownImpact::default();
     for state in [RunState::Running, RunState::Cancelling] {
         let mut beyond = None;
         loop {
@@ -169,7 +169,7 @@ async fn parting(station: &dyn Operator) -> Result<Parting, Error> {
                 limit: ROWS,
             };
             let Some(page) = of_part(station.query(runs).await)? else { break };
-            let Page::Runs { rows, more, .. } = page else { return Err(Error::StrangeAnswer) };
+            let Page::Runs { rows, more, .. } = page else { return Err(Error::UnexpectedAnswer) };
             parting.runs.extend(rows.iter().map(|row| format!("{} {}", row.name, row.run.short())));
             beyond = rows.last().map(|row| row.number);
             if !more || rows.is_empty() {
@@ -179,7 +179,7 @@ async fn parting(station: &dyn Operator) -> Result<Parting, Error> {
     }
     match of_part(station.query(Query::Confirmations).await)? {
         Some(Page::Confirmations(rows)) => parting.questions = rows.len() as u64,
-        Some(_) => return Err(Error::StrangeAnswer),
+        Some(_) => return Err(Error::UnexpectedAnswer),
         None => {}
     }
     let mut beyond = None;
@@ -195,7 +195,7 @@ async fn parting(station: &dyn Operator) -> Result<Parting, Error> {
             limit: ROWS,
         };
         let Some(page) = of_part(station.query(sessions).await)? else { break };
-        let Page::Sessions { rows, more, .. } = page else { return Err(Error::StrangeAnswer) };
+        let Page::Sessions { rows, more, .. } = page else { return Err(Error::UnexpectedAnswer) };
         parting.sessions += rows.len() as u64;
         beyond = rows.last().map(|row| row.number);
         if !more || rows.is_empty() {
@@ -216,8 +216,8 @@ fn of_part(answer: Result<Page, PortError>) -> Result<Option<Page>, Error> {
 
 impl Work {
     /// What becomes of it; nothing where nothing is in flight.
-    fn words(&self) -> Vec<String> {
-        let mut words = self.parting.words();
+    fn describe(&self) -> Vec<String> {
+        let mut words = self.parting.describe();
         let others = words.len();
         if !self.dispatched.is_empty() {
             words.push(format!(
@@ -259,9 +259,9 @@ fn agreed(can_ask: bool, hangs: &[String]) -> Result<(), Error> {
         ));
     }
     for line in hangs {
-        report::tell(line);
+        report::print_note(line);
     }
-    report::tell("Stop the station? [y/N]");
+    report::print_note("Stop the station? [y/N]");
     let mut answer = String::new();
     std::io::stdin().lock().take(ANSWER_BYTES_MAX).read_line(&mut answer).map_err(Error::io("stdin"))?;
     if matches!(answer.trim(), "y" | "Y" | "yes") {
@@ -285,7 +285,7 @@ mod tests {
         let station = Scripted::pages(others.into_iter().chain([none(), none(), Page::Queues(Vec::new())]));
         let work = operator::block_on(work(&station)).unwrap();
         assert_eq!(work, Work::default());
-        assert!(work.words().is_empty());
+        assert!(work.describe().is_empty());
     }
 
     #[test]
@@ -295,10 +295,10 @@ mod tests {
             dispatched: ids(8),
             applied: ids(1),
             pending: 3,
-            parting: Parting { runs: vec!["ask 22c3".to_owned()], questions: 1, sessions: 0 },
+            parting: ShutdownImpact { runs: vec!["ask 22c3".to_owned()], questions: 1, sessions: 0 },
         };
         assert_eq!(
-            work.words(),
+            work.describe(),
             [
                 "1 run ends for good, as failed: ask 22c3.",
                 "1 question waits for an answer, and can get none any more.",
@@ -307,7 +307,7 @@ mod tests {
                 "3 pending stay as they are."
             ]
         );
-        let error = agreed(false, &work.words()).unwrap_err();
+        let error = agreed(false, &work.describe()).unwrap_err();
         assert_eq!(
             (error.exit() as u8, error.hint()),
             (2, "`rl-console stop --yes` does not ask".to_owned())

@@ -7,10 +7,10 @@ use crate::{
         args::TailArgs,
         context::Context,
         error::Error,
-        frame_json::{BodyShown, shown},
+        frame_json::{BodyJson, shown},
         output::Output,
         signals::Signals,
-        socket::{self, Said},
+        socket::{self, ClientIdentity},
         table::{LocalClock, visible},
     },
     ids::{TopicName, TraceId},
@@ -52,7 +52,7 @@ enum Event<'a> {
 }
 
 pub(in crate::cli) fn run(context: &mut Context, args: &TailArgs) -> Result<(), Error> {
-    let said = Said::of(&context.settings);
+    let said = ClientIdentity::of(&context.settings);
     let hello = socket::hello(&context.settings, &args.peer, "tail")?;
     let clock = context.local_clock();
     let Context { settings, out, .. } = context;
@@ -136,8 +136,8 @@ impl Printer<'_> {
         let SchemaId(schema_id) = header.schema_id;
         let of_type = delivery.body().map_or_else(|_| "?".to_owned(), |body| body.kind().to_owned());
         let body = delivery.wire.get(PREFIX_BYTES + HEADER_BYTES..).unwrap_or_default();
-        let BodyShown { value, bytes } =
-            if self.decode { BodyShown::of(body, self.limits) } else { BodyShown::default() };
+        let BodyJson { value, bytes } =
+            if self.decode { BodyJson::of(body, self.limits) } else { BodyJson::default() };
         let row = Row {
             topic: delivery.topic.clone(),
             schema_id,
@@ -169,7 +169,7 @@ fn line(clock: &LocalClock, row: &Row) -> String {
     let at = clock.show(Wall(row.created_at_ms));
     let mut line = format!("{at}  {topic}  {}  {trace_id}  {msg_id}  {bytes} B", visible(of_type));
     if let Some(value) = &row.body {
-        let body = serde_json::to_string(&crate::rmp::json::Shown(value)).unwrap_or_default();
+        let body = serde_json::to_string(&crate::rmp::json::JsonView(value)).unwrap_or_default();
         line.push_str("  ");
         line.push_str(&visible(&body));
     } else if let Some(bytes) = &row.body_bytes {

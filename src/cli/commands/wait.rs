@@ -54,7 +54,7 @@ async fn ask(station: &dyn Operator, query: Query, id: InvocationId) -> Result<I
     match operator::query(station, query).await? {
         Page::Invocation(Some(row)) => Ok(row),
         Page::Invocation(None) => Err(PortError::Refused(Refusal::NoSuchInvocation { id }).into()),
-        _ => Err(Error::StrangeAnswer),
+        _ => Err(Error::UnexpectedAnswer),
     }
 }
 

@@ -6,7 +6,7 @@ use std::fmt;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ConfigFault {
     /// `file:line:column`, the flag, or the variable.
-    pub(crate) place: String,
+    pub(crate) location: String,
     /// What is wrong there.
     pub(crate) what: String,
     /// What to do.
@@ -52,7 +52,7 @@ impl fmt::Display for ConfigError {
 
 impl fmt::Display for ConfigFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.place, self.what)
+        write!(f, "{}: {}", self.location, self.what)
     }
 }
 
@@ -63,7 +63,7 @@ mod tests {
     #[test]
     fn several_faults_are_counted_and_each_is_told() {
         let fault = |place: &str| ConfigFault {
-            place: place.to_owned(),
+            location: place.to_owned(),
             what: "no".to_owned(),
             hint: "mend it".to_owned(),
         };

@@ -18,11 +18,11 @@ use super::{
 const BYTES_MAX: u64 = 1 << 20;
 
 /// The values of one file by key, each with its place.
-pub(super) type FileValues = BTreeMap<&'static str, (Value, Place)>;
+pub(super) type FileValues = BTreeMap<&'static str, (Value, Position)>;
 
 /// A place in a file, from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct Position {
     pub(crate) line: usize,
     pub(crate) column: usize,
 }
@@ -32,7 +32,7 @@ pub(crate) struct Place {
 pub(super) fn read(path: &Path, faults: &mut Vec<ConfigFault>) -> FileValues {
     let mut unreadable = |what: String| {
         let hint = "mend the file or its rights, or move it away".to_owned();
-        faults.push(ConfigFault { place: path.display().to_string(), what, hint });
+        faults.push(ConfigFault { location: path.display().to_string(), what, hint });
         FileValues::new()
     };
     match std::fs::metadata(path) {
@@ -90,7 +90,7 @@ impl File<'_> {
                 Key::all().any(|key| key.name.strip_prefix(&full).is_some_and(|rest| rest.starts_with('.')));
             if let Some(key) = Key::find(&full) {
                 match self.value(key, value) {
-                    Ok(taken) => drop(values.insert(key.name, (taken, self.place(&value.span())))),
+                    Ok(taken) => drop(values.insert(key.name, (taken, self.position(&value.span())))),
                     Err(fault) => faults.push(fault),
                 }
             } else if let (true, DeValue::Table(inner)) = (is_table_of_keys, value.get_ref()) {
@@ -166,16 +166,16 @@ impl File<'_> {
     }
 
     fn fault(&self, span: &Range<usize>, what: String, hint: String) -> ConfigFault {
-        let Place { line, column } = self.place(span);
-        ConfigFault { place: format!("{}:{line}:{column}", self.path.display()), what, hint }
+        let Position { line, column } = self.position(span);
+        ConfigFault { location: format!("{}:{line}:{column}", self.path.display()), what, hint }
     }
 
     /// Line and column of a byte, from 1.
-    fn place(&self, span: &Range<usize>) -> Place {
+    fn position(&self, span: &Range<usize>) -> Position {
         let before = self.text.get(..span.start).unwrap_or(self.text);
         let line = before.matches('\n').count() + 1;
         let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
-        Place { line, column }
+        Position { line, column }
     }
 }
 
@@ -207,7 +207,7 @@ mod tests {
             parse("[console.keys]\nhold-all = \"F5\"\nkick = [\"ctrl-k\", \"f8\"]\nzoom = []\n").unwrap();
         let list = |keys: &[&str]| Value::List(keys.iter().map(|&key| key.to_owned()).collect());
         assert_eq!(values["console.keys.hold-all"].0, list(&["F5"]));
-        assert_eq!(values["console.keys.kick"], (list(&["ctrl-k", "f8"]), Place { line: 3, column: 8 }));
+        assert_eq!(values["console.keys.kick"], (list(&["ctrl-k", "f8"]), Position { line: 3, column: 8 }));
         assert_eq!(values["console.keys.zoom"].0, list(&[]));
         let error = parse("[console.keys]\nkick = [\"ctrl-k\", \"hyper-k\"]\n").unwrap_err();
         assert_eq!(
@@ -227,7 +227,7 @@ mod tests {
     fn schemas_are_a_table_of_numbers_and_types() {
         let values =
             parse("[rmp.registry]\n0x1000 = \"artifact.map.tile.v1\"\n300 = \"critique.*\"\n").unwrap();
-        let (Value::List(entries), Place { line: 1, .. }) = &values["rmp.registry"] else {
+        let (Value::List(entries), Position { line: 1, .. }) = &values["rmp.registry"] else {
             unreachable!("{values:?}")
         };
         assert_eq!(entries.iter().collect::<std::collections::BTreeSet<_>>().len(), 2);

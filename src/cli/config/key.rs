@@ -247,7 +247,7 @@ impl Key {
 
     /// What to do about a text that it does not take.
     pub(crate) fn hint(self, text: &str) -> String {
-        let near = nearest(text, self.kind.words());
+        let near = nearest(text, self.kind.accepted_values());
         near.map_or_else(|| self.doc.trim().to_owned(), |near| format!("did you mean {near:?}?"))
     }
 

@@ -11,5 +11,5 @@ mod value;
 pub(crate) use error::{ConfigError, ConfigFault};
 pub(crate) use key::Key;
 pub(crate) use resolve::{Origin, Resolved, stray_variables};
-pub(crate) use settings::{OnHangup, Reach, Settings};
+pub(crate) use settings::{Discovery, OnHangup, Settings};
 pub(crate) use value::{Value, endpoint};

@@ -4,7 +4,7 @@ use std::{fmt, path::PathBuf};
 
 use super::{
     ConfigError, ConfigFault,
-    file::{self, FileValues, Place},
+    file::{self, FileValues, Position},
     key::{Key, nearest},
     value::{Kind, Value},
 };
@@ -28,7 +28,7 @@ pub(crate) enum Origin {
         /// The file.
         path: PathBuf,
         /// Where in it.
-        at: Place,
+        at: Position,
     },
     /// Nothing was said.
     Default,
@@ -36,7 +36,7 @@ pub(crate) enum Origin {
 
 impl Origin {
     /// Where exactly.
-    pub(crate) fn place(&self) -> String {
+    pub(crate) fn location(&self) -> String {
         match self {
             Self::File { path, at } => format!("{}:{}:{}", path.display(), at.line, at.column),
             _ => self.to_string(),
@@ -118,8 +118,8 @@ impl Resolved {
             *origin != Origin::Default
                 && key.name.strip_prefix(Key::KEYS).is_some_and(|action| actions.contains(&action))
         });
-        let place = own.map_or_else(|| "console.keys".to_owned(), |(_, _, origin)| origin.place());
-        ConfigFault { place, what: error.to_string(), hint: error.hint() }
+        let place = own.map_or_else(|| "console.keys".to_owned(), |(_, _, origin)| origin.location());
+        ConfigFault { location: place, what: error.to_string(), hint: error.hint() }
     }
 
     /// Every key with its value and origin.
@@ -162,7 +162,7 @@ fn from_variables(key: Key, env: &Env, faults: &mut Vec<ConfigFault>) -> Option<
         match key.kind.read(text) {
             Ok(value) => return Some((value, Origin::Variable(name))),
             Err(takes) => faults.push(ConfigFault {
-                place: format!("env {name}"),
+                location: format!("env {name}"),
                 what: format!("`{text}` does not do: it {takes}"),
                 hint: key.hint(text),
             }),

@@ -24,7 +24,7 @@ const GRPC: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 50_051
 
 /// What decides where clients find the bus, and by what right, besides the configuration's values.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Reach {
+pub(crate) struct Discovery {
     /// The home folder.
     pub(crate) home: Option<PathBuf>,
     /// Whether a flag or a variable names the data folder.
@@ -35,7 +35,7 @@ pub(crate) struct Reach {
     pub(crate) token_file: Option<PathBuf>,
 }
 
-impl Reach {
+impl Discovery {
     /// What the flags and the environment say.
     pub(crate) fn of(flags: &Global, env: &Env, resolved: &Resolved) -> Self {
         let names_data = matches!(resolved.origin(Key::DATA), Some(Origin::Flag(_) | Origin::Variable(_)));
@@ -66,7 +66,7 @@ pub(crate) struct Settings {
     /// The data folder, where somebody named one.
     pub(crate) named_data: Option<PathBuf>,
     /// What else decides where clients find the bus, and by what right.
-    pub(crate) reach: Reach,
+    pub(crate) discovery: Discovery,
     /// Where clients find the bus and nowhere else, if that is said.
     pub(crate) socket_path: Option<PathBuf>,
     /// The folder in which clients find the bus, if that is said.
@@ -144,7 +144,7 @@ impl Settings {
                 .filter(|origin| **origin != Origin::Default)
                 .and(text(Key::DATA))
                 .map(PathBuf::from),
-            reach: Reach::default(),
+            discovery: Discovery::default(),
             socket: path(Key::SOCKET),
             socket_path: path(Key::SOCKET_PATH),
             sockets_dir: path(Key::SOCKETS_DIR),
@@ -182,7 +182,7 @@ impl Settings {
     /// When there is none.
     pub(crate) fn data(&self) -> Result<PathBuf, ConfigError> {
         let data = self.data.as_ref().ok_or_else(|| ConfigFault {
-            place: "data".to_owned(),
+            location: "data".to_owned(),
             what: "there is no home folder to keep the data in".to_owned(),
             hint: "name one with --data DIR".to_owned(),
         })?;

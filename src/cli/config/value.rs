@@ -136,14 +136,14 @@ impl Kind {
             (Value::Text(text), Self::Text | Self::Path) => !text.is_empty(),
             (Value::Text(text), Self::Address) => text.parse::<std::net::IpAddr>().is_ok(),
             (Value::Text(text), Self::Endpoint) => endpoint(text).is_ok(),
-            (Value::Text(text), Self::Choice(_)) => self.words().contains(&text.as_str()),
+            (Value::Text(text), Self::Choice(_)) => self.accepted_values().contains(&text.as_str()),
             _ => false,
         };
         if fits { Ok(value) } else { Err(self.takes()) }
     }
 
     /// The words that it takes, where it takes only some.
-    pub(crate) fn words(self) -> Vec<&'static str> {
+    pub(crate) fn accepted_values(self) -> Vec<&'static str> {
         match self {
             Self::Choice(words) => words.to_vec(),
             Self::Integer { .. }
@@ -171,7 +171,7 @@ impl Kind {
             Self::Address => "takes an IP address, such as \"127.0.0.1\"".to_owned(),
             Self::Endpoint => ENDPOINT.to_owned(),
             Self::Choice(_) => {
-                let words = self.words().iter().map(|word| format!("{word:?}")).collect::<Vec<_>>();
+                let words = self.accepted_values().iter().map(|word| format!("{word:?}")).collect::<Vec<_>>();
                 format!("takes {}", words.join(" or "))
             }
         }

@@ -9,7 +9,7 @@ use tonic::{
     transport::{Channel, Endpoint},
 };
 
-use super::places;
+use super::endpoints;
 use crate::{
     cli::{config::Settings, error::Error, report, session_error::SessionError},
     macp::{
@@ -23,7 +23,7 @@ use crate::{
 };
 
 /// After how long it is told that a runtime is silent.
-const SILENCE_TOLD: Duration = Duration::from_secs(3);
+const SILENCE_NOTE_AFTER: Duration = Duration::from_secs(3);
 /// How long connecting may take.
 const CONNECT_MAX: Duration = Duration::from_secs(5);
 
@@ -49,7 +49,7 @@ impl Runtime {
     /// # Errors
     /// [`SessionError::Unreachable`] with every place that was tried, or what the runtime has against it.
     pub(crate) async fn connect(settings: &Settings, what: &str) -> Result<Self, Error> {
-        if settings.reach.token_file.is_some() {
+        if settings.discovery.token_file.is_some() {
             // Who shows a token means to be held to it.
             let hint = "leave --token-file out: whoever reaches the port may do everything there; `macp.grpc` says who does";
             return Err(Error::usage(
@@ -58,7 +58,7 @@ impl Runtime {
             ));
         }
         let mut failed = Vec::new();
-        for addr in places(settings)? {
+        for addr in endpoints(settings)? {
             match Self::connect_to(addr, settings.limits.client.answer_ms_max).await {
                 Ok(mut runtime) => {
                     runtime.initialize(what).await?;
@@ -116,7 +116,7 @@ impl Runtime {
     pub(crate) async fn send(&self, envelope: Envelope) -> Result<Ack, Error> {
         let mut client = self.client.clone();
         let response = self.answered(client.send(SendRequest { envelope: Some(envelope) })).await?;
-        response.ack.ok_or(Error::StrangeAnswer)
+        response.ack.ok_or(Error::UnexpectedAnswer)
     }
 
     /// Ends a session before its time.
@@ -126,7 +126,7 @@ impl Runtime {
     pub(crate) async fn cancel(&self, session: &str, reason: &str) -> Result<Ack, Error> {
         let request = CancelSessionRequest { session_id: session.to_owned(), reason: reason.to_owned() };
         let mut client = self.client.clone();
-        self.answered(client.cancel_session(request)).await?.ack.ok_or(Error::StrangeAnswer)
+        self.answered(client.cancel_session(request)).await?.ack.ok_or(Error::UnexpectedAnswer)
     }
 
     /// How a session stands.
@@ -141,7 +141,7 @@ impl Runtime {
             Err(Error::Session(SessionError::Declined { status: tonic::Code::NotFound, .. })) => {
                 Err(SessionError::Unknown { session: session.to_owned() }.into())
             }
-            asked => asked?.metadata.ok_or(Error::StrangeAnswer),
+            asked => asked?.metadata.ok_or(Error::UnexpectedAnswer),
         }
     }
 
@@ -163,8 +163,8 @@ impl Runtime {
     async fn answered<T>(&self, call: impl Future<Output = Result<Response<T>, Status>>) -> Result<T, Error> {
         let ms = self.answer_ms_max;
         let patience = async {
-            tokio::time::sleep(SILENCE_TOLD).await;
-            report::tell(&format!(
+            tokio::time::sleep(SILENCE_NOTE_AFTER).await;
+            report::print_note(&format!(
                 "the runtime at {} has not answered yet: waiting for up to {ms} ms",
                 self.addr
             ));
@@ -190,7 +190,7 @@ impl Answers {
     /// The stream ended otherwise.
     pub(crate) async fn next(&mut self) -> Result<Option<Envelope>, Error> {
         let answer = self.stream.message().await.map_err(|status| ended(self.addr, &status))?;
-        answer.map(|answer| answer.envelope.ok_or(Error::StrangeAnswer)).transpose()
+        answer.map(|answer| answer.envelope.ok_or(Error::UnexpectedAnswer)).transpose()
     }
 }
 

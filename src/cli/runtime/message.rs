@@ -43,7 +43,7 @@ impl Message {
     }
 
     /// What it is and whose, for people.
-    pub(crate) fn words(&self) -> String {
+    pub(crate) fn describe(&self) -> String {
         if self.sender.is_empty() {
             self.of_type.clone()
         } else {
@@ -53,7 +53,7 @@ impl Message {
 }
 
 /// An id that nothing else has.
-pub(crate) fn made_up() -> String {
+pub(crate) fn new_id() -> String {
     uuid::Uuid::new_v4().to_string()
 }
 
@@ -111,8 +111,8 @@ enum Payload<'a> {
 ///
 /// # Errors
 /// The file of supporting data cannot be read.
-pub(crate) fn said(say: &Say, bytes_max: u64) -> Result<(&'static str, Vec<u8>), Error> {
-    let commitment_made_up = made_up();
+pub(crate) fn encode_payload(say: &Say, bytes_max: u64) -> Result<(&'static str, Vec<u8>), Error> {
+    let commitment_made_up = new_id();
     let (message_type, payload) = match say {
         Say::Propose { proposal, option, rationale, supporting_data } => {
             let data = supporting_data.as_deref().map(|said| bytes_of(said, bytes_max)).transpose()?;
@@ -180,7 +180,7 @@ mod tests {
 
     fn carried(words: &[&str]) -> (&'static str, String) {
         let StreamWhat::Say(say) = StreamLine::try_parse_from(words).unwrap().what else { panic!() };
-        let (message_type, payload) = said(&say, 1_024).unwrap();
+        let (message_type, payload) = encode_payload(&say, 1_024).unwrap();
         (message_type, String::from_utf8(payload).unwrap())
     }
 

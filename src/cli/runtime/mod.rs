@@ -2,15 +2,15 @@
 
 mod ack;
 mod client;
-pub(crate) mod doubts;
+mod endpoint;
 mod message;
-mod place;
 mod start;
 mod text;
+pub(crate) mod warnings;
 
 pub(crate) use ack::{Acked, state_name};
 pub(crate) use client::{Answers, Runtime};
-pub(crate) use message::{Message, made_up, said};
-pub(crate) use place::{is_ours, places, reached};
+pub(crate) use endpoint::{connectable, endpoints, is_ours};
+pub(crate) use message::{Message, encode_payload, new_id};
 pub(crate) use start::{Fields, fields, payload};
 pub(crate) use text::bytes_of;

@@ -14,7 +14,7 @@ use sd_notify::NotifyState;
 use crate::cli::env::Env;
 
 /// How long the end waits for the last words to leave.
-const LAST_WORDS: Duration = Duration::from_millis(300);
+const FLUSH_MAX: Duration = Duration::from_millis(300);
 
 /// What is to be told next. What was not told yet is told together, the last status alone.
 #[derive(Debug, Default)]
@@ -27,10 +27,10 @@ struct Next {
 
 /// The way to the service manager; it leads nowhere where nobody asked to be told.
 #[derive(Debug, Default)]
-pub(crate) struct Notifier(Option<Told>);
+pub(crate) struct Notifier(Option<Notified>);
 
 #[derive(Debug)]
-struct Told {
+struct Notified {
     next: Arc<Mutex<Next>>,
     wake: SyncSender<()>,
     stopped: Receiver<()>,
@@ -49,16 +49,16 @@ impl Notifier {
         let taken = Arc::clone(&next);
         let spawned = std::thread::Builder::new()
             .name("notify".to_owned())
-            .spawn(move || tell_all(&woken, &taken, &end));
+            .spawn(move || notify_all(&woken, &taken, &end));
         if let Err(error) = spawned {
             tracing::warn!("the service manager is told nothing: {error}");
             return Self::default();
         }
-        Self(Some(Told { next, wake, stopped, watchdog: env.watchdog }))
+        Self(Some(Notified { next, wake, stopped, watchdog: env.watchdog }))
     }
 
     /// Whether anybody asked to be told.
-    pub(crate) fn is_heard(&self) -> bool {
+    pub(crate) fn is_enabled(&self) -> bool {
         self.0.is_some()
     }
 
@@ -69,7 +69,7 @@ impl Notifier {
 
     /// Everything answers, or has said why it does not.
     pub(crate) fn ready(&self, status: String) {
-        self.tell(|next| {
+        self.update(|next| {
             next.is_ready = true;
             next.status = Some(status);
         });
@@ -77,26 +77,26 @@ impl Notifier {
 
     /// How everything is, in a line.
     pub(crate) fn status(&self, status: String) {
-        self.tell(|next| next.status = Some(status));
+        self.update(|next| next.status = Some(status));
     }
 
     /// The station answers.
     pub(crate) fn alive(&self) {
-        self.tell(|next| next.is_alive = true);
+        self.update(|next| next.is_alive = true);
     }
 
     /// The station is going down. Waits for a moment until it is told.
     pub(crate) fn stopping(&self) {
-        self.tell(|next| {
+        self.update(|next| {
             next.is_stopping = true;
             next.status = Some("stopping".to_owned());
         });
         if let Some(told) = &self.0 {
-            let _ = told.stopped.recv_timeout(LAST_WORDS);
+            let _ = told.stopped.recv_timeout(FLUSH_MAX);
         }
     }
 
-    fn tell(&self, change: impl FnOnce(&mut Next)) {
+    fn update(&self, change: impl FnOnce(&mut Next)) {
         let Some(told) = &self.0 else { return };
         change(&mut told.next.lock().unwrap_or_else(PoisonError::into_inner));
         // Where it is full the thread is woken already, and finds this.
@@ -104,7 +104,7 @@ impl Notifier {
     }
 }
 
-fn tell_all(woken: &Receiver<()>, next: &Mutex<Next>, end: &SyncSender<()>) {
+fn notify_all(woken: &Receiver<()>, next: &Mutex<Next>, end: &SyncSender<()>) {
     let mut has_failed = false;
     let mut told: Option<String> = None;
     for () in woken {

@@ -18,7 +18,7 @@ use std::{
 use serde_json::json;
 
 use super::{
-    chance::{Fate, Manner},
+    chance::{AdapterProfile, SimOutcome},
     event::Event,
     facts::Facts,
     flood::{Flood, Report},
@@ -82,7 +82,7 @@ pub(crate) enum End {
 /// A simulated adapter.
 pub(crate) struct Adapter {
     facts: Facts,
-    manner: Manner,
+    manner: AdapterProfile,
     token: Secret,
     phase: Phase,
     queues: BTreeMap<QueueName, Slot>,
@@ -113,7 +113,7 @@ struct Slot {
 #[derive(Clone, Debug)]
 struct Work {
     queue: QueueName,
-    fate: Fate,
+    fate: SimOutcome,
     is_applied: bool,
 }
 
@@ -134,7 +134,7 @@ struct Tally {
 
 impl Adapter {
     /// An adapter that is not connected yet.
-    pub(crate) fn new(facts: Facts, manner: Manner, token: Secret) -> Self {
+    pub(crate) fn new(facts: Facts, manner: AdapterProfile, token: Secret) -> Self {
         let written = vec![0; facts.keys.len()];
         let flood = manner.logs_per_s.map(Flood::new);
         Self {
@@ -212,24 +212,24 @@ impl Adapter {
             (Phase::Away, _) => {}
             (_, Outbound::ProtocolError { code, message }) => {
                 self.forget();
-                self.tell(Event::ProtocolError { code: code.to_string(), message: message.to_string() });
+                self.emit(Event::ProtocolError { code: code.to_string(), message: message.to_string() });
                 self.out.push_back(Output::End(End::ProtocolError(format!("{code}: {message}"))));
             }
             (Phase::Greeting, Outbound::HelloAck { broadcaster_login, session_id, persisted }) => {
                 let broadcaster_login = broadcaster_login.into_owned();
-                self.tell(Event::HelloAck { broadcaster_login, session_id, persisted: persisted.len() });
+                self.emit(Event::HelloAck { broadcaster_login, session_id, persisted: persisted.len() });
                 self.on_taken(now, &persisted);
             }
             (Phase::Greeting, Outbound::HelloRefused { reason }) => {
                 self.forget();
-                self.tell(Event::HelloRefused { reason: reason.to_string() });
+                self.emit(Event::HelloRefused { reason: reason.to_string() });
                 self.out.push_back(Output::End(End::Refused(reason.into_owned())));
             }
             (Phase::Greeting, _) => self.refuse("a frame before hello_ack".to_owned()),
             (Phase::Serving, Outbound::Invocation { id, queue, event, .. }) => {
                 self.on_invocation(now, id, &queue, &event)
             }
-            (Phase::Serving, Outbound::Heartbeat) => self.tell(Event::HeardHeartbeat),
+            (Phase::Serving, Outbound::Heartbeat) => self.emit(Event::HeardHeartbeat),
             (Phase::Serving, Outbound::HelloAck { .. } | Outbound::HelloRefused { .. }) => {
                 self.refuse("a second hello_ack".to_owned())
             }
@@ -280,9 +280,9 @@ impl Adapter {
                     .refuse(format!("invocation {id} came on {queue}, which the pack does not declare"));
             }
         }
-        self.tell(Event::Invocation { id, queue: queue.clone(), name: event.to_owned() });
+        self.emit(Event::Invocation { id, queue: queue.clone(), name: event.to_owned() });
         self.out.push_back(Output::Send(encode::ack(id)));
-        self.work.insert(id, Work { queue, fate: self.manner.fate(id), is_applied: false });
+        self.work.insert(id, Work { queue, fate: self.manner.outcome(id), is_applied: false });
         self.plan(now.mono + self.manner.latency / 2, Due::Step(id));
     }
 
@@ -290,7 +290,7 @@ impl Adapter {
         while let Some(entry) = self.due.first_entry().filter(|entry| entry.key().0 <= now.mono) {
             match entry.remove() {
                 Due::Heartbeat => {
-                    self.tell(Event::Heartbeat);
+                    self.emit(Event::Heartbeat);
                     self.out.push_back(Output::Send(encode::heartbeat()));
                     self.plan(now.mono + HEARTBEAT_EVERY, Due::Heartbeat);
                 }
@@ -306,9 +306,9 @@ impl Adapter {
         let queue = work.queue.clone();
         let ready_after = self.queues.get(&queue).map(|slot| slot.ready_after).unwrap_or_default();
         match (work.fate, work.is_applied) {
-            (Fate::Done, false) => {
+            (SimOutcome::Done, false) => {
                 work.is_applied = true;
-                self.tell(Event::Applied { id });
+                self.emit(Event::Applied { id });
                 let result = json!({ "by": "sim adapter" }).to_string();
                 self.out.push_back(Output::Send(encode::applied(id, Some(&result))));
                 self.plan(now.mono + self.manner.latency / 2, Due::Step(id));
@@ -316,18 +316,18 @@ impl Adapter {
                     self.pull(&queue);
                 }
             }
-            (Fate::Done, true) => {
+            (SimOutcome::Done, true) => {
                 self.work.remove(&id);
                 self.tally.done += 1;
-                self.tell(Event::Done { id });
+                self.emit(Event::Done { id });
                 self.out.push_back(Output::Send(encode::done(id)));
                 self.write_next_state();
                 if ready_after == ReadyAfter::Done {
                     self.pull(&queue);
                 }
             }
-            (Fate::Failed, _) => self.fail(id, &queue, FAILED, false),
-            (Fate::Refunded, _) => self.fail(id, &queue, REFUNDED, true),
+            (SimOutcome::Failed, _) => self.fail(id, &queue, FAILED, false),
+            (SimOutcome::Refunded, _) => self.fail(id, &queue, REFUNDED, true),
         }
     }
 
@@ -335,7 +335,7 @@ impl Adapter {
         self.work.remove(&id);
         let count = if refund { &mut self.tally.refunded } else { &mut self.tally.failed };
         *count += 1;
-        self.tell(Event::Failed { id, reason, refund });
+        self.emit(Event::Failed { id, reason, refund });
         self.out.push_back(Output::Send(encode::failed(id, reason, refund)));
         self.pull(queue);
     }
@@ -343,7 +343,7 @@ impl Adapter {
     fn pull(&mut self, queue: &QueueName) {
         if let Some(slot) = self.queues.get_mut(queue) {
             slot.is_parked = true;
-            self.tell(Event::Pull { queue: queue.clone() });
+            self.emit(Event::Pull { queue: queue.clone() });
             self.out.push_back(Output::Send(encode::pull(queue.as_str())));
         }
     }
@@ -367,7 +367,7 @@ impl Adapter {
         let frame = encode::state_write(key.as_str(), &text, scope.as_deref());
         let key = key.clone();
         if let Ok(value) = JsonText::parse(&text) {
-            self.tell(Event::StateWrite { key, value });
+            self.emit(Event::StateWrite { key, value });
         }
         self.out.push_back(Output::Send(frame));
     }
@@ -379,25 +379,25 @@ impl Adapter {
         let due =
             flood.pour(now.mono, |level, message| out.push_back(Output::Send(encode::log(level, message))));
         if let Some(Report { logs, asked, ms }) = flood.report(now.mono) {
-            self.tell(Event::Flooded { logs, asked, ms });
+            self.emit(Event::Flooded { logs, asked, ms });
         }
         self.plan(due, Due::Flood);
     }
 
     fn log(&mut self, message: String) {
         self.out.push_back(Output::Send(encode::log(Level::Info, &message)));
-        self.tell(Event::Log { message });
+        self.emit(Event::Log { message });
     }
 
     /// The station broke the protocol: it is told so, and left.
     fn refuse(&mut self, message: String) {
         self.forget();
-        self.tell(Event::Refused { message: message.clone() });
+        self.emit(Event::Refused { message: message.clone() });
         self.out.push_back(Output::Send(encode::protocol_error("INVALID_FRAME", &message)));
         self.out.push_back(Output::End(End::Fault(message)));
     }
 
-    fn tell(&mut self, event: Event) {
+    fn emit(&mut self, event: Event) {
         self.out.push_back(Output::Tell(event));
     }
 

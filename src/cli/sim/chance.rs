@@ -16,7 +16,7 @@ pub(super) fn rng_of(seed: u64, number: u64) -> fastrand::Rng {
 
 /// How a simulated adapter behaves.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Manner {
+pub(crate) struct AdapterProfile {
     /// From an invocation to its `done`; half of it until `applied`.
     pub(crate) latency: Duration,
     /// The share of invocations that fail.
@@ -31,7 +31,7 @@ pub(crate) struct Manner {
 
 /// What becomes of one invocation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Fate {
+pub(super) enum SimOutcome {
     /// `applied`, then `done`.
     Done,
     /// `failed`.
@@ -40,16 +40,16 @@ pub(super) enum Fate {
     Refunded,
 }
 
-impl Manner {
+impl AdapterProfile {
     /// The fate of an invocation.
-    pub(super) fn fate(&self, id: InvocationId) -> Fate {
+    pub(super) fn outcome(&self, id: InvocationId) -> SimOutcome {
         let drawn = rng_of(self.seed, id.0).f64();
         if drawn < self.refund_rate {
-            Fate::Refunded
+            SimOutcome::Refunded
         } else if drawn < self.refund_rate + self.fail_rate {
-            Fate::Failed
+            SimOutcome::Failed
         } else {
-            Fate::Done
+            SimOutcome::Done
         }
     }
 }
@@ -58,24 +58,24 @@ impl Manner {
 mod tests {
     use super::*;
 
-    fn manner(fail_rate: f64, refund_rate: f64, seed: u64) -> Manner {
-        Manner { latency: Duration::ZERO, fail_rate, refund_rate, seed, logs_per_s: None }
+    fn manner(fail_rate: f64, refund_rate: f64, seed: u64) -> AdapterProfile {
+        AdapterProfile { latency: Duration::ZERO, fail_rate, refund_rate, seed, logs_per_s: None }
     }
 
-    fn count(manner: &Manner, fate: Fate) -> usize {
-        (0..10_000).filter(|id| manner.fate(InvocationId(*id)) == fate).count()
+    fn count(manner: &AdapterProfile, fate: SimOutcome) -> usize {
+        (0..10_000).filter(|id| manner.outcome(InvocationId(*id)) == fate).count()
     }
 
     #[test]
     fn shares_are_kept_and_a_seed_repeats() {
         let half = manner(0.25, 0.25, 7);
-        assert!((2_200..2_800).contains(&count(&half, Fate::Failed)));
-        assert!((2_200..2_800).contains(&count(&half, Fate::Refunded)));
-        assert_eq!(count(&manner(0.0, 0.0, 7), Fate::Done), 10_000);
-        assert_eq!(count(&manner(0.0, 1.0, 7), Fate::Refunded), 10_000);
-        assert_eq!(count(&manner(1.0, 0.0, 7), Fate::Failed), 10_000);
+        assert!((2_200..2_800).contains(&count(&half, SimOutcome::Failed)));
+        assert!((2_200..2_800).contains(&count(&half, SimOutcome::Refunded)));
+        assert_eq!(count(&manner(0.0, 0.0, 7), SimOutcome::Done), 10_000);
+        assert_eq!(count(&manner(0.0, 1.0, 7), SimOutcome::Refunded), 10_000);
+        assert_eq!(count(&manner(1.0, 0.0, 7), SimOutcome::Failed), 10_000);
         let fates =
-            |seed| (0..64).map(|id| manner(0.5, 0.0, seed).fate(InvocationId(id))).collect::<Vec<_>>();
+            |seed| (0..64).map(|id| manner(0.5, 0.0, seed).outcome(InvocationId(id))).collect::<Vec<_>>();
         assert_eq!(fates(1), fates(1));
         assert_ne!(fates(1), fates(2));
     }

@@ -9,7 +9,7 @@ const BURST_EVERY: Duration = Duration::from_millis(2);
 /// The time that one burst makes up for at most; what was due before that is left out.
 const BURST_MAX: Duration = Duration::from_millis(20);
 /// Between two reports.
-const TOLD_EVERY: Duration = Duration::from_secs(1);
+const REPORT_EVERY: Duration = Duration::from_secs(1);
 const NS_PER_S: u64 = 1_000_000_000;
 
 /// One line in so many has characters that must not reach a screen as they are.
@@ -28,8 +28,8 @@ pub(super) struct Flood {
     /// Up to here everything was sent or left out.
     paid: Mono,
     sent: u64,
-    told_at: Mono,
-    told: u64,
+    reported_at: Mono,
+    reported: u64,
 }
 
 /// What was sent since the last report.
@@ -46,12 +46,12 @@ pub(super) struct Report {
 impl Flood {
     /// A flood that has not begun.
     pub(super) fn new(per_s: u32) -> Self {
-        Self { per_s: u64::from(per_s.max(1)), paid: Mono(0), sent: 0, told_at: Mono(0), told: 0 }
+        Self { per_s: u64::from(per_s.max(1)), paid: Mono(0), sent: 0, reported_at: Mono(0), reported: 0 }
     }
 
     /// Begins on a new connection; gives the moment of the first burst.
     pub(super) fn begin(&mut self, now: Mono) -> Mono {
-        (self.paid, self.told_at, self.told) = (now, now, self.sent);
+        (self.paid, self.reported_at, self.reported) = (now, now, self.sent);
         now + BURST_EVERY
     }
 
@@ -71,13 +71,13 @@ impl Flood {
 
     /// The report that is due, if one is.
     pub(super) fn report(&mut self, now: Mono) -> Option<Report> {
-        let time = now.since(self.told_at);
-        if time < TOLD_EVERY {
+        let time = now.since(self.reported_at);
+        if time < REPORT_EVERY {
             return None;
         }
         let asked = ns(time).saturating_mul(self.per_s) / NS_PER_S;
-        let logs = self.sent - self.told;
-        (self.told_at, self.told) = (now, self.sent);
+        let logs = self.sent - self.reported;
+        (self.reported_at, self.reported) = (now, self.sent);
         Some(Report { logs, asked, ms: ns(time) / 1_000_000 })
     }
 

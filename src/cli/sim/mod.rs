@@ -11,6 +11,6 @@ pub(crate) mod session;
 mod value;
 
 pub(crate) use adapter::{Adapter, End, Input, Output};
-pub(crate) use chance::Manner;
+pub(crate) use chance::AdapterProfile;
 pub(crate) use event::Event;
 pub(crate) use facts::Facts;

@@ -26,7 +26,7 @@ writer = "platform"
 
 fn adapter(latency_ms: u64, fail_rate: f64, refund_rate: f64) -> Adapter {
     let pack = Pack::parse(PACK.as_bytes(), &mut |_| unreachable!()).unwrap();
-    let manner = Manner {
+    let manner = AdapterProfile {
         latency: Duration::from_millis(latency_ms),
         fail_rate,
         refund_rate,

@@ -11,25 +11,25 @@ use tokio::sync::{mpsc, watch};
 
 use super::sync::{SLICE, Sync};
 use crate::console::{
-    action::{Asked, Effect},
-    class::{Class, OnAir, Veil},
+    action::{Effect, Purpose},
+    appearance::Appearance,
+    background_jobs::BackgroundJobs,
+    class::{Class, MaskPolicy, OnAir},
     config::{Config, ConsoleError, Exit},
+    config_watcher::{self, ConfigWatcher, Reload},
     draw,
     event::{Event, TerminalEvent},
-    gauge::Gauge,
+    frame_scheduler::FrameScheduler,
     layout, layouts,
-    model::{Meter, Model},
-    openings::Openings,
+    model::{ConsoleHealth, Model},
+    openings::OpeningDrafts,
     overlays::Overlay,
-    pace::Pace,
-    reload::{self, Lookout, Reload},
-    running::RunningSet,
-    terminal::{self, Herald, Mailbox, Painter, Session},
+    self_metrics::SelfMetrics,
+    terminal::{self, Mailbox, Notifier, Painter, TerminalSession},
     ui::{Message, Ui},
     update,
     view::View,
     waiting::{ready, sleep},
-    wardrobe::Wardrobe,
 };
 use crate::{
     port::{Page, PortError, Snapshot, StationPort},
@@ -56,7 +56,7 @@ pub fn run(
 ) -> Result<Exit, ConsoleError> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
     let _mark = terminal::mark_ui_thread();
-    let (session, events) = Session::enter(config.looks.mouse, config.clock)?;
+    let (session, events) = TerminalSession::enter(config.appearance.mouse, config.clock)?;
     let mut app = App::new(port, config, Arc::clone(&session.mailbox), session.columns, session.rows);
     let exit = runtime.block_on(app.run(events, stop));
     drop(session);
@@ -76,10 +76,10 @@ pub(in crate::console) struct App {
     pub(super) model: Model,
     pub(super) ui: Ui,
     pub(super) view: View,
-    pub(super) wardrobe: Wardrobe,
-    pub(super) lookout: Lookout,
+    pub(super) appearance: Appearance,
+    pub(super) config_watcher: ConfigWatcher,
     pub(super) painter: Painter,
-    pub(super) herald: Herald,
+    pub(super) notifier: Notifier,
     pub(super) mailbox: Arc<Mailbox>,
     pub(super) answers: FuturesUnordered<Pin<Box<dyn Future<Output = Answer>>>>,
     pub(super) reader: Option<tap::Reader>,
@@ -87,21 +87,21 @@ pub(in crate::console) struct App {
     /// When entries were lost last.
     pub(super) lost_at: Option<Mono>,
     /// What lies unread is to be skipped before the next snapshot.
-    pub(super) skips: bool,
+    pub(super) skip_unread: bool,
     /// When the last snapshot was asked for.
-    pub(super) asked_at: Option<Mono>,
+    pub(super) snapshot_requested_at: Option<Mono>,
     /// Something on the screen is out of date.
     pub(super) is_dirty: bool,
     /// The last fold left entries unread.
     pub(super) is_behind: bool,
     pub(super) on_air: OnAir,
-    pub(super) pace: Pace,
-    pub(super) gauge: Gauge,
+    pub(super) frame_scheduler: FrameScheduler,
+    pub(super) self_metrics: SelfMetrics,
     /// When entries were taken in last.
     pub(super) folded_at: Mono,
     /// The second of the wall clock that was shown last.
     pub(super) ticked_s: u64,
-    pub(super) running: RunningSet,
+    pub(super) jobs: BackgroundJobs,
 }
 
 impl App {
@@ -113,39 +113,40 @@ impl App {
         rows: u16,
     ) -> Self {
         let now = config.clock.now();
-        let mut ui = Ui::new(columns, rows, config.looks.mouse);
+        let mut ui = Ui::new(columns, rows, config.appearance.mouse);
         ui.begin(&config.limits, config.shell.history, config.shell.filters);
         let (draft, recent) = (config.shell.draft.as_deref(), config.shell.recent.as_deref());
-        ui.openings = Openings::new(draft, recent, config.shell.shelf.is_some(), &config.limits.console);
-        let model = layouts::restored(Model::new(&config.limits), &mut ui, config.shell.layout, now);
-        let wardrobe = Wardrobe::new(config.looks, config.depth);
-        let mut view = wardrobe.view(config.name, config.commands, config.shell.subcommands, now);
-        view.veil = Veil::of(config.on_air.is_on());
+        ui.opening_drafts =
+            OpeningDrafts::new(draft, recent, config.shell.opening_files.is_some(), &config.limits.console);
+        let model = layouts::restore(Model::new(&config.limits), &mut ui, config.shell.layout, now);
+        let appearance = Appearance::new(config.appearance, config.depth);
+        let mut view = appearance.view(config.name, config.commands, config.shell.subcommands, now);
+        view.mask_policy = MaskPolicy::for_on_air(config.on_air.is_on());
         Self {
             port,
             clock: config.clock,
             model,
             ui,
             view,
-            wardrobe,
-            lookout: Lookout::spawn(config.source),
+            appearance,
+            config_watcher: ConfigWatcher::spawn(config.source),
             painter: Painter::new(columns, rows),
-            herald: Herald::new(config.through),
+            notifier: Notifier::new(config.passthrough),
             mailbox,
             answers: FuturesUnordered::new(),
             reader: None,
             sync: Sync::Needed,
             lost_at: None,
-            skips: false,
-            asked_at: None,
+            skip_unread: false,
+            snapshot_requested_at: None,
             is_dirty: true,
             is_behind: false,
             folded_at: now.mono,
             on_air: config.on_air,
-            pace: Pace::new(config.limits.console.frames_per_s_max),
-            gauge: Gauge::default(),
+            frame_scheduler: FrameScheduler::new(config.limits.console.frames_per_s_max),
+            self_metrics: SelfMetrics::default(),
             ticked_s: now.wall.0 / 1_000,
-            running: RunningSet::new(config.shell.runner, config.shell.shelf),
+            jobs: BackgroundJobs::new(config.shell.runner, config.shell.opening_files),
         }
     }
 
@@ -165,8 +166,8 @@ impl App {
             let until_paint =
                 if self.is_dirty && self.mailbox.is_free() { Some(self.until_paint()) } else { None };
             let until_tick = self.until_tick();
-            let until_resync =
-                (self.sync == Sync::Needed && self.model.world.is_some()).then(|| self.until_resync());
+            let until_resync = (self.sync == Sync::Needed && self.model.station_state.is_some())
+                .then(|| self.until_resync());
             let is_idle = !self.is_dirty && !self.is_behind;
             let patience = if is_idle { Some(Duration::ZERO) } else { self.until_fold() };
             tokio::select! {
@@ -178,19 +179,19 @@ impl App {
                 }
                 event = input.recv() => match event {
                     Some(event) => {
-                        if let Some(exit) = self.typed(event, &mut input) {
+                        if let Some(exit) = self.handle_input(event, &mut input) {
                             return exit;
                         }
                     }
                     None => return Exit::HangUp,
                 },
                 Some(answer) = self.answers.next(), if !self.answers.is_empty() => {
-                    if self.answered(answer) {
+                    if self.handle_answer(answer) {
                         return Exit::Quit;
                     }
                 }
-                () = self.mailbox.news() => {}
-                reload = self.lookout.next() => self.reload(reload),
+                () = self.mailbox.changed() => {}
+                reload = self.config_watcher.next() => self.reload(reload),
                 () = sleep(until_paint), if until_paint.is_some() => {
                     self.fold();
                     self.paint();
@@ -202,7 +203,7 @@ impl App {
                     }
                 }
                 () = tokio::task::yield_now(), if self.is_behind => self.fold(),
-                () = tokio::task::yield_now(), if self.ui.is_wire_behind() => self.is_dirty |= self.ui.filter_for(SLICE, self.clock),
+                () = tokio::task::yield_now(), if self.ui.is_wire_behind() => self.is_dirty |= self.ui.advance_for(SLICE, self.clock),
                 () = ready(self.reader.as_mut(), patience), if patience.is_some() && self.sync == Sync::Synced => {
                     if is_idle {
                         self.is_dirty = true;
@@ -216,16 +217,20 @@ impl App {
 
     /// Takes in what was typed, with all that lies ready behind it, and shows it at once; data keeps its own
     /// pace.
-    fn typed(&mut self, first: TerminalEvent, input: &mut mpsc::Receiver<TerminalEvent>) -> Option<Exit> {
+    fn handle_input(
+        &mut self,
+        first: TerminalEvent,
+        input: &mut mpsc::Receiver<TerminalEvent>,
+    ) -> Option<Exit> {
         let mut next = Some(first);
         for more in (0..INPUTS_MAX).rev() {
             match next {
-                Some(TerminalEvent::Happened(event)) => {
-                    if self.happen(event) {
+                Some(TerminalEvent::Event(event)) => {
+                    if self.handle_event(event) {
                         return Some(Exit::Quit);
                     }
                 }
-                Some(TerminalEvent::WentOn) => self.painter.retake(self.ui.mouse),
+                Some(TerminalEvent::Resumed) => self.painter.retake(self.ui.mouse),
                 Some(TerminalEvent::HangUp) => return Some(Exit::HangUp),
                 None => break,
             }
@@ -237,15 +242,18 @@ impl App {
 
     /// How long until data may be painted.
     fn until_paint(&self) -> Duration {
-        self.clock.until(self.pace.next(self.ui.time.is_stopped()))
+        self.clock.until(self.frame_scheduler.next_paint(self.ui.time.is_stopped()))
     }
 
     /// How long until entries are taken in although nothing can be painted yet: a slow pace and a slow
     /// terminal must lose none.
     fn until_fold(&self) -> Option<Duration> {
         let waits = self.is_dirty && !self.is_behind;
-        (waits && (self.ui.time.is_stopped() || self.pace.slowed().is_some() || !self.mailbox.is_free()))
-            .then(|| self.clock.until(self.folded_at + FOLD_EVERY))
+        (waits
+            && (self.ui.time.is_stopped()
+                || self.frame_scheduler.reduced_rate().is_some()
+                || !self.mailbox.is_free()))
+        .then(|| self.clock.until(self.folded_at + FOLD_EVERY))
     }
 
     /// How long until the wall clock shows another second than was shown last.
@@ -258,35 +266,40 @@ impl App {
         }
     }
 
-    pub(super) fn complain(&mut self, error: &PortError) {
-        self.say(format!("{error}: {}", error.hint()), Level::Error, Class::Public, Duration::from_secs(10));
+    pub(super) fn show_error(&mut self, error: &PortError) {
+        self.show_message(
+            format!("{error}: {}", error.hint()),
+            Level::Error,
+            Class::Public,
+            Duration::from_secs(10),
+        );
     }
 
-    pub(super) fn say(&mut self, text: String, level: Level, class: Class, stands: Duration) {
-        self.ui.message = Some(Message { text, level, class, until: self.clock.now().mono + stands });
+    pub(super) fn show_message(&mut self, text: String, level: Level, class: Class, duration: Duration) {
+        self.ui.message = Some(Message { text, level, class, until: self.clock.now().mono + duration });
         self.is_dirty = true;
     }
 
     /// Takes in an event; whether it ends the console.
-    pub(super) fn happen(&mut self, event: Event) -> bool {
-        self.note_shown();
+    pub(super) fn handle_event(&mut self, event: Event) -> bool {
+        self.note_painted_frames();
         if let Event::Resize { columns, rows } = event {
             self.painter.resize(columns, rows);
         }
         let now = self.clock.now();
         let effects = update::update(&mut self.ui, &self.model, &self.view, event, now);
         self.is_dirty = true;
-        effects.into_iter().any(|effect| self.carry_out(effect))
+        effects.into_iter().any(|effect| self.run_effect(effect))
     }
 
     /// Carries out an effect; whether it ends the console.
-    pub(super) fn carry_out(&mut self, effect: Effect) -> bool {
+    pub(super) fn run_effect(&mut self, effect: Effect) -> bool {
         match effect {
             Effect::Quit => return true,
             Effect::Mouse(taken) => self.painter.mouse(taken),
-            Effect::Copy(text) => self.painter.copy(self.herald.copy(&text)),
+            Effect::Copy(text) => self.painter.copy(self.notifier.copy(&text)),
             Effect::OnAir(is_on) => {
-                self.view.veil = Veil::of(is_on);
+                self.view.mask_policy = MaskPolicy::for_on_air(is_on);
                 self.on_air.set(is_on);
             }
             Effect::Acknowledge(number) => self.model.alerts.acknowledge(number, self.clock.now()),
@@ -296,55 +309,58 @@ impl App {
                     update::update(&mut self.ui, &self.model, &self.view, event, now);
                 }
             }
-            Effect::Command { asked, command } => {
+            Effect::Command { purpose: asked, command } => {
                 let outcome = self.port.command(command);
                 self.answers.push(Box::pin(async move {
-                    Answer::Event(Event::Commanded { asked, outcome: outcome.await })
+                    Answer::Event(Event::CommandAnswered { purpose: asked, outcome: outcome.await })
                 }));
             }
-            Effect::Query { asked, query } => {
+            Effect::Query { purpose: asked, query } => {
                 let page = self.port.query(query);
-                self.answers
-                    .push(Box::pin(async move { Answer::Event(Event::Queried { asked, page: page.await }) }));
+                self.answers.push(Box::pin(async move {
+                    Answer::Event(Event::QueryAnswered { purpose: asked, page: page.await })
+                }));
             }
             Effect::Run { number, words } => {
-                self.answers.push(Box::pin(self.running.run(number, &words).map(Answer::Event)))
+                self.answers.push(Box::pin(self.jobs.run(number, &words).map(Answer::Event)))
             }
-            Effect::StopRun { number } => self.running.end(number),
-            Effect::Decode(job) => self.answers.push(Box::pin(self.running.decode(*job).map(Answer::Event))),
-            Effect::Desk(job) => self.answers.push(Box::pin(self.running.desk(*job).map(Answer::Event))),
-            Effect::KeepDraft(text) => self.running.keep_draft(&text),
-            Effect::KeepRecent(text) => self.running.keep_recent(&text),
-            Effect::Remember(line) => self.running.remember(&line),
-            Effect::RememberFilter(text) => self.running.remember_filter(&text),
-            Effect::KeepLayout(text) => self.running.keep_layout(&text),
+            Effect::StopRun { number } => self.jobs.end(number),
+            Effect::Decode(job) => self.answers.push(Box::pin(self.jobs.decode(*job).map(Answer::Event))),
+            Effect::Opening(job) => {
+                self.answers.push(Box::pin(self.jobs.opening_job(*job).map(Answer::Event)))
+            }
+            Effect::SaveDraft(text) => self.jobs.save_draft(&text),
+            Effect::SaveRecent(text) => self.jobs.save_recent(&text),
+            Effect::Remember(line) => self.jobs.remember(&line),
+            Effect::RememberFilter(text) => self.jobs.remember_filter(&text),
+            Effect::SaveLayout(text) => self.jobs.save_layout(&text),
         }
         false
     }
 
-    fn answered(&mut self, answer: Answer) -> bool {
+    fn handle_answer(&mut self, answer: Answer) -> bool {
         match answer {
-            Answer::Event(Event::Queried { asked: Asked::History, page }) => {
+            Answer::Event(Event::QueryAnswered { purpose: Purpose::History, page }) => {
                 // Nobody asked for it by hand: without it, the lists begin with what happens from now on.
                 if let Ok(Page::Invocations { rows, .. }) = page {
-                    self.model.remember(rows);
+                    self.model.set_history(rows);
                     self.anchor();
                 }
-                self.happen(Event::Data)
+                self.handle_event(Event::Data)
             }
             Answer::Event(event) => {
-                if let Event::Ran { number, .. } = &event {
-                    self.running.end(*number);
+                if let Event::SubcommandEnded { number, .. } = &event {
+                    self.jobs.end(*number);
                 }
-                self.happen(event)
+                self.handle_event(event)
             }
             Answer::Snapshot(Ok(snapshot)) => {
-                self.resynced(*snapshot);
-                self.happen(Event::Data)
+                self.apply_snapshot(*snapshot);
+                self.handle_event(Event::Data)
             }
             Answer::Snapshot(Err(error)) => {
                 self.sync = Sync::Needed;
-                self.complain(&error);
+                self.show_error(&error);
                 false
             }
         }
@@ -353,32 +369,32 @@ impl App {
     fn tick(&mut self) -> bool {
         let now = self.clock.now();
         self.ticked_s = now.wall.0 / 1_000;
-        self.model.meter.figures = self.gauge.figures(now.mono);
-        self.look_at_hold();
+        self.model.console_health.metrics = self.self_metrics.metrics(now.mono);
+        self.check_attachment();
         self.connect();
         for text in terminal::foreign_panics() {
             // A panic's words can quote anything.
-            self.say(text, Level::Error, Class::Payload, Duration::from_secs(60));
+            self.show_message(text, Level::Error, Class::Payload, Duration::from_secs(60));
         }
-        self.alert();
-        self.happen(Event::Tick)
+        self.judge_alerts();
+        self.handle_event(Event::Tick)
     }
 
     /// Judges what the operator must not miss, and makes itself heard with the next frame.
-    fn alert(&mut self) {
+    fn judge_alerts(&mut self) {
         let now = self.clock.now();
-        let judged = self.model.judge(&self.view.alerts, now);
+        let judged = self.model.evaluate_alerts(&self.view.alerts, now);
         let raised = judged.raised.iter().filter_map(|number| self.model.alerts.get(*number));
-        let bytes = self.herald.tell(raised, &self.view.alerts, now.mono);
-        self.painter.extra(&bytes);
+        let bytes = self.notifier.notify(raised, &self.view.alerts, now.mono);
+        self.painter.queue_bytes(&bytes);
     }
 
     /// Tells questions when they came onto the screen.
-    fn note_shown(&mut self) {
-        for (frame, at) in self.mailbox.begun() {
+    fn note_painted_frames(&mut self) {
+        for (frame, at) in self.mailbox.take_write_starts() {
             for overlay in &mut self.ui.overlays {
                 if let Overlay::Dialog(dialog) = overlay {
-                    dialog.shown(frame, at);
+                    dialog.on_presented(frame, at);
                 }
             }
         }
@@ -386,16 +402,16 @@ impl App {
 
     /// Takes looks that were read again.
     fn reload(&mut self, reload: Reload) {
-        let Reload { looks, faults, later } = reload;
-        let changed = self.wardrobe.take(looks, &mut self.view);
+        let Reload { appearance: looks, faults, later } = reload;
+        let changed = self.appearance.apply(looks, &mut self.view);
         if let Some(mouse) = changed.mouse.filter(|mouse| *mouse != self.ui.mouse) {
             self.ui.mouse = mouse;
             self.painter.mouse(mouse);
         }
-        self.on_air.set(self.view.veil.is_on());
-        reload::note(&mut self.model, &self.ui.faults, &faults, &later, self.clock.now());
+        self.on_air.set(self.view.mask_policy.is_on());
+        config_watcher::journal_changes(&mut self.model, &self.ui.faults, &faults, &later, self.clock.now());
         self.anchor();
-        self.happen(Event::Reloaded { faults, later, on_air: changed.on_air });
+        self.handle_event(Event::Reloaded { faults, later, on_air: changed.on_air });
     }
 
     /// Paints, if the mailbox takes a frame; otherwise it is done when it does.
@@ -403,10 +419,10 @@ impl App {
         if !self.is_dirty || !self.mailbox.is_free() {
             return;
         }
-        self.note_shown();
-        self.look_at_hold();
-        if self.wardrobe.step(&mut self.view, self.ui.theme_steps) {
-            self.say(
+        self.note_painted_frames();
+        self.check_attachment();
+        if self.appearance.cycle_theme(&mut self.view, self.ui.theme_steps) {
+            self.show_message(
                 format!("theme: {}", self.view.theme.name()),
                 Level::Info,
                 Class::Public,
@@ -414,31 +430,32 @@ impl App {
             );
         }
         self.view.clock = self.clock.now();
-        self.view.now = self.ui.time.instant().unwrap_or_else(|| self.model.moment(self.view.clock));
+        self.view.now =
+            self.ui.time.instant().unwrap_or_else(|| self.model.displayed_moment(self.view.clock));
         let (frames_per_s, behind) =
-            (self.pace.slowed(), self.reader.as_ref().map_or(0, tap::Reader::behind));
+            (self.frame_scheduler.reduced_rate(), self.reader.as_ref().map_or(0, tap::Reader::lag));
         if behind == 0 {
-            self.pace.caught_up();
+            self.frame_scheduler.caught_up();
         }
-        self.model.meter = Meter { frames_per_s, behind, ..self.model.meter };
+        self.model.console_health = ConsoleHealth { frames_per_s, lag: behind, ..self.model.console_health };
         self.ui.at = self.view.clock;
-        self.ui.time.follow(&self.model);
-        self.ui.settle_shown(&self.model);
+        self.ui.time.refresh_live_parts(&self.model);
+        self.ui.reconcile_visible(&self.model);
         draw::draw(self.painter.canvas(), &self.model, &self.ui, &self.view);
         let frame = self.painter.frame();
         let bytes = frame.as_ref().map_or(0, Vec::len);
-        self.pace.painted(self.view.clock.mono, self.clock.now().mono, bytes);
+        self.frame_scheduler.painted(self.view.clock.mono, self.clock.now().mono, bytes);
         // Until it says that it is well again, nobody knows.
-        self.is_dirty = self.is_behind || self.pace.slowed() != frames_per_s;
+        self.is_dirty = self.is_behind || self.frame_scheduler.reduced_rate() != frames_per_s;
         let Some(frame) = frame else { return };
         let Ok(number) = self.mailbox.put(frame) else { return };
-        self.gauge.frame(self.view.clock.mono, self.clock.now().mono, bytes);
+        self.self_metrics.frame(self.view.clock.mono, self.clock.now().mono, bytes);
         if layout::too_small(self.ui.columns, self.ui.rows) {
             return;
         }
         for overlay in &mut self.ui.overlays {
             if let Overlay::Dialog(dialog) = overlay {
-                dialog.painted(number);
+                dialog.on_drawn(number);
             }
         }
     }

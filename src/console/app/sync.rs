@@ -5,12 +5,12 @@ use std::time::Duration;
 use super::app::{Answer, App};
 use crate::{
     console::{
-        action::{Asked, Effect},
+        action::{Effect, Purpose},
         class::Class,
         event::Event,
         model::HISTORY_ROWS,
     },
-    port::{Query, STARTED_AGAIN, Snapshot},
+    port::{Query, RESTARTED_NOTICE, Snapshot},
     tap::{
         EntryRef,
         entry::{Link, Transition, What, station},
@@ -21,10 +21,10 @@ use crate::{
 /// time.
 const RESYNC_INTERVAL: Duration = Duration::from_millis(250);
 /// A loss so soon after the last one: what still lies unread would be lost too before it could be read.
-const LOSES_AGAIN: Duration = Duration::from_secs(1);
+const REPEATED_LOSS_WITHIN: Duration = Duration::from_secs(1);
 /// How long it stands on the screen that this console's session ended and there is another, or another start
 /// of the station.
-const CUT_OFF_STANDS: Duration = Duration::from_secs(10);
+const CUT_OFF_MESSAGE_DURATION: Duration = Duration::from_secs(10);
 /// How long folding may go on before input is looked at again.
 pub(super) const SLICE: Duration = Duration::from_millis(2);
 
@@ -34,7 +34,7 @@ pub(super) enum Sync {
     /// No snapshot is on its way, and one is needed.
     Needed,
     /// One is on its way.
-    Asked,
+    Requested,
     /// The state is that of the last entry read.
     Synced,
 }
@@ -43,16 +43,16 @@ pub(super) enum Sync {
 fn is_new_start(entry: EntryRef<'_>) -> bool {
     let is_notice =
         matches!(entry.entry.what, What::Transition(Transition::Station(station::Transition::Notice { .. })));
-    is_notice && entry.entry.link == Link::Station && entry.bytes == STARTED_AGAIN.as_bytes()
+    is_notice && entry.entry.link == Link::Station && entry.bytes == RESTARTED_NOTICE.as_bytes()
 }
 
 impl App {
     /// Sees whether the station is reached.
-    pub(super) fn look_at_hold(&mut self) {
+    pub(super) fn check_attachment(&mut self) {
         let before = self.model.attachment.clone();
-        if self.model.reach(self.port.attachment(), self.clock.now()) {
-            if let Some((level, words)) = self.model.cut_off(before.as_ref()) {
-                self.say(words, level, Class::Public, CUT_OFF_STANDS);
+        if self.model.set_attachment(self.port.attachment(), self.clock.now()) {
+            if let Some((level, words)) = self.model.displaced_notice(before.as_ref()) {
+                self.show_message(words, level, Class::Public, CUT_OFF_MESSAGE_DURATION);
             }
             self.anchor();
             self.is_dirty = true;
@@ -61,7 +61,7 @@ impl App {
 
     /// How long until a snapshot may be asked for again.
     pub(super) fn until_resync(&self) -> Duration {
-        self.asked_at.map_or(Duration::ZERO, |at| self.clock.until(at + RESYNC_INTERVAL))
+        self.snapshot_requested_at.map_or(Duration::ZERO, |at| self.clock.until(at + RESYNC_INTERVAL))
     }
 
     /// Takes a reader, then a snapshot.
@@ -70,29 +70,29 @@ impl App {
             return;
         }
         let now = self.clock.now();
-        self.asked_at = Some(now.mono);
-        if std::mem::take(&mut self.skips)
+        self.snapshot_requested_at = Some(now.mono);
+        if std::mem::take(&mut self.skip_unread)
             && let Some(skipped) = self.reader.take()
         {
-            self.model.lose(skipped.behind(), now);
-            self.ui.time.skip(skipped.behind());
+            self.model.record_loss(skipped.lag(), now);
+            self.ui.time.skip(skipped.lag());
         }
         if self.reader.is_none() {
             match self.port.entries() {
                 Ok(reader) => self.reader = Some(reader),
-                Err(error) => self.complain(&error),
+                Err(error) => self.show_error(&error),
             }
         }
         if self.reader.is_some() {
-            self.sync = Sync::Asked;
+            self.sync = Sync::Requested;
             let snapshot = self.port.snapshot();
             self.answers.push(Box::pin(async move { Answer::Snapshot(snapshot.await.map(Box::new)) }));
         }
     }
 
     /// Starts again from a snapshot. With the first one comes what ended before the console came up.
-    pub(super) fn resynced(&mut self, snapshot: Snapshot) {
-        let is_first = self.model.world.is_none() || self.model.is_of_another_start(&snapshot);
+    pub(super) fn apply_snapshot(&mut self, snapshot: Snapshot) {
+        let is_first = self.model.station_state.is_none() || self.model.is_of_another_start(&snapshot);
         self.model.resync(snapshot);
         self.sync = Sync::Synced;
         self.anchor();
@@ -107,7 +107,7 @@ impl App {
                 filter: None,
                 limit: HISTORY_ROWS,
             };
-            self.carry_out(Effect::Query { asked: Asked::History, query });
+            self.run_effect(Effect::Query { purpose: Purpose::History, query });
         }
     }
 
@@ -125,10 +125,10 @@ impl App {
         let Some(reader) = &mut self.reader else { return };
         let begun = self.clock.now();
         self.folded_at = begun.mono;
-        let (waited, mut folded, mut has_read) = (reader.behind(), 0, false);
+        let (waited, mut folded, mut has_read) = (reader.lag(), 0, false);
         loop {
             let Some(batch) = reader.read() else {
-                self.pace.caught_up();
+                self.frame_scheduler.caught_up();
                 break;
             };
             folded += batch.len() as u64;
@@ -136,10 +136,10 @@ impl App {
             if batch.lost > 0 {
                 // What a new start of the station said before it was attached, no console fell behind of.
                 if !batch.iter().next().is_some_and(is_new_start) {
-                    self.model.lose(batch.lost, begun);
+                    self.model.record_loss(batch.lost, begun);
                 }
                 self.ui.time.anchor(&self.model, true);
-                self.skips = self.lost_at.is_some_and(|at| begun.mono.since(at) < LOSES_AGAIN);
+                self.skip_unread = self.lost_at.is_some_and(|at| begun.mono.since(at) < REPEATED_LOSS_WITHIN);
                 self.lost_at = Some(begun.mono);
                 self.sync = Sync::Needed;
             }
@@ -161,13 +161,13 @@ impl App {
             }
         }
         if has_read {
-            self.gauge.fold(begun.mono, self.clock.now().mono, folded, waited);
+            self.self_metrics.fold(begun.mono, self.clock.now().mono, folded, waited);
         }
         if self.sync == Sync::Needed {
             self.connect();
         }
         if has_read {
-            self.happen(Event::Data);
+            self.handle_event(Event::Data);
         }
     }
 }

@@ -4,7 +4,7 @@ use crate::console::action::Action;
 
 /// As what something is copied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Form {
+pub(crate) enum CopyForm {
     /// The chosen cell's value, or what is told.
     Cell,
     /// The whole record, as `--json` prints it where a subcommand does.
@@ -19,7 +19,7 @@ pub(crate) enum Form {
     Again,
 }
 
-impl Form {
+impl CopyForm {
     /// All of them, in the order of the menu.
     pub(crate) const ALL: [Self; 6] =
         [Self::Cell, Self::Json, Self::Hex, Self::Frame, Self::Line, Self::Again];

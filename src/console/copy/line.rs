@@ -6,7 +6,7 @@ use crate::{
 };
 
 /// The command line that shows a record, if a subcommand does.
-pub(super) fn shows(key: &RecordKey, commands: &CommandHints) -> Option<String> {
+pub(super) fn list_command(key: &RecordKey, commands: &CommandHints) -> Option<String> {
     let (what, filter) = match key {
         RecordKey::Queue(name) => ("queues", format!("queue={}", operand(name.as_str()))),
         RecordKey::Invocation(id) => ("invocations", format!("id={id}")),
@@ -20,8 +20,8 @@ pub(super) fn shows(key: &RecordKey, commands: &CommandHints) -> Option<String> 
         }
         RecordKey::Session(session)
         | RecordKey::StoredSession(session)
-        | RecordKey::Stand(session, _)
-        | RecordKey::Voice(session, ..) => {
+        | RecordKey::Position(session, _)
+        | RecordKey::Statement(session, ..) => {
             return Some(commands.line(&format!("session show {} --json", quoted(&session.id))));
         }
         RecordKey::SessionLine(session, _) => {
@@ -35,7 +35,7 @@ pub(super) fn shows(key: &RecordKey, commands: &CommandHints) -> Option<String> 
 }
 
 /// The command line that gives the same work again.
-pub(super) fn again(row: &InvocationRow, commands: &CommandHints) -> String {
+pub(super) fn invoke_command(row: &InvocationRow, commands: &CommandHints) -> String {
     let mut words = format!("invoke {} --params {}", quoted(row.event.as_str()), quoted(row.params.as_str()));
     if let Some(user) = &row.source.user {
         words.push_str(" --user ");
@@ -78,7 +78,7 @@ mod tests {
     fn a_shell_and_the_filter_language_read_a_line_back() {
         let specs: &'static [Spec] = crate::mpp::EndedView::SPECS;
         for name in ["default", "the boss's", "a \"b\" \\ (c)", "x\ny", "$(reboot)"] {
-            let line = shows(&RecordKey::Queue(QueueName::new(name)), &commands()).unwrap();
+            let line = list_command(&RecordKey::Queue(QueueName::new(name)), &commands()).unwrap();
             let words = shlex::split(&line).unwrap();
             assert_eq!(
                 words[..6],
@@ -88,11 +88,11 @@ mod tests {
             assert_eq!((words.len(), words[7].as_str()), (8, "--json"));
             assert!(Filter::parse(&words[6], specs).is_ok(), "{line}");
         }
-        let line = shows(&RecordKey::Invocation(InvocationId(123)), &CommandHints::default()).unwrap();
+        let line = list_command(&RecordKey::Invocation(InvocationId(123)), &CommandHints::default()).unwrap();
         assert_eq!(
             shlex::split(&line).unwrap(),
             ["rl-console", "ls", "invocations", "--filter", "id=123", "--json"]
         );
-        assert_eq!(shows(&RecordKey::Notice(1), &commands()), None);
+        assert_eq!(list_command(&RecordKey::Notice(1), &commands()), None);
     }
 }

@@ -10,6 +10,6 @@ mod line;
 mod source;
 
 pub(crate) use dump::pairs;
-pub(crate) use form::Form;
+pub(crate) use form::CopyForm;
 pub(crate) use line::quoted;
-pub(crate) use source::{Copied, Original};
+pub(crate) use source::{CopyPayload, CopySource};

@@ -4,7 +4,7 @@ use std::{borrow::Cow, fmt::Write as _};
 
 use serde_json::{Map, Value as Json};
 
-use super::{Form, dump::hex, line};
+use super::{CopyForm, dump::hex, line};
 use crate::{
     console::{config::CommandHints, panes::Row, selection::RecordKey},
     field::{Class, Record, Value},
@@ -18,12 +18,12 @@ use crate::{
 
 /// What was made ready to be copied.
 #[derive(Clone, PartialEq, Eq)]
-pub(crate) struct Copied {
-    pub(crate) form: Form,
+pub(crate) struct CopyPayload {
+    pub(crate) form: CopyForm,
     pub(crate) bytes: Vec<u8>,
 }
 
-impl std::fmt::Debug for Copied {
+impl std::fmt::Debug for CopyPayload {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         // What is in it is nobody's business.
         f.debug_struct("Copied").field("form", &self.form).field("bytes", &self.bytes.len()).finish()
@@ -31,55 +31,55 @@ impl std::fmt::Debug for Copied {
 }
 
 /// What is copied from.
-pub(crate) enum Original<'a> {
+pub(crate) enum CopySource<'a> {
     /// A row, and the field of its chosen cell.
     Row(Row<'a>, usize),
     /// What is told in words, or why those are not copied, and the row that it is told of.
-    Told(Result<String, &'static str>, Option<Row<'a>>),
+    Text(Result<String, &'static str>, Option<Row<'a>>),
 }
 
-impl Original<'_> {
+impl CopySource<'_> {
     /// It as text of a form, or why it is none. `beside` is the frame that a row without one of its own
     /// speaks of; it is looked for where one is asked for.
     pub(crate) fn copy<'f>(
         &self,
-        form: Form,
+        form: CopyForm,
         commands: &CommandHints,
         now: Now,
         beside: impl FnOnce() -> Option<EntryRef<'f>>,
-    ) -> Result<Copied, &'static str> {
+    ) -> Result<CopyPayload, &'static str> {
         let bytes = match form {
-            Form::Cell => self.cell(now)?.into_bytes(),
-            Form::Json => self.json(now)?.into_bytes(),
-            Form::Hex => self.hex(beside)?.into_bytes(),
-            Form::Frame => match self.frame(beside)? {
+            CopyForm::Cell => self.cell(now)?.into_bytes(),
+            CopyForm::Json => self.json(now)?.into_bytes(),
+            CopyForm::Hex => self.hex(beside)?.into_bytes(),
+            CopyForm::Frame => match self.frame(beside)? {
                 (bytes, 0) => bytes.into_owned(),
                 _ => return Err("only its beginning is kept: copy that as hex"),
             },
-            Form::Line => self.line(commands)?.into_bytes(),
-            Form::Again => line::again(self.invocation()?, commands).into_bytes(),
+            CopyForm::Line => self.line(commands)?.into_bytes(),
+            CopyForm::Again => line::invoke_command(self.invocation()?, commands).into_bytes(),
         };
-        if bytes.is_empty() { Err("there is nothing in it") } else { Ok(Copied { form, bytes }) }
+        if bytes.is_empty() { Err("there is nothing in it") } else { Ok(CopyPayload { form, bytes }) }
     }
 
     fn row(&self) -> Option<&Row<'_>> {
         match self {
             Self::Row(row, _) => Some(row),
-            Self::Told(_, row) => row.as_ref(),
+            Self::Text(_, row) => row.as_ref(),
         }
     }
 
     fn cell(&self, now: Now) -> Result<String, &'static str> {
         match self {
             Self::Row(row, field) => cell(row, *field, now),
-            Self::Told(words, _) => words.clone(),
+            Self::Text(words, _) => words.clone(),
         }
     }
 
     fn json(&self, now: Now) -> Result<String, &'static str> {
         let row = self.row().ok_or("it is told in words alone: copy those")?;
         let written = match row {
-            Row::Stored(stored) => serde_json::to_string(stored.row),
+            Row::StoredInvocation(stored) => serde_json::to_string(stored.row),
             Row::Refund(refund) => serde_json::to_string(refund.0),
             Row::Value(value) => serde_json::to_string(value.0),
             Row::StoredRun(run) => serde_json::to_string(run),
@@ -128,13 +128,13 @@ impl Original<'_> {
             Row::Entry(record) => record.0.entry.invocation().map_or(row.key(), RecordKey::Invocation),
             row => row.key(),
         });
-        key.and_then(|key| line::shows(&key, commands)).ok_or("no subcommand lists it")
+        key.and_then(|key| line::list_command(&key, commands)).ok_or("no subcommand lists it")
     }
 
     fn invocation(&self) -> Result<&InvocationRow, &'static str> {
         match self.row() {
-            Some(Row::Stored(stored)) => Ok(stored.row),
-            Some(Row::Ended(_) | Row::Flying(_) | Row::Entry(_)) => Err("open it first, for its params"),
+            Some(Row::StoredInvocation(stored)) => Ok(stored.row),
+            Some(Row::Ended(_) | Row::InFlight(_) | Row::Entry(_)) => Err("open it first, for its params"),
             _ => Err("it is no work that can be given"),
         }
     }
@@ -159,7 +159,7 @@ fn cut(entry: EntryRef<'_>) -> usize {
 fn cell(record: &dyn Record, field: usize, now: Now) -> Result<String, &'static str> {
     match record.specs().get(field) {
         Some(spec) if spec.class == Class::Secret => Err("it is a secret: those are never copied"),
-        Some(_) => Ok(words(&record.value(field, now)).into_owned()),
+        Some(_) => Ok(value_text(&record.value(field, now)).into_owned()),
         None => Err("no cell is chosen"),
     }
 }
@@ -184,7 +184,7 @@ fn json(value: &Value<'_>) -> Json {
 }
 
 /// A value as the filter language takes it.
-fn words<'a>(value: &'a Value<'_>) -> Cow<'a, str> {
+fn value_text<'a>(value: &'a Value<'_>) -> Cow<'a, str> {
     match value {
         Value::None => Cow::Borrowed(""),
         Value::Text(text) => Cow::Borrowed(text),
@@ -224,10 +224,10 @@ mod tests {
 
     #[test]
     fn a_value_is_copied_as_the_filter_language_takes_it() {
-        assert_eq!(words(&Value::Duration(1_250)), "1250ms");
-        assert_eq!(words(&Value::Bytes(42)), "42B");
-        assert_eq!(words(&Value::Time(Wall(1_790_000_000_007))), "2026-09-21T14:13:20.007Z");
-        assert_eq!(words(&Value::Number(3.0)), "3");
-        assert_eq!(words(&Value::text("a\nb")), "a\nb");
+        assert_eq!(value_text(&Value::Duration(1_250)), "1250ms");
+        assert_eq!(value_text(&Value::Bytes(42)), "42B");
+        assert_eq!(value_text(&Value::Time(Wall(1_790_000_000_007))), "2026-09-21T14:13:20.007Z");
+        assert_eq!(value_text(&Value::Number(3.0)), "3");
+        assert_eq!(value_text(&Value::text("a\nb")), "a\nb");
     }
 }

@@ -69,7 +69,7 @@ pub(crate) enum Value {
     /// As it was written, in the manner of its kind.
     Written(String),
     /// JSON that its kind has no way to write, such as a number where text belongs.
-    Odd(String),
+    RawJson(String),
 }
 
 /// A field.
@@ -82,7 +82,7 @@ pub(crate) struct Field {
     /// What the schema says it is.
     pub(crate) about: String,
     /// What the schema asks of it.
-    pub(crate) asks: String,
+    pub(crate) constraint: String,
     pub(crate) value: Value,
 }
 
@@ -96,7 +96,7 @@ impl Field {
     pub(crate) fn text(&self) -> &str {
         match &self.value {
             Value::Absent => "",
-            Value::Written(text) | Value::Odd(text) => text,
+            Value::Written(text) | Value::RawJson(text) => text,
         }
     }
 
@@ -114,7 +114,7 @@ impl Field {
             Kind::Json => Value::Written(json),
             Kind::Text => match parsed() {
                 serde_json::Value::String(text) => Value::Written(text),
-                _ => Value::Odd(json),
+                _ => Value::RawJson(json),
             },
             Kind::Number(_) if is_number(&json) => Value::Written(json),
             Kind::Boolean if matches!(json.as_str(), "true" | "false") => Value::Written(json),
@@ -123,9 +123,12 @@ impl Field {
                 let known = choices
                     .iter()
                     .find(|choice| serde_json::from_str(&choice.json).ok().as_ref() == Some(&value));
-                known.map_or_else(|| Value::Odd(json.clone()), |choice| Value::Written(choice.json.clone()))
+                known.map_or_else(
+                    || Value::RawJson(json.clone()),
+                    |choice| Value::Written(choice.json.clone()),
+                )
             }
-            Kind::Number(_) | Kind::Boolean => Value::Odd(json),
+            Kind::Number(_) | Kind::Boolean => Value::RawJson(json),
         };
     }
 
@@ -136,14 +139,14 @@ impl Field {
     pub(crate) fn json(&self) -> Result<Option<String>, String> {
         match &self.value {
             Value::Absent => Ok(None),
-            Value::Odd(json) => Ok(Some(json.clone())),
+            Value::RawJson(json) => Ok(Some(json.clone())),
             Value::Written(text) => match &self.kind {
                 Kind::Text => Ok(Some(object::string(text))),
                 // What is no number is given to the schema as it stands, to say so.
                 Kind::Number(_) if !is_number(text.trim()) => Ok(Some(object::string(text))),
                 Kind::Number(_) | Kind::Json => match serde_json::from_str::<serde_json::Value>(text) {
                     Ok(_) => Ok(Some(text.trim().to_owned())),
-                    Err(error) => Err(trouble(&error)),
+                    Err(error) => Err(json_error(&error)),
                 },
                 Kind::Boolean | Kind::Choice(_) => Ok(Some(text.clone())),
             },
@@ -224,7 +227,7 @@ impl Field {
     }
 
     /// Its value on one line of some columns, for a field that is not being edited.
-    pub(crate) fn shown(&self) -> &str {
+    pub(crate) fn display_text(&self) -> &str {
         match (&self.kind, &self.value) {
             (Kind::Choice(choices), Value::Written(_)) => {
                 self.chosen().map_or("", |at| choices[at].label.as_str())
@@ -246,7 +249,7 @@ fn is_number(json: &str) -> bool {
 }
 
 /// A parser's complaint about one line.
-fn trouble(error: &serde_json::Error) -> String {
+fn json_error(error: &serde_json::Error) -> String {
     let words = error.to_string();
     let words = words.split(" at line ").next().unwrap_or(&words);
     format!("not JSON at character {}: {words}", error.column())

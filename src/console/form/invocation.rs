@@ -22,12 +22,12 @@ const FINDINGS_MAX: usize = 200;
 
 /// What is wrong with a form's JSON.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Trouble {
+pub(crate) struct JsonFault {
     /// The line, from 1.
     pub(crate) line: usize,
     /// The character of the line, from 1; 0 where the whole is meant.
     pub(crate) column: usize,
-    pub(crate) says: String,
+    pub(crate) text: String,
 }
 
 /// What stands against sending.
@@ -37,12 +37,12 @@ struct Faults {
     fields: Vec<Option<String>>,
     /// At no field, or in the JSON: where and what.
     others: Vec<String>,
-    json: Option<Trouble>,
+    json: Option<JsonFault>,
 }
 
 /// What was written when the defaults were put in its place.
 #[derive(Clone, Debug)]
-struct Aside {
+struct ReplacedInput {
     values: Vec<Value>,
     rest: Object,
     /// The text, where the JSON was shown.
@@ -69,7 +69,7 @@ pub(crate) struct Form {
     /// Why the last one was refused.
     pub(crate) refusal: Option<String>,
     /// What was given last.
-    pub(crate) given: Option<InvocationId>,
+    pub(crate) last_invocation: Option<InvocationId>,
     /// The field or line that was written in last: it is being typed, and seen while it is.
     typed: Option<usize>,
     /// The first field or line that is drawn.
@@ -82,8 +82,8 @@ pub(crate) struct Form {
     rest: Object,
     faults: Faults,
     /// Nothing was written since the defaults were put in.
-    is_plain: bool,
-    aside: Option<Box<Aside>>,
+    has_defaults: bool,
+    replaced: Option<Box<ReplacedInput>>,
     limits: limits::Console,
 }
 
@@ -108,7 +108,7 @@ impl Form {
             cut: None,
             sent: None,
             refusal: None,
-            given: None,
+            last_invocation: None,
             typed: None,
             offset: 0,
             height: 1,
@@ -118,12 +118,12 @@ impl Form {
             shape,
             rest: Object::new(),
             faults: Faults::default(),
-            is_plain: true,
-            aside: None,
+            has_defaults: true,
+            replaced: None,
             limits,
         };
         form.begin();
-        form.judge();
+        form.validate();
         if !has_params {
             form.show_json();
         }
@@ -160,13 +160,13 @@ impl Form {
     }
 
     /// Why the JSON is none.
-    pub(crate) fn trouble(&self) -> Option<&Trouble> {
+    pub(crate) fn json_fault(&self) -> Option<&JsonFault> {
         self.faults.json.as_ref()
     }
 
     /// The first thing that stands against sending.
     pub(crate) fn first_fault(&self) -> Option<String> {
-        if let Some(Trouble { line, column, says }) = &self.faults.json {
+        if let Some(JsonFault { line, column, text: says }) = &self.faults.json {
             return Some(if *column == 0 {
                 says.clone()
             } else {
@@ -185,7 +185,7 @@ impl Form {
 
     /// Puts the focus on the first field that is wrong.
     pub(crate) fn focus_fault(&mut self) {
-        if let Some(Trouble { line, column, .. }) = &self.faults.json
+        if let Some(JsonFault { line, column, .. }) = &self.faults.json
             && *column > 0
         {
             let (line, column) = (line - 1, column - 1);
@@ -193,12 +193,12 @@ impl Form {
         } else if !self.as_json
             && let Some(at) = self.faults.fields.iter().position(Option::is_some)
         {
-            self.go(at);
+            self.focus_field(at);
         }
     }
 
     /// The queue that the work would go to.
-    pub(crate) fn goes_to(&self) -> QueueName {
+    pub(crate) fn target_queue(&self) -> QueueName {
         let chosen = self
             .fields
             .iter()
@@ -219,7 +219,7 @@ impl Form {
             .find(|field| field.target == Target::User)
             .map(Field::text)
             .filter(|user| !user.is_empty());
-        let goes_to = self.goes_to();
+        let goes_to = self.target_queue();
         Some(NewInvocation {
             params: Some(params),
             queue: (goes_to != self.queue).then_some(goes_to),
@@ -245,7 +245,7 @@ impl Form {
     }
 
     /// Moves the focus to a field.
-    pub(crate) fn go(&mut self, index: usize) {
+    pub(crate) fn focus_field(&mut self, index: usize) {
         self.stop_typing();
         self.focus = index.min(self.fields.len().saturating_sub(1));
         self.cut = None;
@@ -279,51 +279,51 @@ impl Form {
     /// What was typed goes into its field.
     pub(crate) fn edited(&mut self) {
         self.typed = Some(self.here());
-        self.is_plain = false;
+        self.has_defaults = false;
         self.refusal = None;
         if !self.as_json
             && let Some(field) = self.fields.get_mut(self.focus)
         {
             field.write(self.editor.text());
         }
-        self.judge();
+        self.validate();
     }
 
     /// Changes the focused field in a way that is not typing.
     pub(crate) fn change(&mut self, change: impl FnOnce(&mut Field)) {
         self.typed = Some(self.focus);
-        self.is_plain = false;
+        self.has_defaults = false;
         self.refusal = None;
         if let Some(field) = self.fields.get_mut(self.focus) {
             change(field);
         }
         self.begin();
-        self.judge();
+        self.validate();
     }
 
     /// Whether it has the schema's defaults, and nothing that was written before can come back.
     pub(crate) const fn is_untouched(&self) -> bool {
-        self.is_plain && self.aside.is_none()
+        self.has_defaults && self.replaced.is_none()
     }
 
     /// Puts the schema's defaults in the place of all that is written. Done again with nothing written since,
     /// that comes back.
-    pub(crate) fn put_back(&mut self) {
-        if let Some(aside) = self.aside.take_if(|_| self.is_plain) {
-            self.is_plain = false;
+    pub(crate) fn toggle_defaults(&mut self) {
+        if let Some(aside) = self.replaced.take_if(|_| self.has_defaults) {
+            self.has_defaults = false;
             self.fill(*aside);
             return;
         }
         let values = self.fields.iter().map(|field| field.value.clone()).collect();
         let json = self.as_json.then(|| self.editor.text());
-        self.aside = Some(Box::new(Aside { values, rest: std::mem::take(&mut self.rest), json }));
-        self.is_plain = true;
+        self.replaced = Some(Box::new(ReplacedInput { values, rest: std::mem::take(&mut self.rest), json }));
+        self.has_defaults = true;
         let defaults = self.shape.fields.iter().map(|field| field.value.clone()).collect();
-        self.fill(Aside { values: defaults, rest: Object::new(), json: None });
+        self.fill(ReplacedInput { values: defaults, rest: Object::new(), json: None });
     }
 
     /// Takes what is written from elsewhere; fields that have no value there are left out.
-    fn fill(&mut self, from: Aside) {
+    fn fill(&mut self, from: ReplacedInput) {
         (self.refusal, self.cut, self.typed) = (None, None, None);
         let mut values = from.values.into_iter();
         for field in &mut self.fields {
@@ -340,11 +340,11 @@ impl Form {
         if !self.as_json {
             self.begin();
         }
-        self.judge();
+        self.validate();
     }
 
     /// Why it cannot be shown the other way: what was written would be lost.
-    pub(crate) fn stuck(&self) -> Option<String> {
+    pub(crate) fn switch_unavailable(&self) -> Option<String> {
         if self.as_json {
             return self.faults.json.as_ref().map(|_| {
                 format!("as it stands it has no fields: {}", self.first_fault().unwrap_or_default())
@@ -355,7 +355,7 @@ impl Form {
     }
 
     /// Between the fields and the JSON; every value is kept.
-    pub(crate) fn turn(&mut self) {
+    pub(crate) fn switch_mode(&mut self) {
         self.stop_typing();
         self.cut = None;
         if self.as_json { self.show_fields() } else { self.show_json() }
@@ -368,7 +368,7 @@ impl Form {
         self.editor.jump(0, 0);
         self.offset = 0;
         self.as_json = true;
-        self.judge();
+        self.validate();
     }
 
     fn show_fields(&mut self) {
@@ -384,7 +384,7 @@ impl Form {
         self.as_json = false;
         self.offset = 0;
         self.begin();
-        self.judge();
+        self.validate();
     }
 
     /// The object that the fields and the rest make; fields that are no JSON are left out.
@@ -404,7 +404,7 @@ impl Form {
     }
 
     /// Asks the schema.
-    fn judge(&mut self) {
+    fn validate(&mut self) {
         let mut faults = Faults { fields: vec![None; self.fields.len()], ..Faults::default() };
         let text = if self.as_json { self.editor.text() } else { object::write(&self.object(), None) };
         match serde_json::from_str::<Json>(&text) {
@@ -412,24 +412,24 @@ impl Form {
                 for finding in self.schema.iter().flat_map(|schema| schema.findings(&value, FINDINGS_MAX)) {
                     match self.field_at(&finding.at).filter(|_| !self.as_json) {
                         Some(at) => {
-                            faults.fields[at].get_or_insert(finding.says);
+                            faults.fields[at].get_or_insert(finding.message);
                         }
-                        None if finding.at.is_empty() => faults.others.push(finding.says),
-                        None => faults.others.push(format!("{}: {}", finding.at.join("."), finding.says)),
+                        None if finding.at.is_empty() => faults.others.push(finding.message),
+                        None => faults.others.push(format!("{}: {}", finding.at.join("."), finding.message)),
                     }
                 }
             }
             Ok(_) => {
                 faults.json =
-                    Some(Trouble { line: 1, column: 0, says: "the params are one JSON object".to_owned() })
+                    Some(JsonFault { line: 1, column: 0, text: "the params are one JSON object".to_owned() })
             }
             Err(error) => {
                 let says = error.to_string();
                 let says = says.split(" at line ").next().unwrap_or(&says).to_owned();
-                faults.json = Some(Trouble {
+                faults.json = Some(JsonFault {
                     line: error.line().max(1),
                     column: self.characters_before(&error) + 1,
-                    says,
+                    text: says,
                 });
             }
         }
@@ -477,7 +477,7 @@ fn queue_field(own: &QueueName, queues: &[QueueName]) -> Field {
         kind: Kind::Choice(others.map(choice).collect()),
         need: Need::Optional,
         about: "Another queue than the event's own.".to_owned(),
-        asks: format!("left out, it goes to {own}"),
+        constraint: format!("left out, it goes to {own}"),
         value: Value::Absent,
     }
 }
@@ -489,7 +489,7 @@ fn user_field() -> Field {
         kind: Kind::Text,
         need: Need::Optional,
         about: "The viewer for whom it is done, for the record.".to_owned(),
-        asks: "a login".to_owned(),
+        constraint: "a login".to_owned(),
         value: Value::Absent,
     }
 }

@@ -7,14 +7,14 @@
 //!            members without a field             └─▶ what is sent
 //! ```
 
+mod drafts;
 mod editor;
 mod field;
 mod invocation;
-mod keep;
 mod object;
 mod shape;
 
+pub(crate) use drafts::FormDrafts;
 pub(crate) use editor::Editor;
 pub(crate) use field::{Field, Kind, Need, Number, Target, Value};
 pub(crate) use invocation::Form;
-pub(crate) use keep::Kept;

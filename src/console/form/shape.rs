@@ -83,7 +83,7 @@ impl Walk<'_> {
         let mut field = Field {
             target: Target::Param(path.clone()),
             label: path.join("."),
-            asks: asks(schema, &kind),
+            constraint: constraint_text(schema, &kind),
             about: about(schema),
             kind,
             need,
@@ -198,7 +198,7 @@ fn about(schema: &Json) -> String {
 }
 
 /// What it must be.
-fn asks(schema: &Json, kind: &Kind) -> String {
+fn constraint_text(schema: &Json, kind: &Kind) -> String {
     let mut words = match kind {
         Kind::Text => "text".to_owned(),
         Kind::Number(_) if schema.as_object().and_then(type_of) == Some("integer") => {

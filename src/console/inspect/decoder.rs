@@ -5,9 +5,9 @@ use std::sync::Arc;
 use super::{
     macp::MacpMessage,
     mpp::MppFrame,
-    node::{Grower, Kind, Node, Text, Tree},
+    node::{Kind, Node, Text, Tree, TreeBuilder},
     rmp::RmpFrames,
-    told::Told,
+    transition_decoder::TransitionDecoder,
 };
 use crate::{
     console::class::Class,
@@ -67,7 +67,7 @@ pub(crate) trait Decoder: Sync {
     fn name(&self) -> &'static str;
 
     /// Reads a subject's bytes into nodes, each with the range and the class of its bytes.
-    fn decode(&self, subject: &Subject, grower: &mut Grower);
+    fn decode(&self, subject: &Subject, grower: &mut TreeBuilder);
 }
 
 /// The decoder of an entry.
@@ -77,21 +77,23 @@ pub(crate) fn decoder_of(subject: &Subject) -> &'static dyn Decoder {
         What::Frame(Frame { head: Head::Macp(_), .. }) => &MacpMessage,
         What::Frame(Frame { head: Head::Mpp(_), .. }) => &MppFrame,
         What::Frame(Frame { head: Head::Rmp(_), .. }) => &RmpFrames,
-        What::Transition(_) | What::Committed { .. } | What::Unsent { .. } | What::Loss { .. } => &Told,
+        What::Transition(_) | What::Committed { .. } | What::Unsent { .. } | What::Loss { .. } => {
+            &TransitionDecoder
+        }
     }
 }
 
 /// Reads a subject, up to a number of nodes.
 pub(crate) fn decode(subject: &Subject, nodes_max: usize) -> Tree {
-    let mut grower = Grower::new(nodes_max);
-    decoder_of(subject).decode(subject, &mut grower);
-    let mut tree = grower.grown();
-    veil(&mut tree, subject);
+    let mut builder = TreeBuilder::new(nodes_max);
+    decoder_of(subject).decode(subject, &mut builder);
+    let mut tree = builder.finish();
+    mark_redacted(&mut tree, subject);
     tree
 }
 
 /// Nodes in which something was overwritten are secret, whatever they are.
-fn veil(tree: &mut Tree, subject: &Subject) {
+fn mark_redacted(tree: &mut Tree, subject: &Subject) {
     let Some(Frame { redaction: Redaction::Masked(ranges), .. }) = subject.frame() else { return };
     for (index, node) in tree.nodes.iter_mut().enumerate() {
         let is_leaf = node.end == index + 1;
@@ -99,7 +101,7 @@ fn veil(tree: &mut Tree, subject: &Subject) {
         {
             node.class = Class::Secret;
             if node.note.is_none() {
-                *node = node.clone().noted("masked: it has a secret");
+                *node = node.clone().with_note("masked: it has a secret");
             }
         }
     }
@@ -113,18 +115,18 @@ impl Decoder for Plain {
         "bytes"
     }
 
-    fn decode(&self, subject: &Subject, grower: &mut Grower) {
+    fn decode(&self, subject: &Subject, builder: &mut TreeBuilder) {
         let all = 0..u32::try_from(subject.bytes.len()).unwrap_or(u32::MAX);
         let is_withheld = subject.frame().is_some_and(|frame| frame.redaction == Redaction::Withheld);
         let mut node =
-            Node { value: Text::Bytes(all.clone()), ..Node::new(Text::words("bytes"), Kind::Bytes, all) };
+            Node { value: Text::Bytes(all.clone()), ..Node::new(Text::literal("bytes"), Kind::Bytes, all) };
         // The note that stands for withheld bytes is the station's own.
         node.class = if is_withheld { Class::Public } else { Class::Payload };
         if is_withheld {
-            node = node.noted(
+            node = node.with_note(
                 "withheld: it could hold a token; this is the station's note of its length and SHA-256",
             );
         }
-        grower.leaf(node);
+        builder.leaf(node);
     }
 }

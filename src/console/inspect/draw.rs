@@ -6,9 +6,9 @@ use ratatui::{
 };
 
 use super::{
-    account::{Mood, summary},
+    context::{Tone, summary},
     hex::{self, Columns},
-    inspector::{Inspector, Part, Room, Row, Said, Side},
+    inspector::{DecodeState, Inspector, Part, Row, Side, Viewport},
     node::{Kind, Node, Note, Text, Tree},
     page::Page,
 };
@@ -23,7 +23,7 @@ const VERDICT_ROWS_MAX: usize = 5;
 /// The width from which on the dump stands beside the tree.
 const WIDE: u16 = 120;
 /// Bytes of a name or value that are looked at for one line.
-const SHOWN_BYTES_MAX: usize = 1_024;
+const VISIBLE_BYTES_MAX: usize = 1_024;
 /// The least columns of names.
 const NAME_COLUMNS: usize = 10;
 
@@ -68,8 +68,8 @@ fn areas(inspector: &Inspector, area: Rect) -> Areas {
     Areas { verdict, tree, detail, between, hex, columns }
 }
 
-fn verdict_lines(inspector: &Inspector, columns: u16) -> Vec<(Mood, String)> {
-    let wrapped = |(mood, words): &(Mood, String)| {
+fn verdict_lines(inspector: &Inspector, columns: u16) -> Vec<(Tone, String)> {
+    let wrapped = |(mood, words): &(Tone, String)| {
         let mood = *mood;
         text::wrap(words, usize::from(columns)).into_iter().map(move |line| (mood, line)).collect::<Vec<_>>()
     };
@@ -80,14 +80,14 @@ impl Inspector {
     /// Fits it to an area of the screen.
     pub(crate) fn fit(&mut self, area: Rect) {
         let areas = areas(self, area);
-        self.settle(Room {
+        self.reconcile(Viewport {
             tree: usize::from(areas.tree.height),
             hex: usize::from(areas.hex.height),
             columns: areas.columns,
         });
         if let Some(page) = &mut self.page {
             let inside = page_area(area);
-            page.settle(
+            page.reconcile(
                 &self.subject.bytes,
                 usize::from(inside.width.saturating_sub(4)),
                 usize::from(inside.height.saturating_sub(2)),
@@ -111,13 +111,13 @@ impl Inspector {
             return was_there;
         }
         if areas.hex.contains((column, row).into())
-            && let Some(place) = areas.columns.place_at(column - areas.hex.x - 1)
+            && let Some(place) = areas.columns.index_at(column - areas.hex.x - 1)
         {
             let line = self.line + usize::from(row - areas.hex.y);
             let byte = line * usize::from(areas.columns.bytes) + usize::from(place);
             if byte < self.subject.bytes.len() {
                 self.side = Side::Hex;
-                self.point(u32::try_from(byte).unwrap_or(u32::MAX));
+                self.select_byte(u32::try_from(byte).unwrap_or(u32::MAX));
             }
         }
         false
@@ -149,10 +149,10 @@ impl Inspector {
             verdict_lines(self, columns).iter().zip(area.y..area.bottom()).enumerate()
         {
             let (sign, role) = match mood {
-                Mood::Well => (glyphs.ok, Role::Ok),
-                Mood::Wrong => (glyphs.bad, Role::Bad),
-                Mood::Plain if place == 0 => (glyphs.into, hue),
-                Mood::Plain => ("", Role::Text),
+                Tone::Good => (glyphs.ok, Role::Ok),
+                Tone::Bad => (glyphs.bad, Role::Bad),
+                Tone::Neutral if place == 0 => (glyphs.into, hue),
+                Tone::Neutral => ("", Role::Text),
             };
             canvas.put(area.x + 1, y, 2, if place == 0 { sign } else { "" }, role);
             canvas.put(area.x + 3, y, columns, words, role);
@@ -195,11 +195,11 @@ impl Inspector {
 
     fn draw_tree(&self, canvas: &mut Canvas<'_>, area: Rect) {
         let mut y = area.y;
-        match &self.said {
-            Said::Decoding(_) if self.offset == 0 => {
+        match &self.decode_state {
+            DecodeState::Decoding(_) if self.offset == 0 => {
                 canvas.put(area.x + 3, area.bottom().saturating_sub(1), area.width, "decoding", Role::Muted);
             }
-            Said::Failed => {
+            DecodeState::Failed => {
                 canvas.put(
                     area.x + 3,
                     area.bottom().saturating_sub(1),
@@ -208,7 +208,7 @@ impl Inspector {
                     Role::Bad,
                 );
             }
-            Said::Decoding(_) | Said::Read(_) => {}
+            DecodeState::Decoding(_) | DecodeState::Read(_) => {}
         }
         for (place, row) in self.rows.iter().enumerate().skip(self.offset) {
             if y >= area.bottom() {
@@ -218,11 +218,11 @@ impl Inspector {
             let line = Rect { y, height: 1, ..area };
             self.draw_row(canvas, line, *row, tree, node);
             if place == self.selected {
-                mark(canvas, line, self.side == Side::Tree);
+                highlight_row(canvas, line, self.side == Side::Tree);
             }
             y += 1;
         }
-        if matches!(&self.said, Said::Read(tree) if tree.is_cut) && y < area.bottom() {
+        if matches!(&self.decode_state, DecodeState::Read(tree) if tree.is_cut) && y < area.bottom() {
             let words = "more values than are read (limits.console.inspect_nodes_max)";
             canvas.put(area.x + 3, y, area.width.saturating_sub(3), words, Role::Warn);
         }
@@ -246,12 +246,12 @@ impl Inspector {
         let bytes = &self.subject.bytes;
         let right = line.right();
         let class = if node.hides_name { node.class } else { Class::Public };
-        let role = if folder.is_some() || node.goes_to.is_some() { Role::Accent } else { Role::Muted };
-        let name = node.name.read(bytes, SHOWN_BYTES_MAX);
+        let role = if folder.is_some() || node.target_seq.is_some() { Role::Accent } else { Role::Muted };
+        let name = node.name.read(bytes, VISIBLE_BYTES_MAX);
         let used = canvas.put_as(x, line.y, right.saturating_sub(x), &name, role, class);
         let used = if folder.is_some() { usize::from(used) } else { usize::from(used).max(NAME_COLUMNS) };
         x += u16::try_from(used + 2).unwrap_or(u16::MAX);
-        let (value, class) = shown_value(tree, row.index, node, bytes);
+        let (value, class) = visible_value(tree, row.index, node, bytes);
         let role = if is_wrong { Role::Bad } else { Role::Text };
         x += canvas.put_as(
             x,
@@ -266,9 +266,9 @@ impl Inspector {
 
     /// Where the selected value's bytes are, what it is, and what is said of it.
     fn draw_detail(&self, canvas: &mut Canvas<'_>, line: Rect) {
-        let Some(node) = self.at_hand() else { return };
+        let Some(node) = self.selected_node() else { return };
         let mut words = String::new();
-        if self.row().is_some_and(|row| row.part == Part::Said) && !node.range.is_empty() {
+        if self.row().is_some_and(|row| row.part == Part::Decoded) && !node.range.is_empty() {
             let (first, last) = (node.range.start, node.range.end - 1);
             let is_long = node.value.len() > usize::from(line.width) / 3 && self.is_folded_here().is_none();
             words = format!("bytes {first}-{last} ({}), {}", node.range.len(), node.kind.name());
@@ -278,7 +278,7 @@ impl Inspector {
         }
         if let Some(note) = &node.note {
             let gap = if words.is_empty() { "" } else { ": " };
-            words = format!("{words}{gap}{}", note.words);
+            words = format!("{words}{gap}{}", note.text);
         }
         let is_wrong = node.note.as_ref().is_some_and(|note| note.is_wrong);
         canvas.put(
@@ -301,8 +301,8 @@ impl Inspector {
             canvas.put(area.x + 1, area.y, area.width, "no bytes", Role::Muted);
             return;
         }
-        let lit = self.lit();
-        let said = self.tree(Part::Said);
+        let lit = self.highlighted_bytes();
+        let said = self.tree(Part::Decoded);
         for (line, y) in (self.line..columns.lines(bytes.len())).zip(area.y..area.bottom()) {
             let from = line * per_line;
             let digits = usize::from(columns.offset);
@@ -318,8 +318,14 @@ impl Inspector {
                 let class = class.unwrap_or(beside);
                 let (x, shown) = (area.x + 1 + columns.digits(place), area.x + 1 + columns.character(place));
                 let role = if (0x20..0x7f).contains(byte) { Role::Text } else { Role::Muted };
-                canvas.put_in_place(x, y, &format!("{byte:02x}"), role, class);
-                canvas.put_in_place(shown, y, hex::character(*byte).encode_utf8(&mut [0; 4]), role, class);
+                canvas.put_keeping_width(x, y, &format!("{byte:02x}"), role, class);
+                canvas.put_keeping_width(
+                    shown,
+                    y,
+                    hex::character(*byte).encode_utf8(&mut [0; 4]),
+                    role,
+                    class,
+                );
                 let is_lit = lit.contains(&at);
                 let is_cursor = self.side == Side::Hex && at == self.byte;
                 for (x, wide) in [(x, 2), (shown, 1)] {
@@ -346,8 +352,8 @@ impl Inspector {
         canvas.clear(area);
         let title = format!(
             "bytes {}-{} of {} of this value",
-            page.shown.start,
-            page.shown.end.saturating_sub(1),
+            page.visible.start,
+            page.visible.end.saturating_sub(1),
             page.len()
         );
         let inside = canvas.frame(area, &title, true);
@@ -356,7 +362,7 @@ impl Inspector {
             canvas.put_as(inside.x + 1, y, inside.width.saturating_sub(2), line, Role::Text, page.class);
         }
         let below = page.lines.len().saturating_sub(page.scroll + usize::from(inside.height));
-        let more = page.len().saturating_sub(page.shown.end);
+        let more = page.len().saturating_sub(page.visible.end);
         if below > 0 || more > 0 {
             let words = format!(
                 " {} {}, {} behind them ",
@@ -380,13 +386,13 @@ impl Inspector {
 fn draw_note(canvas: &mut Canvas<'_>, line: Rect, note: Option<&Note>) {
     let Some(note) = note else { return };
     if note.is_wrong {
-        canvas.put(line.x, line.y, line.width, &note.words, Role::Bad);
-    } else if text::width(&note.words) + 1 < usize::from(line.width) {
+        canvas.put(line.x, line.y, line.width, &note.text, Role::Bad);
+    } else if text::width(&note.text) + 1 < usize::from(line.width) {
         canvas.put_right(
             line.x,
             line.y,
             line.width.saturating_sub(1),
-            &note.words,
+            &note.text,
             Role::Muted,
             Class::Public,
         );
@@ -394,7 +400,7 @@ fn draw_note(canvas: &mut Canvas<'_>, line: Rect, note: Option<&Note>) {
 }
 
 /// A selected row: in reverse video where the keys go there, underlined where they do not.
-fn mark(canvas: &mut Canvas<'_>, line: Rect, has_keys: bool) {
+fn highlight_row(canvas: &mut Canvas<'_>, line: Rect, has_keys: bool) {
     if has_keys {
         canvas.select(line);
     } else {
@@ -403,7 +409,7 @@ fn mark(canvas: &mut Canvas<'_>, line: Rect, has_keys: bool) {
 }
 
 /// What stands behind a name: a value as its bytes have it, or how many values it holds.
-fn shown_value<'a>(
+fn visible_value<'a>(
     tree: &Tree,
     index: usize,
     node: &'a Node,
@@ -419,7 +425,7 @@ fn shown_value<'a>(
         }
         (Kind::Array, _) if tree.is_folder(index) => (said(count(), "item", "items").into(), Class::Public),
         (Kind::Missing, Text::None) => ("".into(), Class::Public),
-        (_, value) => (value.read(bytes, SHOWN_BYTES_MAX), node.class),
+        (_, value) => (value.read(bytes, VISIBLE_BYTES_MAX), node.class),
     }
 }
 

@@ -40,7 +40,7 @@ impl Columns {
     }
 
     /// The place in its line of the byte at a column, be it its digits or its character.
-    pub(crate) fn place_at(self, column: u16) -> Option<u16> {
+    pub(crate) fn index_at(self, column: u16) -> Option<u16> {
         let is_at = |from: u16, wide: u16| (from..from + wide).contains(&column);
         (0..self.bytes).find(|place| is_at(self.digits(*place), 2) || is_at(self.character(*place), 1))
     }
@@ -62,11 +62,11 @@ mod tests {
             assert_eq!(columns.bytes, bytes, "{width}");
             for place in 0..columns.bytes {
                 assert!(columns.character(place) < columns.width().max(width));
-                assert_eq!(columns.place_at(columns.digits(place)), Some(place));
-                assert_eq!(columns.place_at(columns.digits(place) + 1), Some(place));
-                assert_eq!(columns.place_at(columns.character(place)), Some(place));
+                assert_eq!(columns.index_at(columns.digits(place)), Some(place));
+                assert_eq!(columns.index_at(columns.digits(place) + 1), Some(place));
+                assert_eq!(columns.index_at(columns.character(place)), Some(place));
             }
-            assert_eq!(columns.place_at(0), None);
+            assert_eq!(columns.index_at(0), None);
         }
         assert_eq!(Columns::of(80, 0x1_0001).offset, 6);
         assert_eq!((Columns::of(80, 17).lines(17), Columns::of(80, 0).lines(0)), (2, 0));

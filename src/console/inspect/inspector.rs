@@ -4,7 +4,7 @@
 use std::collections::{BTreeSet, VecDeque};
 
 use super::{
-    account::{Around, Mood, verdict},
+    context::{Context, Tone, verdict},
     decoder::{Subject, decode},
     hex::Columns,
     node::{Node, Tree},
@@ -14,14 +14,14 @@ use super::{
 use crate::{
     console::{
         action::{Action, Effect},
-        model::Kept,
+        model::EntryBuffer,
     },
     ids::Seq,
     limits,
 };
 
 /// Entries that Backspace leads back through.
-const TRAIL_MAX: usize = 64;
+const HISTORY_MAX: usize = 64;
 /// Nodes that lie this deep, and those with more nodes within, are folded at first.
 const OPEN_DEPTH_MAX: u16 = 4;
 /// Nodes within one that is not folded at first.
@@ -29,7 +29,7 @@ const OPEN_NODES_MAX: usize = 200;
 
 /// What is made of the bytes.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Said {
+pub(crate) enum DecodeState {
     /// The worker reads them; the number of its job.
     Decoding(u64),
     Read(Tree),
@@ -47,8 +47,8 @@ pub(crate) enum Side {
 /// Which of the two trees a row is of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Part {
-    Said,
-    Account,
+    Decoded,
+    Context,
 }
 
 /// A line of the tree that is not folded away.
@@ -60,14 +60,14 @@ pub(crate) struct Row {
 
 /// What `Enter` leads to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Goes {
+pub(crate) enum EnterTarget {
     Nowhere,
     Entry(Seq),
 }
 
 /// How an entry is looked at.
 #[derive(Clone, Debug)]
-pub(crate) struct Opening {
+pub(crate) struct InspectOptions {
     /// The number of the worker's job, should the entry be too large to be read at once.
     pub(crate) number: u64,
     /// The time of day of the entry.
@@ -77,7 +77,7 @@ pub(crate) struct Opening {
 
 /// How much is shown at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Room {
+pub(crate) struct Viewport {
     pub(crate) tree: usize,
     pub(crate) hex: usize,
     pub(crate) columns: Columns,
@@ -87,10 +87,10 @@ pub(crate) struct Room {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Inspector {
     pub(crate) subject: Subject,
-    pub(crate) said: Said,
-    pub(crate) account: Tree,
-    pub(crate) verdict: Vec<(Mood, String)>,
-    pub(crate) around: Around,
+    pub(crate) decode_state: DecodeState,
+    pub(crate) context_tree: Tree,
+    pub(crate) verdict: Vec<(Tone, String)>,
+    pub(crate) context: Context,
     pub(crate) time: String,
     /// The moment at which time is stopped.
     until: Option<Seq>,
@@ -102,21 +102,21 @@ pub(crate) struct Inspector {
     /// The first line of the dump.
     pub(crate) line: usize,
     pub(crate) side: Side,
-    trail: VecDeque<Subject>,
+    history: VecDeque<Subject>,
     pub(crate) page: Option<Page>,
-    room: Room,
+    viewport: Viewport,
 }
 
 impl Inspector {
     /// Looks at an entry; what is too large to be read at once is for the worker.
-    pub(crate) fn of(subject: Subject, opening: Opening) -> (Self, Option<Effect>) {
-        let Opening { number, time, limits } = opening;
+    pub(crate) fn of(subject: Subject, opening: InspectOptions) -> (Self, Option<Effect>) {
+        let InspectOptions { number, time, limits } = opening;
         let mut inspector = Self {
             verdict: verdict(&subject),
             subject,
-            said: Said::Failed,
-            account: Tree::default(),
-            around: Around::default(),
+            decode_state: DecodeState::Failed,
+            context_tree: Tree::default(),
+            context: Context::default(),
             time,
             until: None,
             folded: BTreeSet::new(),
@@ -126,9 +126,9 @@ impl Inspector {
             byte: 0,
             line: 0,
             side: Side::Tree,
-            trail: VecDeque::new(),
+            history: VecDeque::new(),
             page: None,
-            room: Room { tree: 1, hex: 1, columns: Columns { offset: 4, bytes: 16 } },
+            viewport: Viewport { tree: 1, hex: 1, columns: Columns { offset: 4, bytes: 16 } },
         };
         let effect = inspector.read(number, &limits);
         (inspector, effect)
@@ -140,58 +140,58 @@ impl Inspector {
     }
 
     /// Looks at another entry; the one before is remembered.
-    pub(crate) fn go_to(&mut self, subject: Subject, opening: Opening) -> Option<Effect> {
+    pub(crate) fn go_to(&mut self, subject: Subject, opening: InspectOptions) -> Option<Effect> {
         let (next, effect) = Self::of(subject, opening);
-        let Self { subject, mut trail, side, room, .. } = std::mem::replace(self, next);
+        let Self { subject, history: mut trail, side, viewport: room, .. } = std::mem::replace(self, next);
         trail.push_back(subject);
-        if trail.len() > TRAIL_MAX {
+        if trail.len() > HISTORY_MAX {
             trail.pop_front();
         }
-        (self.trail, self.side, self.room) = (trail, side, room);
+        (self.history, self.side, self.viewport) = (trail, side, room);
         effect
     }
 
     /// Looks again at the entry before.
-    pub(crate) fn go_back(&mut self, opening: Opening) -> Option<Effect> {
-        let before = self.trail.pop_back()?;
+    pub(crate) fn go_back(&mut self, opening: InspectOptions) -> Option<Effect> {
+        let before = self.history.pop_back()?;
         let effect = self.go_to(before, opening);
-        self.trail.pop_back();
+        self.history.pop_back();
         effect
     }
 
     /// The entry before.
     pub(crate) fn before(&self) -> Option<&Subject> {
-        self.trail.back()
+        self.history.back()
     }
 
     fn read(&mut self, number: u64, limits: &limits::Console) -> Option<Effect> {
         let nodes_max = usize::try_from(limits.inspect_nodes_max).unwrap_or(usize::MAX);
         if self.subject.bytes.len() as u64 > limits.inspect_inline_bytes_max {
-            self.said = Said::Decoding(number);
+            self.decode_state = DecodeState::Decoding(number);
             return Some(Effect::Decode(Box::new(Job { number, subject: self.subject.clone(), nodes_max })));
         }
-        self.take(decode(&self.subject, nodes_max));
+        self.set_tree(decode(&self.subject, nodes_max));
         None
     }
 
     /// Whether the worker's answer of this number is for what is looked at.
     pub(crate) fn awaits(&self, number: u64) -> bool {
-        self.said == Said::Decoding(number)
+        self.decode_state == DecodeState::Decoding(number)
     }
 
     /// Takes the worker's answer.
     pub(crate) fn decoded(&mut self, tree: Option<Tree>) {
         match tree {
-            Some(tree) => self.take(tree),
-            None => self.said = Said::Failed,
+            Some(tree) => self.set_tree(tree),
+            None => self.decode_state = DecodeState::Failed,
         }
     }
 
-    fn take(&mut self, tree: Tree) {
+    fn set_tree(&mut self, tree: Tree) {
         for (index, node) in tree.nodes.iter().enumerate() {
             let within = node.end - index - 1;
             if index > 0 && within > 0 && (node.depth >= OPEN_DEPTH_MAX || within > OPEN_NODES_MAX) {
-                self.folded.insert(Row { part: Part::Said, index });
+                self.folded.insert(Row { part: Part::Decoded, index });
             }
         }
         // What is wrong is what is looked for.
@@ -199,8 +199,8 @@ impl Inspector {
             .nodes
             .iter()
             .position(|node| node.note.as_ref().is_some_and(|note| note.is_wrong) && !node.range.is_empty());
-        self.said = Said::Read(tree);
-        self.lay();
+        self.decode_state = DecodeState::Read(tree);
+        self.rebuild_rows();
         match wrong {
             Some(index) => self.reveal(index),
             None => self.select(usize::from(self.rows.len() > 1)),
@@ -209,10 +209,10 @@ impl Inspector {
 
     /// The tree of a row.
     pub(crate) fn tree(&self, part: Part) -> Option<&Tree> {
-        match (part, &self.said) {
-            (Part::Said, Said::Read(tree)) => Some(tree),
-            (Part::Said, _) => None,
-            (Part::Account, _) => Some(&self.account),
+        match (part, &self.decode_state) {
+            (Part::Decoded, DecodeState::Read(tree)) => Some(tree),
+            (Part::Decoded, _) => None,
+            (Part::Context, _) => Some(&self.context_tree),
         }
     }
 
@@ -227,7 +227,7 @@ impl Inspector {
     }
 
     /// The selected node.
-    pub(crate) fn at_hand(&self) -> Option<&Node> {
+    pub(crate) fn selected_node(&self) -> Option<&Node> {
         self.node(self.row()?)
     }
 
@@ -237,10 +237,10 @@ impl Inspector {
     }
 
     /// Finds the rows that are not folded away; the selection stays at its node.
-    fn lay(&mut self) {
+    fn rebuild_rows(&mut self) {
         let at_hand = self.row();
         let mut rows = Vec::new();
-        for part in [Part::Said, Part::Account] {
+        for part in [Part::Decoded, Part::Context] {
             let Some(tree) = self.tree(part) else { continue };
             let mut index = 0;
             while index < tree.nodes.len() {
@@ -261,22 +261,25 @@ impl Inspector {
         self.selected = self.selected.min(self.rows.len().saturating_sub(1));
         self.offset = self
             .offset
-            .min(self.rows.len().saturating_sub(self.room.tree))
+            .min(self.rows.len().saturating_sub(self.viewport.tree))
             .min(self.selected)
-            .max((self.selected + 1).saturating_sub(self.room.tree.max(1)));
-        let line = usize::try_from(self.byte).unwrap_or(usize::MAX) / usize::from(self.room.columns.bytes);
-        let lines = self.room.columns.lines(self.subject.bytes.len());
+            .max((self.selected + 1).saturating_sub(self.viewport.tree.max(1)));
+        let line =
+            usize::try_from(self.byte).unwrap_or(usize::MAX) / usize::from(self.viewport.columns.bytes);
+        let lines = self.viewport.columns.lines(self.subject.bytes.len());
         self.line = self
             .line
-            .min(lines.saturating_sub(self.room.hex))
+            .min(lines.saturating_sub(self.viewport.hex))
             .min(line)
-            .max((line + 1).saturating_sub(self.room.hex.max(1)));
+            .max((line + 1).saturating_sub(self.viewport.hex.max(1)));
     }
 
     /// Selects a row; its bytes come into sight.
     pub(crate) fn select(&mut self, row: usize) {
         self.selected = row.min(self.rows.len().saturating_sub(1));
-        if let Some(range) = self.at_hand().map(|node| node.range.clone()).filter(|range| !range.is_empty()) {
+        if let Some(range) =
+            self.selected_node().map(|node| node.range.clone()).filter(|range| !range.is_empty())
+        {
             self.byte = range.start;
         }
         self.scroll();
@@ -284,7 +287,7 @@ impl Inspector {
 
     /// Selects a node of the bytes, unfolding what hides it.
     fn reveal(&mut self, index: usize) {
-        let Said::Read(tree) = &self.said else { return };
+        let DecodeState::Read(tree) = &self.decode_state else { return };
         let mut above = Vec::new();
         let mut at = index;
         while let Some(parent) = tree.parent(at) {
@@ -293,24 +296,24 @@ impl Inspector {
         }
         let before = self.folded.len();
         for index in above {
-            self.folded.remove(&Row { part: Part::Said, index });
+            self.folded.remove(&Row { part: Part::Decoded, index });
         }
         if self.folded.len() != before {
-            self.lay();
+            self.rebuild_rows();
         }
-        if let Ok(row) = self.rows.binary_search(&Row { part: Part::Said, index }) {
+        if let Ok(row) = self.rows.binary_search(&Row { part: Part::Decoded, index }) {
             self.selected = row;
         }
         self.scroll();
     }
 
     /// Puts the cursor on a byte; the smallest value that has it is selected.
-    pub(crate) fn point(&mut self, byte: u32) {
+    pub(crate) fn select_byte(&mut self, byte: u32) {
         let last = u32::try_from(self.subject.bytes.len()).unwrap_or(u32::MAX).saturating_sub(1);
         self.byte = byte.min(last);
-        let found = match &self.said {
-            Said::Read(tree) => tree.innermost(self.byte),
-            Said::Decoding(_) | Said::Failed => None,
+        let found = match &self.decode_state {
+            DecodeState::Read(tree) => tree.innermost(self.byte),
+            DecodeState::Decoding(_) | DecodeState::Failed => None,
         };
         match found {
             Some(index) => self.reveal(index),
@@ -319,27 +322,27 @@ impl Inspector {
     }
 
     /// The bytes of the selected value.
-    pub(crate) fn lit(&self) -> std::ops::Range<u32> {
+    pub(crate) fn highlighted_bytes(&self) -> std::ops::Range<u32> {
         match self.row() {
-            Some(row) if row.part == Part::Said => self.node(row).map_or(0..0, |node| node.range.clone()),
+            Some(row) if row.part == Part::Decoded => self.node(row).map_or(0..0, |node| node.range.clone()),
             _ => 0..0,
         }
     }
 
     /// Takes note of what is kept now, and of the moment at which time is stopped.
-    pub(crate) fn follow(&mut self, kept: &Kept, until: Option<Seq>) {
-        let is_other = self.around.follow(&self.subject, kept);
-        if is_other || self.until != until || self.account.nodes.is_empty() {
+    pub(crate) fn update_context(&mut self, kept: &EntryBuffer, until: Option<Seq>) {
+        let is_other = self.context.follow(&self.subject, kept);
+        if is_other || self.until != until || self.context_tree.nodes.is_empty() {
             self.until = until;
-            self.account = self.around.tree(&self.subject, self.time.clone(), until);
-            self.lay();
+            self.context_tree = self.context.tree(&self.subject, self.time.clone(), until);
+            self.rebuild_rows();
         }
     }
 
     /// Fits it to the room there is.
-    pub(crate) fn settle(&mut self, room: Room) {
-        if self.room != room {
-            self.room = room;
+    pub(crate) fn reconcile(&mut self, room: Viewport) {
+        if self.viewport != room {
+            self.viewport = room;
             self.scroll();
         }
     }
@@ -347,25 +350,25 @@ impl Inspector {
     /// Moves by some lines, as the wheel does.
     pub(crate) fn step(&mut self, by: isize) {
         let action = if by < 0 { Action::Up } else { Action::Down };
-        (0..by.unsigned_abs().min(64)).for_each(|_| self.go(action));
+        (0..by.unsigned_abs().min(64)).for_each(|_| self.navigate(action));
     }
 
     /// Moves.
-    pub(crate) fn go(&mut self, action: Action) {
+    pub(crate) fn navigate(&mut self, action: Action) {
         if let Some(page) = &mut self.page {
-            page.go(&self.subject.bytes, action);
+            page.navigate(&self.subject.bytes, action);
             return;
         }
         match (action, self.side) {
             (Action::FocusNext | Action::FocusPrevious, Side::Tree) => self.side = Side::Hex,
             (Action::FocusNext | Action::FocusPrevious, Side::Hex) => self.side = Side::Tree,
-            (_, Side::Tree) => self.go_in_tree(action),
-            (_, Side::Hex) => self.go_in_hex(action),
+            (_, Side::Tree) => self.navigate_tree(action),
+            (_, Side::Hex) => self.navigate_hex(action),
         }
     }
 
-    fn go_in_tree(&mut self, action: Action) {
-        let page = self.room.tree.saturating_sub(1).max(1);
+    fn navigate_tree(&mut self, action: Action) {
+        let page = self.viewport.tree.saturating_sub(1).max(1);
         match action {
             Action::Up => self.select(self.selected.saturating_sub(1)),
             Action::Down => self.select(self.selected + 1),
@@ -394,9 +397,9 @@ impl Inspector {
         }
     }
 
-    fn go_in_hex(&mut self, action: Action) {
-        let line = i64::from(self.room.columns.bytes);
-        let page = i64::try_from(self.room.hex.saturating_sub(1).max(1)).unwrap_or(1) * line;
+    fn navigate_hex(&mut self, action: Action) {
+        let line = i64::from(self.viewport.columns.bytes);
+        let page = i64::try_from(self.viewport.hex.saturating_sub(1).max(1)).unwrap_or(1) * line;
         let by = match action {
             Action::Left => -1,
             Action::Right => 1,
@@ -409,7 +412,7 @@ impl Inspector {
             _ => return,
         };
         let last = i64::try_from(self.subject.bytes.len()).unwrap_or(i64::MAX).saturating_sub(1).max(0);
-        self.point(u32::try_from((i64::from(self.byte) + by).clamp(0, last)).unwrap_or(0));
+        self.select_byte(u32::try_from((i64::from(self.byte) + by).clamp(0, last)).unwrap_or(0));
     }
 
     /// Folds a row's values away, or shows them.
@@ -417,31 +420,32 @@ impl Inspector {
         if !self.folded.remove(&row) {
             self.folded.insert(row);
         }
-        self.lay();
+        self.rebuild_rows();
     }
 
     /// Opens what is selected: folds or unfolds it, or shows its value whole; yields the entry that it speaks
     /// of.
-    pub(crate) fn open(&mut self) -> Goes {
+    pub(crate) fn open(&mut self) -> EnterTarget {
         if self.side == Side::Hex {
             self.side = Side::Tree;
-            return Goes::Nowhere;
+            return EnterTarget::Nowhere;
         }
-        let Some(row) = self.row() else { return Goes::Nowhere };
-        if let Some(seq) = self.node(row).and_then(|node| node.goes_to) {
-            return Goes::Entry(seq);
+        let Some(row) = self.row() else { return EnterTarget::Nowhere };
+        if let Some(seq) = self.node(row).and_then(|node| node.target_seq) {
+            return EnterTarget::Entry(seq);
         }
         if self.is_folded(row).is_some() {
             self.fold(row);
         } else if let Some(node) = self.node(row) {
             self.page = Some(Page::of(node));
         }
-        Goes::Nowhere
+        EnterTarget::Nowhere
     }
 
     /// Whether there is something to open.
-    pub(crate) fn opens(&self) -> bool {
-        let has_value = self.at_hand().is_some_and(|node| node.value.len() > 0 || node.goes_to.is_some());
+    pub(crate) fn can_open(&self) -> bool {
+        let has_value =
+            self.selected_node().is_some_and(|node| node.value.len() > 0 || node.target_seq.is_some());
         self.page.is_none()
             && (self.side == Side::Hex
                 || has_value
@@ -455,20 +459,21 @@ impl Inspector {
 
     /// Selects the first of the entries that this one caused, or the next.
     pub(crate) fn next_effect(&mut self) {
-        let effects: Vec<usize> = (0..self.account.nodes.len())
+        let effects: Vec<usize> = (0..self.context_tree.nodes.len())
             .filter(|index| {
-                self.account.nodes[*index].goes_to.is_some() && self.account.nodes[*index].depth > 1
+                self.context_tree.nodes[*index].target_seq.is_some()
+                    && self.context_tree.nodes[*index].depth > 1
             })
             .collect();
-        let here = self.row().filter(|row| row.part == Part::Account).map_or(0, |row| row.index);
+        let here = self.row().filter(|row| row.part == Part::Context).map_or(0, |row| row.index);
         let Some(index) = effects.iter().find(|index| **index > here).or(effects.first()).copied() else {
             return;
         };
-        for folder in [0, self.account.parent(index).unwrap_or(0)] {
-            self.folded.remove(&Row { part: Part::Account, index: folder });
+        for folder in [0, self.context_tree.parent(index).unwrap_or(0)] {
+            self.folded.remove(&Row { part: Part::Context, index: folder });
         }
         self.side = Side::Tree;
-        self.lay();
-        self.select(self.rows.partition_point(|row| *row < Row { part: Part::Account, index }));
+        self.rebuild_rows();
+        self.select(self.rows.partition_point(|row| *row < Row { part: Part::Context, index }));
     }
 }

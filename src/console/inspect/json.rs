@@ -4,32 +4,32 @@
 
 use std::ops::Range;
 
-use super::node::{Grower, Kind, Node, Text};
+use super::node::{Kind, Node, Text, TreeBuilder};
 
 /// How deep values are opened; below, they are one value each. A station's own reader gives up at 128.
 const DEPTH_MAX: usize = 64;
 
 /// Reads all bytes as one JSON value and adds it, under a name of ours. Blanks and the line's end belong to
 /// no value.
-pub(crate) fn read(bytes: &[u8], name: &'static str, grower: &mut Grower) {
-    read_within(bytes, 0..bytes.len(), name, grower);
+pub(crate) fn read(bytes: &[u8], name: &'static str, builder: &mut TreeBuilder) {
+    read_within(bytes, 0..bytes.len(), name, builder);
 }
 
 /// The same of the bytes of a range.
-pub(crate) fn read_within(bytes: &[u8], within: Range<usize>, name: &'static str, grower: &mut Grower) {
+pub(crate) fn read_within(bytes: &[u8], within: Range<usize>, name: &'static str, builder: &mut TreeBuilder) {
     let bytes = &bytes[..within.end.min(bytes.len())];
-    let mut reader = Reader { bytes, at: within.start.min(bytes.len()), grower };
-    reader.blanks();
+    let mut reader = Reader { bytes, at: within.start.min(bytes.len()), builder };
+    reader.skip_whitespace();
     if reader.at == bytes.len() {
-        let mut node = Node::new(Text::words(name), Kind::Missing, reader.range(reader.at));
+        let mut node = Node::new(Text::literal(name), Kind::Missing, reader.range(reader.at));
         node.blame("there is nothing");
-        reader.grower.leaf(node);
+        reader.builder.leaf(node);
         return;
     }
     let start = reader.at;
-    reader.value(Text::words(name), start);
-    reader.blanks();
-    if reader.at < bytes.len() && !reader.grower.is_full() {
+    reader.value(Text::literal(name), start);
+    reader.skip_whitespace();
+    if reader.at < bytes.len() && !reader.builder.is_full() {
         reader.broken("behind it", reader.at, bytes.len(), "it does not belong to the value before it");
     }
 }
@@ -37,7 +37,7 @@ pub(crate) fn read_within(bytes: &[u8], within: Range<usize>, name: &'static str
 struct Reader<'a> {
     bytes: &'a [u8],
     at: usize,
-    grower: &'a mut Grower,
+    builder: &'a mut TreeBuilder,
 }
 
 fn offset(at: usize) -> u32 {
@@ -54,7 +54,7 @@ impl Reader<'_> {
         offset(start)..offset(self.at)
     }
 
-    fn blanks(&mut self) {
+    fn skip_whitespace(&mut self) {
         while matches!(self.peek(), Some(b' ' | b'\t' | b'\n' | b'\r')) {
             self.at += 1;
         }
@@ -64,9 +64,9 @@ impl Reader<'_> {
         self.at = end;
         let range = self.range(start);
         let mut node =
-            Node { value: Text::Bytes(range.clone()), ..Node::new(Text::words(name), Kind::Broken, range) };
+            Node { value: Text::Bytes(range.clone()), ..Node::new(Text::literal(name), Kind::Broken, range) };
         node.blame(why);
-        self.grower.leaf(node);
+        self.builder.leaf(node);
     }
 
     /// Reads one value; `start` is where its key begins, or the value itself.
@@ -79,7 +79,7 @@ impl Reader<'_> {
                 let fault = self.string();
                 self.leaf(name, Kind::Text, start, from, fault);
             }
-            Some(_) => self.bare(name, start),
+            Some(_) => self.literal(name, start),
             None => {}
         }
     }
@@ -90,7 +90,7 @@ impl Reader<'_> {
         if let Some(fault) = fault {
             node.blame(fault);
         }
-        self.grower.leaf(node);
+        self.builder.leaf(node);
     }
 
     /// Passes a string; what is wrong with it.
@@ -136,7 +136,7 @@ impl Reader<'_> {
     }
 
     /// A number, a word, or what is no value.
-    fn bare(&mut self, name: Text, start: usize) {
+    fn literal(&mut self, name: Text, start: usize) {
         let from = self.at;
         while self.peek().is_some_and(|byte| {
             !matches!(byte, b',' | b']' | b'}' | b'"' | b':' | b'{' | b'[' | b' ' | b'\t' | b'\n' | b'\r')
@@ -162,60 +162,60 @@ impl Reader<'_> {
 
     fn container(&mut self, name: Text, start: usize, kind: Kind) {
         let from = self.at;
-        if self.grower.depth() >= DEPTH_MAX {
-            let ended = self.skip();
+        if self.builder.depth() >= DEPTH_MAX {
+            let ended = self.skip_container();
             let mut node =
                 Node { value: Text::Bytes(self.range(from)), ..Node::new(name, kind, self.range(start)) };
-            node = node.noted("it lies so deep that it is not opened");
+            node = node.with_note("it lies so deep that it is not opened");
             if !ended {
                 node.blame("it does not end");
             }
-            self.grower.leaf(node);
+            self.builder.leaf(node);
             return;
         }
-        if !self.grower.open(Node::new(name, kind, offset(start)..offset(self.bytes.len()))) {
+        if !self.builder.open(Node::new(name, kind, offset(start)..offset(self.bytes.len()))) {
             self.at = self.bytes.len();
             return;
         }
         self.at += 1;
         let ended = if kind == Kind::Object { self.members() } else { self.items() };
         let (range, value) = (self.range(start), self.range(from));
-        if let Some(node) = self.grower.opened() {
+        if let Some(node) = self.builder.last_open() {
             node.range = range;
             node.value = Text::Bytes(value);
             if !ended {
                 node.blame("it does not end");
             }
         }
-        self.grower.close();
+        self.builder.close();
     }
 
     /// The members of an object; whether it ended.
     fn members(&mut self) -> bool {
         let mut comma_at = None;
         loop {
-            self.blanks();
-            if self.grower.is_full() {
+            self.skip_whitespace();
+            if self.builder.is_full() {
                 self.at = self.bytes.len();
             }
             match self.peek() {
                 None => return false,
                 Some(b'}') => {
-                    self.stray(comma_at);
+                    self.stray_comma(comma_at);
                     self.at += 1;
                     return true;
                 }
                 Some(b'"') => {
                     comma_at = None;
                     self.member();
-                    self.blanks();
+                    self.skip_whitespace();
                     match self.peek() {
                         Some(b',') => {
                             comma_at = Some(self.at);
                             self.at += 1;
                         }
                         Some(b'}') | None => {}
-                        Some(b'"') => self.unparted(),
+                        Some(b'"') => self.missing_comma(),
                         Some(_) => self.junk(b'}'),
                     }
                 }
@@ -236,7 +236,7 @@ impl Reader<'_> {
         };
         let name = Text::Bytes(offset(inner.start)..offset(inner.end));
         let key_end = self.at;
-        self.blanks();
+        self.skip_whitespace();
         if self.peek() != Some(b':') {
             self.at = key_end;
             self.leaf(
@@ -249,7 +249,7 @@ impl Reader<'_> {
             return;
         }
         self.at += 1;
-        self.blanks();
+        self.skip_whitespace();
         match self.peek() {
             None | Some(b',' | b'}') => {
                 self.leaf(name, Kind::Missing, start, self.at, Some("a value is wanted behind it"))
@@ -263,14 +263,14 @@ impl Reader<'_> {
         let mut comma_at = None;
         let mut number = 0_u32;
         loop {
-            self.blanks();
-            if self.grower.is_full() {
+            self.skip_whitespace();
+            if self.builder.is_full() {
                 self.at = self.bytes.len();
             }
             match self.peek() {
                 None => return false,
                 Some(b']') => {
-                    self.stray(comma_at);
+                    self.stray_comma(comma_at);
                     self.at += 1;
                     return true;
                 }
@@ -280,9 +280,9 @@ impl Reader<'_> {
                 }
                 Some(_) => {
                     comma_at = None;
-                    self.value(Text::words(number.to_string()), self.at);
+                    self.value(Text::literal(number.to_string()), self.at);
                     number += 1;
-                    self.blanks();
+                    self.skip_whitespace();
                     match self.peek() {
                         Some(b',') => {
                             comma_at = Some(self.at);
@@ -290,7 +290,7 @@ impl Reader<'_> {
                         }
                         Some(b']') | None => {}
                         Some(b':' | b'}') => self.junk(b']'),
-                        Some(_) => self.unparted(),
+                        Some(_) => self.missing_comma(),
                     }
                 }
             }
@@ -298,14 +298,14 @@ impl Reader<'_> {
     }
 
     /// Two values with nothing between them.
-    fn unparted(&mut self) {
-        let mut node = Node::new(Text::words(","), Kind::Missing, self.range(self.at));
+    fn missing_comma(&mut self) {
+        let mut node = Node::new(Text::literal(","), Kind::Missing, self.range(self.at));
         node.blame("a comma is wanted here");
-        self.grower.leaf(node);
+        self.builder.leaf(node);
     }
 
     /// A comma behind which nothing came.
-    fn stray(&mut self, comma_at: Option<usize>) {
+    fn stray_comma(&mut self, comma_at: Option<usize>) {
         if let Some(at) = comma_at {
             let here = self.at;
             self.broken(",", at, at + 1, "nothing follows the comma");
@@ -327,7 +327,7 @@ impl Reader<'_> {
     }
 
     /// Passes a container without looking into it; whether it ended.
-    fn skip(&mut self) -> bool {
+    fn skip_container(&mut self) -> bool {
         let mut depth = 0_usize;
         while let Some(byte) = self.peek() {
             match byte {

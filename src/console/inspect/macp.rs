@@ -9,7 +9,7 @@ use prost::Message as _;
 use super::{
     decoder::{Decoder, Subject},
     json,
-    node::{Grower, Kind, Node, Text, Tree},
+    node::{Kind, Node, Text, Tree, TreeBuilder},
     protobuf::{Reader, Span, hex, range},
     rmp::utc,
     schema::Schema,
@@ -32,7 +32,7 @@ const START: &str = ".macp.v1.SessionStartPayload";
 const OF_SIGNAL: &str = ".macp.v1.SignalPayload";
 
 /// Fields that quote what somebody wrote, by their messages.
-const QUOTING: [(&str, &str); 6] = [
+const QUOTED_FIELDS: [(&str, &str); 6] = [
     (".macp.v1.CancelSessionRequest", "reason"),
     (".macp.v1.MACPError", "message"),
     (".macp.v1.MACPError", "details"),
@@ -46,7 +46,7 @@ impl Decoder for MacpMessage {
         "MACP 1.0, protobuf"
     }
 
-    fn decode(&self, subject: &Subject, grower: &mut Grower) {
+    fn decode(&self, subject: &Subject, builder: &mut TreeBuilder) {
         let Some((head, direction)) = subject.frame().and_then(|frame| match &frame.head {
             AnyHead::Macp(head) => Some((head, frame.direction)),
             _ => None,
@@ -56,55 +56,56 @@ impl Decoder for MacpMessage {
         let side = if direction == Direction::Inbound { "Request" } else { "Response" };
         let name = format!("{}{side}", head.rpc.name());
         if let Some(Answered::Status(status)) = head.answer {
-            let node = Node::new(Text::words("status"), Kind::Text, 0..0);
-            grower.leaf(
-                Node { value: Text::words(status.name()), ..node }
-                    .noted("the call ends with it: there is no message"),
+            let node = Node::new(Text::literal("status"), Kind::Text, 0..0);
+            builder.leaf(
+                Node { value: Text::literal(status.name()), ..node }
+                    .with_note("the call ends with it: there is no message"),
             );
             return;
         }
         let all = 0..subject.bytes.len();
-        let value = Text::words(format::bytes(all.len() as u64));
-        if grower
-            .open(Node { value, ..Node::new(Text::words(name.clone()), Kind::Object, range(all.clone())) })
+        let value = Text::literal(format::bytes(all.len() as u64));
+        if builder
+            .open(Node { value, ..Node::new(Text::literal(name.clone()), Kind::Object, range(all.clone())) })
         {
-            message(subject, &format!(".macp.v1.{name}"), all, grower);
-            grower.close();
+            message(subject, &format!(".macp.v1.{name}"), all, builder);
+            builder.close();
         }
         if let Some(AnyVerdict::Macp(verdict)) = subject.frame().map(|frame| &frame.verdict) {
-            blame(*verdict, head, subject, grower.tree());
+            blame(*verdict, head, subject, builder.tree());
         }
         let cut = subject.cut_bytes();
-        if let Some(node) = grower.tree().nodes.first_mut().filter(|_| cut > 0) {
-            *node = node
-                .clone()
-                .noted(format!("cut: {cut} bytes behind these were not kept (limits.tap.frame_bytes_max)"));
+        if let Some(node) = builder.tree().nodes.first_mut().filter(|_| cut > 0) {
+            *node = node.clone().with_note(format!(
+                "cut: {cut} bytes behind these were not kept (limits.tap.frame_bytes_max)"
+            ));
         }
     }
 }
 
-fn message(subject: &Subject, name: &str, within: Range<usize>, grower: &mut Grower) {
+fn message(subject: &Subject, name: &str, within: Range<usize>, builder: &mut TreeBuilder) {
     let bytes = &subject.bytes;
     let is_cut = subject.cut_bytes() > 0;
     let kind = envelope_of(bytes).map(|envelope| envelope.message_type).unwrap_or_default();
-    let mut read = |message: &str, field: &str, span: Span, grower: &mut Grower| {
-        let first = grower.tree().nodes.len();
+    let mut read = |message: &str, field: &str, span: Span, builder: &mut TreeBuilder| {
+        let first = builder.tree().nodes.len();
         if (message, field) == (ENVELOPE, "payload") {
-            payload(bytes, &kind, &span, is_cut, grower);
-        } else if QUOTING.contains(&(message, field)) {
-            carried(bytes, field, &span, grower);
+            payload(bytes, &kind, &span, is_cut, builder);
+        } else if QUOTED_FIELDS.contains(&(message, field)) {
+            content(bytes, field, &span, builder);
         } else {
             return false;
         }
-        let tree = grower.tree();
+        let tree = builder.tree();
         if first < tree.nodes.len() {
             tree.classify(first, Class::Payload);
             tree.nodes[first].hides_name = false;
         }
         true
     };
-    Reader { bytes, schema: Schema::of_macp(), within: &mut read, is_cut }.message(name, within, 0, grower);
-    remark_times(bytes, grower.tree());
+    Reader { bytes, schema: Schema::of_macp(), nested_decoder: &mut read, is_cut }
+        .message(name, within, 0, builder);
+    remark_times(bytes, builder.tree());
 }
 
 /// The envelope of a request or of an answer on a stream.
@@ -113,9 +114,9 @@ fn envelope_of(bytes: &[u8]) -> Option<Envelope> {
 }
 
 /// What an envelope carries.
-fn payload(bytes: &[u8], kind: &str, span: &Span, is_cut: bool, grower: &mut Grower) {
-    let content = span.content.clone();
-    let part = bytes.get(content.clone()).unwrap_or_default();
+fn payload(bytes: &[u8], kind: &str, span: &Span, is_cut: bool, builder: &mut TreeBuilder) {
+    let part_range = span.content.clone();
+    let part = bytes.get(part_range.clone()).unwrap_or_default();
     let of = match kind {
         SESSION_START => Some(START),
         SIGNAL if SignalPayload::decode(part).is_ok_and(|signal| !signal.signal_type.is_empty()) => {
@@ -124,46 +125,47 @@ fn payload(bytes: &[u8], kind: &str, span: &Span, is_cut: bool, grower: &mut Gro
         _ => None,
     };
     let Some(name) = of.filter(|_| !part.is_empty()) else {
-        carried(bytes, "payload", span, grower);
+        content(bytes, "payload", span, builder);
         return;
     };
     let short = name.rsplit('.').next().unwrap_or(name);
     let node = Node {
-        value: Text::words(short.to_owned()),
-        ..Node::new(Text::words("payload"), Kind::Object, span.range())
+        value: Text::literal(short.to_owned()),
+        ..Node::new(Text::literal("payload"), Kind::Object, span.range())
     };
-    if grower.open(node.noted(span.words.clone())) {
-        let mut nested = |message: &str, field: &str, span: Span, grower: &mut Grower| {
-            let is_quoted = QUOTING.contains(&(message, field));
+    if builder.open(node.with_note(span.description.clone())) {
+        let mut nested = |message: &str, field: &str, span: Span, builder: &mut TreeBuilder| {
+            let is_quoted = QUOTED_FIELDS.contains(&(message, field));
             if is_quoted {
-                carried(bytes, field, &span, grower);
+                content(bytes, field, &span, builder);
             }
             is_quoted
         };
-        Reader { bytes, schema: Schema::of_macp(), within: &mut nested, is_cut }
-            .message(name, content, 1, grower);
-        grower.close();
+        Reader { bytes, schema: Schema::of_macp(), nested_decoder: &mut nested, is_cut }
+            .message(name, part_range, 1, builder);
+        builder.close();
     }
 }
 
 /// Bytes that are JSON, a text, or neither.
-fn carried(bytes: &[u8], name: &str, span: &Span, grower: &mut Grower) {
-    let content = span.content.clone();
-    let part = bytes.get(content.clone()).unwrap_or_default();
-    let name = Text::words(name.to_owned());
+fn content(bytes: &[u8], name: &str, span: &Span, builder: &mut TreeBuilder) {
+    let part_range = span.content.clone();
+    let part = bytes.get(part_range.clone()).unwrap_or_default();
+    let name = Text::literal(name.to_owned());
     let is_json =
         part.iter().find(|byte| !byte.is_ascii_whitespace()).is_some_and(|byte| matches!(byte, b'{' | b'['));
-    let node =
-        |kind, value| Node { value, ..Node::new(name.clone(), kind, span.range()) }.noted(span.words.clone());
+    let node = |kind, value| {
+        Node { value, ..Node::new(name.clone(), kind, span.range()) }.with_note(span.description.clone())
+    };
     if is_json {
-        if grower.open(node(Kind::Object, Text::words("JSON"))) {
-            json::read_within(bytes, content, "json", grower);
-            grower.close();
+        if builder.open(node(Kind::Object, Text::literal("JSON"))) {
+            json::read_within(bytes, part_range, "json", builder);
+            builder.close();
         }
     } else if std::str::from_utf8(part).is_ok() {
-        grower.leaf(node(Kind::Text, Text::Bytes(range(content))));
+        builder.leaf(node(Kind::Text, Text::Bytes(range(part_range))));
     } else {
-        grower.leaf(node(Kind::Bytes, Text::words(hex(part))));
+        builder.leaf(node(Kind::Bytes, Text::literal(hex(part))));
     }
 }
 
@@ -173,14 +175,14 @@ fn remark_times(bytes: &[u8], tree: &mut Tree) {
         if node.kind == Kind::Number && node.name.read(bytes, 64).ends_with("_unix_ms") {
             let moment = node.value.read(bytes, 24).parse().ok().filter(|ms| *ms > 0).and_then(utc);
             if let (Some(moment), Some(note)) = (moment, node.note.as_mut()) {
-                note.words = format!("{}: {moment}", note.words).into();
+                note.text = format!("{}: {moment}", note.text).into();
             }
         }
     }
 }
 
 /// The field that a fault is found at.
-fn at_fault(fault: Fault, head: &Head) -> &'static str {
+fn fault_field(fault: Fault, head: &Head) -> &'static str {
     match fault {
         Fault::InvalidMacpVersion => "macp_version",
         Fault::UnknownMode => "mode",
@@ -193,7 +195,7 @@ fn at_fault(fault: Fault, head: &Head) -> &'static str {
         Fault::InvalidPayload | Fault::PayloadTooLarge => "payload",
         Fault::Forbidden | Fault::Unauthenticated => "sender",
         Fault::DuplicateMessage => "message_id",
-        Fault::InvalidEnvelope => in_envelope(head),
+        Fault::InvalidEnvelope => envelope_fault_field(head),
         Fault::RateLimited => "envelope",
     }
 }
@@ -203,7 +205,7 @@ fn blame(verdict: Verdict, head: &Head, subject: &Subject, tree: &mut Tree) {
     let (name, words) = match verdict {
         Verdict::Accepted | Verdict::Duplicate => return,
         Verdict::Refused(fault) => {
-            (at_fault(fault, head), format!("{}: {}", fault.code().name(), fault.name()))
+            (fault_field(fault, head), format!("{}: {}", fault.code().name(), fault.name()))
         }
         Verdict::Declined(status) => ("envelope", status.name().to_owned()),
     };
@@ -220,7 +222,7 @@ fn blame(verdict: Verdict, head: &Head, subject: &Subject, tree: &mut Tree) {
 
 /// The field of an envelope that is not well: one that is missing is not on the wire (macp-v1, Validation
 /// Rules 2, 4 and 10).
-fn in_envelope(head: &Head) -> &'static str {
+fn envelope_fault_field(head: &Head) -> &'static str {
     let kind = head.message_type.as_deref();
     match kind {
         _ if head.message_id.is_none() || (head.session.is_none() && kind != Some(SIGNAL)) => "envelope",

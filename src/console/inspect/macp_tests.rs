@@ -61,9 +61,9 @@ fn sent(bytes: &[u8]) -> Subject {
 }
 
 /// Each value with its name, and its note.
-fn told(tree: &Tree, bytes: &[u8]) -> Vec<(String, String, String)> {
+fn named_values(tree: &Tree, bytes: &[u8]) -> Vec<(String, String, String)> {
     let note =
-        |node: &super::node::Node| node.note.as_ref().map_or_else(String::new, |note| note.words.to_string());
+        |node: &super::node::Node| node.note.as_ref().map_or_else(String::new, |note| note.text.to_string());
     let of = |node: &super::node::Node| {
         (node.name.read(bytes, 64).into_owned(), node.value.read(bytes, 64).into_owned(), note(node))
     };
@@ -79,7 +79,7 @@ fn an_envelope_is_read_field_by_field_with_its_tags_and_its_json_payload() {
     let bytes = request("Vote", br#"{"proposal_id":"p1","vote":"approve"}"#);
     let subject = sent(&bytes);
     let tree = decode(&subject, 1_000);
-    let told = told(&tree, &bytes);
+    let told = named_values(&tree, &bytes);
     assert_eq!(told[0].0, "SendRequest");
     let texts = [
         ("macp_version", "1.0", 1),
@@ -118,7 +118,7 @@ fn a_start_is_a_message_of_its_own() {
     ]
     .concat();
     let bytes = request("SessionStart", &start);
-    let told = told(&decode(&sent(&bytes), 1_000), &bytes);
+    let told = named_values(&decode(&sent(&bytes), 1_000), &bytes);
     assert_eq!(find(&told, "payload").1, "SessionStartPayload");
     assert_eq!((find(&told, "intent").1.as_str(), find(&told, "ttl_ms").1.as_str()), ("deploy?", "1000"));
     let participants: Vec<_> =
@@ -130,11 +130,11 @@ fn a_start_is_a_message_of_its_own() {
 #[test]
 fn other_payloads_are_text_or_hex_and_unknown_fields_are_told() {
     let bytes = request("Message", b"resolve");
-    assert_eq!(find(&told(&decode(&sent(&bytes), 1_000), &bytes), "payload").1, "resolve");
+    assert_eq!(find(&named_values(&decode(&sent(&bytes), 1_000), &bytes), "payload").1, "resolve");
     let bytes = request("Ping", &[0xff, 0x00]);
-    assert_eq!(find(&told(&decode(&sent(&bytes), 1_000), &bytes), "payload").1, "ff 00");
+    assert_eq!(find(&named_values(&decode(&sent(&bytes), 1_000), &bytes), "payload").1, "ff 00");
     let bytes = field(15, b"x");
-    let told = told(&decode(&sent(&bytes), 1_000), &bytes);
+    let told = named_values(&decode(&sent(&bytes), 1_000), &bytes);
     assert_eq!(find(&told, "unknown").2, "tag 15: the protocol has no such field");
 }
 
@@ -145,11 +145,12 @@ fn an_answer_shows_its_ack_its_error_or_its_status() {
     let bytes = field(1, &ack);
     let answer =
         |answer, bytes: &[u8]| subject(Rpc::Send, Direction::Outbound, AnyVerdict::Sent, Some(answer), bytes);
-    let told_of = told(&decode(&answer(Answered::Refused(Code::SessionNotOpen), &bytes), 1_000), &bytes);
+    let told_of =
+        named_values(&decode(&answer(Answered::Refused(Code::SessionNotOpen), &bytes), 1_000), &bytes);
     assert_eq!(told_of[0].0, "SendResponse");
     assert_eq!(find(&told_of, "session_state").1, "3 SESSION_STATE_EXPIRED");
     assert_eq!(find(&told_of, "code").1, "SESSION_NOT_OPEN");
-    let told_of = told(&decode(&answer(Answered::Status(Status::Unavailable), &[]), 1_000), &[]);
+    let told_of = named_values(&decode(&answer(Answered::Status(Status::Unavailable), &[]), 1_000), &[]);
     assert_eq!(told_of[0].1, "UNAVAILABLE");
 }
 
@@ -167,10 +168,13 @@ fn what_the_kernel_found_wrong_stands_at_its_field() {
             1_000,
         );
         let wrong = |node: &&super::node::Node| {
-            node.note.as_ref().is_some_and(|note| note.words.contains(fault.name()))
+            node.note.as_ref().is_some_and(|note| note.text.contains(fault.name()))
         };
-        let blamed =
-            tree.nodes.iter().find(wrong).unwrap_or_else(|| panic!("{fault:?}: {:?}", told(&tree, &bytes)));
+        let blamed = tree
+            .nodes
+            .iter()
+            .find(wrong)
+            .unwrap_or_else(|| panic!("{fault:?}: {:?}", named_values(&tree, &bytes)));
         assert_eq!(blamed.name.read(&bytes, 32), name, "{fault:?}");
     }
 }

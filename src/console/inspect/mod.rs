@@ -6,26 +6,26 @@
 //! [`mod@worker`] lets them read what is large beside the screen's thread. A further protocol adds a decoder
 //! and its line in `decoder_of`.
 
-mod account;
-mod chosen;
+mod context;
 mod decoder;
 mod draw;
 mod hex;
 mod inspector;
 mod json;
 mod macp;
+mod macp_transitions;
 mod mpp;
 mod msgpack;
 mod node;
 mod page;
 mod protobuf;
 mod rmp;
+mod rmp_transitions;
+mod runs_transitions;
 mod schema;
+mod selected_value;
 mod table;
-mod told;
-mod told_macp;
-mod told_rmp;
-mod told_runs;
+mod transition_decoder;
 mod worker;
 
 #[cfg(test)]
@@ -35,8 +35,8 @@ mod rmp_tests;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use account::summary;
+pub(crate) use context::summary;
 pub(crate) use decoder::Subject;
-pub(crate) use inspector::{Goes, Inspector, Opening};
+pub(crate) use inspector::{EnterTarget, InspectOptions, Inspector};
 pub(crate) use node::Tree;
 pub(crate) use worker::{Job, worker};

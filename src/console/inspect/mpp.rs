@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use super::{
     decoder::{Decoder, Subject},
     json,
-    node::{Grower, Kind, Node, Text, Tree},
-    table::{ENVELOPE, Field, Need, Seen, Wants, fields, persisted, unquoted},
+    node::{Kind, Node, Text, Tree, TreeBuilder},
+    table::{ENVELOPE, Expected, Field, Requirement, Visibility, fields, persisted, unquoted},
 };
 use crate::{
     console::class::Class,
@@ -25,10 +25,10 @@ impl Decoder for MppFrame {
         "MPP v2, JSON"
     }
 
-    fn decode(&self, subject: &Subject, grower: &mut Grower) {
-        json::read(&subject.bytes, "frame", grower);
-        let mut frame = Judged { subject, tree: grower.tree() };
-        frame.judge();
+    fn decode(&self, subject: &Subject, builder: &mut TreeBuilder) {
+        json::read(&subject.bytes, "frame", builder);
+        let mut frame = FrameAnnotator { subject, tree: builder.tree() };
+        frame.annotate();
         if frame.tree.is_cut
             && let Some(root) = frame.tree.nodes.first_mut()
         {
@@ -36,11 +36,11 @@ impl Decoder for MppFrame {
             root.class = Class::Payload;
         }
         frame.blame();
-        frame.tell_cut();
+        frame.note_truncation();
     }
 }
 
-struct Judged<'a> {
+struct FrameAnnotator<'a> {
     subject: &'a Subject,
     tree: &'a mut Tree,
 }
@@ -50,9 +50,9 @@ const NAME_BYTES_MAX: usize = 64;
 /// As much of a value as tells what it is.
 const VALUE_BYTES_MAX: usize = 128;
 
-impl Judged<'_> {
+impl FrameAnnotator<'_> {
     /// The frame was taken, or is ours: names in it are names that both sides know.
-    fn is_taken(&self) -> bool {
+    fn is_accepted(&self) -> bool {
         let verdict = self.subject.frame().map(|frame| &frame.verdict);
         matches!(verdict, Some(Verdict::Sent | Verdict::Mpp(mpp::Verdict::Accepted)))
     }
@@ -76,7 +76,7 @@ impl Judged<'_> {
         members.map(|index| (self.name(index), index)).collect()
     }
 
-    fn judge(&mut self) {
+    fn annotate(&mut self) {
         // Until it is known for something else, all may be anything.
         for root in roots(self.tree) {
             self.tree.classify(root, Class::Payload);
@@ -93,48 +93,48 @@ impl Judged<'_> {
         let kind = members.get("type").and_then(|index| FrameType::from_name(unquoted(&self.text(*index))));
         let own = kind.map_or(&[][..], fields);
         let is_ok = members.get("ok").map(|index| self.value(*index) == "true");
-        let missing = self.hold_against(0, &members, &[ENVELOPE, own], is_ok);
+        let missing = self.check_fields(0, &members, &[ENVELOPE, own], is_ok);
         if let Some(kind) = kind {
-            self.tree.nodes[0].name = Text::words(kind.name());
+            self.tree.nodes[0].name = Text::literal(kind.name());
             for name in ["pack_id", "broadcaster_login", "queue"] {
                 if !own.iter().any(|field| field.name == name)
                     && let Some(index) = members.get(name)
                 {
                     self.tree.nodes[*index].note = None;
-                    self.remark(
+                    self.add_note(
                         *index,
                         "not looked at: what the handshake and the invocation said counts (mpp-v2, identity)",
                     );
                 }
             }
             if let Some(rows) = members.get("persisted").filter(|_| kind == FrameType::HelloAck) {
-                self.judge_rows(*rows);
+                self.annotate_rows(*rows);
             }
         }
         for field in missing {
-            self.miss(0, field);
+            self.add_missing(0, field);
         }
     }
 
     /// Rows of `persisted[]`.
-    fn judge_rows(&mut self, rows: usize) {
+    fn annotate_rows(&mut self, rows: usize) {
         let rows: Vec<_> = self.tree.children(rows).collect();
         for row in rows {
             let members = self.members(row);
             let node = &mut self.tree.nodes[row];
             if node.kind != Kind::Object {
-                node.blame(Wants::Object.words());
+                node.blame(Expected::Object.describe());
                 continue;
             }
             (node.class, node.hides_name) = (Class::Public, false);
-            if let Some(field) = self.hold_against(row, &members, &[persisted()], None).first() {
+            if let Some(field) = self.check_fields(row, &members, &[persisted()], None).first() {
                 self.tree.nodes[row].blame(format!("`{}` is required, and is not there", field.name));
             }
         }
     }
 
     /// Holds the members of an object against tables of fields; the fields that are missing.
-    fn hold_against(
+    fn check_fields(
         &mut self,
         object: usize,
         members: &BTreeMap<String, usize>,
@@ -148,61 +148,61 @@ impl Judged<'_> {
             let name = self.name(index);
             let Some(field) = all().find(|field| field.name == name) else {
                 self.tree.nodes[index].hides_name = true;
-                self.remark(index, "not a field of this frame: it is passed over");
+                self.add_note(index, "not a field of this frame: it is passed over");
                 continue;
             };
             if members.get(&name) != Some(&index) {
-                self.remark(index, "it is given again behind: that one counts");
+                self.add_note(index, "it is given again behind: that one counts");
             }
-            self.take(index, field);
+            self.check_field(index, field);
         }
-        let is_needed = |field: &&Field| match field.need {
-            Need::Always => true,
-            Need::Never => false,
-            Need::Taken => is_ok == Some(true),
-            Need::Refused => is_ok == Some(false),
+        let is_needed = |field: &&Field| match field.requirement {
+            Requirement::Always => true,
+            Requirement::Never => false,
+            Requirement::Accepted => is_ok == Some(true),
+            Requirement::Refused => is_ok == Some(false),
         };
         all().filter(is_needed).filter(|field| !members.contains_key(field.name)).collect()
     }
 
     /// Says what a field is, and whether its value is that.
-    fn take(&mut self, index: usize, field: &Field) {
+    fn check_field(&mut self, index: usize, field: &Field) {
         let (kind, text) = (self.tree.nodes[index].kind, self.text(index));
-        let fits = field.wants.takes(kind, &text);
-        let class = match field.seen {
-            Seen::Secret => Class::Secret,
-            Seen::Public if fits => Class::Public,
-            Seen::Name if fits && self.is_taken() => Class::Public,
-            Seen::Name if fits && is_word(field, unquoted(&text)) => Class::Public,
-            Seen::Login => Class::Login,
-            Seen::Payload | Seen::Public | Seen::Name => Class::Payload,
+        let fits = field.expected.matches(kind, &text);
+        let class = match field.visibility {
+            Visibility::Secret => Class::Secret,
+            Visibility::Public if fits => Class::Public,
+            Visibility::Name if fits && self.is_accepted() => Class::Public,
+            Visibility::Name if fits && is_protocol_word(field, unquoted(&text)) => Class::Public,
+            Visibility::Login => Class::Login,
+            Visibility::Payload | Visibility::Public | Visibility::Name => Class::Payload,
         };
         // Members of a value are the value's; those of rows are told apart below.
         self.tree.classify(index, class);
         self.tree.nodes[index].hides_name = false;
-        if field.wants == Wants::Rows && fits {
+        if field.expected == Expected::Rows && fits {
             let rows: Vec<_> = self.tree.children(index).collect();
             for row in rows {
                 self.tree.classify(row, Class::Payload);
             }
         }
         if fits {
-            self.remark(index, field.about);
+            self.add_note(index, field.about);
         } else {
-            self.tree.nodes[index].blame(field.wants.words());
+            self.tree.nodes[index].blame(field.expected.describe());
         }
     }
 
     /// Says something of a node of which nothing was said.
-    fn remark(&mut self, index: usize, words: &'static str) {
+    fn add_note(&mut self, index: usize, words: &'static str) {
         let node = &mut self.tree.nodes[index];
         if node.note.is_none() {
-            *node = node.clone().noted(words);
+            *node = node.clone().with_note(words);
         }
     }
 
     /// Adds a field of the frame that should be there, behind the others.
-    fn miss(&mut self, object: usize, field: &Field) {
+    fn add_missing(&mut self, object: usize, field: &Field) {
         let (at, depth, end) = {
             let node = &self.tree.nodes[object];
             (node.end, node.depth + 1, node.range.end)
@@ -210,7 +210,7 @@ impl Judged<'_> {
         // Nodes behind it, which no object holds, move by one.
         self.tree.nodes.iter_mut().skip(at).for_each(|node| node.end += 1);
         let mut node =
-            Node { depth, end: at + 1, ..Node::new(Text::words(field.name), Kind::Missing, end..end) };
+            Node { depth, end: at + 1, ..Node::new(Text::literal(field.name), Kind::Missing, end..end) };
         node.blame("it is required, and is not there");
         self.tree.nodes[object].end += 1;
         self.tree.nodes.insert(at, node);
@@ -234,7 +234,7 @@ impl Judged<'_> {
                 (name, format!("refused: {}", reason.code()))
             }
             Fault::ByAdapter => ("type", "the adapter gave up".to_owned()),
-            Fault::Protocol { violation, .. } => (at_fault(violation), violation.to_string()),
+            Fault::Protocol { violation, .. } => (fault_field(violation), violation.to_string()),
         };
         let is_object = self.tree.nodes.first().is_some_and(|node| node.kind == Kind::Object);
         let members = if is_object { self.members(0) } else { BTreeMap::new() };
@@ -244,13 +244,13 @@ impl Judged<'_> {
         }
     }
 
-    fn tell_cut(&mut self) {
+    fn note_truncation(&mut self) {
         let cut = self.subject.cut_bytes();
         if cut > 0
             && let Some(node) = self.tree.nodes.first_mut()
         {
             let words = format!("cut: {cut} bytes behind these were not kept (limits.tap.frame_bytes_max)");
-            node.note = Some(super::node::Note { words: words.into(), is_wrong: true });
+            node.note = Some(super::node::Note { text: words.into(), is_wrong: true });
         }
     }
 }
@@ -270,7 +270,7 @@ fn unescaped(text: String) -> String {
 }
 
 fn is_ours(name: &Text) -> bool {
-    matches!(name, Text::Words(_) | Text::None)
+    matches!(name, Text::Literal(_) | Text::None)
 }
 
 fn roots(tree: &Tree) -> Vec<usize> {
@@ -278,7 +278,7 @@ fn roots(tree: &Tree) -> Vec<usize> {
 }
 
 /// Whether a name is a word of the protocol, which anybody may see whatever became of the frame.
-fn is_word(field: &Field, text: &str) -> bool {
+fn is_protocol_word(field: &Field, text: &str) -> bool {
     match field.name {
         "code" => ErrorCode::ALL.iter().any(|code| code.code() == text),
         "reason" => HelloReason::ALL.iter().any(|reason| reason.code() == text),
@@ -288,7 +288,7 @@ fn is_word(field: &Field, text: &str) -> bool {
 }
 
 /// The field that a violation is found at.
-const fn at_fault(violation: Violation) -> &'static str {
+const fn fault_field(violation: Violation) -> &'static str {
     match violation {
         Violation::Missing(name) | Violation::Mistyped(name) => name,
         Violation::Version => "mpp",

@@ -5,7 +5,7 @@ use std::{fmt::Write as _, ops::Range};
 
 use rmpv::Value;
 
-use super::node::{Grower, Kind, Node, Text};
+use super::node::{Kind, Node, Text, TreeBuilder};
 use crate::{
     msgpack::{Fault, Shape, Walk},
     rmp::BodyFault,
@@ -26,22 +26,22 @@ pub(crate) fn read(
     within: Range<usize>,
     name: &'static str,
     is_cut: bool,
-    grower: &mut Grower,
+    builder: &mut TreeBuilder,
 ) {
     let part = bytes.get(within.clone()).unwrap_or_default();
     let mut reader =
-        Reader { part, base: within.start, walk: Walk::new(part, WALK_DEPTH_MAX), is_cut, grower };
+        Reader { part, base: within.start, walk: Walk::new(part, WALK_DEPTH_MAX), is_cut, builder };
     if part.is_empty() {
-        let mut node = Node::new(Text::words(name), Kind::Missing, reader.range(0..0));
+        let mut node = Node::new(Text::literal(name), Kind::Missing, reader.range(0..0));
         if !is_cut {
             node.blame("there is nothing");
         }
-        reader.grower.leaf(node);
+        reader.builder.leaf(node);
         return;
     }
-    let is_whole = reader.value(Text::words(name), 0, 1);
+    let is_whole = reader.value(Text::literal(name), 0, 1);
     let end = reader.walk.at();
-    if is_whole && end < part.len() && !reader.grower.is_full() {
+    if is_whole && end < part.len() && !reader.builder.is_full() {
         reader.broken("behind it", end, "it does not belong to the value before it");
     }
 }
@@ -51,7 +51,7 @@ struct Reader<'a, 'g> {
     base: usize,
     walk: Walk<'a>,
     is_cut: bool,
-    grower: &'g mut Grower,
+    builder: &'g mut TreeBuilder,
 }
 
 impl Reader<'_, '_> {
@@ -63,15 +63,15 @@ impl Reader<'_, '_> {
     fn broken(&mut self, name: &'static str, start: usize, why: impl Into<std::borrow::Cow<'static, str>>) {
         let range = self.range(start..self.part.len());
         let node =
-            Node { value: Text::Bytes(range.clone()), ..Node::new(Text::words(name), Kind::Broken, range) };
+            Node { value: Text::Bytes(range.clone()), ..Node::new(Text::literal(name), Kind::Broken, range) };
         let node = if self.is_cut {
-            node.noted("the rest was not kept (limits.tap.frame_bytes_max)")
+            node.with_note("the rest was not kept (limits.tap.frame_bytes_max)")
         } else {
             let mut node = node;
             node.blame(why);
             node
         };
-        self.grower.leaf(node);
+        self.builder.leaf(node);
     }
 
     fn fault(&mut self, start: usize, fault: Fault) -> bool {
@@ -81,7 +81,7 @@ impl Reader<'_, '_> {
 
     /// Reads one value; `start` is where its key begins, or the value itself. Whether all of it was there.
     fn value(&mut self, name: Text, start: usize, depth: usize) -> bool {
-        if self.grower.is_full() {
+        if self.builder.is_full() {
             return false;
         }
         let from = self.walk.at();
@@ -89,7 +89,7 @@ impl Reader<'_, '_> {
             return match self.walk.skip(depth) {
                 Ok(range) => {
                     let node = Node::new(name, Kind::Bytes, self.range(start..range.end));
-                    self.grower.leaf(node.noted("it lies so deep that it is not opened"));
+                    self.builder.leaf(node.with_note("it lies so deep that it is not opened"));
                     true
                 }
                 Err(fault) => self.fault(start, fault),
@@ -105,14 +105,14 @@ impl Reader<'_, '_> {
                     ..Node::new(name, Kind::Text, self.range(start..end))
                 };
                 let is_text = self.part.get(text).is_some_and(|text| std::str::from_utf8(text).is_ok());
-                self.grower.leaf(if is_text { node } else { node.noted("it is not UTF-8") });
+                self.builder.leaf(if is_text { node } else { node.with_note("it is not UTF-8") });
                 true
             }
             Ok(Shape::Leaf) => {
                 let end = self.walk.at();
                 let (kind, words) = leaf(&self.part[from..end]);
-                self.grower.leaf(Node {
-                    value: Text::words(words),
+                self.builder.leaf(Node {
+                    value: Text::literal(words),
                     ..Node::new(name, kind, self.range(start..end))
                 });
                 true
@@ -124,14 +124,14 @@ impl Reader<'_, '_> {
     fn container(&mut self, name: Text, start: usize, depth: usize, kind: Kind, count: u32) -> bool {
         let what = if kind == Kind::Object { "entries" } else { "items" };
         let node = Node::new(name, kind, self.range(start..self.part.len()));
-        if !self.grower.open(Node { value: Text::words(format!("{count} {what}")), ..node }) {
+        if !self.builder.open(Node { value: Text::literal(format!("{count} {what}")), ..node }) {
             return false;
         }
         let mut is_whole = true;
         for item in 0..count {
             let at = self.walk.at();
             let name = if kind == Kind::Array {
-                Some(Text::words(item.to_string()))
+                Some(Text::literal(item.to_string()))
             } else {
                 self.key(at, depth + 1)
             };
@@ -142,10 +142,10 @@ impl Reader<'_, '_> {
         }
         let end = if is_whole { self.walk.at() } else { self.part.len() };
         let range = self.range(start..end);
-        if let Some(node) = self.grower.opened() {
+        if let Some(node) = self.builder.last_open() {
             node.range = range;
         }
-        self.grower.close();
+        self.builder.close();
         is_whole
     }
 
@@ -158,7 +158,7 @@ impl Reader<'_, '_> {
                     Ok(Shape::Text(text)) => {
                         Text::Bytes(self.range(range.start + text.start..range.start + text.end))
                     }
-                    _ => Text::words(leaf(&self.part[range]).1),
+                    _ => Text::literal(leaf(&self.part[range]).1),
                 })
             }
             Err(fault) => {

@@ -13,20 +13,20 @@ pub(crate) enum Text {
     /// As the bytes of this range have it.
     Bytes(Range<u32>),
     /// Words of ours.
-    Words(Cow<'static, str>),
+    Literal(Cow<'static, str>),
 }
 
 impl Text {
     /// Words of ours.
-    pub(crate) fn words(words: impl Into<Cow<'static, str>>) -> Self {
-        Self::Words(words.into())
+    pub(crate) fn literal(words: impl Into<Cow<'static, str>>) -> Self {
+        Self::Literal(words.into())
     }
 
     /// The text, at most `bytes_max` bytes of it; what is not UTF-8 is replaced.
     pub(crate) fn read<'a>(&'a self, bytes: &'a [u8], bytes_max: usize) -> Cow<'a, str> {
         match self {
             Self::None => Cow::Borrowed(""),
-            Self::Words(words) => Cow::Borrowed(words),
+            Self::Literal(words) => Cow::Borrowed(words),
             Self::Bytes(range) => {
                 let read = slice(bytes, range);
                 String::from_utf8_lossy(&read[..read.len().min(bytes_max)])
@@ -38,7 +38,7 @@ impl Text {
     pub(crate) fn len(&self) -> usize {
         match self {
             Self::None => 0,
-            Self::Words(words) => words.len(),
+            Self::Literal(words) => words.len(),
             Self::Bytes(range) => range.len(),
         }
     }
@@ -94,7 +94,7 @@ impl Kind {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Note {
     /// Never words of a peer.
-    pub(crate) words: Cow<'static, str>,
+    pub(crate) text: Cow<'static, str>,
     /// Whether it tells of a breach.
     pub(crate) is_wrong: bool,
 }
@@ -116,7 +116,7 @@ pub(crate) struct Node {
     /// The place behind its last descendant.
     pub(crate) end: usize,
     /// The entry that it speaks of.
-    pub(crate) goes_to: Option<Seq>,
+    pub(crate) target_seq: Option<Seq>,
 }
 
 impl Node {
@@ -132,31 +132,31 @@ impl Node {
             note: None,
             depth: 0,
             end: 0,
-            goes_to: None,
+            target_seq: None,
         }
     }
 
     /// A value in words of ours that no byte says.
     pub(crate) fn fact(name: &'static str, words: impl Into<Cow<'static, str>>) -> Self {
-        Self { value: Text::words(words), ..Self::new(Text::words(name), Kind::Text, 0..0) }
+        Self { value: Text::literal(words), ..Self::new(Text::literal(name), Kind::Text, 0..0) }
     }
 
     /// The same, of a class.
-    pub(crate) const fn of(mut self, class: Class) -> Self {
+    pub(crate) const fn with_class(mut self, class: Class) -> Self {
         self.class = class;
         self
     }
 
     /// The same, with a remark.
-    pub(crate) fn noted(mut self, words: impl Into<Cow<'static, str>>) -> Self {
-        self.note = Some(Note { words: words.into(), is_wrong: false });
+    pub(crate) fn with_note(mut self, words: impl Into<Cow<'static, str>>) -> Self {
+        self.note = Some(Note { text: words.into(), is_wrong: false });
         self
     }
 
     /// Says that it breaks something. What was said of a breach before stays.
     pub(crate) fn blame(&mut self, words: impl Into<Cow<'static, str>>) {
         if !self.note.as_ref().is_some_and(|note| note.is_wrong) {
-            self.note = Some(Note { words: words.into(), is_wrong: true });
+            self.note = Some(Note { text: words.into(), is_wrong: true });
         }
     }
 }
@@ -225,13 +225,13 @@ impl Tree {
 
 /// Grows a tree, up to a number of nodes.
 #[derive(Debug)]
-pub(crate) struct Grower {
+pub(crate) struct TreeBuilder {
     tree: Tree,
     open: Vec<usize>,
     nodes_max: usize,
 }
 
-impl Grower {
+impl TreeBuilder {
     /// Nothing yet.
     pub(crate) const fn new(nodes_max: usize) -> Self {
         Self { tree: Tree { nodes: Vec::new(), is_cut: false }, open: Vec::new(), nodes_max }
@@ -275,13 +275,13 @@ impl Grower {
     }
 
     /// The node that was opened last.
-    pub(crate) fn opened(&mut self) -> Option<&mut Node> {
+    pub(crate) fn last_open(&mut self) -> Option<&mut Node> {
         let index = *self.open.last()?;
         self.tree.nodes.get_mut(index)
     }
 
     /// The tree, everything closed.
-    pub(crate) fn grown(mut self) -> Tree {
+    pub(crate) fn finish(mut self) -> Tree {
         while !self.open.is_empty() {
             self.close();
         }

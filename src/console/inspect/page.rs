@@ -15,7 +15,7 @@ pub(crate) struct Page {
     kind: Kind,
     pub(crate) class: Class,
     /// The bytes of the value that are shown.
-    pub(crate) shown: Range<usize>,
+    pub(crate) visible: Range<usize>,
     pub(crate) lines: Vec<String>,
     pub(crate) scroll: usize,
     width: usize,
@@ -30,7 +30,7 @@ impl Page {
             value: node.value.clone(),
             kind: node.kind,
             class: node.class,
-            shown: 0..0,
+            visible: 0..0,
             lines: Vec::new(),
             scroll: 0,
             width: 0,
@@ -45,16 +45,16 @@ impl Page {
     }
 
     /// Fits it to a size.
-    pub(crate) fn settle(&mut self, bytes: &[u8], width: usize, height: usize) {
+    pub(crate) fn reconcile(&mut self, bytes: &[u8], width: usize, height: usize) {
         self.height = height.max(1);
         if self.width != width {
             self.width = width;
-            self.read(bytes, self.shown.start);
+            self.read(bytes, self.visible.start);
         }
-        self.scroll = self.scroll.min(self.lowest());
+        self.scroll = self.scroll.min(self.last_scroll());
     }
 
-    fn lowest(&self) -> usize {
+    fn last_scroll(&self) -> usize {
         self.lines.len().saturating_sub(self.height)
     }
 
@@ -62,13 +62,13 @@ impl Page {
     fn read(&mut self, bytes: &[u8], from: usize) {
         let all = match &self.value {
             Text::None => &[][..],
-            Text::Words(words) => words.as_bytes(),
+            Text::Literal(words) => words.as_bytes(),
             Text::Bytes(range) => slice(bytes, range),
         };
-        let from = between(all, from);
-        self.shown = from..between(all, from + CHUNK_BYTES);
-        let is_whole = self.shown == (0..all.len());
-        let raw = String::from_utf8_lossy(&all[self.shown.clone()]);
+        let from = char_boundary_before(all, from);
+        self.visible = from..char_boundary_before(all, from + CHUNK_BYTES);
+        let is_whole = self.visible == (0..all.len());
+        let raw = String::from_utf8_lossy(&all[self.visible.clone()]);
         // A string that is short enough is read as it was meant, a longer one as it stands.
         let meant = (is_whole && self.kind == Kind::Text)
             .then(|| serde_json::from_str::<String>(&raw).ok())
@@ -81,30 +81,30 @@ impl Page {
     }
 
     /// Moves; behind the last line the next part of the value follows.
-    pub(crate) fn go(&mut self, bytes: &[u8], action: Action) {
+    pub(crate) fn navigate(&mut self, bytes: &[u8], action: Action) {
         let page = self.height.saturating_sub(1).max(1);
         match action {
-            Action::Up | Action::PageUp if self.scroll == 0 && self.shown.start > 0 => {
-                self.read(bytes, self.shown.start.saturating_sub(CHUNK_BYTES));
-                self.scroll = self.lowest();
+            Action::Up | Action::PageUp if self.scroll == 0 && self.visible.start > 0 => {
+                self.read(bytes, self.visible.start.saturating_sub(CHUNK_BYTES));
+                self.scroll = self.last_scroll();
             }
             Action::Down | Action::PageDown
-                if self.scroll == self.lowest() && self.shown.end < self.len() =>
+                if self.scroll == self.last_scroll() && self.visible.end < self.len() =>
             {
-                self.read(bytes, self.shown.end);
+                self.read(bytes, self.visible.end);
                 self.scroll = 0;
             }
             Action::Up => self.scroll = self.scroll.saturating_sub(1),
-            Action::Down => self.scroll = (self.scroll + 1).min(self.lowest()),
+            Action::Down => self.scroll = (self.scroll + 1).min(self.last_scroll()),
             Action::PageUp => self.scroll = self.scroll.saturating_sub(page),
-            Action::PageDown => self.scroll = (self.scroll + page).min(self.lowest()),
+            Action::PageDown => self.scroll = (self.scroll + page).min(self.last_scroll()),
             Action::First => {
                 self.read(bytes, 0);
                 self.scroll = 0;
             }
             Action::Last => {
                 self.read(bytes, self.len().saturating_sub(1) / CHUNK_BYTES * CHUNK_BYTES);
-                self.scroll = self.lowest();
+                self.scroll = self.last_scroll();
             }
             _ => {}
         }
@@ -112,7 +112,7 @@ impl Page {
 }
 
 /// The place between two characters that is nearest before this byte, where it is UTF-8.
-fn between(bytes: &[u8], at: usize) -> usize {
+fn char_boundary_before(bytes: &[u8], at: usize) -> usize {
     let at = at.min(bytes.len());
     let is_inside = |at: usize| bytes.get(at).is_some_and(|byte| byte & 0b1100_0000 == 0b1000_0000);
     (at.saturating_sub(3)..=at).rev().find(|at| !is_inside(*at)).unwrap_or(at)
@@ -124,10 +124,10 @@ mod tests {
 
     fn page(value: &str) -> Page {
         let mut page = Page::of(&Node {
-            value: Text::words(value.to_owned()),
-            ..Node::new(Text::words("v"), Kind::Text, 0..0)
+            value: Text::literal(value.to_owned()),
+            ..Node::new(Text::literal("v"), Kind::Text, 0..0)
         });
-        page.settle(b"", 40, 10);
+        page.reconcile(b"", 40, 10);
         page
     }
 
@@ -135,29 +135,29 @@ mod tests {
     fn a_long_value_is_read_part_by_part_to_its_end_and_back() {
         let value = (0..20_000).map(|number| number.to_string()).collect::<Vec<_>>().join(" é ");
         let mut page = page(&value);
-        let mut read = vec![page.shown.clone()];
+        let mut read = vec![page.visible.clone()];
         for _ in 0..100_000 {
-            page.go(b"", Action::PageDown);
-            if read.last() != Some(&page.shown) {
-                read.push(page.shown.clone());
+            page.navigate(b"", Action::PageDown);
+            if read.last() != Some(&page.visible) {
+                read.push(page.visible.clone());
             }
         }
         assert!(read.len() > 10 && read.windows(2).all(|pair| pair[0].end == pair[1].start), "{read:?}");
-        assert_eq!(page.shown.end, value.len());
+        assert_eq!(page.visible.end, value.len());
         assert!(!page.lines.iter().any(|line| line.contains('\u{fffd}')));
         let end = page.clone();
-        page.go(b"", Action::First);
-        assert_eq!((page.shown.start, page.scroll), (0, 0));
-        page.go(b"", Action::Last);
+        page.navigate(b"", Action::First);
+        assert_eq!((page.visible.start, page.scroll), (0, 0));
+        page.navigate(b"", Action::Last);
         assert_eq!(
-            (page.shown.end, page.lines.iter().any(|line| line.contains('\u{fffd}'))),
-            (end.shown.end, false)
+            (page.visible.end, page.lines.iter().any(|line| line.contains('\u{fffd}'))),
+            (end.visible.end, false)
         );
         assert!(page.lines.last().is_some_and(|line| line.ends_with("19999")), "{:?}", page.lines.last());
         for _ in 0..100_000 {
-            page.go(b"", Action::PageUp);
+            page.navigate(b"", Action::PageUp);
         }
-        assert_eq!((page.shown.start, page.scroll), (0, 0));
+        assert_eq!((page.visible.start, page.scroll), (0, 0));
     }
 
     #[test]

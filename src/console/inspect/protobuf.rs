@@ -4,8 +4,8 @@
 use std::ops::Range;
 
 use super::{
-    node::{Grower, Kind, Node, Text},
-    schema::{Field, Holds, Schema},
+    node::{Kind, Node, Text, TreeBuilder},
+    schema::{Field, FieldType, Schema},
 };
 use crate::console::class::Class;
 
@@ -14,7 +14,7 @@ const DEPTH_MAX: usize = 16;
 
 /// What is read of a message beside its fields: bytes that carry something of their own, by the message and
 /// the field. Whether it read them.
-pub(super) type Within<'a> = &'a mut dyn FnMut(&str, &str, Span, &mut Grower) -> bool;
+pub(super) type NestedDecoder<'a> = &'a mut dyn FnMut(&str, &str, Span, &mut TreeBuilder) -> bool;
 
 /// A field's place: from its key, and its content.
 #[derive(Clone, Debug)]
@@ -22,7 +22,7 @@ pub(super) struct Span {
     pub(super) start: usize,
     pub(super) content: Range<usize>,
     /// Its number and what it holds, in words.
-    pub(super) words: String,
+    pub(super) description: String,
 }
 
 impl Span {
@@ -41,7 +41,7 @@ pub(super) fn range(of: Range<usize>) -> Range<u32> {
 pub(super) struct Reader<'a, 'w> {
     pub(super) bytes: &'a [u8],
     pub(super) schema: &'static Schema,
-    pub(super) within: Within<'w>,
+    pub(super) nested_decoder: NestedDecoder<'w>,
     /// Whether bytes behind these were not kept.
     pub(super) is_cut: bool,
 }
@@ -66,13 +66,13 @@ impl Reader<'_, '_> {
         None
     }
 
-    fn broken(&self, start: usize, end: usize, why: &'static str, grower: &mut Grower) {
+    fn broken(&self, start: usize, end: usize, why: &'static str, builder: &mut TreeBuilder) {
         let of = range(start..end);
         let node =
-            Node { value: Text::Bytes(of.clone()), ..Node::new(Text::words("broken"), Kind::Broken, of) }
-                .of(Class::Payload);
-        grower.leaf(if self.is_cut {
-            node.noted("the rest was not kept (limits.tap.frame_bytes_max)")
+            Node { value: Text::Bytes(of.clone()), ..Node::new(Text::literal("broken"), Kind::Broken, of) }
+                .with_class(Class::Payload);
+        builder.leaf(if self.is_cut {
+            node.with_note("the rest was not kept (limits.tap.frame_bytes_max)")
         } else {
             let mut node = node;
             node.blame(why);
@@ -81,21 +81,27 @@ impl Reader<'_, '_> {
     }
 
     /// Reads the fields of a message in these bytes.
-    pub(super) fn message(&mut self, name: &str, within: Range<usize>, depth: usize, grower: &mut Grower) {
+    pub(super) fn message(
+        &mut self,
+        name: &str,
+        within: Range<usize>,
+        depth: usize,
+        builder: &mut TreeBuilder,
+    ) {
         let end = within.end.min(self.bytes.len());
         let mut at = within.start;
-        while at < end && !grower.is_full() {
+        while at < end && !builder.is_full() {
             let start = at;
             let Some(key) = self.varint(&mut at, end) else {
-                self.broken(start, end, "a field begins with a varint of its number and type", grower);
+                self.broken(start, end, "a field begins with a varint of its number and type", builder);
                 return;
             };
             let Some(number) = u32::try_from(key >> 3).ok().filter(|number| *number > 0) else {
-                self.broken(start, end, "no field has this number", grower);
+                self.broken(start, end, "no field has this number", builder);
                 return;
             };
             let key = Key { number, wire: key & 7 };
-            match self.field(name, &key, start, at..end, depth, grower) {
+            match self.field(name, &key, start, at..end, depth, builder) {
                 Some(next) => at = next,
                 None => return,
             }
@@ -110,7 +116,7 @@ impl Reader<'_, '_> {
         start: usize,
         rest: Range<usize>,
         depth: usize,
-        grower: &mut Grower,
+        builder: &mut TreeBuilder,
     ) -> Option<usize> {
         let mut at = rest.start;
         let whole = match key.wire {
@@ -125,7 +131,7 @@ impl Reader<'_, '_> {
                 start,
                 rest.end,
                 "the field does not end within its message, or has a type that there is not",
-                grower,
+                builder,
             );
             return None;
         };
@@ -133,24 +139,24 @@ impl Reader<'_, '_> {
             if key.wire == 2 { at..at + usize::try_from(whole).unwrap_or(0) } else { rest.start..at };
         let next = content.end;
         let known = self.schema.field(name, key.number);
-        let span = Span { start, content, words: words(key, known) };
+        let span = Span { start, content, description: describe(key, known) };
         match known {
-            Some(field) if fits(&field.holds, key.wire) => {
-                self.known(name, field, whole, &span, depth, grower)
+            Some(field) if fits(&field.field_type, key.wire) => {
+                self.known_field(name, field, whole, &span, depth, builder)
             }
             known => {
                 let mut node = Node::new(
-                    known.map_or_else(|| Text::words("unknown"), |field| Text::words(field.name.clone())),
+                    known.map_or_else(|| Text::literal("unknown"), |field| Text::literal(field.name.clone())),
                     Kind::Bytes,
                     span.range(),
                 );
-                node.value = Text::words(hex(&self.bytes[span.content.clone()]));
+                node.value = Text::literal(hex(&self.bytes[span.content.clone()]));
                 node.class = Class::Payload;
-                let mut node = node.noted(span.words);
+                let mut node = node.with_note(span.description);
                 if known.is_some() {
                     node.blame("the field has another type in the protocol");
                 }
-                grower.leaf(node);
+                builder.leaf(node);
             }
         }
         Some(next)
@@ -162,61 +168,64 @@ impl Reader<'_, '_> {
         Some(part.iter().rev().fold(0, |value, byte| value << 8 | u64::from(*byte)))
     }
 
-    fn known(
+    fn known_field(
         &mut self,
         name: &str,
         field: &Field,
         whole: u64,
         span: &Span,
         depth: usize,
-        grower: &mut Grower,
+        builder: &mut TreeBuilder,
     ) {
-        let text = Text::words(field.name.clone());
+        let text = Text::literal(field.name.clone());
         let leaf = |kind, value| {
-            Node { value, ..Node::new(text.clone(), kind, span.range()) }.noted(span.words.clone())
+            Node { value, ..Node::new(text.clone(), kind, span.range()) }.with_note(span.description.clone())
         };
-        match &field.holds {
-            Holds::Message(_) if depth >= DEPTH_MAX => {
-                grower.leaf(
-                    leaf(Kind::Bytes, Text::words(hex(&self.bytes[span.content.clone()]))).of(Class::Payload),
+        match &field.field_type {
+            FieldType::Message(_) if depth >= DEPTH_MAX => {
+                builder.leaf(
+                    leaf(Kind::Bytes, Text::literal(hex(&self.bytes[span.content.clone()])))
+                        .with_class(Class::Payload),
                 );
             }
-            Holds::Message(inner) => {
+            FieldType::Message(inner) => {
                 let short = inner.rsplit('.').next().unwrap_or(inner).to_owned();
-                if grower.open(leaf(Kind::Object, Text::words(short))) {
-                    self.message(inner, span.content.clone(), depth + 1, grower);
-                    grower.close();
+                if builder.open(leaf(Kind::Object, Text::literal(short))) {
+                    self.message(inner, span.content.clone(), depth + 1, builder);
+                    builder.close();
                 }
             }
-            Holds::Bytes | Holds::Text if (self.within)(name, &field.name, span.clone(), grower) => {}
-            Holds::Bytes => {
-                grower.leaf(
-                    leaf(Kind::Bytes, Text::words(hex(&self.bytes[span.content.clone()]))).of(Class::Payload),
+            FieldType::Bytes | FieldType::Text
+                if (self.nested_decoder)(name, &field.name, span.clone(), builder) => {}
+            FieldType::Bytes => {
+                builder.leaf(
+                    leaf(Kind::Bytes, Text::literal(hex(&self.bytes[span.content.clone()])))
+                        .with_class(Class::Payload),
                 );
             }
-            Holds::Text => {
+            FieldType::Text => {
                 let is_text = std::str::from_utf8(&self.bytes[span.content.clone()]).is_ok();
                 let mut node = leaf(Kind::Text, Text::Bytes(range(span.content.clone())));
                 if !is_text {
                     node.blame("it is not UTF-8");
                 }
-                grower.leaf(node);
+                builder.leaf(node);
             }
-            Holds::Truth => {
-                grower.leaf(leaf(Kind::Boolean, Text::words(if whole == 0 { "false" } else { "true" })));
+            FieldType::Boolean => {
+                builder.leaf(leaf(Kind::Boolean, Text::literal(if whole == 0 { "false" } else { "true" })));
             }
-            Holds::Name(of) => {
+            FieldType::Enum(of) => {
                 let called = self.schema.name(of, whole).unwrap_or("no name of it");
-                grower.leaf(leaf(Kind::Number, Text::words(format!("{whole} {called}"))));
+                builder.leaf(leaf(Kind::Number, Text::literal(format!("{whole} {called}"))));
             }
-            Holds::Real => {
-                grower.leaf(leaf(Kind::Number, Text::words(f64::from_bits(whole).to_string())));
+            FieldType::Double => {
+                builder.leaf(leaf(Kind::Number, Text::literal(f64::from_bits(whole).to_string())));
             }
-            Holds::Whole => {
-                grower.leaf(leaf(Kind::Number, Text::words(signed(whole))));
+            FieldType::Integer => {
+                builder.leaf(leaf(Kind::Number, Text::literal(signed(whole))));
             }
-            Holds::Other => {
-                grower.leaf(leaf(Kind::Number, Text::words(whole.to_string())));
+            FieldType::Other => {
+                builder.leaf(leaf(Kind::Number, Text::literal(whole.to_string())));
             }
         }
     }
@@ -237,27 +246,27 @@ pub(super) fn hex(bytes: &[u8]) -> String {
     if more > 0 { format!("{} and {more} more", shown.join(" ")) } else { shown.join(" ") }
 }
 
-const fn fits(holds: &Holds, wire: u64) -> bool {
+const fn fits(holds: &FieldType, wire: u64) -> bool {
     match holds {
-        Holds::Text | Holds::Bytes | Holds::Message(_) => wire == 2,
-        Holds::Truth | Holds::Whole | Holds::Name(_) => wire == 0,
-        Holds::Real => wire == 1,
-        Holds::Other => false,
+        FieldType::Text | FieldType::Bytes | FieldType::Message(_) => wire == 2,
+        FieldType::Boolean | FieldType::Integer | FieldType::Enum(_) => wire == 0,
+        FieldType::Double => wire == 1,
+        FieldType::Other => false,
     }
 }
 
 /// `5 string`.
-fn words(key: &Key, field: Option<&Field>) -> String {
+fn describe(key: &Key, field: Option<&Field>) -> String {
     let number = key.number;
     let Some(field) = field else { return format!("tag {number}: the protocol has no such field") };
-    let holds = match &field.holds {
-        Holds::Text => "string",
-        Holds::Bytes => "bytes",
-        Holds::Truth => "bool",
-        Holds::Whole => "int64",
-        Holds::Real => "double",
-        Holds::Name(name) | Holds::Message(name) => name.rsplit('.').next().unwrap_or(name),
-        Holds::Other => "of a type that the protocol does not use",
+    let holds = match &field.field_type {
+        FieldType::Text => "string",
+        FieldType::Bytes => "bytes",
+        FieldType::Boolean => "bool",
+        FieldType::Integer => "int64",
+        FieldType::Double => "double",
+        FieldType::Enum(name) | FieldType::Message(name) => name.rsplit('.').next().unwrap_or(name),
+        FieldType::Other => "of a type that the protocol does not use",
     };
     let repeated = if field.is_repeated { "repeated " } else { "" };
     format!("tag {number}, {repeated}{holds}")

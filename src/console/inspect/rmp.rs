@@ -7,10 +7,10 @@ use std::ops::Range;
 use super::{
     decoder::{Decoder, Subject},
     json, msgpack,
-    node::{Grower, Kind, Node, Text, Tree},
+    node::{Kind, Node, Text, Tree, TreeBuilder},
 };
 use crate::{
-    console::{class::Class, format, panes::schema_name, units},
+    console::{body_text, class::Class, format, panes::schema_name},
     limits::Limits,
     rmp::{self, Checks, Code, Error, HEADER_BYTES, PREFIX_BYTES, Refusal, Registry},
     tap::entry::{Verdict, What, rmp as events},
@@ -25,30 +25,30 @@ impl Decoder for RmpFrames {
         "RMP v0"
     }
 
-    fn decode(&self, subject: &Subject, grower: &mut Grower) {
-        let all = units::units(&subject.bytes);
+    fn decode(&self, subject: &Subject, builder: &mut TreeBuilder) {
+        let all = body_text::units(&subject.bytes);
         let last = all.len().saturating_sub(1);
         for (place, unit) in all.iter().enumerate() {
             let is_cut = place == last && subject.cut_bytes() > 0;
             let is_control = is_control(subject, place, all.len());
-            if units::is_json(&subject.bytes[unit.clone()]) {
-                json_unit(subject, unit.clone(), grower);
+            if body_text::is_json(&subject.bytes[unit.clone()]) {
+                json_unit(subject, unit.clone(), builder);
             } else {
-                frame(subject, unit.clone(), (is_control, is_cut), grower);
+                frame(subject, unit.clone(), (is_control, is_cut), builder);
             }
         }
         if all.is_empty() {
-            let mut node = Node::new(Text::words("frame"), Kind::Missing, 0..0);
+            let mut node = Node::new(Text::literal("frame"), Kind::Missing, 0..0);
             node.blame("there is nothing");
-            grower.leaf(node);
+            builder.leaf(node);
         }
-        blame(subject, &all, grower.tree());
+        blame(subject, &all, builder.tree());
         let cut = subject.cut_bytes();
         if cut > 0
-            && let Some(node) = grower.tree().nodes.first_mut()
+            && let Some(node) = builder.tree().nodes.first_mut()
         {
             let words = format!("cut: {cut} bytes behind these were not kept (limits.tap.frame_bytes_max)");
-            *node = node.clone().noted(words);
+            *node = node.clone().with_note(words);
         }
     }
 }
@@ -91,50 +91,60 @@ const FIELDS: [Field; 12] = [
     (60, 4, "reserved4"),
 ];
 
-fn frame(subject: &Subject, unit: Range<usize>, (is_control, is_cut): (bool, bool), grower: &mut Grower) {
+fn frame(
+    subject: &Subject,
+    unit: Range<usize>,
+    (is_control, is_cut): (bool, bool),
+    builder: &mut TreeBuilder,
+) {
     let bytes = &subject.bytes;
     let name = if is_control { "control frame" } else { "message" };
-    let value = Text::words(format::bytes(unit.len() as u64));
-    if !grower.open(Node { value, ..Node::new(Text::words(name), Kind::Object, span(unit.clone())) }) {
+    let value = Text::literal(format::bytes(unit.len() as u64));
+    if !builder.open(Node { value, ..Node::new(Text::literal(name), Kind::Object, span(unit.clone())) }) {
         return;
     }
     let at = |start: usize, length: usize| {
         (unit.start + start).min(unit.end)..(unit.start + start + length).min(unit.end)
     };
-    number(bytes, at(0, PREFIX_BYTES), (PREFIX_BYTES, "frame_len"), grower);
+    number(bytes, at(0, PREFIX_BYTES), (PREFIX_BYTES, "frame_len"), builder);
     let header = at(PREFIX_BYTES, HEADER_BYTES);
     let is_short = header.len() < HEADER_BYTES;
     let words = if is_short { format!("{} of {HEADER_BYTES} bytes", header.len()) } else { String::new() };
     if !header.is_empty()
-        && grower.open(Node {
-            value: Text::words(words),
-            ..Node::new(Text::words("header"), Kind::Object, span(header))
+        && builder.open(Node {
+            value: Text::literal(words),
+            ..Node::new(Text::literal("header"), Kind::Object, span(header))
         })
     {
         for (start, length, name) in FIELDS {
-            number(bytes, at(PREFIX_BYTES + start, length), (length, name), grower);
+            number(bytes, at(PREFIX_BYTES + start, length), (length, name), builder);
         }
-        grower.close();
+        builder.close();
     }
     if !is_short {
         let body = at(PREFIX_BYTES + HEADER_BYTES, unit.len());
-        let first = grower.tree().nodes.len();
-        msgpack::read(bytes, body, "body", is_cut, grower);
-        classify(bytes, first, is_control, grower.tree());
+        let first = builder.tree().nodes.len();
+        msgpack::read(bytes, body, "body", is_cut, builder);
+        classify(bytes, first, is_control, builder.tree());
     }
-    grower.close();
+    builder.close();
 }
 
 /// One number of the header in network order, with what it stands for.
-fn number(bytes: &[u8], range: Range<usize>, (length, name): (usize, &'static str), grower: &mut Grower) {
+fn number(
+    bytes: &[u8],
+    range: Range<usize>,
+    (length, name): (usize, &'static str),
+    builder: &mut TreeBuilder,
+) {
     let part = bytes.get(range.clone()).unwrap_or_default();
     if part.is_empty() {
         return;
     }
-    let mut node = Node::new(Text::words(name), Kind::Number, span(range));
+    let mut node = Node::new(Text::literal(name), Kind::Number, span(range));
     if part.len() < length {
-        node.value = Text::words(format!("{} of {length} bytes", part.len()));
-        grower.leaf(node);
+        node.value = Text::literal(format!("{} of {length} bytes", part.len()));
+        builder.leaf(node);
         return;
     }
     let value = part.iter().fold(0_u128, |value, byte| value << 8 | u128::from(*byte));
@@ -148,9 +158,9 @@ fn number(bytes: &[u8], range: Range<usize>, (length, name): (usize, &'static st
         "trace_id" => (uuid::Uuid::from_u128(value).hyphenated().to_string(), None),
         _ => (value.to_string(), None),
     };
-    node.value = Text::words(words);
-    grower.leaf(match remark {
-        Some(remark) => node.noted(remark),
+    node.value = Text::literal(words);
+    builder.leaf(match remark {
+        Some(remark) => node.with_note(remark),
         None => node,
     });
 }
@@ -164,7 +174,7 @@ pub(super) fn utc(ms: u64) -> Option<String> {
 }
 
 /// Names of a control frame's fields that anybody may see, as the topics and clients are that they name.
-const OPEN: [&str; 18] = [
+const PUBLIC_NAMES: [&str; 18] = [
     "type",
     "payload",
     "Hello",
@@ -204,7 +214,7 @@ fn classify(bytes: &[u8], first: usize, is_control: bool, tree: &mut Tree) {
     for index in first..tree.nodes.len() {
         let name = tree.nodes[index].name.read(bytes, 16).into_owned();
         let is_number = matches!(tree.nodes[index].kind, Kind::Number | Kind::Boolean);
-        if OPEN.contains(&name.as_str()) || is_number {
+        if PUBLIC_NAMES.contains(&name.as_str()) || is_number {
             let node = &mut tree.nodes[index];
             (node.class, node.hides_name) = (Class::Public, false);
         }
@@ -212,13 +222,13 @@ fn classify(bytes: &[u8], first: usize, is_control: bool, tree: &mut Tree) {
 }
 
 /// One unit of the JSON dialect: a length, then JSON.
-fn json_unit(subject: &Subject, unit: Range<usize>, grower: &mut Grower) {
+fn json_unit(subject: &Subject, unit: Range<usize>, builder: &mut TreeBuilder) {
     let bytes = &subject.bytes;
     let prefix = unit.start..unit.start + PREFIX_BYTES;
-    number(bytes, prefix.clone(), (PREFIX_BYTES, "length"), grower);
-    let first = grower.tree().nodes.len();
-    json::read_within(bytes, prefix.end..unit.end, "unit", grower);
-    let tree = grower.tree();
+    number(bytes, prefix.clone(), (PREFIX_BYTES, "length"), builder);
+    let first = builder.tree().nodes.len();
+    json::read_within(bytes, prefix.end..unit.end, "unit", builder);
+    let tree = builder.tree();
     if first >= tree.nodes.len() {
         return;
     }
@@ -243,11 +253,11 @@ pub(super) fn error_of(subject: &Subject) -> Option<(usize, Error)> {
     if subject.cut_bytes() > 0 {
         return None;
     }
-    again(subject, *code, &units::units(&subject.bytes))
+    find_error(subject, *code, &body_text::units(&subject.bytes))
 }
 
 /// Judges the units again, the message first, up to an error of this name.
-fn again(subject: &Subject, code: Code, all: &[Range<usize>]) -> Option<(usize, Error)> {
+fn find_error(subject: &Subject, code: Code, all: &[Range<usize>]) -> Option<(usize, Error)> {
     let registry = Registry::default();
     let seen = |_, _| true;
     let mut checks = Checks::new(&registry, &Limits::default().rmp);

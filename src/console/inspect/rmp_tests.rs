@@ -6,7 +6,7 @@ use std::sync::Arc;
 use proptest::prelude::*;
 
 use super::{
-    account::verdict,
+    context::verdict,
     decoder::{Subject, decode},
     node::{Node, Tree, slice},
     tests::{find, note, sound},
@@ -222,7 +222,7 @@ proptest! {
         let bytes = if is_random { random } else { bytes };
         for verdict in [Verdict::Accepted, Verdict::Refused(Refusal::Fault(Code::ALL[code]))] {
             let (subject, _) = read(&bytes, verdict);
-            let _ = super::account::verdict(&subject);
+            let _ = super::context::verdict(&subject);
         }
     }
 }

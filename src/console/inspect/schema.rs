@@ -12,17 +12,17 @@ use crate::macp::proto;
 
 /// What a field holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Holds {
+pub(super) enum FieldType {
     Text,
     Bytes,
     /// True or false.
-    Truth,
+    Boolean,
     /// A whole number.
-    Whole,
+    Integer,
     /// A number of eight bytes with a point.
-    Real,
+    Double,
     /// One of the names of this enumeration.
-    Name(String),
+    Enum(String),
     /// A message of this name.
     Message(String),
     /// Something that the protocol does not use.
@@ -33,7 +33,7 @@ pub(super) enum Holds {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Field {
     pub(super) name: String,
-    pub(super) holds: Holds,
+    pub(super) field_type: FieldType,
     /// Whether there can be several.
     pub(super) is_repeated: bool,
 }
@@ -52,37 +52,40 @@ impl Schema {
             let mut schema = Schema::default();
             for file in FileDescriptorSet::decode(proto::DESCRIPTOR).unwrap_or_default().file {
                 let package = format!(".{}", file.package());
-                file.message_type.iter().for_each(|message| schema.take(&package, message));
-                file.enum_type.iter().for_each(|it| schema.take_enum(&package, it));
+                file.message_type.iter().for_each(|message| schema.add_message(&package, message));
+                file.enum_type.iter().for_each(|it| schema.add_enum(&package, it));
             }
             schema
         });
         &SCHEMA
     }
 
-    fn take(&mut self, within: &str, message: &DescriptorProto) {
+    fn add_message(&mut self, within: &str, message: &DescriptorProto) {
         let name = format!("{within}.{}", message.name());
-        message.nested_type.iter().for_each(|nested| self.take(&name, nested));
-        message.enum_type.iter().for_each(|nested| self.take_enum(&name, nested));
+        message.nested_type.iter().for_each(|nested| self.add_message(&name, nested));
+        message.enum_type.iter().for_each(|nested| self.add_enum(&name, nested));
         let fields = message.field.iter().filter_map(|field| {
             let holds = match field.r#type() {
-                Type::String => Holds::Text,
-                Type::Bytes => Holds::Bytes,
-                Type::Bool => Holds::Truth,
-                Type::Int32 | Type::Int64 | Type::Uint32 | Type::Uint64 => Holds::Whole,
-                Type::Double => Holds::Real,
-                Type::Enum => Holds::Name(field.type_name().to_owned()),
-                Type::Message => Holds::Message(field.type_name().to_owned()),
-                _ => Holds::Other,
+                Type::String => FieldType::Text,
+                Type::Bytes => FieldType::Bytes,
+                Type::Bool => FieldType::Boolean,
+                Type::Int32 | Type::Int64 | Type::Uint32 | Type::Uint64 => FieldType::Integer,
+                Type::Double => FieldType::Double,
+                Type::Enum => FieldType::Enum(field.type_name().to_owned()),
+                Type::Message => FieldType::Message(field.type_name().to_owned()),
+                _ => FieldType::Other,
             };
-            let field_of =
-                Field { name: field.name().to_owned(), holds, is_repeated: field.label() == Label::Repeated };
+            let field_of = Field {
+                name: field.name().to_owned(),
+                field_type: holds,
+                is_repeated: field.label() == Label::Repeated,
+            };
             Some((u32::try_from(field.number()).ok()?, field_of))
         });
         self.messages.insert(name, fields.collect());
     }
 
-    fn take_enum(&mut self, within: &str, it: &EnumDescriptorProto) {
+    fn add_enum(&mut self, within: &str, it: &EnumDescriptorProto) {
         let values = it.value.iter().map(|value| (value.number(), value.name().to_owned()));
         self.enums.insert(format!("{within}.{}", it.name()), values.collect());
     }
@@ -126,7 +129,7 @@ mod tests {
         ];
         assert_eq!(fields, (1..).zip(printed).collect::<Vec<_>>());
         let ack = Schema::of_macp().field(".macp.v1.SendResponse", 1).unwrap();
-        assert_eq!(ack.holds, Holds::Message(".macp.v1.Ack".to_owned()));
+        assert_eq!(ack.field_type, FieldType::Message(".macp.v1.Ack".to_owned()));
         assert_eq!(Schema::of_macp().name(".macp.v1.SessionState", 3), Some("SESSION_STATE_EXPIRED"));
         assert!(Schema::of_macp().field(".macp.v1.SessionStartPayload", 2).unwrap().is_repeated);
     }

@@ -5,7 +5,7 @@ use crate::tap::entry::mpp::FrameType;
 
 /// What a field must be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Wants {
+pub(super) enum Expected {
     /// The number 2.
     Version,
     /// One of the twelve names.
@@ -23,9 +23,9 @@ pub(super) enum Wants {
     Level,
 }
 
-impl Wants {
+impl Expected {
     /// What it is called where another stands there.
-    pub(super) const fn words(self) -> &'static str {
+    pub(super) const fn describe(self) -> &'static str {
         match self {
             Self::Version => "2 is wanted",
             Self::FrameType => "one of the twelve frame types is wanted",
@@ -41,7 +41,7 @@ impl Wants {
     }
 
     /// Whether a value is that; `text` is its JSON.
-    pub(super) fn takes(self, kind: Kind, text: &str) -> bool {
+    pub(super) fn matches(self, kind: Kind, text: &str) -> bool {
         if matches!(kind, Kind::Broken | Kind::Missing) {
             return false;
         }
@@ -69,18 +69,18 @@ pub(super) fn unquoted(text: &str) -> &str {
 
 /// When a field must be there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Need {
+pub(super) enum Requirement {
     Always,
     Never,
     /// Of `hello_ack` with `ok: true`.
-    Taken,
+    Accepted,
     /// Of `hello_ack` with `ok: false`.
     Refused,
 }
 
 /// Who may see a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Seen {
+pub(super) enum Visibility {
     /// A word of the protocol.
     Public,
     /// A name that both sides know once the frame was taken; before, a peer can write anything there.
@@ -94,29 +94,35 @@ pub(super) enum Seen {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Field {
     pub(super) name: &'static str,
-    pub(super) wants: Wants,
-    pub(super) need: Need,
-    pub(super) seen: Seen,
+    pub(super) expected: Expected,
+    pub(super) requirement: Requirement,
+    pub(super) visibility: Visibility,
     /// What it is, in a few words.
     pub(super) about: &'static str,
 }
 
-const fn field(name: &'static str, wants: Wants, need: Need, seen: Seen, about: &'static str) -> Field {
-    Field { name, wants, need, seen, about }
+const fn field(
+    name: &'static str,
+    wants: Expected,
+    need: Requirement,
+    seen: Visibility,
+    about: &'static str,
+) -> Field {
+    Field { name, expected: wants, requirement: need, visibility: seen, about }
 }
 
 /// What every frame has.
 pub(super) const ENVELOPE: &[Field] = &[
-    field("mpp", Wants::Version, Need::Always, Seen::Public, "the version"),
-    field("type", Wants::FrameType, Need::Always, Seen::Public, "the frame's type"),
+    field("mpp", Expected::Version, Requirement::Always, Visibility::Public, "the version"),
+    field("type", Expected::FrameType, Requirement::Always, Visibility::Public, "the frame's type"),
 ];
 
-const ID: Field = field("id", Wants::Whole, Need::Always, Seen::Public, "the invocation");
+const ID: Field = field("id", Expected::Whole, Requirement::Always, Visibility::Public, "the invocation");
 
 const PERSISTED: &[Field] = &[
-    field("key", Wants::Text, Need::Always, Seen::Name, "the declared key"),
-    field("value", Wants::Any, Need::Always, Seen::Payload, "what was stored last"),
-    field("scope", Wants::Text, Need::Never, Seen::Payload, "the adapter's own tag of a run"),
+    field("key", Expected::Text, Requirement::Always, Visibility::Name, "the declared key"),
+    field("value", Expected::Any, Requirement::Always, Visibility::Payload, "what was stored last"),
+    field("scope", Expected::Text, Requirement::Never, Visibility::Payload, "the adapter's own tag of a run"),
 ];
 
 /// The fields of one row of `persisted[]`.
@@ -126,7 +132,7 @@ pub(super) const fn persisted() -> &'static [Field] {
 
 /// The fields of a frame beside [`ENVELOPE`].
 pub(super) const fn fields(kind: FrameType) -> &'static [Field] {
-    use {Need as N, Seen as S, Wants as W};
+    use {Expected as W, Requirement as N, Visibility as S};
     match kind {
         FrameType::Hello => {
             const {
@@ -141,8 +147,8 @@ pub(super) const fn fields(kind: FrameType) -> &'static [Field] {
             const {
                 &[
                     field("ok", W::Boolean, N::Always, S::Public, "whether the adapter is taken"),
-                    field("broadcaster_login", W::Text, N::Taken, S::Login, "as whom the bridge speaks"),
-                    field("session_id", W::Whole, N::Taken, S::Public, "the start of the station"),
+                    field("broadcaster_login", W::Text, N::Accepted, S::Login, "as whom the bridge speaks"),
+                    field("session_id", W::Whole, N::Accepted, S::Public, "the start of the station"),
                     field(
                         "persisted",
                         W::Rows,

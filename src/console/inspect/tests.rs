@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use super::{
     decoder::{Subject, decode},
-    node::{Grower, Kind, Node, Tree, slice},
+    node::{Kind, Node, Tree, TreeBuilder, slice},
 };
 use crate::{
     console::class::Class,
@@ -33,19 +33,19 @@ pub(crate) fn framed(bytes: &[u8], direction: Direction, verdict: Verdict) -> Su
         wire_bytes: u32::try_from(bytes.len()).unwrap(),
         redaction: Redaction::None,
     };
-    told(What::Frame(frame), bytes)
+    transition(What::Frame(frame), bytes)
 }
 
-fn told(what: What, bytes: &[u8]) -> Subject {
+fn transition(what: What, bytes: &[u8]) -> Subject {
     let entry = Entry { seq: Seq(7), at: Now::at_ms(0), link: Link::Mpp, trace: None, cause: None, what };
     Subject { entry, bytes: Arc::from(bytes) }
 }
 
-fn taken(bytes: &[u8]) -> (Subject, Tree) {
+fn read_accepted(bytes: &[u8]) -> (Subject, Tree) {
     read(framed(bytes, Direction::Inbound, Verdict::Mpp(mpp::Verdict::Accepted)))
 }
 
-fn refused(bytes: &[u8], violation: Violation) -> (Subject, Tree) {
+fn read_refused(bytes: &[u8], violation: Violation) -> (Subject, Tree) {
     let fault = Fault::Protocol { code: ErrorCode::InvalidFrame, violation };
     read(framed(bytes, Direction::Inbound, Verdict::Mpp(mpp::Verdict::Refused(fault))))
 }
@@ -94,7 +94,7 @@ fn covered(bytes: &[u8], tree: &Tree) {
         };
         let node = &tree.nodes[index];
         if !matches!(node.kind, Kind::Object | Kind::Array)
-            || node.note.as_ref().is_some_and(|note| note.words.contains("so deep"))
+            || node.note.as_ref().is_some_and(|note| note.text.contains("so deep"))
         {
             continue;
         }
@@ -114,13 +114,13 @@ pub(super) fn find<'a>(subject: &Subject, tree: &'a Tree, name: &str) -> &'a Nod
 }
 
 pub(super) fn note(node: &Node) -> &str {
-    node.note.as_ref().map_or("", |note| &note.words)
+    node.note.as_ref().map_or("", |note| &note.text)
 }
 
 #[test]
 fn a_field_has_the_exact_bytes_of_its_key_and_value() {
     let bytes = b"{\"mpp\": 2, \"type\": \"failed\", \"id\": 123, \"reason\": \"item not found\", \"refund\": true}\n";
-    let (subject, tree) = taken(bytes);
+    let (subject, tree) = read_accepted(bytes);
     let of = |name| {
         let node = find(&subject, &tree, name);
         (
@@ -138,7 +138,8 @@ fn a_field_has_the_exact_bytes_of_its_key_and_value() {
 
 #[test]
 fn what_a_viewer_may_see_is_told_field_by_field() {
-    let (subject, tree) = taken(br#"{"mpp":2,"type":"failed","id":1,"reason":"x","extra":{"who":"y"}}"#);
+    let (subject, tree) =
+        read_accepted(br#"{"mpp":2,"type":"failed","id":1,"reason":"x","extra":{"who":"y"}}"#);
     let class = |name| (find(&subject, &tree, name).class, find(&subject, &tree, name).hides_name);
     assert_eq!(class("id"), (Class::Public, false));
     assert_eq!(class("reason"), (Class::Payload, false));
@@ -160,13 +161,13 @@ fn what_a_viewer_may_see_is_told_field_by_field() {
 #[test]
 fn names_in_a_frame_that_was_not_taken_may_be_anything() {
     let pull = br#"{"mpp":2,"type":"pull","queue":"my password"}"#;
-    let (subject, tree) = refused(pull, Violation::NoSuchQueue);
+    let (subject, tree) = read_refused(pull, Violation::NoSuchQueue);
     let queue = find(&subject, &tree, "queue");
     assert_eq!(queue.class, Class::Payload);
     assert_eq!(note(queue), "the manifest has no such queue");
-    let (subject, tree) = taken(pull);
+    let (subject, tree) = read_accepted(pull);
     assert_eq!(find(&subject, &tree, "queue").class, Class::Public);
-    let (subject, tree) = refused(br#"{"mpp":2,"type":"my password"}"#, Violation::UnknownType);
+    let (subject, tree) = read_refused(br#"{"mpp":2,"type":"my password"}"#, Violation::UnknownType);
     assert_eq!(find(&subject, &tree, "type").class, Class::Payload);
     assert_eq!(tree.class_of(20), Some(Class::Payload));
 }
@@ -191,7 +192,7 @@ fn a_token_is_secret_wherever_it_was_overwritten() {
 
 #[test]
 fn says_what_is_missing_mistyped_unknown_and_given_twice() {
-    let (subject, tree) = refused(
+    let (subject, tree) = read_refused(
         br#"{"mpp":1,"type":"invocation","id":"7","id":-1,"params":[],"colour":1}"#,
         Violation::Version,
     );
@@ -205,14 +206,15 @@ fn says_what_is_missing_mistyped_unknown_and_given_twice() {
         assert_eq!((node.kind, note(node)), (Kind::Missing, "it is required, and is not there"));
     }
     assert_eq!(note(find(&subject, &tree, "colour")), "not a field of this frame: it is passed over");
-    let (subject, tree) = taken(br#"{"mpp":2,"type":"done","id":7,"id":8,"pack_id":"x","queue":"q"}"#);
+    let (subject, tree) =
+        read_accepted(br#"{"mpp":2,"type":"done","id":7,"id":8,"pack_id":"x","queue":"q"}"#);
     assert_eq!(note(find(&subject, &tree, "id")), "it is given again behind: that one counts");
     assert!(note(find(&subject, &tree, "pack_id")).starts_with("not looked at"));
 }
 
 #[test]
 fn a_key_with_escapes_is_the_key_that_the_bridge_reads() {
-    let (subject, tree) = taken(br#"{"mpp":2,"ty\u0070e":"d\u006fne","id":7}"#);
+    let (subject, tree) = read_accepted(br#"{"mpp":2,"ty\u0070e":"d\u006fne","id":7}"#);
     assert_eq!(find(&subject, &tree, "done").kind, Kind::Object);
     assert!(!tree.nodes.iter().any(|node| node.kind == Kind::Missing));
 }
@@ -220,7 +222,7 @@ fn a_key_with_escapes_is_the_key_that_the_bridge_reads() {
 #[test]
 fn broken_json_is_read_as_far_as_it_can_be_and_on_behind_the_break() {
     let (subject, tree) =
-        refused(br#"{"mpp":2,,"type":"done" "id":tru,"a":,"b" 1,[1,2}x"#, Violation::NotJson);
+        read_refused(br#"{"mpp":2,,"type":"done" "id":tru,"a":,"b" 1,[1,2}x"#, Violation::NotJson);
     assert_eq!(find(&subject, &tree, "type").value.read(&subject.bytes, 9), "\"done\"");
     assert_eq!(note(find(&subject, &tree, "a")), "a value is wanted behind it");
     assert!(tree.nodes.iter().any(|node| note(node) == "it is no JSON value"));
@@ -241,7 +243,7 @@ fn broken_json_is_read_as_far_as_it_can_be_and_on_behind_the_break() {
         b"[}]",
         b"{\"a\":]}",
     ] {
-        let (subject, tree) = refused(bytes, Violation::NotJson);
+        let (subject, tree) = read_refused(bytes, Violation::NotJson);
         assert!(
             tree.nodes.iter().any(|node| node.note.as_ref().is_some_and(|note| note.is_wrong)),
             "{bytes:?}"
@@ -272,7 +274,7 @@ fn a_frame_cut_at_any_byte_is_read_up_to_there() {
 #[test]
 fn what_lies_too_deep_or_is_too_much_stays_bounded() {
     let deep = format!("{{\"params\":{}}}", "[".repeat(60_000));
-    let (_, tree) = refused(deep.as_bytes(), Violation::NotJson);
+    let (_, tree) = read_refused(deep.as_bytes(), Violation::NotJson);
     assert!(tree.nodes.len() < 100);
     let many = format!("{{\"secret\":1{}}}", ",\"id\":1".repeat(9_000));
     let subject = framed(many.as_bytes(), Direction::Inbound, Verdict::Mpp(mpp::Verdict::Accepted));
@@ -300,13 +302,13 @@ fn withheld_bytes_are_told_as_the_stations_note() {
 #[test]
 fn a_transition_is_told_by_its_fields_and_its_text() {
     let written = Transition::Mpp(mpp::Transition::StateWritten { key: "party".into(), persist: true });
-    let (subject, tree) = read(told(What::Transition(written), br#"["pikachu",{"level":5}]"#));
+    let (subject, tree) = read(transition(What::Transition(written), br#"["pikachu",{"level":5}]"#));
     assert_eq!(find(&subject, &tree, "key").value.read(&subject.bytes, 9), "party");
     let value = find(&subject, &tree, "value");
     assert_eq!((value.kind, value.class, value.range.clone()), (Kind::Array, Class::Payload, 0..23));
     assert_eq!(find(&subject, &tree, "level").class, Class::Payload);
     let logged = Transition::Mpp(mpp::Transition::Logged { level: mpp::Level::Warn });
-    let (subject, tree) = read(told(What::Transition(logged), b"{not json"));
+    let (subject, tree) = read(transition(What::Transition(logged), b"{not json"));
     assert_eq!(
         (find(&subject, &tree, "line").class, tree.class_of(3)),
         (Class::Payload, Some(Class::Payload))
@@ -331,9 +333,9 @@ fn json(depth: u32) -> impl Strategy<Value = serde_json::Value> {
 }
 
 fn read_json(bytes: &[u8]) -> Tree {
-    let mut grower = Grower::new(NODES_MAX);
-    super::json::read(bytes, "value", &mut grower);
-    grower.grown()
+    let mut builder = TreeBuilder::new(NODES_MAX);
+    super::json::read(bytes, "value", &mut builder);
+    builder.finish()
 }
 
 /// The value that a node stands for, read from its own range alone.
@@ -354,13 +356,13 @@ fn rebuilt(bytes: &[u8], tree: &Tree, index: usize) -> serde_json::Value {
 proptest! {
     #[test]
     fn any_bytes_are_read(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
-        let (subject, tree) = refused(&bytes, Violation::NotJson);
+        let (subject, tree) = read_refused(&bytes, Violation::NotJson);
         covered(&subject.bytes, &tree);
     }
 
     #[test]
     fn anything_that_looks_like_json_is_read(text in "[\\[\\]{}\",:0-9a-z\\\\ .-]{0,200}") {
-        let (subject, tree) = taken(text.as_bytes());
+        let (subject, tree) = read_accepted(text.as_bytes());
         covered(&subject.bytes, &tree);
     }
 

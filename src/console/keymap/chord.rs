@@ -62,11 +62,11 @@ impl Chord {
             Some(character) => KeyCode::Char(character),
             None => named(key).ok_or_else(|| format!("there is no key `{text}`"))?,
         };
-        Self { code, modifiers }.told_apart(text)
+        Self { code, modifiers }.distinguishable(text)
     }
 
     /// The chord as terminals report it, if they can.
-    fn told_apart(self, text: &str) -> Result<Self, String> {
+    fn distinguishable(self, text: &str) -> Result<Self, String> {
         let Self { code, mut modifiers } = self;
         let is_shifted = modifiers.contains(KeyModifiers::SHIFT);
         let code = match code {

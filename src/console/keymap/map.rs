@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use crossterm::event::KeyEvent;
 
 use super::{
-    Chord, Place,
+    Chord, KeyScope,
     table::{Binding, TABLE},
 };
 use crate::console::{action::Action, glyphs::Glyphs};
@@ -26,7 +26,7 @@ pub struct KeyRow {
     /// Its keys, as the configuration writes them.
     pub keys: Vec<String>,
     /// Where they work.
-    pub places: Vec<&'static str>,
+    pub scopes: Vec<&'static str>,
     /// What it does.
     pub about: &'static str,
     /// Whether the keys are the user's own.
@@ -35,20 +35,23 @@ pub struct KeyRow {
 
 impl Default for Keymap {
     fn default() -> Self {
-        Self { bindings: TABLE.iter().map(super::table::Shipped::binding).collect(), own: BTreeSet::new() }
+        Self {
+            bindings: TABLE.iter().map(super::table::ShippedBinding::binding).collect(),
+            own: BTreeSet::new(),
+        }
     }
 }
 
 impl Keymap {
     /// What a key means in a place.
-    pub(crate) fn lookup(&self, place: Place, key: KeyEvent) -> Option<Action> {
+    pub(crate) fn lookup(&self, scope: KeyScope, key: KeyEvent) -> Option<Action> {
         let chord = Chord::of(key);
-        self.bindings(place).find(|binding| binding.keys.contains(&chord)).map(|binding| binding.action)
+        self.bindings(scope).find(|binding| binding.keys.contains(&chord)).map(|binding| binding.action)
     }
 
     /// The keys of a place, the most used first.
-    pub(crate) fn bindings(&self, place: Place) -> impl Iterator<Item = &Binding> {
-        self.bindings.iter().filter(move |binding| binding.places.contains(&place))
+    pub(crate) fn bindings(&self, scope: KeyScope) -> impl Iterator<Item = &Binding> {
+        self.bindings.iter().filter(move |binding| binding.scopes.contains(&scope))
     }
 
     /// The name of the first key of an action, wherever it is bound; its own name when it has none.
@@ -59,8 +62,8 @@ impl Keymap {
     }
 
     /// The keys of an action in a place.
-    pub(crate) fn keys_in(&self, place: Place, action: Action) -> impl Iterator<Item = Chord> {
-        self.bindings(place)
+    pub(crate) fn keys_in(&self, scope: KeyScope, action: Action) -> impl Iterator<Item = Chord> {
+        self.bindings(scope)
             .filter(move |binding| binding.action == action)
             .flat_map(|binding| binding.keys.iter().copied())
     }
@@ -115,10 +118,10 @@ impl Keymap {
         let row = |action: &Action| KeyRow {
             action: action.name(),
             keys: self.keys(*action).into_iter().map(Chord::spelled).collect(),
-            places: Place::ALL
+            scopes: KeyScope::ALL
                 .into_iter()
                 .filter(|place| self.bindings(*place).any(|binding| binding.action == *action))
-                .map(Place::name)
+                .map(KeyScope::name)
                 .collect(),
             about: action.about().trim(),
             own: self.is_own(*action),

@@ -1,13 +1,13 @@
 //! The keymap as data. Lookup, footer, help and palette all come from it.
 
 mod chord;
+mod key_scope;
 mod map;
-mod own;
-mod place;
+mod overrides;
 mod table;
 
 pub(crate) use chord::Chord;
+pub(crate) use key_scope::KeyScope;
 pub use map::{KeyRow, Keymap};
-pub use own::KeymapError;
-pub(crate) use place::Place;
+pub use overrides::KeymapError;
 pub(crate) use table::Binding;

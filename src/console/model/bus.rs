@@ -3,7 +3,7 @@
 
 use std::{cmp::Reverse, collections::BTreeMap, sync::Arc};
 
-use super::flow::{FIGURES, Flow, Flows};
+use super::windowed_rates::{METRICS, RatesByKey, WindowedRates};
 use crate::{
     ids::{ConnectionId, TopicName},
     limits,
@@ -16,7 +16,7 @@ use crate::{
 };
 
 /// Subscriptions and peers whose rates are kept, each.
-const FLOWS_MAX: u64 = 4_096;
+const RATE_KEYS_MAX: u64 = 4_096;
 const SECOND_NS: u64 = 1_000_000_000;
 /// Seconds that are kept of what was dropped before.
 const SPREAD_SECONDS: u64 = 80;
@@ -32,15 +32,15 @@ pub(crate) const DELIVERED: usize = 2;
 #[derive(Clone, Debug)]
 pub(crate) struct Bus {
     /// By topic, at most `limits.rmp.shown_topics_max`.
-    pub(crate) topics: Flows<TopicName>,
+    pub(crate) topics: RatesByKey<TopicName>,
     /// What left to each subscription.
-    pub(crate) subs: Flows<(ConnectionId, u64)>,
+    pub(crate) subs: RatesByKey<(ConnectionId, u64)>,
     /// What came from each peer.
-    pub(crate) peers: Flows<ConnectionId>,
+    pub(crate) peers: RatesByKey<ConnectionId>,
     /// Everything that peers published.
-    pub(crate) all: Flow,
+    pub(crate) all: WindowedRates,
     /// What was dropped, by reason.
-    pub(crate) drops: Flow,
+    pub(crate) drops: WindowedRates,
     /// When a key was last forgotten before its time, so that a duplicate of it would not be known.
     pub(crate) forgot_at: Option<Now>,
     /// When keys of what subscribers lost were let go early.
@@ -52,11 +52,11 @@ pub(crate) struct Bus {
 impl Bus {
     pub(crate) fn new(limits: &limits::Rmp) -> Self {
         Self {
-            topics: Flows::new(limits.shown_topics_max),
-            subs: Flows::new(FLOWS_MAX),
-            peers: Flows::new(FLOWS_MAX),
-            all: Flow::default(),
-            drops: Flow::default(),
+            topics: RatesByKey::new(limits.shown_topics_max),
+            subs: RatesByKey::new(RATE_KEYS_MAX),
+            peers: RatesByKey::new(RATE_KEYS_MAX),
+            all: WindowedRates::default(),
+            drops: WindowedRates::default(),
             forgot_at: None,
             forgot_lost_at: None,
             notices: 0,
@@ -74,7 +74,7 @@ impl Bus {
                 wire_bytes,
                 ..
             }) => {
-                let mut figures = [0; FIGURES];
+                let mut figures = [0; METRICS];
                 (figures[MESSAGES], figures[BYTES], figures[DELIVERED]) =
                     (1, u64::from(*wire_bytes), u64::from(*subscribers));
                 if head.session != Some(STATION) {
@@ -85,7 +85,7 @@ impl Bus {
                 }
             }
             What::Transition(Any::Rmp(Transition::Dropped { reason, count, .. })) if !is_in_snapshot => {
-                let mut figures = [0; FIGURES];
+                let mut figures = [0; METRICS];
                 figures[reason.index()] = *count;
                 self.drops.add(entry.at, figures);
                 self.notices = self.notices.saturating_add(1);
@@ -98,20 +98,20 @@ impl Bus {
     pub(super) fn compare(&mut self, entry: &Entry, before: &rmp::Snapshot) {
         let What::Transition(Any::Rmp(transition)) = &entry.what else { return };
         match transition {
-            Transition::Gauged { session, sub, gauge } => {
+            Transition::QueueStats { session, sub, gauge } => {
                 let known = before.peers.get(session).and_then(|peer| peer.subs.get(sub));
                 let more = known.map_or(0, |known| gauge.delivered.saturating_sub(known.gauge.delivered));
-                let mut figures = [0; FIGURES];
+                let mut figures = [0; METRICS];
                 figures[DELIVERED] = more;
                 self.subs.add(&(*session, *sub), entry.at, figures);
             }
-            Transition::Counted { session, published, .. } => {
+            Transition::SessionStats { session, published, .. } => {
                 let known = before.peers.get(session).map_or(0, |peer| peer.published);
-                let mut figures = [0; FIGURES];
+                let mut figures = [0; METRICS];
                 figures[MESSAGES] = published.saturating_sub(known);
                 self.peers.add(session, entry.at, figures);
             }
-            Transition::Remembered { evicted_young, lost_evicted_young, .. } => {
+            Transition::DedupeStats { evicted_young, lost_evicted_young, .. } => {
                 if *evicted_young > before.totals.evicted_young {
                     self.forgot_at = Some(entry.at);
                 }
@@ -157,7 +157,7 @@ impl Bus {
             };
             let share = if second == last_s { missed / spans + missed % spans } else { missed / spans };
             if moment.mono <= now.mono && share > 0 {
-                let mut figures = [0; FIGURES];
+                let mut figures = [0; METRICS];
                 figures[drop.reason.index()] = share;
                 self.drops.insert(moment, figures);
             }
@@ -176,7 +176,7 @@ impl Bus {
     }
 
     /// Messages that did not reach somebody in the last minute.
-    pub(crate) fn dropped_lately(&self, now: Now) -> u64 {
+    pub(crate) fn dropped_last_minute(&self, now: Now) -> u64 {
         DropReason::ALL.iter().map(|reason| self.drops.per_minute(reason.index(), now)).sum()
     }
 }
@@ -209,10 +209,10 @@ impl Culprit {
     /// Whose doing this drop is: of a message sent again or too late its publisher's, otherwise the
     /// subscription's that had no room.
     pub(crate) fn of(drop: &DropView) -> Self {
-        Self::who(drop.reason, drop.to, drop.from)
+        Self::attribute(drop.reason, drop.to, drop.from)
     }
 
-    fn who(reason: DropReason, to: Option<(ConnectionId, u64)>, from: Option<ConnectionId>) -> Self {
+    fn attribute(reason: DropReason, to: Option<(ConnectionId, u64)>, from: Option<ConnectionId>) -> Self {
         match (reason, to, from) {
             (DropReason::BackpressureTimeout | DropReason::TtlExpired, Some((session, sub)), _) => {
                 Self::Subscriber(session, sub)
@@ -245,7 +245,7 @@ impl DropKey {
         to: Option<(ConnectionId, u64)>,
         from: Option<ConnectionId>,
     ) -> bool {
-        self.reason == reason && self.topic == *topic && self.culprit == Culprit::who(reason, to, from)
+        self.reason == reason && self.topic == *topic && self.culprit == Culprit::attribute(reason, to, from)
     }
 }
 
@@ -266,7 +266,7 @@ pub(crate) struct DropGroup {
 
 impl DropGroup {
     /// What the culprit calls itself; its subscription too, where it is one of several.
-    pub(crate) fn whose(&self) -> String {
+    pub(crate) fn culprit_label(&self) -> String {
         let named = |name: &Option<Arc<str>>, session: ConnectionId| match name {
             Some(name) if !name.is_empty() => name.to_string(),
             _ => format!("session {session}"),

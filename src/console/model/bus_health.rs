@@ -2,7 +2,7 @@
 
 use super::{
     bus::is_recent,
-    health::{Condition, Report, Sentence, host_remedy, press, run, to_do},
+    health::{Condition, Report, ReportLine, command, host_remedy, instruction, key_hint},
     state::Model,
 };
 use crate::{
@@ -15,30 +15,32 @@ use crate::{
 };
 
 /// What to do while the socket does not answer.
-pub(super) fn socket_remedy() -> Vec<Sentence> {
+pub(super) fn socket_remedy() -> Vec<ReportLine> {
     vec![
-        to_do(
+        instruction(
             "free the path, and it is bound by itself; or end the station and start it with another: --socket PATH",
         ),
-        run("doctor"),
+        command("doctor"),
     ]
 }
 
 /// What to do about drops of a reason, at whose doing they are.
-pub(crate) fn drop_remedy(reason: DropReason) -> Vec<Sentence> {
+pub(crate) fn drop_remedy(reason: DropReason) -> Vec<ReportLine> {
     match reason {
         DropReason::TtlExpired => vec![
-            to_do("at the publisher: send earlier or with a longer ttl_ms, and see that both clocks agree"),
-            to_do("at the subscriber: read faster; what waited too long in its queue is gone"),
+            instruction(
+                "at the publisher: send earlier or with a longer ttl_ms, and see that both clocks agree",
+            ),
+            instruction("at the subscriber: read faster; what waited too long in its queue is gone"),
         ],
         DropReason::Duplicate => {
-            vec![to_do(
+            vec![instruction(
                 "at the publisher: count msg_id up for every new message; sent again on purpose, nothing is amiss",
             )]
         }
         DropReason::BackpressureTimeout => vec![
-            to_do("at the subscriber: read faster, on a connection of its own, or subscribe to less"),
-            to_do("here: limits.rmp.queue_messages_max and limits.rmp.queue_bytes_max let more wait"),
+            instruction("at the subscriber: read faster, on a connection of its own, or subscribe to less"),
+            instruction("here: limits.rmp.queue_messages_max and limits.rmp.queue_bytes_max let more wait"),
         ],
     }
 }
@@ -46,53 +48,53 @@ pub(crate) fn drop_remedy(reason: DropReason) -> Vec<Sentence> {
 /// The bus.
 pub(crate) fn rmp_report(model: &Model, now: Now) -> Report {
     let mut report = Report::new();
-    let Some(world) = &model.world else {
-        report.worse(Condition::Degraded, "the station is starting".to_owned(), Vec::new());
+    let Some(state) = &model.station_state else {
+        report.degrade(Condition::Degraded, "the station is starting".to_owned(), Vec::new());
         return report;
     };
-    if let HostState::Down(why) = &world.station.hosts[Link::Rmp.index()] {
-        report.worse(Condition::Down, format!("the bus is down: {why}"), host_remedy(Link::Rmp));
+    if let HostState::Down(why) = &state.station.hosts[Link::Rmp.index()] {
+        report.degrade(Condition::Down, format!("the bus is down: {why}"), host_remedy(Link::Rmp));
     }
-    match &world.rmp.listener {
+    match &state.rmp.listener {
         Listener::Down(why) => {
-            report.worse(Condition::Down, format!("the socket does not answer: {why}"), socket_remedy())
+            report.degrade(Condition::Down, format!("the socket does not answer: {why}"), socket_remedy())
         }
         Listener::Starting => {
-            report.worse(Condition::Degraded, "the socket is not bound yet".to_owned(), Vec::new())
+            report.degrade(Condition::Degraded, "the socket is not bound yet".to_owned(), Vec::new())
         }
         Listener::Listening(_) => {}
     }
-    dropped(&mut report, model, now);
-    full(&mut report, model, &world.rmp);
-    forgotten(&mut report, model, &world.rmp.totals, now);
-    facts(&mut report, model, &world.rmp, now);
+    report_drops(&mut report, model, now);
+    report_full_queues(&mut report, model, &state.rmp);
+    report_early_forgets(&mut report, model, &state.rmp.totals, now);
+    report_metrics(&mut report, model, &state.rmp, now);
     report
 }
 
-fn forgotten(report: &mut Report, model: &Model, totals: &Totals, now: Now) {
+fn report_early_forgets(report: &mut Report, model: &Model, totals: &Totals, now: Now) {
     if is_recent(model.bus.forgot_at, now) {
         let young = format::count(totals.evicted_young);
         let why = format!(
             "keys against duplicates are forgotten before the longest TTL is over, {young} so far: what is sent again may pass"
         );
-        let remedy = vec![to_do(
+        let remedy = vec![instruction(
             "raise limits.rmp.topic_keys_max or limits.rmp.keys_max, or lower limits.rmp.ttl_ms_max",
         )];
-        report.worse(Condition::Degraded, why, remedy);
+        report.degrade(Condition::Degraded, why, remedy);
     }
     if is_recent(model.bus.forgot_lost_at, now) {
         let young = format::count(totals.lost_evicted_young);
         let why = format!(
             "of what subscribers lost, keys are forgotten before the longest TTL is over, {young} so far: what is sent again may not reach them"
         );
-        let remedy = vec![to_do(
+        let remedy = vec![instruction(
             "raise limits.rmp.subscriber_lost_runs_max or limits.rmp.lost_runs_max, or let the subscribers read faster",
         )];
-        report.worse(Condition::Degraded, why, remedy);
+        report.degrade(Condition::Degraded, why, remedy);
     }
 }
 
-fn dropped(report: &mut Report, model: &Model, now: Now) {
+fn report_drops(report: &mut Report, model: &Model, now: Now) {
     let order = [DropReason::BackpressureTimeout, DropReason::TtlExpired, DropReason::Duplicate];
     let lately = order.map(|reason| (reason, model.bus.drops.per_minute(reason.index(), now)));
     for (reason, count) in lately.into_iter().filter(|(_, count)| *count > 0) {
@@ -101,22 +103,22 @@ fn dropped(report: &mut Report, model: &Model, now: Now) {
             DropReason::Duplicate => "came again, and were not given twice",
             DropReason::BackpressureTimeout => "found no room in a subscriber's queue",
         };
-        report.worse(
+        report.degrade(
             Condition::Degraded,
             format!("{what}, in the last minute: {}", format::many(count, "message")),
             drop_remedy(reason),
         );
     }
     if lately.iter().any(|(_, count)| *count > 0) {
-        report.sentences.push(press(Action::ViewBus, "has the Drops, with whose doing each is"));
+        report.lines.push(key_hint(Action::ViewBus, "has the Drops, with whose doing each is"));
     }
 }
 
 /// Queues that a report names.
-const FULL_NAMED: usize = 3;
+const FULL_LISTED_MAX: usize = 3;
 
 /// Whose queues have no room, or hardly any: that lasts until they read, whether or not more is dropped.
-fn full(report: &mut Report, model: &Model, rmp: &Snapshot) {
+fn report_full_queues(report: &mut Report, model: &Model, rmp: &Snapshot) {
     let limits = model.rmp_limits();
     let is_full = |sub: &&SubView| {
         let Gauge { queued_messages, queued_bytes, .. } = sub.gauge;
@@ -135,13 +137,13 @@ fn full(report: &mut Report, model: &Model, rmp: &Snapshot) {
     };
     let whose: Vec<String> = rmp.peers.iter().filter_map(of_peer).collect();
     if !whose.is_empty() {
-        let more = if whose.len() > FULL_NAMED {
-            format!(" and {} more", whose.len() - FULL_NAMED)
+        let more = if whose.len() > FULL_LISTED_MAX {
+            format!(" and {} more", whose.len() - FULL_LISTED_MAX)
         } else {
             String::new()
         };
-        let named = whose.iter().take(FULL_NAMED).cloned().collect::<Vec<_>>().join(", ");
-        report.worse(
+        let named = whose.iter().take(FULL_LISTED_MAX).cloned().collect::<Vec<_>>().join(", ");
+        report.degrade(
             Condition::Degraded,
             format!("queues are full: {named}{more}"),
             drop_remedy(DropReason::BackpressureTimeout),
@@ -149,13 +151,13 @@ fn full(report: &mut Report, model: &Model, rmp: &Snapshot) {
     }
 }
 
-fn facts(report: &mut Report, model: &Model, rmp: &Snapshot, now: Now) {
+fn report_metrics(report: &mut Report, model: &Model, rmp: &Snapshot, now: Now) {
     if let Listener::Listening(path) = &rmp.listener {
-        report.fact("listens on", path.to_string());
+        report.detail("listens on", path.to_string());
     }
     let subs: usize = rmp.peers.values().map(|peer| peer.subs.len()).sum();
     let topics = rmp.totals.topics.max(rmp.topics.len() as u64);
-    report.fact(
+    report.detail(
         "peers",
         format!(
             "{}, {}, {}",
@@ -165,8 +167,8 @@ fn facts(report: &mut Report, model: &Model, rmp: &Snapshot, now: Now) {
         ),
     );
     let [messages, bytes, delivered] = [0, 1, 2].map(|figure| model.bus.all.per_second(figure, now));
-    let words = crate::console::panes::rate_words;
-    report.fact(
+    let words = crate::console::panes::rate_text;
+    report.detail(
         "goes by now",
         format!(
             "{} messages/s in, {} B/s, {} messages/s out",
@@ -178,7 +180,7 @@ fn facts(report: &mut Report, model: &Model, rmp: &Snapshot, now: Now) {
     let totals = &rmp.totals;
     let dropped: u64 = totals.dropped.iter().sum();
     let count = format::count;
-    report.fact(
+    report.detail(
         "so far",
         format!(
             "{} taken, {} given on, {} dropped, {} refused",
@@ -202,5 +204,5 @@ fn facts(report: &mut Report, model: &Model, rmp: &Snapshot, now: Now) {
             )
         }
     };
-    report.fact("dedupe", words);
+    report.detail("dedupe", words);
 }

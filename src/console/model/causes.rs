@@ -5,7 +5,7 @@ use crate::tap::entry::mpp::{CloseCause, Fault, HelloReason};
 /// What happened, to follow "the adapter left: " or "refused: ".
 ///
 /// `said` is the message of the frame that told the adapter, which names what the violation leaves open.
-pub(crate) fn close_words(cause: CloseCause, said: Option<&str>) -> String {
+pub(crate) fn describe_close(cause: CloseCause, said: Option<&str>) -> String {
     match cause {
         CloseCause::PeerClosed => "it closed the connection".to_owned(),
         CloseCause::ReadFailed => "the connection broke".to_owned(),

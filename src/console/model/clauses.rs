@@ -53,7 +53,7 @@ impl Breach {
     }
 
     /// What was wrong.
-    pub(crate) fn words(self) -> String {
+    pub(crate) fn text(self) -> String {
         match self {
             Self::Protocol(code, violation) => format!("{}: {violation}", code.code()),
             Self::Hello(reason) => format!("hello refused: {}", reason.code()),
@@ -118,7 +118,7 @@ impl Breach {
 }
 
 /// A clause and its text. A ruling is known to this program alone: its text is all there is.
-pub(crate) fn clause_said(clause: &str) -> String {
+pub(crate) fn clause_with_text(clause: &str) -> String {
     if clause.starts_with("ruling ") {
         clause_text(clause).to_owned()
     } else {

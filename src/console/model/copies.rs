@@ -1,6 +1,6 @@
 //! What a copy of the model costs, and what of the present goes into one that shows the past.
 
-use super::{Model, timeline::Past};
+use super::{Model, timeline::FrozenState};
 use crate::{
     macp::SessionView,
     mpp::{EndedView, LiveView, LogView},
@@ -33,27 +33,27 @@ impl Model {
                 + rmp.drops.len() * size_of::<DropView>()
                 + (rmp.peers.len() + subs) * (size_of::<PeerView>() + NODE_BYTES)
         });
-        let runs = self.world.as_ref().map_or(0, |world| {
+        let runs = self.station_state.as_ref().map_or(0, |state| {
             let of_run = |run: &RunView| {
                 let plan = run.plan.nodes.len() * (size_of::<PlanNode>() + NODE_BYTES)
                     + run.plan.edges.len() * size_of::<PlanEdge>();
                 size_of::<RunView>() + plan + run.nodes.len() * size_of::<NodeView>()
             };
-            world.runs.runs.iter().map(of_run).sum::<usize>() + world.runs.asks.len() * size_of::<AskView>()
+            state.runs.runs.iter().map(of_run).sum::<usize>() + state.runs.asks.len() * size_of::<AskView>()
         });
         let sessions = self
             .macp()
             .map_or(0, |macp| macp.sessions.values().map(SessionView::memory_bytes).sum::<usize>());
         let rates = (self.rates.len() + self.failures.len()) * (NODE_BYTES + 256);
-        let faults: usize = self.faults.groups().map(|group| 1_024 + group.by.len() * 64).sum();
+        let faults: usize = self.faults.groups().map(|group| 1_024 + group.offenders.len() * 64).sum();
         size_of::<Self>()
             + bridge
             + bus
             + runs
             + sessions
             + self.bus.memory_bytes()
-            + self.run_lines.memory_bytes()
-            + self.session_lines.memory_bytes()
+            + self.run_history.memory_bytes()
+            + self.session_history.memory_bytes()
             + rates
             + faults
             + self.history.len() * size_of::<EndedView>()
@@ -63,13 +63,13 @@ impl Model {
     /// Takes over from the live model what is shown of the present whatever the moment: alerts, what this
     /// console lost and how well it keeps up, how the station is reached and whether it goes down, the
     /// recording.
-    pub(super) fn graft(&mut self, live: &Self, at: Now) {
+    pub(super) fn copy_live_state(&mut self, live: &Self, at: Now) {
         self.alerts.clone_from(&live.alerts);
-        self.meter = live.meter;
+        self.console_health = live.console_health;
         self.lost = live.lost;
         self.stopping = live.stopping;
         self.attachment.clone_from(&live.attachment);
-        let recording = live.world.as_ref().and_then(|world| world.station.recording.clone());
-        self.past = Some(Past { at, recording });
+        let recording = live.station_state.as_ref().and_then(|state| state.station.recording.clone());
+        self.frozen = Some(FrozenState { at, recording });
     }
 }

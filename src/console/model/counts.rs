@@ -20,12 +20,12 @@ pub(crate) struct Changes {
 
 /// What came into a window, and what it let go since the console came up.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Tally {
+pub(crate) struct WindowCounts {
     pub(crate) received: u64,
     pub(crate) evicted: u64,
 }
 
-impl Tally {
+impl WindowCounts {
     /// So many more came, and the window went from one length to another.
     pub(super) fn note(&mut self, came: usize, before: usize, after: usize) {
         self.received = self.received.saturating_add(came as u64);
@@ -33,18 +33,18 @@ impl Tally {
     }
 
     /// The window is another one now: what is in it came, beside what was let go before.
-    pub(super) fn begin(&mut self, len: usize) {
+    pub(super) fn restart(&mut self, len: usize) {
         self.received = self.evicted.saturating_add(len as u64);
     }
 }
 
 /// The windows of the bridge's state.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Tallies {
+pub(crate) struct BridgeWindowCounts {
     /// Rows that ended.
-    pub(crate) ended: Tally,
+    pub(crate) ended: WindowCounts,
     /// Lines of the adapter's log.
-    pub(crate) lines: Tally,
+    pub(crate) lines: WindowCounts,
 }
 
 impl Changes {
@@ -58,7 +58,7 @@ impl Changes {
             | T::Failed { .. }
             | T::Refunded { .. }
             | T::Requeued { .. }
-            | T::LeftApplied { .. } => self.rows += 1,
+            | T::Orphaned { .. } => self.rows += 1,
             T::OtherCancelled { .. } | T::Migrated { .. } | T::PackLoaded { .. } => {
                 self.rows += 1;
                 self.others += 1;

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use super::{bus_words, clauses::Breach};
+use super::{bus_journal, clauses::Breach};
 use crate::{
-    console::units,
+    console::body_text,
     ids::{ConnectionId, Peer, Seq},
     rmp as bus,
     tap::{
@@ -21,7 +21,7 @@ use crate::{
 /// Breaches that are counted apart: more than there are of them.
 const GROUPS_MAX: usize = 1_024;
 /// Peers that are named of one breach.
-const NAMED_MAX: usize = 16;
+const OFFENDERS_MAX: usize = 16;
 /// Characters of a frame that are kept.
 const FRAME_CHARS_MAX: usize = 200;
 
@@ -33,7 +33,7 @@ pub(crate) struct FaultGroup {
     /// By whom and when the last time.
     pub(crate) peer: Peer,
     /// What whoever it was calls itself, or the peer.
-    pub(crate) who: Arc<str>,
+    pub(crate) offender: Arc<str>,
     /// The session of the bus, where it was one.
     pub(crate) session: Option<ConnectionId>,
     pub(crate) at: Now,
@@ -42,14 +42,14 @@ pub(crate) struct FaultGroup {
     /// The type of the frame, where it could be read.
     pub(crate) frame: Option<&'static str>,
     /// How the frame begins.
-    pub(crate) bytes: Option<Arc<str>>,
+    pub(crate) excerpt: Option<Arc<str>>,
     /// The whole of it as the tap has it, which is at most `limits.tap.frame_bytes_max`; none where it was
     /// withheld.
-    pub(crate) whole: Option<Arc<[u8]>>,
+    pub(crate) full_frame: Option<Arc<[u8]>>,
     /// What the peer was told.
-    pub(crate) told: Option<Arc<str>>,
+    pub(crate) reply: Option<Arc<str>>,
     /// How often by whom, the first that was seen first; those beyond a bound are not named.
-    pub(crate) by: Vec<(Arc<str>, u64)>,
+    pub(crate) offenders: Vec<(Arc<str>, u64)>,
 }
 
 /// Faults of peers since the console came up.
@@ -70,24 +70,24 @@ impl FaultGroup {
 }
 
 /// Who broke something: its process, and on the bus its session and what that calls itself.
-struct Who<'a> {
+struct Offender<'a> {
     peer: &'a Peer,
     session: Option<ConnectionId>,
     name: Arc<str>,
 }
 
-impl<'a> Who<'a> {
+impl<'a> Offender<'a> {
     fn of_bridge(peer: &'a Peer) -> Self {
         Self { peer, session: None, name: Arc::from(peer.as_str()) }
     }
 
     fn of_bus(peer: &'a Peer, session: Option<ConnectionId>, bus: Option<&bus::Snapshot>) -> Self {
-        Self { peer, session, name: bus_words::who(peer, session, bus).into() }
+        Self { peer, session, name: bus_journal::peer_label(peer, session, bus).into() }
     }
 }
 
 /// What is kept of the frame that broke a clause: its type, how it begins, and all of it.
-type Kept = (Option<&'static str>, Option<Arc<str>>, Option<Arc<[u8]>>);
+type FrameExcerpt = (Option<&'static str>, Option<Arc<str>>, Option<Arc<[u8]>>);
 
 impl Faults {
     /// The groups, by clause.
@@ -121,7 +121,7 @@ impl Faults {
                     }
                 };
                 let kept = (head.kind.map(FrameType::name), Some(bytes.into()), whole);
-                self.note(Breach::from(*fault), Who::of_bridge(peer), entry.entry, kept);
+                self.note(Breach::from(*fault), Offender::of_bridge(peer), entry.entry, kept);
             }
             What::Frame(Frame {
                 direction: Direction::Inbound,
@@ -137,7 +137,7 @@ impl Faults {
                         (Some(hex(entry.bytes).into()), Some(Arc::from(entry.bytes)))
                     }
                 };
-                let who = Who::of_bus(peer, head.session, bus);
+                let who = Offender::of_bus(peer, head.session, bus);
                 self.note(
                     Breach::Bus(*refusal),
                     who,
@@ -148,8 +148,8 @@ impl Faults {
             What::Frame(Frame { direction: Direction::Outbound, peer, head: Head::Rmp(head), .. })
                 if head.refusal.is_some() =>
             {
-                if let Some(words) = units::error_message(entry.bytes) {
-                    self.tell(peer, &words.chars().take(FRAME_CHARS_MAX).collect::<String>().into());
+                if let Some(words) = body_text::error_message(entry.bytes) {
+                    self.record_reply(peer, &words.chars().take(FRAME_CHARS_MAX).collect::<String>().into());
                 }
             }
             What::Transition(Transition::Rmp(rmp::Transition::Disconnected {
@@ -161,7 +161,7 @@ impl Faults {
                     .map_or_else(|| Peer::new(&format!("session {session}")), |known| known.peer.clone());
                 self.note(
                     Breach::BusHelloTimeout,
-                    Who::of_bus(&peer, Some(*session), bus),
+                    Offender::of_bus(&peer, Some(*session), bus),
                     entry.entry,
                     (None, None, None),
                 );
@@ -171,22 +171,28 @@ impl Faults {
                 cause: CloseCause::HelloTimeout,
                 ..
             })) => {
-                self.note(Breach::HelloTimeout, Who::of_bridge(peer), entry.entry, (None, None, None));
+                self.note(Breach::HelloTimeout, Offender::of_bridge(peer), entry.entry, (None, None, None));
             }
             _ => {}
         }
     }
 
-    fn note(&mut self, breach: Breach, who: Who<'_>, entry: &Entry, (frame, bytes, whole): Kept) {
+    fn note(
+        &mut self,
+        breach: Breach,
+        who: Offender<'_>,
+        entry: &Entry,
+        (frame, bytes, whole): FrameExcerpt,
+    ) {
         let (at, seq, peer) = (entry.at, entry.seq, who.peer.clone());
         self.count = self.count.saturating_add(1);
         self.latest = Some(breach);
         if let Some(group) = self.groups.iter_mut().find(|group| group.breach == breach) {
             group.count = group.count.saturating_add(1);
-            (group.peer, group.who, group.session) = (peer, Arc::clone(&who.name), who.session);
+            (group.peer, group.offender, group.session) = (peer, Arc::clone(&who.name), who.session);
             (group.at, group.seq, group.frame) = (at, seq, frame);
-            (group.bytes, group.whole, group.told) = (bytes, whole, None);
-            group.name(who.name);
+            (group.excerpt, group.full_frame, group.reply) = (bytes, whole, None);
+            group.count_offender(who.name);
             return;
         }
         if self.groups.len() >= GROUPS_MAX {
@@ -197,37 +203,37 @@ impl Faults {
             breach,
             count: 1,
             peer,
-            who: who.name,
+            offender: who.name,
             session: who.session,
             at,
             seq,
             frame,
-            bytes,
-            whole,
-            told: None,
-            by,
+            excerpt: bytes,
+            full_frame: whole,
+            reply: None,
+            offenders: by,
         };
         let place = self.groups.partition_point(|known| known.clause() <= breach.clause());
         self.groups.insert(place, group);
     }
 
     /// What a peer was told on its last breach.
-    pub(super) fn tell(&mut self, peer: &Peer, words: &Arc<str>) {
+    pub(super) fn record_reply(&mut self, peer: &Peer, words: &Arc<str>) {
         let Some(latest) = self.latest else { return };
         if let Some(group) =
             self.groups.iter_mut().find(|group| group.breach == latest && group.peer == *peer)
         {
-            group.told = Some(Arc::clone(words));
+            group.reply = Some(Arc::clone(words));
         }
     }
 }
 
 impl FaultGroup {
-    fn name(&mut self, who: Arc<str>) {
-        if let Some((_, count)) = self.by.iter_mut().find(|(known, _)| *known == who) {
+    fn count_offender(&mut self, who: Arc<str>) {
+        if let Some((_, count)) = self.offenders.iter_mut().find(|(known, _)| *known == who) {
             *count = count.saturating_add(1);
-        } else if self.by.len() < NAMED_MAX {
-            self.by.push((who, 1));
+        } else if self.offenders.len() < OFFENDERS_MAX {
+            self.offenders.push((who, 1));
         }
     }
 }
@@ -274,6 +280,9 @@ mod tests {
         let mut faults = Faults::default();
         reader.read().unwrap().iter().for_each(|entry| faults.fold(entry, None));
         let group = faults.groups.first().unwrap();
-        assert_eq!(group.bytes.as_deref(), Some("31 bytes, withheld: what is no handshake may hold a token"));
+        assert_eq!(
+            group.excerpt.as_deref(),
+            Some("31 bytes, withheld: what is no handshake may hold a token")
+        );
     }
 }

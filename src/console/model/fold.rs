@@ -16,7 +16,7 @@ pub(super) fn station(view: &mut StationView, transition: station_events::Transi
     match transition {
         T::HostUp { link } => view.hosts[link.index()] = HostState::Up,
         T::HostDown { link } => view.hosts[link.index()] = HostState::Down(entry.text().as_ref().into()),
-        T::StoreWell => view.store_failing = None,
+        T::StoreOk => view.store_failing = None,
         T::StoreFailing => view.store_failing = Some(entry.text().as_ref().into()),
         T::RecordingStarted => {
             view.recording =
@@ -29,7 +29,7 @@ pub(super) fn station(view: &mut StationView, transition: station_events::Transi
         }
         T::RecordingStopped { .. } => view.recording = None,
         T::DiskLow { free_bytes } => view.disk_low = Some(free_bytes),
-        T::DiskWell { .. } => view.disk_low = None,
+        T::DiskOk { .. } => view.disk_low = None,
         T::Started | T::RecordingFailed | T::Operated | T::Notice { .. } | T::Stopping => {}
     }
 }

@@ -3,8 +3,8 @@
 use std::{collections::VecDeque, fmt::Write as _, sync::Arc, time::Duration};
 
 use super::{
-    bus_words::{Said, Together},
-    causes::close_words,
+    bus_journal::{CoalescedNotices, NoticeDraft},
+    causes::describe_close,
 };
 use crate::{
     console::{class::Class, format::many},
@@ -56,7 +56,7 @@ pub(crate) struct Notice {
 
 impl Notice {
     /// Whether it is of the station itself, not of who speaks with it: of runs, what did not go well.
-    fn is_stations(&self) -> bool {
+    fn is_for_station_log(&self) -> bool {
         match self.origin {
             Origin::Station | Origin::Bridge | Origin::Console => true,
             Origin::Runs => self.level >= Level::Warn,
@@ -94,19 +94,19 @@ pub(crate) struct Journal {
     /// The last notice of a loss: its number, when it was begun, and how many entries it tells of.
     losses: Option<(u64, Now, u64)>,
     /// What connections that are being closed were told, until they are gone.
-    told: VecDeque<(Peer, Arc<str>)>,
+    close_messages: VecDeque<(Peer, Arc<str>)>,
     /// What the bus says again and again, which is told together.
-    together: Together,
+    coalesced: CoalescedNotices,
     /// The entry that is taken in just now.
-    folding: Option<Seq>,
+    folding_seq: Option<Seq>,
 }
 
 /// Losses within so long of the first are one notice.
-const LOSSES_TOGETHER: Duration = Duration::from_secs(10);
+const LOSSES_COALESCE_WITHIN: Duration = Duration::from_secs(10);
 /// Connections whose last words are remembered.
-const TOLD_MAX: usize = 16;
+const CLOSE_MESSAGES_MAX: usize = 16;
 /// Characters that are kept of last words.
-const TOLD_CHARS_MAX: usize = 200;
+const CLOSE_MESSAGE_CHARS_MAX: usize = 200;
 
 impl Journal {
     pub(super) fn new(limits: &limits::Limits) -> Self {
@@ -122,9 +122,9 @@ impl Journal {
             station: VecDeque::new(),
             station_received: 0,
             station_evicted: 0,
-            told: VecDeque::new(),
-            together: Together::default(),
-            folding: None,
+            close_messages: VecDeque::new(),
+            coalesced: CoalescedNotices::default(),
+            folding_seq: None,
         }
     }
 
@@ -144,13 +144,13 @@ impl Journal {
             self.push(log.at, log.level, Origin::Adapter, Arc::clone(&log.text));
         }
         for notice in read {
-            self.keep(notice);
+            self.append(notice);
         }
     }
 
     /// Notes that entries were lost; a console that falls behind again and again says so in one line.
-    pub(super) fn lost(&mut self, count: u64, at: Now) {
-        let known = self.losses.filter(|(_, from, _)| at.mono.since(from.mono) < LOSSES_TOGETHER);
+    pub(super) fn record_loss(&mut self, count: u64, at: Now) {
+        let known = self.losses.filter(|(_, from, _)| at.mono.since(from.mono) < LOSSES_COALESCE_WITHIN);
         let all = known.map_or(0, |(_, _, all)| all).saturating_add(count);
         let text = format!(
             "this console fell behind and lost {}; the state was taken anew (limits.tap.ring_bytes_max)",
@@ -199,16 +199,18 @@ impl Journal {
         &mut self,
         entry: EntryRef<'_>,
         line: Option<Arc<str>>,
-        said: Option<Said>,
+        said: Option<NoticeDraft>,
     ) -> Option<(&Peer, &Arc<str>)> {
-        self.folding = Some(entry.entry.seq);
+        self.folding_seq = Some(entry.entry.seq);
         if let Some(said) = said {
-            self.say(entry.entry.at, said);
+            self.push_coalesced(entry.entry.at, said);
         }
         self.note_entry(entry, line);
-        self.folding = None;
+        self.folding_seq = None;
         match &entry.entry.what {
-            What::Frame(frame) if frame.direction == Direction::Outbound => self.hear(frame, entry.bytes),
+            What::Frame(frame) if frame.direction == Direction::Outbound => {
+                self.record_close_message(frame, entry.bytes)
+            }
             _ => None,
         }
     }
@@ -217,7 +219,7 @@ impl Journal {
         let at = entry.entry.at;
         match &entry.entry.what {
             What::Transition(Transition::Station(transition)) => {
-                if let Some((level, words)) = station_words(*transition, &entry.text()) {
+                if let Some((level, words)) = describe_station(*transition, &entry.text()) {
                     self.push(at, level, Origin::Station, words.into());
                 }
             }
@@ -229,8 +231,11 @@ impl Journal {
                 self.refund(at, *id, *status)
             }
             What::Transition(Transition::Mpp(mpp::Transition::Disconnected { peer, active, cause })) => {
-                let told =
-                    self.told.iter().position(|(known, _)| known == peer).and_then(|at| self.told.remove(at));
+                let told = self
+                    .close_messages
+                    .iter()
+                    .position(|(known, _)| known == peer)
+                    .and_then(|at| self.close_messages.remove(at));
                 if let Some((level, words)) =
                     close_notice(peer, *active, *cause, told.as_ref().map(|(_, words)| words.as_ref()))
                 {
@@ -240,7 +245,7 @@ impl Journal {
                     };
                     // What a peer was told can quote what it sent.
                     let class = if told.is_some() { Class::Payload } else { Class::Public };
-                    self.keep(Notice {
+                    self.append(Notice {
                         class,
                         refused,
                         ..Notice::new(at, level, Origin::Bridge, words.into())
@@ -248,14 +253,14 @@ impl Journal {
                 }
             }
             What::Transition(Transition::Mpp(transition)) => {
-                if let Some((level, words)) = bridge_words(transition, &entry.text()) {
+                if let Some((level, words)) = describe_bridge(transition, &entry.text()) {
                     // Why a value is left out quotes it.
                     let class = if matches!(transition, mpp::Transition::PersistedLeftOut { .. }) {
                         Class::Payload
                     } else {
                         Class::Public
                     };
-                    self.keep(Notice { class, ..Notice::new(at, level, Origin::Bridge, words.into()) });
+                    self.append(Notice { class, ..Notice::new(at, level, Origin::Bridge, words.into()) });
                 }
             }
             What::Unsent { frames, bytes } => {
@@ -280,29 +285,29 @@ impl Journal {
     }
 
     /// Remembers what a `protocol_error` of ours says.
-    fn hear(&mut self, frame: &Frame, bytes: &[u8]) -> Option<(&Peer, &Arc<str>)> {
+    fn record_close_message(&mut self, frame: &Frame, bytes: &[u8]) -> Option<(&Peer, &Arc<str>)> {
         #[derive(serde::Deserialize)]
-        struct Said {
+        struct CloseMessage {
             message: String,
         }
         let Head::Mpp(head) = &frame.head else { return None };
         if head.kind != Some(mpp::FrameType::ProtocolError) {
             return None;
         }
-        let Said { message } = serde_json::from_slice(bytes).ok()?;
-        let words: String = message.chars().take(TOLD_CHARS_MAX).collect();
-        self.told.push_back((frame.peer.clone(), words.into()));
-        while self.told.len() > TOLD_MAX {
-            self.told.pop_front();
+        let CloseMessage { message } = serde_json::from_slice(bytes).ok()?;
+        let words: String = message.chars().take(CLOSE_MESSAGE_CHARS_MAX).collect();
+        self.close_messages.push_back((frame.peer.clone(), words.into()));
+        while self.close_messages.len() > CLOSE_MESSAGES_MAX {
+            self.close_messages.pop_front();
         }
-        self.told.back().map(|(peer, words)| (peer, words))
+        self.close_messages.back().map(|(peer, words)| (peer, words))
     }
 
     /// What the bus or the runs say. The same said again for some seconds is one line, so that who does
     /// nothing else hides nothing.
-    fn say(&mut self, at: Now, said: Said) {
-        let (number, count) = self.together.count(&said.of, at, self.next);
-        let words = if count > 1 { format!("×{count} {}", said.words) } else { said.words };
+    fn push_coalesced(&mut self, at: Now, said: NoticeDraft) {
+        let (number, count) = self.coalesced.count(&said.key, at, self.next);
+        let words = if count > 1 { format!("×{count} {}", said.text) } else { said.text };
         match number.map(|number| self.notice_mut(number)) {
             Some(Some(notice)) => {
                 (notice.text, notice.at) = (words.into(), at);
@@ -311,8 +316,10 @@ impl Journal {
             }
             // It was evicted meanwhile: the next is begun when its time is over.
             Some(None) => {}
-            None => self
-                .keep(Notice { class: said.class, ..Notice::new(at, said.level, said.origin, words.into()) }),
+            None => self.append(Notice {
+                class: said.class,
+                ..Notice::new(at, said.level, said.origin, words.into())
+            }),
         }
     }
 
@@ -323,28 +330,28 @@ impl Journal {
             && *known == status
         {
             *count = count.saturating_add(1);
-            last.text = format!("{} (×{count})", refund_words(id, status).1).into();
+            last.text = format!("{} (×{count})", describe_refund(id, status).1).into();
             last.at = at;
             let told = last.clone();
             self.copy(&told);
             return;
         }
-        let (level, words) = refund_words(id, status);
+        let (level, words) = describe_refund(id, status);
         let refunds = Some((status, 1));
-        self.keep(Notice { refunds, ..Notice::new(at, level, Origin::Bridge, words.into()) });
+        self.append(Notice { refunds, ..Notice::new(at, level, Origin::Bridge, words.into()) });
     }
 
     fn push(&mut self, at: Now, level: Level, origin: Origin, text: Arc<str>) {
-        self.keep(Notice::new(at, level, origin, text));
+        self.append(Notice::new(at, level, origin, text));
     }
 
     /// Gives a notice its number and keeps it.
-    fn keep(&mut self, notice: Notice) {
+    fn append(&mut self, notice: Notice) {
         self.serious += u64::from(notice.level >= Level::Warn);
-        let notice = Notice { number: self.next, seq: self.folding.or(notice.seq), ..notice };
+        let notice = Notice { number: self.next, seq: self.folding_seq.or(notice.seq), ..notice };
         self.next += 1;
         self.received += 1;
-        if notice.is_stations() {
+        if notice.is_for_station_log() {
             self.station_received += 1;
             self.station.push_back(notice.clone());
             while self.station.len() > self.limit {
@@ -360,7 +367,7 @@ impl Journal {
     }
 }
 
-fn refund_words(id: InvocationId, status: RefundStatus) -> (Level, String) {
+fn describe_refund(id: InvocationId, status: RefundStatus) -> (Level, String) {
     match status {
         RefundStatus::Requested => (Level::Info, format!("refund of {id} is requested")),
         RefundStatus::Skipped => {
@@ -377,21 +384,21 @@ fn close_notice(
     told: Option<&str>,
 ) -> Option<(Level, String)> {
     match (active, cause) {
-        (true, _) => Some((Level::Warn, format!("adapter {peer} left: {}", close_words(cause, told)))),
+        (true, _) => Some((Level::Warn, format!("adapter {peer} left: {}", describe_close(cause, told)))),
         (false, mpp::CloseCause::Fault(_) | mpp::CloseCause::TooManyConnections) => {
-            Some((Level::Warn, format!("refused {peer}: {}", close_words(cause, told))))
+            Some((Level::Warn, format!("refused {peer}: {}", describe_close(cause, told))))
         }
         (false, _) => None,
     }
 }
 
-fn station_words(transition: station::Transition, text: &str) -> Option<(Level, String)> {
+fn describe_station(transition: station::Transition, text: &str) -> Option<(Level, String)> {
     use station::Transition as T;
     Some(match transition {
         T::Started => (Level::Info, "the station is up".to_owned()),
         T::HostUp { link } => (Level::Info, format!("{} is up", link.name())),
         T::HostDown { link } => (Level::Error, format!("{} is down: {text}", link.name())),
-        T::StoreWell => (Level::Info, "the store takes commits again".to_owned()),
+        T::StoreOk => (Level::Info, "the store takes commits again".to_owned()),
         T::StoreFailing => (Level::Error, format!("the store refuses commits: {text}")),
         T::RecordingStarted => (Level::Info, format!("recording to {text}")),
         T::RecordingStopped { bytes } => {
@@ -405,7 +412,7 @@ fn station_words(transition: station::Transition, text: &str) -> Option<(Level, 
                 crate::console::format::bytes(free_bytes)
             ),
         ),
-        T::DiskWell { free_bytes } => (
+        T::DiskOk { free_bytes } => (
             Level::Info,
             format!("the data folder's disk has room again: {}", crate::console::format::bytes(free_bytes)),
         ),
@@ -416,7 +423,7 @@ fn station_words(transition: station::Transition, text: &str) -> Option<(Level, 
     })
 }
 
-fn bridge_words(transition: &mpp::Transition, text: &str) -> Option<(Level, String)> {
+fn describe_bridge(transition: &mpp::Transition, text: &str) -> Option<(Level, String)> {
     use mpp::Transition as T;
     Some(match transition {
         T::Listening { addr } => (Level::Info, format!("listening on {addr}")),
@@ -433,7 +440,7 @@ fn bridge_words(transition: &mpp::Transition, text: &str) -> Option<(Level, Stri
             (Level::Warn, format!("the adapter has sent nothing for {silent_s} s; K drops it"))
         }
         T::Requeued { id, queue } => (Level::Warn, format!("{id} went back to the head of {queue}")),
-        T::LeftApplied { id, queue } => (
+        T::Orphaned { id, queue } => (
             Level::Warn,
             format!("{id} on {queue} was left in applied: `settle {id} done` or `failed` ends it"),
         ),
@@ -453,7 +460,7 @@ fn bridge_words(transition: &mpp::Transition, text: &str) -> Option<(Level, Stri
         T::Drained { queue } => (Level::Info, format!("{queue} is empty: drained")),
         T::PersistedLeftOut { key } => (Level::Warn, format!("state `{key}` was not replayed: {text}")),
         T::CommitsFailing => (Level::Error, format!("commits fail: {text}")),
-        T::CommitsWell => (Level::Info, "commits succeed again".to_owned()),
+        T::CommitsOk => (Level::Info, "commits succeed again".to_owned()),
         T::PackLoaded { pack_id, .. } => (Level::Info, format!("pack {pack_id} is in force")),
         _ => return None,
     })

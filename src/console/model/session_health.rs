@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::{
-    health::{Condition, Report, host_remedy, press, run, to_do},
+    health::{Condition, Report, command, host_remedy, instruction, key_hint},
     state::Model,
 };
 use crate::{
@@ -16,61 +16,67 @@ use crate::{
 };
 
 /// Sessions that are named one by one.
-const NAMED: usize = 5;
+const LISTED_MAX: usize = 5;
 /// How long the end of a session is told of.
-const LATELY: Duration = Duration::from_secs(60);
+const RECENT: Duration = Duration::from_secs(60);
 
 /// The coordination runtime.
 pub(crate) fn macp_report(model: &Model, now: Now) -> Report {
     let mut report = Report::new();
-    let Some(world) = &model.world else {
-        report.worse(Condition::Degraded, "the station is starting".to_owned(), Vec::new());
+    let Some(state) = &model.station_state else {
+        report.degrade(Condition::Degraded, "the station is starting".to_owned(), Vec::new());
         return report;
     };
-    let macp = &world.macp;
-    let host = &world.station.hosts[Link::Macp.index()];
+    let macp = &state.macp;
+    let host = &state.station.hosts[Link::Macp.index()];
     match (host, &macp.listener) {
         (HostState::Down(why), _) => {
-            report.worse(Condition::Down, format!("no session is held: {why}"), host_remedy(Link::Macp))
+            report.degrade(Condition::Down, format!("no session is held: {why}"), host_remedy(Link::Macp))
         }
         (_, Listener::Down(why)) => {
-            let remedy = vec![to_do("free the port, or start with another: --grpc ADDR"), run("doctor")];
-            report.worse(Condition::Down, format!("the port does not answer: {why}"), remedy);
+            let remedy =
+                vec![instruction("free the port, or start with another: --grpc ADDR"), command("doctor")];
+            report.degrade(Condition::Down, format!("the port does not answer: {why}"), remedy);
         }
         (_, Listener::Starting) => {
-            report.worse(Condition::Degraded, "the port is not bound yet".to_owned(), Vec::new())
+            report.degrade(Condition::Degraded, "the port is not bound yet".to_owned(), Vec::new())
         }
-        (_, Listener::Listening(addr)) => report.fact("listens on", addr.to_string()),
+        (_, Listener::Listening(addr)) => report.detail("listens on", addr.to_string()),
     }
     let ended_badly = |view: &&SessionView| {
         let is_bad = |ending| matches!(ending, Ending::TtlExpired | Ending::LogDamaged);
-        view.end.as_ref().is_some_and(|end| is_bad(end.ending) && now.wall.since(end.at.wall) < LATELY)
+        view.end.as_ref().is_some_and(|end| is_bad(end.ending) && now.wall.since(end.at.wall) < RECENT)
     };
     let mut lately =
         macp.ended.iter().rev().filter_map(|number| macp.sessions.get(number)).filter(ended_badly);
-    for view in lately.by_ref().take(NAMED) {
+    for view in lately.by_ref().take(LISTED_MAX) {
         let why = match view.end.as_ref().map(|end| end.ending) {
             Some(Ending::LogDamaged) => format!("{} is expired: its log was damaged", view.session.id),
-            _ => format!("{} expired in the last minute, unresolved at {}", view.session.id, stood(view)),
+            _ => format!(
+                "{} expired in the last minute, unresolved at {}",
+                view.session.id,
+                describe_phase(view)
+            ),
         };
-        report.worse(Condition::Degraded, why, Vec::new());
+        report.degrade(Condition::Degraded, why, Vec::new());
     }
     let more = lately.count();
     if more > 0 {
-        report.worse(
+        report.degrade(
             Condition::Degraded,
             format!("{} expired in the last minute", counted(more, "more session")),
             Vec::new(),
         );
     }
     if report.condition == Condition::Degraded {
-        report
-            .sentences
-            .push(press(Action::ViewSessions, "shows the Sessions: who was waited for, and what was said"));
+        report.lines.push(key_hint(
+            Action::ViewSessions,
+            "shows the Sessions: who was waited for, and what was said",
+        ));
     }
     let totals = macp.totals;
-    report.fact("open", counted(totals.open, "session"));
-    report.fact(
+    report.detail("open", counted(totals.open, "session"));
+    report.detail(
         "so far",
         format!(
             "{} begun, {} resolved, {} expired, {} cancelled",
@@ -86,7 +92,7 @@ pub(crate) fn macp_report(model: &Model, now: Now) -> Report {
         (totals.refused, "refused"),
         (totals.signals, "signals"),
     ];
-    report.fact(
+    report.detail(
         "messages",
         messages.map(|(count, what)| format!("{} {what}", format::count(count))).join(", "),
     );
@@ -95,16 +101,16 @@ pub(crate) fn macp_report(model: &Model, now: Now) -> Report {
             .clients
             .iter()
             .rev()
-            .take(NAMED)
+            .take(LISTED_MAX)
             .map(|client| format!("{} ({})", client.client, client.peer))
             .collect();
-        report.fact("clients", names.join(", "));
+        report.detail("clients", names.join(", "));
     }
     report
 }
 
 /// How far a session was.
-fn stood(view: &SessionView) -> String {
+fn describe_phase(view: &SessionView) -> String {
     match (view.phase(), view.round()) {
         (Some(phase), _) => format!("phase {}", phase.name()),
         (None, round) => format!("round {}", round.unwrap_or_default()),

@@ -9,21 +9,21 @@ use std::{
 };
 
 use super::{
-    alerts::{Alerts, Judged},
+    alerts::{AlertChanges, Alerts},
     bus::Bus,
-    bus_words,
-    counts::{Changes, Tallies},
+    bus_journal,
+    console_health::ConsoleHealth,
+    counts::{BridgeWindowCounts, Changes},
     faults::Faults,
     fold,
     journal::Journal,
-    meter::Meter,
     rates::Rate,
-    run_lines::RunLines,
-    run_words,
-    session_lines::SessionLines,
-    session_words,
-    timeline::Past,
-    world::World,
+    run_history::RunHistory,
+    run_journal,
+    session_history::SessionHistory,
+    session_journal,
+    station_state::StationState,
+    timeline::FrozenState,
 };
 use crate::{
     console::config::AlertRules,
@@ -45,22 +45,22 @@ use crate::{
 
 /// What of the first steps has been seen done.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Lessons {
+pub(crate) struct OnboardingProgress {
     pub(crate) paired: bool,
     pub(crate) connected: bool,
     pub(crate) worked: bool,
 }
 
-impl Lessons {
+impl OnboardingProgress {
     /// Whether nothing is left to learn.
-    pub(crate) fn all_done(self) -> bool {
+    pub(crate) fn is_complete(self) -> bool {
         self.paired && self.connected && self.worked
     }
 }
 
 /// What the state stands on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Ground {
+enum SyncBasis {
     /// Nothing yet.
     None,
     /// A snapshot and the entries behind it.
@@ -73,7 +73,7 @@ enum Ground {
 #[derive(Clone, Debug)]
 pub(crate) struct Model {
     /// Nothing until the first snapshot.
-    pub(crate) world: Option<World>,
+    pub(crate) station_state: Option<StationState>,
     /// Rows done, by queue.
     pub(crate) rates: BTreeMap<QueueName, Rate>,
     /// Rows failed, refunded or cancelled, by queue.
@@ -81,9 +81,9 @@ pub(crate) struct Model {
     /// How fast the bus goes.
     pub(crate) bus: Bus,
     /// What runs told lately.
-    pub(crate) run_lines: RunLines,
+    pub(crate) run_history: RunHistory,
     /// What sessions took lately.
-    pub(crate) session_lines: SessionLines,
+    pub(crate) session_history: SessionHistory,
     /// Faults of peers.
     pub(crate) faults: Faults,
     /// The number of the first line that is kept of the adapter's log; the others follow it.
@@ -97,11 +97,11 @@ pub(crate) struct Model {
     /// Entries that this console lost.
     pub(crate) lost: u64,
     /// How well it keeps up.
-    pub(crate) meter: Meter,
+    pub(crate) console_health: ConsoleHealth,
     /// The last adapter that was not let in, until one is.
     pub(crate) refused: Option<(Peer, CloseCause, Now)>,
     /// What of the first steps has been seen.
-    pub(crate) lessons: Lessons,
+    pub(crate) onboarding: OnboardingProgress,
     /// Whether the first steps were still to be done when the console came up.
     pub(crate) is_first_run: bool,
     /// Rows that ended before the station was started, newest first, at most [`HISTORY_ROWS`].
@@ -115,18 +115,18 @@ pub(crate) struct Model {
     /// What happened to what the store has.
     pub(crate) changes: Changes,
     /// What came into the windows of the bridge's state, and what they let go.
-    pub(crate) tally: Tallies,
+    pub(crate) window_counts: BridgeWindowCounts,
     /// Told anew with every change, by no two models the same: what was made of one is out of date when it
     /// differs.
     pub(super) revision: u64,
-    ground: Ground,
+    sync_basis: SyncBasis,
     rates_cut: u64,
     limits: limits::Mpp,
     rmp_limits: limits::Rmp,
     runs_limits: limits::Runs,
     macp_limits: limits::Macp,
     /// Where it is no longer the present: what of that is shown beside it.
-    pub(crate) past: Option<Past>,
+    pub(crate) frozen: Option<FrozenState>,
 }
 
 /// A revision that no model had yet.
@@ -156,36 +156,36 @@ impl Model {
     /// An empty model.
     pub(crate) fn new(limits: &limits::Limits) -> Self {
         Self {
-            world: None,
+            station_state: None,
             rates: BTreeMap::new(),
             failures: BTreeMap::new(),
             bus: Bus::new(&limits.rmp),
-            run_lines: RunLines::new(limits.console.run_lines_max),
-            session_lines: SessionLines::new(limits.console.session_lines_max),
+            run_history: RunHistory::new(limits.console.run_lines_max),
+            session_history: SessionHistory::new(limits.console.session_lines_max),
             faults: Faults::default(),
             first_line: 0,
             lines_cut: 0,
             journal: Journal::new(limits),
             alerts: Alerts::new(limits.console),
             lost: 0,
-            meter: Meter::default(),
+            console_health: ConsoleHealth::default(),
             refused: None,
-            lessons: Lessons::default(),
+            onboarding: OnboardingProgress::default(),
             is_first_run: false,
             history: Vec::new(),
             known_since: None,
             stopping: false,
             attachment: None,
             changes: Changes::default(),
-            tally: Tallies::default(),
+            window_counts: BridgeWindowCounts::default(),
             revision: next_revision(),
-            ground: Ground::None,
+            sync_basis: SyncBasis::None,
             rates_cut: 0,
             limits: limits.mpp,
             rmp_limits: limits.rmp,
             runs_limits: limits.runs,
             macp_limits: limits.macp,
-            past: None,
+            frozen: None,
         }
     }
 
@@ -198,49 +198,49 @@ impl Model {
             self.bus = Bus::new(&self.rmp_limits);
             self.faults = Faults::default();
             (self.rates, self.failures) = (BTreeMap::new(), BTreeMap::new());
-            self.run_lines.begin_again();
-            self.session_lines.begin_again();
-            self.world = None;
+            self.run_history.reset();
+            self.session_history.reset();
+            self.station_state = None;
         }
-        self.bus.seed(&snapshot.rmp, self.world.as_ref().map(|world| &world.rmp), snapshot.at);
+        self.bus.seed(&snapshot.rmp, self.station_state.as_ref().map(|state| &state.rmp), snapshot.at);
         self.known_since.get_or_insert(snapshot.at);
         self.changes.resyncs += 1;
         self.renumber_lines(&snapshot.mpp.logs);
         self.alerts.seed(&snapshot.mpp, snapshot.at);
-        self.tally.ended.begin(snapshot.mpp.recent.len());
-        self.tally.lines.begin(snapshot.mpp.logs.len());
-        if std::mem::replace(&mut self.ground, Ground::Snapshot) == Ground::None {
+        self.window_counts.ended.restart(snapshot.mpp.recent.len());
+        self.window_counts.lines.restart(snapshot.mpp.logs.len());
+        if std::mem::replace(&mut self.sync_basis, SyncBasis::Snapshot) == SyncBasis::None {
             self.journal.seed(&snapshot.mpp.logs);
-            self.world = Some(World::of(snapshot));
-            self.learn();
+            self.station_state = Some(StationState::of(snapshot));
+            self.update_onboarding();
             // Whether a paired station was ever used, its history says.
-            self.is_first_run = !self.lessons.paired;
+            self.is_first_run = !self.onboarding.paired;
             return;
         }
-        self.world = Some(World::of(snapshot));
-        self.learn();
+        self.station_state = Some(StationState::of(snapshot));
+        self.update_onboarding();
     }
 
     /// Whether a snapshot is of a station that was started again since the one before.
     pub(crate) fn is_of_another_start(&self, snapshot: &Snapshot) -> bool {
-        self.world
+        self.station_state
             .as_ref()
-            .is_some_and(|world| world.station.started_at.wall != snapshot.station.started_at.wall)
+            .is_some_and(|state| state.station.started_at.wall != snapshot.station.started_at.wall)
     }
 
     /// Takes the newest rows as the store has them: none when nothing was ever recorded.
-    pub(crate) fn remember(&mut self, rows: Vec<InvocationRow>) {
+    pub(crate) fn set_history(&mut self, rows: Vec<InvocationRow>) {
         self.revision = next_revision();
-        let Some(world) = &self.world else { return };
+        let Some(state) = &self.station_state else { return };
         if rows.is_empty() {
-            self.is_first_run |= !self.lessons.all_done();
+            self.is_first_run |= !self.onboarding.is_complete();
             return;
         }
-        self.lessons.worked = true;
-        let started_at = world.station.started_at.wall;
+        self.onboarding.worked = true;
+        let started_at = state.station.started_at.wall;
         let has_ended =
             |row: &InvocationRow| matches!(row.state, RowState::Done | RowState::Failed | RowState::Refunded);
-        self.lessons.connected |=
+        self.onboarding.connected |=
             rows.iter().any(|row| !matches!(row.state, RowState::Pending | RowState::Failed));
         self.history = rows
             .into_iter()
@@ -256,13 +256,13 @@ impl Model {
     }
 
     /// Notes that entries were lost before the next.
-    pub(crate) fn lose(&mut self, count: u64, at: Now) {
+    pub(crate) fn record_loss(&mut self, count: u64, at: Now) {
         if count == 0 {
             return;
         }
         self.revision = next_revision();
         self.lost = self.lost.saturating_add(count);
-        self.journal.lost(count, at);
+        self.journal.record_loss(count, at);
     }
 
     /// Says something of this console itself.
@@ -286,17 +286,20 @@ impl Model {
     pub(crate) fn fold(&mut self, entry: EntryRef<'_>, resyncing: bool) {
         self.revision = next_revision();
         self.fold_windows(entry);
-        let is_covered = |world: &World| world.as_of.covers(entry.entry.link, entry.entry.seq);
-        let is_in_snapshot = resyncing || self.world.as_ref().is_none_or(is_covered);
+        let is_covered =
+            |station_state: &StationState| station_state.as_of.covers(entry.entry.link, entry.entry.seq);
+        let is_in_snapshot = resyncing || self.station_state.as_ref().is_none_or(is_covered);
         self.bus.fold(entry.entry, is_in_snapshot);
-        self.alerts.hear(entry, self.world.as_ref().map(|world| &world.runs));
+        self.alerts.observe(entry, self.station_state.as_ref().map(|station_state| &station_state.runs));
         let said = match &entry.entry.what {
             What::Transition(Transition::Rmp(transition)) => {
-                bus_words::words(transition, &entry.text(), self.rmp())
+                bus_journal::describe(transition, &entry.text(), self.rmp())
             }
-            What::Transition(Transition::Macp(transition)) => session_words::words(transition, &entry.text()),
+            What::Transition(Transition::Macp(transition)) => {
+                session_journal::describe(transition, &entry.text())
+            }
             What::Transition(Transition::Runs(transition)) => {
-                run_words::words(transition, &entry.text(), self.runs())
+                run_journal::describe(transition, &entry.text(), self.runs())
             }
             What::Frame(Frame {
                 direction: Direction::Inbound,
@@ -305,70 +308,75 @@ impl Model {
                 verdict: Verdict::Rmp(verdict),
                 ..
             }) => {
-                let who = || bus_words::who(peer, head.session, self.rmp());
+                let who = || bus_journal::peer_label(peer, head.session, self.rmp());
                 if let rmp::Verdict::Refused(refusal) = verdict {
-                    Some(bus_words::refusal_words(&who(), *refusal))
+                    Some(bus_journal::describe_refusal(&who(), *refusal))
                 } else {
                     None
                 }
             }
             _ => None,
         };
-        self.faults.fold(entry, self.world.as_ref().map(|world| &world.rmp));
-        let line = if resyncing { None } else { self.fold_world(entry) };
-        self.run_lines.fold(entry);
+        self.faults.fold(entry, self.station_state.as_ref().map(|station_state| &station_state.rmp));
+        let line = if resyncing { None } else { self.fold_station_state(entry) };
+        self.run_history.fold(entry);
         if !is_in_snapshot {
-            self.session_lines.fold(entry, self.world.as_ref().map(|world| &world.macp));
+            self.session_history
+                .fold(entry, self.station_state.as_ref().map(|station_state| &station_state.macp));
         }
         if let Some((peer, words)) = self.journal.fold(entry, line, said) {
-            self.faults.tell(peer, words);
+            self.faults.record_reply(peer, words);
         }
     }
 
     /// Carries the snapshot's state on; the line that the adapter's log got, if it did.
-    fn fold_world(&mut self, entry: EntryRef<'_>) -> Option<Arc<str>> {
-        let world = self.world.as_mut()?;
-        if world.as_of.covers(entry.entry.link, entry.entry.seq) {
+    fn fold_station_state(&mut self, entry: EntryRef<'_>) -> Option<Arc<str>> {
+        let station_state = self.station_state.as_mut()?;
+        if station_state.as_of.covers(entry.entry.link, entry.entry.seq) {
             return None;
         }
-        let (lines, ended) = (world.mpp.logs.len(), world.mpp.recent.len());
+        let (lines, ended) = (station_state.mpp.logs.len(), station_state.mpp.recent.len());
         match &entry.entry.what {
             What::Transition(Transition::Station(transition)) => {
                 if let station::Transition::HostUp { link } = transition
-                    && matches!(world.station.hosts[link.index()], HostState::Down(_))
+                    && matches!(station_state.station.hosts[link.index()], HostState::Down(_))
                 {
-                    self.ground = Ground::Void;
+                    self.sync_basis = SyncBasis::Void;
                 }
-                fold::station(&mut world.station, *transition, entry);
+                fold::station(&mut station_state.station, *transition, entry);
             }
             _ if entry.entry.link == Link::Rmp => {
-                self.bus.compare(entry.entry, &world.rmp);
-                fold::rmp(&mut world.rmp, entry, &self.rmp_limits);
+                self.bus.compare(entry.entry, &station_state.rmp);
+                fold::rmp(&mut station_state.rmp, entry, &self.rmp_limits);
             }
-            _ if entry.entry.link == Link::Runs => fold::runs(&mut world.runs, entry, &self.runs_limits),
-            _ if entry.entry.link == Link::Macp => fold::macp(&mut world.macp, entry, &self.macp_limits),
-            _ => fold::mpp(&mut world.mpp, entry, &self.limits),
+            _ if entry.entry.link == Link::Runs => {
+                fold::runs(&mut station_state.runs, entry, &self.runs_limits)
+            }
+            _ if entry.entry.link == Link::Macp => {
+                fold::macp(&mut station_state.macp, entry, &self.macp_limits)
+            }
+            _ => fold::mpp(&mut station_state.mpp, entry, &self.limits),
         }
-        world.as_of.0[entry.entry.link.index()] = entry.entry.seq;
+        station_state.as_of.0[entry.entry.link.index()] = entry.entry.seq;
         if let What::Transition(Transition::Mpp(transition)) = &entry.entry.what {
             use events::Transition as T;
             let ends = matches!(transition, T::Done { .. } | T::Failed { .. } | T::Refunded { .. });
-            self.tally.ended.note(usize::from(ends), ended, world.mpp.recent.len());
-            self.tally.lines.note(
+            self.window_counts.ended.note(usize::from(ends), ended, station_state.mpp.recent.len());
+            self.window_counts.lines.note(
                 usize::from(matches!(transition, T::Logged { .. })),
                 lines,
-                world.mpp.logs.len(),
+                station_state.mpp.logs.len(),
             );
         }
         self.alerts.fold(entry);
         let mut line = None;
         if let What::Transition(Transition::Mpp(events::Transition::Logged { .. })) = &entry.entry.what {
-            let cut = (lines + 1).saturating_sub(world.mpp.logs.len()) as u64;
+            let cut = (lines + 1).saturating_sub(station_state.mpp.logs.len()) as u64;
             self.first_line = self.first_line.wrapping_add(cut);
             self.lines_cut = self.lines_cut.saturating_add(cut);
-            line = world.mpp.logs.back().map(|line| Arc::clone(&line.text));
+            line = station_state.mpp.logs.back().map(|line| Arc::clone(&line.text));
         }
-        self.learn();
+        self.update_onboarding();
         line
     }
 
@@ -379,14 +387,14 @@ impl Model {
 
     /// Whether the state is void, so that a snapshot is needed as after a loss.
     pub(crate) fn is_void(&self) -> bool {
-        self.ground == Ground::Void
+        self.sync_basis == SyncBasis::Void
     }
 
     /// Holds the rules of alerts against what is. To be called once a second.
-    pub(crate) fn judge(&mut self, rules: &AlertRules, now: Now) -> Judged {
-        self.world
-            .as_ref()
-            .map_or_else(Judged::default, |world| self.alerts.judge(world, &self.bus.drops, rules, now))
+    pub(crate) fn evaluate_alerts(&mut self, rules: &AlertRules, now: Now) -> AlertChanges {
+        self.station_state.as_ref().map_or_else(AlertChanges::default, |state| {
+            self.alerts.evaluate(state, &self.bus.drops, rules, now)
+        })
     }
 
     fn fold_windows(&mut self, entry: EntryRef<'_>) {
@@ -402,9 +410,9 @@ impl Model {
                     }
                     events::Transition::Handshaken { .. } => {
                         self.refused = None;
-                        self.lessons.connected = true;
+                        self.onboarding.connected = true;
                     }
-                    events::Transition::Enqueued { .. } => self.lessons.worked = true,
+                    events::Transition::Enqueued { .. } => self.onboarding.worked = true,
                     events::Transition::Disconnected {
                         peer,
                         active: false,
@@ -431,22 +439,23 @@ impl Model {
         }
     }
 
-    fn learn(&mut self) {
-        let Some(World { mpp, .. }) = &self.world else { return };
-        if self.lessons.all_done() {
+    fn update_onboarding(&mut self) {
+        let Some(StationState { mpp, .. }) = &self.station_state else { return };
+        if self.onboarding.is_complete() {
             return;
         }
-        self.lessons.paired |= mpp.paired;
-        self.lessons.connected |= mpp.adapter.is_some() || mpp.last_close.is_some() || !mpp.live.is_empty();
+        self.onboarding.paired |= mpp.paired;
+        self.onboarding.connected |=
+            mpp.adapter.is_some() || mpp.last_close.is_some() || !mpp.live.is_empty();
         let ended = mpp.recent.iter().next().is_some();
-        self.lessons.worked |= ended
+        self.onboarding.worked |= ended
             || !mpp.live.is_empty()
             || mpp
                 .queues
                 .values()
                 .any(|queue| queue.pending + queue.other_manifest + queue.done + queue.failed > 0);
         // Work that ran to its end went through an adapter, in this start of the station or an earlier one.
-        self.lessons.connected |= mpp.recent.iter().any(|row| row.state == events::RowState::Done);
+        self.onboarding.connected |= mpp.recent.iter().any(|row| row.state == events::RowState::Done);
     }
 
     /// The line of the adapter's log with this number, while it is kept.
@@ -462,11 +471,11 @@ impl Model {
 
     /// The bus, once there is a snapshot.
     pub(crate) fn rmp(&self) -> Option<&rmp::Snapshot> {
-        self.world.as_ref().map(|world| &world.rmp)
+        self.station_state.as_ref().map(|state| &state.rmp)
     }
 
     /// The bridge, once there is a snapshot.
     pub(crate) fn mpp(&self) -> Option<&mpp::Snapshot> {
-        self.world.as_ref().map(|world| &world.mpp)
+        self.station_state.as_ref().map(|state| &state.mpp)
     }
 }

@@ -7,14 +7,14 @@
 //! - `params`: the params of a text, as fields over it.
 //! - `kept`: the draft, and the openings that were submitted lately.
 
-mod desk;
-mod found;
-mod kept;
+mod drafts;
+mod files;
 mod params;
-mod shelf;
+mod parsed_opening;
+mod worker;
 
-pub(crate) use desk::{Desk, DeskAnswer, DeskJob};
-pub(crate) use found::{Found, FoundFault};
-pub(crate) use kept::{Draft, Openings, Recent};
+pub(crate) use drafts::{Draft, OpeningDrafts, Recent};
+pub use files::{OpeningFile, OpeningFiles, OpeningListing};
 pub(crate) use params::Params;
-pub use shelf::{Shelf, ShelfFile, Shelved};
+pub(crate) use parsed_opening::{OpeningFault, ParsedOpening};
+pub(crate) use worker::{OpeningAnswer, OpeningJob, OpeningWorker};

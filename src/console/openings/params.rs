@@ -17,7 +17,7 @@ pub(crate) struct Params {
     /// Their values as the text has them; those that it only uses are not there.
     declared: Map,
     /// What is written in the row for another.
-    another: String,
+    new_param: String,
     pub(crate) focus: usize,
     /// What is being typed into the focused row.
     pub(crate) editor: Editor,
@@ -25,7 +25,7 @@ pub(crate) struct Params {
 }
 
 /// A value as it is written by hand: JSON, or else a text.
-fn by_hand(text: &str) -> Json {
+fn parse_typed(text: &str) -> Json {
     serde_json::from_str(text.trim()).unwrap_or_else(|_| Json::String(text.to_owned()))
 }
 
@@ -48,7 +48,7 @@ fn field(name: &str, value: Option<&Json>) -> Field {
         kind,
         need: if value.is_some() { Need::Always } else { Need::Optional },
         about: about.to_owned(),
-        asks: value.map_or_else(String::new, |value| format!("the text has {value}")),
+        constraint: value.map_or_else(String::new, |value| format!("the text has {value}")),
         value: Value::Absent,
     };
     if let Some(value) = value {
@@ -75,12 +75,12 @@ impl Params {
         let mut params = Self {
             fields,
             declared,
-            another: String::new(),
+            new_param: String::new(),
             focus: 0,
             editor: Editor::of("", bytes_max),
             bytes_max,
         };
-        params.go(0);
+        params.focus_row(0);
         Ok(params)
     }
 
@@ -95,9 +95,9 @@ impl Params {
     }
 
     /// Moves the focus to a row.
-    pub(crate) fn go(&mut self, row: usize) {
+    pub(crate) fn focus_row(&mut self, row: usize) {
         self.focus = row.min(self.fields.len());
-        let text = self.focused().map_or(self.another.as_str(), Field::text);
+        let text = self.focused().map_or(self.new_param.as_str(), Field::text);
         self.editor = Editor::of(text, self.bytes_max);
     }
 
@@ -105,7 +105,7 @@ impl Params {
     pub(crate) fn step(&mut self, by: isize) {
         let rows = isize::try_from(self.rows()).unwrap_or(1);
         let at = isize::try_from(self.focus).unwrap_or(0);
-        self.go(usize::try_from((at + by).rem_euclid(rows)).unwrap_or(0));
+        self.focus_row(usize::try_from((at + by).rem_euclid(rows)).unwrap_or(0));
     }
 
     /// What was typed goes into its row.
@@ -113,7 +113,7 @@ impl Params {
         let text = self.editor.text();
         match self.fields.get_mut(self.focus) {
             Some(field) => field.write(text),
-            None => self.another = text,
+            None => self.new_param = text,
         }
     }
 
@@ -121,26 +121,26 @@ impl Params {
     pub(crate) fn change(&mut self, change: impl FnOnce(&mut Field)) {
         if let Some(field) = self.fields.get_mut(self.focus) {
             change(field);
-            self.go(self.focus);
+            self.focus_row(self.focus);
         }
     }
 
     /// Makes a field of what is written in the row for another; whether it was one.
     pub(crate) fn add(&mut self) -> bool {
-        let Some((name, value)) = self.another_pair() else { return false };
+        let Some((name, value)) = self.new_param_pair() else { return false };
         let mut made = field(&name, None);
         made.write(value);
         match self.fields.iter_mut().find(|field| field.label == name) {
             Some(known) => known.value = made.value,
             None => self.fields.push(made),
         }
-        self.another.clear();
-        self.go(self.fields.len());
+        self.new_param.clear();
+        self.focus_row(self.fields.len());
         true
     }
 
-    fn another_pair(&self) -> Option<(String, String)> {
-        let (name, value) = self.another.split_once('=')?;
+    fn new_param_pair(&self) -> Option<(String, String)> {
+        let (name, value) = self.new_param.split_once('=')?;
         let name = name.trim();
         (!name.is_empty()).then(|| (name.to_owned(), value.trim().to_owned()))
     }
@@ -156,7 +156,7 @@ impl Params {
                 }
                 _ => field.json().err().map(|why| format!("it is {why}")),
             },
-            None if self.another.trim().is_empty() || self.another_pair().is_some() => None,
+            None if self.new_param.trim().is_empty() || self.new_param_pair().is_some() => None,
             None => Some("it is written `name = value`".to_owned()),
         }
     }
@@ -168,7 +168,7 @@ impl Params {
             let declared = self.declared.get(&field.label);
             let value = match (&field.value, declared) {
                 (Value::Absent, _) => continue,
-                (Value::Written(text) | Value::Odd(text), None) => by_hand(text),
+                (Value::Written(text) | Value::RawJson(text), None) => parse_typed(text),
                 _ => match self.fields[row]
                     .json()
                     .ok()
@@ -183,8 +183,8 @@ impl Params {
                 overrides.insert(field.label.clone(), value);
             }
         }
-        if let Some((name, value)) = self.another_pair() {
-            overrides.insert(name, by_hand(&value));
+        if let Some((name, value)) = self.new_param_pair() {
+            overrides.insert(name, parse_typed(&value));
         }
         overrides
     }
@@ -198,8 +198,8 @@ impl Params {
     }
 
     /// What is written in a row.
-    pub(crate) fn shown(&self, row: usize) -> &str {
-        self.fields.get(row).map_or(self.another.as_str(), Field::shown)
+    pub(crate) fn display_text(&self, row: usize) -> &str {
+        self.fields.get(row).map_or(self.new_param.as_str(), Field::display_text)
     }
 }
 
@@ -215,7 +215,7 @@ mod tests {
 
     fn write(params: &mut Params, name: &str, text: &str) {
         let row = params.fields.iter().position(|field| field.label == name).unwrap_or(params.fields.len());
-        params.go(row);
+        params.focus_row(row);
         params.editor = Editor::of(text, 1_000);
         params.edited();
     }
@@ -239,7 +239,7 @@ mod tests {
         ];
         assert_eq!(kinds, wanted.map(|(name, it)| (name, kind(it))));
         assert!(params.overrides().is_empty());
-        params.go(2);
+        params.focus_row(2);
         params.change(|field| field.choose(0));
         write(&mut params, "count", "4");
         write(&mut params, "user", "7");

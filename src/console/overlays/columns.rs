@@ -6,10 +6,10 @@ use ratatui::layout::Rect;
 use crate::{
     console::{
         action::Action,
-        lens::Sort,
         pane_id::PaneId,
         panes::{self, Cell, Table},
         selection::{RecordKey, Selection},
+        table_settings::Sort,
         theme::Role,
         ui::Ui,
         view::Canvas,
@@ -55,14 +55,14 @@ impl Columns {
     /// Takes the columns as they are now.
     pub(crate) fn read(&mut self, ui: &Ui, width: u16) {
         let all = panes::specs(self.pane).len();
-        let chosen = ui.lens(self.pane).columns().map(<[usize]>::to_vec);
+        let chosen = ui.table_settings(self.pane).columns().map(<[usize]>::to_vec);
         let shown = chosen.unwrap_or_else(|| {
-            panes::shown_columns(self.pane, ui, width).into_iter().map(|(field, _)| field).collect()
+            panes::visible_columns(self.pane, ui, width).into_iter().map(|(field, _)| field).collect()
         });
         self.has_column = (0..all).map(|field| shown.contains(&field)).collect();
         self.order = shown.into_iter().filter(|field| *field < all).collect();
         self.order.extend((0..all).filter(|field| !self.has_column[*field]));
-        self.settle_keys();
+        self.reconcile_keys();
     }
 
     /// The selected field.
@@ -72,7 +72,7 @@ impl Columns {
 
     /// Whether the selected field alone has a column.
     pub(crate) fn is_last(&self) -> bool {
-        self.chosen().len() == 1 && self.field().is_some_and(|field| self.has(field))
+        self.visible_fields().len() == 1 && self.field().is_some_and(|field| self.has(field))
     }
 
     fn has(&self, field: usize) -> bool {
@@ -80,7 +80,7 @@ impl Columns {
     }
 
     /// The fields that have a column, from the left.
-    pub(crate) fn chosen(&self) -> Vec<usize> {
+    pub(crate) fn visible_fields(&self) -> Vec<usize> {
         self.order.iter().copied().filter(|field| self.has(*field)).collect()
     }
 
@@ -92,7 +92,7 @@ impl Columns {
     }
 
     /// Where the selected field would go, if it can.
-    pub(crate) fn beside(&self, action: Action) -> Option<usize> {
+    pub(crate) fn shift_target(&self, action: Action) -> Option<usize> {
         let at = self.selection.index();
         let to = if action == Action::ColumnEarlier { at.checked_sub(1) } else { Some(at + 1) };
         to.filter(|to| *to < self.order.len())
@@ -100,9 +100,9 @@ impl Columns {
 
     /// Moves the selected field.
     pub(crate) fn shift(&mut self, action: Action) {
-        if let Some(to) = self.beside(action) {
+        if let Some(to) = self.shift_target(action) {
             self.order.swap(self.selection.index(), to);
-            self.settle_keys();
+            self.reconcile_keys();
         }
     }
 
@@ -110,12 +110,12 @@ impl Columns {
         self.order.iter().map(|field| RecordKey::Field(*field)).collect()
     }
 
-    fn settle_keys(&mut self) {
+    fn reconcile_keys(&mut self) {
         let keys = self.keys();
         if self.selection.is_untouched() {
             self.selection.select(0, &keys, self.height);
         }
-        self.selection.settle(&keys, self.height);
+        self.selection.reconcile(&keys, self.height);
     }
 
     /// Moves the selection.
@@ -135,9 +135,9 @@ impl Columns {
     }
 
     /// Fits it to the room there is.
-    pub(crate) fn settle(&mut self, area: Rect) {
+    pub(crate) fn reconcile(&mut self, area: Rect) {
         self.height = panes::list_height(area);
-        self.settle_keys();
+        self.reconcile_keys();
     }
 
     /// Where it is: beside the pane, so that what is changed is seen.
@@ -157,9 +157,9 @@ impl Columns {
     pub(super) fn draw(&self, canvas: &mut Canvas<'_>, body: Rect, pane: Rect, ui: &Ui, focused: bool) {
         let area = self.area(body, pane);
         canvas.clear(area);
-        let inside = canvas.frame(area, &format!("Columns of {}", self.pane.place().name()), focused);
+        let inside = canvas.frame(area, &format!("Columns of {}", self.pane.key_scope().name()), focused);
         let specs = panes::specs(self.pane);
-        let shown = panes::shown_columns(self.pane, ui, panes::inner_width(pane));
+        let shown = panes::visible_columns(self.pane, ui, panes::inner_width(pane));
         let glyphs = canvas.view.glyphs;
         let sorted = ui.sort(self.pane);
         let row = |index: usize| {

@@ -5,7 +5,7 @@ use ratatui::layout::Rect;
 
 use super::overlay::centred;
 use crate::console::{
-    copy::{Copied, Form},
+    copy::{CopyForm, CopyPayload},
     format,
     theme::Role,
     view::Canvas,
@@ -14,17 +14,17 @@ use crate::console::{
 /// The menu.
 #[derive(Debug)]
 pub(crate) struct CopyAs {
-    ready: Vec<(Form, Result<Copied, &'static str>)>,
+    ready: Vec<(CopyForm, Result<CopyPayload, &'static str>)>,
 }
 
 impl CopyAs {
     /// A menu of what is ready.
-    pub(crate) fn of(ready: Vec<(Form, Result<Copied, &'static str>)>) -> Self {
+    pub(crate) fn of(ready: Vec<(CopyForm, Result<CopyPayload, &'static str>)>) -> Self {
         Self { ready }
     }
 
     /// What is ready of a form, or why it is not.
-    pub(crate) fn ready(&self, form: Form) -> Result<&Copied, &'static str> {
+    pub(crate) fn ready(&self, form: CopyForm) -> Result<&CopyPayload, &'static str> {
         let found = self.ready.iter().find(|(known, _)| *known == form);
         found.map_or(Err("it is not offered"), |(_, ready)| ready.as_ref().map_err(|why| *why))
     }

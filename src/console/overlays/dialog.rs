@@ -6,7 +6,7 @@ use std::{path::PathBuf, sync::Arc};
 use crossterm::event::KeyEvent;
 use ratatui::layout::Rect;
 
-use super::{Line, Reaction, overlay::centred, question};
+use super::{Line, Reaction, confirmation_text, overlay::centred};
 use crate::{
     console::{
         class::Class,
@@ -23,7 +23,7 @@ use crate::{
 
 /// What a question is bound to. It is the same record whatever happens behind the dialog.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Bound {
+pub(crate) enum Confirmation {
     /// End the console and the station with it.
     Quit,
     /// Cancel this pending row.
@@ -49,7 +49,7 @@ pub(crate) enum Bound {
 }
 
 /// The reason that is recorded where an operator writes none.
-pub(crate) const REASON: &str = "by the operator";
+pub(crate) const DEFAULT_REASON: &str = "by the operator";
 
 /// What stays in the record of what is done.
 #[derive(Debug)]
@@ -62,43 +62,43 @@ struct Reason {
 /// A question.
 #[derive(Debug)]
 pub(crate) struct Dialog {
-    pub(crate) bound: Bound,
+    pub(crate) confirmation: Confirmation,
     /// Whether a cancelled row gets a refund record.
     pub(crate) refund: bool,
     reason: Option<Reason>,
-    shown_in: Option<u64>,
-    shown_at: Option<Mono>,
+    drawn_in: Option<u64>,
+    presented_at: Option<Mono>,
 }
 
 impl Dialog {
     /// A question that was not drawn yet.
-    pub(crate) fn new(bound: Bound) -> Self {
-        let reason = matches!(bound, Bound::CancelSession { .. })
+    pub(crate) fn new(confirmation: Confirmation) -> Self {
+        let reason = matches!(confirmation, Confirmation::CancelSession { .. })
             .then(|| Reason { line: Line::new(""), before: None });
-        Self { bound, refund: false, reason, shown_in: None, shown_at: None }
+        Self { confirmation, refund: false, reason, drawn_in: None, presented_at: None }
     }
 
     /// Whether its reason is being written.
-    pub(crate) fn is_written(&self) -> bool {
+    pub(crate) fn is_editing_reason(&self) -> bool {
         self.reason.as_ref().is_some_and(|reason| reason.before.is_some())
     }
 
     /// Lets its reason be written.
-    pub(crate) fn write(&mut self) {
+    pub(crate) fn edit_reason(&mut self) {
         if let Some(reason) = &mut self.reason {
             reason.before = Some(reason.line.text().to_owned());
         }
     }
 
     /// Keeps what was written.
-    pub(crate) fn keep(&mut self) {
+    pub(crate) fn keep_reason(&mut self) {
         if let Some(reason) = &mut self.reason {
             reason.before = None;
         }
     }
 
     /// Puts its reason back as it was before; false where none was being written.
-    pub(crate) fn put_back(&mut self) -> bool {
+    pub(crate) fn revert_reason(&mut self) -> bool {
         let before = self.reason.as_mut().and_then(|reason| Some((reason.before.take()?, reason)));
         before.map(|(before, reason)| reason.line = Line::new(&before)).is_some()
     }
@@ -110,11 +110,11 @@ impl Dialog {
 
     /// Takes a key before the keymap is asked, while a reason is written.
     pub(super) fn on_key(&mut self, key: KeyEvent, view: &View) -> Reaction {
-        let place = self.place();
+        let place = self.key_scope();
         let is_bound = view.keymap.lookup(place, key).is_some();
         let reason = self.reason.as_mut().filter(|reason| reason.before.is_some() && !is_bound);
         if reason.is_some_and(|reason| reason.line.input(key)) {
-            Reaction::Taken(Vec::new())
+            Reaction::Consumed(Vec::new())
         } else {
             Reaction::Ignored
         }
@@ -128,37 +128,37 @@ impl Dialog {
     }
 
     /// The place of its keys.
-    pub(crate) fn place(&self) -> keymap::Place {
-        match self.bound {
-            Bound::CancelSession { .. } if self.is_written() => keymap::Place::Reason,
-            Bound::CancelSession { .. } => keymap::Place::ReasonDialog,
-            Bound::Cancel { .. } | Bound::CancelMany { .. } => keymap::Place::CancelDialog,
-            Bound::Settle { .. } => keymap::Place::SettleDialog,
-            Bound::Quit
-            | Bound::Kick { .. }
-            | Bound::KickPeer { .. }
-            | Bound::Migrate
-            | Bound::StopRecording { .. }
-            | Bound::CancelRun { .. }
-            | Bound::Decide { .. } => keymap::Place::Dialog,
+    pub(crate) fn key_scope(&self) -> keymap::KeyScope {
+        match self.confirmation {
+            Confirmation::CancelSession { .. } if self.is_editing_reason() => keymap::KeyScope::Reason,
+            Confirmation::CancelSession { .. } => keymap::KeyScope::ReasonDialog,
+            Confirmation::Cancel { .. } | Confirmation::CancelMany { .. } => keymap::KeyScope::CancelDialog,
+            Confirmation::Settle { .. } => keymap::KeyScope::SettleDialog,
+            Confirmation::Quit
+            | Confirmation::Kick { .. }
+            | Confirmation::KickPeer { .. }
+            | Confirmation::Migrate
+            | Confirmation::StopRecording { .. }
+            | Confirmation::CancelRun { .. }
+            | Confirmation::Decide { .. } => keymap::KeyScope::Dialog,
         }
     }
 
     /// This frame has it; the first one counts.
-    pub(crate) fn painted(&mut self, frame: u64) {
-        self.shown_in.get_or_insert(frame);
+    pub(crate) fn on_drawn(&mut self, frame: u64) {
+        self.drawn_in.get_or_insert(frame);
     }
 
     /// The terminal was given this frame at this moment.
-    pub(crate) fn shown(&mut self, frame: u64, at: Mono) {
-        if self.shown_at.is_none() && self.shown_in.is_some_and(|shown_in| shown_in <= frame) {
-            self.shown_at = Some(at);
+    pub(crate) fn on_presented(&mut self, frame: u64, at: Mono) {
+        if self.presented_at.is_none() && self.drawn_in.is_some_and(|shown_in| shown_in <= frame) {
+            self.presented_at = Some(at);
         }
     }
 
     /// Whether a key typed at this moment can be an answer to it.
-    pub(crate) fn takes(&self, typed_at: Mono) -> bool {
-        self.shown_at.is_some_and(|shown_at| typed_at > shown_at)
+    pub(crate) fn accepts(&self, typed_at: Mono) -> bool {
+        self.presented_at.is_some_and(|shown_at| typed_at > shown_at)
     }
 
     /// Draws it.
@@ -166,7 +166,7 @@ impl Dialog {
         let columns = 64.min(body.width);
         let inner = usize::from(columns - 4);
         let mut lines: Vec<(String, Role)> = Vec::new();
-        for (words, role) in question::words(self, model, canvas.view) {
+        for (words, role) in confirmation_text::describe(self, model, canvas.view) {
             let words = text::visible(&words, canvas.view.glyphs.ascii).into_owned();
             lines.extend(text::wrap(&words, inner).into_iter().map(|line| (line, role)));
         }
@@ -175,7 +175,7 @@ impl Dialog {
         let rows = u16::try_from(lines.len()).unwrap_or(u16::MAX).saturating_add(more);
         let area = centred(body, columns, rows);
         canvas.clear(area);
-        let inside = canvas.frame(area, &question::title(&self.bound), true);
+        let inside = canvas.frame(area, &confirmation_text::title(&self.confirmation), true);
         for ((line, role), y) in lines.iter().zip(inside.y..inside.bottom()) {
             canvas.put(inside.x + 1, y, inside.width.saturating_sub(1), line, *role);
         }
@@ -192,7 +192,7 @@ impl Dialog {
         match self.reason() {
             _ if reason.before.is_some() => reason.line.draw(canvas, x, y, columns),
             Some(text) => drop(canvas.put_as(x, y, columns, text, Role::Text, Class::Payload)),
-            None => drop(canvas.put(x, y, columns, REASON, Role::Muted)),
+            None => drop(canvas.put(x, y, columns, DEFAULT_REASON, Role::Muted)),
         }
     }
 
@@ -200,7 +200,7 @@ impl Dialog {
         let mut x = inside.x + 1;
         let y = inside.bottom().saturating_sub(1);
         let view = canvas.view;
-        for binding in view.keymap.bindings(self.place()).filter(|binding| binding.in_footer) {
+        for binding in view.keymap.bindings(self.key_scope()).filter(|binding| binding.in_footer) {
             let key = binding.keys.first().map_or_else(String::new, |key| key.name(canvas.view.glyphs));
             x += canvas.put(x, y, inside.right().saturating_sub(x), &key, Role::Accent) + 1;
             x += canvas.put(x, y, inside.right().saturating_sub(x), binding.label, Role::Text) + 3;
@@ -214,16 +214,16 @@ mod tests {
 
     #[test]
     fn takes_only_what_was_typed_after_it_was_on_the_screen() {
-        let mut dialog = Dialog::new(Bound::Quit);
-        assert!(!dialog.takes(Mono(5)));
-        dialog.shown(3, Mono(10));
-        assert!(!dialog.takes(Mono(20)), "a frame without it does not count");
-        dialog.painted(4);
-        dialog.painted(5);
-        dialog.shown(3, Mono(15));
-        assert!(!dialog.takes(Mono(20)));
-        dialog.shown(4, Mono(30));
-        assert!(!dialog.takes(Mono(30)));
-        assert!(dialog.takes(Mono(31)));
+        let mut dialog = Dialog::new(Confirmation::Quit);
+        assert!(!dialog.accepts(Mono(5)));
+        dialog.on_presented(3, Mono(10));
+        assert!(!dialog.accepts(Mono(20)), "a frame without it does not count");
+        dialog.on_drawn(4);
+        dialog.on_drawn(5);
+        dialog.on_presented(3, Mono(15));
+        assert!(!dialog.accepts(Mono(20)));
+        dialog.on_presented(4, Mono(30));
+        assert!(!dialog.accepts(Mono(30)));
+        assert!(dialog.accepts(Mono(31)));
     }
 }

@@ -4,7 +4,7 @@ use ratatui::layout::Rect;
 
 use crate::{
     console::{
-        action::{Asked, Effect},
+        action::{Effect, Purpose},
         model::Model,
         panes::{Cell, Table, list_height, state_sign},
         selection::{RecordKey, Selection},
@@ -33,14 +33,14 @@ pub(crate) struct Events {
     pub(crate) rows: Option<Vec<EventRow>>,
     pub(crate) selection: Selection,
     /// Why there was no answer.
-    pub(crate) trouble: Option<String>,
+    pub(crate) error: Option<String>,
     height: usize,
 }
 
 impl Events {
     /// An empty list, and the question that fills it.
     pub(crate) fn open() -> (Self, Effect) {
-        (Self::default(), Effect::Query { asked: Asked::Events, query: Query::Events })
+        (Self::default(), Effect::Query { purpose: Purpose::Events, query: Query::Events })
     }
 
     /// The selected event.
@@ -69,17 +69,17 @@ impl Events {
     }
 
     /// Fits it to the room there is.
-    pub(crate) fn settle(&mut self, body: Rect) {
+    pub(crate) fn reconcile(&mut self, body: Rect) {
         self.height = list_height(body);
         let keys = self.keys();
-        self.selection.settle(&keys, self.height);
+        self.selection.reconcile(&keys, self.height);
     }
 
     /// Draws it.
     pub(super) fn draw(&self, canvas: &mut Canvas<'_>, body: Rect, model: &Model, ui: &Ui, focused: bool) {
         canvas.clear(body);
         let inside = canvas.frame(body, "Give work: which event?", focused);
-        let words = match (&self.trouble, &self.rows) {
+        let words = match (&self.error, &self.rows) {
             (Some(trouble), _) => Some((trouble.as_str(), Role::Bad)),
             (None, None) => Some(("asking the station", Role::Muted)),
             (None, Some(rows)) if rows.is_empty() => Some(("the pack has no events", Role::Muted)),
@@ -97,13 +97,13 @@ impl Events {
 }
 
 fn cells(view: &View, row: &EventRow, model: &Model, ui: &Ui) -> Vec<Cell> {
-    let given = ui.kept.of(&row.event).and_then(|form| form.given);
+    let given = ui.form_drafts.of(&row.event).and_then(|form| form.last_invocation);
     let (last, role) = given.map_or((String::new(), Role::Muted), |id| {
         let state = state_of(id, model);
         let (sign, role) = state_sign(state, view.glyphs);
         (format!("{sign} {id} {}", state.name()), role)
     });
-    let (brake, brake_role) = brake_words(&row.queue, model, view);
+    let (brake, brake_role) = brake_text(&row.queue, model, view);
     vec![
         Cell::new(row.event.to_string(), Role::Text),
         Cell::new(row.title.clone().unwrap_or_default(), Role::Muted),
@@ -114,7 +114,7 @@ fn cells(view: &View, row: &EventRow, model: &Model, ui: &Ui) -> Vec<Cell> {
 }
 
 /// What holds on a queue, in a word.
-fn brake_words(queue: &QueueName, model: &Model, view: &View) -> (String, Role) {
+fn brake_text(queue: &QueueName, model: &Model, view: &View) -> (String, Role) {
     let brake = model
         .mpp()
         .and_then(|mpp| mpp.queues.get(queue.as_str()))

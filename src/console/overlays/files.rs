@@ -5,7 +5,7 @@ use ratatui::layout::Rect;
 use crate::{
     console::{
         format,
-        openings::{Openings, Recent, ShelfFile, Shelved},
+        openings::{OpeningDrafts, OpeningFile, OpeningListing, Recent},
         panes::{Cell, Class, Table, list_height, row_at},
         selection::{RecordKey, Selection},
         theme::Role,
@@ -27,38 +27,38 @@ const COLUMNS: &[Column] = &[
 pub(crate) struct Files {
     recent: Vec<Recent>,
     /// Nothing until they were listed.
-    shelved: Option<Shelved>,
+    listing: Option<OpeningListing>,
     selection: Selection,
     height: usize,
 }
 
 /// What is selected.
-pub(crate) enum Chosen<'a> {
+pub(crate) enum SelectedFile<'a> {
     Recent(&'a Recent),
-    File(&'a ShelfFile),
+    File(&'a OpeningFile),
 }
 
 impl Files {
     /// What was submitted lately; the files are asked for.
-    pub(crate) fn of(openings: &Openings) -> Self {
-        let shelved = (!openings.has_shelf).then(Shelved::default);
-        Self { recent: openings.recent().to_vec(), shelved, ..Self::default() }
+    pub(crate) fn of(openings: &OpeningDrafts) -> Self {
+        let listing = (!openings.has_files).then(OpeningListing::default);
+        Self { recent: openings.recent().to_vec(), listing, ..Self::default() }
     }
 
     /// Takes the files.
-    pub(crate) fn take(&mut self, shelved: Shelved) {
-        self.shelved = Some(shelved);
+    pub(crate) fn set_listing(&mut self, shelved: OpeningListing) {
+        self.listing = Some(shelved);
     }
 
-    fn files(&self) -> &[ShelfFile] {
-        self.shelved.as_ref().map_or(&[], |shelved| &shelved.files)
+    fn files(&self) -> &[OpeningFile] {
+        self.listing.as_ref().map_or(&[], |shelved| &shelved.files)
     }
 
     /// What is selected.
-    pub(crate) fn chosen(&self) -> Option<Chosen<'_>> {
+    pub(crate) fn selected(&self) -> Option<SelectedFile<'_>> {
         let at = self.selection.index();
-        let file = || self.files().get(at.checked_sub(self.recent.len())?).map(Chosen::File);
-        self.recent.get(at).map(Chosen::Recent).or_else(file)
+        let file = || self.files().get(at.checked_sub(self.recent.len())?).map(SelectedFile::File);
+        self.recent.get(at).map(SelectedFile::Recent).or_else(file)
     }
 
     fn keys(&self) -> Vec<RecordKey> {
@@ -83,15 +83,15 @@ impl Files {
     }
 
     /// Fits it to the room there is.
-    pub(super) fn settle(&mut self, body: Rect) {
-        self.height = list_height(body).saturating_sub(self.troubles().len());
+    pub(super) fn reconcile(&mut self, body: Rect) {
+        self.height = list_height(body).saturating_sub(self.errors().len());
         let keys = self.keys();
-        self.selection.settle(&keys, self.height);
+        self.selection.reconcile(&keys, self.height);
     }
 
     /// What could not be listed, in words.
-    fn troubles(&self) -> Vec<String> {
-        let Some(shelved) = &self.shelved else { return Vec::new() };
+    fn errors(&self) -> Vec<String> {
+        let Some(shelved) = &self.listing else { return Vec::new() };
         let cut = (shelved.cut > 0).then(|| {
             format!(
                 "{} are not listed (limits.console.openings_max)",
@@ -104,9 +104,9 @@ impl Files {
     /// Draws it.
     pub(super) fn draw(&self, canvas: &mut Canvas<'_>, body: Rect, focused: bool) {
         canvas.clear(body);
-        let title = if self.shelved.is_none() { "Openings, asking for the files" } else { "Openings" };
+        let title = if self.listing.is_none() { "Openings, asking for the files" } else { "Openings" };
         let mut inside = canvas.frame(body, title, focused);
-        let troubles = self.troubles();
+        let troubles = self.errors();
         for words in troubles.iter().rev().take(usize::from(inside.height / 2)) {
             inside.height -= 1;
             canvas.put(
@@ -151,7 +151,7 @@ fn recent_cells(view: &View, recent: &Recent) -> Vec<Cell> {
     ]
 }
 
-fn file_cells(view: &View, file: &ShelfFile) -> Vec<Cell> {
+fn file_cells(view: &View, file: &OpeningFile) -> Vec<Cell> {
     let words = |part: Option<&std::ffi::OsStr>| {
         part.map_or_else(String::new, |part| part.to_string_lossy().into_owned())
     };

@@ -47,7 +47,7 @@ pub(crate) struct FilterLine {
     draft: (String, bool),
     /// Whether some of it was not typed here: it was in force, kept, or seen in a row. On air it is masked
     /// as what it quotes.
-    is_given: bool,
+    is_prefilled: bool,
 }
 
 impl FilterLine {
@@ -55,7 +55,7 @@ impl FilterLine {
     pub(crate) fn over(pane: PaneId, before: Option<Filter>) -> Self {
         let line =
             Line::new(&before.as_ref().map_or_else(String::new, |filter| format!("{} ", filter.text())));
-        let is_given = before.is_some();
+        let is_prefilled = before.is_some();
         Self {
             pane,
             line,
@@ -64,7 +64,7 @@ impl FilterLine {
             choice: None,
             recalled: None,
             draft: (String::new(), false),
-            is_given,
+            is_prefilled,
         }
     }
 
@@ -95,11 +95,11 @@ impl FilterLine {
 
     fn edited(&mut self) {
         (self.choice, self.recalled) = (None, None);
-        self.is_given &= !self.text().is_empty();
+        self.is_prefilled &= !self.text().is_empty();
     }
 
     /// Puts away what could be written; whether it was there.
-    pub(crate) fn put_choice_away(&mut self) -> bool {
+    pub(crate) fn dismiss_choice(&mut self) -> bool {
         self.choice.take().is_some()
     }
 
@@ -132,7 +132,7 @@ impl FilterLine {
         let (before, behind) = (&choice.text[..choice.replace.start], &choice.text[choice.replace.end..]);
         let cursor = before.len() + candidate.text.len();
         self.line = Line::at(&format!("{before}{}{behind}", candidate.text), cursor);
-        self.is_given |= candidate.class != Class::Public;
+        self.is_prefilled |= candidate.class != Class::Public;
     }
 
     /// Calls back a filter that was kept before: further back, or nearer.
@@ -143,7 +143,7 @@ impl FilterLine {
             (Some(0), false) => {
                 self.recalled = None;
                 self.line = Line::new(&self.draft.0);
-                self.is_given = self.draft.1;
+                self.is_prefilled = self.draft.1;
                 return;
             }
             (Some(ago), false) => Some(ago - 1),
@@ -151,9 +151,9 @@ impl FilterLine {
         };
         let Some((ago, line)) = ago.and_then(|ago| Some((ago, history.ago(ago)?))) else { return };
         if self.recalled.is_none() {
-            self.draft = (self.text().to_owned(), self.is_given);
+            self.draft = (self.text().to_owned(), self.is_prefilled);
         }
-        (self.recalled, self.is_given) = (Some(ago), true);
+        (self.recalled, self.is_prefilled) = (Some(ago), true);
         self.choice = None;
         self.line = Line::new(line);
     }
@@ -165,9 +165,9 @@ impl FilterLine {
         }
         let (x, columns, y) = (pane.x + 1, pane.width - 2, pane.bottom() - 2);
         canvas.clear(Rect::new(x, y - 1, columns, 2));
-        let (words, role) = self.said(canvas.view, counts);
+        let (words, role) = self.status_text(canvas.view, counts);
         let told = if self.fault.is_some() {
-            canvas.view.veil.strictest([Class::Login, Class::Payload])
+            canvas.view.mask_policy.strictest([Class::Login, Class::Payload])
         } else {
             Class::Public
         };
@@ -180,7 +180,7 @@ impl FilterLine {
             self.line.draw_recalled(canvas, (x + 2, y), room, 0, class);
         }
         if let Some(fault) = self.fault.as_ref().filter(|_| class == Class::Public) {
-            self.point(canvas, fault, Rect::new(x + 2, y, room, 1));
+            self.underline_fault(canvas, fault, Rect::new(x + 2, y, room, 1));
         }
         if let Some(choice) = &self.choice {
             choice.draw(canvas, pane, y - 1);
@@ -192,15 +192,15 @@ impl FilterLine {
     fn class(&self, view: &View) -> Class {
         let read = Filter::parse(self.text(), panes::specs(self.pane));
         let quotes = |class: &Class| read.as_ref().map_or(true, |filter| filter.quotes(*class));
-        if self.is_given {
-            view.veil.strictest([Class::Login, Class::Payload].into_iter().filter(quotes))
+        if self.is_prefilled {
+            view.mask_policy.strictest([Class::Login, Class::Payload].into_iter().filter(quotes))
         } else {
             Class::Public
         }
     }
 
     /// What is to be said of it: how many rows it leaves, or why it cannot be read.
-    fn said(&self, view: &View, (shown, all): (usize, usize)) -> (String, Role) {
+    fn status_text(&self, view: &View, (shown, all): (usize, usize)) -> (String, Role) {
         match &self.fault {
             Some(fault) => (format!("{} {}", view.glyphs.bad, fault.words), Role::Bad),
             None if panes::is_paged(self.pane) => (format!("{} {shown} so far", view.glyphs.ok), Role::Ok),
@@ -209,7 +209,7 @@ impl FilterLine {
     }
 
     /// Underlines what is meant, where the whole line is seen.
-    fn point(&self, canvas: &mut Canvas<'_>, fault: &Fault, area: Rect) {
+    fn underline_fault(&self, canvas: &mut Canvas<'_>, fault: &Fault, area: Rect) {
         let ascii = canvas.view.glyphs.ascii;
         let width = |part: &str| u16::try_from(text::width(&text::visible(part, ascii))).unwrap_or(u16::MAX);
         let Some((before, meant)) = self.text().get(..fault.at.start).zip(self.text().get(fault.at.clone()))

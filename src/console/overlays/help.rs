@@ -6,7 +6,7 @@ use super::overlay::centred;
 use crate::console::{
     action::{Action, Group},
     glyphs::Glyphs,
-    keymap::Place,
+    keymap::KeyScope,
     text,
     theme::Role,
     view::{Canvas, View},
@@ -31,7 +31,7 @@ enum Line {
 /// Help for a place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Help {
-    about: Place,
+    about: KeyScope,
     /// Both columns, of equal length.
     columns: [Vec<Line>; 2],
     /// The filter's language, where rows are filtered: what is written, and what it finds.
@@ -42,7 +42,7 @@ pub(crate) struct Help {
 
 impl Help {
     /// Help for a place, as the keymap has it.
-    pub(crate) fn of(about: Place, view: &View) -> Self {
+    pub(crate) fn of(about: KeyScope, view: &View) -> Self {
         let mut columns = [Vec::new(), Vec::new()];
         for group in Group::ALL {
             let lines = group_lines(about, group, view);
@@ -77,7 +77,7 @@ impl Help {
     }
 
     /// Fits it to the room there is.
-    pub(super) fn settle(&mut self, body: Rect) {
+    pub(super) fn reconcile(&mut self, body: Rect) {
         self.height = usize::from(self.area(body).height.saturating_sub(3));
         self.scroll(0);
     }
@@ -149,7 +149,7 @@ fn grammar() -> Vec<(String, String)> {
     lines
 }
 
-fn group_lines(about: Place, group: Group, view: &View) -> Vec<Line> {
+fn group_lines(about: KeyScope, group: Group, view: &View) -> Vec<Line> {
     let bindings = view
         .keymap
         .bindings(about)

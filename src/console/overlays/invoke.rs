@@ -7,11 +7,11 @@ use ratatui::{
 };
 use unicode_segmentation::UnicodeSegmentation as _;
 
-use super::{overlay::Reaction, written};
+use super::{draw_line, overlay::Reaction};
 use crate::console::{
     class::Class,
     form::{Field, Form, Kind, Need, Target, Value},
-    keymap::Place,
+    keymap::KeyScope,
     model::Model,
     text,
     theme::Role,
@@ -24,13 +24,13 @@ const DETAIL_ROWS: u16 = 5;
 const NAME_COLUMNS_MAX: usize = 32;
 
 /// The place of a form's keys.
-pub(crate) const fn place(form: &Form) -> Place {
-    if form.as_json { Place::FormJson } else { Place::Form }
+pub(crate) const fn key_scope(form: &Form) -> KeyScope {
+    if form.as_json { KeyScope::FormJson } else { KeyScope::Form }
 }
 
 /// Takes a key that the keymap has no use for.
 pub(super) fn on_key(form: &mut Form, key: KeyEvent, view: &View) -> Reaction {
-    if view.keymap.lookup(place(form), key).is_some() {
+    if view.keymap.lookup(key_scope(form), key).is_some() {
         return Reaction::Ignored;
     }
     form.cut = None;
@@ -40,22 +40,22 @@ pub(super) fn on_key(form: &mut Form, key: KeyEvent, view: &View) -> Reaction {
             KeyCode::PageDown => form.editor.step(page(form)),
             _ => type_in(form, key),
         }
-        return Reaction::Taken(Vec::new());
+        return Reaction::Consumed(Vec::new());
     }
     match key.code {
-        KeyCode::Enter => form.go(form.focus + 1),
-        KeyCode::PageUp => form.go(form.focus.saturating_sub(form.height)),
-        KeyCode::PageDown => form.go(form.focus + form.height),
-        _ => in_field(form, key),
+        KeyCode::Enter => form.focus_field(form.focus + 1),
+        KeyCode::PageUp => form.focus_field(form.focus.saturating_sub(form.height)),
+        KeyCode::PageDown => form.focus_field(form.focus + form.height),
+        _ => edit_field(form, key),
     }
-    Reaction::Taken(Vec::new())
+    Reaction::Consumed(Vec::new())
 }
 
 fn page(form: &Form) -> isize {
     isize::try_from(form.height).unwrap_or(1).max(1)
 }
 
-fn in_field(form: &mut Form, key: KeyEvent) {
+fn edit_field(form: &mut Form, key: KeyEvent) {
     let Some(field) = form.fields.get(form.focus) else { return };
     let has_step = matches!(&field.kind, Kind::Number(number) if number.step.is_some());
     let forward = key.code == KeyCode::Right;
@@ -83,7 +83,7 @@ fn type_in(form: &mut Form, key: KeyEvent) {
     match form.editor.key(key) {
         Ok(true) => form.edited(),
         Ok(false) => {}
-        Err(over) => form.cut = Some(full(over)),
+        Err(over) => form.cut = Some(overflow_text(over)),
     }
 }
 
@@ -98,10 +98,10 @@ pub(super) fn on_paste(form: &mut Form, pasted: &str) {
     let pasted = if form.as_json { pasted } else { pasted.strip_suffix(['\n', '\r']).unwrap_or(pasted) };
     let over = form.editor.paste(pasted);
     form.edited();
-    form.cut = (over > 0).then(|| full(over));
+    form.cut = (over > 0).then(|| overflow_text(over));
 }
 
-fn full(over: usize) -> String {
+fn overflow_text(over: usize) -> String {
     format!(
         "{over} bytes did not fit and were left out (limits.console.form_field_bytes_max, form_bytes_max)"
     )
@@ -113,10 +113,10 @@ pub(super) fn click(form: &mut Form, body: Rect, column: u16, row: u16) {
     let Some(line) = row.checked_sub(area.y).filter(|line| *line < area.height) else { return };
     let index = form.offset + usize::from(line);
     if form.as_json {
-        let column = usize::from(column.saturating_sub(area.x + written::GUTTER));
+        let column = usize::from(column.saturating_sub(area.x + draw_line::GUTTER));
         form.editor.jump(index, column);
     } else if let Some(at) = at_line(form, index) {
-        form.go(at);
+        form.focus_field(at);
     }
 }
 
@@ -125,12 +125,12 @@ pub(super) fn scroll(form: &mut Form, by: isize) {
     if form.as_json {
         form.editor.step(by);
     } else {
-        form.go(form.focus.saturating_add_signed(by));
+        form.focus_field(form.focus.saturating_add_signed(by));
     }
 }
 
 /// Fits it to the room there is.
-pub(super) fn settle(form: &mut Form, body: Rect) {
+pub(super) fn reconcile(form: &mut Form, body: Rect) {
     let height = usize::from(list_area(inside(body)).height).max(1);
     let at = if form.as_json { form.editor.cursor().0 } else { line_of(form, form.focus) };
     form.height = height;
@@ -173,7 +173,7 @@ pub(super) fn draw(form: &Form, canvas: &mut Canvas<'_>, body: Rect, model: &Mod
     canvas.put(inside.x + 1, inside.y, room, &words, role);
     let area = list_area(inside);
     if form.as_json {
-        written::draw(form, canvas, area, focused);
+        draw_line::draw(form, canvas, area, focused);
     } else {
         draw_fields(form, canvas, area, focused);
     }
@@ -190,7 +190,7 @@ pub(super) fn draw(form: &Form, canvas: &mut Canvas<'_>, body: Rect, model: &Mod
 
 /// Where it goes, and what that means now.
 fn destination(form: &Form, model: &Model, view: &View) -> (String, Role) {
-    let queue = form.goes_to();
+    let queue = form.target_queue();
     let known = model
         .mpp()
         .and_then(|mpp| mpp.queues.get(queue.as_str()))
@@ -281,7 +281,7 @@ fn draw_field(
     if is_focused && field.takes_text() {
         let (row, column) = form.editor.cursor();
         let before: usize = form.editor.lines().iter().take(row).map(|line| line.chars().count() + 1).sum();
-        written::draw_line(canvas, (x, line.y), values, &form.editor.text(), Some(before + column), class);
+        draw_line::draw_line(canvas, (x, line.y), values, &form.editor.text(), Some(before + column), class);
     } else {
         draw_value(field, canvas, (x, line.y), values, class);
     }
@@ -309,12 +309,12 @@ fn draw_value(field: &Field, canvas: &mut Canvas<'_>, (x, y): (u16, u16), column
     let (words, role) = match (&field.value, &field.kind) {
         (Value::Absent, _) if field.target == Target::Queue => ("the event's".to_owned(), Role::Muted),
         (Value::Absent, _) => (glyphs.none.to_owned(), Role::Muted),
-        (Value::Odd(json), _) => (format!("{} {}", glyphs.warn, text::head(json, 1_024)), Role::Warn),
+        (Value::RawJson(json), _) => (format!("{} {}", glyphs.warn, text::head(json, 1_024)), Role::Warn),
         (Value::Written(text), Kind::Text) if text.is_empty() => ("\"\"".to_owned(), Role::Muted),
         (Value::Written(text), Kind::Boolean) => {
             (format!("[{}] {text}", if text == "true" { "x" } else { " " }), Role::Text)
         }
-        _ => (field.shown().to_owned(), Role::Text),
+        _ => (field.display_text().to_owned(), Role::Text),
     };
     // What says that there is no value hides none.
     let class = if field.value == Value::Absent { Class::Public } else { class };
@@ -353,11 +353,11 @@ fn details_of(form: &Form, view: &View, columns: usize) -> Vec<(String, Role)> {
     let mut said: Vec<(String, Role)> = Vec::new();
     said.extend(form.refusal.iter().map(|why| (format!("{} {why}", glyphs.bad), Role::Bad)));
     said.extend(form.cut.iter().map(|why| (format!("{} {why}", glyphs.warn), Role::Warn)));
-    if let Some(trouble) = form.trouble() {
+    if let Some(trouble) = form.json_fault() {
         let words = if trouble.column == 0 {
-            trouble.says.clone()
+            trouble.text.clone()
         } else {
-            format!("line {}, column {}: {}", trouble.line, trouble.column, trouble.says)
+            format!("line {}, column {}: {}", trouble.line, trouble.column, trouble.text)
         };
         said.push((format!("{} {words}", glyphs.bad), Role::Bad));
     }
@@ -377,7 +377,7 @@ fn details_of(form: &Form, view: &View, columns: usize) -> Vec<(String, Role)> {
             Need::WithGroup => "required once anything of its group is given",
             Need::Optional => "may be left out",
         };
-        said.push((format!("{}; {need}{}", field.asks, how(field, view)), Role::Muted));
+        said.push((format!("{}; {need}{}", field.constraint, key_hint(field, view)), Role::Muted));
     }
     let (rest, cut) = (form.rest_members(), form.properties_cut());
     if !form.as_json && rest + cut > 0 {
@@ -400,7 +400,7 @@ fn details_of(form: &Form, view: &View, columns: usize) -> Vec<(String, Role)> {
 }
 
 /// The keys that a kind of field has of its own.
-fn how(field: &Field, view: &View) -> String {
+fn key_hint(field: &Field, view: &View) -> String {
     let (left, right) = (view.glyphs.left, view.glyphs.right);
     match &field.kind {
         Kind::Number(number) if number.step.is_some() => {

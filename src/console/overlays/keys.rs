@@ -6,8 +6,8 @@ use ratatui::{layout::Rect, style::Modifier};
 use super::{Line, Reaction, overlay::centred};
 use crate::console::{
     action::Action,
-    keymap::Place,
-    matching::Matching,
+    fuzzy::FuzzyMatcher,
+    keymap::KeyScope,
     text,
     theme::Role,
     view::{Canvas, View},
@@ -18,17 +18,17 @@ use crate::console::{
 struct Row {
     action: Action,
     keys: String,
-    places: String,
-    is_own: bool,
+    scopes: String,
+    is_custom: bool,
 }
 
 /// The list of keys.
 #[derive(Debug)]
 pub(crate) struct KeyList {
-    wanted: Line,
+    query: Line,
     rows: Vec<Row>,
     /// The places in `rows` of those that match.
-    shown: Vec<usize>,
+    visible: Vec<usize>,
     selected: usize,
     offset: usize,
     height: usize,
@@ -43,48 +43,48 @@ impl KeyList {
         let row = |action: &Action| {
             let keys: Vec<String> =
                 view.keymap.keys(*action).iter().map(|key| key.name(view.glyphs)).collect();
-            let places: Vec<Place> = Place::ALL
+            let places: Vec<KeyScope> = KeyScope::ALL
                 .into_iter()
                 .filter(|place| view.keymap.keys_in(*place, *action).next().is_some())
                 .collect();
             Row {
                 action: *action,
                 keys: if keys.is_empty() { view.glyphs.none.to_owned() } else { keys.join("  ") },
-                places: told(&places),
-                is_own: view.keymap.is_own(*action),
+                scopes: scope_names(&places),
+                is_custom: view.keymap.is_own(*action),
             }
         };
         let rows: Vec<Row> = Action::ALL.iter().map(row).collect();
-        let shown = (0..rows.len()).collect();
-        Self { wanted: Line::new(""), rows, shown, selected: 0, offset: 0, height: 1 }
+        let visible = (0..rows.len()).collect();
+        Self { query: Line::new(""), rows, visible, selected: 0, offset: 0, height: 1 }
     }
 
     /// Takes what is typed.
     pub(super) fn on_key(&mut self, key: KeyEvent, view: &View) -> Reaction {
-        if view.keymap.lookup(Place::Keys, key).is_some() || !self.wanted.input(key) {
+        if view.keymap.lookup(KeyScope::Keys, key).is_some() || !self.query.input(key) {
             return Reaction::Ignored;
         }
         self.find();
-        Reaction::Taken(Vec::new())
+        Reaction::Consumed(Vec::new())
     }
 
     /// Takes what is pasted.
     pub(super) fn on_paste(&mut self, pasted: &str) {
-        self.wanted.paste(pasted);
+        self.query.paste(pasted);
         self.find();
     }
 
     fn find(&mut self) {
-        let mut matching = Matching::new(self.wanted.text());
+        let mut matching = FuzzyMatcher::new(self.query.text());
         let score = |(index, row): (usize, &Row)| {
-            let told = format!("{} {} {}", row.keys, row.action.about(), row.places);
+            let told = format!("{} {} {}", row.keys, row.action.about(), row.scopes);
             matching.score(row.action.name(), &told).map(|score| (score, index))
         };
         let mut found: Vec<_> = self.rows.iter().enumerate().filter_map(score).collect();
-        if !self.wanted.text().is_empty() {
+        if !self.query.text().is_empty() {
             found.sort_by_key(|(score, index)| (std::cmp::Reverse(*score), *index));
         }
-        self.shown = found.into_iter().map(|(_, index)| index).collect();
+        self.visible = found.into_iter().map(|(_, index)| index).collect();
         (self.selected, self.offset) = (0, 0);
     }
 
@@ -94,7 +94,7 @@ impl KeyList {
     }
 
     fn select(&mut self, index: usize) {
-        self.selected = index.min(self.shown.len().saturating_sub(1));
+        self.selected = index.min(self.visible.len().saturating_sub(1));
         self.offset = self.offset.min(self.selected).max((self.selected + 1).saturating_sub(self.height));
     }
 
@@ -107,7 +107,7 @@ impl KeyList {
     }
 
     /// Fits it to the room there is.
-    pub(super) fn settle(&mut self, body: Rect) {
+    pub(super) fn reconcile(&mut self, body: Rect) {
         self.height = usize::from(area(body).height.saturating_sub(3 + DETAIL_LINES)).max(1);
         self.select(self.selected);
     }
@@ -116,23 +116,24 @@ impl KeyList {
     pub(super) fn draw(&self, canvas: &mut Canvas<'_>, body: Rect) {
         let area = area(body);
         canvas.clear(area);
-        let inside = canvas.frame(area, &format!("Keys ({} of {})", self.shown.len(), self.rows.len()), true);
+        let inside =
+            canvas.frame(area, &format!("Keys ({} of {})", self.visible.len(), self.rows.len()), true);
         let (x, columns) = (inside.x + 1, inside.width.saturating_sub(2));
         let used = canvas.put(x, inside.y, columns, "find: ", Role::Muted);
-        self.wanted.draw(canvas, x + used, inside.y, columns.saturating_sub(used));
+        self.query.draw(canvas, x + used, inside.y, columns.saturating_sub(used));
         let rows =
-            self.shown.iter().skip(self.offset).take(self.height).filter_map(|index| self.rows.get(*index));
+            self.visible.iter().skip(self.offset).take(self.height).filter_map(|index| self.rows.get(*index));
         for ((index, row), y) in rows.enumerate().zip(inside.y + 1..) {
             canvas.put(x, y, 17, &row.keys, Role::Accent);
             canvas.put(x + 18, y, 15, row.action.name(), Role::Text);
-            canvas.put(x + 34, y, 5, if row.is_own { "yours" } else { "" }, Role::Warn);
+            canvas.put(x + 34, y, 5, if row.is_custom { "yours" } else { "" }, Role::Warn);
             canvas.put(x + 40, y, columns.saturating_sub(40), row.action.about().trim(), Role::Muted);
             if self.offset + index == self.selected {
                 let line = Rect::new(inside.x, y, inside.width, 1);
                 canvas.buffer.set_style(line, ratatui::style::Style::new().add_modifier(Modifier::REVERSED));
             }
         }
-        let below = self.shown.len().saturating_sub(self.offset + self.height);
+        let below = self.visible.len().saturating_sub(self.offset + self.height);
         if below > 0 || self.offset > 0 {
             let glyphs = canvas.view.glyphs;
             let words = format!(" {} {}  {} {below} ", glyphs.up, self.offset, glyphs.down_arrow);
@@ -152,7 +153,7 @@ impl KeyList {
     }
 
     fn draw_details(&self, canvas: &mut Canvas<'_>, area: Rect) {
-        let Some(row) = self.shown.get(self.selected).and_then(|index| self.rows.get(*index)) else {
+        let Some(row) = self.visible.get(self.selected).and_then(|index| self.rows.get(*index)) else {
             canvas.put(area.x + 1, area.y, area.width.saturating_sub(2), "nothing matches", Role::Muted);
             return;
         };
@@ -161,11 +162,11 @@ impl KeyList {
             canvas.put(x, area.y, 1, canvas.view.glyphs.horizontal, Role::Border);
         }
         canvas.put(area.x + 1, area.y + 1, columns, row.action.about().trim(), Role::Text);
-        let whose = if row.is_own { "yours" } else { "as shipped" };
+        let whose = if row.is_custom { "yours" } else { "as shipped" };
         let words = format!(
             "{} ({whose}), works in: {}",
             row.action.key(),
-            if row.places.is_empty() { "no place" } else { &row.places }
+            if row.scopes.is_empty() { "no place" } else { &row.scopes }
         );
         let lines = text::wrap(&words, usize::from(columns));
         for (line, y) in lines.iter().zip(area.y + 2..area.bottom()) {
@@ -175,11 +176,11 @@ impl KeyList {
 }
 
 /// The names of places; all views together are one.
-fn told(places: &[Place]) -> String {
-    let is_everywhere = Place::VIEWS.iter().all(|place| places.contains(place));
+fn scope_names(places: &[KeyScope]) -> String {
+    let is_everywhere = KeyScope::VIEWS.iter().all(|place| places.contains(place));
     let rest = places
         .iter()
-        .filter(|place| !is_everywhere || !Place::VIEWS.contains(place))
+        .filter(|place| !is_everywhere || !KeyScope::VIEWS.contains(place))
         .map(|place| place.name());
     is_everywhere.then_some("every pane").into_iter().chain(rest).collect::<Vec<_>>().join(", ")
 }

@@ -9,7 +9,7 @@ use super::overlay::centred;
 use crate::console::{
     action::{Action, Effect},
     panes::{Cell, Class},
-    shell::{End, Ran},
+    shell::{SubcommandEnd, SubcommandResult},
     text,
     theme::Role,
     view::Canvas,
@@ -25,7 +25,7 @@ const SHIFT_COLUMNS: usize = 16;
 enum State {
     Running,
     Ended {
-        end: End,
+        end: SubcommandEnd,
         cut: bool,
     },
     /// It cannot run here, why, and how it is written elsewhere.
@@ -77,7 +77,7 @@ impl Output {
     }
 
     /// Takes the end of the subcommand with this number.
-    pub(crate) fn take(&mut self, number: u64, ran: &Ran) {
+    pub(crate) fn take(&mut self, number: u64, ran: &SubcommandResult) {
         if self.number != number || self.state != State::Running {
             return;
         }
@@ -109,7 +109,7 @@ impl Output {
     }
 
     /// Fits it to the room there is.
-    pub(super) fn settle(&mut self, body: Rect) {
+    pub(super) fn reconcile(&mut self, body: Rect) {
         self.height = usize::from(area(body, self.rows()).height.saturating_sub(4));
         self.scroll(0);
     }
@@ -162,13 +162,15 @@ impl Output {
             State::Ended { end, cut } => {
                 let more = if *cut { "; it printed more than is kept" } else { "" };
                 match end {
-                    End::Exited(0) => (format!("{} exit 0{more}", glyphs.ok), Role::Ok),
-                    End::Exited(code) => (format!("{} exit {code}{more}", glyphs.bad), Role::Bad),
-                    End::TimedOut(seconds) => {
+                    SubcommandEnd::Exited(0) => (format!("{} exit 0{more}", glyphs.ok), Role::Ok),
+                    SubcommandEnd::Exited(code) => (format!("{} exit {code}{more}", glyphs.bad), Role::Bad),
+                    SubcommandEnd::TimedOut(seconds) => {
                         (format!("{} killed after {seconds} s{more}", glyphs.bad), Role::Bad)
                     }
-                    End::Killed => (format!("{} killed{more}", glyphs.bad), Role::Bad),
-                    End::Failed(why) => (format!("{} it did not run: {why}", glyphs.bad), Role::Bad),
+                    SubcommandEnd::Killed => (format!("{} killed{more}", glyphs.bad), Role::Bad),
+                    SubcommandEnd::Failed(why) => {
+                        (format!("{} it did not run: {why}", glyphs.bad), Role::Bad)
+                    }
                 }
             }
             _ => (format!("running; {} ends it", canvas.view.key(Action::Back)), Role::Muted),

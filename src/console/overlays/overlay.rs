@@ -4,14 +4,14 @@ use crossterm::event::KeyEvent;
 use ratatui::layout::Rect;
 
 use super::{
-    Account, Columns, CopyAs, Dialog, Events, Facts, Files, FilterLine, Help, KeyList, Output, Pending,
-    Submit, Tray, invoke, submit_draw,
+    AlertList, Columns, CopyAs, Details, Dialog, Events, Files, FilterLine, Help, KeyList, LedgerOverlay,
+    Output, Pending, Submit, invoke, submit_draw,
 };
 use crate::console::{
     action::Effect,
     form::Form,
     inspect::Inspector,
-    keymap::Place,
+    keymap::KeyScope,
     model::Model,
     pane_id::PaneId,
     panes,
@@ -25,50 +25,50 @@ pub(crate) enum Reaction {
     /// It is not for this layer.
     Ignored,
     /// It was taken in.
-    Taken(Vec<Effect>),
+    Consumed(Vec<Effect>),
 }
 
 /// A layer.
 #[derive(Debug)]
 pub(crate) enum Overlay {
     Pending(Pending),
-    Facts(Facts),
+    Details(Details),
     Dialog(Box<Dialog>),
     Help(Help),
     Events(Events),
     Form(Box<Form>),
-    Tray(Tray),
+    Alerts(AlertList),
     Columns(Columns),
     Keys(Box<KeyList>),
     Output(Output),
     Inspector(Box<Inspector>),
     Filter(Box<FilterLine>),
     CopyAs(CopyAs),
-    Account(Account),
+    Ledger(LedgerOverlay),
     Submit(Box<Submit>),
     Files(Files),
 }
 
 impl Overlay {
     /// The place of its keys.
-    pub(crate) fn place(&self) -> Place {
+    pub(crate) fn key_scope(&self) -> KeyScope {
         match self {
-            Self::Pending(_) => Place::Pending,
-            Self::Facts(_) => Place::Facts,
-            Self::Dialog(dialog) => dialog.place(),
-            Self::Help(_) => Place::Help,
-            Self::Events(_) => Place::Events,
-            Self::Form(form) => invoke::place(form),
-            Self::Tray(_) => Place::Tray,
-            Self::Columns(_) => Place::Columns,
-            Self::Keys(_) => Place::Keys,
-            Self::Output(_) => Place::Output,
-            Self::Inspector(_) => Place::Inspector,
-            Self::Filter(_) => Place::FilterLine,
-            Self::CopyAs(_) => Place::CopyAs,
-            Self::Account(_) => Place::Ledger,
-            Self::Submit(submit) => submit.place(),
-            Self::Files(_) => Place::Files,
+            Self::Pending(_) => KeyScope::Pending,
+            Self::Details(_) => KeyScope::Details,
+            Self::Dialog(dialog) => dialog.key_scope(),
+            Self::Help(_) => KeyScope::Help,
+            Self::Events(_) => KeyScope::Events,
+            Self::Form(form) => invoke::key_scope(form),
+            Self::Alerts(_) => KeyScope::Alerts,
+            Self::Columns(_) => KeyScope::Columns,
+            Self::Keys(_) => KeyScope::Keys,
+            Self::Output(_) => KeyScope::Output,
+            Self::Inspector(_) => KeyScope::Inspector,
+            Self::Filter(_) => KeyScope::FilterLine,
+            Self::CopyAs(_) => KeyScope::CopyAs,
+            Self::Ledger(_) => KeyScope::Ledger,
+            Self::Submit(submit) => submit.key_scope(),
+            Self::Files(_) => KeyScope::Files,
         }
     }
 
@@ -80,16 +80,16 @@ impl Overlay {
             Self::Submit(submit) => submit.on_key(key, view),
             Self::Dialog(dialog) => dialog.on_key(key, view),
             Self::Pending(_)
-            | Self::Facts(_)
+            | Self::Details(_)
             | Self::Help(_)
             | Self::Events(_)
-            | Self::Tray(_)
+            | Self::Alerts(_)
             | Self::Columns(_)
             | Self::Output(_)
             | Self::Inspector(_)
             | Self::Filter(_)
             | Self::CopyAs(_)
-            | Self::Account(_)
+            | Self::Ledger(_)
             | Self::Files(_) => Reaction::Ignored,
         }
     }
@@ -102,39 +102,39 @@ impl Overlay {
             Self::Submit(submit) => submit.on_paste(text),
             Self::Dialog(dialog) => dialog.on_paste(text),
             Self::Pending(_)
-            | Self::Facts(_)
+            | Self::Details(_)
             | Self::Help(_)
             | Self::Events(_)
-            | Self::Tray(_)
+            | Self::Alerts(_)
             | Self::Columns(_)
             | Self::Output(_)
             | Self::Inspector(_)
             | Self::Filter(_)
             | Self::CopyAs(_)
-            | Self::Account(_)
+            | Self::Ledger(_)
             | Self::Files(_) => {}
         }
     }
 
     /// Fits it to the room there is.
-    pub(crate) fn settle(&mut self, body: Rect) {
+    pub(crate) fn reconcile(&mut self, body: Rect) {
         match self {
-            Self::Pending(pending) => pending.settle(body),
-            Self::Help(help) => help.settle(body),
-            Self::Keys(keys) => keys.settle(body),
-            Self::Output(output) => output.settle(body),
-            Self::Events(events) => events.settle(body),
-            Self::Form(form) => invoke::settle(form, body),
-            Self::Tray(tray) => tray.settle(body),
+            Self::Pending(pending) => pending.reconcile(body),
+            Self::Help(help) => help.reconcile(body),
+            Self::Keys(keys) => keys.reconcile(body),
+            Self::Output(output) => output.reconcile(body),
+            Self::Events(events) => events.reconcile(body),
+            Self::Form(form) => invoke::reconcile(form, body),
+            Self::Alerts(tray) => tray.reconcile(body),
             Self::Inspector(inspector) => inspector.fit(body),
-            Self::Submit(submit) => submit.settle(body),
-            Self::Files(files) => files.settle(body),
-            Self::Facts(_)
+            Self::Submit(submit) => submit.reconcile(body),
+            Self::Files(files) => files.reconcile(body),
+            Self::Details(_)
             | Self::Dialog(_)
             | Self::Columns(_)
             | Self::Filter(_)
             | Self::CopyAs(_)
-            | Self::Account(_) => {}
+            | Self::Ledger(_) => {}
         }
     }
 
@@ -145,7 +145,7 @@ impl Overlay {
             Self::Pending(pending) => pending.click(body, row),
             Self::Events(events) => events.click(body, row),
             Self::Files(files) => files.click(body, row),
-            Self::Tray(tray) => tray.click(body, row, model),
+            Self::Alerts(tray) => tray.click(body, row, model),
             Self::Form(form) => {
                 invoke::click(form, body, column, row);
                 false
@@ -159,21 +159,21 @@ impl Overlay {
                 false
             }
             Self::Inspector(inspector) => inspector.click(body, column, row),
-            Self::Facts(_)
+            Self::Details(_)
             | Self::Dialog(_)
             | Self::Columns(_)
             | Self::Help(_)
             | Self::Output(_)
             | Self::Filter(_)
             | Self::CopyAs(_)
-            | Self::Account(_) => false,
+            | Self::Ledger(_) => false,
         }
     }
 
     /// Scrolls text by some lines; the last line stays on the screen.
     pub(crate) fn scroll(&mut self, by: isize) {
         match self {
-            Self::Facts(facts) => facts.scroll(by),
+            Self::Details(facts) => facts.scroll(by),
             Self::Help(help) => help.scroll(by),
             Self::Keys(keys) => keys.step(by),
             Self::Output(output) => output.scroll(by),
@@ -184,7 +184,7 @@ impl Overlay {
             Self::Inspector(inspector) => inspector.step(by),
             Self::Submit(submit) => submit.scroll(by),
             Self::Files(files) => files.step(by),
-            Self::Dialog(_) | Self::Tray(_) | Self::Filter(_) | Self::CopyAs(_) | Self::Account(_) => {}
+            Self::Dialog(_) | Self::Alerts(_) | Self::Filter(_) | Self::CopyAs(_) | Self::Ledger(_) => {}
         }
     }
 }
@@ -196,10 +196,10 @@ pub(crate) fn draw(canvas: &mut Canvas<'_>, body: Rect, model: &Model, present: 
             Overlay::Pending(pending) => pending.draw(canvas, body, model, ui, overlay_is_top(overlay, ui)),
             Overlay::Events(events) => events.draw(canvas, body, model, ui, overlay_is_top(overlay, ui)),
             Overlay::Form(form) => invoke::draw(form, canvas, body, present, overlay_is_top(overlay, ui)),
-            Overlay::Facts(facts) => facts.draw(canvas, body, model),
+            Overlay::Details(facts) => facts.draw(canvas, body, model),
             Overlay::Dialog(dialog) => dialog.draw(canvas, body, present),
             Overlay::Help(help) => help.draw(canvas, body),
-            Overlay::Tray(tray) => tray.draw(canvas, body, model, overlay_is_top(overlay, ui)),
+            Overlay::Alerts(tray) => tray.draw(canvas, body, model, overlay_is_top(overlay, ui)),
             Overlay::Keys(keys) => keys.draw(canvas, body),
             Overlay::Output(output) => output.draw(canvas, body),
             Overlay::Inspector(inspector) => inspector.draw(canvas, body, overlay_is_top(overlay, ui)),
@@ -211,7 +211,7 @@ pub(crate) fn draw(canvas: &mut Canvas<'_>, body: Rect, model: &Model, present: 
                 }
             }
             Overlay::CopyAs(menu) => menu.draw(canvas, body),
-            Overlay::Account(account) => account.draw(canvas, body, model, ui),
+            Overlay::Ledger(account) => account.draw(canvas, body, model, ui),
             Overlay::Submit(submit) => {
                 submit_draw::draw(submit, canvas, body, present, overlay_is_top(overlay, ui))
             }

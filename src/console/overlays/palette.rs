@@ -6,9 +6,9 @@ use super::{Line, overlay::centred};
 use crate::console::{
     action::Action,
     class::Class,
+    fuzzy::FuzzyMatcher,
     history::History,
-    keymap::Place,
-    matching::Matching,
+    keymap::KeyScope,
     model::Model,
     shell::Subcommand,
     text,
@@ -38,7 +38,7 @@ pub(crate) enum Hit {
 #[derive(Debug)]
 pub(crate) struct Palette {
     line: Line,
-    below: Place,
+    below: KeyScope,
     hits: Vec<Hit>,
     selected: usize,
     offset: usize,
@@ -49,7 +49,7 @@ pub(crate) struct Palette {
 
 impl Palette {
     /// An empty line over a place.
-    pub(crate) fn over(below: Place, view: &View) -> Self {
+    pub(crate) fn over(below: KeyScope, view: &View) -> Self {
         let mut palette = Self {
             line: Line::new(""),
             below,
@@ -156,7 +156,7 @@ impl Palette {
     }
 
     /// Fits it to the room there is.
-    pub(crate) fn settle(&mut self, body: Rect) {
+    pub(crate) fn reconcile(&mut self, body: Rect) {
         self.height = usize::from(area(body).height.saturating_sub(4)).max(1);
         self.select(self.selected);
     }
@@ -168,8 +168,8 @@ impl Palette {
         let inside = canvas.frame(area, &format!("Command, in {}", self.below.name()), true);
         let (x, columns) = (inside.x + 1, inside.width.saturating_sub(2));
         canvas.put(x, inside.y, 2, ":", Role::Accent);
-        let hidden = self.recalled.is_some() && canvas.view.veil.hides(Class::Payload);
-        let public = Subcommand::parted(&canvas.view.subcommands, self.text()).0.len();
+        let hidden = self.recalled.is_some() && canvas.view.mask_policy.masks(Class::Payload);
+        let public = Subcommand::split_line(&canvas.view.subcommands, self.text()).0.len();
         if hidden {
             self.line.draw_recalled(
                 canvas,
@@ -210,19 +210,19 @@ impl Palette {
     fn details(&self, view: &View, model: &Model, ui: &Ui) -> (String, Role) {
         match self.hit() {
             None => ("nothing matches".to_owned(), Role::Muted),
-            Some(Hit::Action(action)) => match update::hindrance(*action, ui, model, view) {
+            Some(Hit::Action(action)) => match update::unavailable(*action, ui, model, view) {
                 Some(why) => (why, Role::Warn),
                 None => (action.about().trim().to_owned(), Role::Muted),
             },
             Some(Hit::Subcommand(index)) => match view.subcommands.get(*index) {
-                Some(it) => match it.hindrance(&[]) {
+                Some(it) => match it.unavailable(&[]) {
                     Some(why) => (why.to_owned(), Role::Warn),
                     None => (it.usage.clone(), Role::Muted),
                 },
                 None => (String::new(), Role::Muted),
             },
-            Some(Hit::Typed(words)) => match Subcommand::meant(&view.subcommands, words) {
-                Some(it) => match it.hindrance(words) {
+            Some(Hit::Typed(words)) => match Subcommand::resolve(&view.subcommands, words) {
+                Some(it) => match it.unavailable(words) {
                     Some(why) => (why.to_owned(), Role::Warn),
                     None => (it.usage.clone(), Role::Muted),
                 },
@@ -245,25 +245,25 @@ fn draw_hit(canvas: &mut Canvas<'_>, area: Rect, hit: &Hit, model: &Model, ui: &
         Hit::Action(action) => {
             let key = view
                 .keymap
-                .keys_in(ui.place_below(), *action)
+                .keys_in(ui.key_scope_below_palette(), *action)
                 .next()
                 .map_or_else(String::new, |key| key.name(view.glyphs));
             (
                 action.name().to_owned(),
                 action.about().trim(),
                 key,
-                update::hindrance(*action, ui, model, view).is_none(),
+                update::unavailable(*action, ui, model, view).is_none(),
             )
         }
         Hit::Subcommand(index) => match view.subcommands.get(*index) {
             Some(it) => {
-                (it.name.clone(), it.about.as_str(), "command".to_owned(), it.hindrance(&[]).is_none())
+                (it.name.clone(), it.about.as_str(), "command".to_owned(), it.unavailable(&[]).is_none())
             }
             None => return,
         },
         Hit::Typed(words) => {
-            let does =
-                Subcommand::meant(&view.subcommands, words).is_some_and(|it| it.hindrance(words).is_none());
+            let does = Subcommand::resolve(&view.subcommands, words)
+                .is_some_and(|it| it.unavailable(words).is_none());
             let name = format!("run {}", view.glyphs.into);
             if ui.palette.as_ref().is_some_and(|palette| palette.recalled.is_some()) {
                 class = Class::Payload;
@@ -281,8 +281,8 @@ fn draw_hit(canvas: &mut Canvas<'_>, area: Rect, hit: &Hit, model: &Model, ui: &
 
 /// What can be chosen for these letters: what is typed as it stands if it is a subcommand, then the best
 /// match first.
-fn hits(typed: &str, below: Place, view: &View) -> Vec<Hit> {
-    let mut matching = Matching::new(typed);
+fn hits(typed: &str, below: KeyScope, view: &View) -> Vec<Hit> {
+    let mut matching = FuzzyMatcher::new(typed);
     let actions = actions(below, view);
     let subcommands = view
         .subcommands
@@ -305,13 +305,13 @@ fn hits(typed: &str, below: Place, view: &View) -> Vec<Hit> {
 /// The words of a subcommand that was typed with more than its name.
 fn as_typed(typed: &str, view: &View) -> Option<Vec<String>> {
     let words = shlex::split(typed).filter(|words| !words.is_empty())?;
-    let meant = Subcommand::meant(&view.subcommands, &words)?;
+    let meant = Subcommand::resolve(&view.subcommands, &words)?;
     let named = meant.name.split(' ').count();
     (words.len() > named || words.len() > 1 && words.join(" ") != meant.name).then_some(words)
 }
 
 /// The actions that can be done in a place, the most used first.
-fn actions(below: Place, view: &View) -> Vec<Action> {
+fn actions(below: KeyScope, view: &View) -> Vec<Action> {
     let mut actions: Vec<Action> = Vec::new();
     for action in view.keymap.bindings(below).map(|binding| binding.action).chain([
         Action::Help,

@@ -5,16 +5,16 @@ use ratatui::layout::Rect;
 
 use crate::{
     console::{
-        action::{Asked, Direction, Effect},
+        action::{Direction, Effect, Purpose},
         format,
         model::Model,
+        paged_list::{PageQuery, PagedList},
         pane_id::PaneId,
-        panes::{self, list_height, row_at, stood},
+        panes::{self, last_known_state, list_height, row_at},
         selection::RecordKey,
         theme::Role,
         ui::Ui,
         view::Canvas,
-        window::{Wanted, Window},
     },
     ids::{InvocationId, QueueName},
     port::{InvocationRow, Query},
@@ -25,7 +25,7 @@ use crate::{
 #[derive(Debug)]
 pub(crate) struct Pending {
     pub(crate) queue: QueueName,
-    pub(crate) window: Window<InvocationRow>,
+    pub(crate) window: PagedList<InvocationRow>,
     /// The filter that goes with the questions.
     filter: Option<String>,
 }
@@ -33,16 +33,16 @@ pub(crate) struct Pending {
 impl Pending {
     /// An empty list, and the question that fills it.
     pub(crate) fn open(queue: QueueName) -> (Self, Effect) {
-        let mut list = Self { queue, window: Window::new(true), filter: None };
-        let effect = list.ask(Direction::Fresh);
+        let mut list = Self { queue, window: PagedList::new(true), filter: None };
+        let effect = list.ask(Direction::Initial);
         (list, effect)
     }
 
     /// Asks for a page.
     pub(crate) fn ask(&mut self, direction: Direction) -> Effect {
-        let Wanted { beyond, oldest_first, limit, serial } = self.window.ask(direction);
+        let PageQuery { beyond, oldest_first, limit, serial } = self.window.ask(direction);
         Effect::Query {
-            asked: Asked::Pending { queue: self.queue.clone(), direction, serial },
+            purpose: Purpose::Pending { queue: self.queue.clone(), direction, serial },
             query: Query::Invocations {
                 state: Some(RowState::Pending),
                 queue: Some(self.queue.clone()),
@@ -60,15 +60,15 @@ impl Pending {
         if self.filter != filter {
             self.window.selection.set_filtered(filter.is_some());
             self.filter = filter;
-            self.window.begin_again();
+            self.window.reset();
         }
     }
 
     /// What is to be asked for now: the first page, or one that the selection has come near to.
-    pub(crate) fn wants(&self) -> Option<Direction> {
+    pub(crate) fn wanted_page(&self) -> Option<Direction> {
         let is_new =
-            !self.window.is_filled() && self.window.asking().is_none() && self.window.trouble().is_none();
-        if is_new { Some(Direction::Fresh) } else { self.window.wants() }
+            !self.window.is_filled() && self.window.pending().is_none() && self.window.error().is_none();
+        if is_new { Some(Direction::Initial) } else { self.window.wanted_direction() }
     }
 
     /// Whether everything pending is listed, so that fresh rows are to be asked for when there are some.
@@ -109,8 +109,8 @@ impl Pending {
     }
 
     /// Fits it to the room there is.
-    pub(crate) fn settle(&mut self, body: Rect) {
-        self.window.settle(list_height(body));
+    pub(crate) fn reconcile(&mut self, body: Rect) {
+        self.window.reconcile(list_height(body));
     }
 
     /// Where a row stands now: pages are as old as their answer, the model is not.
@@ -123,7 +123,7 @@ impl Pending {
             .iter()
             .rev()
             .find(|ended| ended.id == row.id)
-            .map_or_else(|| stood(row, model), |ended| ended.state)
+            .map_or_else(|| last_known_state(row, model), |ended| ended.state)
     }
 
     /// Rows of the list that are still pending.
@@ -143,21 +143,21 @@ impl Pending {
         let queue = model.mpp().and_then(|mpp| mpp.queues.get(self.queue.as_str()));
         let pending = queue.map_or(0, |queue| queue.pending + queue.other_manifest);
         let mut title = format!("{}: {} pending", self.queue, format::count(pending));
-        if self.window.asking().is_some() {
+        if self.window.pending().is_some() {
             title.push_str(", asking");
         }
-        if let Some(marked) = ui.marks.words() {
+        if let Some(marked) = ui.marked_rows.title_text() {
             title.push_str(&marked);
         }
         let inside = canvas.frame(body, &title, focused);
         panes::draw_filter(canvas, PaneId::Pending, body, (&title, focused), model, ui);
         let rows = self.window.rows();
-        if let Some(trouble) = self.window.trouble().filter(|_| rows.is_empty()) {
+        if let Some(trouble) = self.window.error().filter(|_| rows.is_empty()) {
             canvas.put(inside.x + 1, inside.y, inside.width.saturating_sub(1), trouble, Role::Bad);
             return;
         }
         if rows.is_empty() {
-            let words = if self.window.asking().is_some() {
+            let words = if self.window.pending().is_some() {
                 "asking the station"
             } else if self.filter.is_some() {
                 "nothing that is pending on this queue fits the filter"

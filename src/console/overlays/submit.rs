@@ -6,12 +6,12 @@ use std::{path::PathBuf, time::Duration};
 use crossterm::event::{KeyCode, KeyEvent};
 use ratatui::layout::Rect;
 
-use super::{overlay::Reaction, submit_draw, written::GUTTER};
+use super::{draw_line::GUTTER, overlay::Reaction, submit_draw};
 use crate::{
     console::{
         form::{Editor, Kind},
-        keymap::Place,
-        openings::{DeskJob, Draft, Found, Params},
+        keymap::KeyScope,
+        openings::{Draft, OpeningJob, Params, ParsedOpening},
         view::View,
     },
     ids::TraceId,
@@ -23,13 +23,13 @@ use crate::{
 /// What is written where nothing was.
 const BLANK: &str = "version: 0\nname: example\nparams: {}\nnodes:\n  - id: first\n    use: agent:echo\n    with: {}\nedges: []\n";
 /// How long the control plane may take to answer.
-pub(crate) const ANSWER: Duration = Duration::from_secs(2);
+pub(crate) const ANSWER_TIMEOUT: Duration = Duration::from_secs(2);
 /// Bytes of a text that is read with every key; a longer one is read beside the screen's thread.
-const READ_AT_ONCE_BYTES: usize = 16 << 10;
+const READ_INLINE_BYTES: usize = 16 << 10;
 
 /// A request that waits for its answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Sent {
+pub(crate) struct PendingRequest {
     pub(crate) request: TraceId,
     pub(crate) at: Mono,
 }
@@ -42,7 +42,7 @@ pub(crate) struct Submit {
     pub(super) params: Option<Params>,
     /// The file that it is from.
     pub(crate) origin: Option<PathBuf>,
-    pub(super) found: Found,
+    pub(super) parsed: ParsedOpening,
     /// Counts the changes of the text.
     revision: u64,
     /// The change up to which it was read.
@@ -51,7 +51,7 @@ pub(crate) struct Submit {
     asked: u64,
     /// What could not be taken of what was typed or pasted.
     pub(super) cut: Option<String>,
-    pub(crate) sent: Option<Sent>,
+    pub(crate) sent: Option<PendingRequest>,
     /// Why the last one was refused.
     pub(crate) refusal: Option<String>,
     pub(super) offset: usize,
@@ -72,7 +72,7 @@ impl Submit {
             editor,
             params: None,
             origin,
-            found: Found::default(),
+            parsed: ParsedOpening::default(),
             revision: 1,
             read: 0,
             asked: 0,
@@ -115,28 +115,28 @@ impl Submit {
 
     /// Reads the text anew, if it was written in. A long one is read when `is_tick`.
     pub(crate) fn read(&mut self, is_tick: bool, limits: &Limits) {
-        if self.read == self.revision || (!is_tick && self.editor.bytes() > READ_AT_ONCE_BYTES) {
+        if self.read == self.revision || (!is_tick && self.editor.bytes() > READ_INLINE_BYTES) {
             return;
         }
         self.read = self.revision;
-        self.found = Found::of(&self.text(limits), None, &NoLibrary, false, limits);
+        self.parsed = ParsedOpening::of(&self.text(limits), None, &NoLibrary, false, limits);
     }
 
     /// What is to be done beside the screen's thread now: what the text nests is looked for, once for each
     /// change.
-    pub(crate) fn check(&mut self, limits: &Limits) -> Option<DeskJob> {
-        if self.asked == self.revision || self.read != self.revision || !self.found.nests {
+    pub(crate) fn check(&mut self, limits: &Limits) -> Option<OpeningJob> {
+        if self.asked == self.revision || self.read != self.revision || !self.parsed.has_unresolved {
             return None;
         }
         self.asked = self.revision;
         let (text, origin) = (self.text(limits), self.origin.clone());
-        Some(DeskJob::Check { number: self.revision, text, origin, limits: Box::new(*limits) })
+        Some(OpeningJob::Check { number: self.revision, text, origin, limits: Box::new(*limits) })
     }
 
     /// What was found with all that it nests, unless it was written in meanwhile.
-    pub(crate) fn checked(&mut self, number: u64, found: Found) {
+    pub(crate) fn on_checked(&mut self, number: u64, found: ParsedOpening) {
         if number == self.revision {
-            self.found = found;
+            self.parsed = found;
         }
     }
 
@@ -147,17 +147,17 @@ impl Submit {
     }
 
     /// Goes on with another text.
-    pub(crate) fn take(&mut self, draft: Draft, limits: &Limits) {
+    pub(crate) fn replace(&mut self, draft: Draft, limits: &Limits) {
         let over = draft.text.len().saturating_sub(bytes_max(limits));
         self.editor = Editor::of(&draft.text, bytes_max(limits));
         self.editor.jump(0, 0);
         (self.origin, self.params, self.offset) = (draft.origin, None, 0);
-        self.cut = (over > 0).then(|| full(over));
+        self.cut = (over > 0).then(|| overflow_text(over));
         self.changed();
     }
 
     /// Begins again with the example; what was written can be had back by an undo.
-    pub(crate) fn begin_again(&mut self) {
+    pub(crate) fn reset(&mut self) {
         self.editor.replace(BLANK);
         self.editor.jump(0, 0);
         (self.origin, self.params, self.cut, self.offset) = (None, None, None, 0);
@@ -168,9 +168,9 @@ impl Submit {
     ///
     /// # Errors
     /// Why the params cannot be shown, or cannot all be taken, for a person.
-    pub(crate) fn turn(&mut self, limits: &Limits) -> Result<(), String> {
+    pub(crate) fn toggle_params(&mut self, limits: &Limits) -> Result<(), String> {
         let Some(params) = self.params.take() else {
-            self.params = Some(Params::of(&self.editor.text(), &self.found.missing, limits)?);
+            self.params = Some(Params::of(&self.editor.text(), &self.parsed.missing, limits)?);
             (self.offset, self.cut) = (0, None);
             return Ok(());
         };
@@ -180,7 +180,7 @@ impl Submit {
         match merged {
             Ok(text) if text.len() > bytes_max(limits) => {
                 self.params = Some(params);
-                return Err(full(text.len() - bytes_max(limits)));
+                return Err(overflow_text(text.len() - bytes_max(limits)));
             }
             Ok(text) if !overrides.is_empty() => {
                 let at = self.editor.cursor();
@@ -204,32 +204,32 @@ impl Submit {
     }
 
     /// The place of its keys.
-    pub(crate) const fn place(&self) -> Place {
-        if self.params.is_some() { Place::SubmitParams } else { Place::Submit }
+    pub(crate) const fn key_scope(&self) -> KeyScope {
+        if self.params.is_some() { KeyScope::SubmitParams } else { KeyScope::Submit }
     }
 
     /// Why it cannot be sent, as far as it was read.
-    pub(crate) fn hindrance(&self) -> Option<String> {
+    pub(crate) fn unavailable(&self) -> Option<String> {
         if self.sent.is_some() {
             return Some("it is sent already: the control plane has not answered yet".to_owned());
         }
         if let Some((_, why)) = self.params.as_ref().and_then(Params::first_fault) {
             return Some(why);
         }
-        let fault = self.found.hard().filter(|_| self.read == self.revision)?;
-        Some(format!("line {}, column {}: {}", fault.line, fault.column, words_of(&fault.words)))
+        let fault = self.parsed.first_blocking_fault().filter(|_| self.read == self.revision)?;
+        Some(format!("line {}, column {}: {}", fault.line, fault.column, message_text(&fault.text)))
     }
 
     /// Puts the cursor at the next fault behind it, or the first.
     pub(crate) fn go_to_fault(&mut self) {
         if let Some(params) = &mut self.params {
             if let Some((row, _)) = params.first_fault() {
-                params.go(row);
+                params.focus_row(row);
             }
             return;
         }
         let (row, column) = self.editor.cursor();
-        let here = self.found.faults.iter().filter(|fault| fault.is_here);
+        let here = self.parsed.faults.iter().filter(|fault| fault.is_in_text);
         let mut places: Vec<(usize, usize)> =
             here.map(|fault| (fault.line.saturating_sub(1), fault.column.saturating_sub(1))).collect();
         places.sort_unstable();
@@ -241,7 +241,7 @@ impl Submit {
 
     /// Whether anything is wrong in it, as far as it was read.
     pub(crate) fn has_faults(&self) -> bool {
-        self.found.faults.iter().any(|fault| fault.is_here)
+        self.parsed.faults.iter().any(|fault| fault.is_in_text)
     }
 
     /// Whether there are rows of params to go between.
@@ -258,25 +258,25 @@ impl Submit {
 
     /// Takes a key that the keymap has no use for.
     pub(super) fn on_key(&mut self, key: KeyEvent, view: &View) -> Reaction {
-        if view.keymap.lookup(self.place(), key).is_some() {
+        if view.keymap.lookup(self.key_scope(), key).is_some() {
             return Reaction::Ignored;
         }
         self.cut = None;
         let page = isize::try_from(self.height).unwrap_or(1).max(1);
         match (&mut self.params, key.code) {
-            (Some(_), _) => self.in_params(key),
+            (Some(_), _) => self.edit_params(key),
             (None, KeyCode::PageUp) => self.editor.step(-page),
             (None, KeyCode::PageDown) => self.editor.step(page),
             (None, _) => match self.editor.key(key) {
                 Ok(true) => self.changed(),
                 Ok(false) => {}
-                Err(over) => self.cut = Some(full(over)),
+                Err(over) => self.cut = Some(overflow_text(over)),
             },
         }
-        Reaction::Taken(Vec::new())
+        Reaction::Consumed(Vec::new())
     }
 
-    fn in_params(&mut self, key: KeyEvent) {
+    fn edit_params(&mut self, key: KeyEvent) {
         let Some(params) = &mut self.params else { return };
         let kind = params.focused().map(|field| field.kind.clone());
         let forward = key.code == KeyCode::Right;
@@ -296,7 +296,7 @@ impl Submit {
             _ => match params.editor.key(key) {
                 Ok(true) => params.edited(),
                 Ok(false) => return,
-                Err(over) => self.cut = Some(full(over)),
+                Err(over) => self.cut = Some(overflow_text(over)),
             },
         }
         self.changed();
@@ -317,7 +317,7 @@ impl Submit {
             None => self.editor.paste(pasted),
         };
         self.changed();
-        self.cut = (over > 0).then(|| full(over));
+        self.cut = (over > 0).then(|| overflow_text(over));
     }
 
     /// Puts the cursor at a place of the screen.
@@ -326,7 +326,7 @@ impl Submit {
         let Some(line) = row.checked_sub(area.y).filter(|line| *line < area.height) else { return };
         let line = self.offset + usize::from(line);
         match &mut self.params {
-            Some(params) if line < params.rows() => params.go(line),
+            Some(params) if line < params.rows() => params.focus_row(line),
             Some(_) => {}
             None => self.editor.jump(line, usize::from(column.saturating_sub(area.x + GUTTER))),
         }
@@ -335,13 +335,13 @@ impl Submit {
     /// Moves by some lines.
     pub(super) fn scroll(&mut self, by: isize) {
         match &mut self.params {
-            Some(params) => params.go(params.focus.saturating_add_signed(by)),
+            Some(params) => params.focus_row(params.focus.saturating_add_signed(by)),
             None => self.editor.step(by),
         }
     }
 
     /// Fits it to the room there is.
-    pub(super) fn settle(&mut self, body: Rect) {
+    pub(super) fn reconcile(&mut self, body: Rect) {
         self.height = usize::from(submit_draw::list_area(body).height).max(1);
         let at = self.params.as_ref().map_or_else(|| self.editor.cursor().0, |params| params.focus);
         self.offset = self.offset.min(at).max((at + 1).saturating_sub(self.height));
@@ -349,10 +349,10 @@ impl Submit {
 }
 
 /// What is wrong, without the place that its words begin with.
-fn words_of(words: &str) -> &str {
+fn message_text(words: &str) -> &str {
     words.split_once(": ").map_or(words, |(_, rest)| rest)
 }
 
-fn full(over: usize) -> String {
+fn overflow_text(over: usize) -> String {
     format!("{over} bytes did not fit and were left out (limits.console.form_bytes_max)")
 }

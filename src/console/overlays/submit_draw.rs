@@ -4,7 +4,7 @@ use ratatui::layout::Rect;
 
 use super::{
     Submit,
-    written::{GUTTER, draw_line},
+    draw_line::{GUTTER, draw_line},
 };
 use crate::console::{
     action::Action,
@@ -12,7 +12,7 @@ use crate::console::{
     form::{Kind, Value},
     format,
     model::Model,
-    openings::{FoundFault, Params},
+    openings::{OpeningFault, Params},
     text,
     theme::Role,
     view::{Canvas, View},
@@ -82,11 +82,11 @@ fn draw_text(submit: &Submit, canvas: &mut Canvas<'_>, area: Rect, focused: bool
     let columns = area.width.saturating_sub(GUTTER + 1);
     for ((index, line), y) in lines.iter().enumerate().skip(submit.offset).zip(area.y..area.bottom()) {
         let worst = submit
-            .found
+            .parsed
             .faults
             .iter()
-            .filter(|fault| fault.is_here && fault.line == index + 1)
-            .max_by_key(|fault| fault.is_hard);
+            .filter(|fault| fault.is_in_text && fault.line == index + 1)
+            .max_by_key(|fault| fault.is_blocking);
         let (sign, role) = sign_of(worst, canvas.view);
         canvas.put(area.x, y, 1, sign, role);
         canvas.put(area.x + 1, y, GUTTER - 2, &format!("{:>5}", index + 1), role);
@@ -108,10 +108,10 @@ fn draw_more(canvas: &mut Canvas<'_>, area: Rect, offset: usize, all: usize) {
     }
 }
 
-fn sign_of(fault: Option<&FoundFault>, view: &View) -> (&'static str, Role) {
+fn sign_of(fault: Option<&OpeningFault>, view: &View) -> (&'static str, Role) {
     match fault {
         None => (" ", Role::Muted),
-        Some(fault) if fault.is_hard => (view.glyphs.bad, Role::Bad),
+        Some(fault) if fault.is_blocking => (view.glyphs.bad, Role::Bad),
         Some(_) => (view.glyphs.warn, Role::Warn),
     }
 }
@@ -153,11 +153,11 @@ fn draw_params(submit: &Submit, params: &Params, canvas: &mut Canvas<'_>, area: 
             Some(field) if field.value == Value::Absent => {
                 canvas.put(x, y, values, glyphs.none, Role::Warn);
             }
-            None if params.shown(row).is_empty() => {
+            None if params.display_text(row).is_empty() => {
                 canvas.put(x, y, values, "name = value", Role::Muted);
             }
             _ => {
-                canvas.put_as(x, y, values, params.shown(row), Role::Text, class);
+                canvas.put_as(x, y, values, params.display_text(row), Role::Text, class);
             }
         }
         if let Some(fault) = params.fault(row) {
@@ -182,29 +182,30 @@ fn details_of(submit: &Submit, model: &Model, view: &View, columns: usize) -> Ve
     said.extend(submit.refusal.iter().map(|why| (format!("{} {why}", glyphs.bad), Role::Bad)));
     said.extend(submit.cut.iter().map(|why| (format!("{} {why}", glyphs.warn), Role::Warn)));
     if let Some(field) = submit.params.as_ref().and_then(Params::focused) {
-        let about = if field.asks.is_empty() {
+        let about = if field.constraint.is_empty() {
             field.about.clone()
         } else {
-            format!("{}; {}", field.about, field.asks)
+            format!("{}; {}", field.about, field.constraint)
         };
         said.push((about, Role::Muted));
     }
     let (row, _) = submit.editor.cursor();
     // What is wrong in the line that is written comes first.
-    let is_here = |fault: &&FoundFault| fault.is_here && fault.line == row + 1 && submit.params.is_none();
-    let (here, elsewhere): (Vec<_>, Vec<_>) = submit.found.faults.iter().partition(is_here);
+    let is_here =
+        |fault: &&OpeningFault| fault.is_in_text && fault.line == row + 1 && submit.params.is_none();
+    let (here, elsewhere): (Vec<_>, Vec<_>) = submit.parsed.faults.iter().partition(is_here);
     said.extend(here.into_iter().chain(elsewhere).map(|fault| {
         let (sign, role) = sign_of(Some(fault), view);
-        (format!("{sign} {}", fault.words), role)
+        (format!("{sign} {}", fault.text), role)
     }));
-    if submit.found.more > 0 {
-        let more = format::many(submit.found.more as u64, "more fault");
+    if submit.parsed.more > 0 {
+        let more = format::many(submit.parsed.more as u64, "more fault");
         said.push((format!("and {more} (limits.runs.faults_max)"), Role::Muted));
     }
-    said.extend(submit.found.is.iter().map(|what| (format!("{} {what}", glyphs.ok), Role::Ok)));
-    if let Some(rmp) = model.rmp().filter(|_| !submit.found.agents.is_empty()) {
-        let answered = rmp.answered();
-        let silent = submit.found.agents.iter().filter(|topic| !answered.contains(topic.as_str()));
+    said.extend(submit.parsed.summary.iter().map(|what| (format!("{} {what}", glyphs.ok), Role::Ok)));
+    if let Some(rmp) = model.rmp().filter(|_| !submit.parsed.agents.is_empty()) {
+        let answered = rmp.topics_with_agents();
+        let silent = submit.parsed.agents.iter().filter(|topic| !answered.contains(topic.as_str()));
         said.extend(
             silent
                 .take(usize::from(DETAIL_ROWS))

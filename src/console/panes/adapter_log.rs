@@ -3,7 +3,7 @@
 use super::{
     Cell, Class,
     log::{LEVELS, level_cell},
-    row::{Listed, Look, Row},
+    row::{CellContext, PaneRecord, Row},
 };
 use crate::{
     console::{model::Model, selection::RecordKey, theme::Role},
@@ -28,12 +28,12 @@ fields! {
     }
 }
 
-impl Listed for LogLine<'_> {
+impl PaneRecord for LogLine<'_> {
     fn key(&self) -> RecordKey {
         RecordKey::Line(self.number)
     }
 
-    fn cell(&self, field: &str, look: &Look<'_>) -> Option<Cell> {
+    fn cell(&self, field: &str, look: &CellContext<'_>) -> Option<Cell> {
         let (level, role) = level_cell(self.line.level, look.view.glyphs);
         Some(match field {
             "level" => Cell::new(level, role),

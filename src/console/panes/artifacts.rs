@@ -2,7 +2,7 @@
 
 use super::{
     Cell,
-    row::{Listed, Look, Row},
+    row::{CellContext, PaneRecord, Row},
 };
 use crate::{
     console::{model::Model, selection::RecordKey, ui::Ui},
@@ -28,18 +28,18 @@ impl Record for Artifact<'_> {
     }
 }
 
-impl Listed for Artifact<'_> {
+impl PaneRecord for Artifact<'_> {
     fn key(&self) -> RecordKey {
         RecordKey::Artifact(self.run, self.row.number)
     }
 
-    fn cell(&self, _field: &str, _look: &Look<'_>) -> Option<Cell> {
+    fn cell(&self, _field: &str, _look: &CellContext<'_>) -> Option<Cell> {
         None
     }
 }
 
 /// The artifacts of the run that is shown.
 pub(super) fn rows<'a>(model: &Model, ui: &'a Ui) -> Vec<Row<'a>> {
-    let Some(run) = ui.run_shown(model) else { return Vec::new() };
-    ui.pages.runs.artifacts(run).iter().map(|row| Row::Artifact(Artifact { run, row })).collect()
+    let Some(run) = ui.detail_run(model) else { return Vec::new() };
+    ui.paged_lists.runs.artifacts(run).iter().map(|row| Row::Artifact(Artifact { run, row })).collect()
 }

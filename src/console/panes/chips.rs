@@ -10,12 +10,12 @@ use crate::{
             Condition, MESSAGES, Model, drop_groups, in_flight, macp_report, mpp_report, records, rmp_report,
             runs_report, store_report,
         },
+        paged_list::{PagedList, Record},
         pane_id::{ChipId, PaneId},
         text,
         theme::Role,
         ui::{Focus, Ui},
         view::{Canvas, View},
-        window::{Record, Window},
     },
     mpp::QueueView,
     runs::RunView,
@@ -35,15 +35,15 @@ enum Room {
 /// A chip's name, its sign, and its figure. While the station does not answer, none of them stands out.
 fn parts(view: &View, chip: ChipId, model: &Model, ui: &Ui, room: Room) -> [(String, Role); 3] {
     let parts = known(view, chip, model, ui, room);
-    if model.is_reached() { parts } else { parts.map(|(words, _)| (words, Role::Muted)) }
+    if model.is_reachable() { parts } else { parts.map(|(words, _)| (words, Role::Muted)) }
 }
 
 fn known(view: &View, chip: ChipId, model: &Model, ui: &Ui, room: Room) -> [(String, Role); 3] {
     let glyphs = view.glyphs;
     let sign = |condition| match condition {
         // How it is nobody knows: what is shown is how it was.
-        _ if !model.is_reached() => ("?".to_owned(), Role::Muted),
-        Condition::Well => (glyphs.well.to_owned(), Role::Ok),
+        _ if !model.is_reachable() => ("?".to_owned(), Role::Muted),
+        Condition::Healthy => (glyphs.well.to_owned(), Role::Ok),
         Condition::Degraded => (glyphs.degraded.to_owned(), Role::Warn),
         Condition::Down => (glyphs.down.to_owned(), Role::Bad),
     };
@@ -70,7 +70,7 @@ fn known(view: &View, chip: ChipId, model: &Model, ui: &Ui, room: Room) -> [(Str
         }
         ChipId::Rmp => {
             let figure = model.rmp().map_or_else(String::new, |rmp| {
-                let rate = super::rate_words(model.bus.all.per_second(MESSAGES, view.now));
+                let rate = super::rate_text(model.bus.all.per_second(MESSAGES, view.now));
                 match room {
                     Room::Least => String::new(),
                     Room::Tight => format!("{rate}/s"),
@@ -120,7 +120,8 @@ fn known(view: &View, chip: ChipId, model: &Model, ui: &Ui, room: Room) -> [(Str
             ]
         }
         ChipId::Store => {
-            let figure = match model.world.as_ref().map(|world| world.station.store_failing.is_some()) {
+            let figure = match model.station_state.as_ref().map(|state| state.station.store_failing.is_some())
+            {
                 Some(true) => "failing",
                 // Where it is tight, the sign alone says it.
                 Some(false) if room == Room::Wide => "well",
@@ -198,14 +199,14 @@ fn hidden(view: &View, pane: PaneId, model: &Model, ui: &Ui, room: Room) -> (&'s
             )
         }
         PaneId::Refunds => {
-            let (refunds, more) = ui.pages.refund_count(model);
+            let (refunds, more) = ui.paged_lists.refund_count(model);
             (
                 if room == Room::Least { "REF" } else { "REFUND" },
                 format!("{}{}", format::count(refunds), if more { "+" } else { "" }),
                 Role::Text,
             )
         }
-        PaneId::State => ("STATE", format::count(ui.pages.state.rows().len() as u64), Role::Text),
+        PaneId::State => ("STATE", format::count(ui.paged_lists.state.rows().len() as u64), Role::Text),
         PaneId::AdapterLog => {
             let serious =
                 mpp.map_or(0, |mpp| mpp.logs.iter().filter(|line| line.level >= Level::Warn).count() as u64);
@@ -236,30 +237,33 @@ fn hidden(view: &View, pane: PaneId, model: &Model, ui: &Ui, room: Room) -> (&'s
             (
                 "DROPS",
                 format::count(dropped),
-                if model.bus.dropped_lately(view.now) > 0 { Role::Warn } else { Role::Text },
+                if model.bus.dropped_last_minute(view.now) > 0 { Role::Warn } else { Role::Text },
             )
         }
         PaneId::Plan => ("PLAN", run_count(model, ui, |view| u64::from(view.planned)), Role::Text),
         PaneId::RunEvents => ("EVENTS", run_count(model, ui, |view| view.events), Role::Text),
         PaneId::Artifacts => ("KEPT", run_count(model, ui, |view| view.artifacts), Role::Text),
-        PaneId::Trace => ("TRACE", format::count(ui.rungs.hops(ui.time.until()).count() as u64), Role::Text),
-        PaneId::RunHistory => ("HIST", loaded(&ui.pages.run_history), Role::Text),
-        PaneId::SessionHistory => ("HIST", loaded(&ui.pages.session_history), Role::Text),
-        PaneId::Standings => ("STAND", format::count(ui.standings_shown(model).len() as u64), Role::Text),
-        PaneId::Voices => ("VOICES", format::count(ui.voices_shown(model).len() as u64), Role::Text),
+        PaneId::Trace => {
+            ("TRACE", format::count(ui.ladder_view.hops(ui.time.visible_until()).count() as u64), Role::Text)
+        }
+        PaneId::RunHistory => ("HIST", loaded(&ui.paged_lists.run_history), Role::Text),
+        PaneId::SessionHistory => ("HIST", loaded(&ui.paged_lists.session_history), Role::Text),
+        PaneId::Positions => ("STAND", format::count(ui.detail_positions(model).len() as u64), Role::Text),
+        PaneId::Statements => ("VOICES", format::count(ui.detail_statements(model).len() as u64), Role::Text),
         PaneId::SessionLog => {
             let view =
-                ui.session_shown(model).and_then(|session| model.macp()?.sessions.get(&session.number));
+                ui.detail_session(model).and_then(|session| model.macp()?.sessions.get(&session.number));
             (
                 "LOG",
                 format::count(view.map_or(0, |view| records(view.messages, view.end.is_some()))),
                 Role::Text,
             )
         }
-        PaneId::Wire => ("WIRE", format::count(ui.time.kept().len() as u64), Role::Text),
+        PaneId::Wire => ("WIRE", format::count(ui.time.entries().len() as u64), Role::Text),
         PaneId::Meter => {
-            let p95 = model.meter.figures.p95.minute.map_or_else(|| glyphs.none.to_owned(), format::fine);
-            let slowed = model.meter.frames_per_s.map(|frames| format!("~{frames} fps"));
+            let p95 =
+                model.console_health.metrics.p95.minute.map_or_else(|| glyphs.none.to_owned(), format::fine);
+            let slowed = model.console_health.frames_per_s.map(|frames| format!("~{frames} fps"));
             let role = if slowed.is_some() { Role::Warn } else { Role::Text };
             ("METER", slowed.unwrap_or(p95), role)
         }
@@ -272,14 +276,14 @@ fn hidden(view: &View, pane: PaneId, model: &Model, ui: &Ui, room: Room) -> (&'s
 }
 
 /// How many rows of a list are loaded, and whether there are more.
-fn loaded<R: Record>(list: &Window<R>) -> String {
+fn loaded<R: Record>(list: &PagedList<R>) -> String {
     let more = if list.more() == (false, false) { "" } else { "+" };
     format!("{}{more}", format::count(list.rows().len() as u64))
 }
 
 /// A count of the run that is shown.
 fn run_count(model: &Model, ui: &Ui, count: impl Fn(&RunView) -> u64) -> String {
-    let view = ui.run_shown(model).and_then(|run| ui.run_view(model, run));
+    let view = ui.detail_run(model).and_then(|run| ui.run_view(model, run));
     format::count(view.map_or(0, count))
 }
 
@@ -296,7 +300,7 @@ fn columns(parts: &[(String, Role); 3]) -> u16 {
 }
 
 /// Where each chip is.
-fn places(view: &View, area: Rect, model: &Model, ui: &Ui) -> Vec<(Rect, [(String, Role); 3])> {
+fn positions(view: &View, area: Rect, model: &Model, ui: &Ui) -> Vec<(Rect, [(String, Role); 3])> {
     let chips = ui.layout(model).chips();
     let all = |room| chips.iter().map(|chip| parts(view, *chip, model, ui, room)).collect::<Vec<_>>();
     let fits = |(chips, gap): &(Vec<[(String, Role); 3]>, u16)| {
@@ -321,7 +325,7 @@ fn places(view: &View, area: Rect, model: &Model, ui: &Ui) -> Vec<(Rect, [(Strin
 /// Draws them.
 pub(crate) fn draw(canvas: &mut Canvas<'_>, area: Rect, model: &Model, ui: &Ui) {
     let view = canvas.view;
-    for (index, (place, parts)) in places(view, area, model, ui).into_iter().enumerate() {
+    for (index, (place, parts)) in positions(view, area, model, ui).into_iter().enumerate() {
         let mut x = place.x + 1;
         for (words, role) in parts.iter().filter(|(words, _)| !words.is_empty()) {
             x += canvas.put(x, place.y, place.right().saturating_sub(x), words, *role) + 1;
@@ -335,5 +339,5 @@ pub(crate) fn draw(canvas: &mut Canvas<'_>, area: Rect, model: &Model, ui: &Ui) 
 /// The chip under a column, as counted from the first.
 pub(crate) fn chip_at(view: &View, column: u16, model: &Model, ui: &Ui) -> Option<usize> {
     let area = ui.layout(model).chips;
-    places(view, area, model, ui).iter().position(|(place, _)| place.contains((column, area.y).into()))
+    positions(view, area, model, ui).iter().position(|(place, _)| place.contains((column, area.y).into()))
 }

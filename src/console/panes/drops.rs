@@ -3,7 +3,7 @@
 
 use super::{
     Cell,
-    row::{Listed, Look, Row},
+    row::{CellContext, PaneRecord, Row},
 };
 use crate::{
     console::{
@@ -47,7 +47,7 @@ fields! {
             => |it, _| Value::text(it.0.key.reason.name());
         "topic", Topic, Public, "on which topic", Column::growing("topic", 12, 3) => |it, _| Value::text(it.0.key.topic.as_str());
         "whose", Text, Public, "whose doing it is: who had no room, or who sent it late or again", Column::growing("whose", 8, 1)
-            => |it, _| Value::text(it.0.whose());
+            => |it, _| Value::text(it.0.culprit_label());
         "times", Number, Public, "how many messages", Column::fixed("times", 6).right() => |it, _| Value::count(it.0.count);
         "role", State(&["subscriber", "publisher", "station"]), Public, "what it is in this"
             => |it, _| Value::text(match it.0.key.culprit {
@@ -74,17 +74,17 @@ fn reason_sign(reason: DropReason, glyphs: &Glyphs) -> (&'static str, Role) {
     }
 }
 
-impl Listed for Drops {
+impl PaneRecord for Drops {
     fn key(&self) -> RecordKey {
         RecordKey::Drop(Box::new(self.0.key.clone()))
     }
 
-    fn cell(&self, field: &str, look: &Look<'_>) -> Option<Cell> {
+    fn cell(&self, field: &str, look: &CellContext<'_>) -> Option<Cell> {
         let (sign, role) = reason_sign(self.0.key.reason, look.view.glyphs);
         Some(match field {
             "reason" => Cell::new(format!("{sign} {}", word(self.0.key.reason).replace('_', " ")), role),
             "topic" => Cell::new(self.0.key.topic.to_string(), Role::Text),
-            "whose" => Cell::new(self.0.whose(), Role::Muted),
+            "whose" => Cell::new(self.0.culprit_label(), Role::Muted),
             "times" => {
                 Cell::new(format!("{}{}", look.view.glyphs.times, format::count(self.0.count)), Role::Text)
             }

@@ -4,7 +4,7 @@ use ratatui::layout::Rect;
 
 use crate::console::{
     action::Action,
-    keymap::{self, Chord, Place},
+    keymap::{self, Chord, KeyScope},
     model::Model,
     pane_id::ChipId,
     text,
@@ -15,7 +15,7 @@ use crate::console::{
 };
 
 /// What the key that stops time does while it is stopped.
-const GO_ON: &str = "go live";
+const RESUME_LABEL: &str = "go live";
 /// What the key that opens does on the chip of a pane that has no room.
 const SHOW_PANE: &str = "show the pane";
 
@@ -23,13 +23,13 @@ const SHOW_PANE: &str = "show the pane";
 pub(crate) fn draw(canvas: &mut Canvas<'_>, area: Rect, model: &Model, ui: &Ui) {
     let view = canvas.view;
     let glyphs = view.glyphs;
-    let place = ui.place();
-    let stands_for_pane = place == Place::Chips
+    let place = ui.key_scope();
+    let stands_for_pane = place == KeyScope::Chips
         && matches!(ui.focus, Focus::Chips(at) if matches!(ui.layout(model).chips().get(at), Some(ChipId::Hidden(_))));
     let words = |binding: &keymap::Binding| {
         let key = binding.keys.first().map_or_else(String::new, |key: &Chord| key.name(glyphs));
         let label = match binding.action {
-            Action::Pause if ui.time.is_stopped() => GO_ON,
+            Action::Pause if ui.time.is_stopped() => RESUME_LABEL,
             Action::Open if stands_for_pane => SHOW_PANE,
             _ => binding.label,
         };
@@ -37,18 +37,20 @@ pub(crate) fn draw(canvas: &mut Canvas<'_>, area: Rect, model: &Model, ui: &Ui) 
     };
     let mut bindings: Vec<_> = view.keymap.bindings(place).filter(|binding| binding.in_footer).collect();
     // What never does anything here is not named at all.
-    let is_question = update::is_question_at_hand(ui, model);
+    let is_question = update::has_target_approval(ui, model);
     let is_idle = |binding: &keymap::Binding| match (binding.action, place) {
         (Action::Approve | Action::Reject, _) => !is_question,
-        (Action::Cancel, Place::Facts) => !update::tells_of_what_is_cancelled(ui),
-        (Action::Kick | Action::Settle | Action::Acknowledge, Place::Tray) if is_question => true,
-        (Action::Open, Place::Facts)
-        | (Action::Kick, Place::Topics | Place::Drops)
-        | (Action::Settle, Place::Tray) => update::hindrance(binding.action, ui, model, view).is_some(),
+        (Action::Cancel, KeyScope::Details) => !update::concerns_run_or_session(ui),
+        (Action::Kick | Action::Settle | Action::Acknowledge, KeyScope::Alerts) if is_question => true,
+        (Action::Open, KeyScope::Details)
+        | (Action::Kick, KeyScope::Topics | KeyScope::Drops)
+        | (Action::Settle, KeyScope::Alerts) => {
+            update::unavailable(binding.action, ui, model, view).is_some()
+        }
         _ => false,
     };
     bindings.retain(|binding| !is_idle(binding));
-    if place == Place::Wire {
+    if place == KeyScope::Wire {
         // It is where one looks: what finds comes before what acts.
         bindings
             .sort_by_key(|binding| !matches!(binding.action, Action::Open | Action::Filter | Action::Pause));
@@ -71,7 +73,7 @@ pub(crate) fn draw(canvas: &mut Canvas<'_>, area: Rect, model: &Model, ui: &Ui) 
             }
         }
         let (key, label) = words(binding);
-        let does = ui.palette.is_some() || update::hindrance(binding.action, ui, model, view).is_none();
+        let does = ui.palette.is_some() || update::unavailable(binding.action, ui, model, view).is_none();
         let (key_role, label_role) =
             if does { (Role::Accent, Role::Text) } else { (Role::Muted, Role::Muted) };
         x += canvas.put(x, area.y, area.right().saturating_sub(x), &key, key_role) + 1;

@@ -13,21 +13,21 @@ use crate::{
         view::{Canvas, View},
         view_id::ViewId,
     },
-    port::{Attachment, Reach},
+    port::{Attachment, Reachability},
     time::Now,
     words::counted,
 };
 
 /// A text of the first line.
 struct Part {
-    words: String,
+    text: String,
     role: Role,
-    what: What,
+    kind: PartKind,
 }
 
 /// What a click on a part does, and whether it goes first where there is no room for everything.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum What {
+enum PartKind {
     /// It says something.
     Plain,
     /// It says something that is missed least.
@@ -39,12 +39,12 @@ enum What {
 }
 
 impl Part {
-    fn new(words: String, role: Role) -> Self {
-        Self { words, role, what: What::Plain }
+    fn new(text: String, role: Role) -> Self {
+        Self { text, role, kind: PartKind::Plain }
     }
 
-    fn of(what: What, words: String, role: Role) -> Self {
-        Self { words, role, what }
+    fn of(kind: PartKind, text: String, role: Role) -> Self {
+        Self { text, role, kind }
     }
 }
 
@@ -56,7 +56,7 @@ enum Tabs {
     /// The one that is shown, and the keys of the others.
     Keys,
     /// The one that is shown alone.
-    Shown,
+    Current,
 }
 
 /// How much of the state is said.
@@ -81,48 +81,48 @@ pub(crate) fn draw(canvas: &mut Canvas<'_>, area: Rect, model: &Model, ui: &Ui) 
     let view = canvas.view;
     let clock_at = area.right().saturating_sub(CLOCK_COLUMNS);
     canvas.put(clock_at, area.y, 8, &view.time_of_day(view.clock), Role::Text);
-    for (place, part) in places(view, area, model, ui) {
-        canvas.put(place.x, place.y, place.width, &part.words, part.role);
+    for (place, part) in positions(view, area, model, ui) {
+        canvas.put(place.x, place.y, place.width, &part.text, part.role);
     }
 }
 
 /// The view whose name stands at a column of the first line.
 pub(crate) fn tab_at(view: &View, column: u16, model: &Model, ui: &Ui) -> Option<ViewId> {
     match at(view, column, model, ui)? {
-        What::Tab(tab) => Some(tab),
+        PartKind::Tab(tab) => Some(tab),
         _ => None,
     }
 }
 
 /// Whether the count of alerts stands at a column of the first line.
 pub(crate) fn is_on_alerts(view: &View, column: u16, model: &Model, ui: &Ui) -> bool {
-    at(view, column, model, ui) == Some(What::Alerts)
+    at(view, column, model, ui) == Some(PartKind::Alerts)
 }
 
-fn at(view: &View, column: u16, model: &Model, ui: &Ui) -> Option<What> {
+fn at(view: &View, column: u16, model: &Model, ui: &Ui) -> Option<PartKind> {
     let area = ui.layout(model).header;
-    let part = places(view, area, model, ui)
+    let part = positions(view, area, model, ui)
         .into_iter()
         .find(|(place, _)| place.contains((column, area.y).into()))?
         .1;
-    Some(part.what)
+    Some(part.kind)
 }
 
 /// Where each part is. Where it is tight, the program's own name is what is missed least, then the station's,
 /// then how long the station is up, then the names of the views that are not shown, then their keys, then the
 /// recording's size and the draining queue's name, then that nothing was lost. What is wrong is cut last.
-fn places(view: &View, area: Rect, model: &Model, ui: &Ui) -> Vec<(Rect, Part)> {
+fn positions(view: &View, area: Rect, model: &Model, ui: &Ui) -> Vec<(Rect, Part)> {
     let room = area.width.saturating_sub(CLOCK_COLUMNS + 2);
     let all = |(skipped, tabs, detail): (usize, Tabs, Detail)| -> Vec<Part> {
-        let state = state(view, model, ui.time.waiting(), detail)
+        let state = status_parts(view, model, ui.time.unseen_count(), detail)
             .into_iter()
-            .filter(|part| detail == Detail::All || part.what != What::Spare);
-        names(view, model, skipped).into_iter().chain(named(view, ui.view, tabs)).chain(state).collect()
+            .filter(|part| detail == Detail::All || part.kind != PartKind::Spare);
+        names(view, model, skipped).into_iter().chain(view_tabs(view, ui.view, tabs)).chain(state).collect()
     };
     let fits = |parts: &Vec<Part>| {
-        parts.iter().map(|part| text::width(&part.words) + GAP).sum::<usize>() <= usize::from(room) + GAP
+        parts.iter().map(|part| text::width(&part.text) + GAP).sum::<usize>() <= usize::from(room) + GAP
     };
-    let least = (2, Tabs::Shown, Detail::Least);
+    let least = (2, Tabs::Current, Detail::Least);
     let steps = [
         (0, Tabs::Named, Detail::All),
         (1, Tabs::Named, Detail::All),
@@ -130,15 +130,15 @@ fn places(view: &View, area: Rect, model: &Model, ui: &Ui) -> Vec<(Rect, Part)> 
         (2, Tabs::Named, Detail::Most),
         (2, Tabs::Keys, Detail::All),
         (2, Tabs::Keys, Detail::Most),
-        (2, Tabs::Shown, Detail::Most),
+        (2, Tabs::Current, Detail::Most),
         (2, Tabs::Keys, Detail::Short),
-        (2, Tabs::Shown, Detail::Short),
+        (2, Tabs::Current, Detail::Short),
     ];
     let parts = steps.into_iter().map(all).find(fits).unwrap_or_else(|| all(least));
     let mut x = area.x + 1;
     let mut placed = Vec::new();
     for part in parts {
-        let wide = u16::try_from(text::width(&part.words)).unwrap_or(u16::MAX);
+        let wide = u16::try_from(text::width(&part.text)).unwrap_or(u16::MAX);
         let width = wide.min((area.x + 1 + room).saturating_sub(x));
         placed.push((Rect::new(x, area.y, width, 1), part));
         x = x.saturating_add(wide).saturating_add(u16::try_from(GAP).unwrap_or(2));
@@ -171,12 +171,12 @@ fn attachment(view: &View, model: &Model, detail: Detail) -> Vec<Part> {
     let Some(attachment) = &model.attachment else { return Vec::new() };
     let mut parts = Vec::new();
     let age = |since: &Now| format::age(view.clock.mono.since(since.mono));
-    match &attachment.reach {
-        Reach::Attached => {}
-        Reach::Silent { since } => {
+    match &attachment.reachability {
+        Reachability::Attached => {}
+        Reachability::Silent { since } => {
             parts.push(Part::new(format!("{} SILENT {}", view.glyphs.degraded, age(since)), Role::Warn))
         }
-        Reach::Lost { since, .. } => {
+        Reachability::Lost { since, .. } => {
             let lost = format!("{} LOST {}", view.glyphs.down, age(since));
             let is_short = matches!(detail, Detail::Short | Detail::Least);
             parts.push(Part::new(if is_short { lost } else { format!("{lost}, reconnecting") }, Role::Bad));
@@ -189,8 +189,8 @@ fn attachment(view: &View, model: &Model, detail: Detail) -> Vec<Part> {
 }
 
 /// The views by their keys; the one that is shown stands in brackets.
-fn named(view: &View, shown: ViewId, tabs: Tabs) -> impl Iterator<Item = Part> {
-    ViewId::ALL.into_iter().filter(move |tab| tabs != Tabs::Shown || *tab == shown).map(move |tab| {
+fn view_tabs(view: &View, shown: ViewId, tabs: Tabs) -> impl Iterator<Item = Part> {
+    ViewId::ALL.into_iter().filter(move |tab| tabs != Tabs::Current || *tab == shown).map(move |tab| {
         let key = view.key(Action::showing(tab));
         let (words, role) = if tab == shown {
             (format!("[{key} {}]", tab.name()), Role::Accent)
@@ -199,62 +199,66 @@ fn named(view: &View, shown: ViewId, tabs: Tabs) -> impl Iterator<Item = Part> {
         } else {
             (key, Role::Muted)
         };
-        Part::of(What::Tab(tab), words, role)
+        Part::of(PartKind::Tab(tab), words, role)
     })
 }
 
 /// Where in time, what is recorded, held and lost.
-fn state(view: &View, model: &Model, waiting: u64, detail: Detail) -> Vec<Part> {
+fn status_parts(view: &View, model: &Model, waiting: u64, detail: Detail) -> Vec<Part> {
     let glyphs = view.glyphs;
     let is_short = matches!(detail, Detail::Short | Detail::Least);
     let mut parts = Vec::with_capacity(8);
-    if view.veil.is_on() {
+    if view.mask_policy.is_on() {
         parts.push(Part::new(format!("{} ON AIR", glyphs.well), Role::Bad));
     }
     parts.extend(attachment(view, model, detail));
-    let is_reached = model.is_reached();
-    let Some(world) = &model.world else {
+    let is_reached = model.is_reachable();
+    let Some(station_state) = &model.station_state else {
         parts.push(Part::new(format!("{} starting", glyphs.degraded), Role::Warn));
         return parts;
     };
     if model.stopping && is_reached {
         parts.push(Part::new(format!("{} STOPPING", glyphs.degraded), Role::Warn));
     }
-    if let Some(past) = &model.past {
+    if let Some(past) = &model.frozen {
         parts.extend(paused(view, past.at, waiting, detail));
     } else if !model.stopping && is_reached {
         parts.push(Part::new(format!("{} LIVE", glyphs.well), Role::Ok));
     }
-    match model.alerts.waiting() {
+    match model.alerts.active_count() {
         0 => {}
-        1 => parts.push(Part::of(What::Alerts, format!("{} 1 alert", glyphs.warn), Role::Warn)),
+        1 => parts.push(Part::of(PartKind::Alerts, format!("{} 1 alert", glyphs.warn), Role::Warn)),
         waiting => {
-            parts.push(Part::of(What::Alerts, format!("{} {waiting} alerts", glyphs.warn), Role::Warn))
+            parts.push(Part::of(PartKind::Alerts, format!("{} {waiting} alerts", glyphs.warn), Role::Warn))
         }
     }
-    let first = world.runs.asks_in_time().first().map(|ask| ask.expires_at);
+    let first = station_state.runs.asks_in_time().first().map(|ask| ask.expires_at);
     let left = first
         .map_or_else(String::new, |at| format!(" {}", format::age(at.since(view.clock.wall)).trim_start()));
-    match world.runs.waiting() {
+    match station_state.runs.waiting() {
         0 => {}
-        asks if is_short => parts.push(Part::of(What::Alerts, format!("?{asks}{left}"), Role::Warn)),
+        asks if is_short => parts.push(Part::of(PartKind::Alerts, format!("?{asks}{left}"), Role::Warn)),
         asks => {
-            parts.push(Part::of(What::Alerts, format!("? {}{left}", counted(asks, "question")), Role::Warn));
+            parts.push(Part::of(
+                PartKind::Alerts,
+                format!("? {}{left}", counted(asks, "question")),
+                Role::Warn,
+            ));
         }
     }
-    let elapsed = format::elapsed(view.now.mono.since(world.station.started_at.mono));
-    parts.push(Part::of(What::Spare, elapsed, Role::Text));
-    let recording = match &model.past {
+    let elapsed = format::elapsed(view.now.mono.since(station_state.station.started_at.mono));
+    parts.push(Part::of(PartKind::Spare, elapsed, Role::Text));
+    let recording = match &model.frozen {
         Some(past) => &past.recording,
-        None => &world.station.recording,
+        None => &station_state.station.recording,
     };
     if let Some(recording) = recording {
         let size = if is_short { String::new() } else { format!(" {}", format::bytes(recording.bytes)) };
         parts.push(Part::new(format!("{}REC{size}", glyphs.well), Role::Bad));
     }
-    let held = world.mpp.queues.values().filter(|queue| queue.brake.held).count();
-    let declared = world.mpp.queues.values().filter(|queue| queue.ready_after.is_some()).count();
-    let holds = match (held > 0 && held >= declared, world.runs.held) {
+    let held = station_state.mpp.queues.values().filter(|queue| queue.brake.held).count();
+    let declared = station_state.mpp.queues.values().filter(|queue| queue.ready_after.is_some()).count();
+    let holds = match (held > 0 && held >= declared, station_state.runs.held) {
         (true, true) => Some("ALL HELD".to_owned()),
         (true, false) => Some("QUEUES HELD".to_owned()),
         (false, true) if held == 0 && declared == 0 => Some("ALL HELD".to_owned()),
@@ -263,7 +267,7 @@ fn state(view: &View, model: &Model, waiting: u64, detail: Detail) -> Vec<Part> 
         (false, false) => (held > 0).then(|| format!("{held} held")),
     };
     parts.extend(holds.map(|words| Part::new(format!("{} {words}", glyphs.held), Role::Warn)));
-    let draining = world.mpp.queues.iter().filter(|(_, queue)| queue.brake.draining);
+    let draining = station_state.mpp.queues.iter().filter(|(_, queue)| queue.brake.draining);
     let (drained, draining): (Vec<_>, Vec<_>) =
         draining.partition(|(_, queue)| queue.pending == 0 && queue.in_flight.is_none());
     for (queues, one, many) in [(draining, "drain", "draining"), (drained, "drained", "drained")] {
@@ -280,10 +284,10 @@ fn state(view: &View, model: &Model, waiting: u64, detail: Detail) -> Vec<Part> 
             all => parts.push(Part::new(format!("{} {} {many}", glyphs.draining, all.len()), Role::Warn)),
         }
     }
-    if let Some(frames_per_s) = model.meter.frames_per_s {
+    if let Some(frames_per_s) = model.console_health.frames_per_s {
         parts.push(Part::new(format!("~{frames_per_s} fps"), Role::Warn));
-        if model.meter.behind > 0 {
-            parts.push(Part::new(format!("{} behind", format::count(model.meter.behind)), Role::Warn));
+        if model.console_health.lag > 0 {
+            parts.push(Part::new(format!("{} behind", format::count(model.console_health.lag)), Role::Warn));
         }
     }
     let lost = if model.lost > 0 { Role::Warn } else { Role::Muted };

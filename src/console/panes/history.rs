@@ -6,10 +6,10 @@ use std::collections::BTreeMap;
 use super::{
     Cell, Class,
     queues::state_sign,
-    row::{Listed, Look, Row},
+    row::{CellContext, PaneRecord, Row},
 };
 use crate::{
-    console::{format, marks::mark, model::Model, selection::RecordKey, theme::Role},
+    console::{format, marked_rows::with_mark_sign, model::Model, selection::RecordKey, theme::Role},
     field::{Column, Value, fields},
     ids::{InvocationId, ManifestHash},
     port::InvocationRow,
@@ -18,7 +18,7 @@ use crate::{
 };
 
 /// A row as a page has it, and where it stands now: pages are as old as their answer, the model is not.
-pub(crate) struct Stored<'a> {
+pub(crate) struct StoredInvocation<'a> {
     pub(crate) row: &'a InvocationRow,
     pub(crate) state: RowState,
     /// What is shown is the past, and what became of the row since is not told.
@@ -28,7 +28,7 @@ pub(crate) struct Stored<'a> {
 }
 
 fields! {
-    Stored<'_> {
+    StoredInvocation<'_> {
         "id", Serial, Public, "its number" => |it, _| Value::Serial(it.row.id.0);
         "at", Time, Public, "when its state last changed" => |it, _| Value::Time(it.row.updated_at_ms);
         "state", State(&["pending", "dispatched", "applied", "done", "failed", "refunded"]), Public, "where it stands"
@@ -86,12 +86,12 @@ pub(super) const PENDING: &[(&str, Column)] = &[
     ("user", Column::fixed("user", 12).from(110)),
 ];
 
-impl Listed for Stored<'_> {
+impl PaneRecord for StoredInvocation<'_> {
     fn key(&self) -> RecordKey {
         RecordKey::Invocation(self.row.id)
     }
 
-    fn cell(&self, field: &str, look: &Look<'_>) -> Option<Cell> {
+    fn cell(&self, field: &str, look: &CellContext<'_>) -> Option<Cell> {
         let row = self.row;
         // In a list of what waits, a row that has gone on stands back.
         let is_back = self.is_later || (look.only_pending && self.state != RowState::Pending);
@@ -100,7 +100,7 @@ impl Listed for Stored<'_> {
             "id" => {
                 let is_marked = look.marks.contains(row.id);
                 Cell::new(
-                    mark(look.view, is_marked, &row.id.to_string()),
+                    with_mark_sign(look.view, is_marked, &row.id.to_string()),
                     if is_marked { Role::Accent } else { text },
                 )
             }
@@ -129,8 +129,8 @@ impl Listed for Stored<'_> {
     }
 }
 
-impl Stored<'_> {
-    fn state_cell(&self, look: &Look<'_>) -> Cell {
+impl StoredInvocation<'_> {
+    fn state_cell(&self, look: &CellContext<'_>) -> Cell {
         if self.is_later {
             return Cell::new(format!("{} {NOT_YET}", look.view.glyphs.none), Role::Muted);
         }
@@ -154,13 +154,13 @@ pub(super) fn rows<'a>(rows: &'a [InvocationRow], model: &Model) -> Vec<Row<'a>>
     ended.extend(mpp.into_iter().flat_map(|mpp| &mpp.recent).map(|row| (row.id, row.state)));
     let live = |id: InvocationId| mpp.and_then(|mpp| mpp.live.get(&id)).map(|live| live.state);
     let state = |row: &InvocationRow| {
-        live(row.id).or_else(|| ended.get(&row.id).copied()).unwrap_or_else(|| stood(row, model))
+        live(row.id).or_else(|| ended.get(&row.id).copied()).unwrap_or_else(|| last_known_state(row, model))
     };
-    let then = model.past.as_ref().map(|past| past.at.wall);
+    let then = model.frozen.as_ref().map(|past| past.at.wall);
     let is_later = |row: &InvocationRow| then.is_some_and(|then| row.enqueued_at_ms > then);
     let stored = |row| {
         let (state, is_later) = (state(row), is_later(row));
-        Row::Stored(Stored {
+        Row::StoredInvocation(StoredInvocation {
             row,
             state,
             has_moved: is_later || (then.is_some() && state != row.state),
@@ -171,8 +171,8 @@ pub(super) fn rows<'a>(rows: &'a [InvocationRow], model: &Model) -> Vec<Row<'a>>
 }
 
 /// Where a row stood of which the model knows nothing.
-pub(crate) fn stood(row: &InvocationRow, model: &Model) -> RowState {
-    let has_moved = model.past.as_ref().is_some_and(|past| row.updated_at_ms > past.at.wall);
+pub(crate) fn last_known_state(row: &InvocationRow, model: &Model) -> RowState {
+    let has_moved = model.frozen.as_ref().is_some_and(|past| row.updated_at_ms > past.at.wall);
     if has_moved { RowState::Pending } else { row.state }
 }
 

@@ -3,7 +3,7 @@
 use super::{
     Cell,
     queues::state_sign,
-    row::{Listed, Look, Row},
+    row::{CellContext, PaneRecord, Row},
 };
 use crate::{
     console::{selection::RecordKey, theme::Role},
@@ -14,14 +14,14 @@ use crate::{
 };
 
 /// An invocation that is with the adapter, or was left in applied.
-pub(crate) struct Flying<'a> {
+pub(crate) struct InFlight<'a> {
     pub(crate) id: InvocationId,
     pub(crate) live: &'a LiveView,
 }
 
-impl Flying<'_> {
+impl InFlight<'_> {
     fn state(&self) -> &'static str {
-        match (self.live.left, self.live.state) {
+        match (self.live.orphaned, self.live.state) {
             (true, _) => "left",
             (false, RowState::Dispatched) if self.live.acked => "acked",
             (false, state) => state.name(),
@@ -30,7 +30,7 @@ impl Flying<'_> {
 }
 
 fields! {
-    Flying<'_> {
+    InFlight<'_> {
         "id", Serial, Public, "its number", Column::fixed("id", 7).right() => |it, _| Value::Serial(it.id.0);
         "queue", Text, Public, "its queue", Column::growing("queue", 8, 1) => |it, _| Value::text(it.live.queue.as_str());
         "event", Text, Public, "what it is to do", Column::growing("event", 10, 2) => |it, _| Value::text(it.live.event.as_str());
@@ -44,16 +44,16 @@ fields! {
     }
 }
 
-impl Listed for Flying<'_> {
+impl PaneRecord for InFlight<'_> {
     fn key(&self) -> RecordKey {
         RecordKey::Invocation(self.id)
     }
 
-    fn cell(&self, field: &str, look: &Look<'_>) -> Option<Cell> {
+    fn cell(&self, field: &str, look: &CellContext<'_>) -> Option<Cell> {
         let glyphs = look.view.glyphs;
         Some(match field {
             "queue" => Cell::new(self.live.queue.to_string(), Role::Muted),
-            "state" if self.live.left => Cell::new(format!("{} left applied", glyphs.warn), Role::Warn),
+            "state" if self.live.orphaned => Cell::new(format!("{} left applied", glyphs.warn), Role::Warn),
             "state" => {
                 let (sign, role) = state_sign(self.live.state, glyphs);
                 Cell::new(format!("{sign} {}", self.state()), role)
@@ -67,11 +67,11 @@ impl Listed for Flying<'_> {
 
 /// What is with the adapter, oldest first.
 pub(super) fn rows(mpp: &Snapshot) -> Vec<Row<'_>> {
-    mpp.live.iter().map(|(id, live)| Row::Flying(Flying { id: *id, live })).collect()
+    mpp.live.iter().map(|(id, live)| Row::InFlight(InFlight { id: *id, live })).collect()
 }
 
 /// Why nothing is in flight: the operator's own brakes first.
-pub(super) fn why_empty(mpp: &Snapshot) -> String {
+pub(super) fn empty_text(mpp: &Snapshot) -> String {
     let is_declared = |queue: &&QueueView| queue.ready_after.is_some();
     let (all, held) = (
         mpp.queues.values().filter(is_declared).count(),

@@ -3,7 +3,7 @@
 
 use super::{
     Cell,
-    row::{Listed, Look},
+    row::{CellContext, PaneRecord},
 };
 use crate::{
     console::{
@@ -43,12 +43,12 @@ const fn who(origin: Origin) -> (&'static str, Role) {
     }
 }
 
-impl Listed for Notice {
+impl PaneRecord for Notice {
     fn key(&self) -> RecordKey {
         RecordKey::Notice(self.number)
     }
 
-    fn cell(&self, field: &str, look: &Look<'_>) -> Option<Cell> {
+    fn cell(&self, field: &str, look: &CellContext<'_>) -> Option<Cell> {
         let (level, role) = level_cell(self.level, look.view.glyphs);
         Some(match field {
             "level" => Cell::new(level, role),

@@ -4,7 +4,7 @@ use std::{borrow::Cow, time::Duration};
 
 use super::{
     Cell,
-    row::{Listed, Look, Row},
+    row::{CellContext, PaneRecord, Row},
 };
 use crate::{
     console::{
@@ -31,7 +31,7 @@ enum Amount {
 }
 
 impl Amount {
-    fn words(self) -> Cow<'static, str> {
+    fn text(self) -> Cow<'static, str> {
         match self {
             Self::None => Cow::Borrowed(""),
             Self::Time(time) => Cow::Owned(format::fine(time)),
@@ -49,7 +49,7 @@ impl Amount {
 }
 
 /// One figure.
-pub(crate) struct Reading {
+pub(crate) struct MetricRow {
     name: &'static str,
     last: Amount,
     minute: Amount,
@@ -60,28 +60,28 @@ pub(crate) struct Reading {
 }
 
 fields! {
-    Reading {
+    MetricRow {
         "figure", Text, Public, "what is measured", Column::fixed("figure", 14) => |it, _| Value::text(it.name);
-        "last", Text, Public, "now, or in the last whole second", Column::fixed("now", 10).right() => |it, _| Value::text(it.last.words());
+        "last", Text, Public, "now, or in the last whole second", Column::fixed("now", 10).right() => |it, _| Value::text(it.last.text());
         "minute", Text, Public, "over the last minute: the most, or the percentile", Column::fixed("minute", 10).right()
-            => |it, _| Value::text(it.minute.words());
-        "limit", Text, Public, "what bounds it", Column::fixed("limit", 8).right() => |it, _| Value::text(it.limit.words());
+            => |it, _| Value::text(it.minute.text());
+        "limit", Text, Public, "what bounds it", Column::fixed("limit", 8).right() => |it, _| Value::text(it.limit.text());
         "about", Text, Public, "what it means", Column::growing("what it is", 20, 1).from(68) => |it, _| Value::text(it.about);
     }
 }
 
-impl Listed for Reading {
+impl PaneRecord for MetricRow {
     fn key(&self) -> RecordKey {
         RecordKey::Figure(self.name)
     }
 
-    fn cell(&self, field: &str, look: &Look<'_>) -> Option<Cell> {
+    fn cell(&self, field: &str, look: &CellContext<'_>) -> Option<Cell> {
         let role = if self.is_bad { Role::Warn } else { Role::Text };
         Some(match field {
             // What it says is not told by colour alone.
             "figure" if self.is_bad => Cell::new(format!("{} {}", look.view.glyphs.warn, self.name), role),
-            "last" => Cell::new(self.last.words(), role),
-            "limit" => Cell::new(self.limit.words(), Role::Muted),
+            "last" => Cell::new(self.last.text(), role),
+            "limit" => Cell::new(self.limit.text(), Role::Muted),
             "about" => Cell::new(self.about, Role::Muted),
             _ => return None,
         })
@@ -90,11 +90,11 @@ impl Listed for Reading {
 
 /// All figures. They are of the present, whatever moment is shown.
 pub(super) fn rows<'a>(ui: &Ui, model: &Model) -> Vec<Row<'a>> {
-    let (meter, limits, kept) = (model.meter, &ui.limits, ui.time.kept().ledger());
-    let figures = meter.figures;
+    let (meter, limits, kept) = (model.console_health, &ui.limits, ui.time.entries().ledger());
+    let figures = meter.metrics;
     let is_slow = meter.frames_per_s.is_some();
     let reading =
-        |name, last, minute, limit, about| Reading { name, last, minute, limit, about, is_bad: false };
+        |name, last, minute, limit, about| MetricRow { name, last, minute, limit, about, is_bad: false };
     let frame = |name, time: Measured<Option<Duration>>, limit, about| {
         reading(name, Amount::time(time.last), Amount::time(time.minute), limit, about)
     };
@@ -114,7 +114,7 @@ pub(super) fn rows<'a>(ui: &Ui, model: &Model) -> Vec<Row<'a>> {
         ),
         frame("frame p95", figures.p95, Amount::None, "95 of 100 were"),
         frame("frame longest", figures.longest, frame_max, "above the limit, frames become fewer"),
-        Reading {
+        MetricRow {
             is_bad: is_slow,
             ..per_s(
                 "frames",
@@ -125,18 +125,18 @@ pub(super) fn rows<'a>(ui: &Ui, model: &Model) -> Vec<Row<'a>> {
             )
         },
         per_s("frame bytes", figures.bytes, Amount::BytesPerS, Amount::None, "written to the terminal"),
-        Reading {
-            is_bad: is_slow && meter.behind > 0,
+        MetricRow {
+            is_bad: is_slow && meter.lag > 0,
             ..reading(
                 "behind",
-                Amount::Count(meter.behind),
-                Amount::Count(figures.behind.minute.max(meter.behind)),
+                Amount::Count(meter.lag),
+                Amount::Count(figures.lag.minute.max(meter.lag)),
                 Amount::Count(limits.tap.ring_entries_max),
                 "entries that were not taken in yet; beyond the limit they are lost",
             )
         },
-        per_s("folded", figures.folded, Amount::CountPerS, Amount::None, "entries that were taken in"),
-        per_s("folding", figures.folding_ms, Amount::Share, Amount::None, "of the time, taking them in"),
+        per_s("folded", figures.processed, Amount::CountPerS, Amount::None, "entries that were taken in"),
+        per_s("folding", figures.processing_ms, Amount::Share, Amount::None, "of the time, taking them in"),
         reading(
             "kept entries",
             Amount::Count(kept.kept),
@@ -158,10 +158,10 @@ pub(super) fn rows<'a>(ui: &Ui, model: &Model) -> Vec<Row<'a>> {
             Amount::Bytes(limits.console.checkpoint_bytes_max),
             "states to step back from",
         ),
-        Reading {
+        MetricRow {
             is_bad: model.lost > 0,
             ..reading("lost", Amount::Count(model.lost), Amount::None, Amount::None, "since it came up")
         },
     ];
-    all.into_iter().map(Row::Reading).collect()
+    all.into_iter().map(Row::Metric).collect()
 }

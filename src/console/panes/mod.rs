@@ -15,6 +15,7 @@ mod pack_state;
 mod pane;
 mod peers;
 mod plan;
+mod positions;
 mod queues;
 mod recent;
 mod refunds;
@@ -27,14 +28,13 @@ mod session_history;
 mod session_log;
 mod sessions;
 mod since;
-mod standings;
 mod started;
+mod statements;
 mod subscribers;
 mod table;
 mod topics;
 mod trace;
 mod violations;
-mod voices;
 mod wire;
 
 pub(crate) use super::class::Class;
@@ -45,21 +45,23 @@ pub(crate) use chips::{chip_at, draw as draw_chips};
 pub(crate) use drops::{Drops, word as drop_word};
 pub(crate) use footer::draw as draw_footer;
 pub(crate) use header::{draw as draw_header, is_on_alerts, tab_at};
-pub(crate) use history::{Stored, stood};
+pub(crate) use history::{StoredInvocation, last_known_state};
 pub(crate) use pack_state::StateValue;
-pub(crate) use pane::{draw, draw_filter, field_at, inner_width, list_height, row_at, shows_heads, table_of};
-pub(crate) use peers::{rights, shown_name as peer_name};
+pub(crate) use pane::{
+    draw, draw_filter, field_at, inner_width, list_height, row_at, shows_head_age, table_of,
+};
+pub(crate) use peers::{rights, visible_name as peer_name};
 pub(crate) use plan::node_time;
 pub(crate) use queues::state_sign;
 pub(crate) use refunds::Refund;
-pub(crate) use row::{Look, Row};
+pub(crate) use row::{CellContext, Row};
 pub(crate) use rows::{
-    Arrangement, Rows, arrangement, counts, is_paged, own_order, rows, shown_columns, specs,
+    Arrangement, Rows, arrangement, counts, fixed_order, is_paged, rows, specs, visible_columns,
 };
 pub(crate) use session_history::session_of;
-pub(crate) use sessions::stands;
+pub(crate) use sessions::session_status;
 pub(crate) use since::{ms, wall_ms};
 pub(crate) use table::Table;
-pub(crate) use topics::{rate_words, schema_name};
-pub(crate) use trace::QUIET;
-pub(crate) use wire::draw_glance;
+pub(crate) use topics::{rate_text, schema_name};
+pub(crate) use trace::TRACE_DEFAULT_FILTER;
+pub(crate) use wire::draw_preview;

@@ -2,12 +2,12 @@
 
 use super::{
     Cell, Class,
-    row::{Listed, Look},
+    row::{CellContext, PaneRecord},
 };
 use crate::{
     console::{
         format,
-        overlays::{writer_word, written_by_words},
+        overlays::{writer_word, written_by_text},
         selection::RecordKey,
         theme::Role,
     },
@@ -28,7 +28,7 @@ fields! {
         "kept", State(&["no", "yes"]), Public, "whether it is stored and given again at the next hello", Column::fixed("kept", 4).from(52)
             => |it, _| Value::text(yes_no(it.0.persist));
         "by", Text, Public, "who wrote it", Column::growing("written by", 14, 2).from(70)
-            => |it, _| Value::maybe(it.0.written_by.as_ref().map(written_by_words));
+            => |it, _| Value::maybe(it.0.written_by.as_ref().map(written_by_text));
         "scope", Text, Payload, "the adapter's scope tag", Column::growing("scope", 8, 1).from(100)
             => |it, _| Value::maybe(it.0.scope.as_deref());
         "age", Duration, Public, "how long ago it was written"
@@ -41,12 +41,12 @@ const fn yes_no(is_so: bool) -> &'static str {
     if is_so { "yes" } else { "no" }
 }
 
-impl Listed for StateValue<'_> {
+impl PaneRecord for StateValue<'_> {
     fn key(&self) -> RecordKey {
         RecordKey::StateKey(self.0.key.clone())
     }
 
-    fn cell(&self, field: &str, look: &Look<'_>) -> Option<Cell> {
+    fn cell(&self, field: &str, look: &CellContext<'_>) -> Option<Cell> {
         let view = look.view;
         let nothing = || view.glyphs.none.to_owned();
         Some(match field {
@@ -56,7 +56,7 @@ impl Listed for StateValue<'_> {
             ),
             "writer" => Cell::new(self.0.writer.map_or(view.glyphs.none, writer_word), Role::Muted),
             "kept" => Cell::new(yes_no(self.0.persist), Role::Muted),
-            "by" => Cell::new(self.0.written_by.as_ref().map_or_else(nothing, written_by_words), Role::Muted),
+            "by" => Cell::new(self.0.written_by.as_ref().map_or_else(nothing, written_by_text), Role::Muted),
             "scope" => Cell::of_class(self.0.scope.clone().unwrap_or_default(), Role::Muted, Class::Payload),
             _ => return None,
         })

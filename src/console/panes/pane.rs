@@ -3,8 +3,8 @@
 use ratatui::layout::Rect;
 
 use super::{
-    Cell, Class, Look, Rows, Table, in_flight, queues,
-    rows::{counts, is_paged, rows, shown_columns},
+    Cell, CellContext, Class, Rows, Table, in_flight, queues,
+    rows::{counts, is_paged, rows, visible_columns},
     sessions, started,
     table::column_at as column_of_table,
     trace, wire,
@@ -15,13 +15,13 @@ use crate::{
         format,
         model::{Model, in_flight as count_in_flight},
         overlays::Overlay,
+        paged_list::{PagedList, Record},
         pane_id::PaneId,
-        selection::{Keys as _, Selection},
+        selection::{RowKeys as _, Selection},
         text,
         theme::Role,
         ui::{Focus, Ui},
         view::{Canvas, View},
-        window::{Record, Window},
     },
     field::Column,
     mpp::Snapshot,
@@ -37,7 +37,7 @@ pub(crate) fn field_at(
     row: u16,
 ) -> Option<(usize, &'static str, bool)> {
     let inner = inside(area);
-    let shown = shown_columns(pane, ui, inner.width);
+    let shown = visible_columns(pane, ui, inner.width);
     let columns: Vec<Column> = shown.iter().map(|(_, column)| *column).collect();
     let (field, column) = shown.get(column_of_table(&columns, inner, column)?)?;
     (inner.y..inner.bottom()).contains(&row).then_some((*field, column.title, row == inner.y))
@@ -64,7 +64,7 @@ pub(crate) fn row_at(area: Rect, row: u16, selection: &Selection) -> Option<usiz
 }
 
 /// Whether a pane of queues has room for how long their heads wait.
-pub(crate) fn shows_heads(area: Rect) -> bool {
+pub(crate) fn shows_head_age(area: Rect) -> bool {
     inside(area).width >= queues::HEAD_FROM
 }
 
@@ -77,11 +77,11 @@ pub(crate) fn table_of(
     focused: bool,
     more: (bool, bool),
 ) {
-    let shown = shown_columns(pane, ui, inner.width);
+    let shown = visible_columns(pane, ui, inner.width);
     let columns: Vec<Column> = shown.iter().map(|(_, column)| *column).collect();
-    let look = Look {
+    let look = CellContext {
         view: canvas.view,
-        marks: &ui.marks,
+        marks: &ui.marked_rows,
         width: inner.width,
         only_pending: pane == PaneId::Pending,
     };
@@ -103,7 +103,7 @@ pub(crate) fn table_of(
         selection: ui.selection(pane).unwrap_or(&unselected),
         focused,
         sort: ui.sort(pane).and_then(|sort| place(sort.field).map(|at| (at, sort.descending))),
-        cell: ui.lens(pane).cell.and_then(place),
+        cell: ui.table_settings(pane).cell.and_then(place),
         more,
     }
     .draw(canvas, inner);
@@ -113,13 +113,13 @@ pub(crate) fn table_of(
 fn paged<R: Record>(
     canvas: &mut Canvas<'_>,
     area: Rect,
-    window: &Window<R>,
+    window: &PagedList<R>,
     nothing: &str,
     draw: &dyn Fn(&mut Canvas<'_>, (bool, bool)),
 ) {
     let room = area.width.saturating_sub(1);
     if window.rows().is_empty() {
-        match (window.trouble(), window.is_filled()) {
+        match (window.error(), window.is_filled()) {
             (Some(trouble), _) => {
                 let lines = text::wrap(trouble, usize::from(room));
                 for (line, y) in lines.iter().zip(area.y..area.bottom()) {
@@ -134,7 +134,7 @@ fn paged<R: Record>(
         return;
     }
     draw(canvas, window.more());
-    if let Some(trouble) = window.trouble() {
+    if let Some(trouble) = window.error() {
         // What is shown is older than it should be: the frame's lower line says why.
         let words = format!(" {} {trouble} ", canvas.view.glyphs.bad);
         canvas.put(area.x + 1, area.bottom(), area.width.saturating_sub(20), &words, Role::Bad);
@@ -142,9 +142,9 @@ fn paged<R: Record>(
 }
 
 /// Why a pane has no rows at all.
-fn why_empty(pane: PaneId, mpp: &Snapshot, model: &Model, ui: &Ui, view: &View) -> String {
+fn empty_text(pane: PaneId, mpp: &Snapshot, model: &Model, ui: &Ui, view: &View) -> String {
     let words = match pane {
-        PaneId::InFlight => return in_flight::why_empty(mpp),
+        PaneId::InFlight => return in_flight::empty_text(mpp),
         PaneId::Queues => "the pack has no queues",
         PaneId::Recent => "nothing has ended since the station started",
         PaneId::Log | PaneId::StationLog => "quiet so far",
@@ -161,13 +161,13 @@ fn why_empty(pane: PaneId, mpp: &Snapshot, model: &Model, ui: &Ui, view: &View) 
         PaneId::Peers => "nobody is connected to the bus",
         PaneId::Drops => "every message reached its subscribers",
         PaneId::Runs => "no run was submitted since the station started",
-        PaneId::Plan | PaneId::RunEvents | PaneId::Artifacts => return of_run(pane, model, ui),
+        PaneId::Plan | PaneId::RunEvents | PaneId::Artifacts => return empty_run_text(pane, model, ui),
         PaneId::Sessions => "no session was begun since the runtime started",
-        PaneId::Standings | PaneId::Voices | PaneId::SessionLog => {
-            return sessions::why_empty(pane, model, ui);
+        PaneId::Positions | PaneId::Statements | PaneId::SessionLog => {
+            return sessions::empty_text(pane, model, ui);
         }
         PaneId::SessionHistory => "no session was ever begun on this data folder",
-        PaneId::Trace => return trace::why_empty(ui, view, counts(pane, ui, model).1),
+        PaneId::Trace => return trace::empty_text(ui, view, counts(pane, ui, model).1),
         PaneId::RunHistory => "no run was ever submitted on this data folder",
         PaneId::Started | PaneId::Meter => "",
     };
@@ -175,14 +175,14 @@ fn why_empty(pane: PaneId, mpp: &Snapshot, model: &Model, ui: &Ui, view: &View) 
 }
 
 /// Why a pane that tells of one run is empty.
-fn of_run(pane: PaneId, model: &Model, ui: &Ui) -> String {
-    let Some(run) = ui.run_shown(model) else { return "no run is selected".to_owned() };
-    if let Some(trouble) = ui.pages.runs.trouble() {
+fn empty_run_text(pane: PaneId, model: &Model, ui: &Ui) -> String {
+    let Some(run) = ui.detail_run(model) else { return "no run is selected".to_owned() };
+    if let Some(trouble) = ui.paged_lists.runs.error() {
         return trouble.to_owned();
     }
     let words = match pane {
         PaneId::Plan if ui.run_view(model, run).is_some_and(|view| view.planned == 0) => "it has no nodes",
-        PaneId::Plan if ui.pages.runs.is_unknown(run) => "the store has no such run any more",
+        PaneId::Plan if ui.paged_lists.runs.is_unknown(run) => "the store has no such run any more",
         PaneId::Plan => "asking the station",
         PaneId::RunEvents => "it told nothing so far",
         _ => "it kept nothing so far",
@@ -197,11 +197,11 @@ pub(crate) fn draw(canvas: &mut Canvas<'_>, pane: PaneId, area: Rect, model: &Mo
     let inner = canvas.frame(area, &title, focused);
     draw_filter(canvas, pane, area, (&title, focused), model, ui);
     if let Some((words, role)) =
-        behind_title(pane, model, ui, canvas.view).filter(|_| ui.lens(pane).filter().is_none())
+        title_suffix(pane, model, ui, canvas.view).filter(|_| ui.table_settings(pane).filter().is_none())
     {
-        draw_behind(canvas, area, (&title, focused), &words, role);
+        draw_title_suffix(canvas, area, (&title, focused), &words, role);
     }
-    let Some(world) = &model.world else {
+    let Some(state) = &model.station_state else {
         canvas.put(inner.x + 1, inner.y, inner.width.saturating_sub(1), "starting", Role::Muted);
         return;
     };
@@ -209,24 +209,26 @@ pub(crate) fn draw(canvas: &mut Canvas<'_>, pane: PaneId, area: Rect, model: &Mo
     let draw = |canvas: &mut Canvas<'_>, more: (bool, bool)| {
         table_of(canvas, pane, inner, (&rows, ui), focused, more)
     };
-    let nothing = why_empty(pane, &world.mpp, model, ui, canvas.view);
+    let nothing = empty_text(pane, &state.mpp, model, ui, canvas.view);
     match pane {
-        PaneId::Started => started::draw(canvas, inner, model, world),
-        PaneId::History => paged(canvas, inner, &ui.pages.history, &nothing, &draw),
-        PaneId::OtherPack => paged(canvas, inner, &ui.pages.other_pack, &nothing, &draw),
-        PaneId::Refunds => paged(canvas, inner, &ui.pages.refunds, &nothing, &draw),
-        PaneId::RunHistory => paged(canvas, inner, &ui.pages.run_history, &nothing, &draw),
-        PaneId::SessionHistory => paged(canvas, inner, &ui.pages.session_history, &nothing, &draw),
-        PaneId::State => paged(canvas, inner, &ui.pages.state, &nothing, &draw),
+        PaneId::Started => started::draw(canvas, inner, model, state),
+        PaneId::History => paged(canvas, inner, &ui.paged_lists.history, &nothing, &draw),
+        PaneId::OtherPack => paged(canvas, inner, &ui.paged_lists.other_pack, &nothing, &draw),
+        PaneId::Refunds => paged(canvas, inner, &ui.paged_lists.refunds, &nothing, &draw),
+        PaneId::RunHistory => paged(canvas, inner, &ui.paged_lists.run_history, &nothing, &draw),
+        PaneId::SessionHistory => paged(canvas, inner, &ui.paged_lists.session_history, &nothing, &draw),
+        PaneId::State => paged(canvas, inner, &ui.paged_lists.state, &nothing, &draw),
         PaneId::Trace
-            if rows.is_empty() && (trace::is_all_left_out(ui) || counts(pane, ui, model).1 == 0) =>
+            if rows.is_empty() && (trace::is_all_filtered(ui) || counts(pane, ui, model).1 == 0) =>
         {
             let room = inner.width.saturating_sub(1);
             for (line, y) in text::wrap(&nothing, usize::from(room)).iter().zip(inner.y..inner.bottom()) {
                 canvas.put(inner.x + 1, y, room, line, Role::Muted);
             }
         }
-        _ if rows.is_empty() && (ui.lens(pane).filter().is_none() || counts(pane, ui, model).1 == 0) => {
+        _ if rows.is_empty()
+            && (ui.table_settings(pane).filter().is_none() || counts(pane, ui, model).1 == 0) =>
+        {
             canvas.put(inner.x + 1, inner.y, inner.width.saturating_sub(1), &nothing, Role::Muted);
         }
         _ => draw(canvas, (false, false)),
@@ -235,7 +237,7 @@ pub(crate) fn draw(canvas: &mut Canvas<'_>, pane: PaneId, area: Rect, model: &Mo
         wire::mark_instant(canvas, inner, ui);
     }
     if let Some(foot) = (pane == PaneId::Trace && !rows.is_empty())
-        .then(|| trace::foot(ui, canvas.view, inner.width))
+        .then(|| trace::footer_line(ui, canvas.view, inner.width))
         .flatten()
     {
         canvas.put(
@@ -252,9 +254,9 @@ fn title(pane: PaneId, model: &Model, ui: &Ui, view: &View) -> String {
     let mpp = model.mpp();
     let with_cut = |cut: u64| {
         if cut > 0 {
-            format!("{}, {cut} older cut", pane.place().name())
+            format!("{}, {cut} older cut", pane.key_scope().name())
         } else {
-            pane.place().name().to_owned()
+            pane.key_scope().name().to_owned()
         }
     };
     match pane {
@@ -277,24 +279,24 @@ fn title(pane: PaneId, model: &Model, ui: &Ui, view: &View) -> String {
         PaneId::Wire => wire::title(ui, view),
         PaneId::Topics | PaneId::Subscribers | PaneId::Peers | PaneId::Drops => bus_title(pane, model, view),
         PaneId::Runs | PaneId::Plan | PaneId::RunEvents | PaneId::Artifacts => run_title(pane, model, ui),
-        PaneId::Sessions | PaneId::Standings | PaneId::Voices | PaneId::SessionLog => {
+        PaneId::Sessions | PaneId::Positions | PaneId::Statements | PaneId::SessionLog => {
             sessions::title(pane, model, ui)
         }
         PaneId::Trace => trace::title(model, ui),
         // They come from the store, which knows nothing of the past.
-        PaneId::Refunds | PaneId::State if model.past.is_some() => {
-            format!("{}, as when time was stopped", pane.place().name())
+        PaneId::Refunds | PaneId::State if model.frozen.is_some() => {
+            format!("{}, as when time was stopped", pane.key_scope().name())
         }
-        PaneId::Refunds => match ui.pages.refund_count(model) {
+        PaneId::Refunds => match ui.paged_lists.refund_count(model) {
             (0, _) => "Refunds".to_owned(),
             (refunds, more) => format!("Refunds {refunds}{}", if more { "+" } else { "" }),
         },
-        _ => pane.place().name().to_owned(),
+        _ => pane.key_scope().name().to_owned(),
     }
 }
 
 fn run_title(pane: PaneId, model: &Model, ui: &Ui) -> String {
-    let name = pane.place().name();
+    let name = pane.key_scope().name();
     let Some(runs) = model.runs() else { return name.to_owned() };
     if pane == PaneId::Runs {
         return match runs.open().count() {
@@ -302,12 +304,13 @@ fn run_title(pane: PaneId, model: &Model, ui: &Ui) -> String {
             open => format!("{name} {open} open"),
         };
     }
-    let Some(run) = ui.run_shown(model) else { return name.to_owned() };
-    let stored = || ui.pages.run_history.rows().iter().find(|row| row.run == run).map(|row| row.name.clone());
+    let Some(run) = ui.detail_run(model) else { return name.to_owned() };
+    let stored =
+        || ui.paged_lists.run_history.rows().iter().find(|row| row.run == run).map(|row| row.name.clone());
     let view = ui.run_view(model, run);
     let of = view.map(|view| view.name.to_string()).or_else(stored).unwrap_or_default();
     let hidden = match view {
-        Some(view) if pane == PaneId::Plan => ui.picture_of(view).hidden,
+        Some(view) if pane == PaneId::Plan => ui.dag_layout_of(view).hidden,
         _ => 0,
     };
     let hidden =
@@ -316,7 +319,7 @@ fn run_title(pane: PaneId, model: &Model, ui: &Ui) -> String {
 }
 
 fn bus_title(pane: PaneId, model: &Model, view: &View) -> String {
-    let name = pane.place().name();
+    let name = pane.key_scope().name();
     let Some(rmp) = model.rmp() else { return name.to_owned() };
     let many = |count: usize| format::count(count as u64);
     match pane {
@@ -332,7 +335,7 @@ fn bus_title(pane: PaneId, model: &Model, view: &View) -> String {
             format!("{name} {}, dedupe {}{young}", many(subs), format::many(rmp.totals.keys, "key"))
         }
         PaneId::Peers if !rmp.peers.is_empty() => format!("{name} {}", many(rmp.peers.len())),
-        PaneId::Drops => match model.bus.dropped_lately(view.now) {
+        PaneId::Drops => match model.bus.dropped_last_minute(view.now) {
             0 => name.to_owned(),
             count => format!("{name} {}/m", format::count(count)),
         },
@@ -342,18 +345,24 @@ fn bus_title(pane: PaneId, model: &Model, view: &View) -> String {
 
 /// What stands behind a pane's title, for it is the first thing that one looks for: why a run did not
 /// succeed, how a session ended.
-fn behind_title(pane: PaneId, model: &Model, ui: &Ui, view: &View) -> Option<(String, Role)> {
+fn title_suffix(pane: PaneId, model: &Model, ui: &Ui, view: &View) -> Option<(String, Role)> {
     match pane {
         PaneId::Plan => {
-            let run = ui.run_shown(model).and_then(|run| ui.run_view(model, run))?;
+            let run = ui.detail_run(model).and_then(|run| ui.run_view(model, run))?;
             run.why.as_deref().map(|why| (why.to_owned(), Role::Bad))
         }
-        PaneId::Standings | PaneId::Voices => sessions::behind_title(pane, model, ui, view.glyphs),
+        PaneId::Positions | PaneId::Statements => sessions::title_suffix(pane, model, ui, view.glyphs),
         _ => None,
     }
 }
 
-fn draw_behind(canvas: &mut Canvas<'_>, area: Rect, (title, focused): (&str, bool), words: &str, role: Role) {
+fn draw_title_suffix(
+    canvas: &mut Canvas<'_>,
+    area: Rect,
+    (title, focused): (&str, bool),
+    words: &str,
+    role: Role,
+) {
     let width = |words: &str| u16::try_from(text::width(words)).unwrap_or(u16::MAX);
     let before = 4 + if focused { width(canvas.view.glyphs.into) + 1 } else { 0 };
     let start = area.x.saturating_add(width(title)).saturating_add(before);
@@ -372,7 +381,7 @@ pub(crate) fn draw_filter(
     model: &Model,
     ui: &Ui,
 ) {
-    let Some(filter) = ui.lens(pane).filter() else { return };
+    let Some(filter) = ui.table_settings(pane).filter() else { return };
     let (shown, all) = counts(pane, ui, model);
     let counted = match is_paged(pane) {
         // Its title counts them already.
@@ -396,7 +405,7 @@ pub(crate) fn draw_filter(
         role,
         canvas
             .view
-            .veil
+            .mask_policy
             .strictest([Class::Login, Class::Payload].into_iter().filter(|class| filter.quotes(*class))),
     );
     canvas.put(start + used, area.y, room.saturating_sub(used), &counted, role);
@@ -404,5 +413,5 @@ pub(crate) fn draw_filter(
 
 /// A title, and how many rows are marked: a cancellation takes them all, wherever they are listed.
 fn with_marks(title: String, ui: &Ui) -> String {
-    title + &ui.marks.words().unwrap_or_default()
+    title + &ui.marked_rows.title_text().unwrap_or_default()
 }

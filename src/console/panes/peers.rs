@@ -2,13 +2,13 @@
 
 use super::{
     Cell,
-    row::{Listed, Look, Row},
+    row::{CellContext, PaneRecord, Row},
     topics::{bad_cell, rate_cell},
 };
 use crate::{
     console::{
         format,
-        model::{Flow, MESSAGES, Model},
+        model::{MESSAGES, Model, WindowedRates},
         selection::RecordKey,
         theme::Role,
     },
@@ -31,7 +31,7 @@ const KINDS: &[&str] = &[
 pub(crate) struct BusPeer<'a> {
     session: ConnectionId,
     peer: &'a PeerView,
-    flow: Option<&'a Flow>,
+    rates: Option<&'a WindowedRates>,
     is_own: bool,
 }
 
@@ -44,7 +44,7 @@ pub(super) fn is_console(peer: &PeerView) -> bool {
 }
 
 /// What a peer is shown as: its own name, but consoles, which all have one, by their processes.
-pub(crate) fn shown_name(peer: &PeerView, is_own: bool) -> String {
+pub(crate) fn visible_name(peer: &PeerView, is_own: bool) -> String {
     let process = peer.peer.as_str().split_once("pid ").map_or("", |(_, pid)| pid);
     match &peer.greeting {
         None => "no Hello yet".to_owned(),
@@ -89,7 +89,7 @@ fields! {
             => |it, _| Value::text(it.peer.peer.as_str());
         "since", Time, Public, "since when", Column::fixed("since", 8).from(90) => |it, _| Value::Time(it.peer.connected_at.wall);
         "published_s", Number, Public, "messages that it publishes a second, over the last 5 s", Column::fixed("msg/s", 6).right()
-            => |it, now| Value::Number(it.flow.map_or(0.0, |flow| flow.per_second(MESSAGES, now)));
+            => |it, now| Value::Number(it.rates.map_or(0.0, |flow| flow.per_second(MESSAGES, now)));
         "refused", Number, Public, "frames of its that were refused", Column::fixed("refused", 7).right()
             => |it, _| Value::count(it.peer.refused);
         "subs", Number, Public, "its subscriptions", Column::fixed("subs", 4).right() => |it, _| Value::count(it.peer.subs.len() as u64);
@@ -102,18 +102,18 @@ fields! {
     }
 }
 
-impl Listed for BusPeer<'_> {
+impl PaneRecord for BusPeer<'_> {
     fn key(&self) -> RecordKey {
         RecordKey::BusPeer(self.session)
     }
 
-    fn cell(&self, field: &str, look: &Look<'_>) -> Option<Cell> {
+    fn cell(&self, field: &str, look: &CellContext<'_>) -> Option<Cell> {
         let greeting = self.peer.greeting.as_ref();
         Some(match field {
             "client" if greeting.is_none() => Cell::new("no Hello yet", Role::Warn),
             "client" => {
                 let role = if is_console(self.peer) { Role::Muted } else { Role::Text };
-                Cell::new(shown_name(self.peer, self.is_own), role).cut_within()
+                Cell::new(visible_name(self.peer, self.is_own), role).cut_within()
             }
             "kind" if is_console(self.peer) => {
                 Cell::new(self.kind().map_or(look.view.glyphs.none, Kind::name), Role::Muted)
@@ -128,7 +128,7 @@ impl Listed for BusPeer<'_> {
             "session" => Cell::new(self.session.to_string(), Role::Muted),
             "peer" => Cell::new(self.peer.peer.to_string(), Role::Muted),
             "published_s" => {
-                rate_cell(self.flow.map_or(0.0, |flow| flow.per_second(MESSAGES, look.view.now)))
+                rate_cell(self.rates.map_or(0.0, |flow| flow.per_second(MESSAGES, look.view.now)))
             }
             "refused" => bad_cell(self.peer.refused),
             "subs" => Cell::new(format::count(self.peer.subs.len() as u64), Role::Text),
@@ -154,7 +154,7 @@ pub(super) fn rows(model: &Model) -> Vec<Row<'_>> {
     peers.sort_by_key(|(_, peer)| is_console(peer));
     let row = |(session, peer): (&ConnectionId, _)| {
         let is_own = own == Some(*session);
-        Row::BusPeer(BusPeer { session: *session, peer, flow: model.bus.peers.get(session), is_own })
+        Row::BusPeer(BusPeer { session: *session, peer, rates: model.bus.peers.get(session), is_own })
     };
     peers.into_iter().map(row).collect()
 }

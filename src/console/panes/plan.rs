@@ -4,11 +4,11 @@ use std::{sync::Arc, time::Duration};
 
 use super::{
     Cell, Class,
-    row::{Listed, Look, Row},
+    row::{CellContext, PaneRecord, Row},
 };
 use crate::{
     console::{
-        format, glyphs::Glyphs, model::Model, pane_id::PaneId, picture::Picture, selection::RecordKey,
+        dag_layout::DagLayout, format, glyphs::Glyphs, model::Model, pane_id::PaneId, selection::RecordKey,
         theme::Role, ui::Ui,
     },
     field::{Column, Value, fields},
@@ -35,10 +35,10 @@ const BAR: usize = 8;
 /// A node of a run.
 pub(crate) struct PlannedNode<'a> {
     run: &'a RunView,
-    place: usize,
+    index: usize,
     plan: &'a PlanNode,
     node: &'a NodeView,
-    picture: Arc<Picture>,
+    dag_layout: Arc<DagLayout>,
     /// When silence becomes a no, where it asks a person.
     expires_at: Option<Wall>,
     /// Its line in the picture.
@@ -83,7 +83,7 @@ pub(super) fn share_of(node: &NodeView) -> Option<f64> {
 
 impl PlannedNode<'_> {
     /// How long a person has to answer yet, where one is asked.
-    fn left(&self, now: Now) -> Option<Duration> {
+    fn remaining(&self, now: Now) -> Option<Duration> {
         Some(self.expires_at?.since(now.wall))
     }
 
@@ -92,7 +92,7 @@ impl PlannedNode<'_> {
         match self.node.state {
             NodeState::Asking => Some(0),
             NodeState::Running
-                if !self.run.plan.nodes.iter().any(|node| node.parent == u32::try_from(self.place).ok()) =>
+                if !self.run.plan.nodes.iter().any(|node| node.parent == u32::try_from(self.index).ok()) =>
             {
                 Some(1)
             }
@@ -125,7 +125,7 @@ fields! {
         "why", Text, Payload, "what there is to say of it, and how far its agent is", Column::growing("why", 14, 6).from(56)
             => |it, _| Value::maybe(it.node.why.as_deref());
         "layer", Number, Public, "the length of the longest way to it"
-            => |it, _| Value::count(it.picture.lines.get(it.line).map_or(0, |line| line.layer) as u64);
+            => |it, _| Value::count(it.dag_layout.lines.get(it.line).map_or(0, |line| line.layer) as u64);
         "since", Time, Public, "since when it stands so" => |it, _| Value::Time(it.node.since.wall);
     }
 }
@@ -145,16 +145,16 @@ pub(crate) const fn node_sign(state: NodeState, glyphs: &Glyphs) -> (&'static st
     }
 }
 
-impl Listed for PlannedNode<'_> {
+impl PaneRecord for PlannedNode<'_> {
     fn key(&self) -> RecordKey {
-        RecordKey::Node(self.run.run, u32::try_from(self.place).unwrap_or(u32::MAX))
+        RecordKey::Node(self.run.run, u32::try_from(self.index).unwrap_or(u32::MAX))
     }
 
-    fn cell(&self, field: &str, look: &Look<'_>) -> Option<Cell> {
+    fn cell(&self, field: &str, look: &CellContext<'_>) -> Option<Cell> {
         let glyphs = look.view.glyphs;
         let (sign, role) = node_sign(self.node.state, glyphs);
         Some(match field {
-            "node" => match self.picture.lines.get(self.line).filter(|_| self.is_drawn) {
+            "node" => match self.dag_layout.lines.get(self.line).filter(|_| self.is_drawn) {
                 Some(line) => {
                     let gutter = line.gutter(glyphs, usize::from(look.width / 12).clamp(4, 16));
                     let gap = if gutter.is_empty() { "" } else { " " };
@@ -169,7 +169,8 @@ impl Listed for PlannedNode<'_> {
                 if self.node.attempt > 1 { Role::Warn } else { Role::Text },
             ),
             "took" if self.expires_at.is_some() => Cell::new(
-                self.left(look.view.clock).map_or_else(String::new, |left| format!("-{}", format::age(left))),
+                self.remaining(look.view.clock)
+                    .map_or_else(String::new, |left| format!("-{}", format::age(left))),
                 Role::Warn,
             ),
             "took" => Cell::new(
@@ -177,19 +178,19 @@ impl Listed for PlannedNode<'_> {
                 Role::Text,
             ),
             "progress" if self.expires_at.is_some() => {
-                let left = self.left(look.view.clock).unwrap_or_default();
+                let left = self.remaining(look.view.clock).unwrap_or_default();
                 Cell::new(format!("no in {}", format::age(left)), Role::Warn)
             }
             "progress" => Cell::new(self.bar(glyphs), Role::Runs),
             "use" => Cell::new(self.plan.uses.to_string(), Role::Muted),
             "why" if self.expires_at.is_some() => {
-                let left = self.left(look.view.clock).unwrap_or_default();
+                let left = self.remaining(look.view.clock).unwrap_or_default();
                 Cell::new(format!("asks, a no in {}", format::age(left)), Role::Warn)
             }
             // What its agent says to it can quote viewers; how far it is does not.
             "why" if self.node.progress.is_some() && !self.node.state.is_end() => {
                 match self.node.why.as_deref() {
-                    Some(says) if !look.view.veil.hides(Class::Payload) => {
+                    Some(says) if !look.view.mask_policy.masks(Class::Payload) => {
                         Cell::of_class(format!("{} {says}", self.bar(glyphs)), role, Class::Payload)
                     }
                     _ => Cell::new(self.bar(glyphs), role),
@@ -205,28 +206,28 @@ impl Listed for PlannedNode<'_> {
 
 /// The nodes of the run that is shown.
 pub(super) fn rows<'a>(model: &'a Model, ui: &'a Ui) -> Vec<Row<'a>> {
-    let run = ui.run_shown(model).and_then(|run| ui.run_view(model, run));
+    let run = ui.detail_run(model).and_then(|run| ui.run_view(model, run));
     let Some(run) = run else { return Vec::new() };
-    let picture = ui.picture_of(run);
-    let is_drawn = !ui.lens(PaneId::Plan).arranges();
+    let picture = ui.dag_layout_of(run);
+    let is_drawn = !ui.table_settings(PaneId::Plan).arranges();
     let asks: Vec<_> =
         model.runs().into_iter().flat_map(|runs| &runs.asks).filter(|ask| ask.run == run.run).collect();
     let row = |(line, place): (usize, usize)| {
         let (plan, node) = (run.plan.nodes.get(place)?, run.nodes.get(place)?);
-        let asked = asks.iter().find(|ask| ask.node.place as usize == place);
+        let asked = asks.iter().find(|ask| ask.node.index as usize == place);
         let expires_at = asked.filter(|_| node.state == NodeState::Asking).map(|ask| ask.expires_at);
         Some(Row::Node(PlannedNode {
             run,
-            place,
+            index: place,
             plan,
             node,
-            picture: Arc::clone(&picture),
+            dag_layout: Arc::clone(&picture),
             expires_at,
             line,
             is_drawn,
         }))
     };
-    picture.lines.iter().map(|line| line.place).enumerate().filter_map(row).collect()
+    picture.lines.iter().map(|line| line.index).enumerate().filter_map(row).collect()
 }
 
 #[cfg(test)]

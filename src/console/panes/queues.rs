@@ -2,7 +2,7 @@
 
 use super::{
     Cell,
-    row::{Listed, Look, Row},
+    row::{CellContext, PaneRecord, Row},
 };
 use crate::{
     console::{
@@ -27,7 +27,7 @@ pub(super) const HEAD_FROM: u16 = 76;
 const STATE_FROM: u16 = 68;
 
 /// A queue.
-pub(crate) struct Queued<'a> {
+pub(crate) struct Queue<'a> {
     pub(crate) name: &'a QueueName,
     pub(crate) queue: &'a QueueView,
     done: Option<&'a Rate>,
@@ -36,7 +36,7 @@ pub(crate) struct Queued<'a> {
     head: Option<Wall>,
 }
 
-impl Queued<'_> {
+impl Queue<'_> {
     fn done_m(&self, now: Now) -> u64 {
         self.done.map_or(0, |rate| rate.per_minute(now))
     }
@@ -47,7 +47,7 @@ impl Queued<'_> {
 }
 
 fields! {
-    Queued<'_> {
+    Queue<'_> {
         "queue", Text, Public, "its name", Column::growing("queue", 7, 2) => |it, _| Value::text(it.name.as_str());
         "ready", State(&["applied", "done"]), Public, "after what its next row may go", Column::fixed("ready", 7)
             => |it, _| Value::maybe(ready(it.queue));
@@ -82,12 +82,12 @@ fn ready(queue: &QueueView) -> Option<&'static str> {
     })
 }
 
-impl Listed for Queued<'_> {
+impl PaneRecord for Queue<'_> {
     fn key(&self) -> RecordKey {
         RecordKey::Queue(self.name.clone())
     }
 
-    fn cell(&self, field: &str, look: &Look<'_>) -> Option<Cell> {
+    fn cell(&self, field: &str, look: &CellContext<'_>) -> Option<Cell> {
         let (view, glyphs, queue) = (look.view, look.view.glyphs, self.queue);
         let waits = if queue.pending > 0 { Role::Text } else { Role::Muted };
         let bad =
@@ -120,8 +120,8 @@ impl Listed for Queued<'_> {
     }
 }
 
-impl Queued<'_> {
-    fn name_cell(&self, look: &Look<'_>) -> Cell {
+impl Queue<'_> {
+    fn name_cell(&self, look: &CellContext<'_>) -> Cell {
         let (glyphs, brake) = (look.view.glyphs, self.queue.brake);
         let (_, _, role) = condition(self.queue, glyphs);
         if look.width >= STATE_FROM {
@@ -139,14 +139,8 @@ impl Queued<'_> {
 /// The queues, by name.
 pub(super) fn rows<'a>(mpp: &'a Snapshot, model: &'a Model, ui: &Ui) -> Vec<Row<'a>> {
     let row = |(name, queue): (&'a QueueName, &'a QueueView)| {
-        let head = ui.pages.head_at(name).filter(|_| queue.pending > 0);
-        Row::Queue(Queued {
-            name,
-            queue,
-            done: model.rates.get(name),
-            failed: model.failures.get(name),
-            head,
-        })
+        let head = ui.paged_lists.head_at(name).filter(|_| queue.pending > 0);
+        Row::Queue(Queue { name, queue, done: model.rates.get(name), failed: model.failures.get(name), head })
     };
     mpp.queues.iter().map(row).collect()
 }

@@ -3,7 +3,7 @@
 use super::{
     Cell,
     queues::state_sign,
-    row::{Listed, Look},
+    row::{CellContext, PaneRecord},
 };
 use crate::{
     console::{selection::RecordKey, theme::Role},
@@ -27,12 +27,12 @@ fields! {
     }
 }
 
-impl Listed for EndedView {
+impl PaneRecord for EndedView {
     fn key(&self) -> RecordKey {
         RecordKey::Invocation(self.id)
     }
 
-    fn cell(&self, field: &str, look: &Look<'_>) -> Option<Cell> {
+    fn cell(&self, field: &str, look: &CellContext<'_>) -> Option<Cell> {
         Some(match field {
             "state" => {
                 let (sign, role) = state_sign(self.state, look.view.glyphs);

@@ -2,7 +2,7 @@
 
 use super::{
     Cell, Class,
-    row::{Listed, Look},
+    row::{CellContext, PaneRecord},
 };
 use crate::{
     console::{overlays::refund_word, selection::RecordKey, theme::Role},
@@ -38,12 +38,12 @@ const fn status(status: RefundStatus) -> &'static str {
     }
 }
 
-impl Listed for Refund<'_> {
+impl PaneRecord for Refund<'_> {
     fn key(&self) -> RecordKey {
         RecordKey::Refund(self.0.id)
     }
 
-    fn cell(&self, field: &str, look: &Look<'_>) -> Option<Cell> {
+    fn cell(&self, field: &str, look: &CellContext<'_>) -> Option<Cell> {
         let glyphs = look.view.glyphs;
         Some(match field {
             "status" => {

@@ -3,15 +3,15 @@
 use std::time::Duration;
 
 use super::{
-    Cell, adapter_log::LogLine, artifacts::Artifact, drops::Drops, history::Stored, in_flight::Flying,
-    meter::Reading, pack_state::StateValue, peers::BusPeer, plan::PlannedNode, queues::Queued,
-    refunds::Refund, runs::Run, subscribers::Subscriber, topics::Topic, trace::Rung,
+    Cell, adapter_log::LogLine, artifacts::Artifact, drops::Drops, history::StoredInvocation,
+    in_flight::InFlight, meter::MetricRow, pack_state::StateValue, peers::BusPeer, plan::PlannedNode,
+    queues::Queue, refunds::Refund, runs::Run, subscribers::Subscriber, topics::Topic, trace::LadderRow,
 };
 use crate::{
     console::{
         format,
-        marks::Marks,
-        model::{FaultGroup, Notice, RunLine, SessionLine, Stand, Voice},
+        marked_rows::MarkedRows,
+        model::{FaultGroup, Notice, PositionRow, RunLine, SessionLine, StatementRow},
         selection::RecordKey,
         theme::Role,
         view::View,
@@ -26,20 +26,20 @@ use crate::{
 };
 
 /// A record that a pane has rows of.
-pub(crate) trait Listed: Record {
+pub(crate) trait PaneRecord: Record {
     /// Its identity.
     fn key(&self) -> RecordKey;
 
     /// The cell of a field, where it is not simply the value.
-    fn cell(&self, field: &str, look: &Look<'_>) -> Option<Cell>;
+    fn cell(&self, field: &str, look: &CellContext<'_>) -> Option<Cell>;
 }
 
 /// What cells are made with.
 #[derive(Clone, Copy)]
-pub(crate) struct Look<'a> {
+pub(crate) struct CellContext<'a> {
     pub(crate) view: &'a View,
     /// Rows that are marked.
-    pub(crate) marks: &'a Marks,
+    pub(crate) marks: &'a MarkedRows,
     /// The width of the table.
     pub(crate) width: u16,
     /// Whether the list is one of what waits, in which a row that has gone on stands back.
@@ -48,17 +48,17 @@ pub(crate) struct Look<'a> {
 
 /// One row of a pane.
 pub(crate) enum Row<'a> {
-    Queue(Queued<'a>),
-    Flying(Flying<'a>),
+    Queue(Queue<'a>),
+    InFlight(InFlight<'a>),
     Ended(&'a EndedView),
     Notice(&'a Notice),
-    Stored(Stored<'a>),
+    StoredInvocation(StoredInvocation<'a>),
     Refund(Refund<'a>),
     Value(StateValue<'a>),
     Line(LogLine<'a>),
     Fault(&'a FaultGroup),
     Entry(EntryRecord<'a>),
-    Reading(Reading),
+    Metric(MetricRow),
     Topic(Topic<'a>),
     Subscriber(Subscriber<'a>),
     BusPeer(BusPeer<'a>),
@@ -70,26 +70,26 @@ pub(crate) enum Row<'a> {
     StoredRun(&'a RunRow),
     Session(&'a SessionView),
     StoredSession(&'a SessionRow),
-    Stand(Stand),
-    Voice(Voice),
+    Position(PositionRow),
+    Statement(StatementRow),
     SessionLine(&'a SessionLine),
-    Rung(Rung<'a>),
+    LadderRow(LadderRow<'a>),
 }
 
 impl Row<'_> {
-    fn listed(&self) -> &dyn Listed {
+    fn record(&self) -> &dyn PaneRecord {
         match self {
             Self::Queue(row) => row,
-            Self::Flying(row) => row,
+            Self::InFlight(row) => row,
             Self::Ended(row) => *row,
             Self::Notice(row) => *row,
-            Self::Stored(row) => row,
+            Self::StoredInvocation(row) => row,
             Self::Refund(row) => row,
             Self::Value(row) => row,
             Self::Line(row) => row,
             Self::Fault(row) => *row,
             Self::Entry(row) => row,
-            Self::Reading(row) => row,
+            Self::Metric(row) => row,
             Self::Topic(row) => row,
             Self::Subscriber(row) => row,
             Self::BusPeer(row) => row,
@@ -101,31 +101,31 @@ impl Row<'_> {
             Self::StoredRun(row) => *row,
             Self::Session(row) => *row,
             Self::StoredSession(row) => *row,
-            Self::Stand(row) => row,
-            Self::Voice(row) => row,
+            Self::Position(row) => row,
+            Self::Statement(row) => row,
             Self::SessionLine(row) => *row,
-            Self::Rung(row) => row,
+            Self::LadderRow(row) => row,
         }
     }
 
     /// Its identity.
     pub(crate) fn key(&self) -> RecordKey {
-        self.listed().key()
+        self.record().key()
     }
 
     /// The bytes of the frame that it tells of, as they were, where they are kept.
     pub(crate) fn frame(&self) -> Option<&[u8]> {
         match self {
-            Self::Fault(group) => group.whole.as_deref(),
+            Self::Fault(group) => group.full_frame.as_deref(),
             Self::Entry(record) if matches!(record.0.entry.what, What::Frame(_)) => Some(record.0.bytes),
             _ => None,
         }
     }
 
     /// The cell of a field.
-    pub(crate) fn cell(&self, field: usize, look: &Look<'_>) -> Cell {
+    pub(crate) fn cell(&self, field: usize, look: &CellContext<'_>) -> Cell {
         let Some(spec) = self.specs().get(field) else { return Cell::new("", Role::Text) };
-        self.listed()
+        self.record()
             .cell(spec.name, look)
             .unwrap_or_else(|| plain(spec, &self.value(field, look.view.now), look.view))
     }
@@ -133,11 +133,11 @@ impl Row<'_> {
 
 impl Record for Row<'_> {
     fn specs(&self) -> &'static [Spec] {
-        self.listed().specs()
+        self.record().specs()
     }
 
     fn value(&self, field: usize, now: Now) -> Value<'_> {
-        self.listed().value(field, now)
+        self.record().value(field, now)
     }
 }
 
@@ -146,7 +146,7 @@ pub(crate) fn plain(spec: &Spec, value: &Value<'_>, view: &View) -> Cell {
     let text = match value {
         Value::None => String::new(),
         Value::Text(text) => text.clone().into_owned(),
-        Value::Number(figure) => figure_words(*figure),
+        Value::Number(figure) => count_text(*figure),
         Value::Duration(ms) => format::age(Duration::from_millis(*ms)),
         Value::Bytes(bytes) => format::bytes(*bytes),
         Value::Time(at) => format::time_of_day(*at, &view.zone),
@@ -161,7 +161,7 @@ pub(crate) fn plain(spec: &Spec, value: &Value<'_>, view: &View) -> Cell {
     clippy::cast_sign_loss,
     reason = "only whole figures that fit are counts"
 )]
-fn figure_words(figure: f64) -> String {
+fn count_text(figure: f64) -> String {
     let is_count = figure >= 0.0 && figure.fract() == 0.0 && figure < 9.0e15;
     if is_count { format::count(figure as u64) } else { format!("{figure:.1}") }
 }

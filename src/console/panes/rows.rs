@@ -3,20 +3,20 @@
 use std::{cmp::Reverse, collections::VecDeque};
 
 use super::{
-    Row, adapter_log, artifacts, drops, history, in_flight, meter, pack_state, peers, plan, queues, refunds,
-    run_events, run_history, runs, session_history, session_log, sessions, standings, subscribers, topics,
-    trace, voices, wire::Entries,
+    Row, adapter_log, artifacts, drops, history, in_flight, meter, pack_state, peers, plan, positions,
+    queues, refunds, run_events, run_history, runs, session_history, session_log, sessions, statements,
+    subscribers, topics, trace, wire::Entries,
 };
 use crate::{
     console::{
-        lens::Lens,
-        model::{FaultGroup, Model, Notice, RunLine, SessionLine, Stand, Voice},
+        model::{FaultGroup, Model, Notice, PositionRow, RunLine, SessionLine, StatementRow},
         pane_id::PaneId,
-        selection::{Keys, RecordKey},
+        selection::{RecordKey, RowKeys},
+        table_settings::TableSettings,
         ui::Ui,
         wire::EntryRecord,
     },
-    field::{Column, Fields, Record as _, Spec, place},
+    field::{Column, Fields, Record as _, Spec, index_of},
     ids::TraceId,
     macp::{Mode, SessionRef, SessionView},
     mpp::EndedView,
@@ -26,16 +26,16 @@ use crate::{
 /// The fields of a pane's rows.
 pub(crate) fn specs(pane: PaneId) -> &'static [Spec] {
     match pane {
-        PaneId::Queues => queues::Queued::SPECS,
-        PaneId::InFlight => in_flight::Flying::SPECS,
+        PaneId::Queues => queues::Queue::SPECS,
+        PaneId::InFlight => in_flight::InFlight::SPECS,
         PaneId::Recent => EndedView::SPECS,
         PaneId::Log | PaneId::StationLog => Notice::SPECS,
-        PaneId::History | PaneId::OtherPack | PaneId::Pending => history::Stored::SPECS,
+        PaneId::History | PaneId::OtherPack | PaneId::Pending => history::StoredInvocation::SPECS,
         PaneId::Refunds => refunds::Refund::SPECS,
         PaneId::State => pack_state::StateValue::SPECS,
         PaneId::AdapterLog => adapter_log::LogLine::SPECS,
         PaneId::Violations => FaultGroup::SPECS,
-        PaneId::Meter => meter::Reading::SPECS,
+        PaneId::Meter => meter::MetricRow::SPECS,
         PaneId::Wire => EntryRecord::SPECS,
         PaneId::Topics => topics::Topic::SPECS,
         PaneId::Subscribers => subscribers::Subscriber::SPECS,
@@ -47,18 +47,18 @@ pub(crate) fn specs(pane: PaneId) -> &'static [Spec] {
         PaneId::Artifacts => ArtifactRow::SPECS,
         PaneId::RunHistory => RunRow::SPECS,
         PaneId::Sessions => SessionView::SPECS,
-        PaneId::Standings => Stand::SPECS,
-        PaneId::Voices => Voice::SPECS,
+        PaneId::Positions => PositionRow::SPECS,
+        PaneId::Statements => StatementRow::SPECS,
         PaneId::SessionLog => SessionLine::SPECS,
         PaneId::SessionHistory => SessionRow::SPECS,
-        PaneId::Trace => trace::Rung::SPECS,
+        PaneId::Trace => trace::LadderRow::SPECS,
         PaneId::Started => &[],
     }
 }
 
 /// The columns that a pane has by itself, each with its field; some go by the mode of the session that is
 /// shown.
-fn own_columns(pane: PaneId, mode: Option<Mode>) -> Vec<(usize, Column)> {
+fn default_columns(pane: PaneId, mode: Option<Mode>) -> Vec<(usize, Column)> {
     let specs = specs(pane);
     let named = match pane {
         PaneId::History => history::HISTORY,
@@ -66,8 +66,8 @@ fn own_columns(pane: PaneId, mode: Option<Mode>) -> Vec<(usize, Column)> {
         PaneId::Pending => history::PENDING,
         PaneId::RunHistory => run_history::COLUMNS,
         PaneId::SessionHistory => session_history::COLUMNS,
-        PaneId::Standings => standings::columns(mode),
-        PaneId::Voices => voices::columns(mode),
+        PaneId::Positions => positions::columns(mode),
+        PaneId::Statements => statements::columns(mode),
         _ => {
             return specs
                 .iter()
@@ -76,12 +76,12 @@ fn own_columns(pane: PaneId, mode: Option<Mode>) -> Vec<(usize, Column)> {
                 .collect();
         }
     };
-    named.iter().filter_map(|(name, column)| place(specs, name).map(|field| (field, *column))).collect()
+    named.iter().filter_map(|(name, column)| index_of(specs, name).map(|field| (field, *column))).collect()
 }
 
 /// The columns of a pane in a table of this width, each with its field.
-pub(crate) fn shown_columns(pane: PaneId, ui: &Ui, width: u16) -> Vec<(usize, Column)> {
-    ui.lens(pane).shown(specs(pane), &own_columns(pane, ui.mode), width)
+pub(crate) fn visible_columns(pane: PaneId, ui: &Ui, width: u16) -> Vec<(usize, Column)> {
+    ui.table_settings(pane).visible_columns(specs(pane), &default_columns(pane, ui.mode), width)
 }
 
 /// Whether a pane's rows come from the store in pages: they keep its order, and their filter goes with the
@@ -99,16 +99,16 @@ pub(crate) const fn is_paged(pane: PaneId) -> bool {
 }
 
 /// Whether a pane's rows have an order of their own that stays: the store's, or the tap's.
-pub(crate) const fn has_own_order(pane: PaneId) -> bool {
+pub(crate) const fn has_fixed_order(pane: PaneId) -> bool {
     is_paged(pane) || matches!(pane, PaneId::Wire)
 }
 
 /// The field that a pane's rows are always ordered by.
-pub(crate) fn own_order(pane: PaneId) -> Option<usize> {
+pub(crate) fn fixed_order(pane: PaneId) -> Option<usize> {
     match pane {
-        PaneId::Wire => place(specs(pane), "at"),
-        PaneId::RunHistory | PaneId::SessionHistory => place(specs(pane), "number"),
-        _ if is_paged(pane) => place(specs(pane), "id"),
+        PaneId::Wire => index_of(specs(pane), "at"),
+        PaneId::RunHistory | PaneId::SessionHistory => index_of(specs(pane), "number"),
+        _ if is_paged(pane) => index_of(specs(pane), "id"),
         _ => None,
     }
 }
@@ -121,7 +121,7 @@ fn notices(notices: &VecDeque<Notice>) -> Vec<Row<'_>> {
 }
 
 /// A pane's rows as they come, unfiltered, in the pane's own order.
-fn all<'a>(pane: PaneId, ui: &'a Ui, model: &'a Model) -> Vec<Row<'a>> {
+fn unfiltered<'a>(pane: PaneId, ui: &'a Ui, model: &'a Model) -> Vec<Row<'a>> {
     let Some(mpp) = model.mpp() else { return Vec::new() };
     match pane {
         PaneId::Queues => queues::rows(mpp, model, ui),
@@ -129,16 +129,16 @@ fn all<'a>(pane: PaneId, ui: &'a Ui, model: &'a Model) -> Vec<Row<'a>> {
         PaneId::Recent => model.ended().map(Row::Ended).collect(),
         PaneId::Log => notices(&model.journal.notices),
         PaneId::StationLog => notices(&model.journal.station),
-        PaneId::History => history::rows(ui.pages.history.rows(), model),
-        PaneId::OtherPack => history::rows(ui.pages.other_pack.rows(), model),
+        PaneId::History => history::rows(ui.paged_lists.history.rows(), model),
+        PaneId::OtherPack => history::rows(ui.paged_lists.other_pack.rows(), model),
         PaneId::Pending => {
             ui.pending().map_or_else(Vec::new, |pending| history::rows(pending.window.rows(), model))
         }
         PaneId::Refunds => {
-            ui.pages.refunds.rows().iter().map(|row| Row::Refund(refunds::Refund(row))).collect()
+            ui.paged_lists.refunds.rows().iter().map(|row| Row::Refund(refunds::Refund(row))).collect()
         }
         PaneId::State => {
-            ui.pages.state.rows().iter().map(|row| Row::Value(pack_state::StateValue(row))).collect()
+            ui.paged_lists.state.rows().iter().map(|row| Row::Value(pack_state::StateValue(row))).collect()
         }
         PaneId::AdapterLog => adapter_log::rows(model),
         PaneId::Violations => model.faults.groups().map(Row::Fault).collect(),
@@ -151,12 +151,14 @@ fn all<'a>(pane: PaneId, ui: &'a Ui, model: &'a Model) -> Vec<Row<'a>> {
         PaneId::Plan => plan::rows(model, ui),
         PaneId::RunEvents => run_events::rows(model, ui),
         PaneId::Artifacts => artifacts::rows(model, ui),
-        PaneId::RunHistory => ui.pages.run_history.rows().iter().map(Row::StoredRun).collect(),
+        PaneId::RunHistory => ui.paged_lists.run_history.rows().iter().map(Row::StoredRun).collect(),
         PaneId::Sessions => sessions::rows(model, ui.moment()),
-        PaneId::Standings => standings::rows(model, ui),
-        PaneId::Voices => voices::rows(model, ui),
+        PaneId::Positions => positions::rows(model, ui),
+        PaneId::Statements => statements::rows(model, ui),
         PaneId::SessionLog => session_log::rows(model, ui),
-        PaneId::SessionHistory => ui.pages.session_history.rows().iter().map(Row::StoredSession).collect(),
+        PaneId::SessionHistory => {
+            ui.paged_lists.session_history.rows().iter().map(Row::StoredSession).collect()
+        }
         PaneId::Trace => trace::rows(ui),
         // Too many to be named all: see [`rows`].
         PaneId::Wire | PaneId::Started => Vec::new(),
@@ -166,9 +168,9 @@ fn all<'a>(pane: PaneId, ui: &'a Ui, model: &'a Model) -> Vec<Row<'a>> {
 /// What an arrangement was made of. While it stays so, so does the arrangement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Stamp {
-    lens: u64,
+    table_settings: u64,
     model: u64,
-    pages: u64,
+    paged_lists: u64,
     /// Ages move on by tenths of a second.
     tenths: u64,
     /// The run that panes tell of.
@@ -176,7 +178,7 @@ struct Stamp {
     /// The session that panes tell of.
     session: Option<SessionRef>,
     /// The trace that is shown, and how far its ladder was made.
-    rungs: (Option<TraceId>, u64),
+    ladder: (Option<TraceId>, u64),
 }
 
 /// The places of the rows that are shown, in the order that they are shown in. It is made once for a moment
@@ -184,25 +186,25 @@ struct Stamp {
 #[derive(Clone, Debug)]
 pub(crate) struct Arrangement {
     stamp: Stamp,
-    places: Vec<usize>,
+    indexes: Vec<usize>,
     /// Rows before the filter.
     all: usize,
 }
 
-fn stamp(ui: &Ui, model: &Model, lens: &Lens) -> Stamp {
+fn stamp(ui: &Ui, model: &Model, lens: &TableSettings) -> Stamp {
     Stamp {
-        lens: lens.revision(),
+        table_settings: lens.revision(),
         model: model.revision(),
-        pages: ui.pages.revision(),
+        paged_lists: ui.paged_lists.revision(),
         tenths: ui.moment().mono.0 / 100_000_000,
         run: ui.run,
         session: ui.session.clone(),
-        rungs: (ui.rungs.trace(), ui.rungs.folded()),
+        ladder: (ui.ladder_view.trace(), ui.ladder_view.folded()),
     }
 }
 
 fn arrange(rows: &[Row<'_>], pane: PaneId, ui: &Ui) -> Vec<usize> {
-    let (lens, specs, now) = (ui.lens(pane), specs(pane), ui.moment());
+    let (lens, specs, now) = (ui.table_settings(pane), specs(pane), ui.moment());
     let admits = |row: &Row<'_>| lens.filter().is_none_or(|filter| filter.admits(row, now));
     let mut places: Vec<usize> =
         rows.iter().enumerate().filter(|(_, row)| admits(row)).map(|(at, _)| at).collect();
@@ -216,22 +218,22 @@ fn arrange(rows: &[Row<'_>], pane: PaneId, ui: &Ui) -> Vec<usize> {
 
 /// Arranges a pane's rows for this moment, unless that was done. Nothing where they are shown as they come.
 pub(crate) fn arrangement(pane: PaneId, ui: &Ui, model: &Model) -> Option<Arrangement> {
-    let lens = ui.lens(pane);
-    if has_own_order(pane) || !lens.arranges() {
+    let lens = ui.table_settings(pane);
+    if has_fixed_order(pane) || !lens.arranges() {
         return None;
     }
     let stamp = stamp(ui, model, lens);
     if let Some(known) = ui.arranged(pane).filter(|known| known.stamp == stamp) {
         return Some(known.clone());
     }
-    let rows = all(pane, ui, model);
-    Some(Arrangement { stamp, places: arrange(&rows, pane, ui), all: rows.len() })
+    let rows = unfiltered(pane, ui, model);
+    Some(Arrangement { stamp, indexes: arrange(&rows, pane, ui), all: rows.len() })
 }
 
 /// The rows of a pane as they are shown, from the top.
 pub(crate) enum Rows<'a> {
     /// All of them.
-    Made(Vec<Row<'a>>),
+    Collected(Vec<Row<'a>>),
     /// All of them, of a list that follows its end.
     Following(Vec<Row<'a>>),
     /// Entries of the tap, each made when it is asked for.
@@ -247,7 +249,7 @@ impl Rows<'_> {
     /// Looks at one row.
     pub(crate) fn with<T>(&self, at: usize, look: impl FnOnce(&Row<'_>) -> T) -> Option<T> {
         match self {
-            Self::Made(rows) | Self::Following(rows) => rows.get(at).map(look),
+            Self::Collected(rows) | Self::Following(rows) => rows.get(at).map(look),
             Self::Entries(entries) => entries.row_at(at).map(|row| look(&row)),
         }
     }
@@ -257,37 +259,37 @@ impl<'a> Rows<'a> {
     /// One row, for good.
     pub(crate) fn into_row(self, at: usize) -> Option<Row<'a>> {
         match self {
-            Self::Made(rows) | Self::Following(rows) => rows.into_iter().nth(at),
+            Self::Collected(rows) | Self::Following(rows) => rows.into_iter().nth(at),
             Self::Entries(entries) => entries.row_at(at),
         }
     }
 }
 
-impl Keys for Rows<'_> {
+impl RowKeys for Rows<'_> {
     fn len(&self) -> usize {
         match self {
-            Self::Made(rows) | Self::Following(rows) => rows.len(),
+            Self::Collected(rows) | Self::Following(rows) => rows.len(),
             Self::Entries(entries) => entries.len(),
         }
     }
 
     fn key(&self, row: usize) -> Option<RecordKey> {
         match self {
-            Self::Made(rows) | Self::Following(rows) => rows.get(row).map(Row::key),
+            Self::Collected(rows) | Self::Following(rows) => rows.get(row).map(Row::key),
             Self::Entries(entries) => entries.key(row),
         }
     }
 
     fn row(&self, key: &RecordKey) -> Option<usize> {
         match self {
-            Self::Made(rows) | Self::Following(rows) => rows.iter().position(|row| row.key() == *key),
+            Self::Collected(rows) | Self::Following(rows) => rows.iter().position(|row| row.key() == *key),
             Self::Entries(entries) => entries.row(key),
         }
     }
 
     fn neighbour(&self, gone: &RecordKey, row: usize) -> usize {
         match self {
-            Self::Made(rows) | Self::Following(rows) => row.min(rows.len().saturating_sub(1)),
+            Self::Collected(rows) | Self::Following(rows) => row.min(rows.len().saturating_sub(1)),
             Self::Entries(entries) => entries.neighbour(gone, row),
         }
     }
@@ -297,7 +299,7 @@ impl Keys for Rows<'_> {
     }
 
     fn leading(&self) -> usize {
-        let Self::Made(rows) = self else { return 0 };
+        let Self::Collected(rows) = self else { return 0 };
         let ranked = rows
             .iter()
             .enumerate()
@@ -307,7 +309,7 @@ impl Keys for Rows<'_> {
 
     fn pinned(&self) -> usize {
         match self {
-            Self::Made(rows) => {
+            Self::Collected(rows) => {
                 let is_open = |row: &&Row<'_>| match row {
                     Row::Run(run) => !run.view.state.is_end(),
                     Row::Session(session) => session.end.is_none(),
@@ -323,22 +325,22 @@ impl Keys for Rows<'_> {
 /// A pane's rows as they are shown, from the top.
 pub(crate) fn rows<'a>(pane: PaneId, ui: &'a Ui, model: &'a Model) -> Rows<'a> {
     if pane == PaneId::Wire {
-        return Rows::Entries(Entries { list: &ui.wire, kept: ui.time.kept() });
+        return Rows::Entries(Entries { list: &ui.wire, buffer: ui.time.entries() });
     }
-    let rows = all(pane, ui, model);
-    let lens = ui.lens(pane);
+    let rows = unfiltered(pane, ui, model);
+    let lens = ui.table_settings(pane);
     let made =
         if matches!(pane, PaneId::RunEvents | PaneId::SessionLog | PaneId::Trace) && lens.sort().is_none() {
             Rows::Following
         } else {
-            Rows::Made
+            Rows::Collected
         };
-    if has_own_order(pane) || !lens.arranges() {
+    if has_fixed_order(pane) || !lens.arranges() {
         return made(rows);
     }
     let stamp = stamp(ui, model, lens);
     let known = ui.arranged(pane).filter(|known| known.stamp == stamp);
-    let places = known.map_or_else(|| arrange(&rows, pane, ui), |known| known.places.clone());
+    let places = known.map_or_else(|| arrange(&rows, pane, ui), |known| known.indexes.clone());
     let mut rows: Vec<Option<Row<'_>>> = rows.into_iter().map(Some).collect();
     made(places.into_iter().filter_map(|at| rows.get_mut(at).and_then(Option::take)).collect())
 }
@@ -347,12 +349,12 @@ pub(crate) fn rows<'a>(pane: PaneId, ui: &'a Ui, model: &'a Model) -> Rows<'a> {
 /// that are here.
 pub(crate) fn counts(pane: PaneId, ui: &Ui, model: &Model) -> (usize, usize) {
     if pane == PaneId::Wire {
-        let counts = ui.wire.counts(ui.time.kept());
+        let counts = ui.wire.counts(ui.time.entries());
         let whole = |count| usize::try_from(count).unwrap_or(usize::MAX);
-        return (whole(counts.shown), whole(counts.kept));
+        return (whole(counts.visible), whole(counts.kept));
     }
-    match ui.arranged(pane).filter(|known| known.stamp == stamp(ui, model, ui.lens(pane))) {
-        Some(known) => (known.places.len(), known.all),
-        None => (rows(pane, ui, model).len(), all(pane, ui, model).len()),
+    match ui.arranged(pane).filter(|known| known.stamp == stamp(ui, model, ui.table_settings(pane))) {
+        Some(known) => (known.indexes.len(), known.all),
+        None => (rows(pane, ui, model).len(), unfiltered(pane, ui, model).len()),
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{
     Cell, Class,
-    row::{Listed, Look, Row},
+    row::{CellContext, PaneRecord, Row},
 };
 use crate::{
     console::{
@@ -40,12 +40,12 @@ pub(crate) const fn level_role(level: Option<Level>) -> Role {
     }
 }
 
-impl Listed for RunLine {
+impl PaneRecord for RunLine {
     fn key(&self) -> RecordKey {
         RecordKey::RunEvent(self.run, self.number)
     }
 
-    fn cell(&self, field: &str, look: &Look<'_>) -> Option<Cell> {
+    fn cell(&self, field: &str, look: &CellContext<'_>) -> Option<Cell> {
         let role = level_role(self.level);
         Some(match field {
             "level" => Cell::new(self.level.map_or(look.view.glyphs.none, Level::name), role),
@@ -66,8 +66,8 @@ impl Listed for RunLine {
 
 /// The events of the run that is shown.
 pub(super) fn rows<'a>(model: &'a Model, ui: &'a Ui) -> Vec<Row<'a>> {
-    let Some(run) = ui.run_shown(model) else { return Vec::new() };
-    let mut heard = model.heard_of_run(run).peekable();
+    let Some(run) = ui.detail_run(model) else { return Vec::new() };
+    let mut heard = model.recent_run_events(run).peekable();
     let first = heard.peek().map_or(u64::MAX, |line| line.number);
-    ui.pages.runs.older(run, first).chain(heard).map(Row::RunLine).collect()
+    ui.paged_lists.runs.older(run, first).chain(heard).map(Row::RunLine).collect()
 }

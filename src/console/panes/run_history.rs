@@ -2,7 +2,7 @@
 
 use super::{
     Cell, Class,
-    row::{Listed, Look},
+    row::{CellContext, PaneRecord},
     runs::run_sign,
 };
 use crate::{
@@ -24,12 +24,12 @@ pub(super) const COLUMNS: &[(&str, Column)] = &[
     ("why", Column::growing("why", 8, 4).from(58)),
 ];
 
-impl Listed for RunRow {
+impl PaneRecord for RunRow {
     fn key(&self) -> RecordKey {
         RecordKey::StoredRun(self.number, self.run)
     }
 
-    fn cell(&self, field: &str, look: &Look<'_>) -> Option<Cell> {
+    fn cell(&self, field: &str, look: &CellContext<'_>) -> Option<Cell> {
         let (sign, role) = run_sign(self.state, look.view.glyphs);
         Some(match field {
             "state" => Cell::new(format!("{sign} {}", self.state.name()), role),

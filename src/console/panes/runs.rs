@@ -6,7 +6,7 @@ use std::{cmp::Reverse, collections::HashMap, time::Duration};
 use super::{
     Cell, Class,
     plan::{bar_of, share_of},
-    row::{Listed, Look, Row},
+    row::{CellContext, PaneRecord, Row},
 };
 use crate::{
     console::{format, glyphs::Glyphs, model::Model, selection::RecordKey, theme::Role, ui::Ui},
@@ -34,7 +34,7 @@ pub(crate) struct Run<'a> {
     /// Whether an operator holds what it would begin.
     pub(crate) held: bool,
     /// How long it took as the store has it, where its plan is not kept.
-    pub(crate) stored: Option<Duration>,
+    pub(crate) stored_duration: Option<Duration>,
 }
 
 impl Run<'_> {
@@ -52,7 +52,7 @@ impl Run<'_> {
     }
 
     /// How it stands in a word: what it waits for says more than that it goes on.
-    fn stands(&self) -> &'static str {
+    fn status_text(&self) -> &'static str {
         if self.asks > 0 && self.view.state == RunState::Running {
             RunRow::ASKS
         } else {
@@ -60,13 +60,13 @@ impl Run<'_> {
         }
     }
 
-    fn took(&self, now: Now) -> Duration {
+    fn duration(&self, now: Now) -> Duration {
         // One that a restart ended was submitted before this station was there.
-        self.stored
+        self.stored_duration
             .unwrap_or_else(|| self.view.ended_at.unwrap_or(now).mono.since(self.view.submitted_at.mono))
     }
 
-    fn left(&self, now: Now) -> Option<String> {
+    fn remaining(&self, now: Now) -> Option<String> {
         Some(format!("no in {}", format::age(self.expires_at?.since(now.wall))))
     }
 }
@@ -74,13 +74,13 @@ impl Run<'_> {
 fields! {
     Run<'_> {
         "name", Text, Public, "the opening's name", Column::growing("run", 12, 3) => |it, _| Value::text(&*it.view.name);
-        "state", State(STATES), Public, "how it stands", Column::fixed("state", 10).from(96) => |it, _| Value::text(it.stands());
+        "state", State(STATES), Public, "how it stands", Column::fixed("state", 10).from(96) => |it, _| Value::text(it.status_text());
         "trace", Id, Public, "its name on the bus", Column::fixed("trace", 5)
             => |it, _| Value::text(it.view.run.0.hyphenated().to_string());
         "done", Number, Public, "nodes that completed or were skipped, of all its nodes", Column::fixed("nodes", 9).right() => |it, _| it.view.done_nodes().map_or(Value::None, Value::count);
         "progress", Number, Public, "how much of it is done, of 1: nodes that ended, and of the others what their agents say" => |it, _| it.share().map_or(Value::None, Value::Number);
         "took", Duration, Public, "how long it took, or takes so far", Column::fixed("time", 7).right()
-            => |it, now| Value::Duration(u64::try_from(it.took(now).as_millis()).unwrap_or(u64::MAX));
+            => |it, now| Value::Duration(u64::try_from(it.duration(now).as_millis()).unwrap_or(u64::MAX));
         "tokens", Number, Public, "tokens that its agents used", Column::fixed("tokens", 6).right().from(90)
             => |it, _| Value::count(it.view.tokens);
         "by", Text, Public, "who asked for it", Column::growing("by", 8, 1).from(110) => |it, _| Value::text(&*it.view.by.client);
@@ -117,12 +117,12 @@ pub(crate) const fn run_sign(state: RunState, glyphs: &Glyphs) -> (&'static str,
     }
 }
 
-impl Listed for Run<'_> {
+impl PaneRecord for Run<'_> {
     fn key(&self) -> RecordKey {
         RecordKey::Run(self.view.run)
     }
 
-    fn cell(&self, field: &str, look: &Look<'_>) -> Option<Cell> {
+    fn cell(&self, field: &str, look: &CellContext<'_>) -> Option<Cell> {
         let glyphs = look.view.glyphs;
         let (sign, role) = run_sign(self.view.state, glyphs);
         let text = if self.view.state.is_end() { Role::Muted } else { Role::Text };
@@ -131,7 +131,7 @@ impl Listed for Run<'_> {
                 Cell::new(format!("{sign} {} {}", glyphs.warn, self.view.name), Role::Warn)
             }
             "name" => Cell::new(format!("{sign} {}", self.view.name), role),
-            "state" => Cell::new(self.stands(), if self.asks > 0 { Role::Warn } else { role }),
+            "state" => Cell::new(self.status_text(), if self.asks > 0 { Role::Warn } else { role }),
             "trace" => Cell::new(self.view.run.short(), Role::Muted),
             "done" => {
                 let done =
@@ -139,7 +139,7 @@ impl Listed for Run<'_> {
                 Cell::new(format!("{done}/{}", format::count(self.view.planned.into())), text)
             }
             "progress" => Cell::new(self.bar(glyphs), Role::Runs),
-            "took" => Cell::new(format::age(self.took(look.view.now)), text),
+            "took" => Cell::new(format::age(self.duration(look.view.now)), text),
             "tokens" => Cell::new(format::count(self.view.tokens), text),
             "by" => Cell::new(self.view.by.client.to_string(), Role::Muted),
             "why" if self.asks > 0 => {
@@ -151,7 +151,7 @@ impl Listed for Run<'_> {
                 let failed =
                     self.view.failed_node().map_or_else(String::new, |node| format!("; {node} failed"));
                 Cell::new(
-                    format!("{more}{}{failed}", self.left(look.view.clock).unwrap_or_default()),
+                    format!("{more}{}{failed}", self.remaining(look.view.clock).unwrap_or_default()),
                     Role::Warn,
                 )
             }
@@ -169,9 +169,10 @@ impl Listed for Run<'_> {
 
 /// How long a run that has ended took, as the store has it.
 fn stored_time(ui: &Ui, run: TraceId) -> Option<Duration> {
-    let row = || ui.pages.run_history.rows().iter().find(|row| row.run == run);
-    let shown =
-        || ui.pages.runs.view(run).and_then(|view| Some(view.ended_at?.mono.since(view.submitted_at.mono)));
+    let row = || ui.paged_lists.run_history.rows().iter().find(|row| row.run == run);
+    let shown = || {
+        ui.paged_lists.runs.view(run).and_then(|view| Some(view.ended_at?.mono.since(view.submitted_at.mono)))
+    };
     shown().or_else(|| row().and_then(|row| Some(row.ended_at_ms?.since(row.submitted_at_ms))))
 }
 
@@ -188,7 +189,7 @@ pub(super) fn rows<'a>(model: &'a Model, ui: &'a Ui) -> Vec<Row<'a>> {
         let (asks, expires_at) =
             asked.get(&view.run).map_or((0, None), |(count, expires_at)| (*count, Some(*expires_at)));
         let stored = if view.nodes.is_empty() && view.planned > 0 { stored_time(ui, view.run) } else { None };
-        (place, Run { view, asks, expires_at, held: runs.held, stored })
+        (place, Run { view, asks, expires_at, held: runs.held, stored_duration: stored })
     });
     let mut all: Vec<_> = made.collect();
     all.sort_by_key(|(place, run)| (run.view.state.is_end(), run.asks == 0, run.expires_at, Reverse(*place)));

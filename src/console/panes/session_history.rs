@@ -2,7 +2,7 @@
 
 use super::{
     Cell, Class,
-    row::{Listed, Look},
+    row::{CellContext, PaneRecord},
     sessions::session_sign,
 };
 use crate::{
@@ -29,12 +29,12 @@ pub(crate) fn session_of(row: &SessionRow) -> SessionRef {
     SessionRef { number: row.number, id: row.session.as_str().into() }
 }
 
-impl Listed for SessionRow {
+impl PaneRecord for SessionRow {
     fn key(&self) -> RecordKey {
         RecordKey::StoredSession(session_of(self))
     }
 
-    fn cell(&self, field: &str, look: &Look<'_>) -> Option<Cell> {
+    fn cell(&self, field: &str, look: &CellContext<'_>) -> Option<Cell> {
         let (sign, role) = session_sign(self.ending, look.view.glyphs);
         Some(match field {
             "session" => Cell::new(self.session.clone(), Role::Text).cut_within(),

@@ -4,13 +4,13 @@ use std::{cmp::Reverse, time::Duration};
 
 use super::{
     Cell, Class,
-    row::{Listed, Look, Row},
+    row::{CellContext, PaneRecord, Row},
 };
 use crate::{
     console::{
         format,
         glyphs::Glyphs,
-        model::{Model, resolution_words, waited_for},
+        model::{Model, awaited_participants, resolution_text},
         pane_id::PaneId,
         selection::RecordKey,
         theme::Role,
@@ -41,14 +41,14 @@ const PHASES: &[&str] =
     &[Phase::Proposal.name(), Phase::Evaluation.name(), Phase::Voting.name(), Phase::Committed.name()];
 
 /// Participants who are waited for and named one by one.
-const NAMED: usize = 6;
+const LISTED_MAX: usize = 6;
 /// How long a session that ended stays among those that are open.
-const STAYS: Duration = Duration::from_secs(10);
+const ENDED_STAYS_FOR: Duration = Duration::from_secs(10);
 /// So near to the end of its TTL an open session is told apart.
 const ENDS_SOON: Duration = Duration::from_secs(10);
 
 /// How far a session is, or how it ended.
-pub(crate) fn stands(view: &SessionView) -> String {
+pub(crate) fn session_status(view: &SessionView) -> String {
     match (&view.end, view.phase(), view.round()) {
         (Some(end), ..) => end.ending.name().to_owned(),
         (None, Some(phase), _) => phase.name().to_owned(),
@@ -58,14 +58,14 @@ pub(crate) fn stands(view: &SessionView) -> String {
 
 impl SessionView {
     /// How long its TTL is yet, while it is open.
-    fn left(&self, now: Now) -> Option<Duration> {
+    fn remaining(&self, now: Now) -> Option<Duration> {
         self.end.is_none().then(|| self.expires_at.since(now.wall))
     }
 
     /// What it came to, in a line: what it resolved with, or why it ended.
     fn outcome(&self) -> String {
         match &self.end {
-            Some(end) if end.ending == Ending::Resolved => resolution_words(&end.text),
+            Some(end) if end.ending == Ending::Resolved => resolution_text(&end.text),
             Some(end) => end.text.to_string(),
             None => String::new(),
         }
@@ -77,13 +77,13 @@ fields! {
         "session", Text, Public, "its id", Column::growing("session", 10, 1) => |it, _| Value::text(&*it.session.id);
         "mode", State(Mode::SHORT_NAMES), Public, "how it is coordinated", Column::fixed("mode", 11).from(96)
             => |it, _| Value::text(it.mode.short());
-        "stands", Text, Public, "how far it is, or how it ended", Column::fixed("stands", 10) => |it, _| Value::text(stands(it));
+        "stands", Text, Public, "how far it is, or how it ended", Column::fixed("stands", 10) => |it, _| Value::text(session_status(it));
         "in", Number, Public, "how many have voted or contributed, of those who may", Column::fixed("in", 5).right()
             => |it, _| Value::count(it.participants_in());
         "votes", Number, Public, "votes that count", Column::fixed("votes", 5).right().from(58)
             => |it, _| it.votes().map_or(Value::None, Value::count);
         "left", Duration, Public, "how long its TTL is yet; shown of one that ended: when it did", Column::fixed("ends", 8).right()
-            => |it, now| it.left(now).map_or(Value::None, |left| Value::Duration(u64::try_from(left.as_millis()).unwrap_or(u64::MAX)));
+            => |it, now| it.remaining(now).map_or(Value::None, |left| Value::Duration(u64::try_from(left.as_millis()).unwrap_or(u64::MAX)));
         "intent", Text, Payload, "what it is for", Column::growing("about", 10, 5).from(52) => |it, _| Value::text(&*it.intent);
         "why", Text, Payload, "its resolution, or why it ended", Column::growing("outcome", 10, 5).from(72)
             => |it, _| Value::maybe(it.end.as_ref().map(|end| &*end.text));
@@ -116,19 +116,19 @@ pub(crate) const fn session_sign(ending: Option<Ending>, glyphs: &Glyphs) -> (&'
     }
 }
 
-impl Listed for SessionView {
+impl PaneRecord for SessionView {
     fn key(&self) -> RecordKey {
         RecordKey::Session(self.session.clone())
     }
 
-    fn cell(&self, field: &str, look: &Look<'_>) -> Option<Cell> {
+    fn cell(&self, field: &str, look: &CellContext<'_>) -> Option<Cell> {
         let ending = self.end.as_ref().map(|end| end.ending);
         let (sign, role) = session_sign(ending, look.view.glyphs);
         let text = if ending.is_some() { Role::Muted } else { Role::Text };
         Some(match field {
             "session" => Cell::new(format!("{sign} {}", self.session.id), role).cut_within(),
             "mode" => Cell::new(self.mode.short(), text),
-            "stands" => Cell::new(stands(self), role),
+            "stands" => Cell::new(session_status(self), role),
             "in" => {
                 let (there, allowed) = (format::count(self.participants_in()), self.allowed);
                 Cell::new(
@@ -141,7 +141,7 @@ impl Listed for SessionView {
                 let ended =
                     || self.end.as_ref().map_or_else(String::new, |end| look.view.time_of_day(end.at));
                 let soon = |left: Duration| if left < ENDS_SOON { Role::Warn } else { text };
-                self.left(look.view.now)
+                self.remaining(look.view.now)
                     .map_or_else(|| Cell::new(ended(), text), |left| Cell::new(format::age(left), soon(left)))
             }
             "intent" => Cell::of_class(self.intent.to_string(), text, Class::Payload),
@@ -157,7 +157,7 @@ pub(super) fn rows(model: &Model, now: Now) -> Vec<Row<'_>> {
     let mut views: Vec<_> = model.macp().into_iter().flat_map(|macp| macp.sessions.values()).collect();
     let long_ended = |view: &SessionView| {
         let end = view.end.as_ref().map(|end| end.at.wall);
-        end.filter(|end| now.wall.since(*end) >= STAYS)
+        end.filter(|end| now.wall.since(*end) >= ENDED_STAYS_FOR)
     };
     views.sort_by_key(|view| {
         (long_ended(view).is_some(), Reverse(long_ended(view)), Reverse(view.session.number))
@@ -167,45 +167,46 @@ pub(super) fn rows(model: &Model, now: Now) -> Vec<Row<'_>> {
 
 /// The titles of the panes of sessions.
 pub(super) fn title(pane: PaneId, model: &Model, ui: &Ui) -> String {
-    let name = pane.place().name();
+    let name = pane.key_scope().name();
     if pane == PaneId::Sessions {
         return match model.macp().map_or(0, |macp| macp.totals.open) {
             0 => name.to_owned(),
             open => format!("{name} {} open", format::count(open)),
         };
     }
-    let Some(session) = ui.session_shown(model) else { return name.to_owned() };
+    let Some(session) = ui.detail_session(model) else { return name.to_owned() };
     let name = match (pane, ui.mode) {
-        (PaneId::Standings, Some(Mode::MultiRound)) => "Contributions",
-        (PaneId::Standings, _) => "Proposals",
-        (PaneId::Voices, Some(Mode::MultiRound)) => "Rounds",
+        (PaneId::Positions, Some(Mode::MultiRound)) => "Contributions",
+        (PaneId::Positions, _) => "Proposals",
+        (PaneId::Statements, Some(Mode::MultiRound)) => "Rounds",
         _ => name,
     };
     format!("{name} {}", session.id)
 }
 
 /// How the session that is shown ended, or who is waited for.
-pub(super) fn behind_title(pane: PaneId, model: &Model, ui: &Ui, glyphs: &Glyphs) -> Option<(String, Role)> {
-    let session = ui.session_shown(model)?;
+pub(super) fn title_suffix(pane: PaneId, model: &Model, ui: &Ui, glyphs: &Glyphs) -> Option<(String, Role)> {
+    let session = ui.detail_session(model)?;
     let Some(view) = model.macp().and_then(|macp| macp.sessions.get(&session.number)) else {
-        let (detail, _) = ui.pages.sessions.detail(&session).filter(|_| pane == PaneId::Standings)?;
-        let resolution = detail.resolution.as_ref().map(|resolution| resolution_words(resolution.as_str()));
+        let (detail, _) = ui.paged_lists.sessions.detail(&session).filter(|_| pane == PaneId::Positions)?;
+        let resolution = detail.resolution.as_ref().map(|resolution| resolution_text(resolution.as_str()));
         let text = resolution.or_else(|| detail.row.why.clone()).unwrap_or_default();
-        return detail.row.ending.map(|ending| ended(ending, &text, glyphs));
+        return detail.row.ending.map(|ending| ending_text(ending, &text, glyphs));
     };
     match (pane, &view.end) {
-        (PaneId::Standings, Some(end)) => Some(ended(end.ending, &view.outcome(), glyphs)),
-        (PaneId::Voices, None) => {
-            let names: Vec<&str> = waited_for(view).take(NAMED + 1).map(|who| &**who).collect();
-            let more = if names.len() > NAMED { format!(" {}", glyphs.ellipsis) } else { String::new() };
-            let shown = names.iter().take(NAMED).copied().collect::<Vec<_>>().join(", ");
+        (PaneId::Positions, Some(end)) => Some(ending_text(end.ending, &view.outcome(), glyphs)),
+        (PaneId::Statements, None) => {
+            let names: Vec<&str> =
+                awaited_participants(view).take(LISTED_MAX + 1).map(|who| &**who).collect();
+            let more = if names.len() > LISTED_MAX { format!(" {}", glyphs.ellipsis) } else { String::new() };
+            let shown = names.iter().take(LISTED_MAX).copied().collect::<Vec<_>>().join(", ");
             (!names.is_empty()).then(|| (format!("waits for {shown}{more}"), Role::Muted))
         }
         _ => None,
     }
 }
 
-fn ended(ending: Ending, text: &str, glyphs: &Glyphs) -> (String, Role) {
+fn ending_text(ending: Ending, text: &str, glyphs: &Glyphs) -> (String, Role) {
     let (sign, role) = session_sign(Some(ending), glyphs);
     let name = if ending == Ending::TtlExpired { "EXPIRED" } else { ending.name() };
     let text = if ending == Ending::TtlExpired { "" } else { text };
@@ -214,21 +215,22 @@ fn ended(ending: Ending, text: &str, glyphs: &Glyphs) -> (String, Role) {
 }
 
 /// Why a pane that tells of one session is empty.
-pub(super) fn why_empty(pane: PaneId, model: &Model, ui: &Ui) -> String {
-    let Some(session) = ui.session_shown(model) else { return "no session is selected".to_owned() };
+pub(super) fn empty_text(pane: PaneId, model: &Model, ui: &Ui) -> String {
+    let Some(session) = ui.detail_session(model) else { return "no session is selected".to_owned() };
     let is_shown = model.macp().is_some_and(|macp| macp.sessions.contains_key(&session.number));
-    if let Some(trouble) = ui.pages.sessions.trouble().filter(|_| pane == PaneId::SessionLog || !is_shown) {
+    if let Some(trouble) = ui.paged_lists.sessions.error().filter(|_| pane == PaneId::SessionLog || !is_shown)
+    {
         return trouble.to_owned();
     }
-    if !is_shown && ui.pages.sessions.is_unknown(&session) {
+    if !is_shown && ui.paged_lists.sessions.is_unknown(&session) {
         return "it is kept no longer (limits.store.ended_sessions_max)".to_owned();
     }
-    let has_detail = ui.pages.sessions.detail(&session).is_some();
+    let has_detail = ui.paged_lists.sessions.detail(&session).is_some();
     let is_known = is_shown || has_detail;
     let words = match (pane, ui.mode) {
-        (PaneId::Standings, _) if is_known => "nothing was proposed so far",
-        (PaneId::Voices, Some(Mode::MultiRound)) if has_detail => "its log has its rounds",
-        (PaneId::Voices, _) if is_known => "nobody said anything so far",
+        (PaneId::Positions, _) if is_known => "nothing was proposed so far",
+        (PaneId::Statements, Some(Mode::MultiRound)) if has_detail => "its log has its rounds",
+        (PaneId::Statements, _) if is_known => "nobody said anything so far",
         _ => "asking the station",
     };
     words.to_owned()

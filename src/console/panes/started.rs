@@ -4,7 +4,7 @@ use ratatui::layout::Rect;
 
 use crate::{
     console::{
-        model::{Model, World},
+        model::{Model, StationState},
         text,
         theme::Role,
         view::Canvas,
@@ -15,7 +15,7 @@ use crate::{
 /// One line: how far it is set in, its text and its role.
 struct Line(u16, String, Role);
 
-pub(super) fn draw(canvas: &mut Canvas<'_>, area: Rect, model: &Model, world: &World) {
+pub(super) fn draw(canvas: &mut Canvas<'_>, area: Rect, model: &Model, state: &StationState) {
     let view = canvas.view;
     let mut lines = Vec::new();
     let columns = usize::from(area.width.saturating_sub(5));
@@ -29,7 +29,7 @@ pub(super) fn draw(canvas: &mut Canvas<'_>, area: Rect, model: &Model, world: &W
         }
     };
     let commands = &view.commands;
-    let done = model.lessons;
+    let done = model.onboarding;
     step(
         &mut lines,
         1,
@@ -37,7 +37,7 @@ pub(super) fn draw(canvas: &mut Canvas<'_>, area: Rect, model: &Model, world: &W
         "pair: this keeps the token that adapters connect with",
         Some(commands.line("pair --out bridge.token")),
     );
-    let addr = match &world.mpp.listener {
+    let addr = match &state.mpp.listener {
         Listener::Listening(addr) => addr.to_string(),
         Listener::Starting => "(the port is not bound yet)".to_owned(),
         Listener::Down(_) => "(the port does not answer: see the MPP chip)".to_owned(),
@@ -45,7 +45,7 @@ pub(super) fn draw(canvas: &mut Canvas<'_>, area: Rect, model: &Model, world: &W
     let sim = commands.line(&format!("sim adapter --addr {addr} --token-file bridge.token"));
     step(&mut lines, 2, done.connected, "connect an adapter, in another terminal; to rehearse:", Some(sim));
     if !done.connected {
-        let pack = &world.mpp.pack;
+        let pack = &state.mpp.pack;
         lines.push(Line(
             5,
             format!("your own: MPP v2 over TCP to {addr}, hello with the token and"),
@@ -54,7 +54,7 @@ pub(super) fn draw(canvas: &mut Canvas<'_>, area: Rect, model: &Model, world: &W
         lines.push(Line(5, format!("pack_id {}", pack.id), Role::Text));
         lines.push(Line(5, pack.hash.to_string(), Role::Text));
     }
-    let invoke = if world.mpp.pack.is_sample {
+    let invoke = if state.mpp.pack.is_sample {
         commands.line("invoke give_item --params '{\"item_id\":4,\"count\":1}'")
     } else {
         commands.line("invoke EVENT --params '{}'")

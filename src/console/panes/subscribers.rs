@@ -5,13 +5,13 @@ use std::{borrow::Cow, cmp::Reverse};
 
 use super::{
     Cell, peers,
-    row::{Listed, Look, Row},
+    row::{CellContext, PaneRecord, Row},
     topics::{bad_cell, rate_cell, short_topic},
 };
 use crate::{
     console::{
         format,
-        model::{DELIVERED, Flow, Model},
+        model::{DELIVERED, Model, WindowedRates},
         pane_id::PaneId,
         selection::RecordKey,
         theme::Role,
@@ -33,13 +33,13 @@ pub(crate) struct Subscriber<'a> {
     number: u64,
     peer: &'a PeerView,
     sub: Cow<'a, SubView>,
-    flow: Option<&'a Flow>,
+    rates: Option<&'a WindowedRates>,
     limits: &'a limits::Rmp,
     is_own: bool,
     /// Of how many it tells: where a session has many, those that need no look are one row.
     count: usize,
     /// What leaves to those.
-    flows: Vec<&'a Flow>,
+    grouped_rates: Vec<&'a WindowedRates>,
 }
 
 impl Subscriber<'_> {
@@ -48,26 +48,26 @@ impl Subscriber<'_> {
     }
 
     fn per_second(&self, now: Now) -> f64 {
-        self.flow.iter().chain(&self.flows).map(|flow| flow.per_second(DELIVERED, now)).sum()
+        self.rates.iter().chain(&self.grouped_rates).map(|flow| flow.per_second(DELIVERED, now)).sum()
     }
 
     /// How much it needs a look: how full its queue is, by tenths, then how much it lost, by magnitude.
-    fn need(&self) -> (u64, u32) {
+    fn attention(&self) -> (u64, u32) {
         let lost =
             self.lost(DropReason::BackpressureTimeout).saturating_add(self.lost(DropReason::TtlExpired));
-        (self.full() / 10, lost.checked_ilog2().map_or(0, |log| log + 1))
+        (self.fullness() / 10, lost.checked_ilog2().map_or(0, |log| log + 1))
     }
 
     /// How full its queue is, in hundredths: by messages or by bytes, whichever is more.
-    fn full(&self) -> u64 {
+    fn fullness(&self) -> u64 {
         let part = |value: u64, limit: u64| value.saturating_mul(100).checked_div(limit).unwrap_or(0);
         let gauge = &self.sub.gauge;
         part(gauge.queued_messages, self.limits.queue_messages_max)
             .max(part(gauge.queued_bytes, self.limits.queue_bytes_max))
     }
 
-    fn full_role(&self) -> Role {
-        match self.full() {
+    fn fullness_role(&self) -> Role {
+        match self.fullness() {
             0 if self.sub.gauge.queued_messages == 0 => Role::Muted,
             0..50 => Role::Text,
             50..90 => Role::Warn,
@@ -98,7 +98,7 @@ fields! {
             => |it, _| Value::count(it.lost(DropReason::Duplicate));
         "sub", Serial, Public, "its number in the session" => |it, _| if it.count > 1 { Value::None } else { Value::Serial(it.number) };
         "count", Number, Public, "of how many subscriptions it tells" => |it, _| Value::count(it.count as u64);
-        "full", Number, Public, "how full its queue is, in hundredths of its limit" => |it, _| Value::count(it.full());
+        "full", Number, Public, "how full its queue is, in hundredths of its limit" => |it, _| Value::count(it.fullness());
         "delivered", Number, Public, "messages that left to it since it was made" => |it, _| Value::count(it.sub.gauge.delivered);
         "peer", Text, Public, "who its session is, as the operating system says" => |it, _| Value::text(it.peer.peer.as_str());
         "since", Time, Public, "since when" => |it, _| Value::Time(it.sub.since.wall);
@@ -116,17 +116,17 @@ fn short(bytes: u64) -> String {
     }
 }
 
-impl Listed for Subscriber<'_> {
+impl PaneRecord for Subscriber<'_> {
     fn key(&self) -> RecordKey {
         RecordKey::Subscription(self.session, self.number)
     }
 
-    fn cell(&self, field: &str, look: &Look<'_>) -> Option<Cell> {
+    fn cell(&self, field: &str, look: &CellContext<'_>) -> Option<Cell> {
         let gauge = &self.sub.gauge;
         let is_console = peers::is_console(self.peer);
         let role = if is_console { Role::Muted } else { Role::Text };
         Some(match field {
-            "client" => Cell::new(peers::shown_name(self.peer, self.is_own), role).cut_within(),
+            "client" => Cell::new(peers::visible_name(self.peer, self.is_own), role).cut_within(),
             "pattern" => Cell::new(
                 short_topic(self.sub.topic.as_str(), look.view.glyphs).into_owned(),
                 if self.count > 1 { Role::Muted } else { role },
@@ -139,11 +139,11 @@ impl Listed for Subscriber<'_> {
                     format::count(gauge.queued_messages),
                     format::count(self.limits.queue_messages_max)
                 );
-                Cell::new(words, self.full_role())
+                Cell::new(words, self.fullness_role())
             }
             "queued_bytes" => {
                 let words = format!("{}/{}", short(gauge.queued_bytes), short(self.limits.queue_bytes_max));
-                Cell::new(words, self.full_role())
+                Cell::new(words, self.fullness_role())
             }
             "delivered_s" => rate_cell(self.per_second(look.view.now)),
             "no_room" => bad_cell(self.lost(DropReason::BackpressureTimeout)),
@@ -155,7 +155,7 @@ impl Listed for Subscriber<'_> {
 }
 
 /// Subscriptions of a session that are listed one by one; what is left of them and needs no look is one row.
-const APART: usize = 8;
+const ROWS_PER_SESSION_MAX: usize = 8;
 
 /// The rows of one session, those that need a look first.
 fn of_session<'a>(
@@ -169,28 +169,28 @@ fn of_session<'a>(
         number: *number,
         peer,
         sub: Cow::Borrowed(sub),
-        flow: model.bus.subs.get(&(session, *number)),
+        rates: model.bus.subs.get(&(session, *number)),
         limits: &ui.limits.rmp,
         is_own: model.own_session() == Some(session),
         count: 1,
-        flows: Vec::new(),
+        grouped_rates: Vec::new(),
     };
     let mut rows: Vec<_> = peer.subs.iter().map(row).collect();
-    rows.sort_by_key(|row| Reverse(row.need()));
-    let apart = rows.iter().filter(|row| row.need() > (0, 0)).count().max(APART);
+    rows.sort_by_key(|row| Reverse(row.attention()));
+    let apart = rows.iter().filter(|row| row.attention() > (0, 0)).count().max(ROWS_PER_SESSION_MAX);
     // Whoever looks for some is to find them one by one.
-    if ui.lens(PaneId::Subscribers).arranges() || rows.len() <= apart + 1 {
+    if ui.table_settings(PaneId::Subscribers).arranges() || rows.len() <= apart + 1 {
         return rows;
     }
     let rest = rows.split_off(apart);
-    rows.extend(together(rest));
+    rows.extend(merged(rest));
     rows
 }
 
 /// Subscriptions of one session as one.
-fn together(rest: Vec<Subscriber<'_>>) -> Option<Subscriber<'_>> {
+fn merged(rest: Vec<Subscriber<'_>>) -> Option<Subscriber<'_>> {
     let count = rest.len();
-    let flows = rest.iter().filter_map(|row| row.flow).collect();
+    let flows = rest.iter().filter_map(|row| row.rates).collect();
     let gauges = rest.iter().map(|row| row.sub.gauge);
     let gauge = gauges.reduce(|mut all, one| {
         all.queued_messages = all.queued_messages.max(one.queued_messages);
@@ -203,7 +203,7 @@ fn together(rest: Vec<Subscriber<'_>>) -> Option<Subscriber<'_>> {
     })?;
     let first = rest.into_iter().next()?;
     let sub = SubView { topic: TopicName::new(&format!("and {count} more")), since: first.sub.since, gauge };
-    Some(Subscriber { sub: Cow::Owned(sub), flow: None, count, flows, ..first })
+    Some(Subscriber { sub: Cow::Owned(sub), rates: None, count, grouped_rates: flows, ..first })
 }
 
 /// The subscriptions: sessions with the fullest queues and the most losses first, consoles that need no look
@@ -214,7 +214,7 @@ pub(super) fn rows<'a>(model: &'a Model, ui: &'a Ui) -> Vec<Row<'a>> {
         rmp.peers.iter().map(|(session, peer)| of_session(*session, peer, model, ui)).collect();
     sessions.retain(|rows| !rows.is_empty());
     sessions.sort_by_key(|rows| {
-        let need = rows.first().map(Subscriber::need);
+        let need = rows.first().map(Subscriber::attention);
         (Reverse(need), rows.first().is_some_and(|row| peers::is_console(row.peer)))
     });
     sessions.into_iter().flatten().take(LISTED_MAX).map(Row::Subscriber).collect()

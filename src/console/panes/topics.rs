@@ -5,19 +5,19 @@ use std::borrow::Cow;
 use super::{
     Cell,
     queues::spark,
-    row::{Listed, Look, Row},
+    row::{CellContext, PaneRecord, Row},
 };
 use crate::{
     console::{
         format,
         glyphs::Glyphs,
-        model::{BYTES, DELIVERED, Flow, MESSAGES, Model},
+        model::{BYTES, DELIVERED, MESSAGES, Model, WindowedRates},
         selection::RecordKey,
         theme::Role,
     },
     field::{Column, Value, fields},
     ids::{TopicName, TraceId},
-    rmp::{DropReason, Registry, SchemaId, TopicView, Untold, topic::Class},
+    rmp::{DropReason, Registry, SchemaId, TopicView, UntappedTopic, topic::Class},
     time::Now,
 };
 
@@ -25,17 +25,17 @@ use crate::{
 pub(crate) struct Topic<'a> {
     name: &'a TopicName,
     view: &'a TopicView,
-    flow: Option<&'a Flow>,
+    rates: Option<&'a WindowedRates>,
     /// Of the tap's own, whose messages nobody counts: what its subscriptions know of it, and what leaves to
     /// each of those.
-    untold: Option<(Untold, Vec<&'a Flow>)>,
+    untapped: Option<(UntappedTopic, Vec<&'a WindowedRates>)>,
 }
 
 impl Topic<'_> {
     /// How fast it goes; of the tap's own only what leaves to those who take it.
     fn per_second(&self, figure: usize, now: Now) -> Option<f64> {
-        match &self.untold {
-            None => Some(self.flow.map_or(0.0, |flow| flow.per_second(figure, now))),
+        match &self.untapped {
+            None => Some(self.rates.map_or(0.0, |flow| flow.per_second(figure, now))),
             Some((_, flows)) if figure == DELIVERED => {
                 Some(flows.iter().map(|flow| flow.per_second(DELIVERED, now)).sum())
             }
@@ -44,26 +44,26 @@ impl Topic<'_> {
     }
 
     fn subscribers(&self) -> u32 {
-        self.untold.as_ref().map_or(self.view.subscribers, |(untold, _)| untold.subscribers)
+        self.untapped.as_ref().map_or(self.view.subscribers, |(untold, _)| untold.subscribers)
     }
 
     /// A figure of messages that are counted.
-    fn told(&self, figure: Value<'static>) -> Value<'static> {
-        if self.untold.is_some() { Value::None } else { figure }
+    fn if_counted(&self, figure: Value<'static>) -> Value<'static> {
+        if self.untapped.is_some() { Value::None } else { figure }
     }
 
     /// Whether somebody published here and nobody listens. What the station says by itself asks for nobody.
-    fn is_for_nobody(&self) -> bool {
+    fn has_no_listeners(&self) -> bool {
         let is_own = matches!(
             Class::of_text(self.name.as_str()),
             Class::Sys | Class::Tap | Class::DropsBodies | Class::RunOutput
         );
-        self.view.published > 0 && self.view.subscribers == 0 && !is_own && !self.is_heard()
+        self.view.published > 0 && self.view.subscribers == 0 && !is_own && !self.is_read_by_station()
     }
 
     /// Whether the station itself takes what is published here.
-    fn is_heard(&self) -> bool {
-        Class::of_text(self.name.as_str()).is_heard()
+    fn is_read_by_station(&self) -> bool {
+        Class::of_text(self.name.as_str()).is_for_station()
     }
 
     fn dropped(&self) -> u64 {
@@ -93,16 +93,16 @@ fields! {
         "drops", Number, Public, "messages that did not reach a subscription", Column::fixed("drops", 5).right()
             => |it, _| Value::count(it.dropped());
         "age", Duration, Public, "how long ago the last message came", Column::fixed("age", 6).right().from(100)
-            => |it, now| it.told(Value::Duration(super::ms(it.view.last_at, now)));
-        "published", Number, Public, "messages taken on it since the broker started" => |it, _| it.told(Value::count(it.view.published));
-        "bytes", Bytes, Public, "their bytes, as they were on the wire" => |it, _| it.told(Value::Bytes(it.view.bytes));
+            => |it, now| it.if_counted(Value::Duration(super::ms(it.view.last_at, now)));
+        "published", Number, Public, "messages taken on it since the broker started" => |it, _| it.if_counted(Value::count(it.view.published));
+        "bytes", Bytes, Public, "their bytes, as they were on the wire" => |it, _| it.if_counted(Value::Bytes(it.view.bytes));
         "delivered", Number, Public, "messages given to subscriptions since the broker started, what waits in their queues too"
-            => |it, _| it.told(Value::count(it.view.delivered));
+            => |it, _| it.if_counted(Value::count(it.view.delivered));
         "expired", Number, Public, "messages that were expired" => |it, _| it.dropped_for(DropReason::TtlExpired);
         "duplicate", Number, Public, "messages that a subscription had already" => |it, _| it.dropped_for(DropReason::Duplicate);
         "no_room", Number, Public, "messages that a subscription had no room for"
             => |it, _| it.dropped_for(DropReason::BackpressureTimeout);
-        "last", Time, Public, "when the last message came" => |it, _| it.told(Value::Time(it.view.last_at.wall));
+        "last", Time, Public, "when the last message came" => |it, _| it.if_counted(Value::Time(it.view.last_at.wall));
     }
 }
 
@@ -139,7 +139,7 @@ pub(super) fn whole(rate: f64) -> u64 {
 }
 
 /// A rate to two digits: `0.4`, `7.5`, `120`, `12.3k`.
-pub(crate) fn rate_words(rate: f64) -> String {
+pub(crate) fn rate_text(rate: f64) -> String {
     if rate <= 0.0 {
         "0".to_owned()
     } else if rate < 0.1 {
@@ -153,7 +153,7 @@ pub(crate) fn rate_words(rate: f64) -> String {
 
 /// A rate: nothing stands back.
 pub(super) fn rate_cell(rate: f64) -> Cell {
-    Cell::new(rate_words(rate), if rate > 0.0 { Role::Text } else { Role::Muted })
+    Cell::new(rate_text(rate), if rate > 0.0 { Role::Text } else { Role::Muted })
 }
 
 /// Something that should not be.
@@ -161,12 +161,12 @@ pub(super) fn bad_cell(count: u64) -> Cell {
     Cell::new(format::count(count), if count > 0 { Role::Warn } else { Role::Muted })
 }
 
-impl Listed for Topic<'_> {
+impl PaneRecord for Topic<'_> {
     fn key(&self) -> RecordKey {
         RecordKey::Topic(self.name.clone())
     }
 
-    fn cell(&self, field: &str, look: &Look<'_>) -> Option<Cell> {
+    fn cell(&self, field: &str, look: &CellContext<'_>) -> Option<Cell> {
         let (now, glyphs) = (look.view.now, look.view.glyphs);
         Some(match field {
             "topic" if look.width < WHOLE_FROM => {
@@ -177,9 +177,9 @@ impl Listed for Topic<'_> {
                 let name = self.view.schema_id.map_or(Cow::Borrowed(glyphs.none), schema_name);
                 Cell::new(name.strip_prefix("CT_").unwrap_or(&name).to_owned(), Role::Muted)
             }
-            "rate" | "trend" | "bytes_s" if self.untold.is_some() => Cell::new(glyphs.none, Role::Muted),
+            "rate" | "trend" | "bytes_s" if self.untapped.is_some() => Cell::new(glyphs.none, Role::Muted),
             "rate" => rate_cell(self.per_second(MESSAGES, now).unwrap_or_default()),
-            "trend" => Cell::new(spark(self.flow.map(|flow| flow.window(MESSAGES, now)), glyphs), Role::Rmp),
+            "trend" => Cell::new(spark(self.rates.map(|flow| flow.window(MESSAGES, now)), glyphs), Role::Rmp),
             "bytes_s" => {
                 let bytes = whole(self.per_second(BYTES, now).unwrap_or_default());
                 Cell::new(format::bytes(bytes), if bytes > 0 { Role::Text } else { Role::Muted })
@@ -188,9 +188,9 @@ impl Listed for Topic<'_> {
                 let subscribers = self.subscribers();
                 let count = format::count(subscribers.into());
                 match subscribers {
-                    0 if self.is_heard() => Cell::new("own", Role::Muted),
-                    _ if self.is_heard() => Cell::new(format!("{count}+"), Role::Text),
-                    0 if self.is_for_nobody() => Cell::new(format!("{count}{}", glyphs.warn), Role::Warn),
+                    0 if self.is_read_by_station() => Cell::new("own", Role::Muted),
+                    _ if self.is_read_by_station() => Cell::new(format!("{count}+"), Role::Text),
+                    0 if self.has_no_listeners() => Cell::new(format!("{count}{}", glyphs.warn), Role::Warn),
                     0 => Cell::new(count, Role::Muted),
                     _ => Cell::new(count, Role::Text),
                 }
@@ -204,9 +204,9 @@ impl Listed for Topic<'_> {
 
 /// What its subscriptions know of a topic whose messages nobody counts, and what leaves to those that take it
 /// alone.
-fn untold<'a>(model: &'a Model, name: &TopicName) -> Option<(Untold, Vec<&'a Flow>)> {
+fn untapped<'a>(model: &'a Model, name: &TopicName) -> Option<(UntappedTopic, Vec<&'a WindowedRates>)> {
     let rmp = model.rmp()?;
-    let untold = rmp.untold(name)?;
+    let untold = rmp.untapped_topic(name)?;
     let subs = rmp
         .peers
         .iter()
@@ -221,12 +221,16 @@ fn untold<'a>(model: &'a Model, name: &TopicName) -> Option<(Untold, Vec<&'a Flo
 /// among each other.
 pub(super) fn rows(model: &Model, now: Now) -> Vec<Row<'_>> {
     let Some(rmp) = model.rmp() else { return Vec::new() };
-    let row =
-        |(name, view)| Topic { name, view, flow: model.bus.topics.get(name), untold: untold(model, name) };
+    let row = |(name, view)| Topic {
+        name,
+        view,
+        rates: model.bus.topics.get(name),
+        untapped: untapped(model, name),
+    };
     let mut topics: Vec<_> = rmp.topics.iter().map(row).collect();
     let load = |topic: &Topic<'_>| {
         topic
-            .flow
+            .rates
             .map_or(0, |flow| flow.per_minute(MESSAGES, now).checked_ilog2().map_or(0, |log| log / 2 + 1))
     };
     topics.sort_by_cached_key(|topic| std::cmp::Reverse(load(topic)));

@@ -4,16 +4,16 @@ use std::time::Duration;
 
 use super::{
     Cell, Class,
-    row::{Listed, Look, Row},
+    row::{CellContext, PaneRecord, Row},
 };
 use crate::{
     console::{
         action::Action,
         format,
         glyphs::Glyphs,
+        ladder_view::{HopLanes, LANES_MAX, LadderView},
         model::Model,
         pane_id::PaneId,
-        rungs::{Ends, LANES_MAX, Rungs},
         selection::RecordKey,
         theme::Role,
         ui::Ui,
@@ -28,23 +28,23 @@ use crate::{
 
 /// A hop of the trace that is shown.
 #[derive(Clone, Copy)]
-pub(crate) struct Rung<'a> {
+pub(crate) struct LadderRow<'a> {
     hop: &'a HopRow,
     trace: TraceId,
     /// When the first hop was.
-    began: Wall,
-    rungs: &'a Rungs,
+    first_at: Wall,
+    ladder: &'a LadderView,
 }
 
-impl Rung<'_> {
+impl LadderRow<'_> {
     /// What it carries: a topic, or a frame.
-    fn what(&self) -> &str {
+    fn subject(&self) -> &str {
         self.hop.topic.as_deref().unwrap_or(&self.hop.schema)
     }
 
     /// The same for a narrow column: the run's own topics without its name, which is that of the trace, and
     /// an agent's behind what it says there.
-    fn what_shown(&self, glyphs: &Glyphs) -> String {
+    fn subject_text(&self, glyphs: &Glyphs) -> String {
         let own = format!("rlp/runs/{}", self.trace);
         let shown = |rest: &str| {
             let says = match rest {
@@ -54,17 +54,17 @@ impl Rung<'_> {
             };
             format!("{says}{}{rest}", glyphs.ellipsis)
         };
-        self.what().strip_prefix(&own).map_or_else(|| self.what().to_owned(), shown)
+        self.subject().strip_prefix(&own).map_or_else(|| self.subject().to_owned(), shown)
     }
 
     /// Whether it is for people, who read it on the screens of their consoles without subscribing.
     fn is_for_people(&self) -> bool {
-        matches!(self.what(), "action.request" | "rlp/ctrl")
+        matches!(self.subject(), "action.request" | "rlp/ctrl")
     }
 
     /// Whether it only tells how a run stands, and moves nothing.
-    fn is_telling(&self) -> bool {
-        self.what().starts_with("rlp/runs/") && self.what().ends_with("/events")
+    fn is_run_event(&self) -> bool {
+        self.subject().starts_with("rlp/runs/") && self.subject().ends_with("/events")
     }
 
     /// For whom it is, where that is not all of its topic.
@@ -75,14 +75,14 @@ impl Rung<'_> {
         ) {
             (true, Some(0)) if self.is_for_people() => "the operator".to_owned(),
             (true, Some(0)) => "nobody".to_owned(),
-            (false, Some(0)) if self.is_asked_of_one() => format!("{} {}", glyphs.bad, self.hop.to),
+            (false, Some(0)) if self.is_request() => format!("{} {}", glyphs.bad, self.hop.to),
             (true, Some(reached)) => format::many(reached.into(), "subscriber"),
             _ => self.hop.to.clone(),
         }
     }
 
     /// Whether somebody in particular is to answer it: what is told to all may find nobody who listens.
-    fn is_asked_of_one(&self) -> bool {
+    fn is_request(&self) -> bool {
         self.hop.to.starts_with("agent/")
     }
 
@@ -91,17 +91,17 @@ impl Rung<'_> {
         match (&self.hop.refused, self.hop.reached, self.hop.dropped) {
             (Some(_), ..) => Role::Bad,
             (None, _, Some(1..)) => Role::Warn,
-            (None, Some(0), _) if self.is_asked_of_one() => Role::Warn,
+            (None, Some(0), _) if self.is_request() => Role::Warn,
             _ => Role::Text,
         }
     }
 
     /// What became of it, where that is not what one expects.
-    fn fate(&self) -> String {
+    fn outcome(&self) -> String {
         match (&self.hop.refused, self.hop.reached, self.hop.dropped) {
             (Some(why), ..) => why.clone(),
             (None, _, Some(dropped @ 1..)) => format!("{dropped} dropped"),
-            (None, Some(0), _) if self.is_asked_of_one() => "nobody heard it".to_owned(),
+            (None, Some(0), _) if self.is_request() => "nobody heard it".to_owned(),
             _ => String::new(),
         }
     }
@@ -111,13 +111,13 @@ impl Rung<'_> {
     }
 
     fn after(&self) -> Duration {
-        self.hop.at_ms.since(self.began)
+        self.hop.at_ms.since(self.first_at)
     }
 }
 
 /// The way of a hop between the lanes of the parties.
-fn way(ends: Ends, glyphs: &Glyphs) -> String {
-    let Ends { from, to, lanes } = ends;
+fn ladder_text(ends: HopLanes, glyphs: &Glyphs) -> String {
+    let HopLanes { from, to, lanes } = ends;
     let (left, right) = (from.min(to), from.max(to));
     let mut drawn = String::new();
     for lane in 0..lanes {
@@ -138,58 +138,58 @@ fn way(ends: Ends, glyphs: &Glyphs) -> String {
 /// The width of the pane from which on there is a ladder.
 const LADDER_FROM: u16 = 112;
 /// The filter that a console begins with here.
-pub(crate) const QUIET: &str = "telling:no";
+pub(crate) const TRACE_DEFAULT_FILTER: &str = "telling:no";
 /// Cells of the widest ladder.
-const WAY_COLUMNS: u16 = 3 * LANES_MAX - 2;
+const LADDER_COLUMNS: u16 = 3 * LANES_MAX - 2;
 
 fields! {
-    Rung<'_> {
+    LadderRow<'_> {
         "seq", Serial, Public, "its entry's place in the tap" => |it, _| it.hop.seq.map_or(Value::None, Value::Serial);
         "at", Time, Public, "when it crossed the station's boundary", Column::fixed("at", 12) => |it, _| Value::Time(it.hop.at_ms);
         "after", Duration, Public, "how long after the first that is kept", Column::fixed("after", 7).right().from(126)
             => |it, _| Value::Duration(u64::try_from(it.after().as_millis()).unwrap_or(u64::MAX));
-        "ladder", Text, Public, "its way between the parties", Column::fixed("ladder", WAY_COLUMNS).from(LADDER_FROM) => |_, _| Value::None;
+        "ladder", Text, Public, "its way between the parties", Column::fixed("ladder", LADDER_COLUMNS).from(LADDER_FROM) => |_, _| Value::None;
         "from", Text, Public, "who sent it", Column::growing("from", 12, 2) => |it, _| Value::text(&*it.hop.from);
         "to", Text, Public, "for whom it is", Column::growing("to", 12, 2) => |it, _| Value::text(&*it.hop.to);
-        "what", Text, Public, "its topic, or its frame", Column::growing("what", 9, 4) => |it, _| Value::text(it.what());
+        "what", Text, Public, "its topic, or its frame", Column::growing("what", 9, 4) => |it, _| Value::text(it.subject());
         "schema", Text, Public, "its schema", Column::growing("schema", 14, 2).from(116) => |it, _| Value::text(&*it.hop.schema);
         "frame_len", Bytes, Public, "its frame_len as it was sent; of an MPP frame its bytes on the wire", Column::fixed("len", 7).right()
             => |it, _| it.hop.frame_len.map_or(Value::None, Value::Bytes);
         "latency", Number, Public, "milliseconds since what it answers", Column::fixed("took", 8).right()
             => |it, _| it.latency().map_or(Value::None, |took| Value::Number(took.as_secs_f64() * 1_000.0));
         "refused", Text, Public, "what became of it, where it did not arrive", Column::fixed("", 15).from(96)
-            => |it, _| Value::text(it.fate());
+            => |it, _| Value::text(it.outcome());
         "link", State(&Link::NAMES), Public, "whose boundary it crossed" => |it, _| Value::text(&*it.hop.link);
         "cause", Serial, Public, "the entry that it answers, or that caused it" => |it, _| it.hop.cause.map_or(Value::None, Value::Serial);
         "telling", State(&["yes", "no"]), Public, "whether it only tells how a run stands: its events"
-            => |it, _| Value::text(if it.is_telling() { "yes" } else { "no" });
+            => |it, _| Value::text(if it.is_run_event() { "yes" } else { "no" });
     }
 }
 
-impl Listed for Rung<'_> {
+impl PaneRecord for LadderRow<'_> {
     fn key(&self) -> RecordKey {
         RecordKey::Entry(Seq(self.hop.seq.unwrap_or_default()))
     }
 
-    fn cell(&self, field: &str, look: &Look<'_>) -> Option<Cell> {
+    fn cell(&self, field: &str, look: &CellContext<'_>) -> Option<Cell> {
         let glyphs = look.view.glyphs;
         let role = self.role();
         let hue = Link::from_name(&self.hop.link).map_or(Role::Text, Role::of);
         Some(match field {
             "at" => Cell::new(format::time_of_day_ms(self.hop.at_ms, &look.view.zone), Role::Muted),
             "after" => Cell::new(format::fine(self.after()), Role::Muted),
-            "ladder" => Cell::new(way(self.rungs.ends(self.hop), glyphs), hue),
+            "ladder" => Cell::new(ladder_text(self.ladder.lanes_of(self.hop), glyphs), hue),
             "from" | "to" => {
                 let party = if field == "from" { self.hop.from.clone() } else { self.receiver(glyphs) };
                 Cell::of_class(party, role, Class::Public)
             }
-            "what" => Cell::new(self.what_shown(glyphs), hue),
+            "what" => Cell::new(self.subject_text(glyphs), hue),
             "schema" => Cell::new(self.hop.schema.trim_start_matches("CT_").to_owned(), Role::Muted),
             "frame_len" => {
                 Cell::new(self.hop.frame_len.map_or_else(String::new, format::grouped), Role::Text)
             }
             "latency" => Cell::new(self.latency().map_or_else(String::new, format::fine), Role::Text),
-            "refused" => Cell::new(self.fate(), role),
+            "refused" => Cell::new(self.outcome(), role),
             _ => return None,
         })
     }
@@ -197,18 +197,19 @@ impl Listed for Rung<'_> {
 
 /// The hops of the trace that is shown, up to the moment that is shown.
 pub(super) fn rows(ui: &Ui) -> Vec<Row<'_>> {
-    let Some(trace) = ui.rungs.trace() else { return Vec::new() };
-    let mut hops = ui.rungs.hops(ui.time.until()).peekable();
+    let Some(trace) = ui.ladder_view.trace() else { return Vec::new() };
+    let mut hops = ui.ladder_view.hops(ui.time.visible_until()).peekable();
     let began = hops.peek().map_or(Wall(0), |hop| hop.at_ms);
-    hops.map(|hop| Row::Rung(Rung { hop, trace, began, rungs: &ui.rungs })).collect()
+    hops.map(|hop| Row::LadderRow(LadderRow { hop, trace, first_at: began, ladder: &ui.ladder_view }))
+        .collect()
 }
 
 /// Whose trace it is, and how many hops were cut.
 pub(super) fn title(model: &Model, ui: &Ui) -> String {
-    let Some(trace) = ui.rungs.trace() else { return "Trace".to_owned() };
+    let Some(trace) = ui.ladder_view.trace() else { return "Trace".to_owned() };
     let run =
         model.runs().and_then(|runs| runs.run(trace)).map(|run| format!(" {}", run.name)).unwrap_or_default();
-    let cut = match ui.rungs.cut() {
+    let cut = match ui.ladder_view.cut() {
         0 => String::new(),
         cut => format!(", {} older cut", format::count(cut)),
     };
@@ -217,26 +218,31 @@ pub(super) fn title(model: &Model, ui: &Ui) -> String {
 
 /// What stands on the frame's lower line: whose the lanes of the ladder are, where it has room, and what is
 /// left out by the filter that a console begins with.
-pub(super) fn foot(ui: &Ui, view: &View, width: u16) -> Option<String> {
-    let parties: Vec<&str> = ui.rungs.parties().collect();
+pub(super) fn footer_line(ui: &Ui, view: &View, width: u16) -> Option<String> {
+    let parties: Vec<&str> = ui.ladder_view.lane_names().collect();
     let lanes = (width >= LADDER_FROM && !parties.is_empty())
         .then(|| format!("lanes from the left: {}", parties.join(", ")));
-    let is_quiet = ui.lens(PaneId::Trace).filter().is_some_and(|filter| filter.text() == QUIET);
-    let quiet = is_quiet
-        .then(|| format!("{QUIET}: events of the run are left out, {} shows them", view.key(Action::Back)));
+    let is_quiet =
+        ui.table_settings(PaneId::Trace).filter().is_some_and(|filter| filter.text() == TRACE_DEFAULT_FILTER);
+    let quiet = is_quiet.then(|| {
+        format!(
+            "{TRACE_DEFAULT_FILTER}: events of the run are left out, {} shows them",
+            view.key(Action::Back)
+        )
+    });
     let words: Vec<String> = lanes.into_iter().chain(quiet).collect();
     (!words.is_empty()).then(|| words.join("; "))
 }
 
 /// Whether only what the filter leaves out that a console begins with is kept of a trace.
-pub(super) fn is_all_left_out(ui: &Ui) -> bool {
-    ui.lens(PaneId::Trace).filter().is_some_and(|filter| filter.text() == QUIET)
+pub(super) fn is_all_filtered(ui: &Ui) -> bool {
+    ui.table_settings(PaneId::Trace).filter().is_some_and(|filter| filter.text() == TRACE_DEFAULT_FILTER)
 }
 
 /// Why there is no hop: none is kept, or so many that only tell how a run stands are left out.
-pub(super) fn why_empty(ui: &Ui, view: &View, left_out: usize) -> String {
+pub(super) fn empty_text(ui: &Ui, view: &View, left_out: usize) -> String {
     let key = view.key(Action::Ladder);
-    let Some(trace) = ui.rungs.trace().map(TraceId::short) else {
+    let Some(trace) = ui.ladder_view.trace().map(TraceId::short) else {
         return format!(
             "no trace is chosen: {key} on a run, an invocation or an entry of the Wire shows its messages here"
         );
@@ -260,11 +266,11 @@ mod tests {
 
     #[test]
     fn a_way_leads_from_lane_to_lane_over_those_between() {
-        let drawn = |from, to| way(Ends { from, to, lanes: 4 }, &glyphs::UNICODE);
+        let drawn = |from, to| ladder_text(HopLanes { from, to, lanes: 4 }, &glyphs::UNICODE);
         assert_eq!(drawn(0, 1), "●──▸  │  │");
         assert_eq!(drawn(3, 1), "│  ◂─────●");
         assert_eq!(drawn(0, 3), "●────────▸");
         assert_eq!(drawn(2, 2), "│  │  ●  │");
-        assert_eq!(way(Ends { from: 1, to: 0, lanes: 2 }, &glyphs::ASCII), "<--*");
+        assert_eq!(ladder_text(HopLanes { from: 1, to: 0, lanes: 2 }, &glyphs::ASCII), "<--*");
     }
 }

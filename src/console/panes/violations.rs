@@ -2,7 +2,7 @@
 
 use super::{
     Cell,
-    row::{Listed, Look},
+    row::{CellContext, PaneRecord},
 };
 use crate::{
     console::{
@@ -20,26 +20,26 @@ fields! {
             => |it, _| Value::text(it.clause());
         "times", Number, Public, "how often", Column::fixed("times", 5).right() => |it, _| Value::count(it.count);
         "last", Time, Public, "when the last time", Column::fixed("last", 8) => |it, _| Value::Time(it.at.wall);
-        "what", Text, Public, "what it was", Column::growing("what it was", 12, 5) => |it, _| Value::text(it.breach.words());
-        "who", Text, Public, "who broke it the last time", Column::growing("who", 12, 1).from(70) => |it, _| Value::text(&*it.who);
+        "what", Text, Public, "what it was", Column::growing("what it was", 12, 5) => |it, _| Value::text(it.breach.text());
+        "who", Text, Public, "who broke it the last time", Column::growing("who", 12, 1).from(70) => |it, _| Value::text(&*it.offender);
         "session", Serial, Public, "whose session of the bus" => |it, _| it.session.map_or(Value::None, |session| Value::Serial(session.0));
         "peer", Text, Public, "whose process or address" => |it, _| Value::text(it.peer.as_str());
         "frame", Text, Public, "the type of the frame that broke it" => |it, _| Value::maybe(it.frame);
-        "told", Text, Payload, "what the peer was told" => |it, _| Value::maybe(it.told.as_deref());
+        "told", Text, Payload, "what the peer was told" => |it, _| Value::maybe(it.reply.as_deref());
         "age", Duration, Public, "how long ago the last time was" => |it, now| Value::Duration(super::ms(it.at, now));
     }
 }
 
-impl Listed for FaultGroup {
+impl PaneRecord for FaultGroup {
     fn key(&self) -> RecordKey {
         RecordKey::Fault(self.breach)
     }
 
-    fn cell(&self, field: &str, _look: &Look<'_>) -> Option<Cell> {
+    fn cell(&self, field: &str, _look: &CellContext<'_>) -> Option<Cell> {
         Some(match field {
             "clause" => Cell::new(short(self.clause()), Role::Text),
             "times" => Cell::new(format::count(self.count), Role::Warn),
-            "who" => Cell::new(self.who.to_string(), Role::Muted),
+            "who" => Cell::new(self.offender.to_string(), Role::Muted),
             _ => return None,
         })
     }

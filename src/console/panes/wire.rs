@@ -4,35 +4,35 @@ use ratatui::layout::Rect;
 
 use super::{
     Cell, Row,
-    row::{Listed, Look},
+    row::{CellContext, PaneRecord},
 };
 use crate::{
     console::{
         action::Action,
         format,
-        inspect::{Inspector, Opening, Subject},
-        model::{Kept, Model},
+        inspect::{InspectOptions, Inspector, Subject},
+        model::{EntryBuffer, Model},
         pane_id::PaneId,
-        selection::{Keys, RecordKey, Selection},
+        selection::{RecordKey, RowKeys, Selection},
         theme::Role,
         ui::Ui,
         view::{Canvas, View},
-        wire::{EntryRecord, List, Standing, gist},
+        wire::{EntryOutcome, EntryRecord, List, body_preview},
     },
     tap::entry::Direction,
     time::Mono,
 };
 
-impl Listed for EntryRecord<'_> {
+impl PaneRecord for EntryRecord<'_> {
     fn key(&self) -> RecordKey {
         RecordKey::Entry(self.0.entry.seq)
     }
 
-    fn cell(&self, field: &str, look: &Look<'_>) -> Option<Cell> {
+    fn cell(&self, field: &str, look: &CellContext<'_>) -> Option<Cell> {
         let (entry, glyphs) = (self.0.entry, look.view.glyphs);
-        let standing = self.standing();
+        let standing = self.outcome();
         let (sign, role) = standing.sign(glyphs);
-        let is_serious = !matches!(standing, Standing::Plain | Standing::Ok | Standing::Sent);
+        let is_serious = !matches!(standing, EntryOutcome::Plain | EntryOutcome::Ok | EntryOutcome::Sent);
         Some(match field {
             "at" => Cell::new(format::time_of_day_ms(entry.at.wall, &look.view.zone), Role::Muted),
             "dir" => match self.direction() {
@@ -48,7 +48,7 @@ impl Listed for EntryRecord<'_> {
             "verdict" => Cell::new(standing.name().unwrap_or_default(), role),
             "what" => Cell::new(self.line(), if is_serious { role } else { Role::Text }),
             "text" => {
-                let (words, class) = gist(self.0);
+                let (words, class) = body_preview(self.0);
                 Cell::of_class(words.into_owned(), Role::Muted, class)
             }
             "trace" => {
@@ -63,20 +63,20 @@ impl Listed for EntryRecord<'_> {
 #[derive(Clone, Copy)]
 pub(crate) struct Entries<'a> {
     pub(super) list: &'a List,
-    pub(super) kept: &'a Kept,
+    pub(super) buffer: &'a EntryBuffer,
 }
 
 impl<'a> Entries<'a> {
     /// One row, counted from the top.
     pub(super) fn row_at(self, row: usize) -> Option<Row<'a>> {
-        let index = self.list.index(row, self.kept)?;
-        self.kept.entry(index).map(|entry| Row::Entry(EntryRecord(entry)))
+        let index = self.list.index(row, self.buffer)?;
+        self.buffer.entry(index).map(|entry| Row::Entry(EntryRecord(entry)))
     }
 }
 
-impl Keys for Entries<'_> {
+impl RowKeys for Entries<'_> {
     fn len(&self) -> usize {
-        self.list.len(self.kept)
+        self.list.len(self.buffer)
     }
 
     fn key(&self, row: usize) -> Option<RecordKey> {
@@ -85,16 +85,16 @@ impl Keys for Entries<'_> {
 
     fn row(&self, key: &RecordKey) -> Option<usize> {
         let RecordKey::Entry(seq) = key else { return None };
-        let index = self.kept.index_of(*seq)?;
-        let row = self.list.row_from(index, self.kept);
-        (self.list.index(row, self.kept) == Some(index)).then_some(row)
+        let index = self.buffer.index_of(*seq)?;
+        let row = self.list.row_from(index, self.buffer);
+        (self.list.index(row, self.buffer) == Some(index)).then_some(row)
     }
 
     /// The next that is shown behind it; the oldest where it is kept no longer.
     fn neighbour(&self, gone: &RecordKey, row: usize) -> usize {
         let RecordKey::Entry(seq) = gone else { return row };
-        match (self.kept.index_of(*seq), self.kept.first_seq()) {
-            (Some(index), _) => self.list.row_from(index, self.kept),
+        match (self.buffer.index_of(*seq), self.buffer.first_seq()) {
+            (Some(index), _) => self.list.row_from(index, self.buffer),
             (None, Some(first)) if *seq < first => 0,
             (None, _) => row,
         }
@@ -107,8 +107,8 @@ impl Keys for Entries<'_> {
 
 /// Marks the entry at whose moment time is stopped, in the margin before its row.
 pub(super) fn mark_instant(canvas: &mut Canvas<'_>, area: Rect, ui: &Ui) {
-    let Some(until) = ui.time.until() else { return };
-    let entries = Entries { list: &ui.wire, kept: ui.time.kept() };
+    let Some(until) = ui.time.visible_until() else { return };
+    let entries = Entries { list: &ui.wire, buffer: ui.time.entries() };
     let offset = ui.selection(PaneId::Wire).map_or(0, Selection::offset);
     let line = entries.row(&RecordKey::Entry(until)).and_then(|row| row.checked_sub(offset));
     let Some(y) = line.and_then(|line| u16::try_from(line).ok()?.checked_add(area.y + 1)) else { return };
@@ -119,12 +119,12 @@ pub(super) fn mark_instant(canvas: &mut Canvas<'_>, area: Rect, ui: &Ui) {
 
 /// How many are shown, and how many come a second.
 pub(super) fn title(ui: &Ui, view: &View) -> String {
-    let kept = ui.time.kept();
+    let kept = ui.time.entries();
     let counts = ui.wire.counts(kept);
     let count = match (ui.wire.filter(), ui.wire.progress(kept)) {
         (None, _) => format!("{} kept", format::grouped(counts.kept)),
         (Some(_), None) => {
-            format!("{} of {} kept", format::grouped(counts.shown), format::grouped(counts.kept))
+            format!("{} of {} kept", format::grouped(counts.visible), format::grouped(counts.kept))
         }
         (Some(_), Some(progress)) => format!("{} kept, filtering {progress} %", format::grouped(counts.kept)),
     };
@@ -132,17 +132,17 @@ pub(super) fn title(ui: &Ui, view: &View) -> String {
 }
 
 /// Entries of the last second.
-fn rate(kept: &Kept, now: Mono) -> u64 {
+fn rate(kept: &EntryBuffer, now: Mono) -> u64 {
     let until = |at: Mono| kept.last_until(at).map_or(kept.first(), |last| last + 1);
     until(now).saturating_sub(until(Mono(now.0.saturating_sub(1_000_000_000))))
 }
 
 /// Draws the selected entry whole: its tree, its bytes, what was wrong with it.
-pub(crate) fn draw_glance(canvas: &mut Canvas<'_>, area: Rect, model: &Model, ui: &Ui) {
+pub(crate) fn draw_preview(canvas: &mut Canvas<'_>, area: Rect, model: &Model, ui: &Ui) {
     if area.is_empty() {
         return;
     }
-    let kept = ui.time.kept();
+    let kept = ui.time.entries();
     let entry = match ui.selected(PaneId::Wire, model) {
         Some(RecordKey::Entry(seq)) => kept.at(seq),
         _ => None,
@@ -167,9 +167,9 @@ pub(crate) fn draw_glance(canvas: &mut Canvas<'_>, area: Rect, model: &Model, ui
     let known = ui.glance.take().filter(|known| known.shows(&subject, &time));
     // It is small: nothing is left to the worker.
     let mut inspector = known.unwrap_or_else(|| {
-        Box::new(Inspector::of(subject, Opening { number: 0, time, limits: ui.limits.console }).0)
+        Box::new(Inspector::of(subject, InspectOptions { number: 0, time, limits: ui.limits.console }).0)
     });
-    inspector.follow(kept, ui.time.until());
+    inspector.update_context(kept, ui.time.visible_until());
     inspector.fit(area);
     inspector.draw(canvas, area, false);
     ui.glance.replace(Some(inspector));

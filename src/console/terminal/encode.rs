@@ -11,7 +11,7 @@ use super::sequences;
 /// Two screens: the one handed over last, and the one being drawn.
 #[derive(Debug)]
 pub(crate) struct Painter {
-    shown: Buffer,
+    painted: Buffer,
     next: Buffer,
     whole: bool,
     /// What goes before the next frame: whatever is cleared must be the console's own screen.
@@ -26,7 +26,7 @@ impl Painter {
     pub(crate) fn new(columns: u16, rows: u16) -> Self {
         let area = Rect::new(0, 0, columns, rows);
         Self {
-            shown: Buffer::empty(area),
+            painted: Buffer::empty(area),
             next: Buffer::empty(area),
             whole: true,
             first: Vec::new(),
@@ -39,7 +39,7 @@ impl Painter {
     pub(crate) fn resize(&mut self, columns: u16, rows: u16) {
         let taken = std::mem::replace(self, Self::new(columns, rows));
         *self = Self {
-            shown: std::mem::take(&mut self.shown),
+            painted: std::mem::take(&mut self.painted),
             next: std::mem::take(&mut self.next),
             whole: true,
             ..taken
@@ -53,13 +53,13 @@ impl Painter {
 
     /// Takes the terminal again and paints all of it, with the next frame.
     pub(crate) fn retake(&mut self, mouse: bool) {
-        let Rect { width, height, .. } = self.shown.area;
+        let Rect { width, height, .. } = self.painted.area;
         self.resize(width, height);
         self.first = sequences::enter(mouse);
     }
 
     /// Sends these bytes before what changed, with the next frame.
-    pub(crate) fn extra(&mut self, bytes: &[u8]) {
+    pub(crate) fn queue_bytes(&mut self, bytes: &[u8]) {
         self.extra.extend_from_slice(bytes);
     }
 
@@ -84,7 +84,7 @@ impl Painter {
         bytes.append(&mut self.extra);
         bytes.append(&mut self.copied);
         {
-            let changes = self.shown.diff(&self.next);
+            let changes = self.painted.diff(&self.next);
             if !changes.is_empty() {
                 // Writing to memory cannot fail.
                 let _ = CrosstermBackend::new(&mut bytes).draw(changes.into_iter());
@@ -93,7 +93,7 @@ impl Painter {
         let is_empty = bytes.len() == start && !self.whole;
         sequences::end_frame(&mut bytes);
         self.whole = false;
-        std::mem::swap(&mut self.shown, &mut self.next);
+        std::mem::swap(&mut self.painted, &mut self.next);
         (!is_empty).then_some(bytes)
     }
 }

@@ -62,8 +62,8 @@ impl Input {
         clock: Clock,
     ) -> io::Result<(Self, mpsc::Receiver<TerminalEvent>)> {
         let (stop, stopped) = UnixStream::pair()?;
-        let (resized, winch) = told_of(Signal::WINCH)?;
-        let (continued, cont) = told_of(Signal::CONT)?;
+        let (resized, winch) = signal_pipe(Signal::WINCH)?;
+        let (continued, cont) = signal_pipe(Signal::CONT)?;
         let (sender, events) = mpsc::channel(WAITING_MAX);
         let (ends, ended) = std::sync::mpsc::sync_channel(0);
         thread::Builder::new().name("console-input".to_owned()).spawn(move || {
@@ -77,7 +77,7 @@ impl Input {
 }
 
 /// A stream that becomes readable with each such signal.
-fn told_of(signal: Signal) -> io::Result<(UnixStream, SigId)> {
+fn signal_pipe(signal: Signal) -> io::Result<(UnixStream, SigId)> {
     let (told, tell) = UnixStream::pair()?;
     told.set_nonblocking(true)?;
     tell.set_nonblocking(true)?;
@@ -105,9 +105,9 @@ fn cut(mut text: String) -> String {
 }
 
 /// Takes out what a stream of signals tells.
-fn drain(told: &mut UnixStream) {
+fn drain(pipe: &mut UnixStream) {
     let mut drained = [0; 64];
-    while told.read(&mut drained).is_ok_and(|count| count > 0) {}
+    while pipe.read(&mut drained).is_ok_and(|count| count > 0) {}
 }
 
 struct Reader {
@@ -142,7 +142,7 @@ impl Reader {
             if terminal.intersects(PollFlags::HUP | PollFlags::ERR | PollFlags::NVAL) {
                 return self.hang_up();
             }
-            if continued.contains(PollFlags::IN) && !self.go_on() {
+            if continued.contains(PollFlags::IN) && !self.resume() {
                 return;
             }
             if resized.contains(PollFlags::IN) && !self.resize() {
@@ -165,13 +165,13 @@ impl Reader {
     }
 
     fn send(&self, event: Event) -> bool {
-        self.sender.blocking_send(TerminalEvent::Happened(event)).is_ok()
+        self.sender.blocking_send(TerminalEvent::Event(event)).is_ok()
     }
 
     /// A process that was stopped and goes on finds the terminal as others left it: it is taken again, and
     /// its size may be another. Behind others it is left alone: to touch its mode there stops the
     /// process.
-    fn go_on(&mut self) -> bool {
+    fn resume(&mut self) -> bool {
         drain(&mut self.continued);
         let holder = rustix::termios::tcgetpgrp(self.terminal.as_fd());
         if holder.is_ok_and(|holder| holder != rustix::process::getpgrp()) {
@@ -181,7 +181,7 @@ impl Reader {
             mode.make_raw();
             let _ = rustix::termios::tcsetattr(self.terminal.as_fd(), OptionalActions::Now, &mode);
         }
-        self.sender.blocking_send(TerminalEvent::WentOn).is_ok() && self.resize()
+        self.sender.blocking_send(TerminalEvent::Resumed).is_ok() && self.resize()
     }
 
     fn resize(&mut self) -> bool {

@@ -16,7 +16,7 @@ struct State {
     slot: Option<(u64, Vec<u8>)>,
     last: u64,
     writing: bool,
-    begun: VecDeque<(u64, Mono)>,
+    write_starts: VecDeque<(u64, Mono)>,
     is_closed: bool,
     has_failed: bool,
 }
@@ -30,7 +30,7 @@ pub(crate) struct Mailbox {
 }
 
 /// Beginnings of writes that are kept until they are asked for.
-const BEGUN_MAX: usize = 8;
+const WRITE_STARTS_MAX: usize = 8;
 
 impl Mailbox {
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -58,13 +58,13 @@ impl Mailbox {
     }
 
     /// Waits until something is new: the slot was freed, or writing failed.
-    pub(crate) async fn news(&self) {
+    pub(crate) async fn changed(&self) {
         self.news.notified().await;
     }
 
     /// Frames whose writing has begun since the last call, with the moment of it.
-    pub(crate) fn begun(&self) -> Vec<(u64, Mono)> {
-        self.lock().begun.drain(..).collect()
+    pub(crate) fn take_write_starts(&self) -> Vec<(u64, Mono)> {
+        self.lock().write_starts.drain(..).collect()
     }
 
     /// Whether the terminal refused bytes.
@@ -81,9 +81,9 @@ impl Mailbox {
             if let Some((number, frame)) = state.slot.take() {
                 state.writing = true;
                 // Stamped before the first byte leaves: whoever has seen it has seen it later than this.
-                state.begun.push_back((number, now()));
-                while state.begun.len() > BEGUN_MAX {
-                    state.begun.pop_front();
+                state.write_starts.push_back((number, now()));
+                while state.write_starts.len() > WRITE_STARTS_MAX {
+                    state.write_starts.pop_front();
                 }
                 drop(state);
                 self.news.notify_one();

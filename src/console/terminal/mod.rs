@@ -3,19 +3,19 @@
 
 mod clipboard;
 mod encode;
-mod herald;
 mod input;
 mod mailbox;
+mod notifier;
 mod panic;
 mod sequences;
 mod session;
 mod writer;
 
 pub(crate) use encode::Painter;
-pub(crate) use herald::Herald;
 pub(crate) use mailbox::Mailbox;
+pub(crate) use notifier::Notifier;
 pub use panic::install_panic_hook;
 pub(crate) use panic::{foreign_panics, mark_ui_thread};
-pub(crate) use session::Session;
+pub(crate) use session::TerminalSession;
 #[cfg(test)]
 pub(crate) use writer::spawn as spawn_writer;

@@ -21,12 +21,12 @@ use crate::{
 };
 
 /// What is needed to give the terminal back.
-struct Taken {
+struct TakenTerminal {
     output: File,
     mailbox: Arc<Mailbox>,
 }
 
-static TAKEN: Mutex<Option<Taken>> = Mutex::new(None);
+static TAKEN: Mutex<Option<TakenTerminal>> = Mutex::new(None);
 
 /// How long handed frames may take to leave at the end. A slow terminal needs some of it, a stalled one all.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -36,14 +36,14 @@ const ROOM_WITHIN: Timespec = Timespec { tv_sec: 2, tv_nsec: 0 };
 
 /// A taken terminal. Dropping it gives it back.
 #[derive(Debug)]
-pub(crate) struct Session {
+pub(crate) struct TerminalSession {
     pub(crate) mailbox: Arc<Mailbox>,
     pub(crate) columns: u16,
     pub(crate) rows: u16,
     _input: Input,
 }
 
-impl Session {
+impl TerminalSession {
     /// Takes the terminal: raw mode, the alternate screen, bracketed paste, the mouse.
     pub(crate) fn enter(
         mouse: bool,
@@ -59,7 +59,7 @@ impl Session {
         let (input, events) = Input::spawn(keyboard()?, clock)?;
         crossterm::style::force_color_output(true);
         crossterm::terminal::enable_raw_mode()?;
-        let taken = Taken { output: File::from(output.try_clone()?), mailbox: Arc::clone(&mailbox) };
+        let taken = TakenTerminal { output: File::from(output.try_clone()?), mailbox: Arc::clone(&mailbox) };
         *TAKEN.lock().unwrap_or_else(PoisonError::into_inner) = Some(taken);
         let session =
             Self { mailbox: Arc::clone(&mailbox), columns: size.ws_col, rows: size.ws_row, _input: input };
@@ -70,7 +70,7 @@ impl Session {
     }
 }
 
-impl Drop for Session {
+impl Drop for TerminalSession {
     fn drop(&mut self) {
         restore();
     }

@@ -82,7 +82,10 @@ mod tests {
         terminal.0.1.notify_all();
         assert!(mailbox.close(Duration::from_secs(60)));
         assert_eq!(terminal.0.0.lock().unwrap().1, b"one two ");
-        assert_eq!(mailbox.begun().into_iter().map(|(number, _)| number).collect::<Vec<_>>(), [1, 2]);
+        assert_eq!(
+            mailbox.take_write_starts().into_iter().map(|(number, _)| number).collect::<Vec<_>>(),
+            [1, 2]
+        );
     }
 
     #[test]

@@ -2,13 +2,13 @@
 
 use crossterm::event::{KeyCode, MouseButton, MouseEvent, MouseEventKind};
 
-use super::stage::{Stage, applied, connected, dispatched, enqueued, show};
+use super::test_console::{TestConsole, applied, connected, dispatched, enqueued, show};
 use crate::{
     console::{
-        action::{Asked, Effect},
+        action::{Effect, Purpose},
         event::Event,
-        keymap::Place,
-        model::{Alert, Cause, Judged, Standing},
+        keymap::KeyScope,
+        model::{Alert, AlertChanges, AlertStatus, Cause},
     },
     ids::{ActionId, InvocationId, SessionId},
     mpp,
@@ -37,15 +37,15 @@ fn braked(queue: &str, held: bool) -> Transition {
 }
 
 /// A station with an adapter and nothing the matter.
-fn well(columns: u16, rows: u16) -> Stage {
-    let mut stage = Stage::of_size(columns, rows);
+fn well(columns: u16, rows: u16) -> TestConsole {
+    let mut stage = TestConsole::of_size(columns, rows);
     stage.resync(connected());
-    assert_eq!(stage.tick(), Judged::default());
+    assert_eq!(stage.tick(), AlertChanges::default());
     stage
 }
 
 /// Lets seconds pass, each with its tick.
-fn pass_s(stage: &mut Stage, s: u64) -> Vec<Judged> {
+fn pass_s(stage: &mut TestConsole, s: u64) -> Vec<AlertChanges> {
     (0..s)
         .map(|_| {
             stage.pass(1_000);
@@ -54,22 +54,22 @@ fn pass_s(stage: &mut Stage, s: u64) -> Vec<Judged> {
         .collect()
 }
 
-fn alerts(stage: &Stage) -> Vec<Alert> {
+fn alerts(stage: &TestConsole) -> Vec<Alert> {
     stage.model.alerts.listed().into_iter().cloned().collect()
 }
 
 /// The causes of those that hold.
-fn holding(stage: &Stage) -> Vec<Cause> {
-    stage.model.alerts.standing().map(|alert| alert.cause.clone()).collect()
+fn holding(stage: &TestConsole) -> Vec<Cause> {
+    stage.model.alerts.unresolved().map(|alert| alert.cause.clone()).collect()
 }
 
 /// Nothing comes before this second, and exactly one alert of this cause then.
-fn comes_after_s(stage: &mut Stage, s: u64, cause: &Cause) {
+fn comes_after_s(stage: &mut TestConsole, s: u64, cause: &Cause) {
     for (second, judged) in (1..).zip(pass_s(stage, s)) {
         assert_eq!(judged.raised.len(), usize::from(second == s), "second {second} of {s}");
     }
     let raised = alerts(stage);
-    assert_eq!((&raised[0].cause, raised[0].standing), (cause, Standing::Waiting));
+    assert_eq!((&raised[0].cause, raised[0].status), (cause, AlertStatus::Active));
 }
 
 #[test]
@@ -80,12 +80,12 @@ fn an_adapter_that_left_is_missed_after_5_s_and_not_before() {
     stage.mpp(back(), "");
     stage.pass(1_000);
     let judged = stage.tick();
-    assert_eq!((judged.raised.len(), judged.passed.len()), (0, 1));
+    assert_eq!((judged.raised.len(), judged.resolved.len()), (0, 1));
     let passed = &alerts(&stage)[0];
-    assert!(matches!(passed.standing, Standing::Passed { .. }));
-    assert_eq!(passed.lasts(stage.view.now).as_secs(), 6);
+    assert!(matches!(passed.status, AlertStatus::Resolved { .. }));
+    assert_eq!(passed.duration(stage.view.now).as_secs(), 6);
     pass_s(&mut stage, 10);
-    assert_eq!(alerts(&stage)[0].lasts(stage.view.now).as_secs(), 6, "what passed lasts no longer");
+    assert_eq!(alerts(&stage)[0].duration(stage.view.now).as_secs(), 6, "what passed lasts no longer");
     stage.mpp(gone(), "");
     comes_after_s(&mut stage, 5, &Cause::AdapterGone(PEER.into()));
     assert_eq!(alerts(&stage).len(), 2, "it came again, and what passed is kept");
@@ -93,8 +93,8 @@ fn an_adapter_that_left_is_missed_after_5_s_and_not_before() {
 
 #[test]
 fn an_adapter_that_never_was_is_not_missed_and_one_that_is_back_in_time_neither() {
-    let mut stage = Stage::of_size(80, 24);
-    stage.resync(super::stage::fresh());
+    let mut stage = TestConsole::of_size(80, 24);
+    stage.resync(super::test_console::fresh());
     pass_s(&mut stage, 60);
     assert!(alerts(&stage).is_empty());
     let mut stage = well(80, 24);
@@ -111,22 +111,22 @@ fn an_adapter_that_never_was_is_not_missed_and_one_that_is_back_in_time_neither(
 fn a_question_of_a_run_is_heard_at_once_and_so_is_each_further_one() {
     let mut stage = super::runs::with_runs(well(160, 50));
     let judged = stage.tick();
-    assert_eq!(holding(&stage), [Cause::RunsFailed, Cause::Asking]);
+    assert_eq!(holding(&stage), [Cause::RunsFailed, Cause::AwaitingApproval]);
     assert_eq!(judged.raised.len(), 2);
-    let asking = alerts(&stage).into_iter().find(|alert| alert.cause == Cause::Asking).unwrap();
+    let asking = alerts(&stage).into_iter().find(|alert| alert.cause == Cause::AwaitingApproval).unwrap();
     assert!(asking.text.contains("chat_vote asks whether give may go on"), "{}", asking.text);
     assert!(!asking.text.contains("viewer ann"), "it is told to everybody: {}", asking.text);
     stage.model.alerts.acknowledge(asking.number, stage.view.now);
     assert_eq!(pass_s(&mut stage, 3).iter().map(|judged| judged.raised.len()).sum::<usize>(), 0);
     let (run, action) = (super::runs::run(super::runs::VOTE), ActionId(uuid::Uuid::from_u128(7)));
     let expires_at = Wall(stage.view.now.wall.0 + 300_000);
-    let node = NodeRef { place: 6, id: "report".into() };
+    let node = NodeRef { index: 6, id: "report".into() };
     stage.runs(runs::Transition::Asked { run, action, node, expires_at }, "publish?");
     assert_eq!(stage.tick().raised, [asking.number]);
     for action in [action, super::runs::ASK] {
         stage.runs(runs::Transition::Decided { run, action, verdict: runs::Verdict::Approved, by: None }, "");
     }
-    assert_eq!(stage.tick().passed, [asking.number]);
+    assert_eq!(stage.tick().resolved, [asking.number]);
 }
 
 #[test]
@@ -139,13 +139,13 @@ fn a_run_that_failed_is_told_of_for_a_minute() {
     let text = stage.text();
     assert!(text.contains("mend dead failed"), "{text}");
     pass_s(&mut stage, 61);
-    assert_eq!(holding(&stage), [Cause::Asking]);
+    assert_eq!(holding(&stage), [Cause::AwaitingApproval]);
 }
 
 #[test]
 fn an_alert_that_names_one_of_several_runs_has_that_ones_time() {
     let mut stage = super::runs::with_runs(well(160, 50));
-    let since = |stage: &mut Stage, cause: &Cause| {
+    let since = |stage: &mut TestConsole, cause: &Cause| {
         stage.tick();
         let found = alerts(stage).into_iter().find(|alert| alert.cause == *cause).unwrap();
         (found.since.wall, found.text.to_string())
@@ -161,10 +161,10 @@ fn an_alert_that_names_one_of_several_runs_has_that_ones_time() {
     assert!(text.contains("beef last"), "{text}");
     assert_eq!(at, later, "{text}");
     let (run, action) = (super::runs::run(super::runs::VOTE), ActionId(uuid::Uuid::from_u128(7)));
-    let node = NodeRef { place: 6, id: "report".into() };
+    let node = NodeRef { index: 6, id: "report".into() };
     let (asked_at, expires_at) = (stage.view.now.wall, Wall(stage.view.now.wall.0 + 1_000));
     stage.runs(runs::Transition::Asked { run, action, node, expires_at }, "publish?");
-    let (at, text) = since(&mut stage, &Cause::Asking);
+    let (at, text) = since(&mut stage, &Cause::AwaitingApproval);
     assert!(text.contains("whether report may go on"), "{text}");
     assert_eq!(at, asked_at, "{text}");
 }
@@ -258,8 +258,8 @@ fn a_rule_of_0_seconds_is_off_and_another_figure_counts() {
 fn trouble_that_the_station_reports_is_told_at_the_next_second_and_passes_with_it() {
     use station::Transition as T;
     let cases: [(T, T, Cause, &str); 3] = [
-        (T::StoreFailing, T::StoreWell, Cause::StoreFailing, "disk full"),
-        (T::DiskLow { free_bytes: 9 << 20 }, T::DiskWell { free_bytes: 1 << 40 }, Cause::DiskLow, ""),
+        (T::StoreFailing, T::StoreOk, Cause::StoreFailing, "disk full"),
+        (T::DiskLow { free_bytes: 9 << 20 }, T::DiskOk { free_bytes: 1 << 40 }, Cause::DiskLow, ""),
         (T::RecordingFailed, T::RecordingStarted, Cause::RecordingFailed, "/r/friday.mcap: disk full"),
     ];
     for (trouble, end, cause, text) in cases {
@@ -274,7 +274,11 @@ fn trouble_that_the_station_reports_is_told_at_the_next_second_and_passes_with_i
     stage.mpp(Transition::CommitsFailing, "disk full");
     comes_after_s(&mut stage, 1, &Cause::StoreFailing);
     stage.station(T::StoreFailing, "disk full");
-    assert_eq!(pass_s(&mut stage, 1)[0], Judged::default(), "one trouble is one alert, whoever reports it");
+    assert_eq!(
+        pass_s(&mut stage, 1)[0],
+        AlertChanges::default(),
+        "one trouble is one alert, whoever reports it"
+    );
     let mut stage = well(80, 24);
     stage.mpp(Transition::NotListening, "port 7777 is taken");
     comes_after_s(&mut stage, 1, &Cause::PortDown);
@@ -297,7 +301,8 @@ fn while_the_bridge_is_down_nothing_that_was_known_of_it_passes_or_comes() {
 
 #[test]
 fn a_bridge_that_failed_is_started_again_from_where_it_is_said_and_its_adapter_is_missed() {
-    let restart = Effect::Command { asked: Asked::Restart, command: Command::Restart { link: Link::Mpp } };
+    let restart =
+        Effect::Command { purpose: Purpose::Restart, command: Command::Restart { link: Link::Mpp } };
     let mut stage = well(160, 50);
     assert_eq!(stage.char('R'), []);
     assert!(stage.text().contains("every host is up: there is nothing to restart"), "{}", stage.text());
@@ -316,8 +321,8 @@ fn a_bridge_that_failed_is_started_again_from_where_it_is_said_and_its_adapter_i
     }
     assert!(stage.text().contains("R starts it again"), "{}", stage.text());
     assert_eq!(stage.char('R'), [restart]);
-    stage.event(Event::Commanded {
-        asked: Asked::Restart,
+    stage.event(Event::CommandAnswered {
+        purpose: Purpose::Restart,
         outcome: Ok(Outcome::Restarted { link: Link::Mpp }),
     });
     assert!(stage.text().contains("the bridge is up again"), "{}", stage.text());
@@ -338,18 +343,18 @@ fn a_bridge_that_failed_is_started_again_from_where_it_is_said_and_its_adapter_i
 #[test]
 fn rows_left_in_applied_are_one_alert_that_comes_back_when_there_are_more() {
     let mut stage = well(160, 50);
-    let leave = |stage: &mut Stage, id: u64| {
+    let leave = |stage: &mut TestConsole, id: u64| {
         stage.mpp(enqueued(id, "boss"), "");
         stage.mpp(dispatched(id, "boss"), "");
         stage.mpp(applied(id, "boss", false), "");
-        stage.mpp(Transition::LeftApplied { id: InvocationId(id), queue: "boss".into() }, "");
+        stage.mpp(Transition::Orphaned { id: InvocationId(id), queue: "boss".into() }, "");
     };
     leave(&mut stage, 5);
-    comes_after_s(&mut stage, 1, &Cause::LeftApplied);
+    comes_after_s(&mut stage, 1, &Cause::Orphaned);
     stage.char('a');
     stage.char('a');
-    assert_eq!(alerts(&stage)[0].standing, Standing::Seen);
-    assert_eq!(pass_s(&mut stage, 5), vec![Judged::default(); 5]);
+    assert_eq!(alerts(&stage)[0].status, AlertStatus::Acknowledged);
+    assert_eq!(pass_s(&mut stage, 5), vec![AlertChanges::default(); 5]);
     leave(&mut stage, 6);
     assert_eq!(pass_s(&mut stage, 1)[0].raised.len(), 1, "another one, after it was seen");
     assert!(alerts(&stage)[0].text.contains("2 rows were left in applied, 5 first"));
@@ -368,7 +373,7 @@ fn a_station_that_goes_down_alarms_nobody() {
 fn no_more_alerts_are_kept_than_the_limit_and_those_that_passed_go_first() {
     let mut limits = crate::limits::Limits::default();
     limits.console.alerts_max = 20;
-    let mut stage = Stage::of_size(80, 24);
+    let mut stage = TestConsole::of_size(80, 24);
     stage.model = crate::console::model::Model::new(&limits);
     let mut snapshot = connected();
     snapshot.station.store_failing = Some("disk full".into());
@@ -413,7 +418,7 @@ fn nothing_opens_by_itself_and_no_key_goes_elsewhere_when_an_alert_comes() {
     stage.char('q');
     stage.mpp(gone(), "");
     pass_s(&mut stage, 6);
-    assert_eq!(stage.ui.place(), Place::Dialog);
+    assert_eq!(stage.ui.key_scope(), KeyScope::Dialog);
     assert!(stage.text().contains("! 1 alert"), "{}", stage.text());
     assert_eq!(stage.char('y'), [Effect::Quit]);
 }
@@ -425,7 +430,7 @@ fn the_tray_is_walked_by_keys_says_what_to_do_and_puts_away() {
     stage.mpp(gone(), "");
     pass_s(&mut stage, 31);
     stage.char('a');
-    assert_eq!(stage.ui.place(), Place::Tray);
+    assert_eq!(stage.ui.key_scope(), KeyScope::Alerts);
     let text = stage.text();
     assert!(text.contains("Alerts: 2 wait"), "{text}");
     let (head, adapter) = (
@@ -448,7 +453,7 @@ fn the_tray_is_walked_by_keys_says_what_to_do_and_puts_away() {
     assert!(stage.text().contains("✓ passed"), "{}", stage.text());
     assert_eq!(stage.char('a'), []);
     stage.key(KeyCode::Esc);
-    assert_eq!(stage.ui.place(), Place::Queues);
+    assert_eq!(stage.ui.key_scope(), KeyScope::Queues);
 }
 
 #[test]
@@ -459,7 +464,7 @@ fn a_click_on_the_count_opens_the_tray_and_one_on_a_row_selects_it() {
     pass_s(&mut stage, 6);
     let line = stage.text().lines().next().unwrap().to_owned();
     let column = line.chars().take_while(|letter| *letter != '!').count();
-    let click = |stage: &mut Stage, column: usize, row: u16| {
+    let click = |stage: &mut TestConsole, column: usize, row: u16| {
         let modifiers = crossterm::event::KeyModifiers::NONE;
         let kind = MouseEventKind::Down(MouseButton::Left);
         stage.event(Event::Mouse(MouseEvent {
@@ -470,9 +475,9 @@ fn a_click_on_the_count_opens_the_tray_and_one_on_a_row_selects_it() {
         }));
     };
     click(&mut stage, column - 1, 0);
-    assert_eq!(stage.ui.place(), Place::Queues);
+    assert_eq!(stage.ui.key_scope(), KeyScope::Queues);
     click(&mut stage, column + 3, 0);
-    assert_eq!(stage.ui.place(), Place::Tray);
+    assert_eq!(stage.ui.key_scope(), KeyScope::Alerts);
     let row = stage.text().lines().position(|line| line.contains("the store refuses commits")).unwrap();
     click(&mut stage, 20, u16::try_from(row).unwrap());
     stage.key(KeyCode::Enter);
@@ -486,7 +491,7 @@ fn a_recording_that_failed_is_over_once_it_was_seen() {
     pass_s(&mut stage, 1);
     stage.char('a');
     stage.char('a');
-    assert_eq!(pass_s(&mut stage, 3), vec![Judged::default(); 3]);
+    assert_eq!(pass_s(&mut stage, 3), vec![AlertChanges::default(); 3]);
     assert!(holding(&stage).is_empty());
     stage.station(station::Transition::RecordingFailed, "/r/b.mcap: disk full");
     assert_eq!(pass_s(&mut stage, 1)[0].raised.len(), 1);
@@ -498,8 +503,8 @@ fn the_tray_settles_what_it_says_was_left() {
     stage.mpp(enqueued(5, "boss"), "");
     stage.mpp(dispatched(5, "boss"), "");
     stage.mpp(applied(5, "boss", false), "");
-    stage.mpp(Transition::LeftApplied { id: InvocationId(5), queue: "boss".into() }, "");
-    comes_after_s(&mut stage, 1, &Cause::LeftApplied);
+    stage.mpp(Transition::Orphaned { id: InvocationId(5), queue: "boss".into() }, "");
+    comes_after_s(&mut stage, 1, &Cause::Orphaned);
     stage.char('a');
     stage.char('e');
     assert!(stage.text().contains("Settle 5?"), "{}", stage.text());

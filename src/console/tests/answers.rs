@@ -1,12 +1,12 @@
 //! What a station in the middle of a show answers to the console's questions.
 
-use super::stage::{Stage, row};
+use super::test_console::{TestConsole, row};
 use crate::{
     console::{
-        action::{Asked, Effect},
+        action::{Effect, Purpose},
         event::Event,
+        paged_list::Record as Listed,
         pane_id::PaneId,
-        window::Record as Listed,
     },
     field::Fields,
     filter::Filter,
@@ -22,7 +22,9 @@ use crate::{
 /// The questions for pages among some effects.
 pub(super) fn asked(effects: &[Effect]) -> Vec<(PaneId, u64, Query)> {
     let page = |effect: &Effect| match effect {
-        Effect::Query { asked: Asked::Page { pane, serial }, query } => Some((*pane, *serial, query.clone())),
+        Effect::Query { purpose: Purpose::Page { pane, serial }, query } => {
+            Some((*pane, *serial, query.clone()))
+        }
         _ => None,
     };
     effects.iter().filter_map(page).collect()
@@ -176,13 +178,14 @@ fn every(query: &Query) -> Page {
 }
 
 /// Answers everything that is asked for, until nothing is.
-pub(super) fn answered(stage: &mut Stage, mut effects: Vec<Effect>) {
+pub(super) fn answered(stage: &mut TestConsole, mut effects: Vec<Effect>) {
     while !effects.is_empty() {
         let questions = asked(&effects);
         effects.clear();
         for (pane, serial, query) in questions {
             let page = Ok(answer(&query));
-            effects.extend(stage.event(Event::Queried { asked: Asked::Page { pane, serial }, page }));
+            effects
+                .extend(stage.event(Event::QueryAnswered { purpose: Purpose::Page { pane, serial }, page }));
         }
     }
 }

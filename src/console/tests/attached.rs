@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use crossterm::event::KeyCode;
 
-use super::stage::{Stage, connected, show};
+use super::test_console::{TestConsole, connected, show};
 use crate::{
     console::{action::Effect, glyphs::Glyphs},
     ids::ConnectionId,
-    port::{Attachment, Cut, Reach},
+    port::{Attachment, PreviousSession, Reachability},
     rmp::{Dialect, Kind},
     tap::entry::station::{Level, Transition},
     time::Now,
@@ -20,24 +20,24 @@ fn attachment(kind: Kind) -> Attachment {
         pid: 4_711,
         session: Some(ConnectionId(3)),
         kind,
-        reach: Reach::Attached,
-        cut: None,
+        reachability: Reachability::Attached,
+        previous: None,
     }
 }
 
-fn lost(stage: &Stage) -> Attachment {
+fn lost(stage: &TestConsole) -> Attachment {
     let reach =
-        Reach::Lost { since: Now::at_ms(stage.ms), why: Arc::from("no station is running for /data") };
-    Attachment { reach, ..attachment(Kind::Tui) }
+        Reachability::Lost { since: Now::at_ms(stage.ms), why: Arc::from("no station is running for /data") };
+    Attachment { reachability: reach, ..attachment(Kind::Tui) }
 }
 
-fn attached(columns: u16, rows: u16, kind: Kind) -> Stage {
+fn attached(columns: u16, rows: u16, kind: Kind) -> TestConsole {
     let mut stage = show(columns, rows);
-    stage.model.reach(Some(attachment(kind)), Now::at_ms(stage.ms));
+    stage.model.set_attachment(Some(attachment(kind)), Now::at_ms(stage.ms));
     stage
 }
 
-fn header(stage: &mut Stage) -> String {
+fn header(stage: &mut TestConsole) -> String {
     stage.text().lines().next().unwrap_or_default().trim_end().to_owned()
 }
 
@@ -51,7 +51,7 @@ fn the_header_says_whose_station_it_is_and_whether_it_answers() {
         all.push(header(&mut stage));
         stage.view.glyphs = Glyphs::of(false);
         let gone = lost(&stage);
-        stage.model.reach(Some(gone), Now::at_ms(stage.ms));
+        stage.model.set_attachment(Some(gone), Now::at_ms(stage.ms));
         stage.pass(12_000);
         all.push(header(&mut stage));
         all.push(header(&mut attached(columns, rows, Kind::Viewer)));
@@ -83,7 +83,7 @@ fn a_read_only_console_says_why_a_key_does_nothing() {
 fn while_the_station_is_lost_nothing_is_done_and_everything_can_be_looked_at() {
     let mut stage = attached(160, 50, Kind::Tui);
     let gone = lost(&stage);
-    stage.model.reach(Some(gone), Now::at_ms(stage.ms));
+    stage.model.set_attachment(Some(gone), Now::at_ms(stage.ms));
     assert_eq!(stage.char('H'), []);
     assert!(
         stage.text().contains("the station does not answer: no station is running for /data"),
@@ -92,7 +92,7 @@ fn while_the_station_is_lost_nothing_is_done_and_everything_can_be_looked_at() {
     );
     assert!(!stage.text().contains("LIVE"));
     stage.pass(3_000);
-    stage.model.reach(Some(attachment(Kind::Tui)), Now::at_ms(stage.ms));
+    stage.model.set_attachment(Some(attachment(Kind::Tui)), Now::at_ms(stage.ms));
     assert!(stage.text().contains("LIVE"));
     stage.char('9');
     assert!(stage.text().contains("attached again to friday-night"), "{}", stage.text());
@@ -116,7 +116,7 @@ fn chips_of_a_station_that_does_not_answer_say_that_nobody_knows_and_this_consol
     let mut stage = attached(160, 50, Kind::Tui);
     stage.join(ConnectionId(3), "rl-console", Kind::Tui, Dialect::Frames);
     let gone = Attachment { session: None, ..lost(&stage) };
-    stage.model.reach(Some(gone), Now::at_ms(stage.ms));
+    stage.model.set_attachment(Some(gone), Now::at_ms(stage.ms));
     stage.pass(9_000);
     let chips = stage.text().lines().nth(1).unwrap_or_default().to_owned();
     assert!(
@@ -135,7 +135,10 @@ fn chips_of_a_station_that_does_not_answer_say_that_nobody_knows_and_this_consol
 fn a_station_that_is_late_with_its_sign_of_life_is_silent_and_not_live() {
     let mut stage = attached(80, 24, Kind::Tui);
     let since = Now::at_ms(stage.ms);
-    stage.model.reach(Some(Attachment { reach: Reach::Silent { since }, ..attachment(Kind::Tui) }), since);
+    stage.model.set_attachment(
+        Some(Attachment { reachability: Reachability::Silent { since }, ..attachment(Kind::Tui) }),
+        since,
+    );
     stage.pass(3_000);
     let head = header(&mut stage);
     assert!(head.contains("◐ SILENT 3.0s") && !head.contains("LIVE"), "{head}");
@@ -147,20 +150,20 @@ fn a_station_that_is_late_with_its_sign_of_life_is_silent_and_not_live() {
 #[test]
 fn a_console_that_was_cut_off_says_by_whom_however_soon_it_is_back() {
     let mut stage = attached(160, 50, Kind::Tui);
-    let cut = Some(Cut::Ended(Arc::from(
+    let cut = Some(PreviousSession::Ended(Arc::from(
         "the station closed the session: an operator ended this session; it may connect again",
     )));
-    let again = Attachment { session: Some(ConnectionId(8)), cut, ..attachment(Kind::Tui) };
+    let again = Attachment { session: Some(ConnectionId(8)), previous: cut, ..attachment(Kind::Tui) };
     let before = stage.model.attachment.clone();
-    assert!(stage.model.reach(Some(again.clone()), Now::at_ms(stage.ms)));
-    let (level, told) = stage.model.cut_off(before.as_ref()).unwrap();
+    assert!(stage.model.set_attachment(Some(again.clone()), Now::at_ms(stage.ms)));
+    let (level, told) = stage.model.displaced_notice(before.as_ref()).unwrap();
     assert_eq!(level, Level::Error);
     assert!(
         told.starts_with("this console was cut off, and is attached again: ")
             && told.contains("an operator ended"),
         "{told}"
     );
-    assert!(!stage.model.reach(Some(again), Now::at_ms(stage.ms)));
+    assert!(!stage.model.set_attachment(Some(again), Now::at_ms(stage.ms)));
     stage.char('9');
     assert!(stage.text().contains("this console was cut off"), "{}", stage.text());
 }
@@ -171,15 +174,16 @@ fn a_console_whose_station_was_started_again_says_so_once_and_blames_nobody() {
         let mut stage = attached(160, 50, Kind::Tui);
         if !is_missed {
             let gone = lost(&stage);
-            stage.model.reach(Some(gone), Now::at_ms(stage.ms));
-            assert_eq!(stage.model.cut_off(Some(&attachment(Kind::Tui))), None, "nobody knows yet");
+            stage.model.set_attachment(Some(gone), Now::at_ms(stage.ms));
+            assert_eq!(stage.model.displaced_notice(Some(&attachment(Kind::Tui))), None, "nobody knows yet");
             stage.pass(3_000);
         }
         // The sessions of another start have their numbers from the beginning.
-        let again = Attachment { pid: 26_895, cut: Some(Cut::StartedAgain), ..attachment(Kind::Tui) };
+        let again =
+            Attachment { pid: 26_895, previous: Some(PreviousSession::Restarted), ..attachment(Kind::Tui) };
         let before = stage.model.attachment.clone();
-        stage.model.reach(Some(again.clone()), Now::at_ms(stage.ms));
-        let told = stage.model.cut_off(before.as_ref());
+        stage.model.set_attachment(Some(again.clone()), Now::at_ms(stage.ms));
+        let told = stage.model.displaced_notice(before.as_ref());
         assert_eq!(
             told,
             Some((Level::Warn, "the station was started again (process 26895)".to_owned())),
@@ -188,11 +192,14 @@ fn a_console_whose_station_was_started_again_says_so_once_and_blames_nobody() {
         stage.char('9');
         let times = stage.text().matches("the station was started again (process 26895)").count();
         assert!(times > 0, "{}", stage.text());
-        let silent = Attachment { reach: Reach::Silent { since: Now::at_ms(stage.ms) }, ..again.clone() };
-        stage.model.reach(Some(silent.clone()), Now::at_ms(stage.ms));
-        assert_eq!(stage.model.cut_off(Some(&again)), None, "it is told once");
-        stage.model.reach(Some(again), Now::at_ms(stage.ms));
-        assert_eq!(stage.model.cut_off(Some(&silent)), None, "it is told once");
+        let silent = Attachment {
+            reachability: Reachability::Silent { since: Now::at_ms(stage.ms) },
+            ..again.clone()
+        };
+        stage.model.set_attachment(Some(silent.clone()), Now::at_ms(stage.ms));
+        assert_eq!(stage.model.displaced_notice(Some(&again)), None, "it is told once");
+        stage.model.set_attachment(Some(again), Now::at_ms(stage.ms));
+        assert_eq!(stage.model.displaced_notice(Some(&silent)), None, "it is told once");
         let text = stage.text();
         assert_eq!(text.matches("the station was started again (process 26895)").count(), times, "{text}");
         assert!(!text.contains("cut off"), "{text}");

@@ -5,14 +5,14 @@ use std::path::PathBuf;
 use crossterm::event::KeyCode;
 
 use super::{
-    stage::{Stage, connected, dispatched, done, row, show},
     steps::{commands, pending_list},
+    test_console::{TestConsole, connected, dispatched, done, row, show},
 };
 use crate::{
     console::{
-        action::{Asked, Effect},
+        action::{Effect, Purpose},
         event::Event,
-        keymap::Place,
+        keymap::KeyScope,
     },
     ids::{InvocationId, RefundId},
     mpp::{self, CancelledRow, RefundRef, Refusal},
@@ -28,9 +28,12 @@ fn cancelled(id: u64) -> CancelledRow {
     CancelledRow { id: InvocationId(id), queue: "default".into(), refund }
 }
 
-fn answer(stage: &mut Stage, outcome: Result<Vec<Result<CancelledRow, Refusal>>, PortError>) -> Vec<Effect> {
+fn answer(
+    stage: &mut TestConsole,
+    outcome: Result<Vec<Result<CancelledRow, Refusal>>, PortError>,
+) -> Vec<Effect> {
     let outcome = outcome.map(|rows| Outcome::Mpp(mpp::Outcome::Cancelled(rows)));
-    stage.event(Event::Commanded { asked: Asked::CancelMany, outcome })
+    stage.event(Event::CommandAnswered { purpose: Purpose::CancelMany, outcome })
 }
 
 fn ids(commands: &[mpp::Command]) -> Vec<u64> {
@@ -51,9 +54,9 @@ fn marks_are_seen_move_on_and_go_with_esc() {
     stage.char('v');
     assert!(!stage.text().contains("◆43"), "a mark is taken off again");
     stage.key(KeyCode::Esc);
-    assert_eq!((stage.ui.place(), stage.ui.marks.len()), (Place::Pending, 0));
+    assert_eq!((stage.ui.key_scope(), stage.ui.marked_rows.len()), (KeyScope::Pending, 0));
     stage.key(KeyCode::Esc);
-    assert_eq!(stage.ui.place(), Place::Queues);
+    assert_eq!(stage.ui.key_scope(), KeyScope::Queues);
 }
 
 #[test]
@@ -106,7 +109,7 @@ fn many_are_cancelled_in_parts_with_refunds_and_one_account() {
         "{}",
         stage.text()
     );
-    assert!(stage.ui.bulk.is_none());
+    assert!(stage.ui.bulk_cancel.is_none());
 }
 
 #[test]
@@ -121,7 +124,7 @@ fn what_stands_against_one_part_ends_it_and_the_marks_stay() {
     let refusal = Refusal::NotStored { why: "the disk is full".to_owned() };
     assert_eq!(answer(&mut stage, Err(PortError::Refused(refusal))), []);
     assert!(stage.text().contains("0 cancelled; 3 were not cancelled: the disk is full"), "{}", stage.text());
-    assert_eq!((stage.ui.marks.len(), stage.ui.bulk.is_none()), (3, true));
+    assert_eq!((stage.ui.marked_rows.len(), stage.ui.bulk_cancel.is_none()), (3, true));
 }
 
 #[test]
@@ -133,12 +136,12 @@ fn when_all_went_away_nothing_is_asked() {
     stage.mpp(done(43, "default"), "");
     assert!(stage.text().contains("None of them waits any more"), "{}", stage.text());
     assert_eq!(stage.char('y'), []);
-    assert!(stage.ui.marks.is_empty());
+    assert!(stage.ui.marked_rows.is_empty());
 }
 
 /// A station with rows of another manifest.
-pub(super) fn with_others(columns: u16, rows: u16) -> Stage {
-    let mut stage = Stage::of_size(columns, rows);
+pub(super) fn with_others(columns: u16, rows: u16) -> TestConsole {
+    let mut stage = TestConsole::of_size(columns, rows);
     let mut snapshot = connected();
     for (queue, count) in [("boss", 2), ("default", 10)] {
         snapshot.mpp.queues.get_mut(queue).unwrap().other_manifest = count;
@@ -155,7 +158,7 @@ fn migrating_says_what_becomes_of_them_and_what_did() {
     assert!(text.contains("12 wait under another manifest: 2 on boss, 10 on default."), "{text}");
     assert_eq!(commands(stage.char('y')), [mpp::Command::Migrate]);
     let outcome = mpp::Outcome::Migrated { moved: 9, failed: 1, left: 2 };
-    stage.event(Event::Commanded { asked: Asked::Migrate, outcome: Ok(Outcome::Mpp(outcome)) });
+    stage.event(Event::CommandAnswered { purpose: Purpose::Migrate, outcome: Ok(Outcome::Mpp(outcome)) });
     let words = "9 moved to this pack, 1 failed: their queue is not in it, 2 left as they";
     assert!(stage.text().contains(words), "{}", stage.text());
     let mut stage = show(80, 24);
@@ -165,7 +168,7 @@ fn migrating_says_what_becomes_of_them_and_what_did() {
 
 #[test]
 fn a_recording_starts_at_once_and_stops_after_a_question() {
-    let mut stage = Stage::of_size(80, 24);
+    let mut stage = TestConsole::of_size(80, 24);
     stage.resync(connected());
     let effects = stage.char('r');
     assert!(
@@ -173,8 +176,8 @@ fn a_recording_starts_at_once_and_stops_after_a_question() {
         "{effects:?}"
     );
     let path = PathBuf::from("/data/recordings/2026-11-21_18-04-11.mcap");
-    stage.event(Event::Commanded {
-        asked: Asked::Record,
+    stage.event(Event::CommandAnswered {
+        purpose: Purpose::Record,
         outcome: Ok(Outcome::Recording { path: path.clone() }),
     });
     assert!(
@@ -192,8 +195,8 @@ fn a_recording_starts_at_once_and_stops_after_a_question() {
     );
     let effects = stage.char('y');
     assert!(matches!(&effects[..], [Effect::Command { command: Command::RecordStop, .. }]), "{effects:?}");
-    stage.event(Event::Commanded {
-        asked: Asked::Record,
+    stage.event(Event::CommandAnswered {
+        purpose: Purpose::Record,
         outcome: Ok(Outcome::Recorded { path, bytes: 3 << 20, entries: 1_234 }),
     });
     assert!(stage.text().contains("recorded 1234 entries, 3 MiB"), "{}", stage.text());
@@ -203,13 +206,13 @@ fn a_recording_starts_at_once_and_stops_after_a_question() {
 fn a_page_that_comes_later_keeps_the_marks() {
     let mut stage = pending_list(43..=45, false);
     stage.char('v');
-    stage.event(Event::Queried {
-        asked: Asked::Pending {
+    stage.event(Event::QueryAnswered {
+        purpose: Purpose::Pending {
             queue: "default".into(),
-            direction: crate::console::action::Direction::Fresh,
+            direction: crate::console::action::Direction::Initial,
             serial: 1,
         },
         page: Ok(Page::Invocations { rows: (43..=60).map(row).collect(), more: false, beyond: None }),
     });
-    assert!(stage.ui.marks.contains(InvocationId(43)));
+    assert!(stage.ui.marked_rows.contains(InvocationId(43)));
 }

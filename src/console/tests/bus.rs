@@ -4,11 +4,11 @@ use crossterm::event::KeyCode;
 
 use super::{
     screens::at_both_sizes,
-    stage::{Stage, connected, fresh, show},
+    test_console::{TestConsole, connected, fresh, show},
 };
 use crate::{
     console::{
-        action::{Action, Asked, Effect},
+        action::{Action, Effect, Purpose},
         model::Culprit,
         pane_id::PaneId,
         selection::RecordKey,
@@ -64,7 +64,7 @@ pub(super) fn publication(topic: &str, msg_id: u64, payload: &str) -> Vec<u8> {
     [frame(9, msg_id, &control), frame(8, msg_id, &message)].concat()
 }
 
-impl Stage {
+impl TestConsole {
     /// A frame of the bus.
     pub(super) fn rmp_frame(&mut self, direction: Direction, head: &Head, verdict: AnyVerdict, bytes: &[u8]) {
         let frame = Frame {
@@ -154,7 +154,7 @@ impl Stage {
 }
 
 /// Peers, subscriptions and traffic over a show.
-pub(super) fn with_traffic(mut stage: Stage) -> Stage {
+pub(super) fn with_traffic(mut stage: TestConsole) -> TestConsole {
     stage.join(AGENT, "writer", Kind::Agent, Dialect::Frames);
     stage.join(ConnectionId(4), "rlp monitor", Kind::Agent, Dialect::Json);
     stage.join(MONITOR, "overlay", Kind::Viewer, Dialect::Frames);
@@ -170,22 +170,22 @@ pub(super) fn with_traffic(mut stage: Stage) -> Stage {
         stage.pass(500);
     }
     let gauge = Gauge { queued_messages: 812, queued_bytes: 3 << 20, delivered: 57, dropped: [1, 0, 14] };
-    stage.rmp(T::Gauged { session: MONITOR, sub: 7, gauge }, "");
+    stage.rmp(T::QueueStats { session: MONITOR, sub: 7, gauge }, "");
     stage.rmp(
-        T::Gauged {
+        T::QueueStats {
             session: AGENT,
             sub: 1,
             gauge: Gauge { delivered: 6, dropped: [0, 2, 0], ..Gauge::default() },
         },
         "",
     );
-    stage.rmp(T::Counted { session: AGENT, published: 66, refused: 2 }, "");
-    stage.rmp(T::Remembered { keys: 66, evicted_young: 0, lost_evicted_young: 0, topics: 2 }, "");
+    stage.rmp(T::SessionStats { session: AGENT, published: 66, refused: 2 }, "");
+    stage.rmp(T::DedupeStats { keys: 66, evicted_young: 0, lost_evicted_young: 0, topics: 2 }, "");
     stage
 }
 
 /// The same with some drops.
-pub(super) fn with_drops(stage: Stage) -> Stage {
+pub(super) fn with_drops(stage: TestConsole) -> TestConsole {
     let mut stage = with_traffic(stage);
     stage.drop_message(DropReason::Duplicate, "agent/writer", Some((AGENT, 1)), 1_010, 1);
     stage.pass(500);
@@ -206,13 +206,13 @@ pub(super) fn with_drops(stage: Stage) -> Stage {
 }
 
 /// The Bus in the middle of a show.
-pub(super) fn bus(columns: u16, rows: u16) -> Stage {
+pub(super) fn bus(columns: u16, rows: u16) -> TestConsole {
     let mut stage = with_drops(show(columns, rows));
     stage.char('3');
     stage
 }
 
-pub(super) fn over(pane: PaneId) -> Stage {
+pub(super) fn over(pane: PaneId) -> TestConsole {
     let mut stage = bus(160, 50);
     stage.ui.focus = Focus::Pane(pane);
     stage
@@ -241,8 +241,10 @@ fn topics_have_their_rates_and_who_listens() {
 fn drops_are_told_together_by_reason_topic_and_whose_they_are() {
     let stage = bus(160, 50);
     let groups = crate::console::model::drop_groups(stage.model.rmp().unwrap());
-    let told: Vec<_> =
-        groups.iter().map(|group| (group.key.reason, group.whose(), group.count, group.notices)).collect();
+    let told: Vec<_> = groups
+        .iter()
+        .map(|group| (group.key.reason, group.culprit_label(), group.count, group.notices))
+        .collect();
     assert_eq!(
         told,
         [
@@ -292,7 +294,7 @@ fn a_peer_is_kicked_after_a_question_that_says_what_hangs_on_it() {
     assert_eq!(
         effects,
         [Effect::Command {
-            asked: Asked::KickPeer { client: "writer".to_owned() },
+            purpose: Purpose::KickPeer { client: "writer".to_owned() },
             command: Command::KickPeer { session: AGENT }
         }]
     );
@@ -325,18 +327,22 @@ fn the_bus_is_started_again_where_it_is_down() {
     assert!(stage.text().contains("there is nothing to restart"));
     stage.station(station::Transition::HostDown { link: Link::Rmp }, "the thread ended");
     let command = Command::Restart { link: Link::Rmp };
-    assert_eq!(stage.char('R'), [Effect::Command { asked: Asked::Restart, command: command.clone() }]);
-    let hosts = &mut stage.model.world.as_mut().unwrap().station.hosts;
+    assert_eq!(stage.char('R'), [Effect::Command { purpose: Purpose::Restart, command: command.clone() }]);
+    let hosts = &mut stage.model.station_state.as_mut().unwrap().station.hosts;
     hosts[Link::Mpp.index()] = HostState::Down("it panicked".into());
-    assert_eq!(stage.char('R'), [Effect::Command { asked: Asked::Restart, command }], "the Bus is looked at");
+    assert_eq!(
+        stage.char('R'),
+        [Effect::Command { purpose: Purpose::Restart, command }],
+        "the Bus is looked at"
+    );
     stage.char('2');
     let command = Command::Restart { link: Link::Mpp };
-    assert!(stage.char('R').contains(&Effect::Command { asked: Asked::Restart, command }));
+    assert!(stage.char('R').contains(&Effect::Command { purpose: Purpose::Restart, command }));
 }
 
 #[test]
 fn the_chip_tells_how_the_bus_is() {
-    let mut stage = Stage::of_size(160, 50);
+    let mut stage = TestConsole::of_size(160, 50);
     stage.resync(connected());
     assert!(stage.text().contains("RMP ● 0 peers 0/s"), "{}", stage.text());
     let mut stage = with_drops(stage);
@@ -348,7 +354,7 @@ fn the_chip_tells_how_the_bus_is() {
         stage.text()
     );
     for (evicted_young, lost_evicted_young) in [(12, 0), (12, 3)] {
-        stage.rmp(T::Remembered { keys: 70_000, evicted_young, lost_evicted_young, topics: 2 }, "");
+        stage.rmp(T::DedupeStats { keys: 70_000, evicted_young, lost_evicted_young, topics: 2 }, "");
         assert!(stage.text().contains("RMP ◐"));
         stage.pass(60_000);
         assert!(stage.text().contains("RMP ●"));
@@ -359,7 +365,7 @@ fn the_chip_tells_how_the_bus_is() {
 
 #[test]
 fn a_bus_that_nobody_uses_says_so_in_every_pane() {
-    let mut stage = Stage::of_size(160, 50);
+    let mut stage = TestConsole::of_size(160, 50);
     stage.resync(fresh());
     stage.char('3');
     let text = stage.text();
@@ -468,7 +474,7 @@ fn time_stops_for_the_bus_as_for_everything() {
 
 #[test]
 fn the_journal_says_who_comes_and_goes_and_counts_refusals_in_one_line() {
-    let mut stage = Stage::of_size(160, 50);
+    let mut stage = TestConsole::of_size(160, 50);
     stage.resync(connected());
     stage.join(AGENT, "writer", Kind::Agent, Dialect::Frames);
     for _ in 0..300 {
@@ -496,11 +502,12 @@ fn the_journal_says_who_comes_and_goes_and_counts_refusals_in_one_line() {
 
 #[test]
 fn a_socket_that_is_gone_and_drops_that_go_on_are_alerts_and_pass() {
-    let mut stage = Stage::of_size(160, 50);
+    let mut stage = TestConsole::of_size(160, 50);
     stage.resync(connected());
     stage.tick();
-    let holding =
-        |stage: &Stage| stage.model.alerts.standing().map(|alert| alert.cause.name()).collect::<Vec<_>>();
+    let holding = |stage: &TestConsole| {
+        stage.model.alerts.unresolved().map(|alert| alert.cause.name()).collect::<Vec<_>>()
+    };
     stage.drop_message(DropReason::BackpressureTimeout, "a/b", Some((MONITOR, 7)), 1, 3);
     stage.tick();
     assert_eq!(holding(&stage), [""; 0], "once is no alarm");
@@ -532,7 +539,7 @@ fn the_wire_tells_of_the_bus_and_is_filtered_by_its_fields() {
     let mut stage = bus(160, 50);
     stage.char('8');
     stage.key(KeyCode::End);
-    let shown = |stage: &Stage| crate::console::panes::counts(PaneId::Wire, &stage.ui, &stage.model).0;
+    let shown = |stage: &TestConsole| crate::console::panes::counts(PaneId::Wire, &stage.ui, &stage.model).0;
     for (filter, rows) in [
         ("link:rmp kind:publish topic:rlp/runs/**", 60),
         ("msg_id=60", 4),

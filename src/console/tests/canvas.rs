@@ -7,7 +7,7 @@ use ratatui::{
     layout::Rect,
 };
 
-use super::stage::Stage;
+use super::test_console::TestConsole;
 use crate::console::{class::Class, glyphs::Glyphs, terminal::Painter, theme::Role, view::Canvas};
 
 const COLUMNS: u16 = 24;
@@ -35,7 +35,7 @@ proptest! {
     fn text_stays_in_its_columns(
         before in troublesome(), text in troublesome(), x in 0..COLUMNS + 2, columns in 0..COLUMNS + 2, ascii: bool, at_right: bool,
     ) {
-        let mut stage = Stage::of_size(80, 24);
+        let mut stage = TestConsole::of_size(80, 24);
         stage.view.glyphs = Glyphs::of(ascii);
         let mut painter = Painter::new(COLUMNS, 1);
         let mut terminal = vt100::Parser::new(1.try_into().unwrap(), COLUMNS.try_into().unwrap(), 0);
@@ -87,7 +87,7 @@ proptest! {
 
 #[test]
 fn a_wide_character_has_no_half_at_the_right_edge() {
-    let stage = Stage::of_size(80, 24);
+    let stage = TestConsole::of_size(80, 24);
     let mut buffer = Buffer::empty(Rect::new(0, 0, 4, 1));
     let canvas = &mut Canvas { buffer: &mut buffer, view: &stage.view };
     assert_eq!(canvas.put(3, 0, 9, "日", Role::Text), 1);
@@ -96,7 +96,7 @@ fn a_wide_character_has_no_half_at_the_right_edge() {
 
 #[test]
 fn a_layer_over_half_of_a_wide_character_takes_the_whole_of_it() {
-    let stage = Stage::of_size(80, 24);
+    let stage = TestConsole::of_size(80, 24);
     let mut buffer = Buffer::empty(Rect::new(0, 0, 6, 3));
     let canvas = &mut Canvas { buffer: &mut buffer, view: &stage.view };
     canvas.put(0, 1, 6, "日本語", Role::Text);

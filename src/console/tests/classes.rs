@@ -1,11 +1,11 @@
 //! What is drawn has its class, and what is selected is seen to be.
 
-use super::stage::{Stage, show};
+use super::test_console::{TestConsole, show};
 use crate::console::{class::Class, pane_id::PaneId, theme::Role, ui::Focus, view::Canvas};
 
 #[test]
 fn a_secret_is_never_drawn() {
-    let mut stage: Stage = show(160, 50);
+    let mut stage: TestConsole = show(160, 50);
     let view = &stage.view;
     let mut buffer = ratatui::buffer::Buffer::empty(ratatui::layout::Rect::new(0, 0, 40, 1));
     let canvas = &mut Canvas { buffer: &mut buffer, view };
@@ -21,7 +21,7 @@ fn every_selected_row_is_in_reverse_video_to_its_ends() {
     use crate::console::theme::{Depth, Theme};
     for name in Theme::shipped_names() {
         for depth in [Depth::None, Depth::Ansi, Depth::Indexed, Depth::True] {
-            let mut stage: Stage = show(160, 50);
+            let mut stage: TestConsole = show(160, 50);
             stage.ui.focus = Focus::Pane(PaneId::Recent);
             stage.view.theme = Theme::shipped(name, depth).unwrap();
             let buffer = stage.buffer();

@@ -6,11 +6,11 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use super::{
     bus::{bus, with_drops},
-    lenses::keys,
     runs::{runs, with_runs},
     screens::at_both_sizes,
     sessions::{decision, with_sessions},
-    stage::{Stage, connected, show},
+    table_settings::keys,
+    test_console::{TestConsole, connected, show},
     traces::with_messages,
     views::{bridge, journal},
 };
@@ -18,12 +18,12 @@ use crate::{
     console::{
         action::{Action, Effect},
         event::Event,
-        keymap::Place,
+        keymap::KeyScope,
         layouts,
-        lens::Lens,
         pane_id::PaneId,
         panes,
-        shell::KeptLayout,
+        shell::SavedLayout,
+        table_settings::TableSettings,
         ui::Focus,
         view_id::ViewId,
     },
@@ -31,20 +31,20 @@ use crate::{
 };
 
 /// The names of a pane's columns, as they are shown.
-fn columns(stage: &Stage, pane: PaneId) -> Vec<&'static str> {
+fn columns(stage: &TestConsole, pane: PaneId) -> Vec<&'static str> {
     let width = panes::inner_width(stage.ui.layout(&stage.model).area_of(pane));
-    panes::shown_columns(pane, &stage.ui, width)
+    panes::visible_columns(pane, &stage.ui, width)
         .iter()
         .map(|(field, _)| panes::specs(pane)[*field].name)
         .collect()
 }
 
-fn shifted(stage: &mut Stage, code: KeyCode) -> Vec<Effect> {
+fn shifted(stage: &mut TestConsole, code: KeyCode) -> Vec<Effect> {
     let at = Mono(stage.ms * 1_000_000);
     stage.event(Event::Key { key: KeyEvent::new(code, KeyModifiers::SHIFT), at })
 }
 
-fn in_flight() -> Stage {
+fn in_flight() -> TestConsole {
     let mut stage = show(80, 24);
     stage.ui.focus = Focus::Pane(PaneId::InFlight);
     stage.char('o');
@@ -68,8 +68,8 @@ fn the_columns_of_a_pane() {
 fn fields_are_shown_hidden_and_moved_and_that_is_seen_at_once() {
     let mut stage = in_flight();
     assert_eq!(
-        (stage.ui.place(), columns(&stage, PaneId::InFlight)),
-        (Place::Columns, vec!["id", "queue", "event", "state", "age", "trace"])
+        (stage.ui.key_scope(), columns(&stage, PaneId::InFlight)),
+        (KeyScope::Columns, vec!["id", "queue", "event", "state", "age", "trace"])
     );
     stage.key(KeyCode::Down);
     stage.char(' ');
@@ -124,7 +124,7 @@ fn a_column_that_has_no_room_is_said_to_have_none() {
 #[test]
 fn sorting_is_turned_round_and_then_ends() {
     let mut stage = in_flight();
-    let ids = |stage: &Stage| keys(stage, PaneId::InFlight);
+    let ids = |stage: &TestConsole| keys(stage, PaneId::InFlight);
     let first = ids(&stage);
     stage.char('s');
     assert!(stage.text().contains("id           ▴"), "{}", stage.text());
@@ -140,12 +140,12 @@ fn lists_in_pages_are_turned_round_from_there_too() {
     stage.ui.focus = Focus::Pane(PaneId::History);
     stage.char('o');
     stage.char('s');
-    assert_eq!(stage.ui.pages.oldest_first(PaneId::History), Some(true));
+    assert_eq!(stage.ui.paged_lists.oldest_first(PaneId::History), Some(true));
     stage.key(KeyCode::Down);
     stage.char('s');
     assert!(stage.text().contains("comes from the store by id"), "{}", stage.text());
     stage.char('r');
-    assert_eq!(stage.ui.pages.oldest_first(PaneId::History), Some(false));
+    assert_eq!(stage.ui.paged_lists.oldest_first(PaneId::History), Some(false));
 }
 
 #[test]
@@ -159,8 +159,9 @@ fn a_pane_and_a_whole_view_are_put_back_as_shipped() {
         }
         stage.key(KeyCode::Esc);
     }
-    let is_shipped =
-        |stage: &Stage| [PaneId::Queues, PaneId::Recent].map(|pane| stage.ui.lens(pane).is_as_shipped());
+    let is_shipped = |stage: &TestConsole| {
+        [PaneId::Queues, PaneId::Recent].map(|pane| stage.ui.table_settings(pane).is_default())
+    };
     assert_eq!(is_shipped(&stage), [false, false]);
     stage.char('o');
     stage.char('r');
@@ -180,7 +181,7 @@ fn what_was_chosen_is_kept_when_it_changes_and_only_then() {
     let mut stage = show(80, 24);
     let kept = |effects: &[Effect]| {
         let text = |effect: &Effect| match effect {
-            Effect::KeepLayout(text) => Some(text.clone()),
+            Effect::SaveLayout(text) => Some(text.clone()),
             _ => None,
         };
         effects.iter().find_map(text)
@@ -190,7 +191,7 @@ fn what_was_chosen_is_kept_when_it_changes_and_only_then() {
     assert_eq!(kept(&stage.key(KeyCode::Down)), None);
     assert_eq!(
         layouts::read(&text).unwrap()[&PaneId::Queues].columns(),
-        stage.ui.lens(PaneId::Queues).columns()
+        stage.ui.table_settings(PaneId::Queues).columns()
     );
     let text = kept(&stage.char('r')).unwrap();
     assert_eq!(layouts::read(&text), Ok(BTreeMap::new()));
@@ -200,18 +201,18 @@ fn what_was_chosen_is_kept_when_it_changes_and_only_then() {
 fn the_next_start_looks_at_panes_in_the_same_way() {
     let text = "version = 1\n[panes.history]\nsort = \"id\"\n[panes.in-flight]\nsort = \"age\"\ndescending = true\ncolumns = [\"event\", \"since\"]\n";
     let mut stage = show(80, 24);
-    let kept = |text| Some(KeptLayout { file: "layout.toml".into(), text });
+    let kept = |text| Some(SavedLayout { file: "layout.toml".into(), text });
     stage.model =
-        layouts::restored(stage.model, &mut stage.ui, kept(Ok(Some(text.to_owned()))), Now::at_ms(0));
+        layouts::restore(stage.model, &mut stage.ui, kept(Ok(Some(text.to_owned()))), Now::at_ms(0));
     assert_eq!(columns(&stage, PaneId::InFlight), ["event", "since"]);
-    assert_eq!(stage.ui.pages.oldest_first(PaneId::History), Some(true));
+    assert_eq!(stage.ui.paged_lists.oldest_first(PaneId::History), Some(true));
     assert!(stage.ui.sort(PaneId::InFlight).is_some_and(|sort| sort.descending));
     assert_eq!(stage.key(KeyCode::Down), [], "nothing is to be kept that was just read");
     // One that cannot be read is told, and the panes are as shipped.
     for bad in [Err("Permission denied (os error 13)".to_owned()), Ok(Some("version = 7".to_owned()))] {
         let mut stage = show(80, 24);
-        stage.model = layouts::restored(stage.model, &mut stage.ui, kept(bad), Now::at_ms(stage.ms));
-        assert!(stage.ui.lenses.values().all(Lens::is_as_shipped));
+        stage.model = layouts::restore(stage.model, &mut stage.ui, kept(bad), Now::at_ms(stage.ms));
+        assert!(stage.ui.table_settings.values().all(TableSettings::is_default));
         let text = stage.text();
         assert!(text.contains("layout.toml: ") && text.contains("writes it anew"), "{text}");
         assert!(stage.model.journal.station.back().unwrap().text.contains("layout.toml"));
@@ -236,10 +237,10 @@ fn every_pane_draws_every_field_that_it_declares() {
         stage.ui.show(view);
         stage.ui.zoomed = Some(pane);
         stage.ui.focus = Focus::Pane(pane);
-        stage.ui.settle(&stage.model);
+        stage.ui.reconcile(&stage.model);
         let specs = panes::specs(pane);
         for (field, spec) in specs.iter().enumerate() {
-            stage.ui.lens_mut(pane).set_columns(Some(vec![field]));
+            stage.ui.table_settings_mut(pane).set_columns(Some(vec![field]));
             let rows = panes::rows(pane, &stage.ui, &stage.model);
             assert!(!rows.is_empty(), "{pane:?} has rows in the show");
             drop(rows);
@@ -251,7 +252,7 @@ fn every_pane_draws_every_field_that_it_declares() {
 
 #[test]
 fn without_a_table_there_is_nothing_to_choose() {
-    let mut stage = Stage::of_size(160, 50);
+    let mut stage = TestConsole::of_size(160, 50);
     stage.resync(connected());
     stage.ui.focus = Focus::Chips(0);
     stage.act(Action::Columns);

@@ -5,13 +5,13 @@ use crossterm::event::KeyCode;
 use super::{
     inspecting::{self, Story, story},
     screens::at_both_sizes,
-    stage::{Stage, row, show},
+    test_console::{TestConsole, row, show},
 };
 use crate::{
     console::{
-        action::{Action, Asked, Effect},
+        action::{Action, Effect, Purpose},
         event::Event,
-        keymap::Place,
+        keymap::KeyScope,
         pane_id::PaneId,
         ui::Focus,
         view_id::ViewId,
@@ -32,7 +32,7 @@ fn copied(effects: &[Effect]) -> String {
     }
 }
 
-fn focused(pane: PaneId) -> Stage {
+fn focused(pane: PaneId) -> TestConsole {
     let mut stage = show(160, 50);
     let view = ViewId::ALL.into_iter().find(|view| view.panes().contains(&pane)).unwrap();
     stage.ui.show(view);
@@ -61,7 +61,7 @@ fn a_record_is_copied_in_every_form_that_it_has_and_says_why_not_in_others() {
     let mut stage = focused(PaneId::Recent);
     let json: serde_json::Value = {
         stage.char('Y');
-        assert_eq!(stage.ui.place(), Place::CopyAs);
+        assert_eq!(stage.ui.key_scope(), KeyScope::CopyAs);
         serde_json::from_str(&copied(&stage.char('j'))).unwrap()
     };
     assert_eq!(
@@ -79,14 +79,14 @@ fn a_record_is_copied_in_every_form_that_it_has_and_says_why_not_in_others() {
     stage.char('Y');
     assert_eq!(stage.char('f'), []);
     assert!(stage.text().contains("not copied as frame: no frame of it is kept here"), "{}", stage.text());
-    assert_eq!(stage.ui.place(), Place::CopyAs, "another form may do");
+    assert_eq!(stage.ui.key_scope(), KeyScope::CopyAs, "another form may do");
     stage.key(KeyCode::Esc);
     // With its details open it can be given again, word for word.
     stage.key(KeyCode::Enter);
     let mut found = row(41);
     found.state = RowState::Failed;
-    stage.event(Event::Queried {
-        asked: Asked::Details { id: InvocationId(41) },
+    stage.event(Event::QueryAnswered {
+        purpose: Purpose::Details { id: InvocationId(41) },
         page: Ok(Page::Invocation(Some(found.clone()))),
     });
     stage.char('Y');
@@ -119,7 +119,7 @@ fn what_is_too_large_for_a_terminal_is_refused_with_its_size_and_the_limit() {
     stage.ui.limits.console.copy_bytes_max = 1_024;
     for bytes in [1_024, 1_025] {
         stage.mpp(Transition::Logged { level: Level::Info }, &"x".repeat(bytes));
-        stage.ui.lens_mut(PaneId::AdapterLog).cell = Some(2);
+        stage.ui.table_settings_mut(PaneId::AdapterLog).cell = Some(2);
         stage.act(Action::First);
         let effects = stage.char('y');
         if bytes == 1_024 {

@@ -3,9 +3,9 @@
 use crossterm::event::KeyCode;
 
 use super::{
-    giving::{answer, enqueued, field, form, go, of_schema, params, sent},
-    offered::{events, opened},
-    stage::{Stage, show},
+    invoke::{answer, enqueued, field, form, go, of_schema, params, sent},
+    pack_events::{events, opened},
+    test_console::{TestConsole, show},
 };
 
 #[test]
@@ -22,8 +22,9 @@ fn the_defaults_come_back_by_a_key_and_go_by_it_again() {
     stage.write("ann");
     go(&mut stage, "count");
     stage.write("7");
-    let values =
-        |stage: &mut Stage| ["count", "note", "user"].map(|label| field(stage, label).text().to_owned());
+    let values = |stage: &mut TestConsole| {
+        ["count", "note", "user"].map(|label| field(stage, label).text().to_owned())
+    };
     stage.ctrl('l');
     assert_eq!(values(&mut stage), ["3", "", ""]);
     stage.ctrl('l');

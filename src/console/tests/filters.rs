@@ -3,12 +3,12 @@
 use crossterm::event::KeyCode;
 use ratatui::style::Modifier;
 
-use super::stage::{Stage, row, show};
+use super::test_console::{TestConsole, row, show};
 use crate::{
     console::{
         action::{Action, Effect},
         event::Event,
-        keymap::Place,
+        keymap::KeyScope,
         pane_id::PaneId,
         panes,
         selection::RecordKey,
@@ -19,17 +19,17 @@ use crate::{
     port::{Page, Query},
 };
 
-fn recent() -> Stage {
+fn recent() -> TestConsole {
     let mut stage = show(160, 50);
     stage.ui.focus = Focus::Pane(PaneId::Recent);
     stage
 }
 
-fn text(stage: &Stage, pane: PaneId) -> String {
-    stage.ui.lens(pane).filter().map_or_else(String::new, |filter| filter.text().to_owned())
+fn text(stage: &TestConsole, pane: PaneId) -> String {
+    stage.ui.table_settings(pane).filter().map_or_else(String::new, |filter| filter.text().to_owned())
 }
 
-fn counts(stage: &Stage) -> (usize, usize) {
+fn counts(stage: &TestConsole) -> (usize, usize) {
     panes::counts(PaneId::Recent, &stage.ui, &stage.model)
 }
 
@@ -37,13 +37,13 @@ fn counts(stage: &Stage) -> (usize, usize) {
 fn filters_while_it_is_typed_and_keeps_or_restores() {
     let mut stage = recent();
     stage.char('/');
-    assert_eq!(stage.ui.place(), Place::FilterLine);
+    assert_eq!(stage.ui.key_scope(), KeyScope::FilterLine);
     stage.write("fail");
     assert_eq!(counts(&stage), (1, 41));
     let screen = stage.text();
     assert!(screen.contains("✓ 1 of 41") && screen.contains("/fail 1 of 41"), "{screen}");
     stage.key(KeyCode::Enter);
-    assert_eq!((stage.ui.place(), text(&stage, PaneId::Recent).as_str()), (Place::Recent, "fail"));
+    assert_eq!((stage.ui.key_scope(), text(&stage, PaneId::Recent).as_str()), (KeyScope::Recent, "fail"));
     stage.char('/');
     stage.write(" x");
     assert_eq!(counts(&stage), (0, 41));
@@ -53,7 +53,7 @@ fn filters_while_it_is_typed_and_keeps_or_restores() {
     stage.ctrl('u');
     stage.key(KeyCode::Enter);
     assert_eq!(counts(&stage), (41, 41));
-    assert!(stage.ui.lens(PaneId::Recent).filter().is_none());
+    assert!(stage.ui.table_settings(PaneId::Recent).filter().is_none());
 }
 
 #[test]
@@ -94,7 +94,7 @@ fn what_cannot_be_read_is_said_and_underlined_and_changes_nothing() {
         .collect();
     assert!(underlined.contains("stat") && !underlined.contains("fail"), "{underlined}");
     stage.key(KeyCode::Enter);
-    assert_eq!(stage.ui.place(), Place::FilterLine, "what cannot be read is not kept");
+    assert_eq!(stage.ui.key_scope(), KeyScope::FilterLine, "what cannot be read is not kept");
 }
 
 #[test]
@@ -128,11 +128,11 @@ fn the_selection_survives_a_filter_that_lets_it_through() {
 
 #[test]
 fn a_selected_record_that_a_filter_hides_comes_back_with_its_end() {
-    let chosen = |stage: &Stage| stage.ui.selected(PaneId::Recent, &stage.model);
+    let chosen = |stage: &TestConsole| stage.ui.selected(PaneId::Recent, &stage.model);
     let mut stage = recent();
     (0..5).for_each(|_| drop(stage.key(KeyCode::Down)));
     let before = chosen(&stage);
-    let has_it = |stage: &Stage| chosen(stage) == before;
+    let has_it = |stage: &TestConsole| chosen(stage) == before;
     stage.char('/');
     stage.write("fail");
     assert!(!has_it(&stage) && counts(&stage).0 == 1);
@@ -171,7 +171,7 @@ fn tab_completes_fields_states_and_values_that_were_seen() {
     assert!(screen.contains("/ state:failed queue:") && screen.contains("has no value"), "{screen}");
     stage.key(KeyCode::BackTab);
     stage.key(KeyCode::Esc);
-    assert_eq!(stage.ui.place(), Place::FilterLine, "the first Esc puts away what could be written");
+    assert_eq!(stage.ui.key_scope(), KeyScope::FilterLine, "the first Esc puts away what could be written");
     stage.key(KeyCode::Enter);
     assert_eq!(text(&stage, PaneId::Recent), "state:failed queue:any");
 }
@@ -198,12 +198,12 @@ fn filters_that_were_kept_are_called_back() {
 #[test]
 fn f_filters_by_the_cell_and_twice_by_two() {
     let mut stage = recent();
-    let field = |name| crate::field::place(panes::specs(PaneId::Recent), name);
-    stage.ui.lens_mut(PaneId::Recent).cell = field("state");
+    let field = |name| crate::field::index_of(panes::specs(PaneId::Recent), name);
+    stage.ui.table_settings_mut(PaneId::Recent).cell = field("state");
     stage.act(Action::FilterCell);
     let first = text(&stage, PaneId::Recent);
     assert!(first.starts_with("state:"), "{first}");
-    stage.ui.lens_mut(PaneId::Recent).cell = field("id");
+    stage.ui.table_settings_mut(PaneId::Recent).cell = field("id");
     stage.act(Action::FilterCell);
     assert!(text(&stage, PaneId::Recent).starts_with(&format!("{first} id=")));
     assert_eq!(counts(&stage), (1, 41));
@@ -220,7 +220,7 @@ fn the_filter_of_a_list_in_pages_goes_with_the_question() {
     let effects = stage.char('5');
     let asked = effects.into_iter().find_map(|effect| match effect {
         Effect::Query {
-            asked,
+            purpose: asked,
             query: Query::Invocations { filter: Some(filter), beyond: None, state: None, .. },
         } => Some((asked, filter)),
         _ => None,
@@ -228,8 +228,8 @@ fn the_filter_of_a_list_in_pages_goes_with_the_question() {
     let (asked, filter) = asked.expect("a question");
     assert_eq!(filter, "id=45");
     let page = Page::Invocations { rows: vec![row(45)], more: false, beyond: Some(InvocationId(1)) };
-    stage.event(Event::Queried { asked, page: Ok(page) });
-    assert_eq!(stage.ui.pages.history.rows().len(), 1);
+    stage.event(Event::QueryAnswered { purpose: asked, page: Ok(page) });
+    assert_eq!(stage.ui.paged_lists.history.rows().len(), 1);
 }
 
 #[test]
@@ -237,7 +237,7 @@ fn on_a_chip_the_views_first_pane_is_filtered_and_nothing_that_is_typed_acts() {
     let mut stage = show(160, 50);
     stage.ui.focus = Focus::Chips(1);
     stage.char('/');
-    assert_eq!(stage.ui.place(), Place::FilterLine);
+    assert_eq!(stage.ui.key_scope(), KeyScope::FilterLine);
     stage.write("nmae>1s");
     assert!(stage.text().contains("✗ "), "what is wrong with it is said while it is typed: {}", stage.text());
     assert!(!stage.ui.time.is_stopped() && stage.ui.view == ViewId::Deck);

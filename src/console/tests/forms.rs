@@ -4,13 +4,13 @@ use crossterm::event::KeyCode;
 
 use super::{
     bulk::with_others,
-    offered::{event, events, listed, opened},
+    pack_events::{event, events, listed, opened},
     screens::at_both_sizes,
-    stage::{Stage, dispatched, row, show},
+    test_console::{TestConsole, dispatched, row, show},
 };
 use crate::{
     console::{
-        action::{Action, Asked, Direction},
+        action::{Action, Direction, Purpose},
         event::Event,
     },
     ids::InvocationId,
@@ -18,13 +18,13 @@ use crate::{
     tap::entry::mpp::{Brake, Transition},
 };
 
-fn pending(columns: u16, rows: u16) -> Stage {
+fn pending(columns: u16, rows: u16) -> TestConsole {
     let mut stage = show(columns, rows);
     stage.key(KeyCode::Down);
     stage.key(KeyCode::Enter);
-    let asked = Asked::Pending { queue: "default".into(), direction: Direction::Fresh, serial: 1 };
-    stage.event(Event::Queried {
-        asked,
+    let asked = Purpose::Pending { queue: "default".into(), direction: Direction::Initial, serial: 1 };
+    stage.event(Event::QueryAnswered {
+        purpose: asked,
         page: Ok(Page::Invocations { rows: (42..=45).map(row).collect(), more: false, beyond: None }),
     });
     stage
@@ -147,7 +147,7 @@ fn kicking_and_settling() {
     });
     at_both_sizes("settle", |columns, rows| {
         let mut stage = show(columns, rows);
-        stage.mpp(Transition::LeftApplied { id: InvocationId(46), queue: "boss".into() }, "");
+        stage.mpp(Transition::Orphaned { id: InvocationId(46), queue: "boss".into() }, "");
         stage.key(KeyCode::Esc);
         stage.key(KeyCode::Tab);
         stage.key(KeyCode::Down);

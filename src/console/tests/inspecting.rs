@@ -5,15 +5,15 @@ use crossterm::event::{KeyCode, MouseButton, MouseEvent, MouseEventKind};
 
 use super::{
     screens::at_both_sizes,
-    stage::{Stage, applied, connected, dispatched, done, enqueued, show},
+    test_console::{TestConsole, applied, connected, dispatched, done, enqueued, show},
 };
 use crate::{
     console::{
         action::{Action, Effect},
-        class::Veil,
+        class::MaskPolicy,
         event::Event,
         inspect::worker,
-        keymap::Place,
+        keymap::KeyScope,
         model::Timeline,
         overlays::Overlay,
         pane_id::PaneId,
@@ -42,7 +42,13 @@ const ENDED: Fault =
 const PEER: &str = "127.0.0.1:50312";
 
 /// Emits an entry that another caused.
-pub(super) fn emit(stage: &mut Stage, what: What, bytes: &[u8], cause: Option<Seq>, is_work: bool) -> Seq {
+pub(super) fn emit(
+    stage: &mut TestConsole,
+    what: What,
+    bytes: &[u8],
+    cause: Option<Seq>,
+    is_work: bool,
+) -> Seq {
     let trace = is_work.then(|| TraceId(uuid::Uuid::from_u128(0xb52e)));
     let seq = stage.tap.emit(Draft { at: Now::at_ms(stage.ms), link: Link::Mpp, trace, cause, what, bytes });
     stage.fold();
@@ -51,7 +57,7 @@ pub(super) fn emit(stage: &mut Stage, what: What, bytes: &[u8], cause: Option<Se
 }
 
 pub(super) fn frame(
-    stage: &mut Stage,
+    stage: &mut TestConsole,
     direction: Direction,
     verdict: Verdict,
     head: (FrameType, Option<u64>),
@@ -75,7 +81,7 @@ pub(super) fn frame(
 }
 
 pub(super) fn changed(
-    stage: &mut Stage,
+    stage: &mut TestConsole,
     transition: events::Transition,
     text: &str,
     cause: Option<Seq>,
@@ -86,7 +92,7 @@ pub(super) fn changed(
 
 /// The entries of an invocation that failed, and of the frame that its adapter sent once too often.
 pub(super) struct Story {
-    pub(super) stage: Stage,
+    pub(super) stage: TestConsole,
     pull: Seq,
     pub(super) invocation: Seq,
     pub(super) failed_frame: Seq,
@@ -97,7 +103,7 @@ pub(super) struct Story {
 
 pub(super) fn story(columns: u16, rows: u16) -> Story {
     let accepted = || Verdict::Mpp(events::Verdict::Accepted);
-    let mut stage = Stage::of_size(columns, rows);
+    let mut stage = TestConsole::of_size(columns, rows);
     stage.resync(connected());
     for id in 1..=3 {
         stage.mpp(enqueued(id, "default"), "");
@@ -165,25 +171,25 @@ pub(super) fn story(columns: u16, rows: u16) -> Story {
     Story { stage, pull, invocation, failed_frame, failed, refund, refused }
 }
 
-pub(super) fn open(stage: &mut Stage, seq: Seq) -> Vec<Effect> {
+pub(super) fn open(stage: &mut TestConsole, seq: Seq) -> Vec<Effect> {
     update::inspect(&mut stage.ui, &stage.view, seq)
 }
 
 /// The entry that is looked at.
-fn at(stage: &Stage) -> Option<Seq> {
+fn at(stage: &TestConsole) -> Option<Seq> {
     match stage.ui.overlays.last() {
         Some(Overlay::Inspector(inspector)) => Some(inspector.subject.seq()),
         _ => None,
     }
 }
 
-pub(super) fn focus(stage: &mut Stage, view: ViewId, pane: PaneId) {
+pub(super) fn focus(stage: &mut TestConsole, view: ViewId, pane: PaneId) {
     stage.ui.show(view);
     stage.ui.focus = Focus::Pane(pane);
     stage.ui.zoomed = Some(pane);
 }
 
-fn inspected(columns: u16, rows: u16, of: fn(&Story) -> Seq) -> Stage {
+fn inspected(columns: u16, rows: u16, of: fn(&Story) -> Seq) -> TestConsole {
     let mut story = story(columns, rows);
     let seq = of(&story);
     open(&mut story.stage, seq);
@@ -225,7 +231,7 @@ fn the_cursor_in_the_bytes() {
 fn on_air_the_bytes_of_what_is_masked_are_masked_too() {
     at_both_sizes("inspector_on_air", |columns, rows| {
         let mut stage = inspected(columns, rows, |story| story.failed_frame);
-        stage.view.veil = Veil { logins: true, payloads: true };
+        stage.view.mask_policy = MaskPolicy { logins: true, payloads: true };
         stage
     });
 }
@@ -236,9 +242,12 @@ fn details_list_the_entries_that_tell_of_an_invocation() {
         let mut story = story(columns, rows);
         focus(&mut story.stage, ViewId::Deck, PaneId::Recent);
         story.stage.key(KeyCode::Enter);
-        let row = super::stage::row(7);
-        let asked = crate::console::action::Asked::Details { id: InvocationId(7) };
-        story.stage.event(Event::Queried { asked, page: Ok(crate::port::Page::Invocation(Some(row))) });
+        let row = super::test_console::row(7);
+        let asked = crate::console::action::Purpose::Details { id: InvocationId(7) };
+        story.stage.event(Event::QueryAnswered {
+            purpose: asked,
+            page: Ok(crate::port::Page::Invocation(Some(row))),
+        });
         story.stage
     });
 }
@@ -254,7 +263,7 @@ fn nothing_of_a_payload_is_on_the_air_in_text_or_in_hex() {
         let marks = ["PPARAMS", "PREASON", "PUNKNOWN", "mood", "item_id"];
         let seen: Vec<_> = marks.iter().filter(|mark| stage.text().contains(**mark)).copied().collect();
         assert!(!seen.is_empty());
-        stage.view.veil = Veil { logins: false, payloads: true };
+        stage.view.mask_policy = MaskPolicy { logins: false, payloads: true };
         for keys in 0..40 {
             let text = stage.text();
             for mark in &seen {
@@ -301,7 +310,7 @@ fn what_caused_this_and_what_did_it_cause() {
     stage.key(KeyCode::Backspace);
     assert!(stage.text().contains("no other entry was looked at before"));
     stage.key(KeyCode::Esc);
-    assert_eq!(stage.ui.place(), Place::Queues);
+    assert_eq!(stage.ui.key_scope(), KeyScope::Queues);
 }
 
 #[test]
@@ -318,7 +327,7 @@ fn every_record_leads_to_the_entries_that_tell_of_it() {
     stage.key(KeyCode::Esc);
     // Its details list them all.
     stage.key(KeyCode::Enter);
-    assert_eq!(stage.ui.place(), Place::Facts);
+    assert_eq!(stage.ui.key_scope(), KeyScope::Details);
     let text = stage.text();
     assert!(
         text.contains("enqueued 7") && text.contains("out invocation 7") && text.contains("refund 7"),
@@ -356,7 +365,7 @@ fn from_the_wire_an_entry_opens_and_leads_to_its_cause_and_its_effects() {
     let Story { mut stage, pull, invocation, failed_frame, failed, .. } = story(160, 50);
     stage.ui.show(ViewId::Wire);
     stage.ui.focus = Focus::Pane(PaneId::Wire);
-    let row = |stage: &mut Stage, seq: Seq| {
+    let row = |stage: &mut TestConsole, seq: Seq| {
         stage.buffer();
         let mut keys = 0;
         while stage.ui.selected(PaneId::Wire, &stage.model) != Some(RecordKey::Entry(seq)) {
@@ -415,9 +424,9 @@ fn what_is_no_longer_kept_says_so_and_what_is_looked_at_stays() {
 fn tree_and_bytes_find_each_other_both_ways() {
     let Story { mut stage, invocation, .. } = story(160, 50);
     open(&mut stage, invocation);
-    let lit = |stage: &Stage| match stage.ui.overlays.last() {
+    let lit = |stage: &TestConsole| match stage.ui.overlays.last() {
         Some(Overlay::Inspector(inspector)) => {
-            let range = inspector.lit();
+            let range = inspector.highlighted_bytes();
             String::from_utf8_lossy(&inspector.subject.bytes[range.start as usize..range.end as usize])
                 .into_owned()
         }
@@ -470,9 +479,9 @@ fn a_large_entry_is_read_by_the_worker_and_an_answer_for_what_was_left_is_droppe
     let effects = open(&mut stage, large);
     let [Effect::Decode(job)] = &effects[..] else { panic!("{effects:?}") };
     assert!(stage.text().contains("decoding"));
-    stage.view.veil = Veil { logins: false, payloads: true };
+    stage.view.mask_policy = MaskPolicy { logins: false, payloads: true };
     assert!(!stage.text().contains("PSTA"), "what is not read yet may be anything");
-    stage.view.veil = Veil::default();
+    stage.view.mask_policy = MaskPolicy::default();
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     let tree = runtime.block_on(worker().begin((**job).clone()));
     // Left and looked at again: the first answer is nobody's.
@@ -503,9 +512,9 @@ fn a_long_value_is_opened_whole_and_paged() {
     stage.key(KeyCode::Home);
     assert!(stage.text().contains("word0 "));
     stage.key(KeyCode::Esc);
-    assert_eq!(stage.ui.place(), Place::Inspector);
+    assert_eq!(stage.ui.key_scope(), KeyScope::Inspector);
     stage.key(KeyCode::Esc);
-    assert_eq!(stage.ui.place(), Place::Queues);
+    assert_eq!(stage.ui.key_scope(), KeyScope::Queues);
 }
 
 #[test]

@@ -2,10 +2,10 @@
 
 use super::{
     screens::at_both_sizes,
-    stage::{Stage, connected, dispatched, done, enqueued, show},
+    test_console::{TestConsole, connected, dispatched, done, enqueued, show},
 };
 use crate::{
-    console::{action::Action, keymap::Place, ledger, pane_id::PaneId, panes, ui::Focus, view_id::ViewId},
+    console::{action::Action, keymap::KeyScope, ledger, pane_id::PaneId, panes, ui::Focus, view_id::ViewId},
     filter::Filter,
     ids::InvocationId,
     tap::entry::{
@@ -22,7 +22,7 @@ fn panes_of_all_views() -> impl Iterator<Item = PaneId> {
 }
 
 /// One thing that happens, and whether a row ends by it and the adapter says something.
-fn step(stage: &mut Stage, random: &mut fastrand::Rng, id: u64) -> (u64, u64) {
+fn step(stage: &mut TestConsole, random: &mut fastrand::Rng, id: u64) -> (u64, u64) {
     stage.pass(7);
     match random.u8(0..12) {
         0..4 => {
@@ -58,11 +58,11 @@ fn step(stage: &mut Stage, random: &mut fastrand::Rng, id: u64) -> (u64, u64) {
             (0, 0)
         }
         10 => {
-            stage.model.lose(random.u64(1..9), crate::time::Now::at_ms(stage.ms));
+            stage.model.record_loss(random.u64(1..9), crate::time::Now::at_ms(stage.ms));
             (0, 0)
         }
         _ => {
-            stage.ui.lens_mut(PaneId::Queues).cell = Some(0);
+            stage.ui.table_settings_mut(PaneId::Queues).cell = Some(0);
             (0, 0)
         }
     }
@@ -71,7 +71,7 @@ fn step(stage: &mut Stage, random: &mut fastrand::Rng, id: u64) -> (u64, u64) {
 #[test]
 fn every_panes_ledger_balances_whatever_happens_and_is_filtered() {
     let mut random = fastrand::Rng::with_seed(7);
-    let mut stage = Stage::of_size(160, 50);
+    let mut stage = TestConsole::of_size(160, 50);
     stage.resync(connected());
     let (mut ended, mut said) = (0, 0);
     let mut evicted = std::collections::BTreeSet::new();
@@ -81,7 +81,7 @@ fn every_panes_ledger_balances_whatever_happens_and_is_filtered() {
         if round % 500 == 250 {
             for pane in panes_of_all_views() {
                 let filter = (round % 1_000 == 250).then(|| Filter::parse("a", panes::specs(pane)).unwrap());
-                stage.ui.lens_mut(pane).set_filter(filter);
+                stage.ui.table_settings_mut(pane).set_filter(filter);
             }
         }
         if round % 97 == 0 {
@@ -117,7 +117,7 @@ fn the_ledger_says_which_limit_cut_and_is_of_the_pane_it_was_opened_on() {
     stage.ui.show(ViewId::Deck);
     stage.ui.focus = Focus::Pane(PaneId::Queues);
     stage.act(Action::Ledger);
-    assert_eq!(stage.ui.place(), Place::Ledger);
+    assert_eq!(stage.ui.key_scope(), KeyScope::Ledger);
     assert!(stage.text().contains("Ledger of Queues"), "{}", stage.text());
     stage.act(Action::Back);
     stage.ui.zoomed = Some(PaneId::Recent);
@@ -146,9 +146,9 @@ fn a_ledger_on_the_screen() {
         (stage.ui.focus, stage.ui.zoomed) = (Focus::Pane(PaneId::Recent), Some(PaneId::Recent));
         stage
             .ui
-            .lens_mut(PaneId::Recent)
+            .table_settings_mut(PaneId::Recent)
             .set_filter(Some(Filter::parse("state:failed", panes::specs(PaneId::Recent)).unwrap()));
-        stage.model.lose(3, crate::time::Now::at_ms(stage.ms));
+        stage.model.record_loss(3, crate::time::Now::at_ms(stage.ms));
         stage.char('L');
         stage
     });

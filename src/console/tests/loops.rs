@@ -11,13 +11,13 @@ use std::{
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use tokio::sync::{mpsc, oneshot, watch};
 
-use super::stage::{Stage, connected, enqueued, show};
+use super::test_console::{TestConsole, connected, enqueued, show};
 use crate::{
     console::{
-        CommandHints, Config, Depth, Exit, Looks, Source,
+        AppearanceSettings, CommandHints, Config, ConfigSource, Depth, Exit,
         app::App,
         event::{Event, TerminalEvent},
-        model::Meter,
+        model::ConsoleHealth,
         terminal::{Mailbox, Painter},
     },
     limits::Limits,
@@ -61,7 +61,7 @@ impl StationPort for FakeStation {
 }
 
 /// A running console: what a test holds of it.
-pub(super) struct Rig {
+pub(super) struct Fixture {
     tap: Tap,
     asked: mpsc::Receiver<oneshot::Sender<Snapshot>>,
     keys: mpsc::Sender<TerminalEvent>,
@@ -72,14 +72,14 @@ pub(super) struct Rig {
     frames: Arc<AtomicUsize>,
 }
 
-impl Rig {
+impl Fixture {
     pub(super) async fn key(&self, character: char) {
         self.press(KeyCode::Char(character)).await;
     }
 
     pub(super) async fn press(&self, code: KeyCode) {
         let key = KeyEvent::new(code, KeyModifiers::NONE);
-        self.keys.send(TerminalEvent::Happened(Event::Key { key, at: self.clock.now().mono })).await.unwrap();
+        self.keys.send(TerminalEvent::Event(Event::Key { key, at: self.clock.now().mono })).await.unwrap();
     }
 
     /// Waits until the screen shows these words, however far they stand apart.
@@ -126,15 +126,15 @@ impl Rig {
 }
 
 /// Runs a console against a test.
-fn with_console<F: Future<Output = Rig>>(limits: &Limits, test: impl FnOnce(Rig) -> F) -> Exit {
+fn with_console<F: Future<Output = Fixture>>(limits: &Limits, test: impl FnOnce(Fixture) -> F) -> Exit {
     with_source(limits, None, test)
 }
 
 /// The same, with looks that can change.
-pub(super) fn with_source<F: Future<Output = Rig>>(
+pub(super) fn with_source<F: Future<Output = Fixture>>(
     limits: &Limits,
-    source: Option<Arc<dyn Source>>,
-    test: impl FnOnce(Rig) -> F,
+    source: Option<Arc<dyn ConfigSource>>,
+    test: impl FnOnce(Fixture) -> F,
 ) -> Exit {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
     let (tap, clock) = (Tap::new(limits.tap), Clock::start());
@@ -145,10 +145,14 @@ pub(super) fn with_source<F: Future<Output = Rig>>(
     let frames = Arc::new(AtomicUsize::new(0));
     let screen = Arc::new(Mutex::new(vt100::Parser::new(size(24), size(80), 0)));
     let config = Config {
-        looks: Looks { theme: "midnight".to_owned(), mouse: true, ..Looks::default() },
+        appearance: AppearanceSettings {
+            theme: "midnight".to_owned(),
+            mouse: true,
+            ..AppearanceSettings::default()
+        },
         source,
         depth: Depth::True,
-        through: crate::console::Through::Nothing,
+        passthrough: crate::console::Passthrough::None,
         on_air: crate::console::OnAir::default(),
         name: "friday-night".to_owned(),
         limits: *limits,
@@ -161,7 +165,7 @@ pub(super) fn with_source<F: Future<Output = Rig>>(
     crate::console::terminal::spawn_writer(Arc::clone(&mailbox), glass, clock).unwrap();
     let port = Arc::new(FakeStation { tap: tap.clone(), asked });
     let mut app = App::new(port, config, mailbox, 80, 24);
-    let rig = Rig { tap, asked: asks, keys, stop, screen, clock, seen, frames };
+    let rig = Fixture { tap, asked: asks, keys, stop, screen, clock, seen, frames };
     runtime.block_on(async {
         let (exit, _rig) = tokio::join!(app.run(input, stopped), test(rig));
         exit
@@ -243,7 +247,7 @@ fn takes_a_new_snapshot_after_a_loss_and_says_how_much_was_lost() {
 fn takes_a_new_snapshot_when_a_host_is_up_again_that_was_down() {
     use crate::tap::entry::station;
     let exit = with_console(&Limits::default(), |mut rig| async move {
-        let report = |rig: &Rig, transition| {
+        let report = |rig: &Fixture, transition| {
             let what = What::Transition(Transition::Station(transition));
             rig.tap.emit(Draft {
                 at: rig.clock.now(),
@@ -274,13 +278,13 @@ fn takes_a_new_snapshot_when_a_host_is_up_again_that_was_down() {
 #[test]
 fn when_idle_a_second_costs_at_most_200_bytes() {
     for (columns, rows) in [(80, 24), (160, 50), (300, 100)] {
-        let mut stage = Stage::of_size(columns, rows);
+        let mut stage = TestConsole::of_size(columns, rows);
         stage.resync(connected());
         let mut painter = Painter::new(columns, rows);
         for second in 0..120 {
             stage.view.now = Now::at_ms(second * 1_000);
             stage.view.clock = stage.view.now;
-            stage.ui.settle(&stage.model);
+            stage.ui.reconcile(&stage.model);
             crate::console::draw::draw(painter.canvas(), &stage.model, &stage.ui, &stage.view);
             let bytes = painter.frame().unwrap().len();
             assert!(second == 0 || bytes <= 200, "{bytes} bytes at {columns}x{rows} in second {second}");
@@ -297,10 +301,10 @@ fn a_busy_show_costs_at_most_16_kib_a_frame() {
         for _ in 0..30 {
             id += 1;
             stage.mpp(enqueued(id, "default"), "");
-            stage.mpp(super::stage::done(id, "default"), "");
+            stage.mpp(super::test_console::done(id, "default"), "");
             stage.pass(1);
         }
-        stage.ui.settle(&stage.model);
+        stage.ui.reconcile(&stage.model);
         crate::console::draw::draw(painter.canvas(), &stage.model, &stage.ui, &stage.view);
         let bytes = painter.frame().unwrap().len();
         assert!(frame == 0 || bytes <= 16_384, "{bytes} bytes");
@@ -407,7 +411,8 @@ fn the_loop_measures_what_its_frames_cost() {
 fn a_console_that_does_less_says_so() {
     let mut stage = show(100, 30);
     assert!(!stage.text().contains("fps"));
-    stage.model.meter = Meter { frames_per_s: Some(15), behind: 12_345, ..Meter::default() };
+    stage.model.console_health =
+        ConsoleHealth { frames_per_s: Some(15), lag: 12_345, ..ConsoleHealth::default() };
     let header = stage.text().lines().next().unwrap().to_owned();
     assert!(header.contains("~15 fps  12.3k behind  loss 0"), "{header}");
 }
@@ -416,15 +421,15 @@ fn a_console_that_does_less_says_so() {
 fn losses_that_follow_each_other_are_one_notice_and_long_lines_are_cut() {
     let mut stage = show(100, 30);
     let before = stage.model.journal.notices.len();
-    stage.model.lose(1_000, Now::at_ms(1_000));
+    stage.model.record_loss(1_000, Now::at_ms(1_000));
     stage.mpp(events::Transition::Logged { level: events::Level::Info }, &"a".repeat(60_000));
-    stage.model.lose(500, Now::at_ms(2_000));
+    stage.model.record_loss(500, Now::at_ms(2_000));
     let notices: Vec<_> =
         stage.model.journal.notices.iter().skip(before).map(|notice| notice.text.clone()).collect();
     assert_eq!(notices.len(), 2);
     assert!(notices[0].contains("lost 1500 entries"), "{notices:?}");
     assert!(notices[1].len() <= 4_096);
-    stage.model.lose(7, Now::at_ms(12_000));
+    stage.model.record_loss(7, Now::at_ms(12_000));
     assert_eq!(stage.model.journal.notices.len(), before + 3, "what comes later is a notice of its own");
     assert_eq!(stage.model.lost, 1_507);
 }

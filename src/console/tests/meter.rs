@@ -4,18 +4,18 @@ use crossterm::event::KeyCode;
 
 use super::{
     screens::{at_both_sizes, unkept},
-    stage::Stage,
+    test_console::TestConsole,
     views::journal,
 };
 use crate::{
-    console::{gauge::Gauge, model::Figures, pane_id::PaneId, ui::Focus},
+    console::{model::HealthMetrics, pane_id::PaneId, self_metrics::SelfMetrics, ui::Focus},
     time::Now,
 };
 
 /// A Journal of a console that has had a bad second, half a minute ago.
-fn metered(columns: u16, rows: u16) -> Stage {
+fn metered(columns: u16, rows: u16) -> TestConsole {
     let mut stage = unkept(journal(columns, rows));
-    stage.model.meter.figures = measured(&stage);
+    stage.model.console_health.metrics = measured(&stage);
     stage.ui.focus = Focus::Pane(PaneId::Meter);
     if rows < 32 {
         stage.ui.zoomed = Some(PaneId::Meter);
@@ -23,8 +23,8 @@ fn metered(columns: u16, rows: u16) -> Stage {
     stage
 }
 
-fn measured(stage: &Stage) -> Figures {
-    let mut gauge = Gauge::default();
+fn measured(stage: &TestConsole) -> HealthMetrics {
+    let mut gauge = SelfMetrics::default();
     let now = stage.ms.next_multiple_of(1_000);
     let (bad, good) = (now - 30_000, now - 1_000);
     for frame in 0..10 {
@@ -37,11 +37,11 @@ fn measured(stage: &Stage) -> Figures {
         gauge.fold(from, from + std::time::Duration::from_micros(900), 3, 3);
         gauge.frame(from, from + std::time::Duration::from_micros(2_300), 800);
     }
-    gauge.figures(Now::at_ms(now).mono)
+    gauge.metrics(Now::at_ms(now).mono)
 }
 
 /// The line that begins with a figure.
-fn line(stage: &mut Stage, figure: &str) -> String {
+fn line(stage: &mut TestConsole, figure: &str) -> String {
     let text = stage.text();
     let sign = stage.view.glyphs.warn;
     let mut lines =
@@ -76,7 +76,7 @@ fn figures_are_of_the_last_second_of_the_last_minute_and_of_what_bounds_them() {
     }
     assert!(line(&mut stage, "kept entries").starts_with("kept entries 0 100k"));
     stage.pass(10);
-    stage.mpp(super::stage::enqueued(900, "default"), "");
+    stage.mpp(super::test_console::enqueued(900, "default"), "");
     assert!(line(&mut stage, "kept entries").starts_with("kept entries 1 100k"));
 }
 
@@ -86,8 +86,8 @@ fn a_console_that_does_less_says_so_by_a_sign_where_it_is_measured_too() {
     let warn = stage.view.glyphs.warn;
     assert!(!stage.text().contains(&format!("{warn} frames")));
     let before = line(&mut stage, "frames");
-    stage.model.meter.frames_per_s = Some(12);
-    stage.model.meter.behind = 90_000;
+    stage.model.console_health.frames_per_s = Some(12);
+    stage.model.console_health.lag = 90_000;
     assert!(
         stage.text().contains(&format!("{warn} frames")) && stage.text().contains(&format!("{warn} behind")),
         "{}",
@@ -109,8 +109,8 @@ fn it_is_of_the_present_while_time_is_stopped_and_filters_as_other_panes_do() {
     let mut stage = metered(120, 24);
     stage.char(' ');
     assert!(stage.ui.time.is_stopped());
-    stage.model.meter.figures.frames.last = 4;
-    stage.model.meter.behind = 7;
+    stage.model.console_health.metrics.frames.last = 4;
+    stage.model.console_health.lag = 7;
     assert!(line(&mut stage, "frames").starts_with("frames 4/s"));
     assert!(line(&mut stage, "behind").starts_with("behind 7 "));
     stage.char('/');

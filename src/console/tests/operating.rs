@@ -6,14 +6,14 @@ use crossterm::event::KeyCode;
 use super::{
     runs::{ASK, VOTE, by, plan, run, runs, with_runs},
     sessions::{session, sessions, with_sessions},
-    stage::{Stage, connected},
+    test_console::{TestConsole, connected},
     traces::with_messages,
 };
 use crate::{
     console::{
-        action::{Action, Asked, Effect},
+        action::{Action, Effect, Purpose},
         event::Event,
-        model::Standing,
+        model::AlertStatus,
         pane_id::PaneId,
         selection::RecordKey,
         ui::Focus,
@@ -26,20 +26,20 @@ use crate::{
     time::{Now, Wall},
 };
 
-fn selected(stage: &Stage, pane: PaneId) -> Option<RecordKey> {
+fn selected(stage: &TestConsole, pane: PaneId) -> Option<RecordKey> {
     stage.ui.selected(pane, &stage.model)
 }
 
-fn open_more(stage: &mut Stage, number: u64) {
+fn open_more(stage: &mut TestConsole, number: u64) {
     stage.opened(number, Mode::Decision, ("what next", &["ann"]), 60_000);
     stage.event(Event::Tick);
 }
 
 /// Another run asks, whose silence is a no in so long.
-fn asks(stage: &mut Stage, number: u64, action: u128, in_ms: u64) {
+fn asks(stage: &mut TestConsole, number: u64, action: u128, in_ms: u64) {
     stage.submitted(number, "other", &plan(&[("give", "agent:giver", None)], &[]));
     stage.moved(number, (0, "give"), NodeState::Asking, 0, "");
-    let node = NodeRef { place: 0, id: "give".into() };
+    let node = NodeRef { index: 0, id: "give".into() };
     let expires_at = Wall(Now::at_ms(stage.ms).wall.0 + in_ms);
     stage.runs(
         T::Asked { run: run(number), action: ActionId(uuid::Uuid::from_u128(action)), node, expires_at },
@@ -47,7 +47,7 @@ fn asks(stage: &mut Stage, number: u64, action: u128, in_ms: u64) {
     );
 }
 
-fn hold(stage: &mut Stage) {
+fn hold(stage: &mut TestConsole) {
     stage.runs(T::Braked { held: true, by: by("operator") }, "");
 }
 
@@ -96,10 +96,10 @@ fn no_recording_is_begun_by_the_key_that_writes_a_reason() {
     stage.char('x');
     assert_eq!(stage.char('r'), []);
     assert!(stage.text().contains("`:record` starts and stops a recording"), "{}", stage.text());
-    let mut stage = Stage::of_size(160, 50);
+    let mut stage = TestConsole::of_size(160, 50);
     stage.resync(connected());
     assert!(
-        matches!(stage.char('r')[..], [Effect::Command { asked: Asked::Record, .. }]),
+        matches!(stage.char('r')[..], [Effect::Command { purpose: Purpose::Record, .. }]),
         "elsewhere it begins one"
     );
 }
@@ -111,9 +111,10 @@ fn while_runs_are_held_an_approval_promises_no_more_than_it_does() {
     stage.char('p');
     assert!(stage.text().contains("give is worked on once they are"), "{}", stage.text());
     let effects = stage.char('y');
-    let asked = Asked::Decide { approved: true, held: true };
-    assert!(matches!(&effects[..], [Effect::Command { asked: by, .. }] if *by == asked), "{effects:?}");
-    stage.event(Event::Commanded { asked, outcome: Ok(Outcome::Runs(runs::Outcome::Decided)) });
+    let asked = Purpose::Decide { approved: true, held: true };
+    assert!(matches!(&effects[..], [Effect::Command { purpose: by, .. }] if *by == asked), "{effects:?}");
+    stage
+        .event(Event::CommandAnswered { purpose: asked, outcome: Ok(Outcome::Runs(runs::Outcome::Decided)) });
     assert!(stage.text().contains("the node goes on once they are released"), "{}", stage.text());
 }
 
@@ -165,7 +166,7 @@ fn a_session_that_was_cancelled_is_found_by_that_word() {
 #[test]
 fn the_deck_shows_runs_and_sessions_as_soon_as_there_are_some() {
     for (columns, rows) in [(80, 24), (120, 30), (160, 50)] {
-        let mut stage = Stage::of_size(columns, rows);
+        let mut stage = TestConsole::of_size(columns, rows);
         stage.resync(connected());
         let layout = stage.ui.layout(&stage.model);
         assert!(columns == 160 || !layout.has(PaneId::Runs) && !layout.has(PaneId::Sessions));
@@ -183,12 +184,12 @@ fn the_deck_shows_runs_and_sessions_as_soon_as_there_are_some() {
 fn holding_and_releasing_say_what_becomes_of_queues_and_of_runs() {
     let asked = |effects: &[Effect]| {
         let words = effects.iter().filter_map(|effect| match effect {
-            Effect::Command { asked: Asked::Together { words }, .. } => words.clone(),
+            Effect::Command { purpose: Purpose::Batch { text: words }, .. } => words.clone(),
             _ => None,
         });
         words.collect::<Vec<_>>()
     };
-    let mut stage = Stage::of_size(160, 50);
+    let mut stage = TestConsole::of_size(160, 50);
     stage.resync(connected());
     let effects = stage.ctrl('x');
     assert_eq!(asked(&effects).len(), 1, "one answer tells it all: {effects:?}");
@@ -200,9 +201,11 @@ fn holding_and_releasing_say_what_becomes_of_queues_and_of_runs() {
     hold(&mut stage);
     let effects = stage.ctrl('x');
     assert_eq!(asked(&effects), ["released: boss runs, default runs, attempts of runs are begun again"]);
-    let asked = Asked::Together { words: asked(&effects).pop() };
-    stage
-        .event(Event::Commanded { asked, outcome: Ok(Outcome::Runs(runs::Outcome::Braked { held: false })) });
+    let asked = Purpose::Batch { text: asked(&effects).pop() };
+    stage.event(Event::CommandAnswered {
+        purpose: asked,
+        outcome: Ok(Outcome::Runs(runs::Outcome::Braked { held: false })),
+    });
     assert!(stage.text().contains("attempts of runs are begun again"), "{}", stage.text());
 }
 
@@ -258,7 +261,7 @@ fn details_of_a_run_cancel_it_and_a_key_of_queues_says_where_they_are() {
     let command = Command::Runs(runs::Command::Cancel { run: run(VOTE) });
     assert_eq!(
         stage.char('y'),
-        [Effect::Command { asked: Asked::CancelRun { name: "chat_vote".to_owned() }, command }]
+        [Effect::Command { purpose: Purpose::CancelRun { name: "chat_vote".to_owned() }, command }]
     );
     stage.ui.overlays.clear();
     stage.ui.focus = Focus::Pane(PaneId::Runs);
@@ -267,14 +270,14 @@ fn details_of_a_run_cancel_it_and_a_key_of_queues_says_where_they_are() {
 
 #[test]
 fn a_question_of_a_run_whose_other_node_failed_says_so_before_it_is_approved() {
-    let mut stage = Stage::of_size(160, 50);
+    let mut stage = TestConsole::of_size(160, 50);
     stage.resync(connected());
     let nodes =
         [("draft", "agent:writer", None), ("give", "agent:giver", None), ("thank", "agent:ghost", None)];
     stage.submitted(1, "big", &plan(&nodes, &[(0, 1, None), (0, 2, None)]));
     stage.moved(1, (1, "give"), NodeState::Asking, 0, "");
     let (node, expires_at) =
-        (NodeRef { place: 1, id: "give".into() }, Wall(Now::at_ms(stage.ms).wall.0 + 30_000));
+        (NodeRef { index: 1, id: "give".into() }, Wall(Now::at_ms(stage.ms).wall.0 + 30_000));
     stage.runs(T::Asked { run: run(1), action: ASK, node, expires_at }, "give?\n{}");
     stage.char('4');
     assert!(!stage.text().contains("thank failed"), "{}", stage.text());
@@ -297,7 +300,7 @@ fn a_question_is_listed_and_counted_once_and_what_became_of_it_is_said() {
         stage.tick();
         let head = stage.text().lines().next().unwrap_or_default().to_owned();
         let waiting =
-            stage.model.alerts.listed().iter().filter(|alert| alert.standing == Standing::Waiting).count();
+            stage.model.alerts.listed().iter().filter(|alert| alert.status == AlertStatus::Active).count();
         assert!(
             head.contains(&format!("! {} alert", waiting - 1)) && head.contains("? 1 question"),
             "{head}"

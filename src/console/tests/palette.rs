@@ -3,50 +3,50 @@
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
 
 use super::{
-    stage::{Stage, show},
     steps::commands,
+    test_console::{TestConsole, show},
 };
 use crate::{
     console::{
         action::{Action, Effect},
         event::Event,
         history::History,
-        keymap::{Keymap, Place},
+        keymap::{KeyScope, Keymap},
         overlays::{Hit, Overlay},
-        shell::{End, Ran},
+        shell::{SubcommandEnd, SubcommandResult},
         ui::Focus,
     },
     mpp,
     time::Mono,
 };
 
-fn types(stage: &mut Stage, text: &str) -> Vec<Effect> {
+fn types(stage: &mut TestConsole, text: &str) -> Vec<Effect> {
     text.chars().flat_map(|character| stage.char(character)).collect()
 }
 
-fn ctrl(stage: &mut Stage, character: char) -> Vec<Effect> {
+fn ctrl(stage: &mut TestConsole, character: char) -> Vec<Effect> {
     let key = KeyEvent::new(KeyCode::Char(character), KeyModifiers::CONTROL);
     stage.event(Event::Key { key, at: Mono(stage.ms * 1_000_000) })
 }
 
-fn click(stage: &mut Stage, column: u16, row: u16) -> Vec<Effect> {
+fn click(stage: &mut TestConsole, column: u16, row: u16) -> Vec<Effect> {
     let kind = MouseEventKind::Down(MouseButton::Left);
     stage.event(Event::Mouse(MouseEvent { kind, column, row, modifiers: KeyModifiers::NONE }))
 }
 
-fn ran(output: &str, end: End) -> Ran {
-    Ran { output: output.to_owned(), cut: false, end }
+fn ran(output: &str, end: SubcommandEnd) -> SubcommandResult {
+    SubcommandResult { output: output.to_owned(), cut: false, end }
 }
 
 /// The palette with these letters typed.
-fn palette(text: &str) -> Stage {
+fn palette(text: &str) -> TestConsole {
     let mut stage = show(100, 30);
     stage.char(':');
     types(&mut stage, text);
     stage
 }
 
-fn first_hit(stage: &Stage) -> Hit {
+fn first_hit(stage: &TestConsole) -> Hit {
     stage.ui.palette.as_ref().unwrap().hit().unwrap().clone()
 }
 
@@ -64,18 +64,18 @@ fn an_action_is_done_by_a_few_letters_of_its_name() {
 #[test]
 fn letters_are_letters_while_the_palette_is_open() {
     let mut stage = palette("q");
-    assert_eq!((stage.ui.place(), stage.ui.overlays.len()), (Place::Palette, 0));
+    assert_eq!((stage.ui.key_scope(), stage.ui.overlays.len()), (KeyScope::Palette, 0));
     stage.char('H');
     assert_eq!(stage.ui.palette.as_ref().unwrap().text(), "qH");
     ctrl(&mut stage, 'c');
-    assert_eq!(stage.ui.place(), Place::Queues, "Ctrl-C closes the layer");
+    assert_eq!(stage.ui.key_scope(), KeyScope::Queues, "Ctrl-C closes the layer");
 }
 
 #[test]
 fn a_question_that_the_palette_opens_is_not_answered_by_what_was_typed_before_it_was_seen() {
     let mut stage = palette("kick");
     stage.burst(&[KeyCode::Enter, KeyCode::Char('y')]);
-    assert_eq!(stage.ui.place(), Place::Dialog);
+    assert_eq!(stage.ui.key_scope(), KeyScope::Dialog);
     stage.key(KeyCode::F(9));
     assert_eq!(commands(stage.char('y')), [mpp::Command::Kick]);
 }
@@ -99,16 +99,16 @@ fn what_would_do_nothing_says_why_and_stays() {
 fn only_what_works_below_is_offered_and_help_always() {
     let mut stage = show(100, 30);
     stage.key(KeyCode::Enter);
-    assert_eq!(stage.ui.place(), Place::Pending);
+    assert_eq!(stage.ui.key_scope(), KeyScope::Pending);
     stage.char(':');
     types(&mut stage, "zoom");
     assert_ne!(stage.ui.palette.as_ref().unwrap().hit(), Some(&Hit::Action(Action::Zoom)));
     ctrl(&mut stage, 'u');
     types(&mut stage, "keys");
     stage.key(KeyCode::Enter);
-    assert_eq!(stage.ui.place(), Place::Keys);
+    assert_eq!(stage.ui.key_scope(), KeyScope::Keys);
     stage.key(KeyCode::Esc);
-    assert_eq!(stage.ui.place(), Place::Pending);
+    assert_eq!(stage.ui.key_scope(), KeyScope::Pending);
 }
 
 #[test]
@@ -119,17 +119,17 @@ fn a_subcommand_runs_and_shows_what_it_printed_with_its_exit_code() {
     let effects = stage.key(KeyCode::Enter);
     assert_eq!(effects[1], Effect::Run { number: 1, words });
     assert!(stage.text().contains("running; esc ends it"), "{}", stage.text());
-    stage.event(Event::Ran { number: 7, ran: ran("of another", End::Exited(0)) });
+    stage.event(Event::SubcommandEnded { number: 7, ran: ran("of another", SubcommandEnd::Exited(0)) });
     assert!(stage.text().contains("running"));
     let printed = "error: 99 is done\n  hint: \u{1b}[2J\u{202e}nothing to do\r\n";
-    stage.event(Event::Ran { number: 1, ran: ran(printed, End::Exited(1)) });
+    stage.event(Event::SubcommandEnded { number: 1, ran: ran(printed, SubcommandEnd::Exited(1)) });
     let text = stage.text();
     assert!(
         text.contains("✗ exit 1") && text.contains("error: 99 is done") && text.contains("␛[2J<202e>nothing"),
         "{text}"
     );
     assert_eq!(stage.key(KeyCode::Esc), [], "nothing runs that could be ended");
-    assert_eq!(stage.ui.place(), Place::Queues);
+    assert_eq!(stage.ui.key_scope(), KeyScope::Queues);
 }
 
 #[test]
@@ -137,8 +137,8 @@ fn going_back_ends_a_subcommand_that_runs() {
     let mut stage = palette("doctor");
     stage.key(KeyCode::Enter);
     assert_eq!(stage.key(KeyCode::Esc), [Effect::StopRun { number: 1 }]);
-    stage.event(Event::Ran { number: 1, ran: ran("", End::Killed) });
-    assert_eq!(stage.ui.place(), Place::Queues);
+    stage.event(Event::SubcommandEnded { number: 1, ran: ran("", SubcommandEnd::Killed) });
+    assert_eq!(stage.ui.key_scope(), KeyScope::Queues);
 }
 
 #[test]
@@ -178,8 +178,8 @@ fn up_in_an_empty_line_walks_what_was_run_before() {
     let mut stage = show(100, 30);
     stage.ui.history = History::new(["settle 1 done", "hold-all"].map(str::to_owned), 10);
     stage.char(':');
-    let typed = |stage: &Stage| stage.ui.palette.as_ref().unwrap().text().to_owned();
-    let walk = |stage: &mut Stage, key| {
+    let typed = |stage: &TestConsole| stage.ui.palette.as_ref().unwrap().text().to_owned();
+    let walk = |stage: &mut TestConsole, key| {
         stage.key(key);
         typed(stage)
     };
@@ -226,7 +226,7 @@ fn the_list_of_keys_is_found_by_name_key_and_place_and_says_whose_they_are() {
     stage.char('?');
     assert!(stage.text().contains("f5             hold all"), "{}", stage.text());
     stage.char('?');
-    assert_eq!(stage.ui.place(), Place::Keys);
+    assert_eq!(stage.ui.key_scope(), KeyScope::Keys);
     types(&mut stage, "f5");
     let text = stage.text();
     assert!(
@@ -299,8 +299,9 @@ fn every_layer_is_drawn_in_ascii_and_at_every_size() {
             for character in opened.chars() {
                 stage.key(if character == '\n' { KeyCode::Enter } else { KeyCode::Char(character) });
             }
-            stage.event(Event::Ran {
-                number: 1, ran: ran(&"żółw 日本 ".repeat(5_000), End::TimedOut(10))
+            stage.event(Event::SubcommandEnded {
+                number: 1,
+                ran: ran(&"żółw 日本 ".repeat(5_000), SubcommandEnd::TimedOut(10)),
             });
             stage.event(Event::Resize { columns, rows });
             assert!(stage.text().is_ascii(), "{opened} {}", stage.text());

@@ -4,9 +4,9 @@ use std::sync::{Arc, Mutex, mpsc};
 
 use crossterm::event::KeyCode;
 
-use super::loops::{Rig, with_source};
+use super::loops::{Fixture, with_source};
 use crate::{
-    console::{Depth, Exit, Fault, Looks, Reload, Source, Theme},
+    console::{AppearanceSettings, ConfigSource, Depth, Exit, Fault, Reload, Theme},
     limits::Limits,
 };
 
@@ -14,18 +14,18 @@ use crate::{
 #[derive(Debug)]
 struct Given(Mutex<mpsc::Receiver<Reload>>);
 
-impl Source for Given {
+impl ConfigSource for Given {
     fn poll(&self) -> Option<Reload> {
         self.0.lock().unwrap().try_recv().ok()
     }
 }
 
-fn looks() -> Looks {
-    Looks { theme: "midnight".to_owned(), mouse: true, ..Looks::default() }
+fn looks() -> AppearanceSettings {
+    AppearanceSettings { theme: "midnight".to_owned(), mouse: true, ..AppearanceSettings::default() }
 }
 
-fn good(looks: Looks) -> Reload {
-    Reload { looks, faults: Vec::new(), later: Vec::new() }
+fn good(looks: AppearanceSettings) -> Reload {
+    Reload { appearance: looks, faults: Vec::new(), later: Vec::new() }
 }
 
 fn fault(what: &str) -> Fault {
@@ -36,7 +36,7 @@ fn fault(what: &str) -> Fault {
     }
 }
 
-fn with_reloads<F: Future<Output = Rig>>(test: impl FnOnce(Rig, mpsc::SyncSender<Reload>) -> F) {
+fn with_reloads<F: Future<Output = Fixture>>(test: impl FnOnce(Fixture, mpsc::SyncSender<Reload>) -> F) {
     let (give, given) = mpsc::sync_channel(8);
     let exit =
         with_source(&Limits::default(), Some(Arc::new(Given(Mutex::new(given)))), |rig| test(rig, give));
@@ -50,12 +50,13 @@ fn new_looks_apply_live_and_the_theme_that_the_operator_chose_stays() {
         rig.shows("┌ ▸ Queues").await;
         rig.key('T').await;
         rig.shows("theme: daylight").await;
-        give.send(good(Looks { ascii: true, ..looks() })).unwrap();
+        give.send(good(AppearanceSettings { ascii: true, ..looks() })).unwrap();
         rig.shows("+ > Queues").await;
         rig.key('T').await;
         rig.shows("theme: high-contrast").await;
         let mine = Theme::parse("mine", "base = 'daylight'", Depth::True).unwrap();
-        give.send(good(Looks { theme: "mine".to_owned(), themes: vec![mine], ..looks() })).unwrap();
+        give.send(good(AppearanceSettings { theme: "mine".to_owned(), themes: vec![mine], ..looks() }))
+            .unwrap();
         rig.shows("┌ ▸ Queues").await;
         rig.key('T').await;
         // The user's own is the last, so that the first follows it.
@@ -68,7 +69,7 @@ fn new_looks_apply_live_and_the_theme_that_the_operator_chose_stays() {
 #[test]
 fn a_file_masks_a_running_show_and_never_unmasks_one() {
     with_reloads(|mut rig, give| async move {
-        let on_air = |on_air| good(Looks { on_air, ..looks() });
+        let on_air = |on_air| good(AppearanceSettings { on_air, ..looks() });
         rig.snapshot(true).await;
         rig.shows("Queues").await;
         give.send(on_air(true)).unwrap();
@@ -85,7 +86,7 @@ fn a_file_masks_a_running_show_and_never_unmasks_one() {
         rig.shows("ON AIR").await;
         rig.key('O').await;
         rig.shows_not("ON AIR").await;
-        give.send(good(Looks { on_air: true, ascii: true, ..looks() })).unwrap();
+        give.send(good(AppearanceSettings { on_air: true, ascii: true, ..looks() })).unwrap();
         rig.shows("+ > Queues").await;
         rig.shows_not("ON AIR").await;
         rig.key('q').await;

@@ -5,7 +5,7 @@ use crossterm::event::KeyCode;
 use super::{
     answers::{answered, asked_by},
     runs::{ASK, CUT, by, keys, plan, run, runs},
-    stage::{Stage, connected},
+    test_console::{TestConsole, connected},
 };
 use crate::{
     console::{action::Action, event::Event, pane_id::PaneId, selection::RecordKey, ui::Focus},
@@ -18,7 +18,7 @@ use crate::{
 #[test]
 fn what_is_open_stays_on_the_screen_however_far_down_one_looks() {
     for (columns, rows) in [(80, 24), (160, 50)] {
-        let mut stage = Stage::of_size(columns, rows);
+        let mut stage = TestConsole::of_size(columns, rows);
         stage.resync(connected());
         let one = plan(&[("write", "agent:writer", None)], &[]);
         for number in 1..=40 {
@@ -37,7 +37,7 @@ fn what_is_open_stays_on_the_screen_however_far_down_one_looks() {
         assert_eq!(stage.ui.selected(PaneId::Runs, &stage.model), selected);
         assert!(stage.text().contains(" 000a"), "the selected one is there too: {}", stage.text());
         stage.submitted(51, "asks", &one);
-        let write = NodeRef { place: 0, id: "write".into() };
+        let write = NodeRef { index: 0, id: "write".into() };
         stage.runs(T::Asked { run: run(50), action: ASK, node: write, expires_at: Wall(u64::MAX) }, "write?");
         assert_eq!(
             keys(&stage, PaneId::Runs)[..2],
@@ -58,7 +58,7 @@ fn why_a_run_failed_is_read_in_the_list() {
 
 #[test]
 fn a_run_that_a_restart_cut_is_shown_as_the_store_has_it() {
-    let mut stage = Stage::of_size(160, 50);
+    let mut stage = TestConsole::of_size(160, 50);
     stage.resync(connected());
     let submitted = T::Submitted { run: run(CUT), name: "cut".into(), by: by("ann"), nodes: 2 };
     stage.runs(submitted, "{}");
@@ -89,7 +89,7 @@ fn a_run_that_a_restart_cut_is_shown_as_the_store_has_it() {
 #[test]
 fn the_last_event_of_a_run_is_shown_where_it_was_told_while_nobody_listened() {
     for is_other_start in [false, true] {
-        let mut stage = Stage::of_size(160, 50);
+        let mut stage = TestConsole::of_size(160, 50);
         stage.resync(connected());
         let one = plan(&[("write", "agent:writer", None), ("say", "agent:voice", None)], &[(0, 1, None)]);
         stage.submitted(CUT, "cut", &one);
@@ -102,7 +102,7 @@ fn the_last_event_of_a_run_is_shown_where_it_was_told_while_nobody_listened() {
         }
         assert_eq!(keys(&stage, PaneId::RunEvents).len() as u64, heard);
         stage.pass(5_000);
-        let mut runs = stage.model.world.clone().unwrap().runs;
+        let mut runs = stage.model.station_state.clone().unwrap().runs;
         let it = runs.runs.iter_mut().find(|view| view.run == run(CUT)).unwrap();
         (it.state, it.events, it.ended_at) = (RunState::Failed, 3, Some(Now::at_ms(stage.ms)));
         let mut snapshot = Snapshot { runs, ..connected() };
@@ -150,7 +150,7 @@ fn the_log_tells_what_becomes_of_runs() {
 
 #[test]
 fn the_plan_moves_to_what_is_worked_on_until_a_node_is_chosen() {
-    let mut stage = Stage::of_size(80, 24);
+    let mut stage = TestConsole::of_size(80, 24);
     stage.resync(connected());
     let ids: Vec<String> = (0..60).map(|at| format!("n{at}")).collect();
     let nodes: Vec<_> = ids.iter().map(|id| (id.as_str(), "agent:echo", None)).collect();

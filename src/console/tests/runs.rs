@@ -7,15 +7,15 @@ use crossterm::event::KeyCode;
 use super::{
     answers::{answered, asked_by},
     screens::at_both_sizes,
-    stage::{Stage, connected, fresh, show},
+    test_console::{TestConsole, connected, fresh, show},
 };
 use crate::{
     console::{
-        action::{Action, Asked},
+        action::{Action, Purpose},
         event::Event,
         pane_id::PaneId,
         panes,
-        selection::{Keys as _, RecordKey},
+        selection::{RecordKey, RowKeys as _},
         ui::Focus,
         view_id::ViewId,
     },
@@ -82,7 +82,7 @@ fn vote() -> Plan {
     )
 }
 
-impl Stage {
+impl TestConsole {
     /// A run is accepted.
     pub(super) fn submitted(&mut self, number: u64, name: &str, plan: &Plan) {
         let nodes = u32::try_from(plan.nodes.len()).unwrap();
@@ -102,7 +102,15 @@ impl Stage {
         attempt: u32,
         why: &str,
     ) {
-        self.runs(T::Moved { run: run(number), node: NodeRef { place, id: id.into() }, state, attempt }, why);
+        self.runs(
+            T::StateChange {
+                run: run(number),
+                node: NodeRef { index: place, id: id.into() },
+                state,
+                attempt,
+            },
+            why,
+        );
     }
 
     pub(super) fn tells(
@@ -113,8 +121,8 @@ impl Stage {
         node: Option<(u32, &str)>,
         message: &str,
     ) {
-        let node = node.map(|(place, id)| NodeRef { place, id: id.into() });
-        self.runs(T::Told { run: run(number), number: at, kind, level, node }, message);
+        let node = node.map(|(place, id)| NodeRef { index: place, id: id.into() });
+        self.runs(T::Event { run: run(number), number: at, kind, level, node }, message);
     }
 
     pub(super) fn ended(&mut self, number: u64, state: RunState, why: &str) {
@@ -124,7 +132,7 @@ impl Stage {
 
 /// Runs over a show: one that ended well, one that failed, and one that is in the middle of it and asks
 /// something.
-pub(super) fn with_runs(mut stage: Stage) -> Stage {
+pub(super) fn with_runs(mut stage: TestConsole) -> TestConsole {
     stage.submitted(
         GREET,
         "greet",
@@ -160,7 +168,7 @@ pub(super) fn with_runs(mut stage: Stage) -> Stage {
     stage.moved(VOTE, (1, "count"), NodeState::Running, 1, "");
     stage.moved(VOTE, (2, "greet"), NodeState::Running, 1, "");
     stage.moved(VOTE, (3, "greet/write"), NodeState::Running, 2, "");
-    let count = NodeRef { place: 1, id: "count".into() };
+    let count = NodeRef { index: 1, id: "count".into() };
     stage.runs(
         T::Progressed { run: run(VOTE), node: count, done: Some(3.0), total: Some(8.0) },
         "3 of 8 ballots",
@@ -174,7 +182,7 @@ pub(super) fn with_runs(mut stage: Stage) -> Stage {
     );
     stage.moved(VOTE, (5, "give"), NodeState::Asking, 0, "");
     let expires_at = Wall(Now::at_ms(stage.ms).wall.0 + 300_000);
-    let give = NodeRef { place: 5, id: "give".into() };
+    let give = NodeRef { index: 5, id: "give".into() };
     stage.runs(T::Asked { run: run(VOTE), action: ASK, node: give, expires_at }, GIVE);
     stage.tells(VOTE, 5, log(Level::Error), None, "the overlay did not answer");
     stage.runs(T::Spent { run: run(VOTE), tokens: 1_234 }, "");
@@ -286,11 +294,11 @@ pub(super) fn kept(after: u64) -> Vec<ArtifactRow> {
 }
 
 /// The Runs in the middle of a show, everything answered.
-pub(super) fn runs(columns: u16, rows: u16) -> Stage {
+pub(super) fn runs(columns: u16, rows: u16) -> TestConsole {
     let mut stage = with_runs(show(columns, rows));
     let saved = T::Saved {
         run: run(VOTE),
-        node: NodeRef { place: 0, id: "poll".into() },
+        node: NodeRef { index: 0, id: "poll".into() },
         port: "out".into(),
         kind: "toolresult.generic.v1".into(),
         schema_id: 4,
@@ -302,14 +310,14 @@ pub(super) fn runs(columns: u16, rows: u16) -> Stage {
     stage
 }
 
-fn over(pane: PaneId) -> Stage {
+fn over(pane: PaneId) -> TestConsole {
     // There the lists of runs have room beside each other.
     let mut stage = if pane == PaneId::RunHistory { runs(220, 60) } else { runs(160, 50) };
     stage.ui.focus = Focus::Pane(pane);
     stage
 }
 
-pub(super) fn keys(stage: &Stage, pane: PaneId) -> Vec<RecordKey> {
+pub(super) fn keys(stage: &TestConsole, pane: PaneId) -> Vec<RecordKey> {
     let rows = panes::rows(pane, &stage.ui, &stage.model);
     (0..rows.len()).filter_map(|row| rows.key(row)).collect()
 }
@@ -382,7 +390,7 @@ fn an_answer_for_the_run_that_was_shown_before_finds_no_place() {
     stage.key(KeyCode::Down);
     assert_eq!(stage.ui.run, Some(run(8)));
     let page = Ok(Page::RunEvents { rows: told(run(9), 250, 200), more: false });
-    stage.event(Event::Queried { asked: Asked::Page { pane: PaneId::RunEvents, serial }, page });
+    stage.event(Event::QueryAnswered { purpose: Purpose::Page { pane: PaneId::RunEvents, serial }, page });
     assert_eq!(keys(&stage, PaneId::RunEvents), []);
 }
 
@@ -432,7 +440,7 @@ fn a_run_an_event_and_an_artifact_are_read_whole_and_their_entries_are_found() {
 
 #[test]
 fn the_chip_tells_how_the_runs_are_and_why() {
-    let mut stage = Stage::of_size(160, 50);
+    let mut stage = TestConsole::of_size(160, 50);
     stage.resync(connected());
     assert!(stage.text().contains("RUNS ● 0▶ 0✓ 0✗"), "{}", stage.text());
     let mut stage = with_runs(stage);
@@ -455,7 +463,7 @@ fn the_chip_tells_how_the_runs_are_and_why() {
 
 #[test]
 fn a_station_without_runs_says_so_in_every_pane() {
-    let mut stage = Stage::of_size(160, 50);
+    let mut stage = TestConsole::of_size(160, 50);
     stage.resync(fresh());
     stage.char('4');
     let text = stage.text();
@@ -464,7 +472,7 @@ fn a_station_without_runs_says_so_in_every_pane() {
 
 #[test]
 fn a_plan_of_a_thousand_nodes_is_laid_out_once_and_its_end_is_reached() {
-    let mut stage = Stage::of_size(160, 50);
+    let mut stage = TestConsole::of_size(160, 50);
     stage.resync(connected());
     let ids: Vec<String> = (0..1_000).map(|at| format!("n{at}")).collect();
     let nodes: Vec<_> = ids.iter().map(|id| (id.as_str(), "agent:echo", None)).collect();
@@ -475,13 +483,13 @@ fn a_plan_of_a_thousand_nodes_is_laid_out_once_and_its_end_is_reached() {
     stage.ui.focus = Focus::Pane(PaneId::Plan);
     stage.buffer();
     let view = stage.model.runs().unwrap().run(run(1)).unwrap().clone();
-    let first = stage.ui.picture_of(&view);
+    let first = stage.ui.dag_layout_of(&view);
     stage.key(KeyCode::Char('G'));
-    let last = first.lines.last().unwrap().place;
+    let last = first.lines.last().unwrap().index;
     assert!(stage.text().contains(&format!("n{last}")), "{}", stage.text());
-    assert!(Arc::ptr_eq(&first, &stage.ui.picture_of(&view)), "the layout is kept");
+    assert!(Arc::ptr_eq(&first, &stage.ui.dag_layout_of(&view)), "the layout is kept");
     stage.moved(1, (999, "n999"), NodeState::Completed, 1, "");
-    assert!(Arc::ptr_eq(&first, &stage.ui.picture_of(stage.model.runs().unwrap().run(run(1)).unwrap())));
+    assert!(Arc::ptr_eq(&first, &stage.ui.dag_layout_of(stage.model.runs().unwrap().run(run(1)).unwrap())));
 }
 
 #[test]

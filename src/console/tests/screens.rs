@@ -3,17 +3,17 @@
 use crossterm::event::KeyCode;
 
 use super::{
-    stage::{Stage, connected, fresh, row, show},
+    test_console::{TestConsole, connected, fresh, row, show},
     views::{bridge, journal},
 };
 use crate::{
     console::{
-        action::{Asked, Direction},
+        action::{Direction, Purpose},
         event::Event,
         glyphs::Glyphs,
         model::Timeline,
         pane_id::PaneId,
-        shell::{End, Ran},
+        shell::{SubcommandEnd, SubcommandResult},
         theme::{Depth, Theme},
         ui::Focus,
         view_id::ViewId,
@@ -36,33 +36,33 @@ macro_rules! check {
 const SIZES: [(u16, u16); 2] = [(80, 24), (160, 50)];
 
 /// A screen without kept entries: what they hold, which the Meter tells, differs from machine to machine.
-pub(super) fn unkept(mut stage: Stage) -> Stage {
+pub(super) fn unkept(mut stage: TestConsole) -> TestConsole {
     stage.ui.time = Timeline::new(&stage.ui.limits.console);
     stage.ui.time.anchor(&stage.model, false);
     stage
 }
 
-pub(super) fn at_both_sizes(name: &str, mut stage: impl FnMut(u16, u16) -> Stage) {
+pub(super) fn at_both_sizes(name: &str, mut stage: impl FnMut(u16, u16) -> TestConsole) {
     for (columns, rows) in SIZES {
         check!(format!("{name}_{columns}x{rows}"), stage(columns, rows).screen());
     }
 }
 
 /// The same, and between them.
-pub(super) fn at_three_sizes(name: &str, mut stage: impl FnMut(u16, u16) -> Stage) {
+pub(super) fn at_three_sizes(name: &str, mut stage: impl FnMut(u16, u16) -> TestConsole) {
     at_both_sizes(name, &mut stage);
     check!(format!("{name}_100x30"), stage(100, 30).screen());
 }
 
 #[test]
 fn starting() {
-    at_both_sizes("starting", Stage::of_size);
+    at_both_sizes("starting", TestConsole::of_size);
 }
 
 #[test]
 fn a_first_run_teaches_beside_the_live_deck() {
     at_both_sizes("first_run", |columns, rows| {
-        let mut stage = Stage::of_size(columns, rows);
+        let mut stage = TestConsole::of_size(columns, rows);
         stage.resync(fresh());
         stage
     });
@@ -110,7 +110,7 @@ fn the_adapter_is_gone() {
         let mut stage = show(columns, rows);
         let peer = || "127.0.0.1:50312".into();
         stage.mpp(Transition::Requeued { id: crate::ids::InvocationId(42), queue: "default".into() }, "");
-        stage.mpp(Transition::LeftApplied { id: crate::ids::InvocationId(46), queue: "boss".into() }, "");
+        stage.mpp(Transition::Orphaned { id: crate::ids::InvocationId(46), queue: "boss".into() }, "");
         stage.mpp(Transition::Disconnected { peer: peer(), active: true, cause: CloseCause::PeerClosed }, "");
         let cause = CloseCause::Fault(Fault::Hello(HelloReason::InvalidToken));
         stage.mpp(Transition::Disconnected { peer: "127.0.0.1:50313".into(), active: false, cause }, "");
@@ -133,14 +133,14 @@ fn the_store_is_failing() {
 }
 
 /// A show whose adapter left, with the store in trouble: two alerts wait, one was seen, one has passed.
-fn alerted(columns: u16, rows: u16) -> Stage {
+fn alerted(columns: u16, rows: u16) -> TestConsole {
     let mut stage = show(columns, rows);
     stage.station(station::Transition::DiskLow { free_bytes: 9 << 20 }, "");
     stage.pass(1_000);
     stage.tick();
-    stage.station(station::Transition::DiskWell { free_bytes: 9 << 30 }, "");
+    stage.station(station::Transition::DiskOk { free_bytes: 9 << 30 }, "");
     stage.mpp(Transition::Requeued { id: crate::ids::InvocationId(42), queue: "default".into() }, "");
-    stage.mpp(Transition::LeftApplied { id: crate::ids::InvocationId(46), queue: "boss".into() }, "");
+    stage.mpp(Transition::Orphaned { id: crate::ids::InvocationId(46), queue: "boss".into() }, "");
     stage.mpp(
         Transition::Disconnected {
             peer: "127.0.0.1:50312".into(),
@@ -231,7 +231,10 @@ fn what_a_subcommand_printed() {
         }
         stage.key(KeyCode::Enter);
         let output = (1..=40).map(|line| format!("line {line}")).collect::<Vec<_>>().join("\n");
-        stage.event(Event::Ran { number: 1, ran: Ran { output, cut: false, end: End::Exited(1) } });
+        stage.event(Event::SubcommandEnded {
+            number: 1,
+            ran: SubcommandResult { output, cut: false, end: SubcommandEnd::Exited(1) },
+        });
         stage
     });
 }
@@ -251,9 +254,9 @@ fn the_pending_rows_of_a_queue() {
         let mut stage = show(columns, rows);
         stage.key(KeyCode::Down);
         stage.key(KeyCode::Enter);
-        let asked = Asked::Pending { queue: "default".into(), direction: Direction::Fresh, serial: 1 };
+        let asked = Purpose::Pending { queue: "default".into(), direction: Direction::Initial, serial: 1 };
         let page = Page::Invocations { rows: (42..=45).map(row).collect(), more: false, beyond: None };
-        stage.event(Event::Queried { asked, page: Ok(page) });
+        stage.event(Event::QueryAnswered { purpose: asked, page: Ok(page) });
         stage
     });
 }
@@ -273,8 +276,9 @@ fn every_pane_of_the_bridge_and_the_journal_zoomed() {
     for view in [ViewId::Bridge, ViewId::Journal] {
         // The Meter has screens of its own.
         for pane in view.panes().iter().filter(|pane| **pane != PaneId::Meter) {
-            let name =
-                format!("zoomed_{}_{}", view.name(), pane.place().name()).to_lowercase().replace(' ', "_");
+            let name = format!("zoomed_{}_{}", view.name(), pane.key_scope().name())
+                .to_lowercase()
+                .replace(' ', "_");
             at_both_sizes(&name, |columns, rows| {
                 let mut stage =
                     if view == ViewId::Bridge { bridge(300, 100) } else { journal(columns, rows) };
@@ -289,7 +293,7 @@ fn every_pane_of_the_bridge_and_the_journal_zoomed() {
 
 #[test]
 fn a_terminal_that_is_too_small_is_told() {
-    let mut stage = Stage::of_size(79, 24);
+    let mut stage = TestConsole::of_size(79, 24);
     stage.resync(connected());
     check!("too_small", stage.screen());
 }

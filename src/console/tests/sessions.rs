@@ -7,16 +7,16 @@ use crossterm::event::KeyCode;
 use super::{
     answers::{answered, asked_by},
     screens::at_three_sizes,
-    stage::{Stage, connected, fresh, show},
+    test_console::{TestConsole, connected, fresh, show},
 };
 use crate::{
     console::{
-        action::{Action, Asked},
+        action::{Action, Purpose},
         event::Event,
-        model::Speech,
+        model::StatementKind,
         pane_id::PaneId,
         panes,
-        selection::{Keys as _, RecordKey},
+        selection::{RecordKey, RowKeys as _},
         ui::Focus,
         view_id::ViewId,
     },
@@ -40,7 +40,7 @@ fn text(text: &str) -> Arc<str> {
     text.into()
 }
 
-impl Stage {
+impl TestConsole {
     /// A session begins.
     pub(super) fn opened(
         &mut self,
@@ -76,7 +76,7 @@ impl Stage {
 
 /// Sessions over a show: one that was resolved, one that expired, one that was cancelled; a decision and
 /// rounds that go on.
-pub(super) fn with_sessions(mut stage: Stage) -> Stage {
+pub(super) fn with_sessions(mut stage: TestConsole) -> TestConsole {
     stage.opened(14, Mode::Decision, ("which boss comes next", &["ann", "bob"]), 60_000);
     stage.takes(14, "ann", Effect::Proposed { proposal: text("boss") }, "the dragon");
     stage.votes(14, "bob", ("boss", "approve"), "");
@@ -186,28 +186,28 @@ pub(super) fn logged(after: u64, limit: u64) -> Vec<SessionLogRow> {
 }
 
 /// The Sessions in the middle of a show, everything answered.
-pub(super) fn sessions(columns: u16, rows: u16) -> Stage {
+pub(super) fn sessions(columns: u16, rows: u16) -> TestConsole {
     let mut stage = with_sessions(show(columns, rows));
     let effects = stage.char('5');
     answered(&mut stage, effects);
     stage
 }
 
-fn over(pane: PaneId) -> Stage {
+fn over(pane: PaneId) -> TestConsole {
     let mut stage = sessions(160, 50);
     stage.ui.focus = Focus::Pane(pane);
     stage
 }
 
 /// The same of the decision.
-pub(super) fn decision(columns: u16, rows: u16) -> Stage {
+pub(super) fn decision(columns: u16, rows: u16) -> TestConsole {
     let mut stage = sessions(columns, rows);
     let effects = stage.key(KeyCode::Down);
     answered(&mut stage, effects);
     stage
 }
 
-fn keys(stage: &Stage, pane: PaneId) -> Vec<RecordKey> {
+fn keys(stage: &TestConsole, pane: PaneId) -> Vec<RecordKey> {
     let rows = panes::rows(pane, &stage.ui, &stage.model);
     (0..rows.len()).filter_map(|row| rows.key(row)).collect()
 }
@@ -249,7 +249,7 @@ fn a_row_tells_the_mode_how_far_it_is_who_is_in_and_how_long_it_lasts_yet() {
 #[test]
 fn what_a_session_is_about_and_what_it_came_to_stand_apart_in_both_lists() {
     let mut stage = sessions(160, 50);
-    let columns = |stage: &mut Stage, pane: PaneId| {
+    let columns = |stage: &mut TestConsole, pane: PaneId| {
         stage.ui.zoomed = Some(pane);
         stage.ui.focus = Focus::Pane(pane);
         let effects = stage.event(Event::Tick);
@@ -289,15 +289,15 @@ fn the_proposals_have_their_votes_evaluations_and_objections() {
     ] {
         assert!(screen.contains(wanted), "{wanted}: {screen}");
     }
-    let voices: Vec<_> = keys(&stage, PaneId::Voices);
+    let voices: Vec<_> = keys(&stage, PaneId::Statements);
     assert_eq!(voices.len(), 5);
     assert_eq!(
         voices[0],
-        RecordKey::Voice(session(RELEASE), Speech::Votes, 0, "bob".into()),
+        RecordKey::Statement(session(RELEASE), StatementKind::Votes, 0, "bob".into()),
         "the last first"
     );
     stage.votes(RELEASE, "bob", ("p2", "reject"), "on second thought");
-    assert_eq!(keys(&stage, PaneId::Voices).len(), 5, "the last vote of a sender counts");
+    assert_eq!(keys(&stage, PaneId::Statements).len(), 5, "the last vote of a sender counts");
     assert!(stage.text().contains("1 reject"), "{}", stage.text());
 }
 
@@ -333,7 +333,7 @@ fn a_session_of_the_store_is_read_from_there_log_and_all() {
     let (_, query) = asked_by(PaneId::SessionLog, &effects).unwrap();
     assert_eq!(query, Query::SessionLog { session: "s-5".to_owned(), after: 52, limit: 200 });
     assert_eq!(
-        asked_by(PaneId::Standings, &effects).unwrap().1,
+        asked_by(PaneId::Positions, &effects).unwrap().1,
         Query::Session { session: "s-5".to_owned() }
     );
     answered(&mut stage, effects);
@@ -360,19 +360,19 @@ fn a_session_that_the_store_has_no_more_is_asked_for_once() {
     let mut stage = over(PaneId::SessionHistory);
     stage.pass(1_100);
     let effects = stage.key(KeyCode::Home);
-    let (serial, _) = asked_by(PaneId::Standings, &effects).unwrap();
-    let asked = Asked::Page { pane: PaneId::Standings, serial };
-    stage.event(Event::Queried { asked, page: Ok(Page::Session(None)) });
+    let (serial, _) = asked_by(PaneId::Positions, &effects).unwrap();
+    let asked = Purpose::Page { pane: PaneId::Positions, serial };
+    stage.event(Event::QueryAnswered { purpose: asked, page: Ok(Page::Session(None)) });
     for _ in 0..5 {
         stage.pass(1_100);
         let effects = stage.event(Event::Tick);
-        assert_eq!(asked_by(PaneId::Standings, &effects), None);
+        assert_eq!(asked_by(PaneId::Positions, &effects), None);
         answered(&mut stage, effects);
     }
     assert!(stage.text().contains("it is kept no longer"), "{}", stage.text());
     stage.pass(1_100);
     let effects = stage.key(KeyCode::Down);
-    assert!(asked_by(PaneId::Standings, &effects).is_some(), "another one is asked for");
+    assert!(asked_by(PaneId::Positions, &effects).is_some(), "another one is asked for");
 }
 
 #[test]
@@ -410,8 +410,8 @@ fn what_agents_wrote_is_masked_on_air() {
 fn each_is_read_whole_and_its_entries_are_found() {
     for (pane, wanted) in [
         (PaneId::Sessions, vec!["Session s-17", "waits for", "carol", "session show s-17"]),
-        (PaneId::Standings, vec!["p1 of s-17", "2 approve", "1 high"]),
-        (PaneId::Voices, vec!["bob votes", "looks good to me"]),
+        (PaneId::Positions, vec!["p1 of s-17", "2 approve", "1 high"]),
+        (PaneId::Statements, vec!["bob votes", "looks good to me"]),
         (PaneId::SessionLog, vec!["Record 8 of s-17", "incoming", "session show s-17 --log"]),
     ] {
         let mut stage = decision(160, 50);
@@ -439,7 +439,7 @@ fn time_that_is_stopped_shows_sessions_as_they_were() {
 
 #[test]
 fn the_chip_tells_how_many_are_open_and_which_expired_lately() {
-    let mut stage = Stage::of_size(160, 50);
+    let mut stage = TestConsole::of_size(160, 50);
     stage.resync(connected());
     assert!(stage.text().contains("MACP ● 0 open"), "{}", stage.text());
     let mut stage = with_sessions(stage);
@@ -473,7 +473,7 @@ fn the_log_of_all_tells_of_sessions_that_came_to_nothing() {
 
 #[test]
 fn a_station_without_sessions_says_so_in_every_pane() {
-    let mut stage = Stage::of_size(160, 50);
+    let mut stage = TestConsole::of_size(160, 50);
     stage.resync(fresh());
     stage.char('5');
     let screen = stage.text();

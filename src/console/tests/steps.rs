@@ -2,12 +2,12 @@
 
 use crossterm::event::{KeyCode, MouseButton, MouseEvent, MouseEventKind};
 
-use super::stage::{Stage, connected, dispatched, done, enqueued, fresh, row, show};
+use super::test_console::{TestConsole, connected, dispatched, done, enqueued, fresh, row, show};
 use crate::{
     console::{
-        action::{Asked, Direction, Effect},
+        action::{Direction, Effect, Purpose},
         event::Event,
-        keymap::Place,
+        keymap::KeyScope,
         model::Model,
         overlays::Overlay,
         pane_id::PaneId,
@@ -36,7 +36,7 @@ pub(super) fn commands(effects: Vec<Effect>) -> Vec<mpp::Command> {
 }
 
 /// A pending list of the default queue with these rows.
-pub(super) fn pending_list(rows: impl Iterator<Item = u64>, more: bool) -> Stage {
+pub(super) fn pending_list(rows: impl Iterator<Item = u64>, more: bool) -> TestConsole {
     let mut stage = show(80, 24);
     stage.key(KeyCode::Down);
     let effects = stage.key(KeyCode::Enter);
@@ -44,9 +44,9 @@ pub(super) fn pending_list(rows: impl Iterator<Item = u64>, more: bool) -> Stage
         &effects[..],
         [Effect::Query { query: Query::Invocations { queue: Some(queue), oldest_first: true, beyond: None, .. }, .. }] if queue.as_str() == "default"
     ));
-    let asked = Asked::Pending { queue: "default".into(), direction: Direction::Fresh, serial: 1 };
-    stage.event(Event::Queried {
-        asked,
+    let asked = Purpose::Pending { queue: "default".into(), direction: Direction::Initial, serial: 1 };
+    stage.event(Event::QueryAnswered {
+        purpose: asked,
         page: Ok(Page::Invocations { rows: rows.map(row).collect(), more, beyond: None }),
     });
     stage
@@ -54,14 +54,14 @@ pub(super) fn pending_list(rows: impl Iterator<Item = u64>, more: bool) -> Stage
 
 #[test]
 fn quits_at_once_when_nothing_is_in_flight() {
-    let mut stage = Stage::of_size(80, 24);
+    let mut stage = TestConsole::of_size(80, 24);
     stage.resync(connected());
     assert_eq!(stage.char('q'), [Effect::Quit]);
 }
 
 #[test]
 fn quitting_asks_while_runs_go_on_questions_wait_or_sessions_are_open() {
-    let mut stage = Stage::of_size(160, 50);
+    let mut stage = TestConsole::of_size(160, 50);
     stage.resync(connected());
     let mut stage = super::runs::with_runs(stage);
     assert_eq!(stage.char('q'), []);
@@ -69,7 +69,7 @@ fn quitting_asks_while_runs_go_on_questions_wait_or_sessions_are_open() {
     assert!(text.contains("for good, as failed: ") && text.contains("chat_vote a41f"), "{text}");
     assert!(text.contains("1 question waits for an answer, and can get none any more."), "{text}");
     assert_eq!(stage.char('y'), [Effect::Quit]);
-    let mut stage = Stage::of_size(160, 50);
+    let mut stage = TestConsole::of_size(160, 50);
     stage.resync(connected());
     let mut stage = super::sessions::with_sessions(stage);
     assert_eq!(stage.char('q'), []);
@@ -84,9 +84,9 @@ fn quitting_asks_while_runs_go_on_questions_wait_or_sessions_are_open() {
 fn keys_typed_before_a_question_was_drawn_do_not_answer_it() {
     let mut stage = show(80, 24);
     assert_eq!(stage.burst(&[KeyCode::Char('q'), KeyCode::Char('y'), KeyCode::Char('y')]), []);
-    assert_eq!(stage.ui.place(), Place::Dialog);
+    assert_eq!(stage.ui.key_scope(), KeyScope::Dialog);
     assert!(stage.burst(&[KeyCode::Esc]).is_empty());
-    assert_eq!(stage.ui.place(), Place::Dialog, "nor does a key that declines");
+    assert_eq!(stage.ui.key_scope(), KeyScope::Dialog, "nor does a key that declines");
 }
 
 #[test]
@@ -94,42 +94,42 @@ fn a_question_is_answered_by_y_and_never_by_the_key_that_opened_it() {
     let mut stage = show(80, 24);
     stage.char('q');
     assert_eq!(stage.char('q'), []);
-    assert_eq!(stage.ui.place(), Place::Dialog);
+    assert_eq!(stage.ui.key_scope(), KeyScope::Dialog);
     stage.char('n');
-    assert_eq!(stage.ui.place(), Place::Queues);
+    assert_eq!(stage.ui.key_scope(), KeyScope::Queues);
     stage.char('q');
     assert_eq!(stage.char('y'), [Effect::Quit]);
 }
 
 #[test]
 fn ctrl_c_closes_what_is_open_and_ends_the_console_only_where_nothing_is() {
-    let form = |stage| super::offered::opened(stage, super::offered::events(), "give_item");
+    let form = |stage| super::pack_events::opened(stage, super::pack_events::events(), "give_item");
     let mut stage = form(show(80, 24));
     stage.write("4");
     assert_eq!(stage.ctrl('c'), []);
-    assert_eq!(stage.ui.place(), Place::Events);
+    assert_eq!(stage.ui.key_scope(), KeyScope::Events);
     assert!(stage.text().contains("what was written for give_item is kept"), "{}", stage.text());
     stage.key(KeyCode::Enter);
     stage.ctrl('e');
-    assert_eq!((stage.ui.place(), stage.text().contains("\"item_id\": 4")), (Place::FormJson, true));
-    for below in [Place::Events, Place::Queues] {
+    assert_eq!((stage.ui.key_scope(), stage.text().contains("\"item_id\": 4")), (KeyScope::FormJson, true));
+    for below in [KeyScope::Events, KeyScope::Queues] {
         assert_eq!(stage.ctrl('c'), []);
-        assert_eq!(stage.ui.place(), below);
+        assert_eq!(stage.ui.key_scope(), below);
     }
     stage.char(':');
     stage.write("hold");
     assert_eq!(stage.ctrl('c'), []);
-    assert_eq!(stage.ui.place(), Place::Queues);
+    assert_eq!(stage.ui.key_scope(), KeyScope::Queues);
     stage.char('?');
     stage.char('?');
-    for below in [Place::Help, Place::Queues] {
+    for below in [KeyScope::Help, KeyScope::Queues] {
         assert_eq!(stage.ctrl('c'), []);
-        assert_eq!(stage.ui.place(), below);
+        assert_eq!(stage.ui.key_scope(), below);
     }
     stage.ctrl('c');
     assert!(stage.text().contains("Quit?"), "work is in flight\n{}", stage.text());
     assert_eq!(stage.ctrl('c'), []);
-    assert_eq!(stage.ui.place(), Place::Queues);
+    assert_eq!(stage.ui.key_scope(), KeyScope::Queues);
 }
 
 #[test]
@@ -146,8 +146,8 @@ fn holds_resumes_and_drains_the_selected_queue() {
 #[test]
 fn a_refused_command_is_said_with_its_hint_until_its_time_is_over() {
     let mut stage = show(80, 24);
-    stage.event(Event::Commanded {
-        asked: Asked::Kick,
+    stage.event(Event::CommandAnswered {
+        purpose: Purpose::Kick,
         outcome: Err(PortError::Refused(mpp::Refusal::NoAdapter)),
     });
     let text = stage.text();
@@ -200,32 +200,34 @@ fn a_pending_list_pages_both_ways_within_its_bound() {
     let mut next = 201;
     let mut effects = stage.key(KeyCode::End);
     while next <= 1_600 {
-        let [Effect::Query { asked, query: Query::Invocations { beyond, .. } }] = &effects[..] else {
+        let [Effect::Query { purpose: asked, query: Query::Invocations { beyond, .. } }] = &effects[..]
+        else {
             panic!("{effects:?}")
         };
         assert_eq!(*beyond, Some(InvocationId(next - 1)));
         let page =
             Page::Invocations { rows: (next..next + 200).map(row).collect(), more: true, beyond: None };
-        stage.event(Event::Queried { asked: asked.clone(), page: Ok(page) });
+        stage.event(Event::QueryAnswered { purpose: asked.clone(), page: Ok(page) });
         next += 200;
         effects = stage.key(KeyCode::End);
     }
     let Some(Overlay::Pending(list)) = stage.ui.overlays.last() else { panic!() };
     assert_eq!((list.window.rows().len(), list.window.rows()[0].id), (1_000, InvocationId(601)));
     assert_eq!(list.selected().unwrap().id, InvocationId(1_600));
-    let Effect::Query { asked, .. } = effects.remove(0) else { panic!() };
-    stage.event(Event::Queried {
-        asked,
+    let Effect::Query { purpose: asked, .. } = effects.remove(0) else { panic!() };
+    stage.event(Event::QueryAnswered {
+        purpose: asked,
         page: Ok(Page::Invocations { rows: Vec::new(), more: false, beyond: None }),
     });
     let effects = stage.key(KeyCode::Home);
-    let [Effect::Query { query: Query::Invocations { beyond, oldest_first, .. }, asked }] = &effects[..]
+    let [Effect::Query { query: Query::Invocations { beyond, oldest_first, .. }, purpose: asked }] =
+        &effects[..]
     else {
         panic!("{effects:?}")
     };
     assert_eq!((*beyond, *oldest_first), (Some(InvocationId(601)), false));
     let page = Page::Invocations { rows: (401..=600).rev().map(row).collect(), more: true, beyond: None };
-    stage.event(Event::Queried { asked: asked.clone(), page: Ok(page) });
+    stage.event(Event::QueryAnswered { purpose: asked.clone(), page: Ok(page) });
     let Some(Overlay::Pending(list)) = stage.ui.overlays.last() else { panic!() };
     assert_eq!((list.window.rows().len(), list.window.rows()[0].id), (1_000, InvocationId(401)));
     assert_eq!(list.selected().unwrap().id, InvocationId(601), "the selection is the record, not the row");
@@ -235,9 +237,9 @@ fn a_pending_list_pages_both_ways_within_its_bound() {
 fn an_answer_for_a_list_that_was_closed_is_let_go() {
     let mut stage = pending_list(43..=45, true);
     stage.key(KeyCode::Esc);
-    let asked = Asked::Pending { queue: "default".into(), direction: Direction::Forward, serial: 2 };
-    stage.event(Event::Queried { asked, page: Err(PortError::Store("gone".to_owned())) });
-    assert_eq!((stage.ui.place(), stage.ui.message), (Place::Queues, None));
+    let asked = Purpose::Pending { queue: "default".into(), direction: Direction::Forward, serial: 2 };
+    stage.event(Event::QueryAnswered { purpose: asked, page: Err(PortError::Store("gone".to_owned())) });
+    assert_eq!((stage.ui.key_scope(), stage.ui.message), (KeyScope::Queues, None));
 }
 
 #[test]
@@ -258,7 +260,7 @@ fn the_selection_survives_the_eviction_of_its_record() {
 
 #[test]
 fn the_first_steps_tick_off_and_go_away() {
-    let mut stage = Stage::of_size(80, 24);
+    let mut stage = TestConsole::of_size(80, 24);
     stage.resync(fresh());
     let text = stage.text();
     for words in [
@@ -288,7 +290,7 @@ fn the_first_steps_tick_off_and_go_away() {
 
 #[test]
 fn esc_puts_the_first_steps_away() {
-    let mut stage = Stage::of_size(80, 24);
+    let mut stage = TestConsole::of_size(80, 24);
     stage.resync(fresh());
     stage.key(KeyCode::Esc);
     assert!(!stage.text().contains("Getting started"));
@@ -297,7 +299,7 @@ fn esc_puts_the_first_steps_away() {
 
 #[test]
 fn tab_goes_round_and_enter_on_a_chip_says_why() {
-    let mut stage = Stage::of_size(80, 24);
+    let mut stage = TestConsole::of_size(80, 24);
     let mut snapshot = connected();
     snapshot.mpp.adapter = None;
     stage.resync(snapshot);
@@ -369,7 +371,7 @@ fn text_from_peers_cannot_move_the_cursor_or_turn_a_line_round() {
 #[test]
 fn entries_that_a_snapshot_covers_are_folded_once() {
     let tap = Tap::new(Limits::default().tap);
-    let mut stage = Stage::of_size(80, 24);
+    let mut stage = TestConsole::of_size(80, 24);
     stage.resync(connected());
     stage.mpp(enqueued(1, "default"), "");
     let mut snapshot = connected();

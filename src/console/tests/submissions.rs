@@ -4,17 +4,20 @@
 use crossterm::event::KeyCode;
 
 use super::{
-    run_acts::{send, writing},
+    run_actions::{send, writing},
     runs::plan,
     screens::at_both_sizes,
-    stage::{Stage, show},
+    test_console::{TestConsole, show},
 };
 use crate::{
     console::{
         action::Effect,
         event::Event,
-        keymap::Place,
-        openings::{DeskAnswer, DeskJob, Found, FoundFault, Openings, ShelfFile, Shelved},
+        keymap::KeyScope,
+        openings::{
+            OpeningAnswer, OpeningDrafts, OpeningFault, OpeningFile, OpeningJob, OpeningListing,
+            ParsedOpening,
+        },
     },
     limits::Limits,
     runs::{self, Transition as T},
@@ -36,33 +39,36 @@ edges: []
 ";
 
 /// The editor with this text in it, from a file, beside a shelf.
-fn editing(columns: u16, rows: u16, text: &str) -> Stage {
+fn editing(columns: u16, rows: u16, text: &str) -> TestConsole {
     let mut stage = show(columns, rows);
-    stage.ui.openings = Openings::new(None, None, true, &Limits::default().console);
+    stage.ui.opening_drafts = OpeningDrafts::new(None, None, true, &Limits::default().console);
     stage.char('s');
     let effects = stage.ctrl('o');
-    assert_eq!(effects, [Effect::Desk(Box::new(DeskJob::List))]);
+    assert_eq!(effects, [Effect::Opening(Box::new(OpeningJob::List))]);
     let file =
-        ShelfFile { path: "/show/poll.yaml".into(), bytes: 200, changed_at: Some(Wall(1_790_000_000_000)) };
-    stage.event(Event::Desk(Some(DeskAnswer::Listed(Shelved { files: vec![file], ..Shelved::default() }))));
+        OpeningFile { path: "/show/poll.yaml".into(), bytes: 200, changed_at: Some(Wall(1_790_000_000_000)) };
+    stage.event(Event::Opening(Some(OpeningAnswer::Listed(OpeningListing {
+        files: vec![file],
+        ..OpeningListing::default()
+    }))));
     let effects = stage.key(KeyCode::Enter);
-    assert_eq!(effects, [Effect::Desk(Box::new(DeskJob::Text("/show/poll.yaml".into())))]);
-    stage.event(Event::Desk(Some(DeskAnswer::Text("/show/poll.yaml".into(), Ok(text.to_owned())))));
-    assert_eq!(stage.ui.place(), Place::Submit);
+    assert_eq!(effects, [Effect::Opening(Box::new(OpeningJob::Text("/show/poll.yaml".into())))]);
+    stage.event(Event::Opening(Some(OpeningAnswer::Text("/show/poll.yaml".into(), Ok(text.to_owned())))));
+    assert_eq!(stage.ui.key_scope(), KeyScope::Submit);
     stage
 }
 
-fn desk(effects: &[Effect]) -> Vec<&DeskJob> {
+fn desk(effects: &[Effect]) -> Vec<&OpeningJob> {
     effects
         .iter()
-        .filter_map(|effect| if let Effect::Desk(job) = effect { Some(&**job) } else { None })
+        .filter_map(|effect| if let Effect::Opening(job) = effect { Some(&**job) } else { None })
         .collect()
 }
 
 fn kept(effects: &[Effect]) -> Option<&str> {
     effects
         .iter()
-        .find_map(|effect| if let Effect::KeepDraft(text) = effect { Some(text.as_str()) } else { None })
+        .find_map(|effect| if let Effect::SaveDraft(text) = effect { Some(text.as_str()) } else { None })
 }
 
 #[test]
@@ -70,7 +76,7 @@ fn params_are_a_form_with_the_types_of_the_text_and_go_back_into_it_with_its_com
     let mut stage = editing(160, 50, POLL);
     assert!(stage.text().contains("there is no param `game`"), "{}", stage.text());
     stage.ctrl('e');
-    assert_eq!(stage.ui.place(), Place::SubmitParams);
+    assert_eq!(stage.ui.key_scope(), KeyScope::SubmitParams);
     let text = stage.text();
     for wanted in
         ["Submit an opening: poll.yaml, its params", "user", "rounds", "[x] true", "game", "another"]
@@ -86,7 +92,7 @@ fn params_are_a_form_with_the_types_of_the_text_and_go_back_into_it_with_its_com
     stage.key(KeyCode::Tab);
     stage.write("chess");
     stage.key(KeyCode::Esc);
-    assert_eq!(stage.ui.place(), Place::Submit);
+    assert_eq!(stage.ui.key_scope(), KeyScope::Submit);
     let text = stage.text();
     for wanted in ["# who asks", "user: ann", "rounds: 4", "loud: false", "game: chess", "✓ poll: 1 node"] {
         assert!(text.contains(wanted), "{wanted}: {text}");
@@ -111,19 +117,22 @@ fn what_it_nests_is_looked_for_beside_the_screen_and_what_is_wrong_there_holds_n
     stage.key(KeyCode::End);
     let effects = stage.char('#');
     let jobs = desk(&effects);
-    let [DeskJob::Check { number, origin, .. }] = jobs[..] else { panic!("{effects:?}") };
+    let [OpeningJob::Check { number, origin, .. }] = jobs[..] else { panic!("{effects:?}") };
     assert_eq!(origin.as_deref(), Some(std::path::Path::new("/show/poll.yaml")));
-    let fault = FoundFault {
+    let fault = OpeningFault {
         line: 3,
         column: 1,
-        words: "/show/greet.yaml, 3:1: an opening has no key `nmae`".to_owned(),
-        is_hard: false,
-        is_here: false,
+        text: "/show/greet.yaml, 3:1: an opening has no key `nmae`".to_owned(),
+        is_blocking: false,
+        is_in_text: false,
     };
-    let found = Found { faults: vec![fault], ..Found::default() };
-    stage.event(Event::Desk(Some(DeskAnswer::Checked { number: *number, found: found.clone() })));
+    let found = ParsedOpening { faults: vec![fault], ..ParsedOpening::default() };
+    stage.event(Event::Opening(Some(OpeningAnswer::Checked { number: *number, found: found.clone() })));
     assert!(stage.text().contains("greet.yaml, 3:1"), "{}", stage.text());
-    stage.event(Event::Desk(Some(DeskAnswer::Checked { number: *number - 1, found: Found::default() })));
+    stage.event(Event::Opening(Some(OpeningAnswer::Checked {
+        number: *number - 1,
+        found: ParsedOpening::default(),
+    })));
     assert!(
         stage.text().contains("greet.yaml, 3:1"),
         "an answer about an earlier text is let go: {}",
@@ -131,9 +140,11 @@ fn what_it_nests_is_looked_for_beside_the_screen_and_what_is_wrong_there_holds_n
     );
     let effects = stage.ctrl('s');
     let jobs = desk(&effects);
-    let [DeskJob::Bundle { request, .. }] = jobs[..] else { panic!("{effects:?}: {}", stage.text()) };
-    let effects = stage
-        .event(Event::Desk(Some(DeskAnswer::Bundled { request: *request, text: Ok("whole".to_owned()) })));
+    let [OpeningJob::Bundle { request, .. }] = jobs[..] else { panic!("{effects:?}: {}", stage.text()) };
+    let effects = stage.event(Event::Opening(Some(OpeningAnswer::Bundled {
+        request: *request,
+        text: Ok("whole".to_owned()),
+    })));
     assert!(matches!(&effects[..], [Effect::Command { .. }]), "{effects:?}");
 }
 
@@ -146,7 +157,7 @@ fn a_draft_is_kept_while_it_is_written_and_is_there_again_after_a_restart() {
     stage.pass(1_000);
     assert_eq!(kept(&stage.event(Event::Tick)), None, "it is written once");
     let mut again = show(80, 24);
-    again.ui.openings = Openings::new(Some(&written), None, true, &Limits::default().console);
+    again.ui.opening_drafts = OpeningDrafts::new(Some(&written), None, true, &Limits::default().console);
     again.char('s');
     let text = again.text();
     assert!(text.contains("# mine") && text.contains("poll.yaml"), "{text}");
@@ -155,7 +166,7 @@ fn a_draft_is_kept_while_it_is_written_and_is_there_again_after_a_restart() {
 #[test]
 fn what_was_submitted_and_what_was_left_for_another_is_listed_first() {
     let mut stage = writing();
-    stage.ui.openings = Openings::new(None, None, true, &Limits::default().console);
+    stage.ui.opening_drafts = OpeningDrafts::new(None, None, true, &Limits::default().console);
     stage.write("# first\n");
     let (request, _) = send(&mut stage);
     let by = runs::Asker { kind: runs::AskerKind::Tui, client: "console".into() };
@@ -163,7 +174,7 @@ fn what_was_submitted_and_what_was_left_for_another_is_listed_first() {
         T::Submitted { run: request, name: "example".into(), by, nodes: 1 },
         &serde_json::to_string(&plan(&[("first", "agent:echo", None)], &[])).unwrap(),
     );
-    assert!(effects.iter().any(|effect| matches!(effect, Effect::KeepRecent(_))), "{effects:?}");
+    assert!(effects.iter().any(|effect| matches!(effect, Effect::SaveRecent(_))), "{effects:?}");
     stage.char('s');
     stage.write("# second\n");
     stage.ctrl('o');
@@ -180,8 +191,10 @@ fn what_was_submitted_and_what_was_left_for_another_is_listed_first() {
 fn a_file_that_cannot_be_read_says_why_and_the_text_stays() {
     let mut stage = editing(80, 24, POLL);
     stage.ctrl('o');
-    stage
-        .event(Event::Desk(Some(DeskAnswer::Text("/show/x.yaml".into(), Err("it is not UTF-8".to_owned())))));
+    stage.event(Event::Opening(Some(OpeningAnswer::Text(
+        "/show/x.yaml".into(),
+        Err("it is not UTF-8".to_owned()),
+    ))));
     assert!(stage.text().contains("/show/x.yaml: it is not UTF-8"), "{}", stage.text());
     stage.key(KeyCode::Esc);
     assert!(stage.text().contains("name: poll"), "{}", stage.text());
@@ -201,17 +214,17 @@ fn openings_to_go_on_with() {
     at_both_sizes("run_files", |columns, rows| {
         let mut stage = editing(columns, rows, POLL);
         stage.ctrl('o');
-        let file = |name: &str| ShelfFile {
+        let file = |name: &str| OpeningFile {
             path: format!("/show/{name}.yaml").into(),
             bytes: 2_000,
             changed_at: Some(Wall(1_790_000_000_000)),
         };
-        let shelved = Shelved {
+        let shelved = OpeningListing {
             files: vec![file("poll"), file("greet")],
             cut: 3,
             troubles: vec!["/x: permission denied".to_owned()],
         };
-        stage.event(Event::Desk(Some(DeskAnswer::Listed(shelved))));
+        stage.event(Event::Opening(Some(OpeningAnswer::Listed(shelved))));
         stage
     });
 }

@@ -7,13 +7,13 @@ use super::{
     bus::{AGENT, frame, publication},
     runs::{VOTE, run, runs},
     screens::at_both_sizes,
-    stage::Stage,
+    test_console::TestConsole,
 };
 use crate::{
     console::{
         pane_id::PaneId,
         panes,
-        selection::{Keys as _, RecordKey},
+        selection::{RecordKey, RowKeys as _},
         ui::Focus,
         view_id::ViewId,
     },
@@ -23,7 +23,7 @@ use crate::{
 };
 
 /// A message of the run that waits, as a publication of a session.
-fn say(stage: &mut Stage, session: ConnectionId, topic: &str, schema_id: u16, reached: (u32, u32)) {
+fn say(stage: &mut TestConsole, session: ConnectionId, topic: &str, schema_id: u16, reached: (u32, u32)) {
     let head = Head {
         kind: Some(FrameKind::Publish),
         topic: Some(topic.into()),
@@ -48,7 +48,7 @@ fn say(stage: &mut Stage, session: ConnectionId, topic: &str, schema_id: u16, re
 }
 
 /// The Runs, with messages of the run that waits.
-pub(super) fn with_messages(columns: u16, rows: u16) -> Stage {
+pub(super) fn with_messages(columns: u16, rows: u16) -> TestConsole {
     let mut stage = runs(columns, rows);
     stage.join(ConnectionId(9), "ann", Kind::Tui, Dialect::Frames);
     let reply = |agent: &str, number: u32| format!("rlp/runs/{}/agents/{agent}/{number}", run(VOTE));
@@ -66,7 +66,7 @@ pub(super) fn with_messages(columns: u16, rows: u16) -> Stage {
     stage
 }
 
-fn entries(stage: &Stage) -> Vec<Seq> {
+fn entries(stage: &TestConsole) -> Vec<Seq> {
     let rows = panes::rows(PaneId::Trace, &stage.ui, &stage.model);
     let seq = |row| match rows.key(row) {
         Some(RecordKey::Entry(seq)) => seq,
@@ -159,8 +159,8 @@ fn what_belongs_to_no_piece_of_work_says_so() {
     let mut stage = runs(160, 50);
     stage.char('7');
     assert!(stage.text().contains("is kept here: it went before"), "{}", stage.text());
-    let mut stage = Stage::of_size(160, 50);
-    stage.resync(super::stage::connected());
+    let mut stage = TestConsole::of_size(160, 50);
+    stage.resync(super::test_console::connected());
     stage.char('7');
     assert!(stage.text().contains("no trace is chosen"), "{}", stage.text());
     stage.char('t');

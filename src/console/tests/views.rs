@@ -4,16 +4,16 @@ use crossterm::event::{KeyCode, MouseButton, MouseEvent, MouseEventKind};
 
 use super::{
     answers::{answered, asked, asked_by},
-    stage::{Stage, applied, connected, dispatched, done, enqueued, row, show},
+    test_console::{TestConsole, applied, connected, dispatched, done, enqueued, row, show},
 };
 use crate::{
     console::{
-        action::{Asked, Effect},
+        action::{Effect, Purpose},
         event::Event,
         model::{Breach, Model},
-        pages::Pages,
+        paged_lists::PagedLists,
         pane_id::PaneId,
-        selection::{Keys as _, RecordKey},
+        selection::{RecordKey, RowKeys as _},
         ui::Focus,
         view_id::ViewId,
     },
@@ -34,7 +34,7 @@ use crate::{
 };
 
 /// A frame of an adapter that ends its connection.
-fn refuse(stage: &mut Stage, peer: &str, fault: Fault, bytes: &str) {
+fn refuse(stage: &mut TestConsole, peer: &str, fault: Fault, bytes: &str) {
     let frame = |direction, kind, verdict| Frame {
         direction,
         peer: peer.into(),
@@ -79,9 +79,9 @@ const NO_QUEUE: Fault = Fault::Protocol { code: ErrorCode::UnknownQueue, violati
 const PARKED: Fault = Fault::Protocol { code: ErrorCode::InvalidFrame, violation: Violation::AlreadyParked };
 
 /// The Bridge in the middle of a show, everything answered.
-pub(super) fn bridge(columns: u16, rows: u16) -> Stage {
+pub(super) fn bridge(columns: u16, rows: u16) -> TestConsole {
     let mut stage = show(columns, rows);
-    stage.model.world.as_mut().unwrap().mpp.queues.get_mut("default").unwrap().other_manifest = 2;
+    stage.model.station_state.as_mut().unwrap().mpp.queues.get_mut("default").unwrap().other_manifest = 2;
     for id in 1..=3 {
         let status = RefundStatus::Requested;
         stage.mpp(Transition::RefundRecorded { refund: RefundId(id), id: InvocationId(id + 30), status }, "");
@@ -89,14 +89,14 @@ pub(super) fn bridge(columns: u16, rows: u16) -> Stage {
     stage.mpp(Transition::Logged { level: events::Level::Error }, "lost the game's process");
     stage.mpp(Transition::Logged { level: events::Level::Info }, "found it again");
     // What was asked for so far was never answered.
-    stage.ui.pages = Pages::new();
+    stage.ui.paged_lists = PagedLists::new();
     let effects = stage.char('2');
     answered(&mut stage, effects);
     stage
 }
 
 /// The Journal after some peers broke something.
-pub(super) fn journal(columns: u16, rows: u16) -> Stage {
+pub(super) fn journal(columns: u16, rows: u16) -> TestConsole {
     let mut stage = show(columns, rows);
     refuse(&mut stage, "127.0.0.1:50313", PARKED, r#"{"mpp":2,"type":"pull","queue":"boss"}"#);
     stage.pass(1_000);
@@ -154,7 +154,10 @@ fn a_list_is_asked_anew_once_a_second_and_only_after_a_change() {
         "one question at a time"
     );
     let page = Page::Invocations { rows: (1..=47).rev().map(row).collect(), more: false, beyond: None };
-    stage.event(Event::Queried { asked: Asked::Page { pane: PaneId::History, serial }, page: Ok(page) });
+    stage.event(Event::QueryAnswered {
+        purpose: Purpose::Page { pane: PaneId::History, serial },
+        page: Ok(page),
+    });
     assert_eq!(asked_by(PaneId::History, &stage.event(Event::Data)), None, "not within the second");
     stage.pass(1_000);
     assert!(asked_by(PaneId::History, &stage.event(Event::Data)).is_some());
@@ -166,15 +169,18 @@ fn new_rows_come_at_the_top_and_the_selection_stays_on_its_record() {
     stage.key(KeyCode::Tab);
     assert_eq!(stage.ui.focus, Focus::Pane(PaneId::History));
     stage.key(KeyCode::Down);
-    assert_eq!(stage.ui.pages.history.selected().unwrap().id, InvocationId(45));
+    assert_eq!(stage.ui.paged_lists.history.selected().unwrap().id, InvocationId(45));
     stage.pass(2_000);
     let effects = stage.mpp(enqueued(47, "default"), "");
     let (serial, _) = asked_by(PaneId::History, &effects).unwrap();
     let page = Page::Invocations { rows: (20..=47).rev().map(row).collect(), more: true, beyond: None };
-    stage.event(Event::Queried { asked: Asked::Page { pane: PaneId::History, serial }, page: Ok(page) });
-    assert_eq!(stage.ui.pages.history.rows()[0].id, InvocationId(47));
-    assert_eq!(stage.ui.pages.history.rows().len(), 47);
-    assert_eq!(stage.ui.pages.history.selected().unwrap().id, InvocationId(45));
+    stage.event(Event::QueryAnswered {
+        purpose: Purpose::Page { pane: PaneId::History, serial },
+        page: Ok(page),
+    });
+    assert_eq!(stage.ui.paged_lists.history.rows()[0].id, InvocationId(47));
+    assert_eq!(stage.ui.paged_lists.history.rows().len(), 47);
+    assert_eq!(stage.ui.paged_lists.history.selected().unwrap().id, InvocationId(45));
     let effects = stage.key(KeyCode::Enter);
     assert!(
         matches!(&effects[..], [Effect::Query { query: Query::Invocation { id: InvocationId(45) }, .. }]),
@@ -188,8 +194,10 @@ fn a_store_that_cannot_answer_is_said_in_the_pane_and_asked_again() {
     let effects = stage.char('2');
     let (serial, _) = asked_by(PaneId::History, &effects).unwrap();
     let trouble = || Err(PortError::Store("disk I/O error".to_owned()));
-    let effects =
-        stage.event(Event::Queried { asked: Asked::Page { pane: PaneId::History, serial }, page: trouble() });
+    let effects = stage.event(Event::QueryAnswered {
+        purpose: Purpose::Page { pane: PaneId::History, serial },
+        page: trouble(),
+    });
     assert_eq!(asked_by(PaneId::History, &effects), None, "not at once");
     assert!(stage.text().contains("the store could not answer: disk I/O error"), "{}", stage.text());
     stage.pass(1_000);
@@ -203,7 +211,10 @@ fn a_store_that_cannot_answer_is_said_in_the_pane_and_asked_again() {
     stage.pass(1_000);
     let effects = stage.mpp(enqueued(47, "default"), "");
     let (serial, _) = asked_by(PaneId::History, &effects).unwrap();
-    stage.event(Event::Queried { asked: Asked::Page { pane: PaneId::History, serial }, page: trouble() });
+    stage.event(Event::QueryAnswered {
+        purpose: Purpose::Page { pane: PaneId::History, serial },
+        page: trouble(),
+    });
     let text = stage.text();
     assert!(text.contains("disk I/O error") && text.contains("✗ failed"), "what is there stays: {text}");
 }
@@ -222,7 +233,7 @@ fn what_happens_to_a_listed_row_is_seen_before_its_page_comes_again() {
 #[test]
 fn refunds_state_and_rows_of_another_pack_are_read_whole() {
     let mut stage = bridge(300, 100);
-    let shows = |stage: &mut Stage, pane, words: &[&str]| {
+    let shows = |stage: &mut TestConsole, pane, words: &[&str]| {
         stage.ui.focus = Focus::Pane(pane);
         let effects = stage.key(KeyCode::Enter);
         let text = stage.text();
@@ -235,7 +246,7 @@ fn refunds_state_and_rows_of_another_pack_are_read_whole() {
     shows(&mut stage, PaneId::AdapterLog, &["The adapter says", "found it again"]);
     let effects = shows(&mut stage, PaneId::OtherPack, &["Invocation 3"]);
     assert!(matches!(&effects[..], [Effect::Query { query: Query::Invocation { id: InvocationId(3) }, .. }]));
-    assert_eq!(stage.ui.pages.other_pack.selected().unwrap().id, InvocationId(3));
+    assert_eq!(stage.ui.paged_lists.other_pack.selected().unwrap().id, InvocationId(3));
     stage.mpp(Transition::StateWritten { key: "resets".into(), persist: true }, "4");
     stage.pass(1_000);
     let effects = stage.event(Event::Tick);
@@ -246,7 +257,7 @@ fn refunds_state_and_rows_of_another_pack_are_read_whole() {
 #[test]
 fn marks_are_seen_in_every_list_that_has_their_rows() {
     let mut stage = bridge(160, 50);
-    stage.ui.marks.toggle(InvocationId(5), "default".into(), 10);
+    stage.ui.marked_rows.toggle(InvocationId(5), "default".into(), 10);
     let text = stage.text();
     assert!(
         text.contains("◆5 ") && text.contains("Other pack 2, 1 marked") && text.contains("History, 1 marked"),
@@ -318,7 +329,7 @@ fn what_an_adapter_says_does_not_push_out_the_stations_own_log() {
     assert_eq!(stage.ui.selected(PaneId::AdapterLog, &stage.model), selected, "after a loss too");
 }
 
-fn click(stage: &mut Stage, column: u16, row: u16) -> Vec<Effect> {
+fn click(stage: &mut TestConsole, column: u16, row: u16) -> Vec<Effect> {
     let kind = MouseEventKind::Down(MouseButton::Left);
     stage.event(Event::Mouse(MouseEvent {
         kind,
@@ -329,7 +340,7 @@ fn click(stage: &mut Stage, column: u16, row: u16) -> Vec<Effect> {
 }
 
 /// Clicks on the first place of the screen that shows these words.
-fn click_on(stage: &mut Stage, words: &str) -> Vec<Effect> {
+fn click_on(stage: &mut TestConsole, words: &str) -> Vec<Effect> {
     let text = stage.text();
     let (row, line) = text
         .lines()
@@ -351,7 +362,7 @@ fn a_click_on_the_name_of_a_view_shows_it_and_its_focus_is_where_it_was_left() {
     assert_eq!((stage.ui.view, stage.ui.focus), (ViewId::Deck, Focus::Pane(PaneId::InFlight)));
 }
 
-fn keys_of(pane: PaneId, stage: &Stage) -> Vec<RecordKey> {
+fn keys_of(pane: PaneId, stage: &TestConsole) -> Vec<RecordKey> {
     let rows = crate::console::panes::rows(pane, &stage.ui, &stage.model);
     (0..rows.len()).filter_map(|row| rows.key(row)).collect()
 }
@@ -362,7 +373,7 @@ fn a_click_on_a_column_sorts_by_it_and_a_second_one_turns_it_round() {
     stage.ui.focus = Focus::Pane(PaneId::Recent);
     stage.key(KeyCode::Down);
     let selected = stage.ui.selected(PaneId::Recent, &stage.model);
-    let ids = |stage: &Stage| match &keys_of(PaneId::Recent, stage)[..] {
+    let ids = |stage: &TestConsole| match &keys_of(PaneId::Recent, stage)[..] {
         [RecordKey::Invocation(first), .., RecordKey::Invocation(last)] => (first.0, last.0),
         other => panic!("{other:?}"),
     };
@@ -391,9 +402,9 @@ fn a_list_in_pages_is_turned_round_and_sorts_by_nothing_else() {
     assert!(stage.text().contains("id▴"), "{}", stage.text());
     // A chosen record stays chosen.
     stage.key(KeyCode::Down);
-    let chosen = stage.ui.pages.history.selected().unwrap().id;
+    let chosen = stage.ui.paged_lists.history.selected().unwrap().id;
     click(&mut stage, area.x + 9, area.y + 1);
-    assert_eq!(stage.ui.pages.history.selected().unwrap().id, chosen);
+    assert_eq!(stage.ui.paged_lists.history.selected().unwrap().id, chosen);
 }
 
 #[test]
@@ -401,7 +412,7 @@ fn every_chip_has_room_in_every_view_however_it_is_zoomed() {
     for view in ViewId::ALL {
         for zoomed in std::iter::once(None).chain(view.panes().iter().copied().map(Some)) {
             let mut stage = bridge(80, 24);
-            stage.model.world.as_mut().unwrap().mpp.pack.name = "a pack with a long name".into();
+            stage.model.station_state.as_mut().unwrap().mpp.pack.name = "a pack with a long name".into();
             stage.ui.show(view);
             stage.ui.zoomed = zoomed;
             let count = stage.ui.layout(&stage.model).chips().len();
@@ -423,7 +434,7 @@ fn the_view_is_named_however_little_room_the_first_line_has() {
     for queue in ["default", "boss"] {
         stage.mpp(Transition::Braked { queue: queue.into(), brake }, "");
     }
-    stage.model.lose(12_345, Now::at_ms(0));
+    stage.model.record_loss(12_345, Now::at_ms(0));
     let text = stage.text();
     let line = text.lines().next().unwrap();
     for words in ["[2 Bridge]", "● LIVE", "QUEUES HELD", "2 drain", "loss 12.3k"] {

@@ -4,7 +4,7 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEvent,
 
 use super::{
     screens::at_both_sizes,
-    stage::{Stage, dispatched, enqueued, show},
+    test_console::{TestConsole, dispatched, enqueued, show},
 };
 use crate::{
     console::{
@@ -27,14 +27,20 @@ use crate::{
 };
 
 /// A frame that crossed the boundary; `id` is the invocation that it speaks of.
-pub(super) fn frame(stage: &mut Stage, direction: Direction, kind: FrameType, id: Option<u64>, bytes: &[u8]) {
+pub(super) fn frame(
+    stage: &mut TestConsole,
+    direction: Direction,
+    kind: FrameType,
+    id: Option<u64>,
+    bytes: &[u8],
+) {
     let verdict =
         if direction == Direction::Outbound { Verdict::Sent } else { Verdict::Mpp(mpp::Verdict::Accepted) };
     judged(stage, direction, Some(kind), id, bytes, verdict);
 }
 
 fn judged(
-    stage: &mut Stage,
+    stage: &mut TestConsole,
     direction: Direction,
     kind: Option<FrameType>,
     id: Option<u64>,
@@ -71,9 +77,9 @@ fn steps_lead_the_wire_to_the_moment_and_mark_its_entry() {
         stage.key(KeyCode::Up);
         stage.key(KeyCode::Up);
         for back in [1, 2, 3, 2] {
-            stage.char(if back == 2 && stage.ui.time.waiting() == 3 { '.' } else { ',' });
-            let until = stage.ui.time.until().unwrap();
-            assert_eq!((stage.ui.time.waiting(), stage.ui.time.current()), (back, Some(until)));
+            stage.char(if back == 2 && stage.ui.time.unseen_count() == 3 { '.' } else { ',' });
+            let until = stage.ui.time.visible_until().unwrap();
+            assert_eq!((stage.ui.time.unseen_count(), stage.ui.time.current()), (back, Some(until)));
             assert_eq!(stage.ui.selected(PaneId::Wire, &stage.model), Some(RecordKey::Entry(until)));
             let text = stage.text();
             let marked: Vec<_> = text.lines().filter(|line| line.starts_with("│‖")).collect();
@@ -85,7 +91,7 @@ fn steps_lead_the_wire_to_the_moment_and_mark_its_entry() {
         stage.key(KeyCode::Enter);
         assert!(!stage.text().contains("│‖"), "{}", stage.text());
         stage.key(KeyCode::End);
-        assert_eq!(stage.ui.time.until(), None);
+        assert_eq!(stage.ui.time.visible_until(), None);
     }
 }
 
@@ -101,7 +107,7 @@ fn the_filter_in_force_stands_behind_the_title_of_a_focused_pane_too() {
 
 /// The Wire view of a show: a handshake, one piece of work, a line of the log, and a frame that ended the
 /// connection.
-pub(super) fn wire(columns: u16, rows: u16) -> Stage {
+pub(super) fn wire(columns: u16, rows: u16) -> TestConsole {
     use Direction::{Inbound, Outbound};
     let mut stage = show(columns, rows);
     let ack = encode::hello_ack("streamer", SessionId(42), &[]);
@@ -160,38 +166,38 @@ pub(super) fn wire(columns: u16, rows: u16) -> Stage {
 }
 
 /// The Wire view over so many entries, of which each tenth tells of the boss.
-fn flooded(entries: u64) -> Stage {
+fn flooded(entries: u64) -> TestConsole {
     let mut stage = show(160, 50);
     more(&mut stage, entries);
     stage.char('8');
     stage
 }
 
-fn more(stage: &mut Stage, entries: u64) {
+fn more(stage: &mut TestConsole, entries: u64) {
     for at in 0..entries {
         stage.pass(1);
         stage.mpp(enqueued(1_000 + at, if at % 10 == 0 { "boss" } else { "default" }), "");
     }
 }
 
-fn selected(stage: &Stage) -> u64 {
+fn selected(stage: &TestConsole) -> u64 {
     match stage.ui.selected(PaneId::Wire, &stage.model) {
         Some(RecordKey::Entry(seq)) => seq.0,
         other => panic!("{other:?}"),
     }
 }
 
-fn last(stage: &Stage) -> u64 {
-    stage.ui.time.kept().last_seq().unwrap().0
+fn last(stage: &TestConsole) -> u64 {
+    stage.ui.time.entries().last_seq().unwrap().0
 }
 
-fn filter(stage: &mut Stage, text: Option<&str>) {
+fn filter(stage: &mut TestConsole, text: Option<&str>) {
     let filter = text.map(|text| Filter::parse(text, EntryRecord::SPECS).unwrap());
-    stage.ui.lens_mut(PaneId::Wire).set_filter(filter);
-    stage.ui.settle(&stage.model);
+    stage.ui.table_settings_mut(PaneId::Wire).set_filter(filter);
+    stage.ui.reconcile(&stage.model);
 }
 
-fn wheel(stage: &mut Stage, kind: MouseEventKind, row: u16) {
+fn wheel(stage: &mut TestConsole, kind: MouseEventKind, row: u16) {
     stage.event(Event::Mouse(MouseEvent { kind, column: 20, row, modifiers: KeyModifiers::NONE }));
 }
 
@@ -204,7 +210,7 @@ fn the_wire_of_a_show() {
 fn the_wire_on_air() {
     at_both_sizes("wire_on_air", |columns, rows| {
         let mut stage = wire(columns, rows);
-        (stage.view.veil.logins, stage.view.veil.payloads) = (true, true);
+        (stage.view.mask_policy.logins, stage.view.mask_policy.payloads) = (true, true);
         let text = stage.text();
         assert!(!text.contains("viewer_1") && !text.contains("no room"), "{text}");
         assert!(text.contains("47 give_item on default"), "{text}");
@@ -229,8 +235,9 @@ fn scrolling_up_holds_the_place_and_the_end_is_followed_again_on_demand() {
         stage.key(KeyCode::PageUp);
         let (held, offset) = (selected(&stage), stage.ui.selection(PaneId::Wire).unwrap().offset());
         assert!(held < last(&stage));
-        let lines =
-            |stage: &mut Stage| stage.text().lines().skip(4).take(20).map(str::to_owned).collect::<Vec<_>>();
+        let lines = |stage: &mut TestConsole| {
+            stage.text().lines().skip(4).take(20).map(str::to_owned).collect::<Vec<_>>()
+        };
         let before = lines(&mut stage);
         more(&mut stage, 500);
         assert_eq!((selected(&stage), stage.ui.selection(PaneId::Wire).unwrap().offset()), (held, offset));
@@ -277,16 +284,16 @@ fn a_selection_stays_under_a_filter_and_goes_to_the_next_that_is_admitted() {
 #[test]
 fn the_title_counts_what_is_kept_shown_and_come_in_the_last_second() {
     let mut stage = flooded(2_000);
-    let kept = stage.ui.time.kept().len();
+    let kept = stage.ui.time.entries().len();
     assert!(
         stage.text().contains(&format!("Wire {},{:03} kept, 990/s", kept / 1_000, kept % 1_000)),
         "{}",
         stage.text()
     );
     filter(&mut stage, Some("kind:enqueued queue:boss"));
-    while stage.ui.carry_on(500) {}
-    let counts = stage.ui.wire.counts(stage.ui.time.kept());
-    assert_eq!((counts.shown, counts.shown + counts.filtered), (201, counts.kept));
+    while stage.ui.advance_wire(500) {}
+    let counts = stage.ui.wire.counts(stage.ui.time.entries());
+    assert_eq!((counts.visible, counts.visible + counts.filtered), (201, counts.kept));
     assert!(stage.text().contains("Wire 201 of 2,"), "{}", stage.text());
     stage.pass(5_000);
     assert!(stage.text().contains(", 0/s"), "{}", stage.text());
@@ -297,8 +304,8 @@ fn what_was_shown_stays_on_the_screen_while_a_filter_is_tested() {
     let mut stage = flooded(8_000);
     filter(&mut stage, Some("queue:boss"));
     assert!(stage.text().contains("filtering") && stage.text().contains("on default"), "{}", stage.text());
-    while stage.ui.carry_on(500) {}
-    stage.ui.settle(&stage.model);
+    while stage.ui.advance_wire(500) {}
+    stage.ui.reconcile(&stage.model);
     assert!(stage.text().contains("on boss") && !stage.text().contains("on default"), "{}", stage.text());
 }
 
@@ -306,7 +313,7 @@ fn what_was_shown_stays_on_the_screen_while_a_filter_is_tested() {
 fn a_filter_that_asks_for_an_age_is_tested_anew_each_second() {
     let mut stage = flooded(100);
     filter(&mut stage, Some("age<2s"));
-    let count = |stage: &Stage| stage.ui.wire.counts(stage.ui.time.kept()).shown;
+    let count = |stage: &TestConsole| stage.ui.wire.counts(stage.ui.time.entries()).visible;
     assert!(count(&stage) >= 100);
     stage.pass(3_000);
     stage.tick();
@@ -326,7 +333,7 @@ fn a_held_entry_that_is_evicted_gives_its_place_to_the_oldest() {
     more(&mut stage, 2_000);
     assert_eq!(selected(&stage), held);
     more(&mut stage, 5_000);
-    let kept = stage.ui.time.kept();
+    let kept = stage.ui.time.entries();
     assert!(kept.at(Seq(held)).is_none());
     assert_eq!(selected(&stage), kept.first_seq().unwrap().0);
     let selection = stage.ui.selection(PaneId::Wire).unwrap();
@@ -388,7 +395,7 @@ fn the_selected_entry_is_seen_whole_below_and_inspected_by_a_key() {
 }
 
 /// An entry that another caused.
-fn caused(stage: &mut Stage, cause: u64) {
+fn caused(stage: &mut TestConsole, cause: u64) {
     let what = What::Transition(crate::tap::entry::Transition::Mpp(enqueued(9_999, "boss")));
     stage.tap.emit(Draft {
         at: Now::at_ms(stage.ms),

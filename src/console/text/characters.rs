@@ -9,7 +9,7 @@ pub(super) const JOINER: char = '\u{200d}';
 /// Whether a character moves, reverses or hides text instead of being seen, or whether what it looks like is
 /// nobody's agreement: controls, formats, separators of lines, private use, what is not assigned, and all
 /// that Unicode lets a display ignore (UAX 44, `Default_Ignorable_Code_Point`).
-pub(super) fn hides(character: char) -> bool {
+pub(super) fn is_invisible(character: char) -> bool {
     use GeneralCategory as Category;
     let ignorable = matches!(character,
         '\u{34f}' | '\u{115f}'..='\u{1160}' | '\u{17b4}'..='\u{17b5}' | '\u{180b}'..='\u{180f}' | '\u{2065}' | '\u{3164}' | '\u{ffa0}'
@@ -38,7 +38,7 @@ pub(crate) fn columns(character: char) -> usize {
 }
 
 /// What of a text goes into one place: a character with columns of its own, and what combines with it.
-pub(crate) fn units(text: &str) -> impl Iterator<Item = &str> {
+pub(crate) fn clusters(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
     std::iter::from_fn(move || {
         let mut characters = rest.char_indices();
@@ -86,7 +86,11 @@ mod tests {
     #[test]
     fn plain_characters_hide_nothing_and_have_columns() {
         for character in (0..=0x10_ffff).filter_map(char::from_u32).filter(|character| is_plain(*character)) {
-            assert!(!hides(character) && matches!(columns(character), 1 | 2), "{:x}", u32::from(character));
+            assert!(
+                !is_invisible(character) && matches!(columns(character), 1 | 2),
+                "{:x}",
+                u32::from(character)
+            );
         }
     }
 
@@ -95,15 +99,15 @@ mod tests {
         for character in
             "\0\u{7f}\u{85}\u{ad}\u{61c}\u{180e}\u{200b}\u{200d}\u{202e}\u{2028}\u{2066}\u{feff}\u{e000}\u{e0041}\u{e0100}".chars()
         {
-            assert!(hides(character), "{:x}", u32::from(character));
+            assert!(is_invisible(character), "{:x}", u32::from(character));
         }
         for character in
             ['\u{378}', '\u{ffff}', '\u{10fffd}', '\u{600}', '\u{2800}', '\u{301}', 'é', '日', '👩']
                 .iter()
                 .take(4)
         {
-            assert!(hides(*character), "{:x}", u32::from(*character));
+            assert!(is_invisible(*character), "{:x}", u32::from(*character));
         }
-        assert!("\u{2800}\u{301}é日👩🇩".chars().all(|character| !hides(character)));
+        assert!("\u{2800}\u{301}é日👩🇩".chars().all(|character| !is_invisible(character)));
     }
 }

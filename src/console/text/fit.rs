@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::{
-    characters::{columns, units},
+    characters::{clusters, columns},
     visible::visible,
 };
 use crate::{console::glyphs::Glyphs, words};
@@ -55,7 +55,7 @@ pub(crate) fn fit_within<'a>(text: &'a str, columns: usize, glyphs: &Glyphs) -> 
 fn end(text: &str, room: usize) -> &str {
     let mut used = 0;
     let mut from = text.len();
-    let units: Vec<&str> = units(text).collect();
+    let units: Vec<&str> = clusters(text).collect();
     for unit in units.into_iter().rev() {
         used += width(unit);
         if used > room {
@@ -79,7 +79,7 @@ fn cut(text: &str, room: usize, ellipsis: &str) -> String {
     let Some(room) = room.checked_sub(width(ellipsis)) else { return String::new() };
     let mut kept = String::new();
     let mut used = 0;
-    for unit in units(text) {
+    for unit in clusters(text) {
         used += width(unit);
         if used > room {
             break;

@@ -6,7 +6,7 @@ mod fit;
 mod visible;
 mod wrap;
 
-pub(crate) use characters::units;
+pub(crate) use characters::clusters;
 pub(crate) use fit::{fit, fit_within, head, truncate, width};
 pub(crate) use visible::visible;
 pub(crate) use wrap::{wrap, wrap_command};

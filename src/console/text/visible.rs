@@ -6,7 +6,7 @@ use ratatui::buffer::CellWidth as _;
 use unicode_segmentation::UnicodeSegmentation;
 
 use super::characters::{
-    JOINER, SOUND_MARKS, columns, hides, is_plain, is_presentation, is_skin_tone, letter, units,
+    JOINER, SOUND_MARKS, clusters, columns, is_invisible, is_plain, is_presentation, is_skin_tone, letter,
 };
 
 /// Combining marks that one character keeps; what is piled up beyond is counted.
@@ -28,7 +28,7 @@ pub(crate) fn visible(text: &str, ascii: bool) -> Cow<'_, str> {
         SOUND_MARKS.iter().fold(text.to_owned(), |text, (mark, spread)| text.replace(*mark, spread))
     });
     let text = spread.as_deref().unwrap_or(text);
-    let mut shown = Shown { text: String::with_capacity(text.len() + 8), hidden: 0, ascii };
+    let mut shown = VisibleText { text: String::with_capacity(text.len() + 8), hidden: 0, ascii };
     for cluster in text.graphemes(true) {
         shown.cluster(cluster);
     }
@@ -37,14 +37,14 @@ pub(crate) fn visible(text: &str, ascii: bool) -> Cow<'_, str> {
 }
 
 /// What was made so far.
-struct Shown {
+struct VisibleText {
     text: String,
     /// Hidden characters that came just now, one after the other.
     hidden: usize,
     ascii: bool,
 }
 
-impl Shown {
+impl VisibleText {
     fn cluster(&mut self, cluster: &str) {
         let mut characters = cluster.chars();
         let Some(first) = characters.next() else { return };
@@ -54,9 +54,9 @@ impl Shown {
             self.plain("?");
             cluster
                 .chars()
-                .filter(|character| hides(*character))
+                .filter(|character| is_invisible(*character))
                 .for_each(|character| self.escape(character));
-        } else if let Some((kept, cut)) = agreed(cluster) {
+        } else if let Some((kept, cut)) = portable_form(cluster) {
             self.plain(&kept);
             if cut > 0 {
                 let _ = write!(self.text, "<+{cut}>");
@@ -80,7 +80,7 @@ impl Shown {
                 let picture = char::from_u32(0x2400 + u32::from(character)).unwrap_or('?');
                 self.plain(picture.encode_utf8(&mut own));
             }
-            _ if hides(character) || columns(character) == 0 || is_skin_tone(character) => {
+            _ if is_invisible(character) || columns(character) == 0 || is_skin_tone(character) => {
                 self.escape(character)
             }
             _ if letter(character).is_some() => {
@@ -119,12 +119,12 @@ fn is_picture(character: char) -> bool {
         && !character.is_alphanumeric()
         && !is_skin_tone(character)
         && letter(character).is_none()
-        && !hides(character)
+        && !is_invisible(character)
 }
 
 /// A cluster of several characters in the form whose columns are the same whether a terminal counts clusters
 /// or characters, with the number of marks that were cut. Nothing when there is no such form.
-fn agreed(cluster: &str) -> Option<(String, usize)> {
+fn portable_form(cluster: &str) -> Option<(String, usize)> {
     let mut kept = String::with_capacity(cluster.len());
     let (mut marks, mut cut) = (0, 0);
     let mut last: Option<char> = None;
@@ -143,7 +143,7 @@ fn agreed(cluster: &str) -> Option<(String, usize)> {
                 kept.extend(last);
             }
             (_, Some(last)) if is_skin_tone(character) && columns(last) == 2 && is_picture(last) => {}
-            _ if hides(character) || is_skin_tone(character) => return None,
+            _ if is_invisible(character) || is_skin_tone(character) => return None,
             (_, Some(_)) if columns(character) == 0 => {
                 marks += 1;
                 if marks > MARKS_MAX {
@@ -161,8 +161,8 @@ fn agreed(cluster: &str) -> Option<(String, usize)> {
         }
     }
     // What two ways of counting make of it must be the same, unit by unit.
-    let is_agreed =
-        units(&kept).all(|unit| usize::from(unit.cell_width()) == unit.chars().map(columns).sum::<usize>());
+    let is_agreed = clusters(&kept)
+        .all(|unit| usize::from(unit.cell_width()) == unit.chars().map(columns).sum::<usize>());
     is_agreed.then_some((kept, cut))
 }
 
@@ -284,16 +284,16 @@ mod tests {
         #[test]
         fn nothing_hides_and_every_way_of_counting_columns_agrees(text in troublesome(), ascii: bool) {
             let shown = visible(&text, ascii);
-            prop_assert!(!shown.chars().any(hides), "{shown:?}");
+            prop_assert!(!shown.chars().any(is_invisible), "{shown:?}");
             prop_assert!(!ascii || shown.is_ascii(), "{shown:?}");
             prop_assert_eq!(visible(&shown, ascii), shown.as_ref());
             let by_character: usize = shown.chars().map(columns).sum();
             prop_assert_eq!(width(&shown), by_character);
-            for unit in units(&shown) {
+            for unit in clusters(&shown) {
                 prop_assert!(matches!(unit.cell_width(), 1 | 2), "{unit:?} of {shown:?}");
                 prop_assert!(unit.chars().count() <= 1 + MARKS_MAX, "{unit:?} of {shown:?}");
             }
-            let by_unit: usize = units(&shown).map(|unit| usize::from(unit.cell_width())).sum();
+            let by_unit: usize = clusters(&shown).map(|unit| usize::from(unit.cell_width())).sum();
             prop_assert_eq!(by_unit, by_character);
         }
     }

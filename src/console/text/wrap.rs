@@ -9,7 +9,7 @@ pub(crate) fn wrap(text: &str, columns: usize) -> Vec<String> {
     let columns = columns.max(1);
     let mut lines = Vec::new();
     let mut line = String::new();
-    for word in words(text, columns) {
+    for word in split_words(text, columns) {
         if width(&line) + width(word) > columns && !line.is_empty() {
             lines.push(std::mem::take(&mut line).trim_end().to_owned());
             if word.trim().is_empty() {
@@ -31,7 +31,7 @@ pub(crate) fn wrap(text: &str, columns: usize) -> Vec<String> {
 
 /// What is not broken: all between two spaces with its punctuation, and the parts of what is too long for a
 /// line.
-fn words(text: &str, columns: usize) -> Vec<&str> {
+fn split_words(text: &str, columns: usize) -> Vec<&str> {
     let mut words = Vec::new();
     let mut rest = text;
     while let Some(first) = rest.chars().next() {

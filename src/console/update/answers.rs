@@ -1,12 +1,12 @@
 //! What the station answered.
 
-use super::{bulk, dispatch::say, giving, meeting, submitting};
+use super::{bulk, dispatch::show_message, invoke, session_actions, submitting};
 use crate::{
     console::{
-        action::{Asked, Effect},
+        action::{Effect, Purpose},
         format,
-        overlays::{Overlay, Subject},
-        pages,
+        overlays::{DetailsRecord, Overlay},
+        paged_lists,
         ui::Ui,
     },
     macp, mpp,
@@ -18,19 +18,19 @@ use crate::{
 };
 
 /// A command was answered. What went wrong is said with what to do about it.
-pub(super) fn commanded(
+pub(super) fn on_command_answered(
     ui: &mut Ui,
-    asked: &Asked,
+    asked: &Purpose,
     outcome: Result<Outcome, PortError>,
     now: Now,
 ) -> Vec<Effect> {
     match asked {
-        Asked::CancelMany => return bulk::answered(ui, outcome, now),
-        Asked::Enqueue { number } => {
-            giving::answered(ui, *number, outcome, now);
+        Purpose::CancelMany => return bulk::answered(ui, outcome, now),
+        Purpose::Enqueue { number } => {
+            invoke::answered(ui, *number, outcome, now);
             return Vec::new();
         }
-        Asked::Submit { request } => {
+        Purpose::Submit { request } => {
             submitting::answered(ui, *request, outcome, now);
             return Vec::new();
         }
@@ -38,27 +38,27 @@ pub(super) fn commanded(
     }
     match outcome {
         Ok(outcome) => {
-            if let Some((text, is_error)) = words(asked, &outcome) {
-                say(ui, text, is_error, now);
+            if let Some((text, is_error)) = outcome_text(asked, &outcome) {
+                show_message(ui, text, is_error, now);
             }
         }
-        Err(error) => say(ui, error_words(&error), true, now),
+        Err(error) => show_message(ui, error_text(&error), true, now),
     }
     Vec::new()
 }
 
 /// The reason and the hint.
-fn error_words(error: &PortError) -> String {
+fn error_text(error: &PortError) -> String {
     format!("{error}: {}", error.hint())
 }
 
-fn words(asked: &Asked, outcome: &Outcome) -> Option<(String, bool)> {
+fn outcome_text(purpose: &Purpose, outcome: &Outcome) -> Option<(String, bool)> {
     let outcome = match outcome {
         Outcome::Mpp(outcome) => outcome,
-        Outcome::Runs(outcome) => return run_words(asked, *outcome).map(|words| (words, false)),
+        Outcome::Runs(outcome) => return run_outcome_text(purpose, *outcome).map(|words| (words, false)),
         Outcome::Macp(macp::Outcome::Cancelled { state }) => {
-            let Asked::CancelSession { id } = asked else { return None };
-            return Some(meeting::cancelled(id, *state));
+            let Purpose::CancelSession { id } = purpose else { return None };
+            return Some(session_actions::outcome_text(id, *state));
         }
         Outcome::Recording { path } => return Some((format!("recording into {}", path.display()), false)),
         Outcome::Recorded { path, bytes, entries } => {
@@ -78,7 +78,7 @@ fn words(asked: &Asked, outcome: &Outcome) -> Option<(String, bool)> {
             return Some(("the bridge is up again: adapters can connect".to_owned(), false));
         }
         Outcome::PeerKicked { session } => {
-            let Asked::KickPeer { client } = asked else { return None };
+            let Purpose::KickPeer { client } = purpose else { return None };
             return Some((
                 format!("{client} is disconnected from the bus: its session {session} is over"),
                 false,
@@ -86,7 +86,7 @@ fn words(asked: &Asked, outcome: &Outcome) -> Option<(String, bool)> {
         }
         Outcome::BackedUp { .. } | Outcome::Stopping { .. } => return None,
     };
-    if let Asked::Together { words } = asked {
+    if let Purpose::Batch { text: words } = purpose {
         return words.clone().map(|words| (words, false));
     }
     Some(match outcome {
@@ -99,7 +99,7 @@ fn words(asked: &Asked, outcome: &Outcome) -> Option<(String, bool)> {
             });
             (each.collect::<Vec<_>>().join(", "), false)
         }
-        mpp::Outcome::Cancelled(rows) => match (rows.first(), asked) {
+        mpp::Outcome::Cancelled(rows) => match (rows.first(), purpose) {
             (Some(Ok(row)), _) if row.refund.is_some() => {
                 (format!("{} is cancelled, and a refund is recorded", row.id), false)
             }
@@ -108,30 +108,32 @@ fn words(asked: &Asked, outcome: &Outcome) -> Option<(String, bool)> {
             (None, _) => return None,
         },
         mpp::Outcome::Settled { id, state } => (format!("{id} is settled: {}", state.name()), false),
-        mpp::Outcome::Migrated { moved, failed, left } => (migrated(*moved, *failed, *left), *failed > 0),
+        mpp::Outcome::Migrated { moved, failed, left } => {
+            (migrated_text(*moved, *failed, *left), *failed > 0)
+        }
         mpp::Outcome::Kicked { peer } => (format!("{peer} is disconnected"), false),
         _ => return None,
     })
 }
 
-fn run_words(asked: &Asked, outcome: runs::Outcome) -> Option<String> {
-    Some(match (outcome, asked) {
-        (runs::Outcome::Cancelled { nodes }, Asked::CancelRun { name }) => {
+fn run_outcome_text(purpose: &Purpose, outcome: runs::Outcome) -> Option<String> {
+    Some(match (outcome, purpose) {
+        (runs::Outcome::Cancelled { nodes }, Purpose::CancelRun { name }) => {
             format!("{name} is cancelled: {} had not ended", counted(nodes, "node"))
         }
-        (runs::Outcome::Braked { .. }, Asked::Together { words }) => return words.clone(),
-        (runs::Outcome::Decided, Asked::Decide { approved: true, held: true }) => {
+        (runs::Outcome::Braked { .. }, Purpose::Batch { text: words }) => return words.clone(),
+        (runs::Outcome::Decided, Purpose::Decide { approved: true, held: true }) => {
             "approved: runs are held, and the node goes on once they are released".to_owned()
         }
-        (runs::Outcome::Decided, Asked::Decide { approved: true, .. }) => {
+        (runs::Outcome::Decided, Purpose::Decide { approved: true, .. }) => {
             "approved: the node goes on".to_owned()
         }
-        (runs::Outcome::Decided, Asked::Decide { .. }) => "rejected: the node fails".to_owned(),
+        (runs::Outcome::Decided, Purpose::Decide { .. }) => "rejected: the node fails".to_owned(),
         _ => return None,
     })
 }
 
-fn migrated(moved: u64, failed: u64, left: u64) -> String {
+fn migrated_text(moved: u64, failed: u64, left: u64) -> String {
     let mut words = vec![format!("{moved} moved to this pack")];
     if failed > 0 {
         words.push(format!("{failed} failed: their queue is not in it"));
@@ -143,14 +145,19 @@ fn migrated(moved: u64, failed: u64, left: u64) -> String {
 }
 
 /// A query was answered. An answer for something that was closed meanwhile is let go.
-pub(super) fn queried(ui: &mut Ui, asked: Asked, page: Result<Page, PortError>, now: Now) -> Vec<Effect> {
+pub(super) fn on_query_answered(
+    ui: &mut Ui,
+    asked: Purpose,
+    page: Result<Page, PortError>,
+    now: Now,
+) -> Vec<Effect> {
     match (asked, page) {
-        (Asked::Events, page) => giving::listed(ui, page),
-        (Asked::Pending { queue, direction, serial }, page) => {
+        (Purpose::Events, page) => invoke::listed(ui, page),
+        (Purpose::Pending { queue, direction, serial }, page) => {
             let list = ui.overlays.iter_mut().rev().find_map(|overlay| match overlay {
                 Overlay::Pending(pending)
                     if pending.queue == queue
-                        && pending.window.asking() == Some(direction)
+                        && pending.window.pending() == Some(direction)
                         && pending.window.serial() == serial =>
                 {
                     Some(&mut pending.window)
@@ -158,18 +165,18 @@ pub(super) fn queried(ui: &mut Ui, asked: Asked, page: Result<Page, PortError>, 
                 _ => None,
             });
             if let Some(list) = list {
-                let answer = pages::invocations(page);
+                let answer = paged_lists::invocations(page);
                 let trouble = answer.as_ref().err().cloned();
                 list.answer(serial, answer);
                 if let Some(words) = trouble {
-                    say(ui, words, true, now);
+                    show_message(ui, words, true, now);
                 }
             }
         }
-        (Asked::Page { pane, serial }, page) => ui.pages.take(pane, serial, page),
-        (Asked::Details { id: wanted }, Ok(Page::Invocation(found))) => {
+        (Purpose::Page { pane, serial }, page) => ui.paged_lists.take(pane, serial, page),
+        (Purpose::Details { id: wanted }, Ok(Page::Invocation(found))) => {
             let Some(found) = found else {
-                say(
+                show_message(
                     ui,
                     format!("there is no invocation {wanted} any more (limits.store.ended_rows_max)"),
                     true,
@@ -178,15 +185,15 @@ pub(super) fn queried(ui: &mut Ui, asked: Asked, page: Result<Page, PortError>, 
                 return Vec::new();
             };
             for overlay in &mut ui.overlays {
-                if let Overlay::Facts(facts) = overlay
-                    && let Subject::Invocation { id, row } = &mut facts.subject
+                if let Overlay::Details(facts) = overlay
+                    && let DetailsRecord::Invocation { id, row } = &mut facts.record
                     && *id == wanted
                 {
                     *row = Some(Box::new(found.clone()));
                 }
             }
         }
-        (_, Err(error)) => say(ui, error_words(&error), true, now),
+        (_, Err(error)) => show_message(ui, error_text(&error), true, now),
         _ => {}
     }
     Vec::new()

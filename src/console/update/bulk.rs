@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use super::dispatch::say;
+use super::dispatch::show_message;
 use crate::{
     console::{
-        action::{Asked, Effect},
+        action::{Effect, Purpose},
         format,
-        overlays::REASON,
+        overlays::DEFAULT_REASON,
         ui::Ui,
     },
     ids::InvocationId,
@@ -18,12 +18,12 @@ use crate::{
 
 /// A cancellation of many rows that is under way.
 #[derive(Debug, Default)]
-pub(crate) struct Bulk {
+pub(crate) struct BulkCancel {
     refund: bool,
     /// Rows that were not asked for yet.
-    left: Vec<InvocationId>,
+    remaining: Vec<InvocationId>,
     /// Rows that were asked for and not answered yet.
-    asked: Vec<InvocationId>,
+    requested: Vec<InvocationId>,
     cancelled: u64,
     refunded: u64,
     /// Why rows were refused, and how many for each reason.
@@ -32,27 +32,30 @@ pub(crate) struct Bulk {
 
 /// Begins.
 pub(super) fn start(ui: &mut Ui, ids: Vec<InvocationId>, refund: bool) -> Vec<Effect> {
-    let mut bulk = Bulk { refund, left: ids, ..Bulk::default() };
+    let mut bulk = BulkCancel { refund, remaining: ids, ..BulkCancel::default() };
     let effect = next(&mut bulk, ui.limits.mpp.command_rows_max);
-    ui.bulk = effect.is_some().then_some(bulk);
+    ui.bulk_cancel = effect.is_some().then_some(bulk);
     effect.into_iter().collect()
 }
 
-fn next(bulk: &mut Bulk, rows_max: u64) -> Option<Effect> {
-    let rows = usize::try_from(rows_max).unwrap_or(usize::MAX).max(1).min(bulk.left.len());
+fn next(bulk: &mut BulkCancel, rows_max: u64) -> Option<Effect> {
+    let rows = usize::try_from(rows_max).unwrap_or(usize::MAX).max(1).min(bulk.remaining.len());
     if rows == 0 {
         return None;
     }
-    bulk.asked = bulk.left.drain(..rows).collect();
-    let command =
-        mpp::Command::Cancel { ids: bulk.asked.clone(), reason: REASON.to_owned(), refund: bulk.refund };
-    Some(Effect::Command { asked: Asked::CancelMany, command: Command::Mpp(command) })
+    bulk.requested = bulk.remaining.drain(..rows).collect();
+    let command = mpp::Command::Cancel {
+        ids: bulk.requested.clone(),
+        reason: DEFAULT_REASON.to_owned(),
+        refund: bulk.refund,
+    };
+    Some(Effect::Command { purpose: Purpose::CancelMany, command: Command::Mpp(command) })
 }
 
 /// Takes the answer to one part: the next one follows, or the account is told.
 pub(super) fn answered(ui: &mut Ui, outcome: Result<Outcome, PortError>, now: Now) -> Vec<Effect> {
-    let Some(mut bulk) = ui.bulk.take() else { return Vec::new() };
-    let asked = std::mem::take(&mut bulk.asked);
+    let Some(mut bulk) = ui.bulk_cancel.take() else { return Vec::new() };
+    let asked = std::mem::take(&mut bulk.requested);
     match outcome {
         Ok(Outcome::Mpp(mpp::Outcome::Cancelled(rows))) => {
             for row in rows {
@@ -61,34 +64,40 @@ pub(super) fn answered(ui: &mut Ui, outcome: Result<Outcome, PortError>, now: No
                         bulk.cancelled += 1;
                         bulk.refunded += u64::from(row.refund.is_some());
                     }
-                    Err(refusal) => *bulk.refused.entry(reason(&refusal)).or_default() += 1,
+                    Err(refusal) => *bulk.refused.entry(refusal_text(&refusal)).or_default() += 1,
                 }
             }
             for id in asked {
-                ui.marks.remove(id);
+                ui.marked_rows.remove(id);
             }
         }
         Ok(_) => {}
         Err(error) => {
             // What stands against one part stands against the next. The marks stay, for another try.
-            let count = asked.len() + bulk.left.len();
-            let words = format!("{}; {count} were not cancelled: {error}: {}", account(&bulk), error.hint());
-            say(ui, words, true, now);
+            let count = asked.len() + bulk.remaining.len();
+            let words =
+                format!("{}; {count} were not cancelled: {error}: {}", summary_text(&bulk), error.hint());
+            show_message(ui, words, true, now);
             return Vec::new();
         }
     }
     if let Some(effect) = next(&mut bulk, ui.limits.mpp.command_rows_max) {
-        say(ui, format!("{}, {} to go", account(&bulk), bulk.left.len() + bulk.asked.len()), false, now);
-        ui.bulk = Some(bulk);
+        show_message(
+            ui,
+            format!("{}, {} to go", summary_text(&bulk), bulk.remaining.len() + bulk.requested.len()),
+            false,
+            now,
+        );
+        ui.bulk_cancel = Some(bulk);
         return vec![effect];
     }
     let is_error = !bulk.refused.is_empty();
-    say(ui, account(&bulk), is_error, now);
+    show_message(ui, summary_text(&bulk), is_error, now);
     Vec::new()
 }
 
 /// Why a row was refused, without its id.
-fn reason(refusal: &mpp::Refusal) -> String {
+fn refusal_text(refusal: &mpp::Refusal) -> String {
     match refusal {
         mpp::Refusal::WrongState { state, .. } => format!("{} by now", state.name()),
         mpp::Refusal::NoSuchInvocation { .. } => "gone".to_owned(),
@@ -96,7 +105,7 @@ fn reason(refusal: &mpp::Refusal) -> String {
     }
 }
 
-fn account(bulk: &Bulk) -> String {
+fn summary_text(bulk: &BulkCancel) -> String {
     let mut words = vec![format!("{} cancelled", format::count(bulk.cancelled))];
     if bulk.refund {
         words.push(format!("{} recorded", format::many(bulk.refunded, "refund")));

@@ -1,15 +1,15 @@
 //! Choosing what a pane is sorted by and which columns it has.
 
-use super::dispatch::say;
+use super::dispatch::show_message;
 use crate::{
     console::{
         action::{Action, Effect},
         layouts,
-        lens::Sort,
         model::Model,
         overlays::{Columns, Overlay},
         pane_id::PaneId,
         panes,
+        table_settings::Sort,
         ui::Ui,
         view::View,
     },
@@ -25,13 +25,13 @@ fn open_list(ui: &Ui) -> Option<&Columns> {
 }
 
 /// Why an action of columns would do nothing.
-pub(super) fn hindrance(action: Action, ui: &Ui, view: &View) -> Option<String> {
+pub(super) fn unavailable(action: Action, ui: &Ui, view: &View) -> Option<String> {
     if action == Action::Columns {
         let key = view.key(Action::FocusNext);
-        return ui.list_at_hand().is_none().then(|| format!("no table is focused: {key} to one"));
+        return ui.target_list().is_none().then(|| format!("no table is focused: {key} to one"));
     }
     if action == Action::ResetLayout {
-        let is_changed = of_view(ui).any(|pane| !ui.lens(pane).is_as_shipped());
+        let is_changed = of_view(ui).any(|pane| !ui.table_settings(pane).is_default());
         return (!is_changed).then(|| "columns and order are as shipped in this view".to_owned());
     }
     let Some(list) = open_list(ui) else {
@@ -39,21 +39,25 @@ pub(super) fn hindrance(action: Action, ui: &Ui, view: &View) -> Option<String> 
     };
     match action {
         Action::ToggleColumn => list.is_last().then(|| "one column stays".to_owned()),
-        Action::ColumnEarlier => list.beside(action).is_none().then(|| "it is the first already".to_owned()),
-        Action::ColumnLater => list.beside(action).is_none().then(|| "it is the last already".to_owned()),
+        Action::ColumnEarlier => {
+            list.shift_target(action).is_none().then(|| "it is the first already".to_owned())
+        }
+        Action::ColumnLater => {
+            list.shift_target(action).is_none().then(|| "it is the last already".to_owned())
+        }
         Action::ResetColumns => {
-            ui.lens(list.pane).is_as_shipped().then(|| "columns and order are as shipped".to_owned())
+            ui.table_settings(list.pane).is_default().then(|| "columns and order are as shipped".to_owned())
         }
         Action::SortColumn => {
-            sort_hindrance(list.pane, list.field()?, panes::specs(list.pane).get(list.field()?)?.name)
+            sort_unavailable(list.pane, list.field()?, panes::specs(list.pane).get(list.field()?)?.name)
         }
         _ => None,
     }
 }
 
 /// Why a pane cannot be sorted by a field.
-fn sort_hindrance(pane: PaneId, field: usize, name: &str) -> Option<String> {
-    match panes::own_order(pane) {
+fn sort_unavailable(pane: PaneId, field: usize, name: &str) -> Option<String> {
+    match panes::fixed_order(pane) {
         None => None,
         Some(_) if pane == PaneId::Wire => {
             Some(format!("the wire has the order of the tap, not that of `{name}`: filter it instead"))
@@ -62,7 +66,7 @@ fn sort_hindrance(pane: PaneId, field: usize, name: &str) -> Option<String> {
             Some("what waits is listed in the order in which it goes".to_owned())
         }
         Some(id) => (id != field).then(|| {
-            format!("{} comes from the store by id: sort by `id`, not `{name}`", pane.place().name())
+            format!("{} comes from the store by id: sort by `id`, not `{name}`", pane.key_scope().name())
         }),
     }
 }
@@ -71,7 +75,7 @@ fn sort_hindrance(pane: PaneId, field: usize, name: &str) -> Option<String> {
 pub(super) fn act(ui: &mut Ui, model: &Model, action: Action) {
     match action {
         Action::Columns => {
-            if let Some(pane) = ui.list_at_hand() {
+            if let Some(pane) = ui.target_list() {
                 let columns = Columns::of(pane, ui, width(ui, model, pane));
                 ui.overlays.push(Overlay::Columns(columns));
             }
@@ -106,19 +110,19 @@ fn in_list(ui: &mut Ui, action: Action) {
             if let Some(field) = list.field() {
                 let present = ui.sort(pane);
                 // The store's order has two ways and no third.
-                let is_stored = panes::own_order(pane).is_some();
+                let is_stored = panes::fixed_order(pane).is_some();
                 let sort = if is_stored {
-                    Some(Sort::clicked(present, field))
+                    Some(Sort::toggled(present, field))
                 } else {
-                    Sort::stepped(present, field)
+                    Sort::cycled(present, field)
                 };
                 ui.sort_by(pane, sort);
             }
             return;
         }
     }
-    let chosen = list.chosen();
-    ui.lens_mut(pane).set_columns(Some(chosen));
+    let chosen = list.visible_fields();
+    ui.table_settings_mut(pane).set_columns(Some(chosen));
 }
 
 /// The panes of the view, and the list that lies over them.
@@ -134,15 +138,16 @@ fn width(ui: &Ui, model: &Model, pane: PaneId) -> u16 {
 
 /// A click on the head of a column sorts by it, or the other way round.
 pub(super) fn sort_by_head(ui: &mut Ui, pane: PaneId, field: usize, title: &str, now: Now) {
-    match sort_hindrance(pane, field, title) {
-        Some(why) => say(ui, why, true, now),
-        None => ui.sort_by(pane, Some(Sort::clicked(ui.sort(pane), field))),
+    match sort_unavailable(pane, field, title) {
+        Some(why) => show_message(ui, why, true, now),
+        None => ui.sort_by(pane, Some(Sort::toggled(ui.sort(pane), field))),
     }
 }
 
 /// Keeps how panes are looked at for the next start, where that was changed.
 pub(super) fn keep(ui: &mut Ui) -> Option<Effect> {
-    let revision = ui.lenses.values().map(crate::console::lens::Lens::layout_revision).sum();
-    let was = std::mem::replace(&mut ui.layout_kept, revision);
-    (was != revision).then(|| Effect::KeepLayout(layouts::write(&ui.lenses)))
+    let revision =
+        ui.table_settings.values().map(crate::console::table_settings::TableSettings::layout_revision).sum();
+    let was = std::mem::replace(&mut ui.saved_layout_revision, revision);
+    (was != revision).then(|| Effect::SaveLayout(layouts::write(&ui.table_settings)))
 }

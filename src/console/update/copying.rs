@@ -1,10 +1,10 @@
 //! Copying: what is at hand, in which form, and what is said of it.
 
-use super::{dispatch::say, inspecting, moving};
+use super::{dispatch::show_message, inspecting, moving};
 use crate::{
     console::{
         action::{Action, Effect},
-        copy::{Copied, Form, Original},
+        copy::{CopyForm, CopyPayload, CopySource},
         format,
         model::Model,
         overlays::{CopyAs, Overlay},
@@ -18,12 +18,12 @@ use crate::{
 };
 
 /// What can be copied from where the keys go.
-fn at_hand<'a>(ui: &'a Ui, model: &'a Model, view: &View) -> Option<Original<'a>> {
+fn target<'a>(ui: &'a Ui, model: &'a Model, view: &View) -> Option<CopySource<'a>> {
     let pane = match (ui.overlays.last(), ui.focus) {
-        (Some(Overlay::Facts(facts)), _) => return Some(facts.source(view, model)),
+        (Some(Overlay::Details(facts)), _) => return Some(facts.source(view, model)),
         (Some(Overlay::Inspector(inspector)), _) => {
             let record = EntryRecord(inspector.subject.entry_ref());
-            return Some(Original::Told(inspector.chosen(), Some(panes::Row::Entry(record))));
+            return Some(CopySource::Text(inspector.selected_value(), Some(panes::Row::Entry(record))));
         }
         (Some(Overlay::Pending(_)), _) => PaneId::Pending,
         (None, Focus::Pane(pane)) => pane,
@@ -31,16 +31,16 @@ fn at_hand<'a>(ui: &'a Ui, model: &'a Model, view: &View) -> Option<Original<'a>
     };
     let index = ui.selection(pane).map_or(0, crate::console::selection::Selection::index);
     let row = panes::rows(pane, ui, model).into_row(index)?;
-    let cell = ui.lens(pane).cell.or_else(|| moving::fields(ui, model, pane).first().copied());
-    Some(Original::Row(row, cell.unwrap_or(0)))
+    let cell = ui.table_settings(pane).cell.or_else(|| moving::fields(ui, model, pane).first().copied());
+    Some(CopySource::Row(row, cell.unwrap_or(0)))
 }
 
 /// What a form makes of what is at hand; of what a menu was opened for, while one is open.
-fn ready(form: Form, ui: &Ui, model: &Model, view: &View) -> Result<Copied, String> {
+fn ready(form: CopyForm, ui: &Ui, model: &Model, view: &View) -> Result<CopyPayload, String> {
     let copied = match ui.overlays.last() {
         Some(Overlay::CopyAs(menu)) => menu.ready(form).cloned(),
-        _ => match at_hand(ui, model, view) {
-            Some(source) => source.copy(form, &view.commands, ui.at, || inspecting::frame_at_hand(ui, model)),
+        _ => match target(ui, model, view) {
+            Some(source) => source.copy(form, &view.commands, ui.at, || inspecting::target_frame(ui, model)),
             None => Err("nothing is selected here that could be copied"),
         },
     };
@@ -55,28 +55,28 @@ fn ready(form: Form, ui: &Ui, model: &Model, view: &View) -> Result<Copied, Stri
 }
 
 /// Why nothing would be copied.
-pub(super) fn hindrance(action: Action, ui: &Ui, model: &Model, view: &View) -> Option<String> {
-    if let Some(form) = Form::of(action) {
+pub(super) fn unavailable(action: Action, ui: &Ui, model: &Model, view: &View) -> Option<String> {
+    if let Some(form) = CopyForm::of(action) {
         return ready(form, ui, model, view).err();
     }
-    at_hand(ui, model, view).is_none().then(|| "nothing is selected here that could be copied".to_owned())
+    target(ui, model, view).is_none().then(|| "nothing is selected here that could be copied".to_owned())
 }
 
 /// Opens the menu.
 pub(super) fn open(ui: &mut Ui, model: &Model, view: &View) -> Vec<Effect> {
-    let Some(source) = at_hand(ui, model, view) else { return Vec::new() };
-    let copied = |form| source.copy(form, &view.commands, ui.at, || inspecting::frame_at_hand(ui, model));
-    let ready = Form::ALL.into_iter().map(|form| (form, copied(form))).collect();
+    let Some(source) = target(ui, model, view) else { return Vec::new() };
+    let copied = |form| source.copy(form, &view.commands, ui.at, || inspecting::target_frame(ui, model));
+    let ready = CopyForm::ALL.into_iter().map(|form| (form, copied(form))).collect();
     ui.overlays.push(Overlay::CopyAs(CopyAs::of(ready)));
     Vec::new()
 }
 
 /// Hands what is at hand to the terminal. What it is, is not said: the show may be on air.
-pub(super) fn copy(ui: &mut Ui, model: &Model, view: &View, form: Form, now: Now) -> Vec<Effect> {
+pub(super) fn copy(ui: &mut Ui, model: &Model, view: &View, form: CopyForm, now: Now) -> Vec<Effect> {
     let Ok(copied) = ready(form, ui, model, view) else { return Vec::new() };
     ui.overlays.pop_if(|top| matches!(top, Overlay::CopyAs(_)));
     let size = format::bytes(copied.bytes.len() as u64);
-    say(
+    show_message(
         ui,
         format!("copied {size} ({}); `doctor` tells what a terminal needs for it", form.name()),
         false,

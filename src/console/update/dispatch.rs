@@ -7,23 +7,22 @@ use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, MouseButton, MouseEvent,
 use ratatui::layout::Rect;
 
 use super::{
-    acting, answers, columns, copying, filter, giving, hindrance, inspecting, laddering, moving, palette,
-    quoted_by, submitting, timing,
+    actions, answers, class_of_reason, columns, copying, filter, inspecting, invoke, moving, palette,
+    submitting, time_travel, trace_actions, unavailable,
 };
 use crate::{
     console::{
         action::{Action, Effect},
         class::Class,
-        copy::Form,
+        config_watcher::Fault,
+        copy::CopyForm,
         event::Event,
-        keymap::Place,
+        keymap::KeyScope,
         layout,
         model::Model,
         overlays::{Overlay, Reaction},
         pane_id::PaneId,
-        panes,
-        reload::Fault,
-        run_pages, session_pages,
+        panes, run_pages, session_pages,
         ui::{Focus, Message, Ui},
         view::View,
         view_id::ViewId,
@@ -33,7 +32,7 @@ use crate::{
 };
 
 /// How long a message stands.
-const MESSAGE_STANDS: Duration = Duration::from_secs(10);
+const MESSAGE_DURATION: Duration = Duration::from_secs(10);
 /// What is masked on air.
 const MASKED: &str = "logins, chat text and payload values";
 
@@ -42,23 +41,23 @@ const MASKED: &str = "logins, chat text and payload values";
 /// While time is stopped the past is what is moved about in; what acts is held against `live`.
 pub(crate) fn update(ui: &mut Ui, live: &Model, view: &View, event: Event, now: Now) -> Vec<Effect> {
     ui.at = now;
-    let past = ui.time.shown();
+    let past = ui.time.visible_model();
     let model = past.as_deref().unwrap_or(live);
     // Data comes in slices, many for one painted screen, and painting settles too.
     let is_input = !matches!(event, Event::Data);
     if is_input {
-        ui.settle(model);
-        ui.dwell(model, now.mono);
+        ui.reconcile(model);
+        ui.pin_dwelt(model, now.mono);
     }
     let is_tick = matches!(event, Event::Tick);
-    let taught = ui.teaches(model) || std::mem::take(&mut ui.was_taught);
+    let taught = ui.shows_onboarding(model) || std::mem::take(&mut ui.onboarding_was_visible);
     let effects = match event {
         Event::Key { key, at } if key.kind != KeyEventKind::Release => on_key(ui, live, view, key, at, now),
         Event::Paste(text) if ui.palette.is_some() => {
             palette::paste(ui, view, &text);
             Vec::new()
         }
-        Event::Paste(text) if ui.place() == Place::FilterLine => {
+        Event::Paste(text) if ui.key_scope() == KeyScope::FilterLine => {
             filter::paste(ui, view, &text, now);
             Vec::new()
         }
@@ -77,40 +76,44 @@ pub(crate) fn update(ui: &mut Ui, live: &Model, view: &View, event: Event, now: 
             if ui.message.as_ref().is_some_and(|message| message.until <= now.mono) {
                 ui.message = None;
             }
-            ui.wire.age(ui.time.kept(), ui.moment());
+            ui.wire.retest_aged(ui.time.entries(), ui.moment());
             if past.is_some() { Vec::new() } else { moving::refresh(ui, model) }
         }
         Event::Key { .. } | Event::Data => Vec::new(),
-        Event::Commanded { asked, outcome } => answers::commanded(ui, &asked, outcome, now),
+        Event::CommandAnswered { purpose: asked, outcome } => {
+            answers::on_command_answered(ui, &asked, outcome, now)
+        }
         Event::Reloaded { faults, later, on_air } => {
-            reloaded(ui, faults, &later, now);
-            if let Some(words) = on_air.and_then(|on_air| on_air_words(on_air, view)) {
-                say(ui, words, false, now);
+            on_reloaded(ui, faults, &later, now);
+            if let Some(words) = on_air.and_then(|on_air| on_air_text(on_air, view)) {
+                show_message(ui, words, false, now);
             }
             Vec::new()
         }
-        Event::Queried { asked, page } => answers::queried(ui, asked, page, now),
+        Event::QueryAnswered { purpose: asked, page } => answers::on_query_answered(ui, asked, page, now),
         Event::Decoded { number, tree } => {
             inspecting::decoded(ui, number, tree);
             Vec::new()
         }
-        Event::Desk(answer) => answer.map_or_else(Vec::new, |answer| submitting::desk(ui, answer, now)),
-        Event::Ran { number, ran } => {
-            palette::ran(ui, number, &ran);
+        Event::Opening(answer) => {
+            answer.map_or_else(Vec::new, |answer| submitting::on_opening_answer(ui, answer, now))
+        }
+        Event::SubcommandEnded { number, ran } => {
+            palette::on_subcommand_ended(ui, number, &ran);
             Vec::new()
         }
     };
     let followed = submitting::follow(ui, live, is_tick, now);
     // The event may have stopped time, or moved it.
     drop(past);
-    let past = ui.time.shown();
+    let past = ui.time.visible_model();
     let model = past.as_deref().unwrap_or(live);
-    ui.was_taught = ui.teaches(model);
-    if taught && model.lessons.all_done() && !ui.lessons_dismissed {
-        say(ui, "done: you are live".to_owned(), false, now);
+    ui.onboarding_was_visible = ui.shows_onboarding(model);
+    if taught && model.onboarding.is_complete() && !ui.onboarding_dismissed {
+        show_message(ui, "done: you are live".to_owned(), false, now);
     }
     if is_input {
-        ui.settle(model);
+        ui.reconcile(model);
     }
     let mut effects = effects;
     effects.extend(followed);
@@ -118,7 +121,7 @@ pub(crate) fn update(ui: &mut Ui, live: &Model, view: &View, event: Event, now: 
     effects.extend(moving::next_page(ui));
     if !layout::too_small(ui.columns, ui.rows) {
         let layout = ui.layout(model);
-        effects.extend(ui.pages.next(&layout, model, past.is_some(), now.mono));
+        effects.extend(ui.paged_lists.next(&layout, model, past.is_some(), now.mono));
         effects.extend(run_pages::next(ui, &layout, model, now.mono));
         effects.extend(session_pages::next(ui, &layout, model, now.mono));
     }
@@ -126,7 +129,7 @@ pub(crate) fn update(ui: &mut Ui, live: &Model, view: &View, event: Event, now: 
 }
 
 /// What is wrong stays on the screen; that all is well is said once.
-fn reloaded(ui: &mut Ui, faults: Vec<Fault>, later: &[String], now: Now) {
+fn on_reloaded(ui: &mut Ui, faults: Vec<Fault>, later: &[String], now: Now) {
     let is_mended = faults.is_empty() && !ui.faults.is_empty();
     let is_new = !faults.is_empty() && faults != ui.faults;
     ui.faults = faults;
@@ -134,32 +137,32 @@ fn reloaded(ui: &mut Ui, faults: Vec<Fault>, later: &[String], now: Now) {
         // What was said before would cover it.
         ui.message = None;
     } else if !later.is_empty() {
-        say(ui, format!("{}: takes effect at the next start", later.join(", ")), false, now);
+        show_message(ui, format!("{}: takes effect at the next start", later.join(", ")), false, now);
     } else if is_mended {
-        say(ui, "mended: what the files say is in force".to_owned(), false, now);
+        show_message(ui, "mended: what the files say is in force".to_owned(), false, now);
     }
 }
 
 /// What is said when the files say something else of being on air. Only a person unmasks a running show.
-fn on_air_words(on_air: bool, view: &View) -> Option<String> {
+fn on_air_text(on_air: bool, view: &View) -> Option<String> {
     let key = view.key(Action::OnAir);
     if on_air {
         return Some(format!("on air by the configuration: {MASKED} are masked until {key}"));
     }
-    view.veil.is_on().then(|| {
+    view.mask_policy.is_on().then(|| {
         format!("console.on_air = false holds from the next start: this show stays masked until {key}")
     })
 }
 
 /// Says something on the line above the footer.
-pub(super) fn say(ui: &mut Ui, text: String, is_error: bool, now: Now) {
-    say_as(ui, text, is_error, Class::Public, now);
+pub(super) fn show_message(ui: &mut Ui, text: String, is_error: bool, now: Now) {
+    show_message_as(ui, text, is_error, Class::Public, now);
 }
 
 /// The same, of what may quote somebody.
-pub(super) fn say_as(ui: &mut Ui, text: String, is_error: bool, class: Class, now: Now) {
+pub(super) fn show_message_as(ui: &mut Ui, text: String, is_error: bool, class: Class, now: Now) {
     let level = if is_error { Level::Error } else { Level::Info };
-    ui.message = Some(Message { text, level, class, until: now.mono + MESSAGE_STANDS });
+    ui.message = Some(Message { text, level, class, until: now.mono + MESSAGE_DURATION });
 }
 
 /// Debug builds fail on F12, so that what a fault of ours does to a terminal can be tried on the real thing.
@@ -172,14 +175,14 @@ fn on_key(ui: &mut Ui, live: &Model, view: &View, key: KeyEvent, typed_at: Mono,
     #[cfg(debug_assertions)]
     fail_on_demand(key);
     if let Some(Overlay::Dialog(dialog)) = ui.overlays.last()
-        && !dialog.takes(typed_at)
+        && !dialog.accepts(typed_at)
     {
         return Vec::new();
     }
     if ui.palette.is_none()
         && let Some(overlay) = ui.overlays.last_mut()
         && !layout::too_small(ui.columns, ui.rows)
-        && let Reaction::Taken(effects) = overlay.on_key(key, live, view)
+        && let Reaction::Consumed(effects) = overlay.on_key(key, live, view)
     {
         // What was wrong before this key may be mended by it: the layer itself says what still is.
         ui.message.take_if(|message| message.level >= Level::Error);
@@ -188,24 +191,24 @@ fn on_key(ui: &mut Ui, live: &Model, view: &View, key: KeyEvent, typed_at: Mono,
     if ui.palette.is_some() && !layout::too_small(ui.columns, ui.rows) {
         return palette::on_key(ui, live, view, key, now);
     }
-    if ui.place() == Place::FilterLine && !layout::too_small(ui.columns, ui.rows) {
+    if ui.key_scope() == KeyScope::FilterLine && !layout::too_small(ui.columns, ui.rows) {
         ui.message.take_if(|message| message.level >= Level::Error);
-        let past = ui.time.shown();
+        let past = ui.time.visible_model();
         return filter::on_key(ui, past.as_deref().unwrap_or(live), view, key, now);
     }
-    let Some(action) = view.keymap.lookup(ui.place(), key) else {
+    let Some(action) = view.keymap.lookup(ui.key_scope(), key) else {
         if let KeyCode::Char(digit @ '0'..='9') = key.code
             && ui.overlays.is_empty()
         {
             let views =
                 ViewId::ALL.map(|known| format!("{} {}", view.key(Action::showing(known)), known.name()));
-            say(ui, format!("{digit} shows nothing: {}", views.join(", ")), true, now);
+            show_message(ui, format!("{digit} shows nothing: {}", views.join(", ")), true, now);
         }
         return Vec::new();
     };
     if layout::too_small(ui.columns, ui.rows) {
         // Nobody can read a question here: only what asks none is done.
-        let quits = action == Action::Quit && ui.overlays.is_empty() && !acting::quits_station(live);
+        let quits = action == Action::Quit && ui.overlays.is_empty() && !actions::quits_station(live);
         return if quits { vec![Effect::Quit] } else { Vec::new() };
     }
     attempt(ui, live, view, action, now)
@@ -213,24 +216,24 @@ fn on_key(ui: &mut Ui, live: &Model, view: &View, key: KeyEvent, typed_at: Mono,
 
 /// Does what an action asks for, or says why not.
 pub(crate) fn attempt(ui: &mut Ui, live: &Model, view: &View, action: Action, now: Now) -> Vec<Effect> {
-    let Some(past) = ui.time.shown() else { return attempt_on(ui, live, live, view, action, now) };
+    let Some(past) = ui.time.visible_model() else { return attempt_on(ui, live, live, view, action, now) };
     if !action.acts() {
         return attempt_on(ui, &past, live, view, action, now);
     }
-    if !timing::is_present(ui, &past, live) {
+    if !time_travel::is_present(ui, &past, live) {
         let words = format!(
             "what is shown is the past, and this is there no more: {} is live again",
             view.key(Action::Live)
         );
-        say(ui, words, true, now);
+        show_message(ui, words, true, now);
         return Vec::new();
     }
     // The selected record is there in both; every other selection stays where it is in what is shown.
     let selections = ui.selections.clone();
-    ui.settle(live);
+    ui.reconcile(live);
     let effects = attempt_on(ui, live, live, view, action, now);
     ui.selections = selections;
-    ui.settle(&past);
+    ui.reconcile(&past);
     effects
 }
 
@@ -242,21 +245,21 @@ fn attempt_on(
     action: Action,
     now: Now,
 ) -> Vec<Effect> {
-    if action.touches() {
-        ui.touch(model);
+    if action.pins_selection() {
+        ui.pin_touched(model);
     }
-    if let Some(why) = hindrance(action, ui, model, view) {
-        if let Some(form) = giving::form(ui).filter(|_| action == Action::Send) {
+    if let Some(why) = unavailable(action, ui, model, view) {
+        if let Some(form) = invoke::form(ui).filter(|_| action == Action::Send) {
             form.focus_fault();
         }
         if action == Action::Send {
-            submitting::to_fault(ui);
+            submitting::focus_fault(ui);
         }
-        say_as(ui, why, true, quoted_by(action), now);
+        show_message_as(ui, why, true, class_of_reason(action), now);
         return Vec::new();
     }
     ui.message = None;
-    if timing::act(ui, live, view, action, now) {
+    if time_travel::act(ui, live, view, action, now) {
         return Vec::new();
     }
     if let Some(effects) = filter::act(ui, model, view, action, now) {
@@ -286,7 +289,7 @@ fn perform(ui: &mut Ui, model: &Model, view: &View, action: Action, now: Now) ->
         }
         Action::Back | Action::Close => {
             if let Some(Overlay::Form(form)) = ui.overlays.pop_if(|top| matches!(top, Overlay::Form(_))) {
-                giving::keep(ui, *form, now);
+                invoke::save_draft(ui, *form, now);
                 return Vec::new();
             }
             if let Some(Overlay::Submit(_)) = ui.overlays.last() {
@@ -319,17 +322,17 @@ fn perform(ui: &mut Ui, model: &Model, view: &View, action: Action, now: Now) ->
             } else {
                 "the mouse is free for the terminal"
             };
-            say(ui, words.to_owned(), false, now);
+            show_message(ui, words.to_owned(), false, now);
             vec![Effect::Mouse(ui.mouse)]
         }
         Action::OnAir => {
-            let (on_air, key) = (!view.veil.is_on(), view.key(Action::OnAir));
+            let (on_air, key) = (!view.mask_policy.is_on(), view.key(Action::OnAir));
             let words = if on_air {
                 format!("on air: {MASKED} are masked until {key}")
             } else {
                 format!("off air: {MASKED} are shown; {key} masks them")
             };
-            say(ui, words, false, now);
+            show_message(ui, words, false, now);
             vec![Effect::OnAir(on_air)]
         }
         Action::ViewDeck
@@ -361,11 +364,11 @@ fn perform(ui: &mut Ui, model: &Model, view: &View, action: Action, now: Now) ->
         Action::Open if matches!(ui.overlays.last(), Some(Overlay::Inspector(_))) => {
             inspecting::act(ui, model, view, action)
         }
-        Action::Ladder => laddering::go(ui, model),
+        Action::Ladder => trace_actions::go(ui, model),
         Action::CopyAs => copying::open(ui, model, view),
-        _ => match Form::of(action) {
+        _ => match CopyForm::of(action) {
             Some(form) => copying::copy(ui, model, view, form, now),
-            None => acting::act(ui, model, view, action),
+            None => actions::act(ui, model, view, action),
         },
     }
 }
@@ -373,7 +376,7 @@ fn perform(ui: &mut Ui, model: &Model, view: &View, action: Action, now: Now) ->
 /// Chooses the cell under the mouse.
 fn choose_cell(ui: &mut Ui, pane: PaneId, area: Rect, mouse: MouseEvent) {
     if let Some((field, ..)) = panes::field_at(pane, ui, area, mouse.column, mouse.row) {
-        ui.lens_mut(pane).cell = Some(field);
+        ui.table_settings_mut(pane).cell = Some(field);
     }
 }
 
@@ -395,14 +398,14 @@ fn on_mouse(
         _ => return Vec::new(),
     };
     let layout = ui.layout(model);
-    if by == 0 && ui.palette.is_none() && ui.list_at_hand() == Some(PaneId::Pending) {
+    if by == 0 && ui.palette.is_none() && ui.target_list() == Some(PaneId::Pending) {
         choose_cell(ui, PaneId::Pending, layout.body, mouse);
     }
     if ui.palette.is_some() {
         return palette::on_mouse(ui, model, live, view, mouse, by, now);
     }
     match ui.overlays.last_mut() {
-        Some(Overlay::Tray(tray)) if by != 0 => tray.step(by, model),
+        Some(Overlay::Alerts(tray)) if by != 0 => tray.step(by, model),
         Some(Overlay::Columns(columns)) if by == 0 => {
             let area = columns.area(layout.body, layout.area_of(columns.pane));
             if columns.click(area, mouse.column, mouse.row) {
@@ -456,7 +459,7 @@ fn on_mouse(
                 && mouse.row == layout.header.y
                 && panes::is_on_alerts(view, mouse.column, model, ui)
             {
-                return acting::act(ui, model, view, Action::Tray);
+                return actions::act(ui, model, view, Action::Alerts);
             } else if mouse.row == layout.chips.y
                 && by == 0
                 && let Some(index) = panes::chip_at(view, mouse.column, model, ui)
@@ -464,7 +467,7 @@ fn on_mouse(
                 let was_there = ui.focus == Focus::Chips(index);
                 ui.focus = Focus::Chips(index);
                 if was_there {
-                    return acting::act(ui, model, view, Action::Open);
+                    return actions::act(ui, model, view, Action::Open);
                 }
             }
         }

@@ -4,12 +4,12 @@ use std::collections::BTreeSet;
 
 use crossterm::event::KeyEvent;
 
-use super::dispatch::{attempt, say, say_as};
+use super::dispatch::{attempt, show_message, show_message_as};
 use crate::{
     console::{
         action::{Action, Effect},
         class::Class,
-        keymap::Place,
+        keymap::KeyScope,
         model::Model,
         overlays::{FilterLine, Overlay},
         pane_id::PaneId,
@@ -29,7 +29,7 @@ const LOOKED_MAX: usize = 2_000;
 
 /// The pane whose rows can be filtered now.
 fn pane(ui: &Ui) -> Option<PaneId> {
-    ui.list_at_hand().filter(|pane| !panes::specs(*pane).is_empty())
+    ui.target_list().filter(|pane| !panes::specs(*pane).is_empty())
 }
 
 /// The pane that a line would be opened over: from a chip, and from the first steps, the view's first.
@@ -43,7 +43,7 @@ fn pane_to_filter(ui: &Ui, model: &Model) -> Option<PaneId> {
 }
 
 /// Why there is nothing to filter, or no cell to filter by.
-pub(super) fn hindrance(action: Action, ui: &Ui, model: &Model) -> Option<String> {
+pub(super) fn unavailable(action: Action, ui: &Ui, model: &Model) -> Option<String> {
     let pane = if action == Action::Filter { pane_to_filter(ui, model) } else { pane(ui) };
     let Some(pane) = pane else { return Some("rows are filtered in a pane: Tab to one".to_owned()) };
     (action == Action::FilterCell && ui.selected(pane, model).is_none())
@@ -56,7 +56,7 @@ pub(super) fn open(ui: &mut Ui, model: &Model) {
         if ui.overlays.is_empty() {
             ui.focus = Focus::Pane(pane);
         }
-        let before = ui.lens(pane).filter().cloned();
+        let before = ui.table_settings(pane).filter().cloned();
         ui.overlays.push(Overlay::Filter(Box::new(FilterLine::over(pane, before))));
     }
 }
@@ -69,14 +69,14 @@ fn apply(ui: &mut Ui, pane: PaneId, filter: Option<Filter>) {
         pending.set_filter(text);
     } else {
         ui.selection_mut(pane).set_filtered(filter.is_some());
-        ui.pages.set_filter(pane, text);
+        ui.paged_lists.set_filter(pane, text);
     }
-    ui.lens_mut(pane).set_filter(filter);
+    ui.table_settings_mut(pane).set_filter(filter);
 }
 
 /// Takes off the filter of the pane that has the focus; whether it had one. The line's history has it still.
 pub(super) fn end(ui: &mut Ui) -> bool {
-    let filtered = pane(ui).filter(|pane| ui.lens(*pane).filter().is_some());
+    let filtered = pane(ui).filter(|pane| ui.table_settings(*pane).filter().is_some());
     if let Some(pane) = filtered {
         apply(ui, pane, None);
     }
@@ -92,9 +92,9 @@ fn read(text: &str, pane: PaneId, view: &View, now: Now) -> Result<Filter, Fault
 pub(super) fn by_cell(ui: &mut Ui, model: &Model, view: &View, now: Now) -> Vec<Effect> {
     let Some(pane) = pane(ui) else { return Vec::new() };
     let field = ui
-        .lens(pane)
+        .table_settings(pane)
         .cell
-        .or_else(|| panes::shown_columns(pane, ui, ui.columns).first().map(|(field, _)| *field))
+        .or_else(|| panes::visible_columns(pane, ui, ui.columns).first().map(|(field, _)| *field))
         .unwrap_or(0);
     let Some(spec) = panes::specs(pane).get(field) else { return Vec::new() };
     let index = ui.selection(pane).map_or(0, crate::console::selection::Selection::index);
@@ -103,13 +103,13 @@ pub(super) fn by_cell(ui: &mut Ui, model: &Model, view: &View, now: Now) -> Vec<
     else {
         return Vec::new();
     };
-    let text = Filter::and(ui.lens(pane).filter().map_or("", Filter::text), &term);
+    let text = Filter::and(ui.table_settings(pane).filter().map_or("", Filter::text), &term);
     if let Ok(filter) = read(&text, pane, view, now) {
         apply(ui, pane, Some(filter));
         return remember(ui, &text);
     }
     // What is wrong with it would quote the cell.
-    say(ui, "the filter would be too long with this cell: shorten it first".to_owned(), true, now);
+    show_message(ui, "the filter would be too long with this cell: shorten it first".to_owned(), true, now);
     Vec::new()
 }
 
@@ -130,7 +130,7 @@ fn line(ui: &mut Ui) -> Option<&mut FilterLine> {
 
 /// A key while the line is open.
 pub(super) fn on_key(ui: &mut Ui, model: &Model, view: &View, key: KeyEvent, now: Now) -> Vec<Effect> {
-    let Some(action) = view.keymap.lookup(Place::FilterLine, key) else {
+    let Some(action) = view.keymap.lookup(KeyScope::FilterLine, key) else {
         if line(ui).is_some_and(|line| line.input(key)) {
             follow(ui, view, now);
         }
@@ -180,7 +180,7 @@ fn follow(ui: &mut Ui, view: &View, now: Now) {
     let (pane, read) = (line.pane, read(line.text(), line.pane, view, now));
     line.fault = read.as_ref().err().cloned();
     if let Ok(filter) = read
-        && ui.lens(pane).filter().map_or("", Filter::text) != filter.text()
+        && ui.table_settings(pane).filter().map_or("", Filter::text) != filter.text()
     {
         apply(ui, pane, Some(filter));
     }
@@ -188,7 +188,7 @@ fn follow(ui: &mut Ui, view: &View, now: Now) {
 
 /// Puts away what could be written, or else the line, with the filter that was in force before it.
 fn close(ui: &mut Ui, by_steps: bool) {
-    if by_steps && line(ui).is_some_and(FilterLine::put_choice_away) {
+    if by_steps && line(ui).is_some_and(FilterLine::dismiss_choice) {
         return;
     }
     if let Some(Overlay::Filter(line)) = ui.overlays.pop_if(|top| matches!(top, Overlay::Filter(_))) {
@@ -202,7 +202,7 @@ fn keep(ui: &mut Ui, now: Now) -> Vec<Effect> {
     if let Some(fault) = &open.fault {
         // It quotes the line.
         let words = format!("no filter yet: {}", fault.words);
-        say_as(ui, words, true, Class::Payload, now);
+        show_message_as(ui, words, true, Class::Payload, now);
         return Vec::new();
     }
     let text = open.text().trim_end().to_owned();

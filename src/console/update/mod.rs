@@ -1,31 +1,31 @@
 //! What an event does to the screen's state, and what it wants done outside. Pure: no I/O, no clock.
 
-mod acting;
+mod actions;
 mod answers;
-mod brakes;
 mod bulk;
 mod columns;
 mod copying;
 mod dispatch;
 mod filter;
-mod giving;
-mod hindrance;
 mod inspecting;
-mod laddering;
-mod meeting;
+mod invoke;
 mod moving;
 mod palette;
-mod running;
+mod queue_control;
+mod run_actions;
+mod session_actions;
 mod submitting;
-mod timing;
+mod time_travel;
+mod trace_actions;
+mod unavailable;
 
-pub(crate) use bulk::Bulk;
+pub(crate) use bulk::BulkCancel;
 #[cfg(test)]
 #[cfg(test)]
 pub(crate) use dispatch::attempt;
 pub(crate) use dispatch::update;
-pub(crate) use hindrance::{hindrance, quoted_by, tells_of_what_is_cancelled};
 #[cfg(test)]
 pub(crate) use inspecting::open as inspect;
-pub(crate) use inspecting::{ToldOf, told_of};
-pub(crate) use running::is_question_at_hand;
+pub(crate) use inspecting::{InvocationEntry, invocation_entries};
+pub(crate) use run_actions::has_target_approval;
+pub(crate) use unavailable::{class_of_reason, concerns_run_or_session, unavailable};

@@ -20,7 +20,7 @@ pub(super) fn go(ui: &mut Ui, model: &Model, action: Action) {
     });
     let at = here.unwrap_or(0);
     if let Some(Overlay::Inspector(inspector)) = ui.overlays.last_mut() {
-        inspector.go(action);
+        inspector.navigate(action);
         return;
     }
     match action {
@@ -60,12 +60,12 @@ fn go_in_pane(ui: &mut Ui, model: &Model, pane: PaneId, action: Action) {
     match action {
         Action::Left | Action::Right if go_in_row(ui, model, pane, action) => {}
         Action::Left => {
-            leave(ui, model, pane, action, |from, to| to.right() <= from.x && together(from, to) > 0)
+            leave(ui, model, pane, action, |from, to| to.right() <= from.x && shared_rows(from, to) > 0)
         }
         Action::Right => {
-            leave(ui, model, pane, action, |from, to| to.x >= from.right() && together(from, to) > 0)
+            leave(ui, model, pane, action, |from, to| to.x >= from.right() && shared_rows(from, to) > 0)
         }
-        Action::First if ui.pages.restart(pane) => {}
+        Action::First if ui.paged_lists.restart(pane) => {}
         _ => ui.select_in(pane, model, |selection, keys| {
             selection.step(rows(action, height, keys.len()), keys, height)
         }),
@@ -75,14 +75,14 @@ fn go_in_pane(ui: &mut Ui, model: &Model, pane: PaneId, action: Action) {
 /// The fields of a list that have columns, from the left.
 pub(super) fn fields(ui: &Ui, model: &Model, pane: PaneId) -> Vec<usize> {
     let width = panes::inner_width(ui.layout(model).area_of(pane));
-    panes::shown_columns(pane, ui, width).into_iter().map(|(field, _)| field).collect()
+    panes::visible_columns(pane, ui, width).into_iter().map(|(field, _)| field).collect()
 }
 
 /// Chooses the next cell of the selected row; whether there is one. Without a chosen cell, the way to the
 /// right begins at the first.
 fn go_in_row(ui: &mut Ui, model: &Model, pane: PaneId, action: Action) -> bool {
     let fields = fields(ui, model, pane);
-    let at = ui.lens(pane).cell.and_then(|cell| fields.iter().position(|field| *field == cell));
+    let at = ui.table_settings(pane).cell.and_then(|cell| fields.iter().position(|field| *field == cell));
     let next = match (at, action) {
         (Some(at), Action::Right) => Some(at + 1),
         (Some(at), _) => at.checked_sub(1),
@@ -92,7 +92,7 @@ fn go_in_row(ui: &mut Ui, model: &Model, pane: PaneId, action: Action) -> bool {
     let next =
         next.and_then(|next| fields.get(next).copied()).filter(|_| !panes::rows(pane, ui, model).is_empty());
     if next.is_some() {
-        ui.lens_mut(pane).cell = next;
+        ui.table_settings_mut(pane).cell = next;
     }
     next.is_some()
 }
@@ -106,23 +106,23 @@ fn leave(
     action: Action,
     lies: impl Fn(ratatui::layout::Rect, ratatui::layout::Rect) -> bool,
 ) {
-    let focus = beside(ui, model, lies);
+    let focus = neighbour(ui, model, lies);
     let Focus::Pane(next) = focus else { return };
-    if next != pane && ui.lens(pane).cell.is_some() {
+    if next != pane && ui.table_settings(pane).cell.is_some() {
         let fields = fields(ui, model, next);
-        ui.lens_mut(next).cell =
+        ui.table_settings_mut(next).cell =
             if action == Action::Right { fields.first().copied() } else { fields.last().copied() };
     }
     ui.focus = focus;
 }
 
 /// The lines that two areas have in common.
-fn together(one: ratatui::layout::Rect, other: ratatui::layout::Rect) -> u16 {
+fn shared_rows(one: ratatui::layout::Rect, other: ratatui::layout::Rect) -> u16 {
     one.bottom().min(other.bottom()).saturating_sub(one.y.max(other.y))
 }
 
 /// The nearest pane on a side, of those the one with the most lines in common, or the focus as it is.
-fn beside(
+fn neighbour(
     ui: &Ui,
     model: &Model,
     lies: impl Fn(ratatui::layout::Rect, ratatui::layout::Rect) -> bool,
@@ -131,7 +131,7 @@ fn beside(
     let from = layout.panes.iter().find(|(pane, _)| ui.focus == Focus::Pane(*pane)).map(|(_, area)| *area);
     from.and_then(|from| {
         let nearness =
-            |to: ratatui::layout::Rect| (from.x.abs_diff(to.x), std::cmp::Reverse(together(from, to)));
+            |to: ratatui::layout::Rect| (from.x.abs_diff(to.x), std::cmp::Reverse(shared_rows(from, to)));
         layout.panes.iter().filter(|(_, to)| lies(from, *to)).min_by_key(|(_, to)| nearness(*to))
     })
     .map_or(ui.focus, |(pane, _)| Focus::Pane(*pane))
@@ -147,7 +147,7 @@ fn go_in_overlay(ui: &mut Ui, model: &Model, action: Action) {
             let by = rows(action, pending.height(), pending.window.rows().len());
             pending.step(by);
         }
-        Some(Overlay::Tray(tray)) => {
+        Some(Overlay::Alerts(tray)) => {
             let by = rows(action, tray.height(), 1_000_000);
             tray.step(by, model);
         }
@@ -176,8 +176,8 @@ fn rows(action: Action, page: usize, all: usize) -> isize {
 /// One layer back: the marks, an overlay, what is wrong with the configuration, the zoom, the first steps.
 pub(super) fn back(ui: &mut Ui, model: &Model) -> Vec<Effect> {
     let is_list = matches!(ui.overlays.last(), None | Some(Overlay::Pending(_)));
-    if is_list && !ui.marks.is_empty() {
-        ui.marks.clear();
+    if is_list && !ui.marked_rows.is_empty() {
+        ui.marked_rows.clear();
         return Vec::new();
     }
     if let Some(Overlay::Inspector(inspector)) = ui.overlays.last_mut()
@@ -189,7 +189,7 @@ pub(super) fn back(ui: &mut Ui, model: &Model) -> Vec<Effect> {
         return Vec::new();
     }
     if let Some(Overlay::Dialog(dialog)) = ui.overlays.last_mut()
-        && dialog.put_back()
+        && dialog.revert_reason()
     {
         return Vec::new();
     }
@@ -204,7 +204,7 @@ pub(super) fn back(ui: &mut Ui, model: &Model) -> Vec<Effect> {
     if ui.zoomed.take().is_some() {
         return Vec::new();
     }
-    ui.lessons_dismissed |= ui.teaches(model);
+    ui.onboarding_dismissed |= ui.shows_onboarding(model);
     Vec::new()
 }
 
@@ -222,12 +222,12 @@ pub(super) fn refresh(ui: &mut Ui, model: &Model) -> Vec<Effect> {
         let Some(queue) = model.mpp().and_then(|mpp| mpp.queues.get(pending.queue.as_str())) else {
             continue;
         };
-        if pending.window.asking().is_none()
+        if pending.window.pending().is_none()
             && pending.is_at_end()
             && queue.pending + queue.other_manifest > pending.still_pending(model)
         {
             let direction =
-                if pending.window.rows().is_empty() { Direction::Fresh } else { Direction::Forward };
+                if pending.window.rows().is_empty() { Direction::Initial } else { Direction::Forward };
             return vec![pending.ask(direction)];
         }
     }
@@ -238,6 +238,6 @@ pub(super) fn refresh(ui: &mut Ui, model: &Model) -> Vec<Effect> {
 pub(super) fn next_page(ui: &mut Ui) -> Option<Effect> {
     let is_over = matches!(ui.overlays.last(), Some(Overlay::Pending(_) | Overlay::Filter(_)));
     let pending = ui.pending_mut().filter(|_| is_over)?;
-    let direction = pending.wants()?;
+    let direction = pending.wanted_page()?;
     Some(pending.ask(direction))
 }

@@ -2,16 +2,16 @@
 
 use crossterm::event::{KeyEvent, MouseEvent};
 
-use super::dispatch::{self, say};
+use super::dispatch::{self, show_message};
 use crate::{
     console::{
         action::{Action, Effect},
-        keymap::Place,
+        keymap::KeyScope,
         model::Model,
         overlays::{Hit, Output, Overlay},
-        shell::{Ran, Subcommand},
+        shell::{Subcommand, SubcommandResult},
         ui::Ui,
-        update::hindrance,
+        update::unavailable,
         view::View,
     },
     time::Now,
@@ -21,7 +21,7 @@ use crate::{
 pub(super) fn on_key(ui: &mut Ui, live: &Model, view: &View, key: KeyEvent, now: Now) -> Vec<Effect> {
     let Some(palette) = &mut ui.palette else { return Vec::new() };
     let page = isize::from(10_i8);
-    match view.keymap.lookup(Place::Palette, key) {
+    match view.keymap.lookup(KeyScope::Palette, key) {
         Some(Action::Back | Action::Close) => ui.palette = None,
         Some(Action::Up) => palette.step(-1, &ui.history, view),
         Some(Action::Down) => palette.step(1, &ui.history, view),
@@ -68,13 +68,13 @@ pub(super) fn run(ui: &mut Ui, present: &Model, view: &View, now: Now) -> Vec<Ef
     match palette.hit().cloned() {
         None => {
             let words = format!("nothing is called `{}`", palette.text());
-            say(ui, words, true, now);
+            show_message(ui, words, true, now);
             Vec::new()
         }
         Some(Hit::Action(action)) => {
-            let past = ui.time.shown().filter(|_| !action.acts());
-            if let Some(why) = hindrance(action, ui, past.as_deref().unwrap_or(present), view) {
-                say(ui, why, true, now);
+            let past = ui.time.visible_model().filter(|_| !action.acts());
+            if let Some(why) = unavailable(action, ui, past.as_deref().unwrap_or(present), view) {
+                show_message(ui, why, true, now);
                 return Vec::new();
             }
             ui.palette = None;
@@ -83,34 +83,34 @@ pub(super) fn run(ui: &mut Ui, present: &Model, view: &View, now: Now) -> Vec<Ef
             effects
         }
         Some(Hit::Subcommand(index)) => match view.subcommands.get(index) {
-            Some(it) if it.needs_more && it.hindrance(&[]).is_none() => {
+            Some(it) if it.needs_more && it.unavailable(&[]).is_none() => {
                 palette.complete(view);
                 Vec::new()
             }
             Some(it) => {
                 let words = it.name.split(' ').map(str::to_owned).collect();
                 let line = it.name.clone();
-                run_words(ui, view, &line, words)
+                run_subcommand(ui, view, &line, words)
             }
             None => Vec::new(),
         },
         Some(Hit::Typed(words)) => {
             let line = palette.text().trim().to_owned();
-            run_words(ui, view, &line, words)
+            run_subcommand(ui, view, &line, words)
         }
     }
 }
 
-fn run_words(ui: &mut Ui, view: &View, line: &str, words: Vec<String>) -> Vec<Effect> {
+fn run_subcommand(ui: &mut Ui, view: &View, line: &str, words: Vec<String>) -> Vec<Effect> {
     ui.palette = None;
     let mut effects = remember(ui, line);
-    let typed = Subcommand::parted(&view.subcommands, line);
-    if let Some(why) = Subcommand::meant(&view.subcommands, &words).and_then(|it| it.hindrance(&words)) {
+    let typed = Subcommand::split_line(&view.subcommands, line);
+    if let Some(why) = Subcommand::resolve(&view.subcommands, &words).and_then(|it| it.unavailable(&words)) {
         ui.overlays.push(Overlay::Output(Output::elsewhere(typed, why, view.commands.line(line))));
         return effects;
     }
-    ui.runs += 1;
-    let number = ui.runs;
+    ui.subcommand_count += 1;
+    let number = ui.subcommand_count;
     ui.overlays.push(Overlay::Output(Output::running(number, typed)));
     effects.push(Effect::Run { number, words });
     effects
@@ -122,7 +122,7 @@ fn remember(ui: &mut Ui, line: &str) -> Vec<Effect> {
 }
 
 /// A subcommand ended. The end of one that was closed is let go.
-pub(super) fn ran(ui: &mut Ui, number: u64, ran: &Ran) {
+pub(super) fn on_subcommand_ended(ui: &mut Ui, number: u64, ran: &SubcommandResult) {
     for overlay in &mut ui.overlays {
         if let Overlay::Output(output) = overlay {
             output.take(number, ran);

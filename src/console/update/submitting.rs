@@ -1,12 +1,12 @@
 //! Submitting an opening: its editor, its params, the files that it is from, the request, and its answer.
 
-use super::dispatch::say;
+use super::dispatch::show_message;
 use crate::{
     console::{
-        action::{Asked, Effect},
+        action::{Effect, Purpose},
         model::Model,
-        openings::{DeskAnswer, DeskJob, Draft, Recent},
-        overlays::{ANSWER, Chosen, Files, Overlay, Sent, Submit},
+        openings::{Draft, OpeningAnswer, OpeningJob, Recent},
+        overlays::{ANSWER_TIMEOUT, Files, Overlay, PendingRequest, SelectedFile, Submit},
         pane_id::PaneId,
         selection::RecordKey,
         ui::{Focus, Ui},
@@ -21,7 +21,7 @@ use crate::{
 
 /// Opens the editor, with what was written in it before.
 pub(super) fn open(ui: &mut Ui) -> Vec<Effect> {
-    let submit = Submit::of(ui.openings.draft(), &ui.limits);
+    let submit = Submit::of(ui.opening_drafts.draft(), &ui.limits);
     ui.overlays.push(Overlay::Submit(Box::new(submit)));
     Vec::new()
 }
@@ -38,8 +38,8 @@ fn editor(ui: &mut Ui) -> Option<&mut Submit> {
 pub(super) fn back(ui: &mut Ui, closes: bool, now: Now) -> Vec<Effect> {
     let limits = ui.limits;
     if let Some(submit) = editor(ui).filter(|submit| submit.shows_params() && !closes) {
-        if let Err(why) = submit.turn(&limits) {
-            say(ui, why, true, now);
+        if let Err(why) = submit.toggle_params(&limits) {
+            show_message(ui, why, true, now);
         }
         return Vec::new();
     }
@@ -49,8 +49,8 @@ pub(super) fn back(ui: &mut Ui, closes: bool, now: Now) -> Vec<Effect> {
     if submit.is_blank() {
         return Vec::new();
     }
-    say(ui, "what was written of the opening is kept".to_owned(), false, now);
-    ui.openings.keep(submit.draft(&limits)).map(Effect::KeepDraft).into_iter().collect()
+    show_message(ui, "what was written of the opening is kept".to_owned(), false, now);
+    ui.opening_drafts.save_draft(submit.draft(&limits)).map(Effect::SaveDraft).into_iter().collect()
 }
 
 /// To the next fault; among the params, by some rows.
@@ -68,55 +68,57 @@ pub(super) fn step(ui: &mut Ui, by: isize) -> Vec<Effect> {
 }
 
 /// To what holds a submission back, where one is open.
-pub(super) fn to_fault(ui: &mut Ui) {
+pub(super) fn focus_fault(ui: &mut Ui) {
     if let Some(submit) = editor(ui) {
         submit.go_to_fault();
     }
 }
 
 /// Begins again with the example.
-pub(super) fn begin_again(ui: &mut Ui) -> Vec<Effect> {
+pub(super) fn reset(ui: &mut Ui) -> Vec<Effect> {
     if let Some(submit) = editor(ui) {
-        submit.begin_again();
+        submit.reset();
     }
     Vec::new()
 }
 
 /// Between the text and its params.
-pub(super) fn turn(ui: &mut Ui) -> Vec<Effect> {
+pub(super) fn switch_mode(ui: &mut Ui) -> Vec<Effect> {
     let (limits, at) = (ui.limits, ui.at);
     let turned = editor(ui).map(|submit| {
         submit.read(true, &limits);
-        submit.turn(&limits)
+        submit.toggle_params(&limits)
     });
     if let Some(Err(why)) = turned {
-        say(ui, why, true, at);
+        show_message(ui, why, true, at);
     }
     Vec::new()
 }
 
 /// Lists what there is to go on with.
 pub(super) fn files(ui: &mut Ui) -> Vec<Effect> {
-    ui.overlays.push(Overlay::Files(Files::of(&ui.openings)));
-    vec![Effect::Desk(Box::new(DeskJob::List))]
+    ui.overlays.push(Overlay::Files(Files::of(&ui.opening_drafts)));
+    vec![Effect::Opening(Box::new(OpeningJob::List))]
 }
 
 /// Goes on with what is selected in the list.
 pub(super) fn choose(ui: &mut Ui) -> Vec<Effect> {
     let Some(Overlay::Files(files)) = ui.overlays.last() else { return Vec::new() };
-    match files.chosen() {
-        Some(Chosen::Recent(recent)) => {
+    match files.selected() {
+        Some(SelectedFile::Recent(recent)) => {
             let draft = recent.draft.clone();
             ui.overlays.pop();
-            take(ui, draft)
+            load_draft(ui, draft)
         }
-        Some(Chosen::File(file)) => vec![Effect::Desk(Box::new(DeskJob::Text(file.path.clone())))],
+        Some(SelectedFile::File(file)) => {
+            vec![Effect::Opening(Box::new(OpeningJob::Text(file.path.clone())))]
+        }
         None => Vec::new(),
     }
 }
 
 /// Puts a text into the editor. What was written in it stands among the recent ones.
-fn take(ui: &mut Ui, draft: Draft) -> Vec<Effect> {
+fn load_draft(ui: &mut Ui, draft: Draft) -> Vec<Effect> {
     let (limits, at_ms) = (ui.limits, ui.at.wall);
     let Some(submit) = editor(ui) else { return Vec::new() };
     let left = (!submit.is_blank()).then(|| Recent {
@@ -125,45 +127,45 @@ fn take(ui: &mut Ui, draft: Draft) -> Vec<Effect> {
         was_run: false,
         draft: submit.draft(&limits),
     });
-    submit.take(draft, &limits);
+    submit.replace(draft, &limits);
     let is_known =
-        |left: &Recent| ui.openings.recent().iter().any(|known| known.draft.text == left.draft.text);
+        |left: &Recent| ui.opening_drafts.recent().iter().any(|known| known.draft.text == left.draft.text);
     let left = left.filter(|left| !is_known(left));
-    left.map(|left| Effect::KeepRecent(ui.openings.remember(left))).into_iter().collect()
+    left.map(|left| Effect::SaveRecent(ui.opening_drafts.save_recent(left))).into_iter().collect()
 }
 
 /// What came of work on files.
-pub(super) fn desk(ui: &mut Ui, answer: DeskAnswer, now: Now) -> Vec<Effect> {
+pub(super) fn on_opening_answer(ui: &mut Ui, answer: OpeningAnswer, now: Now) -> Vec<Effect> {
     match answer {
-        DeskAnswer::Checked { number, found } => {
+        OpeningAnswer::Checked { number, found } => {
             if let Some(submit) = editor(ui) {
-                submit.checked(number, found);
+                submit.on_checked(number, found);
             }
             Vec::new()
         }
-        DeskAnswer::Listed(shelved) => {
+        OpeningAnswer::Listed(shelved) => {
             if let Some(Overlay::Files(files)) = ui.overlays.last_mut() {
-                files.take(shelved);
+                files.set_listing(shelved);
             }
             Vec::new()
         }
-        DeskAnswer::Text(path, Ok(text)) => {
+        OpeningAnswer::Text(path, Ok(text)) => {
             // Whoever left the list meanwhile wants it no longer.
             if ui.overlays.pop_if(|top| matches!(top, Overlay::Files(_))).is_none() {
                 return Vec::new();
             }
-            take(ui, Draft { text, origin: Some(path) })
+            load_draft(ui, Draft { text, origin: Some(path) })
         }
-        DeskAnswer::Text(path, Err(why)) => {
-            say(ui, format!("{}: {why}", path.display()), true, now);
+        OpeningAnswer::Text(path, Err(why)) => {
+            show_message(ui, format!("{}: {why}", path.display()), true, now);
             Vec::new()
         }
-        DeskAnswer::Bundled { request, text } => {
+        OpeningAnswer::Bundled { request, text } => {
             let is_it = |submit: &&mut Submit| submit.sent.is_some_and(|sent| sent.request == request);
             let Some(submit) = editor(ui).filter(is_it) else { return Vec::new() };
             match text {
                 Ok(opening_yaml) => {
-                    submit.sent = Some(Sent { request, at: now.mono });
+                    submit.sent = Some(PendingRequest { request, at: now.mono });
                     vec![command(request, opening_yaml)]
                 }
                 Err(why) => {
@@ -177,27 +179,27 @@ pub(super) fn desk(ui: &mut Ui, answer: DeskAnswer, now: Now) -> Vec<Effect> {
 
 fn command(request: TraceId, opening_yaml: String) -> Effect {
     Effect::Command {
-        asked: Asked::Submit { request },
+        purpose: Purpose::Submit { request },
         command: Command::Runs(runs::Command::Submit { request, opening_yaml }),
     }
 }
 
 /// Sends it, if nothing is wrong with it; what lies beside its file goes with it.
 pub(super) fn send(ui: &mut Ui, request: TraceId) -> Vec<Effect> {
-    let (limits, at, has_shelf) = (ui.limits, ui.at, ui.openings.has_shelf);
+    let (limits, at, has_shelf) = (ui.limits, ui.at, ui.opening_drafts.has_files);
     let Some(submit) = editor(ui) else { return Vec::new() };
     submit.read(true, &limits);
-    if let Some(why) = submit.hindrance() {
+    if let Some(why) = submit.unavailable() {
         submit.go_to_fault();
-        say(ui, why, true, at);
+        show_message(ui, why, true, at);
         return Vec::new();
     }
     let draft = submit.draft(&limits);
     submit.refusal = None;
-    submit.sent = Some(Sent { request, at: at.mono });
-    let kept = ui.openings.keep(draft.clone()).map(Effect::KeepDraft);
+    submit.sent = Some(PendingRequest { request, at: at.mono });
+    let kept = ui.opening_drafts.save_draft(draft.clone()).map(Effect::SaveDraft);
     let sends = match draft.origin {
-        Some(origin) if has_shelf => Effect::Desk(Box::new(DeskJob::Bundle {
+        Some(origin) if has_shelf => Effect::Opening(Box::new(OpeningJob::Bundle {
             request,
             text: draft.text,
             origin,
@@ -221,7 +223,7 @@ fn refuse(ui: &mut Ui, request: TraceId, why: String, now: Now) {
             submit.sent = None;
             submit.refusal = Some(why);
         }
-        None => say(ui, format!("the opening was refused: {why}"), true, now),
+        None => show_message(ui, format!("the opening was refused: {why}"), true, now),
     }
 }
 
@@ -235,11 +237,11 @@ pub(super) fn follow(ui: &mut Ui, live: &Model, is_tick: bool, now: Now) -> Vec<
     let Some(Overlay::Submit(submit)) = ui.overlays.get_mut(at) else { return Vec::new() };
     submit.read(is_tick, &limits);
     let mut effects = Vec::new();
-    if ui.openings.has_shelf {
-        effects.extend(submit.check(&limits).map(|job| Effect::Desk(Box::new(job))));
+    if ui.opening_drafts.has_files {
+        effects.extend(submit.check(&limits).map(|job| Effect::Opening(Box::new(job))));
     }
     if is_tick && !submit.is_blank() {
-        effects.extend(ui.openings.keep(submit.draft(&limits)).map(Effect::KeepDraft));
+        effects.extend(ui.opening_drafts.save_draft(submit.draft(&limits)).map(Effect::SaveDraft));
     }
     let Some(sent) = submit.sent else { return effects };
     if let Some(view) = live.runs().and_then(|runs| runs.run(sent.request)) {
@@ -251,13 +253,13 @@ pub(super) fn follow(ui: &mut Ui, live: &Model, is_tick: bool, now: Now) -> Vec<
             was_run: true,
             draft: submit.draft(&limits),
         };
-        effects.push(Effect::KeepRecent(ui.openings.remember(recent)));
+        effects.push(Effect::SaveRecent(ui.opening_drafts.save_recent(recent)));
         ui.overlays.truncate(at);
         show(ui, live, sent.request);
-        say(ui, words, false, now);
-    } else if let Some(why) = live.run_lines.rejected(sent.request) {
+        show_message(ui, words, false, now);
+    } else if let Some(why) = live.run_history.rejected(sent.request) {
         refuse(ui, sent.request, format!("rejected: {why}"), now);
-    } else if now.mono.since(sent.at) >= ANSWER {
+    } else if now.mono.since(sent.at) >= ANSWER_TIMEOUT {
         let why = "no answer within 2,000 ms: look among the Runs whether it was accepted before it is sent again, or run doctor";
         refuse(ui, sent.request, why.to_owned(), now);
     }

@@ -12,7 +12,7 @@
 use std::{collections::VecDeque, ops::Range};
 
 use super::EntryRecord;
-use crate::{console::model::Kept, filter::Filter, time::Now};
+use crate::{console::model::EntryBuffer, filter::Filter, time::Now};
 
 /// What a filter admits of the entries that it was tested on.
 #[derive(Clone, Debug)]
@@ -42,7 +42,7 @@ impl Matches {
     }
 
     /// Tests what is new, then what is old, at most so many entries; returns how many it did not need.
-    fn test(&mut self, kept: &Kept, now: Now, entries: u64) -> u64 {
+    fn test(&mut self, kept: &EntryBuffer, now: Now, entries: u64) -> u64 {
         self.trim(kept.first());
         let new = self.tested.end..kept.end().min(self.tested.end.saturating_add(entries));
         let left = entries - (new.end - new.start);
@@ -64,16 +64,16 @@ impl Matches {
     }
 
     /// How many entries are still to be tested.
-    fn untested(&self, kept: &Kept) -> u64 {
+    fn untested(&self, kept: &EntryBuffer) -> u64 {
         self.untested_until(kept, kept.end())
     }
 
     /// How many of those found are kept no longer: the list may be asked before it was carried on.
-    fn gone(&self, kept: &Kept) -> usize {
+    fn gone(&self, kept: &EntryBuffer) -> usize {
         self.found.partition_point(|index| *index < kept.first())
     }
 
-    fn untested_until(&self, kept: &Kept, end: u64) -> u64 {
+    fn untested_until(&self, kept: &EntryBuffer, end: u64) -> u64 {
         let tested = self.tested.start.max(kept.first())..self.tested.end.clamp(kept.first(), end);
         (end - kept.first()).saturating_sub(tested.end.saturating_sub(tested.start))
     }
@@ -85,7 +85,7 @@ pub(crate) struct Counts {
     /// That there are.
     pub(crate) kept: u64,
     /// That have a row.
-    pub(crate) shown: u64,
+    pub(crate) visible: u64,
     /// That the filter does not admit.
     pub(crate) filtered: u64,
     /// That the filter in force was not tested on yet.
@@ -96,7 +96,7 @@ pub(crate) struct Counts {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct List {
     /// What is shown; all where no filter is in force.
-    shown: Option<Matches>,
+    visible: Option<Matches>,
     /// What will be, once it was tested on all.
     next: Option<Matches>,
     /// The last index of which rows are made, and the one behind it: where time stands still, what came
@@ -106,12 +106,12 @@ pub(crate) struct List {
 
 impl List {
     /// Puts a filter in force, or none. What was shown stays until the filter was tested on every kept entry.
-    pub(crate) fn set_filter(&mut self, filter: Option<&Filter>, kept: &Kept, now: Now) {
+    pub(crate) fn set_filter(&mut self, filter: Option<&Filter>, kept: &EntryBuffer, now: Now) {
         match filter {
-            None => (self.shown, self.next) = (None, None),
+            None => (self.visible, self.next) = (None, None),
             Some(filter) if self.filter() == Some(filter) => {}
             // Back to the one that is shown still.
-            Some(filter) if self.shown.as_ref().is_some_and(|shown| shown.filter == *filter) => {
+            Some(filter) if self.visible.as_ref().is_some_and(|shown| shown.filter == *filter) => {
                 self.next = None
             }
             Some(filter) => self.next = Some(Matches::new(filter.clone(), kept.end(), now)),
@@ -120,7 +120,7 @@ impl List {
 
     /// The filter in force.
     pub(crate) fn filter(&self) -> Option<&Filter> {
-        self.next.as_ref().or(self.shown.as_ref()).map(|matches| &matches.filter)
+        self.next.as_ref().or(self.visible.as_ref()).map(|matches| &matches.filter)
     }
 
     /// Ends the list before this index, where time stands still.
@@ -129,9 +129,9 @@ impl List {
     }
 
     /// Tests anew what depends on how late it is. To be called once a second.
-    pub(crate) fn age(&mut self, kept: &Kept, now: Now) {
+    pub(crate) fn retest_aged(&mut self, kept: &EntryBuffer, now: Now) {
         if self.next.is_none()
-            && let Some(shown) = &self.shown
+            && let Some(shown) = &self.visible
             && shown.filter.depends_on_now()
             && shown.since != now
         {
@@ -140,9 +140,9 @@ impl List {
     }
 
     /// Carries on with what is new and with a filter that is not in force yet: tests at most so many entries.
-    pub(crate) fn carry_on(&mut self, kept: &Kept, now: Now, entries: u64) {
+    pub(crate) fn advance(&mut self, kept: &EntryBuffer, now: Now, entries: u64) {
         let mut left = entries;
-        if let Some(shown) = &mut self.shown {
+        if let Some(shown) = &mut self.visible {
             if self.next.is_none() {
                 left = shown.test(kept, now, left);
             } else {
@@ -152,44 +152,44 @@ impl List {
         if let Some(next) = &mut self.next {
             next.test(kept, now, left);
             if next.untested(kept) == 0 {
-                self.shown = self.next.take();
+                self.visible = self.next.take();
             }
         }
     }
 
     /// Whether there are entries that were not tested.
-    pub(crate) fn is_behind(&self, kept: &Kept) -> bool {
-        self.next.as_ref().or(self.shown.as_ref()).is_some_and(|matches| matches.untested(kept) > 0)
+    pub(crate) fn is_behind(&self, kept: &EntryBuffer) -> bool {
+        self.next.as_ref().or(self.visible.as_ref()).is_some_and(|matches| matches.untested(kept) > 0)
     }
 
     /// The index behind the last that can have a row.
-    fn end(&self, kept: &Kept) -> u64 {
+    fn end(&self, kept: &EntryBuffer) -> u64 {
         self.until.map_or(kept.end(), |until| until.clamp(kept.first(), kept.end()))
     }
 
     /// How many rows there are.
-    pub(crate) fn len(&self, kept: &Kept) -> usize {
+    pub(crate) fn len(&self, kept: &EntryBuffer) -> usize {
         let end = self.end(kept);
-        match &self.shown {
+        match &self.visible {
             None => usize::try_from(end - kept.first()).unwrap_or(usize::MAX),
             Some(shown) => shown.found.partition_point(|index| *index < end) - shown.gone(kept),
         }
     }
 
     /// The index of the entry of a row, counted from the top.
-    pub(crate) fn index(&self, row: usize, kept: &Kept) -> Option<u64> {
+    pub(crate) fn index(&self, row: usize, kept: &EntryBuffer) -> Option<u64> {
         if row >= self.len(kept) {
             return None;
         }
-        match &self.shown {
+        match &self.visible {
             None => Some(kept.first() + row as u64),
             Some(shown) => shown.found.get(row + shown.gone(kept)).copied(),
         }
     }
 
     /// The row of the first entry at or behind an index; the number of rows when there is none.
-    pub(crate) fn row_from(&self, index: u64, kept: &Kept) -> usize {
-        let row = match &self.shown {
+    pub(crate) fn row_from(&self, index: u64, kept: &EntryBuffer) -> usize {
+        let row = match &self.visible {
             None => usize::try_from(index.saturating_sub(kept.first())).unwrap_or(usize::MAX),
             Some(shown) => {
                 shown.found.partition_point(|found| *found < index).saturating_sub(shown.gone(kept))
@@ -199,19 +199,20 @@ impl List {
     }
 
     /// What is kept, shown and held back. Where time stands still, of what was kept until then.
-    pub(crate) fn counts(&self, kept: &Kept) -> Counts {
+    pub(crate) fn counts(&self, kept: &EntryBuffer) -> Counts {
         let (all, shown) = (self.end(kept) - kept.first(), self.len(kept) as u64);
-        let untested = self.shown.as_ref().map_or(0, |matches| matches.untested_until(kept, self.end(kept)));
+        let untested =
+            self.visible.as_ref().map_or(0, |matches| matches.untested_until(kept, self.end(kept)));
         Counts {
             kept: all,
-            shown,
+            visible: shown,
             filtered: all - shown - untested.min(all - shown),
             untested: untested.min(all - shown),
         }
     }
 
     /// How many of a hundred parts of the kept entries the next filter was tested on.
-    pub(crate) fn progress(&self, kept: &Kept) -> Option<u64> {
+    pub(crate) fn progress(&self, kept: &EntryBuffer) -> Option<u64> {
         let next = self.next.as_ref()?;
         let all = (kept.end() - kept.first()).max(1);
         Some(100 * (all - next.untested(kept).min(all)) / all)
@@ -233,19 +234,21 @@ mod tests {
     };
 
     /// A tap with what is kept of it.
-    struct Line {
+    struct Fixture {
         tap: Tap,
         reader: Reader,
-        kept: Kept,
+        kept: EntryBuffer,
         ms: u64,
     }
 
-    impl Line {
+    impl Fixture {
         fn new(entries_max: u64) -> Self {
             let tap = Tap::new(Limits::default().tap);
             let reader = tap.reader().unwrap();
-            let kept =
-                Kept::new(&limits::Console { kept_entries_max: entries_max, ..Limits::default().console });
+            let kept = EntryBuffer::new(&limits::Console {
+                kept_entries_max: entries_max,
+                ..Limits::default().console
+            });
             Self { tap, reader, kept, ms: 0 }
         }
 
@@ -276,38 +279,38 @@ mod tests {
     }
 
     /// What a list shows, from the top.
-    fn shown(list: &List, kept: &Kept) -> Vec<u64> {
+    fn visible(list: &List, kept: &EntryBuffer) -> Vec<u64> {
         (0..list.len(kept)).map(|row| list.index(row, kept).unwrap()).collect()
     }
 
     #[test]
     fn without_a_filter_every_kept_entry_has_a_row() {
-        let mut line = Line::new(4_096);
+        let mut line = Fixture::new(4_096);
         let list = List::default();
         assert_eq!((list.len(&line.kept), list.index(0, &line.kept)), (0, None));
         (0..10_000).for_each(|at| line.say(&at.to_string()));
         let kept = &line.kept;
         assert!(kept.first() > 0);
-        assert_eq!(shown(&list, kept), (kept.first()..kept.end()).collect::<Vec<_>>());
+        assert_eq!(visible(&list, kept), (kept.first()..kept.end()).collect::<Vec<_>>());
         assert_eq!(list.row_from(kept.first() + 7, kept), 7);
         assert_eq!((list.row_from(0, kept), list.row_from(u64::MAX, kept)), (0, list.len(kept)));
     }
 
     #[test]
     fn what_was_shown_stays_until_a_new_filter_was_tested_on_all() {
-        let mut line = Line::new(100_000);
+        let mut line = Fixture::new(100_000);
         (0..1_000).for_each(|at| line.say(if at % 4 == 0 { "boss" } else { "chest" }));
         let (mut list, now) = (List::default(), line.now());
         list.set_filter(Some(&filter("boss")), &line.kept, now);
         assert!(list.is_behind(&line.kept));
-        list.carry_on(&line.kept, now, 999);
+        list.advance(&line.kept, now, 999);
         assert_eq!((list.len(&line.kept), list.progress(&line.kept)), (1_000, Some(99)));
-        list.carry_on(&line.kept, now, 999);
+        list.advance(&line.kept, now, 999);
         assert_eq!((list.len(&line.kept), list.progress(&line.kept)), (250, None));
-        assert_eq!(list.counts(&line.kept), Counts { kept: 1_000, shown: 250, filtered: 750, untested: 0 });
+        assert_eq!(list.counts(&line.kept), Counts { kept: 1_000, visible: 250, filtered: 750, untested: 0 });
         // Another is typed, and given up again: what was there is there at once.
         list.set_filter(Some(&filter("boss chest")), &line.kept, now);
-        list.carry_on(&line.kept, now, 10);
+        list.advance(&line.kept, now, 10);
         list.set_filter(Some(&filter("boss")), &line.kept, now);
         assert_eq!((list.len(&line.kept), list.is_behind(&line.kept)), (250, false));
         list.set_filter(None, &line.kept, now);
@@ -316,26 +319,29 @@ mod tests {
 
     #[test]
     fn only_new_entries_are_tested_and_those_that_are_gone_leave() {
-        let mut line = Line::new(4_096);
+        let mut line = Fixture::new(4_096);
         let mut list = List::default();
         list.set_filter(Some(&filter("boss")), &line.kept, line.now());
-        list.carry_on(&line.kept, line.now(), 1);
+        list.advance(&line.kept, line.now(), 1);
         for at in 0..12_000 {
             line.say(if at % 10 == 0 { "boss" } else { "chest" });
             if at % 50 == 49 {
                 assert!(list.is_behind(&line.kept));
-                list.carry_on(&line.kept, line.now(), 50);
+                list.advance(&line.kept, line.now(), 50);
                 assert!(!list.is_behind(&line.kept));
             }
         }
         let counts = list.counts(&line.kept);
         assert_eq!((counts.kept, counts.untested), (line.kept.len() as u64, 0));
-        assert_eq!(counts.shown, line.kept.iter().filter(|(_, entry)| entry.text() == "boss").count() as u64);
+        assert_eq!(
+            counts.visible,
+            line.kept.iter().filter(|(_, entry)| entry.text() == "boss").count() as u64
+        );
     }
 
     #[test]
     fn where_time_stands_still_the_list_ends() {
-        let mut line = Line::new(4_096);
+        let mut line = Fixture::new(4_096);
         (0..100).for_each(|_| line.say("boss"));
         let mut list = List::default();
         list.end_at(Some(40));
@@ -344,8 +350,8 @@ mod tests {
             (40, Some(39), None)
         );
         list.set_filter(Some(&filter("boss")), &line.kept, line.now());
-        list.carry_on(&line.kept, line.now(), 1_000);
-        assert_eq!(list.counts(&line.kept), Counts { kept: 40, shown: 40, filtered: 0, untested: 0 });
+        list.advance(&line.kept, line.now(), 1_000);
+        assert_eq!(list.counts(&line.kept), Counts { kept: 40, visible: 40, filtered: 0, untested: 0 });
         list.end_at(None);
         assert_eq!(list.len(&line.kept), 100);
     }
@@ -355,7 +361,7 @@ mod tests {
 
         #[test]
         fn it_agrees_with_a_naive_evaluation_whatever_comes(steps in prop::collection::vec((0..6_u8, 1..300_u64), 1..20)) {
-            let mut line = Line::new(4_096);
+            let mut line = Fixture::new(4_096);
             let mut list = List::default();
             let mut wanted: Option<Filter> = None;
             for (what, count) in steps {
@@ -368,20 +374,20 @@ mod tests {
                 }
                 let now = line.now();
                 list.set_filter(wanted.as_ref(), &line.kept, now);
-                list.carry_on(&line.kept, now, count);
+                list.advance(&line.kept, now, count);
                 let counts = list.counts(&line.kept);
-                prop_assert_eq!(counts.kept, counts.shown + counts.filtered + counts.untested);
+                prop_assert_eq!(counts.kept, counts.visible + counts.filtered + counts.untested);
                 for row in 0..list.len(&line.kept) {
                     let index = list.index(row, &line.kept).unwrap();
                     prop_assert!(line.kept.entry(index).is_some());
                     prop_assert_eq!(list.row_from(index, &line.kept), row);
                 }
                 while list.is_behind(&line.kept) {
-                    list.carry_on(&line.kept, now, count);
+                    list.advance(&line.kept, now, count);
                 }
                 let naive = |entry: &EntryRecord<'_>| wanted.as_ref().is_none_or(|filter| filter.admits(entry, now));
                 let all = line.kept.iter().filter(|(_, entry)| naive(&EntryRecord(*entry))).map(|(index, _)| index);
-                prop_assert_eq!(shown(&list, &line.kept), all.collect::<Vec<_>>());
+                prop_assert_eq!(visible(&list, &line.kept), all.collect::<Vec<_>>());
             }
         }
     }

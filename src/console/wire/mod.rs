@@ -1,22 +1,22 @@
 //! The wire: every entry of the tap that the console keeps, as a record with fields, in one line that is read
 //! at a glance, and as a list that follows its end.
 
-mod gist;
+mod body_preview;
+mod entry_summary;
 mod list;
-mod of_macp;
-mod of_mpp;
-mod of_rmp;
-mod of_runs;
-mod of_station;
+mod macp_summary;
+mod mpp_summary;
+mod outcome;
 mod record;
 mod rescan;
-mod standing;
+mod rmp_summary;
+mod runs_summary;
+mod station_summary;
 #[cfg(test)]
 mod tests;
-mod told;
 
-pub(crate) use gist::gist;
+pub(crate) use body_preview::body_preview;
 pub(crate) use list::List;
+pub(crate) use outcome::EntryOutcome;
 pub(crate) use record::EntryRecord;
 pub use rescan::Rescan;
-pub(crate) use standing::Standing;

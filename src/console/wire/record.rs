@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use super::{
-    standing::Standing,
-    told::{self, Told},
+    entry_summary::{self, EntrySummary},
+    outcome::EntryOutcome,
 };
 use crate::{
     field::{Column, Value, fields},
@@ -22,18 +22,18 @@ use crate::{
 pub(crate) struct EntryRecord<'a>(pub(crate) EntryRef<'a>);
 
 impl<'a> EntryRecord<'a> {
-    fn told(&self) -> Told<'a> {
-        Told::of(self.0.entry)
+    fn summary(&self) -> EntrySummary<'a> {
+        EntrySummary::of(self.0.entry)
     }
 
     /// How it stands.
-    pub(crate) fn standing(&self) -> Standing {
-        self.told().standing
+    pub(crate) fn outcome(&self) -> EntryOutcome {
+        self.summary().outcome
     }
 
     /// The type of the frame, or the name of the transition.
     pub(crate) fn kind(&self) -> &'static str {
-        self.told().kind
+        self.summary().kind
     }
 
     /// Which way a frame went.
@@ -46,7 +46,7 @@ impl<'a> EntryRecord<'a> {
 
     /// What happened, in one line. What peers and viewers wrote is not in it.
     pub(crate) fn line(&self) -> Cow<'static, str> {
-        told::line(self.0.entry)
+        entry_summary::line(self.0.entry)
     }
 
     /// Bytes on the wire of a frame; of a transition, those of its text, where it has one.
@@ -64,9 +64,9 @@ impl<'a> EntryRecord<'a> {
             What::Transition(Transition::Rmp(told)) => {
                 matches!(
                     told,
-                    rmp::Transition::Gauged { .. }
-                        | rmp::Transition::Counted { .. }
-                        | rmp::Transition::Remembered { .. }
+                    rmp::Transition::QueueStats { .. }
+                        | rmp::Transition::SessionStats { .. }
+                        | rmp::Transition::DedupeStats { .. }
                 )
             }
             What::Frame(frame) => match &frame.head {
@@ -103,32 +103,32 @@ fields! {
         "link", State(&Link::NAMES), Public, "whose boundary or state it tells of", Column::fixed("link", 7).from(100)
             => |it, _| Value::text(it.0.entry.link.name());
         "kind", Text, Public, "the type of the frame or the name of the transition", Column::fixed("  kind", 16) => |it, _| Value::text(it.kind());
-        "verdict", State(Standing::NAMES), Public, "what was made of a frame; how much a change of state matters", Column::fixed("", 5).from(112)
-            => |it, _| Value::maybe(it.standing().name());
+        "verdict", State(EntryOutcome::NAMES), Public, "what was made of a frame; how much a change of state matters", Column::fixed("", 5).from(112)
+            => |it, _| Value::maybe(it.outcome().name());
         "what", Text, Public, "what happened, in one line without what peers wrote", Column::growing("what", 17, 3) => |it, _| Value::text(it.line());
         "text", Text, Payload, "the frame as it was on the wire, or the words of a transition", Column::growing("said", 10, 4)
             => |it, _| it.text();
-        "id", Serial, Public, "the invocation that it tells of" => |it, _| it.told().id.map_or(Value::None, |id| Value::Serial(id.0));
-        "queue", Text, Public, "the queue that it tells of" => |it, _| Value::maybe(it.told().queue.map(crate::ids::QueueName::as_str));
-        "event", Text, Public, "the event of the invocation" => |it, _| Value::maybe(it.told().event.map(crate::ids::EventName::as_str));
+        "id", Serial, Public, "the invocation that it tells of" => |it, _| it.summary().id.map_or(Value::None, |id| Value::Serial(id.0));
+        "queue", Text, Public, "the queue that it tells of" => |it, _| Value::maybe(it.summary().queue.map(crate::ids::QueueName::as_str));
+        "event", Text, Public, "the event of the invocation" => |it, _| Value::maybe(it.summary().event.map(crate::ids::EventName::as_str));
         "topic", Topic, Public, "the topic or pattern of the bus that it tells of"
-            => |it, _| Value::maybe(it.told().topic.map(crate::ids::TopicName::as_str));
+            => |it, _| Value::maybe(it.summary().topic.map(crate::ids::TopicName::as_str));
         "schema", Text, Public, "the schema of a message of the bus"
-            => |it, _| Value::maybe(it.told().schema.map(crate::console::panes::schema_name));
-        "msg_id", Serial, Public, "the number of a message of the bus" => |it, _| it.told().msg_id.map_or(Value::None, Value::Serial);
-        "sub", Serial, Public, "the subscription of the bus that it tells of" => |it, _| it.told().sub.map_or(Value::None, Value::Serial);
+            => |it, _| Value::maybe(it.summary().schema.map(crate::console::panes::schema_name));
+        "msg_id", Serial, Public, "the number of a message of the bus" => |it, _| it.summary().msg_id.map_or(Value::None, Value::Serial);
+        "sub", Serial, Public, "the subscription of the bus that it tells of" => |it, _| it.summary().sub.map_or(Value::None, Value::Serial);
         "session", Text, Public, "the session of the bus or of agents who decide together that it tells of"
-            => |it, _| it.told().session();
+            => |it, _| it.summary().session();
         "mode", State(Mode::SHORT_NAMES), Public, "how a session that begins is coordinated"
-            => |it, _| Value::maybe(it.told().mode);
-        "sender", Text, Public, "who sends a message of a session" => |it, _| Value::maybe(it.told().sender);
-        "type", Text, Public, "the type of a message of a session" => |it, _| Value::maybe(it.told().message_type);
-        "message", Text, Public, "the id of a message of a session" => |it, _| Value::maybe(it.told().message_id);
+            => |it, _| Value::maybe(it.summary().mode);
+        "sender", Text, Public, "who sends a message of a session" => |it, _| Value::maybe(it.summary().sender);
+        "type", Text, Public, "the type of a message of a session" => |it, _| Value::maybe(it.summary().message_type);
+        "message", Text, Public, "the id of a message of a session" => |it, _| Value::maybe(it.summary().message_id);
         "code", Text, Public, "why a message of a session is rejected, or the status that its call ends with"
-            => |it, _| Value::maybe(it.told().code);
-        "client", Text, Public, "what a session of the bus calls itself" => |it, _| Value::maybe(it.told().client);
-        "peer", Text, Public, "who is at the other end" => |it, _| Value::maybe(it.told().peer.map(crate::ids::Peer::as_str));
-        "clause", Text, Public, "the clause of the specification that was broken" => |it, _| Value::maybe(it.told().clause);
+            => |it, _| Value::maybe(it.summary().code);
+        "client", Text, Public, "what a session of the bus calls itself" => |it, _| Value::maybe(it.summary().client);
+        "peer", Text, Public, "who is at the other end" => |it, _| Value::maybe(it.summary().peer.map(crate::ids::Peer::as_str));
+        "clause", Text, Public, "the clause of the specification that was broken" => |it, _| Value::maybe(it.summary().clause);
         "bytes", Bytes, Public, "the length of a frame on the wire, or of a transition's words", Column::fixed("bytes", 7).right().from(120)
             => |it, _| it.bytes();
         "trace", Id, Public, "the piece of work that it belongs to", Column::fixed("trace", 5).from(112)

@@ -2,7 +2,7 @@
 
 use super::{EntryRecord, List};
 use crate::{
-    console::model::Kept,
+    console::model::EntryBuffer,
     field::{Fields as _, Spec},
     filter::Filter,
     limits,
@@ -13,7 +13,7 @@ use crate::{
 /// Kept entries, with the list that shows those of them that a filter admits.
 #[derive(Debug)]
 pub struct Rescan {
-    kept: Kept,
+    entries: EntryBuffer,
     list: List,
 }
 
@@ -21,7 +21,7 @@ impl Rescan {
     /// Nothing kept yet.
     #[must_use]
     pub fn new(limits: &limits::Console) -> Self {
-        Self { kept: Kept::new(limits), list: List::default() }
+        Self { entries: EntryBuffer::new(limits), list: List::default() }
     }
 
     /// The fields of an entry.
@@ -32,29 +32,29 @@ impl Rescan {
 
     /// Keeps a batch.
     pub fn push(&mut self, batch: Batch) {
-        self.kept.push(batch);
+        self.entries.push(batch);
     }
 
     /// How many entries are kept.
     #[must_use]
     pub fn kept(&self) -> usize {
-        self.kept.len()
+        self.entries.len()
     }
 
     /// How many of them a filter admits.
     #[must_use]
     pub fn admitted(&self, filter: &Filter, now: Now) -> usize {
-        self.kept.iter().filter(|(_, entry)| filter.admits(&EntryRecord(*entry), now)).count()
+        self.entries.iter().filter(|(_, entry)| filter.admits(&EntryRecord(*entry), now)).count()
     }
 
     /// The same by the list, as the wire has it once the filter is in force: in slices, from the newest
     /// backwards.
     pub fn rescan(&mut self, filter: &Filter, now: Now) -> usize {
         self.list = List::default();
-        self.list.set_filter(Some(filter), &self.kept, now);
-        while self.list.is_behind(&self.kept) {
-            self.list.carry_on(&self.kept, now, 256);
+        self.list.set_filter(Some(filter), &self.entries, now);
+        while self.list.is_behind(&self.entries) {
+            self.list.advance(&self.entries, now, 256);
         }
-        self.list.len(&self.kept)
+        self.list.len(&self.entries)
     }
 }

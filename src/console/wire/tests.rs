@@ -1,9 +1,9 @@
 //! Entries as records: what is said of them, and by whom it may be seen.
 
-use super::{EntryRecord, Standing, gist};
+use super::{EntryOutcome, EntryRecord, body_preview};
 use crate::{
     console::class::Class,
-    field::{Fields as _, Record as _, Value, place},
+    field::{Fields as _, Record as _, Value, index_of},
     ids::{InvocationId, Seq},
     limits::Limits,
     mpp::frame::encode,
@@ -42,8 +42,8 @@ fn frame_of(direction: Direction, kind: Option<FrameType>, verdict: Verdict, byt
     })
 }
 
-fn said(record: &EntryRecord<'_>, field: &str) -> String {
-    match record.value(place(EntryRecord::SPECS, field).unwrap(), Now::at_ms(3_500)) {
+fn field_text(record: &EntryRecord<'_>, field: &str) -> String {
+    match record.value(index_of(EntryRecord::SPECS, field).unwrap(), Now::at_ms(3_500)) {
         Value::None => "-".to_owned(),
         Value::Text(text) => text.into_owned(),
         Value::Serial(number) | Value::Bytes(number) | Value::Duration(number) => number.to_string(),
@@ -52,7 +52,7 @@ fn said(record: &EntryRecord<'_>, field: &str) -> String {
 }
 
 fn fields(record: &EntryRecord<'_>, names: &[&str]) -> String {
-    names.iter().map(|name| said(record, name)).collect::<Vec<_>>().join(" | ")
+    names.iter().map(|name| field_text(record, name)).collect::<Vec<_>>().join(" | ")
 }
 
 #[test]
@@ -69,8 +69,8 @@ fn a_frame_says_which_way_it_went_what_it_is_and_what_was_made_of_it() {
             "0 | in | mpp | failed | ok | 41 on default | 41 | default | - | 127.0.0.1:1 | - | 67 | 7 | 2500";
         assert_eq!(fields(&record, &names).split_once(" | ").unwrap().1, text.split_once(" | ").unwrap().1);
         // The whole line is found by its words; what a viewer or adapter wrote is worth the line's room.
-        assert!(said(&record, "text").ends_with("\"refund\":true}"));
-        assert_eq!(gist(record.0), ("refund: no room".into(), Class::Payload));
+        assert!(field_text(&record, "text").ends_with("\"refund\":true}"));
+        assert_eq!(body_preview(record.0), ("refund: no room".into(), Class::Payload));
     });
 }
 
@@ -82,7 +82,7 @@ fn a_fault_names_the_breach_and_its_clause() {
         let names = ["kind", "verdict", "what", "clause", "text"];
         let text = "? | fault | INVALID_FRAME: the line is not JSON | mpp-v2, protocol_error codes | oops";
         assert_eq!(fields(&record, &names), text);
-        assert_eq!(record.standing(), Standing::Fault);
+        assert_eq!(record.outcome(), EntryOutcome::Fault);
     });
     let cause = CloseCause::Fault(fault);
     let closed = mpp::Transition::Disconnected { peer: "127.0.0.1:1".into(), active: true, cause };
@@ -106,13 +106,13 @@ fn what_peers_wrote_is_not_in_the_line_and_is_masked_where_it_stands() {
     };
     look(Link::Mpp, What::Transition(Transition::Mpp(failed)), b"viewer_1 has no room", |record| {
         assert_eq!(record.line(), "41 give_item on default, from dispatched");
-        assert_eq!(gist(record.0), ("viewer_1 has no room".into(), Class::Payload));
-        assert_eq!(said(&record, "verdict"), "bad");
+        assert_eq!(body_preview(record.0), ("viewer_1 has no room".into(), Class::Payload));
+        assert_eq!(field_text(&record, "verdict"), "bad");
     });
     let notice = station::Transition::Notice { level: Level::Warn };
     look(Link::Station, What::Transition(Transition::Station(notice)), b"the clock jumped", |record| {
         assert_eq!(
-            (record.line().as_ref(), gist(record.0)),
+            (record.line().as_ref(), body_preview(record.0)),
             ("warn", ("the clock jumped".into(), Class::Public))
         );
     });
@@ -124,14 +124,14 @@ fn a_line_of_the_log_is_told_whole_and_a_long_frame_by_its_beginning() {
     let what =
         frame_of(Direction::Inbound, Some(FrameType::Log), Verdict::Mpp(mpp::Verdict::Accepted), &bytes);
     look(Link::Mpp, what, &bytes, |record| {
-        assert_eq!(gist(record.0).0, "the boss \"Morpha\" is down");
+        assert_eq!(body_preview(record.0).0, "the boss \"Morpha\" is down");
         assert_eq!(record.line(), "");
     });
     let bytes = encode::log(mpp::Level::Info, &"long ".repeat(4_000));
     let what =
         frame_of(Direction::Inbound, Some(FrameType::Log), Verdict::Mpp(mpp::Verdict::Accepted), &bytes);
     look(Link::Mpp, what, &bytes, |record| {
-        let (words, _) = gist(record.0);
+        let (words, _) = body_preview(record.0);
         assert!(words.starts_with('{') && words.len() == 4_096);
     });
 }
@@ -142,7 +142,7 @@ fn bytes_that_are_no_text_are_looked_at_all_the_same() {
     let what = frame_of(Direction::Inbound, None, Verdict::Mpp(mpp::Verdict::TooLate), &bytes);
     look(Link::Mpp, what, &bytes, |record| {
         assert_eq!(fields(&record, &["verdict", "what"]), "late | came after the close, not looked at");
-        assert_eq!(gist(record.0).0, "\u{fffd}{\u{fffd}");
+        assert_eq!(body_preview(record.0).0, "\u{fffd}{\u{fffd}");
     });
 }
 
@@ -225,10 +225,10 @@ fn what_a_message_to_a_session_carries_is_worth_its_line_and_masked() {
     let bytes = [&[1 << 3 | 2, 22][..], &envelope].concat();
     let what = of_session(Direction::Inbound, Verdict::Macp(macp::Verdict::Accepted), None, &bytes);
     look(Link::Macp, what, &bytes, |record| {
-        assert_eq!(gist(record.0), (r#"{"proposal_id":"p1"}"#.into(), Class::Payload))
+        assert_eq!(body_preview(record.0), (r#"{"proposal_id":"p1"}"#.into(), Class::Payload))
     });
     for bytes in [&b"\xff\xff"[..], b"", &[10, 3, 66, 1, 0]] {
         let what = of_session(Direction::Inbound, Verdict::Macp(macp::Verdict::Accepted), None, bytes);
-        look(Link::Macp, what, bytes, |record| assert_eq!(gist(record.0).0, ""));
+        look(Link::Macp, what, bytes, |record| assert_eq!(body_preview(record.0).0, ""));
     }
 }

@@ -4,7 +4,7 @@ use super::sample::{fault, specs};
 use crate::filter::{DEPTH_MAX, Filter, TEXT_BYTES_MAX};
 
 /// What the fault points at, and what it says.
-fn said(text: &str) -> (String, String) {
+fn fault_of(text: &str) -> (String, String) {
     let fault = fault(text);
     (text[fault.at].to_owned(), fault.words)
 }
@@ -110,7 +110,7 @@ fn says_what_is_wrong_and_points_at_it() {
         ("topic:a/ü", "ü", "no topic has `ü`: a level is of letters, digits and `._:-`"),
         ("topic:a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/b", "b", "a topic has at most 16 levels"),
     ] {
-        assert_eq!(said(text), (at.to_owned(), words.to_owned()), "{text}");
+        assert_eq!(fault_of(text), (at.to_owned(), words.to_owned()), "{text}");
     }
     let long = format!("topic:{}", "a".repeat(256));
     assert_eq!(fault(&long).words, "a topic has at most 255 bytes");
@@ -118,15 +118,15 @@ fn says_what_is_wrong_and_points_at_it() {
 
 #[test]
 fn a_field_that_is_not_there_is_told_with_those_that_are() {
-    let (at, words) = said("boss stat:pending");
+    let (at, words) = fault_of("boss stat:pending");
     assert_eq!(at, "stat");
     assert_eq!(
         words,
         "there is no field `stat`: did you mean `state`? There are name, count, age, bytes, at, state, id, trace, topic, token; to look for \
          the text, write \"stat:pending\""
     );
-    assert!(said("http://x").1.ends_with("to look for the text, write \"http://x\""));
-    assert!(said("zzz:\"x\"").1.starts_with("there is no field `zzz`: there are name, count"));
+    assert!(fault_of("http://x").1.ends_with("to look for the text, write \"http://x\""));
+    assert!(fault_of("zzz:\"x\"").1.starts_with("there is no field `zzz`: there are name, count"));
 }
 
 #[test]

@@ -9,7 +9,7 @@ use crate::{
     field::{Kind, Record, Value},
     filter::{
         Filter,
-        ast::{Comparison, Expr, Like, Test},
+        ast::{Comparison, Expr, IdMatch, Test},
         complete,
         find::Needle,
         operand::{Moment, Operand},
@@ -99,7 +99,7 @@ fn test_of(kind: Kind) -> BoxedStrategy<Test> {
         ]
         .boxed(),
         Kind::Id => prop_oneof![
-            (select(&[Like::Part, Like::Whole, Like::Not][..]), id())
+            (select(&[IdMatch::Part, IdMatch::Whole, IdMatch::Not][..]), id())
                 .prop_map(|(how, id)| Test::Id { how, id }),
             matches()
         ]
@@ -121,8 +121,8 @@ fn expr() -> impl Strategy<Value = Expr> {
     leaf.prop_recursive(4, 16, 4, |inner| {
         prop_oneof![
             inner.clone().prop_map(|one| Expr::Not(Box::new(one))),
-            vec(inner.clone(), 2..4).prop_map(Expr::Each),
-            vec(inner, 2..4).prop_map(Expr::Either),
+            vec(inner.clone(), 2..4).prop_map(Expr::All),
+            vec(inner, 2..4).prop_map(Expr::Any),
         ]
     })
 }
@@ -208,7 +208,7 @@ mod naive {
                 wanted,
                 Test::Absent
                     | Test::IsNot(_)
-                    | Test::Id { how: Like::Not, .. }
+                    | Test::Id { how: IdMatch::Not, .. }
                     | Test::Compare(Comparison::IsNot, _)
             );
         }
@@ -222,11 +222,11 @@ mod naive {
             (Test::Matches(matcher), Value::Text(text)) => {
                 regex::Regex::new(&format!("(?i:{})", matcher.text())).unwrap().is_match(text)
             }
-            (Test::Id { how: Like::Part, id }, Value::Text(text)) => {
+            (Test::Id { how: IdMatch::Part, id }, Value::Text(text)) => {
                 digits(text).starts_with(id) || digits(text).ends_with(id)
             }
-            (Test::Id { how: Like::Whole, id }, Value::Text(text)) => digits(text) == *id,
-            (Test::Id { how: Like::Not, id }, Value::Text(text)) => digits(text) != *id,
+            (Test::Id { how: IdMatch::Whole, id }, Value::Text(text)) => digits(text) == *id,
+            (Test::Id { how: IdMatch::Not, id }, Value::Text(text)) => digits(text) != *id,
             (Test::Compare(how, Operand::Number(other)), Value::Number(value)) => {
                 compares(*how, value, other, other)
             }
@@ -257,8 +257,8 @@ mod naive {
             .any(|text| has(text, word.text())),
             Expr::Field { field, test } => passes(test, &record.value(*field, now())),
             Expr::Not(one) => !admits(one, record),
-            Expr::Each(all) => all.iter().filter(|one| !admits(one, record)).count() == 0,
-            Expr::Either(all) => all.iter().filter(|one| admits(one, record)).count() > 0,
+            Expr::All(all) => all.iter().filter(|one| !admits(one, record)).count() == 0,
+            Expr::Any(all) => all.iter().filter(|one| admits(one, record)).count() > 0,
         }
     }
 }

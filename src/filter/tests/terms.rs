@@ -59,9 +59,9 @@ fn a_term_joins_what_is_there() {
 #[test]
 fn the_short_grammar_reads() {
     use crate::field::{Spec, fields};
-    struct Told;
+    struct GrammarRow;
     fields! {
-        Told {
+        GrammarRow {
             "queue", Text, Public, "" => |_, _| Value::None;
             "state", State(&["pending"]), Public, "" => |_, _| Value::None;
             "trace", Id, Public, "" => |_, _| Value::None;
@@ -75,7 +75,7 @@ fn the_short_grammar_reads() {
             "user", Text, Public, "" => |_, _| Value::None;
         }
     }
-    let specs: &'static [Spec] = Told.specs();
+    let specs: &'static [Spec] = GrammarRow.specs();
     for (text, _) in GRAMMAR {
         for part in text.split("  ") {
             assert!(Filter::parse(part, specs).is_ok(), "{part}");

@@ -22,7 +22,7 @@ pub(super) struct Call<'a> {
     /// What caused it, where that is no frame.
     pub(super) cause: Option<Seq>,
     /// Its place in the tap and what it belongs to, once it was told of: its answer follows it.
-    pub(super) heard: OnceLock<(Seq, Option<TraceId>)>,
+    pub(super) entry: OnceLock<(Seq, Option<TraceId>)>,
 }
 
 impl<'a> Call<'a> {
@@ -34,7 +34,7 @@ impl<'a> Call<'a> {
             bytes,
             bytes_are_none: false,
             cause: None,
-            heard: OnceLock::new(),
+            entry: OnceLock::new(),
         }
     }
 
@@ -46,22 +46,22 @@ impl<'a> Call<'a> {
             bytes: &[],
             bytes_are_none: true,
             cause,
-            heard: OnceLock::new(),
+            entry: OnceLock::new(),
         }
     }
 
     /// Of a session.
     pub(super) fn about(mut self, session: &str, limits: &limits::Macp) -> Self {
-        self.head.session = said(session, limits);
+        self.head.session = bounded_text(session, limits);
         self
     }
 
     /// With an envelope.
     pub(super) fn with(mut self, envelope: &Envelope, limits: &limits::Macp) -> Self {
-        self.head.session = said(&envelope.session_id, limits);
-        self.head.message_type = said(&envelope.message_type, limits);
-        self.head.message_id = said(&envelope.message_id, limits);
-        self.head.sender = said(&envelope.sender, limits);
+        self.head.session = bounded_text(&envelope.session_id, limits);
+        self.head.message_type = bounded_text(&envelope.message_type, limits);
+        self.head.message_id = bounded_text(&envelope.message_id, limits);
+        self.head.sender = bounded_text(&envelope.sender, limits);
         self
     }
 
@@ -74,11 +74,11 @@ impl<'a> Call<'a> {
             bytes: &[],
             bytes_are_none: false,
             cause: None,
-            heard: self.heard.clone(),
+            entry: self.entry.clone(),
         }
     }
 }
 
-fn said(text: &str, limits: &limits::Macp) -> Option<Arc<str>> {
+fn bounded_text(text: &str, limits: &limits::Macp) -> Option<Arc<str>> {
     (!text.is_empty()).then(|| Arc::from(cut(text, limits.id_bytes_max)))
 }

@@ -7,7 +7,7 @@ use tokio::sync::oneshot;
 
 use super::shared::Shared;
 use crate::{
-    macp::kernel::{Input, Leaving},
+    macp::kernel::{Eviction, Input},
     store::{
         macp::{MacpDone, MacpOp, SEEN_PART_BYTES},
         op::{Class, CommitError, Done, Op},
@@ -17,7 +17,7 @@ use crate::{
 /// How often rows are written and segments sorted.
 const EVERY: Duration = Duration::from_secs(1);
 /// How long what could not be written waits for the next attempt.
-const AGAIN: Duration = Duration::from_millis(100);
+const RETRY_AFTER: Duration = Duration::from_millis(100);
 /// The shortest rest between two rounds.
 const REST: Duration = Duration::from_millis(5);
 /// Rows of one operation.
@@ -27,7 +27,7 @@ const ROWS_MAX: usize = 1_024;
 const DIGESTS_AT_ONCE: usize = 1_024;
 
 /// Keeps house until the runtime ends.
-pub(super) async fn keep(shared: Arc<Shared>) {
+pub(super) async fn run(shared: Arc<Shared>) {
     let mut rows_at = shared.clock.now().mono;
     loop {
         let now = shared.clock.now();
@@ -43,7 +43,7 @@ pub(super) async fn keep(shared: Arc<Shared>) {
             (state.kernel.timeout(), state.journal.failing.is_some(), is_full)
         };
         if is_failing {
-            tokio::time::sleep(AGAIN).await;
+            tokio::time::sleep(RETRY_AFTER).await;
         }
         // What nobody waits for, and what could not be written.
         let _ = shared.write_out().await;
@@ -175,19 +175,19 @@ impl Shared {
             state.kernel.handle(now, &Input::Evicted { numbers: &numbers });
             self.drain(&mut state, now, None);
         } else {
-            state.kernel.keep_leaving(numbers.into_iter().rev());
+            state.kernel.cancel_eviction(numbers.into_iter().rev());
         }
-        let left = state.kernel.take_left();
+        let left = state.kernel.take_evicted();
         drop(state);
         drop(left);
         is_there
     }
 
     /// Writes which messages sessions accepted, then their rows.
-    async fn move_out(&self, leaving: Vec<Leaving>) -> Result<(), CommitError> {
+    async fn move_out(&self, leaving: Vec<Eviction>) -> Result<(), CommitError> {
         let mut rows = Vec::with_capacity(leaving.len());
         let (mut parts, mut bytes) = (Vec::new(), 0);
-        for Leaving { row, ids } in leaving {
+        for Eviction { row, ids } in leaving {
             let digests = if ids.count() > DIGESTS_AT_ONCE {
                 let digests = tokio::task::spawn_blocking(move || ids.digests()).await;
                 digests.map_err(|_| CommitError::Failed("the runtime is going down".to_owned()))?
@@ -210,8 +210,9 @@ impl Shared {
 
     /// Has sessions leave the store; whether there may be more of them.
     async fn retire(&self) -> bool {
-        let sessions =
-            self.lock().map_or(0, |state| state.kernel.gone().saturating_sub(self.ended_sessions_max));
+        let sessions = self
+            .lock()
+            .map_or(0, |state| state.kernel.evicted_count().saturating_sub(self.ended_sessions_max));
         if sessions == 0 {
             return false;
         }

@@ -11,7 +11,7 @@ const SEGMENT_BYTES: usize = 1 << 20;
 
 /// Records that are to be written together.
 #[derive(Debug, Default)]
-pub(super) struct Gathered {
+pub(super) struct RecordBatch {
     pub(super) bytes: Vec<u8>,
     /// The ticket of the last.
     pub(super) through: Ticket,
@@ -34,7 +34,7 @@ pub(super) struct Segment {
 #[derive(Debug, Default)]
 pub(super) struct Journal {
     /// What is not in the log either.
-    gathered: Gathered,
+    gathered: RecordBatch,
     /// What is in the log, the oldest first.
     unstored: VecDeque<Segment>,
     unstored_bytes: u64,
@@ -66,19 +66,19 @@ impl Journal {
     }
 
     /// Whether something waits to be written.
-    pub(super) const fn has_gathered(&self) -> bool {
+    pub(super) const fn has_batch(&self) -> bool {
         !self.gathered.bytes.is_empty()
     }
 
     /// Takes what gathered.
-    pub(super) fn take_gathered(&mut self) -> Option<Gathered> {
-        self.has_gathered().then(|| std::mem::take(&mut self.gathered))
+    pub(super) fn take_batch(&mut self) -> Option<RecordBatch> {
+        self.has_batch().then(|| std::mem::take(&mut self.gathered))
     }
 
     /// What was taken could not be written: it comes before what gathered meanwhile.
-    pub(super) fn put_back(&mut self, mut taken: Gathered, why: Arc<str>) {
+    pub(super) fn put_back(&mut self, mut taken: RecordBatch, why: Arc<str>) {
         self.failing = Some(why);
-        if self.has_gathered() {
+        if self.has_batch() {
             let later = std::mem::take(&mut self.gathered);
             taken.bytes.extend_from_slice(&later.bytes);
             taken.through = later.through;
@@ -88,7 +88,7 @@ impl Journal {
     }
 
     /// What was taken is piece `number` of the log.
-    pub(super) fn written(&mut self, number: u64, at: Wall, taken: Gathered) {
+    pub(super) fn written(&mut self, number: u64, at: Wall, taken: RecordBatch) {
         self.failing = None;
         self.last = number;
         self.unstored_bytes += taken.bytes.len() as u64;
@@ -97,7 +97,7 @@ impl Journal {
                 segment.bytes.extend_from_slice(&taken.bytes);
                 (segment.number, segment.through) = (number, taken.through);
                 // Its room is for what gathers next.
-                if !self.has_gathered() {
+                if !self.has_batch() {
                     self.gathered.bytes = taken.bytes;
                     self.gathered.bytes.clear();
                 }
@@ -150,14 +150,14 @@ impl Journal {
 mod tests {
     use super::*;
 
-    fn take(journal: &mut Journal) -> Gathered {
-        journal.take_gathered().unwrap()
+    fn take(journal: &mut Journal) -> RecordBatch {
+        journal.take_batch().unwrap()
     }
 
     #[test]
     fn records_go_to_the_log_and_then_to_the_database_in_their_order() {
         let mut journal = Journal::new(4, 2);
-        assert!(journal.take_gathered().is_none() && journal.next_segment(9).is_none());
+        assert!(journal.take_batch().is_none() && journal.next_segment(9).is_none());
         journal.push(Ticket(1), 9, b"a");
         let first = take(&mut journal);
         assert_eq!((first.through, first.record_bytes), (Ticket(1), 1));

@@ -13,22 +13,22 @@
 //! whoever else is ready decides too, and all are written together. What cannot be written is kept and tried
 //! again; who waits for it is told `UNAVAILABLE`, and finds a duplicate once it is durable.
 
+mod admission;
 mod call;
 mod codec;
-mod door;
-mod figures;
 mod generated;
 mod housekeeping;
 mod journal;
 mod listen;
+mod metrics;
 mod run;
 mod service;
 mod shared;
-mod spoken;
 mod start;
 mod stream;
+mod stream_sessions;
 
 pub use codec::{Exact, Received, Reply};
-pub use figures::Figures;
+pub use metrics::Metrics;
 pub use run::{RunError, Setup, run};
-pub use shared::Way;
+pub use shared::RuntimeHandle;

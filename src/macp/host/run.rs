@@ -12,14 +12,14 @@ use tokio::sync::{Notify, Semaphore, oneshot};
 use tonic::transport::Server;
 
 use super::{
-    door::Door,
-    figures::Counters,
+    admission::Admission,
     generated::m_a_c_p_runtime_service_server::MACPRuntimeServiceServer,
     housekeeping, listen,
+    metrics::Counters,
     service::Service,
-    shared::{Shared, State, Way},
-    spoken::Streams,
+    shared::{RuntimeHandle, Shared, State},
     start::{Restored, restore},
+    stream_sessions::Streams,
 };
 use crate::{
     limits,
@@ -30,7 +30,7 @@ use crate::{
 };
 
 /// What a message may have beside its payload.
-const AROUND_PAYLOAD_BYTES: u64 = 65_536;
+const ENVELOPE_OVERHEAD_BYTES: u64 = 65_536;
 /// How long calls that are worked on may take at the end.
 const END_MAX: Duration = Duration::from_millis(300);
 /// How long a peer that does not answer is taken to be there.
@@ -53,13 +53,13 @@ pub struct Setup {
     /// The data folder, where the log is before it is in the store.
     pub data: PathBuf,
     /// Makes a file of the log.
-    pub log: append::Maker,
+    pub log: append::FileFactory,
     /// Bytes of one file of the log before the next is begun (`limits.store.journal_segment_bytes_max`).
     pub log_file_bytes_max: u64,
     /// What a person should read of the start.
     pub notice: Box<dyn Fn(&str) + Send + Sync>,
     /// Told once the port is bound, or is not: with the way to the runtime.
-    pub ready: oneshot::Sender<Result<(SocketAddr, Way), String>>,
+    pub ready: oneshot::Sender<Result<(SocketAddr, RuntimeHandle), String>>,
     /// Told when the runtime is to end.
     pub stop: oneshot::Receiver<()>,
 }
@@ -122,14 +122,14 @@ pub async fn run(mut setup: Setup) -> Result<(), RunError> {
     let (listener, addr) = match bound {
         Ok(bound) => bound,
         Err(error) => {
-            shared.say(Transition::NotListening, &error.to_string());
+            shared.emit_host_transition(Transition::NotListening, &error.to_string());
             let _ = ready.send(Err(error.to_string()));
             return Err(RunError::Bind(error));
         }
     };
-    shared.say(Transition::Listening { addr }, "");
-    let _ = ready.send(Ok((addr, Way { shared: Arc::clone(&shared) })));
-    let mut house = tokio::spawn(housekeeping::keep(Arc::clone(&shared)));
+    shared.emit_host_transition(Transition::Listening { addr }, "");
+    let _ = ready.send(Ok((addr, RuntimeHandle { shared: Arc::clone(&shared) })));
+    let mut house = tokio::spawn(housekeeping::run(Arc::clone(&shared)));
     let (end, ends) = oneshot::channel::<()>();
     let serving = serve(Arc::clone(&shared), listener, ends);
     tokio::pin!(serving);
@@ -160,8 +160,8 @@ async fn serve(
 ) -> Result<(), RunError> {
     let failed = |error: &dyn std::error::Error| RunError::Serve(error.to_string());
     let limits = shared.limits;
-    let bytes_max =
-        usize::try_from(limits.payload_bytes_max.saturating_add(AROUND_PAYLOAD_BYTES)).unwrap_or(usize::MAX);
+    let bytes_max = usize::try_from(limits.payload_bytes_max.saturating_add(ENVELOPE_OVERHEAD_BYTES))
+        .unwrap_or(usize::MAX);
     let service = MACPRuntimeServiceServer::new(Service { shared: Arc::clone(&shared) })
         .max_decoding_message_size(bytes_max);
     let (health, health_service) = tonic_health::server::health_reporter();
@@ -172,7 +172,7 @@ async fn serve(
         .max_concurrent_streams(Some(u32::try_from(limits.connection_calls_max).unwrap_or(u32::MAX)))
         .http2_keepalive_interval(Some(KEEPALIVE.0))
         .http2_keepalive_timeout(Some(KEEPALIVE.1))
-        .add_service(Door { service, shared })
+        .add_service(Admission { service, shared })
         .add_service(health_service)
         .add_service(reflection().build_v1().map_err(|error| failed(&error))?)
         .add_service(reflection().build_v1alpha().map_err(|error| failed(&error))?)
@@ -185,10 +185,10 @@ async fn serve(
 
 impl Shared {
     /// Reports a change that no call made.
-    fn say(&self, transition: Transition, text: &str) {
+    fn emit_host_transition(&self, transition: Transition, text: &str) {
         let now = self.clock.now();
         if let Some(mut state) = self.lock() {
-            self.tell(&mut state, now, None, transition, None, text);
+            self.emit_transition(&mut state, now, None, transition, None, text);
         }
     }
 }

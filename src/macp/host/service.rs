@@ -45,7 +45,7 @@ pub(super) struct Service {
 type Replies = Pin<Box<dyn Stream<Item = Result<Reply, Grpc>> + Send>>;
 
 /// What a call is answered with: its message, or a status with why.
-pub(super) type Answer1<T> = Result<T, (Status, String)>;
+pub(super) type CallResult<T> = Result<T, (Status, String)>;
 
 #[tonic::async_trait]
 impl MACPRuntimeService for Service {
@@ -55,7 +55,7 @@ impl MACPRuntimeService for Service {
     ) -> Result<Response<Reply>, Grpc> {
         let (peer, received) = opened(request);
         let call = Call::new(Rpc::Initialize, &peer, &received.bytes);
-        let answer = well(received.message).and_then(|message| {
+        let answer = decoded(received.message).and_then(|message| {
             if !message.supported_protocol_versions.iter().any(|version| version == registry::VERSION) {
                 return Err((Status::InvalidArgument, no_version(&message.supported_protocol_versions)));
             }
@@ -76,12 +76,12 @@ impl MACPRuntimeService for Service {
     async fn send(&self, request: Request<Received<SendRequest>>) -> Result<Response<Reply>, Grpc> {
         let (peer, received) = opened(request);
         let call = Call::new(Rpc::Send, &peer, &received.bytes);
-        let message = match well(received.message) {
+        let message = match decoded(received.message) {
             Ok(message) => message,
-            Err(error) => return Err(self.shared.unheard(&call, error)),
+            Err(error) => return Err(self.shared.decline_early(&call, error)),
         };
         let Some(envelope) = message.envelope else {
-            return Err(self.shared.unheard(&call, no_envelope()));
+            return Err(self.shared.decline_early(&call, no_envelope()));
         };
         let call = call.with(&envelope, &self.shared.limits);
         let bytes = envelope::bytes_within(&received.bytes, &envelope);
@@ -90,7 +90,7 @@ impl MACPRuntimeService for Service {
         self.reply(
             &call,
             answer.map(|it| {
-                (it.told(), SendResponse { ack: Some(ack(it, envelope.session_id, envelope.message_id)) })
+                (it.answered(), SendResponse { ack: Some(ack(it, envelope.session_id, envelope.message_id)) })
             }),
         )
     }
@@ -111,13 +111,15 @@ impl MACPRuntimeService for Service {
     ) -> Result<Response<Reply>, Grpc> {
         let (peer, received) = opened(request);
         let call = Call::new(Rpc::GetSession, &peer, &received.bytes);
-        let message = match well(received.message) {
+        let message = match decoded(received.message) {
             Ok(message) => message,
-            Err(error) => return Err(self.shared.unheard(&call, error)),
+            Err(error) => return Err(self.shared.decline_early(&call, error)),
         };
         let call = call.about(&message.session_id, &self.shared.limits);
         let answer = match self.shared.ask(&call, Ask::Look(&message.session_id)).await {
-            Answer::Session { metadata, after } => self.shared.told(after, false).await.map(|()| metadata),
+            Answer::Session { metadata, after } => {
+                self.shared.wait_durable(after, false).await.map(|()| metadata)
+            }
             Answer::Declined { status, why } => Err((status, why)),
             Answer::Acked(_) => {
                 Err((Status::Internal, "the runtime has failed by a fault of ours".to_owned()))
@@ -135,9 +137,9 @@ impl MACPRuntimeService for Service {
     ) -> Result<Response<Reply>, Grpc> {
         let (peer, received) = opened(request);
         let call = Call::new(Rpc::CancelSession, &peer, &received.bytes);
-        let message = match well(received.message) {
+        let message = match decoded(received.message) {
             Ok(message) => message,
-            Err(error) => return Err(self.shared.unheard(&call, error)),
+            Err(error) => return Err(self.shared.decline_early(&call, error)),
         };
         let call = call.about(&message.session_id, &self.shared.limits);
         let by = self.shared.client_of(&peer);
@@ -147,7 +149,10 @@ impl MACPRuntimeService for Service {
         self.reply(
             &call,
             answer.map(|it| {
-                (it.told(), CancelSessionResponse { ack: Some(ack(it, message.session_id, String::new())) })
+                (
+                    it.answered(),
+                    CancelSessionResponse { ack: Some(ack(it, message.session_id, String::new())) },
+                )
             }),
         )
     }
@@ -160,7 +165,7 @@ impl MACPRuntimeService for Service {
         let call = Call::new(Rpc::GetManifest, &peer, &received.bytes);
         self.plain(
             &call,
-            well(received.message).map(|_| GetManifestResponse { manifest: Some(registry::manifest()) }),
+            decoded(received.message).map(|_| GetManifestResponse { manifest: Some(registry::manifest()) }),
         )
     }
 
@@ -172,7 +177,7 @@ impl MACPRuntimeService for Service {
         let call = Call::new(Rpc::ListModes, &peer, &received.bytes);
         self.plain(
             &call,
-            well(received.message).map(|_| ListModesResponse { modes: registry::descriptors() }),
+            decoded(received.message).map(|_| ListModesResponse { modes: registry::descriptors() }),
         )
     }
 
@@ -192,7 +197,7 @@ impl MACPRuntimeService for Service {
     ) -> Result<Response<Reply>, Grpc> {
         let (peer, received) = opened(request);
         let call = Call::new(Rpc::ListRoots, &peer, &received.bytes);
-        self.plain(&call, well(received.message).map(|_| ListRootsResponse { roots: Vec::new() }))
+        self.plain(&call, decoded(received.message).map(|_| ListRootsResponse { roots: Vec::new() }))
     }
 
     type WatchRootsStream = Replies;
@@ -208,29 +213,29 @@ impl MACPRuntimeService for Service {
 
 impl Service {
     /// Answers a call that concerns no session.
-    fn plain<T: Message>(&self, call: &Call<'_>, answer: Answer1<T>) -> Result<Response<Reply>, Grpc> {
-        let message = answer.map_err(|declined| self.shared.unheard(call, declined))?;
-        self.shared.heard(call, Verdict::Accepted);
+    fn plain<T: Message>(&self, call: &Call<'_>, answer: CallResult<T>) -> Result<Response<Reply>, Grpc> {
+        let message = answer.map_err(|declined| self.shared.decline_early(call, declined))?;
+        self.shared.report_call(call, Verdict::Accepted);
         Ok(Response::new(self.shared.reply(call, Answered::Ok, &message)))
     }
 
     fn reply<T: Message>(
         &self,
         call: &Call<'_>,
-        answer: Answer1<(Answered, T)>,
+        answer: CallResult<(Answered, T)>,
     ) -> Result<Response<Reply>, Grpc> {
         let (told, message) = answer.map_err(|(status, why)| self.shared.declined(call, status, why))?;
         Ok(Response::new(self.shared.reply(call, told, &message)))
     }
 
     fn watch(&self, call: &Call<'_>, name: &str) -> Grpc {
-        self.shared.unheard(call, (Status::Unimplemented, format!("{name} is not implemented")))
+        self.shared.decline_early(call, (Status::Unimplemented, format!("{name} is not implemented")))
     }
 }
 
 impl Shared {
     /// Reports a call that the kernel does not see.
-    pub(super) fn heard(&self, call: &Call<'_>, verdict: Verdict) {
+    pub(super) fn report_call(&self, call: &Call<'_>, verdict: Verdict) {
         let now = self.clock.now();
         if let Some(mut state) = self.lock() {
             self.received(&mut state, now, call, verdict, None);
@@ -258,12 +263,19 @@ impl Shared {
         let now = self.clock.now();
         let client = Arc::from(words::cut(client, self.limits.shown_text_bytes_max));
         if let Some(mut state) = self.lock() {
-            self.tell(&mut state, now, None, Transition::Introduced { peer: peer.clone(), client }, None, "");
+            self.emit_transition(
+                &mut state,
+                now,
+                None,
+                Transition::Introduced { peer: peer.clone(), client },
+                None,
+                "",
+            );
         }
     }
 
     /// Waits for what must be durable before a call is answered; `is_accepted` where the answer says so.
-    pub(super) async fn told(&self, after: crate::ids::Ticket, is_accepted: bool) -> Answer1<()> {
+    pub(super) async fn wait_durable(&self, after: crate::ids::Ticket, is_accepted: bool) -> CallResult<()> {
         let what = if is_accepted {
             "it is accepted, and not durable yet"
         } else {
@@ -275,7 +287,7 @@ impl Shared {
     }
 
     /// Tells of what the transport turned away: the status that the call ends with.
-    pub(super) fn turned_away(&self, rpc: Rpc, peer: &Peer, fault: Grpc) -> Grpc {
+    pub(super) fn rejected_by_transport(&self, rpc: Rpc, peer: &Peer, fault: Grpc) -> Grpc {
         // The connection failed, or the client gave up: nothing came, and nobody reads an answer.
         if fault.code() == Code::Cancelled || std::error::Error::source(&fault).is_some() {
             return fault;
@@ -294,13 +306,15 @@ impl Shared {
         };
         let none = Bytes::new();
         let call = Call::new(rpc, peer, &none);
-        self.unheard(&call, answer)
+        self.decline_early(&call, answer)
     }
 
     /// The acknowledgement of a message once it may be given.
-    pub(super) async fn acked(&self, answer: Answer) -> Answer1<Acked> {
+    pub(super) async fn acked(&self, answer: Answer) -> CallResult<Acked> {
         match answer {
-            Answer::Acked(acked) => self.told(acked.after, acked.error.is_none()).await.map(|()| acked),
+            Answer::Acked(acked) => {
+                self.wait_durable(acked.after, acked.error.is_none()).await.map(|()| acked)
+            }
             Answer::Declined { status, why } => Err((status, why)),
             Answer::Session { .. } => {
                 Err((Status::Internal, "the runtime has failed by a fault of ours".to_owned()))
@@ -309,8 +323,8 @@ impl Shared {
     }
 
     /// Ends a call with a status that the kernel does not see.
-    pub(super) fn unheard(&self, call: &Call<'_>, (status, why): (Status, String)) -> Grpc {
-        self.heard(call, Verdict::Declined(status));
+    pub(super) fn decline_early(&self, call: &Call<'_>, (status, why): (Status, String)) -> Grpc {
+        self.report_call(call, Verdict::Declined(status));
         self.declined(call, status, why)
     }
 
@@ -330,7 +344,7 @@ impl Shared {
     fn answered(&self, call: &Call<'_>, told: Answered, bytes: &[u8]) {
         let what =
             What::Frame(frame(&call.answered(told), Direction::Outbound, AnyVerdict::Sent, bytes.len()));
-        let (cause, trace) = call.heard.get().map_or((None, None), |(seq, trace)| (Some(*seq), *trace));
+        let (cause, trace) = call.entry.get().map_or((None, None), |(seq, trace)| (Some(*seq), *trace));
         self.tap.emit(Draft { at: self.clock.now(), link: Link::Macp, trace, cause, what, bytes });
     }
 }
@@ -351,15 +365,16 @@ pub(super) fn peer(extensions: &http::Extensions) -> Peer {
 }
 
 /// A message, or what tonic answers to bytes that are none.
-pub(super) fn well<T>(message: Result<T, prost::DecodeError>) -> Answer1<T> {
+pub(super) fn decoded<T>(message: Result<T, prost::DecodeError>) -> CallResult<T> {
     message.map_err(|error| (Status::Internal, error.to_string()))
 }
 
 /// What is said to a client of other versions: some of them, for it goes into a header.
 fn no_version(versions: &[String]) -> String {
-    const SAID_MAX: usize = 8;
+    const LISTED_MAX: usize = 8;
     const BYTES_MAX: u64 = 32;
-    let said: Vec<_> = versions.iter().take(SAID_MAX).map(|version| words::cut(version, BYTES_MAX)).collect();
+    let said: Vec<_> =
+        versions.iter().take(LISTED_MAX).map(|version| words::cut(version, BYTES_MAX)).collect();
     let more = versions.len() - said.len();
     let others = if more == 0 { String::new() } else { format!(" and {more} more") };
     format!("this runtime speaks {} only; the client supports {said:?}{others}", registry::VERSION)

@@ -9,16 +9,16 @@ use tokio::sync::{Notify, Semaphore, oneshot};
 
 use super::{
     call::Call,
-    figures::{Counters, Figures},
-    journal::{Gathered, Journal},
-    spoken::Streams,
+    journal::{Journal, RecordBatch},
+    metrics::{Counters, Metrics},
+    stream_sessions::Streams,
 };
 use crate::{
     ids::{Peer, Seq, Ticket, TraceId},
     limits,
     macp::{
         Command, Outcome, Refusal, Rpc, Snapshot, Status, Transition,
-        kernel::{Acked, Answer, Input, Kept, Kernel, Lookup, Output, digest, parse_ahead},
+        kernel::{Acked, Answer, Input, Kernel, Lookup, Output, StoredSession, digest, parse_ahead},
         modes::Parsed,
     },
     store::{self, SessionLog, op::CommitError},
@@ -94,7 +94,7 @@ pub(super) struct Shared {
 }
 
 /// What was put out for one input.
-pub(super) enum Drained {
+pub(super) enum StepResult {
     Answer(Answer),
     Load(Arc<str>),
     Nothing,
@@ -118,9 +118,9 @@ impl Shared {
             Ask::Cancel { .. } | Ask::Look(_) => None,
         };
         match self.step(call, &ask.input(parsed.as_ref(), Lookup::NotAsked)) {
-            Drained::Answer(answer) => answer,
-            Drained::Nothing => down(),
-            Drained::Load(session) => {
+            StepResult::Answer(answer) => answer,
+            StepResult::Nothing => down(),
+            StepResult::Load(session) => {
                 let Ok(_permit) = self.loading.try_acquire() else {
                     return declined(
                         Status::ResourceExhausted,
@@ -132,17 +132,17 @@ impl Shared {
                     Err(error) => return declined(Status::Unavailable, &error.to_string()),
                 };
                 match self.step(call, &ask.input(parsed.as_ref(), Lookup::Found(kept.as_ref()))) {
-                    Drained::Answer(answer) => answer,
-                    Drained::Load(_) | Drained::Nothing => down(),
+                    StepResult::Answer(answer) => answer,
+                    StepResult::Load(_) | StepResult::Nothing => down(),
                 }
             }
         }
     }
 
-    async fn read(&self, session: &str, message: Option<&str>) -> Result<Option<Kept>, CommitError> {
+    async fn read(&self, session: &str, message: Option<&str>) -> Result<Option<StoredSession>, CommitError> {
         let closed = || CommitError::Failed("the store is closed".to_owned());
         if let Some(mut state) = self.lock() {
-            state.counters.read();
+            state.counters.count_read();
         }
         let (tell, told) = oneshot::channel();
         let store = (self.store)().ok_or_else(closed)?;
@@ -152,20 +152,20 @@ impl Shared {
             Box::new(move |row| drop(tell.send(row))),
         )?;
         let found = told.await.unwrap_or_else(|_| Err(closed()))?;
-        Ok(found.and_then(|(row, accepted_ms)| Kept::of(&row, accepted_ms)))
+        Ok(found.and_then(|(row, accepted_ms)| StoredSession::of(&row, accepted_ms)))
     }
 
-    fn step(&self, call: &Call<'_>, input: &Input<'_>) -> Drained {
+    fn step(&self, call: &Call<'_>, input: &Input<'_>) -> StepResult {
         let now = self.clock.now();
-        let Some(mut state) = self.lock() else { return Drained::Nothing };
+        let Some(mut state) = self.lock() else { return StepResult::Nothing };
         state.kernel.handle(now, input);
         self.drain(&mut state, now, Some(call))
     }
 
     /// Takes all that the kernel puts out.
-    pub(super) fn drain(&self, state: &mut State, now: Now, call: Option<&Call<'_>>) -> Drained {
+    pub(super) fn drain(&self, state: &mut State, now: Now, call: Option<&Call<'_>>) -> StepResult {
         let mut cause = call.and_then(|call| call.cause);
-        let mut drained = Drained::Nothing;
+        let mut drained = StepResult::Nothing;
         while let Some(output) = state.kernel.poll_output() {
             match output {
                 Output::Received { verdict, trace } => {
@@ -174,11 +174,11 @@ impl Shared {
                     }
                 }
                 Output::Transition { transition, trace, text } => {
-                    self.tell(state, now, cause, transition, trace, &text)
+                    self.emit_transition(state, now, cause, transition, trace, &text)
                 }
                 Output::Persist { ticket, session, record } => state.journal.push(ticket, session, &record),
-                Output::Load { session } => drained = Drained::Load(session),
-                Output::Answer(answer) => drained = Drained::Answer(answer),
+                Output::Load { session } => drained = StepResult::Load(session),
+                Output::Answer(answer) => drained = StepResult::Answer(answer),
             }
         }
         drained
@@ -193,8 +193,8 @@ impl Shared {
         verdict: crate::macp::Verdict,
         trace: Option<TraceId>,
     ) -> Seq {
-        state.snapshot.heard(&call.head, verdict);
-        state.counters.heard(call.head.rpc, verdict);
+        state.snapshot.record_call(&call.head, verdict);
+        state.counters.count_call(call.head.rpc, verdict);
         let frame = frame(call, Direction::Inbound, AnyVerdict::Macp(verdict), call.bytes.len());
         state.last_seq = self.tap.emit(Draft {
             at: now,
@@ -204,12 +204,12 @@ impl Shared {
             what: What::Frame(frame),
             bytes: call.bytes,
         });
-        let _ = call.heard.set((state.last_seq, trace));
+        let _ = call.entry.set((state.last_seq, trace));
         state.last_seq
     }
 
     /// Reports a change.
-    pub(super) fn tell(
+    pub(super) fn emit_transition(
         &self,
         state: &mut State,
         now: Now,
@@ -261,19 +261,19 @@ impl Shared {
     /// Why it is not written; it is kept.
     pub(super) async fn write_out(&self) -> Result<(), Arc<str>> {
         let mut log = self.log.lock().await;
-        let gathered = self.lock().ok_or_else(|| Arc::<str>::from(FAILED))?.journal.take_gathered();
+        let gathered = self.lock().ok_or_else(|| Arc::<str>::from(FAILED))?.journal.take_batch();
         let Some(gathered) = gathered else { return Ok(()) };
         let written = log.append(&gathered.bytes);
         self.on_written(written, gathered)
     }
 
-    fn on_written(&self, written: std::io::Result<u64>, gathered: Gathered) -> Result<(), Arc<str>> {
+    fn on_written(&self, written: std::io::Result<u64>, gathered: RecordBatch) -> Result<(), Arc<str>> {
         let now = self.clock.now();
         let mut state = self.lock().ok_or_else(|| Arc::<str>::from(FAILED))?;
         match written {
             Ok(number) => {
                 let (through, bytes) = (gathered.through, gathered.record_bytes);
-                state.counters.written(bytes);
+                state.counters.count_write(bytes);
                 state.journal.written(number, now.wall, gathered);
                 state.kernel.handle(now, &Input::Durable { through, bytes });
                 self.durable.store(through.0, Ordering::Release);
@@ -284,7 +284,7 @@ impl Shared {
             }
             Err(error) => {
                 let why = Arc::<str>::from(format!("the log of sessions: {error}"));
-                state.counters.failed();
+                state.counters.count_failure();
                 state.journal.put_back(gathered, Arc::clone(&why));
                 self.wake.notify_one();
                 Err(why)
@@ -328,17 +328,17 @@ pub(super) fn frame(call: &Call<'_>, direction: Direction, verdict: AnyVerdict, 
 
 /// The way of the station to a runtime that is served. Clones are the same way.
 #[derive(Clone)]
-pub struct Way {
+pub struct RuntimeHandle {
     pub(super) shared: Arc<Shared>,
 }
 
-impl std::fmt::Debug for Way {
+impl std::fmt::Debug for RuntimeHandle {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Way").finish_non_exhaustive()
     }
 }
 
-impl Way {
+impl RuntimeHandle {
     /// The state, and the last entry of this link that it includes; nothing of a runtime that has failed.
     #[must_use]
     pub fn snapshot(&self) -> Option<(Seq, Snapshot)> {
@@ -347,8 +347,8 @@ impl Way {
 
     /// What it counts; nothing of a runtime that has failed.
     #[must_use]
-    pub fn figures(&self) -> Option<Figures> {
-        self.shared.lock().map(|state| state.figures())
+    pub fn metrics(&self) -> Option<Metrics> {
+        self.shared.lock().map(|state| state.metrics())
     }
 
     /// Does what an operator asks; `cause` is its entry in the tap.
@@ -372,14 +372,14 @@ impl Way {
 
     /// Has the rows of all sessions and their logs in the store as they are. Best effort: while commits fail,
     /// they stay what they were.
-    pub async fn settle(&self) {
+    pub async fn flush(&self) {
         let _ = self.shared.write_out().await;
         self.shared.rows().await;
     }
 }
 
 #[cfg(test)]
-impl Way {
+impl RuntimeHandle {
     /// Fails as a call does that has a fault of ours while it holds the kernel.
     pub(crate) fn fail(&self) {
         let shared = Arc::clone(&self.shared);

@@ -9,7 +9,7 @@ use bytes::Bytes;
 use tokio::sync::oneshot;
 
 use super::{
-    journal::{Gathered, Journal},
+    journal::{Journal, RecordBatch},
     run::{RunError, Setup},
 };
 use crate::{
@@ -21,7 +21,7 @@ use crate::{
     },
     store::{
         DamagedFile, SessionLog, append,
-        macp::{MacpLeft, MacpOp, readable, records},
+        macp::{MacpOp, RestoredMacpPart, readable, records},
         op::{Class, CommitError, Done, Op},
     },
     time::{Mono, Now, Wall},
@@ -57,7 +57,7 @@ const NOTICES_MAX: usize = 20;
 ///
 /// # Errors
 /// The store cannot say, or the log cannot be read.
-pub(super) async fn restore(setup: &Setup, make: append::Maker) -> Result<Restored, RunError> {
+pub(super) async fn restore(setup: &Setup, make: append::FileFactory) -> Result<Restored, RunError> {
     let closed = || CommitError::Failed("the store is closed".to_owned());
     let replay = Arc::new(Mutex::new(Replay {
         kernel: Kernel::new(setup.clock.now(), setup.limits),
@@ -81,13 +81,13 @@ pub(super) async fn restore(setup: &Setup, make: append::Maker) -> Result<Restor
     store.flush(Box::new(move |done| drop(tell.send(done))))?;
     told.await.unwrap_or_else(|_| Err(closed()))?;
     let (tell, told) = oneshot::channel();
-    store.macp_left(each, Box::new(move |left| drop(tell.send(left))))?;
+    store.restored_macp(each, Box::new(move |left| drop(tell.send(left))))?;
     told.await.unwrap_or_else(|_| Err(closed()))?;
     let mut replay =
         Arc::into_inner(replay).ok_or_else(closed)?.into_inner().unwrap_or_else(PoisonError::into_inner);
     let found = SessionLog::open(&setup.data, make, setup.log_file_bytes_max, replay.journal.last())?;
     found.notices.into_iter().for_each(|notice| replay.notice(notice));
-    for (number, piece) in found.left {
+    for (number, piece) in found.unstored {
         replay.piece(number, piece, setup.clock.now().wall);
     }
     // Behind all others: how a session ended that was told of stays.
@@ -103,7 +103,7 @@ pub(super) async fn restore(setup: &Setup, make: append::Maker) -> Result<Restor
     if !headless.is_empty() {
         // Where they cannot be closed now, the next start does it.
         for (number, id) in close(setup, headless).await.unwrap_or_default() {
-            kernel.add_gone(&id, number, SessionState::Expired);
+            kernel.add_evicted(&id, number, SessionState::Expired);
         }
     }
     Ok(Restored { kernel, snapshot, journal, log: found.log, notices })
@@ -121,22 +121,22 @@ async fn close(setup: &Setup, sessions: BTreeMap<u64, String>) -> Option<Vec<(u6
 }
 
 impl Replay {
-    fn take(&mut self, part: MacpLeft) {
+    fn take(&mut self, part: RestoredMacpPart) {
         match part {
-            MacpLeft::Gone(gone) => {
+            RestoredMacpPart::Evicted(gone) => {
                 for (number, id, state) in gone {
-                    self.kernel.add_gone(&id, number, state);
+                    self.kernel.add_evicted(&id, number, state);
                 }
             }
-            MacpLeft::Log { session, records } => {
+            RestoredMacpPart::Log { session, records } => {
                 records.iter().for_each(|record| self.replay(session, record))
             }
-            MacpLeft::Records(records) => {
+            RestoredMacpPart::Records(records) => {
                 records.iter().for_each(|(session, record)| self.replay(*session, record))
             }
-            MacpLeft::Damaged(damaged) => self.damaged.extend(damaged),
-            MacpLeft::Unreadable { segment, sessions } => self.unreadable(segment, sessions),
-            MacpLeft::End { through, segments, session } => {
+            RestoredMacpPart::Damaged(damaged) => self.damaged.extend(damaged),
+            RestoredMacpPart::Unreadable { segment, sessions } => self.unreadable(segment, sessions),
+            RestoredMacpPart::End { through, segments, session } => {
                 self.journal = Journal::new(through, segments);
                 self.kernel.number_from(session);
             }
@@ -151,7 +151,7 @@ impl Replay {
                 "piece {number} of the sessions' log cannot be read: what was accepted in it is lost"
             )),
         }
-        self.journal.written(number, at, Gathered { bytes: piece.into(), ..Gathered::default() });
+        self.journal.written(number, at, RecordBatch { bytes: piece.into(), ..RecordBatch::default() });
     }
 
     /// A segment is lost, and with it the sessions that have records in it.
@@ -163,7 +163,7 @@ impl Replay {
         for session in sessions {
             self.kernel.number_from(session.saturating_add(1));
             let is_open = self.kernel.is_open(session);
-            if !self.kernel.damage(session, &lost) && !self.kernel.is_gone(session) {
+            if !self.kernel.damage(session, &lost) && !self.kernel.is_evicted(session) {
                 self.headless.entry(session).or_insert_with(|| lost.clone());
                 hit += 1;
             }

@@ -11,9 +11,9 @@ use tonic::{Status as Grpc, Streaming};
 use super::{
     call::Call,
     codec::{Received, Reply},
-    service::{ms, no_envelope, well},
+    service::{decoded, ms, no_envelope},
     shared::{Ask, Shared},
-    spoken::Spoken,
+    stream_sessions::StreamSessions,
 };
 use crate::{
     ids::Peer,
@@ -87,13 +87,13 @@ async fn read(
     mut messages: Streaming<Received<StreamSessionRequest>>,
     turns: mpsc::Sender<Next>,
 ) {
-    let mut spoken = Spoken::new(Arc::clone(&shared));
+    let mut spoken = StreamSessions::new(Arc::clone(&shared));
     let waiting = Arc::new(Semaphore::new(WAITING_BYTES as usize));
     while let Ok(room) = turns.reserve().await {
         let next = match messages.message().await {
             Ok(Some(received)) => decide(&shared, &peer, &waiting, received).await,
             Ok(None) => return,
-            Err(fault) => Err(shared.turned_away(Rpc::StreamSession, &peer, fault)),
+            Err(fault) => Err(shared.rejected_by_transport(Rpc::StreamSession, &peer, fault)),
         };
         if let Ok(turn) = &next
             && matches!(&turn.answer, Answer::Acked(Acked { error: None, .. }))
@@ -118,10 +118,10 @@ async fn decide(
 ) -> Next {
     let Received { bytes, message } = received;
     let call = Call::new(Rpc::StreamSession, peer, &bytes);
-    let envelope = well(message).and_then(|message| message.envelope.ok_or_else(no_envelope));
+    let envelope = decoded(message).and_then(|message| message.envelope.ok_or_else(no_envelope));
     let mut envelope = match envelope {
         Ok(envelope) => envelope,
-        Err(declined) => return Err(shared.unheard(&call, declined)),
+        Err(declined) => return Err(shared.decline_early(&call, declined)),
     };
     let call = call.with(&envelope, &shared.limits);
     let within = envelope::bytes_within(&bytes, &envelope);
@@ -152,7 +152,7 @@ async fn reply(shared: &Shared, turn: Turn) -> Result<Reply, Grpc> {
     let acked = shared.acked(answer).await.map_err(|(status, why)| shared.declined(&call, status, why))?;
     Ok(shared.reply(
         &call,
-        acked.told(),
+        acked.answered(),
         &StreamSessionResponse { envelope: Some(answer_envelope(envelope, &acked)) },
     ))
 }

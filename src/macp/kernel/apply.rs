@@ -6,8 +6,8 @@ use bytes::Bytes;
 
 use super::{
     Acked, Answer, Input, Kernel, Output,
-    decide::{Decision, Heard, Start, message_bytes, session_bytes},
-    seen::Seen,
+    decide::{Decided, Decision, Start, message_bytes, session_bytes},
+    message_ids::SeenIds,
     session::{End, Session},
 };
 use crate::{
@@ -26,8 +26,8 @@ use crate::{
 const LISTED_BYTES_MAX: usize = 4_096;
 
 impl Kernel {
-    pub(super) fn follow(&mut self, at_ms: u64, input: &Input<'_>, heard: Heard) {
-        let Heard { decision, state, trace, after } = heard;
+    pub(super) fn follow(&mut self, at_ms: u64, input: &Input<'_>, decided: Decided) {
+        let Decided { decision, state, trace, after } = decided;
         let verdict = decision.verdict();
         let ok = |state| Acked { is_duplicate: false, at_ms, state, error: None, after };
         match (decision, input) {
@@ -69,11 +69,11 @@ impl Kernel {
                 let session = self.new_session(at_ms, envelope, bytes, *start);
                 self.received(verdict, session.trace);
                 let number = session.number;
-                self.tell_opened(&session);
+                self.emit_opened(&session);
                 self.insert(session);
                 self.keep(number, &Record::new(at_ms, What::Incoming(bytes.clone())));
                 if let Some(session) = self.sessions.get_mut(&number) {
-                    session.stands = session.last;
+                    session.state_ticket = session.last;
                 }
                 self.answer(Answer::Acked(Acked { after: self.ticket, ..ok(Some(SessionState::Open)) }));
             }
@@ -154,7 +154,7 @@ impl Kernel {
     }
 
     /// Tells of a session that began.
-    pub(super) fn tell_opened(&mut self, session: &Session) {
+    pub(super) fn emit_opened(&mut self, session: &Session) {
         let intent = session.intent.to_string();
         let mut room = LISTED_BYTES_MAX;
         let shown = session
@@ -176,7 +176,7 @@ impl Kernel {
             participants: session.participants.listed().len() as u64,
             expires_at: Wall(session.expires_ms),
         };
-        self.tell(opened, session.trace, text);
+        self.emit_transition(opened, session.trace, text);
     }
 
     /// Takes a message into a session: what that is to resolve with, if it is.
@@ -200,7 +200,7 @@ impl Kernel {
         self.bytes += message_bytes(bytes);
         let resolution = session.take(at_ms, envelope, bytes, response);
         self.touch(number);
-        self.tell(accepted, trace, text);
+        self.emit_transition(accepted, trace, text);
         resolution
     }
 
@@ -223,7 +223,7 @@ impl Kernel {
 
     /// Expires a session; `is_noticed` where somebody asked. The record that says so.
     pub(super) fn expire(&mut self, number: u64, at_ms: u64, is_noticed: bool) -> Ticket {
-        let Some(session) = self.sessions.get_mut(&number) else { return self.notice_gone(number, at_ms) };
+        let Some(session) = self.sessions.get_mut(&number) else { return self.notice_evicted(number, at_ms) };
         let was_unnoticed = std::mem::replace(&mut session.is_unnoticed, !is_noticed);
         let expired = Record::new(at_ms, What::TtlExpired(TtlExpired { is_swept: !is_noticed }));
         if session.end.is_some() {
@@ -244,19 +244,19 @@ impl Kernel {
 
     fn note(&mut self, number: u64) {
         if let Some(session) = self.sessions.get_mut(&number) {
-            session.stands = session.last;
+            session.state_ticket = session.last;
         }
         self.touch(number);
         // Its row may be on its way as it was.
-        if self.leaving.contains(&number) {
+        if self.evicting.contains(&number) {
             self.noticed.insert(number);
         }
     }
 
     /// Somebody asks for a session that the sweep expired, and that is in the store alone. The record that
     /// says so.
-    fn notice_gone(&mut self, number: u64, at_ms: u64) -> Ticket {
-        if self.gone.notice(number) {
+    fn notice_evicted(&mut self, number: u64, at_ms: u64) -> Ticket {
+        if self.evicted_index.notice(number) {
             self.noticed.insert(number);
             self.keep(number, &Record::new(at_ms, What::TtlExpired(TtlExpired { is_swept: false })));
             self.last_notice = self.ticket;
@@ -280,10 +280,10 @@ impl Kernel {
         };
         self.bytes += session.finish(end);
         self.closed_bytes += session.bytes;
-        session.stands = session.last;
+        session.state_ticket = session.last;
         self.touch(number);
         let text = cut(&text, self.limits.shown_text_bytes_max).to_owned();
-        self.tell(Transition::Ended { session: session_ref, ending }, trace, text);
+        self.emit_transition(Transition::Ended { session: session_ref, ending }, trace, text);
     }
 
     /// Expires sessions whose TTL is over, and nobody asked.
@@ -323,17 +323,17 @@ pub(super) fn begin(
         by: Box::from(envelope.sender.as_str()),
         intent: Box::from(cut(&payload.intent, text_bytes_max)),
         participants,
-        seen: Seen::of(&envelope.message_id, at_ms),
+        seen: SeenIds::of(&envelope.message_id, at_ms),
         messages: 0,
         bytes,
         state,
         end: None,
         trace: trace_of(&payload.context),
         last: Ticket(0),
-        stands: Ticket(0),
+        state_ticket: Ticket(0),
         is_unnoticed: false,
         is_dirty: false,
-        is_sealed: false,
+        has_shared_ids: false,
     })
 }
 

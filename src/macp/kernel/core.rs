@@ -8,9 +8,9 @@ use std::{
 };
 
 use super::{
-    Answer, Input, Output, Sealed,
-    closed::{Gone, Left},
-    decide::{Decision, Heard},
+    Answer, Input, MessageIds, Output,
+    decide::{Decided, Decision},
+    evicted::{Evicted, EvictedIndex},
     session::{Image, Session},
 };
 use crate::{
@@ -31,11 +31,11 @@ pub struct Kernel {
     pub(super) expiry: BTreeSet<(u64, u64)>,
     /// Sessions that ended, in the order of their ends.
     pub(super) closed: VecDeque<(u64, u64)>,
-    pub(super) leaving: BTreeSet<u64>,
+    pub(super) evicting: BTreeSet<u64>,
     /// The ids of messages of sessions that are leaving, or were to leave before, in the place of their own.
-    pub(super) sealed: HashMap<u64, Sealed>,
-    pub(super) left: Left,
-    pub(super) gone: Gone,
+    pub(super) message_ids: HashMap<u64, MessageIds>,
+    pub(super) evicted: Evicted,
+    pub(super) evicted_index: EvictedIndex,
     /// Sessions whose rows in the store do not say yet that somebody was told of their ends.
     pub(super) noticed: BTreeSet<u64>,
     /// The last record that says so of one that is in the store alone.
@@ -67,12 +67,12 @@ impl Kernel {
             by_id: HashMap::new(),
             expiry: BTreeSet::new(),
             closed: VecDeque::new(),
-            leaving: BTreeSet::new(),
-            sealed: HashMap::new(),
-            left: Left::default(),
+            evicting: BTreeSet::new(),
+            message_ids: HashMap::new(),
+            evicted: Evicted::default(),
             noticed: BTreeSet::new(),
             last_notice: Ticket(0),
-            gone: Gone::new(RandomState::new()),
+            evicted_index: EvictedIndex::new(RandomState::new()),
             dirty: VecDeque::new(),
             open: 0,
             bytes: 0,
@@ -103,7 +103,9 @@ impl Kernel {
                 self.unsaved_bytes = self.unsaved_bytes.saturating_sub(bytes);
             }
             Input::Evicted { numbers } => self.on_evicted(numbers),
-            Input::Retired { numbers } => numbers.iter().for_each(|number| self.gone.retire(*number)),
+            Input::Retired { numbers } => {
+                numbers.iter().for_each(|number| self.evicted_index.retire(*number))
+            }
             Input::Message { .. } | Input::Cancel { .. } | Input::Look { .. } => {
                 let heard = self.decide(at_ms, input);
                 self.follow(at_ms, input, heard);
@@ -115,7 +117,7 @@ impl Kernel {
     /// store alone, nothing.
     #[must_use]
     pub fn judge(&self, now: Now, input: &Input<'_>) -> Option<Verdict> {
-        let Heard { decision, .. } = self.decide(self.ms(now), input);
+        let Decided { decision, .. } = self.decide(self.ms(now), input);
         if matches!(decision, Decision::Load(_)) { None } else { Some(decision.verdict()) }
     }
 
@@ -171,8 +173,8 @@ impl Kernel {
 
     /// Whether a session is in the store alone.
     #[must_use]
-    pub fn is_gone(&self, number: u64) -> bool {
-        self.gone.has(number)
+    pub fn is_evicted(&self, number: u64) -> bool {
+        self.evicted_index.has(number)
     }
 
     /// Bytes that all sessions in memory take.
@@ -217,19 +219,24 @@ impl Kernel {
     }
 
     pub(super) fn hash(&self, id: &str) -> u64 {
-        self.gone.hasher.hash_one(id)
+        self.evicted_index.hasher.hash_one(id)
     }
 
     /// How a session stands that may be in the store alone.
-    pub(super) fn told_state(&self, id: &str) -> Option<SessionState> {
-        self.session(id).map(Session::told_state).or_else(|| self.gone.state(self.hash(id)))
+    pub(super) fn reported_state(&self, id: &str) -> Option<SessionState> {
+        self.session(id).map(Session::reported_state).or_else(|| self.evicted_index.state(self.hash(id)))
     }
 
     pub(super) fn answer(&mut self, answer: Answer) {
         self.outputs.push_back(Output::Answer(answer));
     }
 
-    pub(super) fn tell(&mut self, transition: Transition, trace: Option<TraceId>, text: impl Into<String>) {
+    pub(super) fn emit_transition(
+        &mut self,
+        transition: Transition,
+        trace: Option<TraceId>,
+        text: impl Into<String>,
+    ) {
         self.outputs.push_back(Output::Transition { transition, trace, text: text.into() });
     }
 

@@ -6,7 +6,7 @@ use bytes::Bytes;
 use prost::DecodeError;
 
 use super::{
-    Input, Kept, Kernel, Lookup, Metadata,
+    Input, Kernel, Lookup, Metadata, StoredSession,
     session::Session,
     start::{self, Opening},
 };
@@ -30,7 +30,7 @@ pub(super) const TTL_MS_DEFAULT: i64 = 60_000;
 pub(super) const TTL_MS_MAX: i64 = 86_400_000;
 
 /// Bytes of an id that a status says again: it goes into a header.
-const SAID_BYTES_MAX: u64 = 256;
+const ECHOED_BYTES_MAX: u64 = 256;
 
 /// What is to become of a call.
 #[derive(Debug)]
@@ -63,7 +63,7 @@ pub(super) enum Decision {
 
 /// What is to become of a call, and what is told of its session.
 #[derive(Debug)]
-pub(super) struct Heard {
+pub(super) struct Decided {
     pub(super) decision: Decision,
     /// How its session stands before; nothing where there is none.
     pub(super) state: Option<SessionState>,
@@ -109,17 +109,17 @@ impl Decision {
 
 /// A session wherever it is.
 #[derive(Clone, Copy)]
-enum Place<'a> {
+enum SessionLocation<'a> {
     Memory(&'a Session),
     /// Whether the sweep expired it, and nobody was told so yet.
-    Store(&'a Kept, bool),
+    Store(&'a StoredSession, bool),
     /// There is none, or it is not known yet.
     Nowhere,
     Unread,
 }
 
 impl Kernel {
-    pub(super) fn decide(&self, at_ms: u64, input: &Input<'_>) -> Heard {
+    pub(super) fn decide(&self, at_ms: u64, input: &Input<'_>) -> Decided {
         let (id, lookup) = match input {
             Input::Message { envelope, lookup, .. } => (envelope.session_id.as_str(), lookup),
             Input::Cancel { session, lookup, .. } | Input::Look { session, lookup } => (*session, lookup),
@@ -127,7 +127,7 @@ impl Kernel {
                 ("", &Lookup::NotAsked)
             }
         };
-        let place = self.place(id, *lookup);
+        let place = self.locate(id, *lookup);
         let decision = match input {
             Input::Message { envelope, bytes, parsed, .. } => {
                 self.decide_message(at_ms, envelope, bytes, *parsed, place)
@@ -139,26 +139,30 @@ impl Kernel {
             }
         };
         let (state, trace, after) = match place {
-            Place::Memory(session) => {
-                (Some(session.told_state()), session.trace, told_after(session, &decision))
+            SessionLocation::Memory(session) => {
+                (Some(session.reported_state()), session.trace, durable_after(session, &decision))
             }
-            Place::Store(kept, is_unnoticed) => {
+            SessionLocation::Store(kept, is_unnoticed) => {
                 let state = if is_unnoticed { SessionState::Open } else { kept.metadata.state };
                 (Some(state), kept.trace, self.last_notice)
             }
-            Place::Nowhere => (None, None, Ticket(0)),
-            Place::Unread if matches!(decision, Decision::Signal) => (None, None, Ticket(0)),
-            Place::Unread => (self.told_state(id), None, self.last_notice),
+            SessionLocation::Nowhere => (None, None, Ticket(0)),
+            SessionLocation::Unread if matches!(decision, Decision::Signal) => (None, None, Ticket(0)),
+            SessionLocation::Unread => (self.reported_state(id), None, self.last_notice),
         };
-        Heard { decision, state, trace, after }
+        Decided { decision, state, trace, after }
     }
 
-    fn place<'a>(&'a self, id: &str, lookup: Lookup<'a>) -> Place<'a> {
+    fn locate<'a>(&'a self, id: &str, lookup: Lookup<'a>) -> SessionLocation<'a> {
         match (self.session(id), lookup) {
-            (Some(session), _) => Place::Memory(session),
-            (None, Lookup::Found(Some(kept))) => Place::Store(kept, self.gone.is_unnoticed(kept.number)),
-            (None, Lookup::NotAsked) if self.gone.state(self.hash(id)).is_some() => Place::Unread,
-            (None, Lookup::Found(None) | Lookup::NotAsked) => Place::Nowhere,
+            (Some(session), _) => SessionLocation::Memory(session),
+            (None, Lookup::Found(Some(kept))) => {
+                SessionLocation::Store(kept, self.evicted_index.is_unnoticed(kept.number))
+            }
+            (None, Lookup::NotAsked) if self.evicted_index.state(self.hash(id)).is_some() => {
+                SessionLocation::Unread
+            }
+            (None, Lookup::Found(None) | Lookup::NotAsked) => SessionLocation::Nowhere,
         }
     }
 
@@ -169,15 +173,15 @@ impl Kernel {
         envelope: &Envelope,
         bytes: &Bytes,
         parsed: Option<&Parsed>,
-        place: Place<'_>,
+        location: SessionLocation<'_>,
     ) -> Decision {
         if let Err(rejection) = envelope::check(envelope, &self.limits) {
             return Decision::Refuse(rejection);
         }
         match envelope.message_type.as_str() {
             SIGNAL => Decision::Signal,
-            SESSION_START => self.decide_start(envelope, bytes, parsed, place),
-            _ => self.decide_regular(at_ms, envelope, bytes, parsed, place),
+            SESSION_START => self.decide_start(envelope, bytes, parsed, location),
+            _ => self.decide_regular(at_ms, envelope, bytes, parsed, location),
         }
     }
 
@@ -187,7 +191,7 @@ impl Kernel {
         envelope: &Envelope,
         bytes: &Bytes,
         parsed: Option<&Parsed>,
-        place: Place<'_>,
+        location: SessionLocation<'_>,
     ) -> Decision {
         let Some((mode_name, mode)) = registry::resolve(&envelope.mode) else {
             return Decision::refuse(Fault::UnknownMode, "no mode is registered under this name");
@@ -203,18 +207,18 @@ impl Kernel {
             ttl_ms @ 1..=TTL_MS_MAX => ttl_ms,
             _ => return Decision::refuse(Fault::InvalidTtl, "ttl_ms is not within 0 and 86400000"),
         };
-        let seen = match place {
-            Place::Unread => return Decision::Load(Arc::from(envelope.session_id.as_str())),
-            Place::Memory(session) => Some(self.accepted_ms(session, &envelope.message_id)),
-            Place::Store(kept, _) => Some(kept.accepted_ms),
-            Place::Nowhere => None,
+        let seen = match location {
+            SessionLocation::Unread => return Decision::Load(Arc::from(envelope.session_id.as_str())),
+            SessionLocation::Memory(session) => Some(self.accepted_ms(session, &envelope.message_id)),
+            SessionLocation::Store(kept, _) => Some(kept.accepted_ms),
+            SessionLocation::Nowhere => None,
         };
         match seen {
             Some(Some(at_ms)) => return Decision::Duplicate(at_ms),
             Some(None) => return Decision::refuse(Fault::DuplicateSession, "the session exists already"),
             None => {}
         }
-        if let Err(rejection) = envelope::check_kept(envelope, &self.limits) {
+        if let Err(rejection) = envelope::check_stored(envelope, &self.limits) {
             return Decision::Refuse(rejection);
         }
         let participants = match participants {
@@ -257,26 +261,28 @@ impl Kernel {
         envelope: &Envelope,
         bytes: &Bytes,
         parsed: Option<&Parsed>,
-        place: Place<'_>,
+        location: SessionLocation<'_>,
     ) -> Decision {
         let expire =
             |number| Decision::Expire(number, Rejection::new(Fault::TtlExpired, "the session's TTL is over"));
-        let session = match place {
-            Place::Nowhere => return Decision::refuse(Fault::UnknownSession, "there is no such session"),
-            Place::Unread => return Decision::Load(Arc::from(envelope.session_id.as_str())),
-            Place::Store(kept, is_unnoticed) => {
+        let session = match location {
+            SessionLocation::Nowhere => {
+                return Decision::refuse(Fault::UnknownSession, "there is no such session");
+            }
+            SessionLocation::Unread => return Decision::Load(Arc::from(envelope.session_id.as_str())),
+            SessionLocation::Store(kept, is_unnoticed) => {
                 return match (kept.accepted_ms, is_unnoticed) {
                     (Some(at_ms), _) => Decision::Duplicate(at_ms),
                     (None, true) => expire(kept.number),
                     (None, false) => Decision::refuse(Fault::SessionNotOpen, "the session has ended"),
                 };
             }
-            Place::Memory(session) => session,
+            SessionLocation::Memory(session) => session,
         };
         if let Some(at_ms) = self.accepted_ms(session, &envelope.message_id) {
             return Decision::Duplicate(at_ms);
         }
-        if session.told_state() == SessionState::Open && session.is_over(at_ms) {
+        if session.reported_state() == SessionState::Open && session.is_over(at_ms) {
             return expire(session.number);
         }
         if session.end.is_some() {
@@ -285,7 +291,7 @@ impl Kernel {
         if !session.participants.is_open() && !session.participants.lists(&envelope.sender) {
             return Decision::refuse(Fault::InvalidEnvelope, "the sender is no participant of the session");
         }
-        if let Err(rejection) = envelope::check_kept(envelope, &self.limits) {
+        if let Err(rejection) = envelope::check_stored(envelope, &self.limits) {
             return Decision::Refuse(rejection);
         }
         let message = Message {
@@ -309,19 +315,19 @@ impl Kernel {
             .unwrap_or(Decision::Accept(session.number, response))
     }
 
-    fn decide_cancel(&self, at_ms: u64, place: Place<'_>, id: &str, reason: &str) -> Decision {
-        match place {
-            Place::Nowhere => Decision::refuse(Fault::UnknownSession, "there is no such session"),
-            Place::Unread => Decision::Load(Arc::from(id)),
-            Place::Store(kept, true) => Decision::Cancel(kept.number),
-            Place::Store(_, false) => Decision::Ended,
-            Place::Memory(session)
-                if session.told_state() == SessionState::Open && session.is_over(at_ms) =>
+    fn decide_cancel(&self, at_ms: u64, location: SessionLocation<'_>, id: &str, reason: &str) -> Decision {
+        match location {
+            SessionLocation::Nowhere => Decision::refuse(Fault::UnknownSession, "there is no such session"),
+            SessionLocation::Unread => Decision::Load(Arc::from(id)),
+            SessionLocation::Store(kept, true) => Decision::Cancel(kept.number),
+            SessionLocation::Store(_, false) => Decision::Ended,
+            SessionLocation::Memory(session)
+                if session.reported_state() == SessionState::Open && session.is_over(at_ms) =>
             {
                 Decision::Cancel(session.number)
             }
-            Place::Memory(session) if session.end.is_some() => Decision::Ended,
-            Place::Memory(session) => {
+            SessionLocation::Memory(session) if session.end.is_some() => Decision::Ended,
+            SessionLocation::Memory(session) => {
                 self.no_room_for_reason(reason).unwrap_or(Decision::Cancel(session.number))
             }
         }
@@ -390,7 +396,7 @@ pub fn parse_ahead(envelope: &Envelope, limits: &limits::Macp) -> Option<Parsed>
     match envelope.message_type.as_str() {
         SESSION_START => Some(Parsed::new(start::read(&envelope.payload, limits.participants_max))),
         // No mode sees it.
-        _ if envelope::check_kept(envelope, limits).is_err() => None,
+        _ if envelope::check_stored(envelope, limits).is_err() => None,
         message_type => ModeState::parse(message_type, &envelope.payload),
     }
 }
@@ -415,25 +421,26 @@ pub(super) fn session_bytes(envelope: &Envelope, bytes: &Bytes, participants: &P
 
 /// The record that must be durable before what is decided is told: of a session's messages where it hangs on
 /// them, else of how it stands.
-const fn told_after(session: &Session, decision: &Decision) -> Ticket {
+const fn durable_after(session: &Session, decision: &Decision) -> Ticket {
     match decision {
         Decision::Signal => Ticket(0),
         Decision::Duplicate(_) | Decision::Object(_) => session.last,
-        _ => session.stands,
+        _ => session.state_ticket,
     }
 }
 
-fn decide_look(at_ms: u64, place: Place<'_>, id: &str) -> Decision {
-    match place {
-        Place::Nowhere => {
-            Decision::Decline(Status::NotFound, format!("there is no session `{}`", cut(id, SAID_BYTES_MAX)))
-        }
-        Place::Unread => Decision::Load(Arc::from(id)),
-        Place::Store(kept, is_unnoticed) => {
+fn decide_look(at_ms: u64, location: SessionLocation<'_>, id: &str) -> Decision {
+    match location {
+        SessionLocation::Nowhere => Decision::Decline(
+            Status::NotFound,
+            format!("there is no session `{}`", cut(id, ECHOED_BYTES_MAX)),
+        ),
+        SessionLocation::Unread => Decision::Load(Arc::from(id)),
+        SessionLocation::Store(kept, is_unnoticed) => {
             Decision::Look(kept.metadata.clone(), is_unnoticed.then_some(kept.number))
         }
-        Place::Memory(session) => {
-            let is_due = session.told_state() == SessionState::Open && session.is_over(at_ms);
+        SessionLocation::Memory(session) => {
+            let is_due = session.reported_state() == SessionState::Open && session.is_over(at_ms);
             let metadata = session.metadata();
             let state = if is_due { SessionState::Expired } else { metadata.state };
             Decision::Look(Metadata { state, ..metadata }, is_due.then_some(session.number))

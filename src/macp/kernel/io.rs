@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
-use super::Sealed;
+use super::MessageIds;
 use crate::{
     ids::{Ticket, TraceId},
     macp::{
@@ -73,12 +73,12 @@ pub enum Lookup<'a> {
     /// It was not asked.
     NotAsked,
     /// It was: nothing where it has none of this id.
-    Found(Option<&'a Kept>),
+    Found(Option<&'a StoredSession>),
 }
 
 /// A session that is in the store alone.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Kept {
+pub struct StoredSession {
     /// Its number.
     pub number: u64,
     /// What is told of it.
@@ -93,11 +93,11 @@ pub struct Kept {
 
 /// A session that is to be in the store alone.
 #[derive(Clone, Debug)]
-pub struct Leaving {
+pub struct Eviction {
     /// Its row.
     pub row: SessionRow,
     /// The ids of its messages.
-    pub ids: Sealed,
+    pub ids: MessageIds,
 }
 
 /// What comes out.
@@ -176,7 +176,7 @@ pub struct Acked {
 impl Acked {
     /// What it says, in a word.
     #[must_use]
-    pub fn told(&self) -> Answered {
+    pub fn answered(&self) -> Answered {
         match &self.error {
             Some((fault, _)) => Answered::Refused(fault.code()),
             None if self.is_duplicate => Answered::Duplicate,
@@ -206,12 +206,12 @@ pub struct Metadata {
     pub policy_version: Box<str>,
 }
 
-impl Kept {
+impl StoredSession {
     /// What a row says of a session that is in the store alone, which accepted the message that asks then;
     /// nothing of one that is not.
     #[must_use]
     pub fn of(row: &SessionRow, accepted_ms: Option<u64>) -> Option<Self> {
-        row.is_gone.then_some(())?;
+        row.is_evicted.then_some(())?;
         Some(Self {
             number: row.number,
             metadata: Metadata {

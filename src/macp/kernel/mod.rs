@@ -11,21 +11,21 @@
 //! the same changes from a log, so that a session that is read back equals the one before.
 
 mod apply;
-mod closed;
 mod core;
 mod decide;
+mod evicted;
 mod io;
+mod message_ids;
 mod replay;
-mod seen;
 mod session;
 mod start;
 #[cfg(test)]
 mod tests;
 
-pub use closed::Left;
 pub use core::Kernel;
 pub use decide::parse_ahead;
-pub use io::{Acked, Answer, Input, Kept, Leaving, Lookup, Metadata, Output};
-pub use replay::{Rebuilding, Told, rebuild};
-pub use seen::{Digests, Sealed, digest};
+pub use evicted::Evicted;
+pub use io::{Acked, Answer, Eviction, Input, Lookup, Metadata, Output, StoredSession};
+pub use message_ids::{Digests, MessageIds, digest};
+pub use replay::{RebuiltSummary, SessionRebuilder, rebuild};
 pub use session::Image;

@@ -30,7 +30,7 @@ pub fn rebuild(
     records: impl Iterator<Item = Bytes>,
     text_bytes_max: u64,
 ) -> Result<Image, Damaged> {
-    let mut session = Rebuilding::new(number, text_bytes_max);
+    let mut session = SessionRebuilder::new(number, text_bytes_max);
     for record in records {
         session.take(&record)?;
     }
@@ -39,7 +39,7 @@ pub fn rebuild(
 
 /// A session as its log makes it, one record after another.
 #[derive(Debug)]
-pub struct Rebuilding {
+pub struct SessionRebuilder {
     number: u64,
     text_bytes_max: u64,
     session: Option<Box<Session>>,
@@ -47,7 +47,7 @@ pub struct Rebuilding {
 
 /// What is told of a session that its log made.
 #[derive(Clone, Debug)]
-pub struct Told {
+pub struct RebuiltSummary {
     /// What its mode keeps, as JSON.
     pub progress: serde_json::Value,
     /// What it resolved with; empty where it did not.
@@ -56,7 +56,7 @@ pub struct Told {
     pub listed: Vec<String>,
 }
 
-impl Rebuilding {
+impl SessionRebuilder {
     /// A session of which no record was taken in.
     #[must_use]
     pub const fn new(number: u64, text_bytes_max: u64) -> Self {
@@ -90,9 +90,9 @@ impl Rebuilding {
     ///
     /// # Errors
     /// [`Damaged`], where there was no record.
-    pub fn told(self, bytes_max: u64) -> Result<Told, Damaged> {
+    pub fn summary(self, bytes_max: u64) -> Result<RebuiltSummary, Damaged> {
         let session = self.begun()?;
-        Ok(Told {
+        Ok(RebuiltSummary {
             progress: session.state.json_within(&session.participants, bytes_max),
             listed: session.participants.listed().map(str::to_owned).collect(),
             resolution: session.end.map(|end| end.resolution).unwrap_or_default(),
@@ -111,13 +111,13 @@ impl Kernel {
     /// # Errors
     /// [`Damaged`], the first time of a session.
     pub fn replay(&mut self, number: u64, record: &Bytes) -> Result<(), Damaged> {
-        if self.gone.has(number) {
-            self.replay_gone(number, record);
+        if self.evicted_index.has(number) {
+            self.replay_evicted(number, record);
             return Ok(());
         }
         if !self.sessions.contains_key(&number) {
             let session = first(number, record, self.limits.shown_text_bytes_max)?;
-            self.tell_opened(&session);
+            self.emit_opened(&session);
             self.insert(session);
             return Ok(());
         }
@@ -135,9 +135,9 @@ impl Kernel {
     }
 
     /// Of a session that is in the store alone nothing comes but that somebody was told of its end.
-    fn replay_gone(&mut self, number: u64, record: &Bytes) {
+    fn replay_evicted(&mut self, number: u64, record: &Bytes) {
         if let Ok((_, What::TtlExpired(TtlExpired { is_swept: false }))) = Record::read(record)
-            && self.gone.notice(number)
+            && self.evicted_index.notice(number)
         {
             self.noticed.insert(number);
         }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
-use super::{Metadata, seen::Seen};
+use super::{Metadata, message_ids::SeenIds};
 use crate::{
     ids::{Ticket, TraceId},
     macp::{
@@ -31,7 +31,7 @@ pub(super) struct Session {
     pub(super) by: Box<str>,
     pub(super) intent: Box<str>,
     pub(super) participants: Participants,
-    pub(super) seen: Seen,
+    pub(super) seen: SeenIds,
     /// Messages that it accepted, its start aside.
     pub(super) messages: u64,
     /// What it takes: by its messages' lengths, and what is kept of each.
@@ -42,14 +42,14 @@ pub(super) struct Session {
     /// Its last record.
     pub(super) last: Ticket,
     /// The record by which it stands as it does: its start's, or its end's.
-    pub(super) stands: Ticket,
+    pub(super) state_ticket: Ticket,
     /// Whether it was expired by the sweep, and nobody asked since: what is told on the wire is what it was
     /// before (ruling MACP 2).
     pub(super) is_unnoticed: bool,
     /// Whether its row in the store is not what it is.
     pub(super) is_dirty: bool,
     /// Whether the ids of its messages are among those that are shared with who writes them.
-    pub(super) is_sealed: bool,
+    pub(super) has_shared_ids: bool,
 }
 
 /// How a session ended.
@@ -93,7 +93,7 @@ impl Session {
     }
 
     /// How it stands as far as anybody was told.
-    pub(super) fn told_state(&self) -> SessionState {
+    pub(super) fn reported_state(&self) -> SessionState {
         if self.is_unnoticed { SessionState::Open } else { self.state() }
     }
 
@@ -106,7 +106,7 @@ impl Session {
         Metadata {
             id: Arc::clone(&self.id),
             mode: Box::from(self.mode_name),
-            state: self.told_state(),
+            state: self.reported_state(),
             started_ms: self.started_ms,
             expires_ms: self.expires_ms,
             mode_version: self.mode_version.clone(),
@@ -145,7 +145,7 @@ impl Session {
             configuration_version: self.configuration_version.to_string(),
             policy_version: self.policy_version.to_string(),
             trace: self.trace,
-            is_gone: false,
+            is_evicted: false,
             is_unnoticed: self.is_unnoticed,
         }
     }

@@ -8,7 +8,7 @@ use super::{Message, Rejection};
 use crate::words::cut;
 
 /// Bytes of what is said of a payload that is none.
-const SAID_BYTES_MAX: u64 = 256;
+const REASON_BYTES_MAX: u64 = 256;
 
 /// What a payload was found to be before anybody waited for it: a value of the type that its message's type
 /// carries, or why it is none.
@@ -59,7 +59,7 @@ fn parse<T: DeserializeOwned>(payload: &[u8]) -> Result<T, Rejection> {
         let error = error.to_string();
         Rejection::payload(format!(
             "the payload is not what its type carries: {}",
-            cut(&error, SAID_BYTES_MAX)
+            cut(&error, REASON_BYTES_MAX)
         ))
     })
 }

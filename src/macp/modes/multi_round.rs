@@ -35,7 +35,7 @@ pub struct MultiRoundState {
     /// The value of each who contributed.
     pub contributions: BTreeMap<Box<str>, Arc<str>>,
     /// How many hold each value, so that looking for agreement costs the same however many there are.
-    held: HashMap<Arc<str>, usize>,
+    value_counts: HashMap<Arc<str>, usize>,
 }
 
 /// A contribution, and the round after it.
@@ -94,16 +94,16 @@ impl Coordination for MultiRoundMode {
     fn apply(state: &mut MultiRoundState, Contribution { sender, value, round }: Contribution) {
         state.round = round;
         let value = state
-            .held
+            .value_counts
             .get_key_value(&*value)
             .map_or_else(|| Arc::from(value), |(known, _)| Arc::clone(known));
-        *state.held.entry(Arc::clone(&value)).or_default() += 1;
+        *state.value_counts.entry(Arc::clone(&value)).or_default() += 1;
         if let Some(before) = state.contributions.insert(sender, value)
-            && let Some(held) = state.held.get_mut(&before)
+            && let Some(held) = state.value_counts.get_mut(&before)
         {
             *held -= 1;
             if *held == 0 {
-                state.held.remove(&before);
+                state.value_counts.remove(&before);
             }
         }
     }
@@ -120,7 +120,7 @@ impl MultiRoundState {
     ) -> Option<Bytes> {
         let before = self.contributions.get(sender);
         let others = self.contributions.len() - usize::from(before.is_some());
-        let agree = self.held.get(value).copied().unwrap_or_default()
+        let agree = self.value_counts.get(value).copied().unwrap_or_default()
             - usize::from(before.is_some_and(|before| **before == *value));
         if agree != others || others + 1 < participants.different() {
             return None;

@@ -3,7 +3,7 @@
 /// What fits into a text, and how much did not.
 #[derive(Debug)]
 pub(super) struct Room {
-    left: u64,
+    bytes_left: u64,
     /// Items that found none.
     pub(super) left_out: u64,
 }
@@ -13,15 +13,15 @@ impl Room {
     const ITEM_BYTES: u64 = 128;
 
     pub(super) const fn new(bytes: u64) -> Self {
-        Self { left: bytes, left_out: 0 }
+        Self { bytes_left: bytes, left_out: 0 }
     }
 
     /// Whether an item of these texts fits, and takes its room.
     pub(super) fn takes(&mut self, texts: &[&str]) -> bool {
         let bytes = texts.iter().map(|text| text.len() as u64).sum::<u64>() + Self::ITEM_BYTES;
-        let fits = bytes <= self.left;
+        let fits = bytes <= self.bytes_left;
         if fits {
-            self.left -= bytes;
+            self.bytes_left -= bytes;
         } else {
             self.left_out += 1;
         }

@@ -162,7 +162,7 @@ impl Response<Delta> {
             }
             Delta::Decision(DecisionDelta::Commit { action }) => (Effect::Committed, action),
             Delta::MultiRound(it) => {
-                return (Effect::Contributed { round: it.round }, told_apart(&it.value, bytes_max));
+                return (Effect::Contributed { round: it.round }, cut_with_digest(&it.value, bytes_max));
             }
         };
         (effect, Cow::Borrowed(cut(text, bytes_max)))
@@ -171,7 +171,7 @@ impl Response<Delta> {
 
 /// A text of at most so many bytes, and no less than 64: of a longer one the beginning, and what its SHA-256
 /// begins with.
-fn told_apart(text: &str, bytes_max: u64) -> Cow<'_, str> {
+fn cut_with_digest(text: &str, bytes_max: u64) -> Cow<'_, str> {
     if text.len() as u64 <= bytes_max {
         return Cow::Borrowed(text);
     }

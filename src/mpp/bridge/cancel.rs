@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use super::{commits::Waits, core::Bridge};
+use super::{commits::TicketPurpose, core::Bridge};
 use crate::{
     ids::{InvocationId, QueueName, RequestId},
     mpp::{CancelledRow, Outcome, RefundRef, Refusal, connection::shared},
@@ -93,7 +93,7 @@ impl Bridge {
             class,
             op,
             None,
-            Waits::Cancel(CancelWait { request, asked, refused, sent, reason }),
+            TicketPurpose::Cancel(CancelWait { request, asked, refused, sent, reason }),
         );
         Ok(None)
     }
@@ -159,11 +159,11 @@ impl Bridge {
                 migration.gone.insert(id);
             }
             let transition = Transition::OtherCancelled { id, queue: before.queue.clone() };
-            self.say(transition, Some(Arc::clone(reason)), Some(trace));
+            self.emit_transition(transition, Some(Arc::clone(reason)), Some(trace));
         }
         self.forget_if_empty(&before.queue);
         if let Some(RefundRef { id: refund, status }) = refund {
-            self.say(Transition::RefundRecorded { refund, id, status }, None, Some(trace));
+            self.emit_transition(Transition::RefundRecorded { refund, id, status }, None, Some(trace));
         }
         CancelledRow { id, queue: before.queue.clone(), refund }
     }

@@ -12,7 +12,7 @@ use crate::{
 /// A command that waits for its brakes to be stored.
 #[derive(Debug)]
 pub(super) struct BrakeWait {
-    left: usize,
+    remaining: usize,
     queues: Vec<QueueName>,
 }
 
@@ -81,7 +81,7 @@ impl Bridge {
     fn pair(&mut self, token_sha256: &str) -> Result<Outcome, Refusal> {
         let hash = TokenHash::from_hex(token_sha256).ok_or(Refusal::NotAHash)?;
         self.settings.token_sha256 = Some(hash);
-        self.say(Transition::Paired, None, None);
+        self.emit_transition(Transition::Paired, None, None);
         Ok(Outcome::Paired)
     }
 
@@ -108,7 +108,7 @@ impl Bridge {
         let answer = if changed.is_empty() {
             Some(Outcome::Braked(self.brakes(&queues)))
         } else {
-            self.braking.insert(request, BrakeWait { left: changed.len(), queues: queues.clone() });
+            self.braking.insert(request, BrakeWait { remaining: changed.len(), queues: queues.clone() });
             None
         };
         for name in &queues {
@@ -124,10 +124,10 @@ impl Bridge {
             return false;
         }
         if brake.draining != queue.brake.draining {
-            queue.drained_told = false;
+            queue.drained_reported = false;
         }
         queue.brake = brake;
-        self.say(Transition::Braked { queue: name.clone(), brake }, None, None);
+        self.emit_transition(Transition::Braked { queue: name.clone(), brake }, None, None);
         true
     }
 
@@ -139,9 +139,9 @@ impl Bridge {
     pub(super) fn on_brake_stored(&mut self, request: Option<RequestId>, stored: Result<(), &CommitError>) {
         let Some(request) = request else { return };
         let Some(wait) = self.braking.get_mut(&request) else { return };
-        wait.left = wait.left.saturating_sub(1);
+        wait.remaining = wait.remaining.saturating_sub(1);
         let outcome = match stored {
-            Ok(()) if wait.left > 0 => return,
+            Ok(()) if wait.remaining > 0 => return,
             Ok(()) => {
                 let queues = std::mem::take(&mut wait.queues);
                 Ok(Outcome::Braked(self.brakes(&queues)))

@@ -30,7 +30,7 @@ const RETRY_LAST: Duration = Duration::from_secs(5);
 
 /// What a ticket was taken for.
 #[derive(Debug)]
-pub(super) enum Waits {
+pub(super) enum TicketPurpose {
     /// A row's transition.
     Row {
         id: InvocationId,
@@ -49,7 +49,7 @@ pub(super) enum Waits {
 
 /// A row's transition.
 #[derive(Debug)]
-pub(super) struct Moved {
+pub(super) struct RowChange {
     pub(super) state: RowState,
     pub(super) result: Option<JsonText>,
     pub(super) reason: Option<String>,
@@ -58,9 +58,9 @@ pub(super) struct Moved {
 
 /// A row whose latest transition is not known to be durable: everything that is not, as one move.
 #[derive(Debug)]
-pub(super) struct Dirty {
+pub(super) struct DirtyRow {
     pub(super) queue: QueueName,
-    pub(super) moved: Moved,
+    pub(super) moved: RowChange,
     pub(super) at: Wall,
     trace: TraceId,
     /// The ticket that carries all of it.
@@ -78,14 +78,14 @@ enum Retry {
 #[derive(Debug)]
 pub(super) struct Commits {
     last: Ticket,
-    waiting: BTreeMap<Ticket, Waits>,
-    pub(super) dirty: BTreeMap<InvocationId, Dirty>,
+    waiting: BTreeMap<Ticket, TicketPurpose>,
+    pub(super) dirty: BTreeMap<InvocationId, DirtyRow>,
     retry: BTreeSet<Retry>,
     pub(super) retry_at: Option<Mono>,
     delay: Duration,
     pub(super) failing: Option<Arc<str>>,
     /// A queue waits for `dirty` to shrink.
-    pub(super) starved: bool,
+    pub(super) blocked_on_store: bool,
 }
 
 impl Default for Commits {
@@ -98,7 +98,7 @@ impl Default for Commits {
             retry_at: None,
             delay: RETRY_FIRST,
             failing: None,
-            starved: false,
+            blocked_on_store: false,
         }
     }
 }
@@ -117,7 +117,7 @@ impl Bridge {
         class: Class,
         op: Op,
         trace: Option<TraceId>,
-        waits: Waits,
+        waits: TicketPurpose,
     ) -> Ticket {
         let ticket = self.persist(class, op, trace);
         self.commits.waiting.insert(ticket, waits);
@@ -130,17 +130,17 @@ impl Bridge {
         now: Now,
         id: InvocationId,
         queue: &QueueName,
-        moved: Moved,
+        moved: RowChange,
         trace: TraceId,
     ) -> Ticket {
-        let dirty = self.commits.dirty.entry(id).or_insert_with(|| Dirty {
+        let dirty = self.commits.dirty.entry(id).or_insert_with(|| DirtyRow {
             queue: queue.clone(),
-            moved: Moved { state: moved.state, result: None, reason: None, refund: None },
+            moved: RowChange { state: moved.state, result: None, reason: None, refund: None },
             at: now.wall,
             trace,
             latest: Ticket(0),
         });
-        let Moved { state, result, reason, refund } = moved;
+        let RowChange { state, result, reason, refund } = moved;
         let earlier = &mut dirty.moved;
         earlier.state = state;
         earlier.result = result.or(earlier.result.take());
@@ -157,13 +157,13 @@ impl Bridge {
             dirty.at = now.wall;
         }
         let moved = Move { id, state: RowState::Dispatched, result: None, reason: None, at: now.wall };
-        self.persist(Class::Behind, Op::Move(moved), Some(trace));
+        self.persist(Class::WriteBehind, Op::Move(moved), Some(trace));
     }
 
     fn store_row(&mut self, id: InvocationId) -> Option<Ticket> {
         let dirty = self.commits.dirty.get(&id)?;
         let class = class_of(&dirty.moved);
-        let Moved { state, result, reason, refund } = &dirty.moved;
+        let RowChange { state, result, reason, refund } = &dirty.moved;
         let moved = Move { id, state: *state, result: result.clone(), reason: reason.clone(), at: dirty.at };
         let op = match refund {
             Some(refund) => Op::Refund { moved, refund: refund.clone() },
@@ -171,7 +171,7 @@ impl Bridge {
         };
         let (queue, trace) = (dirty.queue.clone(), dirty.trace);
         self.commits.retry.remove(&Retry::Row(id));
-        let ticket = self.persist_for(class, op, Some(trace), Waits::Row { id, queue });
+        let ticket = self.persist_for(class, op, Some(trace), TicketPurpose::Row { id, queue });
         if let Some(dirty) = self.commits.dirty.get_mut(&id) {
             dirty.latest = ticket;
         }
@@ -184,7 +184,7 @@ impl Bridge {
         self.commits.retry.remove(&Retry::Brake(name.clone()));
         let op = Op::SetBrake { queue: name.clone(), brake };
         let ticket =
-            self.persist_for(Class::Process, op, None, Waits::Brake { queue: name.clone(), request });
+            self.persist_for(Class::Process, op, None, TicketPurpose::Brake { queue: name.clone(), request });
         if let Some(queue) = self.queues.get_mut(name) {
             queue.brake_ticket = ticket;
         }
@@ -200,16 +200,16 @@ impl Bridge {
 
     pub(super) fn on_committed(&mut self, now: Now, ticket: Ticket, done: Done) {
         let Some(waits) = self.commits.waiting.remove(&ticket) else { return };
-        self.on_store_well();
+        self.on_store_recovered();
         match (waits, done) {
-            (Waits::Row { id, queue }, done) => self.on_row_committed(now, ticket, id, &queue, &done),
-            (Waits::Brake { request, .. }, _) => self.on_brake_stored(request, Ok(())),
-            (Waits::Enqueue(wait), Done::Enqueued(rows)) => self.on_enqueued(now, wait, rows),
-            (Waits::Cancel(wait), Done::Changed(changed)) => self.on_cancelled(now, wait, changed),
-            (Waits::Settle(wait), Done::Changed(changed)) => {
+            (TicketPurpose::Row { id, queue }, done) => self.on_row_committed(now, ticket, id, &queue, &done),
+            (TicketPurpose::Brake { request, .. }, _) => self.on_brake_stored(request, Ok(())),
+            (TicketPurpose::Enqueue(wait), Done::Enqueued(rows)) => self.on_enqueued(now, wait, rows),
+            (TicketPurpose::Cancel(wait), Done::Changed(changed)) => self.on_cancelled(now, wait, changed),
+            (TicketPurpose::Settle(wait), Done::Changed(changed)) => {
                 self.on_settled(now, &wait, changed.into_iter().next())
             }
-            (Waits::Migrate(wait), Done::Migrated { .. }) => self.on_migrated(now, &wait),
+            (TicketPurpose::Migrate(wait), Done::Migrated { .. }) => self.on_migrated(now, &wait),
             (waits, _) => {
                 self.give_up(now, waits, &CommitError::Failed("the store answered something else".to_owned()))
             }
@@ -217,8 +217,8 @@ impl Bridge {
         if self.commits.failing.is_none() {
             self.arm_retry(now);
         }
-        if self.commits.starved && !self.is_dirty_full() {
-            self.commits.starved = false;
+        if self.commits.blocked_on_store && !self.is_dirty_full() {
+            self.commits.blocked_on_store = false;
             for name in self.queue_names() {
                 self.pump(now, &name);
             }
@@ -246,7 +246,7 @@ impl Bridge {
             }
         }
         if let Done::Refunded(refund, status) = *done {
-            self.say(Transition::RefundRecorded { refund, id, status }, None, trace);
+            self.emit_transition(Transition::RefundRecorded { refund, id, status }, None, trace);
         }
         let Some(queue) = self.queues.get_mut(name) else { return };
         if queue.clearing.is_some_and(|(cleared, first)| cleared == id && first <= ticket) {
@@ -265,16 +265,16 @@ impl Bridge {
         if matches!(error, CommitError::Failed(_)) && self.commits.failing.is_none() {
             let why = shared(&error.to_string());
             self.commits.failing = Some(Arc::clone(&why));
-            self.say(Transition::CommitsFailing, Some(why), None);
+            self.emit_transition(Transition::CommitsFailing, Some(why), None);
         }
         match waits {
-            Waits::Row { id, .. } => {
+            TicketPurpose::Row { id, .. } => {
                 // A newer request says all that this one said.
                 if self.commits.dirty.get(&id).is_some_and(|dirty| dirty.latest == ticket) {
                     self.commits.retry.insert(Retry::Row(id));
                 }
             }
-            Waits::Brake { queue, request } => {
+            TicketPurpose::Brake { queue, request } => {
                 if self.queues.get(&queue).is_some_and(|known| known.brake_ticket == ticket) {
                     self.commits.retry.insert(Retry::Brake(queue));
                 }
@@ -286,13 +286,13 @@ impl Bridge {
     }
 
     /// A command whose request did not happen is refused.
-    fn give_up(&mut self, now: Now, waits: Waits, error: &CommitError) {
+    fn give_up(&mut self, now: Now, waits: TicketPurpose, error: &CommitError) {
         match waits {
-            Waits::Row { .. } | Waits::Brake { .. } => {}
-            Waits::Enqueue(wait) => self.on_enqueue_failed(now, &wait, error),
-            Waits::Cancel(wait) => self.on_cancel_failed(now, &wait, error),
-            Waits::Settle(wait) => self.on_settle_failed(&wait, error),
-            Waits::Migrate(_) => self.on_migrate_failed(error),
+            TicketPurpose::Row { .. } | TicketPurpose::Brake { .. } => {}
+            TicketPurpose::Enqueue(wait) => self.on_enqueue_failed(now, &wait, error),
+            TicketPurpose::Cancel(wait) => self.on_cancel_failed(now, &wait, error),
+            TicketPurpose::Settle(wait) => self.on_settle_failed(&wait, error),
+            TicketPurpose::Migrate(_) => self.on_migrate_failed(error),
         }
     }
 
@@ -313,7 +313,7 @@ impl Bridge {
             .or_else(|| self.declared().into_iter().next().map(Retry::Brake));
         match probe {
             Some(probe) => self.store_again(&probe),
-            None => self.on_store_well(),
+            None => self.on_store_recovered(),
         }
     }
 
@@ -327,7 +327,7 @@ impl Bridge {
         }
     }
 
-    fn on_store_well(&mut self) {
+    fn on_store_recovered(&mut self) {
         if self.commits.failing.take().is_none() {
             if self.commits.retry.is_empty() {
                 self.commits.delay = RETRY_FIRST;
@@ -336,7 +336,7 @@ impl Bridge {
         }
         self.commits.delay = RETRY_FIRST;
         self.commits.retry_at = None;
-        self.say(Transition::CommitsWell, None, None);
+        self.emit_transition(Transition::CommitsOk, None, None);
         self.store_all_again();
     }
 

@@ -1,10 +1,10 @@
 //! Connections come and go (mpp-v2 §8, disconnect; rulings MPP 2 and 9).
 
-use super::{commits::Moved, core::Bridge};
+use super::{commits::RowChange, core::Bridge};
 use crate::{
     ids::{ConnectionId, InvocationId, Peer},
     mpp::{
-        connection::{Guest, HELLO_WITHIN},
+        connection::{HELLO_WITHIN, UnauthenticatedConnection},
         io::Output,
     },
     tap::entry::mpp::{CloseCause, RowState, Transition},
@@ -13,10 +13,11 @@ use crate::{
 
 impl Bridge {
     pub(super) fn on_opened(&mut self, now: Now, conn: ConnectionId, peer: Peer) {
-        self.say(Transition::Connected { peer: peer.clone() }, None, None);
-        let open = self.guests.len() + usize::from(self.active.is_some());
-        let oldest = self.guests.first_key_value().map_or(conn, |(oldest, _)| *oldest);
-        self.guests.insert(conn, Guest { peer, hello_by: now.mono + HELLO_WITHIN });
+        self.emit_transition(Transition::Connected { peer: peer.clone() }, None, None);
+        let open = self.unauthenticated.len() + usize::from(self.active.is_some());
+        let oldest = self.unauthenticated.first_key_value().map_or(conn, |(oldest, _)| *oldest);
+        self.unauthenticated
+            .insert(conn, UnauthenticatedConnection { peer, hello_by: now.mono + HELLO_WITHIN });
         if open as u64 >= self.settings.limits.connections_max {
             // Not the newcomer: those that say nothing must not keep the adapter out.
             self.close(now, oldest, CloseCause::TooManyConnections);
@@ -31,8 +32,12 @@ impl Bridge {
 
     /// A connection is gone. One that was closed by us before is known no more.
     pub(super) fn disconnect(&mut self, now: Now, conn: ConnectionId, cause: CloseCause) {
-        if let Some(guest) = self.guests.remove(&conn) {
-            self.say(Transition::Disconnected { peer: guest.peer, active: false, cause }, None, None);
+        if let Some(guest) = self.unauthenticated.remove(&conn) {
+            self.emit_transition(
+                Transition::Disconnected { peer: guest.peer, active: false, cause },
+                None,
+                None,
+            );
             return;
         }
         let Some(active) = self.active.take_if(|active| active.conn == conn) else { return };
@@ -41,29 +46,34 @@ impl Bridge {
         }
         self.requeue(now);
         self.last_close = Some((active.peer.clone(), cause, now));
-        self.say(Transition::Disconnected { peer: active.peer, active: true, cause }, None, None);
+        self.emit_transition(Transition::Disconnected { peer: active.peer, active: true, cause }, None, None);
         for name in self.declared() {
-            self.tell_drained(&name);
+            self.emit_drained(&name);
         }
     }
 
     /// "Requeues only the Invocation currently in flight"; what reached `applied` is left there (mpp-v2 §8).
     fn requeue(&mut self, now: Now) {
         let ids: Vec<InvocationId> =
-            self.live.iter().filter(|(_, live)| !live.left).map(|(id, _)| *id).collect();
+            self.live.iter().filter(|(_, live)| !live.orphaned).map(|(id, _)| *id).collect();
         for id in ids {
             match self.live.get_mut(&id).and_then(|live| live.row.take()) {
-                None => self.leave(id),
+                None => self.orphan(id),
                 Some(row) => {
                     let Some(live) = self.live.remove(&id) else { continue };
-                    let moved = Moved { state: RowState::Pending, result: None, reason: None, refund: None };
+                    let moved =
+                        RowChange { state: RowState::Pending, result: None, reason: None, refund: None };
                     self.move_row(now, id, &live.queue, moved, live.trace);
                     if let Some(queue) = self.queues.get_mut(&live.queue) {
                         queue.free(id);
                         queue.add_pending(1);
                         queue.head.put_back(row);
                     }
-                    self.say(Transition::Requeued { id, queue: live.queue }, None, Some(live.trace));
+                    self.emit_transition(
+                        Transition::Requeued { id, queue: live.queue },
+                        None,
+                        Some(live.trace),
+                    );
                 }
             }
         }
@@ -71,25 +81,25 @@ impl Bridge {
 
     /// A row stays in `applied` without a connection that speaks for it, and does not occupy its queue
     /// (ruling MPP 9).
-    fn leave(&mut self, id: InvocationId) {
+    fn orphan(&mut self, id: InvocationId) {
         let Some(live) = self.live.get_mut(&id) else { return };
-        live.left = true;
+        live.orphaned = true;
         let (queue, trace) = (live.queue.clone(), live.trace);
         if let Some(queue) = self.queues.get_mut(&queue) {
             queue.free(id);
         }
-        self.left.insert(id);
-        if self.left.len() as u64 > self.settings.limits.recent_rows_max
-            && let Some(oldest) = self.left.pop_first()
+        self.orphaned.insert(id);
+        if self.orphaned.len() as u64 > self.settings.limits.recent_rows_max
+            && let Some(oldest) = self.orphaned.pop_first()
         {
             self.live.remove(&oldest);
         }
-        self.say(Transition::LeftApplied { id, queue }, None, Some(trace));
+        self.emit_transition(Transition::Orphaned { id, queue }, None, Some(trace));
     }
 
     /// Bounds what one connection may have in `applied` without ending it.
-    pub(super) fn leave_oldest(&mut self) {
-        if (self.live.len() - self.left.len()) as u64 <= self.settings.limits.live_rows_max {
+    pub(super) fn orphan_oldest(&mut self) {
+        if (self.live.len() - self.orphaned.len()) as u64 <= self.settings.limits.live_rows_max {
             return;
         }
         let queues = &self.queues;
@@ -98,9 +108,9 @@ impl Bridge {
         let oldest = self
             .live
             .iter()
-            .find(|(id, live)| !live.left && live.state == RowState::Applied && ended(id, &live.queue));
+            .find(|(id, live)| !live.orphaned && live.state == RowState::Applied && ended(id, &live.queue));
         if let Some(id) = oldest.map(|(id, _)| *id) {
-            self.leave(id);
+            self.orphan(id);
         }
     }
 }

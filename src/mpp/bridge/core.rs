@@ -15,7 +15,7 @@ use crate::{
     ids::{ConnectionId, EventName, InvocationId, Peer, QueueName, RequestId, SessionId, TraceId},
     limits,
     mpp::{
-        connection::{Active, Guest, TokenHash, shared},
+        connection::{ActiveAdapter, TokenHash, UnauthenticatedConnection, shared},
         invocation::Live,
         io::{Input, Output},
         manifest::Pack,
@@ -61,14 +61,14 @@ pub struct Bridge {
     pub(super) settings: Settings,
     pub(super) listener: Listener,
     /// Connections before their handshake.
-    pub(super) guests: BTreeMap<ConnectionId, Guest>,
-    pub(super) active: Option<Active>,
+    pub(super) unauthenticated: BTreeMap<ConnectionId, UnauthenticatedConnection>,
+    pub(super) active: Option<ActiveAdapter>,
     pub(super) last_close: Option<(Peer, CloseCause, Now)>,
     /// Every queue of the manifest, and those that stored rows name.
     pub(super) queues: BTreeMap<QueueName, Queue>,
     pub(super) live: BTreeMap<InvocationId, Live>,
     /// Those of `live` that no connection speaks for any more.
-    pub(super) left: BTreeSet<InvocationId>,
+    pub(super) orphaned: BTreeSet<InvocationId>,
     pub(super) recent: VecDeque<EndedView>,
     pub(super) logs: VecDeque<LogView>,
     pub(super) pack_state: PackState,
@@ -81,7 +81,7 @@ pub struct Bridge {
     pub(super) migration: Option<Migration>,
     outputs: VecDeque<Output>,
     /// The moment asked for last.
-    pub(super) asked: Option<Mono>,
+    pub(super) timer_at: Option<Mono>,
 }
 
 impl Bridge {
@@ -93,12 +93,12 @@ impl Bridge {
             pack_state: PackState::restore(&pack, restored.state),
             settings,
             listener: Listener::Starting,
-            guests: BTreeMap::new(),
+            unauthenticated: BTreeMap::new(),
             active: None,
             last_close: None,
             queues: queues(&pack, restored.counts, &restored.brakes),
             live: BTreeMap::new(),
-            left: BTreeSet::new(),
+            orphaned: BTreeSet::new(),
             recent: VecDeque::new(),
             logs: VecDeque::new(),
             next_id: restored.next_id.max(InvocationId(1)),
@@ -108,11 +108,11 @@ impl Bridge {
             braking: BTreeMap::new(),
             migration: None,
             outputs: VecDeque::new(),
-            asked: None,
+            timer_at: None,
         };
         for row in restored.left_applied {
             let since = Now { mono: Mono(0), wall: row.updated_at_ms };
-            bridge.left.insert(row.id);
+            bridge.orphaned.insert(row.id);
             let live = Live {
                 queue: row.queue,
                 event: row.event,
@@ -120,13 +120,13 @@ impl Bridge {
                 state: RowState::Applied,
                 since,
                 acked: false,
-                left: true,
+                orphaned: true,
                 conn: None,
                 row: None,
             };
             bridge.live.insert(row.id, live);
         }
-        bridge.say(
+        bridge.emit_transition(
             Transition::PackLoaded { pack_id: pack.id.clone(), manifest_hash: pack.hash.clone() },
             None,
             None,
@@ -144,12 +144,12 @@ impl Bridge {
         match input {
             Input::Listening { addr } => {
                 self.listener = Listener::Listening(addr);
-                self.say(Transition::Listening { addr }, None, None);
+                self.emit_transition(Transition::Listening { addr }, None, None);
             }
             Input::NotListening { why } => {
                 let why = shared(why);
                 self.listener = Listener::Down(Arc::clone(&why));
-                self.say(Transition::NotListening, Some(why), None);
+                self.emit_transition(Transition::NotListening, Some(why), None);
             }
             Input::Opened { conn, peer } => self.on_opened(now, conn, peer),
             Input::Line { conn, wire } | Input::TooLarge { conn, wire } => {
@@ -176,7 +176,12 @@ impl Bridge {
         self.outputs.push_back(output);
     }
 
-    pub(super) fn say(&mut self, transition: Transition, text: Option<Arc<str>>, trace: Option<TraceId>) {
+    pub(super) fn emit_transition(
+        &mut self,
+        transition: Transition,
+        text: Option<Arc<str>>,
+        trace: Option<TraceId>,
+    ) {
         self.put(Output::Transition { transition, text, trace });
     }
 

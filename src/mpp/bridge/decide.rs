@@ -7,7 +7,7 @@ use crate::{
     ids::{ConnectionId, InvocationId, QueueName, StateKey, TraceId},
     limits::MPP_FRAME_BYTES_MAX,
     mpp::{
-        connection::{Active, Secret, shared},
+        connection::{ActiveAdapter, Secret, shared},
         frame::{Inbound, Phase, decode, token_ranges},
         invocation::Step,
         text::cut,
@@ -89,7 +89,7 @@ impl Bridge {
         if let Some(active) = self.active.as_ref().filter(|active| active.conn == conn) {
             return self.decide_later(active, wire);
         }
-        let action = match self.guests.get(&conn) {
+        let action = match self.unauthenticated.get(&conn) {
             Some(guest) if now.mono < guest.hello_by => return self.decide_first(conn, wire),
             Some(_) => Action::HelloTooLate,
             None => Action::Nothing,
@@ -133,18 +133,19 @@ impl Bridge {
         Decision { conn, head, verdict: Verdict::Accepted, redaction, trace: None, action }
     }
 
-    fn decide_later(&self, active: &Active, wire: &[u8]) -> Decision {
+    fn decide_later(&self, active: &ActiveAdapter, wire: &[u8]) -> Decision {
         let conn = active.conn;
         let token = &active.token;
         if is_too_large(wire) {
             let redaction = if token.hides_in_cut(wire) {
                 Redaction::Withheld
             } else {
-                places(token.places_of_cut(wire))
+                redact_ranges(token.token_ranges_of_cut(wire))
             };
             return refused(conn, Head::default(), redaction, &Violation::TooLarge.into());
         }
-        let redaction = if token.hides_in(wire) { Redaction::Withheld } else { places(token.places(wire)) };
+        let redaction =
+            if token.hides_in(wire) { Redaction::Withheld } else { redact_ranges(token.token_ranges(wire)) };
         let frame = match decode(wire, Phase::Later) {
             Ok(frame) => frame,
             Err(refusal) => {
@@ -173,7 +174,12 @@ impl Bridge {
         }
     }
 
-    fn decide_frame(&self, active: &Active, frame: Inbound<'_>, head: &mut Head) -> Result<Action, Breach> {
+    fn decide_frame(
+        &self,
+        active: &ActiveAdapter,
+        frame: Inbound<'_>,
+        head: &mut Head,
+    ) -> Result<Action, Breach> {
         let token = &active.token;
         match frame {
             Inbound::Pull { queue } => self.decide_pull(&queue, head),
@@ -223,7 +229,7 @@ impl Bridge {
     }
 
     /// Whether a frame about an invocation may come now (mpp-v2, error scenarios; ruling MPP 8).
-    fn step(&self, active: &Active, id: InvocationId, step: Step) -> Result<(), Breach> {
+    fn step(&self, active: &ActiveAdapter, id: InvocationId, step: Step) -> Result<(), Breach> {
         match self.live.get(&id).filter(|live| live.conn == Some(active.conn)) {
             Some(live) => Ok(live.check(step)?),
             None if active.ended.contains(id) => Err(Violation::AlreadyEnded.into()),
@@ -272,7 +278,7 @@ fn masked(places: Vec<Range<u32>>) -> Redaction {
     Redaction::Masked(places.into())
 }
 
-fn places(places: Vec<Range<u32>>) -> Redaction {
+fn redact_ranges(places: Vec<Range<u32>>) -> Redaction {
     if places.is_empty() { Redaction::None } else { masked(places) }
 }
 

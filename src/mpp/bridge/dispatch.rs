@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use super::{
-    commits::Moved,
+    commits::RowChange,
     core::{Bridge, ended, length},
 };
 use crate::{
@@ -33,7 +33,7 @@ impl Bridge {
             }
         }
         self.read_ahead(name);
-        self.tell_drained(name);
+        self.emit_drained(name);
     }
 
     fn next_row(&mut self, name: &QueueName) -> Option<Pending> {
@@ -42,7 +42,7 @@ impl Bridge {
             return None;
         }
         if self.is_dirty_full() {
-            self.commits.starved = true;
+            self.commits.blocked_on_store = true;
             return None;
         }
         let queue = self.queues.get_mut(name)?;
@@ -65,13 +65,17 @@ impl Bridge {
             state: RowState::Dispatched,
             since: now,
             acked: false,
-            left: false,
+            orphaned: false,
             conn: Some(conn),
             row: Some(row),
         };
         self.live.insert(id, live);
         self.move_behind(now, id, trace);
-        self.say(Transition::Dispatched { id, queue: name.clone(), event: event.clone() }, None, Some(trace));
+        self.emit_transition(
+            Transition::Dispatched { id, queue: name.clone(), event: event.clone() },
+            None,
+            Some(trace),
+        );
         let head = Head {
             kind: Some(FrameType::Invocation),
             id: Some(id),
@@ -84,8 +88,12 @@ impl Bridge {
     /// pending → failed, before dispatch (mpp-v2 §9.1).
     fn fail_pending(&mut self, now: Now, name: &QueueName, row: &Pending, by: FailedBy, reason: &str) {
         let reason = shared(reason);
-        let moved =
-            Moved { state: RowState::Failed, result: None, reason: Some(reason.to_string()), refund: None };
+        let moved = RowChange {
+            state: RowState::Failed,
+            result: None,
+            reason: Some(reason.to_string()),
+            refund: None,
+        };
         self.move_row(now, row.id, name, moved, row.trace_id);
         self.failed_before_dispatch(now, (row.id, name, &row.event), by, &reason, row.trace_id);
     }
@@ -110,16 +118,16 @@ impl Bridge {
             cleared: false,
             by,
         };
-        self.say(transition, Some(Arc::clone(reason)), Some(trace));
+        self.emit_transition(transition, Some(Arc::clone(reason)), Some(trace));
         self.remember_ended(ended(now, (id, queue, event), RowState::Failed, Some(reason), trace));
     }
 
     /// Tells once that a queue that is drained is empty (ruling MPP 17).
-    pub(super) fn tell_drained(&mut self, name: &QueueName) {
+    pub(super) fn emit_drained(&mut self, name: &QueueName) {
         let Some(queue) = self.queues.get_mut(name) else { return };
-        if queue.is_drained() && !queue.drained_told {
-            queue.drained_told = true;
-            self.say(Transition::Drained { queue: name.clone() }, None, None);
+        if queue.is_drained() && !queue.drained_reported {
+            queue.drained_reported = true;
+            self.emit_transition(Transition::Drained { queue: name.clone() }, None, None);
         }
     }
 

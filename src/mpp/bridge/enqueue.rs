@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{
-    commits::Waits,
+    commits::TicketPurpose,
     core::{Bridge, length},
     dispatch::unknown_queue,
 };
@@ -24,12 +24,12 @@ use crate::{
 #[derive(Debug)]
 pub(super) struct EnqueueWait {
     request: RequestId,
-    rows: Vec<Admitted>,
+    rows: Vec<Admission>,
 }
 
 /// What was made of one row of an enqueue.
 #[derive(Debug)]
-enum Admitted {
+enum Admission {
     /// It is to be recorded.
     Row(Row),
     /// It is refused, unless the key that it has, if it has one, is known already.
@@ -39,8 +39,8 @@ enum Admitted {
 impl EnqueueWait {
     fn accepted(&self) -> impl Iterator<Item = &Row> {
         self.rows.iter().filter_map(|row| match row {
-            Admitted::Row(row) => Some(row),
-            Admitted::Refused { .. } => None,
+            Admission::Row(row) => Some(row),
+            Admission::Refused { .. } => None,
         })
     }
 }
@@ -64,11 +64,11 @@ impl Bridge {
             admitted.push(match self.admit(now, row, &mut waiting) {
                 Ok(row) => {
                     accepted.push(row.clone());
-                    Admitted::Row(row)
+                    Admission::Row(row)
                 }
                 Err(refusal) => {
                     lookups.extend(key.clone());
-                    Admitted::Refused { refusal, key }
+                    Admission::Refused { refusal, key }
                 }
             });
         }
@@ -80,7 +80,7 @@ impl Bridge {
         let trace = accepted.first().map(|row| row.trace_id);
         // What only looks keys up changes nothing that could be lost.
         let class = if accepted.is_empty() { Class::Process } else { Class::Power };
-        self.persist_for(class, Op::Enqueue { rows: accepted, lookups }, trace, Waits::Enqueue(wait));
+        self.persist_for(class, Op::Enqueue { rows: accepted, lookups }, trace, TicketPurpose::Enqueue(wait));
         Ok(None)
     }
 
@@ -149,8 +149,8 @@ impl Bridge {
         let mut answer = Vec::with_capacity(wait.rows.len());
         for row in wait.rows {
             let row = match row {
-                Admitted::Row(row) => row,
-                Admitted::Refused { refusal, key } => {
+                Admission::Row(row) => row,
+                Admission::Refused { refusal, key } => {
                     let first = key.and_then(|_| looked_up.next());
                     answer.push(match first {
                         Some(Enqueued::Repeated(first)) => Ok(self.repeated(*first)),
@@ -189,7 +189,7 @@ impl Bridge {
         };
         let transition =
             Transition::Enqueued { id: row.id, queue: row.queue.clone(), event: row.event.clone() };
-        self.say(transition, None, Some(row.trace_id));
+        self.emit_transition(transition, None, Some(row.trace_id));
         if let Some(reason) = &row.reason {
             let subject = (row.id, &row.queue, &row.event);
             self.failed_before_dispatch(now, subject, FailedBy::UnknownQueue, &shared(reason), row.trace_id);

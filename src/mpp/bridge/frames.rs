@@ -20,7 +20,7 @@ use crate::{
     time::Now,
 };
 
-use super::commits::Moved;
+use super::commits::RowChange;
 
 impl Bridge {
     pub(super) fn apply(&mut self, now: Now, decision: Decision) {
@@ -68,7 +68,7 @@ impl Bridge {
     fn on_pull(&mut self, now: Now, name: &QueueName) {
         if let Some(queue) = self.queues.get_mut(name) {
             queue.parked = true;
-            self.say(Transition::Parked { queue: name.clone() }, None, None);
+            self.emit_transition(Transition::Parked { queue: name.clone() }, None, None);
         }
         self.pump(now, name);
     }
@@ -77,7 +77,7 @@ impl Bridge {
         if let Some(live) = self.live.get_mut(&id) {
             live.acked = true;
             let (queue, trace) = (live.queue.clone(), live.trace);
-            self.say(Transition::Acked { id, queue }, None, Some(trace));
+            self.emit_transition(Transition::Acked { id, queue }, None, Some(trace));
         }
     }
 
@@ -88,7 +88,7 @@ impl Bridge {
         live.since = now;
         live.row = None;
         let (name, trace) = (live.queue.clone(), live.trace);
-        let moved = Moved { state: RowState::Applied, result, reason: None, refund: None };
+        let moved = RowChange { state: RowState::Applied, result, reason: None, refund: None };
         let ticket = self.move_row(now, id, &name, moved, trace);
         let mut cleared = false;
         if let Some(queue) =
@@ -99,30 +99,34 @@ impl Bridge {
                 queue.clearing = Some((id, ticket));
             }
         }
-        self.say(Transition::Applied { id, queue: name, cleared }, None, Some(trace));
-        self.leave_oldest();
+        self.emit_transition(Transition::Applied { id, queue: name, cleared }, None, Some(trace));
+        self.orphan_oldest();
     }
 
     /// applied → done, terminal.
     fn on_done(&mut self, now: Now, id: InvocationId) {
-        let moved = Moved { state: RowState::Done, result: None, reason: None, refund: None };
+        let moved = RowChange { state: RowState::Done, result: None, reason: None, refund: None };
         let Some(end) = self.end(now, id, moved, None) else { return };
         let End { queue, event, cleared, trace, .. } = end;
-        self.say(Transition::Done { id, queue, event, cleared, settled: false }, None, Some(trace));
+        self.emit_transition(
+            Transition::Done { id, queue, event, cleared, settled: false },
+            None,
+            Some(trace),
+        );
     }
 
     /// → failed or refunded, terminal: "always clears the queue's in-flight slot".
     fn on_failed(&mut self, now: Now, id: InvocationId, reason: Arc<str>, refund: bool) {
         let refund = if refund { self.refund_for(now, id) } else { None };
         let state = if refund.is_some() { RowState::Refunded } else { RowState::Failed };
-        let moved = Moved { state, result: None, reason: Some(reason.to_string()), refund };
+        let moved = RowChange { state, result: None, reason: Some(reason.to_string()), refund };
         let Some(end) = self.end(now, id, moved, Some(&reason)) else { return };
         let End { queue, event, from, cleared, trace } = end;
         let transition = match state {
             RowState::Refunded => Transition::Refunded { id, queue, event },
             _ => Transition::Failed { id, queue, event, from, cleared, by: FailedBy::Adapter },
         };
-        self.say(transition, Some(reason), Some(trace));
+        self.emit_transition(transition, Some(reason), Some(trace));
     }
 
     fn refund_for(&self, now: Now, id: InvocationId) -> Option<NewRefund> {
@@ -136,9 +140,15 @@ impl Bridge {
     }
 
     /// An invocation comes to its end by the adapter's word.
-    fn end(&mut self, now: Now, id: InvocationId, moved: Moved, reason: Option<&Arc<str>>) -> Option<End> {
+    fn end(
+        &mut self,
+        now: Now,
+        id: InvocationId,
+        moved: RowChange,
+        reason: Option<&Arc<str>>,
+    ) -> Option<End> {
         let live = self.live.remove(&id)?;
-        self.left.remove(&id);
+        self.orphaned.remove(&id);
         let state = moved.state;
         let ticket = self.move_row(now, id, &live.queue, moved, live.trace);
         let mut cleared = false;
@@ -166,7 +176,7 @@ impl Bridge {
         while self.logs.len() as u64 > self.settings.limits.log_entries_max {
             self.logs.pop_front();
         }
-        self.say(Transition::Logged { level }, Some(text), None);
+        self.emit_transition(Transition::Logged { level }, Some(text), None);
     }
 }
 
@@ -180,6 +190,6 @@ struct End {
 }
 
 /// What a transition must survive (ruling MPP 7).
-pub(super) fn class_of(moved: &Moved) -> Class {
+pub(super) fn class_of(moved: &RowChange) -> Class {
     if moved.refund.is_some() { Class::Power } else { Class::Process }
 }

@@ -5,7 +5,7 @@ use super::{core::Bridge, decide::head_of};
 use crate::{
     ids::ConnectionId,
     mpp::{
-        connection::{Active, Remembered, Secret, TokenHash},
+        connection::{ActiveAdapter, RecentlyEnded, Secret, TokenHash},
         frame::encode,
     },
     tap::entry::mpp::{FrameType, HelloReason, Transition},
@@ -38,14 +38,14 @@ impl Bridge {
 
     /// The guest becomes the active adapter.
     pub(super) fn welcome(&mut self, now: Now, conn: ConnectionId, token: Box<Secret>) {
-        let Some(guest) = self.guests.remove(&conn) else { return };
+        let Some(guest) = self.unauthenticated.remove(&conn) else { return };
         let session_id = self.settings.session_id;
         let login = &self.settings.broadcaster_login;
         let (rows, left_out) = self.pack_state.replay(login, session_id);
         let persisted = u32::try_from(rows.len()).unwrap_or(u32::MAX);
         let frame = encode::hello_ack(login, session_id, &rows);
         self.pack_state.note_replayed(&left_out);
-        self.active = Some(Active {
+        self.active = Some(ActiveAdapter {
             conn,
             peer: guest.peer.clone(),
             connected_at: now,
@@ -53,12 +53,12 @@ impl Bridge {
             last_out: now.mono,
             stale: false,
             token,
-            ended: Remembered::default(),
+            ended: RecentlyEnded::default(),
         });
         self.transmit(now, conn, head_of(FrameType::HelloAck), frame, None);
-        self.say(Transition::Handshaken { peer: guest.peer, session_id, persisted }, None, None);
+        self.emit_transition(Transition::Handshaken { peer: guest.peer, session_id, persisted }, None, None);
         for (key, why) in left_out {
-            self.say(Transition::PersistedLeftOut { key }, Some(why), None);
+            self.emit_transition(Transition::PersistedLeftOut { key }, Some(why), None);
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{
-    commits::Waits,
+    commits::TicketPurpose,
     core::Bridge,
     dispatch::{check_row, unknown_queue},
 };
@@ -24,7 +24,7 @@ pub(super) struct Migration {
     request: RequestId,
     moved: u64,
     failed: u64,
-    left: u64,
+    remaining: u64,
     /// Rows that were cancelled while a page was being read.
     pub(super) gone: BTreeSet<InvocationId>,
 }
@@ -44,7 +44,8 @@ impl Bridge {
             return Err(Refusal::MigrationRunning);
         }
         self.not_stored()?;
-        self.migration = Some(Migration { request, moved: 0, failed: 0, left: 0, gone: BTreeSet::new() });
+        self.migration =
+            Some(Migration { request, moved: 0, failed: 0, remaining: 0, gone: BTreeSet::new() });
         self.next_page(InvocationId(0));
         Ok(None)
     }
@@ -85,7 +86,7 @@ impl Bridge {
                 decided.push(op::Migration { id: row.id, fails: None });
                 queues.entry(queue).or_default().0 += 1;
             } else {
-                migration.left += 1;
+                migration.remaining += 1;
             }
         }
         let wait = PageWait { queues, next };
@@ -93,7 +94,7 @@ impl Bridge {
             return self.page_done(&wait);
         }
         let op = Op::Migrate { rows: decided, manifest_hash: pack.hash.clone(), at: now.wall };
-        self.persist_for(Class::Process, op, None, Waits::Migrate(wait));
+        self.persist_for(Class::Process, op, None, TicketPurpose::Migrate(wait));
     }
 
     pub(super) fn on_migrated(&mut self, now: Now, wait: &PageWait) {
@@ -113,7 +114,7 @@ impl Bridge {
                     queue.head.reset(|id| self.commits.dirty.contains_key(&id));
                 }
             }
-            self.say(Transition::Migrated { queue: name.clone(), rows, failed }, None, None);
+            self.emit_transition(Transition::Migrated { queue: name.clone(), rows, failed }, None, None);
             self.forget_if_empty(name);
         }
         self.page_done(wait);
@@ -126,7 +127,7 @@ impl Bridge {
         if let Some(next) = wait.next {
             return self.next_page(next);
         }
-        if let Some(Migration { request, moved, failed, left, .. }) = self.migration.take() {
+        if let Some(Migration { request, moved, failed, remaining: left, .. }) = self.migration.take() {
             self.answer(request, Ok(Outcome::Migrated { moved, failed, left }));
         }
     }

@@ -39,5 +39,5 @@ mod view;
 
 pub use self::{
     core::{Bridge, Settings},
-    view::{StateValue, Uncommitted, WrittenBy},
+    view::{StateValue, UncommittedRow, WrittenBy},
 };

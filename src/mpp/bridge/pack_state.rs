@@ -31,7 +31,7 @@ const FINDING_BYTES_MAX: usize = 512;
 
 /// One value.
 #[derive(Debug)]
-pub(super) struct Kept {
+pub(super) struct StateEntry {
     pub(super) json: JsonText,
     pub(super) scope: Option<String>,
     pub(super) persist: bool,
@@ -42,7 +42,7 @@ pub(super) struct Kept {
 /// The values by key, keys that the manifest declares only.
 #[derive(Debug, Default)]
 pub(super) struct PackState {
-    pub(super) values: BTreeMap<StateKey, Kept>,
+    pub(super) values: BTreeMap<StateKey, StateEntry>,
     /// Stored values that are not replayed, and why.
     left_out: Vec<(StateKey, Arc<str>)>,
 }
@@ -57,7 +57,7 @@ impl PackState {
                     let (written_by, at) = (WrittenBy::Stored, row.at_ms);
                     state.values.insert(
                         row.key,
-                        Kept { json: row.value, scope: row.scope, persist: true, written_by, at },
+                        StateEntry { json: row.value, scope: row.scope, persist: true, written_by, at },
                     );
                 }
                 Err(why) => state.left_out.push((row.key, shared(&cut(&why, FINDING_BYTES_MAX)))),
@@ -187,7 +187,7 @@ impl Bridge {
                 scope: scope.clone(),
                 at: now.wall,
             };
-            self.persist(Class::Behind, op, None);
+            self.persist(Class::WriteBehind, op, None);
             self.pack_state.left_out.retain(|(left_out, _)| *left_out != key);
         }
         let text = shared(value.as_str());
@@ -197,7 +197,7 @@ impl Bridge {
         });
         self.pack_state
             .values
-            .insert(key.clone(), Kept { json: value, scope, persist, written_by, at: now.wall });
-        self.say(Transition::StateWritten { key, persist }, Some(text), None);
+            .insert(key.clone(), StateEntry { json: value, scope, persist, written_by, at: now.wall });
+        self.emit_transition(Transition::StateWritten { key, persist }, Some(text), None);
     }
 }

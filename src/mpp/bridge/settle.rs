@@ -1,7 +1,7 @@
 //! Ending by hand what was left in applied (ruling MPP 9).
 
 use super::{
-    commits::Waits,
+    commits::TicketPurpose,
     core::{Bridge, ended},
 };
 use crate::{
@@ -36,7 +36,7 @@ impl Bridge {
     ) -> Result<Option<Outcome>, Refusal> {
         self.not_stored()?;
         match self.live.get_mut(&id) {
-            Some(live) if !live.left => return Err(Refusal::WithAdapter { id }),
+            Some(live) if !live.orphaned => return Err(Refusal::WithAdapter { id }),
             // From here on the operator speaks for it.
             Some(live) => live.conn = None,
             None => {
@@ -57,7 +57,7 @@ impl Bridge {
             refund: false,
             at: now.wall,
         };
-        self.persist_for(Class::Process, op, None, Waits::Settle(SettleWait { request, id, to }));
+        self.persist_for(Class::Process, op, None, TicketPurpose::Settle(SettleWait { request, id, to }));
         Ok(None)
     }
 
@@ -75,7 +75,7 @@ impl Bridge {
         let (id, trace) = (before.id, before.trace_id);
         let (queue, event) = (before.queue.clone(), before.event.clone());
         self.live.remove(&id);
-        self.left.remove(&id);
+        self.orphaned.remove(&id);
         let (state, transition, reason) = match to {
             Settlement::Done => {
                 (RowState::Done, Transition::Done { id, queue, event, cleared: false, settled: true }, None)
@@ -93,7 +93,7 @@ impl Bridge {
             }
         };
         self.remember_ended(ended(now, (id, &before.queue, &before.event), state, reason.as_ref(), trace));
-        self.say(transition, reason, Some(trace));
+        self.emit_transition(transition, reason, Some(trace));
         Outcome::Settled { id, state }
     }
 

@@ -15,7 +15,7 @@ use crate::{
 impl Bridge {
     pub(super) fn on_timeout(&mut self, now: Now) {
         let silent: Vec<ConnectionId> = self
-            .guests
+            .unauthenticated
             .iter()
             .filter(|(_, guest)| guest.hello_by <= now.mono)
             .map(|(conn, _)| *conn)
@@ -55,7 +55,7 @@ impl Bridge {
         {
             active.stale = true;
             let silent_s = now.mono.since(active.last_in.mono).as_secs();
-            self.say(Transition::Stale { silent_s }, None, None);
+            self.emit_transition(Transition::Stale { silent_s }, None, None);
         }
     }
 
@@ -63,22 +63,22 @@ impl Bridge {
     /// deadlines on with every frame, and a wake-up now and then is cheaper than a new timer each time.
     pub(super) fn arm(&mut self, now: Now, came: bool) {
         if came {
-            self.asked = None;
+            self.timer_at = None;
         }
         let next = self.next_deadline();
-        let earlier = match (next, self.asked) {
+        let earlier = match (next, self.timer_at) {
             (Some(next), Some(asked)) => next < asked || asked <= now.mono,
             (Some(_), None) => true,
             (None, _) => false,
         };
         if earlier || came {
-            self.asked = next;
+            self.timer_at = next;
             self.put(Output::Timeout(next));
         }
     }
 
     fn next_deadline(&self) -> Option<Mono> {
-        let guests = self.guests.values().map(|guest| guest.hello_by).min();
+        let guests = self.unauthenticated.values().map(|guest| guest.hello_by).min();
         let beat = self.active.as_ref().map(|active| active.last_out + HEARTBEAT_AFTER);
         let stale = self
             .active

@@ -51,7 +51,7 @@ pub enum WrittenBy {
 
 /// Where a row stands whose latest transition the store may not show yet.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Uncommitted {
+pub struct UncommittedRow {
     /// Its state.
     pub state: RowState,
     /// What `applied` reported; absent keeps what the store has.
@@ -111,15 +111,15 @@ impl Bridge {
     /// Rows whose state the store may not show yet, to be laid over what it shows; at most
     /// `limits.mpp.dirty_rows_max` and those that are live.
     #[must_use]
-    pub fn dirty(&self) -> BTreeMap<InvocationId, Uncommitted> {
+    pub fn dirty(&self) -> BTreeMap<InvocationId, UncommittedRow> {
         // A dispatch is written behind and never reported as committed.
         let dispatched =
             self.live.iter().filter(|(_, live)| live.state == RowState::Dispatched).map(|(id, live)| {
-                (*id, Uncommitted { state: live.state, result: None, reason: None, at: live.since.wall })
+                (*id, UncommittedRow { state: live.state, result: None, reason: None, at: live.since.wall })
             });
         let mut rows: BTreeMap<_, _> = dispatched.collect();
         for (id, dirty) in &self.commits.dirty {
-            let row = Uncommitted {
+            let row = UncommittedRow {
                 state: dirty.moved.state,
                 result: dirty.moved.result.clone(),
                 reason: dirty.moved.reason.clone(),

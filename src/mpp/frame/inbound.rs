@@ -154,7 +154,7 @@ impl Inbound<'_> {
     #[must_use]
     pub fn head(&self) -> Head {
         let queue = match self {
-            Self::Pull { queue } => shown_queue(queue),
+            Self::Pull { queue } => visible_queue(queue),
             _ => None,
         };
         Head { kind: Some(self.kind()), id: self.id(), queue, event: None }
@@ -169,18 +169,18 @@ impl Refusal {
 }
 
 /// What is wrong with an object that could be read.
-enum Refused {
+enum ReadFailure {
     Version,
     Violation(Violation),
 }
 
-impl From<Violation> for Refused {
+impl From<Violation> for ReadFailure {
     fn from(violation: Violation) -> Self {
         Self::Violation(violation)
     }
 }
 
-impl Refused {
+impl ReadFailure {
     #[cold]
     fn into_refusal(self, fields: &Fields<'_>) -> Refusal {
         let head = head(fields);
@@ -200,10 +200,10 @@ impl Refused {
     }
 }
 
-fn first<'a>(fields: &Fields<'a>) -> Result<Inbound<'a>, Refused> {
+fn first<'a>(fields: &Fields<'a>) -> Result<Inbound<'a>, ReadFailure> {
     // Ruling MPP 1: `hello_ack` with this reason whatever the type.
     if !fields.is_version_2() {
-        return Err(Refused::Version);
+        return Err(ReadFailure::Version);
     }
     match kind(fields)? {
         FrameType::Hello => Ok(handshake::read_hello(fields)?),
@@ -211,7 +211,7 @@ fn first<'a>(fields: &Fields<'a>) -> Result<Inbound<'a>, Refused> {
     }
 }
 
-fn later<'a>(fields: &Fields<'a>) -> Result<Inbound<'a>, Refused> {
+fn later<'a>(fields: &Fields<'a>) -> Result<Inbound<'a>, ReadFailure> {
     if !fields.is_version_2() {
         return Err(Violation::Version.into());
     }
@@ -247,7 +247,7 @@ fn head(fields: &Fields<'_>) -> Head {
     };
     let queue = match kind {
         Some(FrameType::Pull | FrameType::Invocation) => {
-            fields.text(Key::Queue).ok().and_then(|name| shown_queue(&name))
+            fields.text(Key::Queue).ok().and_then(|name| visible_queue(&name))
         }
         _ => None,
     };
@@ -255,7 +255,7 @@ fn head(fields: &Fields<'_>) -> Head {
 }
 
 /// A peer chose the name: what could not be a queue's is not kept.
-fn shown_queue(name: &str) -> Option<QueueName> {
+fn visible_queue(name: &str) -> Option<QueueName> {
     (name.len() <= QUEUE_NAME_BYTES_MAX).then(|| QueueName::new(name))
 }
 

@@ -42,7 +42,7 @@ pub(super) struct Full;
 
 /// When what a connection says is heard.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Hearing {
+pub(super) enum ReadGate {
     /// As it comes.
     AtOnce,
     /// Its first words lie in the framer until then.
@@ -59,7 +59,7 @@ pub(super) struct Conn {
     pub(super) phase: Phase,
     /// Whether a whole line has come.
     pub(super) has_spoken: bool,
-    pub(super) hearing: Hearing,
+    pub(super) hearing: ReadGate,
     out: Vec<u8>,
     sent: usize,
     frame_lens: VecDeque<usize>,
@@ -76,7 +76,7 @@ impl Conn {
             framer: Framer::new(),
             phase: Phase::Open,
             has_spoken: false,
-            hearing: Hearing::AtOnce,
+            hearing: ReadGate::AtOnce,
             out: Vec::new(),
             sent: 0,
             frame_lens: VecDeque::new(),

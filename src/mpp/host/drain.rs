@@ -98,12 +98,12 @@ impl Host {
                     self.frame(id, Direction::Outbound, head, Verdict::Sent, bytes.len(), Redaction::None);
                 self.emit(now, trace, What::Frame(frame), bytes);
             }
-            Err(Full) => self.lose_later(now, id),
+            Err(Full) => self.disconnect_later(now, id),
         }
     }
 
     /// The adapter does not read: nothing more is queued for it, and the core is told within this drain.
-    fn lose_later(&mut self, now: Now, id: ConnectionId) {
+    fn disconnect_later(&mut self, now: Now, id: ConnectionId) {
         self.drop_conn(now, id);
         self.bridge.handle(now, Input::Closed { conn: id, cause: CloseCause::NotReading });
     }
@@ -121,11 +121,11 @@ impl Host {
                 Ok(()) => self.unwritten.push((ticket, self.cause)),
                 Err(error) => self.refuse(now, ticket, error),
             },
-            Class::Behind => match op {
+            Class::WriteBehind => match op {
                 Op::WriteState { ref key, .. } => {
                     self.state_writes.insert(key.clone(), op);
                 }
-                op => self.behind.push(op),
+                op => self.write_behind.push(op),
             },
             Class::Process | Class::Power => self.commit(now, ticket, class, op),
         }

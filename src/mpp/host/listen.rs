@@ -19,7 +19,7 @@ const RETRY: Duration = Duration::from_millis(500);
 
 /// What a turn of the listener brought.
 #[derive(Debug)]
-pub(super) enum Listened {
+pub(super) enum ListenerEvent {
     /// The port answers now.
     Bound(SocketAddr),
     /// It does not, or accepting fails: why, and what to do.
@@ -48,7 +48,7 @@ impl Listener {
         self.retry_at
     }
 
-    pub(super) fn poll(&mut self, cx: &mut Context<'_>, now: Mono) -> Poll<Listened> {
+    pub(super) fn poll(&mut self, cx: &mut Context<'_>, now: Mono) -> Poll<ListenerEvent> {
         if self.retry_at.is_some_and(|at| now < at) {
             return Poll::Pending;
         }
@@ -65,7 +65,7 @@ impl Listener {
                 Ok(addr) => {
                     self.announced = true;
                     self.last_failure = None;
-                    return Poll::Ready(Listened::Bound(addr));
+                    return Poll::Ready(ListenerEvent::Bound(addr));
                 }
                 Err(error) => return self.fail(now, &error, true),
             }
@@ -78,7 +78,7 @@ impl Listener {
                     cx.waker().wake_by_ref();
                 }
                 configure(&stream);
-                Poll::Ready(Listened::Accepted(stream, addr))
+                Poll::Ready(ListenerEvent::Accepted(stream, addr))
             }
             Poll::Ready(Err(error)) if is_of_one_connection(&error) => {
                 cx.waker().wake_by_ref();
@@ -89,14 +89,14 @@ impl Listener {
     }
 
     /// Waits for the next attempt; says why once, not at every attempt.
-    fn fail(&mut self, now: Mono, error: &io::Error, binding: bool) -> Poll<Listened> {
+    fn fail(&mut self, now: Mono, error: &io::Error, binding: bool) -> Poll<ListenerEvent> {
         self.retry_at = Some(now + RETRY);
         let why = explain(error, SocketAddr::new(self.bind, self.port), binding);
         if self.last_failure.as_deref() == Some(&why) {
             return Poll::Pending;
         }
         self.last_failure = Some(why.clone());
-        Poll::Ready(Listened::Failed(why))
+        Poll::Ready(ListenerEvent::Failed(why))
     }
 }
 

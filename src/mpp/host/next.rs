@@ -12,8 +12,8 @@ use std::{
 use tokio::{sync::mpsc, time::Sleep};
 
 use super::{
-    conn::{Conn, Hearing, Phase},
-    listen::{Listened, Listener},
+    conn::{Conn, Phase, ReadGate},
+    listen::{Listener, ListenerEvent},
     run::{Completion, Host, Request},
 };
 use crate::{
@@ -30,7 +30,7 @@ pub(super) enum Event {
     Resumed(ConnectionId),
     WriteFailed(ConnectionId),
     Lingered(ConnectionId),
-    Listened(Listened),
+    Listened(ListenerEvent),
     Timer,
 }
 
@@ -112,9 +112,9 @@ fn poll_each<'a>(
     for (&id, conn) in conns {
         let event = match conn.phase {
             Phase::Lingering { .. } => conn.poll_linger(cx, now).map(|()| Event::Lingered(id)),
-            Phase::Open if matches!(conn.hearing, Hearing::Held(until) if now < until) => Poll::Pending,
-            Phase::Open if matches!(conn.hearing, Hearing::Held(_)) => {
-                conn.hearing = Hearing::Resumed;
+            Phase::Open if matches!(conn.hearing, ReadGate::Held(until) if now < until) => Poll::Pending,
+            Phase::Open if matches!(conn.hearing, ReadGate::Held(_)) => {
+                conn.hearing = ReadGate::Resumed;
                 Poll::Ready(Event::Resumed(id))
             }
             Phase::Open => match conn.poll_flush(cx, now) {

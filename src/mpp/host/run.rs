@@ -13,8 +13,8 @@ use std::{
 use tokio::sync::{mpsc, oneshot};
 
 use super::{
-    conn::{Conn, Hearing, LINGER_MAX, Phase},
-    listen::{Listened, Listener},
+    conn::{Conn, LINGER_MAX, Phase, ReadGate},
+    listen::{Listener, ListenerEvent},
     next::{Event, Timer},
 };
 use crate::{
@@ -116,7 +116,7 @@ pub(super) struct Host {
     /// Tickets whose operations lie in the journal's buffer.
     pub(super) unwritten: Vec<(Ticket, Option<Seq>)>,
     /// Operations of this turn that nobody waits for.
-    pub(super) behind: Vec<Op>,
+    pub(super) write_behind: Vec<Op>,
     /// Pack-state values on their way into the journal, the latest of each key.
     pub(super) state_writes: BTreeMap<StateKey, Op>,
     /// When those that could not be journalled are tried again.
@@ -158,7 +158,7 @@ pub async fn run(setup: Setup) {
         last_seq: begun_at,
         bound,
         unwritten: Vec::new(),
-        behind: Vec::new(),
+        write_behind: Vec::new(),
         state_writes: BTreeMap::new(),
         state_retry_at: None,
         written: Vec::new(),
@@ -194,13 +194,13 @@ pub async fn run(setup: Setup) {
             }
             Event::Resumed(conn) => {
                 host.read_older(now, conn);
-                host.on_heard(now, conn);
+                host.on_lines(now, conn);
             }
-            Event::WriteFailed(conn) => host.lose(now, conn, CloseCause::WriteFailed),
+            Event::WriteFailed(conn) => host.on_connection_lost(now, conn, CloseCause::WriteFailed),
             Event::Lingered(conn) => {
                 host.drop_conn(now, conn);
             }
-            Event::Listened(news) => host.on_listened(now, news),
+            Event::Listened(news) => host.on_listener_event(now, news),
             Event::Timer => host.on_timer(now),
         }
         host.settle(now);
@@ -263,15 +263,15 @@ impl Host {
         self.drain(now);
     }
 
-    fn on_listened(&mut self, now: Now, listened: Listened) {
+    fn on_listener_event(&mut self, now: Now, listened: ListenerEvent) {
         self.cause = None;
         match listened {
-            Listened::Bound(addr) => {
+            ListenerEvent::Bound(addr) => {
                 self.bound.store(addr.port(), Ordering::Relaxed);
                 self.bridge.handle(now, Input::Listening { addr });
             }
-            Listened::Failed(why) => self.bridge.handle(now, Input::NotListening { why: &why }),
-            Listened::Accepted(stream, addr) => {
+            ListenerEvent::Failed(why) => self.bridge.handle(now, Input::NotListening { why: &why }),
+            ListenerEvent::Accepted(stream, addr) => {
                 self.make_room(now);
                 let conn = self.next_conn;
                 self.next_conn = conn.next();
@@ -316,35 +316,35 @@ impl Host {
         };
         let is_crowded = self.conns.iter().any(is_another);
         let Some(conn) = self.conns.get_mut(&newcomer) else { return false };
-        if !is_crowded || conn.has_spoken || conn.hearing != Hearing::AtOnce || !matches!(read, Ok(1..)) {
+        if !is_crowded || conn.has_spoken || conn.hearing != ReadGate::AtOnce || !matches!(read, Ok(1..)) {
             return false;
         }
-        conn.hearing = Hearing::Held(now.mono + HELD_BACK_MAX);
+        conn.hearing = ReadGate::Held(now.mono + HELD_BACK_MAX);
         true
     }
 
     /// Hears newcomers again whose first words were held back: a connection that could have been in their way
     /// is gone.
-    fn hear_held(&mut self, now: Now) {
-        for conn in self.conns.values_mut().filter(|conn| matches!(conn.hearing, Hearing::Held(_))) {
-            conn.hearing = Hearing::Held(now.mono);
+    fn resume_held(&mut self, now: Now) {
+        for conn in self.conns.values_mut().filter(|conn| matches!(conn.hearing, ReadGate::Held(_))) {
+            conn.hearing = ReadGate::Held(now.mono);
         }
     }
 
     /// Hands in every whole line that has come, then takes the end of the connection, if it came too.
     fn on_read(&mut self, now: Now, id: ConnectionId, read: &std::io::Result<usize>) {
-        self.on_heard(now, id);
+        self.on_lines(now, id);
         let end = match read {
             Ok(0) => CloseCause::PeerClosed,
             Ok(_) => return,
             Err(_) => CloseCause::ReadFailed,
         };
         self.cause = None;
-        self.lose(now, id, end);
+        self.on_connection_lost(now, id, end);
     }
 
     /// Hands in every whole line that has come.
-    fn on_heard(&mut self, now: Now, id: ConnectionId) {
+    fn on_lines(&mut self, now: Now, id: ConnectionId) {
         let Some(conn) = self.conns.get_mut(&id) else { return };
         let mut framer = std::mem::take(&mut conn.framer);
         let mut has_spoken = false;
@@ -397,18 +397,18 @@ impl Host {
             .collect();
         for id in stalled {
             if self.is_open(id) {
-                self.lose(now, id, CloseCause::WriteStalled);
+                self.on_connection_lost(now, id, CloseCause::WriteStalled);
             }
         }
     }
 
     /// A connection that ended from outside: the core is told and nothing more is sent on it.
-    pub(super) fn lose(&mut self, now: Now, id: ConnectionId, cause: CloseCause) {
+    pub(super) fn on_connection_lost(&mut self, now: Now, id: ConnectionId, cause: CloseCause) {
         if !self.is_open(id) {
             return;
         }
         self.drop_conn(now, id);
-        self.hear_held(now);
+        self.resume_held(now);
         self.bridge.handle(now, Input::Closed { conn: id, cause });
         self.drain(now);
     }
@@ -428,7 +428,7 @@ impl Host {
         if let Some(conn) = self.conns.get_mut(&id) {
             conn.phase = Phase::Lingering { until: now.mono + LINGER_MAX, shut: false };
         }
-        self.hear_held(now);
+        self.resume_held(now);
     }
 
     /// Makes durable what this turn decided, feeds the commits back, and repeats until nothing is left to do.
@@ -459,9 +459,9 @@ impl Host {
     /// that nobody waits for come before those of the same turn that are journalled: a row is dispatched
     /// before it is applied.
     pub(super) fn write_journal(&mut self, now: Now) {
-        for op in self.behind.drain(..) {
+        for op in self.write_behind.drain(..) {
             // A move that finds no room is left out: the row's next move, or a restart, makes up for it.
-            let _ = self.store.behind(op);
+            let _ = self.store.write_behind(op);
         }
         let due = self.state_retry_at.is_none_or(|at| now.mono >= at);
         let states = if due {
@@ -494,7 +494,7 @@ impl Host {
             Phase::Open => None,
         });
         let held = self.conns.values().filter_map(|conn| match (conn.phase, conn.hearing) {
-            (Phase::Open, Hearing::Held(until)) => Some(until),
+            (Phase::Open, ReadGate::Held(until)) => Some(until),
             _ => None,
         });
         let fixed = [self.timeout, listener.deadline(), self.state_retry_at];
@@ -511,7 +511,7 @@ impl Host {
     fn stop(&mut self, now: Now) {
         let open: Vec<_> = self.conns.keys().copied().collect();
         for id in open {
-            self.lose(now, id, CloseCause::Shutdown);
+            self.on_connection_lost(now, id, CloseCause::Shutdown);
         }
         self.settle(now);
     }

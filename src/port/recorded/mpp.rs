@@ -172,7 +172,7 @@ fn live_queue(it: &wire::QueueView) -> Result<(QueueName, QueueView), DecodeErro
 }
 
 fn recorded_live(id: InvocationId, row: &LiveView) -> wire::LiveView {
-    let LiveView { queue, event, state, since, trace, acked, left } = row;
+    let LiveView { queue, event, state, since, trace, acked, orphaned: left } = row;
     wire::LiveView {
         id: id.0,
         queue: queue.to_string(),
@@ -193,7 +193,7 @@ fn live_live(it: &wire::LiveView) -> Result<(InvocationId, LiveView), DecodeErro
         since: now(it.since, "live.since")?,
         trace: plain::trace(it.trace.as_deref())?,
         acked: it.acked,
-        left: it.left,
+        orphaned: it.left,
     };
     Ok((InvocationId(it.id), view))
 }

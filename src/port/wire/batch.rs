@@ -14,7 +14,7 @@ use crate::{
     ids::Seq,
     tap::{
         EntryRef,
-        recorded::{self, DecodeError, Form, OwnedEntry},
+        recorded::{self, DecodeError, EncodedEntry, OwnedEntry},
     },
 };
 
@@ -72,7 +72,7 @@ impl BatchDraft {
     /// Adds the next entry: its length as a varint, then its recorded form. One that alone is longer than
     /// `bytes_max` loses what is too much of the bytes beside it.
     pub fn push(&mut self, entry: EntryRef<'_>, bytes_max: usize) {
-        let form = Form::new(entry).cut_to(bytes_max);
+        let form = EncodedEntry::new(entry).cut_to(bytes_max);
         encode_varint(form.len() as u64, &mut self.bytes);
         form.append_to(&mut self.bytes);
         self.count += 1;

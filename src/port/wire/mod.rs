@@ -9,5 +9,5 @@ mod question;
 
 pub use batch::{Batch, BatchDraft, entries};
 pub use bytes::WireError;
-pub use parts::{Answered, Assembly, PART_BYTES_MAX, parts};
-pub use question::{About, Question, Reply, VERSION, may_ask, read_question, write_question};
+pub use parts::{Assembly, PART_BYTES_MAX, Response, parts};
+pub use question::{Question, Reply, StationInfo, VERSION, may_ask, read_question, write_question};

@@ -16,14 +16,14 @@ const RESPONSE_TYPE: &str = "toolresult.operator.response.v1";
 
 /// A whole answer.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Answered {
+pub enum Response {
     /// In words.
     Reply(Box<Reply>),
     /// A snapshot in its recorded form.
     Snapshot(Vec<u8>),
 }
 
-impl Answered {
+impl Response {
     /// One in words.
     #[must_use]
     pub fn reply(reply: Reply) -> Self {
@@ -48,12 +48,12 @@ struct Part<'a> {
 ///
 /// # Errors
 /// [`WireError::TooLong`] beyond so many bytes.
-pub fn parts(answer: Answered, bytes_max: u64) -> Result<impl Iterator<Item = Vec<u8>> + use<>, WireError> {
+pub fn parts(answer: Response, bytes_max: u64) -> Result<impl Iterator<Item = Vec<u8>> + use<>, WireError> {
     let content = match answer {
-        Answered::Reply(reply) => Content::Json(
+        Response::Reply(reply) => Content::Json(
             serde_json::to_string(&reply).map_err(|error| WireError::Malformed(error.to_string()))?,
         ),
-        Answered::Snapshot(bytes) => Content::Snapshot(bytes),
+        Response::Snapshot(bytes) => Content::Snapshot(bytes),
     };
     let bytes = content.len() as u64;
     if bytes > bytes_max {
@@ -114,7 +114,7 @@ impl Assembly {
     ///
     /// # Errors
     /// Why the answer cannot be had any more.
-    pub fn take(&mut self, body: &[u8], bytes_max: u64) -> Result<Option<Answered>, WireError> {
+    pub fn take(&mut self, body: &[u8], bytes_max: u64) -> Result<Option<Response>, WireError> {
         let Part { v, part, parts, json, snapshot } = payload(body)?;
         expect_version(v)?;
         let malformed = |why: &str| Err(WireError::Malformed(why.to_owned()));
@@ -141,11 +141,11 @@ impl Assembly {
         }
         let bytes = std::mem::take(&mut self.bytes);
         if !is_json {
-            return Ok(Some(Answered::Snapshot(bytes)));
+            return Ok(Some(Response::Snapshot(bytes)));
         }
         let reply =
             serde_json::from_slice(&bytes).map_err(|error| WireError::Malformed(error.to_string()))?;
-        Ok(Some(Answered::Reply(Box::new(reply))))
+        Ok(Some(Response::Reply(Box::new(reply))))
     }
 }
 
@@ -154,7 +154,7 @@ mod tests {
     use super::*;
     use crate::{
         ids::TraceId,
-        port::wire::{About, Question, may_ask, read_question, write_question},
+        port::wire::{Question, StationInfo, may_ask, read_question, write_question},
         port::{Command, Page, PortError, Query},
         rmp::Kind,
         runs,
@@ -163,7 +163,7 @@ mod tests {
 
     const ROOM: u64 = 64 << 20;
 
-    fn through(answer: &Answered) -> (usize, Answered) {
+    fn through(answer: &Response) -> (usize, Response) {
         let mut assembly = Assembly::default();
         let bodies: Vec<_> = parts(answer.clone(), ROOM).unwrap().collect();
         let (last, first) = bodies.split_last().unwrap();
@@ -222,7 +222,7 @@ mod tests {
 
     #[test]
     fn a_short_answer_is_one_part_and_a_long_one_many() {
-        let about = About {
+        let about = StationInfo {
             name: "friday-night".to_owned(),
             data: "/data/friday-night".to_owned(),
             pid: 7,
@@ -231,16 +231,16 @@ mod tests {
             now: Now::at_ms(5),
         };
         let answers = [
-            (1, Answered::Reply(Box::new(Reply::About(about)))),
-            (1, Answered::Reply(Box::new(Reply::Page(Page::Queues(vec![]))))),
+            (1, Response::Reply(Box::new(Reply::About(about)))),
+            (1, Response::Reply(Box::new(Reply::Page(Page::Queues(vec![]))))),
             (
                 3,
-                Answered::Reply(Box::new(Reply::Error(PortError::BadRequest(
+                Response::Reply(Box::new(Reply::Error(PortError::BadRequest(
                     "ä".repeat(PART_BYTES_MAX + 9),
                 )))),
             ),
-            (1, Answered::Snapshot(vec![])),
-            (2, Answered::Snapshot(vec![7; PART_BYTES_MAX + 1])),
+            (1, Response::Snapshot(vec![])),
+            (2, Response::Snapshot(vec![7; PART_BYTES_MAX + 1])),
         ];
         for (parts, answer) in answers {
             assert_eq!(through(&answer), (parts, answer));
@@ -249,7 +249,7 @@ mod tests {
 
     #[test]
     fn parts_out_of_order_or_beyond_the_bound_are_refused() {
-        let answer = Answered::Snapshot(vec![7; 2 * PART_BYTES_MAX]);
+        let answer = Response::Snapshot(vec![7; 2 * PART_BYTES_MAX]);
         let bodies: Vec<_> = parts(answer.clone(), ROOM).unwrap().collect();
         assert_eq!(
             Assembly::default().take(&bodies[1], ROOM),

@@ -40,14 +40,14 @@ pub enum Reply {
     /// The page.
     Page(Page),
     /// The station.
-    About(About),
+    About(StationInfo),
     /// Nothing was done: why.
     Error(PortError),
 }
 
 /// Which station it is.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct About {
+pub struct StationInfo {
     /// What it is called: the data folder's name.
     pub name: String,
     /// The data folder, as far as it is text.

@@ -3,12 +3,12 @@
 use std::{collections::VecDeque, sync::Arc};
 
 use super::{
-    heard::Room,
     io::{Deadline, Input, Output},
-    session::{Phase, Refused, Session},
+    session::{Phase, RefusalDetail, Session},
     settings::Settings,
-    shown::Shown,
+    station_delivery::InboxCapacity,
     topics::{Sessions, Topics},
+    visible_topics::VisibleTopics,
     wall::WallClock,
 };
 use crate::{
@@ -17,7 +17,7 @@ use crate::{
         Error,
         control::{self, FromBroker},
         dedupe::Dedupe,
-        dialect::Asked,
+        dialect::RequestRef,
         outbox::Budget,
         routes::Routes,
         snapshot::{DropView, Listener, Totals},
@@ -38,7 +38,7 @@ pub struct Broker {
     pub(super) open: u64,
     pub(super) routes: Routes,
     pub(super) topics: Topics,
-    pub(super) shown: Shown,
+    pub(super) visible: VisibleTopics,
     pub(super) dedupe: Dedupe,
     pub(super) budget: Budget,
     pub(super) outputs: VecDeque<Output>,
@@ -47,12 +47,12 @@ pub struct Broker {
     /// Sessions whose figures may have changed since they were told.
     pub(super) dirty: Vec<ConnectionId>,
     /// Topics whose drops were not told yet.
-    pub(super) held: Vec<super::session::TopicRef>,
+    pub(super) suppressed_topics: Vec<super::session::TopicRef>,
     /// What the last delivery or write lost, until it is told.
     pub(super) losses: Vec<super::drops::Loss>,
     /// Who of those that may answer has the station's own message that was published last.
-    pub(super) serving: super::reach::Serving,
-    pub(super) named: super::reach::Named,
+    pub(super) responders: super::delivery_report::ResponderTally,
+    pub(super) agent_names: super::delivery_report::AgentNames,
     /// Sessions that have not said who they are, by when they must have.
     pub(super) greeting: VecDeque<(Mono, ConnectionId)>,
     pub(super) tick_at: Deadline,
@@ -62,7 +62,7 @@ pub struct Broker {
     /// Subscriptions that the tap's entries reach.
     pub(super) tap_readers: u64,
     /// What the station has room for of the messages that it takes itself.
-    pub(super) room: Room,
+    pub(super) inbox_capacity: InboxCapacity,
     /// As it was told.
     pub(super) totals: Totals,
     pub(super) drops: VecDeque<DropView>,
@@ -80,16 +80,16 @@ impl Broker {
             open: 0,
             routes: Routes::new(&limits),
             topics: Topics::new(limits.topics_max),
-            shown: Shown::new(limits.shown_topics_max),
+            visible: VisibleTopics::new(limits.shown_topics_max),
             dedupe: Dedupe::new(&limits),
             budget: Budget::new(limits.queued_bytes_max),
             outputs: VecDeque::new(),
             waiting: Vec::new(),
             dirty: Vec::new(),
-            held: Vec::new(),
+            suppressed_topics: Vec::new(),
             losses: Vec::new(),
-            serving: super::reach::Serving::default(),
-            named: super::reach::Named::default(),
+            responders: super::delivery_report::ResponderTally::default(),
+            agent_names: super::delivery_report::AgentNames::default(),
             greeting: VecDeque::new(),
             tick_at: None,
             watched: VecDeque::new(),
@@ -97,7 +97,7 @@ impl Broker {
             // 7).
             next_msg_id: now.wall.0.saturating_mul(1_000),
             tap_readers: 0,
-            room: Room::default(),
+            inbox_capacity: InboxCapacity::default(),
             totals: Totals::default(),
             drops: VecDeque::new(),
             settings,
@@ -106,28 +106,28 @@ impl Broker {
 
     /// Takes one thing that happened. Drain [`poll_output`](Self::poll_output) before the next.
     pub fn handle(&mut self, now: Now, input: Input<'_>) {
-        self.take(now, input);
+        self.handle_input(now, input);
         self.shrink(now);
         self.arm(now);
     }
 
-    fn take(&mut self, now: Now, input: Input<'_>) {
-        self.look_at_clock(now);
+    fn handle_input(&mut self, now: Now, input: Input<'_>) {
+        self.check_clock(now);
         match input {
             Input::Listening { path } => {
                 let path: Arc<str> = Arc::from(path);
                 self.listener = Listener::Listening(Arc::clone(&path));
-                self.say(Transition::Listening { path }, None, None);
+                self.emit_transition(Transition::Listening { path }, None, None);
             }
             Input::NotListening { why } => {
                 self.listener = Listener::Down(Arc::from(why));
-                self.say(Transition::NotListening, Some(Arc::from(why)), None);
+                self.emit_transition(Transition::NotListening, Some(Arc::from(why)), None);
             }
             Input::Opened { session, peer } => self.on_opened(now, session, peer),
-            Input::Stranger { session, peer } => {
-                self.say(Transition::Connected { session, peer }, None, None);
+            Input::ForeignUser { session, peer } => {
+                self.emit_transition(Transition::Connected { session, peer }, None, None);
                 let cause = CloseCause::Refused(Refusal::Unauthorized);
-                self.say(Transition::Disconnected { session, cause }, None, None);
+                self.emit_transition(Transition::Disconnected { session, cause }, None, None);
             }
             Input::Frame { session, frame } => self.on_frame(now, session, frame),
             Input::Unit { session, unit } => self.on_unit(now, session, unit),
@@ -141,9 +141,9 @@ impl Broker {
 
     /// Tells of a wall clock that was set; what the station publishes each second sees to it that it is
     /// looked at (ruling RMP 18).
-    pub(super) fn look_at_clock(&mut self, now: Now) {
-        if let Some(by_ms) = self.wall.look(now) {
-            self.say(Transition::ClockJumped { by_ms }, None, None);
+    pub(super) fn check_clock(&mut self, now: Now) {
+        if let Some(by_ms) = self.wall.check(now) {
+            self.emit_transition(Transition::ClockJumped { by_ms }, None, None);
         }
     }
 
@@ -182,12 +182,17 @@ impl Broker {
         self.sessions.get(session).is_some_and(|session| session.pending.is_some())
     }
 
-    pub(super) fn say(&mut self, transition: Transition, text: Option<Arc<str>>, trace: Option<TraceId>) {
+    pub(super) fn emit_transition(
+        &mut self,
+        transition: Transition,
+        text: Option<Arc<str>>,
+        trace: Option<TraceId>,
+    ) {
         self.outputs.push_back(Output::Transition { transition, text, trace });
     }
 
     fn on_opened(&mut self, now: Now, id: ConnectionId, peer: crate::ids::Peer) {
-        self.say(Transition::Connected { session: id, peer: peer.clone() }, None, None);
+        self.emit_transition(Transition::Connected { session: id, peer: peer.clone() }, None, None);
         let session = Session::new(id, peer, now, &self.settings.limits);
         if let Phase::New { hello_by } = session.phase {
             self.greeting.push_back((hello_by, id));
@@ -199,7 +204,7 @@ impl Broker {
                 "{} connections are open already (limits.rmp.connections_max)",
                 self.settings.limits.connections_max
             );
-            self.answer_error(now, id, 0, &Refused::new(Refusal::Busy, &why), None);
+            self.answer_error(now, id, 0, &RefusalDetail::new(Refusal::Busy, &why), None);
             self.close(id, CloseCause::TooManyConnections);
             self.outputs.push_back(Output::Close { session: id, cause: CloseCause::TooManyConnections });
         }
@@ -236,7 +241,7 @@ impl Broker {
         };
         session.phase = Phase::Closed(session.greeting().cloned());
         session.pending = None;
-        session.places.clear();
+        session.sub_indexes.clear();
         let mut readers = 0;
         for sub in session.subs.drain() {
             session.outbox.close(sub.slot);
@@ -247,7 +252,7 @@ impl Broker {
         self.routes.remove_all(id);
         self.greeting.retain(|(_, other)| *other != id);
         self.open -= 1;
-        self.say(Transition::Disconnected { session: id, cause }, None, None);
+        self.emit_transition(Transition::Disconnected { session: id, cause }, None, None);
         true
     }
 
@@ -255,10 +260,13 @@ impl Broker {
     pub fn kick(&mut self, now: Now, session: ConnectionId) -> bool {
         let is_there = self.sessions.get(session).is_some_and(|session| !session.is_closed());
         if is_there {
-            self.say_last(
+            self.send_final_error(
                 now,
                 session,
-                &Refused::new(Refusal::Forbidden, &"an operator ended this session; it may connect again"),
+                &RefusalDetail::new(
+                    Refusal::Forbidden,
+                    &"an operator ended this session; it may connect again",
+                ),
             );
         }
         self.end(session, CloseCause::Kicked);
@@ -266,18 +274,19 @@ impl Broker {
     }
 
     /// Tells every session that the bus goes down; the caller closes them.
-    pub fn go_down(&mut self, now: Now) {
+    pub fn shut_down(&mut self, now: Now) {
         let open: Vec<_> =
             self.sessions.iter().filter(|session| session.is_open()).map(|session| session.id).collect();
-        let why = Refused::new(Refusal::Busy, &"the bus goes down, and comes again with the next start");
+        let why =
+            RefusalDetail::new(Refusal::Busy, &"the bus goes down, and comes again with the next start");
         for session in open {
-            self.say_last(now, session, &why);
+            self.send_final_error(now, session, &why);
         }
     }
 
     /// Tells a session why it is about to be closed. The JSON dialect answers requests alone, and has no form
     /// for it.
-    fn say_last(&mut self, now: Now, session: ConnectionId, why: &Refused) {
+    fn send_final_error(&mut self, now: Now, session: ConnectionId, why: &RefusalDetail) {
         if self.sessions.get(session).is_some_and(|session| session.dialect() == Dialect::Frames) {
             self.answer_error(now, session, 0, why, None);
         }
@@ -304,16 +313,16 @@ impl Broker {
         id: ConnectionId,
         head: Head,
         re: u64,
-        refused: &Refused,
+        refused: &RefusalDetail,
         trace: Option<TraceId>,
         redaction: crate::tap::entry::Redaction,
     ) {
-        self.note_refused(id, head, refused.refusal, trace, redaction);
+        self.record_refusal(id, head, refused.refusal, trace, redaction);
         self.answer_error(now, id, re, refused, trace);
     }
 
     /// Counts a refused frame and tells of it.
-    pub(super) fn note_refused(
+    pub(super) fn record_refusal(
         &mut self,
         id: ConnectionId,
         head: Head,
@@ -335,12 +344,12 @@ impl Broker {
         now: Now,
         id: ConnectionId,
         re: u64,
-        refused: &Refused,
+        refused: &RefusalDetail,
         trace: Option<TraceId>,
     ) {
         if self.sessions.get(id).is_some_and(|session| session.dialect() == Dialect::Json) {
-            let refused = self.in_words(refused);
-            return self.answer_asked(id, Some(Asked::Publish(re)), Err(&refused));
+            let refused = self.json_refusal(refused);
+            return self.answer_request(id, Some(RequestRef::Publish(re)), Err(&refused));
         }
         let message = cut(&refused.message, self.settings.limits.error_message_bytes_max);
         let answer = FromBroker::Error { re, code: refused.refusal.name(), message };
@@ -397,7 +406,10 @@ impl Broker {
     }
 
     /// What a peer is told of a code, without more to say.
-    pub(super) fn fault(error: &Error) -> Refused {
-        Refused { error: Some(error.clone()), ..Refused::new(Refusal::Fault(error.code()), error) }
+    pub(super) fn fault(error: &Error) -> RefusalDetail {
+        RefusalDetail {
+            error: Some(error.clone()),
+            ..RefusalDetail::new(Refusal::Fault(error.code()), error)
+        }
     }
 }

@@ -5,10 +5,10 @@ use bytes::Bytes;
 
 use super::{
     core::Broker,
-    drops::{Loss, Lost},
+    drops::{Loss, LostMessage},
     io::{STATION, Wire},
-    session::{Phase, Tag, Told, TopicRef},
-    units,
+    json_units,
+    session::{JsonDeliveryInfo, Phase, Tag, TopicRef},
 };
 use crate::{
     ids::{ConnectionId, TraceId},
@@ -39,25 +39,36 @@ pub(super) struct Message<'a> {
 
 /// How many subscriptions got a message, and how many did not.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Given {
-    pub(super) given: u32,
+pub(super) struct DeliveryCounts {
+    pub(super) delivered: u32,
     pub(super) dropped: u32,
 }
 
 impl Broker {
     /// Gives a message to whom it reaches. What was lost waits in `losses` to be told.
-    pub(super) fn deliver(&mut self, now: Now, at: TopicRef, message: &Message<'_>) -> Given {
+    pub(super) fn deliver(&mut self, now: Now, at: TopicRef, message: &Message<'_>) -> DeliveryCounts {
         let now_ms = self.wall.now_ms(now);
         let body_bytes_max = self.settings.limits.body_bytes_max;
-        let Self { topics, routes, sessions, dedupe, budget, waiting, dirty, losses, serving, .. } = self;
-        let mut result = Given::default();
-        let Some(state) = topics.reach(at, routes, sessions) else { return result };
+        let Self {
+            topics,
+            routes,
+            sessions,
+            dedupe,
+            budget,
+            waiting,
+            dirty,
+            losses,
+            responders: serving,
+            ..
+        } = self;
+        let mut result = DeliveryCounts::default();
+        let Some(state) = topics.resolve_targets(at, routes, sessions) else { return result };
         if state.targets.is_empty() {
             return result;
         }
         let seen = message.is_counted.then(|| {
             let scope = *state.scope.get_or_insert_with(|| dedupe.open_topic());
-            dedupe.see(scope, Key::new(message.trace, message.msg_id), now.mono)
+            dedupe.record_seen(scope, Key::new(message.trace, message.msg_id), now.mono)
         });
         let bytes = message.frame.bytes();
         let mut shared: Option<Bytes> = None;
@@ -79,28 +90,29 @@ impl Broker {
                 dirty.push(target.id);
             }
             let to = Some((target.id, target.number));
-            let mut lose = |reason| {
+            let mut record_loss = |reason| {
                 let from = Some(message.from);
-                let lost = Lost { to, from, trace: message.trace, msg_id: message.msg_id, expires_at_ms };
+                let lost =
+                    LostMessage { to, from, trace: message.trace, msg_id: message.msg_id, expires_at_ms };
                 losses.push(Loss { topic: None, reason, lost, body: None, dialect: Dialect::Frames });
                 result.dropped += 1;
             };
             if seen.as_ref().is_some_and(|seen| dedupe.has_seen(seen, &sub.seen)) {
                 sub.duplicates += 1;
-                dedupe.given(&mut sub.seen);
-                lose(DropReason::Duplicate);
+                dedupe.record_delivered(&mut sub.seen);
+                record_loss(DropReason::Duplicate);
                 continue;
             }
             let from = message.from;
             let mut is_too_long = false;
             let pushed = if target.dialect == Dialect::Json {
-                let tail = json.get_or_insert_with(|| units::tail(bytes, body_bytes_max));
+                let tail = json.get_or_insert_with(|| json_units::tail(bytes, body_bytes_max));
                 let unit = tail
                     .as_ref()
-                    .and_then(|tail| Some((units::head(target.number, tail, body_bytes_max)?, tail)));
+                    .and_then(|tail| Some((json_units::head(target.number, tail, body_bytes_max)?, tail)));
                 if let Some((head, tail)) = unit {
                     let (trace, msg_id) = (message.trace, message.msg_id);
-                    let tag = Tag::Json(Box::new(Told {
+                    let tag = Tag::Json(Box::new(JsonDeliveryInfo {
                         topic: name.clone(),
                         from,
                         sub: target.number,
@@ -133,15 +145,15 @@ impl Broker {
             }
             if !pushed {
                 if let Some(seen) = &seen {
-                    dedupe.lost(seen, &mut sub.seen);
+                    dedupe.record_lost(seen, &mut sub.seen);
                 }
-                lose(DropReason::BackpressureTimeout);
+                record_loss(DropReason::BackpressureTimeout);
                 continue;
             }
             if seen.is_some() {
-                dedupe.given(&mut sub.seen);
+                dedupe.record_delivered(&mut sub.seen);
             }
-            result.given += 1;
+            result.delivered += 1;
             if !session.is_waiting {
                 session.is_waiting = true;
                 waiting.push(target.id);
@@ -152,7 +164,7 @@ impl Broker {
 
     /// The verdict on a message that may be published, by what its subscriptions have seen and have room for;
     /// nothing is changed.
-    pub(super) fn would_reach(
+    pub(super) fn predict_delivery(
         &self,
         now: Now,
         topic: &str,
@@ -165,8 +177,8 @@ impl Broker {
             self.routes.matches(&topic, &mut found);
         }
         let key = Key::new(header.trace_id, header.msg_id);
-        let scope = self.topics.peek(topic).and_then(|state| state.scope);
-        let seen = scope.map(|scope| self.dedupe.look(scope, key, now.mono));
+        let scope = self.topics.get_by_name(topic).and_then(|state| state.scope);
+        let seen = scope.map(|scope| self.dedupe.lookup(scope, key, now.mono));
         let (mut subscribers, mut dropped) = (0, 0);
         for Route { connection, sub } in found {
             let Some(session) = self.sessions.get(connection).filter(|session| session.is_open()) else {
@@ -175,7 +187,7 @@ impl Broker {
             if class.may_receive(session.kind(), header.schema_id).is_err() {
                 continue;
             }
-            let Some(sub) = session.places.get(&sub).and_then(|place| session.subs.get(*place)) else {
+            let Some(sub) = session.sub_indexes.get(&sub).and_then(|place| session.subs.get(*place)) else {
                 continue;
             };
             let has_seen = seen.as_ref().is_some_and(|seen| self.dedupe.has_seen(seen, &sub.seen));

@@ -30,7 +30,7 @@ pub(super) const NOTICE_TTL_MS: u64 = 5_000;
 const SECOND: Duration = Duration::from_secs(1);
 /// Subscriptions of a topic whose losses are held back apart; those of further ones are told together, as
 /// nobody's.
-const HELD_MAX: usize = 32;
+const SUPPRESSED_MAX: usize = 32;
 
 /// One loss, until it is told.
 #[derive(Debug)]
@@ -38,7 +38,7 @@ pub(super) struct Loss {
     /// The topic, where it is not the one that is delivered on.
     pub(super) topic: Option<crate::ids::TopicName>,
     pub(super) reason: DropReason,
-    pub(super) lost: Lost,
+    pub(super) lost: LostMessage,
     /// The message, where it does not lie with who tells of it.
     pub(super) body: Option<Bytes>,
     /// What `body` is written in: a frame, or what a unit says of one.
@@ -47,7 +47,7 @@ pub(super) struct Loss {
 
 /// What is told of a message that was lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Lost {
+pub(super) struct LostMessage {
     pub(super) to: Option<(ConnectionId, u64)>,
     pub(super) from: Option<ConnectionId>,
     pub(super) trace: TraceId,
@@ -62,61 +62,65 @@ pub(super) struct Notices {
     /// When the last was told.
     since: Mono,
     /// How many were told with less than a second between them.
-    told: u64,
-    held: Vec<Held>,
+    sent_in_burst: u64,
+    suppressed: Vec<SuppressedLoss>,
     /// It is on the list of topics to be told of.
     is_listed: bool,
 }
 
 /// Losses of one reason and subscription that were not told yet.
 #[derive(Clone, Copy, Debug)]
-struct Held {
+struct SuppressedLoss {
     reason: DropReason,
     count: u64,
     /// The last of them.
-    lost: Lost,
+    lost: LostMessage,
 }
 
 impl Notices {
     /// How many to tell of with this one; nothing where it is to wait.
-    fn admit(&mut self, now: Mono, reason: DropReason, lost: Lost, per_s_max: u64) -> Option<u64> {
+    fn admit(&mut self, now: Mono, reason: DropReason, lost: LostMessage, per_s_max: u64) -> Option<u64> {
         if !self.has_room(now, per_s_max) {
-            self.hold(reason, lost);
+            self.suppress(reason, lost);
             return None;
         }
-        let held = self.held.iter().position(|held| (held.reason, held.lost.to) == (reason, lost.to));
-        self.note_told(now);
-        Some(held.map_or(0, |at| self.held.remove(at).count) + 1)
+        let held = self.suppressed.iter().position(|held| (held.reason, held.lost.to) == (reason, lost.to));
+        self.record_sent(now);
+        Some(held.map_or(0, |at| self.suppressed.remove(at).count) + 1)
     }
 
     fn has_room(&self, now: Mono, per_s_max: u64) -> bool {
-        self.told < per_s_max || now.since(self.since) >= SECOND
+        self.sent_in_burst < per_s_max || now.since(self.since) >= SECOND
     }
 
-    fn note_told(&mut self, now: Mono) {
+    fn record_sent(&mut self, now: Mono) {
         if now.since(self.since) >= SECOND {
-            self.told = 0;
+            self.sent_in_burst = 0;
         }
-        (self.since, self.told) = (now, self.told + 1);
+        (self.since, self.sent_in_burst) = (now, self.sent_in_burst + 1);
     }
 
-    fn hold(&mut self, reason: DropReason, lost: Lost) {
-        if let Some(held) = self.held_of(reason, lost.to) {
+    fn suppress(&mut self, reason: DropReason, lost: LostMessage) {
+        if let Some(held) = self.suppressed_of(reason, lost.to) {
             (held.count, held.lost) = (held.count + 1, lost);
             return;
         }
-        if self.held.len() < HELD_MAX {
-            return self.held.push(Held { reason, count: 1, lost });
+        if self.suppressed.len() < SUPPRESSED_MAX {
+            return self.suppressed.push(SuppressedLoss { reason, count: 1, lost });
         }
-        let lost = Lost { to: None, ..lost };
-        match self.held_of(reason, None) {
+        let lost = LostMessage { to: None, ..lost };
+        match self.suppressed_of(reason, None) {
             Some(held) => (held.count, held.lost) = (held.count + 1, lost),
-            None => self.held.push(Held { reason, count: 1, lost }),
+            None => self.suppressed.push(SuppressedLoss { reason, count: 1, lost }),
         }
     }
 
-    fn held_of(&mut self, reason: DropReason, to: Option<(ConnectionId, u64)>) -> Option<&mut Held> {
-        self.held.iter_mut().find(|held| (held.reason, held.lost.to) == (reason, to))
+    fn suppressed_of(
+        &mut self,
+        reason: DropReason,
+        to: Option<(ConnectionId, u64)>,
+    ) -> Option<&mut SuppressedLoss> {
+        self.suppressed.iter_mut().find(|held| (held.reason, held.lost.to) == (reason, to))
     }
 
     /// Whether something of it is to be told yet.
@@ -155,12 +159,12 @@ mod serde_bytes_16 {
 }
 
 impl Broker {
-    pub(super) fn lose(&mut self, reason: DropReason, lost: Lost) {
+    pub(super) fn record_loss(&mut self, reason: DropReason, lost: LostMessage) {
         self.losses.push(Loss { topic: None, reason, lost, body: None, dialect: Dialect::Frames });
     }
 
     /// Tells of what was lost on a topic just now, or holds it back for the next notice.
-    pub(super) fn tell_losses(&mut self, now: Now, at: TopicRef, frame: Option<Wire<'_>>) {
+    pub(super) fn emit_notices(&mut self, now: Now, at: TopicRef, frame: Option<Wire<'_>>) {
         if self.losses.is_empty() {
             return;
         }
@@ -172,7 +176,7 @@ impl Broker {
             };
             self.note_expired(now, at, &loss);
             let body = loss.body.as_ref().map(Wire::Owned).or(frame);
-            self.tell_loss(now, at, loss.reason, loss.lost, (loss.dialect, body));
+            self.emit_or_suppress(now, at, loss.reason, loss.lost, (loss.dialect, body));
         }
         self.losses = losses;
     }
@@ -181,114 +185,116 @@ impl Broker {
     fn note_expired(&mut self, now: Now, at: TopicRef, loss: &Loss) {
         let Loss {
             reason: DropReason::TtlExpired,
-            lost: Lost { to: Some((id, sub)), trace, msg_id, .. },
+            lost: LostMessage { to: Some((id, sub)), trace, msg_id, .. },
             ..
         } = *loss
         else {
             return;
         };
-        self.tell_unread(at, loss.lost);
-        let scope = self.topics.look(at).and_then(|state| state.scope);
-        let sub =
-            self.sessions.get_mut(id).and_then(|session| session.subs.get_mut(*session.places.get(&sub)?));
+        self.report_unread(at, loss.lost);
+        let scope = self.topics.get(at).and_then(|state| state.scope);
+        let sub = self
+            .sessions
+            .get_mut(id)
+            .and_then(|session| session.subs.get_mut(*session.sub_indexes.get(&sub)?));
         if let (Some(sub), Some(scope)) = (sub, scope) {
-            let seen = self.dedupe.look(scope, Key::new(trace, msg_id), now.mono);
-            self.dedupe.lost(&seen, &mut sub.seen);
+            let seen = self.dedupe.lookup(scope, Key::new(trace, msg_id), now.mono);
+            self.dedupe.record_lost(&seen, &mut sub.seen);
         }
     }
 
-    fn tell_loss(
+    fn emit_or_suppress(
         &mut self,
         now: Now,
         at: TopicRef,
         reason: DropReason,
-        lost: Lost,
+        lost: LostMessage,
         (dialect, body): (Dialect, Option<Wire<'_>>),
     ) {
         let per_s_max = self.settings.limits.notices_per_s_max;
         let Some(state) = self.topics.state(at) else { return };
         if state.class.is_silent() {
-            return self.hold(now, at, reason, lost);
+            return self.suppress(now, at, reason, lost);
         }
         let Some(count) = state.notices.admit(now.mono, reason, lost, per_s_max) else {
-            return self.list(now, at);
+            return self.schedule_suppressed(now, at);
         };
-        self.notice(now, at, reason, lost, count);
+        self.emit_notice(now, at, reason, lost, count);
         let rebuilt = match (dialect, &body) {
             (Dialect::Json, Some(tail)) => dialect::frame_of_tail(tail.bytes()).map(Bytes::from),
             _ => None,
         };
-        let is_private = self.topics.look(at).is_some_and(|state| state.class == Class::Operator);
+        let is_private = self.topics.get(at).is_some_and(|state| state.class == Class::Operator);
         let frame = if dialect == Dialect::Json { rebuilt.as_ref().map(Wire::Owned) } else { body };
         if let Some(frame) = frame
             && !is_private
             && frame.bytes().len() as u64 <= self.settings.limits.drop_body_bytes_max
             && !frame.bytes().is_empty()
         {
-            self.show_body(now, lost, frame);
+            self.publish_body(now, lost, frame);
         }
     }
 
     /// Holds back what was lost of a notice or of a message in its place, from so many losses on: it is
     /// counted within a second.
-    pub(super) fn hold_losses(&mut self, now: Now, at: TopicRef, from: usize) {
+    pub(super) fn suppress_losses(&mut self, now: Now, at: TopicRef, from: usize) {
         while self.losses.len() > from {
             if let Some(Loss { reason, lost, .. }) = self.losses.pop() {
-                self.hold(now, at, reason, lost);
+                self.suppress(now, at, reason, lost);
             }
         }
     }
 
-    fn hold(&mut self, now: Now, at: TopicRef, reason: DropReason, lost: Lost) {
+    fn suppress(&mut self, now: Now, at: TopicRef, reason: DropReason, lost: LostMessage) {
         if let Some(state) = self.topics.state(at) {
-            state.notices.hold(reason, lost);
-            self.list(now, at);
+            state.notices.suppress(reason, lost);
+            self.schedule_suppressed(now, at);
         }
     }
 
-    fn list(&mut self, now: Now, at: TopicRef) {
+    fn schedule_suppressed(&mut self, now: Now, at: TopicRef) {
         if let Some(state) = self.topics.state(at).filter(|state| !state.notices.is_listed) {
             state.notices.is_listed = true;
-            self.held.push(at);
+            self.suppressed_topics.push(at);
         }
         self.arm(now);
     }
 
     /// Tells of what was held back, as far as it may be told now.
-    pub(super) fn tell_held(&mut self, now: Now) {
-        for at in std::mem::take(&mut self.held) {
-            self.tell_held_of(now, at, false);
+    pub(super) fn emit_suppressed(&mut self, now: Now) {
+        for at in std::mem::take(&mut self.suppressed_topics) {
+            self.emit_suppressed_of(now, at, false);
         }
     }
 
     /// Tells of what was held back of a topic; all of it where the topic is let go.
-    pub(super) fn tell_held_of(&mut self, now: Now, at: TopicRef, is_last: bool) {
+    pub(super) fn emit_suppressed_of(&mut self, now: Now, at: TopicRef, is_last: bool) {
         let per_s_max = self.settings.limits.notices_per_s_max;
         let Some(state) = self.topics.state(at) else { return };
-        for held in std::mem::take(&mut state.notices.held) {
+        for held in std::mem::take(&mut state.notices.suppressed) {
             let Some(state) = self.topics.state(at) else { return };
             if is_last || state.class.is_silent() || state.notices.has_room(now.mono, per_s_max) {
-                state.notices.note_told(now.mono);
-                self.notice(now, at, held.reason, held.lost, held.count);
+                state.notices.record_sent(now.mono);
+                self.emit_notice(now, at, held.reason, held.lost, held.count);
             } else {
-                state.notices.held.push(held);
+                state.notices.suppressed.push(held);
             }
         }
         let Some(state) = self.topics.state(at) else { return };
         state.notices.is_listed = false;
-        if !state.notices.held.is_empty() {
-            self.list(now, at);
+        if !state.notices.suppressed.is_empty() {
+            self.schedule_suppressed(now, at);
         }
     }
 
-    fn notice(&mut self, now: Now, at: TopicRef, reason: DropReason, lost: Lost, count: u64) {
+    fn emit_notice(&mut self, now: Now, at: TopicRef, reason: DropReason, lost: LostMessage, count: u64) {
         let Some(state) = self.topics.state(at) else { return };
         let (topic, is_silent) = (state.topic.name().clone(), state.class.is_silent());
-        if let Some(shown) = self.show(now, at) {
+        if let Some(shown) = self.visible_topic(now, at) {
             shown.view.dropped[reason.index()] += count;
         }
         self.totals.dropped[reason.index()] += count;
-        let Lost { to, from, trace, msg_id, expires_at_ms } = lost;
+        let LostMessage { to, from, trace, msg_id, expires_at_ms } = lost;
         let open = |session| self.sessions.get(session).filter(|session| !session.is_closed());
         let client = |session: Option<ConnectionId>| session.and_then(open).and_then(Session::client);
         let view = DropView {
@@ -320,7 +326,7 @@ impl Broker {
         if !is_silent && let Ok(body) = encode::body("error.bus.drop.notice.v1", &notice, None::<&()>) {
             self.publish_untapped(now, DROPS, SchemaId::BUS_DROP_NOTICE, trace, NOTICE_TTL_MS, &body);
         }
-        self.say(
+        self.emit_transition(
             Transition::Dropped { reason, topic, to, from, count, msg_id, expires_at_ms },
             None,
             Some(trace),
@@ -328,7 +334,7 @@ impl Broker {
     }
 
     /// The message itself, as it came, for operators' eyes.
-    fn show_body(&mut self, now: Now, lost: Lost, frame: Wire<'_>) {
+    fn publish_body(&mut self, now: Now, lost: LostMessage, frame: Wire<'_>) {
         let Ok(at) = self.topic_at(DROPS_BODIES) else { return };
         let schema_id = crate::rmp::RawFrame::split(frame.bytes())
             .map_or(SchemaId(0), |raw| Header::from(&raw.header).schema_id);
@@ -343,6 +349,6 @@ impl Broker {
         };
         let before = self.losses.len();
         self.deliver(now, at, &message);
-        self.hold_losses(now, at, before);
+        self.suppress_losses(now, at, before);
     }
 }

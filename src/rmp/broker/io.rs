@@ -39,7 +39,7 @@ pub enum Input<'a> {
         peer: Peer,
     },
     /// A connection of another user was accepted; it is closed at once (ruling RMP 6).
-    Stranger {
+    ForeignUser {
         /// Its number.
         session: ConnectionId,
         /// Who.
@@ -147,16 +147,16 @@ pub enum Output {
     },
     /// An operator asks the station something (DESIGN: the operator over the bus). Whether it was taken is
     /// told by [`Broker::took`](super::Broker::took).
-    Asked {
+    OperatorRequest {
         /// What it asks.
-        asked: Asked,
+        request: OperatorRequest,
         /// By what its `Publish` is answered.
         ticket: Ticket,
     },
     /// The station takes a message itself.
-    Heard(Heard),
+    ForStation(InboundForStation),
     /// What the station asked expired before its agent read it.
-    Unread(Unread),
+    Unread(UnreadRequest),
     /// A connection to be closed once what is queued for it has left, as far as its cause lets it.
     Close {
         /// Which.
@@ -168,7 +168,7 @@ pub enum Output {
 
 /// A message that the station takes itself: a control request, a decision, or what an agent answers.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Heard {
+pub struct InboundForStation {
     /// On which topic.
     pub topic: TopicName,
     /// Who published it.
@@ -187,7 +187,7 @@ pub struct Heard {
 
 /// A message of the station's own that expired in the queue of an agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Unread {
+pub struct UnreadRequest {
     /// Whose queue.
     pub session: ConnectionId,
     /// The message's number.
@@ -211,7 +211,7 @@ pub struct Ticket {
 
 /// What an operator asked on `rlp/operator`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Asked {
+pub struct OperatorRequest {
     /// Who.
     pub session: ConnectionId,
     /// What it may do.
@@ -224,7 +224,7 @@ pub struct Asked {
 
 /// A message of the station's own.
 #[derive(Clone, Debug)]
-pub struct Own {
+pub struct StationMessage {
     /// On which topic.
     pub topic: TopicName,
     /// What its body is.

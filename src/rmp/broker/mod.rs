@@ -10,33 +10,36 @@
 //! that is remembered byte for byte costs no MsgPack; whom a topic reaches is kept until a subscription
 //! changes.
 
-mod ahead;
+mod control_frames;
 mod core;
 mod deliver;
+mod delivery_report;
 mod drops;
-mod heard;
-mod intake;
 mod io;
-mod memo;
-mod own;
+mod json_units;
+mod prefetch;
 mod publish;
-mod reach;
+mod publish_cache;
 mod session;
 mod settings;
-mod shown;
+mod station_delivery;
+mod station_publish;
 mod tick;
 mod topics;
 mod transmit;
-mod units;
-mod unread;
+mod unread_requests;
 mod view;
+mod visible_topics;
 mod wall;
 
-pub use ahead::AHEAD_UNITS;
 pub use core::Broker;
-pub use heard::Room;
-pub use io::{Asked, Deadline, Heard, Input, Output, Own, STATION, Ticket, Unread, Wire};
-pub use own::NotAnswered;
-pub use reach::Reach;
+pub use delivery_report::DeliveryReport;
+pub use io::{
+    Deadline, InboundForStation, Input, OperatorRequest, Output, STATION, StationMessage, Ticket,
+    UnreadRequest, Wire,
+};
+pub use prefetch::PREFETCH_UNITS;
 pub use settings::{Settings, Tokens};
-pub use transmit::Left;
+pub use station_delivery::InboxCapacity;
+pub use station_publish::AnswerError;
+pub use transmit::WriteProgress;

@@ -6,16 +6,16 @@
 
 use super::{
     core::Broker,
-    deliver::{Given, Message},
-    drops::Lost,
-    io::{Asked, Output, Ticket, Wire},
-    session::{Pending, Refused, TopicRef},
+    deliver::{DeliveryCounts, Message},
+    drops::LostMessage,
+    io::{OperatorRequest, Output, Ticket, Wire},
+    session::{Pending, RefusalDetail, TopicRef},
 };
 use crate::{
     ids::{ConnectionId, TopicName, TraceId},
     rmp::{
         Checks, Error, Frame, HEADER_BYTES, Header, PREFIX_BYTES, RawFrame, decode,
-        decode::framed,
+        decode::split_checked,
         dedupe::Key,
         expires_at_ms, is_expired,
         topic::{Class, OPERATOR, Topic, TopicFault},
@@ -25,7 +25,7 @@ use crate::{
 };
 
 /// A message that may be given to whom it reaches.
-pub(super) struct Judged {
+pub(super) struct AdmittedMessage {
     pub(super) at: TopicRef,
     pub(super) class: Class,
     pub(super) topic: TopicName,
@@ -34,10 +34,10 @@ pub(super) struct Judged {
 }
 
 /// Why a message is refused.
-pub(super) enum NotJudged {
-    Refused(Refused),
+pub(super) enum RejectedMessage {
+    Refused(RefusalDetail),
     /// It came too late, to a topic that its publisher may publish on.
-    Expired(Box<Judged>, Refused),
+    Expired(Box<AdmittedMessage>, RefusalDetail),
 }
 
 impl Broker {
@@ -62,11 +62,11 @@ impl Broker {
         debug_assert!(self.losses.is_empty(), "what was lost before belongs to another topic");
         let judged = match self.judge_message(now, id, kind, pending, wire) {
             Ok(judged) => judged,
-            Err(NotJudged::Refused(refused)) => {
+            Err(RejectedMessage::Refused(refused)) => {
                 let head = head(self.name_of(id, pending));
                 return self.refuse(now, id, head, pending.re, &refused, trace, redaction);
             }
-            Err(NotJudged::Expired(judged, refused)) => {
+            Err(RejectedMessage::Expired(judged, refused)) => {
                 self.refuse(
                     now,
                     id,
@@ -76,13 +76,13 @@ impl Broker {
                     trace,
                     redaction,
                 );
-                return self.lose_expired(now, id, &judged, frame);
+                return self.record_expired(now, id, &judged, frame);
             }
         };
         if judged.class == Class::Operator {
-            return self.ask(now, id, kind, &judged, pending, wire);
+            return self.forward_to_station(now, id, kind, &judged, pending, wire);
         }
-        if let Some(refused) = self.has_no_room(&judged, wire) {
+        if let Some(refused) = self.inbox_full_refusal(&judged, wire) {
             return self.refuse(now, id, head(Some(judged.topic)), pending.re, &refused, trace, redaction);
         }
         let ear_topic = self.is_for_station(judged.class).then(|| judged.topic.clone());
@@ -96,8 +96,8 @@ impl Broker {
             is_counted: true,
         };
         let mut reached = self.deliver(now, judged.at, &message);
-        reached.given += u32::from(ear_topic.is_some());
-        let verdict = Verdict::Published { subscribers: reached.given, dropped: reached.dropped };
+        reached.delivered += u32::from(ear_topic.is_some());
+        let verdict = Verdict::Published { subscribers: reached.delivered, dropped: reached.dropped };
         self.outputs.push_back(Output::Received {
             session: id,
             head: head(Some(judged.topic)),
@@ -110,9 +110,9 @@ impl Broker {
             self.answer_ok(now, id, pending.re, trace);
         }
         if let Some(topic) = ear_topic {
-            self.hear(now, id, topic, judged.header, wire);
+            self.deliver_to_station(now, id, topic, judged.header, wire);
         }
-        self.tell_losses(now, judged.at, Some(frame));
+        self.emit_notices(now, judged.at, Some(frame));
     }
 
     /// Whether a message may go where its `Publish` says. A topic that is new is made only then: who may not
@@ -124,32 +124,32 @@ impl Broker {
         kind: Kind,
         pending: &Pending,
         wire: &[u8],
-    ) -> Result<Judged, NotJudged> {
-        let refuse = |refused| NotJudged::Refused(refused);
+    ) -> Result<AdmittedMessage, RejectedMessage> {
+        let refuse = |refused| RejectedMessage::Refused(refused);
         // What ends the stream was found before the frame was cut out of it.
         let to = pending.to.clone().map_err(|refused| refuse(*refused))?;
         let (header, expires_at_ms) =
             self.header_of(id, wire).map_err(|error| refuse(Self::fault(&error)))?;
-        let (class, at, topic) =
-            if let Some((at, state)) = to.and_then(|at| Some((at, self.topics.look(at)?))) {
-                (state.class, Some(at), state.topic.name().clone())
-            } else {
-                let unknown = || refuse(Refused::new(Refusal::InvalidTopic, &"the Publish names none"));
-                let name = self.name_of(id, pending).ok_or_else(unknown)?;
-                (Class::of_text(name.as_str()), None, name)
-            };
-        let forbidden = |denied| refuse(Refused::new(Refusal::Forbidden, &denied));
+        let (class, at, topic) = if let Some((at, state)) = to.and_then(|at| Some((at, self.topics.get(at)?)))
+        {
+            (state.class, Some(at), state.topic.name().clone())
+        } else {
+            let unknown = || refuse(RefusalDetail::new(Refusal::InvalidTopic, &"the Publish names none"));
+            let name = self.name_of(id, pending).ok_or_else(unknown)?;
+            (Class::of_text(name.as_str()), None, name)
+        };
+        let forbidden = |denied| refuse(RefusalDetail::new(Refusal::Forbidden, &denied));
         class.may_publish(kind, header.schema_id).map_err(forbidden)?;
-        let invalid = |fault| refuse(Refused::new(Refusal::InvalidTopic, &fault));
+        let invalid = |fault| refuse(RefusalDetail::new(Refusal::InvalidTopic, &fault));
         let at = match at {
             Some(at) => at,
             None => self.topic_at(topic.as_str()).map_err(invalid)?,
         };
-        let judged = Judged { at, class, topic, header, expires_at_ms };
+        let judged = AdmittedMessage { at, class, topic, header, expires_at_ms };
         let now_ms = self.wall.now_ms(now);
         if is_expired(now_ms, expires_at_ms) {
             let refused = Self::fault(&Error::Expired { expires_at_ms, now_ms });
-            return Err(NotJudged::Expired(Box::new(judged), refused));
+            return Err(RejectedMessage::Expired(Box::new(judged), refused));
         }
         Ok(judged)
     }
@@ -158,26 +158,26 @@ impl Broker {
     /// the payload is gone through.
     fn header_of(&mut self, id: ConnectionId, wire: &[u8]) -> Result<(Header, u64), Error> {
         let limits = &self.settings.limits;
-        let raw = framed(wire, limits.body_bytes_max)?;
+        let raw = split_checked(wire, limits.body_bytes_max)?;
         let header = Header::from(&raw.header);
         let checks = Checks::new(&self.settings.registry, limits);
         let mut session = self.sessions.get_mut(id);
-        if session
-            .as_ref()
-            .is_some_and(|session| session.memo.is_known(header.schema_id, raw.body, checks.body_depth_max))
-        {
+        if session.as_ref().is_some_and(|session| {
+            session.publish_cache.is_known_type(header.schema_id, raw.body, checks.body_depth_max)
+        }) {
             return Ok((header, expires_at_ms(header.created_at_ms, header.ttl_ms)?));
         }
         let Frame { expires_at_ms, body, .. } = decode(wire, &checks)?;
         if let Some(session) = &mut session {
-            session.memo.note_type(header.schema_id, &body);
+            session.publish_cache.note_type(header.schema_id, &body);
         }
         Ok((header, expires_at_ms))
     }
 
     /// The topic that a `Publish` named, whatever became of it since.
     fn name_of(&self, id: ConnectionId, pending: &Pending) -> Option<TopicName> {
-        let remembered = || self.sessions.get(id)?.memo.name_of(pending.to.clone().ok().flatten()?).cloned();
+        let remembered =
+            || self.sessions.get(id)?.publish_cache.name_of(pending.to.clone().ok().flatten()?).cloned();
         pending.topic.clone().or_else(remembered)
     }
 
@@ -196,48 +196,51 @@ impl Broker {
         if !self.topics.is_crowded() {
             return;
         }
-        for at in self.topics.dispensable(&self.dedupe) {
-            self.tell_held_of(now, at, true);
+        for at in self.topics.evictable(&self.dedupe) {
+            self.emit_suppressed_of(now, at, true);
             self.topics.forget(at, now, &mut self.dedupe);
         }
     }
 
     /// It is counted, noticed, and seen by nobody.
-    fn lose_expired(&mut self, now: Now, from: ConnectionId, judged: &Judged, frame: Wire<'_>) {
-        let Judged { at, header, expires_at_ms, .. } = judged;
+    fn record_expired(&mut self, now: Now, from: ConnectionId, judged: &AdmittedMessage, frame: Wire<'_>) {
+        let AdmittedMessage { at, header, expires_at_ms, .. } = judged;
         let (trace, msg_id) = (header.trace_id, header.msg_id);
-        let lost = Lost { to: None, from: Some(from), trace, msg_id, expires_at_ms: *expires_at_ms };
-        self.lose(DropReason::TtlExpired, lost);
-        self.tell_losses(now, *at, Some(frame));
+        let lost = LostMessage { to: None, from: Some(from), trace, msg_id, expires_at_ms: *expires_at_ms };
+        self.record_loss(DropReason::TtlExpired, lost);
+        self.emit_notices(now, *at, Some(frame));
     }
 
     /// An operator's request goes to the station alone, once (rmp-v0 §5), and is not tapped.
-    fn ask(
+    fn forward_to_station(
         &mut self,
         now: Now,
         id: ConnectionId,
         kind: Kind,
-        judged: &Judged,
+        judged: &AdmittedMessage,
         pending: &Pending,
         wire: &[u8],
     ) {
-        let Judged { at, header, expires_at_ms, .. } = *judged;
+        let AdmittedMessage { at, header, expires_at_ms, .. } = *judged;
         let (trace, msg_id) = (header.trace_id, header.msg_id);
         self.topics.touch(at);
         let Self { topics, dedupe, .. } = self;
         let scope = topics.state(at).map(|state| *state.scope.get_or_insert_with(|| dedupe.open_topic()));
-        if scope.is_some_and(|scope| !dedupe.see(scope, Key::new(trace, msg_id), now.mono).is_new()) {
-            self.lose(DropReason::Duplicate, Lost { to: None, from: Some(id), trace, msg_id, expires_at_ms });
+        if scope.is_some_and(|scope| !dedupe.record_seen(scope, Key::new(trace, msg_id), now.mono).is_new()) {
+            self.record_loss(
+                DropReason::Duplicate,
+                LostMessage { to: None, from: Some(id), trace, msg_id, expires_at_ms },
+            );
             if pending.ack {
                 self.answer_untapped(now, id, pending.re, trace);
             }
-            return self.tell_losses(now, at, None);
+            return self.emit_notices(now, at, None);
         }
         let body = wire.get(PREFIX_BYTES + HEADER_BYTES..).unwrap_or_default();
         let payload = bytes::Bytes::copy_from_slice(body);
-        let asked = Asked { session: id, kind, trace, payload };
+        let asked = OperatorRequest { session: id, kind, trace, payload };
         let ticket = Ticket { session: id, trace, msg_id, re: pending.re, ack: pending.ack };
-        self.outputs.push_back(Output::Asked { asked, ticket });
+        self.outputs.push_back(Output::OperatorRequest { request: asked, ticket });
         if let Some(session) = self.sessions.get_mut(id) {
             session.published += 1;
         }
@@ -246,15 +249,15 @@ impl Broker {
 
     /// Whether the station had room for what an operator asked: the `Publish` is answered by that. What it
     /// had no room for may come again.
-    pub fn took(&mut self, now: Now, ticket: Ticket, is_taken: bool) {
+    pub fn answer_operator_request(&mut self, now: Now, ticket: Ticket, is_taken: bool) {
         let Ticket { session, trace, msg_id, re, ack } = ticket;
         if !is_taken {
-            if let Some(scope) = self.topics.peek(OPERATOR).and_then(|state| state.scope) {
+            if let Some(scope) = self.topics.get_by_name(OPERATOR).and_then(|state| state.scope) {
                 self.dedupe.forget(scope, Key::new(trace, msg_id));
             }
             let why =
                 format!("the station has as many requests on {OPERATOR} as it takes: ask again in a moment");
-            self.answer_error(now, session, re, &Refused::new(Refusal::Busy, &why), Some(trace));
+            self.answer_error(now, session, re, &RefusalDetail::new(Refusal::Busy, &why), Some(trace));
         } else if ack {
             self.answer_untapped(now, session, re, trace);
         }
@@ -267,16 +270,16 @@ impl Broker {
         at: TopicRef,
         id: ConnectionId,
         message: &Message<'_>,
-        reached: Given,
+        reached: DeliveryCounts,
         bytes: u64,
     ) {
-        let Given { given, dropped } = reached;
+        let DeliveryCounts { delivered: given, dropped } = reached;
         self.totals.published += 1;
         self.totals.published_bytes += bytes;
         self.totals.delivered += u64::from(given);
-        let hears = message.is_counted && self.settings.hears;
-        if let Some(shown) = self.show(now, at) {
-            shown.heard = u32::from(hears && shown.class.is_heard());
+        let hears = message.is_counted && self.settings.has_station_inbox;
+        if let Some(shown) = self.visible_topic(now, at) {
+            shown.station_receivers = u32::from(hears && shown.class.is_for_station());
             let view = &mut shown.view;
             view.published += 1;
             view.bytes += bytes;
@@ -320,9 +323,9 @@ impl Broker {
         }
         match self.judge_at(now, held.kind(), topic, wire) {
             Ok((_, Class::Operator)) => Verdict::Accepted,
-            Ok((_, class)) if self.is_too_much(class, wire.len()) => Verdict::Refused(Refusal::Busy),
+            Ok((_, class)) if self.exceeds_inbox(class, wire.len()) => Verdict::Refused(Refusal::Busy),
             Ok((header, class)) => {
-                let mut given = self.would_reach(now, topic, class, &header, wire.len());
+                let mut given = self.predict_delivery(now, topic, class, &header, wire.len());
                 if let Verdict::Published { subscribers, .. } = &mut given {
                     *subscribers += u32::from(self.is_for_station(class));
                 }

@@ -10,7 +10,7 @@ use std::{sync::Arc, time::Duration};
 use hashbrown::HashMap;
 use slab::Slab;
 
-use super::memo::Memo;
+use super::publish_cache::PublishCache;
 use crate::{
     ids::{ConnectionId, Peer, TopicName, TraceId},
     limits,
@@ -26,7 +26,7 @@ use crate::{
 };
 
 /// How long a connection may take to say `Hello` (ruling RMP 1).
-pub(super) const HELLO_WITHIN: Duration = Duration::from_secs(10);
+pub(super) const HELLO_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// One connection.
 #[derive(Debug)]
@@ -38,13 +38,13 @@ pub(super) struct Session {
     pub(super) outbox: Outbox<Tag>,
     pub(super) subs: Slab<Sub>,
     /// The places of the subscriptions, by the session's numbers of them.
-    pub(super) places: HashMap<u64, usize>,
-    pub(super) memo: Memo,
+    pub(super) sub_indexes: HashMap<u64, usize>,
+    pub(super) publish_cache: PublishCache,
     pub(super) pending: Option<Pending>,
     pub(super) published: u64,
     pub(super) refused: u64,
     /// `published` and `refused` as they were told last.
-    pub(super) told: (u64, u64),
+    pub(super) reported: (u64, u64),
     /// Its figures may have changed since they were told.
     pub(super) is_dirty: bool,
     /// It is on the list of those that have something to write.
@@ -78,21 +78,21 @@ pub(super) struct Pending {
     pub(super) wire_bytes: usize,
     /// Where the message goes, or why it goes nowhere; none for a topic that is made once it is clear that
     /// it may be published on.
-    pub(super) to: Result<Option<TopicRef>, Box<Refused>>,
+    pub(super) to: Result<Option<TopicRef>, Box<RefusalDetail>>,
     /// The topic as it was asked for, where it is one; a memo that recalls the place knows it too.
     pub(super) topic: Option<TopicName>,
 }
 
 /// Why something that was asked for is not done.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Refused {
+pub(super) struct RefusalDetail {
     pub(super) refusal: Refusal,
     pub(super) message: String,
     /// The fault of a frame, where it is one.
     pub(super) error: Option<Error>,
 }
 
-impl Refused {
+impl RefusalDetail {
     pub(super) fn new(refusal: Refusal, message: &impl ToString) -> Self {
         Self { refusal, message: message.to_string(), error: None }
     }
@@ -101,7 +101,7 @@ impl Refused {
 /// A topic of the table, as long as it is in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct TopicRef {
-    pub(super) place: usize,
+    pub(super) index: usize,
     pub(super) stamp: u64,
 }
 
@@ -117,7 +117,7 @@ pub(super) struct Sub {
     pub(super) reads_tap: bool,
     pub(super) duplicates: u64,
     /// Its figures as they were told last.
-    pub(super) told: Gauge,
+    pub(super) reported: Gauge,
 }
 
 /// What is told of a message that expires in a queue, as far as its bytes do not tell it.
@@ -127,12 +127,12 @@ pub(super) enum Tag {
     Frames {
         from: ConnectionId,
     },
-    Json(Box<Told>),
+    Json(Box<JsonDeliveryInfo>),
 }
 
 /// What is told of a message of which a unit of the JSON dialect was made.
 #[derive(Clone, Debug)]
-pub(super) struct Told {
+pub(super) struct JsonDeliveryInfo {
     pub(super) topic: TopicName,
     pub(super) from: ConnectionId,
     pub(super) sub: u64,
@@ -146,15 +146,15 @@ impl Session {
             id,
             peer,
             connected_at: now,
-            phase: Phase::New { hello_by: now.mono + HELLO_WITHIN },
+            phase: Phase::New { hello_by: now.mono + HELLO_TIMEOUT },
             outbox: Outbox::new(limits),
             subs: Slab::new(),
-            places: HashMap::new(),
-            memo: Memo::default(),
+            sub_indexes: HashMap::new(),
+            publish_cache: PublishCache::default(),
             pending: None,
             published: 0,
             refused: 0,
-            told: (0, 0),
+            reported: (0, 0),
             is_dirty: false,
             is_waiting: false,
             is_watched: false,
@@ -190,7 +190,7 @@ impl Session {
 
     /// What is counted of a subscription now.
     pub(super) fn gauge(&self, sub: &Sub) -> Gauge {
-        let account = self.outbox.account(sub.slot);
+        let account = self.outbox.queue_stats(sub.slot);
         let mut dropped = [0; DropReason::ALL.len()];
         dropped[DropReason::TtlExpired.index()] = account.expired;
         dropped[DropReason::Duplicate.index()] = sub.duplicates;
@@ -206,14 +206,14 @@ impl Session {
     /// As it is shown: figures as they were told last.
     pub(super) fn view(&self) -> PeerView {
         let sub = |sub: &Sub| {
-            (sub.number, SubView { topic: sub.pattern.name().clone(), since: sub.since, gauge: sub.told })
+            (sub.number, SubView { topic: sub.pattern.name().clone(), since: sub.since, gauge: sub.reported })
         };
         PeerView {
             peer: self.peer.clone(),
             connected_at: self.connected_at,
             greeting: self.greeting().cloned(),
-            published: self.told.0,
-            refused: self.told.1,
+            published: self.reported.0,
+            refused: self.reported.1,
             subs: self.subs.iter().map(|(_, it)| sub(it)).collect(),
         }
     }

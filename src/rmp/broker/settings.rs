@@ -19,7 +19,7 @@ pub struct Settings {
     pub server: Arc<str>,
     /// Whether the station runs a control plane: it takes requests, decisions and what agents answer (see
     /// `topic::Class::is_heard`).
-    pub hears: bool,
+    pub has_station_inbox: bool,
 }
 
 /// The SHA-256 of the three tokens; one that is absent is nobody's (ruling RMP 6).
@@ -45,8 +45,8 @@ impl Tokens {
     #[must_use]
     pub fn kind(&self, asked: &str, token: Option<&str>) -> Option<Kind> {
         let Some(token) = token else { return Some(Kind::Agent) };
-        let shown = Self::hash(token);
-        let is = |ours: &Option<[u8; 32]>| ours.as_ref().is_some_and(|ours| same(ours, &shown));
+        let presented = Self::hash(token);
+        let is = |ours: &Option<[u8; 32]>| ours.as_ref().is_some_and(|ours| same(ours, &presented));
         // All three are compared, so that the time taken tells nothing.
         let (operator, viewer, cue) = (is(&self.operator), is(&self.viewer), is(&self.cue));
         match Kind::from_name(asked) {

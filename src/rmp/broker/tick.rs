@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::{core::Broker, io::Output};
 use crate::{
-    rmp::dedupe::Figures,
+    rmp::dedupe::DedupeMetrics,
     tap::entry::rmp::{CloseCause, Transition},
     time::Now,
 };
@@ -16,7 +16,7 @@ const FORGOTTEN_MAX: usize = 65_536;
 impl Broker {
     /// Has what changed told within a second.
     pub(super) fn arm(&mut self, now: Now) {
-        if !self.dirty.is_empty() || !self.held.is_empty() {
+        if !self.dirty.is_empty() || !self.suppressed_topics.is_empty() {
             self.tick_at.get_or_insert(now.mono + SECOND);
         }
     }
@@ -26,7 +26,7 @@ impl Broker {
             self.greeting.pop_front();
             self.end(id, CloseCause::HelloTimeout);
         }
-        self.look_for_unread(now);
+        self.check_unread(now);
         if self.tick_at.is_some_and(|at| now.mono >= at) {
             self.tick_at = None;
             self.tick(now);
@@ -34,44 +34,50 @@ impl Broker {
     }
 
     fn tick(&mut self, now: Now) {
-        self.tell_held(now);
-        self.tell_figures();
-        self.budget.relax();
-        self.topics.leave(&self.routes, &mut self.dedupe);
+        self.emit_suppressed(now);
+        self.emit_metrics();
+        self.budget.release_memory();
+        self.topics.forget_unsubscribed(&self.routes, &mut self.dedupe);
         self.dedupe.forget_old(now.mono, FORGOTTEN_MAX);
-        let figures = self.dedupe.figures();
-        let Figures { evicted_young, lost_evicted_young, .. } = figures;
-        let (keys, topics) = (figures.keys as u64, self.topics.used);
-        if self.totals.remember([keys, evicted_young, lost_evicted_young, topics]) {
-            self.say(Transition::Remembered { keys, evicted_young, lost_evicted_young, topics }, None, None);
+        let metrics = self.dedupe.metrics();
+        let DedupeMetrics { evicted_young, lost_evicted_young, .. } = metrics;
+        let (keys, topics) = (metrics.keys as u64, self.topics.used);
+        if self.totals.update_dedupe([keys, evicted_young, lost_evicted_young, topics]) {
+            self.emit_transition(
+                Transition::DedupeStats { keys, evicted_young, lost_evicted_young, topics },
+                None,
+                None,
+            );
         }
-        if keys > 0 || figures.lost_runs > 0 {
+        if keys > 0 || metrics.lost_runs > 0 {
             self.tick_at.get_or_insert(now.mono + SECOND);
         }
     }
 
     /// Tells the figures that changed since they were told last.
-    fn tell_figures(&mut self) {
+    fn emit_metrics(&mut self) {
         for id in std::mem::take(&mut self.dirty) {
             let Some(session) = self.sessions.get_mut(id) else { continue };
             session.is_dirty = false;
-            session.outbox.relax();
+            session.outbox.release_memory();
             let counted = (session.published, session.refused);
             if session.is_closed() {
                 continue;
             }
-            if session.told != counted {
-                session.told = counted;
+            if session.reported != counted {
+                session.reported = counted;
                 let (published, refused) = counted;
-                let transition = Transition::Counted { session: id, published, refused };
+                let transition = Transition::SessionStats { session: id, published, refused };
                 self.outputs.push_back(Output::Transition { transition, text: None, trace: None });
             }
             let gauges: Vec<_> =
                 session.subs.iter().map(|(place, sub)| (place, session.gauge(sub))).collect();
             for (place, gauge) in gauges {
-                let Some(sub) = session.subs.get_mut(place).filter(|sub| sub.told != gauge) else { continue };
-                sub.told = gauge;
-                let transition = Transition::Gauged { session: id, sub: sub.number, gauge };
+                let Some(sub) = session.subs.get_mut(place).filter(|sub| sub.reported != gauge) else {
+                    continue;
+                };
+                sub.reported = gauge;
+                let transition = Transition::QueueStats { session: id, sub: sub.number, gauge };
                 self.outputs.push_back(Output::Transition { transition, text: None, trace: None });
             }
         }

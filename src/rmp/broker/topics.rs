@@ -9,7 +9,7 @@ use slab::Slab;
 use super::{
     drops::Notices,
     session::{Session, TopicRef},
-    shown::ShownRef,
+    visible_topics::VisibleTopicRef,
 };
 use crate::{
     ids::{ConnectionId, TopicName},
@@ -26,7 +26,7 @@ use crate::{
 };
 
 /// Topics that are looked at together for whether they reach anybody.
-const LEFT_MAX: usize = 4_096;
+const UNSUBSCRIBED_SCAN_MAX: usize = 4_096;
 /// Subscriptions over all topics whose place is kept; beyond, all are looked up again.
 const TARGETS_MAX: usize = 65_536;
 
@@ -34,7 +34,7 @@ const TARGETS_MAX: usize = 65_536;
 #[derive(Debug)]
 pub(super) struct Topics {
     states: Slab<TopicState>,
-    places: HashMap<TopicName, usize>,
+    by_name: HashMap<TopicName, usize>,
     limit: usize,
     stamp: u64,
     /// The stamp of the topic that was added last, reserved ones aside.
@@ -45,7 +45,7 @@ pub(super) struct Topics {
     pub(super) used: u64,
     found: Vec<Route>,
     /// The revision of the routes for which it is looked which topics reach nobody, and from which place on.
-    left: (Option<u64>, usize),
+    unsubscribed_scan: (Option<u64>, usize),
 }
 
 /// One topic.
@@ -60,7 +60,7 @@ pub(super) struct TopicState {
     revision: Option<u64>,
     stamp: u64,
     /// Where it is shown, once something was told of it.
-    pub(super) shown: Option<ShownRef>,
+    pub(super) visible: Option<VisibleTopicRef>,
     /// When it was used last, by the stamps.
     used: u64,
 }
@@ -104,21 +104,21 @@ impl Topics {
     pub(super) fn new(topics_max: u64) -> Self {
         Self {
             states: Slab::new(),
-            places: HashMap::new(),
+            by_name: HashMap::new(),
             limit: usize::try_from(topics_max).unwrap_or(usize::MAX),
             stamp: 0,
             newest: 0,
             targets: 0,
             used: 0,
             found: Vec::new(),
-            left: (None, 0),
+            unsubscribed_scan: (None, 0),
         }
     }
 
     /// The topic of this name, if it is there.
     pub(super) fn find(&self, name: &str) -> Option<TopicRef> {
-        let place = *self.places.get(name)?;
-        Some(TopicRef { place, stamp: self.states.get(place)?.stamp })
+        let place = *self.by_name.get(name)?;
+        Some(TopicRef { index: place, stamp: self.states.get(place)?.stamp })
     }
 
     /// Notes that a topic is used now.
@@ -139,7 +139,7 @@ impl Topics {
             scope: None,
             targets: Vec::new(),
             revision: None,
-            shown: None,
+            visible: None,
             stamp: self.stamp,
             used: self.stamp,
             topic,
@@ -149,8 +149,8 @@ impl Topics {
         }
         let name = state.topic.name().clone();
         let place = self.states.insert(state);
-        self.places.insert(name, place);
-        TopicRef { place, stamp: self.stamp }
+        self.by_name.insert(name, place);
+        TopicRef { index: place, stamp: self.stamp }
     }
 
     /// Whether there are more than there is room for.
@@ -161,16 +161,16 @@ impl Topics {
     /// An eighth of the topics, to be forgotten: never reserved ones nor the one that was added last; first
     /// those of which nothing is remembered, last those whose drops were not told yet; of the same sort
     /// those used least recently.
-    pub(super) fn dispensable(&self, dedupe: &Dedupe) -> Vec<TopicRef> {
+    pub(super) fn evictable(&self, dedupe: &Dedupe) -> Vec<TopicRef> {
         let rank = |state: &TopicState| match state.scope {
             _ if state.notices.is_listed() => 2,
-            Some(scope) if dedupe.figures_of(scope).0 > 0 => 1,
+            Some(scope) if dedupe.metrics_of(scope).0 > 0 => 1,
             _ => 0,
         };
         let candidates =
             self.states.iter().filter(|(_, state)| !state.class.is_reserved() && state.stamp != self.newest);
         let mut ranked: Vec<_> = candidates
-            .map(|(place, state)| (rank(state), state.used, TopicRef { place, stamp: state.stamp }))
+            .map(|(place, state)| (rank(state), state.used, TopicRef { index: place, stamp: state.stamp }))
             .collect();
         let forgotten = (self.states.len() / 8).max(1).min(ranked.len());
         if forgotten < ranked.len() {
@@ -181,22 +181,22 @@ impl Topics {
 
     /// Forgets a topic.
     pub(super) fn forget(&mut self, at: TopicRef, now: Now, dedupe: &mut Dedupe) {
-        if self.look(at).is_none() {
+        if self.get(at).is_none() {
             return;
         }
-        let state = self.states.remove(at.place);
+        let state = self.states.remove(at.index);
         self.targets -= state.targets.len();
-        self.places.remove(state.topic.as_str());
+        self.by_name.remove(state.topic.as_str());
         if let Some(scope) = state.scope {
             dedupe.close_topic(scope, now.mono);
         }
     }
 
     /// Forgets what was seen on topics that reach nobody any more; looks at some of them each time.
-    pub(super) fn leave(&mut self, routes: &Routes, dedupe: &mut Dedupe) {
-        let (of, from) = self.left;
+    pub(super) fn forget_unsubscribed(&mut self, routes: &Routes, dedupe: &mut Dedupe) {
+        let (of, from) = self.unsubscribed_scan;
         let from = if of == Some(routes.revision()) { from } else { 0 };
-        let end = self.states.capacity().min(from.saturating_add(LEFT_MAX));
+        let end = self.states.capacity().min(from.saturating_add(UNSUBSCRIBED_SCAN_MAX));
         for place in from..end {
             // What operators ask reaches the station alone.
             let Some(state) = self.states.get_mut(place).filter(|state| state.class != Class::Operator)
@@ -207,27 +207,27 @@ impl Topics {
             routes.matches(&state.topic, &mut self.found);
             if self.found.is_empty() {
                 state.scope = None;
-                dedupe.leave_topic(scope);
+                dedupe.clear_topic(scope);
             }
         }
-        self.left = (Some(routes.revision()), end);
+        self.unsubscribed_scan = (Some(routes.revision()), end);
     }
 
     /// A topic that was resolved before, if it is still the same.
     pub(super) fn state(&mut self, at: TopicRef) -> Option<&mut TopicState> {
-        self.states.get_mut(at.place).filter(|state| state.stamp == at.stamp)
+        self.states.get_mut(at.index).filter(|state| state.stamp == at.stamp)
     }
 
-    pub(super) fn look(&self, at: TopicRef) -> Option<&TopicState> {
-        self.states.get(at.place).filter(|state| state.stamp == at.stamp)
+    pub(super) fn get(&self, at: TopicRef) -> Option<&TopicState> {
+        self.states.get(at.index).filter(|state| state.stamp == at.stamp)
     }
 
-    pub(super) fn peek(&self, name: &str) -> Option<&TopicState> {
-        self.places.get(name).and_then(|place| self.states.get(*place))
+    pub(super) fn get_by_name(&self, name: &str) -> Option<&TopicState> {
+        self.by_name.get(name).and_then(|place| self.states.get(*place))
     }
 
     /// The topic, with the subscriptions that it reaches now.
-    pub(super) fn reach(
+    pub(super) fn resolve_targets(
         &mut self,
         at: TopicRef,
         routes: &Routes,
@@ -235,23 +235,23 @@ impl Topics {
     ) -> Option<&mut TopicState> {
         self.stamp += 1;
         let used = self.stamp;
-        let state = self.states.get_mut(at.place).filter(|state| state.stamp == at.stamp)?;
+        let state = self.states.get_mut(at.index).filter(|state| state.stamp == at.stamp)?;
         state.used = used;
         if state.revision == Some(routes.revision()) {
-            return self.states.get_mut(at.place);
+            return self.states.get_mut(at.index);
         }
         let before = state.targets.len();
         routes.matches(&state.topic, &mut self.found);
         if self.targets - before + self.found.len() > TARGETS_MAX {
             self.forget_targets();
         }
-        let state = self.states.get_mut(at.place)?;
+        let state = self.states.get_mut(at.index)?;
         self.targets -= state.targets.len();
         state.targets.clear();
         state.targets.extend(self.found.iter().filter_map(|route| target(*route, &state.topic, sessions)));
         state.revision = Some(routes.revision());
         self.targets += state.targets.len();
-        self.states.get_mut(at.place)
+        self.states.get_mut(at.index)
     }
 
     fn forget_targets(&mut self) {
@@ -265,7 +265,7 @@ impl Topics {
 /// Where a subscription is found, with the Deliver that its messages begin with.
 fn target(route: Route, topic: &Topic, sessions: &Sessions) -> Option<Target> {
     let (session, held) = sessions.find(route.connection)?;
-    let place = *held.places.get(&route.sub)?;
+    let place = *held.sub_indexes.get(&route.sub)?;
     let sub = held.subs.get(place)?;
     let dialect = held.dialect();
     let mut deliver = Vec::new();
@@ -300,7 +300,7 @@ pub(super) fn serves(kind: Kind, pattern: &str, topic: &str) -> bool {
 #[derive(Debug, Default)]
 pub(super) struct Sessions {
     all: Slab<Session>,
-    places: HashMap<ConnectionId, usize>,
+    by_id: HashMap<ConnectionId, usize>,
     /// The place found last: a busy session is looked for many times in a row.
     recent: Cell<usize>,
 }
@@ -309,24 +309,24 @@ impl Sessions {
     pub(super) fn insert(&mut self, session: Session) {
         let id = session.id;
         let place = self.all.insert(session);
-        self.places.insert(id, place);
+        self.by_id.insert(id, place);
     }
 
     pub(super) fn remove(&mut self, id: ConnectionId) -> Option<Session> {
-        self.places.remove(&id).and_then(|place| self.all.try_remove(place))
+        self.by_id.remove(&id).and_then(|place| self.all.try_remove(place))
     }
 
     pub(super) fn find(&self, id: ConnectionId) -> Option<(usize, &Session)> {
-        let place = self.place(id)?;
+        let place = self.index_of(id)?;
         self.all.get(place).map(|session| (place, session))
     }
 
-    fn place(&self, id: ConnectionId) -> Option<usize> {
+    fn index_of(&self, id: ConnectionId) -> Option<usize> {
         let recent = self.recent.get();
         if self.all.get(recent).is_some_and(|session| session.id == id) {
             return Some(recent);
         }
-        let place = *self.places.get(&id)?;
+        let place = *self.by_id.get(&id)?;
         self.recent.set(place);
         Some(place)
     }
@@ -336,12 +336,12 @@ impl Sessions {
     }
 
     pub(super) fn get_mut(&mut self, id: ConnectionId) -> Option<&mut Session> {
-        self.place(id).and_then(|place| self.all.get_mut(place))
+        self.index_of(id).and_then(|place| self.all.get_mut(place))
     }
 
     /// The session at a place, if it is still that one.
-    pub(super) fn at(&mut self, place: usize, id: ConnectionId) -> Option<&mut Session> {
-        self.all.get_mut(place).filter(|session| session.id == id)
+    pub(super) fn at(&mut self, index: usize, id: ConnectionId) -> Option<&mut Session> {
+        self.all.get_mut(index).filter(|session| session.id == id)
     }
 
     pub(super) fn iter(&self) -> impl Iterator<Item = &Session> {

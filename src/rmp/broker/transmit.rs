@@ -2,8 +2,8 @@
 
 use super::{
     core::Broker,
-    drops::{Loss, Lost},
-    session::{Phase, Tag, Told, TopicRef},
+    drops::{Loss, LostMessage},
+    session::{JsonDeliveryInfo, Phase, Tag, TopicRef},
 };
 use crate::{
     ids::{ConnectionId, TopicName},
@@ -22,11 +22,11 @@ const DELIVER_DEPTH: usize = 3;
 
 /// What a write left behind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Left {
+pub enum WriteProgress {
     /// Nothing waits.
-    Nothing,
+    Drained,
     /// There is more to write.
-    More,
+    Pending,
 }
 
 impl Broker {
@@ -40,10 +40,10 @@ impl Broker {
         now: Now,
         id: ConnectionId,
         write: impl FnOnce(&Front<'_>) -> Result<usize, E>,
-    ) -> Result<Left, E> {
+    ) -> Result<WriteProgress, E> {
         let now_ms = self.wall.now_ms(now);
         let Self { sessions, budget, losses, settings, .. } = self;
-        let Some(session) = sessions.get_mut(id) else { return Ok(Left::Nothing) };
+        let Some(session) = sessions.get_mut(id) else { return Ok(WriteProgress::Drained) };
         let dialect = session.dialect();
         let body_bytes_max = body_bytes_max(dialect, settings.limits.drop_body_bytes_max);
         let front = session
@@ -52,17 +52,17 @@ impl Broker {
         let taken = if front.slices().is_empty() { Ok(0) } else { write(&front) };
         let left = taken.map(|bytes| {
             session.outbox.advance(bytes, budget);
-            if session.outbox.is_empty() { Left::Nothing } else { Left::More }
+            if session.outbox.is_empty() { WriteProgress::Drained } else { WriteProgress::Pending }
         });
-        session.outbox.lend(budget);
+        session.outbox.release_spare(budget);
         if !matches!(session.phase, Phase::Open(_)) {
-            session.outbox.relax();
+            session.outbox.release_memory();
         } else if !session.is_dirty {
             session.is_dirty = true;
             self.dirty.push(id);
         }
         self.arm(now);
-        self.tell_expired(now);
+        self.emit_expired_notices(now);
         left
     }
 
@@ -81,13 +81,13 @@ impl Broker {
             dirty.push(id);
         }
         self.arm(now);
-        self.tell_expired(now);
+        self.emit_expired_notices(now);
     }
 
-    fn tell_expired(&mut self, now: Now) {
+    fn emit_expired_notices(&mut self, now: Now) {
         if !self.losses.is_empty() {
             // Each loss names its topic.
-            self.tell_losses(now, TopicRef { place: usize::MAX, stamp: 0 }, None);
+            self.emit_notices(now, TopicRef { index: usize::MAX, stamp: 0 }, None);
             self.shrink(now);
         }
     }
@@ -104,16 +104,16 @@ fn body_bytes_max(dialect: Dialect, drop_body_bytes_max: u64) -> u64 {
 /// What is told of a message that expired in a connection's queue.
 fn loss(id: ConnectionId, dialect: Dialect, body_bytes_max: u64, expired: Expired<'_, Tag>) -> Option<Loss> {
     let Expired { head, message, expires_at_ms, tag, .. } = expired;
-    let told = told(tag, head, message)?;
+    let told = delivery_info(tag, head, message)?;
     let (to, from) = (Some((id, told.sub)), Some(told.from));
-    let lost = Lost { to, from, trace: told.trace, msg_id: told.msg_id, expires_at_ms };
+    let lost = LostMessage { to, from, trace: told.trace, msg_id: told.msg_id, expires_at_ms };
     let body = (message.len() as u64 <= body_bytes_max).then(|| bytes::Bytes::copy_from_slice(message));
     Some(Loss { topic: Some(told.topic), reason: DropReason::TtlExpired, lost, body, dialect })
 }
 
 /// What is told of a message that expired: by its tag, or by the Deliver and the header that were made or
 /// judged here.
-fn told(tag: Tag, head: &[u8], message: &[u8]) -> Option<Told> {
+fn delivery_info(tag: Tag, head: &[u8], message: &[u8]) -> Option<JsonDeliveryInfo> {
     let from = match tag {
         Tag::Json(told) => return Some(*told),
         Tag::Frames { from } => from,
@@ -121,5 +121,5 @@ fn told(tag: Tag, head: &[u8], message: &[u8]) -> Option<Told> {
     let Header { trace_id: trace, msg_id, .. } = Header::from(&RawFrame::split(message)?.header);
     let body = Body::decode(RawFrame::split(head)?.body, DELIVER_DEPTH).ok()?;
     let Ok(FromBroker::Deliver { sub, topic }) = FromBroker::decode(&body) else { return None };
-    Some(Told { topic: TopicName::new(topic), from, sub, trace, msg_id })
+    Some(JsonDeliveryInfo { topic: TopicName::new(topic), from, sub, trace, msg_id })
 }

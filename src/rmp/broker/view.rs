@@ -16,10 +16,10 @@ impl Broker {
             .filter(|session| !session.is_closed())
             .map(|session| (session.id, session.view()));
         let mut found = Vec::new();
-        let view = |shown: &super::shown::ShownTopic| {
-            (shown.name().clone(), shown.now(&self.routes, &self.sessions, &mut found))
+        let view = |shown: &super::visible_topics::VisibleTopic| {
+            (shown.name().clone(), shown.current_view(&self.routes, &self.sessions, &mut found))
         };
-        let topics: BTreeMap<_, _> = self.shown.iter().map(view).collect();
+        let topics: BTreeMap<_, _> = self.visible.iter().map(view).collect();
         Snapshot {
             listener: self.listener.clone(),
             peers: peers.collect(),

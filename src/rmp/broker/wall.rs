@@ -17,12 +17,12 @@ pub(super) struct WallClock {
     offset_ms: i64,
     /// The offset of the last jump that was told, and when.
     jumped: Option<(i64, Mono)>,
-    settle: Duration,
+    jump_holdoff: Duration,
 }
 
 impl WallClock {
     pub(super) fn new(now: Now, ttl_ms_max: u64) -> Self {
-        Self { offset_ms: offset(now), jumped: None, settle: Duration::from_millis(ttl_ms_max) }
+        Self { offset_ms: offset(now), jumped: None, jump_holdoff: Duration::from_millis(ttl_ms_max) }
     }
 
     /// The time that TTLs are judged by.
@@ -33,10 +33,10 @@ impl WallClock {
     }
 
     /// Looks whether the wall clock was set, and tells by how many milliseconds, once a jump.
-    pub(super) fn look(&mut self, now: Now) -> Option<i64> {
+    pub(super) fn check(&mut self, now: Now) -> Option<i64> {
         let present = offset(now);
         let (known, since) = self.jumped.unwrap_or((self.offset_ms, now.mono));
-        if self.jumped.is_some() && now.mono.since(since) >= self.settle {
+        if self.jumped.is_some() && now.mono.since(since) >= self.jump_holdoff {
             (self.offset_ms, self.jumped) = (known, None);
         }
         let by_ms = present.saturating_sub(known);
@@ -70,15 +70,15 @@ mod tests {
         let start = Now::at_ms(0);
         let mut clock = WallClock::new(start, 600_000);
         let later = Now::at_ms(5_000);
-        assert_eq!((clock.look(later), clock.now_ms(later)), (None, later.wall.0));
+        assert_eq!((clock.check(later), clock.now_ms(later)), (None, later.wall.0));
 
         let ahead = Now { wall: Wall(later.wall.0 + 3_600_000), ..later };
-        assert_eq!((clock.look(ahead), clock.look(ahead)), (Some(3_600_000), None));
+        assert_eq!((clock.check(ahead), clock.check(ahead)), (Some(3_600_000), None));
         assert_eq!(clock.now_ms(ahead), later.wall.0, "what was stamped before is not older for it");
 
         let behind = Now { wall: Wall(later.wall.0 - 3_600_000), ..later };
         let mut clock = WallClock::new(start, 600_000);
-        assert_eq!(clock.look(behind), Some(-3_600_000));
+        assert_eq!(clock.check(behind), Some(-3_600_000));
         assert_eq!(clock.now_ms(behind), behind.wall.0, "what is stamped by the new time is not old");
     }
 
@@ -86,10 +86,10 @@ mod tests {
     fn the_new_time_holds_once_the_longest_ttl_is_over() {
         let mut clock = WallClock::new(Now::at_ms(0), 600_000);
         let ahead = |ms: u64| Now { wall: Wall(Now::at_ms(ms).wall.0 + 60_000), ..Now::at_ms(ms) };
-        assert_eq!(clock.look(ahead(1_000)), Some(60_000));
-        assert_eq!(clock.look(ahead(600_999)), None);
+        assert_eq!(clock.check(ahead(1_000)), Some(60_000));
+        assert_eq!(clock.check(ahead(600_999)), None);
         assert_eq!(clock.now_ms(ahead(600_999)), Now::at_ms(600_999).wall.0);
-        assert_eq!(clock.look(ahead(601_000)), None);
+        assert_eq!(clock.check(ahead(601_000)), None);
         assert_eq!(clock.now_ms(ahead(601_000)), ahead(601_000).wall.0);
     }
 
@@ -97,7 +97,7 @@ mod tests {
     fn small_corrections_are_no_jump() {
         let mut clock = WallClock::new(Now::at_ms(0), 600_000);
         let now = Now { wall: Wall(Now::at_ms(9_000).wall.0 + 1_000), ..Now::at_ms(9_000) };
-        assert_eq!(clock.look(now), None);
+        assert_eq!(clock.check(now), None);
         assert_eq!(clock.now_ms(now), Now::at_ms(9_000).wall.0);
     }
 }

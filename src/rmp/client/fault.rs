@@ -5,14 +5,14 @@ use crate::rmp::{self, EncodeError, Refusal, SchemaId, topic::TopicFault};
 /// What the broker did not do, in its words (ruling RMP 1).
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{code}: {message}")]
-pub struct Refused {
+pub struct RefusalReply {
     /// A name of the taxonomy or of the session layer, as it came.
     pub code: Box<str>,
     /// The same for people.
     pub message: Box<str>,
 }
 
-impl Refused {
+impl RefusalReply {
     /// Which refusal it is, if it is one that is known.
     #[must_use]
     pub fn refusal(&self) -> Option<Refusal> {
@@ -22,7 +22,7 @@ impl Refused {
 
 /// What the broker broke of the protocol. Nothing that follows is read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Fault {
+pub enum Violation {
     /// A frame that is not valid.
     #[error("{name} ({clause}): {0}", name = .0.name(), clause = .0.clause())]
     Frame(rmp::Error),

@@ -50,17 +50,17 @@ mod fault;
 mod hello;
 mod host;
 mod message;
-mod receiving;
-mod sending;
+mod receive_half;
+mod send_half;
 mod session;
 #[cfg(test)]
 mod tests;
 
 pub use delivery::Delivery;
-pub use fault::{Fault, Refused, SendError};
+pub use fault::{RefusalReply, SendError, Violation};
 pub use hello::{Hello, Welcome};
-pub use host::{Client, Closed, Error, Subscription};
+pub use host::{Client, CloseReason, Error, Subscription};
 pub use message::{Message, TTL_MS};
-pub use receiving::{Event, Receiving};
-pub use sending::Sending;
+pub use receive_half::{Event, ReceiveHalf};
+pub use send_half::SendHalf;
 pub use session::{Session, Start};

@@ -2,8 +2,8 @@
 
 use super::{
     hello::{Hello, Welcome},
-    receiving::Receiving,
-    sending::Sending,
+    receive_half::ReceiveHalf,
+    send_half::SendHalf,
 };
 use crate::{ids::TraceId, limits};
 
@@ -28,9 +28,9 @@ pub struct Start {
 #[derive(Debug)]
 pub struct Session {
     /// What is said.
-    pub sending: Sending,
+    pub sending: SendHalf,
     /// What is heard.
-    pub receiving: Receiving,
+    pub receiving: ReceiveHalf,
 }
 
 impl Session {
@@ -39,8 +39,8 @@ impl Session {
     pub fn new(hello: &Hello, start: Start) -> Self {
         let body_bytes_max = limits::Rmp::default().body_bytes_max;
         Self {
-            sending: Sending::new(hello, start, body_bytes_max),
-            receiving: Receiving::new(body_bytes_max),
+            sending: SendHalf::new(hello, start, body_bytes_max),
+            receiving: ReceiveHalf::new(body_bytes_max),
         }
     }
 

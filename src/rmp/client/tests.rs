@@ -1,6 +1,6 @@
 //! The session without I/O, against bytes written by hand (rmp-v0 §1, §2; ruling RMP 1).
 
-use super::{Event, Fault, Hello, Message, Receiving, SendError, Session, Start};
+use super::{Event, Hello, Message, ReceiveHalf, SendError, Session, Start, Violation};
 use crate::{
     ids::TraceId,
     rmp::{Error, Kind, SchemaId},
@@ -40,7 +40,7 @@ fn control(msg_id: u64, trace: u128, payload: &[u8]) -> Vec<u8> {
     )
 }
 
-fn said(session: &mut Session) -> Vec<u8> {
+fn sent_bytes(session: &mut Session) -> Vec<u8> {
     let mut bytes = Vec::new();
     session.sending.take(&mut bytes);
     bytes
@@ -62,7 +62,7 @@ fn deliver(sub: u8, topic: &str) -> Vec<u8> {
     )
 }
 
-fn events(receiving: &mut Receiving) -> Vec<Event> {
+fn events(receiving: &mut ReceiveHalf) -> Vec<Event> {
     std::iter::from_fn(|| receiving.next()).collect()
 }
 
@@ -70,28 +70,28 @@ fn events(receiving: &mut Receiving) -> Vec<Event> {
 fn says_hello_first_and_never_shows_its_token() {
     let hello = b"\xa5Hello\x84\xa1v\x01\xa6client\xa1t\xa4kind\xa3tui\xa5token\xa6s3cret";
     let mut session = session();
-    assert_eq!(said(&mut session), control(7, TRACE, hello));
+    assert_eq!(sent_bytes(&mut session), control(7, TRACE, hello));
     assert!(!format!("{:?}", Hello::with_token("t", Kind::Tui, "s3cret")).contains("s3cret"));
 }
 
 #[test]
 fn a_publication_is_two_frames_with_one_number_in_the_messages_trace() {
     let mut session = session();
-    said(&mut session);
+    sent_bytes(&mut session);
     let trace = TraceId(uuid::Uuid::from_u128(0xaa));
     let message = Message::new(SchemaId::ERROR_REPORT, &b"\x80"[..]).in_trace(trace);
     for (ack, flag, id) in [(true, b"\xc3", 8), (false, b"\xc2", 9), (true, b"\xc3", 10)] {
         assert_eq!(session.sending.publish(NOW_MS, "a/b", &message, ack).unwrap(), id);
         let announced =
             control(id, 0xaa, &[b"\xa7Publish\x82\xa5topic\xa3a/b\xa3ack".as_slice(), flag].concat());
-        assert_eq!(said(&mut session), [announced, frame(10, 0xaa, id, b"\x80")].concat());
+        assert_eq!(sent_bytes(&mut session), [announced, frame(10, 0xaa, id, b"\x80")].concat());
     }
 }
 
 #[test]
 fn many_topics_are_announced_as_they_are_whatever_is_remembered() {
     let mut session = session();
-    said(&mut session);
+    sent_bytes(&mut session);
     let message = Message::new(SchemaId::INTENT, &b"\x80"[..]).in_trace(TraceId(uuid::Uuid::from_u128(1)));
     for round in 0..3_u64 {
         for n in 0..20_u64 {
@@ -100,7 +100,10 @@ fn many_topics_are_announced_as_they_are_whatever_is_remembered() {
             let publish =
                 [b"\xa7Publish\x82\xa5topic\xa4".as_slice(), format!("t/{n:02}").as_bytes(), b"\xa3ack\xc2"]
                     .concat();
-            assert_eq!(said(&mut session), [control(id, 1, &publish), frame(2, 1, id, b"\x80")].concat());
+            assert_eq!(
+                sent_bytes(&mut session),
+                [control(id, 1, &publish), frame(2, 1, id, b"\x80")].concat()
+            );
         }
     }
 }
@@ -108,9 +111,9 @@ fn many_topics_are_announced_as_they_are_whatever_is_remembered() {
 #[test]
 fn subscriptions_are_numbered_and_ended_by_their_numbers() {
     let mut session = session();
-    said(&mut session);
+    sent_bytes(&mut session);
     assert_eq!(session.sending.subscribe(NOW_MS, "a/**").unwrap(), (8, 1));
-    assert_eq!(said(&mut session), control(8, TRACE, b"\xa9Subscribe\x82\xa3sub\x01\xa5topic\xa4a/**"));
+    assert_eq!(sent_bytes(&mut session), control(8, TRACE, b"\xa9Subscribe\x82\xa3sub\x01\xa5topic\xa4a/**"));
     assert_eq!(session.sending.subscribe(NOW_MS, "b").unwrap(), (9, 2));
     session.sending.unsubscribe(NOW_MS, 1);
     session.sending.ping(NOW_MS);
@@ -119,13 +122,13 @@ fn subscriptions_are_numbered_and_ended_by_their_numbers() {
         control(10, TRACE, b"\xabUnsubscribe\x81\xa3sub\x01"),
         control(11, TRACE, b"\xa4Ping\x80"),
     ];
-    assert_eq!(said(&mut session), expected.concat());
+    assert_eq!(sent_bytes(&mut session), expected.concat());
 }
 
 #[test]
 fn what_cannot_be_taken_is_not_sent() {
     let mut session = session();
-    said(&mut session);
+    sent_bytes(&mut session);
     session.sending.limit_bodies(4);
     let message = |bytes: usize| Message::new(SchemaId::INTENT, vec![0xc0; bytes]);
     let fault = |topic: &str, bytes: usize, session: &mut Session| {
@@ -141,10 +144,10 @@ fn what_cannot_be_taken_is_not_sent() {
     let whole = frame(10, 5, 3, b"\x80");
     assert!(session.sending.publish_frame(NOW_MS, "a", &whole[..whole.len() - 1], true).is_err());
     assert!(session.sending.publish_frame(NOW_MS, "a", &[0, 0], true).is_err());
-    assert!(said(&mut session).is_empty());
+    assert!(sent_bytes(&mut session).is_empty());
     let id = session.sending.publish_frame(NOW_MS, "a", &whole, false).unwrap();
     assert_eq!(
-        said(&mut session),
+        sent_bytes(&mut session),
         [control(id, 5, b"\xa7Publish\x82\xa5topic\xa1a\xa3ack\xc2"), whole].concat()
     );
 }
@@ -212,30 +215,30 @@ fn what_a_broker_may_not_say_ends_the_session() {
             other => panic!("{other:?}"),
         }
     };
-    assert!(matches!(fault(&control(1, 0, b"\xa4Pong\x80")), Fault::NotWelcomed("Pong")));
-    assert!(matches!(fault(&[welcome(), welcome()].concat()), Fault::WelcomedAgain));
+    assert!(matches!(fault(&control(1, 0, b"\xa4Pong\x80")), Violation::NotWelcomed("Pong")));
+    assert!(matches!(fault(&[welcome(), welcome()].concat()), Violation::WelcomedAgain));
     assert!(matches!(
         fault(&[welcome(), frame(1, 0, 1, b"\x80")].concat()),
-        Fault::NotControl(SchemaId::OBSERVATION)
+        Violation::NotControl(SchemaId::OBSERVATION)
     ));
     assert!(matches!(
         fault(&[welcome(), control(1, 0, b"\xa4Ping\x80")].concat()),
-        Fault::Frame(Error::BodyDecodeError(_))
+        Violation::Frame(Error::BodyDecodeError(_))
     ));
     assert!(matches!(
         fault(b"\x00\x00\x00\x40{\"a\":1}".repeat(8).as_slice()),
-        Fault::Frame(Error::InvalidMagic { .. })
+        Violation::Frame(Error::InvalidMagic { .. })
     ));
-    assert!(matches!(fault(b"\x00\x00\x00\x02{}"), Fault::Frame(Error::TruncatedHeader { .. })));
+    assert!(matches!(fault(b"\x00\x00\x00\x02{}"), Violation::Frame(Error::TruncatedHeader { .. })));
     // Welcome names 1,024 bytes.
     let large = frame(1, 0, 1, &[0xc0; 1_025]);
     assert!(matches!(
         fault(&[welcome(), deliver(1, "a"), large].concat()),
-        Fault::Frame(Error::BodyTooLarge { .. })
+        Violation::Frame(Error::BodyTooLarge { .. })
     ));
     let unknown =
         WELCOME.to_vec().iter().map(|byte| if *byte == b'u' { b'o' } else { *byte }).collect::<Vec<_>>();
-    assert!(matches!(fault(&control(1, 0, &unknown)), Fault::UnknownKind(kind) if &*kind == "toi"));
+    assert!(matches!(fault(&control(1, 0, &unknown)), Violation::UnknownKind(kind) if &*kind == "toi"));
 }
 
 #[test]

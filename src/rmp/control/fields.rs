@@ -69,7 +69,7 @@ impl<'a, const N: usize> Fields<'a, N> {
             .ok_or(BodyFault { at: self.at, breach: Breach::Missing(name) })
     }
 
-    fn taken<T>(
+    fn read_field<T>(
         &self,
         field: &'static str,
         takes: &'static str,
@@ -82,14 +82,14 @@ impl<'a, const N: usize> Fields<'a, N> {
 
     /// A whole number of 64 bits without a sign, however many bytes it is written in.
     pub(super) fn number(&self, name: &'static str) -> Result<u64, BodyFault> {
-        self.taken(name, "a number from 0 to 18446744073709551615", |mut bytes| {
+        self.read_field(name, "a number from 0 to 18446744073709551615", |mut bytes| {
             rmp::decode::read_int(&mut bytes).ok()
         })
     }
 
     /// A text.
     pub(super) fn text(&self, name: &'static str) -> Result<&'a str, BodyFault> {
-        self.taken(name, "a string of UTF-8", |bytes| text(bytes, &(0..bytes.len())))
+        self.read_field(name, "a string of UTF-8", |bytes| text(bytes, &(0..bytes.len())))
     }
 
     /// A text, or none where it is missing or nil.
@@ -102,7 +102,7 @@ impl<'a, const N: usize> Fields<'a, N> {
 
     /// True or false.
     pub(super) fn flag(&self, name: &'static str) -> Result<bool, BodyFault> {
-        self.taken(name, "true or false", |bytes| match bytes {
+        self.read_field(name, "true or false", |bytes| match bytes {
             [0xc2] => Some(false),
             [0xc3] => Some(true),
             _ => None,

@@ -15,7 +15,7 @@ const KEY: &[u8] = b"token";
 /// The bytes of a frame, from its prefix on, that hold the token of a Hello, whatever else is wrong with the
 /// frame. Of a body that cannot be read, all that follows the word `token`.
 #[must_use]
-pub fn secret(wire: &[u8]) -> Option<Range<usize>> {
+pub fn token_range(wire: &[u8]) -> Option<Range<usize>> {
     const BODY_AT: usize = PREFIX_BYTES + HEADER_BYTES;
     let bytes = RawFrame::split(wire)?.body;
     let found = match Body::decode(bytes, DEPTH_MAX) {

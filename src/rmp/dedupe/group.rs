@@ -6,7 +6,7 @@
 
 use std::{collections::VecDeque, time::Duration};
 
-use super::places::{Hash, Place, Places};
+use super::slots::{Hash, SlotEntry, SlotTable};
 use crate::time::Mono;
 
 /// Empty slots that are left in a ring however few keys it has.
@@ -15,16 +15,16 @@ const EMPTY_MAX: usize = 64;
 /// The keys of one group.
 #[derive(Debug)]
 pub(super) struct Group<K> {
-    ring: VecDeque<Slot<K>>,
+    ring: VecDeque<RingEntry<K>>,
     /// The number of the ring's front; places are numbered on from there, and begin anew behind the last
     /// number.
     first: u32,
-    places: Places,
+    slots: SlotTable,
     len: usize,
 }
 
 #[derive(Debug)]
-struct Slot<K> {
+struct RingEntry<K> {
     key: K,
     mark: u64,
     at: Mono,
@@ -34,7 +34,7 @@ struct Slot<K> {
 
 impl<K> Default for Group<K> {
     fn default() -> Self {
-        Self { ring: VecDeque::new(), first: 0, places: Places::default(), len: 0 }
+        Self { ring: VecDeque::new(), first: 0, slots: SlotTable::default(), len: 0 }
     }
 }
 
@@ -55,27 +55,27 @@ impl<K: Copy + Eq> Group<K> {
 
     /// The mark of a key, and when it was last seen.
     pub(super) fn find(&self, hash: Hash, key: &K) -> Option<(u64, Mono)> {
-        let (place, _) = self.places.find(hash, |number| is_at(&self.ring, self.first, number, key))?;
+        let (place, _) = self.slots.find(hash, |number| is_at(&self.ring, self.first, number, key))?;
         self.ring.get(index(self.first, place.number)).map(|slot| (slot.mark, slot.at))
     }
 
     /// Has the places of keys be read that are about to be noted.
-    pub(super) fn expect(&self, hashes: impl Iterator<Item = Hash>) {
-        self.places.expect(hashes);
+    pub(super) fn prefetch(&self, hashes: impl Iterator<Item = Hash>) {
+        self.slots.prefetch(hashes);
     }
 
     /// Has the places of so many of the oldest keys be read, as they are about to be forgotten.
-    pub(super) fn expect_oldest(&self, keys: u64) {
+    pub(super) fn prefetch_oldest(&self, keys: u64) {
         let keys = usize::try_from(keys).unwrap_or(usize::MAX);
-        self.places.expect(self.ring.iter().take(keys).map(|slot| slot.hash));
+        self.slots.prefetch(self.ring.iter().take(keys).map(|slot| slot.hash));
     }
 
     /// Notes a key as the one seen last, and tells its mark before and when that was, if it is there.
-    pub(super) fn see(&mut self, hash: Hash, key: K, mark: u64, now: Mono) -> Option<(u64, Mono)> {
-        let Self { ring, first, places, .. } = self;
+    pub(super) fn record_seen(&mut self, hash: Hash, key: K, mark: u64, now: Mono) -> Option<(u64, Mono)> {
+        let Self { ring, first, slots: places, .. } = self;
         let latest =
-            Place { hash, number: first.wrapping_add(u32::try_from(ring.len()).unwrap_or(u32::MAX)) };
-        let seen = Slot { key, mark, at: now, hash, is_empty: false };
+            SlotEntry { hash, number: first.wrapping_add(u32::try_from(ring.len()).unwrap_or(u32::MAX)) };
+        let seen = RingEntry { key, mark, at: now, hash, is_empty: false };
         let Some((known, spot)) = places.find(hash, |number| is_at(ring, *first, number, &key)) else {
             places.add(latest);
             ring.push_back(seen);
@@ -99,7 +99,7 @@ impl<K: Copy + Eq> Group<K> {
 
     /// Forgets a key, if it is there.
     pub(super) fn remove(&mut self, hash: Hash, key: &K) -> bool {
-        let Self { ring, first, places, .. } = self;
+        let Self { ring, first, slots: places, .. } = self;
         let Some((place, spot)) = places.find(hash, |number| is_at(ring, *first, number, key)) else {
             return false;
         };
@@ -115,8 +115,8 @@ impl<K: Copy + Eq> Group<K> {
     /// Forgets the key not seen for longest, and tells when that was.
     pub(super) fn forget_oldest(&mut self) -> Option<Mono> {
         let slot = self.ring.pop_front()?;
-        if let Some((_, spot)) = self.places.find(slot.hash, |number| number == self.first) {
-            self.places.remove(spot);
+        if let Some((_, spot)) = self.slots.find(slot.hash, |number| number == self.first) {
+            self.slots.remove(spot);
         }
         self.first = self.first.wrapping_add(1);
         self.len -= 1;
@@ -140,9 +140,9 @@ impl<K: Copy + Eq> Group<K> {
     /// Takes the empty slots out of the ring.
     fn pack(&mut self) {
         self.ring.retain(|slot| !slot.is_empty);
-        self.places.clear();
+        self.slots.clear();
         for (slot, number) in self.ring.iter().zip(0..) {
-            self.places.add(Place { hash: slot.hash, number: self.first.wrapping_add(number) });
+            self.slots.add(SlotEntry { hash: slot.hash, number: self.first.wrapping_add(number) });
         }
     }
 }
@@ -152,6 +152,6 @@ fn index(first: u32, number: u32) -> usize {
     number.wrapping_sub(first) as usize
 }
 
-fn is_at<K: Eq>(ring: &VecDeque<Slot<K>>, first: u32, number: u32, key: &K) -> bool {
+fn is_at<K: Eq>(ring: &VecDeque<RingEntry<K>>, first: u32, number: u32, key: &K) -> bool {
     ring.get(index(first, number)).is_some_and(|slot| slot.key == *key)
 }

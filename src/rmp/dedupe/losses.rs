@@ -18,7 +18,7 @@ pub(super) struct Bounds {
 
 /// What is kept for all subscribers together.
 #[derive(Debug)]
-pub(super) struct Tally {
+pub(super) struct LossTotals {
     pub(super) bounds: Bounds,
     /// Runs.
     pub(super) runs: u64,
@@ -43,7 +43,7 @@ struct Run {
     at: Mono,
 }
 
-impl Tally {
+impl LossTotals {
     pub(super) fn new(bounds: Bounds) -> Self {
         Self { bounds, runs: 0, evicted_young: 0 }
     }
@@ -61,7 +61,7 @@ impl Run {
 
 impl Losses {
     /// Notes that the message seen last, with this mark, is lost.
-    pub(super) fn add_latest(&mut self, mark: u64, now: Mono, tally: &mut Tally) {
+    pub(super) fn add_latest(&mut self, mark: u64, now: Mono, tally: &mut LossTotals) {
         if let Some((_, run)) = &mut self.open {
             run.lengthen(mark, now);
         } else if self.make_room(now, tally) {
@@ -70,7 +70,7 @@ impl Losses {
     }
 
     /// Notes that a message of this mark is lost, whatever was seen since.
-    pub(super) fn add(&mut self, mark: u64, now: Mono, tally: &mut Tally) {
+    pub(super) fn add(&mut self, mark: u64, now: Mono, tally: &mut LossTotals) {
         if self.open.is_some_and(|(first, run)| (first..=run.last).contains(&mark)) {
             return;
         }
@@ -105,7 +105,7 @@ impl Losses {
     }
 
     /// Makes room for one run more, and counts it; false where there is none.
-    fn make_room(&mut self, now: Mono, tally: &mut Tally) -> bool {
+    fn make_room(&mut self, now: Mono, tally: &mut LossTotals) -> bool {
         let Bounds { subscriber_runs, runs, age } = tally.bounds;
         while self.runs.first_key_value().is_some_and(|(_, run)| now.since(run.at) > age) {
             self.forget_first(tally);
@@ -124,7 +124,7 @@ impl Losses {
         true
     }
 
-    fn forget_first(&mut self, tally: &mut Tally) -> Option<Run> {
+    fn forget_first(&mut self, tally: &mut LossTotals) -> Option<Run> {
         let (_, run) = self.runs.pop_first()?;
         tally.runs -= 1;
         Some(run)

@@ -10,11 +10,11 @@
 //! on it goes.
 
 mod group;
-mod horizon;
-mod ledger;
+mod key_groups;
 mod losses;
-mod places;
+mod seen_keys;
+mod slots;
 #[cfg(test)]
 mod tests;
 
-pub use horizon::{Dedupe, Figures, Key, Scope, Seen, Subscriber};
+pub use seen_keys::{Dedupe, DedupeMetrics, Key, Scope, Sighting, Subscriber};

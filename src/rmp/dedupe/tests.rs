@@ -5,7 +5,7 @@ use std::{collections::HashSet, time::Duration};
 use proptest::prelude::*;
 
 use super::{
-    ledger::{Bounds, Ledger},
+    key_groups::{Bounds, KeyGroups},
     *,
 };
 use crate::{ids::TraceId, limits, time::Mono};
@@ -26,9 +26,9 @@ fn is_duplicate(
     msg_id: u64,
     now: Mono,
 ) -> bool {
-    let seen = dedupe.see(scope, key(msg_id), now);
+    let seen = dedupe.record_seen(scope, key(msg_id), now);
     let has_seen = dedupe.has_seen(&seen, subscriber);
-    dedupe.given(subscriber);
+    dedupe.record_delivered(subscriber);
     has_seen
 }
 
@@ -42,9 +42,9 @@ fn a_subscriber_sees_a_message_once_a_topic() {
     assert!(is_duplicate(&mut dedupe, a, &mut first, 1, now));
     assert!(!is_duplicate(&mut dedupe, b, &mut first, 1, now), "the scope is the concrete topic");
     let late = dedupe.open_subscriber();
-    let seen = dedupe.see(a, key(1), now);
+    let seen = dedupe.record_seen(a, key(1), now);
     assert!(dedupe.has_seen(&seen, &first) && !dedupe.has_seen(&seen, &late));
-    let seen = dedupe.see(a, key(1), now);
+    let seen = dedupe.record_seen(a, key(1), now);
     assert!(dedupe.has_seen(&seen, &late), "it came to it the last time");
 }
 
@@ -53,16 +53,16 @@ fn what_was_lost_comes_by_a_retry() {
     let mut dedupe = Dedupe::new(&limits::Rmp::default());
     let scope = dedupe.open_topic();
     let (mut quick, mut slow) = (dedupe.open_subscriber(), dedupe.open_subscriber());
-    let seen = dedupe.see(scope, key(1), at_ms(0));
-    dedupe.given(&mut quick);
-    dedupe.lost(&seen, &mut slow);
-    let retry = dedupe.see(scope, key(1), at_ms(1));
+    let seen = dedupe.record_seen(scope, key(1), at_ms(0));
+    dedupe.record_delivered(&mut quick);
+    dedupe.record_lost(&seen, &mut slow);
+    let retry = dedupe.record_seen(scope, key(1), at_ms(1));
     assert!(dedupe.has_seen(&retry, &quick) && !dedupe.has_seen(&retry, &slow));
-    dedupe.lost(&retry, &mut slow);
-    let retry = dedupe.see(scope, key(1), at_ms(2));
+    dedupe.record_lost(&retry, &mut slow);
+    let retry = dedupe.record_seen(scope, key(1), at_ms(2));
     assert!(!dedupe.has_seen(&retry, &slow));
-    dedupe.given(&mut slow);
-    let retry = dedupe.see(scope, key(1), at_ms(3));
+    dedupe.record_delivered(&mut slow);
+    let retry = dedupe.record_seen(scope, key(1), at_ms(3));
     assert!(dedupe.has_seen(&retry, &slow));
 }
 
@@ -72,19 +72,19 @@ fn what_expires_on_its_way_comes_by_a_retry_too() {
     let scope = dedupe.open_topic();
     let mut slow = dedupe.open_subscriber();
     for msg_id in 0..4 {
-        dedupe.see(scope, key(msg_id), at_ms(0));
-        dedupe.given(&mut slow);
+        dedupe.record_seen(scope, key(msg_id), at_ms(0));
+        dedupe.record_delivered(&mut slow);
     }
     for msg_id in [1, 2, 2] {
-        let expired = dedupe.look(scope, key(msg_id), at_ms(1));
-        dedupe.lost(&expired, &mut slow);
+        let expired = dedupe.lookup(scope, key(msg_id), at_ms(1));
+        dedupe.record_lost(&expired, &mut slow);
     }
-    assert_eq!(dedupe.figures().lost_runs, 1);
-    let has_seen = |msg_id| dedupe.has_seen(&dedupe.look(scope, key(msg_id), at_ms(2)), &slow);
+    assert_eq!(dedupe.metrics().lost_runs, 1);
+    let has_seen = |msg_id| dedupe.has_seen(&dedupe.lookup(scope, key(msg_id), at_ms(2)), &slow);
     assert_eq!([0, 1, 2, 3].map(has_seen), [true, false, false, true]);
-    let unknown = dedupe.look(scope, key(9), at_ms(1));
-    dedupe.lost(&unknown, &mut slow);
-    assert_eq!(dedupe.figures().lost_runs, 1, "what the topic has forgotten is no duplicate anyway");
+    let unknown = dedupe.lookup(scope, key(9), at_ms(1));
+    dedupe.record_lost(&unknown, &mut slow);
+    assert_eq!(dedupe.metrics().lost_runs, 1, "what the topic has forgotten is no duplicate anyway");
 }
 
 #[test]
@@ -93,14 +93,14 @@ fn who_does_not_read_costs_one_run_however_much_it_loses() {
     let scope = dedupe.open_topic();
     let mut stalled = dedupe.open_subscriber();
     for msg_id in 0..5_000 {
-        let seen = dedupe.see(scope, key(msg_id), at_ms(0));
-        dedupe.lost(&seen, &mut stalled);
+        let seen = dedupe.record_seen(scope, key(msg_id), at_ms(0));
+        dedupe.record_lost(&seen, &mut stalled);
     }
-    assert_eq!(dedupe.figures().lost_runs, 1);
-    let retry = dedupe.see(scope, key(17), at_ms(1));
+    assert_eq!(dedupe.metrics().lost_runs, 1);
+    let retry = dedupe.record_seen(scope, key(17), at_ms(1));
     assert!(!dedupe.has_seen(&retry, &stalled));
     dedupe.close_subscriber(stalled);
-    assert_eq!(dedupe.figures().lost_runs, 0);
+    assert_eq!(dedupe.metrics().lost_runs, 0);
 }
 
 #[test]
@@ -110,14 +110,14 @@ fn what_it_had_before_is_no_part_of_what_it_loses_around_it() {
     let mut subscriber = dedupe.open_subscriber();
     assert!(!is_duplicate(&mut dedupe, scope, &mut subscriber, 1, at_ms(0)));
     for msg_id in [2, 1, 3] {
-        let seen = dedupe.see(scope, key(msg_id), at_ms(1));
+        let seen = dedupe.record_seen(scope, key(msg_id), at_ms(1));
         if dedupe.has_seen(&seen, &subscriber) {
-            dedupe.given(&mut subscriber);
+            dedupe.record_delivered(&mut subscriber);
         } else {
-            dedupe.lost(&seen, &mut subscriber);
+            dedupe.record_lost(&seen, &mut subscriber);
         }
     }
-    let has_seen = |msg_id| dedupe.has_seen(&dedupe.look(scope, key(msg_id), at_ms(2)), &subscriber);
+    let has_seen = |msg_id| dedupe.has_seen(&dedupe.lookup(scope, key(msg_id), at_ms(2)), &subscriber);
     assert_eq!([1, 2, 3].map(has_seen), [true, false, false]);
 }
 
@@ -133,9 +133,9 @@ fn a_key_is_remembered_for_the_longest_ttl_after_it_was_last_seen() {
     assert!(!is_duplicate(1, 3_001));
     assert!(!is_duplicate(2, 3_001));
     dedupe.forget_old(at_ms(4_002), 1);
-    assert_eq!(dedupe.figures().keys, 1);
+    assert_eq!(dedupe.metrics().keys, 1);
     dedupe.forget_old(at_ms(4_002), 100);
-    assert_eq!(dedupe.figures(), Figures::default(), "age is no eviction");
+    assert_eq!(dedupe.metrics(), DedupeMetrics::default(), "age is no eviction");
 }
 
 #[test]
@@ -154,8 +154,8 @@ fn the_cap_of_a_topic_takes_what_was_not_seen_for_longest_and_counts_it() {
     assert!(is_duplicate(scope, 1) && is_duplicate(scope, 3) && is_duplicate(scope, 4));
     assert!(!is_duplicate(other, 9));
     assert!(!is_duplicate(scope, 2));
-    assert_eq!((dedupe.figures_of(scope), dedupe.figures_of(other)), ((3, 2), (1, 0)));
-    assert_eq!(dedupe.figures().evicted_young, 2);
+    assert_eq!((dedupe.metrics_of(scope), dedupe.metrics_of(other)), ((3, 2), (1, 0)));
+    assert_eq!(dedupe.metrics().evicted_young, 2);
 }
 
 #[test]
@@ -163,31 +163,31 @@ fn the_cap_of_the_broker_takes_from_whichever_topic_was_quiet_for_longest() {
     let mut dedupe = Dedupe::new(&limits::Rmp { keys_max: 4, ..limits::Rmp::default() });
     let (quiet, busy) = (dedupe.open_topic(), dedupe.open_topic());
     for msg_id in 0..2 {
-        dedupe.see(quiet, key(msg_id), at_ms(msg_id));
+        dedupe.record_seen(quiet, key(msg_id), at_ms(msg_id));
     }
     for msg_id in 2..5 {
-        dedupe.see(busy, key(msg_id), at_ms(msg_id));
+        dedupe.record_seen(busy, key(msg_id), at_ms(msg_id));
     }
-    assert_eq!((dedupe.figures_of(quiet), dedupe.figures_of(busy)), ((1, 1), (3, 0)));
+    assert_eq!((dedupe.metrics_of(quiet), dedupe.metrics_of(busy)), ((1, 1), (3, 0)));
     dedupe.close_topic(busy, at_ms(600_003));
-    let figures = dedupe.figures();
+    let figures = dedupe.metrics();
     assert_eq!(
         (figures.keys, figures.evicted_young),
         (1, 3),
         "one by the cap, two with the topic; the third was old"
     );
-    assert!(dedupe.see(busy, key(3), at_ms(9)).is_new(), "a closed topic keeps nothing");
-    assert_eq!(dedupe.figures().keys, 1);
+    assert!(dedupe.record_seen(busy, key(3), at_ms(9)).is_new(), "a closed topic keeps nothing");
+    assert_eq!(dedupe.metrics().keys, 1);
     let next = dedupe.open_topic();
-    assert!(next != busy && dedupe.figures_of(next) == (0, 0));
+    assert!(next != busy && dedupe.metrics_of(next) == (0, 0));
 }
 
 /// Publishes a message that a subscriber loses, and one of another number that it gets.
 fn lose(dedupe: &mut Dedupe, scope: Scope, subscriber: &mut Subscriber, msg_id: u64, now: Mono) {
-    let seen = dedupe.see(scope, key(msg_id), now);
-    dedupe.lost(&seen, subscriber);
-    dedupe.see(scope, key(1_000 + msg_id), now);
-    dedupe.given(subscriber);
+    let seen = dedupe.record_seen(scope, key(msg_id), now);
+    dedupe.record_lost(&seen, subscriber);
+    dedupe.record_seen(scope, key(1_000 + msg_id), now);
+    dedupe.record_delivered(subscriber);
 }
 
 #[test]
@@ -206,7 +206,7 @@ fn what_is_lost_is_capped_too() {
         lose(&mut dedupe, scope, &mut one, msg_id, at_ms(0));
     }
     let has_seen = |dedupe: &Dedupe, of: &Subscriber, msg_id| {
-        dedupe.has_seen(&dedupe.look(scope, key(msg_id), at_ms(0)), of)
+        dedupe.has_seen(&dedupe.lookup(scope, key(msg_id), at_ms(0)), of)
     };
     assert_eq!(
         [0, 1, 2].map(|msg_id| has_seen(&dedupe, &one, msg_id)),
@@ -223,13 +223,13 @@ fn what_is_lost_is_capped_too() {
     );
     lose(&mut dedupe, scope, &mut three, 5, at_ms(0));
     assert!(has_seen(&dedupe, &three, 5), "and the new one, where all is others'");
-    let Figures { lost_runs, lost_evicted_young, .. } = dedupe.figures();
+    let DedupeMetrics { lost_runs, lost_evicted_young, .. } = dedupe.metrics();
     assert_eq!((lost_runs, lost_evicted_young), (3, 3));
     lose(&mut dedupe, scope, &mut one, 6, at_ms(1_001));
-    let Figures { lost_runs, lost_evicted_young, .. } = dedupe.figures();
+    let DedupeMetrics { lost_runs, lost_evicted_young, .. } = dedupe.metrics();
     assert_eq!((lost_runs, lost_evicted_young), (2, 3), "age is no eviction");
     dedupe.close_subscriber(two);
-    assert_eq!(dedupe.figures().lost_runs, 1);
+    assert_eq!(dedupe.metrics().lost_runs, 1);
 }
 
 #[derive(Clone, Debug)]
@@ -268,16 +268,16 @@ proptest! {
                     }
                 }
                 Op::Publish { topic, msg_id, lost_by } if subscribers.iter().any(Option::is_some) => {
-                    let seen = dedupe.see(scopes[topic], key(msg_id), now);
+                    let seen = dedupe.record_seen(scopes[topic], key(msg_id), now);
                     for (at, subscriber) in subscribers.iter_mut().enumerate() {
                         let Some(subscriber) = subscriber else { continue };
                         let has_seen = sets[at].contains(&(topic, msg_id));
                         prop_assert_eq!(dedupe.has_seen(&seen, subscriber), has_seen);
                         match (has_seen, lost_by[at]) {
-                            (true, _) => dedupe.given(subscriber),
-                            (false, true) => dedupe.lost(&seen, subscriber),
+                            (true, _) => dedupe.record_delivered(subscriber),
+                            (false, true) => dedupe.record_lost(&seen, subscriber),
                             (false, false) => {
-                                dedupe.given(subscriber);
+                                dedupe.record_delivered(subscriber);
                                 sets[at].insert((topic, msg_id));
                             }
                         }
@@ -329,7 +329,7 @@ proptest! {
         caps in (1_u64..12, 1_u64..24),
     ) {
         let bounds = Bounds { group_keys: caps.0, keys: caps.1, age: Duration::from_millis(60) };
-        let mut ledger = Ledger::new(bounds);
+        let mut ledger = KeyGroups::new(bounds);
         let groups = [ledger.open(), ledger.open(), ledger.open()];
         let mut plain = Plain::default();
         let mut now = at_ms(0);
@@ -346,7 +346,7 @@ proptest! {
                     plain.keys.drain(..old);
                     prop_assert_eq!(ledger.forget_old(now, 3), old);
                 }
-                _ => prop_assert_eq!(ledger.see(groups[group], key, mark, now), plain.see((group, key), mark, now, &bounds)),
+                _ => prop_assert_eq!(ledger.record_seen(groups[group], key, mark, now), plain.see((group, key), mark, now, &bounds)),
             }
             prop_assert_eq!((ledger.len(), ledger.evicted_young()), (plain.keys.len(), plain.evicted_young));
         }

@@ -1,12 +1,12 @@
 //! What the broker says, as units.
 
-use super::{Message, Refused, framer::unit_bytes_max};
+use super::{JsonRefusal, Message, framer::unit_bytes_max};
 use crate::rmp::{PREFIX_BYTES, RawFrame, RawHeader};
 
 /// A message that is longer than a unit may be; it is dropped for its subscriber (ruling RMP 16).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("as JSON the message takes a unit of {bytes} bytes, and the limit is {bytes_max}")]
-pub struct NotFitting {
+pub struct UnitTooLarge {
     /// Bytes of the unit, its length included.
     pub bytes: u64,
     /// The limit in force.
@@ -19,16 +19,16 @@ pub fn append_hello_ack(out: &mut Vec<u8>) {
 }
 
 /// Appends the answer to a Publish.
-pub fn append_publish_ack(out: &mut Vec<u8>, id: u64, result: Result<(), &Refused>) {
+pub fn append_publish_ack(out: &mut Vec<u8>, id: u64, result: Result<(), &JsonRefusal>) {
     append_unit(out, &format!(r#"{{"PublishAck":{{"id":{id},"result":{}}}}}"#, outcome(result)));
 }
 
 /// Appends the answer to a Subscribe.
-pub fn append_subscribe_ack(out: &mut Vec<u8>, id: u64, result: Result<(), &Refused>) {
+pub fn append_subscribe_ack(out: &mut Vec<u8>, id: u64, result: Result<(), &JsonRefusal>) {
     append_unit(out, &format!(r#"{{"SubscribeAck":{{"id":{id},"result":{}}}}}"#, outcome(result)));
 }
 
-fn outcome(result: Result<(), &Refused>) -> String {
+fn outcome(result: Result<(), &JsonRefusal>) -> String {
     match result {
         Ok(()) => r#"{"Ok":null}"#.to_owned(),
         Err(refused) => format!(r#"{{"Err":{refused}}}"#),
@@ -45,7 +45,7 @@ fn append_unit(out: &mut Vec<u8>, json: &str) {
 ///
 /// # Errors
 /// [`NotFitting`] where it fits no unit.
-pub fn message_tail(frame: &RawFrame<'_>, body_bytes_max: u64) -> Result<Vec<u8>, NotFitting> {
+pub fn message_tail(frame: &RawFrame<'_>, body_bytes_max: u64) -> Result<Vec<u8>, UnitTooLarge> {
     let RawHeader {
         header_version,
         header_len,
@@ -101,7 +101,7 @@ pub fn append_message_head(
     sub_id: u64,
     tail_bytes: usize,
     body_bytes_max: u64,
-) -> Result<(), NotFitting> {
+) -> Result<(), UnitTooLarge> {
     let head = head(sub_id);
     check(PREFIX_BYTES + head.len() + tail_bytes, body_bytes_max)?;
     out.extend_from_slice(&u32::try_from(head.len() + tail_bytes).unwrap_or(u32::MAX).to_be_bytes());
@@ -120,9 +120,9 @@ fn head(sub_id: u64) -> String {
     format!(r#"{{"Message":{{"sub_id":{sub_id},"message":"#)
 }
 
-fn check(bytes: usize, body_bytes_max: u64) -> Result<(), NotFitting> {
+fn check(bytes: usize, body_bytes_max: u64) -> Result<(), UnitTooLarge> {
     let (bytes, bytes_max) = (bytes as u64, unit_bytes_max(body_bytes_max));
-    if bytes > bytes_max { Err(NotFitting { bytes, bytes_max }) } else { Ok(()) }
+    if bytes > bytes_max { Err(UnitTooLarge { bytes, bytes_max }) } else { Ok(()) }
 }
 
 const fn digits(byte: u8) -> usize {

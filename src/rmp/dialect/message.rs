@@ -115,16 +115,16 @@ impl Message {
 /// A unit that says nothing of the dialect.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{text}")]
-pub struct Unreadable {
+pub struct MalformedUnit {
     /// What it asked for, as far as that can be told, so that it can be answered.
-    pub asked: Option<Asked>,
+    pub request: Option<RequestRef>,
     /// What is wrong, with line and column.
     pub text: String,
 }
 
 /// A request that is answered, with the tool's number of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Asked {
+pub enum RequestRef {
     /// By a `PublishAck`.
     Publish(u64),
     /// By a `SubscribeAck`.
@@ -133,7 +133,7 @@ pub enum Asked {
 
 /// As much of a request as its answer needs.
 #[derive(Deserialize)]
-enum Numbered {
+enum RequestNumber {
     Publish { id: u64 },
     Subscribe { id: u64 },
 }
@@ -144,13 +144,13 @@ impl<'a> FromClient<'a> {
     /// # Errors
     /// [`Unreadable`] for bad JSON, an unknown message, and a field that is missing, mistyped or out of its
     /// range.
-    pub fn decode(json: &'a [u8]) -> Result<Self, Unreadable> {
+    pub fn decode(json: &'a [u8]) -> Result<Self, MalformedUnit> {
         serde_json::from_slice(json).map_err(|error| {
             let asked = serde_json::from_slice(json).ok().map(|numbered| match numbered {
-                Numbered::Publish { id } => Asked::Publish(id),
-                Numbered::Subscribe { id } => Asked::Subscribe(id),
+                RequestNumber::Publish { id } => RequestRef::Publish(id),
+                RequestNumber::Subscribe { id } => RequestRef::Subscribe(id),
             });
-            Unreadable { asked, text: error.to_string() }
+            MalformedUnit { request: asked, text: error.to_string() }
         })
     }
 }

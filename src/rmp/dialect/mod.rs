@@ -11,15 +11,15 @@
 
 mod encode;
 mod framer;
+mod json_refusal;
 mod message;
-mod refused;
 #[cfg(test)]
 mod tests;
 
 pub use encode::{
-    NotFitting, append_hello_ack, append_message_head, append_publish_ack, append_subscribe_ack,
+    UnitTooLarge, append_hello_ack, append_message_head, append_publish_ack, append_subscribe_ack,
     frame_of_tail, message_tail, tail_bytes_max,
 };
 pub use framer::{Framer, Unit, is_json, unit_bytes_max};
-pub use message::{Asked, FromClient, HelloKind, Message, MessageHeader, Unreadable};
-pub use refused::Refused;
+pub use json_refusal::JsonRefusal;
+pub use message::{FromClient, HelloKind, MalformedUnit, Message, MessageHeader, RequestRef};

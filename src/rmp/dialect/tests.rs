@@ -70,7 +70,7 @@ fn a_trace_id_has_all_of_its_128_bits() {
     assert_eq!(read("340282366920938463463374607431768211455"), Ok(u128::MAX));
     assert_eq!(read("0"), Ok(0));
     for wrong in ["340282366920938463463374607431768211456", "-1", "1.0", "\"1\""] {
-        assert_eq!(read(wrong).unwrap_err().asked, Some(Asked::Publish(1)), "{wrong}");
+        assert_eq!(read(wrong).unwrap_err().request, Some(RequestRef::Publish(1)), "{wrong}");
     }
 }
 
@@ -90,10 +90,10 @@ fn says_what_the_facts_have() {
         said(&|out| append_subscribe_ack(out, 2, Ok(()))),
         unit(r#"{"SubscribeAck":{"id":2,"result":{"Ok":null}}}"#)
     );
-    let closed = said(&|out| append_publish_ack(out, u64::MAX, Err(&Refused::Closed)));
+    let closed = said(&|out| append_publish_ack(out, u64::MAX, Err(&JsonRefusal::Closed)));
     assert_eq!(closed, unit(r#"{"PublishAck":{"id":18446744073709551615,"result":{"Err":"Closed"}}}"#));
     let forbidden =
-        said(&|out| append_subscribe_ack(out, 2, Err(&Refused::named("InvalidTopic", "\"a//b\""))));
+        said(&|out| append_subscribe_ack(out, 2, Err(&JsonRefusal::named("InvalidTopic", "\"a//b\""))));
     assert_eq!(
         forbidden,
         unit(r#"{"SubscribeAck":{"id":2,"result":{"Err":{"Forbidden":"InvalidTopic: \"a//b\""}}}}"#)
@@ -134,11 +134,11 @@ fn a_message_that_fits_no_unit_is_told_and_the_last_that_fits_is_made() {
     let bytes = (out.len() + tail.len()) as u64;
     let mut head = |sub_id, body_bytes_max| append_message_head(&mut out, sub_id, tail.len(), body_bytes_max);
     assert_eq!(head(10, bytes - 68), Ok(()));
-    assert_eq!(head(100, bytes - 68), Err(NotFitting { bytes: bytes + 1, bytes_max: bytes }));
+    assert_eq!(head(100, bytes - 68), Err(UnitTooLarge { bytes: bytes + 1, bytes_max: bytes }));
     assert!(message_tail(&frame, bytes - 68 - 1).is_ok(), "it fits under a shorter number");
     assert_eq!(
         message_tail(&frame, bytes - 68 - 2),
-        Err(NotFitting { bytes: bytes - 1, bytes_max: bytes - 2 })
+        Err(UnitTooLarge { bytes: bytes - 1, bytes_max: bytes - 2 })
     );
 }
 
@@ -150,7 +150,7 @@ fn refused(change: impl FnOnce(&mut Message)) -> String {
     let (registry, wire) = (Registry::default(), message.frame());
     let checks =
         Checks { now_ms: Some(1_731_465_600_123), ..Checks::new(&registry, &limits::Rmp::default()) };
-    decode(&wire, &checks).map_or_else(|error| Refused::from(&error).to_string(), |_| "taken".to_owned())
+    decode(&wire, &checks).map_or_else(|error| JsonRefusal::from(&error).to_string(), |_| "taken".to_owned())
 }
 
 #[test]
@@ -178,7 +178,7 @@ fn every_refusal_has_the_form_of_the_facts() {
     assert!(refused(|it| it.header.flags = 1).starts_with(r#"{"Forbidden":"InvalidHeaderFlags: "#));
     assert!(refused(|it| it.body[0] = 0xc1).starts_with(r#"{"Forbidden":"BodyDecodeError: "#));
     assert!(refused(|it| it.header.body_len = u32::MAX).starts_with(r#"{"Forbidden":"BodyTooLarge: "#));
-    let topic = Refused::BackpressureTimeout { topic: "a".to_owned() };
+    let topic = JsonRefusal::BackpressureTimeout { topic: "a".to_owned() };
     assert_eq!(topic.to_string(), r#"{"BackpressureTimeout":{"topic":"a"}}"#);
 }
 
@@ -192,7 +192,7 @@ fn the_first_of_two_faults_is_the_frames() {
 
 #[test]
 fn what_is_not_of_the_dialect_is_told_and_whom_to_answer() {
-    let asked = |json: &str| FromClient::decode(json.as_bytes()).unwrap_err().asked;
+    let asked = |json: &str| FromClient::decode(json.as_bytes()).unwrap_err().request;
     for json in [
         "",
         "{",
@@ -205,14 +205,14 @@ fn what_is_not_of_the_dialect_is_told_and_whom_to_answer() {
     ] {
         assert_eq!(asked(json), None, "{json}");
     }
-    assert_eq!(asked(r#"{"Publish":{"id":7,"topic":"a"}}"#), Some(Asked::Publish(7)));
-    assert_eq!(asked(r#"{"Subscribe":{"topic":1,"id":8}}"#), Some(Asked::Subscribe(8)));
+    assert_eq!(asked(r#"{"Publish":{"id":7,"topic":"a"}}"#), Some(RequestRef::Publish(7)));
+    assert_eq!(asked(r#"{"Subscribe":{"topic":1,"id":8}}"#), Some(RequestRef::Subscribe(8)));
     let error = FromClient::decode(br#"{"Publish":{"id":7,"topic":"a"}}"#).unwrap_err();
     assert_eq!(error.to_string(), "missing field `message` at line 1 column 31");
     let body = golden_message().replace("131,164,", "131,256,");
     assert_eq!(
         asked(&format!(r#"{{"Publish":{{"id":1,"topic":"a","message":{body}}}}}"#)),
-        Some(Asked::Publish(1))
+        Some(RequestRef::Publish(1))
     );
 }
 

@@ -20,7 +20,7 @@ pub(super) struct Conn {
     pub(super) is_full: bool,
     /// Wakes its task.
     pub(super) waker: Option<Waker>,
-    pub(super) intake: Intake,
+    pub(super) read_buffer: ReadBuffer,
 }
 
 /// Where a connection stands.
@@ -34,11 +34,11 @@ pub(super) enum Phase {
 
 /// What was read and not taken yet.
 #[derive(Debug, Default)]
-pub(super) struct Intake {
+pub(super) struct ReadBuffer {
     /// Once the first five bytes were there.
     pub(super) dialect: Option<Dialect>,
     /// The unit begun: a frame, or a `Publish` and its message.
-    pub(super) kept: Vec<u8>,
+    pub(super) pending: Vec<u8>,
     /// A unit begun that is large, and how long it will be.
     pub(super) large: Option<(BytesMut, usize)>,
     /// Bytes at the front of what is kept that were handed in: a `Publish` whose message has not come.
@@ -47,23 +47,23 @@ pub(super) struct Intake {
     pub(super) is_broken: bool,
 }
 
-impl Intake {
+impl ReadBuffer {
     /// Keeps the unit begun, whose whole length is known or not.
-    pub(super) fn keep(&mut self, rest: &[u8], whole: Option<usize>) {
-        self.kept = Vec::new();
+    pub(super) fn set_pending(&mut self, rest: &[u8], whole: Option<usize>) {
+        self.pending = Vec::new();
         match whole {
             Some(whole) if whole >= LARGE_BYTES_MIN => {
                 let mut buffer = BytesMut::with_capacity(rest.len().max(LARGE_BYTES_MIN));
                 buffer.extend_from_slice(rest);
                 self.large = Some((buffer, whole));
             }
-            _ => self.kept = rest.to_vec(),
+            _ => self.pending = rest.to_vec(),
         }
     }
 
     /// Forgets what is kept.
     pub(super) fn clear(&mut self) {
-        (self.kept, self.large, self.handed) = (Vec::new(), None, 0);
+        (self.pending, self.large, self.handed) = (Vec::new(), None, 0);
     }
 }
 
@@ -75,7 +75,7 @@ impl Conn {
             phase: Phase::Open,
             is_full: false,
             waker: None,
-            intake: Intake::default(),
+            read_buffer: ReadBuffer::default(),
         }
     }
 

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     ids::{ConnectionId, Peer, Seq, TraceId},
-    rmp::broker::{Input, Left, Output, STATION},
+    rmp::broker::{Input, Output, STATION, WriteProgress},
     tap::{
         Draft,
         entry::{Direction, Frame, Head, Link, Redaction, Transition, Verdict, What, rmp::CloseCause},
@@ -53,17 +53,17 @@ impl Host {
                     let text = text.as_deref().unwrap_or_default();
                     self.emit(now, trace, What::Transition(Transition::Rmp(transition)), text.as_bytes());
                 }
-                Output::Asked { asked, ticket } => {
-                    let is_taken = self.asked.try_send(asked).is_ok();
-                    self.broker.took(now, ticket, is_taken);
+                Output::OperatorRequest { request: asked, ticket } => {
+                    let is_taken = self.operator_requests.try_send(asked).is_ok();
+                    self.broker.answer_operator_request(now, ticket, is_taken);
                 }
-                Output::Heard(heard) => {
-                    if let Some(ear) = &self.ear {
-                        ear.hear(heard);
+                Output::ForStation(heard) => {
+                    if let Some(ear) = &self.station_inbox {
+                        ear.deliver(heard);
                     }
                 }
                 Output::Unread(unread) => {
-                    if let Some(ear) = &self.ear {
+                    if let Some(ear) = &self.station_inbox {
                         ear.unread(unread);
                     }
                 }
@@ -117,8 +117,8 @@ impl Host {
     fn close(&mut self, now: Now, id: ConnectionId, cause: CloseCause) {
         let Some(conn) = self.conns.get_mut(&id) else { return };
         // A session is closed once.
-        if let Some(ear) = self.ear.as_ref().filter(|_| conn.phase == Phase::Open) {
-            ear.left(id);
+        if let Some(ear) = self.station_inbox.as_ref().filter(|_| conn.phase == Phase::Open) {
+            ear.session_closed(id);
         }
         conn.phase = Phase::Closing(cause);
         conn.wake();
@@ -128,7 +128,7 @@ impl Host {
     }
 
     /// A connection that ended from outside.
-    pub(super) fn lose(&mut self, now: Now, id: ConnectionId, cause: CloseCause) {
+    pub(super) fn on_connection_lost(&mut self, now: Now, id: ConnectionId, cause: CloseCause) {
         self.cause = None;
         self.broker.handle(now, Input::Closed { session: id, cause });
         self.drain(now, &[]);
@@ -173,10 +173,10 @@ impl Host {
             });
             self.drain(now, &[]);
             match left {
-                Ok(Left::Nothing) => return self.answer_parts(now, id),
-                Ok(Left::More) => {}
+                Ok(WriteProgress::Drained) => return self.answer_parts(now, id),
+                Ok(WriteProgress::Pending) => {}
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => break,
-                Err(_) => return self.lose(now, id, CloseCause::WriteFailed),
+                Err(_) => return self.on_connection_lost(now, id, CloseCause::WriteFailed),
             }
         }
         self.answer_parts(now, id);
@@ -187,7 +187,7 @@ impl Host {
     }
 
     /// What follows every turn: writes, what is asked of the clock and what is told to the station.
-    pub(super) fn settle(&mut self, now: Now) {
+    pub(super) fn finish_turn(&mut self, now: Now) {
         self.flush(now);
         let at = self.broker.timeout();
         if at != self.armed {

@@ -6,7 +6,7 @@ use tokio::net::{UnixListener, UnixStream};
 
 use super::{
     conn::Conn,
-    path::{Found, Held, SocketFile, look},
+    path::{PathCheck, SocketClaim, SocketFile, check_path},
     run::{Host, serve},
 };
 use crate::{
@@ -17,19 +17,19 @@ use crate::{
 /// How long after a failure to accept the next attempt is made.
 const RETRY: Duration = Duration::from_millis(500);
 /// How often it is looked whether the socket's path still leads here.
-const LOOK_EVERY: Duration = Duration::from_secs(2);
+const CHECK_INTERVAL: Duration = Duration::from_secs(2);
 
 /// What is known of the ways to the socket, so that every change of it is told once.
 #[derive(Debug, Default)]
-struct Standing {
+struct ListenerStatus {
     /// Connections cannot be accepted.
     is_failing: bool,
     /// Why the path does not lead here, if it does not.
     lost: Option<String>,
 }
 
-impl Standing {
-    fn is_well(&self) -> bool {
+impl ListenerStatus {
+    fn is_ok(&self) -> bool {
         !self.is_failing && self.lost.is_none()
     }
 }
@@ -38,67 +38,67 @@ impl Standing {
 /// another in its place, ends no connection, and new ones find it again.
 pub(super) async fn listen(host: Rc<RefCell<Host>>, mut listener: UnixListener, mut file: SocketFile) {
     let path: Rc<str> = file.path().display().to_string().into();
-    let mut standing = Standing::default();
-    let mut looking = pin!(look_after(file.held()));
+    let mut status = ListenerStatus::default();
+    let mut looking = pin!(check_later(file.claim()));
     loop {
         tokio::select! {
             accepted = listener.accept() => match accepted {
                 Ok((stream, _)) => {
-                    if std::mem::take(&mut standing.is_failing) && standing.is_well() {
-                        tell(&host, Input::Listening { path: &path });
+                    if std::mem::take(&mut status.is_failing) && status.is_ok() {
+                        dispatch_input(&host, Input::Listening { path: &path });
                     }
                     accept(&host, stream);
                 }
                 Err(error) => {
-                    if !std::mem::replace(&mut standing.is_failing, true) {
+                    if !std::mem::replace(&mut status.is_failing, true) {
                         let why =
                             format!("no connection can be accepted: {error}; trying again (raise the limit of open files with `ulimit -n`)");
-                        tell(&host, Input::NotListening { why: &why });
+                        dispatch_input(&host, Input::NotListening { why: &why });
                     }
                     tokio::time::sleep(RETRY).await;
                 }
             },
             found = &mut looking => {
-                let was_lost = standing.lost.is_some();
+                let was_lost = status.lost.is_some();
                 match found.and_then(|found| adopt(found, &mut listener, &mut file)) {
                     Ok(true) => {
-                        standing.lost = None;
+                        status.lost = None;
                         tracing::warn!("the bus's socket {path} was taken away and is bound anew");
                         if !was_lost {
-                            tell(&host, Input::NotListening { why: &format!("{path} was taken away; it is bound anew") });
+                            dispatch_input(&host, Input::NotListening { why: &format!("{path} was taken away; it is bound anew") });
                         }
-                        if standing.is_well() {
-                            tell(&host, Input::Listening { path: &path });
+                        if status.is_ok() {
+                            dispatch_input(&host, Input::Listening { path: &path });
                         }
                     }
-                    Ok(false) if standing.lost.take().is_some() && standing.is_well() => tell(&host, Input::Listening { path: &path }),
+                    Ok(false) if status.lost.take().is_some() && status.is_ok() => dispatch_input(&host, Input::Listening { path: &path }),
                     Ok(false) => {}
                     Err(why) => {
-                        if standing.lost.as_ref() != Some(&why) {
+                        if status.lost.as_ref() != Some(&why) {
                             let told = format!("its path does not lead here any more: {why}; connections there are stay, and it is tried again");
-                            tell(&host, Input::NotListening { why: &told });
+                            dispatch_input(&host, Input::NotListening { why: &told });
                         }
-                        standing.lost = Some(why);
+                        status.lost = Some(why);
                     }
                 }
-                looking.set(look_after(file.held()));
+                looking.set(check_later(file.claim()));
             }
         }
     }
 }
 
 /// Looks after a while, on a thread that may wait for the disk.
-async fn look_after(held: Held) -> Result<Found, String> {
-    tokio::time::sleep(LOOK_EVERY).await;
-    tokio::task::spawn_blocking(move || look(&held)).await.map_err(|error| error.to_string())
+async fn check_later(held: SocketClaim) -> Result<PathCheck, String> {
+    tokio::time::sleep(CHECK_INTERVAL).await;
+    tokio::task::spawn_blocking(move || check_path(&held)).await.map_err(|error| error.to_string())
 }
 
 /// Takes the socket that was bound anew, if one was.
-fn adopt(found: Found, listener: &mut UnixListener, file: &mut SocketFile) -> Result<bool, String> {
+fn adopt(found: PathCheck, listener: &mut UnixListener, file: &mut SocketFile) -> Result<bool, String> {
     match found {
-        Found::Ours => Ok(false),
-        Found::Failed(why) => Err(why),
-        Found::Anew(bound) => {
+        PathCheck::Ours => Ok(false),
+        PathCheck::Failed(why) => Err(why),
+        PathCheck::Rebound(bound) => {
             *listener = UnixListener::from_std(bound.listener).map_err(|error| error.to_string())?;
             *file = bound.file;
             Ok(true)
@@ -107,13 +107,13 @@ fn adopt(found: Found, listener: &mut UnixListener, file: &mut SocketFile) -> Re
 }
 
 /// Hands the core something that concerns no connection.
-pub(super) fn tell(host: &Rc<RefCell<Host>>, input: Input<'_>) {
+pub(super) fn dispatch_input(host: &Rc<RefCell<Host>>, input: Input<'_>) {
     let mut host = host.borrow_mut();
     let now = host.clock.now();
     host.cause = None;
     host.broker.handle(now, input);
     host.drain(now, &[]);
-    host.settle(now);
+    host.finish_turn(now);
 }
 
 fn accept(shared: &Rc<RefCell<Host>>, stream: UnixStream) {
@@ -133,7 +133,7 @@ fn accept(shared: &Rc<RefCell<Host>>, stream: UnixStream) {
     host.cause = None;
     if uid != Some(ours) {
         tracing::warn!("a connection of {peer} was refused: the bus is for uid {ours} alone");
-        host.broker.handle(now, Input::Stranger { session, peer });
+        host.broker.handle(now, Input::ForeignUser { session, peer });
         host.drain(now, &[]);
         return;
     }
@@ -145,7 +145,7 @@ fn accept(shared: &Rc<RefCell<Host>>, stream: UnixStream) {
     host.conns.insert(session, Conn::new(peer.clone(), write));
     host.broker.handle(now, Input::Opened { session, peer });
     host.drain(now, &[]);
-    host.settle(now);
+    host.finish_turn(now);
     drop(host);
     tokio::task::spawn_local(serve(Rc::clone(shared), session, read));
 }
@@ -186,7 +186,7 @@ mod tests {
             registry: Registry::default(),
             tokens: Tokens::default(),
             server: "test 1".into(),
-            hears: false,
+            has_station_inbox: false,
         };
         let (requests, asked_of_it) = mpsc::channel(8);
         let setup = Setup {
@@ -196,8 +196,8 @@ mod tests {
             clock,
             limits: limits.rmp,
             requests: asked_of_it,
-            asked: mpsc::channel(8).0,
-            ear: None,
+            operator_requests: mpsc::channel(8).0,
+            station_inbox: None,
             tap_readers: watch::channel(0).0,
             next_session: Arc::new(AtomicU64::new(7)),
             uid: rustix::process::geteuid().as_raw() + 1,

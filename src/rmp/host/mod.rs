@@ -10,16 +10,16 @@
 //! connection is read for one buffer's length a turn, so that none starves another.
 
 mod conn;
-mod cut;
 mod drain;
-mod ear;
 mod listen;
 mod path;
 mod requests;
 mod run;
+mod split;
+mod station_inbox;
 mod turn;
 
-pub use ear::{Ear, Message, Told, ear};
-pub use path::{Bound, PathError, bind};
-pub use requests::{Reached, Request};
+pub use path::{BoundSocket, PathError, bind};
+pub use requests::{PublishReport, Request};
 pub use run::{Setup, run};
+pub use station_inbox::{BusEvent, Message, StationInbox, station_inbox};

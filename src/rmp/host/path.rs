@@ -51,7 +51,7 @@ pub enum PathError {
 
 /// A socket that is bound; its file goes with it, if it is still this one.
 #[derive(Debug)]
-pub struct Bound {
+pub struct BoundSocket {
     /// It listens.
     pub listener: UnixListener,
     /// Its file.
@@ -64,12 +64,12 @@ type Identity = (u64, u64);
 /// The file of a bound socket. It is removed at the end, unless another one has taken its place.
 #[derive(Debug)]
 pub struct SocketFile {
-    held: Held,
+    claim: SocketClaim,
 }
 
 /// A path, which file was bound there, and the lock that makes it ours.
 #[derive(Clone, Debug)]
-pub(super) struct Held {
+pub(super) struct SocketClaim {
     path: PathBuf,
     identity: Option<Identity>,
     lock: Arc<Lock>,
@@ -79,18 +79,18 @@ impl SocketFile {
     /// Where it is.
     #[must_use]
     pub fn path(&self) -> &Path {
-        &self.held.path
+        &self.claim.path
     }
 
     /// What to look for later on.
-    pub(super) fn held(&self) -> Held {
-        self.held.clone()
+    pub(super) fn claim(&self) -> SocketClaim {
+        self.claim.clone()
     }
 }
 
 impl Drop for SocketFile {
     fn drop(&mut self) {
-        let Held { path, identity, .. } = &self.held;
+        let SocketClaim { path, identity, .. } = &self.claim;
         if identity.is_some() && self::identity(path) == *identity {
             let _ = fs::remove_file(path);
         }
@@ -139,26 +139,26 @@ impl Lock {
 
 /// What stands at the path of a socket that was bound.
 #[derive(Debug)]
-pub(super) enum Found {
+pub(super) enum PathCheck {
     /// It.
     Ours,
     /// Something else or nothing, in whose place it was bound anew.
-    Anew(Bound),
+    Rebound(BoundSocket),
     /// It cannot be bound there now: why.
     Failed(String),
 }
 
 /// Looks whether a path still leads to the socket that was bound there, and binds it anew where it does not.
 /// It may wait for the disk.
-pub(super) fn look(held: &Held) -> Found {
-    let Held { path, identity, lock } = held;
+pub(super) fn check_path(held: &SocketClaim) -> PathCheck {
+    let SocketClaim { path, identity, lock } = held;
     // Its listener holds the inode: no other file has the same number meanwhile.
     if identity.is_some() && self::identity(path) == *identity {
-        return Found::Ours;
+        return PathCheck::Ours;
     }
     match bind_by(path, Some(lock)) {
-        Ok(bound) => Found::Anew(bound),
-        Err(error) => Found::Failed(error.to_string()),
+        Ok(bound) => PathCheck::Rebound(bound),
+        Err(error) => PathCheck::Failed(error.to_string()),
     }
 }
 
@@ -167,12 +167,12 @@ pub(super) fn look(held: &Held) -> Found {
 ///
 /// # Errors
 /// [`PathError`].
-pub fn bind(path: &Path) -> Result<Bound, PathError> {
+pub fn bind(path: &Path) -> Result<BoundSocket, PathError> {
     bind_by(path, None)
 }
 
 /// By a lock that is held already, if it is still the one beside the path.
-fn bind_by(path: &Path, lock: Option<&Arc<Lock>>) -> Result<Bound, PathError> {
+fn bind_by(path: &Path, lock: Option<&Arc<Lock>>) -> Result<BoundSocket, PathError> {
     let bytes = path.as_os_str().len();
     if bytes > NAME_BYTES_MAX {
         return Err(PathError::TooLong { path: path.to_owned(), bytes });
@@ -190,10 +190,10 @@ fn bind_by(path: &Path, lock: Option<&Arc<Lock>>) -> Result<Bound, PathError> {
         io::ErrorKind::AddrInUse => PathError::Taken(path.to_owned()),
         _ => failed(error),
     })?;
-    let file = SocketFile { held: Held { path: path.to_owned(), identity: identity(path), lock } };
+    let file = SocketFile { claim: SocketClaim { path: path.to_owned(), identity: identity(path), lock } };
     fs::set_permissions(path, fs::Permissions::from_mode(0o600)).map_err(failed)?;
     listener.set_nonblocking(true).map_err(failed)?;
-    Ok(Bound { listener, file })
+    Ok(BoundSocket { listener, file })
 }
 
 /// Makes way for a socket where only a dead one stands.
@@ -302,7 +302,7 @@ mod tests {
         let first = bind(&path).unwrap();
         fs::remove_file(&path).unwrap();
         assert!(matches!(bind(&path), Err(PathError::Taken(_))));
-        let Found::Anew(second) = look(&first.file.held()) else { unreachable!() };
+        let PathCheck::Rebound(second) = check_path(&first.file.claim()) else { unreachable!() };
         drop(first);
         assert!(matches!(bind(&path), Err(PathError::Taken(_))), "the lock goes over to what was bound anew");
         drop(second);
@@ -314,20 +314,20 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("rmp.sock");
         let first = bind(&path).unwrap();
-        assert!(matches!(look(&first.file.held()), Found::Ours));
+        assert!(matches!(check_path(&first.file.claim()), PathCheck::Ours));
         fs::remove_file(&path).unwrap();
-        let Found::Anew(second) = look(&first.file.held()) else { unreachable!() };
-        assert_ne!(second.file.held.identity, first.file.held.identity);
+        let PathCheck::Rebound(second) = check_path(&first.file.claim()) else { unreachable!() };
+        assert_ne!(second.file.claim.identity, first.file.claim.identity);
         drop(first);
         UnixStream::connect(&path).unwrap();
         fs::remove_file(&path).unwrap();
         let other = UnixListener::bind(&path).unwrap();
-        let Found::Failed(why) = look(&second.file.held()) else { unreachable!() };
+        let PathCheck::Failed(why) = check_path(&second.file.claim()) else { unreachable!() };
         assert!(why.contains("is taken"), "{why}");
         drop(other);
-        let Found::Anew(third) = look(&second.file.held()) else { unreachable!() };
+        let PathCheck::Rebound(third) = check_path(&second.file.claim()) else { unreachable!() };
         drop(second);
-        assert!(matches!(look(&third.file.held()), Found::Ours));
+        assert!(matches!(check_path(&third.file.claim()), PathCheck::Ours));
     }
 
     #[test]
@@ -336,7 +336,7 @@ mod tests {
         let path = folder.path().join("sock/rmp.sock");
         let bound = bind(&path).unwrap();
         fs::remove_dir_all(folder.path().join("sock")).unwrap();
-        assert!(matches!(look(&bound.file.held()), Found::Anew(_)));
+        assert!(matches!(check_path(&bound.file.claim()), PathCheck::Rebound(_)));
     }
 
     #[test]

@@ -8,7 +8,7 @@ use crate::{
     ids::{ConnectionId, Seq, TopicName, TraceId},
     rmp::{
         Header, RawFrame, SchemaId, Snapshot,
-        broker::{NotAnswered, Own, Reach},
+        broker::{AnswerError, DeliveryReport, StationMessage},
     },
     time::Now,
 };
@@ -43,7 +43,7 @@ pub enum Request {
         /// The MsgPack envelope.
         body: Bytes,
         /// Told whom of those that may answer it reached.
-        reached: Option<oneshot::Sender<Reached>>,
+        report: Option<oneshot::Sender<PublishReport>>,
     },
     /// A part of an answer to one operator's session alone.
     Answer {
@@ -66,16 +66,16 @@ pub enum Request {
 
 /// What became of a message of the station's own.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Reached {
+pub struct PublishReport {
     /// Whom it reached of those that may answer it.
-    pub reach: Reach,
+    pub delivery: DeliveryReport,
     /// Its number, by which [`Told::Unread`](super::Told::Unread) names it; 0 where it went to nobody.
     pub msg_id: u64,
 }
 
 /// A part of an answer that waits for room in its session's queue.
 #[derive(Debug)]
-pub(super) struct Part {
+pub(super) struct AnswerPart {
     trace: TraceId,
     body: Bytes,
     sent: oneshot::Sender<bool>,
@@ -93,22 +93,22 @@ impl Host {
                 let _ = answer.send(self.broker.kick(now, session));
                 self.drain(now, &[]);
             }
-            Request::Publish { topic, schema_id, trace, ttl_ms, body, reached } => {
-                let own = Own { topic, schema_id, trace, ttl_ms, body };
+            Request::Publish { topic, schema_id, trace, ttl_ms, body, report: reached } => {
+                let own = StationMessage { topic, schema_id, trace, ttl_ms, body };
                 let frame = self.broker.publish(now, &own);
                 // Whom it reached takes looking up where it is nobody.
-                let told = reached.map(|reached| (reached, self.broker.reach(own.topic.as_str())));
+                let told = reached.map(|reached| (reached, self.broker.delivery_report(own.topic.as_str())));
                 self.drain(now, &frame);
                 if let Some((reached, reach)) = told {
                     let msg_id = RawFrame::split(&frame).map_or(0, |raw| Header::from(&raw.header).msg_id);
-                    let _ = reached.send(Reached { reach, msg_id });
+                    let _ = reached.send(PublishReport { delivery: reach, msg_id });
                 }
             }
             Request::Answer { session, trace, body, sent } => {
                 let parts_max = self.limits.answer_parts_max;
                 let parts = self.parts.entry(session).or_default();
                 if (parts.len() as u64) < parts_max {
-                    parts.push_back(Part { trace, body, sent });
+                    parts.push_back(AnswerPart { trace, body, sent });
                 }
                 self.answer_parts(now, session);
             }
@@ -116,7 +116,7 @@ impl Host {
                 let _ = answer.send(());
             }
         }
-        self.settle(now);
+        self.finish_turn(now);
     }
 
     /// Puts as many parts into a session's queue as it takes.
@@ -124,7 +124,7 @@ impl Host {
         let Some(parts) = self.parts.get_mut(&session) else { return };
         while let Some(part) = parts.front() {
             match self.broker.answer_operator(now, session, part.trace, &part.body) {
-                Err(NotAnswered::Full) => return,
+                Err(AnswerError::Full) => return,
                 result => {
                     if let Some(part) = parts.pop_front() {
                         let _ = part.sent.send(result.is_ok());

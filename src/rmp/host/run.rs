@@ -22,15 +22,15 @@ use tokio::{
 
 use super::{
     conn::{Conn, LARGE_BYTES_MIN, Phase},
-    ear::Ear,
-    listen::{listen, tell},
-    path::Bound,
-    requests::{Part, Request},
+    listen::{dispatch_input, listen},
+    path::BoundSocket,
+    requests::{AnswerPart, Request},
+    station_inbox::StationInbox,
 };
 use crate::{
     ids::{ConnectionId, Peer, Seq},
     limits,
-    rmp::broker::{Asked, Broker, Input},
+    rmp::broker::{Broker, Input, OperatorRequest},
     tap::{Tap, entry::rmp::CloseCause},
     time::{Clock, Mono},
 };
@@ -46,7 +46,7 @@ const STOP_MAX: Duration = Duration::from_millis(500);
 #[derive(Debug)]
 pub struct Setup {
     /// The socket.
-    pub bound: Bound,
+    pub bound: BoundSocket,
     /// The core.
     pub broker: Broker,
     /// Where everything is reported.
@@ -58,9 +58,9 @@ pub struct Setup {
     /// What the station asks.
     pub requests: mpsc::Receiver<Request>,
     /// What operators ask the station on `rlp/operator`; one that finds no room is told `Busy`.
-    pub asked: mpsc::Sender<Asked>,
+    pub operator_requests: mpsc::Sender<OperatorRequest>,
     /// Where what the station takes itself goes, if the broker's settings say that it does.
-    pub ear: Option<Ear>,
+    pub station_inbox: Option<StationInbox>,
     /// The number of subscriptions that the tap's entries reach, so that nobody encodes them for nobody.
     pub tap_readers: watch::Sender<u64>,
     /// The number of the next connection, which outlives a host.
@@ -76,13 +76,13 @@ pub(super) struct Host {
     pub(super) limits: limits::Rmp,
     pub(super) conns: HashMap<ConnectionId, Conn>,
     pub(super) scratch: Vec<u8>,
-    pub(super) asked: mpsc::Sender<Asked>,
-    pub(super) ear: Option<Ear>,
+    pub(super) operator_requests: mpsc::Sender<OperatorRequest>,
+    pub(super) station_inbox: Option<StationInbox>,
     pub(super) tap_readers: watch::Sender<u64>,
     pub(super) next_session: Arc<AtomicU64>,
     pub(super) uid: u32,
     /// Parts of answers that wait for room, by session.
-    pub(super) parts: HashMap<ConnectionId, std::collections::VecDeque<Part>>,
+    pub(super) parts: HashMap<ConnectionId, std::collections::VecDeque<AnswerPart>>,
     /// The entry that causes what is drained now.
     pub(super) cause: Option<Seq>,
     /// The last entry of this link.
@@ -100,9 +100,20 @@ pub(super) struct Host {
 /// # Errors
 /// When the bound socket cannot be handed to the runtime.
 pub async fn run(setup: Setup) -> io::Result<()> {
-    let Setup { bound, broker, tap, clock, limits, mut requests, asked, ear, tap_readers, next_session, uid } =
-        setup;
-    let Bound { listener, file } = bound;
+    let Setup {
+        bound,
+        broker,
+        tap,
+        clock,
+        limits,
+        mut requests,
+        operator_requests: asked,
+        station_inbox: ear,
+        tap_readers,
+        next_session,
+        uid,
+    } = setup;
+    let BoundSocket { listener, file } = bound;
     let listener = UnixListener::from_std(listener)?;
     let path = file.path().display().to_string();
     let timer = Rc::new(Notify::new());
@@ -115,8 +126,8 @@ pub async fn run(setup: Setup) -> io::Result<()> {
         limits,
         conns: HashMap::new(),
         scratch: vec![0; SCRATCH_BYTES],
-        asked,
-        ear,
+        operator_requests: asked,
+        station_inbox: ear,
         tap_readers,
         next_session,
         uid,
@@ -128,7 +139,7 @@ pub async fn run(setup: Setup) -> io::Result<()> {
         recent: None,
     };
     let host = Rc::new(RefCell::new(host));
-    tell(&host, Input::Listening { path: &path });
+    dispatch_input(&host, Input::Listening { path: &path });
     let local = LocalSet::new();
     let accepting = local.spawn_local(listen(Rc::clone(&host), listener, file));
     local.spawn_local(keep_time(Rc::clone(&host), timer));
@@ -161,13 +172,13 @@ async fn stop(host: &Rc<RefCell<Host>>) {
         let mut host = host.borrow_mut();
         let now = host.clock.now();
         host.cause = None;
-        host.broker.go_down(now);
+        host.broker.shut_down(now);
         host.drain(now, &[]);
         let open: Vec<_> = host.conns.keys().copied().collect();
         for id in open {
-            host.lose(now, id, CloseCause::Shutdown);
+            host.on_connection_lost(now, id, CloseCause::Shutdown);
         }
-        host.settle(now);
+        host.finish_turn(now);
     }
     let gone = async {
         while !host.borrow().conns.is_empty() {
@@ -202,7 +213,7 @@ async fn keep_time(host: Rc<RefCell<Host>>, timer: Rc<Notify>) {
             continue;
         }
         host.borrow_mut().armed = None;
-        tell(&host, Input::Timeout);
+        dispatch_input(&host, Input::Timeout);
     }
 }
 
@@ -240,12 +251,12 @@ pub(super) async fn serve(host: Rc<RefCell<Host>>, id: ConnectionId, mut read: O
                 Turn::Grown => {}
                 Turn::Writable => {
                     host.write(now, id);
-                    host.settle(now);
+                    host.finish_turn(now);
                 }
                 Turn::End => host.on_end(now, id),
                 Turn::Failed => {
-                    host.lose(now, id, CloseCause::ReadFailed);
-                    host.settle(now);
+                    host.on_connection_lost(now, id, CloseCause::ReadFailed);
+                    host.finish_turn(now);
                 }
                 Turn::Closing => break,
                 Turn::Gone => return,
@@ -260,7 +271,7 @@ pub(super) async fn serve(host: Rc<RefCell<Host>>, id: ConnectionId, mut read: O
     let mut host = host.borrow_mut();
     let now = host.clock.now();
     host.drop_conn(now, id);
-    host.settle(now);
+    host.finish_turn(now);
 }
 
 fn poll_turn(
@@ -281,7 +292,7 @@ fn poll_turn(
     if is_writable(conn, cx) {
         return Poll::Ready(Turn::Writable);
     }
-    if let Some((buffer, whole)) = &mut conn.intake.large {
+    if let Some((buffer, whole)) = &mut conn.read_buffer.large {
         // No more room is made than as much again as has come.
         let lacking = whole.saturating_sub(buffer.len());
         if buffer.capacity() == buffer.len() {
@@ -298,7 +309,7 @@ fn poll_turn(
             Err(_) => Turn::Failed,
         });
     }
-    let kept = conn.intake.kept.len();
+    let kept = conn.read_buffer.pending.len();
     let Some((front, room)) = scratch.split_at_mut_checked(kept) else { return Poll::Ready(Turn::Failed) };
     let mut buf = ReadBuf::new(room);
     match Pin::new(read).poll_read(cx, &mut buf) {
@@ -306,7 +317,7 @@ fn poll_turn(
         Poll::Ready(Err(_)) => Poll::Ready(Turn::Failed),
         Poll::Ready(Ok(())) if buf.filled().is_empty() => Poll::Ready(Turn::End),
         Poll::Ready(Ok(())) => {
-            front.copy_from_slice(&conn.intake.kept);
+            front.copy_from_slice(&conn.read_buffer.pending);
             Poll::Ready(Turn::Scratch(kept + buf.filled().len()))
         }
     }

@@ -4,14 +4,14 @@ use bytes::Bytes;
 
 use super::{
     conn::Phase,
-    cut::{self, Cut},
     run::Host,
+    split::{self, UnitSplit},
 };
 use crate::{
     ids::ConnectionId,
     rmp::{
         Dialect, HEADER_BYTES, PREFIX_BYTES,
-        broker::{AHEAD_UNITS, Input, Wire},
+        broker::{Input, PREFETCH_UNITS, Wire},
     },
     tap::entry::rmp::CloseCause,
     time::Now,
@@ -22,7 +22,7 @@ use crate::{
 const UNITS_MAX: u64 = 512;
 
 /// Bytes of a stream below which it is not looked ahead: few messages wait for memory one by one.
-const AHEAD_BYTES_MIN: usize = 4 << 10;
+const PREFETCH_BYTES_MIN: usize = 4 << 10;
 
 /// What a turn goes through.
 enum Source<'a> {
@@ -45,49 +45,49 @@ impl Host {
     /// So many bytes of the scratch are a connection's: what was kept, and what was read behind it.
     pub(super) fn on_scratch(&mut self, now: Now, id: ConnectionId, filled: usize) {
         let scratch = std::mem::take(&mut self.scratch);
-        self.take(now, id, &Source::Scratch(scratch.get(..filled).unwrap_or_default()));
+        self.handle_units(now, id, &Source::Scratch(scratch.get(..filled).unwrap_or_default()));
         self.scratch = scratch;
-        self.settle(now);
+        self.finish_turn(now);
     }
 
     /// A large unit is whole.
     pub(super) fn on_large(&mut self, now: Now, id: ConnectionId) {
         let Some(conn) = self.conns.get_mut(&id) else { return };
-        let Some((buffer, _)) = conn.intake.large.take() else { return };
+        let Some((buffer, _)) = conn.read_buffer.large.take() else { return };
         let whole = buffer.freeze();
-        self.take(now, id, &Source::Large(&whole));
-        self.settle(now);
+        self.handle_units(now, id, &Source::Large(&whole));
+        self.finish_turn(now);
     }
 
     /// Hands in every whole unit, and keeps the rest.
-    fn take(&mut self, now: Now, id: ConnectionId, source: &Source<'_>) {
+    fn handle_units(&mut self, now: Now, id: ConnectionId, source: &Source<'_>) {
         let bytes = source.bytes();
         let Some(conn) = self.conns.get_mut(&id) else { return };
-        if conn.intake.is_broken {
+        if conn.read_buffer.is_broken {
             return;
         }
-        if let Some(ear) = &self.ear {
-            self.broker.make_room(ear.room());
+        if let Some(ear) = &self.station_inbox {
+            self.broker.set_inbox_capacity(ear.capacity());
         }
-        let mut handed = std::mem::take(&mut conn.intake.handed);
-        let Some(dialect) = conn.intake.dialect.or_else(|| cut::dialect(bytes)) else {
-            return conn.intake.keep(bytes, None);
+        let mut handed = std::mem::take(&mut conn.read_buffer.handed);
+        let Some(dialect) = conn.read_buffer.dialect.or_else(|| split::dialect(bytes)) else {
+            return conn.read_buffer.set_pending(bytes, None);
         };
-        conn.intake.dialect = Some(dialect);
+        conn.read_buffer.dialect = Some(dialect);
         let body_bytes_max = self.limits.body_bytes_max;
         let units_max = UNITS_MAX.min(self.limits.queue_messages_max / 2).max(1);
         let (mut at, mut units, mut ahead) = (0, 0_u64, 0_u64);
         let whole = loop {
             let rest = bytes.get(at + handed..).unwrap_or_default();
-            if ahead == 0 && rest.len() >= AHEAD_BYTES_MIN {
-                self.broker.look_ahead(id, rest);
-                ahead = AHEAD_UNITS;
+            if ahead == 0 && rest.len() >= PREFETCH_BYTES_MIN {
+                self.broker.prefetch(id, rest);
+                ahead = PREFETCH_UNITS;
             }
             ahead = ahead.saturating_sub(1);
-            let len = match cut::cut(rest, dialect, body_bytes_max) {
-                Cut::Whole(len) => len,
-                Cut::Part(whole) => break whole.map(|whole| handed + whole),
-                Cut::Broken(error) => {
+            let len = match split::split_unit(rest, dialect, body_bytes_max) {
+                UnitSplit::Whole(len) => len,
+                UnitSplit::Part(whole) => break whole.map(|whole| handed + whole),
+                UnitSplit::Broken(error) => {
                     let seen = rest.len().min(PREFIX_BYTES + HEADER_BYTES);
                     self.cause = None;
                     self.broker.handle(now, Input::Broken { session: id, dialect, error });
@@ -105,12 +105,12 @@ impl Host {
                 (Dialect::Frames, Source::Large(large)) => {
                     let slice = large.slice(at + handed..at + handed + len);
                     self.broker.handle(now, Input::Frame { session: id, frame: Wire::Owned(&slice) });
-                    (at, handed) = self.after(now, id, bytes, at, handed + len);
+                    (at, handed) = self.finish_unit(now, id, bytes, at, handed + len);
                     continue;
                 }
             };
             self.broker.handle(now, input);
-            (at, handed) = self.after(now, id, bytes, at, handed + len);
+            (at, handed) = self.finish_unit(now, id, bytes, at, handed + len);
             units += 1;
             if units >= units_max {
                 units = 0;
@@ -119,16 +119,16 @@ impl Host {
         };
         let Some(conn) = self.conns.get_mut(&id) else { return };
         if conn.phase == Phase::Open {
-            conn.intake.keep(bytes.get(at..).unwrap_or_default(), whole);
-            conn.intake.handed = handed;
+            conn.read_buffer.set_pending(bytes.get(at..).unwrap_or_default(), whole);
+            conn.read_buffer.handed = handed;
         } else {
-            conn.intake.clear();
+            conn.read_buffer.clear();
         }
     }
 
     /// Where the unit begun now begins, and how much of it was handed in: a `Publish` is told of together
     /// with its message.
-    fn after(
+    fn finish_unit(
         &mut self,
         now: Now,
         id: ConnectionId,
@@ -145,32 +145,32 @@ impl Host {
 
     fn break_off(&mut self, id: ConnectionId) {
         if let Some(conn) = self.conns.get_mut(&id) {
-            conn.intake.clear();
-            conn.intake.is_broken = true;
+            conn.read_buffer.clear();
+            conn.read_buffer.is_broken = true;
         }
     }
 
     /// The peer sent FIN. What it cut off is told of.
     pub(super) fn on_end(&mut self, now: Now, id: ConnectionId) {
-        if let Some(conn) = self.conns.get_mut(&id).filter(|conn| !conn.intake.is_broken) {
-            let intake = std::mem::take(&mut conn.intake);
-            let kept = intake.large.map_or(intake.kept, |(buffer, _)| buffer.to_vec());
+        if let Some(conn) = self.conns.get_mut(&id).filter(|conn| !conn.read_buffer.is_broken) {
+            let intake = std::mem::take(&mut conn.read_buffer);
+            let kept = intake.large.map_or(intake.pending, |(buffer, _)| buffer.to_vec());
             let rest = kept.get(intake.handed..).unwrap_or_default();
             let dialect = intake.dialect.unwrap_or_default();
             // What is wrong with what came goes before its being cut off.
             let error = match dialect {
-                Dialect::Frames => crate::rmp::decode::framed(rest, self.limits.body_bytes_max).err(),
-                Dialect::Json => Some(cut::cut_off(rest)),
+                Dialect::Frames => crate::rmp::decode::split_checked(rest, self.limits.body_bytes_max).err(),
+                Dialect::Json => Some(split::truncated_unit(rest)),
             };
             if let Some(error) = error.filter(|_| !kept.is_empty()) {
                 let seen = kept.len().min(intake.handed + PREFIX_BYTES + HEADER_BYTES);
                 self.cause = None;
                 self.broker.handle(now, Input::Broken { session: id, dialect, error });
                 self.drain(now, kept.get(..seen).unwrap_or_default());
-                return self.settle(now);
+                return self.finish_turn(now);
             }
         }
-        self.lose(now, id, CloseCause::PeerClosed);
-        self.settle(now);
+        self.on_connection_lost(now, id, CloseCause::PeerClosed);
+        self.finish_turn(now);
     }
 }

@@ -11,11 +11,11 @@
 //! when a unit is about to leave; one that has begun to leave goes on to its end. Small messages are copied,
 //! so that many leave by one write; large ones are shared.
 
-mod account;
 mod queue;
+mod queue_stats;
 mod segments;
 #[cfg(test)]
 mod tests;
 
-pub use account::{Account, Budget, Full, Slot};
 pub use queue::{Delivery, Expired, Front, NotReading, Outbox, Payload, SHARED_BYTES_MIN, Sent};
+pub use queue_stats::{Budget, Full, QueueStats, Slot};

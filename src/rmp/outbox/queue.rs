@@ -5,7 +5,7 @@ use std::{collections::VecDeque, mem};
 use bytes::Bytes;
 
 use super::{
-    account::{Account, Accounts, Budget, Full, Slot},
+    queue_stats::{Budget, Full, QueueStats, QueueStatsTable, Slot},
     segments::{Cursor, Segments},
 };
 use crate::{limits, rmp::is_expired};
@@ -106,7 +106,7 @@ pub struct Outbox<T> {
     copied: Segments,
     /// Bytes of the first unit that have left.
     begun: usize,
-    accounts: Accounts,
+    stats: QueueStatsTable,
     messages: u64,
     bytes: u64,
     answer_bytes: u64,
@@ -121,11 +121,11 @@ struct Unit<T> {
     copied: usize,
     /// What follows them.
     shared: Option<Box<Bytes>>,
-    what: What<T>,
+    kind: UnitKind<T>,
 }
 
 #[derive(Debug)]
-enum What<T> {
+enum UnitKind<T> {
     Answer,
     Delivery {
         slot: Slot,
@@ -134,7 +134,7 @@ enum What<T> {
         tag: T,
     },
     /// Taken out; its copied bytes are passed over when their turn comes.
-    Gone,
+    Removed,
 }
 
 impl<T> Unit<T> {
@@ -143,7 +143,7 @@ impl<T> Unit<T> {
     }
 
     fn is_expired(&self, now_ms: u64) -> bool {
-        matches!(self.what, What::Delivery { expires_at_ms, .. } if is_expired(now_ms, expires_at_ms))
+        matches!(self.kind, UnitKind::Delivery { expires_at_ms, .. } if is_expired(now_ms, expires_at_ms))
     }
 }
 
@@ -173,7 +173,7 @@ impl<T> Outbox<T> {
             units: VecDeque::new(),
             copied: Segments::default(),
             begun: 0,
-            accounts: Accounts::default(),
+            stats: QueueStatsTable::default(),
             messages: 0,
             bytes: 0,
             answer_bytes: 0,
@@ -185,18 +185,18 @@ impl<T> Outbox<T> {
 
     /// A place for a new subscription.
     pub fn open(&mut self) -> Slot {
-        self.accounts.open()
+        self.stats.open()
     }
 
     /// Ends a subscription's account. What is queued for it still leaves; the slot is not to be used again.
     pub fn close(&mut self, slot: Slot) {
-        self.accounts.close(slot);
+        self.stats.close(slot);
     }
 
     /// What a subscription has queued and had.
     #[must_use]
-    pub fn account(&self, slot: Slot) -> Account {
-        self.accounts.read(slot)
+    pub fn queue_stats(&self, slot: Slot) -> QueueStats {
+        self.stats.read(slot)
     }
 
     /// Messages queued for all subscriptions of the connection.
@@ -234,7 +234,7 @@ impl<T> Outbox<T> {
         }
         if !answer.is_empty() {
             self.copied.push(answer, &[], None);
-            self.units.push_back(Unit { copied: answer.len(), shared: None, what: What::Answer });
+            self.units.push_back(Unit { copied: answer.len(), shared: None, kind: UnitKind::Answer });
             self.answer_bytes = bytes;
         }
         Ok(())
@@ -254,7 +254,7 @@ impl<T> Outbox<T> {
         let Delivery { head, message, expires_at_ms, tag } = delivery;
         let bytes = (head.len() + message.bytes().len()) as u64;
         let full = self.full(slot, bytes, budget);
-        if let Some(account) = self.accounts.account(slot) {
+        if let Some(account) = self.stats.stats_mut(slot) {
             if full.is_some() {
                 account.refused += 1;
             } else {
@@ -272,11 +272,11 @@ impl<T> Outbox<T> {
             Payload::Shared(bytes) => (&bytes[..], None),
             Payload::Copied(bytes) => (bytes, None),
         };
-        self.copied.push(head, behind, Some(&mut budget.spares));
+        self.copied.push(head, behind, Some(&mut budget.segment_pool));
         // A head that long is shown as a part of the message.
         let head_len = u32::try_from(head.len()).unwrap_or(0);
-        let what = What::Delivery { slot, head: head_len, expires_at_ms, tag };
-        self.units.push_back(Unit { copied: head.len() + behind.len(), shared, what });
+        let what = UnitKind::Delivery { slot, head: head_len, expires_at_ms, tag };
+        self.units.push_back(Unit { copied: head.len() + behind.len(), shared, kind: what });
         self.messages += 1;
         self.bytes += bytes;
         budget.add(bytes);
@@ -286,7 +286,7 @@ impl<T> Outbox<T> {
     /// The bound that a delivery of so many bytes would break, if any.
     #[must_use]
     pub fn full(&self, slot: Slot, bytes: u64, budget: &Budget) -> Option<Full> {
-        let account = self.accounts.read(slot);
+        let account = self.stats.read(slot);
         if account.messages >= self.messages_max.max(1) {
             Some(Full::Messages { messages_max: self.messages_max })
         } else if account.messages > 0 && account.bytes + bytes > self.bytes_max {
@@ -300,7 +300,7 @@ impl<T> Outbox<T> {
 
     /// Counts a message that cannot be queued for this subscription, whatever room there is.
     pub fn refuse(&mut self, slot: Slot) {
-        if let Some(account) = self.accounts.account(slot) {
+        if let Some(account) = self.stats.stats_mut(slot) {
             account.refused += 1;
         }
     }
@@ -336,7 +336,7 @@ impl<T> Outbox<T> {
             };
             cursor = from;
             let Some(unit) = self.units.get(index) else { break };
-            if !matches!(unit.what, What::Gone) {
+            if !matches!(unit.kind, UnitKind::Removed) {
                 if copied > 0 {
                     len += usize::from(!lengthen(&mut pieces, len, cursor, end));
                 }
@@ -405,7 +405,8 @@ impl<T> Outbox<T> {
         let Some(unit) = self.units.get_mut(index) else { return };
         let bytes = unit.bytes() as u64;
         let shared = unit.shared.take();
-        let What::Delivery { slot, head, expires_at_ms, tag } = mem::replace(&mut unit.what, What::Gone)
+        let UnitKind::Delivery { slot, head, expires_at_ms, tag } =
+            mem::replace(&mut unit.kind, UnitKind::Removed)
         else {
             return;
         };
@@ -413,7 +414,7 @@ impl<T> Outbox<T> {
         let (head, behind) = copied.split_at_checked(head as usize).unwrap_or_default();
         let message = shared.as_ref().map_or(behind, |shared| &shared[..]);
         expired(Expired { slot, head, message, expires_at_ms, tag });
-        self.accounts.taken(slot, bytes, |account| account.expired += 1);
+        self.stats.record_taken(slot, bytes, |account| account.expired += 1);
         self.messages -= 1;
         self.bytes -= bytes;
         budget.give_back(bytes);
@@ -429,27 +430,27 @@ impl<T> Outbox<T> {
             let left = unit.bytes() - self.begun;
             let copied_left = unit.copied.saturating_sub(self.begun);
             let leaves = written.min(left);
-            self.copied.take(leaves.min(copied_left), &mut budget.spares);
+            self.copied.take(leaves.min(copied_left), &mut budget.segment_pool);
             self.begun += leaves;
             written -= leaves;
             if leaves == left {
                 self.begun = 0;
                 if let Some(unit) = self.units.pop_front() {
-                    self.settle(&unit, budget, &mut sent);
+                    self.record_sent(&unit, budget, &mut sent);
                 }
             }
         }
     }
 
-    fn settle(&mut self, unit: &Unit<T>, budget: &mut Budget, sent: &mut Sent) {
+    fn record_sent(&mut self, unit: &Unit<T>, budget: &mut Budget, sent: &mut Sent) {
         let bytes = unit.bytes() as u64;
-        match unit.what {
-            What::Answer => {
+        match unit.kind {
+            UnitKind::Answer => {
                 self.answer_bytes -= bytes;
                 sent.answers += 1;
             }
-            What::Delivery { slot, .. } => {
-                self.accounts.taken(slot, bytes, |account| {
+            UnitKind::Delivery { slot, .. } => {
+                self.stats.record_taken(slot, bytes, |account| {
                     account.delivered += 1;
                     account.delivered_bytes += bytes;
                 });
@@ -459,14 +460,14 @@ impl<T> Outbox<T> {
                 sent.messages += 1;
                 sent.bytes += bytes;
             }
-            What::Gone => {}
+            UnitKind::Removed => {}
         }
     }
 
     /// Passes over what was taken out, as far as it stands first.
     fn drop_gone(&mut self, budget: &mut Budget) {
-        while let Some(Unit { copied, what: What::Gone, .. }) = self.units.front() {
-            self.copied.take(*copied, &mut budget.spares);
+        while let Some(Unit { copied, kind: UnitKind::Removed, .. }) = self.units.front() {
+            self.copied.take(*copied, &mut budget.segment_pool);
             self.units.pop_front();
         }
     }
@@ -487,30 +488,30 @@ impl<T> Outbox<T> {
         budget.give_back(self.bytes);
         self.units = VecDeque::new();
         self.copied = Segments::default();
-        self.accounts = Accounts::default();
+        self.stats = QueueStatsTable::default();
         (self.begun, self.messages, self.bytes, self.answer_bytes) = (0, 0, 0, 0);
     }
 
     /// Has other queues use what an empty one does not need at once.
-    pub fn lend(&mut self, budget: &mut Budget) {
+    pub fn release_spare(&mut self, budget: &mut Budget) {
         if self.is_empty() {
-            self.copied.lend(&mut budget.spares);
+            self.copied.release_spare(&mut budget.segment_pool);
         }
     }
 
     /// Gives memory back that an empty queue keeps for what comes next; for connections that have been idle a
     /// while.
-    pub fn relax(&mut self) {
+    pub fn release_memory(&mut self) {
         if self.is_empty() {
             self.units = VecDeque::new();
-            self.copied.relax();
+            self.copied.release_memory();
         }
     }
 
     /// Bytes of memory held, shared messages aside.
     #[must_use]
     pub fn held_bytes(&self) -> usize {
-        self.units.capacity() * size_of::<Unit<T>>() + self.copied.held_bytes() + self.accounts.held_bytes()
+        self.units.capacity() * size_of::<Unit<T>>() + self.copied.held_bytes() + self.stats.held_bytes()
     }
 }
 

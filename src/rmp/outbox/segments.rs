@@ -5,15 +5,15 @@ use std::collections::VecDeque;
 /// Bytes of a piece; a longer run gets one of its own. A queue that is empty keeps one at most.
 const SEGMENT_BYTES: usize = 32 << 10;
 /// Empty pieces that all queues of a broker share: 8 MiB.
-const SPARES_MAX: usize = 256;
+const POOL_SEGMENTS_MAX: usize = 256;
 
 /// Empty pieces for whichever queue needs one next, so that no burst pays for memory again.
 #[derive(Debug, Default)]
-pub(super) struct Spares(Vec<Vec<u8>>);
+pub(super) struct SegmentPool(Vec<Vec<u8>>);
 
-impl Spares {
+impl SegmentPool {
     /// Gives half of them back.
-    pub(super) fn relax(&mut self) {
+    pub(super) fn release_half(&mut self) {
         self.0.truncate(self.0.len() / 2);
     }
 }
@@ -41,7 +41,7 @@ pub(super) struct Cursor {
 
 impl Segments {
     /// Appends one run, given in two parts.
-    pub(super) fn push(&mut self, first: &[u8], second: &[u8], spares: Option<&mut Spares>) {
+    pub(super) fn push(&mut self, first: &[u8], second: &[u8], spares: Option<&mut SegmentPool>) {
         let len = first.len() + second.len();
         let has_room =
             self.segments.back().is_some_and(|last| last.bytes.capacity() - last.bytes.len() >= len);
@@ -78,7 +78,7 @@ impl Segments {
     }
 
     /// Takes bytes from the front, all of one run.
-    pub(super) fn take(&mut self, bytes: usize, spares: &mut Spares) {
+    pub(super) fn take(&mut self, bytes: usize, spares: &mut SegmentPool) {
         let Some(first) = self.segments.front_mut() else { return };
         first.read += bytes;
         if first.read < first.bytes.len() {
@@ -92,20 +92,20 @@ impl Segments {
         bytes.clear();
         if self.spare.is_none() {
             self.spare = Some(bytes);
-        } else if spares.0.len() < SPARES_MAX {
+        } else if spares.0.len() < POOL_SEGMENTS_MAX {
             spares.0.push(bytes);
         }
     }
 
     /// Hands what is kept for the next bytes to whichever queue needs it next.
-    pub(super) fn lend(&mut self, spares: &mut Spares) {
-        if let Some(spare) = self.spare.take().filter(|_| spares.0.len() < SPARES_MAX) {
+    pub(super) fn release_spare(&mut self, spares: &mut SegmentPool) {
+        if let Some(spare) = self.spare.take().filter(|_| spares.0.len() < POOL_SEGMENTS_MAX) {
             spares.0.push(spare);
         }
     }
 
     /// Gives back what is kept for the next bytes.
-    pub(super) fn relax(&mut self) {
+    pub(super) fn release_memory(&mut self) {
         self.spare = None;
         if self.segments.is_empty() {
             self.segments = VecDeque::new();

@@ -46,7 +46,7 @@ fn units_leave_in_order_small_ones_by_one_slice() {
     assert_eq!(front.slices(), [b"d", &large[..], b"ok"]);
     assert_eq!(outbox.advance(1 + 16_384 + 2, &mut budget), Sent { messages: 1, bytes: 16_388, answers: 1 });
     assert!(outbox.is_empty() && budget.bytes() == 0);
-    let account = outbox.account(slot);
+    let account = outbox.queue_stats(slot);
     assert_eq!(
         (account.delivered, account.delivered_bytes, account.messages, account.bytes),
         (2, 7 + 16_388, 0, 0)
@@ -73,7 +73,7 @@ fn what_expired_is_taken_out_but_not_what_has_begun_to_leave() {
         .front(10, &mut budget, |gone| bodies.push((gone.tag, gone.message.to_vec(), gone.expires_at_ms)));
     assert_eq!(front.slices(), [&b"ead11"[..], b"head33", b"head55"]);
     assert_eq!(bodies, [(2, b"22".to_vec(), 10), (4, b"44".to_vec(), 10)]);
-    assert_eq!(outbox.account(slot).expired, 2);
+    assert_eq!(outbox.queue_stats(slot).expired, 2);
     assert_eq!((outbox.messages(), budget.bytes()), (3, 18));
     assert_eq!(outbox.advance(5 + 3, &mut budget).messages, 1);
     assert_eq!(offered(&mut outbox, &mut budget, 20), (b"d33".to_vec(), vec![5]));
@@ -142,7 +142,9 @@ fn an_empty_queue_takes_one_of_any_size_and_a_full_one_says_which_bound() {
     let alone = other.open();
     push(&mut other, alone, 8_000_000).unwrap();
     assert_eq!(
-        outbox.account(first).refused + outbox.account(second).refused + outbox.account(third).refused,
+        outbox.queue_stats(first).refused
+            + outbox.queue_stats(second).refused
+            + outbox.queue_stats(third).refused,
         3
     );
     assert_eq!(outbox.messages(), 7);
@@ -173,7 +175,7 @@ fn a_closed_subscription_keeps_what_is_queued_and_its_slot_until_then() {
     assert_eq!(offered(&mut outbox, &mut budget, 0).0, b"head\x01");
     outbox.advance(5, &mut budget);
     assert_eq!(outbox.open(), first);
-    assert_eq!(outbox.account(first), Account::default());
+    assert_eq!(outbox.queue_stats(first), QueueStats::default());
 }
 
 #[test]
@@ -189,7 +191,7 @@ fn an_idle_queue_holds_little_and_a_relaxed_one_next_to_nothing() {
         assert!(bytes.len() <= (256 << 10) + 8_004);
         outbox.advance(bytes.len(), &mut budget);
     }
-    outbox.relax();
+    outbox.release_memory();
     assert!(outbox.held_bytes() < 1_024, "{}", outbox.held_bytes());
     outbox.push_answer(b"ok").unwrap();
     offered(&mut outbox, &mut budget, 0);
@@ -324,7 +326,7 @@ proptest! {
                 }
             }
             for (sub, slot) in slots.into_iter().enumerate() {
-                let account = outbox.account(slot);
+                let account = outbox.queue_stats(slot);
                 prop_assert_eq!((account.messages, account.bytes), (messages[sub], total[sub]));
             }
             prop_assert_eq!((outbox.messages(), outbox.bytes()), (messages.iter().sum::<u64>(), total.iter().sum::<u64>()));

@@ -5,9 +5,9 @@
 //! for all below. What a match costs depends on the topic's segments and on how many subscriptions it
 //! reaches, never on how many there are.
 
-mod book;
-mod shelf;
+mod prefix_bucket;
+mod route_table;
 #[cfg(test)]
 mod tests;
 
-pub use book::{Route, RouteFault, Routes};
+pub use route_table::{Route, RouteFault, Routes};

@@ -28,7 +28,7 @@ pub enum Class {
 
 /// Why something is not allowed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Denied {
+pub enum AccessDenied {
     /// A decision of a human, by somebody who is none.
     #[error("only ui and tui decide on actions, and this session is {}", .0.name())]
     Decides(Kind),
@@ -114,7 +114,7 @@ impl Class {
     /// Whether the station itself takes what is published here, where it runs a control plane (rmp-v0 §9;
     /// ruling RMP 13).
     #[must_use]
-    pub fn is_heard(self) -> bool {
+    pub fn is_for_station(self) -> bool {
         matches!(self, Self::Ctrl | Self::Decision | Self::RunReply)
     }
 
@@ -122,28 +122,32 @@ impl Class {
     ///
     /// # Errors
     /// Why not.
-    pub fn may_publish(self, kind: Kind, schema_id: SchemaId) -> Result<(), Denied> {
+    pub fn may_publish(self, kind: Kind, schema_id: SchemaId) -> Result<(), AccessDenied> {
         if kind == Kind::Station {
             // Humans decide; the station asks them.
-            return if self.decides(schema_id) { Err(Denied::Decides(kind)) } else { Ok(()) };
+            return if self.decides(schema_id) { Err(AccessDenied::Decides(kind)) } else { Ok(()) };
         }
         match schema_id {
             SchemaId::CTRL_RESP | SchemaId::OPERATOR_RESP | SchemaId::TAP_ENTRY | SchemaId::RUN_EVENT => {
-                return Err(Denied::StationSchema { kind, schema_id });
+                return Err(AccessDenied::StationSchema { kind, schema_id });
             }
             _ => {}
         }
         if self.decides(schema_id) && !matches!(kind, Kind::Ui | Kind::Tui) {
-            return Err(Denied::Decides(kind));
+            return Err(AccessDenied::Decides(kind));
         }
         match self {
-            Self::Sys | Self::Tap | Self::DropsBodies | Self::RunOutput => Err(Denied::StationTopic(kind)),
-            Self::Operator if kind == Kind::Agent => Err(Denied::NoToken),
-            Self::Operator if schema_id != SchemaId::OPERATOR_REQ => Err(Denied::NotRequest { schema_id }),
+            Self::Sys | Self::Tap | Self::DropsBodies | Self::RunOutput => {
+                Err(AccessDenied::StationTopic(kind))
+            }
+            Self::Operator if kind == Kind::Agent => Err(AccessDenied::NoToken),
+            Self::Operator if schema_id != SchemaId::OPERATOR_REQ => {
+                Err(AccessDenied::NotRequest { schema_id })
+            }
             Self::Operator => Ok(()),
-            _ if kind == Kind::Viewer => Err(Denied::ReadOnly),
+            _ if kind == Kind::Viewer => Err(AccessDenied::ReadOnly),
             Self::Ctrl if kind == Kind::Cue && schema_id == SchemaId::CTRL_REQ => Ok(()),
-            _ if kind == Kind::Cue => Err(Denied::CueOnly),
+            _ if kind == Kind::Cue => Err(AccessDenied::CueOnly),
             Self::Ctrl | Self::Decision | Self::RunReply | Self::Open => Ok(()),
         }
     }
@@ -158,7 +162,7 @@ impl Class {
     ///
     /// # Errors
     /// Why not.
-    pub fn may_receive(self, kind: Kind, schema_id: SchemaId) -> Result<(), Denied> {
+    pub fn may_receive(self, kind: Kind, schema_id: SchemaId) -> Result<(), AccessDenied> {
         match (self, kind) {
             (Self::Tap | Self::DropsBodies, Kind::Ui | Kind::Tui | Kind::Viewer) => Ok(()),
             // Requests are the station's to read, responses the askers'.
@@ -168,9 +172,9 @@ impl Class {
             {
                 Ok(())
             }
-            (Self::Tap | Self::DropsBodies | Self::Operator, _) => Err(Denied::Private(kind)),
+            (Self::Tap | Self::DropsBodies | Self::Operator, _) => Err(AccessDenied::Private(kind)),
             (Self::Ctrl, Kind::Cue) if schema_id == SchemaId::CTRL_RESP => Ok(()),
-            (_, Kind::Cue) => Err(Denied::CueOnly),
+            (_, Kind::Cue) => Err(AccessDenied::CueOnly),
             _ => Ok(()),
         }
     }
@@ -181,11 +185,11 @@ impl Class {
     ///
     /// # Errors
     /// Why not.
-    pub fn may_subscribe(kind: Kind, pattern: &Pattern) -> Result<(), Denied> {
+    pub fn may_subscribe(kind: Kind, pattern: &Pattern) -> Result<(), AccessDenied> {
         if pattern.tail() != Tail::Exact {
             let reaches = |topic| Topic::parse(topic).is_ok_and(|topic| pattern.matches(&topic));
             return if kind == Kind::Cue && !reaches(OPERATOR) && !reaches(CTRL) {
-                Err(Denied::CueOnly)
+                Err(AccessDenied::CueOnly)
             } else {
                 Ok(())
             };
@@ -193,9 +197,9 @@ impl Class {
         match (Self::of_text(pattern.as_str()), kind) {
             (Self::Tap | Self::DropsBodies, Kind::Ui | Kind::Tui | Kind::Viewer)
             | (Self::Operator | Self::Ctrl, Kind::Cue) => Ok(()),
-            (Self::Operator, Kind::Agent) => Err(Denied::NoToken),
-            (Self::Tap | Self::DropsBodies, _) => Err(Denied::Private(kind)),
-            (_, Kind::Cue) => Err(Denied::CueOnly),
+            (Self::Operator, Kind::Agent) => Err(AccessDenied::NoToken),
+            (Self::Tap | Self::DropsBodies, _) => Err(AccessDenied::Private(kind)),
+            (_, Kind::Cue) => Err(AccessDenied::CueOnly),
             _ => Ok(()),
         }
     }
@@ -212,7 +216,7 @@ mod tests {
     }
 
     /// Who may, of all kinds.
-    fn who(may: impl Fn(Kind) -> Result<(), Denied>) -> Vec<Kind> {
+    fn who(may: impl Fn(Kind) -> Result<(), AccessDenied>) -> Vec<Kind> {
         Kind::ALL.into_iter().filter(|kind| may(*kind).is_ok()).collect()
     }
 
@@ -228,7 +232,7 @@ mod tests {
     fn a_cue_subscribes_to_patterns_alone_that_reach_its_answers() {
         let may = |pattern: &str| Class::may_subscribe(Kind::Cue, &Pattern::parse(pattern).unwrap());
         for pattern in ["a/*", "a/**", "rlp/sys/**", "rlp/runs/**"] {
-            assert_eq!(may(pattern), Err(Denied::CueOnly), "{pattern}");
+            assert_eq!(may(pattern), Err(AccessDenied::CueOnly), "{pattern}");
         }
         for pattern in ["rlp/*", "rlp/**", "rlp/operator", "rlp/ctrl"] {
             assert_eq!(may(pattern), Ok(()), "{pattern}");
@@ -332,7 +336,7 @@ mod tests {
             "rlp/runs/trace:1/agents/writer/1",
             "rlp/runs/trace:1/agents/writer/1/progress",
         ] {
-            assert!(class(topic).is_heard(), "{topic}");
+            assert!(class(topic).is_for_station(), "{topic}");
         }
         for topic in [
             "rlp/runs/trace:1/events",
@@ -342,7 +346,7 @@ mod tests {
             "rlp/operator",
             "rlp/sys/drops",
         ] {
-            assert!(!class(topic).is_heard(), "{topic}");
+            assert!(!class(topic).is_for_station(), "{topic}");
         }
     }
 

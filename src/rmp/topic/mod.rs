@@ -7,7 +7,7 @@ mod name;
 mod pattern;
 mod reserved;
 
-pub use class::{Class, Denied};
+pub use class::{AccessDenied, Class};
 pub use fault::TopicFault;
 pub use name::Topic;
 pub use pattern::{Pattern, Tail};

@@ -7,7 +7,7 @@ use bytes::Bytes;
 
 use super::{
     io::{Output, Publish},
-    run::{Flight, Run, Told},
+    run::{Flight, ProgressThrottle, Run},
     shared::{Shared, TTL_MS},
     timers::Due,
 };
@@ -16,8 +16,8 @@ use crate::{
     runs::{
         openings::Use,
         payload::{
-            AgentAnswer, AgentRequest, AgentResponse, Amount, Answered, CancelNotice, HopMeta, NoAnswer,
-            Ports, ProgressReport, RequestNode, schema,
+            AgentAnswer, AgentRequest, AgentResponse, Amount, CancelNotice, HopMeta, NotAnAnswer,
+            ParsedAnswer, Ports, ProgressReport, RequestNode, schema,
         },
     },
     store::runs::RunOp,
@@ -34,23 +34,23 @@ const PROGRESS_EVERY: Duration = Duration::from_millis(50);
 
 impl Run {
     /// A node has all that it needs.
-    pub(super) fn on_ready(&mut self, to: &mut Shared, now: Now, place: u32) {
-        if self.def(place).asks && !self.nodes[place as usize].is_approved {
-            self.ask(to, now, place);
+    pub(super) fn on_ready(&mut self, to: &mut Shared, now: Now, position: u32) {
+        if self.def(position).asks && !self.nodes[position as usize].is_approved {
+            self.ask(to, now, position);
         } else {
-            self.enqueue(to, now, place);
+            self.enqueue(to, now, position);
         }
     }
 
     /// Begins an attempt, or lets the node wait for a place.
-    pub(super) fn enqueue(&mut self, to: &mut Shared, now: Now, place: u32) {
-        if let Some(scope) = self.nodes[place as usize].inner {
-            self.begin_nested(to, now, place, scope);
+    pub(super) fn enqueue(&mut self, to: &mut Shared, now: Now, position: u32) {
+        if let Some(scope) = self.nodes[position as usize].inner {
+            self.begin_nested(to, now, position, scope);
         } else if self.ready.is_empty() && to.queue.is_empty() && self.has_room(to) {
-            self.begin(to, now, place);
+            self.begin(to, now, position);
         } else {
-            self.moved(to, now, place, NodeState::Ready, "");
-            self.ready.push_back(place);
+            self.set_node_state(to, now, position, NodeState::Ready, "");
+            self.ready.push_back(position);
             if !self.is_queued {
                 self.is_queued = true;
                 to.queue.push_back(self.run);
@@ -78,36 +78,36 @@ impl Run {
         false
     }
 
-    fn begin_nested(&mut self, to: &mut Shared, now: Now, place: u32, scope: u32) {
-        self.node(place).attempt += 1;
+    fn begin_nested(&mut self, to: &mut Shared, now: Now, position: u32, scope: u32) {
+        self.node(position).attempt += 1;
         let own = self.opening_of(scope).policy.timeout_ms;
-        let timeout_ms = self.def(place).timeout_ms.into_iter().chain(own).min();
-        self.node(place).timer = timeout_ms
-            .map(|ms| to.timers.set(now.mono + Duration::from_millis(ms), Due::Attempt(self.run, place)));
-        self.moved(to, now, place, NodeState::Running, "");
+        let timeout_ms = self.def(position).timeout_ms.into_iter().chain(own).min();
+        self.node(position).timer = timeout_ms
+            .map(|ms| to.timers.set(now.mono + Duration::from_millis(ms), Due::Attempt(self.run, position)));
+        self.set_node_state(to, now, position, NodeState::Running, "");
         self.open_scope(to, now, scope);
     }
 
-    fn begin(&mut self, to: &mut Shared, now: Now, place: u32) {
-        let Use::Agent(agent) = self.def(place).action.clone() else { return };
+    fn begin(&mut self, to: &mut Shared, now: Now, position: u32) {
+        let Use::Agent(agent) = self.def(position).action.clone() else { return };
         let reply_topic = TopicName::new(&format!("rlp/runs/{}/agents/{agent}/{}", self.run, to.id()));
-        self.node(place).attempt += 1;
+        self.node(position).attempt += 1;
         // While others wait for its agent, its request is written once it has its turn.
-        let crowded = to.crowds.of(&agent).map(|crowd| crowd.why.clone());
+        let crowded = to.backlogs.of(&agent).map(|crowd| crowd.why.clone());
         let offered = match crowded {
             Some(why) => Err(why),
-            None => match self.request(to, place, &reply_topic) {
+            None => match self.request(to, position, &reply_topic) {
                 Ok(body) => Ok(body),
-                Err(too_long) => return self.fail_too_long(to, now, place, too_long),
+                Err(too_long) => return self.fail_too_long(to, now, position, too_long),
             },
         };
-        self.moved(to, now, place, NodeState::Running, "");
-        to.replies.insert(reply_topic.clone(), (self.run, place));
+        self.set_node_state(to, now, position, NodeState::Running, "");
+        to.replies.insert(reply_topic.clone(), (self.run, position));
         to.outputs.push_back(Output::Listen { topic: reply_topic.clone() });
-        let (run, timeout_ms) = (self.run, self.def(place).timeout_ms);
-        let node = self.node(place);
+        let (run, timeout_ms) = (self.run, self.def(position).timeout_ms);
+        let node = self.node(position);
         node.timer = timeout_ms
-            .map(|ms| to.timers.set(now.mono + Duration::from_millis(ms), Due::Attempt(run, place)));
+            .map(|ms| to.timers.set(now.mono + Duration::from_millis(ms), Due::Attempt(run, position)));
         node.flight = Some(Flight {
             agent,
             topic: reply_topic,
@@ -117,17 +117,17 @@ impl Run {
             peers: Vec::new(),
             msg_id: None,
             refused: None,
-            left: None,
-            again: None,
+            abandoned: None,
+            retry_timer: None,
         });
-        node.progress = Told::default();
-        to.figures.attempts += 1;
-        to.figures.retries += u64::from(node.attempt > 1);
+        node.progress = ProgressThrottle::default();
+        to.metrics.attempts += 1;
+        to.metrics.retries += u64::from(node.attempt > 1);
         self.in_flight += 1;
         to.in_flight += 1;
         match offered {
-            Ok(body) => self.offer(to, place, body),
-            Err(why) => self.wait_for_room(to, now, place, why),
+            Ok(body) => self.offer(to, position, body),
+            Err(why) => self.wait_for_room(to, now, position, why),
         }
     }
 
@@ -135,10 +135,15 @@ impl Run {
     ///
     /// # Errors
     /// How long it is, where no message holds it.
-    pub(super) fn request(&self, to: &Shared, place: u32, reply_topic: &TopicName) -> Result<Bytes, TooLong> {
+    pub(super) fn request(
+        &self,
+        to: &Shared,
+        position: u32,
+        reply_topic: &TopicName,
+    ) -> Result<Bytes, TooLong> {
         let bytes_max = to.settings.body_bytes_max;
-        let inputs = self.inputs(place, bytes_max).map_err(|bytes| TooLong { bytes, is_whole: false })?;
-        let def = self.def(place);
+        let inputs = self.inputs(position, bytes_max).map_err(|bytes| TooLong { bytes, is_whole: false })?;
+        let def = self.def(position);
         let request = AgentRequest {
             node: RequestNode {
                 id: Arc::clone(&def.id),
@@ -151,7 +156,7 @@ impl Run {
             inputs,
             trace_id: self.run,
             opening_id: self.opening,
-            attempt: self.nodes[place as usize].attempt,
+            attempt: self.nodes[position as usize].attempt,
             reply_topic: Arc::from(reply_topic.as_str()),
         };
         let body = Bytes::from(request.encode());
@@ -167,7 +172,7 @@ impl Run {
         &mut self,
         to: &mut Shared,
         now: Now,
-        place: u32,
+        position: u32,
         TooLong { bytes, is_whole }: TooLong,
     ) {
         let bytes_max = to.settings.body_bytes_max;
@@ -175,32 +180,32 @@ impl Run {
         let why = format!(
             "its request has {least}{bytes} bytes, and a message holds {bytes_max} (limits.rmp.body_bytes_max): feed it less"
         );
-        self.fail_attempt(to, now, place, false, &why);
+        self.fail_attempt(to, now, position, false, &why);
     }
 
     /// An attempt is not worked on any more; its agent is told where it does not know.
-    pub(super) fn land(
+    pub(super) fn end_flight(
         &mut self,
         to: &mut Shared,
         now: Now,
-        place: u32,
+        position: u32,
         tells_agent: bool,
     ) -> Option<Flight> {
         let run = self.run;
-        to.timers.clear(&mut self.node(place).timer);
-        self.tell_progress(to, now, place);
-        let mut flight = self.node(place).flight.take()?;
-        to.timers.clear(&mut flight.again);
+        to.timers.clear(&mut self.node(position).timer);
+        self.emit_progress(to, now, position);
+        let mut flight = self.node(position).flight.take()?;
+        to.timers.clear(&mut flight.retry_timer);
         self.in_flight = self.in_flight.saturating_sub(1);
         to.in_flight = to.in_flight.saturating_sub(1);
         to.replies.remove(&flight.topic);
-        to.crowds.leave(&flight.agent, (run, place));
+        to.backlogs.leave(&flight.agent, (run, position));
         // Whom it did not reach yet, nothing is to be taken back from.
         if tells_agent && flight.refused.is_none() {
             let notice = CancelNotice {
                 trace_id: run,
-                node_id: Arc::clone(&self.def(place).id),
-                attempt: self.nodes[place as usize].attempt,
+                node_id: Arc::clone(&self.def(position).id),
+                attempt: self.nodes[position as usize].attempt,
                 reply_topic: Arc::from(flight.topic.as_str()),
             };
             let (topic, body) = (agent_topic(&flight.agent), Bytes::from(notice.encode()));
@@ -218,16 +223,16 @@ impl Run {
     }
 
     /// Something came on the reply topic of an attempt.
-    pub(super) fn on_answer(&mut self, to: &mut Shared, now: Now, place: u32, body: &[u8]) {
+    pub(super) fn on_answer(&mut self, to: &mut Shared, now: Now, position: u32, body: &[u8]) {
         let answered = AgentAnswer::read(body);
-        if let Err(NoAnswer::Foreign { kind }) = &answered {
-            let node = &self.nodes[place as usize].id;
+        if let Err(NotAnAnswer::Foreign { kind }) = &answered {
+            let node = &self.nodes[position as usize].id;
             let says = format!(
                 "ignored a message on the reply topic of {node}: it is {kind}, and no answer; further ones are counted"
             );
-            return self.ignore(to, now, place, &says);
+            return self.ignore(to, now, position, &says);
         }
-        let Some(flight) = self.land(to, now, place, false) else { return };
+        let Some(flight) = self.end_flight(to, now, position, false) else { return };
         let latency_ms = u64::try_from(now.mono.since(flight.began).as_millis()).unwrap_or(u64::MAX);
         let says = format!("agent/{} answered in {latency_ms} ms", flight.agent);
         let hop = HopMeta {
@@ -235,10 +240,10 @@ impl Run {
             request_frame_len: flight.frame_len,
             answer_frame_len: frame_len(body),
         };
-        self.event_with(to, now, Some(place), (EventKind::Trace, Some(Level::Info)), &says, |meta| {
+        self.event_with(to, now, Some(position), (EventKind::Trace, Some(Level::Info)), &says, |meta| {
             (meta.latency_ms, meta.hop) = (Some(latency_ms), Some(hop));
         });
-        let Answered { answer: AgentAnswer { response, tokens }, tokens_fault, bytes } = answered
+        let ParsedAnswer { answer: AgentAnswer { response, tokens }, tokens_fault, bytes } = answered
             .unwrap_or_else(|fault| {
                 // What the agent was to do it may have done: it is not asked for it again, and what it used
                 // is used.
@@ -246,28 +251,30 @@ impl Run {
                     retryable: false,
                     reason: format!("its answer cannot be read: {fault}"),
                 };
-                Answered {
+                ParsedAnswer {
                     answer: AgentAnswer { response, tokens: AgentAnswer::tokens_of(body) },
                     tokens_fault: None,
                     bytes: 0,
                 }
             });
         if let Some(fault) = tokens_fault {
-            let says = format!("{}: its tokens are not counted: {fault}", self.nodes[place as usize].id);
-            self.event(to, now, Some(place), (EventKind::Log, Some(Level::Warn)), &says);
+            let says = format!("{}: its tokens are not counted: {fault}", self.nodes[position as usize].id);
+            self.event(to, now, Some(position), (EventKind::Log, Some(Level::Warn)), &says);
         }
-        let spent = tokens.and_then(|tokens| self.spend(to, place, tokens));
+        let spent = tokens.and_then(|tokens| self.spend(to, position, tokens));
         match (spent, response) {
-            (Some((Some(at), why)), _) if at == place => self.fail_attempt(to, now, at, false, &why),
-            (None, AgentResponse::Completed { ports }) => self.complete(to, now, place, ports, bytes),
+            (Some((Some(at), why)), _) if at == position => self.fail_attempt(to, now, at, false, &why),
+            (None, AgentResponse::Completed { ports }) => self.complete(to, now, position, ports, bytes),
             (None, AgentResponse::Failed { retryable, reason }) => {
-                self.fail_attempt(to, now, place, retryable, &reason)
+                self.fail_attempt(to, now, position, retryable, &reason)
             }
             // What it did is done, and there is nothing left for more.
             (Some((at, why)), response) => {
                 match response {
-                    AgentResponse::Completed { ports } => self.complete(to, now, place, ports, bytes),
-                    AgentResponse::Failed { reason, .. } => self.fail_attempt(to, now, place, false, &reason),
+                    AgentResponse::Completed { ports } => self.complete(to, now, position, ports, bytes),
+                    AgentResponse::Failed { reason, .. } => {
+                        self.fail_attempt(to, now, position, false, &reason)
+                    }
                 }
                 match at {
                     Some(at) => self.fail_attempt(to, now, at, false, &why),
@@ -278,74 +285,84 @@ impl Run {
     }
 
     /// Leaves out what is of no use. The first is told of, the others with the end of the run.
-    fn ignore(&mut self, to: &mut Shared, now: Now, place: u32, says: &str) {
+    fn ignore(&mut self, to: &mut Shared, now: Now, position: u32, says: &str) {
         self.foreign += 1;
         if self.foreign == 1 {
-            self.event(to, now, Some(place), (EventKind::Log, Some(Level::Warn)), says);
+            self.event(to, now, Some(position), (EventKind::Log, Some(Level::Warn)), says);
         }
     }
 
     /// The agent said how far it is.
-    pub(super) fn on_progress(&mut self, to: &mut Shared, now: Now, place: u32, body: &[u8]) {
+    pub(super) fn on_progress(&mut self, to: &mut Shared, now: Now, position: u32, body: &[u8]) {
         let report = match ProgressReport::decode(body) {
             Ok(report) => report,
             Err(fault) => {
                 let says = format!(
                     "ignored what {} said of its progress: {fault}; further ones are counted",
-                    self.nodes[place as usize].id
+                    self.nodes[position as usize].id
                 );
-                return self.ignore(to, now, place, &says);
+                return self.ignore(to, now, position, &says);
             }
         };
         let run = self.run;
-        let progress = &mut self.node(place).progress;
+        let progress = &mut self.node(position).progress;
         progress.next = Some(report);
         let due = progress.at.map(|at| at + PROGRESS_EVERY).filter(|due| *due > now.mono);
         match due {
-            None => self.tell_progress(to, now, place),
+            None => self.emit_progress(to, now, position),
             Some(_) if progress.timer.is_some() => {}
-            Some(due) => progress.timer = Some(to.timers.set(due, Due::Progress(run, place))),
+            Some(due) => progress.timer = Some(to.timers.set(due, Due::Progress(run, position))),
         }
     }
 
     /// Tells what an agent said last of its progress, where that was not told yet.
-    pub(super) fn tell_progress(&mut self, to: &mut Shared, now: Now, place: u32) {
-        let progress = &mut self.node(place).progress;
+    pub(super) fn emit_progress(&mut self, to: &mut Shared, now: Now, position: u32) {
+        let progress = &mut self.node(position).progress;
         to.timers.clear(&mut progress.timer);
         let Some(ProgressReport { message, done, total }) = progress.next.take() else { return };
         progress.at = Some(now.mono);
         let amount = |it: Option<Amount>| it.map(Amount::as_f64);
-        let (run, node) = (self.run, self.node_ref(place));
-        let message = if message.is_empty() { in_words(&node.id, done, total) } else { message };
-        to.tell(Transition::Progressed { run, node, done: amount(done), total: amount(total) }, &message);
-        self.event_with(to, now, Some(place), (EventKind::Progress, Some(Level::Info)), &message, |meta| {
-            (meta.done, meta.total) = (done, total);
-        });
+        let (run, node) = (self.run, self.node_ref(position));
+        let message = if message.is_empty() { progress_text(&node.id, done, total) } else { message };
+        to.emit_transition(
+            Transition::Progressed { run, node, done: amount(done), total: amount(total) },
+            &message,
+        );
+        self.event_with(
+            to,
+            now,
+            Some(position),
+            (EventKind::Progress, Some(Level::Info)),
+            &message,
+            |meta| {
+                (meta.done, meta.total) = (done, total);
+            },
+        );
     }
 
     /// An attempt took too long, or a nested opening did.
-    pub(super) fn on_timeout(&mut self, to: &mut Shared, now: Now, place: u32) {
-        self.node(place).timer = None;
-        let inner = self.nodes[place as usize].inner;
+    pub(super) fn on_timeout(&mut self, to: &mut Shared, now: Now, position: u32) {
+        self.node(position).timer = None;
+        let inner = self.nodes[position as usize].inner;
         let own = inner.and_then(|scope| self.opening_of(scope).policy.timeout_ms);
-        let ms = self.def(place).timeout_ms.into_iter().chain(own).min().unwrap_or(0);
-        to.figures.timeouts += 1;
-        let flight = self.land(to, now, place, true);
+        let ms = self.def(position).timeout_ms.into_iter().chain(own).min().unwrap_or(0);
+        to.metrics.timeouts += 1;
+        let flight = self.end_flight(to, now, position, true);
         let refused =
             flight.and_then(|flight| flight.refused).map_or_else(String::new, |why| format!(": {why}"));
-        self.fail_attempt(to, now, place, true, &format!("timed out after {ms} ms{refused}"));
+        self.fail_attempt(to, now, position, true, &format!("timed out after {ms} ms{refused}"));
     }
 
     /// Counts tokens. Where a budget is spent by them, whose it is, none for the run's own, and why that one
     /// fails.
-    fn spend(&mut self, to: &mut Shared, place: u32, tokens: u64) -> Option<(Option<u32>, String)> {
+    fn spend(&mut self, to: &mut Shared, position: u32, tokens: u64) -> Option<(Option<u32>, String)> {
         self.tokens = self.tokens.saturating_add(tokens);
-        to.figures.tokens = to.figures.tokens.saturating_add(tokens);
-        to.tell(Transition::Spent { run: self.run, tokens: self.tokens }, "");
+        to.metrics.tokens = to.metrics.tokens.saturating_add(tokens);
+        to.emit_transition(Transition::Spent { run: self.run, tokens: self.tokens }, "");
         to.persist(RunOp::Spent { run: self.run, tokens: self.tokens });
         // From the node outwards, so that the outermost that is overdrawn has the last word.
         let mut overdrawn = None;
-        let mut at = Some(place);
+        let mut at = Some(position);
         while let Some(place) = at {
             let budget = self.def(place).budget_tokens;
             let node = self.node(place);
@@ -365,22 +382,22 @@ impl Run {
     }
 
     /// A node gives what its ports hold. `bytes` is what that takes beside what is there already.
-    pub(super) fn complete(&mut self, to: &mut Shared, now: Now, place: u32, ports: Ports, bytes: u64) {
-        to.timers.clear(&mut self.node(place).timer);
-        if !self.fits(to, now, place, bytes) {
+    pub(super) fn complete(&mut self, to: &mut Shared, now: Now, position: u32, ports: Ports, bytes: u64) {
+        to.timers.clear(&mut self.node(position).timer);
+        if !self.fits(to, now, position, bytes) {
             return;
         }
         self.port_bytes += bytes;
         to.port_bytes += bytes;
-        let node = self.node(place);
+        let node = self.node(position);
         (node.outputs, node.output_bytes) = (ports, bytes);
-        self.end_node(to, now, place, NodeState::Completed, "");
-        self.save(to, now, place);
+        self.end_node(to, now, position, NodeState::Completed, "");
+        self.save(to, now, position);
     }
 
     /// Whether the ports of the run, and those of all runs, hold so many bytes more; else the node that gives
     /// them fails.
-    pub(super) fn fits(&mut self, to: &mut Shared, now: Now, place: u32, bytes: u64) -> bool {
+    pub(super) fn fits(&mut self, to: &mut Shared, now: Now, position: u32, bytes: u64) -> bool {
         let (run_max, all_max) =
             (to.settings.limits.port_values_bytes_max, to.settings.limits.all_port_values_bytes_max);
         let why = if self.port_bytes.saturating_add(bytes) > run_max {
@@ -394,13 +411,20 @@ impl Run {
         } else {
             return true;
         };
-        self.fail_attempt(to, now, place, false, &why);
+        self.fail_attempt(to, now, position, false, &why);
         false
     }
 
     /// An attempt failed: there is another, or the node has failed.
-    pub(super) fn fail_attempt(&mut self, to: &mut Shared, now: Now, place: u32, retryable: bool, why: &str) {
-        self.fail_attempt_and_wait(to, now, place, retryable, why, Duration::ZERO);
+    pub(super) fn fail_attempt(
+        &mut self,
+        to: &mut Shared,
+        now: Now,
+        position: u32,
+        retryable: bool,
+        why: &str,
+    ) {
+        self.fail_attempt_and_wait(to, now, position, retryable, why, Duration::ZERO);
     }
 
     /// An attempt failed; before another one, at least `pause` passes.
@@ -408,30 +432,30 @@ impl Run {
         &mut self,
         to: &mut Shared,
         now: Now,
-        place: u32,
+        position: u32,
         retryable: bool,
         why: &str,
         pause: Duration,
     ) {
-        if let Some(scope) = self.nodes[place as usize].inner {
-            self.close_scope(to, now, scope, &format!("{} ended: {why}", self.nodes[place as usize].id));
+        if let Some(scope) = self.nodes[position as usize].inner {
+            self.close_scope(to, now, scope, &format!("{} ended: {why}", self.nodes[position as usize].id));
         }
-        self.land(to, now, place, true);
-        let (retry, attempt) = (self.def(place).retry, self.nodes[place as usize].attempt);
+        self.end_flight(to, now, position, true);
+        let (retry, attempt) = (self.def(position).retry, self.nodes[position as usize].attempt);
         if !retryable || attempt >= retry.max_attempts {
-            self.give_not_ok(place);
-            self.end_node(to, now, place, NodeState::Failed, why);
+            self.set_not_ok(position);
+            self.end_node(to, now, position, NodeState::Failed, why);
             return;
         }
-        self.moved(to, now, place, NodeState::Retrying, why);
+        self.set_node_state(to, now, position, NodeState::Retrying, why);
         let at = now.mono + Duration::from_millis(retry.backoff_ms).max(pause);
-        self.node(place).timer = Some(to.timers.set(at, Due::Backoff(self.run, place)));
+        self.node(position).timer = Some(to.timers.set(at, Due::Backoff(self.run, position)));
     }
 
     /// The time between two attempts is over.
-    pub(super) fn on_backoff(&mut self, to: &mut Shared, now: Now, place: u32) {
-        self.node(place).timer = None;
-        self.enqueue(to, now, place);
+    pub(super) fn on_backoff(&mut self, to: &mut Shared, now: Now, position: u32) {
+        self.node(position).timer = None;
+        self.enqueue(to, now, position);
     }
 }
 
@@ -450,7 +474,7 @@ pub(super) fn frame_len(body: &[u8]) -> u64 {
 }
 
 /// What an agent says of its progress without a message.
-fn in_words(node: &str, done: Option<Amount>, total: Option<Amount>) -> String {
+fn progress_text(node: &str, done: Option<Amount>, total: Option<Amount>) -> String {
     match (done, total) {
         (Some(done), Some(total)) => format!("{node}: {done} of {total}"),
         (Some(done), None) => format!("{node}: {done} done"),

@@ -6,12 +6,12 @@ use bytes::Bytes;
 
 use super::{
     core::Engine,
+    events::cut,
+    idempotency::{ControlVariant, Key, RecordedAnswer},
     io::{Output, Publish},
-    remembered::{Answered, ControlVariant, Key},
     run::Run,
-    saving::After,
+    save_queue::AfterCommit,
     shared::{Shared, TTL_MS},
-    tell::cut,
     timers::Due,
 };
 use crate::{
@@ -98,7 +98,7 @@ impl Engine {
             return;
         }
         let asked = || ControlRequest::RunSubmit { request_id, opening_yaml: yaml.to_owned() };
-        if !self.looks_up(now, key, &by, asked) {
+        if !self.starts_lookup(now, key, &by, asked) {
             self.judge_submit(now, by, trace, request_id, yaml);
         }
     }
@@ -127,7 +127,7 @@ impl Engine {
             );
             return self.reject(now, key, request_id, by, (RejectedFor::TooMany, reason));
         }
-        self.remember(key, Answered::Soon);
+        self.cache_answer(key, RecordedAnswer::Pending);
         let (ticket, yaml) = (self.shared.ticket(), Arc::from(yaml));
         self.shared.outputs.push_back(Output::Load { ticket, yaml: Arc::clone(&yaml) });
         self.loading.insert(ticket, Submission { run: trace, by, yaml, cancelled: None });
@@ -138,7 +138,7 @@ impl Engine {
     fn is_open(&mut self, run: TraceId) -> bool {
         if let Some(of) = self.runs.get(&run).filter(|of| of.is_live) {
             let body = accepted(run, of.opening, &of.name());
-            self.remember((run, ControlVariant::Submit), Answered::With(body.clone()));
+            self.cache_answer((run, ControlVariant::Submit), RecordedAnswer::Sent(body.clone()));
             self.shared.publish(of_body(run, body));
             return true;
         }
@@ -191,7 +191,7 @@ impl Engine {
     /// A run is recorded: it is accepted, and its nodes begin.
     pub(super) fn begin(&mut self, now: Now, run: TraceId) {
         let Some(body) = self.accepting.remove(&run) else { return };
-        self.remember((run, ControlVariant::Submit), Answered::With(body.clone()));
+        self.cache_answer((run, ControlVariant::Submit), RecordedAnswer::Sent(body.clone()));
         let Some(run) = self.runs.get_mut(&run) else { return };
         let to = &mut self.shared;
         to.accept(run.run, of_body(run.run, body));
@@ -200,16 +200,16 @@ impl Engine {
         let edges = plan.edges.len();
         let mut parts = plan.parts(PLAN_PART_BYTES_MAX).into_iter();
         let first = parts.next().unwrap_or_default();
-        to.tell(
+        to.emit_transition(
             Transition::Submitted { run: run.run, name: Arc::clone(&name), by: run.by.clone(), nodes },
             &first,
         );
         for part in parts {
-            to.tell(Transition::Planned { run: run.run }, &part);
+            to.emit_transition(Transition::Planned { run: run.run }, &part);
         }
         run.is_live = true;
         let says = format!("{name}: {}, {}", counted(plan.nodes.len(), "node"), counted(edges, "edge"));
-        to.figures.submitted += 1;
+        to.metrics.submitted += 1;
         run.event(to, now, None, (EventKind::Plan, Some(Level::Info)), &says);
         run.event_with(to, now, None, (EventKind::Status, Some(Level::Info)), "the run is running", |meta| {
             meta.state = Some(RunState::Running.name().to_owned());
@@ -237,7 +237,7 @@ impl Engine {
             (run, ControlVariant::Submit),
             answer(run, &ControlResponse::RunRejected { request_id: run, reason }),
         );
-        self.keep(now, key, &publish);
+        self.record_answer(now, key, &publish);
         self.shared.publish(publish);
     }
 
@@ -257,7 +257,7 @@ impl Engine {
     fn on_cancel(&mut self, now: Now, by: Asker, trace: TraceId, run: TraceId) {
         let key = (trace, ControlVariant::Cancel);
         if !self.is_known(key)
-            && !self.looks_up(now, key, &by, || ControlRequest::RunCancel { trace_id: run })
+            && !self.starts_lookup(now, key, &by, || ControlRequest::RunCancel { trace_id: run })
         {
             self.judge_cancel(now, by, trace, run);
         }
@@ -273,7 +273,7 @@ impl Engine {
         if self.cancel(now, &by, run, Some(trace)).is_none() {
             return self.reject(now, key, trace, by, unknown_run(run));
         }
-        self.remember(key, Answered::Soon);
+        self.cache_answer(key, RecordedAnswer::Pending);
         self.after_run(now, run);
     }
 
@@ -312,12 +312,12 @@ impl Engine {
 
     /// Whether a request was made before; then it gets its answer again.
     fn is_known(&mut self, key: Key) -> bool {
-        match self.remembered.of(key) {
+        match self.idempotency.of(key) {
             None => false,
-            Some(Answered::Soon) => true,
-            Some(Answered::With(body)) => {
+            Some(RecordedAnswer::Pending) => true,
+            Some(RecordedAnswer::Sent(body)) => {
                 let body = body.clone();
-                self.answer_again(key, body);
+                self.redeliver(key, body);
                 true
             }
         }
@@ -339,8 +339,8 @@ impl Engine {
     /// Answers a request for good, once that is written.
     fn respond(&mut self, now: Now, key: Key, response: &ControlResponse) {
         let publish = answer(key.0, response);
-        if self.keep(now, key, &publish) {
-            self.shared.after(After::Send(publish));
+        if self.record_answer(now, key, &publish) {
+            self.shared.after(AfterCommit::Send(publish));
         } else {
             self.shared.publish(publish);
         }
@@ -348,8 +348,8 @@ impl Engine {
 
     /// Remembers how a request was answered, and has that written: whether it is. A rejection that finds no
     /// room while the store cannot write is judged anew by the next start.
-    fn keep(&mut self, now: Now, key: Key, publish: &Publish) -> bool {
-        self.remember(key, Answered::With(publish.body.clone()));
+    fn record_answer(&mut self, now: Now, key: Key, publish: &Publish) -> bool {
+        self.cache_answer(key, RecordedAnswer::Sent(publish.body.clone()));
         let is_rejection =
             matches!(ControlResponse::decode(&publish.body), Ok(ControlResponse::RunRejected { .. }));
         if is_rejection && !self.shared.has_room_to_save() {
@@ -365,21 +365,21 @@ impl Engine {
         true
     }
 
-    pub(super) fn remember(&mut self, key: Key, answered: Answered) {
+    pub(super) fn cache_answer(&mut self, key: Key, answered: RecordedAnswer) {
         let limits = &self.shared.settings.limits;
-        self.remembered.set(key, answered, limits.answers_max, limits.answers_bytes_max);
+        self.idempotency.set(key, answered, limits.answers_max, limits.answers_bytes_max);
     }
 }
 
 /// Tells the end of a run.
 pub(super) fn end(to: &mut Shared, now: Now, run: &mut Run, state: RunState, why: &str) {
-    run.say_left_out(to, now);
-    let (level, says) = last_words(state, why);
+    run.emit_left_out(to, now);
+    let (level, says) = end_message(state, why);
     run.event_with(to, now, None, (EventKind::Status, Some(level)), &says, |meta| {
         meta.state = Some(state.name().to_owned());
         meta.success = Some(state == RunState::Succeeded);
     });
-    to.figures.end(state);
+    to.metrics.end(state);
     let kept = (!why.is_empty()).then(|| why.to_owned());
     to.persist(RunOp::End {
         run: run.run,
@@ -389,12 +389,12 @@ pub(super) fn end(to: &mut Shared, now: Now, run: &mut Run, state: RunState, why
         done: u64::from(run.done),
         at: now.wall,
     });
-    to.tell(Transition::Done { run: run.run, nodes: run.done }, "");
-    to.tell(Transition::Ended { run: run.run, state }, why);
+    to.emit_transition(Transition::Done { run: run.run, nodes: run.done }, "");
+    to.emit_transition(Transition::Ended { run: run.run, state }, why);
 }
 
 /// How a run's last event puts its end.
-pub(super) fn last_words(state: RunState, why: &str) -> (Level, String) {
+pub(super) fn end_message(state: RunState, why: &str) -> (Level, String) {
     let level = match state {
         RunState::Succeeded => Level::Info,
         RunState::Cancelled => Level::Warn,

@@ -9,23 +9,23 @@ use bytes::Bytes;
 use uuid::Uuid;
 
 use super::{
-    again::Unsure,
     control::{FIRST_EVENT_AFTER, Submission, end},
+    idempotency::{ControlVariant, IdempotencyCache, Key, RecordedAnswer},
     io::{Input, Output},
-    remembered::{Answered, ControlVariant, Key, Remembered},
+    redelivery::Unacked,
     run::{Ask, Flight, Run},
-    saving::After,
+    save_queue::AfterCommit,
     shared::{Offered, Settings, Shared},
     timers::Due,
 };
 use crate::{
     ids::{ActionId, Ticket, TopicName, TraceId},
     runs::{
-        AskView, Figures,
+        AskView, Metrics,
         command::{Command, Outcome, Refusal},
         openings::{Opening, Policy},
     },
-    store::runs::{OpenRun, RunsLeft},
+    store::runs::{OpenRun, RestoredRuns},
     tap::entry::{
         runs::{Asker, EventKind, RunState, Transition, Verdict},
         station::Level,
@@ -45,9 +45,9 @@ pub struct Engine {
     pub(super) loading: BTreeMap<Ticket, Submission>,
     /// The answers of runs that are being recorded.
     pub(super) accepting: BTreeMap<TraceId, Bytes>,
-    pub(super) remembered: Remembered,
+    pub(super) idempotency: IdempotencyCache,
     /// Requests of which it is looked up whether they were answered before.
-    pub(super) unsure: BTreeMap<Key, Unsure>,
+    pub(super) unacked: BTreeMap<Key, Unacked>,
     /// Runs that ended, and whose ends are looked up.
     pub(super) recalling: BTreeSet<TraceId>,
     /// Runs that could not be recorded, and why, while it is looked up whether they are already.
@@ -58,21 +58,26 @@ impl Engine {
     /// An engine that starts from what is kept: requests are remembered, and runs that had not ended have
     /// failed. `ids` gives fresh ids.
     #[must_use]
-    pub fn new(now: Now, settings: Settings, left: RunsLeft, ids: Box<dyn FnMut() -> Uuid + Send>) -> Self {
+    pub fn new(
+        now: Now,
+        settings: Settings,
+        left: RestoredRuns,
+        ids: Box<dyn FnMut() -> Uuid + Send>,
+    ) -> Self {
         let mut this = Self {
             shared: Shared::new(settings, ids),
             runs: BTreeMap::new(),
             loading: BTreeMap::new(),
             accepting: BTreeMap::new(),
-            remembered: Remembered::default(),
-            unsure: BTreeMap::new(),
+            idempotency: IdempotencyCache::default(),
+            unacked: BTreeMap::new(),
             recalling: BTreeSet::new(),
             doubted: BTreeMap::new(),
         };
-        this.remembered.has_forgotten = left.has_more_answers;
+        this.idempotency.has_forgotten = left.has_more_answers;
         for answer in left.answers {
             if let Some(variant) = ControlVariant::from_name(&answer.variant) {
-                this.remember((answer.request, variant), Answered::With(answer.body));
+                this.cache_answer((answer.request, variant), RecordedAnswer::Sent(answer.body));
             }
         }
         for open in left.open {
@@ -99,9 +104,9 @@ impl Engine {
         let mut run = Run::new(row.run, row.opening, &opening, by.clone(), Arc::from(""));
         (run.events, run.kept_events, run.tokens) = (last_event, row.events, row.tokens);
         run.done = u32::try_from(row.done).unwrap_or(u32::MAX);
-        self.shared.tell(Transition::Submitted { run: row.run, name, by, nodes }, "{}");
+        self.shared.emit_transition(Transition::Submitted { run: row.run, name, by, nodes }, "{}");
         if run.tokens > 0 {
-            self.shared.tell(Transition::Spent { run: row.run, tokens: run.tokens }, "");
+            self.shared.emit_transition(Transition::Spent { run: row.run, tokens: run.tokens }, "");
         }
         end(&mut self.shared, now, &mut run, RunState::Failed, RESTARTED);
     }
@@ -121,7 +126,7 @@ impl Engine {
             Input::Expired { by, trace, topic } => self.on_expired(by, trace, &topic),
             Input::Reached { ticket, reach } => {
                 self.shared.on_accepted(ticket, now.mono + FIRST_EVENT_AFTER);
-                if let Some(Offered { run, place, bytes }) = self.shared.reaches.remove(&ticket) {
+                if let Some(Offered { run, position: place, bytes }) = self.shared.reaches.remove(&ticket) {
                     self.shared.offered_bytes = self.shared.offered_bytes.saturating_sub(bytes);
                     self.with(now, run, |run, to| run.on_reached(to, now, place, ticket, reach));
                 }
@@ -132,10 +137,10 @@ impl Engine {
                     run.on_unread(to, now, place, (peer, msg_id))
                 });
             }
-            Input::Stopping => return self.take_back(now),
-            Input::Left { peer } => {
+            Input::Stopping => return self.recall_requests(now),
+            Input::SessionOver { peer } => {
                 let has_it = |flight: &Flight| flight.peers.contains(&peer);
-                self.for_each_flight(now, has_it, |run, to, place| run.on_left(to, now, place, peer));
+                self.for_each_flight(now, has_it, |run, to, place| run.on_session_over(to, now, place, peer));
             }
             Input::BusDown => {
                 self.for_each_flight(
@@ -155,7 +160,7 @@ impl Engine {
             Input::Timeout => {}
         }
         self.on_time(now);
-        self.go_on(now);
+        self.advance(now);
         self.shared.flush();
     }
 
@@ -180,7 +185,7 @@ impl Engine {
                 if is_known { Ok(Outcome::Decided) } else { Err(Refusal::UnknownAction(action)) }
             }
         };
-        self.go_on(now);
+        self.advance(now);
         self.shared.flush();
         outcome
     }
@@ -189,7 +194,7 @@ impl Engine {
     fn brake(&mut self, held: bool, by: Asker) -> Outcome {
         if self.shared.is_held != held {
             self.shared.is_held = held;
-            self.shared.tell(Transition::Braked { held, by }, "");
+            self.shared.emit_transition(Transition::Braked { held, by }, "");
         }
         Outcome::Braked { held }
     }
@@ -207,8 +212,8 @@ impl Engine {
 
     /// Whether the next message may be taken: no request is looked up that may have been answered before.
     #[must_use]
-    pub fn is_sure(&self) -> bool {
-        self.unsure.is_empty()
+    pub fn accepts_input(&self) -> bool {
+        self.unacked.is_empty()
     }
 
     /// Runs that have not ended, those that are being loaded or recorded included.
@@ -230,7 +235,7 @@ impl Engine {
         let view = |(action, of, place, ask): (ActionId, &Run, u32, &Ask)| {
             let Ask { summary, asked_at, expires_at, .. } = ask;
             let (run, node, summary) = (of.run, of.node_ref(place), Arc::clone(summary));
-            let takes = Arc::from(of.would_take(place, self.shared.settings.limits.shown_ask_bytes_max));
+            let takes = Arc::from(of.input_preview(place, self.shared.settings.limits.shown_ask_bytes_max));
             AskView { action, run, node, summary, takes, asked_at: *asked_at, expires_at: *expires_at }
         };
         asks.into_iter().take(limit).map(view).collect()
@@ -238,14 +243,14 @@ impl Engine {
 
     /// What is counted, and how runs stand now.
     #[must_use]
-    pub fn figures(&self) -> Figures {
+    pub fn metrics(&self) -> Metrics {
         let of = &self.shared;
-        Figures {
+        Metrics {
             running: self.open() as u64,
             in_flight: of.in_flight,
             asking: of.asks.len() as u64,
             held: of.is_held,
-            ..of.figures
+            ..of.metrics
         }
     }
 
@@ -274,7 +279,7 @@ impl Engine {
             topic.as_str().strip_prefix("rlp/runs/").and_then(|rest| rest.split('/').next()?.parse().ok());
         let Some(run) = run.and_then(|run| self.runs.get_mut(&run)).filter(|run| run.is_live) else { return };
         run.late += 1;
-        self.shared.figures.late_answers += 1;
+        self.shared.metrics.late_answers += 1;
         if run.late == 1 {
             let says =
                 format!("an answer came late or twice, and is ignored; further ones are counted: {topic}");
@@ -290,12 +295,12 @@ impl Engine {
     }
 
     /// Tells all agents that nobody awaits their answers any more. Their runs are ended by the next start.
-    fn take_back(&mut self, now: Now) {
+    fn recall_requests(&mut self, now: Now) {
         let mut flights: Vec<_> = self.shared.replies.values().copied().collect();
         flights.sort_unstable();
         for (run, place) in flights {
             if let Some(run) = self.runs.get_mut(&run) {
-                run.land(&mut self.shared, now, place, true);
+                run.end_flight(&mut self.shared, now, place, true);
             }
         }
         self.shared.flush();
@@ -319,29 +324,29 @@ impl Engine {
     }
 
     fn on_committed(&mut self, now: Now, ticket: Ticket) {
-        for after in self.shared.saving.on_committed(ticket) {
+        for after in self.shared.save_queue.on_committed(ticket) {
             match after {
-                After::Begin(run) => {
+                AfterCommit::Begin(run) => {
                     self.begin(now, run);
                     self.after_run(now, run);
                 }
-                After::Send(publish) => self.shared.publish(publish),
+                AfterCommit::Send(publish) => self.shared.publish(publish),
             }
         }
         // The store writes: what it refused goes next.
-        self.shared.save_again();
+        self.shared.retry_saving();
     }
 
     fn on_commit_failed(&mut self, now: Now, ticket: Ticket, error: &str) {
-        let (waiting, pause) = self.shared.saving.on_failed(ticket, error);
+        let (waiting, pause) = self.shared.save_queue.on_failed(ticket, error);
         if let Some(pause) = pause {
             self.shared.timers.set(now.mono + pause, Due::Save);
         }
         for after in waiting {
             match after {
-                After::Begin(run) => self.doubt(now, run, error),
+                AfterCommit::Begin(run) => self.recheck_recorded(now, run, error),
                 // What it tells is so all the same.
-                After::Send(publish) => self.shared.publish(publish),
+                AfterCommit::Send(publish) => self.shared.publish(publish),
             }
         }
     }
@@ -352,9 +357,11 @@ impl Engine {
                 Due::Attempt(run, place) => self.with(now, run, |run, to| run.on_timeout(to, now, place)),
                 Due::Backoff(run, place) => self.with(now, run, |run, to| run.on_backoff(to, now, place)),
                 Due::Offer(run, place) => self.with(now, run, |run, to| run.on_offer(to, now, place)),
-                Due::Left(run, place) => self.with(now, run, |run, to| run.on_left_for_good(to, now, place)),
-                Due::Progress(run, place) => self.with(now, run, |run, to| run.tell_progress(to, now, place)),
-                Due::Save => self.shared.save_again(),
+                Due::LateAnswer(run, place) => {
+                    self.with(now, run, |run, to| run.on_late_timeout(to, now, place))
+                }
+                Due::Progress(run, place) => self.with(now, run, |run, to| run.emit_progress(to, now, place)),
+                Due::Save => self.shared.retry_saving(),
                 Due::Lookup(key) => self.on_looked_up(now, key, None),
                 Due::Ask(action) => {
                     if let Some((run, place)) = self.shared.asks.get(&action).copied() {
@@ -374,13 +381,13 @@ impl Engine {
     }
 
     /// Lets all go on that can: requests that have their turn, then nodes that wait for a place.
-    fn go_on(&mut self, now: Now) {
+    fn advance(&mut self, now: Now) {
         loop {
-            while let Some((run, place)) = self.shared.crowds.turn() {
+            while let Some((run, place)) = self.shared.backlogs.turn() {
                 self.with(now, run, |run, to| run.on_offer(to, now, place));
             }
             self.pump(now);
-            if self.shared.crowds.is_idle() {
+            if self.shared.backlogs.is_idle() {
                 return;
             }
         }

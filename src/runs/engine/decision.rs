@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// Runs that ask, and are told of a decision that names none of them.
-const GARBLED_TOLD_MAX: usize = 16;
+const GARBLED_REPORTS_MAX: usize = 16;
 
 impl Engine {
     /// A decision came. One that answers nothing is told of, and so is one that is not understood, where its
@@ -34,7 +34,7 @@ impl Engine {
                     "a decision of {} is not understood, and the question waits as before: {fault}",
                     by.client
                 );
-                self.tell_garbled(now, Decision::action_of(body), &says);
+                self.report_garbled(now, Decision::action_of(body), &says);
                 says
             }
         };
@@ -42,13 +42,13 @@ impl Engine {
     }
 
     /// Tells of a decision that is not understood: by the run that it names, and otherwise by those that ask.
-    fn tell_garbled(&mut self, now: Now, action: Option<ActionId>, says: &str) {
+    fn report_garbled(&mut self, now: Now, action: Option<ActionId>, says: &str) {
         let warns = (EventKind::Log, Some(Level::Warn));
         if let Some((run, place)) = action.and_then(|action| self.shared.asks.get(&action)).copied() {
             return self.with(now, run, |run, to| run.event(to, now, Some(place), warns, says));
         }
         let asking: BTreeSet<_> = self.shared.asks.values().map(|(run, _)| *run).collect();
-        for run in asking.into_iter().take(GARBLED_TOLD_MAX) {
+        for run in asking.into_iter().take(GARBLED_REPORTS_MAX) {
             self.with(now, run, |run, to| run.event(to, now, None, warns, says));
         }
     }
@@ -77,7 +77,7 @@ impl Engine {
 
     /// Tells of what is not done and not answered either.
     pub(super) fn refuse(&mut self, by: Asker, request: TraceId, why: RejectedFor, says: &str) {
-        self.shared.figures.reject(why);
-        self.shared.tell(Transition::Rejected { request, by }, says);
+        self.shared.metrics.reject(why);
+        self.shared.emit_transition(Transition::Rejected { request, by }, says);
     }
 }

@@ -30,22 +30,22 @@ const BEFORE_END_MS: u64 = 1_000;
 
 impl Run {
     /// Asks a person whether a node may go on.
-    pub(super) fn ask(&mut self, to: &mut Shared, now: Now, place: u32) {
+    pub(super) fn ask(&mut self, to: &mut Shared, now: Now, position: u32) {
         // Silence rejects, and does not let the run's time pass instead (ruling RMP 13).
-        let left_ms = u64::try_from(self.deadline(place).since(now.mono).as_millis()).unwrap_or(u64::MAX);
+        let left_ms = u64::try_from(self.deadline(position).since(now.mono).as_millis()).unwrap_or(u64::MAX);
         let before_end_ms = left_ms.saturating_sub(BEFORE_END_MS).max(left_ms / 2).max(1);
         let confirm_ms = to.settings.limits.confirm_ms.min(before_end_ms);
         let (action, expires_at) = (ActionId(to.id()), Wall(now.wall.0.saturating_add(confirm_ms)));
         let timer = Some(to.timers.set(now.mono + Duration::from_millis(confirm_ms), Due::Ask(action)));
-        to.asks.insert(action, (self.run, place));
-        let node = self.node_ref(place);
-        let does = match &self.def(place).action {
+        to.asks.insert(action, (self.run, position));
+        let node = self.node_ref(position);
+        let does = match &self.def(position).action {
             Use::Agent(agent) => format!("agent {agent}"),
             Use::Opening { name, .. } => format!("opening {name}"),
         };
         let summary = format!("{}: let {} run {does}?", self.name(), node.id);
         let asked = Ask { action, timer, summary: Arc::from(summary.as_str()), asked_at: now, expires_at };
-        self.node(place).ask = Some(asked);
+        self.node(position).ask = Some(asked);
         let request = ActionRequest {
             action_id: action,
             trace_id: self.run,
@@ -53,9 +53,9 @@ impl Run {
             summary: summary.clone(),
             expires_at,
         };
-        self.moved(to, now, place, NodeState::Asking, "");
-        let takes = self.would_take(place, to.settings.limits.shown_ask_bytes_max);
-        to.tell(
+        self.set_node_state(to, now, position, NodeState::Asking, "");
+        let takes = self.input_preview(position, to.settings.limits.shown_ask_bytes_max);
+        to.emit_transition(
             Transition::Asked { run: self.run, action, node, expires_at },
             &format!("{summary}\n{takes}"),
         );
@@ -70,9 +70,9 @@ impl Run {
     }
 
     /// When the time of the run is over, or of the first of the nested openings that a node is within.
-    fn deadline(&self, place: u32) -> Mono {
+    fn deadline(&self, position: u32) -> Mono {
         let mut by = self.ends_by;
-        let mut within = self.scopes[self.nodes[place as usize].scope as usize].parent;
+        let mut within = self.scopes[self.nodes[position as usize].scope as usize].parent;
         while let Some(node) = within.map(|place| &self.nodes[place as usize]) {
             by = node.timer.map_or(by, |(at, _)| at.min(by));
             within = self.scopes[node.scope as usize].parent;
@@ -85,7 +85,7 @@ impl Run {
         &mut self,
         to: &mut Shared,
         now: Now,
-        place: u32,
+        position: u32,
         verdict: Verdict,
         by: Option<Asker>,
         note: &str,
@@ -96,34 +96,34 @@ impl Run {
             (verdict, Some(by)) => format!("{} by {}: {note}", verdict.name(), by.client),
             (verdict, None) => verdict.name().to_owned(),
         };
-        if !self.close_ask(to, place, verdict, by, note) {
+        if !self.close_ask(to, position, verdict, by, note) {
             return;
         }
         if verdict == Verdict::Approved {
-            self.node(place).is_approved = true;
-            let says = format!("{}: {words}", self.nodes[place as usize].id);
-            self.event(to, now, Some(place), (EventKind::Log, Some(Level::Info)), &says);
-            self.enqueue(to, now, place);
+            self.node(position).is_approved = true;
+            let says = format!("{}: {words}", self.nodes[position as usize].id);
+            self.event(to, now, Some(position), (EventKind::Log, Some(Level::Info)), &says);
+            self.enqueue(to, now, position);
         } else {
-            let scope = self.nodes[place as usize].scope;
+            let scope = self.nodes[position as usize].scope;
             self.scopes[scope as usize].is_denied = true;
-            self.give_not_ok(place);
-            self.end_node(to, now, place, NodeState::Failed, &words);
+            self.set_not_ok(position);
+            self.end_node(to, now, position, NodeState::Failed, &words);
         }
     }
 
     fn close_ask(
         &mut self,
         to: &mut Shared,
-        place: u32,
+        position: u32,
         verdict: Verdict,
         by: Option<Asker>,
         note: &str,
     ) -> bool {
-        let Some(mut ask) = self.node(place).ask.take() else { return false };
+        let Some(mut ask) = self.node(position).ask.take() else { return false };
         to.timers.clear(&mut ask.timer);
         to.asks.remove(&ask.action);
-        to.tell(Transition::Decided { run: self.run, action: ask.action, verdict, by }, note);
+        to.emit_transition(Transition::Decided { run: self.run, action: ask.action, verdict, by }, note);
         true
     }
 
@@ -138,11 +138,11 @@ impl Run {
         let mut scopes = vec![scope];
         while let Some(scope) = scopes.pop() {
             self.scopes[scope as usize].is_open = false;
-            for place in self.places(scope) {
-                self.land(to, now, place, true);
+            for place in self.positions(scope) {
+                self.end_flight(to, now, place, true);
                 self.close_ask(to, place, Verdict::Withdrawn, None, "");
                 if !self.nodes[place as usize].state.is_end() {
-                    self.moved(to, now, place, NodeState::Cancelled, why);
+                    self.set_node_state(to, now, place, NodeState::Cancelled, why);
                 }
                 let inner = self.nodes[place as usize].inner;
                 scopes.extend(inner.filter(|scope| self.scopes[*scope as usize].is_open));
@@ -159,7 +159,7 @@ impl Run {
     /// The run is cancelled: how many of its nodes had not ended.
     pub(super) fn cancel(&mut self, to: &mut Shared, now: Now, by: &Asker) -> u64 {
         let left = self.nodes.iter().filter(|node| !node.state.is_end()).count() as u64;
-        to.tell(Transition::Cancelling { run: self.run, by: by.clone() }, "");
+        to.emit_transition(Transition::Cancelling { run: self.run, by: by.clone() }, "");
         self.close_scope(to, now, 0, "");
         self.ended = Some((RunState::Cancelled, format!("cancelled by {}", by.client)));
         left

@@ -15,7 +15,7 @@ use crate::{
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reach {
     /// They have it.
-    Took {
+    Taken {
         /// Their sessions.
         peers: Vec<ConnectionId>,
         /// The message's number, by which [`Input::Unread`] names it.
@@ -95,7 +95,7 @@ pub enum Input {
         reach: Reach,
     },
     /// A session on the bus is over; what it published before was handed in before.
-    Left {
+    SessionOver {
         /// Which.
         peer: ConnectionId,
     },

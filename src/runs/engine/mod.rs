@@ -7,22 +7,22 @@
 //! - A node is ready when every edge into it has settled. An attempt has a reply topic of its own, so that
 //!   late and second answers are told apart from the one that is awaited.
 
-mod again;
+mod agent_backlog;
 mod attempt;
 mod control;
 mod core;
-mod crowd;
 mod decision;
 mod ending;
+mod events;
+mod idempotency;
 mod io;
 mod question;
 mod reach;
-mod remembered;
+mod redelivery;
 mod run;
-mod saving;
+mod save_queue;
 mod settle;
 mod shared;
-mod tell;
 #[cfg(test)]
 mod tests;
 mod timers;

@@ -14,8 +14,8 @@ const CUT: &str = "…";
 impl Run {
     /// What a node's `with` says and what feeds its ports, as JSON in one line of at most `bytes_max` bytes:
     /// longer texts and lists are cut until it fits.
-    pub(super) fn would_take(&self, place: u32, bytes_max: u64) -> String {
-        let (with, inputs) = (&self.def(place).with, self.first_inputs(place, CUTS[0].1));
+    pub(super) fn input_preview(&self, position: u32, bytes_max: u64) -> String {
+        let (with, inputs) = (&self.def(position).with, self.first_inputs(position, CUTS[0].1));
         let fits = |cut: (usize, usize)| {
             let cut = Cut { chars: cut.0, items: cut.1 };
             let ports = inputs.iter().take(cut.items).map(|(port, values)| {

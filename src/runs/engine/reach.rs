@@ -21,12 +21,12 @@ use crate::{
 
 impl Run {
     /// Publishes the request of an attempt.
-    pub(super) fn offer(&mut self, to: &mut Shared, place: u32, body: Bytes) {
+    pub(super) fn offer(&mut self, to: &mut Shared, position: u32, body: Bytes) {
         let (run, ticket, bytes) = (self.run, to.ticket(), body.len() as u64);
-        let Some(flight) = &mut self.node(place).flight else { return };
+        let Some(flight) = &mut self.node(position).flight else { return };
         (flight.ticket, flight.frame_len) = (Some(ticket), frame_len(&body));
         to.offered_bytes += bytes;
-        to.reaches.insert(ticket, Offered { run, place, bytes });
+        to.reaches.insert(ticket, Offered { run, position, bytes });
         let topic = agent_topic(&flight.agent);
         to.publish(Publish {
             topic,
@@ -39,19 +39,26 @@ impl Run {
     }
 
     /// The bus took what was offered by this ticket, or never will.
-    pub(super) fn on_reached(&mut self, to: &mut Shared, now: Now, place: u32, ticket: Ticket, reach: Reach) {
-        let me = (self.run, place);
-        let Some(flight) = self.node(place).flight.as_mut().filter(|flight| flight.ticket == Some(ticket))
+    pub(super) fn on_reached(
+        &mut self,
+        to: &mut Shared,
+        now: Now,
+        position: u32,
+        ticket: Ticket,
+        reach: Reach,
+    ) {
+        let me = (self.run, position);
+        let Some(flight) = self.node(position).flight.as_mut().filter(|flight| flight.ticket == Some(ticket))
         else {
             return;
         };
         flight.ticket = None;
         let agent = flight.agent.clone();
         match reach {
-            Reach::Took { peers, msg_id } => {
+            Reach::Taken { peers, msg_id } => {
                 (flight.peers, flight.msg_id, flight.refused) = (peers, Some(msg_id), None);
-                to.crowds.took(now.mono, &agent);
-                to.crowds.leave(&agent, me);
+                to.backlogs.took(now.mono, &agent);
+                to.backlogs.leave(&agent, me);
             }
             Reach::Nobody { agents, more } => {
                 let mut why =
@@ -60,26 +67,26 @@ impl Run {
                     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
                     why = format!("{why} (there are {}{more})", agents.join(", "));
                 }
-                self.fail_unanswered(to, now, place, &why);
+                self.fail_unanswered(to, now, position, &why);
             }
             Reach::TooLong => {
                 let bytes = flight.frame_len;
                 let why = format!(
                     "agent/{agent} cannot take its request: with {bytes} bytes it fits no unit (limits.rmp.body_bytes_max)"
                 );
-                self.land(to, now, place, false);
-                self.fail_attempt(to, now, place, false, &why);
+                self.end_flight(to, now, position, false);
+                self.fail_attempt(to, now, position, false, &why);
             }
             Reach::Full => {
                 let why = format!(
                     "agent/{agent} takes nothing: its queue on the bus is full (limits.rmp.queue_bytes_max)"
                 );
-                self.wait_for_room(to, now, place, why);
+                self.wait_for_room(to, now, position, why);
             }
             Reach::Down => self.wait_for_room(
                 to,
                 now,
-                place,
+                position,
                 "the bus is down: `rl-console restart rmp` starts it again".to_owned(),
             ),
         }
@@ -87,64 +94,65 @@ impl Run {
 
     /// A request finds no room: it waits for its turn. The first of those that wait is offered again after a
     /// pause, as long as its agent took something not too long ago.
-    pub(super) fn wait_for_room(&mut self, to: &mut Shared, now: Now, place: u32, why: String) {
+    pub(super) fn wait_for_room(&mut self, to: &mut Shared, now: Now, position: u32, why: String) {
         let limits = &to.settings.limits;
         let (pause, within) =
             (Duration::from_millis(limits.absent_pause_ms), Duration::from_millis(limits.offer_ms_max));
         let run = self.run;
-        let Some(flight) = &mut self.node(place).flight else { return };
-        let (is_first, since) = to.crowds.join(now.mono, &flight.agent, (run, place), &why);
+        let Some(flight) = &mut self.node(position).flight else { return };
+        let (is_first, since) = to.backlogs.join(now.mono, &flight.agent, (run, position), &why);
         if is_first && now.mono.since(since) >= within {
-            return self.fail_unanswered(to, now, place, &why);
+            return self.fail_unanswered(to, now, position, &why);
         }
         let is_new = flight.refused.is_none();
         let says = format!("{why}; it is asked again for {} ms", limits.offer_ms_max);
         flight.refused = Some(why);
         if is_first {
-            flight.again = Some(to.timers.set(now.mono + pause, Due::Offer(run, place)));
+            flight.retry_timer = Some(to.timers.set(now.mono + pause, Due::Offer(run, position)));
         }
         if is_new {
-            self.event(to, now, Some(place), (EventKind::Log, Some(Level::Warn)), &says);
+            self.event(to, now, Some(position), (EventKind::Log, Some(Level::Warn)), &says);
         }
     }
 
     /// A request that found no room has its turn, or the pause after its last one is over.
-    pub(super) fn on_offer(&mut self, to: &mut Shared, now: Now, place: u32) {
+    pub(super) fn on_offer(&mut self, to: &mut Shared, now: Now, position: u32) {
         let run = self.run;
         let pause = Duration::from_millis(to.settings.limits.absent_pause_ms);
-        let Some(flight) = self.node(place).flight.as_mut().filter(|flight| flight.ticket.is_none()) else {
+        let Some(flight) = self.node(position).flight.as_mut().filter(|flight| flight.ticket.is_none())
+        else {
             return;
         };
-        to.timers.clear(&mut flight.again);
+        to.timers.clear(&mut flight.retry_timer);
         if !to.has_room_to_offer() {
-            flight.again = Some(to.timers.set(now.mono + pause, Due::Offer(run, place)));
+            flight.retry_timer = Some(to.timers.set(now.mono + pause, Due::Offer(run, position)));
             return;
         }
         let topic = flight.topic.clone();
-        match self.request(to, place, &topic) {
-            Ok(body) => self.offer(to, place, body),
+        match self.request(to, position, &topic) {
+            Ok(body) => self.offer(to, position, body),
             Err(too_long) => {
-                self.land(to, now, place, false);
-                self.fail_too_long(to, now, place, too_long);
+                self.end_flight(to, now, position, false);
+                self.fail_too_long(to, now, position, too_long);
             }
         }
     }
 
     /// A session is over. An attempt that nobody else has is awaited for a while only: its agent may answer
     /// on another connection.
-    pub(super) fn on_left(&mut self, to: &mut Shared, now: Now, place: u32, peer: ConnectionId) {
-        if self.is_last(place, peer) {
-            let why = format!("agent/{} left before it answered", self.agent(place));
-            self.await_late(to, now, place, why);
+    pub(super) fn on_session_over(&mut self, to: &mut Shared, now: Now, position: u32, peer: ConnectionId) {
+        if self.is_last(position, peer) {
+            let why = format!("agent/{} left before it answered", self.agent(position));
+            self.await_late(to, now, position, why);
         }
     }
 
     /// The bus is gone, and everybody with it.
-    pub(super) fn on_bus_down(&mut self, to: &mut Shared, now: Now, place: u32) {
-        let Some(flight) = &mut self.node(place).flight else { return };
+    pub(super) fn on_bus_down(&mut self, to: &mut Shared, now: Now, position: u32) {
+        let Some(flight) = &mut self.node(position).flight else { return };
         if !std::mem::take(&mut flight.peers).is_empty() {
             let why = format!("the bus went down before agent/{} answered", flight.agent);
-            self.await_late(to, now, place, why);
+            self.await_late(to, now, position, why);
         }
     }
 
@@ -154,62 +162,63 @@ impl Run {
         &mut self,
         to: &mut Shared,
         now: Now,
-        place: u32,
+        position: u32,
         (peer, msg_id): (ConnectionId, u64),
     ) {
         let is_it =
-            self.nodes[place as usize].flight.as_ref().is_some_and(|flight| flight.msg_id == Some(msg_id));
-        if is_it && self.is_last(place, peer) {
-            let why = format!("agent/{} did not read its request within {TTL_MS} ms", self.agent(place));
-            self.fail_unanswered(to, now, place, &why);
+            self.nodes[position as usize].flight.as_ref().is_some_and(|flight| flight.msg_id == Some(msg_id));
+        if is_it && self.is_last(position, peer) {
+            let why = format!("agent/{} did not read its request within {TTL_MS} ms", self.agent(position));
+            self.fail_unanswered(to, now, position, &why);
         }
     }
 
     /// Takes a session off those that have a request: whether it was the last.
-    fn is_last(&mut self, place: u32, peer: ConnectionId) -> bool {
-        let Some(Flight { peers, .. }) = &mut self.node(place).flight else { return false };
+    fn is_last(&mut self, position: u32, peer: ConnectionId) -> bool {
+        let Some(Flight { peers, .. }) = &mut self.node(position).flight else { return false };
         let before = peers.len();
         peers.retain(|other| *other != peer);
         before > 0 && peers.is_empty()
     }
 
-    fn agent(&self, place: u32) -> &str {
-        self.nodes[place as usize].flight.as_ref().map_or("", |flight| &flight.agent)
+    fn agent(&self, position: u32) -> &str {
+        self.nodes[position as usize].flight.as_ref().map_or("", |flight| &flight.agent)
     }
 
     /// Nobody is there any more that has the request: its answer is awaited for a while.
-    fn await_late(&mut self, to: &mut Shared, now: Now, place: u32, why: String) {
+    fn await_late(&mut self, to: &mut Shared, now: Now, position: u32, why: String) {
         let (run, left_ms) = (self.run, to.settings.limits.left_ms_max);
         let warns = (EventKind::Log, Some(Level::Warn));
         if left_ms == 0 {
-            self.event(to, now, Some(place), warns, &why);
-            return self.fail_unanswered(to, now, place, &why);
+            self.event(to, now, Some(position), warns, &why);
+            return self.fail_unanswered(to, now, position, &why);
         }
         self.event(
             to,
             now,
-            Some(place),
+            Some(position),
             warns,
             &format!("{why}: an answer is awaited for {left_ms} ms more"),
         );
-        let Some(flight) = &mut self.node(place).flight else { return };
-        flight.left = Some(why);
-        flight.again = Some(to.timers.set(now.mono + Duration::from_millis(left_ms), Due::Left(run, place)));
+        let Some(flight) = &mut self.node(position).flight else { return };
+        flight.abandoned = Some(why);
+        flight.retry_timer =
+            Some(to.timers.set(now.mono + Duration::from_millis(left_ms), Due::LateAnswer(run, position)));
     }
 
     /// The while in which an agent that left could have answered is over.
-    pub(super) fn on_left_for_good(&mut self, to: &mut Shared, now: Now, place: u32) {
-        let Some(flight) = &mut self.node(place).flight else { return };
-        flight.again = None;
-        if let Some(why) = flight.left.take() {
-            self.fail_unanswered(to, now, place, &why);
+    pub(super) fn on_late_timeout(&mut self, to: &mut Shared, now: Now, position: u32) {
+        let Some(flight) = &mut self.node(position).flight else { return };
+        flight.retry_timer = None;
+        if let Some(why) = flight.abandoned.take() {
+            self.fail_unanswered(to, now, position, &why);
         }
     }
 
     /// An attempt that nobody works on fails. The next one leaves the agent a while to come.
-    fn fail_unanswered(&mut self, to: &mut Shared, now: Now, place: u32, why: &str) {
-        self.land(to, now, place, false);
+    fn fail_unanswered(&mut self, to: &mut Shared, now: Now, position: u32, why: &str) {
+        self.end_flight(to, now, position, false);
         let pause = Duration::from_millis(to.settings.limits.absent_pause_ms);
-        self.fail_attempt_and_wait(to, now, place, true, why, pause);
+        self.fail_attempt_and_wait(to, now, position, true, why, pause);
     }
 }

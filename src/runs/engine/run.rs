@@ -76,7 +76,7 @@ pub(super) struct Scope {
     /// Whether its nodes are worked on.
     pub(super) is_open: bool,
     /// Nodes that have not ended.
-    pub(super) left: u32,
+    pub(super) unfinished: u32,
     /// Whether a person, or nobody in time, said no to a node of it.
     pub(super) is_denied: bool,
     pub(super) edges: Vec<EdgeState>,
@@ -126,7 +126,7 @@ pub(super) struct NodeRun {
     pub(super) ask: Option<Ask>,
     /// Whether a person said yes.
     pub(super) is_approved: bool,
-    pub(super) progress: Told,
+    pub(super) progress: ProgressThrottle,
 }
 
 /// A question that a node waits on.
@@ -141,7 +141,7 @@ pub(super) struct Ask {
 
 /// What is told of an agent's progress.
 #[derive(Debug, Default)]
-pub(super) struct Told {
+pub(super) struct ProgressThrottle {
     /// When that was last.
     pub(super) at: Option<Mono>,
     /// What it said since.
@@ -166,9 +166,9 @@ pub(super) struct Flight {
     /// Why nobody has room for it.
     pub(super) refused: Option<String>,
     /// That all that took it have left.
-    pub(super) left: Option<String>,
+    pub(super) abandoned: Option<String>,
     /// Of the time until it is offered again, or until it is not awaited any more.
-    pub(super) again: Option<Key>,
+    pub(super) retry_timer: Option<Key>,
 }
 
 impl Run {
@@ -250,7 +250,7 @@ impl Run {
                 timer: None,
                 ask: None,
                 is_approved: false,
-                progress: Told::default(),
+                progress: ProgressThrottle::default(),
             });
         }
         let opening = Arc::clone(opening);
@@ -259,7 +259,7 @@ impl Run {
             base,
             parent,
             is_open: false,
-            left: 0,
+            unfinished: 0,
             is_denied: false,
             edges: Vec::new(),
             outgoing,
@@ -277,27 +277,27 @@ impl Run {
         &self.scopes[scope as usize].opening
     }
 
-    pub(super) fn node(&mut self, place: u32) -> &mut NodeRun {
-        &mut self.nodes[place as usize]
+    pub(super) fn node(&mut self, position: u32) -> &mut NodeRun {
+        &mut self.nodes[position as usize]
     }
 
     /// The node as its opening has it.
-    pub(super) fn def(&self, place: u32) -> &Node {
-        let node = &self.nodes[place as usize];
+    pub(super) fn def(&self, position: u32) -> &Node {
+        let node = &self.nodes[position as usize];
         &self.opening_of(node.scope).nodes[node.index]
     }
 
-    pub(super) fn node_ref(&self, place: u32) -> NodeRef {
-        NodeRef { place, id: Arc::clone(&self.nodes[place as usize].id) }
+    pub(super) fn node_ref(&self, position: u32) -> NodeRef {
+        NodeRef { index: position, id: Arc::clone(&self.nodes[position as usize].id) }
     }
 
     /// The place of a node of a scope.
-    pub(super) fn place(&self, scope: u32, index: usize) -> u32 {
+    pub(super) fn position(&self, scope: u32, index: usize) -> u32 {
         self.scopes[scope as usize].base + u32::try_from(index).unwrap_or(u32::MAX)
     }
 
     /// The places of a scope's nodes.
-    pub(super) fn places(&self, scope: u32) -> std::ops::Range<u32> {
+    pub(super) fn positions(&self, scope: u32) -> std::ops::Range<u32> {
         let scope = &self.scopes[scope as usize];
         scope.base..scope.base + u32::try_from(scope.opening.nodes.len()).unwrap_or(0)
     }
@@ -306,25 +306,25 @@ impl Run {
     ///
     /// # Errors
     /// The bytes that it has at least, where that is more than `bytes_max`; nothing is copied then.
-    pub(super) fn inputs(&self, place: u32, bytes_max: u64) -> Result<Ports, u64> {
+    pub(super) fn inputs(&self, position: u32, bytes_max: u64) -> Result<Ports, u64> {
         let mut bytes = 0;
-        for value in self.fed(place).flat_map(|(_, values)| values) {
+        for value in self.fed(position).flat_map(|(_, values)| values) {
             bytes += value_len(&value.value);
             if bytes > bytes_max {
                 return Err(bytes);
             }
         }
         let mut inputs = Ports::new();
-        for (port, values) in self.fed(place) {
+        for (port, values) in self.fed(position) {
             inputs.entry(Arc::clone(port)).or_default().extend_from_slice(values);
         }
         Ok(inputs)
     }
 
     /// The first values of each port that feeds a node, at most so many.
-    pub(super) fn first_inputs(&self, place: u32, values_max: usize) -> BTreeMap<&str, Vec<&PortValue>> {
+    pub(super) fn first_inputs(&self, position: u32, values_max: usize) -> BTreeMap<&str, Vec<&PortValue>> {
         let mut inputs: BTreeMap<&str, Vec<&PortValue>> = BTreeMap::new();
-        for (port, values) in self.fed(place) {
+        for (port, values) in self.fed(position) {
             let first = inputs.entry(port).or_default();
             first.extend(values.iter().take(values_max.saturating_sub(first.len())));
         }
@@ -332,20 +332,20 @@ impl Run {
     }
 
     /// The ports that delivered edges feed, with what they carry, in the order of the edges.
-    fn fed(&self, place: u32) -> impl Iterator<Item = (&Arc<str>, &[PortValue])> {
-        let node = &self.nodes[place as usize];
+    fn fed(&self, position: u32) -> impl Iterator<Item = (&Arc<str>, &[PortValue])> {
+        let node = &self.nodes[position as usize];
         let scope = &self.scopes[node.scope as usize];
         let delivered =
             scope.incoming[node.index].iter().filter(|at| scope.edges[**at as usize] == EdgeState::Delivered);
         delivered.map(move |at| {
             let Edge { from, from_port, to_port, .. } = &scope.opening.edges[*at as usize];
-            (to_port, self.values(self.place(node.scope, *from), from_port))
+            (to_port, self.values(self.position(node.scope, *from), from_port))
         })
     }
 
     /// What a node gave on a port.
-    pub(super) fn values(&self, place: u32, port: &str) -> &[PortValue] {
-        self.nodes[place as usize].outputs.get(port).map_or(&[], Vec::as_slice)
+    pub(super) fn values(&self, position: u32, port: &str) -> &[PortValue] {
+        self.nodes[position as usize].outputs.get(port).map_or(&[], Vec::as_slice)
     }
 
     /// The plan: its nodes have the places of this run's.
@@ -354,8 +354,8 @@ impl Run {
     }
 
     /// Lets go of what a node's ports hold.
-    pub(super) fn forget_outputs(&mut self, to: &mut Shared, place: u32) {
-        let node = self.node(place);
+    pub(super) fn forget_outputs(&mut self, to: &mut Shared, position: u32) {
+        let node = self.node(position);
         let bytes = std::mem::take(&mut node.output_bytes);
         node.outputs = BTreeMap::new();
         self.port_bytes = self.port_bytes.saturating_sub(bytes);

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     runs::{
-        openings::{Check, Edge, Is, PortRef, PortValue, Success},
+        openings::{Check, CheckKind, Edge, PortRef, PortValue, Success},
         payload::{Ports, memory_len},
     },
     tap::entry::{
@@ -32,20 +32,20 @@ impl Run {
         let opening = Arc::clone(self.opening_of(scope));
         let of = &mut self.scopes[scope as usize];
         of.is_open = true;
-        of.left = u32::try_from(opening.nodes.len()).unwrap_or(u32::MAX);
+        of.unfinished = u32::try_from(opening.nodes.len()).unwrap_or(u32::MAX);
         of.edges = vec![EdgeState::Open; opening.edges.len()];
         (of.tokens, of.is_denied) = (0, false);
-        for place in self.places(scope) {
+        for place in self.positions(scope) {
             self.forget_outputs(to, place);
             let unsettled = self.scopes[scope as usize].incoming[self.nodes[place as usize].index].len();
             let node = self.node(place);
             node.unsettled = u32::try_from(unsettled).unwrap_or(u32::MAX);
             (node.attempt, node.tokens, node.is_approved) = (0, 0, false);
             if node.state != NodeState::Waiting {
-                self.moved(to, now, place, NodeState::Waiting, "");
+                self.set_node_state(to, now, place, NodeState::Waiting, "");
             }
         }
-        for place in self.places(scope) {
+        for place in self.positions(scope) {
             if self.ended.is_none()
                 && self.nodes[place as usize].unsettled == 0
                 && self.nodes[place as usize].state == NodeState::Waiting
@@ -59,12 +59,12 @@ impl Run {
     }
 
     /// Ends a node. What follows is done by [`Run::settle`].
-    pub(super) fn end_node(&mut self, to: &mut Shared, now: Now, place: u32, state: NodeState, why: &str) {
-        self.moved(to, now, place, state, why);
-        let scope = self.nodes[place as usize].scope;
+    pub(super) fn end_node(&mut self, to: &mut Shared, now: Now, position: u32, state: NodeState, why: &str) {
+        self.set_node_state(to, now, position, state, why);
+        let scope = self.nodes[position as usize].scope;
         let scope = &mut self.scopes[scope as usize];
-        scope.left = scope.left.saturating_sub(1);
-        self.ended_nodes.push_back(place);
+        scope.unfinished = scope.unfinished.saturating_sub(1);
+        self.ended_nodes.push_back(position);
     }
 
     /// Does what follows from the nodes that have ended, until nothing more does.
@@ -83,25 +83,25 @@ impl Run {
                 let of = &mut self.scopes[scope as usize];
                 of.edges[at as usize] = state;
                 let target = of.opening.edges[at as usize].to;
-                let target = self.place(scope, target);
+                let target = self.position(scope, target);
                 let node = self.node(target);
                 node.unsettled = node.unsettled.saturating_sub(1);
                 if node.unsettled == 0 && node.state == NodeState::Waiting {
                     self.on_settled(to, now, target);
                 }
             }
-            if self.scopes[scope as usize].left == 0 && self.scopes[scope as usize].is_open {
+            if self.scopes[scope as usize].unfinished == 0 && self.scopes[scope as usize].is_open {
                 self.judge(to, now, scope);
             }
         }
     }
 
     /// How an edge out of a node that has ended stands.
-    fn edge_state(&self, place: u32, scope: u32, at: u32) -> EdgeState {
-        let node = &self.nodes[place as usize];
+    fn edge_state(&self, position: u32, scope: u32, at: u32) -> EdgeState {
+        let node = &self.nodes[position as usize];
         let edge = &self.scopes[scope as usize].opening.edges[at as usize];
         let by_values = || {
-            let values = self.values(place, &edge.from_port);
+            let values = self.values(position, &edge.from_port);
             match &edge.when {
                 _ if edge.holds(values) => EdgeState::Delivered,
                 None => EdgeState::Missing,
@@ -124,7 +124,7 @@ impl Run {
         let Some(edge) = dead.and_then(|at| of.opening.edges.get(*at as usize)) else {
             return "nothing feeds it".to_owned();
         };
-        let from = self.place(scope, edge.from);
+        let from = self.position(scope, edge.from);
         let (node, port) = (&of.opening.nodes[edge.from].id, &edge.from_port);
         match &edge.when {
             _ if self.nodes.get(from as usize).is_some_and(|node| node.state == NodeState::Skipped) => {
@@ -137,8 +137,8 @@ impl Run {
     }
 
     /// All edges into a node have settled.
-    fn on_settled(&mut self, to: &mut Shared, now: Now, place: u32) {
-        let (scope, index) = (self.nodes[place as usize].scope, self.nodes[place as usize].index);
+    fn on_settled(&mut self, to: &mut Shared, now: Now, position: u32) {
+        let (scope, index) = (self.nodes[position as usize].scope, self.nodes[position as usize].index);
         let of = &self.scopes[scope as usize];
         // By port: whether anything feeds it, whose failure took that away, and which edge should have.
         let mut ports: BTreeMap<&str, (bool, Option<usize>, Option<&Edge>)> = BTreeMap::new();
@@ -158,18 +158,18 @@ impl Run {
         let is_dead = dead().next().is_some();
         if let Some(failed) = failed {
             let why = format!("upstream {} failed", of.opening.nodes[failed].id);
-            self.end_node(to, now, place, NodeState::Blocked, &why);
+            self.end_node(to, now, position, NodeState::Blocked, &why);
         } else if let Some(Edge { from, from_port, .. }) = missing {
             // No predicate says that it may be left out: without it the node cannot succeed (Runloop facts,
             // Success).
             let why = format!("{} gave nothing on its port `{from_port}`", of.opening.nodes[*from].id);
-            self.give_not_ok(place);
-            self.end_node(to, now, place, NodeState::Failed, &why);
+            self.set_not_ok(position);
+            self.end_node(to, now, position, NodeState::Failed, &why);
         } else if is_dead {
             let why = self.why_skipped(scope, index);
-            self.end_node(to, now, place, NodeState::Skipped, &why);
+            self.end_node(to, now, position, NodeState::Skipped, &why);
         } else {
-            self.on_ready(to, now, place);
+            self.on_ready(to, now, position);
         }
     }
 
@@ -215,7 +215,7 @@ impl Run {
             return Some(why);
         }
         let is_any_done =
-            self.places(scope).any(|place| self.nodes[place as usize].state == NodeState::Completed);
+            self.positions(scope).any(|place| self.nodes[place as usize].state == NodeState::Completed);
         (!is_any_done).then(|| "every node was skipped".to_owned())
     }
 
@@ -224,13 +224,13 @@ impl Run {
     fn unsaved(&self, scope: u32) -> Option<(u32, String)> {
         let opening = self.opening_of(scope);
         let lacks = |port: &&PortRef| {
-            let place = self.place(scope, port.node);
+            let place = self.position(scope, port.node);
             self.nodes[place as usize].state == NodeState::Completed
                 && self.values(place, &port.port).is_empty()
         };
         let PortRef { node, port } = opening.save.iter().find(lacks)?;
         Some((
-            self.place(scope, *node),
+            self.position(scope, *node),
             format!("artifacts.save: {} gave nothing on its port `{port}`", opening.nodes[*node].id),
         ))
     }
@@ -240,13 +240,13 @@ impl Run {
         self.opening_of(scope)
             .save
             .iter()
-            .flat_map(move |port| self.values(self.place(scope, port.node), &port.port))
+            .flat_map(move |port| self.values(self.position(scope, port.node), &port.port))
     }
 
     /// Which node of a scope failed first in the order of its text, why, and how many others did.
     fn why_failed(&self, scope: u32) -> Option<String> {
         let stand = |states: &'static [NodeState]| {
-            self.places(scope).filter(move |place| states.contains(&self.nodes[*place as usize].state))
+            self.positions(scope).filter(move |place| states.contains(&self.nodes[*place as usize].state))
         };
         // A node that failed says more than one that was blocked by it.
         let mut failed = stand(&[NodeState::Failed]);
@@ -270,31 +270,33 @@ impl Run {
     /// Which checks of `success` do not hold, and what failed beside.
     fn why_not_held(&self, scope: u32, word: &str, checks: &[Check]) -> String {
         /// Checks that are told.
-        const TOLD_MAX: usize = 3;
+        const LISTED_MAX: usize = 3;
         let opening = self.opening_of(scope);
         let missed: Vec<&Check> = checks.iter().filter(|check| !self.holds(scope, check)).collect();
         let mut told: Vec<String> = missed
             .iter()
-            .take(TOLD_MAX)
-            .map(|Check { port, is }| {
+            .take(LISTED_MAX)
+            .map(|Check { port, kind: is }| {
                 let (node, port) = (&opening.nodes[port.node].id, &port.port);
                 match is {
-                    Is::Exists => format!("{node}.{port} has no value"),
-                    Is::Equals(literal) => format!("{node}.{port} is not {literal}"),
+                    CheckKind::Exists => format!("{node}.{port} has no value"),
+                    CheckKind::Equals(literal) => format!("{node}.{port} is not {literal}"),
                 }
             })
             .collect();
-        told.extend((missed.len() > TOLD_MAX).then(|| format!("and {} more", missed.len() - TOLD_MAX)));
+        told.extend((missed.len() > LISTED_MAX).then(|| format!("and {} more", missed.len() - LISTED_MAX)));
         let says = format!("success.{word} does not hold: {}", told.join(", "));
         self.why_failed(scope).map_or_else(|| says.clone(), |failed| format!("{says}; {failed}"))
     }
 
     fn holds(&self, scope: u32, check: &Check) -> bool {
-        let place = self.place(scope, check.port.node);
+        let place = self.position(scope, check.port.node);
         let values = self.values(place, &check.port.port);
-        match &check.is {
-            Is::Exists => self.nodes[place as usize].state == NodeState::Completed && !values.is_empty(),
-            Is::Equals(literal) => values.iter().any(|value| literal.equals(&value.value)),
+        match &check.kind {
+            CheckKind::Exists => {
+                self.nodes[place as usize].state == NodeState::Completed && !values.is_empty()
+            }
+            CheckKind::Equals(literal) => values.iter().any(|value| literal.equals(&value.value)),
         }
     }
 
@@ -309,9 +311,9 @@ impl Run {
     }
 
     /// What a nested opening gives that did not succeed.
-    pub(super) fn give_not_ok(&mut self, place: u32) {
-        if self.nodes[place as usize].inner.is_some() {
-            self.node(place).outputs = ok_port(false);
+    pub(super) fn set_not_ok(&mut self, position: u32) {
+        if self.nodes[position as usize].inner.is_some() {
+            self.node(position).outputs = ok_port(false);
         }
     }
 }

@@ -6,15 +6,15 @@ use bytes::Bytes;
 use uuid::Uuid;
 
 use super::{
-    crowd::Crowds,
+    agent_backlog::AgentBacklogs,
     io::{Output, Publish},
-    saving::{After, Saving},
+    save_queue::{AfterCommit, SaveQueue},
     timers::{Due, Timers},
 };
 use crate::{
     ids::{ActionId, Ticket, TopicName, TraceId},
     limits,
-    runs::{Figures, payload::schema},
+    runs::{Metrics, payload::schema},
     store::runs::RunOp,
     tap::entry::runs::Transition,
     time::Mono,
@@ -48,7 +48,7 @@ impl Default for Settings {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Offered {
     pub(super) run: TraceId,
-    pub(super) place: u32,
+    pub(super) position: u32,
     pub(super) bytes: u64,
 }
 
@@ -58,7 +58,7 @@ pub(super) struct Shared {
     ids: Box<dyn FnMut() -> Uuid + Send>,
     next_ticket: Ticket,
     pub(super) outputs: VecDeque<Output>,
-    pub(super) saving: Saving,
+    pub(super) save_queue: SaveQueue,
     pub(super) timers: Timers,
     /// Who awaits an answer on a reply topic.
     pub(super) replies: HashMap<TopicName, (TraceId, u32)>,
@@ -67,7 +67,7 @@ pub(super) struct Shared {
     /// Bytes of requests that the bus has not judged yet.
     pub(super) offered_bytes: u64,
     /// Requests that found no room.
-    pub(super) crowds: Crowds,
+    pub(super) backlogs: AgentBacklogs,
     /// Bytes that the ports of all runs hold.
     pub(super) port_bytes: u64,
     /// Who awaits a decision.
@@ -75,8 +75,8 @@ pub(super) struct Shared {
     /// Runs whose acceptance is on its way to the bus.
     accepted: BTreeMap<Ticket, TraceId>,
     /// Events that wait until their readers had time to subscribe.
-    held: BTreeMap<TraceId, Vec<Publish>>,
-    pub(super) figures: Figures,
+    held_events: BTreeMap<TraceId, Vec<Publish>>,
+    pub(super) metrics: Metrics,
     /// Attempts that agents work on.
     pub(super) in_flight: u64,
     /// Whether none is begun, by an operator's brake.
@@ -92,17 +92,17 @@ impl Shared {
             ids,
             next_ticket: Ticket(0),
             outputs: VecDeque::new(),
-            saving: Saving::default(),
+            save_queue: SaveQueue::default(),
             timers: Timers::default(),
             replies: HashMap::new(),
             reaches: BTreeMap::new(),
             offered_bytes: 0,
-            crowds: Crowds::default(),
+            backlogs: AgentBacklogs::default(),
             port_bytes: 0,
             asks: BTreeMap::new(),
             accepted: BTreeMap::new(),
-            held: BTreeMap::new(),
-            figures: Figures::default(),
+            held_events: BTreeMap::new(),
+            metrics: Metrics::default(),
             in_flight: 0,
             is_held: false,
             queue: VecDeque::new(),
@@ -118,35 +118,35 @@ impl Shared {
     }
 
     pub(super) fn persist(&mut self, op: RunOp) {
-        self.saving.persist(op);
+        self.save_queue.persist(op);
     }
 
     /// Does this once all that is to be written by now is durable.
-    pub(super) fn after(&mut self, after: After) {
-        self.saving.after(after);
+    pub(super) fn after(&mut self, after: AfterCommit) {
+        self.save_queue.after(after);
     }
 
     /// Sends what is to be written on its way.
     pub(super) fn flush(&mut self) {
-        let Self { saving, next_ticket, outputs, .. } = self;
+        let Self { save_queue: saving, next_ticket, outputs, .. } = self;
         saving.flush(|| next(next_ticket), outputs);
     }
 
     /// Writes the beginning of a run.
     pub(super) fn persist_begin(&mut self, run: TraceId, ops: Vec<RunOp>) {
         let ticket = self.ticket();
-        self.saving.begin(ticket, run, ops, &mut self.outputs);
+        self.save_queue.begin(ticket, run, ops, &mut self.outputs);
     }
 
     /// Offers the store again what it refused.
-    pub(super) fn save_again(&mut self) {
-        let Self { saving, next_ticket, outputs, .. } = self;
-        saving.offer_again(|| next(next_ticket), outputs);
+    pub(super) fn retry_saving(&mut self) {
+        let Self { save_queue: saving, next_ticket, outputs, .. } = self;
+        saving.reoffer(|| next(next_ticket), outputs);
     }
 
     /// Whether an event or an artifact may be written, or has to be left out while the store cannot write.
     pub(super) fn has_room_to_save(&self) -> bool {
-        self.saving.has_room(self.settings.limits.unsaved_bytes_max)
+        self.save_queue.has_room(self.settings.limits.unsaved_bytes_max)
     }
 
     /// Whether one more request may be on its way to the bus, whatever its length.
@@ -154,7 +154,7 @@ impl Shared {
         self.offered_bytes < self.settings.limits.offered_bytes_max
     }
 
-    pub(super) fn tell(&mut self, transition: Transition, text: &str) {
+    pub(super) fn emit_transition(&mut self, transition: Transition, text: &str) {
         self.outputs.push_back(Output::Transition { transition, text: text.to_owned() });
     }
 
@@ -166,7 +166,7 @@ impl Shared {
     pub(super) fn accept(&mut self, run: TraceId, publish: Publish) {
         let ticket = self.ticket();
         self.accepted.insert(ticket, run);
-        self.held.insert(run, Vec::new());
+        self.held_events.insert(run, Vec::new());
         self.publish(Publish { ticket: Some(ticket), ..publish });
     }
 
@@ -180,12 +180,12 @@ impl Shared {
 
     /// Whether events of a run wait for its acceptance.
     pub(super) fn holds(&self, run: TraceId) -> bool {
-        self.held.contains_key(&run)
+        self.held_events.contains_key(&run)
     }
 
     /// Sends the events that waited.
     pub(super) fn free_events(&mut self, run: TraceId) {
-        let held = self.held.remove(&run).unwrap_or_default();
+        let held = self.held_events.remove(&run).unwrap_or_default();
         self.outputs.extend(held.into_iter().map(Output::Publish));
     }
 
@@ -194,7 +194,7 @@ impl Shared {
         let topic = TopicName::new(&format!("rlp/runs/{run}/events"));
         let publish =
             Publish { topic, schema_id: schema::RUN_EVENT, trace: run, ttl_ms: TTL_MS, body, ticket: None };
-        match self.held.get_mut(&run) {
+        match self.held_events.get_mut(&run) {
             Some(held) => held.push(publish),
             None => self.publish(publish),
         }

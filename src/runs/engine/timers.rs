@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::remembered;
+use super::idempotency;
 use crate::{
     ids::{ActionId, TraceId},
     time::Mono,
@@ -18,7 +18,7 @@ pub(super) enum Due {
     /// A request that nobody took may be offered again.
     Offer(TraceId, u32),
     /// An agent that left had time to answer all the same.
-    Left(TraceId, u32),
+    LateAnswer(TraceId, u32),
     /// What an agent said of its progress last may be told.
     Progress(TraceId, u32),
     /// Nobody decided.
@@ -30,7 +30,7 @@ pub(super) enum Due {
     /// What the store refused may be offered again.
     Save,
     /// The store had time to say how a request was answered before.
-    Lookup(remembered::Key),
+    Lookup(idempotency::Key),
 }
 
 /// Which of them: a moment, and what tells those of one moment apart, in the order in which they were set.

@@ -12,7 +12,7 @@ use crate::{
 };
 
 /// Whom a message reached, once the bus has taken it; [`Reach::Down`] where the bus went away with it.
-pub type Reaching = Pin<Box<dyn Future<Output = Reach> + Send>>;
+pub type ReachFuture = Pin<Box<dyn Future<Output = Reach> + Send>>;
 
 /// A message of the station's own.
 #[derive(Debug)]
@@ -46,16 +46,16 @@ pub trait Bus: Send + Sync {
     ///
     /// # Errors
     /// [`NotSent`].
-    fn publish(&self, message: Message) -> Result<Option<Reaching>, NotSent>;
+    fn publish(&self, message: Message) -> Result<Option<ReachFuture>, NotSent>;
 }
 
 /// What comes from the bus, in its order.
 #[derive(Debug)]
-pub enum Heard {
+pub enum BusInput {
     /// A message for the runs.
     Message(Incoming),
     /// A session is over; nothing more comes of it.
-    Left(ConnectionId),
+    SessionOver(ConnectionId),
     /// A message expired before an agent that took it had read it.
     Unread {
         /// Whose session.

@@ -14,5 +14,5 @@ mod run;
 #[cfg(test)]
 mod tests;
 
-pub use bus::{Bus, Heard, Incoming, Message, NotSent, Reaching};
+pub use bus::{Bus, BusInput, Incoming, Message, NotSent, ReachFuture};
 pub use run::{Request, Setup, run};

@@ -9,18 +9,18 @@ use futures_util::{
 };
 use tokio::sync::{mpsc, oneshot};
 
-use super::bus::{Bus, Heard, Incoming, Message, NotSent, Reaching};
+use super::bus::{Bus, BusInput, Incoming, Message, NotSent, ReachFuture};
 use crate::{
     ids::{Seq, Ticket, TraceId},
     runs::{
-        AskView, Asker, Command, Figures, Outcome, Refusal, Snapshot,
+        AskView, Asker, Command, Metrics, Outcome, Refusal, Snapshot,
         engine::{Engine, Input, Output, Publish, Reach, Settings},
         openings::{Library, Map, Opening},
     },
     store::{
         self,
         op::{Class, CommitError, Op},
-        runs::{RunDetail, RunOp, RunsLeft},
+        runs::{RestoredRuns, RunDetail, RunOp},
     },
     tap::{
         Draft, Tap,
@@ -30,9 +30,9 @@ use crate::{
 };
 
 /// How long a message waits before it is offered to a full bus again.
-const AGAIN: Duration = Duration::from_millis(2);
+const RETRY_AFTER: Duration = Duration::from_millis(2);
 /// How long what the store has no room for waits in its turn; then the engine is told, and goes on.
-const SAVED_WITHIN: Duration = Duration::from_secs(5);
+const SAVE_TIMEOUT: Duration = Duration::from_secs(5);
 /// Commits that the store has not answered at one time, past which nothing more is taken in.
 const COMMITS_MAX: usize = 1_024;
 /// Their answers that may wait; one input causes far fewer commits than are between the two.
@@ -67,9 +67,9 @@ pub enum Request {
         answer: oneshot::Sender<Vec<AskView>>,
     },
     /// What is counted of the runs.
-    Figures {
+    Metrics {
         /// Where it goes.
-        answer: oneshot::Sender<Figures>,
+        answer: oneshot::Sender<Metrics>,
     },
     /// Fails by a fault of ours.
     #[cfg(test)]
@@ -117,22 +117,22 @@ struct Host {
     cause: Option<Seq>,
     /// Messages that the bus had no room for, in order.
     waiting: VecDeque<(Option<Ticket>, Message)>,
-    reaching: FuturesUnordered<ReachingFor>,
+    reaching: FuturesUnordered<TicketReachFuture>,
     committed: mpsc::Sender<(Ticket, Result<(), CommitError>)>,
     commits: usize,
     /// What the store read for the engine.
     recalled: mpsc::Sender<Input>,
 }
 
-type ReachingFor = std::pin::Pin<Box<dyn Future<Output = (Ticket, Reach)> + Send>>;
+type TicketReachFuture = std::pin::Pin<Box<dyn Future<Output = (Ticket, Reach)> + Send>>;
 
 /// Serves runs until the station stops it or its requests end. What is left in `heard` then was not taken.
 ///
 /// # Errors
 /// [`CommitError`] when the store cannot say what it has of earlier starts.
-pub async fn run(setup: Setup, heard: &mut mpsc::Receiver<Heard>) -> Result<(), CommitError> {
+pub async fn run(setup: Setup, heard: &mut mpsc::Receiver<BusInput>) -> Result<(), CommitError> {
     let Setup { settings, tap, clock, store, answers_max, library, bus, mut requests } = setup;
-    let left = left(&*store, answers_max, settings.limits.answers_bytes_max).await?;
+    let left = restore(&*store, answers_max, settings.limits.answers_bytes_max).await?;
     let (committed, mut commits) = mpsc::channel(ANSWERS_MAX);
     let (recalled, mut recalls) = mpsc::channel(RECALLED_MAX);
     let mut host = Host {
@@ -156,7 +156,7 @@ pub async fn run(setup: Setup, heard: &mut mpsc::Receiver<Heard>) -> Result<(), 
     loop {
         let now = host.clock.now();
         host.drain(now);
-        let takes = host.engine.is_sure()
+        let takes = host.engine.accepts_input()
             && host.waiting.is_empty()
             && host.unsaved.is_empty()
             && host.commits < COMMITS_MAX;
@@ -166,7 +166,7 @@ pub async fn run(setup: Setup, heard: &mut mpsc::Receiver<Heard>) -> Result<(), 
             Some((ticket, result)) = commits.recv() => host.on_committed(ticket, result),
             Some(recalled) = recalls.recv() => host.input(recalled),
             Some((ticket, reach)) = host.reaching.next() => host.input(Input::Reached { ticket, reach }),
-            () = tokio::time::sleep(AGAIN), if !host.waiting.is_empty() || !host.unsaved.is_empty() => host.try_again(),
+            () = tokio::time::sleep(RETRY_AFTER), if !host.waiting.is_empty() || !host.unsaved.is_empty() => host.retry(),
             () = tokio::time::sleep(due.map_or(Duration::MAX, |at| host.clock.until(at))), if due.is_some() => host.input(Input::Timeout),
             request = requests.recv() => match request {
                 Some(Request::Command { command, by, cause, answer }) => host.on_command(command, by, cause, answer),
@@ -176,8 +176,8 @@ pub async fn run(setup: Setup, heard: &mut mpsc::Receiver<Heard>) -> Result<(), 
                 Some(Request::Asks { answer }) => {
                     let _ = answer.send(host.engine.asks(ASKS_MAX));
                 }
-                Some(Request::Figures { answer }) => {
-                    let _ = answer.send(host.engine.figures());
+                Some(Request::Metrics { answer }) => {
+                    let _ = answer.send(host.engine.metrics());
                 }
                 #[cfg(test)]
                 Some(Request::Break) => std::panic::panic_any("on purpose"),
@@ -188,20 +188,20 @@ pub async fn run(setup: Setup, heard: &mut mpsc::Receiver<Heard>) -> Result<(), 
                 }
                 None => return Ok(()),
             },
-            Some(heard) = heard.recv(), if takes => host.on_heard(heard),
+            Some(heard) = heard.recv(), if takes => host.on_bus_input(heard),
         }
     }
 }
 
 /// What earlier starts left.
-async fn left(
+async fn restore(
     store: &(dyn Fn() -> Option<store::Handle> + Send),
     answers_max: u64,
     bytes_max: u64,
-) -> Result<RunsLeft, CommitError> {
+) -> Result<RestoredRuns, CommitError> {
     let closed = || CommitError::Failed("the store is closed".to_owned());
     let (tell, told) = oneshot::channel();
-    store().ok_or_else(closed)?.runs_left(
+    store().ok_or_else(closed)?.restored_runs(
         answers_max,
         bytes_max,
         Box::new(move |left| drop(tell.send(left))),
@@ -231,18 +231,18 @@ impl Host {
         let _ = answer.send(outcome);
     }
 
-    fn on_heard(&mut self, heard: Heard) {
+    fn on_bus_input(&mut self, heard: BusInput) {
         let Incoming { topic, by, trace, expires_at, body, room } = match heard {
-            Heard::Message(message) => message,
-            Heard::Left(peer) => {
+            BusInput::Message(message) => message,
+            BusInput::SessionOver(peer) => {
                 self.take_reached();
-                return self.input(Input::Left { peer });
+                return self.input(Input::SessionOver { peer });
             }
-            Heard::Unread { peer, msg_id } => {
+            BusInput::Unread { peer, msg_id } => {
                 self.take_reached();
                 return self.input(Input::Unread { peer, msg_id });
             }
-            Heard::Down => return self.input(Input::BusDown),
+            BusInput::Down => return self.input(Input::BusDown),
         };
         // An answer is taken all the same: the bus had it in time, and what it tells is done.
         let is_expired = self.clock.now().mono >= expires_at;
@@ -317,7 +317,7 @@ impl Host {
 
     /// Whether the bus took a message, or never will.
     fn offer(&mut self, ticket: Option<Ticket>, message: Message) -> bool {
-        let reaching: Option<Reaching> = match self.bus.publish(message) {
+        let reaching: Option<ReachFuture> = match self.bus.publish(message) {
             Ok(reaching) => reaching,
             Err(NotSent::Down) => Some(Box::pin(std::future::ready(Reach::Down))),
             Err(NotSent::Full(message)) => {
@@ -359,7 +359,7 @@ impl Host {
         }
     }
 
-    fn try_again(&mut self) {
+    fn retry(&mut self) {
         let now = self.clock.now();
         while let Some((ticket, message)) = self.waiting.pop_front() {
             if !self.offer(ticket, message) {
@@ -375,7 +375,7 @@ impl Host {
     }
 
     fn persist(&mut self, now: Now, ticket: Ticket, ops: Arc<[RunOp]>) {
-        let until = now.after(SAVED_WITHIN).mono;
+        let until = now.after(SAVE_TIMEOUT).mono;
         if self.unsaved.is_empty() {
             self.save(now, until, ticket, ops);
         } else {

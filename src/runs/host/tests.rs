@@ -12,7 +12,7 @@ use std::{
 use tempfile::TempDir;
 use tokio::sync::{Notify, mpsc, oneshot};
 
-use super::{Bus, Heard, Incoming, Message, NotSent, Reaching, Request, Setup, run};
+use super::{Bus, BusInput, Incoming, Message, NotSent, ReachFuture, Request, Setup, run};
 use crate::{
     ids::{ConnectionId, ManifestHash, PackId, TopicName, TraceId},
     limits,
@@ -47,7 +47,7 @@ struct Line {
 struct Played(Arc<Line>);
 
 impl Bus for Played {
-    fn publish(&self, message: Message) -> Result<Option<Reaching>, NotSent> {
+    fn publish(&self, message: Message) -> Result<Option<ReachFuture>, NotSent> {
         if self.0.is_down.load(Ordering::SeqCst) {
             return Err(NotSent::Down);
         }
@@ -56,8 +56,8 @@ impl Bus for Played {
             self.0.full.store(if full == u32::MAX { full } else { full - 1 }, Ordering::SeqCst);
             return Err(NotSent::Full(message));
         }
-        let reaching = message.asks_reach.then(|| -> Reaching {
-            Box::pin(std::future::ready(Reach::Took { peers: vec![ConnectionId(7)], msg_id: 1 }))
+        let reaching = message.asks_reach.then(|| -> ReachFuture {
+            Box::pin(std::future::ready(Reach::Taken { peers: vec![ConnectionId(7)], msg_id: 1 }))
         });
         self.0.taken.lock().unwrap().push_back(message);
         self.0.news.notify_one();
@@ -65,17 +65,17 @@ impl Bus for Played {
     }
 }
 
-struct House {
+struct TestHost {
     line: Arc<Line>,
     requests: mpsc::Sender<Request>,
-    heard: mpsc::Sender<Heard>,
+    bus_inputs: mpsc::Sender<BusInput>,
     /// Asks for the store that find it closed.
     closed: Arc<AtomicU32>,
     _folder: TempDir,
 }
 
 /// Serves runs beside a test.
-fn with_runs<T: Future<Output = ()>>(test: impl FnOnce(House) -> T) {
+fn with_runs<T: Future<Output = ()>>(test: impl FnOnce(TestHost) -> T) {
     let folder = tempfile::tempdir().unwrap();
     let clock = Clock::start();
     let (store, _) = Store::open(
@@ -109,8 +109,13 @@ fn with_runs<T: Future<Output = ()>>(test: impl FnOnce(House) -> T) {
     };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {
-        let test =
-            std::pin::pin!(test(House { line: Arc::clone(&line), requests, heard, closed, _folder: folder }));
+        let test = std::pin::pin!(test(TestHost {
+            line: Arc::clone(&line),
+            requests,
+            bus_inputs: heard,
+            closed,
+            _folder: folder
+        }));
         tokio::time::timeout(PATIENCE, async {
             let host = async {
                 let ended = run(setup, &mut hearing).await;
@@ -132,8 +137,8 @@ fn trace(n: u128) -> TraceId {
     TraceId(uuid::Uuid::from_u128(n))
 }
 
-impl House {
-    async fn say(&self, topic: &str, trace: TraceId, body: Vec<u8>) {
+impl TestHost {
+    async fn publish(&self, topic: &str, trace: TraceId, body: Vec<u8>) {
         let by = Asker { kind: AskerKind::Agent, client: Arc::from("tester") };
         let message = Incoming {
             topic: TopicName::new(topic),
@@ -143,11 +148,11 @@ impl House {
             body: body.into(),
             room: Box::new(()),
         };
-        self.heard.send(Heard::Message(message)).await.unwrap();
+        self.bus_inputs.send(BusInput::Message(message)).await.unwrap();
     }
 
     /// What nobody waits for any more.
-    async fn say_too_late(&self, topic: &str, trace: TraceId, body: Vec<u8>) {
+    async fn publish_expired(&self, topic: &str, trace: TraceId, body: Vec<u8>) {
         let by = Asker { kind: AskerKind::Agent, client: Arc::from("tester") };
         let message = Incoming {
             topic: TopicName::new(topic),
@@ -157,12 +162,12 @@ impl House {
             body: body.into(),
             room: Box::new(()),
         };
-        self.heard.send(Heard::Message(message)).await.unwrap();
+        self.bus_inputs.send(BusInput::Message(message)).await.unwrap();
     }
 
     async fn submit(&self, n: u128) {
         let request = ControlRequest::RunSubmit { request_id: trace(n), opening_yaml: ONE.to_owned() };
-        self.say("rlp/ctrl", trace(n), request.encode()).await;
+        self.publish("rlp/ctrl", trace(n), request.encode()).await;
     }
 
     /// The next message that the bus took.
@@ -209,12 +214,12 @@ impl House {
         let value = PortValue { schema_id: 5, kind: Arc::from("artifact.generic.v1"), value: 1.into() };
         let ports = [(Arc::from("out"), vec![value])].into();
         let answer = AgentAnswer { response: AgentResponse::Completed { ports }, tokens: None };
-        self.say(&request.reply_topic, request.trace_id, answer.encode()).await;
+        self.publish(&request.reply_topic, request.trace_id, answer.encode()).await;
     }
 
-    async fn figures(&self) -> crate::runs::Figures {
+    async fn metrics(&self) -> crate::runs::Metrics {
         let (answer, answered) = oneshot::channel();
-        self.requests.send(Request::Figures { answer }).await.unwrap();
+        self.requests.send(Request::Metrics { answer }).await.unwrap();
         answered.await.unwrap()
     }
 }
@@ -239,7 +244,7 @@ fn a_host_that_takes_nothing_still_tells_how_it_is_and_stops() {
     with_runs(|house| async move {
         house.line.full.store(u32::MAX, Ordering::SeqCst);
         house.submit(1).await;
-        while house.figures().await.running == 0 {}
+        while house.metrics().await.running == 0 {}
         let (answer, answered) = oneshot::channel();
         house.requests.send(Request::Asks { answer }).await.unwrap();
         assert!(answered.await.unwrap().is_empty());
@@ -258,12 +263,12 @@ fn a_host_that_takes_nothing_still_tells_how_it_is_and_stops() {
                 body: request.encode().into(),
                 room: Box::new(()),
             };
-            house.heard.try_send(Heard::Message(message))
+            house.bus_inputs.try_send(BusInput::Message(message))
         });
         let refused =
             offered.filter(|offered| matches!(offered, Err(mpsc::error::TrySendError::Full(_)))).count();
         assert_eq!(refused, 2, "{} were offered to 16 places", offers.count());
-        assert_eq!(house.figures().await.running, 1);
+        assert_eq!(house.metrics().await.running, 1);
     });
 }
 
@@ -271,7 +276,7 @@ fn a_host_that_takes_nothing_still_tells_how_it_is_and_stops() {
 fn a_store_that_is_opened_again_is_waited_for() {
     with_runs(|house| async move {
         // It has read what was left.
-        house.figures().await;
+        house.metrics().await;
         house.closed.store(3, Ordering::SeqCst);
         house.submit(1).await;
         assert!(matches!(house.response().await, ControlResponse::RunAccepted { .. }));
@@ -288,11 +293,11 @@ fn who_leaves_behind_its_answer_has_answered_and_who_leaves_before_has_not() {
         house.submit(1).await;
         let request = house.asked().await;
         house.answer(&request).await;
-        house.heard.send(Heard::Left(ConnectionId(7))).await.unwrap();
+        house.bus_inputs.send(BusInput::SessionOver(ConnectionId(7))).await.unwrap();
         assert_eq!(house.events().await.last().unwrap().meta.success, Some(true));
         house.submit(2).await;
         house.asked().await;
-        house.heard.send(Heard::Left(ConnectionId(7))).await.unwrap();
+        house.bus_inputs.send(BusInput::SessionOver(ConnectionId(7))).await.unwrap();
         let last = house.events().await.pop().unwrap();
         assert_eq!(last.message, "the run failed: node a failed: agent/x left before it answered");
     });
@@ -302,14 +307,14 @@ fn who_leaves_behind_its_answer_has_answered_and_who_leaves_before_has_not() {
 fn a_request_that_expired_on_its_way_is_not_done_and_an_answer_that_did_is_taken() {
     with_runs(|house| async move {
         let request = ControlRequest::RunSubmit { request_id: trace(1), opening_yaml: ONE.to_owned() };
-        house.say_too_late("rlp/ctrl", trace(1), request.encode()).await;
+        house.publish_expired("rlp/ctrl", trace(1), request.encode()).await;
         house.submit(2).await;
         assert_eq!(house.response().await.request_id(), trace(2));
         let request = house.asked().await;
         let answer = AgentAnswer { response: AgentResponse::Completed { ports: [].into() }, tokens: None };
-        house.say_too_late(&request.reply_topic, trace(2), answer.encode()).await;
+        house.publish_expired(&request.reply_topic, trace(2), answer.encode()).await;
         assert_eq!(house.events().await.last().unwrap().meta.success, Some(true));
-        let figures = house.figures().await;
+        let figures = house.metrics().await;
         assert_eq!((figures.submitted, figures.rejected.iter().sum::<u64>()), (1, 1));
     });
 }
@@ -319,7 +324,7 @@ fn what_an_agent_did_not_read_in_time_fails_its_attempt() {
     with_runs(|house| async move {
         house.submit(1).await;
         house.asked().await;
-        house.heard.send(Heard::Unread { peer: ConnectionId(7), msg_id: 1 }).await.unwrap();
+        house.bus_inputs.send(BusInput::Unread { peer: ConnectionId(7), msg_id: 1 }).await.unwrap();
         let last = house.events().await.pop().unwrap();
         assert_eq!(
             last.message,
@@ -366,7 +371,7 @@ fn without_a_bus_an_attempt_says_so_and_goes_on_once_it_is_back() {
     with_runs(|house| async move {
         house.line.is_down.store(true, Ordering::SeqCst);
         house.submit(1).await;
-        while house.figures().await.in_flight == 0 {}
+        while house.metrics().await.in_flight == 0 {}
         house.line.is_down.store(false, Ordering::SeqCst);
         let request = house.asked().await;
         assert_eq!(request.attempt, 1, "offered again");

@@ -43,7 +43,7 @@ pub fn bundle(
     limits: &Runs,
 ) -> Result<String, BundleError> {
     let Ok(whole) = tree(text, limits) else { return Ok(text.to_owned()) };
-    let carried = carried(&whole);
+    let carried = inline_openings(&whole);
     let mut left: Vec<String> = names(&whole);
     let inner = carried.values().filter_map(|text| tree(text, limits).ok());
     left.extend(inner.flat_map(|tree| names(&tree)));
@@ -66,7 +66,7 @@ pub fn bundle(
 }
 
 /// The openings that a text carries.
-fn carried(tree: &Located) -> BTreeMap<&str, &str> {
+fn inline_openings(tree: &Located) -> BTreeMap<&str, &str> {
     let Value::Map(root) = &tree.value else { return BTreeMap::new() };
     let Some(Value::Map(openings)) = root.value(OPENINGS).map(|it| &it.value) else { return BTreeMap::new() };
     let texts = openings.pairs.iter().filter_map(|(key, value)| match &value.value {
@@ -168,7 +168,7 @@ mod tests {
         ] {
             let whole = bundled(&nesting("outer", &["one"]), &[("one", odd.clone())]);
             let tree = tree(&whole, &Runs::default()).unwrap();
-            assert_eq!(carried(&tree)["one"], odd);
+            assert_eq!(inline_openings(&tree)["one"], odd);
         }
         let outer = "{version: 0, name: outer, nodes: [{id: a, use: \"opening:one\"}], edges: []}";
         assert_eq!(

@@ -12,7 +12,7 @@ pub(super) struct WrittenPort<'t> {
 
 /// What is wrong with such a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Miswritten {
+pub(super) enum SyntaxError {
     /// Its port.
     Port { written: String, fix: Option<String> },
     /// What it is compared with.
@@ -20,9 +20,9 @@ pub(super) enum Miswritten {
 }
 
 /// `node.port`
-pub(super) fn port(text: &str) -> Result<WrittenPort<'_>, Miswritten> {
+pub(super) fn port(text: &str) -> Result<WrittenPort<'_>, SyntaxError> {
     let text = text.trim();
-    let miswritten = |fix| Miswritten::Port { written: cut(text), fix };
+    let miswritten = |fix| SyntaxError::Port { written: cut(text), fix };
     match text.split_once('.') {
         Some((node, port)) if is_word(node) && is_port_name(port) => Ok(WrittenPort { node, port }),
         None if is_word(text) => Err(miswritten(Some(format!("name the port too: `{text}.out`")))),
@@ -31,7 +31,7 @@ pub(super) fn port(text: &str) -> Result<WrittenPort<'_>, Miswritten> {
 }
 
 /// `node.port`, or `node.port == literal`
-pub(super) fn predicate(text: &str) -> Result<(WrittenPort<'_>, Option<Literal>), Miswritten> {
+pub(super) fn predicate(text: &str) -> Result<(WrittenPort<'_>, Option<Literal>), SyntaxError> {
     if let Some((left, right)) = text.split_once("==") {
         return Ok((port(left)?, Some(literal(right)?)));
     }
@@ -48,18 +48,18 @@ pub(super) fn predicate(text: &str) -> Result<(WrittenPort<'_>, Option<Literal>)
             _ => None,
         };
         let fix = meant.map(|right| format!("write `{node}.{port} =={right}`"));
-        return Err(Miswritten::Literal { why: "compares by something else than `==`", fix });
+        return Err(SyntaxError::Literal { why: "compares by something else than `==`", fix });
     }
     Ok((port(text)?, None))
 }
 
 /// A success expression: nothing compared is `exists`.
-pub(super) fn check(text: &str) -> Result<(WrittenPort<'_>, Option<Literal>), Miswritten> {
+pub(super) fn check(text: &str) -> Result<(WrittenPort<'_>, Option<Literal>), SyntaxError> {
     let text = text.trim();
     if let Some(inner) = text.strip_prefix("exists").map(str::trim_start).and_then(|it| it.strip_prefix('('))
     {
         let closed = inner.strip_suffix(')');
-        let inner = closed.ok_or(Miswritten::Literal {
+        let inner = closed.ok_or(SyntaxError::Literal {
             why: "does not close `exists(`",
             fix: Some("end it with `)`".to_owned()),
         })?;
@@ -67,10 +67,10 @@ pub(super) fn check(text: &str) -> Result<(WrittenPort<'_>, Option<Literal>), Mi
     }
     if is_word(text) {
         let fix = Some("write `exists(node.port)` or `node.port == value`".to_owned());
-        return Err(Miswritten::Literal { why: "names no port", fix });
+        return Err(SyntaxError::Literal { why: "names no port", fix });
     }
     match predicate(text)? {
-        (WrittenPort { node, port }, None) => Err(Miswritten::Literal {
+        (WrittenPort { node, port }, None) => Err(SyntaxError::Literal {
             why: "compares nothing",
             fix: Some(format!("write `exists({node}.{port})` or `{node}.{port} == true`")),
         }),
@@ -79,9 +79,9 @@ pub(super) fn check(text: &str) -> Result<(WrittenPort<'_>, Option<Literal>), Mi
 }
 
 /// `true`, `false`, an integer, or a text, bare or in quotes
-fn literal(text: &str) -> Result<Literal, Miswritten> {
+fn literal(text: &str) -> Result<Literal, SyntaxError> {
     let text = text.trim();
-    let wrong = |why, fix: Option<String>| Err(Miswritten::Literal { why, fix });
+    let wrong = |why, fix: Option<String>| Err(SyntaxError::Literal { why, fix });
     match text {
         "true" => return Ok(Literal::Bool(true)),
         "false" => return Ok(Literal::Bool(false)),

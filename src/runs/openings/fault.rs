@@ -7,7 +7,7 @@ use serde::{Serialize, Serializer, ser::SerializeStruct};
 use super::nearest;
 use crate::runs::{
     taxonomy::taxonomy,
-    yaml::{self, Place},
+    yaml::{self, Position},
 };
 
 taxonomy! {
@@ -106,7 +106,7 @@ taxonomy! {
 
 /// What is wrong: with the text as YAML, or as an opening.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Wrong {
+pub enum FaultCause {
     /// As YAML.
     #[error(transparent)]
     Yaml(#[from] yaml::FaultKind),
@@ -115,7 +115,7 @@ pub enum Wrong {
     Opening(#[from] FaultKind),
 }
 
-impl Wrong {
+impl FaultCause {
     /// The fault's name for programs; it does not change.
     #[must_use]
     pub fn code(&self) -> &'static str {
@@ -137,9 +137,9 @@ pub struct Fault {
     /// The file of a nested opening; nothing for the text itself.
     pub file: Option<Arc<Path>>,
     /// Where.
-    pub at: Place,
+    pub at: Position,
     /// What.
-    pub wrong: Wrong,
+    pub wrong: FaultCause,
     /// What to do, where that is plain.
     pub fix: Option<String>,
 }

@@ -3,7 +3,7 @@
 use super::{FaultKind, Faults, Map, fault::Fault, parse};
 use crate::{
     limits::Runs,
-    runs::yaml::{self, Key, Located, Place, Reading, Value},
+    runs::yaml::{self, Key, Located, Position, Reading, Value},
 };
 
 /// Writes `overrides` into the `params` of an opening's text, each over the one of its name.
@@ -94,7 +94,7 @@ pub(super) fn tree(text: &str, limits: &Runs) -> Result<Located, Faults> {
     match tree {
         Some(tree) if faults.is_empty() => Ok(tree),
         None if faults.is_empty() => {
-            Err(fault(Place::START, FaultKind::NoOpening { found: "nothing" }, limits))
+            Err(fault(Position::START, FaultKind::NoOpening { found: "nothing" }, limits))
         }
         _ => {
             let mut all = Faults::new(limits.faults_max);
@@ -107,7 +107,7 @@ pub(super) fn tree(text: &str, limits: &Runs) -> Result<Located, Faults> {
     }
 }
 
-fn fault(at: Place, kind: FaultKind, limits: &Runs) -> Faults {
+fn fault(at: Position, kind: FaultKind, limits: &Runs) -> Faults {
     let mut all = Faults::new(limits.faults_max);
     all.push(Fault { file: None, at, wrong: kind.into(), fix: None });
     all

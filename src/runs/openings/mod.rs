@@ -21,7 +21,7 @@ mod template;
 mod tests;
 
 pub use bundle::{BundleError, bundle};
-pub use fault::{Fault, FaultKind, Faults, Wrong};
+pub use fault::{Fault, FaultCause, FaultKind, Faults};
 pub use library::{Library, NoLibrary};
 pub use literal::Literal;
 pub use merge::{declared_params, merge_params};
@@ -29,4 +29,4 @@ pub(crate) use nearest::nearest;
 pub use opening::{Edge, Map, Node, Opening, Policy, Retry, Use};
 pub(crate) use parse::ASKS;
 pub use port::{PortRef, PortValue};
-pub use success::{Check, Is, Success};
+pub use success::{Check, CheckKind, Success};

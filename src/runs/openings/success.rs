@@ -17,12 +17,12 @@ pub struct Check {
     /// The port that is looked at.
     pub port: PortRef,
     /// What must be there.
-    pub is: Is,
+    pub kind: CheckKind,
 }
 
 /// What a check asks of a port.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Is {
+pub enum CheckKind {
     /// One value equals this.
     Equals(Literal),
     /// There is a value.
@@ -41,9 +41,9 @@ impl Success {
 
 impl Check {
     fn holds(&self, values: &[PortValue]) -> bool {
-        match &self.is {
-            Is::Exists => !values.is_empty(),
-            Is::Equals(literal) => values.iter().any(|it| literal.equals(&it.value)),
+        match &self.kind {
+            CheckKind::Exists => !values.is_empty(),
+            CheckKind::Equals(literal) => values.iter().any(|it| literal.equals(&it.value)),
         }
     }
 }

@@ -85,7 +85,7 @@ pub struct AgentAnswer {
 
 /// An answer, with what is to be told of it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Answered {
+pub struct ParsedAnswer {
     /// The answer.
     pub answer: AgentAnswer,
     /// Why its tokens are not counted, where its meta has some that are no whole number.
@@ -96,7 +96,7 @@ pub struct Answered {
 
 /// Why what came on a reply topic is no answer.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum NoAnswer {
+pub enum NotAnAnswer {
     /// It is something else: the attempt goes on.
     #[error("it is {kind}, not {RESPONSE}")]
     Foreign {
@@ -138,7 +138,7 @@ impl AgentRequest {
     /// A [`Fault`] that names what is wrong.
     pub fn decode(body: &[u8]) -> Result<Self, Fault> {
         let mut fields = Fields::of(Body::read(body)?.payload_of(REQUEST)?, "payload")?;
-        let mut node = Fields::of(fields.must("node")?, "payload.node")?;
+        let mut node = Fields::of(fields.required("node")?, "payload.node")?;
         let with = match node.take("with") {
             Some(with) => json(&with)
                 .and_then(|with| if let serde_json::Value::Object(with) = with { Some(with) } else { None }),
@@ -190,8 +190,10 @@ impl AgentAnswer {
     pub fn decode(body: &[u8]) -> Result<Self, Fault> {
         match Self::read(body) {
             Ok(answered) => Ok(answered.answer),
-            Err(NoAnswer::Foreign { kind }) => Err(Fault::new("type", &format!("is {kind}, not {RESPONSE}"))),
-            Err(NoAnswer::Faulty(fault)) => Err(fault),
+            Err(NotAnAnswer::Foreign { kind }) => {
+                Err(Fault::new("type", &format!("is {kind}, not {RESPONSE}")))
+            }
+            Err(NotAnAnswer::Faulty(fault)) => Err(fault),
         }
     }
 
@@ -205,11 +207,11 @@ impl AgentAnswer {
     ///
     /// # Errors
     /// [`NoAnswer`].
-    pub fn read(body: &[u8]) -> Result<Answered, NoAnswer> {
+    pub fn read(body: &[u8]) -> Result<ParsedAnswer, NotAnAnswer> {
         let body_bytes = body.len() as u64;
         let body = Body::read(body)?;
         if body.kind() != RESPONSE {
-            return Err(NoAnswer::Foreign { kind: body.kind().to_owned() });
+            return Err(NotAnAnswer::Foreign { kind: body.kind().to_owned() });
         }
         let (tokens, tokens_fault) = match body.tokens() {
             Ok(tokens) => (tokens, None),
@@ -237,7 +239,7 @@ impl AgentAnswer {
             }
             _ => return Err(Fault::new("payload", &format!("is {name:?}, not Completed or Failed")).into()),
         };
-        Ok(Answered { answer: Self { response, tokens }, tokens_fault, bytes })
+        Ok(ParsedAnswer { answer: Self { response, tokens }, tokens_fault, bytes })
     }
 }
 

@@ -36,12 +36,12 @@ fn members(value: &Value) -> u64 {
 /// The values of what is encoded first, each key and each member of a container counted; nothing when there
 /// are more than `values_max`, or when the bytes end before or are no `MsgPack`: what is wrong with those is
 /// for the decoder to say, which does not come further either.
-pub(super) fn values(bytes: &[u8], values_max: u64) -> Counted {
+pub(super) fn values(bytes: &[u8], values_max: u64) -> ValueCount {
     let mut walk = Walk::new(bytes, usize::MAX);
     let mut open = 1_u64;
     while open > 0 {
         if walk.values() >= values_max {
-            return Counted::TooMany;
+            return ValueCount::TooMany;
         }
         // How deep it lies is for the decoder to say, too.
         open = open - 1
@@ -49,15 +49,15 @@ pub(super) fn values(bytes: &[u8], values_max: u64) -> Counted {
                 Ok(Shape::Map(pairs)) => 2 * u64::from(pairs),
                 Ok(Shape::Array(items)) => u64::from(items),
                 Ok(Shape::Text(_) | Shape::Leaf) => 0,
-                Err(_) => return Counted::Broken,
+                Err(_) => return ValueCount::Broken,
             };
     }
-    Counted::Values(walk.values())
+    ValueCount::Values(walk.values())
 }
 
 /// What came of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Counted {
+pub(super) enum ValueCount {
     /// So many.
     Values(u64),
     /// More than may be.
@@ -99,9 +99,9 @@ mod tests {
             rmpv::encode::write_value(&mut bytes, &value).unwrap();
             let len = bytes.len();
             bytes.extend(behind);
-            prop_assert_eq!(values(&bytes, u64::MAX), Counted::Values(members(&value)));
-            prop_assert_eq!(values(&bytes, members(&value) - 1), Counted::TooMany);
-            prop_assert_eq!(values(&bytes[..len - 1], u64::MAX), Counted::Broken);
+            prop_assert_eq!(values(&bytes, u64::MAX), ValueCount::Values(members(&value)));
+            prop_assert_eq!(values(&bytes, members(&value) - 1), ValueCount::TooMany);
+            prop_assert_eq!(values(&bytes[..len - 1], u64::MAX), ValueCount::Broken);
             prop_assert_eq!(memory_len(&value), (len as u64).max(32 * members(&value)));
         }
 
@@ -113,7 +113,7 @@ mod tests {
 
     #[test]
     fn a_length_that_nothing_is_behind_is_not_believed() {
-        assert_eq!(values(&[0xdf, 0xff, 0xff, 0xff, 0xff, 0xc0], 10), Counted::Broken);
-        assert_eq!(values(&[0xdb, 0xff, 0xff, 0xff, 0xff, 0xc0], 10), Counted::Broken);
+        assert_eq!(values(&[0xdf, 0xff, 0xff, 0xff, 0xff, 0xc0], 10), ValueCount::Broken);
+        assert_eq!(values(&[0xdb, 0xff, 0xff, 0xff, 0xff, 0xc0], 10), ValueCount::Broken);
     }
 }

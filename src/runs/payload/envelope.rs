@@ -3,7 +3,7 @@
 use rmpv::Value;
 
 use super::{
-    count::{self, Counted, VALUES_MAX},
+    count::{self, VALUES_MAX, ValueCount},
     fields::{Fault, Fields, map, named},
 };
 
@@ -48,12 +48,12 @@ impl Body {
     /// 262,144 keys and values.
     pub fn read(bytes: &[u8]) -> Result<Self, Fault> {
         let values = match count::values(bytes, VALUES_MAX) {
-            Counted::Values(values) => values,
-            Counted::TooMany => {
+            ValueCount::Values(values) => values,
+            ValueCount::TooMany => {
                 return Err(Fault::new("the body", &format!("has more than {VALUES_MAX} keys and values")));
             }
             // The decoder says what is wrong.
-            Counted::Broken => 0,
+            ValueCount::Broken => 0,
         };
         let mut rest = bytes;
         let value = rmpv::decode::read_value_with_max_depth(&mut rest, DEPTH_MAX)

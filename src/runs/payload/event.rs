@@ -165,7 +165,7 @@ impl RunEvent {
         let mut fields = Fields::of(Body::read(body)?.payload_of(EVENT)?, "payload")?;
         let kind = fields.text("kind")?;
         let level = fields.text_or_none("level")?;
-        let mut meta = Fields::of(fields.must("meta")?, "payload.meta")?;
+        let mut meta = Fields::of(fields.required("meta")?, "payload.meta")?;
         let level = level
             .map(|level| level_of(&level).ok_or_else(|| fields.fault("level", "is not info, warn or error")))
             .transpose()?;

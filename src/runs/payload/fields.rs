@@ -66,20 +66,20 @@ impl Fields {
         Some(self.pairs.swap_remove(place).1)
     }
 
-    pub(super) fn place(&self, key: &str) -> String {
+    pub(super) fn path(&self, key: &str) -> String {
         if self.at.is_empty() { key.to_owned() } else { format!("{}.{key}", self.at) }
     }
 
     pub(super) fn fault(&self, key: &str, says: &str) -> Fault {
-        Fault::new(&self.place(key), says)
+        Fault::new(&self.path(key), says)
     }
 
-    pub(super) fn must(&mut self, key: &str) -> Result<Value, Fault> {
+    pub(super) fn required(&mut self, key: &str) -> Result<Value, Fault> {
         self.take(key).ok_or_else(|| self.fault(key, "is missing"))
     }
 
     pub(super) fn text(&mut self, key: &str) -> Result<String, Fault> {
-        let value = self.must(key)?;
+        let value = self.required(key)?;
         self.as_text(key, &value)
     }
 
@@ -95,7 +95,7 @@ impl Fields {
     }
 
     pub(super) fn number(&mut self, key: &str) -> Result<u64, Fault> {
-        let value = self.must(key)?;
+        let value = self.required(key)?;
         value
             .as_u64()
             .ok_or_else(|| self.fault(key, &format!("is {}, not an integer from 0 on", named(&value))))
@@ -117,7 +117,7 @@ impl Fields {
     }
 
     pub(super) fn bool(&mut self, key: &str) -> Result<bool, Fault> {
-        let value = self.must(key)?;
+        let value = self.required(key)?;
         value.as_bool().ok_or_else(|| self.fault(key, &format!("is {}, not true or false", named(&value))))
     }
 
@@ -132,7 +132,7 @@ impl Fields {
     /// An id: 16 bytes, or a text with or without a prefix, its own or that of runs and openings (Runloop
     /// facts, Payloads; ruling RMP 12).
     pub(super) fn id(&mut self, key: &str, prefix: &str) -> Result<Uuid, Fault> {
-        let value = self.must(key)?;
+        let value = self.required(key)?;
         let id = match &value {
             Value::Binary(bytes) => Uuid::from_slice(bytes).ok(),
             Value::String(text) => text.as_str().and_then(|text| {
@@ -153,7 +153,7 @@ impl Fields {
     }
 
     pub(super) fn list(&mut self, key: &str) -> Result<Vec<Value>, Fault> {
-        match self.must(key)? {
+        match self.required(key)? {
             Value::Array(items) => Ok(items),
             other => Err(self.fault(key, &format!("is {}, not a list", named(&other)))),
         }

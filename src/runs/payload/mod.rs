@@ -14,16 +14,16 @@ mod envelope;
 mod event;
 mod fields;
 mod kinds;
-mod told;
+mod notices;
 #[cfg(test)]
 mod vectors;
 
 pub use action::{ActionRequest, Decision};
-pub use agent::{AgentAnswer, AgentRequest, AgentResponse, Answered, NoAnswer, Ports, RequestNode};
+pub use agent::{AgentAnswer, AgentRequest, AgentResponse, NotAnAnswer, ParsedAnswer, Ports, RequestNode};
 pub use amount::Amount;
 pub use control::{ControlRequest, ControlResponse, is_request, refusal, variant_of};
 pub use count::memory_len;
 pub use envelope::{Body, schema, value_len};
 pub use event::{ArtifactMeta, EventMeta, HopMeta, RunEvent};
 pub use fields::Fault;
-pub use told::{CancelNotice, ProgressReport};
+pub use notices::{CancelNotice, ProgressReport};

@@ -197,8 +197,11 @@ fn what_is_on_a_reply_topic_is_an_answer_something_else_or_faulty() {
         );
     }
     let foreign = body("intent.generic.v1", b"\x80", b"");
-    assert_eq!(AgentAnswer::read(&foreign), Err(NoAnswer::Foreign { kind: "intent.generic.v1".to_owned() }));
-    assert!(matches!(AgentAnswer::read(&body(kind, b"\x80", b"")), Err(NoAnswer::Faulty(_))));
+    assert_eq!(
+        AgentAnswer::read(&foreign),
+        Err(NotAnAnswer::Foreign { kind: "intent.generic.v1".to_owned() })
+    );
+    assert!(matches!(AgentAnswer::read(&body(kind, b"\x80", b"")), Err(NotAnAnswer::Faulty(_))));
     for (tokens, says) in [
         (&b"\xa3150"[..], "a text"),
         (b"\xcb\x3f\xf8\0\0\0\0\0\0", "a float"),

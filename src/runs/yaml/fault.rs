@@ -1,14 +1,14 @@
 //! What can be wrong with a text as YAML.
 
-use super::Place;
+use super::Position;
 use crate::runs::taxonomy::taxonomy;
 
 /// As much of what was written as a message tells.
 pub(in crate::runs) fn cut(text: &str) -> String {
-    const TOLD_CHARS_MAX: usize = 80;
+    const QUOTED_CHARS_MAX: usize = 80;
     let mut out: String =
-        text.chars().take(TOLD_CHARS_MAX).map(|c| if c.is_control() { ' ' } else { c }).collect();
-    if text.chars().nth(TOLD_CHARS_MAX).is_some() {
+        text.chars().take(QUOTED_CHARS_MAX).map(|c| if c.is_control() { ' ' } else { c }).collect();
+    if text.chars().nth(QUOTED_CHARS_MAX).is_some() {
         out.push('…');
     }
     out
@@ -18,7 +18,7 @@ pub(in crate::runs) fn cut(text: &str) -> String {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
     /// Where.
-    pub at: Place,
+    pub at: Position,
     /// What.
     pub kind: FaultKind,
     /// What to do, where that is plain.

@@ -14,5 +14,5 @@ mod write;
 pub(in crate::runs) use fault::cut;
 pub use fault::{Fault, FaultKind};
 pub use read::{Bounds, Reading, read};
-pub use tree::{Key, Located, Map, Place, Span, Value};
+pub use tree::{Key, Located, Map, Position, Span, Value};
 pub use write::{block_entry, flow, flow_entry, text};

@@ -4,7 +4,7 @@ use std::{collections::HashMap, sync::Arc};
 
 use granit_parser::{ErrorKind, Event, Marker, Parser, ScalarStyle, ScanError, StructureStyle, Tag, options};
 
-use super::{Fault, FaultKind, Key, Located, Map, Place, Span, Value, fault::cut, scalar};
+use super::{Fault, FaultKind, Key, Located, Map, Position, Span, Value, fault::cut, scalar};
 
 /// How much of a text is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,7 +37,7 @@ pub struct Reading {
 pub fn read(text: &str, bounds: Bounds) -> Reading {
     let mut builder = Builder::new(text, bounds);
     if text.len() > bounds.bytes {
-        builder.fault(Place::START, FaultKind::TooLong { bytes: text.len(), max: bounds.bytes });
+        builder.fault(Position::START, FaultKind::TooLong { bytes: text.len(), max: bounds.bytes });
         return builder.done();
     }
     let options = options! {
@@ -50,7 +50,7 @@ pub fn read(text: &str, bounds: Bounds) -> Reading {
             Ok((event, span)) => builder.take(
                 event,
                 Span { start: byte(&span.start), end: byte(&span.end) },
-                place(&span.start),
+                position(&span.start),
             ),
             Err(error) => builder.stop(&error),
         };
@@ -64,7 +64,7 @@ pub fn read(text: &str, bounds: Bounds) -> Reading {
 
 /// A collection that is being read.
 struct Open {
-    at: Place,
+    at: Position,
     span: Span,
     anchor: usize,
     cost: Cost,
@@ -127,11 +127,11 @@ impl<'t> Builder<'t> {
         Reading { tree: self.root, faults: self.faults, more: self.more, values: self.cost.values }
     }
 
-    fn fault(&mut self, at: Place, kind: FaultKind) {
+    fn fault(&mut self, at: Position, kind: FaultKind) {
         self.fault_with(at, kind, None);
     }
 
-    fn fault_with(&mut self, at: Place, kind: FaultKind, fix: Option<String>) {
+    fn fault_with(&mut self, at: Position, kind: FaultKind, fix: Option<String>) {
         if self.faults.len() < self.bounds.faults {
             self.faults.push(Fault { at, kind, fix });
         } else {
@@ -140,7 +140,7 @@ impl<'t> Builder<'t> {
     }
 
     /// Takes one event; false when nothing further is read.
-    fn take(&mut self, event: Event<'_>, span: Span, at: Place) -> bool {
+    fn take(&mut self, event: Event<'_>, span: Span, at: Position) -> bool {
         match event {
             Event::DocumentStart(..) if self.has_document => {
                 self.fault(at, FaultKind::SeveralDocuments);
@@ -176,7 +176,7 @@ impl<'t> Builder<'t> {
         true
     }
 
-    fn scalar(&mut self, text: &str, style: ScalarStyle, tag: Option<&Tag>, at: Place) -> Value {
+    fn scalar(&mut self, text: &str, style: ScalarStyle, tag: Option<&Tag>, at: Position) -> Value {
         let value = match tag {
             Some(tag) => match tag.core_suffix() {
                 Some(suffix) => scalar::tagged(text, suffix),
@@ -199,12 +199,12 @@ impl<'t> Builder<'t> {
         }
     }
 
-    fn tag_fault(&mut self, tag: Option<&Tag>, at: Place) {
+    fn tag_fault(&mut self, tag: Option<&Tag>, at: Position) {
         let tag = tag.map(Tag::original).unwrap_or_default();
         self.fault_with(at, FaultKind::Tag { tag: cut(&tag) }, Some("leave it out".to_owned()));
     }
 
-    fn opened(&mut self, items: Items, anchor: usize, tag: Option<&Tag>, span: Span, at: Place) -> bool {
+    fn opened(&mut self, items: Items, anchor: usize, tag: Option<&Tag>, span: Span, at: Position) -> bool {
         let fits = match (&items, tag) {
             (_, None) => true,
             (Items::List(_), Some(tag)) => tag.is_yaml_core_schema_tag("seq"),
@@ -265,7 +265,7 @@ impl<'t> Builder<'t> {
         });
     }
 
-    fn alias(&mut self, id: usize, span: Span, at: Place) -> bool {
+    fn alias(&mut self, id: usize, span: Span, at: Position) -> bool {
         let Some(Some((located, cost))) = self.anchors.get(&id) else {
             self.fault(at, FaultKind::AliasWithinItself);
             return self.value(
@@ -293,7 +293,7 @@ impl<'t> Builder<'t> {
     }
 
     /// Counts a value; false when it is one too many.
-    fn taken(&mut self, cost: Cost, at: Place) -> bool {
+    fn taken(&mut self, cost: Cost, at: Position) -> bool {
         self.cost.values += cost.values;
         self.cost.bytes += cost.bytes;
         if self.cost.values > self.bounds.values {
@@ -349,7 +349,7 @@ impl<'t> Builder<'t> {
 
     /// Tells why the text is no YAML; always false.
     fn stop(&mut self, error: &ScanError) -> bool {
-        let at = place(error.marker());
+        let at = position(error.marker());
         let kind = match error.kind() {
             ErrorKind::RecursionLimitExceeded => FaultKind::TooDeep { max: self.bounds.depth },
             kind => FaultKind::Syntax { what: cut(&kind.to_string()) },
@@ -414,7 +414,7 @@ fn byte(marker: &Marker) -> usize {
     marker.byte_offset().unwrap_or_default()
 }
 
-fn place(marker: &Marker) -> Place {
+fn position(marker: &Marker) -> Position {
     let number = |it: usize| u32::try_from(it).unwrap_or(u32::MAX);
-    Place { line: number(marker.line().max(1)), column: number(marker.col().saturating_add(1)) }
+    Position { line: number(marker.line().max(1)), column: number(marker.col().saturating_add(1)) }
 }

@@ -5,7 +5,7 @@ use serde_json::Number;
 use super::{FaultKind, Value};
 
 /// Characters of a faulty number that are told.
-const TOLD_CHARS_MAX: usize = 40;
+const QUOTED_CHARS_MAX: usize = 40;
 
 /// Reads a plain scalar without a tag.
 pub(super) fn plain(text: &str) -> Result<Value, FaultKind> {
@@ -18,7 +18,9 @@ pub(super) fn plain(text: &str) -> Result<Value, FaultKind> {
     match number(text) {
         Ok(Some(number)) => Ok(Value::Number(number)),
         Ok(None) => Ok(Value::Text(text.into())),
-        Err(Unheld) => Err(FaultKind::Number { number: text.chars().take(TOLD_CHARS_MAX).collect() }),
+        Err(Unrepresentable) => {
+            Err(FaultKind::Number { number: text.chars().take(QUOTED_CHARS_MAX).collect() })
+        }
     }
 }
 
@@ -40,13 +42,13 @@ pub(super) fn tagged(text: &str, suffix: &str) -> Result<Option<Value>, FaultKin
 }
 
 /// A number that JSON cannot hold.
-struct Unheld;
+struct Unrepresentable;
 
 /// A number as the core schema writes it; nothing for other text.
-fn number(text: &str) -> Result<Option<Number>, Unheld> {
+fn number(text: &str) -> Result<Option<Number>, Unrepresentable> {
     let unsigned = text.strip_prefix(['-', '+']).unwrap_or(text);
     if matches!(unsigned, ".inf" | ".Inf" | ".INF") || matches!(text, ".nan" | ".NaN" | ".NAN") {
-        return Err(Unheld);
+        return Err(Unrepresentable);
     }
     let number = if let Some(digits) = text.strip_prefix("0x").filter(|it| all(it, |c| c.is_ascii_hexdigit()))
     {
@@ -61,7 +63,7 @@ fn number(text: &str) -> Result<Option<Number>, Unheld> {
     } else {
         return Ok(None);
     };
-    number.map(Some).ok_or(Unheld)
+    number.map(Some).ok_or(Unrepresentable)
 }
 
 fn all(text: &str, fits: impl Fn(char) -> bool) -> bool {

@@ -3,7 +3,7 @@ use std::fmt::Write as _;
 use proptest::prelude::*;
 use serde_json::{Value as Json, json};
 
-use super::{Bounds, FaultKind, Located, Place, Reading, Value, flow, read, text};
+use super::{Bounds, FaultKind, Located, Position, Reading, Value, flow, read, text};
 
 const BOUNDS: Bounds = Bounds { bytes: 1 << 20, values: 10_000, depth: 64, faults: 100 };
 
@@ -121,7 +121,7 @@ fn bounds_what_aliases_and_anchors_stand_for() {
 fn counts_faults_past_those_that_are_told() {
     let reading = read(&"- .inf\n".repeat(130), BOUNDS);
     assert_eq!((reading.faults.len(), reading.more), (100, 30));
-    assert_eq!(reading.faults[99].at, Place { line: 100, column: 3 });
+    assert_eq!(reading.faults[99].at, Position { line: 100, column: 3 });
 }
 
 fn json_values() -> impl Strategy<Value = Json> {

@@ -7,19 +7,19 @@ use serde_json::Number;
 
 /// Where something stands in a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct Place {
+pub struct Position {
     /// The line, from 1.
     pub line: u32,
     /// The column in characters, from 1.
     pub column: u32,
 }
 
-impl Place {
+impl Position {
     /// The beginning of a text.
     pub const START: Self = Self { line: 1, column: 1 };
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for Position {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}", self.line, self.column)
     }
@@ -38,7 +38,7 @@ pub struct Span {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Located {
     /// Where it begins; for what an alias stands for, where the alias does.
-    pub at: Place,
+    pub at: Position,
     /// The bytes that it is written in.
     pub span: Span,
     /// The value.
@@ -77,7 +77,7 @@ pub struct Map {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Key {
     /// Where it begins.
-    pub at: Place,
+    pub at: Position,
     /// The bytes that it is written in.
     pub span: Span,
     /// The key.

@@ -12,14 +12,14 @@ const BYTES_MAX: u64 = 4_096;
 
 /// Why the bus of a station that runs is down.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Down {
+pub struct BusDown {
     /// The station's process.
     pub pid: u32,
     /// Why, in its own words.
     pub why: String,
 }
 
-impl Down {
+impl BusDown {
     /// What the station of a data folder says of its bus; nothing where it is up or the station has ended.
     #[must_use]
     pub fn of(data: &Path) -> Option<Self> {
@@ -33,7 +33,7 @@ impl Down {
     }
 
     /// Says why this process's bus is down. Who cannot read it is told less, and nothing else depends on it.
-    pub(super) fn say(data: &Path, why: &str) {
+    pub(super) fn write(data: &Path, why: &str) {
         let fresh = data.join("rmp.down.new");
         let written = fs::write(&fresh, format!("{}\n{why}\n", std::process::id()))
             .and_then(|()| fs::rename(&fresh, data.join(FILE)));
@@ -55,15 +55,15 @@ mod tests {
     #[test]
     fn why_the_bus_is_down_is_said_as_long_as_the_station_runs() {
         let data = tempfile::tempdir().unwrap();
-        assert_eq!(Down::of(data.path()), None);
-        Down::say(data.path(), "/x is taken");
+        assert_eq!(BusDown::of(data.path()), None);
+        BusDown::write(data.path(), "/x is taken");
         assert_eq!(
-            Down::of(data.path()),
-            Some(Down { pid: std::process::id(), why: "/x is taken".to_owned() })
+            BusDown::of(data.path()),
+            Some(BusDown { pid: std::process::id(), why: "/x is taken".to_owned() })
         );
-        Down::clear(data.path());
-        assert_eq!(Down::of(data.path()), None);
+        BusDown::clear(data.path());
+        assert_eq!(BusDown::of(data.path()), None);
         fs::write(data.path().join(FILE), "2147483646\nby one that has ended\n").unwrap();
-        assert_eq!(Down::of(data.path()), None);
+        assert_eq!(BusDown::of(data.path()), None);
     }
 }

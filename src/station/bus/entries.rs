@@ -23,7 +23,7 @@ use crate::{
 const GATHER: Duration = Duration::from_millis(5);
 const BATCH_BYTES: usize = 64 << 10;
 /// How often it is said where the tap stands while nothing happens.
-const SIGN_EVERY: Duration = Duration::from_secs(1);
+const HEARTBEAT_EVERY: Duration = Duration::from_secs(1);
 /// How long a batch is worth delivering.
 const TTL_MS: u64 = 30_000;
 /// What an envelope has beside its entries, and more.
@@ -46,7 +46,7 @@ pub(in crate::station) async fn publish(
             tracing::error!(
                 "the tap cannot be read for attached consoles: limits.tap.readers_max are reading"
             );
-            tokio::time::sleep(SIGN_EVERY).await;
+            tokio::time::sleep(HEARTBEAT_EVERY).await;
             continue;
         };
         let draft = BatchDraft::new(reader.next());
@@ -57,7 +57,7 @@ pub(in crate::station) async fn publish(
             topic: TopicName::new(TAP),
             entry_bytes_max,
             clock,
-            said_at: clock.now().mono,
+            last_sent_at: clock.now().mono,
         };
         if !publisher.run(&mut subscribers).await {
             return;
@@ -73,7 +73,7 @@ struct Publisher {
     entry_bytes_max: usize,
     clock: Clock,
     /// When the last batch left.
-    said_at: Mono,
+    last_sent_at: Mono,
 }
 
 impl Publisher {
@@ -96,7 +96,7 @@ impl Publisher {
                     false
                 }
                 () = self.reader.ready() => true,
-                () = tokio::time::sleep(self.clock.until(self.said_at + SIGN_EVERY)) => {
+                () = tokio::time::sleep(self.clock.until(self.last_sent_at + HEARTBEAT_EVERY)) => {
                     is_there = self.send().await;
                     false
                 }
@@ -139,7 +139,7 @@ impl Publisher {
 
     /// Sends what was gathered, or where the tap stands; whether the bus is still there.
     async fn send(&mut self) -> bool {
-        self.said_at = self.clock.now().mono;
+        self.last_sent_at = self.clock.now().mono;
         let body = Bytes::from(self.draft.take_body());
         let trace = TraceId(uuid::Uuid::now_v7());
         let request = Request::Publish {
@@ -148,7 +148,7 @@ impl Publisher {
             trace,
             ttl_ms: TTL_MS,
             body,
-            reached: None,
+            report: None,
         };
         self.bus.send(request).await.is_ok()
     }

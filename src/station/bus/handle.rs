@@ -17,12 +17,12 @@ use crate::{
 /// The bus of a station, up or down.
 #[derive(Debug, Default)]
 pub(in crate::station) struct Bus {
-    standing: Mutex<Standing>,
+    state: Mutex<BusState>,
 }
 
 /// How it is.
 #[derive(Clone, Debug, Default)]
-enum Standing {
+enum BusState {
     #[default]
     Starting,
     Up {
@@ -33,33 +33,33 @@ enum Standing {
 }
 
 impl Bus {
-    fn lock(&self) -> MutexGuard<'_, Standing> {
-        self.standing.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, BusState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(super) fn set_up(&self, path: PathBuf, requests: mpsc::Sender<Request>) {
-        *self.lock() = Standing::Up { path, requests };
+        *self.lock() = BusState::Up { path, requests };
     }
 
     pub(super) fn set_down(&self, why: &str) {
-        *self.lock() = Standing::Down(Arc::from(why));
+        *self.lock() = BusState::Down(Arc::from(why));
     }
 
     /// Where it answers, or why it does not.
     pub(in crate::station) fn path(&self) -> Result<PathBuf, String> {
         match &*self.lock() {
-            Standing::Up { path, .. } => Ok(path.clone()),
-            Standing::Down(why) => Err(why.to_string()),
-            Standing::Starting => Err("it is starting".to_owned()),
+            BusState::Up { path, .. } => Ok(path.clone()),
+            BusState::Down(why) => Err(why.to_string()),
+            BusState::Starting => Err("it is starting".to_owned()),
         }
     }
 
     /// The way to what serves it.
     pub(in crate::station) fn requests(&self) -> Result<mpsc::Sender<Request>, PortError> {
         match &*self.lock() {
-            Standing::Up { requests, .. } => Ok(requests.clone()),
-            Standing::Down(why) => Err(down(why)),
-            Standing::Starting => Err(down("it is starting")),
+            BusState::Up { requests, .. } => Ok(requests.clone()),
+            BusState::Down(why) => Err(down(why)),
+            BusState::Starting => Err(down("it is starting")),
         }
     }
 

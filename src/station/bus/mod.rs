@@ -3,15 +3,15 @@
 
 mod down;
 mod entries;
-mod figures;
 mod handle;
+mod metrics_publisher;
 mod operator;
 mod serve;
 #[cfg(test)]
 mod tests;
 mod tokens;
 
-pub use down::Down;
+pub use down::BusDown;
 pub use tokens::{TokenError, TokenKind, token};
 
 pub(super) use handle::Bus;

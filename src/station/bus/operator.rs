@@ -18,9 +18,9 @@ use crate::{
     limits,
     port::{
         PortError, StationPort,
-        wire::{About, Answered, Question, Reply, may_ask, parts, read_question},
+        wire::{Question, Reply, Response, StationInfo, may_ask, parts, read_question},
     },
-    rmp::{broker::Asked, host::Request},
+    rmp::{broker::OperatorRequest, host::Request},
     time::Clock,
 };
 
@@ -34,22 +34,22 @@ pub(in crate::station) struct Service {
     pub(in crate::station) port: Arc<dyn StationPort>,
     pub(in crate::station) bus: mpsc::Sender<Request>,
     /// Which station it is, but for the moment.
-    pub(in crate::station) about: About,
+    pub(in crate::station) about: StationInfo,
     pub(in crate::station) clock: Clock,
     pub(in crate::station) limits: limits::Port,
 }
 
 /// Questions that are worked on, by session.
 #[derive(Clone, Debug, Default)]
-struct Open(Arc<Mutex<BTreeMap<ConnectionId, u64>>>);
+struct OpenQuestions(Arc<Mutex<BTreeMap<ConnectionId, u64>>>);
 
 /// One of them; it is over when this is dropped.
 struct Permit {
-    open: Open,
+    open: OpenQuestions,
     session: ConnectionId,
 }
 
-impl Open {
+impl OpenQuestions {
     fn lock(&self) -> MutexGuard<'_, BTreeMap<ConnectionId, u64>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -76,50 +76,50 @@ impl Drop for Permit {
 }
 
 /// Answers until nothing is asked any more.
-pub(in crate::station) async fn serve(service: Service, mut asked: mpsc::Receiver<Asked>) {
-    let (service, open) = (Arc::new(service), Open::default());
+pub(in crate::station) async fn serve(service: Service, mut asked: mpsc::Receiver<OperatorRequest>) {
+    let (service, open) = (Arc::new(service), OpenQuestions::default());
     while let Some(asked) = asked.recv().await {
         match open.permit(asked.session, service.limits.questions_max) {
             Some(permit) => {
                 let service = Arc::clone(&service);
                 tokio::spawn(async move {
-                    let Asked { session, trace, .. } = asked;
+                    let OperatorRequest { session, trace, .. } = asked;
                     let answer = service.answer(asked).await;
                     service.send(session, trace, answer).await;
                     drop(permit);
                 });
             }
-            None => service.turn_away(&asked),
+            None => service.refuse(&asked),
         }
     }
 }
 
 impl Service {
-    async fn answer(&self, Asked { kind, payload, .. }: Asked) -> Answered {
+    async fn answer(&self, OperatorRequest { kind, payload, .. }: OperatorRequest) -> Response {
         let answered = async {
             let question = read_question(&payload)?;
             drop(payload);
             may_ask(kind, &question)?;
             Ok(match question {
                 Question::Command(command) => {
-                    Answered::reply(Reply::Outcome(self.port.command(command).await?))
+                    Response::reply(Reply::Outcome(self.port.command(command).await?))
                 }
-                Question::Query(query) => Answered::reply(Reply::Page(self.port.query(query).await?)),
-                Question::Snapshot => Answered::Snapshot(self.port.snapshot().await?.encode()),
+                Question::Query(query) => Response::reply(Reply::Page(self.port.query(query).await?)),
+                Question::Snapshot => Response::Snapshot(self.port.snapshot().await?.encode()),
                 Question::About => {
-                    Answered::reply(Reply::About(About { now: self.clock.now(), ..self.about.clone() }))
+                    Response::reply(Reply::About(StationInfo { now: self.clock.now(), ..self.about.clone() }))
                 }
             })
         };
-        answered.await.unwrap_or_else(|error| Answered::reply(Reply::Error(error)))
+        answered.await.unwrap_or_else(|error| Response::reply(Reply::Error(error)))
     }
 
     /// Sends an answer part by part, unless the session is gone.
-    async fn send(&self, session: ConnectionId, trace: TraceId, answer: Answered) {
+    async fn send(&self, session: ConnectionId, trace: TraceId, answer: Response) {
         match parts(answer, self.limits.answer_bytes_max) {
             Ok(bodies) => self.send_parts(session, trace, bodies).await,
             Err(error) => {
-                let error = Answered::reply(Reply::Error(PortError::BadRequest(format!(
+                let error = Response::reply(Reply::Error(PortError::BadRequest(format!(
                     "the answer is too long, ask for less: {error}"
                 ))));
                 if let Ok(bodies) = parts(error, self.limits.answer_bytes_max) {
@@ -141,11 +141,11 @@ impl Service {
     }
 
     /// Says that there is no room for a question, if there is room to say so.
-    fn turn_away(&self, asked: &Asked) {
+    fn refuse(&self, asked: &OperatorRequest) {
         let busy = PortError::Busy {
             what: "the list of questions that are worked on (limits.port.questions_max)".to_owned(),
         };
-        let Ok(mut bodies) = parts(Answered::reply(Reply::Error(busy)), self.limits.answer_bytes_max) else {
+        let Ok(mut bodies) = parts(Response::reply(Reply::Error(busy)), self.limits.answer_bytes_max) else {
             return;
         };
         if let Some(body) = bodies.next() {

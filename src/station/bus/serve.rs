@@ -16,22 +16,22 @@ use tokio::{
 };
 
 use super::{
-    down::Down,
-    entries, figures,
+    down::BusDown,
+    entries, metrics_publisher,
     operator::{self, Service},
     tokens::tokens,
 };
 use crate::{
-    port::wire::About,
+    port::wire::StationInfo,
     rmp::{
         broker::{Broker, Settings},
         host::{self, Request, Setup},
     },
     station::{
+        address_file::{AddressFile, PATH_FILE},
         config::Config,
-        control,
         local::{Inner, LocalPort},
-        recorded::{PATH_FILE, Recorded},
+        runs,
     },
     tap::entry::{Link, station::Transition},
 };
@@ -83,8 +83,8 @@ pub(in crate::station) fn start(
 ) -> Result<Serving, String> {
     try_start(inner, config, next_session, hosts).inspect_err(|why| {
         inner.bus.set_down(why);
-        Down::say(&config.data, why);
-        inner.board.report(Transition::HostDown { link: Link::Rmp }, why);
+        BusDown::write(&config.data, why);
+        inner.status.report(Transition::HostDown { link: Link::Rmp }, why);
         tracing::error!("the bus: {why}");
     })
 }
@@ -100,16 +100,21 @@ fn try_start(
     let path =
         config.socket.as_ref().ok_or("there is no place for the bus's socket: name one with --socket")?;
     let bound = host::bind(path).map_err(|error| error.to_string())?;
-    let recorded = Recorded::new(&config.data, PATH_FILE, path.as_os_str().as_bytes(), "the bus");
-    recorded.write_or_say(&inner.board);
+    let recorded = AddressFile::new(&config.data, PATH_FILE, path.as_os_str().as_bytes(), "the bus");
+    recorded.write_or_warn(&inner.status);
     let limits = config.limits.rmp;
-    let settings =
-        Settings { limits, registry: config.registry.clone(), tokens, server: server(), hears: true };
+    let settings = Settings {
+        limits,
+        registry: config.registry.clone(),
+        tokens,
+        server: server(),
+        has_station_inbox: true,
+    };
     let (requests, asked_of_it) =
         mpsc::channel(usize::try_from(config.limits.port.commands_max).unwrap_or(1));
     let (asked, questions) = mpsc::channel(usize::try_from(limits.asked_max).unwrap_or(1));
     let (tap_readers, readers) = watch::channel(0);
-    let (ear, heard) = host::ear(&limits);
+    let (ear, heard) = host::station_inbox(&limits);
     let setup = Setup {
         bound,
         broker: Broker::new(settings, clock.now()),
@@ -117,23 +122,23 @@ fn try_start(
         clock,
         limits,
         requests: asked_of_it,
-        asked,
-        ear: Some(ear),
+        operator_requests: asked,
+        station_inbox: Some(ear),
         tap_readers,
         next_session: Arc::clone(next_session),
         uid: rustix::process::geteuid().as_raw(),
     };
     inner.bus.set_up(path.clone(), requests.clone());
-    Down::clear(&config.data);
+    BusDown::clear(&config.data);
     let thread = spawn(setup, inner).map_err(|error| error.to_string())?;
     let port = Arc::new(LocalPort { inner: Arc::clone(inner) });
     let service =
         Service { port, bus: requests.clone(), about: about(inner), clock, limits: config.limits.port };
     let tasks = vec![
-        hosts.spawn(figures::publish(Arc::downgrade(inner), requests.clone())).abort_handle(),
+        hosts.spawn(metrics_publisher::publish(Arc::downgrade(inner), requests.clone())).abort_handle(),
         hosts.spawn(operator::serve(service, questions)).abort_handle(),
-        hosts.spawn(control::hear(Arc::downgrade(inner), heard)).abort_handle(),
-        hosts.spawn(recorded.keep(inner.board.clone())).abort_handle(),
+        hosts.spawn(runs::forward(Arc::downgrade(inner), heard)).abort_handle(),
+        hosts.spawn(recorded.maintain(inner.status.clone())).abort_handle(),
         hosts
             .spawn(entries::publish(inner.tap.clone(), requests.clone(), readers, limits, clock))
             .abort_handle(),
@@ -142,14 +147,14 @@ fn try_start(
 }
 
 /// Which station this is. A bus that is started again is still the same one's.
-fn about(inner: &Inner) -> About {
-    let (view, _, now) = inner.board.view();
+fn about(inner: &Inner) -> StationInfo {
+    let (view, _, now) = inner.status.view();
     let pid = std::process::id();
     let name = view
         .data
         .file_name()
         .map_or_else(|| view.data.display().to_string(), |name| name.to_string_lossy().into_owned());
-    About {
+    StationInfo {
         name,
         data: view.data.display().to_string(),
         pid,
@@ -166,7 +171,7 @@ fn server() -> Arc<str> {
 
 /// The bus's thread. A panic ends the bus alone, and is said on every screen.
 fn spawn(setup: Setup, inner: &Arc<Inner>) -> io::Result<JoinHandle<()>> {
-    let board = inner.board.clone();
+    let board = inner.status.clone();
     let inner = Arc::downgrade(inner);
     // Before anything that the bus reports: whoever looks begins anew from here.
     board.report(Transition::HostUp { link: Link::Rmp }, "");

@@ -14,9 +14,9 @@ use crate::{
     limits,
     port::{
         Answer, Command, Operator, Outcome, Page, PortError, Query, Snapshot, StationPort,
-        wire::{About, Answered, Assembly, Batch, Question, Reply, entries as read, write_question},
+        wire::{Assembly, Batch, Question, Reply, Response, StationInfo, entries as read, write_question},
     },
-    rmp::{Kind, SchemaId, broker::Asked, host::Request},
+    rmp::{Kind, SchemaId, broker::OperatorRequest, host::Request},
     tap::{
         Draft, Reader, Tap,
         entry::{Link, Transition, What, station},
@@ -59,10 +59,10 @@ fn on_a_runtime<T>(work: impl Future<Output = T>) -> T {
 }
 
 /// A service with its two ends.
-fn service(limits: limits::Port) -> (mpsc::Sender<Asked>, mpsc::Receiver<Request>) {
+fn service(limits: limits::Port) -> (mpsc::Sender<OperatorRequest>, mpsc::Receiver<Request>) {
     let (ask, asked) = mpsc::channel(64);
     let (bus, requests) = mpsc::channel(1);
-    let about = About {
+    let about = StationInfo {
         name: "friday-night".to_owned(),
         data: "/data".to_owned(),
         pid: 7,
@@ -77,9 +77,9 @@ fn service(limits: limits::Port) -> (mpsc::Sender<Asked>, mpsc::Receiver<Request
     (ask, requests)
 }
 
-fn asked(kind: Kind, session: u64, question: &Question) -> Asked {
+fn asked(kind: Kind, session: u64, question: &Question) -> OperatorRequest {
     let payload = Bytes::from(write_question(question, u64::MAX).unwrap());
-    Asked { session: ConnectionId(session), kind, trace: TraceId(uuid::Uuid::new_v4()), payload }
+    OperatorRequest { session: ConnectionId(session), kind, trace: TraceId(uuid::Uuid::new_v4()), payload }
 }
 
 /// The next answer, every part of it taken at once, and whom it goes to.
@@ -91,8 +91,8 @@ async fn answer(requests: &mut mpsc::Receiver<Request>) -> (ConnectionId, TraceI
         };
         let _ = sent.send(true);
         match assembly.take(&body, u64::MAX).unwrap() {
-            Some(Answered::Reply(reply)) => return (session, trace, *reply),
-            Some(Answered::Snapshot(_)) => panic!("a snapshot"),
+            Some(Response::Reply(reply)) => return (session, trace, *reply),
+            Some(Response::Snapshot(_)) => panic!("a snapshot"),
             None => {}
         }
     }
@@ -118,7 +118,7 @@ fn every_question_is_answered_to_its_session_by_its_trace_and_by_right() {
             assert_eq!((session, answered), (ConnectionId(9), trace));
             assert!(format!("{reply:?}").contains(expected), "{kind:?}: {reply:?}");
         }
-        let nonsense = Asked { payload: Bytes::from_static(b"\x81"), ..asked(Kind::Tui, 9, &stop) };
+        let nonsense = OperatorRequest { payload: Bytes::from_static(b"\x81"), ..asked(Kind::Tui, 9, &stop) };
         ask.send(nonsense).await.unwrap();
         assert!(matches!(answer(&mut requests).await.2, Reply::Error(PortError::BadRequest(_))));
     });

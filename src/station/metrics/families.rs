@@ -1,7 +1,7 @@
 //! From figures to families: every name there is, with what it means.
 
 use super::{
-    Figures, HttpFigures,
+    HttpMetrics, Metrics,
     family::{
         Family,
         Kind::{Counter, Gauge},
@@ -16,7 +16,7 @@ use crate::{
 };
 
 /// Every family that has a figure now.
-pub(super) fn families(figures: &Figures) -> Vec<Family> {
+pub(super) fn families(figures: &Metrics) -> Vec<Family> {
     let mut all = station(&figures.station);
     all.extend(of_tap(figures.tap));
     all.extend(figures.store.iter().flat_map(of_store));
@@ -213,7 +213,7 @@ fn of_rmp(rmp: &rmp::Snapshot) -> Vec<Family> {
     ]
 }
 
-fn of_runs(runs: &runs::Figures) -> Vec<Family> {
+fn of_runs(runs: &runs::Metrics) -> Vec<Family> {
     let rejected = runs::RejectedFor::ALL
         .iter()
         .zip(runs.rejected)
@@ -255,7 +255,7 @@ fn of_runs(runs: &runs::Figures) -> Vec<Family> {
     ]
 }
 
-fn of_macp(macp: &macp::host::Figures) -> Vec<Family> {
+fn of_macp(macp: &macp::host::Metrics) -> Vec<Family> {
     let macp::Totals { open, started, resolved, expired, cancelled, accepted, duplicates, signals, .. } =
         macp.totals;
     let named = |ending: macp::Ending, count| (ending.name().to_owned(), count);
@@ -349,7 +349,7 @@ fn count(all: impl Iterator) -> u64 {
     all.count() as u64
 }
 
-fn of_http(http: HttpFigures) -> Vec<Family> {
+fn of_http(http: HttpMetrics) -> Vec<Family> {
     vec![
         Family::new(
             "rl_console_metrics_requests_total",

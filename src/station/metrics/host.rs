@@ -27,7 +27,7 @@ use tokio::{
 };
 
 use super::{
-    Standing, collect,
+    EndpointState, collect,
     families::families,
     request::{PATH, Refusal, judge},
     text,
@@ -49,17 +49,17 @@ pub(in crate::station) fn start(inner: &Arc<Inner>, addr: SocketAddr, hosts: &Ru
     if !addr.ip().is_loopback() {
         let open =
             "anyone who reaches it can read them, and nothing is encrypted: bind to 127.0.0.1, or tunnel it";
-        inner.board.notice(Level::Warn, &format!("the metrics are bound to {}: {open}", addr.ip()));
+        inner.status.notice(Level::Warn, &format!("the metrics are bound to {}: {open}", addr.ip()));
     }
     let bound = match bind(addr) {
         Ok(bound) => {
-            inner.metrics.set(Standing::Serving(bound.1));
+            inner.metrics.set(EndpointState::Serving(bound.1));
             Some(bound)
         }
         Err(error) => {
             let why = explain(&error, addr);
-            inner.board.notice(Level::Error, &why);
-            inner.metrics.set(Standing::Down(why));
+            inner.status.notice(Level::Error, &why);
+            inner.metrics.set(EndpointState::Down(why));
             None
         }
     };
@@ -71,7 +71,7 @@ pub(in crate::station) fn start(inner: &Arc<Inner>, addr: SocketAddr, hosts: &Ru
         };
         match tokio::net::TcpListener::from_std(listener) {
             Ok(listener) => serve(&listener, bound, &inner).await,
-            Err(error) => inner.board.notice(Level::Error, &format!("no metrics: {error}")),
+            Err(error) => inner.status.notice(Level::Error, &format!("no metrics: {error}")),
         }
     });
 }
@@ -87,8 +87,8 @@ async fn bind_later(inner: &Inner, addr: SocketAddr) -> (TcpListener, SocketAddr
     loop {
         tokio::time::sleep(BIND_RETRY).await;
         if let Ok((listener, bound)) = bind(addr) {
-            inner.metrics.set(Standing::Serving(bound));
-            inner.board.notice(Level::Info, &format!("the metrics answer on http://{bound}{PATH}"));
+            inner.metrics.set(EndpointState::Serving(bound));
+            inner.status.notice(Level::Info, &format!("the metrics answer on http://{bound}{PATH}"));
             return (listener, bound);
         }
     }

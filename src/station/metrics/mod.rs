@@ -6,20 +6,20 @@
 //!                                            └▶ payload (CT_METRICS_SNAPSHOT)
 //! ```
 
+mod collector;
+mod endpoint;
 mod families;
 mod family;
-mod figures;
 mod host;
 mod payload;
 mod request;
-mod standing;
 #[cfg(test)]
 mod tests;
 mod text;
 
-pub use figures::{Figures, HttpFigures};
+pub use collector::{HttpMetrics, Metrics};
 pub use payload::MetricsSnapshot;
 
-pub(super) use figures::collect;
+pub(super) use collector::collect;
+pub(super) use endpoint::{Endpoint, EndpointState};
 pub(super) use host::start;
-pub(super) use standing::{Endpoint, Standing};

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, time::Duration};
 use serde::Serialize;
 
 use super::{
-    Figures,
+    Metrics,
     families::families,
     family::{Kind, Number},
 };
@@ -33,7 +33,7 @@ impl MetricsSnapshot {
 
     /// The figures in this form. `interval` is the time from one snapshot to the next.
     #[must_use]
-    pub fn new(figures: &Figures, interval: Duration) -> Self {
+    pub fn new(figures: &Metrics, interval: Duration) -> Self {
         let mut gauges = BTreeMap::new();
         let mut counters = BTreeMap::new();
         for family in families(figures) {

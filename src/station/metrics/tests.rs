@@ -4,7 +4,7 @@ use hyper::{Method, Uri, header::HeaderMap};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
 use super::{
-    Figures, HttpFigures, MetricsSnapshot,
+    HttpMetrics, Metrics, MetricsSnapshot,
     families::families,
     host::converse,
     request::{Refusal, judge},
@@ -61,7 +61,7 @@ fn bus() -> rmp::Snapshot {
     }
 }
 
-fn figures() -> Figures {
+fn metrics() -> Metrics {
     let pack = crate::mpp::manifest::Pack::sample();
     let mpp = Snapshot {
         listener: Listener::Listening("127.0.0.1:7777".parse().unwrap()),
@@ -83,7 +83,7 @@ fn figures() -> Figures {
     };
     let started_at = Now::at_ms(500);
     let recording = RecordingView { path: PathBuf::from("r.mcap"), since: started_at, bytes: 99 };
-    Figures {
+    Metrics {
         at: Now::at_ms(2_000),
         station: StationView {
             data: PathBuf::from("d"),
@@ -110,30 +110,30 @@ fn figures() -> Figures {
         store: Some(store::Counters { commits: 5, last_commit_us: 1_500, ..store::Counters::default() }),
         mpp: Some(mpp),
         rmp: Some(bus()),
-        runs: Some(runs::Figures {
+        runs: Some(runs::Metrics {
             running: 2,
             rejected: [0, 0, 0, 4, 0, 0, 0, 0, 0],
             tokens: 70,
-            ..runs::Figures::default()
+            ..runs::Metrics::default()
         }),
-        macp: Some(macp::host::Figures {
+        macp: Some(macp::host::Metrics {
             totals: macp::Totals { open: 3, resolved: 2, accepted: 40, ..macp::Totals::default() },
             refused: [0, 0, 5, 0, 0, 0, 0, 0, 0, 0],
             log_commits: 9,
             store_reads: 6,
-            ..macp::host::Figures::default()
+            ..macp::host::Metrics::default()
         }),
-        http: Some(HttpFigures { requests: 1, cut: 0 }),
+        http: Some(HttpMetrics { requests: 1, cut: 0 }),
     }
 }
 
-fn lines(figures: &Figures) -> Vec<String> {
+fn lines(figures: &Metrics) -> Vec<String> {
     text(families(figures)).lines().map(str::to_owned).collect()
 }
 
 #[test]
 fn the_text_has_every_figure_with_its_labels() {
-    let lines = lines(&figures());
+    let lines = lines(&metrics());
     for line in [
         "# HELP rl_console_tap_entries_total Entries emitted.",
         "# TYPE rl_console_tap_entries_total counter",
@@ -181,7 +181,7 @@ fn the_text_has_every_figure_with_its_labels() {
 
 #[test]
 fn what_is_down_leaves_its_figures_out() {
-    let down = Figures { store: None, mpp: None, rmp: None, runs: None, macp: None, http: None, ..figures() };
+    let down = Metrics { store: None, mpp: None, rmp: None, runs: None, macp: None, http: None, ..metrics() };
     let lines = lines(&down);
     assert!(
         lines.iter().all(|line| !line.contains("rl_console_macp_")
@@ -195,7 +195,7 @@ fn what_is_down_leaves_its_figures_out() {
 
 #[test]
 fn names_keep_to_the_conventions() {
-    let all = families(&figures());
+    let all = families(&metrics());
     let mut names: Vec<_> = all.iter().map(|family| family.name).collect();
     names.sort_unstable();
     names.dedup();
@@ -221,7 +221,7 @@ fn names_keep_to_the_conventions() {
 fn the_bus_is_given_the_same_figures_as_maps() {
     let body = crate::rmp::encode::body(
         MetricsSnapshot::TYPE,
-        &MetricsSnapshot::new(&figures(), Duration::from_secs(1)),
+        &MetricsSnapshot::new(&metrics(), Duration::from_secs(1)),
         None::<&()>,
     )
     .unwrap();

@@ -8,12 +8,12 @@
 //! ```
 
 mod address;
-mod exchange;
-mod keep;
 mod operator;
 mod port;
+mod rebase;
+mod reconnect;
+mod rpc;
 mod session;
-mod timeline;
 
 #[cfg(test)]
 mod tests;

@@ -11,16 +11,16 @@ use tokio::sync::{oneshot, watch};
 
 use super::{
     address::Address,
-    keep,
-    session::{Session, reply, strange},
-    timeline::Timeline,
+    rebase::RebasedMirror,
+    reconnect,
+    session::{Session, reply, unexpected_answer},
 };
 use crate::{
     limits::Limits,
     port::{
-        Answer, Attachment, Command, Cut, Operator, Outcome, Page, PortError, Query, Reach, Snapshot,
-        StationPort,
-        wire::{About, Answered, Question},
+        Answer, Attachment, Command, Operator, Outcome, Page, PortError, PreviousSession, Query,
+        Reachability, Snapshot, StationPort,
+        wire::{Question, Response, StationInfo},
     },
     rmp::Kind,
     tap::{Mirror, Reader},
@@ -35,50 +35,56 @@ const SILENT_AFTER: Duration = Duration::from_secs(2);
 
 /// Whether a station answers.
 #[derive(Clone, Debug)]
-pub(super) enum Hold {
+pub(super) enum ConnectionState {
     /// Not yet, for the first time.
     Connecting,
     /// It does, by this session.
-    Attached(Arc<Attached>),
+    Attached(Arc<Connection>),
     /// It did.
-    Lost { last: Arc<About>, kind: Kind, since: Now, why: Arc<str> },
+    Lost { last: Arc<StationInfo>, kind: Kind, since: Now, why: Arc<str> },
 }
 
 /// A station that answers.
 #[derive(Debug)]
-pub(super) struct Attached {
-    pub(super) about: Arc<About>,
+pub(super) struct Connection {
+    pub(super) about: Arc<StationInfo>,
     pub(super) session: Session,
     /// Which session of this port's it is.
     pub(super) number: u64,
     /// What became of the one before.
-    cut: Option<Cut>,
+    cut: Option<PreviousSession>,
     /// When something came last.
-    heard_at: Mutex<Now>,
+    last_received_at: Mutex<Now>,
 }
 
-impl Attached {
-    pub(super) fn new(about: About, session: Session, number: u64, cut: Option<Cut>, now: Now) -> Self {
-        Self { about: Arc::new(about), session, number, cut, heard_at: Mutex::new(now) }
+impl Connection {
+    pub(super) fn new(
+        about: StationInfo,
+        session: Session,
+        number: u64,
+        cut: Option<PreviousSession>,
+        now: Now,
+    ) -> Self {
+        Self { about: Arc::new(about), session, number, cut, last_received_at: Mutex::new(now) }
     }
 
     /// Something came.
-    pub(super) fn hear(&self, now: Now) {
-        *self.heard_at.lock().unwrap_or_else(PoisonError::into_inner) = now;
+    pub(super) fn touch(&self, now: Now) {
+        *self.last_received_at.lock().unwrap_or_else(PoisonError::into_inner) = now;
     }
 
     /// When something came last.
-    pub(super) fn heard_at(&self) -> Now {
-        *self.heard_at.lock().unwrap_or_else(PoisonError::into_inner)
+    pub(super) fn last_received_at(&self) -> Now {
+        *self.last_received_at.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// How a station is reached that is connected.
-fn connected(heard_at: Now, now: Now) -> Reach {
+fn connected(heard_at: Now, now: Now) -> Reachability {
     if now.mono.since(heard_at.mono) < SILENT_AFTER {
-        Reach::Attached
+        Reachability::Attached
     } else {
-        Reach::Silent { since: heard_at }
+        Reachability::Silent { since: heard_at }
     }
 }
 
@@ -87,9 +93,9 @@ pub(super) struct Inner {
     pub(super) find: Find,
     pub(super) clock: Clock,
     pub(super) limits: Limits,
-    pub(super) hold: watch::Sender<Hold>,
+    pub(super) connection: watch::Sender<ConnectionState>,
     /// Nothing before the first session.
-    pub(super) timeline: Mutex<Option<Timeline>>,
+    pub(super) timeline: Mutex<Option<RebasedMirror>>,
     /// No handle is left.
     pub(super) is_over: watch::Sender<bool>,
 }
@@ -101,15 +107,15 @@ impl fmt::Debug for Inner {
 }
 
 impl Inner {
-    pub(super) fn timeline(&self) -> MutexGuard<'_, Option<Timeline>> {
+    pub(super) fn timeline(&self) -> MutexGuard<'_, Option<RebasedMirror>> {
         self.timeline.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The session there is, if the station answers.
-    fn attached(&self) -> Result<Arc<Attached>, PortError> {
-        match &*self.hold.borrow() {
-            Hold::Attached(attached) => Ok(Arc::clone(attached)),
-            Hold::Connecting | Hold::Lost { .. } => Err(self.no_station()),
+    fn connection(&self) -> Result<Arc<Connection>, PortError> {
+        match &*self.connection.borrow() {
+            ConnectionState::Attached(attached) => Ok(Arc::clone(attached)),
+            ConnectionState::Connecting | ConnectionState::Lost { .. } => Err(self.no_station()),
         }
     }
 
@@ -119,27 +125,26 @@ impl Inner {
 
     /// A snapshot of the station as soon as it answers, in the places and on the clock of this process.
     async fn snapshot(&self) -> Result<Snapshot, PortError> {
-        let mut hold = self.hold.subscribe();
+        let mut hold = self.connection.subscribe();
         loop {
-            let attached = match hold.wait_for(|hold| matches!(hold, Hold::Attached(_))).await.as_deref() {
-                Ok(Hold::Attached(attached)) => Arc::clone(attached),
-                Ok(_) | Err(_) => return Err(PortError::Stopping),
-            };
+            let attached =
+                match hold.wait_for(|hold| matches!(hold, ConnectionState::Attached(_))).await.as_deref() {
+                    Ok(ConnectionState::Attached(attached)) => Arc::clone(attached),
+                    Ok(_) | Err(_) => return Err(PortError::Stopping),
+                };
             let answered = attached.session.ask(Question::Snapshot, Duration::ZERO).await;
             // The next session's is another state, in other places.
-            let is_over =
-                !matches!(&*self.hold.borrow(), Hold::Attached(now) if now.number == attached.number);
+            let is_over = !matches!(&*self.connection.borrow(), ConnectionState::Attached(now) if now.number == attached.number);
             let bytes = match answered {
                 _ if is_over => continue,
-                Ok(Answered::Snapshot(bytes)) => bytes,
-                Ok(answered) => return Err(reply(answered).err().unwrap_or_else(strange)),
+                Ok(Response::Snapshot(bytes)) => bytes,
+                Ok(answered) => return Err(reply(answered).err().unwrap_or_else(unexpected_answer)),
                 Err(error) => return Err(error),
             };
             let snapshot = Snapshot::decode(&bytes)
                 .map_err(|error| PortError::BadRequest(format!("the station's snapshot: {error}")))?;
             let timeline = self.timeline();
-            let is_over =
-                !matches!(&*self.hold.borrow(), Hold::Attached(now) if now.number == attached.number);
+            let is_over = !matches!(&*self.connection.borrow(), ConnectionState::Attached(now) if now.number == attached.number);
             match &*timeline {
                 Some(timeline) if !is_over => return Ok(timeline.snapshot(snapshot)),
                 _ => {}
@@ -150,11 +155,11 @@ impl Inner {
 
 /// Ends the thread with the last handle.
 #[derive(Debug)]
-struct Life {
+struct ShutdownGuard {
     inner: Arc<Inner>,
 }
 
-impl Drop for Life {
+impl Drop for ShutdownGuard {
     fn drop(&mut self) {
         self.inner.is_over.send_replace(true);
     }
@@ -163,7 +168,7 @@ impl Drop for Life {
 /// The port of a station in another process. Clones are the same port.
 #[derive(Clone, Debug)]
 pub struct RemotePort {
-    life: Arc<Life>,
+    life: Arc<ShutdownGuard>,
     mirror: Mirror,
 }
 
@@ -181,19 +186,19 @@ impl RemotePort {
             find,
             clock,
             limits,
-            hold: watch::Sender::new(Hold::Connecting),
+            connection: watch::Sender::new(ConnectionState::Connecting),
             timeline: Mutex::new(None),
             is_over: watch::Sender::new(false),
         };
         let inner = Arc::new(inner);
-        let life = Arc::new(Life { inner: Arc::clone(&inner) });
+        let life = Arc::new(ShutdownGuard { inner: Arc::clone(&inner) });
         let (attached, is_attached) = oneshot::channel();
         let no_thread = |error: std::io::Error| {
             PortError::BadRequest(format!("the system gives no thread to attach by: {error}"))
         };
         let runtime =
             tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(no_thread)?;
-        let keep = move || runtime.block_on(keep::run(inner, attached));
+        let keep = move || runtime.block_on(reconnect::run(inner, attached));
         std::thread::Builder::new().name("attached".to_owned()).spawn(keep).map_err(no_thread)?;
         let mirror = is_attached.await.map_err(|_| PortError::Stopping)??;
         Ok(Self { life, mirror })
@@ -202,14 +207,14 @@ impl RemotePort {
 
 impl Operator for RemotePort {
     fn command(&self, command: Command) -> Answer<Outcome> {
-        match self.life.inner.attached() {
+        match self.life.inner.connection() {
             Ok(attached) => attached.session.command(command),
             Err(error) => Box::pin(std::future::ready(Err(error))),
         }
     }
 
     fn query(&self, query: Query) -> Answer<Page> {
-        match self.life.inner.attached() {
+        match self.life.inner.connection() {
             Ok(attached) => attached.session.query(query),
             Err(error) => Box::pin(std::future::ready(Err(error))),
         }
@@ -228,27 +233,27 @@ impl StationPort for RemotePort {
 
     fn attachment(&self) -> Option<Attachment> {
         let inner = &self.life.inner;
-        let of = |about: &About, kind, reach| Attachment {
+        let of = |about: &StationInfo, kind, reach| Attachment {
             name: Arc::from(about.name.as_str()),
             pid: about.pid,
             session: None,
             kind,
-            reach,
-            cut: None,
+            reachability: reach,
+            previous: None,
         };
-        match &*inner.hold.borrow() {
-            Hold::Connecting => None,
-            Hold::Attached(attached) => {
-                let reach = connected(attached.heard_at(), inner.clock.now());
+        match &*inner.connection.borrow() {
+            ConnectionState::Connecting => None,
+            ConnectionState::Attached(attached) => {
+                let reach = connected(attached.last_received_at(), inner.clock.now());
                 let session = Some(attached.session.number());
                 Some(Attachment {
                     session,
-                    cut: attached.cut.clone(),
+                    previous: attached.cut.clone(),
                     ..of(&attached.about, attached.session.kind(), reach)
                 })
             }
-            Hold::Lost { last, kind, since, why } => {
-                Some(of(last, *kind, Reach::Lost { since: *since, why: Arc::clone(why) }))
+            ConnectionState::Lost { last, kind, since, why } => {
+                Some(of(last, *kind, Reachability::Lost { since: *since, why: Arc::clone(why) }))
             }
         }
     }
@@ -261,7 +266,7 @@ mod tests {
     #[test]
     fn a_station_that_is_late_with_its_sign_of_life_is_silent_from_when_it_was_heard_last() {
         let heard_at = Now::at_ms(10_000);
-        assert_eq!(connected(heard_at, Now::at_ms(11_999)), Reach::Attached);
-        assert_eq!(connected(heard_at, Now::at_ms(12_000)), Reach::Silent { since: heard_at });
+        assert_eq!(connected(heard_at, Now::at_ms(11_999)), Reachability::Attached);
+        assert_eq!(connected(heard_at, Now::at_ms(12_000)), Reachability::Silent { since: heard_at });
     }
 }

@@ -6,14 +6,14 @@ use tokio::task::AbortHandle;
 
 use super::{
     address::{Address, unreached},
-    exchange::Exchange,
+    rpc::PendingRequests,
 };
 use crate::{
     ids::ConnectionId,
     limits::Limits,
     port::{
         Answer, Command, Outcome, Page, PortError, Query,
-        wire::{About, Answered, Question, Reply},
+        wire::{Question, Reply, Response, StationInfo},
     },
     rmp::{
         Kind, RawFrame, Refusal,
@@ -29,7 +29,7 @@ const CLIENT_NAME: &str = "rl-console";
 #[derive(Debug)]
 pub(super) struct Session {
     client: Client,
-    exchange: Exchange,
+    exchange: PendingRequests,
     pump: AbortHandle,
 }
 
@@ -51,13 +51,13 @@ impl Session {
         let no_station = || PortError::NoStation { data: data.clone() };
         let client =
             Client::connect_with(socket, hello, limits.client).await.map_err(|error| match error {
-                Error::NotWelcome(refused) if refused.refusal() == Some(Refusal::Unauthorized) => {
+                Error::SessionRefused(refused) if refused.refusal() == Some(Refusal::Unauthorized) => {
                     PortError::Stranger
                 }
-                Error::NotWelcome(refused) if refused.refusal() == Some(Refusal::Busy) => {
+                Error::SessionRefused(refused) if refused.refusal() == Some(Refusal::Busy) => {
                     PortError::Busy { what: refused.message.into() }
                 }
-                Error::NotWelcome(refused) => PortError::BadRequest(refused.to_string()),
+                Error::SessionRefused(refused) => PortError::BadRequest(refused.to_string()),
                 Error::TimedOut { ms } => PortError::TimedOut { ms },
                 Error::Unreachable { path, why } => unreached(data, || match why.kind() {
                     std::io::ErrorKind::NotFound => format!("its socket {} is missing", path.display()),
@@ -80,13 +80,13 @@ impl Session {
     /// [`PortError::Forbidden`] to an agent's, [`PortError::Stopping`] when it is over.
     pub(super) async fn over(client: Client, limits: &Limits) -> Result<Self, PortError> {
         if client.welcome().kind == Kind::Agent {
-            return Err(stranger());
+            return Err(foreign_client());
         }
         let answers = client.subscribe(OPERATOR).await.map_err(|error| match error {
             Error::Closed(_) => PortError::Stopping,
             error => PortError::BadRequest(error.to_string()),
         })?;
-        let exchange = Exchange::new(limits.port);
+        let exchange = PendingRequests::new(limits.port);
         let pump = tokio::spawn(pump(answers, exchange.clone())).abort_handle();
         Ok(Self { client, exchange, pump })
     }
@@ -111,15 +111,15 @@ impl Session {
         &self,
         question: Question,
         waits: Duration,
-    ) -> impl Future<Output = Result<Answered, PortError>> + Send + use<> {
+    ) -> impl Future<Output = Result<Response, PortError>> + Send + use<> {
         self.exchange.clone().ask(self.client.clone(), question, waits)
     }
 
     /// Asks which station this is.
-    pub(super) async fn about(&self) -> Result<About, PortError> {
+    pub(super) async fn about(&self) -> Result<StationInfo, PortError> {
         match reply(self.ask(Question::About, Duration::ZERO).await?)? {
             Reply::About(about) => Ok(about),
-            _ => Err(strange()),
+            _ => Err(unexpected_answer()),
         }
     }
 
@@ -129,7 +129,7 @@ impl Session {
         Box::pin(async move {
             match reply(answer.await?)? {
                 Reply::Outcome(outcome) => Ok(outcome),
-                _ => Err(strange()),
+                _ => Err(unexpected_answer()),
             }
         })
     }
@@ -144,28 +144,28 @@ impl Session {
         Box::pin(async move {
             match reply(answer.await?)? {
                 Reply::Page(page) => Ok(page),
-                _ => Err(strange()),
+                _ => Err(unexpected_answer()),
             }
         })
     }
 }
 
 /// An answer in words that is no refusal.
-pub(super) fn reply(answered: Answered) -> Result<Reply, PortError> {
+pub(super) fn reply(answered: Response) -> Result<Reply, PortError> {
     match answered {
-        Answered::Reply(reply) => match *reply {
+        Response::Reply(reply) => match *reply {
             Reply::Error(error) => Err(error),
             reply => Ok(reply),
         },
-        Answered::Snapshot(_) => Err(strange()),
+        Response::Snapshot(_) => Err(unexpected_answer()),
     }
 }
 
-pub(super) fn strange() -> PortError {
+pub(super) fn unexpected_answer() -> PortError {
     PortError::BadRequest("the station's answer is to another question".to_owned())
 }
 
-fn stranger() -> PortError {
+fn foreign_client() -> PortError {
     PortError::Forbidden {
         kind: "client without a token of this station".to_owned(),
         what: "ask it".to_owned(),
@@ -178,7 +178,7 @@ pub(super) fn body(delivery: &Delivery) -> &[u8] {
 }
 
 /// Hands the parts of answers to who waits for them.
-async fn pump(mut answers: Subscription, exchange: Exchange) {
+async fn pump(mut answers: Subscription, exchange: PendingRequests) {
     let mut deliveries = Vec::new();
     while answers.next_batch(&mut deliveries).await > 0 {
         for delivery in deliveries.drain(..) {

@@ -5,7 +5,7 @@ use std::{path::PathBuf, sync::Arc, time::Duration};
 use proptest::prelude::*;
 use uuid::Uuid;
 
-use super::timeline::{ClockShift, Timeline};
+use super::rebase::{ClockShift, RebasedMirror};
 use crate::{
     ids::{ConnectionId, ManifestHash, PackId, Peer, Seq, TopicName, TraceId},
     limits::{self, Limits},
@@ -153,10 +153,10 @@ impl Station {
             }
             8 => {
                 let (run, node) =
-                    (TraceId(Uuid::from_u128((number / 2).into())), NodeRef { place: 1, id: Arc::from("b") });
+                    (TraceId(Uuid::from_u128((number / 2).into())), NodeRef { index: 1, id: Arc::from("b") });
                 (
                     Link::Runs,
-                    Transition::Runs(runs::Transition::Moved {
+                    Transition::Runs(runs::Transition::StateChange {
                         run,
                         node,
                         state: NodeState::Running,
@@ -222,7 +222,7 @@ impl Console {
     }
 }
 
-fn take(timeline: &mut Timeline, body: &[u8], at_ms: u64) {
+fn take(timeline: &mut RebasedMirror, body: &[u8], at_ms: u64) {
     let batch = Batch::read(body).unwrap();
     timeline.take(batch.first, entries(batch.entries).map(Result::unwrap), Now::at_ms(at_ms));
 }
@@ -231,15 +231,15 @@ fn shift(station: &Station, at_ms: u64) -> ClockShift {
     ClockShift::between(station.now(at_ms).mono, Now::at_ms(at_ms).mono)
 }
 
-fn attached(station: &mut Station, at_ms: u64) -> (Timeline, Console) {
+fn attached(station: &mut Station, at_ms: u64) -> (RebasedMirror, Console) {
     let first = Batch::read(&station.batch()).map(|batch| Seq(batch.first.0 + batch.count)).unwrap();
-    let timeline = Timeline::new(limits::Tap::default(), first, shift(station, at_ms));
+    let timeline = RebasedMirror::new(limits::Tap::default(), first, shift(station, at_ms));
     let reader = timeline.mirror().reader().unwrap();
     (timeline, Console { reader, state: None, lost: 0 })
 }
 
 /// What a state is without the places up to which it speaks.
-fn but_places(state: Snapshot) -> Snapshot {
+fn without_positions(state: Snapshot) -> Snapshot {
     Snapshot { as_of: AsOf::default(), at: Now::default(), ..state }
 }
 
@@ -294,18 +294,18 @@ proptest! {
                 Step::Restart(lead_ms) => {
                     station = Station::start(lead_ms, at_ms);
                     let first = Batch::read(&station.batch()).map(|batch| Seq(batch.first.0 + batch.count)).unwrap();
-                    timeline.begin_again(first, shift(&station, at_ms), Now::at_ms(at_ms));
+                    timeline.reset(first, shift(&station, at_ms), Now::at_ms(at_ms));
                     taken = None;
                 }
             }
-            if console.reader.behind() == 0 && timeline.expected() == station.tap.last().next()
+            if console.reader.lag() == 0 && timeline.expected() == station.tap.last().next()
                 && let Some(state) = &console.state
             {
-                let expected = station.state.clone().translated(|seq| seq, |at| shift(&station, at_ms).carry(at));
-                prop_assert_eq!(but_places(state.clone()), but_places(expected));
+                let expected = station.state.clone().rebased(|seq| seq, |at| shift(&station, at_ms).apply(at));
+                prop_assert_eq!(without_positions(state.clone()), without_positions(expected));
             }
         }
-        prop_assert!(console.state.is_some() && console.reader.behind() == 0);
+        prop_assert!(console.state.is_some() && console.reader.lag() == 0);
         prop_assert_eq!(begun.0 + console.reader.received() + console.lost, timeline.mirror().next().0);
     }
 }
@@ -316,7 +316,7 @@ fn a_loss_at_the_end_is_told_by_the_next_sign_of_life() {
     let (mut timeline, mut console) = attached(&mut station, 1_000);
     station.emit(2_000, 1, 7);
     drop(station.batch());
-    assert_eq!(console.reader.behind(), 0, "nobody can know of it yet");
+    assert_eq!(console.reader.lag(), 0, "nobody can know of it yet");
     take(&mut timeline, &station.batch(), 3_000);
     let batch = console.reader.read().unwrap();
     assert_eq!((batch.lost, batch.len()), (1, 1));
@@ -340,5 +340,5 @@ fn causes_and_moments_are_carried_over_with_their_entries() {
         (Some(first.seq), Now::at_ms(1_001_000), Now::at_ms(1_002_000))
     );
     let earlier = Now { mono: Mono(0), ..Now::at_ms(5) };
-    assert_eq!(shift(&station, 1_000_000).carry(earlier), earlier, "what has no monotonic time keeps none");
+    assert_eq!(shift(&station, 1_000_000).apply(earlier), earlier, "what has no monotonic time keeps none");
 }

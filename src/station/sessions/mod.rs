@@ -5,5 +5,5 @@ mod serve;
 #[cfg(test)]
 mod tests;
 
-pub(super) use pages::{detail, log, rows, settle};
+pub(super) use pages::{detail, flush, log, rows};
 pub(super) use serve::{Serving, Sessions, start};

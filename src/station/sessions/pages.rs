@@ -9,16 +9,16 @@ use crate::{
     limits,
     macp::{
         envelope::SESSION_START,
-        kernel::{Rebuilding, Told},
+        kernel::{RebuiltSummary, SessionRebuilder},
         log::{self, Damaged, Record, What},
         proto::v1::SessionStartPayload,
     },
     port::{LogKind, PortError, SessionDetail, SessionLogRow, SessionRow},
     schema::JsonText,
     station::{
+        filtered_page::RowChunk,
         local::{Inner, Running},
-        pages::asked,
-        sieve::Piece,
+        pages::query_store,
     },
     store::macp::{self as stored, SessionFilter},
     time::Wall,
@@ -27,12 +27,12 @@ use crate::{
 /// Records of a log that are read at one time.
 const PART_RECORDS: u64 = 10_000;
 /// Roots of a start that are shown; further ones are counted.
-const ROOTS_SHOWN: usize = 1_000;
+const ROOTS_MAX: usize = 1_000;
 
 /// Has the rows of all sessions written as they are. Where the runtime is down, they are as it left them.
-pub(in crate::station) async fn settle(inner: &Inner) {
-    if let Ok(way) = inner.sessions.way() {
-        way.settle().await;
+pub(in crate::station) async fn flush(inner: &Inner) {
+    if let Ok(way) = inner.sessions.handle() {
+        way.flush().await;
     }
 }
 
@@ -40,10 +40,10 @@ pub(in crate::station) async fn settle(inner: &Inner) {
 pub(in crate::station) async fn rows(
     running: &Running,
     filter: SessionFilter,
-) -> Result<Piece<SessionRow, u64>, PortError> {
-    let page = asked(|done| running.store.sessions(filter, done)).await?;
+) -> Result<RowChunk<SessionRow, u64>, PortError> {
+    let page = query_store(|done| running.store.sessions(filter, done)).await?;
     let last = page.rows.last().map(|row| row.number);
-    Ok(Piece { rows: page.rows.into_iter().map(row).collect(), more: page.more, last })
+    Ok(RowChunk { rows: page.rows.into_iter().map(row).collect(), more: page.more, last })
 }
 
 /// One session, with what its log makes of it.
@@ -52,15 +52,17 @@ pub(in crate::station) async fn detail(
     running: &Running,
     session: String,
 ) -> Result<Option<SessionDetail>, PortError> {
-    settle(inner).await;
-    let Some(found) = asked(|done| running.store.session(session, done)).await? else { return Ok(None) };
+    flush(inner).await;
+    let Some(found) = query_store(|done| running.store.session(session, done)).await? else {
+        return Ok(None);
+    };
     let (number, limits::Macp { shown_text_bytes_max, shown_progress_bytes_max: bytes_max, .. }) =
         (found.number, inner.limits.macp);
     let damaged = |damage: Damaged| PortError::Store(damage.to_string());
-    let mut session = Rebuilding::new(number, shown_text_bytes_max);
+    let mut session = SessionRebuilder::new(number, shown_text_bytes_max);
     let mut records = 0;
     loop {
-        let page = asked(|done| running.store.session_log(number, records, PART_RECORDS, done)).await?;
+        let page = query_store(|done| running.store.session_log(number, records, PART_RECORDS, done)).await?;
         records += page.rows.len() as u64;
         // A part after another, so that no more of the log is in memory.
         let taken = tokio::task::spawn_blocking(move || {
@@ -71,8 +73,8 @@ pub(in crate::station) async fn detail(
             break;
         }
     }
-    let told = tokio::task::spawn_blocking(move || session.told(bytes_max));
-    let Told { progress, resolution, listed } =
+    let told = tokio::task::spawn_blocking(move || session.summary(bytes_max));
+    let RebuiltSummary { progress, resolution, listed } =
         told.await.map_err(|_| PortError::Stopping)?.map_err(damaged)?;
     Ok(Some(SessionDetail {
         mode_version: found.mode_version.clone(),
@@ -82,7 +84,7 @@ pub(in crate::station) async fn detail(
         resolution: match resolution.len() as u64 {
             0 => None,
             bytes if bytes > bytes_max => Some(JsonText::from_value(&json!({ "$bytes": bytes }))),
-            _ => Some(JsonText::from_value(&shown(&resolution))),
+            _ => Some(JsonText::from_value(&to_json(&resolution))),
         },
         progress: JsonText::from_value(&progress),
         row: row(found),
@@ -97,11 +99,11 @@ pub(in crate::station) async fn log(
     after: u64,
     limit: u64,
 ) -> Result<(Vec<SessionLogRow>, bool), PortError> {
-    settle(inner).await;
-    let Some(found) = asked(|done| running.store.session(session, done)).await? else {
+    flush(inner).await;
+    let Some(found) = query_store(|done| running.store.session(session, done)).await? else {
         return Ok((Vec::new(), false));
     };
-    let page = asked(|done| running.store.session_log(found.number, after, limit, done)).await?;
+    let page = query_store(|done| running.store.session_log(found.number, after, limit, done)).await?;
     let rows = page.rows.iter().zip(after + 1..).map(|(record, number)| log_row(number, record)).collect();
     Ok((rows, page.more))
 }
@@ -142,7 +144,7 @@ fn log_row(number: u64, record: &Bytes) -> SessionLogRow {
     match Record::read(record) {
         Err(damage) => empty(LogKind::Incoming, Wall(0), &json!({ "$damaged": damage.to_string() })),
         Ok((at, What::TtlExpired(_))) => empty(LogKind::TtlExpired, at, &Value::Null),
-        Ok((at, What::Resolution(bytes))) => empty(LogKind::Resolution, at, &shown(&bytes)),
+        Ok((at, What::Resolution(bytes))) => empty(LogKind::Resolution, at, &to_json(&bytes)),
         Ok((at, What::SessionCancel(cancel))) => {
             let by = Some(cancel.cancelled_by).filter(|by| !by.is_empty());
             SessionLogRow {
@@ -154,7 +156,7 @@ fn log_row(number: u64, record: &Bytes) -> SessionLogRow {
             Err(damage) => empty(LogKind::Incoming, at, &json!({ "$damaged": damage.to_string() })),
             Ok(envelope) => {
                 let is_start = envelope.message_type == SESSION_START;
-                let payload = if is_start { started(&envelope.payload) } else { shown(&envelope.payload) };
+                let payload = if is_start { started(&envelope.payload) } else { to_json(&envelope.payload) };
                 SessionLogRow {
                     message_type: Some(envelope.message_type),
                     message_id: Some(envelope.message_id),
@@ -169,7 +171,7 @@ fn log_row(number: u64, record: &Bytes) -> SessionLogRow {
 
 /// The fields of a start.
 fn started(payload: &Bytes) -> Value {
-    let Ok(start) = SessionStartPayload::decode(payload.clone()) else { return shown(payload) };
+    let Ok(start) = SessionStartPayload::decode(payload.clone()) else { return to_json(payload) };
     let mut fields = json!({
         "intent": start.intent,
         "participants": start.participants,
@@ -177,11 +179,11 @@ fn started(payload: &Bytes) -> Value {
         "configuration_version": start.configuration_version,
         "policy_version": start.policy_version,
         "ttl_ms": start.ttl_ms,
-        "context": if start.context.is_empty() { Value::Null } else { shown(&start.context) },
-        "roots": start.roots.iter().take(ROOTS_SHOWN).map(|root| json!({ "uri": root.uri, "name": root.name })).collect::<Vec<_>>(),
+        "context": if start.context.is_empty() { Value::Null } else { to_json(&start.context) },
+        "roots": start.roots.iter().take(ROOTS_MAX).map(|root| json!({ "uri": root.uri, "name": root.name })).collect::<Vec<_>>(),
     });
     if let (Some(fields), Some(left_out @ 1..)) =
-        (fields.as_object_mut(), start.roots.len().checked_sub(ROOTS_SHOWN))
+        (fields.as_object_mut(), start.roots.len().checked_sub(ROOTS_MAX))
     {
         fields.insert("roots_left_out".to_owned(), left_out.into());
     }
@@ -189,7 +191,7 @@ fn started(payload: &Bytes) -> Value {
 }
 
 /// Bytes as JSON: as they are where they are some, as a text, or as base64.
-fn shown(bytes: &[u8]) -> Value {
+fn to_json(bytes: &[u8]) -> Value {
     match (serde_json::from_slice(bytes), std::str::from_utf8(bytes)) {
         (Ok(value), _) => value,
         (Err(_), Ok(text)) => json!({ "$text": text }),

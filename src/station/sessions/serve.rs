@@ -14,13 +14,13 @@ use crate::{
     ids::Seq,
     macp::{
         self,
-        host::{Figures, Setup, Way},
+        host::{Metrics, RuntimeHandle, Setup},
     },
     port::{HealthRow, PortError},
     station::{
+        address_file::{ADDR_FILE, AddressFile, FileGuard},
         config::Config,
         local::{Inner, Startup},
-        recorded::{ADDR_FILE, Kept, Recorded},
     },
     store,
     tap::entry::{
@@ -36,43 +36,43 @@ const STOP_MAX: Duration = Duration::from_secs(1);
 /// The way to the MACP runtime of a station.
 #[derive(Debug, Default)]
 pub(in crate::station) struct Sessions {
-    standing: Mutex<Standing>,
+    state: Mutex<RuntimeState>,
 }
 
 #[derive(Debug, Default)]
-enum Standing {
+enum RuntimeState {
     #[default]
     Starting,
     Up {
         addr: SocketAddr,
-        way: Way,
-        _noted: Kept,
+        handle: RuntimeHandle,
+        _addr_file: FileGuard,
     },
     Down(String),
 }
 
 impl Sessions {
-    fn set(&self, standing: Standing) {
-        *self.standing.lock().unwrap_or_else(PoisonError::into_inner) = standing;
+    fn set(&self, standing: RuntimeState) {
+        *self.state.lock().unwrap_or_else(PoisonError::into_inner) = standing;
     }
 
     /// The way to it, where it is up.
-    pub(in crate::station) fn way(&self) -> Result<Way, PortError> {
+    pub(in crate::station) fn handle(&self) -> Result<RuntimeHandle, PortError> {
         let down =
             |why: &str| PortError::HostDown { host: "the MACP runtime".to_owned(), why: why.to_owned() };
-        match &*self.standing.lock().unwrap_or_else(PoisonError::into_inner) {
-            Standing::Starting => Err(down("it has not started yet")),
-            Standing::Up { way, .. } => Ok(way.clone()),
-            Standing::Down(why) => Err(down(why)),
+        match &*self.state.lock().unwrap_or_else(PoisonError::into_inner) {
+            RuntimeState::Starting => Err(down("it has not started yet")),
+            RuntimeState::Up { handle: way, .. } => Ok(way.clone()),
+            RuntimeState::Down(why) => Err(down(why)),
         }
     }
 
     /// Where it listens, or why it does not.
     pub(in crate::station) fn addr(&self) -> Result<SocketAddr, String> {
-        match &*self.standing.lock().unwrap_or_else(PoisonError::into_inner) {
-            Standing::Starting => Err("it has not started yet".to_owned()),
-            Standing::Up { addr, .. } => Ok(*addr),
-            Standing::Down(why) => Err(why.clone()),
+        match &*self.state.lock().unwrap_or_else(PoisonError::into_inner) {
+            RuntimeState::Starting => Err("it has not started yet".to_owned()),
+            RuntimeState::Up { addr, .. } => Ok(*addr),
+            RuntimeState::Down(why) => Err(why.clone()),
         }
     }
 
@@ -81,10 +81,10 @@ impl Sessions {
         let row = |well, detail| HealthRow { part: Link::Macp.name().to_owned(), well, detail };
         match self.addr() {
             Err(why) => row(false, why),
-            Ok(addr) => match self.figures() {
+            Ok(addr) => match self.metrics() {
                 None => row(false, "it has failed by a fault of ours; please report the log".to_owned()),
                 Some(figures) => {
-                    let Figures { totals, in_memory, log_failing, .. } = &figures;
+                    let Metrics { totals, in_memory, log_failing, .. } = &figures;
                     let open = counted(totals.open, "session");
                     let failing = log_failing.as_ref().map_or_else(String::new, |why| {
                         format!("; its log is not kept as it should be: {why}")
@@ -99,8 +99,8 @@ impl Sessions {
     }
 
     /// What it counts; nothing of one that is down.
-    pub(in crate::station) fn figures(&self) -> Option<Figures> {
-        self.way().ok()?.figures()
+    pub(in crate::station) fn metrics(&self) -> Option<Metrics> {
+        self.handle().ok()?.metrics()
     }
 
     /// What holds of it, and the last entry that this includes. Where it is down there is nothing.
@@ -109,10 +109,10 @@ impl Sessions {
             listener: macp::Listener::Down(Arc::from(why)),
             ..macp::Snapshot::default()
         };
-        match &*self.standing.lock().unwrap_or_else(PoisonError::into_inner) {
-            Standing::Starting => Default::default(),
-            Standing::Up { way, .. } => way.snapshot().unwrap_or_default(),
-            Standing::Down(why) => (Seq(0), down(why)),
+        match &*self.state.lock().unwrap_or_else(PoisonError::into_inner) {
+            RuntimeState::Starting => Default::default(),
+            RuntimeState::Up { handle: way, .. } => way.snapshot().unwrap_or_default(),
+            RuntimeState::Down(why) => (Seq(0), down(why)),
         }
     }
 }
@@ -131,7 +131,7 @@ impl Serving {
     pub(in crate::station) fn stop(self, inner: &Inner, hosts: &Runtime) {
         let _ = self.stop.send(());
         let _ = hosts.block_on(async { tokio::time::timeout(STOP_MAX, self.ended).await });
-        inner.sessions.set(Standing::Down("the station is going down".to_owned()));
+        inner.sessions.set(RuntimeState::Down("the station is going down".to_owned()));
     }
 
     /// Takes away what a runtime that failed has left.
@@ -150,12 +150,12 @@ pub(in crate::station) fn start(
 ) -> Result<Serving, String> {
     let Some(addr) = config.grpc else {
         let why = "no address was given for it: start the station with --grpc ADDR";
-        inner.sessions.set(Standing::Down(why.to_owned()));
+        inner.sessions.set(RuntimeState::Down(why.to_owned()));
         return Err(why.to_owned());
     };
     if !addr.ip().is_loopback() {
         let heard = "anyone who reaches it can take part in every session, and nothing is encrypted: bind to 127.0.0.1, or tunnel it";
-        inner.board.notice(Level::Warn, &format!("the MACP port is bound to {addr}: {heard}"));
+        inner.status.notice(Level::Warn, &format!("the MACP port is bound to {addr}: {heard}"));
     }
     let weak = Arc::downgrade(inner);
     // The bridge that is started again opens the store anew.
@@ -163,7 +163,7 @@ pub(in crate::station) fn start(
         Startup::Running(running) => Some(running.store.clone()),
         _ => Some(store.clone()),
     };
-    let board = inner.board.clone();
+    let board = inner.status.clone();
     let (ready, is_ready) = oneshot::channel();
     let (stop, stops) = oneshot::channel();
     let setup = Setup {
@@ -180,16 +180,20 @@ pub(in crate::station) fn start(
         ready,
         stop: stops,
     };
-    inner.sessions.set(Standing::Starting);
+    inner.sessions.set(RuntimeState::Starting);
     // Before anything that the runtime reports: whoever looks begins anew from here.
-    inner.board.report(Transition::HostUp { link: Link::Macp }, "");
+    inner.status.report(Transition::HostUp { link: Link::Macp }, "");
     let (end, ended) = oneshot::channel();
     let thread = spawn(Arc::downgrade(inner), setup, end)?;
     match hosts.block_on(is_ready) {
         Ok(Ok((addr, way))) => {
             let recorded =
-                Recorded::new(&config.data, ADDR_FILE, addr.to_string().as_bytes(), "the MACP port");
-            inner.sessions.set(Standing::Up { addr, way, _noted: recorded.kept(&inner.board, hosts) });
+                AddressFile::new(&config.data, ADDR_FILE, addr.to_string().as_bytes(), "the MACP port");
+            inner.sessions.set(RuntimeState::Up {
+                addr,
+                handle: way,
+                _addr_file: recorded.guarded(&inner.status, hosts),
+            });
             Ok(Serving { stop, thread, ended })
         }
         Ok(Err(why)) => Err(why),
@@ -223,7 +227,7 @@ fn on_failed(inner: &Weak<Inner>, why: &str) {
     let why = format!("{why}. `rl-console restart macp` starts it again; another address is --grpc ADDR");
     tracing::error!("the MACP runtime: {why}");
     if let Some(inner) = inner.upgrade() {
-        inner.sessions.set(Standing::Down(why.clone()));
-        inner.board.report(Transition::HostDown { link: Link::Macp }, &why);
+        inner.sessions.set(RuntimeState::Down(why.clone()));
+        inner.status.report(Transition::HostDown { link: Link::Macp }, &why);
     }
 }

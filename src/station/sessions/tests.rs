@@ -24,13 +24,13 @@ use crate::{
     time::Clock,
 };
 
-struct House {
+struct TestStation {
     runtime: Runtime,
     folder: TempDir,
     station: Station,
 }
 
-impl House {
+impl TestStation {
     fn open() -> Self {
         let runtime =
             tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
@@ -74,7 +74,7 @@ impl House {
 
     fn fail(&self) {
         let mut reader = self.station.port().entries().unwrap();
-        self.station.inner.sessions.way().unwrap().fail();
+        self.station.inner.sessions.handle().unwrap().fail();
         // The next call finds it.
         let _ = self.send("Vote", "m2", "{}");
         self.until(&mut reader, |it| matches!(it, station::Transition::HostDown { link: Link::Macp }));
@@ -100,7 +100,7 @@ impl House {
 
 #[test]
 fn a_runtime_that_failed_is_started_again_with_all_that_was_accepted() {
-    let house = House::open();
+    let house = TestStation::open();
     assert_eq!(house.restart(), Err(PortError::HostUp { host: "macp".to_owned() }));
     for round in 1..=2 {
         if round == 1 {
@@ -127,15 +127,15 @@ fn a_runtime_that_failed_is_started_again_with_all_that_was_accepted() {
         let snapshot = house.runtime.block_on(house.station.port().snapshot()).unwrap();
         assert_eq!((snapshot.macp.totals.open, snapshot.macp.session("s").unwrap().messages), (1, round + 1));
     }
-    let House { station, .. } = house;
+    let TestStation { station, .. } = house;
     station.stop();
 }
 
 #[test]
 fn whoever_calls_a_runtime_that_fails_is_told() {
-    let house = House::open();
+    let house = TestStation::open();
     house.begin();
-    house.station.inner.sessions.way().unwrap().fail();
+    house.station.inner.sessions.handle().unwrap().fail();
     let status = house.send("Vote", "m2", "{}").unwrap_err();
     assert!(
         matches!(status.code(), Code::Unavailable | Code::Unknown | Code::Cancelled | Code::Internal),

@@ -14,7 +14,7 @@ use crate::{
     store::{
         Rows,
         macp::{
-            Digest, MacpDone, MacpLeft, MacpOp, SessionFilter, SessionRow, numbers, push, records,
+            Digest, MacpDone, MacpOp, RestoredMacpPart, SessionFilter, SessionRow, numbers, push, records,
             sessions_of,
         },
     },
@@ -111,7 +111,7 @@ fn upsert(conn: &Connection, row: &SessionRow) -> rusqlite::Result<()> {
         row.configuration_version,
         row.policy_version,
         row.trace.map(|trace| trace.0.as_bytes().to_vec()),
-        row.is_gone,
+        row.is_evicted,
         match (row.ending, row.is_unnoticed) {
             (None, _) => NOT_SWEPT,
             (Some(_), true) => UNNOTICED,
@@ -347,9 +347,9 @@ impl Page {
 }
 
 /// What the runtime starts from.
-pub(in crate::store) fn left(
+pub(in crate::store) fn restored(
     conn: &Connection,
-    each: &mut dyn FnMut(MacpLeft) -> bool,
+    each: &mut dyn FnMut(RestoredMacpPart) -> bool,
 ) -> rusqlite::Result<()> {
     let mut gone =
         conn.prepare("SELECT number, id, ending, swept FROM macp_sessions WHERE gone = 1 ORDER BY number")?;
@@ -359,11 +359,11 @@ pub(in crate::store) fn left(
         let swept: i64 = row.get(3)?;
         let told = ending(row, 2)?.filter(|_| swept != UNNOTICED);
         part.push((number(row, 0)?, row.get(1)?, told.map_or(SessionState::Open, Ending::state)));
-        if part.len() >= LEFT_ROWS && !each(MacpLeft::Gone(std::mem::take(&mut part))) {
+        if part.len() >= LEFT_ROWS && !each(RestoredMacpPart::Evicted(std::mem::take(&mut part))) {
             return Ok(());
         }
     }
-    if !each(MacpLeft::Gone(part)) {
+    if !each(RestoredMacpPart::Evicted(part)) {
         return Ok(());
     }
     // The name stands in the text, for that is what the index knows.
@@ -373,7 +373,7 @@ pub(in crate::store) fn left(
     ))?;
     let damaged: rusqlite::Result<Vec<_>> =
         damaged.query_map([], |row| Ok((number(row, 0)?, row.get(1)?)))?.collect();
-    if !each(MacpLeft::Damaged(damaged?)) {
+    if !each(RestoredMacpPart::Damaged(damaged?)) {
         return Ok(());
     }
     let mut logs =
@@ -386,7 +386,7 @@ pub(in crate::store) fn left(
             .into_iter()
             .map(|(_, record)| record)
             .collect();
-        if !each(MacpLeft::Log { session: number(row, 0)?, records }) {
+        if !each(RestoredMacpPart::Log { session: number(row, 0)?, records }) {
             return Ok(());
         }
     }
@@ -397,8 +397,8 @@ pub(in crate::store) fn left(
         (count, last) = (count + 1, number(row, 0)?);
         // What is no segment belongs to no session; sorting keeps it.
         let part = match records(&Bytes::from(row.get::<_, Vec<u8>>(1)?)) {
-            Some(records) => MacpLeft::Records(records),
-            None => MacpLeft::Unreadable {
+            Some(records) => RestoredMacpPart::Records(records),
+            None => RestoredMacpPart::Unreadable {
                 segment: last,
                 sessions: row.get::<_, Option<Vec<u8>>>(2)?.and_then(|it| numbers(&it)),
             },
@@ -411,7 +411,7 @@ pub(in crate::store) fn left(
     let highest = "SELECT max(coalesce((SELECT max(number) FROM macp_sessions), 0), coalesce((SELECT max(session) FROM macp_logs), 0))";
     let session: u64 = conn.query_row(highest, [], |row| number(row, 0))?;
     let through = meta::read(conn, meta::SESSIONS_THROUGH)?.max(last);
-    each(MacpLeft::End { through, segments: count, session: session + 1 });
+    each(RestoredMacpPart::End { through, segments: count, session: session + 1 });
     Ok(())
 }
 
@@ -445,7 +445,7 @@ fn session_row(row: &Row<'_>) -> rusqlite::Result<SessionRow> {
         trace: trace
             .map(|bytes| uuid::Uuid::from_slice(&bytes).map(TraceId).map_err(|error| broken(18, error)))
             .transpose()?,
-        is_gone: row.get(19)?,
+        is_evicted: row.get(19)?,
         is_unnoticed: row.get::<_, i64>(20)? == UNNOTICED,
     })
 }

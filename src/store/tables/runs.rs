@@ -19,23 +19,23 @@ const COLUMNS: &str = "number, run, opening, name, by_kind, client, state, why, 
 
 /// What an operation changed in the counts that retention goes by.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(in crate::store) struct Counted {
+pub(in crate::store) struct RunCounts {
     pub(in crate::store) ended: i64,
     pub(in crate::store) answers: i64,
 }
 
-pub(in crate::store) fn apply(conn: &Connection, op: &RunOp) -> rusqlite::Result<Counted> {
-    let mut counted = Counted::default();
+pub(in crate::store) fn apply(conn: &Connection, op: &RunOp) -> rusqlite::Result<RunCounts> {
+    let mut counted = RunCounts::default();
     match op {
         RunOp::Begin(run) => begin(conn, run)?,
-        RunOp::Event { run, event } => tell(conn, *run, event)?,
-        RunOp::Artifact { run, artifact } => keep(conn, *run, artifact)?,
-        RunOp::Spent { run, tokens } => spend(conn, *run, *tokens)?,
-        RunOp::Done { run, nodes } => do_nodes(conn, *run, *nodes)?,
+        RunOp::Event { run, event } => insert_event(conn, *run, event)?,
+        RunOp::Artifact { run, artifact } => insert_artifact(conn, *run, artifact)?,
+        RunOp::Spent { run, tokens } => set_tokens(conn, *run, *tokens)?,
+        RunOp::Done { run, nodes } => set_done_nodes(conn, *run, *nodes)?,
         RunOp::End { run, state, why, tokens, done, at } => {
             counted.ended = end(conn, *run, (*state, why.as_deref()), (*tokens, *done), *at)?;
         }
-        RunOp::Answer(answer) => counted.answers = remember(conn, answer)?,
+        RunOp::Answer(answer) => counted.answers = insert_answer(conn, answer)?,
     }
     Ok(counted)
 }
@@ -60,7 +60,7 @@ fn begin(conn: &Connection, run: &NewRun) -> rusqlite::Result<()> {
     Ok(())
 }
 
-fn tell(conn: &Connection, run: TraceId, event: &EventRow) -> rusqlite::Result<()> {
+fn insert_event(conn: &Connection, run: TraceId, event: &EventRow) -> rusqlite::Result<()> {
     let inserted = conn
         .prepare_cached(
             "INSERT OR IGNORE INTO run_events (run, number, kind, level, message, meta, at_ms)
@@ -80,7 +80,7 @@ fn tell(conn: &Connection, run: TraceId, event: &EventRow) -> rusqlite::Result<(
     Ok(())
 }
 
-fn keep(conn: &Connection, run: TraceId, artifact: &ArtifactRow) -> rusqlite::Result<()> {
+fn insert_artifact(conn: &Connection, run: TraceId, artifact: &ArtifactRow) -> rusqlite::Result<()> {
     let inserted = conn
         .prepare_cached(
             "INSERT OR IGNORE INTO run_artifacts (run, number, node, port, kind, schema_id, value, at_ms)
@@ -101,13 +101,13 @@ fn keep(conn: &Connection, run: TraceId, artifact: &ArtifactRow) -> rusqlite::Re
     Ok(())
 }
 
-fn spend(conn: &Connection, run: TraceId, tokens: u64) -> rusqlite::Result<()> {
+fn set_tokens(conn: &Connection, run: TraceId, tokens: u64) -> rusqlite::Result<()> {
     conn.prepare_cached("UPDATE runs SET tokens = ?2 WHERE run = ?1 AND ended_at_ms IS NULL")?
         .execute(params![bytes(run), int(tokens)])?;
     Ok(())
 }
 
-fn do_nodes(conn: &Connection, run: TraceId, nodes: u64) -> rusqlite::Result<()> {
+fn set_done_nodes(conn: &Connection, run: TraceId, nodes: u64) -> rusqlite::Result<()> {
     conn.prepare_cached("UPDATE runs SET done = ?2 WHERE run = ?1 AND ended_at_ms IS NULL")?
         .execute(params![bytes(run), int(nodes)])?;
     Ok(())
@@ -128,7 +128,7 @@ fn end(
     Ok(count(ended))
 }
 
-fn remember(conn: &Connection, answer: &AnswerRow) -> rusqlite::Result<i64> {
+fn insert_answer(conn: &Connection, answer: &AnswerRow) -> rusqlite::Result<i64> {
     let inserted = conn
         .prepare_cached(
             "INSERT OR IGNORE INTO control_answers (request, variant, body, at_ms) VALUES (?1, ?2, ?3, ?4)",
@@ -267,11 +267,11 @@ pub(in crate::store) fn answer(
 }
 
 /// Runs that ended, and answers.
-pub(in crate::store) fn counts(conn: &Connection) -> rusqlite::Result<Counted> {
+pub(in crate::store) fn counts(conn: &Connection) -> rusqlite::Result<RunCounts> {
     let ended =
         conn.query_row("SELECT count(*) FROM runs WHERE ended_at_ms IS NOT NULL", [], |row| row.get(0))?;
     let answers = conn.query_row("SELECT count(*) FROM control_answers", [], |row| row.get(0))?;
-    Ok(Counted { ended, answers })
+    Ok(RunCounts { ended, answers })
 }
 
 /// Deletes the oldest ended run with all that it told and kept, its events first, at most `limit` of them;

@@ -298,8 +298,8 @@ fn state_values_and_brakes_come_back_for_their_pack() {
         scope: Some("trainer:42".to_owned()),
         at: Wall(1),
     };
-    kit.handle.behind(write(PACK, "1")).unwrap();
-    kit.handle.behind(write("dev.other", "7")).unwrap();
+    kit.handle.write_behind(write(PACK, "1")).unwrap();
+    kit.handle.write_behind(write("dev.other", "7")).unwrap();
     kit.journalled(write(PACK, "null"));
     let brake = |held| Op::SetBrake { queue: "default".into(), brake: Brake { held, draining: false } };
     kit.journalled(brake(true));
@@ -312,7 +312,7 @@ fn state_values_and_brakes_come_back_for_their_pack() {
         [("resets", "null")]
     );
     assert!(kit.opened.restored.brakes.is_empty());
-    assert!(kit.handle.behind(Op::Enqueue { rows: Vec::new(), lookups: Vec::new() }).is_err());
+    assert!(kit.handle.write_behind(Op::Enqueue { rows: Vec::new(), lookups: Vec::new() }).is_err());
     assert!(!Journal::takes(&Op::Enqueue { rows: Vec::new(), lookups: Vec::new() }));
 }
 

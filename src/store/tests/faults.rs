@@ -203,7 +203,7 @@ fn small_journal(kit: &Kit, data: &Path, room: &Arc<AtomicU64>, cuts: bool) -> J
     });
     let begin = Begin { segment: 1, seq: 1, segment_bytes_max: 1 << 20, unfolded_rows_max: 1 << 16 };
     debug_assert!(data.exists());
-    Journal::new(data, make, begin, Arc::clone(&kit.handle.intake), Arc::clone(&kit.handle.shared))
+    Journal::new(data, make, begin, Arc::clone(&kit.handle.submission), Arc::clone(&kit.handle.shared))
 }
 
 #[test]

@@ -9,7 +9,7 @@ use crate::{
     limits,
     schema::JsonText,
     store::{
-        Answer, Handle, InvocationFilter, Journal, Opened, Store, StoreError,
+        Answer, Handle, InvocationFilter, Journal, OpenedStore, Store, StoreError,
         invocations::{Enqueued, Move, Row, Source},
         op::{Class, CommitError, Done, Fetched, Op},
     },
@@ -24,7 +24,7 @@ pub(super) struct Kit {
     pub(super) store: Store,
     pub(super) handle: Handle,
     pub(super) journal: Journal,
-    pub(super) opened: Opened,
+    pub(super) opened: OpenedStore,
 }
 
 pub(super) fn try_open(data: &Path, hash: &str, limits: limits::Store) -> Result<Kit, StoreError> {

@@ -8,7 +8,8 @@ use super::kit::{Kit, ask, open};
 use crate::{
     store::{
         macp::{
-            Digest, MacpDone, MacpLeft, MacpOp, SEEN_PART_BYTES, SeenPart, SessionFilter, SessionRow, push,
+            Digest, MacpDone, MacpOp, RestoredMacpPart, SEEN_PART_BYTES, SeenPart, SessionFilter, SessionRow,
+            push,
         },
         op::{Class, Done, Op},
     },
@@ -37,7 +38,7 @@ fn row(number: u64) -> SessionRow {
         configuration_version: "2".to_owned(),
         policy_version: "3".to_owned(),
         trace: Some("0191d3c2-7a41-7f00-8000-00000000a41f".parse().unwrap()),
-        is_gone: false,
+        is_evicted: false,
         is_unnoticed: false,
     }
 }
@@ -51,15 +52,15 @@ fn ended(number: u64, ending: Ending) -> SessionRow {
     }
 }
 
-fn gone(number: u64) -> SessionRow {
-    SessionRow { is_gone: true, ..ended(number, Ending::Resolved) }
+fn evicted(number: u64) -> SessionRow {
+    SessionRow { is_evicted: true, ..ended(number, Ending::Resolved) }
 }
 
 impl Kit {
     /// How many segments were sorted, and how many are left.
     fn sort(&self, through: u64) -> (u64, u64) {
         let sorted = self.macp(MacpOp::Sort { through }).sorted;
-        let Some(MacpLeft::End { segments, .. }) = self.left_of_macp().pop() else { panic!() };
+        let Some(RestoredMacpPart::End { segments, .. }) = self.restored_macp().pop() else { panic!() };
         (sorted, segments)
     }
 
@@ -90,14 +91,14 @@ impl Kit {
         (page.rows.iter().map(|row| row.number).collect(), page.more)
     }
 
-    fn left_of_macp(&self) -> Vec<MacpLeft> {
+    fn restored_macp(&self) -> Vec<RestoredMacpPart> {
         let parts = Arc::new(Mutex::new(Vec::new()));
         let each = Arc::clone(&parts);
         let take = move |part| {
             each.lock().unwrap().push(part);
             true
         };
-        ask(|done| self.handle.macp_left(take, done)).unwrap();
+        ask(|done| self.handle.restored_macp(take, done)).unwrap();
         let parts = parts.lock().unwrap();
         parts.clone()
     }
@@ -114,8 +115,8 @@ fn a_session_is_read_back_as_it_was_written_last() {
     let kit = open(folder.path());
     let of = |id: &str| ask(|done| kit.handle.session(id.to_owned(), done)).unwrap();
     assert_eq!((of("s1"), of("s2"), of("s3")), (Some(row(1)), Some(ended(2, Ending::Cancelled)), None));
-    kit.macp(MacpOp::Sessions(vec![gone(2), ended(2, Ending::Cancelled)]));
-    assert!(of("s2").unwrap().is_gone, "a row that comes late does not bring it back to memory");
+    kit.macp(MacpOp::Sessions(vec![evicted(2), ended(2, Ending::Cancelled)]));
+    assert!(of("s2").unwrap().is_evicted, "a row that comes late does not bring it back to memory");
     // A later session of the same id is the one that is meant.
     kit.macp(MacpOp::Sessions(vec![SessionRow { id: "s1".to_owned(), ..row(9) }]));
     assert_eq!(of("s1").unwrap().number, 9);
@@ -130,7 +131,7 @@ fn sessions_are_listed_by_state_mode_and_time_a_page_at_a_time() {
         ended(2, Ending::Resolved),
         ended(3, Ending::TtlExpired),
         ended(4, Ending::Cancelled),
-        gone(5),
+        evicted(5),
     ];
     kit.macp(MacpOp::Sessions(rows));
     let all = SessionFilter { limit: 10, ..SessionFilter::default() };
@@ -201,14 +202,14 @@ fn what_a_runtime_starts_from_is_what_is_not_in_the_store_alone() {
     {
         let kit = open(folder.path());
         assert_eq!(
-            kit.left_of_macp(),
+            kit.restored_macp(),
             [
-                MacpLeft::Gone(Vec::new()),
-                MacpLeft::Damaged(Vec::new()),
-                MacpLeft::End { through: 0, segments: 0, session: 1 }
+                RestoredMacpPart::Evicted(Vec::new()),
+                RestoredMacpPart::Damaged(Vec::new()),
+                RestoredMacpPart::End { through: 0, segments: 0, session: 1 }
             ]
         );
-        kit.macp(MacpOp::Sessions(vec![row(1), gone(2), ended(3, Ending::TtlExpired)]));
+        kit.macp(MacpOp::Sessions(vec![row(1), evicted(2), ended(3, Ending::TtlExpired)]));
         kit.segment(1, &[(1, "a1"), (2, "b1"), (3, "c1")]);
         kit.macp(MacpOp::Sort { through: 9 });
         kit.segment(2, &[(1, "a2"), (4, "d1")]);
@@ -216,21 +217,21 @@ fn what_a_runtime_starts_from_is_what_is_not_in_the_store_alone() {
     let kit = open(folder.path());
     let bytes = |text: &'static str| Bytes::from_static(text.as_bytes());
     let expected = [
-        MacpLeft::Gone(vec![(2, "s2".to_owned(), SessionState::Resolved)]),
-        MacpLeft::Damaged(Vec::new()),
-        MacpLeft::Log { session: 1, records: vec![bytes("a1")] },
-        MacpLeft::Log { session: 3, records: vec![bytes("c1")] },
-        MacpLeft::Records(vec![(1, bytes("a2")), (4, bytes("d1"))]),
-        MacpLeft::End { through: 2, segments: 1, session: 4 },
+        RestoredMacpPart::Evicted(vec![(2, "s2".to_owned(), SessionState::Resolved)]),
+        RestoredMacpPart::Damaged(Vec::new()),
+        RestoredMacpPart::Log { session: 1, records: vec![bytes("a1")] },
+        RestoredMacpPart::Log { session: 3, records: vec![bytes("c1")] },
+        RestoredMacpPart::Records(vec![(1, bytes("a2")), (4, bytes("d1"))]),
+        RestoredMacpPart::End { through: 2, segments: 1, session: 4 },
     ];
-    assert_eq!(kit.left_of_macp(), expected);
+    assert_eq!(kit.restored_macp(), expected);
 }
 
 #[test]
 fn the_oldest_sessions_in_the_store_alone_go_with_their_logs() {
     let folder = tempfile::tempdir().unwrap();
     let kit = open(folder.path());
-    kit.macp(MacpOp::Sessions(vec![gone(1), row(2), gone(3), gone(4)]));
+    kit.macp(MacpOp::Sessions(vec![evicted(1), row(2), evicted(3), evicted(4)]));
     kit.segment(1, &[(1, "a"), (2, "b"), (3, "c"), (4, "d")]);
     kit.macp(MacpOp::Sort { through: 1 });
     assert!(kit.macp(MacpOp::Retire { sessions: 0 }).retired.is_empty());
@@ -278,7 +279,7 @@ fn a_segment_that_was_committed_and_not_told_of_may_come_again() {
 fn a_session_whose_log_does_not_begin_is_closed_once_and_a_segment_that_cannot_be_read_is_told_of() {
     let folder = tempfile::tempdir().unwrap();
     let kit = open(folder.path());
-    kit.macp(MacpOp::Sessions(vec![row(1), gone(2), row(3)]));
+    kit.macp(MacpOp::Sessions(vec![row(1), evicted(2), row(3)]));
     let damaged = || {
         kit.macp(MacpOp::Damaged([1, 2, 9].map(|number| (number, "it is broken".to_owned())).into())).damaged
     };
@@ -288,14 +289,17 @@ fn a_session_whose_log_does_not_begin_is_closed_once_and_a_segment_that_cannot_b
         (found.ending, found.why.as_deref(), found.ended_at),
         (Some(Ending::LogDamaged), Some("it is broken"), Some(Wall(1_001)))
     );
-    assert!(found.is_gone);
+    assert!(found.is_evicted);
     kit.macp(MacpOp::Segment { number: 4, at: Wall(5), bytes: Bytes::from_static(&[0xff; 3]) });
-    assert!(kit.left_of_macp().contains(&MacpLeft::Unreadable { segment: 4, sessions: None }));
+    assert!(kit.restored_macp().contains(&RestoredMacpPart::Unreadable { segment: 4, sessions: None }));
     kit.segment(5, &[(3, "a"), (1, "b"), (3, "c")]);
     kit.handle.touch(|conn| {
         assert_eq!(conn.execute("UPDATE macp_segments SET bytes = x'ff' WHERE segment = 5", []), Ok(1))
     });
-    assert!(kit.left_of_macp().contains(&MacpLeft::Unreadable { segment: 5, sessions: Some(vec![1, 3]) }));
+    assert!(
+        kit.restored_macp()
+            .contains(&RestoredMacpPart::Unreadable { segment: 5, sessions: Some(vec![1, 3]) })
+    );
 }
 
 /// Digests of so many messages, accepted at 1,000 and behind: the first two bytes of each are its number.
@@ -325,7 +329,7 @@ fn a_message_that_a_long_session_accepted_is_found_alone() {
         kit.macp(MacpOp::Seen(vec![SeenPart { session: 1, items: part.clone() }]));
     }
     kit.macp(MacpOp::Seen(vec![SeenPart { session: 2, items: digests(1).into() }]));
-    kit.macp(MacpOp::Sessions(vec![gone(1), gone(2), gone(3)]));
+    kit.macp(MacpOp::Sessions(vec![evicted(1), evicted(2), evicted(3)]));
     let at = |id: &str, n| {
         ask(|done| kit.handle.session_and_message(id.to_owned(), Some(digest_of(n)), done))
             .unwrap()
@@ -369,13 +373,13 @@ fn what_was_told_of_a_session_that_the_sweep_expired_stays_told() {
     let folder = tempfile::tempdir().unwrap();
     let kit = open(folder.path());
     let swept =
-        |number| SessionRow { is_gone: true, is_unnoticed: true, ..ended(number, Ending::TtlExpired) };
+        |number| SessionRow { is_evicted: true, is_unnoticed: true, ..ended(number, Ending::TtlExpired) };
     kit.macp(MacpOp::Sessions(vec![row(1), row(2)]));
     kit.macp(MacpOp::Sessions(vec![swept(1), swept(2)]));
     kit.macp(MacpOp::Noticed(vec![2]));
     // A row that was on its way.
     kit.macp(MacpOp::Sessions(vec![swept(2)]));
-    let Some(MacpLeft::Gone(gone)) = kit.left_of_macp().into_iter().next() else { panic!() };
+    let Some(RestoredMacpPart::Evicted(gone)) = kit.restored_macp().into_iter().next() else { panic!() };
     let expected = [(1, "s1".to_owned(), SessionState::Open), (2, "s2".to_owned(), SessionState::Expired)];
     assert_eq!(gone, expected);
     let found = ask(|done| kit.handle.session("s1".to_owned(), done)).unwrap().unwrap();

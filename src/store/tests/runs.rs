@@ -10,7 +10,7 @@ use crate::{
     schema::JsonText,
     store::{
         op::{Class, CommitError, Op},
-        runs::{AnswerRow, ArtifactRow, EventRow, NewRun, RunFilter, RunOp, RunRow, RunsLeft},
+        runs::{AnswerRow, ArtifactRow, EventRow, NewRun, RestoredRuns, RunFilter, RunOp, RunRow},
     },
     tap::entry::{
         runs::{AskerKind, EventKind, RunState},
@@ -48,11 +48,11 @@ fn event(number: u64) -> EventRow {
     }
 }
 
-fn told(n: u128, number: u64) -> RunOp {
+fn event_op(n: u128, number: u64) -> RunOp {
     RunOp::Event { run: trace(n), event: event(number) }
 }
 
-fn kept(n: u128, number: u64) -> RunOp {
+fn artifact_op(n: u128, number: u64) -> RunOp {
     let artifact = ArtifactRow {
         number,
         node: "a/b".to_owned(),
@@ -97,8 +97,8 @@ impl Kit {
         (rows.rows.iter().map(|row| row.number).collect(), rows.more)
     }
 
-    fn left(&self) -> RunsLeft {
-        ask(|done| self.handle.runs_left(100, 1_000, done)).unwrap()
+    fn restored(&self) -> RestoredRuns {
+        ask(|done| self.handle.restored_runs(100, 1_000, done)).unwrap()
     }
 }
 
@@ -107,8 +107,8 @@ fn a_run_is_read_back_with_all_that_it_told_and_kept_also_by_the_next_process() 
     let folder = tempfile::tempdir().unwrap();
     {
         let kit = open(folder.path());
-        kit.runs(vec![begin(1), told(1, 1), told(1, 2), kept(1, 1)]).unwrap();
-        kit.runs(vec![told(1, 3), end(1, RunState::Failed)]).unwrap();
+        kit.runs(vec![begin(1), event_op(1, 1), event_op(1, 2), artifact_op(1, 1)]).unwrap();
+        kit.runs(vec![event_op(1, 3), end(1, RunState::Failed)]).unwrap();
     }
     let kit = open(folder.path());
     let detail = ask(|done| kit.handle.run(trace(1), done)).unwrap().unwrap();
@@ -141,7 +141,7 @@ fn what_a_run_used_is_kept_while_it_goes_on_and_left_as_it_was_at_its_end() {
     kit.runs(vec![begin(1), begin(2), spent(1, 120), spent(1, 360), end(2, RunState::Failed), spent(2, 9)])
         .unwrap();
     assert_eq!([1, 2].map(|n| kit.row(n).unwrap().tokens), [360, 7]);
-    assert_eq!(kit.left().open[0].row.tokens, 360, "the next start begins with it");
+    assert_eq!(kit.restored().open[0].row.tokens, 360, "the next start begins with it");
 }
 
 #[test]
@@ -161,7 +161,7 @@ fn how_many_nodes_are_done_is_kept_while_a_run_goes_on_and_left_as_it_was_at_its
     ])
     .unwrap();
     assert_eq!([1, 2, 3].map(|n| kit.row(n).unwrap().done), [1, 2, 0]);
-    assert_eq!(kit.left().open[0].row.done, 1, "the next start begins with it");
+    assert_eq!(kit.restored().open[0].row.done, 1, "the next start begins with it");
 }
 
 #[test]
@@ -170,19 +170,19 @@ fn what_was_told_twice_is_there_once_and_a_run_ends_once() {
     let kit = open(folder.path());
     kit.runs(vec![
         begin(1),
-        told(1, 1),
-        told(1, 1),
-        kept(1, 1),
-        kept(1, 1),
+        event_op(1, 1),
+        event_op(1, 1),
+        artifact_op(1, 1),
+        artifact_op(1, 1),
         end(1, RunState::Succeeded),
         end(1, RunState::Failed),
     ])
     .unwrap();
     let row = kit.row(1).unwrap();
     assert_eq!((row.events, row.artifacts, row.state), (1, 1, RunState::Succeeded));
-    assert!(kit.runs(vec![told(1, 2), begin(1)]).is_err(), "a name is given once");
+    assert!(kit.runs(vec![event_op(1, 2), begin(1)]).is_err(), "a name is given once");
     assert_eq!(kit.row(1).unwrap().events, 1, "and nothing of a refused operation stays");
-    kit.runs(vec![told(7, 1)]).unwrap();
+    kit.runs(vec![event_op(7, 1)]).unwrap();
     assert_eq!(kit.events(7, 0, 10), (vec![], false), "of a run that is not there nothing is kept");
 }
 
@@ -223,7 +223,7 @@ fn open_runs_and_answers_are_what_the_control_plane_starts_from() {
     ])
     .unwrap();
     kit.runs(vec![answer(1, "RunCancel", b"c")]).unwrap();
-    let left = kit.left();
+    let left = kit.restored();
     assert_eq!(left.open.iter().map(|open| open.row.run).collect::<Vec<_>>(), [trace(2)]);
     let answers: Vec<_> = left.answers.iter().map(|row| (row.variant.as_str(), row.body.as_ref())).collect();
     assert_eq!(answers, [("RunSubmit", &b"a"[..]), ("RunCancel", b"c")], "the first answer stays");
@@ -233,8 +233,8 @@ fn open_runs_and_answers_are_what_the_control_plane_starts_from() {
 fn an_open_run_is_left_with_the_number_of_its_last_event_and_answers_within_their_bytes() {
     let folder = tempfile::tempdir().unwrap();
     let kit = open(folder.path());
-    kit.runs(vec![begin(1), begin(2), told(1, 1), told(1, 7)]).unwrap();
-    let left: Vec<_> = kit.left().open.iter().map(|open| (open.row.events, open.last_event)).collect();
+    kit.runs(vec![begin(1), begin(2), event_op(1, 1), event_op(1, 7)]).unwrap();
+    let left: Vec<_> = kit.restored().open.iter().map(|open| (open.row.events, open.last_event)).collect();
     assert_eq!(left, [(2, 7), (0, 0)], "the last number is no count");
     kit.runs(vec![
         answer(1, "RunSubmit", &[1; 400]),
@@ -242,10 +242,10 @@ fn an_open_run_is_left_with_the_number_of_its_last_event_and_answers_within_thei
         answer(3, "RunSubmit", &[3; 400]),
     ])
     .unwrap();
-    let answers: Vec<_> = kit.left().answers.iter().map(|answer| answer.request).collect();
+    let answers: Vec<_> = kit.restored().answers.iter().map(|answer| answer.request).collect();
     assert_eq!(answers, [trace(2), trace(3)], "the newest");
     let asked = |answers_max, bytes_max| {
-        ask(|done| kit.handle.runs_left(answers_max, bytes_max, done)).unwrap().has_more_answers
+        ask(|done| kit.handle.restored_runs(answers_max, bytes_max, done)).unwrap().has_more_answers
     };
     assert_eq!([asked(100, 1_000), asked(3, 10_000), asked(4, 10_000)], [true, true, false]);
     let answered = |n, variant| ask(|done| kit.handle.control_answer(trace(n), variant, done)).unwrap();
@@ -261,20 +261,20 @@ fn ended_runs_and_answers_go_by_their_limits_the_oldest_first_and_open_runs_stay
     kit.runs(vec![begin(100)]).unwrap();
     for n in 1..=6 {
         let mut ops = vec![begin(n)];
-        ops.extend((1..=600).map(|number| told(n, number)));
-        ops.extend([kept(n, 1), end(n, RunState::Succeeded), answer(n, "RunSubmit", b"a")]);
+        ops.extend((1..=600).map(|number| event_op(n, number)));
+        ops.extend([artifact_op(n, 1), end(n, RunState::Succeeded), answer(n, "RunSubmit", b"a")]);
         kit.runs(ops).unwrap();
     }
     // Slices are cut between requests, a few rows each: ask until nothing more is over.
     for _ in 0..1_000 {
         ask(|done| kit.handle.flush(done)).unwrap();
-        if kit.row(3).is_none() && kit.left().answers.len() == 4 {
+        if kit.row(3).is_none() && kit.restored().answers.len() == 4 {
             break;
         }
     }
     assert_eq!([1, 2, 3, 4].map(|n| kit.row(n).is_some()), [false, false, false, true]);
     assert!(kit.row(100).is_some());
     assert_eq!(kit.events(1, 0, 10).0, Vec::<u64>::new());
-    let answers: Vec<_> = kit.left().answers.iter().map(|row| row.request).collect();
+    let answers: Vec<_> = kit.restored().answers.iter().map(|row| row.request).collect();
     assert_eq!(answers, [trace(3), trace(4), trace(5), trace(6)]);
 }

@@ -122,7 +122,7 @@ pub struct Asker {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct NodeRef {
     /// Its place in the plan.
-    pub place: u32,
+    pub index: u32,
     /// Its id; of a node of a nested opening, `outer/inner`.
     pub id: Arc<str>,
 }
@@ -154,7 +154,7 @@ pub enum Transition {
         by: Asker,
     },
     /// A node stands otherwise. The text says why, where there is more to say.
-    Moved {
+    StateChange {
         /// Of which run.
         run: TraceId,
         /// Which node.
@@ -165,7 +165,7 @@ pub enum Transition {
         attempt: u32,
     },
     /// A run told of something. The text is the event's message.
-    Told {
+    Event {
         /// Which run.
         run: TraceId,
         /// The event's place in the run's history, from 1 on.
@@ -272,8 +272,8 @@ impl Transition {
             Self::Rejected { request: run, .. }
             | Self::Submitted { run, .. }
             | Self::Planned { run }
-            | Self::Moved { run, .. }
-            | Self::Told { run, .. }
+            | Self::StateChange { run, .. }
+            | Self::Event { run, .. }
             | Self::Progressed { run, .. }
             | Self::Asked { run, .. }
             | Self::Decided { run, .. }
@@ -292,8 +292,8 @@ impl Transition {
             Self::Submitted { .. } => "submitted",
             Self::Planned { .. } => "planned",
             Self::Rejected { .. } => "rejected",
-            Self::Moved { .. } => "moved",
-            Self::Told { .. } => "told",
+            Self::StateChange { .. } => "moved",
+            Self::Event { .. } => "told",
             Self::Progressed { .. } => "progressed",
             Self::Asked { .. } => "asked",
             Self::Decided { .. } => "decided",

@@ -19,7 +19,7 @@ pub enum Transition {
         link: Link,
     },
     /// The store takes commits again.
-    StoreWell,
+    StoreOk,
     /// The store refuses commits; the text says why.
     StoreFailing,
     /// A recording was begun; the text is its path.
@@ -42,7 +42,7 @@ pub enum Transition {
         free_bytes: u64,
     },
     /// It has room again.
-    DiskWell {
+    DiskOk {
         /// Bytes that are free on it.
         free_bytes: u64,
     },

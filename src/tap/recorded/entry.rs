@@ -37,7 +37,7 @@ const BYTES_FIELD: u32 = 6;
 /// The recorded form of an entry.
 #[must_use]
 pub fn encode(entry: EntryRef<'_>) -> Vec<u8> {
-    let form = Form::new(entry);
+    let form = EncodedEntry::new(entry);
     let mut recorded = Vec::with_capacity(form.len());
     form.append_to(&mut recorded);
     recorded
@@ -46,13 +46,13 @@ pub fn encode(entry: EntryRef<'_>) -> Vec<u8> {
 /// The recorded form of an entry before it is written. The bytes beside the entry are written from where they
 /// lie, behind all other fields.
 #[derive(Clone, Debug)]
-pub struct Form<'a> {
+pub struct EncodedEntry<'a> {
     message: wire::Entry,
     message_len: usize,
     bytes: &'a [u8],
 }
 
-impl<'a> Form<'a> {
+impl<'a> EncodedEntry<'a> {
     /// The form of an entry.
     #[must_use]
     pub fn new(EntryRef { entry, bytes }: EntryRef<'a>) -> Self {

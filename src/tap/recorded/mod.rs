@@ -6,17 +6,17 @@
 
 mod entry;
 mod error;
-mod form;
 mod frame;
 pub(crate) mod macp;
 pub(crate) mod mpp;
 pub(crate) mod plain;
 pub(crate) mod rmp;
 pub(crate) mod runs;
+mod schema;
 mod station;
 pub(crate) mod transition;
 pub(crate) mod wire;
 
-pub use entry::{Form, OwnedEntry, decode, encode};
+pub use entry::{EncodedEntry, OwnedEntry, decode, encode};
 pub use error::DecodeError;
-pub use form::{DESCRIPTOR, ENTRY_MESSAGE, SNAPSHOT_MESSAGE, VERSION};
+pub use schema::{DESCRIPTOR, ENTRY_MESSAGE, SNAPSHOT_MESSAGE, VERSION};

@@ -133,14 +133,14 @@ pub(super) fn recorded(transition: &Transition) -> wire::RmpTransition {
                 expires_at_ms: *expires_at_ms,
             })
         }
-        Transition::Gauged { session, sub, gauge } => Kind::Gauged(wire::RmpGauged {
+        Transition::QueueStats { session, sub, gauge } => Kind::Gauged(wire::RmpGauged {
             subscription: Some(subscription((*session, *sub))),
             gauge: Some(recorded_gauge(gauge)),
         }),
-        Transition::Counted { session, published, refused } => {
+        Transition::SessionStats { session, published, refused } => {
             Kind::Counted(wire::RmpCounted { session: session.0, published: *published, refused: *refused })
         }
-        Transition::Remembered { keys, evicted_young, lost_evicted_young, topics } => {
+        Transition::DedupeStats { keys, evicted_young, lost_evicted_young, topics } => {
             let (keys, evicted_young, lost_evicted_young, topics) =
                 (*keys, *evicted_young, *lost_evicted_young, *topics);
             Kind::Remembered(wire::RmpRemembered { keys, evicted_young, lost_evicted_young, topics })
@@ -185,15 +185,15 @@ pub(super) fn live(transition: wire::RmpTransition) -> Result<Transition, Decode
         },
         Kind::Gauged(it) => {
             let (session, sub) = live_subscription(it.subscription)?;
-            Transition::Gauged { session, sub, gauge: live_gauge(it.gauge.as_ref()) }
+            Transition::QueueStats { session, sub, gauge: live_gauge(it.gauge.as_ref()) }
         }
-        Kind::Counted(it) => Transition::Counted {
+        Kind::Counted(it) => Transition::SessionStats {
             session: ConnectionId(it.session),
             published: it.published,
             refused: it.refused,
         },
         Kind::Remembered(wire::RmpRemembered { keys, evicted_young, lost_evicted_young, topics }) => {
-            Transition::Remembered { keys, evicted_young, lost_evicted_young, topics }
+            Transition::DedupeStats { keys, evicted_young, lost_evicted_young, topics }
         }
         Kind::ClockJumpedMs(by_ms) => Transition::ClockJumped { by_ms },
     })

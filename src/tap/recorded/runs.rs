@@ -23,12 +23,12 @@ pub(super) fn recorded(transition: &Transition) -> wire::RunsTransition {
         }),
         Transition::Planned { run: _ } => Kind::Planned(NOTHING),
         Transition::Rejected { request: _, by } => Kind::Rejected(recorded_asker(by)),
-        Transition::Moved { run: _, node, state, attempt } => Kind::Moved(wire::RunMoved {
+        Transition::StateChange { run: _, node, state, attempt } => Kind::Moved(wire::RunMoved {
             node: Some(recorded_node(node)),
             state: plain::to_node_state(*state),
             attempt: *attempt,
         }),
-        Transition::Told { run: _, number, kind, level, node } => Kind::Told(wire::RunTold {
+        Transition::Event { run: _, number, kind, level, node } => Kind::Told(wire::RunTold {
             number: *number,
             kind: plain::to_event_kind(*kind),
             level: level.map_or(0, plain::to_level),
@@ -83,9 +83,9 @@ pub(super) fn live(transition: wire::RunsTransition) -> Result<Transition, Decod
         Kind::Rejected(by) => Transition::Rejected { request: run, by: live_asker(Some(by), "rejected.by")? },
         Kind::Moved(it) => {
             let state = plain::node_state(it.state, "moved.state")?;
-            Transition::Moved { run, node: live_node(it.node)?, state, attempt: it.attempt }
+            Transition::StateChange { run, node: live_node(it.node)?, state, attempt: it.attempt }
         }
-        Kind::Told(it) => Transition::Told {
+        Kind::Told(it) => Transition::Event {
             run,
             number: it.number,
             kind: plain::event_kind(it.kind, "told.kind")?,
@@ -141,11 +141,11 @@ pub(crate) fn live_asker(it: Option<wire::Asker>, field: &'static str) -> Result
     Ok(Asker { kind: plain::asker_kind(it.kind, "asker.kind")?, client: Arc::from(it.client) })
 }
 
-pub(crate) fn recorded_node(NodeRef { place, id }: &NodeRef) -> wire::NodeRef {
+pub(crate) fn recorded_node(NodeRef { index: place, id }: &NodeRef) -> wire::NodeRef {
     wire::NodeRef { place: *place, id: id.to_string() }
 }
 
 pub(crate) fn live_node(it: Option<wire::NodeRef>) -> Result<NodeRef, DecodeError> {
     let it = it.ok_or(DecodeError::Missing("node"))?;
-    Ok(NodeRef { place: it.place, id: Arc::from(it.id) })
+    Ok(NodeRef { index: it.place, id: Arc::from(it.id) })
 }

@@ -47,7 +47,7 @@ pub(super) fn recorded(transition: &Transition) -> wire::MppTransition {
         }),
         Transition::Refunded { id, queue, event } => Kind::Refunded(row(*id, queue, Some(event))),
         Transition::Requeued { id, queue } => Kind::Requeued(row(*id, queue, None)),
-        Transition::LeftApplied { id, queue } => Kind::LeftApplied(row(*id, queue, None)),
+        Transition::Orphaned { id, queue } => Kind::LeftApplied(row(*id, queue, None)),
         Transition::RefundRecorded { refund, id, status } => Kind::RefundRecorded(wire::RefundRecorded {
             refund: refund.0,
             id: id.0,
@@ -67,7 +67,7 @@ pub(super) fn recorded(transition: &Transition) -> wire::MppTransition {
         }
         Transition::PersistedLeftOut { key } => Kind::PersistedLeftOut(key.to_string()),
         Transition::CommitsFailing => Kind::CommitsFailing(NOTHING),
-        Transition::CommitsWell => Kind::CommitsWell(NOTHING),
+        Transition::CommitsOk => Kind::CommitsWell(NOTHING),
         Transition::PackLoaded { pack_id, manifest_hash } => Kind::PackLoaded(wire::PackLoaded {
             pack_id: pack_id.to_string(),
             manifest_hash: manifest_hash.to_string(),
@@ -111,7 +111,7 @@ pub(super) fn live(transition: wire::MppTransition) -> Result<Transition, Decode
         Kind::Failed(it) => live_failed(it)?,
         Kind::Refunded(row) => Transition::Refunded { id: id(&row), queue: queue(&row), event: event(&row) },
         Kind::Requeued(row) => Transition::Requeued { id: id(&row), queue: queue(&row) },
-        Kind::LeftApplied(row) => Transition::LeftApplied { id: id(&row), queue: queue(&row) },
+        Kind::LeftApplied(row) => Transition::Orphaned { id: id(&row), queue: queue(&row) },
         Kind::RefundRecorded(it) => Transition::RefundRecorded {
             refund: RefundId(it.refund),
             id: InvocationId(it.id),
@@ -131,7 +131,7 @@ pub(super) fn live(transition: wire::MppTransition) -> Result<Transition, Decode
         }
         Kind::PersistedLeftOut(key) => Transition::PersistedLeftOut { key: StateKey::new(&key) },
         Kind::CommitsFailing(_) => Transition::CommitsFailing,
-        Kind::CommitsWell(_) => Transition::CommitsWell,
+        Kind::CommitsWell(_) => Transition::CommitsOk,
         Kind::PackLoaded(it) => Transition::PackLoaded {
             pack_id: PackId::new(&it.pack_id),
             manifest_hash: ManifestHash::new(&it.manifest_hash),

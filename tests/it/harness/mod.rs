@@ -2,7 +2,7 @@
 //! `Fetch`'s promises and no more, and a fold of everything the core says.
 
 mod store;
-mod world;
+mod test_bridge;
 
 pub(crate) use store::{Request, Store};
-pub(crate) use world::{HELLO, TOKEN, TOML, World, pack};
+pub(crate) use test_bridge::{HELLO, TOKEN, TOML, TestBridge, pack};

@@ -8,7 +8,7 @@ use rl_console::macp::proto::v1::{
 };
 use tonic::Code;
 
-use super::house::{House, envelope, participants};
+use super::test_station::{TestStation, envelope, participants};
 
 fn initialize(versions: &[&str]) -> InitializeRequest {
     let client_info = Some(ClientInfo { name: "a client".to_owned(), ..ClientInfo::default() });
@@ -21,7 +21,7 @@ fn initialize(versions: &[&str]) -> InitializeRequest {
 
 #[test]
 fn initialize_agrees_on_the_one_version() {
-    let house = House::open();
+    let house = TestStation::open();
     let mut client = house.client.clone();
     let answer = house.runtime.block_on(client.initialize(initialize(&["0.9", "1.0"]))).unwrap().into_inner();
     assert_eq!(answer.selected_protocol_version, "1.0");
@@ -50,7 +50,7 @@ fn initialize_agrees_on_the_one_version() {
 
 #[test]
 fn what_the_runtime_is_and_can_is_told() {
-    let house = House::open();
+    let house = TestStation::open();
     let mut client = house.client.clone();
     house.runtime.block_on(async {
         let manifest = client
@@ -77,7 +77,7 @@ fn what_the_runtime_is_and_can_is_told() {
 
 #[test]
 fn a_decision_is_held_from_its_start_to_its_commitment() {
-    let house = House::open();
+    let house = TestStation::open();
     let payload = SessionStartPayload {
         mode_version: "1.0.0".to_owned(),
         configuration_version: "c1".to_owned(),
@@ -128,7 +128,7 @@ fn a_decision_is_held_from_its_start_to_its_commitment() {
 
 #[test]
 fn rounds_are_held_until_all_agree() {
-    let house = House::open();
+    let house = TestStation::open();
     assert!(house.start("s", "multi_round", &participants(&["alice", "bob"])).ok);
     let say = |id: &str, sender: &str, value: &str| {
         house.say("s", "Contribute", id, sender, &format!(r#"{{"value":"{value}"}}"#))
@@ -142,7 +142,7 @@ fn rounds_are_held_until_all_agree() {
 
 #[test]
 fn sessions_are_cancelled_and_looked_up() {
-    let house = House::open();
+    let house = TestStation::open();
     assert_eq!(house.session("s"), Err(Code::NotFound));
     let unknown = house.cancel("s", "");
     assert_eq!((unknown.ok, unknown.error.unwrap().code.as_str()), (false, "SESSION_NOT_FOUND"));
@@ -157,7 +157,7 @@ fn sessions_are_cancelled_and_looked_up() {
 
 #[test]
 fn errors_of_the_protocol_come_in_the_ack_and_others_as_a_status() {
-    let house = House::open();
+    let house = TestStation::open();
     let code = |ack: rl_console::macp::proto::v1::Ack| {
         let error = ack.error.unwrap();
         assert!(error.details.is_empty(), "{error:?}");
@@ -195,7 +195,7 @@ fn errors_of_the_protocol_come_in_the_ack_and_others_as_a_status() {
 
 #[test]
 fn the_sweep_ends_sessions_that_nobody_asks_for() {
-    let house = House::open();
+    let house = TestStation::open();
     house.start("s", "", &SessionStartPayload { ttl_ms: 1, ..SessionStartPayload::default() });
     house.until("the end of the session", || {
         let snapshot = house.runtime.block_on(house.port().snapshot()).unwrap();

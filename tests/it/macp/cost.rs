@@ -13,17 +13,17 @@ use rl_console::{
     time::Now,
 };
 
-use super::house::envelope;
+use super::test_station::envelope;
 
 /// What was measured is not asked for.
 fn quiet(_: AllocationInfo) {}
 
-struct Bench {
+struct Fixture {
     kernel: Kernel,
     sent: u64,
 }
 
-impl Bench {
+impl Fixture {
     fn new() -> Self {
         let limits = limits::Macp { unsaved_bytes_max: u64::MAX, ..limits::Macp::default() };
         Self { kernel: Kernel::new(Now::at_ms(0), limits), sent: 0 }
@@ -81,7 +81,7 @@ const EVALUATION: &str =
 #[test]
 fn a_message_costs_the_same_in_a_session_of_ten_evaluations_and_of_a_hundred_thousand() {
     let [few, many] = [10, 100_000].map(|evaluations| {
-        let mut bench = Bench::new();
+        let mut bench = Fixture::new();
         bench.decision(evaluations);
         let proposal = |n| format!(r#"{{"proposal_id":"q{n:09}"}}"#);
         [
@@ -99,7 +99,7 @@ fn a_message_costs_the_same_in_a_session_of_ten_evaluations_and_of_a_hundred_tho
 #[test]
 fn a_contribution_costs_the_same_among_ten_participants_and_ten_thousand() {
     let [few, many] = [10, 10_000_u64].map(|participants| {
-        let mut bench = Bench::new();
+        let mut bench = Fixture::new();
         let names: Vec<String> = (0..participants).map(|n| format!("agent {n:09}")).collect();
         bench.start(
             "s",
@@ -116,11 +116,11 @@ fn a_contribution_costs_the_same_among_ten_participants_and_ten_thousand() {
 }
 
 /// Bytes that a kernel holds for what is done with it, and what it counts.
-fn held(fill: impl FnOnce(&mut Bench)) -> (i64, i64) {
+fn held(fill: impl FnOnce(&mut Fixture)) -> (i64, i64) {
     let mut counted = 0;
     let mut bench = None;
     let held = measure(|| {
-        let mut made = Bench::new();
+        let mut made = Fixture::new();
         fill(&mut made);
         // Rows are written, so that nothing waits for that.
         while !made.kernel.take_rows(1_000).is_empty() {}
@@ -132,7 +132,7 @@ fn held(fill: impl FnOnce(&mut Bench)) -> (i64, i64) {
 }
 
 /// What sessions are like, and what makes them.
-type Shape<'a> = (&'a str, &'a dyn Fn(&mut Bench));
+type Shape<'a> = (&'a str, &'a dyn Fn(&mut Fixture));
 
 #[test]
 fn no_session_holds_more_than_is_counted() {

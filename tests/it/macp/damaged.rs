@@ -4,11 +4,11 @@
 use rl_console::{limits, macp::proto::v1::SessionState};
 use tonic::Code;
 
-use super::bare::Bare;
+use super::test_runtime::TestRuntime;
 
 #[test]
 fn a_segment_that_cannot_be_read_ends_the_sessions_that_it_has_records_of_and_no_others() {
-    let mut bare = Bare::open(limits::Macp::default());
+    let mut bare = TestRuntime::open(limits::Macp::default());
     for session in ["hit", "well", "ended"] {
         bare.start(session).unwrap();
         bare.say(session, "Unheard", "m1", "").unwrap();
@@ -35,12 +35,12 @@ fn a_segment_that_cannot_be_read_ends_the_sessions_that_it_has_records_of_and_no
         assert_eq!(bare.say("hit", "Unheard", "m2", "").unwrap().error.unwrap().code, "SESSION_NOT_OPEN");
         assert!(bare.say("well", "Unheard", "m1", "").unwrap().duplicate);
         // Until it is sorted, and the segment is no more among the others.
-        while bare.figures().log_segments > 0 {
+        while bare.metrics().log_segments > 0 {
             bare.look("well").unwrap();
         }
         bare.restart();
     }
-    let handle = bare.handle();
+    let handle = bare.store_handle();
     let (tell, told) = std::sync::mpsc::sync_channel(1);
     handle.session("hit".to_owned(), Box::new(move |row| tell.send(row).unwrap())).unwrap();
     let row = told.recv().unwrap().unwrap().unwrap();
@@ -50,7 +50,7 @@ fn a_segment_that_cannot_be_read_ends_the_sessions_that_it_has_records_of_and_no
 
 #[test]
 fn a_damaged_file_of_the_log_names_the_sessions_that_lose_records_and_ends_those_that_are_open() {
-    let bare = Bare::open(limits::Macp::default());
+    let bare = TestRuntime::open(limits::Macp::default());
     // What is written is in the log alone.
     bare.no_store(true);
     for session in ["hit", "well", "resolved"] {
@@ -90,7 +90,7 @@ fn a_damaged_file_of_the_log_names_the_sessions_that_lose_records_and_ends_those
         );
         assert!(killed.say("hit", "Unheard", "m2", "").unwrap().duplicate);
         assert!(killed.say("well", "Unheard", "m1", "").unwrap().duplicate);
-        killed.settled("hit");
+        killed.wait_saved("hit");
         killed.restart();
     }
     assert!(killed.notices.lock().unwrap().is_empty(), "it is said once");
@@ -98,7 +98,7 @@ fn a_damaged_file_of_the_log_names_the_sessions_that_lose_records_and_ends_those
 
 #[test]
 fn the_number_of_a_session_whose_start_is_lost_is_given_to_no_other() {
-    let bare = Bare::open(limits::Macp::default());
+    let bare = TestRuntime::open(limits::Macp::default());
     bare.no_store(true);
     bare.start("well").unwrap();
     bare.start("begun").unwrap();
@@ -114,7 +114,7 @@ fn the_number_of_a_session_whose_start_is_lost_is_given_to_no_other() {
     killed.start("new").unwrap();
     killed.say("new", "Unheard", "m1", "").unwrap();
     for _ in 0..2 {
-        killed.settled("new");
+        killed.wait_saved("new");
         killed.restart();
         assert_eq!(
             (killed.look("well"), killed.look("new")),

@@ -13,13 +13,13 @@ use rl_console::{
 use tonic::Code;
 
 use super::{
-    bare::{Bare, is_unavailable},
-    house::{House, envelope},
+    test_runtime::{TestRuntime, is_unavailable},
+    test_station::{TestStation, envelope},
 };
 
 #[test]
 fn what_cannot_be_written_is_unavailable_and_counts_once_it_is() {
-    let mut bare = Bare::open(limits::Macp::default());
+    let mut bare = TestRuntime::open(limits::Macp::default());
     bare.start("s").unwrap();
     bare.start("other").unwrap();
     bare.say("s", "Proposal", "m1", r#"{"proposal_id":"p"}"#).unwrap();
@@ -42,7 +42,7 @@ fn what_cannot_be_written_is_unavailable_and_counts_once_it_is() {
     assert_eq!(bare.cancel("s").unwrap_err(), Code::Unavailable);
     assert_eq!(bare.look("s"), Err(Code::Unavailable), "it would tell of what is not kept");
     assert_eq!(bare.look("nowhere"), Err(Code::NotFound));
-    let figures = bare.figures();
+    let figures = bare.metrics();
     assert!(
         figures.log_failing.is_some() && figures.log_commit_failures > 0 && figures.log_unsaved_bytes > 0,
         "{figures:?}"
@@ -50,12 +50,12 @@ fn what_cannot_be_written_is_unavailable_and_counts_once_it_is() {
     is_unavailable(bare.start("t"));
     assert!(bare.start("other").unwrap().duplicate, "its start is kept");
     bare.disk_full(false);
-    bare.settled("s");
+    bare.wait_saved("s");
     let again = bare.say("s", "Vote", "m2", "").unwrap();
     assert!(again.ok && again.duplicate, "it was accepted then");
     assert_eq!(again.session_state(), SessionState::Expired, "and so was the cancellation");
     assert!(bare.start("t").unwrap().duplicate);
-    let figures = bare.figures();
+    let figures = bare.metrics();
     assert_eq!((figures.log_failing, figures.log_unsaved_bytes), (None, 0));
     bare.restart();
     assert_eq!((bare.look("s"), bare.look("t")), (Ok(SessionState::Expired), Ok(SessionState::Open)));
@@ -65,7 +65,7 @@ fn what_cannot_be_written_is_unavailable_and_counts_once_it_is() {
 #[test]
 fn past_its_bound_nothing_more_is_accepted_and_nothing_is_remembered() {
     let limits = limits::Macp { unsaved_bytes_max: 8 << 20, ..limits::Macp::default() };
-    let bare = Bare::open(limits);
+    let bare = TestRuntime::open(limits);
     bare.start("s").unwrap();
     bare.disk_full(true);
     let long = "x".repeat(3 << 20);
@@ -75,7 +75,7 @@ fn past_its_bound_nothing_more_is_accepted_and_nothing_is_remembered() {
     assert_eq!(status.code(), Code::Unavailable);
     assert!(status.message().contains("limits.macp.unsaved_bytes_max"), "{}", status.message());
     bare.disk_full(false);
-    bare.settled("s");
+    bare.wait_saved("s");
     let duplicates: Vec<_> =
         ["m1", "m2", "m3"].map(|id| bare.say("s", "Unheard", id, "").unwrap().duplicate).into();
     assert_eq!(duplicates, [true, true, false], "what was turned away was never there");
@@ -83,7 +83,7 @@ fn past_its_bound_nothing_more_is_accepted_and_nothing_is_remembered() {
 
 #[test]
 fn a_stream_ends_with_what_cannot_be_kept_and_another_goes_on() {
-    let bare = Bare::open(limits::Macp::default());
+    let bare = TestRuntime::open(limits::Macp::default());
     bare.start("s").unwrap();
     bare.disk_full(true);
     let messages = |ids: std::ops::Range<u32>| {
@@ -108,20 +108,20 @@ fn a_stream_ends_with_what_cannot_be_kept_and_another_goes_on() {
     assert_eq!(refused.len(), 1);
     assert_eq!(refused[0].as_ref().unwrap_err().code(), Code::Unavailable);
     bare.disk_full(false);
-    bare.settled("s");
+    bare.wait_saved("s");
     let accepted = answers(messages(0..20));
     assert!(accepted.len() == 20 && accepted.iter().all(Result::is_ok));
 }
 
 #[test]
 fn a_session_that_is_in_the_store_alone_waits_for_it() {
-    let bare = Bare::open(limits::Macp { closed_max: 0, closed_ms_max: 0, ..limits::Macp::default() });
+    let bare = TestRuntime::open(limits::Macp { closed_max: 0, closed_ms_max: 0, ..limits::Macp::default() });
     bare.start("s").unwrap();
     bare.cancel("s").unwrap();
     let mut reads = 0;
     while reads == 0 {
         bare.look("s").unwrap();
-        reads = bare.figures().store_reads;
+        reads = bare.metrics().store_reads;
     }
     bare.no_store(true);
     assert_eq!(bare.look("s"), Err(Code::Unavailable));
@@ -132,7 +132,7 @@ fn a_session_that_is_in_the_store_alone_waits_for_it() {
 
 #[test]
 fn a_database_that_another_holds_holds_nobody_up() {
-    let house = House::open();
+    let house = TestStation::open();
     house.start("s", "", &SessionStartPayload::default());
     let held = rusqlite::Connection::open(house.data().join("station.db")).unwrap();
     held.execute_batch("BEGIN IMMEDIATE").unwrap();
@@ -145,7 +145,7 @@ fn a_database_that_another_holds_holds_nobody_up() {
 
 #[test]
 fn what_the_store_has_not_got_is_in_the_log_at_the_next_start() {
-    let mut bare = Bare::open(limits::Macp::default());
+    let mut bare = TestRuntime::open(limits::Macp::default());
     bare.start("s").unwrap();
     bare.no_store(true);
     bare.start("t").unwrap();
@@ -176,7 +176,7 @@ fn what_the_store_has_not_got_is_in_the_log_at_the_next_start() {
 
 #[test]
 fn a_log_that_the_store_does_not_take_is_bounded_and_goes_on_when_it_does() {
-    let bare = Bare::open(limits::Macp { unsaved_bytes_max: 8 << 20, ..limits::Macp::default() });
+    let bare = TestRuntime::open(limits::Macp { unsaved_bytes_max: 8 << 20, ..limits::Macp::default() });
     bare.start("s").unwrap();
     bare.no_store(true);
     let long = "x".repeat(3 << 20);
@@ -184,20 +184,20 @@ fn a_log_that_the_store_does_not_take_is_bounded_and_goes_on_when_it_does() {
         assert!(bare.say("s", "Unheard", id, &long).unwrap().ok);
     }
     is_unavailable(bare.say("s", "Unheard", "m4", &long));
-    let figures = bare.figures();
+    let figures = bare.metrics();
     assert!(figures.log_unstored_bytes > 9 << 20 && figures.log_failing.is_some(), "{figures:?}");
     bare.no_store(false);
-    bare.settled("s");
+    bare.wait_saved("s");
     assert!(bare.say("s", "Unheard", "m4", "").unwrap().duplicate);
     assert_eq!(bare.messages("s"), 4);
-    assert_eq!(bare.figures().log_unstored_bytes, 0);
+    assert_eq!(bare.metrics().log_unstored_bytes, 0);
 }
 
 #[test]
 fn a_store_that_dies_with_a_segment_in_hand_loses_nothing() {
-    let mut bare = Bare::open(limits::Macp::default());
+    let mut bare = TestRuntime::open(limits::Macp::default());
     bare.start("s").unwrap();
-    let handle = bare.handle();
+    let handle = bare.store_handle();
     let nothing = || Op::Macp(MacpOp::Sessions(Vec::new()));
     let (go, gone) = std::sync::mpsc::sync_channel::<()>(1);
     handle.commit(nothing(), Class::Process, Box::new(move |_| assert!(gone.recv().is_err()))).unwrap();
@@ -205,8 +205,8 @@ fn a_store_that_dies_with_a_segment_in_hand_loses_nothing() {
     handle.commit(nothing(), Class::Process, Box::new(|_| std::panic::panic_any("on purpose"))).unwrap();
     assert!(bare.say("s", "Unheard", "m1", "").unwrap().ok);
     drop(go);
-    bare.runtime.block_on(bare.way.settle());
-    assert!(bare.figures().log_failing.is_some());
+    bare.runtime.block_on(bare.handle.flush());
+    assert!(bare.metrics().log_failing.is_some());
     bare.end();
     drop(bare.store.take());
     let killed = bare.killed();

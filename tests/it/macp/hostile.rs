@@ -24,13 +24,13 @@ use tonic::{
     transport::Endpoint,
 };
 
-use super::house::{House, envelope};
+use super::test_station::{TestStation, envelope};
 
 fn long_lived() -> SessionStartPayload {
     SessionStartPayload { ttl_ms: 86_400_000, ..SessionStartPayload::default() }
 }
 
-fn records(house: &House, session: &str) -> usize {
+fn records(house: &TestStation, session: &str) -> usize {
     let Page::SessionLog { rows, .. } =
         house.query(Query::SessionLog { session: session.to_owned(), after: 0, limit: 1_000 })
     else {
@@ -41,7 +41,7 @@ fn records(house: &House, session: &str) -> usize {
 
 #[test]
 fn confidences_that_are_no_finite_numbers_change_nothing() {
-    let house = House::open();
+    let house = TestStation::open();
     house.start("s", "", &long_lived());
     house.say("s", "Proposal", "m0", "a", r#"{"proposal_id":"p"}"#);
     for confidence in
@@ -72,7 +72,7 @@ fn confidences_that_are_no_finite_numbers_change_nothing() {
 
 #[test]
 fn payloads_that_are_no_texts_are_refused_where_a_mode_reads_them() {
-    let house = House::open();
+    let house = TestStation::open();
     house.start("s", "", &long_lived());
     for payload in
         [&b"\xff\xfe"[..], b"{\"proposal_id\":\"\xff\"}", b"\x00", b"", b"{", b"[]", b"{}{}", b"\"p\""]
@@ -95,7 +95,7 @@ fn payloads_that_are_no_texts_are_refused_where_a_mode_reads_them() {
 
 #[test]
 fn empty_envelopes_and_long_texts_are_answered_and_leave_nothing() {
-    let house = House::open();
+    let house = TestStation::open();
     assert_eq!(house.send(Envelope::default()).error.unwrap().code, "UNSUPPORTED_PROTOCOL_VERSION");
     let empty = Envelope { macp_version: "1.0".to_owned(), ..Envelope::default() };
     assert_eq!(house.send(empty).error.unwrap().code, "INVALID_ENVELOPE");
@@ -152,7 +152,7 @@ fn empty_envelopes_and_long_texts_are_answered_and_leave_nothing() {
 
 #[test]
 fn ten_thousand_sessions_are_open_at_one_time() {
-    let house = House::open();
+    let house = TestStation::open();
     let start = |n: u32| {
         let envelope = envelope(&format!("s{n}"), "SessionStart", "start", "a", long_lived().encode_to_vec());
         StreamSessionRequest { envelope: Some(envelope) }
@@ -205,7 +205,7 @@ fn message(message: &impl prost::Message) -> Vec<u8> {
 }
 
 /// A connection that has called a path and sent this.
-fn half_sent(house: &House, path: &str, data: &[u8]) -> TcpStream {
+fn half_sent(house: &TestStation, path: &str, data: &[u8]) -> TcpStream {
     let mut socket = TcpStream::connect(house.addr()).unwrap();
     socket.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
     let preface = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
@@ -217,7 +217,7 @@ fn half_sent(house: &House, path: &str, data: &[u8]) -> TcpStream {
 
 #[test]
 fn a_stream_that_is_cut_in_the_middle_of_a_message_loses_what_was_not_whole_alone() {
-    let house = House::open();
+    let house = TestStation::open();
     let request = |envelope| StreamSessionRequest { envelope: Some(envelope) };
     let start = message(&request(envelope("s", "SessionStart", "start", "a", long_lived().encode_to_vec())));
     let whole = message(&request(envelope("s", "Unheard", "m1", "a", "x".repeat(1_000))));
@@ -245,7 +245,7 @@ fn a_stream_that_is_cut_in_the_middle_of_a_message_loses_what_was_not_whole_alon
 }
 
 /// Calls with a body of these bytes, which ends behind them: the data of the answer, and the status.
-fn called(house: &House, path: &str, body: Vec<u8>) -> (Vec<u8>, Status) {
+fn called(house: &TestStation, path: &str, body: Vec<u8>) -> (Vec<u8>, Status) {
     let addr = house.addr();
     // A body of bytes is to be had of a text.
     let body = tonic::body::Body::new(String::from_utf8(body).unwrap());
@@ -270,7 +270,7 @@ fn called(house: &House, path: &str, body: Vec<u8>) -> (Vec<u8>, Status) {
 
 #[test]
 fn a_body_that_ends_in_the_middle_of_a_message_is_answered_so() {
-    let house = House::open();
+    let house = TestStation::open();
     house.start("s", "", &long_lived());
     let streamed =
         |id: &str| message(&StreamSessionRequest { envelope: Some(envelope("s", "Unheard", id, "a", "")) });
@@ -298,7 +298,7 @@ fn a_body_that_ends_in_the_middle_of_a_message_is_answered_so() {
 
 #[test]
 fn lengths_that_no_message_has_and_compression_that_nobody_named_are_answered_so() {
-    let house = House::open();
+    let house = TestStation::open();
     for rpc in ["Send", "StreamSession"] {
         let path = format!("/macp.v1.MACPRuntimeService/{rpc}");
         // Two gigabytes are to come.
@@ -314,7 +314,7 @@ fn lengths_that_no_message_has_and_compression_that_nobody_named_are_answered_so
 
 #[test]
 fn a_call_that_is_cut_is_no_call() {
-    let house = House::open();
+    let house = TestStation::open();
     house.start("s", "", &long_lived());
     let send =
         message(&SendRequest { envelope: Some(envelope("s", "Unheard", "m1", "a", "x".repeat(1_000))) });

@@ -20,12 +20,12 @@ use rl_console::{
 use tonic::Code;
 
 use super::{
-    bare::Bare,
-    house::{House, envelope, participants},
+    test_runtime::TestRuntime,
+    test_station::{TestStation, envelope, participants},
 };
 
-fn with(macp: limits::Macp) -> House {
-    House::with(&Limits { macp, ..Limits::default() })
+fn with(macp: limits::Macp) -> TestStation {
+    TestStation::with(&Limits { macp, ..Limits::default() })
 }
 
 #[track_caller]
@@ -145,7 +145,7 @@ fn room_that_sessions_have_left_is_there_for_others() {
 
 #[test]
 fn one_call_too_many_that_waits_for_the_store_is_refused_by_its_key() {
-    let bare = Bare::open(limits::Macp {
+    let bare = TestRuntime::open(limits::Macp {
         closed_max: 0,
         closed_ms_max: 0,
         loading_max: 1,
@@ -153,11 +153,11 @@ fn one_call_too_many_that_waits_for_the_store_is_refused_by_its_key() {
     });
     bare.start("s").unwrap();
     bare.cancel("s").unwrap();
-    while bare.figures().store_reads == 0 {
+    while bare.metrics().store_reads == 0 {
         bare.look("s").unwrap();
     }
     // Whoever reads from the store waits behind these.
-    let handle = bare.handle();
+    let handle = bare.store_handle();
     let gates: Vec<_> = (0..2)
         .map(|_| {
             let (go, gone) = std::sync::mpsc::sync_channel::<()>(1);
@@ -166,12 +166,12 @@ fn one_call_too_many_that_waits_for_the_store_is_refused_by_its_key() {
                 begun.send(()).unwrap();
                 gone.recv().is_ok()
             };
-            handle.macp_left(wait, Box::new(|_| ())).unwrap();
+            handle.restored_macp(wait, Box::new(|_| ())).unwrap();
             begins.recv().unwrap();
             go
         })
         .collect();
-    let reads = bare.figures().store_reads;
+    let reads = bare.metrics().store_reads;
     let waits = {
         let mut client = bare.client.clone();
         bare.runtime.spawn(async move {
@@ -181,7 +181,7 @@ fn one_call_too_many_that_waits_for_the_store_is_refused_by_its_key() {
                 .map(tonic::Response::into_inner)
         })
     };
-    while bare.figures().store_reads == reads {
+    while bare.metrics().store_reads == reads {
         std::thread::yield_now();
     }
     let mut client = bare.client.clone();
@@ -200,14 +200,14 @@ fn one_call_too_many_that_waits_for_the_store_is_refused_by_its_key() {
 
 #[test]
 fn segments_past_their_bound_are_sorted_at_once() {
-    let bare = Bare::open(limits::Macp { segments_max: 16, ..limits::Macp::default() });
+    let bare = TestRuntime::open(limits::Macp { segments_max: 16, ..limits::Macp::default() });
     bare.start("s").unwrap();
     let mut most = 0;
     for n in 0..400 {
         bare.say("s", "Unheard", &format!("m{n}"), "").unwrap();
-        most = most.max(bare.figures().log_segments);
+        most = most.max(bare.metrics().log_segments);
     }
-    assert_eq!(bare.figures().log_commits, 401, "one call after another makes one segment each");
+    assert_eq!(bare.metrics().log_commits, 401, "one call after another makes one segment each");
     assert!(most < 200, "{most}");
 }
 
@@ -242,7 +242,7 @@ fn a_connection_is_told_how_many_calls_it_may_have_at_one_time() {
 
 #[test]
 fn a_stream_is_not_read_further_than_its_answers_have_room() {
-    let bare = Bare::open(limits::Macp {
+    let bare = TestRuntime::open(limits::Macp {
         stream_in_flight_max: 4,
         unsaved_bytes_max: 8 << 20,
         ..limits::Macp::default()
@@ -250,7 +250,7 @@ fn a_stream_is_not_read_further_than_its_answers_have_room() {
     bare.start("s").unwrap();
     // The store is held, and the log is as far ahead of it as it may be: nothing more is durable, and no
     // answer can be given.
-    let handle = bare.handle();
+    let handle = bare.store_handle();
     let (go, gone) = std::sync::mpsc::sync_channel::<()>(1);
     let hold = move |_| assert!(gone.recv().is_err());
     handle.commit(Op::Macp(MacpOp::Sessions(Vec::new())), Class::Process, Box::new(hold)).unwrap();
@@ -266,7 +266,7 @@ fn a_stream_is_not_read_further_than_its_answers_have_room() {
         answers.filter(|answer| std::future::ready(answer.is_ok())).count().await
     });
     let streamed = || {
-        bare.figures().calls
+        bare.metrics().calls
             [rl_console::macp::Rpc::ALL.iter().position(|rpc| rpc.name() == "StreamSession").unwrap()]
     };
     while streamed() < 4 {

@@ -15,7 +15,7 @@ use rl_console::{
 use serde_json::{Value, json};
 use tonic::{Code, Status};
 
-use super::house::{House, envelope};
+use super::test_station::{TestStation, envelope};
 
 fn request(envelope: Envelope) -> StreamSessionRequest {
     StreamSessionRequest { envelope: Some(envelope) }
@@ -28,7 +28,10 @@ fn start(session: &str) -> StreamSessionRequest {
 }
 
 /// All that is answered to messages that come at once.
-fn answers(house: &House, messages: Vec<StreamSessionRequest>) -> Vec<Result<StreamSessionResponse, Status>> {
+fn answers(
+    house: &TestStation,
+    messages: Vec<StreamSessionRequest>,
+) -> Vec<Result<StreamSessionResponse, Status>> {
     let mut client = house.client.clone();
     house.runtime.block_on(async move {
         let answers = client.stream_session(stream::iter(messages)).await.unwrap().into_inner();
@@ -36,7 +39,7 @@ fn answers(house: &House, messages: Vec<StreamSessionRequest>) -> Vec<Result<Str
     })
 }
 
-fn said(answer: &Result<StreamSessionResponse, Status>) -> (String, String, Value) {
+fn answer_fields(answer: &Result<StreamSessionResponse, Status>) -> (String, String, Value) {
     let envelope = answer.as_ref().unwrap().envelope.clone().unwrap();
     assert_eq!((envelope.macp_version.as_str(), envelope.sender.as_str()), ("1.0", "_runtime"));
     (envelope.message_type, envelope.message_id, serde_json::from_slice(&envelope.payload).unwrap())
@@ -44,7 +47,7 @@ fn said(answer: &Result<StreamSessionResponse, Status>) -> (String, String, Valu
 
 #[test]
 fn every_message_is_answered_in_its_turn_and_the_stream_goes_on_behind_an_error() {
-    let house = House::open();
+    let house = TestStation::open();
     let messages = vec![
         start("s"),
         start("t"),
@@ -56,7 +59,7 @@ fn every_message_is_answered_in_its_turn_and_the_stream_goes_on_behind_an_error(
     ];
     let answers = answers(&house, messages);
     let ack = |duplicate, state| json!({ "duplicate": duplicate, "ok": true, "session_state": state });
-    let all: Vec<_> = answers.iter().map(said).collect();
+    let all: Vec<_> = answers.iter().map(answer_fields).collect();
     let sessions: Vec<_> =
         answers.iter().map(|it| it.as_ref().unwrap().envelope.as_ref().unwrap().session_id.clone()).collect();
     assert_eq!(sessions, ["s", "t", "s", "t", "t", "u", "s"]);
@@ -83,7 +86,7 @@ fn every_message_is_answered_in_its_turn_and_the_stream_goes_on_behind_an_error(
 
 #[test]
 fn signals_and_payloads_that_are_too_long_are_answered_on_a_stream_as_elsewhere() {
-    let house = House::open();
+    let house = TestStation::open();
     let long =
         Envelope { mode: "m".to_owned(), ..envelope("s", "Unheard", "m2", "a", vec![b'x'; 4_194_305]) };
     let messages = vec![
@@ -93,7 +96,7 @@ fn signals_and_payloads_that_are_too_long_are_answered_on_a_stream_as_elsewhere(
         request(envelope("s", "Unheard", "m2", "a", "")),
     ];
     let answers = answers(&house, messages);
-    let all: Vec<_> = answers.iter().map(said).collect();
+    let all: Vec<_> = answers.iter().map(answer_fields).collect();
     let ack = json!({ "duplicate": false, "ok": true, "session_state": "Open" });
     assert_eq!(all[1], ("Ack".to_owned(), "ack-m1".to_owned(), ack.clone()));
     assert_eq!(
@@ -117,21 +120,24 @@ fn signals_and_payloads_that_are_too_long_are_answered_on_a_stream_as_elsewhere(
 
 #[test]
 fn a_request_without_an_envelope_ends_the_stream() {
-    let house = House::open();
+    let house = TestStation::open();
     let answers = answers(&house, vec![start("s"), StreamSessionRequest { envelope: None }, start("t")]);
     assert_eq!(answers.len(), 2);
-    assert_eq!(said(&answers[0]).0, "Ack");
+    assert_eq!(answer_fields(&answers[0]).0, "Ack");
     assert_eq!(answers[1].as_ref().unwrap_err().code(), Code::InvalidArgument);
 }
 
 #[test]
 fn a_message_that_the_transport_turns_away_ends_the_stream_with_words() {
-    let house = House::open();
+    let house = TestStation::open();
     let long = envelope("s", "Unheard", "m2", "a", vec![b'x'; 5 << 20]);
     let messages =
         vec![start("s"), request(envelope("s", "Unheard", "m1", "a", "")), request(long), start("t")];
     let answers = answers(&house, messages);
-    assert_eq!(answers.iter().take(2).map(|it| said(it).1).collect::<Vec<_>>(), ["ack-start", "ack-m1"]);
+    assert_eq!(
+        answers.iter().take(2).map(|it| answer_fields(it).1).collect::<Vec<_>>(),
+        ["ack-start", "ack-m1"]
+    );
     let [_, _, Err(status)] = &answers[..] else { panic!("{answers:?}") };
     assert_eq!(status.code(), Code::ResourceExhausted);
     assert!(status.message().contains("limits.macp.payload_bytes_max"), "{}", status.message());
@@ -141,12 +147,15 @@ fn a_message_that_the_transport_turns_away_ends_the_stream_with_words() {
 #[test]
 fn a_message_that_ends_the_stream_is_the_last_that_is_taken() {
     let macp = limits::Macp { session_bytes_max: 65_536, ..limits::Macp::default() };
-    let house = House::with(&Limits { macp, ..Limits::default() });
+    let house = TestStation::with(&Limits { macp, ..Limits::default() });
     let mut messages = vec![start("s"), request(envelope("s", "Unheard", "m1", "a", ""))];
     messages.push(request(envelope("s", "Unheard", "long", "a", vec![b'x'; 65_536])));
     messages.extend((2..60).map(|n| request(envelope("s", "Unheard", &format!("m{n}"), "a", ""))));
     let answers = answers(&house, messages);
-    assert_eq!(answers.iter().take(2).map(|it| said(it).1).collect::<Vec<_>>(), ["ack-start", "ack-m1"]);
+    assert_eq!(
+        answers.iter().take(2).map(|it| answer_fields(it).1).collect::<Vec<_>>(),
+        ["ack-start", "ack-m1"]
+    );
     let [_, _, Err(status)] = &answers[..] else { panic!("{answers:?}") };
     assert_eq!(status.code(), Code::ResourceExhausted);
     assert!(status.message().contains("limits.macp.session_bytes_max"), "{}", status.message());
@@ -157,7 +166,7 @@ fn a_message_that_ends_the_stream_is_the_last_that_is_taken() {
 
 #[test]
 fn names_that_are_too_long_are_errors_and_the_stream_goes_on() {
-    let house = House::open();
+    let house = TestStation::open();
     let long = "x".repeat(1_025);
     let each = [
         (start("s"), "Ack", "ack-start".to_owned(), None),
@@ -186,7 +195,7 @@ fn names_that_are_too_long_are_errors_and_the_stream_goes_on() {
     let answers = answers(&house, each.iter().map(|(request, ..)| request.clone()).collect());
     assert_eq!(answers.len(), each.len());
     for (answer, (_, message_type, id, code)) in answers.iter().zip(&each) {
-        let (said_type, said_id, payload) = said(answer);
+        let (said_type, said_id, payload) = answer_fields(answer);
         assert_eq!((said_type.as_str(), &said_id), (*message_type, id));
         assert_eq!(payload.get("code").and_then(Value::as_str), *code, "{payload}");
         let is_ours = code.is_some_and(|code| code == "INVALID_ENVELOPE");
@@ -200,27 +209,27 @@ fn names_that_are_too_long_are_errors_and_the_stream_goes_on() {
 
 #[test]
 fn ids_that_are_longer_than_what_waits_together_are_answered_in_their_order() {
-    let house = House::open();
+    let house = TestStation::open();
     let id = |n: usize| format!("{n}-{}", "x".repeat(if n == 7 { 3 << 20 } else { 300_000 }));
     let answers = answers(&house, (0..12).map(|n| request(envelope("s", "Vote", &id(n), "a", ""))).collect());
-    let said: Vec<_> = answers.iter().map(|it| said(it).1).collect();
+    let said: Vec<_> = answers.iter().map(|it| answer_fields(it).1).collect();
     assert!(said.iter().enumerate().all(|(n, said)| *said == format!("err-{}", id(n))), "{}", said.len());
     assert_eq!(said.len(), 12);
 }
 
 #[test]
 fn many_messages_in_flight_are_all_answered_in_their_order() {
-    let house = House::open();
+    let house = TestStation::open();
     let mut messages = vec![start("s")];
     messages.extend((0..2_000).map(|n| request(envelope("s", "Unheard", &format!("m{n}"), "a", ""))));
     let answers = answers(&house, messages);
-    let ids: Vec<_> = answers.iter().skip(1).map(|answer| said(answer).1).collect();
+    let ids: Vec<_> = answers.iter().skip(1).map(|answer| answer_fields(answer).1).collect();
     assert_eq!(ids, (0..2_000).map(|n| format!("ack-m{n}")).collect::<Vec<_>>());
 }
 
 #[test]
 fn a_stream_that_is_cut_loses_nothing_that_was_answered() {
-    let house = House::open();
+    let house = TestStation::open();
     let mut client = house.client.clone();
     house.runtime.block_on(async {
         // It never ends by itself.
@@ -239,7 +248,7 @@ fn a_stream_that_is_cut_loses_nothing_that_was_answered() {
 
 #[test]
 fn open_streams_are_counted_in_the_sessions_in_which_they_spoke() {
-    let house = House::open();
+    let house = TestStation::open();
     let port = house.port();
     let mut entries = port.entries().unwrap();
     let mut told = async || loop {

@@ -12,7 +12,7 @@ use rl_console::{
 };
 use tonic::Code;
 
-use super::house::{House, envelope, participants};
+use super::test_station::{TestStation, envelope, participants};
 
 /// A frame of the runtime with its bytes.
 type Tapped = (Frame, Vec<u8>);
@@ -37,7 +37,7 @@ fn drain(reader: &mut rl_console::tap::Reader) -> (Vec<Tapped>, Vec<(Transition,
 
 #[test]
 fn a_call_and_its_answer_are_kept_byte_for_byte_with_what_they_caused() {
-    let house = House::open();
+    let house = TestStation::open();
     let mut reader = house.port().entries().unwrap();
     house.start("s", "", &participants(&["alice"]));
     let message = envelope("s", "Proposal", "m1", "alice", r#"{"proposal_id":"p","option":"go"}"#);
@@ -74,7 +74,7 @@ fn a_call_and_its_answer_are_kept_byte_for_byte_with_what_they_caused() {
 
 #[test]
 fn an_answer_belongs_to_its_calls_trace_and_says_what_it_answers() {
-    let house = House::open();
+    let house = TestStation::open();
     let mut reader = house.port().entries().unwrap();
     let trace = "0191f2c4-0000-7000-8000-00000000a41f";
     let context = format!(r#"{{"trace_id":"{trace}"}}"#).into_bytes();
@@ -139,7 +139,7 @@ impl tonic::codec::Codec for Raw {
 
 #[test]
 fn a_message_that_does_not_decode_is_kept_and_answered() {
-    let house = House::open();
+    let house = TestStation::open();
     let mut reader = house.port().entries().unwrap();
     let addr = house.runtime.block_on(house.port().snapshot()).unwrap().macp.listener;
     let rl_console::macp::Listener::Listening(addr) = addr else { panic!("{addr:?}") };
@@ -167,7 +167,7 @@ fn a_message_that_does_not_decode_is_kept_and_answered() {
 
 #[test]
 fn what_the_transport_turns_away_is_told_of_and_names_its_bound() {
-    let house = House::open();
+    let house = TestStation::open();
     house.start("s", "", &participants(&[]));
     let mut reader = house.port().entries().unwrap();
     let long = || envelope("s", "Unheard", "m1", "a", vec![b'x'; 5 << 20]);

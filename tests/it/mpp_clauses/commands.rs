@@ -9,9 +9,9 @@ use rl_console::{
 };
 
 use super::dispatch::PULL;
-use crate::harness::{HELLO, Store, World, pack};
+use crate::harness::{HELLO, Store, TestBridge, pack};
 
-fn ids(world: &World) -> Vec<u64> {
+fn ids(world: &TestBridge) -> Vec<u64> {
     world.dispatched.iter().map(|(_, id)| id.0).collect()
 }
 
@@ -29,7 +29,7 @@ fn queue(name: &str) -> QueueName {
 
 #[test]
 fn enqueue_answers_row_by_row_in_order() {
-    let mut world = World::new();
+    let mut world = TestBridge::new();
     let rows = vec![NewInvocation::new("free"), NewInvocation::new("nope"), NewInvocation::new("spawn")];
     let Ok(Outcome::Enqueued(answer)) = world.ask(Command::Enqueue { rows }) else { panic!("refused") };
     assert_eq!(answer[0].as_ref().unwrap().id, InvocationId(1));
@@ -40,7 +40,7 @@ fn enqueue_answers_row_by_row_in_order() {
 
 #[test]
 fn enqueue_is_answered_after_its_commit() {
-    let mut world = World::new();
+    let mut world = TestBridge::new();
     world.prompt = false;
     world.command(Command::Enqueue { rows: vec![NewInvocation::new("free")] });
     while world.store.waiting.len() > 1 {
@@ -53,7 +53,7 @@ fn enqueue_is_answered_after_its_commit() {
 
 #[test]
 fn enqueue_a_repeated_key_yields_the_first_row() {
-    let (mut world, conn) = World::connected();
+    let (mut world, conn) = TestBridge::connected();
     let row = NewInvocation {
         source: Some("channel_points".to_owned()),
         redemption: Some("r-1".to_owned()),
@@ -82,7 +82,7 @@ fn enqueue_a_repeated_key_yields_the_first_row() {
 #[test]
 fn enqueue_bounds_rows_and_pending_rows() {
     let limits = limits::Mpp { command_rows_max: 3, pending_rows_max: 2, ..limits::Mpp::default() };
-    let mut world = World::with(pack(), limits, Store::default());
+    let mut world = TestBridge::with(pack(), limits, Store::default());
     let rows = vec![NewInvocation::new("free"); 4];
     assert_eq!(
         world.ask(Command::Enqueue { rows: rows.clone() }),
@@ -96,7 +96,7 @@ fn enqueue_bounds_rows_and_pending_rows() {
 
 #[test]
 fn cancel_makes_pending_rows_failed() {
-    let (mut world, conn) = World::connected();
+    let (mut world, conn) = TestBridge::connected();
     for event in ["free", "free", "spawn"] {
         world.enqueue(event, "{}");
     }
@@ -119,7 +119,7 @@ fn cancel_makes_pending_rows_failed() {
 
 #[test]
 fn cancel_records_refunds_by_their_source() {
-    let mut world = World::new();
+    let mut world = TestBridge::new();
     for source in ["channel_points", "bits", "manual"] {
         world
             .enqueue_row(NewInvocation { source: Some(source.to_owned()), ..NewInvocation::new("free") })
@@ -140,7 +140,7 @@ fn cancel_records_refunds_by_their_source() {
 
 #[test]
 fn cancel_keeps_a_row_from_leaving_while_it_is_decided() {
-    let (mut world, conn) = World::connected();
+    let (mut world, conn) = TestBridge::connected();
     for _ in 0..2 {
         world.enqueue("free", "{}");
     }
@@ -149,13 +149,13 @@ fn cancel_keeps_a_row_from_leaving_while_it_is_decided() {
     world.line(conn, PULL);
     assert_eq!(ids(&world), [2]);
     world.prompt = true;
-    world.settle();
+    world.run_until_idle();
     assert!(world.answers.contains_key(&request));
 }
 
 #[test]
 fn cancel_that_cannot_be_stored_gives_the_row_back() {
-    let (mut world, conn) = World::connected();
+    let (mut world, conn) = TestBridge::connected();
     for _ in 0..2 {
         world.enqueue("free", "{}");
     }
@@ -169,7 +169,7 @@ fn cancel_that_cannot_be_stored_gives_the_row_back() {
 #[test]
 fn cancel_reaches_rows_that_are_not_in_memory() {
     let limits = limits::Mpp { head_rows_max: 8, ..limits::Mpp::default() };
-    let mut world = World::with(pack(), limits, Store::default());
+    let mut world = TestBridge::with(pack(), limits, Store::default());
     for _ in 0..30 {
         world.enqueue("free", "{}");
     }
@@ -186,7 +186,7 @@ fn cancel_reaches_rows_that_are_not_in_memory() {
 
 #[test]
 fn brakes_hold_keeps_pulls_parked_and_takes_new_rows() {
-    let (mut world, conn) = World::connected();
+    let (mut world, conn) = TestBridge::connected();
     assert_eq!(
         world.ask(Command::Hold { queue: Some(queue("nope")) }),
         Err(Refusal::UnknownQueue { queue: "nope".into() })
@@ -201,7 +201,7 @@ fn brakes_hold_keeps_pulls_parked_and_takes_new_rows() {
     assert!(world.dispatched.is_empty());
     assert!(world.bridge.snapshot().queues["default"].parked);
     world.ask(Command::Hold { queue: Some(queue("default")) }).unwrap();
-    assert!(world.said.is_empty(), "nothing changed");
+    assert!(world.transition_log.is_empty(), "nothing changed");
     world.ask(Command::Resume { queue: None }).unwrap();
     assert_eq!(
         world.transitions().into_iter().filter(|said| matches!(said, Transition::Braked { .. })).count(),
@@ -212,7 +212,7 @@ fn brakes_hold_keeps_pulls_parked_and_takes_new_rows() {
 
 #[test]
 fn brakes_drain_refuses_new_rows_and_tells_when_empty() {
-    let (mut world, conn) = World::connected();
+    let (mut world, conn) = TestBridge::connected();
     for _ in 0..2 {
         world.enqueue("free", "{}");
     }
@@ -222,7 +222,7 @@ fn brakes_drain_refuses_new_rows_and_tells_when_empty() {
         Err(Refusal::Draining { queue: "default".into() })
     );
     let drained =
-        |world: &World| world.transitions().contains(&&Transition::Drained { queue: "default".into() });
+        |world: &TestBridge| world.transitions().contains(&&Transition::Drained { queue: "default".into() });
     for id in 1..=2 {
         world.line(conn, PULL);
         assert!(!drained(&world));
@@ -242,7 +242,7 @@ fn brakes_drain_refuses_new_rows_and_tells_when_empty() {
 
 #[test]
 fn brakes_release_ends_the_hold_alone_and_takes_no_new_row_meanwhile() {
-    let (mut world, conn) = World::connected();
+    let (mut world, conn) = TestBridge::connected();
     world.enqueue("free", "{}");
     world.ask(Command::Drain { queue: Some(queue("default")) }).unwrap();
     world.ask(Command::Hold { queue: None }).unwrap();
@@ -262,10 +262,10 @@ fn brakes_release_ends_the_hold_alone_and_takes_no_new_row_meanwhile() {
 
 #[test]
 fn brakes_survive_a_restart() {
-    let (mut world, _) = World::connected();
+    let (mut world, _) = TestBridge::connected();
     world.ask(Command::Hold { queue: Some(queue("default")) }).unwrap();
     world.ask(Command::Drain { queue: Some(queue("boss")) }).unwrap();
-    let world = World::with(pack(), limits::Mpp::default(), world.store);
+    let world = TestBridge::with(pack(), limits::Mpp::default(), world.store);
     let queues = world.bridge.snapshot().queues;
     assert_eq!(queues["default"].brake, Brake { held: true, draining: false });
     assert_eq!(queues["boss"].brake, Brake { held: false, draining: true });
@@ -273,7 +273,7 @@ fn brakes_survive_a_restart() {
 
 #[test]
 fn migrate_takes_what_fits_fails_unknown_queues_and_leaves_the_rest() {
-    let mut world = World::new();
+    let mut world = TestBridge::new();
     for (event, params) in [
         ("free", "{}"),
         ("give_item", r#"{"item_id":1}"#),
@@ -287,7 +287,7 @@ fn migrate_takes_what_fits_fails_unknown_queues_and_leaves_the_rest() {
     new.events.remove("free");
     new.queues.remove("boss");
     let limits = limits::Mpp { command_rows_max: 2, ..limits::Mpp::default() };
-    let mut world = World::with(new, limits, world.store);
+    let mut world = TestBridge::with(new, limits, world.store);
     assert_eq!(world.bridge.snapshot().queues["boss"].other_manifest, 1);
     assert_eq!(world.ask(Command::Migrate), Ok(Outcome::Migrated { moved: 1, failed: 1, left: 2 }));
     assert_eq!(world.row(InvocationId(3)).reason.as_deref(), Some("unknown_queue: boss"));
@@ -308,19 +308,19 @@ fn migrate_takes_what_fits_fails_unknown_queues_and_leaves_the_rest() {
 
 #[test]
 fn migrate_puts_older_rows_before_newer_ones() {
-    let mut world = World::new();
+    let mut world = TestBridge::new();
     for _ in 0..3 {
         world.enqueue("free", "{}");
     }
     let mut new = pack();
     new.hash = ManifestHash::new("sha256:new");
-    let mut world = World::with(new, limits::Mpp::default(), world.store);
+    let mut world = TestBridge::with(new, limits::Mpp::default(), world.store);
     world.enqueue("free", "{}");
     world.prompt = false;
     let first = world.command(Command::Migrate);
     assert_eq!(world.ask(Command::Migrate), Err(Refusal::MigrationRunning));
     world.prompt = true;
-    world.settle();
+    world.run_until_idle();
     assert_eq!(world.answers[&first], Ok(Outcome::Migrated { moved: 3, failed: 0, left: 0 }));
     let conn = world.open();
     world.line(conn, &HELLO.replace("sha256:abc123...", "sha256:new"));
@@ -333,14 +333,14 @@ fn migrate_puts_older_rows_before_newer_ones() {
 
 #[test]
 fn enqueue_passes_a_trace_on() {
-    let (mut world, conn) = World::connected();
+    let (mut world, conn) = TestBridge::connected();
     let trace = "trace:0191d3c2-7a41-7f00-8000-00000000a41f".parse().unwrap();
     let params = Some(JsonText::parse("{}").unwrap());
     world.enqueue_row(NewInvocation { trace_id: Some(trace), params, ..NewInvocation::new("free") }).unwrap();
     world.line(conn, PULL);
     assert!(
         world
-            .said
+            .transition_log
             .iter()
             .any(|(said, _, of)| matches!(said, Transition::Dispatched { .. }) && *of == Some(trace))
     );
@@ -350,7 +350,7 @@ fn enqueue_passes_a_trace_on() {
 #[test]
 fn enqueue_a_repeated_key_yields_the_first_row_even_when_it_would_be_refused_now() {
     let limits = limits::Mpp { pending_rows_max: 2, ..limits::Mpp::default() };
-    let mut world = World::with(pack(), limits, Store::default());
+    let mut world = TestBridge::with(pack(), limits, Store::default());
     let keyed =
         |event: &str, key: &str| NewInvocation { key: Some(key.to_owned()), ..NewInvocation::new(event) };
     let first = Ok((InvocationId(1), RowState::Pending, true));
@@ -391,7 +391,7 @@ fn enqueue_a_repeated_key_yields_the_first_row_even_when_it_would_be_refused_now
 
 #[test]
 fn enqueue_answers_known_keys_among_refused_and_new_rows_in_order() {
-    let mut world = World::new();
+    let mut world = TestBridge::new();
     let keyed =
         |event: &str, key: &str| NewInvocation { key: Some(key.to_owned()), ..NewInvocation::new(event) };
     world.enqueue_row(keyed("spawn", "a")).unwrap();
@@ -420,15 +420,15 @@ fn enqueue_answers_known_keys_among_refused_and_new_rows_in_order() {
 
 #[test]
 fn brakes_drain_is_told_again_after_a_migration_brought_rows() {
-    let mut world = World::new();
+    let mut world = TestBridge::new();
     for _ in 0..2 {
         world.enqueue("free", "{}");
     }
     let mut new = pack();
     new.hash = ManifestHash::new("sha256:new");
-    let mut world = World::with(new, limits::Mpp::default(), world.store);
+    let mut world = TestBridge::with(new, limits::Mpp::default(), world.store);
     let drained =
-        |world: &World| world.transitions().contains(&&Transition::Drained { queue: "default".into() });
+        |world: &TestBridge| world.transitions().contains(&&Transition::Drained { queue: "default".into() });
     world.ask(Command::Drain { queue: Some(queue("default")) }).unwrap();
     assert!(drained(&world));
     assert_eq!(world.ask(Command::Migrate), Ok(Outcome::Migrated { moved: 2, failed: 0, left: 0 }));

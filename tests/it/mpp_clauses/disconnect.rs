@@ -8,11 +8,11 @@ use rl_console::{
 };
 
 use super::dispatch::{PULL, PULL_BOSS};
-use crate::harness::{World, pack};
+use crate::harness::{TestBridge, pack};
 
 /// default: 1 applied, 2 dispatched; boss: 3 applied; 4 pending; a pull is parked nowhere.
-fn busy() -> (World, rl_console::ids::ConnectionId) {
-    let (mut world, conn) = World::connected();
+fn busy() -> (TestBridge, rl_console::ids::ConnectionId) {
+    let (mut world, conn) = TestBridge::connected();
     for event in ["free", "free", "spawn", "free"] {
         world.enqueue(event, "{}");
     }
@@ -24,13 +24,13 @@ fn busy() -> (World, rl_console::ids::ConnectionId) {
     (world, conn)
 }
 
-fn check(world: &mut World) {
+fn check(world: &mut TestBridge) {
     let states: Vec<_> = world.store.rows.values().map(|row| row.state).collect();
     assert_eq!(states, [RowState::Applied, RowState::Pending, RowState::Applied, RowState::Pending]);
     let snapshot = world.bridge.snapshot();
     assert_eq!(snapshot.adapter, None);
     assert!(snapshot.queues.values().all(|queue| queue.in_flight.is_none() && !queue.parked));
-    assert!(snapshot.live.values().all(|live| live.left));
+    assert!(snapshot.live.values().all(|live| live.orphaned));
     world.dispatched.clear();
     let conn = world.connect();
     world.enqueue("spawn", "{}");
@@ -58,9 +58,9 @@ fn disconnect_requeues_only_what_is_dispatched() {
         assert!(matches!(
             world.transitions()[..],
             [
-                Transition::LeftApplied { id: InvocationId(1), .. },
+                Transition::Orphaned { id: InvocationId(1), .. },
                 Transition::Requeued { id: InvocationId(2), .. },
-                Transition::LeftApplied { id: InvocationId(3), .. },
+                Transition::Orphaned { id: InvocationId(3), .. },
                 Transition::Disconnected { active: true, .. }
             ]
         ));
@@ -97,13 +97,13 @@ fn disconnect_by_a_kick_requeues_alike() {
 #[test]
 fn disconnect_by_a_restart_requeues_alike() {
     let (world, _) = busy();
-    let mut world = World::with(pack(), limits::Mpp::default(), world.store);
+    let mut world = TestBridge::with(pack(), limits::Mpp::default(), world.store);
     check(&mut world);
 }
 
 #[test]
 fn disconnect_a_parked_pull_is_dropped() {
-    let (mut world, conn) = World::connected();
+    let (mut world, conn) = TestBridge::connected();
     world.line(conn, PULL);
     world.close(conn, CloseCause::PeerClosed);
     let conn = world.connect();
@@ -115,7 +115,7 @@ fn disconnect_a_parked_pull_is_dropped() {
 
 #[test]
 fn disconnect_does_not_let_the_next_row_overtake_the_commit() {
-    let (mut world, conn) = World::connected();
+    let (mut world, conn) = TestBridge::connected();
     for _ in 0..2 {
         world.enqueue("free", "{}");
     }
@@ -127,7 +127,7 @@ fn disconnect_does_not_let_the_next_row_overtake_the_commit() {
     world.line(conn, PULL);
     assert_eq!(world.dispatched.len(), 1);
     world.prompt = true;
-    world.settle();
+    world.run_until_idle();
     assert_eq!(world.dispatched.len(), 2);
 }
 
@@ -169,7 +169,7 @@ fn left_in_applied_is_settled_by_the_operator_alone() {
 #[test]
 fn left_in_applied_beyond_the_window_still_settles() {
     let limits = limits::Mpp { recent_rows_max: 2, ..limits::Mpp::default() };
-    let mut world = World::with(pack(), limits, crate::harness::Store::default());
+    let mut world = TestBridge::with(pack(), limits, crate::harness::Store::default());
     let conn = world.connect();
     for id in 1..=4 {
         world.enqueue("free", "{}");

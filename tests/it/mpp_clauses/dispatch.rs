@@ -8,7 +8,7 @@ use rl_console::{
     tap::entry::mpp::{FailedBy, RowState, Transition},
 };
 
-use crate::harness::{Store, World, pack};
+use crate::harness::{Store, TestBridge, pack};
 
 pub(super) const PULL: &str = r#"{"mpp":2,"type":"pull","queue":"default"}"#;
 pub(super) const PULL_BOSS: &str = r#"{"mpp":2,"type":"pull","queue":"boss"}"#;
@@ -25,13 +25,13 @@ fn done(id: u64) -> String {
     format!(r#"{{"mpp":2,"type":"done","id":{id}}}"#)
 }
 
-fn ids(world: &World) -> Vec<u64> {
+fn ids(world: &TestBridge) -> Vec<u64> {
     world.dispatched.iter().map(|(_, id)| id.0).collect()
 }
 
 #[test]
 fn pull_nothing_is_dispatched_without_one() {
-    let (mut world, conn) = World::connected();
+    let (mut world, conn) = TestBridge::connected();
     world.enqueue("free", "{}");
     assert!(world.dispatched.is_empty());
     world.line(conn, PULL);
@@ -40,7 +40,7 @@ fn pull_nothing_is_dispatched_without_one() {
 
 #[test]
 fn pull_a_parked_one_takes_the_next_row() {
-    let (mut world, conn) = World::connected();
+    let (mut world, conn) = TestBridge::connected();
     world.line(conn, PULL);
     assert!(world.frames().is_empty());
     assert!(world.bridge.snapshot().queues["default"].parked);
@@ -53,7 +53,7 @@ fn pull_a_parked_one_takes_the_next_row() {
 
 #[test]
 fn pull_a_second_one_while_parked_is_an_invalid_frame() {
-    let (mut world, conn) = World::connected();
+    let (mut world, conn) = TestBridge::connected();
     world.line(conn, PULL);
     assert_eq!(world.line(conn, PULL), refused(ErrorCode::InvalidFrame, Violation::AlreadyParked));
     assert_eq!(
@@ -66,7 +66,7 @@ fn pull_a_second_one_while_parked_is_an_invalid_frame() {
 
 #[test]
 fn pull_one_while_in_flight_is_an_invalid_frame() {
-    let (mut world, conn) = World::connected();
+    let (mut world, conn) = TestBridge::connected();
     world.enqueue("free", "{}");
     world.line(conn, PULL);
     assert_eq!(world.line(conn, PULL), refused(ErrorCode::InvalidFrame, Violation::StillInFlight));
@@ -75,7 +75,7 @@ fn pull_one_while_in_flight_is_an_invalid_frame() {
 
 #[test]
 fn pull_of_an_unknown_queue_is_fatal() {
-    let (mut world, conn) = World::connected();
+    let (mut world, conn) = TestBridge::connected();
     assert_eq!(
         world.line(conn, r#"{"mpp":2,"type":"pull","queue":"nope"}"#),
         refused(ErrorCode::UnknownQueue, Violation::NoSuchQueue)
@@ -91,7 +91,7 @@ fn pull_of_an_unknown_queue_is_fatal() {
 
 #[test]
 fn ready_after_applied_frees_the_queue() {
-    let (mut world, conn) = World::connected();
+    let (mut world, conn) = TestBridge::connected();
     for _ in 0..2 {
         world.enqueue("free", "{}");
     }
@@ -104,7 +104,7 @@ fn ready_after_applied_frees_the_queue() {
 
 #[test]
 fn ready_after_done_holds_the_queue_until_done() {
-    let (mut world, conn) = World::connected();
+    let (mut world, conn) = TestBridge::connected();
     for _ in 0..2 {
         world.enqueue("spawn", "{}");
     }
@@ -122,7 +122,7 @@ fn ready_after_done_holds_the_queue_until_done() {
 
 #[test]
 fn ready_after_failed_always_frees_the_queue() {
-    let (mut world, conn) = World::connected();
+    let (mut world, conn) = TestBridge::connected();
     for _ in 0..3 {
         world.enqueue("spawn", "{}");
     }
@@ -141,7 +141,7 @@ fn ready_after_failed_always_frees_the_queue() {
 
 #[test]
 fn queues_are_independent_and_each_is_served_oldest_first() {
-    let (mut world, conn) = World::connected();
+    let (mut world, conn) = TestBridge::connected();
     for event in ["free", "spawn", "free", "spawn"] {
         world.enqueue(event, "{}");
     }
@@ -158,7 +158,7 @@ fn queues_are_independent_and_each_is_served_oldest_first() {
 
 #[test]
 fn dispatch_order_the_next_row_waits_for_the_commit_that_freed_the_queue() {
-    let (mut world, conn) = World::connected();
+    let (mut world, conn) = TestBridge::connected();
     for event in ["free", "free", "spawn"] {
         world.enqueue(event, "{}");
     }
@@ -181,7 +181,7 @@ fn dispatch_order_the_next_row_waits_for_the_commit_that_freed_the_queue() {
 
 #[test]
 fn dispatch_params_that_do_not_fit_fail_and_keep_the_credit() {
-    let (mut world, conn) = World::connected();
+    let (mut world, conn) = TestBridge::connected();
     let bad = world.enqueue("give_item", r#"{"item_id":"four"}"#);
     let good = world.enqueue("give_item", r#"{"item_id":4}"#);
     world.line(conn, PULL);
@@ -193,13 +193,13 @@ fn dispatch_params_that_do_not_fit_fail_and_keep_the_credit() {
 
 #[test]
 fn dispatch_a_stored_row_that_the_manifest_no_longer_fits_fails() {
-    let (mut world, _) = World::connected();
+    let (mut world, _) = TestBridge::connected();
     let gone = world.enqueue("free", "{}");
     let lost = world.enqueue("spawn", "{}");
     let mut pack = pack();
     pack.events.remove("free");
     pack.queues.remove("boss");
-    let mut world = World::with(pack, limits::Mpp::default(), world.store);
+    let mut world = TestBridge::with(pack, limits::Mpp::default(), world.store);
     assert_eq!(world.row(lost).reason.as_deref(), Some("unknown_queue: boss"));
     assert!(!world.bridge.snapshot().queues.contains_key("boss"));
     let conn = world.connect();
@@ -210,11 +210,11 @@ fn dispatch_a_stored_row_that_the_manifest_no_longer_fits_fails() {
 
 #[test]
 fn dispatch_a_frame_that_would_be_too_large_fails() {
-    let (mut world, _) = World::connected();
+    let (mut world, _) = TestBridge::connected();
     let id = world.enqueue("free", "{}");
     world.store.rows.get_mut(&id).unwrap().params =
         JsonText::parse(&format!(r#"{{"x":"{}"}}"#, "y".repeat(65_536))).unwrap();
-    let mut world = World::with(pack(), limits::Mpp::default(), world.store);
+    let mut world = TestBridge::with(pack(), limits::Mpp::default(), world.store);
     let conn = world.connect();
     world.line(conn, PULL);
     assert_eq!(world.row(id).reason.as_deref(), Some("schema_validation: frame of 65624 bytes"));
@@ -222,7 +222,7 @@ fn dispatch_a_frame_that_would_be_too_large_fails() {
 
 #[test]
 fn enqueue_refuses_what_could_never_be_sent() {
-    let mut world = World::new();
+    let mut world = TestBridge::new();
     let big = NewInvocation {
         params: Some(JsonText::parse(&format!(r#"{{"x":"{}"}}"#, "y".repeat(65_536))).unwrap()),
         ..NewInvocation::new("free")
@@ -242,7 +242,7 @@ fn enqueue_refuses_what_could_never_be_sent() {
 
 #[test]
 fn enqueue_a_frame_of_exactly_65536_bytes_leaves() {
-    let (mut world, conn) = World::connected();
+    let (mut world, conn) = TestBridge::connected();
     let room = 65_536
         - r#"{"mpp":2,"type":"invocation","id":1,"queue":"default","event":"free","params":{"x":""}}"#.len()
         - 1;
@@ -253,7 +253,7 @@ fn enqueue_a_frame_of_exactly_65536_bytes_leaves() {
 
 #[test]
 fn enqueue_params_of_several_lines_leave_as_one() {
-    let (mut world, conn) = World::connected();
+    let (mut world, conn) = TestBridge::connected();
     world.enqueue("give_item", "{\n  \"item_id\": 4\n}");
     world.line(conn, PULL);
     assert_eq!(world.frames().len(), 1);
@@ -261,7 +261,7 @@ fn enqueue_params_of_several_lines_leave_as_one() {
 
 #[test]
 fn unknown_queue_a_row_is_recorded_and_fails_at_once() {
-    let mut world = World::new();
+    let mut world = TestBridge::new();
     let row = NewInvocation { queue: Some("nope".into()), ..NewInvocation::new("free") };
     let (id, state, _) = world.enqueue_row(row).unwrap();
     assert_eq!(state, RowState::Failed);
@@ -278,11 +278,11 @@ fn unknown_queue_a_row_is_recorded_and_fails_at_once() {
 
 #[test]
 fn identity_rows_of_another_manifest_wait() {
-    let (mut world, _) = World::connected();
+    let (mut world, _) = TestBridge::connected();
     world.enqueue("free", "{}");
     let mut other = pack();
     other.hash = ManifestHash::new("sha256:other");
-    let mut world = World::with(other, limits::Mpp::default(), world.store);
+    let mut world = TestBridge::with(other, limits::Mpp::default(), world.store);
     let conn = world.open();
     world.line(conn, &crate::harness::HELLO.replace("sha256:abc123...", "sha256:other"));
     world.line(conn, PULL);
@@ -321,7 +321,7 @@ fn late_frames_are_told_apart_as_ruling_8_says() {
         (r#"{"mpp":2,"type":"done","id":4}"#, ErrorCode::UnknownInvocationId, Violation::NotDispatchedHere),
     ];
     for (line, code, violation) in cases {
-        let (mut world, first) = World::connected();
+        let (mut world, first) = TestBridge::connected();
         for event in ["free", "free", "free", "spawn"] {
             world.enqueue(event, "{}");
         }
@@ -349,7 +349,7 @@ fn late_frames_are_told_apart_as_ruling_8_says() {
 
 #[test]
 fn late_frames_an_id_of_an_earlier_connection_is_unknown() {
-    let (mut world, first) = World::connected();
+    let (mut world, first) = TestBridge::connected();
     world.enqueue("free", "{}");
     world.line(first, PULL);
     world.close(first, CloseCause::PeerClosed);
@@ -363,7 +363,7 @@ fn late_frames_an_id_of_an_earlier_connection_is_unknown() {
 #[test]
 fn late_frames_only_so_many_ended_ids_are_remembered() {
     let limits = limits::Mpp { remembered_ids_max: 2, ..limits::Mpp::default() };
-    let mut world = World::with(pack(), limits, Store::default());
+    let mut world = TestBridge::with(pack(), limits, Store::default());
     let conn = world.connect();
     for id in 1..=3 {
         world.enqueue("free", "{}");
@@ -378,7 +378,7 @@ fn late_frames_only_so_many_ended_ids_are_remembered() {
 #[test]
 fn applied_without_done_for_ever_is_bounded() {
     let limits = limits::Mpp { live_rows_max: 4, ..limits::Mpp::default() };
-    let mut world = World::with(pack(), limits, Store::default());
+    let mut world = TestBridge::with(pack(), limits, Store::default());
     let conn = world.connect();
     for id in 1..=6 {
         world.enqueue("free", "{}");
@@ -386,16 +386,16 @@ fn applied_without_done_for_ever_is_bounded() {
         world.line(conn, &applied(id));
     }
     let live = world.bridge.snapshot().live;
-    assert_eq!(live.values().filter(|live| live.left).count(), 2);
+    assert_eq!(live.values().filter(|live| live.orphaned).count(), 2);
     assert_eq!(world.line(conn, &done(3)), Verdict::Accepted);
     let snapshot = world.bridge.snapshot();
-    assert!(snapshot.live.values().filter(|live| !live.left).count() <= 4);
+    assert!(snapshot.live.values().filter(|live| !live.orphaned).count() <= 4);
 }
 
 #[test]
 fn applied_without_done_past_both_bounds_is_forgotten() {
     let limits = limits::Mpp { live_rows_max: 2, recent_rows_max: 1, ..limits::Mpp::default() };
-    let mut world = World::with(pack(), limits, Store::default());
+    let mut world = TestBridge::with(pack(), limits, Store::default());
     let conn = world.connect();
     for id in 1..=5 {
         world.enqueue("free", "{}");
@@ -413,13 +413,14 @@ fn applied_without_done_past_both_bounds_is_forgotten() {
 #[test]
 fn dispatch_a_million_rows_are_read_a_head_at_a_time() {
     let mut store = Store::default();
-    let mut seed = World::new();
+    let mut seed = TestBridge::new();
     seed.enqueue("free", "{}");
     let row = seed.row(InvocationId(1)).clone();
     for id in 1..=500 {
         store.insert(rl_console::store::invocations::Row { id: InvocationId(id), ..row.clone() });
     }
-    let mut world = World::with(pack(), limits::Mpp { head_rows_max: 8, ..limits::Mpp::default() }, store);
+    let mut world =
+        TestBridge::with(pack(), limits::Mpp { head_rows_max: 8, ..limits::Mpp::default() }, store);
     let conn = world.connect();
     for id in 1..=500 {
         world.line(conn, PULL);
@@ -433,14 +434,14 @@ fn dispatch_a_million_rows_are_read_a_head_at_a_time() {
 #[test]
 fn lifecycle_a_row_left_beyond_live_rows_max_may_still_be_ended_by_its_connection() {
     let limits = limits::Mpp { live_rows_max: 2, ..limits::Mpp::default() };
-    let mut world = World::with(pack(), limits, Store::default());
+    let mut world = TestBridge::with(pack(), limits, Store::default());
     let conn = world.connect();
     for id in 1..=5 {
         world.enqueue("free", "{}");
         world.line(conn, PULL);
         world.line(conn, &format!(r#"{{"mpp":2,"type":"applied","id":{id}}}"#));
     }
-    assert_eq!(world.bridge.snapshot().live.values().filter(|live| live.left).count(), 3);
+    assert_eq!(world.bridge.snapshot().live.values().filter(|live| live.orphaned).count(), 3);
     assert_eq!(world.line(conn, r#"{"mpp":2,"type":"done","id":1}"#), Verdict::Accepted);
     assert_eq!(world.line(conn, r#"{"mpp":2,"type":"failed","id":2,"reason":"x"}"#), Verdict::Accepted);
     assert_eq!(

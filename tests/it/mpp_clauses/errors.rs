@@ -3,7 +3,7 @@
 use rl_console::mpp::{CloseCause, ErrorCode, Fault, Verdict};
 
 use super::dispatch::PULL;
-use crate::harness::World;
+use crate::harness::TestBridge;
 
 #[test]
 fn protocol_error_each_scenario_has_its_code_and_closes() {
@@ -39,7 +39,7 @@ fn protocol_error_each_scenario_has_its_code_and_closes() {
     ];
     let mut seen = std::collections::BTreeSet::new();
     for (line, code) in cases {
-        let (mut world, conn) = World::connected();
+        let (mut world, conn) = TestBridge::connected();
         world.enqueue("free", "{}");
         world.line(conn, PULL);
         let Verdict::Refused(fault) = world.line(conn, line) else { panic!("{line} was taken") };
@@ -56,7 +56,7 @@ fn protocol_error_each_scenario_has_its_code_and_closes() {
 
 #[test]
 fn protocol_error_an_unknown_type_is_named_as_in_the_example() {
-    let (mut world, conn) = World::connected();
+    let (mut world, conn) = TestBridge::connected();
     world.line(conn, r#"{"mpp": 2, "type": "foo"}"#);
     assert_eq!(
         world.frames(),
@@ -67,7 +67,7 @@ fn protocol_error_an_unknown_type_is_named_as_in_the_example() {
 #[test]
 fn framing_65536_bytes_without_an_lf_are_too_large() {
     for active in [false, true] {
-        let mut world = World::new();
+        let mut world = TestBridge::new();
         let conn = if active { world.connect() } else { world.open() };
         let verdict = world.bytes(conn, &vec![b' '; 65_536]);
         assert!(matches!(verdict, Verdict::Refused(Fault::Protocol { code: ErrorCode::FrameTooLarge, .. })));
@@ -83,7 +83,7 @@ fn framing_65536_bytes_without_an_lf_are_too_large() {
 
 #[test]
 fn framing_a_token_cut_by_the_limit_is_masked_as_far_as_it_goes() {
-    let (mut world, conn) = World::connected();
+    let (mut world, conn) = TestBridge::connected();
     let mut wire = vec![b' '; 65_536 - 6];
     wire.extend_from_slice(b"<raw-t");
     world.bytes(conn, &wire);
@@ -95,20 +95,20 @@ fn framing_a_token_cut_by_the_limit_is_masked_as_far_as_it_goes() {
 
 #[test]
 fn framing_a_cr_before_the_lf_is_tolerated() {
-    let (mut world, conn) = World::connected();
+    let (mut world, conn) = TestBridge::connected();
     assert_eq!(world.bytes(conn, b"{\"mpp\":2,\"type\":\"heartbeat\"}\r\n"), Verdict::Accepted);
 }
 
 #[test]
 fn framing_bytes_that_are_not_utf8_are_an_invalid_frame() {
-    let (mut world, conn) = World::connected();
+    let (mut world, conn) = TestBridge::connected();
     let verdict = world.bytes(conn, b"{\"mpp\":2,\"type\":\"heartbeat\",\"x\":\"\xff\"}\n");
     assert!(matches!(verdict, Verdict::Refused(Fault::Protocol { code: ErrorCode::InvalidFrame, .. })));
 }
 
 #[test]
 fn pinning_identity_in_later_frames_is_ignored_even_when_mistyped() {
-    let (mut world, conn) = World::connected();
+    let (mut world, conn) = TestBridge::connected();
     world.enqueue("free", "{}");
     world.line(conn, r#"{"mpp":2,"type":"pull","queue":"default","pack_id":7,"broadcaster_login":[]}"#);
     assert_eq!(world.dispatched.len(), 1);

@@ -5,11 +5,11 @@ use rl_console::{
     tap::entry::mpp::{RowState, Transition},
 };
 
-use crate::harness::{HELLO, World};
+use crate::harness::{HELLO, TestBridge};
 
 #[test]
 fn a_negotiation_succeeds() {
-    let mut world = World::new();
+    let mut world = TestBridge::new();
     let conn = world.open();
     assert_eq!(world.line(conn, HELLO), Verdict::Accepted);
     assert_eq!(
@@ -20,7 +20,7 @@ fn a_negotiation_succeeds() {
 
 #[test]
 fn mpp_1_is_rejected() {
-    let mut world = World::new();
+    let mut world = TestBridge::new();
     let conn = world.open();
     world.line(
         conn,
@@ -35,7 +35,7 @@ fn mpp_1_is_rejected() {
 
 #[test]
 fn a_persisted_value_is_replayed() {
-    let (mut world, conn) = World::connected();
+    let (mut world, conn) = TestBridge::connected();
     world.line(
         conn,
         r#"{"mpp": 2, "type": "state_write", "key": "resets", "value": 3, "scope": "trainer:42"}"#,
@@ -54,7 +54,7 @@ fn a_persisted_value_is_replayed() {
 
 #[test]
 fn the_sequence_of_section_9() {
-    let (mut world, conn) = World::connected();
+    let (mut world, conn) = TestBridge::connected();
     for _ in 0..42 {
         world.enqueue("give_item", r#"{"item_id": 4, "count": 1}"#);
     }
@@ -92,7 +92,7 @@ fn the_sequence_of_section_9() {
 
 #[test]
 fn the_two_failures() {
-    let (mut world, conn) = World::connected();
+    let (mut world, conn) = TestBridge::connected();
     let first = world.enqueue("free", "{}");
     let second = world.enqueue("free", "{}");
     world.line(conn, r#"{"mpp": 2, "type": "pull", "queue": "default"}"#);

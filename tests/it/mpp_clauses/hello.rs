@@ -11,7 +11,7 @@ use rl_console::{
     tap::entry::{Redaction, mpp::Transition},
 };
 
-use crate::harness::{HELLO, Store, TOKEN, World, pack};
+use crate::harness::{HELLO, Store, TOKEN, TestBridge, pack};
 
 fn hello(pack: &str, hash: &str, token: &str) -> String {
     format!(
@@ -20,7 +20,7 @@ fn hello(pack: &str, hash: &str, token: &str) -> String {
 }
 
 /// The code that a first line is refused with.
-fn refusal(world: &mut World, line: &str) -> String {
+fn refusal(world: &mut TestBridge, line: &str) -> String {
     let conn = world.open();
     let Verdict::Refused(fault) = world.line(conn, line) else { panic!("{line} was taken") };
     assert_eq!(world.closed, [(conn, CloseCause::Fault(fault))]);
@@ -42,7 +42,7 @@ fn refusal(world: &mut World, line: &str) -> String {
 
 #[test]
 fn hello_must_come_within_10_s() {
-    let mut world = World::new();
+    let mut world = TestBridge::new();
     let conn = world.open();
     world.pass(Duration::from_millis(9_999));
     assert!(world.closed.is_empty());
@@ -55,7 +55,7 @@ fn hello_must_come_within_10_s() {
 
 #[test]
 fn hello_that_comes_before_the_deadline_was_noticed_is_too_late_too() {
-    let mut world = World::new();
+    let mut world = TestBridge::new();
     let conn = world.open();
     world.now = world.now.after(Duration::from_secs(10));
     assert_eq!(world.line(conn, HELLO), Verdict::TooLate);
@@ -65,7 +65,7 @@ fn hello_that_comes_before_the_deadline_was_noticed_is_too_late_too() {
 
 #[test]
 fn hello_the_first_line_is_judged_in_the_order_of_ruling_1() {
-    let mut world = World::new();
+    let mut world = TestBridge::new();
     assert_eq!(refusal(&mut world, "{"), "INVALID_FRAME");
     assert_eq!(refusal(&mut world, "[2]"), "INVALID_FRAME");
     assert_eq!(refusal(&mut world, r#"{"type":"hello"}"#), "unsupported_mpp_version");
@@ -86,10 +86,10 @@ fn hello_the_first_line_is_judged_in_the_order_of_ruling_1() {
 
 #[test]
 fn hello_the_checks_come_in_the_order_of_ruling_2() {
-    let mut unpaired = World::start(pack(), limits::Mpp::default(), Store::default(), None);
+    let mut unpaired = TestBridge::start(pack(), limits::Mpp::default(), Store::default(), None);
     assert_eq!(refusal(&mut unpaired, &hello("other", "other", "other")), "unpaired");
 
-    let mut world = World::new();
+    let mut world = TestBridge::new();
     let (id, hash) = ("com.example.mypack", "sha256:abc123...");
     for active in [false, true] {
         if active {
@@ -118,7 +118,7 @@ fn hello_every_reason_code_has_been_seen() {
 
 #[test]
 fn hello_the_slot_is_free_as_soon_as_a_fault_ended_the_last() {
-    let (mut world, first) = World::connected();
+    let (mut world, first) = TestBridge::connected();
     world.line(first, "}");
     assert_eq!(world.closed.len(), 1);
     // Its close lingers: nothing was heard of it yet.
@@ -128,7 +128,7 @@ fn hello_the_slot_is_free_as_soon_as_a_fault_ended_the_last() {
 #[test]
 fn hello_a_rotated_token_is_in_force_at_once_and_the_adapter_stays() {
     use sha2::Digest;
-    let (mut world, conn) = World::connected();
+    let (mut world, conn) = TestBridge::connected();
     let hex = format!("{:x}", sha2::Sha256::digest("new"));
     assert_eq!(world.ask(Command::Pair { token_sha256: "xyz".to_owned() }), Err(Refusal::NotAHash));
     assert_eq!(world.ask(Command::Pair { token_sha256: hex.clone() }), Ok(Outcome::Paired));
@@ -143,7 +143,7 @@ fn hello_a_rotated_token_is_in_force_at_once_and_the_adapter_stays() {
 #[test]
 fn hello_one_connection_too_many_takes_the_place_of_the_oldest_guest() {
     let limits = limits::Mpp { connections_max: 2, ..limits::Mpp::default() };
-    let mut world = World::with(pack(), limits, Store::default());
+    let mut world = TestBridge::with(pack(), limits, Store::default());
     world.connect();
     let second = world.open();
     let third = world.open();
@@ -154,14 +154,14 @@ fn hello_one_connection_too_many_takes_the_place_of_the_oldest_guest() {
 
 #[test]
 fn hello_a_second_one_is_an_invalid_frame() {
-    let (mut world, conn) = World::connected();
+    let (mut world, conn) = TestBridge::connected();
     let fault = Fault::Protocol { code: ErrorCode::InvalidFrame, violation: Violation::SecondHello };
     assert_eq!(world.line(conn, HELLO), Verdict::Refused(fault));
 }
 
 #[test]
 fn hello_a_first_line_that_is_no_hello_is_withheld() {
-    let mut world = World::new();
+    let mut world = TestBridge::new();
     let conn = world.open();
     world.line(conn, r#"{"bridge_token":"<raw-token>""#);
     assert_eq!(world.received.last().unwrap().1, Redaction::Withheld);
@@ -172,7 +172,7 @@ fn hello_a_first_line_that_is_no_hello_is_withheld() {
 
 #[test]
 fn hello_a_token_said_by_escapes_is_withheld() {
-    let (mut world, conn) = World::connected();
+    let (mut world, conn) = TestBridge::connected();
     world.line(conn, r#"{"mpp":2,"type":"log","level":"info","message":"\u003craw-token>"}"#);
     assert_eq!(world.received.last().unwrap().1, Redaction::Withheld);
     world.line(conn, r#"{"mpp":2,"type":"state_write","key":"mood","value":{"x":["\u003craw-token>"]}}"#);
@@ -188,14 +188,14 @@ fn hello_a_token_said_by_escapes_is_withheld() {
 
 #[test]
 fn hello_persisted_rows_are_revalidated() {
-    let (mut world, conn) = World::connected();
+    let (mut world, conn) = TestBridge::connected();
     world.line(conn, r#"{"mpp":2,"type":"state_write","key":"resets","value":3}"#);
     world.line(conn, r#"{"mpp":2,"type":"state_write","key":"notes","value":null}"#);
     let mut pack = pack();
     pack.state.remove("notes");
     pack.state.get_mut("resets").unwrap().schema =
         Some(rl_console::schema::Schema::compile(serde_json::json!({"type": "string"})).unwrap());
-    let mut world = World::with(pack, limits::Mpp::default(), world.store);
+    let mut world = TestBridge::with(pack, limits::Mpp::default(), world.store);
     let conn = world.open();
     world.line(conn, HELLO);
     assert!(!world.frames()[0].contains("persisted"));
@@ -209,12 +209,12 @@ fn hello_persisted_rows_are_revalidated() {
 
 #[test]
 fn hello_null_is_a_value_and_text_is_echoed_as_it_came() {
-    let (mut world, conn) = World::connected();
+    let (mut world, conn) = TestBridge::connected();
     world.line(
         conn,
         r#"{"mpp":2,"type":"state_write","key":"notes","value":{ "b": 1.0,  "a": 12345678901234567890123 }}"#,
     );
-    let mut world = World::with(pack(), limits::Mpp::default(), world.store);
+    let mut world = TestBridge::with(pack(), limits::Mpp::default(), world.store);
     let conn = world.open();
     world.line(conn, HELLO);
     assert!(
@@ -223,7 +223,7 @@ fn hello_null_is_a_value_and_text_is_echoed_as_it_came() {
         )
     );
     world.line(conn, r#"{"mpp":2,"type":"state_write","key":"notes","value":null}"#);
-    let mut world = World::with(pack(), limits::Mpp::default(), world.store);
+    let mut world = TestBridge::with(pack(), limits::Mpp::default(), world.store);
     let conn = world.open();
     world.line(conn, HELLO);
     assert!(world.frames()[0].ends_with(r#""persisted":[{"key":"notes","value":null}]}"#));
@@ -231,7 +231,7 @@ fn hello_null_is_a_value_and_text_is_echoed_as_it_came() {
 
 #[test]
 fn hello_silent_guests_do_not_shut_the_adapter_out() {
-    let mut world = World::new();
+    let mut world = TestBridge::new();
     let guests: Vec<_> = (0..64).map(|_| world.open()).collect();
     assert!(world.closed.is_empty());
     let conn = world.connect();
@@ -260,7 +260,7 @@ fn token_in_what_is_said_back_is_masked_before_it_is_cut() {
     ] {
         // The token's end lies behind every cut there is or was.
         for cut in [64, 512, 1_024 - place.len() - 3, 1_024 - place.len()] {
-            let (mut world, conn) = World::connected();
+            let (mut world, conn) = TestBridge::connected();
             let name = format!("{}<raw-token>{}", "x".repeat(cut - 5), "y".repeat(2_000));
             world.line(conn, &line.replace('X', &name));
             let frame = world.frames()[0];
@@ -282,20 +282,20 @@ fn token_said_by_escapes_withholds_the_line_wherever_it_stands() {
         format!(r#"{{"mpp":2,"type":"state_write","key":"notes","value":[1e999,"{secret}"]}}"#),
         format!("nonsense {secret}"),
     ] {
-        let (mut world, conn) = World::connected();
+        let (mut world, conn) = TestBridge::connected();
         world.line(conn, &line);
         assert_eq!(world.received.last().unwrap().1, Redaction::Withheld, "{line}");
         assert!(world.store.state.values().all(|(value, _)| value.as_str() == "null"), "{line}");
-        for (_, text, _) in &world.said {
+        for (_, text, _) in &world.transition_log {
             assert!(!text.contains("raw-tok"), "{text}");
         }
     }
-    let (mut world, conn) = World::connected();
+    let (mut world, conn) = TestBridge::connected();
     world.line(conn, r#"{"mpp":2,"type":"log","level":"info","message":"line\nline \u003craw"}"#);
     assert_eq!(world.received.last().unwrap().1, Redaction::None, "no token, nothing withheld");
     let mut cut = vec![b' '; 65_536 - 13];
     cut.extend_from_slice(br"\u003craw-tok");
-    let (mut world, conn) = World::connected();
+    let (mut world, conn) = TestBridge::connected();
     world.bytes(conn, &cut);
     assert_eq!(
         world.received.last().unwrap().1,
@@ -306,7 +306,7 @@ fn token_said_by_escapes_withholds_the_line_wherever_it_stands() {
 
 #[test]
 fn token_said_again_by_escapes_in_a_hello_withholds_it() {
-    let mut world = World::new();
+    let mut world = TestBridge::new();
     let conn = world.open();
     world.line(conn, &HELLO.replace('}', r#", "x": "\u003craw-token>"}"#));
     assert_eq!(world.received.last().unwrap().1, Redaction::Withheld);

@@ -11,9 +11,9 @@ use rl_console::{
 };
 
 use super::dispatch::{PULL, PULL_BOSS};
-use crate::harness::{Request, Store, World, pack};
+use crate::harness::{Request, Store, TestBridge, pack};
 
-fn classes(world: &World) -> Vec<(Class, &'static str)> {
+fn classes(world: &TestBridge) -> Vec<(Class, &'static str)> {
     let persists = world.store.waiting.iter().filter_map(|request| match request {
         Request::Persist { class, op, .. } => Some((*class, op)),
         _ => None,
@@ -38,7 +38,7 @@ fn classes(world: &World) -> Vec<(Class, &'static str)> {
 
 #[test]
 fn durability_each_request_has_its_class() {
-    let (mut world, conn) = World::connected();
+    let (mut world, conn) = TestBridge::connected();
     for event in ["free", "spawn", "free"] {
         world.enqueue(event, "{}");
     }
@@ -54,11 +54,11 @@ fn durability_each_request_has_its_class() {
     assert_eq!(
         classes(&world),
         [
-            (Class::Behind, "move"),
+            (Class::WriteBehind, "move"),
             (Class::Power, "refund"),
-            (Class::Behind, "move"),
+            (Class::WriteBehind, "move"),
             (Class::Process, "move"),
-            (Class::Behind, "state"),
+            (Class::WriteBehind, "state"),
             (Class::Power, "enqueue"),
             (Class::Power, "change"),
             (Class::Process, "brake"),
@@ -68,7 +68,7 @@ fn durability_each_request_has_its_class() {
 
 #[test]
 fn failing_store_refuses_new_rows_and_holds_what_it_must() {
-    let (mut world, conn) = World::connected();
+    let (mut world, conn) = TestBridge::connected();
     for event in ["free", "free", "spawn"] {
         world.enqueue(event, "{}");
     }
@@ -100,25 +100,25 @@ fn failing_store_refuses_new_rows_and_holds_what_it_must() {
         "the older transition is in it"
     );
     assert_eq!(world.dispatched.len(), 2, "the parked pull is served");
-    assert!(world.transitions().contains(&&Transition::CommitsWell));
+    assert!(world.transitions().contains(&&Transition::CommitsOk));
     assert_eq!(world.bridge.snapshot().commits_failing, None);
     assert!(world.enqueue_row(NewInvocation::new("free")).is_ok());
 }
 
 #[test]
 fn failing_store_an_enqueue_that_failed_is_probed_for() {
-    let mut world = World::new();
+    let mut world = TestBridge::new();
     world.broken = true;
     assert!(matches!(world.enqueue_row(NewInvocation::new("free")), Err(Refusal::NotStored { .. })));
     world.broken = false;
     world.pass(Duration::from_millis(100));
-    assert!(world.transitions().contains(&&Transition::CommitsWell));
+    assert!(world.transitions().contains(&&Transition::CommitsOk));
     assert!(world.enqueue_row(NewInvocation::new("free")).is_ok());
 }
 
 #[test]
 fn failing_store_a_refund_is_recorded_once_it_can_be() {
-    let (mut world, conn) = World::connected();
+    let (mut world, conn) = TestBridge::connected();
     world.enqueue("free", "{}");
     world.line(conn, PULL);
     world.broken = true;
@@ -133,7 +133,7 @@ fn failing_store_a_refund_is_recorded_once_it_can_be() {
 
 #[test]
 fn failing_store_a_brake_holds_at_once_and_is_stored_later() {
-    let mut world = World::new();
+    let mut world = TestBridge::new();
     world.broken = true;
     assert!(matches!(world.ask(Command::Hold { queue: None }), Err(Refusal::NotStored { .. })));
     assert!(world.bridge.snapshot().queues["boss"].brake.held);
@@ -146,7 +146,7 @@ fn failing_store_a_brake_holds_at_once_and_is_stored_later() {
 #[test]
 fn failing_store_what_may_be_dirty_is_bounded() {
     let limits = limits::Mpp { dirty_rows_max: 3, ..limits::Mpp::default() };
-    let mut world = World::with(pack(), limits, Store::default());
+    let mut world = TestBridge::with(pack(), limits, Store::default());
     let conn = world.connect();
     for _ in 0..6 {
         world.enqueue("give_item", r#"{"item_id":"bad"}"#);
@@ -156,17 +156,17 @@ fn failing_store_what_may_be_dirty_is_bounded() {
     world.line(conn, PULL);
     assert_eq!(world.bridge.dirty().len(), 3);
     world.prompt = true;
-    world.settle();
+    world.run_until_idle();
     assert_eq!(world.dispatched.len(), 1);
 }
 
 #[test]
 fn read_ahead_from_the_start_does_not_take_up_what_is_under_way() {
-    let mut world = World::new();
+    let mut world = TestBridge::new();
     world.enqueue("free", "{}");
     let mut new = pack();
     new.hash = rl_console::ids::ManifestHash::new("sha256:new");
-    let mut world = World::with(new, limits::Mpp::default(), world.store);
+    let mut world = TestBridge::with(new, limits::Mpp::default(), world.store);
     let conn = world.connect();
     for _ in 0..3 {
         world.enqueue("free", "{}");
@@ -188,11 +188,11 @@ fn read_ahead_from_the_start_does_not_take_up_what_is_under_way() {
 
 #[test]
 fn failing_store_a_read_that_failed_is_asked_again() {
-    let mut world = World::new();
+    let mut world = TestBridge::new();
     for _ in 0..3 {
         world.enqueue("free", "{}");
     }
-    let mut world = World::with(pack(), limits::Mpp::default(), world.store);
+    let mut world = TestBridge::with(pack(), limits::Mpp::default(), world.store);
     world.store.waiting.clear();
     world.handle(rl_console::mpp::Input::FetchFailed {
         queue: "default".into(),
@@ -205,7 +205,7 @@ fn failing_store_a_read_that_failed_is_asked_again() {
 }
 
 /// The store is too busy for its next request that waits for an answer.
-fn busy(world: &mut World) {
+fn busy(world: &mut TestBridge) {
     while let Some(request) = world.store.waiting.pop_front() {
         match request {
             Request::Persist { ticket, class: Class::Process | Class::Power, .. } => {
@@ -220,7 +220,7 @@ fn busy(world: &mut World) {
 
 #[test]
 fn busy_store_refuses_one_command_and_is_not_failing() {
-    let mut world = World::new();
+    let mut world = TestBridge::new();
     world.enqueue("free", "{}");
     world.prompt = false;
     let request = world.command(Command::Enqueue { rows: vec![NewInvocation::new("free")] });
@@ -238,7 +238,7 @@ fn busy_store_refuses_one_command_and_is_not_failing() {
 
 #[test]
 fn busy_store_is_offered_transitions_and_brakes_again() {
-    let (mut world, conn) = World::connected();
+    let (mut world, conn) = TestBridge::connected();
     for event in ["free", "free", "spawn"] {
         world.enqueue(event, "{}");
     }
@@ -264,13 +264,13 @@ fn busy_store_is_offered_transitions_and_brakes_again() {
         world
             .transitions()
             .into_iter()
-            .all(|said| !matches!(said, Transition::CommitsFailing | Transition::CommitsWell))
+            .all(|said| !matches!(said, Transition::CommitsFailing | Transition::CommitsOk))
     );
 }
 
 #[test]
 fn busy_store_a_requeue_that_it_did_not_take_does_not_undo_a_cancel() {
-    let (mut world, conn) = World::connected();
+    let (mut world, conn) = TestBridge::connected();
     world.enqueue("free", "{}");
     world.prompt = false;
     world.line(conn, PULL);
@@ -282,7 +282,7 @@ fn busy_store_a_requeue_that_it_did_not_take_does_not_undo_a_cancel() {
         world.command(Command::Cancel { ids: vec![InvocationId(1)], reason: String::new(), refund: false });
     world.pass(Duration::from_secs(1));
     world.prompt = true;
-    world.settle();
+    world.run_until_idle();
     assert!(matches!(&world.answers[&request], Ok(Outcome::Cancelled(rows)) if rows[0].is_ok()));
     world.pass(Duration::from_secs(10));
     assert_eq!(world.row(InvocationId(1)).state, RowState::Failed);

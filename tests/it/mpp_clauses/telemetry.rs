@@ -8,13 +8,13 @@ use rl_console::{
     tap::entry::mpp::Transition,
 };
 
-use crate::harness::{Store, TOML, World};
+use crate::harness::{Store, TOML, TestBridge};
 
 const HEARTBEAT: &str = r#"{"mpp":2,"type":"heartbeat"}"#;
 
 #[test]
 fn heartbeat_ours_goes_out_after_15_s_without_outbound_traffic() {
-    let (mut world, _) = World::connected();
+    let (mut world, _) = TestBridge::connected();
     world.pass(Duration::from_millis(14_999));
     assert!(world.frames().is_empty());
     world.pass(Duration::from_millis(1));
@@ -25,7 +25,7 @@ fn heartbeat_ours_goes_out_after_15_s_without_outbound_traffic() {
 
 #[test]
 fn heartbeat_outbound_traffic_puts_ours_off() {
-    let (mut world, conn) = World::connected();
+    let (mut world, conn) = TestBridge::connected();
     world.pass(Duration::from_secs(10));
     world.enqueue("free", "{}");
     world.line(conn, super::dispatch::PULL);
@@ -37,8 +37,8 @@ fn heartbeat_outbound_traffic_puts_ours_off() {
 
 #[test]
 fn heartbeat_stale_is_inbound_silence_of_30_s_and_is_said_once() {
-    let (mut world, conn) = World::connected();
-    let stale = |world: &World| {
+    let (mut world, conn) = TestBridge::connected();
+    let stale = |world: &TestBridge| {
         world.transitions().into_iter().filter(|said| matches!(said, Transition::Stale { .. })).count()
     };
     world.pass(Duration::from_millis(29_999));
@@ -57,19 +57,19 @@ fn heartbeat_stale_is_inbound_silence_of_30_s_and_is_said_once() {
 
 #[test]
 fn log_keeps_the_last_1000_lines() {
-    let (mut world, conn) = World::connected();
+    let (mut world, conn) = TestBridge::connected();
     for line in 0..1_001 {
         world.line(conn, &format!(r#"{{"mpp":2,"type":"log","level":"warn","message":"line {line}"}}"#));
     }
     let logs = world.bridge.snapshot().logs;
     assert_eq!(logs.len(), 1_000);
     assert_eq!((logs[0].text.as_ref(), logs[0].level), ("line 1", Level::Warn));
-    assert_eq!(world.said.last().unwrap().1, "line 1000");
+    assert_eq!(world.transition_log.last().unwrap().1, "line 1000");
 }
 
 #[test]
 fn log_takes_the_five_levels() {
-    let (mut world, conn) = World::connected();
+    let (mut world, conn) = TestBridge::connected();
     for level in Level::ALL {
         let line = format!(r#"{{"mpp":2,"type":"log","level":"{}","message":""}}"#, level.name());
         assert_eq!(world.line(conn, &line), Verdict::Accepted);
@@ -96,7 +96,7 @@ fn state_write_the_checks_come_in_order() {
         ),
     ];
     for (line, code, violation) in cases {
-        let (mut world, conn) = World::connected();
+        let (mut world, conn) = TestBridge::connected();
         assert_eq!(world.line(conn, line), Verdict::Refused(Fault::Protocol { code, violation }));
         assert!(world.store.state.is_empty() && world.bridge.state_rows().is_empty());
     }
@@ -104,7 +104,7 @@ fn state_write_the_checks_come_in_order() {
 
 #[test]
 fn state_write_is_silent_and_stored_behind_only_when_it_persists() {
-    let (mut world, conn) = World::connected();
+    let (mut world, conn) = TestBridge::connected();
     world.line(conn, r#"{"mpp":2,"type":"state_write","key":"mood","value":["a", 1],"scope":"run"}"#);
     assert!(world.frames().is_empty() && world.store.state.is_empty());
     world.line(conn, r#"{"mpp":2,"type":"state_write","key":"notes","value":{"a":1},"scope":"run"}"#);
@@ -127,7 +127,7 @@ fn state_write_is_silent_and_stored_behind_only_when_it_persists() {
 
 #[test]
 fn state_write_that_would_lock_the_adapter_out_is_a_schema_violation() {
-    let (mut world, conn) = World::connected();
+    let (mut world, conn) = TestBridge::connected();
     let value = |length: usize| {
         format!(r#"{{"mpp":2,"type":"state_write","key":"notes","value":"{}"}}"#, "x".repeat(length))
     };
@@ -156,7 +156,7 @@ fn state_write_what_cannot_be_judged_fails_its_schema() {
     pack.hash = crate::harness::pack().hash;
     let deep = format!("{}{}", "[".repeat(200), "]".repeat(200));
     for value in ["1e999", deep.as_str(), r#""\ud800""#] {
-        let mut world = World::with(pack.clone(), limits::Mpp::default(), Store::default());
+        let mut world = TestBridge::with(pack.clone(), limits::Mpp::default(), Store::default());
         let conn = world.connect();
         assert_eq!(
             world.line(conn, r#"{"mpp":2,"type":"state_write","key":"resets","value":null}"#),
@@ -179,7 +179,7 @@ fn state_write_what_cannot_be_judged_fails_its_schema() {
             .store
             .state
             .insert("resets".into(), (rl_console::schema::JsonText::parse(value).unwrap(), None));
-        let mut world = World::with(pack.clone(), limits::Mpp::default(), world.store);
+        let mut world = TestBridge::with(pack.clone(), limits::Mpp::default(), world.store);
         world.connect();
         assert!(
             world.transitions().contains(&&Transition::PersistedLeftOut { key: "resets".into() }),
@@ -194,7 +194,7 @@ fn state_write_a_small_key_beside_one_that_no_longer_fits_is_taken() {
     let text =
         |length: usize| rl_console::schema::JsonText::parse(&format!("\"{}\"", "x".repeat(length))).unwrap();
     store.state.insert("notes".into(), (text(65_500), None));
-    let mut world = World::with(crate::harness::pack(), limits::Mpp::default(), store);
+    let mut world = TestBridge::with(crate::harness::pack(), limits::Mpp::default(), store);
     let conn = world.connect();
     assert!(world.transitions().contains(&&Transition::PersistedLeftOut { key: "notes".into() }));
     assert_eq!(
@@ -222,10 +222,10 @@ fn state_write_a_small_key_beside_one_that_no_longer_fits_is_taken() {
 
 #[test]
 fn log_lines_and_reasons_are_kept_in_part() {
-    let (mut world, conn) = World::connected();
+    let (mut world, conn) = TestBridge::connected();
     let text = "é".repeat(20_000);
     world.line(conn, &format!(r#"{{"mpp":2,"type":"log","level":"info","message":"{text}"}}"#));
-    assert_eq!(world.said[0].1, text, "the tap has it whole");
+    assert_eq!(world.transition_log[0].1, text, "the tap has it whole");
     let kept = world.bridge.snapshot().logs[0].text.to_string();
     assert_eq!((kept.len(), kept.ends_with("é…")), (4_095, true));
     world.enqueue("free", "{}");

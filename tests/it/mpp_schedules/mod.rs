@@ -19,9 +19,9 @@ use rl_console::{
     tap::entry::mpp::{RowState, Transition},
 };
 
-use crate::harness::{Request, Store, TOKEN, World, pack};
+use crate::harness::{Request, Store, TOKEN, TestBridge, pack};
 
-mod found;
+mod regressions;
 
 /// One step of a schedule.
 #[derive(Clone, Debug)]
@@ -136,7 +136,7 @@ fn limits() -> limits::Mpp {
 
 /// Rows of another manifest, some of which fit this one.
 fn store() -> Store {
-    let mut seed = World::new();
+    let mut seed = TestBridge::new();
     for (event, params) in EVENTS {
         seed.enqueue(event, params);
     }
@@ -155,7 +155,7 @@ fn store() -> Store {
 }
 
 struct Schedule {
-    world: World,
+    world: TestBridge,
     conns: Vec<ConnectionId>,
     active: Option<ConnectionId>,
     /// What the adapter has on each queue and has not freed.
@@ -171,7 +171,7 @@ struct Schedule {
 impl Schedule {
     fn new() -> Self {
         let mut schedule = Self {
-            world: World::start(pack(), limits(), store(), Some(TokenHash::of(TOKEN))),
+            world: TestBridge::start(pack(), limits(), store(), Some(TokenHash::of(TOKEN))),
             conns: Vec::new(),
             active: None,
             in_flight: BTreeMap::new(),
@@ -230,7 +230,7 @@ impl Schedule {
             Act::Pass(ms) => self.world.pass(Duration::from_millis(*ms)),
             Act::Answer(count, well) => {
                 for _ in 0..*count {
-                    self.world.said.clear();
+                    self.world.transition_log.clear();
                     self.world.busy = count % 2 == 0;
                     self.world.answer_next(*well);
                     self.check();
@@ -367,7 +367,7 @@ impl Schedule {
         let hash = &self.world.pack.hash;
         let is_first = *hash == pack.hash;
         pack.hash = if is_first == other { ManifestHash::new("sha256:other") } else { pack.hash };
-        self.world = World::start(pack, limits(), store, Some(TokenHash::of(TOKEN)));
+        self.world = TestBridge::start(pack, limits(), store, Some(TokenHash::of(TOKEN)));
         self.world.prompt = false;
         self.conns.clear();
         self.active = None;
@@ -378,19 +378,19 @@ impl Schedule {
     }
 
     fn check(&mut self) {
-        for (transition, _, _) in &self.world.said {
+        for (transition, _, _) in &self.world.transition_log {
             match transition {
                 Transition::Requeued { id, queue } => {
                     self.again.insert(*id, self.times[id]);
                     self.in_flight.remove(queue);
                 }
-                Transition::LeftApplied { id, queue } if self.in_flight.get(queue) == Some(id) => {
+                Transition::Orphaned { id, queue } if self.in_flight.get(queue) == Some(id) => {
                     self.in_flight.remove(queue);
                 }
                 _ => {}
             }
         }
-        self.world.said.clear();
+        self.world.transition_log.clear();
         let dirty = self.world.bridge.dirty();
         let state = |row: &Row| dirty.get(&row.id).map_or(row.state, |dirty| dirty.state);
         let cancelling: BTreeSet<InvocationId> = self

@@ -1,7 +1,7 @@
 //! The real binary, and peers that speak to it from outside.
 
-pub(crate) mod house;
 pub(crate) mod screen;
+pub(crate) mod test_station;
 
 use std::{
     io::{BufRead, BufReader, Write},
@@ -128,7 +128,7 @@ impl Station {
     }
 
     /// SIGTERM, and waits until it has ended, without reading what it printed.
-    pub(crate) fn terminate_unheard(&mut self) -> ExitStatus {
+    pub(crate) fn terminate_unread(&mut self) -> ExitStatus {
         let pid = rustix::process::Pid::from_child(&self.child);
         rustix::process::kill_process(pid, rustix::process::Signal::TERM).unwrap();
         self.child.wait().unwrap()
@@ -136,7 +136,7 @@ impl Station {
 
     /// SIGTERM, and waits until it has ended.
     pub(crate) fn terminate(mut self) -> ExitStatus {
-        let status = self.terminate_unheard();
+        let status = self.terminate_unread();
         let mut rest = String::new();
         std::io::Read::read_to_string(&mut self.out, &mut rest).unwrap();
         status

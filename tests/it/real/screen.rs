@@ -22,7 +22,7 @@ const ENTER: &[u8] = b"\x1b[?1049h";
 /// What ends a frame.
 const FRAME_END: &[u8] = b"\x1b[?2026l";
 
-struct Seen {
+struct ParsedScreen {
     parser: vt100::Parser,
     /// The screen as it was at the end of the last whole frame.
     framed: String,
@@ -34,7 +34,7 @@ struct Seen {
     ended: bool,
 }
 
-impl Seen {
+impl ParsedScreen {
     fn process(&mut self, bytes: &[u8]) {
         let from = self.raw.len();
         self.raw.extend_from_slice(bytes);
@@ -72,7 +72,7 @@ pub(crate) struct Terminal {
     master: Option<Box<dyn MasterPty + Send>>,
     keys: Option<Box<dyn Write + Send>>,
     child: Box<dyn Child + Send + Sync>,
-    seen: Arc<(Mutex<Seen>, Condvar)>,
+    seen: Arc<(Mutex<ParsedScreen>, Condvar)>,
     stalled: Arc<AtomicBool>,
     gone: Arc<AtomicBool>,
     entered: Arc<AtomicUsize>,
@@ -116,7 +116,7 @@ impl Terminal {
         drop(pair.slave);
         let parser = vt100::Parser::new(nonzero(rows), nonzero(columns), 0);
         let seen = Arc::new((
-            Mutex::new(Seen {
+            Mutex::new(ParsedScreen {
                 parser,
                 framed: String::new(),
                 frames: None,
@@ -194,21 +194,21 @@ impl Terminal {
 
     /// Waits until the Deck shows how the station of the sample pack stands: before that, keys find nothing
     /// to act on.
-    pub(crate) fn stands(&self) -> String {
+    pub(crate) fn stable_text(&self) -> String {
         self.wait("the station", |screen| {
             ["Queues", "boss", "LIVE"].iter().all(|words| screen.contains(words))
         })
     }
 
     /// Types, and waits until what came of it is written, if anything was.
-    pub(crate) fn settle(&mut self, text: &str) {
+    pub(crate) fn wait_stable(&mut self, text: &str) {
         let (quiet, patience) = (Duration::from_millis(10), Duration::from_millis(100));
         let mut before = self.seen.0.lock().unwrap().raw.len();
         self.keys(text);
         let (seen, changed) = &*self.seen;
         let mut wait = patience;
         loop {
-            let is_same = |seen: &mut Seen| seen.raw.len() == before && !seen.ended;
+            let is_same = |seen: &mut ParsedScreen| seen.raw.len() == before && !seen.ended;
             let (guard, timeout) = changed.wait_timeout_while(seen.lock().unwrap(), wait, is_same).unwrap();
             if timeout.timed_out() || guard.ended {
                 return;
@@ -218,13 +218,13 @@ impl Terminal {
     }
 
     /// From now on every frame is kept, the one that is shown first.
-    pub(crate) fn keep_frames(&self) {
+    pub(crate) fn record_frames(&self) {
         let mut seen = self.seen.0.lock().unwrap();
         seen.frames = Some(vec![seen.framed.clone()]);
     }
 
     /// The frames that were kept so far, and all that was written.
-    pub(crate) fn kept_frames(&self) -> (Vec<String>, Vec<u8>) {
+    pub(crate) fn recorded_frames(&self) -> (Vec<String>, Vec<u8>) {
         let seen = self.seen.0.lock().unwrap();
         (seen.frames.clone().unwrap_or_default(), seen.raw.clone())
     }
@@ -237,7 +237,7 @@ impl Terminal {
     /// Waits until these bytes are written.
     pub(crate) fn writes(&self, bytes: &[u8]) {
         let (seen, changed) = &*self.seen;
-        let is_there = |seen: &Seen| memchr::memmem::find(&seen.raw, bytes).is_some();
+        let is_there = |seen: &ParsedScreen| memchr::memmem::find(&seen.raw, bytes).is_some();
         let guard = seen.lock().unwrap();
         let (guard, _) =
             changed.wait_timeout_while(guard, PATIENCE, |seen| !is_there(seen) && !seen.ended).unwrap();
@@ -295,7 +295,7 @@ fn nonzero(length: u16) -> NonZero<u16> {
 
 fn spawn_reader(
     mut reader: Box<dyn Read + Send>,
-    seen: Arc<(Mutex<Seen>, Condvar)>,
+    seen: Arc<(Mutex<ParsedScreen>, Condvar)>,
     stalled: Arc<AtomicBool>,
     gone: Arc<AtomicBool>,
     entered: Arc<AtomicUsize>,

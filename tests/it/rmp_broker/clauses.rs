@@ -4,23 +4,23 @@ use rl_console::{
     limits,
     rmp::{
         Code, Refusal, Verdict,
-        broker::{Input, NotAnswered, Room},
+        broker::{AnswerError, InboxCapacity, Input},
     },
     tap::entry::rmp::{CloseCause, Transition},
 };
 
-use super::house::{House, OPERATOR, VIEWER};
-use crate::rmp_bus::words::{self, Header};
+use super::test_broker::{OPERATOR, TestBroker, VIEWER};
+use crate::rmp_bus::frames::{self, Header};
 
 /// The wall clock at the virtual zero.
 const EPOCH_MS: u64 = 1_790_000_000_000;
 
 fn expiring(msg_id: u64, ttl_ms: u64) -> Vec<u8> {
     let header = Header { schema_id: 1, created_at_ms: EPOCH_MS, ttl_ms, trace_id: 5, msg_id };
-    words::frame(header, &words::body("observation.note.v1", words::map(vec![])))
+    frames::frame(header, &frames::body("observation.note.v1", frames::map(vec![])))
 }
 
-fn code(house: &mut House, session: rl_console::ids::ConnectionId) -> Vec<String> {
+fn code(house: &mut TestBroker, session: rl_console::ids::ConnectionId) -> Vec<String> {
     house
         .hear(session)
         .iter()
@@ -30,7 +30,7 @@ fn code(house: &mut House, session: rl_console::ids::ConnectionId) -> Vec<String
 
 #[test]
 fn hello_comes_first_and_within_10_s() {
-    let mut house = House::open();
+    let mut house = TestBroker::open();
     let (silent, busy) = (house.connect(1), house.connect(2));
     house.say(busy, "Ping", vec![]);
     assert_eq!(code(&mut house, busy), ["Unauthorized"]);
@@ -51,9 +51,9 @@ fn hello_comes_first_and_within_10_s() {
 
 #[test]
 fn a_process_of_another_user_is_told_and_nothing_is_kept_of_it() {
-    let mut house = House::open();
+    let mut house = TestBroker::open();
     let session = rl_console::ids::ConnectionId(1);
-    house.put(Input::Stranger { session, peer: rl_console::ids::Peer::new("uid 2 pid 1") }, 0);
+    house.put(Input::ForeignUser { session, peer: rl_console::ids::Peer::new("uid 2 pid 1") }, 0);
     let cause = CloseCause::Refused(Refusal::Unauthorized);
     assert_eq!(house.transitions[1..], [Transition::Disconnected { session, cause }]);
     house.say(session, "Ping", vec![]);
@@ -66,7 +66,7 @@ fn a_process_of_another_user_is_told_and_nothing_is_kept_of_it() {
 
 #[test]
 fn a_token_that_is_none_of_ours_closes() {
-    let mut house = House::open();
+    let mut house = TestBroker::open();
     let session = house.connect(1);
     let fields =
         vec![("v", 1.into()), ("client", "c".into()), ("kind", "ui".into()), ("token", "guess".into())];
@@ -79,14 +79,14 @@ fn a_token_that_is_none_of_ours_closes() {
 
 #[test]
 fn a_publish_is_answered_once_when_ack_and_refused_whether_or_not() {
-    let mut house = House::open();
+    let mut house = TestBroker::open();
     let session = house.agent(1);
-    let id = house.publish(session, "a", true, &words::message(1, "x"));
+    let id = house.publish(session, "a", true, &frames::message(1, "x"));
     let heard = house.hear(session);
     assert_eq!((heard.len(), heard[0].name(), heard[0].number("re")), (1, "Ok".to_owned(), id));
-    house.publish(session, "a", false, &words::message(2, "x"));
+    house.publish(session, "a", false, &frames::message(2, "x"));
     assert!(house.hear(session).is_empty());
-    let id = house.publish(session, "a b", false, &words::message(3, "x"));
+    let id = house.publish(session, "a b", false, &frames::message(3, "x"));
     let heard = house.hear(session);
     assert_eq!((heard.len(), heard[0].error()), (1, (id, "InvalidTopic".to_owned())));
     house.say(session, "Ping", vec![]);
@@ -95,9 +95,9 @@ fn a_publish_is_answered_once_when_ack_and_refused_whether_or_not() {
 
 #[test]
 fn a_publish_at_fault_consumes_its_message_and_is_told_once() {
-    let mut house = House::open();
+    let mut house = TestBroker::open();
     let session = house.agent(1);
-    let good = words::control(9, "Publish", vec![("topic", "a".into()), ("ack", true.into())]);
+    let good = frames::control(9, "Publish", vec![("topic", "a".into()), ("ack", true.into())]);
     let (mut timeless, mut flagged, mut longer) = (good.clone(), good.clone(), good.clone());
     timeless[32..40].fill(0);
     flagged[15] = 1;
@@ -106,19 +106,19 @@ fn a_publish_at_fault_consumes_its_message_and_is_told_once() {
         (timeless, "InvalidTtl"),
         (flagged, "InvalidHeaderFlags"),
         (longer, "LengthMismatch"),
-        (words::control(9, "Publish", vec![("topic", "a".into())]), "BodyDecodeError"),
-        (words::control(9, "Publish", vec![("ack", true.into())]), "BodyDecodeError"),
+        (frames::control(9, "Publish", vec![("topic", "a".into())]), "BodyDecodeError"),
+        (frames::control(9, "Publish", vec![("ack", true.into())]), "BodyDecodeError"),
     ];
     for is_steady in [false, true] {
         for (publish, fault) in &faulty {
             if is_steady {
-                house.publish(session, "a", false, &words::message(1, "x"));
+                house.publish(session, "a", false, &frames::message(1, "x"));
             }
             let before = house.verdicts.len();
             house.send(session, publish);
             house.send(
                 session,
-                &words::control(10, "Subscribe", vec![("sub", 1.into()), ("topic", "a".into())]),
+                &frames::control(10, "Subscribe", vec![("sub", 1.into()), ("topic", "a".into())]),
             );
             assert_eq!(
                 (code(&mut house, session), house.verdicts.len()),
@@ -132,36 +132,36 @@ fn a_publish_at_fault_consumes_its_message_and_is_told_once() {
 
 #[test]
 fn a_duplicate_gets_ok_and_is_not_delivered_again() {
-    let mut house = House::open();
+    let mut house = TestBroker::open();
     let (publisher, subscriber) = (house.agent(1), house.agent(2));
     let operator = house.operator(3);
     house.subscribe(subscriber, 1, "a");
     house.subscribe(operator, 1, "rlp/sys/drops");
     for _ in 0..2 {
-        house.publish(publisher, "a", true, &words::message(1, "x"));
+        house.publish(publisher, "a", true, &frames::message(1, "x"));
         assert_eq!(code(&mut house, publisher), ["Ok"]);
     }
     assert_eq!(house.verdicts[house.verdicts.len() - 1], Verdict::Published { subscribers: 0, dropped: 1 });
     assert_eq!(house.delivered(subscriber).len(), 1);
     let notices = house.delivered(operator);
-    let notice = words::field(&rmpv::decode::read_value(&mut &notices[0].1[68..]).unwrap(), "payload");
-    assert_eq!(words::field(&notice, "reason").as_str(), Some("duplicate"));
-    assert_eq!(words::field(&notice, "topic").as_str(), Some("a"));
-    assert_eq!(words::field(&notice, "trace_id").as_slice(), Some(&0xabc_u128.to_be_bytes()[..]));
+    let notice = frames::field(&rmpv::decode::read_value(&mut &notices[0].1[68..]).unwrap(), "payload");
+    assert_eq!(frames::field(&notice, "reason").as_str(), Some("duplicate"));
+    assert_eq!(frames::field(&notice, "topic").as_str(), Some("a"));
+    assert_eq!(frames::field(&notice, "trace_id").as_slice(), Some(&0xabc_u128.to_be_bytes()[..]));
     assert_eq!(
-        (words::field(&notice, "v").as_u64(), words::field(&notice, "msg_id").as_u64()),
+        (frames::field(&notice, "v").as_u64(), frames::field(&notice, "msg_id").as_u64()),
         (Some(1), Some(1))
     );
     assert_eq!(u64::from_be_bytes(notices[0].1[32..40].try_into().unwrap()), 5_000, "the notice's own TTL");
     let late = house.agent(4);
     house.subscribe(late, 9, "a");
-    house.publish(publisher, "a", false, &words::message(1, "x"));
+    house.publish(publisher, "a", false, &frames::message(1, "x"));
     assert_eq!(house.delivered(late).len(), 1, "who came later has not seen it");
 }
 
 #[test]
 fn an_expired_message_gets_error_expired_and_a_notice_and_its_body_goes_to_operators_alone() {
-    let mut house = House::open();
+    let mut house = TestBroker::open();
     let (publisher, agent, operator) = (house.agent(1), house.agent(2), house.operator(3));
     house.subscribe(agent, 1, "**");
     house.subscribe(operator, 1, "rlp/sys/**");
@@ -178,7 +178,7 @@ fn an_expired_message_gets_error_expired_and_a_notice_and_its_body_goes_to_opera
 
 #[test]
 fn what_expires_in_a_queue_is_not_delivered() {
-    let mut house = House::open();
+    let mut house = TestBroker::open();
     let (publisher, subscriber) = (house.agent(1), house.agent(2));
     house.subscribe(subscriber, 4, "a");
     house.publish(publisher, "a", false, &expiring(1, 500));
@@ -195,7 +195,7 @@ fn what_expires_in_a_queue_is_not_delivered() {
 
 #[test]
 fn rights_follow_kind_topic_and_schema() {
-    let mut house = House::open();
+    let mut house = TestBroker::open();
     let (agent, viewer, operator) =
         (house.agent(1), house.greeted(2, "tui", Some(VIEWER)), house.greeted(3, "ui", Some(OPERATOR)));
     let of = |schema_id: u16, kind: &str| {
@@ -206,7 +206,7 @@ fn rights_follow_kind_topic_and_schema() {
             trace_id: 5,
             msg_id: u64::from(schema_id),
         };
-        words::frame(header, &words::body(kind, words::map(vec![])))
+        frames::frame(header, &frames::body(kind, frames::map(vec![])))
     };
     let decision = of(3_006, "toolresult.action.decision.v1");
     let event = of(8, "observation.run.event.v1");
@@ -222,33 +222,33 @@ fn rights_follow_kind_topic_and_schema() {
         assert_eq!(judged(operator, topic, &decision), "Ok");
     }
     for topic in ["rlp/sys/drops", "rlp/sys/x", "rlp/runs/trace:1/events", "rlp/runs/trace:1/mplp"] {
-        assert_eq!(judged(agent, topic, &words::message(1, "x")), "Forbidden", "{topic}");
-        assert_eq!(judged(operator, topic, &words::message(1, "x")), "Forbidden", "{topic}");
+        assert_eq!(judged(agent, topic, &frames::message(1, "x")), "Forbidden", "{topic}");
+        assert_eq!(judged(operator, topic, &frames::message(1, "x")), "Forbidden", "{topic}");
     }
     assert_eq!(judged(agent, "free", &event), "Forbidden");
     assert_eq!(judged(agent, "rlp/operator", &of(0x80, "intent.operator.request.v1")), "Forbidden");
-    assert_eq!(judged(agent, "rlp/runs/trace:1/agents/x/1", &words::message(1, "x")), "Ok");
+    assert_eq!(judged(agent, "rlp/runs/trace:1/agents/x/1", &frames::message(1, "x")), "Ok");
     house.say(agent, "Subscribe", vec![("sub", 1.into()), ("topic", "rlp/sys/tap".into())]);
     assert_eq!(code(&mut house, agent), ["Forbidden"]);
 }
 
 #[test]
 fn an_operators_request_reaches_the_station_alone_and_the_answer_its_asker_alone() {
-    let mut house = House::open();
+    let mut house = TestBroker::open();
     let (asker, other) = (house.operator(1), house.operator(2));
     house.subscribe(asker, 1, "rlp/operator");
     house.subscribe(other, 1, "**");
     let before = house.verdicts.len();
     let header = Header { schema_id: 0x80, created_at_ms: EPOCH_MS, ttl_ms: 60_000, trace_id: 77, msg_id: 1 };
-    let body = words::body("intent.operator.request.v1", words::map(vec![("v", 1.into())]));
-    house.publish(asker, "rlp/operator", true, &words::frame(header, &body));
+    let body = frames::body("intent.operator.request.v1", frames::map(vec![("v", 1.into())]));
+    house.publish(asker, "rlp/operator", true, &frames::frame(header, &body));
     assert_eq!(code(&mut house, asker), ["Ok"]);
     assert_eq!(
         (house.asked.len(), house.asked[0].session, &house.asked[0].payload[..]),
         (1, asker, &body[..])
     );
     assert_eq!(house.verdicts.len(), before, "it is not tapped");
-    let answer = words::body("toolresult.operator.response.v1", words::map(vec![]));
+    let answer = frames::body("toolresult.operator.response.v1", frames::map(vec![]));
     house.broker.answer_operator(house.now, asker, house.asked[0].trace, &answer).unwrap();
     let delivered = house.delivered(asker);
     assert_eq!(delivered.len(), 1);
@@ -258,16 +258,18 @@ fn an_operators_request_reaches_the_station_alone_and_the_answer_its_asker_alone
 
 #[test]
 fn an_answer_that_has_to_wait_for_room_is_not_counted_as_lost() {
-    let mut house = House::with(limits::Rmp { queued_bytes_max: 4_096, ..limits::Rmp::default() });
+    let mut house = TestBroker::with(limits::Rmp { queued_bytes_max: 4_096, ..limits::Rmp::default() });
     let (asker, publisher, stalled) = (house.operator(1), house.agent(2), house.agent(3));
     house.subscribe(asker, 1, "rlp/operator");
     house.subscribe(stalled, 1, "a");
     let trace = rl_console::ids::TraceId(uuid::Uuid::from_u128(1));
-    let answer =
-        words::body("toolresult.operator.response.v1", words::map(vec![("json", "x".repeat(1_000).into())]));
+    let answer = frames::body(
+        "toolresult.operator.response.v1",
+        frames::map(vec![("json", "x".repeat(1_000).into())]),
+    );
     house.broker.answer_operator(house.now, asker, trace, &answer).unwrap();
-    house.publish(publisher, "a", false, &words::message(1, &"x".repeat(2_500)));
-    assert_eq!(house.broker.answer_operator(house.now, asker, trace, &answer), Err(NotAnswered::Full));
+    house.publish(publisher, "a", false, &frames::message(1, &"x".repeat(2_500)));
+    assert_eq!(house.broker.answer_operator(house.now, asker, trace, &answer), Err(AnswerError::Full));
     house.wait(1_000);
     let gauge = house.fold.peers[&asker].subs[&1].gauge;
     assert_eq!((gauge.queued_messages, gauge.dropped), (1, [0; 3]), "it is tried again");
@@ -277,7 +279,7 @@ fn an_answer_that_has_to_wait_for_room_is_not_counted_as_lost() {
 
 #[test]
 fn who_is_closed_is_told_why_in_frames() {
-    let mut house = House::open();
+    let mut house = TestBroker::open();
     let (kicked, other) = (house.agent(1), house.agent(2));
     let tool = house.connect(3);
     let hello = br#"{"Hello":{"kind":"Agent"}}"#;
@@ -285,7 +287,7 @@ fn who_is_closed_is_told_why_in_frames() {
     house.put(Input::Unit { session: tool, unit: &unit }, unit.len());
     house.hear_bytes(tool);
     assert!(house.broker.kick(house.now, kicked));
-    house.broker.go_down(house.now);
+    house.broker.shut_down(house.now);
     house.drain(0);
     assert_eq!(
         (code(&mut house, kicked), code(&mut house, other)),
@@ -296,22 +298,22 @@ fn who_is_closed_is_told_why_in_frames() {
 
 #[test]
 fn a_slow_subscriber_loses_what_does_not_fit_and_a_retry_reaches_it() {
-    let mut house = House::with(limits::Rmp { queue_messages_max: 2, ..limits::Rmp::default() });
+    let mut house = TestBroker::with(limits::Rmp { queue_messages_max: 2, ..limits::Rmp::default() });
     let (publisher, subscriber) = (house.agent(1), house.agent(2));
     house.subscribe(subscriber, 1, "a");
     for id in 0..5 {
-        house.publish(publisher, "a", false, &words::message(id, "x"));
+        house.publish(publisher, "a", false, &frames::message(id, "x"));
     }
     assert_eq!(house.verdicts.last(), Some(&Verdict::Published { subscribers: 0, dropped: 1 }));
     assert_eq!(house.delivered(subscriber).len(), 2);
-    house.publish(publisher, "a", false, &words::message(4, "x"));
+    house.publish(publisher, "a", false, &frames::message(4, "x"));
     assert_eq!(house.delivered(subscriber).len(), 1);
 }
 
 #[test]
 fn limits_of_connections_and_subscriptions_are_told_busy() {
     let limits = limits::Rmp { connections_max: 8, session_subscriptions_max: 2, ..limits::Rmp::default() };
-    let mut house = House::with(limits);
+    let mut house = TestBroker::with(limits);
     let sessions: Vec<_> = (1..=8).map(|id| house.agent(id)).collect();
     let one_more = house.connect(9);
     assert_eq!(code(&mut house, one_more), ["Busy"]);
@@ -323,7 +325,7 @@ fn limits_of_connections_and_subscriptions_are_told_busy() {
         house.say(sessions[0], "Subscribe", vec![("sub", sub.into()), ("topic", "b".into())]);
         assert_eq!(code(&mut house, sessions[0]), ["Busy"]);
     }
-    house.publish(sessions[1], "a", false, &words::message(1, "x"));
+    house.publish(sessions[1], "a", false, &frames::message(1, "x"));
     assert_eq!(
         house.delivered(sessions[0]).iter().map(|(sub, _)| *sub).collect::<Vec<_>>(),
         [1, 2],
@@ -333,7 +335,7 @@ fn limits_of_connections_and_subscriptions_are_told_busy() {
 
 #[test]
 fn a_peer_that_does_not_read_its_answers_is_closed() {
-    let mut house = House::with(limits::Rmp { answer_bytes_max: 4_096, ..limits::Rmp::default() });
+    let mut house = TestBroker::with(limits::Rmp { answer_bytes_max: 4_096, ..limits::Rmp::default() });
     let session = house.agent(1);
     for _ in 0..100 {
         house.say(session, "Ping", vec![]);
@@ -343,7 +345,7 @@ fn a_peer_that_does_not_read_its_answers_is_closed() {
 
 #[test]
 fn a_fault_of_the_frame_comes_before_one_of_its_time() {
-    let mut house = House::open();
+    let mut house = TestBroker::open();
     let session = house.agent(1);
     let mut frame = expiring(1, 1);
     house.wait(1_000);
@@ -357,33 +359,33 @@ fn a_fault_of_the_frame_comes_before_one_of_its_time() {
 
 #[test]
 fn a_station_with_a_control_plane_takes_requests_duplicates_too_and_refuses_what_it_has_no_room_for() {
-    let mut house = House::hearing();
+    let mut house = TestBroker::hearing();
     let session = house.agent(1);
-    house.broker.make_room(Room { messages: 2, bytes: 10_000 });
-    house.publish(session, "rlp/ctrl", true, &words::message(1, "x"));
-    house.publish(session, "rlp/ctrl", true, &words::message(1, "x"));
+    house.broker.set_inbox_capacity(InboxCapacity { messages: 2, bytes: 10_000 });
+    house.publish(session, "rlp/ctrl", true, &frames::message(1, "x"));
+    house.publish(session, "rlp/ctrl", true, &frames::message(1, "x"));
     assert_eq!(code(&mut house, session), ["Ok", "Ok"], "the control plane tells duplicates apart itself");
-    assert_eq!(house.heard.len(), 2);
+    assert_eq!(house.inbound.len(), 2);
     assert_eq!(
-        (house.heard[0].topic.as_str(), &*house.heard[0].client, house.heard[0].header.msg_id),
+        (house.inbound[0].topic.as_str(), &*house.inbound[0].client, house.inbound[0].header.msg_id),
         ("rlp/ctrl", "c1", 1)
     );
     assert_eq!(house.verdicts.last(), Some(&Verdict::Published { subscribers: 1, dropped: 0 }));
-    house.publish(session, "rlp/ctrl", true, &words::message(2, "x"));
+    house.publish(session, "rlp/ctrl", true, &frames::message(2, "x"));
     assert_eq!(code(&mut house, session), ["Busy"], "nothing that was accepted is lost");
-    house.broker.make_room(Room { messages: 2, bytes: 100 });
-    house.publish(session, "rlp/ctrl", true, &words::message(2, "x"));
+    house.broker.set_inbox_capacity(InboxCapacity { messages: 2, bytes: 100 });
+    house.publish(session, "rlp/ctrl", true, &frames::message(2, "x"));
     assert_eq!(code(&mut house, session), ["Busy"]);
-    house.publish(session, "agent/writer", true, &words::message(3, "x"));
+    house.publish(session, "agent/writer", true, &frames::message(3, "x"));
     assert_eq!(code(&mut house, session), ["Ok"]);
-    assert_eq!(house.heard.len(), 2, "agents' topics are not the station's");
+    assert_eq!(house.inbound.len(), 2, "agents' topics are not the station's");
 }
 
 #[test]
 fn a_station_without_a_control_plane_leaves_its_topic_to_others() {
-    let mut house = House::open();
+    let mut house = TestBroker::open();
     let session = house.agent(1);
-    house.publish(session, "rlp/ctrl", true, &words::message(1, "x"));
-    assert!(house.heard.is_empty());
+    house.publish(session, "rlp/ctrl", true, &frames::message(1, "x"));
+    assert!(house.inbound.is_empty());
     assert_eq!(house.verdicts.last(), Some(&Verdict::Published { subscribers: 0, dropped: 0 }));
 }

@@ -7,12 +7,12 @@ use rl_console::{
     tap::entry::rmp::Transition,
 };
 
-use super::house::House;
-use crate::rmp_bus::words;
+use super::test_broker::TestBroker;
+use crate::rmp_bus::frames;
 
 const BACKPRESSURE: usize = 2;
 
-fn told(house: &House) -> Vec<(String, DropReason, u64)> {
+fn drop_notices(house: &TestBroker) -> Vec<(String, DropReason, u64)> {
     let told = |it: &Transition| match it {
         Transition::Dropped { topic, reason, count, .. } => Some((topic.to_string(), *reason, *count)),
         _ => None,
@@ -21,17 +21,17 @@ fn told(house: &House) -> Vec<(String, DropReason, u64)> {
 }
 
 fn expiring(msg_id: u64, created_at_ms: u64, ttl_ms: u64) -> Vec<u8> {
-    let header = words::Header { schema_id: 1, created_at_ms, ttl_ms, trace_id: 5, msg_id };
-    words::frame(header, &words::body("observation.note.v1", words::map(vec![])))
+    let header = frames::Header { schema_id: 1, created_at_ms, ttl_ms, trace_id: 5, msg_id };
+    frames::frame(header, &frames::body("observation.note.v1", frames::map(vec![])))
 }
 
 fn request(trace_id: u128, msg_id: u64, ttl_ms: u64) -> Vec<u8> {
     let header =
-        words::Header { schema_id: 0x80, created_at_ms: 1_790_000_000_000, ttl_ms, trace_id, msg_id };
-    words::frame(header, &words::body("intent.operator.request.v1", words::map(vec![("v", 1.into())])))
+        frames::Header { schema_id: 0x80, created_at_ms: 1_790_000_000_000, ttl_ms, trace_id, msg_id };
+    frames::frame(header, &frames::body("intent.operator.request.v1", frames::map(vec![("v", 1.into())])))
 }
 
-fn code(house: &mut House, session: ConnectionId) -> Vec<String> {
+fn code(house: &mut TestBroker, session: ConnectionId) -> Vec<String> {
     house
         .hear(session)
         .iter()
@@ -41,26 +41,33 @@ fn code(house: &mut House, session: ConnectionId) -> Vec<String> {
 
 #[test]
 fn what_is_lost_of_notices_is_no_loss_of_the_topic_that_comes_next() {
-    let mut house =
-        House::with(limits::Rmp { queue_messages_max: 1, notices_per_s_max: 1, ..limits::Rmp::default() });
+    let mut house = TestBroker::with(limits::Rmp {
+        queue_messages_max: 1,
+        notices_per_s_max: 1,
+        ..limits::Rmp::default()
+    });
     let (publisher, subscriber, stalled) = (house.agent(1), house.agent(2), house.operator(3));
     house.subscribe(subscriber, 1, "*");
     house.subscribe(stalled, 1, "rlp/sys/**");
     for _ in 0..4 {
-        house.publish(publisher, "lossy", false, &words::message(1, "x"));
+        house.publish(publisher, "lossy", false, &frames::message(1, "x"));
         house.hear_bytes(subscriber);
     }
     house.wait(1_100);
     house.transitions.clear();
-    house.publish(publisher, "healthy", false, &words::message(2, "x"));
-    assert_eq!(told(&house), []);
+    house.publish(publisher, "healthy", false, &frames::message(2, "x"));
+    assert_eq!(drop_notices(&house), []);
     house.wait(2_000);
-    assert!(told(&house).iter().all(|(topic, ..)| topic.starts_with("rlp/sys/")), "{:?}", told(&house));
+    assert!(
+        drop_notices(&house).iter().all(|(topic, ..)| topic.starts_with("rlp/sys/")),
+        "{:?}",
+        drop_notices(&house)
+    );
 }
 
 #[test]
 fn drops_on_system_topics_are_in_the_totals_summed_and_not_noticed() {
-    let mut house = House::with(limits::Rmp { queue_messages_max: 1, ..limits::Rmp::default() });
+    let mut house = TestBroker::with(limits::Rmp { queue_messages_max: 1, ..limits::Rmp::default() });
     let (publisher, subscriber) = (house.agent(1), house.agent(2));
     let (stalled, reader) = (house.operator(3), house.operator(4));
     house.subscribe(subscriber, 1, "a");
@@ -68,13 +75,13 @@ fn drops_on_system_topics_are_in_the_totals_summed_and_not_noticed() {
     house.subscribe(reader, 1, "rlp/sys/drops");
     let mut notices = 0;
     for _ in 0..6 {
-        house.publish(publisher, "a", false, &words::message(1, "x"));
+        house.publish(publisher, "a", false, &frames::message(1, "x"));
         house.hear_bytes(subscriber);
         notices += house.delivered(reader).len();
     }
     house.transitions.clear();
     house.wait(5_000);
-    assert_eq!(told(&house), [("rlp/sys/drops".to_owned(), DropReason::BackpressureTimeout, 4)]);
+    assert_eq!(drop_notices(&house), [("rlp/sys/drops".to_owned(), DropReason::BackpressureTimeout, 4)]);
     assert_eq!((notices, house.delivered(reader).len()), (5, 0));
     let snapshot = house.broker.snapshot();
     assert_eq!(
@@ -86,13 +93,16 @@ fn drops_on_system_topics_are_in_the_totals_summed_and_not_noticed() {
 
 #[test]
 fn each_loss_is_told_of_whose_it_is() {
-    let mut house =
-        House::with(limits::Rmp { queue_messages_max: 2, notices_per_s_max: 1, ..limits::Rmp::default() });
+    let mut house = TestBroker::with(limits::Rmp {
+        queue_messages_max: 2,
+        notices_per_s_max: 1,
+        ..limits::Rmp::default()
+    });
     let (publisher, never, once) = (house.agent(1), house.agent(2), house.agent(3));
     house.subscribe(never, 7, "a");
     house.subscribe(once, 8, "a");
     for message in 0..12 {
-        house.publish(publisher, "a", false, &words::message(message, "x"));
+        house.publish(publisher, "a", false, &frames::message(message, "x"));
         if !(4..7).contains(&message) {
             house.hear_bytes(once);
         }
@@ -113,18 +123,18 @@ fn each_loss_is_told_of_whose_it_is() {
 
 #[test]
 fn no_second_has_more_notices_than_are_allowed() {
-    let mut house = House::with(limits::Rmp { notices_per_s_max: 3, ..limits::Rmp::default() });
+    let mut house = TestBroker::with(limits::Rmp { notices_per_s_max: 3, ..limits::Rmp::default() });
     let (publisher, subscriber) = (house.agent(1), house.agent(2));
     house.subscribe(subscriber, 1, "a");
-    house.publish(publisher, "a", false, &words::message(1, "x"));
+    house.publish(publisher, "a", false, &frames::message(1, "x"));
     let mut at_ms = Vec::new();
     for ms in 0..6_000 {
         house.transitions.clear();
         if ms % 7 == 0 {
-            house.publish(publisher, "a", false, &words::message(1, "x"));
+            house.publish(publisher, "a", false, &frames::message(1, "x"));
         }
         house.wait(1);
-        at_ms.extend(told(&house).iter().map(|_| ms));
+        at_ms.extend(drop_notices(&house).iter().map(|_| ms));
     }
     let most =
         at_ms.iter().map(|from| at_ms.iter().filter(|at| (*from..from + 1_000).contains(*at)).count()).max();
@@ -136,7 +146,7 @@ fn no_second_has_more_notices_than_are_allowed() {
 #[test]
 fn what_expired_in_a_queue_was_not_seen_so_that_a_retry_arrives() {
     const EPOCH_MS: u64 = 1_790_000_000_000;
-    let mut house = House::open();
+    let mut house = TestBroker::open();
     let (publisher, subscriber, other) = (house.agent(1), house.agent(2), house.agent(3));
     house.subscribe(subscriber, 1, "a");
     house.subscribe(other, 1, "a");
@@ -154,14 +164,14 @@ fn what_expired_in_a_queue_was_not_seen_so_that_a_retry_arrives() {
 
 #[test]
 fn an_operators_request_that_is_repeated_is_answered_ok_and_asked_once() {
-    let mut house = House::open();
+    let mut house = TestBroker::open();
     let asker = house.operator(1);
     for _ in 0..3 {
         house.publish(asker, "rlp/operator", true, &request(77, 1, 60_000));
     }
     assert_eq!((code(&mut house, asker), house.asked.len()), (vec!["Ok".to_owned(); 3], 1));
     assert_eq!(
-        told(&house),
+        drop_notices(&house),
         [
             ("rlp/operator".to_owned(), DropReason::Duplicate, 1),
             ("rlp/operator".to_owned(), DropReason::Duplicate, 1)
@@ -174,7 +184,7 @@ fn an_operators_request_that_is_repeated_is_answered_ok_and_asked_once() {
 
 #[test]
 fn an_operators_request_for_which_there_was_no_room_may_come_again() {
-    let mut house = House::open();
+    let mut house = TestBroker::open();
     let asker = house.operator(1);
     house.takes = false;
     house.publish(asker, "rlp/operator", true, &request(77, 1, 60_000));
@@ -187,13 +197,13 @@ fn an_operators_request_for_which_there_was_no_room_may_come_again() {
 
 #[test]
 fn an_operators_request_that_is_late_is_noticed_and_shown_to_nobody() {
-    let mut house = House::open();
+    let mut house = TestBroker::open();
     let (asker, reader) = (house.operator(1), house.operator(2));
     house.subscribe(reader, 1, "rlp/sys/**");
     house.wait(1_000);
     house.publish(asker, "rlp/operator", true, &request(77, 1, 1_000));
     assert_eq!((code(&mut house, asker), house.asked.len()), (vec!["Expired".to_owned()], 0));
-    assert_eq!(told(&house), [("rlp/operator".to_owned(), DropReason::TtlExpired, 1)]);
+    assert_eq!(drop_notices(&house), [("rlp/operator".to_owned(), DropReason::TtlExpired, 1)]);
     assert_eq!(house.delivered(reader).len(), 1, "the notice alone");
     assert_eq!(house.broker.snapshot().totals.dropped, [1, 0, 0]);
 }

@@ -1,8 +1,8 @@
 //! The broker's core under a virtual clock: transcripts of bytes, by clause and ruling.
 
 mod clauses;
-mod house;
+mod delivery_report;
 mod lost;
-mod reach;
-mod told;
+mod notices;
+mod test_broker;
 mod topics;

@@ -7,23 +7,23 @@ use rl_console::{
     tap::entry::rmp::Transition,
 };
 
-use super::house::House;
-use crate::rmp_bus::words;
+use super::test_broker::TestBroker;
+use crate::rmp_bus::frames;
 
 /// As few topics as may be configured.
 const TOPICS: u64 = 1_024;
 
-fn crowded() -> House {
-    House::with(limits::Rmp { topics_max: TOPICS, topic_keys_max: 4_096, ..limits::Rmp::default() })
+fn crowded() -> TestBroker {
+    TestBroker::with(limits::Rmp { topics_max: TOPICS, topic_keys_max: 4_096, ..limits::Rmp::default() })
 }
 
-fn fill(house: &mut House, from: ConnectionId, msg_ids: std::ops::Range<u64>, prefix: &str) {
+fn fill(house: &mut TestBroker, from: ConnectionId, msg_ids: std::ops::Range<u64>, prefix: &str) {
     for n in msg_ids {
-        house.publish(from, &format!("{prefix}/{n}"), false, &words::message(n, "x"));
+        house.publish(from, &format!("{prefix}/{n}"), false, &frames::message(n, "x"));
     }
 }
 
-fn code(house: &mut House, session: ConnectionId) -> Vec<String> {
+fn code(house: &mut TestBroker, session: ConnectionId) -> Vec<String> {
     house
         .hear(session)
         .iter()
@@ -36,11 +36,11 @@ fn a_topic_that_was_let_go_is_published_on_again() {
     let mut house = crowded();
     let (steady, other) = (house.agent(1), house.agent(2));
     for n in 0..3 {
-        house.publish(steady, "a", true, &words::message(n, "x"));
+        house.publish(steady, "a", true, &frames::message(n, "x"));
     }
     fill(&mut house, other, 0..2 * TOPICS, "reply");
     for n in 3..6 {
-        house.publish(steady, "a", true, &words::message(n, "x"));
+        house.publish(steady, "a", true, &frames::message(n, "x"));
     }
     assert_eq!(code(&mut house, steady), ["Ok"; 6]);
 }
@@ -51,13 +51,13 @@ fn a_topic_that_is_let_go_between_a_publish_and_its_message_is_made_again() {
     let (steady, other, subscriber) = (house.agent(1), house.agent(2), house.agent(3));
     house.subscribe(subscriber, 1, "a");
     for n in 0..2 {
-        house.publish(steady, "a", true, &words::message(n, "x"));
+        house.publish(steady, "a", true, &frames::message(n, "x"));
     }
     house.wait(700_000);
-    let publish = words::control(9, "Publish", vec![("topic", "a".into()), ("ack", true.into())]);
+    let publish = frames::control(9, "Publish", vec![("topic", "a".into()), ("ack", true.into())]);
     house.put(Input::Frame { session: steady, frame: Wire::Lent(&publish) }, 0);
     fill(&mut house, other, 0..2 * TOPICS, "reply");
-    house.put(Input::Frame { session: steady, frame: Wire::Lent(&words::message(2, "x")) }, 0);
+    house.put(Input::Frame { session: steady, frame: Wire::Lent(&frames::message(2, "x")) }, 0);
     assert_eq!(code(&mut house, steady), ["Ok"; 3]);
     assert_eq!(house.verdicts.last(), Some(&Verdict::Published { subscribers: 1, dropped: 0 }));
 }
@@ -66,16 +66,16 @@ fn a_topic_that_is_let_go_between_a_publish_and_its_message_is_made_again() {
 fn operators_ask_however_many_topics_there_are() {
     let mut house = crowded();
     let (asker, other) = (house.operator(1), house.agent(2));
-    let body = words::body("intent.operator.request.v1", words::map(vec![("v", 1.into())]));
+    let body = frames::body("intent.operator.request.v1", frames::map(vec![("v", 1.into())]));
     for round in 0..3 {
-        let header = words::Header {
+        let header = frames::Header {
             schema_id: 0x80,
             created_at_ms: 1,
             ttl_ms: u64::MAX - 2,
             trace_id: 77,
             msg_id: round,
         };
-        house.publish(asker, "rlp/operator", true, &words::frame(header, &body));
+        house.publish(asker, "rlp/operator", true, &frames::frame(header, &body));
         fill(&mut house, other, 0..2 * TOPICS, "reply");
     }
     assert_eq!((code(&mut house, asker), house.asked.len()), (vec!["Ok".to_owned(); 3], 3));
@@ -86,15 +86,15 @@ fn who_may_not_publish_displaces_no_topic() {
     let mut house = crowded();
     let (publisher, subscriber, stranger) = (house.agent(1), house.agent(2), house.agent(3));
     house.subscribe(subscriber, 1, "a");
-    house.publish(publisher, "a", false, &words::message(1, "x"));
+    house.publish(publisher, "a", false, &frames::message(1, "x"));
     for n in 0..TOPICS + 300 {
-        house.publish(stranger, &format!("rlp/sys/{n}"), false, &words::message(n, "x"));
+        house.publish(stranger, &format!("rlp/sys/{n}"), false, &frames::message(n, "x"));
         assert_eq!(house.verdicts.last(), Some(&Verdict::Refused(Refusal::Forbidden)));
         if n % 100 == 0 {
             house.hear_bytes(stranger);
         }
     }
-    house.publish(publisher, "a", false, &words::message(1, "x"));
+    house.publish(publisher, "a", false, &frames::message(1, "x"));
     assert_eq!(house.verdicts.last(), Some(&Verdict::Published { subscribers: 0, dropped: 1 }));
 }
 
@@ -103,9 +103,9 @@ fn topics_of_which_nothing_is_remembered_go_first() {
     let mut house = crowded();
     let (publisher, subscriber) = (house.agent(1), house.agent(2));
     house.subscribe(subscriber, 1, "a");
-    house.publish(publisher, "a", false, &words::message(1, "x"));
+    house.publish(publisher, "a", false, &frames::message(1, "x"));
     fill(&mut house, publisher, 0..2 * TOPICS, "reply");
-    house.publish(publisher, "a", false, &words::message(1, "x"));
+    house.publish(publisher, "a", false, &frames::message(1, "x"));
     assert_eq!(house.verdicts.last(), Some(&Verdict::Published { subscribers: 0, dropped: 1 }));
 }
 
@@ -117,7 +117,7 @@ fn keys_that_go_with_their_topic_are_told() {
     fill(&mut house, publisher, 0..TOPICS + 1, "reply");
     house.wait(1_100);
     let evicted = house.transitions.iter().rev().find_map(|it| match it {
-        Transition::Remembered { evicted_young, .. } => Some(*evicted_young),
+        Transition::DedupeStats { evicted_young, .. } => Some(*evicted_young),
         _ => None,
     });
     assert_eq!(evicted, Some(TOPICS / 8));
@@ -126,12 +126,12 @@ fn keys_that_go_with_their_topic_are_told() {
 #[test]
 fn drops_that_were_held_back_are_counted_before_their_topic_goes() {
     let mut house =
-        House::with(limits::Rmp { topics_max: TOPICS, notices_per_s_max: 1, ..limits::Rmp::default() });
+        TestBroker::with(limits::Rmp { topics_max: TOPICS, notices_per_s_max: 1, ..limits::Rmp::default() });
     let (publisher, subscriber) = (house.agent(1), house.agent(2));
     house.subscribe(subscriber, 1, "**");
     for n in 0..2 * TOPICS {
         for _ in 0..3 {
-            house.publish(publisher, &format!("reply/{n}"), false, &words::message(n, "x"));
+            house.publish(publisher, &format!("reply/{n}"), false, &frames::message(n, "x"));
         }
         house.hear_bytes(subscriber);
     }
@@ -142,14 +142,14 @@ fn drops_that_were_held_back_are_counted_before_their_topic_goes() {
 
 #[test]
 fn with_the_last_subscription_of_a_topic_goes_what_was_seen_on_it_and_who_comes_next_gets_it() {
-    let mut house = House::open();
+    let mut house = TestBroker::open();
     let (publisher, subscriber, other) = (house.agent(1), house.agent(2), house.agent(3));
     house.subscribe(subscriber, 1, "a/*");
     house.subscribe(other, 1, "b");
     for n in 1..=5 {
-        house.publish(publisher, "a/x", false, &words::message(n, "x"));
+        house.publish(publisher, "a/x", false, &frames::message(n, "x"));
     }
-    house.publish(publisher, "b", false, &words::message(9, "x"));
+    house.publish(publisher, "b", false, &frames::message(9, "x"));
     house.wait(1_100);
     assert_eq!(house.broker.snapshot().totals.keys, 6);
     house.say(subscriber, "Unsubscribe", vec![("sub", 1.into())]);
@@ -163,7 +163,7 @@ fn with_the_last_subscription_of_a_topic_goes_what_was_seen_on_it_and_who_comes_
     house.hear_bytes(subscriber);
     house.subscribe(subscriber, 2, "a/x");
     for (subscribers, dropped) in [(1, 0), (0, 1)] {
-        house.publish(publisher, "a/x", false, &words::message(1, "x"));
+        house.publish(publisher, "a/x", false, &frames::message(1, "x"));
         assert_eq!(house.verdicts.last(), Some(&Verdict::Published { subscribers, dropped }));
     }
     assert_eq!(house.fold, house.broker.snapshot());

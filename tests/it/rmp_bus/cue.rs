@@ -7,7 +7,7 @@ use rl_console::{
     time::Clock,
 };
 
-use super::{Bus, Peer, words};
+use super::{Bus, Peer, frames};
 use crate::real::{Station, cli, json};
 
 #[test]
@@ -38,10 +38,10 @@ fn a_cue_hears_answers_of_the_control_plane_and_nothing_else() {
     let request = |msg_id, trace: u128| {
         let id = rmpv::Value::Binary(trace.to_be_bytes().to_vec());
         let fields =
-            words::map(vec![("request_id", id), ("agents", rmpv::Value::Array(vec!["writer".into()]))]);
-        let body = words::body("intent.ctrl.request.v1", words::map(vec![("DescribeAgents", fields)]));
-        words::frame(
-            words::Header {
+            frames::map(vec![("request_id", id), ("agents", rmpv::Value::Array(vec!["writer".into()]))]);
+        let body = frames::body("intent.ctrl.request.v1", frames::map(vec![("DescribeAgents", fields)]));
+        frames::frame(
+            frames::Header {
                 schema_id: 2_001,
                 created_at_ms: 1,
                 ttl_ms: u64::MAX - 2,
@@ -52,7 +52,7 @@ fn a_cue_hears_answers_of_the_control_plane_and_nothing_else() {
         )
     };
     for topic in ["a", "agent/writer", "rlp/runs/trace:1/agents/writer/1"] {
-        agent.publish(topic, true, &words::message(1, "x"));
+        agent.publish(topic, true, &frames::message(1, "x"));
         while agent.hear().schema_id() != 9 {}
     }
     agent.publish("rlp/ctrl", false, &request(2, 71));

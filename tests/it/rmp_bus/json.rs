@@ -9,7 +9,7 @@ use rl_console::{
     },
 };
 
-use super::{Bus, Peer, words};
+use super::{Bus, Peer, frames};
 
 fn unit(json: &str) -> Vec<u8> {
     [&u32::try_from(json.len()).unwrap().to_be_bytes()[..], json.as_bytes()].concat()
@@ -36,7 +36,7 @@ fn the_json_dialect_speaks_on_the_same_socket() {
     assert_eq!(hear(&mut tool), r#""HelloAck""#);
     tool.send(&unit(r#"{"Subscribe":{"id":2,"topic":"a","sub_id":1}}"#));
     assert_eq!(hear(&mut tool), r#"{"SubscribeAck":{"id":2,"result":{"Ok":null}}}"#);
-    let frame = words::message(7, "x");
+    let frame = frames::message(7, "x");
     let body = frame[68..].iter().map(u8::to_string).collect::<Vec<_>>().join(",");
     let message = format!(
         r#"{{"header":{{"header_version":0,"header_len":64,"flags":0,"schema_id":1,"body_len":{},"created_at_ms":1,"ttl_ms":{},"trace_id":2748,"msg_id":7}},"body":[{body}]}}"#,

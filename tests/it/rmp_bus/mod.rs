@@ -3,11 +3,11 @@
 mod bus;
 mod cue;
 mod find;
+pub(crate) mod frames;
 mod json;
 mod operate;
 mod peer;
 mod socket;
-pub(crate) mod words;
 
 pub(crate) use bus::Bus;
 pub(crate) use peer::Peer;

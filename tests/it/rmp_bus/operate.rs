@@ -107,7 +107,7 @@ fn a_station_whose_bus_never_came_up_is_ended_by_force() {
 
 #[test]
 fn a_station_is_ended_from_elsewhere_and_says_first_what_hangs_on_it() {
-    let house = crate::real::house::House::open();
+    let house = crate::real::test_station::TestStation::open();
     let folder = house.folder.path().to_path_buf();
     let mut adapter = house.adapter();
     adapter.send(r#"{"mpp":2,"type":"pull","queue":"default","max":1}"#).unwrap();
@@ -162,7 +162,7 @@ fn topics_peers_and_subscriptions_are_listed() {
     let station = Station::start(folder.path());
     let mut peer = peer(&station);
     peer.subscribe(7, "a/**");
-    peer.publish("a/b", true, &super::words::message(1, "x"));
+    peer.publish("a/b", true, &super::frames::message(1, "x"));
     let _ = (peer.hear(), peer.hear(), peer.hear());
     let number = session(folder.path());
     let listed = |what: &str, wanted: &dyn Fn(&Value) -> bool| {

@@ -7,7 +7,7 @@ use std::{
     time::Duration,
 };
 
-use super::words::{self, Frame};
+use super::frames::{self, Frame};
 
 /// How long a test waits for what must come.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -44,7 +44,7 @@ impl Peer {
     /// Says a control message, and tells its number.
     pub(crate) fn say(&mut self, name: &str, fields: Vec<(&str, rmpv::Value)>) -> u64 {
         let id = self.next_id();
-        self.send(&words::control(id, name, fields));
+        self.send(&frames::control(id, name, fields));
         id
     }
 
@@ -55,7 +55,7 @@ impl Peer {
     /// Publishes a frame, and tells the number of the Publish.
     pub(crate) fn publish(&mut self, topic: &str, ack: bool, frame: &[u8]) -> u64 {
         let id = self.next_id();
-        let publish = words::control(id, "Publish", vec![("topic", topic.into()), ("ack", ack.into())]);
+        let publish = frames::control(id, "Publish", vec![("topic", topic.into()), ("ack", ack.into())]);
         self.send(&[&publish, frame].concat());
         id
     }

@@ -9,14 +9,14 @@ use rl_console::{
     tap::entry::Link,
 };
 
-use super::{Bus, Peer, words};
+use super::{Bus, Peer, frames};
 
 #[test]
 fn a_message_goes_from_one_peer_to_another_as_it_came() {
     let bus = Bus::open();
     let (mut publisher, mut subscriber) = (bus.agent(), bus.agent());
     subscriber.subscribe(7, "a/**");
-    let message = words::message(1, "hello");
+    let message = frames::message(1, "hello");
     let id = publisher.publish("a/b", true, &message);
     let answer = publisher.hear();
     assert_eq!((answer.name(), answer.number("re")), ("Ok".to_owned(), id));
@@ -69,7 +69,7 @@ fn a_socket_whose_file_was_taken_away_is_bound_anew_and_who_is_connected_stays()
     old.subscribe(1, "a");
     std::fs::remove_file(bus.path()).unwrap();
     until_listening(&mut reader, true);
-    let message = words::message(1, "x");
+    let message = frames::message(1, "x");
     bus.agent().publish("a", false, &message);
     assert_eq!(old.delivered().2.wire, message);
     // Another program's socket in its place is never taken away.
@@ -113,8 +113,8 @@ fn a_frame_comes_out_whole_however_it_is_cut_on_its_way() {
     let bus = Bus::open();
     let (mut publisher, mut subscriber) = (bus.agent(), bus.agent());
     subscriber.subscribe(1, "a");
-    let message = words::message(1, "cut");
-    let publish = words::control(9, "Publish", vec![("topic", "a".into()), ("ack", false.into())]);
+    let message = frames::message(1, "cut");
+    let publish = frames::control(9, "Publish", vec![("topic", "a".into()), ("ack", false.into())]);
     for byte in publish.iter().chain(&message) {
         publisher.send(&[*byte]);
     }
@@ -126,8 +126,8 @@ fn a_body_of_the_largest_size_goes_through() {
     let bus = Bus::open();
     let (mut publisher, mut subscriber) = (bus.agent(), bus.agent());
     subscriber.subscribe(1, "a");
-    let envelope = words::message(1, &"x".repeat(65_536)).len() - 65_536;
-    let message = words::message(1, &"x".repeat(68 + 8_388_608 - envelope));
+    let envelope = frames::message(1, &"x".repeat(65_536)).len() - 65_536;
+    let message = frames::message(1, &"x".repeat(68 + 8_388_608 - envelope));
     assert_eq!(message.len(), 68 + 8_388_608);
     let reader = std::thread::spawn(move || subscriber.delivered().2.wire);
     publisher.publish("a", false, &message);
@@ -142,7 +142,7 @@ fn messages_of_one_publisher_stay_in_order() {
     let reader =
         std::thread::spawn(move || (0..1_000).map(|_| subscriber.delivered().2.msg_id()).collect::<Vec<_>>());
     for id in 0..1_000 {
-        publisher.publish("a", true, &words::message(id, "in order"));
+        publisher.publish("a", true, &frames::message(id, "in order"));
         assert_eq!(publisher.hear().name(), "Ok");
     }
     assert_eq!(reader.join().unwrap(), (0..1_000).collect::<Vec<_>>());
@@ -156,11 +156,11 @@ fn a_subscriber_that_never_reads_holds_nobody() {
     operator.subscribe(1, "rlp/sys/drops");
     let text = "x".repeat(4_096);
     for id in 0..5_000 {
-        publisher.publish("a", true, &words::message(id, &text));
+        publisher.publish("a", true, &frames::message(id, &text));
         assert_eq!(publisher.hear().name(), "Ok");
     }
     let (_, topic, notice) = operator.delivered();
-    let reason = words::field(&notice.payload(), "reason");
+    let reason = frames::field(&notice.payload(), "reason");
     assert_eq!(
         (topic.as_str(), notice.schema_id(), reason.as_str()),
         ("rlp/sys/drops", 3_007, Some("backpressure_timeout"))
@@ -168,7 +168,7 @@ fn a_subscriber_that_never_reads_holds_nobody() {
     drop(stalled);
     let mut reader = bus.agent();
     reader.subscribe(1, "a");
-    publisher.publish("a", false, &words::message(9_999, "after"));
+    publisher.publish("a", false, &frames::message(9_999, "after"));
     assert_eq!(reader.delivered().2.msg_id(), 9_999);
 }
 
@@ -178,7 +178,7 @@ fn what_is_refused_names_its_number_and_the_stream_goes_on() {
     let mut agent = bus.agent();
     let cases = [("rlp/sys/x", "Forbidden"), ("a//b", "InvalidTopic"), ("a/*", "InvalidTopic")];
     for (topic, code) in cases {
-        let id = agent.publish(topic, false, &words::message(1, "no"));
+        let id = agent.publish(topic, false, &frames::message(1, "no"));
         assert_eq!(agent.hear().error(), (id, code.to_owned()), "{topic}");
     }
     let id = agent.say("Unsubscribe", vec![("sub", 5.into())]);
@@ -194,7 +194,7 @@ fn what_is_refused_names_its_number_and_the_stream_goes_on() {
 /// One message for each of the thirteen, in the order of rmp-v0 §7, and whether it ends the stream (ruling
 /// RMP 2).
 fn faults() -> Vec<(&'static str, Vec<u8>, bool)> {
-    let good = words::message(1, "x");
+    let good = frames::message(1, "x");
     let with = |at: usize, bytes: &[u8]| {
         let mut frame = good.clone();
         frame[at..at + bytes.len()].copy_from_slice(bytes);
@@ -243,11 +243,11 @@ fn each_error_of_the_taxonomy_is_told_by_name_and_keeps_or_ends_the_stream() {
     agent.subscribe(1, "a");
     operator.subscribe(1, "rlp/sys/drops");
     for _ in 0..2 {
-        agent.publish("a", false, &words::message(1, "x"));
+        agent.publish("a", false, &frames::message(1, "x"));
     }
     let notice = operator.delivered().2;
     assert_eq!(
-        words::field(&notice.payload(), "reason").as_str(),
+        frames::field(&notice.payload(), "reason").as_str(),
         Some("duplicate"),
         "Duplicate is a notice"
     );
@@ -257,7 +257,7 @@ fn each_error_of_the_taxonomy_is_told_by_name_and_keeps_or_ends_the_stream() {
 fn what_the_streams_end_cuts_off_is_told() {
     let bus = Bus::open();
     let mut agent = bus.agent();
-    agent.send(&words::message(1, "x")[..50]);
+    agent.send(&frames::message(1, "x")[..50]);
     agent.stream.shutdown(std::net::Shutdown::Write).unwrap();
     assert_eq!(agent.hear().error(), (0, "TruncatedHeader".to_owned()));
     assert!(agent.try_hear().is_none());
@@ -275,7 +275,7 @@ fn a_peer_with_too_many_subscriptions_is_told_busy_and_the_others_go_on() {
     assert_eq!(greedy.hear().error(), (id, "Busy".to_owned()));
     other.subscribe(1, "c");
     for topic in ["a", "c"] {
-        let message = words::message(1, topic);
+        let message = frames::message(1, topic);
         other.publish(topic, false, &message);
         let reader = if topic == "a" { &mut greedy } else { &mut other };
         assert_eq!(reader.delivered().2.wire, message);

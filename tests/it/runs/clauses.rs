@@ -9,8 +9,8 @@ use rl_console::{
 };
 use rmpv::Value;
 
-use super::house::{Agent, Asked, Event, House, completed, failed, id, success, trace};
-use crate::rmp_bus::words::field;
+use super::test_station::{Agent, AgentCall, Event, TestStation, completed, failed, id, success, trace};
+use crate::rmp_bus::frames::field;
 
 /// Two nodes in a row.
 const PAIR: &str = "version: 0\nname: pair\nnodes:\n  - {id: a, use: agent:echo, with: {text: hello}}\n  - {id: b, use: agent:echo}\nedges:\n  \
@@ -22,8 +22,8 @@ fn one(agent: &str) -> String {
 }
 
 /// An agent that gives back what it is given.
-fn echo(house: &House) -> Agent {
-    house.agent("echo", |asked: &Asked| {
+fn echo(house: &TestStation) -> Agent {
+    house.agent("echo", |asked: &AgentCall| {
         let given = asked.input("in").first().cloned().unwrap_or_else(|| asked.with("text"));
         vec![completed(vec![("out", given)])]
     })
@@ -33,7 +33,7 @@ fn messages(events: &[Event], kind: &str) -> Vec<String> {
     events.iter().filter(|event| event.kind == kind).map(|event| event.message.clone()).collect()
 }
 
-fn rows(house: &House) -> Vec<rl_console::port::RunRow> {
+fn rows(house: &TestStation) -> Vec<rl_console::port::RunRow> {
     let query = Query::Runs {
         state: None,
         name: None,
@@ -51,7 +51,7 @@ fn rows(house: &House) -> Vec<rl_console::port::RunRow> {
 
 #[test]
 fn a_submitted_opening_runs_from_its_first_event_to_its_last() {
-    let house = House::open();
+    let house = TestStation::open();
     let _echo = echo(&house);
     let mut client = house.agent_client();
     let answer = client.submit(7, PAIR);
@@ -88,7 +88,7 @@ fn a_submitted_opening_runs_from_its_first_event_to_its_last() {
 
 #[test]
 fn a_request_that_cannot_be_run_is_rejected_with_what_a_person_can_act_on() {
-    let house = House::open();
+    let house = TestStation::open();
     let mut client = house.agent_client();
     let answer = client.submit(1, "version: 0\nname: x\nnodes:\n  - {id: A, use: agent:echo}\nedges: []\n");
     assert_eq!((answer.variant.as_str(), answer.trace), ("RunRejected", 1));
@@ -111,7 +111,7 @@ fn a_request_that_cannot_be_run_is_rejected_with_what_a_person_can_act_on() {
 
 #[test]
 fn the_same_request_has_the_same_answer_and_one_run_also_after_a_restart() {
-    let mut house = House::open();
+    let mut house = TestStation::open();
     let first = {
         let _echo = echo(&house);
         let mut client = house.agent_client();
@@ -137,7 +137,7 @@ fn the_same_request_has_the_same_answer_and_one_run_also_after_a_restart() {
 
 #[test]
 fn nobody_on_an_agents_topic_is_a_clear_failure_and_no_hang() {
-    let house = House::open();
+    let house = TestStation::open();
     let mut client = house.agent_client();
     let events = client.run(7, &one("ghost"));
     assert!(!success(&events));
@@ -146,9 +146,9 @@ fn nobody_on_an_agents_topic_is_a_clear_failure_and_no_hang() {
 
 #[test]
 fn a_run_is_cancelled_in_the_middle_and_its_agents_are_told() {
-    let house = House::open();
+    let house = TestStation::open();
     let (tell, told) = std::sync::mpsc::sync_channel(16);
-    let _slow = house.agent("slow", move |asked: &Asked| {
+    let _slow = house.agent("slow", move |asked: &AgentCall| {
         tell.send((asked.kind.clone(), field(&asked.payload, "node_id").as_str().map(str::to_owned)))
             .unwrap();
         Vec::new()
@@ -169,15 +169,15 @@ fn a_run_is_cancelled_in_the_middle_and_its_agents_are_told() {
 
 #[test]
 fn a_retryable_failure_is_tried_again_and_another_is_not() {
-    let house = House::open();
-    let _flaky = house.agent("flaky", |asked: &Asked| {
+    let house = TestStation::open();
+    let _flaky = house.agent("flaky", |asked: &AgentCall| {
         vec![if asked.attempt() < 3 {
             failed(true, "not yet")
         } else {
             completed(vec![("out", true.into())])
         }]
     });
-    let _broken = house.agent("broken", |_: &Asked| vec![failed(false, "never")]);
+    let _broken = house.agent("broken", |_: &AgentCall| vec![failed(false, "never")]);
     let opening = |agent: &str| {
         format!(
             "version: 0\nname: x\nnodes:\n  - {{id: a, use: 'agent:{agent}', retry: {{max_attempts: 3, backoff_ms: 1}}}}\nedges: []\n"
@@ -194,7 +194,7 @@ fn a_retryable_failure_is_tried_again_and_another_is_not() {
 
 #[test]
 fn a_node_that_asks_waits_for_a_person() {
-    let house = House::open();
+    let house = TestStation::open();
     let _echo = echo(&house);
     let yaml = "version: 0\nname: asks\nnodes:\n  - {id: a, use: agent:echo, with: {text: x, require_human_confirm: true}}\nedges: []\n";
     let mut person = house.client("tui", Some(TokenKind::Operator));
@@ -218,9 +218,9 @@ fn a_node_that_asks_waits_for_a_person() {
 
 #[test]
 fn a_run_that_a_restart_interrupts_ends_as_failed_and_says_so() {
-    let mut house = House::open();
+    let mut house = TestStation::open();
     // It is there until the station goes: one that leaves before fails its attempt.
-    let _silent = house.agent("silent", |_: &Asked| Vec::new());
+    let _silent = house.agent("silent", |_: &AgentCall| Vec::new());
     let mut client = house.agent_client();
     assert_eq!(client.submit(7, &one("silent")).variant, "RunAccepted");
     client.event();
@@ -251,8 +251,8 @@ fn a_run_that_a_restart_interrupts_ends_as_failed_and_says_so() {
 
 #[test]
 fn what_a_key_does_the_port_does() {
-    let house = House::open();
-    let _silent = house.agent("silent", |_: &Asked| Vec::new());
+    let house = TestStation::open();
+    let _silent = house.agent("silent", |_: &AgentCall| Vec::new());
     let request = rl_console::ids::TraceId(uuid::Uuid::from_u128(7));
     let mut client = house.agent_client();
     let submit = runs::Command::Submit { request, opening_yaml: one("silent") };
@@ -266,7 +266,7 @@ fn what_a_key_does_the_port_does() {
 
 #[test]
 fn what_is_saved_is_there_afterwards() {
-    let house = House::open();
+    let house = TestStation::open();
     let _echo = echo(&house);
     let mut client = house.agent_client();
     let events = client.run(7, &format!("{PAIR}artifacts:\n  save: [b.out]\n"));
@@ -285,7 +285,7 @@ fn what_is_saved_is_there_afterwards() {
 
 #[test]
 fn a_node_that_nothing_leads_to_is_skipped_and_says_by_what() {
-    let house = House::open();
+    let house = TestStation::open();
     let _echo = echo(&house);
     let opening = "version: 0\nname: branch\nnodes:\n  - {id: a, use: agent:echo, with: {text: yes}}\n  - {id: b, use: agent:echo}\n  - \
                    {id: c, use: agent:echo}\n  - {id: d, use: agent:echo}\nedges:\n  - \
@@ -305,9 +305,9 @@ fn a_node_that_nothing_leads_to_is_skipped_and_says_by_what() {
 
 #[test]
 fn an_agent_that_leaves_in_mid_run_fails_its_attempt_though_others_watch() {
-    let house = House::open();
+    let house = TestStation::open();
     let (tell, told) = std::sync::mpsc::sync_channel(8);
-    let agent = house.agent("slow", move |_: &Asked| {
+    let agent = house.agent("slow", move |_: &AgentCall| {
         tell.send(()).unwrap();
         Vec::new()
     });
@@ -328,7 +328,7 @@ fn an_agent_that_leaves_in_mid_run_fails_its_attempt_though_others_watch() {
 
 #[test]
 fn who_watches_is_no_agent_and_those_that_are_there_are_named() {
-    let house = House::open();
+    let house = TestStation::open();
     let _echo = echo(&house);
     let (mut viewer, mut all) = (house.client("viewer", Some(TokenKind::Viewer)), house.agent_client());
     viewer.peer.subscribe(7, "agent/*");
@@ -342,7 +342,7 @@ fn who_watches_is_no_agent_and_those_that_are_there_are_named() {
 
 #[test]
 fn whoever_submits_a_run_that_has_ended_again_learns_how_it_ended() {
-    let house = House::open();
+    let house = TestStation::open();
     let mut first = house.agent_client();
     let events = first.run(1, &one("nobody"));
     let mut again = house.agent_client();
@@ -354,12 +354,12 @@ fn whoever_submits_a_run_that_has_ended_again_learns_how_it_ended() {
 
 #[test]
 fn messages_of_the_station_have_the_ttl_and_the_schema_of_the_text() {
-    let house = House::open();
+    let house = TestStation::open();
     let mut all = house.client("tui", Some(TokenKind::Operator));
     for (sub, topic) in [(11, "agent/*"), (12, "action.request"), (13, "rlp/runs/**")] {
         all.peer.subscribe(sub, topic);
     }
-    let agent = house.agent("x", |_: &Asked| Vec::new());
+    let agent = house.agent("x", |_: &AgentCall| Vec::new());
     let mut client = house.agent_client();
     let nodes = "  - {id: a, use: agent:x}\n  - {id: b, use: agent:x, with: {require_human_confirm: true}}\n";
     client.submit(1, &format!("version: 0\nname: ttl\nnodes:\n{nodes}edges: []\n"));

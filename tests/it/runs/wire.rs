@@ -10,12 +10,13 @@ use rl_console::{
 };
 use rmpv::Value;
 
-use super::house::{
-    AGENT_RESPONSE, Agent, Asked, CTRL_REQ, Client, Event, House, completed, failed, header, id, success,
+use super::test_station::{
+    AGENT_RESPONSE, Agent, AgentCall, CTRL_REQ, Client, Event, TestStation, completed, failed, header, id,
+    success,
 };
 use crate::rmp_bus::{
     Peer,
-    words::{self, Frame, field, map},
+    frames::{self, Frame, field, map},
 };
 
 /// The greatest number that an opening may have.
@@ -27,7 +28,7 @@ fn run(number: u128) -> TraceId {
     TraceId(uuid::Uuid::from_u128(number))
 }
 
-fn history(house: &House, number: u128) -> Vec<RunEventRow> {
+fn history(house: &TestStation, number: u128) -> Vec<RunEventRow> {
     match house.query(Query::RunEvents { run: run(number), after: 0, limit: 1_000 }) {
         Page::RunEvents { rows, more: false } => rows,
         other => panic!("{other:?}"),
@@ -49,13 +50,13 @@ fn json(value: &Value) -> serde_json::Value {
 }
 
 /// What an event says, without what the store adds to it.
-type Said = (String, Option<String>, String, serde_json::Value);
+type EventFields = (String, Option<String>, String, serde_json::Value);
 
-fn on_wire(event: &Event) -> Said {
+fn on_wire(event: &Event) -> EventFields {
     (event.kind.clone(), event.level.clone(), event.message.clone(), json(&event.meta))
 }
 
-fn in_history(row: &RunEventRow) -> Said {
+fn in_history(row: &RunEventRow) -> EventFields {
     let level = row.level.map(|level| level.name().to_owned());
     (row.kind.name().to_owned(), level, row.message.clone(), serde_json::from_str(row.meta.as_str()).unwrap())
 }
@@ -87,7 +88,7 @@ fn read_len(frame: &Frame) -> u64 {
 
 #[test]
 fn the_first_event_leaves_no_sooner_than_20_ms_behind_the_answer() {
-    let house = House::open();
+    let house = TestStation::open();
     let mut client = house.agent_client();
     client.peer.subscribe(50, "rlp/runs/**");
     for number in 1..=8 {
@@ -101,9 +102,9 @@ fn the_first_event_leaves_no_sooner_than_20_ms_behind_the_answer() {
 }
 
 /// An agent that has what it was asked told, and answers nothing by itself.
-fn quiet(house: &House, name: &str) -> (Agent, std::sync::mpsc::Receiver<String>) {
+fn quiet(house: &TestStation, name: &str) -> (Agent, std::sync::mpsc::Receiver<String>) {
     let (tell, told) = std::sync::mpsc::sync_channel(16);
-    let agent = house.agent(name, move |asked: &Asked| {
+    let agent = house.agent(name, move |asked: &AgentCall| {
         tell.send(field(&asked.payload, "reply_topic").as_str().unwrap().to_owned()).unwrap();
         Vec::new()
     });
@@ -112,9 +113,9 @@ fn quiet(house: &House, name: &str) -> (Agent, std::sync::mpsc::Receiver<String>
 
 #[test]
 fn what_is_kept_of_a_run_is_what_was_on_the_wire_in_its_order_also_after_a_restart() {
-    let mut house = House::open();
+    let mut house = TestStation::open();
     let wire = {
-        let _flaky = house.agent("flaky", |asked: &Asked| {
+        let _flaky = house.agent("flaky", |asked: &AgentCall| {
             vec![if asked.attempt() < 2 {
                 failed(true, "not yet")
             } else {
@@ -139,19 +140,19 @@ fn what_is_kept_of_a_run_is_what_was_on_the_wire_in_its_order_also_after_a_resta
         let reply = asked.recv_timeout(Duration::from_secs(20)).unwrap();
         let mut slow = Peer::greeted(&house.path(), "agent", None);
         let report = map(vec![("message", "reading".into()), ("done", 3.into()), ("total", Value::F64(4.5))]);
-        let body = words::body("observation.progress.v1", report);
+        let body = frames::body("observation.progress.v1", report);
         let msg_id = slow.next_id();
         slow.publish(
             &format!("{reply}/progress"),
             false,
-            &words::frame(header(OBSERVATION, 9, msg_id), &body),
+            &frames::frame(header(OBSERVATION, 9, msg_id), &body),
         );
-        let body = words::body("toolresult.executor.agent.response.v1", completed(vec![("out", 5.into())]));
+        let body = frames::body("toolresult.executor.agent.response.v1", completed(vec![("out", 5.into())]));
         let msg_id = slow.next_id();
-        slow.publish(&reply, false, &words::frame(header(AGENT_RESPONSE, 9, msg_id), &body));
+        slow.publish(&reply, false, &frames::frame(header(AGENT_RESPONSE, 9, msg_id), &body));
         client.events()
     };
-    let said: Vec<Said> = wire.iter().map(on_wire).collect();
+    let said: Vec<EventFields> = wire.iter().map(on_wire).collect();
     for kind in ["status", "plan", "trace", "artifact", "progress"] {
         assert!(said.iter().any(|said| said.0 == kind), "{kind}: {said:#?}");
     }
@@ -163,7 +164,7 @@ fn what_is_kept_of_a_run_is_what_was_on_the_wire_in_its_order_also_after_a_resta
 }
 
 /// The ladder of a run, once it has so many hops.
-fn hops(house: &House, number: u128, count: usize) -> Vec<HopRow> {
+fn hops(house: &TestStation, number: u128, count: usize) -> Vec<HopRow> {
     for _ in 0..4_000 {
         let Page::Trace { hops, .. } =
             house.query(Query::Trace { trace: run(number), after: Seq(0), events: true, limit: 1_000 })
@@ -180,22 +181,22 @@ fn hops(house: &House, number: u128, count: usize) -> Vec<HopRow> {
 
 #[test]
 fn a_hop_has_the_length_of_what_was_read_of_a_socket_or_written_to_one() {
-    let house = House::open();
+    let house = TestStation::open();
     let mut agent = Peer::greeted(&house.path(), "agent", None);
     agent.subscribe(1, "agent/raw");
     let mut client = house.agent_client();
     client.peer.subscribe(50, "rlp/runs/**");
     let yaml = "version: 0\nname: one\nnodes: [{id: a, use: agent:raw, with: {text: hello}}]\nedges: []\n";
     let submit = map(vec![("RunSubmit", map(vec![("request_id", id(7)), ("opening_yaml", yaml.into())]))]);
-    let submit = words::frame(header(CTRL_REQ, 7, 40), &words::body("intent.ctrl.request.v1", submit));
+    let submit = frames::frame(header(CTRL_REQ, 7, 40), &frames::body("intent.ctrl.request.v1", submit));
     client.peer.publish("rlp/ctrl", false, &submit);
     let (_, _, request) = agent.delivered();
     let reply = field(&request.payload(), "reply_topic").as_str().unwrap().to_owned();
-    let answer = words::body(
+    let answer = frames::body(
         "toolresult.executor.agent.response.v1",
         completed(vec![("out", "x".repeat(300).into())]),
     );
-    let answer = words::frame(header(AGENT_RESPONSE, 7, 41), &answer);
+    let answer = frames::frame(header(AGENT_RESPONSE, 7, 41), &answer);
     agent.publish(&reply, false, &answer);
     let read = frames(&mut client);
     let written = |frame: &[u8]| frame.len() as u64 - 4;
@@ -221,10 +222,10 @@ fn a_hop_has_the_length_of_what_was_read_of_a_socket_or_written_to_one() {
 
 #[test]
 fn the_greatest_times_and_counts_of_an_opening_run_and_are_cancelled() {
-    let house = House::open();
+    let house = TestStation::open();
     let _agents = [
-        house.agent("echo", |_: &Asked| vec![completed(vec![("out", 1.into())])]),
-        house.agent("flaky", |_: &Asked| vec![failed(true, "not yet")]),
+        house.agent("echo", |_: &AgentCall| vec![completed(vec![("out", 1.into())])]),
+        house.agent("flaky", |_: &AgentCall| vec![failed(true, "not yet")]),
     ];
     let all = format!(
         "timeout_ms: {GREATEST}, budget_tokens: {GREATEST}, retry: {{max_attempts: {}, backoff_ms: {GREATEST}}}",
@@ -253,8 +254,8 @@ fn the_greatest_times_and_counts_of_an_opening_run_and_are_cancelled() {
 
 #[test]
 fn a_decision_may_name_its_question_by_text_and_the_first_one_counts() {
-    let house = House::open();
-    let _echo = house.agent("echo", |_: &Asked| vec![completed(vec![("out", 1.into())])]);
+    let house = TestStation::open();
+    let _echo = house.agent("echo", |_: &AgentCall| vec![completed(vec![("out", 1.into())])]);
     let yaml = "version: 0\nname: asks\nnodes: [{id: a, use: agent:echo, with: {require_human_confirm: true}}]\nedges: []\n";
     let mut person = house.client("tui", Some(TokenKind::Operator));
     person.peer.subscribe(50, "action.request");
@@ -275,7 +276,7 @@ fn a_decision_may_name_its_question_by_text_and_the_first_one_counts() {
 
 #[test]
 fn a_cue_submits_runs_and_is_told_that_it_may_ask_for_nothing_else() {
-    let house = House::open();
+    let house = TestStation::open();
     let mut cue = house.client("cue", Some(TokenKind::Cue));
     cue.request(
         5,
@@ -301,7 +302,7 @@ fn a_cue_submits_runs_and_is_told_that_it_may_ask_for_nothing_else() {
 
 #[test]
 fn whoever_takes_an_agents_own_topic_as_an_agent_is_that_agent_and_others_watch() {
-    let house = House::open();
+    let house = TestStation::open();
     let watchers = [("viewer", TokenKind::Viewer), ("tui", TokenKind::Operator), ("ui", TokenKind::Operator)];
     let mut watchers = watchers.map(|(kind, token)| house.client(kind, Some(token)));
     for watcher in &mut watchers {
@@ -321,9 +322,9 @@ fn whoever_takes_an_agents_own_topic_as_an_agent_is_that_agent_and_others_watch(
 
 #[test]
 fn how_much_of_a_run_was_done_is_said_while_it_goes_on_and_after_a_restart() {
-    let mut house = House::open();
+    let mut house = TestStation::open();
     let (_silent, asked) = quiet(&house, "silent");
-    let _echo = house.agent("echo", |_: &Asked| vec![completed(vec![("out", "yes".into())])]);
+    let _echo = house.agent("echo", |_: &AgentCall| vec![completed(vec![("out", "yes".into())])]);
     let nodes = [
         "{id: a, use: agent:echo}",
         "{id: b, use: agent:silent}",
@@ -339,11 +340,11 @@ fn how_much_of_a_run_was_done_is_said_while_it_goes_on_and_after_a_restart() {
         "RunAccepted"
     );
     asked.recv_timeout(Duration::from_secs(20)).unwrap();
-    let row = |house: &House| match house.query(Query::Run { run: run(7) }) {
+    let row = |house: &TestStation| match house.query(Query::Run { run: run(7) }) {
         Page::Run(Some(detail)) => detail.row,
         other => panic!("{other:?}"),
     };
-    let until = |house: &House, is_so: &dyn Fn(&rl_console::port::RunRow) -> bool| {
+    let until = |house: &TestStation, is_so: &dyn Fn(&rl_console::port::RunRow) -> bool| {
         for _ in 0..4_000 {
             if is_so(&row(house)) {
                 return row(house);
@@ -361,8 +362,8 @@ fn how_much_of_a_run_was_done_is_said_while_it_goes_on_and_after_a_restart() {
 
 #[test]
 fn the_command_lines_requests_are_as_the_text_has_them() {
-    let house = House::open();
-    let _silent = house.agent("silent", |_: &Asked| Vec::new());
+    let house = TestStation::open();
+    let _silent = house.agent("silent", |_: &AgentCall| Vec::new());
     let mut watcher = house.agent_client();
     let yaml = "version: 0\nname: one\nparams: {user: bob}\nnodes: [{id: a, use: agent:silent, with: {to: '{{params.user}}'}}]\nedges: []\n";
     let file = house.folder.path().join("one.yaml");
@@ -387,7 +388,7 @@ fn the_command_lines_requests_are_as_the_text_has_them() {
     );
     let sent = field(&submit, "opening_yaml").as_str().unwrap().to_owned();
     assert_eq!(sent, yaml.replace("bob", "ann"), "params are merged into the text that is sent");
-    args(&["cancel", "run", &super::house::trace(run)]);
+    args(&["cancel", "run", &super::test_station::trace(run)]);
     let (request, payload) = requested(&mut watcher);
     let cancel = field(&payload, "RunCancel");
     assert_eq!((field(&cancel, "trace_id"), cancel.as_map().unwrap().len()), (id(run), 1));
@@ -401,7 +402,7 @@ fn the_command_lines_requests_are_as_the_text_has_them() {
 
 #[test]
 fn each_attempt_is_asked_for_on_its_agents_topic_with_a_reply_topic_of_its_own() {
-    let house = House::open();
+    let house = TestStation::open();
     let mut agent = Peer::greeted(&house.path(), "agent", None);
     agent.subscribe(1, "agent/raw");
     let mut client = house.agent_client();
@@ -418,11 +419,12 @@ fn each_attempt_is_asked_for_on_its_agents_topic_with_a_reply_topic_of_its_own()
             (id(7), Some(attempt))
         );
         let reply = field(&payload, "reply_topic").as_str().unwrap().to_owned();
-        let last = reply.strip_prefix(&format!("rlp/runs/{}/agents/raw/", super::house::trace(7))).unwrap();
+        let last =
+            reply.strip_prefix(&format!("rlp/runs/{}/agents/raw/", super::test_station::trace(7))).unwrap();
         assert!(uuid::Uuid::parse_str(last).is_ok(), "{reply}");
-        let body = words::body("toolresult.executor.agent.response.v1", failed(true, "no"));
+        let body = frames::body("toolresult.executor.agent.response.v1", failed(true, "no"));
         let msg_id = agent.next_id();
-        agent.publish(&reply, false, &words::frame(header(AGENT_RESPONSE, 7, msg_id), &body));
+        agent.publish(&reply, false, &frames::frame(header(AGENT_RESPONSE, 7, msg_id), &body));
         replies.insert(reply);
     }
     assert_eq!((replies.len(), success(&client.events())), (2, false));
@@ -430,7 +432,7 @@ fn each_attempt_is_asked_for_on_its_agents_topic_with_a_reply_topic_of_its_own()
 
 #[test]
 fn who_subscribes_in_the_middle_of_a_run_hears_what_is_told_from_then_on() {
-    let house = House::open();
+    let house = TestStation::open();
     let (_slow, asked) = quiet(&house, "slow");
     let yaml = "version: 0\nname: one\nnodes: [{id: a, use: agent:slow}]\nedges: []\n";
     let mut first = house.agent_client();
@@ -438,10 +440,10 @@ fn who_subscribes_in_the_middle_of_a_run_hears_what_is_told_from_then_on() {
     let reply = asked.recv_timeout(Duration::from_secs(20)).unwrap();
     while first.event().message != "a is running" {}
     let mut late = house.agent_client();
-    late.peer.subscribe(50, &format!("rlp/runs/{}/events", super::house::trace(7)));
-    let body = words::body("toolresult.executor.agent.response.v1", completed(Vec::new()));
+    late.peer.subscribe(50, &format!("rlp/runs/{}/events", super::test_station::trace(7)));
+    let body = frames::body("toolresult.executor.agent.response.v1", completed(Vec::new()));
     let msg_id = late.peer.next_id();
-    late.peer.publish(&reply, false, &words::frame(header(AGENT_RESPONSE, 9, msg_id), &body));
+    late.peer.publish(&reply, false, &frames::frame(header(AGENT_RESPONSE, 9, msg_id), &body));
     let said = |events: Vec<Event>| events.iter().map(on_wire).collect::<Vec<_>>();
     let (heard, rest) = (said(late.events()), said(first.events()));
     assert_eq!(heard, rest, "no backfill (rmp-v0 §10)");

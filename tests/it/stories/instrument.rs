@@ -103,7 +103,7 @@ fn what_caused_this_and_what_did_it_cause() {
     // The work from its beginning: the one before, until there is none.
     let mut seen = Vec::new();
     for _ in 0..12 {
-        terminal.settle("N");
+        terminal.wait_stable("N");
         let screen = terminal.shows("read as");
         seen.push(screen.lines().nth(2).unwrap_or_default().to_owned());
         if screen.contains("no earlier entry of its work is kept") {
@@ -135,20 +135,20 @@ fn rows_flow_on_while_the_show_goes_on_air_and_off_again() {
             }
         });
         // Whatever fails from here on, the rows end with it.
-        let _over = Over(&is_over);
+        let _over = DoneFlag(&is_over);
         terminal.wait("a login is on the screen", |screen| screen.contains(login));
         terminal.keys("O");
         terminal.wait("it is gone", |screen| screen.contains("ON AIR") && !screen.contains(login));
-        terminal.keep_frames();
+        terminal.record_frames();
         let before = given.load(Ordering::SeqCst);
         let have_come = (0..3_000).any(|_| {
             std::thread::sleep(std::time::Duration::from_millis(10));
             given.load(Ordering::SeqCst) >= before + 20
         });
         assert!(have_come, "rows flow on");
-        terminal.settle("\t\t\r");
-        terminal.settle("\x1b");
-        let (frames, _) = terminal.kept_frames();
+        terminal.wait_stable("\t\t\r");
+        terminal.wait_stable("\x1b");
+        let (frames, _) = terminal.recorded_frames();
         assert!(frames.len() > 5, "and are drawn: {}", frames.len());
         for frame in &frames {
             let first = frame.lines().next().unwrap_or_default();
@@ -160,9 +160,9 @@ fn rows_flow_on_while_the_show_goes_on_air_and_off_again() {
 }
 
 /// Says that it is over when it is dropped.
-struct Over<'a>(&'a AtomicBool);
+struct DoneFlag<'a>(&'a AtomicBool);
 
-impl Drop for Over<'_> {
+impl Drop for DoneFlag<'_> {
     fn drop(&mut self) {
         self.0.store(true, Ordering::SeqCst);
     }
@@ -188,7 +188,7 @@ fn stop_time_during_a_burst_look_around_go_live() {
                 work(folder.path(), &mut adapter, give, None);
             }
         });
-        let _over = Over(&is_over);
+        let _over = DoneFlag(&is_over);
         terminal.wait("the burst", |screen| screen.matches("✓ done").count() > 2);
         to_recent(&mut terminal);
         terminal.keys(" ");
@@ -212,7 +212,7 @@ fn stop_time_during_a_burst_look_around_go_live() {
             screen.contains("Invocation ") && screen.contains("heal_party")
         });
         assert!(details.contains("PAUSED"), "{details}");
-        terminal.settle("\x1b");
+        terminal.wait_stable("\x1b");
         terminal.keys("\x1b[F");
         terminal.wait("live, with all that came", |screen| {
             screen.contains("LIVE") && screen.contains("give_item")

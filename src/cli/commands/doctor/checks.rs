@@ -12,9 +12,9 @@ use rusqlite::{Connection, OpenFlags};
 use super::{owner, report::Check};
 use crate::{
     cli::{commands::pack, config::Settings, env::Env, error::Error},
-    console::{Depth, Through},
+    console::{Depth, Passthrough},
     port::{Operator as _, Page, PortError, Query},
-    station::{Address, Down, OperatorClient, PackSource},
+    station::{Address, BusDown, OperatorClient, PackSource},
 };
 
 /// The database's name in a data folder.
@@ -31,10 +31,10 @@ pub(super) fn folder(data: &Path) -> Check {
     let meta = match std::fs::metadata(data) {
         Ok(meta) => meta,
         Err(error) if error.kind() == ErrorKind::NotFound => {
-            return Check::well(NAME, format!("{shown} is made at the first start"));
+            return Check::pass(NAME, format!("{shown} is made at the first start"));
         }
         Err(error) => {
-            return Check::ill(
+            return Check::fail(
                 NAME,
                 format!("{shown}: {error}"),
                 "mend its rights, or name another folder with --data",
@@ -42,7 +42,7 @@ pub(super) fn folder(data: &Path) -> Check {
         }
     };
     if !meta.is_dir() {
-        return Check::ill(
+        return Check::fail(
             NAME,
             format!("{shown} is no folder"),
             "move it away, or name another folder with --data",
@@ -50,7 +50,7 @@ pub(super) fn folder(data: &Path) -> Check {
     }
     let (owner, us) = (meta.uid(), rustix::process::geteuid().as_raw());
     if owner != us {
-        return Check::ill(
+        return Check::fail(
             NAME,
             format!("{shown} belongs to user {owner}, not to {us}"),
             "run as its owner, or name another folder with --data",
@@ -58,35 +58,35 @@ pub(super) fn folder(data: &Path) -> Check {
     }
     let mode = meta.permissions().mode() & 0o777;
     if mode & 0o077 != 0 {
-        return Check::ill(
+        return Check::fail(
             NAME,
             format!("{shown} is open to other users (mode {mode:03o})"),
             format!("chmod 700 {shown}"),
         );
     }
     if rustix::fs::access(data, rustix::fs::Access::WRITE_OK | rustix::fs::Access::EXEC_OK).is_err() {
-        return Check::ill(NAME, format!("{shown} cannot be written to"), format!("chmod 700 {shown}"));
+        return Check::fail(NAME, format!("{shown} cannot be written to"), format!("chmod 700 {shown}"));
     }
-    Check::well(NAME, shown.to_string())
+    Check::pass(NAME, shown.to_string())
 }
 
 /// The room left on the data folder's disk.
 pub(super) fn space(data: &Path) -> Check {
     const NAME: &str = "disk";
     let Some(existing) = data.ancestors().find(|folder| folder.exists()) else {
-        return Check::well(NAME, "not known");
+        return Check::pass(NAME, "not known");
     };
     match rustix::fs::statvfs(existing) {
         Ok(disk) => {
             let free = disk.f_bavail.saturating_mul(disk.f_frsize);
             let detail = format!("{} MiB free", free >> 20);
             if free < FREE_BYTES_MIN {
-                Check::ill(NAME, detail, format!("free space on the disk of {}", existing.display()))
+                Check::fail(NAME, detail, format!("free space on the disk of {}", existing.display()))
             } else {
-                Check::well(NAME, detail)
+                Check::pass(NAME, detail)
             }
         }
-        Err(error) => Check::ill(NAME, format!("{}: {error}", existing.display()), "look at the disk"),
+        Err(error) => Check::fail(NAME, format!("{}: {error}", existing.display()), "look at the disk"),
     }
 }
 
@@ -98,9 +98,9 @@ pub(super) fn database(data: &Path) -> Check {
     let bytes = match std::fs::metadata(&path) {
         Ok(meta) => meta.len(),
         Err(error) if error.kind() == ErrorKind::NotFound => {
-            return Check::well(NAME, "none yet; made at the first start");
+            return Check::pass(NAME, "none yet; made at the first start");
         }
-        Err(error) => return Check::ill(NAME, format!("{}: {error}", path.display()), "mend its rights"),
+        Err(error) => return Check::fail(NAME, format!("{}: {error}", path.display()), "mend its rights"),
     };
     let look = || -> rusqlite::Result<String> {
         let database = Connection::open_with_flags(
@@ -116,29 +116,29 @@ pub(super) fn database(data: &Path) -> Check {
     };
     match look() {
         Ok(answer) if answer == "ok" => {
-            Check::well(NAME, format!("{} ({} KiB)", path.display(), bytes.div_ceil(1024)))
+            Check::pass(NAME, format!("{} ({} KiB)", path.display(), bytes.div_ceil(1024)))
         }
-        Ok(finding) => Check::ill(NAME, format!("{}: {finding}", path.display()), HINT),
-        Err(error) => Check::ill(NAME, format!("{}: {error}", path.display()), HINT),
+        Ok(finding) => Check::fail(NAME, format!("{}: {finding}", path.display()), HINT),
+        Err(error) => Check::fail(NAME, format!("{}: {error}", path.display()), HINT),
     }
 }
 
 /// The bus: where it answers, or why it does not.
 pub(super) fn bus(data: &Path, answers: bool) -> Check {
     const NAME: &str = "bus";
-    match Down::of(data) {
+    match BusDown::of(data) {
         Some(down) => {
             let error = down.error(data);
-            Check::ill(NAME, error.to_string(), error.hint())
+            Check::fail(NAME, error.to_string(), error.hint())
         }
         None if answers => {
             let recorded = Address::of_data(data).map(|address| address.socket.display().to_string());
-            Check::well(
+            Check::pass(
                 NAME,
                 recorded.map_or_else(|_| "it answers".to_owned(), |path| format!("it answers at {path}")),
             )
         }
-        None => Check::well(NAME, "none answers, as no station runs"),
+        None => Check::pass(NAME, "none answers, as no station runs"),
     }
 }
 
@@ -153,18 +153,18 @@ pub(super) async fn socket(
         Ok(station) => station,
         Err(PortError::NoStation { .. }) if path != data && path.exists() => {
             return (
-                Check::well(NAME, "none runs; a socket was left behind, which the next start replaces"),
+                Check::pass(NAME, "none runs; a socket was left behind, which the next start replaces"),
                 None,
             );
         }
-        Err(PortError::NoStation { .. }) => return (Check::well(NAME, "none runs"), None),
-        Err(error) => return (Check::ill(NAME, error.to_string(), error.hint()), None),
+        Err(PortError::NoStation { .. }) => return (Check::pass(NAME, "none runs"), None),
+        Err(error) => return (Check::fail(NAME, error.to_string(), error.hint()), None),
     };
     let open_to_others = std::fs::metadata(&path).is_ok_and(|meta| meta.permissions().mode() & 0o077 != 0);
     if open_to_others {
         let shown = path.display();
         return (
-            Check::ill(NAME, format!("{shown} is open to other users"), format!("chmod 600 {shown}")),
+            Check::fail(NAME, format!("{shown} is open to other users"), format!("chmod 600 {shown}")),
             Some(String::new()),
         );
     }
@@ -181,17 +181,17 @@ pub(super) async fn socket(
                 .map(|part| format!("{}: {}", part.part, part.detail))
                 .collect();
             let check = if ill.is_empty() {
-                Check::well(NAME, "one runs, and is well")
+                Check::pass(NAME, "one runs, and is well")
             } else {
-                Check::ill(NAME, ill.join("; "), "`rl-console ls health` shows each part")
+                Check::fail(NAME, ill.join("; "), "`rl-console ls health` shows each part")
             };
             (check, Some(mpp))
         }
         Ok(_) => (
-            Check::ill(NAME, "it gives strange answers", "use the rl-console of the station's version"),
+            Check::fail(NAME, "it gives strange answers", "use the rl-console of the station's version"),
             Some(String::new()),
         ),
-        Err(error) => (Check::ill(NAME, error.to_string(), error.hint()), Some(String::new())),
+        Err(error) => (Check::fail(NAME, error.to_string(), error.hint()), Some(String::new())),
     }
 }
 
@@ -199,17 +199,17 @@ pub(super) async fn socket(
 pub(super) fn port(settings: &Settings, station: Option<&str>) -> Check {
     const NAME: &str = "port";
     if let Some(detail) = station {
-        return Check::well(NAME, format!("the running station's: {detail}"));
+        return Check::pass(NAME, format!("the running station's: {detail}"));
     }
     let addr = SocketAddr::new(settings.bind, settings.port);
     let open = if addr.ip().is_loopback() { "" } else { " (open to the network, without encryption)" };
     match TcpListener::bind(addr) {
-        Ok(_) => Check::well(NAME, format!("{addr} is free{open}")),
+        Ok(_) => Check::pass(NAME, format!("{addr} is free{open}")),
         Err(error) if error.kind() == ErrorKind::AddrInUse => {
             let whose = owner::of_port(addr.port()).map_or_else(String::new, |owner| format!(" by {owner}"));
-            Check::ill(NAME, format!("{addr} is taken{whose}"), "stop that, or choose another with --port")
+            Check::fail(NAME, format!("{addr} is taken{whose}"), "stop that, or choose another with --port")
         }
-        Err(error) => Check::ill(
+        Err(error) => Check::fail(
             NAME,
             format!("{addr}: {error}"),
             "choose another address with --bind or port with --port",
@@ -223,14 +223,14 @@ pub(super) fn pack(settings: &Settings) -> Check {
     match pack::load(&settings.pack) {
         Ok(pack) => {
             let whose = if settings.pack == PackSource::Sample { "the built-in sample, " } else { "" };
-            Check::well(NAME, format!("{whose}{} {}", pack.id, pack.version))
+            Check::pass(NAME, format!("{whose}{} {}", pack.id, pack.version))
         }
-        Err(error @ Error::Pack { errors: 2.., .. }) => Check::ill(
+        Err(error @ Error::Pack { errors: 2.., .. }) => Check::fail(
             NAME,
             error.to_string(),
             format!("{}; `rl-console pack check` shows every error", error.hint()),
         ),
-        Err(error) => Check::ill(NAME, error.to_string(), error.hint()),
+        Err(error) => Check::fail(NAME, error.to_string(), error.hint()),
     }
 }
 
@@ -238,11 +238,11 @@ pub(super) fn pack(settings: &Settings) -> Check {
 pub(super) fn terminal(env: &Env) -> Check {
     const NAME: &str = "terminal";
     if !env.terminals.stdout {
-        return Check::well(NAME, "stdout is not one; the console needs one, `rl-console serve` does not");
+        return Check::pass(NAME, "stdout is not one; the console needs one, `rl-console serve` does not");
     }
     let term = env.term.as_deref().unwrap_or_default();
     if term.is_empty() || term == "dumb" {
-        return Check::ill(
+        return Check::fail(
             NAME,
             "TERM says that it cannot be drawn on",
             "set TERM to what the terminal is, such as xterm-256color",
@@ -256,11 +256,11 @@ pub(super) fn terminal(env: &Env) -> Check {
     };
     // Whether the clipboard is taken, no terminal says.
     let clipboard = match env.through {
-        Through::Nothing => "`y` copies by OSC 52, which some terminals want to be allowed",
-        Through::Tmux => "`y` copies by OSC 52 through tmux, with `set -g allow-passthrough on`",
-        Through::Screen => "`y` copies by OSC 52 through screen",
+        Passthrough::None => "`y` copies by OSC 52, which some terminals want to be allowed",
+        Passthrough::Tmux => "`y` copies by OSC 52 through tmux, with `set -g allow-passthrough on`",
+        Passthrough::Screen => "`y` copies by OSC 52 through screen",
     };
-    Check::well(NAME, format!("{term}, {colours}; {clipboard}"))
+    Check::pass(NAME, format!("{term}, {colours}; {clipboard}"))
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use super::{checks, service};
 use crate::{
     cli::{
         args::Global,
-        config::{ConfigError, Reach, Resolved, Settings, stray_variables},
+        config::{ConfigError, Discovery, Resolved, Settings, stray_variables},
         env::Env,
         error::Error,
         operator,
@@ -34,12 +34,12 @@ pub(super) struct Check {
 
 impl Check {
     /// It is well.
-    pub(super) fn well(subject: &'static str, detail: impl Into<String>) -> Self {
+    pub(super) fn pass(subject: &'static str, detail: impl Into<String>) -> Self {
         Self { subject, ok: true, detail: detail.into(), hint: None }
     }
 
     /// It is not.
-    pub(super) fn ill(subject: &'static str, detail: impl Into<String>, hint: impl Into<String>) -> Self {
+    pub(super) fn fail(subject: &'static str, detail: impl Into<String>, hint: impl Into<String>) -> Self {
         Self { subject, ok: false, detail: detail.into(), hint: Some(hint.into()) }
     }
 
@@ -56,7 +56,7 @@ pub(in crate::cli) fn run(flags: &Global, env: &Env, _clock: Clock, out: &mut Ou
         // The rest is checked with what the flags say and the defaults.
         Err(error) => (Resolved::of_flags(flags, env), configuration(Some(error), env)),
     };
-    let settings = Settings { reach: Reach::of(flags, env, &resolved), ..Settings::of(&resolved) };
+    let settings = Settings { discovery: Discovery::of(flags, env, &resolved), ..Settings::of(&resolved) };
     let mut all = vec![config];
     match settings.data() {
         Ok(data) => {
@@ -76,7 +76,7 @@ pub(in crate::cli) fn run(flags: &Global, env: &Env, _clock: Clock, out: &mut Ou
             })?;
             all.push(checks::port(&settings, mpp.as_deref()));
         }
-        Err(error) => all.push(Check::ill("data", error.to_string(), error.hint())),
+        Err(error) => all.push(Check::fail("data", error.to_string(), error.hint())),
     }
     all.push(checks::pack(&settings));
     all.push(checks::terminal(env));
@@ -92,19 +92,19 @@ pub(in crate::cli) fn run(flags: &Global, env: &Env, _clock: Clock, out: &mut Ou
 fn configuration(error: Option<ConfigError>, env: &Env) -> Check {
     const NAME: &str = "config";
     if let Some(error) = error {
-        return Check::ill(NAME, error.to_string().replace("\n  ", "; "), error.hint());
+        return Check::fail(NAME, error.to_string().replace("\n  ", "; "), error.hint());
     }
     if let Some((name, near)) = stray_variables(env).into_iter().next() {
         let hint = near.map_or_else(|| "unset it".to_owned(), |near| format!("did you mean {near}?"));
-        return Check::ill(NAME, format!("the variable {name} sets nothing"), hint);
+        return Check::fail(NAME, format!("the variable {name} sets nothing"), hint);
     }
     let files = env.user_config().into_iter().chain(std::iter::once(env.system_config.clone()));
     let found: Vec<String> =
         files.filter(|path| path.exists()).map(|path| path.display().to_string()).collect();
     if found.is_empty() {
-        Check::well(NAME, "no file; defaults, flags and variables")
+        Check::pass(NAME, "no file; defaults, flags and variables")
     } else {
-        Check::well(NAME, found.join(", "))
+        Check::pass(NAME, found.join(", "))
     }
 }
 
@@ -114,13 +114,13 @@ mod tests {
 
     #[test]
     fn a_check_is_a_line_with_what_to_do_below() {
-        assert_eq!(Check::well("data", "/d").line(), "✓ data      /d");
+        assert_eq!(Check::pass("data", "/d").line(), "✓ data      /d");
         assert_eq!(
-            Check::ill("port", "7777 is taken", "choose another").line(),
+            Check::fail("port", "7777 is taken", "choose another").line(),
             "✗ port      7777 is taken\n            → choose another"
         );
         assert_eq!(
-            serde_json::to_string(&Check::well("data", "/d")).unwrap(),
+            serde_json::to_string(&Check::pass("data", "/d")).unwrap(),
             r#"{"check":"data","ok":true,"detail":"/d"}"#
         );
     }

@@ -30,20 +30,20 @@ fn judge(units: &Path, is_lingering: Option<bool>) -> Check {
     let unit = match std::fs::read_to_string(&path) {
         Ok(unit) => unit,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-            return Check::well(SUBJECT, "none installed; `rl-console service --install` makes `serve` one");
+            return Check::pass(SUBJECT, "none installed; `rl-console service --install` makes `serve` one");
         }
-        Err(error) => return Check::ill(SUBJECT, format!("{shown}: {error}"), "mend its rights"),
+        Err(error) => return Check::fail(SUBJECT, format!("{shown}: {error}"), "mend its rights"),
     };
     let renew = "`rl-console service --install --force` writes it anew, with the flags that you give it";
     match binary(&unit) {
-        None => return Check::ill(SUBJECT, format!("{shown} starts nothing"), renew),
+        None => return Check::fail(SUBJECT, format!("{shown} starts nothing"), renew),
         Some(program) if !Path::new(&program).is_file() => {
-            return Check::ill(SUBJECT, format!("{shown} starts {program}, which is not there"), renew);
+            return Check::fail(SUBJECT, format!("{shown} starts {program}, which is not there"), renew);
         }
         Some(_) => {}
     }
     if !is_as_shipped(&unit) {
-        return Check::ill(SUBJECT, format!("{shown} is not what this version ships"), renew);
+        return Check::fail(SUBJECT, format!("{shown} is not what this version ships"), renew);
     }
     let is_enabled = std::fs::symlink_metadata(units.join("default.target.wants").join(NAME)).is_ok();
     let standing = match (is_enabled, is_lingering) {
@@ -54,7 +54,7 @@ fn judge(units: &Path, is_lingering: Option<bool>) -> Check {
         (true, Some(true)) => "enabled, and stays up while you are not logged in".to_owned(),
         (true, None) => "enabled".to_owned(),
     };
-    Check::well(SUBJECT, format!("{shown}, {standing}"))
+    Check::pass(SUBJECT, format!("{shown}, {standing}"))
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use serde::Serialize;
 
 use crate::{
-    console::{AlertNews, Figures, Summary},
+    console::{AlertChange, QueueMetrics, Summary},
     ids::{ActionId, EventName, InvocationId, PackId, Peer, QueueName, SessionId, StateKey, TraceId},
     runs::{RunState, Verdict},
     tap::entry::{mpp::RefundStatus, station::Level},
@@ -212,8 +212,8 @@ impl Event {
     }
 
     /// The news of an alert.
-    pub(in crate::cli::commands) fn of_alert(news: AlertNews) -> Self {
-        let AlertNews { name: alert, subject, text, to_do, lasted_s } = news;
+    pub(in crate::cli::commands) fn of_alert(news: AlertChange) -> Self {
+        let AlertChange { name: alert, subject, text, to_do, lasted_s } = news;
         match lasted_s {
             None => Self::Alert { alert, subject, text, to_do },
             Some(lasted_s) => Self::AlertPassed { alert, subject, text, lasted_s },
@@ -221,10 +221,10 @@ impl Event {
     }
 
     /// A summary of the state.
-    pub(in crate::cli::commands) fn of_state(summary: Summary, figures: Figures) -> Self {
+    pub(in crate::cli::commands) fn of_state(summary: Summary, figures: QueueMetrics) -> Self {
         let Summary { pack, mpp_down, paired, adapter, store_failing, recording, held, draining, alerts } =
             summary;
-        let Figures { pending, in_flight } = figures;
+        let QueueMetrics { pending, in_flight } = figures;
         Self::State(State {
             pack,
             mpp_down,

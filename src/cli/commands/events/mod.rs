@@ -1,12 +1,12 @@
 //! What the tap tells people and scripts, line by line: one vocabulary for `serve`, which tells what is
 //! notable, and `--plain`, which tells everything that a screen would show.
 
+mod coalesce;
 mod event;
+mod line;
 mod of_tap;
-mod pace;
-mod told;
-mod words;
+mod text;
 
+pub(super) use coalesce::Coalescer;
 pub(super) use event::Event;
-pub(super) use pace::Pace;
-pub(super) use told::{Detail, Told};
+pub(super) use line::{Detail, EventLine};

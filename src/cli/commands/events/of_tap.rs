@@ -7,13 +7,13 @@ pub(super) fn of_station(transition: station::Transition, text: impl FnOnce() ->
     Some(match transition {
         station::Transition::HostUp { link } => Event::Up { host: link.name() },
         station::Transition::HostDown { link } => Event::Down { host: link.name(), why: text() },
-        station::Transition::StoreWell => Event::StoreWell,
+        station::Transition::StoreOk => Event::StoreWell,
         station::Transition::StoreFailing => Event::StoreFailing { why: text() },
         station::Transition::RecordingStarted => Event::RecordingStarted { path: text() },
         station::Transition::RecordingStopped { bytes } => Event::RecordingStopped { path: text(), bytes },
         station::Transition::RecordingFailed => Event::RecordingFailed { why: text() },
         station::Transition::DiskLow { free_bytes } => Event::DiskLow { free_bytes },
-        station::Transition::DiskWell { free_bytes } => Event::DiskWell { free_bytes },
+        station::Transition::DiskOk { free_bytes } => Event::DiskWell { free_bytes },
         station::Transition::Operated => Event::Operated { what: text() },
         station::Transition::Notice { level } => Event::Notice { level, text: text() },
         station::Transition::Stopping => Event::Stopping,
@@ -43,7 +43,7 @@ pub(super) fn of_mpp(transition: &mpp::Transition, text: impl FnOnce() -> String
         }
         T::Drained { queue } => Event::Drained { queue: queue.clone() },
         T::CommitsFailing => Event::StoreFailing { why: text() },
-        T::CommitsWell => Event::StoreWell,
+        T::CommitsOk => Event::StoreWell,
         T::PackLoaded { pack_id, manifest_hash } => {
             Event::PackLoaded { pack_id: pack_id.clone(), manifest_hash: manifest_hash.as_str().to_owned() }
         }
@@ -97,7 +97,7 @@ pub(super) fn of_row(transition: &mpp::Transition, text: impl FnOnce() -> String
         T::Refunded { id, queue, event: name } => Event::Refunded { id, queue, name, reason: text() },
         T::OtherCancelled { id, queue } => Event::Cancelled { id, queue, name: None, reason: text() },
         T::Requeued { id, queue } => Event::Requeued { id, queue },
-        T::LeftApplied { id, queue } => Event::LeftApplied { id, queue },
+        T::Orphaned { id, queue } => Event::LeftApplied { id, queue },
         T::RefundRecorded { id, status, .. } => Event::RefundRecorded { id, status },
         T::Migrated { queue, rows, failed } => Event::Migrated { queue, rows, failed },
         T::Logged { level } => Event::Logged { level, text: text() },

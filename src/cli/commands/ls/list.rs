@@ -4,7 +4,7 @@ use std::num::NonZeroU64;
 
 use serde::Serialize;
 
-use super::rows::{self, Shown};
+use super::rows::{self, TableRow};
 use crate::{
     cli::{
         args::{LsArgs, LsWhat},
@@ -333,7 +333,7 @@ async fn list(
 /// Prints pages until there are enough rows or no more: `query` asks for the one beyond a row, `read` takes
 /// it, `key` names a row. A station that knows no filters does not say how far it looked, and its rows are
 /// sifted here.
-async fn pages<R: Record + Shown + Serialize, K: Copy + PartialEq>(
+async fn pages<R: Record + TableRow + Serialize, K: Copy + PartialEq>(
     station: &dyn Operator,
     (query, read, key): (
         impl Fn(Option<K>, u64) -> Query,
@@ -348,7 +348,7 @@ async fn pages<R: Record + Shown + Serialize, K: Copy + PartialEq>(
     let mut left = limit;
     while let Some(asked) = NonZeroU64::new(left.min(PAGE_ROWS)) {
         let page = operator::query(station, query(beyond, asked.get())).await?;
-        let (mut rows, more, looked_at) = read(page).ok_or(Error::StrangeAnswer)?;
+        let (mut rows, more, looked_at) = read(page).ok_or(Error::UnexpectedAnswer)?;
         let next = looked_at.or(rows.last().map(&key));
         sift(&mut rows, filter.filter(|_| looked_at.is_none()), now);
         rows.truncate(usize::try_from(left).unwrap_or(usize::MAX));
@@ -394,14 +394,14 @@ fn whole(
         (Page::Health(rows), Query::Health) => printer.whole(rows, filter, limit),
         (Page::Topics(rows), Query::Topics) => {
             if let Some(words) = left_out(&rows).filter(|_| !printer.out.is_json()) {
-                report::tell(&words);
+                report::print_note(&words);
             }
             printer.whole(rows, filter, limit)
         }
         (Page::Peers(rows), Query::Peers) => printer.whole(rows, filter, limit),
         (Page::Subscriptions(rows), Query::Subscriptions) => printer.whole(rows, filter, limit),
         (Page::Confirmations(rows), Query::Confirmations) => printer.whole(rows, filter, limit),
-        _ => Err(Error::StrangeAnswer),
+        _ => Err(Error::UnexpectedAnswer),
     }
 }
 
@@ -426,7 +426,7 @@ impl<'a> Printer<'a> {
     }
 
     /// Prints a list that came whole.
-    fn whole<R: Shown + Serialize + Record>(
+    fn whole<R: TableRow + Serialize + Record>(
         mut self,
         mut rows: Vec<R>,
         (filter, now): (Option<&Filter>, Now),
@@ -437,7 +437,7 @@ impl<'a> Printer<'a> {
         self.page(&rows)
     }
 
-    fn page<R: Shown + Serialize>(&mut self, rows: &[R]) -> Result<(), Error> {
+    fn page<R: TableRow + Serialize>(&mut self, rows: &[R]) -> Result<(), Error> {
         if self.out.is_json() {
             for row in rows {
                 self.out.row(row, |_| String::new())?;

@@ -12,7 +12,7 @@ const L: Align = Align::Left;
 const R: Align = Align::Right;
 
 /// A row that can be shown to people.
-pub(in crate::cli::commands) trait Shown {
+pub(in crate::cli::commands) trait TableRow {
     /// The table's columns.
     const COLUMNS: &'static [(&'static str, Align)];
 
@@ -20,7 +20,7 @@ pub(in crate::cli::commands) trait Shown {
     fn cells(&self, clock: &LocalClock) -> Vec<String>;
 }
 
-impl Shown for QueueRow {
+impl TableRow for QueueRow {
     const COLUMNS: &'static [(&'static str, Align)] = &[
         ("queue", L),
         ("ready after", L),
@@ -54,7 +54,7 @@ impl Shown for QueueRow {
     }
 }
 
-impl Shown for EventRow {
+impl TableRow for EventRow {
     const COLUMNS: &'static [(&'static str, Align)] =
         &[("event", L), ("queue", L), ("title", L), ("schema", L)];
 
@@ -64,7 +64,7 @@ impl Shown for EventRow {
     }
 }
 
-impl Shown for InvocationRow {
+impl TableRow for InvocationRow {
     const COLUMNS: &'static [(&'static str, Align)] = &[
         ("id", R),
         ("queue", L),
@@ -96,7 +96,7 @@ impl Shown for InvocationRow {
     }
 }
 
-impl Shown for StateKeyRow {
+impl TableRow for StateKeyRow {
     const COLUMNS: &'static [(&'static str, Align)] = &[
         ("key", L),
         ("value", L),
@@ -130,7 +130,7 @@ impl Shown for StateKeyRow {
     }
 }
 
-impl Shown for RefundRow {
+impl TableRow for RefundRow {
     const COLUMNS: &'static [(&'static str, Align)] =
         &[("id", R), ("invocation", R), ("source", L), ("status", L), ("at", L)];
 
@@ -145,7 +145,7 @@ impl Shown for RefundRow {
     }
 }
 
-impl Shown for AdapterRow {
+impl TableRow for AdapterRow {
     const COLUMNS: &'static [(&'static str, Align)] =
         &[("peer", L), ("connected", L), ("pack", L), ("last frame", L)];
 
@@ -159,7 +159,7 @@ impl Shown for AdapterRow {
     }
 }
 
-impl Shown for HealthRow {
+impl TableRow for HealthRow {
     const COLUMNS: &'static [(&'static str, Align)] = &[("part", L), ("well", L), ("detail", L)];
 
     fn cells(&self, _clock: &LocalClock) -> Vec<String> {

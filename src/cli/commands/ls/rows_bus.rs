@@ -1,6 +1,6 @@
 //! The rows of the bus as lines of a table.
 
-use super::rows::Shown;
+use super::rows::TableRow;
 use crate::{
     cli::table::{Align, LocalClock},
     port::{Dropped, PeerRow, SubscriptionRow, TopicRow},
@@ -19,7 +19,7 @@ fn dropped(dropped: &Dropped) -> [String; 3] {
     [dropped.ttl_expired.to_string(), dropped.duplicate.to_string(), dropped.backpressure_timeout.to_string()]
 }
 
-impl Shown for TopicRow {
+impl TableRow for TopicRow {
     const COLUMNS: &'static [(&'static str, Align)] = &[
         ("topic", L),
         ("schema", R),
@@ -50,7 +50,7 @@ impl Shown for TopicRow {
     }
 }
 
-impl Shown for PeerRow {
+impl TableRow for PeerRow {
     const COLUMNS: &'static [(&'static str, Align)] = &[
         ("session", R),
         ("client", L),
@@ -84,7 +84,7 @@ impl Shown for PeerRow {
     }
 }
 
-impl Shown for SubscriptionRow {
+impl TableRow for SubscriptionRow {
     const COLUMNS: &'static [(&'static str, Align)] = &[
         ("session", R),
         ("client", L),

@@ -1,6 +1,6 @@
 //! The rows of runs as lines of a table.
 
-use super::rows::Shown;
+use super::rows::TableRow;
 use crate::{
     cli::table::{Align, LocalClock},
     port::{ArtifactRow, ConfirmationRow, RunEventRow, RunRow},
@@ -10,7 +10,7 @@ use crate::{
 const L: Align = Align::Left;
 const R: Align = Align::Right;
 
-impl Shown for RunRow {
+impl TableRow for RunRow {
     const COLUMNS: &'static [(&'static str, Align)] = &[
         ("run", L),
         ("opening", L),
@@ -31,7 +31,7 @@ impl Shown for RunRow {
         vec![
             self.run.to_string(),
             self.name.clone(),
-            self.stands().to_owned(),
+            self.status().to_owned(),
             clock.show(self.submitted_at_ms),
             took.unwrap_or_else(|| "-".to_owned()),
             format!("{}/{}", self.done, self.nodes),
@@ -44,7 +44,7 @@ impl Shown for RunRow {
     }
 }
 
-impl Shown for ConfirmationRow {
+impl TableRow for ConfirmationRow {
     const COLUMNS: &'static [(&'static str, Align)] =
         &[("action", L), ("run", L), ("asked", L), ("expires", L), ("question", L), ("takes", L)];
 
@@ -62,7 +62,7 @@ impl Shown for ConfirmationRow {
     }
 }
 
-impl Shown for RunEventRow {
+impl TableRow for RunEventRow {
     const COLUMNS: &'static [(&'static str, Align)] =
         &[("nr", R), ("at", L), ("level", L), ("kind", L), ("message", L)];
 
@@ -77,7 +77,7 @@ impl Shown for RunEventRow {
     }
 }
 
-impl Shown for ArtifactRow {
+impl TableRow for ArtifactRow {
     const COLUMNS: &'static [(&'static str, Align)] =
         &[("nr", R), ("at", L), ("node", L), ("port", L), ("type", L), ("bytes", R), ("value", L)];
 

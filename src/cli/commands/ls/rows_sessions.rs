@@ -1,6 +1,6 @@
 //! The rows of sessions as lines of a table.
 
-use super::rows::Shown;
+use super::rows::TableRow;
 use crate::{
     cli::table::{Align, LocalClock},
     macp::Phase,
@@ -10,7 +10,7 @@ use crate::{
 const L: Align = Align::Left;
 const R: Align = Align::Right;
 
-impl Shown for SessionRow {
+impl TableRow for SessionRow {
     const COLUMNS: &'static [(&'static str, Align)] = &[
         ("session", L),
         ("mode", L),
@@ -31,7 +31,7 @@ impl Shown for SessionRow {
         vec![
             self.session.clone(),
             self.mode.short().to_owned(),
-            self.stands().to_owned(),
+            self.status().to_owned(),
             self.phase.map(Phase::name).map(str::to_owned).or_else(round).unwrap_or_else(nothing),
             self.messages.to_string(),
             if self.participants == 0 { "anybody".to_owned() } else { self.participants.to_string() },
@@ -43,7 +43,7 @@ impl Shown for SessionRow {
     }
 }
 
-impl Shown for SessionLogRow {
+impl TableRow for SessionLogRow {
     const COLUMNS: &'static [(&'static str, Align)] =
         &[("nr", R), ("at", L), ("kind", L), ("type", L), ("sender", L), ("message", L), ("payload", L)];
 

@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use crate::{
     cli::{
-        commands::ls::Shown as _,
+        commands::ls::TableRow as _,
         error::Error,
         operator,
         output::Output,
@@ -46,7 +46,7 @@ pub(in crate::cli) async fn artifacts(
     out: &mut Output,
 ) -> Result<(), Error> {
     let Page::Run(found) = operator::query(station, Query::Run { run }).await? else {
-        return Err(Error::StrangeAnswer);
+        return Err(Error::UnexpectedAnswer);
     };
     let found = found.ok_or_else(|| RunError::Unknown { name: run.to_string(), is_tail: false })?;
     // Runs of one opening save under the same names.
@@ -60,11 +60,15 @@ pub(in crate::cli) async fn artifacts(
     loop {
         let query = Query::RunArtifacts { run, after, limit: PAGE_ROWS };
         let Page::RunArtifacts { rows, more } = operator::query(station, query).await? else {
-            return Err(Error::StrangeAnswer);
+            return Err(Error::UnexpectedAnswer);
         };
         let last = rows.last().map(|row| row.number);
         if after == 0 && rows.is_empty() && !out.is_json() {
-            report::tell(if is_over { "the run kept nothing" } else { "the run has kept nothing so far" });
+            report::print_note(if is_over {
+                "the run kept nothing"
+            } else {
+                "the run has kept nothing so far"
+            });
         }
         match &folder {
             Some(folder) => rows.iter().try_for_each(|row| write(folder, row, out))?,

@@ -14,7 +14,7 @@ pub(in crate::cli) fn run(context: &mut Context, action: &RunAction) -> Result<(
             }
             RunAction::Events { run, level, kind, follow } => {
                 let run = resolve(&station, run).await?;
-                let asked = events::Asked { level: *level, kinds: kind, follow: *follow };
+                let asked = events::EventQuery { level: *level, kinds: kind, follow: *follow };
                 events::events(&station, run, &asked, &clock, out).await
             }
             RunAction::Artifacts { run, out: folder } => {

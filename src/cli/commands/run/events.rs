@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::{
     cli::{
-        commands::{asking, ls::Shown as _},
+        commands::{confirmations, ls::TableRow as _},
         error::Error,
         operator,
         output::Output,
@@ -21,10 +21,10 @@ use crate::{
 /// Events asked for at once; the station may give fewer.
 const PAGE_ROWS: u64 = 1_000;
 /// How often a run that goes on is asked what it told meanwhile.
-const AGAIN: Duration = Duration::from_millis(200);
+const POLL_EVERY: Duration = Duration::from_millis(200);
 
 /// Which events are asked for.
-pub(super) struct Asked<'a> {
+pub(super) struct EventQuery<'a> {
     /// At least this grave; those without a level are not grave.
     pub(super) level: Option<Level>,
     /// Of these kinds; all where none is named.
@@ -33,7 +33,7 @@ pub(super) struct Asked<'a> {
     pub(super) follow: bool,
 }
 
-impl Asked<'_> {
+impl EventQuery<'_> {
     fn takes(&self, row: &RunEventRow) -> bool {
         self.level.is_none_or(|least| row.level.is_some_and(|level| level >= least))
             && (self.kinds.is_empty() || self.kinds.contains(&row.kind))
@@ -44,7 +44,7 @@ impl Asked<'_> {
 pub(super) async fn events(
     station: &dyn Operator,
     run: TraceId,
-    asked: &Asked<'_>,
+    asked: &EventQuery<'_>,
     clock: &LocalClock,
     out: &mut Output,
 ) -> Result<(), Error> {
@@ -54,11 +54,11 @@ pub(super) async fn events(
     loop {
         let query = Query::RunEvents { run, after, limit: PAGE_ROWS };
         let Page::RunEvents { rows, more } = operator::query(station, query).await? else {
-            return Err(Error::StrangeAnswer);
+            return Err(Error::UnexpectedAnswer);
         };
         if rows.is_empty() && !is_known {
             let Page::Run(found) = operator::query(station, Query::Run { run }).await? else {
-                return Err(Error::StrangeAnswer);
+                return Err(Error::UnexpectedAnswer);
             };
             found.ok_or_else(|| RunError::Unknown { name: run.to_string(), is_tail: false })?;
         }
@@ -68,7 +68,7 @@ pub(super) async fn events(
         let shown: Vec<RunEventRow> = rows.into_iter().filter(|row| asked.takes(row)).collect();
         print(&shown, &mut table, clock, out)?;
         if asked.follow && !out.is_json() {
-            tell_questions(station, run, &shown).await;
+            print_confirmations(station, run, &shown).await;
         }
         if more && !is_over {
             continue;
@@ -78,7 +78,7 @@ pub(super) async fn events(
         }
         tokio::select! {
             () = signals.end() => return Ok(()),
-            () = tokio::time::sleep(AGAIN) => {}
+            () = tokio::time::sleep(POLL_EVERY) => {}
         }
     }
 }
@@ -90,11 +90,11 @@ fn is_last(row: &RunEventRow) -> bool {
 }
 
 /// Says how what waits for a person is answered.
-async fn tell_questions(station: &dyn Operator, run: TraceId, rows: &[RunEventRow]) {
+async fn print_confirmations(station: &dyn Operator, run: TraceId, rows: &[RunEventRow]) {
     for row in rows.iter().filter(|row| row.kind == EventKind::Status) {
         let meta = serde_json::from_str::<serde_json::Value>(row.meta.as_str());
-        if let Some(node) = meta.as_ref().ok().and_then(asking::node_asking) {
-            asking::tell(station, run, node).await;
+        if let Some(node) = meta.as_ref().ok().and_then(confirmations::node_asking) {
+            confirmations::print_hint(station, run, node).await;
         }
     }
 }
@@ -126,7 +126,7 @@ mod tests {
         RunEventRow { number, kind, level, message, meta: JsonText::parse(meta).unwrap(), at_ms: Wall(0) }
     }
 
-    fn printed(pages: Vec<Page>, asked: &Asked<'_>) -> Result<Vec<u64>, Error> {
+    fn printed(pages: Vec<Page>, asked: &EventQuery<'_>) -> Result<Vec<u64>, Error> {
         let (station, printed) = (Scripted::pages(pages), Printed::default());
         let run = TraceId(uuid::Uuid::from_u128(7));
         operator::block_on(async {
@@ -152,7 +152,7 @@ mod tests {
 
     #[test]
     fn all_pages_are_printed_and_what_is_not_asked_for_is_left_out() {
-        let asked = |level, kinds| Asked { level, kinds, follow: true };
+        let asked = |level, kinds| EventQuery { level, kinds, follow: true };
         assert_eq!(printed(pages(), &asked(None, &[])).unwrap(), [1, 2, 3, 4], "it ends with the run");
         assert_eq!(printed(pages(), &asked(Some(Level::Warn), &[])).unwrap(), [2, 4]);
         assert_eq!(printed(pages(), &asked(None, &[EventKind::Plan, EventKind::Progress])).unwrap(), [1, 3]);
@@ -160,7 +160,7 @@ mod tests {
 
     #[test]
     fn a_run_that_is_not_there_is_told_from_one_that_told_nothing() {
-        let asked = Asked { level: None, kinds: &[], follow: false };
+        let asked = EventQuery { level: None, kinds: &[], follow: false };
         let nothing = || Page::RunEvents { rows: Vec::new(), more: false };
         assert_eq!(printed(vec![nothing(), Page::Run(None)], &asked).unwrap_err().code(), "unknown_run");
     }

@@ -9,7 +9,7 @@ use crate::{
 /// Among how many runs, the newest, one is looked for by its last digits.
 const NEWEST: u64 = 1_000;
 /// How many are told where several end in the same digits.
-const TOLD: usize = 5;
+const LISTED_MAX: usize = 5;
 
 /// The run's whole name. One that is given whole is not looked for.
 ///
@@ -33,7 +33,7 @@ pub(in crate::cli) async fn resolve(station: &dyn Operator, name: &RunName) -> R
             limit: left,
         };
         let Page::Runs { rows, more, .. } = operator::query(station, query).await? else {
-            return Err(Error::StrangeAnswer);
+            return Err(Error::UnexpectedAnswer);
         };
         found.extend(
             rows.iter().map(|row| row.run).filter(|run| run.0.simple().to_string().ends_with(tail.as_str())),
@@ -48,7 +48,7 @@ pub(in crate::cli) async fn resolve(station: &dyn Operator, name: &RunName) -> R
         [run] => Ok(*run),
         [] => Err(RunError::Unknown { name: tail.clone(), is_tail: true }.into()),
         _ => {
-            found.truncate(TOLD);
+            found.truncate(LISTED_MAX);
             Err(RunError::Ambiguous { tail: tail.clone(), runs: found }.into())
         }
     }

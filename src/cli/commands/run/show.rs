@@ -11,7 +11,7 @@ use crate::{
         table::{LocalClock, visible},
     },
     ids::TraceId,
-    port::{NodeTold, NodesTold, Operator, Page, Query, RunDetail, cut_words},
+    port::{NodeStates, NodeStatus, Operator, Page, Query, RunDetail, cut_text},
     runs::{NodeState, Plan, openings::drawing},
     time::Wall,
 };
@@ -21,11 +21,11 @@ const PAGE_ROWS: u64 = 1_000;
 
 /// A run as scripts read it.
 #[derive(Serialize)]
-struct Shown<'a> {
+struct RunJson<'a> {
     #[serde(flatten)]
     detail: &'a RunDetail,
     /// Nodes that were told of, in the order of the plan.
-    node_states: Vec<&'a NodeTold>,
+    node_states: Vec<&'a NodeStatus>,
     /// Events behind which nodes may have gone on, and that are not kept.
     #[serde(skip_serializing_if = "is_zero")]
     events_missing: u64,
@@ -45,26 +45,26 @@ pub(super) async fn show(
     out: &mut Output,
 ) -> Result<(), Error> {
     let Page::Run(detail) = operator::query(station, Query::Run { run }).await? else {
-        return Err(Error::StrangeAnswer);
+        return Err(Error::UnexpectedAnswer);
     };
     let detail = detail.ok_or_else(|| RunError::Unknown { name: run.to_string(), is_tail: false })?;
     if yaml && !out.is_json() {
         return out.text(&detail.yaml);
     }
-    let told = told(station, run).await?;
+    let told = node_states(station, run).await?;
     let plan = serde_json::from_str::<Plan>(detail.plan.as_str()).unwrap_or_default();
     let node_states = plan.nodes.iter().filter_map(|node| told.node(&node.id)).collect();
-    let shown = Shown { detail: &detail, node_states, events_missing: told.missing() };
+    let shown = RunJson { detail: &detail, node_states, events_missing: told.missing() };
     out.row(&shown, |shown| text(shown, &plan, &told, clock))
 }
 
 /// How the nodes stand, by all that the run told.
-async fn told(station: &dyn Operator, run: TraceId) -> Result<NodesTold, Error> {
-    let (mut told, mut after) = (NodesTold::default(), 0);
+async fn node_states(station: &dyn Operator, run: TraceId) -> Result<NodeStates, Error> {
+    let (mut told, mut after) = (NodeStates::default(), 0);
     loop {
         let query = Query::RunEvents { run, after, limit: PAGE_ROWS };
         let Page::RunEvents { rows, more } = operator::query(station, query).await? else {
-            return Err(Error::StrangeAnswer);
+            return Err(Error::UnexpectedAnswer);
         };
         for row in &rows {
             told.take(row);
@@ -76,7 +76,7 @@ async fn told(station: &dyn Operator, run: TraceId) -> Result<NodesTold, Error> 
     }
 }
 
-fn text(shown: &Shown<'_>, plan: &Plan, told: &NodesTold, clock: &LocalClock) -> String {
+fn text(shown: &RunJson<'_>, plan: &Plan, told: &NodeStates, clock: &LocalClock) -> String {
     let row = &shown.detail.row;
     let why = row.why.as_ref().map(|why| format!(": {why}")).unwrap_or_default();
     let ended = row.ended_at_ms.map_or_else(
@@ -113,10 +113,10 @@ fn text(shown: &Shown<'_>, plan: &Plan, told: &NodesTold, clock: &LocalClock) ->
 
 /// How a node stands, in a line: its state, how long it took or takes, how often it was tried, why it did not
 /// succeed. One that has no end of its own ended with its run, where all that was told `is_kept`.
-fn note(told: Option<&NodeTold>, ended: Option<Wall>, is_kept: bool, clock: &LocalClock) -> String {
-    let cut = |state: NodeState| ended.filter(|_| is_kept && !state.is_end()).map(|_| cut_words(state));
+fn note(told: Option<&NodeStatus>, ended: Option<Wall>, is_kept: bool, clock: &LocalClock) -> String {
+    let cut = |state: NodeState| ended.filter(|_| is_kept && !state.is_end()).map(|_| cut_text(state));
     let cancelled = NodeState::Cancelled.name();
-    let Some(NodeTold { state, attempts, ran_at_ms, since_ms, why, .. }) = told else {
+    let Some(NodeStatus { state, attempts, ran_at_ms, since_ms, why, .. }) = told else {
         return match cut(NodeState::Waiting) {
             Some(cut) => format!("{cancelled}  {cut}"),
             None if ended.is_some() => "-".to_owned(),
@@ -203,7 +203,7 @@ mod tests {
 
     #[test]
     fn a_node_that_its_run_cut_is_called_as_on_the_screen() {
-        let running = NodeTold {
+        let running = NodeStatus {
             node: "ask".to_owned(),
             state: NodeState::Running,
             attempts: 1,

@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 use crate::{
     cli::{
         args::{StreamLine, StreamWhat, Who},
-        runtime::{self, Fields, Message, made_up},
+        runtime::{self, Fields, Message, new_id},
     },
     macp::{envelope::SESSION_START, proto::v1::Envelope},
     time::Wall,
@@ -26,7 +26,7 @@ pub(super) struct Defaults {
 /// A message as JSON.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Given<'a> {
+struct LineInput<'a> {
     macp_version: Option<String>,
     mode: Option<String>,
     message_type: String,
@@ -53,24 +53,25 @@ pub(super) fn read(
     match line.trim_start().chars().next() {
         None => Ok(None),
         Some('{') => object(line, defaults, now).map(Some),
-        Some(_) => words(line, defaults, now, bytes_max).map(Some),
+        Some(_) => parse_words(line, defaults, now, bytes_max).map(Some),
     }
 }
 
-fn words(line: &str, defaults: &Defaults, now: Wall, bytes_max: u64) -> Result<Envelope, String> {
+fn parse_words(line: &str, defaults: &Defaults, now: Wall, bytes_max: u64) -> Result<Envelope, String> {
     let words = shlex::split(line).ok_or("a quote is not closed")?;
     if words.first().is_some_and(|word| word == "help") {
         return Err(format!("{WORDS}; `rl-console help session stream` says what each takes"));
     }
     let StreamLine { who: Who { sender, id }, session, what } =
-        StreamLine::try_parse_from(words).map_err(|error| told(&error))?;
+        StreamLine::try_parse_from(words).map_err(|error| parse_error_text(&error))?;
     let (mode, message_type, payload) = match &what {
         StreamWhat::Start(opening) => {
             let payload = runtime::payload(opening, bytes_max).map_err(|error| error.to_string())?;
             (opening.mode.clone().unwrap_or_default(), SESSION_START, payload)
         }
         StreamWhat::Say(say) => {
-            let (message_type, payload) = runtime::said(say, bytes_max).map_err(|error| error.to_string())?;
+            let (message_type, payload) =
+                runtime::encode_payload(say, bytes_max).map_err(|error| error.to_string())?;
             (String::new(), message_type, payload)
         }
     };
@@ -78,12 +79,12 @@ fn words(line: &str, defaults: &Defaults, now: Wall, bytes_max: u64) -> Result<E
         .or_else(|| defaults.session.clone())
         .ok_or("it names no session: --session ID, or `session stream ID`")?;
     let sender = sender.or_else(|| defaults.sender.clone()).ok_or("nobody says it: --as NAME")?;
-    let id = id.unwrap_or_else(made_up);
+    let id = id.unwrap_or_else(new_id);
     Ok(Message { mode, of_type: message_type.to_owned(), id, session, sender, payload }.envelope(now))
 }
 
 fn object(line: &str, defaults: &Defaults, now: Wall) -> Result<Envelope, String> {
-    let given: Given<'_> = serde_json::from_str(line).map_err(|error| error.to_string())?;
+    let given: LineInput<'_> = serde_json::from_str(line).map_err(|error| error.to_string())?;
     let payload = match (given.payload, given.payload_text, given.payload_base64) {
         (None, None, None) => Vec::new(),
         (Some(value), None, None) if given.message_type == SESSION_START => {
@@ -103,7 +104,7 @@ fn object(line: &str, defaults: &Defaults, now: Wall) -> Result<Envelope, String
     let message = Message {
         mode: given.mode.unwrap_or_default(),
         of_type: given.message_type,
-        id: given.message_id.unwrap_or_else(made_up),
+        id: given.message_id.unwrap_or_else(new_id),
         session: given.session_id.or_else(|| defaults.session.clone()).unwrap_or_default(),
         sender: given.sender.or_else(|| defaults.sender.clone()).unwrap_or_default(),
         payload,
@@ -118,7 +119,7 @@ fn object(line: &str, defaults: &Defaults, now: Wall) -> Result<Envelope, String
 const WORDS: &str = "a line begins with start, propose, evaluate, object, vote, commit or contribute";
 
 /// What the grammar has against a line, with what it takes.
-fn told(error: &clap::Error) -> String {
+fn parse_error_text(error: &clap::Error) -> String {
     let rendered = error.render().to_string();
     let paragraph =
         rendered.lines().take_while(|line| !line.is_empty()).map(str::trim).collect::<Vec<_>>().join(" ");

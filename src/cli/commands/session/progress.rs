@@ -7,7 +7,7 @@ use serde::Deserialize;
 use crate::{cli::table::visible, macp::Mode, port::SessionDetail, words::counted};
 
 /// Evaluations and objections of one proposal that are told, the last ones.
-const TOLD_MAX: usize = 20;
+const LISTED_MAX: usize = 20;
 
 #[derive(Default, Deserialize)]
 #[serde(default)]
@@ -126,7 +126,7 @@ fn list(lines: &mut Vec<String>, title: &str, tally: &str, mut rows: Vec<[String
         return;
     }
     lines.push(visible(&format!("  {title}  {tally}")));
-    let more = rows.len().saturating_sub(TOLD_MAX);
+    let more = rows.len().saturating_sub(LISTED_MAX);
     if more > 0 {
         lines.push(format!("    … {} before these; --log has all", counted(more, "more")));
         rows.drain(..more);

@@ -9,7 +9,9 @@ use crate::{
         context::Context,
         error::Error,
         operator, report,
-        runtime::{Acked, Message, Runtime, bytes_of, doubts, is_ours, made_up, payload, said, state_name},
+        runtime::{
+            Acked, Message, Runtime, bytes_of, encode_payload, is_ours, new_id, payload, state_name, warnings,
+        },
         table::visible,
     },
     macp::envelope::SESSION_START,
@@ -17,14 +19,14 @@ use crate::{
 };
 
 /// How long it is asked how the session stands.
-const DOUBT_MAX: Duration = Duration::from_secs(2);
+const WARNING_MAX: Duration = Duration::from_secs(2);
 
 pub(super) fn start(context: &mut Context, args: SessionStartArgs) -> Result<(), Error> {
     let SessionStartArgs { session, who, opening } = args;
     let (sender, id) = named(who)?;
-    warn(context, doubts::of_sender(&sender).into_iter().chain(doubts::of_opening(&opening)));
+    warn(context, warnings::of_sender(&sender).into_iter().chain(warnings::of_opening(&opening)));
     let payload = payload(&opening, context.settings.limits.macp.payload_bytes_max)?;
-    let (mode, session) = (opening.mode.unwrap_or_default(), session.unwrap_or_else(made_up));
+    let (mode, session) = (opening.mode.unwrap_or_default(), session.unwrap_or_else(new_id));
     one(context, Message { mode, of_type: SESSION_START.to_owned(), id, session, sender, payload }, None)
 }
 
@@ -32,9 +34,8 @@ pub(super) fn send(context: &mut Context, args: SessionSendArgs) -> Result<(), E
     let SessionSendArgs { session, who, message_type, payload, say } = args;
     let bytes_max = context.settings.limits.macp.payload_bytes_max;
     let (message_type, payload) = match (&say, message_type) {
-        (Some(say), None) => {
-            said(say, bytes_max).map(|(message_type, payload)| (message_type.to_owned(), payload))?
-        }
+        (Some(say), None) => encode_payload(say, bytes_max)
+            .map(|(message_type, payload)| (message_type.to_owned(), payload))?,
         (None, Some(message_type)) => {
             (message_type, payload.map_or_else(|| Ok(Vec::new()), |said| bytes_of(&said, bytes_max))?)
         }
@@ -52,7 +53,7 @@ pub(super) fn send(context: &mut Context, args: SessionSendArgs) -> Result<(), E
         }
     };
     let (sender, id) = named(who)?;
-    warn(context, doubts::of_sender(&sender).into_iter().chain(say.iter().flat_map(doubts::of_words)));
+    warn(context, warnings::of_sender(&sender).into_iter().chain(say.iter().flat_map(warnings::of_words)));
     one(
         context,
         Message { mode: String::new(), of_type: message_type, id, session, sender, payload },
@@ -63,20 +64,20 @@ pub(super) fn send(context: &mut Context, args: SessionSendArgs) -> Result<(), E
 /// Tells people what looks like a slip of the pen.
 fn warn(context: &Context, doubts: impl IntoIterator<Item = String>) {
     if !context.out.is_json() {
-        doubts.into_iter().for_each(|doubt| report::tell(&visible(&format!("warning: {doubt}"))));
+        doubts.into_iter().for_each(|doubt| report::print_note(&visible(&format!("warning: {doubt}"))));
     }
 }
 
 /// What is doubtful about a message in its session, where the station that keeps it can be asked.
-async fn doubt_of(settings: &Settings, session: &str, say: &Say) -> Option<String> {
+async fn session_warning(settings: &Settings, session: &str, say: &Say) -> Option<String> {
     let asked = async {
         let station = operator::connect(settings).await.ok()?;
         match operator::query(&station, Query::Session { session: session.to_owned() }).await.ok()? {
-            Page::Session(detail) => doubts::of_session(say, &*detail?),
+            Page::Session(detail) => warnings::of_session(say, &*detail?),
             _ => None,
         }
     };
-    if is_ours(settings) { tokio::time::timeout(DOUBT_MAX, asked).await.ok().flatten() } else { None }
+    if is_ours(settings) { tokio::time::timeout(WARNING_MAX, asked).await.ok().flatten() } else { None }
 }
 
 pub(super) fn cancel(context: &mut Context, args: &SessionCancelArgs) -> Result<(), Error> {
@@ -98,21 +99,21 @@ pub(super) fn cancel(context: &mut Context, args: &SessionCancelArgs) -> Result<
 /// Who says it, and as which message.
 fn named(who: Who) -> Result<(String, String), Error> {
     let sender = who.sender.ok_or_else(|| Error::usage("nobody says it", "--as NAME says who does"))?;
-    Ok((sender, who.id.unwrap_or_else(made_up)))
+    Ok((sender, who.id.unwrap_or_else(new_id)))
 }
 
 fn one(context: &mut Context, message: Message, say: Option<&Say>) -> Result<(), Error> {
     let Context { settings, out, clock, .. } = context;
-    let words = message.words();
+    let words = message.describe();
     let session = message.session.clone();
     operator::block_on(async {
         let runtime = Runtime::connect(settings, &format!("session of {}", message.sender)).await?;
         let ack = runtime.send(message.envelope(clock.now().wall)).await?;
         Acked::from(ack).print(&words, out)?;
         if let Some(say) = say.filter(|_| !out.is_json())
-            && let Some(doubt) = doubt_of(settings, &session, say).await
+            && let Some(doubt) = session_warning(settings, &session, say).await
         {
-            report::tell(&visible(&format!("warning: {doubt}")));
+            report::print_note(&visible(&format!("warning: {doubt}")));
         }
         Ok(())
     })

@@ -6,7 +6,7 @@ use super::progress;
 use crate::{
     cli::{
         args::SessionShowArgs,
-        commands::ls::Shown,
+        commands::ls::TableRow,
         context::Context,
         error::Error,
         operator,
@@ -25,7 +25,7 @@ const PAGE_ROWS: u64 = 1_000;
 
 /// What any runtime tells of a session.
 #[derive(Serialize)]
-struct Told<'a> {
+struct RemoteSession<'a> {
     session: &'a str,
     mode_name: &'a str,
     state: Option<&'static str>,
@@ -50,7 +50,7 @@ pub(super) fn run(context: &mut Context, args: &SessionShowArgs) -> Result<(), E
                 Err(SessionError::NoLog { session: args.session.clone(), why }.into())
             }
             Err(why) => match Runtime::connect(settings, "session show").await {
-                Ok(runtime) => told(&runtime.session(&args.session).await?, &clock, out),
+                Ok(runtime) => print_remote(&runtime.session(&args.session).await?, &clock, out),
                 // Why the station is not reached says more than that its port is not.
                 Err(error) => Err(why.unwrap_or(error)),
             },
@@ -66,7 +66,7 @@ async fn show(
 ) -> Result<(), Error> {
     let query = Query::Session { session: session.to_owned() };
     let Page::Session(detail) = operator::query(station, query).await? else {
-        return Err(Error::StrangeAnswer);
+        return Err(Error::UnexpectedAnswer);
     };
     let detail = detail.ok_or_else(|| SessionError::Unknown { session: session.to_owned() })?;
     out.row(&*detail, |detail| text(detail, clock))
@@ -86,12 +86,12 @@ async fn log(
     while left > 0 {
         let query = Query::SessionLog { session: session.clone(), after, limit: left.min(PAGE_ROWS) };
         let Page::SessionLog { rows, more } = operator::query(station, query).await? else {
-            return Err(Error::StrangeAnswer);
+            return Err(Error::UnexpectedAnswer);
         };
         if rows.is_empty() && !is_known {
             let query = Query::Session { session: session.clone() };
             let Page::Session(found) = operator::query(station, query).await? else {
-                return Err(Error::StrangeAnswer);
+                return Err(Error::UnexpectedAnswer);
             };
             found.ok_or_else(|| SessionError::Unknown { session: session.clone() })?;
         }
@@ -161,9 +161,9 @@ fn text(detail: &SessionDetail, clock: &LocalClock) -> String {
     lines(&facts).into_iter().chain(progress::lines(detail)).collect::<Vec<_>>().join("\n")
 }
 
-fn told(metadata: &SessionMetadata, clock: &LocalClock, out: &mut Output) -> Result<(), Error> {
+fn print_remote(metadata: &SessionMetadata, clock: &LocalClock, out: &mut Output) -> Result<(), Error> {
     let at = |ms: i64| u64::try_from(ms).map_or_else(|_| ms.to_string(), |ms| clock.show(Wall(ms)));
-    let row = Told {
+    let row = RemoteSession {
         session: &metadata.session_id,
         mode_name: &metadata.mode,
         state: state_name(metadata.state),

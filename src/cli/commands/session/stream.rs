@@ -148,7 +148,7 @@ impl Talk<'_> {
                 answer = answers.next() => match answer? {
                     Some(answer) => self.answered(&answer)?,
                     None if self.asked.is_empty() => return Ok(()),
-                    None => return Err(Error::StrangeAnswer),
+                    None => return Err(Error::UnexpectedAnswer),
                 },
                 line = lines.recv(), if may_read => match line {
                     None => messages = None,
@@ -181,7 +181,7 @@ impl Talk<'_> {
                     self.out.row(&NotSent { line: self.line, why: &why }, |_| String::new())?;
                     self.out.flush()?;
                 } else {
-                    report::tell(&format!("line {} is not sent: {why}", self.line));
+                    report::print_note(&format!("line {} is not sent: {why}", self.line));
                 }
                 Ok(None)
             }
@@ -204,12 +204,12 @@ impl Talk<'_> {
             timestamp_unix_ms: answer.timestamp_unix_ms,
             payload: payload.map_err(|error| Error::Output(error.into()))?,
         };
-        self.out.row(&row, |row| visible(&words(row, &what)))?;
+        self.out.row(&row, |row| visible(&answer_text(row, &what)))?;
         self.out.flush()
     }
 }
 
-fn words(answer: &Answer<'_>, what: &str) -> String {
+fn answer_text(answer: &Answer<'_>, what: &str) -> String {
     let payload: serde_json::Value = serde_json::from_str(answer.payload.get()).unwrap_or_default();
     let text =
         |name: &str| payload.get(name).and_then(serde_json::Value::as_str).unwrap_or_default().to_owned();

@@ -10,7 +10,7 @@ use crate::{
         context::Context,
         error::Error,
         operator,
-        socket::{self, Said},
+        socket::{self, ClientIdentity},
     },
     ids::TraceId,
     runs::payload::{ControlRequest, ControlResponse},
@@ -24,7 +24,7 @@ struct Cancelled {
 }
 
 pub(in crate::cli) fn run(context: &mut Context, args: &CancelRunArgs) -> Result<(), Error> {
-    let said = Said::of(&context.settings);
+    let said = ClientIdentity::of(&context.settings);
     let hello = socket::hello(&context.settings, &args.peer, "cancel run")?;
     let Context { settings, out, .. } = context;
     operator::block_on(async {
@@ -40,7 +40,7 @@ pub(in crate::cli) fn run(context: &mut Context, args: &CancelRunArgs) -> Result
             ControlResponse::RunCancelled { trace_id, .. } => {
                 out.row(&Cancelled { run: trace_id, cancelled: true }, |row| format!("{} cancelled", row.run))
             }
-            _ => Err(Error::StrangeAnswer),
+            _ => Err(Error::UnexpectedAnswer),
         }
     })
 }

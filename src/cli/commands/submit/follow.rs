@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::end::Ended;
 use crate::{
     cli::{
-        commands::asking,
+        commands::confirmations,
         config::Settings,
         error::Error,
         operator,
@@ -36,19 +36,19 @@ const SILENT: Duration = Duration::from_secs(5);
 
 /// Why a run is not followed any more that goes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Left {
+pub(super) enum Unfinished {
     /// By a signal.
-    ByHand,
+    Interrupted,
     /// After so many milliseconds.
-    InTime(u64),
+    TimedOut(u64),
 }
 
-impl Left {
+impl Unfinished {
     /// As it is told.
     pub(super) const fn error(self, run: TraceId) -> RunError {
         match self {
-            Self::ByHand => RunError::Left { run },
-            Self::InTime(ms) => RunError::NotEnded { run, ms },
+            Self::Interrupted => RunError::Left { run },
+            Self::TimedOut(ms) => RunError::NotEnded { run, ms },
         }
     }
 }
@@ -75,7 +75,7 @@ struct Lost {
 pub(super) struct Follower<'a> {
     run: TraceId,
     /// Whether events are printed.
-    is_telling: bool,
+    prints_events: bool,
     clock: LocalClock,
     settings: &'a Settings,
     out: &'a mut Output,
@@ -89,12 +89,12 @@ pub(super) struct Follower<'a> {
 impl<'a> Follower<'a> {
     pub(super) fn new(
         run: TraceId,
-        is_telling: bool,
+        prints_events: bool,
         clock: LocalClock,
         settings: &'a Settings,
         out: &'a mut Output,
     ) -> Self {
-        Self { run, is_telling, clock, settings, out, station: None, lost: 0, asking: Vec::new() }
+        Self { run, prints_events, clock, settings, out, station: None, lost: 0, asking: Vec::new() }
     }
 
     /// Has this station asked in silence.
@@ -121,7 +121,7 @@ impl<'a> Follower<'a> {
                 }
             }
             let lost = events.lost();
-            if lost > self.lost && self.is_telling {
+            if lost > self.lost && self.prints_events {
                 let row = Lost { messages: lost - self.lost, lost };
                 self.out.row(&row, |row| {
                     format!(
@@ -132,14 +132,14 @@ impl<'a> Follower<'a> {
             }
             self.lost = lost;
             self.out.flush()?;
-            self.tell_questions().await;
+            self.print_confirmations().await;
         }
     }
 
     /// Prints how the run ended. Where its events are printed for people the last of them has said so, and
     /// the error says it once more.
-    pub(super) fn tell(&mut self, ended: &Ended) -> Result<(), Error> {
-        if self.is_telling && !self.out.is_json() && ended.state != RunState::Succeeded {
+    pub(super) fn print_end(&mut self, ended: &Ended) -> Result<(), Error> {
+        if self.prints_events && !self.out.is_json() && ended.state != RunState::Succeeded {
             return self.out.flush();
         }
         self.out.row(ended, Ended::line)?;
@@ -148,7 +148,7 @@ impl<'a> Follower<'a> {
 
     /// Prints how the run ended, and makes an exit code of it.
     pub(super) fn end(&mut self, ended: Ended) -> Result<(), Error> {
-        self.tell(&ended)?;
+        self.print_end(&ended)?;
         Ok(ended.verdict()?)
     }
 
@@ -159,10 +159,10 @@ impl<'a> Follower<'a> {
         let body = delivery.wire.get(PREFIX_BYTES + HEADER_BYTES..).unwrap_or_default();
         // The station alone publishes here; what a newer one says in other words is left to it.
         let Ok(event) = RunEvent::decode(body) else { return Ok(None) };
-        if self.is_telling {
+        if self.prints_events {
             let RunEvent { kind, level, message, meta } = &event;
             let row = Row { kind: kind.name(), level: level.map(Level::name), message, meta: meta.json() };
-            self.asking.extend(asking::node_asking(&row.meta).map(str::to_owned));
+            self.asking.extend(confirmations::node_asking(&row.meta).map(str::to_owned));
             let at = self.clock.show(Wall(meta.ts_ms));
             self.out.row(&row, |row| {
                 visible(&format!("{at}  {:<5}  {:<8}  {}", row.level.unwrap_or("-"), row.kind, row.message))
@@ -173,14 +173,14 @@ impl<'a> Follower<'a> {
 
     /// Says how what waits for a person is answered: to people, who see that it waits, where the station that
     /// commands reach has the run.
-    async fn tell_questions(&mut self) {
+    async fn print_confirmations(&mut self) {
         let asking = std::mem::take(&mut self.asking);
         if asking.is_empty() || self.out.is_json() || self.station.is_some() {
             return;
         }
         let Ok(station) = operator::connect(self.settings).await else { return };
         for node in asking {
-            asking::tell(&station, self.run, &node).await;
+            confirmations::print_hint(&station, self.run, &node).await;
         }
     }
 

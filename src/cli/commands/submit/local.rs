@@ -24,7 +24,7 @@ use crate::{
         run_error::RunError,
         shutdown,
         signals::Signals,
-        socket::{self, Said},
+        socket::{self, ClientIdentity},
     },
     ids::TraceId,
     port::{Operator, Page, PeerRow, Query, StationPort, SubscriptionRow},
@@ -109,7 +109,7 @@ async fn serve(
         waited = waited => waited?,
         () = signals.end() => return Err(RunError::NotSubmitted.into()),
     }
-    let said = Said { socket: Some(socket), ..Said::default() };
+    let said = ClientIdentity { socket: Some(socket), ..ClientIdentity::default() };
     let client = socket::connect(&said, Hello::agent("submit"), context.settings.limits.client).await?;
     let ended = follow(&client, &port, context, args, yaml, &mut signals).await;
     client.close().await;
@@ -125,7 +125,7 @@ async fn follow(
     signals: &mut Signals,
 ) -> Result<(), Error> {
     let (run, events) = send(client, &mut context.out, yaml, true).await?;
-    let Some(events) = events else { return Err(Error::StrangeAnswer) };
+    let Some(events) = events else { return Err(Error::UnexpectedAnswer) };
     let clock = context.local_clock();
     let timeout = args.timeout;
     let timed_out = async {
@@ -157,7 +157,7 @@ async fn follow(
             }
         }
     };
-    let verdict = follower.tell(&ended);
+    let verdict = follower.print_end(&ended);
     if let Some(folder) = &args.out {
         artifacts(&**port, run, Some(folder), &clock, &mut context.out).await?;
     }
@@ -210,9 +210,9 @@ async fn wait(
 /// Agents that nobody has subscribed for. Whoever takes their requests by a pattern watches, and an agent
 /// alone answers (rmp-v0 §9.1).
 async fn missing(port: &dyn Operator, agents: &BTreeSet<String>) -> Result<Vec<String>, Error> {
-    let Page::Peers(peers) = port.query(Query::Peers).await? else { return Err(Error::StrangeAnswer) };
+    let Page::Peers(peers) = port.query(Query::Peers).await? else { return Err(Error::UnexpectedAnswer) };
     let Page::Subscriptions(rows) = port.query(Query::Subscriptions).await? else {
-        return Err(Error::StrangeAnswer);
+        return Err(Error::UnexpectedAnswer);
     };
     Ok(unserved(&peers, &rows, agents))
 }

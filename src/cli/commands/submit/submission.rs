@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::{
     control::{ANSWER_MS, ask},
-    follow::{Follower, Left},
+    follow::{Follower, Unfinished},
     local,
 };
 use crate::{
@@ -18,7 +18,7 @@ use crate::{
         output::Output,
         run_error::RunError,
         signals::Signals,
-        socket::{self, Said},
+        socket::{self, ClientIdentity},
         table::visible,
     },
     ids::{OpeningId, TraceId},
@@ -30,7 +30,7 @@ use crate::{
         openings::{bundle, merge_params},
         payload::{ControlRequest, ControlResponse},
     },
-    station::control::Folder,
+    station::runs::Folder,
 };
 
 /// An accepted run, as scripts read it.
@@ -60,7 +60,7 @@ pub(in crate::cli) fn run(context: &mut Context, args: &SubmitArgs) -> Result<()
         return local::run(context, args);
     }
     let yaml = text(context, args)?;
-    let said = Said::of(&context.settings);
+    let said = ClientIdentity::of(&context.settings);
     let hello = socket::hello(&context.settings, &args.peer, "submit")?;
     // Whoever reads stdout slowly holds this thread up, not the one that reads from the bus.
     let runtime = tokio::runtime::Builder::new_multi_thread()
@@ -148,7 +148,7 @@ pub(super) async fn send(
         if is_followed { Some(client.subscribe(&format!("rlp/runs/{run}/events")).await?) } else { None };
     let answer = ask(client, run, &ControlRequest::RunSubmit { request_id: run, opening_yaml }).await?;
     let ControlResponse::RunAccepted { trace_id, opening_id, opening_name, .. } = answer else {
-        return Err(Error::StrangeAnswer);
+        return Err(Error::UnexpectedAnswer);
     };
     let accepted = Accepted { run: trace_id, opening: opening_id, name: opening_name };
     out.row(&accepted, |it| visible(&format!("{}  {}  accepted", it.run, it.name)))?;
@@ -173,8 +173,8 @@ async fn follow(
     };
     let left = tokio::select! {
         ended = follower.follow(events) => return follower.end(ended?),
-        () = signals.end() => Left::ByHand,
-        () = timeout => Left::InTime(args.timeout.unwrap_or_default()),
+        () = signals.end() => Unfinished::Interrupted,
+        () = timeout => Unfinished::TimedOut(args.timeout.unwrap_or_default()),
     };
     Err(left.error(run).into())
 }

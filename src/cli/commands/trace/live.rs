@@ -22,11 +22,11 @@ pub(super) async fn print(
     loop {
         let query = Query::Trace { trace, after, events, limit: PAGE_ROWS };
         let Page::Trace { hops, more, kept_since_ms } = operator::query(station, query).await? else {
-            return Err(Error::StrangeAnswer);
+            return Err(Error::UnexpectedAnswer);
         };
         if after == Seq(0) {
             let Page::Run(run) = operator::query(station, Query::Run { run: trace }).await? else {
-                return Err(Error::StrangeAnswer);
+                return Err(Error::UnexpectedAnswer);
             };
             if run.is_some_and(|run| run.row.submitted_at_ms < kept_since_ms) {
                 incomplete = Some(kept_since_ms);

@@ -7,7 +7,7 @@ use crate::{
     cli::{args::RunName, error::Error, report, run_error::RunError},
     ids::{Seq, TraceId},
     port::{Ladder, Snapshot},
-    recording::{self, Recorded},
+    recording::{self, RecordedItem},
     tap::EntryRef,
 };
 
@@ -27,24 +27,24 @@ pub(super) fn print(
     let mut ladder = Ladder::new(trace, events, Seq(0), HOPS_MAX);
     for part in open(file)? {
         match part {
-            Ok(Recorded::Snapshot { bytes, .. }) => {
+            Ok(RecordedItem::Snapshot { bytes, .. }) => {
                 if let Ok(snapshot) = Snapshot::decode(&bytes) {
-                    ladder.know(&snapshot.rmp);
+                    ladder.observe_peers(&snapshot.rmp);
                 }
             }
-            Ok(Recorded::Entry(of)) => ladder.take(EntryRef { entry: &of.entry, bytes: &of.bytes }),
-            Err(damage) => report::tell(&format!("warning: {}: {damage}", file.display())),
+            Ok(RecordedItem::Entry(of)) => ladder.take(EntryRef { entry: &of.entry, bytes: &of.bytes }),
+            Err(damage) => report::print_note(&format!("warning: {}: {damage}", file.display())),
         }
     }
     let (hops, more) = ladder.hops();
     printer.page(&hops)?;
     if more {
-        report::tell(&format!("warning: there are more than {HOPS_MAX} hops"));
+        report::print_note(&format!("warning: there are more than {HOPS_MAX} hops"));
     }
     if printer.printed() == 0 { Err(RunError::NoHops { trace }.into()) } else { Ok(()) }
 }
 
-fn open(file: &Path) -> Result<recording::Reading, Error> {
+fn open(file: &Path) -> Result<recording::RecordingReader, Error> {
     recording::read(file).map_err(|error| Error::Input {
         what: file.display().to_string(),
         message: error.to_string(),
@@ -55,14 +55,14 @@ fn open(file: &Path) -> Result<recording::Reading, Error> {
 /// The trace that ends so.
 fn resolve(file: &Path, tail: &str) -> Result<TraceId, Error> {
     /// Traces that are told where several end so.
-    const TOLD: usize = 5;
+    const LISTED_MAX: usize = 5;
     let mut found = BTreeSet::new();
     for part in open(file)? {
-        if let Ok(Recorded::Entry(of)) = part
+        if let Ok(RecordedItem::Entry(of)) = part
             && let Some(trace) = of.entry.trace.filter(|trace| trace.0.simple().to_string().ends_with(tail))
         {
             found.insert(trace);
-            if found.len() > TOLD {
+            if found.len() > LISTED_MAX {
                 break;
             }
         }
@@ -70,7 +70,10 @@ fn resolve(file: &Path, tail: &str) -> Result<TraceId, Error> {
     match found.iter().collect::<Vec<_>>().as_slice() {
         [trace] => Ok(**trace),
         [] => Err(RunError::Unknown { name: tail.to_owned(), is_tail: false }.into()),
-        _ => Err(RunError::Ambiguous { tail: tail.to_owned(), runs: found.into_iter().take(TOLD).collect() }
-            .into()),
+        _ => Err(RunError::Ambiguous {
+            tail: tail.to_owned(),
+            runs: found.into_iter().take(LISTED_MAX).collect(),
+        }
+        .into()),
     }
 }

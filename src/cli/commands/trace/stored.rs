@@ -17,7 +17,7 @@ pub(super) async fn hops(station: &dyn Operator, run: TraceId, before: Wall) -> 
     loop {
         let query = Query::RunEvents { run, after, limit: PAGE_ROWS };
         let Page::RunEvents { rows, more } = operator::query(station, query).await? else {
-            return Err(Error::StrangeAnswer);
+            return Err(Error::UnexpectedAnswer);
         };
         hops.extend(
             rows.iter()

@@ -172,7 +172,7 @@ impl Agent {
 
     fn on_request(&mut self, now: Now, trace: TraceId, request: Request) {
         let Request { node, attempt, reply_topic, .. } = request.clone();
-        self.tell(Event::Request { node, attempt, trace_id: trace, reply_topic });
+        self.emit(Event::Request { node, attempt, trace_id: trace, reply_topic });
         let mut rng = self.draws.next(&request.node, request.attempt);
         let rule = self
             .script
@@ -233,9 +233,9 @@ impl Agent {
             let Some(job) = self.jobs.remove(&id) else { continue };
             self.due.remove(&(job.due(), id));
             self.counts.cancelled += 1;
-            self.tell(Event::Cancelled { node: job.request.node.clone(), attempt: job.request.attempt });
+            self.emit(Event::Cancelled { node: job.request.node.clone(), attempt: job.request.attempt });
             let answer = Answer::Failed { retryable: false, reason: "cancelled".to_owned() };
-            self.say(&job, job.request.reply_topic.clone(), answer.message(job.trace, None));
+            self.publish(&job, job.request.reply_topic.clone(), answer.message(job.trace, None));
         }
     }
 
@@ -247,9 +247,9 @@ impl Agent {
         job.said += 1;
         let done = job.said as u64;
         let topic = format!("{}/progress", job.request.reply_topic);
-        self.say(&job, topic, progress(job.trace, &message, done, total));
+        self.publish(&job, topic, progress(job.trace, &message, done, total));
         let Request { node, attempt, .. } = job.request.clone();
-        self.tell(Event::Progress { node, attempt, message, done, total });
+        self.emit(Event::Progress { node, attempt, message, done, total });
         self.due.insert((job.due(), id));
         self.jobs.insert(id, job);
     }
@@ -258,13 +258,13 @@ impl Agent {
         let Request { node, attempt, reply_topic, .. } = job.request.clone();
         let Some(answer) = &job.answer else {
             self.counts.silent += 1;
-            return self.tell(Event::Silent { node, attempt });
+            return self.emit(Event::Silent { node, attempt });
         };
-        self.say(job, reply_topic, answer.message(job.trace, job.tokens));
+        self.publish(job, reply_topic, answer.message(job.trace, job.tokens));
         match answer {
             Answer::Completed(ports) => {
                 self.counts.completed += 1;
-                self.tell(Event::Completed {
+                self.emit(Event::Completed {
                     node,
                     attempt,
                     ports: ports.iter().map(|(port, _)| port.clone()).collect(),
@@ -272,22 +272,22 @@ impl Agent {
             }
             Answer::Failed { retryable, reason } => {
                 self.counts.failed += 1;
-                self.tell(Event::Failed { node, attempt, retryable: *retryable, reason: reason.clone() });
+                self.emit(Event::Failed { node, attempt, retryable: *retryable, reason: reason.clone() });
             }
         }
     }
 
-    fn say(&mut self, job: &Job, topic: String, message: Option<Message>) {
+    fn publish(&mut self, job: &Job, topic: String, message: Option<Message>) {
         match message {
             Some(message) => self.outputs.push_back(Output::Publish { topic, message }),
-            None => self.tell(Event::Ignored {
+            None => self.emit(Event::Ignored {
                 of_type: job.request.node.clone(),
                 why: "its answer cannot be written".to_owned(),
             }),
         }
     }
 
-    fn tell(&mut self, event: Event) {
+    fn emit(&mut self, event: Event) {
         self.outputs.push_back(Output::Tell(event));
     }
 }

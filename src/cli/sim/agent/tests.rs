@@ -49,7 +49,7 @@ fn published(agent: &mut Agent) -> Vec<(String, u16, serde_json::Value)> {
         let Output::Publish { topic, message } = output else { continue };
         assert_eq!((message.trace_id, message.ttl_ms), (trace(), 30_000));
         let body = Body::decode(&message.body, 64).unwrap().value(1_000).unwrap();
-        all.push((topic, message.schema_id.0, serde_json::to_value(json::Shown(&body)).unwrap()));
+        all.push((topic, message.schema_id.0, serde_json::to_value(json::JsonView(&body)).unwrap()));
     }
     all
 }

@@ -3,8 +3,8 @@
 use serde_json::json;
 
 use super::{
-    plan::{Said, one_of, with_reason},
-    words::{CONTRA, PRO},
+    plan::{ScriptedMessage, one_of, with_reason},
+    vocabulary::{CONTRA, PRO},
 };
 
 /// How well a proposal is liked, from 0 to 1, and how it is told.
@@ -12,14 +12,23 @@ const RECOMMENDATIONS: [(f64, &str); 4] =
     [(0.75, "APPROVE"), (0.5, "REVIEW"), (0.25, "BLOCK"), (0.0, "REJECT")];
 
 /// Proposals, what is thought of them, votes, and the commitment to the one that has most.
-pub(super) fn said(participants: usize, options: [&'static str; 3], rng: &mut fastrand::Rng) -> Vec<Said> {
+pub(super) fn messages(
+    participants: usize,
+    options: [&'static str; 3],
+    rng: &mut fastrand::Rng,
+) -> Vec<ScriptedMessage> {
     let mut all = Vec::new();
     let count = rng.usize(1..=options.len());
     let proposals: Vec<(String, &str)> =
         options.iter().take(count).zip(1..).map(|(option, nr)| (format!("p{nr}"), *option)).collect();
     for (id, option) in &proposals {
         let payload = json!({ "proposal_id": id, "option": option, "rationale": one_of(&PRO, rng) });
-        all.push(Said::new("Proposal", rng.usize(..participants), payload, format!("{id}: {option}")));
+        all.push(ScriptedMessage::new(
+            "Proposal",
+            rng.usize(..participants),
+            payload,
+            format!("{id}: {option}"),
+        ));
     }
     // How well each likes each proposal.
     let liked: Vec<Vec<f64>> =
@@ -52,20 +61,25 @@ pub(super) fn said(participants: usize, options: [&'static str; 3], rng: &mut fa
     let action = proposals.get(winner).map_or("", |(_, option)| option);
     let payload =
         json!({ "commitment_id": "c1", "action": action, "authority_scope": "show", "reason": "most votes" });
-    all.push(Said::new("Commitment", 0, payload, action.to_owned()));
+    all.push(ScriptedMessage::new("Commitment", 0, payload, action.to_owned()));
     all
 }
 
-fn evaluation(who: usize, id: &str, like: f64, rng: &mut fastrand::Rng) -> Said {
+fn evaluation(who: usize, id: &str, like: f64, rng: &mut fastrand::Rng) -> ScriptedMessage {
     let recommendation =
         RECOMMENDATIONS.iter().find(|(least, _)| like >= *least).map_or("REJECT", |(_, word)| word);
     let confidence = (rng.f64() * 100.0).round() / 100.0;
     let reason = one_of(if like >= 0.5 { &PRO } else { &CONTRA }, rng);
     let payload = json!({ "proposal_id": id, "recommendation": recommendation, "confidence": confidence });
-    Said::new("Evaluation", who, with_reason(payload, reason), format!("{id}: {recommendation} {confidence}"))
+    ScriptedMessage::new(
+        "Evaluation",
+        who,
+        with_reason(payload, reason),
+        format!("{id}: {recommendation} {confidence}"),
+    )
 }
 
-fn objection(who: usize, id: &str, like: f64, rng: &mut fastrand::Rng) -> Said {
+fn objection(who: usize, id: &str, like: f64, rng: &mut fastrand::Rng) -> ScriptedMessage {
     let severity = match like {
         _ if like < 0.05 => "critical",
         _ if like < 0.1 => "high",
@@ -73,10 +87,15 @@ fn objection(who: usize, id: &str, like: f64, rng: &mut fastrand::Rng) -> Said {
         _ => "low",
     };
     let payload = json!({ "proposal_id": id, "severity": severity });
-    Said::new("Objection", who, with_reason(payload, one_of(&CONTRA, rng)), format!("{id}: {severity}"))
+    ScriptedMessage::new(
+        "Objection",
+        who,
+        with_reason(payload, one_of(&CONTRA, rng)),
+        format!("{id}: {severity}"),
+    )
 }
 
-fn vote(who: usize, proposal: Option<&(String, &str)>, vote: &str) -> Said {
+fn vote(who: usize, proposal: Option<&(String, &str)>, vote: &str) -> ScriptedMessage {
     let id = proposal.map_or("", |(id, _)| id);
-    Said::new("Vote", who, json!({ "proposal_id": id, "vote": vote }), format!("{id}: {vote}"))
+    ScriptedMessage::new("Vote", who, json!({ "proposal_id": id, "vote": vote }), format!("{id}: {vote}"))
 }

@@ -8,7 +8,7 @@ mod decision;
 mod event;
 mod plan;
 mod rounds;
-mod words;
+mod vocabulary;
 
 pub(crate) use event::Event;
-pub(crate) use plan::{Act, Fate, Manner, Plan};
+pub(crate) use plan::{Act, Plan, SessionProfile, SimOutcome};

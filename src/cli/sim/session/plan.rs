@@ -5,7 +5,7 @@ use std::time::Duration;
 use prost::Message as _;
 use serde_json::{Value, json};
 
-use super::{super::chance::rng_of, decision, rounds, words};
+use super::{super::chance::rng_of, decision, rounds, vocabulary};
 use crate::{
     cli::runtime::Message,
     macp::{
@@ -19,11 +19,11 @@ use crate::{
 /// The shortest time that a session is given.
 const TTL_MS_MIN: u64 = 60_000;
 /// The time that a session is given that is left on the way, beside that of its messages.
-const LEFT_MS: u64 = 5_000;
+const ABANDONED_TTL_MS: u64 = 5_000;
 
 /// How simulated participants behave.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Manner {
+pub(crate) struct SessionProfile {
     /// The modes of the sessions, one after the other.
     pub(crate) modes: &'static [Mode],
     /// How many take part.
@@ -42,7 +42,7 @@ pub(crate) struct Manner {
 
 /// How a session ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Fate {
+pub(crate) enum SimOutcome {
     /// Its mode resolves it.
     Resolved,
     /// It is cancelled on the way.
@@ -61,7 +61,7 @@ pub(crate) struct Plan {
     /// What it is for.
     pub(crate) intent: &'static str,
     /// How it ends.
-    pub(crate) fate: Fate,
+    pub(crate) outcome: SimOutcome,
     /// What is done, in its order.
     pub(crate) steps: Vec<Step>,
 }
@@ -99,14 +99,14 @@ pub(crate) enum Act {
 }
 
 /// What is said in a session, without what is the same in all.
-pub(super) struct Said {
+pub(super) struct ScriptedMessage {
     pub(super) message_type: &'static str,
     pub(super) who: usize,
     pub(super) payload: Value,
     pub(super) says: String,
 }
 
-impl Said {
+impl ScriptedMessage {
     pub(super) fn new(message_type: &'static str, who: usize, payload: Value, says: String) -> Self {
         Self { message_type, who, payload, says }
     }
@@ -114,18 +114,18 @@ impl Said {
 
 impl Plan {
     /// The plan of a session by its number. The same manner gives the same plan.
-    pub(crate) fn new(manner: &Manner, number: u64) -> Self {
+    pub(crate) fn new(manner: &SessionProfile, number: u64) -> Self {
         let mut rng = rng_of(manner.seed, number);
         let turn = usize::try_from(number % (manner.modes.len().max(1) as u64)).unwrap_or(0);
         let mode = manner.modes.get(turn).copied().unwrap_or(Mode::Decision);
         let (intent, options) =
-            words::TOPICS.get(rng.usize(..words::TOPICS.len())).copied().unwrap_or_default();
+            vocabulary::TOPICS.get(rng.usize(..vocabulary::TOPICS.len())).copied().unwrap_or_default();
         let mut all = match mode {
-            Mode::Decision => decision::said(manner.participants, options, &mut rng),
-            Mode::MultiRound => rounds::said(manner.participants, options, &mut rng),
+            Mode::Decision => decision::messages(manner.participants, options, &mut rng),
+            Mode::MultiRound => rounds::messages(manner.participants, options, &mut rng),
         };
-        let fate = fate(manner, &mut rng);
-        if fate != Fate::Resolved {
+        let outcome = draw_outcome(manner, &mut rng);
+        if outcome != SimOutcome::Resolved {
             all.truncate(rng.usize(..all.len().max(1)));
         }
         let half = manner.pace / 2;
@@ -138,18 +138,18 @@ impl Plan {
             });
         }
         let took: Duration = pauses.iter().sum();
-        let ttl_ms = ttl_ms(took, fate);
+        let ttl_ms = ttl_ms(took, outcome);
         let session = format!("{}-{}", manner.prefix, number + 1);
         let payload = SessionStartPayload {
             intent: intent.to_owned(),
-            participants: (0..manner.participants).map(words::name).collect(),
+            participants: (0..manner.participants).map(vocabulary::name).collect(),
             ttl_ms: i64::try_from(ttl_ms).unwrap_or(i64::MAX),
             ..SessionStartPayload::default()
         };
         let start = Act::Say {
             message_type: SESSION_START,
             id: format!("{session}-start"),
-            sender: words::name(0),
+            sender: vocabulary::name(0),
             payload: payload.encode_to_vec(),
             says: intent.to_owned(),
         };
@@ -157,15 +157,15 @@ impl Plan {
         acts.extend(all.into_iter().zip(1_u32..).map(|(said, number)| Act::Say {
             message_type: said.message_type,
             id: format!("{session}-{number}"),
-            sender: words::name(said.who),
+            sender: vocabulary::name(said.who),
             payload: said.payload.to_string().into_bytes(),
             says: said.says,
         }));
-        if fate == Fate::Cancelled {
+        if outcome == SimOutcome::Cancelled {
             acts.push(Act::Cancel { reason: "the show goes on without it" });
         }
         let steps = acts.into_iter().zip(pauses).map(|(act, after)| Step { after, act }).collect();
-        Self { session, mode, intent, fate, steps }
+        Self { session, mode, intent, outcome, steps }
     }
 }
 
@@ -186,23 +186,23 @@ impl Act {
     }
 }
 
-fn fate(manner: &Manner, rng: &mut fastrand::Rng) -> Fate {
+fn draw_outcome(manner: &SessionProfile, rng: &mut fastrand::Rng) -> SimOutcome {
     let drawn = rng.f64();
     if drawn < manner.cancel_rate {
-        Fate::Cancelled
+        SimOutcome::Cancelled
     } else if drawn < manner.cancel_rate + manner.leave_rate {
-        Fate::Left
+        SimOutcome::Left
     } else {
-        Fate::Resolved
+        SimOutcome::Resolved
     }
 }
 
 /// Time enough for what is to be said; a session that is left does not stay for long.
-fn ttl_ms(took: Duration, fate: Fate) -> u64 {
+fn ttl_ms(took: Duration, fate: SimOutcome) -> u64 {
     let took = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
     match fate {
-        Fate::Left => took.saturating_add(LEFT_MS),
-        Fate::Resolved | Fate::Cancelled => took.saturating_mul(2).max(TTL_MS_MIN),
+        SimOutcome::Left => took.saturating_add(ABANDONED_TTL_MS),
+        SimOutcome::Resolved | SimOutcome::Cancelled => took.saturating_mul(2).max(TTL_MS_MIN),
     }
     .min(86_400_000)
 }

@@ -2,13 +2,17 @@
 
 use serde_json::json;
 
-use super::plan::{Said, one_of};
+use super::plan::{ScriptedMessage, one_of};
 
 /// Turns after which everybody takes what most have.
 const TURNS_MAX: usize = 6;
 
 /// Contributions, up to the one with which all values are equal.
-pub(super) fn said(participants: usize, options: [&'static str; 3], rng: &mut fastrand::Rng) -> Vec<Said> {
+pub(super) fn messages(
+    participants: usize,
+    options: [&'static str; 3],
+    rng: &mut fastrand::Rng,
+) -> Vec<ScriptedMessage> {
     let mut values: Vec<Option<&str>> = vec![None; participants];
     let mut all = Vec::new();
     for turn in 0.. {
@@ -27,7 +31,7 @@ pub(super) fn said(participants: usize, options: [&'static str; 3], rng: &mut fa
             if let Some(held) = values.get_mut(who) {
                 *held = Some(value);
             }
-            all.push(Said::new("Contribute", who, json!({ "value": value }), value.to_owned()));
+            all.push(ScriptedMessage::new("Contribute", who, json!({ "value": value }), value.to_owned()));
             if values.iter().all(|held| *held == Some(value)) {
                 return all;
             }

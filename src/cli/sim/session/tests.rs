@@ -10,9 +10,17 @@ use crate::{
     time::Now,
 };
 
-fn manner(modes: &'static [Mode], participants: usize, seed: u64) -> Manner {
+fn manner(modes: &'static [Mode], participants: usize, seed: u64) -> SessionProfile {
     let pace = Duration::from_millis(100);
-    Manner { modes, participants, pace, cancel_rate: 0.0, leave_rate: 0.0, seed, prefix: "t".to_owned() }
+    SessionProfile {
+        modes,
+        participants,
+        pace,
+        cancel_rate: 0.0,
+        leave_rate: 0.0,
+        seed,
+        prefix: "t".to_owned(),
+    }
 }
 
 const BOTH: &[Mode] = &[Mode::Decision, Mode::MultiRound];
@@ -84,16 +92,16 @@ fn kind(step: &Step) -> &'static str {
 
 #[test]
 fn shares_of_them_are_cancelled_and_left() {
-    let manner = Manner { cancel_rate: 0.25, leave_rate: 0.25, ..manner(BOTH, 3, 7) };
+    let manner = SessionProfile { cancel_rate: 0.25, leave_rate: 0.25, ..manner(BOTH, 3, 7) };
     let mut kernel = kernel();
     let mut fates = [0; 3];
     for number in 0..1_000 {
         let plan = Plan::new(&manner, number);
         let state = held(&mut kernel, &plan).unwrap();
-        let (at, expected) = match plan.fate {
-            Fate::Resolved => (0, SessionState::Resolved),
-            Fate::Cancelled => (1, SessionState::Expired),
-            Fate::Left => (2, SessionState::Open),
+        let (at, expected) = match plan.outcome {
+            SimOutcome::Resolved => (0, SessionState::Resolved),
+            SimOutcome::Cancelled => (1, SessionState::Expired),
+            SimOutcome::Left => (2, SessionState::Open),
         };
         assert_eq!(state, expected, "{plan:?}");
         fates[at] += 1;
@@ -103,7 +111,7 @@ fn shares_of_them_are_cancelled_and_left() {
 
 #[test]
 fn a_session_has_time_for_what_is_said_in_it() {
-    let slow = Manner { pace: Duration::from_secs(60), ..manner(BOTH, 8, 7) };
+    let slow = SessionProfile { pace: Duration::from_secs(60), ..manner(BOTH, 8, 7) };
     for number in 0..20 {
         let plan = Plan::new(&slow, number);
         let took: Duration = plan.steps.iter().map(|step| step.after).sum();
@@ -113,6 +121,9 @@ fn a_session_has_time_for_what_is_said_in_it() {
         assert!(plan.steps.iter().all(|step| (30..=90).contains(&step.after.as_secs())));
     }
     assert!(
-        Plan::new(&Manner { pace: Duration::ZERO, ..slow }, 0).steps.iter().all(|step| step.after.is_zero())
+        Plan::new(&SessionProfile { pace: Duration::ZERO, ..slow }, 0)
+            .steps
+            .iter()
+            .all(|step| step.after.is_zero())
     );
 }

@@ -33,9 +33,9 @@ pub(crate) enum Cause {
     /// is his own doing.
     HeadWaiting(QueueName),
     /// Rows were left in applied by a connection that ended, and wait to be settled.
-    LeftApplied,
+    Orphaned,
     /// Runs wait for a person's decision.
-    Asking,
+    AwaitingApproval,
     /// Runs failed in the last minute.
     RunsFailed,
 }
@@ -54,8 +54,8 @@ impl Cause {
             Self::AdapterGone(_) => "adapter_gone",
             Self::AdapterSilent(_) => "adapter_silent",
             Self::HeadWaiting(_) => "head_waiting",
-            Self::LeftApplied => "left_applied",
-            Self::Asking => "confirmation_waiting",
+            Self::Orphaned => "left_applied",
+            Self::AwaitingApproval => "confirmation_waiting",
             Self::RunsFailed => "runs_failed",
         }
     }
@@ -64,11 +64,11 @@ impl Cause {
     pub(crate) fn subject(&self) -> &str {
         match self {
             Self::HostDown(link) => link.name(),
-            Self::PortDown | Self::LeftApplied => "mpp",
+            Self::PortDown | Self::Orphaned => "mpp",
             Self::SocketDown | Self::Dropping => "rmp",
             Self::StoreFailing | Self::DiskLow => "store",
             Self::RecordingFailed => "recording",
-            Self::Asking | Self::RunsFailed => "runs",
+            Self::AwaitingApproval | Self::RunsFailed => "runs",
             Self::AdapterGone(peer) | Self::AdapterSilent(peer) => peer.as_str(),
             Self::HeadWaiting(queue) => queue.as_str(),
         }
@@ -79,26 +79,26 @@ impl Cause {
         match self {
             Self::HostDown(link) => *link,
             Self::SocketDown | Self::Dropping => Link::Rmp,
-            Self::Asking | Self::RunsFailed => Link::Runs,
+            Self::AwaitingApproval | Self::RunsFailed => Link::Runs,
             Self::StoreFailing | Self::DiskLow | Self::RecordingFailed => Link::Station,
             Self::PortDown
             | Self::AdapterGone(_)
             | Self::AdapterSilent(_)
             | Self::HeadWaiting(_)
-            | Self::LeftApplied => Link::Mpp,
+            | Self::Orphaned => Link::Mpp,
         }
     }
 }
 
 /// Where an alert stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Standing {
+pub(crate) enum AlertStatus {
     /// It waits to be seen.
-    Waiting,
+    Active,
     /// It was put away, and its cause holds on.
-    Seen,
+    Acknowledged,
     /// Its cause is gone.
-    Passed {
+    Resolved {
         /// Since when.
         at: Now,
     },
@@ -114,7 +114,7 @@ pub(crate) struct Alert {
     pub(crate) since: Now,
     /// What is the matter, in a sentence. It is kept up to date while the cause holds.
     pub(crate) text: Arc<str>,
-    pub(crate) standing: Standing,
+    pub(crate) status: AlertStatus,
     /// What the last of several things is told by that it tells of: it grows with each further one.
     pub(super) last: Option<u64>,
 }
@@ -122,20 +122,20 @@ pub(crate) struct Alert {
 impl Alert {
     /// One made by hand.
     #[cfg(test)]
-    pub(crate) fn for_test(cause: Cause, since: Now, text: &str, standing: Standing) -> Self {
-        Self { number: 1, cause, since, text: text.into(), standing, last: None }
+    pub(crate) fn for_test(cause: Cause, since: Now, text: &str, status: AlertStatus) -> Self {
+        Self { number: 1, cause, since, text: text.into(), status, last: None }
     }
 
     /// Whether its cause holds.
     pub(crate) const fn holds(&self) -> bool {
-        !matches!(self.standing, Standing::Passed { .. })
+        !matches!(self.status, AlertStatus::Resolved { .. })
     }
 
     /// How long its cause has held, or did.
-    pub(crate) fn lasts(&self, now: Now) -> Duration {
-        let until = match self.standing {
-            Standing::Passed { at } => at,
-            Standing::Waiting | Standing::Seen => now,
+    pub(crate) fn duration(&self, now: Now) -> Duration {
+        let until = match self.status {
+            AlertStatus::Resolved { at } => at,
+            AlertStatus::Active | AlertStatus::Acknowledged => now,
         };
         // What an earlier start of the station left has the wall clock's time alone.
         if self.since.mono.0 == 0 {

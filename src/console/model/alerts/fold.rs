@@ -3,14 +3,14 @@
 use std::{collections::VecDeque, sync::Arc};
 
 use super::{
-    alert::{Alert, Cause, Standing},
-    heads::Heads,
-    rules::{self, Found},
+    alert::{Alert, AlertStatus, Cause},
+    queue_head_age::QueueHeadAges,
+    rules::{self, ActiveCause},
 };
 use crate::{
     console::{
         config::AlertRules,
-        model::{World, flow::Flow},
+        model::{StationState, windowed_rates::WindowedRates},
     },
     ids::Peer,
     limits, mpp, runs,
@@ -23,18 +23,18 @@ use crate::{
 
 /// What came of a judgement.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Judged {
+pub(crate) struct AlertChanges {
     /// Alerts that wait to be seen since now, the oldest first.
     pub(crate) raised: Vec<u64>,
     /// Alerts whose cause is gone since now.
-    pub(crate) passed: Vec<u64>,
+    pub(crate) resolved: Vec<u64>,
 }
 
 /// The alerts there are, at most `limits.console.alerts_max`.
 #[derive(Clone, Debug)]
 pub(crate) struct Alerts {
     all: VecDeque<Alert>,
-    heads: Heads,
+    queue_heads: QueueHeadAges,
     /// A recording that failed, until another one runs or it was put away.
     recording_failed: Option<(Now, Arc<str>)>,
     /// The last adapter that was seen, and since when a bridge that began anew misses it.
@@ -42,7 +42,7 @@ pub(crate) struct Alerts {
     /// What became of the question of a run that was answered last.
     answered: Option<Arc<str>>,
     /// The station goes down: what ends now is no cause for alarm.
-    is_over: bool,
+    is_stopping: bool,
     next: u64,
     limit: usize,
     /// Alerts that were cut.
@@ -55,11 +55,11 @@ impl Alerts {
         let limit = usize::try_from(limits.alerts_max).unwrap_or(usize::MAX);
         Self {
             all: VecDeque::new(),
-            heads: Heads::default(),
+            queue_heads: QueueHeadAges::default(),
             recording_failed: None,
             adapter: None,
             answered: None,
-            is_over: false,
+            is_stopping: false,
             next: 1,
             limit,
             cut: 0,
@@ -68,21 +68,21 @@ impl Alerts {
 
     /// Begins anew from a snapshot; alerts stay as they are until they are judged.
     pub(crate) fn seed(&mut self, mpp: &mpp::Snapshot, at: Now) {
-        self.heads.seed(mpp, at);
+        self.queue_heads.seed(mpp, at);
     }
 
     /// Takes one entry of the bridge that follows the snapshot.
     pub(crate) fn fold(&mut self, entry: EntryRef<'_>) {
-        self.heads.fold(entry);
+        self.queue_heads.fold(entry);
     }
 
     /// Takes one entry of the station or the runs, whether or not the snapshot has it. `before` are the runs
     /// without that entry in them.
-    pub(crate) fn hear(&mut self, entry: EntryRef<'_>, before: Option<&runs::Snapshot>) {
+    pub(crate) fn observe(&mut self, entry: EntryRef<'_>, before: Option<&runs::Snapshot>) {
         match &entry.entry.what {
             What::Transition(Transition::Runs(runs::Transition::Decided { action, verdict, .. })) => {
                 self.answered = before
-                    .and_then(|runs| rules::answered(runs, *action, *verdict))
+                    .and_then(|runs| rules::describe_answer(runs, *action, *verdict))
                     .or_else(|| self.answered.take());
             }
             What::Transition(Transition::Station(Station::RecordingFailed)) => {
@@ -90,35 +90,42 @@ impl Alerts {
                     Some((entry.entry.at, format!("not recorded: {}", entry.text()).into()));
             }
             What::Transition(Transition::Station(Station::RecordingStarted)) => self.recording_failed = None,
-            What::Transition(Transition::Station(Station::Stopping)) => self.is_over = true,
+            What::Transition(Transition::Station(Station::Stopping)) => self.is_stopping = true,
             _ => {}
         }
     }
 
     /// Holds the rules against what is, `drops` being what the bus dropped. To be called once a second.
-    pub(crate) fn judge(&mut self, world: &World, drops: &Flow, rules: &AlertRules, now: Now) -> Judged {
-        let mut judged = Judged::default();
-        if self.is_over {
+    pub(crate) fn evaluate(
+        &mut self,
+        state: &StationState,
+        drops: &WindowedRates,
+        rules: &AlertRules,
+        now: Now,
+    ) -> AlertChanges {
+        let mut judged = AlertChanges::default();
+        if self.is_stopping {
             return judged;
         }
-        let missed = self.miss(world, now);
-        let mut found = rules::found(world, drops, &self.heads, missed, rules, now);
+        let missed = self.missing_adapter(state, now);
+        let mut found = rules::active_causes(state, drops, &self.queue_heads, missed, rules, now);
         let failed = self.recording_failed.iter();
-        found.extend(failed.map(|(at, text)| Found {
+        found.extend(failed.map(|(at, text)| ActiveCause {
             cause: Cause::RecordingFailed,
             since: *at,
             text: Arc::clone(text),
             last: None,
         }));
-        let is_unknown = |cause: &Cause| rules::is_down(world) && cause.link() == Link::Mpp;
+        let is_unknown = |cause: &Cause| rules::is_down(state) && cause.link() == Link::Mpp;
         for alert in self.all.iter_mut().filter(|alert| alert.holds()) {
             match found.iter().position(|found| found.cause == alert.cause).map(|at| found.swap_remove(at)) {
                 Some(found) => {
                     // Questions are listed beside the alerts, and are not put away among them.
                     if found.last > alert.last
-                        && (alert.standing == Standing::Seen || alert.cause == Cause::Asking)
+                        && (alert.status == AlertStatus::Acknowledged
+                            || alert.cause == Cause::AwaitingApproval)
                     {
-                        alert.standing = Standing::Waiting;
+                        alert.status = AlertStatus::Active;
                         judged.raised.push(alert.number);
                     }
                     if found.last.is_some() {
@@ -132,11 +139,12 @@ impl Alerts {
                 }
                 None if is_unknown(&alert.cause) => {}
                 None => {
-                    if alert.cause == Cause::Asking {
-                        alert.text = self.answered.take().unwrap_or_else(|| rules::NOBODY_ASKS.into());
+                    if alert.cause == Cause::AwaitingApproval {
+                        alert.text =
+                            self.answered.take().unwrap_or_else(|| rules::NO_APPROVALS_PENDING.into());
                     }
-                    alert.standing = Standing::Passed { at: now };
-                    judged.passed.push(alert.number);
+                    alert.status = AlertStatus::Resolved { at: now };
+                    judged.resolved.push(alert.number);
                 }
             }
         }
@@ -148,11 +156,11 @@ impl Alerts {
     }
 
     /// The adapter of a bridge that failed, of whose end the next one knows nothing.
-    fn miss(&mut self, world: &World, now: Now) -> Option<(Peer, Now)> {
-        if rules::is_down(world) {
+    fn missing_adapter(&mut self, state: &StationState, now: Now) -> Option<(Peer, Now)> {
+        if rules::is_down(state) {
             return None;
         }
-        match (&world.mpp.adapter, &world.mpp.last_close, &mut self.adapter) {
+        match (&state.mpp.adapter, &state.mpp.last_close, &mut self.adapter) {
             (Some(adapter), ..) => self.adapter = Some((adapter.peer.clone(), None)),
             (None, Some(_), _) => self.adapter = None,
             (None, None, Some((peer, since))) => return Some((peer.clone(), *since.get_or_insert(now))),
@@ -162,31 +170,31 @@ impl Alerts {
     }
 
     /// Keeps a new alert, if room can be made for it by letting go one that passed.
-    fn raise(&mut self, found: Found) -> Option<u64> {
+    fn raise(&mut self, found: ActiveCause) -> Option<u64> {
         if self.all.len() >= self.limit {
             let oldest = self.all.iter().position(|alert| !alert.holds())?;
             self.all.remove(oldest);
             self.cut = self.cut.saturating_add(1);
         }
-        let Found { cause, since, text, last } = found;
+        let ActiveCause { cause, since, text, last } = found;
         let number = self.next;
         self.next += 1;
-        self.all.push_back(Alert { number, cause, since, text, standing: Standing::Waiting, last });
+        self.all.push_back(Alert { number, cause, since, text, status: AlertStatus::Active, last });
         Some(number)
     }
 
     /// Puts an alert away as seen. What happened once is over with that.
     pub(crate) fn acknowledge(&mut self, number: u64, now: Now) {
         let Some(alert) =
-            self.all.iter_mut().find(|alert| alert.number == number && alert.standing == Standing::Waiting)
+            self.all.iter_mut().find(|alert| alert.number == number && alert.status == AlertStatus::Active)
         else {
             return;
         };
         if alert.cause == Cause::RecordingFailed {
-            alert.standing = Standing::Passed { at: now };
+            alert.status = AlertStatus::Resolved { at: now };
             self.recording_failed = None;
         } else {
-            alert.standing = Standing::Seen;
+            alert.status = AlertStatus::Acknowledged;
         }
     }
 
@@ -200,10 +208,10 @@ impl Alerts {
     pub(crate) fn listed(&self) -> Vec<&Alert> {
         let mut all: Vec<_> = self.all.iter().collect();
         all.sort_by_key(|alert| {
-            let (rank, at) = match alert.standing {
-                Standing::Waiting => (0, alert.number),
-                Standing::Seen => (1, alert.number),
-                Standing::Passed { at } => (2, at.mono.0),
+            let (rank, at) = match alert.status {
+                AlertStatus::Active => (0, alert.number),
+                AlertStatus::Acknowledged => (1, alert.number),
+                AlertStatus::Resolved { at } => (2, at.mono.0),
             };
             (rank, std::cmp::Reverse(at), std::cmp::Reverse(alert.number))
         });
@@ -211,15 +219,15 @@ impl Alerts {
     }
 
     /// Those whose cause holds, seen or not.
-    pub(crate) fn standing(&self) -> impl Iterator<Item = &Alert> {
+    pub(crate) fn unresolved(&self) -> impl Iterator<Item = &Alert> {
         self.all.iter().filter(|alert| alert.holds())
     }
 
     /// How many wait to be seen. What runs ask is counted as questions.
-    pub(crate) fn waiting(&self) -> usize {
+    pub(crate) fn active_count(&self) -> usize {
         self.all
             .iter()
-            .filter(|alert| alert.standing == Standing::Waiting && alert.cause != Cause::Asking)
+            .filter(|alert| alert.status == AlertStatus::Active && alert.cause != Cause::AwaitingApproval)
             .count()
     }
 

@@ -15,10 +15,10 @@
 
 mod alert;
 mod fold;
-mod heads;
+mod queue_head_age;
 mod remedies;
 mod rules;
 
-pub(crate) use alert::{Alert, Cause, Standing};
-pub(crate) use fold::{Alerts, Judged};
+pub(crate) use alert::{Alert, AlertStatus, Cause};
+pub(crate) use fold::{AlertChanges, Alerts};
 pub(crate) use remedies::remedy;

@@ -5,11 +5,11 @@ use crate::{
     console::{
         action::Action,
         model::{
-            World,
+            StationState,
             bus_health::socket_remedy,
             health::{
-                Sentence, disk_remedy, host_remedy, port_remedy, press, run, settle_remedy, silent_remedy,
-                store_remedy, to_do,
+                ReportLine, command, disk_remedy, host_remedy, instruction, key_hint, port_remedy,
+                settle_remedy, silent_remedy, store_remedy,
             },
         },
     },
@@ -19,91 +19,93 @@ use crate::{
 };
 
 /// What to do about it as things are now.
-pub(crate) fn remedy(cause: &Cause, world: &World) -> Vec<Sentence> {
+pub(crate) fn remedy(cause: &Cause, state: &StationState) -> Vec<ReportLine> {
     match cause {
         Cause::HostDown(link) => host_remedy(*link),
         Cause::PortDown => port_remedy(),
         Cause::SocketDown => socket_remedy(),
-        Cause::Dropping => dropping_remedy(world),
+        Cause::Dropping => dropping_remedy(state),
         Cause::StoreFailing => store_remedy(),
         Cause::DiskLow => disk_remedy(),
         Cause::RecordingFailed => {
-            vec![to_do("make room, then begin another, into a new file:"), run("record OUT.mcap")]
+            vec![instruction("make room, then begin another, into a new file:"), command("record OUT.mcap")]
         }
         Cause::AdapterGone(_) => {
-            vec![to_do("start the adapter again; pending work waits for it, in its order")]
+            vec![instruction("start the adapter again; pending work waits for it, in its order")]
         }
         Cause::AdapterSilent(_) => silent_remedy(),
-        Cause::HeadWaiting(queue) => head_remedy(queue, world),
-        Cause::Asking => {
-            let mut sentences = vec![press(
-                Action::Tray,
+        Cause::HeadWaiting(queue) => head_remedy(queue, state),
+        Cause::AwaitingApproval => {
+            let mut sentences = vec![key_hint(
+                Action::Alerts,
                 "has the questions first: approve or reject them there; silence becomes a no",
             )];
-            if let Some(ask) = world.runs.asks_in_time().first() {
-                sentences
-                    .extend([run(format!("approve {}", ask.action)), run(format!("reject {}", ask.action))]);
+            if let Some(ask) = state.runs.asks_in_time().first() {
+                sentences.extend([
+                    command(format!("approve {}", ask.action)),
+                    command(format!("reject {}", ask.action)),
+                ]);
             }
             sentences
         }
         Cause::RunsFailed => {
-            let failed = world.runs.runs.iter().filter(|view| view.state == RunState::Failed);
+            let failed = state.runs.runs.iter().filter(|view| view.state == RunState::Failed);
             let last = failed.max_by_key(|view| view.ended_at.map(|at| at.mono));
             let mut sentences = vec![
-                to_do(
+                instruction(
                     "see which node failed and why, mend the opening or start the agent that is missing, and submit it again:",
                 ),
-                press(Action::ViewRuns, "shows the Runs"),
+                key_hint(Action::ViewRuns, "shows the Runs"),
             ];
-            sentences.extend(last.map(|view| run(format!("run events {}", view.run))));
+            sentences.extend(last.map(|view| command(format!("run events {}", view.run))));
             sentences
         }
-        Cause::LeftApplied => {
-            let first = world.mpp.live.iter().find(|(_, live)| live.left);
+        Cause::Orphaned => {
+            let first = state.mpp.live.iter().find(|(_, live)| live.orphaned);
             first.map_or_else(Vec::new, |(id, _)| settle_remedy(*id))
         }
     }
 }
 
-fn dropping_remedy(world: &World) -> Vec<Sentence> {
+fn dropping_remedy(state: &StationState) -> Vec<ReportLine> {
     let mut sentences = vec![
-        to_do("see in the Drops whose they are; each says what to do:"),
-        press(Action::ViewBus, "shows the Bus"),
-        run("ls subscriptions"),
+        instruction("see in the Drops whose they are; each says what to do:"),
+        key_hint(Action::ViewBus, "shows the Bus"),
+        command("ls subscriptions"),
     ];
-    let full = world
+    let full = state
         .rmp
         .drops
         .iter()
         .rev()
         .filter(|drop| drop.reason == DropReason::BackpressureTimeout)
         .find_map(|drop| drop.to);
-    if let Some((session, _)) = full.filter(|(session, _)| world.rmp.peers.contains_key(session)) {
+    if let Some((session, _)) = full.filter(|(session, _)| state.rmp.peers.contains_key(session)) {
         sentences.extend([
-            to_do("who hangs is disconnected, and may come again:"),
-            run(format!("kick peer {session}")),
+            instruction("who hangs is disconnected, and may come again:"),
+            command(format!("kick peer {session}")),
         ]);
     }
     sentences
 }
 
-fn head_remedy(queue: &QueueName, world: &World) -> Vec<Sentence> {
-    let in_flight = world.mpp.queues.get(queue.as_str()).and_then(|queue| queue.in_flight);
-    match (&world.mpp.adapter, in_flight) {
-        (None, _) => vec![to_do("start the adapter; what is pending leaves as soon as it pulls")],
+fn head_remedy(queue: &QueueName, state: &StationState) -> Vec<ReportLine> {
+    let in_flight = state.mpp.queues.get(queue.as_str()).and_then(|queue| queue.in_flight);
+    match (&state.mpp.adapter, in_flight) {
+        (None, _) => vec![instruction("start the adapter; what is pending leaves as soon as it pulls")],
         (Some(_), Some(id)) => vec![
-            to_do(&format!(
+            instruction(&format!(
                 "see what the adapter does with {id}; when it hangs, dropping it puts {id} back to the head:"
             )),
-            press(Action::Kick, "drops the adapter"),
-            run("kick adapter"),
+            key_hint(Action::Kick, "drops the adapter"),
+            command("kick adapter"),
         ],
         (Some(_), None) => vec![
-            to_do(
+            instruction(
                 "look at the adapter: it grants a credit with a pull; held on purpose, a queue alerts no more:",
             ),
-            press(Action::Hold, "on the queue holds it"),
-            run(format!("hold {}", quoted(queue.as_str()))),
+            key_hint(Action::Hold, "on the queue holds it"),
+            command(format!("hold {}", quoted(queue.as_str()))),
         ],
     }
 }

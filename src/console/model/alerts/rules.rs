@@ -2,12 +2,12 @@
 
 use std::{sync::Arc, time::Duration};
 
-use super::{alert::Cause, heads::Heads};
+use super::{alert::Cause, queue_head_age::QueueHeadAges};
 use crate::{
     console::{
         config::AlertRules,
         format,
-        model::{World, bus::drop_groups, causes::close_words, flow::Flow},
+        model::{StationState, bus::drop_groups, causes::describe_close, windowed_rates::WindowedRates},
         panes::drop_word as word,
     },
     ids::{ActionId, Peer, QueueName},
@@ -20,7 +20,7 @@ use crate::{
 };
 
 /// A cause that holds now.
-pub(super) struct Found {
+pub(super) struct ActiveCause {
     pub(super) cause: Cause,
     /// Since when; where it names one of several records, since when that one.
     pub(super) since: Now,
@@ -29,46 +29,46 @@ pub(super) struct Found {
     pub(super) last: Option<u64>,
 }
 
-impl Found {
+impl ActiveCause {
     fn new(cause: Cause, since: Now, text: impl Into<Arc<str>>) -> Self {
         Self { cause, since, text: text.into(), last: None }
     }
 }
 
 /// Every cause that holds now.
-pub(super) fn found(
-    world: &World,
-    drops: &Flow,
-    heads: &Heads,
+pub(super) fn active_causes(
+    state: &StationState,
+    drops: &WindowedRates,
+    heads: &QueueHeadAges,
     missed: Option<(Peer, Now)>,
     rules: &AlertRules,
     now: Now,
-) -> Vec<Found> {
+) -> Vec<ActiveCause> {
     let mut all = Vec::new();
     for link in Link::ALL {
-        if let HostState::Down(why) = &world.station.hosts[link.index()] {
-            all.push(Found::new(Cause::HostDown(link), now, format!("{} is down: {why}", link.name())));
+        if let HostState::Down(why) = &state.station.hosts[link.index()] {
+            all.push(ActiveCause::new(Cause::HostDown(link), now, format!("{} is down: {why}", link.name())));
         }
     }
-    let failing = world.station.store_failing.as_ref().or(world.mpp.commits_failing.as_ref());
+    let failing = state.station.store_failing.as_ref().or(state.mpp.commits_failing.as_ref());
     if let Some(why) = failing {
-        all.push(Found::new(Cause::StoreFailing, now, format!("the store refuses commits: {why}")));
+        all.push(ActiveCause::new(Cause::StoreFailing, now, format!("the store refuses commits: {why}")));
     }
-    if let Some(free_bytes) = world.station.disk_low {
+    if let Some(free_bytes) = state.station.disk_low {
         let text = format!("the data folder's disk is nearly full: {} were free", format::bytes(free_bytes));
-        all.push(Found::new(Cause::DiskLow, now, text));
+        all.push(ActiveCause::new(Cause::DiskLow, now, text));
     }
     // Of a bridge that is down nothing is known: what held goes on to hold until it answers.
-    if !is_down(world) {
-        bridge(&mut all, &world.mpp, heads, rules, now);
+    if !is_down(state) {
+        bridge_causes(&mut all, &state.mpp, heads, rules, now);
         if let Some((peer, since)) = missed.filter(|(_, since)| has_lasted(*since, rules.adapter_gone_s, now))
         {
             let text = format!("adapter {peer} has not come back since the bridge was started again");
-            all.push(Found::new(Cause::AdapterGone(peer), since, text));
+            all.push(ActiveCause::new(Cause::AdapterGone(peer), since, text));
         }
     }
-    of_bus(&mut all, world, drops, now);
-    of_runs(&mut all, world, now);
+    bus_causes(&mut all, state, drops, now);
+    run_causes(&mut all, state, now);
     all
 }
 
@@ -76,18 +76,22 @@ pub(super) fn found(
 const DROPPING_BUCKETS: usize = 3;
 const MINUTE: Duration = Duration::from_secs(60);
 
-fn of_bus(all: &mut Vec<Found>, world: &World, drops: &Flow, now: Now) {
-    if let HostState::Down(_) = &world.station.hosts[Link::Rmp.index()] {
+fn bus_causes(all: &mut Vec<ActiveCause>, state: &StationState, drops: &WindowedRates, now: Now) {
+    if let HostState::Down(_) = &state.station.hosts[Link::Rmp.index()] {
         return;
     }
-    if let rmp::Listener::Down(why) = &world.rmp.listener {
-        all.push(Found::new(Cause::SocketDown, now, format!("the bus's socket does not answer: {why}")));
+    if let rmp::Listener::Down(why) = &state.rmp.listener {
+        all.push(ActiveCause::new(
+            Cause::SocketDown,
+            now,
+            format!("the bus's socket does not answer: {why}"),
+        ));
     }
     if let Some(since) = drops.steady_since(DROPPING_BUCKETS, now) {
         let count =
             format::count(DropReason::ALL.iter().map(|reason| drops.per_minute(reason.index(), now)).sum());
         let most =
-            drop_groups(&world.rmp).into_iter().filter(|group| now.mono.since(group.last.at.mono) < MINUTE);
+            drop_groups(&state.rmp).into_iter().filter(|group| now.mono.since(group.last.at.mono) < MINUTE);
         let whose = most.max_by_key(|group| group.count).map_or_else(String::new, |group| {
             let session = group
                 .key
@@ -98,18 +102,18 @@ fn of_bus(all: &mut Vec<Found>, world: &World, drops: &Flow, now: Now) {
                 ", most: {} on {}, {}{session}",
                 word(group.key.reason).replace('_', " "),
                 group.key.topic,
-                group.whose()
+                group.culprit_label()
             )
         });
         let text =
             format!("messages of the bus do not reach their subscribers: {count} in the last minute{whose}");
-        all.push(Found::new(Cause::Dropping, since, text));
+        all.push(ActiveCause::new(Cause::Dropping, since, text));
     }
 }
 
 /// What runs ask and why they failed can quote viewers: an alert is told to everybody, and says neither.
-fn of_runs(all: &mut Vec<Found>, world: &World, now: Now) {
-    let runs = &world.runs;
+fn run_causes(all: &mut Vec<ActiveCause>, state: &StationState, now: Now) {
+    let runs = &state.runs;
     let in_time = runs.asks_in_time();
     if let (Some(oldest), Some(last), Some(first)) = (runs.asks.front(), runs.asks.back(), in_time.first()) {
         let name = runs.run(first.run).map_or_else(|| first.run.short(), |view| view.name.to_string());
@@ -133,7 +137,10 @@ fn of_runs(all: &mut Vec<Found>, world: &World, now: Now) {
                 (text, first.asked_at)
             }
         };
-        all.push(Found { last: Some(last.asked_at.mono.0), ..Found::new(Cause::Asking, since, text) });
+        all.push(ActiveCause {
+            last: Some(last.asked_at.mono.0),
+            ..ActiveCause::new(Cause::AwaitingApproval, since, text)
+        });
     }
     let failed = runs.runs.iter().filter(|view| view.state == RunState::Failed);
     let lately = failed
@@ -148,15 +155,15 @@ fn of_runs(all: &mut Vec<Found>, world: &World, now: Now) {
                 format!("{count} runs failed in the last minute, {} {} last", view.name, view.run.short())
             }
         };
-        all.push(Found { last: Some(last.mono.0), ..Found::new(Cause::RunsFailed, *last, text) });
+        all.push(ActiveCause { last: Some(last.mono.0), ..ActiveCause::new(Cause::RunsFailed, *last, text) });
     }
 }
 
 /// What is told once no run asks anything, where it is not known how the last question ended.
-pub(super) const NOBODY_ASKS: &str = "the questions of runs wait no longer";
+pub(super) const NO_APPROVALS_PENDING: &str = "the questions of runs wait no longer";
 
 /// What becomes of a question that is answered so.
-pub(super) fn answered(runs: &runs::Snapshot, action: ActionId, verdict: Verdict) -> Option<Arc<str>> {
+pub(super) fn describe_answer(runs: &runs::Snapshot, action: ActionId, verdict: Verdict) -> Option<Arc<str>> {
     let ask = runs.asks.iter().find(|ask| ask.action == action)?;
     let name = runs.run(ask.run).map_or_else(|| ask.run.short(), |view| view.name.to_string());
     let became = match verdict {
@@ -169,8 +176,8 @@ pub(super) fn answered(runs: &runs::Snapshot, action: ActionId, verdict: Verdict
 }
 
 /// Whether the bridge's own state cannot be trusted.
-pub(super) fn is_down(world: &World) -> bool {
-    matches!(world.station.hosts[Link::Mpp.index()], HostState::Down(_))
+pub(super) fn is_down(state: &StationState) -> bool {
+    matches!(state.station.hosts[Link::Mpp.index()], HostState::Down(_))
 }
 
 /// Whether a rule of so many seconds is met; one of 0 is off.
@@ -178,36 +185,42 @@ fn has_lasted(since: Now, s: u64, now: Now) -> bool {
     s > 0 && now.mono.since(since.mono) >= Duration::from_secs(s)
 }
 
-fn bridge(all: &mut Vec<Found>, mpp: &mpp::Snapshot, heads: &Heads, rules: &AlertRules, now: Now) {
+fn bridge_causes(
+    all: &mut Vec<ActiveCause>,
+    mpp: &mpp::Snapshot,
+    heads: &QueueHeadAges,
+    rules: &AlertRules,
+    now: Now,
+) {
     if let Listener::Down(why) = &mpp.listener {
-        all.push(Found::new(Cause::PortDown, now, format!("the port does not answer: {why}")));
+        all.push(ActiveCause::new(Cause::PortDown, now, format!("the port does not answer: {why}")));
     }
     match (&mpp.adapter, &mpp.last_close) {
         (Some(adapter), _) if adapter.stale => {
             let text = format!("adapter {} is connected and sends nothing", adapter.peer);
-            all.push(Found::new(Cause::AdapterSilent(adapter.peer.clone()), adapter.last_in, text));
+            all.push(ActiveCause::new(Cause::AdapterSilent(adapter.peer.clone()), adapter.last_in, text));
         }
         (None, Some((peer, cause, at))) if has_lasted(*at, rules.adapter_gone_s, now) => {
-            let text = format!("adapter {peer} is gone: {}", close_words(*cause, None));
-            all.push(Found::new(Cause::AdapterGone(peer.clone()), *at, text));
+            let text = format!("adapter {peer} is gone: {}", describe_close(*cause, None));
+            all.push(ActiveCause::new(Cause::AdapterGone(peer.clone()), *at, text));
         }
         _ => {}
     }
     for (queue, since) in heads.waiting().filter(|(_, since)| has_lasted(*since, rules.head_waiting_s, now)) {
-        all.push(Found::new(Cause::HeadWaiting(queue.clone()), since, head_words(mpp, queue)));
+        all.push(ActiveCause::new(Cause::HeadWaiting(queue.clone()), since, describe_head_wait(mpp, queue)));
     }
-    let left: Vec<_> = mpp.live.iter().filter(|(_, live)| live.left).collect();
+    let left: Vec<_> = mpp.live.iter().filter(|(_, live)| live.orphaned).collect();
     if let (Some((first, live)), Some((last, _))) = (left.first(), left.last()) {
         let text = match left.len() {
             1 => format!("{first} was left in applied: nobody knows how it ended"),
             count => format!("{count} rows were left in applied, {first} first: nobody knows how they ended"),
         };
-        all.push(Found { last: Some(last.0), ..Found::new(Cause::LeftApplied, live.since, text) });
+        all.push(ActiveCause { last: Some(last.0), ..ActiveCause::new(Cause::Orphaned, live.since, text) });
     }
 }
 
 /// Why a head waits.
-fn head_words(mpp: &mpp::Snapshot, name: &QueueName) -> String {
+fn describe_head_wait(mpp: &mpp::Snapshot, name: &QueueName) -> String {
     let Some(queue) = mpp.queues.get(name.as_str()) else { return format!("the head of {name} waits") };
     let why = match (queue.in_flight, &mpp.adapter) {
         (_, None) => "no adapter is connected".to_owned(),

@@ -19,4 +19,4 @@ mod tests;
 #[expect(clippy::module_inception, reason = "the folder's one type")]
 mod timeline;
 
-pub(crate) use timeline::{Past, Stepped, Timeline};
+pub(crate) use timeline::{FrozenState, StepOutcome, Timeline};

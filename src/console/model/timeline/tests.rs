@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 
-use super::{Stepped, Timeline};
+use super::{StepOutcome, Timeline};
 use crate::{
     console::{
         model::Model,
-        tests::stage::{applied, connected, dispatched, done, enqueued},
+        tests::test_console::{applied, connected, dispatched, done, enqueued},
     },
     limits::{self, Limits},
     tap::{
@@ -24,7 +24,7 @@ use crate::{
 
 /// A console without a screen: a model, its timeline, and the state behind every entry as it was when that
 /// was folded.
-struct Bench {
+struct Fixture {
     tap: Tap,
     reader: Reader,
     model: Model,
@@ -36,14 +36,14 @@ struct Bench {
 }
 
 /// What is compared: all but what is always of the present.
-fn told(model: &Model) -> String {
+fn comparable(model: &Model) -> String {
     let mut model = model.clone();
-    model.graft(&Model::new(&Limits::default()), Now::at_ms(0));
+    model.copy_live_state(&Model::new(&Limits::default()), Now::at_ms(0));
     model.revision = 0;
     format!("{model:?}")
 }
 
-impl Bench {
+impl Fixture {
     fn new(console: limits::Console, tap: limits::Tap) -> Self {
         let limits = Limits { tap, console, ..Limits::default() };
         let tap = Tap::new(limits.tap);
@@ -111,13 +111,13 @@ impl Bench {
     fn fold(&mut self) {
         while let Some(batch) = self.reader.read() {
             if batch.lost > 0 {
-                self.model.lose(batch.lost, Now::at_ms(self.ms));
+                self.model.record_loss(batch.lost, Now::at_ms(self.ms));
                 self.time.anchor(&self.model, true);
                 self.resyncing = true;
             }
             for entry in batch.iter() {
                 self.model.fold(entry, self.resyncing || self.model.is_void());
-                self.was.push(told(&self.model));
+                self.was.push(comparable(&self.model));
             }
             self.time.push(batch, &self.model);
             if self.resyncing {
@@ -144,7 +144,7 @@ proptest! {
         steps in prop::collection::vec((any::<u8>(), 1u16..100), 15..40),
         looks in prop::collection::vec(any::<prop::sample::Index>(), 20),
     ) {
-        let mut bench = Bench::new(small(4_096), limits::Tap { ring_entries_max: 1_024, ..Limits::default().tap });
+        let mut bench = Fixture::new(small(4_096), limits::Tap { ring_entries_max: 1_024, ..Limits::default().tap });
         for (what, many) in steps {
             match what {
                 0..20 => bench.note(),
@@ -163,9 +163,9 @@ proptest! {
                     bench.fold();
                 }
             }
-            prop_assert!(bench.time.kept().len() <= 4_096);
+            prop_assert!(bench.time.entries().len() <= 4_096);
         }
-        let (first, end) = (bench.time.kept().first(), bench.time.kept().end());
+        let (first, end) = (bench.time.entries().first(), bench.time.entries().end());
         prop_assert_eq!(end, bench.was.len() as u64);
         let live = bench.model.clone();
         // Anywhere, and one on from there: what is shown already is gone on from.
@@ -176,7 +176,7 @@ proptest! {
             let index = first + look.index(usize::try_from(end - first).unwrap()) as u64;
             for index in [index, (index + 1).min(end - 1), index.saturating_sub(1).max(first)] {
                 let shown = bench.time.state_at(index, &live).unwrap();
-                prop_assert_eq!(&told(&shown), &bench.was[usize::try_from(index).unwrap()], "at {}", index);
+                prop_assert_eq!(&comparable(&shown), &bench.was[usize::try_from(index).unwrap()], "at {}", index);
             }
         }
     }
@@ -184,38 +184,38 @@ proptest! {
 
 #[test]
 fn stepping_goes_through_every_entry_both_ways_and_stops_at_the_ends() {
-    let mut bench = Bench::new(small(4_096), Limits::default().tap);
+    let mut bench = Fixture::new(small(4_096), Limits::default().tap);
     for kind in 0..120 {
         bench.happen(kind);
         bench.fold();
     }
     let (live, now) = (bench.model.clone(), Now::at_ms(10_000));
-    let moved = Stepped::Moved { lost: 0, gone: 0 };
+    let moved = StepOutcome::Moved { lost: 0, gone: 0 };
     for index in (0..119).rev() {
         assert_eq!(bench.time.step(false, &live, now), moved);
-        assert_eq!(told(&bench.time.shown().unwrap()), bench.was[index]);
-        assert_eq!(bench.time.waiting(), 119 - index as u64);
+        assert_eq!(comparable(&bench.time.visible_model().unwrap()), bench.was[index]);
+        assert_eq!(bench.time.unseen_count(), 119 - index as u64);
         assert_eq!(bench.time.instant(), Some(Now::at_ms((index as u64 + 1) * 7)));
     }
-    assert_eq!(bench.time.step(false, &live, now), Stepped::AtFirst);
+    assert_eq!(bench.time.step(false, &live, now), StepOutcome::AtFirst);
     for index in 1..120 {
         assert_eq!(bench.time.step(true, &live, now), moved);
-        assert_eq!(told(&bench.time.shown().unwrap()), bench.was[index]);
+        assert_eq!(comparable(&bench.time.visible_model().unwrap()), bench.was[index]);
     }
-    assert_eq!((bench.time.step(true, &live, now), bench.time.waiting()), (Stepped::AtLast, 0));
+    assert_eq!((bench.time.step(true, &live, now), bench.time.unseen_count()), (StepOutcome::AtLast, 0));
 }
 
 #[test]
 fn seconds_pass_also_where_nothing_happened() {
-    let mut bench = Bench::new(small(4_096), Limits::default().tap);
+    let mut bench = Fixture::new(small(4_096), Limits::default().tap);
     for ms in [1_000, 1_500, 6_000] {
         bench.ms = ms;
         bench.happen(0);
         bench.fold();
     }
     let (live, now) = (bench.model.clone(), Now::at_ms(7_200));
-    let at = |bench: &Bench| (bench.time.instant().unwrap(), bench.time.waiting());
-    let moved = Stepped::Moved { lost: 0, gone: 0 };
+    let at = |bench: &Fixture| (bench.time.instant().unwrap(), bench.time.unseen_count());
+    let moved = StepOutcome::Moved { lost: 0, gone: 0 };
     assert_eq!(bench.time.step_second(false, &live, now), moved);
     assert_eq!(at(&bench), (Now::at_ms(6_200), 0));
     let mut seen = Vec::new();
@@ -234,14 +234,14 @@ fn seconds_pass_also_where_nothing_happened() {
 
 #[test]
 fn what_is_shown_stays_while_its_entries_go_and_a_step_says_what_lies_between() {
-    let mut bench = Bench::new(small(4_096), Limits::default().tap);
+    let mut bench = Fixture::new(small(4_096), Limits::default().tap);
     for kind in 0..60 {
         bench.happen(kind);
     }
     bench.fold();
     let live = bench.model.clone();
     bench.time.stop(&live, Now::at_ms(bench.ms));
-    let before = told(&bench.time.shown().unwrap());
+    let before = comparable(&bench.time.visible_model().unwrap());
     for _ in 0..20 {
         for kind in 0..250 {
             bench.happen(kind);
@@ -249,18 +249,21 @@ fn what_is_shown_stays_while_its_entries_go_and_a_step_says_what_lies_between() 
         bench.fold();
     }
     let (live, now) = (bench.model.clone(), Now::at_ms(bench.ms));
-    let first = bench.time.kept().first();
+    let first = bench.time.entries().first();
     assert!(first > 60);
-    assert_eq!((told(&bench.time.shown().unwrap()), bench.time.waiting()), (before, 5_000));
-    assert_eq!(bench.time.step(false, &live, now), Stepped::AtFirst);
-    assert_eq!(bench.time.step(true, &live, now), Stepped::Moved { lost: 0, gone: first - 60 });
-    assert_eq!(told(&bench.time.shown().unwrap()), bench.was[usize::try_from(first).unwrap()]);
+    assert_eq!(
+        (comparable(&bench.time.visible_model().unwrap()), bench.time.unseen_count()),
+        (before, 5_000)
+    );
+    assert_eq!(bench.time.step(false, &live, now), StepOutcome::AtFirst);
+    assert_eq!(bench.time.step(true, &live, now), StepOutcome::Moved { lost: 0, gone: first - 60 });
+    assert_eq!(comparable(&bench.time.visible_model().unwrap()), bench.was[usize::try_from(first).unwrap()]);
 }
 
 #[test]
 fn a_snapshot_taken_while_time_is_stopped_is_stepped_over_and_the_loss_is_said() {
     let mut bench =
-        Bench::new(small(4_096), limits::Tap { ring_entries_max: 1_024, ..Limits::default().tap });
+        Fixture::new(small(4_096), limits::Tap { ring_entries_max: 1_024, ..Limits::default().tap });
     for kind in 0..6 {
         bench.happen(kind);
         bench.fold();
@@ -271,19 +274,19 @@ fn a_snapshot_taken_while_time_is_stopped_is_stepped_over_and_the_loss_is_said()
         bench.happen(kind.to_le_bytes()[0]);
     }
     bench.fold();
-    let lost = bench.time.kept().ledger().lost;
+    let lost = bench.time.entries().ledger().lost;
     assert!(lost > 1_000);
     let (live, now) = (bench.model.clone(), Now::at_ms(bench.ms));
-    assert_eq!(bench.time.step(true, &live, now), Stepped::Moved { lost, gone: 0 });
-    assert_eq!(told(&bench.time.shown().unwrap()), bench.was[6]);
-    assert_eq!(bench.time.step(false, &live, now), Stepped::Moved { lost, gone: 0 });
-    assert_eq!(told(&bench.time.shown().unwrap()), bench.was[5]);
+    assert_eq!(bench.time.step(true, &live, now), StepOutcome::Moved { lost, gone: 0 });
+    assert_eq!(comparable(&bench.time.visible_model().unwrap()), bench.was[6]);
+    assert_eq!(bench.time.step(false, &live, now), StepOutcome::Moved { lost, gone: 0 });
+    assert_eq!(comparable(&bench.time.visible_model().unwrap()), bench.was[5]);
 }
 
 #[test]
 fn checkpoints_are_bounded_in_memory_and_what_they_do_not_reach_is_let_go() {
     let limits = limits::Console { checkpoint_bytes_max: 1_048_576, ..small(100_000) };
-    let mut bench = Bench::new(limits, Limits::default().tap);
+    let mut bench = Fixture::new(limits, Limits::default().tap);
     for round in 0..400_u64 {
         for _ in 0..20 {
             bench.ms += 1;
@@ -302,7 +305,7 @@ fn checkpoints_are_bounded_in_memory_and_what_they_do_not_reach_is_let_go() {
         }
         assert!(bench.time.checkpoint_bytes() <= 1_048_576 || bench.time.checkpoints() == 1);
     }
-    let (first, end) = (bench.time.kept().first(), bench.time.kept().end());
+    let (first, end) = (bench.time.entries().first(), bench.time.entries().end());
     assert!(first > 0 && first < end, "{first} {end}");
     let live = bench.model.clone();
     assert!(bench.time.state_at(first, &live).is_some() && bench.time.state_at(end - 1, &live).is_some());
@@ -313,7 +316,7 @@ fn checkpoints_are_bounded_in_memory_and_what_they_do_not_reach_is_let_go() {
 #[ignore = "a measurement: in release only"]
 fn a_step_back_over_100_000_kept_entries_takes_16_ms_at_most() {
     let clock = crate::time::Clock::start();
-    let mut bench = Bench::new(Limits::default().console, Limits::default().tap);
+    let mut bench = Fixture::new(Limits::default().console, Limits::default().tap);
     for _ in 0..1_000 {
         bench.emit(
             Link::Mpp,
@@ -323,7 +326,7 @@ fn a_step_back_over_100_000_kept_entries_takes_16_ms_at_most() {
     }
     let mut folded_us = 0;
     let (mut ids, mut kind) = (0..4_000_u64, 0_u8);
-    while bench.time.kept().end() < 130_000 {
+    while bench.time.entries().end() < 130_000 {
         for _ in 0..200 {
             kind = kind.wrapping_add(1);
             match ids.next() {
@@ -339,7 +342,7 @@ fn a_step_back_over_100_000_kept_entries_takes_16_ms_at_most() {
         }
         folded_us += clock.now().mono.since(begun).as_micros();
     }
-    let kept = bench.time.kept();
+    let kept = bench.time.entries();
     println!(
         "kept {} entries, {} KiB; {} checkpoints, {} KiB",
         kept.len(),
@@ -351,13 +354,13 @@ fn a_step_back_over_100_000_kept_entries_takes_16_ms_at_most() {
     let (live, now) = (Arc::new(bench.model.clone()), clock.now());
     let mut took = Vec::new();
     let step = u64::try_from(kept.len()).unwrap() / 997;
-    let (first, end) = (bench.time.kept().first(), bench.time.kept().end());
+    let (first, end) = (bench.time.entries().first(), bench.time.entries().end());
     let mut at = end - 1;
     while at > first + step {
         at -= step;
         assert!(bench.time.state_at(at, &live).is_some());
         let begun = clock.now().mono;
-        assert!(matches!(bench.time.step(false, &live, now), Stepped::Moved { .. }));
+        assert!(matches!(bench.time.step(false, &live, now), StepOutcome::Moved { .. }));
         took.push(clock.now().mono.since(begun));
     }
     took.sort();

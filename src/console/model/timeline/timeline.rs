@@ -3,7 +3,7 @@
 use std::{collections::VecDeque, ops::Range, sync::Arc, time::Duration};
 
 use crate::{
-    console::model::{Model, kept::Kept},
+    console::model::{Model, entry_buffer::EntryBuffer},
     ids::Seq,
     limits,
     port::RecordingView,
@@ -29,7 +29,7 @@ struct Checkpoint {
 
 /// What is shown while time is stopped.
 #[derive(Debug)]
-struct Stopped {
+struct PausedView {
     /// The index of the first entry that is not in it.
     next: u64,
     at: Now,
@@ -39,7 +39,7 @@ struct Stopped {
 
 /// What of the present is shown beside the past.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Past {
+pub(crate) struct FrozenState {
     /// The moment that is shown.
     pub(crate) at: Now,
     /// The recording that runs now.
@@ -48,7 +48,7 @@ pub(crate) struct Past {
 
 /// Where a step led.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Stepped {
+pub(crate) enum StepOutcome {
     /// To another moment. So many entries that were never read lie between, and so many that are not kept any
     /// more.
     Moved { lost: u64, gone: u64 },
@@ -61,7 +61,7 @@ pub(crate) enum Stepped {
 /// The kept entries, and the moment that is shown.
 #[derive(Debug)]
 pub(crate) struct Timeline {
-    kept: Kept,
+    entries: EntryBuffer,
     checkpoints: VecDeque<Checkpoint>,
     /// What the checkpoints hold.
     checkpoint_bytes: usize,
@@ -74,7 +74,7 @@ pub(crate) struct Timeline {
     resyncing: bool,
     /// The model has a state that copies can be made of.
     has_begun: bool,
-    stopped: Option<Stopped>,
+    paused: Option<PausedView>,
 }
 
 impl Timeline {
@@ -82,7 +82,7 @@ impl Timeline {
     pub(crate) fn new(limits: &limits::Console) -> Self {
         let bytes = |bytes| usize::try_from(bytes).unwrap_or(usize::MAX);
         Self {
-            kept: Kept::new(limits),
+            entries: EntryBuffer::new(limits),
             checkpoints: VecDeque::new(),
             checkpoint_bytes: 0,
             checkpoint_bytes_max: bytes(limits.checkpoint_bytes_max),
@@ -91,17 +91,17 @@ impl Timeline {
             spacing_bytes: bytes(limits.kept_bytes_max / CHECKPOINTS),
             resyncing: false,
             has_begun: false,
-            stopped: None,
+            paused: None,
         }
     }
 
     /// Takes a batch that the live model has taken in.
     pub(crate) fn push(&mut self, batch: Batch, live: &Model) {
         self.bytes_since = self.bytes_since.saturating_add(batch.memory_bytes());
-        self.kept.push(batch);
+        self.entries.push(batch);
         self.align();
         let last = self.checkpoints.back().map(|last| last.index);
-        let is_due = last.is_none_or(|last| self.kept.end() - last >= self.spacing)
+        let is_due = last.is_none_or(|last| self.entries.end() - last >= self.spacing)
             || self.bytes_since >= self.spacing_bytes;
         if is_due && self.has_begun && !self.resyncing {
             self.check(live, false);
@@ -110,7 +110,7 @@ impl Timeline {
 
     /// Notes that entries were lost of which no batch tells.
     pub(crate) fn skip(&mut self, count: u64) {
-        self.kept.lose(count);
+        self.entries.record_loss(count);
     }
 
     /// The live model was moved by what is no entry. Between a loss and its snapshot, `resyncing` holds.
@@ -121,8 +121,8 @@ impl Timeline {
     }
 
     fn check(&mut self, live: &Model, is_anchor: bool) {
-        let index = self.kept.end();
-        self.kept.close();
+        let index = self.entries.end();
+        self.entries.close();
         self.bytes_since = 0;
         if let Some(last) = self.checkpoints.pop_back() {
             if last.index < index {
@@ -140,13 +140,13 @@ impl Timeline {
             resyncing: self.resyncing,
             is_anchor,
         });
-        self.thin();
+        self.evict_checkpoints();
         self.align();
     }
 
     /// Lets go checkpoints until they fit: first the one whose neighbours lie nearest, and if all are anchors
     /// the oldest, with its entries.
-    fn thin(&mut self) {
+    fn evict_checkpoints(&mut self) {
         while self.checkpoint_bytes > self.checkpoint_bytes_max && self.checkpoints.len() > 1 {
             let between = 1..self.checkpoints.len() - 1;
             let gap = |place: &usize| self.checkpoints[place + 1].index - self.checkpoints[place - 1].index;
@@ -161,19 +161,19 @@ impl Timeline {
     /// Brings what is kept and the checkpoints together: entries before the first checkpoint could not be
     /// gone to.
     fn align(&mut self) {
-        let first = self.kept.first();
+        let first = self.entries.first();
         while self.checkpoints.front().is_some_and(|oldest| oldest.index < first) {
             let gone = self.checkpoints.pop_front();
             self.checkpoint_bytes -= gone.map_or(0, |gone| gone.bytes);
         }
         if let Some(oldest) = self.checkpoints.front() {
-            self.kept.evict_before(oldest.index);
+            self.entries.evict_before(oldest.index);
         }
     }
 
     /// The entries that are kept.
-    pub(crate) const fn kept(&self) -> &Kept {
-        &self.kept
+    pub(crate) const fn entries(&self) -> &EntryBuffer {
+        &self.entries
     }
 
     /// What the checkpoints hold, in bytes.
@@ -182,168 +182,177 @@ impl Timeline {
     }
 
     /// The state that is shown while time is stopped.
-    pub(crate) fn shown(&self) -> Option<Arc<Model>> {
-        self.stopped.as_ref().map(|stopped| Arc::clone(&stopped.model))
+    pub(crate) fn visible_model(&self) -> Option<Arc<Model>> {
+        self.paused.as_ref().map(|stopped| Arc::clone(&stopped.model))
     }
 
     /// The moment that is shown while time is stopped.
     pub(crate) fn instant(&self) -> Option<Now> {
-        self.stopped.as_ref().map(|stopped| stopped.at)
+        self.paused.as_ref().map(|stopped| stopped.at)
     }
 
     /// Whether time is stopped.
     pub(crate) const fn is_stopped(&self) -> bool {
-        self.stopped.is_some()
+        self.paused.is_some()
     }
 
     /// Entries that came and are not shown.
-    pub(crate) fn waiting(&self) -> u64 {
-        self.stopped.as_ref().map_or(0, |stopped| self.kept.end().saturating_sub(stopped.next))
+    pub(crate) fn unseen_count(&self) -> u64 {
+        self.paused.as_ref().map_or(0, |stopped| self.entries.end().saturating_sub(stopped.next))
     }
 
     /// The last entry that is shown, while it is kept: live, the last that came.
     pub(crate) fn current(&self) -> Option<Seq> {
-        let next = self.stopped.as_ref().map_or(self.kept.end(), |stopped| stopped.next);
-        Some(self.kept.entry(next.checked_sub(1)?)?.entry.seq)
+        let next = self.paused.as_ref().map_or(self.entries.end(), |stopped| stopped.next);
+        Some(self.entries.entry(next.checked_sub(1)?)?.entry.seq)
     }
 
     /// The last entry that is shown while time is stopped. Where it is kept no longer, the one before the
     /// oldest that is: all are later.
-    pub(crate) fn until(&self) -> Option<Seq> {
-        let stopped = self.stopped.as_ref()?;
-        let shown = stopped.next.checked_sub(1).and_then(|index| self.kept.entry(index));
-        let before_all = || Seq(self.kept.first_seq().map_or(0, |first| first.0.saturating_sub(1)));
+    pub(crate) fn visible_until(&self) -> Option<Seq> {
+        let stopped = self.paused.as_ref()?;
+        let shown = stopped.next.checked_sub(1).and_then(|index| self.entries.entry(index));
+        let before_all = || Seq(self.entries.first_seq().map_or(0, |first| first.0.saturating_sub(1)));
         Some(shown.map_or_else(before_all, |found| found.entry.seq))
     }
 
     /// The index behind the last entry that is shown: live, that behind the last that came.
-    pub(crate) fn end(&self) -> u64 {
-        self.stopped.as_ref().map_or(self.kept.end(), |stopped| stopped.next)
+    pub(crate) fn visible_end(&self) -> u64 {
+        self.paused.as_ref().map_or(self.entries.end(), |stopped| stopped.next)
     }
 
     /// Holds what is shown now.
     pub(crate) fn stop(&mut self, live: &Model, now: Now) {
-        if self.stopped.is_none() {
+        if self.paused.is_none() {
             let model = Arc::new(live.clone());
-            self.stopped = Some(Stopped { next: self.kept.end(), at: now, model, resyncing: self.resyncing });
-            self.follow(live);
+            self.paused =
+                Some(PausedView { next: self.entries.end(), at: now, model, resyncing: self.resyncing });
+            self.refresh_live_parts(live);
         }
     }
 
     /// Shows the present again.
     pub(crate) fn go_live(&mut self) {
-        self.stopped = None;
+        self.paused = None;
     }
 
     /// Goes to the moment of an entry, stopping time; whether it is kept.
     pub(crate) fn seek(&mut self, seq: Seq, live: &Model) -> bool {
         let Some((index, at)) =
-            self.kept.index_of(seq).and_then(|index| Some((index, self.kept.entry(index)?.entry.at)))
+            self.entries.index_of(seq).and_then(|index| Some((index, self.entries.entry(index)?.entry.at)))
         else {
             return false;
         };
-        self.go(index, at, live)
+        self.show_index(index, at, live)
     }
 
     /// One entry on or back. While live, time stops first.
-    pub(crate) fn step(&mut self, forward: bool, live: &Model, now: Now) -> Stepped {
+    pub(crate) fn step(&mut self, forward: bool, live: &Model, now: Now) -> StepOutcome {
         self.stop(live, now);
-        let next = self.end();
-        let first = self.kept.first();
+        let next = self.visible_end();
+        let first = self.entries.first();
         // The entry that is to be the last shown.
         let wanted = match (forward, next.checked_sub(2)) {
-            (true, _) if next >= self.kept.end() => return Stepped::AtLast,
+            (true, _) if next >= self.entries.end() => return StepOutcome::AtLast,
             (true, _) => next.max(first),
             (false, Some(before)) if before >= first => before,
-            (false, _) => return Stepped::AtFirst,
+            (false, _) => return StepOutcome::AtFirst,
         };
-        let Some(at) = self.kept.entry(wanted).map(|found| found.entry.at) else { return Stepped::AtFirst };
-        self.moved(next, wanted, at, live)
+        let Some(at) = self.entries.entry(wanted).map(|found| found.entry.at) else {
+            return StepOutcome::AtFirst;
+        };
+        self.step_to(next, wanted, at, live)
     }
 
     /// A second on or back, to the last entry until then. While live, time stops first.
-    pub(crate) fn step_second(&mut self, forward: bool, live: &Model, now: Now) -> Stepped {
+    pub(crate) fn step_second(&mut self, forward: bool, live: &Model, now: Now) -> StepOutcome {
         const SECOND: Duration = Duration::from_secs(1);
         self.stop(live, now);
-        let Some(from) = self.instant() else { return Stepped::AtLast };
-        let next = self.end();
+        let Some(from) = self.instant() else { return StepOutcome::AtLast };
+        let next = self.visible_end();
         if forward {
             if from.mono.since(Mono(0)) + SECOND > now.mono.since(Mono(0)) {
-                return Stepped::AtLast;
+                return StepOutcome::AtLast;
             }
             let at = from.after(SECOND);
             // Time can pass without an entry.
             let wanted =
-                self.kept.last_until(at.mono).map_or(next, |index| index.max(next.saturating_sub(1)));
-            if wanted < next || wanted >= self.kept.end() {
+                self.entries.last_until(at.mono).map_or(next, |index| index.max(next.saturating_sub(1)));
+            if wanted < next || wanted >= self.entries.end() {
                 self.set_at(at);
-                return Stepped::Moved { lost: 0, gone: 0 };
+                return StepOutcome::Moved { lost: 0, gone: 0 };
             }
-            return self.moved(next, wanted, at, live);
+            return self.step_to(next, wanted, at, live);
         }
         let at = Now {
             mono: Mono(from.mono.0.saturating_sub(1_000_000_000)),
             wall: crate::time::Wall(from.wall.0.saturating_sub(1_000)),
         };
-        match self.kept.last_until(at.mono) {
+        match self.entries.last_until(at.mono) {
             // What is shown may be evicted by now, and all that is kept later.
-            Some(wanted) if wanted < next => self.moved(next, wanted, at, live),
-            _ => Stepped::AtFirst,
+            Some(wanted) if wanted < next => self.step_to(next, wanted, at, live),
+            _ => StepOutcome::AtFirst,
         }
     }
 
     fn set_at(&mut self, at: Now) {
-        if let Some(stopped) = &mut self.stopped {
+        if let Some(stopped) = &mut self.paused {
             stopped.at = at;
-            if let Some(past) = &mut Arc::make_mut(&mut stopped.model).past {
+            if let Some(past) = &mut Arc::make_mut(&mut stopped.model).frozen {
                 past.at = at;
             }
         }
     }
 
-    fn moved(&mut self, next: u64, wanted: u64, at: Now, live: &Model) -> Stepped {
+    fn step_to(&mut self, next: u64, wanted: u64, at: Now, live: &Model) -> StepOutcome {
         let passed: Range<u64> = if wanted < next { wanted + 1..next } else { next..wanted + 1 };
-        let lost = self.kept.lost_within(passed.clone());
-        let gone = self.kept.first().min(passed.end).saturating_sub(passed.start);
-        if self.go(wanted, at, live) { Stepped::Moved { lost, gone } } else { Stepped::AtFirst }
+        let lost = self.entries.lost_within(passed.clone());
+        let gone = self.entries.first().min(passed.end).saturating_sub(passed.start);
+        if self.show_index(wanted, at, live) {
+            StepOutcome::Moved { lost, gone }
+        } else {
+            StepOutcome::AtFirst
+        }
     }
 
     /// Shows the state behind the entry of an index; whether that could be rebuilt.
-    fn go(&mut self, index: u64, at: Now, live: &Model) -> bool {
+    fn show_index(&mut self, index: u64, at: Now, live: &Model) -> bool {
         let place = self.checkpoints.partition_point(|checkpoint| checkpoint.index <= index);
         let Some(checkpoint) = place.checked_sub(1).and_then(|place| self.checkpoints.get(place)) else {
             return false;
         };
-        let near = self.stopped.take_if(|stopped| {
-            stopped.next <= index + 1 && stopped.next > checkpoint.index && stopped.next >= self.kept.first()
+        let near = self.paused.take_if(|stopped| {
+            stopped.next <= index + 1
+                && stopped.next > checkpoint.index
+                && stopped.next >= self.entries.first()
         });
         let (mut model, from, resyncing) = match near {
-            Some(Stopped { next, model, resyncing, .. }) => (model, next, resyncing),
+            Some(PausedView { next, model, resyncing, .. }) => (model, next, resyncing),
             None => (Arc::new(checkpoint.model.clone()), checkpoint.index, checkpoint.resyncing),
         };
         let state = Arc::make_mut(&mut model);
-        for (_, entry) in self.kept.range(from..index + 1) {
+        for (_, entry) in self.entries.range(from..index + 1) {
             let is_void = resyncing || state.is_void();
             state.fold(entry, is_void);
         }
-        self.stopped = Some(Stopped { next: index + 1, at, model, resyncing });
-        self.follow(live);
+        self.paused = Some(PausedView { next: index + 1, at, model, resyncing });
+        self.refresh_live_parts(live);
         true
     }
 
     /// Brings what is always of the present up to date in what is shown: alerts, the console's own figures,
     /// the recording.
-    pub(crate) fn follow(&mut self, live: &Model) {
-        if let Some(stopped) = &mut self.stopped {
-            Arc::make_mut(&mut stopped.model).graft(live, stopped.at);
+    pub(crate) fn refresh_live_parts(&mut self, live: &Model) {
+        if let Some(stopped) = &mut self.paused {
+            Arc::make_mut(&mut stopped.model).copy_live_state(live, stopped.at);
         }
     }
 
     /// The state behind an entry, as a step would show it.
     #[cfg(test)]
     pub(in crate::console) fn state_at(&mut self, index: u64, live: &Model) -> Option<Arc<Model>> {
-        let at = self.kept.entry(index)?.entry.at;
-        self.go(index, at, live).then(|| self.shown())?
+        let at = self.entries.entry(index)?.entry.at;
+        self.show_index(index, at, live).then(|| self.visible_model())?
     }
 
     /// How many checkpoints there are.

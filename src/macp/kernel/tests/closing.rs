@@ -1,6 +1,8 @@
 //! How sessions end, are told of, and leave memory.
 
-use super::house::{House, Moved, accepted, acked, envelope, participants, refused, rounds, start};
+use super::test_kernel::{
+    EvictedSession, TestKernel, accepted, acked, envelope, participants, refused, rounds, start,
+};
 use crate::{
     ids::Ticket,
     limits,
@@ -16,7 +18,7 @@ pub(super) fn with_ttl(ttl_ms: i64) -> SessionStartPayload {
     SessionStartPayload { ttl_ms, ..SessionStartPayload::default() }
 }
 
-pub(super) fn endings(house: &House) -> Vec<(String, Ending, String)> {
+pub(super) fn endings(house: &TestKernel) -> Vec<(String, Ending, String)> {
     let ended = house.transitions.iter().filter_map(|(transition, text)| match transition {
         Transition::Ended { session, ending } => Some((session.id.to_string(), *ending, text.clone())),
         _ => None,
@@ -26,7 +28,7 @@ pub(super) fn endings(house: &House) -> Vec<(String, Ending, String)> {
 
 #[test]
 fn an_open_session_is_cancelled_once_with_its_reason_in_the_log() {
-    let mut house = House::new();
+    let mut house = TestKernel::new();
     refused(&house.cancel("s", "x"), Fault::UnknownSession, Code::SessionNotFound);
     refused(&house.cancel("", "x"), Fault::UnknownSession, Code::SessionNotFound);
     accepted(&house.send(&start("s", "m", &with_ttl(0))));
@@ -38,7 +40,7 @@ fn an_open_session_is_cancelled_once_with_its_reason_in_the_log() {
     let ack = house.cancel("s", "again");
     assert_eq!((ack.error, ack.state), (None, Some(SessionState::Expired)));
     accepted(&house.send(&start("r", "m", &with_ttl(0))));
-    house.say("r", "Message", "m2", "a", "resolve");
+    house.send_text("r", "Message", "m2", "a", "resolve");
     assert_eq!(house.cancel("r", "late").state, Some(SessionState::Resolved));
     assert_eq!(
         house.log.len(),
@@ -49,16 +51,16 @@ fn an_open_session_is_cancelled_once_with_its_reason_in_the_log() {
 
 #[test]
 fn who_cancels_or_looks_finds_the_ttl_applied() {
-    let mut house = House::new();
-    assert_eq!(house.look("s"), Err(Status::NotFound));
+    let mut house = TestKernel::new();
+    assert_eq!(house.state_of("s"), Err(Status::NotFound));
     for session in ["looked", "cancelled"] {
         accepted(&house.send(&start(session, "m", &with_ttl(100))));
         house.durable();
     }
     house.ms = 100;
-    assert_eq!(house.look("looked"), Ok(SessionState::Open));
+    assert_eq!(house.state_of("looked"), Ok(SessionState::Open));
     house.ms = 101;
-    assert_eq!(house.look("looked"), Ok(SessionState::Expired));
+    assert_eq!(house.state_of("looked"), Ok(SessionState::Expired));
     accepted(&house.cancel("cancelled", "too late to be the reason"));
     let all: Vec<_> = endings(&house).into_iter().map(|(_, ending, text)| (ending, text)).collect();
     assert_eq!(all, [(Ending::TtlExpired, String::new()), (Ending::TtlExpired, String::new())]);
@@ -66,7 +68,7 @@ fn who_cancels_or_looks_finds_the_ttl_applied() {
 
 #[test]
 fn ttls_go_on_evenly_when_the_wall_clock_is_set() {
-    let mut house = House::new();
+    let mut house = TestKernel::new();
     accepted(&house.send(&start("s", "m", &with_ttl(100))));
     let set = Now { wall: crate::time::Wall(u64::MAX / 2), ..Now::at_ms(50) };
     house.kernel.handle(set, &Input::Timeout);
@@ -76,7 +78,7 @@ fn ttls_go_on_evenly_when_the_wall_clock_is_set() {
 #[test]
 fn what_ended_leaves_memory_by_count_and_by_age_once_it_is_durable() {
     let mut house =
-        House::with(limits::Macp { closed_max: 2, closed_ms_max: 1_000, ..limits::Macp::default() });
+        TestKernel::with(limits::Macp { closed_max: 2, closed_ms_max: 1_000, ..limits::Macp::default() });
     for n in 0..4 {
         accepted(&house.send(&start(&format!("s{n}"), "m", &with_ttl(0))));
         house.cancel(&format!("s{n}"), "");
@@ -86,7 +88,7 @@ fn what_ended_leaves_memory_by_count_and_by_age_once_it_is_durable() {
     house.durable();
     let gone: Vec<_> = house.evict().into_iter().map(|moved| moved.row.id).collect();
     assert_eq!(
-        (gone, house.kernel.in_memory(), house.kernel.gone()),
+        (gone, house.kernel.in_memory(), house.kernel.evicted_count()),
         (vec!["s0".to_owned(), "s1".to_owned()], 3, 2)
     );
     house.ms = 1_000;
@@ -104,29 +106,29 @@ fn what_ended_leaves_memory_by_count_and_by_age_once_it_is_durable() {
 
 #[test]
 fn a_session_whose_way_to_the_store_failed_stays() {
-    let mut house = House::with(limits::Macp { closed_max: 0, ..limits::Macp::default() });
+    let mut house = TestKernel::with(limits::Macp { closed_max: 0, ..limits::Macp::default() });
     accepted(&house.send(&start("s", "m", &with_ttl(0))));
     house.cancel("s", "");
     house.durable();
     for _ in 0..2 {
         let leaving = house.kernel.evict(house.now(), house.kernel.last_ticket(), 9);
         assert_eq!((leaving.len(), leaving[0].ids.count()), (1, 1));
-        assert!(house.say("s", "Unheard", "m", "a", "").is_duplicate, "it is in memory as it was");
-        house.kernel.keep_leaving(leaving.iter().map(|it| it.row.number));
-        assert!(house.say("s", "Unheard", "m", "a", "").is_duplicate);
+        assert!(house.send_text("s", "Unheard", "m", "a", "").is_duplicate, "it is in memory as it was");
+        house.kernel.cancel_eviction(leaving.iter().map(|it| it.row.number));
+        assert!(house.send_text("s", "Unheard", "m", "a", "").is_duplicate);
     }
     let moved = house.evict();
-    assert_eq!((moved.len(), moved[0].kept("m").accepted_ms), (1, Some(house.unix_ms())));
+    assert_eq!((moved.len(), moved[0].stored_session("m").accepted_ms), (1, Some(house.unix_ms())));
 }
 
 /// A session that is in the store alone.
-fn gone(house: &mut House) -> Moved {
+fn gone(house: &mut TestKernel) -> EvictedSession {
     accepted(&house.send(&rounds("s", "m1", &["a", "b"])));
     house.ms += 5;
-    accepted(&house.say("s", "Contribute", "m2", "a", r#"{"value":"x"}"#));
+    accepted(&house.send_text("s", "Contribute", "m2", "a", r#"{"value":"x"}"#));
     house.ms += 5;
     assert_eq!(
-        house.say("s", "Contribute", "m3", "b", r#"{"value":"x"}"#).state,
+        house.send_text("s", "Contribute", "m3", "b", r#"{"value":"x"}"#).state,
         Some(SessionState::Resolved)
     );
     house.durable();
@@ -137,7 +139,7 @@ fn gone(house: &mut House) -> Moved {
 
 #[test]
 fn a_session_in_the_store_alone_answers_as_it_did() {
-    let mut house = House::with(limits::Macp { closed_max: 0, ..limits::Macp::default() });
+    let mut house = TestKernel::with(limits::Macp { closed_max: 0, ..limits::Macp::default() });
     let moved = gone(&mut house);
     let at = Now::at_ms(5).wall.0;
     for message in [envelope("s", "Contribute", "m2", "a", ""), rounds("s", "m2", &["a"])] {
@@ -146,16 +148,16 @@ fn a_session_in_the_store_alone_answers_as_it_did() {
             .input(Input::Message { envelope: &message, bytes, parsed: None, lookup: Lookup::NotAsked })
             .unwrap();
         assert_eq!(asked.unwrap_err().as_ref(), "s", "the store is asked");
-        let ack = acked(house.hear_with(&message, Lookup::Found(Some(&moved.kept("m2")))));
+        let ack = acked(house.receive_with(&message, Lookup::Found(Some(&moved.stored_session("m2")))));
         assert_eq!((ack.is_duplicate, ack.at_ms, ack.state), (true, at, Some(SessionState::Resolved)));
     }
-    let kept = moved.kept("m9");
+    let kept = moved.stored_session("m9");
     let found = Lookup::Found(Some(&kept));
-    let late = acked(house.hear_with(&envelope("s", "Contribute", "m9", "mallory", ""), found));
+    let late = acked(house.receive_with(&envelope("s", "Contribute", "m9", "mallory", ""), found));
     refused(&late, Fault::SessionNotOpen, Code::SessionNotOpen);
     assert_eq!(late.state, Some(SessionState::Resolved));
     refused(
-        &acked(house.hear_with(&rounds("s", "m9", &["a"]), found)),
+        &acked(house.receive_with(&rounds("s", "m9", &["a"]), found)),
         Fault::DuplicateSession,
         Code::InvalidEnvelope,
     );
@@ -178,29 +180,29 @@ fn a_session_in_the_store_alone_answers_as_it_did() {
 
 #[test]
 fn a_session_that_left_the_store_may_begin_again() {
-    let mut house = House::with(limits::Macp { closed_max: 0, ..limits::Macp::default() });
+    let mut house = TestKernel::with(limits::Macp { closed_max: 0, ..limits::Macp::default() });
     let kept = gone(&mut house);
     // The store says that it is not there any more.
     let again = start("s", "m1", &participants(&[]));
-    accepted(&acked(house.hear_with(&again, Lookup::Found(None))));
+    accepted(&acked(house.receive_with(&again, Lookup::Found(None))));
     house.cancel("s", "");
     house.durable();
     house.evict();
     house.input(Input::Retired { numbers: &[kept.row.number] });
-    assert_eq!(house.kernel.gone(), 1, "the later one is there");
+    assert_eq!(house.kernel.evicted_count(), 1, "the later one is there");
     let asked = house.input(Input::Look { session: "s", lookup: Lookup::NotAsked }).unwrap();
     assert!(asked.is_err());
     house.input(Input::Retired { numbers: &[2] });
-    assert_eq!(house.look("s"), Err(Status::NotFound));
+    assert_eq!(house.state_of("s"), Err(Status::NotFound));
 }
 
 #[test]
 fn an_answer_waits_for_all_that_it_tells_of() {
-    let mut house = House::new();
+    let mut house = TestKernel::new();
     let begun = house.send(&start("s", "m1", &with_ttl(0)));
-    let taken = house.say("s", "Unheard", "m2", "a", "");
+    let taken = house.send_text("s", "Unheard", "m2", "a", "");
     assert!(begun.after < taken.after);
-    let look = |house: &mut House| match house
+    let look = |house: &mut TestKernel| match house
         .input(Input::Look { session: "s", lookup: Lookup::NotAsked })
         .unwrap()
         .unwrap()
@@ -211,22 +213,26 @@ fn an_answer_waits_for_all_that_it_tells_of() {
     assert_eq!(look(&mut house), begun.after, "how it stands hangs on no message");
     let unversioned = Envelope { macp_version: String::new(), ..envelope("s", "Vote", "m3", "a", "") };
     assert_eq!(house.send(&unversioned).after, begun.after, "nor does what is wrong by itself");
-    assert_eq!(house.say("s", "Signal", "m3", "a", "").after, Ticket(0), "a signal hangs on nothing");
-    assert_eq!(house.say("s", "Vote", "m3", "a", "no json").after, taken.after, "a mode's rejection does");
+    assert_eq!(house.send_text("s", "Signal", "m3", "a", "").after, Ticket(0), "a signal hangs on nothing");
     assert_eq!(
-        house.say("s", "Unheard", "m2", "a", "").after,
+        house.send_text("s", "Vote", "m3", "a", "no json").after,
+        taken.after,
+        "a mode's rejection does"
+    );
+    assert_eq!(
+        house.send_text("s", "Unheard", "m2", "a", "").after,
         taken.after,
         "a duplicate of what is not durable waits as it does"
     );
     let ended = house.cancel("s", "");
-    assert_eq!(house.say("s", "Unheard", "m3", "a", "").after, ended.after);
+    assert_eq!(house.send_text("s", "Unheard", "m3", "a", "").after, ended.after);
     assert_eq!(look(&mut house), ended.after);
 }
 
 #[test]
 fn a_context_that_is_json_with_a_trace_id_says_what_the_session_belongs_to() {
     let trace = "0191d3c2-7a41-7f00-8000-00000000a41f";
-    let mut house = House::new();
+    let mut house = TestKernel::new();
     let cases: [(String, bool); 6] = [
         (format!(r#"{{"trace_id":"{trace}"}}"#), true),
         (format!(r#" {{"trace_id":"trace:{trace}","more":[1]}}"#), true),
@@ -246,7 +252,7 @@ fn a_context_that_is_json_with_a_trace_id_says_what_the_session_belongs_to() {
 
 #[test]
 fn a_reason_past_its_bound_cancels_nothing() {
-    let mut house = House::new();
+    let mut house = TestKernel::new();
     accepted(&house.send(&start("s", "m", &with_ttl(0))));
     let reason = "x".repeat(4_097);
     let answer = house
@@ -255,9 +261,9 @@ fn a_reason_past_its_bound_cancels_nothing() {
         .unwrap();
     let Answer::Declined { status: Status::ResourceExhausted, why } = answer else { panic!("{answer:?}") };
     assert!(why.contains("limits.macp.reason_bytes_max"), "{why}");
-    assert_eq!((house.look("s"), house.log.len()), (Ok(SessionState::Open), 1));
+    assert_eq!((house.state_of("s"), house.log.len()), (Ok(SessionState::Open), 1));
     accepted(&house.cancel("s", &reason[1..]));
-    assert_eq!(house.look("s"), Ok(SessionState::Expired));
+    assert_eq!(house.state_of("s"), Ok(SessionState::Expired));
     let records = house.log.len();
     accepted(&house.cancel("s", &reason));
     assert_eq!(house.log.len(), records, "it is kept nowhere");
@@ -273,7 +279,7 @@ fn a_reason_past_its_bound_cancels_nothing() {
 
 #[test]
 fn nothing_is_cancelled_while_the_log_has_no_room_for_the_reason() {
-    let mut house = House::with(limits::Macp { unsaved_bytes_max: 5_000, ..limits::Macp::default() });
+    let mut house = TestKernel::with(limits::Macp { unsaved_bytes_max: 5_000, ..limits::Macp::default() });
     for session in ["s", "t"] {
         accepted(&house.send(&start(session, "m", &with_ttl(0))));
     }
@@ -285,7 +291,7 @@ fn nothing_is_cancelled_while_the_log_has_no_room_for_the_reason() {
         .unwrap();
     let Answer::Declined { status: Status::Unavailable, why } = answer else { panic!("{answer:?}") };
     assert!(why.contains("limits.macp.unsaved_bytes_max"), "{why}");
-    assert_eq!(house.look("t"), Ok(SessionState::Open));
+    assert_eq!(house.state_of("t"), Ok(SessionState::Open));
     accepted(&house.cancel("s", &reason));
     house.durable();
     accepted(&house.cancel("t", &reason));
@@ -293,7 +299,7 @@ fn nothing_is_cancelled_while_the_log_has_no_room_for_the_reason() {
 
 #[test]
 fn sessions_that_ended_leave_first_where_messages_need_their_room() {
-    let mut house = House::with(limits::Macp { bytes_max: 40_000, ..limits::Macp::default() });
+    let mut house = TestKernel::with(limits::Macp { bytes_max: 40_000, ..limits::Macp::default() });
     for session in ["ended", "open"] {
         accepted(&house.send(&start(session, "m", &with_ttl(0))));
         accepted(&house.send(&envelope(session, "Unheard", "m2", "a", vec![0; 13_000])));
@@ -313,7 +319,7 @@ fn sessions_that_ended_leave_first_where_messages_need_their_room() {
 #[test]
 fn sessions_that_ended_never_exhaust_the_room_of_open_ones() {
     let limits = limits::Macp { bytes_max: 100_000, ..limits::Macp::default() };
-    let mut house = House::with(limits);
+    let mut house = TestKernel::with(limits);
     let long = |session: &str, id: &str| envelope(session, "Unheard", id, "a", vec![0; 20_000]);
     for n in 0..4 {
         accepted(&house.send(&start(&format!("s{n}"), "m", &with_ttl(0))));
@@ -324,7 +330,7 @@ fn sessions_that_ended_never_exhaust_the_room_of_open_ones() {
     assert!(house.kernel.is_pressed() && house.kernel.message_bytes() > 80_000);
     accepted(&house.send(&long("open", "m2")));
     // Until they are in the store there is an end to it, which passes.
-    let Answer::Declined { status: Status::Unavailable, why } = house.hear(&long("open", "m3")) else {
+    let Answer::Declined { status: Status::Unavailable, why } = house.receive(&long("open", "m3")) else {
         panic!()
     };
     assert!(why.contains("limits.macp.bytes_max"), "{why}");
@@ -336,7 +342,8 @@ fn sessions_that_ended_never_exhaust_the_room_of_open_ones() {
         house.durable();
         house.evict();
     }
-    let Answer::Declined { status: Status::ResourceExhausted, why } = house.hear(&long("open", "m6")) else {
+    let Answer::Declined { status: Status::ResourceExhausted, why } = house.receive(&long("open", "m6"))
+    else {
         panic!()
     };
     assert!(why.contains("limits.macp.bytes_max"), "{why}");
@@ -348,18 +355,18 @@ fn sessions_that_ended_never_exhaust_the_room_of_open_ones() {
 
 #[test]
 fn a_list_of_participants_past_its_bound_begins_nothing() {
-    let mut house = House::with(limits::Macp { participants_max: 16, ..limits::Macp::default() });
+    let mut house = TestKernel::with(limits::Macp { participants_max: 16, ..limits::Macp::default() });
     let listed = |count: usize| SessionStartPayload {
         participants: vec!["a".to_owned(); count],
         ..SessionStartPayload::default()
     };
     let Answer::Declined { status: Status::ResourceExhausted, why } =
-        house.hear(&start("s", "m", &listed(17)))
+        house.receive(&start("s", "m", &listed(17)))
     else {
         panic!()
     };
     assert!(why.contains("limits.macp.participants_max") && why.contains("17"), "{why}");
-    assert_eq!((house.look("s"), house.log.len()), (Err(Status::NotFound), 0));
+    assert_eq!((house.state_of("s"), house.log.len()), (Err(Status::NotFound), 0));
     accepted(&house.send(&start("s", "m", &listed(16))));
     // The rules come first.
     assert!(house.send(&start("s", "m", &listed(17))).is_duplicate);

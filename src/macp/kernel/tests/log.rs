@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use prost::Message as _;
 
-use super::house::{House, accepted, envelope, participants, rounds, start};
+use super::test_kernel::{TestKernel, accepted, envelope, participants, rounds, start};
 use crate::{
     ids::Ticket,
     macp::{
@@ -16,13 +16,13 @@ use crate::{
     time::Now,
 };
 
-fn filled() -> House {
+fn filled() -> TestKernel {
     filled_step_by_step(&mut |_| ())
 }
 
 /// Sessions in which all happens that can; `each` sees them after every message.
-fn filled_step_by_step(each: &mut dyn FnMut(&House)) -> House {
-    let mut house = House::new();
+fn filled_step_by_step(each: &mut dyn FnMut(&TestKernel)) -> TestKernel {
+    let mut house = TestKernel::new();
     let payload = SessionStartPayload {
         intent: "what to do".to_owned(),
         mode_version: "1.0.0".to_owned(),
@@ -46,12 +46,18 @@ fn filled_step_by_step(each: &mut dyn FnMut(&House)) -> House {
     .enumerate()
     {
         house.ms += 1;
-        accepted(&house.say("decides", kind, &format!("d{n}"), if n % 2 == 0 { "a" } else { "b" }, json));
+        accepted(&house.send_text(
+            "decides",
+            kind,
+            &format!("d{n}"),
+            if n % 2 == 0 { "a" } else { "b" },
+            json,
+        ));
         each(&house);
     }
     for (n, (sender, value)) in [("a", "x"), ("b", "y"), ("a", "x"), ("a", "y")].into_iter().enumerate() {
         house.ms += 1;
-        accepted(&house.say(
+        accepted(&house.send_text(
             "agrees",
             "Contribute",
             &format!("c{n}"),
@@ -66,18 +72,18 @@ fn filled_step_by_step(each: &mut dyn FnMut(&House)) -> House {
     each(&house);
     accepted(&house.send(&start("commits", "m1", &payload)));
     for (id, kind, json) in DECISION {
-        accepted(&house.say("commits", kind, id, "a", json));
+        accepted(&house.send_text("commits", kind, id, "a", json));
         each(&house);
     }
     accepted(&house.send(&start("expires", "m1", &SessionStartPayload { ttl_ms: 1, ..payload.clone() })));
     house.ms += 2;
-    assert!(house.look("expires").is_ok());
+    assert!(house.state_of("expires").is_ok());
     each(&house);
     accepted(&house.send(&start("is swept", "m1", &SessionStartPayload { ttl_ms: 1, ..payload })));
     house.ms += 2;
     house.input(Input::Timeout);
     each(&house);
-    assert!(house.look("is swept").is_ok());
+    assert!(house.state_of("is swept").is_ok());
     each(&house);
     house
 }
@@ -106,12 +112,12 @@ fn a_log_that_ends_behind_any_message_makes_the_kernel_of_that_moment() {
 
 #[test]
 fn a_commitment_whose_segment_is_cut_anywhere_is_there_whole_or_not_at_all() {
-    let mut house = House::new();
+    let mut house = TestKernel::new();
     accepted(&house.send(&start("s", "m1", &SessionStartPayload::default())));
     let mut before = 0;
     for (id, kind, json) in DECISION {
         before = house.log.len();
-        accepted(&house.say("s", kind, id, "a", json));
+        accepted(&house.send_text("s", kind, id, "a", json));
     }
     assert_eq!(house.log.len(), before + 2, "the message and the resolution");
     let mut segment = Vec::new();
@@ -166,13 +172,19 @@ fn a_kernel_is_rebuilt_from_its_log_whatever_the_moment() {
 #[test]
 fn a_rebuilt_kernel_goes_on_as_the_one_before() {
     let mut house = filled();
-    let mut rebuilt = House { kernel: house.replayed(), ..House::new() };
+    let mut rebuilt = TestKernel { kernel: house.replayed(), ..TestKernel::new() };
     while rebuilt.kernel.poll_output().is_some() {}
     rebuilt.ms = house.ms;
     // Its clock begins at another moment than the first one's did.
     for house in [&mut house, &mut rebuilt] {
-        accepted(&house.say("decides", "Commitment", "last", "a", r#"{"commitment_id":"c","action":"go"}"#));
-        assert!(house.say("agrees", "Contribute", "c3", "a", "").is_duplicate);
+        accepted(&house.send_text(
+            "decides",
+            "Commitment",
+            "last",
+            "a",
+            r#"{"commitment_id":"c","action":"go"}"#,
+        ));
+        assert!(house.send_text("agrees", "Contribute", "c3", "a", "").is_duplicate);
     }
     assert_eq!(house.kernel.image("agrees").unwrap().state, rebuilt.kernel.image("agrees").unwrap().state);
     assert_eq!(house.kernel.image("decides").unwrap().json, rebuilt.kernel.image("decides").unwrap().json);
@@ -202,7 +214,7 @@ fn a_record_that_cannot_be_read_ends_its_session_and_says_why() {
 
 #[test]
 fn a_log_that_begins_with_no_start_makes_no_session() {
-    let mut kernel = Kernel::new(House::new().now(), crate::limits::Macp::default());
+    let mut kernel = Kernel::new(TestKernel::new().now(), crate::limits::Macp::default());
     let record =
         prost::Message::encode_to_vec(&Record::new(1, What::TtlExpired(TtlExpired::default()))).into();
     assert!(kernel.replay(1, &record).is_err());
@@ -218,9 +230,9 @@ fn a_log_that_begins_with_no_start_makes_no_session() {
 
 #[test]
 fn what_a_log_had_is_not_waited_for() {
-    let mut house = House::new();
+    let mut house = TestKernel::new();
     accepted(&house.send(&start("s", "m1", &SessionStartPayload::default())));
-    accepted(&house.say("s", "Message", "m2", "a", "resolve"));
+    accepted(&house.send_text("s", "Message", "m2", "a", "resolve"));
     assert!(house.kernel.last_ticket() > Ticket(0));
     assert_eq!(house.replayed().last_ticket(), Ticket(0));
 }

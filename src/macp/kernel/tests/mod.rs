@@ -1,7 +1,6 @@
 //! The kernel's behaviours, with envelopes as the specification has them.
 
 mod closing;
-mod house;
 mod log;
 mod modes;
 mod mutated;
@@ -9,3 +8,4 @@ mod naive;
 mod properties;
 mod rules;
 mod sweep;
+mod test_kernel;

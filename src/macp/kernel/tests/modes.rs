@@ -1,19 +1,19 @@
 //! Both modes through the kernel: every transition, every validation.
 
-use super::house::{House, accepted, participants, refused, rounds, start};
+use super::test_kernel::{TestKernel, accepted, participants, refused, rounds, start};
 use crate::macp::{Code, Ending, Fault, Phase, SessionState, Transition, proto::v1::SessionStartPayload};
 
-fn decision() -> House {
-    let mut house = House::new();
+fn decision() -> TestKernel {
+    let mut house = TestKernel::new();
     accepted(&house.send(&start("s", "start", &SessionStartPayload::default())));
     house
 }
 
-impl House {
+impl TestKernel {
     fn next(&mut self, message_type: &str, sender: &str, payload: &str) -> crate::macp::kernel::Acked {
         self.ms += 1;
         let id = format!("m{}", self.ms);
-        self.say("s", message_type, &id, sender, payload)
+        self.send_text("s", message_type, &id, sender, payload)
     }
 
     fn phase(&self) -> Phase {
@@ -173,7 +173,7 @@ fn payloads_are_json_objects_of_the_right_types() {
         let ack = house.next(message_type, "a", payload);
         refused(&ack, Fault::InvalidPayload, Code::InvalidEnvelope);
     }
-    let bytes = super::house::envelope("s", "Vote", "bytes", "a", vec![b'{', b'"', 0xff, b'"', b'}']);
+    let bytes = super::test_kernel::envelope("s", "Vote", "bytes", "a", vec![b'{', b'"', 0xff, b'"', b'}']);
     refused(&house.send(&bytes), Fault::InvalidPayload, Code::InvalidEnvelope);
     accepted(&house.next(
         "Evaluation",
@@ -228,13 +228,13 @@ fn the_old_form_resolves_and_any_other_message_does_nothing() {
     );
 }
 
-fn agreeing(names: &[&str]) -> House {
-    let mut house = House::new();
+fn agreeing(names: &[&str]) -> TestKernel {
+    let mut house = TestKernel::new();
     accepted(&house.send(&rounds("s", "start", names)));
     house
 }
 
-impl House {
+impl TestKernel {
     fn contribute(&mut self, sender: &str, value: &str) -> SessionState {
         let ack = self.next("Contribute", sender, &serde_json::json!({ "value": value }).to_string());
         accepted(&ack);
@@ -282,7 +282,7 @@ fn one_participant_agrees_with_itself_and_a_name_listed_twice_is_one() {
 
 #[test]
 fn rounds_need_participants_and_a_value_that_is_a_text() {
-    let mut house = House::new();
+    let mut house = TestKernel::new();
     refused(&house.send(&rounds("s", "m", &[])), Fault::InvalidPayload, Code::InvalidEnvelope);
     let mut house = agreeing(&["alice", "bob"]);
     for payload in [

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use bytes::Bytes;
 use prost::Message as _;
 
-use super::house::{House, envelope, participants, rounds, start};
+use super::test_kernel::{TestKernel, envelope, participants, rounds, start};
 use crate::{
     limits,
     macp::{
@@ -70,7 +70,7 @@ fn a_request_of_any_bytes_is_judged_once_and_its_session_is_made_again_by_its_lo
     let (mut decoded, mut taken) = (0, 0);
     for seed in 0..300 {
         let mut chance = fastrand::Rng::with_seed(seed);
-        let mut house = House::with(limits);
+        let mut house = TestKernel::with(limits);
         for n in 0..80 {
             house.ms += chance.u64(..1_000);
             let message = &messages[if n < 2 { n } else { chance.usize(..messages.len()) }];
@@ -128,9 +128,9 @@ fn a_request_of_any_bytes_is_judged_once_and_its_session_is_made_again_by_its_lo
 
 /// The records of one session of each mode, and of ends.
 fn logs() -> Vec<(u64, Bytes)> {
-    let mut house = House::new();
+    let mut house = TestKernel::new();
     for message in messages() {
-        house.hear(&message);
+        house.receive(&message);
     }
     let ends = [
         What::TtlExpired(TtlExpired { is_swept: true }),

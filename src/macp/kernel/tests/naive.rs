@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use serde_json::Value;
 
-use super::house::{House, envelope, participants};
+use super::test_kernel::{TestKernel, envelope, participants};
 use crate::{
     limits,
     macp::{
@@ -31,7 +31,7 @@ struct Session {
 }
 
 /// Code, whether it is a duplicate, the time, the state.
-type Told = (Option<&'static str>, bool, u64, Option<SessionState>);
+type AckSummary = (Option<&'static str>, bool, u64, Option<SessionState>);
 
 #[derive(Default)]
 struct Model {
@@ -39,7 +39,7 @@ struct Model {
 }
 
 impl Model {
-    fn process(&mut self, now: u64, message: &Envelope) -> Told {
+    fn process(&mut self, now: u64, message: &Envelope) -> AckSummary {
         let state = self.sessions.get(&message.session_id).map(|session| session.state);
         let reject = |code, state| (Some(code), false, now, state);
         if message.macp_version != "1.0" {
@@ -57,7 +57,7 @@ impl Model {
         }
     }
 
-    fn start(&mut self, now: u64, message: &Envelope) -> Told {
+    fn start(&mut self, now: u64, message: &Envelope) -> AckSummary {
         let existing = self.sessions.get(&message.session_id);
         let state = existing.map(|session| session.state);
         let reject = |code| (Some(code), false, now, state);
@@ -100,7 +100,7 @@ impl Model {
         (None, false, now, Some(SessionState::Open))
     }
 
-    fn regular(&mut self, now: u64, message: &Envelope) -> Told {
+    fn regular(&mut self, now: u64, message: &Envelope) -> AckSummary {
         let Some(session) = self.sessions.get_mut(&message.session_id) else {
             return (Some("SESSION_NOT_FOUND"), false, now, None);
         };
@@ -125,7 +125,7 @@ impl Model {
         (None, false, now, Some(session.state))
     }
 
-    fn cancel(&mut self, now: u64, id: &str) -> Told {
+    fn cancel(&mut self, now: u64, id: &str) -> AckSummary {
         let Some(session) = self.sessions.get_mut(id) else {
             return (Some("SESSION_NOT_FOUND"), false, now, None);
         };
@@ -209,7 +209,7 @@ impl Session {
     }
 }
 
-fn told(ack: &Acked) -> Told {
+fn ack_summary(ack: &Acked) -> AckSummary {
     (ack.error.as_ref().map(|(fault, _)| fault.code().name()), ack.is_duplicate, ack.at_ms, ack.state)
 }
 
@@ -258,7 +258,7 @@ fn random_sessions_go_as_the_text_tells_them() {
             closed_max: if leaves { chance.u64(..2) } else { 1_024 },
             ..limits::Macp::default()
         };
-        let (mut house, mut model) = (House::with(limits), Model::default());
+        let (mut house, mut model) = (TestKernel::with(limits), Model::default());
         let mut moments = Vec::new();
         for n in 0..120 {
             house.ms += chance.u64(..8);
@@ -275,12 +275,12 @@ fn random_sessions_go_as_the_text_tells_them() {
             if chance.u8(..60) == 0 {
                 let id = format!("s{}", chance.u8(1..7));
                 let expected = model.cancel(house.unix_ms(), &id);
-                assert_eq!(told(&house.cancel(&id, "because")), expected, "seed {seed}, message {n}");
+                assert_eq!(ack_summary(&house.cancel(&id, "because")), expected, "seed {seed}, message {n}");
                 continue;
             }
             let message = random(&mut chance, n);
             let expected = model.process(house.unix_ms(), &message);
-            assert_eq!(told(&house.send(&message)), expected, "seed {seed}, message {n}: {message:?}");
+            assert_eq!(ack_summary(&house.send(&message)), expected, "seed {seed}, message {n}: {message:?}");
         }
         compare(&house, &model, seed);
         let (replayed, images) = (house.replayed(), house.kernel.images());
@@ -294,7 +294,7 @@ fn random_sessions_go_as_the_text_tells_them() {
     }
 }
 
-fn compare(house: &House, model: &Model, seed: u64) {
+fn compare(house: &TestKernel, model: &Model, seed: u64) {
     for (id, session) in &model.sessions {
         // What left memory told how it ended, and answers as the model does.
         let Some(image) = house.kernel.image(id) else { continue };

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::house::{House, accepted, envelope, rounds, start};
+use super::test_kernel::{TestKernel, accepted, envelope, rounds, start};
 use crate::macp::{
     SessionState,
     kernel::{Acked, Image},
@@ -30,7 +30,7 @@ fn messages() -> impl Strategy<Value = Vec<Envelope>> {
 }
 
 fn decided(messages: impl Iterator<Item = Envelope>) -> (Image, Vec<Acked>) {
-    let mut house = House::new();
+    let mut house = TestKernel::new();
     accepted(&house.send(&start("s", "start", &SessionStartPayload::default())));
     let acks = messages.map(|message| house.send(&message)).collect();
     (house.kernel.image("s").unwrap(), acks)
@@ -64,11 +64,11 @@ proptest! {
     #[test]
     fn the_last_vote_of_each_sender_counts(votes in proptest::collection::vec((0_u8..4, 0_u8..3), 1..60)) {
         let mut last = std::collections::BTreeMap::new();
-        let mut house = House::new();
+        let mut house = TestKernel::new();
         accepted(&house.send(&start("s", "start", &SessionStartPayload::default())));
-        accepted(&house.say("s", "Proposal", "p", "a", r#"{"proposal_id":"p"}"#));
+        accepted(&house.send_text("s", "Proposal", "p", "a", r#"{"proposal_id":"p"}"#));
         for (n, (sender, vote)) in votes.iter().enumerate() {
-            accepted(&house.say("s", "Vote", &format!("m{n}"), &sender.to_string(), &format!(r#"{{"vote":"{vote}"}}"#)));
+            accepted(&house.send_text("s", "Vote", &format!("m{n}"), &sender.to_string(), &format!(r#"{{"vote":"{vote}"}}"#)));
             last.insert(sender.to_string(), vote.to_string());
         }
         let json = house.kernel.image("s").unwrap().json;
@@ -79,13 +79,13 @@ proptest! {
 
     #[test]
     fn rounds_count_every_change_of_a_value(said in proptest::collection::vec((0_u8..3, 0_u8..3), 1..60)) {
-        let mut house = House::new();
+        let mut house = TestKernel::new();
         // One never speaks, so that nothing converges.
         accepted(&house.send(&rounds("s", "start", &["0", "1", "2", "silent"])));
         let mut values = [None; 3];
         let mut round = 0;
         for (n, (sender, value)) in said.iter().enumerate() {
-            accepted(&house.say("s", "Contribute", &format!("m{n}"), &sender.to_string(), &format!(r#"{{"value":"{value}"}}"#)));
+            accepted(&house.send_text("s", "Contribute", &format!("m{n}"), &sender.to_string(), &format!(r#"{{"value":"{value}"}}"#)));
             let before = values[usize::from(*sender)].replace(*value);
             round += u64::from(before != Some(*value));
             prop_assert_eq!(house.kernel.image("s").unwrap().state.round(), Some(round));
@@ -97,10 +97,10 @@ proptest! {
     fn convergence_is_reached_in_any_order(order in Just((0..6_u8).collect::<Vec<_>>()).prop_shuffle(), astray in 0_u8..6) {
         let names: Vec<String> = (0..6).map(|n| format!("agent {n}")).collect();
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
-        let mut house = House::new();
+        let mut house = TestKernel::new();
         accepted(&house.send(&rounds("s", "start", &names)));
         let mut say = |id: String, sender: u8, value: &str| {
-            house.say("s", "Contribute", &id, names[usize::from(sender)], &format!(r#"{{"value":"{value}"}}"#)).state
+            house.send_text("s", "Contribute", &id, names[usize::from(sender)], &format!(r#"{{"value":"{value}"}}"#)).state
         };
         prop_assert_eq!(say("astray".to_owned(), astray, "other"), Some(SessionState::Open));
         for (n, sender) in order.iter().enumerate() {

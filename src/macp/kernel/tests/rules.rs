@@ -2,7 +2,7 @@
 
 use prost::Message as _;
 
-use super::house::{House, accepted, envelope, participants, refused, rounds, start};
+use super::test_kernel::{TestKernel, accepted, envelope, participants, refused, rounds, start};
 use crate::{
     limits,
     macp::{
@@ -18,7 +18,7 @@ fn empty() -> SessionStartPayload {
 
 #[test]
 fn rule_1_the_version_comes_before_everything_else() {
-    let mut house = House::new();
+    let mut house = TestKernel::new();
     for version in ["", "v1", "1.1", "1.0 "] {
         let mut message = envelope("", "", "", "", "");
         message.macp_version = version.to_owned();
@@ -38,7 +38,7 @@ fn rule_1_the_version_comes_before_everything_else() {
 
 #[test]
 fn rule_2_ids_are_required_and_a_signal_needs_no_session() {
-    let mut house = House::new();
+    let mut house = TestKernel::new();
     for (session, message_type, id) in [
         ("", "SessionStart", "m"),
         ("s", "SessionStart", ""),
@@ -66,7 +66,7 @@ fn rule_2_ids_are_required_and_a_signal_needs_no_session() {
 
 #[test]
 fn a_payload_is_measured_after_rule_2_and_before_all_others() {
-    let mut house = House::with(limits::Macp { payload_bytes_max: 1_024, ..limits::Macp::default() });
+    let mut house = TestKernel::with(limits::Macp { payload_bytes_max: 1_024, ..limits::Macp::default() });
     let long = vec![b' '; 1_025];
     refused(
         &house.send(&envelope("s", "Vote", "", "a", long.clone())),
@@ -92,7 +92,7 @@ fn a_payload_is_measured_after_rule_2_and_before_all_others() {
 #[test]
 fn the_time_that_a_client_says_is_used_for_nothing() {
     let at = |timestamp_unix_ms| {
-        let mut house = House::new();
+        let mut house = TestKernel::new();
         let with = |message| Envelope { timestamp_unix_ms, ..message };
         let messages = [
             start("s", "m", &empty()),
@@ -111,7 +111,7 @@ fn the_time_that_a_client_says_is_used_for_nothing() {
 
 #[test]
 fn rule_3_the_mode_must_be_registered() {
-    let mut house = House::new();
+    let mut house = TestKernel::new();
     let mut message = start("s", "m", &empty());
     message.mode = "macp.mode.task.v1".to_owned();
     // Its payload is worse, and comes later.
@@ -132,7 +132,7 @@ fn rule_3_the_mode_must_be_registered() {
 
 #[test]
 fn rule_4_the_payload_is_a_session_start_and_its_ttl_within_a_day() {
-    let mut house = House::new();
+    let mut house = TestKernel::new();
     for bytes in [vec![0xff], vec![0x0a, 0x05, b'x'], vec![0x0a, 0x02, 0xff, 0xfe]] {
         refused(
             &house.send(&envelope("s", "SessionStart", "m", "a", bytes)),
@@ -160,10 +160,10 @@ fn rule_4_the_payload_is_a_session_start_and_its_ttl_within_a_day() {
 
 #[test]
 fn rule_4_comes_before_the_bound_of_participants() {
-    let mut house = House::with(limits::Macp { participants_max: 16, ..limits::Macp::default() });
+    let mut house = TestKernel::with(limits::Macp { participants_max: 16, ..limits::Macp::default() });
     let mut listed = participants(&["a"; 17]).encode_to_vec();
     let Answer::Declined { status: Status::ResourceExhausted, .. } =
-        house.hear(&envelope("s", "SessionStart", "m", "a", listed.clone()))
+        house.receive(&envelope("s", "SessionStart", "m", "a", listed.clone()))
     else {
         panic!()
     };
@@ -181,7 +181,7 @@ fn rule_4_comes_before_the_bound_of_participants() {
 
 #[test]
 fn rule_4_comes_before_rule_5() {
-    let mut house = House::new();
+    let mut house = TestKernel::new();
     accepted(&house.send(&start("s", "m", &empty())));
     refused(
         &house.send(&start("s", "m", &SessionStartPayload { ttl_ms: -1, ..empty() })),
@@ -192,11 +192,11 @@ fn rule_4_comes_before_rule_5() {
 
 #[test]
 fn rule_5_a_start_is_a_duplicate_by_any_id_of_its_session_and_refused_by_another() {
-    let mut house = House::new();
+    let mut house = TestKernel::new();
     accepted(&house.send(&start("s", "m1", &empty())));
     let begun = house.unix_ms();
     house.ms += 10;
-    accepted(&house.say("s", "Proposal", "m2", "a", r#"{"proposal_id":"p"}"#));
+    accepted(&house.send_text("s", "Proposal", "m2", "a", r#"{"proposal_id":"p"}"#));
     let proposed = house.unix_ms();
     house.ms += 10;
     let records = house.log.len();
@@ -214,122 +214,122 @@ fn rule_5_a_start_is_a_duplicate_by_any_id_of_its_session_and_refused_by_another
 
 #[test]
 fn rule_5_comes_before_what_the_mode_says() {
-    let mut house = House::new();
+    let mut house = TestKernel::new();
     accepted(&house.send(&rounds("s", "m1", &["a"])));
     refused(&house.send(&rounds("s", "m2", &[])), Fault::DuplicateSession, Code::InvalidEnvelope);
     refused(&house.send(&rounds("t", "m1", &[])), Fault::InvalidPayload, Code::InvalidEnvelope);
-    assert_eq!(house.look("t"), Err(Status::NotFound), "a start that is rejected makes no session");
+    assert_eq!(house.state_of("t"), Err(Status::NotFound), "a start that is rejected makes no session");
     accepted(&house.send(&rounds("t", "m1", &["a"])));
 }
 
 #[test]
 fn rule_6_a_message_needs_a_session() {
-    let mut house = House::new();
-    let ack = house.say("s", "Vote", "m", "a", "{}");
+    let mut house = TestKernel::new();
+    let ack = house.send_text("s", "Vote", "m", "a", "{}");
     refused(&ack, Fault::UnknownSession, Code::SessionNotFound);
     assert_eq!((ack.state, ack.at_ms), (None, house.unix_ms()));
 }
 
 #[test]
 fn rule_7_a_message_is_taken_once_whatever_comes_behind_the_rule() {
-    let mut house = House::new();
+    let mut house = TestKernel::new();
     accepted(&house.send(&start("s", "m1", &participants(&["a"]))));
-    accepted(&house.say("s", "Proposal", "m2", "a", r#"{"proposal_id":"p"}"#));
+    accepted(&house.send_text("s", "Proposal", "m2", "a", r#"{"proposal_id":"p"}"#));
     let at = house.unix_ms();
     house.ms += 5;
     let records = house.log.len();
     // Another payload, another type, a sender who is none of the participants: it is the same message.
-    let ack = house.say("s", "Vote", "m2", "mallory", "no json");
+    let ack = house.send_text("s", "Vote", "m2", "mallory", "no json");
     assert_eq!((ack.error, ack.is_duplicate, ack.at_ms), (None, true, at));
     // After the session's end too: rule 7 comes before rules 8 and 9.
     house.cancel("s", "");
-    let ack = house.say("s", "Proposal", "m2", "a", "");
+    let ack = house.send_text("s", "Proposal", "m2", "a", "");
     assert_eq!((ack.is_duplicate, ack.state), (true, Some(SessionState::Expired)));
     assert_eq!(house.log.len(), records + 1);
 }
 
 #[test]
 fn a_message_that_is_rejected_is_judged_anew() {
-    let mut house = House::new();
+    let mut house = TestKernel::new();
     accepted(&house.send(&start("s", "m1", &empty())));
     refused(
-        &house.say("s", "Evaluation", "m2", "a", r#"{"proposal_id":"p"}"#),
+        &house.send_text("s", "Evaluation", "m2", "a", r#"{"proposal_id":"p"}"#),
         Fault::InvalidPayload,
         Code::InvalidEnvelope,
     );
-    accepted(&house.say("s", "Proposal", "m3", "a", r#"{"proposal_id":"p"}"#));
-    accepted(&house.say("s", "Evaluation", "m2", "a", r#"{"proposal_id":"p"}"#));
+    accepted(&house.send_text("s", "Proposal", "m3", "a", r#"{"proposal_id":"p"}"#));
+    accepted(&house.send_text("s", "Evaluation", "m2", "a", r#"{"proposal_id":"p"}"#));
     assert_eq!(house.log.len(), 3, "what is rejected leaves no record");
 }
 
 #[test]
 fn rule_8_the_ttl_is_over_behind_its_expiry_and_not_at_it() {
-    let mut house = House::new();
+    let mut house = TestKernel::new();
     accepted(&house.send(&start("s", "m1", &SessionStartPayload { ttl_ms: 100, ..empty() })));
     house.ms = 100;
-    accepted(&house.say("s", "Unheard", "m2", "a", ""));
+    accepted(&house.send_text("s", "Unheard", "m2", "a", ""));
     house.ms = 101;
     // Rule 7 comes before: a retry is answered as ever, and notices nothing.
-    let ack = house.say("s", "Unheard", "m2", "a", "");
+    let ack = house.send_text("s", "Unheard", "m2", "a", "");
     assert_eq!((ack.is_duplicate, ack.state), (true, Some(SessionState::Open)));
-    let ack = house.say("s", "Unheard", "m3", "a", "");
+    let ack = house.send_text("s", "Unheard", "m3", "a", "");
     refused(&ack, Fault::TtlExpired, Code::SessionNotOpen);
     assert_eq!(ack.state, Some(SessionState::Expired));
-    refused(&house.say("s", "Unheard", "m3", "a", ""), Fault::SessionNotOpen, Code::SessionNotOpen);
+    refused(&house.send_text("s", "Unheard", "m3", "a", ""), Fault::SessionNotOpen, Code::SessionNotOpen);
     assert_eq!(house.log.len(), 3, "its start, a message, the expiry");
 }
 
 #[test]
 fn rule_8_comes_before_the_participants() {
-    let mut house = House::new();
+    let mut house = TestKernel::new();
     accepted(&house.send(&start("s", "m1", &SessionStartPayload { ttl_ms: 100, ..participants(&["a"]) })));
     house.ms = 101;
-    refused(&house.say("s", "Vote", "m2", "mallory", ""), Fault::TtlExpired, Code::SessionNotOpen);
+    refused(&house.send_text("s", "Vote", "m2", "mallory", ""), Fault::TtlExpired, Code::SessionNotOpen);
 }
 
 #[test]
 fn rule_9_what_has_ended_takes_nothing_and_comes_before_the_participants() {
-    let mut house = House::new();
+    let mut house = TestKernel::new();
     accepted(&house.send(&start("s", "m1", &participants(&["a"]))));
     house.cancel("s", "enough");
-    let ack = house.say("s", "Vote", "m2", "mallory", "");
+    let ack = house.send_text("s", "Vote", "m2", "mallory", "");
     refused(&ack, Fault::SessionNotOpen, Code::SessionNotOpen);
     assert_eq!(ack.state, Some(SessionState::Expired));
     accepted(&house.send(&start("r", "m1", &participants(&["a"]))));
-    assert_eq!(house.say("r", "Message", "m2", "a", "resolve").state, Some(SessionState::Resolved));
-    let ack = house.say("r", "Message", "m3", "mallory", "");
+    assert_eq!(house.send_text("r", "Message", "m2", "a", "resolve").state, Some(SessionState::Resolved));
+    let ack = house.send_text("r", "Message", "m3", "mallory", "");
     refused(&ack, Fault::SessionNotOpen, Code::SessionNotOpen);
     assert_eq!(ack.state, Some(SessionState::Resolved));
     // A session that is resolved does not expire.
     house.ms += 60_001;
-    assert_eq!(house.say("r", "Message", "m3", "a", "").state, Some(SessionState::Resolved));
+    assert_eq!(house.send_text("r", "Message", "m3", "a", "").state, Some(SessionState::Resolved));
 }
 
 #[test]
 fn rule_10_only_participants_take_part_where_some_are_listed() {
-    let mut house = House::new();
+    let mut house = TestKernel::new();
     // Who begins a session need not be one (ruling MACP 6).
     accepted(&house.send(&start("s", "m1", &participants(&["bob", "carol"]))));
     for sender in ["alice", "", "Bob", "bob "] {
         refused(
-            &house.say("s", "Vote", "m2", sender, "no json"),
+            &house.send_text("s", "Vote", "m2", sender, "no json"),
             Fault::InvalidEnvelope,
             Code::InvalidEnvelope,
         );
     }
-    accepted(&house.say("s", "Unheard", "m2", "bob", ""));
+    accepted(&house.send_text("s", "Unheard", "m2", "bob", ""));
     accepted(&house.send(&start("open", "m1", &empty())));
     for (n, sender) in ["anybody", ""].into_iter().enumerate() {
-        accepted(&house.say("open", "Unheard", &format!("m{n}x"), sender, ""));
+        accepted(&house.send_text("open", "Unheard", &format!("m{n}x"), sender, ""));
     }
 }
 
 #[test]
 fn rule_11_what_the_mode_rejects_is_told_and_changes_nothing() {
-    let mut house = House::new();
+    let mut house = TestKernel::new();
     accepted(&house.send(&start("s", "m1", &empty())));
     let before = house.kernel.image("s");
-    let ack = house.say("s", "Commitment", "m2", "a", "{}");
+    let ack = house.send_text("s", "Commitment", "m2", "a", "{}");
     refused(&ack, Fault::InvalidPayload, Code::InvalidEnvelope);
     assert_eq!((ack.state, house.kernel.image("s")), (Some(SessionState::Open), before));
 }
@@ -346,28 +346,28 @@ fn what_the_protocol_has_no_error_for_ends_the_call_and_names_the_bound() {
         session_bytes_max: 65_536,
         ..limits::Macp::default()
     };
-    let mut house = House::with(limits);
+    let mut house = TestKernel::with(limits);
     accepted(&house.send(&start("s", "m", &empty())));
     accepted(&house.send(&start("t", "m", &empty())));
-    let (status, why) = declined(house.hear(&start("u", "m", &empty())));
+    let (status, why) = declined(house.receive(&start("u", "m", &empty())));
     assert!(status == Status::ResourceExhausted && why.contains("limits.macp.open_max"), "{why}");
     assert!(house.send(&start("t", "m", &empty())).is_duplicate, "what is there is there");
     house.cancel("t", "");
     accepted(&house.send(&start("u", "m", &empty())));
     for n in 0..100 {
-        accepted(&house.say("s", "Unheard", &format!("m{n}"), "a", ""));
+        accepted(&house.send_text("s", "Unheard", &format!("m{n}"), "a", ""));
     }
-    let (_, why) = declined(house.hear(&envelope("s", "Unheard", "one more", "a", "")));
+    let (_, why) = declined(house.receive(&envelope("s", "Unheard", "one more", "a", "")));
     assert!(why.contains("limits.macp.session_messages_max"), "{why}");
-    let (_, why) = declined(house.hear(&envelope("u", "Unheard", "m1", "a", vec![0; 65_536])));
+    let (_, why) = declined(house.receive(&envelope("u", "Unheard", "m1", "a", vec![0; 65_536])));
     assert!(why.contains("limits.macp.session_bytes_max"), "{why}");
-    accepted(&house.say("u", "Unheard", "m1", "a", ""));
+    accepted(&house.send_text("u", "Unheard", "m1", "a", ""));
     // No mode knows the type, and the log has it.
-    let (_, why) = declined(house.hear(&envelope("u", &"x".repeat(65_536), "m2", "a", "")));
+    let (_, why) = declined(house.receive(&envelope("u", &"x".repeat(65_536), "m2", "a", "")));
     assert!(why.contains("limits.macp.session_bytes_max"), "{why}");
     // Two bytes each on the way, more where they are kept.
     house.cancel("u", "");
-    let (_, why) = declined(house.hear(&start("v", "m", &participants(&vec![""; 5_000]))));
+    let (_, why) = declined(house.receive(&start("v", "m", &participants(&vec![""; 5_000]))));
     assert!(why.contains("limits.macp.session_bytes_max"), "{why}");
 }
 
@@ -385,7 +385,7 @@ fn too_long(ack: &crate::macp::kernel::Acked, name: &str) {
 
 #[test]
 fn a_name_that_is_too_long_to_be_kept_is_refused_behind_every_rule_of_the_text() {
-    let mut house = House::new();
+    let mut house = TestKernel::new();
     let long = long();
     // Rules 3 and 4, then 5.
     let of_mode = |mode: &str| Envelope {
@@ -403,38 +403,42 @@ fn a_name_that_is_too_long_to_be_kept_is_refused_behind_every_rule_of_the_text()
     accepted(&house.send(&start("s", "m", &participants(&["a"]))));
     refused(&house.send(&start("s", &long, &empty())), Fault::DuplicateSession, Code::InvalidEnvelope);
     // Rules 6, 9 and 10.
-    refused(&house.say(&long, "Vote", &long, &long, ""), Fault::UnknownSession, Code::SessionNotFound);
-    refused(&house.say("s", "Vote", &long, "b", "no json"), Fault::InvalidEnvelope, Code::InvalidEnvelope);
-    assert!(house.say("s", "Vote", &long, "b", "").error.unwrap().1.contains("no participant"));
+    refused(&house.send_text(&long, "Vote", &long, &long, ""), Fault::UnknownSession, Code::SessionNotFound);
+    refused(
+        &house.send_text("s", "Vote", &long, "b", "no json"),
+        Fault::InvalidEnvelope,
+        Code::InvalidEnvelope,
+    );
+    assert!(house.send_text("s", "Vote", &long, "b", "").error.unwrap().1.contains("no participant"));
     accepted(&house.send(&start("ended", "m", &empty())));
     house.cancel("ended", "");
-    refused(&house.say("ended", "Vote", &long, &long, ""), Fault::SessionNotOpen, Code::SessionNotOpen);
+    refused(&house.send_text("ended", "Vote", &long, &long, ""), Fault::SessionNotOpen, Code::SessionNotOpen);
     // Behind them, before the mode.
     let (records, image) = (house.log.len(), house.kernel.image("s"));
-    too_long(&house.say("s", "Vote", &long, "a", "no json"), "message_id");
+    too_long(&house.send_text("s", "Vote", &long, "a", "no json"), "message_id");
     accepted(&house.send(&start("open", "m", &empty())));
-    too_long(&house.say("open", "Vote", "m2", &long, "no json"), "sender");
+    too_long(&house.send_text("open", "Vote", "m2", &long, "no json"), "sender");
     too_long(&house.send(&start(&long, "m", &empty())), "session_id");
     too_long(&house.send(&start("t", &long, &empty())), "message_id");
     too_long(&house.send(&Envelope { sender: long.clone(), ..rounds("t", "m", &[]) }), "sender");
     assert_eq!((house.log.len(), house.kernel.image("s")), (records + 1, image), "nothing is recorded");
-    let ack = house.say("s", "Vote", &long, "a", "");
+    let ack = house.send_text("s", "Vote", &long, "a", "");
     assert_eq!((ack.state, ack.at_ms), (Some(SessionState::Open), house.unix_ms()));
     assert_eq!(house.send(&start(&long, "m", &empty())).state, None);
     // A byte less is kept.
-    accepted(&house.say("s", "Unheard", &long[1..], "a", ""));
+    accepted(&house.send_text("s", "Unheard", &long[1..], "a", ""));
     accepted(&house.send(&start(&long[1..], &long[1..], &empty())));
 }
 
 #[test]
 fn what_is_not_kept_may_be_of_any_length() {
-    let mut house = House::new();
+    let mut house = TestKernel::new();
     let long = "x".repeat(100_000);
-    accepted(&house.say(&long, "Signal", &long, &long, ""));
+    accepted(&house.send_text(&long, "Signal", &long, &long, ""));
     accepted(&house.send(&start("s", "m", &empty())));
-    accepted(&house.say("s", &long, "m1", "a", ""));
+    accepted(&house.send_text("s", &long, "m1", "a", ""));
     accepted(&house.send(&Envelope { mode: long.clone(), ..envelope("s", "Unheard", "m2", "a", "") }));
-    assert_eq!(house.look(&long), Err(Status::NotFound));
+    assert_eq!(house.state_of(&long), Err(Status::NotFound));
     refused(&house.cancel(&long, &long), Fault::UnknownSession, Code::SessionNotFound);
     let rebuilt = house.replayed();
     assert_eq!(rebuilt.images(), house.kernel.images());
@@ -442,22 +446,22 @@ fn what_is_not_kept_may_be_of_any_length() {
 
 #[test]
 fn a_session_lists_nobody_who_could_not_speak() {
-    let mut house = House::new();
+    let mut house = TestKernel::new();
     let long = long();
     too_long(&house.send(&rounds("s", "m", &["a", &long])), "participants[1]");
     too_long(&house.send(&start("s", "m", &participants(&[&long]))), "participants[0]");
     assert!(house.log.is_empty());
     accepted(&house.send(&rounds("s", "m", &["a", &long[1..]])));
-    accepted(&house.say("s", "Contribute", "m1", &long[1..], r#"{"value":"x"}"#));
+    accepted(&house.send_text("s", "Contribute", "m1", &long[1..], r#"{"value":"x"}"#));
 }
 
 #[test]
 fn what_is_not_durable_is_bounded() {
-    let mut house = House::with(limits::Macp { unsaved_bytes_max: 10_000, ..limits::Macp::default() });
+    let mut house = TestKernel::with(limits::Macp { unsaved_bytes_max: 10_000, ..limits::Macp::default() });
     accepted(&house.send(&start("s", "m", &empty())));
     accepted(&house.send(&envelope("s", "Unheard", "m1", "a", vec![0; 9_000])));
     let Answer::Declined { status: Status::Unavailable, why } =
-        house.hear(&envelope("s", "Unheard", "m2", "a", vec![0; 9_000]))
+        house.receive(&envelope("s", "Unheard", "m2", "a", vec![0; 9_000]))
     else {
         panic!()
     };
@@ -493,14 +497,14 @@ fn a_long_payload_that_was_parsed_before_is_judged_as_one_that_was_not() {
         envelope("s", "Commitment", "m8", "a", format!(r#"{{"action":"{long}"}}"#)),
         envelope("r", "Contribute", "m3", "a", format!(r#"{{"value":"{long}"}}"#)),
     ];
-    let (mut plain, mut ahead) = (House::new(), House::new());
+    let (mut plain, mut ahead) = (TestKernel::new(), TestKernel::new());
     for message in &messages {
         let parsed = parse_ahead(message, &limits);
         assert!(parsed.is_some(), "{}", message.message_type);
         let bytes = bytes::Bytes::from(message.encode_to_vec());
         let input =
             Input::Message { envelope: message, bytes, parsed: parsed.as_ref(), lookup: Lookup::NotAsked };
-        assert_eq!(ahead.input(input), Some(Ok(plain.hear(message))), "{}", message.message_type);
+        assert_eq!(ahead.input(input), Some(Ok(plain.receive(message))), "{}", message.message_type);
     }
     assert_eq!((ahead.kernel.images(), ahead.log), (plain.kernel.images(), plain.log));
     assert!(parse_ahead(&envelope("s", "Vote", "m", "a", "{}"), &limits).is_none(), "short ones are not");

@@ -2,7 +2,7 @@
 
 use super::{
     closing::{endings, with_ttl},
-    house::{House, accepted, acked, envelope, start},
+    test_kernel::{TestKernel, accepted, acked, envelope, start},
 };
 use crate::{
     ids::Ticket,
@@ -18,7 +18,7 @@ use crate::{
 #[test]
 fn the_sweep_ends_what_is_over_and_nothing_on_the_wire_tells_of_it() {
     let drive = |sweeps: bool| {
-        let mut house = House::new();
+        let mut house = TestKernel::new();
         let mut told = Vec::new();
         accepted(&house.send(&start("s", "m1", &with_ttl(100))));
         accepted(&house.send(&start("t", "m1", &with_ttl(500))));
@@ -27,22 +27,22 @@ fn the_sweep_ends_what_is_over_and_nothing_on_the_wire_tells_of_it() {
             if sweeps {
                 house.input(Input::Timeout);
             }
-            told.push(house.say("s", "Unheard", "m1", "a", ""));
+            told.push(house.send_text("s", "Unheard", "m1", "a", ""));
             told.push(house.send(&start("s", "m1", &with_ttl(0))));
             told.push(house.send(&start("s", "m9", &with_ttl(0))));
             if ms > 101 {
-                told.push(house.say("s", "Unheard", "m2", "a", ""));
+                told.push(house.send_text("s", "Unheard", "m2", "a", ""));
             }
-            told.push(house.say("t", "Unheard", &format!("x{ms}"), "a", ""));
+            told.push(house.send_text("t", "Unheard", &format!("x{ms}"), "a", ""));
         }
         told.push(house.cancel("s", ""));
-        (told.iter().map(said).collect::<Vec<_>>(), endings(&house))
+        (told.iter().map(ack_summary).collect::<Vec<_>>(), endings(&house))
     };
     assert_eq!(drive(true), drive(false));
 }
 
 /// What the wire tells of an acknowledgement.
-fn said(ack: &Acked) -> (Option<Code>, bool, Option<SessionState>, u64) {
+fn ack_summary(ack: &Acked) -> (Option<Code>, bool, Option<SessionState>, u64) {
     (ack.error.as_ref().map(|(fault, _)| fault.code()), ack.is_duplicate, ack.state, ack.at_ms)
 }
 
@@ -62,17 +62,17 @@ fn told_of_expired(
     asked: Asked,
     notice: &str,
 ) -> Vec<(Option<Code>, bool, Option<SessionState>, u64)> {
-    let mut house = House::with(limits::Macp { closed_max: 0, ..limits::Macp::default() });
+    let mut house = TestKernel::with(limits::Macp { closed_max: 0, ..limits::Macp::default() });
     accepted(&house.send(&start("s", "m1", &with_ttl(100))));
     house.ms = 101;
     if sweeps {
         house.input(Input::Timeout);
     }
     house.durable();
-    let restart = |house: &mut House| {
+    let restart = |house: &mut TestKernel| {
         let replayed = house.replayed();
         let (log, ms) = (std::mem::take(&mut house.log), house.ms);
-        *house = House { kernel: replayed, log, ms, ..House::with(limits::Macp::default()) };
+        *house = TestKernel { kernel: replayed, log, ms, ..TestKernel::with(limits::Macp::default()) };
         while house.kernel.poll_output().is_some() {}
     };
     if asked == Asked::AfterRestart {
@@ -83,16 +83,16 @@ fn told_of_expired(
         let row = house.evict().remove(0);
         if asked == Asked::InTheStoreAfterRestart {
             let state = if row.row.is_unnoticed { SessionState::Open } else { row.row.state() };
-            house = House { ms: house.ms, ..House::new() };
-            house.kernel.add_gone("s", row.row.number, state);
+            house = TestKernel { ms: house.ms, ..TestKernel::new() };
+            house.kernel.add_evicted("s", row.row.number, state);
         }
         moved = Some(row);
     }
     let mut told = Vec::new();
-    let mut ask = |house: &mut House, message: &Envelope| {
-        let kept = moved.as_ref().map(|it| it.kept(&message.message_id));
+    let mut ask = |house: &mut TestKernel, message: &Envelope| {
+        let kept = moved.as_ref().map(|it| it.stored_session(&message.message_id));
         let lookup = kept.as_ref().map_or(Lookup::NotAsked, |kept| Lookup::Found(Some(kept)));
-        told.push(said(&acked(house.hear_with(message, lookup))));
+        told.push(ack_summary(&acked(house.receive_with(message, lookup))));
     };
     let twice = [envelope("s", "Unheard", "m1", "a", ""), start("s", "m9", &with_ttl(0))];
     for round in 0..2 {
@@ -102,7 +102,7 @@ fn told_of_expired(
         if round == 0 && notice == "message" {
             ask(&mut house, &envelope("s", "Unheard", "m2", "a", ""));
         } else if round == 0 {
-            let kept = moved.as_ref().map(|it| it.kept(""));
+            let kept = moved.as_ref().map(|it| it.stored_session(""));
             let lookup = kept.as_ref().map_or(Lookup::NotAsked, |kept| Lookup::Found(Some(kept)));
             let input = if notice == "cancel" {
                 Input::Cancel { session: "s", reason: "", by: "", lookup }
@@ -139,16 +139,16 @@ fn a_session_that_the_sweep_expired_is_told_of_as_without_it_wherever_it_is() {
 
 #[test]
 fn that_somebody_was_told_of_an_end_is_durable_before_it_is_told() {
-    let mut house = House::with(limits::Macp { closed_max: 0, ..limits::Macp::default() });
+    let mut house = TestKernel::with(limits::Macp { closed_max: 0, ..limits::Macp::default() });
     accepted(&house.send(&start("s", "m1", &with_ttl(100))));
     house.ms = 101;
     house.input(Input::Timeout);
     house.durable();
     let moved = house.evict().remove(0);
     let before = house.kernel.last_ticket();
-    let late = |house: &mut House, id: &str| {
-        let kept = moved.kept(id);
-        acked(house.hear_with(&envelope("s", "Unheard", id, "a", ""), Lookup::Found(Some(&kept))))
+    let late = |house: &mut TestKernel, id: &str| {
+        let kept = moved.stored_session(id);
+        acked(house.receive_with(&envelope("s", "Unheard", id, "a", ""), Lookup::Found(Some(&kept))))
     };
     let first = late(&mut house, "m2");
     assert!(first.after > before && first.after == house.kernel.last_ticket());
@@ -161,11 +161,11 @@ fn that_somebody_was_told_of_an_end_is_durable_before_it_is_told() {
     let refused =
         house.send(&Envelope { macp_version: "v1".to_owned(), ..envelope("s", "Unheard", "m4", "a", "") });
     assert_eq!((refused.state, refused.after), (Some(SessionState::Expired), first.after));
-    assert_eq!(house.say("s", "Signal", "m5", "a", "").after, Ticket(0));
+    assert_eq!(house.send_text("s", "Signal", "m5", "a", "").after, Ticket(0));
     assert_eq!((house.kernel.take_noticed(), house.log.len()), (vec![moved.row.number], 3));
     // After a crash before the row is written, the log says so.
     let mut again = Kernel::new(Now::at_ms(0), limits::Macp::default());
-    again.add_gone("s", moved.row.number, SessionState::Open);
+    again.add_evicted("s", moved.row.number, SessionState::Open);
     for (number, record) in &house.log {
         again.replay(*number, record).unwrap();
     }
@@ -174,7 +174,7 @@ fn that_somebody_was_told_of_an_end_is_durable_before_it_is_told() {
 
 #[test]
 fn the_sweep_is_due_just_behind_each_expiry() {
-    let mut house = House::new();
+    let mut house = TestKernel::new();
     assert_eq!(house.kernel.timeout(), None);
     accepted(&house.send(&start("late", "m", &with_ttl(200))));
     accepted(&house.send(&start("soon", "m", &with_ttl(100))));

@@ -5,12 +5,12 @@ use std::{path::Path, sync::Arc, time::Duration};
 use super::{
     super::{
         delivery::Delivery,
-        fault::{Refused, SendError},
+        fault::{RefusalReply, SendError},
         hello::{Hello, Welcome},
         message::Message,
     },
     connect::connect,
-    error::{Closed, Error},
+    error::{CloseReason, Error},
     inbox::Answer,
     shared::Shared,
     subscription::Subscription,
@@ -25,16 +25,16 @@ use crate::limits;
 /// already stays said.
 #[derive(Clone, Debug)]
 pub struct Client {
-    life: Arc<Life>,
+    guard: Arc<SessionGuard>,
 }
 
 /// Ends the session when it is dropped.
 #[derive(Debug)]
-pub(super) struct Life {
+pub(super) struct SessionGuard {
     pub(super) shared: Arc<Shared>,
 }
 
-impl Drop for Life {
+impl Drop for SessionGuard {
     fn drop(&mut self) {
         self.shared.outgoing().is_last = true;
         self.shared.filled.notify_one();
@@ -57,7 +57,7 @@ impl Client {
     /// Those of [`connect`](Self::connect).
     pub async fn connect_with(path: &Path, hello: Hello, limits: limits::Client) -> Result<Self, Error> {
         let shared = connect(path, &hello, limits).await?;
-        Ok(Self { life: Arc::new(Life { shared }) })
+        Ok(Self { guard: Arc::new(SessionGuard { shared }) })
     }
 
     /// What the station said of the session.
@@ -72,7 +72,7 @@ impl Client {
     /// [`Error::Refused`], [`Error::Send`], [`Error::Busy`], [`Error::TimedOut`], [`Error::Closed`].
     pub async fn publish(&self, topic: &str, message: &Message) -> Result<u64, Error> {
         let (id, answer) = self.ask(|sending, now_ms| sending.publish(now_ms, topic, message, true)).await?;
-        self.answered(answer).await.map(|()| id)
+        self.await_answer(answer).await.map(|()| id)
     }
 
     /// Publishes a frame byte for byte and waits until the broker has taken it. The number is that of the
@@ -83,7 +83,7 @@ impl Client {
     pub async fn publish_frame(&self, topic: &str, frame: &[u8]) -> Result<u64, Error> {
         let (id, answer) =
             self.ask(|sending, now_ms| sending.publish_frame(now_ms, topic, frame, true)).await?;
-        self.answered(answer).await.map(|()| id)
+        self.await_answer(answer).await.map(|()| id)
     }
 
     /// Publishes a message that is not answered; what is refused is counted by [`refusals`](Self::refusals).
@@ -92,7 +92,7 @@ impl Client {
     /// # Errors
     /// [`Error::Send`], [`Error::Closed`].
     pub async fn post(&self, topic: &str, message: &Message) -> Result<u64, Error> {
-        self.shared().say(|sending, now_ms| Ok(sending.publish(now_ms, topic, message, false)?)).await
+        self.shared().send(|sending, now_ms| Ok(sending.publish(now_ms, topic, message, false)?)).await
     }
 
     /// Publishes many messages as [`post`](Self::post) does, as many at once as there is room for.
@@ -107,7 +107,7 @@ impl Client {
         let mut messages = messages.into_iter().peekable();
         let bytes_max = usize::try_from(self.shared().limits.write_buffer_bytes_max).unwrap_or(usize::MAX);
         while messages.peek().is_some() {
-            let some = self.shared().say(|sending, now_ms| {
+            let some = self.shared().send(|sending, now_ms| {
                 while sending.pending_bytes() < bytes_max
                     && let Some(message) = messages.next()
                 {
@@ -125,7 +125,7 @@ impl Client {
     /// # Errors
     /// Those of [`post`](Self::post).
     pub async fn post_frame(&self, topic: &str, frame: &[u8]) -> Result<u64, Error> {
-        self.shared().say(|sending, now_ms| Ok(sending.publish_frame(now_ms, topic, frame, false)?)).await
+        self.shared().send(|sending, now_ms| Ok(sending.publish_frame(now_ms, topic, frame, false)?)).await
     }
 
     /// Subscribes to a topic, or to those that a pattern matches (ruling RMP 5). What is published after this
@@ -146,11 +146,11 @@ impl Client {
         &self,
         patterns: impl IntoIterator<Item = &str>,
     ) -> Result<Subscription, Error> {
-        let mut subscription = Subscription::new(Arc::clone(&self.life));
+        let mut subscription = Subscription::new(Arc::clone(&self.guard));
         let mut answers = Vec::new();
         for pattern in patterns {
             self.shared().check_answers()?;
-            let asked = self.shared().say(|sending, now_ms| {
+            let asked = self.shared().send(|sending, now_ms| {
                 let (id, sub) = sending.subscribe(now_ms, pattern)?;
                 let mut inbox = self.shared().inbox();
                 inbox.add(sub, Arc::clone(subscription.queue()));
@@ -162,7 +162,7 @@ impl Client {
         }
         let mut refused = Ok(());
         for (sub, answer) in answers {
-            if let Err(error) = self.answered(answer).await {
+            if let Err(error) = self.await_answer(answer).await {
                 subscription.forget(sub);
                 refused = refused.and(Err(error));
             }
@@ -179,7 +179,7 @@ impl Client {
             let asked = self.ask(|sending, now_ms| Ok(sending.unsubscribe(now_ms, sub))).await;
             let (_, answer) = asked?;
             subscription.forget(sub);
-            self.answered(answer).await?;
+            self.await_answer(answer).await?;
         }
         Ok(())
     }
@@ -208,7 +208,7 @@ impl Client {
                     return Ok(reply);
                 }
             }
-            Err(self.shared().why())
+            Err(self.shared().close_error())
         };
         within(timeout, asked).await
     }
@@ -219,24 +219,24 @@ impl Client {
     /// [`Error::Busy`], [`Error::TimedOut`], [`Error::Closed`].
     pub async fn ping(&self) -> Result<(), Error> {
         self.shared().check_answers()?;
-        let pong = self.shared().say(|sending, now_ms| {
+        let pong = self.shared().send(|sending, now_ms| {
             sending.ping(now_ms);
             Ok(self.shared().inbox().expect_pong())
         });
         let pong = pong.await?;
-        within(self.patience(), async { pong.await.map_err(|_| self.shared().why()) }).await
+        within(self.patience(), async { pong.await.map_err(|_| self.shared().close_error()) }).await
     }
 
     /// Messages and requests that were refused without anybody waiting for the answer, and the last refusal.
     #[must_use]
-    pub fn refusals(&self) -> (u64, Option<Refused>) {
+    pub fn refusals(&self) -> (u64, Option<RefusalReply>) {
         self.shared().inbox().refusals()
     }
 
     /// Waits until the session is over and says why. Safe to be dropped while it waits.
-    pub async fn closed(&self) -> Closed {
-        self.shared().over().await;
-        self.shared().closed().cloned().unwrap_or(Closed::Here)
+    pub async fn closed(&self) -> CloseReason {
+        self.shared().wait_closed().await;
+        self.shared().closed().cloned().unwrap_or(CloseReason::ByClient)
     }
 
     /// Ends the session once all that was said is written, also for clones and subscriptions; waits for that,
@@ -244,13 +244,13 @@ impl Client {
     pub async fn close(self) {
         self.shared().outgoing().is_last = true;
         self.shared().filled.notify_one();
-        if tokio::time::timeout(self.patience(), self.shared().over()).await.is_err() {
-            self.shared().end(Closed::Here);
+        if tokio::time::timeout(self.patience(), self.shared().wait_closed()).await.is_err() {
+            self.shared().end(CloseReason::ByClient);
         }
     }
 
     fn shared(&self) -> &Shared {
-        &self.life.shared
+        &self.guard.shared
     }
 
     fn patience(&self) -> Duration {
@@ -260,18 +260,18 @@ impl Client {
     /// Says something that is answered. The answer is expected before it can come.
     async fn ask(
         &self,
-        say: impl FnOnce(&mut super::super::sending::Sending, u64) -> Result<u64, SendError>,
+        say: impl FnOnce(&mut super::super::send_half::SendHalf, u64) -> Result<u64, SendError>,
     ) -> Result<(u64, Answer), Error> {
         self.shared().check_answers()?;
-        let asked = self.shared().say(|sending, now_ms| {
+        let asked = self.shared().send(|sending, now_ms| {
             let id = say(sending, now_ms)?;
             Ok((id, self.shared().expect(id)))
         });
         asked.await
     }
 
-    async fn answered(&self, answer: Answer) -> Result<(), Error> {
-        within(self.patience(), self.shared().answered(answer)).await
+    async fn await_answer(&self, answer: Answer) -> Result<(), Error> {
+        within(self.patience(), self.shared().await_answer(answer)).await
     }
 }
 

@@ -10,10 +10,10 @@ use tokio::{
 use super::{
     super::{
         hello::{Hello, Welcome},
-        receiving::Event,
+        receive_half::Event,
         session::{Session, Start},
     },
-    error::{Closed, Error},
+    error::{CloseReason, Error},
     shared::Shared,
     tasks,
 };
@@ -64,7 +64,7 @@ async fn reach(path: &Path) -> Result<UnixStream, Error> {
 }
 
 async fn greet(stream: &mut UnixStream, session: &mut Session) -> Result<Welcome, Error> {
-    let failed = |why: io::Error| Error::Closed(Closed::Failed(Arc::new(why)));
+    let failed = |why: io::Error| Error::Closed(CloseReason::Failed(Arc::new(why)));
     let mut bytes = Vec::new();
     session.sending.take(&mut bytes);
     stream.write_all(&bytes).await.map_err(failed)?;
@@ -74,13 +74,13 @@ async fn greet(stream: &mut UnixStream, session: &mut Session) -> Result<Welcome
                 session.on_welcome(&welcome);
                 return Ok(welcome);
             }
-            Some(Event::Answer { result: Err(refused), .. }) => return Err(Error::NotWelcome(refused)),
-            Some(Event::Broken(fault)) => return Err(Closed::Broken(fault).into()),
+            Some(Event::Answer { result: Err(refused), .. }) => return Err(Error::SessionRefused(refused)),
+            Some(Event::Broken(fault)) => return Err(CloseReason::Broken(fault).into()),
             // Whatever else comes first is broken already.
             Some(_) => {}
             None => {
                 if stream.read_buf(session.receiving.buffer()).await.map_err(failed)? == 0 {
-                    return Err(Closed::There(None).into());
+                    return Err(CloseReason::ByStation(None).into());
                 }
             }
         }

@@ -2,28 +2,28 @@
 
 use std::{io, path::PathBuf, sync::Arc};
 
-use super::super::fault::{Fault, Refused, SendError};
+use super::super::fault::{RefusalReply, SendError, Violation};
 
-fn ended_words(why: &Refused) -> String {
+fn close_text(why: &RefusalReply) -> String {
     format!("the station closed the session: {}", why.message)
 }
 
 /// Why a session is over.
 #[derive(Clone, Debug, thiserror::Error)]
-pub enum Closed {
+pub enum CloseReason {
     /// By this client.
     #[error("the session was closed here")]
-    Here,
+    ByClient,
     /// From the other side: the station said why it ends the session, or the connection was gone without a
     /// word, as where it was killed.
-    #[error("{}", .0.as_ref().map_or_else(|| "the station is gone without a word".to_owned(), ended_words))]
-    There(Option<Refused>),
+    #[error("{}", .0.as_ref().map_or_else(|| "the station is gone without a word".to_owned(), close_text))]
+    ByStation(Option<RefusalReply>),
     /// The socket failed.
     #[error("the connection failed: {0}")]
     Failed(Arc<io::Error>),
     /// The station sent what it may not.
     #[error("the station broke the protocol: {0}")]
-    Broken(Fault),
+    Broken(Violation),
 }
 
 /// Why a call to the bus failed.
@@ -39,16 +39,16 @@ pub enum Error {
     },
     /// The station took the connection and refused the session.
     #[error("the station refused the session: {0}")]
-    NotWelcome(Refused),
+    SessionRefused(RefusalReply),
     /// The station refused what was asked.
     #[error("{0}")]
-    Refused(Refused),
+    Refused(RefusalReply),
     /// It was not sent.
     #[error(transparent)]
     Send(#[from] SendError),
     /// The session is over.
     #[error("{0}")]
-    Closed(#[from] Closed),
+    Closed(#[from] CloseReason),
     /// No answer came in time.
     #[error("there was no answer within {ms} ms")]
     TimedOut {
@@ -70,16 +70,16 @@ mod tests {
     #[test]
     fn who_ended_a_session_is_said_by_its_last_words_alone() {
         assert_eq!(
-            Closed::There(None).to_string(),
+            CloseReason::ByStation(None).to_string(),
             "the station is gone without a word",
             "it may have been killed"
         );
-        let words = Refused {
+        let words = RefusalReply {
             code: "Forbidden".into(),
             message: "an operator ended this session; it may connect again".into(),
         };
         assert_eq!(
-            Closed::There(Some(words)).to_string(),
+            CloseReason::ByStation(Some(words)).to_string(),
             "the station closed the session: an operator ended this session; it may connect again"
         );
     }

@@ -7,20 +7,20 @@ use std::{
 
 use tokio::sync::oneshot;
 
-use super::{super::fault::Refused, queue::Queue};
+use super::{super::fault::RefusalReply, queue::Queue};
 
 /// Receives one answer.
-pub(super) type Answer = oneshot::Receiver<Result<(), Refused>>;
+pub(super) type Answer = oneshot::Receiver<Result<(), RefusalReply>>;
 
 /// Those who wait.
 #[derive(Debug, Default)]
 pub(super) struct Inbox {
-    answers: HashMap<u64, oneshot::Sender<Result<(), Refused>>>,
+    answers: HashMap<u64, oneshot::Sender<Result<(), RefusalReply>>>,
     pongs: VecDeque<oneshot::Sender<()>>,
     queues: HashMap<u64, Arc<Queue>>,
     /// Refusals of what nobody waits for.
     refused: u64,
-    last_refusal: Option<Refused>,
+    last_refusal: Option<RefusalReply>,
     is_over: bool,
 }
 
@@ -65,7 +65,7 @@ impl Inbox {
     }
 
     /// An answer came. One that nobody waits for is counted if it is a refusal.
-    pub(super) fn answer(&mut self, re: u64, result: Result<(), Refused>) {
+    pub(super) fn answer(&mut self, re: u64, result: Result<(), RefusalReply>) {
         match (self.answers.remove(&re), result) {
             // Whoever asked may have gone.
             (Some(waiting), result) => drop(waiting.send(result)),
@@ -86,7 +86,7 @@ impl Inbox {
     }
 
     /// Refusals of what nobody waited for, and the last of them.
-    pub(super) fn refusals(&self) -> (u64, Option<Refused>) {
+    pub(super) fn refusals(&self) -> (u64, Option<RefusalReply>) {
         (self.refused, self.last_refusal.clone())
     }
 

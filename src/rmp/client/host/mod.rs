@@ -13,5 +13,5 @@ mod tasks;
 mod tests;
 
 pub use client::Client;
-pub use error::{Closed, Error};
+pub use error::{CloseReason, Error};
 pub use subscription::Subscription;

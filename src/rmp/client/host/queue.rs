@@ -7,7 +7,7 @@ use std::{
     task::{Context, Poll, Waker},
 };
 
-use super::super::{delivery::Delivery, receiving::CHUNK_BYTES};
+use super::super::{delivery::Delivery, receive_half::CHUNK_BYTES};
 use crate::limits;
 
 /// Deliveries out of one piece that was read, which get bytes of their own so that a few of them do not keep

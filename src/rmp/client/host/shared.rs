@@ -5,8 +5,8 @@ use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use tokio::sync::Notify;
 
 use super::{
-    super::{hello::Welcome, sending::Sending},
-    error::{Closed, Error},
+    super::{hello::Welcome, send_half::SendHalf},
+    error::{CloseReason, Error},
     inbox::{Answer, Inbox},
 };
 use crate::{limits, time::Clock};
@@ -25,18 +25,18 @@ pub(super) struct Shared {
     pub(super) room: Notify,
     /// The session is over.
     ended: Notify,
-    closed: OnceLock<Closed>,
+    closed: OnceLock<CloseReason>,
 }
 
 /// What is to be written, and whether it ends there.
 #[derive(Debug)]
 pub(super) struct Outgoing {
-    pub(super) sending: Sending,
+    pub(super) sending: SendHalf,
     pub(super) is_last: bool,
 }
 
 impl Shared {
-    pub(super) fn new(welcome: Welcome, sending: Sending, clock: Clock, limits: limits::Client) -> Self {
+    pub(super) fn new(welcome: Welcome, sending: SendHalf, clock: Clock, limits: limits::Client) -> Self {
         Self {
             welcome,
             clock,
@@ -64,17 +64,17 @@ impl Shared {
     }
 
     /// Why the session is over, once it is.
-    pub(super) fn closed(&self) -> Option<&Closed> {
+    pub(super) fn closed(&self) -> Option<&CloseReason> {
         self.closed.get()
     }
 
     /// The same as an error. It is never asked for before the end.
-    pub(super) fn why(&self) -> Error {
-        Error::Closed(self.closed.get().cloned().unwrap_or(Closed::Here))
+    pub(super) fn close_error(&self) -> Error {
+        Error::Closed(self.closed.get().cloned().unwrap_or(CloseReason::ByClient))
     }
 
     /// Ends the session; the first reason holds.
-    pub(super) fn end(&self, why: Closed) {
+    pub(super) fn end(&self, why: CloseReason) {
         // Whoever was first has said why.
         drop(self.closed.set(why));
         self.inbox().end();
@@ -84,7 +84,7 @@ impl Shared {
     }
 
     /// Waits for the end.
-    pub(super) async fn over(&self) {
+    pub(super) async fn wait_closed(&self) {
         let mut ended = std::pin::pin!(self.ended.notified());
         ended.as_mut().enable();
         if self.closed.get().is_none() {
@@ -93,9 +93,9 @@ impl Shared {
     }
 
     /// Says something, once there is room for it; `say` is called once.
-    pub(super) async fn say<T>(
+    pub(super) async fn send<T>(
         &self,
-        say: impl FnOnce(&mut Sending, u64) -> Result<T, Error>,
+        say: impl FnOnce(&mut SendHalf, u64) -> Result<T, Error>,
     ) -> Result<T, Error> {
         loop {
             if let Some(mut outgoing) = self.with_room()? {
@@ -111,7 +111,7 @@ impl Shared {
     }
 
     /// Says something whether there is room for it or not: what is small, and must not be lost.
-    pub(super) fn say_now(&self, say: impl FnOnce(&mut Sending, u64)) {
+    pub(super) fn send_now(&self, say: impl FnOnce(&mut SendHalf, u64)) {
         let mut outgoing = self.outgoing();
         if self.closed().is_none() {
             // It says nothing that can be refused.
@@ -126,7 +126,7 @@ impl Shared {
         let outgoing = self.outgoing();
         if self.closed().is_some() || outgoing.is_last {
             drop(outgoing);
-            return Err(self.why());
+            return Err(self.close_error());
         }
         let has_room = (outgoing.sending.pending_bytes() as u64) < self.limits.write_buffer_bytes_max;
         Ok(has_room.then_some(outgoing))
@@ -135,14 +135,14 @@ impl Shared {
     fn fill<T>(
         &self,
         outgoing: &mut Outgoing,
-        say: impl FnOnce(&mut Sending, u64) -> Result<T, Error>,
+        say: impl FnOnce(&mut SendHalf, u64) -> Result<T, Error>,
     ) -> Result<T, Error> {
         let was_empty = outgoing.sending.pending_bytes() == 0;
-        let said = say(&mut outgoing.sending, self.now_ms());
+        let result = say(&mut outgoing.sending, self.now_ms());
         if was_empty && outgoing.sending.pending_bytes() > 0 {
             self.filled.notify_one();
         }
-        said
+        result
     }
 
     /// Has this number answered; its lock is taken within that of what is written, and never the other way
@@ -158,10 +158,10 @@ impl Shared {
     }
 
     /// The answer itself.
-    pub(super) async fn answered(&self, answer: Answer) -> Result<(), Error> {
+    pub(super) async fn await_answer(&self, answer: Answer) -> Result<(), Error> {
         match answer.await {
             Ok(result) => result.map_err(Error::Refused),
-            Err(_) => Err(self.why()),
+            Err(_) => Err(self.close_error()),
         }
     }
 }

@@ -7,7 +7,7 @@ use std::{
     task::{Context, Poll, ready},
 };
 
-use super::{super::delivery::Delivery, client::Life, queue::Queue};
+use super::{super::delivery::Delivery, client::SessionGuard, queue::Queue};
 
 /// The messages of one or several patterns, in the order in which they came, for as long as it lives.
 ///
@@ -17,7 +17,7 @@ use super::{super::delivery::Delivery, client::Life, queue::Queue};
 /// `rlp/sys/drops`. Dropped, it ends at the station too.
 #[derive(Debug)]
 pub struct Subscription {
-    life: Arc<Life>,
+    guard: Arc<SessionGuard>,
     queue: Arc<Queue>,
     subs: Vec<u64>,
     /// Taken from the queue at once, to be given out one by one.
@@ -25,9 +25,9 @@ pub struct Subscription {
 }
 
 impl Subscription {
-    pub(super) fn new(life: Arc<Life>) -> Self {
-        let queue = Arc::new(Queue::new(&life.shared.limits));
-        Self { life, queue, subs: Vec::new(), taken: VecDeque::new() }
+    pub(super) fn new(guard: Arc<SessionGuard>) -> Self {
+        let queue = Arc::new(Queue::new(&guard.shared.limits));
+        Self { guard, queue, subs: Vec::new(), taken: VecDeque::new() }
     }
 
     pub(super) fn queue(&self) -> &Arc<Queue> {
@@ -41,7 +41,7 @@ impl Subscription {
     /// It is none at the station.
     pub(super) fn forget(&mut self, sub: u64) {
         self.subs.retain(|known| *known != sub);
-        self.life.shared.inbox().remove(sub);
+        self.guard.shared.inbox().remove(sub);
     }
 
     /// Its numbers, one a pattern, as deliveries name them.
@@ -96,10 +96,10 @@ impl Subscription {
 
 impl Drop for Subscription {
     fn drop(&mut self) {
-        let shared = &self.life.shared;
+        let shared = &self.guard.shared;
         for sub in self.subs.drain(..) {
             shared.inbox().remove(sub);
-            shared.say_now(|sending, now_ms| {
+            shared.send_now(|sending, now_ms| {
                 sending.unsubscribe(now_ms, sub);
             });
         }

@@ -10,36 +10,36 @@ use tokio::{
 use super::{
     super::{
         delivery::Delivery,
-        fault::Refused,
-        receiving::{Event, Receiving},
+        fault::RefusalReply,
+        receive_half::{Event, ReceiveHalf},
     },
-    error::Closed,
+    error::CloseReason,
     shared::Shared,
 };
 
 /// How long a session that was closed here waits for the station's end of it.
-const LAST_WORDS_MAX: Duration = Duration::from_secs(1);
+const CLOSE_GRACE: Duration = Duration::from_secs(1);
 
 /// Reads until the session is over.
-pub(super) async fn read(shared: Arc<Shared>, stream: OwnedReadHalf, receiving: Receiving) {
-    let mut reader = Reader { shared: &shared, receiving, run: Vec::new(), last_words: None };
+pub(super) async fn read(shared: Arc<Shared>, stream: OwnedReadHalf, receiving: ReceiveHalf) {
+    let mut reader = Reader { shared: &shared, receiving, run: Vec::new(), final_refusal: None };
     tokio::select! {
         why = reader.pump(&stream) => shared.end(why),
-        () = shared.over() => {}
+        () = shared.wait_closed() => {}
     }
 }
 
 struct Reader<'a> {
     shared: &'a Shared,
-    receiving: Receiving,
+    receiving: ReceiveHalf,
     /// Deliveries for one subscription that follow one another.
     run: Vec<Delivery>,
     /// A refusal of nothing in particular: what a close is told by.
-    last_words: Option<Refused>,
+    final_refusal: Option<RefusalReply>,
 }
 
 impl Reader<'_> {
-    async fn pump(&mut self, stream: &OwnedReadHalf) -> Closed {
+    async fn pump(&mut self, stream: &OwnedReadHalf) -> CloseReason {
         loop {
             match self.dispatch() {
                 Err(why) => return why,
@@ -48,30 +48,34 @@ impl Reader<'_> {
                 Ok(false) => {}
             }
             if let Err(why) = stream.readable().await {
-                return self.lost(why);
+                return self.lost_reason(why);
             }
             match stream.try_read_buf(self.receiving.buffer()) {
-                Ok(0) => return self.ended(),
+                Ok(0) => return self.close_reason(),
                 Ok(_) => {}
                 Err(why) if why.kind() == io::ErrorKind::WouldBlock => {}
-                Err(why) => return self.lost(why),
+                Err(why) => return self.lost_reason(why),
             }
         }
     }
 
-    fn ended(&mut self) -> Closed {
-        if self.shared.outgoing().is_last { Closed::Here } else { Closed::There(self.last_words.take()) }
+    fn close_reason(&mut self) -> CloseReason {
+        if self.shared.outgoing().is_last {
+            CloseReason::ByClient
+        } else {
+            CloseReason::ByStation(self.final_refusal.take())
+        }
     }
 
-    fn lost(&mut self, why: io::Error) -> Closed {
-        match self.ended() {
-            Closed::There(None) => Closed::Failed(Arc::new(why)),
+    fn lost_reason(&mut self, why: io::Error) -> CloseReason {
+        match self.close_reason() {
+            CloseReason::ByStation(None) => CloseReason::Failed(Arc::new(why)),
             ended => ended,
         }
     }
 
     /// Hands out all that came; whether there were messages.
-    fn dispatch(&mut self) -> Result<bool, Closed> {
+    fn dispatch(&mut self) -> Result<bool, CloseReason> {
         let mut had_messages = false;
         while let Some(event) = self.receiving.next() {
             match event {
@@ -85,14 +89,14 @@ impl Reader<'_> {
                 Event::Answer { re, result } => {
                     self.flush();
                     if let (0, Err(words)) = (re, &result) {
-                        self.last_words = Some(words.clone());
+                        self.final_refusal = Some(words.clone());
                     }
                     self.shared.inbox().answer(re, result);
                 }
                 Event::Pong => self.shared.inbox().pong(),
                 Event::Broken(fault) => {
                     self.flush();
-                    return Err(Closed::Broken(fault));
+                    return Err(CloseReason::Broken(fault));
                 }
                 // A second one is a fault already.
                 Event::Welcome(_) => {}
@@ -125,7 +129,7 @@ pub(super) async fn write(shared: Arc<Shared>, mut stream: OwnedWriteHalf) {
             shared.room.notify_waiters();
             let written = tokio::select! {
                 written = stream.write_all(&bytes) => written,
-                () = shared.over() => return,
+                () = shared.wait_closed() => return,
             };
             // The reader finds the station's last words, and then the end.
             if written.is_err() {
@@ -135,13 +139,13 @@ pub(super) async fn write(shared: Arc<Shared>, mut stream: OwnedWriteHalf) {
             stream.shutdown().await.unwrap_or_default();
             // What the station answers yet is taken, so that it does not find somebody gone. The socket is
             // closed with the session.
-            drop(tokio::time::timeout(LAST_WORDS_MAX, shared.over()).await);
-            shared.end(Closed::Here);
+            drop(tokio::time::timeout(CLOSE_GRACE, shared.wait_closed()).await);
+            shared.end(CloseReason::ByClient);
             return;
         } else {
             tokio::select! {
                 () = shared.filled.notified() => {}
-                () = shared.over() => return,
+                () = shared.wait_closed() => return,
             }
         }
     }

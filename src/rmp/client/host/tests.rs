@@ -8,7 +8,7 @@ use tokio::{
     net::{UnixListener, UnixStream},
 };
 
-use super::{Client, Closed, Error};
+use super::{Client, CloseReason, Error};
 use crate::{
     ids::TraceId,
     limits,
@@ -16,7 +16,7 @@ use crate::{
         Body, Header, RawFrame, SchemaId,
         client::{Hello, Message},
         control::{self, FromBroker, FromClient},
-        framing::{Framed, Framer},
+        framing::{Framer, FramerEvent},
     },
 };
 
@@ -43,7 +43,7 @@ impl Broker {
     async fn frame(&mut self) -> Option<bytes::Bytes> {
         loop {
             match self.framer.next() {
-                Some(Framed::Frame(frame)) => return Some(frame),
+                Some(FramerEvent::Frame(frame)) => return Some(frame),
                 Some(broken) => panic!("{broken:?}"),
                 None => {
                     if self.stream.read_buf(self.framer.buffer()).await.unwrap_or(0) == 0 {
@@ -69,12 +69,12 @@ impl Broker {
         Some((message.name(), raw.header.msg_id, what))
     }
 
-    fn say(&mut self, message: &FromBroker<'_>) {
+    fn send(&mut self, message: &FromBroker<'_>) {
         control::append(&mut self.out, &header(1), message);
     }
 
     fn deliver(&mut self, sub: u64, topic: &str, msg_id: u64) {
-        self.say(&FromBroker::Deliver { sub, topic });
+        self.send(&FromBroker::Deliver { sub, topic });
         control::append_body(
             &mut self.out,
             &Header { schema_id: SchemaId::OBSERVATION, ..header(msg_id) },
@@ -91,7 +91,7 @@ impl Broker {
     async fn grant(&mut self, name: &str) -> String {
         let (asked, re, what) = self.next().await.unwrap();
         assert_eq!(asked, name);
-        self.say(&FromBroker::Ok { re });
+        self.send(&FromBroker::Ok { re });
         self.flush().await;
         what
     }
@@ -114,7 +114,7 @@ impl Socket {
         let (stream, _) = self.listener.accept().await.unwrap();
         let mut broker = Broker { stream, framer: Framer::new(1 << 20), out: Vec::new() };
         assert_eq!(broker.next().await.unwrap().0, "Hello");
-        broker.say(&FromBroker::Welcome {
+        broker.send(&FromBroker::Welcome {
             session: 4,
             kind: "agent",
             body_bytes_max: 1 << 20,
@@ -153,7 +153,7 @@ fn a_publication_waits_for_its_answer() {
                 (name, topic.as_str(), RawFrame::split(&sent).unwrap().header.msg_id),
                 ("Publish", "a/b", re)
             );
-            broker.say(&FromBroker::Error { re, code: "Forbidden", message: "no" });
+            broker.send(&FromBroker::Error { re, code: "Forbidden", message: "no" });
             broker.flush().await;
         };
         let (published, ()) = tokio::join!(client.publish("a/b", &message), broker_side);
@@ -226,7 +226,7 @@ fn what_a_slow_reader_has_no_room_for_is_counted() {
         broker.flush().await;
         let (pong, ()) = tokio::join!(client.ping(), async {
             assert_eq!(broker.next().await.unwrap().0, "Ping");
-            broker.say(&FromBroker::Pong {});
+            broker.send(&FromBroker::Pong {});
             broker.flush().await;
         });
         pong.unwrap();
@@ -268,14 +268,16 @@ fn a_close_by_the_station_is_told_by_its_last_words_to_everybody_who_waits() {
         let message = message();
         let closing = async {
             broker.next().await.unwrap();
-            broker.say(&FromBroker::Error { re: 0, code: "Busy", message: "kicked" });
+            broker.send(&FromBroker::Error { re: 0, code: "Busy", message: "kicked" });
             broker.flush().await;
             drop(broker);
         };
         let (published, next, ()) = tokio::join!(client.publish("a", &message), subscription.next(), closing);
-        let Err(Error::Closed(Closed::There(Some(words)))) = published else { panic!("{published:?}") };
+        let Err(Error::Closed(CloseReason::ByStation(Some(words)))) = published else {
+            panic!("{published:?}")
+        };
         assert_eq!((words.to_string().as_str(), next), ("Busy: kicked", None));
-        assert!(matches!(client.closed().await, Closed::There(Some(_))));
+        assert!(matches!(client.closed().await, CloseReason::ByStation(Some(_))));
         assert!(matches!(client.post("a", &message).await, Err(Error::Closed(_))));
         let (number, last) = client.refusals();
         assert_eq!((number, last.map(|last| last.to_string())), (1, Some("Busy: kicked".to_owned())));
@@ -292,7 +294,7 @@ fn nobody_there_and_nobody_welcome_are_told_apart() {
             let (stream, _) = socket.listener.accept().await.unwrap();
             let mut broker = Broker { stream, framer: Framer::new(1 << 20), out: Vec::new() };
             let (_, re, _) = broker.next().await.unwrap();
-            broker.say(&FromBroker::Error { re, code: "Unauthorized", message: "no such token" });
+            broker.send(&FromBroker::Error { re, code: "Unauthorized", message: "no such token" });
             broker.flush().await;
         };
         let (refused, ()) = tokio::join!(Client::connect(&socket.path, Hello::agent("a")), refusing);
@@ -337,6 +339,6 @@ fn who_closes_takes_the_last_answers_so_that_the_station_finds_nobody_gone() {
         };
         let closed = client.clone();
         tokio::join!(client.close(), served);
-        assert!(matches!(closed.closed().await, Closed::Here));
+        assert!(matches!(closed.closed().await, CloseReason::ByClient));
     });
 }

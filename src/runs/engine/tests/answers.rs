@@ -1,13 +1,13 @@
 //! What agents answer: ports that are missing, other things on reply topics, tokens.
 
-use super::house::{House, fails, gives, node, opening, trace};
+use super::test_engine::{TestEngine, fails, gives, node, opening, trace};
 use crate::{
     ids::TopicName,
     limits,
     runs::{
         EventKind, NodeState,
         engine::{Input, Settings},
-        openings::{Check, Is, Node, Opening, PortRef, Retry, Success, Use},
+        openings::{Check, CheckKind, Node, Opening, PortRef, Retry, Success, Use},
         payload::AgentAnswer,
     },
 };
@@ -16,7 +16,7 @@ fn saving(node: usize, port: &str) -> Vec<PortRef> {
     vec![PortRef { node, port: port.into() }]
 }
 
-fn logs(house: &House) -> Vec<String> {
+fn logs(house: &TestEngine) -> Vec<String> {
     house
         .events
         .iter()
@@ -36,7 +36,7 @@ fn body(kind: &str, payload: rmpv::Value, meta: Option<rmpv::Value>) -> bytes::B
 
 #[test]
 fn a_node_whose_input_was_not_given_fails_where_no_predicate_lets_it() {
-    let mut house = House::new();
+    let mut house = TestEngine::new();
     let nodes = ["a", "b", "c", "d", "e"].map(node).to_vec();
     house.submit(
         1,
@@ -46,9 +46,9 @@ fn a_node_whose_input_was_not_given_fails_where_no_predicate_lets_it() {
         ),
     );
     house.does("a", &gives(&[("note", 1.into())]));
-    assert_eq!(house.stands("b"), (NodeState::Failed, "a gave nothing on its port `out`".to_owned()));
-    assert_eq!(house.stands("c"), (NodeState::Blocked, "upstream b failed".to_owned()));
-    assert_eq!(house.stands("d").0, NodeState::Skipped, "a predicate that does not hold is a choice");
+    assert_eq!(house.status("b"), (NodeState::Failed, "a gave nothing on its port `out`".to_owned()));
+    assert_eq!(house.status("c"), (NodeState::Blocked, "upstream b failed".to_owned()));
+    assert_eq!(house.status("d").0, NodeState::Skipped, "a predicate that does not hold is a choice");
     house.does("e", &gives(&[]));
     assert_eq!(house.end(1), Some(("failed", "node b failed: a gave nothing on its port `out`".to_owned())));
 }
@@ -56,7 +56,7 @@ fn a_node_whose_input_was_not_given_fails_where_no_predicate_lets_it() {
 #[test]
 fn what_is_to_be_saved_and_was_not_given_is_a_warning_of_a_run_whose_nodes_all_succeeded() {
     let says = "artifacts.save: a gave nothing on its port `out`";
-    let mut house = House::new();
+    let mut house = TestEngine::new();
     let it = Opening { save: saving(0, "out"), ..opening(vec![node("a")], &[]) };
     house.submit(1, it.clone());
     house.does("a", &gives(&[("other", 1.into())]));
@@ -65,7 +65,7 @@ fn what_is_to_be_saved_and_was_not_given_is_a_warning_of_a_run_whose_nodes_all_s
     let (_, _, warning) = house.events.iter().find(|(_, _, event)| event.kind == EventKind::Log).unwrap();
     assert_eq!((warning.message.as_str(), warning.meta.node_id.as_deref()), (says, Some("a")));
     house.events.clear();
-    let exists = Check { port: PortRef { node: 0, port: "other".into() }, is: Is::Exists };
+    let exists = Check { port: PortRef { node: 0, port: "other".into() }, kind: CheckKind::Exists };
     house.submit(2, Opening { success: Some(Success::All(vec![exists])), ..it.clone() });
     house.does("a", &gives(&[("other", 1.into())]));
     assert_eq!(house.end(2).unwrap().0, "succeeded");
@@ -83,7 +83,7 @@ fn what_is_to_be_saved_and_was_not_given_is_a_warning_of_a_run_whose_nodes_all_s
 
 #[test]
 fn something_else_on_a_reply_topic_is_ignored_and_told_once() {
-    let mut house = House::new();
+    let mut house = TestEngine::new();
     house.submit(1, opening(vec![node("a")], &[]));
     let topic = TopicName::new(&house.request("a").reply_topic);
     for _ in 0..3 {
@@ -93,7 +93,7 @@ fn something_else_on_a_reply_topic_is_ignored_and_told_once() {
         });
         house.handle(Input::Answer { topic: topic.clone(), body: body("intent.generic.v1", 1.into(), None) });
     }
-    assert_eq!(house.stands("a").0, NodeState::Running);
+    assert_eq!(house.status("a").0, NodeState::Running);
     house.does("a", &gives(&[]));
     assert_eq!(house.end(1).unwrap().0, "succeeded");
     house.pass(20);
@@ -103,7 +103,7 @@ fn something_else_on_a_reply_topic_is_ignored_and_told_once() {
 
 #[test]
 fn progress_that_cannot_be_read_is_told_and_one_without_words_gets_some() {
-    let mut house = House::new();
+    let mut house = TestEngine::new();
     house.submit(1, opening(vec![node("a")], &[]));
     let topic = TopicName::new(&format!("{}/progress", house.request("a").reply_topic));
     let report = |pairs: Vec<(&str, rmpv::Value)>| {
@@ -126,7 +126,7 @@ fn progress_that_cannot_be_read_is_told_and_one_without_words_gets_some() {
 
 #[test]
 fn tokens_that_are_no_whole_number_are_told() {
-    let mut house = House::new();
+    let mut house = TestEngine::new();
     house.submit(1, opening(vec![Node { budget_tokens: Some(1), ..node("a") }], &[]));
     let topic = TopicName::new(&house.request("a").reply_topic);
     let meta = rmpv::Value::Map(vec![("tokens".into(), "150".into())]);
@@ -145,11 +145,11 @@ fn tokens_that_are_no_whole_number_are_told() {
 
 #[test]
 fn tokens_of_an_answer_that_cannot_be_read_are_used_all_the_same() {
-    let mut house = House::new();
+    let mut house = TestEngine::new();
     let retry = Retry { max_attempts: 3, backoff_ms: 0 };
     let mut it = opening(vec![Node { retry, ..node("a") }, node("b")], &[]);
     it.policy.budget_tokens = Some(50);
-    let answer = |house: &mut House, tokens: i64| {
+    let answer = |house: &mut TestEngine, tokens: i64| {
         let topic = TopicName::new(&house.request("a").reply_topic);
         let meta = rmpv::Value::Map(vec![("tokens".into(), tokens.into())]);
         house.handle(Input::Answer {
@@ -162,70 +162,70 @@ fn tokens_of_an_answer_that_cannot_be_read_are_used_all_the_same() {
     let why =
         "its answer cannot be read: payload is an integer, not a map of one variant by its name".to_owned();
     assert_eq!(
-        (house.stands("a"), house.snapshot.runs[0].tokens),
+        (house.status("a"), house.snapshot.runs[0].tokens),
         ((NodeState::Failed, why.clone()), 40),
         "and it is not asked again"
     );
     house.does("b", &gives(&[]));
-    assert_eq!(house.kept.ended[&trace(1)].tokens, 40);
+    assert_eq!(house.persisted.ended[&trace(1)].tokens, 40);
     house.submit(2, it);
     answer(&mut house, 51);
     assert_eq!(
-        (house.stands("a").1, house.end(2)),
+        (house.status("a").1, house.end(2)),
         (why, Some(("failed", "it used 51 tokens, and its budget is 50".to_owned())))
     );
 }
 
 #[test]
 fn the_node_that_answered_is_completed_and_those_that_a_budget_stops_say_why() {
-    let mut house = House::new();
+    let mut house = TestEngine::new();
     let mut it = opening(vec![node("a"), node("b")], &[]);
     it.policy.budget_tokens = Some(50);
     house.submit(1, it.clone());
     house.does("a", &AgentAnswer { tokens: Some(51), ..gives(&[]) });
     assert_eq!(house.states(), [NodeState::Completed, NodeState::Cancelled]);
-    assert_eq!(house.stands("b").1, "the run failed: it used 51 tokens, and its budget is 50");
+    assert_eq!(house.status("b").1, "the run failed: it used 51 tokens, and its budget is 50");
     house.submit(2, it);
     house.does("a", &AgentAnswer { tokens: Some(51), ..fails(true) });
-    assert_eq!(house.stands("a"), (NodeState::Failed, "no luck".to_owned()));
+    assert_eq!(house.status("a"), (NodeState::Failed, "no luck".to_owned()));
 }
 
 #[test]
 fn values_that_take_much_memory_and_few_bytes_are_counted_by_their_memory() {
     let limits = limits::Runs { port_values_bytes_max: 1 << 20, ..limits::Runs::default() };
-    let mut house = House::with(Settings { limits, ..Settings::default() });
+    let mut house = TestEngine::with(Settings { limits, ..Settings::default() });
     let retry = Retry { max_attempts: 3, backoff_ms: 0 };
     house.submit(1, opening(vec![Node { retry, ..node("a") }], &[]));
     house.does("a", &gives(&[("out", rmpv::Value::Array(vec![rmpv::Value::Nil; 40_000]))]));
-    assert!(house.stands("a").1.contains("limits.runs.port_values_bytes_max"), "{:?}", house.stands("a"));
-    assert_eq!(house.kept.ended[&trace(1)].state.name(), "failed");
+    assert!(house.status("a").1.contains("limits.runs.port_values_bytes_max"), "{:?}", house.status("a"));
+    assert_eq!(house.persisted.ended[&trace(1)].state.name(), "failed");
 }
 
 #[test]
 fn what_nested_openings_pass_on_is_counted_again() {
     let limits = limits::Runs { port_values_bytes_max: 65_536, ..limits::Runs::default() };
-    let mut house = House::with(Settings { limits, ..Settings::default() });
+    let mut house = TestEngine::with(Settings { limits, ..Settings::default() });
     let inner = Opening { save: saving(0, "out"), ..opening(vec![node("a")], &[]) };
     let outer = Node { action: Use::Opening { name: "inner".into(), opening: inner.into() }, ..node("o") };
     house.submit(1, opening(vec![outer], &[]));
     house.does("a", &gives(&[("out", "x".repeat(40_000).into())]));
-    assert!(house.stands("o").1.contains("limits.runs.port_values_bytes_max"), "{:?}", house.stands("o"));
+    assert!(house.status("o").1.contains("limits.runs.port_values_bytes_max"), "{:?}", house.status("o"));
 }
 
 #[test]
 fn what_nested_openings_pass_on_is_counted_by_its_memory_too() {
     let limits = limits::Runs { port_values_bytes_max: 2 << 20, ..limits::Runs::default() };
-    let mut house = House::with(Settings { limits, ..Settings::default() });
+    let mut house = TestEngine::with(Settings { limits, ..Settings::default() });
     let inner = Opening { save: saving(0, "out"), ..opening(vec![node("a")], &[]) };
     let outer = Node { action: Use::Opening { name: "inner".into(), opening: inner.into() }, ..node("o") };
     house.submit(1, opening(vec![outer], &[]));
     house.does("a", &gives(&[("out", rmpv::Value::Array(vec![rmpv::Value::Nil; 40_000]))]));
-    assert!(house.stands("o").1.contains("limits.runs.port_values_bytes_max"), "{:?}", house.stands("o"));
+    assert!(house.status("o").1.contains("limits.runs.port_values_bytes_max"), "{:?}", house.status("o"));
 }
 
 #[test]
 fn who_approved_is_on_record() {
-    let mut house = House::new();
+    let mut house = TestEngine::new();
     house.submit(1, opening(vec![Node { asks: true, ..node("a") }], &[]));
     let ask = house.asks[0].clone();
     house.decide(&ask, true);
@@ -235,19 +235,19 @@ fn who_approved_is_on_record() {
 
 #[test]
 fn a_decision_behind_the_moment_of_its_expiry_is_too_late() {
-    let mut house = House::new();
+    let mut house = TestEngine::new();
     house.submit(1, opening(vec![Node { asks: true, ..node("a") }], &[]));
     let ask = house.asks[0].clone();
     // The timer is late, and the decision comes first.
     house.ms = 299_001;
     house.decide(&ask, true);
-    assert_eq!(house.stands("a"), (NodeState::Failed, "nobody decided in time".to_owned()));
+    assert_eq!(house.status("a"), (NodeState::Failed, "nobody decided in time".to_owned()));
 }
 
 #[test]
 fn all_questions_are_told_the_oldest_first() {
     let limits = limits::Runs { shown_asks_max: 2, ..limits::Runs::default() };
-    let mut house = House::with(Settings { limits, ..Settings::default() });
+    let mut house = TestEngine::with(Settings { limits, ..Settings::default() });
     let asks = |id: &str| Node { asks: true, ..node(id) };
     house.submit(1, opening(vec![asks("a"), asks("b")], &[]));
     house.pass(5);

@@ -1,20 +1,20 @@
 //! What becomes of nodes.
 
-use super::house::{House, by, fails, gives, node, opening, trace, value};
+use super::test_engine::{TestEngine, by, fails, gives, node, opening, trace, value};
 use crate::{
     ids::TopicName,
     limits,
     runs::{
         Command, EventKind, NodeState, Outcome, Refusal, RejectedFor, RunState,
         engine::{Input, Reach, Settings},
-        openings::{Check, Is, Literal, Node, Policy, PortRef, Retry, Success},
+        openings::{Check, CheckKind, Literal, Node, Policy, PortRef, Retry, Success},
         payload::{AgentAnswer, Amount, Decision, ProgressReport},
     },
 };
 
 #[test]
 fn a_node_gets_what_its_inputs_gave_once_all_have() {
-    let mut house = House::new();
+    let mut house = TestEngine::new();
     house.submit(
         1,
         opening(
@@ -43,7 +43,7 @@ fn a_node_gets_what_its_inputs_gave_once_all_have() {
 
 #[test]
 fn predicates_choose_and_what_is_not_chosen_is_skipped() {
-    let mut house = House::new();
+    let mut house = TestEngine::new();
     let nodes = ["vote", "yes", "no", "after_no", "both"].map(node).to_vec();
     let edges = [
         "vote.ok==true -> yes.in",
@@ -54,7 +54,7 @@ fn predicates_choose_and_what_is_not_chosen_is_skipped() {
     ];
     house.submit(1, opening(nodes, &edges));
     house.does("vote", &gives(&[("ok", true.into())]));
-    assert_eq!((house.stands("no").0, house.stands("after_no").0), (NodeState::Skipped, NodeState::Skipped));
+    assert_eq!((house.status("no").0, house.status("after_no").0), (NodeState::Skipped, NodeState::Skipped));
     house.does("yes", &gives(&[("out", 7.into())]));
     assert_eq!(house.request("both").inputs["in"], [value(7)], "one delivered edge is enough for a port");
     house.does("both", &gives(&[]));
@@ -63,13 +63,13 @@ fn predicates_choose_and_what_is_not_chosen_is_skipped() {
 
 #[test]
 fn what_hangs_on_a_failed_node_is_blocked_and_the_rest_goes_on() {
-    let mut house = House::new();
+    let mut house = TestEngine::new();
     let nodes = ["a", "b", "c", "d"].map(node).to_vec();
     house.submit(1, opening(nodes, &["a.out -> b.in", "b.out -> c.in"]));
     house.does("a", &fails(false));
-    assert_eq!(house.stands("a"), (NodeState::Failed, "no luck".to_owned()));
-    assert_eq!(house.stands("b"), (NodeState::Blocked, "upstream a failed".to_owned()));
-    assert_eq!(house.stands("c"), (NodeState::Blocked, "upstream b failed".to_owned()));
+    assert_eq!(house.status("a"), (NodeState::Failed, "no luck".to_owned()));
+    assert_eq!(house.status("b"), (NodeState::Blocked, "upstream a failed".to_owned()));
+    assert_eq!(house.status("c"), (NodeState::Blocked, "upstream b failed".to_owned()));
     assert_eq!(house.end(1), None, "d is still worked on");
     house.does("d", &gives(&[]));
     assert_eq!(house.end(1), Some(("failed", "node a failed: no luck".to_owned())));
@@ -77,11 +77,11 @@ fn what_hangs_on_a_failed_node_is_blocked_and_the_rest_goes_on() {
 
 #[test]
 fn a_retryable_failure_is_tried_again_after_the_backoff() {
-    let mut house = House::new();
+    let mut house = TestEngine::new();
     let retry = Retry { max_attempts: 3, backoff_ms: 100 };
     house.submit(1, opening(vec![Node { retry, ..node("a") }], &[]));
     house.does("a", &fails(true));
-    assert_eq!(house.stands("a").0, NodeState::Retrying);
+    assert_eq!(house.status("a").0, NodeState::Retrying);
     house.pass(99);
     assert_eq!(house.requests.len(), 1);
     house.pass(1);
@@ -91,7 +91,7 @@ fn a_retryable_failure_is_tried_again_after_the_backoff() {
     house.pass(100);
     house.does("a", &fails(true));
     assert_eq!(
-        (house.requests.len(), house.stands("a").0),
+        (house.requests.len(), house.status("a").0),
         (3, NodeState::Failed),
         "the first attempt counts"
     );
@@ -99,7 +99,7 @@ fn a_retryable_failure_is_tried_again_after_the_backoff() {
 
 #[test]
 fn a_timeout_counts_per_attempt_and_tells_the_agent() {
-    let mut house = House::new();
+    let mut house = TestEngine::new();
     let retry = Retry { max_attempts: 2, backoff_ms: 0 };
     house.submit(1, opening(vec![Node { retry, timeout_ms: Some(50), ..node("a") }], &[]));
     house.pass(49);
@@ -109,10 +109,10 @@ fn a_timeout_counts_per_attempt_and_tells_the_agent() {
     assert_eq!(house.cancels[0].reply_topic, house.requests[0].reply_topic);
     let first = house.requests[0].clone();
     house.answer(&first, &gives(&[]));
-    assert_eq!(house.stands("a").0, NodeState::Running, "a late answer is not the second attempt's");
+    assert_eq!(house.status("a").0, NodeState::Running, "a late answer is not the second attempt's");
     house.pass(50);
     assert_eq!(house.end(1), Some(("failed", "node a failed: timed out after 50 ms".to_owned())));
-    assert_eq!(house.stands("a").1, "timed out after 50 ms");
+    assert_eq!(house.status("a").1, "timed out after 50 ms");
     house.pass(20);
     assert!(
         house
@@ -124,7 +124,7 @@ fn a_timeout_counts_per_attempt_and_tells_the_agent() {
 
 #[test]
 fn an_opening_out_of_time_fails_and_cancels_what_remains() {
-    let mut house = House::new();
+    let mut house = TestEngine::new();
     let mut it = opening(vec![node("a"), node("b")], &["a.out -> b.in"]);
     it.policy = Policy { timeout_ms: Some(1_000), ..Policy::default() };
     house.submit(1, it);
@@ -138,11 +138,11 @@ fn an_opening_out_of_time_fails_and_cancels_what_remains() {
 
 #[test]
 fn nobody_subscribed_is_a_clear_failure() {
-    let mut house = House::new();
+    let mut house = TestEngine::new();
     house.reaches.insert("agent/echo".to_owned(), Reach::Nobody { agents: Vec::new(), more: 0 });
     house.submit(1, opening(vec![node("a")], &[]));
     assert_eq!(
-        house.stands("a").1,
+        house.status("a").1,
         "nobody answers on agent/echo: start the agent, or correct the node's `use`"
     );
     assert_eq!(house.end(1).unwrap().0, "failed");
@@ -150,20 +150,20 @@ fn nobody_subscribed_is_a_clear_failure() {
 
 #[test]
 fn second_answers_and_unreadable_ones_do_no_harm() {
-    let mut house = House::new();
+    let mut house = TestEngine::new();
     house.submit(1, opening(vec![node("a"), node("b")], &[]));
     let request = house.request("a");
     house.answer(&request, &gives(&[]));
     house.answer(&request, &fails(false));
-    assert_eq!(house.stands("a").0, NodeState::Completed);
+    assert_eq!(house.status("a").0, NodeState::Completed);
     let topic = TopicName::new(&house.request("b").reply_topic);
     house.handle(Input::Answer { topic, body: bytes::Bytes::from_static(b"\xc1") });
-    assert!(house.stands("b").1.starts_with("its answer cannot be read: "), "{:?}", house.stands("b"));
+    assert!(house.status("b").1.starts_with("its answer cannot be read: "), "{:?}", house.status("b"));
 }
 
 #[test]
 fn a_node_that_asks_waits_for_a_person_once() {
-    let mut house = House::new();
+    let mut house = TestEngine::new();
     let retry = Retry { max_attempts: 2, backoff_ms: 0 };
     let asks = |id| Node { asks: true, retry, ..node(id) };
     house.submit(1, opening(vec![asks("a"), asks("b"), asks("c")], &[]));
@@ -175,7 +175,7 @@ fn a_node_that_asks_waits_for_a_person_once() {
     house.pass(0);
     assert_eq!((house.requests.len(), house.asks.len()), (2, 3), "not asked again for the second attempt");
     house.decide(&asks[1], false);
-    assert_eq!(house.stands("b"), (NodeState::Failed, "rejected by tester".to_owned()));
+    assert_eq!(house.status("b"), (NodeState::Failed, "rejected by tester".to_owned()));
     house.pass(300_000);
     assert_eq!(house.snapshot.asks.len(), 0);
     assert_eq!(house.end(1).unwrap().0, "failed");
@@ -183,26 +183,26 @@ fn a_node_that_asks_waits_for_a_person_once() {
 
 #[test]
 fn silence_is_a_no() {
-    let mut house = House::with(Settings { timeout_ms: 1_000_000, ..Settings::default() });
+    let mut house = TestEngine::with(Settings { timeout_ms: 1_000_000, ..Settings::default() });
     house.submit(1, opening(vec![Node { asks: true, ..node("a") }], &[]));
     assert_eq!(house.asks[0].expires_at.0, crate::time::Now::at_ms(300_000).wall.0);
     house.pass(300_000);
-    assert_eq!(house.stands("a"), (NodeState::Failed, "nobody decided in time".to_owned()));
+    assert_eq!(house.status("a"), (NodeState::Failed, "nobody decided in time".to_owned()));
 }
 
 #[test]
 fn silence_is_a_no_before_the_time_of_the_run_is_over() {
-    let mut house = House::new();
+    let mut house = TestEngine::new();
     house.submit(1, opening(vec![Node { asks: true, ..node("a") }], &[]));
     assert_eq!(house.asks[0].expires_at.0, crate::time::Now::at_ms(299_000).wall.0);
     house.pass(299_000);
-    assert_eq!(house.stands("a"), (NodeState::Failed, "nobody decided in time".to_owned()));
+    assert_eq!(house.status("a"), (NodeState::Failed, "nobody decided in time".to_owned()));
     assert_eq!(house.end(1).unwrap().0, "failed");
 }
 
 #[test]
 fn budgets_are_of_all_attempts_together() {
-    let mut house = House::new();
+    let mut house = TestEngine::new();
     let retry = Retry { max_attempts: 9, backoff_ms: 0 };
     house.submit(1, opening(vec![Node { retry, budget_tokens: Some(100), ..node("a") }, node("b")], &[]));
     let mut used = fails(true);
@@ -211,11 +211,11 @@ fn budgets_are_of_all_attempts_together() {
     house.pass(0);
     house.does("a", &used);
     assert_eq!(
-        house.stands("a"),
+        house.status("a"),
         (NodeState::Failed, "it used 120 tokens, and its budget is 100".to_owned())
     );
     house.does("b", &gives(&[]));
-    assert_eq!(house.kept.ended[&trace(1)].tokens, 120);
+    assert_eq!(house.persisted.ended[&trace(1)].tokens, 120);
     let mut it = opening(vec![node("a"), node("b")], &[]);
     it.policy.budget_tokens = Some(50);
     house.submit(2, it);
@@ -228,14 +228,14 @@ fn budgets_are_of_all_attempts_together() {
 
 #[test]
 fn success_is_judged_as_it_is_written() {
-    for (value, is, expected) in [
-        (true, Is::Equals(Literal::Bool(true)), "succeeded"),
-        (false, Is::Equals(Literal::Bool(true)), "failed"),
-        (false, Is::Exists, "succeeded"),
+    for (value, kind, expected) in [
+        (true, CheckKind::Equals(Literal::Bool(true)), "succeeded"),
+        (false, CheckKind::Equals(Literal::Bool(true)), "failed"),
+        (false, CheckKind::Exists, "succeeded"),
     ] {
-        let mut house = House::new();
+        let mut house = TestEngine::new();
         let mut it = opening(vec![node("a"), node("b")], &[]);
-        it.success = Some(Success::All(vec![Check { port: PortRef { node: 0, port: "ok".into() }, is }]));
+        it.success = Some(Success::All(vec![Check { port: PortRef { node: 0, port: "ok".into() }, kind }]));
         house.submit(1, it);
         house.does("b", &fails(false));
         house.does("a", &gives(&[("ok", value.into())]));
@@ -249,7 +249,7 @@ fn success_is_judged_as_it_is_written() {
 #[test]
 fn only_so_many_attempts_fly_and_others_wait_in_order() {
     let limits = limits::Runs { in_flight_run_max: 2, in_flight_max: 3, ..limits::Runs::default() };
-    let mut house = House::with(Settings { limits, ..Settings::default() });
+    let mut house = TestEngine::with(Settings { limits, ..Settings::default() });
     let ids = ["a", "b", "c", "d"];
     house.submit(1, opening(ids.map(node).to_vec(), &[]));
     house.submit(2, opening(ids.map(node).to_vec(), &[]));
@@ -280,7 +280,7 @@ fn only_so_many_attempts_fly_and_others_wait_in_order() {
 
 #[test]
 fn what_happens_is_counted() {
-    let mut house = House::new();
+    let mut house = TestEngine::new();
     let retry = Retry { max_attempts: 2, backoff_ms: 0 };
     house.submit(
         1,
@@ -291,7 +291,7 @@ fn what_happens_is_counted() {
     );
     house.pass(50);
     house.answer(&house.requests[0].clone(), &gives(&[]));
-    let figures = house.engine.figures();
+    let figures = house.engine.metrics();
     assert_eq!(
         (figures.submitted, figures.attempts, figures.retries, figures.timeouts, figures.late_answers),
         (1, 2, 1, 1, 1)
@@ -300,7 +300,7 @@ fn what_happens_is_counted() {
     house.does("a", &AgentAnswer { tokens: Some(7), ..gives(&[]) });
     house.decide(&house.asks[0].clone(), false);
     house.cancel(9, 5);
-    let figures = house.engine.figures();
+    let figures = house.engine.metrics();
     assert_eq!((figures.running, figures.in_flight, figures.asking, figures.tokens), (0, 0, 0, 7));
     assert_eq!((figures.ended, figures.nodes_ended), ([0, 1, 0], [1, 1, 0, 0, 0]));
     let rejected: Vec<_> =
@@ -310,7 +310,7 @@ fn what_happens_is_counted() {
 
 #[test]
 fn progress_is_told_and_bounded() {
-    let mut house = House::new();
+    let mut house = TestEngine::new();
     house.submit(1, opening(vec![node("a")], &[]));
     let topic = TopicName::new(&format!("{}/progress", house.request("a").reply_topic));
     for n in 0..100_u64 {
@@ -354,12 +354,12 @@ fn progress_is_told_and_bounded() {
 
 #[test]
 fn artifacts_are_kept_and_told() {
-    let mut house = House::new();
+    let mut house = TestEngine::new();
     let mut it = opening(vec![node("a")], &[]);
     it.save = vec![PortRef { node: 0, port: "out".into() }];
     house.submit(1, it);
     house.does("a", &gives(&[("out", "hello".into()), ("other", 1.into())]));
-    let [kept] = &house.kept.artifacts[..] else { panic!("one") };
+    let [kept] = &house.persisted.artifacts[..] else { panic!("one") };
     assert_eq!((&*kept.node, &*kept.port, &kept.value[..], kept.number), ("a", "out", &b"\xa5hello"[..], 1));
     house.pass(20);
     let told = house.events.iter().find_map(|(_, _, event)| event.meta.artifact.clone()).unwrap();
@@ -369,15 +369,15 @@ fn artifacts_are_kept_and_told() {
 #[test]
 fn values_beyond_the_bound_fail_the_node_that_gives_them() {
     let limits = limits::Runs { port_values_bytes_max: 65_536, ..limits::Runs::default() };
-    let mut house = House::with(Settings { limits, ..Settings::default() });
+    let mut house = TestEngine::with(Settings { limits, ..Settings::default() });
     house.submit(1, opening(vec![node("a")], &[]));
     house.does("a", &gives(&[("out", "x".repeat(70_000).into())]));
-    assert!(house.stands("a").1.contains("limits.runs.port_values_bytes_max"));
+    assert!(house.status("a").1.contains("limits.runs.port_values_bytes_max"));
 }
 
 #[test]
 fn commands_of_an_operator_do_what_requests_do() {
-    let mut house = House::new();
+    let mut house = TestEngine::new();
     let now = crate::time::Now::at_ms(0);
     house.submit(1, opening(vec![Node { asks: true, ..node("a") }, node("b")], &[]));
     let action = house.asks[0].action_id;
@@ -398,7 +398,7 @@ fn commands_of_an_operator_do_what_requests_do() {
 
 #[test]
 fn a_decision_that_is_not_understood_is_told_by_the_run_that_asks_and_decides_nothing() {
-    let mut house = House::new();
+    let mut house = TestEngine::new();
     house.submit(1, opening(vec![Node { asks: true, ..node("a") }], &[]));
     house.submit(2, opening(vec![Node { asks: true, ..node("a") }], &[]));
     house.pass(50);
@@ -415,7 +415,7 @@ fn a_decision_that_is_not_understood_is_told_by_the_run_that_asks_and_decides_no
     fields.retain(|(key, _)| key.as_str() != Some("approved"));
     let mut named = Vec::new();
     rmpv::encode::write_value(&mut named, &without_approved).unwrap();
-    let told = |house: &mut House, body: Vec<u8>| {
+    let told = |house: &mut TestEngine, body: Vec<u8>| {
         let before = house.events.len();
         house.handle(Input::Decided { by: by(), trace: trace(9), body: body.into() });
         house.pass(50);

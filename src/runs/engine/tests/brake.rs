@@ -1,6 +1,6 @@
 //! The show's brake: attempts that are not begun wait.
 
-use super::house::{House, by, fails, gives, node, opening};
+use super::test_engine::{TestEngine, by, fails, gives, node, opening};
 use crate::{
     runs::{
         Command, NodeState, Outcome,
@@ -9,7 +9,7 @@ use crate::{
     time::Now,
 };
 
-fn brake(house: &mut House, held: bool) {
+fn brake(house: &mut TestEngine, held: bool) {
     let command = if held { Command::Hold } else { Command::Release };
     let outcome = house.engine.command(Now::at_ms(house.ms), by(), command);
     assert_eq!(outcome, Ok(Outcome::Braked { held }));
@@ -19,7 +19,7 @@ fn brake(house: &mut House, held: bool) {
 
 #[test]
 fn while_runs_are_held_no_attempt_is_begun_and_all_of_them_are_afterwards() {
-    let mut house = House::new();
+    let mut house = TestEngine::new();
     let retry = Retry { max_attempts: 2, backoff_ms: 10 };
     house.submit(1, opening(vec![node("a"), node("b"), Node { retry, ..node("c") }], &["a.out -> b.in"]));
     assert_eq!(house.requests.len(), 2);
@@ -27,7 +27,7 @@ fn while_runs_are_held_no_attempt_is_begun_and_all_of_them_are_afterwards() {
     house.does("a", &gives(&[("out", 1.into())]));
     house.does("c", &fails(true));
     house.pass(50);
-    assert_eq!((house.stands("b").0, house.stands("c").0), (NodeState::Ready, NodeState::Ready));
+    assert_eq!((house.status("b").0, house.status("c").0), (NodeState::Ready, NodeState::Ready));
     house.submit(2, opening(vec![node("d")], &[]));
     assert_eq!(house.requests.len(), 2, "neither what follows, nor another attempt, nor another run");
     brake(&mut house, true);
@@ -44,7 +44,7 @@ fn while_runs_are_held_no_attempt_is_begun_and_all_of_them_are_afterwards() {
 
 #[test]
 fn times_go_on_while_runs_are_held() {
-    let mut house = House::new();
+    let mut house = TestEngine::new();
     brake(&mut house, true);
     let policy = Policy { timeout_ms: Some(500), ..Policy::default() };
     let mut held = opening(vec![node("a"), Node { asks: true, ..node("b") }], &[]);

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::house::{House, by, gives, node, opening, trace};
+use super::test_engine::{TestEngine, by, gives, node, opening, trace};
 use crate::{
     limits,
     runs::{
@@ -13,7 +13,7 @@ use crate::{
     },
 };
 
-fn reasons(house: &House) -> Vec<String> {
+fn reasons(house: &TestEngine) -> Vec<String> {
     let reason = |(_, response): &(_, ControlResponse)| match response {
         ControlResponse::RunRejected { reason, .. } => Some(reason.clone()),
         _ => None,
@@ -23,7 +23,7 @@ fn reasons(house: &House) -> Vec<String> {
 
 #[test]
 fn a_run_is_accepted_once_it_is_recorded_and_tells_nothing_for_20_ms() {
-    let mut house = House::new();
+    let mut house = TestEngine::new();
     house.commits = false;
     house.submit(1, opening(vec![node("a")], &[]));
     house.pass(100);
@@ -47,12 +47,12 @@ fn a_run_is_accepted_once_it_is_recorded_and_tells_nothing_for_20_ms() {
     assert_eq!(kinds[0], (120, EventKind::Plan));
     let last = &house.events.last().unwrap().2;
     assert_eq!((last.kind, last.meta.success), (EventKind::Status, Some(true)));
-    assert_eq!(house.kept.events[&trace(1)].len(), house.events.len());
+    assert_eq!(house.persisted.events[&trace(1)].len(), house.events.len());
 }
 
 #[test]
 fn the_same_request_gets_the_same_answer_also_after_a_restart() {
-    let mut house = House::new();
+    let mut house = TestEngine::new();
     house.submit(1, opening(vec![node("a")], &[]));
     house.submit(1, opening(vec![node("b")], &[]));
     assert_eq!((house.responses.len(), house.requests.len()), (2, 1));
@@ -65,7 +65,7 @@ fn the_same_request_gets_the_same_answer_also_after_a_restart() {
 
 #[test]
 fn requests_that_cannot_be_done_say_why() {
-    let mut house = House::new();
+    let mut house = TestEngine::new();
     house.control(trace(1), &ControlRequest::RunSubmit { request_id: trace(2), opening_yaml: String::new() });
     house.control(
         trace(3),
@@ -103,7 +103,7 @@ fn requests_that_cannot_be_done_say_why() {
 #[test]
 fn more_runs_than_may_be_are_rejected() {
     let limits = limits::Runs { open_max: 1, ..limits::Runs::default() };
-    let mut house = House::with(Settings { limits, ..Settings::default() });
+    let mut house = TestEngine::with(Settings { limits, ..Settings::default() });
     house.submit(1, opening(vec![node("a")], &[]));
     house.submit(2, opening(vec![node("a")], &[]));
     assert!(reasons(&house)[0].starts_with("1 runs are worked on"));
@@ -114,7 +114,7 @@ fn more_runs_than_may_be_are_rejected() {
 
 #[test]
 fn a_cancel_tells_those_in_flight_and_is_answered_when_it_is_done() {
-    let mut house = House::new();
+    let mut house = TestEngine::new();
     house
         .submit(1, opening(vec![node("a"), Node { asks: true, ..node("b") }, node("c")], &["a.out -> c.in"]));
     let request = house.request("a");
@@ -137,7 +137,7 @@ fn a_cancel_tells_those_in_flight_and_is_answered_when_it_is_done() {
 
 #[test]
 fn a_cancel_before_the_run_is_recorded_waits_for_that() {
-    let mut house = House::new();
+    let mut house = TestEngine::new();
     house.commits = false;
     house.submit(1, opening(vec![node("a")], &[]));
     house.cancel(50, 1);
@@ -153,7 +153,7 @@ fn a_cancel_before_the_run_is_recorded_waits_for_that() {
 
 #[test]
 fn the_first_event_waits_for_a_bus_that_is_behind() {
-    let mut house = House::new();
+    let mut house = TestEngine::new();
     house.is_bus_behind = true;
     house.submit(1, opening(vec![node("a")], &[]));
     house.pass(500);
@@ -167,7 +167,7 @@ fn the_first_event_waits_for_a_bus_that_is_behind() {
 
 #[test]
 fn a_run_that_cannot_be_recorded_is_rejected_and_may_come_again_by_another_request() {
-    let mut house = House::new();
+    let mut house = TestEngine::new();
     house.commits = false;
     house.submit(1, opening(vec![node("a")], &[]));
     let (ticket, _) = house.uncommitted.pop_front().unwrap();
@@ -190,17 +190,17 @@ fn a_run_that_cannot_be_recorded_is_rejected_and_may_come_again_by_another_reque
 
 #[test]
 fn what_is_no_request_is_told_of_and_gets_no_answer() {
-    let mut house = House::new();
+    let mut house = TestEngine::new();
     let observation = b"\x82\xa4type\xb3observation.test.v1\xa7payload\xc0";
     house.handle(Input::Control { by: by(), trace: trace(5), body: bytes::Bytes::from_static(observation) });
     assert_eq!((house.responses.len(), house.snapshot.totals.rejected), (0, 1));
-    let (_, _, says) = house.told.last().unwrap();
+    let (_, _, says) = house.tapped.last().unwrap();
     assert_eq!(says, "the request cannot be read: type is observation.test.v1, not intent.ctrl.request.v1");
 }
 
 #[test]
 fn however_long_what_cannot_be_read_is_the_reason_is_short() {
-    let mut house = House::new();
+    let mut house = TestEngine::new();
     let name = "\u{1}".repeat(3 << 20);
     let payload = rmpv::Value::Map(vec![(name.as_str().into(), rmpv::Value::Map(Vec::new()))]);
     let body =
@@ -218,10 +218,10 @@ fn however_long_what_cannot_be_read_is_the_reason_is_short() {
 
 #[test]
 fn what_expired_before_it_was_taken_is_told_of_and_not_done() {
-    let mut house = House::new();
+    let mut house = TestEngine::new();
     house.handle(Input::Expired { by: by(), trace: trace(1), topic: "rlp/ctrl".into() });
-    assert_eq!((house.responses.len(), house.engine.figures().running), (0, 0));
-    let (_, _, says) = house.told.last().unwrap();
+    assert_eq!((house.responses.len(), house.engine.metrics().running), (0, 0));
+    let (_, _, says) = house.tapped.last().unwrap();
     assert_eq!(says, "what tester sent on rlp/ctrl expired before it could be taken: it is not done");
     house.submit(1, opening(vec![node("a")], &[]));
     assert_eq!(house.engine.open(), 1, "nothing was answered, so that it may come again");
@@ -229,19 +229,19 @@ fn what_expired_before_it_was_taken_is_told_of_and_not_done() {
 
 #[test]
 fn after_a_restart_unfinished_runs_have_failed_and_their_history_says_so() {
-    let mut house = House::new();
+    let mut house = TestEngine::new();
     house.submit(1, opening(vec![node("a"), node("b")], &["a.out -> b.in"]));
     house.does("a", &AgentAnswer { tokens: Some(120), ..gives(&[("out", 1.into())]) });
     let late = house.request("b");
-    let events = house.kept.events[&trace(1)].len();
+    let events = house.persisted.events[&trace(1)].len();
     house.restart();
     assert_eq!(
-        (house.kept.ended[&trace(1)].tokens, house.snapshot.run(trace(1)).unwrap().tokens),
+        (house.persisted.ended[&trace(1)].tokens, house.snapshot.run(trace(1)).unwrap().tokens),
         (120, 120),
         "what it used is known"
     );
     assert_eq!(house.end(1), Some(("failed", "the station was restarted".to_owned())));
-    assert_eq!(house.kept.events[&trace(1)].len(), events + 1);
+    assert_eq!(house.persisted.events[&trace(1)].len(), events + 1);
     let (_, _, event) = house.events.last().unwrap();
     assert_eq!(
         (event.message.as_str(), event.meta.success),
@@ -250,19 +250,19 @@ fn after_a_restart_unfinished_runs_have_failed_and_their_history_says_so() {
     assert_eq!(house.snapshot.run(trace(1)).unwrap().why.as_deref(), Some("the station was restarted"));
     house.answer(&late, &gives(&[]));
     house.restart();
-    assert_eq!(house.kept.events[&trace(1)].len(), events + 1, "once");
+    assert_eq!(house.persisted.events[&trace(1)].len(), events + 1, "once");
 }
 
 #[test]
 fn a_run_of_many_events_keeps_so_many_and_the_last() {
     let limits = limits::Runs { events_kept_max: 100, event_bytes_max: 256, ..limits::Runs::default() };
-    let mut house = House::with(Settings { limits, ..Settings::default() });
+    let mut house = TestEngine::with(Settings { limits, ..Settings::default() });
     let nodes: Vec<_> = (0..60).map(|n| node(&format!("n{n}"))).collect();
     house.submit(1, opening(nodes, &[]));
     for n in 0..60 {
         house.does(&format!("n{n}"), &gives(&[]));
     }
     house.pass(20);
-    let kept = &house.kept.events[&trace(1)];
+    let kept = &house.persisted.events[&trace(1)];
     assert_eq!((kept.len(), kept[100], house.events.len()), (101, 183, 183));
 }

@@ -1,15 +1,15 @@
 //! The engine against agents, people, a store and a clock that the tests move.
 
-mod again;
 mod answers;
 mod behaviours;
 mod brake;
 mod control;
-mod house;
 mod nested;
 mod numbers;
 mod questions;
 mod reach;
-mod saving;
+mod redelivery;
+mod save_queue;
 mod simulation;
 mod snapshots;
+mod test_engine;

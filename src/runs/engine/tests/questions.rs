@@ -1,6 +1,6 @@
 //! What a person is told who is asked.
 
-use super::house::{House, by, gives, node, opening};
+use super::test_engine::{TestEngine, by, gives, node, opening};
 use crate::{
     limits,
     runs::{
@@ -13,13 +13,13 @@ fn asking(with: &serde_json::Value) -> Node {
     Node { asks: true, with: with.as_object().unwrap().clone(), ..node("send") }
 }
 
-fn taken(house: &House) -> serde_json::Value {
+fn taken(house: &TestEngine) -> serde_json::Value {
     serde_json::from_str(&house.snapshot.asks[0].takes).unwrap()
 }
 
 #[test]
 fn a_question_shows_what_the_node_would_be_given() {
-    let mut house = House::new();
+    let mut house = TestEngine::new();
     let with = serde_json::json!({"require_human_confirm": true, "to": "mail to ann"});
     house.submit(
         1,
@@ -35,7 +35,7 @@ fn a_question_shows_what_the_node_would_be_given() {
 
 #[test]
 fn a_decision_that_cannot_be_read_is_told_in_its_run_and_the_question_stays() {
-    let mut house = House::new();
+    let mut house = TestEngine::new();
     house.submit(1, opening(vec![asking(&serde_json::json!({}))], &[]));
     house.pass(20);
     let ask = house.asks[0].clone();
@@ -65,7 +65,7 @@ fn a_decision_that_cannot_be_read_is_told_in_its_run_and_the_question_stays() {
     house.does("send", &gives(&[]));
     house.decide(&ask, false);
     assert_eq!((house.end(1).unwrap().0, house.snapshot.totals.rejected), ("succeeded", 2));
-    let (_, _, says) = house.told.last().unwrap();
+    let (_, _, says) = house.tapped.last().unwrap();
     assert!(
         says.starts_with(&format!("a decision is ignored: no question {} waits", ask.action_id)),
         "{says}"
@@ -75,14 +75,14 @@ fn a_decision_that_cannot_be_read_is_told_in_its_run_and_the_question_stays() {
 #[test]
 fn what_is_long_is_cut_until_it_fits() {
     let limits = limits::Runs { shown_ask_bytes_max: 256, ..limits::Runs::default() };
-    let mut house = House::with(Settings { limits, ..Settings::default() });
+    let mut house = TestEngine::with(Settings { limits, ..Settings::default() });
     let with = serde_json::json!({"body": "ä".repeat(5_000), "all": (0..500).collect::<Vec<_>>(), "deep": {"er": [[["x"]]]}});
     house.submit(1, opening(vec![asking(&with)], &[]));
     let taken = taken(&house);
     assert_eq!(taken["with"]["body"], format!("{}…", "ä".repeat(80)));
     assert_eq!(taken["with"]["all"], serde_json::json!([0, 1, 2, 3, 4, 5, 6, 7, "…"]));
     assert_eq!(taken["with"]["deep"], with["deep"]);
-    let mut house = House::with(Settings { limits, ..Settings::default() });
+    let mut house = TestEngine::with(Settings { limits, ..Settings::default() });
     let many: serde_json::Map<_, _> = (0..9).map(|n| (format!("{n}{}", "k".repeat(90)), n.into())).collect();
     house.submit(1, opening(vec![asking(&many.into())], &[]));
     assert_eq!(&*house.snapshot.asks[0].takes, "{}", "what cannot be cut is left out");

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::house::{House, gives, node, opening};
+use super::test_engine::{TestEngine, gives, node, opening};
 use crate::{
     ids::ConnectionId,
     runs::{
@@ -19,17 +19,17 @@ fn nobody(agents: &[&str], more: u64) -> Reach {
     Reach::Nobody { agents: agents.iter().map(|name| Arc::from(*name)).collect(), more }
 }
 
-fn house(reach: Reach) -> House {
-    let mut house = House::new();
+fn house(reach: Reach) -> TestEngine {
+    let mut house = TestEngine::new();
     house.reaches.insert(AGENT.to_owned(), reach);
     house
 }
 
 fn took(sessions: &[u64]) -> Reach {
-    Reach::Took { peers: sessions.iter().copied().map(ConnectionId).collect(), msg_id: 5 }
+    Reach::Taken { peers: sessions.iter().copied().map(ConnectionId).collect(), msg_id: 5 }
 }
 
-fn logs(house: &House) -> Vec<String> {
+fn logs(house: &TestEngine) -> Vec<String> {
     house
         .events
         .iter()
@@ -48,7 +48,7 @@ fn a_failure_for_want_of_an_agent_names_those_that_are_there() {
         let mut house = house(reach);
         house.submit(1, opening(vec![node("a")], &[]));
         let why = format!("nobody answers on agent/echo: start the agent, or correct the node's `use`{says}");
-        assert_eq!(house.stands("a"), (NodeState::Failed, why));
+        assert_eq!(house.status("a"), (NodeState::Failed, why));
     }
 }
 
@@ -70,7 +70,7 @@ fn a_full_queue_is_no_missing_agent_and_the_same_request_is_offered_again() {
     let mut house = house(Reach::Full);
     house.submit(1, opening(vec![node("a")], &[]));
     house.pass(1_000);
-    assert_eq!(house.stands("a").0, NodeState::Running);
+    assert_eq!(house.status("a").0, NodeState::Running);
     assert_eq!(house.refused.len(), 5);
     assert!(
         house.refused.windows(2).all(|pair: &[AgentRequest]| pair[0] == pair[1]),
@@ -95,11 +95,11 @@ fn what_stays_full_or_down_fails_by_that_reason() {
         let mut house = house(reach.clone());
         house.submit(1, opening(vec![node("a")], &[]));
         house.pass(10_250);
-        assert_eq!(house.stands("a"), (NodeState::Failed, says.to_owned()));
+        assert_eq!(house.status("a"), (NodeState::Failed, says.to_owned()));
         assert_eq!((house.cancels.len(), house.listens.len()), (0, 0), "there is nobody to be told");
         house.submit(2, opening(vec![Node { timeout_ms: Some(600), ..node("a") }], &[]));
         house.pass(600);
-        assert_eq!(house.stands("a").1, format!("timed out after 600 ms: {says}"));
+        assert_eq!(house.status("a").1, format!("timed out after 600 ms: {says}"));
     }
 }
 
@@ -108,7 +108,7 @@ fn a_request_that_fits_no_unit_fails_once_and_for_all() {
     let mut house = house(Reach::TooLong);
     house
         .submit(1, opening(vec![Node { retry: Retry { max_attempts: 9, backoff_ms: 0 }, ..node("a") }], &[]));
-    let (state, why) = house.stands("a");
+    let (state, why) = house.status("a");
     assert!(
         state == NodeState::Failed && why.starts_with("agent/echo cannot take its request: with "),
         "{why}"
@@ -120,14 +120,14 @@ fn an_attempt_fails_a_while_after_all_that_took_it_have_left() {
     let mut house = house(took(&[7, 8]));
     let retry = Retry { max_attempts: 2, backoff_ms: 0 };
     house.submit(1, opening(vec![Node { retry, ..node("a") }], &[]));
-    house.handle(Input::Left { peer: ConnectionId(9) });
-    house.handle(Input::Left { peer: ConnectionId(7) });
-    assert_eq!(house.stands("a").0, NodeState::Running, "the other one has it");
-    house.handle(Input::Left { peer: ConnectionId(8) });
+    house.handle(Input::SessionOver { peer: ConnectionId(9) });
+    house.handle(Input::SessionOver { peer: ConnectionId(7) });
+    assert_eq!(house.status("a").0, NodeState::Running, "the other one has it");
+    house.handle(Input::SessionOver { peer: ConnectionId(8) });
     house.pass(1_999);
-    assert_eq!(house.stands("a").0, NodeState::Running, "its answer may come on another connection");
+    assert_eq!(house.status("a").0, NodeState::Running, "its answer may come on another connection");
     house.pass(1);
-    assert_eq!(house.stands("a"), (NodeState::Retrying, "agent/echo left before it answered".to_owned()));
+    assert_eq!(house.status("a"), (NodeState::Retrying, "agent/echo left before it answered".to_owned()));
     house.pass(249);
     assert_eq!(house.requests.len(), 1, "it gets a while to come back");
     house.pass(1);
@@ -140,7 +140,7 @@ fn an_attempt_fails_a_while_after_all_that_took_it_have_left() {
 fn an_answer_on_another_connection_counts_though_the_one_that_listened_is_gone() {
     let mut house = house(took(&[7]));
     house.submit(1, opening(vec![node("a")], &[]));
-    house.handle(Input::Left { peer: ConnectionId(7) });
+    house.handle(Input::SessionOver { peer: ConnectionId(7) });
     house.pass(1_999);
     house.does("a", &gives(&[]));
     assert_eq!(house.end(1).unwrap().0, "succeeded");
@@ -151,11 +151,11 @@ fn an_answer_on_another_connection_counts_though_the_one_that_listened_is_gone()
 #[test]
 fn where_no_answer_is_awaited_of_those_that_left_the_attempt_fails_at_once() {
     let limits = crate::limits::Runs { left_ms_max: 0, ..crate::limits::Runs::default() };
-    let mut house = House::with(Settings { limits, ..Settings::default() });
+    let mut house = TestEngine::with(Settings { limits, ..Settings::default() });
     house.reaches.insert(AGENT.to_owned(), took(&[7]));
     house.submit(1, opening(vec![node("a")], &[]));
-    house.handle(Input::Left { peer: ConnectionId(7) });
-    assert_eq!(house.stands("a"), (NodeState::Failed, "agent/echo left before it answered".to_owned()));
+    house.handle(Input::SessionOver { peer: ConnectionId(7) });
+    assert_eq!(house.status("a"), (NodeState::Failed, "agent/echo left before it answered".to_owned()));
 }
 
 #[test]
@@ -166,10 +166,10 @@ fn a_request_that_expires_unread_fails_its_attempt_once_nobody_else_has_it() {
     house.handle(Input::Unread { peer: ConnectionId(7), msg_id: 4 });
     house.handle(Input::Unread { peer: ConnectionId(7), msg_id: 5 });
     house.handle(Input::Unread { peer: ConnectionId(7), msg_id: 5 });
-    assert_eq!(house.stands("a").0, NodeState::Running, "the other one has it, and that was another message");
+    assert_eq!(house.status("a").0, NodeState::Running, "the other one has it, and that was another message");
     house.handle(Input::Unread { peer: ConnectionId(8), msg_id: 5 });
     let why = "agent/echo did not read its request within 30000 ms";
-    assert_eq!((house.stands("a"), house.cancels.len()), ((NodeState::Retrying, why.to_owned()), 0));
+    assert_eq!((house.status("a"), house.cancels.len()), ((NodeState::Retrying, why.to_owned()), 0));
     house.pass(250);
     house.does("a", &gives(&[]));
     assert_eq!(house.end(1).unwrap().0, "succeeded");
@@ -220,16 +220,16 @@ fn an_agent_that_takes_something_now_and_then_is_waited_for() {
         // It takes one, and is full again.
         house.next_reaches.push_back(took(&[7]));
         house.pass(250);
-        assert_eq!((house.requests.len(), house.engine.figures().in_flight), (n, 3));
+        assert_eq!((house.requests.len(), house.engine.metrics().in_flight), (n, 3));
     }
     house.pass(10_250);
-    assert_eq!(house.stands("c").0, NodeState::Failed);
+    assert_eq!(house.status("c").0, NodeState::Failed);
 }
 
 #[test]
 fn so_many_bytes_of_requests_are_on_their_way_to_the_bus_and_one_at_least() {
     let limits = crate::limits::Runs { offered_bytes_max: 1, ..crate::limits::Runs::default() };
-    let mut house = House::with(Settings { limits, ..Settings::default() });
+    let mut house = TestEngine::with(Settings { limits, ..Settings::default() });
     house.holds_requests = true;
     house.submit(1, opening(["a", "b", "c"].map(node).to_vec(), &[]));
     assert_eq!(house.states(), [NodeState::Running, NodeState::Ready, NodeState::Ready]);
@@ -242,7 +242,7 @@ fn so_many_bytes_of_requests_are_on_their_way_to_the_bus_and_one_at_least() {
 
 #[test]
 fn agents_are_told_when_the_station_stops_that_nobody_awaits_their_answers() {
-    let mut house = House::new();
+    let mut house = TestEngine::new();
     house.submit(1, opening(["a", "b", "c"].map(node).to_vec(), &["b.out -> c.in"]));
     house.handle(Input::Stopping);
     assert_eq!(house.cancels.len(), 2);
@@ -256,7 +256,7 @@ fn an_agent_that_answers_and_leaves_has_answered() {
     let mut house = house(took(&[7]));
     house.submit(1, opening(vec![node("a")], &[]));
     house.does("a", &gives(&[]));
-    house.handle(Input::Left { peer: ConnectionId(7) });
+    house.handle(Input::SessionOver { peer: ConnectionId(7) });
     assert_eq!(house.end(1).unwrap().0, "succeeded");
 }
 
@@ -267,7 +267,7 @@ fn with_the_bus_all_attempts_on_it_are_gone() {
     house.handle(Input::BusDown);
     house.pass(2_000);
     assert_eq!(
-        house.stands("b"),
+        house.status("b"),
         (NodeState::Failed, "the bus went down before agent/echo answered".to_owned())
     );
     assert_eq!(
@@ -278,7 +278,7 @@ fn with_the_bus_all_attempts_on_it_are_gone() {
 
 #[test]
 fn a_request_that_no_message_holds_is_not_sent() {
-    let mut house = House::with(Settings { body_bytes_max: 4_096, ..Settings::default() });
+    let mut house = TestEngine::with(Settings { body_bytes_max: 4_096, ..Settings::default() });
     let nodes = ["a", "b", "c"].map(node).to_vec();
     house.submit(1, opening(nodes, &["a.out -> b.one", "a.out -> b.two", "a.note -> c.in"]));
     house.does("a", &gives(&[("out", "x".repeat(3_000).into()), ("note", "y".repeat(4_000).into())]));
@@ -287,8 +287,8 @@ fn a_request_that_no_message_holds_is_not_sent() {
             "its request has {least}{bytes} bytes, and a message holds 4096 (limits.rmp.body_bytes_max): feed it less"
         )
     };
-    assert_eq!(house.stands("b"), (NodeState::Failed, says("at least ", 6_006)));
-    let (state, why) = house.stands("c");
+    assert_eq!(house.status("b"), (NodeState::Failed, says("at least ", 6_006)));
+    let (state, why) = house.status("c");
     assert!(
         state == NodeState::Failed && why.starts_with("its request has 4") && why.ends_with("feed it less"),
         "{why}"
@@ -299,7 +299,7 @@ fn a_request_that_no_message_holds_is_not_sent() {
 #[test]
 fn a_request_that_is_too_long_ends_its_run_also_when_it_waited_for_a_place() {
     let limits = crate::limits::Runs { in_flight_run_max: 1, ..crate::limits::Runs::default() };
-    let mut house = House::with(Settings { limits, body_bytes_max: 1_024, ..Settings::default() });
+    let mut house = TestEngine::with(Settings { limits, body_bytes_max: 1_024, ..Settings::default() });
     let long = serde_json::Map::from_iter([("text".to_owned(), "x".repeat(2_000).into())]);
     house.submit(1, opening(vec![node("a"), Node { with: long, ..node("b") }], &[]));
     house.does("a", &gives(&[]));

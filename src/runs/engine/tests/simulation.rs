@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{
-    house::{House, fails, gives, node, opening, trace},
     snapshots,
+    test_engine::{TestEngine, fails, gives, node, opening, trace},
 };
 use crate::{
     ids::{ConnectionId, TraceId},
@@ -12,7 +12,7 @@ use crate::{
     runs::{
         NodeState, RunState, Transition,
         engine::{Input, Reach, Settings},
-        openings::{Check, Is, Literal, Node, Opening, PortRef, Retry, Success, Use},
+        openings::{Check, CheckKind, Literal, Node, Opening, PortRef, Retry, Success, Use},
         payload::{AgentAnswer, AgentRequest, AgentResponse, ControlResponse},
     },
 };
@@ -51,8 +51,8 @@ fn random(rng: &mut fastrand::Rng, depth: u32) -> Opening {
     opening.policy.budget_tokens = (rng.u8(..6) == 0).then(|| rng.u64(5..60));
     if rng.u8(..3) == 0 {
         let mut check = || {
-            let is = if rng.bool() { Is::Exists } else { Is::Equals(Literal::Bool(true)) };
-            Check { port: PortRef { node: rng.usize(..count), port: "ok".into() }, is }
+            let is = if rng.bool() { CheckKind::Exists } else { CheckKind::Equals(Literal::Bool(true)) };
+            Check { port: PortRef { node: rng.usize(..count), port: "ok".into() }, kind: is }
         };
         let checks = vec![check(), check()];
         opening.success = Some(if rng.bool() { Success::Any(checks) } else { Success::All(checks) });
@@ -65,11 +65,11 @@ fn random(rng: &mut fastrand::Rng, depth: u32) -> Opening {
 
 /// What agents gave last, by run and node: their port `ok`, and whether there was one `out`. Nothing where a
 /// node never completed.
-type Given = BTreeMap<(TraceId, String), (bool, bool)>;
+type LastAnswers = BTreeMap<(TraceId, String), (bool, bool)>;
 
 /// How an edge ended.
 #[derive(Clone, Copy, PartialEq)]
-enum Was {
+enum EdgeOutcome {
     Delivered,
     NotChosen,
     Missing,
@@ -83,7 +83,7 @@ fn expected(
     given: &dyn Fn(usize) -> Option<(bool, bool)>,
     to: usize,
 ) -> Option<NodeState> {
-    let mut ports: BTreeMap<&str, Vec<Was>> = BTreeMap::new();
+    let mut ports: BTreeMap<&str, Vec<EdgeOutcome>> = BTreeMap::new();
     for edge in opening.edges.iter().filter(|edge| edge.to == to) {
         let is_nested = matches!(opening.nodes[edge.from].action, Use::Opening { .. });
         let value = match (&*edge.from_port, given(edge.from)) {
@@ -92,34 +92,34 @@ fn expected(
             _ => None,
         };
         let by_value = match (&edge.when, value) {
-            (None, None) => Was::Missing,
-            (None, Some(_)) => Was::Delivered,
-            (Some(Literal::Bool(when)), Some(Some(ok))) if *when == ok => Was::Delivered,
-            (Some(_), _) => Was::NotChosen,
+            (None, None) => EdgeOutcome::Missing,
+            (None, Some(_)) => EdgeOutcome::Delivered,
+            (Some(Literal::Bool(when)), Some(Some(ok))) if *when == ok => EdgeOutcome::Delivered,
+            (Some(_), _) => EdgeOutcome::NotChosen,
         };
         let was = match states[edge.from] {
             NodeState::Completed => by_value,
             NodeState::Failed if is_nested => by_value,
-            NodeState::Skipped => Was::NotChosen,
-            _ => Was::Failed,
+            NodeState::Skipped => EdgeOutcome::NotChosen,
+            _ => EdgeOutcome::Failed,
         };
         ports.entry(&edge.to_port).or_default().push(was);
     }
-    let dead: Vec<_> = ports.values().filter(|edges| !edges.contains(&Was::Delivered)).collect();
+    let dead: Vec<_> = ports.values().filter(|edges| !edges.contains(&EdgeOutcome::Delivered)).collect();
     let any = |was| dead.iter().any(|edges| edges.contains(&was));
     match () {
-        () if any(Was::Failed) => Some(NodeState::Blocked),
-        () if any(Was::Missing) => Some(NodeState::Failed),
+        () if any(EdgeOutcome::Failed) => Some(NodeState::Blocked),
+        () if any(EdgeOutcome::Missing) => Some(NodeState::Failed),
         () if dead.is_empty() => None,
         () => Some(NodeState::Skipped),
     }
 }
 
 struct Judge<'a> {
-    house: &'a House,
+    house: &'a TestEngine,
     opening: &'a Opening,
     run: TraceId,
-    given: &'a Given,
+    last_answers: &'a LastAnswers,
 }
 
 impl Judge<'_> {
@@ -130,7 +130,7 @@ impl Judge<'_> {
             view.nodes.iter().take(self.opening.nodes.len()).map(|node| node.state).collect();
         let given = |n: usize| match self.opening.nodes[n].action {
             Use::Opening { .. } => Some((states[n] == NodeState::Completed, false)),
-            Use::Agent(_) => self.given.get(&(self.run, format!("n{n}"))).copied(),
+            Use::Agent(_) => self.last_answers.get(&(self.run, format!("n{n}"))).copied(),
         };
         for n in 0..states.len() {
             match expected(self.opening, &states, &given, n) {
@@ -142,10 +142,10 @@ impl Judge<'_> {
                 }
             }
         }
-        let holds = |check: &Check| match (&check.is, states[check.port.node]) {
-            (Is::Exists, state) => state == NodeState::Completed,
-            (Is::Equals(_), NodeState::Completed) => given(check.port.node).is_some_and(|(ok, _)| ok),
-            (Is::Equals(_), _) => false,
+        let holds = |check: &Check| match (&check.kind, states[check.port.node]) {
+            (CheckKind::Exists, state) => state == NodeState::Completed,
+            (CheckKind::Equals(_), NodeState::Completed) => given(check.port.node).is_some_and(|(ok, _)| ok),
+            (CheckKind::Equals(_), _) => false,
         };
         let success = match &self.opening.success {
             Some(Success::Any(checks)) => checks.iter().any(holds),
@@ -161,9 +161,9 @@ impl Judge<'_> {
 }
 
 /// No node before its inputs: all that feeds it has ended when it is asked for.
-fn check_request(house: &House, request: &AgentRequest) {
+fn check_request(house: &TestEngine, request: &AgentRequest) {
     let view = house.snapshot.run(request.trace_id).unwrap();
-    let place = house.places[&request.reply_topic];
+    let place = house.positions[&request.reply_topic];
     assert_eq!(view.plan.nodes[place as usize].id.rsplit('/').next(), Some(&*request.node.id));
     for edge in view.plan.edges.iter().filter(|edge| edge.to == place) {
         assert!(view.nodes[edge.from as usize].state.is_end(), "{} before {}", request.node.id, edge.from);
@@ -183,7 +183,7 @@ fn answer(rng: &mut fastrand::Rng, ok: bool, out: bool) -> AgentAnswer {
 }
 
 /// What befalls the store and the bus.
-fn disturb(house: &mut House, rng: &mut fastrand::Rng) {
+fn disturb(house: &mut TestEngine, rng: &mut fastrand::Rng) {
     // Commits come late, or fail.
     if rng.u8(..20) == 0 {
         house.commits = !house.commits;
@@ -200,7 +200,7 @@ fn disturb(house: &mut House, rng: &mut fastrand::Rng) {
             house.reaches.insert("agent/echo".to_owned(), [Reach::Full, Reach::Down][rng.usize(..2)].clone()),
         ),
         1..8 => house.reaches.clear(),
-        8 => house.handle(Input::Left { peer: ConnectionId(1) }),
+        8 => house.handle(Input::SessionOver { peer: ConnectionId(1) }),
         _ => {}
     }
 }
@@ -210,21 +210,21 @@ struct Submitted {
     openings: BTreeMap<TraceId, Opening>,
     disturbed: BTreeSet<TraceId>,
     restarted: BTreeSet<TraceId>,
-    given: Given,
+    given: LastAnswers,
 }
 
 /// Holds how all runs ended against what was told and kept of them.
-fn check_ends(seed: u64, house: &House, submitted: &Submitted, tally: &mut BTreeMap<&'static str, u32>) {
+fn check_ends(seed: u64, house: &TestEngine, submitted: &Submitted, tally: &mut BTreeMap<&'static str, u32>) {
     let Submitted { openings, disturbed, restarted, given } = submitted;
     let mut numbers: BTreeMap<TraceId, u64> = BTreeMap::new();
-    for (_, transition, _) in &house.told {
-        if let Transition::Told { run, number, .. } = transition {
+    for (_, transition, _) in &house.tapped {
+        if let Transition::Event { run, number, .. } = transition {
             let before = numbers.insert(*run, *number);
             assert!(before.is_none_or(|before| *number == before + 1), "seed {seed}: FIFO by number");
         }
     }
     for (run, opening) in openings {
-        if !house.kept.rows.contains_key(run) {
+        if !house.persisted.rows.contains_key(run) {
             let is_rejected = |(of, response): &(TraceId, _)| {
                 of == run && matches!(response, ControlResponse::RunRejected { .. })
             };
@@ -235,7 +235,7 @@ fn check_ends(seed: u64, house: &House, submitted: &Submitted, tally: &mut BTree
             *tally.entry("not recorded").or_default() += 1;
             continue;
         }
-        let end = house.kept.ended.get(run).unwrap_or_else(|| panic!("seed {seed}: {run} has no end"));
+        let end = house.persisted.ended.get(run).unwrap_or_else(|| panic!("seed {seed}: {run} has no end"));
         let events: Vec<_> =
             house.events.iter().filter(|(_, of, _)| of == run).map(|(_, _, event)| event).collect();
         assert!(events.windows(2).all(|pair| pair[0].meta.ts_ms <= pair[1].meta.ts_ms), "seed {seed}: FIFO");
@@ -254,16 +254,16 @@ fn check_ends(seed: u64, house: &House, submitted: &Submitted, tally: &mut BTree
             continue;
         }
         let moved = |(_, transition, _): &(_, Transition, _)| match transition {
-            Transition::Moved { run: of, node, state, .. } if of == run => Some((node.place, *state)),
+            Transition::StateChange { run: of, node, state, .. } if of == run => Some((node.index, *state)),
             _ => None,
         };
-        let stands: BTreeMap<u32, NodeState> = house.told.iter().filter_map(moved).collect();
+        let stands: BTreeMap<u32, NodeState> = house.tapped.iter().filter_map(moved).collect();
         assert_eq!(
             end.done,
             stands.values().filter(|state| state.is_done()).count() as u64,
             "seed {seed}: {run}"
         );
-        let kept = &house.kept.events[run];
+        let kept = &house.persisted.events[run];
         assert_eq!(
             *kept,
             (1..=events.len() as u64).collect::<Vec<_>>(),
@@ -276,7 +276,7 @@ fn check_ends(seed: u64, house: &House, submitted: &Submitted, tally: &mut BTree
             !disturbed.contains(run) && !why.starts_with("timed out") && !why.starts_with("it used");
         *tally.entry("out of tokens").or_default() += u32::from(why.starts_with("it used"));
         if is_whole {
-            for state in (Judge { house, opening, run: *run, given }).judge() {
+            for state in (Judge { house, opening, run: *run, last_answers: given }).judge() {
                 *tally.entry(state.name()).or_default() += 1;
             }
             *tally.entry("judged").or_default() += 1;
@@ -292,8 +292,8 @@ fn simulate(seed: u64, tally: &mut BTreeMap<&'static str, u32>) {
         confirm_ms: 500,
         ..limits::Runs::default()
     };
-    let mut house = House::with(Settings { limits, timeout_ms: 5_000, ..Settings::default() });
-    let (mut openings, mut given) = (BTreeMap::new(), Given::new());
+    let mut house = TestEngine::with(Settings { limits, timeout_ms: 5_000, ..Settings::default() });
+    let (mut openings, mut given) = (BTreeMap::new(), LastAnswers::new());
     let (mut pending, mut answered): (Vec<(u64, AgentRequest)>, Vec<AgentRequest>) = (Vec::new(), Vec::new());
     let (mut topics, mut disturbed, mut restarted) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
     let mut attempts = BTreeSet::new();
@@ -315,7 +315,7 @@ fn simulate(seed: u64, tally: &mut BTreeMap<&'static str, u32>) {
                 check_request(&house, &request);
             }
             assert!(topics.insert(request.reply_topic.clone()), "every attempt has a topic of its own");
-            let place = house.places[&request.reply_topic];
+            let place = house.positions[&request.reply_topic];
             // What is within an opening begins anew with each of its attempts.
             if (place as usize) < openings[&request.trace_id].nodes.len() {
                 assert!(
@@ -344,7 +344,7 @@ fn simulate(seed: u64, tally: &mut BTreeMap<&'static str, u32>) {
             let is_awaited = house.listens.contains(&*request.reply_topic);
             let answer = answer(&mut rng, ok, out);
             let is_of_opening =
-                (house.places[&request.reply_topic] as usize) < openings[&request.trace_id].nodes.len();
+                (house.positions[&request.reply_topic] as usize) < openings[&request.trace_id].nodes.len();
             if is_awaited && is_of_opening && matches!(answer.response, AgentResponse::Completed { .. }) {
                 given.insert((request.trace_id, request.node.id.to_string()), (ok, out));
             }

@@ -1,13 +1,13 @@
 //! Snapshots: at any moment one and what was told behind it make what all that was told makes, and what the
 //! engine itself holds.
 
-use super::house::House;
+use super::test_engine::TestEngine;
 use crate::{
     limits,
     runs::{RunState, Snapshot},
 };
 
-fn fold(snapshot: &mut Snapshot, told: &[super::house::Told], limits: &limits::Runs) {
+fn fold(snapshot: &mut Snapshot, told: &[super::test_engine::TapRecord], limits: &limits::Runs) {
     for (at, transition, text) in told {
         snapshot.follow(transition, *at, text, limits);
     }
@@ -15,7 +15,7 @@ fn fold(snapshot: &mut Snapshot, told: &[super::house::Told], limits: &limits::R
 
 /// Cuts what was told in two at random places, under windows that hold everything and under such that hold
 /// next to nothing.
-pub(super) fn hold_together(house: &House, rng: &mut fastrand::Rng) {
+pub(super) fn hold_together(house: &TestEngine, rng: &mut fastrand::Rng) {
     let narrow = limits::Runs {
         shown_max: 2,
         shown_nodes_max: 20,
@@ -25,9 +25,9 @@ pub(super) fn hold_together(house: &House, rng: &mut fastrand::Rng) {
     };
     for limits in [limits::Runs::default(), narrow] {
         let mut whole = Snapshot::default();
-        fold(&mut whole, &house.told, &limits);
+        fold(&mut whole, &house.tapped, &limits);
         for _ in 0..8 {
-            let (before, behind) = house.told.split_at(rng.usize(..=house.told.len()));
+            let (before, behind) = house.tapped.split_at(rng.usize(..=house.tapped.len()));
             let mut taken = Snapshot::default();
             fold(&mut taken, before, &limits);
             let mut carried_on = taken.clone();
@@ -46,7 +46,7 @@ pub(super) fn hold_together(house: &House, rng: &mut fastrand::Rng) {
 }
 
 /// Holds the snapshot against the engine.
-pub(super) fn agrees(house: &House) {
+pub(super) fn agrees(house: &TestEngine) {
     for (name, run) in house.engine.runs.iter().filter(|(_, run)| run.is_live) {
         let view = house.snapshot.run(*name).unwrap();
         assert_eq!(
@@ -65,7 +65,7 @@ pub(super) fn agrees(house: &House) {
         let asking = run.nodes.iter().filter(|node| node.ask.is_some()).count();
         assert_eq!(house.snapshot.asks.iter().filter(|ask| ask.run == *name).count(), asking);
     }
-    let (totals, figures) = (house.snapshot.totals, house.engine.figures());
+    let (totals, figures) = (house.snapshot.totals, house.engine.metrics());
     assert_eq!(
         (totals.succeeded, totals.failed, totals.cancelled),
         (figures.ended[0], figures.ended[1], figures.ended[2])

@@ -3,7 +3,7 @@
 use super::{
     super::{
         Edge, FaultKind, Literal, PortRef,
-        expression::{self, Miswritten, cut},
+        expression::{self, SyntaxError, cut},
     },
     fields::{Fields, Part, Sink},
     text::{Nodes, plain_port},
@@ -40,11 +40,11 @@ fn source(
     };
     match expression::predicate(text) {
         Ok((port, literal)) => nodes.port(port, value.at, true, sink).map(|port| (port, literal)),
-        Err(Miswritten::Port { written, fix }) => {
+        Err(SyntaxError::Port { written, fix }) => {
             sink.add(value.at, FaultKind::Port { written }, fix);
             None
         }
-        Err(Miswritten::Literal { why, fix }) => {
+        Err(SyntaxError::Literal { why, fix }) => {
             sink.add(value.at, FaultKind::Predicate { written: cut(text), why }, fix);
             None
         }

@@ -3,7 +3,7 @@
 use std::{fmt, sync::Arc};
 
 use super::super::{FaultKind, Faults, expression::cut, fault::Fault};
-use crate::runs::yaml::{Located, Map, Place, Value};
+use crate::runs::yaml::{Located, Map, Position, Value};
 
 /// Whose keys are read, as messages name it.
 #[derive(Clone, Copy, Debug)]
@@ -40,7 +40,7 @@ pub(super) struct Sink<'f> {
 }
 
 impl Sink<'_> {
-    pub(super) fn add(&mut self, at: Place, kind: FaultKind, fix: Option<String>) {
+    pub(super) fn add(&mut self, at: Position, kind: FaultKind, fix: Option<String>) {
         self.faults.push(Fault { file: self.file.clone(), at, wrong: kind.into(), fix });
     }
 }
@@ -49,7 +49,7 @@ impl Sink<'_> {
 #[derive(Clone, Copy)]
 pub(super) struct Fields<'t> {
     map: &'t Map,
-    at: Place,
+    at: Position,
     part: Part<'t>,
 }
 
@@ -57,7 +57,7 @@ impl<'t> Fields<'t> {
     /// Keys that are not among the known ones are faults.
     pub(super) fn new(
         map: &'t Map,
-        at: Place,
+        at: Position,
         part: Part<'t>,
         known: &[&'static str],
         sink: &mut Sink<'_>,
@@ -140,7 +140,7 @@ impl<'t> Fields<'t> {
         key: &'static str,
         takes: &'static str,
         sink: &mut Sink<'_>,
-    ) -> Vec<(&'t Arc<str>, Place)> {
+    ) -> Vec<(&'t Arc<str>, Position)> {
         let items = self.value(key).and_then(|it| self.list(it, key, takes, sink)).unwrap_or_default();
         items.iter().filter_map(|it| Some((self.text(it, key, takes, sink)?, it.at))).collect()
     }
@@ -163,7 +163,7 @@ impl<'t> Fields<'t> {
     }
 
     /// The map of a key, when it is there.
-    pub(super) fn map(&self, key: &'static str, sink: &mut Sink<'_>) -> Option<(&'t Map, Place)> {
+    pub(super) fn map(&self, key: &'static str, sink: &mut Sink<'_>) -> Option<(&'t Map, Position)> {
         let value = self.value(key)?;
         if let Value::Map(map) = &value.value {
             return Some((map, value.at));

@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     limits::Runs,
-    runs::yaml::{self, Bounds, Located, Place},
+    runs::yaml::{self, Bounds, Located, Position},
 };
 
 impl Opening {
@@ -33,9 +33,10 @@ impl Opening {
     ) -> Result<Self, Faults> {
         let mut loader = Loader::new(library, limits);
         let File { tree, values } = loader.read(text, None);
-        loader.left.values = loader.left.values.saturating_sub(values);
+        loader.budget.values = loader.budget.values.saturating_sub(values);
         let folder = origin.and_then(Path::parent).map(Arc::from);
-        let context = Context { file: None, folder, carried: Arc::default(), confirm_external: false };
+        let context =
+            Context { file: None, folder, inline_openings: Arc::default(), confirm_external: false };
         let name = origin.map_or_else(|| "this one".to_owned(), name_of);
         loader.chain.push(Step { name: name.into(), path: origin.unwrap_or(Path::new("")).to_owned() });
         let opening = tree.and_then(|tree| text::opening(&mut loader, &tree, params, &context));
@@ -59,13 +60,13 @@ pub(super) struct Context {
     /// The folder of the text's file.
     pub(super) folder: Option<Arc<Path>>,
     /// The openings that the outermost text carries; none for a file that was looked up.
-    pub(super) carried: Arc<Carried>,
+    pub(super) inline_openings: Arc<InlineOpenings>,
     /// `confirm_external` of an opening around this one holds within it too.
     pub(super) confirm_external: bool,
 }
 
 /// Openings that a text carries, by their names.
-pub(super) type Carried = HashMap<Arc<str>, Arc<str>>;
+pub(super) type InlineOpenings = HashMap<Arc<str>, Arc<str>>;
 
 /// An opening that is being read.
 struct Step {
@@ -82,7 +83,7 @@ struct File {
 
 /// What may yet be read.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Left {
+pub(super) struct ReadBudget {
     pub(super) nodes: u64,
     pub(super) edges: u64,
     pub(super) values: u64,
@@ -92,7 +93,7 @@ pub(super) struct Left {
 pub(super) struct Loader<'l> {
     pub(super) limits: &'l Runs,
     pub(super) faults: Faults,
-    pub(super) left: Left,
+    pub(super) budget: ReadBudget,
     /// Params that the text that is read has filled in.
     pub(super) used: BTreeSet<String>,
     library: &'l dyn Library,
@@ -105,7 +106,7 @@ pub(super) struct Loader<'l> {
 
 impl<'l> Loader<'l> {
     fn new(library: &'l dyn Library, limits: &'l Runs) -> Self {
-        let left = Left {
+        let budget = ReadBudget {
             nodes: limits.nodes_max,
             edges: limits.edges_max,
             values: limits.yaml_values_max,
@@ -114,7 +115,7 @@ impl<'l> Loader<'l> {
         Self {
             limits,
             faults: Faults::new(limits.faults_max),
-            left,
+            budget,
             used: BTreeSet::new(),
             library,
             chain: Vec::new(),
@@ -138,7 +139,7 @@ impl<'l> Loader<'l> {
         if is_empty {
             let fix = Some("begin with `version: 0`".to_owned());
             let wrong = FaultKind::NoOpening { found: "nothing" }.into();
-            self.faults.push(Fault { file: file.cloned(), at: Place::START, wrong, fix });
+            self.faults.push(Fault { file: file.cloned(), at: Position::START, wrong, fix });
         }
         File { tree: reading.tree.map(Arc::new), values: reading.values as u64 }
     }
@@ -148,7 +149,7 @@ impl<'l> Loader<'l> {
     pub(super) fn nested(
         &mut self,
         name: &str,
-        at: Place,
+        at: Position,
         params: &Map,
         context: &Context,
     ) -> Option<(Arc<Opening>, Vec<String>)> {
@@ -166,14 +167,14 @@ impl<'l> Loader<'l> {
                 ),
             );
         }
-        if self.left.values == 0 {
+        if self.budget.values == 0 {
             return None;
         }
         if self.chain.len() as u64 >= self.limits.depth_max {
             return refused(self, FaultKind::TooDeep { max: self.limits.depth_max }, None);
         }
         let sought = (name.to_owned(), context.folder.clone());
-        let carried = context.carried.get(name);
+        let carried = context.inline_openings.get(name);
         let (text, path) = match (carried, self.found.get(&sought)) {
             (Some(text), _) => (Some(text.to_string()), PathBuf::from(format!("{name}.yaml"))),
             (None, Some(path)) => (None, path.clone()),
@@ -199,20 +200,22 @@ impl<'l> Loader<'l> {
         let known = self.files.get(&path).cloned();
         let File { tree, values } =
             known.unwrap_or_else(|| self.read(&text.unwrap_or_default(), Some(&file)));
-        if values > self.left.values {
+        if values > self.budget.values {
             // What comes behind would be read for nothing.
-            self.left.values = 0;
+            self.budget.values = 0;
             return refused(self, FaultKind::TooManyValues { max: self.limits.yaml_values_max }, None);
         }
-        self.left.values -= values;
+        self.budget.values -= values;
         self.files.insert(path.clone(), File { tree: tree.clone(), values });
         // A file that is looked up finds others beside it; one that the text carries finds what the text
         // does.
         let around = match carried {
             Some(_) => context.clone(),
-            None => {
-                Context { folder: path.parent().map(Arc::from), carried: Arc::default(), ..context.clone() }
-            }
+            None => Context {
+                folder: path.parent().map(Arc::from),
+                inline_openings: Arc::default(),
+                ..context.clone()
+            },
         };
         let within = Context { file: Some(file), ..around };
         self.chain.push(Step { name: Arc::from(name), path });

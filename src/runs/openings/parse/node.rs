@@ -13,7 +13,7 @@ use super::{
     text::NUMBER_MAX,
     with,
 };
-use crate::runs::yaml::{self, Located, Place, Value};
+use crate::runs::yaml::{self, Located, Position, Value};
 
 const KEYS: [&str; 7] = ["id", "use", "with", "retry", "timeout_ms", "budget_tokens", "tags"];
 
@@ -31,14 +31,14 @@ const UNSUPPORTED: [(&str, &str); 3] = [
 ];
 
 /// What a node stands in.
-pub(super) struct Around<'t> {
+pub(super) struct NodeContext<'t> {
     pub(super) params: &'t Map,
     pub(super) policy: Policy,
     pub(super) context: &'t Context,
 }
 
 /// Reads a node; nothing when it has no id that others could name.
-pub(super) fn node(loader: &mut Loader<'_>, item: &Located, around: &Around<'_>) -> Option<Node> {
+pub(super) fn node(loader: &mut Loader<'_>, item: &Located, around: &NodeContext<'_>) -> Option<Node> {
     let sink = &mut loader.sink(around.context);
     let Value::Map(map) = &item.value else {
         if !matches!(item.value, Value::Faulty) {
@@ -77,14 +77,14 @@ pub(super) fn node(loader: &mut Loader<'_>, item: &Located, around: &Around<'_>)
     let with = written_with.map(|(map, _)| with::filled(loader, map, around)).unwrap_or_default();
     let asks_place = written_with.and_then(|(map, _)| map.value(ASKS)).map(|it| it.at);
     let asks = asks(&with, asks_place, name, around, &mut loader.sink(around.context));
-    let given = Given { with: &with, written: written_with.map(|(map, _)| map), node: name };
+    let given = NodeInputs { with: &with, written: written_with.map(|(map, _)| map), node: name };
     let action = used.and_then(|(used, at)| action(loader, &used, at, &given, around));
     let action = action.unwrap_or_else(|| Use::Agent(Arc::from("")));
     Some(Node { id: id?, action, with, retry, timeout_ms, budget_tokens, tags, asks })
 }
 
 /// Where a node's id stands.
-pub(super) fn id_place(item: &Located) -> Option<Place> {
+pub(super) fn id_place(item: &Located) -> Option<Position> {
     let Value::Map(map) = &item.value else { return None };
     map.value("id").map(|it| it.at)
 }
@@ -114,7 +114,7 @@ fn retry(fields: &Fields<'_>, id: Option<&str>, sink: &mut Sink<'_>) -> Retry {
     }
 }
 
-fn asks(with: &Map, at: Option<Place>, node: &str, around: &Around<'_>, sink: &mut Sink<'_>) -> bool {
+fn asks(with: &Map, at: Option<Position>, node: &str, around: &NodeContext<'_>, sink: &mut Sink<'_>) -> bool {
     let (Some(value), Some(at)) = (with.get(ASKS), at) else { return false };
     match value {
         serde_json::Value::Bool(false) if around.context.confirm_external => {
@@ -139,7 +139,7 @@ fn asks(with: &Map, at: Option<Place>, node: &str, around: &Around<'_>, sink: &m
 }
 
 /// What a node gives to what it uses.
-struct Given<'n> {
+struct NodeInputs<'n> {
     /// Its `with`, filled in.
     with: &'n Map,
     /// The same as it was written, if it was.
@@ -152,9 +152,9 @@ struct Given<'n> {
 fn action(
     loader: &mut Loader<'_>,
     used: &str,
-    at: Place,
-    given: &Given<'_>,
-    around: &Around<'_>,
+    at: Position,
+    given: &NodeInputs<'_>,
+    around: &NodeContext<'_>,
 ) -> Option<Use> {
     let sink = &mut loader.sink(around.context);
     let fix = |text: &str| Some(text.to_owned());
@@ -204,10 +204,10 @@ fn action(
 /// Tells of params that were given to a nested opening that does not have them.
 fn unknown_params(
     loader: &mut Loader<'_>,
-    given: &Given<'_>,
+    given: &NodeInputs<'_>,
     opening: &Opening,
     unknown: Vec<String>,
-    around: &Around<'_>,
+    around: &NodeContext<'_>,
 ) {
     let Some(written) = given.written else { return };
     for param in unknown {

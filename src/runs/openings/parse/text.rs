@@ -4,17 +4,17 @@ use std::{collections::HashMap, sync::Arc};
 
 use super::{
     super::{
-        Check, Edge, FaultKind, Is, Map, Node, Opening, Policy, PortRef, Success, Use,
+        Check, CheckKind, Edge, FaultKind, Map, Node, Opening, Policy, PortRef, Success, Use,
         bundle::OPENINGS,
-        expression::{self, Miswritten, WrittenPort, cut},
+        expression::{self, SyntaxError, WrittenPort, cut},
         graph,
     },
     edge,
     fields::{Fields, Part, Sink},
-    load::{Carried, Context, Loader},
+    load::{Context, InlineOpenings, Loader},
     node,
 };
-use crate::runs::yaml::{Located, Place, Value};
+use crate::runs::yaml::{Located, Position, Value};
 
 /// The port by which a nested opening waits for others.
 const WAITS: &str = "in";
@@ -58,10 +58,11 @@ pub(super) fn opening(
         params.keys().filter(|it| !all_params.contains_key(*it)).cloned().collect();
     all_params.extend(params.iter().map(|(key, value)| (key.clone(), value.clone())));
     let policy = policy(&fields, sink);
-    let carried = carried(&fields, context, sink).map_or_else(|| Arc::clone(&context.carried), Arc::new);
+    let carried = inline_openings(&fields, context, sink)
+        .map_or_else(|| Arc::clone(&context.inline_openings), Arc::new);
     let around = Context {
         confirm_external: policy.confirm_external || context.confirm_external,
-        carried,
+        inline_openings: carried,
         ..context.clone()
     };
 
@@ -75,7 +76,8 @@ pub(super) fn opening(
     }
     let place = fields.value("nodes").map_or(tree.at, |it| it.at);
     let used_around = std::mem::take(&mut loader.used);
-    let nodes = nodes(loader, items, place, &node::Around { params: &all_params, policy, context: &around });
+    let nodes =
+        nodes(loader, items, place, &node::NodeContext { params: &all_params, policy, context: &around });
     let used = std::mem::replace(&mut loader.used, used_around);
     unknown.retain(|it| !used.contains(it));
     let nodes = nodes?;
@@ -89,12 +91,12 @@ pub(super) fn opening(
     let edges_at = written.map_or(tree.at, |it| it.at);
     let written =
         written.and_then(|it| fields.list(it, "edges", "a list of edges", sink)).unwrap_or_default();
-    if written.len() as u64 > loader.left.edges {
+    if written.len() as u64 > loader.budget.edges {
         let max = loader.limits.edges_max;
         loader.sink(context).add(edges_at, FaultKind::TooManyEdges { max }, None);
         return None;
     }
-    loader.left.edges -= written.len() as u64;
+    loader.budget.edges -= written.len() as u64;
     let sink = &mut loader.sink(context);
     let mut edges = Vec::with_capacity(written.len());
     let mut places = Vec::with_capacity(written.len());
@@ -140,7 +142,7 @@ fn name(fields: &Fields<'_>, sink: &mut Sink<'_>) -> Option<Arc<str>> {
 }
 
 /// The openings that the text carries. Only the outermost does: a name means one opening throughout.
-fn carried(fields: &Fields<'_>, context: &Context, sink: &mut Sink<'_>) -> Option<Carried> {
+fn inline_openings(fields: &Fields<'_>, context: &Context, sink: &mut Sink<'_>) -> Option<InlineOpenings> {
     let (map, at) = fields.map(OPENINGS, sink)?;
     if context.file.is_some() {
         sink.add(at, FaultKind::InnerOpenings, Some("make them files beside this one".to_owned()));
@@ -175,7 +177,7 @@ impl Nodes {
     pub(super) fn port(
         &self,
         written: WrittenPort<'_>,
-        at: Place,
+        at: Position,
         is_output: bool,
         sink: &mut Sink<'_>,
     ) -> Option<PortRef> {
@@ -207,14 +209,19 @@ impl Nodes {
 }
 
 /// Nothing when there are too many to look at.
-fn nodes(loader: &mut Loader<'_>, items: &[Located], at: Place, around: &node::Around<'_>) -> Option<Nodes> {
-    if items.len() as u64 > loader.left.nodes {
+fn nodes(
+    loader: &mut Loader<'_>,
+    items: &[Located],
+    at: Position,
+    around: &node::NodeContext<'_>,
+) -> Option<Nodes> {
+    if items.len() as u64 > loader.budget.nodes {
         let kind = FaultKind::TooManyNodes { max: loader.limits.nodes_max };
-        loader.left.nodes = 0;
+        loader.budget.nodes = 0;
         loader.sink(around.context).add(at, kind, None);
         return None;
     }
-    loader.left.nodes -= items.len() as u64;
+    loader.budget.nodes -= items.len() as u64;
     let mut nodes = Nodes { list: Vec::with_capacity(items.len()), ids: HashMap::with_capacity(items.len()) };
     for item in items {
         let Some(node) = node::node(loader, item, around) else { continue };
@@ -235,9 +242,9 @@ fn nodes(loader: &mut Loader<'_>, items: &[Located], at: Place, around: &node::A
 fn without_repeats(
     nodes: &Nodes,
     edges: &mut Vec<Edge>,
-    places: &[Place],
+    places: &[Position],
     sink: &mut Sink<'_>,
-) -> Vec<Place> {
+) -> Vec<Position> {
     let mut seen: HashMap<Edge, u32> = HashMap::with_capacity(edges.len());
     let (mut kept, mut stay) = (Vec::with_capacity(edges.len()), Vec::with_capacity(edges.len()));
     for (edge, at) in std::mem::take(edges).into_iter().zip(places) {
@@ -261,15 +268,16 @@ fn without_repeats(
     stay
 }
 
-fn cycles(nodes: &Nodes, edges: &[Edge], places: &[Place], sink: &mut Sink<'_>) {
+fn cycles(nodes: &Nodes, edges: &[Edge], places: &[Position], sink: &mut Sink<'_>) {
     /// Ids of a cycle that are told.
-    const TOLD_MAX: usize = 20;
+    const LISTED_MAX: usize = 20;
     for cycle in graph::order(nodes.list.len(), edges.iter().map(|it| (it.from, it.to))).cycles {
-        let mut ids: Vec<&str> = cycle.iter().take(TOLD_MAX).map(|it| &*nodes.list[*it].id).collect();
-        ids.extend((cycle.len() > TOLD_MAX).then_some("…"));
+        let mut ids: Vec<&str> = cycle.iter().take(LISTED_MAX).map(|it| &*nodes.list[*it].id).collect();
+        ids.extend((cycle.len() > LISTED_MAX).then_some("…"));
         ids.push(&nodes.list[cycle[0]].id);
         let closes = |it: &Edge| it.from == cycle[cycle.len() - 1] && it.to == cycle[0];
-        let at = edges.iter().position(closes).and_then(|it| places.get(it)).copied().unwrap_or(Place::START);
+        let at =
+            edges.iter().position(closes).and_then(|it| places.get(it)).copied().unwrap_or(Position::START);
         sink.add(
             at,
             FaultKind::Cycle { path: ids.join(" → ") },
@@ -306,17 +314,17 @@ fn success(fields: &Fields<'_>, nodes: &Nodes, sink: &mut Sink<'_>) -> Option<Su
     Some(make(texts.into_iter().filter_map(|(text, at)| check(text, at, nodes, sink)).collect()))
 }
 
-fn check(text: &str, at: Place, nodes: &Nodes, sink: &mut Sink<'_>) -> Option<Check> {
+fn check(text: &str, at: Position, nodes: &Nodes, sink: &mut Sink<'_>) -> Option<Check> {
     match expression::check(text) {
         Ok((port, literal)) => {
-            let is = literal.map_or(Is::Exists, Is::Equals);
-            nodes.port(port, at, true, sink).map(|port| Check { port, is })
+            let is = literal.map_or(CheckKind::Exists, CheckKind::Equals);
+            nodes.port(port, at, true, sink).map(|port| Check { port, kind: is })
         }
-        Err(Miswritten::Port { written, fix }) => {
+        Err(SyntaxError::Port { written, fix }) => {
             sink.add(at, FaultKind::Port { written }, fix);
             None
         }
-        Err(Miswritten::Literal { why, fix }) => {
+        Err(SyntaxError::Literal { why, fix }) => {
             sink.add(at, FaultKind::Expression { written: cut(text), why }, fix);
             None
         }
@@ -348,19 +356,19 @@ fn save(fields: &Fields<'_>, nodes: &Nodes, sink: &mut Sink<'_>) -> Vec<PortRef>
 /// A port without a predicate.
 pub(super) fn plain_port(
     text: &str,
-    at: Place,
+    at: Position,
     nodes: &Nodes,
     is_output: bool,
     sink: &mut Sink<'_>,
 ) -> Option<PortRef> {
     match expression::port(text) {
         Ok(port) => nodes.port(port, at, is_output, sink),
-        Err(Miswritten::Port { written, fix }) => {
+        Err(SyntaxError::Port { written, fix }) => {
             let fix = fix
                 .or_else(|| text.contains('=').then(|| "only `from` of an edge has a predicate".to_owned()));
             sink.add(at, FaultKind::Port { written }, fix);
             None
         }
-        Err(Miswritten::Literal { .. }) => None,
+        Err(SyntaxError::Literal { .. }) => None,
     }
 }

@@ -9,16 +9,16 @@ use super::{
         template::{self, Piece},
     },
     load::Loader,
-    node::Around,
+    node::NodeContext,
 };
-use crate::runs::yaml::{self, Located, Place, Value};
+use crate::runs::yaml::{self, Located, Position, Value};
 
 /// A node's `with` as JSON, every template filled in.
-pub(super) fn filled(loader: &mut Loader<'_>, map: &yaml::Map, around: &Around<'_>) -> Map {
+pub(super) fn filled(loader: &mut Loader<'_>, map: &yaml::Map, around: &NodeContext<'_>) -> Map {
     map.pairs.iter().map(|(key, value)| (key.name.to_string(), value_of(loader, value, around))).collect()
 }
 
-fn value_of(loader: &mut Loader<'_>, located: &Located, around: &Around<'_>) -> Json {
+fn value_of(loader: &mut Loader<'_>, located: &Located, around: &NodeContext<'_>) -> Json {
     match &located.value {
         Value::Text(text) if text.contains("{{") => {
             text_of(loader, text, located.at, around).unwrap_or_default()
@@ -30,7 +30,7 @@ fn value_of(loader: &mut Loader<'_>, located: &Located, around: &Around<'_>) -> 
 }
 
 /// A text with its templates filled in; nothing after a fault.
-fn text_of(loader: &mut Loader<'_>, text: &str, at: Place, around: &Around<'_>) -> Option<Json> {
+fn text_of(loader: &mut Loader<'_>, text: &str, at: Position, around: &NodeContext<'_>) -> Option<Json> {
     let pieces = match template::pieces(text) {
         Ok(pieces) => pieces,
         Err(why) => {
@@ -60,8 +60,8 @@ fn write_param(
     loader: &mut Loader<'_>,
     out: &mut String,
     name: &str,
-    at: Place,
-    around: &Around<'_>,
+    at: Position,
+    around: &NodeContext<'_>,
 ) -> Option<()> {
     let value = param(loader, name, at, around)?;
     if !fits(loader, size(value), at, around) {
@@ -83,7 +83,12 @@ fn write_param(
     Some(())
 }
 
-fn param<'t>(loader: &mut Loader<'_>, name: &str, at: Place, around: &Around<'t>) -> Option<&'t Json> {
+fn param<'t>(
+    loader: &mut Loader<'_>,
+    name: &str,
+    at: Position,
+    around: &NodeContext<'t>,
+) -> Option<&'t Json> {
     let found = around.params.get(name);
     if found.is_some() {
         if !loader.used.contains(name) {
@@ -100,12 +105,12 @@ fn param<'t>(loader: &mut Loader<'_>, name: &str, at: Place, around: &Around<'t>
 }
 
 /// Takes bytes of what params may fill in; false, with a fault, when there are too few left.
-fn fits(loader: &mut Loader<'_>, bytes: u64, at: Place, around: &Around<'_>) -> bool {
-    if bytes <= loader.left.filled_bytes {
-        loader.left.filled_bytes -= bytes;
+fn fits(loader: &mut Loader<'_>, bytes: u64, at: Position, around: &NodeContext<'_>) -> bool {
+    if bytes <= loader.budget.filled_bytes {
+        loader.budget.filled_bytes -= bytes;
         return true;
     }
-    loader.left.filled_bytes = 0;
+    loader.budget.filled_bytes = 0;
     let kind = FaultKind::FilledTooLong { max: loader.limits.filled_bytes_max };
     loader.sink(around.context).add(at, kind, None);
     false

@@ -132,7 +132,7 @@ pub enum Transition {
     },
     /// Its connection went away after `applied` on a `done` queue; it stays applied and does not occupy its
     /// queue (ruling MPP 9).
-    LeftApplied {
+    Orphaned {
         /// Its id.
         id: InvocationId,
         /// Its queue.
@@ -195,7 +195,7 @@ pub enum Transition {
     /// Commits fail; pulls stay parked and enqueue is refused. The text says why.
     CommitsFailing,
     /// Commits succeed again.
-    CommitsWell,
+    CommitsOk,
     /// The manifest in force.
     PackLoaded {
         /// Its identifier.
@@ -218,7 +218,7 @@ impl Transition {
             | Self::Failed { id, .. }
             | Self::Refunded { id, .. }
             | Self::Requeued { id, .. }
-            | Self::LeftApplied { id, .. }
+            | Self::Orphaned { id, .. }
             | Self::RefundRecorded { id, .. }
             | Self::OtherCancelled { id, .. } => Some(*id),
             Self::Listening { .. }
@@ -236,7 +236,7 @@ impl Transition {
             | Self::StateWritten { .. }
             | Self::PersistedLeftOut { .. }
             | Self::CommitsFailing
-            | Self::CommitsWell
+            | Self::CommitsOk
             | Self::PackLoaded { .. } => None,
         }
     }

@@ -88,7 +88,7 @@ pub enum Transition {
         expires_at_ms: u64,
     },
     /// What a subscription's figures are, once a second while they change.
-    Gauged {
+    QueueStats {
         /// Whose.
         session: ConnectionId,
         /// Its number in the session.
@@ -97,7 +97,7 @@ pub enum Transition {
         gauge: Gauge,
     },
     /// What a publisher has sent, once a second while it does.
-    Counted {
+    SessionStats {
         /// Whose.
         session: ConnectionId,
         /// Messages taken from it since it connected.
@@ -106,7 +106,7 @@ pub enum Transition {
         refused: u64,
     },
     /// What is remembered against duplicates, and how many topics there were, once a second while it changes.
-    Remembered {
+    DedupeStats {
         /// Keys over all topics.
         keys: u64,
         /// Keys that were let go before the longest TTL was over, since the start.
@@ -134,13 +134,13 @@ impl Transition {
             | Self::Disconnected { session, .. }
             | Self::Subscribed { session, .. }
             | Self::Unsubscribed { session, .. }
-            | Self::Gauged { session, .. }
-            | Self::Counted { session, .. }
+            | Self::QueueStats { session, .. }
+            | Self::SessionStats { session, .. }
             | Self::Dropped { to: Some((session, _)), .. } => Some(*session),
             Self::Listening { .. }
             | Self::NotListening
             | Self::Dropped { to: None, .. }
-            | Self::Remembered { .. }
+            | Self::DedupeStats { .. }
             | Self::ClockJumped { .. } => None,
         }
     }

@@ -1,0 +1,130 @@
+//! Keeps a small text in a file, written on a thread of its own: the last one given is what stands there in
+//! the end.
+
+use std::{
+    fs::{DirBuilder, OpenOptions},
+    io::{self, Read as _, Write as _},
+    os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _},
+    path::{Path, PathBuf},
+    sync::{
+        Arc, Mutex, PoisonError,
+        mpsc::{Receiver, SyncSender, sync_channel},
+    },
+    thread::JoinHandle,
+};
+
+/// Writes a text as often as it changes, without anybody waiting for the disk. Dropped, it ends when the last
+/// one is written.
+#[derive(Debug)]
+pub(crate) struct DebouncedFile {
+    /// What is to be written next.
+    next: Arc<Mutex<Option<String>>>,
+    wake: Option<SyncSender<()>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl DebouncedFile {
+    /// Begins to keep texts in a file; nothing where no thread can be had.
+    pub(crate) fn spawn(path: PathBuf) -> Option<Self> {
+        let next = Arc::new(Mutex::new(None));
+        let (wake, woken) = sync_channel(1);
+        let taken = Arc::clone(&next);
+        let thread = std::thread::Builder::new()
+            .name("keeper".to_owned())
+            .spawn(move || write_all(&path, &woken, &taken))
+            .ok()?;
+        Some(Self { next, wake: Some(wake), thread: Some(thread) })
+    }
+
+    /// Keeps a text in place of the one before.
+    pub(crate) fn write_later(&self, text: &str) {
+        *self.next.lock().unwrap_or_else(PoisonError::into_inner) = Some(text.to_owned());
+        if let Some(wake) = &self.wake {
+            // Where it is full the thread is woken already, and finds this text.
+            let _ = wake.try_send(());
+        }
+    }
+}
+
+impl Drop for DebouncedFile {
+    fn drop(&mut self) {
+        self.wake = None;
+        if let Some(thread) = self.thread.take() {
+            drop(thread.join());
+        }
+    }
+}
+
+fn write_all(path: &Path, woken: &Receiver<()>, next: &Mutex<Option<String>>) {
+    for () in woken {
+        let text = next.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(Err(error)) = text.map(|text| write(path, &text)) {
+            tracing::warn!("not kept for the next start: {}: {error}", path.display());
+        }
+    }
+}
+
+/// Writes it whole, or leaves what is there.
+fn write(path: &Path, text: &str) -> io::Result<()> {
+    if let Some(folder) = path.parent() {
+        DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+    }
+    let fresh = path.with_extension("new");
+    OpenOptions::new()
+        .write(true)
+        .create(true)
+        .truncate(true)
+        .mode(0o600)
+        .open(&fresh)?
+        .write_all(text.as_bytes())?;
+    std::fs::rename(fresh, path)
+}
+
+/// The text that was kept, of at most `bytes_max` bytes; none where there is no file yet.
+///
+/// # Errors
+/// Why it cannot be read, for people.
+pub(crate) fn read(path: &Path, bytes_max: u64) -> Result<Option<String>, String> {
+    let file = match std::fs::File::open(path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(error.to_string()),
+    };
+    let mut text = String::new();
+    let bytes = file
+        .take(bytes_max.saturating_add(1))
+        .read_to_string(&mut text)
+        .map_err(|error| error.to_string())?;
+    if bytes as u64 > bytes_max {
+        return Err(format!("it is larger than {bytes_max} bytes"));
+    }
+    Ok(Some(text))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_text_given_is_what_is_read_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("state/layout.toml");
+        assert_eq!(read(&path, 65_536), Ok(None));
+        let keeper = DebouncedFile::spawn(path.clone()).unwrap();
+        for number in 0..1_000 {
+            keeper.write_later(&format!("version = {number}"));
+        }
+        drop(keeper);
+        assert_eq!(read(&path, 65_536), Ok(Some("version = 999".to_owned())));
+    }
+
+    #[test]
+    fn what_is_no_small_text_is_not_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("layout.toml");
+        std::fs::write(&path, vec![b' '; 70_000]).unwrap();
+        assert_eq!(read(&path, 65_536), Err("it is larger than 65536 bytes".to_owned()));
+        std::fs::write(&path, [0xff, 0xfe]).unwrap();
+        assert!(read(&path, 65_536).is_err());
+    }
+}

@@ -1,0 +1,191 @@
+//! The tray: questions of runs that wait for an answer, alerts that wait to be seen, then those that were,
+//! then those that passed. Nothing in it ever opens by itself.
+
+use std::fmt::Write as _;
+
+use ratatui::layout::Rect;
+
+use super::run_confirmations::ask_line;
+use crate::{
+    console::{
+        format,
+        model::{Alert, AlertStatus, Cause, Model},
+        panes::{Cell, Class, Table, list_height, row_at},
+        selection::{RecordKey, Selection},
+        theme::Role,
+        view::{Canvas, View},
+    },
+    field::Column,
+    runs::AskView,
+};
+
+const COLUMNS: &[Column] = &[
+    Column::fixed("", 11),
+    Column::fixed("since", 8),
+    Column::fixed("lasts", 11).right(),
+    Column::growing("what", 20, 1),
+];
+
+/// The open tray.
+#[derive(Debug, Default)]
+pub(crate) struct AlertList {
+    selection: Selection,
+    height: usize,
+}
+
+fn keys(model: &Model) -> Vec<RecordKey> {
+    let questions = approvals(model).map(|ask| RecordKey::Question(ask.action));
+    questions.chain(alerts(model).into_iter().map(|alert| RecordKey::Alert(alert.number))).collect()
+}
+
+fn approvals(model: &Model) -> impl Iterator<Item = &AskView> {
+    model.runs().into_iter().flat_map(|runs| runs.asks_in_time())
+}
+
+/// The alerts that are listed behind the questions: that there are questions is none of them.
+fn alerts(model: &Model) -> Vec<&Alert> {
+    let has_questions = approvals(model).next().is_some();
+    let is_told =
+        |alert: &&Alert| !(has_questions && alert.cause == Cause::AwaitingApproval && alert.holds());
+    model.alerts.listed().into_iter().filter(is_told).collect()
+}
+
+impl AlertList {
+    /// The selected alert.
+    pub(crate) fn selected<'a>(&self, model: &'a Model) -> Option<&'a Alert> {
+        let at = self.selection.index().checked_sub(approvals(model).count())?;
+        alerts(model).into_iter().nth(at)
+    }
+
+    /// The selected question of a run.
+    pub(crate) fn selected_approval<'a>(&self, model: &'a Model) -> Option<&'a AskView> {
+        approvals(model).nth(self.selection.index())
+    }
+
+    /// Rows that are shown at once.
+    pub(crate) fn height(&self) -> usize {
+        self.height
+    }
+
+    /// Moves the selection.
+    pub(crate) fn step(&mut self, by: isize, model: &Model) {
+        self.selection.step(by, &keys(model), self.height);
+    }
+
+    /// Selects the row at this line of the screen.
+    pub(crate) fn click(&mut self, body: Rect, row: u16, model: &Model) -> bool {
+        let keys = keys(model);
+        let Some(index) = row_at(body, row, &self.selection).filter(|index| *index < keys.len()) else {
+            return false;
+        };
+        let was_there = self.selection.index() == index;
+        self.selection.select(index, &keys, self.height);
+        was_there
+    }
+
+    /// Goes to the first: what was put away has moved down.
+    pub(crate) fn first(&mut self) {
+        self.selection = Selection::default();
+    }
+
+    /// Finds the selected alert again, wherever it has moved.
+    pub(crate) fn follow(&mut self, model: &Model) {
+        self.selection.reconcile(&keys(model), self.height);
+    }
+
+    /// Fits it to the room there is.
+    pub(super) fn reconcile(&mut self, body: Rect) {
+        self.height = list_height(body);
+    }
+
+    /// Draws it.
+    pub(super) fn draw(&self, canvas: &mut Canvas<'_>, body: Rect, model: &Model, focused: bool) {
+        canvas.clear(body);
+        let alerts = alerts(model);
+        let asks: Vec<&AskView> = approvals(model).collect();
+        let (waiting, unshown) = model.runs().map_or((0, 0), |runs| (runs.waiting(), runs.asks_unshown));
+        let mut title = match (waiting, unshown) {
+            (0, _) => String::new(),
+            (1, _) => "Questions: 1 waits. ".to_owned(),
+            (waiting, 0) => format!("Questions: {waiting} wait. "),
+            (waiting, unshown) => {
+                format!("Questions: {waiting} wait, the {unshown} oldest in `ls confirmations` alone. ")
+            }
+        };
+        let _ = match model.alerts.active_count() {
+            0 => write!(title, "Alerts: none waits"),
+            1 => write!(title, "Alerts: 1 waits"),
+            waiting => write!(title, "Alerts: {waiting} wait"),
+        };
+        if model.alerts.cut() > 0 {
+            let _ = write!(
+                title,
+                ", {} older ones cut (limits.console.alerts_max)",
+                format::count(model.alerts.cut())
+            );
+        }
+        let inside = canvas.frame(body, &title, focused);
+        if alerts.is_empty() && asks.is_empty() {
+            canvas.put(
+                inside.x + 1,
+                inside.y,
+                inside.width.saturating_sub(1),
+                &empty_text(canvas.view, model),
+                Role::Muted,
+            );
+            return;
+        }
+        let view = canvas.view;
+        let row = |index: usize| match (asks.get(index), index.checked_sub(asks.len())) {
+            (Some(ask), _) => approval_cells(view, ask),
+            (None, at) => at.and_then(|at| alerts.get(at)).map_or_else(Vec::new, |alert| cells(view, alert)),
+        };
+        Table::plain(COLUMNS, asks.len() + alerts.len(), &row, &self.selection, focused).draw(canvas, inside);
+    }
+}
+
+/// That nothing was the matter, as far as this console knows.
+fn empty_text(view: &View, model: &Model) -> String {
+    match (&model.attachment, model.known_since) {
+        (Some(_), Some(since)) => format!(
+            "nothing was the matter since {}, when this console was attached",
+            view.time_of_day(since)
+        ),
+        _ => "nothing was the matter so far".to_owned(),
+    }
+}
+
+/// How an alert stands, in a word.
+pub(super) const fn status_text(standing: AlertStatus) -> &'static str {
+    match standing {
+        AlertStatus::Active => "waits",
+        AlertStatus::Acknowledged => "seen",
+        AlertStatus::Resolved { .. } => "passed",
+    }
+}
+
+/// Of which run it is and when silence becomes a no are never cut, nor masked.
+fn approval_cells(view: &View, ask: &AskView) -> Vec<Cell> {
+    let left = ask.expires_at.since(view.clock.wall);
+    vec![
+        Cell::new(format!("{} {} asks", view.glyphs.warn, ask.run.short()), Role::Accent),
+        Cell::new(view.time_of_day(ask.asked_at), Role::Muted),
+        Cell::new(format!("no in {}", format::age(left).trim_start()), Role::Warn),
+        Cell::of_class(ask_line(ask), Role::Text, Class::Payload),
+    ]
+}
+
+fn cells(view: &View, alert: &Alert) -> Vec<Cell> {
+    let glyphs = view.glyphs;
+    let (sign, role, text) = match alert.status {
+        AlertStatus::Active => (glyphs.warn, Role::Warn, Role::Text),
+        AlertStatus::Acknowledged => (glyphs.degraded, Role::Text, Role::Text),
+        AlertStatus::Resolved { .. } => (glyphs.ok, Role::Muted, Role::Muted),
+    };
+    vec![
+        Cell::new(format!("{sign} {}", status_text(alert.status)), role),
+        Cell::new(view.time_of_day(alert.since), Role::Muted),
+        Cell::new(format::age(alert.duration(view.clock)), text),
+        Cell::of_class(alert.text.to_string(), text, Class::Public),
+    ]
+}

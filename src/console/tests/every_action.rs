@@ -1,0 +1,230 @@
+//! Every action in every place: it does something, or says why not.
+
+use super::{
+    pack_events,
+    runs::with_runs,
+    sessions::with_sessions,
+    steps::pending_list,
+    test_console::{TestConsole, fresh, show},
+};
+use crate::{
+    console::{
+        action::Action,
+        keymap::KeyScope,
+        overlays::{Confirmation, Dialog, Output, Overlay},
+        pane_id::PaneId,
+        ui::Focus,
+        update,
+        view_id::ViewId,
+    },
+    ids::InvocationId,
+    macp::SessionRef,
+    tap::entry::{mpp::Transition, station},
+};
+
+/// What moves, and at an end does nothing; and what only ever goes back.
+const MOVES: &[Action] = &[
+    Action::Back,
+    Action::Close,
+    Action::FocusNext,
+    Action::FocusPrevious,
+    Action::Up,
+    Action::Down,
+    Action::Left,
+    Action::Right,
+    Action::PageUp,
+    Action::PageDown,
+    Action::First,
+    Action::Last,
+    Action::Live,
+    Action::ViewDeck,
+    Action::ViewBridge,
+    Action::ViewBus,
+    Action::ViewRuns,
+    Action::ViewSessions,
+    Action::ViewTrace,
+    Action::ViewWire,
+    Action::ViewJournal,
+];
+
+fn focused(mut stage: TestConsole, pane: PaneId) -> TestConsole {
+    let view = ViewId::ALL.into_iter().find(|view| view.panes().contains(&pane)).unwrap_or(ViewId::Deck);
+    stage.ui.show(view);
+    stage.ui.focus = Focus::Pane(pane);
+    stage.ui.zoomed = (pane != PaneId::Started).then_some(pane);
+    stage
+}
+
+fn asking(mut stage: TestConsole, bound: Confirmation) -> TestConsole {
+    stage.ui.overlays.push(Overlay::Dialog(Box::new(Dialog::new(bound))));
+    stage
+}
+
+/// A screen with the keys in this place, over a show or over nothing yet; nothing for a place that needs
+/// more.
+pub(super) fn at(place: KeyScope, base: fn() -> TestConsole) -> Option<TestConsole> {
+    let (id, queue, event) = (InvocationId(43), "default".into(), "give_item".into());
+    let stage = match place {
+        KeyScope::Started => {
+            let mut stage = TestConsole::of_size(80, 24);
+            stage.resync(fresh());
+            focused(stage, PaneId::Started)
+        }
+        KeyScope::Chips => {
+            let mut stage = base();
+            stage.ui.focus = Focus::Chips(0);
+            stage
+        }
+        KeyScope::Pending => pending_list(43..=45, false),
+        KeyScope::Details => {
+            let mut stage = at(KeyScope::Chips, base)?;
+            stage.act(Action::Open);
+            stage
+        }
+        KeyScope::Inspector => {
+            let mut stage = base();
+            stage.station(station::Transition::Operated, "held boss");
+            let seq = stage.tap.last();
+            update::inspect(&mut stage.ui, &stage.view, seq);
+            stage
+        }
+        KeyScope::Dialog => asking(base(), Confirmation::Quit),
+        KeyScope::CancelDialog => asking(base(), Confirmation::Cancel { id, queue, event }),
+        KeyScope::ReasonDialog => asking(
+            base(),
+            Confirmation::CancelSession { session: SessionRef { number: 1, id: "s-1".into() } },
+        ),
+        KeyScope::Reason => {
+            let mut stage = at(KeyScope::ReasonDialog, base)?;
+            stage.act(Action::Reason);
+            stage
+        }
+        KeyScope::SettleDialog => asking(base(), Confirmation::Settle { id, queue, event }),
+        KeyScope::Events => pack_events::listed(show(80, 24), pack_events::events()),
+        KeyScope::Form => pack_events::opened(show(80, 24), pack_events::events(), "give_item"),
+        KeyScope::FormJson => {
+            let mut stage = at(KeyScope::Form, base)?;
+            stage.act(Action::AsJson);
+            stage
+        }
+        KeyScope::Help | KeyScope::Alerts => {
+            let mut stage = base();
+            stage.act(if place == KeyScope::Help { Action::Help } else { Action::Alerts });
+            stage
+        }
+        KeyScope::Columns => {
+            let mut stage = focused(base(), PaneId::Queues);
+            stage.act(Action::Columns);
+            stage
+        }
+        KeyScope::Palette => {
+            let mut stage = base();
+            stage.act(Action::Palette);
+            stage
+        }
+        KeyScope::FilterLine => {
+            let mut stage = focused(base(), PaneId::Recent);
+            stage.act(Action::Filter);
+            stage
+        }
+        KeyScope::Keys => {
+            let mut stage = base();
+            stage.act(Action::Keys);
+            stage
+        }
+        KeyScope::Ledger => {
+            let mut stage = focused(base(), PaneId::Recent);
+            stage.act(Action::Ledger);
+            stage
+        }
+        KeyScope::CopyAs => {
+            let mut stage = focused(base(), PaneId::Recent);
+            stage.act(Action::CopyAs);
+            if stage.ui.key_scope() != KeyScope::CopyAs {
+                return None;
+            }
+            stage
+        }
+        KeyScope::Submit => {
+            let mut stage = show(80, 24);
+            stage.act(Action::Submit);
+            stage
+        }
+        KeyScope::SubmitParams | KeyScope::Files => {
+            let mut stage = at(KeyScope::Submit, base)?;
+            stage.act(if place == KeyScope::Files { Action::Files } else { Action::Params });
+            stage
+        }
+        KeyScope::Output => {
+            let mut stage = base();
+            stage.ui.overlays.push(Overlay::Output(Output::running(1, ("ls queues", ""))));
+            stage
+        }
+        _ => focused(base(), PaneId::ALL.into_iter().find(|pane| pane.key_scope() == place)?),
+    };
+    Some(stage)
+}
+
+fn does_or_says(place: KeyScope, base: fn() -> TestConsole, action: Action) -> Option<String> {
+    let mut stage = at(place, base)?;
+    stage.key(crossterm::event::KeyCode::Null);
+    assert_eq!(stage.ui.key_scope(), place);
+    stage.ui.message = None;
+    let before = format!("{:?}", stage.ui);
+    let effects = stage.act(action);
+    let has_changed = format!("{:?}", stage.ui) != before;
+    (!has_changed && effects.is_empty()).then(|| format!("{} in {}", action.name(), place.name()))
+}
+
+fn in_every_place(base: fn() -> TestConsole) {
+    let mut idle = Vec::new();
+    for place in KeyScope::ALL {
+        let stage = base();
+        let bound: Vec<Action> = stage.view.keymap.bindings(place).map(|binding| binding.action).collect();
+        // From the palette any action comes, wherever it opens.
+        let any = if bound.contains(&Action::Palette) { Action::ALL } else { &[] };
+        for action in bound.iter().chain(any).filter(|action| !MOVES.contains(action)) {
+            idle.extend(does_or_says(place, base, *action));
+        }
+    }
+    assert!(idle.is_empty(), "these do nothing and say nothing: {}", idle.join(", "));
+}
+
+#[test]
+fn in_the_middle_of_a_show() {
+    in_every_place(|| show(160, 50));
+}
+
+#[test]
+fn with_runs_that_go_on() {
+    in_every_place(|| with_runs(show(160, 50)));
+}
+
+#[test]
+fn with_sessions_that_are_open() {
+    in_every_place(|| with_sessions(show(160, 50)));
+}
+
+#[test]
+fn with_a_row_left_in_applied() {
+    in_every_place(|| {
+        let mut stage = show(80, 24);
+        stage.mpp(Transition::Orphaned { id: InvocationId(46), queue: "boss".into() }, "");
+        stage
+    });
+}
+
+#[test]
+fn before_the_station_has_said_anything() {
+    in_every_place(|| TestConsole::of_size(160, 50));
+}
+
+#[test]
+fn on_a_station_where_nothing_happened_yet() {
+    in_every_place(|| {
+        let mut stage = TestConsole::of_size(80, 24);
+        stage.resync(fresh());
+        stage.ui.onboarding_dismissed = true;
+        stage
+    });
+}

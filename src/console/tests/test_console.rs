@@ -1,0 +1,502 @@
+//! A screen without a terminal, over a world made by hand, in virtual time.
+
+use std::{collections::VecDeque, fmt::Write as _, sync::Arc};
+
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use jiff::tz::TimeZone;
+use ratatui::{
+    buffer::Buffer,
+    layout::Rect,
+    style::{Color, Modifier},
+};
+
+use crate::{
+    console::{
+        action::Effect,
+        class::MaskPolicy,
+        config::{AlertRules, CommandHints},
+        draw,
+        event::Event,
+        glyphs::Glyphs,
+        keymap::Keymap,
+        model::{AlertChanges, Model},
+        overlays::Overlay,
+        shell::{Runnable, Subcommand},
+        theme::{Depth, Theme},
+        ui::Ui,
+        update,
+        view::View,
+    },
+    ids::{InvocationId, SessionId, TraceId},
+    limits::Limits,
+    mpp::{self, AdapterView, Listener, PackFacts, QueueView, ReadyAfter},
+    port::{AsOf, HostState, InvocationRow, Snapshot, StationView},
+    schema::JsonText,
+    store::invocations::Source,
+    tap::{
+        Draft, Tap,
+        entry::{
+            Link, Transition, What,
+            mpp::{self as events, Brake, RowState},
+            station,
+        },
+    },
+    time::{Mono, Now},
+};
+
+/// A screen with its model and a tap to feed it.
+pub(super) struct TestConsole {
+    pub(super) model: Model,
+    pub(super) ui: Ui,
+    pub(super) view: View,
+    pub(super) tap: Tap,
+    pub(super) ms: u64,
+    reader: crate::tap::Reader,
+    frame: u64,
+}
+
+impl TestConsole {
+    pub(super) fn of_size(columns: u16, rows: u16) -> Self {
+        let limits = Limits::default();
+        let tap = Tap::new(limits.tap);
+        let reader = tap.reader().unwrap();
+        let view = View {
+            theme: Theme::midnight(Depth::True),
+            glyphs: Glyphs::of(false),
+            keymap: Keymap::default(),
+            alerts: AlertRules::default(),
+            name: "friday-night".to_owned(),
+            commands: CommandHints { globals: "--data ./friday".to_owned(), ..CommandHints::default() },
+            zone: TimeZone::UTC,
+            now: Now::at_ms(0),
+            clock: Now::at_ms(0),
+            subcommands: subcommands(),
+            mask_policy: MaskPolicy::default(),
+        };
+        Self {
+            model: Model::new(&limits),
+            ui: Ui::new(columns, rows, true),
+            view,
+            tap,
+            ms: 0,
+            reader,
+            frame: 0,
+        }
+    }
+
+    /// Lets virtual time pass.
+    pub(super) fn pass(&mut self, ms: u64) {
+        self.ms += ms;
+        self.show_moment();
+    }
+
+    /// The moment that is shown, and the present.
+    fn show_moment(&mut self) {
+        self.view.clock = Now::at_ms(self.ms);
+        self.view.now =
+            self.ui.time.instant().unwrap_or_else(|| self.model.displayed_moment(self.view.clock));
+    }
+
+    /// Takes a snapshot.
+    pub(super) fn resync(&mut self, snapshot: Snapshot) {
+        self.model.resync(snapshot);
+        self.ui.time.anchor(&self.model, false);
+        self.event(Event::Data);
+    }
+
+    /// Emits a transition of the bridge and folds it.
+    pub(super) fn mpp(&mut self, transition: events::Transition, text: &str) -> Vec<Effect> {
+        self.emit(Link::Mpp, Transition::Mpp(transition), text)
+    }
+
+    /// Emits a transition of the station and folds it.
+    pub(super) fn station(&mut self, transition: station::Transition, text: &str) {
+        self.emit(Link::Station, Transition::Station(transition), text);
+    }
+
+    /// Emits a transition of the broker and folds it.
+    pub(super) fn rmp(&mut self, transition: crate::rmp::Transition, text: &str) -> Vec<Effect> {
+        self.emit(Link::Rmp, Transition::Rmp(transition), text)
+    }
+
+    /// Emits a transition of the runs and folds it.
+    pub(super) fn runs(&mut self, transition: crate::runs::Transition, text: &str) -> Vec<Effect> {
+        self.emit(Link::Runs, Transition::Runs(transition), text)
+    }
+
+    /// Emits a transition of the coordination runtime and folds it.
+    pub(super) fn macp(&mut self, transition: crate::macp::Transition, text: &str) -> Vec<Effect> {
+        self.emit(Link::Macp, Transition::Macp(transition), text)
+    }
+
+    fn emit(&mut self, link: Link, transition: Transition, text: &str) -> Vec<Effect> {
+        let trace = Some(TraceId(uuid::Uuid::from_u128(0xa41f_0000_0000_7000_8000_0000_0000_0001)));
+        let draft = Draft {
+            at: Now::at_ms(self.ms),
+            link,
+            trace,
+            cause: None,
+            what: What::Transition(transition),
+            bytes: text.as_bytes(),
+        };
+        self.tap.emit(draft);
+        self.fold()
+    }
+
+    pub(super) fn fold(&mut self) -> Vec<Effect> {
+        while let Some(batch) = self.reader.read() {
+            for entry in batch.iter() {
+                self.model.fold(entry, false);
+            }
+            self.ui.time.push(batch, &self.model);
+        }
+        let effects = self.event(Event::Data);
+        self.ui.reconcile_visible(&self.model);
+        effects
+    }
+
+    pub(super) fn event(&mut self, event: Event) -> Vec<Effect> {
+        let now = Now::at_ms(self.ms);
+        let effects = update::update(&mut self.ui, &self.model, &self.view, event, now);
+        self.carry_out(&effects);
+        effects
+    }
+
+    /// What the loop itself does of what an event wants.
+    fn carry_out(&mut self, effects: &[Effect]) {
+        for effect in effects {
+            match effect {
+                Effect::Acknowledge(number) => self.model.alerts.acknowledge(*number, Now::at_ms(self.ms)),
+                Effect::OnAir(is_on) => self.view.mask_policy = MaskPolicy::for_on_air(*is_on),
+                _ => {}
+            }
+        }
+    }
+
+    /// A second of the wall clock begins: alerts are judged.
+    pub(super) fn tick(&mut self) -> AlertChanges {
+        let judged = self.model.evaluate_alerts(&self.view.alerts, Now::at_ms(self.ms));
+        self.event(Event::Tick);
+        judged
+    }
+
+    /// A key typed now; the screen is painted after it and time passes, as at a terminal that keeps up.
+    pub(super) fn key(&mut self, code: KeyCode) -> Vec<Effect> {
+        let effects = self.burst(&[code]);
+        self.painted();
+        effects
+    }
+
+    /// A key with the control key.
+    pub(super) fn ctrl(&mut self, character: char) -> Vec<Effect> {
+        let at = Mono(self.ms * 1_000_000);
+        let effects = self
+            .event(Event::Key { key: KeyEvent::new(KeyCode::Char(character), KeyModifiers::CONTROL), at });
+        self.painted();
+        effects
+    }
+
+    /// An action, however it was asked for.
+    pub(super) fn act(&mut self, action: crate::console::action::Action) -> Vec<Effect> {
+        let effects = update::attempt(&mut self.ui, &self.model, &self.view, action, Now::at_ms(self.ms));
+        self.carry_out(&effects);
+        self.painted();
+        effects
+    }
+
+    /// Text typed key by key.
+    pub(super) fn write(&mut self, text: &str) {
+        for character in text.chars() {
+            self.char(character);
+        }
+    }
+
+    pub(super) fn char(&mut self, character: char) -> Vec<Effect> {
+        self.key(KeyCode::Char(character))
+    }
+
+    /// Keys typed faster than the screen is painted.
+    pub(super) fn burst(&mut self, codes: &[KeyCode]) -> Vec<Effect> {
+        let at = Mono(self.ms * 1_000_000);
+        let key = |code| Event::Key { key: KeyEvent::new(code, KeyModifiers::NONE), at };
+        codes.iter().flat_map(|code| self.event(key(*code))).collect()
+    }
+
+    fn painted(&mut self) {
+        self.frame += 1;
+        let at = Mono(self.ms * 1_000_000 + 1);
+        for overlay in &mut self.ui.overlays {
+            if let Overlay::Dialog(dialog) = overlay {
+                dialog.on_drawn(self.frame);
+                dialog.on_presented(self.frame, at);
+            }
+        }
+        self.pass(10);
+    }
+
+    pub(super) fn buffer(&mut self) -> Buffer {
+        self.show_moment();
+        self.ui.time.refresh_live_parts(&self.model);
+        self.ui.reconcile_visible(&self.model);
+        let mut buffer = Buffer::empty(Rect::new(0, 0, self.ui.columns, self.ui.rows));
+        draw::draw(&mut buffer, &self.model, &self.ui, &self.view);
+        buffer
+    }
+
+    /// The screen with its colours: in three themes and without any, unless it has a theme of its own.
+    pub(super) fn screen(&mut self) -> String {
+        let own = self.view.theme.clone();
+        if own != Theme::midnight(Depth::True) {
+            return serialize(&[(own.name().to_owned(), self.buffer())]);
+        }
+        let looks = ["midnight", "daylight", "high-contrast"].map(|name| (name, name, Depth::True));
+        let looks =
+            looks.into_iter().chain([("NO_COLOR", "midnight", Depth::None)]).map(|(look, theme, depth)| {
+                self.view.theme = Theme::shipped(theme, depth).unwrap();
+                (look.to_owned(), self.buffer())
+            });
+        let looks: Vec<_> = looks.collect();
+        self.view.theme = own;
+        serialize(&looks)
+    }
+
+    /// The screen's text alone.
+    pub(super) fn text(&mut self) -> String {
+        let buffer = self.buffer();
+        text_of(&buffer)
+    }
+}
+
+/// Subcommands as the palette offers them.
+fn subcommands() -> Arc<[Subcommand]> {
+    let subcommand = |name: &str, about: &str, usage: &str, needs_more, runs| Subcommand {
+        name: name.to_owned(),
+        about: about.to_owned(),
+        usage: usage.to_owned(),
+        needs_more,
+        runnable: runs,
+    };
+    Arc::new([
+        subcommand(
+            "serve",
+            "Run a station without a screen",
+            "serve [OPTIONS]",
+            false,
+            Runnable::Elsewhere("it needs a terminal of its own"),
+        ),
+        subcommand(
+            "pair",
+            "Make the token that adapters connect with",
+            "pair [OPTIONS]",
+            false,
+            Runnable::HereWith("--out", "it prints the token"),
+        ),
+        subcommand(
+            "cancel invocation",
+            "Make pending invocations failed",
+            "cancel invocation [OPTIONS] <ID>...",
+            true,
+            Runnable::Here,
+        ),
+        subcommand("settle", "End an invocation by hand", "settle [OPTIONS] <ID> <TO>", true, Runnable::Here),
+        subcommand("doctor", "Check everything a station needs", "doctor [OPTIONS]", false, Runnable::Here),
+    ])
+}
+
+fn text_of(buffer: &Buffer) -> String {
+    let width = usize::from(buffer.area.width);
+    buffer.content().chunks(width).fold(String::new(), |mut text, line| {
+        let line: String = line.iter().map(ratatui::buffer::Cell::symbol).collect();
+        let _ = writeln!(text, "{}", line.trim_end());
+        text
+    })
+}
+
+/// The text, then for each line the runs of style: a letter for each style used, with a key to what it is in
+/// each look below. The text is the same in all of them.
+fn serialize(looks: &[(String, Buffer)]) -> String {
+    let (_, first) = &looks[0];
+    let width = usize::from(first.area.width);
+    let mut styles: Vec<Vec<(Color, Color, Modifier)>> = Vec::new();
+    let mut runs = String::new();
+    for row in 0..usize::from(first.area.height) {
+        let mut out: Vec<(usize, usize)> = Vec::new();
+        for cell in row * width..(row + 1) * width {
+            let cells = looks.iter().map(|(_, buffer)| &buffer.content()[cell]);
+            assert!(
+                cells.clone().all(|other| other.symbol() == first.content()[cell].symbol()),
+                "colours change no text"
+            );
+            let style: Vec<_> = cells.map(|cell| (cell.fg, cell.bg, cell.modifier)).collect();
+            let at = styles.iter().position(|known| *known == style).unwrap_or_else(|| {
+                styles.push(style);
+                styles.len() - 1
+            });
+            match out.last_mut() {
+                Some((last, count)) if *last == at => *count += 1,
+                _ => out.push((at, 1)),
+            }
+        }
+        let line: Vec<String> = out.into_iter().map(|(at, count)| format!("{}{count}", letter(at))).collect();
+        let _ = writeln!(runs, "{}", line.join(" "));
+    }
+    let mut out = text_of(first);
+    out.push_str("---\n");
+    out.push_str(&runs);
+    for (place, (look, _)) in looks.iter().enumerate() {
+        let _ = writeln!(out, "--- {look}");
+        for (at, style) in styles.iter().enumerate() {
+            let (fg, bg, modifier) = style[place];
+            let _ = writeln!(out, "{} {fg} on {bg} {modifier:?}", letter(at));
+        }
+    }
+    out
+}
+
+fn letter(at: usize) -> char {
+    let letters = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+    char::from(letters[at.min(letters.len() - 1)])
+}
+
+/// A station just started, with the sample pack's two queues and nothing done yet.
+pub(in crate::console) fn fresh() -> Snapshot {
+    let queue = |ready_after| QueueView {
+        ready_after: Some(ready_after),
+        pending: 0,
+        other_manifest: 0,
+        in_flight: None,
+        parked: false,
+        brake: Brake::default(),
+        done: 0,
+        failed: 0,
+    };
+    let hash = format!("sha256:{}", "0123456789abcdef".repeat(4));
+    let mut mpp = mpp::Snapshot::new(PackFacts {
+        id: "com.example.sample".into(),
+        name: Arc::from("sample"),
+        version: Arc::from("1.0.0"),
+        hash: hash.as_str().into(),
+        is_sample: true,
+    });
+    mpp.listener = Listener::Listening(([127, 0, 0, 1], 7777).into());
+    mpp.queues.insert("default".into(), queue(ReadyAfter::Applied));
+    mpp.queues.insert("boss".into(), queue(ReadyAfter::Done));
+    mpp.logs = VecDeque::new();
+    Snapshot {
+        as_of: AsOf::default(),
+        at: Now::at_ms(0),
+        station: StationView {
+            data: "./friday".into(),
+            started_at: Now::at_ms(0),
+            hosts: Link::ALL.map(|_| HostState::Up),
+            store_failing: None,
+            disk_low: None,
+            recording: None,
+        },
+        mpp,
+        rmp: crate::rmp::Snapshot {
+            listener: crate::rmp::Listener::Listening(Arc::from("./friday/rmp.sock")),
+            ..crate::rmp::Snapshot::default()
+        },
+        runs: crate::runs::Snapshot::default(),
+        macp: crate::macp::Snapshot {
+            listener: crate::macp::Listener::Listening(([127, 0, 0, 1], 50_051).into()),
+            ..crate::macp::Snapshot::default()
+        },
+    }
+}
+
+/// A station with an adapter connected.
+pub(in crate::console) fn connected() -> Snapshot {
+    let mut snapshot = fresh();
+    snapshot.mpp.paired = true;
+    snapshot.mpp.adapter = Some(AdapterView {
+        peer: "127.0.0.1:50312".into(),
+        connected_at: Now::at_ms(0),
+        last_in: Now::at_ms(0),
+        session_id: SessionId(42),
+        stale: false,
+    });
+    snapshot
+}
+
+/// Work enqueued on a queue.
+pub(in crate::console) fn enqueued(id: u64, queue: &str) -> events::Transition {
+    events::Transition::Enqueued { id: InvocationId(id), queue: queue.into(), event: "give_item".into() }
+}
+
+pub(in crate::console) fn dispatched(id: u64, queue: &str) -> events::Transition {
+    events::Transition::Dispatched { id: InvocationId(id), queue: queue.into(), event: "give_item".into() }
+}
+
+pub(in crate::console) fn applied(id: u64, queue: &str, cleared: bool) -> events::Transition {
+    events::Transition::Applied { id: InvocationId(id), queue: queue.into(), cleared }
+}
+
+pub(in crate::console) fn done(id: u64, queue: &str) -> events::Transition {
+    events::Transition::Done {
+        id: InvocationId(id),
+        queue: queue.into(),
+        event: "give_item".into(),
+        cleared: true,
+        settled: false,
+    }
+}
+
+/// A pending row as a page has it.
+pub(super) fn row(id: u64) -> InvocationRow {
+    InvocationRow {
+        id: InvocationId(id),
+        queue: "default".into(),
+        event: "give_item".into(),
+        state: RowState::Pending,
+        params: JsonText::parse("{\"item_id\":4,\"count\":1}").unwrap(),
+        result: None,
+        reason: None,
+        source: Source {
+            kind: "channel_points".to_owned(),
+            redemption: None,
+            user: Some("viewer\u{202e}".to_owned()),
+        },
+        trace_id: TraceId(uuid::Uuid::nil()),
+        enqueued_at_ms: Now::at_ms(0).wall,
+        updated_at_ms: Now::at_ms(0).wall,
+        other_manifest: None,
+    }
+}
+
+/// A station in the middle of a show.
+pub(super) fn show(columns: u16, rows: u16) -> TestConsole {
+    let mut stage = TestConsole::of_size(columns, rows);
+    stage.resync(connected());
+    for id in 1..=40 {
+        stage.pass(1_500);
+        stage.mpp(enqueued(id, "default"), "");
+        stage.mpp(dispatched(id, "default"), "");
+        stage.mpp(applied(id, "default", true), "");
+        stage.mpp(done(id, "default"), "");
+    }
+    let failed = events::Transition::Failed {
+        id: InvocationId(41),
+        queue: "default".into(),
+        event: "give_item".into(),
+        from: RowState::Dispatched,
+        cleared: true,
+        by: events::FailedBy::Adapter,
+    };
+    stage.mpp(enqueued(41, "default"), "");
+    stage.mpp(dispatched(41, "default"), "");
+    stage.mpp(failed, "item not found in\ninventory");
+    for id in 42..=46 {
+        stage.mpp(enqueued(id, if id == 46 { "boss" } else { "default" }), "");
+    }
+    stage.mpp(dispatched(42, "default"), "");
+    stage.mpp(dispatched(46, "boss"), "");
+    stage.pass(700);
+    stage.mpp(applied(46, "boss", false), "");
+    stage.mpp(events::Transition::Logged { level: events::Level::Warn }, "ROM is slow \u{1b}[2J");
+    stage.station(station::Transition::RecordingStarted, "/recordings/friday.mcap");
+    stage.station(station::Transition::RecordingGrew { bytes: 12 << 20 }, "");
+    stage.pass(500);
+    stage
+}

@@ -1,0 +1,152 @@
+//! What is queued, for whom, and how much may be.
+
+use super::segments::SegmentPool;
+
+/// What the queues of all connections of a broker share: how many bytes of messages they may hold together,
+/// and memory for them.
+#[derive(Debug)]
+pub struct Budget {
+    bytes: u64,
+    bytes_max: u64,
+    pub(super) segment_pool: SegmentPool,
+}
+
+impl Budget {
+    /// Nothing queued, and so much allowed (`limits.rmp.queued_bytes_max`).
+    #[must_use]
+    pub fn new(bytes_max: u64) -> Self {
+        Self { bytes: 0, bytes_max, segment_pool: SegmentPool::default() }
+    }
+
+    /// Bytes queued.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// Gives back half of the memory that is kept for the next burst, 8 MiB at most; to be called every
+    /// second or so.
+    pub fn release_memory(&mut self) {
+        self.segment_pool.release_half();
+    }
+
+    pub(super) fn has_room(&self, bytes: u64) -> bool {
+        self.bytes.saturating_add(bytes) <= self.bytes_max
+    }
+
+    pub(super) fn add(&mut self, bytes: u64) {
+        self.bytes = self.bytes.saturating_add(bytes);
+    }
+
+    pub(super) fn give_back(&mut self, bytes: u64) {
+        self.bytes = self.bytes.saturating_sub(bytes);
+    }
+}
+
+/// Which bound a delivery would break. It is dropped, with the reason `backpressure_timeout` (ruling RMP 8).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Full {
+    /// The subscription's messages.
+    #[error("{messages_max} messages are queued for this subscription")]
+    Messages {
+        /// The limit in force.
+        messages_max: u64,
+    },
+    /// The subscription's bytes.
+    #[error("{bytes} bytes are queued for this subscription, and it may have {bytes_max}")]
+    Bytes {
+        /// How many are queued.
+        bytes: u64,
+        /// The limit in force.
+        bytes_max: u64,
+    },
+    /// The bytes of all.
+    #[error("{bytes} bytes are queued on all connections, and these are too many")]
+    Broker {
+        /// How many are queued.
+        bytes: u64,
+    },
+}
+
+/// A subscription's place in its connection's queue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Slot(pub(super) u32);
+
+/// What one subscription has queued and had so far. Bytes are those of the Deliver and of the message.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct QueueStats {
+    /// Messages queued.
+    pub messages: u64,
+    /// Bytes queued.
+    pub bytes: u64,
+    /// Messages that left.
+    pub delivered: u64,
+    /// Bytes that left.
+    pub delivered_bytes: u64,
+    /// Messages that expired in the queue.
+    pub expired: u64,
+    /// Messages that did not fit.
+    pub refused: u64,
+}
+
+/// The accounts of a connection's subscriptions.
+#[derive(Debug, Default)]
+pub(super) struct QueueStatsTable {
+    slots: Vec<SlotStats>,
+    free: Vec<u32>,
+}
+
+#[derive(Debug, Default)]
+struct SlotStats {
+    stats: QueueStats,
+    /// Given back as soon as nothing of it is queued.
+    is_closed: bool,
+}
+
+impl QueueStatsTable {
+    pub(super) fn open(&mut self) -> Slot {
+        if let Some(slot) = self.free.pop() {
+            if let Some(held) = self.slot_mut(Slot(slot)) {
+                *held = SlotStats::default();
+            }
+            return Slot(slot);
+        }
+        self.slots.push(SlotStats::default());
+        Slot(u32::try_from(self.slots.len() - 1).unwrap_or(u32::MAX))
+    }
+
+    pub(super) fn close(&mut self, slot: Slot) {
+        let Some(held) = self.slot_mut(slot).filter(|held| !held.is_closed) else { return };
+        held.is_closed = true;
+        if held.stats.messages == 0 {
+            self.free.push(slot.0);
+        }
+    }
+
+    pub(super) fn stats_mut(&mut self, slot: Slot) -> Option<&mut QueueStats> {
+        self.slot_mut(slot).map(|held| &mut held.stats)
+    }
+
+    pub(super) fn read(&self, slot: Slot) -> QueueStats {
+        self.slots.get(slot.0 as usize).map(|held| held.stats).unwrap_or_default()
+    }
+
+    /// Takes one message off what is queued.
+    pub(super) fn record_taken(&mut self, slot: Slot, bytes: u64, note: impl FnOnce(&mut QueueStats)) {
+        let Some(held) = self.slot_mut(slot) else { return };
+        held.stats.messages = held.stats.messages.saturating_sub(1);
+        held.stats.bytes = held.stats.bytes.saturating_sub(bytes);
+        note(&mut held.stats);
+        if held.is_closed && held.stats.messages == 0 {
+            self.free.push(slot.0);
+        }
+    }
+
+    pub(super) fn held_bytes(&self) -> usize {
+        self.slots.capacity() * size_of::<SlotStats>() + self.free.capacity() * size_of::<u32>()
+    }
+
+    fn slot_mut(&mut self, slot: Slot) -> Option<&mut SlotStats> {
+        self.slots.get_mut(slot.0 as usize)
+    }
+}

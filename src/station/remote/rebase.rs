@@ -1,0 +1,143 @@
+//! Carries a station's places and moments over into those of this process, and keeps its entries in a mirror.
+//!
+//! ```text
+//! station   1 … 40   41   42 ┆ 45 …        ┆ 1 … 7   (started again)
+//! here      1 … 40   41   42 ┆ 46 …        ┆ 90 …
+//!                            └ 45: 2 lost  └ 89: attached again
+//! ```
+//!
+//! While one station runs, a place differs from its own by what was put in here. A station that was started
+//! again begins behind all that the one before had. Whatever is not in the mirror is a gap with an entry of
+//! this process behind it, so that every reader learns of its loss at once and takes a new snapshot; that
+//! snapshot's places are carried over like the entries'.
+
+use std::collections::VecDeque;
+
+use crate::{
+    ids::Seq,
+    limits,
+    port::{RESTARTED_NOTICE, Snapshot},
+    tap::{
+        EntryRef, Mirror,
+        entry::{
+            Entry, Link, Transition, What,
+            station::{self, Level},
+        },
+        recorded::OwnedEntry,
+    },
+    time::{Mono, Now},
+};
+
+/// Gaps of which it is still known what lay before them.
+const SPANS_MAX: usize = 64;
+
+/// From this place of the station's on, so much is to be added.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Span {
+    from: Seq,
+    ahead: u64,
+}
+
+/// How the clock of a station differs from this process's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct ClockShift {
+    ns: i128,
+}
+
+impl ClockShift {
+    /// Both clocks were read at one moment.
+    pub(super) fn between(station: Mono, here: Mono) -> Self {
+        Self { ns: i128::from(here.0) - i128::from(station.0) }
+    }
+
+    /// A moment of the station on the clock of this process. What has no monotonic time, from an earlier
+    /// start of the station, keeps none.
+    pub(super) fn apply(self, at: Now) -> Now {
+        if at.mono == Mono(0) {
+            return at;
+        }
+        let ns = (i128::from(at.mono.0) + self.ns).max(1);
+        Now { mono: Mono(u64::try_from(ns).unwrap_or(u64::MAX)), wall: at.wall }
+    }
+}
+
+/// The mirror and how to get there.
+#[derive(Debug)]
+pub(super) struct RebasedMirror {
+    mirror: Mirror,
+    /// Never none; of the present start of the station.
+    spans: VecDeque<Span>,
+    /// The station's next entry, if none is lost.
+    expected: Seq,
+    shift: ClockShift,
+}
+
+impl RebasedMirror {
+    /// Begins with a station's entry at `first`.
+    pub(super) fn new(limits: limits::Tap, first: Seq, shift: ClockShift) -> Self {
+        let spans = VecDeque::from([Span { from: Seq(0), ahead: 0 }]);
+        Self { mirror: Mirror::new(limits, first), spans, expected: first, shift }
+    }
+
+    /// What readers read.
+    pub(super) fn mirror(&self) -> &Mirror {
+        &self.mirror
+    }
+
+    /// The station's next entry, if none is lost.
+    #[cfg(test)]
+    pub(super) fn expected(&self) -> Seq {
+        self.expected
+    }
+
+    /// The station was started again: what was known of it is void. Its next entry is at `first`.
+    pub(super) fn reset(&mut self, first: Seq, shift: ClockShift, now: Now) {
+        self.shift = shift;
+        self.spans = VecDeque::from([Span { from: Seq(0), ahead: self.mirror.next().0 }]);
+        let what = What::Transition(Transition::Station(station::Transition::Notice { level: Level::Warn }));
+        self.insert(first, what, RESTARTED_NOTICE, now);
+    }
+
+    /// Takes entries that the station sent, the first of them being at `first` unless there is none.
+    pub(super) fn take(&mut self, first: Seq, entries: impl Iterator<Item = OwnedEntry>, now: Now) {
+        self.note_gap(first, now);
+        for OwnedEntry { mut entry, bytes } in entries {
+            self.expected = self.expected.max(entry.seq.next());
+            entry.cause = entry.cause.map(|cause| self.rebase_seq(cause));
+            entry.seq = self.rebase_seq(entry.seq);
+            entry.at = self.shift.apply(entry.at);
+            self.mirror.push(EntryRef { entry: &entry, bytes: &bytes });
+        }
+    }
+
+    /// The station's next entry is at `next`: what lies before and has not come is lost.
+    fn note_gap(&mut self, next: Seq, now: Now) {
+        let lost = next.0.saturating_sub(self.expected.0);
+        if lost > 0 {
+            self.insert(next, What::Loss { count: lost }, "", now);
+        }
+    }
+
+    /// Puts an entry of this process in before the station's entry at `before`.
+    fn insert(&mut self, before: Seq, what: What, text: &str, now: Now) {
+        let seq = self.rebase_seq(before);
+        let entry = Entry { seq, at: now, link: Link::Station, trace: None, cause: None, what };
+        self.mirror.push(EntryRef { entry: &entry, bytes: text.as_bytes() });
+        self.expected = before;
+        self.spans.push_back(Span { from: before, ahead: seq.next().0.saturating_sub(before.0) });
+        if self.spans.len() > SPANS_MAX {
+            self.spans.pop_front();
+        }
+    }
+
+    /// A place of the station's, here.
+    fn rebase_seq(&self, seq: Seq) -> Seq {
+        let span = self.spans.iter().rev().find(|span| span.from <= seq).or(self.spans.front());
+        Seq(seq.0.saturating_add(span.map_or(0, |span| span.ahead)))
+    }
+
+    /// What a snapshot of the station says, here.
+    pub(super) fn snapshot(&self, snapshot: Snapshot) -> Snapshot {
+        snapshot.rebased(|seq| self.rebase_seq(seq), |at| self.shift.apply(at))
+    }
+}

@@ -1,0 +1,19 @@
+//! The control plane in a station: runs of openings on a thread of their own, with the bus and the store as
+//! they need them (rmp-v0 §9).
+//!
+//! ```text
+//! rmp::host ──ear──▶ hear ──▶ runs::host ──▶ Outward ──▶ rmp::host
+//! ```
+//!
+//! The way from the bus is bounded at each step; where runs cannot keep up, publishers are told `Busy`. A bus
+//! that is started again finds the same runs.
+
+mod library;
+mod runs_bus;
+mod serve;
+#[cfg(test)]
+mod tests;
+
+pub use library::Folder;
+
+pub(super) use serve::{RunsHandle, Serving, forward, start};

@@ -1,0 +1,353 @@
+//! Starts the runs and ends them, and carries to them what the bus hears.
+
+use std::{
+    panic::AssertUnwindSafe,
+    sync::{Arc, Mutex, PoisonError, Weak},
+    thread::JoinHandle,
+    time::Duration,
+};
+
+use bytes::Bytes;
+use tokio::{
+    runtime::Runtime,
+    sync::{mpsc, oneshot},
+};
+
+use super::{library::Folder, runs_bus::RunsBus};
+use crate::{
+    ids::{Seq, TraceId},
+    port::PortError,
+    rmp::{self, Kind, SchemaId, broker::UnreadRequest, host::BusEvent, topic::CTRL},
+    runs::{
+        self, Asker, AskerKind,
+        engine::TTL_MS,
+        host::{BusInput, Incoming, Request, Setup},
+        payload::{refusal, variant_of},
+    },
+    station::{
+        config::Config,
+        local::{Inner, Startup},
+    },
+    store::{
+        self,
+        op::{Class, Op},
+        runs::{AnswerRow, RunOp},
+    },
+    tap::entry::{Link, station::Transition},
+};
+
+/// How long the runs may take to end.
+const STOP_MAX: Duration = Duration::from_millis(500);
+/// How long an answer of a control plane that is down waits for being kept.
+const STORE_ANSWER_MAX: Duration = Duration::from_millis(500);
+/// Why such a request is rejected.
+const DOWN: &str =
+    "the control plane is down: `rl-console restart runs` starts it again, `rl-console doctor` says more";
+
+/// The way to the runs of a station.
+#[derive(Debug, Default)]
+pub(in crate::station) struct RunsHandle {
+    channels: Mutex<Option<RunsChannels>>,
+}
+
+#[derive(Clone, Debug)]
+struct RunsChannels {
+    requests: mpsc::Sender<Request>,
+    heard: mpsc::Sender<BusInput>,
+}
+
+impl RunsHandle {
+    fn channels(&self) -> Option<RunsChannels> {
+        self.channels.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn set(&self, ways: Option<RunsChannels>) {
+        *self.channels.lock().unwrap_or_else(PoisonError::into_inner) = ways;
+    }
+
+    pub(super) fn ask(&self, request: Request) -> Result<(), PortError> {
+        let ways = self.channels().ok_or_else(down)?;
+        ways.requests.try_send(request).map_err(|error| match error {
+            mpsc::error::TrySendError::Full(_) => {
+                PortError::Busy { what: "the runs' queue of requests (limits.port.commands_max)".to_owned() }
+            }
+            mpsc::error::TrySendError::Closed(_) => down(),
+        })
+    }
+
+    /// Has the runs do something.
+    pub(in crate::station) async fn command(
+        &self,
+        command: runs::Command,
+        cause: Seq,
+    ) -> Result<runs::Outcome, PortError> {
+        let (answer, answered) = oneshot::channel();
+        let by = Asker { kind: AskerKind::Tui, client: Arc::from("operator") };
+        self.ask(Request::Command { command, by, cause: Some(cause), answer })?;
+        answered.await.map_err(|_| down())?.map_err(PortError::Run)
+    }
+
+    /// What waits for a person, the oldest first.
+    ///
+    /// # Errors
+    /// They are down, or too much is asked of them.
+    pub(in crate::station) async fn asks(&self) -> Result<Vec<runs::AskView>, PortError> {
+        let (answer, answered) = oneshot::channel();
+        self.ask(Request::Asks { answer })?;
+        answered.await.map_err(|_| down())
+    }
+
+    /// What is counted of the runs.
+    ///
+    /// # Errors
+    /// They are down, or too much is asked of them.
+    pub(in crate::station) async fn metrics(&self) -> Result<runs::Metrics, PortError> {
+        let (answer, answered) = oneshot::channel();
+        self.ask(Request::Metrics { answer })?;
+        answered.await.map_err(|_| down())
+    }
+
+    /// What holds of the runs, and the last entry that this includes. Where they are down there is nothing.
+    pub(in crate::station) async fn snapshot(&self) -> (Seq, runs::Snapshot) {
+        let (answer, answered) = oneshot::channel();
+        match self.ask(Request::Snapshot { answer }) {
+            Ok(()) => answered.await.unwrap_or_default(),
+            Err(_) => Default::default(),
+        }
+    }
+}
+
+fn down() -> PortError {
+    PortError::HostDown {
+        host: "the control plane".to_owned(),
+        why: "it has stopped; `rl-console doctor` says more".to_owned(),
+    }
+}
+
+/// Runs that are served.
+#[derive(Debug)]
+pub(in crate::station) struct Serving {
+    thread: JoinHandle<()>,
+    requests: mpsc::Sender<Request>,
+}
+
+impl Serving {
+    /// Ends them. What has not ended is ended as failed by the next start.
+    pub(in crate::station) fn stop(self, inner: &Inner, hosts: &Runtime) {
+        inner.runs.set(None);
+        let (answer, answered) = oneshot::channel();
+        let stop = async {
+            if self.requests.send(Request::Stop { answer }).await.is_ok() {
+                let _ = answered.await;
+            }
+        };
+        if hosts.block_on(async { tokio::time::timeout(STOP_MAX, stop).await }).is_ok() {
+            let _ = self.thread.join();
+        }
+    }
+
+    /// Takes away what runs that failed have left.
+    pub(in crate::station) fn clear(self) {
+        let _ = self.thread.join();
+    }
+}
+
+/// Starts the runs on their thread. Why that is not possible is said on every screen, and the station goes on
+/// without them.
+pub(in crate::station) fn start(
+    inner: &Arc<Inner>,
+    config: &Config,
+    store: store::Handle,
+) -> Result<Serving, String> {
+    let limits = config.limits;
+    let (requests, asked) = mpsc::channel(usize::try_from(limits.port.commands_max).unwrap_or(1));
+    let (heard, hearing) = mpsc::channel(usize::try_from(limits.rmp.heard_max).unwrap_or(1));
+    let weak = Arc::downgrade(inner);
+    // The bridge that is started again opens the store anew.
+    let store = move || match &*weak.upgrade()?.startup.borrow() {
+        Startup::Running(running) => Some(running.store.clone()),
+        _ => Some(store.clone()),
+    };
+    let setup = Setup {
+        settings: runs::engine::Settings {
+            limits: limits.runs,
+            timeout_ms: config.run_timeout_ms,
+            body_bytes_max: limits.rmp.body_bytes_max,
+        },
+        tap: inner.tap.clone(),
+        clock: inner.clock,
+        store: Box::new(store),
+        answers_max: limits.store.control_answers_max,
+        library: Box::new(Folder::new(&config.openings, limits.runs.yaml_bytes_max)),
+        bus: Box::new(RunsBus { inner: Arc::downgrade(inner) }),
+        requests: asked,
+    };
+    inner.runs.set(Some(RunsChannels { requests: requests.clone(), heard }));
+    let thread = spawn(setup, hearing, inner).inspect_err(|why| {
+        inner.runs.set(None);
+        inner.status.report(Transition::HostDown { link: Link::Runs }, why);
+    })?;
+    Ok(Serving { thread, requests })
+}
+
+/// The thread of the runs. A panic ends them alone, and is said on every screen.
+fn spawn(
+    setup: Setup,
+    mut heard: mpsc::Receiver<BusInput>,
+    inner: &Arc<Inner>,
+) -> Result<JoinHandle<()>, String> {
+    let board = inner.status.clone();
+    let inner = Arc::downgrade(inner);
+    board.report(Transition::HostUp { link: Link::Runs }, "");
+    let serve = move || {
+        let served = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .map_err(|error| error.to_string());
+        let served = served.and_then(|runtime| {
+            let ended = std::panic::catch_unwind(AssertUnwindSafe(|| {
+                runtime.block_on(runs::host::run(setup, &mut heard))
+            }));
+            if let Some(inner) = inner.upgrade() {
+                inner.runs.set(None);
+                runtime.block_on(refuse_pending(&inner, &mut heard));
+            }
+            let ended =
+                ended.map_err(|_| "it failed by a fault of ours; please report the log".to_owned())?;
+            ended.map_err(|error| error.to_string())
+        });
+        if let Err(error) = served {
+            let why = format!(
+                "{error}. `rl-console restart runs` starts it again; runs that had not ended will have failed"
+            );
+            if let Some(inner) = inner.upgrade() {
+                inner.runs.set(None);
+            }
+            board.report(Transition::HostDown { link: Link::Runs }, &why);
+            tracing::error!("{why}");
+        }
+    };
+    std::thread::Builder::new().name("runs".to_owned()).spawn(serve).map_err(|error| error.to_string())
+}
+
+/// Carries what a bus hears to the runs, as long as that bus is there.
+pub(in crate::station) async fn forward(inner: Weak<Inner>, mut from: mpsc::Receiver<BusEvent>) {
+    while let Some(told) = from.recv().await {
+        let Some(station) = inner.upgrade() else { return };
+        let ways = station.runs.channels();
+        // A station that stops does not wait for runs that take nothing.
+        drop(station);
+        let heard = match told {
+            BusEvent::SessionClosed(session) => Some(BusInput::SessionOver(session)),
+            BusEvent::Unread(UnreadRequest { session, msg_id }) => {
+                Some(BusInput::Unread { peer: session, msg_id })
+            }
+            BusEvent::Message(message) => incoming(message),
+        };
+        let Some(heard) = heard else { continue };
+        // Runs that went down meanwhile may come up again, with a way of their own.
+        let not_taken = match ways {
+            Some(ways) => ways.heard.send(heard).await.err().map(|error| error.0),
+            None => Some(heard),
+        };
+        if let (Some(heard), Some(station)) = (not_taken, inner.upgrade()) {
+            refuse(&station, heard).await;
+        }
+    }
+    if let Some(ways) = inner.upgrade().and_then(|inner| inner.runs.channels()) {
+        let _ = ways.heard.send(BusInput::Down).await;
+    }
+}
+
+fn incoming(message: rmp::host::Message) -> Option<BusInput> {
+    let heard = &message.inbound;
+    let kind = match heard.kind {
+        Kind::Agent => AskerKind::Agent,
+        Kind::Ui => AskerKind::Ui,
+        Kind::Tui => AskerKind::Tui,
+        Kind::Cue => AskerKind::Cue,
+        Kind::Station => AskerKind::Station,
+        // The broker takes nothing of its on these topics (ruling RMP 6).
+        Kind::Viewer => return None,
+    };
+    Some(BusInput::Message(Incoming {
+        topic: heard.topic.clone(),
+        by: Asker { kind, client: Arc::clone(&heard.client) },
+        trace: heard.header.trace_id,
+        expires_at: heard.expires_at,
+        body: heard.body.clone(),
+        room: Box::new(message),
+    }))
+}
+
+/// Answers the requests that the runs left behind; what comes from here on finds no way to them.
+async fn refuse_pending(inner: &Inner, heard: &mut mpsc::Receiver<BusInput>) {
+    heard.close();
+    while let Some(heard) = heard.recv().await {
+        refuse(inner, heard).await;
+    }
+}
+
+/// Answers a request of the control plane that is down: the bus took it, and its asker waits. One that was
+/// answered before gets that answer; another is refused, and the answer is kept, so that the same request
+/// gets it again from the runs that are started next (ruling RMP 10). One that expired on its way is not
+/// answered (rmp-v0 §4).
+pub(super) async fn refuse(inner: &Inner, heard: BusInput) {
+    let BusInput::Message(Incoming { topic, by, trace, expires_at, body, .. }) = heard else { return };
+    if topic.as_str() != CTRL {
+        return;
+    }
+    let now = inner.clock.now();
+    if now.mono >= expires_at {
+        return tracing::warn!(
+            "what {} sent on {topic} expired before it could be taken: it is not done",
+            by.client
+        );
+    }
+    let Some(response) = refusal(trace, &body, DOWN) else { return };
+    let mut response = Bytes::from(response.encode());
+    let store = match &*inner.startup.borrow() {
+        Startup::Running(running) => Some(running.store.clone()),
+        _ => None,
+    };
+    if let Some((store, variant)) = store.zip(variant_of(&body)) {
+        match answered(&store, trace, variant).await {
+            Some(before) => response = before,
+            None => {
+                store_answer(
+                    &store,
+                    AnswerRow {
+                        request: trace,
+                        variant: variant.to_owned(),
+                        body: response.clone(),
+                        at: now.wall,
+                    },
+                )
+                .await
+            }
+        }
+    }
+    let Ok(requests) = inner.bus.requests() else { return };
+    let schema_id = SchemaId::CTRL_RESP;
+    let answer =
+        rmp::host::Request::Publish { topic, schema_id, trace, ttl_ms: TTL_MS, body: response, report: None };
+    let _ = requests.send(answer).await;
+}
+
+/// How a request was answered before; nothing where the store cannot say so in time.
+async fn answered(store: &store::Handle, request: TraceId, variant: &'static str) -> Option<Bytes> {
+    let (tell, told) = oneshot::channel();
+    store.control_answer(request, variant, Box::new(move |found| drop(tell.send(found)))).ok()?;
+    tokio::time::timeout(STORE_ANSWER_MAX, told).await.ok()?.ok()?.ok()?
+}
+
+/// Keeps an answer. A store that cannot take it leaves the request to be judged anew.
+async fn store_answer(store: &store::Handle, answer: AnswerRow) {
+    let (tell, told) = oneshot::channel();
+    let done = Box::new(move |_| {
+        let _ = tell.send(());
+    });
+    if store.commit(Op::Runs([RunOp::Answer(answer)].into()), Class::Process, done).is_ok() {
+        let _ = tokio::time::timeout(STORE_ANSWER_MAX, told).await;
+    }
+}

@@ -1,0 +1,93 @@
+//! The station's own state, and the one way to change it: what is reported is applied and emitted under one
+//! lock, so that a snapshot always knows up to which entry it speaks.
+
+use std::{
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use crate::{
+    ids::Seq,
+    port::{HostState, StationView},
+    tap::{
+        Draft, Tap,
+        entry::{
+            Link, Transition as AnyTransition, What,
+            station::{Level, Transition},
+        },
+    },
+    time::{Clock, Now},
+};
+
+#[derive(Debug)]
+struct State {
+    view: StationView,
+    last_seq: Seq,
+}
+
+/// The station's own state. Clones are the same board.
+#[derive(Clone, Debug)]
+pub(super) struct StationStatus {
+    state: Arc<Mutex<State>>,
+    tap: Tap,
+    clock: Clock,
+}
+
+impl StationStatus {
+    pub(super) fn new(data: &Path, tap: Tap, clock: Clock) -> Self {
+        let mut hosts = Link::ALL.map(|_| HostState::Starting);
+        hosts[Link::Station.index()] = HostState::Up;
+        let view = StationView {
+            data: data.to_path_buf(),
+            started_at: clock.now(),
+            hosts,
+            store_failing: None,
+            disk_low: None,
+            recording: None,
+        };
+        Self { state: Arc::new(Mutex::new(State { view, last_seq: Seq(0) })), tap, clock }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Applies a transition to the view and emits it.
+    pub(super) fn report(&self, transition: Transition, text: &str) -> Seq {
+        let now = self.clock.now();
+        let mut state = self.lock();
+        state.view.apply(now, &transition, text);
+        let what = What::Transition(AnyTransition::Station(transition));
+        let seq = self.tap.emit(Draft {
+            at: now,
+            link: Link::Station,
+            trace: None,
+            cause: None,
+            what,
+            bytes: text.as_bytes(),
+        });
+        state.last_seq = seq;
+        seq
+    }
+
+    /// Something a person should read, also in the log.
+    pub(super) fn notice(&self, level: Level, text: &str) {
+        match level {
+            Level::Error => tracing::error!("{text}"),
+            Level::Warn => tracing::warn!("{text}"),
+            Level::Info | Level::Debug | Level::Trace => tracing::info!("{text}"),
+        }
+        self.report(Transition::Notice { level }, text);
+    }
+
+    /// The view, the last entry it includes, and when it was taken.
+    pub(super) fn view(&self) -> (StationView, Seq, Now) {
+        let state = self.lock();
+        (state.view.clone(), state.last_seq, self.clock.now())
+    }
+
+    /// The file of the recording that runs.
+    pub(super) fn recording_path(&self) -> Option<PathBuf> {
+        self.lock().view.recording.as_ref().map(|recording| recording.path.clone())
+    }
+}

@@ -1,0 +1,22 @@
+//! Damaged files are set aside, never deleted.
+
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+};
+
+use crate::time::Wall;
+
+/// Renames a file to `<name>.bad-<unix ms>`; says what it is called now.
+pub(super) fn quarantine(path: &Path, now: Wall) -> io::Result<PathBuf> {
+    for ms in now.0.. {
+        let mut name = path.as_os_str().to_owned();
+        name.push(format!(".bad-{ms}"));
+        let aside = PathBuf::from(name);
+        if !aside.try_exists()? {
+            fs::rename(path, &aside)?;
+            return Ok(aside);
+        }
+    }
+    Err(io::ErrorKind::AlreadyExists.into())
+}

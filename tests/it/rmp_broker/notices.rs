@@ -1,0 +1,240 @@
+//! What is told of the bus: notices at their rate, figures once a second, and a snapshot that its entries
+//! carry on.
+
+use proptest::prelude::*;
+use rl_console::{
+    ids::{ConnectionId, TraceId},
+    limits,
+    rmp::{
+        DropReason, SchemaId,
+        broker::{InboxCapacity, Input, StationMessage},
+    },
+    tap::entry::rmp::{CloseCause, Transition},
+    time::{Now, Wall},
+};
+
+use super::test_broker::TestBroker;
+use crate::rmp_bus::frames;
+
+fn drop_notices(house: &TestBroker) -> (usize, u64) {
+    let counts: Vec<u64> = house
+        .transitions
+        .iter()
+        .filter_map(|it| if let Transition::Dropped { count, .. } = it { Some(*count) } else { None })
+        .collect();
+    (counts.len(), counts.iter().sum())
+}
+
+#[test]
+fn notices_come_at_most_so_often_and_the_rest_is_summed_into_the_next() {
+    let mut house = TestBroker::with(limits::Rmp { notices_per_s_max: 3, ..limits::Rmp::default() });
+    let (publisher, subscriber, operator) = (house.agent(1), house.agent(2), house.operator(3));
+    house.subscribe(subscriber, 1, "a");
+    house.subscribe(operator, 1, "rlp/sys/drops");
+    for _ in 0..11 {
+        house.publish(publisher, "a", false, &frames::message(1, "x"));
+    }
+    assert_eq!(drop_notices(&house), (3, 3));
+    house.wait(1_500);
+    assert_eq!(drop_notices(&house), (4, 10));
+    let last = house.delivered(operator).pop().unwrap().1;
+    let payload = frames::field(&rmpv::decode::read_value(&mut &last[68..]).unwrap(), "payload");
+    assert_eq!(frames::field(&payload, "suppressed").as_u64(), Some(6));
+    assert_eq!(house.broker.snapshot().totals.dropped[DropReason::Duplicate.index()], 10);
+}
+
+#[test]
+fn losses_of_the_notices_themselves_are_counted_and_not_noticed() {
+    let mut house = TestBroker::with(limits::Rmp { queue_messages_max: 1, ..limits::Rmp::default() });
+    let (publisher, subscriber, operator) = (house.agent(1), house.agent(2), house.operator(3));
+    house.subscribe(subscriber, 1, "a");
+    house.subscribe(operator, 1, "rlp/sys/drops");
+    for _ in 0..6 {
+        house.publish(publisher, "a", false, &frames::message(1, "x"));
+    }
+    assert_eq!(drop_notices(&house), (5, 5));
+    house.wait(1_100);
+    let snapshot = house.broker.snapshot();
+    let gauge = snapshot.peers[&operator].subs[&1].gauge;
+    assert_eq!((gauge.queued_messages, gauge.dropped[DropReason::BackpressureTimeout.index()]), (1, 4));
+    let notices = &snapshot.topics["rlp/sys/drops"];
+    assert_eq!((notices.published, notices.dropped), (0, [0, 0, 4]));
+}
+
+#[test]
+fn what_expires_in_a_tools_queue_is_shown_as_the_frame_that_came_if_that_is_not_too_long() {
+    let mut house = TestBroker::open();
+    let (publisher, tool, operator) = (house.agent(1), house.connect(2), house.operator(3));
+    house.subscribe(operator, 1, "rlp/sys/drops/bodies");
+    for json in [r#"{"Hello":{"kind":"Agent"}}"#, r#"{"Subscribe":{"id":1,"topic":"a","sub_id":1}}"#] {
+        let unit = [&u32::try_from(json.len()).unwrap().to_be_bytes()[..], json.as_bytes()].concat();
+        house.put(Input::Unit { session: tool, unit: &unit }, unit.len());
+    }
+    assert!(String::from_utf8_lossy(&house.hear_bytes(tool)).contains(r#""result":{"Ok":null}"#));
+    let message = |msg_id, text: &str| {
+        let header =
+            frames::Header { schema_id: 1, created_at_ms: 1, ttl_ms: 1_000, trace_id: 0xabc, msg_id };
+        frames::frame(header, &frames::body("observation.note.v1", frames::map(vec![("text", text.into())])))
+    };
+    let messages = [message(1, "x"), message(2, &"x".repeat(60_000)), message(3, &"x".repeat(70_000))];
+    for message in &messages {
+        house.publish(publisher, "a", false, message);
+    }
+    house.wait(2_000);
+    assert!(house.hear_bytes(tool).is_empty());
+    let shown: Vec<Vec<u8>> = house.delivered(operator).into_iter().map(|(_, frame)| frame).collect();
+    assert!(shown == messages[..2], "{} are shown", shown.len());
+    assert_eq!(house.broker.snapshot().totals.dropped[DropReason::TtlExpired.index()], 3);
+}
+
+#[test]
+fn a_set_clock_is_told_by_what_the_station_says_too() {
+    let mut house = TestBroker::open();
+    house.now = Now { wall: Wall(house.now.wall.0 - 7_200_000), ..house.now };
+    let (topic, body) = (
+        "rlp/sys/metrics".into(),
+        frames::body("observation.metrics.snapshot.v1", frames::map(vec![])).into(),
+    );
+    let own = StationMessage {
+        topic,
+        schema_id: SchemaId(3_001),
+        trace: TraceId(uuid::Uuid::nil()),
+        ttl_ms: 5_000,
+        body,
+    };
+    house.broker.publish(house.now, &own);
+    house.drain(0);
+    assert_eq!(house.transitions, [Transition::ClockJumped { by_ms: -7_200_000 }]);
+}
+
+#[test]
+fn a_set_clock_is_told_and_expires_nothing() {
+    let mut house = TestBroker::open();
+    let (publisher, subscriber) = (house.agent(1), house.agent(2));
+    house.subscribe(subscriber, 1, "a");
+    house.publish(publisher, "a", false, &frames::message(1, "x"));
+    house.now = Now { wall: Wall(house.now.wall.0 + 7_200_000), ..house.now };
+    house.publish(publisher, "a", false, &frames::message(2, "x"));
+    assert!(house.transitions.contains(&Transition::ClockJumped { by_ms: 7_200_000 }));
+    assert_eq!(house.delivered(subscriber).len(), 2);
+}
+
+#[test]
+fn an_idle_broker_asks_for_no_more_moments() {
+    let mut house = TestBroker::with(limits::Rmp { ttl_ms_max: 1_000, ..limits::Rmp::default() });
+    let (publisher, subscriber) = (house.agent(1), house.agent(2));
+    house.subscribe(subscriber, 1, "a");
+    house.publish(publisher, "a", false, &frames::message(1, "x"));
+    assert_eq!(house.delivered(subscriber).len(), 1);
+    house.wait(10_000);
+    assert_eq!(house.broker.timeout(), None);
+    assert_eq!(house.broker.snapshot().totals.keys, 0);
+}
+
+#[derive(Clone, Debug)]
+enum Op {
+    Connect(usize),
+    Leave(usize),
+    Kick(usize),
+    Subscribe(usize, u64, usize),
+    Unsubscribe(usize, u64),
+    Publish(usize, usize, u64),
+    Garble(usize),
+    Read(usize),
+    Wait(u64),
+}
+
+const PATTERNS: [&str; 5] = ["a", "b/c", "b/*", "**", "a//"];
+const TOPICS: [&str; 10] =
+    ["a", "b/c", "b/d", "rlp/sys/x", "a b", "b/e", "c", "d/e/f", "rlp/ctrl", "agent/x"];
+
+fn op() -> impl Strategy<Value = Op> {
+    prop_oneof![
+        2 => (1_usize..6).prop_map(Op::Connect),
+        1 => (1_usize..6).prop_map(Op::Leave),
+        1 => (1_usize..6).prop_map(Op::Kick),
+        3 => (1_usize..6, 0_u64..3, 0_usize..5).prop_map(|(id, sub, at)| Op::Subscribe(id, sub, at)),
+        1 => (1_usize..6, 0_u64..3).prop_map(|(id, sub)| Op::Unsubscribe(id, sub)),
+        10 => (1_usize..6, 0..TOPICS.len(), 0_u64..20).prop_map(|(id, at, msg_id)| Op::Publish(id, at, msg_id)),
+        1 => (1_usize..6).prop_map(Op::Garble),
+        3 => (1_usize..6).prop_map(Op::Read),
+        2 => (0_u64..2_000).prop_map(Op::Wait),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// A snapshot at any moment and the entries behind it make the broker's own.
+    #[test]
+    fn a_snapshot_is_carried_on_by_the_entries_that_follow_it(
+        ops in proptest::collection::vec(op(), 1..120),
+        from in 0_usize..120,
+        topics_max in 2_u64..12,
+        shown_topics_max in 1_u64..12,
+    ) {
+        let few = limits::Rmp { topics_max, shown_topics_max, ..limits::Rmp::default() };
+        let mut house = TestBroker::made(limits::Rmp { queue_messages_max: 3, notices_per_s_max: 2, connections_max: 8, ..few }, true);
+        let mut sessions: [Option<ConnectionId>; 6] = [None; 6];
+        let mut next = 0;
+        for (n, op) in ops.into_iter().enumerate() {
+            if n == from {
+                house.fold = house.broker.snapshot();
+            }
+            match op {
+                Op::Connect(id) if sessions[id].is_none() => {
+                    next += 1;
+                    sessions[id] = Some(if next % 3 == 0 { house.operator(next) } else { house.agent(next) });
+                }
+                Op::Leave(id) => {
+                    if let Some(session) = sessions[id].take() {
+                        house.put(Input::Closed { session, cause: CloseCause::PeerClosed }, 0);
+                        house.broker.forget(session);
+                    }
+                }
+                Op::Kick(id) => {
+                    if let Some(session) = sessions[id].take() {
+                        house.broker.kick(house.now, session);
+                        house.drain(0);
+                    }
+                }
+                Op::Wait(ms) => {
+                    house.wait(ms);
+                    house.broker.set_inbox_capacity(InboxCapacity { messages: 2, bytes: 10_000 });
+                }
+                Op::Subscribe(id, sub, at) => {
+                    if let Some(session) = sessions[id] {
+                        house.say(session, "Subscribe", vec![("sub", sub.into()), ("topic", PATTERNS[at].into())]);
+                    }
+                }
+                Op::Unsubscribe(id, sub) => {
+                    if let Some(session) = sessions[id] {
+                        house.say(session, "Unsubscribe", vec![("sub", sub.into())]);
+                    }
+                }
+                Op::Publish(id, at, msg_id) => {
+                    if let Some(session) = sessions[id] {
+                        let message = frames::message(msg_id, "x");
+                        let judged = house.broker.judge(house.now, session, TOPICS[at], &message);
+                        house.publish(session, TOPICS[at], msg_id % 2 == 0, &message);
+                        prop_assert_eq!(house.verdicts.last(), Some(&judged));
+                    }
+                }
+                Op::Garble(id) => {
+                    if let Some(session) = sessions[id] {
+                        let mut frame = frames::control(1, "Ping", vec![]);
+                        frame[70] = 0xc1;
+                        house.send(session, &frame);
+                    }
+                }
+                Op::Read(id) => {
+                    if let Some(session) = sessions[id] {
+                        house.hear_bytes(session);
+                    }
+                }
+                Op::Connect(_) => {}
+            }
+            prop_assert_eq!(&house.fold, &house.broker.snapshot());
+        }
+    }
+}

@@ -1,0 +1,249 @@
+//! A broker in a bottle: what goes in and out of its sessions as bytes, and a fold of everything that it
+//! tells.
+
+use std::collections::BTreeMap;
+
+use rl_console::{
+    ids::{ConnectionId, Peer, Seq},
+    limits,
+    rmp::{
+        Registry, Snapshot,
+        broker::{
+            Broker, InboundForStation, Input, OperatorRequest, Output, Settings, Tokens, UnreadRequest, Wire,
+            WriteProgress,
+        },
+    },
+    tap::entry::{
+        Direction, Entry, Frame as TapFrame, Head, Link, Transition as Any, Verdict as AnyVerdict, What,
+        rmp::{CloseCause, Transition, Verdict},
+    },
+    time::Now,
+};
+
+use crate::rmp_bus::frames::{self, Frame};
+
+pub(crate) struct TestBroker {
+    pub(crate) broker: Broker,
+    pub(crate) now: Now,
+    pub(crate) fold: Snapshot,
+    pub(crate) verdicts: Vec<Verdict>,
+    pub(crate) transitions: Vec<Transition>,
+    pub(crate) closed: Vec<(ConnectionId, CloseCause)>,
+    pub(crate) asked: Vec<OperatorRequest>,
+    pub(crate) inbound: Vec<InboundForStation>,
+    /// What agents did not read in time of what the station asked.
+    pub(crate) unread: Vec<UnreadRequest>,
+    /// Whether the station has room for what operators ask.
+    pub(crate) takes: bool,
+    limits: limits::Rmp,
+    numbers: BTreeMap<ConnectionId, u64>,
+    seq: u64,
+}
+
+pub(crate) const OPERATOR: &str = "the operator token";
+pub(crate) const VIEWER: &str = "the viewer token";
+
+impl TestBroker {
+    pub(crate) fn open() -> Self {
+        Self::with(limits::Rmp::default())
+    }
+
+    pub(crate) fn with(limits: limits::Rmp) -> Self {
+        Self::made(limits, false)
+    }
+
+    /// With a station that runs a control plane.
+    pub(crate) fn hearing() -> Self {
+        Self::made(limits::Rmp::default(), true)
+    }
+
+    pub(crate) fn made(limits: limits::Rmp, has_control: bool) -> Self {
+        let tokens =
+            Tokens { operator: Some(Tokens::hash(OPERATOR)), viewer: Some(Tokens::hash(VIEWER)), cue: None };
+        let settings = Settings {
+            limits,
+            registry: Registry::default(),
+            tokens,
+            server: "test 1".into(),
+            has_station_inbox: has_control,
+        };
+        let now = Now::at_ms(0);
+        let broker = Broker::new(settings, now);
+        let fold = broker.snapshot();
+        let (verdicts, transitions, closed, asked, inbound, unread) = Default::default();
+        Self {
+            broker,
+            now,
+            fold,
+            verdicts,
+            transitions,
+            closed,
+            asked,
+            inbound,
+            unread,
+            takes: true,
+            limits,
+            numbers: BTreeMap::new(),
+            seq: 0,
+        }
+    }
+
+    /// Moves on by so many milliseconds, and hands in the moments that the broker asks for.
+    pub(crate) fn wait(&mut self, ms: u64) {
+        let end = self.now.after(std::time::Duration::from_millis(ms));
+        while let Some(at) = self.broker.timeout().filter(|at| *at <= end.mono) {
+            self.now = self.now.after(at.since(self.now.mono));
+            self.put(Input::Timeout, 0);
+        }
+        self.now = end;
+    }
+
+    pub(crate) fn put(&mut self, input: Input<'_>, wire_bytes: usize) {
+        self.broker.handle(self.now, input);
+        self.drain(wire_bytes);
+    }
+
+    /// Takes everything that the broker tells, and folds it.
+    pub(crate) fn drain(&mut self, wire_bytes: usize) {
+        while let Some(output) = self.broker.poll_output() {
+            let (trace, what, text) = match output {
+                Output::Received { head, verdict, redaction, trace, .. } => {
+                    self.verdicts.push(verdict.clone());
+                    let wire_bytes = u32::try_from(wire_bytes).unwrap();
+                    let (direction, peer, head, verdict) =
+                        (Direction::Inbound, Peer::new("p"), Head::Rmp(head), AnyVerdict::Rmp(verdict));
+                    (
+                        trace,
+                        What::Frame(TapFrame { direction, peer, head, verdict, wire_bytes, redaction }),
+                        None,
+                    )
+                }
+                Output::Transition { transition, text, trace } => {
+                    self.transitions.push(transition.clone());
+                    (trace, What::Transition(Any::Rmp(transition)), text)
+                }
+                Output::Close { session, cause } => {
+                    self.closed.push((session, cause));
+                    continue;
+                }
+                Output::OperatorRequest { request: asked, ticket } => {
+                    self.broker.answer_operator_request(self.now, ticket, self.takes);
+                    self.asked.push(asked);
+                    continue;
+                }
+                Output::ForStation(heard) => {
+                    self.inbound.push(heard);
+                    continue;
+                }
+                Output::Unread(unread) => {
+                    self.unread.push(unread);
+                    continue;
+                }
+                Output::Answered { .. } => continue,
+            };
+            self.seq += 1;
+            let entry = Entry { seq: Seq(self.seq), at: self.now, link: Link::Rmp, trace, cause: None, what };
+            self.fold.apply(&entry, text.as_deref().unwrap_or_default(), &self.limits);
+        }
+    }
+
+    /// A connection that has said nothing.
+    pub(crate) fn connect(&mut self, id: u64) -> ConnectionId {
+        let session = ConnectionId(id);
+        self.put(Input::Opened { session, peer: Peer::new("uid 1 pid 1") }, 0);
+        session
+    }
+
+    /// A session of this kind.
+    pub(crate) fn greeted(&mut self, id: u64, kind: &str, token: Option<&str>) -> ConnectionId {
+        let session = self.connect(id);
+        let mut fields = vec![("v", 1.into()), ("client", format!("c{id}").into()), ("kind", kind.into())];
+        fields.extend(token.map(|token| ("token", token.into())));
+        self.say(session, "Hello", fields);
+        assert_eq!(self.hear(session)[0].name(), "Welcome");
+        session
+    }
+
+    pub(crate) fn agent(&mut self, id: u64) -> ConnectionId {
+        self.greeted(id, "agent", None)
+    }
+
+    pub(crate) fn operator(&mut self, id: u64) -> ConnectionId {
+        self.greeted(id, "tui", Some(OPERATOR))
+    }
+
+    /// Says a control message, and tells its number.
+    pub(crate) fn say(&mut self, session: ConnectionId, name: &str, fields: Vec<(&str, rmpv::Value)>) -> u64 {
+        let id = self.number(session);
+        self.send(session, &frames::control(id, name, fields));
+        id
+    }
+
+    fn number(&mut self, session: ConnectionId) -> u64 {
+        let number = self.numbers.entry(session).or_default();
+        *number += 1;
+        *number
+    }
+
+    /// One frame.
+    pub(crate) fn send(&mut self, session: ConnectionId, frame: &[u8]) {
+        self.put(Input::Frame { session, frame: Wire::Lent(frame) }, frame.len());
+    }
+
+    /// A Publish and its message, told of as one; the number of the Publish.
+    pub(crate) fn publish(&mut self, session: ConnectionId, topic: &str, ack: bool, message: &[u8]) -> u64 {
+        let id = self.number(session);
+        let publish = frames::control(id, "Publish", vec![("topic", topic.into()), ("ack", ack.into())]);
+        self.broker.handle(self.now, Input::Frame { session, frame: Wire::Lent(&publish) });
+        self.broker.handle(self.now, Input::Frame { session, frame: Wire::Lent(message) });
+        self.drain(publish.len() + message.len());
+        id
+    }
+
+    pub(crate) fn subscribe(&mut self, session: ConnectionId, sub: u64, topic: &str) {
+        let id = self.say(session, "Subscribe", vec![("sub", sub.into()), ("topic", topic.into())]);
+        let heard = self.hear(session);
+        assert_eq!((heard[0].name(), heard[0].number("re")), ("Ok".to_owned(), id), "{heard:?}");
+    }
+
+    /// All that leaves on a connection now.
+    pub(crate) fn hear_bytes(&mut self, session: ConnectionId) -> Vec<u8> {
+        let mut out = Vec::new();
+        loop {
+            let left = self.broker.transmit(self.now, session, |front| {
+                out.extend_from_slice(&front.slices().concat());
+                Ok::<_, ()>(front.slices().iter().map(|slice| slice.len()).sum())
+            });
+            self.drain(0);
+            if left == Ok(WriteProgress::Drained) {
+                return out;
+            }
+        }
+    }
+
+    /// All frames that leave on a connection now.
+    pub(crate) fn hear(&mut self, session: ConnectionId) -> Vec<Frame> {
+        let bytes = self.hear_bytes(session);
+        let mut rest = &bytes[..];
+        let mut frames = Vec::new();
+        while let Some(prefix) = rest.first_chunk::<4>() {
+            let (wire, behind) = rest.split_at(4 + u32::from_be_bytes(*prefix) as usize);
+            frames.push(Frame { wire: wire.to_vec() });
+            rest = behind;
+        }
+        frames
+    }
+
+    /// The bytes of the messages that are delivered on a connection now, by subscription.
+    pub(crate) fn delivered(&mut self, session: ConnectionId) -> Vec<(u64, Vec<u8>)> {
+        let frames = self.hear(session);
+        let mut found = Vec::new();
+        let mut frames = frames.into_iter();
+        while let Some(frame) = frames.next() {
+            if frame.schema_id() == 9 && frame.name() == "Deliver" {
+                found.push((frame.number("sub"), frames.next().unwrap().wire));
+            }
+        }
+        found
+    }
+}
