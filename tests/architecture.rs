@@ -8,7 +8,7 @@ use std::{fs, path::Path};
 const FOUNDATION: [&str; 9] =
     ["ids", "limits", "time", "schema", "registry", "msgpack", "field", "filter", "words"];
 const PROTOCOLS: [&str; 6] = ["mpp", "rmp", "runs", "macp", "plugin", "mplp"];
-const LINES_MAX: usize = 570;
+const LINES_MAX: usize = 640;
 const COLUMNS_MAX: usize = 140;
 
 /// Files of a core's folder that read files for it, and do nothing else.
@@ -529,7 +529,7 @@ fn finds_clocks_and_unbounded_queues() {
 
 #[test]
 fn finds_what_is_too_long() {
-    refused("ids.rs", &"\n".repeat(571), "more than 570 lines");
+    refused("ids.rs", &"\n".repeat(641), "more than 640 lines");
     refused("ids.rs", &"é".repeat(141), "more than 140 columns");
     accepted("ids.rs", &format!("// {}\n", "é".repeat(137)));
 }

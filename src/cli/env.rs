@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, ffi::OsString, fmt, io::IsTerminal as _, path::
 
 use etcetera::base_strategy::{BaseStrategy as _, Xdg};
 
-use crate::console::{Depth, Passthrough};
+use crate::console::{draw::Depth, settings::Passthrough};
 
 /// The prefix of every variable that is ours.
 pub(crate) const PREFIX: &str = "RL_CONSOLE_";

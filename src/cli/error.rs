@@ -8,10 +8,11 @@ use super::{
     start_error,
 };
 use crate::{
-    console::ConsoleError,
+    console::settings::ConsoleError,
     ids::InvocationId,
     port::PortError,
-    rmp::{self, client},
+    rmp,
+    rmp::client,
     station::{StartError, pairing::PairError},
     tap::entry::mpp::RowState,
 };

@@ -9,7 +9,7 @@ use std::{
 };
 
 use crate::{
-    console::{OpeningFile, OpeningFiles, OpeningListing},
+    console::systems::runs::{OpeningFile, OpeningFiles, OpeningListing},
     runs::openings::Library,
     station::runs::Folder,
     time::Wall,

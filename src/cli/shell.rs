@@ -28,8 +28,10 @@ use super::{
     opening_files::Folders,
 };
 use crate::console::{
-    OpeningFiles, Runnable, Runner, RunningSubcommand, SavedLayout, Shell, Subcommand, SubcommandEnd,
-    SubcommandResult,
+    settings::{
+        Runnable, Runner, RunningSubcommand, SavedLayout, Shell, Subcommand, SubcommandEnd, SubcommandResult,
+    },
+    systems::runs::OpeningFiles,
 };
 
 /// How long a subcommand may run.

@@ -39,7 +39,7 @@
 //! that no other clock or zone has a say.
 
 mod ast;
-mod complete;
+pub(crate) mod complete;
 mod eval;
 mod fault;
 mod find;

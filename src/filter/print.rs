@@ -51,7 +51,9 @@ fn write_within(one: &Expr, group: bool, specs: &[Spec], text: &mut String) {
 
 /// A text by itself, in quotes where it needs them.
 pub(super) fn word(text: &str) -> String {
-    let is_bare = |tokens: &[super::lex::Token]| matches!(tokens, [token] if matches!(&token.kind, TokenKind::Word(word) if word.meant == text));
+    let is_word =
+        |token: &super::lex::Token| matches!(&token.kind, TokenKind::Word(word) if word.meant == text);
+    let is_bare = |tokens: &[super::lex::Token]| matches!(tokens, [token] if is_word(token));
     if lex(text).is_ok_and(|tokens| is_bare(&tokens)) { text.to_owned() } else { quote(text) }
 }
 

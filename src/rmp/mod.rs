@@ -14,7 +14,7 @@ mod body;
 pub mod broker;
 pub mod client;
 pub mod control;
-mod decode;
+pub(crate) mod decode;
 pub mod dedupe;
 pub mod dialect;
 pub mod encode;
@@ -32,9 +32,11 @@ mod snapshot;
 pub mod topic;
 mod untapped_topic;
 
-pub use crate::registry::{Family, Registry, RegistryError, Schema, SchemaId, TypeName, TypeRule};
-pub use crate::tap::entry::rmp::{
-    CloseCause, Code, Dialect, DropReason, FrameKind, Head, Kind, Refusal, Transition, Verdict,
+pub use crate::{
+    registry::{Family, Registry, RegistryError, Schema, SchemaId, TypeName, TypeRule},
+    tap::entry::rmp::{
+        CloseCause, Code, Dialect, DropReason, FrameKind, Head, Kind, Refusal, Transition, Verdict,
+    },
 };
 pub use body::{Body, BodyFault, Breach};
 pub use decode::{Checks, decode};

@@ -8,7 +8,7 @@ use std::{
 
 use crate::{
     cli::config::ConfigFault,
-    console::{Depth, Theme},
+    console::draw::{Depth, Theme},
 };
 
 /// Files of themes that are read; what follows them by name is told and left out.

@@ -1,5 +1,6 @@
 //! The looks of a console, from flags, variables and files, read again when a file changed.
 
+use crate::console::settings;
 use std::{
     path::PathBuf,
     sync::{Mutex, MutexGuard, PoisonError},
@@ -16,7 +17,10 @@ use crate::{
         context::Context,
         env::Env,
     },
-    console::{self, AppearanceSettings, Fault, Reload, Theme, Themes},
+    console::{
+        draw::{Theme, Themes},
+        settings::{AppearanceSettings, Fault, Reload},
+    },
     time::Clock,
 };
 
@@ -152,7 +156,7 @@ impl WatchedConfig {
     }
 }
 
-impl console::ConfigSource for WatchedConfig {
+impl settings::ConfigSource for WatchedConfig {
     fn poll(&self) -> Option<Reload> {
         let mut state = self.state();
         let changed = state.files.look(self.paths(), self.clock.now().wall);
@@ -214,7 +218,7 @@ mod tests {
     use tempfile::TempDir;
 
     use super::*;
-    use crate::{cli::output::Output, console::ConfigSource};
+    use crate::{cli::output::Output, console::settings::ConfigSource};
 
     /// A configuration folder with a console's looks read from it.
     struct Fixture {

@@ -13,7 +13,7 @@ use crate::{
         error::Error,
         output::Output,
     },
-    console::Theme,
+    console::draw::Theme,
 };
 
 /// What is printed for each key.

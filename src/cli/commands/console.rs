@@ -1,6 +1,7 @@
 //! The console: a station, and a screen on it. Where another process holds the data folder, the screen is on
 //! its station.
 
+use crate::console::settings;
 use std::{path::PathBuf, sync::Arc, thread::JoinHandle, time::Duration};
 
 use tokio::sync::{oneshot, watch};
@@ -14,7 +15,11 @@ use crate::{
         logging, report, shell, shutdown,
         signals::{Signal, Signals},
     },
-    console::{self, CommandHints, ConsoleError, Exit, OnAir},
+    console,
+    console::{
+        draw::OnAir,
+        settings::{CommandHints, ConsoleError, Exit},
+    },
     port::StationPort,
     station::{StartError, Station},
 };
@@ -191,7 +196,7 @@ struct Screen {
 impl Screen {
     fn spawn(
         port: Arc<dyn StationPort>,
-        config: console::Config,
+        config: settings::Config,
         stopped: watch::Receiver<bool>,
     ) -> Result<Self, Error> {
         let (ended, end) = oneshot::channel();
@@ -207,12 +212,16 @@ impl Screen {
     }
 }
 
-fn config(context: &Context, watched: &Arc<WatchedConfig>, on_air: &OnAir) -> Result<console::Config, Error> {
+fn config(
+    context: &Context,
+    watched: &Arc<WatchedConfig>,
+    on_air: &OnAir,
+) -> Result<settings::Config, Error> {
     let settings = &context.settings;
     let data = settings.data()?;
-    Ok(console::Config {
+    Ok(settings::Config {
         appearance: watched.appearance(),
-        source: Some(Arc::clone(watched) as Arc<dyn console::ConfigSource>),
+        source: Some(Arc::clone(watched) as Arc<dyn settings::ConfigSource>),
         depth: context.env.depth(),
         passthrough: context.env.through,
         on_air: on_air.clone(),

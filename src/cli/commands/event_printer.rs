@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     cli::{context::Context, error::Error, service::Notifier, table::LocalClock},
-    console::{StationMonitor, Summary},
+    console::model::station::{StationMonitor, Summary},
     port::StationPort,
     tap,
 };

@@ -8,7 +8,7 @@ use crate::{
         error::Error,
         table::{Align, Table},
     },
-    console::KeyRow,
+    console::input::KeyRow,
 };
 
 /// What is printed for each action.

@@ -1,7 +1,7 @@
 //! Every configuration key in one table.
 
 use super::value::{Kind, Value};
-use crate::{cli::env, console::Keymap, limits::Limits};
+use crate::{cli::env, console::input::Keymap, limits::Limits};
 
 /// One key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

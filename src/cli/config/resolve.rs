@@ -9,11 +9,8 @@ use super::{
     value::{Kind, Value},
 };
 use crate::{
-    cli::{
-        args::Global,
-        env::{self, Env},
-    },
-    console::{Keymap, KeymapError},
+    cli::{args::Global, env, env::Env},
+    console::input::{Keymap, KeymapError},
 };
 
 /// Where a value came from.

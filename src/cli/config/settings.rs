@@ -13,10 +13,14 @@ use super::{
 };
 use crate::{
     cli::{args::Global, env::Env},
-    console::{AlertRules, Desktop, Keymap},
+    console::{
+        input::Keymap,
+        settings::{AlertRules, Desktop},
+    },
     limits::Limits,
     rmp::Registry,
-    station::{self, PackSource},
+    station,
+    station::PackSource,
 };
 
 /// Where the MACP port is unless another address is named (macp-v1, Transport).

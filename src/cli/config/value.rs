@@ -7,7 +7,7 @@ use std::{
 
 use serde::Serialize;
 
-use crate::{console::Keymap, rmp::Registry};
+use crate::{console::input::Keymap, rmp::Registry};
 
 /// A configured value.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

@@ -4,34 +4,44 @@
 //! While it is behind it never sleeps. So it yields between two slices, without which the runtime would let
 //! no channel speak for long; and what is due by the clock is due at once, without a timer.
 
+use crate::console::{
+    draw::canvas,
+    screen,
+    settings::config_watcher,
+    ui::{layout, layouts},
+};
 use std::{future::Future, pin::Pin, sync::Arc, time::Duration};
 
 use futures_util::{FutureExt as _, StreamExt as _, stream::FuturesUnordered};
 use tokio::sync::{mpsc, watch};
 
 use super::sync::{SLICE, Sync};
-use crate::console::{
-    action::{Effect, Purpose},
-    appearance::Appearance,
-    background_jobs::BackgroundJobs,
-    class::{Class, MaskPolicy, OnAir},
-    config::{Config, ConsoleError, Exit},
-    config_watcher::{self, ConfigWatcher, Reload},
-    draw,
-    event::{Event, TerminalEvent},
-    frame_scheduler::FrameScheduler,
-    layout, layouts,
-    model::{ConsoleHealth, Model},
-    openings::OpeningDrafts,
-    overlays::Overlay,
-    self_metrics::SelfMetrics,
-    terminal::{self, Mailbox, Notifier, Painter, TerminalSession},
-    ui::{Message, Ui},
-    update,
-    view::View,
-    waiting::{ready, sleep},
-};
 use crate::{
+    console::{
+        app::{
+            background_jobs::BackgroundJobs,
+            frame_scheduler::FrameScheduler,
+            self_metrics::SelfMetrics,
+            waiting::{ready, sleep},
+        },
+        draw::class::{Class, MaskPolicy, OnAir},
+        input::action::{Effect, Purpose},
+        model::{Model, station::ConsoleHealth},
+        overlays::Overlay,
+        settings::{
+            appearance::Appearance,
+            config::{Config, ConsoleError, Exit},
+            config_watcher::{ConfigWatcher, Reload},
+            view::View,
+        },
+        systems::runs::openings::OpeningDrafts,
+        terminal,
+        terminal::{Mailbox, Notifier, Painter, TerminalSession},
+        ui::{
+            event::{Event, TerminalEvent},
+            state::{Message, Ui},
+        },
+    },
     port::{Page, PortError, Snapshot, StationPort},
     tap::{self, entry::station::Level},
     time::{Clock, Mono},
@@ -287,7 +297,7 @@ impl App {
             self.painter.resize(columns, rows);
         }
         let now = self.clock.now();
-        let effects = update::update(&mut self.ui, &self.model, &self.view, event, now);
+        let effects = screen::update(&mut self.ui, &self.model, &self.view, event, now);
         self.is_dirty = true;
         effects.into_iter().any(|effect| self.run_effect(effect))
     }
@@ -306,7 +316,7 @@ impl App {
             Effect::Command { .. } | Effect::Query { .. } if self.answers.len() >= ANSWERS_MAX => {
                 if let Some(event) = Event::refused(effect) {
                     let now = self.clock.now();
-                    update::update(&mut self.ui, &self.model, &self.view, event, now);
+                    screen::update(&mut self.ui, &self.model, &self.view, event, now);
                 }
             }
             Effect::Command { purpose: asked, command } => {
@@ -441,7 +451,7 @@ impl App {
         self.ui.at = self.view.clock;
         self.ui.time.refresh_live_parts(&self.model);
         self.ui.reconcile_visible(&self.model);
-        draw::draw(self.painter.canvas(), &self.model, &self.ui, &self.view);
+        canvas::draw(self.painter.canvas(), &self.model, &self.ui, &self.view);
         let frame = self.painter.frame();
         let bytes = frame.as_ref().map_or(0, Vec::len);
         self.frame_scheduler.painted(self.view.clock.mono, self.clock.now().mono, bytes);

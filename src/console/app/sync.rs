@@ -5,10 +5,10 @@ use std::time::Duration;
 use super::app::{Answer, App};
 use crate::{
     console::{
-        action::{Effect, Purpose},
-        class::Class,
-        event::Event,
+        draw::class::Class,
+        input::action::{Effect, Purpose},
         model::HISTORY_ROWS,
+        ui::event::Event,
     },
     port::{Query, RESTARTED_NOTICE, Snapshot},
     tap::{

@@ -1,6 +1,6 @@
 //! As what something is copied.
 
-use crate::console::action::Action;
+use crate::console::input::action::Action;
 
 /// As what something is copied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! Command lines that show a record or do its work again.
 
 use crate::{
-    console::{config::CommandHints, selection::RecordKey},
+    console::{records::selection::RecordKey, settings::config::CommandHints},
     port::InvocationRow,
 };
 

@@ -4,6 +4,8 @@
 //! What is copied is the true value, on air too: it goes to the clipboard and onto no screen, and what is
 //! said of it is its size alone.
 
+pub(crate) mod actions;
+pub(crate) mod body_text;
 mod dump;
 mod form;
 mod line;

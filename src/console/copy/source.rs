@@ -6,7 +6,10 @@ use serde_json::{Map, Value as Json};
 
 use super::{CopyForm, dump::hex, line};
 use crate::{
-    console::{config::CommandHints, panes::Row, selection::RecordKey},
+    console::{
+        records::{Row, selection::RecordKey},
+        settings::config::CommandHints,
+    },
     field::{Class, Record, Value},
     port::InvocationRow,
     tap::{

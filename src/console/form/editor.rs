@@ -3,7 +3,7 @@
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use tui_textarea::{CursorMove, TextArea};
 
-use crate::console::text::head;
+use crate::console::draw::text::head;
 
 /// How often an edit can be undone.
 const UNDOS_MAX: usize = 32;

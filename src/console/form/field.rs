@@ -1,7 +1,7 @@
 //! One field of a form.
 
 use super::object;
-use crate::console::text;
+use crate::console::draw::text;
 
 /// What a field is for.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -10,7 +10,7 @@ use super::{
     transition_decoder::TransitionDecoder,
 };
 use crate::{
-    console::class::Class,
+    console::draw::class::Class,
     ids::Seq,
     tap::{
         EntryRef,

@@ -1,5 +1,6 @@
 //! Draws an entry that is looked at: the verdict, the tree, the dump.
 
+use crate::console::draw::text;
 use ratatui::{
     layout::Rect,
     style::{Modifier, Style},
@@ -13,7 +14,11 @@ use super::{
     page::Page,
 };
 use crate::{
-    console::{action::Action, class::Class, text, theme::Role, view::Canvas},
+    console::{
+        draw::{class::Class, theme::Role},
+        input::action::Action,
+        settings::view::Canvas,
+    },
     tap::entry::What,
     words::counted,
 };

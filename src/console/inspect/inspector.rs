@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     console::{
-        action::{Action, Effect},
+        input::action::{Action, Effect},
         model::EntryBuffer,
     },
     ids::Seq,

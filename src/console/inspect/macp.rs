@@ -2,6 +2,7 @@
 //! envelope what it carries by the message's type. What the kernel found wrong is put to the field that it
 //! found it at.
 
+use crate::console::draw::format;
 use std::ops::Range;
 
 use prost::Message as _;
@@ -15,7 +16,7 @@ use super::{
     schema::Schema,
 };
 use crate::{
-    console::{class::Class, format},
+    console::draw::class::Class,
     macp::{
         Answered, Fault, Head, Verdict,
         envelope::{SESSION_START, SIGNAL},

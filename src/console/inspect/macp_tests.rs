@@ -6,7 +6,7 @@ use super::{
     node::{Kind, Tree},
 };
 use crate::{
-    console::class::Class,
+    console::draw::class::Class,
     ids::{Peer, Seq},
     macp::{Answered, Code, Fault, Head, Rpc, Status, Verdict},
     tap::entry::{Direction, Entry, Frame, Head as AnyHead, Link, Redaction, Verdict as AnyVerdict, What},

@@ -26,15 +26,20 @@ mod schema;
 mod selected_value;
 mod table;
 mod transition_decoder;
-mod worker;
+pub(crate) mod worker;
 
+pub(crate) mod actions;
 #[cfg(test)]
 mod macp_tests;
+pub(crate) mod related_entries;
 #[cfg(test)]
 mod rmp_tests;
 #[cfg(test)]
 mod tests;
 
+#[cfg(test)]
+pub(crate) use actions::open as inspect;
+pub(crate) use actions::{InvocationEntry, invocation_entries};
 pub(crate) use context::summary;
 pub(crate) use decoder::Subject;
 pub(crate) use inspector::{EnterTarget, InspectOptions, Inspector};

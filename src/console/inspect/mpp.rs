@@ -10,10 +10,10 @@ use super::{
     table::{ENVELOPE, Expected, Field, Requirement, Visibility, fields, persisted, unquoted},
 };
 use crate::{
-    console::class::Class,
+    console::draw::class::Class,
     tap::entry::{
-        Verdict,
-        mpp::{self, ErrorCode, Fault, FrameType, HelloReason, Violation},
+        Verdict, mpp,
+        mpp::{ErrorCode, Fault, FrameType, HelloReason, Violation},
     },
 };
 

@@ -2,7 +2,7 @@
 
 use std::{borrow::Cow, ops::Range};
 
-use crate::{console::class::Class, ids::Seq};
+use crate::{console::draw::class::Class, ids::Seq};
 
 /// A text: words of ours, or the place in the bytes where a peer wrote it, so that a tree copies nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

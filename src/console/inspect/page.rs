@@ -1,9 +1,10 @@
 //! A long value, whole: so much of it at a time as can be wrapped at once.
 
+use crate::console::draw::text;
 use std::ops::Range;
 
 use super::node::{Kind, Node, Text, slice};
-use crate::console::{action::Action, class::Class, text};
+use crate::console::{draw::class::Class, input::action::Action};
 
 /// Bytes of a value that are wrapped together.
 const CHUNK_BYTES: usize = 16_384;

@@ -7,7 +7,7 @@ use super::{
     node::{Kind, Node, Text, TreeBuilder},
     schema::{Field, FieldType, Schema},
 };
-use crate::console::class::Class;
+use crate::console::draw::class::Class;
 
 /// How deep messages are opened.
 const DEPTH_MAX: usize = 16;

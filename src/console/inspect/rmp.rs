@@ -2,6 +2,7 @@
 //! control frame and the message behind it, or one unit of the JSON dialect. What the broker found wrong is
 //! found again and put to its field.
 
+use crate::console::{copy::body_text, draw::format};
 use std::ops::Range;
 
 use super::{
@@ -10,9 +11,10 @@ use super::{
     node::{Kind, Node, Text, Tree, TreeBuilder},
 };
 use crate::{
-    console::{body_text, class::Class, format, panes::schema_name},
+    console::{draw::class::Class, systems::bus::schema_name},
     limits::Limits,
-    rmp::{self, Checks, Code, Error, HEADER_BYTES, PREFIX_BYTES, Refusal, Registry},
+    rmp,
+    rmp::{Checks, Code, Error, HEADER_BYTES, PREFIX_BYTES, Refusal, Registry},
     tap::entry::{Verdict, What, rmp as events},
     time::Wall,
 };

@@ -12,7 +12,7 @@ use super::{
     tests::{find, note, sound},
 };
 use crate::{
-    console::class::Class,
+    console::draw::class::Class,
     ids::Seq,
     rmp::{Code, Dialect, FrameKind, Head, Refusal, Verdict},
     tap::entry::{Direction, Entry, Frame, Head as AnyHead, Link, Redaction, Verdict as AnyVerdict, What},

@@ -5,7 +5,10 @@ use super::{
     transition_decoder::{TransitionDetails, plain, text_node, with_text},
 };
 use crate::{
-    console::{class::Class, format, panes::drop_word},
+    console::{
+        draw::{class::Class, format},
+        systems::bus::drop_word,
+    },
     ids::ConnectionId,
     rmp::{DropReason, Transition as T},
     time::Wall,
@@ -32,7 +35,7 @@ pub(super) fn details(transition: &T) -> TransitionDetails {
             plain("connected", vec![session(*of), text_node("process", peer.to_string())])
         }
         T::Greeted { session: of, client, kind, dialect } => {
-            let may = text_node("kind", kind.name()).with_note(crate::console::panes::rights(*kind));
+            let may = text_node("kind", kind.name()).with_note(crate::console::systems::bus::rights(*kind));
             plain(
                 "greeted",
                 vec![

@@ -5,7 +5,7 @@ use super::{
     transition_decoder::{TransitionDetails, plain, text_node, with_text},
 };
 use crate::{
-    console::class::Class,
+    console::draw::class::Class,
     tap::entry::runs::{Asker, NodeRef, Transition as T},
 };
 

@@ -4,7 +4,7 @@ use super::{
     inspector::{Inspector, Side},
     node::{Kind, Text, Tree, slice},
 };
-use crate::console::{class::Class, copy::pairs};
+use crate::console::{copy::pairs, draw::class::Class};
 
 impl Inspector {
     /// The selected value as it was meant: a string without its quotes and escapes, an object or a list as

@@ -9,11 +9,11 @@ use super::{
     node::{Kind, Node, Tree, TreeBuilder, slice},
 };
 use crate::{
-    console::class::Class,
+    console::draw::class::Class,
     ids::Seq,
     tap::entry::{
-        Direction, Entry, Frame, Head, Link, Redaction, Transition, Verdict, What,
-        mpp::{self, ErrorCode, Fault, FrameType, HelloReason, Violation},
+        Direction, Entry, Frame, Head, Link, Redaction, Transition, Verdict, What, mpp,
+        mpp::{ErrorCode, Fault, FrameType, HelloReason, Violation},
     },
     time::Now,
 };

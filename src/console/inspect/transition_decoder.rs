@@ -1,5 +1,6 @@
 //! Reads entries that are no frames: a transition's fields, and the text beside it where it has one.
 
+use crate::console::draw::format;
 use std::borrow::Cow;
 
 use super::{
@@ -9,11 +10,11 @@ use super::{
     rmp_transitions, runs_transitions,
 };
 use crate::{
-    console::{class::Class, format},
+    console::draw::class::Class,
     ids::{InvocationId, QueueName},
     tap::entry::{
-        Head, Transition, What,
-        mpp::{self, Brake, RefundStatus},
+        Head, Transition, What, mpp,
+        mpp::{Brake, RefundStatus},
         rmp, station,
     },
     words::counted,

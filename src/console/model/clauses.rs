@@ -1,7 +1,7 @@
 //! What peers break: the clause, its text in short, what was wrong, and what their authors do about it.
 
-use super::bus_clauses;
 use crate::{
+    console::model::bus::clauses,
     rmp::Refusal,
     tap::entry::mpp::{ErrorCode, Fault, HelloReason, Violation},
 };
@@ -71,8 +71,8 @@ impl Breach {
     pub(crate) const fn remedy(self) -> Option<&'static str> {
         Some(match self {
             Self::Hello(_) => return None,
-            Self::Bus(refusal) => bus_clauses::refusal_remedy(refusal),
-            Self::BusHelloTimeout => bus_clauses::refusal_remedy(Refusal::Unauthorized),
+            Self::Bus(refusal) => clauses::refusal_remedy(refusal),
+            Self::BusHelloTimeout => clauses::refusal_remedy(Refusal::Unauthorized),
             Self::HelloTimeout => {
                 "send hello as the first line, at once after connecting, and end it with LF"
             }
@@ -177,7 +177,7 @@ pub(crate) fn clause_text(clause: &str) -> &'static str {
         "ruling MPP 4" => {
             "A state_write is refused when the next hello_ack would exceed one frame, so that no adapter locks itself out."
         }
-        clause => bus_clauses::clause_text(clause),
+        clause => clauses::clause_text(clause),
     }
 }
 

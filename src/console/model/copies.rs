@@ -14,7 +14,7 @@ const NODE_BYTES: usize = 64;
 
 impl Model {
     /// What a copy holds, in bytes: its windows, and their texts as if no other copy shared them.
-    pub(super) fn memory_bytes(&self) -> usize {
+    pub(crate) fn memory_bytes(&self) -> usize {
         let bridge = self.mpp().map_or(0, |mpp| {
             let lines: usize = mpp.logs.iter().map(|line| line.text.len()).sum();
             let reasons: usize =
@@ -63,7 +63,7 @@ impl Model {
     /// Takes over from the live model what is shown of the present whatever the moment: alerts, what this
     /// console lost and how well it keeps up, how the station is reached and whether it goes down, the
     /// recording.
-    pub(super) fn copy_live_state(&mut self, live: &Self, at: Now) {
+    pub(crate) fn copy_live_state(&mut self, live: &Self, at: Now) {
         self.alerts.clone_from(&live.alerts);
         self.console_health = live.console_health;
         self.lost = live.lost;

@@ -27,13 +27,13 @@ pub(crate) struct WindowCounts {
 
 impl WindowCounts {
     /// So many more came, and the window went from one length to another.
-    pub(super) fn note(&mut self, came: usize, before: usize, after: usize) {
+    pub(crate) fn note(&mut self, came: usize, before: usize, after: usize) {
         self.received = self.received.saturating_add(came as u64);
         self.evicted = self.evicted.saturating_add((before + came).saturating_sub(after) as u64);
     }
 
     /// The window is another one now: what is in it came, beside what was let go before.
-    pub(super) fn restart(&mut self, len: usize) {
+    pub(crate) fn restart(&mut self, len: usize) {
         self.received = self.evicted.saturating_add(len as u64);
     }
 }
@@ -48,7 +48,7 @@ pub(crate) struct BridgeWindowCounts {
 }
 
 impl Changes {
-    pub(super) fn note(&mut self, transition: &events::Transition) {
+    pub(crate) fn note(&mut self, transition: &events::Transition) {
         use events::Transition as T;
         match transition {
             T::Enqueued { .. }

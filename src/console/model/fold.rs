@@ -11,7 +11,7 @@ use crate::{
 };
 
 /// The station's own.
-pub(super) fn station(view: &mut StationView, transition: station_events::Transition, entry: EntryRef<'_>) {
+pub(crate) fn station(view: &mut StationView, transition: station_events::Transition, entry: EntryRef<'_>) {
     use station_events::Transition as T;
     match transition {
         T::HostUp { link } => view.hosts[link.index()] = HostState::Up,
@@ -35,7 +35,7 @@ pub(super) fn station(view: &mut StationView, transition: station_events::Transi
 }
 
 /// The bridge's.
-pub(super) fn mpp(view: &mut mpp::Snapshot, entry: EntryRef<'_>, limits: &limits::Mpp) {
+pub(crate) fn mpp(view: &mut mpp::Snapshot, entry: EntryRef<'_>, limits: &limits::Mpp) {
     match &entry.entry.what {
         What::Transition(_) => view.apply(entry.entry, &entry.text(), limits),
         _ => view.apply(entry.entry, "", limits),
@@ -43,7 +43,7 @@ pub(super) fn mpp(view: &mut mpp::Snapshot, entry: EntryRef<'_>, limits: &limits
 }
 
 /// The broker's. What lies beside a frame is not read.
-pub(super) fn rmp(view: &mut rmp::Snapshot, entry: EntryRef<'_>, limits: &limits::Rmp) {
+pub(crate) fn rmp(view: &mut rmp::Snapshot, entry: EntryRef<'_>, limits: &limits::Rmp) {
     match &entry.entry.what {
         What::Transition(_) => view.apply(entry.entry, &entry.text(), limits),
         _ => view.apply(entry.entry, "", limits),
@@ -51,14 +51,14 @@ pub(super) fn rmp(view: &mut rmp::Snapshot, entry: EntryRef<'_>, limits: &limits
 }
 
 /// The runs'.
-pub(super) fn runs(view: &mut runs::Snapshot, entry: EntryRef<'_>, limits: &limits::Runs) {
+pub(crate) fn runs(view: &mut runs::Snapshot, entry: EntryRef<'_>, limits: &limits::Runs) {
     if let What::Transition(_) = &entry.entry.what {
         view.apply(entry.entry, &entry.text(), limits);
     }
 }
 
 /// The MACP runtime's. What lies beside a frame is not read.
-pub(super) fn macp(view: &mut macp::Snapshot, entry: EntryRef<'_>, limits: &limits::Macp) {
+pub(crate) fn macp(view: &mut macp::Snapshot, entry: EntryRef<'_>, limits: &limits::Macp) {
     match &entry.entry.what {
         What::Transition(_) => view.apply(entry.entry, &entry.text(), limits),
         _ => view.apply(entry.entry, "", limits),

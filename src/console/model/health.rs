@@ -6,12 +6,13 @@ use super::{
     alerts::{Cause, remedy},
     causes::{describe_close, refusal_remedy},
     state::Model,
-    station_state::StationState,
+    station::state::StationState,
 };
 use crate::{
-    console::{action::Action, class::Class},
+    console::{draw::class::Class, input::action::Action},
     ids::InvocationId,
-    mpp::{self, Listener},
+    mpp,
+    mpp::Listener,
     port::HostState,
     tap::entry::{
         Link,
@@ -52,30 +53,30 @@ pub(crate) struct Report {
 }
 
 impl Report {
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self { condition: Condition::Healthy, lines: Vec::new() }
     }
 
-    pub(super) fn degrade(&mut self, condition: Condition, why: String, mut remedy: Vec<ReportLine>) {
+    pub(crate) fn degrade(&mut self, condition: Condition, why: String, mut remedy: Vec<ReportLine>) {
         self.condition = self.condition.max(condition);
         self.lines.push(ReportLine::Reason(why));
         self.lines.append(&mut remedy);
     }
 
-    pub(super) fn detail(&mut self, name: &'static str, value: impl Into<String>) {
+    pub(crate) fn detail(&mut self, name: &'static str, value: impl Into<String>) {
         self.lines.push(ReportLine::Detail(name, value.into(), Class::Public));
     }
 }
 
-pub(super) fn instruction(words: &str) -> ReportLine {
+pub(crate) fn instruction(words: &str) -> ReportLine {
     ReportLine::Instruction(words.to_owned())
 }
 
-pub(super) fn key_hint(action: Action, words: &'static str) -> ReportLine {
+pub(crate) fn key_hint(action: Action, words: &'static str) -> ReportLine {
     ReportLine::KeyHint(action, Cow::Borrowed(words))
 }
 
-pub(super) fn command(subcommand: impl Into<Cow<'static, str>>) -> ReportLine {
+pub(crate) fn command(subcommand: impl Into<Cow<'static, str>>) -> ReportLine {
     ReportLine::Command(subcommand.into())
 }
 
@@ -97,7 +98,7 @@ pub(crate) fn settle_remedy(id: InvocationId) -> Vec<ReportLine> {
 }
 
 /// What to do while a host does not answer.
-pub(super) fn host_remedy(link: Link) -> Vec<ReportLine> {
+pub(crate) fn host_remedy(link: Link) -> Vec<ReportLine> {
     match link {
         Link::Mpp => {
             vec![
@@ -124,12 +125,12 @@ pub(super) fn host_remedy(link: Link) -> Vec<ReportLine> {
 }
 
 /// What to do while the port does not answer.
-pub(super) fn port_remedy() -> Vec<ReportLine> {
+pub(crate) fn port_remedy() -> Vec<ReportLine> {
     vec![instruction("free the port, or start with another: --port 0 takes any"), command("doctor")]
 }
 
 /// What to do while the store refuses commits.
-pub(super) fn store_remedy() -> Vec<ReportLine> {
+pub(crate) fn store_remedy() -> Vec<ReportLine> {
     vec![
         instruction("free space on its disk; it is retried by itself, and nothing acknowledged is lost"),
         command("doctor"),
@@ -137,14 +138,14 @@ pub(super) fn store_remedy() -> Vec<ReportLine> {
 }
 
 /// What to do while the disk is nearly full.
-pub(super) fn disk_remedy() -> Vec<ReportLine> {
+pub(crate) fn disk_remedy() -> Vec<ReportLine> {
     vec![instruction(
         "free space on it, or end a recording that lies there: when it is full, no work is taken (limits.store.disk_free_bytes_min)",
     )]
 }
 
 /// What to do with an adapter that sends nothing.
-pub(super) fn silent_remedy() -> Vec<ReportLine> {
+pub(crate) fn silent_remedy() -> Vec<ReportLine> {
     vec![key_hint(Action::Kick, "drops it, so that it can connect anew"), command("kick adapter")]
 }
 
@@ -179,7 +180,7 @@ pub(crate) fn mpp_report(model: &Model, now: Now) -> Report {
         report.detail("listens on", addr.to_string());
     }
     if let Some(adapter) = &mpp.adapter {
-        let since = crate::console::format::age(now.mono.since(adapter.connected_at.mono));
+        let since = crate::console::draw::format::age(now.mono.since(adapter.connected_at.mono));
         report.detail(
             "adapter",
             format!("{}, connected for {since}, session {}", adapter.peer, adapter.session_id),
@@ -225,7 +226,7 @@ fn report_problems(report: &mut Report, model: &Model, state: &StationState, now
     }
     match &mpp.adapter {
         Some(adapter) if adapter.stale => {
-            let silent = crate::console::format::age(now.mono.since(adapter.last_in.mono));
+            let silent = crate::console::draw::format::age(now.mono.since(adapter.last_in.mono));
             report.degrade(
                 Condition::Degraded,
                 format!("the adapter has sent nothing for {silent}"),
@@ -296,7 +297,7 @@ const ORPHANED_LISTED_MAX: usize = 6;
 
 fn report_missing_adapter(report: &mut Report, model: &Model, state: &StationState, now: Now) {
     if let Some((peer, cause, at)) = &model.refused {
-        let ago = crate::console::format::age(now.mono.since(at.mono));
+        let ago = crate::console::draw::format::age(now.mono.since(at.mono));
         let remedy = match cause {
             CloseCause::Fault(Fault::Hello(reason)) => hello_remedy(*reason),
             _ => Vec::new(),
@@ -309,7 +310,7 @@ fn report_missing_adapter(report: &mut Report, model: &Model, state: &StationSta
     }
     let why = match &state.mpp.last_close {
         Some((peer, cause, at)) => {
-            let ago = crate::console::format::age(now.mono.since(at.mono));
+            let ago = crate::console::draw::format::age(now.mono.since(at.mono));
             format!("no adapter is connected; {peer} left {ago} ago: {}", describe_close(*cause, None))
         }
         None => "no adapter has connected yet".to_owned(),
@@ -336,7 +337,11 @@ pub(crate) fn store_report(model: &Model) -> Report {
     if let Some(recording) = &state.station.recording {
         report.detail(
             "recording",
-            format!("{} ({})", recording.path.display(), crate::console::format::bytes(recording.bytes)),
+            format!(
+                "{} ({})",
+                recording.path.display(),
+                crate::console::draw::format::bytes(recording.bytes)
+            ),
         );
     }
     report

@@ -3,20 +3,21 @@
 use std::{collections::VecDeque, fmt::Write as _, sync::Arc, time::Duration};
 
 use super::{
-    bus_journal::{CoalescedNotices, NoticeDraft},
+    bus::journal::{CoalescedNotices, NoticeDraft},
     causes::describe_close,
 };
 use crate::{
-    console::{class::Class, format::many},
+    console::draw::{class::Class, format::many},
     ids::{InvocationId, Peer, Seq},
     limits,
     mpp::{LogView, cut},
     tap::{
         EntryRef,
         entry::{
-            Direction, Frame, Head, Link, Transition, What,
-            mpp::{self, HelloReason, RefundStatus},
-            station::{self, Level},
+            Direction, Frame, Head, Link, Transition, What, mpp,
+            mpp::{HelloReason, RefundStatus},
+            station,
+            station::Level,
         },
     },
     time::Now,
@@ -109,7 +110,7 @@ const CLOSE_MESSAGES_MAX: usize = 16;
 const CLOSE_MESSAGE_CHARS_MAX: usize = 200;
 
 impl Journal {
-    pub(super) fn new(limits: &limits::Limits) -> Self {
+    pub(crate) fn new(limits: &limits::Limits) -> Self {
         Self {
             notices: VecDeque::new(),
             received: 0,
@@ -129,7 +130,7 @@ impl Journal {
     }
 
     /// Takes the adapter's log as a snapshot has it, before what was read already.
-    pub(super) fn seed(&mut self, logs: &VecDeque<LogView>) {
+    pub(crate) fn seed(&mut self, logs: &VecDeque<LogView>) {
         let read = std::mem::take(&mut self.notices);
         let first = read.front().map(|notice| notice.at.mono);
         self.serious = 0;
@@ -149,7 +150,7 @@ impl Journal {
     }
 
     /// Notes that entries were lost; a console that falls behind again and again says so in one line.
-    pub(super) fn record_loss(&mut self, count: u64, at: Now) {
+    pub(crate) fn record_loss(&mut self, count: u64, at: Now) {
         let known = self.losses.filter(|(_, from, _)| at.mono.since(from.mono) < LOSSES_COALESCE_WITHIN);
         let all = known.map_or(0, |(_, _, all)| all).saturating_add(count);
         let text = format!(
@@ -170,12 +171,12 @@ impl Journal {
     }
 
     /// Says something of this console itself.
-    pub(super) fn note(&mut self, level: Level, words: &str, at: Now) {
+    pub(crate) fn note(&mut self, level: Level, words: &str, at: Now) {
         self.push(at, level, Origin::Console, words.into());
     }
 
     /// What the lines hold, in bytes. A text that is in both lists is one.
-    pub(super) fn memory_bytes(&self) -> usize {
+    pub(crate) fn memory_bytes(&self) -> usize {
         let texts: usize = self.notices.iter().map(|notice| notice.text.len()).sum();
         (self.notices.len() + self.station.len()) * size_of::<Notice>() + texts
     }
@@ -195,7 +196,7 @@ impl Journal {
 
     /// Takes one entry. `line` is a line of the adapter's log that is kept elsewhere already, `said` what the
     /// bus or the runs say with it. Gives what a peer was told, if it was.
-    pub(super) fn fold(
+    pub(crate) fn fold(
         &mut self,
         entry: EntryRef<'_>,
         line: Option<Arc<str>>,
@@ -409,12 +410,15 @@ fn describe_station(transition: station::Transition, text: &str) -> Option<(Leve
             Level::Warn,
             format!(
                 "the data folder's disk is nearly full: {} are free",
-                crate::console::format::bytes(free_bytes)
+                crate::console::draw::format::bytes(free_bytes)
             ),
         ),
         T::DiskOk { free_bytes } => (
             Level::Info,
-            format!("the data folder's disk has room again: {}", crate::console::format::bytes(free_bytes)),
+            format!(
+                "the data folder's disk has room again: {}",
+                crate::console::draw::format::bytes(free_bytes)
+            ),
         ),
         T::Operated => (Level::Info, text.to_owned()),
         T::Notice { level } => (level, text.to_owned()),

@@ -17,13 +17,13 @@ pub(crate) struct Rate {
     buckets: VecDeque<(u64, u64)>,
 }
 
-pub(super) fn bucket_of(at: Now) -> u64 {
+pub(crate) fn bucket_of(at: Now) -> u64 {
     at.mono.0 / 1_000_000 / BUCKET_MS
 }
 
 impl Rate {
     /// One more at this moment.
-    pub(super) fn count(&mut self, at: Now) {
+    pub(crate) fn count(&mut self, at: Now) {
         let bucket = bucket_of(at);
         match self.buckets.back_mut() {
             Some((last, count)) if *last >= bucket => *count = count.saturating_add(1),

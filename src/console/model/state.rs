@@ -1,5 +1,6 @@
 //! The model and how it is moved on.
 
+use crate::console::model::{bus, runs, sessions};
 use std::{
     collections::{BTreeMap, VecDeque},
     sync::{
@@ -10,26 +11,22 @@ use std::{
 
 use super::{
     alerts::{AlertChanges, Alerts},
-    bus::Bus,
-    bus_journal,
-    console_health::ConsoleHealth,
+    bus::state::Bus,
     counts::{BridgeWindowCounts, Changes},
-    faults::Faults,
     fold,
     journal::Journal,
     rates::Rate,
-    run_history::RunHistory,
-    run_journal,
-    session_history::SessionHistory,
-    session_journal,
-    station_state::StationState,
+    runs::history::RunHistory,
+    sessions::history::SessionHistory,
+    station::{console_health::ConsoleHealth, state::StationState},
     timeline::FrozenState,
+    violations::Faults,
 };
 use crate::{
-    console::config::AlertRules,
+    console::settings::config::AlertRules,
     ids::{Peer, QueueName},
-    limits,
-    mpp::{self, EndedView, LogView},
+    limits, mpp,
+    mpp::{EndedView, LogView},
     port::{Attachment, HostState, InvocationRow, Snapshot},
     rmp,
     tap::{
@@ -37,7 +34,8 @@ use crate::{
         entry::{
             Direction, Frame, Head, Link, Transition, Verdict, What, mpp as events,
             mpp::{CloseCause, RowState},
-            station::{self, Level},
+            station,
+            station::Level,
         },
     },
     time::{Mono, Now},
@@ -118,7 +116,7 @@ pub(crate) struct Model {
     pub(crate) window_counts: BridgeWindowCounts,
     /// Told anew with every change, by no two models the same: what was made of one is out of date when it
     /// differs.
-    pub(super) revision: u64,
+    pub(crate) revision: u64,
     sync_basis: SyncBasis,
     rates_cut: u64,
     limits: limits::Mpp,
@@ -130,7 +128,7 @@ pub(crate) struct Model {
 }
 
 /// A revision that no model had yet.
-pub(super) fn next_revision() -> u64 {
+pub(crate) fn next_revision() -> u64 {
     static LAST: AtomicU64 = AtomicU64::new(0);
     LAST.fetch_add(1, Ordering::Relaxed)
 }
@@ -293,13 +291,13 @@ impl Model {
         self.alerts.observe(entry, self.station_state.as_ref().map(|station_state| &station_state.runs));
         let said = match &entry.entry.what {
             What::Transition(Transition::Rmp(transition)) => {
-                bus_journal::describe(transition, &entry.text(), self.rmp())
+                bus::journal::describe(transition, &entry.text(), self.rmp())
             }
             What::Transition(Transition::Macp(transition)) => {
-                session_journal::describe(transition, &entry.text())
+                sessions::journal::describe(transition, &entry.text())
             }
             What::Transition(Transition::Runs(transition)) => {
-                run_journal::describe(transition, &entry.text(), self.runs())
+                runs::journal::describe(transition, &entry.text(), self.runs())
             }
             What::Frame(Frame {
                 direction: Direction::Inbound,
@@ -308,9 +306,9 @@ impl Model {
                 verdict: Verdict::Rmp(verdict),
                 ..
             }) => {
-                let who = || bus_journal::peer_label(peer, head.session, self.rmp());
+                let who = || bus::journal::peer_label(peer, head.session, self.rmp());
                 if let rmp::Verdict::Refused(refusal) = verdict {
-                    Some(bus_journal::describe_refusal(&who(), *refusal))
+                    Some(bus::journal::describe_refusal(&who(), *refusal))
                 } else {
                     None
                 }

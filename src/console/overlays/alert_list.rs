@@ -1,19 +1,22 @@
 //! The tray: questions of runs that wait for an answer, alerts that wait to be seen, then those that were,
 //! then those that passed. Nothing in it ever opens by itself.
 
+use crate::console::draw::format;
 use std::fmt::Write as _;
 
 use ratatui::layout::Rect;
 
-use super::run_confirmations::ask_line;
 use crate::{
     console::{
-        format,
+        draw::{Cell, class::Class, theme::Role},
         model::{Alert, AlertStatus, Cause, Model},
-        panes::{Cell, Class, Table, list_height, row_at},
-        selection::{RecordKey, Selection},
-        theme::Role,
-        view::{Canvas, View},
+        records::{
+            Table,
+            selection::{RecordKey, Selection},
+        },
+        screen::{list_height, row_at},
+        settings::view::{Canvas, View},
+        systems::runs::confirmations::ask_line,
     },
     field::Column,
     runs::AskView,
@@ -94,12 +97,12 @@ impl AlertList {
     }
 
     /// Fits it to the room there is.
-    pub(super) fn reconcile(&mut self, body: Rect) {
+    pub(crate) fn reconcile(&mut self, body: Rect) {
         self.height = list_height(body);
     }
 
     /// Draws it.
-    pub(super) fn draw(&self, canvas: &mut Canvas<'_>, body: Rect, model: &Model, focused: bool) {
+    pub(crate) fn draw(&self, canvas: &mut Canvas<'_>, body: Rect, model: &Model, focused: bool) {
         canvas.clear(body);
         let alerts = alerts(model);
         let asks: Vec<&AskView> = approvals(model).collect();
@@ -156,7 +159,7 @@ fn empty_text(view: &View, model: &Model) -> String {
 }
 
 /// How an alert stands, in a word.
-pub(super) const fn status_text(standing: AlertStatus) -> &'static str {
+pub(crate) const fn status_text(standing: AlertStatus) -> &'static str {
     match standing {
         AlertStatus::Active => "waits",
         AlertStatus::Acknowledged => "seen",

@@ -1,17 +1,21 @@
 //! What a question says: the record that it is bound to, what hangs on it, and what changed since it was
 //! asked.
 
+use crate::console::{
+    draw::format,
+    systems::{runs, sessions},
+};
 use std::collections::BTreeMap;
 
-use super::{Confirmation, Dialog, quit_confirmation, run_confirmations, session_confirmations};
+use super::{Confirmation, Dialog, quit_confirmation};
 use crate::{
-    console::{action::Action, format, model::Model, theme::Role, view::View},
+    console::{draw::theme::Role, input::action::Action, model::Model, settings::view::View},
     ids::{ConnectionId, InvocationId, Peer, QueueName},
     tap::entry::mpp::RowState,
 };
 
 /// Its title.
-pub(super) fn title(bound: &Confirmation) -> String {
+pub(crate) fn title(bound: &Confirmation) -> String {
     match bound {
         Confirmation::Quit => "Quit?".to_owned(),
         Confirmation::Cancel { id, .. } => format!("Cancel {id}?"),
@@ -29,7 +33,7 @@ pub(super) fn title(bound: &Confirmation) -> String {
 }
 
 /// What it says now: figures are those of this moment.
-pub(super) fn describe(dialog: &Dialog, model: &Model, view: &View) -> Vec<(String, Role)> {
+pub(crate) fn describe(dialog: &Dialog, model: &Model, view: &View) -> Vec<(String, Role)> {
     match &dialog.confirmation {
         Confirmation::Quit => quit_confirmation::describe(model),
         Confirmation::Cancel { id, queue, event } => {
@@ -76,12 +80,12 @@ pub(super) fn describe(dialog: &Dialog, model: &Model, view: &View) -> Vec<(Stri
             words
         }
         Confirmation::Migrate => describe_migrate(model),
-        Confirmation::CancelRun { run, name } => run_confirmations::describe_cancel(model, *run, name),
+        Confirmation::CancelRun { run, name } => runs::confirmations::describe_cancel(model, *run, name),
         Confirmation::CancelSession { session } => {
-            session_confirmations::describe_cancel(model, session, view.now)
+            sessions::confirmations::describe_cancel(model, session, view.now)
         }
         Confirmation::Decide { action, approved, .. } => {
-            run_confirmations::describe_decide(view, model, *action, *approved)
+            runs::confirmations::describe_decide(view, model, *action, *approved)
         }
         Confirmation::StopRecording { path } => match model
             .station_state
@@ -228,7 +232,7 @@ fn describe_kick_peer(model: &Model, session: ConnectionId, client: &str) -> Vec
         words.push((
             format!(
                 "Its {} end{}: {}.",
-                crate::console::format::many(topics.len() as u64, "subscription"),
+                crate::console::draw::format::many(topics.len() as u64, "subscription"),
                 if topics.len() == 1 { "s" } else { "" },
                 join_some(&topics)
             ),
@@ -238,7 +242,7 @@ fn describe_kick_peer(model: &Model, session: ConnectionId, client: &str) -> Vec
     let waiting: u64 = peer.subs.values().map(|sub| sub.gauge.queued_messages).sum();
     if waiting > 0 {
         words.push((
-            format!("What waits for it is gone: {}.", crate::console::format::many(waiting, "message")),
+            format!("What waits for it is gone: {}.", crate::console::draw::format::many(waiting, "message")),
             Role::Warn,
         ));
     }
@@ -246,7 +250,7 @@ fn describe_kick_peer(model: &Model, session: ConnectionId, client: &str) -> Vec
 }
 
 /// The first few of many.
-pub(super) fn join_some(ids: &[String]) -> String {
+pub(crate) fn join_some(ids: &[String]) -> String {
     const SHOWN: usize = 6;
     let shown = ids.iter().take(SHOWN).map(String::as_str).collect::<Vec<_>>().join(", ");
     if ids.len() > SHOWN { format!("{shown} and {} more", ids.len() - SHOWN) } else { shown }

@@ -1,14 +1,14 @@
 //! As what something is copied: the menu. What it offers was made ready when it was opened, so that it is the
 //! same record whatever happens behind it.
 
+use crate::console::draw::format;
 use ratatui::layout::Rect;
 
 use super::overlay::centred;
 use crate::console::{
     copy::{CopyForm, CopyPayload},
-    format,
-    theme::Role,
-    view::Canvas,
+    draw::theme::Role,
+    settings::view::Canvas,
 };
 
 /// The menu.
@@ -30,7 +30,7 @@ impl CopyAs {
     }
 
     /// Draws it.
-    pub(super) fn draw(&self, canvas: &mut Canvas<'_>, body: Rect) {
+    pub(crate) fn draw(&self, canvas: &mut Canvas<'_>, body: Rect) {
         let rows = u16::try_from(self.ready.len()).unwrap_or(u16::MAX).saturating_add(2);
         let area = centred(body, 72.min(body.width), rows);
         canvas.clear(area);

@@ -1,7 +1,11 @@
 //! What details are made of.
 
 use crate::{
-    console::{class::Class, format, model::ReportLine, view::View},
+    console::{
+        draw::{class::Class, format},
+        model::ReportLine,
+        settings::view::View,
+    },
     time::Wall,
 };
 
@@ -9,17 +13,17 @@ use crate::{
 const CHARS_MAX: usize = 16_000;
 
 /// A fact that anybody may see.
-pub(super) fn detail(name: &'static str, value: impl Into<String>) -> ReportLine {
+pub(crate) fn detail(name: &'static str, value: impl Into<String>) -> ReportLine {
     ReportLine::Detail(name, value.into(), Class::Public)
 }
 
 /// What agents and viewers said, as much of it as is shown.
-pub(super) fn payload(name: &'static str, value: &str) -> ReportLine {
+pub(crate) fn payload(name: &'static str, value: &str) -> ReportLine {
     ReportLine::Detail(name, value.chars().take(CHARS_MAX).collect(), Class::Payload)
 }
 
 /// Names in a row, so many of them at most, and how many more there are.
-pub(super) fn join_some<S: AsRef<str>>(names: impl IntoIterator<Item = S>, max: usize) -> String {
+pub(crate) fn join_some<S: AsRef<str>>(names: impl IntoIterator<Item = S>, max: usize) -> String {
     let mut names = names.into_iter();
     let shown: Vec<S> = names.by_ref().take(max).collect();
     let shown = shown.iter().map(AsRef::as_ref).collect::<Vec<_>>().join(", ");
@@ -30,6 +34,6 @@ pub(super) fn join_some<S: AsRef<str>>(names: impl IntoIterator<Item = S>, max: 
 }
 
 /// A time of day, to the millisecond.
-pub(super) fn at(view: &View, wall: Wall) -> String {
+pub(crate) fn at(view: &View, wall: Wall) -> String {
     format::time_of_day_ms(wall, &view.zone)
 }

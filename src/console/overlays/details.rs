@@ -1,29 +1,35 @@
 //! Details in words: why a system is as it is, one invocation, one notice.
 
+use crate::console::{
+    draw::{format, text},
+    systems::{bus, runs, sessions},
+};
 use std::{cell::Cell as Noted, sync::Arc};
 
 use ratatui::layout::Rect;
 
-use super::{
-    Pending, bus_details, detail::detail, overlay::centred, related_entries::RelatedEntries, run_details,
-    session_details,
-};
+use super::{detail::detail, overlay::centred};
 use crate::{
     console::{
-        class::Class,
         copy::CopySource,
-        format,
+        draw::{class::Class, theme::Role},
+        input::pane_id::ChipId,
+        inspect::{InvocationEntry, related_entries::RelatedEntries},
         model::{
-            Alert, AlertStatus, Breach, Cause, DropGroup, EntryBuffer, FaultGroup, Model, PositionRow,
-            ReportLine, RunLine, SessionLine, StatementRow, clause_name, clause_text, hello_remedy,
-            macp_report, mpp_report, remedy, rmp_report, runs_report, settle_remedy, store_report,
+            Alert, AlertStatus, Breach, Cause, EntryBuffer, FaultGroup, Model, ReportLine,
+            bus::{DropGroup, rmp_report},
+            clause_name, clause_text, hello_remedy, mpp_report, remedy,
+            runs::{RunLine, runs_report},
+            sessions::{PositionRow, SessionLine, StatementRow, macp_report},
+            settle_remedy, store_report,
         },
-        pane_id::ChipId,
-        panes::{Artifact, Drops, LogLine, Refund, Row, StateValue, StoredInvocation},
-        text,
-        theme::Role,
-        update::InvocationEntry,
-        view::{Canvas, View},
+        records::Row,
+        settings::view::{Canvas, View},
+        systems::{
+            bridge::{LogLine, Pending, Refund, StateValue, StoredInvocation},
+            bus::Drops,
+            runs::Artifact,
+        },
     },
     ids::{ConnectionId, InvocationId, Seq, TopicName, TraceId},
     macp::SessionRef,
@@ -94,7 +100,7 @@ pub(crate) struct Details {
     /// Whether the message that was dropped was looked for.
     has_searched: bool,
     /// That message, where it is kept.
-    message: Option<bus_details::DroppedMessage>,
+    message: Option<bus::details::DroppedMessage>,
     /// The run as the store has it, where it is asked for.
     stored: Option<Arc<RunView>>,
 }
@@ -121,7 +127,7 @@ impl Details {
         if let DetailsRecord::Drop(group) = &self.record
             && !std::mem::replace(&mut self.has_searched, true)
         {
-            self.message = bus_details::find_message(kept, &group.last);
+            self.message = bus::details::find_message(kept, &group.last);
         }
     }
 
@@ -144,7 +150,7 @@ impl Details {
     }
 
     /// Moves by some lines; the last one stays on the screen.
-    pub(super) fn scroll(&mut self, by: isize) {
+    pub(crate) fn scroll(&mut self, by: isize) {
         let by = self.related.step(by);
         let lowest = self.lowest.get();
         self.scroll = self.scroll.min(lowest).saturating_add_signed(by).min(lowest);
@@ -167,9 +173,9 @@ impl Details {
             DetailsRecord::Drop(_) => "Dropped".to_owned(),
             DetailsRecord::Topic(name) => format!("Topic {name}"),
             DetailsRecord::BusPeer(session) => format!("Session {session}"),
-            DetailsRecord::Run(run) => run_details::run_title(self.run(model, *run), *run),
+            DetailsRecord::Run(run) => runs::details::run_title(self.run(model, *run), *run),
             DetailsRecord::StoredRun(row) => format!("Run {} {}", row.name, row.run.short()),
-            DetailsRecord::Node(run, place) => run_details::node_title(self.run(model, *run), *run, *place),
+            DetailsRecord::Node(run, place) => runs::details::node_title(self.run(model, *run), *run, *place),
             DetailsRecord::RunLine(line) => format!("Event {} of {}", line.number, line.run.short()),
             DetailsRecord::Artifact(run, row) => format!("Artifact {} of {}", row.number, run.short()),
             DetailsRecord::Session(session) => format!("Session {}", session.id),
@@ -213,22 +219,22 @@ impl Details {
             }
             DetailsRecord::Fault(group) => fault_details(view, group),
             DetailsRecord::Drop(group) => {
-                bus_details::drop_details(view, model, group, self.message.as_ref())
+                bus::details::drop_details(view, model, group, self.message.as_ref())
             }
-            DetailsRecord::Topic(name) => bus_details::topic_details(view, model, name),
-            DetailsRecord::BusPeer(session) => bus_details::session_details(view, model, *session),
-            DetailsRecord::Run(run) => run_details::run_details(view, model, *run, self.run(model, *run)),
-            DetailsRecord::StoredRun(row) => run_details::stored_details(view, row),
+            DetailsRecord::Topic(name) => bus::details::topic_details(view, model, name),
+            DetailsRecord::BusPeer(session) => bus::details::session_details(view, model, *session),
+            DetailsRecord::Run(run) => runs::details::run_details(view, model, *run, self.run(model, *run)),
+            DetailsRecord::StoredRun(row) => runs::details::stored_details(view, row),
             DetailsRecord::Node(run, place) => {
-                run_details::node_details(view, model, (*run, *place), self.run(model, *run))
+                runs::details::node_details(view, model, (*run, *place), self.run(model, *run))
             }
-            DetailsRecord::RunLine(line) => run_details::event_details(view, line),
-            DetailsRecord::Artifact(run, row) => run_details::artifact_details(view, *run, row),
-            DetailsRecord::Session(session) => session_details::session_details(view, model, session),
-            DetailsRecord::StoredSession(row) => session_details::stored_details(view, row),
-            DetailsRecord::Position(stand) => session_details::position_details(view, stand),
-            DetailsRecord::Statement(voice) => session_details::statement_details(view, voice),
-            DetailsRecord::SessionLine(line) => session_details::record_details(view, line),
+            DetailsRecord::RunLine(line) => runs::details::event_details(view, line),
+            DetailsRecord::Artifact(run, row) => runs::details::artifact_details(view, *run, row),
+            DetailsRecord::Session(session) => sessions::details::session_details(view, model, session),
+            DetailsRecord::StoredSession(row) => sessions::details::stored_details(view, row),
+            DetailsRecord::Position(stand) => sessions::details::position_details(view, stand),
+            DetailsRecord::Statement(voice) => sessions::details::statement_details(view, voice),
+            DetailsRecord::SessionLine(line) => sessions::details::record_details(view, line),
         }
     }
 
@@ -281,7 +287,7 @@ impl Details {
     }
 
     /// Draws it.
-    pub(super) fn draw(&self, canvas: &mut Canvas<'_>, body: Rect, model: &Model) {
+    pub(crate) fn draw(&self, canvas: &mut Canvas<'_>, body: Rect, model: &Model) {
         let columns = body.width.saturating_sub(4).min(104);
         let mut lines = lines(&self.report_lines(canvas.view, model), canvas.view, columns.saturating_sub(4));
         let first = lines.len();
@@ -383,7 +389,7 @@ fn related_lines(told: &RelatedEntries, view: &View) -> Vec<DetailLine> {
 }
 
 fn at(view: &View, wall: Wall) -> String {
-    super::super::format::time_of_day(wall, &view.zone)
+    crate::console::draw::format::time_of_day(wall, &view.zone)
 }
 
 fn alert_details(view: &View, alert: &Alert, model: &Model) -> Vec<ReportLine> {

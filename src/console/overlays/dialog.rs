@@ -1,6 +1,7 @@
 //! A question before something that cannot be taken back. It says what it is bound to, and takes only keys
 //! typed after it was on the screen.
 
+use crate::console::{draw::text, input::keymap};
 use std::{path::PathBuf, sync::Arc};
 
 use crossterm::event::KeyEvent;
@@ -9,12 +10,9 @@ use ratatui::layout::Rect;
 use super::{Line, Reaction, confirmation_text, overlay::centred};
 use crate::{
     console::{
-        class::Class,
-        keymap,
+        draw::{class::Class, theme::Role},
         model::Model,
-        text,
-        theme::Role,
-        view::{Canvas, View},
+        settings::view::{Canvas, View},
     },
     ids::{ActionId, ConnectionId, EventName, InvocationId, Peer, QueueName, TraceId},
     macp::SessionRef,
@@ -109,7 +107,7 @@ impl Dialog {
     }
 
     /// Takes a key before the keymap is asked, while a reason is written.
-    pub(super) fn on_key(&mut self, key: KeyEvent, view: &View) -> Reaction {
+    pub(crate) fn on_key(&mut self, key: KeyEvent, view: &View) -> Reaction {
         let place = self.key_scope();
         let is_bound = view.keymap.lookup(place, key).is_some();
         let reason = self.reason.as_mut().filter(|reason| reason.before.is_some() && !is_bound);
@@ -121,7 +119,7 @@ impl Dialog {
     }
 
     /// Takes pasted text, while a reason is written.
-    pub(super) fn on_paste(&mut self, text: &str) {
+    pub(crate) fn on_paste(&mut self, text: &str) {
         if let Some(reason) = self.reason.as_mut().filter(|reason| reason.before.is_some()) {
             reason.line.paste(text);
         }
@@ -162,7 +160,7 @@ impl Dialog {
     }
 
     /// Draws it.
-    pub(super) fn draw(&self, canvas: &mut Canvas<'_>, body: Rect, model: &Model) {
+    pub(crate) fn draw(&self, canvas: &mut Canvas<'_>, body: Rect, model: &Model) {
         let columns = 64.min(body.width);
         let inner = usize::from(columns - 4);
         let mut lines: Vec<(String, Role)> = Vec::new();

@@ -1,16 +1,21 @@
 //! Text that is being written, on the screen: one line of it, or the JSON of a form with the numbers of its
 //! lines.
 
+use crate::console::draw::text;
 use ratatui::layout::Rect;
 
-use super::invoke::{reversed, window};
-use crate::console::{class::Class, form::Form, text, theme::Role, view::Canvas};
+use crate::console::{
+    draw::{class::Class, theme::Role},
+    form::Form,
+    settings::view::Canvas,
+    systems::bridge::invoke_form::{reversed, window},
+};
 
 /// Columns before the lines: their numbers, and a sign at the one that is wrong.
-pub(super) const GUTTER: u16 = 7;
+pub(crate) const GUTTER: u16 = 7;
 
 /// Draws a line, with the cursor before one of its characters. A line break within it is seen as a sign.
-pub(super) fn draw_line(
+pub(crate) fn draw_line(
     canvas: &mut Canvas<'_>,
     (x, y): (u16, u16),
     columns: u16,
@@ -28,7 +33,7 @@ pub(super) fn draw_line(
 }
 
 /// Draws the JSON of a form.
-pub(super) fn draw(form: &Form, canvas: &mut Canvas<'_>, area: Rect, focused: bool) {
+pub(crate) fn draw(form: &Form, canvas: &mut Canvas<'_>, area: Rect, focused: bool) {
     let (row, column) = form.editor.cursor();
     let columns = area.width.saturating_sub(GUTTER + 1);
     let wrong = form.json_fault().filter(|trouble| trouble.column > 0).map(|trouble| trouble.line);

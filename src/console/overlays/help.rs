@@ -1,17 +1,20 @@
 //! The keys of a place, from the keymap, in groups.
 
+use crate::console::draw::text;
 use ratatui::layout::Rect;
 
 use super::overlay::centred;
-use crate::console::{
-    action::{Action, Group},
-    glyphs::Glyphs,
-    keymap::KeyScope,
-    text,
-    theme::Role,
-    view::{Canvas, View},
+use crate::{
+    console::{
+        draw::{glyphs::Glyphs, theme::Role},
+        input::{
+            action::{Action, Group},
+            keymap::KeyScope,
+        },
+        settings::view::{Canvas, View},
+    },
+    filter::GRAMMAR,
 };
-use crate::filter::GRAMMAR;
 
 /// Columns of one of the two columns.
 const COLUMNS: u16 = 38;
@@ -71,13 +74,13 @@ impl Help {
     }
 
     /// Moves by some lines; the last one stays on the screen.
-    pub(super) fn scroll(&mut self, by: isize) {
+    pub(crate) fn scroll(&mut self, by: isize) {
         let lowest = self.rows().saturating_sub(self.height);
         self.scroll = self.scroll.saturating_add_signed(by).min(lowest);
     }
 
     /// Fits it to the room there is.
-    pub(super) fn reconcile(&mut self, body: Rect) {
+    pub(crate) fn reconcile(&mut self, body: Rect) {
         self.height = usize::from(self.area(body).height.saturating_sub(3));
         self.scroll(0);
     }
@@ -92,7 +95,7 @@ impl Help {
     }
 
     /// Draws it.
-    pub(super) fn draw(&self, canvas: &mut Canvas<'_>, body: Rect) {
+    pub(crate) fn draw(&self, canvas: &mut Canvas<'_>, body: Rect) {
         let area = self.area(body);
         canvas.clear(area);
         let inside = canvas.frame(area, &format!("Keys of {}", self.about.name()), true);
@@ -160,7 +163,7 @@ fn group_lines(about: KeyScope, group: Group, view: &View) -> Vec<Line> {
 }
 
 /// As many names of keys as have room.
-fn named(keys: &[crate::console::keymap::Chord], glyphs: &Glyphs) -> String {
+fn named(keys: &[crate::console::input::keymap::Chord], glyphs: &Glyphs) -> String {
     let mut words = String::new();
     for key in keys.iter().map(|key| key.name(glyphs)) {
         let gap = if words.is_empty() { "" } else { "  " };

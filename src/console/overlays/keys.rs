@@ -1,16 +1,14 @@
 //! Every action with its keys, wherever they work; what is typed finds some of them.
 
+use crate::console::draw::text;
 use crossterm::event::KeyEvent;
 use ratatui::{layout::Rect, style::Modifier};
 
 use super::{Line, Reaction, overlay::centred};
 use crate::console::{
-    action::Action,
-    fuzzy::FuzzyMatcher,
-    keymap::KeyScope,
-    text,
-    theme::Role,
-    view::{Canvas, View},
+    draw::theme::Role,
+    input::{action::Action, fuzzy::FuzzyMatcher, keymap::KeyScope},
+    settings::view::{Canvas, View},
 };
 
 /// One action.
@@ -60,7 +58,7 @@ impl KeyList {
     }
 
     /// Takes what is typed.
-    pub(super) fn on_key(&mut self, key: KeyEvent, view: &View) -> Reaction {
+    pub(crate) fn on_key(&mut self, key: KeyEvent, view: &View) -> Reaction {
         if view.keymap.lookup(KeyScope::Keys, key).is_some() || !self.query.input(key) {
             return Reaction::Ignored;
         }
@@ -69,7 +67,7 @@ impl KeyList {
     }
 
     /// Takes what is pasted.
-    pub(super) fn on_paste(&mut self, pasted: &str) {
+    pub(crate) fn on_paste(&mut self, pasted: &str) {
         self.query.paste(pasted);
         self.find();
     }
@@ -89,7 +87,7 @@ impl KeyList {
     }
 
     /// Moves the selection.
-    pub(super) fn step(&mut self, by: isize) {
+    pub(crate) fn step(&mut self, by: isize) {
         self.select(self.selected.saturating_add_signed(by));
     }
 
@@ -99,7 +97,7 @@ impl KeyList {
     }
 
     /// Selects the row under a click.
-    pub(super) fn click(&mut self, body: Rect, row: u16) {
+    pub(crate) fn click(&mut self, body: Rect, row: u16) {
         let first = area(body).y + 2;
         if let Some(line) = row.checked_sub(first).map(usize::from).filter(|line| *line < self.height) {
             self.select(self.offset + line);
@@ -107,13 +105,13 @@ impl KeyList {
     }
 
     /// Fits it to the room there is.
-    pub(super) fn reconcile(&mut self, body: Rect) {
+    pub(crate) fn reconcile(&mut self, body: Rect) {
         self.height = usize::from(area(body).height.saturating_sub(3 + DETAIL_LINES)).max(1);
         self.select(self.selected);
     }
 
     /// Draws it.
-    pub(super) fn draw(&self, canvas: &mut Canvas<'_>, body: Rect) {
+    pub(crate) fn draw(&self, canvas: &mut Canvas<'_>, body: Rect) {
         let area = area(body);
         canvas.clear(area);
         let inside =

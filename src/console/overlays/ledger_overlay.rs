@@ -1,17 +1,13 @@
 //! The account of a pane, as of now.
 
+use crate::console::{draw::text, records::ledger};
 use ratatui::layout::Rect;
 
 use super::overlay::centred;
 use crate::{
     console::{
-        ledger::{self, LedgerBound},
-        model::Model,
-        pane_id::PaneId,
-        text,
-        theme::Role,
-        ui::Ui,
-        view::Canvas,
+        draw::theme::Role, input::pane_id::PaneId, model::Model, records::ledger::LedgerBound,
+        settings::view::Canvas, ui::state::Ui,
     },
     words::counted,
 };
@@ -24,7 +20,7 @@ pub(crate) struct LedgerOverlay {
 
 impl LedgerOverlay {
     /// Draws it.
-    pub(super) fn draw(self, canvas: &mut Canvas<'_>, body: Rect, model: &Model, ui: &Ui) {
+    pub(crate) fn draw(self, canvas: &mut Canvas<'_>, body: Rect, model: &Model, ui: &Ui) {
         let Some(ledger) = ledger::of(self.pane, ui, model) else { return };
         let area = centred(body, 72.min(body.width), 12);
         canvas.clear(area);
@@ -42,7 +38,14 @@ impl LedgerOverlay {
         ];
         for ((name, figure, role), y) in lines.into_iter().zip(inside.y + 1..inside.bottom()) {
             canvas.put(x, y, 14, name, Role::Text);
-            canvas.put_right(x + 14, y, 16, &figure.to_string(), role, crate::console::class::Class::Public);
+            canvas.put_right(
+                x + 14,
+                y,
+                16,
+                &figure.to_string(),
+                role,
+                crate::console::draw::class::Class::Public,
+            );
         }
         let words = match ledger.bound {
             LedgerBound::Limit(key, value) => format!("bounded by {key} = {value}: raise it for more"),

@@ -1,5 +1,6 @@
 //! One line of text that is being written.
 
+use crate::console::draw::text;
 use std::fmt;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
@@ -7,7 +8,10 @@ use ratatui::layout::Rect;
 use tui_textarea::{CursorMove, DataCursor, TextArea};
 use unicode_segmentation::UnicodeSegmentation as _;
 
-use crate::console::{class::Class, text, theme::Role, view::Canvas};
+use crate::console::{
+    draw::{class::Class, theme::Role},
+    settings::view::Canvas,
+};
 
 /// Bytes that a line takes.
 const BYTES_MAX: usize = 4_096;

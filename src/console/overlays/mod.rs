@@ -1,52 +1,32 @@
 //! Layers over the Deck. The topmost takes the keys; `Esc` goes back one layer.
 
 mod alert_list;
-mod bus_details;
-mod columns;
 mod confirmation_text;
 mod copy_as;
-mod detail;
+pub(crate) mod detail;
 mod details;
 mod dialog;
-mod draw_line;
-mod events;
-mod files;
-mod filter_line;
+pub(crate) mod draw_line;
 mod help;
-mod invoke;
 mod keys;
 mod ledger_overlay;
 mod line;
 mod output;
-mod overlay;
-mod palette;
-mod pending;
+pub(crate) mod overlay;
 mod quit_confirmation;
-mod related_entries;
-mod run_confirmations;
-mod run_details;
-mod session_confirmations;
-mod session_details;
-mod submit;
-mod submit_draw;
 
 pub(crate) use alert_list::AlertList;
-pub(crate) use columns::Columns;
+
 pub(crate) use confirmation_text::no_longer_pending;
 pub(crate) use copy_as::CopyAs;
 pub(crate) use details::{Details, DetailsRecord, refund_word, writer_word, written_by_text};
 pub(crate) use dialog::{Confirmation, DEFAULT_REASON, Dialog};
-pub(crate) use events::Events;
-pub(crate) use files::{Files, SelectedFile};
-pub(crate) use filter_line::FilterLine;
+
 pub(crate) use help::Help;
 pub(crate) use keys::KeyList;
 pub(crate) use ledger_overlay::LedgerOverlay;
 pub(crate) use line::Line;
 pub(crate) use output::Output;
 pub(crate) use overlay::{Overlay, Reaction, draw};
-pub(crate) use palette::{Hit, Palette};
-pub(crate) use pending::Pending;
+
 pub(crate) use quit_confirmation::has_work;
-pub(crate) use run_confirmations::pending_approval;
-pub(crate) use submit::{ANSWER_TIMEOUT, PendingRequest, Submit};

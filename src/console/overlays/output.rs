@@ -1,5 +1,6 @@
 //! What a subcommand printed that was run from the palette.
 
+use crate::console::draw::text;
 use std::cell::Cell as Noted;
 
 use ratatui::layout::Rect;
@@ -7,12 +8,12 @@ use unicode_segmentation::UnicodeSegmentation as _;
 
 use super::overlay::centred;
 use crate::console::{
-    action::{Action, Effect},
-    panes::{Cell, Class},
-    shell::{SubcommandEnd, SubcommandResult},
-    text,
-    theme::Role,
-    view::Canvas,
+    draw::{Cell, class::Class, theme::Role},
+    input::action::{Action, Effect},
+    settings::{
+        shell::{SubcommandEnd, SubcommandResult},
+        view::Canvas,
+    },
 };
 
 /// Lines that are kept of it.
@@ -65,7 +66,8 @@ impl Output {
         }
     }
 
-    /// A subcommand that was just begun, as it was [parted](crate::console::shell::Subcommand::parted).
+    /// A subcommand that was just begun, as it was
+    /// [parted](crate::console::settings::shell::Subcommand::parted).
     pub(crate) fn running(number: u64, typed: (&str, &str)) -> Self {
         Self::new(number, typed, State::Running)
     }
@@ -95,7 +97,7 @@ impl Output {
     }
 
     /// Moves by some lines; the last one stays on the screen.
-    pub(super) fn scroll(&mut self, by: isize) {
+    pub(crate) fn scroll(&mut self, by: isize) {
         self.scroll = self.scroll.saturating_add_signed(by).min(self.lines.len().saturating_sub(self.height));
     }
 
@@ -109,7 +111,7 @@ impl Output {
     }
 
     /// Fits it to the room there is.
-    pub(super) fn reconcile(&mut self, body: Rect) {
+    pub(crate) fn reconcile(&mut self, body: Rect) {
         self.height = usize::from(area(body, self.rows()).height.saturating_sub(4));
         self.scroll(0);
     }
@@ -122,7 +124,7 @@ impl Output {
     }
 
     /// Draws it.
-    pub(super) fn draw(&self, canvas: &mut Canvas<'_>, body: Rect) {
+    pub(crate) fn draw(&self, canvas: &mut Canvas<'_>, body: Rect) {
         let area = area(body, self.rows());
         canvas.clear(area);
         let inside =

@@ -1,22 +1,25 @@
 //! One layer, whatever it is.
 
+use crate::console::{
+    records,
+    systems::{bridge::invoke_form, runs::submit_draw},
+};
 use crossterm::event::KeyEvent;
 use ratatui::layout::Rect;
 
-use super::{
-    AlertList, Columns, CopyAs, Details, Dialog, Events, Files, FilterLine, Help, KeyList, LedgerOverlay,
-    Output, Pending, Submit, invoke, submit_draw,
-};
+use super::{AlertList, CopyAs, Details, Dialog, Help, KeyList, LedgerOverlay, Output};
 use crate::console::{
-    action::Effect,
     form::Form,
+    input::{action::Effect, keymap::KeyScope, pane_id::PaneId},
     inspect::Inspector,
-    keymap::KeyScope,
     model::Model,
-    pane_id::PaneId,
-    panes,
-    ui::Ui,
-    view::{Canvas, View},
+    screen::{Columns, FilterLine},
+    settings::view::{Canvas, View},
+    systems::{
+        bridge::{Events, Pending},
+        runs::{Files, Submit},
+    },
+    ui::state::Ui,
 };
 
 /// What a layer does with a key before the keymap is asked.
@@ -58,7 +61,7 @@ impl Overlay {
             Self::Dialog(dialog) => dialog.key_scope(),
             Self::Help(_) => KeyScope::Help,
             Self::Events(_) => KeyScope::Events,
-            Self::Form(form) => invoke::key_scope(form),
+            Self::Form(form) => invoke_form::key_scope(form),
             Self::Alerts(_) => KeyScope::Alerts,
             Self::Columns(_) => KeyScope::Columns,
             Self::Keys(_) => KeyScope::Keys,
@@ -75,7 +78,7 @@ impl Overlay {
     /// Takes a key before the keymap is asked: a layer in which text is written takes what types.
     pub(crate) fn on_key(&mut self, key: KeyEvent, _model: &Model, view: &View) -> Reaction {
         match self {
-            Self::Form(form) => invoke::on_key(form, key, view),
+            Self::Form(form) => invoke_form::on_key(form, key, view),
             Self::Keys(keys) => keys.on_key(key, view),
             Self::Submit(submit) => submit.on_key(key, view),
             Self::Dialog(dialog) => dialog.on_key(key, view),
@@ -97,7 +100,7 @@ impl Overlay {
     /// Takes pasted text, where text is written.
     pub(crate) fn on_paste(&mut self, text: &str) {
         match self {
-            Self::Form(form) => invoke::on_paste(form, text),
+            Self::Form(form) => invoke_form::on_paste(form, text),
             Self::Keys(keys) => keys.on_paste(text),
             Self::Submit(submit) => submit.on_paste(text),
             Self::Dialog(dialog) => dialog.on_paste(text),
@@ -124,7 +127,7 @@ impl Overlay {
             Self::Keys(keys) => keys.reconcile(body),
             Self::Output(output) => output.reconcile(body),
             Self::Events(events) => events.reconcile(body),
-            Self::Form(form) => invoke::reconcile(form, body),
+            Self::Form(form) => invoke_form::reconcile(form, body),
             Self::Alerts(tray) => tray.reconcile(body),
             Self::Inspector(inspector) => inspector.fit(body),
             Self::Submit(submit) => submit.reconcile(body),
@@ -147,7 +150,7 @@ impl Overlay {
             Self::Files(files) => files.click(body, row),
             Self::Alerts(tray) => tray.click(body, row, model),
             Self::Form(form) => {
-                invoke::click(form, body, column, row);
+                invoke_form::click(form, body, column, row);
                 false
             }
             Self::Keys(keys) => {
@@ -180,7 +183,7 @@ impl Overlay {
             Self::Pending(pending) => pending.step(by),
             Self::Events(events) => events.step(by),
             Self::Columns(columns) => columns.step(by),
-            Self::Form(form) => invoke::scroll(form, by),
+            Self::Form(form) => invoke_form::scroll(form, by),
             Self::Inspector(inspector) => inspector.step(by),
             Self::Submit(submit) => submit.scroll(by),
             Self::Files(files) => files.step(by),
@@ -195,7 +198,9 @@ pub(crate) fn draw(canvas: &mut Canvas<'_>, body: Rect, model: &Model, present: 
         match overlay {
             Overlay::Pending(pending) => pending.draw(canvas, body, model, ui, overlay_is_top(overlay, ui)),
             Overlay::Events(events) => events.draw(canvas, body, model, ui, overlay_is_top(overlay, ui)),
-            Overlay::Form(form) => invoke::draw(form, canvas, body, present, overlay_is_top(overlay, ui)),
+            Overlay::Form(form) => {
+                invoke_form::draw(form, canvas, body, present, overlay_is_top(overlay, ui))
+            }
             Overlay::Details(facts) => facts.draw(canvas, body, model),
             Overlay::Dialog(dialog) => dialog.draw(canvas, body, present),
             Overlay::Help(help) => help.draw(canvas, body),
@@ -207,7 +212,7 @@ pub(crate) fn draw(canvas: &mut Canvas<'_>, body: Rect, model: &Model, present: 
                 let layout = ui.layout(model);
                 let area = layout.panes.iter().find(|(pane, _)| *pane == line.pane).map(|(_, area)| *area);
                 if let Some(area) = if line.pane == PaneId::Pending { Some(body) } else { area } {
-                    line.draw(canvas, area, panes::counts(line.pane, ui, model));
+                    line.draw(canvas, area, records::counts(line.pane, ui, model));
                 }
             }
             Overlay::CopyAs(menu) => menu.draw(canvas, body),
@@ -229,7 +234,7 @@ fn overlay_is_top(overlay: &Overlay, ui: &Ui) -> bool {
 }
 
 /// The middle of an area.
-pub(super) fn centred(area: Rect, columns: u16, rows: u16) -> Rect {
+pub(crate) fn centred(area: Rect, columns: u16, rows: u16) -> Rect {
     let (columns, rows) = (columns.min(area.width), rows.min(area.height));
     Rect::new(area.x + (area.width - columns) / 2, area.y + (area.height - rows) / 2, columns, rows)
 }

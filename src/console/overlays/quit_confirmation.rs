@@ -2,7 +2,7 @@
 
 use super::confirmation_text::join_some;
 use crate::{
-    console::{model::Model, theme::Role},
+    console::{draw::theme::Role, model::Model},
     port::ShutdownImpact,
     runs::Snapshot,
     tap::entry::mpp::RowState,
@@ -26,7 +26,7 @@ pub(crate) fn has_work(model: &Model) -> bool {
 }
 
 /// What becomes of all of it.
-pub(super) fn describe(model: &Model) -> Vec<(String, Role)> {
+pub(crate) fn describe(model: &Model) -> Vec<(String, Role)> {
     let Some(mpp) = model.mpp() else { return vec![("The station stops.".to_owned(), Role::Text)] };
     let ids =
         |state| mpp.live.iter().filter(move |(_, live)| live.state == state).map(|(id, _)| id.to_string());

@@ -2,7 +2,7 @@
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 
-use crate::console::config::Passthrough;
+use crate::console::settings::config::Passthrough;
 
 /// Bytes of a device control string that GNU screen takes (768), less what frames it.
 const SCREEN_CHUNK_BYTES: usize = 760;

@@ -23,7 +23,7 @@ use tokio::sync::mpsc;
 
 use super::panic;
 use crate::{
-    console::event::{Event, TerminalEvent},
+    console::ui::event::{Event, TerminalEvent},
     time::Clock,
 };
 

@@ -6,9 +6,9 @@ use std::time::Duration;
 use super::clipboard::{clipboard, wrapped};
 use crate::{
     console::{
-        config::{AlertRules, Desktop, Passthrough},
+        draw::text::visible,
         model::Alert,
-        text::visible,
+        settings::config::{AlertRules, Desktop, Passthrough},
     },
     time::Mono,
 };

@@ -16,7 +16,7 @@ use tokio::sync::mpsc;
 
 use super::{input::Input, mailbox::Mailbox, sequences, writer};
 use crate::{
-    console::{config::ConsoleError, event::TerminalEvent},
+    console::{settings::config::ConsoleError, ui::event::TerminalEvent},
     time::Clock,
 };
 

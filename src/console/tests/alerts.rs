@@ -5,15 +5,18 @@ use crossterm::event::{KeyCode, MouseButton, MouseEvent, MouseEventKind};
 use super::test_console::{TestConsole, applied, connected, dispatched, enqueued, show};
 use crate::{
     console::{
-        action::{Effect, Purpose},
-        event::Event,
-        keymap::KeyScope,
+        input::{
+            action::{Effect, Purpose},
+            keymap::KeyScope,
+        },
         model::{Alert, AlertChanges, AlertStatus, Cause},
+        ui::event::Event,
     },
     ids::{ActionId, InvocationId, SessionId},
     mpp,
     port::{Command, Outcome},
-    runs::{self, NodeRef},
+    runs,
+    runs::NodeRef,
     tap::entry::{
         Link,
         mpp::{Brake, CloseCause, Transition},

@@ -3,10 +3,12 @@
 use super::test_console::{TestConsole, row};
 use crate::{
     console::{
-        action::{Effect, Purpose},
-        event::Event,
-        paged_list::Record as Listed,
-        pane_id::PaneId,
+        input::{
+            action::{Effect, Purpose},
+            pane_id::PaneId,
+        },
+        records::paged_list::Record as Listed,
+        ui::event::Event,
     },
     field::Fields,
     filter::Filter,

@@ -6,7 +6,7 @@ use crossterm::event::KeyCode;
 
 use super::test_console::{TestConsole, connected, show};
 use crate::{
-    console::{action::Effect, glyphs::Glyphs},
+    console::{draw::glyphs::Glyphs, input::action::Effect},
     ids::ConnectionId,
     port::{Attachment, PreviousSession, Reachability},
     rmp::{Dialect, Kind},

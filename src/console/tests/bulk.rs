@@ -10,12 +10,15 @@ use super::{
 };
 use crate::{
     console::{
-        action::{Effect, Purpose},
-        event::Event,
-        keymap::KeyScope,
+        input::{
+            action::{Effect, Purpose},
+            keymap::KeyScope,
+        },
+        ui::event::Event,
     },
     ids::{InvocationId, RefundId},
-    mpp::{self, CancelledRow, RefundRef, Refusal},
+    mpp,
+    mpp::{CancelledRow, RefundRef, Refusal},
     port::{Command, Outcome, Page, PortError},
     tap::entry::{
         mpp::{RefundStatus, RowState},
@@ -153,7 +156,7 @@ pub(super) fn with_others(columns: u16, rows: u16) -> TestConsole {
 #[test]
 fn migrating_says_what_becomes_of_them_and_what_did() {
     let mut stage = with_others(80, 24);
-    stage.act(crate::console::action::Action::Migrate);
+    stage.act(crate::console::input::action::Action::Migrate);
     let text = stage.text();
     assert!(text.contains("12 wait under another manifest: 2 on boss, 10 on default."), "{text}");
     assert_eq!(commands(stage.char('y')), [mpp::Command::Migrate]);
@@ -162,7 +165,7 @@ fn migrating_says_what_becomes_of_them_and_what_did() {
     let words = "9 moved to this pack, 1 failed: their queue is not in it, 2 left as they";
     assert!(stage.text().contains(words), "{}", stage.text());
     let mut stage = show(80, 24);
-    stage.act(crate::console::action::Action::Migrate);
+    stage.act(crate::console::input::action::Action::Migrate);
     assert!(stage.text().contains("no row of another manifest is pending"), "{}", stage.text());
 }
 
@@ -209,7 +212,7 @@ fn a_page_that_comes_later_keeps_the_marks() {
     stage.event(Event::QueryAnswered {
         purpose: Purpose::Pending {
             queue: "default".into(),
-            direction: crate::console::action::Direction::Initial,
+            direction: crate::console::input::action::Direction::Initial,
             serial: 1,
         },
         page: Ok(Page::Invocations { rows: (43..=60).map(row).collect(), more: false, beyond: None }),

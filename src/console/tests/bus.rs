@@ -8,12 +8,14 @@ use super::{
 };
 use crate::{
     console::{
-        action::{Action, Effect, Purpose},
-        model::Culprit,
-        pane_id::PaneId,
-        selection::RecordKey,
-        ui::Focus,
-        view_id::ViewId,
+        input::{
+            action::{Action, Effect, Purpose},
+            pane_id::PaneId,
+            view_id::ViewId,
+        },
+        model::bus::Culprit,
+        records::selection::RecordKey,
+        ui::state::Focus,
     },
     ids::{ConnectionId, TraceId},
     port::{Command, HostState},
@@ -240,7 +242,7 @@ fn topics_have_their_rates_and_who_listens() {
 #[test]
 fn drops_are_told_together_by_reason_topic_and_whose_they_are() {
     let stage = bus(160, 50);
-    let groups = crate::console::model::drop_groups(stage.model.rmp().unwrap());
+    let groups = crate::console::model::bus::drop_groups(stage.model.rmp().unwrap());
     let told: Vec<_> = groups
         .iter()
         .map(|group| (group.key.reason, group.culprit_label(), group.count, group.notices))
@@ -450,7 +452,10 @@ fn every_pane_of_the_bus_balances_and_is_copied_as_a_command_line() {
     for pane in ViewId::Bus.panes() {
         let mut stage = over(*pane);
         stage.buffer();
-        assert!(crate::console::ledger::of(*pane, &stage.ui, &stage.model).unwrap().balances(), "{pane:?}");
+        assert!(
+            crate::console::records::ledger::of(*pane, &stage.ui, &stage.model).unwrap().balances(),
+            "{pane:?}"
+        );
     }
     let mut stage = over(PaneId::Topics);
     stage.char('Y');
@@ -539,7 +544,8 @@ fn the_wire_tells_of_the_bus_and_is_filtered_by_its_fields() {
     let mut stage = bus(160, 50);
     stage.char('8');
     stage.key(KeyCode::End);
-    let shown = |stage: &TestConsole| crate::console::panes::counts(PaneId::Wire, &stage.ui, &stage.model).0;
+    let shown =
+        |stage: &TestConsole| crate::console::records::counts(PaneId::Wire, &stage.ui, &stage.model).0;
     for (filter, rows) in [
         ("link:rmp kind:publish topic:rlp/runs/**", 60),
         ("msg_id=60", 4),

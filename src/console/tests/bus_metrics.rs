@@ -1,6 +1,7 @@
 //! Figures of the bus: rates as they are, what snapshots bring of what was missed, whose doing it is, and
 //! what buries nothing.
 
+use crate::console::{records, records::ledger};
 use crossterm::event::KeyCode;
 
 use super::{
@@ -9,18 +10,17 @@ use super::{
 };
 use crate::{
     console::{
-        ledger,
-        pane_id::PaneId,
-        panes::{self, specs},
-        selection::RecordKey,
-        ui::Focus,
+        input::pane_id::PaneId,
+        records::{selection::RecordKey, specs},
+        ui::state::Focus,
     },
     filter::Filter,
     ids::{ConnectionId, TopicName},
     port::{Attachment, HostState, Reachability, Snapshot},
+    rmp,
     rmp::{
-        self, Code, Dialect, DropReason, DropView, FrameKind, Head, Kind, Refusal, TopicView,
-        Transition as T, Verdict, broker::STATION,
+        Code, Dialect, DropReason, DropView, FrameKind, Head, Kind, Refusal, TopicView, Transition as T,
+        Verdict, broker::STATION,
     },
     tap::entry::{Direction, Link, Verdict as AnyVerdict, rmp::Gauge},
     time::{Now, Wall},
@@ -35,8 +35,8 @@ fn line<'a>(text: &'a str, of: &str) -> &'a str {
 }
 
 fn keys(stage: &TestConsole, pane: PaneId) -> Vec<RecordKey> {
-    use crate::console::selection::RowKeys as _;
-    let rows = panes::rows(pane, &stage.ui, &stage.model);
+    use crate::console::records::selection::RowKeys as _;
+    let rows = records::rows(pane, &stage.ui, &stage.model);
     (0..rows.len()).filter_map(|at| rows.key(at)).collect()
 }
 
@@ -84,7 +84,7 @@ fn what_the_station_says_itself_is_no_traffic_and_asks_for_nobody() {
     assert!(line(&text, "lonely").contains("0!"), "{text}");
     assert!(!line(&text, "rlp/sys/metrics").contains("0!"), "{text}");
     // Off the wire by the filter that it begins with.
-    let shown = |stage: &TestConsole| panes::counts(PaneId::Wire, &stage.ui, &stage.model).0;
+    let shown = |stage: &TestConsole| records::counts(PaneId::Wire, &stage.ui, &stage.model).0;
     let all = shown(&stage);
     stage
         .ui
@@ -508,9 +508,9 @@ fn names_that_begin_alike_are_told_apart_by_their_ends_and_a_peer_is_named_when_
         let text = stage.text();
         assert!((10..14).all(|number| text.contains(&format!("ay-{number} "))), "{text}");
     }
-    let asked = crate::console::action::Purpose::KickPeer { client: "overlay".to_owned() };
+    let asked = crate::console::input::action::Purpose::KickPeer { client: "overlay".to_owned() };
     let outcome = Ok(crate::port::Outcome::PeerKicked { session: ConnectionId(5) });
-    stage.event(crate::console::event::Event::CommandAnswered { purpose: asked, outcome });
+    stage.event(crate::console::ui::event::Event::CommandAnswered { purpose: asked, outcome });
     assert!(
         stage.text().contains("overlay is disconnected from the bus: its session 5 is over"),
         "{}",

@@ -8,7 +8,11 @@ use ratatui::{
 };
 
 use super::test_console::TestConsole;
-use crate::console::{class::Class, glyphs::Glyphs, terminal::Painter, theme::Role, view::Canvas};
+use crate::console::{
+    draw::{class::Class, glyphs::Glyphs, theme::Role},
+    settings::view::Canvas,
+    terminal::Painter,
+};
 
 const COLUMNS: u16 = 24;
 

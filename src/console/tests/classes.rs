@@ -1,7 +1,12 @@
 //! What is drawn has its class, and what is selected is seen to be.
 
 use super::test_console::{TestConsole, show};
-use crate::console::{class::Class, pane_id::PaneId, theme::Role, ui::Focus, view::Canvas};
+use crate::console::{
+    draw::{class::Class, theme::Role},
+    input::pane_id::PaneId,
+    settings::view::Canvas,
+    ui::state::Focus,
+};
 
 #[test]
 fn a_secret_is_never_drawn() {
@@ -18,7 +23,7 @@ fn a_secret_is_never_drawn() {
 
 #[test]
 fn every_selected_row_is_in_reverse_video_to_its_ends() {
-    use crate::console::theme::{Depth, Theme};
+    use crate::console::draw::theme::{Depth, Theme};
     for name in Theme::shipped_names() {
         for depth in [Depth::None, Depth::Ansi, Depth::Indexed, Depth::True] {
             let mut stage: TestConsole = show(160, 50);

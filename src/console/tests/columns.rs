@@ -1,5 +1,6 @@
 //! Choosing order and columns, and finding them again.
 
+use crate::console::{records, screen, ui::layouts};
 use std::collections::BTreeMap;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
@@ -16,26 +17,25 @@ use super::{
 };
 use crate::{
     console::{
-        action::{Action, Effect},
-        event::Event,
-        keymap::KeyScope,
-        layouts,
-        pane_id::PaneId,
-        panes,
-        shell::SavedLayout,
-        table_settings::TableSettings,
-        ui::Focus,
-        view_id::ViewId,
+        input::{
+            action::{Action, Effect},
+            keymap::KeyScope,
+            pane_id::PaneId,
+            view_id::ViewId,
+        },
+        records::table_settings::TableSettings,
+        settings::shell::SavedLayout,
+        ui::{event::Event, state::Focus},
     },
     time::{Mono, Now},
 };
 
 /// The names of a pane's columns, as they are shown.
 fn columns(stage: &TestConsole, pane: PaneId) -> Vec<&'static str> {
-    let width = panes::inner_width(stage.ui.layout(&stage.model).area_of(pane));
-    panes::visible_columns(pane, &stage.ui, width)
+    let width = screen::inner_width(stage.ui.layout(&stage.model).area_of(pane));
+    records::visible_columns(pane, &stage.ui, width)
         .iter()
-        .map(|(field, _)| panes::specs(pane)[*field].name)
+        .map(|(field, _)| records::specs(pane)[*field].name)
         .collect()
 }
 
@@ -222,7 +222,7 @@ fn the_next_start_looks_at_panes_in_the_same_way() {
 #[test]
 fn every_pane_draws_every_field_that_it_declares() {
     for pane in
-        PaneId::ALL.into_iter().filter(|pane| !panes::specs(*pane).is_empty() && *pane != PaneId::Pending)
+        PaneId::ALL.into_iter().filter(|pane| !records::specs(*pane).is_empty() && *pane != PaneId::Pending)
     {
         let view = ViewId::ALL.into_iter().find(|view| view.panes().contains(&pane)).unwrap();
         let mut stage = match view {
@@ -238,10 +238,10 @@ fn every_pane_draws_every_field_that_it_declares() {
         stage.ui.zoomed = Some(pane);
         stage.ui.focus = Focus::Pane(pane);
         stage.ui.reconcile(&stage.model);
-        let specs = panes::specs(pane);
+        let specs = records::specs(pane);
         for (field, spec) in specs.iter().enumerate() {
             stage.ui.table_settings_mut(pane).set_columns(Some(vec![field]));
-            let rows = panes::rows(pane, &stage.ui, &stage.model);
+            let rows = records::rows(pane, &stage.ui, &stage.model);
             assert!(!rows.is_empty(), "{pane:?} has rows in the show");
             drop(rows);
             let text = stage.text();

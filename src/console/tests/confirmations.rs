@@ -5,7 +5,10 @@ use super::{
     test_console::{TestConsole, connected, dispatched, done, show},
 };
 use crate::{
-    console::{action::Effect, pane_id::PaneId, ui::Focus},
+    console::{
+        input::{action::Effect, pane_id::PaneId},
+        ui::state::Focus,
+    },
     ids::{InvocationId, SessionId},
     mpp,
     port::Command,

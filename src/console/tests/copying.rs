@@ -9,18 +9,19 @@ use super::{
 };
 use crate::{
     console::{
-        action::{Action, Effect, Purpose},
-        event::Event,
-        keymap::KeyScope,
-        pane_id::PaneId,
-        ui::Focus,
-        view_id::ViewId,
+        input::{
+            action::{Action, Effect, Purpose},
+            keymap::KeyScope,
+            pane_id::PaneId,
+            view_id::ViewId,
+        },
+        ui::{event::Event, state::Focus},
     },
     ids::InvocationId,
     port::Page,
     tap::entry::{
-        Direction, Frame, Head, Redaction, Verdict, What,
-        mpp::{self as events, FrameType, Level, RowState, Transition},
+        Direction, Frame, Head, Redaction, Verdict, What, mpp as events,
+        mpp::{FrameType, Level, RowState, Transition},
     },
 };
 

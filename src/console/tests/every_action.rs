@@ -9,13 +9,10 @@ use super::{
 };
 use crate::{
     console::{
-        action::Action,
-        keymap::KeyScope,
+        input::{action::Action, keymap::KeyScope, pane_id::PaneId, view_id::ViewId},
+        inspect,
         overlays::{Confirmation, Dialog, Output, Overlay},
-        pane_id::PaneId,
-        ui::Focus,
-        update,
-        view_id::ViewId,
+        ui::state::Focus,
     },
     ids::InvocationId,
     macp::SessionRef,
@@ -85,7 +82,7 @@ pub(super) fn at(place: KeyScope, base: fn() -> TestConsole) -> Option<TestConso
             let mut stage = base();
             stage.station(station::Transition::Operated, "held boss");
             let seq = stage.tap.last();
-            update::inspect(&mut stage.ui, &stage.view, seq);
+            inspect::inspect(&mut stage.ui, &stage.view, seq);
             stage
         }
         KeyScope::Dialog => asking(base(), Confirmation::Quit),

@@ -1,19 +1,20 @@
 //! Filters of panes: the line, what it says, what it leaves.
 
+use crate::console::records;
 use crossterm::event::KeyCode;
 use ratatui::style::Modifier;
 
 use super::test_console::{TestConsole, row, show};
 use crate::{
     console::{
-        action::{Action, Effect},
-        event::Event,
-        keymap::KeyScope,
-        pane_id::PaneId,
-        panes,
-        selection::RecordKey,
-        ui::Focus,
-        view_id::ViewId,
+        input::{
+            action::{Action, Effect},
+            keymap::KeyScope,
+            pane_id::PaneId,
+            view_id::ViewId,
+        },
+        records::selection::RecordKey,
+        ui::{event::Event, state::Focus},
     },
     ids::InvocationId,
     port::{Page, Query},
@@ -30,7 +31,7 @@ fn text(stage: &TestConsole, pane: PaneId) -> String {
 }
 
 fn counts(stage: &TestConsole) -> (usize, usize) {
-    panes::counts(PaneId::Recent, &stage.ui, &stage.model)
+    records::counts(PaneId::Recent, &stage.ui, &stage.model)
 }
 
 #[test]
@@ -198,7 +199,7 @@ fn filters_that_were_kept_are_called_back() {
 #[test]
 fn f_filters_by_the_cell_and_twice_by_two() {
     let mut stage = recent();
-    let field = |name| crate::field::index_of(panes::specs(PaneId::Recent), name);
+    let field = |name| crate::field::index_of(records::specs(PaneId::Recent), name);
     stage.ui.table_settings_mut(PaneId::Recent).cell = field("state");
     stage.act(Action::FilterCell);
     let first = text(&stage, PaneId::Recent);

@@ -10,8 +10,8 @@ use super::{
 };
 use crate::{
     console::{
-        action::{Action, Direction, Purpose},
-        event::Event,
+        input::action::{Action, Direction, Purpose},
+        ui::event::Event,
     },
     ids::InvocationId,
     port::Page,

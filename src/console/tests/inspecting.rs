@@ -1,6 +1,7 @@
 //! The inspector on whole screens: from a record to its entries, from one entry to the next, on air, large
 //! entries, entries that are gone.
 
+use crate::console::inspect;
 use crossterm::event::{KeyCode, MouseButton, MouseEvent, MouseEventKind};
 
 use super::{
@@ -9,28 +10,25 @@ use super::{
 };
 use crate::{
     console::{
-        action::{Action, Effect},
-        class::MaskPolicy,
-        event::Event,
+        draw::class::MaskPolicy,
+        input::{
+            action::{Action, Effect},
+            keymap::KeyScope,
+            pane_id::PaneId,
+            view_id::ViewId,
+        },
         inspect::worker,
-        keymap::KeyScope,
         model::Timeline,
         overlays::Overlay,
-        pane_id::PaneId,
-        selection::RecordKey,
-        ui::Focus,
-        update,
-        view_id::ViewId,
+        records::selection::RecordKey,
+        ui::{event::Event, state::Focus},
     },
     ids::{InvocationId, RefundId, Seq, TraceId},
     tap::{
         Draft,
         entry::{
-            Direction, Frame, Head, Link, Redaction, Transition, Verdict, What,
-            mpp::{
-                self as events, CloseCause, ErrorCode, FailedBy, Fault, FrameType, RefundStatus, RowState,
-                Violation,
-            },
+            Direction, Frame, Head, Link, Redaction, Transition, Verdict, What, mpp as events,
+            mpp::{CloseCause, ErrorCode, FailedBy, Fault, FrameType, RefundStatus, RowState, Violation},
             station,
         },
     },
@@ -172,7 +170,7 @@ pub(super) fn story(columns: u16, rows: u16) -> Story {
 }
 
 pub(super) fn open(stage: &mut TestConsole, seq: Seq) -> Vec<Effect> {
-    update::inspect(&mut stage.ui, &stage.view, seq)
+    inspect::inspect(&mut stage.ui, &stage.view, seq)
 }
 
 /// The entry that is looked at.
@@ -243,7 +241,7 @@ fn details_list_the_entries_that_tell_of_an_invocation() {
         focus(&mut story.stage, ViewId::Deck, PaneId::Recent);
         story.stage.key(KeyCode::Enter);
         let row = super::test_console::row(7);
-        let asked = crate::console::action::Purpose::Details { id: InvocationId(7) };
+        let asked = crate::console::input::action::Purpose::Details { id: InvocationId(7) };
         story.stage.event(Event::QueryAnswered {
             purpose: asked,
             page: Ok(crate::port::Page::Invocation(Some(row))),

@@ -8,14 +8,17 @@ use super::{
 };
 use crate::{
     console::{
-        action::{Effect, Purpose},
-        event::Event,
         form::{Field, Form, Kind, Need},
-        keymap::KeyScope,
+        input::{
+            action::{Effect, Purpose},
+            keymap::KeyScope,
+        },
         overlays::Overlay,
+        ui::event::Event,
     },
     ids::{InvocationId, TraceId},
-    mpp::{self, EnqueuedRow},
+    mpp,
+    mpp::EnqueuedRow,
     port::{Command, EventRow, Outcome, PortError},
     tap::entry::{
         mpp::{Brake, RowState, Transition},

@@ -5,7 +5,12 @@ use super::{
     test_console::{TestConsole, connected, dispatched, done, enqueued, show},
 };
 use crate::{
-    console::{action::Action, keymap::KeyScope, ledger, pane_id::PaneId, panes, ui::Focus, view_id::ViewId},
+    console::{
+        input::{action::Action, keymap::KeyScope, pane_id::PaneId, view_id::ViewId},
+        records,
+        records::ledger,
+        ui::state::Focus,
+    },
     filter::Filter,
     ids::InvocationId,
     tap::entry::{
@@ -80,7 +85,8 @@ fn every_panes_ledger_balances_whatever_happens_and_is_filtered() {
         (ended, said) = (ended + ends, said + says);
         if round % 500 == 250 {
             for pane in panes_of_all_views() {
-                let filter = (round % 1_000 == 250).then(|| Filter::parse("a", panes::specs(pane)).unwrap());
+                let filter =
+                    (round % 1_000 == 250).then(|| Filter::parse("a", records::specs(pane)).unwrap());
                 stage.ui.table_settings_mut(pane).set_filter(filter);
             }
         }
@@ -147,7 +153,7 @@ fn a_ledger_on_the_screen() {
         stage
             .ui
             .table_settings_mut(PaneId::Recent)
-            .set_filter(Some(Filter::parse("state:failed", panes::specs(PaneId::Recent)).unwrap()));
+            .set_filter(Some(Filter::parse("state:failed", records::specs(PaneId::Recent)).unwrap()));
         stage.model.record_loss(3, crate::time::Now::at_ms(stage.ms));
         stage.char('L');
         stage

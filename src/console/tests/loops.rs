@@ -14,11 +14,12 @@ use tokio::sync::{mpsc, oneshot, watch};
 use super::test_console::{TestConsole, connected, enqueued, show};
 use crate::{
     console::{
-        AppearanceSettings, CommandHints, Config, ConfigSource, Depth, Exit,
         app::App,
-        event::{Event, TerminalEvent},
-        model::ConsoleHealth,
+        draw::Depth,
+        model::station::ConsoleHealth,
+        settings::{AppearanceSettings, CommandHints, Config, ConfigSource, Exit},
         terminal::{Mailbox, Painter},
+        ui::event::{Event, TerminalEvent},
     },
     limits::Limits,
     port::{Answer, Command, Operator, Outcome, Page, PortError, Query, Snapshot, StationPort},
@@ -152,12 +153,12 @@ pub(super) fn with_source<F: Future<Output = Fixture>>(
         },
         source,
         depth: Depth::True,
-        passthrough: crate::console::Passthrough::None,
-        on_air: crate::console::OnAir::default(),
+        passthrough: crate::console::settings::Passthrough::None,
+        on_air: crate::console::draw::OnAir::default(),
         name: "friday-night".to_owned(),
         limits: *limits,
         clock,
-        shell: crate::console::Shell::default(),
+        shell: crate::console::settings::Shell::default(),
         commands: CommandHints::default(),
     };
     let mailbox = Arc::new(Mailbox::default());
@@ -285,7 +286,7 @@ fn when_idle_a_second_costs_at_most_200_bytes() {
             stage.view.now = Now::at_ms(second * 1_000);
             stage.view.clock = stage.view.now;
             stage.ui.reconcile(&stage.model);
-            crate::console::draw::draw(painter.canvas(), &stage.model, &stage.ui, &stage.view);
+            crate::console::draw::canvas::draw(painter.canvas(), &stage.model, &stage.ui, &stage.view);
             let bytes = painter.frame().unwrap().len();
             assert!(second == 0 || bytes <= 200, "{bytes} bytes at {columns}x{rows} in second {second}");
         }
@@ -305,7 +306,7 @@ fn a_busy_show_costs_at_most_16_kib_a_frame() {
             stage.pass(1);
         }
         stage.ui.reconcile(&stage.model);
-        crate::console::draw::draw(painter.canvas(), &stage.model, &stage.ui, &stage.view);
+        crate::console::draw::canvas::draw(painter.canvas(), &stage.model, &stage.ui, &stage.view);
         let bytes = painter.frame().unwrap().len();
         assert!(frame == 0 || bytes <= 16_384, "{bytes} bytes");
     }

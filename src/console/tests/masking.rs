@@ -12,17 +12,21 @@ use super::{
 };
 use crate::{
     console::{
-        action::{Action, Effect},
-        class::MaskPolicy,
-        event::Event,
-        history::History,
-        keymap::KeyScope,
-        layout::{COLUMNS_MIN, ROWS_MIN},
+        draw::class::MaskPolicy,
+        input::{
+            action::{Action, Effect},
+            keymap::KeyScope,
+            pane_id::PaneId,
+            view_id::ViewId,
+        },
         overlays::{Output, Overlay},
-        pane_id::PaneId,
-        shell::{SubcommandEnd, SubcommandResult},
-        ui::Focus,
-        view_id::ViewId,
+        settings::shell::{SubcommandEnd, SubcommandResult},
+        ui::{
+            event::Event,
+            history::History,
+            layout::{COLUMNS_MIN, ROWS_MIN},
+            state::Focus,
+        },
     },
     ids::{InvocationId, RefundId},
     port::{EventRow, InvocationRow, Page, Query, RefundRow, StateKeyRow},

@@ -8,7 +8,10 @@ use super::{
     views::journal,
 };
 use crate::{
-    console::{model::HealthMetrics, pane_id::PaneId, self_metrics::SelfMetrics, ui::Focus},
+    console::{
+        app::self_metrics::SelfMetrics, input::pane_id::PaneId, model::station::HealthMetrics,
+        ui::state::Focus,
+    },
     time::Now,
 };
 

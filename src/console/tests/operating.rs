@@ -11,18 +11,20 @@ use super::{
 };
 use crate::{
     console::{
-        action::{Action, Effect, Purpose},
-        event::Event,
+        input::{
+            action::{Action, Effect, Purpose},
+            pane_id::PaneId,
+            view_id::ViewId,
+        },
         model::AlertStatus,
-        pane_id::PaneId,
-        selection::RecordKey,
-        ui::Focus,
-        view_id::ViewId,
+        records::selection::RecordKey,
+        ui::{event::Event, state::Focus},
     },
     ids::ActionId,
     macp::{Ending, Mode},
     port::{Command, Outcome},
-    runs::{self, NodeRef, NodeState, Transition as T, Verdict},
+    runs,
+    runs::{NodeRef, NodeState, Transition as T, Verdict},
     time::{Now, Wall},
 };
 

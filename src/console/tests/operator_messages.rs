@@ -7,7 +7,10 @@ use super::{
     test_console::{TestConsole, fresh, row, show},
 };
 use crate::{
-    console::{action::Purpose, event::Event, keymap::KeyScope},
+    console::{
+        input::{action::Purpose, keymap::KeyScope},
+        ui::event::Event,
+    },
     ids::InvocationId,
     mpp,
     port::Page,
@@ -182,7 +185,7 @@ fn every_chip_has_room_on_the_smallest_screen() {
 
 #[test]
 fn what_is_too_long_for_a_line_is_said_to_its_end() {
-    use crate::console::{config_watcher::Fault, event::Event};
+    use crate::console::{settings::config_watcher::Fault, ui::event::Event};
     let mut stage = show(80, 24);
     let fault = Fault {
         place: "~/a/folder/with/a/long/name/.config/rl-console/config.toml:12:9".to_owned(),

@@ -5,10 +5,11 @@ use crossterm::event::KeyCode;
 use super::test_console::TestConsole;
 use crate::{
     console::{
-        action::{Effect, Purpose},
-        event::Event,
+        input::action::{Effect, Purpose},
+        ui::event::Event,
     },
-    mpp::{self, manifest::Pack},
+    mpp,
+    mpp::manifest::Pack,
     port::{EventRow, Page},
     schema::JsonText,
 };

@@ -8,13 +8,14 @@ use super::{
 };
 use crate::{
     console::{
-        action::{Action, Effect},
-        event::Event,
-        history::History,
-        keymap::{KeyScope, Keymap},
-        overlays::{Hit, Overlay},
-        shell::{SubcommandEnd, SubcommandResult},
-        ui::Focus,
+        input::{
+            action::{Action, Effect},
+            keymap::{KeyScope, Keymap},
+        },
+        overlays::Overlay,
+        screen::Hit,
+        settings::shell::{SubcommandEnd, SubcommandResult},
+        ui::{event::Event, history::History, state::Focus},
     },
     mpp,
     time::Mono,
@@ -240,7 +241,7 @@ fn the_list_of_keys_is_found_by_name_key_and_place_and_says_whose_they_are() {
     stage.key(KeyCode::Esc);
     assert_eq!(
         (stage.ui.focus, stage.ui.overlays.len()),
-        (Focus::Pane(crate::console::pane_id::PaneId::Queues), 0)
+        (Focus::Pane(crate::console::input::pane_id::PaneId::Queues), 0)
     );
 }
 
@@ -295,7 +296,7 @@ fn every_layer_is_drawn_in_ascii_and_at_every_size() {
     for opened in ["?", "??", ":", ":set", ":zzz", ":serve\n", ":doctor\n"] {
         for (columns, rows) in [(80, 24), (119, 60), (300, 100), (20, 5), (1, 1)] {
             let mut stage = show(100, 30);
-            stage.view.glyphs = crate::console::glyphs::Glyphs::of(true);
+            stage.view.glyphs = crate::console::draw::glyphs::Glyphs::of(true);
             for character in opened.chars() {
                 stage.key(if character == '\n' { KeyCode::Enter } else { KeyCode::Char(character) });
             }

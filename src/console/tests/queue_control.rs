@@ -7,7 +7,10 @@ use super::{
     test_console::{TestConsole, connected, enqueued, show},
 };
 use crate::{
-    console::{action::Effect, event::Event, pane_id::PaneId, ui::Focus},
+    console::{
+        input::{action::Effect, pane_id::PaneId},
+        ui::{event::Event, state::Focus},
+    },
     mpp,
     port::Command,
     runs,

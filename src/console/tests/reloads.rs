@@ -6,7 +6,10 @@ use crossterm::event::KeyCode;
 
 use super::loops::{Fixture, with_source};
 use crate::{
-    console::{AppearanceSettings, ConfigSource, Depth, Exit, Fault, Reload, Theme},
+    console::{
+        draw::{Depth, Theme},
+        settings::{AppearanceSettings, ConfigSource, Exit, Fault, Reload},
+    },
     limits::Limits,
 };
 

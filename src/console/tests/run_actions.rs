@@ -9,18 +9,20 @@ use super::{
 };
 use crate::{
     console::{
-        action::{Action, Effect, Purpose},
-        event::Event,
-        keymap::KeyScope,
-        pane_id::PaneId,
-        selection::RecordKey,
-        ui::Focus,
-        view_id::ViewId,
+        input::{
+            action::{Action, Effect, Purpose},
+            keymap::KeyScope,
+            pane_id::PaneId,
+            view_id::ViewId,
+        },
+        records::selection::RecordKey,
+        ui::{event::Event, state::Focus},
     },
     ids::{ConnectionId, TraceId},
     port::{Command, Outcome, PortError},
     rmp::{Dialect, Kind},
-    runs::{self, RunState, Transition as T, Verdict},
+    runs,
+    runs::{RunState, Transition as T, Verdict},
     tap::entry::rmp,
 };
 
@@ -108,7 +110,7 @@ fn questions_that_are_not_shown_are_counted_and_it_is_said_where_they_are() {
         .layout(&stage.model)
         .chips()
         .iter()
-        .position(|chip| *chip == crate::console::pane_id::ChipId::Runs);
+        .position(|chip| *chip == crate::console::input::pane_id::ChipId::Runs);
     stage.ui.focus = Focus::Chips(runs.unwrap());
     stage.key(KeyCode::Enter);
     assert!(stage.text().contains("waiting besides: 3 more questions"), "{}", stage.text());

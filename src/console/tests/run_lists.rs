@@ -8,7 +8,11 @@ use super::{
     test_console::{TestConsole, connected},
 };
 use crate::{
-    console::{action::Action, event::Event, pane_id::PaneId, selection::RecordKey, ui::Focus},
+    console::{
+        input::{action::Action, pane_id::PaneId},
+        records::selection::RecordKey,
+        ui::{event::Event, state::Focus},
+    },
     port::{Query, Snapshot},
     runs::{EventKind, NodeRef, NodeState, RunState, Transition as T},
     tap::entry::station::Level,

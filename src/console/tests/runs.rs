@@ -1,5 +1,6 @@
 //! Runs: what their view shows, what their chip says, what is asked for and done there.
 
+use crate::console::records;
 use std::sync::Arc;
 
 use crossterm::event::KeyCode;
@@ -11,13 +12,13 @@ use super::{
 };
 use crate::{
     console::{
-        action::{Action, Purpose},
-        event::Event,
-        pane_id::PaneId,
-        panes,
-        selection::{RecordKey, RowKeys as _},
-        ui::Focus,
-        view_id::ViewId,
+        input::{
+            action::{Action, Purpose},
+            pane_id::PaneId,
+            view_id::ViewId,
+        },
+        records::selection::{RecordKey, RowKeys as _},
+        ui::{event::Event, state::Focus},
     },
     ids::{ActionId, OpeningId, TraceId},
     port::{ArtifactRow, Page, Query, RunDetail, RunEventRow, RunRow},
@@ -318,7 +319,7 @@ fn over(pane: PaneId) -> TestConsole {
 }
 
 pub(super) fn keys(stage: &TestConsole, pane: PaneId) -> Vec<RecordKey> {
-    let rows = panes::rows(pane, &stage.ui, &stage.model);
+    let rows = records::rows(pane, &stage.ui, &stage.model);
     (0..rows.len()).filter_map(|row| rows.key(row)).collect()
 }
 

@@ -8,15 +8,18 @@ use super::{
 };
 use crate::{
     console::{
-        action::{Direction, Purpose},
-        event::Event,
-        glyphs::Glyphs,
+        draw::{
+            glyphs::Glyphs,
+            theme::{Depth, Theme},
+        },
+        input::{
+            action::{Direction, Purpose},
+            pane_id::PaneId,
+            view_id::ViewId,
+        },
         model::Timeline,
-        pane_id::PaneId,
-        shell::{SubcommandEnd, SubcommandResult},
-        theme::{Depth, Theme},
-        ui::Focus,
-        view_id::ViewId,
+        settings::shell::{SubcommandEnd, SubcommandResult},
+        ui::{event::Event, state::Focus},
     },
     port::Page,
     tap::entry::{
@@ -84,7 +87,7 @@ fn the_deck_in_256_colours() {
 
 #[test]
 fn every_state_has_a_sign_of_its_own() {
-    use crate::{console::panes::state_sign, tap::entry::mpp::RowState};
+    use crate::{console::systems::bridge::state_sign, tap::entry::mpp::RowState};
     for ascii in [false, true] {
         let glyphs = Glyphs::of(ascii);
         let states = [

@@ -1,5 +1,6 @@
 //! A selection is a record: whatever happens to the rows of a pane, it stays selected while it is among them.
 
+use crate::console::records;
 use crossterm::event::KeyCode;
 
 use super::{
@@ -15,14 +16,13 @@ use super::{
 };
 use crate::{
     console::{
-        event::Event,
+        input::{pane_id::PaneId, view_id::ViewId},
         model::Model,
-        pane_id::PaneId,
-        panes,
-        selection::RecordKey,
-        table_settings::Sort,
-        ui::{Focus, Ui},
-        view_id::ViewId,
+        records::{selection::RecordKey, table_settings::Sort},
+        ui::{
+            event::Event,
+            state::{Focus, Ui},
+        },
     },
     limits::Limits,
     port::Snapshot,
@@ -113,7 +113,8 @@ fn another_order_leaves_the_record_selected() {
     for pane in panes().filter(|pane| !matches!(pane, PaneId::Pending | PaneId::Wire)) {
         let mut stage = over(pane);
         let chosen = selected(&stage, pane);
-        let fields = panes::fixed_order(pane).map_or(0..panes::specs(pane).len(), |field| field..field + 1);
+        let fields =
+            records::fixed_order(pane).map_or(0..records::specs(pane).len(), |field| field..field + 1);
         for sort in fields.flat_map(|field| [true, false].map(|descending| Sort { field, descending })) {
             stage.ui.sort_by(pane, Some(sort));
             a_second_later(&mut stage);

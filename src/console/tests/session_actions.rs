@@ -10,14 +10,16 @@ use super::{
 };
 use crate::{
     console::{
-        action::{Effect, Purpose},
-        event::Event,
-        keymap::KeyScope,
-        pane_id::PaneId,
-        ui::Focus,
-        view_id::ViewId,
+        input::{
+            action::{Effect, Purpose},
+            keymap::KeyScope,
+            pane_id::PaneId,
+            view_id::ViewId,
+        },
+        ui::{event::Event, state::Focus},
     },
-    macp::{self, Ending, Mode, SessionState},
+    macp,
+    macp::{Ending, Mode, SessionState},
     port::{Command, Outcome},
 };
 

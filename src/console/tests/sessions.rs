@@ -1,5 +1,6 @@
 //! Sessions: what their view shows, what their chip says, what is asked for there.
 
+use crate::console::records;
 use std::sync::Arc;
 
 use crossterm::event::KeyCode;
@@ -11,14 +12,14 @@ use super::{
 };
 use crate::{
     console::{
-        action::{Action, Purpose},
-        event::Event,
-        model::StatementKind,
-        pane_id::PaneId,
-        panes,
-        selection::{RecordKey, RowKeys as _},
-        ui::Focus,
-        view_id::ViewId,
+        input::{
+            action::{Action, Purpose},
+            pane_id::PaneId,
+            view_id::ViewId,
+        },
+        model::sessions::StatementKind,
+        records::selection::{RecordKey, RowKeys as _},
+        ui::{event::Event, state::Focus},
     },
     macp::{Effect, Ending, Mode, Phase, SessionRef, SessionState, Transition as T},
     port::{LogKind, Page, Query, SessionDetail, SessionLogRow, SessionRow},
@@ -208,7 +209,7 @@ pub(super) fn decision(columns: u16, rows: u16) -> TestConsole {
 }
 
 fn keys(stage: &TestConsole, pane: PaneId) -> Vec<RecordKey> {
-    let rows = panes::rows(pane, &stage.ui, &stage.model);
+    let rows = records::rows(pane, &stage.ui, &stage.model);
     (0..rows.len()).filter_map(|row| rows.key(row)).collect()
 }
 

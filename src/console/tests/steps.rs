@@ -5,14 +5,15 @@ use crossterm::event::{KeyCode, MouseButton, MouseEvent, MouseEventKind};
 use super::test_console::{TestConsole, connected, dispatched, done, enqueued, fresh, row, show};
 use crate::{
     console::{
-        action::{Direction, Effect, Purpose},
-        event::Event,
-        keymap::KeyScope,
+        input::{
+            action::{Direction, Effect, Purpose},
+            keymap::KeyScope,
+            pane_id::PaneId,
+        },
         model::Model,
         overlays::Overlay,
-        pane_id::PaneId,
-        selection::RecordKey,
-        ui::Focus,
+        records::selection::RecordKey,
+        ui::{event::Event, state::Focus},
     },
     ids::InvocationId,
     limits::Limits,

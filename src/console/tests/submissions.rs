@@ -11,16 +11,16 @@ use super::{
 };
 use crate::{
     console::{
-        action::Effect,
-        event::Event,
-        keymap::KeyScope,
-        openings::{
+        input::{action::Effect, keymap::KeyScope},
+        systems::runs::openings::{
             OpeningAnswer, OpeningDrafts, OpeningFault, OpeningFile, OpeningJob, OpeningListing,
             ParsedOpening,
         },
+        ui::event::Event,
     },
     limits::Limits,
-    runs::{self, Transition as T},
+    runs,
+    runs::Transition as T,
     time::Wall,
 };
 

@@ -1,5 +1,6 @@
 //! How panes are looked at: what is let through, in which order, in which columns, and which cell is chosen.
 
+use crate::console::records;
 use std::collections::BTreeMap;
 
 use crossterm::event::{KeyCode, MouseButton, MouseEvent, MouseEventKind};
@@ -9,20 +10,19 @@ use ratatui::style::Modifier;
 use super::test_console::{TestConsole, connected, dispatched, done, enqueued, show};
 use crate::{
     console::{
-        event::Event,
-        pane_id::PaneId,
-        panes,
-        selection::{RecordKey, RowKeys as _, Selection},
-        table_settings::Sort,
-        ui::Focus,
-        view_id::ViewId,
+        input::{pane_id::PaneId, view_id::ViewId},
+        records::{
+            selection::{RecordKey, RowKeys as _, Selection},
+            table_settings::Sort,
+        },
+        ui::{event::Event, state::Focus},
     },
     field::{Class, Fields as _, Kind, Spec, index_of},
     filter::Filter,
     ids::InvocationId,
     mpp::EndedView,
     port::{InvocationRow, RefundRow, StateKeyRow},
-    tap::entry::mpp::{self as events, Transition},
+    tap::entry::{mpp as events, mpp::Transition},
 };
 
 fn field(name: &str) -> usize {
@@ -31,7 +31,7 @@ fn field(name: &str) -> usize {
 
 /// The identities of a pane's rows, from the top.
 pub(super) fn keys(stage: &TestConsole, pane: PaneId) -> Vec<RecordKey> {
-    let rows = panes::rows(pane, &stage.ui, &stage.model);
+    let rows = records::rows(pane, &stage.ui, &stage.model);
     (0..rows.len()).filter_map(|row| rows.key(row)).collect()
 }
 
@@ -62,10 +62,10 @@ fn a_filter_lets_some_rows_through_and_the_selected_one_stays_while_it_is_among_
     stage.key(KeyCode::End);
     assert_eq!(selected(&stage), Some(RecordKey::Invocation(InvocationId(41))));
     filter(&mut stage, "failed");
-    assert_eq!(panes::counts(PaneId::Recent, &stage.ui, &stage.model), (1, 41));
+    assert_eq!(records::counts(PaneId::Recent, &stage.ui, &stage.model), (1, 41));
     assert_eq!(selected(&stage), Some(RecordKey::Invocation(InvocationId(41))));
     filter(&mut stage, "done");
-    assert_eq!(panes::counts(PaneId::Recent, &stage.ui, &stage.model), (40, 41));
+    assert_eq!(records::counts(PaneId::Recent, &stage.ui, &stage.model), (40, 41));
     assert_eq!(selected(&stage), Some(RecordKey::Invocation(InvocationId(1))), "a neighbour takes its place");
     let text = stage.text();
     assert!(!text.contains("✗ failed"), "{text}");
@@ -76,9 +76,9 @@ fn what_was_arranged_is_arranged_anew_when_rows_come() {
     let mut stage = recent();
     filter(&mut stage, "done");
     stage.mpp(super::test_console::done(42, "default"), "");
-    assert_eq!(panes::counts(PaneId::Recent, &stage.ui, &stage.model), (41, 42));
+    assert_eq!(records::counts(PaneId::Recent, &stage.ui, &stage.model), (41, 42));
     assert_eq!(
-        panes::rows(PaneId::Recent, &stage.ui, &stage.model).key(0).unwrap(),
+        records::rows(PaneId::Recent, &stage.ui, &stage.model).key(0).unwrap(),
         RecordKey::Invocation(InvocationId(42))
     );
 }
@@ -190,7 +190,7 @@ fn watched(stage: &TestConsole) -> Vec<PaneId> {
     panes
         .iter()
         .map(|(pane, _)| *pane)
-        .filter(|pane| !panes::specs(*pane).is_empty() && panes::fixed_order(*pane).is_none())
+        .filter(|pane| !records::specs(*pane).is_empty() && records::fixed_order(*pane).is_none())
         .collect()
 }
 
@@ -216,13 +216,13 @@ fn happen(stage: &mut TestConsole, happening: &Happening, next: &mut u64) {
         }
         Happening::Sorted { pane, field, descending } => {
             let pane = nth(*pane);
-            let field = field % panes::specs(pane).len();
+            let field = field % records::specs(pane).len();
             stage.ui.sort_by(pane, Some(Sort { field, descending: *descending }));
         }
         Happening::Unsorted { pane } => stage.ui.sort_by(nth(*pane), None),
         Happening::Filtered { pane, word } => {
             let pane = nth(*pane);
-            let filter = Filter::parse(word, panes::specs(pane)).ok().filter(|_| !word.is_empty());
+            let filter = Filter::parse(word, records::specs(pane)).ok().filter(|_| !word.is_empty());
             stage.ui.table_settings_mut(pane).set_filter(filter);
         }
         Happening::Chosen { pane, row } => {
@@ -283,6 +283,6 @@ fn rows_of_the_store_have_the_same_fields_in_a_pane_and_at_the_port_for_their_fi
         (PaneId::Refunds, RefundRow::SPECS),
         (PaneId::State, StateKeyRow::SPECS),
     ] {
-        assert_eq!(declared(panes::specs(pane)), declared(specs), "{pane:?}");
+        assert_eq!(declared(records::specs(pane)), declared(specs), "{pane:?}");
     }
 }

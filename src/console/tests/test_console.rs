@@ -1,5 +1,6 @@
 //! A screen without a terminal, over a world made by hand, in virtual time.
 
+use crate::console::{draw::canvas, screen};
 use std::{collections::VecDeque, fmt::Write as _, sync::Arc};
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
@@ -12,32 +13,33 @@ use ratatui::{
 
 use crate::{
     console::{
-        action::Effect,
-        class::MaskPolicy,
-        config::{AlertRules, CommandHints},
-        draw,
-        event::Event,
-        glyphs::Glyphs,
-        keymap::Keymap,
+        draw::{
+            class::MaskPolicy,
+            glyphs::Glyphs,
+            theme::{Depth, Theme},
+        },
+        input::{action::Effect, keymap::Keymap},
         model::{AlertChanges, Model},
         overlays::Overlay,
-        shell::{Runnable, Subcommand},
-        theme::{Depth, Theme},
-        ui::Ui,
-        update,
-        view::View,
+        settings::{
+            config::{AlertRules, CommandHints},
+            shell::{Runnable, Subcommand},
+            view::View,
+        },
+        ui::{event::Event, state::Ui},
     },
     ids::{InvocationId, SessionId, TraceId},
     limits::Limits,
-    mpp::{self, AdapterView, Listener, PackFacts, QueueView, ReadyAfter},
+    mpp,
+    mpp::{AdapterView, Listener, PackFacts, QueueView, ReadyAfter},
     port::{AsOf, HostState, InvocationRow, Snapshot, StationView},
     schema::JsonText,
     store::invocations::Source,
     tap::{
         Draft, Tap,
         entry::{
-            Link, Transition, What,
-            mpp::{self as events, Brake, RowState},
+            Link, Transition, What, mpp as events,
+            mpp::{Brake, RowState},
             station,
         },
     },
@@ -157,7 +159,7 @@ impl TestConsole {
 
     pub(super) fn event(&mut self, event: Event) -> Vec<Effect> {
         let now = Now::at_ms(self.ms);
-        let effects = update::update(&mut self.ui, &self.model, &self.view, event, now);
+        let effects = screen::update(&mut self.ui, &self.model, &self.view, event, now);
         self.carry_out(&effects);
         effects
     }
@@ -197,8 +199,8 @@ impl TestConsole {
     }
 
     /// An action, however it was asked for.
-    pub(super) fn act(&mut self, action: crate::console::action::Action) -> Vec<Effect> {
-        let effects = update::attempt(&mut self.ui, &self.model, &self.view, action, Now::at_ms(self.ms));
+    pub(super) fn act(&mut self, action: crate::console::input::action::Action) -> Vec<Effect> {
+        let effects = screen::attempt(&mut self.ui, &self.model, &self.view, action, Now::at_ms(self.ms));
         self.carry_out(&effects);
         self.painted();
         effects
@@ -239,7 +241,7 @@ impl TestConsole {
         self.ui.time.refresh_live_parts(&self.model);
         self.ui.reconcile_visible(&self.model);
         let mut buffer = Buffer::empty(Rect::new(0, 0, self.ui.columns, self.ui.rows));
-        draw::draw(&mut buffer, &self.model, &self.ui, &self.view);
+        canvas::draw(&mut buffer, &self.model, &self.ui, &self.view);
         buffer
     }
 

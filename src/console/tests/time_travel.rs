@@ -1,18 +1,19 @@
 //! Stopping time, stepping, going live, bookmarks: on a screen.
 
+use crate::console::records;
 use crossterm::event::KeyCode;
 
 use super::test_console::{TestConsole, applied, connected, dispatched, done, enqueued, row, show};
 use crate::{
     console::{
-        action::{Action, Effect, Purpose},
-        event::Event,
+        input::{
+            action::{Action, Effect, Purpose},
+            pane_id::PaneId,
+            view_id::ViewId,
+        },
         overlays::{Details, DetailsRecord, Overlay},
-        pane_id::PaneId,
-        panes,
-        selection::{RecordKey, RowKeys as _},
-        ui::Focus,
-        view_id::ViewId,
+        records::selection::{RecordKey, RowKeys as _},
+        ui::{event::Event, state::Focus},
     },
     ids::{InvocationId, QueueName},
     mpp,
@@ -83,7 +84,10 @@ fn end_goes_live_and_when_live_to_the_last_row() {
     assert!(!stage.ui.time.is_stopped());
     stage.ui.focus = Focus::Pane(PaneId::Queues);
     stage.key(KeyCode::End);
-    assert_eq!(stage.ui.selection(PaneId::Queues).map(crate::console::selection::Selection::index), Some(1));
+    assert_eq!(
+        stage.ui.selection(PaneId::Queues).map(crate::console::records::selection::Selection::index),
+        Some(1)
+    );
 }
 
 #[test]
@@ -193,7 +197,7 @@ fn what_is_gone_by_now_is_not_acted_on() {
     stage.ui.focus = Focus::Pane(PaneId::InFlight);
     stage.key(KeyCode::Home);
     stage.char(' ');
-    let at = panes::rows(PaneId::InFlight, &stage.ui, &stage.model)
+    let at = records::rows(PaneId::InFlight, &stage.ui, &stage.model)
         .row(&RecordKey::Invocation(InvocationId(46)))
         .unwrap();
     for _ in 0..at {

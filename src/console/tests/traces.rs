@@ -1,6 +1,7 @@
 //! The ladder of a trace: beside the plan of a run, in a view of its own, and to and fro between it and the
 //! Wire.
 
+use crate::console::records;
 use crossterm::event::KeyCode;
 
 use super::{
@@ -11,11 +12,9 @@ use super::{
 };
 use crate::{
     console::{
-        pane_id::PaneId,
-        panes,
-        selection::{RecordKey, RowKeys as _},
-        ui::Focus,
-        view_id::ViewId,
+        input::{pane_id::PaneId, view_id::ViewId},
+        records::selection::{RecordKey, RowKeys as _},
+        ui::state::Focus,
     },
     ids::{ConnectionId, OpeningId, Seq},
     rmp::{Dialect, FrameKind, Head, Kind, Verdict, broker::STATION},
@@ -67,7 +66,7 @@ pub(super) fn with_messages(columns: u16, rows: u16) -> TestConsole {
 }
 
 fn entries(stage: &TestConsole) -> Vec<Seq> {
-    let rows = panes::rows(PaneId::Trace, &stage.ui, &stage.model);
+    let rows = records::rows(PaneId::Trace, &stage.ui, &stage.model);
     let seq = |row| match rows.key(row) {
         Some(RecordKey::Entry(seq)) => seq,
         other => panic!("{other:?}"),

@@ -8,14 +8,17 @@ use super::{
 };
 use crate::{
     console::{
-        action::{Effect, Purpose},
-        event::Event,
+        input::{
+            action::{Effect, Purpose},
+            pane_id::PaneId,
+            view_id::ViewId,
+        },
         model::{Breach, Model},
-        paged_lists::PagedLists,
-        pane_id::PaneId,
-        selection::{RecordKey, RowKeys as _},
-        ui::Focus,
-        view_id::ViewId,
+        records::{
+            paged_lists::PagedLists,
+            selection::{RecordKey, RowKeys as _},
+        },
+        ui::{event::Event, state::Focus},
     },
     ids::{InvocationId, RefundId},
     limits::Limits,
@@ -23,10 +26,10 @@ use crate::{
     tap::{
         Draft,
         entry::{
-            Direction, Frame, Head, Link, Redaction, Verdict, What,
+            Direction, Frame, Head, Link, Redaction, Verdict, What, mpp as events,
             mpp::{
-                self as events, Brake, CloseCause, ErrorCode, Fault, FrameType, HelloReason, RefundStatus,
-                Transition, Violation,
+                Brake, CloseCause, ErrorCode, Fault, FrameType, HelloReason, RefundStatus, Transition,
+                Violation,
             },
         },
     },
@@ -363,7 +366,7 @@ fn a_click_on_the_name_of_a_view_shows_it_and_its_focus_is_where_it_was_left() {
 }
 
 fn keys_of(pane: PaneId, stage: &TestConsole) -> Vec<RecordKey> {
-    let rows = crate::console::panes::rows(pane, &stage.ui, &stage.model);
+    let rows = crate::console::records::rows(pane, &stage.ui, &stage.model);
     (0..rows.len()).filter_map(|row| rows.key(row)).collect()
 }
 
@@ -419,7 +422,7 @@ fn every_chip_has_room_in_every_view_however_it_is_zoomed() {
             let text = stage.text();
             let columns = text.lines().nth(1).unwrap().chars().count();
             let places = (0..80).filter_map(|column| {
-                crate::console::panes::chip_at(&stage.view, column, &stage.model, &stage.ui)
+                crate::console::screen::chip_at(&stage.view, column, &stage.model, &stage.ui)
             });
             assert_eq!(places.max(), Some(count - 1), "{view:?} {zoomed:?}\n{text}");
             assert!(columns < 80, "{view:?} {zoomed:?}\n{text}");

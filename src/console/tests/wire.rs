@@ -8,19 +8,23 @@ use super::{
 };
 use crate::{
     console::{
-        event::Event, overlays::Overlay, pane_id::PaneId, selection::RecordKey, ui::Focus, view_id::ViewId,
+        input::{pane_id::PaneId, view_id::ViewId},
+        overlays::Overlay,
+        records::selection::RecordKey,
+        ui::{event::Event, state::Focus},
         wire::EntryRecord,
     },
     field::Fields,
     filter::Filter,
     ids::{InvocationId, Seq, SessionId},
-    limits::{self, Limits},
+    limits,
+    limits::Limits,
     mpp::frame::encode,
     tap::{
         Draft,
         entry::{
-            Direction, Frame, Head, Link, Redaction, Verdict, What,
-            mpp::{self, CloseCause, ErrorCode, Fault, FrameType, Transition, Violation},
+            Direction, Frame, Head, Link, Redaction, Verdict, What, mpp,
+            mpp::{CloseCause, ErrorCode, Fault, FrameType, Transition, Violation},
         },
     },
     time::Now,

@@ -1,11 +1,12 @@
 //! What peers and viewers wrote in an entry: of a frame, the part that is worth a line.
 
+use crate::console::copy::body_text;
 use std::borrow::Cow;
 
 use prost::Message as _;
 
 use crate::{
-    console::{body_text, class::Class},
+    console::draw::class::Class,
     macp::proto::v1::{SendRequest, SendResponse},
     mpp::frame::{Inbound, Outbound, Phase, decode, decode_outbound},
     tap::{

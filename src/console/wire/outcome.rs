@@ -1,7 +1,7 @@
 //! How an entry stands: what was made of a frame, and how much a change of state matters.
 
 use crate::{
-    console::{glyphs::Glyphs, theme::Role},
+    console::draw::{glyphs::Glyphs, theme::Role},
     tap::entry::station::Level,
 };
 

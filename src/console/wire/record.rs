@@ -114,7 +114,7 @@ fields! {
         "topic", Topic, Public, "the topic or pattern of the bus that it tells of"
             => |it, _| Value::maybe(it.summary().topic.map(crate::ids::TopicName::as_str));
         "schema", Text, Public, "the schema of a message of the bus"
-            => |it, _| Value::maybe(it.summary().schema.map(crate::console::panes::schema_name));
+            => |it, _| Value::maybe(it.summary().schema.map(crate::console::systems::bus::schema_name));
         "msg_id", Serial, Public, "the number of a message of the bus" => |it, _| it.summary().msg_id.map_or(Value::None, Value::Serial);
         "sub", Serial, Public, "the subscription of the bus that it tells of" => |it, _| it.summary().sub.map_or(Value::None, Value::Serial);
         "session", Text, Public, "the session of the bus or of agents who decide together that it tells of"

@@ -1,13 +1,13 @@
 //! What the bus's entries tell.
 
+use crate::console::draw::format;
 use std::{borrow::Cow, fmt::Write as _};
 
 use super::{entry_summary::EntrySummary, outcome::EntryOutcome};
 use crate::{
     console::{
-        format,
         model::Breach,
-        panes::{drop_word, schema_name},
+        systems::bus::{drop_word, schema_name},
     },
     rmp::{CloseCause, FrameKind, Head, Transition as T, Verdict, broker::STATION},
     tap::entry::{Frame, Verdict as AnyVerdict},

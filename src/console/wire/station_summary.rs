@@ -1,9 +1,10 @@
 //! What the station's own entries tell.
 
+use crate::console::draw::format;
 use std::borrow::Cow;
 
 use super::{entry_summary::EntrySummary, outcome::EntryOutcome};
-use crate::{console::format, tap::entry::station::Transition};
+use crate::tap::entry::station::Transition;
 
 pub(super) fn summary(transition: Transition) -> EntrySummary<'static> {
     use Transition as T;

@@ -2,7 +2,7 @@
 
 use super::{EntryOutcome, EntryRecord, body_preview};
 use crate::{
-    console::class::Class,
+    console::draw::class::Class,
     field::{Fields as _, Record as _, Value, index_of},
     ids::{InvocationId, Seq},
     limits::Limits,
@@ -10,9 +10,10 @@ use crate::{
     tap::{
         Draft, Reader, Tap,
         entry::{
-            Direction, Frame, Head, Link, Redaction, Transition, Verdict, What, macp,
-            mpp::{self, CloseCause, ErrorCode, FailedBy, Fault, FrameType, RowState, Violation},
-            station::{self, Level},
+            Direction, Frame, Head, Link, Redaction, Transition, Verdict, What, macp, mpp,
+            mpp::{CloseCause, ErrorCode, FailedBy, Fault, FrameType, RowState, Violation},
+            station,
+            station::Level,
         },
     },
     time::Now,

@@ -21,7 +21,7 @@ mod housekeeping;
 mod journal;
 mod listen;
 mod metrics;
-mod run;
+pub(crate) mod run;
 mod service;
 mod shared;
 mod start;

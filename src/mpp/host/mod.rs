@@ -10,6 +10,6 @@ mod conn;
 mod drain;
 mod listen;
 mod next;
-mod run;
+pub(crate) mod run;
 
 pub use run::{Request, Setup, run};

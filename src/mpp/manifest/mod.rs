@@ -23,7 +23,7 @@
 //! Unknown keys are faults: a misspelt `ready_afer` would change when a queue is freed.
 
 mod fault;
-mod load;
+pub(crate) mod load;
 mod nearest;
 mod pack;
 mod read;

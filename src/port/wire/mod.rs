@@ -4,7 +4,7 @@
 
 mod batch;
 mod bytes;
-mod parts;
+pub(crate) mod parts;
 mod question;
 
 pub use batch::{Batch, BatchDraft, entries};

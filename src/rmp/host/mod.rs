@@ -14,9 +14,9 @@ mod drain;
 mod listen;
 mod path;
 mod requests;
-mod run;
+pub(crate) mod run;
 mod split;
-mod station_inbox;
+pub(crate) mod station_inbox;
 mod turn;
 
 pub use path::{BoundSocket, PathError, bind};

@@ -10,7 +10,7 @@
 //! the bus, so that what waits is bounded by what one input causes. What the port asks is always answered.
 
 mod bus;
-mod run;
+pub(crate) mod run;
 #[cfg(test)]
 mod tests;
 

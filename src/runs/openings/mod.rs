@@ -3,7 +3,7 @@
 //!
 //! Nothing here does I/O: nested openings are read through the caller's library.
 
-mod bundle;
+pub(crate) mod bundle;
 pub mod drawing;
 mod expression;
 mod fault;
@@ -11,7 +11,7 @@ pub mod graph;
 mod library;
 mod literal;
 mod merge;
-mod nearest;
+pub(crate) mod nearest;
 mod opening;
 mod parse;
 mod port;

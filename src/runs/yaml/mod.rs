@@ -4,7 +4,7 @@
 //! Everything is bounded before it is kept: bytes, depth, values; aliases count as what they stand for.
 
 mod fault;
-mod read;
+pub(crate) mod read;
 mod scalar;
 #[cfg(test)]
 mod tests;

@@ -12,7 +12,7 @@ use rusqlite::{Connection, OpenFlags};
 use super::{owner, report::Check};
 use crate::{
     cli::{commands::pack, config::Settings, env::Env, error::Error},
-    console::{Depth, Passthrough},
+    console::{draw::Depth, settings::Passthrough},
     port::{Operator as _, Page, PortError, Query},
     station::{Address, BusDown, OperatorClient, PackSource},
 };

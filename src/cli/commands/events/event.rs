@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use serde::Serialize;
 
 use crate::{
-    console::{AlertChange, QueueMetrics, Summary},
+    console::model::station::{AlertChange, QueueMetrics, Summary},
     ids::{ActionId, EventName, InvocationId, PackId, Peer, QueueName, SessionId, StateKey, TraceId},
     runs::{RunState, Verdict},
     tap::entry::{mpp::RefundStatus, station::Level},

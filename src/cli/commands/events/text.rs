@@ -2,7 +2,7 @@
 
 use super::event::{Event, OfRun, State};
 use crate::{
-    console::grouped,
+    console::draw::grouped,
     ids::QueueName,
     runs::{RunState, Verdict},
     tap::entry::{mpp::RefundStatus, station::Level},

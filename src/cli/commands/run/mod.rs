@@ -1,6 +1,6 @@
 //! `run`: how a run stands, what it told, what it kept.
 
-mod artifacts;
+pub(crate) mod artifacts;
 mod dispatch;
 mod events;
 mod named;

@@ -1,6 +1,6 @@
 //! `submit` and `cancel run`: what is asked of the control plane over the bus (rmp-v0 §9).
 
-mod cancel;
+pub(crate) mod cancel;
 mod control;
 mod end;
 mod follow;

@@ -116,7 +116,7 @@ pub(crate) struct Alert {
     pub(crate) text: Arc<str>,
     pub(crate) status: AlertStatus,
     /// What the last of several things is told by that it tells of: it grows with each further one.
-    pub(super) last: Option<u64>,
+    pub(crate) last: Option<u64>,
 }
 
 impl Alert {

@@ -4,13 +4,16 @@ use std::{collections::VecDeque, sync::Arc};
 
 use super::{
     alert::{Alert, AlertStatus, Cause},
-    queue_head_age::QueueHeadAges,
-    rules::{self, ActiveCause},
+    rules,
+    rules::ActiveCause,
 };
 use crate::{
     console::{
-        config::AlertRules,
-        model::{StationState, windowed_rates::WindowedRates},
+        model::{
+            bridge::{queue_head_age::QueueHeadAges, windowed_rates::WindowedRates},
+            station::StationState,
+        },
+        settings::config::AlertRules,
     },
     ids::Peer,
     limits, mpp, runs,

@@ -15,7 +15,6 @@
 
 mod alert;
 mod fold;
-mod queue_head_age;
 mod remedies;
 mod rules;
 

@@ -3,14 +3,14 @@
 use super::alert::Cause;
 use crate::{
     console::{
-        action::Action,
+        input::action::Action,
         model::{
-            StationState,
-            bus_health::socket_remedy,
+            bus::health::socket_remedy,
             health::{
                 ReportLine, command, disk_remedy, host_remedy, instruction, key_hint, port_remedy,
                 settle_remedy, silent_remedy, store_remedy,
             },
+            station::StationState,
         },
     },
     ids::QueueName,

@@ -1,32 +1,40 @@
 //! When there is cause for an alert.
 
+use crate::console::draw::format;
 use std::{sync::Arc, time::Duration};
 
-use super::{alert::Cause, queue_head_age::QueueHeadAges};
+use super::alert::Cause;
 use crate::{
     console::{
-        config::AlertRules,
-        format,
-        model::{StationState, bus::drop_groups, causes::describe_close, windowed_rates::WindowedRates},
-        panes::drop_word as word,
+        model::{
+            bridge::{queue_head_age::QueueHeadAges, windowed_rates::WindowedRates},
+            bus::state::drop_groups,
+            causes::describe_close,
+            station::StationState,
+        },
+        settings::config::AlertRules,
+        systems::bus::drop_word as word,
     },
     ids::{ActionId, Peer, QueueName},
-    mpp::{self, Listener},
+    mpp,
+    mpp::Listener,
     port::HostState,
-    rmp::{self, DropReason},
-    runs::{self, RunState, Verdict},
+    rmp,
+    rmp::DropReason,
+    runs,
+    runs::{RunState, Verdict},
     tap::entry::Link,
     time::Now,
 };
 
 /// A cause that holds now.
-pub(super) struct ActiveCause {
-    pub(super) cause: Cause,
+pub(crate) struct ActiveCause {
+    pub(crate) cause: Cause,
     /// Since when; where it names one of several records, since when that one.
-    pub(super) since: Now,
-    pub(super) text: Arc<str>,
+    pub(crate) since: Now,
+    pub(crate) text: Arc<str>,
     /// The place of the last record, where there may be several.
-    pub(super) last: Option<u64>,
+    pub(crate) last: Option<u64>,
 }
 
 impl ActiveCause {
@@ -36,7 +44,7 @@ impl ActiveCause {
 }
 
 /// Every cause that holds now.
-pub(super) fn active_causes(
+pub(crate) fn active_causes(
     state: &StationState,
     drops: &WindowedRates,
     heads: &QueueHeadAges,
@@ -160,10 +168,10 @@ fn run_causes(all: &mut Vec<ActiveCause>, state: &StationState, now: Now) {
 }
 
 /// What is told once no run asks anything, where it is not known how the last question ended.
-pub(super) const NO_APPROVALS_PENDING: &str = "the questions of runs wait no longer";
+pub(crate) const NO_APPROVALS_PENDING: &str = "the questions of runs wait no longer";
 
 /// What becomes of a question that is answered so.
-pub(super) fn describe_answer(runs: &runs::Snapshot, action: ActionId, verdict: Verdict) -> Option<Arc<str>> {
+pub(crate) fn describe_answer(runs: &runs::Snapshot, action: ActionId, verdict: Verdict) -> Option<Arc<str>> {
     let ask = runs.asks.iter().find(|ask| ask.action == action)?;
     let name = runs.run(ask.run).map_or_else(|| ask.run.short(), |view| view.name.to_string());
     let became = match verdict {
@@ -176,7 +184,7 @@ pub(super) fn describe_answer(runs: &runs::Snapshot, action: ActionId, verdict: 
 }
 
 /// Whether the bridge's own state cannot be trusted.
-pub(super) fn is_down(state: &StationState) -> bool {
+pub(crate) fn is_down(state: &StationState) -> bool {
     matches!(state.station.hosts[Link::Mpp.index()], HostState::Down(_))
 }
 

@@ -1,0 +1,122 @@
+//! What runs for this console beside its thread: subcommands, and the reading of large entries.
+
+use std::{any::Any, collections::BTreeMap, fmt, future::Future, pin::Pin, sync::Arc};
+
+use crate::console::{
+    inspect,
+    inspect::{Job, Tree},
+    settings::shell::{Runner, SubcommandEnd, SubcommandResult},
+    systems::runs::openings::{OpeningFiles, OpeningJob, OpeningWorker},
+    ui::event::Event,
+    worker::Worker,
+};
+
+/// Subcommands at one time.
+const RUNNING_MAX: usize = 4;
+
+/// Who runs them, and what holds them alive.
+pub(crate) struct BackgroundJobs {
+    runner: Option<Arc<dyn Runner>>,
+    kill_guards: BTreeMap<u64, Box<dyn Any + Send>>,
+    worker: Worker<Job, Tree>,
+    openings: OpeningWorker,
+}
+
+impl fmt::Debug for BackgroundJobs {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RunningSet").field("held", &self.kill_guards.keys()).finish_non_exhaustive()
+    }
+}
+
+impl BackgroundJobs {
+    /// None yet.
+    pub(crate) fn new(runner: Option<Arc<dyn Runner>>, shelf: Option<Arc<dyn OpeningFiles>>) -> Self {
+        Self {
+            runner,
+            kill_guards: BTreeMap::new(),
+            worker: inspect::worker(),
+            openings: OpeningWorker::new(shelf),
+        }
+    }
+
+    /// Starts one; its end comes with the future.
+    pub(crate) fn run(&mut self, number: u64, words: &[String]) -> impl Future<Output = Event> + use<> {
+        let end = self.begin(number, words);
+        async move { Event::SubcommandEnded { number, ran: end.await } }
+    }
+
+    fn begin(
+        &mut self,
+        number: u64,
+        words: &[String],
+    ) -> Pin<Box<dyn Future<Output = SubcommandResult> + Send>> {
+        let refused = |why: &str| {
+            let ran = SubcommandResult {
+                output: String::new(),
+                cut: false,
+                end: SubcommandEnd::Failed(why.to_owned()),
+            };
+            Box::pin(std::future::ready(ran))
+        };
+        let Some(runner) = &self.runner else { return refused("this console runs no subcommands") };
+        if self.kill_guards.len() >= RUNNING_MAX {
+            return refused("others are still running");
+        }
+        let running = runner.run(words);
+        self.kill_guards.insert(number, running.kill_guard);
+        running.end
+    }
+
+    /// Has an entry read beside this thread.
+    pub(crate) fn decode(&mut self, job: Job) -> impl Future<Output = Event> + use<> {
+        let number = job.number;
+        let tree = self.worker.begin(job);
+        async move { Event::Decoded { number, tree: tree.await } }
+    }
+
+    /// Has something done with openings beside this thread.
+    pub(crate) fn opening_job(&mut self, job: OpeningJob) -> impl Future<Output = Event> + use<> {
+        let answer = self.openings.begin(job);
+        async move { Event::Opening(answer.await) }
+    }
+
+    /// Ends one, or lets go of one that has ended.
+    pub(crate) fn end(&mut self, number: u64) {
+        self.kill_guards.remove(&number);
+    }
+
+    /// Keeps how panes are looked at for the next start.
+    pub(crate) fn save_layout(&self, text: &str) {
+        if let Some(runner) = &self.runner {
+            runner.save_layout(text);
+        }
+    }
+
+    /// Keeps an opening that is being written for the next start.
+    pub(crate) fn save_draft(&self, text: &str) {
+        if let Some(runner) = &self.runner {
+            runner.save_draft(text);
+        }
+    }
+
+    /// Keeps the openings that were submitted lately for the next start.
+    pub(crate) fn save_recent(&self, text: &str) {
+        if let Some(runner) = &self.runner {
+            runner.save_recent(text);
+        }
+    }
+
+    /// Keeps a line for the next start.
+    pub(crate) fn remember(&self, line: &str) {
+        if let Some(runner) = &self.runner {
+            runner.remember(line);
+        }
+    }
+
+    /// Has a filter kept for the next start.
+    pub(crate) fn remember_filter(&self, text: &str) {
+        if let Some(runner) = &self.runner {
+            runner.remember_filter(text);
+        }
+    }
+}

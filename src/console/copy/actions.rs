@@ -1,0 +1,89 @@
+//! Copying: what is at hand, in which form, and what is said of it.
+
+use crate::{
+    console::{
+        copy::{CopyForm, CopyPayload, CopySource},
+        draw::format,
+        input::{
+            action::{Action, Effect},
+            pane_id::PaneId,
+        },
+        inspect::actions,
+        model::Model,
+        overlays::{CopyAs, Overlay},
+        records,
+        screen::{dispatch::show_message, moving},
+        settings::view::View,
+        ui::state::{Focus, Ui},
+        wire::EntryRecord,
+    },
+    time::Now,
+};
+
+/// What can be copied from where the keys go.
+fn target<'a>(ui: &'a Ui, model: &'a Model, view: &View) -> Option<CopySource<'a>> {
+    let pane = match (ui.overlays.last(), ui.focus) {
+        (Some(Overlay::Details(facts)), _) => return Some(facts.source(view, model)),
+        (Some(Overlay::Inspector(inspector)), _) => {
+            let record = EntryRecord(inspector.subject.entry_ref());
+            return Some(CopySource::Text(inspector.selected_value(), Some(records::Row::Entry(record))));
+        }
+        (Some(Overlay::Pending(_)), _) => PaneId::Pending,
+        (None, Focus::Pane(pane)) => pane,
+        _ => return None,
+    };
+    let index = ui.selection(pane).map_or(0, crate::console::records::selection::Selection::index);
+    let row = records::rows(pane, ui, model).into_row(index)?;
+    let cell = ui.table_settings(pane).cell.or_else(|| moving::fields(ui, model, pane).first().copied());
+    Some(CopySource::Row(row, cell.unwrap_or(0)))
+}
+
+/// What a form makes of what is at hand; of what a menu was opened for, while one is open.
+fn ready(form: CopyForm, ui: &Ui, model: &Model, view: &View) -> Result<CopyPayload, String> {
+    let copied = match ui.overlays.last() {
+        Some(Overlay::CopyAs(menu)) => menu.ready(form).cloned(),
+        _ => match target(ui, model, view) {
+            Some(source) => source.copy(form, &view.commands, ui.at, || actions::target_frame(ui, model)),
+            None => Err("nothing is selected here that could be copied"),
+        },
+    };
+    let copied = copied.map_err(|why| format!("not copied as {}: {why}", form.name()))?;
+    let (bytes, bytes_max) = (copied.bytes.len() as u64, ui.limits.console.copy_bytes_max);
+    if bytes > bytes_max {
+        return Err(format!(
+            "not copied: {bytes} B are more than {bytes_max}, which terminals take (limits.console.copy_bytes_max); record, or ls, into a file"
+        ));
+    }
+    Ok(copied)
+}
+
+/// Why nothing would be copied.
+pub(crate) fn unavailable(action: Action, ui: &Ui, model: &Model, view: &View) -> Option<String> {
+    if let Some(form) = CopyForm::of(action) {
+        return ready(form, ui, model, view).err();
+    }
+    target(ui, model, view).is_none().then(|| "nothing is selected here that could be copied".to_owned())
+}
+
+/// Opens the menu.
+pub(crate) fn open(ui: &mut Ui, model: &Model, view: &View) -> Vec<Effect> {
+    let Some(source) = target(ui, model, view) else { return Vec::new() };
+    let copied = |form| source.copy(form, &view.commands, ui.at, || actions::target_frame(ui, model));
+    let ready = CopyForm::ALL.into_iter().map(|form| (form, copied(form))).collect();
+    ui.overlays.push(Overlay::CopyAs(CopyAs::of(ready)));
+    Vec::new()
+}
+
+/// Hands what is at hand to the terminal. What it is, is not said: the show may be on air.
+pub(crate) fn copy(ui: &mut Ui, model: &Model, view: &View, form: CopyForm, now: Now) -> Vec<Effect> {
+    let Ok(copied) = ready(form, ui, model, view) else { return Vec::new() };
+    ui.overlays.pop_if(|top| matches!(top, Overlay::CopyAs(_)));
+    let size = format::bytes(copied.bytes.len() as u64);
+    show_message(
+        ui,
+        format!("copied {size} ({}); `doctor` tells what a terminal needs for it", form.name()),
+        false,
+        now,
+    );
+    vec![Effect::Copy(copied.bytes)]
+}

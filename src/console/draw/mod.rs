@@ -1,0 +1,16 @@
+//! What is drawn with, without a model: cells, classes and masks, formats, glyphs, texts, themes and the
+//! canvas.
+
+pub(crate) mod canvas;
+mod cell;
+pub(crate) mod class;
+pub(crate) mod dag_layout;
+pub(crate) mod format;
+pub(crate) mod glyphs;
+pub(crate) mod text;
+pub(crate) mod theme;
+
+pub(crate) use cell::Cell;
+pub use class::OnAir;
+pub(crate) use format::grouped;
+pub use theme::{Depth, Role, Theme, ThemeError, Themes};

@@ -1,0 +1,493 @@
+//! What keys mean, and what an update wants done.
+
+use super::{pane_id::PaneId, view_id::ViewId};
+use crate::{
+    console::{inspect::Job, systems::runs::openings::OpeningJob},
+    ids::{InvocationId, QueueName, TraceId},
+    port::{Command, Query},
+};
+
+macro_rules! actions {
+    ($( $(#[doc = $doc:literal])* $variant:ident = $name:literal ),* $(,)?) => {
+        /// What a key or a click means.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub(crate) enum Action {
+            $( $(#[doc = $doc])* $variant, )*
+        }
+
+        impl Action {
+            /// All of them, in the order of the keymap's documentation.
+            pub(crate) const ALL: &'static [Self] = &[$( Self::$variant, )*];
+
+            /// Its name in the configuration (`console.keys.<name>`).
+            pub(crate) const fn name(self) -> &'static str {
+                match self { $( Self::$variant => $name, )* }
+            }
+
+            /// Its key in the configuration.
+            pub(crate) const fn key(self) -> &'static str {
+                match self { $( Self::$variant => concat!("console.keys.", $name), )* }
+            }
+
+            /// What it does, in one line.
+            pub(crate) const fn about(self) -> &'static str {
+                match self { $( Self::$variant => concat!($($doc),*), )* }
+            }
+        }
+    };
+}
+
+actions! {
+    /// End the console, and the station with it, asking when it ends or halts something; an attached console only detaches.
+    Quit = "quit",
+    /// The keys of this place.
+    Help = "help",
+    /// Every key of every place, with its name in the configuration.
+    Keys = "keys",
+    /// Any action or subcommand by its name.
+    Palette = "palette",
+    /// One layer back: what is open, marks, the filter, the zoom, the first steps.
+    Back = "back",
+    /// Close what is open to be read or written.
+    Close = "close",
+    /// The Deck: everything at a glance.
+    ViewDeck = "deck",
+    /// The Bridge: queues, history, refunds, pack state, the adapter's log.
+    ViewBridge = "bridge",
+    /// The Bus: topics, subscribers, peers, drops.
+    ViewBus = "bus",
+    /// The Runs: plans, what they tell and keep, history.
+    ViewRuns = "runs",
+    /// The Sessions: proposals, opinions and votes, or rounds; their logs, history.
+    ViewSessions = "sessions",
+    /// The Trace: every message of one piece of work, from whom and to whom.
+    ViewTrace = "trace",
+    /// The Journal: notices, violations, the station's own log.
+    ViewJournal = "journal",
+    /// The Wire: every entry as it came, with its bytes.
+    ViewWire = "wire",
+    /// The next pane.
+    FocusNext = "next-pane",
+    /// The previous pane.
+    FocusPrevious = "previous-pane",
+    /// One row up.
+    Up = "up",
+    /// One row down.
+    Down = "down",
+    /// The cell to the left, beyond the first the pane beside.
+    Left = "left",
+    /// The cell to the right, beyond the last the pane beside.
+    Right = "right",
+    /// A page up.
+    PageUp = "page-up",
+    /// A page down.
+    PageDown = "page-down",
+    /// The first row.
+    First = "first",
+    /// The last row.
+    Last = "last",
+    /// Open or inspect what is selected.
+    Open = "open",
+    /// Show only the rows of this pane that a filter lets through.
+    Filter = "filter",
+    /// Filter by the selected cell.
+    FilterCell = "filter-cell",
+    /// Choose what this pane is sorted by and which columns it has.
+    Columns = "columns",
+    /// Give the selected field a column, or take it away.
+    ToggleColumn = "toggle-column",
+    /// Sort by the selected field; again the other way round, then not at all.
+    SortColumn = "sort-column",
+    /// Move the selected column to the left.
+    ColumnEarlier = "column-earlier",
+    /// Move the selected column to the right.
+    ColumnLater = "column-later",
+    /// This pane's order and columns as shipped.
+    ResetColumns = "reset-columns",
+    /// Order and columns as shipped, of every pane of this view.
+    ResetLayout = "reset-layout",
+    /// Stop time for every pane at once, or let it go on.
+    Pause = "pause",
+    /// One entry back in time.
+    StepBack = "step-back",
+    /// One entry on in time.
+    StepForward = "step-on",
+    /// One second back in time.
+    SecondBack = "second-back",
+    /// One second on in time.
+    SecondForward = "second-on",
+    /// Back to now; while the screen is live, the last row.
+    Live = "live",
+    /// What caused this.
+    Cause = "cause",
+    /// What this caused.
+    Effect = "effect",
+    /// The next entry of the same work: of its trace or its invocation.
+    RelatedNext = "next-related",
+    /// The previous entry of the same work.
+    RelatedPrevious = "previous-related",
+    /// The messages of the piece of work that this belongs to; from one of them, its entry in the Wire.
+    Ladder = "ladder",
+    /// Back to the entry that was inspected before.
+    Return = "entry-before",
+    /// Set a bookmark at this record and moment, or take it away.
+    Bookmark = "bookmark",
+    /// To the bookmark before; again to the one before that.
+    Jump = "jump",
+    /// Copy the selected cell.
+    Copy = "copy",
+    /// Copy what is selected as cell, JSON, hex, frame or command line.
+    CopyAs = "copy-as",
+    /// Copy the value of the selected cell, or what is told.
+    CopyCell = "copy-cell",
+    /// Copy the record as JSON.
+    CopyJson = "copy-json",
+    /// Copy the record's frame as hex.
+    CopyHex = "copy-hex",
+    /// Copy the record's frame as it was.
+    CopyFrame = "copy-frame",
+    /// Copy the command line that shows the record.
+    CopyLine = "copy-line",
+    /// Copy the command line that gives the same work again.
+    CopyAgain = "copy-again",
+    /// Mask logins, chat text and payload values on every screen, or show them again.
+    OnAir = "on-air",
+    /// The account of this pane: what was received, shown, filtered, evicted and lost.
+    Ledger = "ledger",
+    /// Hold the selected queue (no dispatch), or resume it.
+    Hold = "hold",
+    /// Hold every queue, or release them.
+    HoldAll = "hold-all",
+    /// Refuse new work on the selected queue and dispatch what is pending; again ends it.
+    Drain = "drain",
+    /// Give the adapter work by hand: an event of the pack, from a form.
+    Invoke = "invoke",
+    /// Submit a run: an opening is written, and sent to the control plane.
+    Submit = "submit",
+    /// Cancel what is selected or marked.
+    Cancel = "cancel",
+    /// Answer the selected question of a run with yes.
+    Approve = "approve",
+    /// Answer the selected question of a run with no.
+    Reject = "reject",
+    /// Mark the selected row, for all marked to be cancelled together.
+    Mark = "mark",
+    /// End a row by hand that was left in applied.
+    Settle = "settle",
+    /// Disconnect the adapter; among the sessions of the bus, the selected one.
+    Kick = "kick",
+    /// Start the bridge or the bus again after it failed.
+    Restart = "restart",
+    /// Move pending rows of another manifest to the one in force.
+    Migrate = "migrate",
+    /// Start or stop a recording.
+    Record = "record",
+    /// The alerts that wait, and those that passed.
+    Alerts = "alerts",
+    /// Put an alert away as seen.
+    Acknowledge = "acknowledge",
+    /// Give the focused pane the whole screen, or put it back.
+    Zoom = "zoom",
+    /// The next theme.
+    NextTheme = "theme",
+    /// Leave the mouse to the terminal's own selection, or take it back.
+    FreeMouse = "mouse",
+    /// Answer a question with yes.
+    Confirm = "confirm",
+    /// Answer a question with no.
+    Decline = "decline",
+    /// Record refunds with a cancellation, or do not.
+    Refund = "refund",
+    /// Write why a session is cancelled.
+    Reason = "reason",
+    /// Settle as done.
+    SettleDone = "settle-done",
+    /// Settle as failed.
+    SettleFailed = "settle-failed",
+    /// The next field of a form.
+    NextField = "next-field",
+    /// The previous field of a form.
+    PreviousField = "previous-field",
+    /// Send what a form holds.
+    Send = "send",
+    /// Between a form's fields and its JSON.
+    AsJson = "as-json",
+    /// Between an opening's text and its params.
+    Params = "params",
+    /// Openings to go on with: those that were submitted lately, and files.
+    Files = "openings",
+    /// Put the schema's defaults in the place of what a form holds, or bring that back.
+    Defaults = "defaults",
+}
+
+impl Action {
+    /// The action of this name.
+    pub(crate) fn by_name(name: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|action| action.name() == name)
+    }
+
+    /// The one that shows a view.
+    pub(crate) const fn showing(view: ViewId) -> Self {
+        match view {
+            ViewId::Deck => Self::ViewDeck,
+            ViewId::Bridge => Self::ViewBridge,
+            ViewId::Bus => Self::ViewBus,
+            ViewId::Runs => Self::ViewRuns,
+            ViewId::Sessions => Self::ViewSessions,
+            ViewId::Trace => Self::ViewTrace,
+            ViewId::Wire => Self::ViewWire,
+            ViewId::Journal => Self::ViewJournal,
+        }
+    }
+
+    /// The view that it shows, if it does.
+    pub(crate) const fn view(self) -> Option<ViewId> {
+        match self {
+            Self::ViewDeck => Some(ViewId::Deck),
+            Self::ViewBridge => Some(ViewId::Bridge),
+            Self::ViewBus => Some(ViewId::Bus),
+            Self::ViewRuns => Some(ViewId::Runs),
+            Self::ViewSessions => Some(ViewId::Sessions),
+            Self::ViewTrace => Some(ViewId::Trace),
+            Self::ViewWire => Some(ViewId::Wire),
+            Self::ViewJournal => Some(ViewId::Journal),
+            _ => None,
+        }
+    }
+}
+
+/// What actions are told together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Group {
+    /// What is done here.
+    Here,
+    /// The show as a whole.
+    Show,
+    /// Moving about.
+    Moving,
+    /// Stopping time.
+    Time,
+    /// The screen itself.
+    Screen,
+}
+
+impl Group {
+    /// All of them, the most used first.
+    pub(crate) const ALL: [Self; 5] = [Self::Here, Self::Show, Self::Moving, Self::Time, Self::Screen];
+
+    /// Its name, as help has it.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Here => "Here",
+            Self::Show => "The show",
+            Self::Moving => "Moving",
+            Self::Time => "Time",
+            Self::Screen => "The screen",
+        }
+    }
+}
+
+impl Action {
+    /// Whether it gives the station or this console something to do for good: it is held against the present,
+    /// also while the past is shown.
+    pub(crate) const fn acts(self) -> bool {
+        matches!(
+            self,
+            Self::Quit
+                | Self::Hold
+                | Self::HoldAll
+                | Self::Drain
+                | Self::Invoke
+                | Self::Submit
+                | Self::Cancel
+                | Self::Approve
+                | Self::Reject
+                | Self::Mark
+                | Self::Settle
+                | Self::Kick
+                | Self::Restart
+                | Self::Migrate
+                | Self::Record
+                | Self::Acknowledge
+                | Self::Confirm
+                | Self::Refund
+                | Self::Reason
+                | Self::SettleDone
+                | Self::SettleFailed
+                | Self::Send
+        )
+    }
+
+    /// Whether it is about the selected record, which stays selected then whatever comes.
+    pub(crate) const fn pins_selection(self) -> bool {
+        matches!(
+            self,
+            Self::Open
+                | Self::Cancel
+                | Self::Approve
+                | Self::Reject
+                | Self::Settle
+                | Self::Record
+                | Self::Ladder
+                | Self::Cause
+                | Self::Effect
+                | Self::Bookmark
+                | Self::Copy
+                | Self::CopyAs
+        )
+    }
+
+    /// Whether it gives the station something to do, or leads to what does.
+    pub(crate) const fn acts_on_station(self) -> bool {
+        self.acts() && !matches!(self, Self::Quit | Self::Acknowledge)
+    }
+
+    /// What it is told with.
+    pub(crate) const fn group(self) -> Group {
+        match self {
+            Self::HoldAll
+            | Self::Kick
+            | Self::Invoke
+            | Self::Submit
+            | Self::Record
+            | Self::Alerts
+            | Self::Quit => Group::Show,
+            Self::FocusNext
+            | Self::FocusPrevious
+            | Self::Up
+            | Self::Down
+            | Self::Left
+            | Self::Right
+            | Self::PageUp
+            | Self::PageDown
+            | Self::First
+            | Self::Last
+            | Self::Live
+            | Self::Bookmark
+            | Self::Jump
+            | Self::RelatedNext
+            | Self::RelatedPrevious
+            | Self::Ladder
+            | Self::Return
+            | Self::NextField
+            | Self::PreviousField => Group::Moving,
+            Self::Pause | Self::StepBack | Self::StepForward | Self::SecondBack | Self::SecondForward => {
+                Group::Time
+            }
+            Self::ViewDeck
+            | Self::ViewBridge
+            | Self::ViewBus
+            | Self::ViewRuns
+            | Self::ViewSessions
+            | Self::ViewJournal
+            | Self::ViewTrace
+            | Self::ViewWire
+            | Self::OnAir
+            | Self::Zoom
+            | Self::NextTheme
+            | Self::FreeMouse
+            | Self::Help
+            | Self::Keys
+            | Self::Palette
+            | Self::Back
+            | Self::Close => Group::Screen,
+            _ => Group::Here,
+        }
+    }
+}
+
+/// Something to be done outside the user interface.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Effect {
+    /// Give the station a command.
+    Command { purpose: Purpose, command: Command },
+    /// Ask the station.
+    Query { purpose: Purpose, query: Query },
+    /// End the console.
+    Quit,
+    /// Take the mouse, or leave it to the terminal.
+    Mouse(bool),
+    /// Put this into the terminal's clipboard.
+    Copy(Vec<u8>),
+    /// The show is on air, or no more.
+    OnAir(bool),
+    /// Put the alert of this number away as seen.
+    Acknowledge(u64),
+    /// Run a subcommand; its end comes back with this number.
+    Run { number: u64, words: Vec<String> },
+    /// Kill that subcommand.
+    StopRun { number: u64 },
+    /// Have the bytes of an entry read beside the screen's thread; its tree comes back with the number of the
+    /// job.
+    Decode(Box<Job>),
+    /// Have something done with openings beside the screen's thread; what came of it comes back.
+    Opening(Box<OpeningJob>),
+    /// Keep an opening that is being written for the next start.
+    SaveDraft(String),
+    /// Keep the openings that were submitted lately for the next start.
+    SaveRecent(String),
+    /// Keep a line of the palette for the next start.
+    Remember(String),
+    /// Keep a filter for the next start.
+    RememberFilter(String),
+    /// Keep how panes are looked at for the next start.
+    SaveLayout(String),
+}
+
+/// What a command or query was for, so that its answer finds its place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    /// Hold, resume or drain.
+    Brake,
+    /// One command of several that hold or release together; the last one's words tell what all of them did.
+    Batch { text: Option<String> },
+    /// Cancel this row.
+    Cancel { id: InvocationId },
+    /// Cancel a part of many rows.
+    CancelMany,
+    /// Cancel the run of an opening of this name.
+    CancelRun { name: String },
+    /// Cancel the session of this id.
+    CancelSession { id: String },
+    /// Submit an opening by this request.
+    Submit { request: TraceId },
+    /// Answer a question of a run, while an operator's brake holds what it would begin or not.
+    Decide { approved: bool, held: bool },
+    /// Give work by hand; the number of the form's command.
+    Enqueue { number: u64 },
+    /// Move rows of another manifest.
+    Migrate,
+    /// Start or stop a recording.
+    Record,
+    /// The pack's events.
+    Events,
+    /// End this row that was left in applied.
+    Settle { id: InvocationId },
+    /// Drop the adapter.
+    Kick,
+    /// Disconnect this peer of the bus.
+    KickPeer { client: String },
+    /// Start a host again.
+    Restart,
+    /// Rows of the pending list of this queue.
+    Pending { queue: QueueName, direction: Direction, serial: u64 },
+    /// The newest rows, once, when the console comes up.
+    History,
+    /// One invocation's details.
+    Details { id: InvocationId },
+    /// Rows of a pane's list.
+    Page { pane: PaneId, serial: u64 },
+}
+
+/// Which way a window of a list grows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Direction {
+    /// From the start.
+    Initial,
+    /// Behind the last row.
+    Forward,
+    /// Before the first row.
+    Backward,
+    /// What is shown, as it is now.
+    Refresh,
+}

@@ -1,0 +1,576 @@
+//! Which key means what, where.
+
+use crossterm::event::KeyCode;
+
+use super::{Chord, KeyScope};
+use crate::console::input::action::Action;
+
+/// One line of the keymap.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Binding {
+    pub(crate) keys: Vec<Chord>,
+    pub(crate) action: Action,
+    pub(crate) label: &'static str,
+    /// Whether the footer names it, and the earlier the better.
+    pub(crate) in_footer: bool,
+    pub(super) scopes: &'static [KeyScope],
+}
+
+/// One line of the shipped keymap.
+#[derive(Debug)]
+pub(super) struct ShippedBinding {
+    keys: &'static [Chord],
+    action: Action,
+    label: &'static str,
+    in_footer: bool,
+    scopes: &'static [KeyScope],
+}
+
+impl ShippedBinding {
+    pub(super) fn binding(&self) -> Binding {
+        Binding {
+            keys: self.keys.to_vec(),
+            action: self.action,
+            label: self.label,
+            in_footer: self.in_footer,
+            scopes: self.scopes,
+        }
+    }
+}
+
+/// Places with rows in panes, but for Queues, and more of them.
+macro_rules! rows_and {
+    ($($more:ident),* $(,)?) => {
+        rows_beside_runs_and!($($more,)* Runs, Plan, RunEvents, Artifacts, RunHistory, Subscribers, Peers)
+    };
+}
+
+/// The same without those that tell of runs.
+macro_rules! rows_beside_runs_and {
+    ($($more:ident),* $(,)?) => {
+        rows_beside_both_and!($($more,)* Sessions, Standings, Voices, SessionLog, SessionHistory)
+    };
+}
+
+/// The same without those that tell of sessions.
+macro_rules! rows_beside_both_and {
+    ($($more:ident),* $(,)?) => {
+        &[
+            $( KeyScope::$more, )*
+            KeyScope::InFlight,
+            KeyScope::Recent,
+            KeyScope::Log,
+            KeyScope::History,
+            KeyScope::OtherPack,
+            KeyScope::Refunds,
+            KeyScope::State,
+            KeyScope::AdapterLog,
+            KeyScope::Violations,
+            KeyScope::StationLog,
+            KeyScope::Meter,
+            KeyScope::Wire,
+            KeyScope::Topics,
+            KeyScope::Drops,
+            KeyScope::Trace,
+        ]
+    };
+}
+
+const PANES: &[KeyScope] = rows_and!(Queues, Started);
+/// Panes of all views, and the chips above them.
+pub(super) const VIEWS: &[KeyScope] = rows_and!(Queues, Started, Chips);
+/// The same without those that tell of runs or of sessions: what concerns the adapter is not named there,
+/// though it works.
+const OF_ADAPTER: &[KeyScope] = rows_beside_both_and!(Queues, Started, Chips);
+/// The same, with those whose rows are sessions of the bus: among runs and sessions the key of a recording
+/// says no to a question, or writes a reason.
+const INVOKES: &[KeyScope] = rows_beside_both_and!(Queues, Started, Chips, Subscribers, Peers);
+/// Where a session of the bus is selected.
+const SESSIONS: &[KeyScope] = &[KeyScope::Subscribers, KeyScope::Peers];
+/// Where keys that work on a queue only say where to go.
+const BESIDE_QUEUES: &[KeyScope] = rows_and!(Started, Chips);
+/// Places with rows or lines to move among.
+const LISTS: &[KeyScope] =
+    rows_and!(Queues, Pending, Details, Inspector, Events, Alerts, Columns, Help, Output, Files);
+/// Where rows are found and columns are chosen.
+const TABLES: &[KeyScope] = rows_and!(Queues, Pending);
+/// The same, in panes alone.
+const ROWS: &[KeyScope] = rows_and!(Queues);
+/// Where a record is at hand that has a cause, a place in time, and something to copy.
+const TRACED: &[KeyScope] = rows_and!(Queues, Details, Inspector);
+/// The same, but for the inspector, where causes are what one comes for.
+const CAUSED: &[KeyScope] = rows_and!(Queues, Details, Pending);
+/// Where there is something to copy.
+const COPIED: &[KeyScope] = rows_and!(Queues, Details, Pending, Inspector);
+/// Where rows are counted.
+const LEDGERS: &[KeyScope] = rows_and!(Queues, Pending);
+const MENU: &[KeyScope] = &[KeyScope::CopyAs];
+/// Where time is stopped and stepped through. Where it is not, the last row is all that the key for live can
+/// mean.
+const TIMED: &[KeyScope] =
+    rows_and!(Queues, Started, Chips, Pending, Details, Inspector, Events, Alerts, Help, Output);
+/// Where the palette and help open.
+const ANYWHERE: &[KeyScope] =
+    rows_and!(Queues, Started, Chips, Pending, Details, Inspector, Events, Alerts, Columns, Files);
+/// Where the bridge is started again: wherever it is said that it is down.
+const RESTARTS: &[KeyScope] = rows_and!(Queues, Started, Chips, Details, Alerts);
+const INVOCATIONS: &[KeyScope] = &[
+    KeyScope::InFlight,
+    KeyScope::Recent,
+    KeyScope::History,
+    KeyScope::OtherPack,
+    KeyScope::Pending,
+    KeyScope::Wire,
+    KeyScope::Trace,
+];
+const RUNS: &[KeyScope] =
+    &[KeyScope::Runs, KeyScope::Plan, KeyScope::RunEvents, KeyScope::Artifacts, KeyScope::RunHistory];
+const MACP_SESSIONS: &[KeyScope] = &[
+    KeyScope::Sessions,
+    KeyScope::Standings,
+    KeyScope::Voices,
+    KeyScope::SessionLog,
+    KeyScope::SessionHistory,
+];
+/// Where a question of a run may be at hand.
+const ASKED: &[KeyScope] = &[
+    KeyScope::Alerts,
+    KeyScope::Details,
+    KeyScope::Runs,
+    KeyScope::Plan,
+    KeyScope::RunEvents,
+    KeyScope::Artifacts,
+    KeyScope::RunHistory,
+];
+/// Where what is selected is a piece of work, or a part of one.
+const OF_WORK: &[KeyScope] = &[
+    KeyScope::InFlight,
+    KeyScope::Recent,
+    KeyScope::History,
+    KeyScope::OtherPack,
+    KeyScope::Wire,
+    KeyScope::Runs,
+    KeyScope::Plan,
+    KeyScope::RunEvents,
+    KeyScope::Artifacts,
+    KeyScope::RunHistory,
+    KeyScope::Sessions,
+    KeyScope::SessionHistory,
+    KeyScope::Inspector,
+];
+/// Where it may be.
+const BESIDE_WORK: &[KeyScope] = &[
+    KeyScope::Standings,
+    KeyScope::Voices,
+    KeyScope::SessionLog,
+    KeyScope::Log,
+    KeyScope::Refunds,
+    KeyScope::AdapterLog,
+    KeyScope::Violations,
+    KeyScope::StationLog,
+    KeyScope::Drops,
+    KeyScope::Topics,
+    KeyScope::Queues,
+    KeyScope::Pending,
+    KeyScope::Details,
+];
+const READ: &[KeyScope] = &[
+    KeyScope::Log,
+    KeyScope::Refunds,
+    KeyScope::State,
+    KeyScope::AdapterLog,
+    KeyScope::Violations,
+    KeyScope::StationLog,
+    KeyScope::Topics,
+    KeyScope::Drops,
+    KeyScope::Subscribers,
+    KeyScope::Peers,
+    KeyScope::Alerts,
+];
+const CANCELLABLE: &[KeyScope] = &[KeyScope::Pending, KeyScope::History, KeyScope::OtherPack];
+const DIALOGS: &[KeyScope] =
+    &[KeyScope::Dialog, KeyScope::CancelDialog, KeyScope::ReasonDialog, KeyScope::SettleDialog];
+const READERS: &[KeyScope] = &[
+    KeyScope::Pending,
+    KeyScope::Details,
+    KeyScope::Inspector,
+    KeyScope::Events,
+    KeyScope::Alerts,
+    KeyScope::Columns,
+    KeyScope::Help,
+    KeyScope::Output,
+    KeyScope::CopyAs,
+    KeyScope::Ledger,
+    KeyScope::Files,
+];
+/// Layers in which there is something to the left and to the right.
+const SIDEWAYS: &[KeyScope] = &[KeyScope::Pending, KeyScope::Output, KeyScope::Inspector];
+const INSPECTOR: &[KeyScope] = &[KeyScope::Inspector];
+const FORMS: &[KeyScope] = &[KeyScope::Form, KeyScope::FormJson];
+/// Where something is written that is sent.
+const SENT: &[KeyScope] = &[KeyScope::Form, KeyScope::FormJson, KeyScope::Submit, KeyScope::SubmitParams];
+/// Where an opening is written.
+const SUBMITS: &[KeyScope] = &[KeyScope::Submit, KeyScope::SubmitParams];
+/// Where a list is searched by what is typed.
+const SEARCHED: &[KeyScope] = &[KeyScope::Palette, KeyScope::Keys];
+/// Where what is typed is text.
+const WRITERS: &[KeyScope] = &[
+    KeyScope::Form,
+    KeyScope::FormJson,
+    KeyScope::Palette,
+    KeyScope::Keys,
+    KeyScope::FilterLine,
+    KeyScope::Submit,
+    KeyScope::SubmitParams,
+    KeyScope::Reason,
+];
+/// Every layer above the panes in which no text is typed.
+const LAYERS: &[KeyScope] = &[
+    KeyScope::Pending,
+    KeyScope::Details,
+    KeyScope::Inspector,
+    KeyScope::Dialog,
+    KeyScope::CancelDialog,
+    KeyScope::ReasonDialog,
+    KeyScope::SettleDialog,
+    KeyScope::Events,
+    KeyScope::Alerts,
+    KeyScope::Columns,
+    KeyScope::Help,
+    KeyScope::Output,
+    KeyScope::CopyAs,
+    KeyScope::Ledger,
+    KeyScope::Files,
+];
+
+const fn binding_in(
+    keys: &'static [Chord],
+    action: Action,
+    label: &'static str,
+    in_footer: bool,
+    places: &'static [KeyScope],
+) -> ShippedBinding {
+    ShippedBinding { keys, action, label, in_footer, scopes: places }
+}
+
+pub(super) const TABLE: &[ShippedBinding] = &[
+    binding_in(
+        &[Chord::char('y')],
+        Action::Confirm,
+        "yes",
+        true,
+        &[KeyScope::Dialog, KeyScope::CancelDialog, KeyScope::ReasonDialog],
+    ),
+    binding_in(&[Chord::char('d')], Action::SettleDone, "it is done", true, &[KeyScope::SettleDialog]),
+    binding_in(&[Chord::char('f')], Action::SettleFailed, "it failed", true, &[KeyScope::SettleDialog]),
+    binding_in(
+        &[Chord::char('n'), Chord::key(KeyCode::Esc), Chord::ctrl('c')],
+        Action::Decline,
+        "no, go back",
+        true,
+        DIALOGS,
+    ),
+    binding_in(&[Chord::char('r')], Action::Reason, "write why", true, &[KeyScope::ReasonDialog]),
+    binding_in(&[Chord::key(KeyCode::Enter)], Action::Open, "keep", true, &[KeyScope::Reason]),
+    binding_in(&[Chord::char('r')], Action::Refund, "with a refund", true, &[KeyScope::CancelDialog]),
+    binding_in(&[Chord::key(KeyCode::Enter)], Action::Open, "pending", true, &[KeyScope::Queues]),
+    binding_in(&[Chord::key(KeyCode::Enter)], Action::Open, "inspect", true, INVOCATIONS),
+    binding_in(&[Chord::key(KeyCode::Enter)], Action::Open, "inspect", true, RUNS),
+    binding_in(&[Chord::key(KeyCode::Enter)], Action::Open, "inspect", true, MACP_SESSIONS),
+    binding_in(&[Chord::key(KeyCode::Enter)], Action::Open, "read whole", true, READ),
+    binding_in(&[Chord::key(KeyCode::Enter)], Action::Open, "open", true, INSPECTOR),
+    binding_in(&[Chord::key(KeyCode::Enter)], Action::Open, "its entry", true, &[KeyScope::Details]),
+    binding_in(&[Chord::key(KeyCode::Enter)], Action::Open, "fill in", true, &[KeyScope::Events]),
+    binding_in(&[Chord::key(KeyCode::Enter)], Action::Open, "run", true, &[KeyScope::Palette]),
+    binding_in(&[Chord::key(KeyCode::Enter)], Action::Open, "why, what to do", true, &[KeyScope::Chips]),
+    binding_in(&[Chord::char(' ')], Action::ToggleColumn, "show/hide", true, &[KeyScope::Columns]),
+    binding_in(
+        &[Chord::char('s'), Chord::key(KeyCode::Enter)],
+        Action::SortColumn,
+        "sort",
+        true,
+        &[KeyScope::Columns],
+    ),
+    binding_in(
+        &[Chord::char('<'), Chord::shift(KeyCode::Up)],
+        Action::ColumnEarlier,
+        "to the left",
+        true,
+        &[KeyScope::Columns],
+    ),
+    binding_in(
+        &[Chord::char('>'), Chord::shift(KeyCode::Down)],
+        Action::ColumnLater,
+        "to the right",
+        true,
+        &[KeyScope::Columns],
+    ),
+    binding_in(&[Chord::char('r')], Action::ResetColumns, "as shipped", true, &[KeyScope::Columns]),
+    binding_in(&[Chord::char('R')], Action::ResetLayout, "all of the view", true, &[KeyScope::Columns]),
+    binding_in(&[Chord::ctrl('s')], Action::Send, "send", true, SENT),
+    binding_in(&[Chord::key(KeyCode::Tab)], Action::NextField, "next", true, &[KeyScope::Form]),
+    binding_in(&[Chord::key(KeyCode::Tab)], Action::NextField, "next fault", true, &[KeyScope::Submit]),
+    binding_in(&[Chord::key(KeyCode::Tab)], Action::NextField, "next", true, &[KeyScope::SubmitParams]),
+    binding_in(&[Chord::ctrl('e')], Action::Params, "params", true, &[KeyScope::Submit]),
+    binding_in(&[Chord::ctrl('e')], Action::Params, "the text", true, &[KeyScope::SubmitParams]),
+    binding_in(&[Chord::ctrl('o')], Action::Files, "open", true, SUBMITS),
+    binding_in(&[Chord::key(KeyCode::Enter)], Action::Open, "go on with it", true, &[KeyScope::Files]),
+    binding_in(&[Chord::key(KeyCode::Tab)], Action::NextField, "complete", true, &[KeyScope::Palette]),
+    binding_in(&[Chord::key(KeyCode::Enter)], Action::Open, "keep", true, &[KeyScope::FilterLine]),
+    binding_in(&[Chord::key(KeyCode::Tab)], Action::NextField, "complete", true, &[KeyScope::FilterLine]),
+    binding_in(
+        &[Chord::key(KeyCode::BackTab)],
+        Action::PreviousField,
+        "complete, backwards",
+        false,
+        &[KeyScope::FilterLine],
+    ),
+    binding_in(&[Chord::key(KeyCode::Up)], Action::Up, "earlier filters", true, &[KeyScope::FilterLine]),
+    binding_in(&[Chord::key(KeyCode::Down)], Action::Down, "later filters", false, &[KeyScope::FilterLine]),
+    binding_in(
+        &[Chord::key(KeyCode::BackTab)],
+        Action::PreviousField,
+        "previous",
+        false,
+        &[KeyScope::Form, KeyScope::SubmitParams],
+    ),
+    binding_in(&[Chord::ctrl('e')], Action::AsJson, "as JSON", true, &[KeyScope::Form]),
+    binding_in(&[Chord::ctrl('e')], Action::AsJson, "as a form", true, &[KeyScope::FormJson]),
+    binding_in(&[Chord::ctrl('l')], Action::Defaults, "defaults", true, FORMS),
+    binding_in(&[Chord::key(KeyCode::Esc)], Action::Back, "back", true, WRITERS),
+    binding_in(&[Chord::ctrl('l')], Action::Defaults, "begin again", true, &[KeyScope::Submit]),
+    binding_in(&[Chord::ctrl('c')], Action::Close, "close", false, WRITERS),
+    binding_in(
+        &[Chord::key(KeyCode::Up)],
+        Action::Up,
+        "up",
+        false,
+        &[KeyScope::Form, KeyScope::Keys, KeyScope::SubmitParams],
+    ),
+    binding_in(&[Chord::key(KeyCode::Up)], Action::Up, "up, earlier lines", true, &[KeyScope::Palette]),
+    binding_in(
+        &[Chord::key(KeyCode::Down)],
+        Action::Down,
+        "down",
+        false,
+        &[KeyScope::Form, KeyScope::Palette, KeyScope::Keys, KeyScope::SubmitParams],
+    ),
+    binding_in(&[Chord::key(KeyCode::PageUp)], Action::PageUp, "a page up", false, SEARCHED),
+    binding_in(&[Chord::key(KeyCode::PageDown)], Action::PageDown, "a page down", false, SEARCHED),
+    binding_in(&[Chord::char('p')], Action::Approve, "approve", true, ASKED),
+    binding_in(&[Chord::char('r')], Action::Reject, "reject", true, ASKED),
+    binding_in(&[Chord::char('a')], Action::Acknowledge, "seen", true, &[KeyScope::Alerts]),
+    binding_in(&[Chord::char('x')], Action::Cancel, "cancel", true, CANCELLABLE),
+    binding_in(&[Chord::char('x')], Action::Cancel, "cancel run", true, RUNS),
+    binding_in(&[Chord::char('x')], Action::Cancel, "cancel session", true, MACP_SESSIONS),
+    binding_in(&[Chord::char('x')], Action::Cancel, "cancel", true, &[KeyScope::Details]),
+    binding_in(&[Chord::char('v')], Action::Mark, "mark", true, CANCELLABLE),
+    binding_in(&[Chord::char('e')], Action::Settle, "settle", true, &[KeyScope::InFlight, KeyScope::Alerts]),
+    binding_in(&[Chord::char('P')], Action::Migrate, "move to this pack", true, &[KeyScope::OtherPack]),
+    binding_in(&[Chord::ctrl('x')], Action::HoldAll, "hold all", true, VIEWS),
+    binding_in(&[Chord::char('n')], Action::Invoke, "give work", true, INVOKES),
+    binding_in(&[Chord::char('n')], Action::Invoke, "give work", false, RUNS),
+    binding_in(&[Chord::char('n')], Action::Invoke, "give work", false, MACP_SESSIONS),
+    binding_in(&[Chord::char('s')], Action::Submit, "submit run", true, VIEWS),
+    binding_in(&[Chord::key(KeyCode::Tab)], Action::FocusNext, "tree/bytes", true, INSPECTOR),
+    binding_in(&[Chord::key(KeyCode::BackTab)], Action::FocusPrevious, "tree/bytes", false, INSPECTOR),
+    binding_in(&[Chord::char('c')], Action::Cause, "its cause", true, INSPECTOR),
+    binding_in(&[Chord::char('C')], Action::Effect, "what it caused", true, INSPECTOR),
+    binding_in(&[Chord::char('n')], Action::RelatedNext, "next of this work", true, INSPECTOR),
+    binding_in(&[Chord::char('N')], Action::RelatedPrevious, "previous", false, INSPECTOR),
+    binding_in(&[Chord::key(KeyCode::Backspace)], Action::Return, "entry before", true, INSPECTOR),
+    binding_in(
+        &[Chord::char('H')],
+        Action::Hold,
+        "hold/resume",
+        true,
+        &[KeyScope::Queues, KeyScope::Pending],
+    ),
+    binding_in(&[Chord::char('D')], Action::Drain, "drain", true, &[KeyScope::Queues, KeyScope::Pending]),
+    binding_in(&[Chord::char('H')], Action::Hold, "hold/resume", false, BESIDE_QUEUES),
+    binding_in(&[Chord::char('D')], Action::Drain, "drain", false, BESIDE_QUEUES),
+    binding_in(
+        &[Chord::char('x')],
+        Action::Cancel,
+        "cancel",
+        false,
+        &[KeyScope::InFlight, KeyScope::Recent, KeyScope::Queues],
+    ),
+    binding_in(&[Chord::ctrl('x')], Action::HoldAll, "hold all", false, LAYERS),
+    binding_in(&[Chord::ctrl('x')], Action::HoldAll, "hold all", false, WRITERS),
+    binding_in(&[Chord::char('K')], Action::Kick, "kick adapter", true, OF_ADAPTER),
+    binding_in(&[Chord::char('K')], Action::Kick, "kick adapter", false, RUNS),
+    binding_in(&[Chord::char('K')], Action::Kick, "kick adapter", false, MACP_SESSIONS),
+    binding_in(&[Chord::char('K')], Action::Kick, "kick peer", true, SESSIONS),
+    binding_in(&[Chord::char('K')], Action::Kick, "kick adapter", true, &[KeyScope::Alerts]),
+    binding_in(&[Chord::char('K')], Action::Kick, "kick adapter", false, &[KeyScope::Details]),
+    binding_in(&[Chord::char('R')], Action::Restart, "restart what is down", false, RESTARTS),
+    binding_in(&[Chord::char('a')], Action::Alerts, "alerts", true, VIEWS),
+    binding_in(&[Chord::char('r')], Action::Reason, "write why", false, MACP_SESSIONS),
+    binding_in(&[Chord::char('r')], Action::Record, "record", false, INVOKES),
+    binding_in(&[Chord::char('t')], Action::Ladder, "its trace", true, OF_WORK),
+    binding_in(&[Chord::char('t')], Action::Ladder, "its trace", false, BESIDE_WORK),
+    binding_in(&[Chord::char('t')], Action::Ladder, "in the Wire", true, &[KeyScope::Trace]),
+    binding_in(&[Chord::char('z')], Action::Zoom, "zoom", true, PANES),
+    binding_in(&[Chord::char(' ')], Action::Pause, "stop time", true, TIMED),
+    binding_in(&[Chord::char('/')], Action::Filter, "filter", true, ROWS),
+    binding_in(
+        &[Chord::char('/')],
+        Action::Filter,
+        "filter",
+        false,
+        &[KeyScope::Pending, KeyScope::Chips, KeyScope::Started],
+    ),
+    binding_in(&[Chord::key(KeyCode::Esc)], Action::Back, "back", true, READERS),
+    binding_in(&[Chord::char('q'), Chord::ctrl('c')], Action::Close, "close", false, READERS),
+    binding_in(&[Chord::key(KeyCode::Esc)], Action::Back, "back", false, VIEWS),
+    binding_in(&[Chord::char('1')], Action::ViewDeck, "Deck", false, VIEWS),
+    binding_in(&[Chord::char('2')], Action::ViewBridge, "Bridge", false, VIEWS),
+    binding_in(&[Chord::char('3')], Action::ViewBus, "Bus", false, VIEWS),
+    binding_in(&[Chord::char('4')], Action::ViewRuns, "Runs", false, VIEWS),
+    binding_in(&[Chord::char('5')], Action::ViewSessions, "Sessions", false, VIEWS),
+    binding_in(&[Chord::char('7')], Action::ViewTrace, "Trace", false, VIEWS),
+    binding_in(&[Chord::char('8')], Action::ViewWire, "Wire", false, VIEWS),
+    binding_in(&[Chord::char('9')], Action::ViewJournal, "Journal", false, VIEWS),
+    binding_in(&[Chord::char(':')], Action::Palette, "command", true, ANYWHERE),
+    binding_in(&[Chord::char('?')], Action::Help, "help", true, ANYWHERE),
+    binding_in(&[Chord::char('?')], Action::Keys, "all keys", true, &[KeyScope::Help]),
+    binding_in(&[Chord::char('q'), Chord::ctrl('c')], Action::Quit, "quit", true, VIEWS),
+    binding_in(&[Chord::key(KeyCode::Tab)], Action::FocusNext, "next pane", false, VIEWS),
+    binding_in(&[Chord::key(KeyCode::BackTab)], Action::FocusPrevious, "previous pane", false, VIEWS),
+    binding_in(&[Chord::key(KeyCode::Up), Chord::char('k')], Action::Up, "up", false, LISTS),
+    binding_in(&[Chord::key(KeyCode::Down), Chord::char('j')], Action::Down, "down", false, LISTS),
+    binding_in(&[Chord::key(KeyCode::PageUp)], Action::PageUp, "a page up", false, LISTS),
+    binding_in(&[Chord::key(KeyCode::PageDown)], Action::PageDown, "a page down", false, LISTS),
+    binding_in(&[Chord::key(KeyCode::Home), Chord::char('g')], Action::First, "first", false, LISTS),
+    binding_in(&[Chord::char('G')], Action::Last, "last", false, LISTS),
+    binding_in(&[Chord::key(KeyCode::End)], Action::Live, "live again, last", false, TIMED),
+    binding_in(&[Chord::char(',')], Action::StepBack, "an entry back", false, TIMED),
+    binding_in(&[Chord::char('.')], Action::StepForward, "an entry on", false, TIMED),
+    binding_in(&[Chord::char('<')], Action::SecondBack, "a second back", false, TIMED),
+    binding_in(&[Chord::char('>')], Action::SecondForward, "a second on", false, TIMED),
+    binding_in(&[Chord::char('f')], Action::FilterCell, "only like this cell", false, TABLES),
+    binding_in(&[Chord::char('o')], Action::Columns, "sort, columns", false, TABLES),
+    binding_in(&[Chord::char('c')], Action::Cause, "its cause", false, CAUSED),
+    binding_in(&[Chord::char('C')], Action::Effect, "what it caused", false, CAUSED),
+    binding_in(&[Chord::char('m')], Action::Bookmark, "bookmark", false, TRACED),
+    binding_in(&[Chord::char('\'')], Action::Jump, "to the bookmark", false, TRACED),
+    binding_in(&[Chord::char('y')], Action::Copy, "copy", false, COPIED),
+    binding_in(&[Chord::char('Y')], Action::CopyAs, "copy as", false, COPIED),
+    binding_in(&[Chord::char('c')], Action::CopyCell, "cell", true, MENU),
+    binding_in(&[Chord::char('j')], Action::CopyJson, "JSON", true, MENU),
+    binding_in(&[Chord::char('h')], Action::CopyHex, "hex", true, MENU),
+    binding_in(&[Chord::char('f')], Action::CopyFrame, "frame", true, MENU),
+    binding_in(&[Chord::char('l')], Action::CopyLine, "command line", true, MENU),
+    binding_in(&[Chord::char('a')], Action::CopyAgain, "to give it again", true, MENU),
+    binding_in(&[Chord::char('L')], Action::Ledger, "ledger", false, LEDGERS),
+    binding_in(&[Chord::char('O')], Action::OnAir, "on air", false, VIEWS),
+    binding_in(&[Chord::char('O')], Action::OnAir, "on air", false, LAYERS),
+    binding_in(&[Chord::key(KeyCode::Left), Chord::char('h')], Action::Left, "left", false, VIEWS),
+    binding_in(&[Chord::key(KeyCode::Right), Chord::char('l')], Action::Right, "right", false, VIEWS),
+    binding_in(&[Chord::key(KeyCode::Left), Chord::char('h')], Action::Left, "left", false, SIDEWAYS),
+    binding_in(&[Chord::key(KeyCode::Right), Chord::char('l')], Action::Right, "right", false, SIDEWAYS),
+    binding_in(
+        &[Chord::key(KeyCode::Down), Chord::char('j')],
+        Action::Down,
+        "to the panes",
+        false,
+        &[KeyScope::Chips],
+    ),
+    binding_in(&[Chord::char('T')], Action::NextTheme, "next theme", false, VIEWS),
+    binding_in(&[Chord::char('M')], Action::FreeMouse, "free the mouse", false, VIEWS),
+];
+
+#[cfg(test)]
+mod tests {
+    use crate::console::draw::glyphs;
+    use std::collections::BTreeSet;
+
+    use crossterm::event::{KeyEvent, KeyModifiers};
+
+    use super::*;
+    use crate::console::input::keymap::Keymap;
+
+    #[test]
+    fn no_key_means_two_things_in_one_place() {
+        let keymap = Keymap::default();
+        for place in KeyScope::ALL {
+            let mut seen = BTreeSet::new();
+            for chord in keymap.bindings(place).flat_map(|binding| &binding.keys) {
+                assert!(
+                    seen.insert(chord.name(&glyphs::UNICODE)),
+                    "{} twice in {}",
+                    chord.name(&glyphs::UNICODE),
+                    place.name()
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn no_question_is_confirmed_by_the_key_that_opened_it() {
+        let answers = [Action::Confirm, Action::SettleDone, Action::SettleFailed];
+        // These never open one, wherever they are pressed.
+        let harmless = [Action::Copy, Action::CopyFrame, Action::FilterCell];
+        let keymap = Keymap::default();
+        let answering = DIALOGS
+            .iter()
+            .flat_map(|place| keymap.bindings(*place))
+            .filter(|it| answers.contains(&it.action));
+        let confirming: Vec<_> = answering.flat_map(|it| &it.keys).collect();
+        for place in KeyScope::ALL.into_iter().filter(|place| !DIALOGS.contains(place)) {
+            let asking = keymap.bindings(place).filter(|it| !harmless.contains(&it.action));
+            assert!(
+                !asking.flat_map(|binding| &binding.keys).any(|chord| confirming.contains(&chord)),
+                "in {}",
+                place.name()
+            );
+        }
+    }
+
+    #[test]
+    fn a_shifted_letter_is_itself_however_the_terminal_reports_it() {
+        let keymap = Keymap::default();
+        let with = KeyEvent::new(KeyCode::Char('H'), KeyModifiers::SHIFT);
+        let without = KeyEvent::new(KeyCode::Char('H'), KeyModifiers::NONE);
+        assert_eq!(keymap.lookup(KeyScope::Queues, with), Some(Action::Hold));
+        assert_eq!(keymap.lookup(KeyScope::Queues, without), Some(Action::Hold));
+        assert_eq!(
+            keymap.lookup(KeyScope::Queues, KeyEvent::new(KeyCode::Tab, KeyModifiers::SHIFT)),
+            Some(Action::FocusPrevious)
+        );
+    }
+
+    #[test]
+    fn an_action_has_the_same_keys_wherever_it_is_bound_so_that_they_can_be_written_down_once() {
+        let keymap = Keymap::default();
+        for action in Action::ALL {
+            let everywhere = Keymap::shipped(*action);
+            for place in KeyScope::ALL {
+                for binding in keymap.bindings(place).filter(|binding| binding.action == *action) {
+                    let wanted: Vec<_> =
+                        everywhere.iter().filter(|chord| !place.takes_text() || !chord.types()).collect();
+                    assert_eq!(
+                        binding.keys.iter().collect::<Vec<_>>(),
+                        wanted,
+                        "{} in {}",
+                        action.name(),
+                        place.name()
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn where_text_is_typed_no_bare_character_means_anything_else() {
+        let keymap = Keymap::default();
+        for place in KeyScope::ALL.into_iter().filter(|place| place.takes_text()) {
+            assert!(
+                keymap.bindings(place).flat_map(|binding| &binding.keys).all(|chord| !chord.types()),
+                "{}",
+                place.name()
+            );
+        }
+    }
+}

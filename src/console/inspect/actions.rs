@@ -1,0 +1,490 @@
+//! Looking at entries: which one a place speaks of, and from one to the next.
+
+use crate::{
+    console::{
+        input::{
+            action::{Action, Effect},
+            pane_id::PaneId,
+        },
+        inspect::{EnterTarget, InspectOptions, Inspector, Subject, summary},
+        model::{EntryBuffer, Model, bus::DropKey},
+        overlays,
+        overlays::Overlay,
+        records,
+        records::selection::RecordKey,
+        screen::dispatch::show_message,
+        settings::view::View,
+        systems::sessions,
+        ui::state::{Focus, Ui},
+    },
+    ids::{ConnectionId, InvocationId, Seq, StateKey, TopicName, TraceId},
+    macp::SessionRef,
+    mpp::LogView,
+    tap::{
+        EntryRef,
+        entry::{Entry, Frame, Head, Transition, Verdict, What, mpp, mpp::FrameType, rmp, runs},
+    },
+    time::{Now, Wall},
+};
+
+/// What the entries of a place are found by.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum EntryQuery {
+    Invocation(InvocationId),
+    /// The entry that told of it.
+    Entry(Seq),
+    /// An entry itself: its cause, and what it caused.
+    Itself(Seq),
+    /// A line of the adapter's log: the entry of the same moment.
+    Line(LogView),
+    StateKey(StateKey),
+    /// What was published on it.
+    Topic(TopicName),
+    /// The changes of state of a session of the bus.
+    BusSession(ConnectionId),
+    /// The notices of drops.
+    Drop(DropKey),
+    /// The changes of state of a run.
+    Run(TraceId),
+    /// Those of one of its nodes.
+    Node(TraceId, u32),
+    /// What it told with this number.
+    RunEvent(TraceId, u64),
+    /// The changes of state of a session of the runtime.
+    MacpSession(SessionRef),
+    /// Those of this moment.
+    MacpSessionAt(SessionRef, Wall),
+}
+
+/// Causes that are followed up to a frame.
+const HOPS_MAX: usize = 16;
+
+/// Why no entry is looked at: it was there, and is not kept any more.
+const GONE: &str = "its entries are no longer kept (limits.console.kept_entries_max)";
+
+/// Opens the inspector at an entry; nothing is opened, and it is said, where the entry is not kept.
+pub(crate) fn open(ui: &mut Ui, view: &View, seq: Seq) -> Vec<Effect> {
+    let Some(subject) = ui.time.entries().at(seq).map(Subject::of) else {
+        show_message(
+            ui,
+            format!("entry {seq} is no longer kept (limits.console.kept_entries_max)"),
+            true,
+            ui.at,
+        );
+        return Vec::new();
+    };
+    let opening = opening(ui, view, &subject);
+    let (inspector, effect) = Inspector::of(subject, opening);
+    ui.overlays.push(Overlay::Inspector(Box::new(inspector)));
+    effect.into_iter().collect()
+}
+
+fn opening(ui: &mut Ui, view: &View, subject: &Subject) -> InspectOptions {
+    ui.inspect_count += 1;
+    let at = subject.entry.at;
+    InspectOptions {
+        number: ui.inspect_count,
+        time: format!("{}.{:03}", view.time_of_day(at), at.wall.0 % 1_000),
+        limits: ui.limits.console,
+    }
+}
+
+/// Goes on to another entry in the inspector that is open.
+fn go_to(ui: &mut Ui, view: &View, seq: Seq) -> Vec<Effect> {
+    let Some(subject) = ui.time.entries().at(seq).map(Subject::of) else {
+        show_message(
+            ui,
+            format!("entry {seq} is no longer kept (limits.console.kept_entries_max)"),
+            true,
+            ui.at,
+        );
+        return Vec::new();
+    };
+    let opening = opening(ui, view, &subject);
+    let Some(Overlay::Inspector(inspector)) = ui.overlays.last_mut() else { return Vec::new() };
+    inspector.go_to(subject, opening).into_iter().collect()
+}
+
+/// Takes the worker's answer.
+pub(crate) fn decoded(ui: &mut Ui, number: u64, tree: Option<crate::console::inspect::Tree>) {
+    let mut tree = Some(tree);
+    for overlay in &mut ui.overlays {
+        if let Overlay::Inspector(inspector) = overlay
+            && inspector.awaits(number)
+        {
+            inspector.decoded(tree.take().flatten());
+        }
+    }
+}
+
+/// What the inspector's own keys do, and those that lead into it.
+pub(crate) fn act(ui: &mut Ui, model: &Model, view: &View, action: Action) -> Vec<Effect> {
+    let Some(Overlay::Inspector(inspector)) = ui.overlays.last_mut() else {
+        return trace(ui, model, view, action);
+    };
+    let subject = inspector.subject.clone();
+    match action {
+        Action::Open => match inspector.open() {
+            EnterTarget::Nowhere => Vec::new(),
+            EnterTarget::Entry(seq) => go_to(ui, view, seq),
+        },
+        Action::Cause => subject.entry.cause.map_or_else(Vec::new, |cause| go_to(ui, view, cause)),
+        Action::Effect => match inspector.context.effects.as_slice() {
+            [(only, _)] => {
+                let only = *only;
+                go_to(ui, view, only)
+            }
+            all => {
+                let words = format!(
+                    "it caused {} entries: {} looks at the selected one",
+                    all.len(),
+                    view.key(Action::Open)
+                );
+                inspector.next_effect();
+                show_message(ui, words, false, ui.at);
+                Vec::new()
+            }
+        },
+        Action::RelatedNext | Action::RelatedPrevious => {
+            let is_forward = action == Action::RelatedNext;
+            let next = ui.time.entries().next_related(subject.seq(), is_forward).map(|found| found.entry.seq);
+            if let Some(seq) = next {
+                return go_to(ui, view, seq);
+            }
+            let words = match (ui.time.entries().at(subject.seq()), is_forward) {
+                (None, _) => GONE,
+                (Some(_), true) => "this is the last entry of its work so far",
+                (Some(_), false) => "no earlier entry of its work is kept",
+            };
+            show_message(ui, words.to_owned(), true, ui.at);
+            Vec::new()
+        }
+        Action::Return => back(ui, view),
+        _ => Vec::new(),
+    }
+}
+
+fn back(ui: &mut Ui, view: &View) -> Vec<Effect> {
+    let before = match ui.overlays.last() {
+        Some(Overlay::Inspector(inspector)) => inspector.before().cloned(),
+        _ => None,
+    };
+    let Some(before) = before else { return Vec::new() };
+    let opening = opening(ui, view, &before);
+    let Some(Overlay::Inspector(inspector)) = ui.overlays.last_mut() else { return Vec::new() };
+    inspector.go_back(opening).into_iter().collect()
+}
+
+/// From a pane or from details: to the entry that last told of what is selected, or to the first that did.
+fn trace(ui: &mut Ui, model: &Model, view: &View, action: Action) -> Vec<Effect> {
+    let Some(traced) = target(ui, model) else { return Vec::new() };
+    let is_first = action == Action::Effect;
+    if let EntryQuery::Itself(seq) = traced {
+        return from_entry(ui, view, seq, is_first);
+    }
+    if let Some(seq) = find_entry(ui.time.entries(), &traced, is_first) {
+        return open(ui, view, seq);
+    }
+    show_message(ui, GONE.to_owned(), true, ui.at);
+    Vec::new()
+}
+
+/// From an entry in a list: to its cause, or to what it caused. Where it caused several, they are listed in
+/// the inspector.
+fn from_entry(ui: &mut Ui, view: &View, seq: Seq, to_effect: bool) -> Vec<Effect> {
+    let kept = ui.time.entries();
+    let cause = kept.at(seq).map(|found| found.entry.cause);
+    let effects: Vec<Seq> = if to_effect {
+        kept.effects_of(seq).map(|found| found.entry.seq).take(2).collect()
+    } else {
+        Vec::new()
+    };
+    let words = match (cause, to_effect, effects.as_slice()) {
+        (None, ..) => GONE,
+        (Some(Some(cause)), false, _) => return open(ui, view, cause),
+        (Some(None), false, _) => "the tap knows no cause of it",
+        (Some(_), true, []) => "it caused nothing that is kept",
+        (Some(_), true, [only]) => return open(ui, view, *only),
+        (Some(_), true, _) => {
+            let effects = open(ui, view, seq);
+            if let Some(Overlay::Inspector(inspector)) = ui.overlays.last_mut() {
+                inspector.update_context(ui.time.entries(), ui.time.visible_until());
+                inspector.next_effect();
+            }
+            return effects;
+        }
+    };
+    show_message(ui, words.to_owned(), true, ui.at);
+    Vec::new()
+}
+
+/// The entry that tells of the selected record, while it is kept.
+pub(crate) fn target_record_entry<'a>(ui: &'a Ui, model: &Model) -> Option<EntryRef<'a>> {
+    let kept = ui.time.entries();
+    kept.at(find_entry(kept, &target(ui, model)?, false)?)
+}
+
+/// The entry that tells of a record: the first, or the last.
+fn find_entry(kept: &EntryBuffer, traced: &EntryQuery, is_first: bool) -> Option<Seq> {
+    let find = |is_it: &dyn Fn(&Entry) -> bool| {
+        let mut all = kept.iter().map(|(_, found)| found.entry);
+        let found =
+            if is_first { all.find(|entry| is_it(entry)) } else { all.rev().find(|entry| is_it(entry)) };
+        found.map(|entry| entry.seq)
+    };
+    match traced {
+        EntryQuery::Entry(entry) | EntryQuery::Itself(entry) => kept.at(*entry).map(|found| found.entry.seq),
+        EntryQuery::Invocation(id) => {
+            // What changed it comes before what was merely said of it: a frame is told by the change that it
+            // caused.
+            let tells = |entry: &Entry| is_first || matches!(entry.what, What::Transition(_));
+            find(&|entry| tells(entry) && entry.invocation() == Some(*id))
+        }
+        EntryQuery::Line(line) => {
+            let index = kept.last_until(line.at.mono)?;
+            let of_then =
+                kept.range(kept.first()..index + 1).rev().take_while(|(_, found)| found.entry.at == line.at);
+            let is_it = |found: &crate::tap::EntryRef<'_>| {
+                matches!(found.entry.what, What::Transition(Transition::Mpp(mpp::Transition::Logged { .. })))
+                    && found.text().starts_with(line.text.as_ref())
+            };
+            of_then.map(|(_, found)| found).find(is_it).map(|found| found.entry.seq)
+        }
+        EntryQuery::Topic(topic) => find(&|entry| match &entry.what {
+            What::Frame(Frame {
+                head: Head::Rmp(head),
+                verdict: Verdict::Rmp(rmp::Verdict::Published { .. }),
+                ..
+            }) => head.topic.as_ref() == Some(topic),
+            _ => false,
+        }),
+        EntryQuery::BusSession(session) => find(&|entry| match &entry.what {
+            What::Transition(Transition::Rmp(transition)) => transition.session() == Some(*session),
+            _ => false,
+        }),
+        EntryQuery::Drop(key) => find(&|entry| match &entry.what {
+            What::Transition(Transition::Rmp(rmp::Transition::Dropped {
+                reason, topic, to, from, ..
+            })) => key.is_of(*reason, topic, *to, *from),
+            _ => false,
+        }),
+        EntryQuery::Run(_) | EntryQuery::Node(..) | EntryQuery::RunEvent(..) => {
+            find(&|entry| match &entry.what {
+                What::Transition(Transition::Runs(transition)) => concerns(traced, transition),
+                _ => false,
+            })
+        }
+        EntryQuery::MacpSession(session) | EntryQuery::MacpSessionAt(session, _) => {
+            find(&|entry| match &entry.what {
+                What::Transition(Transition::Macp(transition)) => {
+                    let is_then = if let EntryQuery::MacpSessionAt(_, at) = traced {
+                        entry.at.wall == *at
+                    } else {
+                        true
+                    };
+                    is_then && transition.session() == Some(session)
+                }
+                _ => false,
+            })
+        }
+        EntryQuery::StateKey(key) => find(&|entry| match &entry.what {
+            What::Transition(Transition::Mpp(mpp::Transition::StateWritten { key: written, .. })) => {
+                written == key
+            }
+            _ => false,
+        }),
+    }
+}
+
+/// Whether a change of a run tells of a record of runs.
+fn concerns(traced: &EntryQuery, transition: &runs::Transition) -> bool {
+    use runs::Transition as T;
+    match (traced, transition) {
+        (EntryQuery::Run(run), _) => transition.run() == Some(*run),
+        (
+            EntryQuery::Node(run, place),
+            T::StateChange { node, .. }
+            | T::Progressed { node, .. }
+            | T::Asked { node, .. }
+            | T::Saved { node, .. },
+        ) => transition.run() == Some(*run) && node.index == *place,
+        (EntryQuery::RunEvent(run, number), T::Event { number: told, .. }) => {
+            transition.run() == Some(*run) && told == number
+        }
+        _ => false,
+    }
+}
+
+/// The frame that the selected record of this place speaks of, while it is kept: of work the one that gave it
+/// to the adapter, of anything else the one that caused what tells of it.
+pub(crate) fn target_frame<'a>(ui: &'a Ui, model: &Model) -> Option<EntryRef<'a>> {
+    let kept = ui.time.entries();
+    match target(ui, model)? {
+        EntryQuery::Invocation(id) => {
+            kept.iter().rev().map(|(_, found)| found).find(|found| is_dispatch_of(found.entry, id))
+        }
+        traced => {
+            let told = kept.at(find_entry(kept, &traced, false)?)?;
+            let up = |entry: &EntryRef<'a>| entry.entry.cause.and_then(|cause| kept.at(cause));
+            std::iter::successors(Some(told), up)
+                .take(HOPS_MAX)
+                .find(|found| matches!(found.entry.what, What::Frame(_)))
+        }
+    }
+}
+
+fn is_dispatch_of(entry: &Entry, id: InvocationId) -> bool {
+    let What::Frame(Frame { head: Head::Mpp(head), .. }) = &entry.what else { return false };
+    head.kind == Some(FrameType::Invocation) && head.id == Some(id)
+}
+
+/// What the selected record of this place is found by.
+pub(crate) fn target(ui: &Ui, model: &Model) -> Option<EntryQuery> {
+    match (ui.overlays.last(), ui.focus) {
+        (Some(Overlay::Pending(pending)), _) => pending.selected().map(|row| EntryQuery::Invocation(row.id)),
+        (Some(Overlay::Details(facts)), _) => from_details(&facts.record),
+        (Some(_), _) | (None, Focus::Chips(_)) => None,
+        (None, Focus::Pane(pane)) => from_record(ui, model, pane, ui.selected(pane, model)?),
+    }
+}
+
+fn from_details(subject: &overlays::DetailsRecord) -> Option<EntryQuery> {
+    match subject {
+        overlays::DetailsRecord::Invocation { id, .. } => Some(EntryQuery::Invocation(*id)),
+        overlays::DetailsRecord::Notice(notice) => notice.seq.map(EntryQuery::Entry),
+        overlays::DetailsRecord::Refund(refund) => Some(EntryQuery::Invocation(refund.invocation_id)),
+        overlays::DetailsRecord::State(value) => Some(EntryQuery::StateKey(value.key.clone())),
+        overlays::DetailsRecord::Line(line) => Some(EntryQuery::Line((**line).clone())),
+        overlays::DetailsRecord::Fault(group) => Some(EntryQuery::Entry(group.seq)),
+        overlays::DetailsRecord::Drop(group) => Some(EntryQuery::Drop(group.key.clone())),
+        overlays::DetailsRecord::Topic(topic) => Some(EntryQuery::Topic(topic.clone())),
+        overlays::DetailsRecord::BusPeer(session) => Some(EntryQuery::BusSession(*session)),
+        overlays::DetailsRecord::Run(run) | overlays::DetailsRecord::Artifact(run, _) => {
+            Some(EntryQuery::Run(*run))
+        }
+        overlays::DetailsRecord::StoredRun(row) => Some(EntryQuery::Run(row.run)),
+        overlays::DetailsRecord::Node(run, place) => Some(EntryQuery::Node(*run, *place)),
+        overlays::DetailsRecord::RunLine(line) => Some(EntryQuery::RunEvent(line.run, line.number)),
+        overlays::DetailsRecord::Session(session) => Some(EntryQuery::MacpSession(session.clone())),
+        overlays::DetailsRecord::StoredSession(row) => {
+            Some(EntryQuery::MacpSession(sessions::session_of(row)))
+        }
+        overlays::DetailsRecord::Position(stand) => Some(macp_session_query(&stand.session, stand.at)),
+        overlays::DetailsRecord::Statement(voice) => Some(macp_session_query(&voice.session, voice.at)),
+        overlays::DetailsRecord::SessionLine(line) => Some(macp_session_query(&line.session, Some(line.at))),
+        overlays::DetailsRecord::Chip(_) | overlays::DetailsRecord::Alert(_) => None,
+    }
+}
+
+/// What was said of a session at a moment.
+fn macp_session_query(session: &SessionRef, at: Option<Wall>) -> EntryQuery {
+    at.map_or_else(
+        || EntryQuery::MacpSession(session.clone()),
+        |at| EntryQuery::MacpSessionAt(session.clone(), at),
+    )
+}
+
+fn from_record(ui: &Ui, model: &Model, pane: PaneId, record: RecordKey) -> Option<EntryQuery> {
+    match record {
+        RecordKey::Invocation(id) => Some(EntryQuery::Invocation(id)),
+        RecordKey::Queue(queue) => {
+            model.mpp()?.queues.get(queue.as_str())?.in_flight.map(EntryQuery::Invocation)
+        }
+        RecordKey::Notice(number) => {
+            let mut notices = model.journal.notices.iter().chain(&model.journal.station);
+            notices.find(|notice| notice.number == number)?.seq.map(EntryQuery::Entry)
+        }
+        RecordKey::Refund(_) if pane == PaneId::Refunds => {
+            ui.paged_lists.refunds.selected().map(|refund| EntryQuery::Invocation(refund.invocation_id))
+        }
+        RecordKey::StateKey(key) => Some(EntryQuery::StateKey(key)),
+        RecordKey::Line(number) => model.line(number).cloned().map(EntryQuery::Line),
+        RecordKey::Fault(breach) => model.faults.group(breach).map(|group| EntryQuery::Entry(group.seq)),
+        RecordKey::Entry(seq) => Some(EntryQuery::Itself(seq)),
+        RecordKey::Topic(topic) => Some(EntryQuery::Topic(topic)),
+        RecordKey::Subscription(session, _) | RecordKey::BusPeer(session) => {
+            Some(EntryQuery::BusSession(session))
+        }
+        RecordKey::Drop(key) => Some(EntryQuery::Drop(*key)),
+        RecordKey::Run(run) | RecordKey::StoredRun(_, run) | RecordKey::Artifact(run, _) => {
+            Some(EntryQuery::Run(run))
+        }
+        RecordKey::Node(run, place) => Some(EntryQuery::Node(run, place)),
+        RecordKey::RunEvent(run, number) => Some(EntryQuery::RunEvent(run, number)),
+        RecordKey::Session(session) | RecordKey::StoredSession(session) => {
+            Some(EntryQuery::MacpSession(session))
+        }
+        RecordKey::Position(session, _)
+        | RecordKey::Statement(session, ..)
+        | RecordKey::SessionLine(session, _) => {
+            match records::rows(pane, ui, model).into_row(ui.selection(pane)?.index())? {
+                records::Row::Position(stand) => Some(macp_session_query(&session, stand.at)),
+                records::Row::Statement(voice) => Some(macp_session_query(&session, voice.at)),
+                records::Row::SessionLine(line) => Some(macp_session_query(&session, Some(line.at))),
+                _ => None,
+            }
+        }
+        RecordKey::Refund(_)
+        | RecordKey::Event(_)
+        | RecordKey::Alert(_)
+        | RecordKey::Question(_)
+        | RecordKey::Field(_)
+        | RecordKey::Figure(_) => None,
+    }
+}
+
+/// Why one of these actions would do nothing.
+pub(crate) fn unavailable(action: Action, ui: &Ui, model: &Model) -> Option<String> {
+    let needs = |there: bool, why: &str| (!there).then(|| why.to_owned());
+    let Some(Overlay::Inspector(inspector)) = ui.overlays.last() else {
+        return match action {
+            Action::Cause | Action::Effect if target(ui, model).is_some() => None,
+            Action::Cause | Action::Effect => Some(no_entry_text(ui, model)),
+            _ => Some("no entry is inspected".to_owned()),
+        };
+    };
+    match action {
+        Action::Open => needs(inspector.can_open(), "there is nothing more to open here"),
+        Action::Cause => needs(inspector.subject.entry.cause.is_some(), "the tap knows no cause of it"),
+        Action::Effect => needs(!inspector.context.effects.is_empty(), "it caused nothing that is kept"),
+        Action::RelatedNext | Action::RelatedPrevious => {
+            let entry = &inspector.subject.entry;
+            needs(
+                entry.trace.is_some() || entry.invocation().is_some(),
+                "it belongs to no invocation and to no trace",
+            )
+        }
+        Action::Return => needs(inspector.before().is_some(), "no other entry was looked at before"),
+        _ => None,
+    }
+}
+
+fn no_entry_text(ui: &Ui, model: &Model) -> String {
+    let selected = match (ui.overlays.is_empty(), ui.focus) {
+        (true, Focus::Pane(pane)) => ui.selected(pane, model),
+        _ => None,
+    };
+    match selected {
+        Some(RecordKey::Queue(queue)) => format!("nothing is in flight on {queue}"),
+        Some(RecordKey::Notice(_)) => {
+            "it is this console's own, or older than what it read: no entry tells of it".to_owned()
+        }
+        Some(_) => "no entry tells of it".to_owned(),
+        None => "nothing is selected that an entry tells of".to_owned(),
+    }
+}
+
+/// The kept entries that tell of an invocation, the oldest first, for its details: the place in the tap,
+/// when, and what.
+pub(crate) type InvocationEntry = (Seq, Now, String);
+
+/// Those of `indexes`.
+pub(crate) fn invocation_entries(
+    kept: &EntryBuffer,
+    id: InvocationId,
+    indexes: std::ops::Range<u64>,
+) -> impl Iterator<Item = InvocationEntry> {
+    let concerning =
+        kept.range(indexes).map(|(_, found)| found.entry).filter(move |entry| entry.invocation() == Some(id));
+    concerning.map(|entry| (entry.seq, entry.at, summary(entry)))
+}

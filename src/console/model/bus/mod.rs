@@ -1,0 +1,9 @@
+//! What the model keeps of the bus: its topics and drops over time, its clauses, its report and its notices.
+
+pub(crate) mod clauses;
+pub(crate) mod health;
+pub(crate) mod journal;
+pub(crate) mod state;
+
+pub(crate) use health::{drop_remedy, rmp_report};
+pub(crate) use state::{BYTES, Bus, Culprit, DELIVERED, DropGroup, DropKey, MESSAGES, drop_groups};

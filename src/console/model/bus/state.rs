@@ -1,0 +1,329 @@
+//! What of the bus no snapshot has: how fast it goes, what was dropped in the last minute, and the drops by
+//! whose they are.
+
+use std::{cmp::Reverse, collections::BTreeMap, sync::Arc};
+
+use crate::{
+    console::model::bridge::windowed_rates::{METRICS, RatesByKey, WindowedRates},
+    ids::{ConnectionId, TopicName},
+    limits,
+    rmp::{self, DropReason, DropView, broker::STATION},
+    tap::entry::{
+        Direction, Entry, Frame, Head, Transition as Any, Verdict as AnyVerdict, What,
+        rmp::{Transition, Verdict},
+    },
+    time::{Mono, Now, Wall},
+};
+
+/// Subscriptions and peers whose rates are kept, each.
+const RATE_KEYS_MAX: u64 = 4_096;
+const SECOND_NS: u64 = 1_000_000_000;
+/// Seconds that are kept of what was dropped before.
+const SPREAD_SECONDS: u64 = 80;
+
+/// The figures of a topic's flow, and of all topics together.
+pub(crate) const MESSAGES: usize = 0;
+/// Bytes as they were on the wire.
+pub(crate) const BYTES: usize = 1;
+/// Messages given to subscriptions; of a subscription, those that left to it.
+pub(crate) const DELIVERED: usize = 2;
+
+/// What went over the bus lately.
+#[derive(Clone, Debug)]
+pub(crate) struct Bus {
+    /// By topic, at most `limits.rmp.shown_topics_max`.
+    pub(crate) topics: RatesByKey<TopicName>,
+    /// What left to each subscription.
+    pub(crate) subs: RatesByKey<(ConnectionId, u64)>,
+    /// What came from each peer.
+    pub(crate) peers: RatesByKey<ConnectionId>,
+    /// Everything that peers published.
+    pub(crate) all: WindowedRates,
+    /// What was dropped, by reason.
+    pub(crate) drops: WindowedRates,
+    /// When a key was last forgotten before its time, so that a duplicate of it would not be known.
+    pub(crate) forgot_at: Option<Now>,
+    /// When keys of what subscribers lost were let go early.
+    pub(crate) forgot_lost_at: Option<Now>,
+    /// Drop notices that came since the console came up.
+    pub(crate) notices: u64,
+}
+
+impl Bus {
+    pub(crate) fn new(limits: &limits::Rmp) -> Self {
+        Self {
+            topics: RatesByKey::new(limits.shown_topics_max),
+            subs: RatesByKey::new(RATE_KEYS_MAX),
+            peers: RatesByKey::new(RATE_KEYS_MAX),
+            all: WindowedRates::default(),
+            drops: WindowedRates::default(),
+            forgot_at: None,
+            forgot_lost_at: None,
+            notices: 0,
+        }
+    }
+
+    /// Takes what an entry says by itself. What was dropped is in the snapshot that the entry lies before,
+    /// where it lies before one.
+    pub(crate) fn fold(&mut self, entry: &Entry, is_in_snapshot: bool) {
+        match &entry.what {
+            What::Frame(Frame {
+                direction: Direction::Inbound,
+                head: Head::Rmp(head),
+                verdict: AnyVerdict::Rmp(Verdict::Published { subscribers, .. }),
+                wire_bytes,
+                ..
+            }) => {
+                let mut figures = [0; METRICS];
+                (figures[MESSAGES], figures[BYTES], figures[DELIVERED]) =
+                    (1, u64::from(*wire_bytes), u64::from(*subscribers));
+                if head.session != Some(STATION) {
+                    self.all.add(entry.at, figures);
+                }
+                if let Some(topic) = &head.topic {
+                    self.topics.add(topic, entry.at, figures);
+                }
+            }
+            What::Transition(Any::Rmp(Transition::Dropped { reason, count, .. })) if !is_in_snapshot => {
+                let mut figures = [0; METRICS];
+                figures[reason.index()] = *count;
+                self.drops.add(entry.at, figures);
+                self.notices = self.notices.saturating_add(1);
+            }
+            _ => {}
+        }
+    }
+
+    /// Takes what an entry says in view of what was known before it.
+    pub(crate) fn compare(&mut self, entry: &Entry, before: &rmp::Snapshot) {
+        let What::Transition(Any::Rmp(transition)) = &entry.what else { return };
+        match transition {
+            Transition::QueueStats { session, sub, gauge } => {
+                let known = before.peers.get(session).and_then(|peer| peer.subs.get(sub));
+                let more = known.map_or(0, |known| gauge.delivered.saturating_sub(known.gauge.delivered));
+                let mut figures = [0; METRICS];
+                figures[DELIVERED] = more;
+                self.subs.add(&(*session, *sub), entry.at, figures);
+            }
+            Transition::SessionStats { session, published, .. } => {
+                let known = before.peers.get(session).map_or(0, |peer| peer.published);
+                let mut figures = [0; METRICS];
+                figures[MESSAGES] = published.saturating_sub(known);
+                self.peers.add(session, entry.at, figures);
+            }
+            Transition::DedupeStats { evicted_young, lost_evicted_young, .. } => {
+                if *evicted_young > before.totals.evicted_young {
+                    self.forgot_at = Some(entry.at);
+                }
+                if *lost_evicted_young > before.totals.lost_evicted_young {
+                    self.forgot_lost_at = Some(entry.at);
+                }
+            }
+            Transition::Unsubscribed { session, sub } => self.subs.remove(&(*session, *sub)),
+            Transition::Disconnected { session, .. } => {
+                self.subs.retain(|(of, _)| of != session);
+                self.peers.retain(|of| of != session);
+            }
+            _ => {}
+        }
+    }
+
+    /// Takes from a new snapshot what was dropped while entries were lost, or before this console came up.
+    /// `known` is the bus up to there. Between the first and the last notice of it, it is taken to have
+    /// come evenly.
+    pub(crate) fn seed(&mut self, snapshot: &rmp::Snapshot, known: Option<&rmp::Snapshot>, at: Now) {
+        for drop in &snapshot.drops {
+            let before = known.and_then(|known| known.drops.iter().find(|known| known.is_like(drop)));
+            let missed = drop.count.saturating_sub(before.map_or(0, |before| before.count));
+            // An earlier start of the station left the wall clock's time alone.
+            if missed == 0 || drop.at.mono == Mono(0) {
+                continue;
+            }
+            let from = before.map_or(drop.first_at, |before| before.at).mono.max(drop.first_at.mono);
+            self.spread(drop, missed, from, at);
+        }
+    }
+
+    fn spread(&mut self, drop: &DropView, missed: u64, from: Mono, now: Now) {
+        let last_s = drop.at.mono.0 / SECOND_NS;
+        let spans = last_s.saturating_sub(from.0 / SECOND_NS) + 1;
+        let first_s = last_s.saturating_sub(spans.min(SPREAD_SECONDS) - 1);
+        for second in first_s..=last_s {
+            // The last moment of a second, but no later than the last of them.
+            let back_ns = drop.at.mono.0.saturating_sub(((second + 1) * SECOND_NS - 1).min(drop.at.mono.0));
+            let moment = Now {
+                mono: Mono(drop.at.mono.0 - back_ns),
+                wall: Wall(drop.at.wall.0.saturating_sub(back_ns / 1_000_000)),
+            };
+            let share = if second == last_s { missed / spans + missed % spans } else { missed / spans };
+            if moment.mono <= now.mono && share > 0 {
+                let mut figures = [0; METRICS];
+                figures[drop.reason.index()] = share;
+                self.drops.insert(moment, figures);
+            }
+        }
+    }
+
+    /// Whether keys go lately before their time, so that something sent again could pass: that is a fault,
+    /// and says so.
+    pub(crate) fn forgets_early(&self, now: Now) -> bool {
+        [self.forgot_at, self.forgot_lost_at].into_iter().any(|at| is_recent(at, now))
+    }
+
+    /// Bytes that a copy holds, about.
+    pub(crate) fn memory_bytes(&self) -> usize {
+        (self.topics.len() + self.subs.len() + self.peers.len()) * 896
+    }
+
+    /// Messages that did not reach somebody in the last minute.
+    pub(crate) fn dropped_last_minute(&self, now: Now) -> u64 {
+        DropReason::ALL.iter().map(|reason| self.drops.per_minute(reason.index(), now)).sum()
+    }
+}
+
+/// Whether something was within the last minute.
+pub(crate) fn is_recent(at: Option<Now>, now: Now) -> bool {
+    at.is_some_and(|at| now.mono.since(at.mono).as_secs() < 60)
+}
+
+/// Whose doing a drop is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Culprit {
+    /// Who did not read fast enough: a subscription of a session.
+    Subscriber(ConnectionId, u64),
+    /// Who sent it too late, or again.
+    Publisher(ConnectionId),
+    /// The station itself published it.
+    Station,
+}
+
+impl Culprit {
+    /// Its session.
+    pub(crate) const fn session(self) -> Option<ConnectionId> {
+        match self {
+            Self::Subscriber(session, _) | Self::Publisher(session) => Some(session),
+            Self::Station => None,
+        }
+    }
+
+    /// Whose doing this drop is: of a message sent again or too late its publisher's, otherwise the
+    /// subscription's that had no room.
+    pub(crate) fn of(drop: &DropView) -> Self {
+        Self::attribute(drop.reason, drop.to, drop.from)
+    }
+
+    fn attribute(reason: DropReason, to: Option<(ConnectionId, u64)>, from: Option<ConnectionId>) -> Self {
+        match (reason, to, from) {
+            (DropReason::BackpressureTimeout | DropReason::TtlExpired, Some((session, sub)), _) => {
+                Self::Subscriber(session, sub)
+            }
+            (_, _, Some(session)) => Self::Publisher(session),
+            (_, _, None) => Self::Station,
+        }
+    }
+}
+
+/// What drops are told together by.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct DropKey {
+    pub(crate) reason: DropReason,
+    pub(crate) topic: TopicName,
+    pub(crate) culprit: Culprit,
+}
+
+impl DropKey {
+    /// That of a drop.
+    pub(crate) fn of(drop: &DropView) -> Self {
+        Self { reason: drop.reason, topic: drop.topic.clone(), culprit: Culprit::of(drop) }
+    }
+
+    /// Whether a notice with these belongs to it.
+    pub(crate) fn is_of(
+        &self,
+        reason: DropReason,
+        topic: &TopicName,
+        to: Option<(ConnectionId, u64)>,
+        from: Option<ConnectionId>,
+    ) -> bool {
+        self.reason == reason && self.topic == *topic && self.culprit == Culprit::attribute(reason, to, from)
+    }
+}
+
+/// Drops of one reason, topic and culprit.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct DropGroup {
+    pub(crate) key: DropKey,
+    /// Messages.
+    pub(crate) count: u64,
+    /// Notices that told of them.
+    pub(crate) notices: u64,
+    pub(crate) first_at: Now,
+    /// The last of them.
+    pub(crate) last: DropView,
+    /// Another subscription of the same session lost messages of the topic for the same reason.
+    pub(crate) is_one_of_several: bool,
+}
+
+impl DropGroup {
+    /// What the culprit calls itself; its subscription too, where it is one of several.
+    pub(crate) fn culprit_label(&self) -> String {
+        let named = |name: &Option<Arc<str>>, session: ConnectionId| match name {
+            Some(name) if !name.is_empty() => name.to_string(),
+            _ => format!("session {session}"),
+        };
+        match self.key.culprit {
+            Culprit::Subscriber(session, sub) if self.is_one_of_several => {
+                format!("{}, sub {sub}", named(&self.last.to_client, session))
+            }
+            Culprit::Subscriber(session, _) => named(&self.last.to_client, session),
+            Culprit::Publisher(session) => named(&self.last.from_client, session),
+            Culprit::Station => "the station".to_owned(),
+        }
+    }
+}
+
+/// The drops whose notices are kept, told together, the latest first.
+pub(crate) fn drop_groups(rmp: &rmp::Snapshot) -> Vec<DropGroup> {
+    let mut groups: BTreeMap<DropKey, (usize, DropGroup)> = BTreeMap::new();
+    for (place, drop) in rmp.drops.iter().enumerate() {
+        let key = DropKey::of(drop);
+        let fresh = || {
+            let (first_at, last) = (drop.first_at, drop.clone());
+            (
+                place,
+                DropGroup {
+                    key: key.clone(),
+                    count: 0,
+                    notices: 0,
+                    first_at,
+                    last,
+                    is_one_of_several: false,
+                },
+            )
+        };
+        let (at, group) = groups.entry(key.clone()).or_insert_with(fresh);
+        group.count = group.count.saturating_add(drop.count);
+        group.notices = group.notices.saturating_add(drop.notices);
+        if drop.first_at.mono < group.first_at.mono {
+            group.first_at = drop.first_at;
+        }
+        (*at, group.last) = (place, drop.clone());
+    }
+    let mut groups: Vec<_> = groups.into_values().collect();
+    // By their keys, the subscriptions of one session stand beside each other.
+    let are_alike = |one: &DropKey, other: &DropKey| {
+        let subscriber = |key: &DropKey| {
+            if let Culprit::Subscriber(session, _) = key.culprit { Some(session) } else { None }
+        };
+        (one.reason, &one.topic) == (other.reason, &other.topic)
+            && subscriber(one).is_some_and(|it| subscriber(other) == Some(it))
+    };
+    for at in 1..groups.len() {
+        if are_alike(&groups[at - 1].1.key, &groups[at].1.key) {
+            groups[at - 1].1.is_one_of_several = true;
+            groups[at].1.is_one_of_several = true;
+        }
+    }
+    groups.sort_by_key(|(place, _)| Reverse(*place));
+    groups.into_iter().map(|(_, group)| group).collect()
+}

@@ -1,0 +1,101 @@
+//! What of runs a person should read in the Journal.
+
+use crate::{
+    console::{
+        draw::class::Class,
+        model::{bus::journal::NoticeDraft, journal::Origin},
+    },
+    ids::TraceId,
+    runs::{RunState, Snapshot, Transition as T, Verdict},
+    tap::entry::station::Level,
+    words::counted,
+};
+
+/// A run by its name and the last digits of its trace.
+fn run_label(runs: Option<&Snapshot>, run: TraceId) -> (String, String) {
+    let name = runs.and_then(|runs| runs.run(run)).map_or("a run", |view| &*view.name);
+    (name.to_owned(), format!("{name} {}", run.short()))
+}
+
+/// What a transition says, if it is worth a line. `before` are the runs as they were.
+pub(crate) fn describe(transition: &T, text: &str, before: Option<&Snapshot>) -> Option<NoticeDraft> {
+    let said = |level, of: String, words: String| {
+        NoticeDraft::new(level, of, words).with_origin(Origin::Runs, Class::Public)
+    };
+    // Why something did not succeed can quote viewers.
+    let quoting = |level, of: String, words: String| {
+        NoticeDraft::new(level, of, words).with_origin(Origin::Runs, Class::Payload)
+    };
+    let node_of = |action| {
+        let ask = before?.asks.iter().find(|ask| ask.action == action)?;
+        Some(ask.node.id.to_string())
+    };
+    if let T::Braked { held, by } = transition {
+        let words = if *held { "runs are held: no attempt is begun" } else { "runs go on" };
+        return Some(said(Level::Warn, words.to_owned(), format!("{words}, by {}", by.client)));
+    }
+    let named = || transition.run().map(|run| run_label(before, run));
+    Some(match transition {
+        T::Submitted { run, name, by, nodes } => {
+            let words = format!(
+                "{name} {} was accepted: {}, asked for by {}",
+                run.short(),
+                counted(*nodes, "node"),
+                by.client
+            );
+            said(Level::Info, format!("{name} was accepted"), words)
+        }
+        T::Rejected { by, .. } => quoting(
+            Level::Warn,
+            format!("rejected: {text}"),
+            format!("what {} submitted was rejected: {text}", by.client),
+        ),
+        T::Asked { node, .. } => {
+            let (name, whole) = named()?;
+            said(
+                Level::Warn,
+                format!("{name} asks for {}", node.id),
+                format!("{whole} asks whether {} may go on", node.id),
+            )
+        }
+        T::Decided { action, verdict, by, .. } if *verdict != Verdict::Withdrawn => {
+            let (name, whole) = named()?;
+            let node = node_of(*action).unwrap_or_else(|| "a node".to_owned());
+            let (level, how) = match (verdict, by) {
+                (Verdict::Expired, _) => (Level::Warn, "got no answer in time, which is a no".to_owned()),
+                (verdict, Some(by)) => (Level::Info, format!("was {} by {}", verdict.name(), by.client)),
+                (verdict, None) => (Level::Info, format!("was {}", verdict.name())),
+            };
+            said(level, format!("{node} of {name} {how}"), format!("{node} of {whole} {how}"))
+        }
+        T::Cancelling { by, .. } => {
+            let (name, whole) = named()?;
+            said(
+                Level::Info,
+                format!("{name} is cancelled"),
+                format!("{whole} is cancelled by {}", by.client),
+            )
+        }
+        T::Ended { state, .. } => {
+            let (name, whole) = named()?;
+            match state {
+                RunState::Failed => {
+                    quoting(Level::Error, format!("{name} failed: {text}"), format!("{whole} failed: {text}"))
+                }
+                RunState::Cancelled => {
+                    said(Level::Info, format!("{name} was cancelled"), format!("{whole} was cancelled"))
+                }
+                _ => said(Level::Info, format!("{name} succeeded"), format!("{whole} succeeded")),
+            }
+        }
+        T::Planned { .. }
+        | T::Decided { .. }
+        | T::StateChange { .. }
+        | T::Event { .. }
+        | T::Progressed { .. }
+        | T::Saved { .. }
+        | T::Spent { .. }
+        | T::Done { .. }
+        | T::Braked { .. } => return None,
+    })
+}

@@ -1,0 +1,41 @@
+//! What of the coordination runtime a person should read in the Journal.
+
+use crate::{
+    console::{
+        draw::class::Class,
+        model::{bus::journal::NoticeDraft, journal::Origin},
+    },
+    macp::{Ending, Transition as T},
+    tap::entry::station::Level,
+};
+
+/// What a transition says, if it is worth a line. Why a session was cancelled can quote anybody, and is not
+/// said.
+pub(crate) fn describe(transition: &T, text: &str) -> Option<NoticeDraft> {
+    let said = |level, of: &str, words| {
+        Some(NoticeDraft::new(level, format!("macp {of}"), words).with_origin(Origin::Runtime, Class::Public))
+    };
+    match transition {
+        T::Listening { addr } => said(Level::Info, "listening", format!("listening on {addr}")),
+        T::NotListening => said(Level::Error, text, format!("not listening: {text}")),
+        T::Ended { session, ending } => match ending {
+            Ending::Resolved => None,
+            Ending::TtlExpired => {
+                said(Level::Warn, "expired", format!("session {} expired without a resolution", session.id))
+            }
+            Ending::Cancelled => {
+                said(Level::Warn, "cancelled", format!("session {} was cancelled", session.id))
+            }
+            Ending::LogDamaged => said(
+                Level::Error,
+                "damaged",
+                format!("session {} is expired: its log was damaged", session.id),
+            ),
+        },
+        T::Introduced { .. }
+        | T::Opened { .. }
+        | T::Accepted { .. }
+        | T::Streaming { .. }
+        | T::Evicted { .. } => None,
+    }
+}

@@ -1,0 +1,13 @@
+//! What the model keeps of sessions: boards, histories, the report and the notices.
+
+mod board;
+mod health;
+pub(crate) mod history;
+pub(crate) mod journal;
+
+pub(crate) use board::{
+    PositionRow, SessionBoard, StatementKind, StatementRow, awaited_participants, positions_of,
+    statements_of, tally_text,
+};
+pub(crate) use health::macp_report;
+pub(crate) use history::{SessionLine, records, resolution_text};

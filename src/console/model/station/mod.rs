@@ -1,0 +1,10 @@
+//! What the model keeps of the station and of this console's own state: attachment, health, monitoring.
+
+mod attachment;
+pub(crate) mod console_health;
+mod monitor;
+pub(crate) mod state;
+
+pub(crate) use console_health::{ConsoleHealth, HealthMetrics, Measured};
+pub(crate) use monitor::{AlertChange, QueueMetrics, StationMonitor, Summary};
+pub(crate) use state::StationState;

@@ -1,0 +1,426 @@
+//! Opening, asking and commanding.
+
+use crate::console::{
+    inspect,
+    systems::{
+        bridge::{bulk, invoke},
+        bus, runs,
+        runs::submitting,
+        sessions,
+    },
+};
+use std::path::PathBuf;
+
+use super::{
+    dispatch::show_message,
+    unavailable::{
+        target_bus_session, target_chip, target_down_host, target_orphan, target_pane, target_row,
+    },
+};
+use crate::{
+    console::{
+        input::{
+            action::{Action, Effect, Purpose},
+            keymap::KeyScope,
+            pane_id::{ChipId, PaneId},
+        },
+        model::{Model, bus::drop_groups, runs::RunLine},
+        overlays::{
+            AlertList, Confirmation, DEFAULT_REASON, Details, DetailsRecord, Dialog, Help, KeyList,
+            LedgerOverlay, Overlay, has_work, no_longer_pending,
+        },
+        records::selection::RecordKey,
+        screen::Palette,
+        settings::view::View,
+        systems::bridge::{
+            Pending,
+            queue_control::{drain, hold, hold_all},
+        },
+        ui::state::{Focus, Ui},
+    },
+    ids::{ConnectionId, InvocationId, QueueName, TraceId},
+    mpp,
+    port::{Command, Query},
+};
+
+/// Does what an action asks for; it is known to be possible.
+pub(crate) fn act(ui: &mut Ui, model: &Model, view: &View, action: Action) -> Vec<Effect> {
+    match action {
+        Action::Help => {
+            ui.overlays.push(Overlay::Help(Help::of(ui.key_scope(), view)));
+            Vec::new()
+        }
+        Action::Keys => {
+            ui.overlays.push(Overlay::Keys(Box::new(KeyList::of(view))));
+            Vec::new()
+        }
+        Action::Palette => {
+            ui.palette = Some(Box::new(Palette::over(ui.key_scope(), view)));
+            Vec::new()
+        }
+        Action::Open => open(ui, model, view),
+        Action::Quit => quit(ui, model),
+        Action::Hold => hold(ui, model).into_iter().collect(),
+        Action::Drain => drain(ui, model).into_iter().collect(),
+        Action::HoldAll => hold_all(ui, model, view),
+        Action::Settle => {
+            let bound = target_orphan(ui, model).map(|(id, live)| Confirmation::Settle {
+                id,
+                queue: live.queue.clone(),
+                event: live.event.clone(),
+            });
+            ask(ui, bound)
+        }
+        Action::SettleDone => settle(ui, mpp::Settlement::Done),
+        Action::SettleFailed => settle(ui, mpp::Settlement::Failed),
+        Action::Cancel if runs::actions::concerns_run(ui) => runs::actions::cancel(ui, model),
+        Action::Cancel if sessions::actions::concerns_session(ui) => sessions::actions::cancel(ui, model),
+        Action::Reason => sessions::actions::write_reason(ui),
+        Action::Approve => runs::actions::decide(ui, model, true),
+        Action::Reject => runs::actions::decide(ui, model, false),
+        Action::Cancel => {
+            let bound = if ui.marked_rows.is_empty() {
+                target_row(ui, model).map(|row| Confirmation::Cancel {
+                    id: row.id,
+                    queue: row.queue,
+                    event: row.event,
+                })
+            } else {
+                Some(Confirmation::CancelMany {
+                    rows: ui.marked_rows.iter().map(|(id, queue)| (id, queue.clone())).collect(),
+                })
+            };
+            ask(ui, bound)
+        }
+        Action::Mark => {
+            if let Some(row) = target_row(ui, model) {
+                ui.marked_rows.toggle(row.id, row.queue, ui.limits.console.marks_max);
+                super::moving::go(ui, model, Action::Down);
+            }
+            Vec::new()
+        }
+        Action::Migrate => ask(ui, Some(Confirmation::Migrate)),
+        Action::Record => {
+            if let Some(path) = recording(model) {
+                return ask(ui, Some(Confirmation::StopRecording { path: path.to_owned() }));
+            }
+            vec![Effect::Command { purpose: Purpose::Record, command: Command::RecordStart { path: None } }]
+        }
+        Action::Invoke => invoke::open_events(ui),
+        Action::AsJson => invoke::switch_mode(ui),
+        Action::Defaults if is_submission(ui) => submitting::reset(ui),
+        Action::Defaults => invoke::toggle_defaults(ui),
+        Action::Submit => submitting::open(ui),
+        Action::Send if is_submission(ui) => submitting::send(ui, TraceId(uuid::Uuid::now_v7())),
+        Action::Send => invoke::send(ui),
+        Action::NextField if is_submission(ui) => submitting::step(ui, 1),
+        Action::PreviousField if is_submission(ui) => submitting::step(ui, -1),
+        Action::Params => submitting::switch_mode(ui),
+        Action::Files => submitting::files(ui),
+        Action::NextField => invoke::step(ui, 1),
+        Action::PreviousField => invoke::step(ui, -1),
+        Action::Kick => {
+            let bound = match target_bus_session(ui, model) {
+                Some(session) => Some(Confirmation::KickPeer { session, client: client_of(model, session) }),
+                None => model
+                    .mpp()
+                    .and_then(|mpp| mpp.adapter.as_ref())
+                    .map(|adapter| Confirmation::Kick { peer: adapter.peer.clone() }),
+            };
+            ask(ui, bound)
+        }
+        Action::Restart => {
+            let restart =
+                |link| Effect::Command { purpose: Purpose::Restart, command: Command::Restart { link } };
+            target_down_host(ui, model).map(restart).into_iter().collect()
+        }
+        Action::Alerts => {
+            ui.overlays.push(Overlay::Alerts(AlertList::default()));
+            Vec::new()
+        }
+        Action::Acknowledge => acknowledge(ui, model),
+        Action::Ledger => {
+            ui.overlays.extend(target_pane(ui).map(|pane| Overlay::Ledger(LedgerOverlay { pane })));
+            Vec::new()
+        }
+        Action::Confirm => confirm(ui, model),
+        Action::Decline => {
+            ui.overlays.pop();
+            Vec::new()
+        }
+        Action::Refund => {
+            if let Some(Overlay::Dialog(dialog)) = ui.overlays.last_mut() {
+                dialog.refund = !dialog.refund;
+            }
+            Vec::new()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// Whether the keys go to an opening that is written.
+fn is_submission(ui: &Ui) -> bool {
+    matches!(ui.key_scope(), KeyScope::Submit | KeyScope::SubmitParams)
+}
+
+pub(crate) fn ask(ui: &mut Ui, bound: Option<Confirmation>) -> Vec<Effect> {
+    ui.overlays.extend(bound.map(|bound| Overlay::Dialog(Box::new(Dialog::new(bound)))));
+    Vec::new()
+}
+
+/// What a session of the bus calls itself.
+fn client_of(model: &Model, session: ConnectionId) -> String {
+    let peer = model.rmp().and_then(|rmp| rmp.peers.get(&session)).filter(|peer| peer.greeting.is_some());
+    peer.map_or_else(|| format!("session {session}"), |peer| bus::peer_name(peer, false))
+}
+
+/// The file that is recorded into.
+fn recording(model: &Model) -> Option<&PathBuf> {
+    Some(&model.station_state.as_ref()?.station.recording.as_ref()?.path)
+}
+
+/// Whether the end of the console ends or halts something: not where the station goes on without it.
+pub(crate) fn quits_station(model: &Model) -> bool {
+    model.attachment.is_none() && has_work(model)
+}
+
+/// Quits at once when a restart would find everything in its place; asks otherwise.
+fn quit(ui: &mut Ui, model: &Model) -> Vec<Effect> {
+    if !quits_station(model) {
+        return vec![Effect::Quit];
+    }
+    ask(ui, Some(Confirmation::Quit))
+}
+
+fn confirm(ui: &mut Ui, model: &Model) -> Vec<Effect> {
+    let Some(Overlay::Dialog(dialog)) = ui.overlays.pop() else { return Vec::new() };
+    let reason = dialog.reason().map(str::to_owned);
+    match dialog.confirmation {
+        Confirmation::Quit => vec![Effect::Quit],
+        Confirmation::Cancel { id, .. } => {
+            let command = mpp::Command::Cancel {
+                ids: vec![id],
+                reason: DEFAULT_REASON.to_owned(),
+                refund: dialog.refund,
+            };
+            vec![Effect::Command { purpose: Purpose::Cancel { id }, command: Command::Mpp(command) }]
+        }
+        Confirmation::Kick { peer }
+            if model
+                .mpp()
+                .and_then(|mpp| mpp.adapter.as_ref())
+                .is_none_or(|adapter| adapter.peer != peer) =>
+        {
+            show_message(ui, format!("{peer} has left meanwhile: nobody was dropped"), true, ui.at);
+            Vec::new()
+        }
+        Confirmation::KickPeer { session, .. }
+            if model.rmp().is_none_or(|rmp| !rmp.peers.contains_key(&session)) =>
+        {
+            show_message(
+                ui,
+                format!("session {session} has ended meanwhile: nobody was dropped"),
+                true,
+                ui.at,
+            );
+            Vec::new()
+        }
+        Confirmation::KickPeer { session, client } => {
+            vec![Effect::Command {
+                purpose: Purpose::KickPeer { client },
+                command: Command::KickPeer { session },
+            }]
+        }
+        Confirmation::Kick { .. } => {
+            vec![Effect::Command { purpose: Purpose::Kick, command: Command::Mpp(mpp::Command::Kick) }]
+        }
+        Confirmation::CancelMany { rows } => {
+            let moved = no_longer_pending(model);
+            for (id, _) in &rows {
+                if moved.contains_key(id) {
+                    ui.marked_rows.remove(*id);
+                }
+            }
+            let ids = rows.into_iter().map(|(id, _)| id).filter(|id| !moved.contains_key(id)).collect();
+            bulk::start(ui, ids, dialog.refund)
+        }
+        Confirmation::Migrate => {
+            vec![Effect::Command { purpose: Purpose::Migrate, command: Command::Mpp(mpp::Command::Migrate) }]
+        }
+        Confirmation::StopRecording { path } if recording(model) != Some(&path) => {
+            show_message(
+                ui,
+                format!("{} has ended meanwhile: nothing was stopped", path.display()),
+                true,
+                ui.at,
+            );
+            Vec::new()
+        }
+        Confirmation::StopRecording { .. } => {
+            vec![Effect::Command { purpose: Purpose::Record, command: Command::RecordStop }]
+        }
+        Confirmation::CancelRun { run, name } => runs::actions::confirm_cancel(ui, model, run, &name),
+        Confirmation::CancelSession { session } => {
+            sessions::actions::confirm_cancel(ui, model, &session, reason.as_deref())
+        }
+        Confirmation::Decide { action, approved, .. } => {
+            runs::actions::confirm_decide(ui, model, action, approved)
+        }
+        Confirmation::Settle { .. } => Vec::new(),
+    }
+}
+
+fn settle(ui: &mut Ui, to: mpp::Settlement) -> Vec<Effect> {
+    match ui.overlays.pop() {
+        Some(Overlay::Dialog(dialog)) => {
+            let Confirmation::Settle { id, .. } = dialog.confirmation else { return Vec::new() };
+            vec![Effect::Command {
+                purpose: Purpose::Settle { id },
+                command: Command::Mpp(mpp::Command::Settle { id, to }),
+            }]
+        }
+        _ => Vec::new(),
+    }
+}
+
+fn acknowledge(ui: &mut Ui, model: &Model) -> Vec<Effect> {
+    let Some(Overlay::Alerts(tray)) = ui.overlays.last_mut() else { return Vec::new() };
+    let Some(alert) = tray.selected(model) else { return Vec::new() };
+    tray.first();
+    vec![Effect::Acknowledge(alert.number)]
+}
+
+fn open(ui: &mut Ui, model: &Model, view: &View) -> Vec<Effect> {
+    if let Some(Overlay::Alerts(tray)) = ui.overlays.last() {
+        if let Some(ask) = tray.selected_approval(model) {
+            let (run, place) = (ask.run, ask.node.index);
+            return inspect(ui, Some(DetailsRecord::Node(run, place)));
+        }
+        let alert = tray.selected(model).cloned();
+        ui.overlays
+            .extend(alert.map(|alert| Overlay::Details(Details::of(DetailsRecord::Alert(Box::new(alert))))));
+        return Vec::new();
+    }
+    if let Some(Overlay::Dialog(dialog)) = ui.overlays.last_mut() {
+        dialog.keep_reason();
+        return Vec::new();
+    }
+    if let Some(Overlay::Details(facts)) = ui.overlays.last() {
+        let entry = facts.entry();
+        return entry.map_or_else(Vec::new, |seq| inspect::actions::open(ui, view, seq));
+    }
+    if let Some(Overlay::Pending(pending)) = ui.overlays.last() {
+        let id = pending.selected().map(|row| row.id);
+        return id.map_or_else(Vec::new, |id| vec![open_invocation(ui, id)]);
+    }
+    if let Some(Overlay::Files(_)) = ui.overlays.last() {
+        return submitting::choose(ui);
+    }
+    if let Some(Overlay::Events(_)) = ui.overlays.last() {
+        invoke::open_form(ui, model);
+        return Vec::new();
+    }
+    match ui.focus {
+        Focus::Chips(_) => {
+            match target_chip(ui, model) {
+                Some(ChipId::Hidden(pane)) => {
+                    ui.zoomed = Some(pane);
+                    ui.focus = Focus::Pane(pane);
+                }
+                Some(chip) => ui.overlays.push(Overlay::Details(Details::of(DetailsRecord::Chip(chip)))),
+                None => {}
+            }
+            Vec::new()
+        }
+        Focus::Pane(pane) => match ui.selected(pane, model) {
+            Some(RecordKey::Queue(queue)) => vec![open_pending(ui, queue)],
+            Some(RecordKey::Invocation(id)) => vec![open_invocation(ui, id)],
+            Some(RecordKey::Notice(number)) => {
+                let notices = model.journal.notices.iter().chain(&model.journal.station);
+                let notice = notices.into_iter().find(|notice| notice.number == number).cloned();
+                inspect(ui, notice.map(|notice| DetailsRecord::Notice(Box::new(notice))))
+            }
+            Some(RecordKey::Refund(_)) => {
+                let refund = ui.paged_lists.refunds.selected().cloned();
+                inspect(ui, refund.map(|refund| DetailsRecord::Refund(Box::new(refund))))
+            }
+            Some(RecordKey::StateKey(key)) => {
+                let value = ui.paged_lists.state.rows().iter().find(|row| row.key == key).cloned();
+                inspect(ui, value.map(|value| DetailsRecord::State(Box::new(value))))
+            }
+            Some(RecordKey::Line(number)) => {
+                let line = model.line(number).cloned();
+                inspect(ui, line.map(|line| DetailsRecord::Line(Box::new(line))))
+            }
+            Some(RecordKey::Fault(breach)) => {
+                let group = model.faults.group(breach).cloned();
+                inspect(ui, group.map(|group| DetailsRecord::Fault(Box::new(group))))
+            }
+            Some(RecordKey::Entry(seq)) => inspect::actions::open(ui, view, seq),
+            Some(RecordKey::Drop(key)) => {
+                let group =
+                    model.rmp().and_then(|rmp| drop_groups(rmp).into_iter().find(|group| group.key == *key));
+                inspect(ui, group.map(|group| DetailsRecord::Drop(Box::new(group))))
+            }
+            Some(RecordKey::Topic(topic)) => inspect(ui, Some(DetailsRecord::Topic(topic))),
+            Some(RecordKey::Subscription(session, _) | RecordKey::BusPeer(session)) => {
+                inspect(ui, Some(DetailsRecord::BusPeer(session)))
+            }
+            Some(RecordKey::Run(run)) => inspect(ui, Some(DetailsRecord::Run(run))),
+            Some(RecordKey::StoredRun(number, run)) => {
+                let row = ui
+                    .paged_lists
+                    .run_history
+                    .rows()
+                    .iter()
+                    .find(|row| (row.number, row.run) == (number, run))
+                    .cloned();
+                inspect(ui, row.map(|row| DetailsRecord::StoredRun(Box::new(row))))
+            }
+            Some(RecordKey::Node(run, place)) => inspect(ui, Some(DetailsRecord::Node(run, place))),
+            Some(RecordKey::RunEvent(run, number)) => {
+                let is_it = |line: &&RunLine| line.number == number;
+                let heard = model.recent_run_events(run).find(is_it);
+                let line = heard.or_else(|| ui.paged_lists.runs.older(run, u64::MAX).find(is_it)).cloned();
+                inspect(ui, line.map(|line| DetailsRecord::RunLine(Box::new(line))))
+            }
+            Some(RecordKey::Artifact(run, number)) => {
+                let row = ui.paged_lists.runs.artifacts(run).iter().find(|row| row.number == number).cloned();
+                inspect(ui, row.map(|row| DetailsRecord::Artifact(run, Box::new(row))))
+            }
+            Some(
+                RecordKey::Session(_)
+                | RecordKey::StoredSession(_)
+                | RecordKey::Position(..)
+                | RecordKey::Statement(..)
+                | RecordKey::SessionLine(..),
+            ) => sessions::actions::open(ui, model, pane),
+            Some(
+                RecordKey::Event(_)
+                | RecordKey::Alert(_)
+                | RecordKey::Question(_)
+                | RecordKey::Field(_)
+                | RecordKey::Figure(_),
+            )
+            | None => Vec::new(),
+        },
+    }
+}
+
+pub(crate) fn inspect(ui: &mut Ui, subject: Option<DetailsRecord>) -> Vec<Effect> {
+    ui.overlays.extend(subject.map(|subject| Overlay::Details(Details::of(subject))));
+    Vec::new()
+}
+
+fn open_pending(ui: &mut Ui, queue: QueueName) -> Effect {
+    // A filter is of one queue's list.
+    ui.table_settings_mut(PaneId::Pending).set_filter(None);
+    let (pending, effect) = Pending::open(queue);
+    ui.overlays.push(Overlay::Pending(pending));
+    effect
+}
+
+fn open_invocation(ui: &mut Ui, id: InvocationId) -> Effect {
+    ui.overlays.push(Overlay::Details(Details::of(DetailsRecord::Invocation { id, row: None })));
+    Effect::Query { purpose: Purpose::Details { id }, query: Query::Invocation { id } }
+}

@@ -1,0 +1,482 @@
+//! Sends each event where it belongs.
+
+use crate::console::{
+    copy, inspect, screen,
+    screen::{answers, columns, filter, moving, palette, time_travel},
+    systems::{bridge::invoke, runs, runs::submitting, sessions},
+    trace,
+    ui::layout,
+};
+use std::time::Duration;
+
+use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, MouseButton, MouseEvent, MouseEventKind};
+
+use ratatui::layout::Rect;
+
+use super::class_of_reason;
+use crate::{
+    console::{
+        copy::CopyForm,
+        draw::class::Class,
+        input::{
+            action::{Action, Effect},
+            keymap::KeyScope,
+            pane_id::PaneId,
+            view_id::ViewId,
+        },
+        model::Model,
+        overlays::{Overlay, Reaction},
+        screen::unavailable,
+        settings::{config_watcher::Fault, view::View},
+        ui::{
+            event::Event,
+            state::{Focus, Message, Ui},
+        },
+    },
+    tap::entry::station::Level,
+    time::{Mono, Now},
+};
+
+/// How long a message stands.
+const MESSAGE_DURATION: Duration = Duration::from_secs(10);
+/// What is masked on air.
+const MASKED: &str = "logins, chat text and payload values";
+
+/// Lets one event have its effect.
+///
+/// While time is stopped the past is what is moved about in; what acts is held against `live`.
+pub(crate) fn update(ui: &mut Ui, live: &Model, view: &View, event: Event, now: Now) -> Vec<Effect> {
+    ui.at = now;
+    let past = ui.time.visible_model();
+    let model = past.as_deref().unwrap_or(live);
+    // Data comes in slices, many for one painted screen, and painting settles too.
+    let is_input = !matches!(event, Event::Data);
+    if is_input {
+        ui.reconcile(model);
+        ui.pin_dwelt(model, now.mono);
+    }
+    let is_tick = matches!(event, Event::Tick);
+    let taught = ui.shows_onboarding(model) || std::mem::take(&mut ui.onboarding_was_visible);
+    let effects = match event {
+        Event::Key { key, at } if key.kind != KeyEventKind::Release => on_key(ui, live, view, key, at, now),
+        Event::Paste(text) if ui.palette.is_some() => {
+            palette::paste(ui, view, &text);
+            Vec::new()
+        }
+        Event::Paste(text) if ui.key_scope() == KeyScope::FilterLine => {
+            filter::paste(ui, view, &text, now);
+            Vec::new()
+        }
+        Event::Paste(text) => {
+            if let Some(overlay) = ui.overlays.last_mut() {
+                overlay.on_paste(&text);
+            }
+            Vec::new()
+        }
+        Event::Mouse(mouse) => on_mouse(ui, model, live, view, mouse, now),
+        Event::Resize { columns, rows } => {
+            (ui.columns, ui.rows) = (columns, rows);
+            Vec::new()
+        }
+        Event::Tick => {
+            if ui.message.as_ref().is_some_and(|message| message.until <= now.mono) {
+                ui.message = None;
+            }
+            ui.wire.retest_aged(ui.time.entries(), ui.moment());
+            if past.is_some() { Vec::new() } else { moving::refresh(ui, model) }
+        }
+        Event::Key { .. } | Event::Data => Vec::new(),
+        Event::CommandAnswered { purpose: asked, outcome } => {
+            answers::on_command_answered(ui, &asked, outcome, now)
+        }
+        Event::Reloaded { faults, later, on_air } => {
+            on_reloaded(ui, faults, &later, now);
+            if let Some(words) = on_air.and_then(|on_air| on_air_text(on_air, view)) {
+                show_message(ui, words, false, now);
+            }
+            Vec::new()
+        }
+        Event::QueryAnswered { purpose: asked, page } => answers::on_query_answered(ui, asked, page, now),
+        Event::Decoded { number, tree } => {
+            inspect::actions::decoded(ui, number, tree);
+            Vec::new()
+        }
+        Event::Opening(answer) => {
+            answer.map_or_else(Vec::new, |answer| submitting::on_opening_answer(ui, answer, now))
+        }
+        Event::SubcommandEnded { number, ran } => {
+            palette::on_subcommand_ended(ui, number, &ran);
+            Vec::new()
+        }
+    };
+    let followed = submitting::follow(ui, live, is_tick, now);
+    // The event may have stopped time, or moved it.
+    drop(past);
+    let past = ui.time.visible_model();
+    let model = past.as_deref().unwrap_or(live);
+    ui.onboarding_was_visible = ui.shows_onboarding(model);
+    if taught && model.onboarding.is_complete() && !ui.onboarding_dismissed {
+        show_message(ui, "done: you are live".to_owned(), false, now);
+    }
+    if is_input {
+        ui.reconcile(model);
+    }
+    let mut effects = effects;
+    effects.extend(followed);
+    effects.extend(is_input.then(|| columns::keep(ui)).flatten());
+    effects.extend(moving::next_page(ui));
+    if !layout::too_small(ui.columns, ui.rows) {
+        let layout = ui.layout(model);
+        effects.extend(ui.paged_lists.next(&layout, model, past.is_some(), now.mono));
+        effects.extend(runs::pages::next(ui, &layout, model, now.mono));
+        effects.extend(sessions::pages::next(ui, &layout, model, now.mono));
+    }
+    effects
+}
+
+/// What is wrong stays on the screen; that all is well is said once.
+fn on_reloaded(ui: &mut Ui, faults: Vec<Fault>, later: &[String], now: Now) {
+    let is_mended = faults.is_empty() && !ui.faults.is_empty();
+    let is_new = !faults.is_empty() && faults != ui.faults;
+    ui.faults = faults;
+    if is_new {
+        // What was said before would cover it.
+        ui.message = None;
+    } else if !later.is_empty() {
+        show_message(ui, format!("{}: takes effect at the next start", later.join(", ")), false, now);
+    } else if is_mended {
+        show_message(ui, "mended: what the files say is in force".to_owned(), false, now);
+    }
+}
+
+/// What is said when the files say something else of being on air. Only a person unmasks a running show.
+fn on_air_text(on_air: bool, view: &View) -> Option<String> {
+    let key = view.key(Action::OnAir);
+    if on_air {
+        return Some(format!("on air by the configuration: {MASKED} are masked until {key}"));
+    }
+    view.mask_policy.is_on().then(|| {
+        format!("console.on_air = false holds from the next start: this show stays masked until {key}")
+    })
+}
+
+/// Says something on the line above the footer.
+pub(crate) fn show_message(ui: &mut Ui, text: String, is_error: bool, now: Now) {
+    show_message_as(ui, text, is_error, Class::Public, now);
+}
+
+/// The same, of what may quote somebody.
+pub(crate) fn show_message_as(ui: &mut Ui, text: String, is_error: bool, class: Class, now: Now) {
+    let level = if is_error { Level::Error } else { Level::Info };
+    ui.message = Some(Message { text, level, class, until: now.mono + MESSAGE_DURATION });
+}
+
+/// Debug builds fail on F12, so that what a fault of ours does to a terminal can be tried on the real thing.
+#[cfg(debug_assertions)]
+fn fail_on_demand(key: KeyEvent) {
+    assert!(key.code != crossterm::event::KeyCode::F(12), "F12 was pressed in a debug build");
+}
+
+fn on_key(ui: &mut Ui, live: &Model, view: &View, key: KeyEvent, typed_at: Mono, now: Now) -> Vec<Effect> {
+    #[cfg(debug_assertions)]
+    fail_on_demand(key);
+    if let Some(Overlay::Dialog(dialog)) = ui.overlays.last()
+        && !dialog.accepts(typed_at)
+    {
+        return Vec::new();
+    }
+    if ui.palette.is_none()
+        && let Some(overlay) = ui.overlays.last_mut()
+        && !layout::too_small(ui.columns, ui.rows)
+        && let Reaction::Consumed(effects) = overlay.on_key(key, live, view)
+    {
+        // What was wrong before this key may be mended by it: the layer itself says what still is.
+        ui.message.take_if(|message| message.level >= Level::Error);
+        return effects;
+    }
+    if ui.palette.is_some() && !layout::too_small(ui.columns, ui.rows) {
+        return palette::on_key(ui, live, view, key, now);
+    }
+    if ui.key_scope() == KeyScope::FilterLine && !layout::too_small(ui.columns, ui.rows) {
+        ui.message.take_if(|message| message.level >= Level::Error);
+        let past = ui.time.visible_model();
+        return filter::on_key(ui, past.as_deref().unwrap_or(live), view, key, now);
+    }
+    let Some(action) = view.keymap.lookup(ui.key_scope(), key) else {
+        if let KeyCode::Char(digit @ '0'..='9') = key.code
+            && ui.overlays.is_empty()
+        {
+            let views =
+                ViewId::ALL.map(|known| format!("{} {}", view.key(Action::showing(known)), known.name()));
+            show_message(ui, format!("{digit} shows nothing: {}", views.join(", ")), true, now);
+        }
+        return Vec::new();
+    };
+    if layout::too_small(ui.columns, ui.rows) {
+        // Nobody can read a question here: only what asks none is done.
+        let quits = action == Action::Quit && ui.overlays.is_empty() && !screen::actions::quits_station(live);
+        return if quits { vec![Effect::Quit] } else { Vec::new() };
+    }
+    attempt(ui, live, view, action, now)
+}
+
+/// Does what an action asks for, or says why not.
+pub(crate) fn attempt(ui: &mut Ui, live: &Model, view: &View, action: Action, now: Now) -> Vec<Effect> {
+    let Some(past) = ui.time.visible_model() else { return attempt_on(ui, live, live, view, action, now) };
+    if !action.acts() {
+        return attempt_on(ui, &past, live, view, action, now);
+    }
+    if !time_travel::is_present(ui, &past, live) {
+        let words = format!(
+            "what is shown is the past, and this is there no more: {} is live again",
+            view.key(Action::Live)
+        );
+        show_message(ui, words, true, now);
+        return Vec::new();
+    }
+    // The selected record is there in both; every other selection stays where it is in what is shown.
+    let selections = ui.selections.clone();
+    ui.reconcile(live);
+    let effects = attempt_on(ui, live, live, view, action, now);
+    ui.selections = selections;
+    ui.reconcile(&past);
+    effects
+}
+
+fn attempt_on(
+    ui: &mut Ui,
+    model: &Model,
+    live: &Model,
+    view: &View,
+    action: Action,
+    now: Now,
+) -> Vec<Effect> {
+    if action.pins_selection() {
+        ui.pin_touched(model);
+    }
+    if let Some(why) = unavailable(action, ui, model, view) {
+        if let Some(form) = invoke::form(ui).filter(|_| action == Action::Send) {
+            form.focus_fault();
+        }
+        if action == Action::Send {
+            submitting::focus_fault(ui);
+        }
+        show_message_as(ui, why, true, class_of_reason(action), now);
+        return Vec::new();
+    }
+    ui.message = None;
+    if time_travel::act(ui, live, view, action, now) {
+        return Vec::new();
+    }
+    if let Some(effects) = filter::act(ui, model, view, action, now) {
+        return effects;
+    }
+    perform(ui, model, view, action, now)
+}
+
+fn perform(ui: &mut Ui, model: &Model, view: &View, action: Action, now: Now) -> Vec<Effect> {
+    match action {
+        Action::FocusNext
+        | Action::FocusPrevious
+        | Action::Up
+        | Action::Down
+        | Action::Left
+        | Action::Right
+        | Action::PageUp
+        | Action::PageDown
+        | Action::First
+        | Action::Last => {
+            moving::go(ui, model, action);
+            Vec::new()
+        }
+        Action::Live => {
+            moving::go(ui, model, Action::Last);
+            Vec::new()
+        }
+        Action::Back | Action::Close => {
+            if let Some(Overlay::Form(form)) = ui.overlays.pop_if(|top| matches!(top, Overlay::Form(_))) {
+                invoke::save_draft(ui, *form, now);
+                return Vec::new();
+            }
+            if let Some(Overlay::Submit(_)) = ui.overlays.last() {
+                return submitting::back(ui, action == Action::Close, now);
+            }
+            if action == Action::Close
+                && ui.overlays.pop_if(|top| matches!(top, Overlay::Dialog(_))).is_some()
+            {
+                return Vec::new();
+            }
+            moving::back(ui, model)
+        }
+        Action::Filter => {
+            filter::open(ui, model);
+            Vec::new()
+        }
+        Action::FilterCell => filter::by_cell(ui, model, view, now),
+        Action::Zoom => {
+            moving::zoom(ui);
+            Vec::new()
+        }
+        Action::NextTheme => {
+            ui.theme_steps = ui.theme_steps.wrapping_add(1);
+            Vec::new()
+        }
+        Action::FreeMouse => {
+            ui.mouse = !ui.mouse;
+            let words = if ui.mouse {
+                "the mouse is captured: it selects and scrolls here"
+            } else {
+                "the mouse is free for the terminal"
+            };
+            show_message(ui, words.to_owned(), false, now);
+            vec![Effect::Mouse(ui.mouse)]
+        }
+        Action::OnAir => {
+            let (on_air, key) = (!view.mask_policy.is_on(), view.key(Action::OnAir));
+            let words = if on_air {
+                format!("on air: {MASKED} are masked until {key}")
+            } else {
+                format!("off air: {MASKED} are shown; {key} masks them")
+            };
+            show_message(ui, words, false, now);
+            vec![Effect::OnAir(on_air)]
+        }
+        Action::ViewDeck
+        | Action::ViewBridge
+        | Action::ViewBus
+        | Action::ViewRuns
+        | Action::ViewSessions
+        | Action::ViewTrace
+        | Action::ViewWire
+        | Action::ViewJournal => {
+            if let Some(shown) = action.view() {
+                ui.show(shown);
+            }
+            Vec::new()
+        }
+        Action::Columns
+        | Action::ToggleColumn
+        | Action::SortColumn
+        | Action::ColumnEarlier
+        | Action::ColumnLater
+        | Action::ResetColumns
+        | Action::ResetLayout => {
+            columns::act(ui, model, action);
+            Vec::new()
+        }
+        Action::Cause | Action::Effect | Action::RelatedNext | Action::RelatedPrevious | Action::Return => {
+            inspect::actions::act(ui, model, view, action)
+        }
+        Action::Open if matches!(ui.overlays.last(), Some(Overlay::Inspector(_))) => {
+            inspect::actions::act(ui, model, view, action)
+        }
+        Action::Ladder => trace::actions::go(ui, model),
+        Action::CopyAs => copy::actions::open(ui, model, view),
+        _ => match CopyForm::of(action) {
+            Some(form) => copy::actions::copy(ui, model, view, form, now),
+            None => screen::actions::act(ui, model, view, action),
+        },
+    }
+}
+
+/// Chooses the cell under the mouse.
+fn choose_cell(ui: &mut Ui, pane: PaneId, area: Rect, mouse: MouseEvent) {
+    if let Some((field, ..)) = screen::field_at(pane, ui, area, mouse.column, mouse.row) {
+        ui.table_settings_mut(pane).cell = Some(field);
+    }
+}
+
+fn on_mouse(
+    ui: &mut Ui,
+    model: &Model,
+    live: &Model,
+    view: &View,
+    mouse: MouseEvent,
+    now: Now,
+) -> Vec<Effect> {
+    if layout::too_small(ui.columns, ui.rows) {
+        return Vec::new();
+    }
+    let by = match mouse.kind {
+        MouseEventKind::ScrollUp => -3,
+        MouseEventKind::ScrollDown => 3,
+        MouseEventKind::Down(MouseButton::Left) => 0,
+        _ => return Vec::new(),
+    };
+    let layout = ui.layout(model);
+    if by == 0 && ui.palette.is_none() && ui.target_list() == Some(PaneId::Pending) {
+        choose_cell(ui, PaneId::Pending, layout.body, mouse);
+    }
+    if ui.palette.is_some() {
+        return palette::on_mouse(ui, model, live, view, mouse, by, now);
+    }
+    match ui.overlays.last_mut() {
+        Some(Overlay::Alerts(tray)) if by != 0 => tray.step(by, model),
+        Some(Overlay::Columns(columns)) if by == 0 => {
+            let area = columns.area(layout.body, layout.area_of(columns.pane));
+            if columns.click(area, mouse.column, mouse.row) {
+                return attempt(ui, live, view, Action::ToggleColumn, now);
+            }
+        }
+        Some(overlay) if by == 0 => {
+            if overlay.click(layout.body, mouse.column, mouse.row, model) {
+                return attempt(ui, live, view, Action::Open, now);
+            }
+        }
+        Some(overlay) => overlay.scroll(by),
+        None => {
+            if by == 0
+                && let Some(shown) = (mouse.row == layout.header.y)
+                    .then(|| screen::tab_at(view, mouse.column, model, ui))
+                    .flatten()
+            {
+                ui.show(shown);
+            } else if let Some((pane, area)) = layout.pane_at(mouse.column, mouse.row) {
+                if by == 0
+                    && let Some((field, title, true)) =
+                        screen::field_at(pane, ui, area, mouse.column, mouse.row)
+                {
+                    ui.focus = Focus::Pane(pane);
+                    columns::sort_by_head(ui, pane, field, title, now);
+                    return Vec::new();
+                }
+                let had_focus = ui.focus == Focus::Pane(pane);
+                let height = screen::list_height(area);
+                if by != 0 {
+                    ui.select_in(pane, model, |selection, keys| selection.step(by, keys, height));
+                } else {
+                    let clicked = ui.select_in(pane, model, |selection, keys| {
+                        let index =
+                            screen::row_at(area, mouse.row, selection).filter(|index| *index < keys.len())?;
+                        let was_there = selection.index() == index;
+                        selection.select(index, keys, height);
+                        Some(was_there)
+                    });
+                    if let Some(was_selected) = clicked {
+                        let was_there = had_focus && was_selected;
+                        choose_cell(ui, pane, area, mouse);
+                        if was_there {
+                            return attempt(ui, live, view, Action::Open, now);
+                        }
+                    }
+                    ui.focus = Focus::Pane(pane);
+                }
+            } else if by == 0
+                && mouse.row == layout.header.y
+                && screen::is_on_alerts(view, mouse.column, model, ui)
+            {
+                return screen::actions::act(ui, model, view, Action::Alerts);
+            } else if mouse.row == layout.chips.y
+                && by == 0
+                && let Some(index) = screen::chip_at(view, mouse.column, model, ui)
+            {
+                let was_there = ui.focus == Focus::Chips(index);
+                ui.focus = Focus::Chips(index);
+                if was_there {
+                    return screen::actions::act(ui, model, view, Action::Open);
+                }
+            }
+        }
+    }
+    Vec::new()
+}

@@ -1,0 +1,317 @@
+//! The first line: which view this is, where you are in time, recording, loss, the clock.
+
+use crate::console::draw::{format, text};
+use ratatui::layout::Rect;
+
+use crate::{
+    console::{
+        draw::theme::Role,
+        input::{action::Action, view_id::ViewId},
+        model::Model,
+        settings::view::{Canvas, View},
+        ui::state::Ui,
+    },
+    port::{Attachment, Reachability},
+    time::Now,
+    words::counted,
+};
+
+/// A text of the first line.
+struct Part {
+    text: String,
+    role: Role,
+    kind: PartKind,
+}
+
+/// What a click on a part does, and whether it goes first where there is no room for everything.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum PartKind {
+    /// It says something.
+    Plain,
+    /// It says something that is missed least.
+    Spare,
+    /// A click shows this view.
+    Tab(ViewId),
+    /// A click opens the alerts.
+    Alerts,
+}
+
+impl Part {
+    fn new(text: String, role: Role) -> Self {
+        Self { text, role, kind: PartKind::Plain }
+    }
+
+    fn of(kind: PartKind, text: String, role: Role) -> Self {
+        Self { text, role, kind }
+    }
+}
+
+/// How the views are named.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Tabs {
+    /// All of them.
+    Named,
+    /// The one that is shown, and the keys of the others.
+    Keys,
+    /// The one that is shown alone.
+    Current,
+}
+
+/// How much of the state is said.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Detail {
+    All,
+    /// Not how long the station is up.
+    Most,
+    /// Signs and counts: not how much is recorded, nor which queue drains.
+    Short,
+    /// Neither that nothing was lost.
+    Least,
+}
+
+/// Columns between two parts.
+const GAP: usize = 2;
+/// Columns at the right that the clock takes.
+const CLOCK_COLUMNS: u16 = 9;
+
+/// Draws it.
+pub(crate) fn draw(canvas: &mut Canvas<'_>, area: Rect, model: &Model, ui: &Ui) {
+    let view = canvas.view;
+    let clock_at = area.right().saturating_sub(CLOCK_COLUMNS);
+    canvas.put(clock_at, area.y, 8, &view.time_of_day(view.clock), Role::Text);
+    for (place, part) in positions(view, area, model, ui) {
+        canvas.put(place.x, place.y, place.width, &part.text, part.role);
+    }
+}
+
+/// The view whose name stands at a column of the first line.
+pub(crate) fn tab_at(view: &View, column: u16, model: &Model, ui: &Ui) -> Option<ViewId> {
+    match at(view, column, model, ui)? {
+        PartKind::Tab(tab) => Some(tab),
+        _ => None,
+    }
+}
+
+/// Whether the count of alerts stands at a column of the first line.
+pub(crate) fn is_on_alerts(view: &View, column: u16, model: &Model, ui: &Ui) -> bool {
+    at(view, column, model, ui) == Some(PartKind::Alerts)
+}
+
+fn at(view: &View, column: u16, model: &Model, ui: &Ui) -> Option<PartKind> {
+    let area = ui.layout(model).header;
+    let part = positions(view, area, model, ui)
+        .into_iter()
+        .find(|(place, _)| place.contains((column, area.y).into()))?
+        .1;
+    Some(part.kind)
+}
+
+/// Where each part is. Where it is tight, the program's own name is what is missed least, then the station's,
+/// then how long the station is up, then the names of the views that are not shown, then their keys, then the
+/// recording's size and the draining queue's name, then that nothing was lost. What is wrong is cut last.
+fn positions(view: &View, area: Rect, model: &Model, ui: &Ui) -> Vec<(Rect, Part)> {
+    let room = area.width.saturating_sub(CLOCK_COLUMNS + 2);
+    let all = |(skipped, tabs, detail): (usize, Tabs, Detail)| -> Vec<Part> {
+        let state = status_parts(view, model, ui.time.unseen_count(), detail)
+            .into_iter()
+            .filter(|part| detail == Detail::All || part.kind != PartKind::Spare);
+        names(view, model, skipped).into_iter().chain(view_tabs(view, ui.view, tabs)).chain(state).collect()
+    };
+    let fits = |parts: &Vec<Part>| {
+        parts.iter().map(|part| text::width(&part.text) + GAP).sum::<usize>() <= usize::from(room) + GAP
+    };
+    let least = (2, Tabs::Current, Detail::Least);
+    let steps = [
+        (0, Tabs::Named, Detail::All),
+        (1, Tabs::Named, Detail::All),
+        (2, Tabs::Named, Detail::All),
+        (2, Tabs::Named, Detail::Most),
+        (2, Tabs::Keys, Detail::All),
+        (2, Tabs::Keys, Detail::Most),
+        (2, Tabs::Current, Detail::Most),
+        (2, Tabs::Keys, Detail::Short),
+        (2, Tabs::Current, Detail::Short),
+    ];
+    let parts = steps.into_iter().map(all).find(fits).unwrap_or_else(|| all(least));
+    let mut x = area.x + 1;
+    let mut placed = Vec::new();
+    for part in parts {
+        let wide = u16::try_from(text::width(&part.text)).unwrap_or(u16::MAX);
+        let width = wide.min((area.x + 1 + room).saturating_sub(x));
+        placed.push((Rect::new(x, area.y, width, 1), part));
+        x = x.saturating_add(wide).saturating_add(u16::try_from(GAP).unwrap_or(2));
+    }
+    placed
+}
+
+/// The program and whose station it shows, without so many of them where it is tight. That a console is
+/// attached is said in any case.
+fn names(view: &View, model: &Model, skipped: usize) -> Vec<Part> {
+    let glyphs = view.glyphs;
+    let cut = |name: &str, columns| {
+        text::truncate(&text::visible(name, glyphs.ascii), columns, glyphs.ellipsis).into_owned()
+    };
+    let program = Part::new(format!("rl-console {}", glyphs.into), Role::Accent);
+    let Some(Attachment { name, pid, .. }) = &model.attachment else {
+        let names = [program, Part::new(cut(&view.name, 24), Role::Text)];
+        return names.into_iter().skip(skipped).collect();
+    };
+    let whole = Part::new(format!("attached to {} {} {pid}", cut(name, 24), glyphs.between), Role::Text);
+    match skipped {
+        0 => vec![program, whole],
+        1 => vec![whole],
+        _ => vec![Part::new(format!("attached: {}", cut(name, 12)), Role::Text)],
+    }
+}
+
+/// Whether the station of an attached console answers, and what may be done to it.
+fn attachment(view: &View, model: &Model, detail: Detail) -> Vec<Part> {
+    let Some(attachment) = &model.attachment else { return Vec::new() };
+    let mut parts = Vec::new();
+    let age = |since: &Now| format::age(view.clock.mono.since(since.mono));
+    match &attachment.reachability {
+        Reachability::Attached => {}
+        Reachability::Silent { since } => {
+            parts.push(Part::new(format!("{} SILENT {}", view.glyphs.degraded, age(since)), Role::Warn))
+        }
+        Reachability::Lost { since, .. } => {
+            let lost = format!("{} LOST {}", view.glyphs.down, age(since));
+            let is_short = matches!(detail, Detail::Short | Detail::Least);
+            parts.push(Part::new(if is_short { lost } else { format!("{lost}, reconnecting") }, Role::Bad));
+        }
+    }
+    if attachment.read_only().is_some() {
+        parts.push(Part::new("read-only".to_owned(), Role::Warn));
+    }
+    parts
+}
+
+/// The views by their keys; the one that is shown stands in brackets.
+fn view_tabs(view: &View, shown: ViewId, tabs: Tabs) -> impl Iterator<Item = Part> {
+    ViewId::ALL.into_iter().filter(move |tab| tabs != Tabs::Current || *tab == shown).map(move |tab| {
+        let key = view.key(Action::showing(tab));
+        let (words, role) = if tab == shown {
+            (format!("[{key} {}]", tab.name()), Role::Accent)
+        } else if tabs == Tabs::Named {
+            (format!("{key} {}", tab.name()), Role::Muted)
+        } else {
+            (key, Role::Muted)
+        };
+        Part::of(PartKind::Tab(tab), words, role)
+    })
+}
+
+/// Where in time, what is recorded, held and lost.
+fn status_parts(view: &View, model: &Model, waiting: u64, detail: Detail) -> Vec<Part> {
+    let glyphs = view.glyphs;
+    let is_short = matches!(detail, Detail::Short | Detail::Least);
+    let mut parts = Vec::with_capacity(8);
+    if view.mask_policy.is_on() {
+        parts.push(Part::new(format!("{} ON AIR", glyphs.well), Role::Bad));
+    }
+    parts.extend(attachment(view, model, detail));
+    let is_reached = model.is_reachable();
+    let Some(station_state) = &model.station_state else {
+        parts.push(Part::new(format!("{} starting", glyphs.degraded), Role::Warn));
+        return parts;
+    };
+    if model.stopping && is_reached {
+        parts.push(Part::new(format!("{} STOPPING", glyphs.degraded), Role::Warn));
+    }
+    if let Some(past) = &model.frozen {
+        parts.extend(paused(view, past.at, waiting, detail));
+    } else if !model.stopping && is_reached {
+        parts.push(Part::new(format!("{} LIVE", glyphs.well), Role::Ok));
+    }
+    match model.alerts.active_count() {
+        0 => {}
+        1 => parts.push(Part::of(PartKind::Alerts, format!("{} 1 alert", glyphs.warn), Role::Warn)),
+        waiting => {
+            parts.push(Part::of(PartKind::Alerts, format!("{} {waiting} alerts", glyphs.warn), Role::Warn))
+        }
+    }
+    let first = station_state.runs.asks_in_time().first().map(|ask| ask.expires_at);
+    let left = first
+        .map_or_else(String::new, |at| format!(" {}", format::age(at.since(view.clock.wall)).trim_start()));
+    match station_state.runs.waiting() {
+        0 => {}
+        asks if is_short => parts.push(Part::of(PartKind::Alerts, format!("?{asks}{left}"), Role::Warn)),
+        asks => {
+            parts.push(Part::of(
+                PartKind::Alerts,
+                format!("? {}{left}", counted(asks, "question")),
+                Role::Warn,
+            ));
+        }
+    }
+    let elapsed = format::elapsed(view.now.mono.since(station_state.station.started_at.mono));
+    parts.push(Part::of(PartKind::Spare, elapsed, Role::Text));
+    let recording = match &model.frozen {
+        Some(past) => &past.recording,
+        None => &station_state.station.recording,
+    };
+    if let Some(recording) = recording {
+        let size = if is_short { String::new() } else { format!(" {}", format::bytes(recording.bytes)) };
+        parts.push(Part::new(format!("{}REC{size}", glyphs.well), Role::Bad));
+    }
+    let held = station_state.mpp.queues.values().filter(|queue| queue.brake.held).count();
+    let declared = station_state.mpp.queues.values().filter(|queue| queue.ready_after.is_some()).count();
+    let holds = match (held > 0 && held >= declared, station_state.runs.held) {
+        (true, true) => Some("ALL HELD".to_owned()),
+        (true, false) => Some("QUEUES HELD".to_owned()),
+        (false, true) if held == 0 && declared == 0 => Some("ALL HELD".to_owned()),
+        (false, true) if held == 0 => Some("RUNS HELD".to_owned()),
+        (false, true) => Some(format!("RUNS HELD, {held} held")),
+        (false, false) => (held > 0).then(|| format!("{held} held")),
+    };
+    parts.extend(holds.map(|words| Part::new(format!("{} {words}", glyphs.held), Role::Warn)));
+    let draining = station_state.mpp.queues.iter().filter(|(_, queue)| queue.brake.draining);
+    let (drained, draining): (Vec<_>, Vec<_>) =
+        draining.partition(|(_, queue)| queue.pending == 0 && queue.in_flight.is_none());
+    for (queues, one, many) in [(draining, "drain", "draining"), (drained, "drained", "drained")] {
+        match queues.as_slice() {
+            [] => {}
+            all if is_short => {
+                parts.push(Part::new(format!("{} {} {one}", glyphs.draining, all.len()), Role::Warn))
+            }
+            [(name, _)] => {
+                let name = text::truncate(&text::visible(name.as_str(), glyphs.ascii), 12, glyphs.ellipsis)
+                    .into_owned();
+                parts.push(Part::new(format!("{} {one}: {name}", glyphs.draining), Role::Warn));
+            }
+            all => parts.push(Part::new(format!("{} {} {many}", glyphs.draining, all.len()), Role::Warn)),
+        }
+    }
+    if let Some(frames_per_s) = model.console_health.frames_per_s {
+        parts.push(Part::new(format!("~{frames_per_s} fps"), Role::Warn));
+        if model.console_health.lag > 0 {
+            parts.push(Part::new(format!("{} behind", format::count(model.console_health.lag)), Role::Warn));
+        }
+    }
+    let lost = if model.lost > 0 { Role::Warn } else { Role::Muted };
+    if model.lost > 0 || detail != Detail::Least {
+        parts.push(Part::new(format!("loss {}", format::count(model.lost)), lost));
+    }
+    parts
+}
+
+/// That time is stopped, at which moment, how far behind that is, and how many entries wait.
+fn paused(view: &View, at: Now, waiting: u64, detail: Detail) -> [Part; 1] {
+    let sign = view.glyphs.held;
+    let behind = view.clock.mono.since(at.mono);
+    let waits = match waiting {
+        0 => String::new(),
+        waiting => format!(", {} waiting", format::count(waiting)),
+    };
+    let words = if matches!(detail, Detail::Short | Detail::Least) {
+        format!("{sign} PAUSED {}{waits}", view.time_of_day(at))
+    } else {
+        format!(
+            "{sign} PAUSED {}.{:03} -{}{waits}",
+            view.time_of_day(at),
+            at.wall.0 % 1_000,
+            format::age(behind)
+        )
+    };
+    [Part::new(words, Role::Warn)]
+}

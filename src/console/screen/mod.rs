@@ -1,0 +1,32 @@
+//! The whole screen: frame, header, chips and footer, and the dispatch of what is typed.
+
+pub(crate) mod actions;
+mod answers;
+mod chips;
+mod columns;
+mod columns_overlay;
+pub(crate) mod dispatch;
+pub(crate) mod filter;
+mod filter_line;
+mod footer;
+mod header;
+pub(crate) mod moving;
+mod palette;
+mod palette_overlay;
+mod pane;
+mod time_travel;
+pub(crate) mod unavailable;
+
+pub(crate) use chips::{chip_at, draw as draw_chips};
+pub(crate) use columns_overlay::Columns;
+#[cfg(test)]
+pub(crate) use dispatch::attempt;
+pub(crate) use dispatch::update;
+pub(crate) use filter_line::FilterLine;
+pub(crate) use footer::draw as draw_footer;
+pub(crate) use header::{draw as draw_header, is_on_alerts, tab_at};
+pub(crate) use palette_overlay::{Hit, Palette};
+pub(crate) use pane::{
+    draw, draw_filter, field_at, inner_width, list_height, row_at, shows_head_age, table_of,
+};
+pub(crate) use unavailable::{class_of_reason, concerns_run_or_session, unavailable};

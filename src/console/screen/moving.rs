@@ -1,0 +1,246 @@
+//! Moving about: focus, selection, layers, pages.
+
+use crate::console::{
+    input::{
+        action::{Action, Direction, Effect},
+        pane_id::PaneId,
+    },
+    model::Model,
+    overlays::Overlay,
+    records, screen,
+    screen::filter,
+    ui::state::{Focus, Ui},
+};
+
+/// Moves the focus or the selection.
+pub(crate) fn go(ui: &mut Ui, model: &Model, action: Action) {
+    let layout = ui.layout(model);
+    let stops: Vec<Focus> =
+        layout.panes.iter().map(|(pane, _)| Focus::Pane(*pane)).chain([Focus::Chips(0)]).collect();
+    let here = stops.iter().position(|stop| {
+        std::mem::discriminant(stop) == std::mem::discriminant(&ui.focus) && same(*stop, ui.focus)
+    });
+    let at = here.unwrap_or(0);
+    if let Some(Overlay::Inspector(inspector)) = ui.overlays.last_mut() {
+        inspector.navigate(action);
+        return;
+    }
+    match action {
+        Action::FocusNext => ui.focus = stops[(at + 1) % stops.len()],
+        Action::FocusPrevious => ui.focus = stops[(at + stops.len() - 1) % stops.len()],
+        _ => match (ui.overlays.is_empty(), ui.focus) {
+            (false, _) => go_in_overlay(ui, model, action),
+            (true, Focus::Chips(chip)) => go_in_chips(ui, model, chip, action),
+            (true, Focus::Pane(pane)) => go_in_pane(ui, model, pane, action),
+        },
+    }
+}
+
+fn same(stop: Focus, focus: Focus) -> bool {
+    matches!((stop, focus), (Focus::Chips(_), Focus::Chips(_))) || stop == focus
+}
+
+fn go_in_chips(ui: &mut Ui, model: &Model, chip: usize, action: Action) {
+    let layout = ui.layout(model);
+    let last = layout.chips().len().saturating_sub(1);
+    match action {
+        Action::Left => ui.focus = Focus::Chips(chip.saturating_sub(1)),
+        Action::Right => ui.focus = Focus::Chips((chip + 1).min(last)),
+        Action::Down => {
+            if let Some((pane, _)) = layout.panes.first() {
+                ui.focus = Focus::Pane(*pane);
+            }
+        }
+        _ => {}
+    }
+}
+
+fn go_in_pane(ui: &mut Ui, model: &Model, pane: PaneId, action: Action) {
+    let layout = ui.layout(model);
+    let Some((_, area)) = layout.panes.iter().find(|(known, _)| *known == pane).copied() else { return };
+    let height = screen::list_height(area);
+    match action {
+        Action::Left | Action::Right if go_in_row(ui, model, pane, action) => {}
+        Action::Left => {
+            leave(ui, model, pane, action, |from, to| to.right() <= from.x && shared_rows(from, to) > 0)
+        }
+        Action::Right => {
+            leave(ui, model, pane, action, |from, to| to.x >= from.right() && shared_rows(from, to) > 0)
+        }
+        Action::First if ui.paged_lists.restart(pane) => {}
+        _ => ui.select_in(pane, model, |selection, keys| {
+            selection.step(rows(action, height, keys.len()), keys, height)
+        }),
+    }
+}
+
+/// The fields of a list that have columns, from the left.
+pub(crate) fn fields(ui: &Ui, model: &Model, pane: PaneId) -> Vec<usize> {
+    let width = screen::inner_width(ui.layout(model).area_of(pane));
+    records::visible_columns(pane, ui, width).into_iter().map(|(field, _)| field).collect()
+}
+
+/// Chooses the next cell of the selected row; whether there is one. Without a chosen cell, the way to the
+/// right begins at the first.
+fn go_in_row(ui: &mut Ui, model: &Model, pane: PaneId, action: Action) -> bool {
+    let fields = fields(ui, model, pane);
+    let at = ui.table_settings(pane).cell.and_then(|cell| fields.iter().position(|field| *field == cell));
+    let next = match (at, action) {
+        (Some(at), Action::Right) => Some(at + 1),
+        (Some(at), _) => at.checked_sub(1),
+        (None, Action::Right) => Some(0),
+        (None, _) => None,
+    };
+    let next = next
+        .and_then(|next| fields.get(next).copied())
+        .filter(|_| !records::rows(pane, ui, model).is_empty());
+    if next.is_some() {
+        ui.table_settings_mut(pane).cell = next;
+    }
+    next.is_some()
+}
+
+/// Goes to the pane on a side. Where a cell was chosen, so is the next one: the first of the pane on the
+/// right, the last of that on the left.
+fn leave(
+    ui: &mut Ui,
+    model: &Model,
+    pane: PaneId,
+    action: Action,
+    lies: impl Fn(ratatui::layout::Rect, ratatui::layout::Rect) -> bool,
+) {
+    let focus = neighbour(ui, model, lies);
+    let Focus::Pane(next) = focus else { return };
+    if next != pane && ui.table_settings(pane).cell.is_some() {
+        let fields = fields(ui, model, next);
+        ui.table_settings_mut(next).cell =
+            if action == Action::Right { fields.first().copied() } else { fields.last().copied() };
+    }
+    ui.focus = focus;
+}
+
+/// The lines that two areas have in common.
+fn shared_rows(one: ratatui::layout::Rect, other: ratatui::layout::Rect) -> u16 {
+    one.bottom().min(other.bottom()).saturating_sub(one.y.max(other.y))
+}
+
+/// The nearest pane on a side, of those the one with the most lines in common, or the focus as it is.
+fn neighbour(
+    ui: &Ui,
+    model: &Model,
+    lies: impl Fn(ratatui::layout::Rect, ratatui::layout::Rect) -> bool,
+) -> Focus {
+    let layout = ui.layout(model);
+    let from = layout.panes.iter().find(|(pane, _)| ui.focus == Focus::Pane(*pane)).map(|(_, area)| *area);
+    from.and_then(|from| {
+        let nearness =
+            |to: ratatui::layout::Rect| (from.x.abs_diff(to.x), std::cmp::Reverse(shared_rows(from, to)));
+        layout.panes.iter().filter(|(_, to)| lies(from, *to)).min_by_key(|(_, to)| nearness(*to))
+    })
+    .map_or(ui.focus, |(pane, _)| Focus::Pane(*pane))
+}
+
+fn go_in_overlay(ui: &mut Ui, model: &Model, action: Action) {
+    let page = usize::from(ui.rows.saturating_sub(8)).max(1);
+    match ui.overlays.last_mut() {
+        Some(Overlay::Pending(_)) if matches!(action, Action::Left | Action::Right) => {
+            go_in_row(ui, model, PaneId::Pending, action);
+        }
+        Some(Overlay::Pending(pending)) => {
+            let by = rows(action, pending.height(), pending.window.rows().len());
+            pending.step(by);
+        }
+        Some(Overlay::Alerts(tray)) => {
+            let by = rows(action, tray.height(), 1_000_000);
+            tray.step(by, model);
+        }
+        Some(Overlay::Output(output)) if matches!(action, Action::Left | Action::Right) => {
+            output.shift(action)
+        }
+        Some(overlay) => overlay.scroll(rows(action, page, 10_000)),
+        None => {}
+    }
+}
+
+fn rows(action: Action, page: usize, all: usize) -> isize {
+    let page = isize::try_from(page).unwrap_or(isize::MAX);
+    let all = isize::try_from(all).unwrap_or(isize::MAX);
+    match action {
+        Action::Up => -1,
+        Action::Down => 1,
+        Action::PageUp => -page,
+        Action::PageDown => page,
+        Action::First => -all,
+        Action::Last => all,
+        _ => 0,
+    }
+}
+
+/// One layer back: the marks, an overlay, what is wrong with the configuration, the zoom, the first steps.
+pub(crate) fn back(ui: &mut Ui, model: &Model) -> Vec<Effect> {
+    let is_list = matches!(ui.overlays.last(), None | Some(Overlay::Pending(_)));
+    if is_list && !ui.marked_rows.is_empty() {
+        ui.marked_rows.clear();
+        return Vec::new();
+    }
+    if let Some(Overlay::Inspector(inspector)) = ui.overlays.last_mut()
+        && inspector.close_page()
+    {
+        return Vec::new();
+    }
+    if is_list && filter::end(ui) {
+        return Vec::new();
+    }
+    if let Some(Overlay::Dialog(dialog)) = ui.overlays.last_mut()
+        && dialog.revert_reason()
+    {
+        return Vec::new();
+    }
+    match ui.overlays.pop() {
+        Some(Overlay::Output(output)) => return output.stop().into_iter().collect(),
+        Some(_) => return Vec::new(),
+        None => {}
+    }
+    if !std::mem::take(&mut ui.faults).is_empty() {
+        return Vec::new();
+    }
+    if ui.zoomed.take().is_some() {
+        return Vec::new();
+    }
+    ui.onboarding_dismissed |= ui.shows_onboarding(model);
+    Vec::new()
+}
+
+/// Gives the focused pane the whole body, or puts it back.
+pub(crate) fn zoom(ui: &mut Ui) {
+    if let Focus::Pane(pane) = ui.focus {
+        ui.zoomed = if ui.zoomed.is_some() { None } else { Some(pane) };
+    }
+}
+
+/// Rows enqueued since the pending list was filled, asked for once a second.
+pub(crate) fn refresh(ui: &mut Ui, model: &Model) -> Vec<Effect> {
+    for overlay in &mut ui.overlays {
+        let Overlay::Pending(pending) = overlay else { continue };
+        let Some(queue) = model.mpp().and_then(|mpp| mpp.queues.get(pending.queue.as_str())) else {
+            continue;
+        };
+        if pending.window.pending().is_none()
+            && pending.is_at_end()
+            && queue.pending + queue.other_manifest > pending.still_pending(model)
+        {
+            let direction =
+                if pending.window.rows().is_empty() { Direction::Initial } else { Direction::Forward };
+            return vec![pending.ask(direction)];
+        }
+    }
+    Vec::new()
+}
+
+/// The page that a pending list's selection has come near to.
+pub(crate) fn next_page(ui: &mut Ui) -> Option<Effect> {
+    let is_over = matches!(ui.overlays.last(), Some(Overlay::Pending(_) | Overlay::Filter(_)));
+    let pending = ui.pending_mut().filter(|_| is_over)?;
+    let direction = pending.wanted_page()?;
+    Some(pending.ask(direction))
+}

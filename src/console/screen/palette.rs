@@ -1,0 +1,136 @@
+//! What the palette does with keys and clicks, and what becomes of the line that is run.
+
+use crate::console::screen::dispatch;
+use crossterm::event::{KeyEvent, MouseEvent};
+
+use super::dispatch::show_message;
+use crate::{
+    console::{
+        input::{
+            action::{Action, Effect},
+            keymap::KeyScope,
+        },
+        model::Model,
+        overlays::{Output, Overlay},
+        screen::{Hit, unavailable},
+        settings::{
+            shell::{Subcommand, SubcommandResult},
+            view::View,
+        },
+        ui::state::Ui,
+    },
+    time::Now,
+};
+
+/// A key while the palette is open.
+pub(crate) fn on_key(ui: &mut Ui, live: &Model, view: &View, key: KeyEvent, now: Now) -> Vec<Effect> {
+    let Some(palette) = &mut ui.palette else { return Vec::new() };
+    let page = isize::from(10_i8);
+    match view.keymap.lookup(KeyScope::Palette, key) {
+        Some(Action::Back | Action::Close) => ui.palette = None,
+        Some(Action::Up) => palette.step(-1, &ui.history, view),
+        Some(Action::Down) => palette.step(1, &ui.history, view),
+        Some(Action::PageUp) => palette.step(-page, &ui.history, view),
+        Some(Action::PageDown) => palette.step(page, &ui.history, view),
+        Some(Action::NextField) => palette.complete(view),
+        Some(Action::Open) => return run(ui, live, view, now),
+        Some(Action::HoldAll) => return dispatch::attempt(ui, live, view, Action::HoldAll, now),
+        _ => palette.input(key, view),
+    }
+    Vec::new()
+}
+
+/// A click, or the wheel: `by` rows.
+pub(crate) fn on_mouse(
+    ui: &mut Ui,
+    model: &Model,
+    live: &Model,
+    view: &View,
+    mouse: MouseEvent,
+    by: isize,
+    now: Now,
+) -> Vec<Effect> {
+    let body = ui.layout(model).body;
+    let Some(palette) = &mut ui.palette else { return Vec::new() };
+    if by != 0 {
+        palette.scroll(by);
+    } else if palette.click(body, mouse.column, mouse.row) {
+        return run(ui, live, view, now);
+    }
+    Vec::new()
+}
+
+/// Text that is pasted.
+pub(crate) fn paste(ui: &mut Ui, view: &View, text: &str) {
+    if let Some(palette) = &mut ui.palette {
+        palette.paste(text, view);
+    }
+}
+
+/// Runs what is selected.
+pub(crate) fn run(ui: &mut Ui, present: &Model, view: &View, now: Now) -> Vec<Effect> {
+    let Some(palette) = &mut ui.palette else { return Vec::new() };
+    match palette.hit().cloned() {
+        None => {
+            let words = format!("nothing is called `{}`", palette.text());
+            show_message(ui, words, true, now);
+            Vec::new()
+        }
+        Some(Hit::Action(action)) => {
+            let past = ui.time.visible_model().filter(|_| !action.acts());
+            if let Some(why) = unavailable(action, ui, past.as_deref().unwrap_or(present), view) {
+                show_message(ui, why, true, now);
+                return Vec::new();
+            }
+            ui.palette = None;
+            let mut effects = remember(ui, action.name());
+            effects.extend(dispatch::attempt(ui, present, view, action, now));
+            effects
+        }
+        Some(Hit::Subcommand(index)) => match view.subcommands.get(index) {
+            Some(it) if it.needs_more && it.unavailable(&[]).is_none() => {
+                palette.complete(view);
+                Vec::new()
+            }
+            Some(it) => {
+                let words = it.name.split(' ').map(str::to_owned).collect();
+                let line = it.name.clone();
+                run_subcommand(ui, view, &line, words)
+            }
+            None => Vec::new(),
+        },
+        Some(Hit::Typed(words)) => {
+            let line = palette.text().trim().to_owned();
+            run_subcommand(ui, view, &line, words)
+        }
+    }
+}
+
+fn run_subcommand(ui: &mut Ui, view: &View, line: &str, words: Vec<String>) -> Vec<Effect> {
+    ui.palette = None;
+    let mut effects = remember(ui, line);
+    let typed = Subcommand::split_line(&view.subcommands, line);
+    if let Some(why) = Subcommand::resolve(&view.subcommands, &words).and_then(|it| it.unavailable(&words)) {
+        ui.overlays.push(Overlay::Output(Output::elsewhere(typed, why, view.commands.line(line))));
+        return effects;
+    }
+    ui.subcommand_count += 1;
+    let number = ui.subcommand_count;
+    ui.overlays.push(Overlay::Output(Output::running(number, typed)));
+    effects.push(Effect::Run { number, words });
+    effects
+}
+
+fn remember(ui: &mut Ui, line: &str) -> Vec<Effect> {
+    ui.history.push(line.to_owned());
+    vec![Effect::Remember(line.to_owned())]
+}
+
+/// A subcommand ended. The end of one that was closed is let go.
+pub(crate) fn on_subcommand_ended(ui: &mut Ui, number: u64, ran: &SubcommandResult) {
+    for overlay in &mut ui.overlays {
+        if let Overlay::Output(output) = overlay {
+            output.take(number, ran);
+        }
+    }
+}

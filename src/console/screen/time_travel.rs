@@ -1,0 +1,175 @@
+//! Stopping time, stepping through what is kept, and bookmarks.
+
+use super::dispatch::show_message;
+use crate::{
+    console::{
+        draw::format,
+        input::{action::Action, pane_id::PaneId},
+        model::{Model, StepOutcome},
+        records,
+        records::{bookmarks::Bookmark, selection::RowKeys as _},
+        screen,
+        settings::view::View,
+        ui::state::{Focus, Ui},
+    },
+    time::Now,
+};
+
+/// Does what an action asks for; it is known to be possible. Whether it was one of time.
+pub(crate) fn act(ui: &mut Ui, live: &Model, view: &View, action: Action, now: Now) -> bool {
+    match action {
+        Action::Pause | Action::Live if ui.time.is_stopped() => {
+            ui.time.go_live();
+            ui.reconcile(live);
+        }
+        Action::Pause => ui.time.stop(live, now),
+        Action::StepBack | Action::StepForward | Action::SecondBack | Action::SecondForward => {
+            step(ui, live, view, action, now)
+        }
+        Action::Bookmark => bookmark(ui, live, view, now),
+        Action::Jump => jump(ui, live, view, now),
+        _ => return false,
+    }
+    true
+}
+
+fn step(ui: &mut Ui, live: &Model, view: &View, action: Action, now: Now) {
+    let forward = matches!(action, Action::StepForward | Action::SecondForward);
+    let stepped = match action {
+        Action::StepBack | Action::StepForward => ui.time.step(forward, live, now),
+        _ => ui.time.step_second(forward, live, now),
+    };
+    if matches!(stepped, StepOutcome::Moved { .. }) {
+        // The wire ends at the moment that is shown, and what happened then is what is looked at.
+        ui.selection_mut(PaneId::Wire).release();
+    }
+    ui.reconcile_visible(live);
+    match stepped {
+        StepOutcome::Moved { lost: 0, gone: 0 } => {}
+        StepOutcome::Moved { lost, gone: 0 } => {
+            let words = format!("lost here: {}; the state was taken anew", format::many(lost, "entry"));
+            show_message(ui, words, false, now);
+        }
+        StepOutcome::Moved { gone, .. } => {
+            let words = format!(
+                "not kept any more in between: {} (limits.console.kept_entries_max)",
+                format::many(gone, "entry")
+            );
+            show_message(ui, words, false, now);
+        }
+        StepOutcome::AtFirst => show_message(
+            ui,
+            "this is the oldest moment that is kept (limits.console.kept_entries_max)".to_owned(),
+            true,
+            now,
+        ),
+        StepOutcome::AtLast => show_message(
+            ui,
+            format!("nothing has come since: {} is live again", view.key(Action::Live)),
+            true,
+            now,
+        ),
+    }
+}
+
+fn bookmark(ui: &mut Ui, live: &Model, view: &View, now: Now) {
+    let Some(seq) = ui.time.current() else {
+        show_message(
+            ui,
+            "this moment is not kept any more: there is nothing to come back to".to_owned(),
+            true,
+            now,
+        );
+        return;
+    };
+    let past = ui.time.visible_model();
+    let model = past.as_deref().unwrap_or(live);
+    let pane = match ui.focus {
+        Focus::Pane(pane) => Some(pane),
+        Focus::Chips(_) => None,
+    };
+    let key = pane.and_then(|pane| ui.selected(pane, model));
+    let at = ui.time.instant().unwrap_or(now);
+    let bookmark = Bookmark { view: ui.view, pane, key, seq, at };
+    let is_set = ui.bookmarks.toggle(bookmark, !ui.time.is_stopped(), ui.limits.console.bookmarks_max);
+    let (when, all) = (view.time_of_day(at), ui.bookmarks.len());
+    let words = if is_set {
+        format!("bookmark {all} is set at {when}: {} comes back to it", view.key(Action::Jump))
+    } else {
+        format!("the bookmark is taken away; {all} are left")
+    };
+    show_message(ui, words, false, now);
+}
+
+/// To the bookmark before: its view and pane, its moment, its record.
+fn jump(ui: &mut Ui, live: &Model, view: &View, now: Now) {
+    let all = ui.bookmarks.len();
+    let Some((number, Bookmark { view: shown, pane, key, seq, at })) =
+        ui.bookmarks.before().map(|(number, known)| (number, known.clone()))
+    else {
+        return;
+    };
+    let name = format!("bookmark {number} of {all}, {}", view.time_of_day(at));
+    if !ui.time.seek(seq, live) {
+        let words = format!("{name}: its moment is not kept any more (limits.console.kept_entries_max)");
+        show_message(ui, words, true, now);
+        return;
+    }
+    ui.overlays.clear();
+    ui.selection_mut(PaneId::Wire).release();
+    ui.show(shown);
+    ui.zoomed = None;
+    let past = ui.time.visible_model();
+    let model = past.as_deref().unwrap_or(live);
+    let mut is_there = true;
+    if let Some(pane) = pane {
+        if !ui.layout(model).has(pane) {
+            ui.zoomed = Some(pane);
+        }
+        ui.focus = Focus::Pane(pane);
+        ui.reconcile(model);
+        let place = key.as_ref().and_then(|key| records::rows(pane, ui, model).row(key));
+        is_there = place.is_some() || key.is_none();
+        let height = ui
+            .layout(model)
+            .panes
+            .iter()
+            .find(|(known, _)| *known == pane)
+            .map_or(1, |(_, area)| screen::list_height(*area));
+        if let Some(place) = place {
+            ui.select_in(pane, model, |selection, keys| selection.select(place, keys, height));
+        }
+    }
+    let words = if is_there { name } else { format!("{name}: its record is not listed here any more") };
+    show_message(ui, words, !is_there, now);
+}
+
+/// Why an action of time would do nothing.
+pub(crate) fn unavailable(action: Action, ui: &Ui, model: &Model) -> Option<String> {
+    let needs = |there: bool, why: &str| (!there).then(|| why.to_owned());
+    match action {
+        Action::Pause
+        | Action::StepBack
+        | Action::StepForward
+        | Action::SecondBack
+        | Action::SecondForward
+            if model.station_state.is_none() =>
+        {
+            Some("the station is starting".to_owned())
+        }
+        Action::Bookmark => {
+            needs(ui.time.entries().len() > 0, "nothing has happened yet that could be come back to")
+        }
+        Action::Jump => needs(!ui.bookmarks.is_empty(), "no bookmark is set"),
+        _ => None,
+    }
+}
+
+/// Whether the selected record is there in the present, so that an action on it means what it seems to.
+pub(crate) fn is_present(ui: &Ui, past: &Model, live: &Model) -> bool {
+    let Focus::Pane(pane) = ui.focus else { return true };
+    if !ui.overlays.is_empty() || ui.paged_lists.selection(pane).is_some() {
+        return true;
+    }
+    ui.selected(pane, past).is_none_or(|key| records::rows(pane, ui, live).row(&key).is_some())
+}

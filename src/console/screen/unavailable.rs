@@ -1,0 +1,480 @@
+//! Why an action would do nothing here and now: what greys the footer, and what the operator is told.
+
+use crate::{
+    console::{
+        copy,
+        draw::class::Class,
+        input::{
+            action::Action,
+            keymap::KeyScope,
+            pane_id::{ChipId, PaneId},
+            view_id::ViewId,
+        },
+        inspect,
+        model::{AlertStatus, Cause, Model},
+        overlays::{DetailsRecord, Overlay},
+        records::selection::RecordKey,
+        screen::time_travel,
+        settings::view::View,
+        systems::{bridge::Pending, runs, sessions},
+        trace,
+        ui::state::{Focus, Ui},
+    },
+    ids::{ConnectionId, EventName, InvocationId, QueueName},
+    mpp::LiveView,
+    port::{HostState, InvocationRow},
+    tap::entry::{Link, mpp::RowState},
+};
+
+/// Why the action would do nothing, with what to do instead; nothing when it would do something.
+pub(crate) fn unavailable(action: Action, ui: &Ui, model: &Model, view: &View) -> Option<String> {
+    let needs = |there: bool, why: &str| (!there).then(|| why.to_owned());
+    if action.acts_on_station()
+        && let Some(why) = model.read_only_reason()
+    {
+        return Some(why);
+    }
+    match action {
+        Action::Pause
+        | Action::StepBack
+        | Action::StepForward
+        | Action::SecondBack
+        | Action::SecondForward
+        | Action::Bookmark
+        | Action::Jump => time_travel::unavailable(action, ui, model),
+        Action::Filter | Action::FilterCell => super::filter::unavailable(action, ui, model),
+        Action::Columns
+        | Action::ToggleColumn
+        | Action::SortColumn
+        | Action::ColumnEarlier
+        | Action::ColumnLater
+        | Action::ResetColumns
+        | Action::ResetLayout => super::columns::unavailable(action, ui, view),
+        Action::Hold => brake_unavailable(action, ui, model, view),
+        Action::Drain => {
+            brake_unavailable(action, ui, model, view).or_else(|| undrain_unavailable(ui, model, view))
+        }
+        Action::Settle => settle_unavailable(ui, model),
+        Action::Restart => {
+            needs(target_down_host(ui, model).is_some(), "every host is up: there is nothing to restart")
+        }
+        Action::Kick if is_in_bus_sessions(ui) => match target_bus_session(ui, model) {
+            None => Some("no session of the bus is selected".to_owned()),
+            own if own == model.own_session() => {
+                Some(format!("that is this console: {} leaves it", view.key(Action::Quit)))
+            }
+            Some(_) => None,
+        },
+        Action::Kick if is_on_bus(ui) => Some("select whom in Subscribers or Peers".to_owned()),
+        Action::Kick => {
+            needs(model.mpp().is_some_and(|mpp| mpp.adapter.is_some()), "no adapter is connected")
+        }
+        Action::Open => match (ui.overlays.last(), ui.focus) {
+            (Some(Overlay::Pending(pending)), _) => {
+                needs(pending.selected().is_some(), "nothing is selected")
+            }
+            (Some(Overlay::Events(events)), _) => needs(events.selected().is_some(), "nothing is selected"),
+            (Some(Overlay::Files(files)), _) => {
+                needs(files.selected().is_some(), "there is nothing to go on with")
+            }
+            (Some(Overlay::Alerts(tray)), _) => needs(
+                tray.selected(model).is_some() || tray.selected_approval(model).is_some(),
+                "nothing was the matter so far",
+            ),
+            (Some(Overlay::Columns(_)), _) => {
+                Some("a field is shown, moved and sorted by here: there is nothing to open".to_owned())
+            }
+            (Some(Overlay::Inspector(_)), _) => inspect::actions::unavailable(action, ui, model),
+            (Some(Overlay::Details(facts)), _) => needs(facts.entry().is_some(), "no kept entry tells of it"),
+            (None, Focus::Pane(PaneId::Meter)) => {
+                Some("a figure has no details: its line says all".to_owned())
+            }
+            (None, Focus::Pane(pane)) => needs(ui.selected(pane, model).is_some(), "there is nothing here"),
+            _ => None,
+        },
+        Action::Cause | Action::Effect | Action::RelatedNext | Action::RelatedPrevious | Action::Return => {
+            inspect::actions::unavailable(action, ui, model)
+        }
+        Action::Ladder => trace::actions::unavailable(ui, model),
+        Action::Copy
+        | Action::CopyAs
+        | Action::CopyCell
+        | Action::CopyJson
+        | Action::CopyHex
+        | Action::CopyFrame
+        | Action::CopyLine
+        | Action::CopyAgain => copy::actions::unavailable(action, ui, model, view),
+        Action::Ledger => needs(target_pane(ui).is_some(), "a pane has a ledger: Tab to one"),
+        Action::Mark => mark_unavailable(ui, model),
+        Action::Migrate => migrate_unavailable(model),
+        Action::Send => match ui.overlays.last() {
+            Some(Overlay::Submit(submit)) => submit.unavailable(),
+            _ => send_unavailable(ui, model),
+        },
+        Action::Params | Action::Files => needs(
+            matches!(ui.key_scope(), KeyScope::Submit | KeyScope::SubmitParams),
+            "no opening is being written",
+        ),
+        Action::AsJson => as_json_unavailable(ui),
+        Action::Defaults => defaults_unavailable(ui),
+        Action::HoldAll | Action::Invoke | Action::Submit | Action::Record => {
+            needs(model.station_state.is_some(), "the station is starting")
+        }
+        Action::Acknowledge => match ui.overlays.last() {
+            Some(Overlay::Alerts(tray)) if tray.selected_approval(model).is_some() => Some(format!(
+                "a question waits for its answer: {} approves, {} rejects",
+                view.key(Action::Approve),
+                view.key(Action::Reject)
+            )),
+            Some(Overlay::Alerts(tray)) => match tray.selected(model).map(|alert| alert.status) {
+                None => Some("nothing was the matter so far".to_owned()),
+                Some(AlertStatus::Active) => None,
+                Some(AlertStatus::Acknowledged) => Some("it was put away as seen already".to_owned()),
+                Some(AlertStatus::Resolved { .. }) => Some("it has passed".to_owned()),
+            },
+            _ => Some("nothing is selected".to_owned()),
+        },
+        Action::Cancel if runs::actions::concerns_run(ui) => runs::actions::cancel_unavailable(ui, model),
+        Action::Cancel if sessions::actions::concerns_session(ui) => {
+            sessions::actions::cancel_unavailable(ui, model)
+        }
+        Action::Reason => needs(
+            ui.key_scope() == KeyScope::ReasonDialog,
+            "no session is about to be cancelled: that takes a reason; `:record` starts and stops a recording",
+        ),
+        Action::Cancel => cancel_unavailable(ui, model, view),
+        Action::Approve | Action::Reject => runs::actions::decide_unavailable(action, ui, model),
+        Action::Refund => needs(
+            ui.key_scope() == KeyScope::CancelDialog,
+            "no cancellation is asked for: refunds go with one",
+        ),
+        Action::SettleDone | Action::SettleFailed => {
+            needs(ui.key_scope() == KeyScope::SettleDialog, "no settlement is asked for")
+        }
+        Action::Confirm => needs(
+            matches!(ui.key_scope(), KeyScope::Dialog | KeyScope::CancelDialog | KeyScope::ReasonDialog),
+            "no question is open",
+        ),
+        Action::Decline => {
+            needs(matches!(ui.overlays.last(), Some(Overlay::Dialog(_))), "no question is open")
+        }
+        Action::NextField | Action::PreviousField => field_unavailable(ui),
+        Action::Zoom => needs(
+            ui.overlays.is_empty() && matches!(ui.focus, Focus::Pane(_)),
+            "a pane is zoomed: Tab to one",
+        ),
+        _ => None,
+    }
+}
+
+fn field_unavailable(ui: &Ui) -> Option<String> {
+    let (is_there, why) = match ui.overlays.last() {
+        Some(Overlay::Submit(submit)) if submit.shows_params() => {
+            (submit.has_rows(), "the text has no params: write one as `name = value`")
+        }
+        Some(Overlay::Submit(submit)) => (submit.has_faults(), "nothing is wrong with it"),
+        overlay => (matches!(overlay, Some(Overlay::Form(_) | Overlay::Filter(_))), "no form is open"),
+    };
+    (!is_there).then(|| why.to_owned())
+}
+
+/// Whether the keys go to what tells of a run or of a session.
+pub(crate) fn concerns_run_or_session(ui: &Ui) -> bool {
+    runs::actions::concerns_run(ui) || sessions::actions::concerns_session(ui)
+}
+
+/// The pane that the keys go to, if it has records.
+pub(crate) fn target_pane(ui: &Ui) -> Option<PaneId> {
+    match (ui.overlays.last(), ui.focus) {
+        (Some(Overlay::Pending(_)), _) => Some(PaneId::Pending),
+        (None, Focus::Pane(pane)) => Some(pane).filter(|pane| *pane != PaneId::Started),
+        _ => None,
+    }
+}
+
+/// Whose words why an action would do nothing can have: what is wrong in a form quotes what is written there.
+pub(crate) const fn class_of_reason(action: Action) -> Class {
+    match action {
+        Action::Send | Action::AsJson | Action::Params => Class::Payload,
+        _ => Class::Public,
+    }
+}
+
+/// A row that can be cancelled or marked, as far as this place shows one.
+pub(crate) struct TargetRow {
+    pub(crate) id: InvocationId,
+    pub(crate) queue: QueueName,
+    pub(crate) event: EventName,
+    pub(crate) state: RowState,
+}
+
+impl TargetRow {
+    fn of(row: &InvocationRow, model: &Model) -> Self {
+        Self {
+            id: row.id,
+            queue: row.queue.clone(),
+            event: row.event.clone(),
+            state: Pending::state_now(row, model),
+        }
+    }
+}
+
+/// The selected row of the place that has the keys.
+pub(crate) fn target_row(ui: &Ui, model: &Model) -> Option<TargetRow> {
+    let row = match (ui.overlays.last(), ui.focus) {
+        (Some(Overlay::Pending(pending)), _) => pending.selected(),
+        (None, Focus::Pane(PaneId::History)) => ui.paged_lists.history.selected(),
+        (None, Focus::Pane(PaneId::OtherPack)) => ui.paged_lists.other_pack.selected(),
+        _ => None,
+    };
+    row.map(|row| TargetRow::of(row, model))
+}
+
+fn cancel_unavailable(ui: &Ui, model: &Model, view: &View) -> Option<String> {
+    if ui.bulk_cancel.is_some() {
+        return Some("another cancellation is under way: wait for its account".to_owned());
+    }
+    if ui.key_scope() == KeyScope::Queues {
+        return Some(format!(
+            "a queue is not cancelled: {} lists what is pending there",
+            view.key(Action::Open)
+        ));
+    }
+    if ui.overlays.is_empty() && ui.focus == Focus::Pane(PaneId::InFlight) {
+        if target_orphan(ui, model).is_some() {
+            return Some(format!(
+                "a row that was left in applied can only be settled: {}",
+                view.key(Action::Settle)
+            ));
+        }
+        let key = view.key(Action::Kick);
+        return Some(format!(
+            "what is with the adapter cannot be cancelled: wait for its answer, or {key} drops the adapter and requeues it"
+        ));
+    }
+    if ui.overlays.is_empty() && ui.focus == Focus::Pane(PaneId::Recent) {
+        return Some("what has ended cannot be cancelled".to_owned());
+    }
+    if !ui.marked_rows.is_empty() {
+        return None;
+    }
+    match target_row(ui, model) {
+        None => Some("nothing is selected".to_owned()),
+        Some(row) => not_pending(&row, "cancelled"),
+    }
+}
+
+fn not_pending(row: &TargetRow, done: &str) -> Option<String> {
+    let is_pending = row.state == RowState::Pending;
+    (!is_pending)
+        .then(|| format!("{} is {} by now: only a pending row can be {done}", row.id, row.state.name()))
+}
+
+fn mark_unavailable(ui: &Ui, model: &Model) -> Option<String> {
+    let Some(row) = target_row(ui, model) else { return Some("nothing is selected".to_owned()) };
+    if ui.marked_rows.contains(row.id) {
+        return None;
+    }
+    let is_full = ui.marked_rows.len() as u64 >= ui.limits.console.marks_max;
+    not_pending(&row, "marked").or_else(|| {
+        is_full.then(|| format!("{} are marked already (limits.console.marks_max)", ui.marked_rows.len()))
+    })
+}
+
+fn send_unavailable(ui: &Ui, model: &Model) -> Option<String> {
+    let Some(Overlay::Form(form)) = ui.overlays.last() else { return Some("no form is open".to_owned()) };
+    if form.sent.is_some() {
+        return Some("it is sent already: the station has not answered yet".to_owned());
+    }
+    if let Some(fault) = form.first_fault() {
+        return Some(fault);
+    }
+    let queue = form.target_queue();
+    match model
+        .mpp()
+        .and_then(|mpp| mpp.queues.get(queue.as_str()))
+        .filter(|queue| queue.ready_after.is_some())
+    {
+        None => Some(format!("the pack has no queue {queue}")),
+        Some(known) if known.brake.draining => {
+            Some(format!("{queue} drains and takes no new work: choose another queue, or end the drain"))
+        }
+        Some(_) => None,
+    }
+}
+
+fn as_json_unavailable(ui: &Ui) -> Option<String> {
+    match ui.overlays.last() {
+        Some(Overlay::Form(form)) => form.switch_unavailable(),
+        _ => Some("no form is open".to_owned()),
+    }
+}
+
+fn defaults_unavailable(ui: &Ui) -> Option<String> {
+    match ui.overlays.last() {
+        Some(Overlay::Form(form)) if form.sent.is_some() => {
+            Some("it is sent already: the station has not answered yet".to_owned())
+        }
+        Some(Overlay::Form(form)) => {
+            form.is_untouched().then(|| "nothing is written yet: these are the defaults".to_owned())
+        }
+        Some(Overlay::Submit(submit)) if submit.sent.is_some() => {
+            Some("it is sent already: the control plane has not answered yet".to_owned())
+        }
+        Some(Overlay::Submit(submit)) => {
+            submit.is_blank().then(|| "nothing is written yet: this is the example".to_owned())
+        }
+        _ => Some("no form is open".to_owned()),
+    }
+}
+
+fn migrate_unavailable(model: &Model) -> Option<String> {
+    let is_other = model.mpp().is_some_and(|mpp| mpp.queues.values().any(|queue| queue.other_manifest > 0));
+    (!is_other).then(|| "no row of another manifest is pending".to_owned())
+}
+
+fn brake_unavailable(action: Action, ui: &Ui, model: &Model, view: &View) -> Option<String> {
+    if target_queue(ui, model).is_some() {
+        return None;
+    }
+    let (key, next, back) = (view.key(action), view.key(Action::FocusNext), view.key(Action::Back));
+    Some(match (ui.focus, ui.zoomed) {
+        (Focus::Pane(PaneId::Queues), _) => "no queue is selected".to_owned(),
+        _ if !ui.view.panes().contains(&PaneId::Queues) => {
+            format!("{key} works on a queue: {} shows them", view.key(Action::ViewDeck))
+        }
+        (_, Some(_)) => format!("{key} works on a queue: {back}, then {next} to Queues"),
+        (_, None) => format!("{key} works on a queue: {next} to Queues"),
+    })
+}
+
+/// Only resuming ends a drain, and for a moment it would dispatch from a queue that is to stay held.
+fn undrain_unavailable(ui: &Ui, model: &Model, view: &View) -> Option<String> {
+    let name = target_queue(ui, model)?;
+    let brake = model.mpp()?.queues.get(name.as_str())?.brake;
+    (brake.held && brake.draining).then(|| {
+        format!(
+            "{name} is held: {} releases it first, then {} ends the drain",
+            view.key(Action::Hold),
+            view.key(Action::Drain)
+        )
+    })
+}
+
+fn settle_unavailable(ui: &Ui, model: &Model) -> Option<String> {
+    if let Some(Overlay::Alerts(_)) = ui.overlays.last() {
+        return target_orphan(ui, model)
+            .is_none()
+            .then(|| "the selected alert tells of no row that waits to be settled".to_owned());
+    }
+    if !ui.overlays.is_empty() || ui.focus != Focus::Pane(PaneId::InFlight) {
+        return Some("a row left in applied is settled in In flight: Tab there".to_owned());
+    }
+    let Some(RecordKey::Invocation(id)) = ui.selected(PaneId::InFlight, model) else {
+        return Some("nothing is selected".to_owned());
+    };
+    target_orphan(ui, model)
+        .is_none()
+        .then(|| format!("{id} is still with the adapter: only a row left in applied is settled by hand"))
+}
+
+/// The selected row of In flight, if it was left in applied; where the selected alert tells of such rows, the
+/// first of them.
+pub(crate) fn target_orphan<'a>(ui: &Ui, model: &'a Model) -> Option<(InvocationId, &'a LiveView)> {
+    if let Some(Overlay::Alerts(tray)) = ui.overlays.last() {
+        let alert = tray.selected(model)?;
+        let is_left = alert.cause == Cause::Orphaned && !matches!(alert.status, AlertStatus::Resolved { .. });
+        return model
+            .mpp()?
+            .live
+            .iter()
+            .find(|(_, live)| is_left && live.orphaned)
+            .map(|(id, live)| (*id, live));
+    }
+    let Some(RecordKey::Invocation(id)) = ui.selected(PaneId::InFlight, model) else { return None };
+    model.mpp()?.live.get(&id).filter(|live| live.orphaned).map(|live| (id, live))
+}
+
+/// The queue that brakes would act on.
+pub(crate) fn target_queue(ui: &Ui, model: &Model) -> Option<QueueName> {
+    match (ui.overlays.last(), ui.focus) {
+        (Some(Overlay::Pending(pending)), _) => Some(pending.queue.clone()),
+        (None, Focus::Pane(PaneId::Queues)) => match ui.selected(PaneId::Queues, model)? {
+            RecordKey::Queue(queue) => Some(queue),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// Whether the keys go to a list of sessions of the bus.
+/// Whether the bus is looked at, where no adapter is.
+fn is_on_bus(ui: &Ui) -> bool {
+    ui.overlays.is_empty()
+        && matches!(ui.focus, Focus::Pane(PaneId::Topics | PaneId::Drops))
+        && ui.view == ViewId::Bus
+}
+
+fn is_in_bus_sessions(ui: &Ui) -> bool {
+    match (ui.overlays.last(), ui.focus) {
+        (None, Focus::Pane(PaneId::Peers | PaneId::Subscribers)) => true,
+        (Some(Overlay::Details(facts)), _) => matches!(facts.record, DetailsRecord::BusPeer(_)),
+        _ => false,
+    }
+}
+
+/// The session of the bus that is selected, or told of.
+pub(crate) fn target_bus_session(ui: &Ui, model: &Model) -> Option<ConnectionId> {
+    match (ui.overlays.last(), ui.focus) {
+        (None, Focus::Pane(pane @ (PaneId::Peers | PaneId::Subscribers))) => {
+            match ui.selected(pane, model)? {
+                RecordKey::BusPeer(session) | RecordKey::Subscription(session, _) => Some(session),
+                _ => None,
+            }
+        }
+        (Some(Overlay::Details(facts)), _) => match facts.record {
+            DetailsRecord::BusPeer(session) => Some(session),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// The host that is down and would be started again: of several, the one that is looked at.
+pub(crate) fn target_down_host(ui: &Ui, model: &Model) -> Option<Link> {
+    let hosts = &model.station_state.as_ref()?.station.hosts;
+    let is_down = |link: &Link| matches!(hosts[link.index()], HostState::Down(_));
+    let of_chip = |chip: ChipId| match chip {
+        ChipId::Rmp => Link::Rmp,
+        ChipId::Runs => Link::Runs,
+        ChipId::Macp => Link::Macp,
+        ChipId::Mpp | ChipId::Store | ChipId::Hidden(_) => Link::Mpp,
+    };
+    let of_view = match ui.view {
+        ViewId::Bus => Link::Rmp,
+        ViewId::Runs => Link::Runs,
+        ViewId::Sessions => Link::Macp,
+        _ => Link::Mpp,
+    };
+    let first = match (ui.overlays.last(), ui.focus) {
+        (Some(Overlay::Details(facts)), _) => match &facts.record {
+            DetailsRecord::Chip(chip) => of_chip(*chip),
+            DetailsRecord::Alert(alert) => alert.cause.link(),
+            _ => of_view,
+        },
+        (Some(Overlay::Alerts(tray)), _) => {
+            tray.selected(model).map_or(Link::Mpp, |alert| alert.cause.link())
+        }
+        (None, Focus::Chips(_)) => target_chip(ui, model).map_or(Link::Mpp, of_chip),
+        _ => of_view,
+    };
+    [first, Link::Mpp, Link::Rmp, Link::Runs, Link::Macp].into_iter().find(is_down)
+}
+
+/// The focused chip.
+pub(crate) fn target_chip(ui: &Ui, model: &Model) -> Option<ChipId> {
+    match ui.focus {
+        Focus::Chips(at) => ui.layout(model).chips().get(at).copied(),
+        Focus::Pane(_) => None,
+    }
+}

@@ -1,0 +1,161 @@
+//! What a console is started with, and how it ends.
+
+use std::{io, sync::Arc};
+
+use super::{config_watcher::ConfigSource, shell::Shell};
+use crate::{
+    console::{
+        draw::{
+            class::OnAir,
+            theme::{Depth, Theme},
+        },
+        input::keymap::Keymap,
+    },
+    limits::Limits,
+    time::Clock,
+};
+
+/// What a console is started with, every value resolved.
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// What can change while the console runs.
+    pub appearance: AppearanceSettings,
+    /// Where changed looks come from; without one they stay as they are.
+    pub source: Option<Arc<dyn ConfigSource>>,
+    /// The colours that the terminal takes.
+    pub depth: Depth,
+    /// What stands between this process and the terminal: what is meant for the terminal itself is handed
+    /// through it.
+    pub passthrough: Passthrough,
+    /// Whether the show is on air: logins, chat text and payload values are masked.
+    pub on_air: OnAir,
+    /// What the header calls this station: the data folder's name or a configured one.
+    pub name: String,
+    /// The bounds in force: the console's own, and those of the windows that it carries on.
+    pub limits: Limits,
+    /// The station's clock.
+    pub clock: Clock,
+    /// How commands are written for this station.
+    pub commands: CommandHints,
+    /// The subcommands that the palette offers.
+    pub shell: Shell,
+}
+
+/// What of a console's configuration can change while it runs.
+#[derive(Clone, Debug, Default)]
+pub struct AppearanceSettings {
+    /// The name of a theme; one that is not there gives `midnight`.
+    pub theme: String,
+    /// The user's own themes, at the depth of the terminal.
+    pub themes: Vec<Theme>,
+    /// Draw with ASCII alone.
+    pub ascii: bool,
+    /// Take the mouse.
+    pub mouse: bool,
+    /// Mask logins, chat text and payload values from the start. Taken back in a file, it unmasks no running
+    /// show.
+    pub on_air: bool,
+    /// Which key means what.
+    pub keymap: Keymap,
+    /// When and how the operator is alerted.
+    pub alerts: AlertRules,
+}
+
+/// When and how the operator is alerted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AlertRules {
+    /// No adapter is connected for so long, in seconds, after one was; 0 turns the rule off.
+    pub adapter_gone_s: u64,
+    /// The head of a queue waits for so long, in seconds, while the operator does not hold it; 0 turns the
+    /// rule off.
+    pub head_waiting_s: u64,
+    /// Whether the terminal's bell rings.
+    pub bell: bool,
+    /// Whether the terminal is asked for a desktop notification.
+    pub desktop: Desktop,
+}
+
+impl Default for AlertRules {
+    fn default() -> Self {
+        Self { adapter_gone_s: 5, head_waiting_s: 30, bell: true, desktop: Desktop::Off }
+    }
+}
+
+/// What stands between a process and the terminal.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Passthrough {
+    /// Nothing does.
+    #[default]
+    None,
+    /// tmux, which hands on what it is told to with `set -g allow-passthrough on`.
+    Tmux,
+    /// GNU screen.
+    Screen,
+}
+
+/// How a terminal is asked for a desktop notification.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Desktop {
+    /// Not at all.
+    #[default]
+    Off,
+    /// `OSC 9 ; text`: iTerm2, Windows Terminal, foot, `WezTerm`.
+    Osc9,
+    /// `OSC 777 ; notify ; title ; text`: urxvt, foot, Ghostty, `WezTerm`.
+    Osc777,
+}
+
+/// How a command line for this station is written, so that what the screen teaches can be typed as it stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CommandHints {
+    /// The program as the user would call it.
+    pub program: String,
+    /// Global flags that differ from their defaults, quoted for a shell (`--data ./friday`); empty when none
+    /// does.
+    pub globals: String,
+}
+
+impl Default for CommandHints {
+    fn default() -> Self {
+        Self { program: "rl-console".to_owned(), globals: String::new() }
+    }
+}
+
+impl CommandHints {
+    /// The command line of a subcommand.
+    #[must_use]
+    pub fn line(&self, rest: &str) -> String {
+        if self.globals.is_empty() {
+            format!("{} {rest}", self.program)
+        } else {
+            format!("{} {} {rest}", self.program, self.globals)
+        }
+    }
+}
+
+/// Why a console ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Exit {
+    /// The operator asked for it.
+    Quit,
+    /// The terminal is gone.
+    HangUp,
+    /// The station or a signal asked for it.
+    Stopped,
+}
+
+/// Why a console could not run.
+#[derive(Debug, thiserror::Error)]
+pub enum ConsoleError {
+    /// There is no terminal to draw on.
+    #[error(
+        "{what} is not a terminal: run rl-console in one, or `rl-console serve` or `rl-console --plain` without"
+    )]
+    NotATerminal {
+        /// What was tried.
+        what: &'static str,
+    },
+    /// The terminal could not be set up.
+    #[error("the terminal could not be set up: {0}")]
+    Terminal(#[from] io::Error),
+}

@@ -1,0 +1,207 @@
+//! The subcommands that the palette offers, and who runs them: a console knows neither their grammar nor
+//! processes.
+
+use std::{any::Any, fmt, future::Future, path::PathBuf, pin::Pin, sync::Arc};
+
+use crate::console::systems::runs::openings::OpeningFiles;
+
+/// What the palette offers beside the actions of a place.
+#[derive(Clone, Debug, Default)]
+pub struct Shell {
+    /// Every subcommand there is.
+    pub subcommands: Arc<[Subcommand]>,
+    /// Lines that were run before, the oldest first.
+    pub history: Vec<String>,
+    /// Filters that were kept before, the oldest first.
+    pub filters: Vec<String>,
+    /// How panes were looked at in the last start.
+    pub layout: Option<SavedLayout>,
+    /// The opening that was being written in the last start, as it was given to be kept.
+    pub draft: Option<String>,
+    /// The openings that were submitted lately, as they were given to be kept.
+    pub recent: Option<String>,
+    /// The files of openings; none where no folder is known.
+    pub opening_files: Option<Arc<dyn OpeningFiles>>,
+    /// Who runs them; nobody where there is none.
+    pub runner: Option<Arc<dyn Runner>>,
+}
+
+/// How panes were looked at in the last start.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SavedLayout {
+    /// Where it is kept.
+    pub file: PathBuf,
+    /// What was kept there, if anything was yet, or why it cannot be read.
+    pub text: Result<Option<String>, String>,
+}
+
+/// A subcommand.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Subcommand {
+    /// Its words: `pack check`.
+    pub name: String,
+    /// What it does, in one line.
+    pub about: String,
+    /// How it is written.
+    pub usage: String,
+    /// Whether it does nothing without more words.
+    pub needs_more: bool,
+    /// Whether it can be run from within the console.
+    pub runnable: Runnable,
+}
+
+/// Whether a subcommand can be run from within the console.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Runnable {
+    /// It can.
+    Here,
+    /// It cannot, and why.
+    Elsewhere(&'static str),
+    /// It can with this flag; why not without.
+    HereWith(&'static str, &'static str),
+}
+
+impl Subcommand {
+    /// Why these words of it cannot be run from within the console.
+    pub(crate) fn unavailable(&self, words: &[String]) -> Option<&'static str> {
+        match self.runnable {
+            Runnable::Here => None,
+            Runnable::Elsewhere(why) => Some(why),
+            Runnable::HereWith(flag, why) => {
+                let is_given = |word: &String| {
+                    word == flag || word.strip_prefix(flag).is_some_and(|rest| rest.starts_with('='))
+                };
+                (!words.iter().any(is_given)).then_some(why)
+            }
+        }
+    }
+
+    /// How many of these words name it: all of its own, or only the first where the rest is still missing or
+    /// mistyped.
+    fn matched_words(&self, words: &[String]) -> usize {
+        let own: Vec<&str> = self.name.split(' ').collect();
+        own.iter().zip(words).take_while(|(own, word)| *own == word).count()
+    }
+
+    /// A command line in two: what names a subcommand, and what it is given. What is given can quote anybody.
+    pub(crate) fn split_line<'a>(all: &[Self], line: &'a str) -> (&'a str, &'a str) {
+        let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
+        let named = Self::resolve(all, &words).map_or(1, |it| it.matched_words(&words));
+        let ends = |end: usize, word: &str| end + line[end..].find(word).unwrap_or(0) + word.len();
+        line.split_at(line.split_whitespace().take(named).fold(0, ends))
+    }
+
+    /// The subcommand that words are meant for.
+    pub(crate) fn resolve<'a>(all: &'a [Self], words: &[String]) -> Option<&'a Self> {
+        // Of several that are named as well, the first.
+        let named = all.iter().rev().map(|it| (it.matched_words(words), it));
+        named.filter(|(count, _)| *count > 0).max_by_key(|(count, _)| *count).map(|(_, it)| it)
+    }
+}
+
+/// Runs subcommands for a console, and keeps the lines that were typed.
+pub trait Runner: Send + Sync + fmt::Debug {
+    /// Starts a subcommand. It must not wait for anything.
+    fn run(&self, words: &[String]) -> RunningSubcommand;
+
+    /// Keeps a line for the next start. It must not wait for anything, and may fail silently.
+    fn remember(&self, line: &str);
+
+    /// Keeps a filter for the next start. It must not wait for anything, and may fail silently.
+    fn remember_filter(&self, text: &str);
+
+    /// Keeps how panes are looked at for the next start. It must not wait for anything, and may fail
+    /// silently.
+    fn save_layout(&self, text: &str);
+
+    /// Keeps an opening that is being written for the next start. It must not wait for anything, and may fail
+    /// silently.
+    fn save_draft(&self, text: &str);
+
+    /// Keeps the openings that were submitted lately for the next start. It must not wait for anything, and
+    /// may fail silently.
+    fn save_recent(&self, text: &str);
+}
+
+/// A subcommand that runs.
+pub struct RunningSubcommand {
+    /// Its end.
+    pub end: Pin<Box<dyn Future<Output = SubcommandResult> + Send>>,
+    /// Dropped, it is killed.
+    pub kill_guard: Box<dyn Any + Send>,
+}
+
+/// What became of a subcommand.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SubcommandResult {
+    /// What it printed, stdout and stderr as they came.
+    pub output: String,
+    /// Whether it printed more than was kept.
+    pub cut: bool,
+    /// How it ended.
+    pub end: SubcommandEnd,
+}
+
+/// How a subcommand ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SubcommandEnd {
+    /// With this code.
+    Exited(i32),
+    /// It took longer than this many seconds and was killed.
+    TimedOut(u64),
+    /// It was killed.
+    Killed,
+    /// It could not be run.
+    Failed(String),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn subcommand(name: &str, runs: Runnable) -> Subcommand {
+        Subcommand {
+            name: name.to_owned(),
+            about: String::new(),
+            usage: name.to_owned(),
+            needs_more: false,
+            runnable: runs,
+        }
+    }
+
+    fn words(line: &str) -> Vec<String> {
+        line.split(' ').map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn words_mean_the_subcommand_that_they_name_most_of() {
+        let all = ["pack check", "pack hash", "cancel invocation", "ls"]
+            .map(|name| subcommand(name, Runnable::Here));
+        let meant = |line: &str| Subcommand::resolve(&all, &words(line)).map(|it| it.name.as_str());
+        assert_eq!(meant("pack hash x.toml"), Some("pack hash"));
+        assert_eq!(meant("pack x"), Some("pack check"));
+        assert_eq!(meant("cancel 99 --refund"), Some("cancel invocation"));
+        assert_eq!(meant("lsx"), None);
+    }
+
+    #[test]
+    fn what_a_subcommand_is_given_stands_apart_from_its_name() {
+        let all = ["pack check", "invoke", "ls"].map(|name| subcommand(name, Runnable::Here));
+        let parted = |line| Subcommand::split_line(&all, line);
+        assert_eq!(parted(" pack  check 'a b.toml'"), (" pack  check", " 'a b.toml'"));
+        assert_eq!(parted("invoke give_item --user LVIEWER"), ("invoke", " give_item --user LVIEWER"));
+        assert_eq!(parted("pack"), ("pack", ""));
+        assert_eq!(parted("hold-all"), ("hold-all", ""));
+        assert_eq!(parted("LVIEWER said"), ("LVIEWER", " said"));
+        assert_eq!(parted(""), ("", ""));
+    }
+
+    #[test]
+    fn a_flag_can_make_it_fit_to_run_here() {
+        let pair = subcommand("pair", Runnable::HereWith("--out", "it prints the token"));
+        assert_eq!(pair.unavailable(&words("pair --rotate")), Some("it prints the token"));
+        assert_eq!(pair.unavailable(&words("pair --out token")), None);
+        assert_eq!(pair.unavailable(&words("pair --out=token")), None);
+        assert!(pair.unavailable(&words("pair --output=token")).is_some());
+    }
+}

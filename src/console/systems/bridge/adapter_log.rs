@@ -1,0 +1,58 @@
+//! The adapter's log: its own lines with their levels, newest first.
+
+use crate::{
+    console::{
+        draw::{Cell, class::Class, theme::Role},
+        model::Model,
+        records::{
+            row::{CellContext, PaneRecord, Row},
+            selection::RecordKey,
+        },
+        systems::station::log::{LEVELS, level_cell},
+    },
+    field::{Column, Value, fields},
+    mpp::LogView,
+    tap::entry::station::Level,
+};
+
+/// A line, with its number.
+pub(crate) struct LogLine<'a> {
+    pub(crate) number: u64,
+    pub(crate) line: &'a LogView,
+}
+
+fields! {
+    LogLine<'_> {
+        "at", Time, Public, "when it came", Column::fixed("at", 8) => |it, _| Value::Time(it.line.at.wall);
+        "level", State(LEVELS), Public, "how much it matters, as the adapter said", Column::fixed("level", 7)
+            => |it, _| Value::text(it.line.level.name());
+        "text", Text, Payload, "the line", Column::growing("", 10, 1) => |it, _| Value::text(&*it.line.text);
+        "age", Duration, Public, "how long ago it came" => |it, now| Value::Duration(crate::console::records::ms(it.line.at, now));
+    }
+}
+
+impl PaneRecord for LogLine<'_> {
+    fn key(&self) -> RecordKey {
+        RecordKey::Line(self.number)
+    }
+
+    fn cell(&self, field: &str, look: &CellContext<'_>) -> Option<Cell> {
+        let (level, role) = level_cell(self.line.level, look.view.glyphs);
+        Some(match field {
+            "level" => Cell::new(level, role),
+            "text" => {
+                let words = if self.line.level >= Level::Warn { role } else { Role::Text };
+                Cell::of_class(self.line.text.to_string(), words, Class::Payload)
+            }
+            _ => return None,
+        })
+    }
+}
+
+/// The lines, newest first.
+pub(crate) fn rows(model: &Model) -> Vec<Row<'_>> {
+    let Some(mpp) = model.mpp() else { return Vec::new() };
+    let numbered =
+        mpp.logs.iter().enumerate().map(|(place, line)| (model.first_line.wrapping_add(place as u64), line));
+    numbered.rev().map(|(number, line)| Row::Line(LogLine { number, line })).collect()
+}

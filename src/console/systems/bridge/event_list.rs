@@ -1,0 +1,140 @@
+//! The events that work can be given of, from the manifest in force.
+
+use ratatui::layout::Rect;
+
+use crate::{
+    console::{
+        draw::{Cell, theme::Role},
+        input::action::{Effect, Purpose},
+        model::Model,
+        records::{
+            Table,
+            selection::{RecordKey, Selection},
+        },
+        screen::list_height,
+        settings::view::{Canvas, View},
+        systems::bridge::state_sign,
+        ui::state::Ui,
+    },
+    field::Column,
+    ids::{InvocationId, QueueName},
+    port::{EventRow, Query},
+    tap::entry::mpp::RowState,
+};
+
+const COLUMNS: &[Column] = &[
+    Column::growing("event", 14, 2),
+    Column::growing("title", 12, 3).from(70),
+    Column::growing("queue", 10, 1),
+    Column::fixed("brake", 10),
+    Column::fixed("given last", 22),
+];
+
+/// The list of events.
+#[derive(Debug, Default)]
+pub(crate) struct Events {
+    /// Nothing until the station has answered.
+    pub(crate) rows: Option<Vec<EventRow>>,
+    pub(crate) selection: Selection,
+    /// Why there was no answer.
+    pub(crate) error: Option<String>,
+    height: usize,
+}
+
+impl Events {
+    /// An empty list, and the question that fills it.
+    pub(crate) fn open() -> (Self, Effect) {
+        (Self::default(), Effect::Query { purpose: Purpose::Events, query: Query::Events })
+    }
+
+    /// The selected event.
+    pub(crate) fn selected(&self) -> Option<&EventRow> {
+        self.rows.as_ref()?.get(self.selection.index())
+    }
+
+    fn keys(&self) -> Vec<RecordKey> {
+        self.rows.iter().flatten().map(|row| RecordKey::Event(row.event.clone())).collect()
+    }
+
+    /// Moves the selection.
+    pub(crate) fn step(&mut self, by: isize) {
+        let keys = self.keys();
+        self.selection.step(by, &keys, self.height);
+    }
+
+    /// Selects the row at a line of the screen.
+    pub(crate) fn click(&mut self, body: Rect, row: u16) -> bool {
+        let keys = self.keys();
+        let at = crate::console::screen::row_at(body, row, &self.selection);
+        let Some(index) = at.filter(|index| *index < keys.len()) else { return false };
+        let was_there = self.selection.index() == index;
+        self.selection.select(index, &keys, self.height);
+        was_there
+    }
+
+    /// Fits it to the room there is.
+    pub(crate) fn reconcile(&mut self, body: Rect) {
+        self.height = list_height(body);
+        let keys = self.keys();
+        self.selection.reconcile(&keys, self.height);
+    }
+
+    /// Draws it.
+    pub(crate) fn draw(&self, canvas: &mut Canvas<'_>, body: Rect, model: &Model, ui: &Ui, focused: bool) {
+        canvas.clear(body);
+        let inside = canvas.frame(body, "Give work: which event?", focused);
+        let words = match (&self.error, &self.rows) {
+            (Some(trouble), _) => Some((trouble.as_str(), Role::Bad)),
+            (None, None) => Some(("asking the station", Role::Muted)),
+            (None, Some(rows)) if rows.is_empty() => Some(("the pack has no events", Role::Muted)),
+            _ => None,
+        };
+        if let Some((words, role)) = words {
+            canvas.put(inside.x + 1, inside.y, inside.width.saturating_sub(1), words, role);
+            return;
+        }
+        let rows = self.rows.as_deref().unwrap_or_default();
+        let view = canvas.view;
+        let row = |index: usize| rows.get(index).map_or_else(Vec::new, |row| cells(view, row, model, ui));
+        Table::plain(COLUMNS, rows.len(), &row, &self.selection, focused).draw(canvas, inside);
+    }
+}
+
+fn cells(view: &View, row: &EventRow, model: &Model, ui: &Ui) -> Vec<Cell> {
+    let given = ui.form_drafts.of(&row.event).and_then(|form| form.last_invocation);
+    let (last, role) = given.map_or((String::new(), Role::Muted), |id| {
+        let state = state_of(id, model);
+        let (sign, role) = state_sign(state, view.glyphs);
+        (format!("{sign} {id} {}", state.name()), role)
+    });
+    let (brake, brake_role) = brake_text(&row.queue, model, view);
+    vec![
+        Cell::new(row.event.to_string(), Role::Text),
+        Cell::new(row.title.clone().unwrap_or_default(), Role::Muted),
+        Cell::new(row.queue.to_string(), Role::Muted),
+        Cell::new(brake, brake_role),
+        Cell::new(last, role),
+    ]
+}
+
+/// What holds on a queue, in a word.
+fn brake_text(queue: &QueueName, model: &Model, view: &View) -> (String, Role) {
+    let brake = model
+        .mpp()
+        .and_then(|mpp| mpp.queues.get(queue.as_str()))
+        .map(|queue| queue.brake)
+        .unwrap_or_default();
+    match (brake.held, brake.draining) {
+        (_, true) => (format!("{} draining", view.glyphs.draining), Role::Bad),
+        (true, false) => (format!("{} held", view.glyphs.held), Role::Warn),
+        (false, false) => (String::new(), Role::Muted),
+    }
+}
+
+/// Where a row stands that was given from here.
+fn state_of(id: InvocationId, model: &Model) -> RowState {
+    let Some(mpp) = model.mpp() else { return RowState::Pending };
+    let live = mpp.live.get(&id).map(|live| live.state);
+    let ended = || mpp.recent.iter().rev().find(|ended| ended.id == id).map(|ended| ended.state);
+    live.or_else(ended).unwrap_or(RowState::Pending)
+}

@@ -1,0 +1,188 @@
+//! Invocations as the store has them, in pages: all of them, those that wait under another manifest, and
+//! those that wait on one queue.
+
+use crate::console::draw::format;
+use std::collections::BTreeMap;
+
+use super::queues::state_sign;
+use crate::{
+    console::{
+        draw::{Cell, class::Class, theme::Role},
+        model::Model,
+        records::{
+            marked_rows::with_mark_sign,
+            row::{CellContext, PaneRecord, Row},
+            selection::RecordKey,
+        },
+    },
+    field::{Column, Value, fields},
+    ids::{InvocationId, ManifestHash},
+    port::InvocationRow,
+    schema::JsonText,
+    tap::entry::mpp::RowState,
+};
+
+/// A row as a page has it, and where it stands now: pages are as old as their answer, the model is not.
+pub(crate) struct StoredInvocation<'a> {
+    pub(crate) row: &'a InvocationRow,
+    pub(crate) state: RowState,
+    /// What is shown is the past, and what became of the row since is not told.
+    pub(crate) has_moved: bool,
+    /// It was not there yet at the moment that is shown.
+    pub(crate) is_later: bool,
+}
+
+fields! {
+    StoredInvocation<'_> {
+        "id", Serial, Public, "its number" => |it, _| Value::Serial(it.row.id.0);
+        "at", Time, Public, "when its state last changed" => |it, _| Value::Time(it.row.updated_at_ms);
+        "state", State(&["pending", "dispatched", "applied", "done", "failed", "refunded"]), Public, "where it stands"
+            => |it, _| Value::text(if it.is_later { NOT_YET } else { it.state.name() });
+        "queue", Text, Public, "its queue" => |it, _| Value::text(it.row.queue.as_str());
+        "event", Text, Public, "what it is to do" => |it, _| Value::text(it.row.event.as_str());
+        "reason", Text, Payload, "why it failed" => |it, _| Value::maybe(it.row.reason.as_deref());
+        "result", Text, Payload, "what the adapter reported" => |it, _| Value::maybe(it.row.result.as_ref().map(JsonText::as_str));
+        "params", Text, Payload, "the event's parameters" => |it, _| Value::text(it.row.params.as_str());
+        "source", Text, Public, "where it came from" => |it, _| Value::text(it.row.source.kind.as_str());
+        "user", Text, Login, "who asked for it" => |it, _| Value::maybe(it.row.source.user.as_deref());
+        "redemption", Text, Payload, "what was redeemed" => |it, _| Value::maybe(it.row.source.redemption.as_deref());
+        "trace", Id, Public, "what it belongs to" => |it, _| Value::text(it.row.trace_id.0.hyphenated().to_string());
+        "enqueued", Time, Public, "when it was enqueued" => |it, _| Value::Time(it.row.enqueued_at_ms);
+        "age", Duration, Public, "how long ago it was enqueued" => |it, now| Value::Duration(crate::console::records::wall_ms(it.row.enqueued_at_ms, now));
+        "manifest", Text, Public, "the manifest it was enqueued under, where that is not the one in force"
+            => |it, _| Value::maybe(it.row.other_manifest.as_ref().map(ManifestHash::as_str));
+    }
+}
+
+/// The columns of History.
+pub(crate) const HISTORY: &[(&str, Column)] = &[
+    ("id", Column::fixed("id", 8).right()),
+    ("at", Column::fixed("at", 8)),
+    ("state", Column::fixed("state", 12)),
+    ("queue", Column::growing("queue", 8, 1).from(60)),
+    ("event", Column::growing("event", 10, 1)),
+    ("reason", Column::growing("reason or result", 8, 6)),
+    ("params", Column::growing("params", 12, 4).from(104)),
+    ("source", Column::fixed("source", 14).from(128)),
+    ("user", Column::fixed("user", 12).from(148)),
+    ("trace", Column::fixed("trace", 5).from(92)),
+];
+
+/// The columns of what waits under another manifest.
+pub(crate) const OTHER_PACK: &[(&str, Column)] = &[
+    ("id", Column::fixed("id", 8).right()),
+    ("queue", Column::growing("queue", 8, 1)),
+    ("event", Column::growing("event", 10, 1)),
+    ("age", Column::fixed("waits", 6).right()),
+    ("manifest", Column::fixed("manifest", 8)),
+    ("params", Column::growing("params", 8, 4)),
+    ("source", Column::fixed("source", 14).from(90)),
+    ("user", Column::fixed("user", 12).from(110)),
+];
+
+/// The columns of what waits on one queue.
+pub(crate) const PENDING: &[(&str, Column)] = &[
+    ("id", Column::fixed("id", 10).right()),
+    ("event", Column::growing("event", 12, 2)),
+    ("state", Column::fixed("state", 12)),
+    ("age", Column::fixed("waits", 6).right()),
+    ("params", Column::growing("params", 12, 4)),
+    ("source", Column::fixed("source", 14).from(90)),
+    ("user", Column::fixed("user", 12).from(110)),
+];
+
+impl PaneRecord for StoredInvocation<'_> {
+    fn key(&self) -> RecordKey {
+        RecordKey::Invocation(self.row.id)
+    }
+
+    fn cell(&self, field: &str, look: &CellContext<'_>) -> Option<Cell> {
+        let row = self.row;
+        // In a list of what waits, a row that has gone on stands back.
+        let is_back = self.is_later || (look.only_pending && self.state != RowState::Pending);
+        let text = if is_back { Role::Muted } else { Role::Text };
+        Some(match field {
+            "id" => {
+                let is_marked = look.marks.contains(row.id);
+                Cell::new(
+                    with_mark_sign(look.view, is_marked, &row.id.to_string()),
+                    if is_marked { Role::Accent } else { text },
+                )
+            }
+            "state" => self.state_cell(look),
+            "queue" => Cell::new(row.queue.to_string(), Role::Muted),
+            "event" => Cell::new(row.event.to_string(), text),
+            "age" => Cell::new(format::age(look.view.now.wall.since(row.enqueued_at_ms)), text),
+            // What came of it takes the place of why nothing did.
+            "reason" if self.has_moved => Cell::new("", Role::Muted),
+            "reason" => {
+                let told = row
+                    .reason
+                    .clone()
+                    .or_else(|| row.result.as_ref().map(|result| result.as_str().to_owned()));
+                Cell::of_class(told.unwrap_or_default(), Role::Text, Class::Payload)
+            }
+            "params" => Cell::of_class(row.params.as_str().to_owned(), Role::Muted, Class::Payload),
+            "source" => Cell::new(row.source.kind.clone(), Role::Muted),
+            "user" => Cell::of_class(row.source.user.clone().unwrap_or_default(), Role::Muted, Class::Login),
+            "trace" => Cell::new(row.trace_id.short(), Role::Muted),
+            "manifest" => {
+                Cell::new(row.other_manifest.as_ref().map_or_else(String::new, short_hash), Role::Warn)
+            }
+            _ => return None,
+        })
+    }
+}
+
+impl StoredInvocation<'_> {
+    fn state_cell(&self, look: &CellContext<'_>) -> Cell {
+        if self.is_later {
+            return Cell::new(format!("{} {NOT_YET}", look.view.glyphs.none), Role::Muted);
+        }
+        let (sign, role) = state_sign(self.state, look.view.glyphs);
+        let is_other =
+            self.row.other_manifest.is_some() && (look.only_pending || self.state == RowState::Pending);
+        let (words, role) = if is_other { ("other pack", Role::Warn) } else { (self.state.name(), role) };
+        Cell::new(format!("{sign} {words}"), role)
+    }
+}
+
+/// The state of a row that was enqueued after the moment that is shown.
+const NOT_YET: &str = "not yet";
+
+/// Rows of a page, as they stand now; while time is stopped, as they stood then. The store knows nothing of
+/// the past, and rows keep their places: one that was enqueued later says that it is not there yet, and one
+/// that has moved since, without the model knowing it with the adapter or as ended, was still pending.
+pub(crate) fn rows<'a>(rows: &'a [InvocationRow], model: &Model) -> Vec<Row<'a>> {
+    let mut ended: BTreeMap<InvocationId, RowState> = BTreeMap::new();
+    let mpp = model.mpp();
+    ended.extend(mpp.into_iter().flat_map(|mpp| &mpp.recent).map(|row| (row.id, row.state)));
+    let live = |id: InvocationId| mpp.and_then(|mpp| mpp.live.get(&id)).map(|live| live.state);
+    let state = |row: &InvocationRow| {
+        live(row.id).or_else(|| ended.get(&row.id).copied()).unwrap_or_else(|| last_known_state(row, model))
+    };
+    let then = model.frozen.as_ref().map(|past| past.at.wall);
+    let is_later = |row: &InvocationRow| then.is_some_and(|then| row.enqueued_at_ms > then);
+    let stored = |row| {
+        let (state, is_later) = (state(row), is_later(row));
+        Row::StoredInvocation(StoredInvocation {
+            row,
+            state,
+            has_moved: is_later || (then.is_some() && state != row.state),
+            is_later,
+        })
+    };
+    rows.iter().map(stored).collect()
+}
+
+/// Where a row stood of which the model knows nothing.
+pub(crate) fn last_known_state(row: &InvocationRow, model: &Model) -> RowState {
+    let has_moved = model.frozen.as_ref().is_some_and(|past| row.updated_at_ms > past.at.wall);
+    if has_moved { RowState::Pending } else { row.state }
+}
+
+/// The first digits of a manifest's hash.
+fn short_hash(hash: &ManifestHash) -> String {
+    let digits = hash.as_str().strip_prefix("sha256:").unwrap_or(hash.as_str());
+    digits.chars().take(8).collect()
+}

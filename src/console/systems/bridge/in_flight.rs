@@ -1,0 +1,100 @@
+//! In flight: what is with the adapter now.
+
+use super::queues::state_sign;
+use crate::{
+    console::{
+        draw::{Cell, theme::Role},
+        records::{
+            row::{CellContext, PaneRecord, Row},
+            selection::RecordKey,
+        },
+    },
+    field::{Column, Value, fields},
+    ids::{InvocationId, TraceId},
+    mpp::{LiveView, QueueView, Snapshot},
+    tap::entry::mpp::RowState,
+};
+
+/// An invocation that is with the adapter, or was left in applied.
+pub(crate) struct InFlight<'a> {
+    pub(crate) id: InvocationId,
+    pub(crate) live: &'a LiveView,
+}
+
+impl InFlight<'_> {
+    fn state(&self) -> &'static str {
+        match (self.live.orphaned, self.live.state) {
+            (true, _) => "left",
+            (false, RowState::Dispatched) if self.live.acked => "acked",
+            (false, state) => state.name(),
+        }
+    }
+}
+
+fields! {
+    InFlight<'_> {
+        "id", Serial, Public, "its number", Column::fixed("id", 7).right() => |it, _| Value::Serial(it.id.0);
+        "queue", Text, Public, "its queue", Column::growing("queue", 8, 1) => |it, _| Value::text(it.live.queue.as_str());
+        "event", Text, Public, "what it is to do", Column::growing("event", 10, 2) => |it, _| Value::text(it.live.event.as_str());
+        "state", State(&["dispatched", "acked", "applied", "left"]), Public, "where it stands", Column::fixed("state", 14)
+            => |it, _| Value::text(it.state());
+        "age", Duration, Public, "how long it is in that state", Column::fixed("age", 6).right()
+            => |it, now| Value::Duration(crate::console::records::ms(it.live.since, now));
+        "trace", Id, Public, "what it belongs to", Column::fixed("trace", 5).from(56)
+            => |it, _| Value::maybe(it.live.trace.map(|trace| trace.0.hyphenated().to_string()));
+        "since", Time, Public, "since when it is in that state" => |it, _| Value::Time(it.live.since.wall);
+    }
+}
+
+impl PaneRecord for InFlight<'_> {
+    fn key(&self) -> RecordKey {
+        RecordKey::Invocation(self.id)
+    }
+
+    fn cell(&self, field: &str, look: &CellContext<'_>) -> Option<Cell> {
+        let glyphs = look.view.glyphs;
+        Some(match field {
+            "queue" => Cell::new(self.live.queue.to_string(), Role::Muted),
+            "state" if self.live.orphaned => Cell::new(format!("{} left applied", glyphs.warn), Role::Warn),
+            "state" => {
+                let (sign, role) = state_sign(self.live.state, glyphs);
+                Cell::new(format!("{sign} {}", self.state()), role)
+            }
+            "age" => Cell::new(look.view.age(self.live.since), Role::Text),
+            "trace" => Cell::new(self.live.trace.map_or_else(String::new, TraceId::short), Role::Muted),
+            _ => return None,
+        })
+    }
+}
+
+/// What is with the adapter, oldest first.
+pub(crate) fn rows(mpp: &Snapshot) -> Vec<Row<'_>> {
+    mpp.live.iter().map(|(id, live)| Row::InFlight(InFlight { id: *id, live })).collect()
+}
+
+/// Why nothing is in flight: the operator's own brakes first.
+pub(crate) fn empty_text(mpp: &Snapshot) -> String {
+    let is_declared = |queue: &&QueueView| queue.ready_after.is_some();
+    let (all, held) = (
+        mpp.queues.values().filter(is_declared).count(),
+        mpp.queues.values().filter(|queue| queue.brake.held).count(),
+    );
+    let waits = mpp.queues.values().any(|queue| queue.pending > 0);
+    let free_work = mpp.queues.values().any(|queue| queue.pending > 0 && !queue.brake.held);
+    match (&mpp.adapter, waits) {
+        _ if held > 0 && held >= all => "nothing: every queue is held (ctrl-x releases)".to_owned(),
+        (None, true) => "nothing: no adapter is connected, and work waits (see the MPP chip)".to_owned(),
+        (None, false) => "nothing: no adapter is connected (see the MPP chip)".to_owned(),
+        (Some(_), true) if !free_work => {
+            "nothing: what waits is on queues that are held (H releases)".to_owned()
+        }
+        (Some(_), true) if held > 0 => {
+            format!("nothing: the adapter has not pulled yet; {held} of {all} queues are held")
+        }
+        (Some(_), true) => "nothing: the adapter has not pulled yet".to_owned(),
+        (Some(_), false) if held > 0 => {
+            format!("nothing: no work is pending; {held} of {all} queues are held")
+        }
+        (Some(_), false) => "nothing: no work is pending".to_owned(),
+    }
+}

@@ -1,0 +1,24 @@
+//! The bridge on the screen: queues, invocations, refunds, pack state, and work given by hand.
+
+pub(crate) mod adapter_log;
+pub(crate) mod bulk;
+mod event_list;
+pub(crate) mod history;
+pub(crate) mod in_flight;
+pub(crate) mod invoke;
+pub(crate) mod invoke_form;
+pub(crate) mod pack_state;
+mod pending;
+pub(crate) mod queue_control;
+pub(crate) mod queues;
+mod recent;
+pub(crate) mod refunds;
+
+pub(crate) use adapter_log::LogLine;
+pub(crate) use bulk::BulkCancel;
+pub(crate) use event_list::Events;
+pub(crate) use history::{StoredInvocation, last_known_state};
+pub(crate) use pack_state::StateValue;
+pub(crate) use pending::Pending;
+pub(crate) use queues::state_sign;
+pub(crate) use refunds::Refund;

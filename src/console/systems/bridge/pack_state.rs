@@ -1,0 +1,62 @@
+//! Pack state: every value, who wrote it and when.
+
+use crate::{
+    console::{
+        draw::{Cell, class::Class, format, theme::Role},
+        overlays::{writer_word, written_by_text},
+        records::{
+            row::{CellContext, PaneRecord},
+            selection::RecordKey,
+        },
+    },
+    field::{Column, Value, fields},
+    port::StateKeyRow,
+};
+
+/// A value.
+pub(crate) struct StateValue<'a>(pub(crate) &'a StateKeyRow);
+
+fields! {
+    StateValue<'_> {
+        "key", Text, Public, "its key", Column::growing("key", 10, 1) => |it, _| Value::text(it.0.key.as_str());
+        "value", Text, Payload, "the last accepted value", Column::growing("value", 10, 3) => |it, _| Value::text(it.0.value.as_str());
+        "at", Time, Public, "when it was written", Column::fixed("at", 8) => |it, _| it.0.at_ms.map_or(Value::None, Value::Time);
+        "writer", State(&["adapter", "platform"]), Public, "who may write it", Column::fixed("writer", 8)
+            => |it, _| Value::maybe(it.0.writer.map(writer_word));
+        "kept", State(&["no", "yes"]), Public, "whether it is stored and given again at the next hello", Column::fixed("kept", 4).from(52)
+            => |it, _| Value::text(yes_no(it.0.persist));
+        "by", Text, Public, "who wrote it", Column::growing("written by", 14, 2).from(70)
+            => |it, _| Value::maybe(it.0.written_by.as_ref().map(written_by_text));
+        "scope", Text, Payload, "the adapter's scope tag", Column::growing("scope", 8, 1).from(100)
+            => |it, _| Value::maybe(it.0.scope.as_deref());
+        "age", Duration, Public, "how long ago it was written"
+            => |it, now| it.0.at_ms.map_or(Value::None, |at| Value::Duration(crate::console::records::wall_ms(at, now)));
+        "bytes", Bytes, Public, "the size of the value" => |it, _| Value::Bytes(it.0.value.as_str().len() as u64);
+    }
+}
+
+const fn yes_no(is_so: bool) -> &'static str {
+    if is_so { "yes" } else { "no" }
+}
+
+impl PaneRecord for StateValue<'_> {
+    fn key(&self) -> RecordKey {
+        RecordKey::StateKey(self.0.key.clone())
+    }
+
+    fn cell(&self, field: &str, look: &CellContext<'_>) -> Option<Cell> {
+        let view = look.view;
+        let nothing = || view.glyphs.none.to_owned();
+        Some(match field {
+            "at" => Cell::new(
+                self.0.at_ms.map_or_else(nothing, |at| format::time_of_day(at, &view.zone)),
+                Role::Muted,
+            ),
+            "writer" => Cell::new(self.0.writer.map_or(view.glyphs.none, writer_word), Role::Muted),
+            "kept" => Cell::new(yes_no(self.0.persist), Role::Muted),
+            "by" => Cell::new(self.0.written_by.as_ref().map_or_else(nothing, written_by_text), Role::Muted),
+            "scope" => Cell::of_class(self.0.scope.clone().unwrap_or_default(), Role::Muted, Class::Payload),
+            _ => return None,
+        })
+    }
+}

@@ -1,0 +1,125 @@
+//! The show's brakes: hold and drain, of one queue and of all. Releasing a hold leaves a drain as it is.
+
+use crate::{
+    console::{
+        input::action::{Action, Effect, Purpose},
+        model::Model,
+        screen::unavailable::target_queue,
+        settings::view::View,
+        ui::state::Ui,
+    },
+    ids::QueueName,
+    mpp,
+    port::{Command, HostState},
+    runs,
+    tap::entry::{Link, mpp::Brake},
+};
+
+/// What is said once everything is held.
+const ALL_HELD: &str =
+    "all is held: nothing is dispatched, and no attempt of a run is begun; what is worked on goes on";
+
+fn brake(command: mpp::Command) -> Effect {
+    Effect::Command { purpose: Purpose::Brake, command: Command::Mpp(command) }
+}
+
+fn brake_of(model: &Model, queue: &QueueName) -> Option<Brake> {
+    Some(model.mpp()?.queues.get(queue.as_str())?.brake)
+}
+
+/// Holds the queue at hand, or releases it; a drain stays.
+pub(crate) fn hold(ui: &mut Ui, model: &Model) -> Option<Effect> {
+    let name = target_queue(ui, model)?;
+    let is_held = brake_of(model, &name)?.held;
+    // Held or released by hand, it is no longer what was held with all the others.
+    ui.held_here.remove(name.as_str());
+    let queue = Some(name);
+    Some(brake(if is_held { mpp::Command::Release { queue } } else { mpp::Command::Hold { queue } }))
+}
+
+/// Drains the queue at hand, or takes new work there again.
+pub(crate) fn drain(ui: &Ui, model: &Model) -> Option<Effect> {
+    let name = target_queue(ui, model)?;
+    let is_draining = brake_of(model, &name)?.draining;
+    let queue = Some(name);
+    Some(brake(if is_draining { mpp::Command::Resume { queue } } else { mpp::Command::Drain { queue } }))
+}
+
+/// Holds everything, the queues and the attempts of runs, or releases what this console held so. A console
+/// that does not know what it held releases everything.
+pub(crate) fn hold_all(ui: &mut Ui, model: &Model, view: &View) -> Vec<Effect> {
+    let are_held = model.runs().is_some_and(|runs| runs.held);
+    let is_up = model
+        .station_state
+        .as_ref()
+        .is_some_and(|world| world.station.hosts[Link::Runs.index()] == HostState::Up);
+    let (mut effects, released) = hold_queues(ui, model, view, are_held || !is_up);
+    let holds = released.is_none() && !effects.is_empty();
+    let command = match (holds || effects.is_empty(), are_held) {
+        (true, false) => Some((ALL_HELD.to_owned(), runs::Command::Hold)),
+        (false, true) => {
+            let queues = released.map_or_else(String::new, |queues| format!("{queues}, "));
+            Some((format!("released: {queues}attempts of runs are begun again"), runs::Command::Release))
+        }
+        _ => None,
+    };
+    if let Some((words, command)) = command.filter(|_| is_up) {
+        // Whichever answer comes last, what the queues do is not all that is to be said.
+        for effect in &mut effects {
+            if let Effect::Command { purpose: asked, .. } = effect {
+                *asked = Purpose::Batch { text: None };
+            }
+        }
+        effects.push(Effect::Command {
+            purpose: Purpose::Batch { text: Some(words) },
+            command: Command::Runs(command),
+        });
+    }
+    effects
+}
+
+/// The queues' part, with what becomes of each where they are released. While runs go on, queues that are all
+/// held stay so.
+fn hold_queues(
+    ui: &mut Ui,
+    model: &Model,
+    view: &View,
+    are_runs_held: bool,
+) -> (Vec<Effect>, Option<String>) {
+    let Some(mpp) = model.mpp() else { return (Vec::new(), None) };
+    let declared: Vec<(&QueueName, Brake)> = mpp
+        .queues
+        .iter()
+        .filter(|(_, queue)| queue.ready_after.is_some())
+        .map(|(name, queue)| (name, queue.brake))
+        .collect();
+    if declared.iter().any(|(_, brake)| !brake.held) {
+        ui.held_here.retain(|name| mpp.queues.get(name.as_str()).is_some_and(|queue| queue.brake.held));
+        ui.held_here
+            .extend(declared.iter().filter(|(_, brake)| !brake.held).map(|(name, _)| (*name).clone()));
+        return (vec![brake(mpp::Command::Hold { queue: None })], None);
+    }
+    if !are_runs_held {
+        return (Vec::new(), None);
+    }
+    let held_here = std::mem::take(&mut ui.held_here);
+    let (released, rest): (Vec<_>, Vec<_>) =
+        declared.into_iter().partition(|(name, _)| held_here.contains(name.as_str()));
+    let runs = |(name, brake): &(&QueueName, Brake)| {
+        format!("{name} {}", if brake.draining { "drains on" } else { "runs" })
+    };
+    if released.is_empty() || rest.is_empty() {
+        let words: Vec<String> = released.iter().chain(&rest).map(runs).collect();
+        return (vec![brake(mpp::Command::Release { queue: None })], Some(words.join(", ")));
+    }
+    let key = view.key(Action::Hold);
+    let stays = |(name, _): &(&QueueName, Brake)| format!("{name} stays held ({key})");
+    let words = released.iter().map(runs).chain(rest.iter().map(stays)).collect::<Vec<_>>().join(", ");
+    let last = released.len() - 1;
+    let release = |(index, (name, _)): (usize, (&QueueName, Brake))| Effect::Command {
+        purpose: Purpose::Batch { text: (index == last).then(|| words.clone()) },
+        command: Command::Mpp(mpp::Command::Release { queue: Some(name.clone()) }),
+    };
+    let effects = released.into_iter().enumerate().map(release).collect();
+    (effects, Some(words))
+}

@@ -1,0 +1,193 @@
+//! Queues: what waits, what flies, how fast it goes.
+
+use crate::{
+    console::{
+        draw::{Cell, format, glyphs, glyphs::Glyphs, theme::Role},
+        model::{Model, Rate, WINDOW_BUCKETS},
+        records::{
+            row::{CellContext, PaneRecord, Row},
+            selection::RecordKey,
+        },
+        ui::state::Ui,
+    },
+    field::{Column, Value, fields},
+    ids::QueueName,
+    mpp::{QueueView, ReadyAfter, Snapshot},
+    tap::entry::mpp::RowState,
+    time::{Now, Wall},
+};
+
+/// The inner width from which a pane says how long heads wait.
+pub(crate) const HEAD_FROM: u16 = 76;
+/// The inner width from which a queue's state has a column. In a narrower pane its sign stands before the
+/// name.
+const STATE_FROM: u16 = 68;
+
+/// A queue.
+pub(crate) struct Queue<'a> {
+    pub(crate) name: &'a QueueName,
+    pub(crate) queue: &'a QueueView,
+    done: Option<&'a Rate>,
+    failed: Option<&'a Rate>,
+    /// When its oldest row was enqueued, as far as is known.
+    head: Option<Wall>,
+}
+
+impl Queue<'_> {
+    fn done_m(&self, now: Now) -> u64 {
+        self.done.map_or(0, |rate| rate.per_minute(now))
+    }
+
+    fn failed_m(&self, now: Now) -> u64 {
+        self.failed.map_or(0, |rate| rate.per_minute(now))
+    }
+}
+
+fields! {
+    Queue<'_> {
+        "queue", Text, Public, "its name", Column::growing("queue", 7, 2) => |it, _| Value::text(it.name.as_str());
+        "ready", State(&["applied", "done"]), Public, "after what its next row may go", Column::fixed("ready", 7)
+            => |it, _| Value::maybe(ready(it.queue));
+        "pending", Number, Public, "rows that wait", Column::fixed("pend", 5).right() => |it, _| Value::count(it.queue.pending);
+        "head", Duration, Public, "how long its oldest row waits", Column::fixed("head", 6).right().from(HEAD_FROM)
+            => |it, now| it.head.map_or(Value::None, |at| Value::Duration(crate::console::records::wall_ms(at, now)));
+        "flying", Serial, Public, "what is with the adapter", Column::fixed("fly", 3).right()
+            => |it, _| it.queue.in_flight.map_or(Value::None, |id| Value::Serial(id.0));
+        "done_m", Number, Public, "rows done in the last minute", Column::fixed("done/m", 6).right()
+            => |it, now| Value::count(it.done_m(now));
+        "done_trend", Number, Public, "rows done in the last 80 s, as a chart", Column::fixed("", 8).from(52)
+            => |it, now| Value::count(it.done_m(now));
+        "failed", Number, Public, "rows failed or refunded since the station started", Column::fixed("fail", 5).right().from(58)
+            => |it, _| Value::count(it.queue.failed);
+        "failed_m", Number, Public, "rows failed or refunded in the last minute", Column::fixed("fail/m", 6).right().from(88)
+            => |it, now| Value::count(it.failed_m(now));
+        "failed_trend", Number, Public, "rows failed in the last 80 s, as a chart", Column::fixed("", 8).from(100)
+            => |it, now| Value::count(it.failed_m(now));
+        "state", Text, Public, "what holds on it", Column::growing("state", 10, 3).from(STATE_FROM)
+            => |it, _| Value::maybe(Some(condition(it.queue, &glyphs::ASCII).1).filter(|words| !words.is_empty()));
+        "done", Number, Public, "rows done since the station started" => |it, _| Value::count(it.queue.done);
+        "other_pack", Number, Public, "rows that wait under another manifest" => |it, _| Value::count(it.queue.other_manifest);
+        "parked", State(&["no", "yes"]), Public, "whether the adapter waits for work of it"
+            => |it, _| Value::text(if it.queue.parked { "yes" } else { "no" });
+    }
+}
+
+fn ready(queue: &QueueView) -> Option<&'static str> {
+    queue.ready_after.map(|after| match after {
+        ReadyAfter::Applied => "applied",
+        ReadyAfter::Done => "done",
+    })
+}
+
+impl PaneRecord for Queue<'_> {
+    fn key(&self) -> RecordKey {
+        RecordKey::Queue(self.name.clone())
+    }
+
+    fn cell(&self, field: &str, look: &CellContext<'_>) -> Option<Cell> {
+        let (view, glyphs, queue) = (look.view, look.view.glyphs, self.queue);
+        let waits = if queue.pending > 0 { Role::Text } else { Role::Muted };
+        let bad =
+            |count: u64| Cell::new(format::count(count), if count > 0 { Role::Bad } else { Role::Muted });
+        Some(match field {
+            "queue" => self.name_cell(look),
+            "ready" => Cell::new(ready(queue).unwrap_or(glyphs.none), Role::Muted),
+            "pending" => Cell::new(format::count(queue.pending), waits),
+            "head" => {
+                let head = self
+                    .head
+                    .map_or_else(|| glyphs.none.to_owned(), |at| format::age(view.now.wall.since(at)));
+                Cell::new(head, waits)
+            }
+            "flying" if queue.in_flight.is_some() => Cell::new(format!("1{}", glyphs.flying), Role::Mpp),
+            "flying" => Cell::new(glyphs.none, Role::Muted),
+            "done_m" => Cell::new(format::count(self.done_m(view.now)), Role::Ok),
+            "done_trend" => Cell::new(spark(self.done.map(|rate| rate.window(view.now)), glyphs), Role::Ok),
+            "failed" => bad(queue.failed),
+            "failed_m" => bad(self.failed_m(view.now)),
+            "failed_trend" => {
+                Cell::new(spark(self.failed.map(|rate| rate.window(view.now)), glyphs), Role::Bad)
+            }
+            "state" => {
+                let (sign, words, role) = condition(queue, glyphs);
+                Cell::new(if sign.is_empty() { words } else { format!("{sign} {words}") }, role)
+            }
+            _ => return None,
+        })
+    }
+}
+
+impl Queue<'_> {
+    fn name_cell(&self, look: &CellContext<'_>) -> Cell {
+        let (glyphs, brake) = (look.view.glyphs, self.queue.brake);
+        let (_, _, role) = condition(self.queue, glyphs);
+        if look.width >= STATE_FROM {
+            return Cell::new(self.name.to_string(), Role::Text);
+        }
+        let name = match (brake.held, brake.draining) {
+            (true, _) => format!("{} {}", glyphs.held, self.name),
+            (false, true) => format!("{} {}", glyphs.draining, self.name),
+            (false, false) => self.name.to_string(),
+        };
+        Cell::new(name, if role == Role::Warn { Role::Warn } else { Role::Text })
+    }
+}
+
+/// The queues, by name.
+pub(crate) fn rows<'a>(mpp: &'a Snapshot, model: &'a Model, ui: &Ui) -> Vec<Row<'a>> {
+    let row = |(name, queue): (&'a QueueName, &'a QueueView)| {
+        let head = ui.paged_lists.head_at(name).filter(|_| queue.pending > 0);
+        Row::Queue(Queue { name, queue, done: model.rates.get(name), failed: model.failures.get(name), head })
+    };
+    mpp.queues.iter().map(row).collect()
+}
+
+/// A sign and role for a row's state.
+pub(crate) fn state_sign(state: RowState, glyphs: &Glyphs) -> (&'static str, Role) {
+    match state {
+        RowState::Pending => (glyphs.parked, Role::Text),
+        RowState::Dispatched => (glyphs.flying, Role::Mpp),
+        RowState::Applied => (glyphs.degraded, Role::Accent),
+        RowState::Done => (glyphs.ok, Role::Ok),
+        RowState::Failed => (glyphs.bad, Role::Bad),
+        RowState::Refunded => (glyphs.refunded, Role::Warn),
+    }
+}
+
+/// What holds on a queue: a sign where there is one, words, a role.
+fn condition(queue: &QueueView, glyphs: &Glyphs) -> (&'static str, String, Role) {
+    let idle = queue.pending == 0 && queue.in_flight.is_none();
+    let (sign, mut words, role) = match (queue.brake.held, queue.brake.draining) {
+        (true, false) => (glyphs.held, "held".to_owned(), Role::Warn),
+        (true, true) => (glyphs.held, "held, refuses".to_owned(), Role::Warn),
+        (false, true) if idle => (glyphs.draining, "drained".to_owned(), Role::Warn),
+        (false, true) => (glyphs.draining, "draining".to_owned(), Role::Warn),
+        (false, false) if queue.ready_after.is_none() => ("", "not in this pack".to_owned(), Role::Warn),
+        (false, false) if queue.parked => (glyphs.parked, "waits for work".to_owned(), Role::Muted),
+        (false, false) if queue.in_flight.is_some() => ("", "busy".to_owned(), Role::Muted),
+        (false, false) if queue.pending > 0 => ("", "no pull yet".to_owned(), Role::Warn),
+        (false, false) => ("", String::new(), Role::Muted),
+    };
+    if queue.other_manifest > 0 {
+        let more = format!("+{} of another pack", format::count(queue.other_manifest));
+        words = if words.is_empty() { more } else { format!("{words}, {more}") };
+        return (sign, words, Role::Warn);
+    }
+    (sign, words, role)
+}
+
+/// A small chart, its highest bar the highest count.
+pub(crate) fn spark(window: Option<[u64; WINDOW_BUCKETS]>, glyphs: &Glyphs) -> String {
+    let window = window.unwrap_or_default();
+    let highest = window.iter().copied().max().unwrap_or(0);
+    if highest == 0 {
+        return String::new();
+    }
+    window
+        .iter()
+        .map(|count| match count {
+            0 => " ",
+            _ => glyphs.spark[usize::try_from((count * 7).div_ceil(highest)).unwrap_or(7).min(7)],
+        })
+        .collect()
+}

@@ -1,0 +1,101 @@
+//! Drops: messages that did not reach their subscribers, by reason, topic and whose doing it is; the latest
+//! first.
+
+use crate::{
+    console::{
+        draw::{Cell, format, glyphs::Glyphs, theme::Role},
+        model::{
+            Model,
+            bus::{Culprit, DropGroup, drop_groups},
+        },
+        records::{
+            row::{CellContext, PaneRecord, Row},
+            selection::RecordKey,
+        },
+    },
+    field::{Column, Value, fields},
+    rmp::DropReason,
+};
+
+/// The names of reasons, as notices and metrics have them.
+const REASONS: &[&str] =
+    &[DropReason::TtlExpired.name(), DropReason::Duplicate.name(), DropReason::BackpressureTimeout.name()];
+
+/// Drops that are told together.
+pub(crate) struct Drops(pub(crate) DropGroup);
+
+/// A reason in a word.
+pub(crate) const fn word(reason: DropReason) -> &'static str {
+    match reason {
+        DropReason::TtlExpired => "expired",
+        DropReason::Duplicate => "duplicate",
+        DropReason::BackpressureTimeout => "no_room",
+    }
+}
+
+fn session(culprit: Culprit) -> Value<'static> {
+    match culprit {
+        Culprit::Subscriber(session, _) | Culprit::Publisher(session) => Value::Serial(session.0),
+        Culprit::Station => Value::None,
+    }
+}
+
+fields! {
+    Drops {
+        "at", Time, Public, "when the last time", Column::fixed("at", 8) => |it, _| Value::Time(it.0.last.at.wall);
+        "reason", State(REASONS), Public, "why it did not get there", Column::fixed("reason", 11)
+            => |it, _| Value::text(it.0.key.reason.name());
+        "topic", Topic, Public, "on which topic", Column::growing("topic", 12, 3) => |it, _| Value::text(it.0.key.topic.as_str());
+        "whose", Text, Public, "whose doing it is: who had no room, or who sent it late or again", Column::growing("whose", 8, 1)
+            => |it, _| Value::text(it.0.culprit_label());
+        "times", Number, Public, "how many messages", Column::fixed("times", 6).right() => |it, _| Value::count(it.0.count);
+        "role", State(&["subscriber", "publisher", "station"]), Public, "what it is in this"
+            => |it, _| Value::text(match it.0.key.culprit {
+                Culprit::Subscriber(..) => "subscriber",
+                Culprit::Publisher(_) => "publisher",
+                Culprit::Station => "station",
+            });
+        "session", Serial, Public, "whose session" => |it, _| session(it.0.key.culprit);
+        "notices", Number, Public, "notices that told of them" => |it, _| Value::count(it.0.notices);
+        "msg_id", Serial, Public, "the number of the last message" => |it, _| Value::Serial(it.0.last.msg_id);
+        "trace", Id, Public, "what the last one belongs to"
+            => |it, _| Value::maybe(it.0.last.trace.map(|trace| trace.0.hyphenated().to_string()));
+        "first", Time, Public, "when the first of those that are kept" => |it, _| Value::Time(it.0.first_at.wall);
+        "age", Duration, Public, "how long ago the last time" => |it, now| Value::Duration(crate::console::records::ms(it.0.last.at, now));
+    }
+}
+
+/// A sign and a colour for a reason.
+fn reason_sign(reason: DropReason, glyphs: &Glyphs) -> (&'static str, Role) {
+    match reason {
+        DropReason::TtlExpired => (glyphs.warn, Role::Warn),
+        DropReason::Duplicate => (glyphs.refunded, Role::Muted),
+        DropReason::BackpressureTimeout => (glyphs.bad, Role::Bad),
+    }
+}
+
+impl PaneRecord for Drops {
+    fn key(&self) -> RecordKey {
+        RecordKey::Drop(Box::new(self.0.key.clone()))
+    }
+
+    fn cell(&self, field: &str, look: &CellContext<'_>) -> Option<Cell> {
+        let (sign, role) = reason_sign(self.0.key.reason, look.view.glyphs);
+        Some(match field {
+            "reason" => Cell::new(format!("{sign} {}", word(self.0.key.reason).replace('_', " ")), role),
+            "topic" => Cell::new(self.0.key.topic.to_string(), Role::Text),
+            "whose" => Cell::new(self.0.culprit_label(), Role::Muted),
+            "times" => {
+                Cell::new(format!("{}{}", look.view.glyphs.times, format::count(self.0.count)), Role::Text)
+            }
+            _ => return None,
+        })
+    }
+}
+
+/// The drops whose notices are kept.
+pub(crate) fn rows(model: &Model) -> Vec<Row<'_>> {
+    model.rmp().map_or_else(Vec::new, |rmp| {
+        drop_groups(rmp).into_iter().map(|group| Row::Drops(Drops(group))).collect()
+    })
+}

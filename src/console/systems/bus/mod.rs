@@ -1,0 +1,11 @@
+//! The bus on the screen: topics, subscribers, peers and drops.
+
+pub(crate) mod details;
+pub(crate) mod drops;
+pub(crate) mod peers;
+pub(crate) mod subscribers;
+pub(crate) mod topics;
+
+pub(crate) use drops::{Drops, word as drop_word};
+pub(crate) use peers::{rights, visible_name as peer_name};
+pub(crate) use topics::{rate_text, schema_name};

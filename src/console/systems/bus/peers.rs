@@ -1,0 +1,158 @@
+//! Peers: who is connected to the bus, and what each may do there.
+
+use super::topics::{bad_cell, rate_cell};
+use crate::{
+    console::{
+        draw::{Cell, format, theme::Role},
+        model::{Model, bridge::WindowedRates, bus::MESSAGES},
+        records::{
+            row::{CellContext, PaneRecord, Row},
+            selection::RecordKey,
+        },
+    },
+    field::{Column, Value, fields},
+    ids::ConnectionId,
+    rmp::{Dialect, Kind, PeerView},
+};
+
+/// The names of kinds.
+const KINDS: &[&str] = &[
+    Kind::Agent.name(),
+    Kind::Ui.name(),
+    Kind::Tui.name(),
+    Kind::Viewer.name(),
+    Kind::Cue.name(),
+    Kind::Station.name(),
+];
+
+/// A connection.
+pub(crate) struct BusPeer<'a> {
+    session: ConnectionId,
+    peer: &'a PeerView,
+    rates: Option<&'a WindowedRates>,
+    is_own: bool,
+}
+
+/// Whether a peer is a screen on this station, or a command to it.
+pub(crate) fn is_console(peer: &PeerView) -> bool {
+    let is_ours = |kind| matches!(kind, Kind::Ui | Kind::Tui | Kind::Viewer | Kind::Cue);
+    peer.greeting
+        .as_ref()
+        .is_some_and(|greeting| is_ours(greeting.kind) && greeting.client.starts_with("rl-console"))
+}
+
+/// What a peer is shown as: its own name, but consoles, which all have one, by their processes.
+pub(crate) fn visible_name(peer: &PeerView, is_own: bool) -> String {
+    let process = peer.peer.as_str().split_once("pid ").map_or("", |(_, pid)| pid);
+    match &peer.greeting {
+        None => "no Hello yet".to_owned(),
+        Some(_) if is_own => "this console".to_owned(),
+        Some(_) if is_console(peer) && !process.is_empty() => format!("console {process}"),
+        Some(greeting) if greeting.client.is_empty() => "(no name)".to_owned(),
+        Some(greeting) => greeting.client.to_string(),
+    }
+}
+
+impl BusPeer<'_> {
+    fn kind(&self) -> Option<Kind> {
+        self.peer.greeting.as_ref().map(|greeting| greeting.kind)
+    }
+
+    fn sum(&self, of: impl Fn(&crate::tap::entry::rmp::Gauge) -> u64) -> u64 {
+        self.peer.subs.values().map(|sub| of(&sub.gauge)).fold(0, u64::saturating_add)
+    }
+}
+
+/// What a kind may do (ruling RMP 6).
+pub(crate) const fn rights(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Agent => "publish and subscribe; no decisions, nothing of the station's",
+        Kind::Ui | Kind::Tui => "all that an operator does, decisions too",
+        Kind::Viewer => "look at everything, publish nothing",
+        Kind::Cue => "enqueue invocations and submit runs, nothing else",
+        Kind::Station => "the station's own topics",
+    }
+}
+
+fields! {
+    BusPeer<'_> {
+        "client", Text, Public, "the name that it gave itself", Column::growing("client", 10, 2)
+            => |it, _| Value::maybe(it.peer.greeting.as_ref().map(|greeting| &*greeting.client));
+        "kind", State(KINDS), Public, "what it may do goes by that", Column::fixed("kind", 7)
+            => |it, _| Value::maybe(it.kind().map(Kind::name));
+        "dialect", State(&["frames", "json"]), Public, "in what it speaks", Column::fixed("speaks", 6).from(58)
+            => |it, _| Value::maybe(it.peer.greeting.as_ref().map(|greeting| greeting.dialect.name()));
+        "session", Serial, Public, "its session", Column::fixed("sess", 5).right() => |it, _| Value::Serial(it.session.0);
+        "peer", Text, Public, "who, as the operating system says", Column::growing("process", 12, 2).from(64)
+            => |it, _| Value::text(it.peer.peer.as_str());
+        "since", Time, Public, "since when", Column::fixed("since", 8).from(90) => |it, _| Value::Time(it.peer.connected_at.wall);
+        "published_s", Number, Public, "messages that it publishes a second, over the last 5 s", Column::fixed("msg/s", 6).right()
+            => |it, now| Value::Number(it.rates.map_or(0.0, |flow| flow.per_second(MESSAGES, now)));
+        "refused", Number, Public, "frames of its that were refused", Column::fixed("refused", 7).right()
+            => |it, _| Value::count(it.peer.refused);
+        "subs", Number, Public, "its subscriptions", Column::fixed("subs", 4).right() => |it, _| Value::count(it.peer.subs.len() as u64);
+        "may", Text, Public, "what its kind may do", Column::growing("may", 16, 3).from(130) => |it, _| Value::maybe(it.kind().map(rights));
+        "published", Number, Public, "messages taken from it" => |it, _| Value::count(it.peer.published);
+        "delivered", Number, Public, "messages that left to it" => |it, _| Value::count(it.sum(|gauge| gauge.delivered));
+        "queued", Number, Public, "messages that wait for it" => |it, _| Value::count(it.sum(|gauge| gauge.queued_messages));
+        "dropped", Number, Public, "messages that did not reach it" => |it, _| Value::count(it.sum(|gauge| gauge.dropped.iter().sum()));
+        "age", Duration, Public, "for how long" => |it, now| Value::Duration(crate::console::records::ms(it.peer.connected_at, now));
+    }
+}
+
+impl PaneRecord for BusPeer<'_> {
+    fn key(&self) -> RecordKey {
+        RecordKey::BusPeer(self.session)
+    }
+
+    fn cell(&self, field: &str, look: &CellContext<'_>) -> Option<Cell> {
+        let greeting = self.peer.greeting.as_ref();
+        Some(match field {
+            "client" if greeting.is_none() => Cell::new("no Hello yet", Role::Warn),
+            "client" => {
+                let role = if is_console(self.peer) { Role::Muted } else { Role::Text };
+                Cell::new(visible_name(self.peer, self.is_own), role).cut_within()
+            }
+            "kind" if is_console(self.peer) => {
+                Cell::new(self.kind().map_or(look.view.glyphs.none, Kind::name), Role::Muted)
+            }
+            "kind" => {
+                Cell::new(self.kind().map_or(look.view.glyphs.none, Kind::name), kind_role(self.kind()))
+            }
+            "dialect" => Cell::new(
+                greeting.map_or(look.view.glyphs.none, |greeting| Dialect::name(greeting.dialect)),
+                Role::Muted,
+            ),
+            "session" => Cell::new(self.session.to_string(), Role::Muted),
+            "peer" => Cell::new(self.peer.peer.to_string(), Role::Muted),
+            "published_s" => {
+                rate_cell(self.rates.map_or(0.0, |flow| flow.per_second(MESSAGES, look.view.now)))
+            }
+            "refused" => bad_cell(self.peer.refused),
+            "subs" => Cell::new(format::count(self.peer.subs.len() as u64), Role::Text),
+            "may" => Cell::new(self.kind().map_or("", rights), Role::Muted),
+            _ => return None,
+        })
+    }
+}
+
+const fn kind_role(kind: Option<Kind>) -> Role {
+    match kind {
+        Some(Kind::Agent) => Role::Rmp,
+        Some(Kind::Ui | Kind::Tui | Kind::Cue) => Role::Accent,
+        Some(Kind::Viewer | Kind::Station) | None => Role::Muted,
+    }
+}
+
+/// The connections, by session; consoles last.
+pub(crate) fn rows(model: &Model) -> Vec<Row<'_>> {
+    let Some(rmp) = model.rmp() else { return Vec::new() };
+    let own = model.own_session();
+    let mut peers: Vec<_> = rmp.peers.iter().collect();
+    peers.sort_by_key(|(_, peer)| is_console(peer));
+    let row = |(session, peer): (&ConnectionId, _)| {
+        let is_own = own == Some(*session);
+        Row::BusPeer(BusPeer { session: *session, peer, rates: model.bus.peers.get(session), is_own })
+    };
+    peers.into_iter().map(row).collect()
+}

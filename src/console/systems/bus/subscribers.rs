@@ -1,0 +1,220 @@
+//! Subscribers: what each subscription gets, what waits for it, and what it lost; those that need a look
+//! first.
+
+use crate::console::{draw::format, systems::bus::peers};
+use std::{borrow::Cow, cmp::Reverse};
+
+use super::topics::{bad_cell, rate_cell, short_topic};
+use crate::{
+    console::{
+        draw::{Cell, theme::Role},
+        input::pane_id::PaneId,
+        model::{Model, bridge::WindowedRates, bus::DELIVERED},
+        records::{
+            row::{CellContext, PaneRecord, Row},
+            selection::RecordKey,
+        },
+        ui::state::Ui,
+    },
+    field::{Column, Value, fields},
+    ids::{ConnectionId, TopicName},
+    limits,
+    rmp::{DropReason, PeerView, SubView},
+    time::Now,
+};
+
+/// Subscriptions that are listed at most.
+const LISTED_MAX: usize = 16_384;
+
+/// A subscription.
+pub(crate) struct Subscriber<'a> {
+    session: ConnectionId,
+    number: u64,
+    peer: &'a PeerView,
+    sub: Cow<'a, SubView>,
+    rates: Option<&'a WindowedRates>,
+    limits: &'a limits::Rmp,
+    is_own: bool,
+    /// Of how many it tells: where a session has many, those that need no look are one row.
+    count: usize,
+    /// What leaves to those.
+    grouped_rates: Vec<&'a WindowedRates>,
+}
+
+impl Subscriber<'_> {
+    fn lost(&self, reason: DropReason) -> u64 {
+        self.sub.gauge.dropped[reason.index()]
+    }
+
+    fn per_second(&self, now: Now) -> f64 {
+        self.rates.iter().chain(&self.grouped_rates).map(|flow| flow.per_second(DELIVERED, now)).sum()
+    }
+
+    /// How much it needs a look: how full its queue is, by tenths, then how much it lost, by magnitude.
+    fn attention(&self) -> (u64, u32) {
+        let lost =
+            self.lost(DropReason::BackpressureTimeout).saturating_add(self.lost(DropReason::TtlExpired));
+        (self.fullness() / 10, lost.checked_ilog2().map_or(0, |log| log + 1))
+    }
+
+    /// How full its queue is, in hundredths: by messages or by bytes, whichever is more.
+    fn fullness(&self) -> u64 {
+        let part = |value: u64, limit: u64| value.saturating_mul(100).checked_div(limit).unwrap_or(0);
+        let gauge = &self.sub.gauge;
+        part(gauge.queued_messages, self.limits.queue_messages_max)
+            .max(part(gauge.queued_bytes, self.limits.queue_bytes_max))
+    }
+
+    fn fullness_role(&self) -> Role {
+        match self.fullness() {
+            0 if self.sub.gauge.queued_messages == 0 => Role::Muted,
+            0..50 => Role::Text,
+            50..90 => Role::Warn,
+            _ => Role::Bad,
+        }
+    }
+}
+
+fields! {
+    Subscriber<'_> {
+        "client", Text, Public, "what its session calls itself", Column::growing("client", 12, 1)
+            => |it, _| Value::maybe(it.peer.greeting.as_ref().map(|greeting| &*greeting.client));
+        "session", Serial, Public, "its session", Column::fixed("sess", 5).right().from(60)
+            => |it, _| Value::Serial(it.session.0);
+        "pattern", Topic, Public, "the topic or pattern that it wants", Column::growing("pattern", 10, 3)
+            => |it, _| Value::text(it.sub.topic.as_str());
+        "queued", Number, Public, "messages that wait in its queue, of limits.rmp.queue_messages_max", Column::fixed("queued", 9).right()
+            => |it, _| Value::count(it.sub.gauge.queued_messages);
+        "queued_bytes", Bytes, Public, "their bytes, of limits.rmp.queue_bytes_max", Column::fixed("bytes", 8).right().from(70)
+            => |it, _| Value::Bytes(it.sub.gauge.queued_bytes);
+        "delivered_s", Number, Public, "messages that left to it a second, over the last 5 s", Column::fixed("out/s", 6).right()
+            => |it, now| Value::Number(it.per_second(now));
+        "no_room", Number, Public, "messages lost because its queue was full", Column::fixed("full", 5).right()
+            => |it, _| Value::count(it.lost(DropReason::BackpressureTimeout));
+        "expired", Number, Public, "messages that expired before they could leave to it", Column::fixed("late", 5).right()
+            => |it, _| Value::count(it.lost(DropReason::TtlExpired));
+        "duplicate", Number, Public, "messages that it had already, and did not get again", Column::fixed("dup", 5).right().from(60)
+            => |it, _| Value::count(it.lost(DropReason::Duplicate));
+        "sub", Serial, Public, "its number in the session" => |it, _| if it.count > 1 { Value::None } else { Value::Serial(it.number) };
+        "count", Number, Public, "of how many subscriptions it tells" => |it, _| Value::count(it.count as u64);
+        "full", Number, Public, "how full its queue is, in hundredths of its limit" => |it, _| Value::count(it.fullness());
+        "delivered", Number, Public, "messages that left to it since it was made" => |it, _| Value::count(it.sub.gauge.delivered);
+        "peer", Text, Public, "who its session is, as the operating system says" => |it, _| Value::text(it.peer.peer.as_str());
+        "since", Time, Public, "since when" => |it, _| Value::Time(it.sub.since.wall);
+        "age", Duration, Public, "for how long" => |it, now| Value::Duration(crate::console::records::ms(it.sub.since, now));
+    }
+}
+
+/// A size in as few columns as there can be: `512`, `812K`, `3M`.
+fn short(bytes: u64) -> String {
+    match bytes {
+        0..1_024 => bytes.to_string(),
+        1_024..1_048_576 => format!("{}K", bytes >> 10),
+        1_048_576..1_073_741_824 => format!("{}M", bytes >> 20),
+        _ => format!("{}G", bytes >> 30),
+    }
+}
+
+impl PaneRecord for Subscriber<'_> {
+    fn key(&self) -> RecordKey {
+        RecordKey::Subscription(self.session, self.number)
+    }
+
+    fn cell(&self, field: &str, look: &CellContext<'_>) -> Option<Cell> {
+        let gauge = &self.sub.gauge;
+        let is_console = peers::is_console(self.peer);
+        let role = if is_console { Role::Muted } else { Role::Text };
+        Some(match field {
+            "client" => Cell::new(peers::visible_name(self.peer, self.is_own), role).cut_within(),
+            "pattern" => Cell::new(
+                short_topic(self.sub.topic.as_str(), look.view.glyphs).into_owned(),
+                if self.count > 1 { Role::Muted } else { role },
+            )
+            .cut_within(),
+            "session" => Cell::new(self.session.to_string(), Role::Muted),
+            "queued" => {
+                let words = format!(
+                    "{}/{}",
+                    format::count(gauge.queued_messages),
+                    format::count(self.limits.queue_messages_max)
+                );
+                Cell::new(words, self.fullness_role())
+            }
+            "queued_bytes" => {
+                let words = format!("{}/{}", short(gauge.queued_bytes), short(self.limits.queue_bytes_max));
+                Cell::new(words, self.fullness_role())
+            }
+            "delivered_s" => rate_cell(self.per_second(look.view.now)),
+            "no_room" => bad_cell(self.lost(DropReason::BackpressureTimeout)),
+            "expired" => bad_cell(self.lost(DropReason::TtlExpired)),
+            "duplicate" => Cell::new(format::count(self.lost(DropReason::Duplicate)), Role::Muted),
+            _ => return None,
+        })
+    }
+}
+
+/// Subscriptions of a session that are listed one by one; what is left of them and needs no look is one row.
+const ROWS_PER_SESSION_MAX: usize = 8;
+
+/// The rows of one session, those that need a look first.
+fn of_session<'a>(
+    session: ConnectionId,
+    peer: &'a PeerView,
+    model: &'a Model,
+    ui: &'a Ui,
+) -> Vec<Subscriber<'a>> {
+    let row = |(number, sub): (&u64, &'a SubView)| Subscriber {
+        session,
+        number: *number,
+        peer,
+        sub: Cow::Borrowed(sub),
+        rates: model.bus.subs.get(&(session, *number)),
+        limits: &ui.limits.rmp,
+        is_own: model.own_session() == Some(session),
+        count: 1,
+        grouped_rates: Vec::new(),
+    };
+    let mut rows: Vec<_> = peer.subs.iter().map(row).collect();
+    rows.sort_by_key(|row| Reverse(row.attention()));
+    let apart = rows.iter().filter(|row| row.attention() > (0, 0)).count().max(ROWS_PER_SESSION_MAX);
+    // Whoever looks for some is to find them one by one.
+    if ui.table_settings(PaneId::Subscribers).arranges() || rows.len() <= apart + 1 {
+        return rows;
+    }
+    let rest = rows.split_off(apart);
+    rows.extend(merged(rest));
+    rows
+}
+
+/// Subscriptions of one session as one.
+fn merged(rest: Vec<Subscriber<'_>>) -> Option<Subscriber<'_>> {
+    let count = rest.len();
+    let flows = rest.iter().filter_map(|row| row.rates).collect();
+    let gauges = rest.iter().map(|row| row.sub.gauge);
+    let gauge = gauges.reduce(|mut all, one| {
+        all.queued_messages = all.queued_messages.max(one.queued_messages);
+        all.queued_bytes = all.queued_bytes.max(one.queued_bytes);
+        all.delivered = all.delivered.saturating_add(one.delivered);
+        for (all, one) in all.dropped.iter_mut().zip(one.dropped) {
+            *all = all.saturating_add(one);
+        }
+        all
+    })?;
+    let first = rest.into_iter().next()?;
+    let sub = SubView { topic: TopicName::new(&format!("and {count} more")), since: first.sub.since, gauge };
+    Some(Subscriber { sub: Cow::Owned(sub), rates: None, count, grouped_rates: flows, ..first })
+}
+
+/// The subscriptions: sessions with the fullest queues and the most losses first, consoles that need no look
+/// last.
+pub(crate) fn rows<'a>(model: &'a Model, ui: &'a Ui) -> Vec<Row<'a>> {
+    let Some(rmp) = model.rmp() else { return Vec::new() };
+    let mut sessions: Vec<_> =
+        rmp.peers.iter().map(|(session, peer)| of_session(*session, peer, model, ui)).collect();
+    sessions.retain(|rows| !rows.is_empty());
+    sessions.sort_by_key(|rows| {
+        let need = rows.first().map(Subscriber::attention);
+        (Reverse(need), rows.first().is_some_and(|row| peers::is_console(row.peer)))
+    });
+    sessions.into_iter().flatten().take(LISTED_MAX).map(Row::Subscriber).collect()
+}

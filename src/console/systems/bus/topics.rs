@@ -1,0 +1,240 @@
+//! Topics: what is published where, and how fast.
+
+use crate::console::draw::format;
+use std::borrow::Cow;
+
+use crate::{
+    console::{
+        draw::{Cell, glyphs::Glyphs, theme::Role},
+        model::{
+            Model,
+            bridge::WindowedRates,
+            bus::{BYTES, DELIVERED, MESSAGES},
+        },
+        records::{
+            row::{CellContext, PaneRecord, Row},
+            selection::RecordKey,
+        },
+        systems::bridge::queues::spark,
+    },
+    field::{Column, Value, fields},
+    ids::{TopicName, TraceId},
+    rmp::{DropReason, Registry, SchemaId, TopicView, UntappedTopic, topic::Class},
+    time::Now,
+};
+
+/// A topic.
+pub(crate) struct Topic<'a> {
+    name: &'a TopicName,
+    view: &'a TopicView,
+    rates: Option<&'a WindowedRates>,
+    /// Of the tap's own, whose messages nobody counts: what its subscriptions know of it, and what leaves to
+    /// each of those.
+    untapped: Option<(UntappedTopic, Vec<&'a WindowedRates>)>,
+}
+
+impl Topic<'_> {
+    /// How fast it goes; of the tap's own only what leaves to those who take it.
+    fn per_second(&self, figure: usize, now: Now) -> Option<f64> {
+        match &self.untapped {
+            None => Some(self.rates.map_or(0.0, |flow| flow.per_second(figure, now))),
+            Some((_, flows)) if figure == DELIVERED => {
+                Some(flows.iter().map(|flow| flow.per_second(DELIVERED, now)).sum())
+            }
+            Some(_) => None,
+        }
+    }
+
+    fn subscribers(&self) -> u32 {
+        self.untapped.as_ref().map_or(self.view.subscribers, |(untold, _)| untold.subscribers)
+    }
+
+    /// A figure of messages that are counted.
+    fn if_counted(&self, figure: Value<'static>) -> Value<'static> {
+        if self.untapped.is_some() { Value::None } else { figure }
+    }
+
+    /// Whether somebody published here and nobody listens. What the station says by itself asks for nobody.
+    fn has_no_listeners(&self) -> bool {
+        let is_own = matches!(
+            Class::of_text(self.name.as_str()),
+            Class::Sys | Class::Tap | Class::DropsBodies | Class::RunOutput
+        );
+        self.view.published > 0 && self.view.subscribers == 0 && !is_own && !self.is_read_by_station()
+    }
+
+    /// Whether the station itself takes what is published here.
+    fn is_read_by_station(&self) -> bool {
+        Class::of_text(self.name.as_str()).is_for_station()
+    }
+
+    fn dropped(&self) -> u64 {
+        self.view.dropped.iter().sum()
+    }
+
+    fn dropped_for(&self, reason: DropReason) -> Value<'static> {
+        Value::count(self.view.dropped[reason.index()])
+    }
+}
+
+fields! {
+    Topic<'_> {
+        "topic", Topic, Public, "its name", Column::growing("topic", 14, 3) => |it, _| Value::text(it.name.as_str());
+        "schema", Text, Public, "what the last message on it was", Column::growing("schema", 12, 1).from(60)
+            => |it, _| Value::maybe(it.view.schema_id.map(schema_name));
+        "rate", Number, Public, "messages a second, over the last 5 s", Column::fixed("msg/s", 6).right()
+            => |it, now| it.per_second(MESSAGES, now).map_or(Value::None, Value::Number);
+        "trend", Number, Public, "messages in the last 80 s, as a chart", Column::fixed("", 8).from(70)
+            => |it, now| it.per_second(MESSAGES, now).map_or(Value::None, Value::Number);
+        "bytes_s", Bytes, Public, "bytes a second, over the last 5 s", Column::fixed("B/s", 8).right().from(84)
+            => |it, now| it.per_second(BYTES, now).map_or(Value::None, |rate| Value::Bytes(whole(rate)));
+        "subs", Number, Public, "subscriptions that a message like the last one is for", Column::fixed("subs", 4).right()
+            => |it, _| Value::count(it.subscribers());
+        "delivered_s", Number, Public, "messages given to subscriptions a second", Column::fixed("out/s", 6).right()
+            => |it, now| it.per_second(DELIVERED, now).map_or(Value::None, Value::Number);
+        "drops", Number, Public, "messages that did not reach a subscription", Column::fixed("drops", 5).right()
+            => |it, _| Value::count(it.dropped());
+        "age", Duration, Public, "how long ago the last message came", Column::fixed("age", 6).right().from(100)
+            => |it, now| it.if_counted(Value::Duration(crate::console::records::ms(it.view.last_at, now)));
+        "published", Number, Public, "messages taken on it since the broker started" => |it, _| it.if_counted(Value::count(it.view.published));
+        "bytes", Bytes, Public, "their bytes, as they were on the wire" => |it, _| it.if_counted(Value::Bytes(it.view.bytes));
+        "delivered", Number, Public, "messages given to subscriptions since the broker started, what waits in their queues too"
+            => |it, _| it.if_counted(Value::count(it.view.delivered));
+        "expired", Number, Public, "messages that were expired" => |it, _| it.dropped_for(DropReason::TtlExpired);
+        "duplicate", Number, Public, "messages that a subscription had already" => |it, _| it.dropped_for(DropReason::Duplicate);
+        "no_room", Number, Public, "messages that a subscription had no room for"
+            => |it, _| it.dropped_for(DropReason::BackpressureTimeout);
+        "last", Time, Public, "when the last message came" => |it, _| it.if_counted(Value::Time(it.view.last_at.wall));
+    }
+}
+
+/// The width from which on a run's topics are written whole.
+const WHOLE_FROM: u16 = 180;
+
+/// A topic with the traces in it by their last digits, where they differ.
+pub(crate) fn short_topic<'a>(topic: &'a str, glyphs: &Glyphs) -> Cow<'a, str> {
+    let is_trace =
+        |segment: &&str| segment.len() > TraceId::PREFIX.len() && segment.parse::<TraceId>().is_ok();
+    let Some(segment) = topic.split('/').find(is_trace) else { return Cow::Borrowed(topic) };
+    let short = format!(
+        "{}{}",
+        glyphs.ellipsis,
+        segment.parse::<TraceId>().map_or_else(|_| segment.to_owned(), TraceId::short)
+    );
+    Cow::Owned(topic.replacen(segment, &short, 1))
+}
+
+/// A schema's constant, or its number where it has none.
+pub(crate) fn schema_name(id: u16) -> Cow<'static, str> {
+    let name = Registry::default().schema(SchemaId(id)).and_then(|schema| schema.name);
+    name.map_or_else(|| Cow::Owned(id.to_string()), Cow::Borrowed)
+}
+
+/// A rate as a count.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "rates are not negative, and what is too large stays large"
+)]
+pub(crate) fn whole(rate: f64) -> u64 {
+    rate.round() as u64
+}
+
+/// A rate to two digits: `0.4`, `7.5`, `120`, `12.3k`.
+pub(crate) fn rate_text(rate: f64) -> String {
+    if rate <= 0.0 {
+        "0".to_owned()
+    } else if rate < 0.1 {
+        "<0.1".to_owned()
+    } else if rate < 9.95 {
+        format!("{rate:.1}")
+    } else {
+        format::count(whole(rate))
+    }
+}
+
+/// A rate: nothing stands back.
+pub(crate) fn rate_cell(rate: f64) -> Cell {
+    Cell::new(rate_text(rate), if rate > 0.0 { Role::Text } else { Role::Muted })
+}
+
+/// Something that should not be.
+pub(crate) fn bad_cell(count: u64) -> Cell {
+    Cell::new(format::count(count), if count > 0 { Role::Warn } else { Role::Muted })
+}
+
+impl PaneRecord for Topic<'_> {
+    fn key(&self) -> RecordKey {
+        RecordKey::Topic(self.name.clone())
+    }
+
+    fn cell(&self, field: &str, look: &CellContext<'_>) -> Option<Cell> {
+        let (now, glyphs) = (look.view.now, look.view.glyphs);
+        Some(match field {
+            "topic" if look.width < WHOLE_FROM => {
+                Cell::new(short_topic(self.name.as_str(), glyphs).into_owned(), Role::Text)
+            }
+            "topic" => Cell::new(self.name.to_string(), Role::Text),
+            "schema" => {
+                let name = self.view.schema_id.map_or(Cow::Borrowed(glyphs.none), schema_name);
+                Cell::new(name.strip_prefix("CT_").unwrap_or(&name).to_owned(), Role::Muted)
+            }
+            "rate" | "trend" | "bytes_s" if self.untapped.is_some() => Cell::new(glyphs.none, Role::Muted),
+            "rate" => rate_cell(self.per_second(MESSAGES, now).unwrap_or_default()),
+            "trend" => Cell::new(spark(self.rates.map(|flow| flow.window(MESSAGES, now)), glyphs), Role::Rmp),
+            "bytes_s" => {
+                let bytes = whole(self.per_second(BYTES, now).unwrap_or_default());
+                Cell::new(format::bytes(bytes), if bytes > 0 { Role::Text } else { Role::Muted })
+            }
+            "subs" => {
+                let subscribers = self.subscribers();
+                let count = format::count(subscribers.into());
+                match subscribers {
+                    0 if self.is_read_by_station() => Cell::new("own", Role::Muted),
+                    _ if self.is_read_by_station() => Cell::new(format!("{count}+"), Role::Text),
+                    0 if self.has_no_listeners() => Cell::new(format!("{count}{}", glyphs.warn), Role::Warn),
+                    0 => Cell::new(count, Role::Muted),
+                    _ => Cell::new(count, Role::Text),
+                }
+            }
+            "delivered_s" => rate_cell(self.per_second(DELIVERED, now).unwrap_or_default()),
+            "drops" => bad_cell(self.dropped()),
+            _ => return None,
+        })
+    }
+}
+
+/// What its subscriptions know of a topic whose messages nobody counts, and what leaves to those that take it
+/// alone.
+fn untapped<'a>(model: &'a Model, name: &TopicName) -> Option<(UntappedTopic, Vec<&'a WindowedRates>)> {
+    let rmp = model.rmp()?;
+    let untold = rmp.untapped_topic(name)?;
+    let subs = rmp
+        .peers
+        .iter()
+        .flat_map(|(session, peer)| peer.subs.iter().map(move |(number, sub)| (*session, *number, sub)));
+    let flows = subs
+        .filter(|(.., sub)| sub.topic == *name)
+        .filter_map(|(session, number, _)| model.bus.subs.get(&(session, number)));
+    Some((untold, flows.collect()))
+}
+
+/// The topics, the busiest of the last minute first and then by name: those of a like load keep their places
+/// among each other.
+pub(crate) fn rows(model: &Model, now: Now) -> Vec<Row<'_>> {
+    let Some(rmp) = model.rmp() else { return Vec::new() };
+    let row = |(name, view)| Topic {
+        name,
+        view,
+        rates: model.bus.topics.get(name),
+        untapped: untapped(model, name),
+    };
+    let mut topics: Vec<_> = rmp.topics.iter().map(row).collect();
+    let load = |topic: &Topic<'_>| {
+        topic
+            .rates
+            .map_or(0, |flow| flow.per_minute(MESSAGES, now).checked_ilog2().map_or(0, |log| log / 2 + 1))
+    };
+    topics.sort_by_cached_key(|topic| std::cmp::Reverse(load(topic)));
+    topics.into_iter().map(Row::Topic).collect()
+}

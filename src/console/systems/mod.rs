@@ -1,0 +1,7 @@
+//! One folder a system: its panes, details, confirmations, forms and actions.
+
+pub(crate) mod bridge;
+pub(crate) mod bus;
+pub(crate) mod runs;
+pub(crate) mod sessions;
+pub(crate) mod station;

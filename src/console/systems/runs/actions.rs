@@ -1,0 +1,176 @@
+//! Runs: cancelling one, and answering what one asks.
+
+use std::sync::Arc;
+
+use crate::{
+    console::{
+        input::{
+            action::{Action, Effect, Purpose},
+            pane_id::{ChipId, PaneId},
+        },
+        model::{Cause, Model},
+        overlays::{Confirmation, DetailsRecord, Overlay},
+        records::selection::RecordKey,
+        screen::{actions::ask, dispatch::show_message},
+        systems::runs::pending_approval,
+        ui::state::{Focus, Ui},
+    },
+    ids::{ActionId, TraceId},
+    port::Command,
+    runs,
+};
+
+/// Whether the keys go to a pane of runs.
+pub(crate) fn is_in_run_panes(ui: &Ui) -> bool {
+    let panes = [PaneId::Runs, PaneId::Plan, PaneId::RunEvents, PaneId::Artifacts, PaneId::RunHistory];
+    matches!((ui.overlays.last(), ui.focus), (None, Focus::Pane(pane)) if panes.contains(&pane))
+}
+
+/// The run that open details tell of.
+fn details_run(ui: &Ui) -> Option<TraceId> {
+    let Some(Overlay::Details(facts)) = ui.overlays.last() else { return None };
+    match &facts.record {
+        DetailsRecord::Run(run) | DetailsRecord::Node(run, _) | DetailsRecord::Artifact(run, _) => Some(*run),
+        DetailsRecord::StoredRun(row) => Some(row.run),
+        DetailsRecord::RunLine(line) => Some(line.run),
+        _ => None,
+    }
+}
+
+/// Whether the keys go to what tells of a run: a pane, or details.
+pub(crate) fn concerns_run(ui: &Ui) -> bool {
+    is_in_run_panes(ui) || details_run(ui).is_some()
+}
+
+/// The run that the keys would cancel: the selected one, or the one that a pane or open details tell of.
+fn target_run(ui: &Ui, model: &Model) -> Option<TraceId> {
+    if !ui.overlays.is_empty() {
+        return details_run(ui);
+    }
+    let Focus::Pane(list @ (PaneId::Runs | PaneId::RunHistory)) = ui.focus else {
+        return ui.detail_run(model);
+    };
+    match ui.selected(list, model)? {
+        RecordKey::Run(run) | RecordKey::StoredRun(_, run) => Some(run),
+        _ => None,
+    }
+}
+
+/// Why no run would be cancelled.
+pub(crate) fn cancel_unavailable(ui: &Ui, model: &Model) -> Option<String> {
+    let Some(run) = target_run(ui, model) else { return Some("no run is selected".to_owned()) };
+    match model.runs().and_then(|runs| runs.run(run)) {
+        None => Some("it has ended: only a run that goes on is cancelled".to_owned()),
+        Some(view) if view.state.is_end() => {
+            Some(format!("{} has ended: it is {}", view.name, view.state.name()))
+        }
+        Some(view) if view.state == runs::RunState::Cancelling => {
+            Some(format!("{} is on its way to its end", view.name))
+        }
+        Some(_) => None,
+    }
+}
+
+/// Asks whether the run is to be cancelled.
+pub(crate) fn cancel(ui: &mut Ui, model: &Model) -> Vec<Effect> {
+    let view = target_run(ui, model).and_then(|run| model.runs()?.run(run));
+    let bound = view.map(|view| Confirmation::CancelRun { run: view.run, name: view.name.to_string() });
+    ask(ui, bound)
+}
+
+/// The question that would be answered: the one that is selected among the alerts, of the node that is
+/// selected or told of, or else the first of the run.
+fn target_approval(ui: &Ui, model: &Model) -> Option<ActionId> {
+    let asks = model.runs()?.asks_in_time();
+    let of_run = |run: TraceId| asks.iter().copied().find(|ask| ask.run == run);
+    let of_node =
+        |run: TraceId, place: u32| asks.iter().copied().find(|ask| ask.run == run && ask.node.index == place);
+    let only = || asks.first().copied().filter(|_| asks.len() == 1);
+    let ask = match (ui.overlays.last(), ui.focus) {
+        (Some(Overlay::Alerts(tray)), _) => tray.selected_approval(model),
+        (Some(Overlay::Details(facts)), _) => match &facts.record {
+            DetailsRecord::Node(run, place) => of_node(*run, *place),
+            DetailsRecord::Run(run) => of_run(*run),
+            DetailsRecord::StoredRun(row) => of_run(row.run),
+            DetailsRecord::RunLine(line) => of_run(line.run),
+            DetailsRecord::Chip(ChipId::Runs) => only(),
+            DetailsRecord::Alert(alert) if alert.cause == Cause::AwaitingApproval => only(),
+            _ => None,
+        },
+        (None, Focus::Pane(pane)) if is_in_run_panes(ui) => match ui.selected(pane, model) {
+            Some(RecordKey::Node(run, place)) => of_node(run, place).or_else(|| of_run(run)),
+            _ => of_run(target_run(ui, model)?),
+        },
+        _ => None,
+    };
+    ask.map(|ask| ask.action)
+}
+
+/// Whether there is a question that would be answered.
+pub(crate) fn has_target_approval(ui: &Ui, model: &Model) -> bool {
+    target_approval(ui, model).is_some()
+}
+
+/// Why no question would be answered.
+pub(crate) fn decide_unavailable(action: Action, ui: &Ui, model: &Model) -> Option<String> {
+    let words = match target_approval(ui, model) {
+        Some(_) => return None,
+        None if model.runs().is_none_or(|runs| runs.asks.is_empty()) => "no run asks anything",
+        None if is_in_run_panes(ui) => "this run asks nothing: those that ask stand first in the Runs",
+        None => "no question is selected: they are the first of the alerts",
+    };
+    // The key begins a recording elsewhere.
+    let records = if action == Action::Reject && is_in_run_panes(ui) {
+        "; `:record` starts and stops a recording"
+    } else {
+        ""
+    };
+    Some(format!("{words}{records}"))
+}
+
+/// Asks whether that is the answer.
+pub(crate) fn decide(ui: &mut Ui, model: &Model, approved: bool) -> Vec<Effect> {
+    let found = target_approval(ui, model).and_then(|action| pending_approval(model, action));
+    let bound = found.map(|ask| Confirmation::Decide {
+        action: ask.action,
+        node: Arc::clone(&ask.node.id),
+        approved,
+    });
+    ask(ui, bound)
+}
+
+/// Cancels, if the run still goes on.
+pub(crate) fn confirm_cancel(ui: &mut Ui, model: &Model, run: TraceId, name: &str) -> Vec<Effect> {
+    if model.runs().and_then(|runs| runs.run(run)).is_none_or(|view| view.state.is_end()) {
+        show_message(ui, format!("{name} has ended meanwhile: nothing was cancelled"), true, ui.at);
+        return Vec::new();
+    }
+    if model
+        .runs()
+        .and_then(|runs| runs.run(run))
+        .is_some_and(|view| view.state == runs::RunState::Cancelling)
+    {
+        show_message(
+            ui,
+            format!("{name} is on its way to its end already: nothing was cancelled"),
+            true,
+            ui.at,
+        );
+        return Vec::new();
+    }
+    vec![Effect::Command {
+        purpose: Purpose::CancelRun { name: name.to_owned() },
+        command: Command::Runs(runs::Command::Cancel { run }),
+    }]
+}
+
+/// Answers, if the question still waits.
+pub(crate) fn confirm_decide(ui: &mut Ui, model: &Model, action: ActionId, approved: bool) -> Vec<Effect> {
+    if pending_approval(model, action).is_none() {
+        show_message(ui, "it waits no longer: nothing was answered".to_owned(), true, ui.at);
+        return Vec::new();
+    }
+    let command = Command::Runs(runs::Command::Decide { action, approved, note: None });
+    let held = model.runs().is_some_and(|runs| runs.held);
+    vec![Effect::Command { purpose: Purpose::Decide { approved, held }, command }]
+}

@@ -1,0 +1,202 @@
+//! What is asked before a run is cancelled, and before a question of one is answered.
+
+use crate::console::draw::{format, text};
+use serde_json::Value;
+
+use crate::{
+    console::{
+        draw::{class::Class, theme::Role},
+        model::Model,
+        overlays::detail::join_some,
+        settings::view::View,
+    },
+    ids::{ActionId, TraceId},
+    runs::{AskView, NodeState, RunView, openings::ASKS},
+    words::counted,
+};
+
+/// Nodes that are named one by one.
+const LISTED_MAX: usize = 6;
+/// Lines of what a node would be given, beside which the rest of a question finds room on the smallest
+/// screen.
+const INPUT_LINES_MAX: usize = 5;
+/// Columns of one of them.
+const INPUT_COLUMNS_MAX: usize = 100;
+
+/// What hangs on a run.
+pub(crate) fn describe_cancel(model: &Model, run: TraceId, name: &str) -> Vec<(String, Role)> {
+    let Some(it) = model.runs().and_then(|runs| runs.run(run)).filter(|it| !it.state.is_end()) else {
+        return vec![(format!("{name} has ended meanwhile: nothing would be cancelled."), Role::Warn)];
+    };
+    let short = run.short();
+    let mut words = vec![(
+        format!("{name} {short} ends before its time: what it was to reach is not reached."),
+        Role::Text,
+    )];
+    let ids = |wanted: fn(NodeState) -> bool| -> Vec<&str> {
+        let all = it.plan.nodes.iter().zip(&it.nodes);
+        all.filter(|(_, node)| wanted(node.state)).map(|(plan, _)| &*plan.id).collect()
+    };
+    let working = ids(|state| matches!(state, NodeState::Running));
+    let waiting = ids(|state| !state.is_end() && state != NodeState::Running);
+    let done = ids(|state| state == NodeState::Completed).len();
+    if !working.is_empty() {
+        let count = working.len();
+        words.push((
+            format!(
+                "{count} {} worked on, and told to stop; what is answered is ignored: {}.",
+                if count == 1 { "is" } else { "are" },
+                join_some(working, LISTED_MAX)
+            ),
+            Role::Warn,
+        ));
+    }
+    if !waiting.is_empty() {
+        let begins = if waiting.len() == 1 { "begins" } else { "begin" };
+        words.push((
+            format!("{} never {begins}, or not again: {}.", waiting.len(), join_some(&waiting, LISTED_MAX)),
+            Role::Warn,
+        ));
+    }
+    let asks = model.runs().map_or(0, |runs| runs.asks.iter().filter(|ask| ask.run == run).count());
+    if asks > 0 {
+        words.push((format!("Withdrawn with it: {}.", counted(asks, "question")), Role::Warn));
+    }
+    let given =
+        model.mpp().map_or(0, |mpp| mpp.live.values().filter(|live| live.trace == Some(run)).count() as u64);
+    if given > 0 {
+        words.push((
+            format!("{} of it stay with the adapter until it answers.", format::many(given, "invocation")),
+            Role::Warn,
+        ));
+    }
+    if done > 0 {
+        let artifacts = format::many(it.artifacts, "artifact");
+        words.push((
+            format!("{done} completed, and what they did stays done; kept: {artifacts}."),
+            Role::Muted,
+        ));
+    }
+    words
+}
+
+/// What the node of a question would be given.
+pub(crate) struct InputLine {
+    /// `with`, or `input` for what feeds one of its ports.
+    pub(crate) source: &'static str,
+    /// In words, without what of it it is.
+    pub(crate) text: String,
+}
+
+impl InputLine {
+    /// All of it, line by line.
+    pub(crate) fn of(ask: &AskView) -> Vec<Self> {
+        let plain = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        let mut all = Vec::new();
+        let takes = serde_json::from_str::<Value>(&ask.takes).unwrap_or_default();
+        let of = |key: &str| takes.get(key).and_then(Value::as_object).into_iter().flatten();
+        all.extend(
+            of("with")
+                .filter(|(key, _)| *key != ASKS)
+                .map(|(key, value)| Self { source: "with", text: format!("{key}: {}", plain(value)) }),
+        );
+        all.extend(of("inputs").map(|(port, values)| {
+            let values = values
+                .as_array()
+                .map_or_else(|| plain(values), |all| all.iter().map(plain).collect::<Vec<_>>().join(", "));
+            Self { source: "input", text: format!("{port}: {values}") }
+        }));
+        all
+    }
+}
+
+/// What would be done and what is asked, in one line: what tells questions of the same node apart comes
+/// first.
+pub(crate) fn ask_line(ask: &AskView) -> String {
+    let takes = InputLine::of(ask);
+    let parts: Vec<&str> =
+        takes.iter().map(|takes| &*takes.text).chain(std::iter::once(&*ask.summary)).collect();
+    parts.join("  ")
+}
+
+/// The question of this name, while it waits.
+pub(crate) fn pending_approval(model: &Model, action: ActionId) -> Option<&AskView> {
+    model.runs()?.asks.iter().find(|ask| ask.action == action)
+}
+
+/// Nodes that can have nothing to work on without this one.
+fn downstream_nodes(run: &RunView, place: u32) -> usize {
+    let mut reached = vec![false; run.plan.nodes.len()];
+    let mut next = vec![place];
+    while let Some(place) = next.pop() {
+        for edge in run.plan.edges.iter().filter(|edge| edge.from == place) {
+            if let Some(seen) = reached.get_mut(edge.to as usize).filter(|seen| !**seen) {
+                *seen = true;
+                next.push(edge.to);
+            }
+        }
+    }
+    reached.into_iter().filter(|is_behind| *is_behind).count()
+}
+
+/// What is asked, and what a yes or a no does.
+pub(crate) fn describe_decide(
+    view: &View,
+    model: &Model,
+    action: ActionId,
+    approved: bool,
+) -> Vec<(String, Role)> {
+    let Some(ask) = pending_approval(model, action) else {
+        return vec![(
+            "It waits no longer: it was decided, it expired, or its run ended.".to_owned(),
+            Role::Warn,
+        )];
+    };
+    let run = model.runs().and_then(|runs| runs.run(ask.run));
+    let name = run.map_or_else(|| ask.run.short(), |run| format!("{} {}", run.name, ask.run.short()));
+    let summary = if view.mask_policy.masks(Class::Payload) {
+        view.glyphs.masked.to_owned()
+    } else {
+        ask.summary.to_string()
+    };
+    let mut words = vec![
+        (format!("{name} asks whether {} may go on:", ask.node.id), Role::Muted),
+        (summary, Role::Accent),
+    ];
+    if !view.mask_policy.masks(Class::Payload) {
+        let takes = InputLine::of(ask);
+        words.extend(takes.iter().take(INPUT_LINES_MAX).map(|InputLine { source: of, text: words }| {
+            (format!("{of} {}", text::truncate(words, INPUT_COLUMNS_MAX, view.glyphs.ellipsis)), Role::Text)
+        }));
+        if takes.len() > INPUT_LINES_MAX {
+            words.push((format!("and {} more", takes.len() - INPUT_LINES_MAX), Role::Muted));
+        }
+    }
+    if approved && model.runs().is_some_and(|runs| runs.held) {
+        words.push((
+            format!("Runs are held: approved, {} is worked on once they are released.", ask.node.id),
+            Role::Warn,
+        ));
+    } else if approved {
+        words.push((format!("Approved, {} is worked on at once.", ask.node.id), Role::Text));
+    }
+    if approved && let Some(failed) = run.and_then(RunView::failed_node) {
+        let words_of = format!(
+            "{failed} has failed: unless the opening's `success` does without, the run cannot succeed any more."
+        );
+        words.push((words_of, Role::Warn));
+    }
+    if !approved {
+        words.push((format!("Rejected, {} fails and is not tried again.", ask.node.id), Role::Text));
+        let behind = run.map_or(0, |run| downstream_nodes(run, ask.node.index));
+        if behind > 0 {
+            words.push((
+                format!("Behind it {} may get nothing to work on.", counted(behind, "node")),
+                Role::Warn,
+            ));
+        }
+    }
+    let left = ask.expires_at.since(view.clock.wall);
+    words.push((format!("Without an answer it is a no in {}.", format::age(left)), Role::Muted));
+    words
+}

@@ -1,0 +1,256 @@
+//! Details of runs in words: a run, a node, an event, an artifact.
+
+use crate::console::draw::format;
+use std::collections::BTreeMap;
+
+use super::confirmations::InputLine;
+use crate::{
+    console::{
+        input::action::Action,
+        model::{Model, ReportLine, runs::RunLine},
+        overlays::detail::{at, detail, payload},
+        settings::view::View,
+        systems::runs::node_time,
+    },
+    ids::TraceId,
+    port::{ArtifactRow, RunRow},
+    runs::{AskView, NodeState, PlanEdge, RunState, RunView},
+    words::counted,
+};
+
+/// Nodes and edges that are named one by one.
+const LISTED_MAX: usize = 12;
+
+/// The title of a run's details.
+pub(crate) fn run_title(it: Option<&RunView>, run: TraceId) -> String {
+    format!("Run {} {}", it.map_or("", |view| &*view.name), run.short())
+}
+
+/// The title of a node's details.
+pub(crate) fn node_title(it: Option<&RunView>, run: TraceId, place: u32) -> String {
+    let node = it.and_then(|it| it.plan.nodes.get(place as usize)).map_or("", |node| &*node.id);
+    format!("Node {node} of {} {}", it.map_or("", |it| &*it.name), run.short())
+}
+
+fn approvals(model: &Model, run: TraceId) -> impl Iterator<Item = &AskView> {
+    model.runs().into_iter().flat_map(|runs| &runs.asks).filter(move |ask| ask.run == run)
+}
+
+/// How a run stands, what is the matter with it, and where its nodes are.
+pub(crate) fn run_details(view: &View, model: &Model, run: TraceId, it: Option<&RunView>) -> Vec<ReportLine> {
+    let Some(it) = it else {
+        return vec![
+            detail("", "it is listed here no longer; the store has it:"),
+            ReportLine::Command(format!("run show {run}").into()),
+        ];
+    };
+    let asks = it.state == RunState::Running && approvals(model, run).next().is_some();
+    let mut facts = vec![detail("state", if asks { RunRow::ASKS } else { it.state.name() })];
+    facts.extend(it.why.as_deref().map(|why| payload("why", why)));
+    for (at, ask) in approvals(model, run).enumerate() {
+        facts.extend(approval_details(view, ask, at == 0));
+    }
+    let took = it.ended_at.unwrap_or(view.now).mono.since(it.submitted_at.mono);
+    let ended =
+        it.ended_at.map_or_else(|| "so far".to_owned(), |ended| format!("until {}", view.time_of_day(ended)));
+    facts.push(detail(
+        "since",
+        format!("{}, {} {ended}", view.time_of_day(it.submitted_at), format::age(took)),
+    ));
+    facts.push(detail("by", format!("{} ({})", it.by.client, it.by.kind.name())));
+    facts.push(detail("nodes", count_nodes(it)));
+    let counts = [("tokens", it.tokens), ("events", it.events), ("artifacts", it.artifacts)];
+    facts.push(detail(
+        "so far",
+        counts.map(|(what, count)| format!("{} {what}", format::count(count))).join(", "),
+    ));
+    let is_bad = |state| matches!(state, NodeState::Failed | NodeState::Blocked | NodeState::Retrying);
+    let all = it.plan.nodes.iter().zip(&it.nodes);
+    let mut bad = all.filter(|(_, node)| is_bad(node.state));
+    for (plan, node) in bad.by_ref().take(LISTED_MAX) {
+        let why = node.why.as_deref().unwrap_or_default();
+        facts.push(payload(node.state.name(), &format!("{}, attempt {}: {why}", plan.id, node.attempt)));
+    }
+    let more = bad.count();
+    if more > 0 {
+        facts
+            .push(detail("", format!("and {} that did not succeed", format::many(more as u64, "more node"))));
+    }
+    facts.push(detail("trace", run.to_string()));
+    facts.push(ReportLine::Command(format!("run events {run}").into()));
+    facts
+}
+
+/// How many nodes stand how.
+fn count_nodes(run: &RunView) -> String {
+    if run.nodes.is_empty() {
+        let planned = format::count(run.planned.into());
+        return match run.done_nodes() {
+            Some(done) => format!("{} of {planned} completed or were skipped", format::count(done.into())),
+            None => planned,
+        };
+    }
+    let mut counts: BTreeMap<NodeState, usize> = BTreeMap::new();
+    for node in &run.nodes {
+        *counts.entry(node.state).or_default() += 1;
+    }
+    let each: Vec<String> = counts.iter().map(|(state, count)| format!("{count} {}", state.name())).collect();
+    format!("{}: {}", format::count(run.planned.into()), each.join(", "))
+}
+
+/// A question that waits, and what is done about it: here, where it is the one that the keys answer.
+fn approval_details(view: &View, ask: &AskView, is_at_hand: bool) -> Vec<ReportLine> {
+    let left = format::age(ask.expires_at.since(view.clock.wall));
+    let mut facts = vec![
+        ReportLine::Reason(format!("it asks whether {} may go on", ask.node.id)),
+        payload("question", &ask.summary),
+    ];
+    facts.extend(InputLine::of(ask).iter().map(|InputLine { source: of, text: words }| payload(of, words)));
+    facts.push(detail(
+        "answer by",
+        format!(
+            "{}: without an answer it is a no in {left}",
+            format::time_of_day(ask.expires_at, &view.zone)
+        ),
+    ));
+    if is_at_hand {
+        facts.push(ReportLine::KeyHint(Action::Approve, "approves it".into()));
+        facts.push(ReportLine::KeyHint(Action::Reject, "rejects it".into()));
+    } else {
+        facts.push(ReportLine::KeyHint(
+            Action::Alerts,
+            "has it among the first: approve or reject it there".into(),
+        ));
+    }
+    facts
+}
+
+/// A run as the store has it.
+pub(crate) fn stored_details(view: &View, row: &RunRow) -> Vec<ReportLine> {
+    let mut facts = vec![detail("state", row.state.name())];
+    facts.extend(row.why.as_deref().map(|why| payload("why", why)));
+    facts.push(detail("submitted", at(view, row.submitted_at_ms)));
+    facts.extend(row.ended_at_ms.map(|ended| {
+        detail(
+            "ended",
+            format!("{}, after {}", at(view, ended), format::age(ended.since(row.submitted_at_ms))),
+        )
+    }));
+    facts.push(detail("by", format!("{} ({})", row.client, row.by.name())));
+    facts.push(detail(
+        "nodes",
+        format!("{} of {} completed or were skipped", format::count(row.done), format::count(row.nodes)),
+    ));
+    let counts = [("tokens", row.tokens), ("events", row.events), ("artifacts", row.artifacts)];
+    facts.push(detail(
+        "had",
+        counts.map(|(what, count)| format!("{} {what}", format::count(count))).join(", "),
+    ));
+    facts.push(detail("opening", row.opening.to_string()));
+    facts.push(detail("trace", row.run.to_string()));
+    facts.push(ReportLine::Command(format!("run show {}", row.run).into()));
+    facts
+}
+
+/// How a node stands, what feeds it, and what it feeds.
+pub(crate) fn node_details(
+    view: &View,
+    model: &Model,
+    (run, place): (TraceId, u32),
+    it: Option<&RunView>,
+) -> Vec<ReportLine> {
+    let found =
+        it.and_then(|it| Some((it, it.plan.nodes.get(place as usize)?, it.nodes.get(place as usize)?)));
+    let Some((it, plan, node)) = found else {
+        return vec![
+            detail("", "its plan is listed here no longer; the store has it:"),
+            ReportLine::Command(format!("run show {run}").into()),
+        ];
+    };
+    let mut facts = vec![detail("state", node.state.name())];
+    if let Some(why) = &node.why {
+        let is_bad = matches!(node.state, NodeState::Failed | NodeState::Blocked | NodeState::Retrying);
+        facts.push(payload(if is_bad { "why" } else { "says" }, why));
+    }
+    for ask in approvals(model, run).filter(|ask| ask.node.index == place) {
+        facts.extend(approval_details(view, ask, true));
+    }
+    facts.push(detail("use", plan.uses.to_string()));
+    facts.push(detail("attempts", node.attempt.to_string()));
+    facts.push(detail("since", view.time_of_day(node.since)));
+    facts.extend(node_time(node, view.now).map(|took| detail("took", format::age(took))));
+    if let Some(progress) = node.progress {
+        let words = match (progress.done, progress.total) {
+            (Some(done), Some(total)) => format!("{done} of {total}"),
+            (Some(done), None) => done.to_string(),
+            (None, _) => "it said something, and no figure".to_owned(),
+        };
+        facts.push(detail("progress", words));
+    }
+    let id =
+        |place: u32| it.plan.nodes.get(place as usize).map_or_else(String::new, |node| node.id.to_string());
+    let when =
+        |edge: &PlanEdge| edge.when.as_ref().map_or_else(String::new, |when| format!(", when it is {when}"));
+    let state = |place: u32| it.nodes.get(place as usize).map_or("", |node| node.state.name());
+    let fed: Vec<_> = it.plan.edges.iter().filter(|edge| edge.to == place).collect();
+    for edge in fed.iter().take(LISTED_MAX) {
+        facts.push(detail(
+            "takes",
+            format!(
+                "{} from {}.{} ({}){}",
+                edge.to_port,
+                id(edge.from),
+                edge.from_port,
+                state(edge.from),
+                when(edge)
+            ),
+        ));
+    }
+    let feeds: Vec<_> = it.plan.edges.iter().filter(|edge| edge.from == place).collect();
+    for edge in feeds.iter().take(LISTED_MAX) {
+        facts.push(detail(
+            "gives",
+            format!(
+                "{} to {}.{} ({}){}",
+                edge.from_port,
+                id(edge.to),
+                edge.to_port,
+                state(edge.to),
+                when(edge)
+            ),
+        ));
+    }
+    let more = fed.len().saturating_sub(LISTED_MAX) + feeds.len().saturating_sub(LISTED_MAX);
+    if more > 0 {
+        facts.push(detail("", format!("and {}", counted(more, "more edge"))));
+    }
+    if let Some(parent) = plan.parent {
+        facts.push(detail("within", id(parent)));
+    }
+    facts.push(detail("trace", run.to_string()));
+    facts
+}
+
+/// An event.
+pub(crate) fn event_details(view: &View, line: &RunLine) -> Vec<ReportLine> {
+    let mut facts = vec![detail("at", at(view, line.at)), detail("kind", line.kind.name())];
+    facts.extend(line.level.map(|level| detail("level", level.name())));
+    facts.extend(line.node.as_deref().map(|node| detail("node", node)));
+    facts.push(payload("message", &line.message));
+    facts.extend(line.meta.as_deref().map(|meta| payload("meta", meta)));
+    facts.push(detail("trace", line.run.to_string()));
+    facts
+}
+
+/// An artifact.
+pub(crate) fn artifact_details(view: &View, run: TraceId, row: &ArtifactRow) -> Vec<ReportLine> {
+    vec![
+        detail("from", format!("{}.{}", row.node, row.port)),
+        detail("type", format!("{}, schema {}", row.kind, row.schema_id)),
+        detail("at", at(view, row.at_ms)),
+        detail("bytes", format!("{} as MsgPack", format::bytes(row.bytes))),
+        payload("value", row.value.as_str()),
+        detail("trace", run.to_string()),
+        ReportLine::Command(format!("run artifacts {run}").into()),
+    ]
+}

@@ -1,0 +1,72 @@
+//! What a run told, the newest last: what this console heard itself, and before that what the store has.
+
+use crate::{
+    console::{
+        draw::{Cell, class::Class, theme::Role},
+        model::{Model, runs::RunLine},
+        records::{
+            row::{CellContext, PaneRecord, Row},
+            selection::RecordKey,
+        },
+        ui::state::Ui,
+    },
+    field::{Column, Value, fields},
+    runs::EventKind,
+    tap::entry::station::Level,
+};
+
+fields! {
+    RunLine {
+        "at", Time, Public, "when it was told", Column::fixed("at", 8) => |it, _| Value::Time(it.at);
+        "level", State(&["trace", "debug", "info", "warn", "error"]), Public, "how grave it is", Column::fixed("level", 5)
+            => |it, _| Value::maybe(it.level.map(Level::name));
+        "kind", State(&["log", "status", "plan", "trace", "artifact", "progress"]), Public, "what it is", Column::fixed("kind", 8).from(50)
+            => |it, _| Value::text(it.kind.name());
+        "node", Text, Public, "of which node it speaks", Column::growing("node", 8, 1).from(60) => |it, _| Value::maybe(it.node.as_deref());
+        "message", Text, Payload, "what it says", Column::growing("message", 20, 8) => |it, _| Value::text(&*it.message);
+        "number", Serial, Public, "its place in the run's history" => |it, _| Value::Serial(it.number);
+        "trace", Id, Public, "the run's name on the bus" => |it, _| Value::text(it.run.0.hyphenated().to_string());
+    }
+}
+
+/// The colour of a level.
+pub(crate) const fn level_role(level: Option<Level>) -> Role {
+    match level {
+        Some(Level::Error) => Role::Bad,
+        Some(Level::Warn) => Role::Warn,
+        Some(Level::Info) => Role::Text,
+        Some(Level::Trace | Level::Debug) | None => Role::Muted,
+    }
+}
+
+impl PaneRecord for RunLine {
+    fn key(&self) -> RecordKey {
+        RecordKey::RunEvent(self.run, self.number)
+    }
+
+    fn cell(&self, field: &str, look: &CellContext<'_>) -> Option<Cell> {
+        let role = level_role(self.level);
+        Some(match field {
+            "level" => Cell::new(self.level.map_or(look.view.glyphs.none, Level::name), role),
+            "kind" => Cell::new(self.kind.name(), Role::Muted),
+            "node" => Cell::new(self.node.as_deref().unwrap_or_default().to_owned(), Role::Muted),
+            // A plan as a text is long, and has a pane of its own.
+            "message" if self.kind == EventKind::Plan && self.message.starts_with('{') => {
+                Cell::new("the plan", Role::Muted)
+            }
+            "message" => {
+                let role = if role == Role::Muted { Role::Text } else { role };
+                Cell::of_class(self.message.to_string(), role, Class::Payload)
+            }
+            _ => return None,
+        })
+    }
+}
+
+/// The events of the run that is shown.
+pub(crate) fn rows<'a>(model: &'a Model, ui: &'a Ui) -> Vec<Row<'a>> {
+    let Some(run) = ui.detail_run(model) else { return Vec::new() };
+    let mut heard = model.recent_run_events(run).peekable();
+    let first = heard.peek().map_or(u64::MAX, |line| line.number);
+    ui.paged_lists.runs.older(run, first).chain(heard).map(Row::RunLine).collect()
+}

@@ -1,0 +1,29 @@
+//! Openings and runs on the screen: the lists, the plan, events and artifacts of one, approvals and
+//! submission.
+
+pub(crate) mod actions;
+pub(crate) mod artifacts;
+pub(crate) mod confirmations;
+pub(crate) mod details;
+pub(crate) mod events;
+mod files;
+pub(crate) mod history;
+pub(crate) mod list;
+pub(crate) mod openings;
+pub(crate) mod pages;
+pub(crate) mod plan;
+mod plan_scroll;
+mod stored_run;
+mod submit;
+pub(crate) mod submit_draw;
+pub(crate) mod submitting;
+
+pub(crate) use actions::has_target_approval;
+pub(crate) use artifacts::Artifact;
+pub(crate) use confirmations::pending_approval;
+pub(crate) use files::{Files, SelectedFile};
+pub use openings::{OpeningFile, OpeningFiles, OpeningListing};
+pub(crate) use plan::node_time;
+#[doc(hidden)]
+pub use plan_scroll::PlanScroll;
+pub(crate) use submit::{ANSWER_TIMEOUT, PendingRequest, Submit};

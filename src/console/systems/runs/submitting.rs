@@ -1,0 +1,285 @@
+//! Submitting an opening: its editor, its params, the files that it is from, the request, and its answer.
+
+use crate::{
+    console::{
+        input::{
+            action::{Effect, Purpose},
+            pane_id::PaneId,
+            view_id::ViewId,
+        },
+        model::Model,
+        overlays::Overlay,
+        records::selection::RecordKey,
+        screen::dispatch::show_message,
+        systems::runs::{
+            ANSWER_TIMEOUT, Files, PendingRequest, SelectedFile, Submit,
+            openings::{Draft, OpeningAnswer, OpeningJob, Recent},
+        },
+        ui::state::{Focus, Ui},
+    },
+    ids::TraceId,
+    port::{Command, Outcome, PortError},
+    runs,
+    time::Now,
+    words::counted,
+};
+
+/// Opens the editor, with what was written in it before.
+pub(crate) fn open(ui: &mut Ui) -> Vec<Effect> {
+    let submit = Submit::of(ui.opening_drafts.draft(), &ui.limits);
+    ui.overlays.push(Overlay::Submit(Box::new(submit)));
+    Vec::new()
+}
+
+/// The editor that is open.
+fn editor(ui: &mut Ui) -> Option<&mut Submit> {
+    ui.overlays.iter_mut().rev().find_map(|overlay| match overlay {
+        Overlay::Submit(submit) => Some(&mut **submit),
+        _ => None,
+    })
+}
+
+/// Leaves the params for the text, and the text for what is below; what was written is kept.
+pub(crate) fn back(ui: &mut Ui, closes: bool, now: Now) -> Vec<Effect> {
+    let limits = ui.limits;
+    if let Some(submit) = editor(ui).filter(|submit| submit.shows_params() && !closes) {
+        if let Err(why) = submit.toggle_params(&limits) {
+            show_message(ui, why, true, now);
+        }
+        return Vec::new();
+    }
+    let Some(Overlay::Submit(submit)) = ui.overlays.pop_if(|top| matches!(top, Overlay::Submit(_))) else {
+        return Vec::new();
+    };
+    if submit.is_blank() {
+        return Vec::new();
+    }
+    show_message(ui, "what was written of the opening is kept".to_owned(), false, now);
+    ui.opening_drafts.save_draft(submit.draft(&limits)).map(Effect::SaveDraft).into_iter().collect()
+}
+
+/// To the next fault; among the params, by some rows.
+pub(crate) fn step(ui: &mut Ui, by: isize) -> Vec<Effect> {
+    let limits = ui.limits;
+    if let Some(submit) = editor(ui) {
+        if submit.shows_params() {
+            submit.step(by);
+        } else {
+            submit.read(true, &limits);
+            submit.go_to_fault();
+        }
+    }
+    Vec::new()
+}
+
+/// To what holds a submission back, where one is open.
+pub(crate) fn focus_fault(ui: &mut Ui) {
+    if let Some(submit) = editor(ui) {
+        submit.go_to_fault();
+    }
+}
+
+/// Begins again with the example.
+pub(crate) fn reset(ui: &mut Ui) -> Vec<Effect> {
+    if let Some(submit) = editor(ui) {
+        submit.reset();
+    }
+    Vec::new()
+}
+
+/// Between the text and its params.
+pub(crate) fn switch_mode(ui: &mut Ui) -> Vec<Effect> {
+    let (limits, at) = (ui.limits, ui.at);
+    let turned = editor(ui).map(|submit| {
+        submit.read(true, &limits);
+        submit.toggle_params(&limits)
+    });
+    if let Some(Err(why)) = turned {
+        show_message(ui, why, true, at);
+    }
+    Vec::new()
+}
+
+/// Lists what there is to go on with.
+pub(crate) fn files(ui: &mut Ui) -> Vec<Effect> {
+    ui.overlays.push(Overlay::Files(Files::of(&ui.opening_drafts)));
+    vec![Effect::Opening(Box::new(OpeningJob::List))]
+}
+
+/// Goes on with what is selected in the list.
+pub(crate) fn choose(ui: &mut Ui) -> Vec<Effect> {
+    let Some(Overlay::Files(files)) = ui.overlays.last() else { return Vec::new() };
+    match files.selected() {
+        Some(SelectedFile::Recent(recent)) => {
+            let draft = recent.draft.clone();
+            ui.overlays.pop();
+            load_draft(ui, draft)
+        }
+        Some(SelectedFile::File(file)) => {
+            vec![Effect::Opening(Box::new(OpeningJob::Text(file.path.clone())))]
+        }
+        None => Vec::new(),
+    }
+}
+
+/// Puts a text into the editor. What was written in it stands among the recent ones.
+fn load_draft(ui: &mut Ui, draft: Draft) -> Vec<Effect> {
+    let (limits, at_ms) = (ui.limits, ui.at.wall);
+    let Some(submit) = editor(ui) else { return Vec::new() };
+    let left = (!submit.is_blank()).then(|| Recent {
+        name: submit.name(),
+        at_ms,
+        was_run: false,
+        draft: submit.draft(&limits),
+    });
+    submit.replace(draft, &limits);
+    let is_known =
+        |left: &Recent| ui.opening_drafts.recent().iter().any(|known| known.draft.text == left.draft.text);
+    let left = left.filter(|left| !is_known(left));
+    left.map(|left| Effect::SaveRecent(ui.opening_drafts.save_recent(left))).into_iter().collect()
+}
+
+/// What came of work on files.
+pub(crate) fn on_opening_answer(ui: &mut Ui, answer: OpeningAnswer, now: Now) -> Vec<Effect> {
+    match answer {
+        OpeningAnswer::Checked { number, found } => {
+            if let Some(submit) = editor(ui) {
+                submit.on_checked(number, found);
+            }
+            Vec::new()
+        }
+        OpeningAnswer::Listed(shelved) => {
+            if let Some(Overlay::Files(files)) = ui.overlays.last_mut() {
+                files.set_listing(shelved);
+            }
+            Vec::new()
+        }
+        OpeningAnswer::Text(path, Ok(text)) => {
+            // Whoever left the list meanwhile wants it no longer.
+            if ui.overlays.pop_if(|top| matches!(top, Overlay::Files(_))).is_none() {
+                return Vec::new();
+            }
+            load_draft(ui, Draft { text, origin: Some(path) })
+        }
+        OpeningAnswer::Text(path, Err(why)) => {
+            show_message(ui, format!("{}: {why}", path.display()), true, now);
+            Vec::new()
+        }
+        OpeningAnswer::Bundled { request, text } => {
+            let is_it = |submit: &&mut Submit| submit.sent.is_some_and(|sent| sent.request == request);
+            let Some(submit) = editor(ui).filter(is_it) else { return Vec::new() };
+            match text {
+                Ok(opening_yaml) => {
+                    submit.sent = Some(PendingRequest { request, at: now.mono });
+                    vec![command(request, opening_yaml)]
+                }
+                Err(why) => {
+                    refuse(ui, request, why, now);
+                    Vec::new()
+                }
+            }
+        }
+    }
+}
+
+fn command(request: TraceId, opening_yaml: String) -> Effect {
+    Effect::Command {
+        purpose: Purpose::Submit { request },
+        command: Command::Runs(runs::Command::Submit { request, opening_yaml }),
+    }
+}
+
+/// Sends it, if nothing is wrong with it; what lies beside its file goes with it.
+pub(crate) fn send(ui: &mut Ui, request: TraceId) -> Vec<Effect> {
+    let (limits, at, has_shelf) = (ui.limits, ui.at, ui.opening_drafts.has_files);
+    let Some(submit) = editor(ui) else { return Vec::new() };
+    submit.read(true, &limits);
+    if let Some(why) = submit.unavailable() {
+        submit.go_to_fault();
+        show_message(ui, why, true, at);
+        return Vec::new();
+    }
+    let draft = submit.draft(&limits);
+    submit.refusal = None;
+    submit.sent = Some(PendingRequest { request, at: at.mono });
+    let kept = ui.opening_drafts.save_draft(draft.clone()).map(Effect::SaveDraft);
+    let sends = match draft.origin {
+        Some(origin) if has_shelf => Effect::Opening(Box::new(OpeningJob::Bundle {
+            request,
+            text: draft.text,
+            origin,
+            limits: Box::new(limits),
+        })),
+        _ => command(request, draft.text),
+    };
+    kept.into_iter().chain([sends]).collect()
+}
+
+/// The station took the request, or did not. Whether the run was accepted, its entries tell.
+pub(crate) fn answered(ui: &mut Ui, request: TraceId, outcome: Result<Outcome, PortError>, now: Now) {
+    if let Err(error) = outcome {
+        refuse(ui, request, format!("{error}: {}", error.hint()), now);
+    }
+}
+
+fn refuse(ui: &mut Ui, request: TraceId, why: String, now: Now) {
+    match editor(ui).filter(|submit| submit.sent.is_some_and(|sent| sent.request == request)) {
+        Some(submit) => {
+            submit.sent = None;
+            submit.refusal = Some(why);
+        }
+        None => show_message(ui, format!("the opening was refused: {why}"), true, now),
+    }
+}
+
+/// Reads what was written since, keeps it, and looks whether what was sent was answered: an accepted run is
+/// followed, a rejected one says why.
+pub(crate) fn follow(ui: &mut Ui, live: &Model, is_tick: bool, now: Now) -> Vec<Effect> {
+    let limits = ui.limits;
+    let Some(at) = ui.overlays.iter().position(|overlay| matches!(overlay, Overlay::Submit(_))) else {
+        return Vec::new();
+    };
+    let Some(Overlay::Submit(submit)) = ui.overlays.get_mut(at) else { return Vec::new() };
+    submit.read(is_tick, &limits);
+    let mut effects = Vec::new();
+    if ui.opening_drafts.has_files {
+        effects.extend(submit.check(&limits).map(|job| Effect::Opening(Box::new(job))));
+    }
+    if is_tick && !submit.is_blank() {
+        effects.extend(ui.opening_drafts.save_draft(submit.draft(&limits)).map(Effect::SaveDraft));
+    }
+    let Some(sent) = submit.sent else { return effects };
+    if let Some(view) = live.runs().and_then(|runs| runs.run(sent.request)) {
+        let words =
+            format!("{} {} is accepted: {}", view.name, sent.request.short(), counted(view.planned, "node"));
+        let recent = Recent {
+            name: view.name.to_string(),
+            at_ms: now.wall,
+            was_run: true,
+            draft: submit.draft(&limits),
+        };
+        effects.push(Effect::SaveRecent(ui.opening_drafts.save_recent(recent)));
+        ui.overlays.truncate(at);
+        show(ui, live, sent.request);
+        show_message(ui, words, false, now);
+    } else if let Some(why) = live.run_history.rejected(sent.request) {
+        refuse(ui, sent.request, format!("rejected: {why}"), now);
+    } else if now.mono.since(sent.at) >= ANSWER_TIMEOUT {
+        let why = "no answer within 2,000 ms: look among the Runs whether it was accepted before it is sent again, or run doctor";
+        refuse(ui, sent.request, why.to_owned(), now);
+    }
+    effects
+}
+
+/// Turns to a run.
+fn show(ui: &mut Ui, live: &Model, run: TraceId) {
+    ui.show(ViewId::Runs);
+    ui.zoomed = None;
+    ui.focus = Focus::Pane(PaneId::Runs);
+    ui.select_in(PaneId::Runs, live, |selection, keys| {
+        if let Some(row) = keys.row(&RecordKey::Run(run)) {
+            selection.select(row, keys, 1);
+        }
+    });
+    ui.run = Some(run);
+}

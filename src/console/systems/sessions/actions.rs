@@ -1,0 +1,140 @@
+//! Sessions: cancelling one, with a reason.
+
+use crate::{
+    console::{
+        input::{
+            action::{Effect, Purpose},
+            pane_id::PaneId,
+        },
+        model::Model,
+        overlays::{Confirmation, DEFAULT_REASON, DetailsRecord, Overlay},
+        records,
+        records::{Row, selection::Selection},
+        screen::{
+            actions::{ask, inspect},
+            dispatch::show_message,
+        },
+        systems::sessions,
+        ui::{
+            master_detail::session_of,
+            state::{Focus, Ui},
+        },
+    },
+    macp,
+    macp::{SessionRef, SessionState},
+    port::Command,
+};
+
+/// Whether the keys go to a pane of sessions.
+pub(crate) fn is_in_session_panes(ui: &Ui) -> bool {
+    let panes =
+        [PaneId::Sessions, PaneId::Positions, PaneId::Statements, PaneId::SessionLog, PaneId::SessionHistory];
+    matches!((ui.overlays.last(), ui.focus), (None, Focus::Pane(pane)) if panes.contains(&pane))
+}
+
+/// The session that open details tell of.
+fn details_session(ui: &Ui) -> Option<SessionRef> {
+    let Some(Overlay::Details(facts)) = ui.overlays.last() else { return None };
+    match &facts.record {
+        DetailsRecord::Session(session) => Some(session.clone()),
+        DetailsRecord::StoredSession(row) => Some(sessions::session_of(row)),
+        DetailsRecord::Position(stand) => Some(stand.session.clone()),
+        DetailsRecord::Statement(voice) => Some(voice.session.clone()),
+        DetailsRecord::SessionLine(line) => Some(line.session.clone()),
+        _ => None,
+    }
+}
+
+/// Whether the keys go to what tells of a session: a pane, or details.
+pub(crate) fn concerns_session(ui: &Ui) -> bool {
+    is_in_session_panes(ui) || details_session(ui).is_some()
+}
+
+/// The session that the keys would cancel: the selected one, or the one that a pane or open details tell of.
+fn target_session(ui: &Ui, model: &Model) -> Option<SessionRef> {
+    if !ui.overlays.is_empty() {
+        return details_session(ui);
+    }
+    let Focus::Pane(list @ (PaneId::Sessions | PaneId::SessionHistory)) = ui.focus else {
+        return ui.detail_session(model);
+    };
+    session_of(&ui.selected(list, model)?).cloned()
+}
+
+/// Opens the selected row of a pane of sessions.
+pub(crate) fn open(ui: &mut Ui, model: &Model, pane: PaneId) -> Vec<Effect> {
+    let subject = subject(ui, model, pane);
+    inspect(ui, subject)
+}
+
+fn subject(ui: &Ui, model: &Model, pane: PaneId) -> Option<DetailsRecord> {
+    let row = records::rows(pane, ui, model).into_row(ui.selection(pane).map_or(0, Selection::index))?;
+    Some(match row {
+        Row::Session(view) => DetailsRecord::Session(view.session.clone()),
+        Row::StoredSession(row) => DetailsRecord::StoredSession(Box::new(row.clone())),
+        Row::Position(stand) => DetailsRecord::Position(Box::new(stand)),
+        Row::Statement(voice) => DetailsRecord::Statement(Box::new(voice)),
+        Row::SessionLine(line) => DetailsRecord::SessionLine(Box::new(line.clone())),
+        _ => return None,
+    })
+}
+
+/// How a session ended, in a word, if it is known to have.
+fn ended(ui: &Ui, model: &Model, session: &SessionRef) -> Option<&'static str> {
+    if let Some(view) = model.macp().and_then(|macp| macp.sessions.get(&session.number)) {
+        return view.end.as_ref().map(|end| end.ending.name());
+    }
+    let row = ui.paged_lists.session_history.rows().iter().find(|row| row.number == session.number);
+    row.filter(|row| row.state != SessionState::Open)
+        .map(|row| row.ending.map_or(row.state.name(), macp::Ending::name))
+}
+
+/// Why no session would be cancelled.
+pub(crate) fn cancel_unavailable(ui: &Ui, model: &Model) -> Option<String> {
+    let Some(session) = target_session(ui, model) else { return Some("no session is selected".to_owned()) };
+    ended(ui, model, &session).map(|how| format!("{} has ended: it is {how}", session.id))
+}
+
+/// Asks whether the session is to be cancelled, and why.
+pub(crate) fn cancel(ui: &mut Ui, model: &Model) -> Vec<Effect> {
+    let bound = target_session(ui, model).map(|session| Confirmation::CancelSession { session });
+    ask(ui, bound)
+}
+
+/// Lets the reason be written.
+pub(crate) fn write_reason(ui: &mut Ui) -> Vec<Effect> {
+    if let Some(Overlay::Dialog(dialog)) = ui.overlays.last_mut() {
+        dialog.edit_reason();
+    }
+    Vec::new()
+}
+
+/// Cancels, if the session is still open.
+pub(crate) fn confirm_cancel(
+    ui: &mut Ui,
+    model: &Model,
+    session: &SessionRef,
+    reason: Option<&str>,
+) -> Vec<Effect> {
+    if let Some(how) = ended(ui, model, session) {
+        show_message(
+            ui,
+            format!("{} has ended meanwhile, it is {how}: nothing was cancelled", session.id),
+            true,
+            ui.at,
+        );
+        return Vec::new();
+    }
+    let (id, reason) = (session.id.to_string(), reason.unwrap_or(DEFAULT_REASON).to_owned());
+    let command = Command::Macp(macp::Command::Cancel { session: id.clone(), reason });
+    vec![Effect::Command { purpose: Purpose::CancelSession { id }, command }]
+}
+
+/// What came of it.
+pub(crate) fn outcome_text(id: &str, state: SessionState) -> (String, bool) {
+    match state {
+        SessionState::Resolved => (format!("{id} was resolved before: nothing was cancelled"), true),
+        SessionState::Expired => (format!("{id} is cancelled; the reason is in its log"), false),
+        SessionState::Open => (format!("{id} is open as before"), true),
+    }
+}

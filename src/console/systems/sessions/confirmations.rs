@@ -1,0 +1,131 @@
+//! What is asked before a session is cancelled: what hangs on it, as far as the station knows.
+
+use crate::{
+    console::{
+        draw::{format, theme::Role},
+        model::Model,
+        overlays::detail::join_some,
+        systems::sessions::session_status,
+    },
+    macp::{ClientView, SessionRef, SessionView},
+    time::Now,
+    words::counted,
+};
+
+/// Participants and runs that are named one by one.
+const LISTED_MAX: usize = 6;
+
+/// What hangs on a session.
+pub(crate) fn describe_cancel(model: &Model, session: &SessionRef, now: Now) -> Vec<(String, Role)> {
+    let macp = model.macp();
+    let Some(view) = macp.and_then(|macp| macp.sessions.get(&session.number)) else {
+        return vec![(
+            format!(
+                "{} ends before its time, and is expired: nobody can take part in it any more.",
+                session.id
+            ),
+            Role::Text,
+        )];
+    };
+    if let Some(end) = &view.end {
+        return vec![(
+            format!(
+                "{} has ended meanwhile, it is {}: nothing would be cancelled.",
+                session.id,
+                end.ending.name()
+            ),
+            Role::Warn,
+        )];
+    }
+    let left = format::age(view.expires_at.since(now.wall));
+    let mut words = vec![(
+        format!(
+            "{}, {}, ends before its time and is expired; its TTL is over in {left} anyway.",
+            session.id,
+            session_status(view)
+        ),
+        Role::Text,
+    )];
+    words.push((participants_text(view), Role::Warn));
+    let clients = macp.into_iter().flat_map(|macp| &macp.clients);
+    let connected: Vec<&str> =
+        clients.map(|ClientView { client, .. }| &**client).filter(|client| is_of(view, client)).collect();
+    if !connected.is_empty() {
+        words.push((
+            format!(
+                "Of them the runtime knows by name: {}. They learn of it by their next message.",
+                join_some(connected, LISTED_MAX)
+            ),
+            Role::Muted,
+        ));
+    }
+    if view.streams > 0 {
+        words.push((
+            format!(
+                "Open as before: {} that spoke in it; what comes next there is refused.",
+                counted(view.streams, "stream")
+            ),
+            Role::Warn,
+        ));
+    }
+    if let Some(trace) = view.trace {
+        let runs = model
+            .runs()
+            .into_iter()
+            .flat_map(|runs| &runs.runs)
+            .filter(|run| run.run == trace && !run.state.is_end());
+        let runs: Vec<String> = runs.map(|run| format!("{} {}", run.name, run.run.short())).collect();
+        let given = model
+            .mpp()
+            .map_or(0, |mpp| mpp.live.values().filter(|live| live.trace == Some(trace)).count() as u64);
+        let others = macp.into_iter().flat_map(|macp| macp.sessions.values());
+        let others = others
+            .filter(|other| other.end.is_none() && other.trace == Some(trace) && other.session != *session)
+            .count();
+        if !runs.is_empty() {
+            words.push((
+                format!(
+                    "It belongs to a run that goes on, and may wait for it: {}.",
+                    join_some(&runs, LISTED_MAX)
+                ),
+                Role::Warn,
+            ));
+        }
+        if given > 0 {
+            words.push((
+                format!("With the adapter as before: {} of its trace.", format::many(given, "invocation")),
+                Role::Warn,
+            ));
+        }
+        if others > 0 {
+            words.push((
+                format!("Open as before: {} of its trace.", counted(others, "other session")),
+                Role::Warn,
+            ));
+        }
+        if runs.is_empty() && given == 0 && others == 0 {
+            words.push((format!("Of its trace {} nothing else goes on here.", trace.short()), Role::Muted));
+        }
+    }
+    words
+}
+
+fn is_of(view: &SessionView, client: &str) -> bool {
+    view.participants.iter().any(|who| **who == *client) || view.senders.contains_key(client)
+}
+
+/// Who takes part, and what is lost of it.
+fn participants_text(view: &SessionView) -> String {
+    let (there, verb) =
+        (view.participants_in(), if view.phase().is_some() { "voted" } else { "contributed" });
+    let of = if view.allowed > 0 {
+        format!("{there} of {}", format::count(view.allowed))
+    } else {
+        format::count(there)
+    };
+    let messages = format::many(view.messages, "message");
+    match view.senders.len() {
+        0 => "Nobody said anything in it yet.".to_owned(),
+        _ => format!("{of} have {verb}. What was said stays in its log and decides nothing: {messages}."),
+    }
+}

@@ -1,0 +1,238 @@
+//! Sessions: those that are open or have just ended first, then the others, each the newest first.
+
+use crate::console::draw::format;
+use std::{cmp::Reverse, time::Duration};
+
+use crate::{
+    console::{
+        draw::{Cell, class::Class, glyphs::Glyphs, theme::Role},
+        input::pane_id::PaneId,
+        model::{
+            Model,
+            sessions::{awaited_participants, resolution_text},
+        },
+        records::{
+            row::{CellContext, PaneRecord, Row},
+            selection::RecordKey,
+        },
+        ui::state::Ui,
+    },
+    field::{Column, Value, fields},
+    macp::{Ending, Mode, Phase, SessionState, SessionView},
+    time::Now,
+};
+
+/// The words for how a session stands.
+const STATES: &[&str] = &[
+    SessionState::Open.name(),
+    Ending::Resolved.name(),
+    Ending::TtlExpired.name(),
+    Ending::Cancelled.name(),
+    Ending::LogDamaged.name(),
+];
+/// The words for how a session ended.
+const ENDINGS: &[&str] = &[
+    Ending::Resolved.name(),
+    Ending::TtlExpired.name(),
+    Ending::Cancelled.name(),
+    Ending::LogDamaged.name(),
+];
+/// The words for how far a decision is.
+const PHASES: &[&str] =
+    &[Phase::Proposal.name(), Phase::Evaluation.name(), Phase::Voting.name(), Phase::Committed.name()];
+
+/// Participants who are waited for and named one by one.
+const LISTED_MAX: usize = 6;
+/// How long a session that ended stays among those that are open.
+const ENDED_STAYS_FOR: Duration = Duration::from_secs(10);
+/// So near to the end of its TTL an open session is told apart.
+const ENDS_SOON: Duration = Duration::from_secs(10);
+
+/// How far a session is, or how it ended.
+pub(crate) fn session_status(view: &SessionView) -> String {
+    match (&view.end, view.phase(), view.round()) {
+        (Some(end), ..) => end.ending.name().to_owned(),
+        (None, Some(phase), _) => phase.name().to_owned(),
+        (None, None, round) => format!("round {}", round.unwrap_or_default()),
+    }
+}
+
+impl SessionView {
+    /// How long its TTL is yet, while it is open.
+    fn remaining(&self, now: Now) -> Option<Duration> {
+        self.end.is_none().then(|| self.expires_at.since(now.wall))
+    }
+
+    /// What it came to, in a line: what it resolved with, or why it ended.
+    fn outcome(&self) -> String {
+        match &self.end {
+            Some(end) if end.ending == Ending::Resolved => resolution_text(&end.text),
+            Some(end) => end.text.to_string(),
+            None => String::new(),
+        }
+    }
+}
+
+fields! {
+    SessionView {
+        "session", Text, Public, "its id", Column::growing("session", 10, 1) => |it, _| Value::text(&*it.session.id);
+        "mode", State(Mode::SHORT_NAMES), Public, "how it is coordinated", Column::fixed("mode", 11).from(96)
+            => |it, _| Value::text(it.mode.short());
+        "stands", Text, Public, "how far it is, or how it ended", Column::fixed("stands", 10) => |it, _| Value::text(session_status(it));
+        "in", Number, Public, "how many have voted or contributed, of those who may", Column::fixed("in", 5).right()
+            => |it, _| Value::count(it.participants_in());
+        "votes", Number, Public, "votes that count", Column::fixed("votes", 5).right().from(58)
+            => |it, _| it.votes().map_or(Value::None, Value::count);
+        "left", Duration, Public, "how long its TTL is yet; shown of one that ended: when it did", Column::fixed("ends", 8).right()
+            => |it, now| it.remaining(now).map_or(Value::None, |left| Value::Duration(u64::try_from(left.as_millis()).unwrap_or(u64::MAX)));
+        "intent", Text, Payload, "what it is for", Column::growing("about", 10, 5).from(52) => |it, _| Value::text(&*it.intent);
+        "why", Text, Payload, "its resolution, or why it ended", Column::growing("outcome", 10, 5).from(72)
+            => |it, _| Value::maybe(it.end.as_ref().map(|end| &*end.text));
+        "state", State(STATES), Public, "how it stands"
+            => |it, _| Value::text(it.end.as_ref().map_or(SessionState::Open.name(), |end| end.ending.name()));
+        "ending", State(ENDINGS), Public, "how it ended" => |it, _| Value::maybe(it.end.as_ref().map(|end| end.ending.name()));
+        "phase", State(PHASES), Public, "how far a decision is" => |it, _| Value::maybe(it.phase().map(Phase::name));
+        "round", Number, Public, "which round it is" => |it, _| it.round().map_or(Value::None, Value::count);
+        "messages", Number, Public, "messages that it accepted" => |it, _| Value::count(it.messages);
+        "participants", Number, Public, "how many may take part; 0 for anybody" => |it, _| Value::count(it.allowed);
+        "by", Text, Public, "who began it" => |it, _| Value::text(&*it.by);
+        "at", Time, Public, "when it began" => |it, _| Value::Time(it.started_at.wall);
+        "last", Time, Public, "when it accepted a message last" => |it, _| Value::Time(it.last_at.wall);
+        "expires", Time, Public, "when its TTL is over" => |it, _| Value::Time(it.expires_at);
+        "ended", Time, Public, "when it ended" => |it, _| it.end.as_ref().map_or(Value::None, |end| Value::Time(end.at.wall));
+        "age", Duration, Public, "how long ago it began" => |it, now| Value::Duration(crate::console::records::ms(it.started_at, now));
+        "trace", Id, Public, "what it belongs to" => |it, _| it.trace.map_or(Value::None, |it| Value::text(it.0.hyphenated().to_string()));
+        "number", Serial, Public, "its place among all sessions" => |it, _| Value::Serial(it.session.number);
+    }
+}
+
+/// A sign and a colour for how a session stands.
+pub(crate) const fn session_sign(ending: Option<Ending>, glyphs: &Glyphs) -> (&'static str, Role) {
+    match ending {
+        None => (glyphs.flying, Role::Macp),
+        Some(Ending::Resolved) => (glyphs.ok, Role::Ok),
+        Some(Ending::TtlExpired) => (glyphs.warn, Role::Warn),
+        Some(Ending::Cancelled) => (glyphs.none, Role::Muted),
+        Some(Ending::LogDamaged) => (glyphs.bad, Role::Bad),
+    }
+}
+
+impl PaneRecord for SessionView {
+    fn key(&self) -> RecordKey {
+        RecordKey::Session(self.session.clone())
+    }
+
+    fn cell(&self, field: &str, look: &CellContext<'_>) -> Option<Cell> {
+        let ending = self.end.as_ref().map(|end| end.ending);
+        let (sign, role) = session_sign(ending, look.view.glyphs);
+        let text = if ending.is_some() { Role::Muted } else { Role::Text };
+        Some(match field {
+            "session" => Cell::new(format!("{sign} {}", self.session.id), role).cut_within(),
+            "mode" => Cell::new(self.mode.short(), text),
+            "stands" => Cell::new(session_status(self), role),
+            "in" => {
+                let (there, allowed) = (format::count(self.participants_in()), self.allowed);
+                Cell::new(
+                    if allowed > 0 { format!("{there}/{}", format::count(allowed)) } else { there },
+                    text,
+                )
+            }
+            "votes" => Cell::new(self.votes().map_or_else(String::new, format::count), text),
+            "left" => {
+                let ended =
+                    || self.end.as_ref().map_or_else(String::new, |end| look.view.time_of_day(end.at));
+                let soon = |left: Duration| if left < ENDS_SOON { Role::Warn } else { text };
+                self.remaining(look.view.now)
+                    .map_or_else(|| Cell::new(ended(), text), |left| Cell::new(format::age(left), soon(left)))
+            }
+            "intent" => Cell::of_class(self.intent.to_string(), text, Class::Payload),
+            "why" => Cell::of_class(self.outcome(), role, Class::Payload),
+            _ => return None,
+        })
+    }
+}
+
+/// The sessions that are shown. One that has just ended stays among those that are open: what it came to is
+/// looked for where it was.
+pub(crate) fn rows(model: &Model, now: Now) -> Vec<Row<'_>> {
+    let mut views: Vec<_> = model.macp().into_iter().flat_map(|macp| macp.sessions.values()).collect();
+    let long_ended = |view: &SessionView| {
+        let end = view.end.as_ref().map(|end| end.at.wall);
+        end.filter(|end| now.wall.since(*end) >= ENDED_STAYS_FOR)
+    };
+    views.sort_by_key(|view| {
+        (long_ended(view).is_some(), Reverse(long_ended(view)), Reverse(view.session.number))
+    });
+    views.into_iter().map(Row::Session).collect()
+}
+
+/// The titles of the panes of sessions.
+pub(crate) fn title(pane: PaneId, model: &Model, ui: &Ui) -> String {
+    let name = pane.key_scope().name();
+    if pane == PaneId::Sessions {
+        return match model.macp().map_or(0, |macp| macp.totals.open) {
+            0 => name.to_owned(),
+            open => format!("{name} {} open", format::count(open)),
+        };
+    }
+    let Some(session) = ui.detail_session(model) else { return name.to_owned() };
+    let name = match (pane, ui.mode) {
+        (PaneId::Positions, Some(Mode::MultiRound)) => "Contributions",
+        (PaneId::Positions, _) => "Proposals",
+        (PaneId::Statements, Some(Mode::MultiRound)) => "Rounds",
+        _ => name,
+    };
+    format!("{name} {}", session.id)
+}
+
+/// How the session that is shown ended, or who is waited for.
+pub(crate) fn title_suffix(pane: PaneId, model: &Model, ui: &Ui, glyphs: &Glyphs) -> Option<(String, Role)> {
+    let session = ui.detail_session(model)?;
+    let Some(view) = model.macp().and_then(|macp| macp.sessions.get(&session.number)) else {
+        let (detail, _) = ui.paged_lists.sessions.detail(&session).filter(|_| pane == PaneId::Positions)?;
+        let resolution = detail.resolution.as_ref().map(|resolution| resolution_text(resolution.as_str()));
+        let text = resolution.or_else(|| detail.row.why.clone()).unwrap_or_default();
+        return detail.row.ending.map(|ending| ending_text(ending, &text, glyphs));
+    };
+    match (pane, &view.end) {
+        (PaneId::Positions, Some(end)) => Some(ending_text(end.ending, &view.outcome(), glyphs)),
+        (PaneId::Statements, None) => {
+            let names: Vec<&str> =
+                awaited_participants(view).take(LISTED_MAX + 1).map(|who| &**who).collect();
+            let more = if names.len() > LISTED_MAX { format!(" {}", glyphs.ellipsis) } else { String::new() };
+            let shown = names.iter().take(LISTED_MAX).copied().collect::<Vec<_>>().join(", ");
+            (!names.is_empty()).then(|| (format!("waits for {shown}{more}"), Role::Muted))
+        }
+        _ => None,
+    }
+}
+
+fn ending_text(ending: Ending, text: &str, glyphs: &Glyphs) -> (String, Role) {
+    let (sign, role) = session_sign(Some(ending), glyphs);
+    let name = if ending == Ending::TtlExpired { "EXPIRED" } else { ending.name() };
+    let text = if ending == Ending::TtlExpired { "" } else { text };
+    let between = if text.is_empty() { "" } else { ": " };
+    (format!("{sign} {name}{between}{text}"), role)
+}
+
+/// Why a pane that tells of one session is empty.
+pub(crate) fn empty_text(pane: PaneId, model: &Model, ui: &Ui) -> String {
+    let Some(session) = ui.detail_session(model) else { return "no session is selected".to_owned() };
+    let is_shown = model.macp().is_some_and(|macp| macp.sessions.contains_key(&session.number));
+    if let Some(trouble) = ui.paged_lists.sessions.error().filter(|_| pane == PaneId::SessionLog || !is_shown)
+    {
+        return trouble.to_owned();
+    }
+    if !is_shown && ui.paged_lists.sessions.is_unknown(&session) {
+        return "it is kept no longer (limits.store.ended_sessions_max)".to_owned();
+    }
+    let has_detail = ui.paged_lists.sessions.detail(&session).is_some();
+    let is_known = is_shown || has_detail;
+    let words = match (pane, ui.mode) {
+        (PaneId::Positions, _) if is_known => "nothing was proposed so far",
+        (PaneId::Statements, Some(Mode::MultiRound)) if has_detail => "its log has its rounds",
+        (PaneId::Statements, _) if is_known => "nobody said anything so far",
+        _ => "asking the station",
+    };
+    words.to_owned()
+}

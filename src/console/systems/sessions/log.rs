@@ -1,0 +1,66 @@
+//! The log of the session that is shown, the newest last: what this console heard itself, and before that
+//! what the store has.
+
+use crate::{
+    console::{
+        draw::{Cell, class::Class, theme::Role},
+        model::{Model, sessions::SessionLine},
+        records::{
+            row::{CellContext, PaneRecord, Row},
+            selection::RecordKey,
+        },
+        ui::state::Ui,
+    },
+    field::{Column, Value, fields},
+    port::LogKind,
+};
+
+fields! {
+    SessionLine {
+        "number", Serial, Public, "its place in the session's log", Column::fixed("nr", 4).right().from(50) => |it, _| Value::Serial(it.number);
+        "at", Time, Public, "when it was written", Column::fixed("at", 8) => |it, _| Value::Time(it.at);
+        "type", Text, Public, "the message's type, or what became of the session", Column::growing("type", 11, 1)
+            => |it, _| Value::text(it.kind_text());
+        "sender", Text, Public, "who sent it", Column::growing("sender", 8, 1) => |it, _| Value::maybe(it.sender.as_deref());
+        "says", Text, Payload, "what it says", Column::growing("", 16, 6) => |it, _| Value::text(&*it.text);
+        "kind", State(&["incoming", "ttl_expired", "session_cancel", "resolution"]), Public, "what it is" => |it, _| Value::text(it.kind.name());
+        "id", Text, Public, "the message's id" => |it, _| Value::maybe(it.message_id.as_deref());
+        "session", Text, Public, "whose log it is" => |it, _| Value::text(&*it.session.id);
+    }
+}
+
+/// The colour of a record.
+const fn role_of(kind: LogKind) -> Role {
+    match kind {
+        LogKind::Incoming => Role::Text,
+        LogKind::Resolution => Role::Ok,
+        LogKind::TtlExpired | LogKind::SessionCancel => Role::Warn,
+    }
+}
+
+impl PaneRecord for SessionLine {
+    fn key(&self) -> RecordKey {
+        RecordKey::SessionLine(self.session.clone(), self.number)
+    }
+
+    fn cell(&self, field: &str, _look: &CellContext<'_>) -> Option<Cell> {
+        let role = role_of(self.kind);
+        Some(match field {
+            "type" => Cell::new(
+                self.kind_text().to_owned(),
+                if self.kind == LogKind::Incoming { Role::Macp } else { role },
+            ),
+            "sender" => Cell::new(self.sender.as_deref().unwrap_or_default().to_owned(), Role::Text),
+            "says" => Cell::of_class(self.text.to_string(), role, Class::Payload),
+            _ => return None,
+        })
+    }
+}
+
+/// The log of the session that is shown.
+pub(crate) fn rows<'a>(model: &'a Model, ui: &'a Ui) -> Vec<Row<'a>> {
+    let Some(session) = ui.detail_session(model) else { return Vec::new() };
+    let mut heard = model.recent_session_records(session.number).peekable();
+    let first = heard.peek().map_or(u64::MAX, |line| line.number);
+    ui.paged_lists.sessions.older(&session, first).chain(heard).map(Row::SessionLine).collect()
+}

@@ -1,0 +1,14 @@
+//! Sessions on the screen: the lists, proposals, messages and log of one, and its cancellation.
+
+pub(crate) mod actions;
+pub(crate) mod confirmations;
+pub(crate) mod details;
+pub(crate) mod history;
+pub(crate) mod list;
+pub(crate) mod log;
+pub(crate) mod pages;
+pub(crate) mod positions;
+pub(crate) mod statements;
+
+pub(crate) use history::session_of;
+pub(crate) use list::session_status;

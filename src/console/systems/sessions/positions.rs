@@ -1,0 +1,114 @@
+//! How the session that is shown stands: its proposals with what is thought of each, or its participants with
+//! what they hold.
+
+use crate::console::draw::format;
+use std::{cmp::Ordering, sync::Arc};
+
+use crate::{
+    console::{
+        draw::{Cell, class::Class, theme::Role},
+        model::{
+            Model,
+            sessions::{PositionRow, tally_text},
+        },
+        records::{
+            row::{CellContext, PaneRecord, Row},
+            selection::RecordKey,
+        },
+        ui::state::Ui,
+    },
+    field::{Column, Value, fields},
+    macp::{Mode, Tally},
+};
+
+/// Its columns for a decision.
+pub(crate) const PROPOSALS: &[(&str, Column)] = &[
+    ("what", Column::growing("proposal", 9, 1)),
+    ("says", Column::growing("option", 16, 4)),
+    ("by", Column::growing("by", 7, 1).from(84)),
+    ("votes", Column::growing("votes", 14, 2)),
+    ("objections", Column::growing("objections", 10, 1)),
+    ("evaluations", Column::growing("evaluated", 12, 2).from(72)),
+];
+
+/// Its columns for rounds.
+pub(crate) const CONTRIBUTIONS: &[(&str, Column)] = &[
+    ("what", Column::growing("participant", 11, 1)),
+    ("says", Column::growing("value", 16, 4)),
+    ("equal", Column::fixed("equal", 6).right()),
+    ("round", Column::fixed("round", 5).right()),
+    ("at", Column::fixed("at", 8).from(60)),
+];
+
+fields! {
+    PositionRow {
+        "what", Text, Public, "the proposal's id, or the participant" => |it, _| Value::text(&*it.subject);
+        "says", Text, Payload, "what is proposed, or the value" => |it, _| Value::maybe(it.value.as_deref());
+        "by", Text, Public, "who proposed it" => |it, _| Value::maybe(it.by.as_deref());
+        "votes", Text, Public, "the votes that count for it" => |it, _| Value::text(tally_text(&it.votes));
+        "evaluations", Text, Public, "its evaluations by recommendation" => |it, _| Value::text(tally_text(&it.evaluations));
+        "objections", Text, Public, "its objections by severity" => |it, _| Value::text(tally_text(&it.objections));
+        "approve", Number, Public, "votes to approve it" => |it, _| Value::count(it.votes.of("approve"));
+        "round", Number, Public, "the round at which the value was taken" => |it, _| it.round.map_or(Value::None, Value::count);
+        "equal", Number, Public, "how many hold the same value" => |it, _| it.equal.map_or(Value::None, Value::count);
+        "at", Time, Public, "when it was said" => |it, _| it.at.map_or(Value::None, Value::Time);
+    }
+}
+
+/// The colour of objections: the gravest counts.
+pub(crate) fn severity_role(objections: &Tally) -> Role {
+    match objections {
+        it if it.of("critical") + it.of("high") > 0 => Role::Bad,
+        it if it.total() > 0 => Role::Warn,
+        _ => Role::Muted,
+    }
+}
+
+fn votes_role(votes: &Tally) -> Role {
+    match votes.of("approve").cmp(&votes.of("reject")) {
+        _ if votes.total() == 0 => Role::Muted,
+        Ordering::Greater => Role::Ok,
+        Ordering::Less => Role::Bad,
+        Ordering::Equal => Role::Text,
+    }
+}
+
+impl PaneRecord for PositionRow {
+    fn key(&self) -> RecordKey {
+        RecordKey::Position(self.session.clone(), Arc::clone(&self.subject))
+    }
+
+    fn cell(&self, field: &str, look: &CellContext<'_>) -> Option<Cell> {
+        let none = look.view.glyphs.none;
+        let or_none = |words: String| if words.is_empty() { none.to_owned() } else { words };
+        Some(match field {
+            "what" => Cell::new(self.subject.to_string(), Role::Macp),
+            "says" => match &self.value {
+                Some(says) => Cell::of_class(says.to_string(), Role::Text, Class::Payload),
+                None => Cell::new(none, Role::Muted),
+            },
+            "by" => Cell::new(self.by.as_deref().unwrap_or_default().to_owned(), Role::Muted),
+            "votes" => Cell::new(or_none(tally_text(&self.votes)), votes_role(&self.votes)),
+            "objections" => Cell::new(or_none(tally_text(&self.objections)), severity_role(&self.objections)),
+            "evaluations" => Cell::new(or_none(tally_text(&self.evaluations)), Role::Text),
+            "equal" => {
+                let role = if self.equal.is_some_and(|equal| equal > 1) { Role::Ok } else { Role::Muted };
+                Cell::new(self.equal.map_or_else(String::new, format::count), role)
+            }
+            _ => return None,
+        })
+    }
+}
+
+/// How the session that is shown stands.
+pub(crate) fn rows<'a>(model: &Model, ui: &Ui) -> Vec<Row<'a>> {
+    ui.detail_positions(model).into_owned().into_iter().map(Row::Position).collect()
+}
+
+/// The columns for the mode of the session that is shown.
+pub(crate) const fn columns(mode: Option<Mode>) -> &'static [(&'static str, Column)] {
+    match mode {
+        Some(Mode::MultiRound) => CONTRIBUTIONS,
+        Some(Mode::Decision) | None => PROPOSALS,
+    }
+}

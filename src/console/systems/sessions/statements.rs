@@ -1,0 +1,102 @@
+//! Who said what of the session that is shown, the last first: evaluations, objections and the votes that
+//! count; or what made rounds.
+
+use std::sync::Arc;
+
+use crate::{
+    console::{
+        draw::{Cell, class::Class, theme::Role},
+        model::{
+            Model,
+            sessions::{StatementKind, StatementRow},
+        },
+        records::{
+            row::{CellContext, PaneRecord, Row},
+            selection::RecordKey,
+        },
+        ui::state::Ui,
+    },
+    field::{Column, Value, fields},
+    macp::Mode,
+};
+
+impl StatementRow {
+    /// The recommendation with how surely, the severity, the vote, or the round.
+    pub(crate) fn text(&self) -> String {
+        self.confidence
+            .map_or_else(|| self.says.to_string(), |confidence| format!("{} {confidence}", self.says))
+    }
+}
+
+/// Its columns for rounds.
+const ROUNDS: &[(&str, Column)] = &[
+    ("at", Column::fixed("at", 8)),
+    ("by", Column::growing("by", 8, 1)),
+    ("says", Column::growing("round", 9, 1)),
+    ("why", Column::growing("value", 16, 5)),
+];
+
+/// Its columns for a decision.
+const OPINIONS: &[(&str, Column)] = &[
+    ("at", Column::fixed("at", 8)),
+    ("by", Column::growing("by", 8, 1)),
+    ("does", Column::fixed("", 9).from(56)),
+    ("of", Column::growing("of", 6, 1)),
+    ("says", Column::growing("says", 12, 1)),
+    ("why", Column::growing("why", 12, 5)),
+];
+
+/// The columns for the mode of the session that is shown.
+pub(crate) const fn columns(mode: Option<Mode>) -> &'static [(&'static str, Column)] {
+    match mode {
+        Some(Mode::MultiRound) => ROUNDS,
+        Some(Mode::Decision) | None => OPINIONS,
+    }
+}
+
+fields! {
+    StatementRow {
+        "at", Time, Public, "when" => |it, _| it.at.map_or(Value::None, Value::Time);
+        "by", Text, Public, "who" => |it, _| Value::text(&*it.by);
+        "does", State(StatementKind::NAMES), Public, "what it is" => |it, _| Value::text(it.kind.name());
+        "of", Text, Public, "which proposal" => |it, _| Value::maybe(it.of.as_deref());
+        "says", Text, Public, "the recommendation, the severity, the vote, or the round"
+            => |it, _| Value::text(it.text());
+        "why", Text, Payload, "why; of a contribution, its value" => |it, _| Value::text(&*it.why);
+        "confidence", Number, Public, "how surely" => |it, _| it.confidence.map_or(Value::None, Value::Number);
+    }
+}
+
+/// The colour of what is said: for it, against it, or neither.
+fn role_of(voice: &StatementRow) -> Role {
+    match (voice.kind, &*voice.says) {
+        (StatementKind::Votes, "approve") | (StatementKind::Evaluates, "APPROVE") => Role::Ok,
+        (StatementKind::Votes, "reject")
+        | (StatementKind::Evaluates, "BLOCK" | "REJECT")
+        | (StatementKind::Objects, "high" | "critical") => Role::Bad,
+        (StatementKind::Objects, _) | (StatementKind::Evaluates, "REVIEW") => Role::Warn,
+        (StatementKind::Contributes, _) => Role::Macp,
+        (StatementKind::Votes | StatementKind::Evaluates, _) => Role::Text,
+    }
+}
+
+impl PaneRecord for StatementRow {
+    fn key(&self) -> RecordKey {
+        RecordKey::Statement(self.session.clone(), self.kind, self.index, Arc::clone(&self.by))
+    }
+
+    fn cell(&self, field: &str, _look: &CellContext<'_>) -> Option<Cell> {
+        Some(match field {
+            "does" => Cell::new(self.kind.name(), Role::Muted),
+            "of" => Cell::new(self.of.as_deref().unwrap_or_default().to_owned(), Role::Macp),
+            "says" => Cell::new(self.text(), role_of(self)),
+            "why" => Cell::of_class(self.why.to_string(), Role::Text, Class::Payload),
+            _ => return None,
+        })
+    }
+}
+
+/// Who said what of the session that is shown.
+pub(crate) fn rows<'a>(model: &Model, ui: &Ui) -> Vec<Row<'a>> {
+    ui.detail_statements(model).into_owned().into_iter().map(Row::Statement).collect()
+}

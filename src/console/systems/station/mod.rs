@@ -1,0 +1,6 @@
+//! The station and this console on the screen: first steps, log, violations and the console's own metrics.
+
+pub(crate) mod log;
+pub(crate) mod meter;
+pub(crate) mod started;
+mod violations;

@@ -1,0 +1,66 @@
+//! Getting started: the first steps with the exact commands, ticked off as they are done.
+
+use crate::console::draw::text;
+use ratatui::layout::Rect;
+
+use crate::{
+    console::{
+        draw::theme::Role,
+        model::{Model, station::StationState},
+        settings::view::Canvas,
+    },
+    mpp::Listener,
+};
+
+/// One line: how far it is set in, its text and its role.
+struct Line(u16, String, Role);
+
+pub(crate) fn draw(canvas: &mut Canvas<'_>, area: Rect, model: &Model, state: &StationState) {
+    let view = canvas.view;
+    let mut lines = Vec::new();
+    let columns = usize::from(area.width.saturating_sub(5));
+    let step = |lines: &mut Vec<Line>, number: u8, done: bool, words: &str, command: Option<String>| {
+        let (sign, role) = if done { (view.glyphs.ok, Role::Ok) } else { (view.glyphs.down, Role::Text) };
+        lines.push(Line(1, format!("{sign} {number} {words}"), role));
+        if let Some(command) = command.filter(|_| !done) {
+            lines.extend(
+                text::wrap_command(&command, columns).into_iter().map(|line| Line(5, line, Role::Accent)),
+            );
+        }
+    };
+    let commands = &view.commands;
+    let done = model.onboarding;
+    step(
+        &mut lines,
+        1,
+        done.paired,
+        "pair: this keeps the token that adapters connect with",
+        Some(commands.line("pair --out bridge.token")),
+    );
+    let addr = match &state.mpp.listener {
+        Listener::Listening(addr) => addr.to_string(),
+        Listener::Starting => "(the port is not bound yet)".to_owned(),
+        Listener::Down(_) => "(the port does not answer: see the MPP chip)".to_owned(),
+    };
+    let sim = commands.line(&format!("sim adapter --addr {addr} --token-file bridge.token"));
+    step(&mut lines, 2, done.connected, "connect an adapter, in another terminal; to rehearse:", Some(sim));
+    if !done.connected {
+        let pack = &state.mpp.pack;
+        lines.push(Line(
+            5,
+            format!("your own: MPP v2 over TCP to {addr}, hello with the token and"),
+            Role::Muted,
+        ));
+        lines.push(Line(5, format!("pack_id {}", pack.id), Role::Text));
+        lines.push(Line(5, pack.hash.to_string(), Role::Text));
+    }
+    let invoke = if state.mpp.pack.is_sample {
+        commands.line("invoke give_item --params '{\"item_id\":4,\"count\":1}'")
+    } else {
+        commands.line("invoke EVENT --params '{}'")
+    };
+    step(&mut lines, 3, done.worked, "give it work:", Some(invoke));
+    for (Line(indent, words, role), y) in lines.into_iter().zip(area.y..area.bottom()) {
+        canvas.put(area.x + indent, y, area.width.saturating_sub(indent), &words, role);
+    }
+}

@@ -1,0 +1,50 @@
+//! Violations: faults of peers, one row a fault, by clause.
+
+use crate::{
+    console::{
+        draw::{Cell, format, theme::Role},
+        model::{FaultGroup, clause_name},
+        records::{
+            row::{CellContext, PaneRecord},
+            selection::RecordKey,
+        },
+    },
+    field::{Column, Value, fields},
+};
+
+fields! {
+    FaultGroup {
+        "clause", Text, Public, "the clause of the specification that was broken", Column::growing("clause", 14, 1)
+            => |it, _| Value::text(it.clause());
+        "times", Number, Public, "how often", Column::fixed("times", 5).right() => |it, _| Value::count(it.count);
+        "last", Time, Public, "when the last time", Column::fixed("last", 8) => |it, _| Value::Time(it.at.wall);
+        "what", Text, Public, "what it was", Column::growing("what it was", 12, 5) => |it, _| Value::text(it.breach.text());
+        "who", Text, Public, "who broke it the last time", Column::growing("who", 12, 1).from(70) => |it, _| Value::text(&*it.offender);
+        "session", Serial, Public, "whose session of the bus" => |it, _| it.session.map_or(Value::None, |session| Value::Serial(session.0));
+        "peer", Text, Public, "whose process or address" => |it, _| Value::text(it.peer.as_str());
+        "frame", Text, Public, "the type of the frame that broke it" => |it, _| Value::maybe(it.frame);
+        "told", Text, Payload, "what the peer was told" => |it, _| Value::maybe(it.reply.as_deref());
+        "age", Duration, Public, "how long ago the last time was" => |it, now| Value::Duration(crate::console::records::ms(it.at, now));
+    }
+}
+
+impl PaneRecord for FaultGroup {
+    fn key(&self) -> RecordKey {
+        RecordKey::Fault(self.breach)
+    }
+
+    fn cell(&self, field: &str, _look: &CellContext<'_>) -> Option<Cell> {
+        Some(match field {
+            "clause" => Cell::new(short(self.clause()), Role::Text),
+            "times" => Cell::new(format::count(self.count), Role::Warn),
+            "who" => Cell::new(self.offender.to_string(), Role::Muted),
+            _ => return None,
+        })
+    }
+}
+
+/// A clause without the name of the specification, which all but a few have.
+fn short(clause: &'static str) -> &'static str {
+    let clause = clause_name(clause);
+    clause.strip_prefix("mpp-v2").map_or(clause, |rest| rest.trim_start_matches([',', ' ']))
+}

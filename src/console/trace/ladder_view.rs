@@ -1,0 +1,188 @@
+//! The ladder of the trace that is shown, made of the entries that are kept and carried on with what comes.
+
+use crate::{
+    console::{
+        input::{pane_id::PaneId, view_id::ViewId},
+        model::{EntryBuffer, Model},
+        ui::state::Ui,
+    },
+    ids::{Seq, TraceId},
+    port::{HopRow, Ladder},
+};
+
+/// Lanes at most: of the parties that come first, and one that the rest share.
+pub(crate) const LANES_MAX: u16 = 9;
+/// Who only listens, whatever the topic.
+const LISTENERS: &str = "*";
+
+/// Where a hop leaves and where it arrives, in lanes from the left.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct HopLanes {
+    pub(crate) from: usize,
+    pub(crate) to: usize,
+    /// Lanes that there are.
+    pub(crate) lanes: usize,
+}
+
+/// The ladder of the trace that is shown.
+#[derive(Debug, Default)]
+pub(crate) struct LadderView {
+    ladder: Option<Ladder>,
+    /// Parties that have a lane of their own.
+    lanes: Vec<String>,
+    /// Whether others share the lane behind theirs.
+    has_others: bool,
+    /// Hops that have their lanes.
+    hops_with_lanes: usize,
+    /// Hops are cut up to this entry, and so many of them.
+    after: Seq,
+    cut: u64,
+    /// The index of the next entry to be folded.
+    next: u64,
+    /// The entry that was folded last.
+    last: Option<Seq>,
+}
+
+/// To whom a hop goes: to all who listen, where its topic is nobody's own.
+fn receiver(hop: &HopRow) -> &str {
+    let is_anybodys = hop.topic.as_deref() == Some(&*hop.to) && !hop.to.starts_with("agent/");
+    if is_anybodys { LISTENERS } else { &hop.to }
+}
+
+impl LadderView {
+    /// Turns to a trace, unless it is the one that is shown, or the station was started again meanwhile.
+    /// Whether it turned.
+    fn switch_to(
+        &mut self,
+        trace: Option<TraceId>,
+        kept: &EntryBuffer,
+        model: &Model,
+        hops_max: u64,
+    ) -> bool {
+        let is_other_tap = self.last.is_some_and(|last| kept.last_seq().is_some_and(|newest| newest < last));
+        if !is_other_tap && self.trace() == trace {
+            return false;
+        }
+        *self = Self::default();
+        self.begin(trace, kept, model, hops_max);
+        true
+    }
+
+    fn begin(&mut self, trace: Option<TraceId>, kept: &EntryBuffer, model: &Model, hops_max: u64) {
+        self.ladder = trace.map(|trace| Ladder::new(trace, true, self.after, hops_max));
+        if let (Some(ladder), Some(rmp)) = (&mut self.ladder, model.rmp()) {
+            ladder.observe_peers(rmp);
+        }
+        (self.next, self.hops_with_lanes) = (kept.first(), 0);
+    }
+
+    /// Whose it is.
+    pub(crate) fn trace(&self) -> Option<TraceId> {
+        self.ladder.as_ref().map(Ladder::trace)
+    }
+
+    fn all_hops(&self) -> &[HopRow] {
+        self.ladder.as_ref().map_or(&[], Ladder::rows)
+    }
+
+    /// Folds what came since, at most so many entries.
+    fn advance(&mut self, kept: &EntryBuffer, entries: u64) {
+        let Some(ladder) = &mut self.ladder else { return };
+        let from = self.next.max(kept.first());
+        let to = kept.end().min(from.saturating_add(entries));
+        for (_, entry) in kept.range(from..to) {
+            ladder.take(entry);
+            self.last = Some(entry.entry.seq);
+        }
+        self.next = to;
+        for hop in ladder.rows().iter().skip(self.hops_with_lanes) {
+            for lane in [&*hop.from, receiver(hop)] {
+                if self.lanes.iter().any(|known| known == lane) {
+                    continue;
+                }
+                if self.lanes.len() + 1 < usize::from(LANES_MAX) {
+                    self.lanes.push(lane.to_owned());
+                } else {
+                    self.has_others = true;
+                }
+            }
+        }
+        self.hops_with_lanes = ladder.rows().len();
+    }
+
+    /// Where it is full, the older half is cut, and the rest is made anew.
+    fn make_room(&mut self, kept: &EntryBuffer, model: &Model, hops_max: u64) {
+        if !self.ladder.as_ref().is_some_and(Ladder::has_more) {
+            return;
+        }
+        let half = self.all_hops().len() / 2;
+        let Some(seq) = self.all_hops().get(half).and_then(|hop| hop.seq) else { return };
+        self.cut += half as u64 + 1;
+        self.after = Seq(seq);
+        let trace = self.trace();
+        self.begin(trace, kept, model, hops_max);
+    }
+
+    /// The index behind the last entry that was folded.
+    pub(crate) const fn folded(&self) -> u64 {
+        self.next
+    }
+
+    /// Whether kept entries were not folded yet.
+    pub(crate) fn is_behind(&self, kept: &EntryBuffer) -> bool {
+        self.ladder.is_some() && self.next < kept.end()
+    }
+
+    /// The hops up to a moment, the oldest first.
+    pub(crate) fn hops(&self, until: Option<Seq>) -> impl Iterator<Item = &HopRow> {
+        self.all_hops()
+            .iter()
+            .take_while(move |hop| until.is_none_or(|until| hop.seq.is_none_or(|seq| seq <= until.0)))
+    }
+
+    /// Older hops that were cut.
+    pub(crate) const fn cut(&self) -> u64 {
+        self.cut
+    }
+
+    /// Where a hop leaves and arrives.
+    pub(crate) fn lanes_of(&self, hop: &HopRow) -> HopLanes {
+        let lane =
+            |party: &str| self.lanes.iter().position(|known| known == party).unwrap_or(self.lanes.len());
+        HopLanes {
+            from: lane(&hop.from),
+            to: lane(receiver(hop)),
+            lanes: self.lanes.len() + usize::from(self.has_others),
+        }
+    }
+
+    /// Whose the lanes are, from the left.
+    pub(crate) fn lane_names(&self) -> impl Iterator<Item = &str> {
+        let named =
+            self.lanes.iter().map(|lane| if lane == LISTENERS { "all who listen" } else { lane.as_str() });
+        named.chain(self.has_others.then_some("others"))
+    }
+}
+
+impl Ui {
+    /// Turns to the trace that is to be shown, and carries its ladder on: at most so many entries.
+    pub(crate) fn advance_ladder(&mut self, model: &Model, entries: u64) {
+        let trace = match self.view {
+            ViewId::Runs => self.detail_run(model),
+            ViewId::Trace => self.trace.or_else(|| self.detail_run(model)),
+            _ => return,
+        };
+        let hops_max = self.limits.port.ladder_hops_max;
+        if self.ladder_view.switch_to(trace, self.time.entries(), model, hops_max) {
+            self.selections.entry(PaneId::Trace).or_default().release();
+        }
+        self.ladder_view.make_room(self.time.entries(), model, hops_max);
+        self.fold_ladder(entries);
+    }
+
+    /// Folds more of what is kept; whether there is still more.
+    pub(crate) fn fold_ladder(&mut self, entries: u64) -> bool {
+        self.ladder_view.advance(self.time.entries(), entries);
+        self.ladder_view.is_behind(self.time.entries())
+    }
+}

@@ -1,0 +1,7 @@
+//! The ladder of one trace: its pane and what keys do there.
+
+pub(crate) mod actions;
+pub(crate) mod ladder_view;
+pub(crate) mod pane;
+
+pub(crate) use pane::TRACE_DEFAULT_FILTER;

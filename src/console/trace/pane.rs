@@ -1,0 +1,273 @@
+//! Trace: the ladder of one piece of work, every message of it from whom and to whom.
+
+use crate::console::draw::format;
+use std::time::Duration;
+
+use crate::{
+    console::{
+        draw::{Cell, class::Class, glyphs::Glyphs, theme::Role},
+        input::{action::Action, pane_id::PaneId},
+        model::Model,
+        records::{
+            row::{CellContext, PaneRecord, Row},
+            selection::RecordKey,
+        },
+        settings::view::View,
+        trace::ladder_view::{HopLanes, LANES_MAX, LadderView},
+        ui::state::Ui,
+    },
+    field::{Column, Value, fields},
+    ids::{Seq, TraceId},
+    port::HopRow,
+    tap::entry::Link,
+    time::Wall,
+};
+
+/// A hop of the trace that is shown.
+#[derive(Clone, Copy)]
+pub(crate) struct LadderRow<'a> {
+    hop: &'a HopRow,
+    trace: TraceId,
+    /// When the first hop was.
+    first_at: Wall,
+    ladder: &'a LadderView,
+}
+
+impl LadderRow<'_> {
+    /// What it carries: a topic, or a frame.
+    fn subject(&self) -> &str {
+        self.hop.topic.as_deref().unwrap_or(&self.hop.schema)
+    }
+
+    /// The same for a narrow column: the run's own topics without its name, which is that of the trace, and
+    /// an agent's behind what it says there.
+    fn subject_text(&self, glyphs: &Glyphs) -> String {
+        let own = format!("rlp/runs/{}", self.trace);
+        let shown = |rest: &str| {
+            let says = match rest {
+                rest if !rest.starts_with("/agents/") => "rlp/runs/",
+                rest if rest.ends_with("/progress") => "progress ",
+                _ => "answer ",
+            };
+            format!("{says}{}{rest}", glyphs.ellipsis)
+        };
+        self.subject().strip_prefix(&own).map_or_else(|| self.subject().to_owned(), shown)
+    }
+
+    /// Whether it is for people, who read it on the screens of their consoles without subscribing.
+    fn is_for_people(&self) -> bool {
+        matches!(self.subject(), "action.request" | "rlp/ctrl")
+    }
+
+    /// Whether it only tells how a run stands, and moves nothing.
+    fn is_run_event(&self) -> bool {
+        self.subject().starts_with("rlp/runs/") && self.subject().ends_with("/events")
+    }
+
+    /// For whom it is, where that is not all of its topic.
+    fn receiver(&self, glyphs: &Glyphs) -> String {
+        match (
+            self.hop.topic.as_deref() == Some(&*self.hop.to) && !self.hop.to.starts_with("agent/"),
+            self.hop.reached,
+        ) {
+            (true, Some(0)) if self.is_for_people() => "the operator".to_owned(),
+            (true, Some(0)) => "nobody".to_owned(),
+            (false, Some(0)) if self.is_request() => format!("{} {}", glyphs.bad, self.hop.to),
+            (true, Some(reached)) => format::many(reached.into(), "subscriber"),
+            _ => self.hop.to.clone(),
+        }
+    }
+
+    /// Whether somebody in particular is to answer it: what is told to all may find nobody who listens.
+    fn is_request(&self) -> bool {
+        self.hop.to.starts_with("agent/")
+    }
+
+    /// Whether it reached whom it was for.
+    fn role(&self) -> Role {
+        match (&self.hop.refused, self.hop.reached, self.hop.dropped) {
+            (Some(_), ..) => Role::Bad,
+            (None, _, Some(1..)) => Role::Warn,
+            (None, Some(0), _) if self.is_request() => Role::Warn,
+            _ => Role::Text,
+        }
+    }
+
+    /// What became of it, where that is not what one expects.
+    fn outcome(&self) -> String {
+        match (&self.hop.refused, self.hop.reached, self.hop.dropped) {
+            (Some(why), ..) => why.clone(),
+            (None, _, Some(dropped @ 1..)) => format!("{dropped} dropped"),
+            (None, Some(0), _) if self.is_request() => "nobody heard it".to_owned(),
+            _ => String::new(),
+        }
+    }
+
+    fn latency(&self) -> Option<Duration> {
+        self.hop.latency_us.map(Duration::from_micros)
+    }
+
+    fn after(&self) -> Duration {
+        self.hop.at_ms.since(self.first_at)
+    }
+}
+
+/// The way of a hop between the lanes of the parties.
+fn ladder_text(ends: HopLanes, glyphs: &Glyphs) -> String {
+    let HopLanes { from, to, lanes } = ends;
+    let (left, right) = (from.min(to), from.max(to));
+    let mut drawn = String::new();
+    for lane in 0..lanes {
+        drawn.push_str(match lane {
+            _ if lane == to && from < to => glyphs.into,
+            _ if lane == to && from > to => glyphs.out,
+            _ if lane == from => glyphs.well,
+            _ if (left..right).contains(&lane) => glyphs.horizontal,
+            _ => glyphs.vertical,
+        });
+        if lane + 1 < lanes {
+            drawn.push_str(&if (left..right).contains(&lane) { glyphs.horizontal } else { " " }.repeat(2));
+        }
+    }
+    drawn
+}
+
+/// The width of the pane from which on there is a ladder.
+const LADDER_FROM: u16 = 112;
+/// The filter that a console begins with here.
+pub(crate) const TRACE_DEFAULT_FILTER: &str = "telling:no";
+/// Cells of the widest ladder.
+const LADDER_COLUMNS: u16 = 3 * LANES_MAX - 2;
+
+fields! {
+    LadderRow<'_> {
+        "seq", Serial, Public, "its entry's place in the tap" => |it, _| it.hop.seq.map_or(Value::None, Value::Serial);
+        "at", Time, Public, "when it crossed the station's boundary", Column::fixed("at", 12) => |it, _| Value::Time(it.hop.at_ms);
+        "after", Duration, Public, "how long after the first that is kept", Column::fixed("after", 7).right().from(126)
+            => |it, _| Value::Duration(u64::try_from(it.after().as_millis()).unwrap_or(u64::MAX));
+        "ladder", Text, Public, "its way between the parties", Column::fixed("ladder", LADDER_COLUMNS).from(LADDER_FROM) => |_, _| Value::None;
+        "from", Text, Public, "who sent it", Column::growing("from", 12, 2) => |it, _| Value::text(&*it.hop.from);
+        "to", Text, Public, "for whom it is", Column::growing("to", 12, 2) => |it, _| Value::text(&*it.hop.to);
+        "what", Text, Public, "its topic, or its frame", Column::growing("what", 9, 4) => |it, _| Value::text(it.subject());
+        "schema", Text, Public, "its schema", Column::growing("schema", 14, 2).from(116) => |it, _| Value::text(&*it.hop.schema);
+        "frame_len", Bytes, Public, "its frame_len as it was sent; of an MPP frame its bytes on the wire", Column::fixed("len", 7).right()
+            => |it, _| it.hop.frame_len.map_or(Value::None, Value::Bytes);
+        "latency", Number, Public, "milliseconds since what it answers", Column::fixed("took", 8).right()
+            => |it, _| it.latency().map_or(Value::None, |took| Value::Number(took.as_secs_f64() * 1_000.0));
+        "refused", Text, Public, "what became of it, where it did not arrive", Column::fixed("", 15).from(96)
+            => |it, _| Value::text(it.outcome());
+        "link", State(&Link::NAMES), Public, "whose boundary it crossed" => |it, _| Value::text(&*it.hop.link);
+        "cause", Serial, Public, "the entry that it answers, or that caused it" => |it, _| it.hop.cause.map_or(Value::None, Value::Serial);
+        "telling", State(&["yes", "no"]), Public, "whether it only tells how a run stands: its events"
+            => |it, _| Value::text(if it.is_run_event() { "yes" } else { "no" });
+    }
+}
+
+impl PaneRecord for LadderRow<'_> {
+    fn key(&self) -> RecordKey {
+        RecordKey::Entry(Seq(self.hop.seq.unwrap_or_default()))
+    }
+
+    fn cell(&self, field: &str, look: &CellContext<'_>) -> Option<Cell> {
+        let glyphs = look.view.glyphs;
+        let role = self.role();
+        let hue = Link::from_name(&self.hop.link).map_or(Role::Text, Role::of);
+        Some(match field {
+            "at" => Cell::new(format::time_of_day_ms(self.hop.at_ms, &look.view.zone), Role::Muted),
+            "after" => Cell::new(format::fine(self.after()), Role::Muted),
+            "ladder" => Cell::new(ladder_text(self.ladder.lanes_of(self.hop), glyphs), hue),
+            "from" | "to" => {
+                let party = if field == "from" { self.hop.from.clone() } else { self.receiver(glyphs) };
+                Cell::of_class(party, role, Class::Public)
+            }
+            "what" => Cell::new(self.subject_text(glyphs), hue),
+            "schema" => Cell::new(self.hop.schema.trim_start_matches("CT_").to_owned(), Role::Muted),
+            "frame_len" => {
+                Cell::new(self.hop.frame_len.map_or_else(String::new, format::grouped), Role::Text)
+            }
+            "latency" => Cell::new(self.latency().map_or_else(String::new, format::fine), Role::Text),
+            "refused" => Cell::new(self.outcome(), role),
+            _ => return None,
+        })
+    }
+}
+
+/// The hops of the trace that is shown, up to the moment that is shown.
+pub(crate) fn rows(ui: &Ui) -> Vec<Row<'_>> {
+    let Some(trace) = ui.ladder_view.trace() else { return Vec::new() };
+    let mut hops = ui.ladder_view.hops(ui.time.visible_until()).peekable();
+    let began = hops.peek().map_or(Wall(0), |hop| hop.at_ms);
+    hops.map(|hop| Row::LadderRow(LadderRow { hop, trace, first_at: began, ladder: &ui.ladder_view }))
+        .collect()
+}
+
+/// Whose trace it is, and how many hops were cut.
+pub(crate) fn title(model: &Model, ui: &Ui) -> String {
+    let Some(trace) = ui.ladder_view.trace() else { return "Trace".to_owned() };
+    let run =
+        model.runs().and_then(|runs| runs.run(trace)).map(|run| format!(" {}", run.name)).unwrap_or_default();
+    let cut = match ui.ladder_view.cut() {
+        0 => String::new(),
+        cut => format!(", {} older cut", format::count(cut)),
+    };
+    format!("Trace{run} {}{cut}", trace.short())
+}
+
+/// What stands on the frame's lower line: whose the lanes of the ladder are, where it has room, and what is
+/// left out by the filter that a console begins with.
+pub(crate) fn footer_line(ui: &Ui, view: &View, width: u16) -> Option<String> {
+    let parties: Vec<&str> = ui.ladder_view.lane_names().collect();
+    let lanes = (width >= LADDER_FROM && !parties.is_empty())
+        .then(|| format!("lanes from the left: {}", parties.join(", ")));
+    let is_quiet =
+        ui.table_settings(PaneId::Trace).filter().is_some_and(|filter| filter.text() == TRACE_DEFAULT_FILTER);
+    let quiet = is_quiet.then(|| {
+        format!(
+            "{TRACE_DEFAULT_FILTER}: events of the run are left out, {} shows them",
+            view.key(Action::Back)
+        )
+    });
+    let words: Vec<String> = lanes.into_iter().chain(quiet).collect();
+    (!words.is_empty()).then(|| words.join("; "))
+}
+
+/// Whether only what the filter leaves out that a console begins with is kept of a trace.
+pub(crate) fn is_all_filtered(ui: &Ui) -> bool {
+    ui.table_settings(PaneId::Trace).filter().is_some_and(|filter| filter.text() == TRACE_DEFAULT_FILTER)
+}
+
+/// Why there is no hop: none is kept, or so many that only tell how a run stands are left out.
+pub(crate) fn empty_text(ui: &Ui, view: &View, left_out: usize) -> String {
+    let key = view.key(Action::Ladder);
+    let Some(trace) = ui.ladder_view.trace().map(TraceId::short) else {
+        return format!(
+            "no trace is chosen: {key} on a run, an invocation or an entry of the Wire shows its messages here"
+        );
+    };
+    let kept = match left_out {
+        0 => format!("no message of {trace} is kept here"),
+        _ => format!(
+            "of {trace} no message is kept here but events of the run, which {} shows",
+            view.key(Action::Back)
+        ),
+    };
+    let command = view.commands.line(&format!("trace {trace}"));
+    let rest = format!("of a run `{command}` tells what its history has, and a recording keeps all");
+    format!("{kept}: it went before this console came, or was let go of since; {rest}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::console::draw::glyphs;
+
+    #[test]
+    fn a_way_leads_from_lane_to_lane_over_those_between() {
+        let drawn = |from, to| ladder_text(HopLanes { from, to, lanes: 4 }, &glyphs::UNICODE);
+        assert_eq!(drawn(0, 1), "●──▸  │  │");
+        assert_eq!(drawn(3, 1), "│  ◂─────●");
+        assert_eq!(drawn(0, 3), "●────────▸");
+        assert_eq!(drawn(2, 2), "│  │  ●  │");
+        assert_eq!(ladder_text(HopLanes { from: 1, to: 0, lanes: 2 }, &glyphs::ASCII), "<--*");
+    }
+}

@@ -1,0 +1,76 @@
+//! What can happen to a console.
+
+use crossterm::event::{KeyEvent, MouseEvent};
+
+use crate::{
+    console::{
+        input::action::{Effect, Purpose},
+        inspect::Tree,
+        settings::{config_watcher::Fault, shell::SubcommandResult},
+        systems::runs::openings::OpeningAnswer,
+    },
+    port::{Outcome, Page, PortError},
+    time::Mono,
+};
+
+/// One thing that happened.
+#[derive(Debug)]
+pub(crate) enum Event {
+    /// A key was pressed.
+    Key {
+        key: KeyEvent,
+        /// When it was read from the terminal.
+        at: Mono,
+    },
+    /// Text was pasted, at most 1 MiB of it.
+    Paste(String),
+    /// The mouse was used.
+    Mouse(MouseEvent),
+    /// The terminal has this size now.
+    Resize { columns: u16, rows: u16 },
+    /// A second of the wall clock began.
+    Tick,
+    /// Entries were folded, or a snapshot was taken.
+    Data,
+    /// A command was answered.
+    CommandAnswered { purpose: Purpose, outcome: Result<Outcome, PortError> },
+    /// Looks were read again: what is wrong with them, what takes effect later, and what they say of being on
+    /// air where that changed.
+    Reloaded { faults: Vec<Fault>, later: Vec<String>, on_air: Option<bool> },
+    /// A query was answered.
+    QueryAnswered { purpose: Purpose, page: Result<Page, PortError> },
+    /// The bytes of an entry were read, or another entry took their place.
+    Decoded { number: u64, tree: Option<Tree> },
+    /// Something was done with openings, or something newer took its place.
+    Opening(Option<OpeningAnswer>),
+    /// A subcommand ended.
+    SubcommandEnded { number: u64, ran: SubcommandResult },
+}
+
+impl Event {
+    /// The answer to what cannot be asked, because too many questions are open already.
+    pub(crate) fn refused(effect: Effect) -> Option<Self> {
+        let busy = PortError::Busy { what: "the console's list of open questions".to_owned() };
+        match effect {
+            Effect::Command { purpose: asked, .. } => {
+                Some(Self::CommandAnswered { purpose: asked, outcome: Err(busy) })
+            }
+            Effect::Query { purpose: asked, .. } => {
+                Some(Self::QueryAnswered { purpose: asked, page: Err(busy) })
+            }
+            _ => None,
+        }
+    }
+}
+
+/// What comes from the terminal.
+#[derive(Debug)]
+#[expect(clippy::large_enum_variant, reason = "the others are rare")]
+pub(crate) enum TerminalEvent {
+    /// A key, a click, a size.
+    Event(Event),
+    /// The process was stopped and goes on: others had the terminal meanwhile.
+    Resumed,
+    /// The terminal is gone.
+    HangUp,
+}

@@ -1,0 +1,517 @@
+//! The state of the screen itself: what is focused, selected, open, said.
+
+use crate::console::{records, screen, trace, ui::layout};
+use std::{
+    cell::RefCell,
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+    time::Duration,
+};
+
+use super::{history::History, layout::Layout};
+use crate::console::{
+    draw::{class::Class, dag_layout::DagLayout},
+    form::FormDrafts,
+    input::{keymap::KeyScope, pane_id::PaneId, view_id::ViewId},
+    inspect::Inspector,
+    model::{Model, Timeline},
+    overlays::Overlay,
+    records::{
+        Arrangement,
+        bookmarks::Bookmarks,
+        marked_rows::MarkedRows,
+        paged_lists::PagedLists,
+        selection::{RecordKey, RowKeys, Selection},
+        table_settings::{Sort, TableSettings},
+    },
+    screen::Palette,
+    settings::config_watcher::Fault,
+    systems::{
+        bridge::{BulkCancel, Pending},
+        runs::openings::OpeningDrafts,
+    },
+    trace::ladder_view::LadderView,
+    wire,
+};
+use ratatui::layout::Rect;
+
+use crate::{
+    filter::Filter,
+    ids::{QueueName, TraceId},
+    limits::Limits,
+    macp::{Mode, SessionRef},
+    runs::RunView,
+    tap::entry::station::Level,
+    time::{Clock, Mono, Now},
+};
+
+/// Entries that the wire's filter is tested on before a frame is drawn; the rest are tested between two looks
+/// at the input.
+const WIRE_RECONCILE_ENTRIES: u64 = 1_024;
+/// Entries that it is tested on between two looks at the clock.
+const WIRE_SLICE_ENTRIES: u64 = 256;
+
+/// Where keys go when nothing is open.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Focus {
+    Pane(PaneId),
+    /// The chips; the place of the selected one.
+    Chips(usize),
+}
+
+/// One line above the footer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Message {
+    pub(crate) text: String,
+    /// How grave it is.
+    pub(crate) level: Level,
+    /// Whose words it has.
+    pub(crate) class: Class,
+    /// When it goes.
+    pub(crate) until: Mono,
+}
+
+/// The state of the screen.
+#[derive(Debug)]
+pub(crate) struct Ui {
+    pub(crate) columns: u16,
+    pub(crate) rows: u16,
+    pub(crate) view: ViewId,
+    /// Where the focus was in views that were left.
+    pub(crate) last_focus: BTreeMap<ViewId, Focus>,
+    pub(crate) focus: Focus,
+    /// Of the panes whose rows are all in the model.
+    pub(crate) selections: BTreeMap<PaneId, Selection>,
+    /// The lists that come in pages.
+    pub(crate) paged_lists: PagedLists,
+    /// Which of the kept entries the wire shows.
+    pub(crate) wire: wire::List,
+    /// What the wire told of its selected entry when it was drawn last.
+    pub(crate) glance: RefCell<Option<Box<Inspector>>>,
+    /// How panes are looked at.
+    pub(crate) table_settings: BTreeMap<PaneId, TableSettings>,
+    /// What of that was kept for the next start.
+    pub(crate) saved_layout_revision: u64,
+    /// The rows of panes that are filtered or sorted, as they were settled last.
+    arranged: BTreeMap<PaneId, Arrangement>,
+    /// The moment of the last event.
+    pub(crate) at: Now,
+    pub(crate) overlays: Vec<Overlay>,
+    pub(crate) message: Option<Message>,
+    /// What is wrong with the configuration and themes, until it is mended or put away.
+    pub(crate) faults: Vec<Fault>,
+    pub(crate) zoomed: Option<PaneId>,
+    pub(crate) onboarding_dismissed: bool,
+    /// Whether the first steps were shown after the last event.
+    pub(crate) onboarding_was_visible: bool,
+    /// The queues that this console held with all the others, for the release to leave alone those that were
+    /// held before.
+    pub(crate) held_here: BTreeSet<QueueName>,
+    /// Rows to be cancelled together.
+    pub(crate) marked_rows: MarkedRows,
+    /// The cancellation of many rows that is under way.
+    pub(crate) bulk_cancel: Option<BulkCancel>,
+    /// Forms that were left.
+    pub(crate) form_drafts: FormDrafts,
+    /// Counts the work given by hand, so that an answer finds its form.
+    pub(crate) invoke_count: u64,
+    /// The bounds in force.
+    pub(crate) limits: Limits,
+    pub(crate) mouse: bool,
+    /// The palette, over whatever is open.
+    pub(crate) palette: Option<Box<Palette>>,
+    pub(crate) history: History,
+    /// The filters that were kept.
+    pub(crate) filters: History,
+    /// Counts the subcommands that were run.
+    pub(crate) subcommand_count: u64,
+    /// Counts the times that the operator asked for the next theme.
+    pub(crate) theme_steps: u32,
+    /// Counts the entries that were inspected, so that what the worker read finds its inspector.
+    pub(crate) inspect_count: u64,
+    /// What can be looked back at.
+    pub(crate) time: Timeline,
+    pub(crate) bookmarks: Bookmarks,
+    /// The run that the panes beside the lists of runs tell of.
+    pub(crate) run: Option<TraceId>,
+    /// The session that the panes beside the lists of sessions tell of.
+    pub(crate) session: Option<SessionRef>,
+    /// Its mode, as far as that is known.
+    pub(crate) mode: Option<Mode>,
+    /// The trace that was chosen to be shown.
+    pub(crate) trace: Option<TraceId>,
+    /// Its messages, or those of the run that is shown.
+    pub(crate) ladder_view: LadderView,
+    /// The opening that was written last, and those that were submitted lately.
+    pub(crate) opening_drafts: OpeningDrafts,
+    /// The list that has the keys and since when, of those whose selected record other panes tell of.
+    pub(crate) dwelling: Option<(PaneId, Mono)>,
+    /// The plan that was drawn last: of which run, with so many nodes and edges.
+    dag_layout: RefCell<Option<CachedDagLayout>>,
+}
+
+/// A plan as it was drawn: of which run, and with how many nodes and edges. Plans grow, and change in no
+/// other way.
+type CachedDagLayout = ((TraceId, usize, usize), Arc<DagLayout>);
+
+impl Ui {
+    /// A screen of this size with nothing open.
+    pub(crate) fn new(columns: u16, rows: u16, mouse: bool) -> Self {
+        Self {
+            columns,
+            rows,
+            view: ViewId::Deck,
+            last_focus: BTreeMap::new(),
+            focus: Focus::Pane(PaneId::Queues),
+            selections: BTreeMap::new(),
+            paged_lists: PagedLists::new(),
+            wire: wire::List::default(),
+            glance: RefCell::default(),
+            table_settings: BTreeMap::new(),
+            saved_layout_revision: 0,
+            arranged: BTreeMap::new(),
+            at: Now::default(),
+            overlays: Vec::new(),
+            message: None,
+            faults: Vec::new(),
+            zoomed: None,
+            onboarding_dismissed: false,
+            onboarding_was_visible: false,
+            held_here: BTreeSet::new(),
+            marked_rows: MarkedRows::default(),
+            bulk_cancel: None,
+            form_drafts: FormDrafts::default(),
+            invoke_count: 0,
+            limits: Limits::default(),
+            mouse,
+            palette: None,
+            history: History::default(),
+            filters: History::new([], Limits::default().console.history_lines_max),
+            subcommand_count: 0,
+            theme_steps: 0,
+            inspect_count: 0,
+            time: Timeline::new(&Limits::default().console),
+            bookmarks: Bookmarks::default(),
+            run: None,
+            session: None,
+            mode: None,
+            trace: None,
+            ladder_view: LadderView::default(),
+            opening_drafts: OpeningDrafts::default(),
+            dwelling: None,
+            dag_layout: RefCell::default(),
+        }
+    }
+
+    /// Begins with these bounds, the lines that were run before and the filters that were kept. What is told
+    /// every second is off the wire, and what only tells how a run stands is off its ladder, until those
+    /// filters are taken off.
+    pub(crate) fn begin(&mut self, limits: &Limits, lines: Vec<String>, filters: Vec<String>) {
+        self.limits = *limits;
+        self.time = Timeline::new(&limits.console);
+        self.history = History::new(lines, limits.console.history_lines_max);
+        self.filters = History::new(filters, limits.console.history_lines_max);
+        for (pane, quiet) in [(PaneId::Wire, "routine:no"), (PaneId::Trace, trace::TRACE_DEFAULT_FILTER)] {
+            let quiet = Filter::parse(quiet, records::specs(pane)).ok();
+            self.selection_mut(pane).set_filtered(quiet.is_some());
+            self.table_settings_mut(pane).set_filter(quiet);
+        }
+    }
+
+    /// Whether the first steps are shown.
+    pub(crate) fn shows_onboarding(&self, model: &Model) -> bool {
+        self.view == ViewId::Deck
+            && model.is_first_run
+            && !self.onboarding_dismissed
+            && !model.onboarding.is_complete()
+    }
+
+    /// Shows a view; its focus is where it was left.
+    pub(crate) fn show(&mut self, view: ViewId) {
+        let is_other = view != self.view;
+        if is_other {
+            self.last_focus.insert(self.view, self.focus);
+            self.view = view;
+            self.zoomed = None;
+            self.release_dwelt();
+        }
+        // Who asks for a view looks at its panes: a chip does not keep the keys.
+        let left = self.last_focus.get(&view).filter(|focus| matches!(focus, Focus::Pane(_))).copied();
+        if is_other || matches!(self.focus, Focus::Chips(_)) {
+            self.focus = left.unwrap_or(Focus::Pane(view.panes()[0]));
+        }
+    }
+
+    /// Where everything is.
+    pub(crate) fn layout(&self, model: &Model) -> Layout {
+        let runs = model.runs().is_some_and(|runs| !runs.runs.is_empty());
+        let sessions = model.macp().is_some_and(|macp| !macp.sessions.is_empty());
+        let deck = layout::DeckPanes { onboarding: self.shows_onboarding(model), runs, sessions };
+        layout::of(self.columns, self.rows, self.view, self.zoomed, deck)
+    }
+
+    /// Where the next key goes.
+    pub(crate) fn key_scope(&self) -> KeyScope {
+        if self.palette.is_some() {
+            return KeyScope::Palette;
+        }
+        self.key_scope_below_palette()
+    }
+
+    /// Where it would go without the palette.
+    pub(crate) fn key_scope_below_palette(&self) -> KeyScope {
+        match (self.overlays.last(), self.focus) {
+            (Some(overlay), _) => overlay.key_scope(),
+            (None, Focus::Pane(pane)) => pane.key_scope(),
+            (None, Focus::Chips(_)) => KeyScope::Chips,
+        }
+    }
+
+    /// The selected record of a pane.
+    pub(crate) fn selected(&self, pane: PaneId, model: &Model) -> Option<RecordKey> {
+        let index = self.selection(pane).map_or(0, Selection::index);
+        records::rows(pane, self, model).key(index)
+    }
+
+    /// How a pane is looked at.
+    pub(crate) fn table_settings(&self, pane: PaneId) -> &TableSettings {
+        static PLAIN: TableSettings = TableSettings::DEFAULT;
+        self.table_settings.get(&pane).unwrap_or(&PLAIN)
+    }
+
+    /// The same, to be changed.
+    pub(crate) fn table_settings_mut(&mut self, pane: PaneId) -> &mut TableSettings {
+        self.table_settings.entry(pane).or_default()
+    }
+
+    /// Sorts a pane by a field, or leaves its rows in its own order. Lists in pages turn round.
+    pub(crate) fn sort_by(&mut self, pane: PaneId, sort: Option<Sort>) {
+        let is_other_way = match (self.paged_lists.oldest_first(pane), sort) {
+            (Some(oldest_first), Some(sort)) => oldest_first == sort.descending,
+            (Some(oldest_first), None) => oldest_first != PagedLists::is_oldest_first(pane),
+            (None, _) => false,
+        };
+        if is_other_way {
+            self.paged_lists.reverse(pane);
+        }
+        self.table_settings_mut(pane).set_sort(sort);
+    }
+
+    /// A pane's order and columns as shipped.
+    pub(crate) fn reset(&mut self, pane: PaneId) {
+        self.sort_by(pane, None);
+        self.table_settings_mut(pane).set_columns(None);
+    }
+
+    /// Looks at panes as they were looked at in the last start.
+    pub(crate) fn restore(&mut self, lenses: BTreeMap<PaneId, TableSettings>) {
+        for (pane, lens) in lenses {
+            let sort = lens.sort();
+            self.table_settings.insert(pane, lens);
+            self.sort_by(pane, sort);
+        }
+        self.saved_layout_revision = self.table_settings.values().map(TableSettings::layout_revision).sum();
+    }
+
+    /// The list that has the keys: a pane, or the pending list over the panes.
+    pub(crate) fn target_list(&self) -> Option<PaneId> {
+        match (self.overlays.last(), self.focus) {
+            (Some(Overlay::Pending(_)), _) => Some(PaneId::Pending),
+            (None, Focus::Pane(pane)) if pane != PaneId::Started => Some(pane),
+            _ => None,
+        }
+    }
+
+    /// The pending list, while it is open.
+    pub(crate) fn pending(&self) -> Option<&Pending> {
+        self.overlays.iter().rev().find_map(|overlay| match overlay {
+            Overlay::Pending(pending) => Some(pending),
+            _ => None,
+        })
+    }
+
+    /// The same, to be changed.
+    pub(crate) fn pending_mut(&mut self) -> Option<&mut Pending> {
+        self.overlays.iter_mut().rev().find_map(|overlay| match overlay {
+            Overlay::Pending(pending) => Some(pending),
+            _ => None,
+        })
+    }
+
+    /// The rows of a pane as they were arranged last.
+    pub(crate) fn arranged(&self, pane: PaneId) -> Option<&Arrangement> {
+        self.arranged.get(&pane)
+    }
+
+    /// Lets go of what was arranged, so that it is arranged anew.
+    #[cfg(test)]
+    pub(crate) fn drop_arranged(&mut self) {
+        self.arranged.clear();
+    }
+
+    /// The field that a pane is sorted by, if it is by one.
+    pub(crate) fn sort(&self, pane: PaneId) -> Option<Sort> {
+        let oldest_first = self
+            .paged_lists
+            .oldest_first(pane)
+            .or_else(|| matches!(pane, PaneId::Pending | PaneId::Wire).then_some(true));
+        match oldest_first {
+            Some(oldest_first) => {
+                records::fixed_order(pane).map(|field| Sort { field, descending: !oldest_first })
+            }
+            None => self.table_settings(pane).sort(),
+        }
+    }
+
+    /// Where the selection of a pane is.
+    pub(crate) fn selection(&self, pane: PaneId) -> Option<&Selection> {
+        if pane == PaneId::Pending {
+            return self.pending().map(|pending| &pending.window.selection);
+        }
+        self.paged_lists.selection(pane).or_else(|| self.selections.get(&pane))
+    }
+
+    /// The same, to be changed.
+    pub(crate) fn selection_mut(&mut self, pane: PaneId) -> &mut Selection {
+        match self.paged_lists.selection_mut(pane) {
+            Some(selection) => selection,
+            None => self.selections.entry(pane).or_default(),
+        }
+    }
+
+    /// A run as it is shown, or as the store has it where its plan is shown no more.
+    pub(crate) fn run_view<'a>(&'a self, model: &'a Model, run: TraceId) -> Option<&'a RunView> {
+        let shown = model.runs().and_then(|runs| runs.run(run));
+        let is_whole = |view: &&RunView| !view.nodes.is_empty() || view.planned == 0;
+        shown.filter(is_whole).or_else(|| self.paged_lists.runs.view(run).map(|view| &**view)).or(shown)
+    }
+
+    /// The plan of a run as it is drawn.
+    pub(crate) fn dag_layout_of(&self, run: &RunView) -> Arc<DagLayout> {
+        let key = (run.run, run.plan.nodes.len(), run.plan.edges.len());
+        let mut drawn = self.dag_layout.borrow_mut();
+        match drawn.as_ref() {
+            Some((known, picture)) if *known == key => Arc::clone(picture),
+            _ => Arc::clone(&drawn.insert((key, Arc::new(DagLayout::of(&run.plan)))).1),
+        }
+    }
+
+    /// The moment that is shown, for what is counted by it.
+    pub(crate) fn moment(&self) -> Now {
+        self.time.instant().unwrap_or(self.at)
+    }
+
+    /// Fits focus and selections to what is shown: while time is stopped, not to the live model.
+    pub(crate) fn reconcile_visible(&mut self, live: &Model) {
+        let past = self.time.visible_model();
+        self.reconcile(past.as_deref().unwrap_or(live));
+    }
+
+    /// Carries the list of the wire on with what came since and with a filter that is not tested on all yet:
+    /// at most so many entries. Whether there are more to be tested.
+    pub(crate) fn advance_wire(&mut self, entries: u64) -> bool {
+        let (kept, now) = (self.time.entries(), self.moment());
+        self.wire.end_at(self.time.is_stopped().then(|| self.time.visible_end()));
+        self.wire.set_filter(
+            self.table_settings.get(&PaneId::Wire).and_then(TableSettings::filter),
+            kept,
+            now,
+        );
+        self.wire.advance(kept, now, entries);
+        self.wire.is_behind(kept)
+    }
+
+    /// Carries the list of the wire on for so long. There is something new to be shown then.
+    pub(crate) fn advance_for(&mut self, slice: Duration, clock: Clock) -> bool {
+        let begun = clock.now();
+        self.at = begun;
+        while (self.advance_wire(WIRE_SLICE_ENTRIES) | self.fold_ladder(WIRE_SLICE_ENTRIES))
+            && clock.now().mono.since(begun.mono) < slice
+        {}
+        true
+    }
+
+    /// Whether the wire is shown and its filter was not tested on all that is kept, or a ladder that is not
+    /// made of all of it.
+    pub(crate) fn is_wire_behind(&self) -> bool {
+        let kept = self.time.entries();
+        match self.view {
+            ViewId::Wire => self.wire.is_behind(kept),
+            ViewId::Runs | ViewId::Trace => self.ladder_view.is_behind(kept),
+            _ => false,
+        }
+    }
+
+    /// Lets something be done to the selection of a pane in view of its rows.
+    pub(crate) fn select_in<T>(
+        &mut self,
+        pane: PaneId,
+        model: &Model,
+        act: impl FnOnce(&mut Selection, &dyn RowKeys) -> T,
+    ) -> T {
+        let mut selection = std::mem::take(self.selection_mut(pane));
+        let done = act(&mut selection, &records::rows(pane, self, model));
+        *self.selection_mut(pane) = selection;
+        done
+    }
+
+    /// Fits focus and selections to what there is now. Called before anything is drawn.
+    pub(crate) fn reconcile(&mut self, model: &Model) {
+        let layout = self.layout(model);
+        match self.focus {
+            Focus::Pane(pane) if !layout.has(pane) => {
+                self.focus = Focus::Pane(layout.panes.first().map_or(PaneId::Queues, |(pane, _)| *pane));
+            }
+            Focus::Chips(at) => self.focus = Focus::Chips(at.min(layout.chips().len().saturating_sub(1))),
+            Focus::Pane(_) => {}
+        }
+        if layout.has(PaneId::Wire) {
+            self.advance_wire(WIRE_RECONCILE_ENTRIES);
+        }
+        // What the others tell of is selected in these.
+        let is_list = |pane: PaneId| {
+            matches!(pane, PaneId::Runs | PaneId::RunHistory | PaneId::Sessions | PaneId::SessionHistory)
+        };
+        self.reconcile_panes(model, layout.panes.iter().filter(|(pane, _)| is_list(*pane)));
+        self.follow_run(model, &layout);
+        self.follow_session(model, &layout);
+        self.advance_ladder(model, WIRE_RECONCILE_ENTRIES);
+        self.reconcile_panes(model, layout.panes.iter().filter(|(pane, _)| !is_list(*pane)));
+        self.reconcile_overlays(model, &layout);
+    }
+
+    fn reconcile_panes<'a>(&mut self, model: &Model, panes: impl Iterator<Item = &'a (PaneId, Rect)>) {
+        for (pane, area) in panes {
+            let height = screen::list_height(*area);
+            match records::arrangement(*pane, self, model) {
+                Some(arrangement) => self.arranged.insert(*pane, arrangement),
+                None => self.arranged.remove(pane),
+            };
+            self.paged_lists.fit(*pane, height);
+            self.select_in(*pane, model, |selection, keys| selection.reconcile(keys, height));
+        }
+    }
+
+    fn reconcile_overlays(&mut self, model: &Model, layout: &Layout) {
+        for overlay in &mut self.overlays {
+            overlay.reconcile(layout.body);
+            match overlay {
+                Overlay::Columns(columns) => {
+                    columns.reconcile(columns.area(layout.body, layout.area_of(columns.pane)))
+                }
+                Overlay::Alerts(tray) => tray.follow(model),
+                Overlay::Inspector(inspector) => {
+                    inspector.update_context(self.time.entries(), self.time.visible_until())
+                }
+                Overlay::Details(facts) => {
+                    facts.follow(self.time.entries());
+                    facts.follow_run(|run| self.paged_lists.runs.view(run).cloned());
+                }
+                _ => {}
+            }
+        }
+        if let Some(palette) = &mut self.palette {
+            palette.reconcile(layout.body);
+        }
+    }
+}

@@ -1,0 +1,175 @@
+//! Wire: every entry of the tap that is kept, in its order, the newest last.
+
+use crate::console::draw::format;
+use ratatui::layout::Rect;
+
+use crate::{
+    console::{
+        draw::{Cell, theme::Role},
+        input::{action::Action, pane_id::PaneId},
+        inspect::{InspectOptions, Inspector, Subject},
+        model::{EntryBuffer, Model},
+        records::{
+            Row,
+            row::{CellContext, PaneRecord},
+            selection::{RecordKey, RowKeys, Selection},
+        },
+        settings::view::{Canvas, View},
+        ui::state::Ui,
+        wire::{EntryOutcome, EntryRecord, List, body_preview},
+    },
+    tap::entry::Direction,
+    time::Mono,
+};
+
+impl PaneRecord for EntryRecord<'_> {
+    fn key(&self) -> RecordKey {
+        RecordKey::Entry(self.0.entry.seq)
+    }
+
+    fn cell(&self, field: &str, look: &CellContext<'_>) -> Option<Cell> {
+        let (entry, glyphs) = (self.0.entry, look.view.glyphs);
+        let standing = self.outcome();
+        let (sign, role) = standing.sign(glyphs);
+        let is_serious = !matches!(standing, EntryOutcome::Plain | EntryOutcome::Ok | EntryOutcome::Sent);
+        Some(match field {
+            "at" => Cell::new(format::time_of_day_ms(entry.at.wall, &look.view.zone), Role::Muted),
+            "dir" => match self.direction() {
+                Some(Direction::Inbound) => Cell::new(glyphs.into, Role::Text),
+                Some(Direction::Outbound) => Cell::new(glyphs.out, Role::Text),
+                None => Cell::new("", Role::Muted),
+            },
+            "link" => Cell::new(entry.link.name(), Role::of(entry.link)),
+            "kind" => Cell::new(
+                format!("{sign} {}", self.kind()),
+                if is_serious { role } else { Role::of(entry.link) },
+            ),
+            "verdict" => Cell::new(standing.name().unwrap_or_default(), role),
+            "what" => Cell::new(self.line(), if is_serious { role } else { Role::Text }),
+            "text" => {
+                let (words, class) = body_preview(self.0);
+                Cell::of_class(words.into_owned(), Role::Muted, class)
+            }
+            "trace" => {
+                Cell::new(entry.trace.map_or_else(String::new, crate::ids::TraceId::short), Role::Muted)
+            }
+            _ => return None,
+        })
+    }
+}
+
+/// The entries that the wire shows. None is made before it is asked for.
+#[derive(Clone, Copy)]
+pub(crate) struct Entries<'a> {
+    pub(crate) list: &'a List,
+    pub(crate) buffer: &'a EntryBuffer,
+}
+
+impl<'a> Entries<'a> {
+    /// One row, counted from the top.
+    pub(crate) fn row_at(self, row: usize) -> Option<Row<'a>> {
+        let index = self.list.index(row, self.buffer)?;
+        self.buffer.entry(index).map(|entry| Row::Entry(EntryRecord(entry)))
+    }
+}
+
+impl RowKeys for Entries<'_> {
+    fn len(&self) -> usize {
+        self.list.len(self.buffer)
+    }
+
+    fn key(&self, row: usize) -> Option<RecordKey> {
+        self.row_at(row).map(|row| row.key())
+    }
+
+    fn row(&self, key: &RecordKey) -> Option<usize> {
+        let RecordKey::Entry(seq) = key else { return None };
+        let index = self.buffer.index_of(*seq)?;
+        let row = self.list.row_from(index, self.buffer);
+        (self.list.index(row, self.buffer) == Some(index)).then_some(row)
+    }
+
+    /// The next that is shown behind it; the oldest where it is kept no longer.
+    fn neighbour(&self, gone: &RecordKey, row: usize) -> usize {
+        let RecordKey::Entry(seq) = gone else { return row };
+        match (self.buffer.index_of(*seq), self.buffer.first_seq()) {
+            (Some(index), _) => self.list.row_from(index, self.buffer),
+            (None, Some(first)) if *seq < first => 0,
+            (None, _) => row,
+        }
+    }
+
+    fn follows_its_end(&self) -> bool {
+        true
+    }
+}
+
+/// Marks the entry at whose moment time is stopped, in the margin before its row.
+pub(crate) fn mark_instant(canvas: &mut Canvas<'_>, area: Rect, ui: &Ui) {
+    let Some(until) = ui.time.visible_until() else { return };
+    let entries = Entries { list: &ui.wire, buffer: ui.time.entries() };
+    let offset = ui.selection(PaneId::Wire).map_or(0, Selection::offset);
+    let line = entries.row(&RecordKey::Entry(until)).and_then(|row| row.checked_sub(offset));
+    let Some(y) = line.and_then(|line| u16::try_from(line).ok()?.checked_add(area.y + 1)) else { return };
+    if y < area.bottom() {
+        canvas.put(area.x, y, 1, canvas.view.glyphs.held, Role::Warn);
+    }
+}
+
+/// How many are shown, and how many come a second.
+pub(crate) fn title(ui: &Ui, view: &View) -> String {
+    let kept = ui.time.entries();
+    let counts = ui.wire.counts(kept);
+    let count = match (ui.wire.filter(), ui.wire.progress(kept)) {
+        (None, _) => format!("{} kept", format::grouped(counts.kept)),
+        (Some(_), None) => {
+            format!("{} of {} kept", format::grouped(counts.visible), format::grouped(counts.kept))
+        }
+        (Some(_), Some(progress)) => format!("{} kept, filtering {progress} %", format::grouped(counts.kept)),
+    };
+    format!("Wire {count}, {}/s", format::count(rate(kept, view.now.mono)))
+}
+
+/// Entries of the last second.
+fn rate(kept: &EntryBuffer, now: Mono) -> u64 {
+    let until = |at: Mono| kept.last_until(at).map_or(kept.first(), |last| last + 1);
+    until(now).saturating_sub(until(Mono(now.0.saturating_sub(1_000_000_000))))
+}
+
+/// Draws the selected entry whole: its tree, its bytes, what was wrong with it.
+pub(crate) fn draw_preview(canvas: &mut Canvas<'_>, area: Rect, model: &Model, ui: &Ui) {
+    if area.is_empty() {
+        return;
+    }
+    let kept = ui.time.entries();
+    let entry = match ui.selected(PaneId::Wire, model) {
+        Some(RecordKey::Entry(seq)) => kept.at(seq),
+        _ => None,
+    };
+    let Some(entry) = entry else {
+        canvas.frame(area, "nothing is selected", false);
+        return;
+    };
+    if entry.bytes.len() as u64 > ui.limits.console.inspect_inline_bytes_max {
+        let inner = canvas.frame(area, &format!("{}  {}", entry.entry.seq, EntryRecord(entry).kind()), false);
+        let words = format!(
+            "{} are not read at a glance: {} reads them",
+            format::bytes(entry.bytes.len() as u64),
+            canvas.view.key(Action::Open)
+        );
+        canvas.put(inner.x + 1, inner.y, inner.width.saturating_sub(1), &words, Role::Muted);
+        return;
+    }
+    let time = format::time_of_day_ms(entry.entry.at.wall, &canvas.view.zone);
+    let subject = Subject::of(entry);
+    // What it caused is looked for in all that came since, so what was found is carried from frame to frame.
+    let known = ui.glance.take().filter(|known| known.shows(&subject, &time));
+    // It is small: nothing is left to the worker.
+    let mut inspector = known.unwrap_or_else(|| {
+        Box::new(Inspector::of(subject, InspectOptions { number: 0, time, limits: ui.limits.console }).0)
+    });
+    inspector.update_context(kept, ui.time.visible_until());
+    inspector.fit(area);
+    inspector.draw(canvas, area, false);
+    ui.glance.replace(Some(inspector));
+}
