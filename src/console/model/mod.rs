@@ -23,15 +23,15 @@ mod violations;
 #[cfg(test)]
 pub(crate) use alerts::AlertChanges;
 pub(crate) use alerts::{Alert, AlertStatus, Alerts, Cause, remedy};
+pub(crate) use bridge::{hello_remedy, in_flight, mpp_report, settle_remedy};
 pub(crate) use causes::{describe_close, refusal_remedy};
 pub(crate) use clauses::{Breach, clause_name, clause_text, clause_with_text};
 pub(crate) use counts::Changes;
 pub(crate) use entry_buffer::EntryBuffer;
-pub(crate) use health::{
-    Condition, ReportLine, hello_remedy, in_flight, mpp_report, settle_remedy, store_report,
-};
+pub(crate) use health::{Condition, ReportLine};
 pub(crate) use journal::{Notice, Origin};
 pub(crate) use rates::{Rate, WINDOW_BUCKETS};
 pub(crate) use state::{HISTORY_ROWS, Model};
+pub(crate) use station::store_report;
 pub(crate) use timeline::{StepOutcome, Timeline};
 pub(crate) use violations::FaultGroup;

@@ -5,12 +5,13 @@ use crate::{
     console::{
         input::action::Action,
         model::{
+            bridge::health::{port_remedy, settle_remedy, silent_remedy},
             bus::health::socket_remedy,
-            health::{
-                ReportLine, command, disk_remedy, host_remedy, instruction, key_hint, port_remedy,
-                settle_remedy, silent_remedy, store_remedy,
+            health::{ReportLine, command, host_remedy, instruction, key_hint},
+            station::{
+                StationState,
+                health::{disk_remedy, store_remedy},
             },
-            station::StationState,
         },
     },
     ids::QueueName,

@@ -1,10 +1,13 @@
-//! What the model keeps of the station and of this console's own state: attachment, health, monitoring.
+//! What the model keeps of the station and of this console's own state: attachment, health, the store's
+//! report, monitoring.
 
 mod attachment;
 pub(crate) mod console_health;
+pub(crate) mod health;
 mod monitor;
 pub(crate) mod state;
 
 pub(crate) use console_health::{ConsoleHealth, HealthMetrics, Measured};
+pub(crate) use health::store_report;
 pub(crate) use monitor::{AlertChange, QueueMetrics, StationMonitor, Summary};
 pub(crate) use state::StationState;

@@ -1,0 +1,48 @@
+//! How the store is, why, and what to do: what its chip shows.
+
+use crate::{
+    console::{
+        draw::format,
+        model::{
+            health::{Condition, Report, ReportLine, command, instruction, report_alerts},
+            state::Model,
+        },
+    },
+    tap::entry::Link,
+};
+
+/// What to do while the store refuses commits.
+pub(crate) fn store_remedy() -> Vec<ReportLine> {
+    vec![
+        instruction("free space on its disk; it is retried by itself, and nothing acknowledged is lost"),
+        command("doctor"),
+    ]
+}
+
+/// What to do while the disk is nearly full.
+pub(crate) fn disk_remedy() -> Vec<ReportLine> {
+    vec![instruction(
+        "free space on it, or end a recording that lies there: when it is full, no work is taken (limits.store.disk_free_bytes_min)",
+    )]
+}
+
+/// The store.
+pub(crate) fn store_report(model: &Model) -> Report {
+    let mut report = Report::new();
+    let Some(state) = &model.station_state else {
+        report.degrade(Condition::Degraded, "the station is starting".to_owned(), Vec::new());
+        return report;
+    };
+    if let Some(why) = &state.station.store_failing {
+        report.degrade(Condition::Down, format!("it refuses commits: {why}"), store_remedy());
+    }
+    report_alerts(&mut report, model, state, Link::Station);
+    report.detail("data", state.station.data.display().to_string());
+    if let Some(recording) = &state.station.recording {
+        report.detail(
+            "recording",
+            format!("{} ({})", recording.path.display(), format::bytes(recording.bytes)),
+        );
+    }
+    report
+}
