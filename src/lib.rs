@@ -8,12 +8,13 @@
 //! 2. [`tap`], [`store`]: the ordered stream of all that happens; what outlives the process.
 //! 3. [`mpp`], [`rmp`], [`macp`], [`runs`], [`recording`]: the protocols' cores with their hosts, openings
 //!    and their runs; recordings of the tap.
-//! 4. [`port`]: the one way to act on a station and to ask it.
+//! 4. [`port`], `dissect`: the one way to act on a station and to ask it; what bytes and entries mean.
 //! 5. [`console`] and [`station`]: what the operator sees; what runs.
 //! 6. [`cli`]: the command line.
 
 pub mod cli;
 pub mod console;
+mod dissect;
 pub mod field;
 pub mod filter;
 pub mod ids;

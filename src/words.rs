@@ -1,5 +1,7 @@
 //! Texts that are cut, and counts with their nouns, as people write them.
 
+pub(crate) mod format;
+
 use std::fmt::Display;
 
 /// The beginning of a text, at most so many bytes, ending between two characters.

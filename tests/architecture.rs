@@ -29,7 +29,8 @@ const PLAIN_NET: [&str; 8] = [
 /// What a top-level module may import, itself aside. Nothing for a module that is not on the map.
 fn may_import(top: &str) -> Option<Vec<&'static str>> {
     let below: &[&[&'static str]] = match top {
-        "ids" | "limits" | "time" | "schema" | "registry" | "msgpack" | "words" => &[],
+        "ids" | "limits" | "time" | "schema" | "registry" | "msgpack" => &[],
+        "words" => &[&["time"]],
         // A macro of its own lies at the root.
         "field" => &[&["time", "fields"]],
         "filter" => &[&["field", "time"]],
@@ -37,9 +38,14 @@ fn may_import(top: &str) -> Option<Vec<&'static str>> {
         // The store's rows speak the tap's vocabulary.
         "store" | "recording" => &[&FOUNDATION, &["tap"]],
         "port" => &[&FOUNDATION, &PROTOCOLS, &["tap", "store"]],
-        "console" => &[&FOUNDATION, &PROTOCOLS, &["tap", "store", "port"]],
-        "station" => &[&FOUNDATION, &PROTOCOLS, &["tap", "store", "recording", "port"]],
-        "cli" => &[&FOUNDATION, &PROTOCOLS, &["tap", "store", "recording", "port", "console", "station"]],
+        "dissect" => &[&FOUNDATION, &PROTOCOLS, &["tap"]],
+        "console" => &[&FOUNDATION, &PROTOCOLS, &["tap", "store", "port", "dissect"]],
+        "station" => &[&FOUNDATION, &PROTOCOLS, &["tap", "store", "recording", "port", "dissect"]],
+        "cli" => &[
+            &FOUNDATION,
+            &PROTOCOLS,
+            &["tap", "store", "recording", "port", "dissect", "console", "station"],
+        ],
         "main" => &[&["cli"]],
         protocol if PROTOCOLS.contains(&protocol) => &[&FOUNDATION, &["tap", "store"]],
         _ => return None,

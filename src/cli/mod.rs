@@ -17,7 +17,6 @@ mod debounced_file;
 mod env;
 mod error;
 mod filter;
-mod frame_json;
 mod hex_text;
 mod input;
 mod logging;

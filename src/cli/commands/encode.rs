@@ -10,15 +10,11 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 
 use crate::{
-    cli::{
-        args::EncodeArgs,
-        context::Context,
-        error::Error,
-        frame_json::{Fill, Given},
-        hex_text,
-    },
+    cli::{args::EncodeArgs, context::Context, error::Error, hex_text},
+    dissect::rmp::frame_json::{Fill, Given},
     ids::TraceId,
-    rmp::{self, Checks},
+    rmp,
+    rmp::Checks,
 };
 
 /// What a frame is worth delivering when nothing is said: the field's default.

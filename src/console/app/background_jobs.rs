@@ -2,13 +2,16 @@
 
 use std::{any::Any, collections::BTreeMap, fmt, future::Future, pin::Pin, sync::Arc};
 
-use crate::console::{
-    inspect,
-    inspect::{Job, Tree},
-    settings::shell::{Runner, SubcommandEnd, SubcommandResult},
-    systems::runs::openings::{OpeningFiles, OpeningJob, OpeningWorker},
-    ui::event::Event,
-    worker::Worker,
+use crate::{
+    console::{
+        inspect,
+        inspect::Job,
+        settings::shell::{Runner, SubcommandEnd, SubcommandResult},
+        systems::runs::openings::{OpeningFiles, OpeningJob, OpeningWorker},
+        ui::event::Event,
+        worker::Worker,
+    },
+    dissect::Tree,
 };
 
 /// Subcommands at one time.

@@ -15,8 +15,8 @@ use crate::{
         screen::{dispatch::show_message, moving},
         settings::view::View,
         ui::state::{Focus, Ui},
-        wire::EntryRecord,
     },
+    dissect::EntryRecord,
     time::Now,
 };
 

@@ -6,7 +6,7 @@ use crate::{
 };
 
 /// The command line that shows a record, if a subcommand does.
-pub(super) fn list_command(key: &RecordKey, commands: &CommandHints) -> Option<String> {
+pub(crate) fn list_command(key: &RecordKey, commands: &CommandHints) -> Option<String> {
     let (what, filter) = match key {
         RecordKey::Queue(name) => ("queues", format!("queue={}", operand(name.as_str()))),
         RecordKey::Invocation(id) => ("invocations", format!("id={id}")),
@@ -35,7 +35,7 @@ pub(super) fn list_command(key: &RecordKey, commands: &CommandHints) -> Option<S
 }
 
 /// The command line that gives the same work again.
-pub(super) fn invoke_command(row: &InvocationRow, commands: &CommandHints) -> String {
+pub(crate) fn invoke_command(row: &InvocationRow, commands: &CommandHints) -> String {
     let mut words = format!("invoke {} --params {}", quoted(row.event.as_str()), quoted(row.params.as_str()));
     if let Some(user) = &row.source.user {
         words.push_str(" --user ");

@@ -5,7 +5,6 @@
 //! said of it is its size alone.
 
 pub(crate) mod actions;
-pub(crate) mod body_text;
 mod dump;
 mod form;
 mod line;

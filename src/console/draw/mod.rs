@@ -5,12 +5,11 @@ pub(crate) mod canvas;
 mod cell;
 pub(crate) mod class;
 pub(crate) mod dag_layout;
-pub(crate) mod format;
 pub(crate) mod glyphs;
 pub(crate) mod text;
 pub(crate) mod theme;
 
+pub(crate) use crate::words::{format, format::grouped};
 pub(crate) use cell::Cell;
 pub use class::OnAir;
-pub(crate) use format::grouped;
 pub use theme::{Depth, Role, Theme, ThemeError, Themes};

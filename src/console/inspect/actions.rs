@@ -6,7 +6,7 @@ use crate::{
             action::{Action, Effect},
             pane_id::PaneId,
         },
-        inspect::{EnterTarget, InspectOptions, Inspector, Subject, summary},
+        inspect::{EnterTarget, InspectOptions, Inspector},
         model::{EntryBuffer, Model, bus::DropKey},
         overlays,
         overlays::Overlay,
@@ -17,6 +17,7 @@ use crate::{
         systems::sessions,
         ui::state::{Focus, Ui},
     },
+    dissect::{Subject, describe},
     ids::{ConnectionId, InvocationId, Seq, StateKey, TopicName, TraceId},
     macp::SessionRef,
     mpp::LogView,
@@ -106,7 +107,7 @@ fn go_to(ui: &mut Ui, view: &View, seq: Seq) -> Vec<Effect> {
 }
 
 /// Takes the worker's answer.
-pub(crate) fn decoded(ui: &mut Ui, number: u64, tree: Option<crate::console::inspect::Tree>) {
+pub(crate) fn decoded(ui: &mut Ui, number: u64, tree: Option<crate::dissect::Tree>) {
     let mut tree = Some(tree);
     for overlay in &mut ui.overlays {
         if let Overlay::Inspector(inspector) = overlay
@@ -486,5 +487,5 @@ pub(crate) fn invocation_entries(
 ) -> impl Iterator<Item = InvocationEntry> {
     let concerning =
         kept.range(indexes).map(|(_, found)| found.entry).filter(move |entry| entry.invocation() == Some(id));
-    concerning.map(|entry| (entry.seq, entry.at, summary(entry)))
+    concerning.map(|entry| (entry.seq, entry.at, describe(entry)))
 }

@@ -7,10 +7,9 @@ use ratatui::{
 };
 
 use super::{
-    context::{Tone, summary},
-    hex::{self, Columns},
+    hex,
+    hex::Columns,
     inspector::{DecodeState, Inspector, Part, Row, Side, Viewport},
-    node::{Kind, Node, Note, Text, Tree},
     page::Page,
 };
 use crate::{
@@ -18,6 +17,10 @@ use crate::{
         draw::{class::Class, theme::Role},
         input::action::Action,
         settings::view::Canvas,
+    },
+    dissect::{
+        Tone, describe,
+        tree::{Kind, Node, Note, Text, Tree},
     },
     tap::entry::What,
     words::counted,
@@ -133,7 +136,7 @@ impl Inspector {
         canvas.clear(area);
         let entry = &self.subject.entry;
         let peer = self.subject.frame().map_or_else(String::new, |frame| format!("  {}", frame.peer));
-        canvas.frame(area, &format!("{}  {}{peer}  {}", entry.seq, summary(entry), self.time), is_focused);
+        canvas.frame(area, &format!("{}  {}{peer}  {}", entry.seq, describe(entry), self.time), is_focused);
         let areas = areas(self, area);
         self.draw_verdict(canvas, areas.verdict);
         self.draw_between(canvas, &areas, area);

@@ -3,18 +3,17 @@
 
 use std::collections::{BTreeSet, VecDeque};
 
-use super::{
-    context::{Context, Tone, verdict},
-    decoder::{Subject, decode},
-    hex::Columns,
-    node::{Node, Tree},
-    page::Page,
-    worker::Job,
-};
+use super::{context::Context, hex::Columns, page::Page, worker::Job};
 use crate::{
     console::{
         input::action::{Action, Effect},
         model::EntryBuffer,
+    },
+    dissect::{
+        Tone,
+        decoder::{Subject, decode},
+        tree::{Node, Tree},
+        verdict,
     },
     ids::Seq,
     limits,

@@ -3,8 +3,10 @@
 use crate::console::draw::text;
 use std::ops::Range;
 
-use super::node::{Kind, Node, Text, slice};
-use crate::console::{draw::class::Class, input::action::Action};
+use crate::{
+    console::{draw::class::Class, input::action::Action},
+    dissect::tree::{Kind, Node, Text, slice},
+};
 
 /// Bytes of a value that are wrapped together.
 const CHUNK_BYTES: usize = 16_384;

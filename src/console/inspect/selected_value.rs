@@ -1,10 +1,10 @@
 //! What is chosen in an entry, as text: the selected value, or its bytes.
 
-use super::{
-    inspector::{Inspector, Side},
-    node::{Kind, Text, Tree, slice},
+use super::inspector::{Inspector, Side};
+use crate::{
+    console::{copy::pairs, draw::class::Class},
+    dissect::tree::{Kind, Text, Tree, slice},
 };
-use crate::console::{copy::pairs, draw::class::Class};
 
 impl Inspector {
     /// The selected value as it was meant: a string without its quotes and escapes, an object or a list as

@@ -1,7 +1,12 @@
 //! Reads large subjects beside the screen's thread.
 
-use super::{decoder::Subject, decoder::decode, node::Tree};
-use crate::console::worker::Worker;
+use crate::{
+    console::worker::Worker,
+    dissect::{
+        decoder::{Subject, decode},
+        tree::Tree,
+    },
+};
 
 /// A subject that is to be read.
 #[derive(Clone, Debug, PartialEq)]
@@ -22,7 +27,7 @@ pub(crate) fn worker() -> Worker<Job, Tree> {
 mod tests {
     use super::*;
     use crate::{
-        console::inspect::tests::framed,
+        dissect::tests::framed,
         tap::entry::{Direction, Verdict},
     };
 

@@ -2,12 +2,10 @@
 
 use std::{collections::VecDeque, fmt::Write as _, sync::Arc, time::Duration};
 
-use super::{
-    bus::journal::{CoalescedNotices, NoticeDraft},
-    causes::describe_close,
-};
+use super::bus::journal::{CoalescedNotices, NoticeDraft};
 use crate::{
     console::draw::{class::Class, format::many},
+    dissect::mpp::describe_close,
     ids::{InvocationId, Peer, Seq},
     limits,
     mpp::{LogView, cut},

@@ -4,8 +4,6 @@
 mod alerts;
 pub(crate) mod bridge;
 pub(crate) mod bus;
-mod causes;
-mod clauses;
 mod copies;
 mod counts;
 mod entry_buffer;
@@ -24,8 +22,6 @@ mod violations;
 pub(crate) use alerts::AlertChanges;
 pub(crate) use alerts::{Alert, AlertStatus, Alerts, Cause, remedy};
 pub(crate) use bridge::{hello_remedy, in_flight, mpp_report, settle_remedy};
-pub(crate) use causes::{describe_close, refusal_remedy};
-pub(crate) use clauses::{Breach, clause_name, clause_text, clause_with_text};
 pub(crate) use counts::Changes;
 pub(crate) use entry_buffer::EntryBuffer;
 pub(crate) use health::{Condition, ReportLine};

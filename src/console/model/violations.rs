@@ -1,10 +1,10 @@
 //! Faults of peers, grouped by what was broken.
 
-use crate::console::{copy::body_text, model::bus::journal};
+use crate::{console::model::bus::journal, dissect::rmp::body_text};
 use std::sync::Arc;
 
-use super::clauses::Breach;
 use crate::{
+    dissect::breach::Breach,
     ids::{ConnectionId, Peer, Seq},
     rmp as bus,
     tap::{

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use crate::{
-    console::model::{Breach, bus::DropKey, sessions::StatementKind},
+    console::model::{bus::DropKey, sessions::StatementKind},
+    dissect::Breach,
     ids::{
         ActionId, ConnectionId, EventName, InvocationId, QueueName, RefundId, Seq, StateKey, TopicName,
         TraceId,

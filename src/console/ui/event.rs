@@ -5,10 +5,10 @@ use crossterm::event::{KeyEvent, MouseEvent};
 use crate::{
     console::{
         input::action::{Effect, Purpose},
-        inspect::Tree,
         settings::{config_watcher::Fault, shell::SubcommandResult},
         systems::runs::openings::OpeningAnswer,
     },
+    dissect::Tree,
     port::{Outcome, Page, PortError},
     time::Mono,
 };

@@ -11,8 +11,7 @@
 
 use std::{collections::VecDeque, ops::Range};
 
-use super::EntryRecord;
-use crate::{console::model::EntryBuffer, filter::Filter, time::Now};
+use crate::{console::model::EntryBuffer, dissect::EntryRecord, filter::Filter, time::Now};
 
 /// What a filter admits of the entries that it was tested on.
 #[derive(Clone, Debug)]

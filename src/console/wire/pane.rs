@@ -5,9 +5,9 @@ use ratatui::layout::Rect;
 
 use crate::{
     console::{
-        draw::{Cell, theme::Role},
+        draw::{Cell, glyphs::Glyphs, theme::Role},
         input::{action::Action, pane_id::PaneId},
-        inspect::{InspectOptions, Inspector, Subject},
+        inspect::{InspectOptions, Inspector},
         model::{EntryBuffer, Model},
         records::{
             Row,
@@ -16,11 +16,22 @@ use crate::{
         },
         settings::view::{Canvas, View},
         ui::state::Ui,
-        wire::{EntryOutcome, EntryRecord, List, body_preview},
+        wire::List,
     },
+    dissect::{EntryOutcome, EntryRecord, Subject, body_preview},
     tap::entry::Direction,
     time::Mono,
 };
+
+/// The sign and colour of an outcome.
+const fn outcome_sign(outcome: EntryOutcome, glyphs: &Glyphs) -> (&'static str, Role) {
+    match outcome {
+        EntryOutcome::Plain | EntryOutcome::Sent => (" ", Role::Muted),
+        EntryOutcome::Ok => (glyphs.ok, Role::Ok),
+        EntryOutcome::Late | EntryOutcome::Warn => (glyphs.warn, Role::Warn),
+        EntryOutcome::Fault | EntryOutcome::Bad => (glyphs.bad, Role::Bad),
+    }
+}
 
 impl PaneRecord for EntryRecord<'_> {
     fn key(&self) -> RecordKey {
@@ -30,7 +41,7 @@ impl PaneRecord for EntryRecord<'_> {
     fn cell(&self, field: &str, look: &CellContext<'_>) -> Option<Cell> {
         let (entry, glyphs) = (self.0.entry, look.view.glyphs);
         let standing = self.outcome();
-        let (sign, role) = standing.sign(glyphs);
+        let (sign, role) = outcome_sign(standing, glyphs);
         let is_serious = !matches!(standing, EntryOutcome::Plain | EntryOutcome::Ok | EntryOutcome::Sent);
         Some(match field {
             "at" => Cell::new(format::time_of_day_ms(entry.at.wall, &look.view.zone), Role::Muted),

@@ -1,8 +1,9 @@
 //! The wire's entries and its list by themselves, for `benches/filter.rs`.
 
-use super::{EntryRecord, List};
+use super::List;
 use crate::{
     console::model::EntryBuffer,
+    dissect::EntryRecord,
     field::{Fields as _, Spec},
     filter::Filter,
     limits,

@@ -9,12 +9,11 @@ use crate::{
         model::{
             bridge::{queue_head_age::QueueHeadAges, windowed_rates::WindowedRates},
             bus::state::drop_groups,
-            causes::describe_close,
             station::StationState,
         },
         settings::config::AlertRules,
-        systems::bus::drop_word as word,
     },
+    dissect::{mpp::describe_close, rmp::drop_word as word},
     ids::{ActionId, Peer, QueueName},
     mpp,
     mpp::Listener,

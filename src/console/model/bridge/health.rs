@@ -7,7 +7,6 @@ use crate::{
         draw::format::age,
         input::action::Action,
         model::{
-            causes::{describe_close, refusal_remedy},
             health::{
                 Condition, Report, ReportLine, command, host_remedy, instruction, key_hint, report_alerts,
             },
@@ -15,6 +14,7 @@ use crate::{
             station::StationState,
         },
     },
+    dissect::mpp::{describe_close, refusal_remedy},
     ids::InvocationId,
     mpp,
     mpp::Listener,

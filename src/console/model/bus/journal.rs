@@ -3,13 +3,8 @@
 use std::{collections::VecDeque, time::Duration};
 
 use crate::{
-    console::{
-        draw::class::Class,
-        model::{
-            clauses::{Breach, clause_name},
-            journal::Origin,
-        },
-    },
+    console::{draw::class::Class, model::journal::Origin},
+    dissect::breach::{Breach, clause_name},
     ids::{ConnectionId, Peer},
     rmp,
     rmp::{CloseCause, Refusal, Transition as T},

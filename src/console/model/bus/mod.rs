@@ -1,6 +1,5 @@
-//! What the model keeps of the bus: its topics and drops over time, its clauses, its report and its notices.
+//! What the model keeps of the bus: its topics and drops over time, its report and its notices.
 
-pub(crate) mod clauses;
 pub(crate) mod health;
 pub(crate) mod journal;
 pub(crate) mod state;

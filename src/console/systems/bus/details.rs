@@ -2,16 +2,18 @@
 
 use crate::{
     console::{
-        copy::body_text,
         draw::{class::Class, format},
         model::{
             EntryBuffer, Model, ReportLine,
             bus::{BYTES, Culprit, DELIVERED, DropGroup, MESSAGES, drop_remedy},
-            clause_with_text,
         },
         overlays::detail::detail,
         settings::view::View,
-        systems::bus::{drop_word, rate_text, rights, schema_name},
+        systems::bus::rate_text,
+    },
+    dissect::{
+        clause_with_text,
+        rmp::{body_text, drop_word, rights, schema_name},
     },
     ids::{ConnectionId, Seq, TopicName},
     rmp::{

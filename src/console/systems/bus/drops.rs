@@ -13,6 +13,7 @@ use crate::{
             selection::RecordKey,
         },
     },
+    dissect::rmp::drop_word,
     field::{Column, Value, fields},
     rmp::DropReason,
 };
@@ -23,15 +24,6 @@ const REASONS: &[&str] =
 
 /// Drops that are told together.
 pub(crate) struct Drops(pub(crate) DropGroup);
-
-/// A reason in a word.
-pub(crate) const fn word(reason: DropReason) -> &'static str {
-    match reason {
-        DropReason::TtlExpired => "expired",
-        DropReason::Duplicate => "duplicate",
-        DropReason::BackpressureTimeout => "no_room",
-    }
-}
 
 fn session(culprit: Culprit) -> Value<'static> {
     match culprit {
@@ -82,7 +74,7 @@ impl PaneRecord for Drops {
     fn cell(&self, field: &str, look: &CellContext<'_>) -> Option<Cell> {
         let (sign, role) = reason_sign(self.0.key.reason, look.view.glyphs);
         Some(match field {
-            "reason" => Cell::new(format!("{sign} {}", word(self.0.key.reason).replace('_', " ")), role),
+            "reason" => Cell::new(format!("{sign} {}", drop_word(self.0.key.reason).replace('_', " ")), role),
             "topic" => Cell::new(self.0.key.topic.to_string(), Role::Text),
             "whose" => Cell::new(self.0.culprit_label(), Role::Muted),
             "times" => {

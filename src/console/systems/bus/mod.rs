@@ -6,6 +6,6 @@ pub(crate) mod peers;
 pub(crate) mod subscribers;
 pub(crate) mod topics;
 
-pub(crate) use drops::{Drops, word as drop_word};
-pub(crate) use peers::{rights, visible_name as peer_name};
-pub(crate) use topics::{rate_text, schema_name};
+pub(crate) use drops::Drops;
+pub(crate) use peers::visible_name as peer_name;
+pub(crate) use topics::rate_text;

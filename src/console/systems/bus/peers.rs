@@ -10,6 +10,7 @@ use crate::{
             selection::RecordKey,
         },
     },
+    dissect::rmp::rights,
     field::{Column, Value, fields},
     ids::ConnectionId,
     rmp::{Dialect, Kind, PeerView},
@@ -60,17 +61,6 @@ impl BusPeer<'_> {
 
     fn sum(&self, of: impl Fn(&crate::tap::entry::rmp::Gauge) -> u64) -> u64 {
         self.peer.subs.values().map(|sub| of(&sub.gauge)).fold(0, u64::saturating_add)
-    }
-}
-
-/// What a kind may do (ruling RMP 6).
-pub(crate) const fn rights(kind: Kind) -> &'static str {
-    match kind {
-        Kind::Agent => "publish and subscribe; no decisions, nothing of the station's",
-        Kind::Ui | Kind::Tui => "all that an operator does, decisions too",
-        Kind::Viewer => "look at everything, publish nothing",
-        Kind::Cue => "enqueue invocations and submit runs, nothing else",
-        Kind::Station => "the station's own topics",
     }
 }
 

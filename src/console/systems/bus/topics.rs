@@ -17,9 +17,10 @@ use crate::{
         },
         systems::bridge::queues::spark,
     },
+    dissect::rmp::schema_name,
     field::{Column, Value, fields},
     ids::{TopicName, TraceId},
-    rmp::{DropReason, Registry, SchemaId, TopicView, UntappedTopic, topic::Class},
+    rmp::{DropReason, TopicView, UntappedTopic, topic::Class},
     time::Now,
 };
 
@@ -122,12 +123,6 @@ pub(crate) fn short_topic<'a>(topic: &'a str, glyphs: &Glyphs) -> Cow<'a, str> {
         segment.parse::<TraceId>().map_or_else(|_| segment.to_owned(), TraceId::short)
     );
     Cow::Owned(topic.replacen(segment, &short, 1))
-}
-
-/// A schema's constant, or its number where it has none.
-pub(crate) fn schema_name(id: u16) -> Cow<'static, str> {
-    let name = Registry::default().schema(SchemaId(id)).and_then(|schema| schema.name);
-    name.map_or_else(|| Cow::Owned(id.to_string()), Cow::Borrowed)
 }
 
 /// A rate as a count.

@@ -3,12 +3,13 @@
 use crate::{
     console::{
         draw::{Cell, format, theme::Role},
-        model::{FaultGroup, clause_name},
+        model::FaultGroup,
         records::{
             row::{CellContext, PaneRecord},
             selection::RecordKey,
         },
     },
+    dissect::clause_name,
     field::{Column, Value, fields},
 };
 

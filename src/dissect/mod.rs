@@ -1,0 +1,35 @@
+//! What bytes and entries mean: of a frame the tree of its values, each with the range of its bytes and who
+//! may see it; of any entry one line and the fields that a filter finds it by; of a fault the clause that was
+//! broken and what to do about it.
+//!
+//! A folder for every link: [`mpp`], [`rmp`], [`macp`], [`runs`] and [`station`]. Nothing here knows of a
+//! screen: the console draws what is said here, the station and the command line filter and print by it.
+
+pub(crate) mod body_preview;
+pub(crate) mod breach;
+pub(crate) mod decoder;
+mod json;
+pub(crate) mod macp;
+pub(crate) mod mpp;
+mod outcome;
+mod record;
+#[cfg(test)]
+mod record_tests;
+pub(crate) mod rmp;
+mod runs;
+mod station;
+mod summary;
+#[cfg(test)]
+pub(crate) mod tests;
+pub(crate) mod transitions;
+pub(crate) mod tree;
+mod verdict;
+
+pub(crate) use body_preview::body_preview;
+pub(crate) use breach::{Breach, clause_name, clause_text, clause_with_text};
+pub(crate) use decoder::Subject;
+pub(crate) use outcome::EntryOutcome;
+pub(crate) use record::EntryRecord;
+pub(crate) use summary::describe;
+pub(crate) use tree::Tree;
+pub(crate) use verdict::{Tone, verdict};

@@ -1,0 +1,217 @@
+//! The fields of the twelve frames as their tables have them (mpp-v2, frames).
+
+use crate::{dissect::tree::Kind, tap::entry::mpp::FrameType};
+
+/// What a field must be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Expected {
+    /// The number 2.
+    Version,
+    /// One of the twelve names.
+    FrameType,
+    /// A whole number of 64 bits without a sign.
+    Whole,
+    Text,
+    Object,
+    ObjectOrNull,
+    Boolean,
+    Any,
+    /// Rows of `persisted[]`.
+    Rows,
+    /// One of the five levels.
+    Level,
+}
+
+impl Expected {
+    /// What it is called where another stands there.
+    pub(crate) const fn describe(self) -> &'static str {
+        match self {
+            Self::Version => "2 is wanted",
+            Self::FrameType => "one of the twelve frame types is wanted",
+            Self::Whole => "a whole number without a sign is wanted",
+            Self::Text => "a string is wanted",
+            Self::Object => "an object is wanted",
+            Self::ObjectOrNull => "an object or null is wanted",
+            Self::Boolean => "true or false is wanted",
+            Self::Any => "a value is wanted",
+            Self::Rows => "an array of { key, value, scope } is wanted",
+            Self::Level => "trace, debug, info, warn or error is wanted",
+        }
+    }
+
+    /// Whether a value is that; `text` is its JSON.
+    pub(crate) fn matches(self, kind: Kind, text: &str) -> bool {
+        if matches!(kind, Kind::Broken | Kind::Missing) {
+            return false;
+        }
+        match self {
+            Self::Version => text == "2",
+            Self::FrameType => kind == Kind::Text && FrameType::from_name(unquoted(text)).is_some(),
+            Self::Whole => kind == Kind::Number && text.parse::<u64>().is_ok(),
+            Self::Text => kind == Kind::Text,
+            Self::Object => kind == Kind::Object,
+            Self::ObjectOrNull => matches!(kind, Kind::Object | Kind::Null),
+            Self::Boolean => kind == Kind::Boolean,
+            Self::Any => true,
+            Self::Rows => kind == Kind::Array,
+            Self::Level => {
+                kind == Kind::Text && crate::tap::entry::mpp::Level::from_name(unquoted(text)).is_some()
+            }
+        }
+    }
+}
+
+/// A JSON string without its quotes.
+pub(crate) fn unquoted(text: &str) -> &str {
+    text.strip_prefix('"').and_then(|text| text.strip_suffix('"')).unwrap_or(text)
+}
+
+/// When a field must be there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Requirement {
+    Always,
+    Never,
+    /// Of `hello_ack` with `ok: true`.
+    Accepted,
+    /// Of `hello_ack` with `ok: false`.
+    Refused,
+}
+
+/// Who may see a field.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Visibility {
+    /// A word of the protocol.
+    Public,
+    /// A name that both sides know once the frame was taken; before, a peer can write anything there.
+    Name,
+    Login,
+    Payload,
+    Secret,
+}
+
+/// A field of a frame.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Field {
+    pub(crate) name: &'static str,
+    pub(crate) expected: Expected,
+    pub(crate) requirement: Requirement,
+    pub(crate) visibility: Visibility,
+    /// What it is, in a few words.
+    pub(crate) about: &'static str,
+}
+
+const fn field(
+    name: &'static str,
+    wants: Expected,
+    need: Requirement,
+    seen: Visibility,
+    about: &'static str,
+) -> Field {
+    Field { name, expected: wants, requirement: need, visibility: seen, about }
+}
+
+/// What every frame has.
+pub(crate) const ENVELOPE: &[Field] = &[
+    field("mpp", Expected::Version, Requirement::Always, Visibility::Public, "the version"),
+    field("type", Expected::FrameType, Requirement::Always, Visibility::Public, "the frame's type"),
+];
+
+const ID: Field = field("id", Expected::Whole, Requirement::Always, Visibility::Public, "the invocation");
+
+const PERSISTED: &[Field] = &[
+    field("key", Expected::Text, Requirement::Always, Visibility::Name, "the declared key"),
+    field("value", Expected::Any, Requirement::Always, Visibility::Payload, "what was stored last"),
+    field("scope", Expected::Text, Requirement::Never, Visibility::Payload, "the adapter's own tag of a run"),
+];
+
+/// The fields of one row of `persisted[]`.
+pub(crate) const fn persisted() -> &'static [Field] {
+    PERSISTED
+}
+
+/// The fields of a frame beside [`ENVELOPE`].
+pub(crate) const fn fields(kind: FrameType) -> &'static [Field] {
+    use Expected as W;
+    use Requirement as N;
+    use Visibility as S;
+    match kind {
+        FrameType::Hello => {
+            const {
+                &[
+                    field("pack_id", W::Text, N::Always, S::Name, "the pack that the adapter is for"),
+                    field("manifest_hash", W::Text, N::Always, S::Name, "the hash of its pack.toml"),
+                    field("bridge_token", W::Text, N::Always, S::Secret, "the token of the pairing"),
+                ]
+            }
+        }
+        FrameType::HelloAck => {
+            const {
+                &[
+                    field("ok", W::Boolean, N::Always, S::Public, "whether the adapter is taken"),
+                    field("broadcaster_login", W::Text, N::Accepted, S::Login, "as whom the bridge speaks"),
+                    field("session_id", W::Whole, N::Accepted, S::Public, "the start of the station"),
+                    field(
+                        "persisted",
+                        W::Rows,
+                        N::Never,
+                        S::Public,
+                        "state values from before, to be applied first",
+                    ),
+                    field("reason", W::Text, N::Refused, S::Name, "why not"),
+                ]
+            }
+        }
+        FrameType::Pull => {
+            const { &[field("queue", W::Text, N::Always, S::Name, "the queue that gets one credit")] }
+        }
+        FrameType::Invocation => {
+            const {
+                &[
+                    ID,
+                    field("queue", W::Text, N::Always, S::Name, "the queue that it belongs to"),
+                    field("event", W::Text, N::Always, S::Name, "the pack's event"),
+                    field("params", W::Object, N::Always, S::Payload, "what the event is given"),
+                ]
+            }
+        }
+        FrameType::Ack | FrameType::Done => const { &[ID] },
+        FrameType::Applied => {
+            const { &[ID, field("result", W::ObjectOrNull, N::Never, S::Payload, "what came of it")] }
+        }
+        FrameType::Failed => {
+            const {
+                &[
+                    ID,
+                    field("reason", W::Text, N::Always, S::Payload, "why, recorded verbatim"),
+                    field("refund", W::Boolean, N::Never, S::Public, "whether the viewer is to get a refund"),
+                ]
+            }
+        }
+        FrameType::Heartbeat => const { &[] },
+        FrameType::Log => {
+            const {
+                &[
+                    field("level", W::Level, N::Always, S::Name, "how much it matters"),
+                    field("message", W::Text, N::Always, S::Payload, "the line"),
+                ]
+            }
+        }
+        FrameType::StateWrite => {
+            const {
+                &[
+                    field("key", W::Text, N::Always, S::Name, "the key, as the manifest declares it"),
+                    field("value", W::Any, N::Always, S::Payload, "the value, any JSON"),
+                    field("scope", W::Text, N::Never, S::Payload, "the adapter's own tag of a run"),
+                ]
+            }
+        }
+        FrameType::ProtocolError => {
+            const {
+                &[
+                    field("code", W::Text, N::Always, S::Name, "what kind of breach"),
+                    field("message", W::Text, N::Always, S::Payload, "the breach in words"),
+                ]
+            }
+        }
+    }
+}

@@ -1,0 +1,172 @@
+//! What the bridge's entries tell.
+
+use std::borrow::Cow;
+
+use crate::{
+    dissect::{Breach, outcome::EntryOutcome, summary::EntrySummary},
+    tap::entry::mpp::{CloseCause, FailedBy, Fault, RefundStatus, Transition as T},
+    words::counted,
+};
+
+/// What the bridge's transitions tell of.
+pub(crate) fn summary(transition: &T) -> EntrySummary<'_> {
+    let of = |kind| EntrySummary { kind, ..EntrySummary::default() };
+    let warns = |told| EntrySummary { outcome: EntryOutcome::Warn, ..told };
+    match transition {
+        T::Listening { .. } => of("listening"),
+        T::NotListening => EntrySummary { outcome: EntryOutcome::Bad, ..of("not_listening") },
+        T::Paired => of("paired"),
+        T::Connected { peer } => EntrySummary { peer: Some(peer), ..of("connected") },
+        T::Handshaken { peer, .. } => EntrySummary { peer: Some(peer), ..of("handshaken") },
+        T::Disconnected { peer, active, cause } => {
+            EntrySummary { peer: Some(peer), ..close_summary(*active, *cause) }
+        }
+        T::Stale { .. } => warns(of("stale")),
+        T::Parked { queue } => EntrySummary { queue: Some(queue), ..of("parked") },
+        T::Enqueued { id, queue, event } => {
+            EntrySummary { id: Some(*id), queue: Some(queue), event: Some(event), ..of("enqueued") }
+        }
+        T::Dispatched { id, queue, event } => {
+            EntrySummary { id: Some(*id), queue: Some(queue), event: Some(event), ..of("dispatched") }
+        }
+        T::Acked { id, queue } => EntrySummary { id: Some(*id), queue: Some(queue), ..of("acked") },
+        T::Applied { id, queue, .. } => EntrySummary { id: Some(*id), queue: Some(queue), ..of("applied") },
+        T::Done { id, queue, event, .. } => {
+            EntrySummary { id: Some(*id), queue: Some(queue), event: Some(event), ..of("done") }
+        }
+        T::Failed { id, queue, event, by, .. } => {
+            let standing = match by {
+                FailedBy::Adapter | FailedBy::UnknownQueue | FailedBy::Schema => EntryOutcome::Bad,
+                FailedBy::Cancelled | FailedBy::Settled => EntryOutcome::Plain,
+            };
+            EntrySummary {
+                id: Some(*id),
+                queue: Some(queue),
+                event: Some(event),
+                outcome: standing,
+                ..of("failed")
+            }
+        }
+        T::Refunded { id, queue, event } => {
+            warns(EntrySummary { id: Some(*id), queue: Some(queue), event: Some(event), ..of("refunded") })
+        }
+        T::Requeued { id, queue } => {
+            warns(EntrySummary { id: Some(*id), queue: Some(queue), ..of("requeued") })
+        }
+        T::Orphaned { id, queue } => {
+            warns(EntrySummary { id: Some(*id), queue: Some(queue), ..of("left_applied") })
+        }
+        T::RefundRecorded { id, .. } => EntrySummary { id: Some(*id), ..of("refund") },
+        T::OtherCancelled { id, queue } => {
+            EntrySummary { id: Some(*id), queue: Some(queue), ..of("other_cancelled") }
+        }
+        T::Migrated { queue, .. } => EntrySummary { queue: Some(queue), ..of("migrated") },
+        T::Braked { queue, .. } => EntrySummary { queue: Some(queue), ..of("braked") },
+        T::Drained { queue } => EntrySummary { queue: Some(queue), ..of("drained") },
+        T::Logged { level } => EntrySummary { outcome: EntryOutcome::of_level(*level), ..of("logged") },
+        T::StateWritten { .. } => of("state_written"),
+        T::PersistedLeftOut { .. } => warns(of("left_out")),
+        T::CommitsFailing => EntrySummary { outcome: EntryOutcome::Bad, ..of("commits_failing") },
+        T::CommitsOk => of("commits_well"),
+        T::PackLoaded { .. } => of("pack_loaded"),
+    }
+}
+
+/// A connection's end: for an active adapter always worth a look, for the others when they broke a rule.
+fn close_summary(active: bool, cause: CloseCause) -> EntrySummary<'static> {
+    let broken = match cause {
+        CloseCause::Fault(fault) => Some(Breach::from(fault).clause()),
+        CloseCause::HelloTimeout => Some(Breach::HelloTimeout.clause()),
+        _ => None,
+    };
+    let standing = match (broken.is_some(), active) {
+        (true, true) => EntryOutcome::Bad,
+        (true, false) | (false, true) => EntryOutcome::Warn,
+        (false, false) => EntryOutcome::Plain,
+    };
+    EntrySummary { kind: "disconnected", outcome: standing, clause: broken, ..EntrySummary::default() }
+}
+
+/// Whether it was the adapter that ended the connection, or the way to it: otherwise the bridge did.
+const fn is_by_peer(cause: CloseCause) -> bool {
+    matches!(
+        cause,
+        CloseCause::PeerClosed
+            | CloseCause::ReadFailed
+            | CloseCause::WriteFailed
+            | CloseCause::Fault(Fault::ByAdapter)
+    )
+}
+
+/// What happened, in one line.
+pub(crate) fn line(transition: &T, told: &EntrySummary<'_>) -> Cow<'static, str> {
+    let subject = told.subject();
+    match transition {
+        T::Listening { addr } => format!("on {addr}").into(),
+        T::NotListening => "adapters cannot connect".into(),
+        T::Paired => "a new token is in force".into(),
+        T::Connected { peer } => format!("from {peer}").into(),
+        T::Handshaken { peer, persisted: 0, .. } => format!("the adapter is {peer}").into(),
+        T::Handshaken { peer, persisted, .. } => {
+            format!("the adapter is {peer}, {} replayed", counted(*persisted, "state value")).into()
+        }
+        T::Disconnected { active: true, cause, .. } if is_by_peer(*cause) => {
+            format!("the adapter left: {}", cause.code()).into()
+        }
+        T::Disconnected { active: true, cause, .. } => {
+            format!("{}: the bridge closed it", cause.code()).into()
+        }
+        T::Disconnected { peer, active: false, cause } => format!("{peer}: {}", cause.code()).into(),
+        T::Stale { silent_s } => format!("the adapter has sent nothing for {silent_s} s").into(),
+        T::Parked { queue } => format!("a pull waits on {queue}").into(),
+        T::Applied { cleared: true, .. } => format!("{subject}, which is free again").into(),
+        T::Done { settled: true, .. } => format!("{subject}, settled by hand").into(),
+        T::Failed { by, from, .. } => {
+            let by = match by {
+                FailedBy::Adapter => return format!("{subject}, from {}", from.name()).into(),
+                FailedBy::UnknownQueue => "the pack has no such queue",
+                FailedBy::Schema => "its params do not fit",
+                FailedBy::Cancelled => "cancelled",
+                FailedBy::Settled => "settled by hand",
+            };
+            format!("{subject}: {by}").into()
+        }
+        T::Requeued { .. } => format!("{subject}: back at the head").into(),
+        T::Orphaned { .. } => format!("{subject}: its connection went away").into(),
+        T::RefundRecorded { id, status, .. } => {
+            let status = match status {
+                RefundStatus::Requested => "is requested",
+                RefundStatus::Skipped => "cannot be: bits",
+                RefundStatus::Manual => "is to be made by hand",
+            };
+            format!("refund of {id} {status}").into()
+        }
+        T::Migrated { queue, rows, failed: 0 } => {
+            format!("{} on {queue} took this manifest", counted(*rows, "row")).into()
+        }
+        T::Migrated { queue, rows, failed } => {
+            format!("{} on {queue} took this manifest, {failed} failed", counted(*rows, "row")).into()
+        }
+        T::Braked { queue, brake } => match (brake.held, brake.draining) {
+            (false, false) => format!("{queue} runs").into(),
+            (true, false) => format!("{queue} is held").into(),
+            (false, true) => format!("{queue} drains").into(),
+            (true, true) => format!("{queue} is held and refuses new work").into(),
+        },
+        T::Drained { queue } => format!("{queue} is empty").into(),
+        T::Logged { level } => level.name().into(),
+        T::StateWritten { key, persist: true } => format!("{key}, replayed at the next handshake").into(),
+        T::StateWritten { key, persist: false } => key.to_string().into(),
+        T::PersistedLeftOut { key } => format!("{key} was not replayed").into(),
+        T::CommitsFailing => "work waits until they succeed".into(),
+        T::CommitsOk => "commits succeed again".into(),
+        T::PackLoaded { pack_id, .. } => format!("{pack_id} is in force").into(),
+        T::Enqueued { .. }
+        | T::Dispatched { .. }
+        | T::Acked { .. }
+        | T::Applied { .. }
+        | T::Done { .. }
+        | T::Refunded { .. }
+        | T::OtherCancelled { .. } => subject.into(),
+    }
+}

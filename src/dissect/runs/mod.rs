@@ -1,0 +1,4 @@
+//! The transitions of runs.
+
+pub(crate) mod summary;
+pub(crate) mod transitions;

@@ -1,0 +1,3 @@
+//! The station's own transitions.
+
+pub(crate) mod summary;

@@ -1,0 +1,50 @@
+//! What the station's own entries tell.
+
+use crate::words::format;
+use std::borrow::Cow;
+
+use crate::{
+    dissect::{outcome::EntryOutcome, summary::EntrySummary},
+    tap::entry::station::Transition,
+};
+
+pub(crate) fn summary(transition: Transition) -> EntrySummary<'static> {
+    use Transition as T;
+    let (kind, standing) = match transition {
+        T::Started => ("started", EntryOutcome::Plain),
+        T::HostUp { .. } => ("host_up", EntryOutcome::Plain),
+        T::HostDown { .. } => ("host_down", EntryOutcome::Bad),
+        T::StoreOk => ("store_well", EntryOutcome::Plain),
+        T::StoreFailing => ("store_failing", EntryOutcome::Bad),
+        T::RecordingStarted => ("rec_started", EntryOutcome::Plain),
+        T::RecordingGrew { .. } => ("rec_grew", EntryOutcome::Plain),
+        T::RecordingStopped { .. } => ("rec_stopped", EntryOutcome::Plain),
+        T::RecordingFailed => ("rec_failed", EntryOutcome::Bad),
+        T::DiskLow { .. } => ("disk_low", EntryOutcome::Warn),
+        T::DiskOk { .. } => ("disk_well", EntryOutcome::Plain),
+        T::Operated => ("operated", EntryOutcome::Plain),
+        T::Notice { level } => ("notice", EntryOutcome::of_level(level)),
+        T::Stopping => ("stopping", EntryOutcome::Warn),
+    };
+    EntrySummary { kind, outcome: standing, ..EntrySummary::default() }
+}
+
+pub(crate) fn line(transition: Transition) -> Cow<'static, str> {
+    use Transition as T;
+    match transition {
+        T::Started => "the station is up".into(),
+        T::HostUp { link } => format!("{} is up", link.name()).into(),
+        T::HostDown { link } => format!("{} is down", link.name()).into(),
+        T::StoreOk => "the store takes commits again".into(),
+        T::StoreFailing => "the store refuses commits".into(),
+        T::RecordingStarted => "a recording was begun".into(),
+        T::RecordingGrew { bytes } => format!("{} are recorded", format::bytes(bytes)).into(),
+        T::RecordingStopped { bytes } => format!("{} were recorded", format::bytes(bytes)).into(),
+        T::RecordingFailed => "not recorded".into(),
+        T::DiskLow { free_bytes } => format!("nearly full: {} are free", format::bytes(free_bytes)).into(),
+        T::DiskOk { free_bytes } => format!("{} are free again", format::bytes(free_bytes)).into(),
+        T::Operated => "by an operator".into(),
+        T::Notice { level } => level.name().into(),
+        T::Stopping => "the station is going down".into(),
+    }
+}
