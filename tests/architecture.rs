@@ -33,7 +33,7 @@ fn may_import(top: &str) -> Option<Vec<&'static str>> {
         "words" => &[&["time"]],
         // A macro of its own lies at the root.
         "field" => &[&["time", "fields"]],
-        "filter" => &[&["field", "time"]],
+        "filter" => &[&["field", "time", "words"]],
         "tap" => &[&FOUNDATION],
         // The store's rows speak the tap's vocabulary.
         "store" | "recording" => &[&FOUNDATION, &["tap"]],

@@ -2,8 +2,6 @@
 
 use std::fmt::{self, Write as _};
 
-use unicode_width::UnicodeWidthStr as _;
-
 use super::{args::LsWhat, table::visible};
 use crate::{
     field::{Fields, Spec},
@@ -13,6 +11,7 @@ use crate::{
         RunRow, SessionRow, StateKeyRow, SubscriptionRow, TopicRow,
     },
     time::Now,
+    words::width,
 };
 
 /// A filter that cannot be read.
@@ -29,7 +28,7 @@ impl fmt::Display for FilterError {
         let at = &self.fault.at;
         let part = |range: std::ops::Range<usize>| visible(self.text.get(range).unwrap_or_default());
         let (before, meant) = (part(0..at.start), part(at.clone()));
-        let (indent, carets) = (" ".repeat(before.width()), "^".repeat(meant.width().max(1)));
+        let (indent, carets) = (" ".repeat(width(&before)), "^".repeat(width(&meant).max(1)));
         write!(
             f,
             "the filter cannot be read: {}\n  {}\n  {indent}{carets}",
@@ -127,7 +126,7 @@ mod tests {
             ),
             "{text}"
         );
-        assert_eq!(lines[1..], ["  ｗide\\u{9} state:pendign", "                   ^^^^^^^"]);
+        assert_eq!(lines[1..], ["  ｗide  state:pendign", "               ^^^^^^^"]);
         let open = read("(", LsWhat::Health, Now::at_ms(0)).unwrap_err().to_string();
         assert!(open.ends_with("\n  (\n  ^"), "{open}");
     }

@@ -1,9 +1,11 @@
 //! Rows for people: aligned columns, times on the local clock, foreign texts made safe to print.
 
 use jiff::{Timestamp, tz::TimeZone};
-use unicode_width::UnicodeWidthStr as _;
 
-use crate::time::Wall;
+use crate::{
+    time::Wall,
+    words::{self, width},
+};
 
 /// The width over which a cell is cut.
 const CELL_COLUMNS_MAX: usize = 60;
@@ -30,15 +32,15 @@ pub(crate) struct Table {
 impl Table {
     /// A table with these columns.
     pub(crate) fn new(columns: &'static [(&'static str, Align)]) -> Self {
-        Self { columns, widths: columns.iter().map(|(name, _)| name.width()).collect(), headed: false }
+        Self { columns, widths: columns.iter().map(|(name, _)| width(name)).collect(), headed: false }
     }
 
     /// The lines of one page, the first with the head above it.
     pub(crate) fn page(&mut self, rows: Vec<Vec<String>>) -> Vec<String> {
         let rows: Vec<Vec<String>> = rows.into_iter().map(|row| self.fitted(&row)).collect();
         for row in &rows {
-            for (width, cell) in self.widths.iter_mut().zip(row) {
-                *width = (*width).max(cell.width());
+            for (columns, cell) in self.widths.iter_mut().zip(row) {
+                *columns = (*columns).max(width(cell));
             }
         }
         let head = self.columns.iter().map(|(name, _)| (*name).to_owned()).collect();
@@ -49,13 +51,16 @@ impl Table {
     fn fitted(&self, row: &[String]) -> Vec<String> {
         let last = self.columns.len().saturating_sub(1);
         let columns_max = |index| if index == last { LAST_COLUMNS_MAX } else { CELL_COLUMNS_MAX };
-        row.iter().enumerate().map(|(index, cell)| fitted(&visible(cell), columns_max(index))).collect()
+        row.iter()
+            .enumerate()
+            .map(|(index, cell)| words::truncate(&visible(cell), columns_max(index), "…").into_owned())
+            .collect()
     }
 
     fn line(&self, row: &[String]) -> String {
         let mut line = String::new();
-        for ((cell, width), (_, align)) in row.iter().zip(&self.widths).zip(self.columns) {
-            let pad = " ".repeat(width.saturating_sub(cell.width()));
+        for ((cell, columns), (_, align)) in row.iter().zip(&self.widths).zip(self.columns) {
+            let pad = " ".repeat(columns.saturating_sub(width(cell)));
             match align {
                 Align::Left => line.extend([cell.as_str(), &pad]),
                 Align::Right => line.extend([pad.as_str(), cell]),
@@ -67,36 +72,9 @@ impl Table {
     }
 }
 
-fn fitted(cell: &str, columns_max: usize) -> String {
-    if cell.width() <= columns_max {
-        return cell.to_owned();
-    }
-    let mut cut = String::new();
-    for letter in cell.chars() {
-        if cut.width() + 2 > columns_max {
-            break;
-        }
-        cut.push(letter);
-    }
-    cut + "…"
-}
-
-/// A text with its control and bidirectional characters made visible, so that it can neither steer the
-/// terminal nor read as something else.
+/// A foreign text made safe to print (as screens have it, [`words::visible`]).
 pub(crate) fn visible(text: &str) -> String {
-    fn is_unsafe(letter: char) -> bool {
-        letter.is_control()
-            || matches!(letter, '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
-    }
-    let mut safe = String::with_capacity(text.len());
-    for letter in text.chars() {
-        if is_unsafe(letter) {
-            safe.extend(letter.escape_unicode());
-        } else {
-            safe.push(letter);
-        }
-    }
-    safe
+    words::visible(text, false).into_owned()
 }
 
 /// Shows times on the local clock.
@@ -146,9 +124,14 @@ mod tests {
     }
 
     #[test]
-    fn foreign_texts_cannot_steer_the_terminal() {
-        assert_eq!(visible("a\u{1b}[2Jb\u{202e}c"), "a\\u{1b}[2Jb\\u{202e}c");
-        assert_eq!(fitted(&"x".repeat(100), CELL_COLUMNS_MAX).width(), CELL_COLUMNS_MAX);
+    fn foreign_texts_cannot_steer_the_terminal_nor_hide() {
+        for (text, safe) in words::HOSTILE_TEXTS {
+            let mut table = Table::new(&[("text", Align::Left)]);
+            assert_eq!(table.page(vec![vec![text.to_owned()]])[1], safe.trim_end(), "{text:?}");
+        }
+        let mut table = Table::new(&[("text", Align::Left), ("n", Align::Left)]);
+        let cell = table.page(vec![vec!["x".repeat(100), "1".to_owned()]]).remove(1);
+        assert_eq!(width(&cell), CELL_COLUMNS_MAX + 3);
     }
 
     #[test]

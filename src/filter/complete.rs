@@ -1,5 +1,6 @@
 //! What could be written next.
 
+use crate::words;
 use std::ops::Range;
 
 use super::{
@@ -42,7 +43,7 @@ pub fn complete(
     specs: &[Spec],
     seen: &dyn Fn(usize) -> Vec<String>,
 ) -> Completion {
-    let cursor = (0..=cursor.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
+    let cursor = words::floor(text, cursor);
     let before = Before::scan(&text[..cursor]);
     let part = &text[before.start..cursor];
     let name = &part[..name_len(part)];

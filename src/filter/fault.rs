@@ -1,5 +1,6 @@
 //! Why a text is no filter.
 
+use crate::words::nearest;
 use std::ops::Range;
 
 /// Why a text is no filter, and where.
@@ -22,18 +23,13 @@ impl Fault {
 pub(super) fn hint(name: &str, candidates: &[&str]) -> String {
     /// More are not listed.
     const LISTED_MAX: usize = 48;
-    /// What is less alike is something else.
-    const LIKENESS_MIN: f64 = 0.75;
-    let lower = name.to_lowercase();
-    let scored = candidates.iter().map(|candidate| (strsim::jaro_winkler(&lower, candidate), *candidate));
-    let nearest =
-        scored.filter(|(score, _)| *score >= LIKENESS_MIN).max_by(|one, other| one.0.total_cmp(&other.0));
+    let nearest = nearest(name, candidates.iter().copied());
     let mut listed = candidates.iter().take(LISTED_MAX).copied().collect::<Vec<_>>().join(", ");
     if candidates.len() > LISTED_MAX {
         listed.push_str(", …");
     }
     nearest.map_or_else(
         || format!("there are {listed}"),
-        |(_, near)| format!("did you mean `{near}`? There are {listed}"),
+        |near| format!("did you mean `{near}`? There are {listed}"),
     )
 }

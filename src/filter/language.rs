@@ -1,5 +1,6 @@
 //! A filter.
 
+use crate::words;
 use jiff::tz::TimeZone;
 
 use super::{
@@ -120,10 +121,7 @@ impl Filter {
         match value {
             Value::None => format!("{}:none", spec.name),
             Value::Text(text) => {
-                let end = (0..=TERM_BYTES_MAX.min(text.len()))
-                    .rev()
-                    .find(|at| text.is_char_boundary(*at))
-                    .unwrap_or(0);
+                let end = words::floor(text, TERM_BYTES_MAX);
                 match spec.kind {
                     Kind::State(_) => print::test(spec.name, Operator::Has, text),
                     Kind::Text if end < text.len() => print::test(spec.name, Operator::Has, &text[..end]),

@@ -12,12 +12,15 @@ use super::{
     regex::Matcher,
     topic::Pattern,
 };
-use crate::field::{Kind, Spec, index_of};
+use crate::{
+    field::{Kind, Spec, index_of},
+    words,
+};
 
 /// Reads a filter; none for one that lets everything through.
 pub(super) fn parse(text: &str, specs: &[Spec]) -> Result<Option<Expr>, Fault> {
     if text.len() > TEXT_BYTES_MAX {
-        let start = (0..=TEXT_BYTES_MAX).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
+        let start = words::floor(text, TEXT_BYTES_MAX);
         return Err(Fault::new(start..text.len(), format!("a filter has at most {TEXT_BYTES_MAX} bytes")));
     }
     let tokens = lex(text)?;

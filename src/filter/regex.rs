@@ -1,5 +1,6 @@
 //! Regular expressions within bounds.
 
+use crate::words;
 use regex::{Regex, RegexBuilder};
 use regex_syntax::ParserBuilder;
 
@@ -61,9 +62,7 @@ impl Matcher {
 
     /// Whether it is found in the first [`MATCHED_BYTES_MAX`] bytes.
     pub(super) fn is_in(&self, text: &str) -> bool {
-        let end =
-            (0..=MATCHED_BYTES_MAX.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
-        self.regex.is_match(&text[..end])
+        self.regex.is_match(words::cut(text, MATCHED_BYTES_MAX as u64))
     }
 }
 

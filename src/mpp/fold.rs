@@ -1,12 +1,10 @@
 //! Carries a snapshot on by the tap's entries. Live, attached and replayed views are all made by this one
 //! fold.
 
+use crate::words;
 use std::sync::Arc;
 
-use super::{
-    snapshot::{AdapterView, EndedView, Listener, LiveView, LogView, PackFacts, QueueView, Snapshot},
-    text::cut,
-};
+use super::snapshot::{AdapterView, EndedView, Listener, LiveView, LogView, PackFacts, QueueView, Snapshot};
 use crate::{
     ids::{EventName, InvocationId, QueueName, TraceId},
     limits,
@@ -279,7 +277,7 @@ struct Context<'a> {
 }
 
 fn cut_to(text: &str, bytes_max: u64) -> Arc<str> {
-    Arc::from(cut(text, usize::try_from(bytes_max).unwrap_or(usize::MAX)))
+    Arc::from(words::cut_marked(text, bytes_max))
 }
 
 fn free(queue: &mut QueueView, id: InvocationId, cleared: bool) {

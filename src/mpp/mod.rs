@@ -27,4 +27,3 @@ pub use io::{Input, Output};
 pub use snapshot::{
     AdapterView, EndedView, Listener, LiveView, LogView, PackFacts, QueueView, ReadyAfter, Snapshot,
 };
-pub(crate) use text::cut;

@@ -2,20 +2,11 @@
 
 use std::{borrow::Cow, sync::Arc};
 
-use crate::words;
+use crate::words::cut_marked;
 
-/// A text of at most so many bytes; what is cut ends in `…`.
-pub(crate) fn cut(text: &str, bytes_max: usize) -> Cow<'_, str> {
-    if text.len() <= bytes_max {
-        return Cow::Borrowed(text);
-    }
-    let longest = bytes_max.saturating_sub('…'.len_utf8());
-    Cow::Owned(format!("{}…", words::cut(text, longest as u64)))
-}
-
-/// The same of a shared text, which is not copied where it is short enough.
+/// A shared text of at most so many bytes, not copied where it is short enough; what is cut ends in `…`.
 pub(super) fn cut_shared(text: &Arc<str>, bytes_max: u64) -> Arc<str> {
-    match cut(text, usize::try_from(bytes_max).unwrap_or(usize::MAX)) {
+    match cut_marked(text, bytes_max) {
         Cow::Borrowed(_) => Arc::clone(text),
         Cow::Owned(cut) => Arc::from(cut),
     }

@@ -110,7 +110,7 @@ fn one_line_an_event_tells_a_show_to_whoever_sees_no_screen() {
     adapter.receive().unwrap();
     plain.line("  info  mpp  1 give_item on default: dispatched");
     adapter.send(r#"{"mpp":2,"type":"failed","id":1,"reason":"no room\u001b[2J\u202e"}"#).unwrap();
-    plain.line("  warn  mpp  1 give_item on default: failed: no room\\u{1b}[2J\\u{202e}");
+    plain.line("  warn  mpp  1 give_item on default: failed: no room␛[2J<202e>");
     for n in 0..2_000 {
         adapter.send(&format!(r#"{{"mpp":2,"type":"log","level":"info","message":"line {n}"}}"#)).unwrap();
     }

@@ -260,10 +260,13 @@ impl<'a> EventPrinter<'a> {
 fn in_ascii(line: &str) -> String {
     let mut plain = String::with_capacity(line.len());
     for letter in line.replace('…', "...").chars() {
-        if letter.is_ascii() {
-            plain.push(letter);
-        } else {
-            plain.extend(letter.escape_unicode());
+        match letter {
+            _ if letter.is_ascii() => plain.push(letter),
+            // The picture of a control character.
+            '\u{2400}'..='\u{241f}' => {
+                plain.extend(['^', char::from_u32(u32::from(letter) - 0x2400 + 0x40).unwrap_or('?')]);
+            }
+            _ => plain.extend(letter.escape_unicode()),
         }
     }
     plain
@@ -272,9 +275,17 @@ fn in_ascii(line: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::words;
 
     #[test]
     fn ascii_lines_lose_nothing() {
         assert_eq!(in_ascii("… żółw"), "... \\u{17c}\\u{f3}\\u{142}w");
+        for (text, _) in words::HOSTILE_TEXTS {
+            assert!(
+                in_ascii(&words::visible(text, false)).bytes().all(|it| (b' '..=b'~').contains(&it)),
+                "{text:?}"
+            );
+        }
+        assert_eq!(in_ascii("a␛[2Jb␊"), "a^[[2Jb^J");
     }
 }

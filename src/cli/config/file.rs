@@ -1,5 +1,6 @@
 //! Reads one configuration file, every value with its place.
 
+use crate::words::nearest;
 use std::{collections::BTreeMap, ops::Range, path::Path};
 
 use toml::{
@@ -10,7 +11,7 @@ use toml::{
 use super::{
     ConfigFault,
     error::LISTED,
-    key::{Key, nearest},
+    key::Key,
     value::{Kind, Value},
 };
 

@@ -1,7 +1,7 @@
 //! Every configuration key in one table.
 
 use super::value::{Kind, Value};
-use crate::{cli::env, console::input::Keymap, limits::Limits};
+use crate::{cli::env, console::input::Keymap, limits::Limits, words::nearest};
 
 /// One key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -280,16 +280,6 @@ impl Key {
             },
         }
     }
-}
-
-/// The candidate that a mistyped name was most likely meant to be.
-pub(crate) fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    const LIKE_ENOUGH: f64 = 0.75;
-    let scored = candidates.into_iter().map(|candidate| (strsim::jaro_winkler(name, candidate), candidate));
-    scored
-        .filter(|(score, _)| *score >= LIKE_ENOUGH)
-        .max_by(|a, b| a.0.total_cmp(&b.0))
-        .map(|(_, candidate)| candidate)
 }
 
 #[cfg(test)]

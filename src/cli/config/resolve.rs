@@ -1,11 +1,12 @@
 //! Which layer's value holds for each key.
 
+use crate::words::nearest;
 use std::{fmt, path::PathBuf};
 
 use super::{
     ConfigError, ConfigFault,
     file::{self, FileValues, Position},
-    key::{Key, nearest},
+    key::Key,
     value::{Kind, Value},
 };
 use crate::{

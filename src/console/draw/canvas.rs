@@ -62,7 +62,7 @@ fn draw_message(canvas: &mut Canvas<'_>, line: Rect, ui: &Ui) {
         }
     };
     let room = line.width.saturating_sub(4);
-    let words = text::visible(text::head(&words, 4_096), glyphs.ascii);
+    let words = text::visible(text::cut(&words, 4_096), glyphs.ascii);
     let mut lines = text::wrap(&words, usize::from(room));
     if lines.len() > MESSAGE_ROWS_MAX {
         let rest = lines.split_off(MESSAGE_ROWS_MAX - 1);

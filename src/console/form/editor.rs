@@ -3,7 +3,7 @@
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use tui_textarea::{CursorMove, TextArea};
 
-use crate::console::draw::text::head;
+use crate::console::draw::text::cut;
 
 /// How often an edit can be undone.
 const UNDOS_MAX: usize = 32;
@@ -18,7 +18,7 @@ pub(crate) struct Editor {
 impl Editor {
     /// An editor with a text in it and the cursor behind it. A text that is too long is cut.
     pub(crate) fn of(text: &str, bytes_max: usize) -> Self {
-        let text = head(text, bytes_max);
+        let text = cut(text, bytes_max as u64);
         let mut area = TextArea::new(text.split('\n').map(str::to_owned).collect());
         area.set_max_histories(UNDOS_MAX);
         area.set_tab_length(2);
@@ -79,7 +79,7 @@ impl Editor {
             text.to_owned()
         };
         let room = self.bytes_max.saturating_sub(self.bytes());
-        let taken = head(&text, room);
+        let taken = cut(&text, room as u64);
         self.area.insert_str(taken);
         text.len() - taken.len()
     }

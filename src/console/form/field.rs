@@ -232,7 +232,7 @@ impl Field {
             (Kind::Choice(choices), Value::Written(_)) => {
                 self.chosen().map_or("", |at| choices[at].label.as_str())
             }
-            _ => text::head(self.text(), 1_024),
+            _ => text::cut(self.text(), 1_024),
         }
     }
 }

@@ -447,7 +447,7 @@ impl Form {
     fn characters_before(&self, error: &serde_json::Error) -> usize {
         let line = self.editor.lines().get(error.line().saturating_sub(1)).map_or("", String::as_str);
         let bytes = error.column().saturating_sub(1).min(line.len());
-        text::head(line, bytes).chars().count()
+        text::cut(line, bytes as u64).chars().count()
     }
 
     /// The field that a place belongs to: its own, the one it lies in, or the first one below it.

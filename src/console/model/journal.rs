@@ -1,5 +1,6 @@
 //! What a person should read, of all links, oldest first, bounded.
 
+use crate::words::cut_marked;
 use std::{collections::VecDeque, fmt::Write as _, sync::Arc, time::Duration};
 
 use super::bus::journal::{CoalescedNotices, NoticeDraft};
@@ -8,7 +9,7 @@ use crate::{
     dissect::mpp::describe_close,
     ids::{InvocationId, Peer, Seq},
     limits,
-    mpp::{LogView, cut},
+    mpp::LogView,
     tap::{
         EntryRef,
         entry::{
@@ -223,7 +224,8 @@ impl Journal {
                 }
             }
             What::Transition(Transition::Mpp(mpp::Transition::Logged { level })) => {
-                let text = line.unwrap_or_else(|| cut(&entry.text(), self.line_bytes_max).as_ref().into());
+                let text = line
+                    .unwrap_or_else(|| cut_marked(&entry.text(), self.line_bytes_max as u64).as_ref().into());
                 self.push(at, *level, Origin::Adapter, text);
             }
             What::Transition(Transition::Mpp(mpp::Transition::RefundRecorded { id, status, .. })) => {

@@ -81,7 +81,7 @@ impl Line {
     /// Takes pasted text: line breaks become spaces, and what is too long is cut.
     pub(crate) fn paste(&mut self, pasted: &str) {
         let room = BYTES_MAX.saturating_sub(self.text().len());
-        self.area.insert_str(plain(text::head(pasted, room)));
+        self.area.insert_str(plain(text::cut(pasted, room as u64)));
     }
 
     /// Draws a line that nobody is typing: what was written before is of this class but for these first bytes

@@ -371,7 +371,7 @@ fn draw_title_suffix(
     let before = 4 + if focused { width(canvas.view.glyphs.into) + 1 } else { 0 };
     let start = area.x.saturating_add(width(title)).saturating_add(before);
     let room = area.right().saturating_sub(start.saturating_add(2));
-    let words = text::visible(text::head(words, 1_024), canvas.view.glyphs.ascii).into_owned();
+    let words = text::visible(text::cut(words, 1_024), canvas.view.glyphs.ascii).into_owned();
     canvas.put_as(start, area.y, room, &format!(" {words} "), role, Class::Payload);
 }
 

@@ -1,6 +1,7 @@
 //! Reads the terminal on a thread of its own. The thread waits in `poll` for bytes, a new size, its end, or
 //! the end of the terminal: crossterm's own waiting would spin for ever on a terminal that is gone.
 
+use crate::words;
 use std::{
     io::{self, Read as _},
     os::{
@@ -98,9 +99,7 @@ impl Drop for Input {
 const PASTE_BYTES_MAX: usize = 1 << 20;
 
 fn cut(mut text: String) -> String {
-    let end =
-        (0..=PASTE_BYTES_MAX.min(text.len())).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0);
-    text.truncate(end);
+    text.truncate(words::floor(&text, PASTE_BYTES_MAX));
     text
 }
 

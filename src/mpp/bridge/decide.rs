@@ -1,5 +1,6 @@
 //! What is to be made of a line, decided without changing anything: [`Bridge::judge`] and `handle` share it.
 
+use crate::words::cut_marked;
 use std::{ops::Range, sync::Arc};
 
 use super::core::Bridge;
@@ -10,7 +11,6 @@ use crate::{
         connection::{ActiveAdapter, Secret, shared},
         frame::{Inbound, Phase, decode, token_ranges},
         invocation::Step,
-        text::cut,
     },
     schema::JsonText,
     tap::entry::{
@@ -21,7 +21,7 @@ use crate::{
 };
 
 /// Bytes of a `protocol_error`'s message.
-const MESSAGE_BYTES_MAX: usize = 1_024;
+const MESSAGE_BYTES_MAX: u64 = 1_024;
 
 /// What was made of one line, and what follows.
 #[derive(Debug)]
@@ -259,7 +259,7 @@ fn refused(conn: ConnectionId, head: Head, redaction: Redaction, breach: &Breach
 }
 
 fn refuse(conn: ConnectionId, head: Head, redaction: Redaction, fault: Fault, message: &str) -> Decision {
-    let message = cut(message, MESSAGE_BYTES_MAX).into_owned();
+    let message = cut_marked(message, MESSAGE_BYTES_MAX).into_owned();
     Decision {
         conn,
         head,

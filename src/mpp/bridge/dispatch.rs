@@ -1,5 +1,6 @@
 //! Pull-driven dispatch: the oldest row of an eligible queue leaves (mpp-v2 §6; rulings MPP 6 and 11).
 
+use crate::words::cut_marked;
 use std::{sync::Arc, time::Duration};
 
 use super::{
@@ -9,7 +10,7 @@ use super::{
 use crate::{
     ids::{EventName, InvocationId, QueueName},
     limits::MPP_FRAME_BYTES_MAX,
-    mpp::{connection::shared, frame::encode, invocation::Live, io::Output, manifest::Pack, text::cut},
+    mpp::{connection::shared, frame::encode, invocation::Live, io::Output, manifest::Pack},
     schema::JsonText,
     store::{invocations::Pending, op::Fetched},
     tap::entry::mpp::{FailedBy, FrameType, Head, RowState, Transition},
@@ -19,7 +20,7 @@ use crate::{
 /// How long until a read-ahead that failed is asked again.
 const FETCH_RETRY: Duration = Duration::from_millis(500);
 /// Bytes of a schema's finding that are kept.
-const FINDING_BYTES_MAX: usize = 1_024;
+const FINDING_BYTES_MAX: u64 = 1_024;
 
 impl Bridge {
     /// Lets the queue's oldest row leave if the queue is eligible. Rows that may not be sent fail and the
@@ -208,7 +209,7 @@ pub(super) fn check_row(pack: &Pack, queue: &QueueName, row: &Pending) -> Result
 
 fn check(pack: &Pack, event: &EventName, params: &JsonText) -> Result<(), String> {
     pack.check_params(event, params)
-        .map_err(|finding| format!("schema_validation: {}", cut(&finding, FINDING_BYTES_MAX)))
+        .map_err(|finding| format!("schema_validation: {}", cut_marked(&finding, FINDING_BYTES_MAX)))
 }
 
 fn too_large(bytes: usize) -> String {

@@ -1,6 +1,7 @@
 //! Pack state: what adapters wrote, and what of it is replayed (mpp-v2, `state_write`, `persisted[]`; rulings
 //! MPP 4 and 13).
 
+use crate::words::cut_marked;
 use std::{borrow::Cow, collections::BTreeMap, sync::Arc};
 
 use super::{
@@ -15,7 +16,6 @@ use crate::{
         connection::shared,
         frame::{Persisted, encode},
         manifest::{Pack, Writer},
-        text::cut,
     },
     schema::JsonText,
     store::{
@@ -27,7 +27,7 @@ use crate::{
 };
 
 /// Bytes of a schema's finding that are kept.
-const FINDING_BYTES_MAX: usize = 512;
+const FINDING_BYTES_MAX: u64 = 512;
 
 /// One value.
 #[derive(Debug)]
@@ -60,7 +60,7 @@ impl PackState {
                         StateEntry { json: row.value, scope: row.scope, persist: true, written_by, at },
                     );
                 }
-                Err(why) => state.left_out.push((row.key, shared(&cut(&why, FINDING_BYTES_MAX)))),
+                Err(why) => state.left_out.push((row.key, shared(&cut_marked(&why, FINDING_BYTES_MAX)))),
             }
         }
         state

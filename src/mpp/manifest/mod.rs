@@ -23,8 +23,8 @@
 //! Unknown keys are faults: a misspelt `ready_afer` would change when a queue is freed.
 
 mod fault;
+mod hint;
 pub(crate) mod load;
-mod nearest;
 mod pack;
 mod read;
 mod schema;

@@ -1,8 +1,9 @@
 //! A pack: what its manifest declares.
 
+use crate::words::nearest;
 use std::{collections::BTreeMap, sync::Arc};
 
-use super::{ManifestError, nearest::nearest, read};
+use super::{ManifestError, read};
 use crate::{
     ids::{EventName, ManifestHash, PackId, QueueName, StateKey},
     mpp::{PackFacts, ReadyAfter},

@@ -1,5 +1,6 @@
 //! From a manifest's bytes to a pack.
 
+use crate::words;
 use std::{collections::BTreeMap, fmt::Write as _, sync::Arc};
 
 use sha2::{Digest, Sha256};
@@ -8,7 +9,6 @@ use toml::de::DeTable;
 use super::{
     Event, ManifestError, Pack, Queue, StateDecl, Writer,
     fault::Faults,
-    nearest,
     schema::Schemas,
     table::{Table, Text},
 };
@@ -142,7 +142,7 @@ fn events(
             && !queues.contains_key(queue.text)
         {
             let known: Vec<_> = queues.keys().map(QueueName::as_str).collect();
-            let hint = nearest::nearest(queue.text, known).map_or_else(
+            let hint = words::nearest(queue.text, known).map_or_else(
                 || format!("declare it as [queues.{}]", queue.text.escape_debug()),
                 |near| format!("did you mean `{near}`?"),
             );

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use toml::de::{DeTable, DeValue};
 
-use super::{fault::Faults, nearest};
+use super::{fault::Faults, hint};
 
 /// A table with its name and place.
 pub(super) struct Table<'a> {
@@ -35,7 +35,7 @@ impl<'a> Table<'a> {
                 faults.add(
                     &key.span(),
                     format!("unknown key `{}`", self.path(name)),
-                    nearest::hint(name, known),
+                    hint::hint(name, known),
                 );
             }
         }
@@ -86,7 +86,7 @@ impl<'a> Table<'a> {
             faults.add(
                 &text.at,
                 format!("`{}` is \"{}\"", self.path(key), text.text),
-                nearest::hint(text.text, &known),
+                hint::hint(text.text, &known),
             );
         }
         found

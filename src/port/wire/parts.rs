@@ -1,5 +1,6 @@
 //! Answers in parts, so that a long one holds up nothing else of the session's queue.
 
+use crate::words;
 use serde::{Deserialize, Serialize};
 
 use super::{
@@ -92,9 +93,7 @@ impl Content {
     /// The last place up to this one where it may be cut.
     fn cut(&self, at: usize) -> usize {
         match self {
-            Self::Json(text) => {
-                (0..=at.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or_default()
-            }
+            Self::Json(text) => words::floor(text, at),
             Self::Snapshot(bytes) => at.min(bytes.len()),
         }
     }
@@ -154,8 +153,10 @@ mod tests {
     use super::*;
     use crate::{
         ids::TraceId,
-        port::wire::{Question, StationInfo, may_ask, read_question, write_question},
-        port::{Command, Page, PortError, Query},
+        port::{
+            Command, Page, PortError, Query,
+            wire::{Question, StationInfo, may_ask, read_question, write_question},
+        },
         rmp::Kind,
         runs,
         time::Now,

@@ -1,10 +1,10 @@
 //! What can be wrong with an opening: every fault with its place, and what to do where that is plain.
 
+use crate::words;
 use std::{fmt, path::Path, sync::Arc};
 
 use serde::{Serialize, Serializer, ser::SerializeStruct};
 
-use super::nearest;
 use crate::runs::{
     taxonomy::taxonomy,
     yaml::{self, Position},
@@ -233,7 +233,7 @@ impl Faults {
         }
         let candidates = candidates.into_iter().take(self.comparisons);
         let mut compared = 0;
-        let near = nearest::nearest(name, candidates.inspect(|_| compared += 1));
+        let near = words::nearest(name, candidates.inspect(|_| compared += 1));
         self.comparisons -= compared;
         near.map(|near| format!("did you mean `{near}`?"))
     }

@@ -11,7 +11,6 @@ pub mod graph;
 mod library;
 mod literal;
 mod merge;
-pub(crate) mod nearest;
 mod opening;
 mod parse;
 mod port;
@@ -25,7 +24,7 @@ pub use fault::{Fault, FaultCause, FaultKind, Faults};
 pub use library::{Library, NoLibrary};
 pub use literal::Literal;
 pub use merge::{declared_params, merge_params};
-pub(crate) use nearest::nearest;
+
 pub use opening::{Edge, Map, Node, Opening, Policy, Retry, Use};
 pub(crate) use parse::ASKS;
 pub use port::{PortRef, PortValue};

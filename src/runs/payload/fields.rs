@@ -1,5 +1,6 @@
 //! How maps are read and written.
 
+use crate::words::cut_marked;
 use rmpv::Value;
 use uuid::Uuid;
 
@@ -17,7 +18,7 @@ pub struct Fault {
 }
 
 /// Bytes of each part of a fault at most: names in it are its sender's.
-const FAULT_BYTES_MAX: usize = 512;
+const FAULT_BYTES_MAX: u64 = 512;
 
 impl Fault {
     pub(super) fn new(at: &str, says: &str) -> Self {
@@ -27,11 +28,7 @@ impl Fault {
 
 /// A text, cut where it is long.
 fn short(text: &str) -> String {
-    if text.len() <= FAULT_BYTES_MAX {
-        return text.to_owned();
-    }
-    let end = (0..=FAULT_BYTES_MAX).rev().find(|end| text.is_char_boundary(*end)).unwrap_or_default();
-    format!("{}…", &text[..end])
+    cut_marked(text, FAULT_BYTES_MAX).into_owned()
 }
 
 /// A map whose values are taken out one by one. Keys that nobody asks for are left out.

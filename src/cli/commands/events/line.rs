@@ -260,7 +260,7 @@ mod tests {
     fn rows_and_log_lines_are_told_with_every_detail_and_not_otherwise() {
         let logged = || Transition::Mpp(mpp::Transition::Logged { level: Level::Info });
         assert_eq!(line_of(logged(), "x"), None);
-        assert_eq!(whole(logged(), "x\u{1b}[2J\u{202e}"), "info  adapter  x\\u{1b}[2J\\u{202e}");
+        assert_eq!(whole(logged(), "x\u{1b}[2J\u{202e}"), "info  adapter  x␛[2J<202e>");
         let (id, queue, event) = (InvocationId(7), || "boss".into(), || "spawn".into());
         let failed = |by| {
             Transition::Mpp(mpp::Transition::Failed {
@@ -274,7 +274,7 @@ mod tests {
         };
         assert_eq!(
             whole(failed(FailedBy::Adapter), "no\nroom"),
-            "warn  mpp  7 spawn on boss: failed: no\\u{a}room"
+            "warn  mpp  7 spawn on boss: failed: no␊room"
         );
         assert_eq!(
             whole(failed(FailedBy::Cancelled), "cancelled: late"),
@@ -288,6 +288,6 @@ mod tests {
         let told =
             line_of(Transition::Station(station::Transition::Notice { level: Level::Warn }), "a\u{1b}[2Jb")
                 .unwrap();
-        assert!(told.line(&LocalClock::new(Wall(0)), Detail::Notable).ends_with("warn: a\\u{1b}[2Jb"));
+        assert!(told.line(&LocalClock::new(Wall(0)), Detail::Notable).ends_with("warn: a␛[2Jb"));
     }
 }

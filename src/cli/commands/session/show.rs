@@ -261,7 +261,7 @@ mod tests {
             ", after 2.5 s\n",
             "configuration  c1\n",
             "\n\nproposal p1  go  (alice)\n  why not\n  evaluations  APPROVE 1\n    bob  APPROVE 0.95  solid\n",
-            "  objections  high 1\n    carol\\u{1b}[2J  high  no review\n",
+            "  objections  high 1\n    carol␛[2J  high  no review\n",
             "  votes  approve 1\n    bob  approve\n",
             "votes for what is not proposed  abstain 1\n    eve  abstain\n",
         ] {

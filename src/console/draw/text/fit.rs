@@ -2,29 +2,14 @@
 
 use std::borrow::Cow;
 
-use super::{
-    characters::{clusters, columns},
-    visible::visible,
+use crate::{
+    console::draw::glyphs::Glyphs,
+    words::{clusters, cut, truncate, visible, width, with_ellipsis},
 };
-use crate::{console::draw::glyphs::Glyphs, words};
 
 /// Bytes of a text that are looked at for each column that it may take: what a peer sends can be as long as a
 /// frame.
 const BYTES_PER_COLUMN: usize = 64;
-
-/// Columns that a [visible](crate::console::draw::text::visible()) text takes, counted as it is drawn:
-/// character by character.
-pub(crate) fn width(text: &str) -> usize {
-    if text.is_ascii() {
-        return text.len();
-    }
-    text.chars().map(columns).sum()
-}
-
-/// The first bytes of a text, cut between two characters: enough for a line, however long the text.
-pub(crate) fn head(text: &str, bytes: usize) -> &str {
-    words::cut(text, bytes as u64)
-}
 
 /// The text made visible and cut to `columns`, whatever its length.
 pub(crate) fn fit<'a>(text: &'a str, columns: usize, glyphs: &Glyphs) -> Cow<'a, str> {
@@ -35,7 +20,7 @@ pub(crate) fn fit<'a>(text: &'a str, columns: usize, glyphs: &Glyphs) -> Cow<'a,
             Cow::Owned(text) => Cow::Owned(truncate(&text, columns, glyphs.ellipsis).into_owned()),
         };
     }
-    Cow::Owned(cut(&visible(head(text, looked_at), glyphs.ascii), columns, glyphs.ellipsis))
+    Cow::Owned(with_ellipsis(&visible(cut(text, looked_at as u64), glyphs.ascii), columns, glyphs.ellipsis))
 }
 
 /// Like [`fit`], cut in its middle: of texts that begin alike the ends are seen.
@@ -49,7 +34,7 @@ pub(crate) fn fit_within<'a>(text: &'a str, columns: usize, glyphs: &Glyphs) -> 
         return fit(text, columns, glyphs);
     }
     let behind = end(&shown, room - room / 2);
-    Cow::Owned(format!("{}{behind}", cut(&shown, columns - width(behind), glyphs.ellipsis)))
+    Cow::Owned(format!("{}{behind}", with_ellipsis(&shown, columns - width(behind), glyphs.ellipsis)))
 }
 
 /// The end of a text that has room.
@@ -65,29 +50,6 @@ fn end(text: &str, room: usize) -> &str {
         from -= unit.len();
     }
     text.get(from..).unwrap_or_default()
-}
-
-/// The text cut to `columns`, with `ellipsis` in place of what was cut; a wide character is never split.
-pub(crate) fn truncate<'a>(text: &'a str, columns: usize, ellipsis: &str) -> Cow<'a, str> {
-    if text.len() <= columns && text.is_ascii() || width(text) <= columns {
-        return Cow::Borrowed(text);
-    }
-    Cow::Owned(cut(text, columns, ellipsis))
-}
-
-/// The beginning of a text that has room beside the ellipsis.
-fn cut(text: &str, room: usize, ellipsis: &str) -> String {
-    let Some(room) = room.checked_sub(width(ellipsis)) else { return String::new() };
-    let mut kept = String::new();
-    let mut used = 0;
-    for unit in clusters(text) {
-        used += width(unit);
-        if used > room {
-            break;
-        }
-        kept.push_str(unit);
-    }
-    kept + ellipsis
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! A theme's file: what it says, and what is wrong with it, at its place.
 
-use crate::console::draw::theme::color;
+use crate::{console::draw::theme::color, words::nearest};
 use std::{collections::BTreeMap, ops::Range};
 
 use serde::Deserialize;
@@ -94,12 +94,10 @@ const FORM: &str = "a theme is `base = \"midnight\"` and [roles] with lines as `
 
 /// The likeliest of the names, and all of them.
 pub(super) fn suggestion<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> String {
-    const LIKE_ENOUGH: f64 = 0.75;
     let names: Vec<&str> = names.collect();
-    let scored = names.iter().map(|candidate| (strsim::jaro_winkler(name, candidate), *candidate));
-    let near = scored.filter(|(score, _)| *score >= LIKE_ENOUGH).max_by(|a, b| a.0.total_cmp(&b.0));
+    let near = nearest(name, names.iter().copied());
     let all = format!("there are {}", names.join(", "));
-    near.map_or(all.clone(), |(_, near)| format!("did you mean `{near}`? {all}"))
+    near.map_or(all.clone(), |near| format!("did you mean `{near}`? {all}"))
 }
 
 struct Source<'a> {

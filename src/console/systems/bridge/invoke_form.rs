@@ -222,8 +222,7 @@ fn destination(form: &Form, model: &Model, view: &View) -> (String, Role) {
 }
 
 fn draw_fields(form: &Form, canvas: &mut Canvas<'_>, area: Rect, focused: bool) {
-    let widest =
-        form.fields.iter().map(|field| text::width(text::head(&field.label, 128))).max().unwrap_or(0);
+    let widest = form.fields.iter().map(|field| text::width(text::cut(&field.label, 128))).max().unwrap_or(0);
     let names = u16::try_from(widest.clamp(8, NAME_COLUMNS_MAX)).unwrap_or(32).min(area.width / 3);
     let values = area.width.saturating_sub(names + 8) / 2;
     for (index, field) in form.fields.iter().enumerate().skip(form.offset.saturating_sub(1)) {
@@ -271,7 +270,7 @@ fn draw_field(
         Need::Optional => " ",
     };
     canvas.put(line.x + 1, line.y, 1, need, Role::Accent);
-    let used = canvas.put(line.x + 3, line.y, names, text::head(&field.label, 1_024), Role::Text);
+    let used = canvas.put(line.x + 3, line.y, names, text::cut(&field.label, 1_024), Role::Text);
     if is_focused {
         canvas.select(Rect::new(line.x + 3, line.y, used, 1));
     }
@@ -308,7 +307,7 @@ fn draw_value(field: &Field, canvas: &mut Canvas<'_>, (x, y): (u16, u16), column
     let (words, role) = match (&field.value, &field.kind) {
         (Value::Absent, _) if field.target == Target::Queue => ("the event's".to_owned(), Role::Muted),
         (Value::Absent, _) => (glyphs.none.to_owned(), Role::Muted),
-        (Value::RawJson(json), _) => (format!("{} {}", glyphs.warn, text::head(json, 1_024)), Role::Warn),
+        (Value::RawJson(json), _) => (format!("{} {}", glyphs.warn, text::cut(json, 1_024)), Role::Warn),
         (Value::Written(text), Kind::Text) if text.is_empty() => ("\"\"".to_owned(), Role::Muted),
         (Value::Written(text), Kind::Boolean) => {
             (format!("[{}] {text}", if text == "true" { "x" } else { " " }), Role::Text)
@@ -392,7 +391,7 @@ fn details_of(form: &Form, view: &View, columns: usize) -> Vec<(String, Role)> {
         said.push((format!("{} the schema takes it", glyphs.ok), Role::Ok));
     }
     let wrapped = said.into_iter().flat_map(|(words, role)| {
-        let words = text::visible(text::head(&words, 2_048), glyphs.ascii).into_owned();
+        let words = text::visible(text::cut(&words, 2_048), glyphs.ascii).into_owned();
         text::wrap(&words, columns.max(8)).into_iter().map(move |line| (line, role))
     });
     wrapped.take(usize::from(DETAIL_ROWS)).collect()
@@ -418,7 +417,7 @@ pub(crate) fn reversed() -> Style {
 
 /// The part of a line that fits, with the cursor in it; and the columns before the cursor.
 pub(crate) fn window(line: &str, cursor: Option<usize>, columns: usize, ascii: bool) -> (String, usize) {
-    let Some(cursor) = cursor else { return (text::head(line, columns * 16).to_owned(), 0) };
+    let Some(cursor) = cursor else { return (text::cut(line, columns as u64 * 16).to_owned(), 0) };
     let at = line.char_indices().nth(cursor).map_or(line.len(), |(at, _)| at);
     let mut used = 0;
     let mut from = at;
@@ -430,5 +429,5 @@ pub(crate) fn window(line: &str, cursor: Option<usize>, columns: usize, ascii: b
         used += wide;
         from = start;
     }
-    (text::head(&line[from..], (at - from) + columns * 16).to_owned(), used)
+    (text::cut(&line[from..], ((at - from) + columns * 16) as u64).to_owned(), used)
 }

@@ -116,7 +116,7 @@ fn draw_params(submit: &Submit, params: &Params, canvas: &mut Canvas<'_>, area: 
     let glyphs = canvas.view.glyphs;
     let another = "another";
     let widest =
-        params.fields.iter().map(|field| text::width(text::head(&field.label, 128))).max().unwrap_or(0);
+        params.fields.iter().map(|field| text::width(text::cut(&field.label, 128))).max().unwrap_or(0);
     let names =
         u16::try_from(widest.clamp(another.len(), NAME_COLUMNS_MAX)).unwrap_or(32).min(area.width / 3);
     let values = area.width.saturating_sub(names + 8) / 2;
@@ -125,7 +125,7 @@ fn draw_params(submit: &Submit, params: &Params, canvas: &mut Canvas<'_>, area: 
         let is_focused = focused && row == params.focus;
         canvas.put(area.x, y, 1, if is_focused { glyphs.into } else { " " }, Role::Focus);
         let (name, role) =
-            field.map_or((another, Role::Muted), |field| (text::head(&field.label, 1_024), Role::Text));
+            field.map_or((another, Role::Muted), |field| (text::cut(&field.label, 1_024), Role::Text));
         let used = canvas.put(area.x + 3, y, names, name, role);
         if is_focused {
             canvas.select(Rect::new(area.x + 3, y, used, 1));
@@ -209,7 +209,7 @@ fn details_of(submit: &Submit, model: &Model, view: &View, columns: usize) -> Ve
         );
     }
     let wrapped = said.into_iter().flat_map(|(words, role)| {
-        let words = text::visible(text::head(&words, 2_048), glyphs.ascii).into_owned();
+        let words = text::visible(text::cut(&words, 2_048), glyphs.ascii).into_owned();
         text::wrap(&words, columns.max(8)).into_iter().map(move |line| (line, role))
     });
     wrapped.take(usize::from(DETAIL_ROWS)).collect()

@@ -1,12 +1,12 @@
 //! One node.
 
+use crate::words;
 use std::sync::Arc;
 
 use super::{
     super::{
         FaultKind, Map, Node, Opening, Policy, Retry, Use,
         expression::{cut, is_node_id},
-        nearest,
     },
     fields::{Fields, Part, Sink},
     load::{Context, Loader},
@@ -191,7 +191,7 @@ fn action(
             Some(Use::Opening { name: name.into(), opening })
         }
         _ => {
-            let meant = match nearest::nearest(kind, ["agent", "opening"]) {
+            let meant = match words::nearest(kind, ["agent", "opening"]) {
                 Some(near) => Some(format!("did you mean `{near}:{}`?", cut(name))),
                 None => fix("write `agent:name` or `opening:name`"),
             };

@@ -1,18 +1,8 @@
-//! Texts that are cut, and counts with their nouns, as people write them.
+//! Counts with their nouns, as people write them.
 
 pub(crate) mod format;
 
 use std::fmt::Display;
-
-/// The beginning of a text, at most so many bytes, ending between two characters.
-#[must_use]
-pub fn cut(text: &str, bytes_max: u64) -> &str {
-    let mut end = usize::try_from(bytes_max).map_or(text.len(), |bytes_max| bytes_max.min(text.len()));
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    text.get(..end).unwrap_or_default()
-}
 
 /// A count with its noun: `1 peer`, `2 peers`, `0 entries`, `3 more queries`.
 #[must_use]
@@ -39,13 +29,6 @@ fn plural(noun: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_text_is_cut_between_two_characters() {
-        let told: Vec<&str> = (0..=7).map(|bytes| cut("aé€", bytes)).collect();
-        assert_eq!(told, ["", "a", "a", "aé", "aé", "aé", "aé€", "aé€"]);
-        assert_eq!((cut("", 3), cut("aé", u64::MAX)), ("", "aé"));
-    }
 
     #[test]
     fn a_noun_takes_its_ending_for_every_count_but_one() {

@@ -19,7 +19,8 @@ const HIDDEN_MAX: usize = 3;
 /// columns: parts of a joined one stand side by side, its skin tone is left out, and a flag is its letters.
 /// With `ascii`, a character that is not ASCII becomes `?`. What comes out stays the same when it is
 /// put in again.
-pub(crate) fn visible(text: &str, ascii: bool) -> Cow<'_, str> {
+#[must_use]
+pub fn visible(text: &str, ascii: bool) -> Cow<'_, str> {
     if text.bytes().all(|byte| (0x20..0x7f).contains(&byte)) || !ascii && text.chars().all(is_plain) {
         return Cow::Borrowed(text);
     }
@@ -166,12 +167,37 @@ fn portable_form(cluster: &str) -> Option<(String, usize)> {
     is_agreed.then_some((kept, cut))
 }
 
+/// Texts that steer, reverse, hide or pile up, and how they are shown: what every surface is tested with.
+#[cfg(test)]
+pub(crate) const HOSTILE_TEXTS: [(&str, &str); 14] = [
+    ("plain", "plain"),
+    ("a\x1b[2Jb", "a␛[2Jb"),
+    ("a\r\nb", "a␍␊b"),
+    ("a\tb", "a b"),
+    ("a\u{9b}31mb", "a<9b>31mb"),
+    ("a\u{7f}b", "a<7f>b"),
+    ("a\u{202e}b\u{2066}", "a<202e>b<2066>"),
+    ("so\u{ad}ft", "so<ad>ft"),
+    ("a\u{fe0f}b", "a<fe0f>b"),
+    ("a\u{e0041}\u{e0042}b", "a<e0041><e0042>b"),
+    ("a\u{e000}b", "a<e000>b"),
+    ("a\u{200b}\u{feff}b", "a<200b><feff>b"),
+    ("a\u{2028}b", "a<2028>b"),
+    ("日本語 é żółw", "日本語 é żółw"),
+];
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
 
-    use super::*;
-    use crate::console::draw::text::width;
+    use super::{super::width, *};
+
+    #[test]
+    fn hostile_texts_are_shown() {
+        for (text, shown) in HOSTILE_TEXTS {
+            assert_eq!(visible(text, false), shown, "{text:?}");
+        }
+    }
 
     #[test]
     fn shows_what_would_move_or_reverse_the_line() {

@@ -1,0 +1,17 @@
+//! Texts as people read them: counts with their nouns, texts that are cut, the name that was meant, and foreign
+//! text made safe to print.
+
+mod characters;
+mod counted;
+mod cut;
+mod nearest;
+mod visible;
+
+pub(crate) use characters::clusters;
+pub use counted::{counted, counted_as};
+pub(crate) use cut::with_ellipsis;
+pub use cut::{cut, cut_marked, floor, truncate, width};
+pub use nearest::nearest;
+#[cfg(test)]
+pub(crate) use visible::HOSTILE_TEXTS;
+pub use visible::visible;
