@@ -1,7 +1,5 @@
 //! Counts with their nouns, as people write them.
 
-pub(crate) mod format;
-
 use std::fmt::Display;
 
 /// A count with its noun: `1 peer`, `2 peers`, `0 entries`, `3 more queries`.

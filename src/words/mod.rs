@@ -4,6 +4,7 @@
 mod characters;
 mod counted;
 mod cut;
+pub(crate) mod format;
 mod nearest;
 mod visible;
 
