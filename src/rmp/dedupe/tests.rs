@@ -2,7 +2,7 @@
 
 use std::{collections::HashSet, time::Duration};
 
-use proptest::prelude::*;
+use proptest::{prelude::*, test_runner::FileFailurePersistence};
 
 use super::{
     key_groups::{Bounds, KeyGroups},
@@ -249,7 +249,15 @@ fn op() -> impl Strategy<Value = Op> {
     ]
 }
 
+/// Cases that failed once are tried again first; they are kept with the tests.
+fn config() -> ProptestConfig {
+    let persistence = FileFailurePersistence::SourceParallel("tests/proptest-regressions");
+    ProptestConfig { failure_persistence: Some(Box::new(persistence)), ..ProptestConfig::default() }
+}
+
 proptest! {
+    #![proptest_config(config())]
+
     /// Two topics; three subscribers of both that come and go. Nothing is evicted.
     #[test]
     fn agrees_with_a_set_for_each_topic_and_subscriber(ops in proptest::collection::vec(op(), 1..200)) {
@@ -323,6 +331,8 @@ impl Plain {
 }
 
 proptest! {
+    #![proptest_config(config())]
+
     #[test]
     fn a_ledger_forgets_as_one_list_of_all_keys_does(
         ops in proptest::collection::vec((0_usize..3, 0_u64..40, 0_u64..4, 0_u8..10), 1..600),
