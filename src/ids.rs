@@ -140,7 +140,8 @@ macro_rules! prefixed {
             /// The prefix of the shown form.
             pub const PREFIX: &'static str = $prefix;
 
-            /// The last four hex digits, enough for an eye to match two rows on one screen; the first ones may be a time, and all alike.
+            /// The last four hex digits, enough for an eye to match two rows on one screen; the first ones
+            /// may be a time, and all alike.
             #[must_use]
             pub fn short(self) -> String {
                 self.0.simple().to_string().split_off(28)
@@ -178,7 +179,8 @@ macro_rules! prefixed {
 }
 
 prefixed! {
-    /// What correlates everything that one piece of work caused, across protocols; shown as `trace:<uuid>`. A run's is its name.
+    /// What correlates everything that one piece of work caused, across protocols; shown as `trace:<uuid>`. A
+    /// run's is its name.
     TraceId, "trace:"
 }
 prefixed! {

@@ -106,7 +106,8 @@ pub enum LimitError {
 limits! {
     /// The MPP bridge.
     mpp: Mpp {
-        /// Open TCP connections, the active adapter's included; one more closes the oldest that has not said hello.
+        /// Open TCP connections, the active adapter's included; one more closes the oldest that has not said
+        /// hello.
         connections_max = 64 in 1..=4096,
         /// Bytes waiting to leave to one adapter; an adapter that does not read is cut off here.
         write_buffer_bytes_max = 1_048_576 in 131_072..=67_108_864,
@@ -116,7 +117,8 @@ limits! {
         remembered_ids_max = 65_536 in 1_024..=1_048_576,
         /// Bytes of one line of the adapter's log that are kept; the rest is cut.
         log_line_bytes_max = 4_096 in 256..=65_536,
-        /// Rows that one adapter may have in `applied` without ending them; beyond, the oldest is left in applied.
+        /// Rows that one adapter may have in `applied` without ending them; beyond, the oldest is left in
+        /// applied.
         live_rows_max = 4_096 in 64..=65_536,
         /// Pending rows of one queue that are held in memory.
         head_rows_max = 64 in 8..=4_096,
@@ -145,7 +147,8 @@ limits! {
         subscriptions_max = 262_144 in 1_024..=16_777_216,
         /// Messages queued for one subscription; one more is dropped.
         queue_messages_max = 1_024 in 1..=1_048_576,
-        /// Bytes of messages queued for one subscription; what does not fit is dropped, but an empty queue always takes one.
+        /// Bytes of messages queued for one subscription; what does not fit is dropped, but an empty queue
+        /// always takes one.
         queue_bytes_max = 8_388_608 in 65_536..=1_073_741_824,
         /// Bytes of messages queued on all connections; what does not fit is dropped.
         queued_bytes_max = 268_435_456 in 1_048_576..=68_719_476_736,
@@ -153,12 +156,13 @@ limits! {
         answer_bytes_max = 262_144 in 4_096..=67_108_864,
         /// Longest TTL that duplicates are remembered for, in ms; a longer one is remembered for this.
         ttl_ms_max = 600_000 in 1_000..=86_400_000,
-        /// Keys of seen messages of one topic; past it those not seen for longest are forgotten, a thousandth of it together.
+        /// Keys of seen messages of one topic; past it those not seen for longest are forgotten, a thousandth
+        /// of it together.
         topic_keys_max = 65_536 in 1_024..=1_048_576,
         /// Keys of seen messages of all topics; past it the one not seen for longest is forgotten.
         keys_max = 1_048_576 in 65_536..=67_108_864,
-        /// Runs of messages that one subscriber lost one after the other, so that a retry of theirs is no duplicate; past it the oldest is
-        /// forgotten.
+        /// Runs of messages that one subscriber lost one after the other, so that a retry of theirs is no
+        /// duplicate; past it the oldest is forgotten.
         subscriber_lost_runs_max = 1_024 in 16..=65_536,
         /// Those of all subscribers; past it the oldest of whoever loses one more is forgotten.
         lost_runs_max = 262_144 in 1_024..=16_777_216,
@@ -176,7 +180,8 @@ limits! {
         leaving_max = 256 in 8..=65_536,
         /// Parts of answers that wait for one operator's session; further ones are not sent.
         answer_parts_max = 1_024 in 16..=65_536,
-        /// Messages that wait for the station itself: control requests, decisions, answers of agents; one more is answered `Busy`.
+        /// Messages that wait for the station itself: control requests, decisions, answers of agents; one
+        /// more is answered `Busy`.
         heard_max = 1_024 in 8..=65_536,
         /// Bytes of those; one that does not fit is answered `Busy`.
         heard_bytes_max = 67_108_864 in 16_777_216..=1_073_741_824,
@@ -193,7 +198,8 @@ limits! {
     runs: Runs {
         /// Bytes of an opening's text, and of each opening that it nests.
         yaml_bytes_max = 1_048_576 in 1_024..=67_108_864,
-        /// Values of an opening's text, its keys and those of nested openings included, each as often as it is used.
+        /// Values of an opening's text, its keys and those of nested openings included, each as often as it
+        /// is used.
         yaml_values_max = 262_144 in 1_024..=16_777_216,
         /// Maps and lists within one another in an opening's text.
         yaml_depth_max = 64 in 8..=256,
@@ -217,7 +223,8 @@ limits! {
         port_values_bytes_max = 8_388_608 in 65_536..=1_073_741_824,
         /// Bytes of the values that the ports of all runs hold; a node that gives more fails.
         all_port_values_bytes_max = 67_108_864 in 65_536..=68_719_476_736,
-        /// Bytes of requests to agents on their way to the bus past which no further one is written; others wait.
+        /// Bytes of requests to agents on their way to the bus past which no further one is written; others
+        /// wait.
         offered_bytes_max = 16_777_216 in 1..=1_073_741_824,
         /// Bytes of the text of one event; the rest is cut, and the event says so.
         event_bytes_max = 16_384 in 256..=1_048_576,
@@ -229,19 +236,23 @@ limits! {
         answers_max = 65_536 in 1_024..=1_048_576,
         /// Bytes of those answers; the oldest go first.
         answers_bytes_max = 67_108_864 in 1_048_576..=1_073_741_824,
-        /// Bytes of events and artifacts that wait for a store that cannot write; what comes then is not kept, and its run says so.
+        /// Bytes of events and artifacts that wait for a store that cannot write; what comes then is not
+        /// kept, and its run says so.
         unsaved_bytes_max = 16_777_216 in 65_536..=1_073_741_824,
         /// Milliseconds at least before an agent is asked again that was absent, left, or had no room.
         absent_pause_ms = 250 in 1..=60_000,
-        /// Milliseconds that an agent whose queue is full may take nothing, or that a bus may be down; then attempts that wait for it fail.
+        /// Milliseconds that an agent whose queue is full may take nothing, or that a bus may be down; then
+        /// attempts that wait for it fail.
         offer_ms_max = 10_000 in 0..=3_600_000,
-        /// Milliseconds that an answer is awaited once all connections of the agent that took the request are gone; then the attempt fails.
+        /// Milliseconds that an answer is awaited once all connections of the agent that took the request are
+        /// gone; then the attempt fails.
         left_ms_max = 2_000 in 0..=3_600_000,
         /// Runs that are shown, ended ones among them; those that ended first go first.
         shown_max = 200 in 16..=10_000,
         /// Nodes of all shown runs together; past it those that ended first are shown without their plan.
         shown_nodes_max = 50_000 in 1_000..=10_000_000,
-        /// Questions to a person that are shown; the oldest go first, and are counted. `ls confirmations` has all.
+        /// Questions to a person that are shown; the oldest go first, and are counted. `ls confirmations` has
+        /// all.
         shown_asks_max = 256 in 16..=65_536,
         /// Bytes of what a node would be given that is shown with a question; the rest is cut.
         shown_ask_bytes_max = 4_096 in 256..=65_536,
@@ -252,33 +263,39 @@ limits! {
     macp: Macp {
         /// Bytes of one message's payload; a longer one is answered `PAYLOAD_TOO_LARGE` (ruling MACP 8).
         payload_bytes_max = 4_194_304 in 1_024..=67_108_864,
-        /// Bytes of each name that a session keeps: its id, a message's id, a sender, a participant; a longer one is answered
-        /// `INVALID_ENVELOPE`, behind the rules of the text.
+        /// Bytes of each name that a session keeps: its id, a message's id, a sender, a participant; a longer
+        /// one is answered `INVALID_ENVELOPE`, behind the rules of the text.
         id_bytes_max = 1_024 in 64..=65_536,
-        /// Bytes of the reason of a cancellation that takes place; a longer one ends the call with `RESOURCE_EXHAUSTED`.
+        /// Bytes of the reason of a cancellation that takes place; a longer one ends the call with
+        /// `RESOURCE_EXHAUSTED`.
         reason_bytes_max = 4_096 in 64..=65_536,
-        /// Participants that one session lists, each as often as it is; one more ends the call with `RESOURCE_EXHAUSTED`.
+        /// Participants that one session lists, each as often as it is; one more ends the call with
+        /// `RESOURCE_EXHAUSTED`.
         participants_max = 10_000 in 16..=1_048_576,
         /// Sessions that are open at one time; one more ends the call with `RESOURCE_EXHAUSTED`.
         open_max = 100_000 in 1..=10_000_000,
         /// Messages of one session; one more ends the call with `RESOURCE_EXHAUSTED`.
         session_messages_max = 1_000_000 in 100..=100_000_000,
-        /// Bytes that one session takes, by its messages' lengths and what is kept of each; what does not fit ends the call with
-        /// `RESOURCE_EXHAUSTED`.
+        /// Bytes that one session takes, by its messages' lengths and what is kept of each; what does not fit
+        /// ends the call with `RESOURCE_EXHAUSTED`.
         session_bytes_max = 536_870_912 in 65_536..=68_719_476_736,
-        /// Bytes that all open sessions take; what does not fit ends the call with `RESOURCE_EXHAUSTED`. Those that ended leave for the
-        /// store once three quarters are taken; past five quarters a message ends the call with `UNAVAILABLE` until they have.
+        /// Bytes that all open sessions take; what does not fit ends the call with `RESOURCE_EXHAUSTED`.
+        /// Those that ended leave for the store once three quarters are taken; past five quarters a message
+        /// ends the call with `UNAVAILABLE` until they have.
         bytes_max = 1_073_741_824 in 1_048_576..=1_099_511_627_776,
         /// Sessions that ended and are kept in memory; those that ended first go to the store.
         closed_max = 1_024 in 0..=1_000_000,
         /// Milliseconds that a session that ended is kept in memory.
         closed_ms_max = 300_000 in 0..=86_400_000,
-        /// Calls that wait for one session to be read from the store, and for all; one more ends with `RESOURCE_EXHAUSTED`.
+        /// Calls that wait for one session to be read from the store, and for all; one more ends with
+        /// `RESOURCE_EXHAUSTED`.
         loading_max = 1_024 in 1..=65_536,
-        /// Bytes that are accepted and not in the log, and as many that are in the log and not in the store. Past the first a message ends
-        /// the call with `UNAVAILABLE`; past the second it waits, and ends so where the store refuses.
+        /// Bytes that are accepted and not in the log, and as many that are in the log and not in the store.
+        /// Past the first a message ends the call with `UNAVAILABLE`; past the second it waits, and ends so
+        /// where the store refuses.
         unsaved_bytes_max = 67_108_864 in 8_388_608..=268_435_456,
-        /// Segments of the log that wait in the store to be sorted into the logs of their sessions; past them this is done at once.
+        /// Segments of the log that wait in the store to be sorted into the logs of their sessions; past them
+        /// this is done at once.
         segments_max = 1_024 in 16..=65_536,
         /// Connections at one time; one more is closed.
         connections_max = 1_024 in 1..=65_536,
@@ -296,7 +313,8 @@ limits! {
         shown_proposals_max = 64 in 1..=65_536,
         /// Evaluations and objections, or rounds, of one session that are shown; the oldest go first.
         shown_opinions_max = 64 in 1..=65_536,
-        /// Bytes of what a session's mode keeps, and of its resolution, in one answer to an operator; what is left out is counted.
+        /// Bytes of what a session's mode keeps, and of its resolution, in one answer to an operator; what is
+        /// left out is counted.
         shown_progress_bytes_max = 8_388_608 in 65_536..=67_108_864,
         /// Bytes of one text of a shown session; the rest is cut.
         shown_text_bytes_max = 512 in 64..=65_536,
@@ -341,7 +359,8 @@ limits! {
         ended_runs_max = 10_000 in 16..=10_000_000,
         /// Sessions that ended and are kept, with their logs; the oldest go first.
         ended_sessions_max = 100_000 in 16..=10_000_000,
-        /// Answers of the control plane kept, so that the same request is answered the same way; the oldest go first.
+        /// Answers of the control plane kept, so that the same request is answered the same way; the oldest
+        /// go first.
         control_answers_max = 65_536 in 1_024..=10_000_000,
         /// Bytes free on the data folder's disk below which the operator is told; 0 never tells.
         disk_free_bytes_min = 536_870_912 in 0..=1_099_511_627_776,
@@ -358,7 +377,8 @@ limits! {
         answer_bytes_max = 134_217_728 in 1_048_576..=1_073_741_824,
         /// Rows of one page.
         page_rows_max = 1_000 in 10..=10_000,
-        /// Rows that a filtered query looks at before it answers with what it has; the next page goes on from there.
+        /// Rows that a filtered query looks at before it answers with what it has; the next page goes on from
+        /// there.
         examined_rows_max = 10_000 in 100..=1_000_000,
         /// Hops of one trace's ladder; past that the oldest go.
         ladder_hops_max = 10_000 in 100..=1_000_000,
@@ -397,23 +417,27 @@ limits! {
         marks_max = 10_000 in 1..=100_000,
         /// Alerts kept, those that passed included; the oldest of those go first.
         alerts_max = 200 in 20..=10_000,
-        /// Bytes copied at one time; as base64 they fill the 100,000 bytes that terminals take of one sequence (hterm's osc52.sh).
+        /// Bytes copied at one time; as base64 they fill the 100,000 bytes that terminals take of one
+        /// sequence (hterm's osc52.sh).
         copy_bytes_max = 74_994 in 1_024..=1_048_576,
         /// Lines of the palette's history, and filters of theirs; the oldest go first.
         history_lines_max = 200 in 10..=10_000,
         /// Values of one entry that the inspector shows; those behind them are left out.
         inspect_nodes_max = 20_000 in 100..=1_000_000,
-        /// Bytes of an entry that the inspector reads at once; what is longer is read beside the screen's thread.
+        /// Bytes of an entry that the inspector reads at once; what is longer is read beside the screen's
+        /// thread.
         inspect_inline_bytes_max = 16_384 in 0..=65_536,
         /// Entries kept for looking back; the oldest go first.
         kept_entries_max = 100_000 in 4_096..=10_000_000,
         /// Bytes of those entries, with what they share with the tap's ring; the oldest go first.
         kept_bytes_max = 33_554_432 in 1_048_576..=4_294_967_296,
-        /// Bytes of the copies of the state by which earlier moments are rebuilt; with fewer of them a step back takes longer.
+        /// Bytes of the copies of the state by which earlier moments are rebuilt; with fewer of them a step
+        /// back takes longer.
         checkpoint_bytes_max = 16_777_216 in 1_048_576..=1_073_741_824,
         /// Events of runs kept as they were told; the oldest go first, and are asked of the store.
         run_lines_max = 4_096 in 64..=1_000_000,
-        /// Records of sessions' logs kept as they were heard; the oldest go first, and are asked of the store.
+        /// Records of sessions' logs kept as they were heard; the oldest go first, and are asked of the
+        /// store.
         session_lines_max = 4_096 in 64..=1_000_000,
         /// Openings kept that were submitted lately; the oldest go first.
         recent_openings_max = 20 in 1..=1_000,

@@ -157,8 +157,8 @@ impl Store {
     /// journals first.
     ///
     /// # Errors
-    /// [`StoreError::CloseTimedOut`] or [`StoreError::Unfolded`]: nothing acknowledged is lost, the next start takes it up from the
-    /// journal.
+    /// [`StoreError::CloseTimedOut`] or [`StoreError::Unfolded`]: nothing acknowledged is lost, the next
+    /// start takes it up from the journal.
     pub fn close(mut self) -> Result<(), StoreError> {
         self.end()
     }

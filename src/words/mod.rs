@@ -1,5 +1,5 @@
-//! Texts as people read them: counts with their nouns, texts that are cut, the name that was meant, and foreign
-//! text made safe to print.
+//! Texts as people read them: counts with their nouns, texts that are cut, the name that was meant, and
+//! foreign text made safe to print.
 
 mod characters;
 mod counted;

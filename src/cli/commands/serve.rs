@@ -83,7 +83,8 @@ async fn serve(
                     telling.ready(addr);
                     notifier.ready(format!("adapters connect to {addr}"));
                 }
-                // One protocol down leaves the others up; it is told, and so is when the port answers after all.
+                // One protocol down leaves the others up; it is told, and so is when the port answers after
+                // all.
                 Err(why) => {
                     notifier.ready(format!("mpp is down: {why}"));
                     telling.ready_without_port(why);

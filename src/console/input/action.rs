@@ -38,7 +38,8 @@ macro_rules! actions {
 }
 
 actions! {
-    /// End the console, and the station with it, asking when it ends or halts something; an attached console only detaches.
+    /// End the console, and the station with it, asking when it ends or halts something; an attached console
+    /// only detaches.
     Quit = "quit",
     /// The keys of this place.
     Help = "help",

@@ -155,7 +155,8 @@ impl Talk<'_> {
                     Some(line) => {
                         let next = self.next(&line?)?;
                         if let (Some(envelope), Some(messages)) = (next, &messages) {
-                            // There is room: no more wait than the channel takes. Where nobody takes them, the stream says why.
+                            // There is room: no more wait than the channel takes. Where nobody takes them,
+                            // the stream says why.
                             let _ = messages.try_send(envelope);
                         }
                     }

@@ -22,7 +22,8 @@ macro_rules! roles {
                 match self { $( Self::$variant => $name, )* }
             }
 
-            /// The role whose looks it has where a theme says nothing; none for those that every theme must give.
+            /// The role whose looks it has where a theme says nothing; none for those that every theme must
+            /// give.
             pub(super) const fn parent(self) -> Option<Self> {
                 match self { $( Self::$variant => roles!(@parent $($parent)?), )* }
             }

@@ -29,7 +29,8 @@ impl Dialect {
 
 macro_rules! kinds {
     ($( $(#[doc = $doc:literal])* $name:ident ),* $(,)?) => {
-        /// What a frame on the socket is for (ruling RMP 1). A publication is the control frame and the message together.
+        /// What a frame on the socket is for (ruling RMP 1). A publication is the control frame and the
+        /// message together.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum FrameKind {
             $( $(#[doc = $doc])* $name ),*
