@@ -4,10 +4,9 @@
 mod alerts;
 pub(crate) mod bridge;
 pub(crate) mod bus;
+mod coalesced;
 mod copies;
-mod counts;
 mod entry_buffer;
-mod fold;
 mod health;
 mod journal;
 mod rates;
@@ -15,19 +14,19 @@ pub(crate) mod runs;
 pub(crate) mod sessions;
 mod state;
 pub(crate) mod station;
+mod systems;
 mod timeline;
 mod violations;
 
 #[cfg(test)]
 pub(crate) use alerts::AlertChanges;
 pub(crate) use alerts::{Alert, AlertStatus, Alerts, Cause, remedy};
-pub(crate) use bridge::{hello_remedy, in_flight, mpp_report, settle_remedy};
-pub(crate) use counts::Changes;
+pub(crate) use bridge::{Changes, HISTORY_ROWS, hello_remedy, in_flight, mpp_report, settle_remedy};
 pub(crate) use entry_buffer::EntryBuffer;
 pub(crate) use health::{Condition, ReportLine};
 pub(crate) use journal::{Notice, Origin};
 pub(crate) use rates::{Rate, WINDOW_BUCKETS};
-pub(crate) use state::{HISTORY_ROWS, Model};
+pub(crate) use state::Model;
 pub(crate) use station::store_report;
 pub(crate) use timeline::{StepOutcome, Timeline};
 pub(crate) use violations::FaultGroup;

@@ -1,20 +1,11 @@
 //! Faults of peers, grouped by what was broken.
 
-use crate::{console::model::bus::journal, dissect::rmp::body_text};
 use std::sync::Arc;
 
 use crate::{
     dissect::breach::Breach,
     ids::{ConnectionId, Peer, Seq},
-    rmp as bus,
-    tap::{
-        EntryRef,
-        entry::{
-            Direction, Entry, Frame, Head, Redaction, Transition, Verdict, What, mpp,
-            mpp::{CloseCause, FrameType},
-            rmp,
-        },
-    },
+    tap::entry::Entry,
     time::Now,
 };
 
@@ -23,7 +14,7 @@ const GROUPS_MAX: usize = 1_024;
 /// Peers that are named of one breach.
 const OFFENDERS_MAX: usize = 16;
 /// Characters of a frame that are kept.
-const FRAME_CHARS_MAX: usize = 200;
+pub(super) const FRAME_CHARS_MAX: usize = 200;
 
 /// One thing that was broken, and how often.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -69,25 +60,29 @@ impl FaultGroup {
     }
 }
 
-/// Who broke something: its process, and on the bus its session and what that calls itself.
-struct Offender<'a> {
-    peer: &'a Peer,
-    session: Option<ConnectionId>,
-    name: Arc<str>,
+/// A breach that was not counted yet.
+pub(super) struct FaultDraft {
+    pub(super) breach: Breach,
+    pub(super) peer: Peer,
+    /// What whoever it was calls itself, or the peer.
+    pub(super) offender: Arc<str>,
+    /// The session of the bus, where it was one.
+    pub(super) session: Option<ConnectionId>,
+    /// The type of the frame, where it could be read.
+    pub(super) frame: Option<&'static str>,
+    /// How the frame begins.
+    pub(super) excerpt: Option<Arc<str>>,
+    /// The whole of it as the tap has it, unless it was withheld.
+    pub(super) full_frame: Option<Arc<[u8]>>,
 }
 
-impl<'a> Offender<'a> {
-    fn of_bridge(peer: &'a Peer) -> Self {
-        Self { peer, session: None, name: Arc::from(peer.as_str()) }
-    }
-
-    fn of_bus(peer: &'a Peer, session: Option<ConnectionId>, bus: Option<&bus::Snapshot>) -> Self {
-        Self { peer, session, name: journal::peer_label(peer, session, bus).into() }
+impl FaultDraft {
+    /// A breach that no frame brought.
+    pub(super) fn new(breach: Breach, peer: Peer) -> Self {
+        let offender = Arc::from(peer.as_str());
+        Self { breach, peer, offender, session: None, frame: None, excerpt: None, full_frame: None }
     }
 }
-
-/// What is kept of the frame that broke a clause: its type, how it begins, and all of it.
-type FrameExcerpt = (Option<&'static str>, Option<Arc<str>>, Option<Arc<[u8]>>);
 
 impl Faults {
     /// The groups, by clause.
@@ -100,125 +95,45 @@ impl Faults {
         self.groups.iter().find(|group| group.breach == breach)
     }
 
-    /// Takes one entry, the bus being as it was. A breach that a frame brought is counted there, one that no
-    /// frame brought where the connection ends.
-    pub(crate) fn fold(&mut self, entry: EntryRef<'_>, bus: Option<&bus::Snapshot>) {
-        match &entry.entry.what {
-            What::Frame(Frame {
-                direction: Direction::Inbound,
-                peer,
-                head: Head::Mpp(head),
-                verdict: Verdict::Mpp(mpp::Verdict::Refused(fault)),
-                redaction,
-                wire_bytes,
-            }) => {
-                let (bytes, whole) = match redaction {
-                    Redaction::Withheld => {
-                        (format!("{wire_bytes} bytes, withheld: what is no handshake may hold a token"), None)
-                    }
-                    Redaction::None | Redaction::Masked(_) => {
-                        (entry.text().chars().take(FRAME_CHARS_MAX).collect(), Some(Arc::from(entry.bytes)))
-                    }
-                };
-                let kept = (head.kind.map(FrameType::name), Some(bytes.into()), whole);
-                self.note(Breach::from(*fault), Offender::of_bridge(peer), entry.entry, kept);
-            }
-            What::Frame(Frame {
-                direction: Direction::Inbound,
-                peer,
-                head: Head::Rmp(head),
-                verdict: Verdict::Rmp(rmp::Verdict::Refused(refusal)),
-                redaction,
-                ..
-            }) => {
-                let kept = match redaction {
-                    Redaction::Withheld => (None, None),
-                    Redaction::None | Redaction::Masked(_) => {
-                        (Some(hex(entry.bytes).into()), Some(Arc::from(entry.bytes)))
-                    }
-                };
-                let who = Offender::of_bus(peer, head.session, bus);
-                self.note(
-                    Breach::Bus(*refusal),
-                    who,
-                    entry.entry,
-                    (head.kind.map(rmp::FrameKind::name), kept.0, kept.1),
-                );
-            }
-            What::Frame(Frame { direction: Direction::Outbound, peer, head: Head::Rmp(head), .. })
-                if head.refusal.is_some() =>
-            {
-                if let Some(words) = body_text::error_message(entry.bytes) {
-                    self.record_reply(peer, &words.chars().take(FRAME_CHARS_MAX).collect::<String>().into());
-                }
-            }
-            What::Transition(Transition::Rmp(rmp::Transition::Disconnected {
-                session,
-                cause: rmp::CloseCause::HelloTimeout,
-            })) => {
-                let known = bus.and_then(|bus| bus.peers.get(session));
-                let peer = known
-                    .map_or_else(|| Peer::new(&format!("session {session}")), |known| known.peer.clone());
-                self.note(
-                    Breach::BusHelloTimeout,
-                    Offender::of_bus(&peer, Some(*session), bus),
-                    entry.entry,
-                    (None, None, None),
-                );
-            }
-            What::Transition(Transition::Mpp(mpp::Transition::Disconnected {
-                peer,
-                cause: CloseCause::HelloTimeout,
-                ..
-            })) => {
-                self.note(Breach::HelloTimeout, Offender::of_bridge(peer), entry.entry, (None, None, None));
-            }
-            _ => {}
-        }
-    }
-
-    fn note(
-        &mut self,
-        breach: Breach,
-        who: Offender<'_>,
-        entry: &Entry,
-        (frame, bytes, whole): FrameExcerpt,
-    ) {
-        let (at, seq, peer) = (entry.at, entry.seq, who.peer.clone());
+    /// Counts a breach that an entry tells of.
+    pub(super) fn record(&mut self, entry: &Entry, draft: FaultDraft) {
+        let FaultDraft { breach, peer, offender, session, frame, excerpt, full_frame } = draft;
+        let (at, seq) = (entry.at, entry.seq);
         self.count = self.count.saturating_add(1);
         self.latest = Some(breach);
         if let Some(group) = self.groups.iter_mut().find(|group| group.breach == breach) {
             group.count = group.count.saturating_add(1);
-            (group.peer, group.offender, group.session) = (peer, Arc::clone(&who.name), who.session);
+            (group.peer, group.offender, group.session) = (peer, Arc::clone(&offender), session);
             (group.at, group.seq, group.frame) = (at, seq, frame);
-            (group.excerpt, group.full_frame, group.reply) = (bytes, whole, None);
-            group.count_offender(who.name);
+            (group.excerpt, group.full_frame, group.reply) = (excerpt, full_frame, None);
+            group.count_offender(offender);
             return;
         }
         if self.groups.len() >= GROUPS_MAX {
             return;
         }
-        let by = vec![(Arc::clone(&who.name), 1)];
+        let offenders = vec![(Arc::clone(&offender), 1)];
+        let (count, reply) = (1, None);
         let group = FaultGroup {
             breach,
-            count: 1,
+            count,
             peer,
-            offender: who.name,
-            session: who.session,
+            offender,
+            session,
             at,
             seq,
             frame,
-            excerpt: bytes,
-            full_frame: whole,
-            reply: None,
-            offenders: by,
+            excerpt,
+            full_frame,
+            reply,
+            offenders,
         };
         let place = self.groups.partition_point(|known| known.clause() <= breach.clause());
         self.groups.insert(place, group);
     }
 
     /// What a peer was told on its last breach.
-    pub(crate) fn record_reply(&mut self, peer: &Peer, words: &Arc<str>) {
+    pub(super) fn record_reply(&mut self, peer: &Peer, words: &Arc<str>) {
         let Some(latest) = self.latest else { return };
         if let Some(group) =
             self.groups.iter_mut().find(|group| group.breach == latest && group.peer == *peer)
@@ -235,54 +150,5 @@ impl FaultGroup {
         } else if self.offenders.len() < OFFENDERS_MAX {
             self.offenders.push((who, 1));
         }
-    }
-}
-
-/// The first bytes of a frame as pairs of hex digits.
-fn hex(bytes: &[u8]) -> String {
-    let digits = bytes.iter().take(FRAME_CHARS_MAX / 3).map(|byte| format!("{byte:02x}"));
-    digits.collect::<Vec<_>>().join(" ")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::{
-        limits::Limits,
-        tap::{Draft, Tap, entry::Link},
-    };
-
-    #[test]
-    fn bytes_that_were_withheld_are_told_as_that_and_not_as_their_note() {
-        let fault = mpp::Fault::Protocol {
-            code: mpp::ErrorCode::InvalidFrame,
-            violation: mpp::Violation::AlreadyParked,
-        };
-        let frame = Frame {
-            direction: Direction::Inbound,
-            peer: "127.0.0.1:1".into(),
-            head: Head::Mpp(mpp::Head::default()),
-            verdict: Verdict::Mpp(mpp::Verdict::Refused(fault)),
-            redaction: Redaction::Withheld,
-            wire_bytes: 31,
-        };
-        let tap = Tap::new(Limits::default().tap);
-        let mut reader = tap.reader().unwrap();
-        let bytes = br#"{"withheld":{"bytes":31}}"#;
-        tap.emit(Draft {
-            at: Now::at_ms(0),
-            link: Link::Mpp,
-            trace: None,
-            cause: None,
-            what: What::Frame(frame),
-            bytes,
-        });
-        let mut faults = Faults::default();
-        reader.read().unwrap().iter().for_each(|entry| faults.fold(entry, None));
-        let group = faults.groups.first().unwrap();
-        assert_eq!(
-            group.excerpt.as_deref(),
-            Some("31 bytes, withheld: what is no handshake may hold a token")
-        );
     }
 }

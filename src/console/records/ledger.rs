@@ -62,8 +62,8 @@ pub(crate) fn of(pane: PaneId, ui: &Ui, model: &Model) -> Option<Ledger> {
             ("values as they are now", all, 0, 0, LedgerBound::Text("there are as many as the pack declares"))
         }
         PaneId::Recent => {
-            let tally = model.window_counts.ended;
-            let earlier = model.history.len() as u64;
+            let tally = model.bridge.window_counts.ended;
+            let earlier = model.bridge.history.len() as u64;
             let bound = LedgerBound::Limit("limits.mpp.recent_rows_max", mpp.recent_rows_max);
             (
                 "rows that ended, as far as this console knows",
@@ -82,7 +82,7 @@ pub(crate) fn of(pane: PaneId, ui: &Ui, model: &Model) -> Option<Ledger> {
             journal,
         ),
         PaneId::AdapterLog => {
-            let tally = model.window_counts.lines;
+            let tally = model.bridge.window_counts.lines;
             let bound = LedgerBound::Limit("limits.mpp.log_entries_max", mpp.log_entries_max);
             (
                 "lines that the adapter said, as far as this console knows",

@@ -189,7 +189,7 @@ impl PagedLists {
     /// How many refunds there are, and whether there are more than that.
     pub(crate) fn refund_count(&self, model: &Model) -> (u64, bool) {
         let (before, behind) = self.refunds.more();
-        let since = model.changes.refunds.saturating_sub(self.refunds_at_request);
+        let since = model.bridge.changes.refunds.saturating_sub(self.refunds_at_request);
         (self.refunds.rows().len() as u64 + since, before || behind)
     }
 
@@ -232,15 +232,15 @@ impl PagedLists {
         for pane in layout.view.panes() {
             let area = layout.panes.iter().find(|(known, _)| known == pane).map(|(_, area)| *area);
             let wanted = match (pane, area) {
-                (PaneId::History, Some(_)) => self.ask_history(&model.changes, now),
-                (PaneId::OtherPack, Some(_)) => self.ask_other_pack(&model.changes, now),
+                (PaneId::History, Some(_)) => self.ask_history(&model.bridge.changes, now),
+                (PaneId::OtherPack, Some(_)) => self.ask_other_pack(&model.bridge.changes, now),
                 // Their chips have a count.
-                (PaneId::Refunds, _) => self.ask_refunds(&model.changes, now),
-                (PaneId::State, _) => self.ask_state(&model.changes, now),
+                (PaneId::Refunds, _) => self.ask_refunds(&model.bridge.changes, now),
+                (PaneId::State, _) => self.ask_state(&model.bridge.changes, now),
                 (PaneId::RunHistory, _) => self.ask_runs(model, now),
                 (PaneId::SessionHistory, _) => self.ask_sessions(model, now),
                 (PaneId::Queues, Some(area)) if screen::shows_head_age(area) => {
-                    self.ask_queues(&model.changes, now)
+                    self.ask_queues(&model.bridge.changes, now)
                 }
                 _ => None,
             };
@@ -300,7 +300,7 @@ impl PagedLists {
     }
 
     fn ask_runs(&mut self, model: &Model, now: RequestTime) -> Option<(u64, Query)> {
-        let changes = (model.run_history.run_changes, model.changes.resyncs);
+        let changes = (model.runs.run_changes, model.bridge.changes.resyncs);
         let PageQuery { beyond, oldest_first, limit, serial } =
             page_due(&mut self.run_history, self.last_requests.entry(PaneId::RunHistory), changes, now)?;
         let filter = self.filters.get(&PaneId::RunHistory).cloned();
@@ -312,8 +312,10 @@ impl PagedLists {
 
     fn ask_sessions(&mut self, model: &Model, now: RequestTime) -> Option<(u64, Query)> {
         let totals = model.macp().map(|macp| macp.totals).unwrap_or_default();
-        let changes =
-            (totals.started + totals.resolved + totals.expired + totals.cancelled, model.changes.resyncs);
+        let changes = (
+            totals.started + totals.resolved + totals.expired + totals.cancelled,
+            model.bridge.changes.resyncs,
+        );
         let wanted = page_due(
             &mut self.session_history,
             self.last_requests.entry(PaneId::SessionHistory),

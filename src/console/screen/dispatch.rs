@@ -115,7 +115,7 @@ pub(crate) fn update(ui: &mut Ui, live: &Model, view: &View, event: Event, now: 
     let past = ui.time.visible_model();
     let model = past.as_deref().unwrap_or(live);
     ui.onboarding_was_visible = ui.shows_onboarding(model);
-    if taught && model.onboarding.is_complete() && !ui.onboarding_dismissed {
+    if taught && model.bridge.onboarding.is_complete() && !ui.onboarding_dismissed {
         show_message(ui, "done: you are live".to_owned(), false, now);
     }
     if is_input {

@@ -215,12 +215,12 @@ fn status_parts(view: &View, model: &Model, waiting: u64, detail: Detail) -> Vec
         parts.push(Part::new(format!("{} starting", glyphs.degraded), Role::Warn));
         return parts;
     };
-    if model.stopping && is_reached {
+    if model.station.is_stopping && is_reached {
         parts.push(Part::new(format!("{} STOPPING", glyphs.degraded), Role::Warn));
     }
     if let Some(past) = &model.frozen {
         parts.extend(paused(view, past.at, waiting, detail));
-    } else if !model.stopping && is_reached {
+    } else if !model.station.is_stopping && is_reached {
         parts.push(Part::new(format!("{} LIVE", glyphs.well), Role::Ok));
     }
     match model.alerts.active_count() {

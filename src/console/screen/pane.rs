@@ -272,7 +272,7 @@ fn title(pane: PaneId, model: &Model, ui: &Ui, view: &View) -> String {
         PaneId::Started => format!("Getting started ({} puts it away)", view.key(Action::Back)),
         PaneId::Log => with_cut(model.journal.evicted),
         PaneId::StationLog => with_cut(model.journal.station_evicted),
-        PaneId::AdapterLog => with_cut(model.lines_cut),
+        PaneId::AdapterLog => with_cut(model.bridge.lines_cut),
         PaneId::History => with_marks("History".to_owned(), ui),
         PaneId::OtherPack => {
             match mpp.map_or(0, |mpp| mpp.queues.values().map(|queue| queue.other_manifest).sum::<u64>()) {

@@ -320,8 +320,8 @@ fn what_an_adapter_says_does_not_push_out_the_stations_own_log() {
     }
     let text = stage.text();
     assert!(text.contains("recording to /recordings") && text.contains("older cut"), "{text}");
-    assert_eq!(stage.model.lines_cut, 501, "one line of the show's, and 500 of these");
-    assert_eq!(stage.model.line(stage.model.first_line).unwrap().text.as_ref(), "line 500");
+    assert_eq!(stage.model.bridge.lines_cut, 501, "one line of the show's, and 500 of these");
+    assert_eq!(stage.model.line(stage.model.bridge.first_line).unwrap().text.as_ref(), "line 500");
     stage.char('2');
     stage.ui.focus = Focus::Pane(PaneId::AdapterLog);
     stage.key(KeyCode::Down);

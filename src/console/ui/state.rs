@@ -221,9 +221,9 @@ impl Ui {
     /// Whether the first steps are shown.
     pub(crate) fn shows_onboarding(&self, model: &Model) -> bool {
         self.view == ViewId::Deck
-            && model.is_first_run
+            && model.bridge.is_first_run
             && !self.onboarding_dismissed
-            && !model.onboarding.is_complete()
+            && !model.bridge.onboarding.is_complete()
     }
 
     /// Shows a view; its focus is where it was left.

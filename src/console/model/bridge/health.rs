@@ -191,7 +191,7 @@ fn report_problems(report: &mut Report, model: &Model, state: &StationState, now
 }
 
 fn report_missing_adapter(report: &mut Report, model: &Model, state: &StationState, now: Now) {
-    if let Some((peer, cause, at)) = &model.refused {
+    if let Some((peer, cause, at)) = &model.bridge.refused {
         let ago = age(now.mono.since(at.mono));
         let remedy = match cause {
             CloseCause::Fault(Fault::Hello(reason)) => hello_remedy(*reason),

@@ -1,8 +1,16 @@
-//! What the model keeps of the bridge over time: rates, the age of queue heads and the report.
+//! What the model keeps of the bridge over time: rates, windows, first steps, the age of queue heads, its
+//! report and its notices.
 
+mod counts;
+mod faults;
 pub(crate) mod health;
+mod journal;
+mod onboarding;
 pub(crate) mod queue_head_age;
+mod state;
 pub(crate) mod windowed_rates;
 
+pub(crate) use counts::Changes;
 pub(crate) use health::{hello_remedy, in_flight, mpp_report, settle_remedy};
+pub(crate) use state::{Bridge, HISTORY_ROWS};
 pub(crate) use windowed_rates::WindowedRates;

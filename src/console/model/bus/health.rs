@@ -122,7 +122,7 @@ const FULL_LISTED_MAX: usize = 3;
 
 /// Whose queues have no room, or hardly any: that lasts until they read, whether or not more is dropped.
 fn report_full_queues(report: &mut Report, model: &Model, rmp: &Snapshot) {
-    let limits = model.rmp_limits();
+    let limits = model.bus.limits();
     let is_full = |sub: &&SubView| {
         let Gauge { queued_messages, queued_bytes, .. } = sub.gauge;
         queued_messages >= limits.queue_messages_max || queued_bytes >= limits.queue_bytes_max / 20 * 19

@@ -3,14 +3,24 @@
 
 use std::{cmp::Reverse, collections::BTreeMap, sync::Arc};
 
+use super::{faults, journal};
 use crate::{
-    console::model::bridge::windowed_rates::{METRICS, RatesByKey, WindowedRates},
+    console::model::{
+        bridge::windowed_rates::{METRICS, RatesByKey, WindowedRates},
+        journal::{NoticeDraft, Origin},
+        station::StationState,
+        systems::{Folding, NODE_BYTES, Resync, SystemModel},
+    },
     ids::{ConnectionId, TopicName},
     limits,
-    rmp::{self, DropReason, DropView, broker::STATION},
-    tap::entry::{
-        Direction, Entry, Frame, Head, Transition as Any, Verdict as AnyVerdict, What,
-        rmp::{Transition, Verdict},
+    rmp::{self, DropReason, DropView, PeerView, TopicView, broker::STATION},
+    tap::{
+        EntryRef,
+        entry::{
+            Direction, Entry, Frame, Head, Transition as Any, Verdict as AnyVerdict, What,
+            rmp::{Transition, Verdict},
+            station::Level,
+        },
     },
     time::{Mono, Now, Wall},
 };
@@ -47,6 +57,7 @@ pub(crate) struct Bus {
     pub(crate) forgot_lost_at: Option<Now>,
     /// Drop notices that came since the console came up.
     pub(crate) notices: u64,
+    limits: limits::Rmp,
 }
 
 impl Bus {
@@ -60,12 +71,13 @@ impl Bus {
             forgot_at: None,
             forgot_lost_at: None,
             notices: 0,
+            limits: *limits,
         }
     }
 
     /// Takes what an entry says by itself. What was dropped is in the snapshot that the entry lies before,
     /// where it lies before one.
-    pub(crate) fn fold(&mut self, entry: &Entry, is_in_snapshot: bool) {
+    fn count(&mut self, entry: &Entry, is_in_snapshot: bool) {
         match &entry.what {
             What::Frame(Frame {
                 direction: Direction::Inbound,
@@ -95,7 +107,7 @@ impl Bus {
     }
 
     /// Takes what an entry says in view of what was known before it.
-    pub(crate) fn compare(&mut self, entry: &Entry, before: &rmp::Snapshot) {
+    fn compare(&mut self, entry: &Entry, before: &rmp::Snapshot) {
         let What::Transition(Any::Rmp(transition)) = &entry.what else { return };
         match transition {
             Transition::QueueStats { session, sub, gauge } => {
@@ -170,14 +182,74 @@ impl Bus {
         [self.forgot_at, self.forgot_lost_at].into_iter().any(|at| is_recent(at, now))
     }
 
-    /// Bytes that a copy holds, about.
-    pub(crate) fn memory_bytes(&self) -> usize {
-        (self.topics.len() + self.subs.len() + self.peers.len()) * 896
+    /// The limits of the bus.
+    pub(crate) const fn limits(&self) -> &limits::Rmp {
+        &self.limits
+    }
+
+    /// What of an entry a person should read, the bus being as it was.
+    fn notice(entry: EntryRef<'_>, before: Option<&rmp::Snapshot>) -> Option<NoticeDraft> {
+        match &entry.entry.what {
+            What::Transition(Any::Rmp(transition)) => journal::describe(transition, &entry.text(), before),
+            What::Frame(Frame {
+                direction: Direction::Inbound,
+                peer,
+                head: Head::Rmp(head),
+                verdict: AnyVerdict::Rmp(Verdict::Refused(refusal)),
+                ..
+            }) => Some(journal::describe_refusal(&journal::peer_label(peer, head.session, before), *refusal)),
+            // Who left the bus of its own wants it no more.
+            What::Unsent { frames, bytes } => {
+                Some(NoticeDraft::unsent(Level::Info, Origin::Bus, *frames, *bytes))
+            }
+            _ => None,
+        }
     }
 
     /// Messages that did not reach somebody in the last minute.
     pub(crate) fn dropped_last_minute(&self, now: Now) -> u64 {
         DropReason::ALL.iter().map(|reason| self.drops.per_minute(reason.index(), now)).sum()
+    }
+}
+
+impl SystemModel for Bus {
+    fn reset(&mut self) {
+        *self = Self::new(&self.limits);
+    }
+
+    fn resync(&mut self, to: &mut Resync<'_>) {
+        self.seed(&to.snapshot.rmp, to.known.map(|known| &known.rmp), to.snapshot.at);
+    }
+
+    fn fold(&mut self, entry: EntryRef<'_>, cx: &mut Folding<'_>) {
+        self.count(entry.entry, cx.is_in_snapshot);
+        let before = cx.known().map(|state| &state.rmp);
+        let (fault, notice) = (faults::fault_of(entry, before), Self::notice(entry, before));
+        if let Some(fault) = fault {
+            cx.faults.record(entry.entry, fault);
+        }
+        if let Some((peer, words)) = faults::reply_of(entry) {
+            cx.faults.record_reply(peer, &words);
+        }
+        cx.note(entry, notice);
+        if let Some(StationState { rmp, .. }) = cx.carried() {
+            self.compare(entry.entry, rmp);
+            // What lies beside a frame is not read.
+            match &entry.entry.what {
+                What::Transition(_) => rmp.apply(entry.entry, &entry.text(), &self.limits),
+                _ => rmp.apply(entry.entry, "", &self.limits),
+            }
+        }
+    }
+
+    fn memory_bytes(&self, state: Option<&StationState>) -> usize {
+        let state = state.map_or(0, |StationState { rmp, .. }| {
+            let subs: usize = rmp.peers.values().map(|peer| peer.subs.len()).sum();
+            rmp.topics.len() * (size_of::<TopicView>() + NODE_BYTES)
+                + rmp.drops.len() * size_of::<DropView>()
+                + (rmp.peers.len() + subs) * (size_of::<PeerView>() + NODE_BYTES)
+        });
+        state + (self.topics.len() + self.subs.len() + self.peers.len()) * 896
     }
 }
 

@@ -2,12 +2,21 @@
 
 use std::{collections::VecDeque, sync::Arc};
 
+use super::journal;
 use crate::{
-    console::{app::backfill::Numbered, model::Model},
+    console::{
+        app::backfill::Numbered,
+        model::{
+            Model,
+            station::StationState,
+            systems::{Folding, NODE_BYTES, Resync, SystemModel},
+        },
+    },
     ids::TraceId,
+    limits,
     port::RunEventRow,
     runs,
-    runs::{EventKind, Transition},
+    runs::{AskView, EventKind, NodeView, PlanEdge, PlanNode, RunView, Transition},
     tap::{
         EntryRef,
         entry::{Transition as Any, What, station::Level},
@@ -28,7 +37,7 @@ impl Model {
     /// heard, so that what is shown is to be had from the store.
     pub(crate) fn recent_run_events(&self, run: TraceId) -> impl Iterator<Item = &RunLine> {
         let told = self.runs().and_then(|runs| runs.run(run)).map_or(0, |view| view.events);
-        self.run_history.of(run, told)
+        self.runs.of(run, told)
     }
 }
 
@@ -100,23 +109,24 @@ pub(crate) struct RunHistory {
     pub(crate) run_changes: u64,
     /// How often an artifact was kept.
     pub(crate) artifact_changes: u64,
+    limits: limits::Runs,
 }
 
 impl RunHistory {
-    pub(crate) fn new(lines_max: u64) -> Self {
-        let lines_max = usize::try_from(lines_max).unwrap_or(usize::MAX);
+    pub(crate) fn new(limits: &limits::Limits) -> Self {
+        let lines_max = usize::try_from(limits.console.run_lines_max).unwrap_or(usize::MAX);
         Self {
             lines: VecDeque::new(),
             lines_max,
             rejected: VecDeque::new(),
             run_changes: 0,
             artifact_changes: 0,
+            limits: limits.runs,
         }
     }
 
-    /// Takes what an entry says.
-    pub(crate) fn fold(&mut self, entry: EntryRef<'_>) {
-        let What::Transition(Any::Runs(transition)) = &entry.entry.what else { return };
+    /// Takes what a transition says by itself.
+    fn count(&mut self, transition: &Transition, entry: EntryRef<'_>) {
         match transition {
             Transition::Event { run, number, kind, level, node } => {
                 let message = entry.text();
@@ -146,12 +156,6 @@ impl RunHistory {
         }
     }
 
-    /// Forgets what was told before the station was started again: what it kept of that the store has, and
-    /// what it did not keep is told by nobody any more.
-    pub(crate) fn reset(&mut self) {
-        self.lines.clear();
-    }
-
     /// What a run told last, without a gap up to the last that it told.
     fn of(&self, run: TraceId, told: u64) -> impl Iterator<Item = &RunLine> {
         contiguous_tail(self.lines.iter().rev().map(|line| &**line).filter(move |line| line.run == run), told)
@@ -161,9 +165,37 @@ impl RunHistory {
     pub(crate) fn rejected(&self, request: TraceId) -> Option<&Arc<str>> {
         self.rejected.iter().rev().find(|(known, _)| *known == request).map(|(_, why)| why)
     }
+}
 
-    /// Bytes that a copy holds, about: the lines themselves are shared.
-    pub(crate) fn memory_bytes(&self) -> usize {
-        self.lines.len() * size_of::<Arc<RunLine>>()
+impl SystemModel for RunHistory {
+    /// What a run kept of the time before the store has, and what it did not keep is told by nobody any more.
+    fn reset(&mut self) {
+        self.lines.clear();
+    }
+
+    fn resync(&mut self, _: &mut Resync<'_>) {}
+
+    fn fold(&mut self, entry: EntryRef<'_>, cx: &mut Folding<'_>) {
+        let What::Transition(Any::Runs(transition)) = &entry.entry.what else { return };
+        let text = entry.text();
+        let notice = journal::describe(transition, &text, cx.known().map(|state| &state.runs));
+        cx.note(entry, notice);
+        if let Some(state) = cx.carried() {
+            state.runs.apply(entry.entry, &text, &self.limits);
+        }
+        self.count(transition, entry);
+    }
+
+    fn memory_bytes(&self, state: Option<&StationState>) -> usize {
+        let of_run = |run: &RunView| {
+            let plan = run.plan.nodes.len() * (size_of::<PlanNode>() + NODE_BYTES)
+                + run.plan.edges.len() * size_of::<PlanEdge>();
+            size_of::<RunView>() + plan + run.nodes.len() * size_of::<NodeView>()
+        };
+        let state = state.map_or(0, |StationState { runs, .. }| {
+            runs.runs.iter().map(of_run).sum::<usize>() + runs.asks.len() * size_of::<AskView>()
+        });
+        // The lines themselves are shared.
+        state + self.lines.len() * size_of::<Arc<RunLine>>()
     }
 }

@@ -1,10 +1,7 @@
 //! What of runs a person should read in the Journal.
 
 use crate::{
-    console::{
-        draw::class::Class,
-        model::{bus::journal::NoticeDraft, journal::Origin},
-    },
+    console::model::journal::{Grouping, NoticeDraft, Origin},
     ids::TraceId,
     runs::{RunState, Snapshot, Transition as T, Verdict},
     tap::entry::station::Level,
@@ -20,12 +17,10 @@ fn run_label(runs: Option<&Snapshot>, run: TraceId) -> (String, String) {
 /// What a transition says, if it is worth a line. `before` are the runs as they were.
 pub(crate) fn describe(transition: &T, text: &str, before: Option<&Snapshot>) -> Option<NoticeDraft> {
     let said = |level, of: String, words: String| {
-        NoticeDraft::new(level, of, words).with_origin(Origin::Runs, Class::Public)
+        NoticeDraft::new(level, Origin::Runs, words).grouped(Grouping::Repeated(of))
     };
     // Why something did not succeed can quote viewers.
-    let quoting = |level, of: String, words: String| {
-        NoticeDraft::new(level, of, words).with_origin(Origin::Runs, Class::Payload)
-    };
+    let quoting = |level, of: String, words: String| said(level, of, words).quoting();
     let node_of = |action| {
         let ask = before?.asks.iter().find(|ask| ask.action == action)?;
         Some(ask.node.id.to_string())

@@ -5,4 +5,4 @@ pub(crate) mod history;
 pub(crate) mod journal;
 
 pub(crate) use health::runs_report;
-pub(crate) use history::RunLine;
+pub(crate) use history::{RunHistory, RunLine};

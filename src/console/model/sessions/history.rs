@@ -4,13 +4,19 @@ use std::{collections::VecDeque, sync::Arc};
 
 use serde_json::Value as Json;
 
+use super::journal;
 use crate::{
     console::{
         app::backfill::Numbered,
-        model::{Model, runs::history::contiguous_tail},
+        model::{
+            Model,
+            runs::history::contiguous_tail,
+            station::StationState,
+            systems::{Folding, Resync, SystemModel},
+        },
     },
     ids::Seq,
-    macp,
+    limits, macp,
     macp::{Effect, Ending, SessionRef, Transition, envelope::SESSION_START},
     port::{LogKind, SessionLogRow},
     tap::{
@@ -34,7 +40,7 @@ impl Model {
     /// not heard, so that what is shown is to be had from the store.
     pub(crate) fn recent_session_records(&self, session: u64) -> impl Iterator<Item = &SessionLine> {
         let view = self.macp().and_then(|macp| macp.sessions.get(&session));
-        self.session_history.of(session, view.map_or(0, |view| records(view.messages, view.end.is_some())))
+        self.sessions.of(session, view.map_or(0, |view| records(view.messages, view.end.is_some())))
     }
 }
 
@@ -189,26 +195,28 @@ pub(crate) struct SessionHistory {
     lines_max: usize,
     /// The last message that came: what it did follows it.
     last_received: Option<ReceivedMessage>,
+    limits: limits::Macp,
 }
 
 impl SessionHistory {
-    pub(crate) fn new(lines_max: u64) -> Self {
+    pub(crate) fn new(limits: &limits::Limits) -> Self {
         Self {
             lines: VecDeque::new(),
-            lines_max: usize::try_from(lines_max).unwrap_or(usize::MAX),
+            lines_max: usize::try_from(limits.console.session_lines_max).unwrap_or(usize::MAX),
             last_received: None,
+            limits: limits.macp,
         }
     }
 
     /// Takes what an entry says. `after` are the sessions with that entry in them.
-    pub(crate) fn fold(&mut self, entry: EntryRef<'_>, after: Option<&macp::Snapshot>) {
+    fn record(&mut self, entry: EntryRef<'_>, after: &macp::Snapshot) {
         match &entry.entry.what {
             What::Frame(Frame { direction: Direction::Inbound, head: Head::Macp(head), .. }) => {
                 let (message_type, message_id) = (head.message_type.clone(), head.message_id.clone());
                 self.last_received = Some(ReceivedMessage { seq: entry.entry.seq, message_type, message_id });
             }
             What::Transition(Any::Macp(transition)) => {
-                let view = transition.session().and_then(|session| after?.sessions.get(&session.number));
+                let view = transition.session().and_then(|session| after.sessions.get(&session.number));
                 // Without it nobody knows which record it is.
                 let Some(view) = view else { return };
                 if let Some(line) = self.line(entry, transition, view) {
@@ -276,11 +284,6 @@ impl SessionHistory {
         }
     }
 
-    /// Forgets what was taken before the station was started again: the store has it.
-    pub(crate) fn reset(&mut self) {
-        (self.lines, self.last_received) = (VecDeque::new(), None);
-    }
-
     /// What a session took last, without a gap up to the last of so many records.
     fn of(&self, session: u64, records: u64) -> impl Iterator<Item = &SessionLine> {
         contiguous_tail(
@@ -288,10 +291,35 @@ impl SessionHistory {
             records,
         )
     }
+}
 
-    /// Bytes that a copy holds, about: the lines themselves are shared.
-    pub(crate) fn memory_bytes(&self) -> usize {
-        self.lines.len() * size_of::<Arc<SessionLine>>()
+impl SystemModel for SessionHistory {
+    /// What was taken before the store has.
+    fn reset(&mut self) {
+        (self.lines, self.last_received) = (VecDeque::new(), None);
+    }
+
+    fn resync(&mut self, _: &mut Resync<'_>) {}
+
+    fn fold(&mut self, entry: EntryRef<'_>, cx: &mut Folding<'_>) {
+        if let What::Transition(Any::Macp(transition)) = &entry.entry.what {
+            cx.note(entry, journal::describe(transition, &entry.text()));
+        }
+        if let Some(StationState { macp, .. }) = cx.carried() {
+            // What lies beside a frame is not read.
+            match &entry.entry.what {
+                What::Transition(_) => macp.apply(entry.entry, &entry.text(), &self.limits),
+                _ => macp.apply(entry.entry, "", &self.limits),
+            }
+            self.record(entry, macp);
+        }
+    }
+
+    fn memory_bytes(&self, state: Option<&StationState>) -> usize {
+        let of_session = macp::SessionView::memory_bytes;
+        let state = state.map_or(0, |state| state.macp.sessions.values().map(of_session).sum::<usize>());
+        // The lines themselves are shared.
+        state + self.lines.len() * size_of::<Arc<SessionLine>>()
     }
 }
 

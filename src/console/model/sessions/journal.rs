@@ -1,10 +1,7 @@
 //! What of the coordination runtime a person should read in the Journal.
 
 use crate::{
-    console::{
-        draw::class::Class,
-        model::{bus::journal::NoticeDraft, journal::Origin},
-    },
+    console::model::journal::{Grouping, NoticeDraft, Origin},
     macp::{Ending, Transition as T},
     tap::entry::station::Level,
 };
@@ -12,8 +9,9 @@ use crate::{
 /// What a transition says, if it is worth a line. Why a session was cancelled can quote anybody, and is not
 /// said.
 pub(crate) fn describe(transition: &T, text: &str) -> Option<NoticeDraft> {
-    let said = |level, of: &str, words| {
-        Some(NoticeDraft::new(level, format!("macp {of}"), words).with_origin(Origin::Runtime, Class::Public))
+    let said = |level, of: &str, words: String| {
+        let grouping = Grouping::Repeated(format!("macp {of}"));
+        Some(NoticeDraft::new(level, Origin::Runtime, words).grouped(grouping))
     };
     match transition {
         T::Listening { addr } => said(Level::Info, "listening", format!("listening on {addr}")),

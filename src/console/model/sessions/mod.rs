@@ -10,4 +10,4 @@ pub(crate) use board::{
     statements_of, tally_text,
 };
 pub(crate) use health::macp_report;
-pub(crate) use history::{SessionLine, records, resolution_text};
+pub(crate) use history::{SessionHistory, SessionLine, records, resolution_text};

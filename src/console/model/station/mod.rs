@@ -4,10 +4,11 @@
 mod attachment;
 pub(crate) mod console_health;
 pub(crate) mod health;
+mod journal;
 mod monitor;
 pub(crate) mod state;
 
 pub(crate) use console_health::{ConsoleHealth, HealthMetrics, Measured};
 pub(crate) use health::store_report;
 pub(crate) use monitor::{AlertChange, QueueMetrics, StationMonitor, Summary};
-pub(crate) use state::StationState;
+pub(crate) use state::{Station, StationState};

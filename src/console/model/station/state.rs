@@ -1,9 +1,15 @@
-//! The state that snapshots carry, as entries move it on.
+//! The state that snapshots carry, as entries move it on, and what of the station no snapshot has.
 
+use super::journal;
 use crate::{
+    console::model::systems::{Folding, Resync, SystemModel},
     macp, mpp,
-    port::{AsOf, Snapshot, StationView},
+    port::{AsOf, HostState, Snapshot, StationView},
     rmp, runs,
+    tap::{
+        EntryRef,
+        entry::{Transition, What, station::Transition as T},
+    },
 };
 
 /// The state that snapshots carry.
@@ -21,5 +27,37 @@ impl StationState {
     /// The state of a snapshot.
     pub(crate) fn of(Snapshot { as_of, at: _, station, mpp, rmp, runs, macp }: Snapshot) -> Self {
         Self { as_of, station, mpp, rmp, runs, macp }
+    }
+}
+
+/// What the model keeps of the station itself.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Station {
+    /// Whether it is going down.
+    pub(crate) is_stopping: bool,
+}
+
+impl SystemModel for Station {
+    fn reset(&mut self) {
+        self.is_stopping = false;
+    }
+
+    fn resync(&mut self, _: &mut Resync<'_>) {}
+
+    fn fold(&mut self, entry: EntryRef<'_>, cx: &mut Folding<'_>) {
+        let What::Transition(Transition::Station(transition)) = &entry.entry.what else { return };
+        self.is_stopping |= matches!(transition, T::Stopping);
+        let text = entry.text();
+        if let Some(state) = cx.carried() {
+            let begins_anew = matches!(transition, T::HostUp { link }
+                if matches!(state.station.hosts[link.index()], HostState::Down(_)));
+            state.station.apply(entry.entry.at, transition, &text);
+            cx.is_void |= begins_anew;
+        }
+        cx.note(entry, journal::describe(*transition, &text));
+    }
+
+    fn memory_bytes(&self, _: Option<&StationState>) -> usize {
+        0
     }
 }

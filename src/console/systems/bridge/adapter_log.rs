@@ -52,7 +52,10 @@ impl PaneRecord for LogLine<'_> {
 /// The lines, newest first.
 pub(crate) fn rows(model: &Model) -> Vec<Row<'_>> {
     let Some(mpp) = model.mpp() else { return Vec::new() };
-    let numbered =
-        mpp.logs.iter().enumerate().map(|(place, line)| (model.first_line.wrapping_add(place as u64), line));
+    let numbered = mpp
+        .logs
+        .iter()
+        .enumerate()
+        .map(|(place, line)| (model.bridge.first_line.wrapping_add(place as u64), line));
     numbered.rev().map(|(number, line)| Row::Line(LogLine { number, line })).collect()
 }

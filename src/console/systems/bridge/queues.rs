@@ -137,7 +137,13 @@ impl Queue<'_> {
 pub(crate) fn rows<'a>(mpp: &'a Snapshot, model: &'a Model, ui: &Ui) -> Vec<Row<'a>> {
     let row = |(name, queue): (&'a QueueName, &'a QueueView)| {
         let head = ui.paged_lists.head_at(name).filter(|_| queue.pending > 0);
-        Row::Queue(Queue { name, queue, done: model.rates.get(name), failed: model.failures.get(name), head })
+        Row::Queue(Queue {
+            name,
+            queue,
+            done: model.bridge.rates.get(name),
+            failed: model.bridge.failures.get(name),
+            head,
+        })
     };
     mpp.queues.iter().map(row).collect()
 }

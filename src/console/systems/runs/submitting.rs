@@ -262,7 +262,7 @@ pub(crate) fn follow(ui: &mut Ui, live: &Model, is_tick: bool, now: Now) -> Vec<
         ui.overlays.truncate(at);
         show(ui, live, sent.request);
         show_message(ui, words, false, now);
-    } else if let Some(why) = live.run_history.rejected(sent.request) {
+    } else if let Some(why) = live.runs.rejected(sent.request) {
         refuse(ui, sent.request, format!("rejected: {why}"), now);
     } else if now.mono.since(sent.at) >= ANSWER_TIMEOUT {
         let why = "no answer within 2,000 ms: look among the Runs whether it was accepted before it is sent again, or run doctor";

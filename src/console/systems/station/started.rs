@@ -29,7 +29,7 @@ pub(crate) fn draw(canvas: &mut Canvas<'_>, area: Rect, model: &Model, state: &S
         }
     };
     let commands = &view.commands;
-    let done = model.onboarding;
+    let done = model.bridge.onboarding;
     step(
         &mut lines,
         1,

@@ -48,7 +48,7 @@ pub(crate) struct BridgeWindowCounts {
 }
 
 impl Changes {
-    pub(crate) fn note(&mut self, transition: &events::Transition) {
+    pub(super) fn note(&mut self, transition: &events::Transition) {
         use events::Transition as T;
         match transition {
             T::Enqueued { .. }

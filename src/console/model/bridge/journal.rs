@@ -1,0 +1,139 @@
+//! What of the bridge a person should read in the Journal.
+
+use std::{collections::VecDeque, fmt::Write as _, sync::Arc};
+
+use crate::{
+    console::model::journal::{Grouping, NoticeDraft, Origin},
+    dissect::mpp::describe_close,
+    ids::{InvocationId, Peer},
+    tap::entry::{
+        Frame, Head,
+        mpp::{CloseCause, Fault, FrameType, RefundStatus, Transition as T},
+        station::Level,
+    },
+    words::counted,
+};
+
+/// Connections whose last words are remembered.
+const CLOSE_MESSAGES_MAX: usize = 16;
+/// Characters that are kept of last words.
+const CLOSE_MESSAGE_CHARS_MAX: usize = 200;
+
+/// What connections that are being closed were told, until they are gone.
+#[derive(Clone, Debug, Default)]
+pub(super) struct CloseMessages(VecDeque<(Peer, Arc<str>)>);
+
+impl CloseMessages {
+    /// Remembers what a `protocol_error` of ours says, and gives it.
+    pub(super) fn record(&mut self, frame: &Frame, bytes: &[u8]) -> Option<(&Peer, &Arc<str>)> {
+        #[derive(serde::Deserialize)]
+        struct CloseMessage {
+            message: String,
+        }
+        let Head::Mpp(head) = &frame.head else { return None };
+        if head.kind != Some(FrameType::ProtocolError) {
+            return None;
+        }
+        let CloseMessage { message } = serde_json::from_slice(bytes).ok()?;
+        let words: String = message.chars().take(CLOSE_MESSAGE_CHARS_MAX).collect();
+        self.0.push_back((frame.peer.clone(), words.into()));
+        while self.0.len() > CLOSE_MESSAGES_MAX {
+            self.0.pop_front();
+        }
+        self.0.back().map(|(peer, words)| (peer, words))
+    }
+
+    /// What a connection was told that is gone now.
+    pub(super) fn take(&mut self, peer: &Peer) -> Option<Arc<str>> {
+        let at = self.0.iter().position(|(known, _)| known == peer)?;
+        self.0.remove(at).map(|(_, words)| words)
+    }
+}
+
+/// A line of the adapter's log. What the adapter says can hold anything.
+pub(super) fn describe_log(level: Level, text: Arc<str>) -> NoticeDraft {
+    NoticeDraft::new(level, Origin::Adapter, text).quoting()
+}
+
+/// A refund. Those of one fate that follow each other are one line.
+pub(super) fn describe_refund(id: InvocationId, status: RefundStatus) -> NoticeDraft {
+    let (level, words, kind) = match status {
+        RefundStatus::Requested => (Level::Info, format!("refund of {id} is requested"), "refund requested"),
+        RefundStatus::Skipped => (
+            Level::Warn,
+            format!("refund of {id}: bits cannot be refunded; tell the viewer"),
+            "refund skipped",
+        ),
+        RefundStatus::Manual => {
+            (Level::Warn, format!("refund of {id} is to be made by hand"), "refund by hand")
+        }
+    };
+    NoticeDraft::new(level, Origin::Bridge, words).grouped(Grouping::Following(kind))
+}
+
+/// The end of a connection, and what its peer was told before.
+pub(super) fn describe_disconnect(
+    peer: &Peer,
+    is_active: bool,
+    cause: CloseCause,
+    told: Option<&str>,
+) -> Option<NoticeDraft> {
+    let why = || describe_close(cause, told);
+    let words = match (is_active, cause) {
+        (true, _) => format!("adapter {peer} left: {}", why()),
+        (false, CloseCause::Fault(_) | CloseCause::TooManyConnections) => {
+            format!("refused {peer}: {}", why())
+        }
+        (false, _) => return None,
+    };
+    let refused = if let CloseCause::Fault(Fault::Hello(reason)) = cause { Some(reason) } else { None };
+    let draft = NoticeDraft { refused, ..NoticeDraft::new(Level::Warn, Origin::Bridge, words) };
+    // What a peer was told can quote what it sent.
+    Some(if told.is_some() { draft.quoting() } else { draft })
+}
+
+/// What another transition says, if it is worth a line.
+pub(super) fn describe(transition: &T, text: &str) -> Option<NoticeDraft> {
+    let (level, words) = match transition {
+        T::Listening { addr } => (Level::Info, format!("listening on {addr}")),
+        T::NotListening => (Level::Error, format!("not listening: {text}")),
+        T::Paired => (Level::Info, "paired: a new token is in force".to_owned()),
+        T::Handshaken { peer, persisted, .. } => {
+            let mut words = format!("adapter connected from {peer}");
+            if *persisted > 0 {
+                let _ = write!(words, ", {} replayed", counted(*persisted, "state value"));
+            }
+            (Level::Info, words)
+        }
+        T::Stale { silent_s } => {
+            (Level::Warn, format!("the adapter has sent nothing for {silent_s} s; K drops it"))
+        }
+        T::Requeued { id, queue } => (Level::Warn, format!("{id} went back to the head of {queue}")),
+        T::Orphaned { id, queue } => (
+            Level::Warn,
+            format!("{id} on {queue} was left in applied: `settle {id} done` or `failed` ends it"),
+        ),
+        T::Migrated { queue, rows, failed } => (
+            Level::Info,
+            format!("{queue}: {} took the manifest in force, {failed} failed", counted(*rows, "row")),
+        ),
+        T::Braked { queue, brake } => {
+            let words = match (brake.held, brake.draining) {
+                (false, false) => "runs",
+                (true, false) => "is held",
+                (false, true) => "drains",
+                (true, true) => "is held and refuses new work",
+            };
+            (Level::Info, format!("{queue} {words}"))
+        }
+        T::Drained { queue } => (Level::Info, format!("{queue} is empty: drained")),
+        T::PersistedLeftOut { key } => (Level::Warn, format!("state `{key}` was not replayed: {text}")),
+        T::CommitsFailing => (Level::Error, format!("commits fail: {text}")),
+        T::CommitsOk => (Level::Info, "commits succeed again".to_owned()),
+        T::PackLoaded { pack_id, .. } => (Level::Info, format!("pack {pack_id} is in force")),
+        _ => return None,
+    };
+    let draft = NoticeDraft::new(level, Origin::Bridge, words);
+    // Why a value is left out quotes it.
+    Some(if matches!(transition, T::PersistedLeftOut { .. }) { draft.quoting() } else { draft })
+}

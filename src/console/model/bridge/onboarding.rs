@@ -1,0 +1,32 @@
+//! The first steps of a new operator.
+
+use crate::{mpp, tap::entry::mpp::RowState};
+
+/// What of the first steps has been seen done.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct OnboardingProgress {
+    pub(crate) paired: bool,
+    pub(crate) connected: bool,
+    pub(crate) worked: bool,
+}
+
+impl OnboardingProgress {
+    /// Whether nothing is left to learn.
+    pub(crate) fn is_complete(self) -> bool {
+        self.paired && self.connected && self.worked
+    }
+
+    /// Takes what the bridge's state shows to have been done.
+    pub(super) fn update(&mut self, mpp: &mpp::Snapshot) {
+        if self.is_complete() {
+            return;
+        }
+        self.paired |= mpp.paired;
+        self.connected |= mpp.adapter.is_some() || mpp.last_close.is_some() || !mpp.live.is_empty();
+        let has_rows =
+            |queue: &mpp::QueueView| queue.pending + queue.other_manifest + queue.done + queue.failed > 0;
+        self.worked |= !mpp.recent.is_empty() || !mpp.live.is_empty() || mpp.queues.values().any(has_rows);
+        // Work that ran to its end went through an adapter, in this start of the station or an earlier one.
+        self.connected |= mpp.recent.iter().any(|row| row.state == RowState::Done);
+    }
+}

@@ -1,0 +1,39 @@
+//! What of the station itself a person should read in the Journal.
+
+use crate::{
+    console::{
+        draw::format,
+        model::journal::{NoticeDraft, Origin},
+    },
+    tap::entry::station::{Level, Transition as T},
+    words::counted,
+};
+
+/// What a transition says, if it is worth a line.
+pub(super) fn describe(transition: T, text: &str) -> Option<NoticeDraft> {
+    let (level, words) = match transition {
+        T::Started => (Level::Info, "the station is up".to_owned()),
+        T::HostUp { link } => (Level::Info, format!("{} is up", link.name())),
+        T::HostDown { link } => (Level::Error, format!("{} is down: {text}", link.name())),
+        T::StoreOk => (Level::Info, "the store takes commits again".to_owned()),
+        T::StoreFailing => (Level::Error, format!("the store refuses commits: {text}")),
+        T::RecordingStarted => (Level::Info, format!("recording to {text}")),
+        T::RecordingStopped { bytes } => {
+            (Level::Info, format!("recorded {}: {text}", counted(bytes, "byte")))
+        }
+        T::RecordingFailed => (Level::Error, format!("not recorded: {text}")),
+        T::DiskLow { free_bytes } => {
+            let free = format::bytes(free_bytes);
+            (Level::Warn, format!("the data folder's disk is nearly full: {free} are free"))
+        }
+        T::DiskOk { free_bytes } => {
+            let free = format::bytes(free_bytes);
+            (Level::Info, format!("the data folder's disk has room again: {free}"))
+        }
+        T::Operated => (Level::Info, text.to_owned()),
+        T::Notice { level } => (level, text.to_owned()),
+        T::Stopping => (Level::Warn, "the station is going down".to_owned()),
+        T::RecordingGrew { .. } => return None,
+    };
+    Some(NoticeDraft::new(level, Origin::Station, words))
+}
