@@ -3,9 +3,7 @@
 use std::sync::Arc;
 
 use super::{
-    macp::message::MacpMessage,
-    mpp::frame::MppFrame,
-    rmp::frame::RmpFrames,
+    table::of_head,
     transitions::TransitionDecoder,
     tree::{Kind, Node, Text, Tree, TreeBuilder},
 };
@@ -14,7 +12,7 @@ use crate::{
     ids::Seq,
     tap::{
         EntryRef,
-        entry::{Entry, Frame, Head, Redaction, What},
+        entry::{Entry, Frame, Redaction, What},
     },
 };
 
@@ -72,14 +70,10 @@ pub(crate) trait Decoder: Sync {
 
 /// The decoder of an entry.
 pub(crate) fn decoder_of(subject: &Subject) -> &'static dyn Decoder {
-    match &subject.entry.what {
-        What::Frame(Frame { redaction: Redaction::Withheld, .. }) => &Plain,
-        What::Frame(Frame { head: Head::Macp(_), .. }) => &MacpMessage,
-        What::Frame(Frame { head: Head::Mpp(_), .. }) => &MppFrame,
-        What::Frame(Frame { head: Head::Rmp(_), .. }) => &RmpFrames,
-        What::Transition(_) | What::Committed { .. } | What::Unsent { .. } | What::Loss { .. } => {
-            &TransitionDecoder
-        }
+    match subject.frame() {
+        Some(Frame { redaction: Redaction::Withheld, .. }) => &Plain,
+        Some(frame) => of_head(&frame.head).decoder(),
+        None => &TransitionDecoder,
     }
 }
 

@@ -2,8 +2,9 @@
 //! may see it; of any entry one line and the fields that a filter finds it by; of a fault the clause that was
 //! broken and what to do about it.
 //!
-//! A folder for every link: [`mpp`], [`rmp`], [`macp`], [`runs`] and [`station`]. Nothing here knows of a
-//! screen: the console draws what is said here, the station and the command line filter and print by it.
+//! A folder for every link: [`mpp`], [`rmp`], [`macp`], [`runs`] and [`station`], each with its row in
+//! [`table`]. Nothing here knows of a screen: the console draws what is said here, the station and the
+//! command line filter and print by it.
 
 pub(crate) mod body_preview;
 pub(crate) mod breach;
@@ -19,9 +20,10 @@ pub(crate) mod rmp;
 mod runs;
 mod station;
 mod summary;
+mod table;
 #[cfg(test)]
 pub(crate) mod tests;
-pub(crate) mod transitions;
+mod transitions;
 pub(crate) mod tree;
 mod verdict;
 

@@ -1,16 +1,19 @@
 //! An entry of the tap as a record with fields.
 
-use crate::dissect::summary;
 use std::borrow::Cow;
 
-use super::{outcome::EntryOutcome, summary::EntrySummary};
+use super::{
+    outcome::EntryOutcome,
+    summary::EntrySummary,
+    table::{of_head, of_transition},
+};
 use crate::{
+    dissect::summary,
     field::{Column, Value, fields},
     macp::Mode,
-    rmp::topic::METRICS,
     tap::{
         EntryRef,
-        entry::{Direction, Head, Link, Transition, What, rmp},
+        entry::{Direction, Link, What},
     },
     time::{Mono, Now},
 };
@@ -59,18 +62,8 @@ impl<'a> EntryRecord<'a> {
     /// Whether it is told every second whatever happens.
     fn is_routine(&self) -> bool {
         match &self.0.entry.what {
-            What::Transition(Transition::Rmp(told)) => {
-                matches!(
-                    told,
-                    rmp::Transition::QueueStats { .. }
-                        | rmp::Transition::SessionStats { .. }
-                        | rmp::Transition::DedupeStats { .. }
-                )
-            }
-            What::Frame(frame) => match &frame.head {
-                Head::Rmp(head) => head.topic.as_ref().is_some_and(|topic| topic.as_str() == METRICS),
-                Head::Mpp(_) | Head::Macp(_) => false,
-            },
+            What::Transition(transition) => of_transition(transition).is_routine(),
+            What::Frame(frame) => of_head(&frame.head).is_routine(),
             _ => false,
         }
     }

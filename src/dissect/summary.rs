@@ -1,17 +1,16 @@
 //! What an entry tells of, whatever its link and kind.
 
-use crate::dissect::{macp, rmp, runs, station};
 use std::{borrow::Cow, fmt::Write as _};
 
-use super::{outcome::EntryOutcome, transitions::name_of};
+use super::{
+    outcome::EntryOutcome,
+    table::{of_head, of_transition},
+    transitions::name_of,
+};
 use crate::{
-    dissect::Breach,
     field::Value,
     ids::{ConnectionId, EventName, InvocationId, Peer, QueueName, TopicName},
-    tap::{
-        entry,
-        entry::{Direction, Entry, Frame, Head, Transition, Verdict, What, mpp},
-    },
+    tap::entry::{Direction, Entry, What},
     words::counted,
 };
 
@@ -55,43 +54,11 @@ impl<'a> EntrySummary<'a> {
     /// Reads an entry. It allocates nothing, for filters ask it of every entry that is kept.
     pub(crate) fn of(entry: &'a Entry) -> Self {
         match &entry.what {
-            What::Frame(frame) => Self::of_frame(frame),
-            What::Transition(Transition::Station(transition)) => station::summary::summary(*transition),
-            What::Transition(Transition::Mpp(transition)) => {
-                crate::dissect::mpp::summary::summary(transition)
-            }
-            What::Transition(Transition::Rmp(transition)) => rmp::summary::summary(transition),
-            What::Transition(Transition::Runs(transition)) => runs::summary::summary(transition),
-            What::Transition(Transition::Macp(transition)) => macp::summary::summary(transition),
+            What::Frame(frame) => of_head(&frame.head).summary(frame),
+            What::Transition(transition) => of_transition(transition).summary(),
             What::Committed { .. } => Self { kind: "committed", ..Self::default() },
             What::Unsent { .. } => Self { kind: "unsent", outcome: EntryOutcome::Warn, ..Self::default() },
             What::Loss { .. } => Self { kind: "loss", outcome: EntryOutcome::Warn, ..Self::default() },
-        }
-    }
-
-    fn of_frame(frame: &'a Frame) -> Self {
-        let head = match &frame.head {
-            Head::Mpp(head) => head,
-            Head::Rmp(head) => return rmp::summary::frame_summary(frame, head),
-            Head::Macp(head) => return macp::summary::frame_summary(frame, head),
-        };
-        let (standing, clause) = match &frame.verdict {
-            Verdict::Sent | Verdict::Rmp(_) | Verdict::Macp(_) => (EntryOutcome::Sent, None),
-            Verdict::Mpp(mpp::Verdict::Accepted) => (EntryOutcome::Ok, None),
-            Verdict::Mpp(mpp::Verdict::TooLate) => (EntryOutcome::Late, None),
-            Verdict::Mpp(mpp::Verdict::Refused(fault)) => {
-                (EntryOutcome::Fault, Some(Breach::from(*fault).clause()))
-            }
-        };
-        Self {
-            kind: head.kind.map_or("?", mpp::FrameType::name),
-            peer: Some(&frame.peer),
-            id: head.id,
-            queue: head.queue.as_ref(),
-            event: head.event.as_ref(),
-            outcome: standing,
-            clause,
-            ..Self::default()
         }
     }
 
@@ -133,16 +100,9 @@ impl<'a> EntrySummary<'a> {
 
 /// One line that says what happened. What peers and viewers wrote is not in it.
 pub(crate) fn line(entry: &Entry) -> Cow<'static, str> {
-    let told = EntrySummary::of(entry);
     match &entry.what {
-        What::Frame(frame) => frame_line(frame, &told),
-        What::Transition(Transition::Station(transition)) => station::summary::line(*transition),
-        What::Transition(Transition::Mpp(transition)) => {
-            crate::dissect::mpp::summary::line(transition, &told)
-        }
-        What::Transition(Transition::Rmp(transition)) => rmp::summary::line(transition),
-        What::Transition(Transition::Runs(transition)) => runs::summary::line(transition),
-        What::Transition(Transition::Macp(transition)) => macp::summary::line(transition),
+        What::Frame(frame) => of_head(&frame.head).line(frame),
+        What::Transition(transition) => of_transition(transition).line(),
         What::Committed { through } => format!("durable through ticket {through}").into(),
         What::Unsent { frames, bytes } => format!(
             "{}, {} did not leave before the close",
@@ -151,24 +111,6 @@ pub(crate) fn line(entry: &Entry) -> Cow<'static, str> {
         )
         .into(),
         What::Loss { count } => format!("lost: {}", counted(*count, "entry")).into(),
-    }
-}
-
-fn frame_line(frame: &Frame, told: &EntrySummary<'_>) -> Cow<'static, str> {
-    match &frame.verdict {
-        Verdict::Mpp(mpp::Verdict::Refused(fault)) => return Breach::from(*fault).text().into(),
-        Verdict::Mpp(mpp::Verdict::TooLate) => return "came after the close, not looked at".into(),
-        Verdict::Mpp(mpp::Verdict::Accepted) | Verdict::Sent | Verdict::Rmp(_) | Verdict::Macp(_) => {}
-    }
-    let head = match &frame.head {
-        Head::Mpp(head) => head,
-        Head::Rmp(head) => return rmp::summary::frame_line(frame, head),
-        Head::Macp(head) => return macp::summary::frame_line(frame, head),
-    };
-    match (head.kind, frame.direction) {
-        (Some(mpp::FrameType::Hello) | None, Direction::Inbound) => format!("from {}", frame.peer).into(),
-        (Some(mpp::FrameType::HelloAck) | None, Direction::Outbound) => format!("to {}", frame.peer).into(),
-        (Some(_), _) => told.subject().into(),
     }
 }
 
@@ -184,14 +126,7 @@ pub(crate) fn describe(entry: &Entry) -> String {
     if let Some(id) = entry.invocation() {
         let _ = write!(words, " {id}");
     }
-    if let What::Frame(frame) = &entry.what
-        && matches!(
-            frame.verdict,
-            Verdict::Mpp(mpp::Verdict::Refused(_))
-                | Verdict::Rmp(entry::rmp::Verdict::Refused(_))
-                | Verdict::Macp(entry::macp::Verdict::Refused(_) | entry::macp::Verdict::Declined(_))
-        )
-    {
+    if EntrySummary::of(entry).outcome == EntryOutcome::Fault {
         words.push_str(", refused");
     }
     words

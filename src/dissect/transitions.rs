@@ -1,25 +1,14 @@
 //! Reads entries that are no frames: a transition's fields, and the text beside it where it has one.
 
-use crate::{
-    dissect::{json, macp, runs},
-    words::format,
-};
 use std::borrow::Cow;
 
 use super::{
     decoder::{Decoder, Subject},
+    json,
+    table::{of_head, of_transition},
     tree::{Kind, Node, Text, TreeBuilder},
 };
-use crate::{
-    field::Class,
-    ids::{InvocationId, QueueName},
-    tap::entry::{
-        Head, Transition, What, mpp,
-        mpp::{Brake, RefundStatus},
-        rmp, station,
-    },
-    words::counted,
-};
+use crate::{field::Class, tap::entry::What, words::format};
 
 /// Transitions, and what the tap says of itself.
 pub(crate) struct TransitionDecoder;
@@ -66,14 +55,23 @@ pub(crate) struct TransitionDetails {
     text: Option<(&'static str, Class, bool)>,
 }
 
+impl TransitionDetails {
+    /// Who may see the text beside it.
+    pub(crate) fn text_class(&self) -> Class {
+        self.text.map_or(Class::Payload, |(_, class, _)| class)
+    }
+
+    /// It with a text that is JSON.
+    pub(crate) const fn with_json(mut self, text: &'static str, class: Class) -> Self {
+        self.text = Some((text, class, true));
+        self
+    }
+}
+
 /// The name of an entry: a frame's type, or what changed.
 pub(crate) fn name_of(what: &What) -> &'static str {
     match what {
-        What::Frame(frame) => match &frame.head {
-            Head::Mpp(head) => head.kind.map_or("unknown frame", mpp::FrameType::name),
-            Head::Rmp(head) => head.kind.map_or("unknown frame", rmp::FrameKind::name),
-            Head::Macp(head) => head.rpc.name(),
-        },
+        What::Frame(frame) => of_head(&frame.head).name(),
         _ => details_of(what).name,
     }
 }
@@ -81,13 +79,7 @@ pub(crate) fn name_of(what: &What) -> &'static str {
 fn details_of(what: &What) -> TransitionDetails {
     match what {
         What::Frame(_) => plain("frame", Vec::new()),
-        What::Transition(Transition::Mpp(transition)) => mpp_details(transition),
-        What::Transition(Transition::Station(transition)) => station_details(*transition),
-        What::Transition(Transition::Rmp(transition)) => {
-            crate::dissect::rmp::transitions::details(transition)
-        }
-        What::Transition(Transition::Runs(transition)) => runs::transitions::details(transition),
-        What::Transition(Transition::Macp(transition)) => macp::transitions::details(transition),
+        What::Transition(transition) => of_transition(transition).details(),
         What::Committed { through } => plain(
             "committed",
             vec![
@@ -124,163 +116,6 @@ pub(crate) fn text_node(name: &'static str, value: impl Into<Cow<'static, str>>)
     Node::fact(name, value)
 }
 
-fn bool_node(name: &'static str, is_so: bool) -> Node {
-    Node { kind: Kind::Boolean, ..Node::fact(name, if is_so { "yes" } else { "no" }) }
-}
-
-fn row_nodes(id: InvocationId, queue: &QueueName) -> Vec<Node> {
-    vec![
-        Node { kind: Kind::Number, ..text_node("id", id.to_string()) },
-        text_node("queue", queue.to_string()),
-    ]
-}
-
-fn with(mut fields: Vec<Node>, more: impl IntoIterator<Item = Node>) -> Vec<Node> {
-    fields.extend(more);
-    fields
-}
-
-fn mpp_details(transition: &mpp::Transition) -> TransitionDetails {
-    use mpp::Transition as T;
-    match transition {
-        T::Enqueued { id, queue, event } => {
-            plain("enqueued", with(row_nodes(*id, queue), [text_node("event", event.to_string())]))
-        }
-        T::Dispatched { id, queue, event } => {
-            plain("dispatched", with(row_nodes(*id, queue), [text_node("event", event.to_string())]))
-        }
-        T::Acked { id, queue } => plain("acked", row_nodes(*id, queue)),
-        T::Applied { id, queue, cleared } => {
-            plain("applied", with(row_nodes(*id, queue), [bool_node("frees the queue", *cleared)]))
-        }
-        T::Done { id, queue, event, cleared, settled } => {
-            let more = [
-                text_node("event", event.to_string()),
-                bool_node("frees the queue", *cleared),
-                bool_node("settled by hand", *settled),
-            ];
-            plain("done", with(row_nodes(*id, queue), more))
-        }
-        T::Failed { id, queue, event, from, cleared, by } => {
-            let by = match by {
-                mpp::FailedBy::Adapter => "the adapter",
-                mpp::FailedBy::UnknownQueue => "its queue, which the manifest lacks",
-                mpp::FailedBy::Schema => "its params, which do not fit",
-                mpp::FailedBy::Cancelled => "an operator, who cancelled it",
-                mpp::FailedBy::Settled => "an operator, who settled it",
-            };
-            let more = [
-                text_node("event", event.to_string()),
-                text_node("from", from.name()),
-                text_node("by", by),
-                bool_node("frees the queue", *cleared),
-            ];
-            with_text("failed", with(row_nodes(*id, queue), more), "reason", Class::Payload)
-        }
-        T::Refunded { id, queue, event } => with_text(
-            "refunded",
-            with(row_nodes(*id, queue), [text_node("event", event.to_string())]),
-            "reason",
-            Class::Payload,
-        ),
-        T::Requeued { id, queue } => plain("requeued", row_nodes(*id, queue)),
-        T::Orphaned { id, queue } => plain("left applied", row_nodes(*id, queue)),
-        T::OtherCancelled { id, queue } => plain("cancelled", row_nodes(*id, queue)),
-        T::RefundRecorded { refund, id, status } => {
-            let status = match status {
-                RefundStatus::Requested => "requested",
-                RefundStatus::Skipped => "skipped",
-                RefundStatus::Manual => "by hand",
-            };
-            plain(
-                "refund",
-                vec![
-                    text_node("refund", refund.to_string()),
-                    text_node("id", id.to_string()),
-                    text_node("status", status),
-                ],
-            )
-        }
-        T::StateWritten { key, persist } => TransitionDetails {
-            name: "state written",
-            fields: vec![text_node("key", key.to_string()), bool_node("persists", *persist)],
-            text: Some(("value", Class::Payload, true)),
-        },
-        T::Logged { level } => {
-            with_text("logged", vec![text_node("level", level.name())], "line", Class::Payload)
-        }
-        T::Listening { addr } => plain("listening", vec![text_node("address", addr.to_string())]),
-        T::NotListening => with_text("not listening", Vec::new(), "why", Class::Public),
-        T::Paired => plain("paired", Vec::new()),
-        T::Connected { peer } => plain("connected", vec![text_node("peer", peer.to_string())]),
-        T::Handshaken { peer, session_id, persisted } => {
-            let values = text_node("replayed", counted(*persisted, "state value"));
-            plain(
-                "handshaken",
-                vec![
-                    text_node("peer", peer.to_string()),
-                    text_node("session", session_id.to_string()),
-                    values,
-                ],
-            )
-        }
-        T::Disconnected { peer, active, cause } => {
-            let why = text_node("why", crate::dissect::mpp::describe_close(*cause, None));
-            plain(
-                "disconnected",
-                vec![text_node("peer", peer.to_string()), bool_node("the active adapter", *active), why],
-            )
-        }
-        T::Stale { silent_s } => plain("stale", vec![text_node("silent for", format!("{silent_s} s"))]),
-        T::Parked { queue } => plain("parked", vec![text_node("queue", queue.to_string())]),
-        T::Migrated { queue, rows, failed } => {
-            let counts = [text_node("rows", rows.to_string()), text_node("failed", failed.to_string())];
-            plain("migrated", with(vec![text_node("queue", queue.to_string())], counts))
-        }
-        T::Braked { queue, brake: Brake { held, draining } } => plain(
-            "braked",
-            vec![
-                text_node("queue", queue.to_string()),
-                bool_node("held", *held),
-                bool_node("drains", *draining),
-            ],
-        ),
-        T::Drained { queue } => plain("drained", vec![text_node("queue", queue.to_string())]),
-        T::PersistedLeftOut { key } => {
-            with_text("left out", vec![text_node("key", key.to_string())], "why", Class::Payload)
-        }
-        T::CommitsFailing => with_text("commits fail", Vec::new(), "why", Class::Public),
-        T::CommitsOk => plain("commits well", Vec::new()),
-        T::PackLoaded { pack_id, manifest_hash } => plain(
-            "pack loaded",
-            vec![text_node("pack", pack_id.to_string()), text_node("manifest", manifest_hash.to_string())],
-        ),
-    }
-}
-
-fn station_details(transition: station::Transition) -> TransitionDetails {
-    use station::Transition as T;
-    let path = |name, fields| with_text(name, fields, "path", Class::Public);
-    match transition {
-        T::Started => plain("started", Vec::new()),
-        T::HostUp { link } => plain("host up", vec![text_node("host", link.name())]),
-        T::HostDown { link } => {
-            with_text("host down", vec![text_node("host", link.name())], "why", Class::Public)
-        }
-        T::StoreOk => plain("store well", Vec::new()),
-        T::StoreFailing => with_text("store failing", Vec::new(), "why", Class::Public),
-        T::RecordingStarted => path("recording", Vec::new()),
-        T::RecordingGrew { bytes } => plain("recorded", vec![text_node("bytes", format::bytes(bytes))]),
-        T::RecordingStopped { bytes } => {
-            path("recording ended", vec![text_node("bytes", format::bytes(bytes))])
-        }
-        T::RecordingFailed => path("recording failed", Vec::new()),
-        T::DiskLow { free_bytes } => plain("disk low", vec![text_node("free", format::bytes(free_bytes))]),
-        T::DiskOk { free_bytes } => plain("disk well", vec![text_node("free", format::bytes(free_bytes))]),
-        T::Operated => with_text("operated", Vec::new(), "what", Class::Public),
-        T::Notice { level } => {
-            with_text("notice", vec![text_node("level", level.name())], "text", Class::Public)
-        }
-        T::Stopping => plain("stopping", Vec::new()),
-    }
+pub(crate) fn number(name: &'static str, value: u64) -> Node {
+    Node { kind: Kind::Number, ..text_node(name, value.to_string()) }
 }

@@ -1,6 +1,5 @@
 //! Draws an entry that is looked at: the verdict, the tree, the dump.
 
-use crate::console::draw::text;
 use ratatui::{
     layout::Rect,
     style::{Modifier, Style},
@@ -14,7 +13,7 @@ use super::{
 };
 use crate::{
     console::{
-        draw::{class::Class, theme::Role},
+        draw::{class::Class, text, theme::Role},
         input::action::Action,
         settings::view::Canvas,
     },

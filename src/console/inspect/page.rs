@@ -1,10 +1,12 @@
 //! A long value, whole: so much of it at a time as can be wrapped at once.
 
-use crate::console::draw::text;
 use std::ops::Range;
 
 use crate::{
-    console::{draw::class::Class, input::action::Action},
+    console::{
+        draw::{class::Class, text},
+        input::action::Action,
+    },
     dissect::tree::{Kind, Node, Text, slice},
 };
 

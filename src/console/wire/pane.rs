@@ -1,11 +1,10 @@
 //! Wire: every entry of the tap that is kept, in its order, the newest last.
 
-use crate::console::draw::format;
 use ratatui::layout::Rect;
 
 use crate::{
     console::{
-        draw::{Cell, glyphs::Glyphs, theme::Role},
+        draw::{Cell, format, glyphs::Glyphs, theme::Role},
         input::{action::Action, pane_id::PaneId},
         inspect::{InspectOptions, Inspector},
         model::{EntryBuffer, Model},

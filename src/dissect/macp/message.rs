@@ -2,7 +2,6 @@
 //! envelope what it carries by the message's type. What the kernel found wrong is put to the field that it
 //! found it at.
 
-use crate::{dissect::json, words::format};
 use std::ops::Range;
 
 use prost::Message as _;
@@ -14,6 +13,7 @@ use super::{
 use crate::{
     dissect::{
         decoder::{Decoder, Subject},
+        json,
         rmp::frame::utc,
         tree::{Kind, Node, Text, Tree, TreeBuilder},
     },
@@ -24,6 +24,7 @@ use crate::{
         proto::v1::{Envelope, SignalPayload},
     },
     tap::entry::{Direction, Head as AnyHead, Verdict as AnyVerdict},
+    words::format,
 };
 
 /// A message of a call.

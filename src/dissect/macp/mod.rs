@@ -1,9 +1,12 @@
 //! The coordination runtime's calls and transitions (MACP): protobuf by its schema.
 
-pub(crate) mod message;
+mod message;
+mod preview;
 mod protobuf;
+mod row;
 mod schema;
-pub(crate) mod summary;
+mod summary;
 #[cfg(test)]
 mod tests;
-pub(crate) mod transitions;
+mod transitions;
+mod verdict;

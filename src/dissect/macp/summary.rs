@@ -10,7 +10,7 @@ use crate::{
 };
 
 /// What a call of the runtime, or its answer, tells of.
-pub(crate) fn frame_summary<'a>(frame: &'a Frame, head: &'a Head) -> EntrySummary<'a> {
+pub(super) fn frame_summary<'a>(frame: &'a Frame, head: &'a Head) -> EntrySummary<'a> {
     let standing = match (&frame.verdict, head.answer) {
         (AnyVerdict::Macp(Verdict::Accepted | Verdict::Duplicate), _) => EntryOutcome::Ok,
         (AnyVerdict::Macp(Verdict::Refused(_) | Verdict::Declined(_)), _) => EntryOutcome::Fault,
@@ -43,7 +43,7 @@ const fn code(frame: &Frame, head: &Head) -> Option<&'static str> {
 
 /// A call in one line: what was made of it, where that is not what one expects, then what it is, by whom, in
 /// which session.
-pub(crate) fn frame_line(frame: &Frame, head: &Head) -> Cow<'static, str> {
+pub(super) fn frame_line(frame: &Frame, head: &Head) -> Cow<'static, str> {
     let mut words = String::new();
     let mut say = |word: &str| {
         if !words.is_empty() {
@@ -76,7 +76,7 @@ pub(crate) fn frame_line(frame: &Frame, head: &Head) -> Cow<'static, str> {
 }
 
 /// What a transition of the runtime tells of.
-pub(crate) fn summary(transition: &T) -> EntrySummary<'_> {
+pub(super) fn summary(transition: &T) -> EntrySummary<'_> {
     let standing = match transition {
         T::NotListening | T::Ended { ending: Ending::LogDamaged, .. } => EntryOutcome::Bad,
         T::Ended { ending: Ending::TtlExpired | Ending::Cancelled, .. }
@@ -102,7 +102,7 @@ pub(crate) fn summary(transition: &T) -> EntrySummary<'_> {
 }
 
 /// What happened, in one line.
-pub(crate) fn line(transition: &T) -> Cow<'static, str> {
+pub(super) fn line(transition: &T) -> Cow<'static, str> {
     match transition {
         T::Listening { addr } => addr.to_string().into(),
         T::NotListening => "".into(),

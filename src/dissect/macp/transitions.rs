@@ -2,23 +2,19 @@
 
 use crate::{
     dissect::{
-        transitions::{TransitionDetails, plain, text_node, with_text},
-        tree::{Kind, Node},
+        transitions::{TransitionDetails, number, plain, text_node, with_text},
+        tree::Node,
     },
     field::Class,
     macp::{Effect, SessionRef, Transition as T},
 };
-
-fn number(name: &'static str, value: u64) -> Node {
-    Node { kind: Kind::Number, ..text_node(name, value.to_string()) }
-}
 
 fn which(SessionRef { number, id }: &SessionRef) -> Node {
     text_node("session", id.to_string()).with_note(format!("number {number}"))
 }
 
 /// The name of a transition of the runtime, its fields, and what its text is.
-pub(crate) fn details(transition: &T) -> TransitionDetails {
+pub(super) fn details(transition: &T) -> TransitionDetails {
     let name = transition.name();
     match transition {
         T::Listening { addr } => plain(name, vec![text_node("address", addr.to_string())]),

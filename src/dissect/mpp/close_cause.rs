@@ -1,6 +1,9 @@
 //! Why connections end, in words, with what to do about it.
 
-use crate::tap::entry::mpp::{CloseCause, Fault, HelloReason};
+use crate::{
+    dissect::Breach,
+    tap::entry::mpp::{CloseCause, Fault, HelloReason},
+};
 
 /// What happened, to follow "the adapter left: " or "refused: ".
 ///
@@ -22,6 +25,15 @@ pub(crate) fn describe_close(cause: CloseCause, said: Option<&str>) -> String {
         CloseCause::Kicked => "kicked by an operator".to_owned(),
         CloseCause::TooManyConnections => "too many connections (limits.mpp.connections_max)".to_owned(),
         CloseCause::Shutdown => "the station went down".to_owned(),
+    }
+}
+
+/// The breach that ended a connection, where one did.
+pub(super) fn breach_of(cause: CloseCause) -> Option<Breach> {
+    match cause {
+        CloseCause::Fault(fault) => Some(Breach::from(fault)),
+        CloseCause::HelloTimeout => Some(Breach::HelloTimeout),
+        _ => None,
     }
 }
 

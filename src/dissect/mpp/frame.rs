@@ -1,13 +1,13 @@
 //! Reads MPP frames: JSON held against the table of the frame's type (mpp-v2, frames), with what the bridge
 //! found wrong at its field.
 
-use crate::dissect::json;
 use std::collections::BTreeMap;
 
 use super::fields::{ENVELOPE, Expected, Field, Requirement, Visibility, fields, persisted, unquoted};
 use crate::{
     dissect::{
         decoder::{Decoder, Subject},
+        json,
         tree::{Kind, Node, Text, Tree, TreeBuilder},
     },
     field::Class,

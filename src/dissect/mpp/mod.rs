@@ -2,7 +2,11 @@
 
 mod close_cause;
 mod fields;
-pub(crate) mod frame;
-pub(crate) mod summary;
+mod frame;
+mod preview;
+mod row;
+mod summary;
+mod transitions;
+mod verdict;
 
 pub(crate) use close_cause::{describe_close, refusal_remedy};

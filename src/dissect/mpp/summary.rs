@@ -2,14 +2,54 @@
 
 use std::borrow::Cow;
 
+use super::close_cause::breach_of;
 use crate::{
     dissect::{Breach, outcome::EntryOutcome, summary::EntrySummary},
-    tap::entry::mpp::{CloseCause, FailedBy, Fault, RefundStatus, Transition as T},
+    tap::entry::{
+        Direction, Frame, Verdict as AnyVerdict,
+        mpp::{CloseCause, FailedBy, Fault, FrameType, Head, RefundStatus, Transition as T, Verdict},
+    },
     words::counted,
 };
 
+/// What a frame of the bridge tells of.
+pub(super) fn frame_summary<'a>(frame: &'a Frame, head: &'a Head) -> EntrySummary<'a> {
+    let (outcome, clause) = match &frame.verdict {
+        AnyVerdict::Sent | AnyVerdict::Rmp(_) | AnyVerdict::Macp(_) => (EntryOutcome::Sent, None),
+        AnyVerdict::Mpp(Verdict::Accepted) => (EntryOutcome::Ok, None),
+        AnyVerdict::Mpp(Verdict::TooLate) => (EntryOutcome::Late, None),
+        AnyVerdict::Mpp(Verdict::Refused(fault)) => {
+            (EntryOutcome::Fault, Some(Breach::from(*fault).clause()))
+        }
+    };
+    EntrySummary {
+        kind: head.kind.map_or("?", FrameType::name),
+        peer: Some(&frame.peer),
+        id: head.id,
+        queue: head.queue.as_ref(),
+        event: head.event.as_ref(),
+        outcome,
+        clause,
+        ..EntrySummary::default()
+    }
+}
+
+/// What a frame says, in one line. A refused one says what is wrong with it.
+pub(super) fn frame_line(frame: &Frame, head: &Head) -> Cow<'static, str> {
+    match &frame.verdict {
+        AnyVerdict::Mpp(Verdict::Refused(fault)) => return Breach::from(*fault).text().into(),
+        AnyVerdict::Mpp(Verdict::TooLate) => return "came after the close, not looked at".into(),
+        AnyVerdict::Mpp(Verdict::Accepted) | AnyVerdict::Sent | AnyVerdict::Rmp(_) | AnyVerdict::Macp(_) => {}
+    }
+    match (head.kind, frame.direction) {
+        (Some(FrameType::Hello) | None, Direction::Inbound) => format!("from {}", frame.peer).into(),
+        (Some(FrameType::HelloAck) | None, Direction::Outbound) => format!("to {}", frame.peer).into(),
+        (Some(_), _) => frame_summary(frame, head).subject().into(),
+    }
+}
+
 /// What the bridge's transitions tell of.
-pub(crate) fn summary(transition: &T) -> EntrySummary<'_> {
+pub(super) fn summary(transition: &T) -> EntrySummary<'_> {
     let of = |kind| EntrySummary { kind, ..EntrySummary::default() };
     let warns = |told| EntrySummary { outcome: EntryOutcome::Warn, ..told };
     match transition {
@@ -74,11 +114,7 @@ pub(crate) fn summary(transition: &T) -> EntrySummary<'_> {
 
 /// A connection's end: for an active adapter always worth a look, for the others when they broke a rule.
 fn close_summary(active: bool, cause: CloseCause) -> EntrySummary<'static> {
-    let broken = match cause {
-        CloseCause::Fault(fault) => Some(Breach::from(fault).clause()),
-        CloseCause::HelloTimeout => Some(Breach::HelloTimeout.clause()),
-        _ => None,
-    };
+    let broken = breach_of(cause).map(Breach::clause);
     let standing = match (broken.is_some(), active) {
         (true, true) => EntryOutcome::Bad,
         (true, false) | (false, true) => EntryOutcome::Warn,
@@ -99,8 +135,8 @@ const fn is_by_peer(cause: CloseCause) -> bool {
 }
 
 /// What happened, in one line.
-pub(crate) fn line(transition: &T, told: &EntrySummary<'_>) -> Cow<'static, str> {
-    let subject = told.subject();
+pub(super) fn line(transition: &T) -> Cow<'static, str> {
+    let subject = summary(transition).subject();
     match transition {
         T::Listening { addr } => format!("on {addr}").into(),
         T::NotListening => "adapters cannot connect".into(),

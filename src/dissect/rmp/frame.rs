@@ -2,19 +2,14 @@
 //! control frame and the message behind it, or one unit of the JSON dialect. What the broker found wrong is
 //! found again and put to its field.
 
+use std::ops::Range;
+
 use super::schema_name;
 use crate::{
     dissect::{
+        decoder::{Decoder, Subject},
         json,
         rmp::{body_text, msgpack},
-    },
-    words::format,
-};
-use std::ops::Range;
-
-use crate::{
-    dissect::{
-        decoder::{Decoder, Subject},
         tree::{Kind, Node, Text, Tree, TreeBuilder},
     },
     field::Class,
@@ -23,6 +18,7 @@ use crate::{
     rmp::{Checks, Code, Error, HEADER_BYTES, PREFIX_BYTES, Refusal, Registry},
     tap::entry::{Verdict, What, rmp as events},
     time::Wall,
+    words::format,
 };
 
 /// Frames of the bus.

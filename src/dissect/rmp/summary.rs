@@ -1,6 +1,5 @@
 //! What the bus's entries tell.
 
-use crate::words::format;
 use std::{borrow::Cow, fmt::Write as _};
 
 use crate::{
@@ -12,10 +11,11 @@ use crate::{
     },
     rmp::{CloseCause, FrameKind, Head, Transition as T, Verdict, broker::STATION},
     tap::entry::{Frame, Verdict as AnyVerdict},
+    words::format,
 };
 
 /// What a frame of the bus tells of.
-pub(crate) fn frame_summary<'a>(frame: &'a Frame, head: &'a Head) -> EntrySummary<'a> {
+pub(super) fn frame_summary<'a>(frame: &'a Frame, head: &'a Head) -> EntrySummary<'a> {
     let (standing, clause) = match &frame.verdict {
         AnyVerdict::Sent | AnyVerdict::Mpp(_) | AnyVerdict::Macp(_) if head.refusal.is_some() => {
             (EntryOutcome::Warn, None)
@@ -43,7 +43,7 @@ pub(crate) fn frame_summary<'a>(frame: &'a Frame, head: &'a Head) -> EntrySummar
 }
 
 /// What a transition of the bus tells of.
-pub(crate) fn summary(transition: &T) -> EntrySummary<'_> {
+pub(super) fn summary(transition: &T) -> EntrySummary<'_> {
     let of = |kind| EntrySummary { kind, session: transition.session(), ..EntrySummary::default() };
     match transition {
         T::Listening { .. } => of("listening"),
@@ -81,7 +81,7 @@ pub(crate) fn summary(transition: &T) -> EntrySummary<'_> {
 }
 
 /// What a frame says, in one line. A refused one says what is wrong with it.
-pub(crate) fn frame_line(frame: &Frame, head: &Head) -> Cow<'static, str> {
+pub(super) fn frame_line(frame: &Frame, head: &Head) -> Cow<'static, str> {
     if let AnyVerdict::Rmp(Verdict::Refused(refusal)) = &frame.verdict {
         return Breach::Bus(*refusal).text().into();
     }
@@ -123,7 +123,7 @@ pub(crate) fn frame_line(frame: &Frame, head: &Head) -> Cow<'static, str> {
 }
 
 /// What happened, in one line.
-pub(crate) fn line(transition: &T) -> Cow<'static, str> {
+pub(super) fn line(transition: &T) -> Cow<'static, str> {
     match transition {
         T::Listening { path } => format!("on {path}").into(),
         T::NotListening => "peers cannot connect".into(),

@@ -3,8 +3,8 @@
 use crate::{
     dissect::{
         rmp::drop_word,
-        transitions::{TransitionDetails, plain, text_node, with_text},
-        tree::{Kind, Node},
+        transitions::{TransitionDetails, number, plain, text_node, with_text},
+        tree::Node,
     },
     field::Class,
     ids::ConnectionId,
@@ -12,10 +12,6 @@ use crate::{
     time::Wall,
     words::format,
 };
-
-fn number(name: &'static str, value: u64) -> Node {
-    Node { kind: Kind::Number, ..text_node(name, value.to_string()) }
-}
 
 fn session(session: ConnectionId) -> Node {
     number("session", session.0)
@@ -26,7 +22,7 @@ fn lost(dropped: [u64; DropReason::ALL.len()]) -> impl Iterator<Item = Node> {
 }
 
 /// The name of a transition of the bus, its fields, and what its text is.
-pub(crate) fn details(transition: &T) -> TransitionDetails {
+pub(super) fn details(transition: &T) -> TransitionDetails {
     match transition {
         T::Listening { path } => plain("listening", vec![text_node("path", path.to_string())]),
         T::NotListening => with_text("not listening", Vec::new(), "why", Class::Public),

@@ -1,4 +1,5 @@
 //! The transitions of runs.
 
-pub(crate) mod summary;
-pub(crate) mod transitions;
+mod row;
+mod summary;
+mod transitions;

@@ -9,7 +9,7 @@ use crate::{
 };
 
 /// What a transition of a run tells of.
-pub(crate) fn summary(transition: &T) -> EntrySummary<'_> {
+pub(super) fn summary(transition: &T) -> EntrySummary<'_> {
     let standing = match transition {
         T::StateChange { state: NodeState::Failed | NodeState::Blocked, .. }
         | T::Ended { state: RunState::Failed, .. } => EntryOutcome::Bad,
@@ -26,7 +26,7 @@ pub(crate) fn summary(transition: &T) -> EntrySummary<'_> {
 }
 
 /// What happened, in one line.
-pub(crate) fn line(transition: &T) -> Cow<'static, str> {
+pub(super) fn line(transition: &T) -> Cow<'static, str> {
     match transition {
         T::Submitted { name, by, nodes, .. } => {
             format!("{name}: {}, by {}", counted(*nodes, "node"), by.client).into()

@@ -2,16 +2,12 @@
 
 use crate::{
     dissect::{
-        transitions::{TransitionDetails, plain, text_node, with_text},
-        tree::{Kind, Node},
+        transitions::{TransitionDetails, number, plain, text_node, with_text},
+        tree::Node,
     },
     field::Class,
     tap::entry::runs::{Asker, NodeRef, Transition as T},
 };
-
-fn number(name: &'static str, value: u64) -> Node {
-    Node { kind: Kind::Number, ..text_node(name, value.to_string()) }
-}
 
 fn who(Asker { kind, client }: &Asker) -> Node {
     text_node("by", format!("{client} ({})", kind.name()))
@@ -22,7 +18,7 @@ fn which(NodeRef { index: place, id }: &NodeRef) -> Node {
 }
 
 /// The name of a transition of a run, its fields, and what its text is.
-pub(crate) fn details(transition: &T) -> TransitionDetails {
+pub(super) fn details(transition: &T) -> TransitionDetails {
     let mut fields: Vec<Node> =
         transition.run().map(|run| text_node("run", run.to_string())).into_iter().collect();
     let text = match transition {

@@ -1,3 +1,5 @@
 //! The station's own transitions.
 
-pub(crate) mod summary;
+mod row;
+mod summary;
+mod transitions;

@@ -1,14 +1,14 @@
 //! What the station's own entries tell.
 
-use crate::words::format;
 use std::borrow::Cow;
 
 use crate::{
     dissect::{outcome::EntryOutcome, summary::EntrySummary},
     tap::entry::station::Transition,
+    words::format,
 };
 
-pub(crate) fn summary(transition: Transition) -> EntrySummary<'static> {
+pub(super) fn summary(transition: Transition) -> EntrySummary<'static> {
     use Transition as T;
     let (kind, standing) = match transition {
         T::Started => ("started", EntryOutcome::Plain),
@@ -29,7 +29,7 @@ pub(crate) fn summary(transition: Transition) -> EntrySummary<'static> {
     EntrySummary { kind, outcome: standing, ..EntrySummary::default() }
 }
 
-pub(crate) fn line(transition: Transition) -> Cow<'static, str> {
+pub(super) fn line(transition: Transition) -> Cow<'static, str> {
     use Transition as T;
     match transition {
         T::Started => "the station is up".into(),

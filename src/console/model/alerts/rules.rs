@@ -1,11 +1,11 @@
 //! When there is cause for an alert.
 
-use crate::console::draw::format;
 use std::{sync::Arc, time::Duration};
 
 use super::alert::Cause;
 use crate::{
     console::{
+        draw::format,
         model::{
             bridge::{queue_head_age::QueueHeadAges, windowed_rates::WindowedRates},
             bus::state::drop_groups,

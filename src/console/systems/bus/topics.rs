@@ -1,11 +1,10 @@
 //! Topics: what is published where, and how fast.
 
-use crate::console::draw::format;
 use std::borrow::Cow;
 
 use crate::{
     console::{
-        draw::{Cell, glyphs::Glyphs, theme::Role},
+        draw::{Cell, format, glyphs::Glyphs, theme::Role},
         model::{
             Model,
             bridge::WindowedRates,

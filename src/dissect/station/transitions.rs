@@ -1,0 +1,35 @@
+//! The fields of the station's own transitions.
+
+use crate::{
+    dissect::transitions::{TransitionDetails, plain, text_node, with_text},
+    field::Class,
+    tap::entry::station::Transition as T,
+    words::format,
+};
+
+/// The name of a transition of the station, its fields, and what its text is.
+pub(super) fn details(transition: T) -> TransitionDetails {
+    let path = |name, fields| with_text(name, fields, "path", Class::Public);
+    match transition {
+        T::Started => plain("started", Vec::new()),
+        T::HostUp { link } => plain("host up", vec![text_node("host", link.name())]),
+        T::HostDown { link } => {
+            with_text("host down", vec![text_node("host", link.name())], "why", Class::Public)
+        }
+        T::StoreOk => plain("store well", Vec::new()),
+        T::StoreFailing => with_text("store failing", Vec::new(), "why", Class::Public),
+        T::RecordingStarted => path("recording", Vec::new()),
+        T::RecordingGrew { bytes } => plain("recorded", vec![text_node("bytes", format::bytes(bytes))]),
+        T::RecordingStopped { bytes } => {
+            path("recording ended", vec![text_node("bytes", format::bytes(bytes))])
+        }
+        T::RecordingFailed => path("recording failed", Vec::new()),
+        T::DiskLow { free_bytes } => plain("disk low", vec![text_node("free", format::bytes(free_bytes))]),
+        T::DiskOk { free_bytes } => plain("disk well", vec![text_node("free", format::bytes(free_bytes))]),
+        T::Operated => with_text("operated", Vec::new(), "what", Class::Public),
+        T::Notice { level } => {
+            with_text("notice", vec![text_node("level", level.name())], "text", Class::Public)
+        }
+        T::Stopping => plain("stopping", Vec::new()),
+    }
+}
