@@ -6,6 +6,7 @@ use std::borrow::Cow;
 use super::{
     breach::Breach,
     decoder::{Decoder, Subject},
+    mpp, rmp,
     summary::EntrySummary,
     transitions::TransitionDetails,
     verdict::VerdictLine,
@@ -73,3 +74,9 @@ pub(super) const fn of_transition(transition: &Transition) -> &dyn DissectTransi
         Transition::Macp(transition) => transition,
     }
 }
+
+/// The texts of a link's clauses, by the clause.
+type ClauseText = fn(&str) -> Option<&'static str>;
+
+/// The links whose peers break clauses.
+pub(super) const CLAUSES: [ClauseText; 2] = [mpp::clause_text, rmp::clause_text];

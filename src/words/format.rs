@@ -64,6 +64,12 @@ pub(crate) fn time_of_day_ms(at: Wall, zone: &TimeZone) -> String {
     format!("{}.{:03}", time_of_day(at, zone), at.0 % 1_000)
 }
 
+/// A moment as other programs write it: `2026-11-22T18:04:11.25Z`.
+pub(crate) fn utc(at: Wall) -> Option<String> {
+    let ms = i64::try_from(at.0).ok()?;
+    Timestamp::from_millisecond(ms).ok().map(|stamp| stamp.to_string())
+}
+
 /// A size: `512 B`, `12 KiB`, `3 MiB`, `4 GiB`.
 pub(crate) fn bytes(bytes: u64) -> String {
     match bytes {

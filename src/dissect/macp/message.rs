@@ -14,7 +14,6 @@ use crate::{
     dissect::{
         decoder::{Decoder, Subject},
         json,
-        rmp::frame::utc,
         tree::{Kind, Node, Text, Tree, TreeBuilder},
     },
     field::Class,
@@ -24,6 +23,7 @@ use crate::{
         proto::v1::{Envelope, SignalPayload},
     },
     tap::entry::{Direction, Head as AnyHead, Verdict as AnyVerdict},
+    time::Wall,
     words::format,
 };
 
@@ -176,7 +176,8 @@ fn content(bytes: &[u8], name: &str, span: &Span, builder: &mut TreeBuilder) {
 fn remark_times(bytes: &[u8], tree: &mut Tree) {
     for node in &mut tree.nodes {
         if node.kind == Kind::Number && node.name.read(bytes, 64).ends_with("_unix_ms") {
-            let moment = node.value.read(bytes, 24).parse().ok().filter(|ms| *ms > 0).and_then(utc);
+            let moment =
+                node.value.read(bytes, 24).parse().ok().filter(|ms| *ms > 0).map(Wall).and_then(format::utc);
             if let (Some(moment), Some(note)) = (moment, node.note.as_mut()) {
                 note.text = format!("{}: {moment}", note.text).into();
             }

@@ -1,5 +1,6 @@
 //! The bridge's frames and transitions (MPP): JSON by the frames' tables, and why connections end.
 
+mod clauses;
 mod close_cause;
 mod fields;
 mod frame;
@@ -9,4 +10,5 @@ mod summary;
 mod transitions;
 mod verdict;
 
+pub(super) use clauses::{clause_text, violation_remedy};
 pub(crate) use close_cause::{describe_close, refusal_remedy};

@@ -3,7 +3,7 @@
 use crate::rmp::{Code, Refusal};
 
 /// What the author of a peer does about a refusal.
-pub(crate) const fn refusal_remedy(refusal: Refusal) -> &'static str {
+pub(in crate::dissect) const fn refusal_remedy(refusal: Refusal) -> &'static str {
     match refusal {
         Refusal::Fault(code) => match code {
             Code::InvalidMagic => {
@@ -51,8 +51,8 @@ pub(crate) const fn refusal_remedy(refusal: Refusal) -> &'static str {
 }
 
 /// The text of a clause of RMP, in short.
-pub(crate) fn clause_text(clause: &str) -> &'static str {
-    match clause {
+pub(in crate::dissect) fn clause_text(clause: &str) -> Option<&'static str> {
+    Some(match clause {
         "rmp-v0 §1.1" => "A header is 64 bytes in network order and begins with RMP0.",
         "rmp-v0 §1.1, §6" => {
             "header_version is 0 and header_len 64; flags and both reserved fields are 0. Anything else is refused."
@@ -87,8 +87,8 @@ pub(crate) fn clause_text(clause: &str) -> &'static str {
         "ruling RMP 9" => {
             "A drop is noticed on rlp/sys/drops, at most 100 times a second and topic; the message itself goes to rlp/sys/drops/bodies."
         }
-        _ => "",
-    }
+        _ => return None,
+    })
 }
 
 #[cfg(test)]
@@ -98,7 +98,7 @@ mod tests {
     #[test]
     fn every_refusal_stands_on_a_clause_with_a_text() {
         for refusal in Code::ALL.into_iter().map(Refusal::Fault).chain(Refusal::OF_SESSION) {
-            assert!(!clause_text(refusal.clause()).is_empty(), "{}", refusal.clause());
+            assert!(clause_text(refusal.clause()).is_some(), "{}", refusal.clause());
             assert!(!refusal_remedy(refusal).is_empty());
         }
     }

@@ -157,7 +157,7 @@ fn number(
         "magic" => (String::from_utf8_lossy(part).into_owned(), None),
         "schema_id" => (format!("{value}"), u16::try_from(value).ok().map(|id| schema_name(id).into_owned())),
         "flags" | "reserved2" | "reserved4" => (format!("{value:#x}"), None),
-        "created_at_ms" => (value.to_string(), utc(small)),
+        "created_at_ms" => (value.to_string(), format::utc(Wall(small))),
         "ttl_ms" => (value.to_string(), Some(format::age(std::time::Duration::from_millis(small)))),
         "trace_id" => (uuid::Uuid::from_u128(value).hyphenated().to_string(), None),
         _ => (value.to_string(), None),
@@ -167,14 +167,6 @@ fn number(
         Some(remark) => node.with_note(remark),
         None => node,
     });
-}
-
-/// A moment in Unix milliseconds as people read it.
-pub(crate) fn utc(ms: u64) -> Option<String> {
-    i64::try_from(Wall(ms).0)
-        .ok()
-        .and_then(|ms| jiff::Timestamp::from_millisecond(ms).ok())
-        .map(|stamp| stamp.to_string())
 }
 
 /// Names of a control frame's fields that anybody may see, as the topics and clients are that they name.

@@ -1,7 +1,7 @@
 //! The bus's frames and transitions (RMP): the header, the body's `MsgPack`, its clauses, and frames as JSON.
 
 pub(crate) mod body_text;
-pub(super) mod clauses;
+mod clauses;
 pub(super) mod frame;
 pub(crate) mod frame_json;
 mod msgpack;
@@ -14,4 +14,5 @@ mod tests;
 mod transitions;
 mod verdict;
 
+pub(super) use clauses::{clause_text, refusal_remedy};
 pub(crate) use names::{drop_word, rights, schema_name};
