@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, Weak};
 use tokio::sync::{mpsc, oneshot, watch};
 
 use super::{
+    bridge,
     bus::Bus,
     metrics, pages,
     recorder::Recording,
@@ -12,7 +13,6 @@ use super::{
     sessions::Sessions,
     status::StationStatus,
     supervisor::{self, Parts},
-    wait,
 };
 use crate::{
     ids::Seq,
@@ -202,7 +202,7 @@ impl Operator for LocalPort {
             let running = inner.running().await?;
             match query {
                 Query::InvocationWhen { id, state, timeout_ms } => {
-                    wait::until(&inner, &running, id, state, timeout_ms).await
+                    bridge::until(&inner, &running, id, state, timeout_ms).await
                 }
                 query => pages::answer(&inner, &running, query).await,
             }

@@ -7,6 +7,7 @@
 //! ```
 
 mod address_file;
+mod bridge;
 pub mod bus;
 mod config;
 mod filtered_page;
@@ -14,7 +15,6 @@ mod housekeeping;
 mod local;
 pub mod metrics;
 mod pages;
-pub mod pairing;
 mod recorder;
 mod remote;
 pub mod runs;
@@ -22,11 +22,9 @@ mod sessions;
 mod start;
 mod status;
 mod supervisor;
-#[cfg(test)]
-mod tests;
 mod trace;
-mod wait;
 
+pub use bridge::pairing;
 pub use bus::BusDown;
 pub use config::{Config, PackSource, RUN_TIMEOUT_MS};
 pub use remote::{Address, Find, OperatorClient, RemotePort};

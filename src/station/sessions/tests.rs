@@ -16,7 +16,7 @@ use crate::{
         },
     },
     port::{Command, HostState, Outcome, Page, PortError, Query},
-    station::{ADDR_FILE, Config, Station, tests::until},
+    station::{ADDR_FILE, Config, Station, bridge::tests::until},
     tap::{
         Reader,
         entry::{Link, station},

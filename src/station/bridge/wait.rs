@@ -2,13 +2,13 @@
 
 use std::time::Duration;
 
-use super::{
-    local::{Inner, Running},
-    pages,
-};
 use crate::{
     ids::InvocationId,
     port::{Page, PortError},
+    station::{
+        local::{Inner, Running},
+        pages,
+    },
     tap::{
         Reader,
         entry::{
@@ -19,7 +19,7 @@ use crate::{
 };
 
 /// The invocation as soon as it is in `state` or has ended, or as it stands when the time is up.
-pub(super) async fn until(
+pub(in crate::station) async fn until(
     inner: &Inner,
     running: &Running,
     id: InvocationId,

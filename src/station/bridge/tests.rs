@@ -9,12 +9,12 @@ use std::{
 use serde_json::Value;
 use tempfile::TempDir;
 
-use super::{Config, OperatorClient, Station, pairing};
 use crate::{
     ids::InvocationId,
     limits::Limits,
     mpp::{self, NewInvocation, host::Request, manifest::Pack},
     port::{Command, HostState, InvocationRow, Operator, Outcome, Page, PortError, Query},
+    station::{Config, OperatorClient, Station, pairing},
     tap::{
         Reader,
         entry::{Link, Transition, What, mpp::RowState, station},
@@ -25,7 +25,7 @@ use crate::{
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Reads on until the station tells of something.
-pub(super) fn until(
+pub(in crate::station) fn until(
     runtime: &tokio::runtime::Runtime,
     reader: &mut Reader,
     wanted: impl Fn(&station::Transition) -> bool,
