@@ -13,8 +13,8 @@ use crate::{
     time::Now,
 };
 
-/// What holds on the bridge at one moment.
-#[derive(Clone, Debug, PartialEq)]
+/// What holds on the bridge at one moment; by default, of one that has not started.
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Snapshot {
     /// Whether the port answers.
     pub listener: Listener,
@@ -40,9 +40,10 @@ pub struct Snapshot {
 }
 
 /// The state of the listener.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Listener {
     /// Not bound yet.
+    #[default]
     Starting,
     /// It answers.
     Listening(SocketAddr),
@@ -50,7 +51,7 @@ pub enum Listener {
     Down(Arc<str>),
 }
 
-/// What is shown of a manifest.
+/// What is shown of a manifest; by default, of none.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PackFacts {
     /// Its reverse-DNS identifier.
@@ -63,6 +64,18 @@ pub struct PackFacts {
     pub hash: ManifestHash,
     /// Whether it is the embedded sample.
     pub is_sample: bool,
+}
+
+impl Default for PackFacts {
+    fn default() -> Self {
+        Self {
+            id: PackId::new(""),
+            name: Arc::default(),
+            version: Arc::default(),
+            hash: ManifestHash::new(""),
+            is_sample: false,
+        }
+    }
 }
 
 /// The active adapter.

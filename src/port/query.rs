@@ -13,7 +13,10 @@ use crate::{
     runs::RunState,
     schema::JsonText,
     store::invocations::{Row, Source},
-    tap::entry::mpp::{RefundStatus, RowState},
+    tap::entry::{
+        Link,
+        mpp::{RefundStatus, RowState},
+    },
     time::Wall,
 };
 
@@ -189,6 +192,31 @@ pub enum Query {
         /// At most so many; cut to `limits.port.page_rows_max`.
         limit: u64,
     },
+}
+
+impl Query {
+    /// Whose list it asks for.
+    #[must_use]
+    pub const fn link(&self) -> Link {
+        match self {
+            Self::Health | Self::Trace { .. } => Link::Station,
+            Self::Queues
+            | Self::Events
+            | Self::Invocations { .. }
+            | Self::Invocation { .. }
+            | Self::InvocationWhen { .. }
+            | Self::State
+            | Self::Refunds { .. }
+            | Self::Adapters => Link::Mpp,
+            Self::Topics | Self::Peers | Self::Subscriptions => Link::Rmp,
+            Self::Runs { .. }
+            | Self::Run { .. }
+            | Self::RunEvents { .. }
+            | Self::RunArtifacts { .. }
+            | Self::Confirmations => Link::Runs,
+            Self::Sessions { .. } | Self::Session { .. } | Self::SessionLog { .. } => Link::Macp,
+        }
+    }
 }
 
 /// Before every place in the tap.

@@ -40,6 +40,22 @@ pub struct Snapshot {
     pub macp: macp::Snapshot,
 }
 
+impl Snapshot {
+    /// That of a station whose hosts are still to be entered.
+    #[must_use]
+    pub fn without_hosts(station: StationView, at: Now) -> Self {
+        Self {
+            as_of: AsOf::default(),
+            at,
+            station,
+            mpp: mpp::Snapshot::default(),
+            rmp: rmp::Snapshot::default(),
+            runs: runs::Snapshot::default(),
+            macp: macp::Snapshot::default(),
+        }
+    }
+}
+
 /// The station itself.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StationView {

@@ -5,7 +5,7 @@ use std::{future::Future, sync::Arc};
 
 use super::local::Inner;
 use crate::{
-    field::{Record, Spec},
+    field::{Fields, Record, Spec},
     filter::Filter,
     port::PortError,
     time::Now,
@@ -22,8 +22,36 @@ pub(super) struct RowChunk<R, I> {
     pub(super) last: Option<I>,
 }
 
+/// Which rows of a list are asked for.
+pub(super) struct Paging<I> {
+    /// Only those that this lets through.
+    pub(super) filter: Option<String>,
+    /// Only those beyond this id, where the last page ended.
+    pub(super) beyond: Option<I>,
+    /// At most so many.
+    pub(super) limit: u64,
+}
+
+/// A page of rows, and the last one that was looked at where a filter was asked for.
+pub(super) async fn page<R, I, F>(
+    inner: &Inner,
+    Paging { filter, beyond, limit }: Paging<I>,
+    id: fn(&R) -> I,
+    read: impl Fn(Option<I>, u64) -> F,
+) -> Result<RowChunk<R, I>, PortError>
+where
+    R: Fields + Send + 'static,
+    I: Copy + Send + 'static,
+    F: Future<Output = Result<RowChunk<R, I>, PortError>>,
+{
+    match PageFilter::new(filter.as_deref(), R::SPECS, limit, inner)? {
+        Some(filter) => filter.rows(beyond, id, read).await,
+        None => Ok(RowChunk { last: None, ..read(beyond, limit).await? }),
+    }
+}
+
 /// A filter of a query.
-pub(super) struct PageFilter {
+struct PageFilter {
     filter: Arc<Filter>,
     now: Now,
     rows_max: usize,
@@ -35,7 +63,7 @@ impl PageFilter {
     ///
     /// # Errors
     /// [`PortError::BadRequest`] for one that cannot be read.
-    pub(super) fn new(
+    fn new(
         text: Option<&str>,
         specs: &'static [Spec],
         rows_max: u64,
@@ -59,7 +87,7 @@ impl PageFilter {
     }
 
     /// The rows that it lets through, and the last one that was looked at.
-    pub(super) async fn rows<R, I, F>(
+    async fn rows<R, I, F>(
         &self,
         mut beyond: Option<I>,
         id: fn(&R) -> I,
@@ -122,7 +150,7 @@ mod tests {
 
     use super::*;
     use crate::{
-        field::{Fields as _, Value, fields},
+        field::{Value, fields},
         filter::Filter,
     };
 

@@ -12,14 +12,13 @@ use std::{
 use tokio::sync::{Semaphore, watch};
 
 use super::{
-    bus::{self, Bus},
     config::{Config, PackSource},
+    hosts::Hosts,
     local::{Inner, LocalPort, Startup},
     metrics,
-    runs::{self, RunsHandle},
-    sessions::{self, Sessions},
+    recorder::Recording,
     status::StationStatus,
-    supervisor::{BridgeHost, Foundation, Parts},
+    supervisor::{Foundation, Parts},
 };
 use crate::{
     mpp::{
@@ -110,9 +109,8 @@ impl Station {
             clock,
             limits: config.limits,
             waits,
-            bus: Bus::default(),
-            runs: RunsHandle::default(),
-            sessions: Sessions::default(),
+            hosts: Hosts::default(),
+            recording: Recording::default(),
             metrics: metrics::Endpoint::default(),
             stop_asked: watch::Sender::new(false),
             parts: Arc::downgrade(&parts),
@@ -122,9 +120,9 @@ impl Station {
             let (inner, startup, parts) = (Arc::clone(&inner), startup.clone(), Arc::clone(&parts));
             let open = move || match open(&inner, &config, lock, pack, startup.clone()) {
                 Ok(opened) => {
-                    let running = opened.bridge.as_ref().map(|up| Arc::clone(&up.running));
                     *parts.lock().unwrap_or_else(PoisonError::into_inner) = Some(opened);
                     inner.status.report(Transition::Started, "");
+                    let running = inner.hosts.running();
                     startup.send_replace(running.map_or(Startup::Stopped, Startup::Running));
                     if let Some(path) = config.record {
                         record_from_start(&inner, path);
@@ -158,8 +156,8 @@ impl Station {
         let mut reader = self.inner.tap.reader().map_err(|error| StartError::Failed(error.to_string()))?;
         let running = self.inner.running().await.map_err(failed)?;
         let metrics = self.inner.metrics.addr();
-        let rmp = self.inner.bus.path();
-        let macp = self.inner.sessions.addr();
+        let rmp = self.inner.hosts.bus.path();
+        let macp = self.inner.hosts.sessions.addr();
         loop {
             match running.with_bridge(|bridge| bridge.snapshot().listener).await.map_err(failed)? {
                 Listener::Listening(addr) => return Ok(Ready { mpp: Ok(addr), rmp, macp, metrics }),
@@ -189,22 +187,7 @@ impl Station {
         self.inner.status.report(Transition::Stopping, "");
         self.startup.send_replace(Startup::Stopped);
         let Some(parts) = self.parts.lock().unwrap_or_else(PoisonError::into_inner).take() else { return };
-        let Parts { hosts, foundation, bridge: up, bus, runs, macp, .. } = parts;
-        // Runs end with the station, and not for want of the agents that the bus sends away.
-        if let Some(runs) = runs {
-            runs.stop(&self.inner, &hosts);
-        }
-        if let Some(bus) = bus {
-            bus.stop(&self.inner, &hosts);
-        }
-        if let Some(macp) = macp {
-            macp.stop(&self.inner, &hosts);
-        }
-        if let Some(up) = up {
-            up.stop(&hosts);
-        }
-        hosts.block_on(foundation.recording.end());
-        hosts.shutdown_timeout(Duration::from_millis(200));
+        parts.stop(&self.inner);
     }
 }
 
@@ -229,29 +212,28 @@ fn open(
         let heard = "anyone who reaches it can try the token, and nothing is encrypted: bind to 127.0.0.1, or tunnel it";
         inner.status.notice(Level::Warn, &format!("the MPP port is bound to {}: {heard}", config.bind));
     }
-    let hosts = tokio::runtime::Builder::new_multi_thread()
+    let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .thread_name("hosts")
         .enable_all()
         .build()
         .map_err(|error| error.to_string())?;
-    let foundation = Foundation::new(config, Arc::new(lock), pack);
-    let up = BridgeHost::start(inner, &foundation, &hosts)?;
-    let runs = runs::start(inner, config, up.running.store.clone()).ok();
-    let bus = bus::start(inner, config, foundation.next_session(), &hosts).ok();
-    let macp = sessions::start(inner, config, up.running.store.clone(), &hosts).ok();
+    let foundation = Foundation { config: config.clone(), lock: Arc::new(lock), pack, runtime };
+    let parts = Parts::start(inner, foundation, startup)?;
     if let Some(addr) = config.metrics {
-        metrics::start(inner, addr, &hosts);
+        metrics::start(inner, addr, &parts.foundation.runtime);
     }
-    Ok(Parts { hosts, foundation, bridge: Some(up), bus, runs, macp, startup })
+    Ok(parts)
 }
 
 /// `--record`: a failure is said on every screen, and ends nothing.
 fn record_from_start(inner: &Arc<Inner>, path: PathBuf) {
     let shared = Arc::clone(inner);
     let begin = async move {
-        let Ok(running) = shared.running().await else { return };
-        if let Err(error) = running.recording.start(&shared, Some(path)).await {
+        if shared.running().await.is_err() {
+            return;
+        }
+        if let Err(error) = shared.recording.start(&shared, Some(path)).await {
             tracing::error!("not recording: {error}");
             shared.status.report(Transition::RecordingFailed, &error.to_string());
         }

@@ -16,8 +16,8 @@ pub(super) async fn ladder(
 ) -> Result<Page, PortError> {
     let mut reader =
         inner.tap.reader_from_oldest().map_err(|error| PortError::Busy { what: error.to_string() })?;
-    let mut ladder = Ladder::new(trace, has_events, after, limit.min(inner.limits.port.page_rows_max));
-    ladder.observe_peers(&inner.bus.snapshot().await.1);
+    let mut ladder = Ladder::new(trace, has_events, after, limit);
+    ladder.observe_peers(&inner.hosts.bus.snapshot().await.1);
     let (end, mut kept_since_ms) = (inner.tap.last(), inner.status.view().0.started_at.wall);
     let mut is_cut = reader.next() > Seq(1);
     while reader.next() <= end {

@@ -1,8 +1,18 @@
-//! The MPP bridge in a station: the pairing of its adapter, and waits for what it works on.
+//! The MPP bridge in a station, with the store that it carries: started, ended, asked; and the pairing of its
+//! adapter.
 
+mod commands;
+mod families;
+mod handle;
+mod host;
+mod pages;
 pub mod pairing;
+mod serve;
 #[cfg(test)]
 pub(super) mod tests;
 mod wait;
 
-pub(super) use wait::until;
+pub(super) use commands::command;
+#[cfg(test)]
+pub(super) use families::families;
+pub(super) use handle::{Bridge, Running};

@@ -2,13 +2,11 @@
 
 use std::time::Duration;
 
+use super::{handle::Running, pages};
 use crate::{
     ids::InvocationId,
     port::{Page, PortError},
-    station::{
-        local::{Inner, Running},
-        pages,
-    },
+    station::local::Inner,
     tap::{
         Reader,
         entry::{
@@ -19,7 +17,7 @@ use crate::{
 };
 
 /// The invocation as soon as it is in `state` or has ended, or as it stands when the time is up.
-pub(in crate::station) async fn until(
+pub(super) async fn until(
     inner: &Inner,
     running: &Running,
     id: InvocationId,

@@ -2,22 +2,25 @@
 
 use std::{
     path::PathBuf,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError, atomic::AtomicU64},
 };
 
 use tokio::sync::{mpsc, oneshot};
 
 use crate::{
-    ids::{ConnectionId, Seq},
-    port::{HealthRow, Outcome, PortError},
+    ids::Seq,
+    port::PortError,
     rmp::{Listener, Snapshot, host::Request},
-    words::counted,
+    station::host::host_down,
+    tap::entry::Link,
 };
 
 /// The bus of a station, up or down.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(in crate::station) struct Bus {
     state: Mutex<BusState>,
+    /// The number of the next session: none is given twice.
+    pub(super) next_session: Arc<AtomicU64>,
 }
 
 /// How it is.
@@ -30,6 +33,12 @@ enum BusState {
         requests: mpsc::Sender<Request>,
     },
     Down(Arc<str>),
+}
+
+impl Default for Bus {
+    fn default() -> Self {
+        Self { state: Mutex::default(), next_session: Arc::new(AtomicU64::new(1)) }
+    }
 }
 
 impl Bus {
@@ -63,7 +72,7 @@ impl Bus {
         }
     }
 
-    fn ask(&self, request: Request) -> Result<(), PortError> {
+    pub(super) fn ask(&self, request: Request) -> Result<(), PortError> {
         self.requests()?.try_send(request).map_err(|error| match error {
             mpsc::error::TrySendError::Full(_) => {
                 PortError::Busy { what: "the bus's queue of requests (limits.port.commands_max)".to_owned() }
@@ -86,42 +95,8 @@ impl Bus {
         };
         (Seq(0), Snapshot { listener, ..Snapshot::default() })
     }
-
-    /// Ends a connection.
-    pub(in crate::station) async fn kick(
-        &self,
-        session: ConnectionId,
-        cause: Option<Seq>,
-    ) -> Result<Outcome, PortError> {
-        let (answer, answered) = oneshot::channel();
-        self.ask(Request::Kick { session, cause, answer })?;
-        match answered.await {
-            Ok(true) => Ok(Outcome::PeerKicked { session }),
-            Ok(false) => Err(PortError::NoSession { session }),
-            Err(_) => Err(down("it has stopped")),
-        }
-    }
-
-    /// How it is, in a line.
-    pub(in crate::station) async fn health(&self) -> HealthRow {
-        let (_, snapshot) = self.snapshot().await;
-        let (well, detail) = match &snapshot.listener {
-            Listener::Listening(path) => {
-                let subs: usize = snapshot.peers.values().map(|peer| peer.subs.len()).sum();
-                let totals = &snapshot.totals;
-                let dropped: u64 = totals.dropped.iter().sum();
-                let (peers, subs) =
-                    (counted(snapshot.peers.len() as u64, "peer"), counted(subs as u64, "subscription"));
-                let figures = format!("{peers}, {subs}, {} published, {dropped} dropped", totals.published);
-                (true, format!("listening on {path}, {figures}"))
-            }
-            Listener::Starting => (false, "starting".to_owned()),
-            Listener::Down(why) => (false, why.to_string()),
-        };
-        HealthRow { part: "rmp".to_owned(), well, detail }
-    }
 }
 
-fn down(why: &str) -> PortError {
-    PortError::HostDown { host: "the bus".to_owned(), why: why.to_owned() }
+pub(super) fn down(why: &str) -> PortError {
+    host_down(Link::Rmp, why)
 }

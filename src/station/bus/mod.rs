@@ -1,11 +1,15 @@
 //! The bus in a station: its start and its end, apart from the bridge and from the store, what the station
 //! publishes on it, and the tokens by which its peers are more than agents.
 
+mod commands;
 mod down;
 mod entries;
+mod families;
 mod handle;
+mod host;
 mod metrics_publisher;
 mod operator;
+mod pages;
 mod serve;
 #[cfg(test)]
 mod tests;
@@ -14,5 +18,7 @@ mod tokens;
 pub use down::BusDown;
 pub use tokens::{TokenError, TokenKind, token};
 
+pub(super) use commands::kick;
+#[cfg(test)]
+pub(super) use families::families;
 pub(super) use handle::Bus;
-pub(super) use serve::{Serving, start};

@@ -2,12 +2,7 @@
 //! up.
 
 use std::{
-    io,
-    os::unix::ffi::OsStrExt as _,
-    panic::AssertUnwindSafe,
-    sync::{Arc, atomic::AtomicU64},
-    thread::JoinHandle,
-    time::Duration,
+    io, os::unix::ffi::OsStrExt as _, panic::AssertUnwindSafe, sync::Arc, thread::JoinHandle, time::Duration,
 };
 
 use tokio::{
@@ -17,21 +12,25 @@ use tokio::{
 
 use super::{
     down::BusDown,
-    entries, metrics_publisher,
+    entries,
+    handle::Bus,
+    metrics_publisher,
     operator::{self, Service},
     tokens::tokens,
 };
 use crate::{
     port::wire::StationInfo,
     rmp::{
+        self,
         broker::{Broker, Settings},
-        host::{self, Request, Setup},
+        host::{Request, Setup},
     },
     station::{
         address_file::{AddressFile, PATH_FILE},
-        config::Config,
+        host,
         local::{Inner, LocalPort},
         runs,
+        supervisor::Foundation,
     },
     tap::entry::{Link, station::Transition},
 };
@@ -41,16 +40,16 @@ const STOP_MAX: Duration = Duration::from_secs(1);
 
 /// A bus that is served.
 #[derive(Debug)]
-pub(in crate::station) struct Serving {
+pub(super) struct Serving {
     thread: JoinHandle<()>,
     requests: mpsc::Sender<Request>,
     tasks: Vec<tokio::task::AbortHandle>,
 }
 
-impl Serving {
+impl host::Serving for Serving {
     /// Ends it: intake first, then every connection is told.
-    pub(in crate::station) fn stop(self, inner: &Inner, hosts: &Runtime) {
-        inner.bus.set_down("the station is going down");
+    fn stop(self: Box<Self>, inner: &Inner, runtime: &Runtime) {
+        inner.hosts.bus.set_down("the station is going down");
         for task in &self.tasks {
             task.abort();
         }
@@ -60,13 +59,12 @@ impl Serving {
                 let _ = answered.await;
             }
         };
-        if hosts.block_on(async { tokio::time::timeout(STOP_MAX, stop).await }).is_ok() {
+        if runtime.block_on(async { tokio::time::timeout(STOP_MAX, stop).await }).is_ok() {
             let _ = self.thread.join();
         }
     }
 
-    /// Takes away what a bus that failed has left.
-    pub(in crate::station) fn clear(self) {
+    fn clear(self: Box<Self>) {
         for task in &self.tasks {
             task.abort();
         }
@@ -75,31 +73,22 @@ impl Serving {
 }
 
 /// Starts the bus. Why that is not possible is said on every screen, and the station goes on without it.
-pub(in crate::station) fn start(
-    inner: &Arc<Inner>,
-    config: &Config,
-    next_session: &Arc<AtomicU64>,
-    hosts: &Runtime,
-) -> Result<Serving, String> {
-    try_start(inner, config, next_session, hosts).inspect_err(|why| {
-        inner.bus.set_down(why);
-        BusDown::write(&config.data, why);
+pub(super) fn start(bus: &Bus, inner: &Arc<Inner>, foundation: &Foundation) -> Result<Serving, String> {
+    try_start(bus, inner, foundation).inspect_err(|why| {
+        bus.set_down(why);
+        BusDown::write(&foundation.config.data, why);
         inner.status.report(Transition::HostDown { link: Link::Rmp }, why);
         tracing::error!("the bus: {why}");
     })
 }
 
-fn try_start(
-    inner: &Arc<Inner>,
-    config: &Config,
-    next_session: &Arc<AtomicU64>,
-    hosts: &Runtime,
-) -> Result<Serving, String> {
+fn try_start(bus: &Bus, inner: &Arc<Inner>, foundation: &Foundation) -> Result<Serving, String> {
+    let Foundation { config, runtime, .. } = foundation;
     let clock = inner.clock;
     let tokens = tokens(&config.data).map_err(|error| error.to_string())?;
     let path =
         config.socket.as_ref().ok_or("there is no place for the bus's socket: name one with --socket")?;
-    let bound = host::bind(path).map_err(|error| error.to_string())?;
+    let bound = rmp::host::bind(path).map_err(|error| error.to_string())?;
     let recorded = AddressFile::new(&config.data, PATH_FILE, path.as_os_str().as_bytes(), "the bus");
     recorded.write_or_warn(&inner.status);
     let limits = config.limits.rmp;
@@ -114,7 +103,7 @@ fn try_start(
         mpsc::channel(usize::try_from(config.limits.port.commands_max).unwrap_or(1));
     let (asked, questions) = mpsc::channel(usize::try_from(limits.asked_max).unwrap_or(1));
     let (tap_readers, readers) = watch::channel(0);
-    let (ear, heard) = host::station_inbox(&limits);
+    let (ear, heard) = rmp::host::station_inbox(&limits);
     let setup = Setup {
         bound,
         broker: Broker::new(settings, clock.now()),
@@ -125,21 +114,21 @@ fn try_start(
         operator_requests: asked,
         station_inbox: Some(ear),
         tap_readers,
-        next_session: Arc::clone(next_session),
+        next_session: Arc::clone(&bus.next_session),
         uid: rustix::process::geteuid().as_raw(),
     };
-    inner.bus.set_up(path.clone(), requests.clone());
+    bus.set_up(path.clone(), requests.clone());
     BusDown::clear(&config.data);
     let thread = spawn(setup, inner).map_err(|error| error.to_string())?;
     let port = Arc::new(LocalPort { inner: Arc::clone(inner) });
     let service =
         Service { port, bus: requests.clone(), about: about(inner), clock, limits: config.limits.port };
     let tasks = vec![
-        hosts.spawn(metrics_publisher::publish(Arc::downgrade(inner), requests.clone())).abort_handle(),
-        hosts.spawn(operator::serve(service, questions)).abort_handle(),
-        hosts.spawn(runs::forward(Arc::downgrade(inner), heard)).abort_handle(),
-        hosts.spawn(recorded.maintain(inner.status.clone())).abort_handle(),
-        hosts
+        runtime.spawn(metrics_publisher::publish(Arc::downgrade(inner), requests.clone())).abort_handle(),
+        runtime.spawn(operator::serve(service, questions)).abort_handle(),
+        runtime.spawn(runs::forward(Arc::downgrade(inner), heard)).abort_handle(),
+        runtime.spawn(recorded.maintain(inner.status.clone())).abort_handle(),
+        runtime
             .spawn(entries::publish(inner.tap.clone(), requests.clone(), readers, limits, clock))
             .abort_handle(),
     ];
@@ -177,7 +166,8 @@ fn spawn(setup: Setup, inner: &Arc<Inner>) -> io::Result<JoinHandle<()>> {
     board.report(Transition::HostUp { link: Link::Rmp }, "");
     let serve = move || {
         let served = tokio::runtime::Builder::new_current_thread().enable_all().build().and_then(|runtime| {
-            let ended = std::panic::catch_unwind(AssertUnwindSafe(|| runtime.block_on(host::run(setup))));
+            let ended =
+                std::panic::catch_unwind(AssertUnwindSafe(|| runtime.block_on(rmp::host::run(setup))));
             ended.unwrap_or_else(|_| {
                 Err(io::Error::other("it failed by a fault of ours; please report the log"))
             })
@@ -185,7 +175,7 @@ fn spawn(setup: Setup, inner: &Arc<Inner>) -> io::Result<JoinHandle<()>> {
         if let Err(error) = served {
             let why = format!("{error}. `rl-console restart rmp` starts it again");
             if let Some(inner) = inner.upgrade() {
-                inner.bus.set_down(&why);
+                inner.hosts.bus.set_down(&why);
             }
             board.report(Transition::HostDown { link: Link::Rmp }, &why);
             tracing::error!("the bus: {why}");

@@ -1,16 +1,9 @@
 //! What is measured at one moment.
 
-use std::{sync::Arc, time::Duration};
+use std::time::Duration;
 
-use crate::{
-    macp, mpp,
-    port::StationView,
-    rmp, runs,
-    station::local::{Inner, Startup},
-    store,
-    tap::Counters,
-    time::Now,
-};
+use super::Family;
+use crate::{port::StationView, station::local::Inner, store, tap::Counters, time::Now};
 
 /// How long a host may take to say how it stands; past it, its figures are left out.
 const SNAPSHOT_MAX: Duration = Duration::from_secs(1);
@@ -26,14 +19,8 @@ pub struct Metrics {
     pub tap: Counters,
     /// The store.
     pub store: Option<store::Counters>,
-    /// The MPP bridge.
-    pub mpp: Option<mpp::Snapshot>,
-    /// The bus.
-    pub rmp: Option<rmp::Snapshot>,
-    /// The runs.
-    pub runs: Option<runs::Metrics>,
-    /// The MACP runtime.
-    pub macp: Option<macp::host::Metrics>,
+    /// Those of every host that answers.
+    pub(super) hosts: Vec<Family>,
     /// The metrics' own HTTP endpoint, where there is one.
     pub http: Option<HttpMetrics>,
 }
@@ -49,31 +36,15 @@ pub struct HttpMetrics {
 
 /// Takes the figures. Never waits longer than a second.
 pub(in crate::station) async fn collect(inner: &Inner) -> Metrics {
-    let running = match &*inner.startup.borrow() {
-        Startup::Running(running) => Some(Arc::clone(running)),
-        Startup::Starting | Startup::Failed(_) | Startup::Stopped => None,
-    };
-    let (mpp, rmp, runs) = match &running {
-        Some(running) => {
-            let bus = async { Ok::<_, crate::port::PortError>(inner.bus.snapshot().await.1) };
-            tokio::join!(in_time(running.snapshot()), in_time(bus), in_time(inner.runs.metrics()))
-        }
-        None => (None, None, None),
-    };
+    let families = inner.hosts.by_link().map(|host| tokio::time::timeout(SNAPSHOT_MAX, host.families()));
+    let hosts = futures_util::future::join_all(families).await;
     let (station, _, at) = inner.status.view();
     Metrics {
         at,
         station,
         tap: inner.tap.counters(),
-        store: running.map(|running| running.store.counters()),
-        mpp: mpp.map(|(_, mpp)| mpp),
-        rmp: rmp.filter(|rmp| rmp.listener != rmp::Listener::Starting),
-        runs,
-        macp: inner.sessions.metrics(),
+        store: inner.running_now().map(|running| running.store.counters()),
+        hosts: hosts.into_iter().filter_map(Result::ok).flatten().collect(),
         http: inner.metrics.metrics(),
     }
-}
-
-async fn in_time<T, E>(answer: impl Future<Output = Result<T, E>>) -> Option<T> {
-    tokio::time::timeout(SNAPSHOT_MAX, answer).await.ok().and_then(Result::ok)
 }

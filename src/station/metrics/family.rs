@@ -10,7 +10,7 @@ const BUS: &str = "rmp_";
 
 /// How a figure moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(in crate::station) enum Kind {
     /// It only grows, and begins anew with its host.
     Counter,
     /// It goes up and down.
@@ -20,7 +20,7 @@ pub(super) enum Kind {
 /// A figure.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
 #[serde(untagged)]
-pub(super) enum Number {
+pub(in crate::station) enum Number {
     /// A count.
     Whole(u64),
     /// A measure.
@@ -46,39 +46,39 @@ impl From<f64> for Number {
 }
 
 /// A name and a value of it.
-pub(super) type Label = (&'static str, String);
+pub(in crate::station) type Label = (&'static str, String);
 
 /// One figure of a family, told apart from the others by its labels.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Series {
-    pub(super) labels: Vec<Label>,
-    pub(super) value: Number,
+pub(in crate::station) struct Series {
+    pub(in crate::station) labels: Vec<Label>,
+    pub(in crate::station) value: Number,
 }
 
 /// Figures of one meaning.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Family {
+pub(in crate::station) struct Family {
     /// Its whole name: the unit comes last, and after it the `total` of a counter.
-    pub(super) name: &'static str,
-    pub(super) kind: Kind,
+    pub(in crate::station) name: &'static str,
+    pub(in crate::station) kind: Kind,
     /// What it means, in a sentence.
-    pub(super) help: &'static str,
-    pub(super) series: Vec<Series>,
+    pub(in crate::station) help: &'static str,
+    pub(in crate::station) series: Vec<Series>,
 }
 
 impl Family {
-    pub(super) const fn new(name: &'static str, kind: Kind, help: &'static str) -> Self {
+    pub(in crate::station) const fn new(name: &'static str, kind: Kind, help: &'static str) -> Self {
         Self { name, kind, help, series: Vec::new() }
     }
 
     /// With the one figure that needs no label.
-    pub(super) fn of(mut self, value: impl Into<Number>) -> Self {
+    pub(in crate::station) fn of(mut self, value: impl Into<Number>) -> Self {
         self.series.push(Series { labels: Vec::new(), value: value.into() });
         self
     }
 
     /// With one figure for each value of a label.
-    pub(super) fn by<V: Into<Number>>(
+    pub(in crate::station) fn by<V: Into<Number>>(
         mut self,
         label: &'static str,
         figures: impl IntoIterator<Item = (String, V)>,
@@ -91,7 +91,7 @@ impl Family {
 
     /// The name of one of its series as it stands on the bus: without the program's name, and a figure of the
     /// bus without the bus's, as `drops_total{reason="duplicate"}` (rmp-v0 §5).
-    pub(super) fn short_name(&self, series: &Series) -> String {
+    pub(in crate::station) fn short_name(&self, series: &Series) -> String {
         let name = self.name.strip_prefix(PREFIX).unwrap_or(self.name);
         let mut name = name.strip_prefix(BUS).unwrap_or(name).to_owned();
         for (place, (label, value)) in series.labels.iter().enumerate() {

@@ -2,7 +2,7 @@
 //! `rlp/sys/metrics`.
 //!
 //! ```text
-//! snapshot, counters ─▶ figures ─▶ families ─┬▶ text ─▶ host (GET /metrics)
+//! hosts, counters ─▶ figures ─▶ families ─┬▶ text ─▶ host (GET /metrics)
 //!                                            └▶ payload (CT_METRICS_SNAPSHOT)
 //! ```
 
@@ -22,4 +22,5 @@ pub use payload::MetricsSnapshot;
 
 pub(super) use collector::collect;
 pub(super) use endpoint::{Endpoint, EndpointState};
+pub(super) use family::{Family, Kind};
 pub(super) use host::start;

@@ -16,7 +16,7 @@ use crate::{
     mpp::{Listener, PackFacts, QueueView, Snapshot},
     port::{HostState, RecordingView, StationView},
     rmp, runs,
-    station::{Config, Station},
+    station::{self, Config, Station, bridge, sessions},
     store, tap,
     tap::entry::{mpp::Brake, rmp::Gauge},
     time::{Clock, Now},
@@ -81,6 +81,19 @@ fn metrics() -> Metrics {
         logs: [].into(),
         commits_failing: None,
     };
+    let runs = runs::Metrics {
+        running: 2,
+        rejected: [0, 0, 0, 4, 0, 0, 0, 0, 0],
+        tokens: 70,
+        ..runs::Metrics::default()
+    };
+    let macp = macp::host::Metrics {
+        totals: macp::Totals { open: 3, resolved: 2, accepted: 40, ..macp::Totals::default() },
+        refused: [0, 0, 5, 0, 0, 0, 0, 0, 0, 0],
+        log_commits: 9,
+        store_reads: 6,
+        ..macp::host::Metrics::default()
+    };
     let started_at = Now::at_ms(500);
     let recording = RecordingView { path: PathBuf::from("r.mcap"), since: started_at, bytes: 99 };
     Metrics {
@@ -108,21 +121,13 @@ fn metrics() -> Metrics {
             readers: 3,
         },
         store: Some(store::Counters { commits: 5, last_commit_us: 1_500, ..store::Counters::default() }),
-        mpp: Some(mpp),
-        rmp: Some(bus()),
-        runs: Some(runs::Metrics {
-            running: 2,
-            rejected: [0, 0, 0, 4, 0, 0, 0, 0, 0],
-            tokens: 70,
-            ..runs::Metrics::default()
-        }),
-        macp: Some(macp::host::Metrics {
-            totals: macp::Totals { open: 3, resolved: 2, accepted: 40, ..macp::Totals::default() },
-            refused: [0, 0, 5, 0, 0, 0, 0, 0, 0, 0],
-            log_commits: 9,
-            store_reads: 6,
-            ..macp::host::Metrics::default()
-        }),
+        hosts: [
+            bridge::families(&mpp),
+            station::bus::families(&bus()),
+            station::runs::families(&runs),
+            sessions::families(&macp),
+        ]
+        .concat(),
         http: Some(HttpMetrics { requests: 1, cut: 0 }),
     }
 }
@@ -181,7 +186,7 @@ fn the_text_has_every_figure_with_its_labels() {
 
 #[test]
 fn what_is_down_leaves_its_figures_out() {
-    let down = Metrics { store: None, mpp: None, rmp: None, runs: None, macp: None, http: None, ..metrics() };
+    let down = Metrics { store: None, hosts: Vec::new(), http: None, ..metrics() };
     let lines = lines(&down);
     assert!(
         lines.iter().all(|line| !line.contains("rl_console_macp_")

@@ -8,7 +8,12 @@
 //! The way from the bus is bounded at each step; where runs cannot keep up, publishers are told `Busy`. A bus
 //! that is started again finds the same runs.
 
+mod commands;
+mod families;
+mod handle;
+mod host;
 mod library;
+mod pages;
 mod runs_bus;
 mod serve;
 #[cfg(test)]
@@ -16,4 +21,8 @@ mod tests;
 
 pub use library::Folder;
 
-pub(super) use serve::{RunsHandle, Serving, forward, start};
+pub(super) use commands::command;
+#[cfg(test)]
+pub(super) use families::families;
+pub(super) use handle::Runs;
+pub(super) use serve::forward;

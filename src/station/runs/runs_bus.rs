@@ -24,7 +24,7 @@ pub(super) struct RunsBus {
 impl Bus for RunsBus {
     fn publish(&self, message: Message) -> Result<Option<ReachFuture>, NotSent> {
         let requests =
-            self.inner.upgrade().and_then(|inner| inner.bus.requests().ok()).ok_or(NotSent::Down)?;
+            self.inner.upgrade().and_then(|inner| inner.hosts.bus.requests().ok()).ok_or(NotSent::Down)?;
         let place = match requests.try_reserve() {
             Ok(place) => place,
             Err(TrySendError::Full(())) => return Err(NotSent::Full(message)),

@@ -2,7 +2,7 @@
 
 use std::{
     panic::AssertUnwindSafe,
-    sync::{Arc, Mutex, PoisonError, Weak},
+    sync::{Arc, Weak},
     thread::JoinHandle,
     time::Duration,
 };
@@ -13,21 +13,21 @@ use tokio::{
     sync::{mpsc, oneshot},
 };
 
-use super::{library::Folder, runs_bus::RunsBus};
+use super::{
+    handle::{Runs, RunsChannels},
+    library::Folder,
+    runs_bus::RunsBus,
+};
 use crate::{
-    ids::{Seq, TraceId},
-    port::PortError,
+    ids::TraceId,
     rmp::{self, Kind, SchemaId, broker::UnreadRequest, host::BusEvent, topic::CTRL},
     runs::{
-        self, Asker, AskerKind,
-        engine::TTL_MS,
-        host::{BusInput, Incoming, Request, Setup},
+        Asker, AskerKind,
+        engine::{self, TTL_MS},
+        host::{BusInput, Incoming, Request, Setup, run},
         payload::{refusal, variant_of},
     },
-    station::{
-        config::Config,
-        local::{Inner, Startup},
-    },
+    station::{config::Config, host, local::Inner},
     store::{
         self,
         op::{Class, Op},
@@ -44,132 +44,44 @@ const STORE_ANSWER_MAX: Duration = Duration::from_millis(500);
 const DOWN: &str =
     "the control plane is down: `rl-console restart runs` starts it again, `rl-console doctor` says more";
 
-/// The way to the runs of a station.
-#[derive(Debug, Default)]
-pub(in crate::station) struct RunsHandle {
-    channels: Mutex<Option<RunsChannels>>,
-}
-
-#[derive(Clone, Debug)]
-struct RunsChannels {
-    requests: mpsc::Sender<Request>,
-    heard: mpsc::Sender<BusInput>,
-}
-
-impl RunsHandle {
-    fn channels(&self) -> Option<RunsChannels> {
-        self.channels.lock().unwrap_or_else(PoisonError::into_inner).clone()
-    }
-
-    fn set(&self, ways: Option<RunsChannels>) {
-        *self.channels.lock().unwrap_or_else(PoisonError::into_inner) = ways;
-    }
-
-    pub(super) fn ask(&self, request: Request) -> Result<(), PortError> {
-        let ways = self.channels().ok_or_else(down)?;
-        ways.requests.try_send(request).map_err(|error| match error {
-            mpsc::error::TrySendError::Full(_) => {
-                PortError::Busy { what: "the runs' queue of requests (limits.port.commands_max)".to_owned() }
-            }
-            mpsc::error::TrySendError::Closed(_) => down(),
-        })
-    }
-
-    /// Has the runs do something.
-    pub(in crate::station) async fn command(
-        &self,
-        command: runs::Command,
-        cause: Seq,
-    ) -> Result<runs::Outcome, PortError> {
-        let (answer, answered) = oneshot::channel();
-        let by = Asker { kind: AskerKind::Tui, client: Arc::from("operator") };
-        self.ask(Request::Command { command, by, cause: Some(cause), answer })?;
-        answered.await.map_err(|_| down())?.map_err(PortError::Run)
-    }
-
-    /// What waits for a person, the oldest first.
-    ///
-    /// # Errors
-    /// They are down, or too much is asked of them.
-    pub(in crate::station) async fn asks(&self) -> Result<Vec<runs::AskView>, PortError> {
-        let (answer, answered) = oneshot::channel();
-        self.ask(Request::Asks { answer })?;
-        answered.await.map_err(|_| down())
-    }
-
-    /// What is counted of the runs.
-    ///
-    /// # Errors
-    /// They are down, or too much is asked of them.
-    pub(in crate::station) async fn metrics(&self) -> Result<runs::Metrics, PortError> {
-        let (answer, answered) = oneshot::channel();
-        self.ask(Request::Metrics { answer })?;
-        answered.await.map_err(|_| down())
-    }
-
-    /// What holds of the runs, and the last entry that this includes. Where they are down there is nothing.
-    pub(in crate::station) async fn snapshot(&self) -> (Seq, runs::Snapshot) {
-        let (answer, answered) = oneshot::channel();
-        match self.ask(Request::Snapshot { answer }) {
-            Ok(()) => answered.await.unwrap_or_default(),
-            Err(_) => Default::default(),
-        }
-    }
-}
-
-fn down() -> PortError {
-    PortError::HostDown {
-        host: "the control plane".to_owned(),
-        why: "it has stopped; `rl-console doctor` says more".to_owned(),
-    }
-}
-
 /// Runs that are served.
 #[derive(Debug)]
-pub(in crate::station) struct Serving {
+pub(super) struct Serving {
     thread: JoinHandle<()>,
     requests: mpsc::Sender<Request>,
 }
 
-impl Serving {
+impl host::Serving for Serving {
     /// Ends them. What has not ended is ended as failed by the next start.
-    pub(in crate::station) fn stop(self, inner: &Inner, hosts: &Runtime) {
-        inner.runs.set(None);
+    fn stop(self: Box<Self>, inner: &Inner, runtime: &Runtime) {
+        inner.hosts.runs.set(None);
         let (answer, answered) = oneshot::channel();
         let stop = async {
             if self.requests.send(Request::Stop { answer }).await.is_ok() {
                 let _ = answered.await;
             }
         };
-        if hosts.block_on(async { tokio::time::timeout(STOP_MAX, stop).await }).is_ok() {
+        if runtime.block_on(async { tokio::time::timeout(STOP_MAX, stop).await }).is_ok() {
             let _ = self.thread.join();
         }
     }
 
-    /// Takes away what runs that failed have left.
-    pub(in crate::station) fn clear(self) {
+    fn clear(self: Box<Self>) {
         let _ = self.thread.join();
     }
 }
 
 /// Starts the runs on their thread. Why that is not possible is said on every screen, and the station goes on
 /// without them.
-pub(in crate::station) fn start(
-    inner: &Arc<Inner>,
-    config: &Config,
-    store: store::Handle,
-) -> Result<Serving, String> {
+pub(super) fn start(runs: &Runs, inner: &Arc<Inner>, config: &Config) -> Result<Serving, String> {
     let limits = config.limits;
     let (requests, asked) = mpsc::channel(usize::try_from(limits.port.commands_max).unwrap_or(1));
     let (heard, hearing) = mpsc::channel(usize::try_from(limits.rmp.heard_max).unwrap_or(1));
     let weak = Arc::downgrade(inner);
     // The bridge that is started again opens the store anew.
-    let store = move || match &*weak.upgrade()?.startup.borrow() {
-        Startup::Running(running) => Some(running.store.clone()),
-        _ => Some(store.clone()),
-    };
+    let store = move || Some(weak.upgrade()?.hosts.running()?.store.clone());
     let setup = Setup {
-        settings: runs::engine::Settings {
+        settings: engine::Settings {
             limits: limits.runs,
             timeout_ms: config.run_timeout_ms,
             body_bytes_max: limits.rmp.body_bytes_max,
@@ -182,9 +94,9 @@ pub(in crate::station) fn start(
         bus: Box::new(RunsBus { inner: Arc::downgrade(inner) }),
         requests: asked,
     };
-    inner.runs.set(Some(RunsChannels { requests: requests.clone(), heard }));
+    runs.set(Some(RunsChannels { requests: requests.clone(), heard }));
     let thread = spawn(setup, hearing, inner).inspect_err(|why| {
-        inner.runs.set(None);
+        runs.set(None);
         inner.status.report(Transition::HostDown { link: Link::Runs }, why);
     })?;
     Ok(Serving { thread, requests })
@@ -205,11 +117,10 @@ fn spawn(
             .build()
             .map_err(|error| error.to_string());
         let served = served.and_then(|runtime| {
-            let ended = std::panic::catch_unwind(AssertUnwindSafe(|| {
-                runtime.block_on(runs::host::run(setup, &mut heard))
-            }));
+            let ended =
+                std::panic::catch_unwind(AssertUnwindSafe(|| runtime.block_on(run(setup, &mut heard))));
             if let Some(inner) = inner.upgrade() {
-                inner.runs.set(None);
+                inner.hosts.runs.set(None);
                 runtime.block_on(refuse_pending(&inner, &mut heard));
             }
             let ended =
@@ -221,7 +132,7 @@ fn spawn(
                 "{error}. `rl-console restart runs` starts it again; runs that had not ended will have failed"
             );
             if let Some(inner) = inner.upgrade() {
-                inner.runs.set(None);
+                inner.hosts.runs.set(None);
             }
             board.report(Transition::HostDown { link: Link::Runs }, &why);
             tracing::error!("{why}");
@@ -234,7 +145,7 @@ fn spawn(
 pub(in crate::station) async fn forward(inner: Weak<Inner>, mut from: mpsc::Receiver<BusEvent>) {
     while let Some(told) = from.recv().await {
         let Some(station) = inner.upgrade() else { return };
-        let ways = station.runs.channels();
+        let ways = station.hosts.runs.channels();
         // A station that stops does not wait for runs that take nothing.
         drop(station);
         let heard = match told {
@@ -254,7 +165,7 @@ pub(in crate::station) async fn forward(inner: Weak<Inner>, mut from: mpsc::Rece
             refuse(&station, heard).await;
         }
     }
-    if let Some(ways) = inner.upgrade().and_then(|inner| inner.runs.channels()) {
+    if let Some(ways) = inner.upgrade().and_then(|inner| inner.hosts.runs.channels()) {
         let _ = ways.heard.send(BusInput::Down).await;
     }
 }
@@ -306,10 +217,7 @@ pub(super) async fn refuse(inner: &Inner, heard: BusInput) {
     }
     let Some(response) = refusal(trace, &body, DOWN) else { return };
     let mut response = Bytes::from(response.encode());
-    let store = match &*inner.startup.borrow() {
-        Startup::Running(running) => Some(running.store.clone()),
-        _ => None,
-    };
+    let store = inner.running_now().map(|running| running.store.clone());
     if let Some((store, variant)) = store.zip(variant_of(&body)) {
         match answered(&store, trace, variant).await {
             Some(before) => response = before,
@@ -327,7 +235,7 @@ pub(super) async fn refuse(inner: &Inner, heard: BusInput) {
             }
         }
     }
-    let Ok(requests) = inner.bus.requests() else { return };
+    let Ok(requests) = inner.hosts.bus.requests() else { return };
     let schema_id = SchemaId::CTRL_RESP;
     let answer =
         rmp::host::Request::Publish { topic, schema_id, trace, ttl_ms: TTL_MS, body: response, report: None };

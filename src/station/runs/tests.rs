@@ -55,7 +55,7 @@ impl TestStation {
     /// The runs' thread panics, between two events of its loop.
     async fn break_runs(&self) {
         let mut reader = self.station.port().entries().unwrap();
-        self.station.inner.runs.ask(Request::Break).unwrap();
+        self.station.inner.hosts.runs.ask(Request::Break).unwrap();
         loop {
             while let Some(batch) = reader.read() {
                 let is_down = |what: &What| {
@@ -220,7 +220,7 @@ fn requests_that_meet_runs_which_fail_at_that_moment_are_answered_all_the_same()
             let numbers = 100 * round..100 * round + 50;
             for n in numbers.clone() {
                 if n % 50 == 25 {
-                    house.station.inner.runs.ask(Request::Break).unwrap();
+                    house.station.inner.hosts.runs.ask(Request::Break).unwrap();
                 }
                 // Answered at once: none is lost between what is written and what is told.
                 asker

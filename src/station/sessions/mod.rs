@@ -1,9 +1,15 @@
 //! The MACP runtime in a station: started, ended, asked.
 
+mod commands;
+mod families;
+mod handle;
+mod host;
 mod pages;
 mod serve;
 #[cfg(test)]
 mod tests;
 
-pub(super) use pages::{detail, flush, log, rows};
-pub(super) use serve::{Serving, Sessions, start};
+pub(super) use commands::command;
+#[cfg(test)]
+pub(super) use families::families;
+pub(super) use handle::Sessions;

@@ -13,14 +13,17 @@ use crate::{
         log::{self, Damaged, Record, What},
         proto::v1::SessionStartPayload,
     },
-    port::{LogKind, PortError, SessionDetail, SessionLogRow, SessionRow},
+    port::{LogKind, Page, PortError, Query, SessionDetail, SessionLogRow, SessionRow},
     schema::JsonText,
     station::{
-        filtered_page::RowChunk,
-        local::{Inner, Running},
+        bridge::Running,
+        filtered_page::{Paging, RowChunk, page},
+        host::{Asking, misdirected},
+        local::Inner,
         pages::query_store,
     },
     store::macp::{self as stored, SessionFilter},
+    tap::entry::Link,
     time::Wall,
 };
 
@@ -29,25 +32,43 @@ const PART_RECORDS: u64 = 10_000;
 /// Roots of a start that are shown; further ones are counted.
 const ROOTS_MAX: usize = 1_000;
 
+pub(super) async fn answer(asking: Asking<'_>, query: Query) -> Result<Page, PortError> {
+    let Asking { inner, running } = asking;
+    match query {
+        Query::Sessions { state, mode, since_ms: since, beyond, oldest_first, filter, limit } => {
+            let paging = Paging { filter, beyond, limit: asking.rows_max(limit) };
+            flush(inner).await;
+            let read = |beyond, limit| {
+                rows(running, SessionFilter { state, mode: mode.clone(), since, beyond, oldest_first, limit })
+            };
+            let RowChunk { rows, more, last: beyond } = page(inner, paging, |row| row.number, read).await?;
+            Ok(Page::Sessions { rows, more, beyond })
+        }
+        Query::Session { session } => Ok(Page::Session(detail(inner, running, session).await?.map(Box::new))),
+        Query::SessionLog { session, after, limit } => {
+            let (rows, more) = log(inner, running, session, after, asking.rows_max(limit)).await?;
+            Ok(Page::SessionLog { rows, more })
+        }
+        _ => Err(misdirected(Link::Macp)),
+    }
+}
+
 /// Has the rows of all sessions written as they are. Where the runtime is down, they are as it left them.
-pub(in crate::station) async fn flush(inner: &Inner) {
-    if let Ok(way) = inner.sessions.handle() {
+async fn flush(inner: &Inner) {
+    if let Ok(way) = inner.hosts.sessions.handle() {
         way.flush().await;
     }
 }
 
 /// A page of sessions, as the store has them.
-pub(in crate::station) async fn rows(
-    running: &Running,
-    filter: SessionFilter,
-) -> Result<RowChunk<SessionRow, u64>, PortError> {
+async fn rows(running: &Running, filter: SessionFilter) -> Result<RowChunk<SessionRow, u64>, PortError> {
     let page = query_store(|done| running.store.sessions(filter, done)).await?;
     let last = page.rows.last().map(|row| row.number);
     Ok(RowChunk { rows: page.rows.into_iter().map(row).collect(), more: page.more, last })
 }
 
 /// One session, with what its log makes of it.
-pub(in crate::station) async fn detail(
+async fn detail(
     inner: &Inner,
     running: &Running,
     session: String,
@@ -92,7 +113,7 @@ pub(in crate::station) async fn detail(
 }
 
 /// A page of a session's log; nothing where there is no such session.
-pub(in crate::station) async fn log(
+async fn log(
     inner: &Inner,
     running: &Running,
     session: String,

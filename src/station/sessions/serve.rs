@@ -1,156 +1,67 @@
 //! Starts the runtime and ends it.
 
 use std::{
-    net::SocketAddr,
     panic::AssertUnwindSafe,
-    sync::{Arc, Mutex, PoisonError, Weak},
+    sync::{Arc, Weak},
     thread::JoinHandle,
     time::Duration,
 };
 
 use tokio::{runtime::Runtime, sync::oneshot};
 
+use super::handle::{RuntimeState, Sessions};
 use crate::{
-    ids::Seq,
-    macp::{
-        self,
-        host::{Metrics, RuntimeHandle, Setup},
-    },
-    port::{HealthRow, PortError},
+    macp::{self, host::Setup},
     station::{
-        address_file::{ADDR_FILE, AddressFile, FileGuard},
-        config::Config,
-        local::{Inner, Startup},
+        address_file::{ADDR_FILE, AddressFile},
+        host,
+        local::Inner,
+        supervisor::Foundation,
     },
     store,
     tap::entry::{
         Link,
         station::{Level, Transition},
     },
-    words::counted,
 };
 
 /// How long the runtime may take to end.
 const STOP_MAX: Duration = Duration::from_secs(1);
 
-/// The way to the MACP runtime of a station.
-#[derive(Debug, Default)]
-pub(in crate::station) struct Sessions {
-    state: Mutex<RuntimeState>,
-}
-
-#[derive(Debug, Default)]
-enum RuntimeState {
-    #[default]
-    Starting,
-    Up {
-        addr: SocketAddr,
-        handle: RuntimeHandle,
-        _addr_file: FileGuard,
-    },
-    Down(String),
-}
-
-impl Sessions {
-    fn set(&self, standing: RuntimeState) {
-        *self.state.lock().unwrap_or_else(PoisonError::into_inner) = standing;
-    }
-
-    /// The way to it, where it is up.
-    pub(in crate::station) fn handle(&self) -> Result<RuntimeHandle, PortError> {
-        let down =
-            |why: &str| PortError::HostDown { host: "the MACP runtime".to_owned(), why: why.to_owned() };
-        match &*self.state.lock().unwrap_or_else(PoisonError::into_inner) {
-            RuntimeState::Starting => Err(down("it has not started yet")),
-            RuntimeState::Up { handle: way, .. } => Ok(way.clone()),
-            RuntimeState::Down(why) => Err(down(why)),
-        }
-    }
-
-    /// Where it listens, or why it does not.
-    pub(in crate::station) fn addr(&self) -> Result<SocketAddr, String> {
-        match &*self.state.lock().unwrap_or_else(PoisonError::into_inner) {
-            RuntimeState::Starting => Err("it has not started yet".to_owned()),
-            RuntimeState::Up { addr, .. } => Ok(*addr),
-            RuntimeState::Down(why) => Err(why.clone()),
-        }
-    }
-
-    /// How it stands, in a line.
-    pub(in crate::station) fn health(&self) -> HealthRow {
-        let row = |well, detail| HealthRow { part: Link::Macp.name().to_owned(), well, detail };
-        match self.addr() {
-            Err(why) => row(false, why),
-            Ok(addr) => match self.metrics() {
-                None => row(false, "it has failed by a fault of ours; please report the log".to_owned()),
-                Some(figures) => {
-                    let Metrics { totals, in_memory, log_failing, .. } = &figures;
-                    let open = counted(totals.open, "session");
-                    let failing = log_failing.as_ref().map_or_else(String::new, |why| {
-                        format!("; its log is not kept as it should be: {why}")
-                    });
-                    row(
-                        log_failing.is_none(),
-                        format!("listening on {addr}, {open} open, {in_memory} in memory{failing}"),
-                    )
-                }
-            },
-        }
-    }
-
-    /// What it counts; nothing of one that is down.
-    pub(in crate::station) fn metrics(&self) -> Option<Metrics> {
-        self.handle().ok()?.metrics()
-    }
-
-    /// What holds of it, and the last entry that this includes. Where it is down there is nothing.
-    pub(in crate::station) fn snapshot(&self) -> (Seq, macp::Snapshot) {
-        let down = |why: &str| macp::Snapshot {
-            listener: macp::Listener::Down(Arc::from(why)),
-            ..macp::Snapshot::default()
-        };
-        match &*self.state.lock().unwrap_or_else(PoisonError::into_inner) {
-            RuntimeState::Starting => Default::default(),
-            RuntimeState::Up { handle: way, .. } => way.snapshot().unwrap_or_default(),
-            RuntimeState::Down(why) => (Seq(0), down(why)),
-        }
-    }
-}
-
 /// A runtime that is served.
 #[derive(Debug)]
-pub(in crate::station) struct Serving {
+pub(super) struct Serving {
     stop: oneshot::Sender<()>,
     thread: JoinHandle<()>,
     /// Told before the thread ends.
     ended: oneshot::Receiver<()>,
 }
 
-impl Serving {
+impl host::Serving for Serving {
     /// Ends it: no further calls, then what is worked on.
-    pub(in crate::station) fn stop(self, inner: &Inner, hosts: &Runtime) {
-        let _ = self.stop.send(());
-        let _ = hosts.block_on(async { tokio::time::timeout(STOP_MAX, self.ended).await });
-        inner.sessions.set(RuntimeState::Down("the station is going down".to_owned()));
+    fn stop(self: Box<Self>, inner: &Inner, runtime: &Runtime) {
+        let Self { stop, ended, .. } = *self;
+        let _ = stop.send(());
+        let _ = runtime.block_on(async { tokio::time::timeout(STOP_MAX, ended).await });
+        inner.hosts.sessions.set(RuntimeState::Down("the station is going down".to_owned()));
     }
 
-    /// Takes away what a runtime that failed has left.
-    pub(in crate::station) fn clear(self) {
+    fn clear(self: Box<Self>) {
         let _ = self.thread.join();
     }
 }
 
 /// Starts the runtime and waits until its port is bound. Why that is not possible is said on every screen,
 /// and the station goes on without it.
-pub(in crate::station) fn start(
+pub(super) fn start(
+    sessions: &Sessions,
     inner: &Arc<Inner>,
-    config: &Config,
-    store: store::Handle,
-    hosts: &Runtime,
+    foundation: &Foundation,
 ) -> Result<Serving, String> {
+    let Foundation { config, runtime, .. } = foundation;
     let Some(addr) = config.grpc else {
         let why = "no address was given for it: start the station with --grpc ADDR";
-        inner.sessions.set(RuntimeState::Down(why.to_owned()));
+        sessions.set(RuntimeState::Down(why.to_owned()));
         return Err(why.to_owned());
     };
     if !addr.ip().is_loopback() {
@@ -159,10 +70,7 @@ pub(in crate::station) fn start(
     }
     let weak = Arc::downgrade(inner);
     // The bridge that is started again opens the store anew.
-    let store = move || match &*weak.upgrade()?.startup.borrow() {
-        Startup::Running(running) => Some(running.store.clone()),
-        _ => Some(store.clone()),
-    };
+    let store = move || Some(weak.upgrade()?.hosts.running()?.store.clone());
     let board = inner.status.clone();
     let (ready, is_ready) = oneshot::channel();
     let (stop, stops) = oneshot::channel();
@@ -180,19 +88,19 @@ pub(in crate::station) fn start(
         ready,
         stop: stops,
     };
-    inner.sessions.set(RuntimeState::Starting);
+    sessions.set(RuntimeState::Starting);
     // Before anything that the runtime reports: whoever looks begins anew from here.
     inner.status.report(Transition::HostUp { link: Link::Macp }, "");
     let (end, ended) = oneshot::channel();
     let thread = spawn(Arc::downgrade(inner), setup, end)?;
-    match hosts.block_on(is_ready) {
+    match runtime.block_on(is_ready) {
         Ok(Ok((addr, way))) => {
             let recorded =
                 AddressFile::new(&config.data, ADDR_FILE, addr.to_string().as_bytes(), "the MACP port");
-            inner.sessions.set(RuntimeState::Up {
+            sessions.set(RuntimeState::Up {
                 addr,
                 handle: way,
-                _addr_file: recorded.guarded(&inner.status, hosts),
+                _addr_file: recorded.guarded(&inner.status, runtime),
             });
             Ok(Serving { stop, thread, ended })
         }
@@ -227,7 +135,7 @@ fn on_failed(inner: &Weak<Inner>, why: &str) {
     let why = format!("{why}. `rl-console restart macp` starts it again; another address is --grpc ADDR");
     tracing::error!("the MACP runtime: {why}");
     if let Some(inner) = inner.upgrade() {
-        inner.sessions.set(RuntimeState::Down(why.clone()));
+        inner.hosts.sessions.set(RuntimeState::Down(why.clone()));
         inner.status.report(Transition::HostDown { link: Link::Macp }, &why);
     }
 }

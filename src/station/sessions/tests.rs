@@ -16,7 +16,7 @@ use crate::{
         },
     },
     port::{Command, HostState, Outcome, Page, PortError, Query},
-    station::{ADDR_FILE, Config, Station, bridge::tests::until},
+    station::{ADDR_FILE, Config, Station, bridge::tests::until, host::Host as _},
     tap::{
         Reader,
         entry::{Link, station},
@@ -41,7 +41,7 @@ impl TestStation {
     }
 
     fn addr(&self) -> SocketAddr {
-        self.station.inner.sessions.addr().unwrap()
+        self.station.inner.hosts.sessions.addr().unwrap()
     }
 
     fn send(&self, message_type: &str, id: &str, payload: impl Into<bytes::Bytes>) -> Result<Ack, Status> {
@@ -57,7 +57,7 @@ impl TestStation {
         self.runtime.block_on(async {
             // It may have been found out before.
             let gone = |error: tonic::transport::Error| Status::unavailable(error.to_string());
-            let addr = self.station.inner.sessions.addr().map_err(Status::unavailable)?;
+            let addr = self.station.inner.hosts.sessions.addr().map_err(Status::unavailable)?;
             let channel = Endpoint::new(format!("http://{addr}")).unwrap().connect().await.map_err(gone)?;
             let mut client = MacpRuntimeServiceClient::new(channel);
             let sent = client.send(SendRequest { envelope: Some(envelope) }).await;
@@ -74,7 +74,7 @@ impl TestStation {
 
     fn fail(&self) {
         let mut reader = self.station.port().entries().unwrap();
-        self.station.inner.sessions.handle().unwrap().fail();
+        self.station.inner.hosts.sessions.handle().unwrap().fail();
         // The next call finds it.
         let _ = self.send("Vote", "m2", "{}");
         self.until(&mut reader, |it| matches!(it, station::Transition::HostDown { link: Link::Macp }));
@@ -109,8 +109,8 @@ fn a_runtime_that_failed_is_started_again_with_all_that_was_accepted() {
         // Rows are written when they are asked for, or once a second.
         assert_eq!(house.messages(), round);
         house.fail();
-        let health = house.station.inner.sessions.health();
-        assert!(!health.well && health.detail.contains("`rl-console restart macp`"), "{health:?}");
+        let health = house.runtime.block_on(house.station.inner.hosts.sessions.health());
+        assert!(!health.is_ok && health.detail.contains("`rl-console restart macp`"), "{health:?}");
         let snapshot = house.runtime.block_on(house.station.port().snapshot()).unwrap();
         assert!(matches!(snapshot.macp.listener, Listener::Down(_)));
         assert!(matches!(snapshot.station.hosts[Link::Macp.index()], HostState::Down(_)));
@@ -135,7 +135,7 @@ fn a_runtime_that_failed_is_started_again_with_all_that_was_accepted() {
 fn whoever_calls_a_runtime_that_fails_is_told() {
     let house = TestStation::open();
     house.begin();
-    house.station.inner.sessions.handle().unwrap().fail();
+    house.station.inner.hosts.sessions.handle().unwrap().fail();
     let status = house.send("Vote", "m2", "{}").unwrap_err();
     assert!(
         matches!(status.code(), Code::Unavailable | Code::Unknown | Code::Cancelled | Code::Internal),

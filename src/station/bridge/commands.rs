@@ -1,0 +1,67 @@
+//! What an operator has the bridge do.
+
+use tokio::sync::oneshot;
+
+use super::handle::{Running, down};
+use crate::{
+    mpp::{self, Command, host::Request},
+    port::{Outcome, PortError},
+    station::status::StationStatus,
+    tap::entry::station::{Level, Transition},
+    words::counted,
+};
+
+pub(in crate::station) async fn command(
+    status: &StationStatus,
+    running: &Running,
+    command: Command,
+) -> Result<Outcome, PortError> {
+    let what = describe(&command);
+    let cause = status.report(Transition::Operated, &what);
+    let (answer, answered) = oneshot::channel();
+    running.ask(Request::Command { command, cause: Some(cause), answer })?;
+    let outcome = answered.await.map_err(|_| down())?;
+    if let Err(refusal) = &outcome {
+        status.notice(Level::Warn, &format!("refused: {what}: {refusal}"));
+    }
+    if let Ok(mpp::Outcome::Enqueued(rows)) = &outcome
+        && let Some(Err(refusal)) = rows.iter().find(|row| row.is_err())
+    {
+        let refused = rows.iter().filter(|row| row.is_err()).count();
+        let of = if rows.len() > 1 {
+            format!("{refused} of {}, first: ", counted(rows.len(), "row"))
+        } else {
+            String::new()
+        };
+        status.notice(Level::Warn, &format!("refused: {what}: {of}{refusal}"));
+    }
+    outcome.map(Outcome::Mpp).map_err(PortError::Refused)
+}
+
+/// A command in the words of the journal.
+fn describe(command: &Command) -> String {
+    let of = |queue: &Option<crate::ids::QueueName>| {
+        queue.as_ref().map_or_else(|| "every queue".to_owned(), |queue| format!("queue {queue}"))
+    };
+    match command {
+        Command::Enqueue { rows } => match rows.as_slice() {
+            [row] => format!("invoke {}", row.event),
+            rows => format!("invoke {}", counted(rows.len(), "row")),
+        },
+        Command::Cancel { ids, refund, .. } => {
+            let with = if *refund { ", with a refund" } else { "" };
+            match ids.as_slice() {
+                [id] => format!("cancel {id}{with}"),
+                ids => format!("cancel {}{with}", counted(ids.len(), "invocation")),
+            }
+        }
+        Command::Settle { id, to } => format!("settle {id} as {to:?}").to_lowercase(),
+        Command::Hold { queue } => format!("hold {}", of(queue)),
+        Command::Release { queue } => format!("end the hold of {}", of(queue)),
+        Command::Resume { queue } => format!("resume {}", of(queue)),
+        Command::Drain { queue } => format!("drain {}", of(queue)),
+        Command::Kick => "kick the adapter".to_owned(),
+        Command::Pair { .. } => "put a new bridge token in force".to_owned(),
+        Command::Migrate => "migrate rows of another manifest".to_owned(),
+    }
+}

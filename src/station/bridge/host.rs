@@ -1,0 +1,78 @@
+//! What the station asks of the bridge.
+
+use std::{future::ready, sync::Arc};
+
+use super::{
+    families::families,
+    handle::{Bridge, down},
+    pages, serve,
+};
+use crate::{
+    ids::Seq,
+    mpp::{self, Listener},
+    port::{Page, PortError, Query, Snapshot},
+    station::{
+        host::{Asking, Health, Host, Pending, Serving},
+        local::Inner,
+        metrics::Family,
+        supervisor::Foundation,
+    },
+    tap::entry::Link,
+};
+
+impl Host for Bridge {
+    fn link(&self) -> Link {
+        Link::Mpp
+    }
+
+    fn carries_store(&self) -> bool {
+        true
+    }
+
+    fn start(&self, inner: &Arc<Inner>, foundation: &Foundation) -> Result<Box<dyn Serving>, String> {
+        Ok(Box::new(serve::start(self, inner, foundation)?))
+    }
+
+    fn impaired(&self) -> Pending<'_, Option<PortError>> {
+        Box::pin(ready(None))
+    }
+
+    fn health(&self) -> Pending<'_, Health> {
+        Box::pin(async {
+            let Some(running) = self.running() else { return Health::failing(down().to_string()) };
+            let health = running.with_bridge(|bridge| health(&bridge.snapshot())).await;
+            health.unwrap_or_else(|error| Health::failing(error.to_string()))
+        })
+    }
+
+    fn snapshot<'a>(&'a self, into: &'a mut Snapshot) -> Pending<'a, Result<Seq, PortError>> {
+        Box::pin(async {
+            let (seq, mpp) = self.snapshot().await?;
+            into.mpp = mpp;
+            Ok(seq)
+        })
+    }
+
+    fn families(&self) -> Pending<'_, Vec<Family>> {
+        Box::pin(async { self.snapshot().await.map_or_else(|_| Vec::new(), |(_, mpp)| families(&mpp)) })
+    }
+
+    fn answer<'a>(&'a self, asking: Asking<'a>, query: Query) -> Pending<'a, Result<Page, PortError>> {
+        Box::pin(pages::answer(asking, query))
+    }
+}
+
+fn health(snapshot: &mpp::Snapshot) -> Health {
+    let adapter = snapshot
+        .adapter
+        .as_ref()
+        .map_or_else(|| "no adapter".to_owned(), |adapter| format!("adapter {}", adapter.peer));
+    match (&snapshot.listener, snapshot.paired) {
+        (Listener::Listening(addr), true) => Health::ok(format!("listening on {addr}, {adapter}")),
+        (Listener::Listening(addr), false) => {
+            Health::failing(format!("listening on {addr}, unpaired: `rl-console pair` makes a token"))
+        }
+        (Listener::Down(why), _) => Health::failing(&**why),
+        (Listener::Starting, _) => Health::failing("starting"),
+    }
+}

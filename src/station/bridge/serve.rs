@@ -1,0 +1,154 @@
+//! Starts the bridge on the store, and ends it. A store that cannot be opened, and a bridge without one, are
+//! none.
+
+use std::{
+    panic::AssertUnwindSafe,
+    sync::{Arc, atomic::Ordering},
+    thread::JoinHandle,
+    time::Duration,
+};
+
+use tokio::{
+    runtime::Runtime,
+    sync::{mpsc, oneshot},
+    task::AbortHandle,
+};
+
+use super::{
+    handle::{Bridge as Handle, Running},
+    pairing,
+};
+use crate::{
+    mpp::{
+        self, Bridge, Settings, TokenHash,
+        host::{Request, Setup},
+    },
+    station::{host, housekeeping, local::Inner, status::StationStatus, supervisor::Foundation},
+    store::Store,
+    tap::entry::{
+        Link,
+        station::{Level, Transition},
+    },
+};
+
+/// How long the bridge may take to end.
+const STOP_MAX: Duration = Duration::from_secs(1);
+
+/// A bridge with its store.
+#[derive(Debug)]
+pub(super) struct Serving {
+    thread: JoinHandle<()>,
+    store: Store,
+    housekeeping: AbortHandle,
+    requests: mpsc::Sender<Request>,
+}
+
+impl host::Serving for Serving {
+    /// Ends the bridge, then its store.
+    fn stop(self: Box<Self>, inner: &Inner, runtime: &Runtime) {
+        let (answer, answered) = oneshot::channel();
+        let stop_bridge = async {
+            if self.requests.send(Request::Stop { answer }).await.is_ok() {
+                let _ = answered.await;
+            }
+        };
+        let stopped = runtime.block_on(async { tokio::time::timeout(STOP_MAX, stop_bridge).await });
+        // A bridge that does not answer is left behind: what it accepted is in the journal.
+        if stopped.is_ok() {
+            let _ = self.thread.join();
+        }
+        inner.hosts.bridge.set(None);
+        if let Err(error) = self.store.close() {
+            tracing::error!("{error}");
+        }
+    }
+
+    /// Takes away what a bridge that failed has left. A store that cannot fold its journal leaves it to the
+    /// next one, which does.
+    fn clear(self: Box<Self>) {
+        self.housekeeping.abort();
+        let _ = self.thread.join();
+        if let Err(error) = self.store.close() {
+            tracing::error!("{error}");
+        }
+    }
+}
+
+/// Opens the store and starts a bridge on it; why that is not possible, with what to do, in one line.
+pub(super) fn start(handle: &Handle, inner: &Arc<Inner>, foundation: &Foundation) -> Result<Serving, String> {
+    let Foundation { config, lock, pack, runtime } = foundation;
+    // The store's writer has a share of the lock: while it has not ended, another store would write beside
+    // it.
+    if Arc::strong_count(lock) > 1 {
+        return Err(
+            "the store of the bridge that failed has not closed yet: try again in a moment".to_owned()
+        );
+    }
+    let clock = inner.clock;
+    let (mut store, opened) =
+        Store::open_locked(Arc::clone(lock), &config.data, &pack.id, &pack.hash, config.limits.store, clock)
+            .map_err(|error| error.to_string())?;
+    let journal = store.journal().ok_or("the store has no journal")?;
+    for notice in &opened.notices {
+        inner.status.notice(Level::Warn, notice);
+    }
+    let token_sha256 = pairing::token_sha256(&config.data).unwrap_or_else(|error| {
+        inner.status.notice(Level::Error, &error.to_string());
+        None
+    });
+    let settings = Settings {
+        pack: Arc::clone(pack),
+        broadcaster_login: config.broadcaster_login.clone(),
+        session_id: opened.session_id,
+        token_sha256: token_sha256.as_deref().and_then(TokenHash::from_hex),
+        limits: config.limits.mpp,
+        ids: Box::new(uuid::Uuid::new_v4),
+    };
+    let bridge = Bridge::new(settings, opened.restored, clock.now());
+    let (requests, asked) = mpsc::channel(usize::try_from(config.limits.port.commands_max).unwrap_or(1));
+    let setup = Setup {
+        bind: config.bind,
+        port: if config.port == 0 { handle.bound.load(Ordering::Relaxed) } else { config.port },
+        bound: Arc::clone(&handle.bound),
+        bridge,
+        journal,
+        store: store.handle(),
+        tap: inner.tap.clone(),
+        clock,
+        limits: config.limits.mpp,
+        requests: asked,
+    };
+    let thread = spawn(setup, inner.status.clone())?;
+    let housekeeping =
+        housekeeping::run(inner.status.clone(), store.handle(), config.data.clone(), config.limits.store);
+    let housekeeping = runtime.spawn(housekeeping).abort_handle();
+    let running = Running { mpp: requests.clone(), store: store.handle(), pack: Arc::clone(pack) };
+    handle.set(Some(Arc::new(running)));
+    Ok(Serving { thread, store, housekeeping, requests })
+}
+
+/// The bridge's thread. A panic ends the bridge alone, and is said on every screen.
+fn spawn(setup: Setup, board: StationStatus) -> Result<JoinHandle<()>, String> {
+    // Before anything that the bridge reports: whoever looks begins anew from here.
+    board.report(Transition::HostUp { link: Link::Mpp }, "");
+    let serve = move || {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        let runtime = match runtime {
+            Ok(runtime) => runtime,
+            Err(error) => {
+                board.report(Transition::HostDown { link: Link::Mpp }, &error.to_string());
+                return;
+            }
+        };
+        let ended = std::panic::catch_unwind(AssertUnwindSafe(|| runtime.block_on(mpp::host::run(setup))));
+        // Sockets are closed before it is said: who connects again finds either no port or the next bridge.
+        drop(runtime);
+        if ended.is_err() {
+            let why = "it failed by a fault of ours. `rl-console restart mpp` starts it again; nothing that was accepted is lost. Please report \
+                       the log";
+            board.report(Transition::HostDown { link: Link::Mpp }, why);
+            tracing::error!("the MPP bridge: {why}");
+        }
+    };
+    std::thread::Builder::new().name("mpp".to_owned()).spawn(serve).map_err(|error| error.to_string())
+}

@@ -1,0 +1,109 @@
+//! What every system answers that a station hosts: how it is started, ended and asked.
+
+use std::{fmt, future::Future, pin::Pin, sync::Arc};
+
+use tokio::runtime::Runtime;
+
+use super::{bridge::Running, local::Inner, metrics::Family, supervisor::Foundation};
+use crate::{
+    ids::Seq,
+    port::{Page, PortError, Query, Snapshot},
+    tap::entry::Link,
+};
+
+/// An answer that a host gives when it has it.
+pub(super) type Pending<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+
+/// A system of the station, on a thread of its own. The value is the way to it, whether it is up or down.
+///
+/// ```text
+/// Starting ─start─▶ Up ─its thread ends─▶ Down ─clear, start─▶ Up
+///                    └──────stop──────▶ Down
+/// ```
+pub(super) trait Host: fmt::Debug + Send + Sync {
+    /// The link whose entries are its own.
+    fn link(&self) -> Link;
+
+    /// Whether the store is opened and closed with it. The station does not start without such a host, who
+    /// asks the station waits while it is started again, and it ends after the others.
+    fn carries_store(&self) -> bool;
+
+    /// Starts it. Why that is not possible is answered in one line, with what to do; unless it carries the
+    /// store, it says so on every screen too, and the station goes on without it.
+    fn start(&self, inner: &Arc<Inner>, foundation: &Foundation) -> Result<Box<dyn Serving>, String>;
+
+    /// Why it does not answer at this moment although it runs, where it sees to that itself: nothing is
+    /// gained by a restart.
+    fn impaired(&self) -> Pending<'_, Option<PortError>>;
+
+    /// How it is, in a line.
+    fn health(&self) -> Pending<'_, Health>;
+
+    /// Enters what holds of it, and gives the last entry that this includes.
+    fn snapshot<'a>(&'a self, into: &'a mut Snapshot) -> Pending<'a, Result<Seq, PortError>>;
+
+    /// Its metrics; none of one that is down or on its way.
+    fn families(&self) -> Pending<'_, Vec<Family>>;
+
+    /// A page of what is its own ([`Query::link`]).
+    fn answer<'a>(&'a self, asking: Asking<'a>, query: Query) -> Pending<'a, Result<Page, PortError>>;
+}
+
+/// A host that was started, and what ends it.
+pub(super) trait Serving: fmt::Debug + Send {
+    /// Ends it in order: intake first, then what it works on.
+    fn stop(self: Box<Self>, inner: &Inner, runtime: &Runtime);
+
+    /// Takes away what a host that failed has left.
+    fn clear(self: Box<Self>);
+}
+
+/// What a page is made from.
+#[derive(Clone, Copy)]
+pub(super) struct Asking<'a> {
+    pub(super) inner: &'a Inner,
+    pub(super) running: &'a Running,
+}
+
+impl Asking<'_> {
+    /// So many rows of a page as may be asked for at once.
+    pub(super) fn rows_max(&self, limit: u64) -> u64 {
+        limit.min(self.inner.limits.port.page_rows_max)
+    }
+}
+
+/// How a part of the station is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Health {
+    /// Whether it does its work.
+    pub(super) is_ok: bool,
+    /// Its figures, or what is wrong and what to do.
+    pub(super) detail: String,
+}
+
+impl Health {
+    pub(super) fn ok(detail: impl Into<String>) -> Self {
+        Self { is_ok: true, detail: detail.into() }
+    }
+
+    pub(super) fn failing(why: impl Into<String>) -> Self {
+        Self { is_ok: false, detail: why.into() }
+    }
+}
+
+/// The answer of a host that is down.
+pub(super) fn host_down(link: Link, why: &str) -> PortError {
+    let host = match link {
+        Link::Station => "the station",
+        Link::Mpp => "the MPP bridge",
+        Link::Rmp => "the bus",
+        Link::Runs => "the control plane",
+        Link::Macp => "the MACP runtime",
+    };
+    PortError::HostDown { host: host.to_owned(), why: why.to_owned() }
+}
+
+/// The answer to a query that is another host's.
+pub(super) fn misdirected(link: Link) -> PortError {
+    PortError::BadRequest(format!("{} has no such list", link.name()))
+}

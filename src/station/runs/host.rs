@@ -1,0 +1,82 @@
+//! What the station asks of the runs.
+
+use std::{future::ready, sync::Arc};
+
+use super::{families::families, handle::Runs, pages, serve};
+use crate::{
+    ids::Seq,
+    port::{Page, PortError, Query, Snapshot},
+    runs::Metrics,
+    station::{
+        host::{Asking, Health, Host, Pending, Serving},
+        local::Inner,
+        metrics::Family,
+        supervisor::Foundation,
+    },
+    tap::entry::Link,
+    words::counted,
+};
+
+impl Host for Runs {
+    fn link(&self) -> Link {
+        Link::Runs
+    }
+
+    fn carries_store(&self) -> bool {
+        false
+    }
+
+    fn start(&self, inner: &Arc<Inner>, foundation: &Foundation) -> Result<Box<dyn Serving>, String> {
+        Ok(Box::new(serve::start(self, inner, &foundation.config)?))
+    }
+
+    fn impaired(&self) -> Pending<'_, Option<PortError>> {
+        Box::pin(ready(None))
+    }
+
+    fn health(&self) -> Pending<'_, Health> {
+        Box::pin(async { health(self.metrics().await) })
+    }
+
+    fn snapshot<'a>(&'a self, into: &'a mut Snapshot) -> Pending<'a, Result<Seq, PortError>> {
+        Box::pin(async {
+            let (seq, runs) = self.snapshot().await;
+            into.runs = runs;
+            Ok(seq)
+        })
+    }
+
+    fn families(&self) -> Pending<'_, Vec<Family>> {
+        Box::pin(async { self.metrics().await.map_or_else(|_| Vec::new(), |runs| families(&runs)) })
+    }
+
+    fn answer<'a>(&'a self, asking: Asking<'a>, query: Query) -> Pending<'a, Result<Page, PortError>> {
+        Box::pin(pages::answer(self, asking, query))
+    }
+}
+
+fn health(figures: Result<Metrics, PortError>) -> Health {
+    match figures {
+        Ok(figures) => {
+            let held = if figures.held {
+                "held, so that no attempt is begun until `rl-console resume`; "
+            } else {
+                ""
+            };
+            let detail = format!(
+                "{held}{} open, {} worked on, {}; {} accepted and {} rejected since the start",
+                figures.running,
+                counted(figures.in_flight, "attempt"),
+                match figures.asking {
+                    0 => "nobody is asked anything".to_owned(),
+                    asking => format!("{} for a person", counted(asking, "question")),
+                },
+                figures.submitted,
+                figures.rejected.iter().sum::<u64>(),
+            );
+            Health::ok(detail)
+        }
+        Err(PortError::HostDown { .. }) => Health::failing("down: `rl-console restart runs` starts them"),
+        Err(error) => Health::failing(error.to_string()),
+    }
+}

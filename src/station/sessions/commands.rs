@@ -1,0 +1,31 @@
+//! What an operator has the MACP runtime do.
+
+use super::handle::Sessions;
+use crate::{
+    macp::Command,
+    port::{Outcome, PortError},
+    station::status::StationStatus,
+    tap::entry::station::{Level, Transition},
+};
+
+pub(in crate::station) async fn command(
+    status: &StationStatus,
+    sessions: &Sessions,
+    command: Command,
+) -> Result<Outcome, PortError> {
+    let what = describe(&command);
+    let cause = status.report(Transition::Operated, &what);
+    let outcome = sessions.handle()?.command(command, Some(cause)).await;
+    if let Err(refusal) = &outcome {
+        status.notice(Level::Warn, &format!("refused: {what}: {refusal}"));
+    }
+    outcome.map(Outcome::Macp).map_err(PortError::Session)
+}
+
+/// A command in the words of the journal.
+fn describe(command: &Command) -> String {
+    match command {
+        Command::Cancel { session, reason } if reason.is_empty() => format!("cancel session {session}"),
+        Command::Cancel { session, reason } => format!("cancel session {session}: {reason}"),
+    }
+}

@@ -1,0 +1,70 @@
+//! What the station asks of the MACP runtime.
+
+use std::{future::ready, sync::Arc};
+
+use super::{families::families, handle::Sessions, pages, serve};
+use crate::{
+    ids::Seq,
+    macp::host::Metrics,
+    port::{Page, PortError, Query, Snapshot},
+    station::{
+        host::{Asking, Health, Host, Pending, Serving},
+        local::Inner,
+        metrics::Family,
+        supervisor::Foundation,
+    },
+    tap::entry::Link,
+    words::counted,
+};
+
+impl Host for Sessions {
+    fn link(&self) -> Link {
+        Link::Macp
+    }
+
+    fn carries_store(&self) -> bool {
+        false
+    }
+
+    fn start(&self, inner: &Arc<Inner>, foundation: &Foundation) -> Result<Box<dyn Serving>, String> {
+        Ok(Box::new(serve::start(self, inner, foundation)?))
+    }
+
+    fn impaired(&self) -> Pending<'_, Option<PortError>> {
+        Box::pin(ready(None))
+    }
+
+    fn health(&self) -> Pending<'_, Health> {
+        Box::pin(ready(health(self)))
+    }
+
+    fn snapshot<'a>(&'a self, into: &'a mut Snapshot) -> Pending<'a, Result<Seq, PortError>> {
+        let (seq, macp) = self.snapshot();
+        into.macp = macp;
+        Box::pin(ready(Ok(seq)))
+    }
+
+    fn families(&self) -> Pending<'_, Vec<Family>> {
+        Box::pin(ready(self.metrics().map_or_else(Vec::new, |macp| families(&macp))))
+    }
+
+    fn answer<'a>(&'a self, asking: Asking<'a>, query: Query) -> Pending<'a, Result<Page, PortError>> {
+        Box::pin(pages::answer(asking, query))
+    }
+}
+
+fn health(sessions: &Sessions) -> Health {
+    let addr = match sessions.addr() {
+        Ok(addr) => addr,
+        Err(why) => return Health::failing(why),
+    };
+    let Some(Metrics { totals, in_memory, log_failing, .. }) = sessions.metrics() else {
+        return Health::failing("it has failed by a fault of ours; please report the log");
+    };
+    let open = counted(totals.open, "session");
+    let figures = format!("listening on {addr}, {open} open, {in_memory} in memory");
+    match log_failing {
+        None => Health::ok(figures),
+        Some(why) => Health::failing(format!("{figures}; its log is not kept as it should be: {why}")),
+    }
+}
