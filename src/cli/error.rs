@@ -405,7 +405,7 @@ fn port_exit(error: &PortError) -> Exit {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{cli::config::ConfigFault, mpp::Refusal};
+    use crate::{cli::config::ConfigFault, mpp::Refusal, tap::entry::Link};
 
     fn refused() -> PortError {
         PortError::Refused(Refusal::UnknownEvent {
@@ -429,8 +429,8 @@ mod tests {
             ),
             (refused().into(), 1, "unknown_event"),
             (PortError::Busy { what: text() }.into(), 1, "busy"),
-            (PortError::HostDown { host: text(), why: text() }.into(), 1, "host_down"),
-            (PortError::HostUp { host: text() }.into(), 1, "host_up"),
+            (PortError::HostDown { link: Link::Rmp, why: text() }.into(), 1, "host_down"),
+            (PortError::HostUp { link: Link::Rmp }.into(), 1, "host_up"),
             (PortError::NoStation { data: data.clone() }.into(), 3, "no_station"),
             (PortError::Unreached { data: data.clone(), pid: 7, why: text() }.into(), 3, "unreached"),
             (PortError::TimedOut { ms: 1 }.into(), 4, "timed_out"),

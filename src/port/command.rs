@@ -113,18 +113,20 @@ pub enum PortError {
         what: String,
     },
     /// The host that would do it is down.
-    #[error("{host} is down: {why}")]
+    #[error("{} is down: {why}", host_name::of(*link))]
     HostDown {
-        /// Which.
-        host: String,
+        /// Which. It is sent by its name in a sentence.
+        #[serde(rename = "host", with = "host_name")]
+        link: Link,
         /// Why.
         why: String,
     },
     /// The host is up: there is nothing to restart.
-    #[error("{host} is up: there is nothing to restart")]
+    #[error("{} is up: there is nothing to restart", link.name())]
     HostUp {
         /// Which.
-        host: String,
+        #[serde(rename = "host")]
+        link: Link,
     },
     /// Nothing answers for the data folder.
     #[error("no station is running for {data}")]
@@ -223,14 +225,25 @@ impl PortError {
             Self::Session(macp::Refusal::UnknownSession(_)) => "`rl-console ls sessions` lists them".to_owned(),
             Self::Session(macp::Refusal::NotNow(_)) => "try again; `rl-console doctor` checks the database".to_owned(),
             Self::Busy { .. } => "try again in a moment".to_owned(),
-            Self::HostDown { host, .. } if host.contains("bus") || host == "rmp" => {
+            Self::HostDown { link: Link::Rmp, .. } => {
                 "free its socket, or start the station with another: --socket PATH; `rl-console doctor` says more".to_owned()
             }
-            Self::HostDown { .. } => "`rl-console restart mpp` starts the bridge again; `rl-console doctor` says more".to_owned(),
-            Self::HostUp { host } if host == "rmp" => {
-                "`rl-console kick peer SESSION` drops a peer that hangs; `ls peers` lists them".to_owned()
+            // Where the station itself is down, it is for want of the bridge's store.
+            Self::HostDown { link: Link::Station | Link::Mpp, .. } => {
+                "`rl-console restart mpp` starts the bridge again; `rl-console doctor` says more".to_owned()
             }
-            Self::HostUp { .. } => "`rl-console kick adapter` drops an adapter that hangs".to_owned(),
+            Self::HostDown { link: link @ (Link::Runs | Link::Macp), .. } => format!(
+                "`rl-console restart {}` starts {} again; `rl-console doctor` says more",
+                link.name(),
+                host_name::of(*link)
+            ),
+            Self::HostUp { link } => match link {
+                Link::Station | Link::Mpp => "`rl-console kick adapter` drops an adapter that hangs",
+                Link::Rmp => "`rl-console kick peer SESSION` drops a peer that hangs; `ls peers` lists them",
+                Link::Runs => "`rl-console cancel run RUN` ends a run that hangs; `ls runs` lists them",
+                Link::Macp => "`rl-console session cancel SESSION` ends a session that hangs; `ls sessions` lists them",
+            }
+            .to_owned(),
             Self::NoStation { .. } => "start one with `rl-console` or `rl-console serve`".to_owned(),
             Self::Unreached { pid, .. } => format!(
                 "a socket that was taken away is bound anew within seconds: try again. Where that cannot be, its log and its own screen say why, and \
@@ -248,5 +261,71 @@ impl PortError {
             Self::Stranger => "its tokens lie in its data folder: name that with --data, or one of them with --token-file".to_owned(),
             Self::Stopping => "start it again with `rl-console` or `rl-console serve`".to_owned(),
         }
+    }
+}
+
+/// A host as a sentence names it, and as an error that is sent does.
+mod host_name {
+    use serde::{Deserialize as _, Deserializer, Serializer, de::Error as _};
+
+    use crate::tap::entry::Link;
+
+    pub(super) const fn of(link: Link) -> &'static str {
+        match link {
+            Link::Station => "the station",
+            Link::Mpp => "the MPP bridge",
+            Link::Rmp => "the bus",
+            Link::Runs => "the control plane",
+            Link::Macp => "the MACP runtime",
+        }
+    }
+
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
+    pub(super) fn serialize<S: Serializer>(link: &Link, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_str(of(*link))
+    }
+
+    /// Also by the link's name, and with something of the host's behind it, as stations of earlier versions
+    /// send it.
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Link, D::Error> {
+        let name = String::deserialize(from)?;
+        let is = |link: &Link| name == link.name() || name.starts_with(of(*link));
+        Link::ALL.into_iter().find(is).ok_or_else(|| D::Error::custom(format!("no host is `{name}`")))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_hint_of_a_host_that_is_down_names_that_host() {
+        for (link, hint) in [
+            (Link::Station, "`rl-console restart mpp`"),
+            (Link::Mpp, "`rl-console restart mpp`"),
+            (Link::Rmp, "--socket PATH"),
+            (Link::Runs, "`rl-console restart runs`"),
+            (Link::Macp, "`rl-console restart macp`"),
+        ] {
+            let down = PortError::HostDown { link, why: "it is broken".to_owned() };
+            assert!(down.hint().contains(hint), "{link:?}: {}", down.hint());
+        }
+    }
+
+    #[test]
+    fn a_host_that_is_down_is_sent_by_its_name_and_read_as_earlier_stations_sent_it() {
+        for link in Link::ALL {
+            let down = PortError::HostDown { link, why: "w".to_owned() };
+            let text = serde_json::to_string(&down).unwrap();
+            assert_eq!(text, format!(r#"{{"host_down":{{"host":"{}","why":"w"}}}}"#, host_name::of(link)));
+            assert_eq!(serde_json::from_str::<PortError>(&text).unwrap(), down);
+            let text = format!(r#"{{"host_down":{{"host":"{}","why":"w"}}}}"#, link.name());
+            assert_eq!(serde_json::from_str::<PortError>(&text).unwrap(), down);
+            let text = serde_json::to_string(&PortError::HostUp { link }).unwrap();
+            assert_eq!(text, format!(r#"{{"host_up":{{"host":"{}"}}}}"#, link.name()));
+        }
+        let socket = r#"{"host_down":{"host":"the bus's socket","why":"w"}}"#;
+        let down = PortError::HostDown { link: Link::Rmp, why: "w".to_owned() };
+        assert_eq!(serde_json::from_str::<PortError>(socket).unwrap(), down);
     }
 }

@@ -93,14 +93,7 @@ impl Health {
 
 /// The answer of a host that is down.
 pub(super) fn host_down(link: Link, why: &str) -> PortError {
-    let host = match link {
-        Link::Station => "the station",
-        Link::Mpp => "the MPP bridge",
-        Link::Rmp => "the bus",
-        Link::Runs => "the control plane",
-        Link::Macp => "the MACP runtime",
-    };
-    PortError::HostDown { host: host.to_owned(), why: why.to_owned() }
+    PortError::HostDown { link, why: why.to_owned() }
 }
 
 /// The answer to a query that is another host's.

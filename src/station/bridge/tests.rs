@@ -222,7 +222,7 @@ fn a_bridge_that_fails_again_and_again_is_started_as_often() {
 fn a_bridge_that_is_up_is_left_alone_and_of_two_restarts_one_does_it() {
     let house = TestStation::open();
     let mut reader = house.reader();
-    let up = PortError::HostUp { host: "mpp".to_owned() };
+    let up = PortError::HostUp { link: Link::Mpp };
     assert_eq!(house.command(Command::Restart { link: Link::Mpp }), Err(up.clone()));
     house.break_bridge(&mut reader);
     let port = house.station.port();

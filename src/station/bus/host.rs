@@ -2,7 +2,11 @@
 
 use std::sync::Arc;
 
-use super::{families::families, handle::Bus, pages, serve};
+use super::{
+    families::families,
+    handle::{Bus, down},
+    pages, serve,
+};
 use crate::{
     ids::Seq,
     port::{Page, PortError, Query, Snapshot},
@@ -34,9 +38,7 @@ impl Host for Bus {
     fn impaired(&self) -> Pending<'_, Option<PortError>> {
         Box::pin(async {
             match self.snapshot().await.1.listener {
-                Listener::Down(why) => {
-                    Some(PortError::HostDown { host: "the bus's socket".to_owned(), why: why.to_string() })
-                }
+                Listener::Down(why) => Some(down(&why)),
                 Listener::Starting | Listener::Listening(_) => None,
             }
         })

@@ -101,7 +101,7 @@ impl TestStation {
 #[test]
 fn a_runtime_that_failed_is_started_again_with_all_that_was_accepted() {
     let house = TestStation::open();
-    assert_eq!(house.restart(), Err(PortError::HostUp { host: "macp".to_owned() }));
+    assert_eq!(house.restart(), Err(PortError::HostUp { link: Link::Macp }));
     for round in 1..=2 {
         if round == 1 {
             house.begin();
