@@ -10,7 +10,7 @@ use super::{
     append::{Appender, FileFactory, Kind},
     quarantine::quarantine,
     record,
-    replay::{self, State},
+    replay::{self, Read, State},
 };
 use crate::time::Wall;
 
@@ -65,6 +65,76 @@ pub struct DamagedFile {
     pub is_all: bool,
 }
 
+/// What the files of a log hold, as far as they are read, in their order.
+#[derive(Debug, Default)]
+struct ReadFiles {
+    /// The last piece that the database has.
+    stored: u64,
+    /// The last piece that it or a file has.
+    last: u64,
+    /// The number of a file that was never there.
+    next_file: u64,
+    /// Whether the file before is damaged.
+    was_damaged: bool,
+    /// The last piece of all files.
+    end: u64,
+    /// Whether the file with that piece has nothing wrong but an end that cannot be read.
+    may_be_torn: bool,
+    files: VecDeque<LogFile>,
+    unstored: Vec<(u64, Bytes)>,
+    damaged: Vec<DamagedFile>,
+    notices: Vec<String>,
+}
+
+impl ReadFiles {
+    fn take(&mut self, data: &Path, file: u64, path: &Path, is_last: bool) -> Result<(), StoreError> {
+        let bytes = Bytes::from(fs::read(path).map_err(StoreError::io(path.display().to_string()))?);
+        let read = replay::read(&bytes, FILES, |bytes| record::unframe(bytes, PIECE_BYTES_MAX));
+        let state = read.state(bytes.len(), is_last);
+        let is_damaged = matches!(state, State::Damaged(_));
+        if self.may_be_torn && read.records.first().is_some_and(|(number, _)| *number == self.end + 1) {
+            self.was_damaged = false;
+            self.damaged.pop();
+            self.files.back_mut().into_iter().for_each(|before| before.is_damaged = false);
+        }
+        self.end = read.records.last().map_or(self.end, |(number, _)| *number);
+        self.may_be_torn = is_damaged && read.bad.is_empty() && self.end > 0;
+        let lost = self.not_stored(&read, &bytes);
+        for (number, piece) in read.records {
+            if number <= self.last {
+                continue;
+            }
+            // Of a file that is damaged that is said already.
+            if number > self.last + 1 && !is_damaged && !self.was_damaged {
+                self.notices.push(missing(data, self.last + 1, number - 1));
+            }
+            self.last = number;
+            self.unstored.push((number, bytes.slice_ref(piece)));
+        }
+        match state {
+            State::Whole => {}
+            State::Torn { bytes } => self.notices.push(replay::torn(path, bytes)),
+            State::Damaged(damage) => {
+                let what = format!("{} is damaged ({damage})", path.display());
+                self.damaged.push(DamagedFile { what, lost, is_all: read.good_end == bytes.len() });
+            }
+        }
+        (self.next_file, self.was_damaged) = (file.saturating_add(1), is_damaged);
+        self.files.push_back(LogFile { file, last: self.last, is_damaged });
+        Ok(())
+    }
+
+    /// The bad pieces of a file that the database lacks.
+    fn not_stored(&self, read: &Read<'_, &[u8]>, bytes: &Bytes) -> Vec<Bytes> {
+        // Pieces have numbers without gaps: a bad one has the one before the good one's behind it.
+        let is_lost = |place: usize| {
+            read.records.get(place).is_none_or(|(behind, _)| *behind > self.stored.saturating_add(1))
+        };
+        let bad = read.bad.iter().filter(|(place, _)| is_lost(*place));
+        bad.map(|(_, piece)| bytes.slice_ref(piece)).collect()
+    }
+}
+
 impl std::fmt::Debug for SessionLog {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("SessionLog")
@@ -92,69 +162,20 @@ impl SessionLog {
         stored: u64,
     ) -> Result<OpenedLog, StoreError> {
         let files = replay::files(data, FILES).map_err(StoreError::io(data.display().to_string()))?;
-        let (mut held, mut left, mut damaged, mut notices) =
-            (VecDeque::new(), Vec::new(), Vec::new(), Vec::new());
-        let (mut last, mut next_file, mut was_damaged) = (stored, 1, false);
-        // The last piece of all files, and whether that file has more than an end that cannot be read.
-        let (mut end, mut may_be_torn) = (0, false);
+        let mut read = ReadFiles { stored, last: stored, next_file: 1, ..ReadFiles::default() };
         let count = files.len();
         for (index, (file, path)) in files.into_iter().enumerate() {
-            let bytes = Bytes::from(fs::read(&path).map_err(StoreError::io(path.display().to_string()))?);
-            let read = replay::read(&bytes, FILES, |bytes| record::unframe(bytes, PIECE_BYTES_MAX));
-            let state = read.state(bytes.len(), index + 1 == count);
-            // Pieces have numbers without gaps: a bad one has the one before the good one's behind it.
-            let is_lost = |place: usize| {
-                read.records.get(place).is_none_or(|(behind, _)| *behind > stored.saturating_add(1))
-            };
-            let not_stored = read
-                .bad
-                .iter()
-                .filter(|(place, _)| is_lost(*place))
-                .map(|(_, piece)| bytes.slice_ref(piece))
-                .collect();
-            let is_damaged = matches!(state, State::Damaged(_));
-            if may_be_torn && read.records.first().is_some_and(|(number, _)| *number == end + 1) {
-                was_damaged = false;
-                damaged.pop();
-                held.back_mut().into_iter().for_each(|held: &mut LogFile| held.is_damaged = false);
-            }
-            end = read.records.last().map_or(end, |(number, _)| *number);
-            may_be_torn = is_damaged && read.bad.is_empty() && end > 0;
-            for (number, piece) in read.records.into_iter().filter(|(number, _)| *number > stored) {
-                if number <= last {
-                    continue;
-                }
-                // Of a file that is damaged that is said already.
-                if number > last + 1 && !is_damaged && !was_damaged {
-                    notices.push(missing(data, last + 1, number - 1));
-                }
-                last = number;
-                left.push((number, bytes.slice_ref(piece)));
-            }
-            match &state {
-                State::Whole => {}
-                State::Torn { bytes } => notices.push(replay::torn(&path, *bytes)),
-                State::Damaged(damage) => {
-                    let what = format!("{} is damaged ({damage})", path.display());
-                    damaged.push(DamagedFile {
-                        what,
-                        lost: not_stored,
-                        is_all: read.good_end == bytes.len(),
-                    });
-                }
-            }
-            (next_file, was_damaged) = (file.saturating_add(1), is_damaged);
-            held.push_back(LogFile { file, last, is_damaged });
+            read.take(data, file, &path, index + 1 == count)?;
         }
-        let files = Appender::new(data, FILES, make, next_file, bytes_max);
         let log = Self {
             data: data.to_owned(),
-            files,
-            next: last.saturating_add(1),
-            log_files: held,
+            files: Appender::new(data, FILES, make, read.next_file, bytes_max),
+            next: read.last.saturating_add(1),
+            log_files: read.files,
             buffer: Vec::new(),
         };
-        Ok(OpenedLog { log, unstored: left, damaged, notices })
+        let ReadFiles { unstored, damaged, notices, .. } = read;
+        Ok(OpenedLog { log, unstored, damaged, notices })
     }
 
     /// Writes a piece; its number.
