@@ -35,6 +35,23 @@ pub(super) struct ControlFrame<'a> {
     pub(super) message: FromClient<'a>,
 }
 
+/// A control frame as it is answered.
+struct ReceivedControl {
+    head: Head,
+    /// Its message id, which the answer names.
+    re: u64,
+    trace: Option<TraceId>,
+    redaction: Redaction,
+}
+
+/// What a `Hello` says.
+struct HelloFields<'a> {
+    v: u64,
+    client: &'a str,
+    kind: &'a str,
+    token: Option<&'a str>,
+}
+
 impl Broker {
     pub(super) fn checks(&self) -> Checks<'_> {
         Checks::new(&self.settings.registry, &self.settings.limits)
@@ -102,7 +119,8 @@ impl Broker {
         let refused = match message {
             FromClient::Hello { v, client, kind, token } if is_new => {
                 let token = token.map(|token| token.0);
-                return self.on_hello(now, id, (head, re, trace, redaction), (v, client, kind, token));
+                let received = ReceivedControl { head, re, trace, redaction };
+                return self.on_hello(now, id, received, HelloFields { v, client, kind, token });
             }
             FromClient::Hello { .. } => {
                 RefusalDetail::new(Refusal::Forbidden, &"the session is open: Hello comes once")
@@ -176,8 +194,8 @@ impl Broker {
         &mut self,
         now: Now,
         id: ConnectionId,
-        (head, re, trace, redaction): (Head, u64, Option<TraceId>, Redaction),
-        (v, client, asked, token): (u64, &str, &str, Option<&str>),
+        ReceivedControl { head, re, trace, redaction }: ReceivedControl,
+        HelloFields { v, client, kind: asked, token }: HelloFields<'_>,
     ) {
         let kind = self.settings.tokens.kind(asked, token);
         let refused = match kind {

@@ -33,7 +33,9 @@ pub(in crate::store) fn apply(conn: &Connection, op: &RunOp) -> rusqlite::Result
         RunOp::Spent { run, tokens } => set_tokens(conn, *run, *tokens)?,
         RunOp::Done { run, nodes } => set_done_nodes(conn, *run, *nodes)?,
         RunOp::End { run, state, why, tokens, done, at } => {
-            counted.ended = end(conn, *run, (*state, why.as_deref()), (*tokens, *done), *at)?;
+            let why = why.as_deref();
+            let ended = RunEnd { run: *run, state: *state, why, tokens: *tokens, done: *done, at: *at };
+            counted.ended = end(conn, ended)?;
         }
         RunOp::Answer(answer) => counted.answers = insert_answer(conn, answer)?,
     }
@@ -113,13 +115,17 @@ fn set_done_nodes(conn: &Connection, run: TraceId, nodes: u64) -> rusqlite::Resu
     Ok(())
 }
 
-fn end(
-    conn: &Connection,
+/// How a run ended.
+struct RunEnd<'a> {
     run: TraceId,
-    (state, why): (RunState, Option<&str>),
-    (tokens, done): (u64, u64),
+    state: RunState,
+    why: Option<&'a str>,
+    tokens: u64,
+    done: u64,
     at: Wall,
-) -> rusqlite::Result<i64> {
+}
+
+fn end(conn: &Connection, RunEnd { run, state, why, tokens, done, at }: RunEnd<'_>) -> rusqlite::Result<i64> {
     let ended = conn
         .prepare_cached(
             "UPDATE runs SET state = ?2, why = ?3, tokens = ?4, done = ?5, ended_at_ms = ?6 WHERE run = ?1 AND ended_at_ms IS NULL",
