@@ -5,6 +5,10 @@
 //! rmp thread ─ broker, socket
 //! mpp thread ─ bridge, journal   store-writer, store-reader threads        recorder thread
 //! ```
+//!
+//! Each system that is hosted has a folder, and all have the same shape: `handle` is the way to it, `serve`
+//! starts and ends it, `host` is what the station asks of it (`host.rs`), and beside them lie its `commands`,
+//! `pages` and metrics (`families`). `hosts.rs` is the one list of them.
 
 mod address_file;
 mod bridge;
