@@ -11,7 +11,7 @@ use rl_console::{
     limits,
     rmp::{
         Registry,
-        broker::{Broker, Input, Room, Settings, Tokens, Wire},
+        broker::{Broker, InboxCapacity, Input, Settings, Tokens, Wire},
     },
     time::Now,
 };
@@ -53,10 +53,10 @@ fuzz_target!(|said: Vec<(u8, Vec<u8>)>| {
         registry: Registry::default(),
         tokens: Tokens::default(),
         server: Arc::from("fuzz"),
-        hears: true,
+        has_station_inbox: true,
     };
     let mut broker = Broker::new(settings, now);
-    broker.make_room(Room { messages: 8, bytes: 1 << 20 });
+    broker.set_inbox_capacity(InboxCapacity { messages: 8, bytes: 1 << 20 });
     for session in [FRAMES, JSON] {
         broker.handle(now, Input::Opened { session, peer: Peer::new("fuzz") });
     }
