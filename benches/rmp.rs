@@ -3,18 +3,23 @@
 //!
 //! `cargo bench --bench rmp` prints criterion's times and throughputs. `judge` is what a broker does for each
 //! frame: all checks, the envelope found, nothing decoded or copied; `show` also decodes the body into a
-//! tree.
+//! tree. `publish` is what the broker does for a message and its `Publish`, by the number of its subscribers;
+//! what it queues for them leaves at once.
 
 use std::hint::black_box;
 
 use criterion::{BenchmarkId, Criterion, Throughput};
 use rl_console::{
-    ids::TraceId,
+    ids::{ConnectionId, Peer, TraceId},
     limits,
     rmp::{
-        Checks, Header, Registry, SchemaId, decode, encode,
+        Checks, Header, Registry, SchemaId,
+        broker::{Broker, Input, Settings, Tokens, Wire},
+        control::{self, FromClient},
+        decode, encode,
         framing::{Framer, FramerEvent},
     },
+    time::Now,
 };
 use rmpv::Value;
 
@@ -47,6 +52,102 @@ fn header() -> Header {
 fn frame(payload: &Value) -> Vec<u8> {
     let body = encode::body("observation.run.event.v1", payload, None::<&Value>).unwrap_or_default();
     encode::frame(&header(), &body).unwrap_or_default()
+}
+
+/// A broker whose session 0 publishes, and whose other sessions subscribe to what it publishes on.
+struct Bus {
+    broker: Broker,
+    now: Now,
+    msg_id: u64,
+}
+
+impl Bus {
+    const TOPIC: &str = "bench/events";
+
+    fn with(subscribers: u64) -> Self {
+        let now = Now::at_ms(0);
+        let settings = Settings {
+            limits: limits::Rmp::default(),
+            registry: Registry::default(),
+            tokens: Tokens::default(),
+            server: "bench".into(),
+            has_station_inbox: false,
+        };
+        let mut bus = Self { broker: Broker::new(settings, now), now, msg_id: 0 };
+        for id in 0..=subscribers {
+            let session = ConnectionId(id);
+            bus.broker.handle(now, Input::Opened { session, peer: Peer::new("bench") });
+            bus.say(
+                id,
+                &FromClient::Hello { v: control::VERSION, client: "bench", kind: "agent", token: None },
+            );
+            if id > 0 {
+                bus.say(id, &FromClient::Subscribe { sub: 1, topic: Self::TOPIC });
+            }
+            bus.drain(id);
+        }
+        bus
+    }
+
+    fn say(&mut self, id: u64, message: &FromClient<'_>) {
+        self.msg_id += 1;
+        let mut wire = Vec::new();
+        control::append(&mut wire, &control::header(self.now.wall.0, trace(), self.msg_id), message);
+        self.send(id, &wire);
+    }
+
+    fn send(&mut self, id: u64, wire: &[u8]) {
+        self.broker.handle(self.now, Input::Frame { session: ConnectionId(id), frame: Wire::Lent(wire) });
+    }
+
+    /// Has all leave that waits on a connection, and takes what the broker tells.
+    fn drain(&mut self, id: u64) {
+        let all = |front: &rl_console::rmp::outbox::Front<'_>| {
+            Ok::<_, ()>(front.slices().iter().map(|slice| slice.len()).sum())
+        };
+        let _ = self.broker.transmit(self.now, ConnectionId(id), all);
+        while self.broker.poll_output().is_some() {}
+    }
+
+    /// A `Publish` and its message, which differs from all before by its number.
+    fn publish(&mut self, publish: &[u8], message: &mut [u8]) {
+        const MSG_ID: usize = 56;
+        self.msg_id += 1;
+        message[MSG_ID..MSG_ID + 8].copy_from_slice(&self.msg_id.to_be_bytes());
+        self.send(0, publish);
+        self.send(0, message);
+        while let Some(id) = self.broker.poll_waiting() {
+            self.drain(id.0);
+        }
+        while self.broker.poll_output().is_some() {}
+    }
+}
+
+fn trace() -> TraceId {
+    TraceId(uuid::Uuid::from_u128(7))
+}
+
+fn publishes(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("rmp publish");
+    let header = Header { schema_id: SchemaId::OBSERVATION, created_at_ms: Now::at_ms(0).wall.0, ..header() };
+    let body = encode::body("observation.bench.v1", &Value::from("x"), None::<&Value>).unwrap_or_default();
+    let mut message = encode::frame(&header, &body).unwrap_or_default();
+    let mut publish = Vec::new();
+    let wanted = FromClient::Publish { topic: Bus::TOPIC, ack: false };
+    control::append(&mut publish, &control::header(header.created_at_ms, trace(), 1), &wanted);
+    for subscribers in [0, 1, 8, 64] {
+        let mut bus = Bus::with(subscribers);
+        group.throughput(Throughput::Elements(1));
+        group.bench_function(BenchmarkId::from_parameter(subscribers), |bencher| {
+            bencher.iter(|| bus.publish(black_box(&publish), black_box(&mut message)));
+        });
+        assert_eq!(bus.broker.snapshot().totals.refused, 0);
+        assert_eq!(
+            bus.broker.snapshot().totals.delivered,
+            subscribers * bus.broker.snapshot().totals.published
+        );
+    }
+    group.finish();
 }
 
 fn main() {
@@ -83,5 +184,6 @@ fn main() {
         });
     }
     group.finish();
+    publishes(&mut criterion);
     criterion.final_summary();
 }
