@@ -8,15 +8,16 @@ use super::{
     drops::{Loss, LostMessage},
     io::{STATION, Wire},
     json_units,
-    session::{JsonDeliveryInfo, Phase, Tag, TopicRef},
+    plan::{DeliveryPlan, Fate},
+    session::{JsonDeliveryInfo, Session, Tag, TopicRef},
+    topics::Target,
 };
 use crate::{
-    ids::{ConnectionId, TraceId},
+    ids::{ConnectionId, TopicName, TraceId},
     rmp::{
-        Dialect, Header, SchemaId,
+        Dialect, SchemaId,
         dedupe::Key,
-        outbox::{Delivery, Payload, SHARED_BYTES_MIN},
-        routes::Route,
+        outbox::{Budget, Delivery, Payload, SHARED_BYTES_MIN},
         topic::{Class, Topic},
     },
     tap::entry::rmp::{DropReason, Verdict},
@@ -44,158 +45,137 @@ pub(super) struct DeliveryCounts {
     pub(super) dropped: u32,
 }
 
+impl DeliveryCounts {
+    pub(super) const fn verdict(self) -> Verdict {
+        Verdict::Published { subscribers: self.delivered, dropped: self.dropped }
+    }
+}
+
+/// A message as it is written to the queues of its subscriptions.
+struct Payloads<'a> {
+    message: &'a Message<'a>,
+    topic: &'a TopicName,
+    now_ms: u64,
+    /// Made where it is written first.
+    shared: Option<Bytes>,
+}
+
+impl Payloads<'_> {
+    /// Queues the message for a subscription that has room for it; `tail` is what it is to those of the JSON
+    /// dialect.
+    #[inline]
+    fn queue(
+        &mut self,
+        tail: Option<&Bytes>,
+        session: &mut Session,
+        target: &mut Target,
+        budget: &mut Budget,
+    ) {
+        let Message { frame, trace, msg_id, expires_at_ms, from, .. } = *self.message;
+        if target.dialect == Dialect::Json {
+            let Some(tail) = tail else { return };
+            let head = json_units::head(target.number, tail);
+            let (topic, sub) = (self.topic.clone(), target.number);
+            let tag = Tag::Json(Box::new(JsonDeliveryInfo { topic, from, sub, trace, msg_id }));
+            let delivery = Delivery { head: &head, message: Payload::Shared(tail), expires_at_ms, tag };
+            return session.outbox.queue_delivery(target.slot, delivery, budget);
+        }
+        let (slot, head) = (target.slot, target.head(self.now_ms, trace.0.as_u128(), msg_id));
+        let bytes = frame.bytes();
+        let message = if bytes.len() < SHARED_BYTES_MIN {
+            Payload::Copied(bytes)
+        } else {
+            Payload::Shared(self.shared.get_or_insert_with(|| frame.to_bytes()))
+        };
+        let delivery = Delivery { head, message, expires_at_ms, tag: Tag::Frames { from } };
+        session.outbox.queue_delivery(slot, delivery, budget);
+    }
+}
+
 impl Broker {
-    /// Gives a message to whom it reaches. What was lost waits in `losses` to be told.
+    /// Gives a message to whom it reaches, as it is planned. What was lost waits in `losses` to be told.
     pub(super) fn deliver(&mut self, now: Now, at: TopicRef, message: &Message<'_>) -> DeliveryCounts {
         let now_ms = self.wall.now_ms(now);
         let body_bytes_max = self.settings.limits.body_bytes_max;
-        let Self {
-            topics,
-            routes,
-            sessions,
-            dedupe,
-            budget,
-            waiting,
-            dirty,
-            losses,
-            responders: serving,
-            ..
-        } = self;
-        let mut result = DeliveryCounts::default();
-        let Some(state) = topics.resolve_targets(at, routes, sessions) else { return result };
+        let Self { topics, routes, sessions, dedupe, budget, waiting, dirty, losses, responders, .. } = self;
+        let Some(state) = topics.resolve_targets(at, routes, sessions) else {
+            return DeliveryCounts::default();
+        };
         if state.targets.is_empty() {
-            return result;
+            return DeliveryCounts::default();
         }
         let seen = message.is_counted.then(|| {
             let scope = *state.scope.get_or_insert_with(|| dedupe.open_topic());
             dedupe.record_seen(scope, Key::new(message.trace, message.msg_id), now.mono)
         });
-        let bytes = message.frame.bytes();
-        let mut shared: Option<Bytes> = None;
-        let mut json: Option<Option<Bytes>> = None;
-        let (trace, class, expires_at_ms) = (message.trace.0.as_u128(), state.class, message.expires_at_ms);
-        let name = state.topic.name();
-        let tells_serving = message.from == STATION && class == Class::Open;
+        let mut plan = DeliveryPlan::new(message, state.class, seen, budget.queued(), body_bytes_max);
+        let mut payloads = Payloads { message, topic: state.topic.name(), now_ms, shared: None };
+        let tells_serving = message.from == STATION && state.class == Class::Open;
         for target in &mut state.targets {
-            if class.may_receive(target.kind, message.schema_id).is_err() {
+            let mut session = sessions.at(target.session, target.id);
+            let fate = plan.next(dedupe, session.as_deref(), target);
+            if fate == Fate::NotReceived {
                 continue;
             }
-            let Some(session) = sessions.at(target.session, target.id) else { continue };
-            if !matches!(session.phase, Phase::Open(_)) {
-                continue;
-            }
-            let Some(sub) = session.subs.get_mut(target.sub) else { continue };
+            let Some(session) = &mut session else { continue };
             if !session.is_dirty {
                 session.is_dirty = true;
                 dirty.push(target.id);
             }
-            let to = Some((target.id, target.number));
-            let mut record_loss = |reason| {
-                let from = Some(message.from);
-                let lost =
-                    LostMessage { to, from, trace: message.trace, msg_id: message.msg_id, expires_at_ms };
-                losses.push(Loss { topic: None, reason, lost, body: None, dialect: Dialect::Frames });
-                result.dropped += 1;
-            };
-            if seen.as_ref().is_some_and(|seen| dedupe.has_seen(seen, &sub.seen)) {
-                sub.duplicates += 1;
-                dedupe.record_delivered(&mut sub.seen);
-                record_loss(DropReason::Duplicate);
-                continue;
+            if let (Some(seen), Some(sub)) = (&seen, session.subs.get_mut(target.sub)) {
+                match fate {
+                    Fate::NotReceived => {}
+                    Fate::Queued => dedupe.record_delivered(&mut sub.seen),
+                    Fate::TooLong | Fate::Full => dedupe.record_lost(seen, &mut sub.seen),
+                    Fate::Duplicate => {
+                        sub.duplicates += 1;
+                        dedupe.record_delivered(&mut sub.seen);
+                    }
+                }
             }
-            let from = message.from;
-            let mut is_too_long = false;
-            let pushed = if target.dialect == Dialect::Json {
-                let tail = json.get_or_insert_with(|| json_units::tail(bytes, body_bytes_max));
-                let unit = tail
-                    .as_ref()
-                    .and_then(|tail| Some((json_units::head(target.number, tail, body_bytes_max)?, tail)));
-                if let Some((head, tail)) = unit {
-                    let (trace, msg_id) = (message.trace, message.msg_id);
-                    let tag = Tag::Json(Box::new(JsonDeliveryInfo {
-                        topic: name.clone(),
-                        from,
-                        sub: target.number,
-                        trace,
-                        msg_id,
-                    }));
-                    let (head, message) = (&head[..], Payload::Shared(tail));
-                    session
-                        .outbox
-                        .push_delivery(target.slot, Delivery { head, message, expires_at_ms, tag }, budget)
-                        .is_ok()
-                } else {
-                    // It fits no unit: it is lost to this subscriber (ruling RMP 16).
-                    is_too_long = true;
+            if tells_serving && target.serves && fate != Fate::Duplicate {
+                responders.note(target.id, fate == Fate::Queued, fate == Fate::TooLong);
+            }
+            if let Some(reason) = fate.loss() {
+                losses.push(loss(target, message, reason));
+                if fate != Fate::Duplicate {
                     session.outbox.refuse(target.slot);
-                    false
                 }
-            } else {
-                let (slot, head) = (target.slot, target.head(now_ms, trace, message.msg_id));
-                let payload = if bytes.len() < SHARED_BYTES_MIN {
-                    Payload::Copied(bytes)
-                } else {
-                    Payload::Shared(shared.get_or_insert_with(|| message.frame.to_bytes()))
-                };
-                let delivery = Delivery { head, message: payload, expires_at_ms, tag: Tag::Frames { from } };
-                session.outbox.push_delivery(slot, delivery, budget).is_ok()
-            };
-            if tells_serving && target.serves {
-                serving.note(target.id, pushed, is_too_long);
-            }
-            if !pushed {
-                if let Some(seen) = &seen {
-                    dedupe.record_lost(seen, &mut sub.seen);
-                }
-                record_loss(DropReason::BackpressureTimeout);
                 continue;
             }
-            if seen.is_some() {
-                dedupe.record_delivered(&mut sub.seen);
-            }
-            result.delivered += 1;
+            payloads.queue(plan.tail(), session, target, budget);
             if !session.is_waiting {
                 session.is_waiting = true;
                 waiting.push(target.id);
             }
         }
-        result
+        plan.counts()
     }
 
-    /// The verdict on a message that may be published, by what its subscriptions have seen and have room for;
-    /// nothing is changed.
-    pub(super) fn predict_delivery(
+    /// What [`deliver`](Self::deliver) would tell of a message for a topic, whether the topic is in the table
+    /// or not; nothing is changed.
+    pub(super) fn plan(
         &self,
         now: Now,
-        topic: &str,
+        topic: &Topic,
         class: Class,
-        header: &Header,
-        wire_bytes: usize,
-    ) -> Verdict {
-        let mut found = Vec::new();
-        if let Ok(topic) = Topic::parse(topic) {
-            self.routes.matches(&topic, &mut found);
+        message: &Message<'_>,
+    ) -> DeliveryCounts {
+        let scope = self.topics.get_by_name(topic.as_str()).and_then(|state| state.scope);
+        let key = Key::new(message.trace, message.msg_id);
+        let seen = scope.filter(|_| message.is_counted).map(|scope| self.dedupe.lookup(scope, key, now.mono));
+        let (queued, body_bytes_max) = (self.budget.queued(), self.settings.limits.body_bytes_max);
+        let mut plan = DeliveryPlan::new(message, class, seen, queued, body_bytes_max);
+        for target in Target::all(topic, &self.routes, &self.sessions) {
+            plan.next(&self.dedupe, self.sessions.get(target.id), &target);
         }
-        let key = Key::new(header.trace_id, header.msg_id);
-        let scope = self.topics.get_by_name(topic).and_then(|state| state.scope);
-        let seen = scope.map(|scope| self.dedupe.lookup(scope, key, now.mono));
-        let (mut subscribers, mut dropped) = (0, 0);
-        for Route { connection, sub } in found {
-            let Some(session) = self.sessions.get(connection).filter(|session| session.is_open()) else {
-                continue;
-            };
-            if class.may_receive(session.kind(), header.schema_id).is_err() {
-                continue;
-            }
-            let Some(sub) = session.sub_indexes.get(&sub).and_then(|place| session.subs.get(*place)) else {
-                continue;
-            };
-            let has_seen = seen.as_ref().is_some_and(|seen| self.dedupe.has_seen(seen, &sub.seen));
-            let head_bytes = 100 + topic.len();
-            let has_room =
-                session.outbox.full(sub.slot, (head_bytes + wire_bytes) as u64, &self.budget).is_none();
-            if has_seen || !has_room { dropped += 1 } else { subscribers += 1 }
-        }
-        Verdict::Published { subscribers, dropped }
+        plan.counts()
     }
+}
+
+fn loss(target: &Target, message: &Message<'_>, reason: DropReason) -> Loss {
+    let Message { from, trace, msg_id, expires_at_ms, .. } = *message;
+    let (to, from) = (Some((target.id, target.number)), Some(from));
+    let lost = LostMessage { to, from, trace, msg_id, expires_at_ms };
+    Loss { topic: None, reason, lost, body: None, dialect: Dialect::Frames }
 }

@@ -217,7 +217,8 @@ pub(super) fn tail(frame: &[u8], body_bytes_max: u64) -> Option<Bytes> {
 }
 
 /// What comes before it for one of them.
-pub(super) fn head(sub: u64, tail: &[u8], body_bytes_max: u64) -> Option<Vec<u8>> {
+pub(super) fn head(sub: u64, tail: &[u8]) -> Vec<u8> {
     let mut out = Vec::new();
-    dialect::append_message_head(&mut out, sub, tail.len(), body_bytes_max).ok().map(|()| out)
+    dialect::append_message_head(&mut out, sub, tail.len());
+    out
 }

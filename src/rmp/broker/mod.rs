@@ -3,10 +3,11 @@
 //!
 //! ```text
 //! handle(now, Input) ─▶ Received · Answered · Transition · Asked · Close ─▶ poll_output
-//!   Publish + message ─▶ judge ─▶ topic ─▶ targets ─▶ outboxes ─▶ poll_waiting, transmit
+//!   Publish + message ─▶ decide ─▶ topic ─▶ targets ─▶ plan ─▶ outboxes ─▶ poll_waiting, transmit
 //! ```
 //!
-//! A message is told of by one entry, whose verdict says how many subscriptions it was given to. A `Publish`
+//! What becomes of a message is decided and planned before anything changes, so that `judge`, which goes no
+//! further, says what `handle` does. A message is told of by one entry, whose verdict says how many subscriptions it was given to. A `Publish`
 //! that is remembered byte for byte costs no MsgPack; whom a topic reaches is kept until a subscription
 //! changes.
 
@@ -17,6 +18,7 @@ mod delivery_report;
 mod drops;
 mod io;
 mod json_units;
+mod plan;
 mod prefetch;
 mod publish;
 mod publish_cache;

@@ -14,7 +14,7 @@ use super::{
 use crate::{
     ids::{ConnectionId, TopicName, TraceId},
     rmp::{
-        Checks, Error, Frame, HEADER_BYTES, Header, PREFIX_BYTES, RawFrame, decode,
+        Checks, Error, Frame, HEADER_BYTES, Header, PREFIX_BYTES, RawFrame, SchemaId, decode,
         decode::split_checked,
         dedupe::Key,
         expires_at_ms, is_expired,
@@ -24,20 +24,33 @@ use crate::{
     time::Now,
 };
 
-/// A message that may be given to whom it reaches.
-pub(super) struct AdmittedMessage {
-    pub(super) at: TopicRef,
+/// A message that may be published where its `Publish` says.
+pub(super) struct AdmittedMessage<'a> {
+    pub(super) place: Place,
     pub(super) class: Class,
     pub(super) topic: TopicName,
     pub(super) header: Header,
     pub(super) expires_at_ms: u64,
+    /// What its body begins with, where its publisher's memory does not hold that yet.
+    start: Option<&'a [u8]>,
 }
 
-/// Why a message is refused.
-pub(super) enum RejectedMessage {
-    Refused(RefusalDetail),
+/// The topic of a message. One that is new is made only once it is clear that it may be published on: who may
+/// not publish displaces none.
+pub(super) enum Place {
+    Known(TopicRef),
+    New(Topic),
+}
+
+/// What is to be done with a message.
+enum Decision<'a> {
+    Refuse(RefusalDetail),
     /// It came too late, to a topic that its publisher may publish on.
-    Expired(Box<AdmittedMessage>, RefusalDetail),
+    Expire(Box<AdmittedMessage<'a>>, RefusalDetail),
+    /// It is an operator's request.
+    Forward(AdmittedMessage<'a>),
+    /// It is given to whom it reaches.
+    Deliver(AdmittedMessage<'a>),
 }
 
 impl Broker {
@@ -60,118 +73,137 @@ impl Broker {
             ..Head::default()
         };
         debug_assert!(self.losses.is_empty(), "what was lost before belongs to another topic");
-        let judged = match self.judge_message(now, id, kind, pending, wire) {
-            Ok(judged) => judged,
-            Err(RejectedMessage::Refused(refused)) => {
+        let admitted = match self.decide(self.wall.now_ms(now), id, kind, pending, wire) {
+            Decision::Refuse(refused) => {
                 let head = head(self.name_of(id, pending));
                 return self.refuse(now, id, head, pending.re, &refused, trace, redaction);
             }
-            Err(RejectedMessage::Expired(judged, refused)) => {
-                self.refuse(
-                    now,
-                    id,
-                    head(Some(judged.topic.clone())),
-                    pending.re,
-                    &refused,
-                    trace,
-                    redaction,
-                );
-                return self.record_expired(now, id, &judged, frame);
+            Decision::Expire(admitted, refused) => {
+                let head = head(Some(admitted.topic.clone()));
+                self.refuse(now, id, head, pending.re, &refused, trace, redaction);
+                return self.record_expired(now, id, *admitted, frame);
             }
+            Decision::Forward(admitted) => {
+                return self.forward_to_station(now, id, kind, admitted, pending, wire);
+            }
+            Decision::Deliver(admitted) => admitted,
         };
-        if judged.class == Class::Operator {
-            return self.forward_to_station(now, id, kind, &judged, pending, wire);
-        }
-        if let Some(refused) = self.inbox_full_refusal(&judged, wire) {
-            return self.refuse(now, id, head(Some(judged.topic)), pending.re, &refused, trace, redaction);
-        }
-        let ear_topic = self.is_for_station(judged.class).then(|| judged.topic.clone());
-        let message = Message {
-            frame,
-            trace: judged.header.trace_id,
-            msg_id: judged.header.msg_id,
-            schema_id: judged.header.schema_id,
-            expires_at_ms: judged.expires_at_ms,
-            from: id,
-            is_counted: true,
-        };
-        let mut reached = self.deliver(now, judged.at, &message);
-        reached.delivered += u32::from(ear_topic.is_some());
-        let verdict = Verdict::Published { subscribers: reached.delivered, dropped: reached.dropped };
+        let AdmittedMessage { place, class, topic, header, expires_at_ms, start } = admitted;
+        self.note_type(id, header.schema_id, start);
+        let at = self.topic_of(place);
+        let station_topic = self.is_for_station(class).then(|| topic.clone());
+        let message = client_message(frame, id, header, expires_at_ms);
+        let mut reached = self.deliver(now, at, &message);
+        reached.delivered += u32::from(station_topic.is_some());
         self.outputs.push_back(Output::Received {
             session: id,
-            head: head(Some(judged.topic)),
-            verdict,
+            head: head(Some(topic)),
+            verdict: reached.verdict(),
             redaction,
             trace,
         });
-        self.count(now, judged.at, id, &message, reached, (pending.wire_bytes + wire.len()) as u64);
+        self.count(now, at, id, &message, reached, (pending.wire_bytes + wire.len()) as u64);
         if pending.ack {
             self.answer_ok(now, id, pending.re, trace);
         }
-        if let Some(topic) = ear_topic {
-            self.deliver_to_station(now, id, topic, judged.header, wire);
+        if let Some(topic) = station_topic {
+            self.deliver_to_station(now, id, topic, header, wire);
         }
-        self.emit_notices(now, judged.at, Some(frame));
+        self.emit_notices(now, at, Some(frame));
     }
 
-    /// Whether a message may go where its `Publish` says. A topic that is new is made only then: who may not
-    /// publish displaces none.
-    fn judge_message(
-        &mut self,
-        now: Now,
+    /// What is to be done with a message; nothing is changed.
+    #[inline]
+    fn decide<'a>(
+        &self,
+        now_ms: u64,
         id: ConnectionId,
         kind: Kind,
         pending: &Pending,
-        wire: &[u8],
-    ) -> Result<AdmittedMessage, RejectedMessage> {
-        let refuse = |refused| RejectedMessage::Refused(refused);
-        // What ends the stream was found before the frame was cut out of it.
-        let to = pending.to.clone().map_err(|refused| refuse(*refused))?;
-        let (header, expires_at_ms) =
-            self.header_of(id, wire).map_err(|error| refuse(Self::fault(&error)))?;
-        let (class, at, topic) = if let Some((at, state)) = to.and_then(|at| Some((at, self.topics.get(at)?)))
-        {
-            (state.class, Some(at), state.topic.name().clone())
-        } else {
-            let unknown = || refuse(RefusalDetail::new(Refusal::InvalidTopic, &"the Publish names none"));
-            let name = self.name_of(id, pending).ok_or_else(unknown)?;
-            (Class::of_text(name.as_str()), None, name)
+        wire: &'a [u8],
+    ) -> Decision<'a> {
+        let admitted = match self.admit(id, kind, pending, wire) {
+            Ok(admitted) => admitted,
+            Err(refused) => return Decision::Refuse(refused),
         };
-        let forbidden = |denied| refuse(RefusalDetail::new(Refusal::Forbidden, &denied));
-        class.may_publish(kind, header.schema_id).map_err(forbidden)?;
-        let invalid = |fault| refuse(RefusalDetail::new(Refusal::InvalidTopic, &fault));
-        let at = match at {
-            Some(at) => at,
-            None => self.topic_at(topic.as_str()).map_err(invalid)?,
-        };
-        let judged = AdmittedMessage { at, class, topic, header, expires_at_ms };
-        let now_ms = self.wall.now_ms(now);
+        let expires_at_ms = admitted.expires_at_ms;
         if is_expired(now_ms, expires_at_ms) {
             let refused = Self::fault(&Error::Expired { expires_at_ms, now_ms });
-            return Err(RejectedMessage::Expired(Box::new(judged), refused));
+            return Decision::Expire(Box::new(admitted), refused);
         }
-        Ok(judged)
+        if admitted.class == Class::Operator {
+            return Decision::Forward(admitted);
+        }
+        match self.inbox_full_refusal(&admitted, wire) {
+            Some(refused) => Decision::Refuse(refused),
+            None => Decision::Deliver(admitted),
+        }
     }
 
-    /// What the header of a message says, and when it expires. Of a body that begins as one before did only
-    /// the payload is gone through.
-    fn header_of(&mut self, id: ConnectionId, wire: &[u8]) -> Result<(Header, u64), Error> {
+    /// Whether a message may go where its `Publish` says.
+    #[inline]
+    fn admit<'a>(
+        &self,
+        id: ConnectionId,
+        kind: Kind,
+        pending: &Pending,
+        wire: &'a [u8],
+    ) -> Result<AdmittedMessage<'a>, RefusalDetail> {
+        // What ends the stream was found before the frame was cut out of it.
+        let to = pending.to.clone().map_err(|refused| *refused)?;
+        let (header, expires_at_ms, start) = self.header_of(id, wire).map_err(|error| Self::fault(&error))?;
+        let known = to.and_then(|at| Some((at, self.topics.get(at)?)));
+        let (class, topic) = if let Some((_, state)) = known {
+            (state.class, state.topic.name().clone())
+        } else {
+            let unknown = || RefusalDetail::new(Refusal::InvalidTopic, &"the Publish names none");
+            let name = self.name_of(id, pending).ok_or_else(unknown)?;
+            (Class::of_text(name.as_str()), name)
+        };
+        class
+            .may_publish(kind, header.schema_id)
+            .map_err(|denied| RefusalDetail::new(Refusal::Forbidden, &denied))?;
+        let place = match known.map(|(at, _)| at).or_else(|| self.topics.find(topic.as_str())) {
+            Some(at) => Place::Known(at),
+            None => Topic::parse(topic.as_str())
+                .map(Place::New)
+                .map_err(|fault| RefusalDetail::new(Refusal::InvalidTopic, &fault))?,
+        };
+        Ok(AdmittedMessage { place, class, topic, header, expires_at_ms, start })
+    }
+
+    /// What the header of a message says, when it expires, and what its body begins with. Of a body that
+    /// begins as one before did only the payload is gone through.
+    #[inline]
+    fn header_of<'a>(
+        &self,
+        id: ConnectionId,
+        wire: &'a [u8],
+    ) -> Result<(Header, u64, Option<&'a [u8]>), Error> {
         let limits = &self.settings.limits;
         let raw = split_checked(wire, limits.body_bytes_max)?;
         let header = Header::from(&raw.header);
         let checks = Checks::new(&self.settings.registry, limits);
-        let mut session = self.sessions.get_mut(id);
-        if session.as_ref().is_some_and(|session| {
+        if self.sessions.get(id).is_some_and(|session| {
             session.publish_cache.is_known_type(header.schema_id, raw.body, checks.body_depth_max)
         }) {
-            return Ok((header, expires_at_ms(header.created_at_ms, header.ttl_ms)?));
+            return Ok((header, expires_at_ms(header.created_at_ms, header.ttl_ms)?, None));
         }
         let Frame { expires_at_ms, body, .. } = decode(wire, &checks)?;
-        if let Some(session) = &mut session {
-            session.publish_cache.note_type(header.schema_id, &body);
+        Ok((header, expires_at_ms, body.start()))
+    }
+
+    fn note_type(&mut self, id: ConnectionId, schema_id: SchemaId, start: Option<&[u8]>) {
+        if let (Some(start), Some(session)) = (start, self.sessions.get_mut(id)) {
+            session.publish_cache.note_type(schema_id, start);
         }
-        Ok((header, expires_at_ms))
+    }
+
+    fn topic_of(&mut self, place: Place) -> TopicRef {
+        match place {
+            Place::Known(at) => at,
+            Place::New(topic) => self.topics.insert(topic),
+        }
     }
 
     /// The topic that a `Publish` named, whatever became of it since.
@@ -203,12 +235,21 @@ impl Broker {
     }
 
     /// It is counted, noticed, and seen by nobody.
-    fn record_expired(&mut self, now: Now, from: ConnectionId, judged: &AdmittedMessage, frame: Wire<'_>) {
-        let AdmittedMessage { at, header, expires_at_ms, .. } = judged;
+    fn record_expired(
+        &mut self,
+        now: Now,
+        from: ConnectionId,
+        expired: AdmittedMessage<'_>,
+        frame: Wire<'_>,
+    ) {
+        let AdmittedMessage { place, header, expires_at_ms, start, .. } = expired;
+        self.note_type(from, header.schema_id, start);
+        let at = self.topic_of(place);
+        self.topics.touch(at);
         let (trace, msg_id) = (header.trace_id, header.msg_id);
-        let lost = LostMessage { to: None, from: Some(from), trace, msg_id, expires_at_ms: *expires_at_ms };
+        let lost = LostMessage { to: None, from: Some(from), trace, msg_id, expires_at_ms };
         self.record_loss(DropReason::TtlExpired, lost);
-        self.emit_notices(now, *at, Some(frame));
+        self.emit_notices(now, at, Some(frame));
     }
 
     /// An operator's request goes to the station alone, once (rmp-v0 §5), and is not tapped.
@@ -217,11 +258,13 @@ impl Broker {
         now: Now,
         id: ConnectionId,
         kind: Kind,
-        judged: &AdmittedMessage,
+        admitted: AdmittedMessage<'_>,
         pending: &Pending,
         wire: &[u8],
     ) {
-        let AdmittedMessage { at, header, expires_at_ms, .. } = *judged;
+        let AdmittedMessage { place, header, expires_at_ms, start, .. } = admitted;
+        self.note_type(id, header.schema_id, start);
+        let at = self.topic_of(place);
         let (trace, msg_id) = (header.trace_id, header.msg_id);
         self.topics.touch(at);
         let Self { topics, dedupe, .. } = self;
@@ -318,31 +361,28 @@ impl Broker {
         if !held.is_open() {
             return Verdict::Refused(Refusal::Unauthorized);
         }
-        if Topic::check(topic).is_err() {
-            return Verdict::Refused(Refusal::InvalidTopic);
-        }
-        match self.judge_at(now, held.kind(), topic, wire) {
-            Ok((_, Class::Operator)) => Verdict::Accepted,
-            Ok((_, class)) if self.exceeds_inbox(class, wire.len()) => Verdict::Refused(Refusal::Busy),
-            Ok((header, class)) => {
-                let mut given = self.predict_delivery(now, topic, class, &header, wire.len());
-                if let Verdict::Published { subscribers, .. } = &mut given {
-                    *subscribers += u32::from(self.is_for_station(class));
-                }
-                given
+        let (to, topic) = self.resolve_topic(topic);
+        let trace = TraceId(uuid::Uuid::nil());
+        let pending = Pending { re: 0, trace, ack: false, wire_bytes: 0, to, topic };
+        match self.decide(self.wall.checked(now).now_ms(now), session, held.kind(), &pending, wire) {
+            Decision::Refuse(refused) | Decision::Expire(_, refused) => Verdict::Refused(refused.refusal),
+            Decision::Forward(_) => Verdict::Accepted,
+            Decision::Deliver(AdmittedMessage { place, class, header, expires_at_ms, .. }) => {
+                let topic = match &place {
+                    Place::New(topic) => Some(topic),
+                    Place::Known(at) => self.topics.get(*at).map(|state| &state.topic),
+                };
+                let message = client_message(Wire::Lent(wire), session, header, expires_at_ms);
+                let mut planned =
+                    topic.map(|topic| self.plan(now, topic, class, &message)).unwrap_or_default();
+                planned.delivered += u32::from(self.is_for_station(class));
+                planned.verdict()
             }
-            Err(refusal) => Verdict::Refused(refusal),
         }
     }
+}
 
-    fn judge_at(&self, now: Now, kind: Kind, topic: &str, wire: &[u8]) -> Result<(Header, Class), Refusal> {
-        let Frame { header, expires_at_ms, .. } =
-            decode(wire, &self.checks()).map_err(|error| Refusal::Fault(error.code()))?;
-        let class = Class::of_text(topic);
-        class.may_publish(kind, header.schema_id).map_err(|_| Refusal::Forbidden)?;
-        if is_expired(self.wall.now_ms(now), expires_at_ms) {
-            return Err(Refusal::Fault(crate::rmp::Code::Expired));
-        }
-        Ok((header, class))
-    }
+fn client_message(frame: Wire<'_>, from: ConnectionId, header: Header, expires_at_ms: u64) -> Message<'_> {
+    let Header { schema_id, trace_id: trace, msg_id, .. } = header;
+    Message { frame, trace, msg_id, schema_id, expires_at_ms, from, is_counted: true }
 }

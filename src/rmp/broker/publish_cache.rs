@@ -90,10 +90,11 @@ impl PublishCache {
     }
 
     /// Remembers what a message's body begins with that its schema takes.
-    pub(super) fn note_type(&mut self, schema_id: SchemaId, body: &Body<'_>) {
-        let Some(start) = body.start().filter(|start| start.len() <= BODY_BYTES_MAX) else { return };
-        // It was looked for, and is not there.
-        self.types.put(CachedType { schema_id, start: start.into() }, |_| false);
+    pub(super) fn note_type(&mut self, schema_id: SchemaId, start: &[u8]) {
+        if start.len() <= BODY_BYTES_MAX {
+            // It was looked for, and is not there.
+            self.types.put(CachedType { schema_id, start: start.into() }, |_| false);
+        }
     }
 
     /// The name of a topic that is remembered, whether it is still in the table or not.

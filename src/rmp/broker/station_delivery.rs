@@ -49,7 +49,11 @@ impl Broker {
     }
 
     /// Why the station cannot take a message that is for it.
-    pub(super) fn inbox_full_refusal(&self, judged: &AdmittedMessage, wire: &[u8]) -> Option<RefusalDetail> {
+    pub(super) fn inbox_full_refusal(
+        &self,
+        judged: &AdmittedMessage<'_>,
+        wire: &[u8],
+    ) -> Option<RefusalDetail> {
         let why = || {
             format!(
                 "the station has as many messages on {} as it takes: send it again in a moment",

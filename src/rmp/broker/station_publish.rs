@@ -19,7 +19,7 @@ use crate::{
     },
     tap::entry::{
         Redaction,
-        rmp::{FrameKind, Head, Verdict},
+        rmp::{FrameKind, Head},
     },
     time::Now,
 };
@@ -65,7 +65,7 @@ impl Broker {
                 msg_id: Some(header.msg_id),
                 ..Head::default()
             };
-            let verdict = Verdict::Published { subscribers: reached.delivered, dropped: reached.dropped };
+            let verdict = reached.verdict();
             let redaction = Redaction::None;
             self.outputs.push_back(Output::Received {
                 session: STATION,
@@ -156,7 +156,7 @@ impl Broker {
         let expires_at_ms = header.created_at_ms.saturating_add(ANSWER_TTL_MS);
         let tag = Tag::Frames { from: STATION };
         // What is tried again is not lost, and not counted as that.
-        if session.outbox.full(slot, (head.len() + frame.len()) as u64, &self.budget).is_some() {
+        if session.outbox.full(slot, (head.len() + frame.len()) as u64, &self.budget.queued()).is_some() {
             return Err(AnswerError::Full);
         }
         let delivery = Delivery { head: &head, message: Payload::Shared(&frame), expires_at_ms, tag };

@@ -82,6 +82,13 @@ pub(super) struct Target {
 }
 
 impl Target {
+    /// The subscriptions that a topic reaches now, looked up.
+    pub(super) fn all(topic: &Topic, routes: &Routes, sessions: &Sessions) -> Vec<Self> {
+        let mut found = Vec::new();
+        routes.matches(topic, &mut found);
+        found.into_iter().filter_map(|route| target(route, topic, sessions)).collect()
+    }
+
     /// The Deliver of one message: what differs from the last one is written over it.
     pub(super) fn head(&mut self, created_at_ms: u64, trace_id: u128, msg_id: u64) -> &[u8] {
         /// Where the fields begin in a frame (rmp-v0 §1.1, its prefix included).

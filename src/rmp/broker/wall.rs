@@ -32,6 +32,12 @@ impl WallClock {
         u64::try_from(held).unwrap_or(0)
     }
 
+    /// The clock as it is once it was [looked at](Self::check).
+    pub(super) fn checked(mut self, now: Now) -> Self {
+        let _ = self.check(now);
+        self
+    }
+
     /// Looks whether the wall clock was set, and tells by how many milliseconds, once a jump.
     pub(super) fn check(&mut self, now: Now) -> Option<i64> {
         let present = offset(now);

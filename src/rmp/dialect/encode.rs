@@ -92,23 +92,31 @@ pub const fn tail_bytes_max(frame_bytes: u64) -> u64 {
     frame_bytes.saturating_mul(4).saturating_add(HEADER_JSON_BYTES_MAX)
 }
 
-/// Appends the length of a Message and what comes before its tail.
+/// Bytes of what [`append_message_head`] writes.
 ///
 /// # Errors
-/// [`NotFitting`], and nothing is appended.
-pub fn append_message_head(
-    out: &mut Vec<u8>,
+/// [`UnitTooLarge`] where the Message fits no unit.
+pub fn message_head_bytes(
     sub_id: u64,
     tail_bytes: usize,
     body_bytes_max: u64,
-) -> Result<(), UnitTooLarge> {
-    let head = head(sub_id);
-    check(PREFIX_BYTES + head.len() + tail_bytes, body_bytes_max)?;
-    out.extend_from_slice(&u32::try_from(head.len() + tail_bytes).unwrap_or(u32::MAX).to_be_bytes());
-    out.extend_from_slice(head.as_bytes());
-    Ok(())
+) -> Result<usize, UnitTooLarge> {
+    let digits = sub_id.checked_ilog10().map_or(1, |tens| tens as usize + 1);
+    let bytes = PREFIX_BYTES + HEAD.len() + digits + MESSAGE.len();
+    check(bytes + tail_bytes, body_bytes_max)?;
+    Ok(bytes)
 }
 
+/// Appends the length of a Message and what comes before its tail, where it [fits](message_head_bytes).
+pub fn append_message_head(out: &mut Vec<u8>, sub_id: u64, tail_bytes: usize) {
+    let head = head(sub_id);
+    out.extend_from_slice(&u32::try_from(head.len() + tail_bytes).unwrap_or(u32::MAX).to_be_bytes());
+    out.extend_from_slice(head.as_bytes());
+}
+
+/// What a Message begins with, and what comes behind its subscription.
+const HEAD: &str = r#"{"Message":{"sub_id":"#;
+const MESSAGE: &str = r#","message":"#;
 /// What ends a Message.
 const END: &[u8] = b"]}}}";
 /// What of it belongs to the unit around the message.
@@ -117,7 +125,7 @@ const AROUND: &[u8] = b"}}";
 const HEADER_JSON_BYTES_MAX: u64 = 512;
 
 fn head(sub_id: u64) -> String {
-    format!(r#"{{"Message":{{"sub_id":{sub_id},"message":"#)
+    format!("{HEAD}{sub_id}{MESSAGE}")
 }
 
 fn check(bytes: usize, body_bytes_max: u64) -> Result<(), UnitTooLarge> {

@@ -18,7 +18,7 @@ mod tests;
 
 pub use encode::{
     UnitTooLarge, append_hello_ack, append_message_head, append_publish_ack, append_subscribe_ack,
-    frame_of_tail, message_tail, tail_bytes_max,
+    frame_of_tail, message_head_bytes, message_tail, tail_bytes_max,
 };
 pub use framer::{Framer, Unit, is_json, unit_bytes_max};
 pub use json_refusal::JsonRefusal;

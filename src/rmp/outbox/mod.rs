@@ -18,4 +18,4 @@ mod segments;
 mod tests;
 
 pub use queue::{Delivery, Expired, Front, NotReading, Outbox, Payload, SHARED_BYTES_MIN, Sent};
-pub use queue_stats::{Budget, Full, QueueStats, Slot};
+pub use queue_stats::{Budget, Full, QueueStats, QueuedBytes, Slot};

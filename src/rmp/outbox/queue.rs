@@ -5,7 +5,7 @@ use std::{collections::VecDeque, mem};
 use bytes::Bytes;
 
 use super::{
-    queue_stats::{Budget, Full, QueueStats, QueueStatsTable, Slot},
+    queue_stats::{Budget, Full, QueueStats, QueueStatsTable, QueuedBytes, Slot},
     segments::{Cursor, Segments},
 };
 use crate::{limits, rmp::is_expired};
@@ -251,19 +251,22 @@ impl<T> Outbox<T> {
         delivery: Delivery<'_, T>,
         budget: &mut Budget,
     ) -> Result<(), Full> {
+        let bytes = (delivery.head.len() + delivery.message.bytes().len()) as u64;
+        if let Some(full) = self.full(slot, bytes, &budget.queued()) {
+            self.refuse(slot);
+            return Err(full);
+        }
+        self.queue_delivery(slot, delivery, budget);
+        Ok(())
+    }
+
+    /// Queues a message for a subscription that is not [`full`](Self::full).
+    pub fn queue_delivery(&mut self, slot: Slot, delivery: Delivery<'_, T>, budget: &mut Budget) {
         let Delivery { head, message, expires_at_ms, tag } = delivery;
         let bytes = (head.len() + message.bytes().len()) as u64;
-        let full = self.full(slot, bytes, budget);
         if let Some(account) = self.stats.stats_mut(slot) {
-            if full.is_some() {
-                account.refused += 1;
-            } else {
-                account.messages += 1;
-                account.bytes += bytes;
-            }
-        }
-        if let Some(full) = full {
-            return Err(full);
+            account.messages += 1;
+            account.bytes += bytes;
         }
         let (behind, shared) = match message {
             Payload::Shared(shared) if shared.len() >= SHARED_BYTES_MIN => {
@@ -280,19 +283,18 @@ impl<T> Outbox<T> {
         self.messages += 1;
         self.bytes += bytes;
         budget.add(bytes);
-        Ok(())
     }
 
     /// The bound that a delivery of so many bytes would break, if any.
     #[must_use]
-    pub fn full(&self, slot: Slot, bytes: u64, budget: &Budget) -> Option<Full> {
+    pub fn full(&self, slot: Slot, bytes: u64, queued: &QueuedBytes) -> Option<Full> {
         let account = self.stats.read(slot);
         if account.messages >= self.messages_max.max(1) {
             Some(Full::Messages { messages_max: self.messages_max })
         } else if account.messages > 0 && account.bytes + bytes > self.bytes_max {
             Some(Full::Bytes { bytes: account.bytes, bytes_max: self.bytes_max })
-        } else if account.messages > 0 && !budget.has_room(bytes) {
-            Some(Full::Broker { bytes: budget.bytes() })
+        } else if account.messages > 0 && !queued.has_room(bytes) {
+            Some(Full::Broker { bytes: queued.bytes() })
         } else {
             None
         }

@@ -6,22 +6,50 @@ use super::segments::SegmentPool;
 /// and memory for them.
 #[derive(Debug)]
 pub struct Budget {
+    queued: QueuedBytes,
+    pub(super) segment_pool: SegmentPool,
+}
+
+/// Bytes of messages that the queues of all connections hold together, and how many they may.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct QueuedBytes {
     bytes: u64,
     bytes_max: u64,
-    pub(super) segment_pool: SegmentPool,
+}
+
+impl QueuedBytes {
+    /// How many there are.
+    pub(super) fn bytes(self) -> u64 {
+        self.bytes
+    }
+
+    pub(super) fn has_room(self, bytes: u64) -> bool {
+        self.bytes.saturating_add(bytes) <= self.bytes_max
+    }
+
+    /// Counts so many more.
+    pub fn add(&mut self, bytes: u64) {
+        self.bytes = self.bytes.saturating_add(bytes);
+    }
 }
 
 impl Budget {
     /// Nothing queued, and so much allowed (`limits.rmp.queued_bytes_max`).
     #[must_use]
     pub fn new(bytes_max: u64) -> Self {
-        Self { bytes: 0, bytes_max, segment_pool: SegmentPool::default() }
+        Self { queued: QueuedBytes { bytes: 0, bytes_max }, segment_pool: SegmentPool::default() }
+    }
+
+    /// What is queued, and may be.
+    #[must_use]
+    pub fn queued(&self) -> QueuedBytes {
+        self.queued
     }
 
     /// Bytes queued.
     #[must_use]
     pub fn bytes(&self) -> u64 {
-        self.bytes
+        self.queued.bytes
     }
 
     /// Gives back half of the memory that is kept for the next burst, 8 MiB at most; to be called every
@@ -30,16 +58,12 @@ impl Budget {
         self.segment_pool.release_half();
     }
 
-    pub(super) fn has_room(&self, bytes: u64) -> bool {
-        self.bytes.saturating_add(bytes) <= self.bytes_max
-    }
-
     pub(super) fn add(&mut self, bytes: u64) {
-        self.bytes = self.bytes.saturating_add(bytes);
+        self.queued.add(bytes);
     }
 
     pub(super) fn give_back(&mut self, bytes: u64) {
-        self.bytes = self.bytes.saturating_sub(bytes);
+        self.queued.bytes = self.queued.bytes.saturating_sub(bytes);
     }
 }
 

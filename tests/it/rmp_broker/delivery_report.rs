@@ -162,12 +162,8 @@ fn a_full_queue_and_a_message_that_fits_nothing_are_told_apart_from_nobody() {
 #[test]
 fn a_unit_of_the_json_dialect_that_is_too_long_is_told() {
     let mut house = TestBroker::open();
-    let tool = house.connect(2);
-    for json in [r#"{"Hello":{"kind":"Agent"}}"#, r#"{"Subscribe":{"id":1,"topic":"agent/tool","sub_id":1}}"#]
-    {
-        let unit = [&u32::try_from(json.len()).unwrap().to_be_bytes()[..], json.as_bytes()].concat();
-        house.put(Input::Unit { session: tool, unit: &unit }, unit.len());
-    }
+    let tool = house.tool(2);
+    house.unit(tool, r#"{"Subscribe":{"id":1,"topic":"agent/tool","sub_id":1}}"#);
     assert_eq!(request(&mut house, "tool", 1), DeliveryReport::Queued(vec![ConnectionId(2)]));
     // Each byte takes up to four characters in a list of numbers.
     assert_eq!(request(&mut house, "tool", 4 << 20), DeliveryReport::TooLong);

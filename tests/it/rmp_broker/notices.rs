@@ -64,12 +64,9 @@ fn losses_of_the_notices_themselves_are_counted_and_not_noticed() {
 #[test]
 fn what_expires_in_a_tools_queue_is_shown_as_the_frame_that_came_if_that_is_not_too_long() {
     let mut house = TestBroker::open();
-    let (publisher, tool, operator) = (house.agent(1), house.connect(2), house.operator(3));
+    let (publisher, tool, operator) = (house.agent(1), house.tool(2), house.operator(3));
     house.subscribe(operator, 1, "rlp/sys/drops/bodies");
-    for json in [r#"{"Hello":{"kind":"Agent"}}"#, r#"{"Subscribe":{"id":1,"topic":"a","sub_id":1}}"#] {
-        let unit = [&u32::try_from(json.len()).unwrap().to_be_bytes()[..], json.as_bytes()].concat();
-        house.put(Input::Unit { session: tool, unit: &unit }, unit.len());
-    }
+    house.unit(tool, r#"{"Subscribe":{"id":1,"topic":"a","sub_id":1}}"#);
     assert!(String::from_utf8_lossy(&house.hear_bytes(tool)).contains(r#""result":{"Ok":null}"#));
     let message = |msg_id, text: &str| {
         let header =
@@ -120,6 +117,20 @@ fn a_set_clock_is_told_and_expires_nothing() {
 }
 
 #[test]
+fn a_message_is_judged_by_the_clock_that_it_will_be_handled_by() {
+    let mut house = TestBroker::open();
+    let (publisher, subscriber) = (house.agent(1), house.agent(2));
+    house.subscribe(subscriber, 1, "a");
+    let (created_at_ms, body) = (house.now.wall.0, frames::body("observation.note.v1", frames::map(vec![])));
+    let header = frames::Header { schema_id: 1, created_at_ms, ttl_ms: 1_000, trace_id: 1, msg_id: 1 };
+    house.now = Now { wall: Wall(created_at_ms - 7_200_000), ..house.now };
+    house.publish(publisher, "a", false, &frames::message(1, "x"));
+    house.now = Now { wall: Wall(created_at_ms + 7_200_000), ..house.now };
+    house.publish(publisher, "a", false, &frames::frame(header, &body));
+    assert_eq!(house.delivered(subscriber).len(), 2);
+}
+
+#[test]
 fn an_idle_broker_asks_for_no_more_moments() {
     let mut house = TestBroker::with(limits::Rmp { ttl_ms_max: 1_000, ..limits::Rmp::default() });
     let (publisher, subscriber) = (house.agent(1), house.agent(2));
@@ -138,7 +149,8 @@ enum Op {
     Kick(usize),
     Subscribe(usize, u64, usize),
     Unsubscribe(usize, u64),
-    Publish(usize, usize, u64),
+    /// By whom, on which topic, which number, how much text, and whether it is expired.
+    Publish(usize, usize, u64, usize, bool),
     Garble(usize),
     Read(usize),
     Wait(u64),
@@ -148,6 +160,13 @@ const PATTERNS: [&str; 5] = ["a", "b/c", "b/*", "**", "a//"];
 const TOPICS: [&str; 10] =
     ["a", "b/c", "b/d", "rlp/sys/x", "a b", "b/e", "c", "d/e/f", "rlp/ctrl", "agent/x"];
 
+fn publish() -> impl Strategy<Value = Op> {
+    let bytes = prop_oneof![3 => 1_usize..8, 2 => 50_usize..700];
+    let expired = prop_oneof![9 => Just(false), 1 => Just(true)];
+    (1_usize..6, 0..TOPICS.len(), 0_u64..20, bytes, expired)
+        .prop_map(|(id, at, msg_id, bytes, is_expired)| Op::Publish(id, at, msg_id, bytes, is_expired))
+}
+
 fn op() -> impl Strategy<Value = Op> {
     prop_oneof![
         2 => (1_usize..6).prop_map(Op::Connect),
@@ -155,7 +174,7 @@ fn op() -> impl Strategy<Value = Op> {
         1 => (1_usize..6).prop_map(Op::Kick),
         3 => (1_usize..6, 0_u64..3, 0_usize..5).prop_map(|(id, sub, at)| Op::Subscribe(id, sub, at)),
         1 => (1_usize..6, 0_u64..3).prop_map(|(id, sub)| Op::Unsubscribe(id, sub)),
-        10 => (1_usize..6, 0..TOPICS.len(), 0_u64..20).prop_map(|(id, at, msg_id)| Op::Publish(id, at, msg_id)),
+        10 => publish(),
         1 => (1_usize..6).prop_map(Op::Garble),
         3 => (1_usize..6).prop_map(Op::Read),
         2 => (0_u64..2_000).prop_map(Op::Wait),
@@ -172,8 +191,11 @@ proptest! {
         from in 0_usize..120,
         topics_max in 2_u64..12,
         shown_topics_max in 1_u64..12,
+        queue_bytes_max in 300_u64..4_000,
+        queued_bytes_max in 300_u64..8_000,
+        body_bytes_max in 500_u64..2_000,
     ) {
-        let few = limits::Rmp { topics_max, shown_topics_max, ..limits::Rmp::default() };
+        let few = limits::Rmp { topics_max, shown_topics_max, queue_bytes_max, queued_bytes_max, body_bytes_max, ..limits::Rmp::default() };
         let mut house = TestBroker::made(limits::Rmp { queue_messages_max: 3, notices_per_s_max: 2, connections_max: 8, ..few }, true);
         let mut sessions: [Option<ConnectionId>; 6] = [None; 6];
         let mut next = 0;
@@ -184,7 +206,11 @@ proptest! {
             match op {
                 Op::Connect(id) if sessions[id].is_none() => {
                     next += 1;
-                    sessions[id] = Some(if next % 3 == 0 { house.operator(next) } else { house.agent(next) });
+                    sessions[id] = Some(match next % 4 {
+                        0 => house.operator(next),
+                        1 => house.tool(next),
+                        _ => house.agent(next),
+                    });
                 }
                 Op::Leave(id) => {
                     if let Some(session) = sessions[id].take() {
@@ -204,20 +230,31 @@ proptest! {
                 }
                 Op::Subscribe(id, sub, at) => {
                     if let Some(session) = sessions[id] {
-                        house.say(session, "Subscribe", vec![("sub", sub.into()), ("topic", PATTERNS[at].into())]);
+                        let topic = PATTERNS[at];
+                        if house.is_tool(session) {
+                            house.unit(session, &format!(r#"{{"Subscribe":{{"id":1,"topic":"{topic}","sub_id":{sub}}}}}"#));
+                        } else {
+                            house.say(session, "Subscribe", vec![("sub", sub.into()), ("topic", topic.into())]);
+                        }
                     }
                 }
                 Op::Unsubscribe(id, sub) => {
                     if let Some(session) = sessions[id] {
-                        house.say(session, "Unsubscribe", vec![("sub", sub.into())]);
+                        if house.is_tool(session) {
+                            house.unit(session, &format!(r#"{{"Unsubscribe":{{"sub_id":{sub}}}}}"#));
+                        } else {
+                            house.say(session, "Unsubscribe", vec![("sub", sub.into())]);
+                        }
                     }
                 }
-                Op::Publish(id, at, msg_id) => {
+                Op::Publish(id, at, msg_id, bytes, is_expired) => {
                     if let Some(session) = sessions[id] {
-                        let message = frames::message(msg_id, "x");
-                        let judged = house.broker.judge(house.now, session, TOPICS[at], &message);
-                        house.publish(session, TOPICS[at], msg_id % 2 == 0, &message);
-                        prop_assert_eq!(house.verdicts.last(), Some(&judged));
+                        let message = frames::message_of(msg_id, &"x".repeat(bytes), is_expired);
+                        if house.is_tool(session) {
+                            house.publish_unit(session, TOPICS[at], &message);
+                        } else {
+                            house.publish(session, TOPICS[at], msg_id % 2 == 0, &message);
+                        }
                     }
                 }
                 Op::Garble(id) => {

@@ -37,6 +37,8 @@ pub(crate) struct TestBroker {
     pub(crate) takes: bool,
     limits: limits::Rmp,
     numbers: BTreeMap<ConnectionId, u64>,
+    /// The sessions of the JSON dialect.
+    tools: Vec<ConnectionId>,
     seq: u64,
 }
 
@@ -84,6 +86,7 @@ impl TestBroker {
             takes: true,
             limits,
             numbers: BTreeMap::new(),
+            tools: Vec::new(),
             seq: 0,
         }
     }
@@ -190,13 +193,58 @@ impl TestBroker {
         self.put(Input::Frame { session, frame: Wire::Lent(frame) }, frame.len());
     }
 
-    /// A Publish and its message, told of as one; the number of the Publish.
+    /// An agent of the JSON dialect.
+    pub(crate) fn tool(&mut self, id: u64) -> ConnectionId {
+        let session = self.connect(id);
+        self.tools.push(session);
+        self.unit(session, r#"{"Hello":{"kind":"Agent"}}"#);
+        session
+    }
+
+    pub(crate) fn is_tool(&self, session: ConnectionId) -> bool {
+        self.tools.contains(&session)
+    }
+
+    /// A Publish of the JSON dialect, told of as it was judged.
+    pub(crate) fn publish_unit(&mut self, session: ConnectionId, topic: &str, message: &[u8]) {
+        let number = |at: usize, len: usize| {
+            message[at..at + len].iter().fold(0_u128, |number, byte| number << 8 | u128::from(*byte))
+        };
+        let header = serde_json::json!({
+            "header_version": number(8, 2) as u64, "header_len": number(10, 2) as u64, "flags": 0,
+            "schema_id": number(16, 2) as u64, "body_len": number(20, 4) as u64,
+            "created_at_ms": number(24, 8) as u64, "ttl_ms": number(32, 8) as u64,
+            "trace_id": number(40, 16) as u64, "msg_id": number(56, 8) as u64,
+        });
+        let message_json = serde_json::json!({ "header": header, "body": &message[68..] });
+        let publish = serde_json::json!({ "Publish": { "id": 1, "topic": topic, "message": message_json } });
+        let judged = self.broker.judge(self.now, session, topic, message);
+        let before = self.verdicts.len();
+        self.unit(session, &publish.to_string());
+        assert_eq!(self.verdicts.get(before), Some(&judged), "judge and handle agree");
+    }
+
+    /// One unit of the JSON dialect.
+    pub(crate) fn unit(&mut self, session: ConnectionId, json: &str) {
+        let unit = [&u32::try_from(json.len()).unwrap().to_be_bytes()[..], json.as_bytes()].concat();
+        self.put(Input::Unit { session, unit: &unit }, unit.len());
+    }
+
+    /// A Publish and its message, told of as one and as it was judged; the number of the Publish.
     pub(crate) fn publish(&mut self, session: ConnectionId, topic: &str, ack: bool, message: &[u8]) -> u64 {
         let id = self.number(session);
+        let judged = self.broker.judge(self.now, session, topic, message);
+        let before = self.verdicts.len();
         let publish = frames::control(id, "Publish", vec![("topic", topic.into()), ("ack", ack.into())]);
         self.broker.handle(self.now, Input::Frame { session, frame: Wire::Lent(&publish) });
         self.broker.handle(self.now, Input::Frame { session, frame: Wire::Lent(message) });
         self.drain(publish.len() + message.len());
+        // What operators ask is not tapped.
+        assert_eq!(
+            self.verdicts.get(before).unwrap_or(&Verdict::Accepted),
+            &judged,
+            "judge and handle agree"
+        );
         id
     }
 

@@ -117,6 +117,12 @@ pub(crate) fn control(msg_id: u64, name: &str, fields: Vec<(&str, Value)>) -> Ve
 
 /// An observation that is worth delivering until the end of time.
 pub(crate) fn message(msg_id: u64, text: &str) -> Vec<u8> {
-    let header = Header { schema_id: 1, created_at_ms: 1, ttl_ms: u64::MAX - 2, trace_id: 0xabc, msg_id };
+    message_of(msg_id, text, false)
+}
+
+/// Such an observation, or one that expired long ago.
+pub(crate) fn message_of(msg_id: u64, text: &str, is_expired: bool) -> Vec<u8> {
+    let ttl_ms = if is_expired { 1 } else { u64::MAX - 2 };
+    let header = Header { schema_id: 1, created_at_ms: 1, ttl_ms, trace_id: 0xabc, msg_id };
     frame(header, &body("observation.note.v1", map(vec![("text", text.into())])))
 }

@@ -1,0 +1,121 @@
+//! What becomes of a message at each subscription that it reaches; nothing is changed.
+
+use bytes::Bytes;
+
+use super::{
+    deliver::{DeliveryCounts, Message},
+    json_units,
+    session::Session,
+    topics::Target,
+};
+use crate::{
+    rmp::{
+        Dialect,
+        dedupe::{Dedupe, Sighting},
+        dialect::message_head_bytes,
+        outbox::QueuedBytes,
+        topic::Class,
+    },
+    tap::entry::rmp::DropReason,
+};
+
+/// What becomes of a message at one subscription.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Fate {
+    /// It is not for this one: its kind may not receive it, or its session is not open.
+    NotReceived,
+    /// The subscriber had it already.
+    Duplicate,
+    /// It fits no unit of the JSON dialect: it is lost to this subscriber (ruling RMP 16).
+    TooLong,
+    /// The queue has no room for it (ruling RMP 8).
+    Full,
+    /// It is queued.
+    Queued,
+}
+
+impl Fate {
+    /// Why the subscriber does not get what it would have.
+    pub(super) const fn loss(self) -> Option<DropReason> {
+        match self {
+            Self::NotReceived | Self::Queued => None,
+            Self::Duplicate => Some(DropReason::Duplicate),
+            Self::TooLong | Self::Full => Some(DropReason::BackpressureTimeout),
+        }
+    }
+}
+
+/// What a message is planned by, and what the subscriptions planned so far leave of it for the next. What is
+/// done at a subscription changes nothing that the next is planned by.
+pub(super) struct DeliveryPlan<'a> {
+    message: &'a Message<'a>,
+    class: Class,
+    /// What was seen of the message before; none where nobody can have seen it.
+    seen: Option<Sighting>,
+    /// Bytes queued on all connections, those of the message included.
+    queued: QueuedBytes,
+    body_bytes_max: u64,
+    /// What the message is to every subscriber of the JSON dialect, once one is there; nothing where it fits
+    /// no unit.
+    tail: Option<Option<Bytes>>,
+    counts: DeliveryCounts,
+}
+
+impl<'a> DeliveryPlan<'a> {
+    pub(super) fn new(
+        message: &'a Message<'a>,
+        class: Class,
+        seen: Option<Sighting>,
+        queued: QueuedBytes,
+        body_bytes_max: u64,
+    ) -> Self {
+        let counts = DeliveryCounts::default();
+        Self { message, class, seen, queued, body_bytes_max, tail: None, counts }
+    }
+
+    /// How many got the message of those planned so far, and how many did not.
+    pub(super) fn counts(&self) -> DeliveryCounts {
+        self.counts
+    }
+
+    /// What the message is to every subscriber of the JSON dialect that it fits.
+    pub(super) fn tail(&self) -> Option<&Bytes> {
+        self.tail.as_ref()?.as_ref()
+    }
+
+    /// What becomes of the message at the next of its subscriptions, whose session this is.
+    #[inline]
+    pub(super) fn next(&mut self, dedupe: &Dedupe, session: Option<&Session>, target: &Target) -> Fate {
+        let Some(session) = session.filter(|session| session.is_open()) else { return Fate::NotReceived };
+        let Some(sub) = session.subs.get(target.sub) else { return Fate::NotReceived };
+        if self.class.may_receive(target.kind, self.message.schema_id).is_err() {
+            return Fate::NotReceived;
+        }
+        if self.seen.as_ref().is_some_and(|seen| dedupe.has_seen(seen, &sub.seen)) {
+            self.counts.dropped += 1;
+            return Fate::Duplicate;
+        }
+        let Some(bytes) = self.unit_bytes(target) else {
+            self.counts.dropped += 1;
+            return Fate::TooLong;
+        };
+        if session.outbox.full(target.slot, bytes, &self.queued).is_some() {
+            self.counts.dropped += 1;
+            return Fate::Full;
+        }
+        self.queued.add(bytes);
+        self.counts.delivered += 1;
+        Fate::Queued
+    }
+
+    /// Bytes that the message takes in a subscription's queue; none where it fits no unit of its dialect.
+    fn unit_bytes(&mut self, target: &Target) -> Option<u64> {
+        let wire = self.message.frame.bytes();
+        if target.dialect == Dialect::Frames {
+            return Some((target.head.len() + wire.len()) as u64);
+        }
+        let tail = self.tail.get_or_insert_with(|| json_units::tail(wire, self.body_bytes_max)).as_ref()?;
+        let head = message_head_bytes(target.number, tail.len(), self.body_bytes_max).ok()?;
+        Some((head + tail.len()) as u64)
+    }
+}
