@@ -27,7 +27,6 @@ use crate::{
         draw::class::{Class, MaskPolicy, OnAir},
         input::action::{Effect, Purpose},
         model::{Model, station::ConsoleHealth},
-        overlays::Overlay,
         settings::{
             appearance::Appearance,
             config::{Config, ConsoleError, Exit},
@@ -403,9 +402,7 @@ impl App {
     fn note_painted_frames(&mut self) {
         for (frame, at) in self.mailbox.take_write_starts() {
             for overlay in &mut self.ui.overlays {
-                if let Overlay::Dialog(dialog) = overlay {
-                    dialog.on_presented(frame, at);
-                }
+                overlay.on_presented(frame, at);
             }
         }
     }
@@ -464,9 +461,7 @@ impl App {
             return;
         }
         for overlay in &mut self.ui.overlays {
-            if let Overlay::Dialog(dialog) = overlay {
-                dialog.on_drawn(number);
-            }
+            overlay.on_drawn(number);
         }
     }
 }

@@ -9,13 +9,16 @@ use crate::{
         inspect::{EnterTarget, InspectOptions, Inspector},
         model::{EntryBuffer, Model, bus::DropKey},
         overlays,
-        overlays::Overlay,
+        overlays::{Offer, Target, needs},
         records,
         records::selection::RecordKey,
         screen::dispatch::show_message,
         settings::view::View,
         systems::sessions,
-        ui::state::{Focus, Ui},
+        ui::{
+            layers::cast_mut,
+            state::{Focus, Ui},
+        },
     },
     dissect::{Subject, describe},
     ids::{ConnectionId, InvocationId, Seq, StateKey, TopicName, TraceId},
@@ -76,7 +79,7 @@ pub(crate) fn open(ui: &mut Ui, view: &View, seq: Seq) -> Vec<Effect> {
     };
     let opening = opening(ui, view, &subject);
     let (inspector, effect) = Inspector::of(subject, opening);
-    ui.overlays.push(Overlay::Inspector(Box::new(inspector)));
+    ui.push(inspector);
     effect.into_iter().collect()
 }
 
@@ -90,8 +93,8 @@ fn opening(ui: &mut Ui, view: &View, subject: &Subject) -> InspectOptions {
     }
 }
 
-/// Goes on to another entry in the inspector that is open.
-fn go_to(ui: &mut Ui, view: &View, seq: Seq) -> Vec<Effect> {
+/// Goes on to another entry in an inspector.
+fn go_to(inspector: &mut Inspector, ui: &mut Ui, view: &View, seq: Seq) -> Vec<Effect> {
     let Some(subject) = ui.time.entries().at(seq).map(Subject::of) else {
         show_message(
             ui,
@@ -102,38 +105,30 @@ fn go_to(ui: &mut Ui, view: &View, seq: Seq) -> Vec<Effect> {
         return Vec::new();
     };
     let opening = opening(ui, view, &subject);
-    let Some(Overlay::Inspector(inspector)) = ui.overlays.last_mut() else { return Vec::new() };
     inspector.go_to(subject, opening).into_iter().collect()
 }
 
 /// Takes the worker's answer.
 pub(crate) fn decoded(ui: &mut Ui, number: u64, tree: Option<crate::dissect::Tree>) {
     let mut tree = Some(tree);
-    for overlay in &mut ui.overlays {
-        if let Overlay::Inspector(inspector) = overlay
-            && inspector.awaits(number)
-        {
-            inspector.decoded(tree.take().flatten());
-        }
+    for inspector in ui.layers_mut::<Inspector>().filter(|inspector| inspector.awaits(number)) {
+        inspector.decoded(tree.take().flatten());
     }
 }
 
-/// What the inspector's own keys do, and those that lead into it.
-pub(crate) fn act(ui: &mut Ui, model: &Model, view: &View, action: Action) -> Vec<Effect> {
-    let Some(Overlay::Inspector(inspector)) = ui.overlays.last_mut() else {
-        return trace(ui, model, view, action);
-    };
+/// What the inspector's own keys do.
+pub(super) fn act(inspector: &mut Inspector, ui: &mut Ui, view: &View, action: Action) -> Vec<Effect> {
     let subject = inspector.subject.clone();
     match action {
         Action::Open => match inspector.open() {
             EnterTarget::Nowhere => Vec::new(),
-            EnterTarget::Entry(seq) => go_to(ui, view, seq),
+            EnterTarget::Entry(seq) => go_to(inspector, ui, view, seq),
         },
-        Action::Cause => subject.entry.cause.map_or_else(Vec::new, |cause| go_to(ui, view, cause)),
+        Action::Cause => subject.entry.cause.map_or_else(Vec::new, |cause| go_to(inspector, ui, view, cause)),
         Action::Effect => match inspector.context.effects.as_slice() {
             [(only, _)] => {
                 let only = *only;
-                go_to(ui, view, only)
+                go_to(inspector, ui, view, only)
             }
             all => {
                 let words = format!(
@@ -150,7 +145,7 @@ pub(crate) fn act(ui: &mut Ui, model: &Model, view: &View, action: Action) -> Ve
             let is_forward = action == Action::RelatedNext;
             let next = ui.time.entries().next_related(subject.seq(), is_forward).map(|found| found.entry.seq);
             if let Some(seq) = next {
-                return go_to(ui, view, seq);
+                return go_to(inspector, ui, view, seq);
             }
             let words = match (ui.time.entries().at(subject.seq()), is_forward) {
                 (None, _) => GONE,
@@ -160,24 +155,19 @@ pub(crate) fn act(ui: &mut Ui, model: &Model, view: &View, action: Action) -> Ve
             show_message(ui, words.to_owned(), true, ui.at);
             Vec::new()
         }
-        Action::Return => back(ui, view),
+        Action::Return => back(inspector, ui, view),
         _ => Vec::new(),
     }
 }
 
-fn back(ui: &mut Ui, view: &View) -> Vec<Effect> {
-    let before = match ui.overlays.last() {
-        Some(Overlay::Inspector(inspector)) => inspector.before().cloned(),
-        _ => None,
-    };
-    let Some(before) = before else { return Vec::new() };
-    let opening = opening(ui, view, &before);
-    let Some(Overlay::Inspector(inspector)) = ui.overlays.last_mut() else { return Vec::new() };
+fn back(inspector: &mut Inspector, ui: &mut Ui, view: &View) -> Vec<Effect> {
+    let Some(before) = inspector.before() else { return Vec::new() };
+    let opening = opening(ui, view, before);
     inspector.go_back(opening).into_iter().collect()
 }
 
 /// From a pane or from details: to the entry that last told of what is selected, or to the first that did.
-fn trace(ui: &mut Ui, model: &Model, view: &View, action: Action) -> Vec<Effect> {
+pub(crate) fn trace(ui: &mut Ui, model: &Model, view: &View, action: Action) -> Vec<Effect> {
     let Some(traced) = target(ui, model) else { return Vec::new() };
     let is_first = action == Action::Effect;
     if let EntryQuery::Itself(seq) = traced {
@@ -208,7 +198,7 @@ fn from_entry(ui: &mut Ui, view: &View, seq: Seq, to_effect: bool) -> Vec<Effect
         (Some(_), true, [only]) => return open(ui, view, *only),
         (Some(_), true, _) => {
             let effects = open(ui, view, seq);
-            if let Some(Overlay::Inspector(inspector)) = ui.overlays.last_mut() {
+            if let Some(inspector) = ui.overlays.last_mut().and_then(cast_mut::<Inspector>) {
                 inspector.update_context(ui.time.entries(), ui.time.visible_until());
                 inspector.next_effect();
             }
@@ -341,11 +331,10 @@ fn is_dispatch_of(entry: &Entry, id: InvocationId) -> bool {
 
 /// What the selected record of this place is found by.
 pub(crate) fn target(ui: &Ui, model: &Model) -> Option<EntryQuery> {
-    match (ui.overlays.last(), ui.focus) {
-        (Some(Overlay::Pending(pending)), _) => pending.selected().map(|row| EntryQuery::Invocation(row.id)),
-        (Some(Overlay::Details(facts)), _) => from_details(&facts.record),
-        (Some(_), _) | (None, Focus::Chips(_)) => None,
-        (None, Focus::Pane(pane)) => from_record(ui, model, pane, ui.selected(pane, model)?),
+    match ui.target(model) {
+        Target::Record(record) => from_details(record),
+        Target::Row(pane) => from_record(ui, model, pane, ui.selected(pane, model)?),
+        Target::Nothing | Target::Entry(_) | Target::Alert(_) | Target::Approval(_) => None,
     }
 }
 
@@ -434,16 +423,17 @@ fn from_record(ui: &Ui, model: &Model, pane: PaneId, record: RecordKey) -> Optio
     }
 }
 
-/// Why one of these actions would do nothing.
+/// Why one of these actions would do nothing where no entry is inspected.
 pub(crate) fn unavailable(action: Action, ui: &Ui, model: &Model) -> Option<String> {
-    let needs = |there: bool, why: &str| (!there).then(|| why.to_owned());
-    let Some(Overlay::Inspector(inspector)) = ui.overlays.last() else {
-        return match action {
-            Action::Cause | Action::Effect if target(ui, model).is_some() => None,
-            Action::Cause | Action::Effect => Some(no_entry_text(ui, model)),
-            _ => Some("no entry is inspected".to_owned()),
-        };
-    };
+    match action {
+        Action::Cause | Action::Effect if target(ui, model).is_some() => None,
+        Action::Cause | Action::Effect => Some(no_entry_text(ui, model)),
+        _ => Some("no entry is inspected".to_owned()),
+    }
+}
+
+/// What the inspector's own keys would do.
+pub(super) fn offer(inspector: &Inspector, action: Action) -> Offer {
     match action {
         Action::Open => needs(inspector.can_open(), "there is nothing more to open here"),
         Action::Cause => needs(inspector.subject.entry.cause.is_some(), "the tap knows no cause of it"),

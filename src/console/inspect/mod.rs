@@ -9,6 +9,7 @@ mod context;
 mod draw;
 mod hex;
 mod inspector;
+mod layer;
 mod page;
 mod selected_value;
 pub(crate) mod worker;

@@ -1,7 +1,16 @@
 //! The tray: questions of runs that wait for an answer, alerts that wait to be seen, then those that were,
 //! then those that passed. Nothing in it ever opens by itself.
 
-use crate::console::draw::format;
+use crate::console::{
+    draw::format,
+    input::{
+        action::{Action, Effect},
+        keymap::KeyScope,
+    },
+    overlays::{Acted, Details, DetailsRecord, Layer, Offer, Scene, Target},
+    ui::{layout::Layout, state::Ui},
+};
+use ratatui::layout::Position;
 use std::fmt::Write as _;
 
 use ratatui::layout::Rect;
@@ -63,11 +72,6 @@ impl AlertList {
     /// The selected question of a run.
     pub(crate) fn selected_approval<'a>(&self, model: &'a Model) -> Option<&'a AskView> {
         approvals(model).nth(self.selection.index())
-    }
-
-    /// Rows that are shown at once.
-    pub(crate) fn height(&self) -> usize {
-        self.height
     }
 
     /// Moves the selection.
@@ -144,6 +148,73 @@ impl AlertList {
             (None, at) => at.and_then(|at| alerts.get(at)).map_or_else(Vec::new, |alert| cells(view, alert)),
         };
         Table::plain(COLUMNS, asks.len() + alerts.len(), &row, &self.selection, focused).draw(canvas, inside);
+    }
+}
+
+impl Layer for AlertList {
+    fn key_scope(&self) -> KeyScope {
+        KeyScope::Alerts
+    }
+
+    fn draw(&self, canvas: &mut Canvas<'_>, scene: &Scene<'_>) {
+        self.draw(canvas, scene.body, scene.model, scene.is_top);
+    }
+
+    fn reconcile(&mut self, layout: &Layout, model: &Model, _ui: &Ui) {
+        self.reconcile(layout.body);
+        self.follow(model);
+    }
+
+    fn step(&mut self, by: isize, model: &Model) {
+        self.step(by, model);
+    }
+
+    fn target<'a>(&'a self, model: &'a Model) -> Target<'a> {
+        self.selected_approval(model).map_or_else(|| Target::Alert(self.selected(model)), Target::Approval)
+    }
+
+    fn offer(&self, action: Action, _ui: &Ui, model: &Model, view: &View) -> Offer {
+        let target = self.target(model);
+        Some(match (action, target) {
+            (Action::Open | Action::Acknowledge, Target::Alert(None)) => {
+                Err("nothing was the matter so far".to_owned())
+            }
+            (Action::Open, _) => Ok(()),
+            (Action::Acknowledge, Target::Alert(Some(alert))) => match alert.status {
+                AlertStatus::Active => Ok(()),
+                AlertStatus::Acknowledged => Err("it was put away as seen already".to_owned()),
+                AlertStatus::Resolved { .. } => Err("it has passed".to_owned()),
+            },
+            (Action::Acknowledge, _) => Err(format!(
+                "a question waits for its answer: {} approves, {} rejects",
+                view.key(Action::Approve),
+                view.key(Action::Reject)
+            )),
+            _ => return None,
+        })
+    }
+
+    fn act(&mut self, action: Action, ui: &mut Ui, model: &Model, _view: &View) -> Acted {
+        let record = match (action, self.target(model)) {
+            (Action::Open, Target::Approval(ask)) => DetailsRecord::Node(ask.run, ask.node.index),
+            (Action::Open, Target::Alert(Some(alert))) => DetailsRecord::Alert(Box::new(alert.clone())),
+            (Action::Acknowledge, Target::Alert(Some(alert))) => {
+                let number = alert.number;
+                self.first();
+                return Acted::Open(vec![Effect::Acknowledge(number)]);
+            }
+            _ => return Acted::Ignored,
+        };
+        ui.push(Details::of(record));
+        Acted::Open(Vec::new())
+    }
+
+    fn page(&self) -> Option<usize> {
+        Some(self.height)
+    }
+
+    fn click(&mut self, layout: &Layout, at: Position, model: &Model) -> Option<Action> {
+        self.click(layout.body, at.y, model).then_some(Action::Open)
     }
 }
 

@@ -1,10 +1,18 @@
 //! As what something is copied: the menu. What it offers was made ready when it was opened, so that it is the
 //! same record whatever happens behind it.
 
-use crate::console::draw::format;
+use crate::console::{
+    copy,
+    draw::format,
+    input::{action::Action, keymap::KeyScope},
+    model::Model,
+    overlays::{Acted, Layer, Offer, Scene, Target},
+    settings::view::View,
+    ui::{layout::Layout, state::Ui},
+};
 use ratatui::layout::Rect;
 
-use super::overlay::centred;
+use super::layer::centred;
 use crate::console::{
     copy::{CopyForm, CopyPayload},
     draw::theme::Role,
@@ -48,5 +56,36 @@ impl CopyAs {
             let x = x + used + 2;
             canvas.put(x, y, inside.right().saturating_sub(x), &words, Role::Muted);
         }
+    }
+}
+
+impl Layer for CopyAs {
+    fn key_scope(&self) -> KeyScope {
+        KeyScope::CopyAs
+    }
+
+    fn draw(&self, canvas: &mut Canvas<'_>, scene: &Scene<'_>) {
+        self.draw(canvas, scene.body);
+    }
+
+    fn reconcile(&mut self, _layout: &Layout, _model: &Model, _ui: &Ui) {}
+
+    fn step(&mut self, _by: isize, _model: &Model) {}
+
+    fn target<'a>(&'a self, _model: &'a Model) -> Target<'a> {
+        Target::Nothing
+    }
+
+    fn offer(&self, action: Action, ui: &Ui, _model: &Model, _view: &View) -> Offer {
+        let form = CopyForm::of(action)?;
+        Some(copy::actions::fitting(form, self.ready(form).cloned(), ui).map(drop))
+    }
+
+    fn act(&mut self, action: Action, ui: &mut Ui, _model: &Model, _view: &View) -> Acted {
+        let Some(form) = CopyForm::of(action) else { return Acted::Ignored };
+        Acted::Closed(copy::actions::hand_over(
+            ui,
+            copy::actions::fitting(form, self.ready(form).cloned(), ui),
+        ))
     }
 }

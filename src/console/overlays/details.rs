@@ -2,13 +2,17 @@
 
 use crate::console::{
     draw::{format, text},
+    input::{action::Action, keymap::KeyScope},
+    inspect,
+    overlays::{Acted, Layer, Offer, Scene, Target, needs},
     systems::{bus, runs, sessions},
+    ui::{layout::Layout, state::Ui},
 };
 use std::{cell::Cell as Noted, sync::Arc};
 
 use ratatui::layout::Rect;
 
-use super::{detail::detail, overlay::centred};
+use super::{detail::detail, layer::centred};
 use crate::{
     console::{
         copy::CopySource,
@@ -325,6 +329,58 @@ impl Details {
         if below > 0 {
             let words = format!(" {} {below} ", canvas.view.glyphs.down_arrow);
             canvas.put(area.right().saturating_sub(10), area.bottom() - 1, 8, &words, Role::Muted);
+        }
+    }
+}
+
+impl Layer for Details {
+    fn key_scope(&self) -> KeyScope {
+        KeyScope::Details
+    }
+
+    fn draw(&self, canvas: &mut Canvas<'_>, scene: &Scene<'_>) {
+        self.draw(canvas, scene.body, scene.model);
+    }
+
+    fn reconcile(&mut self, _layout: &Layout, _model: &Model, ui: &Ui) {
+        self.follow(ui.time.entries());
+        self.follow_run(|run| ui.paged_lists.runs.view(run).cloned());
+    }
+
+    fn step(&mut self, by: isize, _model: &Model) {
+        self.scroll(by);
+    }
+
+    fn target<'a>(&'a self, _model: &'a Model) -> Target<'a> {
+        Target::Record(&self.record)
+    }
+
+    fn offer(&self, action: Action, _ui: &Ui, _model: &Model, _view: &View) -> Offer {
+        match action {
+            Action::Open => needs(self.entry().is_some(), "no kept entry tells of it"),
+            _ => None,
+        }
+    }
+
+    fn act(&mut self, action: Action, ui: &mut Ui, _model: &Model, view: &View) -> Acted {
+        match (action, self.entry()) {
+            (Action::Open, Some(seq)) => Acted::Open(inspect::actions::open(ui, view, seq)),
+            _ => Acted::Ignored,
+        }
+    }
+
+    fn copy_source<'a>(&'a self, view: &View, model: &'a Model) -> Option<CopySource<'a>> {
+        Some(self.source(view, model))
+    }
+}
+
+/// The station's answer of an invocation that is told of.
+pub(crate) fn on_invocation(ui: &mut Ui, wanted: InvocationId, found: &InvocationRow) {
+    for details in ui.layers_mut::<Details>() {
+        if let DetailsRecord::Invocation { id, row } = &mut details.record
+            && *id == wanted
+        {
+            *row = Some(Box::new(found.clone()));
         }
     }
 }

@@ -1,13 +1,22 @@
 //! A question before something that cannot be taken back. It says what it is bound to, and takes only keys
 //! typed after it was on the screen.
 
-use crate::console::{draw::text, input::keymap};
+use crate::{
+    console::{
+        draw::text,
+        input::{action::Action, keymap, keymap::KeyScope},
+        overlays::{Acted, Layer, Offer, Scene, Target},
+        screen::actions,
+        ui::{layout::Layout, state::Ui},
+    },
+    mpp,
+};
 use std::{path::PathBuf, sync::Arc};
 
 use crossterm::event::KeyEvent;
 use ratatui::layout::Rect;
 
-use super::{Line, Reaction, confirmation_text, overlay::centred};
+use super::{Line, Reaction, confirmation_text, layer::centred};
 use crate::{
     console::{
         draw::{class::Class, theme::Role},
@@ -106,25 +115,6 @@ impl Dialog {
         self.reason.as_ref().map(|reason| reason.line.text().trim()).filter(|text| !text.is_empty())
     }
 
-    /// Takes a key before the keymap is asked, while a reason is written.
-    pub(crate) fn on_key(&mut self, key: KeyEvent, view: &View) -> Reaction {
-        let place = self.key_scope();
-        let is_bound = view.keymap.lookup(place, key).is_some();
-        let reason = self.reason.as_mut().filter(|reason| reason.before.is_some() && !is_bound);
-        if reason.is_some_and(|reason| reason.line.input(key)) {
-            Reaction::Consumed(Vec::new())
-        } else {
-            Reaction::Ignored
-        }
-    }
-
-    /// Takes pasted text, while a reason is written.
-    pub(crate) fn on_paste(&mut self, text: &str) {
-        if let Some(reason) = self.reason.as_mut().filter(|reason| reason.before.is_some()) {
-            reason.line.paste(text);
-        }
-    }
-
     /// The place of its keys.
     pub(crate) fn key_scope(&self) -> keymap::KeyScope {
         match self.confirmation {
@@ -140,23 +130,6 @@ impl Dialog {
             | Confirmation::CancelRun { .. }
             | Confirmation::Decide { .. } => keymap::KeyScope::Dialog,
         }
-    }
-
-    /// This frame has it; the first one counts.
-    pub(crate) fn on_drawn(&mut self, frame: u64) {
-        self.drawn_in.get_or_insert(frame);
-    }
-
-    /// The terminal was given this frame at this moment.
-    pub(crate) fn on_presented(&mut self, frame: u64, at: Mono) {
-        if self.presented_at.is_none() && self.drawn_in.is_some_and(|shown_in| shown_in <= frame) {
-            self.presented_at = Some(at);
-        }
-    }
-
-    /// Whether a key typed at this moment can be an answer to it.
-    pub(crate) fn accepts(&self, typed_at: Mono) -> bool {
-        self.presented_at.is_some_and(|shown_at| typed_at > shown_at)
     }
 
     /// Draws it.
@@ -202,6 +175,87 @@ impl Dialog {
             let key = binding.keys.first().map_or_else(String::new, |key| key.name(canvas.view.glyphs));
             x += canvas.put(x, y, inside.right().saturating_sub(x), &key, Role::Accent) + 1;
             x += canvas.put(x, y, inside.right().saturating_sub(x), binding.label, Role::Text) + 3;
+        }
+    }
+}
+
+impl Layer for Dialog {
+    fn key_scope(&self) -> KeyScope {
+        self.key_scope()
+    }
+
+    fn draw(&self, canvas: &mut Canvas<'_>, scene: &Scene<'_>) {
+        self.draw(canvas, scene.body, scene.live);
+    }
+
+    fn reconcile(&mut self, _layout: &Layout, _model: &Model, _ui: &Ui) {}
+
+    fn step(&mut self, _by: isize, _model: &Model) {}
+
+    fn target<'a>(&'a self, _model: &'a Model) -> Target<'a> {
+        Target::Nothing
+    }
+
+    fn offer(&self, action: Action, ui: &Ui, _model: &Model, _view: &View) -> Offer {
+        // Its keys alone answer it.
+        let takes = ui.palette.is_none();
+        match (action, self.key_scope()) {
+            (Action::Confirm, KeyScope::Dialog | KeyScope::CancelDialog | KeyScope::ReasonDialog)
+            | (Action::Refund, KeyScope::CancelDialog)
+            | (Action::Reason, KeyScope::ReasonDialog)
+            | (Action::SettleDone | Action::SettleFailed, KeyScope::SettleDialog)
+                if takes =>
+            {
+                Some(Ok(()))
+            }
+            (Action::Decline, _) => Some(Ok(())),
+            _ => None,
+        }
+    }
+
+    fn act(&mut self, action: Action, ui: &mut Ui, model: &Model, _view: &View) -> Acted {
+        match action {
+            Action::Confirm => return Acted::Closed(actions::confirm(self, ui, model)),
+            Action::SettleDone => return Acted::Closed(actions::settle(self, mpp::Settlement::Done)),
+            Action::SettleFailed => return Acted::Closed(actions::settle(self, mpp::Settlement::Failed)),
+            Action::Decline | Action::Close => return Acted::Closed(Vec::new()),
+            Action::Refund => self.refund = !self.refund,
+            Action::Reason => self.edit_reason(),
+            Action::Open => self.keep_reason(),
+            Action::Back if self.revert_reason() => {}
+            _ => return Acted::Ignored,
+        }
+        Acted::Open(Vec::new())
+    }
+
+    fn on_key(&mut self, key: KeyEvent, _ui: &mut Ui, view: &View) -> Reaction {
+        let is_bound = view.keymap.lookup(self.key_scope(), key).is_some();
+        let reason = self.reason.as_mut().filter(|reason| reason.before.is_some() && !is_bound);
+        if reason.is_some_and(|reason| reason.line.input(key)) {
+            Reaction::Consumed(Vec::new())
+        } else {
+            Reaction::Ignored
+        }
+    }
+
+    fn on_paste(&mut self, text: &str, _ui: &mut Ui, _view: &View) {
+        if let Some(reason) = self.reason.as_mut().filter(|reason| reason.before.is_some()) {
+            reason.line.paste(text);
+        }
+    }
+
+    fn accepts(&self, typed_at: Mono) -> bool {
+        self.presented_at.is_some_and(|shown_at| typed_at > shown_at)
+    }
+
+    fn on_drawn(&mut self, frame: u64) {
+        // The first one counts.
+        self.drawn_in.get_or_insert(frame);
+    }
+
+    fn on_presented(&mut self, frame: u64, at: Mono) {
+        if self.presented_at.is_none() && self.drawn_in.is_some_and(|shown_in| shown_in <= frame) {
+            self.presented_at = Some(at);
         }
     }
 }

@@ -1,9 +1,14 @@
 //! The keys of a place, from the keymap, in groups.
 
-use crate::console::draw::text;
+use crate::console::{
+    draw::text,
+    model::Model,
+    overlays::{Acted, Layer, Offer, Scene, Target},
+    ui::{layout::Layout, state::Ui},
+};
 use ratatui::layout::Rect;
 
-use super::overlay::centred;
+use super::layer::centred;
 use crate::{
     console::{
         draw::{glyphs::Glyphs, theme::Role},
@@ -150,6 +155,36 @@ fn grammar() -> Vec<(String, String)> {
         );
     }
     lines
+}
+
+impl Layer for Help {
+    fn key_scope(&self) -> KeyScope {
+        KeyScope::Help
+    }
+
+    fn draw(&self, canvas: &mut Canvas<'_>, scene: &Scene<'_>) {
+        self.draw(canvas, scene.body);
+    }
+
+    fn reconcile(&mut self, layout: &Layout, _model: &Model, _ui: &Ui) {
+        self.reconcile(layout.body);
+    }
+
+    fn step(&mut self, by: isize, _model: &Model) {
+        self.scroll(by);
+    }
+
+    fn target<'a>(&'a self, _model: &'a Model) -> Target<'a> {
+        Target::Nothing
+    }
+
+    fn offer(&self, _action: Action, _ui: &Ui, _model: &Model, _view: &View) -> Offer {
+        None
+    }
+
+    fn act(&mut self, _action: Action, _ui: &mut Ui, _model: &Model, _view: &View) -> Acted {
+        Acted::Ignored
+    }
 }
 
 fn group_lines(about: KeyScope, group: Group, view: &View) -> Vec<Line> {

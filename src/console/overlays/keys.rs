@@ -1,10 +1,18 @@
 //! Every action with its keys, wherever they work; what is typed finds some of them.
 
-use crate::console::draw::text;
+use crate::console::{
+    draw::text,
+    model::Model,
+    overlays::{Acted, Layer, Offer, Scene, Target},
+    ui::{layout::Layout, state::Ui},
+};
 use crossterm::event::KeyEvent;
-use ratatui::{layout::Rect, style::Modifier};
+use ratatui::{
+    layout::{Position, Rect},
+    style::Modifier,
+};
 
-use super::{Line, Reaction, overlay::centred};
+use super::{Line, Reaction, layer::centred};
 use crate::console::{
     draw::theme::Role,
     input::{action::Action, fuzzy::FuzzyMatcher, keymap::KeyScope},
@@ -55,21 +63,6 @@ impl KeyList {
         let rows: Vec<Row> = Action::ALL.iter().map(row).collect();
         let visible = (0..rows.len()).collect();
         Self { query: Line::new(""), rows, visible, selected: 0, offset: 0, height: 1 }
-    }
-
-    /// Takes what is typed.
-    pub(crate) fn on_key(&mut self, key: KeyEvent, view: &View) -> Reaction {
-        if view.keymap.lookup(KeyScope::Keys, key).is_some() || !self.query.input(key) {
-            return Reaction::Ignored;
-        }
-        self.find();
-        Reaction::Consumed(Vec::new())
-    }
-
-    /// Takes what is pasted.
-    pub(crate) fn on_paste(&mut self, pasted: &str) {
-        self.query.paste(pasted);
-        self.find();
     }
 
     fn find(&mut self) {
@@ -170,6 +163,54 @@ impl KeyList {
         for (line, y) in lines.iter().zip(area.y + 2..area.bottom()) {
             canvas.put(area.x + 1, y, columns, line, Role::Muted);
         }
+    }
+}
+
+impl Layer for KeyList {
+    fn key_scope(&self) -> KeyScope {
+        KeyScope::Keys
+    }
+
+    fn draw(&self, canvas: &mut Canvas<'_>, scene: &Scene<'_>) {
+        self.draw(canvas, scene.body);
+    }
+
+    fn reconcile(&mut self, layout: &Layout, _model: &Model, _ui: &Ui) {
+        self.reconcile(layout.body);
+    }
+
+    fn step(&mut self, by: isize, _model: &Model) {
+        self.step(by);
+    }
+
+    fn target<'a>(&'a self, _model: &'a Model) -> Target<'a> {
+        Target::Nothing
+    }
+
+    fn offer(&self, _action: Action, _ui: &Ui, _model: &Model, _view: &View) -> Offer {
+        None
+    }
+
+    fn act(&mut self, _action: Action, _ui: &mut Ui, _model: &Model, _view: &View) -> Acted {
+        Acted::Ignored
+    }
+
+    fn on_key(&mut self, key: KeyEvent, _ui: &mut Ui, view: &View) -> Reaction {
+        if view.keymap.lookup(KeyScope::Keys, key).is_some() || !self.query.input(key) {
+            return Reaction::Ignored;
+        }
+        self.find();
+        Reaction::Consumed(Vec::new())
+    }
+
+    fn on_paste(&mut self, text: &str, _ui: &mut Ui, _view: &View) {
+        self.query.paste(text);
+        self.find();
+    }
+
+    fn click(&mut self, layout: &Layout, at: Position, _model: &Model) -> Option<Action> {
+        self.click(layout.body, at.y);
+        None
     }
 }
 

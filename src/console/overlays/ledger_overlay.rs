@@ -1,9 +1,15 @@
 //! The account of a pane, as of now.
 
-use crate::console::{draw::text, records::ledger};
-use ratatui::layout::Rect;
+use crate::console::{
+    draw::text,
+    input::{action::Action, keymap::KeyScope},
+    overlays::{Acted, Layer, Offer, Scene, Target},
+    records::ledger,
+    settings::view::View,
+    ui::layout::Layout,
+};
 
-use super::overlay::centred;
+use super::layer::centred;
 use crate::{
     console::{
         draw::theme::Role, input::pane_id::PaneId, model::Model, records::ledger::LedgerBound,
@@ -18,9 +24,13 @@ pub(crate) struct LedgerOverlay {
     pub(crate) pane: PaneId,
 }
 
-impl LedgerOverlay {
-    /// Draws it.
-    pub(crate) fn draw(self, canvas: &mut Canvas<'_>, body: Rect, model: &Model, ui: &Ui) {
+impl Layer for LedgerOverlay {
+    fn key_scope(&self) -> KeyScope {
+        KeyScope::Ledger
+    }
+
+    fn draw(&self, canvas: &mut Canvas<'_>, scene: &Scene<'_>) {
+        let Scene { body, model, ui, .. } = *scene;
         let Some(ledger) = ledger::of(self.pane, ui, model) else { return };
         let area = centred(body, 72.min(body.width), 12);
         canvas.clear(area);
@@ -61,5 +71,21 @@ impl LedgerOverlay {
                 format!("this console lost {} of the tap, which no pane shows", counted(model.lost, "entry"));
             canvas.put(x, y, room, &words, Role::Warn);
         }
+    }
+
+    fn reconcile(&mut self, _layout: &Layout, _model: &Model, _ui: &Ui) {}
+
+    fn step(&mut self, _by: isize, _model: &Model) {}
+
+    fn target<'a>(&'a self, _model: &'a Model) -> Target<'a> {
+        Target::Nothing
+    }
+
+    fn offer(&self, _action: Action, _ui: &Ui, _model: &Model, _view: &View) -> Offer {
+        None
+    }
+
+    fn act(&mut self, _action: Action, _ui: &mut Ui, _model: &Model, _view: &View) -> Acted {
+        Acted::Ignored
     }
 }

@@ -4,15 +4,15 @@ mod alert_list;
 mod confirmation_text;
 mod copy_as;
 pub(crate) mod detail;
-mod details;
+pub(crate) mod details;
 mod dialog;
 pub(crate) mod draw_line;
 mod help;
 mod keys;
+pub(crate) mod layer;
 mod ledger_overlay;
 mod line;
-mod output;
-pub(crate) mod overlay;
+pub(crate) mod output;
 mod quit_confirmation;
 
 pub(crate) use alert_list::AlertList;
@@ -24,9 +24,9 @@ pub(crate) use dialog::{Confirmation, DEFAULT_REASON, Dialog};
 
 pub(crate) use help::Help;
 pub(crate) use keys::KeyList;
+pub(crate) use layer::{Acted, Layer, Offer, Reaction, Scene, Target, draw, needs};
 pub(crate) use ledger_overlay::LedgerOverlay;
 pub(crate) use line::Line;
 pub(crate) use output::Output;
-pub(crate) use overlay::{Overlay, Reaction, draw};
 
 pub(crate) use quit_confirmation::has_work;

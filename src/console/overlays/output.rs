@@ -1,12 +1,19 @@
 //! What a subcommand printed that was run from the palette.
 
-use crate::console::draw::text;
+use crate::console::{
+    draw::text,
+    input::keymap::KeyScope,
+    model::Model,
+    overlays::{Acted, Layer, Offer, Scene, Target, layer::rows_of},
+    settings::view::View,
+    ui::{layout::Layout, state::Ui},
+};
 use std::cell::Cell as Noted;
 
 use ratatui::layout::Rect;
 use unicode_segmentation::UnicodeSegmentation as _;
 
-use super::overlay::centred;
+use super::layer::centred;
 use crate::console::{
     draw::{Cell, class::Class, theme::Role},
     input::action::{Action, Effect},
@@ -177,6 +184,58 @@ impl Output {
             }
             _ => (format!("running; {} ends it", canvas.view.key(Action::Back)), Role::Muted),
         }
+    }
+}
+
+impl Layer for Output {
+    fn key_scope(&self) -> KeyScope {
+        KeyScope::Output
+    }
+
+    fn draw(&self, canvas: &mut Canvas<'_>, scene: &Scene<'_>) {
+        self.draw(canvas, scene.body);
+    }
+
+    fn reconcile(&mut self, layout: &Layout, _model: &Model, _ui: &Ui) {
+        self.reconcile(layout.body);
+    }
+
+    fn step(&mut self, by: isize, _model: &Model) {
+        self.scroll(by);
+    }
+
+    fn target<'a>(&'a self, _model: &'a Model) -> Target<'a> {
+        Target::Nothing
+    }
+
+    fn offer(&self, _action: Action, _ui: &Ui, _model: &Model, _view: &View) -> Offer {
+        None
+    }
+
+    fn act(&mut self, _action: Action, _ui: &mut Ui, _model: &Model, _view: &View) -> Acted {
+        Acted::Ignored
+    }
+
+    fn navigate(&mut self, action: Action, page: usize, _model: &Model) -> bool {
+        match action {
+            Action::Left | Action::Right => self.shift(action),
+            _ => match rows_of(action, page) {
+                Some(by) => self.scroll(by),
+                None => return false,
+            },
+        }
+        true
+    }
+
+    fn leave(self: Box<Self>, _ui: &mut Ui) -> Vec<Effect> {
+        self.stop().into_iter().collect()
+    }
+}
+
+/// A subcommand ended. The end of one that was closed is let go.
+pub(crate) fn on_subcommand_ended(ui: &mut Ui, number: u64, ran: &SubcommandResult) {
+    for output in ui.layers_mut::<Output>() {
+        output.take(number, ran);
     }
 }
 

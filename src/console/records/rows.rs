@@ -3,7 +3,7 @@
 use crate::console::{
     systems::{
         bridge,
-        bridge::{adapter_log, in_flight, pack_state, queues, refunds},
+        bridge::{Pending, adapter_log, in_flight, pack_state, queues, refunds},
         bus::{drops, peers, subscribers, topics},
         runs,
         runs::{artifacts, events, plan},
@@ -147,9 +147,9 @@ fn unfiltered<'a>(pane: PaneId, ui: &'a Ui, model: &'a Model) -> Vec<Row<'a>> {
         PaneId::StationLog => notices(&model.journal.station),
         PaneId::History => bridge::history::rows(ui.paged_lists.history.rows(), model),
         PaneId::OtherPack => bridge::history::rows(ui.paged_lists.other_pack.rows(), model),
-        PaneId::Pending => {
-            ui.pending().map_or_else(Vec::new, |pending| bridge::history::rows(pending.window.rows(), model))
-        }
+        PaneId::Pending => ui
+            .layer::<Pending>()
+            .map_or_else(Vec::new, |pending| bridge::history::rows(pending.window.rows(), model)),
         PaneId::Refunds => {
             ui.paged_lists.refunds.rows().iter().map(|row| Row::Refund(refunds::Refund(row))).collect()
         }

@@ -3,7 +3,7 @@
 use crate::console::{
     inspect,
     systems::{
-        bridge::{bulk, invoke},
+        bridge::{bulk, invoke, pending},
         bus, runs,
         runs::submitting,
         sessions,
@@ -13,45 +13,39 @@ use std::path::PathBuf;
 
 use super::{
     dispatch::show_message,
-    unavailable::{
-        target_bus_session, target_chip, target_down_host, target_orphan, target_pane, target_row,
-    },
+    unavailable::{target_bus_session, target_chip, target_down_host, target_orphan, target_row},
 };
 use crate::{
     console::{
         input::{
             action::{Action, Effect, Purpose},
-            keymap::KeyScope,
-            pane_id::{ChipId, PaneId},
+            pane_id::ChipId,
         },
         model::{Model, bus::drop_groups, runs::RunLine},
         overlays::{
             AlertList, Confirmation, DEFAULT_REASON, Details, DetailsRecord, Dialog, Help, KeyList,
-            LedgerOverlay, Overlay, has_work, no_longer_pending,
+            LedgerOverlay, has_work, no_longer_pending,
         },
         records::selection::RecordKey,
         screen::Palette,
         settings::view::View,
-        systems::bridge::{
-            Pending,
-            queue_control::{drain, hold, hold_all},
-        },
+        systems::bridge::queue_control::{drain, hold, hold_all},
         ui::state::{Focus, Ui},
     },
-    ids::{ConnectionId, InvocationId, QueueName, TraceId},
+    ids::ConnectionId,
     mpp,
-    port::{Command, Query},
+    port::Command,
 };
 
 /// Does what an action asks for; it is known to be possible.
 pub(crate) fn act(ui: &mut Ui, model: &Model, view: &View, action: Action) -> Vec<Effect> {
     match action {
         Action::Help => {
-            ui.overlays.push(Overlay::Help(Help::of(ui.key_scope(), view)));
+            ui.push(Help::of(ui.key_scope(), view));
             Vec::new()
         }
         Action::Keys => {
-            ui.overlays.push(Overlay::Keys(Box::new(KeyList::of(view))));
+            ui.push(KeyList::of(view));
             Vec::new()
         }
         Action::Palette => {
@@ -71,11 +65,10 @@ pub(crate) fn act(ui: &mut Ui, model: &Model, view: &View, action: Action) -> Ve
             });
             ask(ui, bound)
         }
-        Action::SettleDone => settle(ui, mpp::Settlement::Done),
-        Action::SettleFailed => settle(ui, mpp::Settlement::Failed),
-        Action::Cancel if runs::actions::concerns_run(ui) => runs::actions::cancel(ui, model),
-        Action::Cancel if sessions::actions::concerns_session(ui) => sessions::actions::cancel(ui, model),
-        Action::Reason => sessions::actions::write_reason(ui),
+        Action::Cancel if runs::actions::concerns_run(ui, model) => runs::actions::cancel(ui, model),
+        Action::Cancel if sessions::actions::concerns_session(ui, model) => {
+            sessions::actions::cancel(ui, model)
+        }
         Action::Approve => runs::actions::decide(ui, model, true),
         Action::Reject => runs::actions::decide(ui, model, false),
         Action::Cancel => {
@@ -107,18 +100,7 @@ pub(crate) fn act(ui: &mut Ui, model: &Model, view: &View, action: Action) -> Ve
             vec![Effect::Command { purpose: Purpose::Record, command: Command::RecordStart { path: None } }]
         }
         Action::Invoke => invoke::open_events(ui),
-        Action::AsJson => invoke::switch_mode(ui),
-        Action::Defaults if is_submission(ui) => submitting::reset(ui),
-        Action::Defaults => invoke::toggle_defaults(ui),
         Action::Submit => submitting::open(ui),
-        Action::Send if is_submission(ui) => submitting::send(ui, TraceId(uuid::Uuid::now_v7())),
-        Action::Send => invoke::send(ui),
-        Action::NextField if is_submission(ui) => submitting::step(ui, 1),
-        Action::PreviousField if is_submission(ui) => submitting::step(ui, -1),
-        Action::Params => submitting::switch_mode(ui),
-        Action::Files => submitting::files(ui),
-        Action::NextField => invoke::step(ui, 1),
-        Action::PreviousField => invoke::step(ui, -1),
         Action::Kick => {
             let bound = match target_bus_session(ui, model) {
                 Some(session) => Some(Confirmation::KickPeer { session, client: client_of(model, session) }),
@@ -135,22 +117,12 @@ pub(crate) fn act(ui: &mut Ui, model: &Model, view: &View, action: Action) -> Ve
             target_down_host(ui, model).map(restart).into_iter().collect()
         }
         Action::Alerts => {
-            ui.overlays.push(Overlay::Alerts(AlertList::default()));
+            ui.push(AlertList::default());
             Vec::new()
         }
-        Action::Acknowledge => acknowledge(ui, model),
         Action::Ledger => {
-            ui.overlays.extend(target_pane(ui).map(|pane| Overlay::Ledger(LedgerOverlay { pane })));
-            Vec::new()
-        }
-        Action::Confirm => confirm(ui, model),
-        Action::Decline => {
-            ui.overlays.pop();
-            Vec::new()
-        }
-        Action::Refund => {
-            if let Some(Overlay::Dialog(dialog)) = ui.overlays.last_mut() {
-                dialog.refund = !dialog.refund;
+            if let Some(pane) = ui.target_list() {
+                ui.push(LedgerOverlay { pane });
             }
             Vec::new()
         }
@@ -158,13 +130,10 @@ pub(crate) fn act(ui: &mut Ui, model: &Model, view: &View, action: Action) -> Ve
     }
 }
 
-/// Whether the keys go to an opening that is written.
-fn is_submission(ui: &Ui) -> bool {
-    matches!(ui.key_scope(), KeyScope::Submit | KeyScope::SubmitParams)
-}
-
 pub(crate) fn ask(ui: &mut Ui, bound: Option<Confirmation>) -> Vec<Effect> {
-    ui.overlays.extend(bound.map(|bound| Overlay::Dialog(Box::new(Dialog::new(bound)))));
+    if let Some(bound) = bound {
+        ui.push(Dialog::new(bound));
+    }
     Vec::new()
 }
 
@@ -192,10 +161,9 @@ fn quit(ui: &mut Ui, model: &Model) -> Vec<Effect> {
     ask(ui, Some(Confirmation::Quit))
 }
 
-fn confirm(ui: &mut Ui, model: &Model) -> Vec<Effect> {
-    let Some(Overlay::Dialog(dialog)) = ui.overlays.pop() else { return Vec::new() };
+pub(crate) fn confirm(dialog: &Dialog, ui: &mut Ui, model: &Model) -> Vec<Effect> {
     let reason = dialog.reason().map(str::to_owned);
-    match dialog.confirmation {
+    match dialog.confirmation.clone() {
         Confirmation::Quit => vec![Effect::Quit],
         Confirmation::Cancel { id, .. } => {
             let command = mpp::Command::Cancel {
@@ -270,56 +238,15 @@ fn confirm(ui: &mut Ui, model: &Model) -> Vec<Effect> {
     }
 }
 
-fn settle(ui: &mut Ui, to: mpp::Settlement) -> Vec<Effect> {
-    match ui.overlays.pop() {
-        Some(Overlay::Dialog(dialog)) => {
-            let Confirmation::Settle { id, .. } = dialog.confirmation else { return Vec::new() };
-            vec![Effect::Command {
-                purpose: Purpose::Settle { id },
-                command: Command::Mpp(mpp::Command::Settle { id, to }),
-            }]
-        }
-        _ => Vec::new(),
-    }
-}
-
-fn acknowledge(ui: &mut Ui, model: &Model) -> Vec<Effect> {
-    let Some(Overlay::Alerts(tray)) = ui.overlays.last_mut() else { return Vec::new() };
-    let Some(alert) = tray.selected(model) else { return Vec::new() };
-    tray.first();
-    vec![Effect::Acknowledge(alert.number)]
+pub(crate) fn settle(dialog: &Dialog, to: mpp::Settlement) -> Vec<Effect> {
+    let Confirmation::Settle { id, .. } = dialog.confirmation else { return Vec::new() };
+    vec![Effect::Command {
+        purpose: Purpose::Settle { id },
+        command: Command::Mpp(mpp::Command::Settle { id, to }),
+    }]
 }
 
 fn open(ui: &mut Ui, model: &Model, view: &View) -> Vec<Effect> {
-    if let Some(Overlay::Alerts(tray)) = ui.overlays.last() {
-        if let Some(ask) = tray.selected_approval(model) {
-            let (run, place) = (ask.run, ask.node.index);
-            return inspect(ui, Some(DetailsRecord::Node(run, place)));
-        }
-        let alert = tray.selected(model).cloned();
-        ui.overlays
-            .extend(alert.map(|alert| Overlay::Details(Details::of(DetailsRecord::Alert(Box::new(alert))))));
-        return Vec::new();
-    }
-    if let Some(Overlay::Dialog(dialog)) = ui.overlays.last_mut() {
-        dialog.keep_reason();
-        return Vec::new();
-    }
-    if let Some(Overlay::Details(facts)) = ui.overlays.last() {
-        let entry = facts.entry();
-        return entry.map_or_else(Vec::new, |seq| inspect::actions::open(ui, view, seq));
-    }
-    if let Some(Overlay::Pending(pending)) = ui.overlays.last() {
-        let id = pending.selected().map(|row| row.id);
-        return id.map_or_else(Vec::new, |id| vec![open_invocation(ui, id)]);
-    }
-    if let Some(Overlay::Files(_)) = ui.overlays.last() {
-        return submitting::choose(ui);
-    }
-    if let Some(Overlay::Events(_)) = ui.overlays.last() {
-        invoke::open_form(ui, model);
-        return Vec::new();
-    }
     match ui.focus {
         Focus::Chips(_) => {
             match target_chip(ui, model) {
@@ -327,14 +254,14 @@ fn open(ui: &mut Ui, model: &Model, view: &View) -> Vec<Effect> {
                     ui.zoomed = Some(pane);
                     ui.focus = Focus::Pane(pane);
                 }
-                Some(chip) => ui.overlays.push(Overlay::Details(Details::of(DetailsRecord::Chip(chip)))),
+                Some(chip) => ui.push(Details::of(DetailsRecord::Chip(chip))),
                 None => {}
             }
             Vec::new()
         }
         Focus::Pane(pane) => match ui.selected(pane, model) {
-            Some(RecordKey::Queue(queue)) => vec![open_pending(ui, queue)],
-            Some(RecordKey::Invocation(id)) => vec![open_invocation(ui, id)],
+            Some(RecordKey::Queue(queue)) => vec![pending::open(ui, queue)],
+            Some(RecordKey::Invocation(id)) => vec![pending::open_invocation(ui, id)],
             Some(RecordKey::Notice(number)) => {
                 let notices = model.journal.notices.iter().chain(&model.journal.station);
                 let notice = notices.into_iter().find(|notice| notice.number == number).cloned();
@@ -408,19 +335,8 @@ fn open(ui: &mut Ui, model: &Model, view: &View) -> Vec<Effect> {
 }
 
 pub(crate) fn inspect(ui: &mut Ui, subject: Option<DetailsRecord>) -> Vec<Effect> {
-    ui.overlays.extend(subject.map(|subject| Overlay::Details(Details::of(subject))));
+    if let Some(subject) = subject {
+        ui.push(Details::of(subject));
+    }
     Vec::new()
-}
-
-fn open_pending(ui: &mut Ui, queue: QueueName) -> Effect {
-    // A filter is of one queue's list.
-    ui.table_settings_mut(PaneId::Pending).set_filter(None);
-    let (pending, effect) = Pending::open(queue);
-    ui.overlays.push(Overlay::Pending(pending));
-    effect
-}
-
-fn open_invocation(ui: &mut Ui, id: InvocationId) -> Effect {
-    ui.overlays.push(Overlay::Details(Details::of(DetailsRecord::Invocation { id, row: None })));
-    Effect::Query { purpose: Purpose::Details { id }, query: Query::Invocation { id } }
 }

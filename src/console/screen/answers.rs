@@ -5,10 +5,9 @@ use crate::{
     console::{
         draw::format,
         input::action::{Effect, Purpose},
-        overlays::{DetailsRecord, Overlay},
-        records::paged_lists,
+        overlays::details,
         systems::{
-            bridge::{bulk, invoke},
+            bridge::{bulk, invoke, pending},
             runs::submitting,
             sessions::actions,
         },
@@ -159,23 +158,8 @@ pub(crate) fn on_query_answered(
     match (asked, page) {
         (Purpose::Events, page) => invoke::listed(ui, page),
         (Purpose::Pending { queue, direction, serial }, page) => {
-            let list = ui.overlays.iter_mut().rev().find_map(|overlay| match overlay {
-                Overlay::Pending(pending)
-                    if pending.queue == queue
-                        && pending.window.pending() == Some(direction)
-                        && pending.window.serial() == serial =>
-                {
-                    Some(&mut pending.window)
-                }
-                _ => None,
-            });
-            if let Some(list) = list {
-                let answer = paged_lists::invocations(page);
-                let trouble = answer.as_ref().err().cloned();
-                list.answer(serial, answer);
-                if let Some(words) = trouble {
-                    show_message(ui, words, true, now);
-                }
+            if let Some(words) = pending::answered(ui, (&queue, direction, serial), page) {
+                show_message(ui, words, true, now);
             }
         }
         (Purpose::Page { pane, serial }, page) => ui.paged_lists.take(pane, serial, page),
@@ -189,14 +173,7 @@ pub(crate) fn on_query_answered(
                 );
                 return Vec::new();
             };
-            for overlay in &mut ui.overlays {
-                if let Overlay::Details(facts) = overlay
-                    && let DetailsRecord::Invocation { id, row } = &mut facts.record
-                    && *id == wanted
-                {
-                    *row = Some(Box::new(found.clone()));
-                }
-            }
+            details::on_invocation(ui, wanted, &found);
         }
         (_, Err(error)) => show_message(ui, error_text(&error), true, now),
         _ => {}

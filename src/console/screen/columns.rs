@@ -5,57 +5,119 @@ use crate::{
     console::{
         input::{
             action::{Action, Effect},
+            keymap::KeyScope,
             pane_id::PaneId,
         },
         model::Model,
-        overlays::Overlay,
+        overlays::{Acted, Layer, Offer, Scene, Target, needs},
         records,
         records::table_settings::Sort,
         screen,
         screen::Columns,
-        settings::view::View,
-        ui::{layouts, state::Ui},
+        settings::view::{Canvas, View},
+        ui::{layout::Layout, layouts, state::Ui},
     },
     time::Now,
 };
+use ratatui::layout::Position;
 
-/// The open list of columns.
-fn open_list(ui: &Ui) -> Option<&Columns> {
-    match ui.overlays.last() {
-        Some(Overlay::Columns(columns)) => Some(columns),
-        _ => None,
+/// Why an action of columns would do nothing where no list of them is open.
+pub(crate) fn unavailable(action: Action, ui: &Ui, view: &View) -> Option<String> {
+    match action {
+        Action::Columns => {
+            let key = view.key(Action::FocusNext);
+            ui.target_list().is_none().then(|| format!("no table is focused: {key} to one"))
+        }
+        Action::ResetLayout => {
+            let is_changed = of_view(ui).any(|pane| !ui.table_settings(pane).is_default());
+            (!is_changed).then(|| "columns and order are as shipped in this view".to_owned())
+        }
+        _ => Some(format!("no list of columns is open: {} opens one", view.key(Action::Columns))),
     }
 }
 
-/// Why an action of columns would do nothing.
-pub(crate) fn unavailable(action: Action, ui: &Ui, view: &View) -> Option<String> {
-    if action == Action::Columns {
-        let key = view.key(Action::FocusNext);
-        return ui.target_list().is_none().then(|| format!("no table is focused: {key} to one"));
+impl Layer for Columns {
+    fn key_scope(&self) -> KeyScope {
+        KeyScope::Columns
     }
-    if action == Action::ResetLayout {
-        let is_changed = of_view(ui).any(|pane| !ui.table_settings(pane).is_default());
-        return (!is_changed).then(|| "columns and order are as shipped in this view".to_owned());
+
+    fn draw(&self, canvas: &mut Canvas<'_>, scene: &Scene<'_>) {
+        let pane = scene.ui.layout(scene.model).area_of(self.pane);
+        self.draw(canvas, scene.body, pane, scene.ui, scene.is_top);
     }
-    let Some(list) = open_list(ui) else {
-        return Some(format!("no list of columns is open: {} opens one", view.key(Action::Columns)));
-    };
-    match action {
-        Action::ToggleColumn => list.is_last().then(|| "one column stays".to_owned()),
-        Action::ColumnEarlier => {
-            list.shift_target(action).is_none().then(|| "it is the first already".to_owned())
-        }
-        Action::ColumnLater => {
-            list.shift_target(action).is_none().then(|| "it is the last already".to_owned())
-        }
-        Action::ResetColumns => {
-            ui.table_settings(list.pane).is_default().then(|| "columns and order are as shipped".to_owned())
-        }
-        Action::SortColumn => {
-            sort_unavailable(list.pane, list.field()?, records::specs(list.pane).get(list.field()?)?.name)
-        }
-        _ => None,
+
+    fn reconcile(&mut self, layout: &Layout, _model: &Model, _ui: &Ui) {
+        self.reconcile(self.area(layout.body, layout.area_of(self.pane)));
     }
+
+    fn step(&mut self, by: isize, _model: &Model) {
+        self.step(by);
+    }
+
+    fn target<'a>(&'a self, _model: &'a Model) -> Target<'a> {
+        Target::Nothing
+    }
+
+    fn offer(&self, action: Action, ui: &Ui, _model: &Model, _view: &View) -> Offer {
+        match action {
+            Action::ToggleColumn => needs(!self.is_last(), "one column stays"),
+            Action::ColumnEarlier => needs(self.shift_target(action).is_some(), "it is the first already"),
+            Action::ColumnLater => needs(self.shift_target(action).is_some(), "it is the last already"),
+            Action::ResetColumns => {
+                needs(!ui.table_settings(self.pane).is_default(), "columns and order are as shipped")
+            }
+            Action::SortColumn => {
+                let spec =
+                    self.field().and_then(|field| Some((field, records::specs(self.pane).get(field)?)));
+                let why = spec.and_then(|(field, spec)| sort_unavailable(self.pane, field, spec.name));
+                Some(why.map_or(Ok(()), Err))
+            }
+            Action::Open => {
+                needs(false, "a field is shown, moved and sorted by here: there is nothing to open")
+            }
+            _ => None,
+        }
+    }
+
+    fn act(&mut self, action: Action, ui: &mut Ui, model: &Model, _view: &View) -> Acted {
+        let pane = self.pane;
+        match action {
+            Action::ToggleColumn => self.toggle(),
+            Action::ColumnEarlier | Action::ColumnLater => self.shift(action),
+            Action::SortColumn => {
+                sort(self, ui);
+                return Acted::Open(Vec::new());
+            }
+            Action::ResetColumns | Action::ResetLayout => {
+                if action == Action::ResetColumns {
+                    ui.reset(pane)
+                } else {
+                    reset_view(ui)
+                }
+                self.read(ui, width(ui, model, pane));
+                return Acted::Open(Vec::new());
+            }
+            _ => return Acted::Ignored,
+        }
+        let chosen = self.visible_fields();
+        ui.table_settings_mut(pane).set_columns(Some(chosen));
+        Acted::Open(Vec::new())
+    }
+
+    fn click(&mut self, layout: &Layout, at: Position, _model: &Model) -> Option<Action> {
+        let area = self.area(layout.body, layout.area_of(self.pane));
+        self.click(area, at.x, at.y).then_some(Action::ToggleColumn)
+    }
+}
+
+/// Sorts by the selected field; again the other way round, then not at all.
+fn sort(list: &Columns, ui: &mut Ui) {
+    let Some(field) = list.field() else { return };
+    let present = ui.sort(list.pane);
+    // The store's order has two ways and no third.
+    let is_stored = records::fixed_order(list.pane).is_some();
+    let sort = if is_stored { Some(Sort::toggled(present, field)) } else { Sort::cycled(present, field) };
+    ui.sort_by(list.pane, sort);
 }
 
 /// Why a pane cannot be sorted by a field.
@@ -74,64 +136,25 @@ fn sort_unavailable(pane: PaneId, field: usize, name: &str) -> Option<String> {
     }
 }
 
-/// Does one of them; it is known to be possible.
-pub(crate) fn act(ui: &mut Ui, model: &Model, action: Action) {
-    match action {
-        Action::Columns => {
-            if let Some(pane) = ui.target_list() {
-                let columns = Columns::of(pane, ui, width(ui, model, pane));
-                ui.overlays.push(Overlay::Columns(columns));
-            }
-        }
-        Action::ResetLayout => {
-            let panes: Vec<PaneId> = of_view(ui).collect();
-            for pane in panes {
-                ui.reset(pane);
-            }
-        }
-        _ => in_list(ui, action),
-    }
-    let width = open_list(ui).map(|list| width(ui, model, list.pane));
-    if let (Some(width), Some(Overlay::Columns(mut list))) =
-        (width, ui.overlays.pop_if(|top| matches!(top, Overlay::Columns(_))))
-    {
-        if matches!(action, Action::ResetColumns | Action::ResetLayout) {
-            list.read(ui, width);
-        }
-        ui.overlays.push(Overlay::Columns(list));
+/// Opens the list of columns of the table that has the keys.
+pub(crate) fn open(ui: &mut Ui, model: &Model) {
+    if let Some(pane) = ui.target_list() {
+        ui.push(Columns::of(pane, ui, width(ui, model, pane)));
     }
 }
 
-fn in_list(ui: &mut Ui, action: Action) {
-    let Some(Overlay::Columns(list)) = ui.overlays.last_mut() else { return };
-    let pane = list.pane;
-    match action {
-        Action::ToggleColumn => list.toggle(),
-        Action::ColumnEarlier | Action::ColumnLater => list.shift(action),
-        Action::ResetColumns => return ui.reset(pane),
-        _ => {
-            if let Some(field) = list.field() {
-                let present = ui.sort(pane);
-                // The store's order has two ways and no third.
-                let is_stored = records::fixed_order(pane).is_some();
-                let sort = if is_stored {
-                    Some(Sort::toggled(present, field))
-                } else {
-                    Sort::cycled(present, field)
-                };
-                ui.sort_by(pane, sort);
-            }
-            return;
-        }
+/// Order and columns as shipped, of every pane of this view.
+pub(crate) fn reset_view(ui: &mut Ui) {
+    let panes: Vec<PaneId> = of_view(ui).collect();
+    for pane in panes {
+        ui.reset(pane);
     }
-    let chosen = list.visible_fields();
-    ui.table_settings_mut(pane).set_columns(Some(chosen));
 }
 
 /// The panes of the view, and the list that lies over them.
-fn of_view(ui: &Ui) -> impl Iterator<Item = PaneId> + use<> {
-    let pending = ui.pending().map(|_| PaneId::Pending);
-    ui.view.panes().iter().copied().chain(pending)
+fn of_view(ui: &Ui) -> impl Iterator<Item = PaneId> {
+    let lists = ui.overlays.iter().filter_map(|layer| layer.list()).map(|(list, _)| list);
+    ui.view.panes().iter().copied().chain(lists)
 }
 
 /// The width of a pane's table.

@@ -1,12 +1,15 @@
 //! Sends each event where it belongs.
 
 use crate::console::{
-    copy, inspect, screen,
+    copy, inspect,
+    overlays::output,
+    screen,
     screen::{answers, columns, filter, moving, palette, time_travel},
-    systems::{bridge::invoke, runs, runs::submitting, sessions},
+    systems::{runs, runs::submitting, sessions},
     trace,
     ui::layout,
 };
+use ratatui::layout::Position;
 use std::time::Duration;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, MouseButton, MouseEvent, MouseEventKind};
@@ -20,12 +23,11 @@ use crate::{
         draw::class::Class,
         input::{
             action::{Action, Effect},
-            keymap::KeyScope,
             pane_id::PaneId,
             view_id::ViewId,
         },
         model::Model,
-        overlays::{Overlay, Reaction},
+        overlays::Reaction,
         screen::unavailable,
         settings::{config_watcher::Fault, view::View},
         ui::{
@@ -63,14 +65,8 @@ pub(crate) fn update(ui: &mut Ui, live: &Model, view: &View, event: Event, now: 
             palette::paste(ui, view, &text);
             Vec::new()
         }
-        Event::Paste(text) if ui.key_scope() == KeyScope::FilterLine => {
-            filter::paste(ui, view, &text, now);
-            Vec::new()
-        }
         Event::Paste(text) => {
-            if let Some(overlay) = ui.overlays.last_mut() {
-                overlay.on_paste(&text);
-            }
+            ui.paste_to_top(&text, view);
             Vec::new()
         }
         Event::Mouse(mouse) => on_mouse(ui, model, live, view, mouse, now),
@@ -83,7 +79,8 @@ pub(crate) fn update(ui: &mut Ui, live: &Model, view: &View, event: Event, now: 
                 ui.message = None;
             }
             ui.wire.retest_aged(ui.time.entries(), ui.moment());
-            if past.is_some() { Vec::new() } else { moving::refresh(ui, model) }
+            let layers = ui.overlays.iter_mut().filter(|_| past.is_none());
+            layers.filter_map(|layer| layer.refresh(model)).collect()
         }
         Event::Key { .. } | Event::Data => Vec::new(),
         Event::CommandAnswered { purpose: asked, outcome } => {
@@ -105,7 +102,7 @@ pub(crate) fn update(ui: &mut Ui, live: &Model, view: &View, event: Event, now: 
             answer.map_or_else(Vec::new, |answer| submitting::on_opening_answer(ui, answer, now))
         }
         Event::SubcommandEnded { number, ran } => {
-            palette::on_subcommand_ended(ui, number, &ran);
+            output::on_subcommand_ended(ui, number, &ran);
             Vec::new()
         }
     };
@@ -180,15 +177,12 @@ fn fail_on_demand(key: KeyEvent) {
 fn on_key(ui: &mut Ui, live: &Model, view: &View, key: KeyEvent, typed_at: Mono, now: Now) -> Vec<Effect> {
     #[cfg(debug_assertions)]
     fail_on_demand(key);
-    if let Some(Overlay::Dialog(dialog)) = ui.overlays.last()
-        && !dialog.accepts(typed_at)
-    {
+    if ui.overlays.last().is_some_and(|layer| !layer.accepts(typed_at)) {
         return Vec::new();
     }
     if ui.palette.is_none()
-        && let Some(overlay) = ui.overlays.last_mut()
         && !layout::too_small(ui.columns, ui.rows)
-        && let Reaction::Consumed(effects) = overlay.on_key(key, live, view)
+        && let Reaction::Consumed(effects) = ui.key_to_top(key, view)
     {
         // What was wrong before this key may be mended by it: the layer itself says what still is.
         ui.message.take_if(|message| message.level >= Level::Error);
@@ -196,11 +190,6 @@ fn on_key(ui: &mut Ui, live: &Model, view: &View, key: KeyEvent, typed_at: Mono,
     }
     if ui.palette.is_some() && !layout::too_small(ui.columns, ui.rows) {
         return palette::on_key(ui, live, view, key, now);
-    }
-    if ui.key_scope() == KeyScope::FilterLine && !layout::too_small(ui.columns, ui.rows) {
-        ui.message.take_if(|message| message.level >= Level::Error);
-        let past = ui.time.visible_model();
-        return filter::on_key(ui, past.as_deref().unwrap_or(live), view, key, now);
     }
     let Some(action) = view.keymap.lookup(ui.key_scope(), key) else {
         if let KeyCode::Char(digit @ '0'..='9') = key.code
@@ -255,11 +244,8 @@ fn attempt_on(
         ui.pin_touched(model);
     }
     if let Some(why) = unavailable(action, ui, model, view) {
-        if let Some(form) = invoke::form(ui).filter(|_| action == Action::Send) {
-            form.focus_fault();
-        }
-        if action == Action::Send {
-            submitting::focus_fault(ui);
+        if let Some(layer) = ui.overlays.last_mut() {
+            layer.on_refused(action);
         }
         show_message_as(ui, why, true, class_of_reason(action), now);
         return Vec::new();
@@ -268,7 +254,7 @@ fn attempt_on(
     if time_travel::act(ui, live, view, action, now) {
         return Vec::new();
     }
-    if let Some(effects) = filter::act(ui, model, view, action, now) {
+    if let Some(effects) = ui.act_on_top(action, model, view) {
         return effects;
     }
     perform(ui, model, view, action, now)
@@ -293,21 +279,7 @@ fn perform(ui: &mut Ui, model: &Model, view: &View, action: Action, now: Now) ->
             moving::go(ui, model, Action::Last);
             Vec::new()
         }
-        Action::Back | Action::Close => {
-            if let Some(Overlay::Form(form)) = ui.overlays.pop_if(|top| matches!(top, Overlay::Form(_))) {
-                invoke::save_draft(ui, *form, now);
-                return Vec::new();
-            }
-            if let Some(Overlay::Submit(_)) = ui.overlays.last() {
-                return submitting::back(ui, action == Action::Close, now);
-            }
-            if action == Action::Close
-                && ui.overlays.pop_if(|top| matches!(top, Overlay::Dialog(_))).is_some()
-            {
-                return Vec::new();
-            }
-            moving::back(ui, model)
-        }
+        Action::Back | Action::Close => moving::back(ui, model),
         Action::Filter => {
             filter::open(ui, model);
             Vec::new()
@@ -354,26 +326,19 @@ fn perform(ui: &mut Ui, model: &Model, view: &View, action: Action, now: Now) ->
             }
             Vec::new()
         }
-        Action::Columns
-        | Action::ToggleColumn
-        | Action::SortColumn
-        | Action::ColumnEarlier
-        | Action::ColumnLater
-        | Action::ResetColumns
-        | Action::ResetLayout => {
-            columns::act(ui, model, action);
+        Action::Columns => {
+            columns::open(ui, model);
             Vec::new()
         }
-        Action::Cause | Action::Effect | Action::RelatedNext | Action::RelatedPrevious | Action::Return => {
-            inspect::actions::act(ui, model, view, action)
+        Action::ResetLayout => {
+            columns::reset_view(ui);
+            Vec::new()
         }
-        Action::Open if matches!(ui.overlays.last(), Some(Overlay::Inspector(_))) => {
-            inspect::actions::act(ui, model, view, action)
-        }
+        Action::Cause | Action::Effect => inspect::actions::trace(ui, model, view, action),
         Action::Ladder => trace::actions::go(ui, model),
         Action::CopyAs => copy::actions::open(ui, model, view),
         _ => match CopyForm::of(action) {
-            Some(form) => copy::actions::copy(ui, model, view, form, now),
+            Some(form) => copy::actions::copy(ui, model, view, form),
             None => screen::actions::act(ui, model, view, action),
         },
     }
@@ -404,26 +369,20 @@ fn on_mouse(
         _ => return Vec::new(),
     };
     let layout = ui.layout(model);
-    if by == 0 && ui.palette.is_none() && ui.target_list() == Some(PaneId::Pending) {
-        choose_cell(ui, PaneId::Pending, layout.body, mouse);
+    let list = ui.overlays.last().and_then(|layer| layer.list()).map(|(list, _)| list);
+    if let Some(list) = list.filter(|_| by == 0 && ui.palette.is_none()) {
+        choose_cell(ui, list, layout.body, mouse);
     }
     if ui.palette.is_some() {
         return palette::on_mouse(ui, model, live, view, mouse, by, now);
     }
     match ui.overlays.last_mut() {
-        Some(Overlay::Alerts(tray)) if by != 0 => tray.step(by, model),
-        Some(Overlay::Columns(columns)) if by == 0 => {
-            let area = columns.area(layout.body, layout.area_of(columns.pane));
-            if columns.click(area, mouse.column, mouse.row) {
-                return attempt(ui, live, view, Action::ToggleColumn, now);
+        Some(layer) if by == 0 => {
+            if let Some(action) = layer.click(&layout, Position::new(mouse.column, mouse.row), model) {
+                return attempt(ui, live, view, action, now);
             }
         }
-        Some(overlay) if by == 0 => {
-            if overlay.click(layout.body, mouse.column, mouse.row, model) {
-                return attempt(ui, live, view, Action::Open, now);
-            }
-        }
-        Some(overlay) => overlay.scroll(by),
+        Some(layer) => layer.step(by, model),
         None => {
             if by == 0
                 && let Some(shown) = (mouse.row == layout.header.y)

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use crossterm::event::KeyEvent;
 
-use super::dispatch::{attempt, show_message, show_message_as};
+use super::dispatch::{show_message, show_message_as};
 use crate::{
     console::{
         draw::class::Class,
@@ -15,10 +15,13 @@ use crate::{
             pane_id::PaneId,
         },
         model::Model,
-        overlays::Overlay,
+        overlays::{Acted, Layer, Offer, Reaction, Scene, Target},
         screen::FilterLine,
-        settings::view::View,
-        ui::state::{Focus, Ui},
+        settings::view::{Canvas, View},
+        ui::{
+            layout::Layout,
+            state::{Focus, Ui},
+        },
     },
     field::{Record as _, Value},
     filter::{Fault, Filter, complete},
@@ -64,7 +67,7 @@ pub(crate) fn open(ui: &mut Ui, model: &Model) {
             ui.focus = Focus::Pane(pane);
         }
         let before = ui.table_settings(pane).filter().cloned();
-        ui.overlays.push(Overlay::Filter(Box::new(FilterLine::over(pane, before))));
+        ui.push(FilterLine::over(pane, before));
     }
 }
 
@@ -72,8 +75,9 @@ pub(crate) fn open(ui: &mut Ui, model: &Model) {
 fn apply(ui: &mut Ui, pane: PaneId, filter: Option<Filter>) {
     let filter = filter.filter(|filter| !filter.is_empty());
     let text = filter.as_ref().map(Filter::canonical);
-    if let Some(pending) = ui.pending_mut().filter(|_| pane == PaneId::Pending) {
-        pending.set_filter(text);
+    let is_it = |layer: &&mut Box<dyn Layer>| layer.list().is_some_and(|(list, _)| list == pane);
+    if let Some(layer) = ui.overlays.iter_mut().rev().find(is_it) {
+        layer.set_filter(text);
     } else {
         ui.selection_mut(pane).set_filtered(filter.is_some());
         ui.paged_lists.set_filter(pane, text);
@@ -128,63 +132,71 @@ fn remember(ui: &mut Ui, text: &str) -> Vec<Effect> {
     vec![Effect::RememberFilter(text.to_owned())]
 }
 
-fn line(ui: &mut Ui) -> Option<&mut FilterLine> {
-    match ui.overlays.last_mut() {
-        Some(Overlay::Filter(line)) => Some(line),
-        _ => None,
+impl Layer for FilterLine {
+    fn key_scope(&self) -> KeyScope {
+        KeyScope::FilterLine
     }
-}
 
-/// A key while the line is open.
-pub(crate) fn on_key(ui: &mut Ui, model: &Model, view: &View, key: KeyEvent, now: Now) -> Vec<Effect> {
-    let Some(action) = view.keymap.lookup(KeyScope::FilterLine, key) else {
-        if line(ui).is_some_and(|line| line.input(key)) {
-            follow(ui, view, now);
+    fn draw(&self, canvas: &mut Canvas<'_>, scene: &Scene<'_>) {
+        let Scene { body, model, ui, .. } = *scene;
+        let layout = ui.layout(model);
+        let area = layout.panes.iter().find(|(pane, _)| *pane == self.pane).map(|(_, area)| *area);
+        if let Some(area) = if self.pane == PaneId::Pending { Some(body) } else { area } {
+            self.draw(canvas, area, records::counts(self.pane, ui, model));
         }
-        return Vec::new();
-    };
-    attempt(ui, model, view, action, now)
-}
-
-/// Does what an action means in the line, if it means something there.
-pub(crate) fn act(ui: &mut Ui, model: &Model, view: &View, action: Action, now: Now) -> Option<Vec<Effect>> {
-    line(ui)?;
-    match action {
-        Action::Back | Action::Close => close(ui, action == Action::Back),
-        Action::Open => return Some(keep(ui, now)),
-        Action::NextField | Action::PreviousField => {
-            turn(ui, model, if action == Action::NextField { 1 } else { -1 }, now);
-            follow(ui, view, now);
-        }
-        Action::Up | Action::Down => {
-            if line(ui).is_some_and(|line| line.is_choosing()) {
-                turn(ui, model, if action == Action::Down { 1 } else { -1 }, now);
-            } else {
-                let history = std::mem::take(&mut ui.filters);
-                if let Some(line) = line(ui) {
-                    line.recall(action == Action::Up, &history);
-                }
-                ui.filters = history;
-            }
-            follow(ui, view, now);
-        }
-        _ => return None,
     }
-    Some(Vec::new())
-}
 
-/// Text that is pasted.
-pub(crate) fn paste(ui: &mut Ui, view: &View, text: &str, now: Now) {
-    if let Some(line) = line(ui) {
-        line.paste(text);
-        follow(ui, view, now);
+    fn reconcile(&mut self, _layout: &Layout, _model: &Model, _ui: &Ui) {}
+
+    fn step(&mut self, _by: isize, _model: &Model) {}
+
+    fn target<'a>(&'a self, _model: &'a Model) -> Target<'a> {
+        Target::Nothing
+    }
+
+    fn offer(&self, action: Action, _ui: &Ui, _model: &Model, _view: &View) -> Offer {
+        matches!(action, Action::NextField | Action::PreviousField).then_some(Ok(()))
+    }
+
+    fn act(&mut self, action: Action, ui: &mut Ui, model: &Model, view: &View) -> Acted {
+        let by = if matches!(action, Action::NextField | Action::Down) { 1 } else { -1 };
+        match action {
+            Action::Open => return keep(self, ui),
+            Action::Back if self.dismiss_choice() => return Acted::Open(Vec::new()),
+            Action::NextField | Action::PreviousField => turn(self, ui, model, by),
+            Action::Up | Action::Down if self.is_choosing() => self.choose(by),
+            Action::Up | Action::Down => self.recall(action == Action::Up, &ui.filters),
+            _ => return Acted::Ignored,
+        }
+        follow(self, ui, view);
+        Acted::Open(Vec::new())
+    }
+
+    /// The filter that was in force before it is so again.
+    fn leave(self: Box<Self>, ui: &mut Ui) -> Vec<Effect> {
+        apply(ui, self.pane, self.before);
+        Vec::new()
+    }
+
+    fn on_key(&mut self, key: KeyEvent, ui: &mut Ui, view: &View) -> Reaction {
+        if view.keymap.lookup(KeyScope::FilterLine, key).is_some() {
+            return Reaction::Ignored;
+        }
+        if self.input(key) {
+            follow(self, ui, view);
+        }
+        Reaction::Consumed(Vec::new())
+    }
+
+    fn on_paste(&mut self, text: &str, ui: &mut Ui, view: &View) {
+        self.paste(text);
+        follow(self, ui, view);
     }
 }
 
 /// Has the pane show what the line lets through. While it cannot be read, what it said last holds.
-fn follow(ui: &mut Ui, view: &View, now: Now) {
-    let Some(line) = line(ui) else { return };
-    let (pane, read) = (line.pane, read(line.text(), line.pane, view, now));
+fn follow(line: &mut FilterLine, ui: &mut Ui, view: &View) {
+    let (pane, read) = (line.pane, read(line.text(), line.pane, view, ui.at));
     line.fault = read.as_ref().err().cloned();
     if let Ok(filter) = read
         && ui.table_settings(pane).filter().map_or("", Filter::text) != filter.text()
@@ -193,41 +205,28 @@ fn follow(ui: &mut Ui, view: &View, now: Now) {
     }
 }
 
-/// Puts away what could be written, or else the line, with the filter that was in force before it.
-fn close(ui: &mut Ui, by_steps: bool) {
-    if by_steps && line(ui).is_some_and(FilterLine::dismiss_choice) {
-        return;
-    }
-    if let Some(Overlay::Filter(line)) = ui.overlays.pop_if(|top| matches!(top, Overlay::Filter(_))) {
-        apply(ui, line.pane, line.before);
-    }
-}
-
 /// Keeps what is written.
-fn keep(ui: &mut Ui, now: Now) -> Vec<Effect> {
-    let Some(open) = line(ui) else { return Vec::new() };
-    if let Some(fault) = &open.fault {
+fn keep(line: &FilterLine, ui: &mut Ui) -> Acted {
+    if let Some(fault) = &line.fault {
         // It quotes the line.
         let words = format!("no filter yet: {}", fault.words);
-        show_message_as(ui, words, true, Class::Payload, now);
-        return Vec::new();
+        show_message_as(ui, words, true, Class::Payload, ui.at);
+        return Acted::Open(Vec::new());
     }
-    let text = open.text().trim_end().to_owned();
-    ui.overlays.pop();
-    remember(ui, &text)
+    Acted::Closed(remember(ui, line.text().trim_end()))
 }
 
 /// Writes the next thing that could stand at the cursor.
-fn turn(ui: &mut Ui, model: &Model, by: isize, now: Now) {
-    let Some(open) = line(ui) else { return };
-    if open.is_choosing() {
-        open.choose(by);
+fn turn(line: &mut FilterLine, ui: &Ui, model: &Model, by: isize) {
+    if line.is_choosing() {
+        line.choose(by);
         return;
     }
-    let (pane, text, cursor) = (open.pane, open.text().to_owned(), open.cursor());
-    let completion =
-        complete(&text, cursor, records::specs(pane), &|field| seen(ui, model, pane, field, now));
-    if let Some(line) = line(ui).filter(|_| !completion.candidates.is_empty()) {
+    let pane = line.pane;
+    let completion = complete(line.text(), line.cursor(), records::specs(pane), &|field| {
+        seen(ui, model, pane, field, ui.at)
+    });
+    if !completion.candidates.is_empty() {
         line.offer(completion);
     }
 }

@@ -41,7 +41,7 @@ pub(crate) fn draw(canvas: &mut Canvas<'_>, area: Rect, model: &Model, ui: &Ui) 
     let is_question = runs::has_target_approval(ui, model);
     let is_idle = |binding: &keymap::Binding| match (binding.action, place) {
         (Action::Approve | Action::Reject, _) => !is_question,
-        (Action::Cancel, KeyScope::Details) => !screen::concerns_run_or_session(ui),
+        (Action::Cancel, KeyScope::Details) => !screen::concerns_run_or_session(ui, model),
         (Action::Kick | Action::Settle | Action::Acknowledge, KeyScope::Alerts) if is_question => true,
         (Action::Open, KeyScope::Details)
         | (Action::Kick, KeyScope::Topics | KeyScope::Drops)

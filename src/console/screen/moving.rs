@@ -2,11 +2,11 @@
 
 use crate::console::{
     input::{
-        action::{Action, Direction, Effect},
+        action::{Action, Effect},
+        keymap::KeyScope,
         pane_id::PaneId,
     },
     model::Model,
-    overlays::Overlay,
     records, screen,
     screen::filter,
     ui::state::{Focus, Ui},
@@ -21,15 +21,14 @@ pub(crate) fn go(ui: &mut Ui, model: &Model, action: Action) {
         std::mem::discriminant(stop) == std::mem::discriminant(&ui.focus) && same(*stop, ui.focus)
     });
     let at = here.unwrap_or(0);
-    if let Some(Overlay::Inspector(inspector)) = ui.overlays.last_mut() {
-        inspector.navigate(action);
+    if go_in_layer(ui, model, action) {
         return;
     }
     match action {
         Action::FocusNext => ui.focus = stops[(at + 1) % stops.len()],
         Action::FocusPrevious => ui.focus = stops[(at + stops.len() - 1) % stops.len()],
         _ => match (ui.overlays.is_empty(), ui.focus) {
-            (false, _) => go_in_overlay(ui, model, action),
+            (false, _) => {}
             (true, Focus::Chips(chip)) => go_in_chips(ui, model, chip, action),
             (true, Focus::Pane(pane)) => go_in_pane(ui, model, pane, action),
         },
@@ -140,26 +139,15 @@ fn neighbour(
     .map_or(ui.focus, |(pane, _)| Focus::Pane(*pane))
 }
 
-fn go_in_overlay(ui: &mut Ui, model: &Model, action: Action) {
-    let page = usize::from(ui.rows.saturating_sub(8)).max(1);
-    match ui.overlays.last_mut() {
-        Some(Overlay::Pending(_)) if matches!(action, Action::Left | Action::Right) => {
-            go_in_row(ui, model, PaneId::Pending, action);
-        }
-        Some(Overlay::Pending(pending)) => {
-            let by = rows(action, pending.height(), pending.window.rows().len());
-            pending.step(by);
-        }
-        Some(Overlay::Alerts(tray)) => {
-            let by = rows(action, tray.height(), 1_000_000);
-            tray.step(by, model);
-        }
-        Some(Overlay::Output(output)) if matches!(action, Action::Left | Action::Right) => {
-            output.shift(action)
-        }
-        Some(overlay) => overlay.scroll(rows(action, page, 10_000)),
-        None => {}
+/// Moves about in the topmost layer; whether the action was taken there.
+fn go_in_layer(ui: &mut Ui, model: &Model, action: Action) -> bool {
+    let list = ui.overlays.last().and_then(|layer| layer.list()).map(|(list, _)| list);
+    if let Some(list) = list.filter(|_| matches!(action, Action::Left | Action::Right)) {
+        go_in_row(ui, model, list, action);
+        return true;
     }
+    let page = usize::from(ui.rows.saturating_sub(8)).max(1);
+    ui.overlays.last_mut().is_some_and(|layer| layer.navigate(action, page, model))
 }
 
 fn rows(action: Action, page: usize, all: usize) -> isize {
@@ -176,30 +164,20 @@ fn rows(action: Action, page: usize, all: usize) -> isize {
     }
 }
 
-/// One layer back: the marks, an overlay, what is wrong with the configuration, the zoom, the first steps.
+/// One layer back: the marks, the filter, a layer, what is wrong with the configuration, the zoom, the first
+/// steps.
 pub(crate) fn back(ui: &mut Ui, model: &Model) -> Vec<Effect> {
-    let is_list = matches!(ui.overlays.last(), None | Some(Overlay::Pending(_)));
-    if is_list && !ui.marked_rows.is_empty() {
-        ui.marked_rows.clear();
-        return Vec::new();
+    if ui.overlays.last().is_none_or(|layer| layer.list().is_some()) {
+        if !ui.marked_rows.is_empty() {
+            ui.marked_rows.clear();
+            return Vec::new();
+        }
+        if filter::end(ui) {
+            return Vec::new();
+        }
     }
-    if let Some(Overlay::Inspector(inspector)) = ui.overlays.last_mut()
-        && inspector.close_page()
-    {
-        return Vec::new();
-    }
-    if is_list && filter::end(ui) {
-        return Vec::new();
-    }
-    if let Some(Overlay::Dialog(dialog)) = ui.overlays.last_mut()
-        && dialog.revert_reason()
-    {
-        return Vec::new();
-    }
-    match ui.overlays.pop() {
-        Some(Overlay::Output(output)) => return output.stop().into_iter().collect(),
-        Some(_) => return Vec::new(),
-        None => {}
+    if let Some(effects) = ui.leave_top() {
+        return effects;
     }
     if !std::mem::take(&mut ui.faults).is_empty() {
         return Vec::new();
@@ -218,29 +196,8 @@ pub(crate) fn zoom(ui: &mut Ui) {
     }
 }
 
-/// Rows enqueued since the pending list was filled, asked for once a second.
-pub(crate) fn refresh(ui: &mut Ui, model: &Model) -> Vec<Effect> {
-    for overlay in &mut ui.overlays {
-        let Overlay::Pending(pending) = overlay else { continue };
-        let Some(queue) = model.mpp().and_then(|mpp| mpp.queues.get(pending.queue.as_str())) else {
-            continue;
-        };
-        if pending.window.pending().is_none()
-            && pending.is_at_end()
-            && queue.pending + queue.other_manifest > pending.still_pending(model)
-        {
-            let direction =
-                if pending.window.rows().is_empty() { Direction::Initial } else { Direction::Forward };
-            return vec![pending.ask(direction)];
-        }
-    }
-    Vec::new()
-}
-
-/// The page that a pending list's selection has come near to.
+/// The page that the list with the keys has come near to; a line that is written over it does not hide it.
 pub(crate) fn next_page(ui: &mut Ui) -> Option<Effect> {
-    let is_over = matches!(ui.overlays.last(), Some(Overlay::Pending(_) | Overlay::Filter(_)));
-    let pending = ui.pending_mut().filter(|_| is_over)?;
-    let direction = pending.wanted_page()?;
-    Some(pending.ask(direction))
+    let layers = ui.overlays.iter_mut().rev();
+    layers.into_iter().find(|layer| layer.key_scope() != KeyScope::FilterLine)?.next_page()
 }

@@ -11,12 +11,9 @@ use crate::{
             keymap::KeyScope,
         },
         model::Model,
-        overlays::{Output, Overlay},
+        overlays::Output,
         screen::{Hit, unavailable},
-        settings::{
-            shell::{Subcommand, SubcommandResult},
-            view::View,
-        },
+        settings::{shell::Subcommand, view::View},
         ui::state::Ui,
     },
     time::Now,
@@ -111,12 +108,12 @@ fn run_subcommand(ui: &mut Ui, view: &View, line: &str, words: Vec<String>) -> V
     let mut effects = remember(ui, line);
     let typed = Subcommand::split_line(&view.subcommands, line);
     if let Some(why) = Subcommand::resolve(&view.subcommands, &words).and_then(|it| it.unavailable(&words)) {
-        ui.overlays.push(Overlay::Output(Output::elsewhere(typed, why, view.commands.line(line))));
+        ui.push(Output::elsewhere(typed, why, view.commands.line(line)));
         return effects;
     }
     ui.subcommand_count += 1;
     let number = ui.subcommand_count;
-    ui.overlays.push(Overlay::Output(Output::running(number, typed)));
+    ui.push(Output::running(number, typed));
     effects.push(Effect::Run { number, words });
     effects
 }
@@ -124,13 +121,4 @@ fn run_subcommand(ui: &mut Ui, view: &View, line: &str, words: Vec<String>) -> V
 fn remember(ui: &mut Ui, line: &str) -> Vec<Effect> {
     ui.history.push(line.to_owned());
     vec![Effect::Remember(line.to_owned())]
-}
-
-/// A subcommand ended. The end of one that was closed is let go.
-pub(crate) fn on_subcommand_ended(ui: &mut Ui, number: u64, ran: &SubcommandResult) {
-    for overlay in &mut ui.overlays {
-        if let Overlay::Output(output) = overlay {
-            output.take(number, ran);
-        }
-    }
 }

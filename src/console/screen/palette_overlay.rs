@@ -7,7 +7,7 @@ use crate::console::{
     draw::{class::Class, theme::Role},
     input::{action::Action, fuzzy::FuzzyMatcher, keymap::KeyScope},
     model::Model,
-    overlays::{Line, overlay::centred},
+    overlays::{Line, layer::centred},
     settings::{
         shell::Subcommand,
         view::{Canvas, View},

@@ -2,6 +2,7 @@
 
 use crate::console::{
     draw::{format, text},
+    screen::FilterLine,
     systems::{
         bridge::{in_flight, queues},
         sessions::list,
@@ -16,7 +17,6 @@ use crate::{
         draw::{Cell, class::Class, theme::Role},
         input::{action::Action, pane_id::PaneId},
         model::{Model, in_flight as count_in_flight},
-        overlays::Overlay,
         records::{
             CellContext, Rows, Table,
             paged_list::{PagedList, Record},
@@ -399,7 +399,7 @@ pub(crate) fn draw_filter(
     let (start, end) =
         (area.x.saturating_add(width(title)).saturating_add(before), area.right().saturating_sub(1));
     let room = end.saturating_sub(start);
-    let is_unread = matches!(ui.overlays.last(), Some(Overlay::Filter(line)) if line.pane == pane && line.fault.is_some());
+    let is_unread = ui.top::<FilterLine>().is_some_and(|line| line.pane == pane && line.fault.is_some());
     let (still, role) = if is_unread { ("still ", Role::Warn) } else { ("", Role::Accent) };
     let used = canvas.put_as(
         start,

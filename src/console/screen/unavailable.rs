@@ -12,7 +12,7 @@ use crate::{
         },
         inspect,
         model::{AlertStatus, Cause, Model},
-        overlays::{DetailsRecord, Overlay},
+        overlays::{DetailsRecord, Target},
         records::selection::RecordKey,
         screen::time_travel,
         settings::view::View,
@@ -33,6 +33,9 @@ pub(crate) fn unavailable(action: Action, ui: &Ui, model: &Model, view: &View) -
         && let Some(why) = model.read_only_reason()
     {
         return Some(why);
+    }
+    if let Some(offer) = ui.overlays.last().and_then(|layer| layer.offer(action, ui, model, view)) {
+        return offer.err();
     }
     match action {
         Action::Pause
@@ -58,7 +61,7 @@ pub(crate) fn unavailable(action: Action, ui: &Ui, model: &Model, view: &View) -
         Action::Restart => {
             needs(target_down_host(ui, model).is_some(), "every host is up: there is nothing to restart")
         }
-        Action::Kick if is_in_bus_sessions(ui) => match target_bus_session(ui, model) {
+        Action::Kick if is_in_bus_sessions(ui, model) => match target_bus_session(ui, model) {
             None => Some("no session of the bus is selected".to_owned()),
             own if own == model.own_session() => {
                 Some(format!("that is this console: {} leaves it", view.key(Action::Quit)))
@@ -69,27 +72,9 @@ pub(crate) fn unavailable(action: Action, ui: &Ui, model: &Model, view: &View) -
         Action::Kick => {
             needs(model.mpp().is_some_and(|mpp| mpp.adapter.is_some()), "no adapter is connected")
         }
-        Action::Open => match (ui.overlays.last(), ui.focus) {
-            (Some(Overlay::Pending(pending)), _) => {
-                needs(pending.selected().is_some(), "nothing is selected")
-            }
-            (Some(Overlay::Events(events)), _) => needs(events.selected().is_some(), "nothing is selected"),
-            (Some(Overlay::Files(files)), _) => {
-                needs(files.selected().is_some(), "there is nothing to go on with")
-            }
-            (Some(Overlay::Alerts(tray)), _) => needs(
-                tray.selected(model).is_some() || tray.selected_approval(model).is_some(),
-                "nothing was the matter so far",
-            ),
-            (Some(Overlay::Columns(_)), _) => {
-                Some("a field is shown, moved and sorted by here: there is nothing to open".to_owned())
-            }
-            (Some(Overlay::Inspector(_)), _) => inspect::actions::unavailable(action, ui, model),
-            (Some(Overlay::Details(facts)), _) => needs(facts.entry().is_some(), "no kept entry tells of it"),
-            (None, Focus::Pane(PaneId::Meter)) => {
-                Some("a figure has no details: its line says all".to_owned())
-            }
-            (None, Focus::Pane(pane)) => needs(ui.selected(pane, model).is_some(), "there is nothing here"),
+        Action::Open => match ui.target(model) {
+            Target::Row(PaneId::Meter) => Some("a figure has no details: its line says all".to_owned()),
+            Target::Row(pane) => needs(ui.selected(pane, model).is_some(), "there is nothing here"),
             _ => None,
         },
         Action::Cause | Action::Effect | Action::RelatedNext | Action::RelatedPrevious | Action::Return => {
@@ -104,61 +89,30 @@ pub(crate) fn unavailable(action: Action, ui: &Ui, model: &Model, view: &View) -
         | Action::CopyFrame
         | Action::CopyLine
         | Action::CopyAgain => copy::actions::unavailable(action, ui, model, view),
-        Action::Ledger => needs(target_pane(ui).is_some(), "a pane has a ledger: Tab to one"),
+        Action::Ledger => needs(ui.target_list().is_some(), "a pane has a ledger: Tab to one"),
         Action::Mark => mark_unavailable(ui, model),
         Action::Migrate => migrate_unavailable(model),
-        Action::Send => match ui.overlays.last() {
-            Some(Overlay::Submit(submit)) => submit.unavailable(),
-            _ => send_unavailable(ui, model),
-        },
-        Action::Params | Action::Files => needs(
-            matches!(ui.key_scope(), KeyScope::Submit | KeyScope::SubmitParams),
-            "no opening is being written",
-        ),
-        Action::AsJson => as_json_unavailable(ui),
-        Action::Defaults => defaults_unavailable(ui),
+        Action::Send | Action::AsJson | Action::Defaults | Action::NextField | Action::PreviousField => {
+            Some("no form is open".to_owned())
+        }
+        Action::Params | Action::Files => Some("no opening is being written".to_owned()),
         Action::HoldAll | Action::Invoke | Action::Submit | Action::Record => {
             needs(model.station_state.is_some(), "the station is starting")
         }
-        Action::Acknowledge => match ui.overlays.last() {
-            Some(Overlay::Alerts(tray)) if tray.selected_approval(model).is_some() => Some(format!(
-                "a question waits for its answer: {} approves, {} rejects",
-                view.key(Action::Approve),
-                view.key(Action::Reject)
-            )),
-            Some(Overlay::Alerts(tray)) => match tray.selected(model).map(|alert| alert.status) {
-                None => Some("nothing was the matter so far".to_owned()),
-                Some(AlertStatus::Active) => None,
-                Some(AlertStatus::Acknowledged) => Some("it was put away as seen already".to_owned()),
-                Some(AlertStatus::Resolved { .. }) => Some("it has passed".to_owned()),
-            },
-            _ => Some("nothing is selected".to_owned()),
-        },
-        Action::Cancel if runs::actions::concerns_run(ui) => runs::actions::cancel_unavailable(ui, model),
-        Action::Cancel if sessions::actions::concerns_session(ui) => {
+        Action::Acknowledge => Some("nothing is selected".to_owned()),
+        Action::Cancel if runs::actions::concerns_run(ui, model) => runs::actions::cancel_unavailable(ui, model),
+        Action::Cancel if sessions::actions::concerns_session(ui, model) => {
             sessions::actions::cancel_unavailable(ui, model)
         }
-        Action::Reason => needs(
-            ui.key_scope() == KeyScope::ReasonDialog,
-            "no session is about to be cancelled: that takes a reason; `:record` starts and stops a recording",
+        Action::Reason => Some(
+            "no session is about to be cancelled: that takes a reason; `:record` starts and stops a recording"
+                .to_owned(),
         ),
         Action::Cancel => cancel_unavailable(ui, model, view),
         Action::Approve | Action::Reject => runs::actions::decide_unavailable(action, ui, model),
-        Action::Refund => needs(
-            ui.key_scope() == KeyScope::CancelDialog,
-            "no cancellation is asked for: refunds go with one",
-        ),
-        Action::SettleDone | Action::SettleFailed => {
-            needs(ui.key_scope() == KeyScope::SettleDialog, "no settlement is asked for")
-        }
-        Action::Confirm => needs(
-            matches!(ui.key_scope(), KeyScope::Dialog | KeyScope::CancelDialog | KeyScope::ReasonDialog),
-            "no question is open",
-        ),
-        Action::Decline => {
-            needs(matches!(ui.overlays.last(), Some(Overlay::Dialog(_))), "no question is open")
-        }
-        Action::NextField | Action::PreviousField => field_unavailable(ui),
+        Action::Refund => Some("no cancellation is asked for: refunds go with one".to_owned()),
+        Action::SettleDone | Action::SettleFailed => Some("no settlement is asked for".to_owned()),
+        Action::Confirm | Action::Decline => Some("no question is open".to_owned()),
         Action::Zoom => needs(
             ui.overlays.is_empty() && matches!(ui.focus, Focus::Pane(_)),
             "a pane is zoomed: Tab to one",
@@ -167,29 +121,9 @@ pub(crate) fn unavailable(action: Action, ui: &Ui, model: &Model, view: &View) -
     }
 }
 
-fn field_unavailable(ui: &Ui) -> Option<String> {
-    let (is_there, why) = match ui.overlays.last() {
-        Some(Overlay::Submit(submit)) if submit.shows_params() => {
-            (submit.has_rows(), "the text has no params: write one as `name = value`")
-        }
-        Some(Overlay::Submit(submit)) => (submit.has_faults(), "nothing is wrong with it"),
-        overlay => (matches!(overlay, Some(Overlay::Form(_) | Overlay::Filter(_))), "no form is open"),
-    };
-    (!is_there).then(|| why.to_owned())
-}
-
 /// Whether the keys go to what tells of a run or of a session.
-pub(crate) fn concerns_run_or_session(ui: &Ui) -> bool {
-    runs::actions::concerns_run(ui) || sessions::actions::concerns_session(ui)
-}
-
-/// The pane that the keys go to, if it has records.
-pub(crate) fn target_pane(ui: &Ui) -> Option<PaneId> {
-    match (ui.overlays.last(), ui.focus) {
-        (Some(Overlay::Pending(_)), _) => Some(PaneId::Pending),
-        (None, Focus::Pane(pane)) => Some(pane).filter(|pane| *pane != PaneId::Started),
-        _ => None,
-    }
+pub(crate) fn concerns_run_or_session(ui: &Ui, model: &Model) -> bool {
+    runs::actions::concerns_run(ui, model) || sessions::actions::concerns_session(ui, model)
 }
 
 /// Whose words why an action would do nothing can have: what is wrong in a form quotes what is written there.
@@ -221,10 +155,10 @@ impl TargetRow {
 
 /// The selected row of the place that has the keys.
 pub(crate) fn target_row(ui: &Ui, model: &Model) -> Option<TargetRow> {
-    let row = match (ui.overlays.last(), ui.focus) {
-        (Some(Overlay::Pending(pending)), _) => pending.selected(),
-        (None, Focus::Pane(PaneId::History)) => ui.paged_lists.history.selected(),
-        (None, Focus::Pane(PaneId::OtherPack)) => ui.paged_lists.other_pack.selected(),
+    let row = match ui.target(model) {
+        Target::Row(PaneId::Pending) => ui.top::<Pending>()?.selected(),
+        Target::Row(PaneId::History) => ui.paged_lists.history.selected(),
+        Target::Row(PaneId::OtherPack) => ui.paged_lists.other_pack.selected(),
         _ => None,
     };
     row.map(|row| TargetRow::of(row, model))
@@ -281,53 +215,6 @@ fn mark_unavailable(ui: &Ui, model: &Model) -> Option<String> {
     })
 }
 
-fn send_unavailable(ui: &Ui, model: &Model) -> Option<String> {
-    let Some(Overlay::Form(form)) = ui.overlays.last() else { return Some("no form is open".to_owned()) };
-    if form.sent.is_some() {
-        return Some("it is sent already: the station has not answered yet".to_owned());
-    }
-    if let Some(fault) = form.first_fault() {
-        return Some(fault);
-    }
-    let queue = form.target_queue();
-    match model
-        .mpp()
-        .and_then(|mpp| mpp.queues.get(queue.as_str()))
-        .filter(|queue| queue.ready_after.is_some())
-    {
-        None => Some(format!("the pack has no queue {queue}")),
-        Some(known) if known.brake.draining => {
-            Some(format!("{queue} drains and takes no new work: choose another queue, or end the drain"))
-        }
-        Some(_) => None,
-    }
-}
-
-fn as_json_unavailable(ui: &Ui) -> Option<String> {
-    match ui.overlays.last() {
-        Some(Overlay::Form(form)) => form.switch_unavailable(),
-        _ => Some("no form is open".to_owned()),
-    }
-}
-
-fn defaults_unavailable(ui: &Ui) -> Option<String> {
-    match ui.overlays.last() {
-        Some(Overlay::Form(form)) if form.sent.is_some() => {
-            Some("it is sent already: the station has not answered yet".to_owned())
-        }
-        Some(Overlay::Form(form)) => {
-            form.is_untouched().then(|| "nothing is written yet: these are the defaults".to_owned())
-        }
-        Some(Overlay::Submit(submit)) if submit.sent.is_some() => {
-            Some("it is sent already: the control plane has not answered yet".to_owned())
-        }
-        Some(Overlay::Submit(submit)) => {
-            submit.is_blank().then(|| "nothing is written yet: this is the example".to_owned())
-        }
-        _ => Some("no form is open".to_owned()),
-    }
-}
-
 fn migrate_unavailable(model: &Model) -> Option<String> {
     let is_other = model.mpp().is_some_and(|mpp| mpp.queues.values().any(|queue| queue.other_manifest > 0));
     (!is_other).then(|| "no row of another manifest is pending".to_owned())
@@ -362,7 +249,7 @@ fn undrain_unavailable(ui: &Ui, model: &Model, view: &View) -> Option<String> {
 }
 
 fn settle_unavailable(ui: &Ui, model: &Model) -> Option<String> {
-    if let Some(Overlay::Alerts(_)) = ui.overlays.last() {
+    if let Target::Alert(_) | Target::Approval(_) = ui.target(model) {
         return target_orphan(ui, model)
             .is_none()
             .then(|| "the selected alert tells of no row that waits to be settled".to_owned());
@@ -381,8 +268,8 @@ fn settle_unavailable(ui: &Ui, model: &Model) -> Option<String> {
 /// The selected row of In flight, if it was left in applied; where the selected alert tells of such rows, the
 /// first of them.
 pub(crate) fn target_orphan<'a>(ui: &Ui, model: &'a Model) -> Option<(InvocationId, &'a LiveView)> {
-    if let Some(Overlay::Alerts(tray)) = ui.overlays.last() {
-        let alert = tray.selected(model)?;
+    if let Target::Alert(alert) = ui.target(model) {
+        let alert = alert?;
         let is_left = alert.cause == Cause::Orphaned && !matches!(alert.status, AlertStatus::Resolved { .. });
         return model
             .mpp()?
@@ -397,9 +284,9 @@ pub(crate) fn target_orphan<'a>(ui: &Ui, model: &'a Model) -> Option<(Invocation
 
 /// The queue that brakes would act on.
 pub(crate) fn target_queue(ui: &Ui, model: &Model) -> Option<QueueName> {
-    match (ui.overlays.last(), ui.focus) {
-        (Some(Overlay::Pending(pending)), _) => Some(pending.queue.clone()),
-        (None, Focus::Pane(PaneId::Queues)) => match ui.selected(PaneId::Queues, model)? {
+    match ui.target(model) {
+        Target::Row(PaneId::Pending) => Some(ui.top::<Pending>()?.queue.clone()),
+        Target::Row(PaneId::Queues) => match ui.selected(PaneId::Queues, model)? {
             RecordKey::Queue(queue) => Some(queue),
             _ => None,
         },
@@ -415,27 +302,21 @@ fn is_on_bus(ui: &Ui) -> bool {
         && ui.view == ViewId::Bus
 }
 
-fn is_in_bus_sessions(ui: &Ui) -> bool {
-    match (ui.overlays.last(), ui.focus) {
-        (None, Focus::Pane(PaneId::Peers | PaneId::Subscribers)) => true,
-        (Some(Overlay::Details(facts)), _) => matches!(facts.record, DetailsRecord::BusPeer(_)),
-        _ => false,
-    }
+fn is_in_bus_sessions(ui: &Ui, model: &Model) -> bool {
+    matches!(
+        ui.target(model),
+        Target::Row(PaneId::Peers | PaneId::Subscribers) | Target::Record(DetailsRecord::BusPeer(_))
+    )
 }
 
 /// The session of the bus that is selected, or told of.
 pub(crate) fn target_bus_session(ui: &Ui, model: &Model) -> Option<ConnectionId> {
-    match (ui.overlays.last(), ui.focus) {
-        (None, Focus::Pane(pane @ (PaneId::Peers | PaneId::Subscribers))) => {
-            match ui.selected(pane, model)? {
-                RecordKey::BusPeer(session) | RecordKey::Subscription(session, _) => Some(session),
-                _ => None,
-            }
-        }
-        (Some(Overlay::Details(facts)), _) => match facts.record {
-            DetailsRecord::BusPeer(session) => Some(session),
+    match ui.target(model) {
+        Target::Row(pane @ (PaneId::Peers | PaneId::Subscribers)) => match ui.selected(pane, model)? {
+            RecordKey::BusPeer(session) | RecordKey::Subscription(session, _) => Some(session),
             _ => None,
         },
+        Target::Record(DetailsRecord::BusPeer(session)) => Some(*session),
         _ => None,
     }
 }
@@ -456,16 +337,14 @@ pub(crate) fn target_down_host(ui: &Ui, model: &Model) -> Option<Link> {
         ViewId::Sessions => Link::Macp,
         _ => Link::Mpp,
     };
-    let first = match (ui.overlays.last(), ui.focus) {
-        (Some(Overlay::Details(facts)), _) => match &facts.record {
-            DetailsRecord::Chip(chip) => of_chip(*chip),
-            DetailsRecord::Alert(alert) => alert.cause.link(),
-            _ => of_view,
-        },
-        (Some(Overlay::Alerts(tray)), _) => {
-            tray.selected(model).map_or(Link::Mpp, |alert| alert.cause.link())
+    let first = match ui.target(model) {
+        Target::Record(DetailsRecord::Chip(chip)) => of_chip(*chip),
+        Target::Record(DetailsRecord::Alert(alert)) => alert.cause.link(),
+        Target::Alert(Some(alert)) => alert.cause.link(),
+        Target::Alert(None) | Target::Approval(_) => Link::Mpp,
+        _ if ui.overlays.is_empty() && matches!(ui.focus, Focus::Chips(_)) => {
+            target_chip(ui, model).map_or(Link::Mpp, of_chip)
         }
-        (None, Focus::Chips(_)) => target_chip(ui, model).map_or(Link::Mpp, of_chip),
         _ => of_view,
     };
     [first, Link::Mpp, Link::Rmp, Link::Runs, Link::Macp].into_iter().find(is_down)

@@ -11,7 +11,7 @@ use crate::{
     console::{
         input::{action::Action, keymap::KeyScope, pane_id::PaneId, view_id::ViewId},
         inspect,
-        overlays::{Confirmation, Dialog, Output, Overlay},
+        overlays::{Confirmation, Dialog, Output},
         ui::state::Focus,
     },
     ids::InvocationId,
@@ -53,7 +53,7 @@ fn focused(mut stage: TestConsole, pane: PaneId) -> TestConsole {
 }
 
 fn asking(mut stage: TestConsole, bound: Confirmation) -> TestConsole {
-    stage.ui.overlays.push(Overlay::Dialog(Box::new(Dialog::new(bound))));
+    stage.ui.push(Dialog::new(bound));
     stage
 }
 
@@ -154,7 +154,7 @@ pub(super) fn at(place: KeyScope, base: fn() -> TestConsole) -> Option<TestConso
         }
         KeyScope::Output => {
             let mut stage = base();
-            stage.ui.overlays.push(Overlay::Output(Output::running(1, ("ls queues", ""))));
+            stage.ui.push(Output::running(1, ("ls queues", "")));
             stage
         }
         _ => focused(base(), PaneId::ALL.into_iter().find(|pane| pane.key_scope() == place)?),

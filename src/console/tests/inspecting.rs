@@ -17,9 +17,9 @@ use crate::{
             pane_id::PaneId,
             view_id::ViewId,
         },
+        inspect::Inspector,
         inspect::worker,
         model::Timeline,
-        overlays::Overlay,
         records::selection::RecordKey,
         ui::{event::Event, state::Focus},
     },
@@ -175,10 +175,7 @@ pub(super) fn open(stage: &mut TestConsole, seq: Seq) -> Vec<Effect> {
 
 /// The entry that is looked at.
 fn at(stage: &TestConsole) -> Option<Seq> {
-    match stage.ui.overlays.last() {
-        Some(Overlay::Inspector(inspector)) => Some(inspector.subject.seq()),
-        _ => None,
-    }
+    stage.ui.top().map(|inspector: &Inspector| inspector.subject.seq())
 }
 
 pub(super) fn focus(stage: &mut TestConsole, view: ViewId, pane: PaneId) {
@@ -422,8 +419,8 @@ fn what_is_no_longer_kept_says_so_and_what_is_looked_at_stays() {
 fn tree_and_bytes_find_each_other_both_ways() {
     let Story { mut stage, invocation, .. } = story(160, 50);
     open(&mut stage, invocation);
-    let lit = |stage: &TestConsole| match stage.ui.overlays.last() {
-        Some(Overlay::Inspector(inspector)) => {
+    let lit = |stage: &TestConsole| match stage.ui.top::<Inspector>() {
+        Some(inspector) => {
             let range = inspector.highlighted_bytes();
             String::from_utf8_lossy(&inspector.subject.bytes[range.start as usize..range.end as usize])
                 .into_owned()

@@ -13,7 +13,6 @@ use crate::{
             action::{Effect, Purpose},
             keymap::KeyScope,
         },
-        overlays::Overlay,
         ui::event::Event,
     },
     ids::{InvocationId, TraceId},
@@ -31,10 +30,7 @@ pub(super) fn of_schema(schema: &serde_json::Value) -> TestConsole {
 }
 
 pub(super) fn form(stage: &mut TestConsole) -> &mut Form {
-    match stage.ui.overlays.last_mut() {
-        Some(Overlay::Form(form)) => form,
-        other => panic!("no form but {other:?}"),
-    }
+    stage.ui.top_mut().unwrap()
 }
 
 pub(super) fn field<'a>(stage: &'a mut TestConsole, label: &str) -> &'a Field {

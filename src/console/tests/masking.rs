@@ -19,7 +19,7 @@ use crate::{
             pane_id::PaneId,
             view_id::ViewId,
         },
-        overlays::{Output, Overlay},
+        overlays::Output,
         settings::shell::{SubcommandEnd, SubcommandResult},
         ui::{
             event::Event,
@@ -229,18 +229,18 @@ fn written() -> Vec<(String, TestConsole)> {
     stage.key(KeyCode::Enter);
     add("a form that was kept", stage);
     let mut stage = night();
-    stage.ui.overlays.push(Overlay::Output(Output::running(1, ("ls invocations", " --user PGIVEN"))));
+    stage.ui.push(Output::running(1, ("ls invocations", " --user PGIVEN")));
     stage.event(Event::SubcommandEnded {
         number: 1,
         ran: SubcommandResult { output: "PRINTED".to_owned(), cut: false, end: SubcommandEnd::Exited(0) },
     });
     add("what a subcommand printed", stage);
     let mut stage = night();
-    stage.ui.overlays.push(Overlay::Output(Output::elsewhere(
+    stage.ui.push(Output::elsewhere(
         ("serve", " PGIVEN"),
         "it needs a terminal",
         "rl-console serve PGIVEN".to_owned(),
-    )));
+    ));
     add("a subcommand that runs elsewhere", stage);
     let mut stage = night();
     stage.ui.history = History::new(["settle 1 done PRECALL".to_owned()], 1);

@@ -12,9 +12,9 @@ use crate::{
             action::{Action, Effect},
             keymap::{KeyScope, Keymap},
         },
-        overlays::Overlay,
         screen::Hit,
         settings::shell::{SubcommandEnd, SubcommandResult},
+        systems::bridge::Pending,
         ui::{event::Event, history::History, state::Focus},
     },
     mpp,
@@ -214,9 +214,7 @@ fn a_click_selects_and_a_second_one_runs() {
     click(&mut stage, 10, 5);
     assert!(stage.ui.overlays.is_empty());
     click(&mut stage, 10, 5);
-    assert!(
-        matches!(stage.ui.overlays.last(), Some(Overlay::Pending(pending)) if pending.queue.as_str() == "default")
-    );
+    assert!(stage.ui.top::<Pending>().is_some_and(|pending| pending.queue.as_str() == "default"));
 }
 
 #[test]

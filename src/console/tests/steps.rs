@@ -11,8 +11,8 @@ use crate::{
             pane_id::PaneId,
         },
         model::Model,
-        overlays::Overlay,
         records::selection::RecordKey,
+        systems::bridge::Pending,
         ui::{event::Event, state::Focus},
     },
     ids::InvocationId,
@@ -212,7 +212,7 @@ fn a_pending_list_pages_both_ways_within_its_bound() {
         next += 200;
         effects = stage.key(KeyCode::End);
     }
-    let Some(Overlay::Pending(list)) = stage.ui.overlays.last() else { panic!() };
+    let list = stage.ui.top::<Pending>().unwrap();
     assert_eq!((list.window.rows().len(), list.window.rows()[0].id), (1_000, InvocationId(601)));
     assert_eq!(list.selected().unwrap().id, InvocationId(1_600));
     let Effect::Query { purpose: asked, .. } = effects.remove(0) else { panic!() };
@@ -229,7 +229,7 @@ fn a_pending_list_pages_both_ways_within_its_bound() {
     assert_eq!((*beyond, *oldest_first), (Some(InvocationId(601)), false));
     let page = Page::Invocations { rows: (401..=600).rev().map(row).collect(), more: true, beyond: None };
     stage.event(Event::QueryAnswered { purpose: asked.clone(), page: Ok(page) });
-    let Some(Overlay::Pending(list)) = stage.ui.overlays.last() else { panic!() };
+    let list = stage.ui.top::<Pending>().unwrap();
     assert_eq!((list.window.rows().len(), list.window.rows()[0].id), (1_000, InvocationId(401)));
     assert_eq!(list.selected().unwrap().id, InvocationId(601), "the selection is the record, not the row");
 }

@@ -20,7 +20,6 @@ use crate::{
         },
         input::{action::Effect, keymap::Keymap},
         model::{AlertChanges, Model},
-        overlays::Overlay,
         settings::{
             config::{AlertRules, CommandHints},
             shell::{Runnable, Subcommand},
@@ -228,10 +227,8 @@ impl TestConsole {
         self.frame += 1;
         let at = Mono(self.ms * 1_000_000 + 1);
         for overlay in &mut self.ui.overlays {
-            if let Overlay::Dialog(dialog) = overlay {
-                dialog.on_drawn(self.frame);
-                dialog.on_presented(self.frame, at);
-            }
+            overlay.on_drawn(self.frame);
+            overlay.on_presented(self.frame, at);
         }
         self.pass(10);
     }

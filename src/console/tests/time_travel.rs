@@ -11,7 +11,7 @@ use crate::{
             pane_id::PaneId,
             view_id::ViewId,
         },
-        overlays::{Details, DetailsRecord, Overlay},
+        overlays::{Details, DetailsRecord},
         records::selection::{RecordKey, RowKeys as _},
         ui::{event::Event, state::Focus},
     },
@@ -349,10 +349,7 @@ fn details_say_where_an_invocation_stood_and_that_it_was_not_there_yet() {
     late.updated_at_ms = crate::time::Now::at_ms(stage.ms).wall;
     late.state = crate::tap::entry::mpp::RowState::Done;
     let id = late.id;
-    stage
-        .ui
-        .overlays
-        .push(Overlay::Details(Details::of(DetailsRecord::Invocation { id, row: Some(Box::new(late)) })));
+    stage.ui.push(Details::of(DetailsRecord::Invocation { id, row: Some(Box::new(late)) }));
     let mut seen = Vec::new();
     for _ in 0..5 {
         let text = stage.text();

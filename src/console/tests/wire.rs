@@ -9,7 +9,7 @@ use super::{
 use crate::{
     console::{
         input::{pane_id::PaneId, view_id::ViewId},
-        overlays::Overlay,
+        inspect::Inspector,
         records::selection::RecordKey,
         ui::{event::Event, state::Focus},
     },
@@ -390,10 +390,7 @@ fn the_selected_entry_is_seen_whole_below_and_inspected_by_a_key() {
     assert!(text.contains("2c 6f 6f 70 73 0a") && text.contains("mpp-v2, protocol_error codes"), "{text}");
     let seq = selected(&stage);
     stage.key(KeyCode::Enter);
-    match stage.ui.overlays.last() {
-        Some(Overlay::Inspector(inspector)) => assert_eq!(inspector.subject.seq().0, seq),
-        other => panic!("{other:?}"),
-    }
+    assert_eq!(stage.ui.top::<Inspector>().unwrap().subject.seq().0, seq);
     stage.key(KeyCode::Esc);
     assert_eq!((stage.ui.overlays.len(), selected(&stage)), (0, seq));
 }

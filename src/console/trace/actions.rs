@@ -5,7 +5,7 @@ use crate::{
         input::{action::Effect, pane_id::PaneId, view_id::ViewId},
         inspect::actions,
         model::Model,
-        overlays::{DetailsRecord, Overlay},
+        overlays::{DetailsRecord, Target},
         records,
         records::selection::RecordKey,
         screen::{dispatch::show_message, filter},
@@ -18,9 +18,9 @@ use crate::{
 /// The entry that is at hand, where one is: the selected row of the Wire or of a ladder, or the one that is
 /// inspected.
 fn target_entry(ui: &Ui, model: &Model) -> Option<Seq> {
-    match (ui.overlays.last(), ui.focus) {
-        (Some(Overlay::Inspector(inspector)), _) => Some(inspector.subject.seq()),
-        (None, Focus::Pane(pane)) => match ui.selected(pane, model)? {
+    match ui.target(model) {
+        Target::Entry(subject) => Some(subject.seq()),
+        Target::Row(pane) => match ui.selected(pane, model)? {
             RecordKey::Entry(seq) => Some(seq),
             _ => None,
         },
@@ -51,10 +51,10 @@ fn trace_of_pane(ui: &Ui, model: &Model, pane: PaneId) -> Option<TraceId> {
 
 /// The trace of what is at hand.
 fn target_trace(ui: &Ui, model: &Model) -> Option<TraceId> {
-    let named = match (ui.overlays.last(), ui.focus) {
-        (Some(Overlay::Inspector(inspector)), _) => return inspector.subject.entry.trace,
-        (Some(Overlay::Pending(_)), _) => trace_of_row(ui, model, PaneId::Pending),
-        (Some(Overlay::Details(facts)), _) => match &facts.record {
+    let named = match ui.target(model) {
+        Target::Entry(subject) => return subject.entry.trace,
+        Target::Row(pane) => trace_of_pane(ui, model, pane),
+        Target::Record(record) => match record {
             DetailsRecord::Run(run) | DetailsRecord::Node(run, _) | DetailsRecord::Artifact(run, _) => {
                 Some(*run)
             }
@@ -62,8 +62,7 @@ fn target_trace(ui: &Ui, model: &Model) -> Option<TraceId> {
             DetailsRecord::RunLine(line) => Some(line.run),
             _ => None,
         },
-        (Some(_), _) | (None, Focus::Chips(_)) => None,
-        (None, Focus::Pane(pane)) => trace_of_pane(ui, model, pane),
+        Target::Nothing | Target::Alert(_) | Target::Approval(_) => None,
     };
     named.or_else(|| actions::target_record_entry(ui, model)?.entry.trace)
 }

@@ -2,6 +2,7 @@
 
 pub(crate) mod event;
 pub(crate) mod history;
+pub(crate) mod layers;
 pub(crate) mod layout;
 pub(crate) mod layouts;
 pub(crate) mod master_detail;

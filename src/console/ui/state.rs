@@ -15,7 +15,7 @@ use crate::console::{
     input::{keymap::KeyScope, pane_id::PaneId, view_id::ViewId},
     inspect::Inspector,
     model::{Model, Timeline},
-    overlays::Overlay,
+    overlays::Layer,
     records::{
         Arrangement,
         bookmarks::Bookmarks,
@@ -26,10 +26,7 @@ use crate::console::{
     },
     screen::Palette,
     settings::config_watcher::Fault,
-    systems::{
-        bridge::{BulkCancel, Pending},
-        runs::openings::OpeningDrafts,
-    },
+    systems::{bridge::BulkCancel, runs::openings::OpeningDrafts},
     trace::ladder_view::LadderView,
     wire,
 };
@@ -96,7 +93,7 @@ pub(crate) struct Ui {
     arranged: BTreeMap<PaneId, Arrangement>,
     /// The moment of the last event.
     pub(crate) at: Now,
-    pub(crate) overlays: Vec<Overlay>,
+    pub(crate) overlays: Vec<Box<dyn Layer>>,
     pub(crate) message: Option<Message>,
     /// What is wrong with the configuration and themes, until it is mended or put away.
     pub(crate) faults: Vec<Fault>,
@@ -316,26 +313,10 @@ impl Ui {
     /// The list that has the keys: a pane, or the pending list over the panes.
     pub(crate) fn target_list(&self) -> Option<PaneId> {
         match (self.overlays.last(), self.focus) {
-            (Some(Overlay::Pending(_)), _) => Some(PaneId::Pending),
+            (Some(layer), _) => layer.list().map(|(list, _)| list),
             (None, Focus::Pane(pane)) if pane != PaneId::Started => Some(pane),
             _ => None,
         }
-    }
-
-    /// The pending list, while it is open.
-    pub(crate) fn pending(&self) -> Option<&Pending> {
-        self.overlays.iter().rev().find_map(|overlay| match overlay {
-            Overlay::Pending(pending) => Some(pending),
-            _ => None,
-        })
-    }
-
-    /// The same, to be changed.
-    pub(crate) fn pending_mut(&mut self) -> Option<&mut Pending> {
-        self.overlays.iter_mut().rev().find_map(|overlay| match overlay {
-            Overlay::Pending(pending) => Some(pending),
-            _ => None,
-        })
     }
 
     /// The rows of a pane as they were arranged last.
@@ -366,7 +347,7 @@ impl Ui {
     /// Where the selection of a pane is.
     pub(crate) fn selection(&self, pane: PaneId) -> Option<&Selection> {
         if pane == PaneId::Pending {
-            return self.pending().map(|pending| &pending.window.selection);
+            return self.overlays.iter().rev().find_map(|layer| layer.list()).map(|(_, selection)| selection);
         }
         self.paged_lists.selection(pane).or_else(|| self.selections.get(&pane))
     }
@@ -493,23 +474,7 @@ impl Ui {
     }
 
     fn reconcile_overlays(&mut self, model: &Model, layout: &Layout) {
-        for overlay in &mut self.overlays {
-            overlay.reconcile(layout.body);
-            match overlay {
-                Overlay::Columns(columns) => {
-                    columns.reconcile(columns.area(layout.body, layout.area_of(columns.pane)))
-                }
-                Overlay::Alerts(tray) => tray.follow(model),
-                Overlay::Inspector(inspector) => {
-                    inspector.update_context(self.time.entries(), self.time.visible_until())
-                }
-                Overlay::Details(facts) => {
-                    facts.follow(self.time.entries());
-                    facts.follow_run(|run| self.paged_lists.runs.view(run).cloned());
-                }
-                _ => {}
-            }
-        }
+        self.reconcile_layers(model, layout);
         if let Some(palette) = &mut self.palette {
             palette.reconcile(layout.body);
         }

@@ -1,6 +1,13 @@
 //! The events that work can be given of, from the manifest in force.
 
-use ratatui::layout::Rect;
+use crate::console::{
+    input::{action::Action, keymap::KeyScope},
+    overlays::{Acted, Layer, Offer, Scene, Target, needs},
+    screen::row_at,
+    systems::bridge::invoke,
+    ui::layout::Layout,
+};
+use ratatui::layout::{Position, Rect};
 
 use crate::{
     console::{
@@ -56,29 +63,6 @@ impl Events {
         self.rows.iter().flatten().map(|row| RecordKey::Event(row.event.clone())).collect()
     }
 
-    /// Moves the selection.
-    pub(crate) fn step(&mut self, by: isize) {
-        let keys = self.keys();
-        self.selection.step(by, &keys, self.height);
-    }
-
-    /// Selects the row at a line of the screen.
-    pub(crate) fn click(&mut self, body: Rect, row: u16) -> bool {
-        let keys = self.keys();
-        let at = crate::console::screen::row_at(body, row, &self.selection);
-        let Some(index) = at.filter(|index| *index < keys.len()) else { return false };
-        let was_there = self.selection.index() == index;
-        self.selection.select(index, &keys, self.height);
-        was_there
-    }
-
-    /// Fits it to the room there is.
-    pub(crate) fn reconcile(&mut self, body: Rect) {
-        self.height = list_height(body);
-        let keys = self.keys();
-        self.selection.reconcile(&keys, self.height);
-    }
-
     /// Draws it.
     pub(crate) fn draw(&self, canvas: &mut Canvas<'_>, body: Rect, model: &Model, ui: &Ui, focused: bool) {
         canvas.clear(body);
@@ -97,6 +81,54 @@ impl Events {
         let view = canvas.view;
         let row = |index: usize| rows.get(index).map_or_else(Vec::new, |row| cells(view, row, model, ui));
         Table::plain(COLUMNS, rows.len(), &row, &self.selection, focused).draw(canvas, inside);
+    }
+}
+
+impl Layer for Events {
+    fn key_scope(&self) -> KeyScope {
+        KeyScope::Events
+    }
+
+    fn draw(&self, canvas: &mut Canvas<'_>, scene: &Scene<'_>) {
+        self.draw(canvas, scene.body, scene.model, scene.ui, scene.is_top);
+    }
+
+    fn reconcile(&mut self, layout: &Layout, _model: &Model, _ui: &Ui) {
+        self.height = list_height(layout.body);
+        let keys = self.keys();
+        self.selection.reconcile(&keys, self.height);
+    }
+
+    fn step(&mut self, by: isize, _model: &Model) {
+        let keys = self.keys();
+        self.selection.step(by, &keys, self.height);
+    }
+
+    fn target<'a>(&'a self, _model: &'a Model) -> Target<'a> {
+        Target::Nothing
+    }
+
+    fn offer(&self, action: Action, _ui: &Ui, _model: &Model, _view: &View) -> Offer {
+        match action {
+            Action::Open => needs(self.selected().is_some(), "nothing is selected"),
+            _ => None,
+        }
+    }
+
+    fn act(&mut self, action: Action, ui: &mut Ui, model: &Model, _view: &View) -> Acted {
+        match (action, self.selected()) {
+            (Action::Open, Some(row)) => invoke::open_form(ui, model, row),
+            _ => return Acted::Ignored,
+        }
+        Acted::Open(Vec::new())
+    }
+
+    fn click(&mut self, layout: &Layout, at: Position, _model: &Model) -> Option<Action> {
+        let keys = self.keys();
+        let index = row_at(layout.body, at.y, &self.selection).filter(|index| *index < keys.len())?;
+        let was_there = self.selection.index() == index;
+        self.selection.select(index, &keys, self.height);
+        was_there.then_some(Action::Open)
     }
 }
 

@@ -5,14 +5,13 @@ use crate::{
         form::Form,
         input::action::{Effect, Purpose},
         model::Model,
-        overlays::Overlay,
         screen::dispatch::show_message,
         systems::bridge::Events,
         ui::state::Ui,
     },
     ids::QueueName,
     mpp,
-    port::{Command, Outcome, Page, PortError},
+    port::{Command, EventRow, Outcome, Page, PortError},
     tap::entry::mpp::RowState,
     time::Now,
 };
@@ -20,17 +19,13 @@ use crate::{
 /// Opens the list of events.
 pub(crate) fn open_events(ui: &mut Ui) -> Vec<Effect> {
     let (events, effect) = Events::open();
-    ui.overlays.push(Overlay::Events(events));
+    ui.push(events);
     vec![effect]
 }
 
 /// The events came.
 pub(crate) fn listed(ui: &mut Ui, page: Result<Page, PortError>) {
-    let list = ui.overlays.iter_mut().rev().find_map(|overlay| match overlay {
-        Overlay::Events(events) => Some(events),
-        _ => None,
-    });
-    let Some(list) = list else { return };
+    let Some(list) = ui.layers_mut::<Events>().next() else { return };
     match page {
         Ok(Page::Events(rows)) => list.rows = Some(rows),
         Ok(_) => {
@@ -41,69 +36,29 @@ pub(crate) fn listed(ui: &mut Ui, page: Result<Page, PortError>) {
     }
 }
 
-/// Opens the form of the selected event, as it was left.
-pub(crate) fn open_form(ui: &mut Ui, model: &Model) {
-    let Some(Overlay::Events(events)) = ui.overlays.last() else { return };
-    let Some(row) = events.selected() else { return };
+/// Opens the form of an event, as it was left.
+pub(super) fn open_form(ui: &mut Ui, model: &Model, row: &EventRow) {
     let declared =
         model.mpp().into_iter().flat_map(|mpp| &mpp.queues).filter(|(_, queue)| queue.ready_after.is_some());
     let queues: Vec<QueueName> = declared.map(|(name, _)| name.clone()).collect();
     let kept = ui.form_drafts.take(&row.event).filter(|form| form.is_for(row, &queues));
     let form = kept.unwrap_or_else(|| Form::new(row, &queues, ui.limits.console));
-    ui.overlays.push(Overlay::Form(Box::new(form)));
-}
-
-/// The form that takes the keys.
-pub(crate) fn form(ui: &mut Ui) -> Option<&mut Form> {
-    match ui.overlays.last_mut() {
-        Some(Overlay::Form(form)) => Some(form),
-        _ => None,
-    }
-}
-
-/// Between the fields and the JSON.
-pub(crate) fn switch_mode(ui: &mut Ui) -> Vec<Effect> {
-    if let Some(form) = form(ui) {
-        form.switch_mode();
-    }
-    Vec::new()
-}
-
-/// Puts the defaults in, or what was written before them.
-pub(crate) fn toggle_defaults(ui: &mut Ui) -> Vec<Effect> {
-    if let Some(form) = form(ui) {
-        form.toggle_defaults();
-    }
-    Vec::new()
-}
-
-/// Moves the focus, round at the ends.
-pub(crate) fn step(ui: &mut Ui, by: isize) -> Vec<Effect> {
-    if let Some(form) = form(ui) {
-        let count = form.fields.len();
-        let at = (form.focus + count).saturating_add_signed(by) % count;
-        form.focus_field(at);
-    }
-    Vec::new()
+    ui.push(form);
 }
 
 /// Sends what the form holds.
-pub(crate) fn send(ui: &mut Ui) -> Vec<Effect> {
-    let number = ui.invoke_count + 1;
-    let Some(form) = form(ui) else { return Vec::new() };
-    let Some(row) = form.invocation() else { return Vec::new() };
-    form.sent = Some(number);
-    form.refusal = None;
-    ui.invoke_count = number;
-    vec![Effect::Command {
-        purpose: Purpose::Enqueue { number },
-        command: Command::Mpp(mpp::Command::Enqueue { rows: vec![row] }),
-    }]
+pub(super) fn send(form: &mut Form, ui: &mut Ui) -> Option<Effect> {
+    let row = form.invocation()?;
+    ui.invoke_count += 1;
+    let number = ui.invoke_count;
+    (form.sent, form.refusal) = (Some(number), None);
+    let command = Command::Mpp(mpp::Command::Enqueue { rows: vec![row] });
+    Some(Effect::Command { purpose: Purpose::Enqueue { number }, command })
 }
 
 /// Keeps what was written in a form that is left.
-pub(crate) fn save_draft(ui: &mut Ui, form: Form, now: Now) {
-    show_message(ui, format!("what was written for {} is kept", form.event), false, now);
+pub(super) fn save_draft(ui: &mut Ui, form: Form) {
+    show_message(ui, format!("what was written for {} is kept", form.event), false, ui.at);
     ui.form_drafts.put(form, ui.limits.console.forms_kept_max);
 }
 
@@ -116,10 +71,6 @@ pub(crate) fn answered(ui: &mut Ui, number: u64, outcome: Result<Outcome, PortEr
         Ok(_) => None,
         Err(error) => Some(Err(error)),
     };
-    let open = ui
-        .overlays
-        .iter()
-        .position(|overlay| matches!(overlay, Overlay::Form(form) if form.sent == Some(number)));
     match outcome {
         Some(Ok(row)) => {
             let what = match row.state {
@@ -127,20 +78,16 @@ pub(crate) fn answered(ui: &mut Ui, number: u64, outcome: Result<Outcome, PortEr
                 state => format!("{} is {} on {}", row.id, state.name(), row.queue),
             };
             show_message(ui, what, row.state == RowState::Failed, now);
-            let form = match open.map(|at| ui.overlays.remove(at)) {
-                Some(Overlay::Form(form)) => Some(*form),
-                _ => None,
-            };
-            if let Some(mut form) = form {
+            if let Some(mut form) = ui.remove_layer(|form: &Form| form.sent == Some(number)) {
                 (form.sent, form.last_invocation) = (None, Some(row.id));
-                ui.form_drafts.put(form, ui.limits.console.forms_kept_max);
+                ui.form_drafts.put(*form, ui.limits.console.forms_kept_max);
             } else if let Some(form) = ui.form_drafts.awaiting(number) {
                 (form.sent, form.last_invocation) = (None, Some(row.id));
             }
         }
         Some(Err(error)) => {
             let words = format!("{error}: {}", error.hint());
-            if let Some(Overlay::Form(form)) = open.and_then(|at| ui.overlays.get_mut(at)) {
+            if let Some(form) = ui.layers_mut::<Form>().find(|form| form.sent == Some(number)) {
                 (form.sent, form.refusal) = (None, Some(words));
             } else {
                 if let Some(form) = ui.form_drafts.awaiting(number) {

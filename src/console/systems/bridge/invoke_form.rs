@@ -1,9 +1,15 @@
 //! A form on the screen: its keys, its fields, what is wrong and what the focused field asks for.
 
-use crate::console::draw::text;
+use crate::console::{
+    draw::text,
+    input::action::{Action, Effect},
+    overlays::{self, Acted, Layer, Offer, Scene},
+    systems::bridge::invoke,
+    ui::{layout::Layout, state::Ui},
+};
 use crossterm::event::{KeyCode, KeyEvent};
 use ratatui::{
-    layout::Rect,
+    layout::{Position, Rect},
     style::{Modifier, Style},
 };
 use unicode_segmentation::UnicodeSegmentation as _;
@@ -13,7 +19,7 @@ use crate::console::{
     form::{Field, Form, Kind, Need, Target, Value},
     input::keymap::KeyScope,
     model::Model,
-    overlays::{draw_line, overlay::Reaction},
+    overlays::{Reaction, draw_line},
     settings::view::{Canvas, View},
 };
 
@@ -22,13 +28,112 @@ const DETAIL_ROWS: u16 = 5;
 /// Columns of the fields' names at most.
 const NAME_COLUMNS_MAX: usize = 32;
 
+impl Layer for Form {
+    fn key_scope(&self) -> KeyScope {
+        key_scope(self)
+    }
+
+    fn draw(&self, canvas: &mut Canvas<'_>, scene: &Scene<'_>) {
+        draw(self, canvas, scene.body, scene.live, scene.is_top);
+    }
+
+    fn reconcile(&mut self, layout: &Layout, _model: &Model, _ui: &Ui) {
+        reconcile(self, layout.body);
+    }
+
+    fn step(&mut self, by: isize, _model: &Model) {
+        scroll(self, by);
+    }
+
+    fn target<'a>(&'a self, _model: &'a Model) -> overlays::Target<'a> {
+        overlays::Target::Nothing
+    }
+
+    fn offer(&self, action: Action, _ui: &Ui, model: &Model, _view: &View) -> Offer {
+        let why = match action {
+            Action::Send => {
+                sent_already(self).or_else(|| self.first_fault()).or_else(|| refused_by_queue(self, model))
+            }
+            Action::AsJson => self.switch_unavailable(),
+            Action::Defaults => sent_already(self).or_else(|| {
+                self.is_untouched().then(|| "nothing is written yet: these are the defaults".to_owned())
+            }),
+            Action::NextField | Action::PreviousField => None,
+            _ => return None,
+        };
+        Some(why.map_or(Ok(()), Err))
+    }
+
+    fn act(&mut self, action: Action, ui: &mut Ui, _model: &Model, _view: &View) -> Acted {
+        match action {
+            Action::Send => return Acted::Open(invoke::send(self, ui).into_iter().collect()),
+            Action::AsJson => self.switch_mode(),
+            Action::Defaults => self.toggle_defaults(),
+            Action::NextField => cycle_focus(self, 1),
+            Action::PreviousField => cycle_focus(self, -1),
+            _ => return Acted::Ignored,
+        }
+        Acted::Open(Vec::new())
+    }
+
+    fn on_refused(&mut self, action: Action) {
+        if action == Action::Send {
+            self.focus_fault();
+        }
+    }
+
+    fn leave(self: Box<Self>, ui: &mut Ui) -> Vec<Effect> {
+        invoke::save_draft(ui, *self);
+        Vec::new()
+    }
+
+    fn on_key(&mut self, key: KeyEvent, _ui: &mut Ui, view: &View) -> Reaction {
+        on_key(self, key, view)
+    }
+
+    fn on_paste(&mut self, text: &str, _ui: &mut Ui, _view: &View) {
+        on_paste(self, text);
+    }
+
+    fn click(&mut self, layout: &Layout, at: Position, _model: &Model) -> Option<Action> {
+        click(self, layout.body, at.x, at.y);
+        None
+    }
+}
+
+/// Moves the focus, round at the ends.
+fn cycle_focus(form: &mut Form, by: isize) {
+    let count = form.fields.len();
+    form.focus_field((form.focus + count).saturating_add_signed(by) % count);
+}
+
+fn sent_already(form: &Form) -> Option<String> {
+    form.sent.map(|_| "it is sent already: the station has not answered yet".to_owned())
+}
+
+/// Why its queue takes no work now.
+fn refused_by_queue(form: &Form, model: &Model) -> Option<String> {
+    let queue = form.target_queue();
+    match model
+        .mpp()
+        .and_then(|mpp| mpp.queues.get(queue.as_str()))
+        .filter(|queue| queue.ready_after.is_some())
+    {
+        None => Some(format!("the pack has no queue {queue}")),
+        Some(known) if known.brake.draining => {
+            Some(format!("{queue} drains and takes no new work: choose another queue, or end the drain"))
+        }
+        Some(_) => None,
+    }
+}
+
 /// The place of a form's keys.
-pub(crate) const fn key_scope(form: &Form) -> KeyScope {
+const fn key_scope(form: &Form) -> KeyScope {
     if form.as_json { KeyScope::FormJson } else { KeyScope::Form }
 }
 
 /// Takes a key that the keymap has no use for.
-pub(crate) fn on_key(form: &mut Form, key: KeyEvent, view: &View) -> Reaction {
+fn on_key(form: &mut Form, key: KeyEvent, view: &View) -> Reaction {
     if view.keymap.lookup(key_scope(form), key).is_some() {
         return Reaction::Ignored;
     }
@@ -87,7 +192,7 @@ fn type_in(form: &mut Form, key: KeyEvent) {
 }
 
 /// Takes pasted text.
-pub(crate) fn on_paste(form: &mut Form, pasted: &str) {
+fn on_paste(form: &mut Form, pasted: &str) {
     let field = form.fields.get(form.focus).filter(|_| !form.as_json);
     if let Some(field) = field.filter(|field| !field.takes_text()) {
         form.cut = Some(format!("{} is chosen, not written: nothing was pasted", field.label));
@@ -107,7 +212,7 @@ fn overflow_text(over: usize) -> String {
 }
 
 /// Focuses the field or the character at a place of the screen.
-pub(crate) fn click(form: &mut Form, body: Rect, column: u16, row: u16) {
+fn click(form: &mut Form, body: Rect, column: u16, row: u16) {
     let area = list_area(inside(body));
     let Some(line) = row.checked_sub(area.y).filter(|line| *line < area.height) else { return };
     let index = form.offset + usize::from(line);
@@ -120,7 +225,7 @@ pub(crate) fn click(form: &mut Form, body: Rect, column: u16, row: u16) {
 }
 
 /// Moves by some fields or lines.
-pub(crate) fn scroll(form: &mut Form, by: isize) {
+fn scroll(form: &mut Form, by: isize) {
     if form.as_json {
         form.editor.step(by);
     } else {
@@ -129,7 +234,7 @@ pub(crate) fn scroll(form: &mut Form, by: isize) {
 }
 
 /// Fits it to the room there is.
-pub(crate) fn reconcile(form: &mut Form, body: Rect) {
+fn reconcile(form: &mut Form, body: Rect) {
     let height = usize::from(list_area(inside(body)).height).max(1);
     let at = if form.as_json { form.editor.cursor().0 } else { line_of(form, form.focus) };
     form.height = height;
@@ -156,7 +261,7 @@ fn list_area(inside: Rect) -> Rect {
 }
 
 /// Draws it.
-pub(crate) fn draw(form: &Form, canvas: &mut Canvas<'_>, body: Rect, model: &Model, focused: bool) {
+fn draw(form: &Form, canvas: &mut Canvas<'_>, body: Rect, model: &Model, focused: bool) {
     canvas.clear(body);
     let name = form
         .title

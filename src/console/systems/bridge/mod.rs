@@ -8,7 +8,7 @@ pub(crate) mod in_flight;
 pub(crate) mod invoke;
 pub(crate) mod invoke_form;
 pub(crate) mod pack_state;
-mod pending;
+pub(crate) mod pending;
 pub(crate) mod queue_control;
 pub(crate) mod queues;
 mod recent;

@@ -1,8 +1,20 @@
 //! The pending rows of one queue, in pages, oldest first. The list holds a bounded window and grows at the
 //! end that the selection nears.
 
-use crate::console::{draw::format, records, screen};
-use ratatui::layout::Rect;
+use crate::{
+    console::{
+        draw::format,
+        input::{action::Action, keymap::KeyScope},
+        overlays::{Acted, Details, DetailsRecord, Layer, Offer, Scene, Target, needs},
+        records,
+        records::{paged_lists, selection::Selection},
+        screen,
+        settings::view::View,
+        ui::layout::Layout,
+    },
+    port::{Page, PortError},
+};
+use ratatui::layout::{Position, Rect};
 
 use crate::{
     console::{
@@ -12,10 +24,7 @@ use crate::{
             pane_id::PaneId,
         },
         model::Model,
-        records::{
-            paged_list::{PageQuery, PagedList},
-            selection::RecordKey,
-        },
+        records::paged_list::{PageQuery, PagedList},
         screen::{list_height, row_at},
         settings::view::Canvas,
         systems::bridge::last_known_state,
@@ -60,15 +69,6 @@ impl Pending {
         }
     }
 
-    /// Has the store filter the list; it is asked for anew.
-    pub(crate) fn set_filter(&mut self, filter: Option<String>) {
-        if self.filter != filter {
-            self.window.selection.set_filtered(filter.is_some());
-            self.filter = filter;
-            self.window.reset();
-        }
-    }
-
     /// What is to be asked for now: the first page, or one that the selection has come near to.
     pub(crate) fn wanted_page(&self) -> Option<Direction> {
         let is_new =
@@ -81,41 +81,9 @@ impl Pending {
         !self.window.more().1
     }
 
-    /// The identities of its rows.
-    pub(crate) fn keys(&self) -> Vec<RecordKey> {
-        self.window.keys()
-    }
-
     /// The selected row.
     pub(crate) fn selected(&self) -> Option<&InvocationRow> {
         self.window.selected()
-    }
-
-    /// Rows that are shown at once.
-    pub(crate) fn height(&self) -> usize {
-        self.window.height()
-    }
-
-    /// Moves the selection.
-    pub(crate) fn step(&mut self, by: isize) {
-        self.window.step(by);
-    }
-
-    /// Selects the row at a line of the screen.
-    pub(crate) fn click(&mut self, body: Rect, row: u16) -> bool {
-        let (keys, height) = (self.keys(), self.height());
-        let Some(index) = row_at(body, row, &self.window.selection).filter(|index| *index < keys.len())
-        else {
-            return false;
-        };
-        let was_there = self.window.selection.index() == index;
-        self.window.selection.select(index, &keys, height);
-        was_there
-    }
-
-    /// Fits it to the room there is.
-    pub(crate) fn reconcile(&mut self, body: Rect) {
-        self.window.reconcile(list_height(body));
     }
 
     /// Where a row stands now: pages are as old as their answer, the model is not.
@@ -175,4 +143,111 @@ impl Pending {
         let shown = records::rows(PaneId::Pending, ui, model);
         screen::table_of(canvas, PaneId::Pending, inside, (&shown, ui), focused, self.window.more());
     }
+}
+
+impl Layer for Pending {
+    fn key_scope(&self) -> KeyScope {
+        KeyScope::Pending
+    }
+
+    fn draw(&self, canvas: &mut Canvas<'_>, scene: &Scene<'_>) {
+        self.draw(canvas, scene.body, scene.model, scene.ui, scene.is_top);
+    }
+
+    fn reconcile(&mut self, layout: &Layout, _model: &Model, _ui: &Ui) {
+        self.window.reconcile(list_height(layout.body));
+    }
+
+    fn step(&mut self, by: isize, _model: &Model) {
+        self.window.step(by);
+    }
+
+    fn target<'a>(&'a self, _model: &'a Model) -> Target<'a> {
+        Target::Row(PaneId::Pending)
+    }
+
+    fn offer(&self, action: Action, _ui: &Ui, _model: &Model, _view: &View) -> Offer {
+        match action {
+            Action::Open => needs(self.selected().is_some(), "nothing is selected"),
+            _ => None,
+        }
+    }
+
+    fn act(&mut self, action: Action, ui: &mut Ui, _model: &Model, _view: &View) -> Acted {
+        match (action, self.selected()) {
+            (Action::Open, Some(row)) => Acted::Open(vec![open_invocation(ui, row.id)]),
+            _ => Acted::Ignored,
+        }
+    }
+
+    fn click(&mut self, layout: &Layout, at: Position, _model: &Model) -> Option<Action> {
+        let (keys, height) = (self.window.keys(), self.window.height());
+        let index = row_at(layout.body, at.y, &self.window.selection).filter(|index| *index < keys.len())?;
+        let was_there = self.window.selection.index() == index;
+        self.window.selection.select(index, &keys, height);
+        was_there.then_some(Action::Open)
+    }
+
+    fn page(&self) -> Option<usize> {
+        Some(self.window.height())
+    }
+
+    fn list(&self) -> Option<(PaneId, &Selection)> {
+        Some((PaneId::Pending, &self.window.selection))
+    }
+
+    fn set_filter(&mut self, filter: Option<String>) {
+        if self.filter != filter {
+            self.window.selection.set_filtered(filter.is_some());
+            self.filter = filter;
+            self.window.reset();
+        }
+    }
+
+    /// Rows enqueued since it was filled.
+    fn refresh(&mut self, model: &Model) -> Option<Effect> {
+        let queue = model.mpp()?.queues.get(self.queue.as_str())?;
+        let is_idle = self.window.pending().is_none() && self.is_at_end();
+        if !is_idle || queue.pending + queue.other_manifest <= self.still_pending(model) {
+            return None;
+        }
+        let direction = if self.window.rows().is_empty() { Direction::Initial } else { Direction::Forward };
+        Some(self.ask(direction))
+    }
+
+    fn next_page(&mut self) -> Option<Effect> {
+        let direction = self.wanted_page()?;
+        Some(self.ask(direction))
+    }
+}
+
+/// Opens the pending rows of a queue.
+pub(crate) fn open(ui: &mut Ui, queue: QueueName) -> Effect {
+    // A filter is of one queue's list.
+    ui.table_settings_mut(PaneId::Pending).set_filter(None);
+    let (pending, effect) = Pending::open(queue);
+    ui.push(pending);
+    effect
+}
+
+/// Opens the details of an invocation.
+pub(crate) fn open_invocation(ui: &mut Ui, id: InvocationId) -> Effect {
+    ui.push(Details::of(DetailsRecord::Invocation { id, row: None }));
+    Effect::Query { purpose: Purpose::Details { id }, query: Query::Invocation { id } }
+}
+
+/// The station answered with a page of a list that may have been closed meanwhile; why there is none.
+pub(crate) fn answered(
+    ui: &mut Ui,
+    (queue, direction, serial): (&QueueName, Direction, u64),
+    page: Result<Page, PortError>,
+) -> Option<String> {
+    let list = ui
+        .layers_mut::<Pending>()
+        .map(|pending| (pending.queue == *queue, &mut pending.window))
+        .find(|(is_it, window)| *is_it && window.pending() == Some(direction) && window.serial() == serial)?;
+    let answer = paged_lists::invocations(page);
+    let trouble = answer.as_ref().err().cloned();
+    list.1.answer(serial, answer);
+    trouble
 }

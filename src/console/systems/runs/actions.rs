@@ -9,7 +9,7 @@ use crate::{
             pane_id::{ChipId, PaneId},
         },
         model::{Cause, Model},
-        overlays::{Confirmation, DetailsRecord, Overlay},
+        overlays::{Confirmation, DetailsRecord, Target},
         records::selection::RecordKey,
         screen::{actions::ask, dispatch::show_message},
         systems::runs::pending_approval,
@@ -23,13 +23,13 @@ use crate::{
 /// Whether the keys go to a pane of runs.
 pub(crate) fn is_in_run_panes(ui: &Ui) -> bool {
     let panes = [PaneId::Runs, PaneId::Plan, PaneId::RunEvents, PaneId::Artifacts, PaneId::RunHistory];
-    matches!((ui.overlays.last(), ui.focus), (None, Focus::Pane(pane)) if panes.contains(&pane))
+    matches!(ui.focus, Focus::Pane(pane) if ui.overlays.is_empty() && panes.contains(&pane))
 }
 
 /// The run that open details tell of.
-fn details_run(ui: &Ui) -> Option<TraceId> {
-    let Some(Overlay::Details(facts)) = ui.overlays.last() else { return None };
-    match &facts.record {
+fn details_run(ui: &Ui, model: &Model) -> Option<TraceId> {
+    let Target::Record(record) = ui.target(model) else { return None };
+    match record {
         DetailsRecord::Run(run) | DetailsRecord::Node(run, _) | DetailsRecord::Artifact(run, _) => Some(*run),
         DetailsRecord::StoredRun(row) => Some(row.run),
         DetailsRecord::RunLine(line) => Some(line.run),
@@ -38,14 +38,14 @@ fn details_run(ui: &Ui) -> Option<TraceId> {
 }
 
 /// Whether the keys go to what tells of a run: a pane, or details.
-pub(crate) fn concerns_run(ui: &Ui) -> bool {
-    is_in_run_panes(ui) || details_run(ui).is_some()
+pub(crate) fn concerns_run(ui: &Ui, model: &Model) -> bool {
+    is_in_run_panes(ui) || details_run(ui, model).is_some()
 }
 
 /// The run that the keys would cancel: the selected one, or the one that a pane or open details tell of.
 fn target_run(ui: &Ui, model: &Model) -> Option<TraceId> {
     if !ui.overlays.is_empty() {
-        return details_run(ui);
+        return details_run(ui, model);
     }
     let Focus::Pane(list @ (PaneId::Runs | PaneId::RunHistory)) = ui.focus else {
         return ui.detail_run(model);
@@ -86,9 +86,9 @@ fn target_approval(ui: &Ui, model: &Model) -> Option<ActionId> {
     let of_node =
         |run: TraceId, place: u32| asks.iter().copied().find(|ask| ask.run == run && ask.node.index == place);
     let only = || asks.first().copied().filter(|_| asks.len() == 1);
-    let ask = match (ui.overlays.last(), ui.focus) {
-        (Some(Overlay::Alerts(tray)), _) => tray.selected_approval(model),
-        (Some(Overlay::Details(facts)), _) => match &facts.record {
+    let ask = match ui.target(model) {
+        Target::Approval(ask) => Some(ask),
+        Target::Record(record) => match record {
             DetailsRecord::Node(run, place) => of_node(*run, *place),
             DetailsRecord::Run(run) => of_run(*run),
             DetailsRecord::StoredRun(row) => of_run(row.run),
@@ -97,7 +97,7 @@ fn target_approval(ui: &Ui, model: &Model) -> Option<ActionId> {
             DetailsRecord::Alert(alert) if alert.cause == Cause::AwaitingApproval => only(),
             _ => None,
         },
-        (None, Focus::Pane(pane)) if is_in_run_panes(ui) => match ui.selected(pane, model) {
+        Target::Row(pane) if is_in_run_panes(ui) => match ui.selected(pane, model) {
             Some(RecordKey::Node(run, place)) => of_node(run, place).or_else(|| of_run(run)),
             _ => of_run(target_run(ui, model)?),
         },

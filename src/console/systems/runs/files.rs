@@ -1,7 +1,17 @@
 //! Openings to go on with: those that were submitted lately, then the files that there are.
 
-use crate::console::draw::format;
-use ratatui::layout::Rect;
+use crate::console::{
+    draw::format,
+    input::{
+        action::{Action, Effect},
+        keymap::KeyScope,
+    },
+    model::Model,
+    overlays::{Acted, Layer, Offer, Scene, Target, needs},
+    systems::runs::{openings::OpeningJob, submitting},
+    ui::{layout::Layout, state::Ui},
+};
+use ratatui::layout::{Position, Rect};
 
 use crate::{
     console::{
@@ -68,30 +78,6 @@ impl Files {
         (0..self.recent.len() + self.files().len()).map(RecordKey::Field).collect()
     }
 
-    /// Moves the selection.
-    pub(crate) fn step(&mut self, by: isize) {
-        let keys = self.keys();
-        self.selection.step(by, &keys, self.height);
-    }
-
-    /// Selects the row at a line of the screen.
-    pub(crate) fn click(&mut self, body: Rect, row: u16) -> bool {
-        let keys = self.keys();
-        let Some(index) = row_at(body, row, &self.selection).filter(|index| *index < keys.len()) else {
-            return false;
-        };
-        let was_there = self.selection.index() == index;
-        self.selection.select(index, &keys, self.height);
-        was_there
-    }
-
-    /// Fits it to the room there is.
-    pub(crate) fn reconcile(&mut self, body: Rect) {
-        self.height = list_height(body).saturating_sub(self.errors().len());
-        let keys = self.keys();
-        self.selection.reconcile(&keys, self.height);
-    }
-
     /// What could not be listed, in words.
     fn errors(&self) -> Vec<String> {
         let Some(shelved) = &self.listing else { return Vec::new() };
@@ -135,6 +121,58 @@ impl Files {
                 .map_or_else(Vec::new, |file| file_cells(view, file)),
         };
         Table::plain(COLUMNS, len, &row, &self.selection, focused).draw(canvas, inside);
+    }
+}
+
+impl Layer for Files {
+    fn key_scope(&self) -> KeyScope {
+        KeyScope::Files
+    }
+
+    fn draw(&self, canvas: &mut Canvas<'_>, scene: &Scene<'_>) {
+        self.draw(canvas, scene.body, scene.is_top);
+    }
+
+    fn reconcile(&mut self, layout: &Layout, _model: &Model, _ui: &Ui) {
+        self.height = list_height(layout.body).saturating_sub(self.errors().len());
+        let keys = self.keys();
+        self.selection.reconcile(&keys, self.height);
+    }
+
+    fn step(&mut self, by: isize, _model: &Model) {
+        let keys = self.keys();
+        self.selection.step(by, &keys, self.height);
+    }
+
+    fn target<'a>(&'a self, _model: &'a Model) -> Target<'a> {
+        Target::Nothing
+    }
+
+    fn offer(&self, action: Action, _ui: &Ui, _model: &Model, _view: &View) -> Offer {
+        match action {
+            Action::Open => needs(self.selected().is_some(), "there is nothing to go on with"),
+            _ => None,
+        }
+    }
+
+    fn act(&mut self, action: Action, ui: &mut Ui, _model: &Model, _view: &View) -> Acted {
+        match (action, self.selected()) {
+            (Action::Open, Some(SelectedFile::Recent(recent))) => {
+                Acted::Closed(submitting::load_draft(ui, recent.draft.clone()))
+            }
+            (Action::Open, Some(SelectedFile::File(file))) => {
+                Acted::Open(vec![Effect::Opening(Box::new(OpeningJob::Text(file.path.clone())))])
+            }
+            _ => Acted::Ignored,
+        }
+    }
+
+    fn click(&mut self, layout: &Layout, at: Position, _model: &Model) -> Option<Action> {
+        let keys = self.keys();
+        let index = row_at(layout.body, at.y, &self.selection).filter(|index| *index < keys.len())?;
+        let was_there = self.selection.index() == index;
+        self.selection.select(index, &keys, self.height);
+        was_there.then_some(Action::Open)
     }
 }
 

@@ -21,7 +21,7 @@ pub(crate) mod submitting;
 pub(crate) use actions::has_target_approval;
 pub(crate) use artifacts::Artifact;
 pub(crate) use confirmations::pending_approval;
-pub(crate) use files::{Files, SelectedFile};
+pub(crate) use files::Files;
 pub use openings::{OpeningFile, OpeningFiles, OpeningListing};
 pub(crate) use plan::node_time;
 #[doc(hidden)]

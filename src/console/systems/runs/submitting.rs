@@ -8,14 +8,16 @@ use crate::{
             view_id::ViewId,
         },
         model::Model,
-        overlays::Overlay,
         records::selection::RecordKey,
         screen::dispatch::show_message,
         systems::runs::{
-            ANSWER_TIMEOUT, Files, PendingRequest, SelectedFile, Submit,
+            ANSWER_TIMEOUT, Files, PendingRequest, Submit,
             openings::{Draft, OpeningAnswer, OpeningJob, Recent},
         },
-        ui::state::{Focus, Ui},
+        ui::{
+            layers::cast_mut,
+            state::{Focus, Ui},
+        },
     },
     ids::TraceId,
     port::{Command, Outcome, PortError},
@@ -27,103 +29,46 @@ use crate::{
 /// Opens the editor, with what was written in it before.
 pub(crate) fn open(ui: &mut Ui) -> Vec<Effect> {
     let submit = Submit::of(ui.opening_drafts.draft(), &ui.limits);
-    ui.overlays.push(Overlay::Submit(Box::new(submit)));
+    ui.push(submit);
     Vec::new()
 }
 
 /// The editor that is open.
 fn editor(ui: &mut Ui) -> Option<&mut Submit> {
-    ui.overlays.iter_mut().rev().find_map(|overlay| match overlay {
-        Overlay::Submit(submit) => Some(&mut **submit),
-        _ => None,
-    })
+    ui.layers_mut().next()
 }
 
-/// Leaves the params for the text, and the text for what is below; what was written is kept.
-pub(crate) fn back(ui: &mut Ui, closes: bool, now: Now) -> Vec<Effect> {
-    let limits = ui.limits;
-    if let Some(submit) = editor(ui).filter(|submit| submit.shows_params() && !closes) {
-        if let Err(why) = submit.toggle_params(&limits) {
-            show_message(ui, why, true, now);
-        }
-        return Vec::new();
+/// Leaves the params for the text.
+pub(super) fn leave_params(submit: &mut Submit, ui: &mut Ui) {
+    if let Err(why) = submit.toggle_params(&ui.limits) {
+        show_message(ui, why, true, ui.at);
     }
-    let Some(Overlay::Submit(submit)) = ui.overlays.pop_if(|top| matches!(top, Overlay::Submit(_))) else {
-        return Vec::new();
-    };
+}
+
+/// Keeps what was written in an editor that is left.
+pub(super) fn keep(submit: &Submit, ui: &mut Ui) -> Vec<Effect> {
     if submit.is_blank() {
         return Vec::new();
     }
-    show_message(ui, "what was written of the opening is kept".to_owned(), false, now);
-    ui.opening_drafts.save_draft(submit.draft(&limits)).map(Effect::SaveDraft).into_iter().collect()
-}
-
-/// To the next fault; among the params, by some rows.
-pub(crate) fn step(ui: &mut Ui, by: isize) -> Vec<Effect> {
-    let limits = ui.limits;
-    if let Some(submit) = editor(ui) {
-        if submit.shows_params() {
-            submit.step(by);
-        } else {
-            submit.read(true, &limits);
-            submit.go_to_fault();
-        }
-    }
-    Vec::new()
-}
-
-/// To what holds a submission back, where one is open.
-pub(crate) fn focus_fault(ui: &mut Ui) {
-    if let Some(submit) = editor(ui) {
-        submit.go_to_fault();
-    }
-}
-
-/// Begins again with the example.
-pub(crate) fn reset(ui: &mut Ui) -> Vec<Effect> {
-    if let Some(submit) = editor(ui) {
-        submit.reset();
-    }
-    Vec::new()
+    show_message(ui, "what was written of the opening is kept".to_owned(), false, ui.at);
+    let draft = submit.draft(&ui.limits);
+    ui.opening_drafts.save_draft(draft).map(Effect::SaveDraft).into_iter().collect()
 }
 
 /// Between the text and its params.
-pub(crate) fn switch_mode(ui: &mut Ui) -> Vec<Effect> {
-    let (limits, at) = (ui.limits, ui.at);
-    let turned = editor(ui).map(|submit| {
-        submit.read(true, &limits);
-        submit.toggle_params(&limits)
-    });
-    if let Some(Err(why)) = turned {
-        show_message(ui, why, true, at);
-    }
-    Vec::new()
+pub(super) fn switch_mode(submit: &mut Submit, ui: &mut Ui) {
+    submit.read(true, &ui.limits);
+    leave_params(submit, ui);
 }
 
 /// Lists what there is to go on with.
-pub(crate) fn files(ui: &mut Ui) -> Vec<Effect> {
-    ui.overlays.push(Overlay::Files(Files::of(&ui.opening_drafts)));
+pub(super) fn list_files(ui: &mut Ui) -> Vec<Effect> {
+    ui.push(Files::of(&ui.opening_drafts));
     vec![Effect::Opening(Box::new(OpeningJob::List))]
 }
 
-/// Goes on with what is selected in the list.
-pub(crate) fn choose(ui: &mut Ui) -> Vec<Effect> {
-    let Some(Overlay::Files(files)) = ui.overlays.last() else { return Vec::new() };
-    match files.selected() {
-        Some(SelectedFile::Recent(recent)) => {
-            let draft = recent.draft.clone();
-            ui.overlays.pop();
-            load_draft(ui, draft)
-        }
-        Some(SelectedFile::File(file)) => {
-            vec![Effect::Opening(Box::new(OpeningJob::Text(file.path.clone())))]
-        }
-        None => Vec::new(),
-    }
-}
-
 /// Puts a text into the editor. What was written in it stands among the recent ones.
-fn load_draft(ui: &mut Ui, draft: Draft) -> Vec<Effect> {
+pub(super) fn load_draft(ui: &mut Ui, draft: Draft) -> Vec<Effect> {
     let (limits, at_ms) = (ui.limits, ui.at.wall);
     let Some(submit) = editor(ui) else { return Vec::new() };
     let left = (!submit.is_blank()).then(|| Recent {
@@ -149,14 +94,14 @@ pub(crate) fn on_opening_answer(ui: &mut Ui, answer: OpeningAnswer, now: Now) ->
             Vec::new()
         }
         OpeningAnswer::Listed(shelved) => {
-            if let Some(Overlay::Files(files)) = ui.overlays.last_mut() {
+            if let Some(files) = ui.top_mut::<Files>() {
                 files.set_listing(shelved);
             }
             Vec::new()
         }
         OpeningAnswer::Text(path, Ok(text)) => {
             // Whoever left the list meanwhile wants it no longer.
-            if ui.overlays.pop_if(|top| matches!(top, Overlay::Files(_))).is_none() {
+            if ui.pop_top::<Files>().is_none() {
                 return Vec::new();
             }
             load_draft(ui, Draft { text, origin: Some(path) })
@@ -190,9 +135,8 @@ fn command(request: TraceId, opening_yaml: String) -> Effect {
 }
 
 /// Sends it, if nothing is wrong with it; what lies beside its file goes with it.
-pub(crate) fn send(ui: &mut Ui, request: TraceId) -> Vec<Effect> {
+pub(super) fn send(submit: &mut Submit, ui: &mut Ui, request: TraceId) -> Vec<Effect> {
     let (limits, at, has_shelf) = (ui.limits, ui.at, ui.opening_drafts.has_files);
-    let Some(submit) = editor(ui) else { return Vec::new() };
     submit.read(true, &limits);
     if let Some(why) = submit.unavailable() {
         submit.go_to_fault();
@@ -236,10 +180,8 @@ fn refuse(ui: &mut Ui, request: TraceId, why: String, now: Now) {
 /// followed, a rejected one says why.
 pub(crate) fn follow(ui: &mut Ui, live: &Model, is_tick: bool, now: Now) -> Vec<Effect> {
     let limits = ui.limits;
-    let Some(at) = ui.overlays.iter().position(|overlay| matches!(overlay, Overlay::Submit(_))) else {
-        return Vec::new();
-    };
-    let Some(Overlay::Submit(submit)) = ui.overlays.get_mut(at) else { return Vec::new() };
+    let found = ui.overlays.iter_mut().enumerate().find_map(|(at, layer)| Some((at, cast_mut(layer)?)));
+    let Some((at, submit)): Option<(usize, &mut Submit)> = found else { return Vec::new() };
     submit.read(is_tick, &limits);
     let mut effects = Vec::new();
     if ui.opening_drafts.has_files {

@@ -7,7 +7,7 @@ use crate::{
             pane_id::PaneId,
         },
         model::Model,
-        overlays::{Confirmation, DEFAULT_REASON, DetailsRecord, Overlay},
+        overlays::{Confirmation, DEFAULT_REASON, DetailsRecord, Target},
         records,
         records::{Row, selection::Selection},
         screen::{
@@ -29,13 +29,13 @@ use crate::{
 pub(crate) fn is_in_session_panes(ui: &Ui) -> bool {
     let panes =
         [PaneId::Sessions, PaneId::Positions, PaneId::Statements, PaneId::SessionLog, PaneId::SessionHistory];
-    matches!((ui.overlays.last(), ui.focus), (None, Focus::Pane(pane)) if panes.contains(&pane))
+    matches!(ui.focus, Focus::Pane(pane) if ui.overlays.is_empty() && panes.contains(&pane))
 }
 
 /// The session that open details tell of.
-fn details_session(ui: &Ui) -> Option<SessionRef> {
-    let Some(Overlay::Details(facts)) = ui.overlays.last() else { return None };
-    match &facts.record {
+fn details_session(ui: &Ui, model: &Model) -> Option<SessionRef> {
+    let Target::Record(record) = ui.target(model) else { return None };
+    match record {
         DetailsRecord::Session(session) => Some(session.clone()),
         DetailsRecord::StoredSession(row) => Some(sessions::session_of(row)),
         DetailsRecord::Position(stand) => Some(stand.session.clone()),
@@ -46,14 +46,14 @@ fn details_session(ui: &Ui) -> Option<SessionRef> {
 }
 
 /// Whether the keys go to what tells of a session: a pane, or details.
-pub(crate) fn concerns_session(ui: &Ui) -> bool {
-    is_in_session_panes(ui) || details_session(ui).is_some()
+pub(crate) fn concerns_session(ui: &Ui, model: &Model) -> bool {
+    is_in_session_panes(ui) || details_session(ui, model).is_some()
 }
 
 /// The session that the keys would cancel: the selected one, or the one that a pane or open details tell of.
 fn target_session(ui: &Ui, model: &Model) -> Option<SessionRef> {
     if !ui.overlays.is_empty() {
-        return details_session(ui);
+        return details_session(ui, model);
     }
     let Focus::Pane(list @ (PaneId::Sessions | PaneId::SessionHistory)) = ui.focus else {
         return ui.detail_session(model);
@@ -99,14 +99,6 @@ pub(crate) fn cancel_unavailable(ui: &Ui, model: &Model) -> Option<String> {
 pub(crate) fn cancel(ui: &mut Ui, model: &Model) -> Vec<Effect> {
     let bound = target_session(ui, model).map(|session| Confirmation::CancelSession { session });
     ask(ui, bound)
-}
-
-/// Lets the reason be written.
-pub(crate) fn write_reason(ui: &mut Ui) -> Vec<Effect> {
-    if let Some(Overlay::Dialog(dialog)) = ui.overlays.last_mut() {
-        dialog.edit_reason();
-    }
-    Vec::new()
 }
 
 /// Cancels, if the session is still open.

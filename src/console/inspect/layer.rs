@@ -1,0 +1,71 @@
+//! The inspector as a layer.
+
+use ratatui::layout::Position;
+
+use super::{Inspector, actions};
+use crate::{
+    console::{
+        copy::CopySource,
+        input::{action::Action, keymap::KeyScope},
+        model::Model,
+        overlays::{Acted, Layer, Offer, Scene, Target},
+        records,
+        settings::view::{Canvas, View},
+        ui::{layout::Layout, state::Ui},
+    },
+    dissect::EntryRecord,
+};
+
+impl Layer for Inspector {
+    fn key_scope(&self) -> KeyScope {
+        KeyScope::Inspector
+    }
+
+    fn draw(&self, canvas: &mut Canvas<'_>, scene: &Scene<'_>) {
+        self.draw(canvas, scene.body, scene.is_top);
+    }
+
+    fn reconcile(&mut self, layout: &Layout, _model: &Model, ui: &Ui) {
+        self.fit(layout.body);
+        self.update_context(ui.time.entries(), ui.time.visible_until());
+    }
+
+    fn step(&mut self, by: isize, _model: &Model) {
+        self.step(by);
+    }
+
+    fn target<'a>(&'a self, _model: &'a Model) -> Target<'a> {
+        Target::Entry(&self.subject)
+    }
+
+    fn offer(&self, action: Action, _ui: &Ui, _model: &Model, _view: &View) -> Offer {
+        actions::offer(self, action)
+    }
+
+    fn act(&mut self, action: Action, ui: &mut Ui, _model: &Model, view: &View) -> Acted {
+        match action {
+            Action::Open
+            | Action::Cause
+            | Action::Effect
+            | Action::RelatedNext
+            | Action::RelatedPrevious
+            | Action::Return => Acted::Open(actions::act(self, ui, view, action)),
+            Action::Back | Action::Close if self.close_page() => Acted::Open(Vec::new()),
+            _ => Acted::Ignored,
+        }
+    }
+
+    fn navigate(&mut self, action: Action, _page: usize, _model: &Model) -> bool {
+        self.navigate(action);
+        true
+    }
+
+    fn click(&mut self, layout: &Layout, at: Position, _model: &Model) -> Option<Action> {
+        self.click(layout.body, at.x, at.y).then_some(Action::Open)
+    }
+
+    fn copy_source<'a>(&'a self, _view: &View, _model: &'a Model) -> Option<CopySource<'a>> {
+        let record = EntryRecord(self.subject.entry_ref());
+        Some(CopySource::Text(self.selected_value(), Some(records::Row::Entry(record))))
+    }
+}

@@ -1,0 +1,206 @@
+//! A layer over the Deck: what it owes to the screen that draws it, sends it keys and asks what they do there.
+
+use std::{any::Any, fmt::Debug};
+
+use crossterm::event::KeyEvent;
+use ratatui::layout::{Position, Rect};
+
+use super::DetailsRecord;
+use crate::{
+    console::{
+        copy::CopySource,
+        input::{
+            action::{Action, Effect},
+            keymap::KeyScope,
+            pane_id::PaneId,
+        },
+        model::{Alert, Model},
+        records::selection::Selection,
+        settings::view::{Canvas, View},
+        ui::{layout::Layout, state::Ui},
+    },
+    dissect::Subject,
+    runs::AskView,
+    time::Mono,
+};
+
+/// What a layer does with a key before the keymap is asked.
+#[derive(Debug, PartialEq)]
+pub(crate) enum Reaction {
+    /// It is not for this layer.
+    Ignored,
+    /// It was taken in.
+    Consumed(Vec<Effect>),
+}
+
+/// What a layer did of an action.
+#[derive(Debug, PartialEq)]
+pub(crate) enum Acted {
+    /// It is none of this layer's.
+    Ignored,
+    /// It was done.
+    Open(Vec<Effect>),
+    /// It was done, and with it the layer is over.
+    Closed(Vec<Effect>),
+}
+
+/// Whether an action does something in a layer, or why not; nothing where it is none of the layer's.
+pub(crate) type Offer = Option<Result<(), String>>;
+
+/// An action of the layer that does something while this holds.
+pub(crate) fn needs(holds: bool, why: &str) -> Offer {
+    Some(if holds { Ok(()) } else { Err(why.to_owned()) })
+}
+
+/// What an action on a record is for.
+#[derive(Debug)]
+pub(crate) enum Target<'a> {
+    /// There is none.
+    Nothing,
+    /// The selected row of a list.
+    Row(PaneId),
+    /// The record that is told of.
+    Record(&'a DetailsRecord),
+    /// The entry that is inspected.
+    Entry(&'a Subject),
+    /// The selected alert; nothing where none is listed.
+    Alert(Option<&'a Alert>),
+    /// The selected question of a run.
+    Approval(&'a AskView),
+}
+
+/// What a layer is drawn from.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Scene<'a> {
+    /// The screen without header, chips and footer.
+    pub(crate) body: Rect,
+    /// What is shown: the past, while time is stopped.
+    pub(crate) model: &'a Model,
+    /// What is now.
+    pub(crate) live: &'a Model,
+    pub(crate) ui: &'a Ui,
+    /// Whether the layer has the keys.
+    pub(crate) is_top: bool,
+}
+
+/// A layer over the Deck. Where a method takes a [`Ui`], that one has the layers below, and not this one.
+pub(crate) trait Layer: Debug + Any {
+    /// Where its keys are bound.
+    fn key_scope(&self) -> KeyScope;
+
+    /// Draws it.
+    fn draw(&self, canvas: &mut Canvas<'_>, scene: &Scene<'_>);
+
+    /// Fits it to the room there is, and to what there is to be shown.
+    fn reconcile(&mut self, layout: &Layout, model: &Model, ui: &Ui);
+
+    /// Moves the selection, or the text, by some rows; the last one stays on the screen.
+    fn step(&mut self, by: isize, model: &Model);
+
+    /// What the actions on a record are for while it has the keys.
+    fn target<'a>(&'a self, model: &'a Model) -> Target<'a>;
+
+    /// Whether an action does something here. `ui` has this layer, on top.
+    fn offer(&self, action: Action, ui: &Ui, model: &Model, view: &View) -> Offer;
+
+    /// Does what an action asks for; it is known to be possible.
+    fn act(&mut self, action: Action, ui: &mut Ui, model: &Model, view: &View) -> Acted;
+
+    /// Shows why an action of its own would do nothing, where that is to be seen in it.
+    fn on_refused(&mut self, _action: Action) {}
+
+    /// What is left to be done when the operator goes back from it.
+    fn leave(self: Box<Self>, _ui: &mut Ui) -> Vec<Effect> {
+        Vec::new()
+    }
+
+    /// Takes a key before the keymap is asked: a layer in which text is written takes what types.
+    fn on_key(&mut self, _key: KeyEvent, _ui: &mut Ui, _view: &View) -> Reaction {
+        Reaction::Ignored
+    }
+
+    /// Takes pasted text, where text is written.
+    fn on_paste(&mut self, _text: &str, _ui: &mut Ui, _view: &View) {}
+
+    /// Takes a click; what it does besides, on the row that was selected already.
+    fn click(&mut self, _layout: &Layout, _at: Position, _model: &Model) -> Option<Action> {
+        None
+    }
+
+    /// Moves about in it, of what moves; whether the action was taken. `page` is the height of the screen.
+    fn navigate(&mut self, action: Action, page: usize, model: &Model) -> bool {
+        let by = rows_of(action, self.page().unwrap_or(page));
+        if let Some(by) = by {
+            self.step(by, model);
+        }
+        by.is_some()
+    }
+
+    /// The rows of one of its pages, where that is not the height of the screen.
+    fn page(&self) -> Option<usize> {
+        None
+    }
+
+    /// The list of records that it is, with cells, a filter and columns as a pane has them.
+    fn list(&self) -> Option<(PaneId, &Selection)> {
+        None
+    }
+
+    /// Has its list filtered where it comes from.
+    fn set_filter(&mut self, _filter: Option<String>) {}
+
+    /// What it asks the station for as time goes on.
+    fn refresh(&mut self, _model: &Model) -> Option<Effect> {
+        None
+    }
+
+    /// The page that its selection has come near to.
+    fn next_page(&mut self) -> Option<Effect> {
+        None
+    }
+
+    /// What is copied while it has the keys.
+    fn copy_source<'a>(&'a self, _view: &View, _model: &'a Model) -> Option<CopySource<'a>> {
+        None
+    }
+
+    /// Whether a key typed at this moment can be meant for it.
+    fn accepts(&self, _typed_at: Mono) -> bool {
+        true
+    }
+
+    /// This frame has it.
+    fn on_drawn(&mut self, _frame: u64) {}
+
+    /// The terminal was given this frame at this moment.
+    fn on_presented(&mut self, _frame: u64, _at: Mono) {}
+}
+
+/// Rows that an action moves by, if it moves by rows.
+pub(super) fn rows_of(action: Action, page: usize) -> Option<isize> {
+    const ALL: isize = 1_000_000;
+    let page = isize::try_from(page).unwrap_or(ALL);
+    match action {
+        Action::Up => Some(-1),
+        Action::Down => Some(1),
+        Action::PageUp => Some(-page),
+        Action::PageDown => Some(page),
+        Action::First => Some(-ALL),
+        Action::Last => Some(ALL),
+        _ => None,
+    }
+}
+
+/// Draws the layers, the lowest first.
+pub(crate) fn draw(canvas: &mut Canvas<'_>, body: Rect, model: &Model, live: &Model, ui: &Ui) {
+    for (index, layer) in ui.overlays.iter().enumerate() {
+        let is_top = index + 1 == ui.overlays.len();
+        layer.draw(canvas, &Scene { body, model, live, ui, is_top });
+    }
+}
+
+/// The middle of an area.
+pub(crate) fn centred(area: Rect, columns: u16, rows: u16) -> Rect {
+    let (columns, rows) = (columns.min(area.width), rows.min(area.height));
+    Rect::new(area.x + (area.width - columns) / 2, area.y + (area.height - rows) / 2, columns, rows)
+}
