@@ -7,9 +7,9 @@
 //! ```
 //!
 //! What becomes of a message is decided and planned before anything changes, so that `judge`, which goes no
-//! further, says what `handle` does. A message is told of by one entry, whose verdict says how many subscriptions it was given to. A `Publish`
-//! that is remembered byte for byte costs no MsgPack; whom a topic reaches is kept until a subscription
-//! changes.
+//! further, says what `handle` does. A message is told of by one entry, whose verdict says how many
+//! subscriptions it was given to. A `Publish` that is remembered byte for byte costs no MsgPack; whom a
+//! topic reaches is kept until a subscription changes.
 
 mod control_frames;
 mod core;
