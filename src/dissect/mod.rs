@@ -3,11 +3,11 @@
 //! broken and what to do about it.
 //!
 //! A folder for every link: [`mpp`], [`rmp`], [`macp`], [`runs`] and [`station`], each with its row in
-//! [`table`]. Nothing here knows of a screen: the console draws what is said here, the station and the
+//! `table`. Nothing here knows of a screen: the console draws what is said here, the station and the
 //! command line filter and print by it.
 
-pub(crate) mod body_preview;
-pub(crate) mod breach;
+mod body_preview;
+mod breach;
 pub(crate) mod decoder;
 mod json;
 pub(crate) mod macp;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::{
-    dissect::breach::Breach,
+    dissect::Breach,
     ids::{ConnectionId, Peer, Seq},
     tap::entry::Entry,
     time::Now,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::{
     console::model::violations::{FRAME_CHARS_MAX, FaultDraft},
-    dissect::breach::Breach,
+    dissect::Breach,
     tap::{
         EntryRef,
         entry::{

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::journal::peer_label;
 use crate::{
     console::model::violations::{FRAME_CHARS_MAX, FaultDraft},
-    dissect::{breach::Breach, rmp::body_text},
+    dissect::{Breach, rmp::body_text},
     ids::{ConnectionId, Peer},
     rmp,
     tap::{

@@ -2,7 +2,7 @@
 
 use crate::{
     console::model::journal::{Grouping, NoticeDraft, Origin},
-    dissect::breach::{Breach, clause_name},
+    dissect::{Breach, clause_name},
     ids::{ConnectionId, Peer},
     rmp,
     rmp::{CloseCause, Refusal, Transition as T},
