@@ -49,7 +49,7 @@ impl KeyList {
         let row = |action: &Action| {
             let keys: Vec<String> =
                 view.keymap.keys(*action).iter().map(|key| key.name(view.glyphs)).collect();
-            let places: Vec<KeyScope> = KeyScope::ALL
+            let places: Vec<KeyScope> = KeyScope::all()
                 .into_iter()
                 .filter(|place| view.keymap.keys_in(*place, *action).next().is_some())
                 .collect();

@@ -34,7 +34,7 @@ impl Layer for LedgerOverlay {
         let Some(ledger) = ledger::of(self.pane, ui, model) else { return };
         let area = centred(body, 72.min(body.width), 12);
         canvas.clear(area);
-        let inside = canvas.frame(area, &format!("Ledger of {}", self.pane.key_scope().name()), true);
+        let inside = canvas.frame(area, &format!("Ledger of {}", self.pane.name()), true);
         let (x, room) = (inside.x + 1, inside.width.saturating_sub(2));
         canvas.put(x, inside.y, room, ledger.what, Role::Muted);
         let lost = if ledger.lost > 0 { Role::Warn } else { Role::Text };

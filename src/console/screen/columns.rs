@@ -130,9 +130,8 @@ fn sort_unavailable(pane: PaneId, field: usize, name: &str) -> Option<String> {
         Some(_) if pane == PaneId::Pending => {
             Some("what waits is listed in the order in which it goes".to_owned())
         }
-        Some(id) => (id != field).then(|| {
-            format!("{} comes from the store by id: sort by `id`, not `{name}`", pane.key_scope().name())
-        }),
+        Some(id) => (id != field)
+            .then(|| format!("{} comes from the store by id: sort by `id`, not `{name}`", pane.name())),
     }
 }
 

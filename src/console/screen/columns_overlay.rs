@@ -159,7 +159,7 @@ impl Columns {
     pub(crate) fn draw(&self, canvas: &mut Canvas<'_>, body: Rect, pane: Rect, ui: &Ui, focused: bool) {
         let area = self.area(body, pane);
         canvas.clear(area);
-        let inside = canvas.frame(area, &format!("Columns of {}", self.pane.key_scope().name()), focused);
+        let inside = canvas.frame(area, &format!("Columns of {}", self.pane.name()), focused);
         let specs = records::specs(self.pane);
         let shown = records::visible_columns(self.pane, ui, screen::inner_width(pane));
         let glyphs = canvas.view.glyphs;

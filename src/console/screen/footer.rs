@@ -1,6 +1,11 @@
 //! The last line: the keys that work here now.
 
-use crate::console::{draw::text, input::keymap, screen, systems::runs};
+use crate::console::{
+    draw::text,
+    input::{keymap, pane_id::PaneId},
+    screen,
+    systems::runs,
+};
 use ratatui::layout::Rect;
 
 use crate::console::{
@@ -44,14 +49,14 @@ pub(crate) fn draw(canvas: &mut Canvas<'_>, area: Rect, model: &Model, ui: &Ui) 
         (Action::Cancel, KeyScope::Details) => !screen::concerns_run_or_session(ui, model),
         (Action::Kick | Action::Settle | Action::Acknowledge, KeyScope::Alerts) if is_question => true,
         (Action::Open, KeyScope::Details)
-        | (Action::Kick, KeyScope::Topics | KeyScope::Drops)
+        | (Action::Kick, KeyScope::Pane(PaneId::Topics) | KeyScope::Pane(PaneId::Drops))
         | (Action::Settle, KeyScope::Alerts) => {
             screen::unavailable(binding.action, ui, model, view).is_some()
         }
         _ => false,
     };
     bindings.retain(|binding| !is_idle(binding));
-    if place == KeyScope::Wire {
+    if place == KeyScope::Pane(PaneId::Wire) {
         // It is where one looks: what finds comes before what acts.
         bindings
             .sort_by_key(|binding| !matches!(binding.action, Action::Open | Action::Filter | Action::Pause));

@@ -257,11 +257,7 @@ pub(crate) fn draw(canvas: &mut Canvas<'_>, pane: PaneId, area: Rect, model: &Mo
 fn title(pane: PaneId, model: &Model, ui: &Ui, view: &View) -> String {
     let mpp = model.mpp();
     let with_cut = |cut: u64| {
-        if cut > 0 {
-            format!("{}, {cut} older cut", pane.key_scope().name())
-        } else {
-            pane.key_scope().name().to_owned()
-        }
+        if cut > 0 { format!("{}, {cut} older cut", pane.name()) } else { pane.name().to_owned() }
     };
     match pane {
         PaneId::InFlight => match mpp.map_or((0, 0), count_in_flight) {
@@ -289,18 +285,18 @@ fn title(pane: PaneId, model: &Model, ui: &Ui, view: &View) -> String {
         PaneId::Trace => trace::pane::title(model, ui),
         // They come from the store, which knows nothing of the past.
         PaneId::Refunds | PaneId::State if model.frozen.is_some() => {
-            format!("{}, as when time was stopped", pane.key_scope().name())
+            format!("{}, as when time was stopped", pane.name())
         }
         PaneId::Refunds => match ui.paged_lists.refund_count(model) {
             (0, _) => "Refunds".to_owned(),
             (refunds, more) => format!("Refunds {refunds}{}", if more { "+" } else { "" }),
         },
-        _ => pane.key_scope().name().to_owned(),
+        _ => pane.name().to_owned(),
     }
 }
 
 fn run_title(pane: PaneId, model: &Model, ui: &Ui) -> String {
-    let name = pane.key_scope().name();
+    let name = pane.name();
     let Some(runs) = model.runs() else { return name.to_owned() };
     if pane == PaneId::Runs {
         return match runs.open().count() {
@@ -323,7 +319,7 @@ fn run_title(pane: PaneId, model: &Model, ui: &Ui) -> String {
 }
 
 fn bus_title(pane: PaneId, model: &Model, view: &View) -> String {
-    let name = pane.key_scope().name();
+    let name = pane.name();
     let Some(rmp) = model.rmp() else { return name.to_owned() };
     let many = |count: usize| format::count(count as u64);
     match pane {

@@ -168,7 +168,7 @@ fn cancel_unavailable(ui: &Ui, model: &Model, view: &View) -> Option<String> {
     if ui.bulk_cancel.is_some() {
         return Some("another cancellation is under way: wait for its account".to_owned());
     }
-    if ui.key_scope() == KeyScope::Queues {
+    if ui.key_scope() == KeyScope::Pane(PaneId::Queues) {
         return Some(format!(
             "a queue is not cancelled: {} lists what is pending there",
             view.key(Action::Open)

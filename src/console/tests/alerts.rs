@@ -1,5 +1,6 @@
 //! What the operator must not miss: when it comes, when it goes, and what he can do with it.
 
+use crate::console::input::pane_id::PaneId;
 use crossterm::event::{KeyCode, MouseButton, MouseEvent, MouseEventKind};
 
 use super::test_console::{TestConsole, applied, connected, dispatched, enqueued, show};
@@ -456,7 +457,7 @@ fn the_tray_is_walked_by_keys_says_what_to_do_and_puts_away() {
     assert!(stage.text().contains("✓ passed"), "{}", stage.text());
     assert_eq!(stage.char('a'), []);
     stage.key(KeyCode::Esc);
-    assert_eq!(stage.ui.key_scope(), KeyScope::Queues);
+    assert_eq!(stage.ui.key_scope(), KeyScope::Pane(PaneId::Queues));
 }
 
 #[test]
@@ -478,7 +479,7 @@ fn a_click_on_the_count_opens_the_tray_and_one_on_a_row_selects_it() {
         }));
     };
     click(&mut stage, column - 1, 0);
-    assert_eq!(stage.ui.key_scope(), KeyScope::Queues);
+    assert_eq!(stage.ui.key_scope(), KeyScope::Pane(PaneId::Queues));
     click(&mut stage, column + 3, 0);
     assert_eq!(stage.ui.key_scope(), KeyScope::Alerts);
     let row = stage.text().lines().position(|line| line.contains("the store refuses commits")).unwrap();

@@ -1,5 +1,6 @@
 //! Marks, cancelling many together, moving rows of another manifest, and recordings.
 
+use crate::console::input::pane_id::PaneId;
 use std::path::PathBuf;
 
 use crossterm::event::KeyCode;
@@ -57,9 +58,9 @@ fn marks_are_seen_move_on_and_go_with_esc() {
     stage.char('v');
     assert!(!stage.text().contains("◆43"), "a mark is taken off again");
     stage.key(KeyCode::Esc);
-    assert_eq!((stage.ui.key_scope(), stage.ui.marked_rows.len()), (KeyScope::Pending, 0));
+    assert_eq!((stage.ui.key_scope(), stage.ui.marked_rows.len()), (KeyScope::Pane(PaneId::Pending), 0));
     stage.key(KeyCode::Esc);
-    assert_eq!(stage.ui.key_scope(), KeyScope::Queues);
+    assert_eq!(stage.ui.key_scope(), KeyScope::Pane(PaneId::Queues));
 }
 
 #[test]

@@ -221,8 +221,10 @@ fn the_next_start_looks_at_panes_in_the_same_way() {
 
 #[test]
 fn every_pane_draws_every_field_that_it_declares() {
-    for pane in
-        PaneId::ALL.into_iter().filter(|pane| !records::specs(*pane).is_empty() && *pane != PaneId::Pending)
+    for pane in PaneId::ALL
+        .iter()
+        .copied()
+        .filter(|pane| !records::specs(*pane).is_empty() && *pane != PaneId::Pending)
     {
         let view = ViewId::ALL.into_iter().find(|view| view.panes().contains(&pane)).unwrap();
         let mut stage = match view {

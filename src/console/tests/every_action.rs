@@ -62,7 +62,7 @@ fn asking(mut stage: TestConsole, bound: Confirmation) -> TestConsole {
 pub(super) fn at(place: KeyScope, base: fn() -> TestConsole) -> Option<TestConsole> {
     let (id, queue, event) = (InvocationId(43), "default".into(), "give_item".into());
     let stage = match place {
-        KeyScope::Started => {
+        KeyScope::Pane(PaneId::Started) => {
             let mut stage = TestConsole::of_size(80, 24);
             stage.resync(fresh());
             focused(stage, PaneId::Started)
@@ -72,7 +72,7 @@ pub(super) fn at(place: KeyScope, base: fn() -> TestConsole) -> Option<TestConso
             stage.ui.focus = Focus::Chips(0);
             stage
         }
-        KeyScope::Pending => pending_list(43..=45, false),
+        KeyScope::Pane(PaneId::Pending) => pending_list(43..=45, false),
         KeyScope::Details => {
             let mut stage = at(KeyScope::Chips, base)?;
             stage.act(Action::Open);
@@ -157,7 +157,7 @@ pub(super) fn at(place: KeyScope, base: fn() -> TestConsole) -> Option<TestConso
             stage.ui.push(Output::running(1, ("ls queues", "")));
             stage
         }
-        _ => focused(base(), PaneId::ALL.into_iter().find(|pane| pane.key_scope() == place)?),
+        _ => focused(base(), PaneId::ALL.iter().copied().find(|pane| KeyScope::Pane(*pane) == place)?),
     };
     Some(stage)
 }
@@ -175,7 +175,7 @@ fn does_or_says(place: KeyScope, base: fn() -> TestConsole, action: Action) -> O
 
 fn in_every_place(base: fn() -> TestConsole) {
     let mut idle = Vec::new();
-    for place in KeyScope::ALL {
+    for place in KeyScope::all() {
         let stage = base();
         let bound: Vec<Action> = stage.view.keymap.bindings(place).map(|binding| binding.action).collect();
         // From the palette any action comes, wherever it opens.

@@ -44,7 +44,10 @@ fn filters_while_it_is_typed_and_keeps_or_restores() {
     let screen = stage.text();
     assert!(screen.contains("✓ 1 of 41") && screen.contains("/fail 1 of 41"), "{screen}");
     stage.key(KeyCode::Enter);
-    assert_eq!((stage.ui.key_scope(), text(&stage, PaneId::Recent).as_str()), (KeyScope::Recent, "fail"));
+    assert_eq!(
+        (stage.ui.key_scope(), text(&stage, PaneId::Recent).as_str()),
+        (KeyScope::Pane(PaneId::Recent), "fail")
+    );
     stage.char('/');
     stage.write(" x");
     assert_eq!(counts(&stage), (0, 41));

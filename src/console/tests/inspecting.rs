@@ -305,7 +305,7 @@ fn what_caused_this_and_what_did_it_cause() {
     stage.key(KeyCode::Backspace);
     assert!(stage.text().contains("no other entry was looked at before"));
     stage.key(KeyCode::Esc);
-    assert_eq!(stage.ui.key_scope(), KeyScope::Queues);
+    assert_eq!(stage.ui.key_scope(), KeyScope::Pane(PaneId::Queues));
 }
 
 #[test]
@@ -509,7 +509,7 @@ fn a_long_value_is_opened_whole_and_paged() {
     stage.key(KeyCode::Esc);
     assert_eq!(stage.ui.key_scope(), KeyScope::Inspector);
     stage.key(KeyCode::Esc);
-    assert_eq!(stage.ui.key_scope(), KeyScope::Queues);
+    assert_eq!(stage.ui.key_scope(), KeyScope::Pane(PaneId::Queues));
 }
 
 #[test]

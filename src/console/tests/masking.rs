@@ -188,7 +188,7 @@ fn places() -> Vec<(String, TestConsole)> {
         make_noise(&mut stage);
         Some((place.name().to_owned(), stage))
     };
-    KeyScope::ALL.into_iter().filter_map(place).collect()
+    KeyScope::all().filter_map(place).collect()
 }
 
 fn odd() -> Vec<EventRow> {
@@ -345,7 +345,7 @@ fn what_comes_from_viewers_peers_and_payloads_is_masked_by_its_class_wherever_it
 #[test]
 fn on_air_is_gone_on_and_off_by_a_key_in_every_place_where_nothing_is_typed() {
     let mut deaf = Vec::new();
-    for place in KeyScope::ALL.into_iter().filter(|place| !place.takes_text()) {
+    for place in KeyScope::all().filter(|place| !place.takes_text()) {
         let Some(mut stage) = every_action::at(place, night) else { continue };
         // A question takes keys once it was seen.
         stage.key(KeyCode::Null);

@@ -1,5 +1,6 @@
 //! The palette, the list of keys and help, by keys and clicks.
 
+use crate::console::input::pane_id::PaneId;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
 
 use super::{
@@ -69,7 +70,7 @@ fn letters_are_letters_while_the_palette_is_open() {
     stage.char('H');
     assert_eq!(stage.ui.palette.as_ref().unwrap().text(), "qH");
     ctrl(&mut stage, 'c');
-    assert_eq!(stage.ui.key_scope(), KeyScope::Queues, "Ctrl-C closes the layer");
+    assert_eq!(stage.ui.key_scope(), KeyScope::Pane(PaneId::Queues), "Ctrl-C closes the layer");
 }
 
 #[test]
@@ -100,7 +101,7 @@ fn what_would_do_nothing_says_why_and_stays() {
 fn only_what_works_below_is_offered_and_help_always() {
     let mut stage = show(100, 30);
     stage.key(KeyCode::Enter);
-    assert_eq!(stage.ui.key_scope(), KeyScope::Pending);
+    assert_eq!(stage.ui.key_scope(), KeyScope::Pane(PaneId::Pending));
     stage.char(':');
     types(&mut stage, "zoom");
     assert_ne!(stage.ui.palette.as_ref().unwrap().hit(), Some(&Hit::Action(Action::Zoom)));
@@ -109,7 +110,7 @@ fn only_what_works_below_is_offered_and_help_always() {
     stage.key(KeyCode::Enter);
     assert_eq!(stage.ui.key_scope(), KeyScope::Keys);
     stage.key(KeyCode::Esc);
-    assert_eq!(stage.ui.key_scope(), KeyScope::Pending);
+    assert_eq!(stage.ui.key_scope(), KeyScope::Pane(PaneId::Pending));
 }
 
 #[test]
@@ -130,7 +131,7 @@ fn a_subcommand_runs_and_shows_what_it_printed_with_its_exit_code() {
         "{text}"
     );
     assert_eq!(stage.key(KeyCode::Esc), [], "nothing runs that could be ended");
-    assert_eq!(stage.ui.key_scope(), KeyScope::Queues);
+    assert_eq!(stage.ui.key_scope(), KeyScope::Pane(PaneId::Queues));
 }
 
 #[test]
@@ -139,7 +140,7 @@ fn going_back_ends_a_subcommand_that_runs() {
     stage.key(KeyCode::Enter);
     assert_eq!(stage.key(KeyCode::Esc), [Effect::StopRun { number: 1 }]);
     stage.event(Event::SubcommandEnded { number: 1, ran: ran("", SubcommandEnd::Killed) });
-    assert_eq!(stage.ui.key_scope(), KeyScope::Queues);
+    assert_eq!(stage.ui.key_scope(), KeyScope::Pane(PaneId::Queues));
 }
 
 #[test]

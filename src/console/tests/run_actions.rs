@@ -313,7 +313,7 @@ fn a_draft_is_there_again_after_it_was_left() {
     let mut stage = writing();
     stage.write("# mine");
     stage.key(KeyCode::Esc);
-    assert_eq!(stage.ui.key_scope(), KeyScope::Queues);
+    assert_eq!(stage.ui.key_scope(), KeyScope::Pane(PaneId::Queues));
     stage.char('s');
     assert!(stage.text().contains("# mine"), "{}", stage.text());
 }

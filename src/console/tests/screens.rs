@@ -279,9 +279,7 @@ fn every_pane_of_the_bridge_and_the_journal_zoomed() {
     for view in [ViewId::Bridge, ViewId::Journal] {
         // The Meter has screens of its own.
         for pane in view.panes().iter().filter(|pane| **pane != PaneId::Meter) {
-            let name = format!("zoomed_{}_{}", view.name(), pane.key_scope().name())
-                .to_lowercase()
-                .replace(' ', "_");
+            let name = format!("zoomed_{}_{}", view.name(), pane.name()).to_lowercase().replace(' ', "_");
             at_both_sizes(&name, |columns, rows| {
                 let mut stage =
                     if view == ViewId::Bridge { bridge(300, 100) } else { journal(columns, rows) };

@@ -34,7 +34,7 @@ use crate::{
 
 /// The panes that have records.
 fn panes() -> impl Iterator<Item = PaneId> {
-    PaneId::ALL.into_iter().filter(|pane| *pane != PaneId::Started)
+    PaneId::ALL.iter().copied().filter(|pane| *pane != PaneId::Started)
 }
 
 /// A pane alone on the screen, with rows, the second of which was chosen.

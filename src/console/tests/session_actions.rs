@@ -77,7 +77,7 @@ fn without_a_reason_it_says_who_did_it_and_escape_goes_back_one_layer_at_a_time(
     assert_eq!(stage.ui.key_scope(), KeyScope::ReasonDialog);
     assert!(stage.text().contains("reason: by the operator"), "{}", stage.text());
     stage.key(KeyCode::Esc);
-    assert_eq!(stage.ui.key_scope(), KeyScope::Sessions);
+    assert_eq!(stage.ui.key_scope(), KeyScope::Pane(PaneId::Sessions));
     stage.char('x');
     assert_eq!(stage.char('y'), [cancel("by the operator")], "what was written before is gone");
 }
@@ -99,7 +99,7 @@ fn escape_puts_the_reason_back_as_it_was_kept_and_ctrl_c_closes_the_question() {
     stage.char('r');
     stage.write("never mind");
     stage.ctrl('c');
-    assert_eq!(stage.ui.key_scope(), KeyScope::Sessions);
+    assert_eq!(stage.ui.key_scope(), KeyScope::Pane(PaneId::Sessions));
     assert!(!stage.char('y').iter().any(|effect| matches!(effect, Effect::Command { .. })));
 }
 

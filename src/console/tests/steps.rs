@@ -97,7 +97,7 @@ fn a_question_is_answered_by_y_and_never_by_the_key_that_opened_it() {
     assert_eq!(stage.char('q'), []);
     assert_eq!(stage.ui.key_scope(), KeyScope::Dialog);
     stage.char('n');
-    assert_eq!(stage.ui.key_scope(), KeyScope::Queues);
+    assert_eq!(stage.ui.key_scope(), KeyScope::Pane(PaneId::Queues));
     stage.char('q');
     assert_eq!(stage.char('y'), [Effect::Quit]);
 }
@@ -113,24 +113,24 @@ fn ctrl_c_closes_what_is_open_and_ends_the_console_only_where_nothing_is() {
     stage.key(KeyCode::Enter);
     stage.ctrl('e');
     assert_eq!((stage.ui.key_scope(), stage.text().contains("\"item_id\": 4")), (KeyScope::FormJson, true));
-    for below in [KeyScope::Events, KeyScope::Queues] {
+    for below in [KeyScope::Events, KeyScope::Pane(PaneId::Queues)] {
         assert_eq!(stage.ctrl('c'), []);
         assert_eq!(stage.ui.key_scope(), below);
     }
     stage.char(':');
     stage.write("hold");
     assert_eq!(stage.ctrl('c'), []);
-    assert_eq!(stage.ui.key_scope(), KeyScope::Queues);
+    assert_eq!(stage.ui.key_scope(), KeyScope::Pane(PaneId::Queues));
     stage.char('?');
     stage.char('?');
-    for below in [KeyScope::Help, KeyScope::Queues] {
+    for below in [KeyScope::Help, KeyScope::Pane(PaneId::Queues)] {
         assert_eq!(stage.ctrl('c'), []);
         assert_eq!(stage.ui.key_scope(), below);
     }
     stage.ctrl('c');
     assert!(stage.text().contains("Quit?"), "work is in flight\n{}", stage.text());
     assert_eq!(stage.ctrl('c'), []);
-    assert_eq!(stage.ui.key_scope(), KeyScope::Queues);
+    assert_eq!(stage.ui.key_scope(), KeyScope::Pane(PaneId::Queues));
 }
 
 #[test]
@@ -240,7 +240,7 @@ fn an_answer_for_a_list_that_was_closed_is_let_go() {
     stage.key(KeyCode::Esc);
     let asked = Purpose::Pending { queue: "default".into(), direction: Direction::Forward, serial: 2 };
     stage.event(Event::QueryAnswered { purpose: asked, page: Err(PortError::Store("gone".to_owned())) });
-    assert_eq!((stage.ui.key_scope(), stage.ui.message), (KeyScope::Queues, None));
+    assert_eq!((stage.ui.key_scope(), stage.ui.message), (KeyScope::Pane(PaneId::Queues), None));
 }
 
 #[test]

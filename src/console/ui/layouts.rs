@@ -55,7 +55,7 @@ struct PaneLayout {
 
 /// A pane's name in the file.
 fn name(pane: PaneId) -> String {
-    pane.key_scope().name().trim_start_matches("the ").to_lowercase().replace(' ', "-")
+    pane.name().trim_start_matches("the ").to_lowercase().replace(' ', "-")
 }
 
 /// What is to be kept of these lenses.
@@ -89,7 +89,7 @@ pub(crate) fn read(text: &str) -> Result<BTreeMap<PaneId, TableSettings>, String
     }
     let mut lenses = BTreeMap::new();
     for (pane, look) in
-        PaneId::ALL.into_iter().filter_map(|pane| layouts.panes.get(&name(pane)).map(|look| (pane, look)))
+        PaneId::ALL.iter().copied().filter_map(|pane| layouts.panes.get(&name(pane)).map(|look| (pane, look)))
     {
         let specs = records::specs(pane);
         let mut lens = TableSettings::default();
@@ -143,7 +143,7 @@ mod tests {
     #[test]
     fn every_pane_has_a_name_of_its_own_and_comes_back_as_it_was() {
         let mut lenses = BTreeMap::new();
-        for pane in PaneId::ALL.into_iter().filter(|pane| !records::specs(*pane).is_empty()) {
+        for pane in PaneId::ALL.iter().copied().filter(|pane| !records::specs(*pane).is_empty()) {
             let lens: &mut TableSettings = lenses.entry(pane).or_default();
             lens.set_sort(Some(Sort { field: 1, descending: true }));
             lens.set_columns(Some(vec![2, 0]));

@@ -259,7 +259,7 @@ impl Ui {
     pub(crate) fn key_scope_below_palette(&self) -> KeyScope {
         match (self.overlays.last(), self.focus) {
             (Some(overlay), _) => overlay.key_scope(),
-            (None, Focus::Pane(pane)) => pane.key_scope(),
+            (None, Focus::Pane(pane)) => KeyScope::Pane(pane),
             (None, Focus::Chips(_)) => KeyScope::Chips,
         }
     }

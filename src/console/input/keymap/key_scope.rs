@@ -5,37 +5,9 @@ use crate::console::input::pane_id::PaneId;
 /// Where keys go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum KeyScope {
-    Queues,
-    InFlight,
-    Recent,
-    Log,
-    Started,
-    History,
-    OtherPack,
-    Refunds,
-    State,
-    AdapterLog,
-    Violations,
-    StationLog,
-    Meter,
-    Wire,
-    Topics,
-    Subscribers,
-    Peers,
-    Drops,
-    Runs,
-    Plan,
-    RunEvents,
-    Artifacts,
-    RunHistory,
-    Sessions,
-    Standings,
-    Voices,
-    SessionLog,
-    SessionHistory,
-    Trace,
+    /// A pane; the pending list too, which lies over the panes.
+    Pane(PaneId),
     Chips,
-    Pending,
     Details,
     /// An entry of the tap with its bytes.
     Inspector,
@@ -79,101 +51,49 @@ pub(crate) enum KeyScope {
     Files,
 }
 
-impl KeyScope {
-    /// All of them.
-    pub(crate) const ALL: [Self; 53] = [
-        Self::Queues,
-        Self::InFlight,
-        Self::Recent,
-        Self::Log,
-        Self::Started,
-        Self::History,
-        Self::OtherPack,
-        Self::Refunds,
-        Self::State,
-        Self::AdapterLog,
-        Self::Violations,
-        Self::StationLog,
-        Self::Meter,
-        Self::Wire,
-        Self::Topics,
-        Self::Subscribers,
-        Self::Peers,
-        Self::Drops,
-        Self::Runs,
-        Self::Plan,
-        Self::RunEvents,
-        Self::Artifacts,
-        Self::RunHistory,
-        Self::Sessions,
-        Self::Standings,
-        Self::Voices,
-        Self::SessionLog,
-        Self::SessionHistory,
-        Self::Trace,
-        Self::Chips,
-        Self::Pending,
-        Self::Details,
-        Self::Inspector,
-        Self::Dialog,
-        Self::CancelDialog,
-        Self::ReasonDialog,
-        Self::Reason,
-        Self::SettleDialog,
-        Self::Events,
-        Self::Form,
-        Self::FormJson,
-        Self::Palette,
-        Self::Alerts,
-        Self::Columns,
-        Self::Keys,
-        Self::Help,
-        Self::Output,
-        Self::FilterLine,
-        Self::CopyAs,
-        Self::Ledger,
-        Self::Submit,
-        Self::SubmitParams,
-        Self::Files,
-    ];
+/// The scopes behind the panes of views, in the order of their layers.
+const LAYERS: [KeyScope; 24] = [
+    KeyScope::Chips,
+    KeyScope::Pane(PaneId::Pending),
+    KeyScope::Details,
+    KeyScope::Inspector,
+    KeyScope::Dialog,
+    KeyScope::CancelDialog,
+    KeyScope::ReasonDialog,
+    KeyScope::Reason,
+    KeyScope::SettleDialog,
+    KeyScope::Events,
+    KeyScope::Form,
+    KeyScope::FormJson,
+    KeyScope::Palette,
+    KeyScope::Alerts,
+    KeyScope::Columns,
+    KeyScope::Keys,
+    KeyScope::Help,
+    KeyScope::Output,
+    KeyScope::FilterLine,
+    KeyScope::CopyAs,
+    KeyScope::Ledger,
+    KeyScope::Submit,
+    KeyScope::SubmitParams,
+    KeyScope::Files,
+];
 
+impl KeyScope {
     /// Panes of all views, and the chips above them.
     pub(crate) const VIEWS: &[Self] = super::table::VIEWS;
+
+    /// All of them.
+    pub(crate) fn all() -> impl Iterator<Item = Self> {
+        let panes = PaneId::ALL.iter().map(|pane| Self::Pane(*pane));
+        panes.filter(|pane| !LAYERS.contains(pane)).chain(LAYERS)
+    }
 
     /// Its name, as help has it.
     pub(crate) const fn name(self) -> &'static str {
         match self {
-            Self::Queues => "Queues",
-            Self::InFlight => "In flight",
-            Self::Recent => "Recent",
-            Self::Log => "Log",
-            Self::Started => "Getting started",
-            Self::History => "History",
-            Self::OtherPack => "Other pack",
-            Self::Refunds => "Refunds",
-            Self::State => "Pack state",
-            Self::AdapterLog => "Adapter log",
-            Self::Violations => "Violations",
-            Self::StationLog => "Station log",
-            Self::Meter => "Meter",
-            Self::Wire => "Wire",
-            Self::Topics => "Topics",
-            Self::Subscribers => "Subscribers",
-            Self::Peers => "Peers",
-            Self::Drops => "Drops",
-            Self::Runs => "Runs",
-            Self::Plan => "Plan",
-            Self::RunEvents => "Run events",
-            Self::Artifacts => "Artifacts",
-            Self::RunHistory => "Run history",
-            Self::Sessions => "Sessions",
-            Self::Standings => "Standings",
-            Self::Voices => "Voices",
-            Self::SessionLog => "Session log",
-            Self::SessionHistory => "Session history",
-            Self::Trace => "Trace",
+            Self::Pane(pane) => pane.name(),
             Self::Chips => "the chips",
-            Self::Pending => "the pending list",
             Self::Details => "details",
             Self::Inspector => "the inspector",
             Self::Dialog => "a question",
@@ -212,43 +132,5 @@ impl KeyScope {
                 | Self::SubmitParams
                 | Self::Reason
         )
-    }
-}
-
-impl PaneId {
-    /// The place of its keys.
-    pub(crate) const fn key_scope(self) -> KeyScope {
-        match self {
-            Self::Queues => KeyScope::Queues,
-            Self::InFlight => KeyScope::InFlight,
-            Self::Recent => KeyScope::Recent,
-            Self::Log => KeyScope::Log,
-            Self::Started => KeyScope::Started,
-            Self::History => KeyScope::History,
-            Self::OtherPack => KeyScope::OtherPack,
-            Self::Refunds => KeyScope::Refunds,
-            Self::State => KeyScope::State,
-            Self::AdapterLog => KeyScope::AdapterLog,
-            Self::Violations => KeyScope::Violations,
-            Self::StationLog => KeyScope::StationLog,
-            Self::Meter => KeyScope::Meter,
-            Self::Wire => KeyScope::Wire,
-            Self::Topics => KeyScope::Topics,
-            Self::Subscribers => KeyScope::Subscribers,
-            Self::Peers => KeyScope::Peers,
-            Self::Drops => KeyScope::Drops,
-            Self::Runs => KeyScope::Runs,
-            Self::Plan => KeyScope::Plan,
-            Self::RunEvents => KeyScope::RunEvents,
-            Self::Artifacts => KeyScope::Artifacts,
-            Self::RunHistory => KeyScope::RunHistory,
-            Self::Sessions => KeyScope::Sessions,
-            Self::Positions => KeyScope::Standings,
-            Self::Statements => KeyScope::Voices,
-            Self::SessionLog => KeyScope::SessionLog,
-            Self::SessionHistory => KeyScope::SessionHistory,
-            Self::Trace => KeyScope::Trace,
-            Self::Pending => KeyScope::Pending,
-        }
     }
 }

@@ -118,7 +118,7 @@ impl Keymap {
         let row = |action: &Action| KeyRow {
             action: action.name(),
             keys: self.keys(*action).into_iter().map(Chord::spelled).collect(),
-            scopes: KeyScope::ALL
+            scopes: KeyScope::all()
                 .into_iter()
                 .filter(|place| self.bindings(*place).any(|binding| binding.action == *action))
                 .map(KeyScope::name)

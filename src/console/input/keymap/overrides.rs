@@ -189,7 +189,7 @@ impl Keymap {
 
     fn validate_scopes(&self, errors: &mut Vec<KeymapError>) {
         let mut found: Vec<(Chord, Action, Action, KeyScope, usize)> = Vec::new();
-        for place in KeyScope::ALL {
+        for place in KeyScope::all() {
             let keys: Vec<_> = self
                 .bindings(place)
                 .flat_map(|binding| binding.keys.iter().map(|chord| (*chord, binding.action)))
@@ -219,7 +219,7 @@ impl Keymap {
 
 #[cfg(test)]
 mod tests {
-    use crate::console::draw::glyphs;
+    use crate::console::{draw::glyphs, input::pane_id::PaneId};
     use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
     use super::*;
@@ -252,14 +252,17 @@ mod tests {
     fn own_keys_take_the_place_of_the_shipped_ones_everywhere() {
         let keymap = with(&[("hold-all", &["ctrl-h", "f5"]), ("up", &["up", "w"])]).unwrap();
         let key = |code, modifiers| KeyEvent::new(code, modifiers);
-        assert_eq!(keymap.lookup(KeyScope::Queues, key(KeyCode::Char('x'), KeyModifiers::CONTROL)), None);
         assert_eq!(
-            keymap.lookup(KeyScope::Queues, key(KeyCode::F(5), KeyModifiers::NONE)),
+            keymap.lookup(KeyScope::Pane(PaneId::Queues), key(KeyCode::Char('x'), KeyModifiers::CONTROL)),
+            None
+        );
+        assert_eq!(
+            keymap.lookup(KeyScope::Pane(PaneId::Queues), key(KeyCode::F(5), KeyModifiers::NONE)),
             Some(Action::HoldAll)
         );
         assert_eq!(keymap.key_of(Action::HoldAll, &glyphs::UNICODE), "ctrl-h");
         assert_eq!(
-            keymap.lookup(KeyScope::Log, key(KeyCode::Char('w'), KeyModifiers::NONE)),
+            keymap.lookup(KeyScope::Pane(PaneId::Log), key(KeyCode::Char('w'), KeyModifiers::NONE)),
             Some(Action::Up)
         );
         assert_eq!(

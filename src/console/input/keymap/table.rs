@@ -2,8 +2,11 @@
 
 use crossterm::event::KeyCode;
 
-use super::{Chord, KeyScope};
-use crate::console::input::action::Action;
+use super::{
+    Chord,
+    KeyScope::{self, Pane},
+};
+use crate::console::input::{action::Action, pane_id::PaneId};
 
 /// One line of the keymap.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,160 +41,170 @@ impl ShippedBinding {
     }
 }
 
-/// Places with rows in panes, but for Queues, and more of them.
+/// Places with rows in panes, but for Queues, and more of them: panes, then others.
 macro_rules! rows_and {
-    ($($more:ident),* $(,)?) => {
-        rows_beside_runs_and!($($more,)* Runs, Plan, RunEvents, Artifacts, RunHistory, Subscribers, Peers)
+    ($($pane:ident),* $(; $($more:ident),*)?) => {
+        rows_beside_runs_and!(
+            $($pane,)* Runs, Plan, RunEvents, Artifacts, RunHistory, Subscribers, Peers; $($($more),*)?
+        )
     };
 }
 
 /// The same without those that tell of runs.
 macro_rules! rows_beside_runs_and {
-    ($($more:ident),* $(,)?) => {
-        rows_beside_both_and!($($more,)* Sessions, Standings, Voices, SessionLog, SessionHistory)
+    ($($pane:ident),*; $($more:ident),*) => {
+        rows_beside_both_and!(
+            $($pane,)* Sessions, Positions, Statements, SessionLog, SessionHistory; $($more),*
+        )
     };
 }
 
 /// The same without those that tell of sessions.
 macro_rules! rows_beside_both_and {
-    ($($more:ident),* $(,)?) => {
+    ($($pane:ident),* $(; $($more:ident),*)?) => {
         &[
-            $( KeyScope::$more, )*
-            KeyScope::InFlight,
-            KeyScope::Recent,
-            KeyScope::Log,
-            KeyScope::History,
-            KeyScope::OtherPack,
-            KeyScope::Refunds,
-            KeyScope::State,
-            KeyScope::AdapterLog,
-            KeyScope::Violations,
-            KeyScope::StationLog,
-            KeyScope::Meter,
-            KeyScope::Wire,
-            KeyScope::Topics,
-            KeyScope::Drops,
-            KeyScope::Trace,
+            $( Pane(PaneId::$pane), )*
+            $( $( KeyScope::$more, )* )?
+            Pane(PaneId::InFlight),
+            Pane(PaneId::Recent),
+            Pane(PaneId::Log),
+            Pane(PaneId::History),
+            Pane(PaneId::OtherPack),
+            Pane(PaneId::Refunds),
+            Pane(PaneId::State),
+            Pane(PaneId::AdapterLog),
+            Pane(PaneId::Violations),
+            Pane(PaneId::StationLog),
+            Pane(PaneId::Meter),
+            Pane(PaneId::Wire),
+            Pane(PaneId::Topics),
+            Pane(PaneId::Drops),
+            Pane(PaneId::Trace),
         ]
     };
 }
 
 const PANES: &[KeyScope] = rows_and!(Queues, Started);
 /// Panes of all views, and the chips above them.
-pub(super) const VIEWS: &[KeyScope] = rows_and!(Queues, Started, Chips);
+pub(super) const VIEWS: &[KeyScope] = rows_and!(Queues, Started; Chips);
 /// The same without those that tell of runs or of sessions: what concerns the adapter is not named there,
 /// though it works.
-const OF_ADAPTER: &[KeyScope] = rows_beside_both_and!(Queues, Started, Chips);
+const OF_ADAPTER: &[KeyScope] = rows_beside_both_and!(Queues, Started; Chips);
 /// The same, with those whose rows are sessions of the bus: among runs and sessions the key of a recording
 /// says no to a question, or writes a reason.
-const INVOKES: &[KeyScope] = rows_beside_both_and!(Queues, Started, Chips, Subscribers, Peers);
+const INVOKES: &[KeyScope] = rows_beside_both_and!(Queues, Started, Subscribers, Peers; Chips);
 /// Where a session of the bus is selected.
-const SESSIONS: &[KeyScope] = &[KeyScope::Subscribers, KeyScope::Peers];
+const SESSIONS: &[KeyScope] = &[Pane(PaneId::Subscribers), Pane(PaneId::Peers)];
 /// Where keys that work on a queue only say where to go.
-const BESIDE_QUEUES: &[KeyScope] = rows_and!(Started, Chips);
+const BESIDE_QUEUES: &[KeyScope] = rows_and!(Started; Chips);
 /// Places with rows or lines to move among.
 const LISTS: &[KeyScope] =
-    rows_and!(Queues, Pending, Details, Inspector, Events, Alerts, Columns, Help, Output, Files);
+    rows_and!(Queues, Pending; Details, Inspector, Events, Alerts, Columns, Help, Output, Files);
 /// Where rows are found and columns are chosen.
 const TABLES: &[KeyScope] = rows_and!(Queues, Pending);
 /// The same, in panes alone.
 const ROWS: &[KeyScope] = rows_and!(Queues);
 /// Where a record is at hand that has a cause, a place in time, and something to copy.
-const TRACED: &[KeyScope] = rows_and!(Queues, Details, Inspector);
+const TRACED: &[KeyScope] = rows_and!(Queues; Details, Inspector);
 /// The same, but for the inspector, where causes are what one comes for.
-const CAUSED: &[KeyScope] = rows_and!(Queues, Details, Pending);
+const CAUSED: &[KeyScope] = rows_and!(Queues, Pending; Details);
 /// Where there is something to copy.
-const COPIED: &[KeyScope] = rows_and!(Queues, Details, Pending, Inspector);
+const COPIED: &[KeyScope] = rows_and!(Queues, Pending; Details, Inspector);
 /// Where rows are counted.
 const LEDGERS: &[KeyScope] = rows_and!(Queues, Pending);
 const MENU: &[KeyScope] = &[KeyScope::CopyAs];
 /// Where time is stopped and stepped through. Where it is not, the last row is all that the key for live can
 /// mean.
 const TIMED: &[KeyScope] =
-    rows_and!(Queues, Started, Chips, Pending, Details, Inspector, Events, Alerts, Help, Output);
+    rows_and!(Queues, Started, Pending; Chips, Details, Inspector, Events, Alerts, Help, Output);
 /// Where the palette and help open.
 const ANYWHERE: &[KeyScope] =
-    rows_and!(Queues, Started, Chips, Pending, Details, Inspector, Events, Alerts, Columns, Files);
+    rows_and!(Queues, Started, Pending; Chips, Details, Inspector, Events, Alerts, Columns, Files);
 /// Where the bridge is started again: wherever it is said that it is down.
-const RESTARTS: &[KeyScope] = rows_and!(Queues, Started, Chips, Details, Alerts);
+const RESTARTS: &[KeyScope] = rows_and!(Queues, Started; Chips, Details, Alerts);
 const INVOCATIONS: &[KeyScope] = &[
-    KeyScope::InFlight,
-    KeyScope::Recent,
-    KeyScope::History,
-    KeyScope::OtherPack,
-    KeyScope::Pending,
-    KeyScope::Wire,
-    KeyScope::Trace,
+    Pane(PaneId::InFlight),
+    Pane(PaneId::Recent),
+    Pane(PaneId::History),
+    Pane(PaneId::OtherPack),
+    Pane(PaneId::Pending),
+    Pane(PaneId::Wire),
+    Pane(PaneId::Trace),
 ];
-const RUNS: &[KeyScope] =
-    &[KeyScope::Runs, KeyScope::Plan, KeyScope::RunEvents, KeyScope::Artifacts, KeyScope::RunHistory];
+const RUNS: &[KeyScope] = &[
+    Pane(PaneId::Runs),
+    Pane(PaneId::Plan),
+    Pane(PaneId::RunEvents),
+    Pane(PaneId::Artifacts),
+    Pane(PaneId::RunHistory),
+];
 const MACP_SESSIONS: &[KeyScope] = &[
-    KeyScope::Sessions,
-    KeyScope::Standings,
-    KeyScope::Voices,
-    KeyScope::SessionLog,
-    KeyScope::SessionHistory,
+    Pane(PaneId::Sessions),
+    Pane(PaneId::Positions),
+    Pane(PaneId::Statements),
+    Pane(PaneId::SessionLog),
+    Pane(PaneId::SessionHistory),
 ];
 /// Where a question of a run may be at hand.
 const ASKED: &[KeyScope] = &[
     KeyScope::Alerts,
     KeyScope::Details,
-    KeyScope::Runs,
-    KeyScope::Plan,
-    KeyScope::RunEvents,
-    KeyScope::Artifacts,
-    KeyScope::RunHistory,
+    Pane(PaneId::Runs),
+    Pane(PaneId::Plan),
+    Pane(PaneId::RunEvents),
+    Pane(PaneId::Artifacts),
+    Pane(PaneId::RunHistory),
 ];
 /// Where what is selected is a piece of work, or a part of one.
 const OF_WORK: &[KeyScope] = &[
-    KeyScope::InFlight,
-    KeyScope::Recent,
-    KeyScope::History,
-    KeyScope::OtherPack,
-    KeyScope::Wire,
-    KeyScope::Runs,
-    KeyScope::Plan,
-    KeyScope::RunEvents,
-    KeyScope::Artifacts,
-    KeyScope::RunHistory,
-    KeyScope::Sessions,
-    KeyScope::SessionHistory,
+    Pane(PaneId::InFlight),
+    Pane(PaneId::Recent),
+    Pane(PaneId::History),
+    Pane(PaneId::OtherPack),
+    Pane(PaneId::Wire),
+    Pane(PaneId::Runs),
+    Pane(PaneId::Plan),
+    Pane(PaneId::RunEvents),
+    Pane(PaneId::Artifacts),
+    Pane(PaneId::RunHistory),
+    Pane(PaneId::Sessions),
+    Pane(PaneId::SessionHistory),
     KeyScope::Inspector,
 ];
 /// Where it may be.
 const BESIDE_WORK: &[KeyScope] = &[
-    KeyScope::Standings,
-    KeyScope::Voices,
-    KeyScope::SessionLog,
-    KeyScope::Log,
-    KeyScope::Refunds,
-    KeyScope::AdapterLog,
-    KeyScope::Violations,
-    KeyScope::StationLog,
-    KeyScope::Drops,
-    KeyScope::Topics,
-    KeyScope::Queues,
-    KeyScope::Pending,
+    Pane(PaneId::Positions),
+    Pane(PaneId::Statements),
+    Pane(PaneId::SessionLog),
+    Pane(PaneId::Log),
+    Pane(PaneId::Refunds),
+    Pane(PaneId::AdapterLog),
+    Pane(PaneId::Violations),
+    Pane(PaneId::StationLog),
+    Pane(PaneId::Drops),
+    Pane(PaneId::Topics),
+    Pane(PaneId::Queues),
+    Pane(PaneId::Pending),
     KeyScope::Details,
 ];
 const READ: &[KeyScope] = &[
-    KeyScope::Log,
-    KeyScope::Refunds,
-    KeyScope::State,
-    KeyScope::AdapterLog,
-    KeyScope::Violations,
-    KeyScope::StationLog,
-    KeyScope::Topics,
-    KeyScope::Drops,
-    KeyScope::Subscribers,
-    KeyScope::Peers,
+    Pane(PaneId::Log),
+    Pane(PaneId::Refunds),
+    Pane(PaneId::State),
+    Pane(PaneId::AdapterLog),
+    Pane(PaneId::Violations),
+    Pane(PaneId::StationLog),
+    Pane(PaneId::Topics),
+    Pane(PaneId::Drops),
+    Pane(PaneId::Subscribers),
+    Pane(PaneId::Peers),
     KeyScope::Alerts,
 ];
-const CANCELLABLE: &[KeyScope] = &[KeyScope::Pending, KeyScope::History, KeyScope::OtherPack];
+const CANCELLABLE: &[KeyScope] = &[Pane(PaneId::Pending), Pane(PaneId::History), Pane(PaneId::OtherPack)];
 const DIALOGS: &[KeyScope] =
     &[KeyScope::Dialog, KeyScope::CancelDialog, KeyScope::ReasonDialog, KeyScope::SettleDialog];
 const READERS: &[KeyScope] = &[
-    KeyScope::Pending,
+    Pane(PaneId::Pending),
     KeyScope::Details,
     KeyScope::Inspector,
     KeyScope::Events,
@@ -204,7 +217,7 @@ const READERS: &[KeyScope] = &[
     KeyScope::Files,
 ];
 /// Layers in which there is something to the left and to the right.
-const SIDEWAYS: &[KeyScope] = &[KeyScope::Pending, KeyScope::Output, KeyScope::Inspector];
+const SIDEWAYS: &[KeyScope] = &[Pane(PaneId::Pending), KeyScope::Output, KeyScope::Inspector];
 const INSPECTOR: &[KeyScope] = &[KeyScope::Inspector];
 const FORMS: &[KeyScope] = &[KeyScope::Form, KeyScope::FormJson];
 /// Where something is written that is sent.
@@ -226,7 +239,7 @@ const WRITERS: &[KeyScope] = &[
 ];
 /// Every layer above the panes in which no text is typed.
 const LAYERS: &[KeyScope] = &[
-    KeyScope::Pending,
+    Pane(PaneId::Pending),
     KeyScope::Details,
     KeyScope::Inspector,
     KeyScope::Dialog,
@@ -273,7 +286,7 @@ pub(super) const TABLE: &[ShippedBinding] = &[
     binding_in(&[Chord::char('r')], Action::Reason, "write why", true, &[KeyScope::ReasonDialog]),
     binding_in(&[Chord::key(KeyCode::Enter)], Action::Open, "keep", true, &[KeyScope::Reason]),
     binding_in(&[Chord::char('r')], Action::Refund, "with a refund", true, &[KeyScope::CancelDialog]),
-    binding_in(&[Chord::key(KeyCode::Enter)], Action::Open, "pending", true, &[KeyScope::Queues]),
+    binding_in(&[Chord::key(KeyCode::Enter)], Action::Open, "pending", true, &[Pane(PaneId::Queues)]),
     binding_in(&[Chord::key(KeyCode::Enter)], Action::Open, "inspect", true, INVOCATIONS),
     binding_in(&[Chord::key(KeyCode::Enter)], Action::Open, "inspect", true, RUNS),
     binding_in(&[Chord::key(KeyCode::Enter)], Action::Open, "inspect", true, MACP_SESSIONS),
@@ -365,8 +378,14 @@ pub(super) const TABLE: &[ShippedBinding] = &[
     binding_in(&[Chord::char('x')], Action::Cancel, "cancel session", true, MACP_SESSIONS),
     binding_in(&[Chord::char('x')], Action::Cancel, "cancel", true, &[KeyScope::Details]),
     binding_in(&[Chord::char('v')], Action::Mark, "mark", true, CANCELLABLE),
-    binding_in(&[Chord::char('e')], Action::Settle, "settle", true, &[KeyScope::InFlight, KeyScope::Alerts]),
-    binding_in(&[Chord::char('P')], Action::Migrate, "move to this pack", true, &[KeyScope::OtherPack]),
+    binding_in(
+        &[Chord::char('e')],
+        Action::Settle,
+        "settle",
+        true,
+        &[Pane(PaneId::InFlight), KeyScope::Alerts],
+    ),
+    binding_in(&[Chord::char('P')], Action::Migrate, "move to this pack", true, &[Pane(PaneId::OtherPack)]),
     binding_in(&[Chord::ctrl('x')], Action::HoldAll, "hold all", true, VIEWS),
     binding_in(&[Chord::char('n')], Action::Invoke, "give work", true, INVOKES),
     binding_in(&[Chord::char('n')], Action::Invoke, "give work", false, RUNS),
@@ -384,9 +403,15 @@ pub(super) const TABLE: &[ShippedBinding] = &[
         Action::Hold,
         "hold/resume",
         true,
-        &[KeyScope::Queues, KeyScope::Pending],
+        &[Pane(PaneId::Queues), Pane(PaneId::Pending)],
     ),
-    binding_in(&[Chord::char('D')], Action::Drain, "drain", true, &[KeyScope::Queues, KeyScope::Pending]),
+    binding_in(
+        &[Chord::char('D')],
+        Action::Drain,
+        "drain",
+        true,
+        &[Pane(PaneId::Queues), Pane(PaneId::Pending)],
+    ),
     binding_in(&[Chord::char('H')], Action::Hold, "hold/resume", false, BESIDE_QUEUES),
     binding_in(&[Chord::char('D')], Action::Drain, "drain", false, BESIDE_QUEUES),
     binding_in(
@@ -394,7 +419,7 @@ pub(super) const TABLE: &[ShippedBinding] = &[
         Action::Cancel,
         "cancel",
         false,
-        &[KeyScope::InFlight, KeyScope::Recent, KeyScope::Queues],
+        &[Pane(PaneId::InFlight), Pane(PaneId::Recent), Pane(PaneId::Queues)],
     ),
     binding_in(&[Chord::ctrl('x')], Action::HoldAll, "hold all", false, LAYERS),
     binding_in(&[Chord::ctrl('x')], Action::HoldAll, "hold all", false, WRITERS),
@@ -410,7 +435,7 @@ pub(super) const TABLE: &[ShippedBinding] = &[
     binding_in(&[Chord::char('r')], Action::Record, "record", false, INVOKES),
     binding_in(&[Chord::char('t')], Action::Ladder, "its trace", true, OF_WORK),
     binding_in(&[Chord::char('t')], Action::Ladder, "its trace", false, BESIDE_WORK),
-    binding_in(&[Chord::char('t')], Action::Ladder, "in the Wire", true, &[KeyScope::Trace]),
+    binding_in(&[Chord::char('t')], Action::Ladder, "in the Wire", true, &[Pane(PaneId::Trace)]),
     binding_in(&[Chord::char('z')], Action::Zoom, "zoom", true, PANES),
     binding_in(&[Chord::char(' ')], Action::Pause, "stop time", true, TIMED),
     binding_in(&[Chord::char('/')], Action::Filter, "filter", true, ROWS),
@@ -419,7 +444,7 @@ pub(super) const TABLE: &[ShippedBinding] = &[
         Action::Filter,
         "filter",
         false,
-        &[KeyScope::Pending, KeyScope::Chips, KeyScope::Started],
+        &[Pane(PaneId::Pending), KeyScope::Chips, Pane(PaneId::Started)],
     ),
     binding_in(&[Chord::key(KeyCode::Esc)], Action::Back, "back", true, READERS),
     binding_in(&[Chord::char('q'), Chord::ctrl('c')], Action::Close, "close", false, READERS),
@@ -494,7 +519,7 @@ mod tests {
     #[test]
     fn no_key_means_two_things_in_one_place() {
         let keymap = Keymap::default();
-        for place in KeyScope::ALL {
+        for place in KeyScope::all() {
             let mut seen = BTreeSet::new();
             for chord in keymap.bindings(place).flat_map(|binding| &binding.keys) {
                 assert!(
@@ -518,7 +543,7 @@ mod tests {
             .flat_map(|place| keymap.bindings(*place))
             .filter(|it| answers.contains(&it.action));
         let confirming: Vec<_> = answering.flat_map(|it| &it.keys).collect();
-        for place in KeyScope::ALL.into_iter().filter(|place| !DIALOGS.contains(place)) {
+        for place in KeyScope::all().filter(|place| !DIALOGS.contains(place)) {
             let asking = keymap.bindings(place).filter(|it| !harmless.contains(&it.action));
             assert!(
                 !asking.flat_map(|binding| &binding.keys).any(|chord| confirming.contains(&chord)),
@@ -533,10 +558,10 @@ mod tests {
         let keymap = Keymap::default();
         let with = KeyEvent::new(KeyCode::Char('H'), KeyModifiers::SHIFT);
         let without = KeyEvent::new(KeyCode::Char('H'), KeyModifiers::NONE);
-        assert_eq!(keymap.lookup(KeyScope::Queues, with), Some(Action::Hold));
-        assert_eq!(keymap.lookup(KeyScope::Queues, without), Some(Action::Hold));
+        assert_eq!(keymap.lookup(Pane(PaneId::Queues), with), Some(Action::Hold));
+        assert_eq!(keymap.lookup(Pane(PaneId::Queues), without), Some(Action::Hold));
         assert_eq!(
-            keymap.lookup(KeyScope::Queues, KeyEvent::new(KeyCode::Tab, KeyModifiers::SHIFT)),
+            keymap.lookup(Pane(PaneId::Queues), KeyEvent::new(KeyCode::Tab, KeyModifiers::SHIFT)),
             Some(Action::FocusPrevious)
         );
     }
@@ -546,7 +571,7 @@ mod tests {
         let keymap = Keymap::default();
         for action in Action::ALL {
             let everywhere = Keymap::shipped(*action);
-            for place in KeyScope::ALL {
+            for place in KeyScope::all() {
                 for binding in keymap.bindings(place).filter(|binding| binding.action == *action) {
                     let wanted: Vec<_> =
                         everywhere.iter().filter(|chord| !place.takes_text() || !chord.types()).collect();
@@ -565,7 +590,7 @@ mod tests {
     #[test]
     fn where_text_is_typed_no_bare_character_means_anything_else() {
         let keymap = Keymap::default();
-        for place in KeyScope::ALL.into_iter().filter(|place| place.takes_text()) {
+        for place in KeyScope::all().filter(|place| place.takes_text()) {
             assert!(
                 keymap.bindings(place).flat_map(|binding| &binding.keys).all(|chord| !chord.types()),
                 "{}",

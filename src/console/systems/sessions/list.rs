@@ -168,7 +168,7 @@ pub(crate) fn rows(model: &Model, now: Now) -> Vec<Row<'_>> {
 
 /// The titles of the panes of sessions.
 pub(crate) fn title(pane: PaneId, model: &Model, ui: &Ui) -> String {
-    let name = pane.key_scope().name();
+    let name = pane.name();
     if pane == PaneId::Sessions {
         return match model.macp().map_or(0, |macp| macp.totals.open) {
             0 => name.to_owned(),
