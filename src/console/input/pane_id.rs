@@ -1,8 +1,74 @@
 //! The panes of all views, and the chips above them.
 
-/// Declares the panes' keys: each with its name, as its title and help have it.
-macro_rules! panes {
-    ($( $(#[doc = $doc:literal])* $pane:ident = $name:literal ),* $(,)?) => {
+/// The panes, for a macro that makes something of all of them: each with its key, its name as its title and
+/// help have it, and where it is declared.
+macro_rules! pane_table {
+    ($make:ident) => {
+        $make! {
+            Queues = "Queues" in bridge::queues::PANE,
+            InFlight = "In flight" in bridge::in_flight::PANE,
+            Recent = "Recent" in bridge::recent::PANE,
+            /// Notices of all origins.
+            Log = "Log" in station::log::PANE,
+            Started = "Getting started" in station::started::PANE,
+            /// Every row the store has, newest first, in pages.
+            History = "History" in bridge::history::HISTORY_PANE,
+            /// Pending rows of another manifest.
+            OtherPack = "Other pack" in bridge::history::OTHER_PACK_PANE,
+            /// Refund records.
+            Refunds = "Refunds" in bridge::refunds::PANE,
+            /// Pack-state values.
+            State = "Pack state" in bridge::pack_state::PANE,
+            /// What the adapter says.
+            AdapterLog = "Adapter log" in bridge::adapter_log::PANE,
+            /// Faults of peers, by clause.
+            Violations = "Violations" in station::violations::PANE,
+            /// What the station and this console say.
+            StationLog = "Station log" in station::log::STATION_PANE,
+            /// What this console costs, and how well it keeps up.
+            Meter = "Meter" in station::meter::PANE,
+            /// Every kept entry of the tap, the newest last.
+            Wire = "Wire" in wire::pane::PANE,
+            /// What is published where on the bus.
+            Topics = "Topics" in bus::topics::PANE,
+            /// Subscriptions of the bus, and what waits for them.
+            Subscribers = "Subscribers" in bus::subscribers::PANE,
+            /// Connections of the bus.
+            Peers = "Peers" in bus::peers::PANE,
+            /// Messages of the bus that did not reach their subscribers.
+            Drops = "Drops" in bus::drops::PANE,
+            /// Runs of openings: those that are open first, then the newest.
+            Runs = "Runs" in runs::list::PANE,
+            /// The plan of a run, with how its nodes stand.
+            Plan = "Plan" in runs::plan::PANE,
+            /// What a run told, the newest last.
+            RunEvents = "Run events" in runs::events::PANE,
+            /// What a run kept.
+            Artifacts = "Artifacts" in runs::artifacts::PANE,
+            /// Every run that the store has, in pages.
+            RunHistory = "Run history" in runs::history::PANE,
+            /// Sessions: those that are open first, then those that ended.
+            Sessions = "Sessions" in sessions::list::PANE,
+            /// How a session stands: its proposals, or what its participants hold.
+            Positions = "Standings" in sessions::positions::PANE,
+            /// Who said what of a session, the last first.
+            Statements = "Voices" in sessions::statements::PANE,
+            /// A session's log, the newest last.
+            SessionLog = "Session log" in sessions::log::PANE,
+            /// Every session that the store has, in pages.
+            SessionHistory = "Session history" in sessions::history::PANE,
+            /// The messages of one trace.
+            Trace = "Trace" in trace::pane::PANE,
+            /// What waits on one queue: a list that lies over the panes.
+            Pending = "the pending list" in bridge::history::PENDING_PANE,
+        }
+    };
+}
+pub(crate) use pane_table;
+
+/// Makes the panes' keys.
+macro_rules! pane_ids {
+    ($( $(#[doc = $doc:literal])* $pane:ident = $name:literal in $($place:ident)::+ ),* $(,)?) => {
         /// A pane.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
         pub(crate) enum PaneId {
@@ -21,64 +87,7 @@ macro_rules! panes {
     };
 }
 
-panes! {
-    Queues = "Queues",
-    InFlight = "In flight",
-    Recent = "Recent",
-    /// Notices of all origins.
-    Log = "Log",
-    Started = "Getting started",
-    /// Every row the store has, newest first, in pages.
-    History = "History",
-    /// Pending rows of another manifest.
-    OtherPack = "Other pack",
-    /// Refund records.
-    Refunds = "Refunds",
-    /// Pack-state values.
-    State = "Pack state",
-    /// What the adapter says.
-    AdapterLog = "Adapter log",
-    /// Faults of peers, by clause.
-    Violations = "Violations",
-    /// What the station and this console say.
-    StationLog = "Station log",
-    /// What this console costs, and how well it keeps up.
-    Meter = "Meter",
-    /// Every kept entry of the tap, the newest last.
-    Wire = "Wire",
-    /// What is published where on the bus.
-    Topics = "Topics",
-    /// Subscriptions of the bus, and what waits for them.
-    Subscribers = "Subscribers",
-    /// Connections of the bus.
-    Peers = "Peers",
-    /// Messages of the bus that did not reach their subscribers.
-    Drops = "Drops",
-    /// Runs of openings: those that are open first, then the newest.
-    Runs = "Runs",
-    /// The plan of a run, with how its nodes stand.
-    Plan = "Plan",
-    /// What a run told, the newest last.
-    RunEvents = "Run events",
-    /// What a run kept.
-    Artifacts = "Artifacts",
-    /// Every run that the store has, in pages.
-    RunHistory = "Run history",
-    /// Sessions: those that are open first, then those that ended.
-    Sessions = "Sessions",
-    /// How a session stands: its proposals, or what its participants hold.
-    Positions = "Standings",
-    /// Who said what of a session, the last first.
-    Statements = "Voices",
-    /// A session's log, the newest last.
-    SessionLog = "Session log",
-    /// Every session that the store has, in pages.
-    SessionHistory = "Session history",
-    /// The messages of one trace.
-    Trace = "Trace",
-    /// What waits on one queue: a list that lies over the panes.
-    Pending = "the pending list",
-}
+pane_table!(pane_ids);
 
 /// A chip of the second line: a system, or a pane that has no room.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

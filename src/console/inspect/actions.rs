@@ -24,6 +24,7 @@ use crate::{
     ids::{ConnectionId, InvocationId, Seq, StateKey, TopicName, TraceId},
     macp::SessionRef,
     mpp::LogView,
+    port::RefundRow,
     tap::{
         EntryRef,
         entry::{Entry, Frame, Head, Transition, Verdict, What, mpp, mpp::FrameType, rmp, runs},
@@ -384,9 +385,10 @@ fn from_record(ui: &Ui, model: &Model, pane: PaneId, record: RecordKey) -> Optio
             let mut notices = model.journal.notices.iter().chain(&model.journal.station);
             notices.find(|notice| notice.number == number)?.seq.map(EntryQuery::Entry)
         }
-        RecordKey::Refund(_) if pane == PaneId::Refunds => {
-            ui.paged_lists.refunds.selected().map(|refund| EntryQuery::Invocation(refund.invocation_id))
-        }
+        RecordKey::Refund(_) if pane == PaneId::Refunds => ui
+            .paged_lists
+            .selected::<RefundRow>(pane)
+            .map(|refund| EntryQuery::Invocation(refund.invocation_id)),
         RecordKey::StateKey(key) => Some(EntryQuery::StateKey(key)),
         RecordKey::Line(number) => model.line(number).cloned().map(EntryQuery::Line),
         RecordKey::Fault(breach) => model.faults.group(breach).map(|group| EntryQuery::Entry(group.seq)),

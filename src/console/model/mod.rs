@@ -21,7 +21,7 @@ mod violations;
 #[cfg(test)]
 pub(crate) use alerts::AlertChanges;
 pub(crate) use alerts::{Alert, AlertStatus, Alerts, Cause, remedy};
-pub(crate) use bridge::{Changes, HISTORY_ROWS, hello_remedy, in_flight, mpp_report, settle_remedy};
+pub(crate) use bridge::{HISTORY_ROWS, hello_remedy, in_flight, mpp_report, settle_remedy};
 pub(crate) use entry_buffer::EntryBuffer;
 pub(crate) use health::{Condition, ReportLine};
 pub(crate) use journal::{Notice, Origin};

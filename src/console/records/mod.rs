@@ -5,6 +5,7 @@ pub(crate) mod ledger;
 pub(crate) mod marked_rows;
 pub(crate) mod paged_list;
 pub(crate) mod paged_lists;
+pub(crate) mod pane;
 pub(crate) mod row;
 pub(crate) mod rows;
 pub(crate) mod selection;
@@ -14,7 +15,8 @@ pub(crate) mod table_settings;
 
 pub(crate) use row::{CellContext, Row};
 pub(crate) use rows::{
-    Arrangement, Rows, arrangement, counts, fixed_order, is_paged, rows, specs, visible_columns,
+    Arrangement, Rows, arrangement, counts, fixed_order, has_fixed_order, is_paged, rows, specs,
+    visible_columns,
 };
 pub(crate) use since::{ms, wall_ms};
 pub(crate) use table::Table;

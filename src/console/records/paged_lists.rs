@@ -4,31 +4,54 @@
 //! A pane's list is asked for when the pane is first shown, when the selection nears the end of what is
 //! there, and anew at most once a second while it is shown and something changed.
 
-use crate::console::screen;
 use std::{collections::BTreeMap, time::Duration};
 
+use ratatui::layout::Rect;
+
 use super::{
-    paged_list::{PageQuery, PageRows, PagedList, Record},
+    paged_list::{PageQuery, PagedList, StationList},
+    pane::Source,
     selection::Selection,
 };
 use crate::{
     console::{
+        draw::format,
         input::{
             action::{Direction, Effect, Purpose},
             pane_id::PaneId,
         },
-        model::{Changes, Model},
+        model::Model,
         systems::{runs::pages::RunPages, sessions::pages::SessionPages},
         ui::layout::Layout,
     },
-    ids::{InvocationId, QueueName, RefundId},
-    port::{InvocationRow, Page, PortError, Query, QueueRow, RefundRow, RunRow, SessionRow, StateKeyRow},
-    tap::entry::mpp::RowState,
-    time::{Mono, Wall},
+    port::{Page, PortError, Query},
+    time::Mono,
 };
 
 /// The least time between two questions for what is there already.
 const INTERVAL: Duration = Duration::from_secs(1);
+
+/// What the station is asked for, for a pane.
+pub(crate) enum Pages {
+    /// Nothing.
+    None,
+    /// A list.
+    List(&'static ListSource),
+    /// Parts of the record that is shown, which its system asks for: where an answer goes.
+    Parts(fn(&mut PagedLists, PaneId, u64, Result<Page, PortError>)),
+}
+
+/// A list of the station, for a pane.
+pub(crate) struct ListSource {
+    /// An empty list.
+    pub(crate) list: fn() -> Box<dyn StationList>,
+    /// What is asked for a page of it, with the pane's filter.
+    pub(crate) query: fn(PageQuery, Option<String>) -> Query,
+    /// Counts the changes of what it lists.
+    pub(crate) changes: fn(&Model) -> u64,
+    /// Whether it is asked for, by the pane's place on the screen: some panes' chips have a count.
+    pub(crate) is_wanted: fn(Option<Rect>) -> bool,
+}
 
 /// When a list was asked for last, and for what.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,174 +62,148 @@ struct LastRequest {
     first_visible: Option<u64>,
 }
 
+/// A pane's list.
+#[derive(Debug)]
+struct PaneList {
+    list: Box<dyn StationList>,
+    last_request: Option<LastRequest>,
+    /// The filter that goes with the questions.
+    filter: Option<String>,
+    /// Changes that there were when it was asked for last.
+    changes_at_request: u64,
+}
+
 /// The lists.
 #[derive(Debug)]
 pub(crate) struct PagedLists {
-    pub(crate) history: PagedList<InvocationRow>,
-    pub(crate) other_pack: PagedList<InvocationRow>,
-    pub(crate) refunds: PagedList<RefundRow>,
-    pub(crate) state: PagedList<StateKeyRow>,
-    pub(crate) run_history: PagedList<RunRow>,
+    lists: BTreeMap<PaneId, PaneList>,
     /// What the store has of the run that is shown.
     pub(crate) runs: RunPages,
-    pub(crate) session_history: PagedList<SessionRow>,
     /// What the store has of the session that is shown.
     pub(crate) sessions: SessionPages,
-    queues: PagedList<QueueRow>,
-    last_requests: BTreeMap<PaneId, LastRequest>,
-    /// The filters that go with the questions.
-    filters: BTreeMap<PaneId, String>,
     /// How often an answer was taken.
     revision: u64,
-    /// Refunds that were recorded before the list was asked for last.
-    refunds_at_request: u64,
 }
 
 impl PagedLists {
     pub(crate) fn new() -> Self {
+        let list = |pane: PaneId| match pane.pane().pages {
+            Pages::List(source) => Some((
+                pane,
+                PaneList { list: (source.list)(), last_request: None, filter: None, changes_at_request: 0 },
+            )),
+            Pages::None | Pages::Parts(_) => None,
+        };
         Self {
-            history: PagedList::new(Self::is_oldest_first(PaneId::History)),
-            other_pack: PagedList::new(Self::is_oldest_first(PaneId::OtherPack)),
-            refunds: PagedList::new(Self::is_oldest_first(PaneId::Refunds)),
-            state: PagedList::new(false),
-            run_history: PagedList::new(Self::is_oldest_first(PaneId::RunHistory)),
+            lists: PaneId::ALL.iter().copied().filter_map(list).collect(),
             runs: RunPages::default(),
-            session_history: PagedList::new(Self::is_oldest_first(PaneId::SessionHistory)),
             sessions: SessionPages::default(),
-            queues: PagedList::new(false),
-            last_requests: BTreeMap::new(),
-            filters: BTreeMap::new(),
             revision: 0,
-            refunds_at_request: 0,
         }
+    }
+
+    /// The list that a pane shows; none for a pane whose rows the console has.
+    pub(crate) fn list(&self, pane: PaneId) -> Option<&dyn StationList> {
+        let shows = matches!(pane.pane().source, Source::Whole | Source::Pages { .. });
+        self.lists.get(&pane).filter(|_| shows).map(|it| &*it.list)
+    }
+
+    fn shown_mut(&mut self, pane: PaneId) -> Option<&mut PaneList> {
+        let shows = matches!(pane.pane().source, Source::Whole | Source::Pages { .. });
+        self.lists.get_mut(&pane).filter(|_| shows)
+    }
+
+    /// A list that comes in pages, which has the store's order.
+    fn paged_mut(&mut self, pane: PaneId) -> Option<&mut PaneList> {
+        let is_paged = matches!(pane.pane().source, Source::Pages { .. });
+        self.lists.get_mut(&pane).filter(|_| is_paged)
+    }
+
+    /// The rows that are here of a pane's list, for those who know their type.
+    pub(crate) fn rows<R: super::paged_list::Record + 'static>(&self, pane: PaneId) -> &[R] {
+        self.typed(pane).map_or(&[], PagedList::rows)
+    }
+
+    /// The selected row of a pane's list.
+    pub(crate) fn selected<R: super::paged_list::Record + 'static>(&self, pane: PaneId) -> Option<&R> {
+        self.typed(pane).and_then(PagedList::selected)
+    }
+
+    fn typed<R: 'static>(&self, pane: PaneId) -> Option<&PagedList<R>> {
+        self.lists.get(&pane)?.list.as_any().downcast_ref()
     }
 
     /// The selection of a pane that shows a list.
     pub(crate) fn selection(&self, pane: PaneId) -> Option<&Selection> {
-        match pane {
-            PaneId::History => Some(&self.history.selection),
-            PaneId::OtherPack => Some(&self.other_pack.selection),
-            PaneId::Refunds => Some(&self.refunds.selection),
-            PaneId::State => Some(&self.state.selection),
-            PaneId::RunHistory => Some(&self.run_history.selection),
-            PaneId::SessionHistory => Some(&self.session_history.selection),
-            _ => None,
-        }
+        self.list(pane).map(StationList::selection)
     }
 
-    /// The same, to be changed.
+    /// The selection of a pane that shows a list, to be changed.
     pub(crate) fn selection_mut(&mut self, pane: PaneId) -> Option<&mut Selection> {
-        match pane {
-            PaneId::History => Some(&mut self.history.selection),
-            PaneId::OtherPack => Some(&mut self.other_pack.selection),
-            PaneId::Refunds => Some(&mut self.refunds.selection),
-            PaneId::State => Some(&mut self.state.selection),
-            PaneId::RunHistory => Some(&mut self.run_history.selection),
-            PaneId::SessionHistory => Some(&mut self.session_history.selection),
-            _ => None,
-        }
+        self.shown_mut(pane).map(|it| it.list.selection_mut())
     }
 
     /// Whether a pane's list has its oldest row first; none for a pane that does not have the store's order.
     pub(crate) fn oldest_first(&self, pane: PaneId) -> Option<bool> {
-        match pane {
-            PaneId::History => Some(self.history.oldest_first()),
-            PaneId::OtherPack => Some(self.other_pack.oldest_first()),
-            PaneId::Refunds => Some(self.refunds.oldest_first()),
-            PaneId::RunHistory => Some(self.run_history.oldest_first()),
-            PaneId::SessionHistory => Some(self.session_history.oldest_first()),
-            _ => None,
-        }
+        let is_paged = matches!(pane.pane().source, Source::Pages { .. });
+        self.list(pane).filter(|_| is_paged).map(StationList::oldest_first)
     }
 
     /// Whether a list has its oldest row first by itself: what waits goes in that order, what happened is
     /// read the other way.
-    pub(crate) const fn is_oldest_first(pane: PaneId) -> bool {
-        matches!(pane, PaneId::OtherPack)
+    pub(crate) fn is_oldest_first(pane: PaneId) -> bool {
+        matches!(pane.pane().source, Source::Pages { oldest_first: true, .. })
     }
 
     /// Turns a pane's list round.
     pub(crate) fn reverse(&mut self, pane: PaneId) {
-        match pane {
-            PaneId::History => self.history.reverse(),
-            PaneId::OtherPack => self.other_pack.reverse(),
-            PaneId::Refunds => self.refunds.reverse(),
-            PaneId::RunHistory => self.run_history.reverse(),
-            PaneId::SessionHistory => self.session_history.reverse(),
-            _ => {}
+        if let Some(it) = self.paged_mut(pane) {
+            it.list.reverse();
         }
     }
 
     /// Has the store filter a pane's list that comes in pages.
     pub(crate) fn set_filter(&mut self, pane: PaneId, filter: Option<String>) {
-        if self.filters.get(&pane) == filter.as_ref() {
-            return;
+        if let Some(it) = self.paged_mut(pane).filter(|it| it.filter != filter) {
+            it.list.reset();
+            it.filter = filter;
         }
-        match pane {
-            PaneId::History => self.history.reset(),
-            PaneId::OtherPack => self.other_pack.reset(),
-            PaneId::Refunds => self.refunds.reset(),
-            PaneId::RunHistory => self.run_history.reset(),
-            PaneId::SessionHistory => self.session_history.reset(),
-            _ => return,
-        }
-        match filter {
-            Some(filter) => self.filters.insert(pane, filter),
-            None => self.filters.remove(&pane),
-        };
     }
 
     /// Begins a pane's list at its first row again, if that was let go of meanwhile.
     pub(crate) fn restart(&mut self, pane: PaneId) -> bool {
-        match pane {
-            PaneId::History => self.history.restart(),
-            PaneId::OtherPack => self.other_pack.restart(),
-            PaneId::Refunds => self.refunds.restart(),
-            PaneId::RunHistory => self.run_history.restart(),
-            PaneId::SessionHistory => self.session_history.restart(),
-            _ => false,
-        }
+        self.paged_mut(pane).is_some_and(|it| it.list.restart())
     }
 
     /// Tells a list how many rows of it are shown.
     pub(crate) fn fit(&mut self, pane: PaneId, height: usize) {
-        match pane {
-            PaneId::History => self.history.fit(height),
-            PaneId::OtherPack => self.other_pack.fit(height),
-            PaneId::Refunds => self.refunds.fit(height),
-            PaneId::State => self.state.fit(height),
-            PaneId::RunHistory => self.run_history.fit(height),
-            PaneId::SessionHistory => self.session_history.fit(height),
-            _ => {}
+        if let Some(it) = self.shown_mut(pane) {
+            it.list.fit(height);
         }
     }
 
-    /// When the oldest pending row of a queue was enqueued, as far as is known.
-    pub(crate) fn head_at(&self, queue: &QueueName) -> Option<Wall> {
-        self.queues.rows().iter().find(|row| row.queue == *queue)?.head_at_ms
+    /// How many rows of a pane's list there are with those that came since it was asked for, and whether
+    /// there are more than that.
+    pub(crate) fn count_with_new(&self, pane: PaneId, changes: u64) -> (u64, bool) {
+        let Some(it) = self.lists.get(&pane) else { return (0, false) };
+        let (before, behind) = it.list.more();
+        (it.list.count() as u64 + changes.saturating_sub(it.changes_at_request), before || behind)
     }
 
-    /// How many refunds there are, and whether there are more than that.
-    pub(crate) fn refund_count(&self, model: &Model) -> (u64, bool) {
-        let (before, behind) = self.refunds.more();
-        let since = model.bridge.changes.refunds.saturating_sub(self.refunds_at_request);
-        (self.refunds.rows().len() as u64 + since, before || behind)
+    /// How many rows of a list are loaded, and whether there are more.
+    pub(crate) fn loaded_text(&self, pane: PaneId) -> String {
+        let Some(list) = self.list(pane) else { return String::new() };
+        let more = if list.more() == (false, false) { "" } else { "+" };
+        format!("{}{more}", format::count(list.count() as u64))
     }
 
-    /// Takes the answer for a pane's list.
+    /// Takes the answer for a pane.
     pub(crate) fn take(&mut self, pane: PaneId, serial: u64, answer: Result<Page, PortError>) {
         self.revision += 1;
-        match pane {
-            PaneId::History => self.history.answer(serial, invocations(answer)),
-            PaneId::OtherPack => self.other_pack.answer(serial, invocations(answer)),
-            PaneId::Refunds => self.refunds.answer(serial, refunds(answer)),
-            PaneId::State => self.state.answer(serial, state(answer)),
-            PaneId::Queues => self.queues.answer(serial, queues(answer)),
-            PaneId::RunHistory => self.run_history.answer(serial, runs(answer)),
-            PaneId::Plan | PaneId::RunEvents | PaneId::Artifacts => self.runs.take(pane, serial, answer),
-            PaneId::SessionHistory => self.session_history.answer(serial, sessions(answer)),
-            PaneId::SessionLog | PaneId::Positions => self.sessions.take(pane, serial, answer),
-            _ => {}
+        match (&pane.pane().pages, self.lists.get_mut(&pane)) {
+            (Pages::Parts(take), _) => take(self, pane, serial, answer),
+            (_, Some(it)) => it.list.answer(serial, answer),
+            (_, None) => {}
         }
     }
 
@@ -231,16 +228,9 @@ impl PagedLists {
         let mut effects = Vec::new();
         for pane in layout.view.panes() {
             let area = layout.panes.iter().find(|(known, _)| known == pane).map(|(_, area)| *area);
-            let wanted = match (pane, area) {
-                (PaneId::History, Some(_)) => self.ask_history(&model.bridge.changes, now),
-                (PaneId::OtherPack, Some(_)) => self.ask_other_pack(&model.bridge.changes, now),
-                // Their chips have a count.
-                (PaneId::Refunds, _) => self.ask_refunds(&model.bridge.changes, now),
-                (PaneId::State, _) => self.ask_state(&model.bridge.changes, now),
-                (PaneId::RunHistory, _) => self.ask_runs(model, now),
-                (PaneId::SessionHistory, _) => self.ask_sessions(model, now),
-                (PaneId::Queues, Some(area)) if screen::shows_head_age(area) => {
-                    self.ask_queues(&model.bridge.changes, now)
+            let wanted = match (&pane.pane().pages, self.lists.get_mut(pane)) {
+                (Pages::List(source), Some(it)) if (source.is_wanted)(area) => {
+                    it.due(source, model, pane.pane().source.is_paged(), now)
                 }
                 _ => None,
             };
@@ -249,95 +239,6 @@ impl PagedLists {
             effects.extend(wanted.map(effect));
         }
         effects
-    }
-
-    fn ask_history(&mut self, changes: &Changes, now: RequestTime) -> Option<(u64, Query)> {
-        let wanted = page_due(
-            &mut self.history,
-            self.last_requests.entry(PaneId::History),
-            (changes.rows, changes.resyncs),
-            now,
-        )?;
-        Some((wanted.serial, invocations_query(wanted, None, false, self.filters.get(&PaneId::History))))
-    }
-
-    fn ask_other_pack(&mut self, changes: &Changes, now: RequestTime) -> Option<(u64, Query)> {
-        let wanted = page_due(
-            &mut self.other_pack,
-            self.last_requests.entry(PaneId::OtherPack),
-            (changes.others, changes.resyncs),
-            now,
-        )?;
-        Some((
-            wanted.serial,
-            invocations_query(wanted, Some(RowState::Pending), true, self.filters.get(&PaneId::OtherPack)),
-        ))
-    }
-
-    fn ask_refunds(&mut self, changes: &Changes, now: RequestTime) -> Option<(u64, Query)> {
-        let PageQuery { beyond, oldest_first, limit, serial } = page_due(
-            &mut self.refunds,
-            self.last_requests.entry(PaneId::Refunds),
-            (changes.refunds, changes.resyncs),
-            now,
-        )?;
-        self.refunds_at_request = changes.refunds;
-        let filter = self.filters.get(&PaneId::Refunds).cloned();
-        Some((
-            serial,
-            Query::Refunds { status: None, beyond: beyond.map(RefundId), oldest_first, filter, limit },
-        ))
-    }
-
-    fn ask_state(&mut self, changes: &Changes, now: RequestTime) -> Option<(u64, Query)> {
-        let wanted = whole_due(
-            &mut self.state,
-            self.last_requests.entry(PaneId::State),
-            (changes.state, changes.resyncs),
-            now,
-        )?;
-        Some((wanted.serial, Query::State))
-    }
-
-    fn ask_runs(&mut self, model: &Model, now: RequestTime) -> Option<(u64, Query)> {
-        let changes = (model.runs.run_changes, model.bridge.changes.resyncs);
-        let PageQuery { beyond, oldest_first, limit, serial } =
-            page_due(&mut self.run_history, self.last_requests.entry(PaneId::RunHistory), changes, now)?;
-        let filter = self.filters.get(&PaneId::RunHistory).cloned();
-        Some((
-            serial,
-            Query::Runs { state: None, name: None, since_ms: None, beyond, oldest_first, filter, limit },
-        ))
-    }
-
-    fn ask_sessions(&mut self, model: &Model, now: RequestTime) -> Option<(u64, Query)> {
-        let totals = model.macp().map(|macp| macp.totals).unwrap_or_default();
-        let changes = (
-            totals.started + totals.resolved + totals.expired + totals.cancelled,
-            model.bridge.changes.resyncs,
-        );
-        let wanted = page_due(
-            &mut self.session_history,
-            self.last_requests.entry(PaneId::SessionHistory),
-            changes,
-            now,
-        )?;
-        let PageQuery { beyond, oldest_first, limit, serial } = wanted;
-        let filter = self.filters.get(&PaneId::SessionHistory).cloned();
-        Some((
-            serial,
-            Query::Sessions { state: None, mode: None, since_ms: None, beyond, oldest_first, filter, limit },
-        ))
-    }
-
-    fn ask_queues(&mut self, changes: &Changes, now: RequestTime) -> Option<(u64, Query)> {
-        let wanted = whole_due(
-            &mut self.queues,
-            self.last_requests.entry(PaneId::Queues),
-            (changes.rows, changes.resyncs),
-            now,
-        )?;
-        Some((wanted.serial, Query::Queues))
     }
 }
 
@@ -349,141 +250,55 @@ struct RequestTime {
     is_paused: bool,
 }
 
-type LastRequestEntry<'a> = std::collections::btree_map::Entry<'a, PaneId, LastRequest>;
+impl PaneList {
+    /// What is to be asked for now: a page, or the whole list.
+    fn due(
+        &mut self,
+        source: &ListSource,
+        model: &Model,
+        is_paged: bool,
+        now: RequestTime,
+    ) -> Option<(u64, Query)> {
+        let changes = (source.changes)(model);
+        let present = (changes, model.bridge.changes.resyncs);
+        let wanted = if is_paged { self.page_due(present, now) } else { self.whole_due(present, now) }?;
+        self.changes_at_request = changes;
+        Some((wanted.serial, (source.query)(wanted, self.filter.clone())))
+    }
 
-/// Whether it is time to ask anew; if so, that is noted.
-fn is_due(mark: LastRequestEntry<'_>, present: LastRequest, has_trouble: bool, holds: bool) -> bool {
-    use std::collections::btree_map::Entry;
-    match mark {
-        Entry::Vacant(slot) => {
-            slot.insert(present);
-            true
+    /// Whether it is time to ask anew; if so, that is noted.
+    fn is_due(&mut self, present: LastRequest, is_paused: bool) -> bool {
+        let is_due = self.last_request.is_none_or(|last| {
+            let has_changed = self.list.error().is_some()
+                || (last.changes, last.first_visible) != (present.changes, present.first_visible);
+            has_changed && !is_paused && present.at.since(last.at) >= INTERVAL
+        });
+        if is_due {
+            self.last_request = Some(present);
         }
-        Entry::Occupied(mut slot) => {
-            let mark = slot.get();
-            let has_changed =
-                has_trouble || (mark.changes, mark.first_visible) != (present.changes, present.first_visible);
-            let is_due = has_changed && !holds && present.at.since(mark.at) >= INTERVAL;
-            if is_due {
-                slot.insert(present);
-            }
-            is_due
+        is_due
+    }
+
+    /// The page that is to be asked for now.
+    fn page_due(&mut self, changes: (u64, u64), now: RequestTime) -> Option<PageQuery> {
+        if self.list.is_pending() {
+            return None;
         }
+        let present = LastRequest { at: now.at, changes, first_visible: self.list.first_visible() };
+        let direction = if self.list.is_filled() || self.list.error().is_some() {
+            let wants = self.list.wanted_direction();
+            wants.or_else(|| self.is_due(present, now.is_paused).then_some(Direction::Refresh))?
+        } else {
+            self.last_request = Some(present);
+            Direction::Initial
+        };
+        Some(self.list.ask(direction))
     }
-}
 
-/// The page of a list that is to be asked for now.
-fn page_due<R: Record>(
-    window: &mut PagedList<R>,
-    mark: LastRequestEntry<'_>,
-    changes: (u64, u64),
-    now: RequestTime,
-) -> Option<PageQuery> {
-    if window.pending().is_some() {
-        return None;
-    }
-    let present = LastRequest { at: now.at, changes, first_visible: window.first_visible() };
-    let direction = if window.is_filled() || window.error().is_some() {
-        let wants = window.wanted_direction();
-        wants.or_else(|| {
-            is_due(mark, present, window.error().is_some(), now.is_paused).then_some(Direction::Refresh)
-        })?
-    } else {
-        *mark.or_insert(present) = present;
-        Direction::Initial
-    };
-    Some(window.ask(direction))
-}
-
-/// Whether a list that comes whole is to be asked for now.
-fn whole_due<R: Record>(
-    window: &mut PagedList<R>,
-    mark: LastRequestEntry<'_>,
-    changes: (u64, u64),
-    now: RequestTime,
-) -> Option<PageQuery> {
-    let present = LastRequest { at: now.at, changes, first_visible: None };
-    (window.pending().is_none() && is_due(mark, present, window.error().is_some(), now.is_paused))
-        .then(|| window.ask(Direction::Initial))
-}
-
-fn invocations_query(
-    wanted: PageQuery,
-    state: Option<RowState>,
-    other_manifest: bool,
-    filter: Option<&String>,
-) -> Query {
-    let PageQuery { beyond, oldest_first, limit, .. } = wanted;
-    Query::Invocations {
-        state,
-        queue: None,
-        beyond: beyond.map(InvocationId),
-        oldest_first,
-        other_manifest,
-        filter: filter.cloned(),
-        limit,
-    }
-}
-
-/// Why an answer did not come, and what to do about it.
-pub(crate) fn error_text(error: &PortError) -> String {
-    format!("{error}: {}", error.hint())
-}
-
-/// An answer of another kind came.
-pub(crate) fn unexpected_answer() -> String {
-    "the station answered another question".to_owned()
-}
-
-/// The rows of a page of invocations, or what went wrong.
-pub(crate) fn invocations(page: Result<Page, PortError>) -> Result<PageRows<InvocationRow>, String> {
-    match page {
-        Ok(Page::Invocations { rows, more, beyond }) => {
-            Ok(PageRows { rows, more, beyond: beyond.map(|id| id.0) })
-        }
-        Ok(_) => Err(unexpected_answer()),
-        Err(error) => Err(error_text(&error)),
-    }
-}
-
-fn refunds(page: Result<Page, PortError>) -> Result<PageRows<RefundRow>, String> {
-    match page {
-        Ok(Page::Refunds { rows, more, beyond }) => {
-            Ok(PageRows { rows, more, beyond: beyond.map(|id| id.0) })
-        }
-        Ok(_) => Err(unexpected_answer()),
-        Err(error) => Err(error_text(&error)),
-    }
-}
-
-fn runs(page: Result<Page, PortError>) -> Result<PageRows<RunRow>, String> {
-    match page {
-        Ok(Page::Runs { rows, more, beyond }) => Ok(PageRows { rows, more, beyond }),
-        Ok(_) => Err(unexpected_answer()),
-        Err(error) => Err(error_text(&error)),
-    }
-}
-
-fn sessions(page: Result<Page, PortError>) -> Result<PageRows<SessionRow>, String> {
-    match page {
-        Ok(Page::Sessions { rows, more, beyond }) => Ok(PageRows { rows, more, beyond }),
-        Ok(_) => Err(unexpected_answer()),
-        Err(error) => Err(error_text(&error)),
-    }
-}
-
-fn state(page: Result<Page, PortError>) -> Result<PageRows<StateKeyRow>, String> {
-    match page {
-        Ok(Page::State(rows)) => Ok(PageRows { rows, more: false, beyond: None }),
-        Ok(_) => Err(unexpected_answer()),
-        Err(error) => Err(error_text(&error)),
-    }
-}
-
-fn queues(page: Result<Page, PortError>) -> Result<PageRows<QueueRow>, String> {
-    match page {
-        Ok(Page::Queues(rows)) => Ok(PageRows { rows, more: false, beyond: None }),
-        Ok(_) => Err(unexpected_answer()),
-        Err(error) => Err(error_text(&error)),
+    /// Whether a list that comes whole is to be asked for now.
+    fn whole_due(&mut self, changes: (u64, u64), now: RequestTime) -> Option<PageQuery> {
+        let present = LastRequest { at: now.at, changes, first_visible: None };
+        (!self.list.is_pending() && self.is_due(present, now.is_paused))
+            .then(|| self.list.ask(Direction::Initial))
     }
 }

@@ -1,90 +1,35 @@
 //! The rows of every pane: which there are, in which order, and what identifies them.
 
-use crate::console::{
-    systems::{
-        bridge,
-        bridge::{Pending, adapter_log, in_flight, pack_state, queues, refunds},
-        bus::{drops, peers, subscribers, topics},
-        runs,
-        runs::{artifacts, events, plan},
-        sessions,
-        sessions::{log, positions, statements},
-        station::meter,
-    },
-    trace::pane,
-};
-use std::{cmp::Reverse, collections::VecDeque};
-
 use super::Row;
 use crate::{
     console::{
         input::pane_id::PaneId,
-        model::{
-            FaultGroup, Model, Notice,
-            runs::RunLine,
-            sessions::{PositionRow, SessionLine, StatementRow},
-        },
+        model::Model,
         records::{
+            pane::{Columns, Source},
             selection::{RecordKey, RowKeys},
             table_settings::TableSettings,
         },
         ui::state::Ui,
         wire::pane::Entries,
     },
-    dissect::EntryRecord,
-    field::{Column, Fields, Record as _, Spec, index_of},
+    field::{Column, Record as _, Spec, index_of},
     ids::TraceId,
-    macp::{Mode, SessionRef, SessionView},
-    mpp::EndedView,
-    port::{ArtifactRow, RunRow, SessionRow},
+    macp::SessionRef,
 };
 
 /// The fields of a pane's rows.
 pub(crate) fn specs(pane: PaneId) -> &'static [Spec] {
-    match pane {
-        PaneId::Queues => queues::Queue::SPECS,
-        PaneId::InFlight => in_flight::InFlight::SPECS,
-        PaneId::Recent => EndedView::SPECS,
-        PaneId::Log | PaneId::StationLog => Notice::SPECS,
-        PaneId::History | PaneId::OtherPack | PaneId::Pending => bridge::history::StoredInvocation::SPECS,
-        PaneId::Refunds => refunds::Refund::SPECS,
-        PaneId::State => pack_state::StateValue::SPECS,
-        PaneId::AdapterLog => adapter_log::LogLine::SPECS,
-        PaneId::Violations => FaultGroup::SPECS,
-        PaneId::Meter => meter::MetricRow::SPECS,
-        PaneId::Wire => EntryRecord::SPECS,
-        PaneId::Topics => topics::Topic::SPECS,
-        PaneId::Subscribers => subscribers::Subscriber::SPECS,
-        PaneId::Peers => peers::BusPeer::SPECS,
-        PaneId::Drops => drops::Drops::SPECS,
-        PaneId::Runs => runs::list::Run::SPECS,
-        PaneId::Plan => plan::PlannedNode::SPECS,
-        PaneId::RunEvents => RunLine::SPECS,
-        PaneId::Artifacts => ArtifactRow::SPECS,
-        PaneId::RunHistory => RunRow::SPECS,
-        PaneId::Sessions => SessionView::SPECS,
-        PaneId::Positions => PositionRow::SPECS,
-        PaneId::Statements => StatementRow::SPECS,
-        PaneId::SessionLog => SessionLine::SPECS,
-        PaneId::SessionHistory => SessionRow::SPECS,
-        PaneId::Trace => pane::LadderRow::SPECS,
-        PaneId::Started => &[],
-    }
+    pane.pane().specs
 }
 
-/// The columns that a pane has by itself, each with its field; some go by the mode of the session that is
-/// shown.
-fn default_columns(pane: PaneId, mode: Option<Mode>) -> Vec<(usize, Column)> {
+/// The columns that a pane has by itself, each with its field.
+fn default_columns(pane: PaneId, ui: &Ui) -> Vec<(usize, Column)> {
     let specs = specs(pane);
-    let named = match pane {
-        PaneId::History => bridge::history::HISTORY,
-        PaneId::OtherPack => bridge::history::OTHER_PACK,
-        PaneId::Pending => bridge::history::PENDING,
-        PaneId::RunHistory => runs::history::COLUMNS,
-        PaneId::SessionHistory => sessions::history::COLUMNS,
-        PaneId::Positions => positions::columns(mode),
-        PaneId::Statements => statements::columns(mode),
-        _ => {
+    let named = match pane.pane().columns {
+        Columns::Named(named) => named,
+        Columns::Of(named) => named(ui),
+        Columns::Declared => {
             return specs
                 .iter()
                 .enumerate()
@@ -97,88 +42,31 @@ fn default_columns(pane: PaneId, mode: Option<Mode>) -> Vec<(usize, Column)> {
 
 /// The columns of a pane in a table of this width, each with its field.
 pub(crate) fn visible_columns(pane: PaneId, ui: &Ui, width: u16) -> Vec<(usize, Column)> {
-    ui.table_settings(pane).visible_columns(specs(pane), &default_columns(pane, ui.mode), width)
+    ui.table_settings(pane).visible_columns(specs(pane), &default_columns(pane, ui), width)
 }
 
 /// Whether a pane's rows come from the store in pages: they keep its order, and their filter goes with the
 /// question.
-pub(crate) const fn is_paged(pane: PaneId) -> bool {
-    matches!(
-        pane,
-        PaneId::History
-            | PaneId::OtherPack
-            | PaneId::Refunds
-            | PaneId::Pending
-            | PaneId::RunHistory
-            | PaneId::SessionHistory
-    )
+pub(crate) fn is_paged(pane: PaneId) -> bool {
+    pane.pane().source.is_paged()
 }
 
 /// Whether a pane's rows have an order of their own that stays: the store's, or the tap's.
-pub(crate) const fn has_fixed_order(pane: PaneId) -> bool {
-    is_paged(pane) || matches!(pane, PaneId::Wire)
+pub(crate) fn has_fixed_order(pane: PaneId) -> bool {
+    pane.pane().source.order().is_some()
 }
 
 /// The field that a pane's rows are always ordered by.
 pub(crate) fn fixed_order(pane: PaneId) -> Option<usize> {
-    match pane {
-        PaneId::Wire => index_of(specs(pane), "at"),
-        PaneId::RunHistory | PaneId::SessionHistory => index_of(specs(pane), "number"),
-        _ if is_paged(pane) => index_of(specs(pane), "id"),
-        _ => None,
-    }
-}
-
-/// Notices, the latest first: one that was told of again stands where it was told last.
-fn notices(notices: &VecDeque<Notice>) -> Vec<Row<'_>> {
-    let mut latest: Vec<_> = notices.iter().rev().collect();
-    latest.sort_by_key(|notice| Reverse(notice.at.mono));
-    latest.into_iter().map(Row::Notice).collect()
+    index_of(specs(pane), pane.pane().source.order()?)
 }
 
 /// A pane's rows as they come, unfiltered, in the pane's own order.
 fn unfiltered<'a>(pane: PaneId, ui: &'a Ui, model: &'a Model) -> Vec<Row<'a>> {
-    let Some(mpp) = model.mpp() else { return Vec::new() };
-    match pane {
-        PaneId::Queues => queues::rows(mpp, model, ui),
-        PaneId::InFlight => in_flight::rows(mpp),
-        PaneId::Recent => model.ended().map(Row::Ended).collect(),
-        PaneId::Log => notices(&model.journal.notices),
-        PaneId::StationLog => notices(&model.journal.station),
-        PaneId::History => bridge::history::rows(ui.paged_lists.history.rows(), model),
-        PaneId::OtherPack => bridge::history::rows(ui.paged_lists.other_pack.rows(), model),
-        PaneId::Pending => ui
-            .layer::<Pending>()
-            .map_or_else(Vec::new, |pending| bridge::history::rows(pending.window.rows(), model)),
-        PaneId::Refunds => {
-            ui.paged_lists.refunds.rows().iter().map(|row| Row::Refund(refunds::Refund(row))).collect()
-        }
-        PaneId::State => {
-            ui.paged_lists.state.rows().iter().map(|row| Row::Value(pack_state::StateValue(row))).collect()
-        }
-        PaneId::AdapterLog => adapter_log::rows(model),
-        PaneId::Violations => model.faults.groups().map(Row::Fault).collect(),
-        PaneId::Meter => meter::rows(ui, model),
-        PaneId::Topics => topics::rows(model, ui.moment()),
-        PaneId::Subscribers => subscribers::rows(model, ui),
-        PaneId::Peers => peers::rows(model),
-        PaneId::Drops => drops::rows(model),
-        PaneId::Runs => runs::list::rows(model, ui),
-        PaneId::Plan => plan::rows(model, ui),
-        PaneId::RunEvents => events::rows(model, ui),
-        PaneId::Artifacts => artifacts::rows(model, ui),
-        PaneId::RunHistory => ui.paged_lists.run_history.rows().iter().map(Row::StoredRun).collect(),
-        PaneId::Sessions => sessions::list::rows(model, ui.moment()),
-        PaneId::Positions => positions::rows(model, ui),
-        PaneId::Statements => statements::rows(model, ui),
-        PaneId::SessionLog => log::rows(model, ui),
-        PaneId::SessionHistory => {
-            ui.paged_lists.session_history.rows().iter().map(Row::StoredSession).collect()
-        }
-        PaneId::Trace => pane::rows(ui),
-        // Too many to be named all: see [`rows`].
-        PaneId::Wire | PaneId::Started => Vec::new(),
+    if model.station_state.is_none() {
+        return Vec::new();
     }
+    (pane.pane().rows)(ui, model)
 }
 
 /// What an arrangement was made of. While it stays so, so does the arrangement.
@@ -340,17 +228,13 @@ impl RowKeys for Rows<'_> {
 
 /// A pane's rows as they are shown, from the top.
 pub(crate) fn rows<'a>(pane: PaneId, ui: &'a Ui, model: &'a Model) -> Rows<'a> {
-    if pane == PaneId::Wire {
+    if matches!(pane.pane().source, Source::Tap { .. }) {
         return Rows::Entries(Entries { list: &ui.wire, buffer: ui.time.entries() });
     }
     let rows = unfiltered(pane, ui, model);
     let lens = ui.table_settings(pane);
-    let made =
-        if matches!(pane, PaneId::RunEvents | PaneId::SessionLog | PaneId::Trace) && lens.sort().is_none() {
-            Rows::Following
-        } else {
-            Rows::Collected
-        };
+    let follows = pane.pane().source == Source::Following && lens.sort().is_none();
+    let made = if follows { Rows::Following } else { Rows::Collected };
     if has_fixed_order(pane) || !lens.arranges() {
         return made(rows);
     }
@@ -364,7 +248,7 @@ pub(crate) fn rows<'a>(pane: PaneId, ui: &'a Ui, model: &'a Model) -> Rows<'a> {
 /// How many rows of a pane are shown, and how many there are without its filter. Of a list in pages, those
 /// that are here.
 pub(crate) fn counts(pane: PaneId, ui: &Ui, model: &Model) -> (usize, usize) {
-    if pane == PaneId::Wire {
+    if matches!(pane.pane().source, Source::Tap { .. }) {
         let counts = ui.wire.counts(ui.time.entries());
         let whole = |count| usize::try_from(count).unwrap_or(usize::MAX);
         return (whole(counts.visible), whole(counts.kept));

@@ -1,13 +1,17 @@
 //! Opening, asking and commanding.
 
-use crate::console::{
-    inspect,
-    systems::{
-        bridge::{bulk, invoke, pending},
-        bus, runs,
-        runs::submitting,
-        sessions,
+use crate::{
+    console::{
+        input::pane_id::PaneId,
+        inspect,
+        systems::{
+            bridge::{bulk, invoke, pending},
+            bus, runs,
+            runs::submitting,
+            sessions,
+        },
     },
+    port::{RefundRow, RunRow, StateKeyRow},
 };
 use std::path::PathBuf;
 
@@ -268,11 +272,16 @@ fn open(ui: &mut Ui, model: &Model, view: &View) -> Vec<Effect> {
                 inspect(ui, notice.map(|notice| DetailsRecord::Notice(Box::new(notice))))
             }
             Some(RecordKey::Refund(_)) => {
-                let refund = ui.paged_lists.refunds.selected().cloned();
+                let refund = ui.paged_lists.selected::<RefundRow>(PaneId::Refunds).cloned();
                 inspect(ui, refund.map(|refund| DetailsRecord::Refund(Box::new(refund))))
             }
             Some(RecordKey::StateKey(key)) => {
-                let value = ui.paged_lists.state.rows().iter().find(|row| row.key == key).cloned();
+                let value = ui
+                    .paged_lists
+                    .rows::<StateKeyRow>(PaneId::State)
+                    .iter()
+                    .find(|row| row.key == key)
+                    .cloned();
                 inspect(ui, value.map(|value| DetailsRecord::State(Box::new(value))))
             }
             Some(RecordKey::Line(number)) => {
@@ -297,8 +306,7 @@ fn open(ui: &mut Ui, model: &Model, view: &View) -> Vec<Effect> {
             Some(RecordKey::StoredRun(number, run)) => {
                 let row = ui
                     .paged_lists
-                    .run_history
-                    .rows()
+                    .rows::<RunRow>(PaneId::RunHistory)
                     .iter()
                     .find(|row| (row.number, row.run) == (number, run))
                     .cloned();

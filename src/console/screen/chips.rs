@@ -3,36 +3,21 @@
 use crate::console::draw::{format, text};
 use ratatui::layout::Rect;
 
-use crate::{
-    console::{
-        draw::{glyphs::Glyphs, theme::Role},
-        input::pane_id::{ChipId, PaneId},
-        model::{
-            Condition, Model,
-            bus::{MESSAGES, drop_groups, rmp_report},
-            in_flight, mpp_report,
-            runs::runs_report,
-            sessions::{macp_report, records},
-            store_report,
-        },
-        records::paged_list::{PagedList, Record},
-        settings::view::{Canvas, View},
-        ui::state::{Focus, Ui},
+use crate::console::{
+    draw::theme::Role,
+    input::pane_id::ChipId,
+    model::{
+        Condition, Model,
+        bus::{MESSAGES, rmp_report},
+        in_flight, mpp_report,
+        runs::runs_report,
+        sessions::macp_report,
+        store_report,
     },
-    mpp::QueueView,
-    runs::RunView,
-    tap::entry::{mpp::RowState, station::Level},
+    records::pane::{PaneChip, PaneContext, Room},
+    settings::view::{Canvas, View},
+    ui::state::{Focus, Ui},
 };
-
-/// How much room the chips have.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Room {
-    /// Names, and figures that say something.
-    Least,
-    Tight,
-    Narrow,
-    Wide,
-}
 
 /// A chip's name, its sign, and its figure. While the station does not answer, none of them stands out.
 fn parts(view: &View, chip: ChipId, model: &Model, ui: &Ui, room: Room) -> [(String, Role); 3] {
@@ -137,162 +122,11 @@ fn known(view: &View, chip: ChipId, model: &Model, ui: &Ui, room: Room) -> [(Str
             ]
         }
         ChipId::Hidden(pane) => {
-            let (name, figure, role) = hidden(view, pane, model, ui, room);
+            let chip = pane.pane().chip.map(|chip| chip(&PaneContext { model, ui, view }, room));
+            let PaneChip { name, figure, role } = chip.unwrap_or_else(|| PaneChip::new("", "", Role::Muted));
             [(name.to_owned(), Role::Accent), (String::new(), Role::Muted), (figure, role)]
         }
     }
-}
-
-fn hidden(view: &View, pane: PaneId, model: &Model, ui: &Ui, room: Room) -> (&'static str, String, Role) {
-    let glyphs = view.glyphs;
-    let mpp = model.mpp();
-    match pane {
-        PaneId::Queues => (
-            if room == Room::Least { "QUE" } else { "QUEUES" },
-            mpp.map_or(0, |mpp| mpp.queues.len()).to_string(),
-            Role::Text,
-        ),
-        PaneId::InFlight => {
-            let (flying, applied) = mpp.map_or((0, 0), in_flight);
-            let figure = if applied > 0 {
-                format!("{flying}{} +{applied}", glyphs.flying)
-            } else {
-                format!("{flying}{}", glyphs.flying)
-            };
-            (if room == Room::Least { "FLY" } else { "FLIGHT" }, figure, Role::Text)
-        }
-        PaneId::Recent => {
-            let ended = |wanted: &[RowState]| model.ended().filter(|row| wanted.contains(&row.state)).count();
-            let bad = ended(&[RowState::Failed, RowState::Refunded]);
-            let figure = format!("{}{} {bad}{}", ended(&[RowState::Done]), glyphs.ok, glyphs.bad);
-            (
-                if room <= Room::Tight { "ENDED" } else { "RECENT" },
-                figure,
-                if bad > 0 { Role::Warn } else { Role::Text },
-            )
-        }
-        PaneId::Log => {
-            let serious = model.journal.serious;
-            let role = if serious > 0 { Role::Warn } else { Role::Text };
-            ("LOG", warned(serious, glyphs), role)
-        }
-        PaneId::Started | PaneId::Pending | PaneId::Runs | PaneId::Sessions => {
-            ("", String::new(), Role::Muted)
-        }
-        PaneId::History => {
-            let ended = |count: fn(&QueueView) -> u64| {
-                mpp.map_or(0, |mpp| mpp.queues.values().map(count).sum::<u64>())
-            };
-            let (done, bad) = (ended(|queue| queue.done), ended(|queue| queue.failed));
-            let done = if room == Room::Least {
-                String::new()
-            } else {
-                format!("{}{} ", format::count(done), glyphs.ok)
-            };
-            let figure = format!("{done}{}{}", format::count(bad), glyphs.bad);
-            ("HIST", figure, if bad > 0 { Role::Warn } else { Role::Text })
-        }
-        PaneId::OtherPack => {
-            let rows =
-                mpp.map_or(0, |mpp| mpp.queues.values().map(|queue| queue.other_manifest).sum::<u64>());
-            (
-                if room == Room::Least { "OTH" } else { "OTHER PACK" },
-                format::count(rows),
-                if rows > 0 { Role::Warn } else { Role::Text },
-            )
-        }
-        PaneId::Refunds => {
-            let (refunds, more) = ui.paged_lists.refund_count(model);
-            (
-                if room == Room::Least { "REF" } else { "REFUND" },
-                format!("{}{}", format::count(refunds), if more { "+" } else { "" }),
-                Role::Text,
-            )
-        }
-        PaneId::State => ("STATE", format::count(ui.paged_lists.state.rows().len() as u64), Role::Text),
-        PaneId::AdapterLog => {
-            let serious =
-                mpp.map_or(0, |mpp| mpp.logs.iter().filter(|line| line.level >= Level::Warn).count() as u64);
-            (
-                if room == Room::Least { "ADPT" } else { "ADAPTER LOG" },
-                warned(serious, glyphs),
-                if serious > 0 { Role::Warn } else { Role::Text },
-            )
-        }
-        PaneId::Violations => {
-            let faults = model.faults.count;
-            ("FAULTS", format::count(faults), if faults > 0 { Role::Warn } else { Role::Text })
-        }
-        PaneId::Topics => {
-            ("TOPICS", format::count(model.rmp().map_or(0, |rmp| rmp.topics.len() as u64)), Role::Text)
-        }
-        PaneId::Subscribers => {
-            let subs: usize =
-                model.rmp().map_or(0, |rmp| rmp.peers.values().map(|peer| peer.subs.len()).sum());
-            ("SUBS", format::count(subs as u64), Role::Text)
-        }
-        PaneId::Peers => {
-            ("PEERS", format::count(model.rmp().map_or(0, |rmp| rmp.peers.len() as u64)), Role::Text)
-        }
-        PaneId::Drops => {
-            let dropped: u64 =
-                model.rmp().map_or(0, |rmp| drop_groups(rmp).iter().map(|group| group.count).sum());
-            (
-                "DROPS",
-                format::count(dropped),
-                if model.bus.dropped_last_minute(view.now) > 0 { Role::Warn } else { Role::Text },
-            )
-        }
-        PaneId::Plan => ("PLAN", run_count(model, ui, |view| u64::from(view.planned)), Role::Text),
-        PaneId::RunEvents => ("EVENTS", run_count(model, ui, |view| view.events), Role::Text),
-        PaneId::Artifacts => ("KEPT", run_count(model, ui, |view| view.artifacts), Role::Text),
-        PaneId::Trace => {
-            ("TRACE", format::count(ui.ladder_view.hops(ui.time.visible_until()).count() as u64), Role::Text)
-        }
-        PaneId::RunHistory => ("HIST", loaded(&ui.paged_lists.run_history), Role::Text),
-        PaneId::SessionHistory => ("HIST", loaded(&ui.paged_lists.session_history), Role::Text),
-        PaneId::Positions => ("STAND", format::count(ui.detail_positions(model).len() as u64), Role::Text),
-        PaneId::Statements => ("VOICES", format::count(ui.detail_statements(model).len() as u64), Role::Text),
-        PaneId::SessionLog => {
-            let view =
-                ui.detail_session(model).and_then(|session| model.macp()?.sessions.get(&session.number));
-            (
-                "LOG",
-                format::count(view.map_or(0, |view| records(view.messages, view.end.is_some()))),
-                Role::Text,
-            )
-        }
-        PaneId::Wire => ("WIRE", format::count(ui.time.entries().len() as u64), Role::Text),
-        PaneId::Meter => {
-            let p95 =
-                model.console_health.metrics.p95.minute.map_or_else(|| glyphs.none.to_owned(), format::fine);
-            let slowed = model.console_health.frames_per_s.map(|frames| format!("~{frames} fps"));
-            let role = if slowed.is_some() { Role::Warn } else { Role::Text };
-            ("METER", slowed.unwrap_or(p95), role)
-        }
-        PaneId::StationLog => {
-            let serious =
-                model.journal.station.iter().filter(|notice| notice.level >= Level::Warn).count() as u64;
-            ("STATION", warned(serious, glyphs), if serious > 0 { Role::Warn } else { Role::Text })
-        }
-    }
-}
-
-/// How many rows of a list are loaded, and whether there are more.
-fn loaded<R: Record>(list: &PagedList<R>) -> String {
-    let more = if list.more() == (false, false) { "" } else { "+" };
-    format!("{}{more}", format::count(list.rows().len() as u64))
-}
-
-/// A count of the run that is shown.
-fn run_count(model: &Model, ui: &Ui, count: impl Fn(&RunView) -> u64) -> String {
-    let view = ui.detail_run(model).and_then(|run| ui.run_view(model, run));
-    format::count(view.map_or(0, count))
-}
-
-/// How many lines are of level warn or error: none is nothing to be warned of.
-fn warned(serious: u64, glyphs: &Glyphs) -> String {
-    if serious > 0 { format!("{}{}", format::count(serious), glyphs.warn) } else { "0".to_owned() }
 }
 
 /// Columns of a chip, the gap behind it left out.

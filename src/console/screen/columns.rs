@@ -11,7 +11,7 @@ use crate::{
         model::Model,
         overlays::{Acted, Layer, Offer, Scene, Target, needs},
         records,
-        records::table_settings::Sort,
+        records::{pane::Source, table_settings::Sort},
         screen,
         screen::Columns,
         settings::view::{Canvas, View},
@@ -122,15 +122,13 @@ fn sort(list: &Columns, ui: &mut Ui) {
 
 /// Why a pane cannot be sorted by a field.
 fn sort_unavailable(pane: PaneId, field: usize, name: &str) -> Option<String> {
-    match records::fixed_order(pane) {
-        None => None,
-        Some(_) if pane == PaneId::Wire => {
+    match pane.pane().source {
+        Source::Model | Source::Following | Source::Whole => None,
+        Source::Tap { .. } => {
             Some(format!("the wire has the order of the tap, not that of `{name}`: filter it instead"))
         }
-        Some(_) if pane == PaneId::Pending => {
-            Some("what waits is listed in the order in which it goes".to_owned())
-        }
-        Some(id) => (id != field)
+        Source::OwnPages { .. } => Some("what waits is listed in the order in which it goes".to_owned()),
+        Source::Pages { .. } => (records::fixed_order(pane) != Some(field))
             .then(|| format!("{} comes from the store by id: sort by `id`, not `{name}`", pane.name())),
     }
 }

@@ -47,8 +47,11 @@ fn pane_to_filter(ui: &Ui, model: &Model) -> Option<PaneId> {
             .map(|(pane, _)| pane)
             .find(|pane| !records::specs(*pane).is_empty())
     };
-    let is_beside =
-        ui.overlays.is_empty() && matches!(ui.focus, Focus::Chips(_) | Focus::Pane(PaneId::Started));
+    let is_beside = ui.overlays.is_empty()
+        && match ui.focus {
+            Focus::Chips(_) => true,
+            Focus::Pane(pane) => !pane.pane().has_rows(),
+        };
     pane(ui).or_else(|| if is_beside { first() } else { None })
 }
 

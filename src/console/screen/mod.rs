@@ -26,7 +26,5 @@ pub(crate) use filter_line::FilterLine;
 pub(crate) use footer::draw as draw_footer;
 pub(crate) use header::{draw as draw_header, is_on_alerts, tab_at};
 pub(crate) use palette_overlay::{Hit, Palette};
-pub(crate) use pane::{
-    draw, draw_filter, field_at, inner_width, list_height, row_at, shows_head_age, table_of,
-};
+pub(crate) use pane::{draw, draw_filter, field_at, inner_width, list_height, row_at, table_of};
 pub(crate) use unavailable::{class_of_reason, concerns_run_or_session, unavailable};

@@ -157,8 +157,7 @@ impl TargetRow {
 pub(crate) fn target_row(ui: &Ui, model: &Model) -> Option<TargetRow> {
     let row = match ui.target(model) {
         Target::Row(PaneId::Pending) => ui.top::<Pending>()?.selected(),
-        Target::Row(PaneId::History) => ui.paged_lists.history.selected(),
-        Target::Row(PaneId::OtherPack) => ui.paged_lists.other_pack.selected(),
+        Target::Row(pane) => ui.paged_lists.selected(pane),
         _ => None,
     };
     row.map(|row| TargetRow::of(row, model))

@@ -5,3 +5,4 @@ pub(crate) mod bus;
 pub(crate) mod runs;
 pub(crate) mod sessions;
 pub(crate) mod station;
+mod table;

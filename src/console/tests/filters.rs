@@ -1,6 +1,6 @@
 //! Filters of panes: the line, what it says, what it leaves.
 
-use crate::console::records;
+use crate::{console::records, port::InvocationRow};
 use crossterm::event::KeyCode;
 use ratatui::style::Modifier;
 
@@ -233,7 +233,7 @@ fn the_filter_of_a_list_in_pages_goes_with_the_question() {
     assert_eq!(filter, "id=45");
     let page = Page::Invocations { rows: vec![row(45)], more: false, beyond: Some(InvocationId(1)) };
     stage.event(Event::QueryAnswered { purpose: asked, page: Ok(page) });
-    assert_eq!(stage.ui.paged_lists.history.rows().len(), 1);
+    assert_eq!(stage.ui.paged_lists.rows::<InvocationRow>(PaneId::History).len(), 1);
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! The Bridge and the Journal: what they show, what they ask for, and when.
 
+use crate::port::InvocationRow;
 use crossterm::event::{KeyCode, MouseButton, MouseEvent, MouseEventKind};
 
 use super::{
@@ -173,7 +174,7 @@ fn new_rows_come_at_the_top_and_the_selection_stays_on_its_record() {
     stage.key(KeyCode::Tab);
     assert_eq!(stage.ui.focus, Focus::Pane(PaneId::History));
     stage.key(KeyCode::Down);
-    assert_eq!(stage.ui.paged_lists.history.selected().unwrap().id, InvocationId(45));
+    assert_eq!(stage.ui.paged_lists.selected::<InvocationRow>(PaneId::History).unwrap().id, InvocationId(45));
     stage.pass(2_000);
     let effects = stage.mpp(enqueued(47, "default"), "");
     let (serial, _) = asked_by(PaneId::History, &effects).unwrap();
@@ -182,9 +183,9 @@ fn new_rows_come_at_the_top_and_the_selection_stays_on_its_record() {
         purpose: Purpose::Page { pane: PaneId::History, serial },
         page: Ok(page),
     });
-    assert_eq!(stage.ui.paged_lists.history.rows()[0].id, InvocationId(47));
-    assert_eq!(stage.ui.paged_lists.history.rows().len(), 47);
-    assert_eq!(stage.ui.paged_lists.history.selected().unwrap().id, InvocationId(45));
+    assert_eq!(stage.ui.paged_lists.rows::<InvocationRow>(PaneId::History)[0].id, InvocationId(47));
+    assert_eq!(stage.ui.paged_lists.rows::<InvocationRow>(PaneId::History).len(), 47);
+    assert_eq!(stage.ui.paged_lists.selected::<InvocationRow>(PaneId::History).unwrap().id, InvocationId(45));
     let effects = stage.key(KeyCode::Enter);
     assert!(
         matches!(&effects[..], [Effect::Query { query: Query::Invocation { id: InvocationId(45) }, .. }]),
@@ -250,7 +251,10 @@ fn refunds_state_and_rows_of_another_pack_are_read_whole() {
     shows(&mut stage, PaneId::AdapterLog, &["The adapter says", "found it again"]);
     let effects = shows(&mut stage, PaneId::OtherPack, &["Invocation 3"]);
     assert!(matches!(&effects[..], [Effect::Query { query: Query::Invocation { id: InvocationId(3) }, .. }]));
-    assert_eq!(stage.ui.paged_lists.other_pack.selected().unwrap().id, InvocationId(3));
+    assert_eq!(
+        stage.ui.paged_lists.selected::<InvocationRow>(PaneId::OtherPack).unwrap().id,
+        InvocationId(3)
+    );
     stage.mpp(Transition::StateWritten { key: "resets".into(), persist: true }, "4");
     stage.pass(1_000);
     let effects = stage.event(Event::Tick);
@@ -406,9 +410,9 @@ fn a_list_in_pages_is_turned_round_and_sorts_by_nothing_else() {
     assert!(stage.text().contains("id▴"), "{}", stage.text());
     // A chosen record stays chosen.
     stage.key(KeyCode::Down);
-    let chosen = stage.ui.paged_lists.history.selected().unwrap().id;
+    let chosen = stage.ui.paged_lists.selected::<InvocationRow>(PaneId::History).unwrap().id;
     click(&mut stage, area.x + 9, area.y + 1);
-    assert_eq!(stage.ui.paged_lists.history.selected().unwrap().id, chosen);
+    assert_eq!(stage.ui.paged_lists.selected::<InvocationRow>(PaneId::History).unwrap().id, chosen);
 }
 
 #[test]

@@ -3,5 +3,3 @@
 pub(crate) mod actions;
 pub(crate) mod ladder_view;
 pub(crate) mod pane;
-
-pub(crate) use pane::TRACE_DEFAULT_FILTER;

@@ -1,6 +1,17 @@
 //! Trace: the ladder of one piece of work, every message of it from whom and to whom.
 
-use crate::console::draw::format;
+use crate::{
+    console::{
+        draw::format,
+        records,
+        records::{
+            ledger::{Account, LedgerBound},
+            paged_lists::Pages,
+            pane::{Columns, Drawing, Empty, Pane, PaneChip, Source, Title},
+        },
+    },
+    field::Fields as _,
+};
 use std::time::Duration;
 
 use crate::{
@@ -135,7 +146,7 @@ fn ladder_text(ends: HopLanes, glyphs: &Glyphs) -> String {
 /// The width of the pane from which on there is a ladder.
 const LADDER_FROM: u16 = 112;
 /// The filter that a console begins with here.
-pub(crate) const TRACE_DEFAULT_FILTER: &str = "telling:no";
+const TRACE_DEFAULT_FILTER: &str = "telling:no";
 /// Cells of the widest ladder.
 const LADDER_COLUMNS: u16 = 3 * LANES_MAX - 2;
 
@@ -193,7 +204,7 @@ impl PaneRecord for LadderRow<'_> {
 }
 
 /// The hops of the trace that is shown, up to the moment that is shown.
-pub(crate) fn rows(ui: &Ui) -> Vec<Row<'_>> {
+fn rows(ui: &Ui) -> Vec<Row<'_>> {
     let Some(trace) = ui.ladder_view.trace() else { return Vec::new() };
     let mut hops = ui.ladder_view.hops(ui.time.visible_until()).peekable();
     let began = hops.peek().map_or(Wall(0), |hop| hop.at_ms);
@@ -202,7 +213,7 @@ pub(crate) fn rows(ui: &Ui) -> Vec<Row<'_>> {
 }
 
 /// Whose trace it is, and how many hops were cut.
-pub(crate) fn title(model: &Model, ui: &Ui) -> String {
+fn title(model: &Model, ui: &Ui) -> String {
     let Some(trace) = ui.ladder_view.trace() else { return "Trace".to_owned() };
     let run =
         model.runs().and_then(|runs| runs.run(trace)).map(|run| format!(" {}", run.name)).unwrap_or_default();
@@ -215,7 +226,7 @@ pub(crate) fn title(model: &Model, ui: &Ui) -> String {
 
 /// What stands on the frame's lower line: whose the lanes of the ladder are, where it has room, and what is
 /// left out by the filter that a console begins with.
-pub(crate) fn footer_line(ui: &Ui, view: &View, width: u16) -> Option<String> {
+fn footer_line(ui: &Ui, view: &View, width: u16) -> Option<String> {
     let parties: Vec<&str> = ui.ladder_view.lane_names().collect();
     let lanes = (width >= LADDER_FROM && !parties.is_empty())
         .then(|| format!("lanes from the left: {}", parties.join(", ")));
@@ -231,13 +242,8 @@ pub(crate) fn footer_line(ui: &Ui, view: &View, width: u16) -> Option<String> {
     (!words.is_empty()).then(|| words.join("; "))
 }
 
-/// Whether only what the filter leaves out that a console begins with is kept of a trace.
-pub(crate) fn is_all_filtered(ui: &Ui) -> bool {
-    ui.table_settings(PaneId::Trace).filter().is_some_and(|filter| filter.text() == TRACE_DEFAULT_FILTER)
-}
-
 /// Why there is no hop: none is kept, or so many that only tell how a run stands are left out.
-pub(crate) fn empty_text(ui: &Ui, view: &View, left_out: usize) -> String {
+fn empty_text(ui: &Ui, view: &View, left_out: usize) -> String {
     let key = view.key(Action::Ladder);
     let Some(trace) = ui.ladder_view.trace().map(TraceId::short) else {
         return format!(
@@ -255,6 +261,35 @@ pub(crate) fn empty_text(ui: &Ui, view: &View, left_out: usize) -> String {
     let rest = format!("of a run `{command}` tells what its history has, and a recording keeps all");
     format!("{kept}: it went before this console came, or was let go of since; {rest}")
 }
+
+/// The messages of one trace.
+pub(crate) static PANE: Pane = Pane {
+    specs: LadderRow::SPECS,
+    columns: Columns::Declared,
+    source: Source::Following,
+    rows: |ui, _| rows(ui),
+    pages: Pages::None,
+    filter: Some(TRACE_DEFAULT_FILTER),
+    title: Title::Of(|cx| title(cx.model, cx.ui)),
+    empty: Empty::Wrapped(|cx| empty_text(cx.ui, cx.view, records::counts(PaneId::Trace, cx.ui, cx.model).1)),
+    drawing: Drawing::Marked(|canvas, area, has_rows, cx| {
+        let width = area.width.saturating_sub(2);
+        if let Some(foot) = has_rows.then(|| footer_line(cx.ui, cx.view, width)).flatten() {
+            let (y, room) = (area.bottom().saturating_sub(1), area.width.saturating_sub(4));
+            canvas.put(area.x + 2, y, room, &format!(" {foot} "), Role::Muted);
+        }
+    }),
+    chip: Some(|cx, _| {
+        let count = cx.ui.ladder_view.hops(cx.ui.time.visible_until()).count();
+        PaneChip::new("TRACE", format::count(count as u64), Role::Text)
+    }),
+    ledger: |ui, _, all| {
+        let cut = ui.ladder_view.cut();
+        let bound = LedgerBound::Limit("limits.port.ladder_hops_max", ui.limits.port.ladder_hops_max);
+        let what = "the messages of the trace that is shown, as far as they are kept";
+        Some(Account::cut(what, all.saturating_add(cut), cut, bound))
+    },
+};
 
 #[cfg(test)]
 mod tests {

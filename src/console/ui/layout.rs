@@ -41,12 +41,8 @@ impl Layout {
     /// among the systems.
     pub(crate) fn chips(&self) -> Vec<ChipId> {
         let mut chips = vec![ChipId::Mpp, ChipId::Rmp, ChipId::Macp, ChipId::Runs, ChipId::Store];
-        let hidden = self
-            .view
-            .panes()
-            .iter()
-            .copied()
-            .filter(|pane| !self.has(*pane) && !matches!(pane, PaneId::Runs | PaneId::Sessions));
+        let hidden =
+            self.view.panes().iter().copied().filter(|pane| !self.has(*pane) && pane.pane().chip.is_some());
         chips.extend(hidden.map(ChipId::Hidden));
         chips
     }

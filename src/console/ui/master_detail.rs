@@ -1,6 +1,7 @@
 //! What the panes beside a list tell of: the run or the session that was selected there last, or the first
 //! there is.
 
+use crate::console::systems::sessions::session_row;
 use std::{borrow::Cow, time::Duration};
 
 use super::{
@@ -67,7 +68,7 @@ impl Ui {
     fn detail_mode(&self, model: &Model) -> Option<Mode> {
         let session = self.detail_session(model)?;
         let view = model.macp().and_then(|macp| macp.sessions.get(&session.number));
-        let row = || self.paged_lists.session_history.rows().iter().find(|row| row.number == session.number);
+        let row = || session_row(self, session.number);
         view.map(|view| view.mode).or_else(|| row().map(|row| row.mode))
     }
 

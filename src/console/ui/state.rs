@@ -1,6 +1,6 @@
 //! The state of the screen itself: what is focused, selected, open, said.
 
-use crate::console::{records, screen, trace, ui::layout};
+use crate::console::{records, screen, ui::layout};
 use std::{
     cell::RefCell,
     collections::{BTreeMap, BTreeSet},
@@ -208,7 +208,7 @@ impl Ui {
         self.time = Timeline::new(&limits.console);
         self.history = History::new(lines, limits.console.history_lines_max);
         self.filters = History::new(filters, limits.console.history_lines_max);
-        for (pane, quiet) in [(PaneId::Wire, "routine:no"), (PaneId::Trace, trace::TRACE_DEFAULT_FILTER)] {
+        for (pane, quiet) in PaneId::ALL.iter().filter_map(|pane| Some((*pane, pane.pane().filter?))) {
             let quiet = Filter::parse(quiet, records::specs(pane)).ok();
             self.selection_mut(pane).set_filtered(quiet.is_some());
             self.table_settings_mut(pane).set_filter(quiet);
@@ -314,7 +314,7 @@ impl Ui {
     pub(crate) fn target_list(&self) -> Option<PaneId> {
         match (self.overlays.last(), self.focus) {
             (Some(layer), _) => layer.list().map(|(list, _)| list),
-            (None, Focus::Pane(pane)) if pane != PaneId::Started => Some(pane),
+            (None, Focus::Pane(pane)) if pane.pane().has_rows() => Some(pane),
             _ => None,
         }
     }
@@ -332,10 +332,8 @@ impl Ui {
 
     /// The field that a pane is sorted by, if it is by one.
     pub(crate) fn sort(&self, pane: PaneId) -> Option<Sort> {
-        let oldest_first = self
-            .paged_lists
-            .oldest_first(pane)
-            .or_else(|| matches!(pane, PaneId::Pending | PaneId::Wire).then_some(true));
+        let oldest_first =
+            self.paged_lists.oldest_first(pane).or_else(|| records::has_fixed_order(pane).then_some(true));
         match oldest_first {
             Some(oldest_first) => {
                 records::fixed_order(pane).map(|field| Sort { field, descending: !oldest_first })

@@ -1,6 +1,14 @@
 //! Wire: every entry of the tap that is kept, in its order, the newest last.
 
-use ratatui::layout::Rect;
+use crate::{
+    console::records::{
+        ledger::{Account, LedgerBound},
+        paged_lists::Pages,
+        pane::{Columns, Drawing, Empty, Pane, PaneChip, Source, Title},
+    },
+    field::Fields as _,
+};
+use ratatui::layout::{Margin, Rect};
 
 use crate::{
     console::{
@@ -115,7 +123,7 @@ impl RowKeys for Entries<'_> {
 }
 
 /// Marks the entry at whose moment time is stopped, in the margin before its row.
-pub(crate) fn mark_instant(canvas: &mut Canvas<'_>, area: Rect, ui: &Ui) {
+fn mark_instant(canvas: &mut Canvas<'_>, area: Rect, ui: &Ui) {
     let Some(until) = ui.time.visible_until() else { return };
     let entries = Entries { list: &ui.wire, buffer: ui.time.entries() };
     let offset = ui.selection(PaneId::Wire).map_or(0, Selection::offset);
@@ -127,7 +135,7 @@ pub(crate) fn mark_instant(canvas: &mut Canvas<'_>, area: Rect, ui: &Ui) {
 }
 
 /// How many are shown, and how many come a second.
-pub(crate) fn title(ui: &Ui, view: &View) -> String {
+fn title(ui: &Ui, view: &View) -> String {
     let kept = ui.time.entries();
     let counts = ui.wire.counts(kept);
     let count = match (ui.wire.filter(), ui.wire.progress(kept)) {
@@ -183,3 +191,29 @@ pub(crate) fn draw_preview(canvas: &mut Canvas<'_>, area: Rect, model: &Model, u
     inspector.draw(canvas, area, false);
     ui.glance.replace(Some(inspector));
 }
+
+/// Every kept entry of the tap, the newest last.
+pub(crate) static PANE: Pane = Pane {
+    specs: EntryRecord::SPECS,
+    columns: Columns::Declared,
+    source: Source::Tap { field: "at" },
+    rows: |_, _| Vec::new(),
+    pages: Pages::None,
+    filter: Some("routine:no"),
+    title: Title::Of(|cx| title(cx.ui, cx.view)),
+    empty: Empty::Text("nothing has happened since this console came up"),
+    drawing: Drawing::Marked(|canvas, area, _, cx| {
+        mark_instant(canvas, area.inner(Margin::new(1, 1)), cx.ui)
+    }),
+    chip: Some(|cx, _| PaneChip::new("WIRE", format::count(cx.ui.time.entries().len() as u64), Role::Text)),
+    ledger: |ui, _, _| {
+        let (kept, limits) = (ui.time.entries().ledger(), &ui.limits.console);
+        let bound = if kept.bytes.saturating_mul(10) > limits.kept_bytes_max.saturating_mul(9) {
+            LedgerBound::Limit("limits.console.kept_bytes_max", limits.kept_bytes_max)
+        } else {
+            LedgerBound::Limit("limits.console.kept_entries_max", limits.kept_entries_max)
+        };
+        let (came, evicted, lost) = (kept.received, kept.evicted, kept.lost);
+        Some(Account { what: "entries of the tap", came, evicted, lost, bound })
+    },
+};

@@ -7,8 +7,10 @@
 #[expect(clippy::module_inception, reason = "the folder's one type")]
 mod paged_list;
 mod record;
+mod station_list;
 #[cfg(test)]
 mod tests;
 
 pub(crate) use paged_list::{PageQuery, PageRows, PagedList};
 pub(crate) use record::Record;
+pub(crate) use station_list::{StationList, error_text, page_rows, station_list, unexpected_answer};

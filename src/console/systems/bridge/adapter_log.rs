@@ -3,14 +3,18 @@
 use crate::{
     console::{
         draw::{Cell, class::Class, theme::Role},
+        input::pane_id::PaneId,
         model::Model,
         records::{
+            ledger::{Account, LedgerBound},
+            paged_lists::Pages,
+            pane::{Columns, Drawing, Empty, Pane, Room, Source, Title},
             row::{CellContext, PaneRecord, Row},
             selection::RecordKey,
         },
-        systems::station::log::{LEVELS, level_cell},
+        systems::station::log::{LEVELS, level_cell, warning_chip, with_cut},
     },
-    field::{Column, Value, fields},
+    field::{Column, Fields as _, Value, fields},
     mpp::LogView,
     tap::entry::station::Level,
 };
@@ -50,7 +54,7 @@ impl PaneRecord for LogLine<'_> {
 }
 
 /// The lines, newest first.
-pub(crate) fn rows(model: &Model) -> Vec<Row<'_>> {
+fn rows(model: &Model) -> Vec<Row<'_>> {
     let Some(mpp) = model.mpp() else { return Vec::new() };
     let numbered = mpp
         .logs
@@ -59,3 +63,27 @@ pub(crate) fn rows(model: &Model) -> Vec<Row<'_>> {
         .map(|(place, line)| (model.bridge.first_line.wrapping_add(place as u64), line));
     numbered.rev().map(|(number, line)| Row::Line(LogLine { number, line })).collect()
 }
+
+/// What the adapter says.
+pub(crate) static PANE: Pane = Pane {
+    specs: LogLine::SPECS,
+    columns: Columns::Declared,
+    source: Source::Model,
+    rows: |_, model| rows(model),
+    pages: Pages::None,
+    filter: None,
+    title: Title::Of(|cx| with_cut(PaneId::AdapterLog, cx.model.bridge.lines_cut)),
+    empty: Empty::Text("the adapter has said nothing"),
+    drawing: Drawing::Table,
+    chip: Some(|cx, room| {
+        let is_serious = |line: &&LogView| line.level >= Level::Warn;
+        let serious = cx.model.mpp().map_or(0, |mpp| mpp.logs.iter().filter(is_serious).count() as u64);
+        warning_chip(if room == Room::Least { "ADPT" } else { "ADAPTER LOG" }, serious, cx)
+    }),
+    ledger: |ui, model, _| {
+        let counts = model.bridge.window_counts.lines;
+        let bound = LedgerBound::Limit("limits.mpp.log_entries_max", ui.limits.mpp.log_entries_max);
+        let what = "lines that the adapter said, as far as this console knows";
+        Some(Account::cut(what, counts.received, counts.evicted, bound))
+    },
+};

@@ -1,7 +1,23 @@
 //! Invocations as the store has them, in pages: all of them, those that wait under another manifest, and
 //! those that wait on one queue.
 
-use crate::console::draw::format;
+use super::Pending;
+use crate::{
+    console::{
+        draw::format,
+        input::pane_id::PaneId,
+        records::{
+            ledger::{Account, LedgerBound},
+            paged_list::{PageQuery, PageRows, station_list},
+            paged_lists::{ListSource, Pages},
+            pane::{Columns, Drawing, Empty, Pane, PaneChip, Room, Source, Title},
+        },
+        ui::state::Ui,
+    },
+    field::Fields as _,
+    mpp::QueueView,
+    port::{Page, Query},
+};
 use std::collections::BTreeMap;
 
 use super::queues::state_sign;
@@ -153,7 +169,7 @@ const NOT_YET: &str = "not yet";
 /// Rows of a page, as they stand now; while time is stopped, as they stood then. The store knows nothing of
 /// the past, and rows keep their places: one that was enqueued later says that it is not there yet, and one
 /// that has moved since, without the model knowing it with the adapter or as ended, was still pending.
-pub(crate) fn rows<'a>(rows: &'a [InvocationRow], model: &Model) -> Vec<Row<'a>> {
+fn rows<'a>(rows: &'a [InvocationRow], model: &Model) -> Vec<Row<'a>> {
     let mut ended: BTreeMap<InvocationId, RowState> = BTreeMap::new();
     let mpp = model.mpp();
     ended.extend(mpp.into_iter().flat_map(|mpp| &mpp.recent).map(|row| (row.id, row.state)));
@@ -185,4 +201,119 @@ pub(crate) fn last_known_state(row: &InvocationRow, model: &Model) -> RowState {
 fn short_hash(hash: &ManifestHash) -> String {
     let digits = hash.as_str().strip_prefix("sha256:").unwrap_or(hash.as_str());
     digits.chars().take(8).collect()
+}
+
+/// Every row that the store has, newest first, in pages.
+pub(crate) static HISTORY_PANE: Pane = Pane {
+    specs: StoredInvocation::SPECS,
+    columns: Columns::Named(HISTORY),
+    source: Source::Pages { field: "id", oldest_first: false },
+    rows: |ui, model| rows(ui.paged_lists.rows(PaneId::History), model),
+    pages: Pages::List(&HISTORY_LIST),
+    filter: None,
+    title: Title::Of(|cx| with_marks("History".to_owned(), cx.ui)),
+    empty: Empty::Text("nothing was ever enqueued on this data folder"),
+    drawing: Drawing::Table,
+    chip: Some(|cx, room| {
+        let ended = |count: fn(&QueueView) -> u64| {
+            cx.model.mpp().map_or(0, |mpp| mpp.queues.values().map(count).sum::<u64>())
+        };
+        let (done, bad) = (ended(|queue| queue.done), ended(|queue| queue.failed));
+        let glyphs = cx.view.glyphs;
+        let done = if room == Room::Least {
+            String::new()
+        } else {
+            format!("{}{} ", format::count(done), glyphs.ok)
+        };
+        PaneChip::warning("HIST", format!("{done}{}{}", format::count(bad), glyphs.bad), bad > 0)
+    }),
+    ledger: |ui, _, all| {
+        let bound = LedgerBound::Limit("limits.store.ended_rows_max", ui.limits.store.ended_rows_max);
+        Some(Account::whole(LOADED_ROWS, all, bound))
+    },
+};
+
+/// Pending rows of another manifest.
+pub(crate) static OTHER_PACK_PANE: Pane = Pane {
+    specs: StoredInvocation::SPECS,
+    columns: Columns::Named(OTHER_PACK),
+    source: Source::Pages { field: "id", oldest_first: true },
+    rows: |ui, model| rows(ui.paged_lists.rows(PaneId::OtherPack), model),
+    pages: Pages::List(&OTHER_PACK_LIST),
+    filter: None,
+    title: Title::Of(|cx| match other_pack_rows(cx.model) {
+        0 => with_marks("Other pack".to_owned(), cx.ui),
+        rows => with_marks(format!("Other pack {rows}"), cx.ui),
+    }),
+    empty: Empty::Text("no row waits under another manifest"),
+    drawing: Drawing::Table,
+    chip: Some(|cx, room| {
+        let rows = other_pack_rows(cx.model);
+        let name = if room == Room::Least { "OTH" } else { "OTHER PACK" };
+        PaneChip::warning(name, format::count(rows), rows > 0)
+    }),
+    ledger: |ui, _, all| Some(Account::whole(LOADED_ROWS, all, pending_bound(ui))),
+};
+
+/// What waits on one queue: a list that lies over the panes.
+pub(crate) static PENDING_PANE: Pane = Pane {
+    specs: StoredInvocation::SPECS,
+    columns: Columns::Named(PENDING),
+    source: Source::OwnPages { field: "id" },
+    rows: |ui, model| {
+        ui.layer::<Pending>().map_or_else(Vec::new, |pending| rows(pending.window.rows(), model))
+    },
+    pages: Pages::None,
+    filter: None,
+    title: Title::Name,
+    empty: Empty::Text("nothing is pending on this queue"),
+    drawing: Drawing::Table,
+    chip: None,
+    ledger: |ui, _, all| Some(Account::whole(LOADED_ROWS, all, pending_bound(ui))),
+};
+
+const LOADED_ROWS: &str = "rows of the store that are loaded here; more come as you move on";
+
+static HISTORY_LIST: ListSource = ListSource {
+    list: || station_list(false, invocations),
+    query: |wanted, filter| query(wanted, None, false, filter),
+    changes: |model| model.bridge.changes.rows,
+    is_wanted: |area| area.is_some(),
+};
+
+static OTHER_PACK_LIST: ListSource = ListSource {
+    list: || station_list(true, invocations),
+    query: |wanted, filter| query(wanted, Some(RowState::Pending), true, filter),
+    changes: |model| model.bridge.changes.others,
+    is_wanted: |area| area.is_some(),
+};
+
+/// The rows of a page of invocations.
+pub(crate) fn invocations(page: Page) -> Option<PageRows<InvocationRow>> {
+    match page {
+        Page::Invocations { rows, more, beyond } => {
+            Some(PageRows { rows, more, beyond: beyond.map(|id| id.0) })
+        }
+        _ => None,
+    }
+}
+
+fn query(wanted: PageQuery, state: Option<RowState>, other_manifest: bool, filter: Option<String>) -> Query {
+    let PageQuery { beyond, oldest_first, limit, .. } = wanted;
+    let beyond = beyond.map(InvocationId);
+    Query::Invocations { state, queue: None, beyond, oldest_first, other_manifest, filter, limit }
+}
+
+fn pending_bound(ui: &Ui) -> LedgerBound {
+    LedgerBound::Limit("limits.mpp.pending_rows_max", ui.limits.mpp.pending_rows_max)
+}
+
+/// Rows that wait under another manifest.
+fn other_pack_rows(model: &Model) -> u64 {
+    model.mpp().map_or(0, |mpp| mpp.queues.values().map(|queue| queue.other_manifest).sum())
+}
+
+/// A title, and how many rows are marked: a cancellation takes them all, wherever they are listed.
+fn with_marks(title: String, ui: &Ui) -> String {
+    title + &ui.marked_rows.title_text().unwrap_or_default()
 }

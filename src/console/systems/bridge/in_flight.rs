@@ -4,12 +4,16 @@ use super::queues::state_sign;
 use crate::{
     console::{
         draw::{Cell, theme::Role},
+        model::in_flight as count_in_flight,
         records::{
+            ledger::{Account, LedgerBound},
+            paged_lists::Pages,
+            pane::{Columns, Drawing, Empty, Pane, PaneChip, Room, Source, Title},
             row::{CellContext, PaneRecord, Row},
             selection::RecordKey,
         },
     },
-    field::{Column, Value, fields},
+    field::{Column, Fields as _, Value, fields},
     ids::{InvocationId, TraceId},
     mpp::{LiveView, QueueView, Snapshot},
     tap::entry::mpp::RowState,
@@ -68,12 +72,12 @@ impl PaneRecord for InFlight<'_> {
 }
 
 /// What is with the adapter, oldest first.
-pub(crate) fn rows(mpp: &Snapshot) -> Vec<Row<'_>> {
+fn rows(mpp: &Snapshot) -> Vec<Row<'_>> {
     mpp.live.iter().map(|(id, live)| Row::InFlight(InFlight { id: *id, live })).collect()
 }
 
 /// Why nothing is in flight: the operator's own brakes first.
-pub(crate) fn empty_text(mpp: &Snapshot) -> String {
+fn empty_text(mpp: &Snapshot) -> String {
     let is_declared = |queue: &&QueueView| queue.ready_after.is_some();
     let (all, held) = (
         mpp.queues.values().filter(is_declared).count(),
@@ -98,3 +102,30 @@ pub(crate) fn empty_text(mpp: &Snapshot) -> String {
         (Some(_), false) => "nothing: no work is pending".to_owned(),
     }
 }
+
+/// The rows that are with the adapter now.
+pub(crate) static PANE: Pane = Pane {
+    specs: InFlight::SPECS,
+    columns: Columns::Declared,
+    source: Source::Model,
+    rows: |_, model| model.mpp().map_or_else(Vec::new, rows),
+    pages: Pages::None,
+    filter: None,
+    title: Title::Of(|cx| match cx.model.mpp().map_or((0, 0), count_in_flight) {
+        (0, 0) => "In flight".to_owned(),
+        (flying, 0) => format!("In flight {flying}"),
+        (flying, applied) => format!("In flight {flying} + {applied} applied"),
+    }),
+    empty: Empty::Of(|cx| cx.model.mpp().map_or_else(String::new, empty_text)),
+    drawing: Drawing::Table,
+    chip: Some(|cx, room| {
+        let (flying, applied) = cx.model.mpp().map_or((0, 0), count_in_flight);
+        let applied = if applied > 0 { format!(" +{applied}") } else { String::new() };
+        let figure = format!("{flying}{}{applied}", cx.view.glyphs.flying);
+        PaneChip::new(if room == Room::Least { "FLY" } else { "FLIGHT" }, figure, Role::Text)
+    }),
+    ledger: |ui, _, all| {
+        let bound = LedgerBound::Limit("limits.mpp.live_rows_max", ui.limits.mpp.live_rows_max);
+        Some(Account::whole("rows that are with the adapter now", all, bound))
+    },
+};

@@ -11,7 +11,7 @@ pub(crate) mod pack_state;
 pub(crate) mod pending;
 pub(crate) mod queue_control;
 pub(crate) mod queues;
-mod recent;
+pub(crate) mod recent;
 pub(crate) mod refunds;
 
 pub(crate) use adapter_log::LogLine;

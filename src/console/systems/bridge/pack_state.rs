@@ -1,16 +1,23 @@
 //! Pack state: every value, who wrote it and when.
 
+use super::refunds::stored_title;
 use crate::{
     console::{
         draw::{Cell, class::Class, format, theme::Role},
+        input::pane_id::PaneId,
         overlays::{writer_word, written_by_text},
         records::{
+            Row,
+            ledger::{Account, LedgerBound},
+            paged_list::{PageRows, station_list},
+            paged_lists::{ListSource, Pages},
+            pane::{Columns, Drawing, Empty, Pane, PaneChip, Source, Title},
             row::{CellContext, PaneRecord},
             selection::RecordKey,
         },
     },
-    field::{Column, Value, fields},
-    port::StateKeyRow,
+    field::{Column, Fields as _, Value, fields},
+    port::{Page, Query, StateKeyRow},
 };
 
 /// A value.
@@ -60,3 +67,39 @@ impl PaneRecord for StateValue<'_> {
         })
     }
 }
+
+/// The pack-state values, as they are now.
+pub(crate) static PANE: Pane = Pane {
+    specs: StateValue::SPECS,
+    columns: Columns::Declared,
+    source: Source::Whole,
+    rows: |ui, _| ui.paged_lists.rows(PaneId::State).iter().map(|row| Row::Value(StateValue(row))).collect(),
+    pages: Pages::List(&LIST),
+    filter: None,
+    title: Title::Of(|cx| match cx.model.frozen {
+        Some(_) => stored_title(PaneId::State),
+        None => PaneId::State.name().to_owned(),
+    }),
+    empty: Empty::Text("no adapter has written a value yet"),
+    drawing: Drawing::Table,
+    chip: Some(|cx, _| {
+        let count = cx.ui.paged_lists.rows::<StateKeyRow>(PaneId::State).len();
+        PaneChip::new("STATE", format::count(count as u64), Role::Text)
+    }),
+    ledger: |_, _, all| {
+        let bound = LedgerBound::Text("there are as many as the pack declares");
+        Some(Account::whole("values as they are now", all, bound))
+    },
+};
+
+static LIST: ListSource = ListSource {
+    list: || {
+        station_list::<StateKeyRow>(false, |page| match page {
+            Page::State(rows) => Some(PageRows { rows, more: false, beyond: None }),
+            _ => None,
+        })
+    },
+    query: |_, _| Query::State,
+    changes: |model| model.bridge.changes.state,
+    is_wanted: |_| true,
+};

@@ -1,13 +1,14 @@
 //! The pending rows of one queue, in pages, oldest first. The list holds a bounded window and grows at the
 //! end that the selection nears.
 
+use super::history::invocations;
 use crate::{
     console::{
         draw::format,
         input::{action::Action, keymap::KeyScope},
         overlays::{Acted, Details, DetailsRecord, Layer, Offer, Scene, Target, needs},
         records,
-        records::{paged_lists, selection::Selection},
+        records::{paged_list::page_rows, selection::Selection},
         screen,
         settings::view::View,
         ui::layout::Layout,
@@ -147,7 +148,7 @@ impl Pending {
 
 impl Layer for Pending {
     fn key_scope(&self) -> KeyScope {
-        KeyScope::Pending
+        KeyScope::Pane(PaneId::Pending)
     }
 
     fn draw(&self, canvas: &mut Canvas<'_>, scene: &Scene<'_>) {
@@ -246,7 +247,7 @@ pub(crate) fn answered(
         .layers_mut::<Pending>()
         .map(|pending| (pending.queue == *queue, &mut pending.window))
         .find(|(is_it, window)| *is_it && window.pending() == Some(direction) && window.serial() == serial)?;
-    let answer = paged_lists::invocations(page);
+    let answer = page_rows(page, invocations);
     let trouble = answer.as_ref().err().cloned();
     list.1.answer(serial, answer);
     trouble

@@ -3,16 +3,22 @@
 use crate::{
     console::{
         draw::{Cell, format, glyphs, glyphs::Glyphs, theme::Role},
+        input::pane_id::PaneId,
         model::{Model, Rate, WINDOW_BUCKETS},
         records::{
+            ledger::{Account, LedgerBound},
+            paged_list::{PageRows, station_list},
+            paged_lists::{ListSource, Pages},
+            pane::{Columns, Drawing, Empty, Pane, PaneChip, Room, Source, Title},
             row::{CellContext, PaneRecord, Row},
             selection::RecordKey,
         },
         ui::state::Ui,
     },
-    field::{Column, Value, fields},
+    field::{Column, Fields as _, Value, fields},
     ids::QueueName,
     mpp::{QueueView, ReadyAfter, Snapshot},
+    port::{Page, Query, QueueRow},
     tap::entry::mpp::RowState,
     time::{Now, Wall},
 };
@@ -133,10 +139,15 @@ impl Queue<'_> {
     }
 }
 
+/// When the oldest pending row of a queue was enqueued, as far as is known.
+fn head_at(ui: &Ui, queue: &QueueName) -> Option<Wall> {
+    ui.paged_lists.rows::<QueueRow>(PaneId::Queues).iter().find(|row| row.queue == *queue)?.head_at_ms
+}
+
 /// The queues, by name.
-pub(crate) fn rows<'a>(mpp: &'a Snapshot, model: &'a Model, ui: &Ui) -> Vec<Row<'a>> {
+fn rows<'a>(mpp: &'a Snapshot, model: &'a Model, ui: &Ui) -> Vec<Row<'a>> {
     let row = |(name, queue): (&'a QueueName, &'a QueueView)| {
-        let head = ui.paged_lists.head_at(name).filter(|_| queue.pending > 0);
+        let head = head_at(ui, name).filter(|_| queue.pending > 0);
         Row::Queue(Queue {
             name,
             queue,
@@ -197,3 +208,37 @@ pub(crate) fn spark(window: Option<[u64; WINDOW_BUCKETS]>, glyphs: &Glyphs) -> S
         })
         .collect()
 }
+
+/// The queues of the pack and of pending rows.
+pub(crate) static PANE: Pane = Pane {
+    specs: Queue::SPECS,
+    columns: Columns::Declared,
+    source: Source::Model,
+    rows: |ui, model| model.mpp().map_or_else(Vec::new, |mpp| rows(mpp, model, ui)),
+    pages: Pages::List(&HEADS),
+    filter: None,
+    title: Title::Name,
+    empty: Empty::Text("the pack has no queues"),
+    drawing: Drawing::Table,
+    chip: Some(|cx, room| {
+        let count = cx.model.mpp().map_or(0, |mpp| mpp.queues.len());
+        PaneChip::new(if room == Room::Least { "QUE" } else { "QUEUES" }, count.to_string(), Role::Text)
+    }),
+    ledger: |_, _, all| {
+        let bound = LedgerBound::Text("there are as many as the pack and its rows name");
+        Some(Account::whole("queues of the pack and of pending rows", all, bound))
+    },
+};
+
+/// How long the heads of the queues wait, where the pane has room for it.
+static HEADS: ListSource = ListSource {
+    list: || {
+        station_list::<QueueRow>(false, |page| match page {
+            Page::Queues(rows) => Some(PageRows { rows, more: false, beyond: None }),
+            _ => None,
+        })
+    },
+    query: |_, _| Query::Queues,
+    changes: |model| model.bridge.changes.rows,
+    is_wanted: |area| area.is_some_and(|area| area.width.saturating_sub(2) >= HEAD_FROM),
+};

@@ -5,13 +5,18 @@ use crate::{
     console::{
         draw::{Cell, theme::Role},
         records::{
+            Row,
+            ledger::{Account, LedgerBound},
+            paged_lists::Pages,
+            pane::{Columns, Drawing, Empty, Pane, PaneChip, Room, Source, Title},
             row::{CellContext, PaneRecord},
             selection::RecordKey,
         },
     },
-    field::{Column, Value, fields},
+    field::{Column, Fields as _, Value, fields},
     ids::TraceId,
     mpp::EndedView,
+    tap::entry::mpp::RowState,
 };
 
 fields! {
@@ -46,3 +51,29 @@ impl PaneRecord for EndedView {
         })
     }
 }
+
+/// The rows that ended, as far as this console knows.
+pub(crate) static PANE: Pane = Pane {
+    specs: EndedView::SPECS,
+    columns: Columns::Declared,
+    source: Source::Model,
+    rows: |_, model| model.ended().map(Row::Ended).collect(),
+    pages: Pages::None,
+    filter: None,
+    title: Title::Name,
+    empty: Empty::Text("nothing has ended since the station started"),
+    drawing: Drawing::Table,
+    chip: Some(|cx, room| {
+        let ended = |wanted: &[RowState]| cx.model.ended().filter(|row| wanted.contains(&row.state)).count();
+        let bad = ended(&[RowState::Failed, RowState::Refunded]);
+        let glyphs = cx.view.glyphs;
+        let figure = format!("{}{} {bad}{}", ended(&[RowState::Done]), glyphs.ok, glyphs.bad);
+        PaneChip::warning(if room <= Room::Tight { "ENDED" } else { "RECENT" }, figure, bad > 0)
+    }),
+    ledger: |ui, model, _| {
+        let counts = model.bridge.window_counts.ended;
+        let came = counts.received + model.bridge.history.len() as u64;
+        let bound = LedgerBound::Limit("limits.mpp.recent_rows_max", ui.limits.mpp.recent_rows_max);
+        Some(Account::cut("rows that ended, as far as this console knows", came, counts.evicted, bound))
+    },
+};

@@ -2,15 +2,22 @@
 
 use crate::{
     console::{
-        draw::{Cell, class::Class, theme::Role},
+        draw::{Cell, class::Class, format, theme::Role},
+        input::pane_id::PaneId,
         overlays::refund_word,
         records::{
+            Row,
+            ledger::{Account, LedgerBound},
+            paged_list::{PageQuery, PageRows, station_list},
+            paged_lists::{ListSource, Pages},
+            pane::{Columns, Drawing, Empty, Pane, PaneChip, PaneContext, Room, Source, Title},
             row::{CellContext, PaneRecord},
             selection::RecordKey,
         },
     },
-    field::{Column, Value, fields},
-    port::RefundRow,
+    field::{Column, Fields as _, Value, fields},
+    ids::RefundId,
+    port::{Page, Query, RefundRow},
     tap::entry::mpp::RefundStatus,
 };
 
@@ -66,4 +73,61 @@ impl PaneRecord for Refund<'_> {
             _ => return None,
         })
     }
+}
+
+/// The refund records of the store.
+pub(crate) static PANE: Pane = Pane {
+    specs: Refund::SPECS,
+    columns: Columns::Declared,
+    source: Source::Pages { field: "id", oldest_first: false },
+    rows: |ui, _| ui.paged_lists.rows(PaneId::Refunds).iter().map(|row| Row::Refund(Refund(row))).collect(),
+    pages: Pages::List(&LIST),
+    filter: None,
+    title: Title::Of(|cx| match count(cx) {
+        _ if cx.model.frozen.is_some() => stored_title(PaneId::Refunds),
+        (0, _) => "Refunds".to_owned(),
+        (refunds, more) => format!("Refunds {refunds}{}", if more { "+" } else { "" }),
+    }),
+    empty: Empty::Text("no refund was ever recorded"),
+    drawing: Drawing::Table,
+    chip: Some(|cx, room| {
+        let (refunds, more) = count(cx);
+        let figure = format!("{}{}", format::count(refunds), if more { "+" } else { "" });
+        PaneChip::new(if room == Room::Least { "REF" } else { "REFUND" }, figure, Role::Text)
+    }),
+    ledger: |ui, _, all| {
+        let bound = LedgerBound::Limit("limits.store.refund_rows_max", ui.limits.store.refund_rows_max);
+        let what = "refunds of the store that are loaded here; more come as you move on";
+        Some(Account::whole(what, all, bound))
+    },
+};
+
+static LIST: ListSource = ListSource {
+    list: || {
+        station_list::<RefundRow>(false, |page| match page {
+            Page::Refunds { rows, more, beyond } => {
+                Some(PageRows { rows, more, beyond: beyond.map(|id| id.0) })
+            }
+            _ => None,
+        })
+    },
+    query: |PageQuery { beyond, oldest_first, limit, .. }, filter| Query::Refunds {
+        status: None,
+        beyond: beyond.map(RefundId),
+        oldest_first,
+        filter,
+        limit,
+    },
+    changes: |model| model.bridge.changes.refunds,
+    is_wanted: |_| true,
+};
+
+/// How many refunds there are, and whether there are more than that.
+fn count(cx: &PaneContext<'_>) -> (u64, bool) {
+    cx.ui.paged_lists.count_with_new(PaneId::Refunds, cx.model.bridge.changes.refunds)
+}
+
+/// The title of a list of the store while time is stopped: the store knows nothing of the past.
+pub(super) fn stored_title(pane: PaneId) -> String {
+    format!("{}, as when time was stopped", pane.name())
 }

@@ -4,17 +4,21 @@
 use crate::{
     console::{
         draw::{Cell, format, glyphs::Glyphs, theme::Role},
+        input::pane_id::PaneId,
         model::{
             Model,
             bus::{Culprit, DropGroup, drop_groups},
         },
         records::{
+            ledger::{Account, LedgerBound},
+            paged_lists::Pages,
+            pane::{Columns, Drawing, Empty, Pane, PaneChip, Source, Title},
             row::{CellContext, PaneRecord, Row},
             selection::RecordKey,
         },
     },
     dissect::rmp::drop_word,
-    field::{Column, Value, fields},
+    field::{Column, Fields as _, Value, fields},
     rmp::DropReason,
 };
 
@@ -86,8 +90,38 @@ impl PaneRecord for Drops {
 }
 
 /// The drops whose notices are kept.
-pub(crate) fn rows(model: &Model) -> Vec<Row<'_>> {
+fn rows(model: &Model) -> Vec<Row<'_>> {
     model.rmp().map_or_else(Vec::new, |rmp| {
         drop_groups(rmp).into_iter().map(|group| Row::Drops(Drops(group))).collect()
     })
 }
+
+/// Messages of the bus that did not reach their subscribers.
+pub(crate) static PANE: Pane = Pane {
+    specs: Drops::SPECS,
+    columns: Columns::Declared,
+    source: Source::Model,
+    rows: |_, model| rows(model),
+    pages: Pages::None,
+    filter: None,
+    title: Title::Of(|cx| {
+        let count = cx.model.rmp().map_or(0, |_| cx.model.bus.dropped_last_minute(cx.view.now));
+        match count {
+            0 => PaneId::Drops.name().to_owned(),
+            count => format!("{} {}/m", PaneId::Drops.name(), format::count(count)),
+        }
+    }),
+    empty: Empty::Text("every message reached its subscribers"),
+    drawing: Drawing::Table,
+    chip: Some(|cx, _| {
+        let groups = cx.model.rmp().map(drop_groups);
+        let dropped: u64 = groups.map_or(0, |groups| groups.iter().map(|group| group.count).sum());
+        let warns = cx.model.bus.dropped_last_minute(cx.view.now) > 0;
+        PaneChip::warning("DROPS", format::count(dropped), warns)
+    }),
+    ledger: |ui, _, all| {
+        let bound = LedgerBound::Limit("limits.rmp.shown_drops_max", ui.limits.rmp.shown_drops_max);
+        let what = "drops by reason, topic and culprit, as far as their notices are kept";
+        Some(Account::whole(what, all, bound))
+    },
+};

@@ -4,14 +4,18 @@ use super::topics::{bad_cell, rate_cell};
 use crate::{
     console::{
         draw::{Cell, format, theme::Role},
+        input::pane_id::PaneId,
         model::{Model, bridge::WindowedRates, bus::MESSAGES},
         records::{
+            ledger::{Account, LedgerBound},
+            paged_lists::Pages,
+            pane::{Columns, Drawing, Empty, Pane, PaneChip, Source, Title},
             row::{CellContext, PaneRecord, Row},
             selection::RecordKey,
         },
     },
     dissect::rmp::rights,
-    field::{Column, Value, fields},
+    field::{Column, Fields as _, Value, fields},
     ids::ConnectionId,
     rmp::{Dialect, Kind, PeerView},
 };
@@ -135,7 +139,7 @@ const fn kind_role(kind: Option<Kind>) -> Role {
 }
 
 /// The connections, by session; consoles last.
-pub(crate) fn rows(model: &Model) -> Vec<Row<'_>> {
+fn rows(model: &Model) -> Vec<Row<'_>> {
     let Some(rmp) = model.rmp() else { return Vec::new() };
     let own = model.own_session();
     let mut peers: Vec<_> = rmp.peers.iter().collect();
@@ -145,4 +149,30 @@ pub(crate) fn rows(model: &Model) -> Vec<Row<'_>> {
         Row::BusPeer(BusPeer { session: *session, peer, rates: model.bus.peers.get(session), is_own })
     };
     peers.into_iter().map(row).collect()
+}
+
+/// The connections of the bus.
+pub(crate) static PANE: Pane = Pane {
+    specs: BusPeer::SPECS,
+    columns: Columns::Declared,
+    source: Source::Model,
+    rows: |_, model| rows(model),
+    pages: Pages::None,
+    filter: None,
+    title: Title::Of(|cx| match count(cx.model) {
+        0 => PaneId::Peers.name().to_owned(),
+        peers => format!("{} {}", PaneId::Peers.name(), format::count(peers)),
+    }),
+    empty: Empty::Text("nobody is connected to the bus"),
+    drawing: Drawing::Table,
+    chip: Some(|cx, _| PaneChip::new("PEERS", format::count(count(cx.model)), Role::Text)),
+    ledger: |ui, _, all| {
+        let bound = LedgerBound::Limit("limits.rmp.connections_max", ui.limits.rmp.connections_max);
+        Some(Account::whole("connections of the bus as they are now", all, bound))
+    },
+};
+
+/// How many connections there are.
+fn count(model: &Model) -> u64 {
+    model.rmp().map_or(0, |rmp| rmp.peers.len() as u64)
 }

@@ -1,7 +1,18 @@
 //! Subscribers: what each subscription gets, what waits for it, and what it lost; those that need a look
 //! first.
 
-use crate::console::{draw::format, systems::bus::peers};
+use crate::{
+    console::{
+        draw::format,
+        records::{
+            ledger::{Account, LedgerBound},
+            paged_lists::Pages,
+            pane::{Columns, Drawing, Empty, Pane, PaneChip, Source, Title},
+        },
+        systems::bus::peers,
+    },
+    field::Fields as _,
+};
 use std::{borrow::Cow, cmp::Reverse};
 
 use super::topics::{bad_cell, rate_cell, short_topic};
@@ -207,7 +218,7 @@ fn merged(rest: Vec<Subscriber<'_>>) -> Option<Subscriber<'_>> {
 
 /// The subscriptions: sessions with the fullest queues and the most losses first, consoles that need no look
 /// last.
-pub(crate) fn rows<'a>(model: &'a Model, ui: &'a Ui) -> Vec<Row<'a>> {
+fn rows<'a>(model: &'a Model, ui: &'a Ui) -> Vec<Row<'a>> {
     let Some(rmp) = model.rmp() else { return Vec::new() };
     let mut sessions: Vec<_> =
         rmp.peers.iter().map(|(session, peer)| of_session(*session, peer, model, ui)).collect();
@@ -217,4 +228,41 @@ pub(crate) fn rows<'a>(model: &'a Model, ui: &'a Ui) -> Vec<Row<'a>> {
         (Reverse(need), rows.first().is_some_and(|row| peers::is_console(row.peer)))
     });
     sessions.into_iter().flatten().take(LISTED_MAX).map(Row::Subscriber).collect()
+}
+
+/// The subscriptions of the bus, and what waits for them.
+pub(crate) static PANE: Pane = Pane {
+    specs: Subscriber::SPECS,
+    columns: Columns::Declared,
+    source: Source::Model,
+    rows: |ui, model| rows(model, ui),
+    pages: Pages::None,
+    filter: None,
+    title: Title::Of(|cx| {
+        let name = PaneId::Subscribers.name();
+        let Some(rmp) = cx.model.rmp().filter(|rmp| rmp.totals.keys > 0) else { return name.to_owned() };
+        let young = if cx.model.bus.forgets_early(cx.view.now) { ", forgets early" } else { "" };
+        let keys = format::many(rmp.totals.keys, "key");
+        format!("{name} {}, dedupe {keys}{young}", format::count(count(cx.model)))
+    }),
+    empty: Empty::Text("nobody subscribes to anything"),
+    drawing: Drawing::Table,
+    chip: Some(|cx, _| PaneChip::new("SUBS", format::count(count(cx.model)), Role::Text)),
+    ledger: |ui, model, all| {
+        let there = count(model);
+        let bound = if there > all {
+            LedgerBound::Text(
+                "those that need no look are told together where a session has many; with a filter each is listed",
+            )
+        } else {
+            LedgerBound::Limit("limits.rmp.subscriptions_max", ui.limits.rmp.subscriptions_max)
+        };
+        let what = "subscriptions as they are now; each session may have so many";
+        Some(Account::cut(what, there, there.saturating_sub(all), bound))
+    },
+};
+
+/// How many subscriptions there are.
+fn count(model: &Model) -> u64 {
+    model.rmp().map_or(0, |rmp| rmp.peers.values().map(|peer| peer.subs.len() as u64).sum())
 }

@@ -1,5 +1,16 @@
 //! Topics: what is published where, and how fast.
 
+use crate::{
+    console::{
+        input::pane_id::PaneId,
+        records::{
+            ledger::{Account, LedgerBound},
+            paged_lists::Pages,
+            pane::{Columns, Drawing, Empty, Pane, PaneChip, Source, Title},
+        },
+    },
+    field::Fields as _,
+};
 use std::borrow::Cow;
 
 use crate::{
@@ -215,7 +226,7 @@ fn untapped<'a>(model: &'a Model, name: &TopicName) -> Option<(UntappedTopic, Ve
 
 /// The topics, the busiest of the last minute first and then by name: those of a like load keep their places
 /// among each other.
-pub(crate) fn rows(model: &Model, now: Now) -> Vec<Row<'_>> {
+fn rows(model: &Model, now: Now) -> Vec<Row<'_>> {
     let Some(rmp) = model.rmp() else { return Vec::new() };
     let row = |(name, view)| Topic {
         name,
@@ -232,3 +243,33 @@ pub(crate) fn rows(model: &Model, now: Now) -> Vec<Row<'_>> {
     topics.sort_by_cached_key(|topic| std::cmp::Reverse(load(topic)));
     topics.into_iter().map(Row::Topic).collect()
 }
+
+/// What is published where on the bus.
+pub(crate) static PANE: Pane = Pane {
+    specs: Topic::SPECS,
+    columns: Columns::Declared,
+    source: Source::Model,
+    rows: |ui, model| rows(model, ui.moment()),
+    pages: Pages::None,
+    filter: None,
+    title: Title::Of(|cx| {
+        let name = PaneId::Topics.name();
+        let Some(rmp) = cx.model.rmp().filter(|rmp| !rmp.topics.is_empty()) else { return name.to_owned() };
+        let shown = rmp.topics.len() as u64;
+        match rmp.totals.topics.saturating_sub(shown) {
+            0 => format!("{name} {}", format::count(shown)),
+            _ => format!("{name} {} of {}", format::count(shown), format::count(rmp.totals.topics)),
+        }
+    }),
+    empty: Empty::Text("nothing was published on the bus yet"),
+    drawing: Drawing::Table,
+    chip: Some(|cx, _| {
+        let count = cx.model.rmp().map_or(0, |rmp| rmp.topics.len() as u64);
+        PaneChip::new("TOPICS", format::count(count), Role::Text)
+    }),
+    ledger: |ui, model, all| {
+        let bound = LedgerBound::Limit("limits.rmp.shown_topics_max", ui.limits.rmp.shown_topics_max);
+        let came = model.rmp().map_or(0, |rmp| rmp.totals.topics).max(all);
+        Some(Account::cut("topics of the bus that were used since it started", came, came - all, bound))
+    },
+};

@@ -1,16 +1,21 @@
 //! What a run kept.
 
+use super::pages::{empty_run_text, run_chip, run_title, take_pages};
 use crate::{
     console::{
         draw::Cell,
+        input::pane_id::PaneId,
         model::Model,
         records::{
+            ledger::{Account, LedgerBound},
+            paged_lists::Pages,
+            pane::{Columns, Drawing, Empty, Pane, Source, Title},
             row::{CellContext, PaneRecord, Row},
             selection::RecordKey,
         },
         ui::state::Ui,
     },
-    field::{Record, Spec, Value},
+    field::{Fields as _, Record, Spec, Value},
     ids::TraceId,
     port::ArtifactRow,
     time::Now,
@@ -43,7 +48,25 @@ impl PaneRecord for Artifact<'_> {
 }
 
 /// The artifacts of the run that is shown.
-pub(crate) fn rows<'a>(model: &Model, ui: &'a Ui) -> Vec<Row<'a>> {
+fn rows<'a>(model: &Model, ui: &'a Ui) -> Vec<Row<'a>> {
     let Some(run) = ui.detail_run(model) else { return Vec::new() };
     ui.paged_lists.runs.artifacts(run).iter().map(|row| Row::Artifact(Artifact { run, row })).collect()
 }
+
+/// What a run kept.
+pub(crate) static PANE: Pane = Pane {
+    specs: ArtifactRow::SPECS,
+    columns: Columns::Declared,
+    source: Source::Model,
+    rows: |ui, model| rows(model, ui),
+    pages: Pages::Parts(take_pages),
+    filter: None,
+    title: Title::Of(|cx| run_title(PaneId::Artifacts, cx)),
+    empty: Empty::Of(|cx| empty_run_text(cx, |_| "it kept nothing so far")),
+    drawing: Drawing::Table,
+    chip: Some(|cx, _| run_chip("KEPT", cx, |view| view.artifacts)),
+    ledger: |_, _, all| {
+        let bound = LedgerBound::Text("`run artifacts` lists all");
+        Some(Account::whole("what the run kept, as far as it is loaded here", all, bound))
+    },
+};

@@ -1,16 +1,21 @@
 //! What a run told, the newest last: what this console heard itself, and before that what the store has.
 
+use super::pages::{empty_run_text, run_chip, run_title, take_pages};
 use crate::{
     console::{
         draw::{Cell, class::Class, theme::Role},
+        input::pane_id::PaneId,
         model::{Model, runs::RunLine},
         records::{
+            ledger::{Account, LedgerBound},
+            paged_lists::Pages,
+            pane::{Columns, Drawing, Empty, Pane, Source, Title},
             row::{CellContext, PaneRecord, Row},
             selection::RecordKey,
         },
         ui::state::Ui,
     },
-    field::{Column, Value, fields},
+    field::{Column, Fields as _, Value, fields},
     runs::EventKind,
     tap::entry::station::Level,
 };
@@ -64,9 +69,29 @@ impl PaneRecord for RunLine {
 }
 
 /// The events of the run that is shown.
-pub(crate) fn rows<'a>(model: &'a Model, ui: &'a Ui) -> Vec<Row<'a>> {
+fn rows<'a>(model: &'a Model, ui: &'a Ui) -> Vec<Row<'a>> {
     let Some(run) = ui.detail_run(model) else { return Vec::new() };
     let mut heard = model.recent_run_events(run).peekable();
     let first = heard.peek().map_or(u64::MAX, |line| line.number);
     ui.paged_lists.runs.older(run, first).chain(heard).map(Row::RunLine).collect()
 }
+
+/// The events of a run, the newest last.
+pub(crate) static PANE: Pane = Pane {
+    specs: RunLine::SPECS,
+    columns: Columns::Declared,
+    source: Source::Following,
+    rows: |ui, model| rows(model, ui),
+    pages: Pages::Parts(take_pages),
+    filter: None,
+    title: Title::Of(|cx| run_title(PaneId::RunEvents, cx)),
+    empty: Empty::Of(|cx| empty_run_text(cx, |_| "it told nothing so far")),
+    drawing: Drawing::Table,
+    chip: Some(|cx, _| run_chip("EVENTS", cx, |view| view.events)),
+    ledger: |ui, _, all| {
+        let bound = LedgerBound::Limit("limits.console.run_lines_max", ui.limits.console.run_lines_max);
+        let what =
+            "events that were heard, and those before them that are loaded here; more come as you move up";
+        Some(Account::whole(what, all, bound))
+    },
+};

@@ -4,13 +4,19 @@ use super::list::run_sign;
 use crate::{
     console::{
         draw::{Cell, class::Class, format, theme::Role},
+        input::pane_id::PaneId,
         records::{
+            Row,
+            ledger::{Account, LedgerBound},
+            paged_list::{PageQuery, PageRows, station_list},
+            paged_lists::{ListSource, Pages},
+            pane::{Columns, Drawing, Empty, Pane, PaneChip, Source, Title},
             row::{CellContext, PaneRecord},
             selection::RecordKey,
         },
     },
-    field::Column,
-    port::RunRow,
+    field::{Column, Fields as _},
+    port::{Page, Query, RunRow},
 };
 
 /// Its columns.
@@ -49,3 +55,41 @@ impl PaneRecord for RunRow {
         })
     }
 }
+
+/// Every run that the store has, in pages.
+pub(crate) static PANE: Pane = Pane {
+    specs: RunRow::SPECS,
+    columns: Columns::Named(COLUMNS),
+    source: Source::Pages { field: "number", oldest_first: false },
+    rows: |ui, _| ui.paged_lists.rows(PaneId::RunHistory).iter().map(Row::StoredRun).collect(),
+    pages: Pages::List(&LIST),
+    filter: None,
+    title: Title::Name,
+    empty: Empty::Text("no run was ever submitted on this data folder"),
+    drawing: Drawing::Table,
+    chip: Some(|cx, _| PaneChip::new("HIST", cx.ui.paged_lists.loaded_text(PaneId::RunHistory), Role::Text)),
+    ledger: |ui, _, all| {
+        let bound = LedgerBound::Limit("limits.store.ended_runs_max", ui.limits.store.ended_runs_max);
+        Some(Account::whole("runs of the store that are loaded here; more come as you move on", all, bound))
+    },
+};
+
+static LIST: ListSource = ListSource {
+    list: || {
+        station_list::<RunRow>(false, |page| match page {
+            Page::Runs { rows, more, beyond } => Some(PageRows { rows, more, beyond }),
+            _ => None,
+        })
+    },
+    query: |PageQuery { beyond, oldest_first, limit, .. }, filter| Query::Runs {
+        state: None,
+        name: None,
+        since_ms: None,
+        beyond,
+        oldest_first,
+        filter,
+        limit,
+    },
+    changes: |model| model.runs.run_changes,
+    is_wanted: |_| true,
+};

@@ -1,7 +1,19 @@
 //! Runs: those that ask first, the one that silence answers first before the others, then the others that are
 //! open, then the newest.
 
-use crate::console::draw::format;
+use super::pages::stored_row;
+use crate::{
+    console::{
+        draw::format,
+        input::pane_id::PaneId,
+        records::{
+            ledger::{Account, LedgerBound},
+            paged_lists::Pages,
+            pane::{Columns, Drawing, Empty, Pane, Source, Title},
+        },
+    },
+    field::Fields as _,
+};
 use std::{cmp::Reverse, collections::HashMap, time::Duration};
 
 use super::plan::{bar_of, share_of};
@@ -174,7 +186,7 @@ impl PaneRecord for Run<'_> {
 
 /// How long a run that has ended took, as the store has it.
 fn stored_time(ui: &Ui, run: TraceId) -> Option<Duration> {
-    let row = || ui.paged_lists.run_history.rows().iter().find(|row| row.run == run);
+    let row = || stored_row(ui, run);
     let shown = || {
         ui.paged_lists.runs.view(run).and_then(|view| Some(view.ended_at?.mono.since(view.submitted_at.mono)))
     };
@@ -182,7 +194,7 @@ fn stored_time(ui: &Ui, run: TraceId) -> Option<Duration> {
 }
 
 /// The runs that are shown.
-pub(crate) fn rows<'a>(model: &'a Model, ui: &'a Ui) -> Vec<Row<'a>> {
+fn rows<'a>(model: &'a Model, ui: &'a Ui) -> Vec<Row<'a>> {
     let Some(runs) = model.runs() else { return Vec::new() };
     // How many questions a run has, and when the first of them becomes a no.
     let mut asked: HashMap<TraceId, (usize, Wall)> = HashMap::new();
@@ -200,3 +212,24 @@ pub(crate) fn rows<'a>(model: &'a Model, ui: &'a Ui) -> Vec<Row<'a>> {
     all.sort_by_key(|(place, run)| (run.view.state.is_end(), run.asks == 0, run.expires_at, Reverse(*place)));
     all.into_iter().map(|(_, run)| Row::Run(run)).collect()
 }
+
+/// Runs of openings: those that are open first, then the newest.
+pub(crate) static PANE: Pane = Pane {
+    specs: Run::SPECS,
+    columns: Columns::Declared,
+    source: Source::Model,
+    rows: |ui, model| rows(model, ui),
+    pages: Pages::None,
+    filter: None,
+    title: Title::Of(|cx| match cx.model.runs().map_or(0, |runs| runs.open().count()) {
+        0 => PaneId::Runs.name().to_owned(),
+        open => format!("{} {open} open", PaneId::Runs.name()),
+    }),
+    empty: Empty::Text("no run was submitted since the station started"),
+    drawing: Drawing::Table,
+    chip: None,
+    ledger: |ui, _, all| {
+        let bound = LedgerBound::Limit("limits.runs.shown_max", ui.limits.runs.shown_max);
+        Some(Account::whole("runs that are open or ended lately", all, bound))
+    },
+};

@@ -1,6 +1,16 @@
 //! What the store has of the run that is shown: what it told before what this console heard itself, and what
 //! it kept.
 
+use crate::{
+    console::{
+        draw::{format, theme::Role},
+        records::{
+            paged_lists::PagedLists,
+            pane::{PaneChip, PaneContext},
+        },
+    },
+    port::RunRow,
+};
 use std::sync::Arc;
 
 use super::stored_run::StoredRun;
@@ -12,7 +22,7 @@ use crate::{
             pane_id::PaneId,
         },
         model::{Model, runs::RunLine},
-        records::paged_lists::{error_text, unexpected_answer},
+        records::paged_list::{error_text, unexpected_answer},
         ui::{layout::Layout, state::Ui},
     },
     ids::TraceId,
@@ -160,7 +170,7 @@ impl RunPages {
 pub(crate) fn next(ui: &mut Ui, layout: &Layout, model: &Model, now: Mono) -> Vec<Effect> {
     let Some(run) = ui.detail_run(model) else { return Vec::new() };
     let view = model.runs().and_then(|runs| runs.run(run));
-    let row = ui.paged_lists.run_history.rows().iter().find(|row| row.run == run);
+    let row = stored_row(ui, run);
     let told = view.map(|view| view.events).or(row.map(|row| row.events)).unwrap_or(0);
     let kept = view.map(|view| view.artifacts).or(row.map(|row| row.artifacts));
     let is_near = ui
@@ -189,4 +199,39 @@ pub(crate) fn next(ui: &mut Ui, layout: &Layout, model: &Model, now: Mono) -> Ve
         ask(PaneId::Artifacts, pages.ask_artifacts(run, kept, now));
     }
     effects
+}
+
+/// Where an answer for a pane of the run that is shown goes.
+pub(super) fn take_pages(lists: &mut PagedLists, pane: PaneId, serial: u64, answer: Result<Page, PortError>) {
+    lists.runs.take(pane, serial, answer);
+}
+
+/// The title of a pane of the run that is shown.
+pub(super) fn run_title(pane: PaneId, cx: &PaneContext<'_>) -> String {
+    let run = cx.model.runs().and_then(|_| cx.ui.detail_run(cx.model));
+    let Some(run) = run else { return pane.name().to_owned() };
+    let stored = || stored_row(cx.ui, run).map(|row| row.name.clone());
+    let shown = cx.ui.run_view(cx.model, run).map(|view| view.name.to_string());
+    format!("{} {} {}", pane.name(), shown.or_else(stored).unwrap_or_default(), run.short())
+}
+
+/// Why a pane of the run that is shown is empty: what is wrong, or what its pane says of the run.
+pub(super) fn empty_run_text(cx: &PaneContext<'_>, text: impl Fn(TraceId) -> &'static str) -> String {
+    let Some(run) = cx.ui.detail_run(cx.model) else { return "no run is selected".to_owned() };
+    cx.ui.paged_lists.runs.error().unwrap_or_else(|| text(run)).to_owned()
+}
+
+/// The chip of a pane of the run that is shown, with a count of it.
+pub(super) fn run_chip(
+    name: &'static str,
+    cx: &PaneContext<'_>,
+    count: impl Fn(&RunView) -> u64,
+) -> PaneChip {
+    let view = cx.ui.detail_run(cx.model).and_then(|run| cx.ui.run_view(cx.model, run));
+    PaneChip::new(name, format::count(view.map_or(0, count)), Role::Text)
+}
+
+/// A run of the list of the store, as far as it is loaded.
+pub(super) fn stored_row(ui: &Ui, run: TraceId) -> Option<&RunRow> {
+    ui.paged_lists.rows::<RunRow>(PaneId::RunHistory).iter().find(|row| row.run == run)
 }

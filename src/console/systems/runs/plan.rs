@@ -1,6 +1,17 @@
 //! The plan of a run: its nodes layer by layer, the ways between them, and how each stands.
 
-use crate::console::draw::format;
+use super::pages::{empty_run_text, run_chip, run_title, take_pages};
+use crate::{
+    console::{
+        draw::format,
+        records::{
+            ledger::{Account, LedgerBound},
+            paged_lists::Pages,
+            pane::{Columns, Drawing, Empty, Pane, Source, Title},
+        },
+    },
+    field::Fields as _,
+};
 use std::{sync::Arc, time::Duration};
 
 use crate::{
@@ -208,7 +219,7 @@ impl PaneRecord for PlannedNode<'_> {
 }
 
 /// The nodes of the run that is shown.
-pub(crate) fn rows<'a>(model: &'a Model, ui: &'a Ui) -> Vec<Row<'a>> {
+fn rows<'a>(model: &'a Model, ui: &'a Ui) -> Vec<Row<'a>> {
     let run = ui.detail_run(model).and_then(|run| ui.run_view(model, run));
     let Some(run) = run else { return Vec::new() };
     let picture = ui.dag_layout_of(run);
@@ -232,6 +243,44 @@ pub(crate) fn rows<'a>(model: &'a Model, ui: &'a Ui) -> Vec<Row<'a>> {
     };
     picture.lines.iter().map(|line| line.index).enumerate().filter_map(row).collect()
 }
+
+/// The plan of a run, with the state of its nodes.
+pub(crate) static PANE: Pane = Pane {
+    specs: PlannedNode::SPECS,
+    columns: Columns::Declared,
+    source: Source::Model,
+    rows: |ui, model| rows(model, ui),
+    pages: Pages::Parts(take_pages),
+    filter: None,
+    title: Title::With(
+        |cx| {
+            let run = cx.model.runs().and_then(|_| cx.ui.detail_run(cx.model));
+            let view = run.and_then(|run| cx.ui.run_view(cx.model, run));
+            let title = run_title(PaneId::Plan, cx);
+            match view.map_or(0, |view| cx.ui.dag_layout_of(view).hidden) {
+                0 => title,
+                hidden => format!("{title}, {} ways not drawn", format::count(hidden as u64)),
+            }
+        },
+        |cx| {
+            let run = cx.ui.detail_run(cx.model).and_then(|run| cx.ui.run_view(cx.model, run))?;
+            run.why.as_deref().map(|why| (why.to_owned(), Role::Bad))
+        },
+    ),
+    empty: Empty::Of(|cx| {
+        empty_run_text(cx, |run| match cx.ui.run_view(cx.model, run) {
+            Some(view) if view.planned == 0 => "it has no nodes",
+            _ if cx.ui.paged_lists.runs.is_unknown(run) => "the store has no such run any more",
+            _ => "asking the station",
+        })
+    }),
+    drawing: Drawing::Table,
+    chip: Some(|cx, _| run_chip("PLAN", cx, |view| u64::from(view.planned))),
+    ledger: |ui, _, all| {
+        let bound = LedgerBound::Limit("limits.runs.nodes_max", ui.limits.runs.nodes_max);
+        Some(Account::whole("nodes of the run that is shown", all, bound))
+    },
+};
 
 #[cfg(test)]
 mod tests {

@@ -1,5 +1,6 @@
 //! Sessions: cancelling one, with a reason.
 
+use super::history::stored_row;
 use crate::{
     console::{
         input::{
@@ -84,7 +85,7 @@ fn ended(ui: &Ui, model: &Model, session: &SessionRef) -> Option<&'static str> {
     if let Some(view) = model.macp().and_then(|macp| macp.sessions.get(&session.number)) {
         return view.end.as_ref().map(|end| end.ending.name());
     }
-    let row = ui.paged_lists.session_history.rows().iter().find(|row| row.number == session.number);
+    let row = stored_row(ui, session.number);
     row.filter(|row| row.state != SessionState::Open)
         .map(|row| row.ending.map_or(row.state.name(), macp::Ending::name))
 }

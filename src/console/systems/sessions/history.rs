@@ -4,14 +4,21 @@ use super::list::session_sign;
 use crate::{
     console::{
         draw::{Cell, class::Class, format, theme::Role},
+        input::pane_id::PaneId,
         records::{
+            Row,
+            ledger::{Account, LedgerBound},
+            paged_list::{PageQuery, PageRows, station_list},
+            paged_lists::{ListSource, Pages},
+            pane::{Columns, Drawing, Empty, Pane, PaneChip, Source, Title},
             row::{CellContext, PaneRecord},
             selection::RecordKey,
         },
+        ui::state::Ui,
     },
-    field::Column,
+    field::{Column, Fields as _},
     macp::{Ending, Phase, SessionRef},
-    port::SessionRow,
+    port::{Page, Query, SessionRow},
 };
 
 /// Its columns.
@@ -60,4 +67,54 @@ impl PaneRecord for SessionRow {
             _ => return None,
         })
     }
+}
+
+/// Every session that the store has, in pages.
+pub(crate) static PANE: Pane = Pane {
+    specs: SessionRow::SPECS,
+    columns: Columns::Named(COLUMNS),
+    source: Source::Pages { field: "number", oldest_first: false },
+    rows: |ui, _| ui.paged_lists.rows(PaneId::SessionHistory).iter().map(Row::StoredSession).collect(),
+    pages: Pages::List(&LIST),
+    filter: None,
+    title: Title::Name,
+    empty: Empty::Text("no session was ever begun on this data folder"),
+    drawing: Drawing::Table,
+    chip: Some(|cx, _| {
+        PaneChip::new("HIST", cx.ui.paged_lists.loaded_text(PaneId::SessionHistory), Role::Text)
+    }),
+    ledger: |ui, _, all| {
+        let max = ui.limits.store.ended_sessions_max;
+        let bound = LedgerBound::Limit("limits.store.ended_sessions_max", max);
+        let what = "sessions of the store that are loaded here; more come as you move on";
+        Some(Account::whole(what, all, bound))
+    },
+};
+
+static LIST: ListSource = ListSource {
+    list: || {
+        station_list::<SessionRow>(false, |page| match page {
+            Page::Sessions { rows, more, beyond } => Some(PageRows { rows, more, beyond }),
+            _ => None,
+        })
+    },
+    query: |PageQuery { beyond, oldest_first, limit, .. }, filter| Query::Sessions {
+        state: None,
+        mode: None,
+        since_ms: None,
+        beyond,
+        oldest_first,
+        filter,
+        limit,
+    },
+    changes: |model| {
+        let totals = model.macp().map(|macp| macp.totals).unwrap_or_default();
+        totals.started + totals.resolved + totals.expired + totals.cancelled
+    },
+    is_wanted: |_| true,
+};
+
+/// A session of the list of the store, as far as it is loaded.
+pub(crate) fn stored_row(ui: &Ui, number: u64) -> Option<&SessionRow> {
+    ui.paged_lists.rows::<SessionRow>(PaneId::SessionHistory).iter().find(|row| row.number == number)
 }

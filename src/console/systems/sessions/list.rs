@@ -1,6 +1,16 @@
 //! Sessions: those that are open or have just ended first, then the others, each the newest first.
 
-use crate::console::draw::format;
+use crate::{
+    console::{
+        draw::format,
+        records::{
+            ledger::{Account, LedgerBound},
+            paged_lists::Pages,
+            pane::{Columns, Drawing, Empty, Pane, PaneContext, Source, Title},
+        },
+    },
+    field::Fields as _,
+};
 use std::{cmp::Reverse, time::Duration};
 
 use crate::{
@@ -154,7 +164,7 @@ impl PaneRecord for SessionView {
 
 /// The sessions that are shown. One that has just ended stays among those that are open: what it came to is
 /// looked for where it was.
-pub(crate) fn rows(model: &Model, now: Now) -> Vec<Row<'_>> {
+fn rows(model: &Model, now: Now) -> Vec<Row<'_>> {
     let mut views: Vec<_> = model.macp().into_iter().flat_map(|macp| macp.sessions.values()).collect();
     let long_ended = |view: &SessionView| {
         let end = view.end.as_ref().map(|end| end.at.wall);
@@ -166,27 +176,15 @@ pub(crate) fn rows(model: &Model, now: Now) -> Vec<Row<'_>> {
     views.into_iter().map(Row::Session).collect()
 }
 
-/// The titles of the panes of sessions.
-pub(crate) fn title(pane: PaneId, model: &Model, ui: &Ui) -> String {
-    let name = pane.name();
-    if pane == PaneId::Sessions {
-        return match model.macp().map_or(0, |macp| macp.totals.open) {
-            0 => name.to_owned(),
-            open => format!("{name} {} open", format::count(open)),
-        };
-    }
-    let Some(session) = ui.detail_session(model) else { return name.to_owned() };
-    let name = match (pane, ui.mode) {
-        (PaneId::Positions, Some(Mode::MultiRound)) => "Contributions",
-        (PaneId::Positions, _) => "Proposals",
-        (PaneId::Statements, Some(Mode::MultiRound)) => "Rounds",
-        _ => name,
-    };
-    format!("{name} {}", session.id)
+/// The title of a pane of the session that is shown.
+pub(super) fn session_title(pane: PaneId, name: &str, cx: &PaneContext<'_>) -> String {
+    cx.ui
+        .detail_session(cx.model)
+        .map_or_else(|| pane.name().to_owned(), |session| format!("{name} {}", session.id))
 }
 
 /// How the session that is shown ended, or who is waited for.
-pub(crate) fn title_suffix(pane: PaneId, model: &Model, ui: &Ui, glyphs: &Glyphs) -> Option<(String, Role)> {
+pub(super) fn title_suffix(pane: PaneId, model: &Model, ui: &Ui, glyphs: &Glyphs) -> Option<(String, Role)> {
     let session = ui.detail_session(model)?;
     let Some(view) = model.macp().and_then(|macp| macp.sessions.get(&session.number)) else {
         let (detail, _) = ui.paged_lists.sessions.detail(&session).filter(|_| pane == PaneId::Positions)?;
@@ -216,7 +214,7 @@ fn ending_text(ending: Ending, text: &str, glyphs: &Glyphs) -> (String, Role) {
 }
 
 /// Why a pane that tells of one session is empty.
-pub(crate) fn empty_text(pane: PaneId, model: &Model, ui: &Ui) -> String {
+pub(super) fn empty_text(pane: PaneId, model: &Model, ui: &Ui) -> String {
     let Some(session) = ui.detail_session(model) else { return "no session is selected".to_owned() };
     let is_shown = model.macp().is_some_and(|macp| macp.sessions.contains_key(&session.number));
     if let Some(trouble) = ui.paged_lists.sessions.error().filter(|_| pane == PaneId::SessionLog || !is_shown)
@@ -236,3 +234,26 @@ pub(crate) fn empty_text(pane: PaneId, model: &Model, ui: &Ui) -> String {
     };
     words.to_owned()
 }
+
+/// Sessions: those that are open first, then those that ended.
+pub(crate) static PANE: Pane = Pane {
+    specs: SessionView::SPECS,
+    columns: Columns::Declared,
+    source: Source::Model,
+    rows: |ui, model| rows(model, ui.moment()),
+    pages: Pages::None,
+    filter: None,
+    title: Title::Of(|cx| match cx.model.macp().map_or(0, |macp| macp.totals.open) {
+        0 => PaneId::Sessions.name().to_owned(),
+        open => format!("{} {} open", PaneId::Sessions.name(), format::count(open)),
+    }),
+    empty: Empty::Text("no session was begun since the runtime started"),
+    drawing: Drawing::Table,
+    chip: None,
+    ledger: |ui, model, all| {
+        let came = model.macp().map_or(0, |macp| macp.totals.started).max(all);
+        let bound = LedgerBound::Limit("limits.macp.shown_max", ui.limits.macp.shown_max);
+        let what = "sessions that began since the runtime started, or were open then";
+        Some(Account::cut(what, came, came - all, bound))
+    },
+};

@@ -1,17 +1,28 @@
 //! The log of the session that is shown, the newest last: what this console heard itself, and before that
 //! what the store has.
 
+use super::{
+    list::{empty_text, session_title},
+    pages::take_pages,
+};
 use crate::{
     console::{
-        draw::{Cell, class::Class, theme::Role},
-        model::{Model, sessions::SessionLine},
+        draw::{Cell, class::Class, format, theme::Role},
+        input::pane_id::PaneId,
+        model::{
+            Model,
+            sessions::{SessionLine, records},
+        },
         records::{
+            ledger::{Account, LedgerBound},
+            paged_lists::Pages,
+            pane::{Columns, Drawing, Empty, Pane, PaneChip, Source, Title},
             row::{CellContext, PaneRecord, Row},
             selection::RecordKey,
         },
         ui::state::Ui,
     },
-    field::{Column, Value, fields},
+    field::{Column, Fields as _, Value, fields},
     port::LogKind,
 };
 
@@ -58,9 +69,35 @@ impl PaneRecord for SessionLine {
 }
 
 /// The log of the session that is shown.
-pub(crate) fn rows<'a>(model: &'a Model, ui: &'a Ui) -> Vec<Row<'a>> {
+fn rows<'a>(model: &'a Model, ui: &'a Ui) -> Vec<Row<'a>> {
     let Some(session) = ui.detail_session(model) else { return Vec::new() };
     let mut heard = model.recent_session_records(session.number).peekable();
     let first = heard.peek().map_or(u64::MAX, |line| line.number);
     ui.paged_lists.sessions.older(&session, first).chain(heard).map(Row::SessionLine).collect()
 }
+
+/// A session's log, the newest last.
+pub(crate) static PANE: Pane = Pane {
+    specs: SessionLine::SPECS,
+    columns: Columns::Declared,
+    source: Source::Following,
+    rows: |ui, model| rows(model, ui),
+    pages: Pages::Parts(take_pages),
+    filter: None,
+    title: Title::Of(|cx| session_title(PaneId::SessionLog, PaneId::SessionLog.name(), cx)),
+    empty: Empty::Of(|cx| empty_text(PaneId::SessionLog, cx.model, cx.ui)),
+    drawing: Drawing::Table,
+    chip: Some(|cx, _| {
+        let session = cx.ui.detail_session(cx.model);
+        let view = session.and_then(|session| cx.model.macp()?.sessions.get(&session.number));
+        let count = view.map_or(0, |view| records(view.messages, view.end.is_some()));
+        PaneChip::new("LOG", format::count(count), Role::Text)
+    }),
+    ledger: |ui, _, all| {
+        let max = ui.limits.console.session_lines_max;
+        let bound = LedgerBound::Limit("limits.console.session_lines_max", max);
+        let what =
+            "records that were heard, and those before them that are loaded here; more come as you move up";
+        Some(Account::whole(what, all, bound))
+    },
+};

@@ -10,5 +10,5 @@ pub(crate) mod pages;
 pub(crate) mod positions;
 pub(crate) mod statements;
 
-pub(crate) use history::session_of;
+pub(crate) use history::{session_of, stored_row as session_row};
 pub(crate) use list::session_status;

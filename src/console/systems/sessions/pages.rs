@@ -1,6 +1,7 @@
 //! What the store has of the session that is shown: its log before what this console heard itself, and of one
 //! that is shown no longer how it stood.
 
+use super::history::stored_row;
 use crate::{
     console::{
         app::backfill::{Backfill, NEAR_ROWS, PageRequest, RequestSlot},
@@ -12,7 +13,10 @@ use crate::{
             Model,
             sessions::{SessionBoard, SessionLine, records},
         },
-        records::paged_lists::{error_text, unexpected_answer},
+        records::{
+            paged_list::{error_text, unexpected_answer},
+            paged_lists::PagedLists,
+        },
         ui::{layout::Layout, state::Ui},
     },
     macp::SessionRef,
@@ -99,7 +103,7 @@ impl SessionPages {
 pub(crate) fn next(ui: &mut Ui, layout: &Layout, model: &Model, now: Mono) -> Vec<Effect> {
     let Some(session) = ui.detail_session(model) else { return Vec::new() };
     let view = model.macp().and_then(|macp| macp.sessions.get(&session.number));
-    let row = ui.paged_lists.session_history.rows().iter().find(|row| row.number == session.number);
+    let row = stored_row(ui, session.number);
     let had = view
         .map(|view| (view.messages, view.end.is_some()))
         .or(row.map(|row| (row.messages, row.ending.is_some())));
@@ -125,4 +129,9 @@ pub(crate) fn next(ui: &mut Ui, layout: &Layout, model: &Model, now: Mono) -> Ve
         .into_iter()
         .map(|(pane, serial, query)| Effect::Query { purpose: Purpose::Page { pane, serial }, query })
         .collect()
+}
+
+/// Where an answer for a pane of the session that is shown goes.
+pub(super) fn take_pages(lists: &mut PagedLists, pane: PaneId, serial: u64, answer: Result<Page, PortError>) {
+    lists.sessions.take(pane, serial, answer);
 }

@@ -1,7 +1,22 @@
 //! How the session that is shown stands: its proposals with what is thought of each, or its participants with
 //! what they hold.
 
-use crate::console::draw::format;
+use super::{
+    list::{empty_text, session_title, title_suffix},
+    pages::take_pages,
+};
+use crate::{
+    console::{
+        draw::format,
+        input::pane_id::PaneId,
+        records::{
+            ledger::{Account, LedgerBound},
+            paged_lists::Pages,
+            pane::{Columns, Drawing, Empty, Pane, PaneChip, Source, Title},
+        },
+    },
+    field::Fields as _,
+};
 use std::{cmp::Ordering, sync::Arc};
 
 use crate::{
@@ -101,7 +116,7 @@ impl PaneRecord for PositionRow {
 }
 
 /// How the session that is shown stands.
-pub(crate) fn rows<'a>(model: &Model, ui: &Ui) -> Vec<Row<'a>> {
+fn rows<'a>(model: &Model, ui: &Ui) -> Vec<Row<'a>> {
     ui.detail_positions(model).into_owned().into_iter().map(Row::Position).collect()
 }
 
@@ -112,3 +127,30 @@ pub(crate) const fn columns(mode: Option<Mode>) -> &'static [(&'static str, Colu
         Some(Mode::Decision) | None => PROPOSALS,
     }
 }
+
+/// The positions of a session: its proposals, or what its participants hold.
+pub(crate) static PANE: Pane = Pane {
+    specs: PositionRow::SPECS,
+    columns: Columns::Of(|ui| columns(ui.mode)),
+    source: Source::Model,
+    rows: |ui, model| rows(model, ui),
+    pages: Pages::Parts(take_pages),
+    filter: None,
+    title: Title::With(
+        |cx| {
+            let is_multi_round = cx.ui.mode == Some(Mode::MultiRound);
+            session_title(PaneId::Positions, if is_multi_round { "Contributions" } else { "Proposals" }, cx)
+        },
+        |cx| title_suffix(PaneId::Positions, cx.model, cx.ui, cx.view.glyphs),
+    ),
+    empty: Empty::Of(|cx| empty_text(PaneId::Positions, cx.model, cx.ui)),
+    drawing: Drawing::Table,
+    chip: Some(|cx, _| {
+        let count = cx.ui.detail_positions(cx.model).len();
+        PaneChip::new("STAND", format::count(count as u64), Role::Text)
+    }),
+    ledger: |ui, _, all| {
+        let bound = LedgerBound::Limit("limits.macp.shown_proposals_max", ui.limits.macp.shown_proposals_max);
+        Some(Account::whole("proposals or participants of the session that is shown", all, bound))
+    },
+};

@@ -1,6 +1,19 @@
 //! Who said what of the session that is shown, the last first: evaluations, objections and the votes that
 //! count; or what made rounds.
 
+use super::list::{empty_text, session_title, title_suffix};
+use crate::{
+    console::{
+        draw::format,
+        input::pane_id::PaneId,
+        records::{
+            ledger::{Account, LedgerBound},
+            paged_lists::Pages,
+            pane::{Columns, Drawing, Empty, Pane, PaneChip, Source, Title},
+        },
+    },
+    field::Fields as _,
+};
 use std::sync::Arc;
 
 use crate::{
@@ -97,6 +110,36 @@ impl PaneRecord for StatementRow {
 }
 
 /// Who said what of the session that is shown.
-pub(crate) fn rows<'a>(model: &Model, ui: &Ui) -> Vec<Row<'a>> {
+fn rows<'a>(model: &Model, ui: &Ui) -> Vec<Row<'a>> {
     ui.detail_statements(model).into_owned().into_iter().map(Row::Statement).collect()
 }
+
+/// The statements of a session, the last first.
+pub(crate) static PANE: Pane = Pane {
+    specs: StatementRow::SPECS,
+    columns: Columns::Of(|ui| columns(ui.mode)),
+    source: Source::Model,
+    rows: |ui, model| rows(model, ui),
+    pages: Pages::None,
+    filter: None,
+    title: Title::With(
+        |cx| {
+            let is_multi_round = cx.ui.mode == Some(Mode::MultiRound);
+            let name = if is_multi_round { "Rounds" } else { PaneId::Statements.name() };
+            session_title(PaneId::Statements, name, cx)
+        },
+        |cx| title_suffix(PaneId::Statements, cx.model, cx.ui, cx.view.glyphs),
+    ),
+    empty: Empty::Of(|cx| empty_text(PaneId::Statements, cx.model, cx.ui)),
+    drawing: Drawing::Table,
+    chip: Some(|cx, _| {
+        let count = cx.ui.detail_statements(cx.model).len();
+        PaneChip::new("VOICES", format::count(count as u64), Role::Text)
+    }),
+    ledger: |ui, _, all| {
+        let bound = LedgerBound::Limit("limits.macp.shown_opinions_max", ui.limits.macp.shown_opinions_max);
+        let what =
+            "the last evaluations and objections, and the votes that count, of the session that is shown";
+        Some(Account::whole(what, all, bound))
+    },
+};

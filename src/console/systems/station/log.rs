@@ -3,16 +3,23 @@
 
 use crate::{
     console::{
-        draw::{Cell, glyphs::Glyphs, theme::Role},
+        draw::{Cell, format, glyphs::Glyphs, theme::Role},
+        input::pane_id::PaneId,
         model::{Notice, Origin},
         records::{
+            Row,
+            ledger::{Account, LedgerBound},
+            paged_lists::Pages,
+            pane::{Columns, Drawing, Empty, Pane, PaneChip, PaneContext, Source, Title},
             row::{CellContext, PaneRecord},
             selection::RecordKey,
         },
+        ui::state::Ui,
     },
-    field::{Column, Value, fields},
+    field::{Column, Fields as _, Value, fields},
     tap::entry::station::Level,
 };
+use std::{cmp::Reverse, collections::VecDeque};
 
 /// The names of levels, least first.
 pub(crate) const LEVELS: &[&str] =
@@ -71,4 +78,70 @@ pub(crate) fn level_cell(level: Level, glyphs: &Glyphs) -> (String, Role) {
         Level::Warn => (format!("{} warn", glyphs.warn), Role::Warn),
         quiet => (format!("  {}", quiet.name()), Role::Muted),
     }
+}
+
+/// Notices of all origins.
+pub(crate) static PANE: Pane = Pane {
+    specs: Notice::SPECS,
+    columns: Columns::Declared,
+    source: Source::Model,
+    rows: |_, model| notices(&model.journal.notices),
+    pages: Pages::None,
+    filter: None,
+    title: Title::Of(|cx| with_cut(PaneId::Log, cx.model.journal.evicted)),
+    empty: Empty::Text("quiet so far"),
+    drawing: Drawing::Table,
+    chip: Some(|cx, _| warning_chip("LOG", cx.model.journal.serious, cx)),
+    ledger: |ui, model, _| {
+        let journal = &model.journal;
+        Some(Account::cut("notices of all origins", journal.received, journal.evicted, journal_bound(ui)))
+    },
+};
+
+/// What the station and this console say.
+pub(crate) static STATION_PANE: Pane = Pane {
+    specs: Notice::SPECS,
+    columns: Columns::Declared,
+    source: Source::Model,
+    rows: |_, model| notices(&model.journal.station),
+    pages: Pages::None,
+    filter: None,
+    title: Title::Of(|cx| with_cut(PaneId::StationLog, cx.model.journal.station_evicted)),
+    empty: Empty::Text("quiet so far"),
+    drawing: Drawing::Table,
+    chip: Some(|cx, _| {
+        let is_serious = |notice: &&Notice| notice.level >= Level::Warn;
+        warning_chip("STATION", cx.model.journal.station.iter().filter(is_serious).count() as u64, cx)
+    }),
+    ledger: |ui, model, _| {
+        let (came, evicted) = (model.journal.station_received, model.journal.station_evicted);
+        let what = "notices of the station, its bridge and this console";
+        Some(Account::cut(what, came, evicted, journal_bound(ui)))
+    },
+};
+
+/// Notices, the latest first: one that was told of again stands where it was told last.
+fn notices(notices: &VecDeque<Notice>) -> Vec<Row<'_>> {
+    let mut latest: Vec<_> = notices.iter().rev().collect();
+    latest.sort_by_key(|notice| Reverse(notice.at.mono));
+    latest.into_iter().map(Row::Notice).collect()
+}
+
+fn journal_bound(ui: &Ui) -> LedgerBound {
+    LedgerBound::Limit("limits.console.journal_entries_max", ui.limits.console.journal_entries_max)
+}
+
+/// The title of a pane whose older lines were cut.
+pub(crate) fn with_cut(pane: PaneId, cut: u64) -> String {
+    if cut > 0 { format!("{}, {cut} older cut", pane.name()) } else { pane.name().to_owned() }
+}
+
+/// The chip of a log: how many lines are of level warn or error. None is nothing to be warned of.
+pub(crate) fn warning_chip(name: &'static str, serious: u64, cx: &PaneContext<'_>) -> PaneChip {
+    let figure = if serious > 0 {
+        format!("{}{}", format::count(serious), cx.view.glyphs.warn)
+    } else {
+        "0".to_owned()
+    };
+    PaneChip::warning(name, figure, serious > 0)
 }

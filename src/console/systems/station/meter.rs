@@ -1,6 +1,16 @@
 //! Meter: what this console costs and how well it keeps up, against what bounds it.
 
-use crate::console::draw::format;
+use crate::{
+    console::{
+        draw::format,
+        records::{
+            ledger::{Account, LedgerBound},
+            paged_lists::Pages,
+            pane::{Columns, Drawing, Empty, Pane, PaneChip, Source, Title},
+        },
+    },
+    field::Fields as _,
+};
 use std::{borrow::Cow, time::Duration};
 
 use crate::{
@@ -88,7 +98,7 @@ impl PaneRecord for MetricRow {
 }
 
 /// All figures. They are of the present, whatever moment is shown.
-pub(crate) fn rows<'a>(ui: &Ui, model: &Model) -> Vec<Row<'a>> {
+fn rows<'a>(ui: &Ui, model: &Model) -> Vec<Row<'a>> {
     let (meter, limits, kept) = (model.console_health, &ui.limits, ui.time.entries().ledger());
     let figures = meter.metrics;
     let is_slow = meter.frames_per_s.is_some();
@@ -164,3 +174,27 @@ pub(crate) fn rows<'a>(ui: &Ui, model: &Model) -> Vec<Row<'a>> {
     ];
     all.into_iter().map(Row::Metric).collect()
 }
+
+/// What this console costs, and how well it keeps up.
+pub(crate) static PANE: Pane = Pane {
+    specs: MetricRow::SPECS,
+    columns: Columns::Declared,
+    source: Source::Model,
+    rows: |ui, model| rows(ui, model),
+    pages: Pages::None,
+    filter: None,
+    title: Title::Name,
+    empty: Empty::Text(""),
+    drawing: Drawing::Table,
+    chip: Some(|cx, _| {
+        let health = &cx.model.console_health;
+        let p95 = health.metrics.p95.minute.map_or_else(|| cx.view.glyphs.none.to_owned(), format::fine);
+        let slowed = health.frames_per_s.map(|frames| format!("~{frames} fps"));
+        let warns = slowed.is_some();
+        PaneChip::warning("METER", slowed.unwrap_or(p95), warns)
+    }),
+    ledger: |_, _, all| {
+        let bound = LedgerBound::Text("they tell of the last minute, and always fit");
+        Some(Account::whole("figures of this console itself", all, bound))
+    },
+};

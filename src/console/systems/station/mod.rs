@@ -3,4 +3,4 @@
 pub(crate) mod log;
 pub(crate) mod meter;
 pub(crate) mod started;
-mod violations;
+pub(crate) mod violations;

@@ -1,6 +1,13 @@
 //! Getting started: the first steps with the exact commands, ticked off as they are done.
 
-use crate::console::draw::text;
+use crate::console::{
+    draw::text,
+    input::action::Action,
+    records::{
+        paged_lists::Pages,
+        pane::{Columns, Drawing, Empty, Pane, Source, Title},
+    },
+};
 use ratatui::layout::Rect;
 
 use crate::{
@@ -15,7 +22,7 @@ use crate::{
 /// One line: how far it is set in, its text and its role.
 struct Line(u16, String, Role);
 
-pub(crate) fn draw(canvas: &mut Canvas<'_>, area: Rect, model: &Model, state: &StationState) {
+fn draw(canvas: &mut Canvas<'_>, area: Rect, model: &Model, state: &StationState) {
     let view = canvas.view;
     let mut lines = Vec::new();
     let columns = usize::from(area.width.saturating_sub(5));
@@ -64,3 +71,22 @@ pub(crate) fn draw(canvas: &mut Canvas<'_>, area: Rect, model: &Model, state: &S
         canvas.put(area.x + indent, y, area.width.saturating_sub(indent), &words, role);
     }
 }
+
+/// The first steps.
+pub(crate) static PANE: Pane = Pane {
+    specs: &[],
+    columns: Columns::Declared,
+    source: Source::Model,
+    rows: |_, _| Vec::new(),
+    pages: Pages::None,
+    filter: None,
+    title: Title::Of(|cx| format!("Getting started ({} puts it away)", cx.view.key(Action::Back))),
+    empty: Empty::Text(""),
+    drawing: Drawing::Own(|canvas, area, cx| {
+        if let Some(state) = &cx.model.station_state {
+            draw(canvas, area, cx.model, state);
+        }
+    }),
+    chip: None,
+    ledger: |_, _, _| None,
+};

@@ -5,12 +5,16 @@ use crate::{
         draw::{Cell, format, theme::Role},
         model::FaultGroup,
         records::{
+            Row,
+            ledger::{Account, LedgerBound},
+            paged_lists::Pages,
+            pane::{Columns, Drawing, Empty, Pane, PaneChip, Source, Title},
             row::{CellContext, PaneRecord},
             selection::RecordKey,
         },
     },
     dissect::clause_name,
-    field::{Column, Value, fields},
+    field::{Column, Fields as _, Value, fields},
 };
 
 fields! {
@@ -49,3 +53,26 @@ fn short(clause: &'static str) -> &'static str {
     let clause = clause_name(clause);
     clause.strip_prefix("mpp-v2").map_or(clause, |rest| rest.trim_start_matches([',', ' ']))
 }
+
+/// Faults of peers, by clause.
+pub(crate) static PANE: Pane = Pane {
+    specs: FaultGroup::SPECS,
+    columns: Columns::Declared,
+    source: Source::Model,
+    rows: |_, model| model.faults.groups().map(Row::Fault).collect(),
+    pages: Pages::None,
+    filter: None,
+    title: Title::Name,
+    empty: Empty::Text("no peer has broken a clause since this console came up"),
+    drawing: Drawing::Table,
+    chip: Some(|cx, _| {
+        let faults = cx.model.faults.count;
+        PaneChip::warning("FAULTS", format::count(faults), faults > 0)
+    }),
+    ledger: |_, _, all| {
+        let bound = LedgerBound::Text(
+            "there are as many rows as there are faults to make; each is counted in its own",
+        );
+        Some(Account::whole("faults of peers, by what was broken", all, bound))
+    },
+};
