@@ -1,0 +1,244 @@
+//! Why a station did not do what was asked of it.
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{ids::ConnectionId, macp, mpp, runs, tap::entry::Link};
+
+/// Why nothing was done.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PortError {
+    /// The bridge refuses it.
+    #[error(transparent)]
+    Refused(mpp::Refusal),
+    /// The runs refuse it.
+    #[error(transparent)]
+    Run(runs::Refusal),
+    /// The MACP runtime refuses it.
+    #[error(transparent)]
+    Session(macp::Refusal),
+    /// Too much is waiting already.
+    #[error("the station is busy: {what} is full")]
+    Busy {
+        /// What is full.
+        what: String,
+    },
+    /// The host that would do it is down.
+    #[error("{} is down: {why}", host_name::of(*link))]
+    HostDown {
+        /// Which. It is sent by its name in a sentence.
+        #[serde(rename = "host", with = "host_name")]
+        link: Link,
+        /// Why.
+        why: String,
+    },
+    /// The host is up: there is nothing to restart.
+    #[error("{} is up: there is nothing to restart", link.name())]
+    HostUp {
+        /// Which.
+        #[serde(rename = "host")]
+        link: Link,
+    },
+    /// Nothing answers for the data folder.
+    #[error("no station is running for {data}")]
+    NoStation {
+        /// The data folder.
+        data: PathBuf,
+    },
+    /// A process holds the data folder, and its bus is not reached.
+    #[error("process {pid} holds {data}, but its bus does not answer: {why}")]
+    Unreached {
+        /// The data folder.
+        data: PathBuf,
+        /// The process.
+        pid: u32,
+        /// Why it is not reached.
+        why: String,
+    },
+    /// It took too long.
+    #[error("no answer within {ms} ms")]
+    TimedOut {
+        /// How long was waited.
+        ms: u64,
+    },
+    /// A file could not be made or read.
+    #[error("{what}: {why}")]
+    File {
+        /// Which file, and for what.
+        what: String,
+        /// What the system says.
+        why: String,
+    },
+    /// A recording runs already, or none does.
+    #[error("{0}")]
+    Recording(String),
+    /// The request was not understood.
+    #[error("the request was not understood: {0}")]
+    BadRequest(String),
+    /// The store could not answer.
+    #[error("the store could not answer: {0}")]
+    Store(String),
+    /// There is no such connection of the bus.
+    #[error("the bus has no session {session}")]
+    NoSession {
+        /// Whose it would be.
+        session: ConnectionId,
+    },
+    /// The token does not allow it.
+    #[error("a {kind} may not do that: {what}")]
+    Forbidden {
+        /// What the token makes of the asker.
+        kind: String,
+        /// What was asked.
+        what: String,
+    },
+    /// The station knows no such token.
+    #[error("the token that was shown is none of this station's")]
+    Stranger,
+    /// The station is going down.
+    #[error("the station is going down")]
+    Stopping,
+}
+
+impl PortError {
+    /// The machine-readable code of the CLI's errors.
+    #[must_use]
+    pub const fn code(&self) -> &'static str {
+        match self {
+            Self::Refused(refusal) => refusal.code(),
+            Self::Run(refusal) => refusal.code(),
+            Self::Session(refusal) => refusal.code(),
+            Self::Busy { .. } => "busy",
+            Self::HostDown { .. } => "host_down",
+            Self::HostUp { .. } => "host_up",
+            Self::NoStation { .. } => "no_station",
+            Self::Unreached { .. } => "unreached",
+            Self::TimedOut { .. } => "timed_out",
+            Self::File { .. } => "file",
+            Self::Recording(_) => "recording",
+            Self::BadRequest(_) => "bad_request",
+            Self::Store(_) => "store",
+            Self::NoSession { .. } => "no_session",
+            Self::Forbidden { .. } | Self::Stranger => "forbidden",
+            Self::Stopping => "stopping",
+        }
+    }
+
+    /// What to do about it.
+    #[must_use]
+    pub fn hint(&self) -> String {
+        match self {
+            Self::Refused(refusal) => refusal.hint(),
+            Self::Run(runs::Refusal::UnknownAction(_)) => {
+                "it was decided, or expired, or its run ended: `rl-console ls confirmations` lists what waits".to_owned()
+            }
+            Self::Run(_) => "`rl-console ls runs` lists them".to_owned(),
+            Self::Session(macp::Refusal::UnknownSession(_)) => "`rl-console ls sessions` lists them".to_owned(),
+            Self::Session(macp::Refusal::NotNow(_)) => "try again; `rl-console doctor` checks the database".to_owned(),
+            Self::Busy { .. } => "try again in a moment".to_owned(),
+            Self::HostDown { link: Link::Rmp, .. } => {
+                "free its socket, or start the station with another: --socket PATH; `rl-console doctor` says more".to_owned()
+            }
+            // Where the station itself is down, it is for want of the bridge's store.
+            Self::HostDown { link: Link::Station | Link::Mpp, .. } => {
+                "`rl-console restart mpp` starts the bridge again; `rl-console doctor` says more".to_owned()
+            }
+            Self::HostDown { link: link @ (Link::Runs | Link::Macp), .. } => format!(
+                "`rl-console restart {}` starts {} again; `rl-console doctor` says more",
+                link.name(),
+                host_name::of(*link)
+            ),
+            Self::HostUp { link } => match link {
+                Link::Station | Link::Mpp => "`rl-console kick adapter` drops an adapter that hangs",
+                Link::Rmp => "`rl-console kick peer SESSION` drops a peer that hangs; `ls peers` lists them",
+                Link::Runs => "`rl-console cancel run RUN` ends a run that hangs; `ls runs` lists them",
+                Link::Macp => "`rl-console session cancel SESSION` ends a session that hangs; `ls sessions` lists them",
+            }
+            .to_owned(),
+            Self::NoStation { .. } => "start one with `rl-console` or `rl-console serve`".to_owned(),
+            Self::Unreached { pid, .. } => format!(
+                "a socket that was taken away is bound anew within seconds: try again. Where that cannot be, its log and its own screen say why, and \
+                 `rl-console stop --force` asks process {pid} to end"
+            ),
+            Self::TimedOut { .. } => {
+                "`rl-console doctor` checks the station; one that hangs is asked to end by `rl-console stop --force`".to_owned()
+            }
+            Self::File { .. } => "choose another path".to_owned(),
+            Self::Recording(_) => "`rl-console ls health` says what is recorded".to_owned(),
+            Self::BadRequest(_) => "use the rl-console of the station's version".to_owned(),
+            Self::Store(_) => "`rl-console doctor` checks the database".to_owned(),
+            Self::NoSession { .. } => "`rl-console ls peers` lists the sessions there are".to_owned(),
+            Self::Forbidden { .. } => "use the operator token of the station's data folder".to_owned(),
+            Self::Stranger => "its tokens lie in its data folder: name that with --data, or one of them with --token-file".to_owned(),
+            Self::Stopping => "start it again with `rl-console` or `rl-console serve`".to_owned(),
+        }
+    }
+}
+
+/// A host as a sentence names it, and as an error that is sent does.
+mod host_name {
+    use serde::{Deserialize as _, Deserializer, Serializer, de::Error as _};
+
+    use crate::tap::entry::Link;
+
+    pub(super) const fn of(link: Link) -> &'static str {
+        match link {
+            Link::Station => "the station",
+            Link::Mpp => "the MPP bridge",
+            Link::Rmp => "the bus",
+            Link::Runs => "the control plane",
+            Link::Macp => "the MACP runtime",
+        }
+    }
+
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
+    pub(super) fn serialize<S: Serializer>(link: &Link, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_str(of(*link))
+    }
+
+    /// Also by the link's name, and with something of the host's behind it, as stations of earlier versions
+    /// send it.
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Link, D::Error> {
+        let name = String::deserialize(from)?;
+        let is = |link: &Link| name == link.name() || name.starts_with(of(*link));
+        Link::ALL.into_iter().find(is).ok_or_else(|| D::Error::custom(format!("no host is `{name}`")))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_hint_of_a_host_that_is_down_names_that_host() {
+        for (link, hint) in [
+            (Link::Station, "`rl-console restart mpp`"),
+            (Link::Mpp, "`rl-console restart mpp`"),
+            (Link::Rmp, "--socket PATH"),
+            (Link::Runs, "`rl-console restart runs`"),
+            (Link::Macp, "`rl-console restart macp`"),
+        ] {
+            let down = PortError::HostDown { link, why: "it is broken".to_owned() };
+            assert!(down.hint().contains(hint), "{link:?}: {}", down.hint());
+        }
+    }
+
+    #[test]
+    fn a_host_that_is_down_is_sent_by_its_name_and_read_as_earlier_stations_sent_it() {
+        for link in Link::ALL {
+            let down = PortError::HostDown { link, why: "w".to_owned() };
+            let text = serde_json::to_string(&down).unwrap();
+            assert_eq!(text, format!(r#"{{"host_down":{{"host":"{}","why":"w"}}}}"#, host_name::of(link)));
+            assert_eq!(serde_json::from_str::<PortError>(&text).unwrap(), down);
+            let text = format!(r#"{{"host_down":{{"host":"{}","why":"w"}}}}"#, link.name());
+            assert_eq!(serde_json::from_str::<PortError>(&text).unwrap(), down);
+            let text = serde_json::to_string(&PortError::HostUp { link }).unwrap();
+            assert_eq!(text, format!(r#"{{"host_up":{{"host":"{}"}}}}"#, link.name()));
+        }
+        let socket = r#"{"host_down":{"host":"the bus's socket","why":"w"}}"#;
+        let down = PortError::HostDown { link: Link::Rmp, why: "w".to_owned() };
+        assert_eq!(serde_json::from_str::<PortError>(socket).unwrap(), down);
+    }
+}
