@@ -26,7 +26,7 @@ pub enum PortError {
         what: String,
     },
     /// The host that would do it is down.
-    #[error("{} is down: {why}", host_name::of(*link))]
+    #[error("{} is down: {why}", link.title())]
     HostDown {
         /// Which. It is sent by its name in a sentence.
         #[serde(rename = "host", with = "host_name")]
@@ -148,7 +148,7 @@ impl PortError {
             Self::HostDown { link: link @ (Link::Runs | Link::Macp), .. } => format!(
                 "`rl-console restart {}` starts {} again; `rl-console doctor` says more",
                 link.name(),
-                host_name::of(*link)
+                link.title()
             ),
             Self::HostUp { link } => match link {
                 Link::Station | Link::Mpp => "`rl-console kick adapter` drops an adapter that hangs",
@@ -177,33 +177,26 @@ impl PortError {
     }
 }
 
-/// A host as a sentence names it, and as an error that is sent does.
+/// A host in an error that is sent: its title.
 mod host_name {
     use serde::{Deserialize as _, Deserializer, Serializer, de::Error as _};
 
     use crate::tap::entry::Link;
 
-    pub(super) const fn of(link: Link) -> &'static str {
-        match link {
-            Link::Station => "the station",
-            Link::Mpp => "the MPP bridge",
-            Link::Rmp => "the bus",
-            Link::Runs => "the control plane",
-            Link::Macp => "the MACP runtime",
-        }
-    }
-
     #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
     pub(super) fn serialize<S: Serializer>(link: &Link, to: S) -> Result<S::Ok, S::Error> {
-        to.serialize_str(of(*link))
+        to.serialize_str(link.title())
     }
 
     /// Also by the link's name, and with something of the host's behind it, as stations of earlier versions
     /// send it.
     pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Link, D::Error> {
         let name = String::deserialize(from)?;
-        let is = |link: &Link| name == link.name() || name.starts_with(of(*link));
-        Link::ALL.into_iter().find(is).ok_or_else(|| D::Error::custom(format!("no host is `{name}`")))
+        let is = |link: &Link| name == link.name() || name.starts_with(link.title());
+        let link = Link::ALL.into_iter().find(is);
+        link.ok_or_else(|| {
+            D::Error::custom(format!("it names a host that this version does not know: `{name}`"))
+        })
     }
 }
 
@@ -230,7 +223,7 @@ mod tests {
         for link in Link::ALL {
             let down = PortError::HostDown { link, why: "w".to_owned() };
             let text = serde_json::to_string(&down).unwrap();
-            assert_eq!(text, format!(r#"{{"host_down":{{"host":"{}","why":"w"}}}}"#, host_name::of(link)));
+            assert_eq!(text, format!(r#"{{"host_down":{{"host":"{}","why":"w"}}}}"#, link.title()));
             assert_eq!(serde_json::from_str::<PortError>(&text).unwrap(), down);
             let text = format!(r#"{{"host_down":{{"host":"{}","why":"w"}}}}"#, link.name());
             assert_eq!(serde_json::from_str::<PortError>(&text).unwrap(), down);

@@ -42,6 +42,18 @@ impl Link {
         }
     }
 
+    /// What serves the link, as a sentence names it.
+    #[must_use]
+    pub const fn title(self) -> &'static str {
+        match self {
+            Self::Station => "the station",
+            Self::Mpp => "the MPP bridge",
+            Self::Rmp => "the bus",
+            Self::Runs => "the control plane",
+            Self::Macp => "the MACP runtime",
+        }
+    }
+
     /// The name shown to people.
     #[must_use]
     pub const fn name(self) -> &'static str {
