@@ -2,6 +2,7 @@
 //! all go through it, so that what a key can do, a script can do.
 
 mod attachment;
+mod bridge;
 mod bus;
 mod command;
 mod decisions;
@@ -10,6 +11,7 @@ mod fields;
 mod fields_bus;
 mod fields_runs;
 mod fields_sessions;
+mod health;
 mod ladder;
 mod ladder_row;
 mod node_states;
@@ -25,16 +27,16 @@ pub mod wire;
 
 pub(crate) use attachment::RESTARTED_NOTICE;
 pub use attachment::{Attachment, PreviousSession, Reachability};
+pub use bridge::{AdapterRow, EventRow, InvocationRow, QueueRow, RefundRow, StateKeyRow};
 pub use bus::{Dropped, PeerRow, SubscriptionRow, TopicRow, peer_rows, subscription_rows, topic_rows};
 pub use command::{Command, Outcome};
 pub use error::PortError;
+pub use health::HealthRow;
 pub use ladder::Ladder;
 pub use ladder_row::HopRow;
 pub use node_states::{NodeStates, NodeStatus, cut_text};
 pub use operator::{Answer, Operator, StationPort};
-pub use query::{
-    AdapterRow, EventRow, HealthRow, InvocationRow, Page, Query, QueueRow, RefundRow, StateKeyRow,
-};
+pub use query::{Page, Query};
 pub use runs::{ArtifactRow, ConfirmationRow, RunDetail, RunEventRow, RunRow};
 pub use sessions::{LogKind, SessionDetail, SessionLogRow, SessionRow};
 pub(crate) use shutdown_impact::ShutdownImpact;

@@ -3,16 +3,14 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    ArtifactRow, ConfirmationRow, HopRow, PeerRow, RunDetail, RunEventRow, RunRow, SessionDetail,
-    SessionLogRow, SessionRow, SubscriptionRow, TopicRow,
+    AdapterRow, ArtifactRow, ConfirmationRow, EventRow, HealthRow, HopRow, InvocationRow, PeerRow, QueueRow,
+    RefundRow, RunDetail, RunEventRow, RunRow, SessionDetail, SessionLogRow, SessionRow, StateKeyRow,
+    SubscriptionRow, TopicRow,
 };
 use crate::{
-    ids::{EventName, InvocationId, ManifestHash, PackId, Peer, QueueName, RefundId, Seq, StateKey, TraceId},
+    ids::{InvocationId, QueueName, RefundId, Seq, TraceId},
     macp::{Mode, SessionState},
-    mpp::{ReadyAfter, WrittenBy, manifest::Writer},
     runs::RunState,
-    schema::JsonText,
-    store::invocations::{Row, Source},
     tap::entry::{
         Link,
         mpp::{RefundStatus, RowState},
@@ -333,158 +331,6 @@ pub enum Page {
     },
 }
 
-/// `ls queues`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct QueueRow {
-    /// Its name.
-    pub queue: QueueName,
-    /// When its slot is freed; null for a queue that the manifest in force does not declare.
-    pub ready_after: Option<ReadyAfter>,
-    /// Pending rows under the manifest in force.
-    pub pending: u64,
-    /// Pending rows under another manifest.
-    pub other_manifest: u64,
-    /// What occupies its slot.
-    pub in_flight: Option<InvocationId>,
-    /// Whether a pull is parked.
-    pub parked: bool,
-    /// Whether dispatch is held.
-    pub held: bool,
-    /// Whether new work is refused.
-    pub draining: bool,
-    /// When the oldest row that waits under the manifest in force was enqueued, in Unix milliseconds, where
-    /// that is known.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub head_at_ms: Option<Wall>,
-}
-
-/// `ls events`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct EventRow {
-    /// Its name.
-    pub event: EventName,
-    /// Where its invocations go unless another queue is asked for.
-    pub queue: QueueName,
-    /// Its name for people.
-    pub title: Option<String>,
-    /// The JSON Schema of its parameters, beside their being an object.
-    pub schema: Option<JsonText>,
-}
-
-/// `ls invocations`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct InvocationRow {
-    /// Its id.
-    pub id: InvocationId,
-    /// Its queue.
-    pub queue: QueueName,
-    /// Its event.
-    pub event: EventName,
-    /// Where it stands.
-    pub state: RowState,
-    /// The event's parameters.
-    pub params: JsonText,
-    /// What `applied` reported.
-    pub result: Option<JsonText>,
-    /// Why it failed.
-    pub reason: Option<String>,
-    /// Where it came from.
-    pub source: Source,
-    /// What it belongs to.
-    pub trace_id: TraceId,
-    /// When it was enqueued, in Unix milliseconds.
-    pub enqueued_at_ms: Wall,
-    /// When its state last changed, in Unix milliseconds.
-    pub updated_at_ms: Wall,
-    /// The manifest it was enqueued under, where that is not the one in force.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub other_manifest: Option<ManifestHash>,
-}
-
-impl InvocationRow {
-    /// A stored row as it is printed by a station whose manifest in force is `pack_id` and `hash`.
-    #[must_use]
-    pub fn of(row: Row, pack_id: &PackId, hash: &ManifestHash) -> Self {
-        let other_manifest =
-            (row.manifest_hash != *hash || row.pack_id != *pack_id).then_some(row.manifest_hash);
-        Self {
-            id: row.id,
-            queue: row.queue,
-            event: row.event,
-            state: row.state,
-            params: row.params,
-            result: row.result,
-            reason: row.reason,
-            source: row.source,
-            trace_id: row.trace_id,
-            enqueued_at_ms: row.enqueued_at_ms,
-            updated_at_ms: row.updated_at_ms,
-            other_manifest,
-        }
-    }
-}
-
-/// `ls state`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct StateKeyRow {
-    /// Its key.
-    pub key: StateKey,
-    /// The last accepted value.
-    pub value: JsonText,
-    /// The adapter's scope tag.
-    pub scope: Option<String>,
-    /// Whether it is stored and replayed.
-    pub persist: bool,
-    /// Who may write it, as the manifest in force declares; absent from a station that does not say.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub writer: Option<Writer>,
-    /// Who wrote the value.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub written_by: Option<WrittenBy>,
-    /// When it was written, in Unix milliseconds.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub at_ms: Option<Wall>,
-}
-
-/// `ls refunds`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct RefundRow {
-    /// Its id.
-    pub id: RefundId,
-    /// For which invocation.
-    pub invocation_id: InvocationId,
-    /// Where that came from.
-    pub source: Source,
-    /// What becomes of it.
-    pub status: RefundStatus,
-    /// When it was recorded, in Unix milliseconds.
-    pub at_ms: Wall,
-}
-
-/// `ls adapters`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct AdapterRow {
-    /// From where.
-    pub peer: Peer,
-    /// Since when, in Unix milliseconds.
-    pub connected_at_ms: Wall,
-    /// The pack it serves.
-    pub pack_id: PackId,
-    /// When it last sent a frame, in Unix milliseconds.
-    pub last_in_ms: Wall,
-}
-
-/// `ls health`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct HealthRow {
-    /// Which part: `mpp`, `store`, `tap`, `recording`.
-    pub part: String,
-    /// Whether it does its work.
-    pub well: bool,
-    /// Its figures, or what is wrong and what to do.
-    pub detail: String,
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -541,14 +387,5 @@ mod tests {
         let page: Page = serde_json::from_str(old).unwrap();
         assert_eq!(page, Page::Invocations { rows: Vec::new(), more: true, beyond: None });
         assert_eq!(serde_json::to_string(&page).unwrap(), old);
-    }
-
-    #[test]
-    fn rows_of_an_older_station_are_understood() {
-        let row: StateKeyRow =
-            serde_json::from_str(r#"{"key":"resets","value":3.0,"scope":null,"persist":true}"#).unwrap();
-        assert_eq!((row.writer, row.written_by, row.at_ms), (None, None, None));
-        let queue = r#"{"queue":"boss","ready_after":"done","pending":3,"other_manifest":1,"in_flight":null,"parked":true,"held":false,"draining":true}"#;
-        assert_eq!(serde_json::from_str::<QueueRow>(queue).unwrap().head_at_ms, None);
     }
 }
