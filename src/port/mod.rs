@@ -23,6 +23,7 @@ mod runs;
 mod sessions;
 mod shutdown_impact;
 mod snapshot;
+mod tables;
 pub mod wire;
 
 pub(crate) use attachment::RESTARTED_NOTICE;
@@ -36,8 +37,9 @@ pub use ladder::Ladder;
 pub use ladder_row::HopRow;
 pub use node_states::{NodeStates, NodeStatus, cut_text};
 pub use operator::{Answer, Operator, StationPort};
-pub use query::{Page, Query};
+pub use query::{List, ListRow, Page, PageRows, Paging, Query};
 pub use runs::{ArtifactRow, ConfirmationRow, RunDetail, RunEventRow, RunRow};
 pub use sessions::{LogKind, SessionDetail, SessionLogRow, SessionRow};
 pub(crate) use shutdown_impact::ShutdownImpact;
 pub use snapshot::{AsOf, HostState, RecordingView, Snapshot, StationView};
+pub(crate) use tables::tables;

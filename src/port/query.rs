@@ -5,9 +5,10 @@ use serde::{Deserialize, Serialize};
 use super::{
     AdapterRow, ArtifactRow, ConfirmationRow, EventRow, HealthRow, HopRow, InvocationRow, PeerRow, QueueRow,
     RefundRow, RunDetail, RunEventRow, RunRow, SessionDetail, SessionLogRow, SessionRow, StateKeyRow,
-    SubscriptionRow, TopicRow,
+    SubscriptionRow, TopicRow, tables::tables,
 };
 use crate::{
+    field::{Fields, Spec},
     ids::{InvocationId, QueueName, RefundId, Seq, TraceId},
     macp::{Mode, SessionState},
     runs::RunState,
@@ -18,178 +19,363 @@ use crate::{
     time::Wall,
 };
 
-/// A question.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Query {
-    /// Every queue.
-    Queues,
-    /// Every event of the manifest in force.
-    Events,
-    /// Invocations, newest first unless `oldest_first`.
-    Invocations {
-        /// Only those in this state.
-        state: Option<RowState>,
-        /// Only those of this queue.
-        queue: Option<QueueName>,
-        /// Only those beyond this id, in the direction of the order: where the last page ended.
-        beyond: Option<InvocationId>,
-        /// Oldest first.
-        oldest_first: bool,
-        /// Only those of another manifest than the one in force (ruling MPP 5).
-        #[serde(default, skip_serializing_if = "is_unset")]
-        other_manifest: bool,
-        /// Only those that this filter lets through, in the language of [`filter`](crate::filter) with the
-        /// fields of [`InvocationRow`]. Its times of day are of UTC.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        filter: Option<String>,
-        /// At most so many; cut to `limits.port.page_rows_max`.
-        limit: u64,
-    },
-    /// One invocation.
-    Invocation {
-        /// Which.
-        id: InvocationId,
-    },
-    /// One invocation as soon as it has this state or has ended, or as it stands when the time is up.
-    InvocationWhen {
-        /// Which.
-        id: InvocationId,
-        /// The state waited for.
-        state: RowState,
-        /// How long to wait, in milliseconds.
-        timeout_ms: u64,
-    },
-    /// Every pack-state value.
-    State,
-    /// Refund records, newest first unless `oldest_first`.
-    Refunds {
-        /// Only those with this status.
-        status: Option<RefundStatus>,
-        /// Only those beyond this id, in the direction of the order: where the last page ended. It is sent
-        /// as `before`.
-        #[serde(rename = "before")]
-        beyond: Option<RefundId>,
-        /// Oldest first.
-        #[serde(default, skip_serializing_if = "is_unset")]
-        oldest_first: bool,
-        /// Only those that this filter lets through, with the fields of [`RefundRow`].
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        filter: Option<String>,
-        /// At most so many; cut to `limits.port.page_rows_max`.
-        limit: u64,
-    },
-    /// The active adapter.
-    Adapters,
-    /// How each part of the station is.
-    Health,
-    /// The topics of the bus.
-    Topics,
-    /// The peers of the bus.
-    Peers,
-    /// The subscriptions of the bus.
-    Subscriptions,
-    /// Runs of openings, newest first unless `oldest_first`.
-    Runs {
-        /// Only those in this state.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        state: Option<RunState>,
-        /// Only those of this opening's name.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        name: Option<String>,
-        /// Only those submitted at or after this, in Unix milliseconds.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        since_ms: Option<Wall>,
-        /// Only those beyond this number, in the direction of the order: where the last page ended.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        beyond: Option<u64>,
-        /// Oldest first.
-        #[serde(default, skip_serializing_if = "is_unset")]
-        oldest_first: bool,
-        /// Only those that this filter lets through, with the fields of [`RunRow`].
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        filter: Option<String>,
-        /// At most so many; cut to `limits.port.page_rows_max`.
-        limit: u64,
-    },
-    /// One run, with its opening's text and its plan.
-    Run {
-        /// Which.
-        run: TraceId,
-    },
-    /// What a run told, in its order.
-    RunEvents {
-        /// Which.
-        run: TraceId,
-        /// Only what was told behind this number.
-        #[serde(default)]
-        after: u64,
-        /// At most so many; cut to `limits.port.page_rows_max`.
-        limit: u64,
-    },
-    /// What a run kept, in its order.
-    RunArtifacts {
-        /// Which.
-        run: TraceId,
-        /// Only what was kept behind this number.
-        #[serde(default)]
-        after: u64,
-        /// At most so many; cut to `limits.port.page_rows_max`.
-        limit: u64,
-    },
-    /// Sessions, newest first unless `oldest_first`.
-    Sessions {
-        /// Only those in this state.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        state: Option<SessionState>,
-        /// Only those of this mode.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        mode: Option<Mode>,
-        /// Only those that began at or after this, in Unix milliseconds.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        since_ms: Option<Wall>,
-        /// Only those beyond this number, in the direction of the order: where the last page ended.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        beyond: Option<u64>,
-        /// Oldest first.
-        #[serde(default, skip_serializing_if = "is_unset")]
-        oldest_first: bool,
-        /// Only those that this filter lets through, with the fields of [`SessionRow`].
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        filter: Option<String>,
-        /// At most so many; cut to `limits.port.page_rows_max`.
-        limit: u64,
-    },
-    /// One session, with what its mode keeps of it.
-    Session {
-        /// Which, by its id.
-        session: String,
-    },
-    /// A session's log, in its order.
-    SessionLog {
-        /// Which, by its id.
-        session: String,
-        /// Only what was written behind this number.
-        #[serde(default)]
-        after: u64,
-        /// At most so many; cut to `limits.port.page_rows_max`.
-        limit: u64,
-    },
-    /// What waits for a person, the oldest first.
-    Confirmations,
-    /// Who sent what to whom within a trace, in its order, as far as the tap keeps it.
-    Trace {
-        /// Which.
-        trace: TraceId,
-        /// Only hops behind this place in the tap.
-        #[serde(default = "beginning")]
-        after: Seq,
-        /// Whether what a run tells on its topic of events is among them.
-        #[serde(default, skip_serializing_if = "is_unset")]
-        events: bool,
-        /// At most so many; cut to `limits.port.page_rows_max`.
-        limit: u64,
-    },
+/// Declares what is asked and answered: the lists of the table, and what is of one record.
+macro_rules! declare {
+    (
+        whole { $( $(#[doc = $whole_about:literal])+ $Whole:ident $whole_name:literal: $WholeRow:ident; )* }
+        paged { $(
+            $(#[doc = $about:literal])+
+            $Paged:ident $name:literal: $Row:ident by $key:ident: $Key:ty {
+                $(
+                    $(#[doc = $field_about:literal])+ $(#[serde($($serde:tt)*)])?
+                    $flag:literal $field:ident: $ty:ty,
+                )*
+            }
+            sent { $(#[$beyond:meta])? beyond $(#[$order:meta])? oldest_first }
+        )* }
+    ) => {
+        /// A list of what a station holds.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum List {
+            $( $(#[doc = $whole_about])+ $Whole, )*
+            $( $(#[doc = $about])+ $Paged, )*
+        }
+
+        impl List {
+            /// Every list.
+            pub const ALL: &[Self] = &[ $( Self::$Whole, )* $( Self::$Paged, )* ];
+
+            /// Its name, as `ls` and the wire have it.
+            #[must_use]
+            pub const fn name(self) -> &'static str {
+                match self { $( Self::$Whole => $whole_name, )* $( Self::$Paged => $name, )* }
+            }
+
+            /// What is listed.
+            #[must_use]
+            pub const fn about(self) -> &'static str {
+                match self {
+                    $( Self::$Whole => concat!($($whole_about),+).trim_ascii(), )*
+                    $( Self::$Paged => concat!($($about),+).trim_ascii(), )*
+                }
+            }
+
+            /// Whether it comes in pages.
+            #[must_use]
+            pub const fn is_paged(self) -> bool {
+                match self { $( Self::$Whole => false, )* $( Self::$Paged => true, )* }
+            }
+
+            /// The fields of its rows.
+            #[must_use]
+            pub const fn specs(self) -> &'static [Spec] {
+                match self {
+                    $( Self::$Whole => <$WholeRow as Fields>::SPECS, )*
+                    $( Self::$Paged => <$Row as Fields>::SPECS, )*
+                }
+            }
+        }
+
+        /// A question.
+        #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+        #[serde(rename_all = "snake_case")]
+        pub enum Query {
+            $( $(#[doc = $whole_about])+ $Whole, )*
+            $(
+                $(#[doc = $about])+
+                $Paged {
+                    $( $(#[doc = $field_about])+ $(#[serde($($serde)*)])? $field: $ty, )*
+                    /// Only those beyond this one, in the direction of the order: where the last page ended.
+                    $(#[$beyond])?
+                    beyond: Option<$Key>,
+                    /// Oldest first.
+                    $(#[$order])?
+                    oldest_first: bool,
+                    /// Only those that this filter lets through, in the language of [`filter`](crate::filter)
+                    /// with the fields of the rows. Its times of day are of UTC.
+                    #[serde(default, skip_serializing_if = "Option::is_none")]
+                    filter: Option<String>,
+                    /// At most so many; cut to `limits.port.page_rows_max`.
+                    limit: u64,
+                },
+            )*
+            /// One invocation.
+            Invocation {
+                /// Which.
+                id: InvocationId,
+            },
+            /// One invocation as soon as it has this state or has ended, or as it stands when the time is up.
+            InvocationWhen {
+                /// Which.
+                id: InvocationId,
+                /// The state waited for.
+                state: RowState,
+                /// How long to wait, in milliseconds.
+                timeout_ms: u64,
+            },
+            /// One run, with its opening's text and its plan.
+            Run {
+                /// Which.
+                run: TraceId,
+            },
+            /// What a run told, in its order.
+            RunEvents {
+                /// Which.
+                run: TraceId,
+                /// Only what was told behind this number.
+                #[serde(default)]
+                after: u64,
+                /// At most so many; cut to `limits.port.page_rows_max`.
+                limit: u64,
+            },
+            /// What a run kept, in its order.
+            RunArtifacts {
+                /// Which.
+                run: TraceId,
+                /// Only what was kept behind this number.
+                #[serde(default)]
+                after: u64,
+                /// At most so many; cut to `limits.port.page_rows_max`.
+                limit: u64,
+            },
+            /// One session, with what its mode keeps of it.
+            Session {
+                /// Which, by its id.
+                session: String,
+            },
+            /// A session's log, in its order.
+            SessionLog {
+                /// Which, by its id.
+                session: String,
+                /// Only what was written behind this number.
+                #[serde(default)]
+                after: u64,
+                /// At most so many; cut to `limits.port.page_rows_max`.
+                limit: u64,
+            },
+            /// Who sent what to whom within a trace, in its order, as far as the tap keeps it.
+            Trace {
+                /// Which.
+                trace: TraceId,
+                /// Only hops behind this place in the tap.
+                #[serde(default = "beginning")]
+                after: Seq,
+                /// Whether what a run tells on its topic of events is among them.
+                #[serde(default, skip_serializing_if = "is_unset")]
+                events: bool,
+                /// At most so many; cut to `limits.port.page_rows_max`.
+                limit: u64,
+            },
+        }
+
+        impl Query {
+            /// What asks for a list as it is, nothing narrowed: of one that comes in pages, an empty first page.
+            #[must_use]
+            pub fn all(list: List) -> Self {
+                match list {
+                    $( List::$Whole => Self::$Whole, )*
+                    $( List::$Paged => Self::$Paged {
+                        $( $field: Default::default(), )*
+                        beyond: None,
+                        oldest_first: false,
+                        filter: None,
+                        limit: 0,
+                    }, )*
+                }
+            }
+
+            /// Asks for this page of the list. A list that comes whole has no pages, and stays as it is.
+            #[must_use]
+            pub fn page(mut self, page: Paging) -> Self {
+                match &mut self {
+                    $( Self::$Paged { beyond, oldest_first, filter, limit, .. } => {
+                        *beyond = page.beyond.map(Key::of);
+                        (*oldest_first, *filter, *limit) = (page.oldest_first, page.filter, page.limit);
+                    } )*
+                    _ => {}
+                }
+                self
+            }
+        }
+
+        /// An answer to a [`Query`], in the same shape.
+        #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+        #[serde(rename_all = "snake_case")]
+        pub enum Page {
+            $( $(#[doc = $whole_about])+ $Whole(Vec<$WholeRow>), )*
+            $(
+                $(#[doc = $about])+
+                $Paged {
+                    /// The rows.
+                    rows: Vec<$Row>,
+                    /// Whether there are more beyond the last.
+                    more: bool,
+                    /// Of a filtered page, the last row that was looked at: `limits.port.examined_rows_max` may
+                    /// end a page before it is full, or before it has any row, and the next one begins here.
+                    /// A station that knows no filters does not say it.
+                    #[serde(default, skip_serializing_if = "Option::is_none")]
+                    beyond: Option<$Key>,
+                },
+            )*
+            /// One invocation, if it exists.
+            Invocation(Option<InvocationRow>),
+            /// One run, if it exists.
+            Run(Option<Box<RunDetail>>),
+            /// What a run told; `more` when it told more.
+            RunEvents {
+                /// The events.
+                rows: Vec<RunEventRow>,
+                /// Whether there are more behind the last.
+                more: bool,
+            },
+            /// What a run kept; `more` when it kept more.
+            RunArtifacts {
+                /// The artifacts.
+                rows: Vec<ArtifactRow>,
+                /// Whether there are more behind the last.
+                more: bool,
+            },
+            /// One session, if it exists.
+            Session(Option<Box<SessionDetail>>),
+            /// A session's log; `more` when there is more.
+            SessionLog {
+                /// The records.
+                rows: Vec<SessionLogRow>,
+                /// Whether there are more behind the last.
+                more: bool,
+            },
+            /// The ladder of a trace; `more` when there are further hops.
+            Trace {
+                /// The hops.
+                hops: Vec<HopRow>,
+                /// Whether there are more behind the last.
+                more: bool,
+                /// Since when the tap keeps everything, in Unix milliseconds.
+                kept_since_ms: Wall,
+            },
+        }
+
+        $(
+            impl ListRow for $WholeRow {
+                const LIST: List = List::$Whole;
+
+                fn key(&self) -> Option<u64> {
+                    None
+                }
+
+                fn read(page: Page) -> Option<PageRows<Self>> {
+                    match page {
+                        Page::$Whole(rows) => Some(PageRows { rows, more: false, beyond: None }),
+                        _ => None,
+                    }
+                }
+
+                fn page(page: PageRows<Self>) -> Page {
+                    Page::$Whole(page.rows)
+                }
+            }
+        )*
+
+        $(
+            impl ListRow for $Row {
+                const LIST: List = List::$Paged;
+
+                fn key(&self) -> Option<u64> {
+                    Some(self.$key.number())
+                }
+
+                fn read(page: Page) -> Option<PageRows<Self>> {
+                    match page {
+                        Page::$Paged { rows, more, beyond } => {
+                            Some(PageRows { rows, more, beyond: beyond.map(Key::number) })
+                        }
+                        _ => None,
+                    }
+                }
+
+                fn page(PageRows { rows, more, beyond }: PageRows<Self>) -> Page {
+                    Page::$Paged { rows, more, beyond: beyond.map(Key::of) }
+                }
+            }
+        )*
+    };
+}
+
+tables!(declare);
+
+/// Which page of a list is asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Paging {
+    /// Only rows beyond the one of this key, in the direction of the order: where the last page ended.
+    pub beyond: Option<u64>,
+    /// Oldest first.
+    pub oldest_first: bool,
+    /// Only rows that this filter lets through.
+    pub filter: Option<String>,
+    /// At most so many; cut to `limits.port.page_rows_max`.
+    pub limit: u64,
+}
+
+/// Rows of a list.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PageRows<R> {
+    /// The rows.
+    pub rows: Vec<R>,
+    /// Whether there are more beyond the last.
+    pub more: bool,
+    /// Of a filtered page, the key of the last row that was looked at.
+    pub beyond: Option<u64>,
+}
+
+/// A row of a list.
+pub trait ListRow: Fields + Serialize + Sized {
+    /// The list.
+    const LIST: List;
+
+    /// Its place in a list that comes in pages.
+    fn key(&self) -> Option<u64>;
+
+    /// The rows of a page; nothing of a page of something else.
+    fn read(page: Page) -> Option<PageRows<Self>>;
+
+    /// The page of these rows.
+    fn page(rows: PageRows<Self>) -> Page;
+}
+
+/// A key of rows: a number.
+trait Key: Copy {
+    fn of(number: u64) -> Self;
+    fn number(self) -> u64;
+}
+
+impl Key for u64 {
+    fn of(number: u64) -> Self {
+        number
+    }
+
+    fn number(self) -> u64 {
+        self
+    }
+}
+
+impl Key for InvocationId {
+    fn of(number: u64) -> Self {
+        Self(number)
+    }
+
+    fn number(self) -> u64 {
+        self.0
+    }
+}
+
+impl Key for RefundId {
+    fn of(number: u64) -> Self {
+        Self(number)
+    }
+
+    fn number(self) -> u64 {
+        self.0
+    }
 }
 
 impl Query {
@@ -229,111 +415,29 @@ const fn is_unset(flag: &bool) -> bool {
     !*flag
 }
 
-/// An answer to a [`Query`], in the same shape.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Page {
-    /// Every queue, by name.
-    Queues(Vec<QueueRow>),
-    /// Every event of the manifest in force, by name.
-    Events(Vec<EventRow>),
-    /// Invocations; `more` when there are further ones.
-    Invocations {
-        /// The rows.
-        rows: Vec<InvocationRow>,
-        /// Whether there are more beyond the last.
-        more: bool,
-        /// Of a filtered page, the last row that was looked at: `limits.port.examined_rows_max` may end a
-        /// page before it is full, or before it has any row, and the next one begins here. A station
-        /// that knows no filters does not say it.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        beyond: Option<InvocationId>,
-    },
-    /// One invocation, if it exists.
-    Invocation(Option<InvocationRow>),
-    /// Every pack-state value, by key.
-    State(Vec<StateKeyRow>),
-    /// Refund records; `more` when there are further ones.
-    Refunds {
-        /// The rows.
-        rows: Vec<RefundRow>,
-        /// Whether there are more beyond the last.
-        more: bool,
-        /// Of a filtered page, the last row that was looked at, as of invocations.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        beyond: Option<RefundId>,
-    },
-    /// None or one.
-    Adapters(Vec<AdapterRow>),
-    /// One row a part.
-    Health(Vec<HealthRow>),
-    /// By name; of those that are shown, see `limits.rmp.shown_topics_max`.
-    Topics(Vec<TopicRow>),
-    /// By session.
-    Peers(Vec<PeerRow>),
-    /// By session and number.
-    Subscriptions(Vec<SubscriptionRow>),
-    /// Runs; `more` when there are further ones.
-    Runs {
-        /// The rows.
-        rows: Vec<RunRow>,
-        /// Whether there are more beyond the last.
-        more: bool,
-        /// Of a filtered page, the number of the last row that was looked at, as of invocations.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        beyond: Option<u64>,
-    },
-    /// One run, if it exists.
-    Run(Option<Box<RunDetail>>),
-    /// What a run told; `more` when it told more.
-    RunEvents {
-        /// The events.
-        rows: Vec<RunEventRow>,
-        /// Whether there are more behind the last.
-        more: bool,
-    },
-    /// What a run kept; `more` when it kept more.
-    RunArtifacts {
-        /// The artifacts.
-        rows: Vec<ArtifactRow>,
-        /// Whether there are more behind the last.
-        more: bool,
-    },
-    /// Sessions; `more` when there are further ones.
-    Sessions {
-        /// The rows.
-        rows: Vec<SessionRow>,
-        /// Whether there are more beyond the last.
-        more: bool,
-        /// Of a filtered page, the number of the last row that was looked at, as of invocations.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        beyond: Option<u64>,
-    },
-    /// One session, if it exists.
-    Session(Option<Box<SessionDetail>>),
-    /// A session's log; `more` when there is more.
-    SessionLog {
-        /// The records.
-        rows: Vec<SessionLogRow>,
-        /// Whether there are more behind the last.
-        more: bool,
-    },
-    /// What waits for a person, the oldest first; at most 10,000.
-    Confirmations(Vec<ConfirmationRow>),
-    /// The ladder of a trace; `more` when there are further hops.
-    Trace {
-        /// The hops.
-        hops: Vec<HopRow>,
-        /// Whether there are more behind the last.
-        more: bool,
-        /// Since when the tap keeps everything, in Unix milliseconds.
-        kept_since_ms: Wall,
-    },
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_list_is_asked_for_by_its_name() {
+        for list in List::ALL.iter().copied() {
+            let query = serde_json::to_value(Query::all(list)).unwrap();
+            let name = query
+                .as_str()
+                .or(query.as_object().and_then(|query| query.keys().next()).map(String::as_str));
+            assert_eq!((name, query.is_object()), (Some(list.name()), list.is_paged()));
+            assert!(!list.about().is_empty() && !list.specs().is_empty());
+        }
+    }
+
+    #[test]
+    fn a_page_is_asked_for_where_the_last_one_ended() {
+        let page = Paging { beyond: Some(7), oldest_first: true, filter: None, limit: 10 };
+        let text = serde_json::to_string(&Query::all(List::Refunds).page(page.clone())).unwrap();
+        assert_eq!(text, r#"{"refunds":{"status":null,"before":7,"oldest_first":true,"limit":10}}"#);
+        assert_eq!(Query::all(List::Queues).page(page), Query::Queues);
+    }
 
     #[test]
     fn what_an_older_console_asks_is_understood_and_what_is_new_is_left_out_where_it_is_not_used() {

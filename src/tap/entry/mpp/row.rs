@@ -14,6 +14,27 @@ pub enum RefundStatus {
     Manual,
 }
 
+impl RefundStatus {
+    /// All three.
+    pub const ALL: [Self; 3] = [Self::Requested, Self::Skipped, Self::Manual];
+
+    /// Its name, as in `ls refunds --state`.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Requested => "requested",
+            Self::Skipped => "skipped",
+            Self::Manual => "manual",
+        }
+    }
+
+    /// The status with this name.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|status| status.name() == name)
+    }
+}
+
 /// Why a row failed without the adapter saying so.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FailedBy {

@@ -1,0 +1,97 @@
+//! The lists that a station gives, each declared once: its row, what narrows it, and the flags that say so.
+//! From this table come [`Query`](super::Query) and [`Page`](super::Page) as they cross the wire,
+//! [`List`](super::List) with its fields, and in the command line the subcommands of `ls` with their flags,
+//! help and completion.
+
+/// Hands the table to a macro. A list comes whole, or in pages: then its rows have a key, in whose order they
+/// come, and it may be narrowed. What narrows it has its flag, what it takes beside it, and its type.
+///
+/// Query and page have the list's name on the wire, in snake case. `sent` has the serde attributes of where a
+/// page begins and of its order, which differ as they came one after the other: what a station of an earlier
+/// version does not know is left out where it is not used.
+macro_rules! tables {
+    ($declare:ident) => {
+        $declare! {
+            whole {
+                /// Queues, with what is pending, in flight, parked, held.
+                Queues "queues": QueueRow;
+                /// The events of the pack, each with its queue and the schema of its parameters.
+                Events "events": EventRow;
+                /// The pack-state values that adapters wrote.
+                State "state": StateKeyRow;
+                /// The connected adapter.
+                Adapters "adapters": AdapterRow;
+                /// How each part of the station is.
+                Health "health": HealthRow;
+                /// The topics of the bus, with what was published and dropped on each.
+                Topics "topics": TopicRow;
+                /// The peers of the bus, with their kinds and queues.
+                Peers "peers": PeerRow;
+                /// The subscriptions of the bus.
+                Subscriptions "subscriptions": SubscriptionRow;
+                /// Nodes of runs that wait for a person, the oldest first.
+                Confirmations "confirmations": ConfirmationRow;
+            }
+            paged {
+                /// Invocations, newest first.
+                Invocations "invocations": InvocationRow by id: InvocationId {
+                    /// Only those in this state.
+                    "--state STATE" state: Option<RowState>,
+                    /// Only those of this queue.
+                    "--queue QUEUE" queue: Option<QueueName>,
+                    /// Only those that were enqueued under another manifest than the one in force (ruling MPP 5);
+                    /// `--state pending` shows those that wait for it.
+                    #[serde(default, skip_serializing_if = "is_unset")]
+                    "--other-manifest" other_manifest: bool,
+                }
+                sent { beyond oldest_first }
+
+                /// Refund records, newest first.
+                Refunds "refunds": RefundRow by id: RefundId {
+                    /// Only those with this status.
+                    "--state STATE" status: Option<RefundStatus>,
+                }
+                sent {
+                    #[serde(rename = "before")] beyond
+                    #[serde(default, skip_serializing_if = "is_unset")] oldest_first
+                }
+
+                /// Runs of openings, newest first.
+                Runs "runs": RunRow by number: u64 {
+                    /// Only those in this state.
+                    #[serde(default, skip_serializing_if = "Option::is_none")]
+                    "--state STATE" state: Option<RunState>,
+                    /// Only those of openings with this name.
+                    #[serde(default, skip_serializing_if = "Option::is_none")]
+                    "--name NAME" name: Option<String>,
+                    /// Only those that were submitted this long ago or later, as in 90s, 10m, 1h30m or 2d.
+                    #[serde(default, skip_serializing_if = "Option::is_none")]
+                    "--since AGO" since_ms: Option<Wall>,
+                }
+                sent {
+                    #[serde(default, skip_serializing_if = "Option::is_none")] beyond
+                    #[serde(default, skip_serializing_if = "is_unset")] oldest_first
+                }
+
+                /// Sessions in which agents decide together, newest first.
+                Sessions "sessions": SessionRow by number: u64 {
+                    /// Only those in this state.
+                    #[serde(default, skip_serializing_if = "Option::is_none")]
+                    "--state STATE" state: Option<SessionState>,
+                    /// Only those of this mode.
+                    #[serde(default, skip_serializing_if = "Option::is_none")]
+                    "--mode MODE" mode: Option<Mode>,
+                    /// Only those that began this long ago or later, as in 90s, 10m, 1h30m or 2d.
+                    #[serde(default, skip_serializing_if = "Option::is_none")]
+                    "--since AGO" since_ms: Option<Wall>,
+                }
+                sent {
+                    #[serde(default, skip_serializing_if = "Option::is_none")] beyond
+                    #[serde(default, skip_serializing_if = "is_unset")] oldest_first
+                }
+            }
+        }
+    };
+}
+
+pub(crate) use tables;
