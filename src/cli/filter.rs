@@ -2,14 +2,10 @@
 
 use std::fmt::{self, Write as _};
 
-use super::{args::LsWhat, table::visible};
+use super::table::visible;
 use crate::{
-    field::{Fields, Spec},
     filter::{Fault, Filter, GRAMMAR},
-    port::{
-        AdapterRow, ConfirmationRow, EventRow, HealthRow, InvocationRow, PeerRow, QueueRow, RefundRow,
-        RunRow, SessionRow, StateKeyRow, SubscriptionRow, TopicRow,
-    },
+    port::List,
     time::Now,
     words::width,
 };
@@ -41,28 +37,10 @@ impl fmt::Display for FilterError {
 impl std::error::Error for FilterError {}
 
 /// Reads a filter for what is listed. Its times of day are of the system's zone.
-pub(crate) fn read(text: &str, what: LsWhat, now: Now) -> Result<Filter, FilterError> {
+pub(crate) fn read(text: &str, list: List, now: Now) -> Result<Filter, FilterError> {
     let filter =
-        Filter::parse(text, specs(what)).map_err(|fault| FilterError { text: text.to_owned(), fault })?;
+        Filter::parse(text, list.specs()).map_err(|fault| FilterError { text: text.to_owned(), fault })?;
     Ok(filter.anchored(now, &jiff::tz::TimeZone::system()))
-}
-
-const fn specs(what: LsWhat) -> &'static [Spec] {
-    match what {
-        LsWhat::Queues => QueueRow::SPECS,
-        LsWhat::Events => EventRow::SPECS,
-        LsWhat::Invocations => InvocationRow::SPECS,
-        LsWhat::State => StateKeyRow::SPECS,
-        LsWhat::Refunds => RefundRow::SPECS,
-        LsWhat::Adapters => AdapterRow::SPECS,
-        LsWhat::Health => HealthRow::SPECS,
-        LsWhat::Topics => TopicRow::SPECS,
-        LsWhat::Peers => PeerRow::SPECS,
-        LsWhat::Subscriptions => SubscriptionRow::SPECS,
-        LsWhat::Runs => RunRow::SPECS,
-        LsWhat::Confirmations => ConfirmationRow::SPECS,
-        LsWhat::Sessions => SessionRow::SPECS,
-    }
 }
 
 /// Columns of the help.
@@ -70,27 +48,12 @@ const HELP_COLUMNS: usize = 120;
 /// The column at which the names of fields begin.
 const NAMES_FROM: usize = 16;
 
-/// The language in short, and the fields of all that is listed.
-pub(crate) fn help() -> String {
-    const ALL: [(&str, LsWhat); 13] = [
-        ("queues", LsWhat::Queues),
-        ("events", LsWhat::Events),
-        ("invocations", LsWhat::Invocations),
-        ("state", LsWhat::State),
-        ("refunds", LsWhat::Refunds),
-        ("adapters", LsWhat::Adapters),
-        ("health", LsWhat::Health),
-        ("topics", LsWhat::Topics),
-        ("peers", LsWhat::Peers),
-        ("subscriptions", LsWhat::Subscriptions),
-        ("runs", LsWhat::Runs),
-        ("confirmations", LsWhat::Confirmations),
-        ("sessions", LsWhat::Sessions),
-    ];
+/// The language in short, and the fields of lists.
+pub(crate) fn help(lists: &[List]) -> String {
     let forms = GRAMMAR.iter().map(|(form, finds)| format!("  {form:<29} {finds}"));
-    let fields = ALL.iter().map(|(name, what)| {
-        let names: Vec<&str> = specs(*what).iter().map(|spec| spec.name).collect();
-        let mut line = format!("  {name:<13}");
+    let fields = lists.iter().map(|list| {
+        let names: Vec<&str> = list.specs().iter().map(|spec| spec.name).collect();
+        let mut line = format!("  {:<13}", list.name());
         let mut columns = line.len();
         for name in names {
             if columns + 1 + name.len() > HELP_COLUMNS {
@@ -117,7 +80,7 @@ mod tests {
 
     #[test]
     fn carets_stand_under_what_is_meant_whatever_its_width() {
-        let error = read("ｗide\t state:pendign", LsWhat::Invocations, Now::at_ms(0)).unwrap_err();
+        let error = read("ｗide\t state:pendign", List::Invocations, Now::at_ms(0)).unwrap_err();
         let text = error.to_string();
         let lines: Vec<&str> = text.lines().collect();
         assert!(
@@ -127,13 +90,13 @@ mod tests {
             "{text}"
         );
         assert_eq!(lines[1..], ["  ｗide  state:pendign", "               ^^^^^^^"]);
-        let open = read("(", LsWhat::Health, Now::at_ms(0)).unwrap_err().to_string();
+        let open = read("(", List::Health, Now::at_ms(0)).unwrap_err().to_string();
         assert!(open.ends_with("\n  (\n  ^"), "{open}");
     }
 
     #[test]
     fn help_has_every_field() {
-        let help = help();
+        let help = help(List::ALL);
         assert!(
             help.contains("  refunds       id invocation source user redemption status at age"),
             "{help}"

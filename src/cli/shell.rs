@@ -124,8 +124,10 @@ fn gather(prefix: &str, command: &mut clap::Command, all: &mut Vec<Subcommand>) 
     if command.get_name() == "help" {
         return;
     }
-    // What stands between a subcommand and those below it is not known here.
-    if command.has_subcommands() && command.get_positionals().next().is_none() {
+    // What stands between a subcommand and those below it is not known here: one that takes anything itself, as
+    // `ls` does, is offered whole.
+    let takes_own = command.get_arguments().any(|arg| !arg.is_global_set() && arg.get_id() != "help");
+    if command.has_subcommands() && !takes_own {
         for command in command.get_subcommands_mut() {
             gather(&name, command, all);
         }
@@ -134,6 +136,7 @@ fn gather(prefix: &str, command: &mut clap::Command, all: &mut Vec<Subcommand>) 
     let usage = command.render_usage().to_string();
     let usage = usage.trim().trim_start_matches("Usage: ").trim_start_matches("rl-console ").to_owned();
     let needs_more = command.get_positionals().any(clap::Arg::is_required_set)
+        || command.is_subcommand_required_set()
         || matches!(name.as_str(), "invoke" | "decode" | "encode" | "publish");
     let about = command.get_about().map(ToString::to_string).unwrap_or_default();
     all.push(Subcommand { runnable: runs(&name), name, about, usage, needs_more });

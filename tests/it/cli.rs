@@ -205,7 +205,7 @@ fn a_misuse_is_an_object_where_json_was_asked_for() {
     }
     let misused = output(home.path(), &["ls", "queue"]);
     assert_eq!(misused.status.code(), Some(2));
-    assert!(text(&misused.stderr).starts_with("error: invalid value 'queue'"));
+    assert!(text(&misused.stderr).starts_with("error: unrecognized subcommand 'queue'"));
 }
 
 #[test]

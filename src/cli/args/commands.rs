@@ -53,6 +53,7 @@ pub(crate) enum Command {
 
     /// List queues, invocations, pack state, refunds, adapters, the bus's topics, peers and subscriptions,
     /// runs of openings, sessions in which agents decide, or how each part of the station is.
+    #[command(subcommand)]
     Ls(LsArgs),
 
     /// Run an opening, and follow it if asked to.

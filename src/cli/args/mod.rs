@@ -9,6 +9,7 @@ mod global;
 mod invocations;
 mod kick;
 mod ls;
+mod ls_flags;
 mod runs;
 mod session;
 mod sim;
@@ -23,7 +24,7 @@ pub(crate) use frames::{DecodeArgs, EncodeArgs, Moment};
 pub(crate) use global::{Cli, Global};
 pub(crate) use invocations::{CancelArgs, CancelWhat, InvokeArgs, SettleArgs, SettleTo};
 pub(crate) use kick::KickWhat;
-pub(crate) use ls::{LsArgs, LsWhat};
+pub(crate) use ls::LsArgs;
 pub(crate) use runs::{
     ActionName, CancelRunArgs, DecideArgs, OpeningAction, ParamsArgs, RunAction, RunName, SubmitArgs,
     TraceArgs,

@@ -6,8 +6,7 @@ use clap::{Args, Subcommand};
 
 use super::{
     commands::{rows, seconds},
-    ls::{LsArgs, LsWhat},
-    runs::ago,
+    ls::SessionLsArgs,
 };
 
 /// What the mode of a session is told by, for the help.
@@ -312,38 +311,6 @@ pub(crate) struct SessionShowArgs {
     /// At most so many records of the log [default: all].
     #[arg(long, value_name = "N", requires = "log", allow_negative_numbers = true, value_parser = rows)]
     pub(crate) limit: Option<u64>,
-}
-
-/// `session ls`.
-#[derive(Debug, Args)]
-pub(crate) struct SessionLsArgs {
-    /// Only sessions in this state: open, resolved, expired, cancelled, damaged.
-    #[arg(long, value_name = "STATE")]
-    pub(crate) state: Option<String>,
-
-    /// Only sessions of this mode: `decision`, `multi_round`.
-    #[arg(long, value_name = "MODE")]
-    pub(crate) mode: Option<String>,
-
-    /// Only sessions that began this long ago or later, as in 90s, 10m, 1h30m or 2d.
-    #[arg(long, value_name = "AGO", value_parser = ago)]
-    pub(crate) since: Option<u64>,
-
-    /// Only rows that this filter lets through, as in `phase:voting participants>2`; `help ls` has the
-    /// language and the fields.
-    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
-    pub(crate) filter: Option<String>,
-
-    /// At most so many rows, the newest [default: 100].
-    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = rows)]
-    pub(crate) limit: Option<u64>,
-}
-
-impl From<SessionLsArgs> for LsArgs {
-    fn from(args: SessionLsArgs) -> Self {
-        let SessionLsArgs { state, mode, since, filter, limit } = args;
-        Self { state, mode, since, filter, limit, ..Self::of(LsWhat::Sessions) }
-    }
 }
 
 /// A file that a value of the command line names.

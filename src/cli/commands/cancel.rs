@@ -54,9 +54,7 @@ async fn cancel(
 }
 
 fn line(row: &CancelledRow) -> String {
-    let refund = row
-        .refund
-        .map(|refund| format!(", refund {} {}", refund.id, super::ls::refund_status(refund.status)));
+    let refund = row.refund.map(|refund| format!(", refund {} {}", refund.id, refund.status.name()));
     format!("{} cancelled on {}{}", row.id, row.queue, refund.unwrap_or_default())
 }
 

@@ -7,4 +7,4 @@ mod rows_runs;
 mod rows_sessions;
 
 pub(in crate::cli) use list::run;
-pub(super) use rows::{TableRow, refund_status};
+pub(super) use rows::TableRow;

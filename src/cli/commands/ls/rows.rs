@@ -2,10 +2,10 @@
 
 use crate::{
     cli::table::{Align, LocalClock},
+    ids::ConnectionId,
     mpp::{ReadyAfter, WrittenBy, manifest::Writer},
     port::{AdapterRow, EventRow, HealthRow, InvocationRow, QueueRow, RefundRow, StateKeyRow},
     store::invocations::Source,
-    tap::entry::mpp::RefundStatus,
 };
 
 const L: Align = Align::Left;
@@ -18,6 +18,19 @@ pub(in crate::cli::commands) trait TableRow {
 
     /// One cell a column.
     fn cells(&self, clock: &LocalClock) -> Vec<String>;
+
+    /// The session of the bus that it is of.
+    fn session(&self) -> Option<ConnectionId> {
+        None
+    }
+
+    /// What is said of a list beside its rows.
+    fn note(_rows: &[Self]) -> Option<String>
+    where
+        Self: Sized,
+    {
+        None
+    }
 }
 
 impl TableRow for QueueRow {
@@ -139,7 +152,7 @@ impl TableRow for RefundRow {
             self.id.to_string(),
             self.invocation_id.to_string(),
             source(&self.source),
-            refund_status(self.status).to_owned(),
+            self.status.name().to_owned(),
             clock.show(self.at_ms),
         ]
     }
@@ -172,22 +185,4 @@ fn source(source: &Source) -> String {
         Some(user) => format!("{} {user}", source.kind),
         None => source.kind.clone(),
     }
-}
-
-/// Every status of a refund.
-pub(super) const REFUND_STATUSES: [RefundStatus; 3] =
-    [RefundStatus::Requested, RefundStatus::Skipped, RefundStatus::Manual];
-
-/// A refund's status by name.
-pub(in crate::cli::commands) const fn refund_status(status: RefundStatus) -> &'static str {
-    match status {
-        RefundStatus::Requested => "requested",
-        RefundStatus::Skipped => "skipped",
-        RefundStatus::Manual => "manual",
-    }
-}
-
-/// The status of this name.
-pub(super) fn refund_status_named(name: &str) -> Option<RefundStatus> {
-    REFUND_STATUSES.into_iter().find(|status| refund_status(*status) == name)
 }

@@ -3,6 +3,7 @@
 use super::rows::TableRow;
 use crate::{
     cli::table::{Align, LocalClock},
+    ids::ConnectionId,
     port::{Dropped, PeerRow, SubscriptionRow, TopicRow},
     rmp::{Dialect, Kind},
 };
@@ -48,6 +49,14 @@ impl TableRow for TopicRow {
             clock.show(self.last_at_ms),
         ]
     }
+
+    /// That there are topics which are not listed.
+    fn note(rows: &[Self]) -> Option<String> {
+        let left_out = rows.first().map_or(0, |row| row.left_out);
+        let all = left_out.saturating_add(rows.len() as u64);
+        (left_out > 0)
+            .then(|| format!("{} of {all} topics are shown: of the others nothing is known any more (limits.rmp.shown_topics_max)", rows.len()))
+    }
 }
 
 impl TableRow for PeerRow {
@@ -82,6 +91,10 @@ impl TableRow for PeerRow {
             self.refused.to_string(),
         ]
     }
+
+    fn session(&self) -> Option<ConnectionId> {
+        Some(self.session)
+    }
 }
 
 impl TableRow for SubscriptionRow {
@@ -114,5 +127,9 @@ impl TableRow for SubscriptionRow {
             duplicate,
             no_room,
         ]
+    }
+
+    fn session(&self) -> Option<ConnectionId> {
+        Some(self.session)
     }
 }

@@ -1,12 +1,19 @@
+use clap::Parser as _;
+
 use super::*;
 use crate::{
-    cli::{operator::tests::Scripted, output::tests::Printed},
+    cli::{
+        args::{Cli, Command},
+        operator::tests::Scripted,
+        output::tests::Printed,
+    },
     ids::{InvocationId, RefundId, SessionId, TraceId},
     mpp::{ReadyAfter, WrittenBy, manifest::Writer},
-    port::{AdapterRow, EventRow, HealthRow, InvocationRow, QueueRow, RefundRow, StateKeyRow},
+    port::Page,
     schema::JsonText,
     store::invocations::Source,
-    time::{Now, Wall},
+    tap::entry::mpp::{RefundStatus, RowState},
+    time::Wall,
 };
 
 const NOW: Wall = Wall(1_790_000_000_000);
@@ -36,13 +43,26 @@ fn printed(listing: &Listing, pages: impl IntoIterator<Item = Page>) -> (String,
     let station = Scripted::pages(pages);
     let printed = Printed::default();
     let clock = LocalClock::new(NOW);
-    operator::block_on(list(&station, listing, None, &clock, Now::at_ms(0), &mut printed.output(true)))
+    let mut out = printed.output(true);
+    operator::block_on(listing.print(&station, None, Printer { clock: &clock, out: &mut out, table: None }))
         .unwrap();
+    drop(out);
     (printed.text(), station.queries.into_inner().unwrap())
 }
 
-fn whole(query: Query, page: Page) -> String {
-    printed(&Listing::Whole { query, filter: None, limit: None }, [page]).0
+/// What a command line asks for behind `ls`.
+fn parsed(line: &str) -> Result<LsArgs, clap::Error> {
+    let cli = Cli::try_parse_from(["rl-console", "ls"].into_iter().chain(line.split(' ')))?;
+    let Some(Command::Ls(args)) = cli.command else { panic!("{line}") };
+    Ok(args)
+}
+
+fn listing(line: &str) -> Listing {
+    Listing::of(&parsed(line).unwrap(), Now::at_ms(0)).unwrap()
+}
+
+fn whole(list: &str, page: Page) -> String {
+    printed(&listing(list), [page]).0
 }
 
 #[test]
@@ -66,10 +86,14 @@ fn the_session_that_lists_is_not_listed() {
         dropped: Dropped::default(),
         refused: 0,
     };
-    let Page::Peers(rows) = without(Page::Peers(vec![peer(1), peer(2)]), Some(ConnectionId(2))) else {
-        unreachable!()
-    };
-    assert_eq!(rows.iter().map(|row| row.session.0).collect::<Vec<_>>(), [1]);
+    let station = Scripted::pages([Page::Peers(vec![peer(1), peer(2)])]);
+    let (clock, printed) = (LocalClock::new(NOW), Printed::default());
+    let mut out = printed.output(true);
+    let printer = Printer { clock: &clock, out: &mut out, table: None };
+    operator::block_on(listing("peers").print(&station, Some(ConnectionId(2)), printer)).unwrap();
+    drop(out);
+    assert_eq!(printed.text().lines().count(), 1);
+    assert!(printed.text().starts_with("{\"session\":1,"), "{}", printed.text());
 }
 
 #[test]
@@ -79,14 +103,14 @@ fn topics_that_are_not_listed_are_said_to_be_there() {
     snapshot.totals.topics = 5_008;
     let rows = crate::port::topic_rows(&snapshot);
     assert_eq!(
-        (left_out(&rows), left_out(&[])),
+        (TopicRow::note(&rows), TopicRow::note(&[])),
         (Some("1 of 5008 topics are shown: of the others nothing is known any more (limits.rmp.shown_topics_max)".to_owned()), None)
     );
-    assert!(whole(Query::Topics, Page::Topics(rows)).ends_with(",\"left_out\":5007}\n"));
+    assert!(whole("topics", Page::Topics(rows)).ends_with(",\"left_out\":5007}\n"));
     snapshot.totals.topics = 1;
     let rows = crate::port::topic_rows(&snapshot);
-    assert_eq!(left_out(&rows), None);
-    assert!(!whole(Query::Topics, Page::Topics(rows)).contains("left_out"));
+    assert_eq!(TopicRow::note(&rows), None);
+    assert!(!whole("topics", Page::Topics(rows)).contains("left_out"));
 }
 
 #[test]
@@ -103,7 +127,7 @@ fn rows_have_the_promised_fields_in_the_promised_order() {
         head_at_ms: None,
     };
     assert_eq!(
-        whole(Query::Queues, Page::Queues(vec![queue])),
+        whole("queues", Page::Queues(vec![queue])),
         "{\"queue\":\"boss\",\"ready_after\":\"done\",\"pending\":3,\"other_manifest\":1,\"in_flight\":null,\"parked\":true,\"held\":false,\"draining\":true}\n"
     );
     let event = EventRow {
@@ -113,7 +137,7 @@ fn rows_have_the_promised_fields_in_the_promised_order() {
         schema: Some(JsonText::parse(r#"{"type":"object"}"#).unwrap()),
     };
     assert_eq!(
-        whole(Query::Events, Page::Events(vec![event])),
+        whole("events", Page::Events(vec![event])),
         "{\"event\":\"heal_party\",\"queue\":\"default\",\"title\":\"Heal the party\",\"schema\":{\"type\":\"object\"}}\n"
     );
     let mut state = StateKeyRow {
@@ -126,11 +150,11 @@ fn rows_have_the_promised_fields_in_the_promised_order() {
         at_ms: None,
     };
     let first = r#"{"key":"resets","value":3.0,"scope":null,"persist":true"#;
-    assert_eq!(whole(Query::State, Page::State(vec![state.clone()])), format!("{first}}}\n"));
+    assert_eq!(whole("state", Page::State(vec![state.clone()])), format!("{first}}}\n"));
     (state.writer, state.at_ms) = (Some(Writer::Adapter), Some(NOW));
     state.written_by = Some(WrittenBy::Adapter { peer: "127.0.0.1:5".into(), session_id: SessionId(42) });
     let written = r#""writer":"adapter","written_by":{"adapter":{"peer":"127.0.0.1:5","session_id":42}},"at_ms":1790000000000"#;
-    assert_eq!(whole(Query::State, Page::State(vec![state])), format!("{first},{written}}}\n"));
+    assert_eq!(whole("state", Page::State(vec![state])), format!("{first},{written}}}\n"));
     let adapter = AdapterRow {
         peer: "127.0.0.1:5".into(),
         connected_at_ms: NOW,
@@ -138,22 +162,22 @@ fn rows_have_the_promised_fields_in_the_promised_order() {
         last_in_ms: NOW,
     };
     assert_eq!(
-        whole(Query::Adapters, Page::Adapters(vec![adapter])),
+        whole("adapters", Page::Adapters(vec![adapter])),
         "{\"peer\":\"127.0.0.1:5\",\"connected_at_ms\":1790000000000,\"pack_id\":\"com.example.a\",\"last_in_ms\":1790000000000}\n"
     );
     let health = HealthRow { part: "mpp".to_owned(), well: false, detail: "down".to_owned() };
     assert_eq!(
-        whole(Query::Health, Page::Health(vec![health])),
+        whole("health", Page::Health(vec![health])),
         "{\"part\":\"mpp\",\"well\":false,\"detail\":\"down\"}\n"
     );
 }
 
 #[test]
 fn an_invocation_and_a_refund_carry_their_source() {
-    let listing =
-        Listing::Invocations { state: None, queue: None, other_manifest: false, filter: None, limit: 1 };
-    let (text, _) =
-        printed(&listing, [Page::Invocations { rows: vec![invocation(9)], more: true, beyond: None }]);
+    let (text, _) = printed(
+        &listing("invocations --limit 1"),
+        [Page::Invocations { rows: vec![invocation(9)], more: true, beyond: None }],
+    );
     assert_eq!(
         text,
         concat!(
@@ -170,10 +194,8 @@ fn an_invocation_and_a_refund_carry_their_source() {
         status: RefundStatus::Skipped,
         at_ms: NOW,
     };
-    let (text, _) = printed(
-        &Listing::Refunds { status: None, filter: None, limit: 100 },
-        [Page::Refunds { rows: vec![refund], more: false, beyond: None }],
-    );
+    let (text, _) =
+        printed(&listing("refunds"), [Page::Refunds { rows: vec![refund], more: false, beyond: None }]);
     assert!(
         text.starts_with(r#"{"id":2,"invocation_id":9,"source":{"kind":"bits","redemption":"r1","user":"bob"},"status":"skipped""#),
         "{text}"
@@ -187,14 +209,10 @@ fn a_long_list_is_asked_for_in_pages_until_its_limit_or_its_end() {
         more,
         beyond: None,
     };
-    let listing = Listing::Invocations {
-        state: Some(RowState::Applied),
-        queue: None,
-        other_manifest: false,
-        filter: None,
-        limit: 1_500,
-    };
-    let (text, queries) = printed(&listing, [page(1_001..2_001, true), page(1..1_001, true)]);
+    let (text, queries) = printed(
+        &listing("invocations --state applied --limit 1500"),
+        [page(1_001..2_001, true), page(1..1_001, true)],
+    );
     assert_eq!(text.lines().count(), 1_500);
     let asked = |beyond, limit| Query::Invocations {
         state: Some(RowState::Applied),
@@ -206,23 +224,10 @@ fn a_long_list_is_asked_for_in_pages_until_its_limit_or_its_end() {
         limit,
     };
     assert_eq!(queries, [asked(None, 1_000), asked(Some(InvocationId(1_001)), 500)]);
-    let everything = Listing::Invocations {
-        state: None,
-        queue: None,
-        other_manifest: false,
-        filter: None,
-        limit: u64::MAX,
-    };
-    let (text, queries) = printed(&everything, [page(3..5, true), page(1..3, false)]);
+    let (text, queries) =
+        printed(&listing("invocations --limit 18446744073709551615"), [page(3..5, true), page(1..3, false)]);
     assert_eq!((text.lines().count(), queries.len()), (4, 2));
-    assert_eq!(
-        printed(
-            &Listing::Invocations { state: None, queue: None, other_manifest: false, filter: None, limit: 0 },
-            []
-        )
-        .1,
-        []
-    );
+    assert_eq!(printed(&listing("invocations --limit 0"), []).1, []);
 }
 
 #[test]
@@ -230,17 +235,10 @@ fn people_get_a_table() {
     let station =
         Scripted::pages([Page::Invocations { rows: vec![invocation(9)], more: false, beyond: None }]);
     let printed = Printed::default();
-    let listing =
-        Listing::Invocations { state: None, queue: None, other_manifest: false, filter: None, limit: 100 };
-    operator::block_on(list(
-        &station,
-        &listing,
-        None,
-        &LocalClock::new(NOW),
-        Now::at_ms(0),
-        &mut printed.output(false),
-    ))
-    .unwrap();
+    let (clock, mut out) = (LocalClock::new(NOW), printed.output(false));
+    let printer = Printer { clock: &clock, out: &mut out, table: None };
+    operator::block_on(listing("invocations").print(&station, None, printer)).unwrap();
+    drop(out);
     let text = printed.text();
     let mut lines = text.lines();
     assert!(lines.next().unwrap().starts_with("id  queue    event      state    source"));
@@ -249,23 +247,85 @@ fn people_get_a_table() {
 
 #[test]
 fn what_narrows_must_fit_what_is_listed() {
-    let args = |what, state: Option<&str>| LsArgs { state: state.map(str::to_owned), ..LsArgs::of(what) };
-    assert!(Listing::of(&args(LsWhat::Queues, Some("pending")), Now::at_ms(0)).is_err());
-    assert!(Listing::of(&args(LsWhat::Invocations, Some("manual")), Now::at_ms(0)).is_err());
-    assert_eq!(
-        Listing::of(&args(LsWhat::Refunds, Some("manual")), Now::at_ms(0)).unwrap(),
-        Listing::Refunds { status: Some(RefundStatus::Manual), filter: None, limit: 100 }
-    );
-    assert_eq!(
-        Listing::of(&args(LsWhat::Invocations, None), Now::at_ms(0)).unwrap(),
-        Listing::Invocations { state: None, queue: None, other_manifest: false, filter: None, limit: 100 }
-    );
+    for line in [
+        "queues --state pending",
+        "--state pending queues",
+        "invocations --state manual",
+        "--state manual invocations",
+        "refunds --queue boss",
+        "runs --mode decision",
+        "sessions --name poll",
+        "invocations --since 1h",
+        "refunds --other-manifest",
+        "sessions --mode nothing",
+    ] {
+        let error = parsed(line).unwrap_err();
+        assert_eq!(error.exit_code(), 2, "{line}: {error}");
+    }
+    let narrowed = |line: &str| {
+        let Listing { query, filter, limit, .. } = listing(line);
+        (query, filter.as_ref().map(Filter::canonical), limit)
+    };
+    let refunds =
+        |status| Query::Refunds { status, beyond: None, oldest_first: false, filter: None, limit: 0 };
+    assert_eq!(narrowed("refunds --state manual"), (refunds(Some(RefundStatus::Manual)), None, None));
+    assert_eq!(narrowed("invocations"), (Query::all(List::Invocations), None, None));
+}
+
+#[test]
+fn flags_stand_before_the_list_or_behind_it() {
+    for (before, behind) in [
+        ("--state done invocations", "invocations --state done"),
+        (
+            "--queue boss --other-manifest invocations --limit 3",
+            "invocations --limit 3 --other-manifest --queue boss",
+        ),
+        ("--limit 3 --filter pending>2 queues", "queues --filter pending>2 --limit 3"),
+        (
+            "--since 1h --mode multi_round sessions --state open",
+            "sessions --state open --mode multi_round --since 1h",
+        ),
+        ("--json --name poll runs", "runs --name poll --json"),
+    ] {
+        assert_eq!(listing(before), listing(behind), "{before}");
+    }
+}
+
+#[test]
+fn a_state_that_is_shown_is_asked_for_as_it_is_stored_and_a_filter() {
+    use crate::{
+        macp::{Mode, SessionState},
+        runs::RunState,
+    };
+    let asked = |line: &str| {
+        let Listing { query, filter, .. } = listing(line);
+        let filter = filter.as_ref().map(Filter::canonical);
+        match query {
+            Query::Runs { state, .. } => (state.map(RunState::name), filter),
+            Query::Sessions { state, .. } => (state.map(SessionState::name), filter),
+            other => panic!("{other:?}"),
+        }
+    };
+    let only = |text: &str| Some(text.to_owned());
+    assert_eq!(asked("runs --state asks"), (Some("running"), only("state:asks")));
+    assert_eq!(asked("runs --state failed"), (Some("failed"), None));
+    assert_eq!(asked("sessions --state cancelled").1, only("ending:cancelled"));
+    assert_eq!(asked("runs --state running --filter nodes>2").1, only("nodes>2 state:running"));
+    for name in ["decision", "macp.mode.decision.v1"] {
+        assert!(
+            matches!(
+                listing(&format!("sessions --mode {name}")).query,
+                Query::Sessions { mode: Some(Mode::Decision), .. }
+            ),
+            "{name}"
+        );
+    }
 }
 
 /// Invocations that a filter lets through, newest first.
-fn filtered(text: &str, limit: u64) -> Listing {
-    let filter = filter::read(text, LsWhat::Invocations, Now::at_ms(0)).unwrap();
-    Listing::Invocations { state: None, queue: None, other_manifest: false, filter: Some(filter), limit }
+fn filtered(text: &str) -> Listing {
+    let filter = filter::read(text, List::Invocations, Now::at_ms(0)).unwrap();
+    Listing { filter: Some(filter), ..listing("invocations") }
 }
 
 #[test]
@@ -276,10 +336,8 @@ fn a_filter_goes_with_the_question_and_pages_go_on_where_the_station_stopped() {
         beyond: Some(InvocationId(beyond)),
     };
     // The second page has no row at all, but says how far the station looked.
-    let (text, queries) = printed(
-        &filtered("user:bob id!=7", 100),
-        [page(&[9], true, 8), page(&[], true, 5), page(&[2], false, 1)],
-    );
+    let (text, queries) =
+        printed(&filtered("user:bob id!=7"), [page(&[9], true, 8), page(&[], true, 5), page(&[2], false, 1)]);
     assert_eq!(text.lines().count(), 2);
     let asked = |query: &Query| match query {
         Query::Invocations { filter, beyond, .. } => (filter.clone().unwrap(), *beyond),
@@ -291,7 +349,7 @@ fn a_filter_goes_with_the_question_and_pages_go_on_where_the_station_stopped() {
         asked,
         [(filter.clone(), None), (filter.clone(), Some(InvocationId(8))), (filter, Some(InvocationId(5)))]
     );
-    let stuck = printed(&filtered("id>0", 100), [page(&[], true, 8), page(&[], true, 8)]);
+    let stuck = printed(&filtered("id>0"), [page(&[], true, 8), page(&[], true, 8)]);
     assert_eq!(stuck.1.len(), 2);
 }
 
@@ -302,7 +360,7 @@ fn what_a_station_that_knows_no_filters_gives_is_filtered_here() {
         more: false,
         beyond: None,
     };
-    let (text, _) = printed(&filtered("not id:8", 100), [old]);
+    let (text, _) = printed(&filtered("not id:8"), [old]);
     assert_eq!(
         text.lines().map(|line| line.split(',').next().unwrap().to_owned()).collect::<Vec<_>>(),
         ["{\"id\":9", "{\"id\":7"]
@@ -312,18 +370,18 @@ fn what_a_station_that_knows_no_filters_gives_is_filtered_here() {
 #[test]
 fn a_list_that_comes_whole_is_filtered_before_it_is_cut() {
     let row = |part: &str, well| HealthRow { part: part.to_owned(), well, detail: String::new() };
-    let filter = Some(filter::read("well:no", LsWhat::Health, Now::at_ms(0)).unwrap());
-    let listing = Listing::Whole { query: Query::Health, filter, limit: Some(1) };
-    let (text, _) =
-        printed(&listing, [Page::Health(vec![row("mpp", true), row("store", false), row("tap", false)])]);
+    let (text, _) = printed(
+        &listing("health --filter well:no --limit 1"),
+        [Page::Health(vec![row("mpp", true), row("store", false), row("tap", false)])],
+    );
     assert_eq!(text, "{\"part\":\"store\",\"well\":false,\"detail\":\"\"}\n");
 }
 
 #[test]
 fn a_filter_is_of_the_fields_of_what_is_listed() {
-    let args = |what| LsArgs { filter: Some("pending>2".to_owned()), ..LsArgs::of(what) };
-    assert!(Listing::of(&args(LsWhat::Queues), Now::at_ms(0)).is_ok());
-    let Err(Error::Filter(error)) = Listing::of(&args(LsWhat::Invocations), Now::at_ms(0)) else {
+    let args = |list: &str| parsed(&format!("{list} --filter pending>2")).unwrap();
+    assert!(Listing::of(&args("queues"), Now::at_ms(0)).is_ok());
+    let Err(Error::Filter(error)) = Listing::of(&args("invocations"), Now::at_ms(0)) else {
         panic!("it has no such field")
     };
     assert_eq!(error.fault.at, 0..7);

@@ -10,6 +10,6 @@ pub(in crate::cli) fn run(context: &mut Context, action: SessionAction) -> Resul
         SessionAction::Stream(args) => stream::run(context, args),
         SessionAction::Cancel(args) => send::cancel(context, &args),
         SessionAction::Show(args) => show::run(context, &args),
-        SessionAction::Ls(args) => ls::run(context, &args.into()),
+        SessionAction::Ls(args) => ls::run(context, &args.0),
     }
 }
