@@ -2,7 +2,10 @@
 
 use std::{net::SocketAddr, path::PathBuf};
 
-use clap::{Args, Subcommand, ValueEnum};
+use clap::{
+    Args, Subcommand,
+    builder::{PossibleValue, PossibleValuesParser, TypedValueParser},
+};
 
 use super::{
     brakes::{QueueArgs, ResumeArgs},
@@ -16,7 +19,7 @@ use super::{
     sim::SimPeer,
     stop::StopArgs,
 };
-use crate::cli::config::endpoint;
+use crate::{cli::config::endpoint, tap::entry::Link};
 
 /// What is to be done.
 #[derive(Debug, Subcommand)]
@@ -221,20 +224,15 @@ pub(crate) struct PairArgs {
 #[derive(Debug, Args)]
 pub(crate) struct RestartArgs {
     /// Which part.
-    pub(crate) host: RestartHost,
+    #[arg(value_parser = host())]
+    pub(crate) host: Link,
 }
 
-/// What can be started again.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum RestartHost {
-    /// The MPP bridge.
-    Mpp,
-    /// The bus.
-    Rmp,
-    /// The control plane with its runs.
-    Runs,
-    /// The MACP runtime with its sessions.
-    Macp,
+/// What can be started again: every host but the station itself.
+fn host() -> impl TypedValueParser<Value = Link> {
+    let hosts = Link::ALL.into_iter().filter(|link| *link != Link::Station);
+    PossibleValuesParser::new(hosts.map(|link| PossibleValue::new(link.name()).help(link.title())))
+        .try_map(|name| Link::from_name(&name).ok_or("no host"))
 }
 
 /// `record`.
@@ -345,6 +343,16 @@ mod tests {
         assert!(parse("invoke give_item --timeout 1").is_err());
         assert!(parse("invoke give_item --wait over").is_err());
         assert!(parse("invoke give_item --wait done --timeout -1").is_err());
+    }
+
+    #[test]
+    fn the_help_of_restart_names_every_host() {
+        let help = parse("restart --help").unwrap_err().to_string();
+        for link in Link::ALL {
+            let is_named = help.contains(&format!("- {}:", link.name())) && help.contains(link.title());
+            assert_eq!(is_named, link != Link::Station, "{help}");
+        }
+        assert!(parse("restart station").is_err());
     }
 
     #[test]

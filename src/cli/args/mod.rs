@@ -18,7 +18,7 @@ mod stop;
 pub(crate) use bus::{PeerArgs, PublishArgs, TailArgs, with_body};
 pub(crate) use commands::{
     AttachArgs, BackupArgs, Command, CompletionsArgs, ConfigAction, ManArgs, PackAction, PairArgs,
-    RecordArgs, RestartArgs, RestartHost, ServiceArgs,
+    RecordArgs, RestartArgs, ServiceArgs,
 };
 pub(crate) use frames::{DecodeArgs, EncodeArgs, Moment};
 pub(crate) use global::{Cli, Global};

@@ -1,17 +1,10 @@
-//! `restart mpp`, `restart rmp`, `restart runs`, `restart macp`: has a running station start a host again
-//! that is down.
+//! `restart HOST`: has a running station start a host again that is down.
 
 use serde::Serialize;
 
 use crate::{
-    cli::{
-        args::{RestartArgs, RestartHost},
-        context::Context,
-        error::Error,
-        operator,
-    },
+    cli::{args::RestartArgs, context::Context, error::Error, operator},
     port::{Command, Operator, Outcome},
-    tap::entry::Link,
 };
 
 /// What is printed.
@@ -21,12 +14,7 @@ struct Restarted {
 }
 
 pub(in crate::cli) fn run(context: &mut Context, args: &RestartArgs) -> Result<(), Error> {
-    let link = match args.host {
-        RestartHost::Mpp => Link::Mpp,
-        RestartHost::Rmp => Link::Rmp,
-        RestartHost::Runs => Link::Runs,
-        RestartHost::Macp => Link::Macp,
-    };
+    let link = args.host;
     let outcome = operator::block_on(async {
         let station = operator::connect(&context.settings).await?;
         Ok(station.command(Command::Restart { link }).await?)
