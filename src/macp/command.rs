@@ -49,4 +49,13 @@ impl Refusal {
             Self::NotNow(_) => "session_not_cancelled",
         }
     }
+
+    /// What to do about it.
+    #[must_use]
+    pub fn hint(&self) -> String {
+        match self {
+            Self::UnknownSession(_) => "`rl-console ls sessions` lists them".to_owned(),
+            Self::NotNow(_) => "try again; `rl-console doctor` checks the database".to_owned(),
+        }
+    }
 }

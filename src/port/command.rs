@@ -4,91 +4,89 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
+use super::systems::systems;
 use crate::{ids::ConnectionId, macp, mpp, runs, tap::entry::Link};
 
-/// One thing to be done.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Command {
-    /// By the MPP bridge.
-    Mpp(mpp::Command),
-    /// By the runs.
-    Runs(runs::Command),
-    /// By the MACP runtime.
-    Macp(macp::Command),
-    /// Begins a recording of everything that crosses the tap.
-    RecordStart {
-        /// The file to be made, an absolute path; one that exists is refused. Absent, the file is named by
-        /// date and time and made in the data folder's `recordings/`.
-        path: Option<PathBuf>,
-    },
-    /// Ends the recording.
-    RecordStop,
-    /// Starts a host again that is down.
-    Restart {
-        /// Which.
-        link: Link,
-    },
-    /// Ends a connection of the bus.
-    KickPeer {
-        /// Whose.
-        session: ConnectionId,
-    },
-    /// Ends the station, in order. It is answered before the end begins.
-    Stop,
-    /// Copies the station's database while it runs.
-    Backup {
-        /// The file to be made, an absolute path; one that exists is refused.
-        path: PathBuf,
-    },
+/// Declares what is asked and done: what a system does, and what the station does itself.
+macro_rules! declare {
+    ($( $(#[doc = $about:literal])+ $System:ident $module:ident refuses $Refused:ident; )*) => {
+        /// One thing to be done.
+        #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+        #[serde(rename_all = "snake_case")]
+        pub enum Command {
+            $( $(#[doc = $about])+ $System($module::Command), )*
+            /// Begins a recording of everything that crosses the tap.
+            RecordStart {
+                /// The file to be made, an absolute path; one that exists is refused. Absent, the file is named by
+                /// date and time and made in the data folder's `recordings/`.
+                path: Option<PathBuf>,
+            },
+            /// Ends the recording.
+            RecordStop,
+            /// Starts a host again that is down.
+            Restart {
+                /// Which.
+                link: Link,
+            },
+            /// Ends a connection of the bus.
+            KickPeer {
+                /// Whose.
+                session: ConnectionId,
+            },
+            /// Ends the station, in order. It is answered before the end begins.
+            Stop,
+            /// Copies the station's database while it runs.
+            Backup {
+                /// The file to be made, an absolute path; one that exists is refused.
+                path: PathBuf,
+            },
+        }
+
+        /// What was done.
+        #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+        #[serde(rename_all = "snake_case")]
+        pub enum Outcome {
+            $( $(#[doc = $about])+ $System($module::Outcome), )*
+            /// A recording runs.
+            Recording {
+                /// Into this file.
+                path: PathBuf,
+            },
+            /// A recording ended.
+            Recorded {
+                /// The file.
+                path: PathBuf,
+                /// Its length.
+                bytes: u64,
+                /// Entries in it.
+                entries: u64,
+            },
+            /// The host is up again.
+            Restarted {
+                /// Which.
+                link: Link,
+            },
+            /// The connection of the bus is ended.
+            PeerKicked {
+                /// Whose it was.
+                session: ConnectionId,
+            },
+            /// The station goes down.
+            Stopping {
+                /// Its process.
+                pid: u32,
+                /// Its data folder, which is free again once it is down.
+                data: PathBuf,
+            },
+            /// The copy is made.
+            BackedUp {
+                /// The file.
+                path: PathBuf,
+                /// Its length.
+                bytes: u64,
+            },
+        }
+    };
 }
 
-/// What was done.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Outcome {
-    /// By the MPP bridge.
-    Mpp(mpp::Outcome),
-    /// By the runs.
-    Runs(runs::Outcome),
-    /// By the MACP runtime.
-    Macp(macp::Outcome),
-    /// A recording runs.
-    Recording {
-        /// Into this file.
-        path: PathBuf,
-    },
-    /// A recording ended.
-    Recorded {
-        /// The file.
-        path: PathBuf,
-        /// Its length.
-        bytes: u64,
-        /// Entries in it.
-        entries: u64,
-    },
-    /// The host is up again.
-    Restarted {
-        /// Which.
-        link: Link,
-    },
-    /// The connection of the bus is ended.
-    PeerKicked {
-        /// Whose it was.
-        session: ConnectionId,
-    },
-    /// The station goes down.
-    Stopping {
-        /// Its process.
-        pid: u32,
-        /// Its data folder, which is free again once it is down.
-        data: PathBuf,
-    },
-    /// The copy is made.
-    BackedUp {
-        /// The file.
-        path: PathBuf,
-        /// Its length.
-        bytes: u64,
-    },
-}
+systems!(declare);

@@ -4,178 +4,174 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
+use super::systems::systems;
 use crate::{ids::ConnectionId, macp, mpp, runs, tap::entry::Link};
 
-/// Why nothing was done.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum PortError {
-    /// The bridge refuses it.
-    #[error(transparent)]
-    Refused(mpp::Refusal),
-    /// The runs refuse it.
-    #[error(transparent)]
-    Run(runs::Refusal),
-    /// The MACP runtime refuses it.
-    #[error(transparent)]
-    Session(macp::Refusal),
-    /// Too much is waiting already.
-    #[error("the station is busy: {what} is full")]
-    Busy {
-        /// What is full.
-        what: String,
-    },
-    /// The host that would do it is down.
-    #[error("{} is down: {why}", link.title())]
-    HostDown {
-        /// Which. It is sent by its name in a sentence.
-        #[serde(rename = "host", with = "host_name")]
-        link: Link,
-        /// Why.
-        why: String,
-    },
-    /// The host is up: there is nothing to restart.
-    #[error("{} is up: there is nothing to restart", link.name())]
-    HostUp {
-        /// Which.
-        #[serde(rename = "host")]
-        link: Link,
-    },
-    /// Nothing answers for the data folder.
-    #[error("no station is running for {data}")]
-    NoStation {
-        /// The data folder.
-        data: PathBuf,
-    },
-    /// A process holds the data folder, and its bus is not reached.
-    #[error("process {pid} holds {data}, but its bus does not answer: {why}")]
-    Unreached {
-        /// The data folder.
-        data: PathBuf,
-        /// The process.
-        pid: u32,
-        /// Why it is not reached.
-        why: String,
-    },
-    /// It took too long.
-    #[error("no answer within {ms} ms")]
-    TimedOut {
-        /// How long was waited.
-        ms: u64,
-    },
-    /// A file could not be made or read.
-    #[error("{what}: {why}")]
-    File {
-        /// Which file, and for what.
-        what: String,
-        /// What the system says.
-        why: String,
-    },
-    /// A recording runs already, or none does.
-    #[error("{0}")]
-    Recording(String),
-    /// The request was not understood.
-    #[error("the request was not understood: {0}")]
-    BadRequest(String),
-    /// The store could not answer.
-    #[error("the store could not answer: {0}")]
-    Store(String),
-    /// There is no such connection of the bus.
-    #[error("the bus has no session {session}")]
-    NoSession {
-        /// Whose it would be.
-        session: ConnectionId,
-    },
-    /// The token does not allow it.
-    #[error("a {kind} may not do that: {what}")]
-    Forbidden {
-        /// What the token makes of the asker.
-        kind: String,
-        /// What was asked.
-        what: String,
-    },
-    /// The station knows no such token.
-    #[error("the token that was shown is none of this station's")]
-    Stranger,
-    /// The station is going down.
-    #[error("the station is going down")]
-    Stopping,
+/// Declares why nothing was done: what a system refuses, and what is the station's.
+macro_rules! declare {
+    ($( $(#[doc = $about:literal])+ $System:ident $module:ident refuses $Refused:ident; )*) => {
+        /// Why nothing was done.
+        #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
+        #[serde(rename_all = "snake_case")]
+        pub enum PortError {
+            $(
+                $(#[doc = $about])+
+                #[error(transparent)]
+                $Refused($module::Refusal),
+            )*
+            /// Too much is waiting already.
+            #[error("the station is busy: {what} is full")]
+            Busy {
+                /// What is full.
+                what: String,
+            },
+            /// The host that would do it is down.
+            #[error("{} is down: {why}", link.title())]
+            HostDown {
+                /// Which. It is sent by its name in a sentence.
+                #[serde(rename = "host", with = "host_name")]
+                link: Link,
+                /// Why.
+                why: String,
+            },
+            /// The host is up: there is nothing to restart.
+            #[error("{} is up: there is nothing to restart", link.name())]
+            HostUp {
+                /// Which.
+                #[serde(rename = "host")]
+                link: Link,
+            },
+            /// Nothing answers for the data folder.
+            #[error("no station is running for {data}")]
+            NoStation {
+                /// The data folder.
+                data: PathBuf,
+            },
+            /// A process holds the data folder, and its bus is not reached.
+            #[error("process {pid} holds {data}, but its bus does not answer: {why}")]
+            Unreached {
+                /// The data folder.
+                data: PathBuf,
+                /// The process.
+                pid: u32,
+                /// Why it is not reached.
+                why: String,
+            },
+            /// It took too long.
+            #[error("no answer within {ms} ms")]
+            TimedOut {
+                /// How long was waited.
+                ms: u64,
+            },
+            /// A file could not be made or read.
+            #[error("{what}: {why}")]
+            File {
+                /// Which file, and for what.
+                what: String,
+                /// What the system says.
+                why: String,
+            },
+            /// A recording runs already, or none does.
+            #[error("{0}")]
+            Recording(String),
+            /// The request was not understood.
+            #[error("the request was not understood: {0}")]
+            BadRequest(String),
+            /// The store could not answer.
+            #[error("the store could not answer: {0}")]
+            Store(String),
+            /// There is no such connection of the bus.
+            #[error("the bus has no session {session}")]
+            NoSession {
+                /// Whose it would be.
+                session: ConnectionId,
+            },
+            /// The token does not allow it.
+            #[error("a {kind} may not do that: {what}")]
+            Forbidden {
+                /// What the token makes of the asker.
+                kind: String,
+                /// What was asked.
+                what: String,
+            },
+            /// The station knows no such token.
+            #[error("the token that was shown is none of this station's")]
+            Stranger,
+            /// The station is going down.
+            #[error("the station is going down")]
+            Stopping,
+        }
+
+        impl PortError {
+            /// The machine-readable code of the CLI's errors.
+            #[must_use]
+            pub const fn code(&self) -> &'static str {
+                match self {
+                    $( Self::$Refused(refusal) => refusal.code(), )*
+                    Self::Busy { .. } => "busy",
+                    Self::HostDown { .. } => "host_down",
+                    Self::HostUp { .. } => "host_up",
+                    Self::NoStation { .. } => "no_station",
+                    Self::Unreached { .. } => "unreached",
+                    Self::TimedOut { .. } => "timed_out",
+                    Self::File { .. } => "file",
+                    Self::Recording(_) => "recording",
+                    Self::BadRequest(_) => "bad_request",
+                    Self::Store(_) => "store",
+                    Self::NoSession { .. } => "no_session",
+                    Self::Forbidden { .. } | Self::Stranger => "forbidden",
+                    Self::Stopping => "stopping",
+                }
+            }
+
+            /// What to do about it.
+            #[must_use]
+            pub fn hint(&self) -> String {
+                match self {
+                    $( Self::$Refused(refusal) => refusal.hint(), )*
+                    Self::Busy { .. } => "try again in a moment".to_owned(),
+                    Self::HostDown { link: Link::Rmp, .. } => {
+                        "free its socket, or start the station with another: --socket PATH; `rl-console doctor` says more".to_owned()
+                    }
+                    // Where the station itself is down, it is for want of the bridge's store.
+                    Self::HostDown { link: Link::Station | Link::Mpp, .. } => {
+                        "`rl-console restart mpp` starts the bridge again; `rl-console doctor` says more".to_owned()
+                    }
+                    Self::HostDown { link: link @ (Link::Runs | Link::Macp), .. } => format!(
+                        "`rl-console restart {}` starts {} again; `rl-console doctor` says more",
+                        link.name(),
+                        link.title()
+                    ),
+                    Self::HostUp { link } => match link {
+                        Link::Station | Link::Mpp => "`rl-console kick adapter` drops an adapter that hangs",
+                        Link::Rmp => "`rl-console kick peer SESSION` drops a peer that hangs; `ls peers` lists them",
+                        Link::Runs => "`rl-console cancel run RUN` ends a run that hangs; `ls runs` lists them",
+                        Link::Macp => "`rl-console session cancel SESSION` ends a session that hangs; `ls sessions` lists them",
+                    }
+                    .to_owned(),
+                    Self::NoStation { .. } => "start one with `rl-console` or `rl-console serve`".to_owned(),
+                    Self::Unreached { pid, .. } => format!(
+                        "a socket that was taken away is bound anew within seconds: try again. Where that cannot be, its log and its own screen say why, and \
+                         `rl-console stop --force` asks process {pid} to end"
+                    ),
+                    Self::TimedOut { .. } => {
+                        "`rl-console doctor` checks the station; one that hangs is asked to end by `rl-console stop --force`".to_owned()
+                    }
+                    Self::File { .. } => "choose another path".to_owned(),
+                    Self::Recording(_) => "`rl-console ls health` says what is recorded".to_owned(),
+                    Self::BadRequest(_) => "use the rl-console of the station's version".to_owned(),
+                    Self::Store(_) => "`rl-console doctor` checks the database".to_owned(),
+                    Self::NoSession { .. } => "`rl-console ls peers` lists the sessions there are".to_owned(),
+                    Self::Forbidden { .. } => "use the operator token of the station's data folder".to_owned(),
+                    Self::Stranger => "its tokens lie in its data folder: name that with --data, or one of them with --token-file".to_owned(),
+                    Self::Stopping => "start it again with `rl-console` or `rl-console serve`".to_owned(),
+                }
+            }
+        }
+    };
 }
 
-impl PortError {
-    /// The machine-readable code of the CLI's errors.
-    #[must_use]
-    pub const fn code(&self) -> &'static str {
-        match self {
-            Self::Refused(refusal) => refusal.code(),
-            Self::Run(refusal) => refusal.code(),
-            Self::Session(refusal) => refusal.code(),
-            Self::Busy { .. } => "busy",
-            Self::HostDown { .. } => "host_down",
-            Self::HostUp { .. } => "host_up",
-            Self::NoStation { .. } => "no_station",
-            Self::Unreached { .. } => "unreached",
-            Self::TimedOut { .. } => "timed_out",
-            Self::File { .. } => "file",
-            Self::Recording(_) => "recording",
-            Self::BadRequest(_) => "bad_request",
-            Self::Store(_) => "store",
-            Self::NoSession { .. } => "no_session",
-            Self::Forbidden { .. } | Self::Stranger => "forbidden",
-            Self::Stopping => "stopping",
-        }
-    }
-
-    /// What to do about it.
-    #[must_use]
-    pub fn hint(&self) -> String {
-        match self {
-            Self::Refused(refusal) => refusal.hint(),
-            Self::Run(runs::Refusal::UnknownAction(_)) => {
-                "it was decided, or expired, or its run ended: `rl-console ls confirmations` lists what waits".to_owned()
-            }
-            Self::Run(_) => "`rl-console ls runs` lists them".to_owned(),
-            Self::Session(macp::Refusal::UnknownSession(_)) => "`rl-console ls sessions` lists them".to_owned(),
-            Self::Session(macp::Refusal::NotNow(_)) => "try again; `rl-console doctor` checks the database".to_owned(),
-            Self::Busy { .. } => "try again in a moment".to_owned(),
-            Self::HostDown { link: Link::Rmp, .. } => {
-                "free its socket, or start the station with another: --socket PATH; `rl-console doctor` says more".to_owned()
-            }
-            // Where the station itself is down, it is for want of the bridge's store.
-            Self::HostDown { link: Link::Station | Link::Mpp, .. } => {
-                "`rl-console restart mpp` starts the bridge again; `rl-console doctor` says more".to_owned()
-            }
-            Self::HostDown { link: link @ (Link::Runs | Link::Macp), .. } => format!(
-                "`rl-console restart {}` starts {} again; `rl-console doctor` says more",
-                link.name(),
-                link.title()
-            ),
-            Self::HostUp { link } => match link {
-                Link::Station | Link::Mpp => "`rl-console kick adapter` drops an adapter that hangs",
-                Link::Rmp => "`rl-console kick peer SESSION` drops a peer that hangs; `ls peers` lists them",
-                Link::Runs => "`rl-console cancel run RUN` ends a run that hangs; `ls runs` lists them",
-                Link::Macp => "`rl-console session cancel SESSION` ends a session that hangs; `ls sessions` lists them",
-            }
-            .to_owned(),
-            Self::NoStation { .. } => "start one with `rl-console` or `rl-console serve`".to_owned(),
-            Self::Unreached { pid, .. } => format!(
-                "a socket that was taken away is bound anew within seconds: try again. Where that cannot be, its log and its own screen say why, and \
-                 `rl-console stop --force` asks process {pid} to end"
-            ),
-            Self::TimedOut { .. } => {
-                "`rl-console doctor` checks the station; one that hangs is asked to end by `rl-console stop --force`".to_owned()
-            }
-            Self::File { .. } => "choose another path".to_owned(),
-            Self::Recording(_) => "`rl-console ls health` says what is recorded".to_owned(),
-            Self::BadRequest(_) => "use the rl-console of the station's version".to_owned(),
-            Self::Store(_) => "`rl-console doctor` checks the database".to_owned(),
-            Self::NoSession { .. } => "`rl-console ls peers` lists the sessions there are".to_owned(),
-            Self::Forbidden { .. } => "use the operator token of the station's data folder".to_owned(),
-            Self::Stranger => "its tokens lie in its data folder: name that with --data, or one of them with --token-file".to_owned(),
-            Self::Stopping => "start it again with `rl-console` or `rl-console serve`".to_owned(),
-        }
-    }
-}
+systems!(declare);
 
 /// A host in an error that is sent: its title.
 mod host_name {

@@ -23,6 +23,7 @@ mod runs;
 mod sessions;
 mod shutdown_impact;
 mod snapshot;
+mod systems;
 mod tables;
 pub mod wire;
 

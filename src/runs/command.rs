@@ -76,4 +76,16 @@ impl Refusal {
             Self::UnknownAction(_) => "unknown_action",
         }
     }
+
+    /// What to do about it.
+    #[must_use]
+    pub fn hint(&self) -> String {
+        match self {
+            Self::UnknownRun(_) => "`rl-console ls runs` lists them".to_owned(),
+            Self::UnknownAction(_) => {
+                "it was decided, or expired, or its run ended: `rl-console ls confirmations` lists what waits"
+                    .to_owned()
+            }
+        }
+    }
 }
