@@ -6,6 +6,8 @@ mod batch;
 mod bytes;
 pub(crate) mod parts;
 mod question;
+#[cfg(test)]
+mod tests;
 
 pub use batch::{Batch, BatchDraft, entries};
 pub use bytes::WireError;
