@@ -8,7 +8,7 @@
 ///
 /// Query and page have the list's name on the wire, in snake case. `sent` has the serde attributes of where a
 /// page begins and of its order, which differ as they came one after the other: what a station of an earlier
-/// version does not know is left out where it is not used.
+/// version does not know is left out where it is not used. The comments are what help says.
 macro_rules! tables {
     ($declare:ident) => {
         $declare! {
@@ -39,7 +39,7 @@ macro_rules! tables {
                     "--state STATE" state: Option<RowState>,
                     /// Only those of this queue.
                     "--queue QUEUE" queue: Option<QueueName>,
-                    /// Only those that were enqueued under another manifest than the one in force (ruling MPP 5);
+                    /// Only those that were enqueued under another manifest than the one in force;
                     /// `--state pending` shows those that wait for it.
                     #[serde(default, skip_serializing_if = "is_unset")]
                     "--other-manifest" other_manifest: bool,
