@@ -17,8 +17,8 @@ macro_rules! declare {
             $( $(#[doc = $about])+ $System($module::Command), )*
             /// Begins a recording of everything that crosses the tap.
             RecordStart {
-                /// The file to be made, an absolute path; one that exists is refused. Absent, the file is named by
-                /// date and time and made in the data folder's `recordings/`.
+                /// The file to be made, an absolute path; one that exists is refused. Absent, the file is
+                /// named by date and time and made in the data folder's `recordings/`.
                 path: Option<PathBuf>,
             },
             /// Ends the recording.

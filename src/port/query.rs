@@ -128,7 +128,7 @@ macro_rules! declare {
         }
 
         impl Query {
-            /// What asks for a list as it is, nothing narrowed: of one that comes in pages, an empty first page.
+            /// The query for a list with nothing narrowed: of one that comes in pages, an empty first page.
             #[must_use]
             pub fn all(list: List) -> Self {
                 match list {
@@ -169,9 +169,9 @@ macro_rules! declare {
                     rows: Vec<$Row>,
                     /// Whether there are more beyond the last.
                     more: bool,
-                    /// Of a filtered page, the last row that was looked at: `limits.port.examined_rows_max` may
-                    /// end a page before it is full, or before it has any row, and the next one begins here.
-                    /// A station that knows no filters does not say it.
+                    /// Of a filtered page, the last row that was looked at: `limits.port.examined_rows_max`
+                    /// may end a page before it is full, or before it has any row, and the next one begins
+                    /// here. A station that knows no filters does not say it.
                     #[serde(default, skip_serializing_if = "Option::is_none")]
                     beyond: Option<$Key>,
                 },
