@@ -13,6 +13,16 @@ pub trait Record {
     fn value(&self, field: usize, now: Now) -> Value<'_>;
 }
 
+impl<T: Record> Record for &T {
+    fn specs(&self) -> &'static [Spec] {
+        (**self).specs()
+    }
+
+    fn value(&self, field: usize, now: Now) -> Value<'_> {
+        (**self).value(field, now)
+    }
+}
+
 /// What declares its fields once for all its records, so that they are known before there is one.
 /// [`fields!`](crate::fields) writes it.
 pub trait Fields: Record {

@@ -63,6 +63,7 @@ pub(crate) fn open(ui: &mut Ui, model: &Model, view: &View) -> Vec<Effect> {
     let Some(source) = target(ui, model, view) else { return Vec::new() };
     let copied = |form| source.copy(form, &view.commands, ui.at, || actions::target_frame(ui, model));
     let ready = CopyForm::ALL.into_iter().map(|form| (form, copied(form))).collect();
+    drop(source);
     ui.push(CopyAs::of(ready));
     Vec::new()
 }

@@ -1,37 +1,10 @@
 //! Command lines that show a record or do its work again.
 
-use crate::{
-    console::{records::selection::RecordKey, settings::config::CommandHints},
-    port::InvocationRow,
-};
+use crate::{console::settings::config::CommandHints, port::InvocationRow};
 
-/// The command line that shows a record, if a subcommand does.
-pub(crate) fn list_command(key: &RecordKey, commands: &CommandHints) -> Option<String> {
-    let (what, filter) = match key {
-        RecordKey::Queue(name) => ("queues", format!("queue={}", operand(name.as_str()))),
-        RecordKey::Invocation(id) => ("invocations", format!("id={id}")),
-        RecordKey::Refund(id) => ("refunds", format!("id={id}")),
-        RecordKey::StateKey(key) => ("state", format!("key={}", operand(key.as_str()))),
-        RecordKey::Topic(name) => ("topics", format!("topic={}", operand(name.as_str()))),
-        RecordKey::BusPeer(session) => ("peers", format!("session={session}")),
-        RecordKey::Subscription(session, sub) => ("subscriptions", format!("session={session} sub={sub}")),
-        RecordKey::Run(run) | RecordKey::StoredRun(_, run) | RecordKey::Node(run, _) => {
-            return Some(commands.line(&format!("run show {run} --json")));
-        }
-        RecordKey::Session(session)
-        | RecordKey::StoredSession(session)
-        | RecordKey::Position(session, _)
-        | RecordKey::Statement(session, ..) => {
-            return Some(commands.line(&format!("session show {} --json", quoted(&session.id))));
-        }
-        RecordKey::SessionLine(session, _) => {
-            return Some(commands.line(&format!("session show {} --log --json", quoted(&session.id))));
-        }
-        RecordKey::RunEvent(run, _) => return Some(commands.line(&format!("run events {run} --json"))),
-        RecordKey::Artifact(run, _) => return Some(commands.line(&format!("run artifacts {run} --json"))),
-        _ => return None,
-    };
-    Some(commands.line(&format!("ls {what} --filter {} --json", quoted(&filter))))
+/// The subcommand that lists the records that a filter lets through.
+pub(crate) fn list_command(list: &str, filter: &str) -> String {
+    format!("ls {list} --filter {} --json", quoted(filter))
 }
 
 /// The command line that gives the same work again.
@@ -45,7 +18,7 @@ pub(crate) fn invoke_command(row: &InvocationRow, commands: &CommandHints) -> St
 }
 
 /// A text as the filter language takes it whole.
-fn operand(text: &str) -> String {
+pub(crate) fn operand(text: &str) -> String {
     let is_plain =
         !text.is_empty() && text.chars().all(|letter| letter.is_alphanumeric() || "_-.".contains(letter));
     if is_plain {
@@ -67,7 +40,6 @@ mod tests {
     use crate::{
         field::{Fields as _, Spec},
         filter::Filter,
-        ids::{InvocationId, QueueName},
     };
 
     fn commands() -> CommandHints {
@@ -78,7 +50,7 @@ mod tests {
     fn a_shell_and_the_filter_language_read_a_line_back() {
         let specs: &'static [Spec] = crate::mpp::EndedView::SPECS;
         for name in ["default", "the boss's", "a \"b\" \\ (c)", "x\ny", "$(reboot)"] {
-            let line = list_command(&RecordKey::Queue(QueueName::new(name)), &commands()).unwrap();
+            let line = commands().line(&list_command("queues", &format!("queue={}", operand(name))));
             let words = shlex::split(&line).unwrap();
             assert_eq!(
                 words[..6],
@@ -88,11 +60,10 @@ mod tests {
             assert_eq!((words.len(), words[7].as_str()), (8, "--json"));
             assert!(Filter::parse(&words[6], specs).is_ok(), "{line}");
         }
-        let line = list_command(&RecordKey::Invocation(InvocationId(123)), &CommandHints::default()).unwrap();
+        let line = CommandHints::default().line(&list_command("invocations", "id=123"));
         assert_eq!(
             shlex::split(&line).unwrap(),
             ["rl-console", "ls", "invocations", "--filter", "id=123", "--json"]
         );
-        assert_eq!(list_command(&RecordKey::Notice(1), &commands()), None);
     }
 }

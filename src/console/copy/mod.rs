@@ -7,7 +7,7 @@
 pub(crate) mod actions;
 mod dump;
 mod form;
-mod line;
+pub(crate) mod line;
 mod source;
 
 pub(crate) use dump::pairs;

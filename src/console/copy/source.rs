@@ -7,7 +7,7 @@ use serde_json::{Map, Value as Json};
 use super::{CopyForm, dump::hex, line};
 use crate::{
     console::{
-        records::{Row, selection::RecordKey},
+        records::row::{NOT_WORK, PaneRecord},
         settings::config::CommandHints,
     },
     field::{Class, Record, Value},
@@ -36,9 +36,9 @@ impl std::fmt::Debug for CopyPayload {
 /// What is copied from.
 pub(crate) enum CopySource<'a> {
     /// A row, and the field of its chosen cell.
-    Row(Row<'a>, usize),
+    Row(Box<dyn PaneRecord + 'a>, usize),
     /// What is told in words, or why those are not copied, and the row that it is told of.
-    Text(Result<String, &'static str>, Option<Row<'a>>),
+    Text(Result<String, &'static str>, Option<Box<dyn PaneRecord + 'a>>),
 }
 
 impl CopySource<'_> {
@@ -65,32 +65,26 @@ impl CopySource<'_> {
         if bytes.is_empty() { Err("there is nothing in it") } else { Ok(CopyPayload { form, bytes }) }
     }
 
-    fn row(&self) -> Option<&Row<'_>> {
+    fn row(&self) -> Option<&dyn PaneRecord> {
         match self {
-            Self::Row(row, _) => Some(row),
-            Self::Text(_, row) => row.as_ref(),
+            Self::Row(row, _) => Some(&**row),
+            Self::Text(_, row) => row.as_deref(),
         }
     }
 
     fn cell(&self, now: Now) -> Result<String, &'static str> {
         match self {
-            Self::Row(row, field) => cell(row, *field, now),
+            Self::Row(row, field) => cell(&**row, *field, now),
             Self::Text(words, _) => words.clone(),
         }
     }
 
     fn json(&self, now: Now) -> Result<String, &'static str> {
         let row = self.row().ok_or("it is told in words alone: copy those")?;
-        let written = match row {
-            Row::StoredInvocation(stored) => serde_json::to_string(stored.row),
-            Row::Refund(refund) => serde_json::to_string(refund.0),
-            Row::Value(value) => serde_json::to_string(value.0),
-            Row::StoredRun(run) => serde_json::to_string(run),
-            Row::StoredSession(session) => serde_json::to_string(session),
-            Row::Artifact(artifact) => serde_json::to_string(artifact.row),
-            row => serde_json::to_string(&fields(row, now)),
-        };
-        written.map_err(|_| "it could not be written as JSON")
+        let written = row.stored_json();
+        written
+            .unwrap_or_else(|| serde_json::to_string(&fields(row, now)))
+            .map_err(|_| "it could not be written as JSON")
     }
 
     fn hex<'f>(&self, beside: impl FnOnce() -> Option<EntryRef<'f>>) -> Result<String, &'static str> {
@@ -109,37 +103,29 @@ impl CopySource<'_> {
         beside: impl FnOnce() -> Option<EntryRef<'f>>,
     ) -> Result<(Cow<'_, [u8]>, usize), &'static str> {
         let withheld = Err("it was withheld when it came: it could hold a token");
-        match self.row() {
-            Some(Row::Entry(record)) if is_withheld(record.0.entry) => withheld,
-            row => match row.and_then(Row::frame) {
-                Some(bytes) => {
-                    let itself = if let Some(Row::Entry(record)) = row { Some(record.0) } else { beside() };
-                    Ok((Cow::Borrowed(bytes), itself.filter(|entry| entry.bytes == bytes).map_or(0, cut)))
-                }
-                None => match beside() {
-                    Some(entry) if is_withheld(entry.entry) => withheld,
-                    Some(entry) => Ok((Cow::Owned(entry.bytes.to_vec()), cut(entry))),
-                    None => Err("no frame of it is kept here: the Wire has those that are"),
-                },
-            },
+        let itself = self.row().and_then(PaneRecord::tap_entry);
+        if itself.is_some_and(|entry| is_withheld(entry.entry)) {
+            return withheld;
+        }
+        if let Some(bytes) = self.row().and_then(PaneRecord::frame) {
+            let length_of = |entry: EntryRef<'_>| if entry.bytes == bytes { cut(entry) } else { 0 };
+            let cut = itself.map_or_else(|| beside().map_or(0, length_of), length_of);
+            return Ok((Cow::Borrowed(bytes), cut));
+        }
+        match beside() {
+            Some(entry) if is_withheld(entry.entry) => withheld,
+            Some(entry) => Ok((Cow::Owned(entry.bytes.to_vec()), cut(entry))),
+            None => Err("no frame of it is kept here: the Wire has those that are"),
         }
     }
 
     fn line(&self, commands: &CommandHints) -> Result<String, &'static str> {
-        let key: Option<RecordKey> = self.row().map(|row| match row {
-            // An entry is listed nowhere; the work that it tells of is.
-            Row::Entry(record) => record.0.entry.invocation().map_or(row.key(), RecordKey::Invocation),
-            row => row.key(),
-        });
-        key.and_then(|key| line::list_command(&key, commands)).ok_or("no subcommand lists it")
+        let command = self.row().and_then(PaneRecord::command);
+        command.map(|command| commands.line(&command)).ok_or("no subcommand lists it")
     }
 
     fn invocation(&self) -> Result<&InvocationRow, &'static str> {
-        match self.row() {
-            Some(Row::StoredInvocation(stored)) => Ok(stored.row),
-            Some(Row::Ended(_) | Row::InFlight(_) | Row::Entry(_)) => Err("open it first, for its params"),
-            _ => Err("it is no work that can be given"),
-        }
+        self.row().map_or(Err(NOT_WORK), PaneRecord::invocation)
     }
 }
 

@@ -2,19 +2,12 @@
 
 use crate::{
     console::{
-        input::{
-            action::{Action, Effect},
-            pane_id::PaneId,
-        },
+        input::action::{Action, Effect},
         inspect::{EnterTarget, InspectOptions, Inspector},
         model::{EntryBuffer, Model, bus::DropKey},
-        overlays,
         overlays::{Offer, Target, needs},
-        records,
-        records::selection::RecordKey,
         screen::dispatch::show_message,
         settings::view::View,
-        systems::sessions,
         ui::{
             layers::cast_mut,
             state::{Focus, Ui},
@@ -24,7 +17,6 @@ use crate::{
     ids::{ConnectionId, InvocationId, Seq, StateKey, TopicName, TraceId},
     macp::SessionRef,
     mpp::LogView,
-    port::RefundRow,
     tap::{
         EntryRef,
         entry::{Entry, Frame, Head, Transition, Verdict, What, mpp, mpp::FrameType, rmp, runs},
@@ -59,6 +51,17 @@ pub(crate) enum EntryQuery {
     MacpSession(SessionRef),
     /// Those of this moment.
     MacpSessionAt(SessionRef, Wall),
+}
+
+impl EntryQuery {
+    /// What was said of a session, at a moment where that is known.
+    pub(crate) fn of_session(session: &SessionRef, at: Option<Wall>) -> Self {
+        let session = session.clone();
+        match at {
+            Some(at) => Self::MacpSessionAt(session, at),
+            None => Self::MacpSession(session),
+        }
+    }
 }
 
 /// Causes that are followed up to a frame.
@@ -333,95 +336,9 @@ fn is_dispatch_of(entry: &Entry, id: InvocationId) -> bool {
 /// What the selected record of this place is found by.
 pub(crate) fn target(ui: &Ui, model: &Model) -> Option<EntryQuery> {
     match ui.target(model) {
-        Target::Record(record) => from_details(record),
-        Target::Row(pane) => from_record(ui, model, pane, ui.selected(pane, model)?),
+        Target::Record(record) => record.entry(),
+        Target::Row(pane) => ui.selected_row(pane, model)?.entry().ok(),
         Target::Nothing | Target::Entry(_) | Target::Alert(_) | Target::Approval(_) => None,
-    }
-}
-
-fn from_details(subject: &overlays::DetailsRecord) -> Option<EntryQuery> {
-    match subject {
-        overlays::DetailsRecord::Invocation { id, .. } => Some(EntryQuery::Invocation(*id)),
-        overlays::DetailsRecord::Notice(notice) => notice.seq.map(EntryQuery::Entry),
-        overlays::DetailsRecord::Refund(refund) => Some(EntryQuery::Invocation(refund.invocation_id)),
-        overlays::DetailsRecord::State(value) => Some(EntryQuery::StateKey(value.key.clone())),
-        overlays::DetailsRecord::Line(line) => Some(EntryQuery::Line((**line).clone())),
-        overlays::DetailsRecord::Fault(group) => Some(EntryQuery::Entry(group.seq)),
-        overlays::DetailsRecord::Drop(group) => Some(EntryQuery::Drop(group.key.clone())),
-        overlays::DetailsRecord::Topic(topic) => Some(EntryQuery::Topic(topic.clone())),
-        overlays::DetailsRecord::BusPeer(session) => Some(EntryQuery::BusSession(*session)),
-        overlays::DetailsRecord::Run(run) | overlays::DetailsRecord::Artifact(run, _) => {
-            Some(EntryQuery::Run(*run))
-        }
-        overlays::DetailsRecord::StoredRun(row) => Some(EntryQuery::Run(row.run)),
-        overlays::DetailsRecord::Node(run, place) => Some(EntryQuery::Node(*run, *place)),
-        overlays::DetailsRecord::RunLine(line) => Some(EntryQuery::RunEvent(line.run, line.number)),
-        overlays::DetailsRecord::Session(session) => Some(EntryQuery::MacpSession(session.clone())),
-        overlays::DetailsRecord::StoredSession(row) => {
-            Some(EntryQuery::MacpSession(sessions::session_of(row)))
-        }
-        overlays::DetailsRecord::Position(stand) => Some(macp_session_query(&stand.session, stand.at)),
-        overlays::DetailsRecord::Statement(voice) => Some(macp_session_query(&voice.session, voice.at)),
-        overlays::DetailsRecord::SessionLine(line) => Some(macp_session_query(&line.session, Some(line.at))),
-        overlays::DetailsRecord::Chip(_) | overlays::DetailsRecord::Alert(_) => None,
-    }
-}
-
-/// What was said of a session at a moment.
-fn macp_session_query(session: &SessionRef, at: Option<Wall>) -> EntryQuery {
-    at.map_or_else(
-        || EntryQuery::MacpSession(session.clone()),
-        |at| EntryQuery::MacpSessionAt(session.clone(), at),
-    )
-}
-
-fn from_record(ui: &Ui, model: &Model, pane: PaneId, record: RecordKey) -> Option<EntryQuery> {
-    match record {
-        RecordKey::Invocation(id) => Some(EntryQuery::Invocation(id)),
-        RecordKey::Queue(queue) => {
-            model.mpp()?.queues.get(queue.as_str())?.in_flight.map(EntryQuery::Invocation)
-        }
-        RecordKey::Notice(number) => {
-            let mut notices = model.journal.notices.iter().chain(&model.journal.station);
-            notices.find(|notice| notice.number == number)?.seq.map(EntryQuery::Entry)
-        }
-        RecordKey::Refund(_) if pane == PaneId::Refunds => ui
-            .paged_lists
-            .selected::<RefundRow>(pane)
-            .map(|refund| EntryQuery::Invocation(refund.invocation_id)),
-        RecordKey::StateKey(key) => Some(EntryQuery::StateKey(key)),
-        RecordKey::Line(number) => model.line(number).cloned().map(EntryQuery::Line),
-        RecordKey::Fault(breach) => model.faults.group(breach).map(|group| EntryQuery::Entry(group.seq)),
-        RecordKey::Entry(seq) => Some(EntryQuery::Itself(seq)),
-        RecordKey::Topic(topic) => Some(EntryQuery::Topic(topic)),
-        RecordKey::Subscription(session, _) | RecordKey::BusPeer(session) => {
-            Some(EntryQuery::BusSession(session))
-        }
-        RecordKey::Drop(key) => Some(EntryQuery::Drop(*key)),
-        RecordKey::Run(run) | RecordKey::StoredRun(_, run) | RecordKey::Artifact(run, _) => {
-            Some(EntryQuery::Run(run))
-        }
-        RecordKey::Node(run, place) => Some(EntryQuery::Node(run, place)),
-        RecordKey::RunEvent(run, number) => Some(EntryQuery::RunEvent(run, number)),
-        RecordKey::Session(session) | RecordKey::StoredSession(session) => {
-            Some(EntryQuery::MacpSession(session))
-        }
-        RecordKey::Position(session, _)
-        | RecordKey::Statement(session, ..)
-        | RecordKey::SessionLine(session, _) => {
-            match records::rows(pane, ui, model).into_row(ui.selection(pane)?.index())? {
-                records::Row::Position(stand) => Some(macp_session_query(&session, stand.at)),
-                records::Row::Statement(voice) => Some(macp_session_query(&session, voice.at)),
-                records::Row::SessionLine(line) => Some(macp_session_query(&session, Some(line.at))),
-                _ => None,
-            }
-        }
-        RecordKey::Refund(_)
-        | RecordKey::Event(_)
-        | RecordKey::Alert(_)
-        | RecordKey::Question(_)
-        | RecordKey::Field(_)
-        | RecordKey::Figure(_) => None,
     }
 }
 
@@ -454,17 +371,12 @@ pub(super) fn offer(inspector: &Inspector, action: Action) -> Offer {
 
 fn no_entry_text(ui: &Ui, model: &Model) -> String {
     let selected = match (ui.overlays.is_empty(), ui.focus) {
-        (true, Focus::Pane(pane)) => ui.selected(pane, model),
+        (true, Focus::Pane(pane)) => ui.selected_row(pane, model),
         _ => None,
     };
-    match selected {
-        Some(RecordKey::Queue(queue)) => format!("nothing is in flight on {queue}"),
-        Some(RecordKey::Notice(_)) => {
-            "it is this console's own, or older than what it read: no entry tells of it".to_owned()
-        }
-        Some(_) => "no entry tells of it".to_owned(),
-        None => "nothing is selected that an entry tells of".to_owned(),
-    }
+    selected
+        .and_then(|row| row.entry().err())
+        .unwrap_or_else(|| "nothing is selected that an entry tells of".to_owned())
 }
 
 /// The kept entries that tell of an invocation, the oldest first, for its details: the place in the tap,

@@ -9,7 +9,6 @@ use crate::{
         input::{action::Action, keymap::KeyScope},
         model::Model,
         overlays::{Acted, Layer, Offer, Scene, Target},
-        records,
         settings::view::{Canvas, View},
         ui::{layout::Layout, state::Ui},
     },
@@ -66,6 +65,6 @@ impl Layer for Inspector {
 
     fn copy_source<'a>(&'a self, _view: &View, _model: &'a Model) -> Option<CopySource<'a>> {
         let record = EntryRecord(self.subject.entry_ref());
-        Some(CopySource::Text(self.selected_value(), Some(records::Row::Entry(record))))
+        Some(CopySource::Text(self.selected_value(), Some(Box::new(record))))
     }
 }

@@ -17,7 +17,7 @@ use super::{
 use crate::{
     console::settings::config::AlertRules,
     limits, mpp,
-    mpp::{EndedView, LogView},
+    mpp::EndedView,
     port::{Attachment, InvocationRow, Snapshot},
     rmp,
     tap::{
@@ -199,7 +199,8 @@ impl Model {
     }
 
     /// The line of the adapter's log with this number, while it is kept.
-    pub(crate) fn line(&self, number: u64) -> Option<&LogView> {
+    #[cfg(test)]
+    pub(crate) fn line(&self, number: u64) -> Option<&mpp::LogView> {
         let place = usize::try_from(number.wrapping_sub(self.bridge.first_line)).ok()?;
         self.mpp()?.logs.get(place)
     }

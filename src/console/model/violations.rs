@@ -91,6 +91,7 @@ impl Faults {
     }
 
     /// The group of a breach.
+    #[cfg(test)]
     pub(crate) fn group(&self, breach: Breach) -> Option<&FaultGroup> {
         self.groups.iter().find(|group| group.breach == breach)
     }

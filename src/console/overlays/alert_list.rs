@@ -1,31 +1,31 @@
 //! The tray: questions of runs that wait for an answer, alerts that wait to be seen, then those that were,
 //! then those that passed. Nothing in it ever opens by itself.
 
-use crate::console::{
-    draw::format,
-    input::{
-        action::{Action, Effect},
-        keymap::KeyScope,
-    },
-    overlays::{Acted, Details, DetailsRecord, Layer, Offer, Scene, Target},
-    ui::{layout::Layout, state::Ui},
-};
-use ratatui::layout::Position;
 use std::fmt::Write as _;
 
-use ratatui::layout::Rect;
+use ratatui::layout::{Position, Rect};
 
 use crate::{
     console::{
-        draw::{Cell, class::Class, theme::Role},
+        draw::{Cell, class::Class, format, theme::Role},
+        input::{
+            action::{Action, Effect},
+            keymap::KeyScope,
+        },
         model::{Alert, AlertStatus, Cause, Model},
+        overlays::{Acted, Details, Layer, Offer, Scene, Target},
         records::{
             Table,
+            details_record::DetailsRecord,
             selection::{RecordKey, Selection},
         },
         screen::{list_height, row_at},
         settings::view::{Canvas, View},
-        systems::runs::confirmations::ask_line,
+        systems::{
+            runs::{confirmations::ask_line, details::NodeDetails, keys::APPROVAL},
+            station::keys::ALERT,
+        },
+        ui::{layout::Layout, state::Ui},
     },
     field::Column,
     runs::AskView,
@@ -46,8 +46,8 @@ pub(crate) struct AlertList {
 }
 
 fn keys(model: &Model) -> Vec<RecordKey> {
-    let questions = approvals(model).map(|ask| RecordKey::Question(ask.action));
-    questions.chain(alerts(model).into_iter().map(|alert| RecordKey::Alert(alert.number))).collect()
+    let questions = approvals(model).map(|ask| APPROVAL.of(ask.action));
+    questions.chain(alerts(model).into_iter().map(|alert| ALERT.of(alert.number))).collect()
 }
 
 fn approvals(model: &Model) -> impl Iterator<Item = &AskView> {
@@ -195,9 +195,9 @@ impl Layer for AlertList {
     }
 
     fn act(&mut self, action: Action, ui: &mut Ui, model: &Model, _view: &View) -> Acted {
-        let record = match (action, self.target(model)) {
-            (Action::Open, Target::Approval(ask)) => DetailsRecord::Node(ask.run, ask.node.index),
-            (Action::Open, Target::Alert(Some(alert))) => DetailsRecord::Alert(Box::new(alert.clone())),
+        let record: Box<dyn DetailsRecord> = match (action, self.target(model)) {
+            (Action::Open, Target::Approval(ask)) => Box::new(NodeDetails::of(ask.run, ask.node.index)),
+            (Action::Open, Target::Alert(Some(alert))) => Box::new(alert.clone()),
             (Action::Acknowledge, Target::Alert(Some(alert))) => {
                 let number = alert.number;
                 self.first();

@@ -5,7 +5,6 @@ use std::{any::Any, fmt::Debug};
 use crossterm::event::KeyEvent;
 use ratatui::layout::{Position, Rect};
 
-use super::DetailsRecord;
 use crate::{
     console::{
         copy::CopySource,
@@ -15,7 +14,7 @@ use crate::{
             pane_id::PaneId,
         },
         model::{Alert, Model},
-        records::selection::Selection,
+        records::{details_record::DetailsRecord, selection::Selection},
         settings::view::{Canvas, View},
         ui::{layout::Layout, state::Ui},
     },
@@ -60,7 +59,7 @@ pub(crate) enum Target<'a> {
     /// The selected row of a list.
     Row(PaneId),
     /// The record that is told of.
-    Record(&'a DetailsRecord),
+    Record(&'a dyn DetailsRecord),
     /// The entry that is inspected.
     Entry(&'a Subject),
     /// The selected alert; nothing where none is listed.

@@ -19,7 +19,7 @@ pub(crate) use alert_list::AlertList;
 
 pub(crate) use confirmation_text::no_longer_pending;
 pub(crate) use copy_as::CopyAs;
-pub(crate) use details::{Details, DetailsRecord, refund_word, writer_word, written_by_text};
+pub(crate) use details::Details;
 pub(crate) use dialog::{Confirmation, DEFAULT_REASON, Dialog};
 
 pub(crate) use help::Help;

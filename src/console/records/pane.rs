@@ -10,7 +10,7 @@ use crate::{
     console::{
         draw::theme::Role,
         model::Model,
-        records::{Row, ledger::Account, paged_lists::Pages},
+        records::{Rows, ledger::Account, paged_lists::Pages},
         settings::view::{Canvas, View},
         ui::state::Ui,
     },
@@ -34,7 +34,7 @@ pub(crate) struct Pane {
     pub(crate) columns: Columns,
     pub(crate) source: Source,
     /// Its rows as they come, unfiltered, in its own order. Not asked of entries of the tap.
-    pub(crate) rows: for<'a> fn(&'a Ui, &'a Model) -> Vec<Row<'a>>,
+    pub(crate) rows: for<'a> fn(&'a Ui, &'a Model) -> Rows<'a>,
     /// What the station is asked for, for this pane.
     pub(crate) pages: Pages,
     /// The filter that a console begins with.

@@ -1,37 +1,26 @@
-//! One row of a pane, whatever it is a row of.
+//! What a pane has rows of.
 
-use crate::console::draw::format;
 use std::time::Duration;
 
 use crate::{
     console::{
-        draw::{Cell, theme::Role},
-        model::{
-            FaultGroup, Notice,
-            runs::RunLine,
-            sessions::{PositionRow, SessionLine, StatementRow},
-        },
-        records::{marked_rows::MarkedRows, selection::RecordKey},
+        draw::{Cell, format, theme::Role},
+        inspect::actions::EntryQuery,
+        records::{details_record::DetailsRecord, marked_rows::MarkedRows, selection::RecordKey},
         settings::view::View,
-        systems::{
-            bridge::{
-                adapter_log::LogLine, history::StoredInvocation, in_flight::InFlight, pack_state::StateValue,
-                queues::Queue, refunds::Refund,
-            },
-            bus::{drops::Drops, peers::BusPeer, subscribers::Subscriber, topics::Topic},
-            runs::{artifacts::Artifact, list::Run, plan::PlannedNode},
-            station::meter::MetricRow,
-        },
-        trace::pane::LadderRow,
     },
-    dissect::EntryRecord,
     field::{Kind, Record, Spec, Value},
-    macp::SessionView,
-    mpp::EndedView,
-    port::{RunRow, SessionRow},
-    tap::entry::What,
-    time::Now,
+    ids::TraceId,
+    port::InvocationRow,
+    tap::EntryRef,
 };
+
+/// Why no entry is looked at of a record that the tap does not tell of.
+pub(crate) const NO_ENTRY: &str = "no entry tells of it";
+/// Why a record is not given again.
+pub(crate) const NOT_WORK: &str = "it is no work that can be given";
+/// Why an invocation is not given again whose params are not known here.
+pub(crate) const OPEN_FIRST: &str = "open it first, for its params";
 
 /// A record that a pane has rows of.
 pub(crate) trait PaneRecord: Record {
@@ -40,6 +29,80 @@ pub(crate) trait PaneRecord: Record {
 
     /// The cell of a field, where it is not simply the value.
     fn cell(&self, field: &str, look: &CellContext<'_>) -> Option<Cell>;
+
+    /// What its details tell of, where it has some.
+    fn details(&self) -> Option<Box<dyn DetailsRecord>>;
+
+    /// What the entries that tell of it are found by, or why there are none.
+    fn entry(&self) -> Result<EntryQuery, String>;
+
+    /// The trace of the work that it belongs to, where it names one.
+    fn trace(&self) -> Option<TraceId>;
+
+    /// The subcommand that shows it, if one does.
+    fn command(&self) -> Option<String>;
+
+    /// It as the station has it, in JSON; its declared fields where there is no such form.
+    fn stored_json(&self) -> Option<serde_json::Result<String>> {
+        None
+    }
+
+    /// The bytes of the frame that it tells of, where they are its own.
+    fn frame(&self) -> Option<&[u8]> {
+        None
+    }
+
+    /// The entry of the tap that it is.
+    fn tap_entry(&self) -> Option<EntryRef<'_>> {
+        None
+    }
+
+    /// The invocation that can be given again, or why there is none.
+    fn invocation(&self) -> Result<&InvocationRow, &'static str> {
+        Err(NOT_WORK)
+    }
+}
+
+impl<T: PaneRecord> PaneRecord for &T {
+    fn key(&self) -> RecordKey {
+        (**self).key()
+    }
+
+    fn cell(&self, field: &str, look: &CellContext<'_>) -> Option<Cell> {
+        (**self).cell(field, look)
+    }
+
+    fn details(&self) -> Option<Box<dyn DetailsRecord>> {
+        (**self).details()
+    }
+
+    fn entry(&self) -> Result<EntryQuery, String> {
+        (**self).entry()
+    }
+
+    fn trace(&self) -> Option<TraceId> {
+        (**self).trace()
+    }
+
+    fn command(&self) -> Option<String> {
+        (**self).command()
+    }
+
+    fn stored_json(&self) -> Option<serde_json::Result<String>> {
+        (**self).stored_json()
+    }
+
+    fn frame(&self) -> Option<&[u8]> {
+        (**self).frame()
+    }
+
+    fn tap_entry(&self) -> Option<EntryRef<'_>> {
+        (**self).tap_entry()
+    }
+
+    fn invocation(&self) -> Result<&InvocationRow, &'static str> {
+        (**self).invocation()
+    }
 }
 
 /// What cells are made with.
@@ -54,99 +117,12 @@ pub(crate) struct CellContext<'a> {
     pub(crate) only_pending: bool,
 }
 
-/// One row of a pane.
-pub(crate) enum Row<'a> {
-    Queue(Queue<'a>),
-    InFlight(InFlight<'a>),
-    Ended(&'a EndedView),
-    Notice(&'a Notice),
-    StoredInvocation(StoredInvocation<'a>),
-    Refund(Refund<'a>),
-    Value(StateValue<'a>),
-    Line(LogLine<'a>),
-    Fault(&'a FaultGroup),
-    Entry(EntryRecord<'a>),
-    Metric(MetricRow),
-    Topic(Topic<'a>),
-    Subscriber(Subscriber<'a>),
-    BusPeer(BusPeer<'a>),
-    Drops(Drops),
-    Run(Run<'a>),
-    Node(PlannedNode<'a>),
-    RunLine(&'a RunLine),
-    Artifact(Artifact<'a>),
-    StoredRun(&'a RunRow),
-    Session(&'a SessionView),
-    StoredSession(&'a SessionRow),
-    Position(PositionRow),
-    Statement(StatementRow),
-    SessionLine(&'a SessionLine),
-    LadderRow(LadderRow<'a>),
-}
-
-impl Row<'_> {
-    fn record(&self) -> &dyn PaneRecord {
-        match self {
-            Self::Queue(row) => row,
-            Self::InFlight(row) => row,
-            Self::Ended(row) => *row,
-            Self::Notice(row) => *row,
-            Self::StoredInvocation(row) => row,
-            Self::Refund(row) => row,
-            Self::Value(row) => row,
-            Self::Line(row) => row,
-            Self::Fault(row) => *row,
-            Self::Entry(row) => row,
-            Self::Metric(row) => row,
-            Self::Topic(row) => row,
-            Self::Subscriber(row) => row,
-            Self::BusPeer(row) => row,
-            Self::Drops(row) => row,
-            Self::Run(row) => row,
-            Self::Node(row) => row,
-            Self::RunLine(row) => *row,
-            Self::Artifact(row) => row,
-            Self::StoredRun(row) => *row,
-            Self::Session(row) => *row,
-            Self::StoredSession(row) => *row,
-            Self::Position(row) => row,
-            Self::Statement(row) => row,
-            Self::SessionLine(row) => *row,
-            Self::LadderRow(row) => row,
-        }
-    }
-
-    /// Its identity.
-    pub(crate) fn key(&self) -> RecordKey {
-        self.record().key()
-    }
-
-    /// The bytes of the frame that it tells of, as they were, where they are kept.
-    pub(crate) fn frame(&self) -> Option<&[u8]> {
-        match self {
-            Self::Fault(group) => group.full_frame.as_deref(),
-            Self::Entry(record) if matches!(record.0.entry.what, What::Frame(_)) => Some(record.0.bytes),
-            _ => None,
-        }
-    }
-
-    /// The cell of a field.
-    pub(crate) fn cell(&self, field: usize, look: &CellContext<'_>) -> Cell {
-        let Some(spec) = self.specs().get(field) else { return Cell::new("", Role::Text) };
-        self.record()
-            .cell(spec.name, look)
-            .unwrap_or_else(|| plain(spec, &self.value(field, look.view.now), look.view))
-    }
-}
-
-impl Record for Row<'_> {
-    fn specs(&self) -> &'static [Spec] {
-        self.record().specs()
-    }
-
-    fn value(&self, field: usize, now: Now) -> Value<'_> {
-        self.record().value(field, now)
-    }
+/// The cell of a field of a record.
+pub(crate) fn cell(record: &dyn PaneRecord, field: usize, look: &CellContext<'_>) -> Cell {
+    let Some(spec) = record.specs().get(field) else { return Cell::new("", Role::Text) };
+    record
+        .cell(spec.name, look)
+        .unwrap_or_else(|| plain(spec, &record.value(field, look.view.now), look.view))
 }
 
 /// A value as people read it.

@@ -1,68 +1,6 @@
 //! The identity of a row, and a selected one that stays selected wherever it moves.
 
-use std::sync::Arc;
-
-use crate::{
-    console::model::{bus::DropKey, sessions::StatementKind},
-    dissect::Breach,
-    ids::{
-        ActionId, ConnectionId, EventName, InvocationId, QueueName, RefundId, Seq, StateKey, TopicName,
-        TraceId,
-    },
-    macp::SessionRef,
-};
-
-/// The identity of a row.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum RecordKey {
-    Queue(QueueName),
-    Invocation(InvocationId),
-    Notice(u64),
-    Event(EventName),
-    Refund(RefundId),
-    StateKey(StateKey),
-    /// A line of the adapter's log.
-    Line(u64),
-    /// What was broken of a clause of the specification.
-    Fault(Breach),
-    Alert(u64),
-    /// A question of a run that waits for a person.
-    Question(ActionId),
-    /// A figure of this console itself.
-    Figure(&'static str),
-    /// A field of a pane's records, by its place.
-    Field(usize),
-    /// An entry of the tap.
-    Entry(Seq),
-    /// A topic of the bus.
-    Topic(TopicName),
-    /// A subscription of a session of the bus.
-    Subscription(ConnectionId, u64),
-    /// A session of the bus.
-    BusPeer(ConnectionId),
-    /// Drops that are told together.
-    Drop(Box<DropKey>),
-    /// A run.
-    Run(TraceId),
-    /// A run as the store has it, with its place among all runs.
-    StoredRun(u64, TraceId),
-    /// A node of a run, by its place in the plan.
-    Node(TraceId, u32),
-    /// Something that a run told, by its place in the run's history.
-    RunEvent(TraceId, u64),
-    /// Something that a run kept, by its place among those.
-    Artifact(TraceId, u64),
-    /// A session.
-    Session(SessionRef),
-    /// A session as the store has it.
-    StoredSession(SessionRef),
-    /// A proposal or a participant of a session.
-    Position(SessionRef, Arc<str>),
-    /// What somebody said of a session: its place among those of its kind, and whose it is.
-    Statement(SessionRef, StatementKind, u64, Arc<str>),
-    /// A record of a session's log, by its place there.
-    SessionLine(SessionRef, u64),
-}
+pub(crate) use super::record_key::RecordKey;
 
 /// The identities of a list's rows, from the top. A list of many rows answers without naming them all.
 pub(crate) trait RowKeys {
@@ -247,9 +185,12 @@ impl Selection {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::console::records::record_key::KeyKind;
+
+    const ROW: KeyKind<u64> = KeyKind::new("row");
 
     fn keys(ids: impl IntoIterator<Item = u64>) -> Vec<RecordKey> {
-        ids.into_iter().map(|id| RecordKey::Invocation(InvocationId(id))).collect()
+        ids.into_iter().map(|id| ROW.of(id)).collect()
     }
 
     #[test]

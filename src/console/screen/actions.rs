@@ -1,18 +1,5 @@
 //! Opening, asking and commanding.
 
-use crate::{
-    console::{
-        input::pane_id::PaneId,
-        inspect,
-        systems::{
-            bridge::{bulk, invoke, pending},
-            bus, runs,
-            runs::submitting,
-            sessions,
-        },
-    },
-    port::{RefundRow, RunRow, StateKeyRow},
-};
 use std::path::PathBuf;
 
 use super::{
@@ -25,16 +12,29 @@ use crate::{
             action::{Action, Effect, Purpose},
             pane_id::ChipId,
         },
-        model::{Model, bus::drop_groups, runs::RunLine},
+        inspect,
+        model::Model,
         overlays::{
-            AlertList, Confirmation, DEFAULT_REASON, Details, DetailsRecord, Dialog, Help, KeyList,
-            LedgerOverlay, has_work, no_longer_pending,
+            AlertList, Confirmation, DEFAULT_REASON, Details, Dialog, Help, KeyList, LedgerOverlay, has_work,
+            no_longer_pending,
         },
-        records::selection::RecordKey,
+        records::details_record::DetailsRecord,
         screen::Palette,
         settings::view::View,
-        systems::bridge::queue_control::{drain, hold, hold_all},
+        systems::{
+            bridge::{
+                bulk, invoke,
+                keys::{INVOCATION, QUEUE},
+                pending,
+                queue_control::{drain, hold, hold_all},
+            },
+            bus, runs,
+            runs::submitting,
+            sessions,
+            station::details::ChipDetails,
+        },
         ui::state::{Focus, Ui},
+        wire::ENTRY,
     },
     ids::ConnectionId,
     mpp,
@@ -258,91 +258,29 @@ fn open(ui: &mut Ui, model: &Model, view: &View) -> Vec<Effect> {
                     ui.zoomed = Some(pane);
                     ui.focus = Focus::Pane(pane);
                 }
-                Some(chip) => ui.push(Details::of(DetailsRecord::Chip(chip))),
+                Some(chip) => return inspect(ui, Some(Box::new(ChipDetails(chip)))),
                 None => {}
             }
             Vec::new()
         }
-        Focus::Pane(pane) => match ui.selected(pane, model) {
-            Some(RecordKey::Queue(queue)) => vec![pending::open(ui, queue)],
-            Some(RecordKey::Invocation(id)) => vec![pending::open_invocation(ui, id)],
-            Some(RecordKey::Notice(number)) => {
-                let notices = model.journal.notices.iter().chain(&model.journal.station);
-                let notice = notices.into_iter().find(|notice| notice.number == number).cloned();
-                inspect(ui, notice.map(|notice| DetailsRecord::Notice(Box::new(notice))))
+        Focus::Pane(pane) => {
+            let Some(key) = ui.selected(pane, model) else { return Vec::new() };
+            if let Some(queue) = QUEUE.id(&key) {
+                return vec![pending::open(ui, queue.clone())];
             }
-            Some(RecordKey::Refund(_)) => {
-                let refund = ui.paged_lists.selected::<RefundRow>(PaneId::Refunds).cloned();
-                inspect(ui, refund.map(|refund| DetailsRecord::Refund(Box::new(refund))))
+            if let Some(id) = INVOCATION.id(&key) {
+                return vec![pending::open_invocation(ui, *id)];
             }
-            Some(RecordKey::StateKey(key)) => {
-                let value = ui
-                    .paged_lists
-                    .rows::<StateKeyRow>(PaneId::State)
-                    .iter()
-                    .find(|row| row.key == key)
-                    .cloned();
-                inspect(ui, value.map(|value| DetailsRecord::State(Box::new(value))))
+            if let Some(seq) = ENTRY.id(&key) {
+                return inspect::actions::open(ui, view, *seq);
             }
-            Some(RecordKey::Line(number)) => {
-                let line = model.line(number).cloned();
-                inspect(ui, line.map(|line| DetailsRecord::Line(Box::new(line))))
-            }
-            Some(RecordKey::Fault(breach)) => {
-                let group = model.faults.group(breach).cloned();
-                inspect(ui, group.map(|group| DetailsRecord::Fault(Box::new(group))))
-            }
-            Some(RecordKey::Entry(seq)) => inspect::actions::open(ui, view, seq),
-            Some(RecordKey::Drop(key)) => {
-                let group =
-                    model.rmp().and_then(|rmp| drop_groups(rmp).into_iter().find(|group| group.key == *key));
-                inspect(ui, group.map(|group| DetailsRecord::Drop(Box::new(group))))
-            }
-            Some(RecordKey::Topic(topic)) => inspect(ui, Some(DetailsRecord::Topic(topic))),
-            Some(RecordKey::Subscription(session, _) | RecordKey::BusPeer(session)) => {
-                inspect(ui, Some(DetailsRecord::BusPeer(session)))
-            }
-            Some(RecordKey::Run(run)) => inspect(ui, Some(DetailsRecord::Run(run))),
-            Some(RecordKey::StoredRun(number, run)) => {
-                let row = ui
-                    .paged_lists
-                    .rows::<RunRow>(PaneId::RunHistory)
-                    .iter()
-                    .find(|row| (row.number, row.run) == (number, run))
-                    .cloned();
-                inspect(ui, row.map(|row| DetailsRecord::StoredRun(Box::new(row))))
-            }
-            Some(RecordKey::Node(run, place)) => inspect(ui, Some(DetailsRecord::Node(run, place))),
-            Some(RecordKey::RunEvent(run, number)) => {
-                let is_it = |line: &&RunLine| line.number == number;
-                let heard = model.recent_run_events(run).find(is_it);
-                let line = heard.or_else(|| ui.paged_lists.runs.older(run, u64::MAX).find(is_it)).cloned();
-                inspect(ui, line.map(|line| DetailsRecord::RunLine(Box::new(line))))
-            }
-            Some(RecordKey::Artifact(run, number)) => {
-                let row = ui.paged_lists.runs.artifacts(run).iter().find(|row| row.number == number).cloned();
-                inspect(ui, row.map(|row| DetailsRecord::Artifact(run, Box::new(row))))
-            }
-            Some(
-                RecordKey::Session(_)
-                | RecordKey::StoredSession(_)
-                | RecordKey::Position(..)
-                | RecordKey::Statement(..)
-                | RecordKey::SessionLine(..),
-            ) => sessions::actions::open(ui, model, pane),
-            Some(
-                RecordKey::Event(_)
-                | RecordKey::Alert(_)
-                | RecordKey::Question(_)
-                | RecordKey::Field(_)
-                | RecordKey::Figure(_),
-            )
-            | None => Vec::new(),
-        },
+            let subject = ui.selected_row(pane, model).and_then(|row| row.details());
+            inspect(ui, subject)
+        }
     }
 }
 
-pub(crate) fn inspect(ui: &mut Ui, subject: Option<DetailsRecord>) -> Vec<Effect> {
+pub(crate) fn inspect(ui: &mut Ui, subject: Option<Box<dyn DetailsRecord>>) -> Vec<Effect> {
     if let Some(subject) = subject {
         ui.push(Details::of(subject));
     }

@@ -5,9 +5,8 @@ use crate::{
     console::{
         draw::format,
         input::action::{Effect, Purpose},
-        overlays::details,
         systems::{
-            bridge::{bulk, invoke, pending},
+            bridge::{bulk, details, invoke, pending},
             runs::submitting,
             sessions::actions,
         },

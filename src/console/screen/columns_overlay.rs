@@ -1,18 +1,20 @@
 //! The columns of a pane: which fields have one, in which order, and which one the rows are sorted by. What
 //! is changed is seen at once.
 
-use crate::console::{records, screen};
 use ratatui::layout::Rect;
 
 use crate::{
     console::{
         draw::{Cell, theme::Role},
         input::{action::Action, pane_id::PaneId},
+        records,
         records::{
             Table,
+            record_key::INDEX,
             selection::{RecordKey, Selection},
             table_settings::Sort,
         },
+        screen,
         settings::view::Canvas,
         ui::state::Ui,
     },
@@ -109,7 +111,7 @@ impl Columns {
     }
 
     fn keys(&self) -> Vec<RecordKey> {
-        self.order.iter().map(|field| RecordKey::Field(*field)).collect()
+        self.order.iter().map(|field| INDEX.of(*field)).collect()
     }
 
     fn reconcile_keys(&mut self) {

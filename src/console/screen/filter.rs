@@ -1,6 +1,5 @@
 //! Filters of panes: written by `/`, made of a cell by `f`.
 
-use crate::console::records;
 use std::collections::BTreeSet;
 
 use crossterm::event::KeyEvent;
@@ -16,6 +15,7 @@ use crate::{
         },
         model::Model,
         overlays::{Acted, Layer, Offer, Reaction, Scene, Target},
+        records,
         screen::FilterLine,
         settings::view::{Canvas, View},
         ui::{
@@ -23,7 +23,7 @@ use crate::{
             state::{Focus, Ui},
         },
     },
-    field::{Record as _, Value},
+    field::Value,
     filter::{Fault, Filter, complete},
     time::Now,
 };

@@ -1,6 +1,5 @@
 //! What all panes have in common: their rows' identities, and where to draw them.
 
-use crate::console::screen::FilterLine;
 use ratatui::layout::Rect;
 
 use crate::{
@@ -12,10 +11,12 @@ use crate::{
             CellContext, Rows, Table,
             paged_list::StationList,
             pane::{Drawing, Empty, PaneContext, Source, Title},
+            row::cell as cell_of,
             rows::{counts, is_paged, rows, visible_columns},
             selection::{RowKeys as _, Selection},
             table::column_at as column_of_table,
         },
+        screen::FilterLine,
         settings::view::Canvas,
         ui::state::{Focus, Ui},
     },
@@ -76,8 +77,9 @@ pub(crate) fn table_of(
         only_pending: pane == PaneId::Pending,
     };
     let cells = |index: usize| {
-        let cells = rows
-            .with(index, |row| shown.iter().map(|(field, _)| row.cell(*field, &look)).collect::<Vec<Cell>>());
+        let cells = rows.with(index, |row| {
+            shown.iter().map(|(field, _)| cell_of(row, *field, &look)).collect::<Vec<Cell>>()
+        });
         cells.unwrap_or_default()
     };
     let place = |field: usize| shown.iter().position(|(known, _)| *known == field);

@@ -11,12 +11,19 @@ use crate::{
             view_id::ViewId,
         },
         inspect,
-        model::{AlertStatus, Cause, Model},
-        overlays::{DetailsRecord, Target},
-        records::selection::RecordKey,
+        model::{Alert, AlertStatus, Cause, Model},
+        overlays::Target,
         screen::time_travel,
         settings::view::View,
-        systems::{bridge::Pending, runs, sessions},
+        systems::{
+            bridge::{
+                Pending,
+                keys::{INVOCATION, QUEUE},
+            },
+            bus::keys::{PEER, SUBSCRIPTION},
+            runs, sessions,
+            station::keys::CHIP,
+        },
         trace,
         ui::state::{Focus, Ui},
     },
@@ -256,7 +263,8 @@ fn settle_unavailable(ui: &Ui, model: &Model) -> Option<String> {
     if !ui.overlays.is_empty() || ui.focus != Focus::Pane(PaneId::InFlight) {
         return Some("a row left in applied is settled in In flight: Tab there".to_owned());
     }
-    let Some(RecordKey::Invocation(id)) = ui.selected(PaneId::InFlight, model) else {
+    let selected = ui.selected(PaneId::InFlight, model);
+    let Some(id) = selected.as_ref().and_then(|key| INVOCATION.id(key)) else {
         return Some("nothing is selected".to_owned());
     };
     target_orphan(ui, model)
@@ -277,7 +285,7 @@ pub(crate) fn target_orphan<'a>(ui: &Ui, model: &'a Model) -> Option<(Invocation
             .find(|(_, live)| is_left && live.orphaned)
             .map(|(id, live)| (*id, live));
     }
-    let Some(RecordKey::Invocation(id)) = ui.selected(PaneId::InFlight, model) else { return None };
+    let id = *INVOCATION.id(&ui.selected(PaneId::InFlight, model)?)?;
     model.mpp()?.live.get(&id).filter(|live| live.orphaned).map(|live| (id, live))
 }
 
@@ -285,10 +293,7 @@ pub(crate) fn target_orphan<'a>(ui: &Ui, model: &'a Model) -> Option<(Invocation
 pub(crate) fn target_queue(ui: &Ui, model: &Model) -> Option<QueueName> {
     match ui.target(model) {
         Target::Row(PaneId::Pending) => Some(ui.top::<Pending>()?.queue.clone()),
-        Target::Row(PaneId::Queues) => match ui.selected(PaneId::Queues, model)? {
-            RecordKey::Queue(queue) => Some(queue),
-            _ => None,
-        },
+        Target::Row(PaneId::Queues) => QUEUE.id(&ui.selected(PaneId::Queues, model)?).cloned(),
         _ => None,
     }
 }
@@ -302,20 +307,21 @@ fn is_on_bus(ui: &Ui) -> bool {
 }
 
 fn is_in_bus_sessions(ui: &Ui, model: &Model) -> bool {
-    matches!(
-        ui.target(model),
-        Target::Row(PaneId::Peers | PaneId::Subscribers) | Target::Record(DetailsRecord::BusPeer(_))
-    )
+    match ui.target(model) {
+        Target::Row(pane) => matches!(pane, PaneId::Peers | PaneId::Subscribers),
+        Target::Record(record) => PEER.id(&record.key()).is_some(),
+        _ => false,
+    }
 }
 
 /// The session of the bus that is selected, or told of.
 pub(crate) fn target_bus_session(ui: &Ui, model: &Model) -> Option<ConnectionId> {
     match ui.target(model) {
-        Target::Row(pane @ (PaneId::Peers | PaneId::Subscribers)) => match ui.selected(pane, model)? {
-            RecordKey::BusPeer(session) | RecordKey::Subscription(session, _) => Some(session),
-            _ => None,
-        },
-        Target::Record(DetailsRecord::BusPeer(session)) => Some(*session),
+        Target::Row(pane @ (PaneId::Peers | PaneId::Subscribers)) => {
+            let key = ui.selected(pane, model)?;
+            PEER.id(&key).or_else(|| SUBSCRIPTION.id(&key).map(|(session, _)| session)).copied()
+        }
+        Target::Record(record) => PEER.id(&record.key()).copied(),
         _ => None,
     }
 }
@@ -337,8 +343,11 @@ pub(crate) fn target_down_host(ui: &Ui, model: &Model) -> Option<Link> {
         _ => Link::Mpp,
     };
     let first = match ui.target(model) {
-        Target::Record(DetailsRecord::Chip(chip)) => of_chip(*chip),
-        Target::Record(DetailsRecord::Alert(alert)) => alert.cause.link(),
+        Target::Record(record) => match (CHIP.id(&record.key()), record.of_type::<Alert>()) {
+            (Some(chip), _) => of_chip(*chip),
+            (None, Some(alert)) => alert.cause.link(),
+            (None, None) => of_view,
+        },
         Target::Alert(Some(alert)) => alert.cause.link(),
         Target::Alert(None) | Target::Approval(_) => Link::Mpp,
         _ if ui.overlays.is_empty() && matches!(ui.focus, Focus::Chips(_)) => {

@@ -14,7 +14,7 @@ use crate::{
             view_id::ViewId,
         },
         model::bus::Culprit,
-        records::selection::RecordKey,
+        systems::bus::keys::PEER,
         ui::state::Focus,
     },
     ids::{ConnectionId, TraceId},
@@ -285,7 +285,7 @@ fn a_drop_says_why_whose_and_what_to_do_and_has_the_message_that_the_tap_still_k
 fn a_peer_is_kicked_after_a_question_that_says_what_hangs_on_it() {
     let mut stage = over(PaneId::Peers);
     stage.key(KeyCode::Home);
-    assert_eq!(stage.ui.selected(PaneId::Peers, &stage.model), Some(RecordKey::BusPeer(AGENT)));
+    assert_eq!(stage.ui.selected(PaneId::Peers, &stage.model), Some(PEER.of(AGENT)));
     stage.char('K');
     let text = stage.text();
     assert!(

@@ -1,7 +1,6 @@
 //! Figures of the bus: rates as they are, what snapshots bring of what was missed, whose doing it is, and
 //! what buries nothing.
 
-use crate::console::{records, records::ledger};
 use crossterm::event::KeyCode;
 
 use super::{
@@ -11,7 +10,9 @@ use super::{
 use crate::{
     console::{
         input::pane_id::PaneId,
-        records::{selection::RecordKey, specs},
+        records,
+        records::{ledger, selection::RecordKey, specs},
+        systems::bus::keys::{PEER, SUBSCRIPTION, TOPIC},
         ui::state::Focus,
     },
     filter::Filter,
@@ -226,11 +227,7 @@ fn topics_that_had_to_go_are_told_of_and_those_that_matter_stay() {
     for msg_id in 0..300 {
         stage.publish("zz/flood", msg_id, 0, 0);
     }
-    assert_eq!(
-        keys(&stage, PaneId::Topics)[0],
-        RecordKey::Topic(TopicName::new("zz/flood")),
-        "the busiest is first"
-    );
+    assert_eq!(keys(&stage, PaneId::Topics)[0], TOPIC.of(TopicName::new("zz/flood")), "the busiest is first");
 }
 
 #[test]
@@ -352,16 +349,13 @@ fn many_subscriptions_bury_nobody_and_consoles_come_last_with_this_one_marked() 
     stage.model.set_attachment(Some(attachment), Now::at_ms(stage.ms));
     let listed = keys(&stage, PaneId::Subscribers);
     assert!(listed.len() < 20, "{listed:?}");
-    assert_eq!(listed[0], RecordKey::Subscription(ConnectionId(5), 7), "the fullest is first");
+    assert_eq!(listed[0], SUBSCRIPTION.of((ConnectionId(5), 7)), "the fullest is first");
     let text = stage.text();
     for wanted in ["and 993 more", "this console", "console 4002"] {
         assert!(text.contains(wanted), "{wanted}: {text}");
     }
     let peers = keys(&stage, PaneId::Peers);
-    assert_eq!(
-        peers[peers.len() - 2..],
-        [RecordKey::BusPeer(ConnectionId(1)), RecordKey::BusPeer(ConnectionId(2))]
-    );
+    assert_eq!(peers[peers.len() - 2..], [PEER.of(ConnectionId(1)), PEER.of(ConnectionId(2))]);
     let ledger = ledger::of(PaneId::Subscribers, &stage.ui, &stage.model).unwrap();
     assert!(ledger.balances(), "{ledger:?}");
     // Whoever looks for one finds it.
@@ -369,7 +363,7 @@ fn many_subscriptions_bury_nobody_and_consoles_come_last_with_this_one_marked() 
         .ui
         .table_settings_mut(PaneId::Subscribers)
         .set_filter(Some(Filter::parse("bulk/1000", specs(PaneId::Subscribers)).unwrap()));
-    assert_eq!(keys(&stage, PaneId::Subscribers), [RecordKey::Subscription(AGENT, 1_000)]);
+    assert_eq!(keys(&stage, PaneId::Subscribers), [SUBSCRIPTION.of((AGENT, 1_000))]);
     // Nobody drops himself by this key.
     stage.ui.focus = Focus::Pane(PaneId::Peers);
     stage.key(KeyCode::End);
@@ -473,7 +467,7 @@ fn the_taps_own_topic_says_what_its_subscriptions_say_and_nothing_that_nobody_co
     let topic =
         text.lines().find(|line| line.contains("rlp/sys/tap") && line.contains("9029")).unwrap_or_default();
     assert!(topic.contains(" — ") && topic.contains(" 2 ") && !topic.contains("0!"), "{text}");
-    let key = RecordKey::Topic(TopicName::new("rlp/sys/tap"));
+    let key = TOPIC.of(TopicName::new("rlp/sys/tap"));
     stage.ui.focus = Focus::Pane(PaneId::Topics);
     let place = keys(&stage, PaneId::Topics).iter().position(|known| *known == key).unwrap_or_default();
     stage.key(KeyCode::Home);

@@ -1,6 +1,5 @@
 //! Filters of panes: the line, what it says, what it leaves.
 
-use crate::{console::records, port::InvocationRow};
 use crossterm::event::KeyCode;
 use ratatui::style::Modifier;
 
@@ -13,11 +12,12 @@ use crate::{
             pane_id::PaneId,
             view_id::ViewId,
         },
-        records::selection::RecordKey,
+        records,
+        systems::bridge::keys::INVOCATION,
         ui::{event::Event, state::Focus},
     },
     ids::InvocationId,
-    port::{Page, Query},
+    port::{InvocationRow, Page, Query},
 };
 
 fn recent() -> TestConsole {
@@ -121,7 +121,7 @@ fn the_selection_survives_a_filter_that_lets_it_through() {
     let mut stage = recent();
     stage.key(KeyCode::Down);
     let chosen = stage.ui.selected(PaneId::Recent, &stage.model);
-    let Some(RecordKey::Invocation(id)) = chosen.clone() else { panic!("{chosen:?}") };
+    let id = *INVOCATION.id(chosen.as_ref().unwrap()).unwrap();
     stage.char('/');
     // What is typed on the way there lets other rows through.
     stage.write(&format!("id:{id}"));

@@ -1,7 +1,6 @@
 //! The inspector on whole screens: from a record to its entries, from one entry to the next, on air, large
 //! entries, entries that are gone.
 
-use crate::console::inspect;
 use crossterm::event::{KeyCode, MouseButton, MouseEvent, MouseEventKind};
 
 use super::{
@@ -17,11 +16,11 @@ use crate::{
             pane_id::PaneId,
             view_id::ViewId,
         },
-        inspect::Inspector,
-        inspect::worker,
+        inspect,
+        inspect::{Inspector, worker},
         model::Timeline,
-        records::selection::RecordKey,
         ui::{event::Event, state::Focus},
+        wire::ENTRY,
     },
     ids::{InvocationId, RefundId, Seq, TraceId},
     tap::{
@@ -363,7 +362,7 @@ fn from_the_wire_an_entry_opens_and_leads_to_its_cause_and_its_effects() {
     let row = |stage: &mut TestConsole, seq: Seq| {
         stage.buffer();
         let mut keys = 0;
-        while stage.ui.selected(PaneId::Wire, &stage.model) != Some(RecordKey::Entry(seq)) {
+        while stage.ui.selected(PaneId::Wire, &stage.model) != Some(ENTRY.of(seq)) {
             keys += 1;
             assert!(keys < 100, "{seq} is not listed");
             stage.key(KeyCode::Up);

@@ -18,6 +18,7 @@ use crate::{
         },
         model::AlertStatus,
         records::selection::RecordKey,
+        systems::{runs::keys::RUN, sessions::keys::SESSION},
         ui::{event::Event, state::Focus},
     },
     ids::ActionId,
@@ -57,12 +58,12 @@ fn hold(stage: &mut TestConsole) {
 fn what_a_key_did_something_to_stays_selected_whatever_begins() {
     for key in [KeyCode::Enter, KeyCode::Char('x')] {
         let mut stage = sessions(160, 50);
-        assert_eq!(selected(&stage, PaneId::Sessions), Some(RecordKey::Session(session(18))));
+        assert_eq!(selected(&stage, PaneId::Sessions), Some(SESSION.of(session(18))));
         stage.key(key);
         open_more(&mut stage, 19);
         stage.key(KeyCode::Esc);
         open_more(&mut stage, 20);
-        assert_eq!(selected(&stage, PaneId::Sessions), Some(RecordKey::Session(session(18))), "{key:?}");
+        assert_eq!(selected(&stage, PaneId::Sessions), Some(SESSION.of(session(18))), "{key:?}");
         assert_eq!(
             stage.ui.session.as_ref().map(|session| session.number),
             Some(18),
@@ -79,16 +80,16 @@ fn what_is_looked_at_for_a_while_stays_selected_until_the_view_is_left() {
     open_more(&mut stage, 19);
     assert_eq!(
         selected(&stage, PaneId::Sessions),
-        Some(RecordKey::Session(session(19))),
+        Some(SESSION.of(session(19))),
         "at first the newest is selected"
     );
     stage.pass(1_500);
     stage.event(Event::Tick);
     open_more(&mut stage, 20);
-    assert_eq!(selected(&stage, PaneId::Sessions), Some(RecordKey::Session(session(19))));
+    assert_eq!(selected(&stage, PaneId::Sessions), Some(SESSION.of(session(19))));
     stage.char('1');
     stage.char('5');
-    assert_eq!(selected(&stage, PaneId::Sessions), Some(RecordKey::Session(session(20))));
+    assert_eq!(selected(&stage, PaneId::Sessions), Some(SESSION.of(session(20))));
 }
 
 #[test]
@@ -128,7 +129,7 @@ fn the_question_that_silence_answers_first_stands_first_everywhere() {
     let text = stage.text();
     assert!(text.contains("? 3 questions 11s"), "{text}");
     let runs = super::runs::keys(&stage, PaneId::Runs);
-    assert_eq!(runs[..3], [0xbeef, VOTE, 0xcafe].map(|number| RecordKey::Run(run(number))));
+    assert_eq!(runs[..3], [0xbeef, VOTE, 0xcafe].map(|number| RUN.of(run(number))));
     stage.char('a');
     let text = stage.text();
     let line = |wanted: &str| text.lines().position(|line| line.contains(wanted)).unwrap();
@@ -157,12 +158,7 @@ fn a_session_that_was_cancelled_is_found_by_that_word() {
     stage.char('/');
     stage.write("state:cancelled");
     stage.key(KeyCode::Enter);
-    assert_eq!(
-        super::runs::keys(&stage, PaneId::Sessions),
-        [RecordKey::Session(session(16))],
-        "{}",
-        stage.text()
-    );
+    assert_eq!(super::runs::keys(&stage, PaneId::Sessions), [SESSION.of(session(16))], "{}", stage.text());
 }
 
 #[test]

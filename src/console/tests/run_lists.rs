@@ -10,7 +10,7 @@ use super::{
 use crate::{
     console::{
         input::{action::Action, pane_id::PaneId},
-        records::selection::RecordKey,
+        systems::runs::keys::RUN,
         ui::{event::Event, state::Focus},
     },
     port::{Query, Snapshot},
@@ -34,7 +34,7 @@ fn what_is_open_stays_on_the_screen_however_far_down_one_looks() {
             stage.key(KeyCode::Down);
         }
         let selected = stage.ui.selected(PaneId::Runs, &stage.model);
-        assert_eq!(selected, Some(RecordKey::Run(run(10))));
+        assert_eq!(selected, Some(RUN.of(run(10))));
         stage.submitted(50, "begins", &one);
         stage.pass(100);
         assert!(stage.text().contains("▶ begins"), "{}", stage.text());
@@ -45,7 +45,7 @@ fn what_is_open_stays_on_the_screen_however_far_down_one_looks() {
         stage.runs(T::Asked { run: run(50), action: ASK, node: write, expires_at: Wall(u64::MAX) }, "write?");
         assert_eq!(
             keys(&stage, PaneId::Runs)[..2],
-            [50, 51].map(|number| RecordKey::Run(run(number))),
+            [50, 51].map(|number| RUN.of(run(number))),
             "what asks is first"
         );
     }

@@ -1,6 +1,5 @@
 //! Runs: what their view shows, what their chip says, what is asked for and done there.
 
-use crate::console::records;
 use std::sync::Arc;
 
 use crossterm::event::KeyCode;
@@ -17,7 +16,9 @@ use crate::{
             pane_id::PaneId,
             view_id::ViewId,
         },
+        records,
         records::selection::{RecordKey, RowKeys as _},
+        systems::runs::keys::{NODE, RUN, RUN_EVENT},
         ui::{event::Event, state::Focus},
     },
     ids::{ActionId, OpeningId, TraceId},
@@ -327,7 +328,7 @@ pub(super) fn keys(stage: &TestConsole, pane: PaneId) -> Vec<RecordKey> {
 fn open_runs_come_first_then_the_newest() {
     let stage = runs(160, 50);
     assert_eq!(stage.ui.view, ViewId::Runs);
-    let wanted = [VOTE, 0xdead, GREET].map(|number| RecordKey::Run(run(number)));
+    let wanted = [VOTE, 0xdead, GREET].map(|number| RUN.of(run(number)));
     assert_eq!(keys(&stage, PaneId::Runs), wanted);
 }
 
@@ -339,19 +340,19 @@ fn the_plan_has_its_nodes_by_layers_with_states_attempts_and_progress() {
         assert!(text.contains(wanted) || (wanted == "1.2k" && text.contains("1234")), "{wanted}: {text}");
     }
     let places: Vec<_> = keys(&stage, PaneId::Plan);
-    let places = places.iter().map(|key| if let RecordKey::Node(_, place) = key { *place } else { 99 });
+    let places = places.iter().map(|key| NODE.id(key).unwrap().1);
     assert_eq!(places.collect::<Vec<_>>(), [0, 1, 2, 3, 4, 5, 6], "what is nested stands behind its node");
 }
 
 #[test]
 fn events_follow_their_end_until_one_is_chosen_and_levels_are_filtered() {
     let mut stage = over(PaneId::RunEvents);
-    assert_eq!(stage.ui.selected(PaneId::RunEvents, &stage.model), Some(RecordKey::RunEvent(run(VOTE), 5)));
+    assert_eq!(stage.ui.selected(PaneId::RunEvents, &stage.model), Some(RUN_EVENT.of((run(VOTE), 5))));
     stage.tells(VOTE, 6, (EventKind::Log, Some(Level::Info)), None, "and on");
-    assert_eq!(stage.ui.selected(PaneId::RunEvents, &stage.model), Some(RecordKey::RunEvent(run(VOTE), 6)));
+    assert_eq!(stage.ui.selected(PaneId::RunEvents, &stage.model), Some(RUN_EVENT.of((run(VOTE), 6))));
     stage.key(KeyCode::Up);
     stage.tells(VOTE, 7, (EventKind::Log, Some(Level::Info)), None, "and on and on");
-    assert_eq!(stage.ui.selected(PaneId::RunEvents, &stage.model), Some(RecordKey::RunEvent(run(VOTE), 5)));
+    assert_eq!(stage.ui.selected(PaneId::RunEvents, &stage.model), Some(RUN_EVENT.of((run(VOTE), 5))));
     stage.char('/');
     stage.write("level:warn or level:error");
     stage.key(KeyCode::Enter);

@@ -1,6 +1,5 @@
 //! Sessions: what their view shows, what their chip says, what is asked for there.
 
-use crate::console::records;
 use std::sync::Arc;
 
 use crossterm::event::KeyCode;
@@ -18,7 +17,9 @@ use crate::{
             view_id::ViewId,
         },
         model::sessions::StatementKind,
+        records,
         records::selection::{RecordKey, RowKeys as _},
+        systems::sessions::keys::{SESSION, SESSION_RECORD, STATEMENT},
         ui::{event::Event, state::Focus},
     },
     macp::{Effect, Ending, Mode, Phase, SessionRef, SessionState, Transition as T},
@@ -217,7 +218,7 @@ fn keys(stage: &TestConsole, pane: PaneId) -> Vec<RecordKey> {
 fn open_sessions_come_first_then_those_that_ended_last() {
     let mut stage = sessions(160, 50);
     assert_eq!(stage.ui.view, ViewId::Sessions);
-    let expected = |numbers: [u64; 5]| numbers.map(|number| RecordKey::Session(session(number)));
+    let expected = |numbers: [u64; 5]| numbers.map(|number| SESSION.of(session(number)));
     assert_eq!(keys(&stage, PaneId::Sessions), expected([18, 17, 16, 15, 14]));
     stage.closed(NAMES, Ending::Resolved, "{}");
     assert_eq!(
@@ -294,7 +295,7 @@ fn the_proposals_have_their_votes_evaluations_and_objections() {
     assert_eq!(voices.len(), 5);
     assert_eq!(
         voices[0],
-        RecordKey::Statement(session(RELEASE), StatementKind::Votes, 0, "bob".into()),
+        STATEMENT.of((session(RELEASE), StatementKind::Votes, 0, "bob".into())),
         "the last first"
     );
     stage.votes(RELEASE, "bob", ("p2", "reject"), "on second thought");
@@ -317,7 +318,7 @@ fn rounds_show_who_holds_what_and_how_many_agree() {
 #[test]
 fn the_log_follows_its_end_and_numbers_what_was_heard_as_the_store_does() {
     let mut stage = decision(160, 50);
-    let line = |number| RecordKey::SessionLine(session(RELEASE), number);
+    let line = |number| SESSION_RECORD.of((session(RELEASE), number));
     assert_eq!(keys(&stage, PaneId::SessionLog), (1..=8).map(line).collect::<Vec<_>>());
     assert_eq!(stage.ui.selected(PaneId::SessionLog, &stage.model), Some(line(8)));
     stage.closed(RELEASE, Ending::TtlExpired, "");
@@ -389,7 +390,7 @@ fn sessions_are_filtered_and_sorted_by_their_fields() {
         stage.char('/');
         stage.write(filter);
         stage.key(KeyCode::Enter);
-        let wanted: Vec<_> = wanted.into_iter().map(|number| RecordKey::Session(session(number))).collect();
+        let wanted: Vec<_> = wanted.into_iter().map(|number| SESSION.of(session(number))).collect();
         assert_eq!(keys(&stage, PaneId::Sessions), wanted, "{filter}: {}", stage.text());
     }
 }

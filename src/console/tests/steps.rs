@@ -11,8 +11,7 @@ use crate::{
             pane_id::PaneId,
         },
         model::Model,
-        records::selection::RecordKey,
-        systems::bridge::Pending,
+        systems::bridge::{Pending, keys::INVOCATION},
         ui::{event::Event, state::Focus},
     },
     ids::InvocationId,
@@ -249,13 +248,13 @@ fn the_selection_survives_the_eviction_of_its_record() {
     stage.key(KeyCode::Tab);
     stage.key(KeyCode::Tab);
     stage.key(KeyCode::End);
-    assert_eq!(stage.ui.selected(PaneId::Recent, &stage.model), Some(RecordKey::Invocation(InvocationId(1))));
+    assert_eq!(stage.ui.selected(PaneId::Recent, &stage.model), Some(INVOCATION.of(InvocationId(1))));
     for id in 100..400 {
         stage.mpp(enqueued(id, "boss"), "");
         stage.mpp(done(id, "boss"), "");
     }
     let selected = stage.ui.selected(PaneId::Recent, &stage.model);
-    assert_eq!(selected, Some(RecordKey::Invocation(stage.model.mpp().unwrap().recent.front().unwrap().id)));
+    assert_eq!(selected, Some(INVOCATION.of(stage.model.mpp().unwrap().recent.front().unwrap().id)));
     stage.buffer();
 }
 
@@ -343,15 +342,9 @@ fn a_click_focuses_and_selects_and_the_wheel_scrolls() {
     let (_, area) = stage.ui.layout(&stage.model).panes[1];
     stage.event(mouse(MouseEventKind::Down(MouseButton::Left), area.x + 3, area.y + 3));
     assert_eq!(stage.ui.focus, Focus::Pane(PaneId::InFlight));
-    assert_eq!(
-        stage.ui.selected(PaneId::InFlight, &stage.model),
-        Some(RecordKey::Invocation(InvocationId(46)))
-    );
+    assert_eq!(stage.ui.selected(PaneId::InFlight, &stage.model), Some(INVOCATION.of(InvocationId(46))));
     stage.event(mouse(MouseEventKind::ScrollUp, area.x + 3, area.y + 3));
-    assert_eq!(
-        stage.ui.selected(PaneId::InFlight, &stage.model),
-        Some(RecordKey::Invocation(InvocationId(42)))
-    );
+    assert_eq!(stage.ui.selected(PaneId::InFlight, &stage.model), Some(INVOCATION.of(InvocationId(42))));
 }
 
 #[test]

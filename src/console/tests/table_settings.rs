@@ -1,6 +1,5 @@
 //! How panes are looked at: what is let through, in which order, in which columns, and which cell is chosen.
 
-use crate::console::records;
 use std::collections::BTreeMap;
 
 use crossterm::event::{KeyCode, MouseButton, MouseEvent, MouseEventKind};
@@ -11,10 +10,12 @@ use super::test_console::{TestConsole, connected, dispatched, done, enqueued, sh
 use crate::{
     console::{
         input::{pane_id::PaneId, view_id::ViewId},
+        records,
         records::{
             selection::{RecordKey, RowKeys as _, Selection},
             table_settings::Sort,
         },
+        systems::bridge::keys::INVOCATION,
         ui::{event::Event, state::Focus},
     },
     field::{Class, Fields as _, Kind, Spec, index_of},
@@ -60,13 +61,13 @@ fn a_filter_lets_some_rows_through_and_the_selected_one_stays_while_it_is_among_
         .set_sort(Some(Sort { field: field("id"), descending: false }));
     stage.ui.reconcile(&stage.model);
     stage.key(KeyCode::End);
-    assert_eq!(selected(&stage), Some(RecordKey::Invocation(InvocationId(41))));
+    assert_eq!(selected(&stage), Some(INVOCATION.of(InvocationId(41))));
     filter(&mut stage, "failed");
     assert_eq!(records::counts(PaneId::Recent, &stage.ui, &stage.model), (1, 41));
-    assert_eq!(selected(&stage), Some(RecordKey::Invocation(InvocationId(41))));
+    assert_eq!(selected(&stage), Some(INVOCATION.of(InvocationId(41))));
     filter(&mut stage, "done");
     assert_eq!(records::counts(PaneId::Recent, &stage.ui, &stage.model), (40, 41));
-    assert_eq!(selected(&stage), Some(RecordKey::Invocation(InvocationId(1))), "a neighbour takes its place");
+    assert_eq!(selected(&stage), Some(INVOCATION.of(InvocationId(1))), "a neighbour takes its place");
     let text = stage.text();
     assert!(!text.contains("✗ failed"), "{text}");
 }
@@ -79,7 +80,7 @@ fn what_was_arranged_is_arranged_anew_when_rows_come() {
     assert_eq!(records::counts(PaneId::Recent, &stage.ui, &stage.model), (41, 42));
     assert_eq!(
         records::rows(PaneId::Recent, &stage.ui, &stage.model).key(0).unwrap(),
-        RecordKey::Invocation(InvocationId(42))
+        INVOCATION.of(InvocationId(42))
     );
 }
 
@@ -145,7 +146,7 @@ fn a_click_chooses_the_cell_too() {
     stage.event(Event::Mouse(MouseEvent { kind, column: area.x + 16, row: area.y + 3, modifiers }));
     assert_eq!(
         (selected(&stage), marked(&mut stage)),
-        (Some(RecordKey::Invocation(InvocationId(40))), "40".to_owned())
+        (Some(INVOCATION.of(InvocationId(40))), "40".to_owned())
     );
 }
 

@@ -1,6 +1,5 @@
 //! Stopping time, stepping, going live, bookmarks: on a screen.
 
-use crate::console::records;
 use crossterm::event::KeyCode;
 
 use super::test_console::{TestConsole, applied, connected, dispatched, done, enqueued, row, show};
@@ -11,8 +10,13 @@ use crate::{
             pane_id::PaneId,
             view_id::ViewId,
         },
-        overlays::{Details, DetailsRecord},
-        records::selection::{RecordKey, RowKeys as _},
+        overlays::Details,
+        records,
+        records::selection::RowKeys as _,
+        systems::bridge::{
+            details::InvocationDetails,
+            keys::{INVOCATION, QUEUE},
+        },
         ui::{event::Event, state::Focus},
     },
     ids::{InvocationId, QueueName},
@@ -178,10 +182,7 @@ fn a_hold_while_the_past_is_shown_is_of_the_present() {
     stage.char(' ');
     let held = Brake { held: true, draining: false };
     stage.mpp(Transition::Braked { queue: "boss".into(), brake: held }, "");
-    assert_eq!(
-        stage.ui.selected(PaneId::Queues, &stage.model),
-        Some(RecordKey::Queue(QueueName::new("boss")))
-    );
+    assert_eq!(stage.ui.selected(PaneId::Queues, &stage.model), Some(QUEUE.of(QueueName::new("boss"))));
     let effects = stage.char('H');
     let release = Command::Mpp(mpp::Command::Release { queue: Some(QueueName::new("boss")) });
     let releases =
@@ -198,7 +199,7 @@ fn what_is_gone_by_now_is_not_acted_on() {
     stage.key(KeyCode::Home);
     stage.char(' ');
     let at = records::rows(PaneId::InFlight, &stage.ui, &stage.model)
-        .row(&RecordKey::Invocation(InvocationId(46)))
+        .row(&INVOCATION.of(InvocationId(46)))
         .unwrap();
     for _ in 0..at {
         stage.key(KeyCode::Down);
@@ -349,7 +350,7 @@ fn details_say_where_an_invocation_stood_and_that_it_was_not_there_yet() {
     late.updated_at_ms = crate::time::Now::at_ms(stage.ms).wall;
     late.state = crate::tap::entry::mpp::RowState::Done;
     let id = late.id;
-    stage.ui.push(Details::of(DetailsRecord::Invocation { id, row: Some(Box::new(late)) }));
+    stage.ui.push(Details::of(Box::new(InvocationDetails { id, row: Some(late) })));
     let mut seen = Vec::new();
     for _ in 0..5 {
         let text = stage.text();

@@ -1,7 +1,6 @@
 //! The ladder of a trace: beside the plan of a run, in a view of its own, and to and fro between it and the
 //! Wire.
 
-use crate::console::records;
 use crossterm::event::KeyCode;
 
 use super::{
@@ -13,8 +12,10 @@ use super::{
 use crate::{
     console::{
         input::{pane_id::PaneId, view_id::ViewId},
-        records::selection::{RecordKey, RowKeys as _},
+        records,
+        records::selection::RowKeys as _,
         ui::state::Focus,
+        wire::ENTRY,
     },
     ids::{ConnectionId, OpeningId, Seq},
     rmp::{Dialect, FrameKind, Head, Kind, Verdict, broker::STATION},
@@ -67,10 +68,7 @@ pub(super) fn with_messages(columns: u16, rows: u16) -> TestConsole {
 
 fn entries(stage: &TestConsole) -> Vec<Seq> {
     let rows = records::rows(PaneId::Trace, &stage.ui, &stage.model);
-    let seq = |row| match rows.key(row) {
-        Some(RecordKey::Entry(seq)) => seq,
-        other => panic!("{other:?}"),
-    };
+    let seq = |row| *rows.key(row).as_ref().and_then(|key| ENTRY.id(key)).unwrap();
     (0..rows.len()).map(seq).collect()
 }
 
@@ -108,10 +106,10 @@ fn from_a_message_to_its_entry_in_the_wire_and_back() {
     let first = entries(&stage)[0];
     stage.char('t');
     assert_eq!(stage.ui.view, ViewId::Wire);
-    assert_eq!(stage.ui.selected(PaneId::Wire, &stage.model), Some(RecordKey::Entry(first)));
+    assert_eq!(stage.ui.selected(PaneId::Wire, &stage.model), Some(ENTRY.of(first)));
     stage.char('t');
     assert_eq!((stage.ui.view, stage.ui.trace), (ViewId::Trace, Some(run(VOTE))));
-    assert_eq!(stage.ui.selected(PaneId::Trace, &stage.model), Some(RecordKey::Entry(first)));
+    assert_eq!(stage.ui.selected(PaneId::Trace, &stage.model), Some(ENTRY.of(first)));
 }
 
 #[test]
@@ -126,7 +124,7 @@ fn a_message_that_the_wires_filter_leaves_out_is_shown_all_the_same() {
     stage.key(KeyCode::Home);
     let first = entries(&stage)[0];
     stage.char('t');
-    assert_eq!(stage.ui.selected(PaneId::Wire, &stage.model), Some(RecordKey::Entry(first)));
+    assert_eq!(stage.ui.selected(PaneId::Wire, &stage.model), Some(ENTRY.of(first)));
     assert!(stage.text().contains("the filter of the Wire is off"), "{}", stage.text());
 }
 

@@ -1,6 +1,5 @@
 //! The Bridge and the Journal: what they show, what they ask for, and when.
 
-use crate::port::InvocationRow;
 use crossterm::event::{KeyCode, MouseButton, MouseEvent, MouseEventKind};
 
 use super::{
@@ -19,12 +18,13 @@ use crate::{
             paged_lists::PagedLists,
             selection::{RecordKey, RowKeys as _},
         },
+        systems::bridge::keys::INVOCATION,
         ui::{event::Event, state::Focus},
     },
     dissect::Breach,
     ids::{InvocationId, RefundId},
     limits::Limits,
-    port::{Page, PortError, Query},
+    port::{InvocationRow, Page, PortError, Query},
     tap::{
         Draft,
         entry::{
@@ -382,7 +382,7 @@ fn a_click_on_a_column_sorts_by_it_and_a_second_one_turns_it_round() {
     stage.key(KeyCode::Down);
     let selected = stage.ui.selected(PaneId::Recent, &stage.model);
     let ids = |stage: &TestConsole| match &keys_of(PaneId::Recent, stage)[..] {
-        [RecordKey::Invocation(first), .., RecordKey::Invocation(last)] => (first.0, last.0),
+        [first, .., last] => (INVOCATION.id(first).unwrap().0, INVOCATION.id(last).unwrap().0),
         other => panic!("{other:?}"),
     };
     let (_, area) = stage.ui.layout(&stage.model).panes[2];

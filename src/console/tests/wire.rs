@@ -10,8 +10,8 @@ use crate::{
     console::{
         input::{pane_id::PaneId, view_id::ViewId},
         inspect::Inspector,
-        records::selection::RecordKey,
         ui::{event::Event, state::Focus},
+        wire::ENTRY,
     },
     dissect::EntryRecord,
     field::Fields,
@@ -84,7 +84,7 @@ fn steps_lead_the_wire_to_the_moment_and_mark_its_entry() {
             stage.char(if back == 2 && stage.ui.time.unseen_count() == 3 { '.' } else { ',' });
             let until = stage.ui.time.visible_until().unwrap();
             assert_eq!((stage.ui.time.unseen_count(), stage.ui.time.current()), (back, Some(until)));
-            assert_eq!(stage.ui.selected(PaneId::Wire, &stage.model), Some(RecordKey::Entry(until)));
+            assert_eq!(stage.ui.selected(PaneId::Wire, &stage.model), Some(ENTRY.of(until)));
             let text = stage.text();
             let marked: Vec<_> = text.lines().filter(|line| line.starts_with("│‖")).collect();
             assert_eq!(marked.len(), 1, "{text}");
@@ -185,10 +185,8 @@ fn more(stage: &mut TestConsole, entries: u64) {
 }
 
 fn selected(stage: &TestConsole) -> u64 {
-    match stage.ui.selected(PaneId::Wire, &stage.model) {
-        Some(RecordKey::Entry(seq)) => seq.0,
-        other => panic!("{other:?}"),
-    }
+    let key = stage.ui.selected(PaneId::Wire, &stage.model).unwrap();
+    ENTRY.id(&key).unwrap().0
 }
 
 fn last(stage: &TestConsole) -> u64 {

@@ -5,13 +5,11 @@ use crate::{
         input::{action::Effect, pane_id::PaneId, view_id::ViewId},
         inspect::actions,
         model::Model,
-        overlays::{DetailsRecord, Target},
-        records,
-        records::selection::RecordKey,
+        overlays::Target,
         screen::{dispatch::show_message, filter},
         ui::state::{Focus, Ui},
+        wire::ENTRY,
     },
-    field::{Record as _, Value, index_of},
     ids::{Seq, TraceId},
 };
 
@@ -20,32 +18,8 @@ use crate::{
 fn target_entry(ui: &Ui, model: &Model) -> Option<Seq> {
     match ui.target(model) {
         Target::Entry(subject) => Some(subject.seq()),
-        Target::Row(pane) => match ui.selected(pane, model)? {
-            RecordKey::Entry(seq) => Some(seq),
-            _ => None,
-        },
+        Target::Row(pane) => ENTRY.id(&ui.selected(pane, model)?).copied(),
         _ => None,
-    }
-}
-
-/// The trace that a field of the selected row names.
-fn trace_of_row(ui: &Ui, model: &Model, pane: PaneId) -> Option<TraceId> {
-    let field = index_of(records::specs(pane), "trace")?;
-    let row = records::rows(pane, ui, model).into_row(ui.selection(pane)?.index())?;
-    match row.value(field, ui.moment()) {
-        Value::Text(text) => text.parse().ok(),
-        _ => None,
-    }
-}
-
-fn trace_of_pane(ui: &Ui, model: &Model, pane: PaneId) -> Option<TraceId> {
-    match ui.selected(pane, model)? {
-        RecordKey::Run(run)
-        | RecordKey::StoredRun(_, run)
-        | RecordKey::Node(run, _)
-        | RecordKey::RunEvent(run, _)
-        | RecordKey::Artifact(run, _) => Some(run),
-        _ => trace_of_row(ui, model, pane),
     }
 }
 
@@ -53,15 +27,8 @@ fn trace_of_pane(ui: &Ui, model: &Model, pane: PaneId) -> Option<TraceId> {
 fn target_trace(ui: &Ui, model: &Model) -> Option<TraceId> {
     let named = match ui.target(model) {
         Target::Entry(subject) => return subject.entry.trace,
-        Target::Row(pane) => trace_of_pane(ui, model, pane),
-        Target::Record(record) => match record {
-            DetailsRecord::Run(run) | DetailsRecord::Node(run, _) | DetailsRecord::Artifact(run, _) => {
-                Some(*run)
-            }
-            DetailsRecord::StoredRun(row) => Some(row.run),
-            DetailsRecord::RunLine(line) => Some(line.run),
-            _ => None,
-        },
+        Target::Row(pane) => ui.selected_row(pane, model).and_then(|row| row.trace()),
+        Target::Record(record) => record.trace(),
         Target::Nothing | Target::Alert(_) | Target::Approval(_) => None,
     };
     named.or_else(|| actions::target_record_entry(ui, model)?.entry.trace)
@@ -107,7 +74,7 @@ pub(crate) fn go(ui: &mut Ui, model: &Model) -> Vec<Effect> {
 /// Selects an entry in a list of entries, if it is there.
 fn select(ui: &mut Ui, model: &Model, pane: PaneId, seq: Seq) -> bool {
     ui.select_in(pane, model, |selection, keys| {
-        let row = keys.row(&RecordKey::Entry(seq));
+        let row = keys.row(&ENTRY.of(seq));
         if let Some(row) = row {
             selection.select(row, keys, 1);
         }

@@ -1,33 +1,29 @@
 //! Trace: the ladder of one piece of work, every message of it from whom and to whom.
 
-use crate::{
-    console::{
-        draw::format,
-        records,
-        records::{
-            ledger::{Account, LedgerBound},
-            paged_lists::Pages,
-            pane::{Columns, Drawing, Empty, Pane, PaneChip, Source, Title},
-        },
-    },
-    field::Fields as _,
-};
 use std::time::Duration;
 
 use crate::{
     console::{
-        draw::{Cell, class::Class, glyphs::Glyphs, theme::Role},
+        draw::{Cell, class::Class, format, glyphs::Glyphs, theme::Role},
         input::{action::Action, pane_id::PaneId},
+        inspect::actions::EntryQuery,
         model::Model,
+        records,
         records::{
-            row::{CellContext, PaneRecord, Row},
+            details_record::DetailsRecord,
+            ledger::{Account, LedgerBound},
+            paged_lists::Pages,
+            pane::{Columns, Drawing, Empty, Pane, PaneChip, Source, Title},
+            row::{CellContext, PaneRecord},
+            row_list::Rows,
             selection::RecordKey,
         },
         settings::view::View,
         trace::ladder_view::{HopLanes, LANES_MAX, LadderView},
         ui::state::Ui,
+        wire::ENTRY,
     },
-    field::{Column, Value, fields},
+    field::{Column, Fields as _, Value, fields},
     ids::{Seq, TraceId},
     port::HopRow,
     tap::entry::Link,
@@ -45,6 +41,10 @@ pub(crate) struct LadderRow<'a> {
 }
 
 impl LadderRow<'_> {
+    fn seq(&self) -> Seq {
+        Seq(self.hop.seq.unwrap_or_default())
+    }
+
     /// What it carries: a topic, or a frame.
     fn subject(&self) -> &str {
         self.hop.topic.as_deref().unwrap_or(&self.hop.schema)
@@ -176,7 +176,7 @@ fields! {
 
 impl PaneRecord for LadderRow<'_> {
     fn key(&self) -> RecordKey {
-        RecordKey::Entry(Seq(self.hop.seq.unwrap_or_default()))
+        ENTRY.of(self.seq())
     }
 
     fn cell(&self, field: &str, look: &CellContext<'_>) -> Option<Cell> {
@@ -201,15 +201,30 @@ impl PaneRecord for LadderRow<'_> {
             _ => return None,
         })
     }
+
+    fn details(&self) -> Option<Box<dyn DetailsRecord>> {
+        None
+    }
+
+    fn entry(&self) -> Result<EntryQuery, String> {
+        Ok(EntryQuery::Itself(self.seq()))
+    }
+
+    fn trace(&self) -> Option<TraceId> {
+        None
+    }
+
+    fn command(&self) -> Option<String> {
+        None
+    }
 }
 
 /// The hops of the trace that is shown, up to the moment that is shown.
-fn rows(ui: &Ui) -> Vec<Row<'_>> {
-    let Some(trace) = ui.ladder_view.trace() else { return Vec::new() };
+fn rows(ui: &Ui) -> Rows<'_> {
+    let Some(trace) = ui.ladder_view.trace() else { return Rows::none() };
     let mut hops = ui.ladder_view.hops(ui.time.visible_until()).peekable();
     let began = hops.peek().map_or(Wall(0), |hop| hop.at_ms);
-    hops.map(|hop| Row::LadderRow(LadderRow { hop, trace, first_at: began, ladder: &ui.ladder_view }))
-        .collect()
+    hops.map(|hop| LadderRow { hop, trace, first_at: began, ladder: &ui.ladder_view }).collect()
 }
 
 /// Whose trace it is, and how many hops were cut.

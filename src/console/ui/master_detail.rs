@@ -1,7 +1,6 @@
 //! What the panes beside a list tell of: the run or the session that was selected there last, or the first
 //! there is.
 
-use crate::console::systems::sessions::session_row;
 use std::{borrow::Cow, time::Duration};
 
 use super::{
@@ -16,6 +15,13 @@ use crate::{
             sessions::{PositionRow, SessionBoard, StatementRow, positions_of, statements_of},
         },
         records::selection::{RecordKey, SelectedBy},
+        systems::{
+            runs::keys::{RUN, STORED_RUN},
+            sessions::{
+                keys::{SESSION, STORED_SESSION},
+                session_row,
+            },
+        },
     },
     ids::TraceId,
     macp::{Mode, SessionRef, SessionView},
@@ -151,17 +157,11 @@ impl Ui {
 }
 
 /// The run that a record is, or is of.
-fn run_of(record: &RecordKey) -> Option<TraceId> {
-    match record {
-        RecordKey::Run(run) | RecordKey::StoredRun(_, run) => Some(*run),
-        _ => None,
-    }
+pub(crate) fn run_of(record: &RecordKey) -> Option<TraceId> {
+    RUN.id(record).or_else(|| STORED_RUN.id(record).map(|(_, run)| run)).copied()
 }
 
 /// The session that a record is.
-pub(crate) const fn session_of(record: &RecordKey) -> Option<&SessionRef> {
-    match record {
-        RecordKey::Session(session) | RecordKey::StoredSession(session) => Some(session),
-        _ => None,
-    }
+pub(crate) fn session_of(record: &RecordKey) -> Option<&SessionRef> {
+    SESSION.id(record).or_else(|| STORED_SESSION.id(record))
 }

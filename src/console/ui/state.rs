@@ -1,6 +1,5 @@
 //! The state of the screen itself: what is focused, selected, open, said.
 
-use crate::console::{records, screen, ui::layout};
 use std::{
     cell::RefCell,
     collections::{BTreeMap, BTreeSet},
@@ -8,31 +7,34 @@ use std::{
     time::Duration,
 };
 
-use super::{history::History, layout::Layout};
-use crate::console::{
-    draw::{class::Class, dag_layout::DagLayout},
-    form::FormDrafts,
-    input::{keymap::KeyScope, pane_id::PaneId, view_id::ViewId},
-    inspect::Inspector,
-    model::{Model, Timeline},
-    overlays::Layer,
-    records::{
-        Arrangement,
-        bookmarks::Bookmarks,
-        marked_rows::MarkedRows,
-        paged_lists::PagedLists,
-        selection::{RecordKey, RowKeys, Selection},
-        table_settings::{Sort, TableSettings},
-    },
-    screen::Palette,
-    settings::config_watcher::Fault,
-    systems::{bridge::BulkCancel, runs::openings::OpeningDrafts},
-    trace::ladder_view::LadderView,
-    wire,
-};
 use ratatui::layout::Rect;
 
+use super::{history::History, layout::Layout};
 use crate::{
+    console::{
+        draw::{class::Class, dag_layout::DagLayout},
+        form::FormDrafts,
+        input::{keymap::KeyScope, pane_id::PaneId, view_id::ViewId},
+        inspect::Inspector,
+        model::{Model, Timeline},
+        overlays::Layer,
+        records,
+        records::{
+            Arrangement, PaneRecord,
+            bookmarks::Bookmarks,
+            marked_rows::MarkedRows,
+            paged_lists::PagedLists,
+            selection::{RecordKey, RowKeys, Selection},
+            table_settings::{Sort, TableSettings},
+        },
+        screen,
+        screen::Palette,
+        settings::config_watcher::Fault,
+        systems::{bridge::BulkCancel, runs::openings::OpeningDrafts},
+        trace::ladder_view::LadderView,
+        ui::layout,
+        wire,
+    },
     filter::Filter,
     ids::{QueueName, TraceId},
     limits::Limits,
@@ -262,6 +264,16 @@ impl Ui {
             (None, Focus::Pane(pane)) => KeyScope::Pane(pane),
             (None, Focus::Chips(_)) => KeyScope::Chips,
         }
+    }
+
+    /// The selected row of a pane.
+    pub(crate) fn selected_row<'a>(
+        &'a self,
+        pane: PaneId,
+        model: &'a Model,
+    ) -> Option<Box<dyn PaneRecord + 'a>> {
+        let index = self.selection(pane).map_or(0, Selection::index);
+        records::rows(pane, self, model).into_row(index)
     }
 
     /// The selected record of a pane.

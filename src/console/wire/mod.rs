@@ -6,5 +6,5 @@ pub(crate) mod pane;
 mod rescan;
 
 pub(crate) use list::List;
-pub(crate) use pane::draw_preview;
+pub(crate) use pane::{ENTRY, draw_preview};
 pub use rescan::Rescan;

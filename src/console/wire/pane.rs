@@ -1,34 +1,42 @@
 //! Wire: every entry of the tap that is kept, in its order, the newest last.
 
-use crate::{
-    console::records::{
-        ledger::{Account, LedgerBound},
-        paged_lists::Pages,
-        pane::{Columns, Drawing, Empty, Pane, PaneChip, Source, Title},
-    },
-    field::Fields as _,
-};
 use ratatui::layout::{Margin, Rect};
 
 use crate::{
     console::{
+        copy::line,
         draw::{Cell, format, glyphs::Glyphs, theme::Role},
         input::{action::Action, pane_id::PaneId},
-        inspect::{InspectOptions, Inspector},
+        inspect::{InspectOptions, Inspector, actions::EntryQuery},
         model::{EntryBuffer, Model},
         records::{
-            Row,
-            row::{CellContext, PaneRecord},
+            details_record::DetailsRecord,
+            ledger::{Account, LedgerBound},
+            paged_lists::Pages,
+            pane::{Columns, Drawing, Empty, Pane, PaneChip, Source, Title},
+            record_key::KeyKind,
+            row::{CellContext, OPEN_FIRST, PaneRecord},
+            row_list::{RowList, Rows},
             selection::{RecordKey, RowKeys, Selection},
+            table_settings::TableSettings,
         },
         settings::view::{Canvas, View},
         ui::state::Ui,
         wire::List,
     },
     dissect::{EntryOutcome, EntryRecord, Subject, body_preview},
-    tap::entry::Direction,
-    time::Mono,
+    field::{Fields as _, Spec},
+    ids::{Seq, TraceId},
+    port::InvocationRow,
+    tap::{
+        EntryRef,
+        entry::{Direction, What},
+    },
+    time::{Mono, Now},
 };
+
+/// An entry of the tap.
+pub(crate) const ENTRY: KeyKind<Seq> = KeyKind::new("entry");
 
 /// The sign and colour of an outcome.
 const fn outcome_sign(outcome: EntryOutcome, glyphs: &Glyphs) -> (&'static str, Role) {
@@ -42,7 +50,7 @@ const fn outcome_sign(outcome: EntryOutcome, glyphs: &Glyphs) -> (&'static str, 
 
 impl PaneRecord for EntryRecord<'_> {
     fn key(&self) -> RecordKey {
-        RecordKey::Entry(self.0.entry.seq)
+        ENTRY.of(self.0.entry.seq)
     }
 
     fn cell(&self, field: &str, look: &CellContext<'_>) -> Option<Cell> {
@@ -74,6 +82,34 @@ impl PaneRecord for EntryRecord<'_> {
             _ => return None,
         })
     }
+
+    fn details(&self) -> Option<Box<dyn DetailsRecord>> {
+        None
+    }
+
+    fn entry(&self) -> Result<EntryQuery, String> {
+        Ok(EntryQuery::Itself(self.0.entry.seq))
+    }
+
+    fn trace(&self) -> Option<TraceId> {
+        self.0.entry.trace
+    }
+
+    fn command(&self) -> Option<String> {
+        self.0.entry.invocation().map(|id| line::list_command("invocations", &format!("id={id}")))
+    }
+
+    fn invocation(&self) -> Result<&InvocationRow, &'static str> {
+        Err(OPEN_FIRST)
+    }
+
+    fn frame(&self) -> Option<&[u8]> {
+        matches!(self.0.entry.what, What::Frame(_)).then_some(self.0.bytes)
+    }
+
+    fn tap_entry(&self) -> Option<EntryRef<'_>> {
+        Some(self.0)
+    }
 }
 
 /// The entries that the wire shows. None is made before it is asked for.
@@ -85,9 +121,32 @@ pub(crate) struct Entries<'a> {
 
 impl<'a> Entries<'a> {
     /// One row, counted from the top.
-    pub(crate) fn row_at(self, row: usize) -> Option<Row<'a>> {
-        let index = self.list.index(row, self.buffer)?;
-        self.buffer.entry(index).map(|entry| Row::Entry(EntryRecord(entry)))
+    fn record(self, row: usize) -> Option<EntryRecord<'a>> {
+        self.buffer.entry(self.list.index(row, self.buffer)?).map(EntryRecord)
+    }
+}
+
+impl<'a> RowList<'a> for Entries<'a> {
+    fn look(&self, at: usize, look: &mut dyn FnMut(&dyn PaneRecord)) {
+        if let Some(row) = self.record(at) {
+            look(&row);
+        }
+    }
+
+    fn into_row(self: Box<Self>, at: usize) -> Option<Box<dyn PaneRecord + 'a>> {
+        let row = self.record(at)?;
+        Some(Box::new(row))
+    }
+
+    /// They keep the tap's order, and their list does its own filtering.
+    fn arrange(&self, _settings: &TableSettings, _specs: &'static [Spec], _now: Now) -> Vec<usize> {
+        (0..self.len()).collect()
+    }
+
+    fn follow_the_end(&mut self, _follows: bool) {}
+
+    fn reorder(self: Box<Self>, _places: &[usize]) -> Box<dyn RowList<'a> + 'a> {
+        self
     }
 }
 
@@ -97,19 +156,18 @@ impl RowKeys for Entries<'_> {
     }
 
     fn key(&self, row: usize) -> Option<RecordKey> {
-        self.row_at(row).map(|row| row.key())
+        self.record(row).map(|row| row.key())
     }
 
     fn row(&self, key: &RecordKey) -> Option<usize> {
-        let RecordKey::Entry(seq) = key else { return None };
-        let index = self.buffer.index_of(*seq)?;
+        let index = self.buffer.index_of(*ENTRY.id(key)?)?;
         let row = self.list.row_from(index, self.buffer);
         (self.list.index(row, self.buffer) == Some(index)).then_some(row)
     }
 
     /// The next that is shown behind it; the oldest where it is kept no longer.
     fn neighbour(&self, gone: &RecordKey, row: usize) -> usize {
-        let RecordKey::Entry(seq) = gone else { return row };
+        let Some(seq) = ENTRY.id(gone) else { return row };
         match (self.buffer.index_of(*seq), self.buffer.first_seq()) {
             (Some(index), _) => self.list.row_from(index, self.buffer),
             (None, Some(first)) if *seq < first => 0,
@@ -127,7 +185,7 @@ fn mark_instant(canvas: &mut Canvas<'_>, area: Rect, ui: &Ui) {
     let Some(until) = ui.time.visible_until() else { return };
     let entries = Entries { list: &ui.wire, buffer: ui.time.entries() };
     let offset = ui.selection(PaneId::Wire).map_or(0, Selection::offset);
-    let line = entries.row(&RecordKey::Entry(until)).and_then(|row| row.checked_sub(offset));
+    let line = entries.row(&ENTRY.of(until)).and_then(|row| row.checked_sub(offset));
     let Some(y) = line.and_then(|line| u16::try_from(line).ok()?.checked_add(area.y + 1)) else { return };
     if y < area.bottom() {
         canvas.put(area.x, y, 1, canvas.view.glyphs.held, Role::Warn);
@@ -160,10 +218,7 @@ pub(crate) fn draw_preview(canvas: &mut Canvas<'_>, area: Rect, model: &Model, u
         return;
     }
     let kept = ui.time.entries();
-    let entry = match ui.selected(PaneId::Wire, model) {
-        Some(RecordKey::Entry(seq)) => kept.at(seq),
-        _ => None,
-    };
+    let entry = ui.selected(PaneId::Wire, model).and_then(|key| kept.at(*ENTRY.id(&key)?));
     let Some(entry) = entry else {
         canvas.frame(area, "nothing is selected", false);
         return;
@@ -197,7 +252,7 @@ pub(crate) static PANE: Pane = Pane {
     specs: EntryRecord::SPECS,
     columns: Columns::Declared,
     source: Source::Tap { field: "at" },
-    rows: |_, _| Vec::new(),
+    rows: |_, _| Rows::none(),
     pages: Pages::None,
     filter: Some("routine:no"),
     title: Title::Of(|cx| title(cx.ui, cx.view)),

@@ -1,7 +1,14 @@
 //! What lists are made of.
 
 use crate::{
-    console::{records::selection::RecordKey, systems::sessions::session_of},
+    console::{
+        records::selection::RecordKey,
+        systems::{
+            bridge::keys::{INVOCATION, QUEUE, REFUND, STATE_KEY},
+            runs::keys::STORED_RUN,
+            sessions::{keys::STORED_SESSION, session_of},
+        },
+    },
     port::{InvocationRow, QueueRow, RefundRow, RunRow, SessionRow, StateKeyRow},
 };
 
@@ -18,7 +25,7 @@ pub(crate) trait Record {
 
 impl Record for InvocationRow {
     fn key(&self) -> RecordKey {
-        RecordKey::Invocation(self.id)
+        INVOCATION.of(self.id)
     }
 
     fn number(&self) -> u64 {
@@ -28,7 +35,7 @@ impl Record for InvocationRow {
 
 impl Record for RefundRow {
     fn key(&self) -> RecordKey {
-        RecordKey::Refund(self.id)
+        REFUND.of(self.id)
     }
 
     fn number(&self) -> u64 {
@@ -38,7 +45,7 @@ impl Record for RefundRow {
 
 impl Record for RunRow {
     fn key(&self) -> RecordKey {
-        RecordKey::StoredRun(self.number, self.run)
+        STORED_RUN.of((self.number, self.run))
     }
 
     fn number(&self) -> u64 {
@@ -48,7 +55,7 @@ impl Record for RunRow {
 
 impl Record for SessionRow {
     fn key(&self) -> RecordKey {
-        RecordKey::StoredSession(session_of(self))
+        STORED_SESSION.of(session_of(self))
     }
 
     fn number(&self) -> u64 {
@@ -58,12 +65,12 @@ impl Record for SessionRow {
 
 impl Record for StateKeyRow {
     fn key(&self) -> RecordKey {
-        RecordKey::StateKey(self.key.clone())
+        STATE_KEY.of(self.key.clone())
     }
 }
 
 impl Record for QueueRow {
     fn key(&self) -> RecordKey {
-        RecordKey::Queue(self.queue.clone())
+        QUEUE.of(self.queue.clone())
     }
 }

@@ -1,7 +1,9 @@
 //! Windows over a store of numbers.
 
 use super::{PageQuery, PageRows, PagedList, Record, paged_list::ROWS_MAX};
-use crate::console::{input::action::Direction, records::selection::RecordKey};
+use crate::console::{
+    input::action::Direction, records::selection::RecordKey, systems::bridge::keys::LOG_LINE,
+};
 
 /// A row by its number alone, with the answer that it came with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -9,7 +11,7 @@ struct Row(u64, u32);
 
 impl Record for Row {
     fn key(&self) -> RecordKey {
-        RecordKey::Line(self.0)
+        LOG_LINE.of(self.0)
     }
 
     fn number(&self) -> u64 {

@@ -4,17 +4,24 @@ use crate::{
     console::{
         draw::{Cell, class::Class, theme::Role},
         input::pane_id::PaneId,
+        inspect::actions::EntryQuery,
         model::Model,
         records::{
+            details_record::DetailsRecord,
             ledger::{Account, LedgerBound},
             paged_lists::Pages,
             pane::{Columns, Drawing, Empty, Pane, Room, Source, Title},
-            row::{CellContext, PaneRecord, Row},
+            row::{CellContext, PaneRecord},
+            row_list::Rows,
             selection::RecordKey,
         },
-        systems::station::log::{LEVELS, level_cell, warning_chip, with_cut},
+        systems::{
+            bridge::{details::LogLineDetails, keys::LOG_LINE},
+            station::log::{LEVELS, level_cell, warning_chip, with_cut},
+        },
     },
     field::{Column, Fields as _, Value, fields},
+    ids::TraceId,
     mpp::LogView,
     tap::entry::station::Level,
 };
@@ -37,7 +44,7 @@ fields! {
 
 impl PaneRecord for LogLine<'_> {
     fn key(&self) -> RecordKey {
-        RecordKey::Line(self.number)
+        LOG_LINE.of(self.number)
     }
 
     fn cell(&self, field: &str, look: &CellContext<'_>) -> Option<Cell> {
@@ -51,17 +58,33 @@ impl PaneRecord for LogLine<'_> {
             _ => return None,
         })
     }
+
+    fn details(&self) -> Option<Box<dyn DetailsRecord>> {
+        Some(Box::new(LogLineDetails { number: self.number, line: self.line.clone() }))
+    }
+
+    fn entry(&self) -> Result<EntryQuery, String> {
+        Ok(EntryQuery::Line(self.line.clone()))
+    }
+
+    fn trace(&self) -> Option<TraceId> {
+        None
+    }
+
+    fn command(&self) -> Option<String> {
+        None
+    }
 }
 
 /// The lines, newest first.
-fn rows(model: &Model) -> Vec<Row<'_>> {
-    let Some(mpp) = model.mpp() else { return Vec::new() };
+fn rows(model: &Model) -> Rows<'_> {
+    let Some(mpp) = model.mpp() else { return Rows::none() };
     let numbered = mpp
         .logs
         .iter()
         .enumerate()
         .map(|(place, line)| (model.bridge.first_line.wrapping_add(place as u64), line));
-    numbered.rev().map(|(number, line)| Row::Line(LogLine { number, line })).collect()
+    numbered.rev().map(|(number, line)| LogLine { number, line }).collect()
 }
 
 /// What the adapter says.

@@ -1,27 +1,24 @@
 //! The events that work can be given of, from the manifest in force.
 
-use crate::console::{
-    input::{action::Action, keymap::KeyScope},
-    overlays::{Acted, Layer, Offer, Scene, Target, needs},
-    screen::row_at,
-    systems::bridge::invoke,
-    ui::layout::Layout,
-};
 use ratatui::layout::{Position, Rect};
 
 use crate::{
     console::{
         draw::{Cell, theme::Role},
-        input::action::{Effect, Purpose},
+        input::{
+            action::{Action, Effect, Purpose},
+            keymap::KeyScope,
+        },
         model::Model,
+        overlays::{Acted, Layer, Offer, Scene, Target, needs},
         records::{
             Table,
             selection::{RecordKey, Selection},
         },
-        screen::list_height,
+        screen::{list_height, row_at},
         settings::view::{Canvas, View},
-        systems::bridge::state_sign,
-        ui::state::Ui,
+        systems::bridge::{invoke, keys::EVENT, state_sign},
+        ui::{layout::Layout, state::Ui},
     },
     field::Column,
     ids::{InvocationId, QueueName},
@@ -60,7 +57,7 @@ impl Events {
     }
 
     fn keys(&self) -> Vec<RecordKey> {
-        self.rows.iter().flatten().map(|row| RecordKey::Event(row.event.clone())).collect()
+        self.rows.iter().flatten().map(|row| EVENT.of(row.event.clone())).collect()
     }
 
     /// Draws it.

@@ -1,39 +1,34 @@
 //! Invocations as the store has them, in pages: all of them, those that wait under another manifest, and
 //! those that wait on one queue.
 
-use super::Pending;
+use std::collections::BTreeMap;
+
+use super::{Pending, queues::state_sign};
 use crate::{
     console::{
-        draw::format,
+        copy::line,
+        draw::{Cell, class::Class, format, theme::Role},
         input::pane_id::PaneId,
+        inspect::actions::EntryQuery,
+        model::Model,
         records::{
+            details_record::DetailsRecord,
             ledger::{Account, LedgerBound},
+            marked_rows::with_mark_sign,
             paged_list::{PageQuery, PageRows, station_list},
             paged_lists::{ListSource, Pages},
             pane::{Columns, Drawing, Empty, Pane, PaneChip, Room, Source, Title},
-        },
-        ui::state::Ui,
-    },
-    field::Fields as _,
-    mpp::QueueView,
-    port::{Page, Query},
-};
-use std::collections::BTreeMap;
-
-use super::queues::state_sign;
-use crate::{
-    console::{
-        draw::{Cell, class::Class, theme::Role},
-        model::Model,
-        records::{
-            marked_rows::with_mark_sign,
-            row::{CellContext, PaneRecord, Row},
+            row::{CellContext, PaneRecord},
+            row_list::Rows,
             selection::RecordKey,
         },
+        systems::bridge::keys::INVOCATION,
+        ui::state::Ui,
     },
-    field::{Column, Value, fields},
-    ids::{InvocationId, ManifestHash},
-    port::InvocationRow,
+    field::{Column, Fields as _, Value, fields},
+    ids::{InvocationId, ManifestHash, TraceId},
+    mpp::QueueView,
+    port::{InvocationRow, Page, Query},
     schema::JsonText,
     tap::entry::mpp::RowState,
 };
@@ -109,7 +104,7 @@ pub(crate) const PENDING: &[(&str, Column)] = &[
 
 impl PaneRecord for StoredInvocation<'_> {
     fn key(&self) -> RecordKey {
-        RecordKey::Invocation(self.row.id)
+        INVOCATION.of(self.row.id)
     }
 
     fn cell(&self, field: &str, look: &CellContext<'_>) -> Option<Cell> {
@@ -148,6 +143,30 @@ impl PaneRecord for StoredInvocation<'_> {
             _ => return None,
         })
     }
+
+    fn details(&self) -> Option<Box<dyn DetailsRecord>> {
+        None
+    }
+
+    fn entry(&self) -> Result<EntryQuery, String> {
+        Ok(EntryQuery::Invocation(self.row.id))
+    }
+
+    fn trace(&self) -> Option<TraceId> {
+        Some(self.row.trace_id)
+    }
+
+    fn command(&self) -> Option<String> {
+        Some(line::list_command("invocations", &format!("id={}", self.row.id)))
+    }
+
+    fn stored_json(&self) -> Option<serde_json::Result<String>> {
+        Some(serde_json::to_string(self.row))
+    }
+
+    fn invocation(&self) -> Result<&InvocationRow, &'static str> {
+        Ok(self.row)
+    }
 }
 
 impl StoredInvocation<'_> {
@@ -169,7 +188,7 @@ const NOT_YET: &str = "not yet";
 /// Rows of a page, as they stand now; while time is stopped, as they stood then. The store knows nothing of
 /// the past, and rows keep their places: one that was enqueued later says that it is not there yet, and one
 /// that has moved since, without the model knowing it with the adapter or as ended, was still pending.
-fn rows<'a>(rows: &'a [InvocationRow], model: &Model) -> Vec<Row<'a>> {
+fn rows<'a>(rows: &'a [InvocationRow], model: &Model) -> Rows<'a> {
     let mut ended: BTreeMap<InvocationId, RowState> = BTreeMap::new();
     let mpp = model.mpp();
     ended.extend(mpp.into_iter().flat_map(|mpp| &mpp.recent).map(|row| (row.id, row.state)));
@@ -181,12 +200,12 @@ fn rows<'a>(rows: &'a [InvocationRow], model: &Model) -> Vec<Row<'a>> {
     let is_later = |row: &InvocationRow| then.is_some_and(|then| row.enqueued_at_ms > then);
     let stored = |row| {
         let (state, is_later) = (state(row), is_later(row));
-        Row::StoredInvocation(StoredInvocation {
+        StoredInvocation {
             row,
             state,
             has_moved: is_later || (then.is_some() && state != row.state),
             is_later,
-        })
+        }
     };
     rows.iter().map(stored).collect()
 }
@@ -261,7 +280,7 @@ pub(crate) static PENDING_PANE: Pane = Pane {
     columns: Columns::Named(PENDING),
     source: Source::OwnPages { field: "id" },
     rows: |ui, model| {
-        ui.layer::<Pending>().map_or_else(Vec::new, |pending| rows(pending.window.rows(), model))
+        ui.layer::<Pending>().map_or_else(Rows::none, |pending| rows(pending.window.rows(), model))
     },
     pages: Pages::None,
     filter: None,

@@ -3,19 +3,25 @@
 use super::queues::state_sign;
 use crate::{
     console::{
+        copy::line,
         draw::{Cell, theme::Role},
+        inspect::actions::EntryQuery,
         model::in_flight as count_in_flight,
         records::{
+            details_record::DetailsRecord,
             ledger::{Account, LedgerBound},
             paged_lists::Pages,
             pane::{Columns, Drawing, Empty, Pane, PaneChip, Room, Source, Title},
-            row::{CellContext, PaneRecord, Row},
+            row::{CellContext, OPEN_FIRST, PaneRecord},
+            row_list::Rows,
             selection::RecordKey,
         },
+        systems::bridge::keys::INVOCATION,
     },
     field::{Column, Fields as _, Value, fields},
     ids::{InvocationId, TraceId},
     mpp::{LiveView, QueueView, Snapshot},
+    port::InvocationRow,
     tap::entry::mpp::RowState,
 };
 
@@ -52,7 +58,7 @@ fields! {
 
 impl PaneRecord for InFlight<'_> {
     fn key(&self) -> RecordKey {
-        RecordKey::Invocation(self.id)
+        INVOCATION.of(self.id)
     }
 
     fn cell(&self, field: &str, look: &CellContext<'_>) -> Option<Cell> {
@@ -69,11 +75,31 @@ impl PaneRecord for InFlight<'_> {
             _ => return None,
         })
     }
+
+    fn details(&self) -> Option<Box<dyn DetailsRecord>> {
+        None
+    }
+
+    fn entry(&self) -> Result<EntryQuery, String> {
+        Ok(EntryQuery::Invocation(self.id))
+    }
+
+    fn trace(&self) -> Option<TraceId> {
+        self.live.trace
+    }
+
+    fn command(&self) -> Option<String> {
+        Some(line::list_command("invocations", &format!("id={}", self.id)))
+    }
+
+    fn invocation(&self) -> Result<&InvocationRow, &'static str> {
+        Err(OPEN_FIRST)
+    }
 }
 
 /// What is with the adapter, oldest first.
-fn rows(mpp: &Snapshot) -> Vec<Row<'_>> {
-    mpp.live.iter().map(|(id, live)| Row::InFlight(InFlight { id: *id, live })).collect()
+fn rows(mpp: &Snapshot) -> Rows<'_> {
+    mpp.live.iter().map(|(id, live)| InFlight { id: *id, live }).collect()
 }
 
 /// Why nothing is in flight: the operator's own brakes first.
@@ -108,7 +134,7 @@ pub(crate) static PANE: Pane = Pane {
     specs: InFlight::SPECS,
     columns: Columns::Declared,
     source: Source::Model,
-    rows: |_, model| model.mpp().map_or_else(Vec::new, rows),
+    rows: |_, model| model.mpp().map_or_else(Rows::none, rows),
     pages: Pages::None,
     filter: None,
     title: Title::Of(|cx| match cx.model.mpp().map_or((0, 0), count_in_flight) {

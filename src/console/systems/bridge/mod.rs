@@ -2,11 +2,13 @@
 
 pub(crate) mod adapter_log;
 pub(crate) mod bulk;
+pub(crate) mod details;
 mod event_list;
 pub(crate) mod history;
 pub(crate) mod in_flight;
 pub(crate) mod invoke;
 pub(crate) mod invoke_form;
+pub(crate) mod keys;
 pub(crate) mod pack_state;
 pub(crate) mod pending;
 pub(crate) mod queue_control;

@@ -3,11 +3,12 @@
 use super::refunds::stored_title;
 use crate::{
     console::{
+        copy::line,
         draw::{Cell, class::Class, format, theme::Role},
         input::pane_id::PaneId,
-        overlays::{writer_word, written_by_text},
+        inspect::actions::EntryQuery,
         records::{
-            Row,
+            details_record::DetailsRecord,
             ledger::{Account, LedgerBound},
             paged_list::{PageRows, station_list},
             paged_lists::{ListSource, Pages},
@@ -15,8 +16,13 @@ use crate::{
             row::{CellContext, PaneRecord},
             selection::RecordKey,
         },
+        systems::bridge::{
+            details::{writer_word, written_by_text},
+            keys::STATE_KEY,
+        },
     },
     field::{Column, Fields as _, Value, fields},
+    ids::TraceId,
     port::{Page, Query, StateKeyRow},
 };
 
@@ -48,7 +54,7 @@ const fn yes_no(is_so: bool) -> &'static str {
 
 impl PaneRecord for StateValue<'_> {
     fn key(&self) -> RecordKey {
-        RecordKey::StateKey(self.0.key.clone())
+        STATE_KEY.of(self.0.key.clone())
     }
 
     fn cell(&self, field: &str, look: &CellContext<'_>) -> Option<Cell> {
@@ -66,6 +72,26 @@ impl PaneRecord for StateValue<'_> {
             _ => return None,
         })
     }
+
+    fn details(&self) -> Option<Box<dyn DetailsRecord>> {
+        Some(Box::new(self.0.clone()))
+    }
+
+    fn entry(&self) -> Result<EntryQuery, String> {
+        Ok(EntryQuery::StateKey(self.0.key.clone()))
+    }
+
+    fn trace(&self) -> Option<TraceId> {
+        None
+    }
+
+    fn command(&self) -> Option<String> {
+        Some(line::list_command("state", &format!("key={}", line::operand(self.0.key.as_str()))))
+    }
+
+    fn stored_json(&self) -> Option<serde_json::Result<String>> {
+        Some(serde_json::to_string(self.0))
+    }
 }
 
 /// The pack-state values, as they are now.
@@ -73,7 +99,7 @@ pub(crate) static PANE: Pane = Pane {
     specs: StateValue::SPECS,
     columns: Columns::Declared,
     source: Source::Whole,
-    rows: |ui, _| ui.paged_lists.rows(PaneId::State).iter().map(|row| Row::Value(StateValue(row))).collect(),
+    rows: |ui, _| ui.paged_lists.rows(PaneId::State).iter().map(StateValue).collect(),
     pages: Pages::List(&LIST),
     filter: None,
     title: Title::Of(|cx| match cx.model.frozen {

@@ -1,38 +1,32 @@
 //! The pending rows of one queue, in pages, oldest first. The list holds a bounded window and grows at the
 //! end that the selection nears.
 
+use ratatui::layout::{Position, Rect};
+
 use super::history::invocations;
 use crate::{
     console::{
-        draw::format,
-        input::{action::Action, keymap::KeyScope},
-        overlays::{Acted, Details, DetailsRecord, Layer, Offer, Scene, Target, needs},
-        records,
-        records::{paged_list::page_rows, selection::Selection},
-        screen,
-        settings::view::View,
-        ui::layout::Layout,
-    },
-    port::{Page, PortError},
-};
-use ratatui::layout::{Position, Rect};
-
-use crate::{
-    console::{
-        draw::theme::Role,
+        draw::{format, theme::Role},
         input::{
-            action::{Direction, Effect, Purpose},
+            action::{Action, Direction, Effect, Purpose},
+            keymap::KeyScope,
             pane_id::PaneId,
         },
         model::Model,
-        records::paged_list::{PageQuery, PagedList},
+        overlays::{Acted, Details, Layer, Offer, Scene, Target, needs},
+        records,
+        records::{
+            paged_list::{PageQuery, PagedList, page_rows},
+            selection::Selection,
+        },
+        screen,
         screen::{list_height, row_at},
-        settings::view::Canvas,
-        systems::bridge::last_known_state,
-        ui::state::Ui,
+        settings::view::{Canvas, View},
+        systems::bridge::{details::InvocationDetails, last_known_state},
+        ui::{layout::Layout, state::Ui},
     },
     ids::{InvocationId, QueueName},
-    port::{InvocationRow, Query},
+    port::{InvocationRow, Page, PortError, Query},
     tap::entry::mpp::RowState,
 };
 
@@ -233,7 +227,7 @@ pub(crate) fn open(ui: &mut Ui, queue: QueueName) -> Effect {
 
 /// Opens the details of an invocation.
 pub(crate) fn open_invocation(ui: &mut Ui, id: InvocationId) -> Effect {
-    ui.push(Details::of(DetailsRecord::Invocation { id, row: None }));
+    ui.push(Details::of(Box::new(InvocationDetails { id, row: None })));
     Effect::Query { purpose: Purpose::Details { id }, query: Query::Invocation { id } }
 }
 

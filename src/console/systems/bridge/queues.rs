@@ -2,21 +2,26 @@
 
 use crate::{
     console::{
+        copy::line,
         draw::{Cell, format, glyphs, glyphs::Glyphs, theme::Role},
         input::pane_id::PaneId,
+        inspect::actions::EntryQuery,
         model::{Model, Rate, WINDOW_BUCKETS},
         records::{
+            details_record::DetailsRecord,
             ledger::{Account, LedgerBound},
             paged_list::{PageRows, station_list},
             paged_lists::{ListSource, Pages},
             pane::{Columns, Drawing, Empty, Pane, PaneChip, Room, Source, Title},
-            row::{CellContext, PaneRecord, Row},
+            row::{CellContext, PaneRecord},
+            row_list::Rows,
             selection::RecordKey,
         },
+        systems::bridge::keys::QUEUE,
         ui::state::Ui,
     },
     field::{Column, Fields as _, Value, fields},
-    ids::QueueName,
+    ids::{QueueName, TraceId},
     mpp::{QueueView, ReadyAfter, Snapshot},
     port::{Page, Query, QueueRow},
     tap::entry::mpp::RowState,
@@ -87,7 +92,7 @@ fn ready(queue: &QueueView) -> Option<&'static str> {
 
 impl PaneRecord for Queue<'_> {
     fn key(&self) -> RecordKey {
-        RecordKey::Queue(self.name.clone())
+        QUEUE.of(self.name.clone())
     }
 
     fn cell(&self, field: &str, look: &CellContext<'_>) -> Option<Cell> {
@@ -121,6 +126,25 @@ impl PaneRecord for Queue<'_> {
             _ => return None,
         })
     }
+
+    fn details(&self) -> Option<Box<dyn DetailsRecord>> {
+        None
+    }
+
+    fn entry(&self) -> Result<EntryQuery, String> {
+        self.queue
+            .in_flight
+            .map(EntryQuery::Invocation)
+            .ok_or_else(|| format!("nothing is in flight on {}", self.name))
+    }
+
+    fn trace(&self) -> Option<TraceId> {
+        None
+    }
+
+    fn command(&self) -> Option<String> {
+        Some(line::list_command("queues", &format!("queue={}", line::operand(self.name.as_str()))))
+    }
 }
 
 impl Queue<'_> {
@@ -145,16 +169,16 @@ fn head_at(ui: &Ui, queue: &QueueName) -> Option<Wall> {
 }
 
 /// The queues, by name.
-fn rows<'a>(mpp: &'a Snapshot, model: &'a Model, ui: &Ui) -> Vec<Row<'a>> {
+fn rows<'a>(mpp: &'a Snapshot, model: &'a Model, ui: &Ui) -> Rows<'a> {
     let row = |(name, queue): (&'a QueueName, &'a QueueView)| {
         let head = head_at(ui, name).filter(|_| queue.pending > 0);
-        Row::Queue(Queue {
+        Queue {
             name,
             queue,
             done: model.bridge.rates.get(name),
             failed: model.bridge.failures.get(name),
             head,
-        })
+        }
     };
     mpp.queues.iter().map(row).collect()
 }
@@ -214,7 +238,7 @@ pub(crate) static PANE: Pane = Pane {
     specs: Queue::SPECS,
     columns: Columns::Declared,
     source: Source::Model,
-    rows: |ui, model| model.mpp().map_or_else(Vec::new, |mpp| rows(mpp, model, ui)),
+    rows: |ui, model| model.mpp().map_or_else(Rows::none, |mpp| rows(mpp, model, ui)),
     pages: Pages::List(&HEADS),
     filter: None,
     title: Title::Name,

@@ -3,19 +3,23 @@
 use super::queues::state_sign;
 use crate::{
     console::{
+        copy::line,
         draw::{Cell, theme::Role},
+        inspect::actions::EntryQuery,
         records::{
-            Row,
+            details_record::DetailsRecord,
             ledger::{Account, LedgerBound},
             paged_lists::Pages,
             pane::{Columns, Drawing, Empty, Pane, PaneChip, Room, Source, Title},
-            row::{CellContext, PaneRecord},
+            row::{CellContext, OPEN_FIRST, PaneRecord},
             selection::RecordKey,
         },
+        systems::bridge::keys::INVOCATION,
     },
     field::{Column, Fields as _, Value, fields},
     ids::TraceId,
     mpp::EndedView,
+    port::InvocationRow,
     tap::entry::mpp::RowState,
 };
 
@@ -36,7 +40,7 @@ fields! {
 
 impl PaneRecord for EndedView {
     fn key(&self) -> RecordKey {
-        RecordKey::Invocation(self.id)
+        INVOCATION.of(self.id)
     }
 
     fn cell(&self, field: &str, look: &CellContext<'_>) -> Option<Cell> {
@@ -50,6 +54,26 @@ impl PaneRecord for EndedView {
             _ => return None,
         })
     }
+
+    fn details(&self) -> Option<Box<dyn DetailsRecord>> {
+        None
+    }
+
+    fn entry(&self) -> Result<EntryQuery, String> {
+        Ok(EntryQuery::Invocation(self.id))
+    }
+
+    fn trace(&self) -> Option<TraceId> {
+        self.trace
+    }
+
+    fn command(&self) -> Option<String> {
+        Some(line::list_command("invocations", &format!("id={}", self.id)))
+    }
+
+    fn invocation(&self) -> Result<&InvocationRow, &'static str> {
+        Err(OPEN_FIRST)
+    }
 }
 
 /// The rows that ended, as far as this console knows.
@@ -57,7 +81,7 @@ pub(crate) static PANE: Pane = Pane {
     specs: EndedView::SPECS,
     columns: Columns::Declared,
     source: Source::Model,
-    rows: |_, model| model.ended().map(Row::Ended).collect(),
+    rows: |_, model| model.ended().collect(),
     pages: Pages::None,
     filter: None,
     title: Title::Name,

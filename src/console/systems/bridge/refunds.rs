@@ -2,11 +2,12 @@
 
 use crate::{
     console::{
+        copy::line,
         draw::{Cell, class::Class, format, theme::Role},
         input::pane_id::PaneId,
-        overlays::refund_word,
+        inspect::actions::EntryQuery,
         records::{
-            Row,
+            details_record::DetailsRecord,
             ledger::{Account, LedgerBound},
             paged_list::{PageQuery, PageRows, station_list},
             paged_lists::{ListSource, Pages},
@@ -14,9 +15,10 @@ use crate::{
             row::{CellContext, PaneRecord},
             selection::RecordKey,
         },
+        systems::bridge::{details::refund_word, keys::REFUND},
     },
     field::{Column, Fields as _, Value, fields},
-    ids::RefundId,
+    ids::{RefundId, TraceId},
     port::{Page, Query, RefundRow},
     tap::entry::mpp::RefundStatus,
 };
@@ -50,7 +52,7 @@ const fn status(status: RefundStatus) -> &'static str {
 
 impl PaneRecord for Refund<'_> {
     fn key(&self) -> RecordKey {
-        RecordKey::Refund(self.0.id)
+        REFUND.of(self.0.id)
     }
 
     fn cell(&self, field: &str, look: &CellContext<'_>) -> Option<Cell> {
@@ -73,6 +75,26 @@ impl PaneRecord for Refund<'_> {
             _ => return None,
         })
     }
+
+    fn details(&self) -> Option<Box<dyn DetailsRecord>> {
+        Some(Box::new(self.0.clone()))
+    }
+
+    fn entry(&self) -> Result<EntryQuery, String> {
+        Ok(EntryQuery::Invocation(self.0.invocation_id))
+    }
+
+    fn trace(&self) -> Option<TraceId> {
+        None
+    }
+
+    fn command(&self) -> Option<String> {
+        Some(line::list_command("refunds", &format!("id={}", self.0.id)))
+    }
+
+    fn stored_json(&self) -> Option<serde_json::Result<String>> {
+        Some(serde_json::to_string(self.0))
+    }
 }
 
 /// The refund records of the store.
@@ -80,7 +102,7 @@ pub(crate) static PANE: Pane = Pane {
     specs: Refund::SPECS,
     columns: Columns::Declared,
     source: Source::Pages { field: "id", oldest_first: false },
-    rows: |ui, _| ui.paged_lists.rows(PaneId::Refunds).iter().map(|row| Row::Refund(Refund(row))).collect(),
+    rows: |ui, _| ui.paged_lists.rows(PaneId::Refunds).iter().map(Refund).collect(),
     pages: Pages::List(&LIST),
     filter: None,
     title: Title::Of(|cx| match count(cx) {

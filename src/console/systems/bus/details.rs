@@ -3,19 +3,27 @@
 use crate::{
     console::{
         draw::{class::Class, format},
+        inspect::actions::EntryQuery,
         model::{
             EntryBuffer, Model, ReportLine,
             bus::{BYTES, Culprit, DELIVERED, DropGroup, MESSAGES, drop_remedy},
         },
         overlays::detail::detail,
+        records::{
+            details_record::DetailsRecord, paged_lists::PagedLists, record_key::RecordKey, row::PaneRecord,
+        },
         settings::view::View,
-        systems::bus::rate_text,
+        systems::bus::{
+            Drops,
+            keys::{DROP, PEER, TOPIC},
+            rate_text,
+        },
     },
     dissect::{
         clause_with_text,
         rmp::{body_text, drop_word, rights, schema_name},
     },
-    ids::{ConnectionId, Seq, TopicName},
+    ids::{ConnectionId, Seq, TopicName, TraceId},
     rmp::{
         DropReason, DropView, Snapshot, TopicView,
         topic::{Class as TopicClass, DROPS, DROPS_BODIES, METRICS},
@@ -32,15 +40,15 @@ const LISTED_MAX: usize = 8;
 
 /// A dropped message, as the tap had it when it was looked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct DroppedMessage {
-    pub(crate) seq: Seq,
+struct DroppedMessage {
+    seq: Seq,
     /// What it says, where it can be read.
     text: Option<String>,
     bytes: usize,
 }
 
 /// The kept entry by which a dropped message was published.
-pub(crate) fn find_message(kept: &EntryBuffer, drop: &DropView) -> Option<DroppedMessage> {
+fn find_message(kept: &EntryBuffer, drop: &DropView) -> Option<DroppedMessage> {
     let is_it = |frame: &Frame, entry: &crate::tap::entry::Entry| match &frame.head {
         Head::Rmp(head) => {
             head.msg_id == Some(drop.msg_id)
@@ -62,13 +70,122 @@ pub(crate) fn find_message(kept: &EntryBuffer, drop: &DropView) -> Option<Droppe
     Some(DroppedMessage { seq: found.entry.seq, text: words, bytes: body.map_or(0, |body| body.len()) })
 }
 
+/// A topic.
+#[derive(Debug)]
+pub(crate) struct TopicDetails(pub(crate) TopicName);
+
+impl DetailsRecord for TopicDetails {
+    fn key(&self) -> RecordKey {
+        TOPIC.of(self.0.clone())
+    }
+
+    fn title(&self, _model: &Model) -> String {
+        format!("Topic {}", self.0)
+    }
+
+    fn lines(&self, view: &View, model: &Model) -> Vec<ReportLine> {
+        topic_details(view, model, &self.0)
+    }
+
+    fn row<'a>(&'a self, _model: &'a Model) -> Option<Box<dyn PaneRecord + 'a>> {
+        None
+    }
+
+    fn entry(&self) -> Option<EntryQuery> {
+        Some(EntryQuery::Topic(self.0.clone()))
+    }
+
+    fn trace(&self) -> Option<TraceId> {
+        None
+    }
+}
+
+/// A session of the bus.
+#[derive(Debug)]
+pub(crate) struct PeerDetails(pub(crate) ConnectionId);
+
+impl DetailsRecord for PeerDetails {
+    fn key(&self) -> RecordKey {
+        PEER.of(self.0)
+    }
+
+    fn title(&self, _model: &Model) -> String {
+        format!("Session {}", self.0)
+    }
+
+    fn lines(&self, view: &View, model: &Model) -> Vec<ReportLine> {
+        session_details(view, model, self.0)
+    }
+
+    fn row<'a>(&'a self, _model: &'a Model) -> Option<Box<dyn PaneRecord + 'a>> {
+        None
+    }
+
+    fn entry(&self) -> Option<EntryQuery> {
+        Some(EntryQuery::BusSession(self.0))
+    }
+
+    fn trace(&self) -> Option<TraceId> {
+        None
+    }
+}
+
+/// Messages that did not reach somebody, as they were.
+#[derive(Debug)]
+pub(crate) struct DropDetails {
+    group: DropGroup,
+    /// The last of them, where it is kept; absent until it was looked for.
+    message: Option<Option<DroppedMessage>>,
+}
+
+impl DropDetails {
+    /// Drops, before their message was looked for.
+    pub(crate) const fn of(group: DropGroup) -> Self {
+        Self { group, message: None }
+    }
+}
+
+impl DetailsRecord for DropDetails {
+    fn key(&self) -> RecordKey {
+        DROP.of(self.group.key.clone())
+    }
+
+    fn title(&self, _model: &Model) -> String {
+        "Dropped".to_owned()
+    }
+
+    fn lines(&self, view: &View, model: &Model) -> Vec<ReportLine> {
+        drop_details(view, model, &self.group, self.message.as_ref().and_then(Option::as_ref))
+    }
+
+    fn row<'a>(&'a self, _model: &'a Model) -> Option<Box<dyn PaneRecord + 'a>> {
+        Some(Box::new(Drops(self.group.clone())))
+    }
+
+    fn entry(&self) -> Option<EntryQuery> {
+        Some(EntryQuery::Drop(self.group.key.clone()))
+    }
+
+    fn trace(&self) -> Option<TraceId> {
+        None
+    }
+
+    fn follow(&mut self, kept: &EntryBuffer, _lists: &PagedLists) {
+        self.message.get_or_insert_with(|| find_message(kept, &self.group.last));
+    }
+
+    fn quoted_entry(&self) -> Option<Seq> {
+        Some(self.message.as_ref()?.as_ref()?.seq)
+    }
+}
+
 fn client(name: Option<&str>, session: ConnectionId) -> String {
     let name = name.filter(|name| !name.is_empty());
     name.map_or_else(|| format!("session {session}"), |name| format!("{name}, session {session}"))
 }
 
 /// Why, whose, what to do, and the message itself.
-pub(crate) fn drop_details(
+fn drop_details(
     view: &View,
     model: &Model,
     group: &DropGroup,
@@ -185,7 +302,7 @@ fn queue(model: &Model, session: ConnectionId, sub: u64) -> Option<String> {
 }
 
 /// A topic's figures, who listens, and what was dropped on it.
-pub(crate) fn topic_details(view: &View, model: &Model, name: &TopicName) -> Vec<ReportLine> {
+fn topic_details(view: &View, model: &Model, name: &TopicName) -> Vec<ReportLine> {
     let Some((rmp, topic)) = model.rmp().and_then(|rmp| Some((rmp, rmp.topics.get(name)?))) else {
         return vec![detail(
             "",
@@ -306,7 +423,7 @@ fn matches(pattern: &str, topic: &str) -> bool {
 }
 
 /// Who a session is, what it may do, what it listens to.
-pub(crate) fn session_details(view: &View, model: &Model, session: ConnectionId) -> Vec<ReportLine> {
+fn session_details(view: &View, model: &Model, session: ConnectionId) -> Vec<ReportLine> {
     let Some(peer) = model.rmp().and_then(|rmp| rmp.peers.get(&session)) else {
         return vec![detail("", "it has left")];
     };

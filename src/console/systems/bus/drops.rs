@@ -5,20 +5,25 @@ use crate::{
     console::{
         draw::{Cell, format, glyphs::Glyphs, theme::Role},
         input::pane_id::PaneId,
+        inspect::actions::EntryQuery,
         model::{
             Model,
             bus::{Culprit, DropGroup, drop_groups},
         },
         records::{
+            details_record::DetailsRecord,
             ledger::{Account, LedgerBound},
             paged_lists::Pages,
             pane::{Columns, Drawing, Empty, Pane, PaneChip, Source, Title},
-            row::{CellContext, PaneRecord, Row},
+            row::{CellContext, PaneRecord},
+            row_list::Rows,
             selection::RecordKey,
         },
+        systems::bus::{details::DropDetails, keys::DROP},
     },
     dissect::rmp::drop_word,
     field::{Column, Fields as _, Value, fields},
+    ids::TraceId,
     rmp::DropReason,
 };
 
@@ -72,7 +77,7 @@ fn reason_sign(reason: DropReason, glyphs: &Glyphs) -> (&'static str, Role) {
 
 impl PaneRecord for Drops {
     fn key(&self) -> RecordKey {
-        RecordKey::Drop(Box::new(self.0.key.clone()))
+        DROP.of(self.0.key.clone())
     }
 
     fn cell(&self, field: &str, look: &CellContext<'_>) -> Option<Cell> {
@@ -87,13 +92,27 @@ impl PaneRecord for Drops {
             _ => return None,
         })
     }
+
+    fn details(&self) -> Option<Box<dyn DetailsRecord>> {
+        Some(Box::new(DropDetails::of(self.0.clone())))
+    }
+
+    fn entry(&self) -> Result<EntryQuery, String> {
+        Ok(EntryQuery::Drop(self.0.key.clone()))
+    }
+
+    fn trace(&self) -> Option<TraceId> {
+        self.0.last.trace
+    }
+
+    fn command(&self) -> Option<String> {
+        None
+    }
 }
 
 /// The drops whose notices are kept.
-fn rows(model: &Model) -> Vec<Row<'_>> {
-    model.rmp().map_or_else(Vec::new, |rmp| {
-        drop_groups(rmp).into_iter().map(|group| Row::Drops(Drops(group))).collect()
-    })
+fn rows(model: &Model) -> Rows<'_> {
+    model.rmp().map_or_else(Vec::new, drop_groups).into_iter().map(Drops).collect()
 }
 
 /// Messages of the bus that did not reach their subscribers.

@@ -2,6 +2,7 @@
 
 pub(crate) mod details;
 pub(crate) mod drops;
+pub(crate) mod keys;
 pub(crate) mod peers;
 pub(crate) mod subscribers;
 pub(crate) mod topics;

@@ -3,20 +3,25 @@
 use super::topics::{bad_cell, rate_cell};
 use crate::{
     console::{
+        copy::line,
         draw::{Cell, format, theme::Role},
         input::pane_id::PaneId,
+        inspect::actions::EntryQuery,
         model::{Model, bridge::WindowedRates, bus::MESSAGES},
         records::{
+            details_record::DetailsRecord,
             ledger::{Account, LedgerBound},
             paged_lists::Pages,
             pane::{Columns, Drawing, Empty, Pane, PaneChip, Source, Title},
-            row::{CellContext, PaneRecord, Row},
+            row::{CellContext, PaneRecord},
+            row_list::Rows,
             selection::RecordKey,
         },
+        systems::bus::{details::PeerDetails, keys::PEER},
     },
     dissect::rmp::rights,
     field::{Column, Fields as _, Value, fields},
-    ids::ConnectionId,
+    ids::{ConnectionId, TraceId},
     rmp::{Dialect, Kind, PeerView},
 };
 
@@ -96,7 +101,7 @@ fields! {
 
 impl PaneRecord for BusPeer<'_> {
     fn key(&self) -> RecordKey {
-        RecordKey::BusPeer(self.session)
+        PEER.of(self.session)
     }
 
     fn cell(&self, field: &str, look: &CellContext<'_>) -> Option<Cell> {
@@ -128,6 +133,22 @@ impl PaneRecord for BusPeer<'_> {
             _ => return None,
         })
     }
+
+    fn details(&self) -> Option<Box<dyn DetailsRecord>> {
+        Some(Box::new(PeerDetails(self.session)))
+    }
+
+    fn entry(&self) -> Result<EntryQuery, String> {
+        Ok(EntryQuery::BusSession(self.session))
+    }
+
+    fn trace(&self) -> Option<TraceId> {
+        None
+    }
+
+    fn command(&self) -> Option<String> {
+        Some(line::list_command("peers", &format!("session={}", self.session)))
+    }
 }
 
 const fn kind_role(kind: Option<Kind>) -> Role {
@@ -139,14 +160,14 @@ const fn kind_role(kind: Option<Kind>) -> Role {
 }
 
 /// The connections, by session; consoles last.
-fn rows(model: &Model) -> Vec<Row<'_>> {
-    let Some(rmp) = model.rmp() else { return Vec::new() };
+fn rows(model: &Model) -> Rows<'_> {
+    let Some(rmp) = model.rmp() else { return Rows::none() };
     let own = model.own_session();
     let mut peers: Vec<_> = rmp.peers.iter().collect();
     peers.sort_by_key(|(_, peer)| is_console(peer));
     let row = |(session, peer): (&ConnectionId, _)| {
         let is_own = own == Some(*session);
-        Row::BusPeer(BusPeer { session: *session, peer, rates: model.bus.peers.get(session), is_own })
+        BusPeer { session: *session, peer, rates: model.bus.peers.get(session), is_own }
     };
     peers.into_iter().map(row).collect()
 }

@@ -1,34 +1,30 @@
 //! Subscribers: what each subscription gets, what waits for it, and what it lost; those that need a look
 //! first.
 
-use crate::{
-    console::{
-        draw::format,
-        records::{
-            ledger::{Account, LedgerBound},
-            paged_lists::Pages,
-            pane::{Columns, Drawing, Empty, Pane, PaneChip, Source, Title},
-        },
-        systems::bus::peers,
-    },
-    field::Fields as _,
-};
 use std::{borrow::Cow, cmp::Reverse};
 
 use super::topics::{bad_cell, rate_cell, short_topic};
 use crate::{
     console::{
-        draw::{Cell, theme::Role},
+        copy::line,
+        draw::{Cell, format, theme::Role},
         input::pane_id::PaneId,
+        inspect::actions::EntryQuery,
         model::{Model, bridge::WindowedRates, bus::DELIVERED},
         records::{
-            row::{CellContext, PaneRecord, Row},
+            details_record::DetailsRecord,
+            ledger::{Account, LedgerBound},
+            paged_lists::Pages,
+            pane::{Columns, Drawing, Empty, Pane, PaneChip, Source, Title},
+            row::{CellContext, PaneRecord},
+            row_list::Rows,
             selection::RecordKey,
         },
+        systems::bus::{details::PeerDetails, keys::SUBSCRIPTION, peers},
         ui::state::Ui,
     },
-    field::{Column, Value, fields},
-    ids::{ConnectionId, TopicName},
+    field::{Column, Fields as _, Value, fields},
+    ids::{ConnectionId, TopicName, TraceId},
     limits,
     rmp::{DropReason, PeerView, SubView},
     time::Now,
@@ -128,7 +124,7 @@ fn short(bytes: u64) -> String {
 
 impl PaneRecord for Subscriber<'_> {
     fn key(&self) -> RecordKey {
-        RecordKey::Subscription(self.session, self.number)
+        SUBSCRIPTION.of((self.session, self.number))
     }
 
     fn cell(&self, field: &str, look: &CellContext<'_>) -> Option<Cell> {
@@ -161,6 +157,22 @@ impl PaneRecord for Subscriber<'_> {
             "duplicate" => Cell::new(format::count(self.lost(DropReason::Duplicate)), Role::Muted),
             _ => return None,
         })
+    }
+
+    fn details(&self) -> Option<Box<dyn DetailsRecord>> {
+        Some(Box::new(PeerDetails(self.session)))
+    }
+
+    fn entry(&self) -> Result<EntryQuery, String> {
+        Ok(EntryQuery::BusSession(self.session))
+    }
+
+    fn trace(&self) -> Option<TraceId> {
+        None
+    }
+
+    fn command(&self) -> Option<String> {
+        Some(line::list_command("subscriptions", &format!("session={} sub={}", self.session, self.number)))
     }
 }
 
@@ -218,8 +230,8 @@ fn merged(rest: Vec<Subscriber<'_>>) -> Option<Subscriber<'_>> {
 
 /// The subscriptions: sessions with the fullest queues and the most losses first, consoles that need no look
 /// last.
-fn rows<'a>(model: &'a Model, ui: &'a Ui) -> Vec<Row<'a>> {
-    let Some(rmp) = model.rmp() else { return Vec::new() };
+fn rows<'a>(model: &'a Model, ui: &'a Ui) -> Rows<'a> {
+    let Some(rmp) = model.rmp() else { return Rows::none() };
     let mut sessions: Vec<_> =
         rmp.peers.iter().map(|(session, peer)| of_session(*session, peer, model, ui)).collect();
     sessions.retain(|rows| !rows.is_empty());
@@ -227,7 +239,7 @@ fn rows<'a>(model: &'a Model, ui: &'a Ui) -> Vec<Row<'a>> {
         let need = rows.first().map(Subscriber::attention);
         (Reverse(need), rows.first().is_some_and(|row| peers::is_console(row.peer)))
     });
-    sessions.into_iter().flatten().take(LISTED_MAX).map(Row::Subscriber).collect()
+    sessions.into_iter().flatten().take(LISTED_MAX).collect()
 }
 
 /// The subscriptions of the bus, and what waits for them.

@@ -1,34 +1,34 @@
 //! Topics: what is published where, and how fast.
 
-use crate::{
-    console::{
-        input::pane_id::PaneId,
-        records::{
-            ledger::{Account, LedgerBound},
-            paged_lists::Pages,
-            pane::{Columns, Drawing, Empty, Pane, PaneChip, Source, Title},
-        },
-    },
-    field::Fields as _,
-};
 use std::borrow::Cow;
 
 use crate::{
     console::{
+        copy::line,
         draw::{Cell, format, glyphs::Glyphs, theme::Role},
+        input::pane_id::PaneId,
+        inspect::actions::EntryQuery,
         model::{
             Model,
             bridge::WindowedRates,
             bus::{BYTES, DELIVERED, MESSAGES},
         },
         records::{
-            row::{CellContext, PaneRecord, Row},
+            details_record::DetailsRecord,
+            ledger::{Account, LedgerBound},
+            paged_lists::Pages,
+            pane::{Columns, Drawing, Empty, Pane, PaneChip, Source, Title},
+            row::{CellContext, PaneRecord},
+            row_list::Rows,
             selection::RecordKey,
         },
-        systems::bridge::queues::spark,
+        systems::{
+            bridge::queues::spark,
+            bus::{details::TopicDetails, keys::TOPIC},
+        },
     },
     dissect::rmp::schema_name,
-    field::{Column, Value, fields},
+    field::{Column, Fields as _, Value, fields},
     ids::{TopicName, TraceId},
     rmp::{DropReason, TopicView, UntappedTopic, topic::Class},
     time::Now,
@@ -170,7 +170,7 @@ pub(crate) fn bad_cell(count: u64) -> Cell {
 
 impl PaneRecord for Topic<'_> {
     fn key(&self) -> RecordKey {
-        RecordKey::Topic(self.name.clone())
+        TOPIC.of(self.name.clone())
     }
 
     fn cell(&self, field: &str, look: &CellContext<'_>) -> Option<Cell> {
@@ -207,6 +207,22 @@ impl PaneRecord for Topic<'_> {
             _ => return None,
         })
     }
+
+    fn details(&self) -> Option<Box<dyn DetailsRecord>> {
+        Some(Box::new(TopicDetails(self.name.clone())))
+    }
+
+    fn entry(&self) -> Result<EntryQuery, String> {
+        Ok(EntryQuery::Topic(self.name.clone()))
+    }
+
+    fn trace(&self) -> Option<TraceId> {
+        None
+    }
+
+    fn command(&self) -> Option<String> {
+        Some(line::list_command("topics", &format!("topic={}", line::operand(self.name.as_str()))))
+    }
 }
 
 /// What its subscriptions know of a topic whose messages nobody counts, and what leaves to those that take it
@@ -226,8 +242,8 @@ fn untapped<'a>(model: &'a Model, name: &TopicName) -> Option<(UntappedTopic, Ve
 
 /// The topics, the busiest of the last minute first and then by name: those of a like load keep their places
 /// among each other.
-fn rows(model: &Model, now: Now) -> Vec<Row<'_>> {
-    let Some(rmp) = model.rmp() else { return Vec::new() };
+fn rows(model: &Model, now: Now) -> Rows<'_> {
+    let Some(rmp) = model.rmp() else { return Rows::none() };
     let row = |(name, view)| Topic {
         name,
         view,
@@ -241,7 +257,7 @@ fn rows(model: &Model, now: Now) -> Vec<Row<'_>> {
             .map_or(0, |flow| flow.per_minute(MESSAGES, now).checked_ilog2().map_or(0, |log| log / 2 + 1))
     };
     topics.sort_by_cached_key(|topic| std::cmp::Reverse(load(topic)));
-    topics.into_iter().map(Row::Topic).collect()
+    topics.into_iter().collect()
 }
 
 /// What is published where on the bus.

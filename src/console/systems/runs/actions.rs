@@ -8,12 +8,21 @@ use crate::{
             action::{Action, Effect, Purpose},
             pane_id::{ChipId, PaneId},
         },
-        model::{Cause, Model},
-        overlays::{Confirmation, DetailsRecord, Target},
-        records::selection::RecordKey,
+        model::{Alert, Cause, Model},
+        overlays::{Confirmation, Target},
         screen::{actions::ask, dispatch::show_message},
-        systems::runs::pending_approval,
-        ui::state::{Focus, Ui},
+        systems::{
+            runs::{
+                keys,
+                keys::{ARTIFACT, NODE},
+                pending_approval,
+            },
+            station::keys::CHIP,
+        },
+        ui::{
+            master_detail::run_of,
+            state::{Focus, Ui},
+        },
     },
     ids::{ActionId, TraceId},
     port::Command,
@@ -29,12 +38,7 @@ pub(crate) fn is_in_run_panes(ui: &Ui) -> bool {
 /// The run that open details tell of.
 fn details_run(ui: &Ui, model: &Model) -> Option<TraceId> {
     let Target::Record(record) = ui.target(model) else { return None };
-    match record {
-        DetailsRecord::Run(run) | DetailsRecord::Node(run, _) | DetailsRecord::Artifact(run, _) => Some(*run),
-        DetailsRecord::StoredRun(row) => Some(row.run),
-        DetailsRecord::RunLine(line) => Some(line.run),
-        _ => None,
-    }
+    keys::run_of(&record.key())
 }
 
 /// Whether the keys go to what tells of a run: a pane, or details.
@@ -50,10 +54,7 @@ fn target_run(ui: &Ui, model: &Model) -> Option<TraceId> {
     let Focus::Pane(list @ (PaneId::Runs | PaneId::RunHistory)) = ui.focus else {
         return ui.detail_run(model);
     };
-    match ui.selected(list, model)? {
-        RecordKey::Run(run) | RecordKey::StoredRun(_, run) => Some(run),
-        _ => None,
-    }
+    run_of(&ui.selected(list, model)?)
 }
 
 /// Why no run would be cancelled.
@@ -88,19 +89,23 @@ fn target_approval(ui: &Ui, model: &Model) -> Option<ActionId> {
     let only = || asks.first().copied().filter(|_| asks.len() == 1);
     let ask = match ui.target(model) {
         Target::Approval(ask) => Some(ask),
-        Target::Record(record) => match record {
-            DetailsRecord::Node(run, place) => of_node(*run, *place),
-            DetailsRecord::Run(run) => of_run(*run),
-            DetailsRecord::StoredRun(row) => of_run(row.run),
-            DetailsRecord::RunLine(line) => of_run(line.run),
-            DetailsRecord::Chip(ChipId::Runs) => only(),
-            DetailsRecord::Alert(alert) if alert.cause == Cause::AwaitingApproval => only(),
-            _ => None,
-        },
-        Target::Row(pane) if is_in_run_panes(ui) => match ui.selected(pane, model) {
-            Some(RecordKey::Node(run, place)) => of_node(run, place).or_else(|| of_run(run)),
-            _ => of_run(target_run(ui, model)?),
-        },
+        Target::Record(record) => {
+            let key = record.key();
+            let is_alert = |alert: &Alert| alert.cause == Cause::AwaitingApproval;
+            match NODE.id(&key) {
+                Some((run, index)) => of_node(*run, *index),
+                None if CHIP.id(&key) == Some(&ChipId::Runs) => only(),
+                None if record.of_type().is_some_and(is_alert) => only(),
+                None if ARTIFACT.id(&key).is_some() => None,
+                None => of_run(keys::run_of(&key)?),
+            }
+        }
+        Target::Row(pane) if is_in_run_panes(ui) => {
+            match ui.selected(pane, model).as_ref().and_then(|key| NODE.id(key)) {
+                Some((run, place)) => of_node(*run, *place).or_else(|| of_run(*run)),
+                None => of_run(target_run(ui, model)?),
+            }
+        }
         _ => None,
     };
     ask.map(|ask| ask.action)

@@ -5,14 +5,18 @@ use crate::{
     console::{
         draw::Cell,
         input::pane_id::PaneId,
+        inspect::actions::EntryQuery,
         model::Model,
         records::{
+            details_record::DetailsRecord,
             ledger::{Account, LedgerBound},
             paged_lists::Pages,
             pane::{Columns, Drawing, Empty, Pane, Source, Title},
-            row::{CellContext, PaneRecord, Row},
+            row::{CellContext, PaneRecord},
+            row_list::Rows,
             selection::RecordKey,
         },
+        systems::runs::{details::ArtifactDetails, keys::ARTIFACT},
         ui::state::Ui,
     },
     field::{Fields as _, Record, Spec, Value},
@@ -39,18 +43,38 @@ impl Record for Artifact<'_> {
 
 impl PaneRecord for Artifact<'_> {
     fn key(&self) -> RecordKey {
-        RecordKey::Artifact(self.run, self.row.number)
+        ARTIFACT.of((self.run, self.row.number))
     }
 
     fn cell(&self, _field: &str, _look: &CellContext<'_>) -> Option<Cell> {
         None
     }
+
+    fn details(&self) -> Option<Box<dyn DetailsRecord>> {
+        Some(Box::new(ArtifactDetails { run: self.run, row: self.row.clone() }))
+    }
+
+    fn entry(&self) -> Result<EntryQuery, String> {
+        Ok(EntryQuery::Run(self.run))
+    }
+
+    fn trace(&self) -> Option<TraceId> {
+        Some(self.run)
+    }
+
+    fn command(&self) -> Option<String> {
+        Some(format!("run artifacts {} --json", self.run))
+    }
+
+    fn stored_json(&self) -> Option<serde_json::Result<String>> {
+        Some(serde_json::to_string(self.row))
+    }
 }
 
 /// The artifacts of the run that is shown.
-fn rows<'a>(model: &Model, ui: &'a Ui) -> Vec<Row<'a>> {
-    let Some(run) = ui.detail_run(model) else { return Vec::new() };
-    ui.paged_lists.runs.artifacts(run).iter().map(|row| Row::Artifact(Artifact { run, row })).collect()
+fn rows<'a>(model: &Model, ui: &'a Ui) -> Rows<'a> {
+    let Some(run) = ui.detail_run(model) else { return Rows::none() };
+    ui.paged_lists.runs.artifacts(run).iter().map(|row| Artifact { run, row }).collect()
 }
 
 /// What a run kept.

@@ -1,16 +1,24 @@
 //! Details of runs in words: a run, a node, an event, an artifact.
 
-use crate::console::draw::format;
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 
 use super::confirmations::InputLine;
 use crate::{
     console::{
+        draw::format,
         input::action::Action,
-        model::{Model, ReportLine, runs::RunLine},
+        inspect::actions::EntryQuery,
+        model::{EntryBuffer, Model, ReportLine, runs::RunLine},
         overlays::detail::{at, detail, payload},
+        records::{
+            details_record::DetailsRecord, paged_lists::PagedLists, record_key::RecordKey, row::PaneRecord,
+        },
         settings::view::View,
-        systems::runs::node_time,
+        systems::runs::{
+            Artifact,
+            keys::{ARTIFACT, NODE, RUN, RUN_EVENT, STORED_RUN},
+            node_time,
+        },
     },
     ids::TraceId,
     port::{ArtifactRow, RunRow},
@@ -21,13 +29,191 @@ use crate::{
 /// Nodes and edges that are named one by one.
 const LISTED_MAX: usize = 12;
 
+/// A run: as it is shown, or as the store has it where its plan is shown no more.
+#[derive(Debug)]
+pub(crate) struct RunDetails {
+    run: TraceId,
+    stored: Option<Arc<RunView>>,
+}
+
+impl RunDetails {
+    /// A run, before the store was asked.
+    pub(crate) const fn of(run: TraceId) -> Self {
+        Self { run, stored: None }
+    }
+
+    fn view<'a>(&'a self, model: &'a Model) -> Option<&'a RunView> {
+        let shown = model.runs().and_then(|runs| runs.run(self.run));
+        shown.filter(|view| !view.nodes.is_empty()).or(self.stored.as_deref()).or(shown)
+    }
+}
+
+impl DetailsRecord for RunDetails {
+    fn key(&self) -> RecordKey {
+        RUN.of(self.run)
+    }
+
+    fn title(&self, model: &Model) -> String {
+        run_title(self.view(model), self.run)
+    }
+
+    fn lines(&self, view: &View, model: &Model) -> Vec<ReportLine> {
+        run_details(view, model, self.run, self.view(model))
+    }
+
+    fn row<'a>(&'a self, _model: &'a Model) -> Option<Box<dyn PaneRecord + 'a>> {
+        None
+    }
+
+    fn entry(&self) -> Option<EntryQuery> {
+        Some(EntryQuery::Run(self.run))
+    }
+
+    fn trace(&self) -> Option<TraceId> {
+        Some(self.run)
+    }
+
+    fn follow(&mut self, _kept: &EntryBuffer, lists: &PagedLists) {
+        self.stored = lists.runs.view(self.run).cloned().or(self.stored.take());
+    }
+}
+
+/// A node of a run, by its place in the plan.
+#[derive(Debug)]
+pub(crate) struct NodeDetails {
+    run: RunDetails,
+    index: u32,
+}
+
+impl NodeDetails {
+    /// A node, before the store was asked for its run.
+    pub(crate) const fn of(run: TraceId, index: u32) -> Self {
+        Self { run: RunDetails::of(run), index }
+    }
+}
+
+impl DetailsRecord for NodeDetails {
+    fn key(&self) -> RecordKey {
+        NODE.of((self.run.run, self.index))
+    }
+
+    fn title(&self, model: &Model) -> String {
+        node_title(self.run.view(model), self.run.run, self.index)
+    }
+
+    fn lines(&self, view: &View, model: &Model) -> Vec<ReportLine> {
+        node_details(view, model, (self.run.run, self.index), self.run.view(model))
+    }
+
+    fn row<'a>(&'a self, _model: &'a Model) -> Option<Box<dyn PaneRecord + 'a>> {
+        None
+    }
+
+    fn entry(&self) -> Option<EntryQuery> {
+        Some(EntryQuery::Node(self.run.run, self.index))
+    }
+
+    fn trace(&self) -> Option<TraceId> {
+        Some(self.run.run)
+    }
+
+    fn follow(&mut self, kept: &EntryBuffer, lists: &PagedLists) {
+        self.run.follow(kept, lists);
+    }
+}
+
+impl DetailsRecord for RunRow {
+    fn key(&self) -> RecordKey {
+        STORED_RUN.of((self.number, self.run))
+    }
+
+    fn title(&self, _model: &Model) -> String {
+        format!("Run {} {}", self.name, self.run.short())
+    }
+
+    fn lines(&self, view: &View, _model: &Model) -> Vec<ReportLine> {
+        stored_details(view, self)
+    }
+
+    fn row<'a>(&'a self, _model: &'a Model) -> Option<Box<dyn PaneRecord + 'a>> {
+        Some(Box::new(self))
+    }
+
+    fn entry(&self) -> Option<EntryQuery> {
+        Some(EntryQuery::Run(self.run))
+    }
+
+    fn trace(&self) -> Option<TraceId> {
+        Some(self.run)
+    }
+}
+
+impl DetailsRecord for RunLine {
+    fn key(&self) -> RecordKey {
+        RUN_EVENT.of((self.run, self.number))
+    }
+
+    fn title(&self, _model: &Model) -> String {
+        format!("Event {} of {}", self.number, self.run.short())
+    }
+
+    fn lines(&self, view: &View, _model: &Model) -> Vec<ReportLine> {
+        event_details(view, self)
+    }
+
+    fn row<'a>(&'a self, _model: &'a Model) -> Option<Box<dyn PaneRecord + 'a>> {
+        Some(Box::new(self))
+    }
+
+    fn entry(&self) -> Option<EntryQuery> {
+        Some(EntryQuery::RunEvent(self.run, self.number))
+    }
+
+    fn trace(&self) -> Option<TraceId> {
+        Some(self.run)
+    }
+}
+
+/// An artifact of a run.
+#[derive(Debug)]
+pub(crate) struct ArtifactDetails {
+    pub(crate) run: TraceId,
+    pub(crate) row: ArtifactRow,
+}
+
+impl DetailsRecord for ArtifactDetails {
+    fn key(&self) -> RecordKey {
+        ARTIFACT.of((self.run, self.row.number))
+    }
+
+    fn title(&self, _model: &Model) -> String {
+        format!("Artifact {} of {}", self.row.number, self.run.short())
+    }
+
+    fn lines(&self, view: &View, _model: &Model) -> Vec<ReportLine> {
+        artifact_details(view, self.run, &self.row)
+    }
+
+    fn row<'a>(&'a self, _model: &'a Model) -> Option<Box<dyn PaneRecord + 'a>> {
+        Some(Box::new(Artifact { run: self.run, row: &self.row }))
+    }
+
+    fn entry(&self) -> Option<EntryQuery> {
+        Some(EntryQuery::Run(self.run))
+    }
+
+    fn trace(&self) -> Option<TraceId> {
+        Some(self.run)
+    }
+}
+
 /// The title of a run's details.
-pub(crate) fn run_title(it: Option<&RunView>, run: TraceId) -> String {
+fn run_title(it: Option<&RunView>, run: TraceId) -> String {
     format!("Run {} {}", it.map_or("", |view| &*view.name), run.short())
 }
 
 /// The title of a node's details.
-pub(crate) fn node_title(it: Option<&RunView>, run: TraceId, place: u32) -> String {
+fn node_title(it: Option<&RunView>, run: TraceId, place: u32) -> String {
     let node = it.and_then(|it| it.plan.nodes.get(place as usize)).map_or("", |node| &*node.id);
     format!("Node {node} of {} {}", it.map_or("", |it| &*it.name), run.short())
 }
@@ -37,7 +223,7 @@ fn approvals(model: &Model, run: TraceId) -> impl Iterator<Item = &AskView> {
 }
 
 /// How a run stands, what is the matter with it, and where its nodes are.
-pub(crate) fn run_details(view: &View, model: &Model, run: TraceId, it: Option<&RunView>) -> Vec<ReportLine> {
+fn run_details(view: &View, model: &Model, run: TraceId, it: Option<&RunView>) -> Vec<ReportLine> {
     let Some(it) = it else {
         return vec![
             detail("", "it is listed here no longer; the store has it:"),
@@ -126,7 +312,7 @@ fn approval_details(view: &View, ask: &AskView, is_at_hand: bool) -> Vec<ReportL
 }
 
 /// A run as the store has it.
-pub(crate) fn stored_details(view: &View, row: &RunRow) -> Vec<ReportLine> {
+fn stored_details(view: &View, row: &RunRow) -> Vec<ReportLine> {
     let mut facts = vec![detail("state", row.state.name())];
     facts.extend(row.why.as_deref().map(|why| payload("why", why)));
     facts.push(detail("submitted", at(view, row.submitted_at_ms)));
@@ -153,7 +339,7 @@ pub(crate) fn stored_details(view: &View, row: &RunRow) -> Vec<ReportLine> {
 }
 
 /// How a node stands, what feeds it, and what it feeds.
-pub(crate) fn node_details(
+fn node_details(
     view: &View,
     model: &Model,
     (run, place): (TraceId, u32),
@@ -232,7 +418,7 @@ pub(crate) fn node_details(
 }
 
 /// An event.
-pub(crate) fn event_details(view: &View, line: &RunLine) -> Vec<ReportLine> {
+fn event_details(view: &View, line: &RunLine) -> Vec<ReportLine> {
     let mut facts = vec![detail("at", at(view, line.at)), detail("kind", line.kind.name())];
     facts.extend(line.level.map(|level| detail("level", level.name())));
     facts.extend(line.node.as_deref().map(|node| detail("node", node)));
@@ -243,7 +429,7 @@ pub(crate) fn event_details(view: &View, line: &RunLine) -> Vec<ReportLine> {
 }
 
 /// An artifact.
-pub(crate) fn artifact_details(view: &View, run: TraceId, row: &ArtifactRow) -> Vec<ReportLine> {
+fn artifact_details(view: &View, run: TraceId, row: &ArtifactRow) -> Vec<ReportLine> {
     vec![
         detail("from", format!("{}.{}", row.node, row.port)),
         detail("type", format!("{}, schema {}", row.kind, row.schema_id)),

@@ -5,17 +5,22 @@ use crate::{
     console::{
         draw::{Cell, class::Class, theme::Role},
         input::pane_id::PaneId,
+        inspect::actions::EntryQuery,
         model::{Model, runs::RunLine},
         records::{
+            details_record::DetailsRecord,
             ledger::{Account, LedgerBound},
             paged_lists::Pages,
             pane::{Columns, Drawing, Empty, Pane, Source, Title},
-            row::{CellContext, PaneRecord, Row},
+            row::{CellContext, PaneRecord},
+            row_list::Rows,
             selection::RecordKey,
         },
+        systems::runs::keys::RUN_EVENT,
         ui::state::Ui,
     },
     field::{Column, Fields as _, Value, fields},
+    ids::TraceId,
     runs::EventKind,
     tap::entry::station::Level,
 };
@@ -46,7 +51,7 @@ pub(crate) const fn level_role(level: Option<Level>) -> Role {
 
 impl PaneRecord for RunLine {
     fn key(&self) -> RecordKey {
-        RecordKey::RunEvent(self.run, self.number)
+        RUN_EVENT.of((self.run, self.number))
     }
 
     fn cell(&self, field: &str, look: &CellContext<'_>) -> Option<Cell> {
@@ -66,14 +71,30 @@ impl PaneRecord for RunLine {
             _ => return None,
         })
     }
+
+    fn details(&self) -> Option<Box<dyn DetailsRecord>> {
+        Some(Box::new(self.clone()))
+    }
+
+    fn entry(&self) -> Result<EntryQuery, String> {
+        Ok(EntryQuery::RunEvent(self.run, self.number))
+    }
+
+    fn trace(&self) -> Option<TraceId> {
+        Some(self.run)
+    }
+
+    fn command(&self) -> Option<String> {
+        Some(format!("run events {} --json", self.run))
+    }
 }
 
 /// The events of the run that is shown.
-fn rows<'a>(model: &'a Model, ui: &'a Ui) -> Vec<Row<'a>> {
-    let Some(run) = ui.detail_run(model) else { return Vec::new() };
+fn rows<'a>(model: &'a Model, ui: &'a Ui) -> Rows<'a> {
+    let Some(run) = ui.detail_run(model) else { return Rows::none() };
     let mut heard = model.recent_run_events(run).peekable();
     let first = heard.peek().map_or(u64::MAX, |line| line.number);
-    ui.paged_lists.runs.older(run, first).chain(heard).map(Row::RunLine).collect()
+    ui.paged_lists.runs.older(run, first).chain(heard).collect()
 }
 
 /// The events of a run, the newest last.

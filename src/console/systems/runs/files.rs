@@ -1,28 +1,28 @@
 //! Openings to go on with: those that were submitted lately, then the files that there are.
 
-use crate::console::{
-    draw::format,
-    input::{
-        action::{Action, Effect},
-        keymap::KeyScope,
-    },
-    model::Model,
-    overlays::{Acted, Layer, Offer, Scene, Target, needs},
-    systems::runs::{openings::OpeningJob, submitting},
-    ui::{layout::Layout, state::Ui},
-};
 use ratatui::layout::{Position, Rect};
 
 use crate::{
     console::{
-        draw::{Cell, class::Class, theme::Role},
+        draw::{Cell, class::Class, format, theme::Role},
+        input::{
+            action::{Action, Effect},
+            keymap::KeyScope,
+        },
+        model::Model,
+        overlays::{Acted, Layer, Offer, Scene, Target, needs},
         records::{
             Table,
+            record_key::INDEX,
             selection::{RecordKey, Selection},
         },
         screen::{list_height, row_at},
         settings::view::{Canvas, View},
-        systems::runs::openings::{OpeningDrafts, OpeningFile, OpeningListing, Recent},
+        systems::runs::{
+            openings::{OpeningDrafts, OpeningFile, OpeningJob, OpeningListing, Recent},
+            submitting,
+        },
+        ui::{layout::Layout, state::Ui},
     },
     field::Column,
 };
@@ -75,7 +75,7 @@ impl Files {
     }
 
     fn keys(&self) -> Vec<RecordKey> {
-        (0..self.recent.len() + self.files().len()).map(RecordKey::Field).collect()
+        (0..self.recent.len() + self.files().len()).map(|id| INDEX.of(id)).collect()
     }
 
     /// What could not be listed, in words.

@@ -5,8 +5,9 @@ use crate::{
     console::{
         draw::{Cell, class::Class, format, theme::Role},
         input::pane_id::PaneId,
+        inspect::actions::EntryQuery,
         records::{
-            Row,
+            details_record::DetailsRecord,
             ledger::{Account, LedgerBound},
             paged_list::{PageQuery, PageRows, station_list},
             paged_lists::{ListSource, Pages},
@@ -14,8 +15,10 @@ use crate::{
             row::{CellContext, PaneRecord},
             selection::RecordKey,
         },
+        systems::runs::keys::STORED_RUN,
     },
     field::{Column, Fields as _},
+    ids::TraceId,
     port::{Page, Query, RunRow},
 };
 
@@ -34,7 +37,7 @@ pub(crate) const COLUMNS: &[(&str, Column)] = &[
 
 impl PaneRecord for RunRow {
     fn key(&self) -> RecordKey {
-        RecordKey::StoredRun(self.number, self.run)
+        STORED_RUN.of((self.number, self.run))
     }
 
     fn cell(&self, field: &str, look: &CellContext<'_>) -> Option<Cell> {
@@ -54,6 +57,26 @@ impl PaneRecord for RunRow {
             _ => return None,
         })
     }
+
+    fn details(&self) -> Option<Box<dyn DetailsRecord>> {
+        Some(Box::new(self.clone()))
+    }
+
+    fn entry(&self) -> Result<EntryQuery, String> {
+        Ok(EntryQuery::Run(self.run))
+    }
+
+    fn trace(&self) -> Option<TraceId> {
+        Some(self.run)
+    }
+
+    fn command(&self) -> Option<String> {
+        Some(format!("run show {} --json", self.run))
+    }
+
+    fn stored_json(&self) -> Option<serde_json::Result<String>> {
+        Some(serde_json::to_string(self))
+    }
 }
 
 /// Every run that the store has, in pages.
@@ -61,7 +84,7 @@ pub(crate) static PANE: Pane = Pane {
     specs: RunRow::SPECS,
     columns: Columns::Named(COLUMNS),
     source: Source::Pages { field: "number", oldest_first: false },
-    rows: |ui, _| ui.paged_lists.rows(PaneId::RunHistory).iter().map(Row::StoredRun).collect(),
+    rows: |ui, _| ui.paged_lists.rows::<RunRow>(PaneId::RunHistory).iter().collect(),
     pages: Pages::List(&LIST),
     filter: None,
     title: Title::Name,

@@ -1,33 +1,31 @@
 //! Runs: those that ask first, the one that silence answers first before the others, then the others that are
 //! open, then the newest.
 
-use super::pages::stored_row;
+use std::{cmp::Reverse, collections::HashMap, time::Duration};
+
+use super::{
+    pages::stored_row,
+    plan::{bar_of, share_of},
+};
 use crate::{
     console::{
-        draw::format,
+        draw::{Cell, class::Class, format, glyphs::Glyphs, theme::Role},
         input::pane_id::PaneId,
+        inspect::actions::EntryQuery,
+        model::Model,
         records::{
+            details_record::DetailsRecord,
             ledger::{Account, LedgerBound},
             paged_lists::Pages,
             pane::{Columns, Drawing, Empty, Pane, Source, Title},
-        },
-    },
-    field::Fields as _,
-};
-use std::{cmp::Reverse, collections::HashMap, time::Duration};
-
-use super::plan::{bar_of, share_of};
-use crate::{
-    console::{
-        draw::{Cell, class::Class, glyphs::Glyphs, theme::Role},
-        model::Model,
-        records::{
-            row::{CellContext, PaneRecord, Row},
+            row::{CellContext, PaneRecord},
+            row_list::{Collected, Rows},
             selection::RecordKey,
         },
+        systems::runs::{details::RunDetails, keys::RUN},
         ui::state::Ui,
     },
-    field::{Column, Value, fields},
+    field::{Column, Fields as _, Value, fields},
     ids::TraceId,
     port::RunRow,
     runs::{NodeState, NodeView, RunState, RunView},
@@ -136,7 +134,7 @@ pub(crate) const fn run_sign(state: RunState, glyphs: &Glyphs) -> (&'static str,
 
 impl PaneRecord for Run<'_> {
     fn key(&self) -> RecordKey {
-        RecordKey::Run(self.view.run)
+        RUN.of(self.view.run)
     }
 
     fn cell(&self, field: &str, look: &CellContext<'_>) -> Option<Cell> {
@@ -182,6 +180,22 @@ impl PaneRecord for Run<'_> {
             _ => return None,
         })
     }
+
+    fn details(&self) -> Option<Box<dyn DetailsRecord>> {
+        Some(Box::new(RunDetails::of(self.view.run)))
+    }
+
+    fn entry(&self) -> Result<EntryQuery, String> {
+        Ok(EntryQuery::Run(self.view.run))
+    }
+
+    fn trace(&self) -> Option<TraceId> {
+        Some(self.view.run)
+    }
+
+    fn command(&self) -> Option<String> {
+        Some(format!("run show {} --json", self.view.run))
+    }
 }
 
 /// How long a run that has ended took, as the store has it.
@@ -194,8 +208,8 @@ fn stored_time(ui: &Ui, run: TraceId) -> Option<Duration> {
 }
 
 /// The runs that are shown.
-fn rows<'a>(model: &'a Model, ui: &'a Ui) -> Vec<Row<'a>> {
-    let Some(runs) = model.runs() else { return Vec::new() };
+fn rows<'a>(model: &'a Model, ui: &'a Ui) -> Rows<'a> {
+    let Some(runs) = model.runs() else { return Rows::none() };
     // How many questions a run has, and when the first of them becomes a no.
     let mut asked: HashMap<TraceId, (usize, Wall)> = HashMap::new();
     for ask in &runs.asks {
@@ -210,7 +224,8 @@ fn rows<'a>(model: &'a Model, ui: &'a Ui) -> Vec<Row<'a>> {
     });
     let mut all: Vec<_> = made.collect();
     all.sort_by_key(|(place, run)| (run.view.state.is_end(), run.asks == 0, run.expires_at, Reverse(*place)));
-    all.into_iter().map(|(_, run)| Row::Run(run)).collect()
+    let runs = all.into_iter().map(|(_, run)| run);
+    runs.collect::<Collected<_>>().pinning(|run| !run.view.state.is_end()).into()
 }
 
 /// Runs of openings: those that are open first, then the newest.

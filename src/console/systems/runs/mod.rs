@@ -8,6 +8,7 @@ pub(crate) mod details;
 pub(crate) mod events;
 mod files;
 pub(crate) mod history;
+pub(crate) mod keys;
 pub(crate) mod list;
 pub(crate) mod openings;
 pub(crate) mod pages;

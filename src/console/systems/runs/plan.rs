@@ -1,31 +1,28 @@
 //! The plan of a run: its nodes layer by layer, the ways between them, and how each stands.
 
+use std::{sync::Arc, time::Duration};
+
 use super::pages::{empty_run_text, run_chip, run_title, take_pages};
 use crate::{
     console::{
-        draw::format,
+        draw::{Cell, class::Class, dag_layout::DagLayout, format, glyphs::Glyphs, theme::Role},
+        input::pane_id::PaneId,
+        inspect::actions::EntryQuery,
+        model::Model,
         records::{
+            details_record::DetailsRecord,
             ledger::{Account, LedgerBound},
             paged_lists::Pages,
             pane::{Columns, Drawing, Empty, Pane, Source, Title},
-        },
-    },
-    field::Fields as _,
-};
-use std::{sync::Arc, time::Duration};
-
-use crate::{
-    console::{
-        draw::{Cell, class::Class, dag_layout::DagLayout, glyphs::Glyphs, theme::Role},
-        input::pane_id::PaneId,
-        model::Model,
-        records::{
-            row::{CellContext, PaneRecord, Row},
+            row::{CellContext, PaneRecord},
+            row_list::{Collected, Rows},
             selection::RecordKey,
         },
+        systems::runs::{details::NodeDetails, keys::NODE},
         ui::state::Ui,
     },
-    field::{Column, Value, fields},
+    field::{Column, Fields as _, Value, fields},
+    ids::TraceId,
     runs::{NodeState, NodeView, PlanNode, Progress, RunView},
     time::{Now, Wall},
 };
@@ -101,6 +98,11 @@ impl PlannedNode<'_> {
         Some(self.expires_at?.since(now.wall))
     }
 
+    /// Its place in the plan.
+    fn place(&self) -> u32 {
+        u32::try_from(self.index).unwrap_or(u32::MAX)
+    }
+
     /// How much it is what one looks for, the least first; nothing for one that waits or ended well.
     pub(crate) fn rank(&self) -> Option<u8> {
         match self.node.state {
@@ -161,7 +163,7 @@ pub(crate) const fn node_sign(state: NodeState, glyphs: &Glyphs) -> (&'static st
 
 impl PaneRecord for PlannedNode<'_> {
     fn key(&self) -> RecordKey {
-        RecordKey::Node(self.run.run, u32::try_from(self.index).unwrap_or(u32::MAX))
+        NODE.of((self.run.run, self.place()))
     }
 
     fn cell(&self, field: &str, look: &CellContext<'_>) -> Option<Cell> {
@@ -216,12 +218,28 @@ impl PaneRecord for PlannedNode<'_> {
             _ => return None,
         })
     }
+
+    fn details(&self) -> Option<Box<dyn DetailsRecord>> {
+        Some(Box::new(NodeDetails::of(self.run.run, self.place())))
+    }
+
+    fn entry(&self) -> Result<EntryQuery, String> {
+        Ok(EntryQuery::Node(self.run.run, self.place()))
+    }
+
+    fn trace(&self) -> Option<TraceId> {
+        Some(self.run.run)
+    }
+
+    fn command(&self) -> Option<String> {
+        Some(format!("run show {} --json", self.run.run))
+    }
 }
 
 /// The nodes of the run that is shown.
-fn rows<'a>(model: &'a Model, ui: &'a Ui) -> Vec<Row<'a>> {
+fn rows<'a>(model: &'a Model, ui: &'a Ui) -> Rows<'a> {
     let run = ui.detail_run(model).and_then(|run| ui.run_view(model, run));
-    let Some(run) = run else { return Vec::new() };
+    let Some(run) = run else { return Rows::none() };
     let picture = ui.dag_layout_of(run);
     let is_drawn = !ui.table_settings(PaneId::Plan).arranges();
     let asks: Vec<_> =
@@ -230,7 +248,7 @@ fn rows<'a>(model: &'a Model, ui: &'a Ui) -> Vec<Row<'a>> {
         let (plan, node) = (run.plan.nodes.get(place)?, run.nodes.get(place)?);
         let asked = asks.iter().find(|ask| ask.node.index as usize == place);
         let expires_at = asked.filter(|_| node.state == NodeState::Asking).map(|ask| ask.expires_at);
-        Some(Row::Node(PlannedNode {
+        Some(PlannedNode {
             run,
             index: place,
             plan,
@@ -239,9 +257,10 @@ fn rows<'a>(model: &'a Model, ui: &'a Ui) -> Vec<Row<'a>> {
             expires_at,
             line,
             is_drawn,
-        }))
+        })
     };
-    picture.lines.iter().map(|line| line.index).enumerate().filter_map(row).collect()
+    let nodes = picture.lines.iter().map(|line| line.index).enumerate().filter_map(row);
+    nodes.collect::<Collected<_>>().led_by(PlannedNode::rank).into()
 }
 
 /// The plan of a run, with the state of its nodes.

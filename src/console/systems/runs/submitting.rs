@@ -8,10 +8,10 @@ use crate::{
             view_id::ViewId,
         },
         model::Model,
-        records::selection::RecordKey,
         screen::dispatch::show_message,
         systems::runs::{
             ANSWER_TIMEOUT, Files, PendingRequest, Submit,
+            keys::RUN,
             openings::{Draft, OpeningAnswer, OpeningJob, Recent},
         },
         ui::{
@@ -219,7 +219,7 @@ fn show(ui: &mut Ui, live: &Model, run: TraceId) {
     ui.zoomed = None;
     ui.focus = Focus::Pane(PaneId::Runs);
     ui.select_in(PaneId::Runs, live, |selection, keys| {
-        if let Some(row) = keys.row(&RecordKey::Run(run)) {
+        if let Some(row) = keys.row(&RUN.of(run)) {
             selection.select(row, keys, 1);
         }
     });

@@ -8,14 +8,9 @@ use crate::{
             pane_id::PaneId,
         },
         model::Model,
-        overlays::{Confirmation, DEFAULT_REASON, DetailsRecord, Target},
-        records,
-        records::{Row, selection::Selection},
-        screen::{
-            actions::{ask, inspect},
-            dispatch::show_message,
-        },
-        systems::sessions,
+        overlays::{Confirmation, DEFAULT_REASON, Target},
+        screen::{actions::ask, dispatch::show_message},
+        systems::sessions::keys,
         ui::{
             master_detail::session_of,
             state::{Focus, Ui},
@@ -36,14 +31,7 @@ pub(crate) fn is_in_session_panes(ui: &Ui) -> bool {
 /// The session that open details tell of.
 fn details_session(ui: &Ui, model: &Model) -> Option<SessionRef> {
     let Target::Record(record) = ui.target(model) else { return None };
-    match record {
-        DetailsRecord::Session(session) => Some(session.clone()),
-        DetailsRecord::StoredSession(row) => Some(sessions::session_of(row)),
-        DetailsRecord::Position(stand) => Some(stand.session.clone()),
-        DetailsRecord::Statement(voice) => Some(voice.session.clone()),
-        DetailsRecord::SessionLine(line) => Some(line.session.clone()),
-        _ => None,
-    }
+    keys::session_of(&record.key()).cloned()
 }
 
 /// Whether the keys go to what tells of a session: a pane, or details.
@@ -60,24 +48,6 @@ fn target_session(ui: &Ui, model: &Model) -> Option<SessionRef> {
         return ui.detail_session(model);
     };
     session_of(&ui.selected(list, model)?).cloned()
-}
-
-/// Opens the selected row of a pane of sessions.
-pub(crate) fn open(ui: &mut Ui, model: &Model, pane: PaneId) -> Vec<Effect> {
-    let subject = subject(ui, model, pane);
-    inspect(ui, subject)
-}
-
-fn subject(ui: &Ui, model: &Model, pane: PaneId) -> Option<DetailsRecord> {
-    let row = records::rows(pane, ui, model).into_row(ui.selection(pane).map_or(0, Selection::index))?;
-    Some(match row {
-        Row::Session(view) => DetailsRecord::Session(view.session.clone()),
-        Row::StoredSession(row) => DetailsRecord::StoredSession(Box::new(row.clone())),
-        Row::Position(stand) => DetailsRecord::Position(Box::new(stand)),
-        Row::Statement(voice) => DetailsRecord::Statement(Box::new(voice)),
-        Row::SessionLine(line) => DetailsRecord::SessionLine(Box::new(line.clone())),
-        _ => return None,
-    })
 }
 
 /// How a session ended, in a word, if it is known to have.

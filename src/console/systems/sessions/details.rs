@@ -1,10 +1,13 @@
 //! Details of sessions in words: a session, how a proposal or a participant stands, what somebody said, a
 //! record of its log.
 
+use std::sync::Arc;
+
 use crate::{
     console::{
         copy::quoted,
         draw::format,
+        inspect::actions::EntryQuery,
         model::{
             Model, ReportLine,
             sessions::{
@@ -13,9 +16,14 @@ use crate::{
             },
         },
         overlays::detail::{at, detail, join_some, payload},
+        records::{details_record::DetailsRecord, record_key::RecordKey, row::PaneRecord},
         settings::view::View,
-        systems::sessions::session_status,
+        systems::sessions::{
+            keys::{POSITION, SESSION, SESSION_RECORD, STATEMENT, STORED_SESSION},
+            session_of, session_status,
+        },
     },
+    ids::TraceId,
     macp::{Ending, Progress, SessionRef, SessionView, Tally},
     port::SessionRow,
     time::Wall,
@@ -24,12 +32,146 @@ use crate::{
 /// Participants that are named one by one.
 const LISTED_MAX: usize = 24;
 
+/// A session.
+#[derive(Debug)]
+pub(crate) struct SessionDetails(pub(crate) SessionRef);
+
+impl DetailsRecord for SessionDetails {
+    fn key(&self) -> RecordKey {
+        SESSION.of(self.0.clone())
+    }
+
+    fn title(&self, _model: &Model) -> String {
+        format!("Session {}", self.0.id)
+    }
+
+    fn lines(&self, view: &View, model: &Model) -> Vec<ReportLine> {
+        session_details(view, model, &self.0)
+    }
+
+    fn row<'a>(&'a self, _model: &'a Model) -> Option<Box<dyn PaneRecord + 'a>> {
+        None
+    }
+
+    fn entry(&self) -> Option<EntryQuery> {
+        Some(EntryQuery::MacpSession(self.0.clone()))
+    }
+
+    fn trace(&self) -> Option<TraceId> {
+        None
+    }
+}
+
+impl DetailsRecord for SessionRow {
+    fn key(&self) -> RecordKey {
+        STORED_SESSION.of(session_of(self))
+    }
+
+    fn title(&self, _model: &Model) -> String {
+        format!("Session {}", self.session)
+    }
+
+    fn lines(&self, view: &View, _model: &Model) -> Vec<ReportLine> {
+        stored_details(view, self)
+    }
+
+    fn row<'a>(&'a self, _model: &'a Model) -> Option<Box<dyn PaneRecord + 'a>> {
+        Some(Box::new(self))
+    }
+
+    fn entry(&self) -> Option<EntryQuery> {
+        Some(EntryQuery::MacpSession(session_of(self)))
+    }
+
+    fn trace(&self) -> Option<TraceId> {
+        None
+    }
+}
+
+impl DetailsRecord for PositionRow {
+    fn key(&self) -> RecordKey {
+        POSITION.of((self.session.clone(), Arc::clone(&self.subject)))
+    }
+
+    fn title(&self, _model: &Model) -> String {
+        format!("{} of {}", self.subject, self.session.id)
+    }
+
+    fn lines(&self, view: &View, _model: &Model) -> Vec<ReportLine> {
+        position_details(view, self)
+    }
+
+    fn row<'a>(&'a self, _model: &'a Model) -> Option<Box<dyn PaneRecord + 'a>> {
+        Some(Box::new(self))
+    }
+
+    fn entry(&self) -> Option<EntryQuery> {
+        Some(EntryQuery::of_session(&self.session, self.at))
+    }
+
+    fn trace(&self) -> Option<TraceId> {
+        None
+    }
+}
+
+impl DetailsRecord for StatementRow {
+    fn key(&self) -> RecordKey {
+        STATEMENT.of((self.session.clone(), self.kind, self.index, Arc::clone(&self.by)))
+    }
+
+    fn title(&self, _model: &Model) -> String {
+        format!("{} {}", self.by, self.kind.name())
+    }
+
+    fn lines(&self, view: &View, _model: &Model) -> Vec<ReportLine> {
+        statement_details(view, self)
+    }
+
+    fn row<'a>(&'a self, _model: &'a Model) -> Option<Box<dyn PaneRecord + 'a>> {
+        Some(Box::new(self))
+    }
+
+    fn entry(&self) -> Option<EntryQuery> {
+        Some(EntryQuery::of_session(&self.session, self.at))
+    }
+
+    fn trace(&self) -> Option<TraceId> {
+        None
+    }
+}
+
+impl DetailsRecord for SessionLine {
+    fn key(&self) -> RecordKey {
+        SESSION_RECORD.of((self.session.clone(), self.number))
+    }
+
+    fn title(&self, _model: &Model) -> String {
+        format!("Record {} of {}", self.number, self.session.id)
+    }
+
+    fn lines(&self, view: &View, _model: &Model) -> Vec<ReportLine> {
+        record_details(view, self)
+    }
+
+    fn row<'a>(&'a self, _model: &'a Model) -> Option<Box<dyn PaneRecord + 'a>> {
+        Some(Box::new(self))
+    }
+
+    fn entry(&self) -> Option<EntryQuery> {
+        Some(EntryQuery::of_session(&self.session, Some(self.at)))
+    }
+
+    fn trace(&self) -> Option<TraceId> {
+        None
+    }
+}
+
 fn show(session: &str) -> ReportLine {
     ReportLine::Command(format!("session show {}", quoted(session)).into())
 }
 
 /// How a session stands, who takes part, and what it came to.
-pub(crate) fn session_details(view: &View, model: &Model, session: &SessionRef) -> Vec<ReportLine> {
+fn session_details(view: &View, model: &Model, session: &SessionRef) -> Vec<ReportLine> {
     let Some(it) = model.macp().and_then(|macp| macp.sessions.get(&session.number)) else {
         return vec![
             detail("", "it ended, and others since: it is shown no longer (limits.macp.shown_max)"),
@@ -123,7 +265,7 @@ fn participant_details(it: &SessionView) -> Vec<ReportLine> {
 }
 
 /// A session as the store has it.
-pub(crate) fn stored_details(view: &View, row: &SessionRow) -> Vec<ReportLine> {
+fn stored_details(view: &View, row: &SessionRow) -> Vec<ReportLine> {
     let mut facts = vec![detail("state", row.ending.map_or(row.state.name(), Ending::name))];
     facts.extend(row.why.as_deref().map(|why| payload("why", why)));
     facts.extend((!row.intent.is_empty()).then(|| payload("intent", &row.intent)));
@@ -141,7 +283,7 @@ pub(crate) fn stored_details(view: &View, row: &SessionRow) -> Vec<ReportLine> {
 }
 
 /// A proposal, or a participant.
-pub(crate) fn position_details(view: &View, it: &PositionRow) -> Vec<ReportLine> {
+fn position_details(view: &View, it: &PositionRow) -> Vec<ReportLine> {
     let mut facts = vec![
         it.value.as_deref().map_or_else(|| detail("says", "nothing so far"), |says| payload("says", says)),
     ];
@@ -161,7 +303,7 @@ pub(crate) fn position_details(view: &View, it: &PositionRow) -> Vec<ReportLine>
 }
 
 /// What somebody said.
-pub(crate) fn statement_details(view: &View, it: &StatementRow) -> Vec<ReportLine> {
+fn statement_details(view: &View, it: &StatementRow) -> Vec<ReportLine> {
     let mut facts = vec![detail("by", it.by.to_string()), detail(it.kind.name(), it.text())];
     facts.extend(it.of.as_deref().map(|of| detail("proposal", of)));
     let why = if it.kind == StatementKind::Contributes { "value" } else { "why" };
@@ -172,7 +314,7 @@ pub(crate) fn statement_details(view: &View, it: &StatementRow) -> Vec<ReportLin
 }
 
 /// A record of a log.
-pub(crate) fn record_details(view: &View, it: &SessionLine) -> Vec<ReportLine> {
+fn record_details(view: &View, it: &SessionLine) -> Vec<ReportLine> {
     let mut facts = vec![detail("at", at(view, it.at)), detail("kind", it.kind.name())];
     let texts = [("type", &it.message_type), ("id", &it.message_id), ("sender", &it.sender)];
     facts.extend(texts.into_iter().filter_map(|(name, text)| Some(detail(name, text.as_deref()?))));

@@ -5,8 +5,9 @@ use crate::{
     console::{
         draw::{Cell, class::Class, format, theme::Role},
         input::pane_id::PaneId,
+        inspect::actions::EntryQuery,
         records::{
-            Row,
+            details_record::DetailsRecord,
             ledger::{Account, LedgerBound},
             paged_list::{PageQuery, PageRows, station_list},
             paged_lists::{ListSource, Pages},
@@ -14,9 +15,11 @@ use crate::{
             row::{CellContext, PaneRecord},
             selection::RecordKey,
         },
+        systems::sessions::{keys::STORED_SESSION, list::show_command},
         ui::state::Ui,
     },
     field::{Column, Fields as _},
+    ids::TraceId,
     macp::{Ending, Phase, SessionRef},
     port::{Page, Query, SessionRow},
 };
@@ -40,7 +43,7 @@ pub(crate) fn session_of(row: &SessionRow) -> SessionRef {
 
 impl PaneRecord for SessionRow {
     fn key(&self) -> RecordKey {
-        RecordKey::StoredSession(session_of(self))
+        STORED_SESSION.of(session_of(self))
     }
 
     fn cell(&self, field: &str, look: &CellContext<'_>) -> Option<Cell> {
@@ -67,6 +70,26 @@ impl PaneRecord for SessionRow {
             _ => return None,
         })
     }
+
+    fn details(&self) -> Option<Box<dyn DetailsRecord>> {
+        Some(Box::new(self.clone()))
+    }
+
+    fn entry(&self) -> Result<EntryQuery, String> {
+        Ok(EntryQuery::MacpSession(session_of(self)))
+    }
+
+    fn trace(&self) -> Option<TraceId> {
+        self.trace_id
+    }
+
+    fn command(&self) -> Option<String> {
+        Some(show_command(&session_of(self)))
+    }
+
+    fn stored_json(&self) -> Option<serde_json::Result<String>> {
+        Some(serde_json::to_string(self))
+    }
 }
 
 /// Every session that the store has, in pages.
@@ -74,7 +97,7 @@ pub(crate) static PANE: Pane = Pane {
     specs: SessionRow::SPECS,
     columns: Columns::Named(COLUMNS),
     source: Source::Pages { field: "number", oldest_first: false },
-    rows: |ui, _| ui.paged_lists.rows(PaneId::SessionHistory).iter().map(Row::StoredSession).collect(),
+    rows: |ui, _| ui.paged_lists.rows::<SessionRow>(PaneId::SessionHistory).iter().collect(),
     pages: Pages::List(&LIST),
     filter: None,
     title: Title::Name,

@@ -1,34 +1,32 @@
 //! Sessions: those that are open or have just ended first, then the others, each the newest first.
 
-use crate::{
-    console::{
-        draw::format,
-        records::{
-            ledger::{Account, LedgerBound},
-            paged_lists::Pages,
-            pane::{Columns, Drawing, Empty, Pane, PaneContext, Source, Title},
-        },
-    },
-    field::Fields as _,
-};
 use std::{cmp::Reverse, time::Duration};
 
 use crate::{
     console::{
-        draw::{Cell, class::Class, glyphs::Glyphs, theme::Role},
+        copy::line,
+        draw::{Cell, class::Class, format, glyphs::Glyphs, theme::Role},
         input::pane_id::PaneId,
+        inspect::actions::EntryQuery,
         model::{
             Model,
             sessions::{awaited_participants, resolution_text},
         },
         records::{
-            row::{CellContext, PaneRecord, Row},
+            details_record::DetailsRecord,
+            ledger::{Account, LedgerBound},
+            paged_lists::Pages,
+            pane::{Columns, Drawing, Empty, Pane, PaneContext, Source, Title},
+            row::{CellContext, PaneRecord},
+            row_list::{Collected, Rows},
             selection::RecordKey,
         },
+        systems::sessions::{details::SessionDetails, keys::SESSION},
         ui::state::Ui,
     },
-    field::{Column, Value, fields},
-    macp::{Ending, Mode, Phase, SessionState, SessionView},
+    field::{Column, Fields as _, Value, fields},
+    ids::TraceId,
+    macp::{Ending, Mode, Phase, SessionRef, SessionState, SessionView},
     time::Now,
 };
 
@@ -127,9 +125,14 @@ pub(crate) const fn session_sign(ending: Option<Ending>, glyphs: &Glyphs) -> (&'
     }
 }
 
+/// The subcommand that shows a session.
+pub(crate) fn show_command(session: &SessionRef) -> String {
+    format!("session show {} --json", line::quoted(&session.id))
+}
+
 impl PaneRecord for SessionView {
     fn key(&self) -> RecordKey {
-        RecordKey::Session(self.session.clone())
+        SESSION.of(self.session.clone())
     }
 
     fn cell(&self, field: &str, look: &CellContext<'_>) -> Option<Cell> {
@@ -160,11 +163,27 @@ impl PaneRecord for SessionView {
             _ => return None,
         })
     }
+
+    fn details(&self) -> Option<Box<dyn DetailsRecord>> {
+        Some(Box::new(SessionDetails(self.session.clone())))
+    }
+
+    fn entry(&self) -> Result<EntryQuery, String> {
+        Ok(EntryQuery::MacpSession(self.session.clone()))
+    }
+
+    fn trace(&self) -> Option<TraceId> {
+        self.trace
+    }
+
+    fn command(&self) -> Option<String> {
+        Some(show_command(&self.session))
+    }
 }
 
 /// The sessions that are shown. One that has just ended stays among those that are open: what it came to is
 /// looked for where it was.
-fn rows(model: &Model, now: Now) -> Vec<Row<'_>> {
+fn rows(model: &Model, now: Now) -> Rows<'_> {
     let mut views: Vec<_> = model.macp().into_iter().flat_map(|macp| macp.sessions.values()).collect();
     let long_ended = |view: &SessionView| {
         let end = view.end.as_ref().map(|end| end.at.wall);
@@ -173,7 +192,7 @@ fn rows(model: &Model, now: Now) -> Vec<Row<'_>> {
     views.sort_by_key(|view| {
         (long_ended(view).is_some(), Reverse(long_ended(view)), Reverse(view.session.number))
     });
-    views.into_iter().map(Row::Session).collect()
+    views.into_iter().collect::<Collected<_>>().pinning(|view| view.end.is_none()).into()
 }
 
 /// The title of a pane of the session that is shown.

@@ -7,22 +7,28 @@ use super::{
 };
 use crate::{
     console::{
+        copy::line,
         draw::{Cell, class::Class, format, theme::Role},
         input::pane_id::PaneId,
+        inspect::actions::EntryQuery,
         model::{
             Model,
             sessions::{SessionLine, records},
         },
         records::{
+            details_record::DetailsRecord,
             ledger::{Account, LedgerBound},
             paged_lists::Pages,
             pane::{Columns, Drawing, Empty, Pane, PaneChip, Source, Title},
-            row::{CellContext, PaneRecord, Row},
+            row::{CellContext, PaneRecord},
+            row_list::Rows,
             selection::RecordKey,
         },
+        systems::sessions::keys::SESSION_RECORD,
         ui::state::Ui,
     },
     field::{Column, Fields as _, Value, fields},
+    ids::TraceId,
     port::LogKind,
 };
 
@@ -51,7 +57,7 @@ const fn role_of(kind: LogKind) -> Role {
 
 impl PaneRecord for SessionLine {
     fn key(&self) -> RecordKey {
-        RecordKey::SessionLine(self.session.clone(), self.number)
+        SESSION_RECORD.of((self.session.clone(), self.number))
     }
 
     fn cell(&self, field: &str, _look: &CellContext<'_>) -> Option<Cell> {
@@ -66,14 +72,30 @@ impl PaneRecord for SessionLine {
             _ => return None,
         })
     }
+
+    fn details(&self) -> Option<Box<dyn DetailsRecord>> {
+        Some(Box::new(self.clone()))
+    }
+
+    fn entry(&self) -> Result<EntryQuery, String> {
+        Ok(EntryQuery::of_session(&self.session, Some(self.at)))
+    }
+
+    fn trace(&self) -> Option<TraceId> {
+        None
+    }
+
+    fn command(&self) -> Option<String> {
+        Some(format!("session show {} --log --json", line::quoted(&self.session.id)))
+    }
 }
 
 /// The log of the session that is shown.
-fn rows<'a>(model: &'a Model, ui: &'a Ui) -> Vec<Row<'a>> {
-    let Some(session) = ui.detail_session(model) else { return Vec::new() };
+fn rows<'a>(model: &'a Model, ui: &'a Ui) -> Rows<'a> {
+    let Some(session) = ui.detail_session(model) else { return Rows::none() };
     let mut heard = model.recent_session_records(session.number).peekable();
     let first = heard.peek().map_or(u64::MAX, |line| line.number);
-    ui.paged_lists.sessions.older(&session, first).chain(heard).map(Row::SessionLine).collect()
+    ui.paged_lists.sessions.older(&session, first).chain(heard).collect()
 }
 
 /// A session's log, the newest last.

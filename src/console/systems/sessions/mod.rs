@@ -4,6 +4,7 @@ pub(crate) mod actions;
 pub(crate) mod confirmations;
 pub(crate) mod details;
 pub(crate) mod history;
+pub(crate) mod keys;
 pub(crate) mod list;
 pub(crate) mod log;
 pub(crate) mod pages;

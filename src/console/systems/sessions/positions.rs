@@ -1,38 +1,35 @@
 //! How the session that is shown stands: its proposals with what is thought of each, or its participants with
 //! what they hold.
 
+use std::{cmp::Ordering, sync::Arc};
+
 use super::{
     list::{empty_text, session_title, title_suffix},
     pages::take_pages,
 };
 use crate::{
     console::{
-        draw::format,
+        draw::{Cell, class::Class, format, theme::Role},
         input::pane_id::PaneId,
-        records::{
-            ledger::{Account, LedgerBound},
-            paged_lists::Pages,
-            pane::{Columns, Drawing, Empty, Pane, PaneChip, Source, Title},
-        },
-    },
-    field::Fields as _,
-};
-use std::{cmp::Ordering, sync::Arc};
-
-use crate::{
-    console::{
-        draw::{Cell, class::Class, theme::Role},
+        inspect::actions::EntryQuery,
         model::{
             Model,
             sessions::{PositionRow, tally_text},
         },
         records::{
-            row::{CellContext, PaneRecord, Row},
+            details_record::DetailsRecord,
+            ledger::{Account, LedgerBound},
+            paged_lists::Pages,
+            pane::{Columns, Drawing, Empty, Pane, PaneChip, Source, Title},
+            row::{CellContext, PaneRecord},
+            row_list::Rows,
             selection::RecordKey,
         },
+        systems::sessions::{keys::POSITION, list::show_command},
         ui::state::Ui,
     },
-    field::{Column, Value, fields},
+    field::{Column, Fields as _, Value, fields},
+    ids::TraceId,
     macp::{Mode, Tally},
 };
 
@@ -90,7 +87,7 @@ fn votes_role(votes: &Tally) -> Role {
 
 impl PaneRecord for PositionRow {
     fn key(&self) -> RecordKey {
-        RecordKey::Position(self.session.clone(), Arc::clone(&self.subject))
+        POSITION.of((self.session.clone(), Arc::clone(&self.subject)))
     }
 
     fn cell(&self, field: &str, look: &CellContext<'_>) -> Option<Cell> {
@@ -113,11 +110,27 @@ impl PaneRecord for PositionRow {
             _ => return None,
         })
     }
+
+    fn details(&self) -> Option<Box<dyn DetailsRecord>> {
+        Some(Box::new(self.clone()))
+    }
+
+    fn entry(&self) -> Result<EntryQuery, String> {
+        Ok(EntryQuery::of_session(&self.session, self.at))
+    }
+
+    fn trace(&self) -> Option<TraceId> {
+        None
+    }
+
+    fn command(&self) -> Option<String> {
+        Some(show_command(&self.session))
+    }
 }
 
 /// How the session that is shown stands.
-fn rows<'a>(model: &Model, ui: &Ui) -> Vec<Row<'a>> {
-    ui.detail_positions(model).into_owned().into_iter().map(Row::Position).collect()
+fn rows<'a>(model: &Model, ui: &Ui) -> Rows<'a> {
+    ui.detail_positions(model).into_owned().into_iter().collect()
 }
 
 /// The columns for the mode of the session that is shown.

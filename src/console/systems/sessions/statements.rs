@@ -1,35 +1,32 @@
 //! Who said what of the session that is shown, the last first: evaluations, objections and the votes that
 //! count; or what made rounds.
 
+use std::sync::Arc;
+
 use super::list::{empty_text, session_title, title_suffix};
 use crate::{
     console::{
-        draw::format,
+        draw::{Cell, class::Class, format, theme::Role},
         input::pane_id::PaneId,
-        records::{
-            ledger::{Account, LedgerBound},
-            paged_lists::Pages,
-            pane::{Columns, Drawing, Empty, Pane, PaneChip, Source, Title},
-        },
-    },
-    field::Fields as _,
-};
-use std::sync::Arc;
-
-use crate::{
-    console::{
-        draw::{Cell, class::Class, theme::Role},
+        inspect::actions::EntryQuery,
         model::{
             Model,
             sessions::{StatementKind, StatementRow},
         },
         records::{
-            row::{CellContext, PaneRecord, Row},
+            details_record::DetailsRecord,
+            ledger::{Account, LedgerBound},
+            paged_lists::Pages,
+            pane::{Columns, Drawing, Empty, Pane, PaneChip, Source, Title},
+            row::{CellContext, PaneRecord},
+            row_list::Rows,
             selection::RecordKey,
         },
+        systems::sessions::{keys::STATEMENT, list::show_command},
         ui::state::Ui,
     },
-    field::{Column, Value, fields},
+    field::{Column, Fields as _, Value, fields},
+    ids::TraceId,
     macp::Mode,
 };
 
@@ -95,7 +92,7 @@ fn role_of(voice: &StatementRow) -> Role {
 
 impl PaneRecord for StatementRow {
     fn key(&self) -> RecordKey {
-        RecordKey::Statement(self.session.clone(), self.kind, self.index, Arc::clone(&self.by))
+        STATEMENT.of((self.session.clone(), self.kind, self.index, Arc::clone(&self.by)))
     }
 
     fn cell(&self, field: &str, _look: &CellContext<'_>) -> Option<Cell> {
@@ -107,11 +104,27 @@ impl PaneRecord for StatementRow {
             _ => return None,
         })
     }
+
+    fn details(&self) -> Option<Box<dyn DetailsRecord>> {
+        Some(Box::new(self.clone()))
+    }
+
+    fn entry(&self) -> Result<EntryQuery, String> {
+        Ok(EntryQuery::of_session(&self.session, self.at))
+    }
+
+    fn trace(&self) -> Option<TraceId> {
+        None
+    }
+
+    fn command(&self) -> Option<String> {
+        Some(show_command(&self.session))
+    }
 }
 
 /// Who said what of the session that is shown.
-fn rows<'a>(model: &Model, ui: &Ui) -> Vec<Row<'a>> {
-    ui.detail_statements(model).into_owned().into_iter().map(Row::Statement).collect()
+fn rows<'a>(model: &Model, ui: &Ui) -> Rows<'a> {
+    ui.detail_statements(model).into_owned().into_iter().collect()
 }
 
 /// The statements of a session, the last first.

@@ -1,25 +1,30 @@
 //! Log: notices of all origins, newest first; and the station's own log, those of the station, its bridge and
 //! this console alone.
 
+use std::{cmp::Reverse, collections::VecDeque};
+
 use crate::{
     console::{
         draw::{Cell, format, glyphs::Glyphs, theme::Role},
         input::pane_id::PaneId,
+        inspect::actions::EntryQuery,
         model::{Notice, Origin},
         records::{
-            Row,
+            details_record::DetailsRecord,
             ledger::{Account, LedgerBound},
             paged_lists::Pages,
             pane::{Columns, Drawing, Empty, Pane, PaneChip, PaneContext, Source, Title},
             row::{CellContext, PaneRecord},
+            row_list::Rows,
             selection::RecordKey,
         },
+        systems::station::keys::NOTICE,
         ui::state::Ui,
     },
     field::{Column, Fields as _, Value, fields},
+    ids::TraceId,
     tap::entry::station::Level,
 };
-use std::{cmp::Reverse, collections::VecDeque};
 
 /// The names of levels, least first.
 pub(crate) const LEVELS: &[&str] =
@@ -48,9 +53,12 @@ const fn who(origin: Origin) -> (&'static str, Role) {
     }
 }
 
+/// Why no entry is looked at of a notice that came from none.
+const OWN_NOTICE: &str = "it is this console's own, or older than what it read: no entry tells of it";
+
 impl PaneRecord for Notice {
     fn key(&self) -> RecordKey {
-        RecordKey::Notice(self.number)
+        NOTICE.of(self.number)
     }
 
     fn cell(&self, field: &str, look: &CellContext<'_>) -> Option<Cell> {
@@ -68,6 +76,22 @@ impl PaneRecord for Notice {
             ),
             _ => return None,
         })
+    }
+
+    fn details(&self) -> Option<Box<dyn DetailsRecord>> {
+        Some(Box::new(self.clone()))
+    }
+
+    fn entry(&self) -> Result<EntryQuery, String> {
+        self.seq.map(EntryQuery::Entry).ok_or_else(|| OWN_NOTICE.to_owned())
+    }
+
+    fn trace(&self) -> Option<TraceId> {
+        None
+    }
+
+    fn command(&self) -> Option<String> {
+        None
     }
 }
 
@@ -121,10 +145,10 @@ pub(crate) static STATION_PANE: Pane = Pane {
 };
 
 /// Notices, the latest first: one that was told of again stands where it was told last.
-fn notices(notices: &VecDeque<Notice>) -> Vec<Row<'_>> {
+fn notices(notices: &VecDeque<Notice>) -> Rows<'_> {
     let mut latest: Vec<_> = notices.iter().rev().collect();
     latest.sort_by_key(|notice| Reverse(notice.at.mono));
-    latest.into_iter().map(Row::Notice).collect()
+    latest.into_iter().collect()
 }
 
 fn journal_bound(ui: &Ui) -> LedgerBound {

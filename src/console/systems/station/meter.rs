@@ -1,29 +1,26 @@
 //! Meter: what this console costs and how well it keeps up, against what bounds it.
 
-use crate::{
-    console::{
-        draw::format,
-        records::{
-            ledger::{Account, LedgerBound},
-            paged_lists::Pages,
-            pane::{Columns, Drawing, Empty, Pane, PaneChip, Source, Title},
-        },
-    },
-    field::Fields as _,
-};
 use std::{borrow::Cow, time::Duration};
 
 use crate::{
     console::{
-        draw::{Cell, theme::Role},
+        draw::{Cell, format, theme::Role},
+        inspect::actions::EntryQuery,
         model::{Model, station::Measured},
         records::{
-            row::{CellContext, PaneRecord, Row},
+            details_record::DetailsRecord,
+            ledger::{Account, LedgerBound},
+            paged_lists::Pages,
+            pane::{Columns, Drawing, Empty, Pane, PaneChip, Source, Title},
+            row::{CellContext, NO_ENTRY, PaneRecord},
+            row_list::Rows,
             selection::RecordKey,
         },
+        systems::station::keys::METRIC,
         ui::state::Ui,
     },
-    field::{Column, Value, fields},
+    field::{Column, Fields as _, Value, fields},
+    ids::TraceId,
 };
 
 /// An amount, as it is read.
@@ -81,7 +78,7 @@ fields! {
 
 impl PaneRecord for MetricRow {
     fn key(&self) -> RecordKey {
-        RecordKey::Figure(self.name)
+        METRIC.of(self.name)
     }
 
     fn cell(&self, field: &str, look: &CellContext<'_>) -> Option<Cell> {
@@ -95,10 +92,26 @@ impl PaneRecord for MetricRow {
             _ => return None,
         })
     }
+
+    fn details(&self) -> Option<Box<dyn DetailsRecord>> {
+        None
+    }
+
+    fn entry(&self) -> Result<EntryQuery, String> {
+        Err(NO_ENTRY.to_owned())
+    }
+
+    fn trace(&self) -> Option<TraceId> {
+        None
+    }
+
+    fn command(&self) -> Option<String> {
+        None
+    }
 }
 
 /// All figures. They are of the present, whatever moment is shown.
-fn rows<'a>(ui: &Ui, model: &Model) -> Vec<Row<'a>> {
+fn rows<'a>(ui: &Ui, model: &Model) -> Rows<'a> {
     let (meter, limits, kept) = (model.console_health, &ui.limits, ui.time.entries().ledger());
     let figures = meter.metrics;
     let is_slow = meter.frames_per_s.is_some();
@@ -172,7 +185,7 @@ fn rows<'a>(ui: &Ui, model: &Model) -> Vec<Row<'a>> {
             ..reading("lost", Amount::Count(model.lost), Amount::None, Amount::None, "since it came up")
         },
     ];
-    all.into_iter().map(Row::Metric).collect()
+    all.into_iter().collect()
 }
 
 /// What this console costs, and how well it keeps up.

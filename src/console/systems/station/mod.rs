@@ -1,5 +1,7 @@
 //! The station and this console on the screen: first steps, log, violations and the console's own metrics.
 
+pub(crate) mod details;
+pub(crate) mod keys;
 pub(crate) mod log;
 pub(crate) mod meter;
 pub(crate) mod started;

@@ -1,19 +1,17 @@
 //! Getting started: the first steps with the exact commands, ticked off as they are done.
 
-use crate::console::{
-    draw::text,
-    input::action::Action,
-    records::{
-        paged_lists::Pages,
-        pane::{Columns, Drawing, Empty, Pane, Source, Title},
-    },
-};
 use ratatui::layout::Rect;
 
 use crate::{
     console::{
-        draw::theme::Role,
+        draw::{text, theme::Role},
+        input::action::Action,
         model::{Model, station::StationState},
+        records::{
+            paged_lists::Pages,
+            pane::{Columns, Drawing, Empty, Pane, Source, Title},
+            row_list::Rows,
+        },
         settings::view::Canvas,
     },
     mpp::Listener,
@@ -77,7 +75,7 @@ pub(crate) static PANE: Pane = Pane {
     specs: &[],
     columns: Columns::Declared,
     source: Source::Model,
-    rows: |_, _| Vec::new(),
+    rows: |_, _| Rows::none(),
     pages: Pages::None,
     filter: None,
     title: Title::Of(|cx| format!("Getting started ({} puts it away)", cx.view.key(Action::Back))),

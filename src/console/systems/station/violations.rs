@@ -3,18 +3,21 @@
 use crate::{
     console::{
         draw::{Cell, format, theme::Role},
+        inspect::actions::EntryQuery,
         model::FaultGroup,
         records::{
-            Row,
+            details_record::DetailsRecord,
             ledger::{Account, LedgerBound},
             paged_lists::Pages,
             pane::{Columns, Drawing, Empty, Pane, PaneChip, Source, Title},
             row::{CellContext, PaneRecord},
             selection::RecordKey,
         },
+        systems::station::keys::BREACH,
     },
     dissect::clause_name,
     field::{Column, Fields as _, Value, fields},
+    ids::TraceId,
 };
 
 fields! {
@@ -35,7 +38,7 @@ fields! {
 
 impl PaneRecord for FaultGroup {
     fn key(&self) -> RecordKey {
-        RecordKey::Fault(self.breach)
+        BREACH.of(self.breach)
     }
 
     fn cell(&self, field: &str, _look: &CellContext<'_>) -> Option<Cell> {
@@ -45,6 +48,26 @@ impl PaneRecord for FaultGroup {
             "who" => Cell::new(self.offender.to_string(), Role::Muted),
             _ => return None,
         })
+    }
+
+    fn details(&self) -> Option<Box<dyn DetailsRecord>> {
+        Some(Box::new(self.clone()))
+    }
+
+    fn entry(&self) -> Result<EntryQuery, String> {
+        Ok(EntryQuery::Entry(self.seq))
+    }
+
+    fn trace(&self) -> Option<TraceId> {
+        None
+    }
+
+    fn command(&self) -> Option<String> {
+        None
+    }
+
+    fn frame(&self) -> Option<&[u8]> {
+        self.full_frame.as_deref()
     }
 }
 
@@ -59,7 +82,7 @@ pub(crate) static PANE: Pane = Pane {
     specs: FaultGroup::SPECS,
     columns: Columns::Declared,
     source: Source::Model,
-    rows: |_, model| model.faults.groups().map(Row::Fault).collect(),
+    rows: |_, model| model.faults.groups().collect(),
     pages: Pages::None,
     filter: None,
     title: Title::Name,

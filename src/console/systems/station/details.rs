@@ -1,0 +1,226 @@
+//! Details of the station in words: a system, a notice, an alert, a breach of a clause.
+
+use crate::{
+    console::{
+        draw::{class::Class, format},
+        input::pane_id::ChipId,
+        inspect::actions::EntryQuery,
+        model::{
+            Alert, AlertStatus, Cause, FaultGroup, Model, Notice, ReportLine, bus::rmp_report, hello_remedy,
+            mpp_report, remedy, runs::runs_report, sessions::macp_report, store_report,
+        },
+        overlays::detail::detail,
+        records::{details_record::DetailsRecord, record_key::RecordKey, row::PaneRecord},
+        settings::view::View,
+        systems::station::keys::{ALERT, BREACH, CHIP, NOTICE},
+    },
+    dissect::{Breach, clause_name, clause_text},
+    ids::TraceId,
+    tap::entry::station::Level,
+    time::Now,
+};
+
+/// A system, as its chip tells of it.
+#[derive(Debug)]
+pub(crate) struct ChipDetails(pub(crate) ChipId);
+
+impl DetailsRecord for ChipDetails {
+    fn key(&self) -> RecordKey {
+        CHIP.of(self.0)
+    }
+
+    fn title(&self, _model: &Model) -> String {
+        let name = match self.0 {
+            ChipId::Mpp => "MPP bridge",
+            ChipId::Rmp => "RMP bus",
+            ChipId::Macp => "MACP runtime",
+            ChipId::Runs => "Runs",
+            ChipId::Store | ChipId::Hidden(_) => "Store",
+        };
+        name.to_owned()
+    }
+
+    fn lines(&self, view: &View, model: &Model) -> Vec<ReportLine> {
+        match self.0 {
+            ChipId::Mpp => mpp_report(model, view.now).lines,
+            ChipId::Rmp => rmp_report(model, view.now).lines,
+            ChipId::Macp => macp_report(model, view.now).lines,
+            ChipId::Runs => runs_report(model, view.now).lines,
+            ChipId::Store | ChipId::Hidden(_) => store_report(model).lines,
+        }
+    }
+
+    fn row<'a>(&'a self, _model: &'a Model) -> Option<Box<dyn PaneRecord + 'a>> {
+        None
+    }
+
+    fn entry(&self) -> Option<EntryQuery> {
+        None
+    }
+
+    fn trace(&self) -> Option<TraceId> {
+        None
+    }
+}
+
+impl DetailsRecord for Notice {
+    fn key(&self) -> RecordKey {
+        NOTICE.of(self.number)
+    }
+
+    fn title(&self, _model: &Model) -> String {
+        "Notice".to_owned()
+    }
+
+    fn lines(&self, view: &View, _model: &Model) -> Vec<ReportLine> {
+        let mut facts = notice_details(view, self.at, self.level, &self.text, self.class);
+        facts.extend(self.refused.into_iter().flat_map(hello_remedy));
+        facts
+    }
+
+    fn row<'a>(&'a self, _model: &'a Model) -> Option<Box<dyn PaneRecord + 'a>> {
+        Some(Box::new(self))
+    }
+
+    fn entry(&self) -> Option<EntryQuery> {
+        self.seq.map(EntryQuery::Entry)
+    }
+
+    fn trace(&self) -> Option<TraceId> {
+        None
+    }
+}
+
+impl DetailsRecord for Alert {
+    fn key(&self) -> RecordKey {
+        ALERT.of(self.number)
+    }
+
+    fn title(&self, _model: &Model) -> String {
+        "Alert".to_owned()
+    }
+
+    fn lines(&self, view: &View, model: &Model) -> Vec<ReportLine> {
+        // It goes on while it is read, and may be cut meanwhile.
+        alert_details(view, model.alerts.get(self.number).unwrap_or(self), model)
+    }
+
+    fn row<'a>(&'a self, _model: &'a Model) -> Option<Box<dyn PaneRecord + 'a>> {
+        None
+    }
+
+    fn entry(&self) -> Option<EntryQuery> {
+        None
+    }
+
+    fn trace(&self) -> Option<TraceId> {
+        None
+    }
+}
+
+impl DetailsRecord for FaultGroup {
+    fn key(&self) -> RecordKey {
+        BREACH.of(self.breach)
+    }
+
+    fn title(&self, _model: &Model) -> String {
+        clause_name(self.clause()).to_owned()
+    }
+
+    fn lines(&self, view: &View, _model: &Model) -> Vec<ReportLine> {
+        fault_details(view, self)
+    }
+
+    fn row<'a>(&'a self, _model: &'a Model) -> Option<Box<dyn PaneRecord + 'a>> {
+        Some(Box::new(self))
+    }
+
+    fn entry(&self) -> Option<EntryQuery> {
+        Some(EntryQuery::Entry(self.seq))
+    }
+
+    fn trace(&self) -> Option<TraceId> {
+        None
+    }
+}
+
+fn alert_details(view: &View, alert: &Alert, model: &Model) -> Vec<ReportLine> {
+    let lasts = format::age(alert.duration(view.clock));
+    let mut facts = vec![
+        if alert.holds() {
+            ReportLine::Reason(alert.text.to_string())
+        } else {
+            detail("", alert.text.to_string())
+        },
+        detail(
+            "since",
+            format!(
+                "{}, {lasts} {}",
+                view.time_of_day(alert.since),
+                if alert.holds() { "so far" } else { "long" }
+            ),
+        ),
+    ];
+    match alert.status {
+        AlertStatus::Active => facts.push(detail("state", "it waits to be seen")),
+        AlertStatus::Acknowledged => facts.push(detail("state", "it was put away as seen, and holds on")),
+        AlertStatus::Resolved { at } => {
+            facts.push(detail("state", format!("it passed at {}", view.time_of_day(at))))
+        }
+    }
+    if let Some(station_state) =
+        model.station_state.as_ref().filter(|_| alert.holds() || alert.cause == Cause::Dropping)
+    {
+        facts.extend(remedy(&alert.cause, station_state));
+    }
+    facts
+}
+
+pub(crate) fn notice_details(
+    view: &View,
+    at: Now,
+    level: Level,
+    text: &str,
+    class: Class,
+) -> Vec<ReportLine> {
+    vec![
+        detail("at", view.time_of_day(at)),
+        detail("level", level.name()),
+        ReportLine::Detail("", text.to_owned(), class),
+    ]
+}
+
+/// The clause in short, what was wrong, and what to do.
+fn fault_details(view: &View, group: &FaultGroup) -> Vec<ReportLine> {
+    let payload = |name, value: &str| ReportLine::Detail(name, value.to_owned(), Class::Payload);
+    let mut facts = vec![detail("", clause_text(group.clause())), ReportLine::Reason(group.breach.text())];
+    // What it was told may name what it sent.
+    facts.extend(group.reply.as_deref().map(|told| payload("told", told)));
+    facts.extend(group.frame.map(|frame| detail("frame", frame)));
+    facts.extend(group.excerpt.as_deref().map(|bytes| payload("it begins", bytes)));
+    facts.push(detail(
+        "by",
+        format!(
+            "{}{} at {}",
+            group.offender,
+            // Who has said no name is told apart by the process already.
+            if group.offender.contains(group.peer.as_str()) {
+                String::new()
+            } else {
+                format!(", {}", group.peer)
+            },
+            view.time_of_day(group.at)
+        ),
+    ));
+    facts.extend(group.breach.remedy().map(|words| ReportLine::Instruction(words.to_owned())));
+    if let Breach::Hello(reason) = group.breach {
+        facts.extend(hello_remedy(reason));
+    }
+    facts.push(detail("times", group.count.to_string()));
+    if group.offenders.len() > 1 {
+        facts.extend(
+            group.offenders.iter().map(|(who, count)| detail("of these", format!("{count} by {who}"))),
+        );
+    }
+    facts
+}
