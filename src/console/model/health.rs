@@ -2,15 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::{
-    alerts::{Cause, remedy},
-    state::Model,
-    station::state::StationState,
-};
-use crate::{
-    console::{draw::class::Class, input::action::Action},
-    tap::entry::Link,
-};
+use crate::console::{draw::class::Class, input::action::Action};
 
 /// How a system is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -68,41 +60,4 @@ pub(crate) fn key_hint(action: Action, words: &'static str) -> ReportLine {
 
 pub(crate) fn command(subcommand: impl Into<Cow<'static, str>>) -> ReportLine {
     ReportLine::Command(subcommand.into())
-}
-
-/// What to do while a host does not answer.
-pub(crate) fn host_remedy(link: Link) -> Vec<ReportLine> {
-    match link {
-        Link::Mpp => {
-            vec![
-                key_hint(Action::Restart, "starts it again, from what is on disk; or:"),
-                command("restart mpp"),
-            ]
-        }
-        // No command reaches a station but over its bus.
-        Link::Rmp => vec![
-            instruction(
-                "free the path of its socket, or end the station and start it with another: --socket PATH",
-            ),
-            key_hint(Action::Restart, "starts it again once the path is free"),
-        ],
-        Link::Runs => vec![key_hint(Action::Restart, "starts it again; or:"), command("restart runs")],
-        Link::Macp => {
-            vec![
-                key_hint(Action::Restart, "starts it again, from what is on disk; or:"),
-                command("restart macp"),
-            ]
-        }
-        Link::Station => vec![command("doctor")],
-    }
-}
-
-/// What only an alert knows of a system, while it holds; the rest is in its report already.
-pub(crate) fn report_alerts(report: &mut Report, model: &Model, state: &StationState, link: Link) {
-    let is_news =
-        |cause: &Cause| matches!(cause, Cause::HeadWaiting(_) | Cause::DiskLow | Cause::RecordingFailed);
-    for alert in model.alerts.unresolved().filter(|alert| alert.cause.link() == link && is_news(&alert.cause))
-    {
-        report.degrade(Condition::Degraded, alert.text.to_string(), remedy(&alert.cause, state));
-    }
 }

@@ -20,7 +20,9 @@ mod violations;
 
 #[cfg(test)]
 pub(crate) use alerts::AlertChanges;
-pub(crate) use alerts::{Alert, AlertStatus, Alerts, Cause, remedy};
+#[cfg(test)]
+pub(crate) use alerts::Cause;
+pub(crate) use alerts::{Alert, AlertStatus, Alerts};
 pub(crate) use bridge::{HISTORY_ROWS, hello_remedy, in_flight, mpp_report, settle_remedy};
 pub(crate) use entry_buffer::EntryBuffer;
 pub(crate) use health::{Condition, ReportLine};

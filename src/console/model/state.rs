@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::{
-    alerts::{AlertChanges, Alerts},
+    alerts::{AlertChanges, Alerts, Evidence},
     bridge::Bridge,
     bus::Bus,
     journal::Journal,
@@ -109,7 +109,7 @@ impl Model {
             each_system!([&mut self], system => system.reset());
         }
         self.known_since.get_or_insert(snapshot.at);
-        self.alerts.seed(&snapshot.mpp, snapshot.at);
+        self.alerts.seed(&snapshot);
         let mut to = Resync {
             snapshot: &snapshot,
             known: self.station_state.as_ref(),
@@ -163,7 +163,7 @@ impl Model {
         let (link, seq) = (entry.entry.link, entry.entry.seq);
         let is_covered = |state: &StationState| state.as_of.covers(link, seq);
         let is_in_snapshot = resyncing || self.station_state.as_ref().is_none_or(is_covered);
-        self.alerts.observe(entry, self.station_state.as_ref().map(|state| &state.runs));
+        self.alerts.fold(entry, self.station_state.as_ref(), is_in_snapshot);
         let mut cx = Folding {
             state: self.station_state.as_mut(),
             is_in_snapshot,
@@ -177,7 +177,6 @@ impl Model {
         }
         if let Some(state) = cx.carried() {
             state.as_of.0[link.index()] = seq;
-            self.alerts.fold(entry);
         }
     }
 
@@ -194,7 +193,7 @@ impl Model {
     /// Holds the rules of alerts against what is. To be called once a second.
     pub(crate) fn evaluate_alerts(&mut self, rules: &AlertRules, now: Now) -> AlertChanges {
         self.station_state.as_ref().map_or_else(AlertChanges::default, |state| {
-            self.alerts.evaluate(state, &self.bus.drops, rules, now)
+            self.alerts.evaluate(&Evidence { state, drops: &self.bus.drops, rules, now })
         })
     }
 

@@ -12,7 +12,7 @@ use crate::{
             action::{Action, Effect},
             keymap::KeyScope,
         },
-        model::{Alert, AlertStatus, Cause, Model},
+        model::{Alert, AlertStatus, Model},
         overlays::{Acted, Details, Layer, Offer, Scene, Target},
         records::{
             Table,
@@ -57,8 +57,7 @@ fn approvals(model: &Model) -> impl Iterator<Item = &AskView> {
 /// The alerts that are listed behind the questions: that there are questions is none of them.
 fn alerts(model: &Model) -> Vec<&Alert> {
     let has_questions = approvals(model).next().is_some();
-    let is_told =
-        |alert: &&Alert| !(has_questions && alert.cause == Cause::AwaitingApproval && alert.holds());
+    let is_told = |alert: &&Alert| !(has_questions && alert.cause.is_question() && alert.holds());
     model.alerts.listed().into_iter().filter(is_told).collect()
 }
 

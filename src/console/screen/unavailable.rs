@@ -11,7 +11,7 @@ use crate::{
             view_id::ViewId,
         },
         inspect,
-        model::{Alert, AlertStatus, Cause, Model},
+        model::{Alert, AlertStatus, Model, bridge::alerts::ORPHANED},
         overlays::Target,
         screen::time_travel,
         settings::view::View,
@@ -277,7 +277,7 @@ fn settle_unavailable(ui: &Ui, model: &Model) -> Option<String> {
 pub(crate) fn target_orphan<'a>(ui: &Ui, model: &'a Model) -> Option<(InvocationId, &'a LiveView)> {
     if let Target::Alert(alert) = ui.target(model) {
         let alert = alert?;
-        let is_left = alert.cause == Cause::Orphaned && !matches!(alert.status, AlertStatus::Resolved { .. });
+        let is_left = alert.cause.is(&ORPHANED) && !matches!(alert.status, AlertStatus::Resolved { .. });
         return model
             .mpp()?
             .live

@@ -93,12 +93,12 @@ fn sanitized(words: &str) -> String {
 mod tests {
     use super::*;
     use crate::{
-        console::model::{AlertStatus, Cause},
+        console::model::{AlertStatus, bridge::alerts::PORT_DOWN},
         time::Now,
     };
 
     fn alert(text: &str) -> Alert {
-        Alert::for_test(Cause::PortDown, Now::at_ms(0), text, AlertStatus::Active)
+        Alert::for_test(PORT_DOWN.cause(), Now::at_ms(0), text, AlertStatus::Active)
     }
 
     fn at(s: u64) -> Mono {

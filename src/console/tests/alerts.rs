@@ -10,7 +10,12 @@ use crate::{
             action::{Effect, Purpose},
             keymap::KeyScope,
         },
-        model::{Alert, AlertChanges, AlertStatus, Cause},
+        model::{
+            Alert, AlertChanges, AlertStatus, Cause,
+            bridge::alerts::{ADAPTER_GONE, ADAPTER_SILENT, HEAD_WAITING, HOST_DOWN, ORPHANED, PORT_DOWN},
+            runs::alerts::{AWAITING_APPROVAL, RUNS_FAILED},
+            station::alerts::{DISK_LOW, RECORDING_FAILED, STORE_FAILING},
+        },
         ui::event::Event,
     },
     ids::{ActionId, InvocationId, SessionId},
@@ -80,7 +85,7 @@ fn comes_after_s(stage: &mut TestConsole, s: u64, cause: &Cause) {
 fn an_adapter_that_left_is_missed_after_5_s_and_not_before() {
     let mut stage = well(80, 24);
     stage.mpp(gone(), "");
-    comes_after_s(&mut stage, 5, &Cause::AdapterGone(PEER.into()));
+    comes_after_s(&mut stage, 5, &ADAPTER_GONE.of(PEER));
     stage.mpp(back(), "");
     stage.pass(1_000);
     let judged = stage.tick();
@@ -91,7 +96,7 @@ fn an_adapter_that_left_is_missed_after_5_s_and_not_before() {
     pass_s(&mut stage, 10);
     assert_eq!(alerts(&stage)[0].duration(stage.view.now).as_secs(), 6, "what passed lasts no longer");
     stage.mpp(gone(), "");
-    comes_after_s(&mut stage, 5, &Cause::AdapterGone(PEER.into()));
+    comes_after_s(&mut stage, 5, &ADAPTER_GONE.of(PEER));
     assert_eq!(alerts(&stage).len(), 2, "it came again, and what passed is kept");
 }
 
@@ -115,9 +120,9 @@ fn an_adapter_that_never_was_is_not_missed_and_one_that_is_back_in_time_neither(
 fn a_question_of_a_run_is_heard_at_once_and_so_is_each_further_one() {
     let mut stage = super::runs::with_runs(well(160, 50));
     let judged = stage.tick();
-    assert_eq!(holding(&stage), [Cause::RunsFailed, Cause::AwaitingApproval]);
+    assert_eq!(holding(&stage), [RUNS_FAILED.cause(), AWAITING_APPROVAL.cause()]);
     assert_eq!(judged.raised.len(), 2);
-    let asking = alerts(&stage).into_iter().find(|alert| alert.cause == Cause::AwaitingApproval).unwrap();
+    let asking = alerts(&stage).into_iter().find(|alert| alert.cause == AWAITING_APPROVAL.cause()).unwrap();
     assert!(asking.text.contains("chat_vote asks whether give may go on"), "{}", asking.text);
     assert!(!asking.text.contains("viewer ann"), "it is told to everybody: {}", asking.text);
     stage.model.alerts.acknowledge(asking.number, stage.view.now);
@@ -137,13 +142,13 @@ fn a_question_of_a_run_is_heard_at_once_and_so_is_each_further_one() {
 fn a_run_that_failed_is_told_of_for_a_minute() {
     let mut stage = super::runs::with_runs(well(160, 50));
     stage.tick();
-    let failed = alerts(&stage).into_iter().find(|alert| alert.cause == Cause::RunsFailed).unwrap();
+    let failed = alerts(&stage).into_iter().find(|alert| alert.cause == RUNS_FAILED.cause()).unwrap();
     assert!(failed.text.starts_with("mend ") && failed.text.ends_with(" failed"), "{}", failed.text);
     stage.char('a');
     let text = stage.text();
     assert!(text.contains("mend dead failed"), "{text}");
     pass_s(&mut stage, 61);
-    assert_eq!(holding(&stage), [Cause::AwaitingApproval]);
+    assert_eq!(holding(&stage), [AWAITING_APPROVAL.cause()]);
 }
 
 #[test]
@@ -154,21 +159,21 @@ fn an_alert_that_names_one_of_several_runs_has_that_ones_time() {
         let found = alerts(stage).into_iter().find(|alert| alert.cause == *cause).unwrap();
         (found.since.wall, found.text.to_string())
     };
-    since(&mut stage, &Cause::RunsFailed);
+    since(&mut stage, &RUNS_FAILED.cause());
     stage.pass(10_000);
     let later = stage.view.now.wall;
     let one = super::runs::plan(&[("write", "agent:writer", None)], &[]);
     stage.submitted(0xbeef, "mend", &one);
     stage.ended(0xbeef, runs::RunState::Failed, "write failed");
     stage.pass(2_000);
-    let (at, text) = since(&mut stage, &Cause::RunsFailed);
+    let (at, text) = since(&mut stage, &RUNS_FAILED.cause());
     assert!(text.contains("beef last"), "{text}");
     assert_eq!(at, later, "{text}");
     let (run, action) = (super::runs::run(super::runs::VOTE), ActionId(uuid::Uuid::from_u128(7)));
     let node = NodeRef { index: 6, id: "report".into() };
     let (asked_at, expires_at) = (stage.view.now.wall, Wall(stage.view.now.wall.0 + 1_000));
     stage.runs(runs::Transition::Asked { run, action, node, expires_at }, "publish?");
-    let (at, text) = since(&mut stage, &Cause::AwaitingApproval);
+    let (at, text) = since(&mut stage, &AWAITING_APPROVAL.cause());
     assert!(text.contains("whether report may go on"), "{text}");
     assert_eq!(at, asked_at, "{text}");
 }
@@ -179,11 +184,11 @@ fn the_head_of_a_queue_is_missed_after_30_s_for_each_queue_by_itself() {
     stage.mpp(enqueued(1, "default"), "");
     pass_s(&mut stage, 10);
     stage.mpp(enqueued(2, "boss"), "");
-    comes_after_s(&mut stage, 20, &Cause::HeadWaiting("default".into()));
-    comes_after_s(&mut stage, 10, &Cause::HeadWaiting("boss".into()));
+    comes_after_s(&mut stage, 20, &HEAD_WAITING.of("default"));
+    comes_after_s(&mut stage, 10, &HEAD_WAITING.of("boss"));
     stage.mpp(dispatched(1, "default"), "");
     pass_s(&mut stage, 1);
-    assert_eq!(holding(&stage), [Cause::HeadWaiting("boss".into())]);
+    assert_eq!(holding(&stage), [HEAD_WAITING.of("boss")]);
 }
 
 #[test]
@@ -198,7 +203,7 @@ fn a_queue_that_moves_is_not_missed_however_long_it_is() {
         stage.mpp(applied(id, "default", true), "");
     }
     assert!(alerts(&stage).is_empty());
-    comes_after_s(&mut stage, 30, &Cause::HeadWaiting("default".into()));
+    comes_after_s(&mut stage, 30, &HEAD_WAITING.of("default"));
 }
 
 #[test]
@@ -207,7 +212,7 @@ fn a_head_behind_a_row_that_hangs_is_missed_and_named_with_the_row_before_it() {
     stage.mpp(enqueued(7, "boss"), "");
     stage.mpp(dispatched(7, "boss"), "");
     stage.mpp(enqueued(8, "boss"), "");
-    comes_after_s(&mut stage, 30, &Cause::HeadWaiting("boss".into()));
+    comes_after_s(&mut stage, 30, &HEAD_WAITING.of("boss"));
     assert_eq!(&*alerts(&stage)[0].text, "the head of boss waits: 7 before it has not ended");
 }
 
@@ -220,7 +225,7 @@ fn what_the_operator_holds_himself_is_no_alert_until_he_lets_it_go() {
     pass_s(&mut stage, 120);
     assert!(alerts(&stage).is_empty());
     stage.mpp(braked("default", false), "");
-    comes_after_s(&mut stage, 30, &Cause::HeadWaiting("default".into()));
+    comes_after_s(&mut stage, 30, &HEAD_WAITING.of("default"));
 }
 
 #[test]
@@ -231,7 +236,7 @@ fn a_row_that_was_put_back_begins_to_wait_anew() {
     pass_s(&mut stage, 100);
     assert!(alerts(&stage).is_empty());
     stage.mpp(Transition::Requeued { id: InvocationId(1), queue: "default".into() }, "");
-    comes_after_s(&mut stage, 30, &Cause::HeadWaiting("default".into()));
+    comes_after_s(&mut stage, 30, &HEAD_WAITING.of("default"));
 }
 
 #[test]
@@ -243,7 +248,7 @@ fn a_head_waits_on_over_a_loss_and_a_new_snapshot() {
     snapshot.mpp.queues.get_mut("default").unwrap().pending = 1;
     snapshot.at = stage.view.now;
     stage.resync(snapshot);
-    comes_after_s(&mut stage, 10, &Cause::HeadWaiting("default".into()));
+    comes_after_s(&mut stage, 10, &HEAD_WAITING.of("default"));
 }
 
 #[test]
@@ -253,7 +258,7 @@ fn a_rule_of_0_seconds_is_off_and_another_figure_counts() {
     stage.view.alerts.head_waiting_s = 2;
     stage.mpp(enqueued(1, "default"), "");
     stage.mpp(gone(), "");
-    comes_after_s(&mut stage, 2, &Cause::HeadWaiting("default".into()));
+    comes_after_s(&mut stage, 2, &HEAD_WAITING.of("default"));
     pass_s(&mut stage, 60);
     assert_eq!(alerts(&stage).len(), 1);
 }
@@ -262,9 +267,9 @@ fn a_rule_of_0_seconds_is_off_and_another_figure_counts() {
 fn trouble_that_the_station_reports_is_told_at_the_next_second_and_passes_with_it() {
     use station::Transition as T;
     let cases: [(T, T, Cause, &str); 3] = [
-        (T::StoreFailing, T::StoreOk, Cause::StoreFailing, "disk full"),
-        (T::DiskLow { free_bytes: 9 << 20 }, T::DiskOk { free_bytes: 1 << 40 }, Cause::DiskLow, ""),
-        (T::RecordingFailed, T::RecordingStarted, Cause::RecordingFailed, "/r/friday.mcap: disk full"),
+        (T::StoreFailing, T::StoreOk, STORE_FAILING.cause(), "disk full"),
+        (T::DiskLow { free_bytes: 9 << 20 }, T::DiskOk { free_bytes: 1 << 40 }, DISK_LOW.cause(), ""),
+        (T::RecordingFailed, T::RecordingStarted, RECORDING_FAILED.cause(), "/r/friday.mcap: disk full"),
     ];
     for (trouble, end, cause, text) in cases {
         let mut stage = well(80, 24);
@@ -276,7 +281,7 @@ fn trouble_that_the_station_reports_is_told_at_the_next_second_and_passes_with_i
     }
     let mut stage = well(80, 24);
     stage.mpp(Transition::CommitsFailing, "disk full");
-    comes_after_s(&mut stage, 1, &Cause::StoreFailing);
+    comes_after_s(&mut stage, 1, &STORE_FAILING.cause());
     stage.station(T::StoreFailing, "disk full");
     assert_eq!(
         pass_s(&mut stage, 1)[0],
@@ -285,7 +290,7 @@ fn trouble_that_the_station_reports_is_told_at_the_next_second_and_passes_with_i
     );
     let mut stage = well(80, 24);
     stage.mpp(Transition::NotListening, "port 7777 is taken");
-    comes_after_s(&mut stage, 1, &Cause::PortDown);
+    comes_after_s(&mut stage, 1, &PORT_DOWN.cause());
     stage.mpp(Transition::Listening { addr: ([127, 0, 0, 1], 7777).into() }, "");
     pass_s(&mut stage, 1);
     assert!(holding(&stage).is_empty());
@@ -295,12 +300,12 @@ fn trouble_that_the_station_reports_is_told_at_the_next_second_and_passes_with_i
 fn while_the_bridge_is_down_nothing_that_was_known_of_it_passes_or_comes() {
     let mut stage = well(80, 24);
     stage.mpp(Transition::Stale { silent_s: 30 }, "");
-    comes_after_s(&mut stage, 1, &Cause::AdapterSilent(PEER.into()));
+    comes_after_s(&mut stage, 1, &ADAPTER_SILENT.of(PEER));
     stage.mpp(enqueued(1, "default"), "");
     stage.station(station::Transition::HostDown { link: Link::Mpp }, "it failed");
-    comes_after_s(&mut stage, 1, &Cause::HostDown(Link::Mpp));
+    comes_after_s(&mut stage, 1, &HOST_DOWN.cause());
     pass_s(&mut stage, 60);
-    assert_eq!(holding(&stage), [Cause::AdapterSilent(PEER.into()), Cause::HostDown(Link::Mpp)]);
+    assert_eq!(holding(&stage), [ADAPTER_SILENT.of(PEER), HOST_DOWN.cause()]);
 }
 
 #[test]
@@ -338,7 +343,7 @@ fn a_bridge_that_failed_is_started_again_from_where_it_is_said_and_its_adapter_i
     stage.resync(snapshot);
     stage.tick();
     assert!(holding(&stage).is_empty());
-    comes_after_s(&mut stage, 5, &Cause::AdapterGone(PEER.into()));
+    comes_after_s(&mut stage, 5, &ADAPTER_GONE.of(PEER));
     stage.mpp(back(), "");
     pass_s(&mut stage, 1);
     assert!(holding(&stage).is_empty());
@@ -354,7 +359,7 @@ fn rows_left_in_applied_are_one_alert_that_comes_back_when_there_are_more() {
         stage.mpp(Transition::Orphaned { id: InvocationId(id), queue: "boss".into() }, "");
     };
     leave(&mut stage, 5);
-    comes_after_s(&mut stage, 1, &Cause::Orphaned);
+    comes_after_s(&mut stage, 1, &ORPHANED.cause());
     stage.char('a');
     stage.char('a');
     assert_eq!(alerts(&stage)[0].status, AlertStatus::Acknowledged);
@@ -390,7 +395,7 @@ fn no_more_alerts_are_kept_than_the_limit_and_those_that_passed_go_first() {
     }
     assert_eq!(alerts(&stage).len(), 20);
     assert_eq!(stage.model.alerts.cut(), 11);
-    assert_eq!(holding(&stage), [Cause::StoreFailing], "what holds is never cut");
+    assert_eq!(holding(&stage), [STORE_FAILING.cause()], "what holds is never cut");
     stage.char('a');
     assert!(stage.text().contains("11 older ones cut (limits.console.alerts_max)"), "{}", stage.text());
 }
@@ -508,7 +513,7 @@ fn the_tray_settles_what_it_says_was_left() {
     stage.mpp(dispatched(5, "boss"), "");
     stage.mpp(applied(5, "boss", false), "");
     stage.mpp(Transition::Orphaned { id: InvocationId(5), queue: "boss".into() }, "");
-    comes_after_s(&mut stage, 1, &Cause::Orphaned);
+    comes_after_s(&mut stage, 1, &ORPHANED.cause());
     stage.char('a');
     stage.char('e');
     assert!(stage.text().contains("Settle 5?"), "{}", stage.text());

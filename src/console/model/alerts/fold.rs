@@ -3,24 +3,19 @@
 use std::{collections::VecDeque, sync::Arc};
 
 use super::{
-    alert::{Alert, AlertStatus, Cause},
-    rules,
-    rules::ActiveCause,
+    alert::{Alert, AlertStatus},
+    cause::{ActiveCause, Cause},
+    watch::{Evidence, Findings, Incidents, Watch, Watches, Watching},
 };
 use crate::{
-    console::{
-        model::{
-            bridge::{queue_head_age::QueueHeadAges, windowed_rates::WindowedRates},
-            station::StationState,
-        },
-        settings::config::AlertRules,
+    console::model::{
+        health::{Condition, Report},
+        station::StationState,
+        systems::{each_system, system_of},
     },
-    ids::Peer,
-    limits, mpp, runs,
-    tap::{
-        EntryRef,
-        entry::{Link, Transition, What, station::Transition as Station},
-    },
+    limits,
+    port::Snapshot,
+    tap::{EntryRef, entry::Link},
     time::Now,
 };
 
@@ -37,15 +32,8 @@ pub(crate) struct AlertChanges {
 #[derive(Clone, Debug)]
 pub(crate) struct Alerts {
     all: VecDeque<Alert>,
-    queue_heads: QueueHeadAges,
-    /// A recording that failed, until another one runs or it was put away.
-    recording_failed: Option<(Now, Arc<str>)>,
-    /// The last adapter that was seen, and since when a bridge that began anew misses it.
-    adapter: Option<(Peer, Option<Now>)>,
-    /// What became of the question of a run that was answered last.
-    answered: Option<Arc<str>>,
-    /// The station goes down: what ends now is no cause for alarm.
-    is_stopping: bool,
+    watches: Watches,
+    incidents: Incidents,
     next: u64,
     limit: usize,
     /// Alerts that were cut.
@@ -58,11 +46,8 @@ impl Alerts {
         let limit = usize::try_from(limits.alerts_max).unwrap_or(usize::MAX);
         Self {
             all: VecDeque::new(),
-            queue_heads: QueueHeadAges::default(),
-            recording_failed: None,
-            adapter: None,
-            answered: None,
-            is_stopping: false,
+            watches: Watches::default(),
+            incidents: Incidents::default(),
             next: 1,
             limit,
             cut: 0,
@@ -70,63 +55,39 @@ impl Alerts {
     }
 
     /// Begins anew from a snapshot; alerts stay as they are until they are judged.
-    pub(crate) fn seed(&mut self, mpp: &mpp::Snapshot, at: Now) {
-        self.queue_heads.seed(mpp, at);
+    pub(crate) fn seed(&mut self, snapshot: &Snapshot) {
+        each_system!([&mut self.watches], watch => watch.seed(snapshot));
     }
 
-    /// Takes one entry of the bridge that follows the snapshot.
-    pub(crate) fn fold(&mut self, entry: EntryRef<'_>) {
-        self.queue_heads.fold(entry);
+    /// Takes one entry, `before` being the state without it. What a snapshot has of the entry they have from
+    /// there.
+    pub(crate) fn fold(&mut self, entry: EntryRef<'_>, before: Option<&StationState>, is_in_snapshot: bool) {
+        let mut cx = Watching { before, is_in_snapshot, incidents: &mut self.incidents };
+        system_of!([&mut self.watches], entry.entry.link, watch => watch.fold(entry, &mut cx));
     }
 
-    /// Takes one entry of the station or the runs, whether or not the snapshot has it. `before` are the runs
-    /// without that entry in them.
-    pub(crate) fn observe(&mut self, entry: EntryRef<'_>, before: Option<&runs::Snapshot>) {
-        match &entry.entry.what {
-            What::Transition(Transition::Runs(runs::Transition::Decided { action, verdict, .. })) => {
-                self.answered = before
-                    .and_then(|runs| rules::describe_answer(runs, *action, *verdict))
-                    .or_else(|| self.answered.take());
-            }
-            What::Transition(Transition::Station(Station::RecordingFailed)) => {
-                self.recording_failed =
-                    Some((entry.entry.at, format!("not recorded: {}", entry.text()).into()));
-            }
-            What::Transition(Transition::Station(Station::RecordingStarted)) => self.recording_failed = None,
-            What::Transition(Transition::Station(Station::Stopping)) => self.is_stopping = true,
-            _ => {}
+    /// Holds the rules against what is. To be called once a second.
+    pub(crate) fn evaluate(&mut self, evidence: &Evidence<'_>) -> AlertChanges {
+        if self.incidents.is_stopping {
+            return AlertChanges::default();
         }
+        let mut findings = Findings::default();
+        each_system!([&mut self.watches], watch => watch.judge(evidence, &mut findings));
+        findings.active.extend(self.incidents.active.iter().cloned());
+        self.apply(findings, evidence.now)
     }
 
-    /// Holds the rules against what is, `drops` being what the bus dropped. To be called once a second.
-    pub(crate) fn evaluate(
-        &mut self,
-        state: &StationState,
-        drops: &WindowedRates,
-        rules: &AlertRules,
-        now: Now,
-    ) -> AlertChanges {
+    fn apply(&mut self, findings: Findings, now: Now) -> AlertChanges {
         let mut judged = AlertChanges::default();
-        if self.is_stopping {
-            return judged;
-        }
-        let missed = self.missing_adapter(state, now);
-        let mut found = rules::active_causes(state, drops, &self.queue_heads, missed, rules, now);
-        let failed = self.recording_failed.iter();
-        found.extend(failed.map(|(at, text)| ActiveCause {
-            cause: Cause::RecordingFailed,
-            since: *at,
-            text: Arc::clone(text),
-            last: None,
-        }));
-        let is_unknown = |cause: &Cause| rules::is_down(state) && cause.link() == Link::Mpp;
+        let Findings { active: mut found, unknown, ended } = findings;
+        let end_of =
+            |cause: &Cause| ended.iter().find(|(kind, _)| cause.is(kind)).map(|(_, text)| Arc::clone(text));
         for alert in self.all.iter_mut().filter(|alert| alert.holds()) {
             match found.iter().position(|found| found.cause == alert.cause).map(|at| found.swap_remove(at)) {
                 Some(found) => {
                     // Questions are listed beside the alerts, and are not put away among them.
                     if found.last > alert.last
-                        && (alert.status == AlertStatus::Acknowledged
-                            || alert.cause == Cause::AwaitingApproval)
+                        && (alert.status == AlertStatus::Acknowledged || alert.cause.is_question())
                     {
                         alert.status = AlertStatus::Active;
                         judged.raised.push(alert.number);
@@ -140,12 +101,10 @@ impl Alerts {
                         alert.text = found.text;
                     }
                 }
-                None if is_unknown(&alert.cause) => {}
+                None if unknown.contains(&alert.cause.link()) => {}
                 None => {
-                    if alert.cause == Cause::AwaitingApproval {
-                        alert.text =
-                            self.answered.take().unwrap_or_else(|| rules::NO_APPROVALS_PENDING.into());
-                    }
+                    let text = end_of(&alert.cause).or_else(|| alert.cause.resolved_text().map(Into::into));
+                    alert.text = text.unwrap_or_else(|| Arc::clone(&alert.text));
                     alert.status = AlertStatus::Resolved { at: now };
                     judged.resolved.push(alert.number);
                 }
@@ -156,20 +115,6 @@ impl Alerts {
             judged.raised.extend(self.raise(found));
         }
         judged
-    }
-
-    /// The adapter of a bridge that failed, of whose end the next one knows nothing.
-    fn missing_adapter(&mut self, state: &StationState, now: Now) -> Option<(Peer, Now)> {
-        if rules::is_down(state) {
-            return None;
-        }
-        match (&state.mpp.adapter, &state.mpp.last_close, &mut self.adapter) {
-            (Some(adapter), ..) => self.adapter = Some((adapter.peer.clone(), None)),
-            (None, Some(_), _) => self.adapter = None,
-            (None, None, Some((peer, since))) => return Some((peer.clone(), *since.get_or_insert(now))),
-            (None, None, None) => {}
-        }
-        None
     }
 
     /// Keeps a new alert, if room can be made for it by letting go one that passed.
@@ -193,9 +138,9 @@ impl Alerts {
         else {
             return;
         };
-        if alert.cause == Cause::RecordingFailed {
+        if alert.cause.is_over_when_seen() {
             alert.status = AlertStatus::Resolved { at: now };
-            self.recording_failed = None;
+            self.incidents.clear(&alert.cause);
         } else {
             alert.status = AlertStatus::Acknowledged;
         }
@@ -226,11 +171,19 @@ impl Alerts {
         self.all.iter().filter(|alert| alert.holds())
     }
 
+    /// Adds to a system's report what only an alert knows of it, while it holds.
+    pub(crate) fn report(&self, report: &mut Report, state: &StationState, link: Link) {
+        let is_news = |alert: &&Alert| alert.cause.link() == link && alert.cause.is_news();
+        for alert in self.unresolved().filter(is_news) {
+            report.degrade(Condition::Degraded, alert.text.to_string(), alert.cause.remedy(state));
+        }
+    }
+
     /// How many wait to be seen. What runs ask is counted as questions.
     pub(crate) fn active_count(&self) -> usize {
         self.all
             .iter()
-            .filter(|alert| alert.status == AlertStatus::Active && alert.cause != Cause::AwaitingApproval)
+            .filter(|alert| alert.status == AlertStatus::Active && !alert.cause.is_question())
             .count()
     }
 

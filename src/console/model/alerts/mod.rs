@@ -14,10 +14,11 @@
 //! ```
 
 mod alert;
+mod cause;
 mod fold;
-mod remedies;
-mod rules;
+mod watch;
 
-pub(crate) use alert::{Alert, AlertStatus, Cause};
+pub(crate) use alert::{Alert, AlertStatus};
+pub(crate) use cause::{ActiveCause, Cause, CauseKind};
 pub(crate) use fold::{AlertChanges, Alerts};
-pub(crate) use remedies::remedy;
+pub(crate) use watch::{Evidence, Findings, Watch, Watching};

@@ -7,9 +7,7 @@ use crate::{
         draw::format::age,
         input::action::Action,
         model::{
-            health::{
-                Condition, Report, ReportLine, command, host_remedy, instruction, key_hint, report_alerts,
-            },
+            health::{Condition, Report, ReportLine, command, instruction, key_hint},
             state::Model,
             station::StationState,
         },
@@ -45,6 +43,11 @@ pub(crate) fn settle_remedy(id: InvocationId) -> Vec<ReportLine> {
         ),
         command(format!("settle {id} done")),
     ]
+}
+
+/// What to do while the bridge does not answer.
+pub(super) fn host_remedy() -> Vec<ReportLine> {
+    vec![key_hint(Action::Restart, "starts it again, from what is on disk; or:"), command("restart mpp")]
 }
 
 /// What to do while the port does not answer.
@@ -108,7 +111,7 @@ pub(crate) fn mpp_report(model: &Model, now: Now) -> Report {
 fn report_problems(report: &mut Report, model: &Model, state: &StationState, now: Now) {
     let mpp = &state.mpp;
     if let HostState::Down(why) = &state.station.hosts[Link::Mpp.index()] {
-        report.degrade(Condition::Down, format!("the bridge is down: {why}"), host_remedy(Link::Mpp));
+        report.degrade(Condition::Down, format!("the bridge is down: {why}"), host_remedy());
     }
     match &mpp.listener {
         Listener::Down(why) => {
@@ -187,7 +190,7 @@ fn report_problems(report: &mut Report, model: &Model, state: &StationState, now
             remedy,
         );
     }
-    report_alerts(report, model, state, Link::Mpp);
+    model.alerts.report(report, state, Link::Mpp);
 }
 
 fn report_missing_adapter(report: &mut Report, model: &Model, state: &StationState, now: Now) {

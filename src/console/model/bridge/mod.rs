@@ -1,6 +1,7 @@
 //! What the model keeps of the bridge over time: rates, windows, first steps, the age of queue heads, its
 //! report and its notices.
 
+pub(crate) mod alerts;
 mod counts;
 mod faults;
 pub(crate) mod health;

@@ -6,7 +6,7 @@ use crate::{
         draw::format,
         input::action::Action,
         model::{
-            health::{Condition, Report, ReportLine, command, host_remedy, instruction, key_hint},
+            health::{Condition, Report, ReportLine, command, instruction, key_hint},
             state::Model,
         },
     },
@@ -16,6 +16,16 @@ use crate::{
     tap::entry::{Link, rmp::Gauge},
     time::Now,
 };
+
+/// What to do while the bus does not answer. No command reaches a station but over its bus.
+pub(super) fn host_remedy() -> Vec<ReportLine> {
+    vec![
+        instruction(
+            "free the path of its socket, or end the station and start it with another: --socket PATH",
+        ),
+        key_hint(Action::Restart, "starts it again once the path is free"),
+    ]
+}
 
 /// What to do while the socket does not answer.
 pub(crate) fn socket_remedy() -> Vec<ReportLine> {
@@ -56,7 +66,7 @@ pub(crate) fn rmp_report(model: &Model, now: Now) -> Report {
         return report;
     };
     if let HostState::Down(why) = &state.station.hosts[Link::Rmp.index()] {
-        report.degrade(Condition::Down, format!("the bus is down: {why}"), host_remedy(Link::Rmp));
+        report.degrade(Condition::Down, format!("the bus is down: {why}"), host_remedy());
     }
     match &state.rmp.listener {
         Listener::Down(why) => {

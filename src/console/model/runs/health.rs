@@ -7,7 +7,7 @@ use crate::{
         draw::class::Class,
         input::action::Action,
         model::{
-            health::{Condition, Report, ReportLine, command, host_remedy, instruction, key_hint},
+            health::{Condition, Report, ReportLine, command, instruction, key_hint},
             state::Model,
         },
     },
@@ -28,6 +28,11 @@ fn payload(name: &'static str, words: &str) -> ReportLine {
     ReportLine::Detail(name, words.to_owned(), Class::Payload)
 }
 
+/// What to do while no run goes on.
+pub(super) fn host_remedy() -> Vec<ReportLine> {
+    vec![key_hint(Action::Restart, "starts it again; or:"), command("restart runs")]
+}
+
 /// The runs.
 pub(crate) fn runs_report(model: &Model, now: Now) -> Report {
     let mut report = Report::new();
@@ -43,7 +48,7 @@ pub(crate) fn runs_report(model: &Model, now: Now) -> Report {
         );
     }
     if let HostState::Down(why) = &state.station.hosts[Link::Runs.index()] {
-        report.degrade(Condition::Down, format!("no run goes on: {why}"), host_remedy(Link::Runs));
+        report.degrade(Condition::Down, format!("no run goes on: {why}"), host_remedy());
     }
     let asks = &state.runs.asks;
     for ask in asks.iter().take(LISTED_MAX) {

@@ -7,7 +7,7 @@ use crate::{
     console::{
         input::action::Action,
         model::{
-            health::{Condition, Report, command, host_remedy, instruction, key_hint},
+            health::{Condition, Report, ReportLine, command, instruction, key_hint},
             state::Model,
         },
     },
@@ -23,6 +23,11 @@ const LISTED_MAX: usize = 5;
 /// How long the end of a session is told of.
 const RECENT: Duration = Duration::from_secs(60);
 
+/// What to do while no session is held.
+pub(super) fn host_remedy() -> Vec<ReportLine> {
+    vec![key_hint(Action::Restart, "starts it again, from what is on disk; or:"), command("restart macp")]
+}
+
 /// The coordination runtime.
 pub(crate) fn macp_report(model: &Model, now: Now) -> Report {
     let mut report = Report::new();
@@ -34,7 +39,7 @@ pub(crate) fn macp_report(model: &Model, now: Now) -> Report {
     let host = &state.station.hosts[Link::Macp.index()];
     match (host, &macp.listener) {
         (HostState::Down(why), _) => {
-            report.degrade(Condition::Down, format!("no session is held: {why}"), host_remedy(Link::Macp))
+            report.degrade(Condition::Down, format!("no session is held: {why}"), host_remedy())
         }
         (_, Listener::Down(why)) => {
             let remedy =

@@ -1,5 +1,6 @@
 //! What the model keeps of sessions: boards, histories, the report and the notices.
 
+pub(crate) mod alerts;
 mod board;
 mod health;
 pub(crate) mod history;

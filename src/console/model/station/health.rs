@@ -4,7 +4,7 @@ use crate::{
     console::{
         draw::format,
         model::{
-            health::{Condition, Report, ReportLine, command, instruction, report_alerts},
+            health::{Condition, Report, ReportLine, command, instruction},
             state::Model,
         },
     },
@@ -36,7 +36,7 @@ pub(crate) fn store_report(model: &Model) -> Report {
     if let Some(why) = &state.station.store_failing {
         report.degrade(Condition::Down, format!("it refuses commits: {why}"), store_remedy());
     }
-    report_alerts(&mut report, model, state, Link::Station);
+    model.alerts.report(&mut report, state, Link::Station);
     report.detail("data", state.station.data.display().to_string());
     if let Some(recording) = &state.station.recording {
         report.detail(

@@ -1,6 +1,7 @@
 //! What the model keeps of the station and of this console's own state: attachment, health, the store's
 //! report, monitoring.
 
+pub(crate) mod alerts;
 mod attachment;
 pub(crate) mod console_health;
 pub(crate) mod health;

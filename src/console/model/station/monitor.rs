@@ -9,7 +9,7 @@ use std::{collections::VecDeque, sync::Arc};
 use super::StationState;
 use crate::{
     console::{
-        model::{Alerts, ReportLine, bus::Bus, remedy},
+        model::{Alerts, ReportLine, alerts::Evidence, bus::Bus},
         settings::config::{AlertRules, CommandHints},
     },
     ids::{PackId, Peer, QueueName, Seq, TraceId},
@@ -105,7 +105,7 @@ impl StationMonitor {
     /// Takes a snapshot.
     pub(crate) fn take(&mut self, snapshot: Snapshot) {
         if self.seeded.is_none() {
-            self.alerts.seed(&snapshot.mpp, snapshot.at);
+            self.alerts.seed(&snapshot);
             self.seeded = Some(snapshot.as_of.0[Link::Mpp.index()]);
         }
         self.bus.seed(&snapshot.rmp, self.world.as_ref().map(|world| &world.rmp), snapshot.at);
@@ -122,7 +122,6 @@ impl StationMonitor {
     /// Takes one entry.
     pub(crate) fn fold(&mut self, entry: EntryRef<'_>) {
         self.is_stale = true;
-        self.alerts.observe(entry, self.world.as_ref().map(|world| &world.runs));
         if matches!(
             entry.entry.what,
             What::Transition(Transition::Station(station::Transition::HostUp { link: Link::Mpp }))
@@ -138,9 +137,9 @@ impl StationMonitor {
                 self.submitted.pop_front();
             }
         }
-        if entry.entry.link == Link::Mpp && self.seeded.is_some_and(|seeded| entry.entry.seq > seeded) {
-            self.alerts.fold(entry);
-        }
+        let follows =
+            entry.entry.link == Link::Mpp && self.seeded.is_some_and(|seeded| entry.entry.seq > seeded);
+        self.alerts.fold(entry, self.world.as_ref(), !follows);
         // A bridge that is down gives no snapshot; that it is, the station says.
         if let (Some(world), What::Transition(Transition::Station(transition))) =
             (&mut self.world, &entry.entry.what)
@@ -153,14 +152,15 @@ impl StationMonitor {
     /// Holds the rules against what is; what came and what passed. To be called once a second.
     pub(crate) fn judge(&mut self, now: Now) -> Vec<AlertChange> {
         let Some(world) = &self.world else { return Vec::new() };
-        let judged = self.alerts.evaluate(world, &self.bus.drops, &self.rules, now);
+        let evidence = Evidence { state: world, drops: &self.bus.drops, rules: &self.rules, now };
+        let judged = self.alerts.evaluate(&evidence);
         let raised = judged.raised.iter().map(|number| (*number, true));
         let passed = judged.resolved.iter().map(|number| (*number, false));
         raised
             .chain(passed)
             .filter_map(|(number, is_new)| {
                 let alert = self.alerts.get(number)?;
-                let to_do = if is_new { self.remedy_text(&remedy(&alert.cause, world)) } else { Vec::new() };
+                let to_do = if is_new { self.remedy_text(&alert.cause.remedy(world)) } else { Vec::new() };
                 Some(AlertChange {
                     name: alert.cause.name(),
                     subject: alert.cause.subject().to_owned(),

@@ -8,7 +8,7 @@ use crate::{
             action::{Action, Effect, Purpose},
             pane_id::{ChipId, PaneId},
         },
-        model::{Alert, Cause, Model},
+        model::{Alert, Model},
         overlays::{Confirmation, Target},
         screen::{actions::ask, dispatch::show_message},
         systems::{
@@ -91,7 +91,7 @@ fn target_approval(ui: &Ui, model: &Model) -> Option<ActionId> {
         Target::Approval(ask) => Some(ask),
         Target::Record(record) => {
             let key = record.key();
-            let is_alert = |alert: &Alert| alert.cause == Cause::AwaitingApproval;
+            let is_alert = |alert: &Alert| alert.cause.is_question();
             match NODE.id(&key) {
                 Some((run, index)) => of_node(*run, *index),
                 None if CHIP.id(&key) == Some(&ChipId::Runs) => only(),

@@ -6,8 +6,8 @@ use crate::{
         input::pane_id::ChipId,
         inspect::actions::EntryQuery,
         model::{
-            Alert, AlertStatus, Cause, FaultGroup, Model, Notice, ReportLine, bus::rmp_report, hello_remedy,
-            mpp_report, remedy, runs::runs_report, sessions::macp_report, store_report,
+            Alert, AlertStatus, FaultGroup, Model, Notice, ReportLine, bus::rmp_report, hello_remedy,
+            mpp_report, runs::runs_report, sessions::macp_report, store_report,
         },
         overlays::detail::detail,
         records::{details_record::DetailsRecord, record_key::RecordKey, row::PaneRecord},
@@ -169,9 +169,9 @@ fn alert_details(view: &View, alert: &Alert, model: &Model) -> Vec<ReportLine> {
         }
     }
     if let Some(station_state) =
-        model.station_state.as_ref().filter(|_| alert.holds() || alert.cause == Cause::Dropping)
+        model.station_state.as_ref().filter(|_| alert.holds() || alert.cause.has_lasting_remedy())
     {
-        facts.extend(remedy(&alert.cause, station_state));
+        facts.extend(alert.cause.remedy(station_state));
     }
     facts
 }

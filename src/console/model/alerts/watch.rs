@@ -1,0 +1,121 @@
+//! What the alerts ask of a system.
+
+use std::{sync::Arc, time::Duration};
+
+use super::cause::{ActiveCause, Cause, CauseKind};
+use crate::{
+    console::{
+        model::{
+            bridge::{WindowedRates, alerts::BridgeWatch},
+            bus::alerts::BusWatch,
+            runs::alerts::RunsWatch,
+            sessions::alerts::SessionsWatch,
+            station::{StationState, alerts::StationWatch},
+        },
+        settings::config::AlertRules,
+    },
+    port::{HostState, Snapshot},
+    tap::{EntryRef, entry::Link},
+    time::Now,
+};
+
+/// What a system remembers for its alerts, and its rules.
+pub(crate) trait Watch {
+    /// Begins anew from a snapshot.
+    fn seed(&mut self, snapshot: &Snapshot);
+
+    /// Takes one entry of its link.
+    fn fold(&mut self, entry: EntryRef<'_>, cx: &mut Watching<'_>);
+
+    /// Finds what is the matter now.
+    fn judge(&mut self, evidence: &Evidence<'_>, findings: &mut Findings);
+}
+
+/// The watch of each system.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Watches {
+    pub(super) station: StationWatch,
+    pub(super) bridge: BridgeWatch,
+    pub(super) bus: BusWatch,
+    pub(super) runs: RunsWatch,
+    pub(super) sessions: SessionsWatch,
+}
+
+/// What an entry is taken in with.
+pub(crate) struct Watching<'a> {
+    /// The state without the entry in it.
+    pub(crate) before: Option<&'a StationState>,
+    /// Whether the snapshot that the watch was seeded with has the entry.
+    pub(crate) is_in_snapshot: bool,
+    pub(crate) incidents: &'a mut Incidents,
+}
+
+/// What happened, and is not to be seen in the state.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Incidents {
+    /// Until they are over or were seen.
+    pub(super) active: Vec<ActiveCause>,
+    /// The station goes down: what ends now is no cause for alarm.
+    pub(crate) is_stopping: bool,
+}
+
+impl Incidents {
+    /// It happened, again where it had before.
+    pub(crate) fn raise(&mut self, incident: ActiveCause) {
+        self.clear(&incident.cause);
+        self.active.push(incident);
+    }
+
+    /// It is over.
+    pub(crate) fn clear(&mut self, cause: &Cause) {
+        self.active.retain(|known| known.cause != *cause);
+    }
+}
+
+/// What the rules are held against.
+#[derive(Clone, Copy)]
+pub(crate) struct Evidence<'a> {
+    pub(crate) state: &'a StationState,
+    /// What the bus dropped lately.
+    pub(crate) drops: &'a WindowedRates,
+    pub(crate) rules: &'a AlertRules,
+    pub(crate) now: Now,
+}
+
+impl Evidence<'_> {
+    /// Whether a rule of so many seconds is met; one of 0 is off.
+    pub(crate) fn has_lasted(&self, since: Now, s: u64) -> bool {
+        s > 0 && self.now.mono.since(since.mono) >= Duration::from_secs(s)
+    }
+}
+
+/// What is the matter.
+#[derive(Debug, Default)]
+pub(crate) struct Findings {
+    pub(super) active: Vec<ActiveCause>,
+    /// Systems of which nothing is known: what held of them goes on to hold.
+    pub(crate) unknown: Vec<Link>,
+    /// How it ended what is found no longer, of some kind.
+    pub(crate) ended: Vec<(&'static CauseKind, Arc<str>)>,
+}
+
+impl Findings {
+    /// Adds a cause.
+    pub(crate) fn add(&mut self, cause: Cause, since: Now, text: impl Into<Arc<str>>) {
+        self.active.push(ActiveCause::new(cause, since, text));
+    }
+
+    /// Adds a cause that may be of several records; `last` grows with each further one.
+    pub(crate) fn add_of_several(&mut self, cause: Cause, since: Now, text: impl Into<Arc<str>>, last: u64) {
+        self.active.push(ActiveCause { last: Some(last), ..ActiveCause::new(cause, since, text) });
+    }
+
+    /// Adds that a host does not answer; whether that is so.
+    pub(crate) fn check_host(&mut self, down: &'static CauseKind, evidence: &Evidence<'_>) -> bool {
+        let cause = down.cause();
+        let HostState::Down(why) = &evidence.state.station.hosts[cause.link().index()] else { return false };
+        let text = format!("{} is down: {why}", cause.link().name());
+        self.add(cause, evidence.now, text);
+        true
+    }
+}

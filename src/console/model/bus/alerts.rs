@@ -1,0 +1,86 @@
+//! What of the bus is cause for an alert.
+
+use std::time::Duration;
+
+use super::{
+    health::{host_remedy, socket_remedy},
+    state::drop_groups,
+};
+use crate::{
+    console::{
+        draw::format,
+        input::action::Action,
+        model::{
+            alerts::{CauseKind, Evidence, Findings, Watch, Watching},
+            health::{ReportLine, command, instruction, key_hint},
+            station::StationState,
+        },
+    },
+    dissect::rmp::drop_word,
+    port::Snapshot,
+    rmp::{DropReason, Listener},
+    tap::{EntryRef, entry::Link},
+};
+
+pub(crate) static HOST_DOWN: CauseKind = CauseKind::host_down(Link::Rmp, |_, _| host_remedy());
+/// The bus's socket is not bound or accepts nothing.
+pub(crate) static SOCKET_DOWN: CauseKind =
+    CauseKind::new("socket_down", Link::Rmp, "rmp", |_, _| socket_remedy());
+/// Messages of the bus do not reach their subscribers, and it goes on.
+pub(crate) static DROPPING: CauseKind =
+    CauseKind::new("dropping", Link::Rmp, "rmp", |_, state| dropping_remedy(state)).with_lasting_remedy();
+
+/// Ten-second spans in a row in each of which something was dropped, before that is cause for an alert.
+const DROPPING_BUCKETS: usize = 3;
+const MINUTE: Duration = Duration::from_secs(60);
+
+fn dropping_remedy(state: &StationState) -> Vec<ReportLine> {
+    let mut lines = vec![
+        instruction("see in the Drops whose they are; each says what to do:"),
+        key_hint(Action::ViewBus, "shows the Bus"),
+        command("ls subscriptions"),
+    ];
+    let mut drops = state.rmp.drops.iter().rev();
+    let full = drops.find_map(|drop| drop.to.filter(|_| drop.reason == DropReason::BackpressureTimeout));
+    if let Some((session, _)) = full.filter(|(session, _)| state.rmp.peers.contains_key(session)) {
+        lines.extend([
+            instruction("who hangs is disconnected, and may come again:"),
+            command(format!("kick peer {session}")),
+        ]);
+    }
+    lines
+}
+
+/// What is remembered of the bus for its alerts: nothing, as its windows are kept beside.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct BusWatch;
+
+impl Watch for BusWatch {
+    fn seed(&mut self, _: &Snapshot) {}
+
+    fn fold(&mut self, _: EntryRef<'_>, _: &mut Watching<'_>) {}
+
+    fn judge(&mut self, evidence: &Evidence<'_>, findings: &mut Findings) {
+        if findings.check_host(&HOST_DOWN, evidence) {
+            return;
+        }
+        let Evidence { state, drops, now, .. } = *evidence;
+        if let Listener::Down(why) = &state.rmp.listener {
+            findings.add(SOCKET_DOWN.cause(), now, format!("the bus's socket does not answer: {why}"));
+        }
+        let Some(since) = drops.steady_since(DROPPING_BUCKETS, now) else { return };
+        let count =
+            format::count(DropReason::ALL.iter().map(|reason| drops.per_minute(reason.index(), now)).sum());
+        let recent = drop_groups(&state.rmp);
+        let recent = recent.iter().filter(|group| now.mono.since(group.last.at.mono) < MINUTE);
+        let whose = recent.max_by_key(|group| group.count).map_or_else(String::new, |group| {
+            let session = group.key.culprit.session();
+            let session = session.map_or_else(String::new, |session| format!(" (session {session})"));
+            let reason = drop_word(group.key.reason).replace('_', " ");
+            format!(", most: {reason} on {}, {}{session}", group.key.topic, group.culprit_label())
+        });
+        let text =
+            format!("messages of the bus do not reach their subscribers: {count} in the last minute{whose}");
+        findings.add(DROPPING.cause(), since, text);
+    }
+}

@@ -1,0 +1,67 @@
+//! What of the station itself is cause for an alert: its store, its disk, a recording.
+
+use super::health::{disk_remedy, store_remedy};
+use crate::{
+    console::{
+        draw::format,
+        model::{
+            alerts::{ActiveCause, CauseKind, Evidence, Findings, Watch, Watching},
+            health::{command, instruction},
+        },
+    },
+    port::Snapshot,
+    tap::{
+        EntryRef,
+        entry::{Link, Transition, What, station::Transition as T},
+    },
+};
+
+pub(crate) static HOST_DOWN: CauseKind = CauseKind::host_down(Link::Station, |_, _| vec![command("doctor")]);
+/// The store refuses commits.
+pub(crate) static STORE_FAILING: CauseKind =
+    CauseKind::new("store_failing", Link::Station, "store", |_, _| store_remedy());
+/// The data folder's disk is nearly full.
+pub(crate) static DISK_LOW: CauseKind =
+    CauseKind::new("disk_low", Link::Station, "store", |_, _| disk_remedy()).news();
+/// A recording could not be begun, or ended by an error.
+pub(crate) static RECORDING_FAILED: CauseKind =
+    CauseKind::new("recording_failed", Link::Station, "recording", |_, _| {
+        vec![instruction("make room, then begin another, into a new file:"), command("record OUT.mcap")]
+    })
+    .once()
+    .news();
+
+/// What is remembered of the station for its alerts: nothing.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct StationWatch;
+
+impl Watch for StationWatch {
+    fn seed(&mut self, _: &Snapshot) {}
+
+    fn fold(&mut self, entry: EntryRef<'_>, cx: &mut Watching<'_>) {
+        let What::Transition(Transition::Station(transition)) = &entry.entry.what else { return };
+        match transition {
+            T::RecordingFailed => {
+                let text = format!("not recorded: {}", entry.text());
+                cx.incidents.raise(ActiveCause::new(RECORDING_FAILED.cause(), entry.entry.at, text));
+            }
+            T::RecordingStarted => cx.incidents.clear(&RECORDING_FAILED.cause()),
+            T::Stopping => cx.incidents.is_stopping = true,
+            _ => {}
+        }
+    }
+
+    fn judge(&mut self, evidence: &Evidence<'_>, findings: &mut Findings) {
+        findings.check_host(&HOST_DOWN, evidence);
+        let state = evidence.state;
+        if let Some(why) = state.station.store_failing.as_ref().or(state.mpp.commits_failing.as_ref()) {
+            let text = format!("the store refuses commits: {why}");
+            findings.add(STORE_FAILING.cause(), evidence.now, text);
+        }
+        if let Some(free_bytes) = state.station.disk_low {
+            let free = format::bytes(free_bytes);
+            let text = format!("the data folder's disk is nearly full: {free} were free");
+            findings.add(DISK_LOW.cause(), evidence.now, text);
+        }
+    }
+}
