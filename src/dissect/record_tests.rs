@@ -210,6 +210,8 @@ fn a_message_to_a_session_says_its_type_its_sender_its_session_and_why_it_was_re
         by: "ann".into(),
         participants: 0,
         expires_at: Now::at_ms(0).wall,
+        intent: "".into(),
+        listed: [].into(),
     };
     look(Link::Macp, What::Transition(Transition::Macp(transition)), b"{}", |record| {
         assert_eq!(

@@ -15,7 +15,7 @@ use crate::{
     limits,
     tap::entry::{
         Direction, Entry, Frame, Head as AnyHead, Transition as Any, Verdict as AnyVerdict, What,
-        macp::{Effect, Ending, Head, Mode, OpenedText, Phase, Transition, Verdict},
+        macp::{Effect, Ending, Head, Mode, Phase, Transition, Verdict},
     },
     time::Now,
     words,
@@ -66,17 +66,15 @@ impl Snapshot {
             Transition::Listening { addr } => self.listener = Listener::Listening(*addr),
             Transition::NotListening => self.listener = Listener::Down(Arc::from(text)),
             Transition::Introduced { peer, client } => self.on_introduced(peer, client, at, limits),
-            Transition::Opened { session, mode, by, participants, expires_at } => {
+            Transition::Opened { session, mode, by, participants, expires_at, intent, listed } => {
                 self.totals.open += 1;
                 self.totals.started += 1;
-                let OpenedText { intent, participants: listed } =
-                    serde_json::from_str(text).unwrap_or_default();
                 let view = SessionView {
                     session: session.clone(),
                     mode: *mode,
                     by: Arc::clone(by),
-                    intent: Arc::from(intent),
-                    participants: listed.into_iter().map(Arc::from).collect(),
+                    intent: Arc::clone(intent),
+                    participants: Arc::clone(listed),
                     allowed: *participants,
                     started_at: at,
                     expires_at: *expires_at,
@@ -368,6 +366,8 @@ mod tests {
                 by: "a".into(),
                 participants: 0,
                 expires_at: Wall(9_000),
+                intent: Arc::default(),
+                listed: Arc::default(),
             };
             self.follow(&opened, "{}");
         }

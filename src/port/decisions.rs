@@ -91,7 +91,8 @@ mod tests {
         let action = |n| ActionId(uuid::Uuid::from_u128(n));
         let asked = |n| {
             let node = NodeRef { index: 0, id: "give".into() };
-            T::Asked { run, action: action(n), node, expires_at: Wall(9_000) }
+            let (question, inputs) = ("".into(), "".into());
+            T::Asked { run, action: action(n), node, expires_at: Wall(9_000), question, inputs }
         };
         let by = || Some(Asker { kind: AskerKind::Tui, client: "operator".into() });
         let decided = |n, verdict, by| T::Decided { run, action: action(n), verdict, by };

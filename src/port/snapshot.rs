@@ -96,6 +96,7 @@ impl StationView {
             | Transition::RecordingFailed
             | Transition::Operated
             | Transition::Notice { .. }
+            | Transition::Restarted
             | Transition::Stopping => {}
         }
     }

@@ -70,9 +70,8 @@ impl Snapshot {
                     node.why = cut(text, limits);
                 }
             }),
-            Transition::Asked { run, action, node, expires_at } => {
-                let (summary, takes) = text.rsplit_once('\n').unwrap_or((text, ""));
-                let (summary, takes) = (cut(summary, limits).unwrap_or_default(), Arc::from(takes));
+            Transition::Asked { run, action, node, expires_at, question, inputs } => {
+                let (summary, takes) = (cut(question, limits).unwrap_or_default(), Arc::clone(inputs));
                 let (run, action, node, expires_at) = (*run, *action, node.clone(), *expires_at);
                 self.asks.push_back(AskView { action, run, node, summary, takes, asked_at: at, expires_at });
                 while self.asks.len() as u64 > limits.shown_asks_max {
@@ -239,6 +238,8 @@ mod tests {
             action: ActionId(uuid::Uuid::nil()),
             node: node(0),
             expires_at: Wall(9),
+            question: Arc::from("send?"),
+            inputs: Arc::default(),
         };
         snapshot.follow(&asked, Now::at_ms(8), "send?", &limits);
         assert_eq!(snapshot.asks.len(), 1);
@@ -257,8 +258,14 @@ mod tests {
         let mut snapshot = Snapshot::default();
         submit(&mut snapshot, 1, 3, &limits);
         let action = |n: u128| ActionId(uuid::Uuid::from_u128(n));
-        let asked =
-            |n| Transition::Asked { run: run(1), action: action(n), node: node(0), expires_at: Wall(9) };
+        let asked = |n| Transition::Asked {
+            run: run(1),
+            action: action(n),
+            node: node(0),
+            expires_at: Wall(9),
+            question: Arc::default(),
+            inputs: Arc::default(),
+        };
         let decided = |n| Transition::Decided {
             run: run(1),
             action: action(n),

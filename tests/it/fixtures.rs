@@ -200,6 +200,7 @@ fn station_transitions() -> Vec<station::Transition> {
         DiskOk => [Transition::DiskOk { free_bytes: 1 << 30 }],
         Operated => [Transition::Operated],
         Notice => [],
+        Restarted => [Transition::Restarted],
         Stopping => [Transition::Stopping],
     });
     all.extend(

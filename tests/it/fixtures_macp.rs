@@ -75,6 +75,8 @@ pub(crate) fn transitions() -> Vec<Transition> {
         by: text("alice"),
         participants: 2,
         expires_at: Wall(60_000),
+        intent: text("which way"),
+        listed: [text("bob"), text("carol")].into(),
     };
     let mut all = every!(Transition {
         Listening => [Transition::Listening { addr: "127.0.0.1:50051".parse().unwrap() }],

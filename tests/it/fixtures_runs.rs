@@ -44,7 +44,14 @@ pub(crate) fn transitions() -> Vec<Transition> {
             Transition::Progressed { run, node: node(), done: Some(0.5), total: Some(3.0) },
             Transition::Progressed { run, node: node(), done: None, total: None },
         ],
-        Asked => [Transition::Asked { run, action: action(), node: node(), expires_at: Wall(1_790_000_300_000) }],
+        Asked => [Transition::Asked {
+            run,
+            action: action(),
+            node: node(),
+            expires_at: Wall(1_790_000_300_000),
+            question: Arc::from("chat_vote: let give\nrun agent writer?"),
+            inputs: Arc::from(r#"{"with":{},"inputs":{}}"#),
+        }],
         Decided => [decided(Verdict::Expired, None)],
         Saved => [Transition::Saved {
             run,

@@ -10,10 +10,10 @@ use crate::{
         model::HISTORY_ROWS,
         ui::event::Event,
     },
-    port::{Query, RESTARTED_NOTICE, Snapshot},
+    port::{Query, Snapshot},
     tap::{
         EntryRef,
-        entry::{Link, Transition, What, station},
+        entry::{Transition, What, station},
     },
 };
 
@@ -41,9 +41,7 @@ pub(super) enum Sync {
 
 /// Whether it tells that an attached station was started again.
 fn is_new_start(entry: EntryRef<'_>) -> bool {
-    let is_notice =
-        matches!(entry.entry.what, What::Transition(Transition::Station(station::Transition::Notice { .. })));
-    is_notice && entry.entry.link == Link::Station && entry.bytes == RESTARTED_NOTICE.as_bytes()
+    matches!(entry.entry.what, What::Transition(Transition::Station(station::Transition::Restarted)))
 }
 
 impl App {

@@ -130,7 +130,7 @@ fn a_question_of_a_run_is_heard_at_once_and_so_is_each_further_one() {
     let (run, action) = (super::runs::run(super::runs::VOTE), ActionId(uuid::Uuid::from_u128(7)));
     let expires_at = Wall(stage.view.now.wall.0 + 300_000);
     let node = NodeRef { index: 6, id: "report".into() };
-    stage.runs(runs::Transition::Asked { run, action, node, expires_at }, "publish?");
+    stage.asked(super::runs::VOTE, action, node, expires_at, "publish?");
     assert_eq!(stage.tick().raised, [asking.number]);
     for action in [action, super::runs::ASK] {
         stage.runs(runs::Transition::Decided { run, action, verdict: runs::Verdict::Approved, by: None }, "");
@@ -169,10 +169,10 @@ fn an_alert_that_names_one_of_several_runs_has_that_ones_time() {
     let (at, text) = since(&mut stage, &RUNS_FAILED.cause());
     assert!(text.contains("beef last"), "{text}");
     assert_eq!(at, later, "{text}");
-    let (run, action) = (super::runs::run(super::runs::VOTE), ActionId(uuid::Uuid::from_u128(7)));
+    let action = ActionId(uuid::Uuid::from_u128(7));
     let node = NodeRef { index: 6, id: "report".into() };
     let (asked_at, expires_at) = (stage.view.now.wall, Wall(stage.view.now.wall.0 + 1_000));
-    stage.runs(runs::Transition::Asked { run, action, node, expires_at }, "publish?");
+    stage.asked(super::runs::VOTE, action, node, expires_at, "publish?");
     let (at, text) = since(&mut stage, &AWAITING_APPROVAL.cause());
     assert!(text.contains("whether report may go on"), "{text}");
     assert_eq!(at, asked_at, "{text}");

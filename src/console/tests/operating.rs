@@ -44,10 +44,7 @@ fn asks(stage: &mut TestConsole, number: u64, action: u128, in_ms: u64) {
     stage.moved(number, (0, "give"), NodeState::Asking, 0, "");
     let node = NodeRef { index: 0, id: "give".into() };
     let expires_at = Wall(Now::at_ms(stage.ms).wall.0 + in_ms);
-    stage.runs(
-        T::Asked { run: run(number), action: ActionId(uuid::Uuid::from_u128(action)), node, expires_at },
-        "give?\n{}",
-    );
+    stage.asked(number, ActionId(uuid::Uuid::from_u128(action)), node, expires_at, "give?\n{}");
 }
 
 fn hold(stage: &mut TestConsole) {
@@ -276,7 +273,7 @@ fn a_question_of_a_run_whose_other_node_failed_says_so_before_it_is_approved() {
     stage.moved(1, (1, "give"), NodeState::Asking, 0, "");
     let (node, expires_at) =
         (NodeRef { index: 1, id: "give".into() }, Wall(Now::at_ms(stage.ms).wall.0 + 30_000));
-    stage.runs(T::Asked { run: run(1), action: ASK, node, expires_at }, "give?\n{}");
+    stage.asked(1, ASK, node, expires_at, "give?\n{}");
     stage.char('4');
     assert!(!stage.text().contains("thank failed"), "{}", stage.text());
     stage.moved(1, (2, "thank"), NodeState::Failed, 1, "nobody answers on agent/ghost");

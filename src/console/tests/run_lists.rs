@@ -42,7 +42,7 @@ fn what_is_open_stays_on_the_screen_however_far_down_one_looks() {
         assert!(stage.text().contains(" 000a"), "the selected one is there too: {}", stage.text());
         stage.submitted(51, "asks", &one);
         let write = NodeRef { index: 0, id: "write".into() };
-        stage.runs(T::Asked { run: run(50), action: ASK, node: write, expires_at: Wall(u64::MAX) }, "write?");
+        stage.asked(50, ASK, write, Wall(u64::MAX), "write?");
         assert_eq!(
             keys(&stage, PaneId::Runs)[..2],
             [50, 51].map(|number| RUN.of(run(number))),

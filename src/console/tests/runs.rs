@@ -96,6 +96,20 @@ impl TestConsole {
         }
     }
 
+    /// A run asks; the text is the question, and on a line of its own the inputs.
+    pub(super) fn asked(
+        &mut self,
+        number: u64,
+        action: ActionId,
+        node: NodeRef,
+        expires_at: Wall,
+        text: &str,
+    ) {
+        let (question, inputs) = text.rsplit_once('\n').unwrap_or((text, ""));
+        let (question, inputs) = (question.into(), inputs.into());
+        self.runs(T::Asked { run: run(number), action, node, expires_at, question, inputs }, text);
+    }
+
     pub(super) fn moved(
         &mut self,
         number: u64,
@@ -185,7 +199,7 @@ pub(super) fn with_runs(mut stage: TestConsole) -> TestConsole {
     stage.moved(VOTE, (5, "give"), NodeState::Asking, 0, "");
     let expires_at = Wall(Now::at_ms(stage.ms).wall.0 + 300_000);
     let give = NodeRef { index: 5, id: "give".into() };
-    stage.runs(T::Asked { run: run(VOTE), action: ASK, node: give, expires_at }, GIVE);
+    stage.asked(VOTE, ASK, give, expires_at, GIVE);
     stage.tells(VOTE, 5, log(Level::Error), None, "the overlay did not answer");
     stage.runs(T::Spent { run: run(VOTE), tokens: 1_234 }, "");
     stage.pass(500);

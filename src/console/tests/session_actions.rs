@@ -164,7 +164,10 @@ fn ids_that_begin_alike_are_told_apart_by_their_ends() {
             macp::SessionRef { number, id: format!("0191d3c2-7a41-7f00-8000-0000000000{number}").into() };
         let expires_at = crate::time::Now::at_ms(stage.ms + 60_000).wall;
         let (mode, by) = (Mode::Decision, "alice".into());
-        stage.macp(macp::Transition::Opened { session, mode, by, participants: 0, expires_at }, "{}");
+        let (intent, listed) = ("".into(), [].into());
+        let opened =
+            macp::Transition::Opened { session, mode, by, participants: 0, expires_at, intent, listed };
+        stage.macp(opened, "{}");
     }
     stage.key(KeyCode::Home);
     let text = stage.text();

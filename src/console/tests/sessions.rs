@@ -54,8 +54,10 @@ impl TestConsole {
         let expires_at = Wall(Now::at_ms(self.ms).wall.0 + ttl_ms);
         let (by, allowed) = (text("lead"), participants.len() as u64);
         let opened = serde_json::json!({ "intent": intent, "participants": participants }).to_string();
+        let (session, intent) = (session(number), text(intent));
+        let listed = participants.iter().copied().map(text).collect();
         self.macp(
-            T::Opened { session: session(number), mode, by, participants: allowed, expires_at },
+            T::Opened { session, mode, by, participants: allowed, expires_at, intent, listed },
             &opened,
         );
     }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use crate::{
     dissect::{outcome::EntryOutcome, summary::EntrySummary},
-    tap::entry::station::Transition,
+    tap::entry::station::{Level, Transition},
     words::format,
 };
 
@@ -24,6 +24,7 @@ pub(super) fn summary(transition: Transition) -> EntrySummary<'static> {
         T::DiskOk { .. } => ("disk_well", EntryOutcome::Plain),
         T::Operated => ("operated", EntryOutcome::Plain),
         T::Notice { level } => ("notice", EntryOutcome::of_level(level)),
+        T::Restarted => ("notice", EntryOutcome::of_level(Level::Warn)),
         T::Stopping => ("stopping", EntryOutcome::Warn),
     };
     EntrySummary { kind, outcome: standing, ..EntrySummary::default() }
@@ -45,6 +46,7 @@ pub(super) fn line(transition: Transition) -> Cow<'static, str> {
         T::DiskOk { free_bytes } => format!("{} are free again", format::bytes(free_bytes)).into(),
         T::Operated => "by an operator".into(),
         T::Notice { level } => level.name().into(),
+        T::Restarted => Level::Warn.name().into(),
         T::Stopping => "the station is going down".into(),
     }
 }

@@ -3,7 +3,7 @@
 use crate::{
     dissect::transitions::{TransitionDetails, plain, text_node, with_text},
     field::Class,
-    tap::entry::station::Transition as T,
+    tap::entry::station::{Level, Transition as T},
     words::format,
 };
 
@@ -29,6 +29,9 @@ pub(super) fn details(transition: T) -> TransitionDetails {
         T::Operated => with_text("operated", Vec::new(), "what", Class::Public),
         T::Notice { level } => {
             with_text("notice", vec![text_node("level", level.name())], "text", Class::Public)
+        }
+        T::Restarted => {
+            with_text("notice", vec![text_node("level", Level::Warn.name())], "text", Class::Public)
         }
         T::Stopping => plain("stopping", Vec::new()),
     }

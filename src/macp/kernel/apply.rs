@@ -167,14 +167,18 @@ impl Kernel {
             room = room.saturating_sub(taken);
             has_room
         };
-        let participants = shown.take_while(fits).map(str::to_owned).collect();
-        let text = serde_json::to_string(&OpenedText { intent, participants }).unwrap_or_default();
+        let participants: Vec<String> = shown.take_while(fits).map(str::to_owned).collect();
+        let listed = participants.iter().map(|name| Arc::from(name.as_str())).collect();
+        let said = OpenedText { intent, participants };
+        let text = serde_json::to_string(&said).unwrap_or_default();
         let opened = Transition::Opened {
             session: session.session_ref(),
             mode: session.mode,
             by: Arc::from(&*session.by),
             participants: session.participants.listed().len() as u64,
             expires_at: Wall(session.expires_ms),
+            intent: Arc::from(said.intent),
+            listed,
         };
         self.emit_transition(opened, session.trace, text);
     }

@@ -54,10 +54,12 @@ impl Run {
             expires_at,
         };
         self.set_node_state(to, now, position, NodeState::Asking, "");
-        let takes = self.input_preview(position, to.settings.limits.shown_ask_bytes_max);
+        let inputs = self.input_preview(position, to.settings.limits.shown_ask_bytes_max);
+        let text = format!("{summary}\n{inputs}");
+        let (question, inputs) = (Arc::from(summary), Arc::from(inputs));
         to.emit_transition(
-            Transition::Asked { run: self.run, action, node, expires_at },
-            &format!("{summary}\n{takes}"),
+            Transition::Asked { run: self.run, action, node, expires_at, question, inputs },
+            &text,
         );
         to.publish(Publish {
             topic: TopicName::new("action.request"),

@@ -19,10 +19,7 @@ use crate::{
     port::{RESTARTED_NOTICE, Snapshot},
     tap::{
         EntryRef, Mirror,
-        entry::{
-            Entry, Link, Transition, What,
-            station::{self, Level},
-        },
+        entry::{Entry, Link, Transition, What, station},
         recorded::OwnedEntry,
     },
     time::{Mono, Now},
@@ -94,7 +91,7 @@ impl RebasedMirror {
     pub(super) fn reset(&mut self, first: Seq, shift: ClockShift, now: Now) {
         self.shift = shift;
         self.spans = VecDeque::from([Span { from: Seq(0), ahead: self.mirror.next().0 }]);
-        let what = What::Transition(Transition::Station(station::Transition::Notice { level: Level::Warn }));
+        let what = What::Transition(Transition::Station(station::Transition::Restarted));
         self.insert(first, what, RESTARTED_NOTICE, now);
     }
 

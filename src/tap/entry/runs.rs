@@ -188,8 +188,8 @@ pub enum Transition {
         /// Of how much.
         total: Option<f64>,
     },
-    /// A person is asked whether a node may go on. The text is the question, and on a line of its own what
-    /// the node would be given, as JSON: `{"with": {…}, "inputs": {"<port>": […]}}`.
+    /// A person is asked whether a node may go on. The text is the question, and on a line of its own the
+    /// inputs, for people to read.
     Asked {
         /// Of which run.
         run: TraceId,
@@ -199,6 +199,11 @@ pub enum Transition {
         node: NodeRef,
         /// When silence becomes a no.
         expires_at: Wall,
+        /// What is asked.
+        question: Arc<str>,
+        /// What the node would be given, as JSON: `{"with": {…}, "inputs": {"<port>": […]}}`; empty where that
+        /// is not known.
+        inputs: Arc<str>,
     },
     /// A question ended. The text is the person's note.
     Decided {

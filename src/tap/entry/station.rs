@@ -53,6 +53,9 @@ pub enum Transition {
         /// How much it matters.
         level: Level,
     },
+    /// The station that this console is attached to was started again: what was known of it is void. The text
+    /// says so.
+    Restarted,
     /// The station is going down.
     Stopping,
 }

@@ -98,14 +98,18 @@ pub fn decode(bytes: &[u8]) -> Result<OwnedEntry, DecodeError> {
     let what = match message.what.ok_or(DecodeError::Missing("what"))? {
         wire::entry::What::Frame(frame) => What::Frame(frame::live(frame)?),
         wire::entry::What::Station(transition) => {
-            What::Transition(Transition::Station(station::live(transition)?))
+            What::Transition(Transition::Station(station::live(transition, &message.bytes)?))
         }
         wire::entry::What::Mpp(transition) => {
             What::Transition(Transition::Mpp(transition::live(transition)?))
         }
         wire::entry::What::Rmp(transition) => What::Transition(Transition::Rmp(rmp::live(transition)?)),
-        wire::entry::What::Runs(transition) => What::Transition(Transition::Runs(runs::live(transition)?)),
-        wire::entry::What::Macp(transition) => What::Transition(Transition::Macp(macp::live(transition)?)),
+        wire::entry::What::Runs(transition) => {
+            What::Transition(Transition::Runs(runs::live(transition, &message.bytes)?))
+        }
+        wire::entry::What::Macp(transition) => {
+            What::Transition(Transition::Macp(macp::live(transition, &message.bytes)?))
+        }
         wire::entry::What::Committed(wire::Committed { through }) => {
             What::Committed { through: Ticket(through) }
         }
@@ -150,5 +154,85 @@ fn message(entry: &Entry) -> wire::Entry {
         cause: entry.cause.map(|cause| cause.0),
         bytes: Vec::new(),
         what: Some(what),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::tap::entry::{Transition as T, macp, runs, station};
+
+    fn read(what: wire::entry::What, text: &str) -> Transition {
+        let message = wire::Entry {
+            seq: 1,
+            at: Some(plain::moment(crate::time::Now::at_ms(1))),
+            link: plain::to_link(crate::tap::entry::Link::Station),
+            bytes: text.as_bytes().to_vec(),
+            what: Some(what),
+            ..wire::Entry::default()
+        };
+        let read = decode(&message.encode_to_vec()).unwrap();
+        assert_eq!(read.bytes, text.as_bytes(), "the text is kept");
+        let What::Transition(transition) = read.entry.what else { panic!("a transition was recorded") };
+        transition
+    }
+
+    #[test]
+    fn a_session_recorded_with_its_intent_in_the_text_alone_reads_with_it() {
+        let opened = |text| {
+            let session = Some(wire::MacpSession { number: 7, id: "s-7".to_owned() });
+            let mode = plain::to_macp_mode(macp::Mode::Decision);
+            let opened = wire::MacpOpened { session, mode, ..wire::MacpOpened::default() };
+            let kind = Some(wire::macp_transition::Kind::Opened(opened));
+            let T::Macp(macp::Transition::Opened { intent, listed, .. }) =
+                read(wire::entry::What::Macp(wire::MacpTransition { kind }), text)
+            else {
+                panic!("a session began")
+            };
+            (intent.to_string(), listed.iter().map(ToString::to_string).collect::<Vec<_>>())
+        };
+        let (intent, listed) = opened(r#"{"intent":"which way","participants":["bob","carol"]}"#);
+        assert_eq!((intent.as_str(), listed), ("which way", vec!["bob".to_owned(), "carol".to_owned()]));
+        assert_eq!(opened("no JSON"), (String::new(), Vec::new()));
+    }
+
+    #[test]
+    fn a_question_recorded_in_the_text_alone_reads_with_its_inputs() {
+        let asked = |text| {
+            let node = Some(wire::NodeRef { place: 3, id: "give".to_owned() });
+            let action = vec![7; 16];
+            let asked = wire::RunAsked { action, node, expires_at_ms: 9, ..wire::RunAsked::default() };
+            let kind = Some(wire::runs_transition::Kind::Asked(asked));
+            let T::Runs(runs::Transition::Asked { question, inputs, .. }) =
+                read(wire::entry::What::Runs(wire::RunsTransition { run: vec![1; 16], kind }), text)
+            else {
+                panic!("it is asked")
+            };
+            (question, inputs)
+        };
+        let of = |question: &str, inputs: &str| (Arc::from(question), Arc::from(inputs));
+        assert_eq!(
+            asked("let give\nrun writer?\n{\"with\":{}}"),
+            of("let give\nrun writer?", "{\"with\":{}}")
+        );
+        assert_eq!(asked("give?"), of("give?", ""));
+    }
+
+    #[test]
+    fn a_new_start_recorded_as_a_notice_reads_as_one() {
+        let notice = |text| {
+            let kind = wire::station_transition::Kind::Notice(plain::to_level(station::Level::Warn));
+            let T::Station(read) =
+                read(wire::entry::What::Station(wire::StationTransition { kind: Some(kind) }), text)
+            else {
+                panic!("it is the station's")
+            };
+            read
+        };
+        let restarted = "the station was started again: what follows is of the new start";
+        assert_eq!(notice(restarted), station::Transition::Restarted);
+        assert_eq!(notice("so long"), station::Transition::Notice { level: station::Level::Warn });
     }
 }

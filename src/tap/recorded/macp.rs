@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::{error::DecodeError, plain, wire};
 use crate::{
     ids::Peer,
-    tap::entry::macp::{Answered, Effect, Head, SessionRef, Transition, Verdict},
+    tap::entry::macp::{Answered, Effect, Head, OpenedText, SessionRef, Transition, Verdict},
     time::Wall,
 };
 
@@ -94,13 +94,17 @@ pub(super) fn recorded(transition: &Transition) -> wire::MacpTransition {
         Transition::Introduced { peer, client } => {
             Kind::Introduced(wire::MacpClient { peer: peer.as_str().to_owned(), client: client.to_string() })
         }
-        Transition::Opened { session, mode, by, participants, expires_at } => {
+        Transition::Opened { session, mode, by, participants, expires_at, intent, listed } => {
             Kind::Opened(wire::MacpOpened {
                 session: Some(recorded_session(session)),
                 mode: plain::to_macp_mode(*mode),
                 by: by.to_string(),
                 participants: *participants,
                 expires_at_ms: expires_at.0,
+                introduction: Some(wire::MacpIntroduction {
+                    intent: intent.to_string(),
+                    participants: listed.iter().map(ToString::to_string).collect(),
+                }),
             })
         }
         Transition::Accepted { session, by, effect } => Kind::Accepted(wire::MacpAccepted {
@@ -121,7 +125,8 @@ pub(super) fn recorded(transition: &Transition) -> wire::MacpTransition {
     wire::MacpTransition { kind: Some(kind) }
 }
 
-pub(super) fn live(transition: wire::MacpTransition) -> Result<Transition, DecodeError> {
+/// A transition; `text` is what lies beside its entry.
+pub(super) fn live(transition: wire::MacpTransition, text: &[u8]) -> Result<Transition, DecodeError> {
     use wire::macp_transition::Kind;
     Ok(match transition.kind.ok_or(DecodeError::Missing("macp.kind"))? {
         Kind::Listening(addr) => Transition::Listening { addr: plain::addr(&addr, "listening")? },
@@ -129,13 +134,22 @@ pub(super) fn live(transition: wire::MacpTransition) -> Result<Transition, Decod
         Kind::Introduced(it) => {
             Transition::Introduced { peer: Peer::new(&it.peer), client: Arc::from(it.client) }
         }
-        Kind::Opened(it) => Transition::Opened {
-            session: live_session(it.session)?,
-            mode: plain::macp_mode(it.mode, "opened.mode")?,
-            by: Arc::from(it.by),
-            participants: it.participants,
-            expires_at: Wall(it.expires_at_ms),
-        },
+        Kind::Opened(it) => {
+            // Older files have it in the text alone; one that does not read is shown without.
+            let OpenedText { intent, participants } = match it.introduction {
+                Some(it) => OpenedText { intent: it.intent, participants: it.participants },
+                None => serde_json::from_slice(text).unwrap_or_default(),
+            };
+            Transition::Opened {
+                session: live_session(it.session)?,
+                mode: plain::macp_mode(it.mode, "opened.mode")?,
+                by: Arc::from(it.by),
+                participants: it.participants,
+                expires_at: Wall(it.expires_at_ms),
+                intent: Arc::from(intent),
+                listed: participants.into_iter().map(Arc::from).collect(),
+            }
+        }
         Kind::Accepted(it) => Transition::Accepted {
             session: live_session(it.session)?,
             by: Arc::from(it.by),

@@ -38,11 +38,15 @@ pub(super) fn recorded(transition: &Transition) -> wire::RunsTransition {
             node: Some(recorded_node(node)),
             progress: Some(wire::RunProgress { done: *done, total: *total }),
         }),
-        Transition::Asked { run: _, action, node, expires_at } => Kind::Asked(wire::RunAsked {
-            action: action.0.as_bytes().to_vec(),
-            node: Some(recorded_node(node)),
-            expires_at_ms: expires_at.0,
-        }),
+        Transition::Asked { run: _, action, node, expires_at, question, inputs } => {
+            Kind::Asked(wire::RunAsked {
+                action: action.0.as_bytes().to_vec(),
+                node: Some(recorded_node(node)),
+                expires_at_ms: expires_at.0,
+                question: Some(question.to_string()),
+                inputs: inputs.to_string(),
+            })
+        }
         Transition::Decided { run: _, action, verdict, by } => Kind::Decided(wire::RunDecided {
             action: action.0.as_bytes().to_vec(),
             verdict: plain::to_run_verdict(*verdict),
@@ -69,7 +73,16 @@ pub(super) fn recorded(transition: &Transition) -> wire::RunsTransition {
     }
 }
 
-pub(super) fn live(transition: wire::RunsTransition) -> Result<Transition, DecodeError> {
+/// A question and its inputs as older files have them: both in the text beside the entry, the inputs on its
+/// last line.
+fn question_of(text: &[u8]) -> (Arc<str>, Arc<str>) {
+    let text = String::from_utf8_lossy(text);
+    let (question, inputs) = text.rsplit_once('\n').unwrap_or((&text, ""));
+    (Arc::from(question), Arc::from(inputs))
+}
+
+/// A transition; `text` is what lies beside its entry.
+pub(super) fn live(transition: wire::RunsTransition, text: &[u8]) -> Result<Transition, DecodeError> {
     use wire::runs_transition::Kind;
     let run = live_run(&transition.run)?;
     Ok(match transition.kind.ok_or(DecodeError::Missing("runs.kind"))? {
@@ -96,12 +109,14 @@ pub(super) fn live(transition: wire::RunsTransition) -> Result<Transition, Decod
             let wire::RunProgress { done, total } = it.progress.unwrap_or_default();
             Transition::Progressed { run, node: live_node(it.node)?, done, total }
         }
-        Kind::Asked(it) => Transition::Asked {
-            run,
-            action: live_action(&it.action)?,
-            node: live_node(it.node)?,
-            expires_at: Wall(it.expires_at_ms),
-        },
+        Kind::Asked(it) => {
+            let (question, inputs) = match it.question {
+                Some(question) => (Arc::from(question), Arc::from(it.inputs)),
+                None => question_of(text),
+            };
+            let (action, node) = (live_action(&it.action)?, live_node(it.node)?);
+            Transition::Asked { run, action, node, expires_at: Wall(it.expires_at_ms), question, inputs }
+        }
         Kind::Decided(it) => Transition::Decided {
             run,
             action: live_action(&it.action)?,

@@ -20,12 +20,17 @@ pub(super) fn recorded(transition: &Transition) -> wire::StationTransition {
         Transition::DiskOk { free_bytes } => Kind::DiskWellFreeBytes(free_bytes),
         Transition::Operated => Kind::Operated(NOTHING),
         Transition::Notice { level } => Kind::Notice(plain::to_level(level)),
+        Transition::Restarted => Kind::Restarted(NOTHING),
         Transition::Stopping => Kind::Stopping(NOTHING),
     };
     wire::StationTransition { kind: Some(kind) }
 }
 
-pub(super) fn live(transition: wire::StationTransition) -> Result<Transition, DecodeError> {
+/// What an attached console of an older version says where its station was started again.
+const RESTARTED_NOTICE: &[u8] = b"the station was started again: what follows is of the new start";
+
+/// A transition; `text` is what lies beside its entry.
+pub(super) fn live(transition: wire::StationTransition, text: &[u8]) -> Result<Transition, DecodeError> {
     use wire::station_transition::Kind;
     Ok(match transition.kind.ok_or(DecodeError::Missing("station.kind"))? {
         Kind::Started(_) => Transition::Started,
@@ -40,7 +45,9 @@ pub(super) fn live(transition: wire::StationTransition) -> Result<Transition, De
         Kind::DiskLowFreeBytes(free_bytes) => Transition::DiskLow { free_bytes },
         Kind::DiskWellFreeBytes(free_bytes) => Transition::DiskOk { free_bytes },
         Kind::Operated(_) => Transition::Operated,
+        Kind::Notice(_) if text == RESTARTED_NOTICE => Transition::Restarted,
         Kind::Notice(level) => Transition::Notice { level: plain::level(level, "notice")? },
+        Kind::Restarted(_) => Transition::Restarted,
         Kind::Stopping(_) => Transition::Stopping,
     })
 }

@@ -16,6 +16,7 @@ pub(super) fn of_station(transition: station::Transition, text: impl FnOnce() ->
         station::Transition::DiskOk { free_bytes } => Event::DiskWell { free_bytes },
         station::Transition::Operated => Event::Operated { what: text() },
         station::Transition::Notice { level } => Event::Notice { level, text: text() },
+        station::Transition::Restarted => Event::Notice { level: station::Level::Warn, text: text() },
         station::Transition::Stopping => Event::Stopping,
         station::Transition::Started | station::Transition::RecordingGrew { .. } => return None,
     })
@@ -118,17 +119,13 @@ pub(super) fn of_runs(transition: &runs::Transition, text: impl FnOnce() -> Stri
         T::Rejected { request, by } => {
             Event::RunRejected { request: *request, by: by.client.to_string(), why: text() }
         }
-        T::Asked { action, node, expires_at, .. } => {
-            let text = text();
-            let question = text.split('\n').next().unwrap_or_default().to_owned();
-            Event::RunAsks {
-                action: *action,
-                of,
-                node: node.id.to_string(),
-                question,
-                expires_at_ms: *expires_at,
-            }
-        }
+        T::Asked { action, node, expires_at, question, .. } => Event::RunAsks {
+            action: *action,
+            of,
+            node: node.id.to_string(),
+            question: question.to_string(),
+            expires_at_ms: *expires_at,
+        },
         T::Decided { verdict: Verdict::Withdrawn, .. } => return None,
         T::Decided { action, verdict, by, .. } => Event::RunDecided {
             action: *action,

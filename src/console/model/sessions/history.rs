@@ -21,7 +21,7 @@ use crate::{
     port::{LogKind, SessionLogRow},
     tap::{
         EntryRef,
-        entry::{Direction, Frame, Head, Transition as Any, What, macp::OpenedText},
+        entry::{Direction, Frame, Head, Transition as Any, What},
     },
     time::Wall,
     words::counted,
@@ -254,15 +254,9 @@ impl SessionHistory {
             }
         };
         match transition {
-            Transition::Opened { by, participants, .. } => {
-                let OpenedText { intent, .. } = serde_json::from_str(&text).unwrap_or_default();
-                Some(of(
-                    1,
-                    LogKind::Incoming,
-                    Some(by),
-                    Some(SESSION_START),
-                    started_text(&intent, *participants),
-                ))
+            Transition::Opened { by, participants, intent, .. } => {
+                let words = started_text(intent, *participants);
+                Some(of(1, LogKind::Incoming, Some(by), Some(SESSION_START), words))
             }
             Transition::Accepted { by, effect, .. } => {
                 let words = describe_effect(effect, &text);

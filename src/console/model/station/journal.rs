@@ -32,6 +32,7 @@ pub(super) fn describe(transition: T, text: &str) -> Option<NoticeDraft> {
         }
         T::Operated => (Level::Info, text.to_owned()),
         T::Notice { level } => (level, text.to_owned()),
+        T::Restarted => (Level::Warn, text.to_owned()),
         T::Stopping => (Level::Warn, "the station is going down".to_owned()),
         T::RecordingGrew { .. } => return None,
     };

@@ -24,7 +24,7 @@ pub enum Transition {
         /// What it calls itself.
         client: Arc<str>,
     },
-    /// A session began. The text is an [`OpenedText`] as JSON.
+    /// A session began. The text is its intent and those listed, as JSON, for people to read.
     Opened {
         /// Which.
         session: SessionRef,
@@ -36,6 +36,10 @@ pub enum Transition {
         participants: u64,
         /// When its TTL is over.
         expires_at: Wall,
+        /// What it is for; cut at `limits.macp.shown_text_bytes_max`.
+        intent: Arc<str>,
+        /// Who may take part: the first `limits.macp.shown_senders_max` of them, as long as they fit.
+        listed: Arc<[Arc<str>]>,
     },
     /// A session accepted a message. The text is what the effect says it is.
     Accepted {
@@ -67,13 +71,13 @@ pub enum Transition {
     },
 }
 
-/// What there is to say of a session that began.
+/// What the text of a session that began says.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OpenedText {
-    /// What it is for; cut at `limits.macp.shown_text_bytes_max`.
+    /// What it is for.
     #[serde(default)]
     pub intent: String,
-    /// Who may take part: the first `limits.macp.shown_senders_max` of them, as long as they fit.
+    /// Who may take part.
     #[serde(default)]
     pub participants: Vec<String>,
 }
