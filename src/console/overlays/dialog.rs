@@ -1,59 +1,21 @@
 //! A question before something that cannot be taken back. It says what it is bound to, and takes only keys
 //! typed after it was on the screen.
 
-use crate::{
-    console::{
-        draw::text,
-        input::{action::Action, keymap, keymap::KeyScope},
-        overlays::{Acted, Layer, Offer, Scene, Target},
-        screen::actions,
-        ui::{layout::Layout, state::Ui},
-    },
-    mpp,
-};
-use std::{path::PathBuf, sync::Arc};
-
 use crossterm::event::KeyEvent;
 use ratatui::layout::Rect;
 
-use super::{Line, Reaction, confirmation_text, layer::centred};
+use super::{Acted, Answer, Answers, Confirm, Layer, Line, Offer, Reaction, Scene, Target, layer::centred};
 use crate::{
     console::{
-        draw::{class::Class, theme::Role},
+        draw::{class::Class, text, theme::Role},
+        input::{action::Action, keymap::KeyScope},
         model::Model,
+        screen::dispatch::show_message,
         settings::view::{Canvas, View},
+        ui::{layout::Layout, state::Ui},
     },
-    ids::{ActionId, ConnectionId, EventName, InvocationId, Peer, QueueName, TraceId},
-    macp::SessionRef,
     time::Mono,
 };
-
-/// What a question is bound to. It is the same record whatever happens behind the dialog.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Confirmation {
-    /// End the console and the station with it.
-    Quit,
-    /// Cancel this pending row.
-    Cancel { id: InvocationId, queue: QueueName, event: EventName },
-    /// Drop this adapter.
-    Kick { peer: Peer },
-    /// Drop this session of the bus.
-    KickPeer { session: ConnectionId, client: String },
-    /// End this row that was left in applied.
-    Settle { id: InvocationId, queue: QueueName, event: EventName },
-    /// Cancel these rows, those of them that are still pending.
-    CancelMany { rows: Vec<(InvocationId, QueueName)> },
-    /// Move the pending rows of another manifest to the one in force.
-    Migrate,
-    /// End the recording into this file.
-    StopRecording { path: PathBuf },
-    /// End this run before its time.
-    CancelRun { run: TraceId, name: String },
-    /// End this session before its time.
-    CancelSession { session: SessionRef },
-    /// Answer this question of a run.
-    Decide { action: ActionId, node: Arc<str>, approved: bool },
-}
 
 /// The reason that is recorded where an operator writes none.
 pub(crate) const DEFAULT_REASON: &str = "by the operator";
@@ -69,9 +31,9 @@ struct Reason {
 /// A question.
 #[derive(Debug)]
 pub(crate) struct Dialog {
-    pub(crate) confirmation: Confirmation,
+    confirm: Box<dyn Confirm>,
     /// Whether a cancelled row gets a refund record.
-    pub(crate) refund: bool,
+    refund: bool,
     reason: Option<Reason>,
     drawn_in: Option<u64>,
     presented_at: Option<Mono>,
@@ -79,57 +41,54 @@ pub(crate) struct Dialog {
 
 impl Dialog {
     /// A question that was not drawn yet.
-    pub(crate) fn new(confirmation: Confirmation) -> Self {
-        let reason = matches!(confirmation, Confirmation::CancelSession { .. })
-            .then(|| Reason { line: Line::new(""), before: None });
-        Self { confirmation, refund: false, reason, drawn_in: None, presented_at: None }
+    pub(crate) fn new(confirm: Box<dyn Confirm>) -> Self {
+        let has_reason = confirm.answers() == Answers::Reason;
+        let reason = has_reason.then(|| Reason { line: Line::new(""), before: None });
+        Self { confirm, refund: false, reason, drawn_in: None, presented_at: None }
     }
 
     /// Whether its reason is being written.
-    pub(crate) fn is_editing_reason(&self) -> bool {
+    fn is_editing_reason(&self) -> bool {
         self.reason.as_ref().is_some_and(|reason| reason.before.is_some())
     }
 
     /// Lets its reason be written.
-    pub(crate) fn edit_reason(&mut self) {
+    fn edit_reason(&mut self) {
         if let Some(reason) = &mut self.reason {
             reason.before = Some(reason.line.text().to_owned());
         }
     }
 
     /// Keeps what was written.
-    pub(crate) fn keep_reason(&mut self) {
+    fn keep_reason(&mut self) {
         if let Some(reason) = &mut self.reason {
             reason.before = None;
         }
     }
 
     /// Puts its reason back as it was before; false where none was being written.
-    pub(crate) fn revert_reason(&mut self) -> bool {
+    fn revert_reason(&mut self) -> bool {
         let before = self.reason.as_mut().and_then(|reason| Some((reason.before.take()?, reason)));
         before.map(|(before, reason)| reason.line = Line::new(&before)).is_some()
     }
 
     /// The reason, where one was written.
-    pub(crate) fn reason(&self) -> Option<&str> {
+    fn reason(&self) -> Option<&str> {
         self.reason.as_ref().map(|reason| reason.line.text().trim()).filter(|text| !text.is_empty())
     }
 
     /// The place of its keys.
-    pub(crate) fn key_scope(&self) -> keymap::KeyScope {
-        match self.confirmation {
-            Confirmation::CancelSession { .. } if self.is_editing_reason() => keymap::KeyScope::Reason,
-            Confirmation::CancelSession { .. } => keymap::KeyScope::ReasonDialog,
-            Confirmation::Cancel { .. } | Confirmation::CancelMany { .. } => keymap::KeyScope::CancelDialog,
-            Confirmation::Settle { .. } => keymap::KeyScope::SettleDialog,
-            Confirmation::Quit
-            | Confirmation::Kick { .. }
-            | Confirmation::KickPeer { .. }
-            | Confirmation::Migrate
-            | Confirmation::StopRecording { .. }
-            | Confirmation::CancelRun { .. }
-            | Confirmation::Decide { .. } => keymap::KeyScope::Dialog,
-        }
+    fn key_scope(&self) -> KeyScope {
+        if self.is_editing_reason() { KeyScope::Reason } else { self.confirm.answers().key_scope() }
+    }
+
+    /// Does what was asked for, unless the record has changed meanwhile.
+    fn commit(&self, is_done: bool, ui: &mut Ui, model: &Model) -> Acted {
+        let answer = Answer { refund: self.refund, reason: self.reason(), is_done };
+        Acted::Closed(self.confirm.commit(answer, ui, model).unwrap_or_else(|why| {
+            show_message(ui, why, true, ui.at);
+            Vec::new()
+        }))
     }
 
     /// Draws it.
@@ -137,7 +96,7 @@ impl Dialog {
         let columns = 64.min(body.width);
         let inner = usize::from(columns - 4);
         let mut lines: Vec<(String, Role)> = Vec::new();
-        for (words, role) in confirmation_text::describe(self, model, canvas.view) {
+        for (words, role) in self.confirm.describe(self.refund, model, canvas.view) {
             let words = text::visible(&words, canvas.view.glyphs.ascii).into_owned();
             lines.extend(text::wrap(&words, inner).into_iter().map(|line| (line, role)));
         }
@@ -146,7 +105,7 @@ impl Dialog {
         let rows = u16::try_from(lines.len()).unwrap_or(u16::MAX).saturating_add(more);
         let area = centred(body, columns, rows);
         canvas.clear(area);
-        let inside = canvas.frame(area, &confirmation_text::title(&self.confirmation), true);
+        let inside = canvas.frame(area, &self.confirm.title(), true);
         for ((line, role), y) in lines.iter().zip(inside.y..inside.bottom()) {
             canvas.put(inside.x + 1, y, inside.width.saturating_sub(1), line, *role);
         }
@@ -215,9 +174,8 @@ impl Layer for Dialog {
 
     fn act(&mut self, action: Action, ui: &mut Ui, model: &Model, _view: &View) -> Acted {
         match action {
-            Action::Confirm => return Acted::Closed(actions::confirm(self, ui, model)),
-            Action::SettleDone => return Acted::Closed(actions::settle(self, mpp::Settlement::Done)),
-            Action::SettleFailed => return Acted::Closed(actions::settle(self, mpp::Settlement::Failed)),
+            Action::Confirm | Action::SettleDone => return self.commit(true, ui, model),
+            Action::SettleFailed => return self.commit(false, ui, model),
             Action::Decline | Action::Close => return Acted::Closed(Vec::new()),
             Action::Refund => self.refund = !self.refund,
             Action::Reason => self.edit_reason(),
@@ -263,10 +221,32 @@ impl Layer for Dialog {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::console::input::action::Effect;
+
+    #[derive(Debug)]
+    struct Question;
+
+    impl Confirm for Question {
+        fn title(&self) -> String {
+            String::new()
+        }
+
+        fn describe(&self, _refund: bool, _model: &Model, _view: &View) -> Vec<(String, Role)> {
+            Vec::new()
+        }
+
+        fn answers(&self) -> Answers {
+            Answers::YesNo
+        }
+
+        fn commit(&self, _: Answer<'_>, _: &mut Ui, _: &Model) -> Result<Vec<Effect>, String> {
+            Ok(Vec::new())
+        }
+    }
 
     #[test]
     fn takes_only_what_was_typed_after_it_was_on_the_screen() {
-        let mut dialog = Dialog::new(Confirmation::Quit);
+        let mut dialog = Dialog::new(Box::new(Question));
         assert!(!dialog.accepts(Mono(5)));
         dialog.on_presented(3, Mono(10));
         assert!(!dialog.accepts(Mono(20)), "a frame without it does not count");

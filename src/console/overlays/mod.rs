@@ -1,7 +1,7 @@
 //! Layers over the Deck. The topmost takes the keys; `Esc` goes back one layer.
 
 mod alert_list;
-mod confirmation_text;
+mod confirm;
 mod copy_as;
 pub(crate) mod detail;
 pub(crate) mod details;
@@ -13,14 +13,13 @@ pub(crate) mod layer;
 mod ledger_overlay;
 mod line;
 pub(crate) mod output;
-mod quit_confirmation;
 
 pub(crate) use alert_list::AlertList;
 
-pub(crate) use confirmation_text::no_longer_pending;
+pub(crate) use confirm::{Answer, Answers, Confirm};
 pub(crate) use copy_as::CopyAs;
 pub(crate) use details::Details;
-pub(crate) use dialog::{Confirmation, DEFAULT_REASON, Dialog};
+pub(crate) use dialog::{DEFAULT_REASON, Dialog};
 
 pub(crate) use help::Help;
 pub(crate) use keys::KeyList;
@@ -28,5 +27,3 @@ pub(crate) use layer::{Acted, Layer, Offer, Reaction, Scene, Target, draw, needs
 pub(crate) use ledger_overlay::LedgerOverlay;
 pub(crate) use line::Line;
 pub(crate) use output::Output;
-
-pub(crate) use quit_confirmation::has_work;

@@ -1,11 +1,6 @@
 //! Opening, asking and commanding.
 
-use std::path::PathBuf;
-
-use super::{
-    dispatch::show_message,
-    unavailable::{target_bus_session, target_chip, target_down_host, target_orphan, target_row},
-};
+use super::unavailable::{target_bus_session, target_chip, target_down_host, target_orphan, target_row};
 use crate::{
     console::{
         input::{
@@ -14,30 +9,32 @@ use crate::{
         },
         inspect,
         model::Model,
-        overlays::{
-            AlertList, Confirmation, DEFAULT_REASON, Details, Dialog, Help, KeyList, LedgerOverlay, has_work,
-            no_longer_pending,
-        },
+        overlays::{AlertList, Confirm, Details, Dialog, Help, KeyList, LedgerOverlay},
         records::details_record::DetailsRecord,
         screen::Palette,
         settings::view::View,
         systems::{
             bridge::{
-                bulk, invoke,
+                confirmations::{Cancel, CancelMany, Kick, Migrate, Settle},
+                invoke,
                 keys::{INVOCATION, QUEUE},
                 pending,
                 queue_control::{drain, hold, hold_all},
             },
-            bus, runs,
+            bus,
+            bus::confirmations::KickPeer,
+            runs,
             runs::submitting,
             sessions,
-            station::details::ChipDetails,
+            station::{
+                confirmations::{Quit, StopRecording, has_work, recording},
+                details::ChipDetails,
+            },
         },
         ui::state::{Focus, Ui},
         wire::ENTRY,
     },
     ids::ConnectionId,
-    mpp,
     port::Command,
 };
 
@@ -62,7 +59,7 @@ pub(crate) fn act(ui: &mut Ui, model: &Model, view: &View, action: Action) -> Ve
         Action::Drain => drain(ui, model).into_iter().collect(),
         Action::HoldAll => hold_all(ui, model, view),
         Action::Settle => {
-            let bound = target_orphan(ui, model).map(|(id, live)| Confirmation::Settle {
+            let bound = target_orphan(ui, model).map(|(id, live)| Settle {
                 id,
                 queue: live.queue.clone(),
                 event: live.event.clone(),
@@ -76,18 +73,13 @@ pub(crate) fn act(ui: &mut Ui, model: &Model, view: &View, action: Action) -> Ve
         Action::Approve => runs::actions::decide(ui, model, true),
         Action::Reject => runs::actions::decide(ui, model, false),
         Action::Cancel => {
-            let bound = if ui.marked_rows.is_empty() {
-                target_row(ui, model).map(|row| Confirmation::Cancel {
-                    id: row.id,
-                    queue: row.queue,
-                    event: row.event,
-                })
+            if ui.marked_rows.is_empty() {
+                let row = target_row(ui, model);
+                ask(ui, row.map(|row| Cancel { id: row.id, queue: row.queue, event: row.event }))
             } else {
-                Some(Confirmation::CancelMany {
-                    rows: ui.marked_rows.iter().map(|(id, queue)| (id, queue.clone())).collect(),
-                })
-            };
-            ask(ui, bound)
+                let rows = ui.marked_rows.iter().map(|(id, queue)| (id, queue.clone())).collect();
+                ask(ui, Some(CancelMany { rows }))
+            }
         }
         Action::Mark => {
             if let Some(row) = target_row(ui, model) {
@@ -96,24 +88,21 @@ pub(crate) fn act(ui: &mut Ui, model: &Model, view: &View, action: Action) -> Ve
             }
             Vec::new()
         }
-        Action::Migrate => ask(ui, Some(Confirmation::Migrate)),
+        Action::Migrate => ask(ui, Some(Migrate)),
         Action::Record => {
             if let Some(path) = recording(model) {
-                return ask(ui, Some(Confirmation::StopRecording { path: path.to_owned() }));
+                return ask(ui, Some(StopRecording { path: path.to_owned() }));
             }
             vec![Effect::Command { purpose: Purpose::Record, command: Command::RecordStart { path: None } }]
         }
         Action::Invoke => invoke::open_events(ui),
         Action::Submit => submitting::open(ui),
         Action::Kick => {
-            let bound = match target_bus_session(ui, model) {
-                Some(session) => Some(Confirmation::KickPeer { session, client: client_of(model, session) }),
-                None => model
-                    .mpp()
-                    .and_then(|mpp| mpp.adapter.as_ref())
-                    .map(|adapter| Confirmation::Kick { peer: adapter.peer.clone() }),
-            };
-            ask(ui, bound)
+            if let Some(session) = target_bus_session(ui, model) {
+                return ask(ui, Some(KickPeer { session, client: client_of(model, session) }));
+            }
+            let adapter = model.mpp().and_then(|mpp| mpp.adapter.as_ref());
+            ask(ui, adapter.map(|adapter| Kick { peer: adapter.peer.clone() }))
         }
         Action::Restart => {
             let restart =
@@ -134,9 +123,10 @@ pub(crate) fn act(ui: &mut Ui, model: &Model, view: &View, action: Action) -> Ve
     }
 }
 
-pub(crate) fn ask(ui: &mut Ui, bound: Option<Confirmation>) -> Vec<Effect> {
-    if let Some(bound) = bound {
-        ui.push(Dialog::new(bound));
+/// Asks a question, where there is something to be asked.
+pub(crate) fn ask(ui: &mut Ui, question: Option<impl Confirm + 'static>) -> Vec<Effect> {
+    if let Some(question) = question {
+        ui.push(Dialog::new(Box::new(question)));
     }
     Vec::new()
 }
@@ -145,11 +135,6 @@ pub(crate) fn ask(ui: &mut Ui, bound: Option<Confirmation>) -> Vec<Effect> {
 fn client_of(model: &Model, session: ConnectionId) -> String {
     let peer = model.rmp().and_then(|rmp| rmp.peers.get(&session)).filter(|peer| peer.greeting.is_some());
     peer.map_or_else(|| format!("session {session}"), |peer| bus::peer_name(peer, false))
-}
-
-/// The file that is recorded into.
-fn recording(model: &Model) -> Option<&PathBuf> {
-    Some(&model.station_state.as_ref()?.station.recording.as_ref()?.path)
 }
 
 /// Whether the end of the console ends or halts something: not where the station goes on without it.
@@ -162,92 +147,7 @@ fn quit(ui: &mut Ui, model: &Model) -> Vec<Effect> {
     if !quits_station(model) {
         return vec![Effect::Quit];
     }
-    ask(ui, Some(Confirmation::Quit))
-}
-
-pub(crate) fn confirm(dialog: &Dialog, ui: &mut Ui, model: &Model) -> Vec<Effect> {
-    let reason = dialog.reason().map(str::to_owned);
-    match dialog.confirmation.clone() {
-        Confirmation::Quit => vec![Effect::Quit],
-        Confirmation::Cancel { id, .. } => {
-            let command = mpp::Command::Cancel {
-                ids: vec![id],
-                reason: DEFAULT_REASON.to_owned(),
-                refund: dialog.refund,
-            };
-            vec![Effect::Command { purpose: Purpose::Cancel { id }, command: Command::Mpp(command) }]
-        }
-        Confirmation::Kick { peer }
-            if model
-                .mpp()
-                .and_then(|mpp| mpp.adapter.as_ref())
-                .is_none_or(|adapter| adapter.peer != peer) =>
-        {
-            show_message(ui, format!("{peer} has left meanwhile: nobody was dropped"), true, ui.at);
-            Vec::new()
-        }
-        Confirmation::KickPeer { session, .. }
-            if model.rmp().is_none_or(|rmp| !rmp.peers.contains_key(&session)) =>
-        {
-            show_message(
-                ui,
-                format!("session {session} has ended meanwhile: nobody was dropped"),
-                true,
-                ui.at,
-            );
-            Vec::new()
-        }
-        Confirmation::KickPeer { session, client } => {
-            vec![Effect::Command {
-                purpose: Purpose::KickPeer { client },
-                command: Command::KickPeer { session },
-            }]
-        }
-        Confirmation::Kick { .. } => {
-            vec![Effect::Command { purpose: Purpose::Kick, command: Command::Mpp(mpp::Command::Kick) }]
-        }
-        Confirmation::CancelMany { rows } => {
-            let moved = no_longer_pending(model);
-            for (id, _) in &rows {
-                if moved.contains_key(id) {
-                    ui.marked_rows.remove(*id);
-                }
-            }
-            let ids = rows.into_iter().map(|(id, _)| id).filter(|id| !moved.contains_key(id)).collect();
-            bulk::start(ui, ids, dialog.refund)
-        }
-        Confirmation::Migrate => {
-            vec![Effect::Command { purpose: Purpose::Migrate, command: Command::Mpp(mpp::Command::Migrate) }]
-        }
-        Confirmation::StopRecording { path } if recording(model) != Some(&path) => {
-            show_message(
-                ui,
-                format!("{} has ended meanwhile: nothing was stopped", path.display()),
-                true,
-                ui.at,
-            );
-            Vec::new()
-        }
-        Confirmation::StopRecording { .. } => {
-            vec![Effect::Command { purpose: Purpose::Record, command: Command::RecordStop }]
-        }
-        Confirmation::CancelRun { run, name } => runs::actions::confirm_cancel(ui, model, run, &name),
-        Confirmation::CancelSession { session } => {
-            sessions::actions::confirm_cancel(ui, model, &session, reason.as_deref())
-        }
-        Confirmation::Decide { action, approved, .. } => {
-            runs::actions::confirm_decide(ui, model, action, approved)
-        }
-        Confirmation::Settle { .. } => Vec::new(),
-    }
-}
-
-pub(crate) fn settle(dialog: &Dialog, to: mpp::Settlement) -> Vec<Effect> {
-    let Confirmation::Settle { id, .. } = dialog.confirmation else { return Vec::new() };
-    vec![Effect::Command {
-        purpose: Purpose::Settle { id },
-        command: Command::Mpp(mpp::Command::Settle { id, to }),
-    }]
+    ask(ui, Some(Quit))
 }
 
 fn open(ui: &mut Ui, model: &Model, view: &View) -> Vec<Effect> {

@@ -11,7 +11,12 @@ use crate::{
     console::{
         input::{action::Action, keymap::KeyScope, pane_id::PaneId, view_id::ViewId},
         inspect,
-        overlays::{Confirmation, Dialog, Output},
+        overlays::{Confirm, Dialog, Output},
+        systems::{
+            bridge::confirmations::{Cancel, Settle},
+            sessions::confirmations::CancelSession,
+            station::confirmations::Quit,
+        },
         ui::state::Focus,
     },
     ids::InvocationId,
@@ -52,8 +57,8 @@ fn focused(mut stage: TestConsole, pane: PaneId) -> TestConsole {
     stage
 }
 
-fn asking(mut stage: TestConsole, bound: Confirmation) -> TestConsole {
-    stage.ui.push(Dialog::new(bound));
+fn asking(mut stage: TestConsole, question: impl Confirm + 'static) -> TestConsole {
+    stage.ui.push(Dialog::new(Box::new(question)));
     stage
 }
 
@@ -85,18 +90,17 @@ pub(super) fn at(place: KeyScope, base: fn() -> TestConsole) -> Option<TestConso
             inspect::inspect(&mut stage.ui, &stage.view, seq);
             stage
         }
-        KeyScope::Dialog => asking(base(), Confirmation::Quit),
-        KeyScope::CancelDialog => asking(base(), Confirmation::Cancel { id, queue, event }),
-        KeyScope::ReasonDialog => asking(
-            base(),
-            Confirmation::CancelSession { session: SessionRef { number: 1, id: "s-1".into() } },
-        ),
+        KeyScope::Dialog => asking(base(), Quit),
+        KeyScope::CancelDialog => asking(base(), Cancel { id, queue, event }),
+        KeyScope::ReasonDialog => {
+            asking(base(), CancelSession { session: SessionRef { number: 1, id: "s-1".into() } })
+        }
         KeyScope::Reason => {
             let mut stage = at(KeyScope::ReasonDialog, base)?;
             stage.act(Action::Reason);
             stage
         }
-        KeyScope::SettleDialog => asking(base(), Confirmation::Settle { id, queue, event }),
+        KeyScope::SettleDialog => asking(base(), Settle { id, queue, event }),
         KeyScope::Events => pack_events::listed(show(80, 24), pack_events::events()),
         KeyScope::Form => pack_events::opened(show(80, 24), pack_events::events(), "give_item"),
         KeyScope::FormJson => {

@@ -2,6 +2,7 @@
 
 pub(crate) mod adapter_log;
 pub(crate) mod bulk;
+pub(crate) mod confirmations;
 pub(crate) mod details;
 mod event_list;
 pub(crate) mod history;

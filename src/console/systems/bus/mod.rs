@@ -1,5 +1,6 @@
 //! The bus on the screen: topics, subscribers, peers and drops.
 
+pub(crate) mod confirmations;
 pub(crate) mod details;
 pub(crate) mod drops;
 pub(crate) mod keys;

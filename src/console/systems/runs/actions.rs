@@ -5,14 +5,15 @@ use std::sync::Arc;
 use crate::{
     console::{
         input::{
-            action::{Action, Effect, Purpose},
+            action::{Action, Effect},
             pane_id::{ChipId, PaneId},
         },
         model::{Alert, Model},
-        overlays::{Confirmation, Target},
-        screen::{actions::ask, dispatch::show_message},
+        overlays::Target,
+        screen::actions::ask,
         systems::{
             runs::{
+                confirmations::{CancelRun, Decide},
                 keys,
                 keys::{ARTIFACT, NODE},
                 pending_approval,
@@ -25,7 +26,6 @@ use crate::{
         },
     },
     ids::{ActionId, TraceId},
-    port::Command,
     runs,
 };
 
@@ -75,7 +75,7 @@ pub(crate) fn cancel_unavailable(ui: &Ui, model: &Model) -> Option<String> {
 /// Asks whether the run is to be cancelled.
 pub(crate) fn cancel(ui: &mut Ui, model: &Model) -> Vec<Effect> {
     let view = target_run(ui, model).and_then(|run| model.runs()?.run(run));
-    let bound = view.map(|view| Confirmation::CancelRun { run: view.run, name: view.name.to_string() });
+    let bound = view.map(|view| CancelRun { run: view.run, name: view.name.to_string() });
     ask(ui, bound)
 }
 
@@ -136,46 +136,6 @@ pub(crate) fn decide_unavailable(action: Action, ui: &Ui, model: &Model) -> Opti
 /// Asks whether that is the answer.
 pub(crate) fn decide(ui: &mut Ui, model: &Model, approved: bool) -> Vec<Effect> {
     let found = target_approval(ui, model).and_then(|action| pending_approval(model, action));
-    let bound = found.map(|ask| Confirmation::Decide {
-        action: ask.action,
-        node: Arc::clone(&ask.node.id),
-        approved,
-    });
+    let bound = found.map(|ask| Decide { action: ask.action, node: Arc::clone(&ask.node.id), approved });
     ask(ui, bound)
-}
-
-/// Cancels, if the run still goes on.
-pub(crate) fn confirm_cancel(ui: &mut Ui, model: &Model, run: TraceId, name: &str) -> Vec<Effect> {
-    if model.runs().and_then(|runs| runs.run(run)).is_none_or(|view| view.state.is_end()) {
-        show_message(ui, format!("{name} has ended meanwhile: nothing was cancelled"), true, ui.at);
-        return Vec::new();
-    }
-    if model
-        .runs()
-        .and_then(|runs| runs.run(run))
-        .is_some_and(|view| view.state == runs::RunState::Cancelling)
-    {
-        show_message(
-            ui,
-            format!("{name} is on its way to its end already: nothing was cancelled"),
-            true,
-            ui.at,
-        );
-        return Vec::new();
-    }
-    vec![Effect::Command {
-        purpose: Purpose::CancelRun { name: name.to_owned() },
-        command: Command::Runs(runs::Command::Cancel { run }),
-    }]
-}
-
-/// Answers, if the question still waits.
-pub(crate) fn confirm_decide(ui: &mut Ui, model: &Model, action: ActionId, approved: bool) -> Vec<Effect> {
-    if pending_approval(model, action).is_none() {
-        show_message(ui, "it waits no longer: nothing was answered".to_owned(), true, ui.at);
-        return Vec::new();
-    }
-    let command = Command::Runs(runs::Command::Decide { action, approved, note: None });
-    let held = model.runs().is_some_and(|runs| runs.held);
-    vec![Effect::Command { purpose: Purpose::Decide { approved, held }, command }]
 }

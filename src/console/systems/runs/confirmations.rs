@@ -1,5 +1,16 @@
 //! What is asked before a run is cancelled, and before a question of one is answered.
 
+use crate::{
+    console::{
+        input::action::{Effect, Purpose},
+        overlays::{Answer, Answers, Confirm},
+        ui::state::Ui,
+    },
+    port::Command,
+    runs::{self, RunState},
+};
+use std::sync::Arc;
+
 use crate::console::draw::{format, text};
 use serde_json::Value;
 
@@ -23,8 +34,81 @@ const INPUT_LINES_MAX: usize = 5;
 /// Columns of one of them.
 const INPUT_COLUMNS_MAX: usize = 100;
 
+/// End this run before its time.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct CancelRun {
+    pub(crate) run: TraceId,
+    pub(crate) name: String,
+}
+
+impl Confirm for CancelRun {
+    fn title(&self) -> String {
+        format!("Cancel {}?", self.name)
+    }
+
+    fn describe(&self, _refund: bool, model: &Model, _view: &View) -> Vec<(String, Role)> {
+        describe_cancel(model, self.run, &self.name)
+    }
+
+    fn answers(&self) -> Answers {
+        Answers::YesNo
+    }
+
+    fn commit(&self, _answer: Answer<'_>, _ui: &mut Ui, model: &Model) -> Result<Vec<Effect>, String> {
+        let Self { run, name } = self;
+        match model
+            .runs()
+            .and_then(|runs| runs.run(*run))
+            .map(|view| view.state)
+            .filter(|state| !state.is_end())
+        {
+            None => Err(format!("{name} has ended meanwhile: nothing was cancelled")),
+            Some(RunState::Cancelling) => {
+                Err(format!("{name} is on its way to its end already: nothing was cancelled"))
+            }
+            Some(_) => {
+                let command = Command::Runs(runs::Command::Cancel { run: *run });
+                Ok(vec![Effect::Command { purpose: Purpose::CancelRun { name: name.clone() }, command }])
+            }
+        }
+    }
+}
+
+/// Answer this question of a run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Decide {
+    pub(crate) action: ActionId,
+    pub(crate) node: Arc<str>,
+    pub(crate) approved: bool,
+}
+
+impl Confirm for Decide {
+    fn title(&self) -> String {
+        let verb = if self.approved { "Approve" } else { "Reject" };
+        format!("{verb} {}?", self.node)
+    }
+
+    fn describe(&self, _refund: bool, model: &Model, view: &View) -> Vec<(String, Role)> {
+        describe_decide(view, model, self.action, self.approved)
+    }
+
+    fn answers(&self) -> Answers {
+        Answers::YesNo
+    }
+
+    fn commit(&self, _answer: Answer<'_>, _ui: &mut Ui, model: &Model) -> Result<Vec<Effect>, String> {
+        let (action, approved) = (self.action, self.approved);
+        if pending_approval(model, action).is_none() {
+            return Err("it waits no longer: nothing was answered".to_owned());
+        }
+        let command = Command::Runs(runs::Command::Decide { action, approved, note: None });
+        let held = model.runs().is_some_and(|runs| runs.held);
+        Ok(vec![Effect::Command { purpose: Purpose::Decide { approved, held }, command }])
+    }
+}
+
 /// What hangs on a run.
-pub(crate) fn describe_cancel(model: &Model, run: TraceId, name: &str) -> Vec<(String, Role)> {
+fn describe_cancel(model: &Model, run: TraceId, name: &str) -> Vec<(String, Role)> {
     let Some(it) = model.runs().and_then(|runs| runs.run(run)).filter(|it| !it.state.is_end()) else {
         return vec![(format!("{name} has ended meanwhile: nothing would be cancelled."), Role::Warn)];
     };
@@ -140,12 +224,7 @@ fn downstream_nodes(run: &RunView, place: u32) -> usize {
 }
 
 /// What is asked, and what a yes or a no does.
-pub(crate) fn describe_decide(
-    view: &View,
-    model: &Model,
-    action: ActionId,
-    approved: bool,
-) -> Vec<(String, Role)> {
+fn describe_decide(view: &View, model: &Model, action: ActionId, approved: bool) -> Vec<(String, Role)> {
     let Some(ask) = pending_approval(model, action) else {
         return vec![(
             "It waits no longer: it was decided, it expired, or its run ended.".to_owned(),

@@ -3,14 +3,11 @@
 use super::history::stored_row;
 use crate::{
     console::{
-        input::{
-            action::{Effect, Purpose},
-            pane_id::PaneId,
-        },
+        input::{action::Effect, pane_id::PaneId},
         model::Model,
-        overlays::{Confirmation, DEFAULT_REASON, Target},
-        screen::{actions::ask, dispatch::show_message},
-        systems::sessions::keys,
+        overlays::Target,
+        screen::actions::ask,
+        systems::sessions::{confirmations::CancelSession, keys},
         ui::{
             master_detail::session_of,
             state::{Focus, Ui},
@@ -18,7 +15,6 @@ use crate::{
     },
     macp,
     macp::{SessionRef, SessionState},
-    port::Command,
 };
 
 /// Whether the keys go to a pane of sessions.
@@ -51,7 +47,7 @@ fn target_session(ui: &Ui, model: &Model) -> Option<SessionRef> {
 }
 
 /// How a session ended, in a word, if it is known to have.
-fn ended(ui: &Ui, model: &Model, session: &SessionRef) -> Option<&'static str> {
+pub(super) fn ended(ui: &Ui, model: &Model, session: &SessionRef) -> Option<&'static str> {
     if let Some(view) = model.macp().and_then(|macp| macp.sessions.get(&session.number)) {
         return view.end.as_ref().map(|end| end.ending.name());
     }
@@ -68,29 +64,8 @@ pub(crate) fn cancel_unavailable(ui: &Ui, model: &Model) -> Option<String> {
 
 /// Asks whether the session is to be cancelled, and why.
 pub(crate) fn cancel(ui: &mut Ui, model: &Model) -> Vec<Effect> {
-    let bound = target_session(ui, model).map(|session| Confirmation::CancelSession { session });
+    let bound = target_session(ui, model).map(|session| CancelSession { session });
     ask(ui, bound)
-}
-
-/// Cancels, if the session is still open.
-pub(crate) fn confirm_cancel(
-    ui: &mut Ui,
-    model: &Model,
-    session: &SessionRef,
-    reason: Option<&str>,
-) -> Vec<Effect> {
-    if let Some(how) = ended(ui, model, session) {
-        show_message(
-            ui,
-            format!("{} has ended meanwhile, it is {how}: nothing was cancelled", session.id),
-            true,
-            ui.at,
-        );
-        return Vec::new();
-    }
-    let (id, reason) = (session.id.to_string(), reason.unwrap_or(DEFAULT_REASON).to_owned());
-    let command = Command::Macp(macp::Command::Cancel { session: id.clone(), reason });
-    vec![Effect::Command { purpose: Purpose::CancelSession { id }, command }]
 }
 
 /// What came of it.

@@ -3,11 +3,16 @@
 use crate::{
     console::{
         draw::{format, theme::Role},
+        input::action::{Effect, Purpose},
         model::Model,
-        overlays::detail::join_some,
-        systems::sessions::session_status,
+        overlays::{Answer, Answers, Confirm, DEFAULT_REASON, detail::join_some},
+        settings::view::View,
+        systems::sessions::{actions, session_status},
+        ui::state::Ui,
     },
+    macp,
     macp::{ClientView, SessionRef, SessionView},
+    port::Command,
     time::Now,
     words::counted,
 };
@@ -15,8 +20,38 @@ use crate::{
 /// Participants and runs that are named one by one.
 const LISTED_MAX: usize = 6;
 
+/// End this session before its time.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct CancelSession {
+    pub(crate) session: SessionRef,
+}
+
+impl Confirm for CancelSession {
+    fn title(&self) -> String {
+        format!("Cancel {}?", self.session.id)
+    }
+
+    fn describe(&self, _refund: bool, model: &Model, view: &View) -> Vec<(String, Role)> {
+        describe_cancel(model, &self.session, view.now)
+    }
+
+    fn answers(&self) -> Answers {
+        Answers::Reason
+    }
+
+    fn commit(&self, answer: Answer<'_>, ui: &mut Ui, model: &Model) -> Result<Vec<Effect>, String> {
+        let id = self.session.id.to_string();
+        if let Some(how) = actions::ended(ui, model, &self.session) {
+            return Err(format!("{id} has ended meanwhile, it is {how}: nothing was cancelled"));
+        }
+        let reason = answer.reason.unwrap_or(DEFAULT_REASON).to_owned();
+        let command = Command::Macp(macp::Command::Cancel { session: id.clone(), reason });
+        Ok(vec![Effect::Command { purpose: Purpose::CancelSession { id }, command }])
+    }
+}
+
 /// What hangs on a session.
-pub(crate) fn describe_cancel(model: &Model, session: &SessionRef, now: Now) -> Vec<(String, Role)> {
+fn describe_cancel(model: &Model, session: &SessionRef, now: Now) -> Vec<(String, Role)> {
     let macp = model.macp();
     let Some(view) = macp.and_then(|macp| macp.sessions.get(&session.number)) else {
         return vec![(

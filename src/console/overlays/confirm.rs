@@ -1,0 +1,67 @@
+//! A question before something that cannot be taken back, as its system asks it: what it is bound to, what it
+//! says, and what a yes does.
+
+use std::fmt::Debug;
+
+use crate::console::{
+    draw::theme::Role,
+    input::{action::Effect, keymap::KeyScope},
+    model::Model,
+    settings::view::View,
+    ui::state::Ui,
+};
+
+/// The answers that a question takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Answers {
+    /// Yes or no.
+    YesNo,
+    /// Yes or no, and whether a refund is recorded.
+    Refund,
+    /// Yes or no, and why.
+    Reason,
+    /// Done or failed, or neither.
+    Outcome,
+}
+
+impl Answers {
+    /// Where their keys are bound.
+    pub(crate) const fn key_scope(self) -> KeyScope {
+        match self {
+            Self::YesNo => KeyScope::Dialog,
+            Self::Refund => KeyScope::CancelDialog,
+            Self::Reason => KeyScope::ReasonDialog,
+            Self::Outcome => KeyScope::SettleDialog,
+        }
+    }
+}
+
+/// A yes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Answer<'a> {
+    /// Whether a refund is recorded.
+    pub(crate) refund: bool,
+    /// Why, where that was written.
+    pub(crate) reason: Option<&'a str>,
+    /// Whether the outcome is done, and not failed.
+    pub(crate) is_done: bool,
+}
+
+/// A question. It is bound to the same record whatever happens behind the dialog.
+pub(crate) trait Confirm: Debug {
+    /// Its title.
+    fn title(&self) -> String;
+
+    /// What it says now: what hangs on the record, and what changed since it was asked. `refund` is the answer
+    /// as it is so far.
+    fn describe(&self, refund: bool, model: &Model, view: &View) -> Vec<(String, Role)>;
+
+    /// The answers that it takes.
+    fn answers(&self) -> Answers;
+
+    /// Does what was asked for.
+    ///
+    /// # Errors
+    /// Why nothing was done: the record has changed meanwhile.
+    fn commit(&self, answer: Answer<'_>, ui: &mut Ui, model: &Model) -> Result<Vec<Effect>, String>;
+}

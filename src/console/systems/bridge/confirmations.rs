@@ -1,0 +1,298 @@
+//! What is asked before the bridge's rows are cancelled, settled or moved, and before its adapter is dropped.
+
+use std::collections::BTreeMap;
+
+use crate::{
+    console::{
+        draw::{format, theme::Role},
+        input::action::{Action, Effect, Purpose},
+        model::Model,
+        overlays::{Answer, Answers, Confirm, DEFAULT_REASON, detail::join_some},
+        settings::view::View,
+        systems::bridge::bulk,
+        ui::state::Ui,
+    },
+    ids::{EventName, InvocationId, Peer, QueueName},
+    mpp,
+    port::Command,
+    tap::entry::mpp::RowState,
+};
+
+/// Rows and queues that are named one by one.
+const LISTED_MAX: usize = 6;
+
+/// Cancel this pending row.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Cancel {
+    pub(crate) id: InvocationId,
+    pub(crate) queue: QueueName,
+    pub(crate) event: EventName,
+}
+
+impl Confirm for Cancel {
+    fn title(&self) -> String {
+        format!("Cancel {}?", self.id)
+    }
+
+    fn describe(&self, refund: bool, model: &Model, _view: &View) -> Vec<(String, Role)> {
+        let Self { id, queue, event } = self;
+        let mut words = vec![(
+            format!("{id} {event} waits on {queue}. It becomes failed and is never dispatched."),
+            Role::Text,
+        )];
+        match no_longer_pending(model).get(id) {
+            Some(RowState::Dispatched | RowState::Applied) => {
+                words.push((
+                    "It was dispatched meanwhile: cancelling will be refused.".to_owned(),
+                    Role::Warn,
+                ));
+            }
+            Some(_) => {
+                words.push(("It has ended meanwhile: cancelling will be refused.".to_owned(), Role::Warn))
+            }
+            None => {}
+        }
+        words.push((describe_refund(refund, 1), Role::Accent));
+        words
+    }
+
+    fn answers(&self) -> Answers {
+        Answers::Refund
+    }
+
+    fn commit(&self, answer: Answer<'_>, _ui: &mut Ui, _model: &Model) -> Result<Vec<Effect>, String> {
+        let id = self.id;
+        let reason = DEFAULT_REASON.to_owned();
+        let command = mpp::Command::Cancel { ids: vec![id], reason, refund: answer.refund };
+        Ok(vec![Effect::Command { purpose: Purpose::Cancel { id }, command: Command::Mpp(command) }])
+    }
+}
+
+/// Cancel these rows, those of them that are still pending.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct CancelMany {
+    pub(crate) rows: Vec<(InvocationId, QueueName)>,
+}
+
+impl Confirm for CancelMany {
+    fn title(&self) -> String {
+        format!("Cancel {} marked?", format::count(self.rows.len() as u64))
+    }
+
+    fn describe(&self, refund: bool, model: &Model, _view: &View) -> Vec<(String, Role)> {
+        describe_cancel_many(&self.rows, refund, model)
+    }
+
+    fn answers(&self) -> Answers {
+        Answers::Refund
+    }
+
+    fn commit(&self, answer: Answer<'_>, ui: &mut Ui, model: &Model) -> Result<Vec<Effect>, String> {
+        let moved = no_longer_pending(model);
+        for (id, _) in self.rows.iter().filter(|(id, _)| moved.contains_key(id)) {
+            ui.marked_rows.remove(*id);
+        }
+        let ids = self.rows.iter().map(|(id, _)| *id).filter(|id| !moved.contains_key(id)).collect();
+        Ok(bulk::start(ui, ids, answer.refund))
+    }
+}
+
+/// End this row that was left in applied.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Settle {
+    pub(crate) id: InvocationId,
+    pub(crate) queue: QueueName,
+    pub(crate) event: EventName,
+}
+
+impl Confirm for Settle {
+    fn title(&self) -> String {
+        format!("Settle {}?", self.id)
+    }
+
+    fn describe(&self, _refund: bool, model: &Model, view: &View) -> Vec<(String, Role)> {
+        let Self { id, queue, event } = self;
+        let (done, failed) = (view.key(Action::SettleDone), view.key(Action::SettleFailed));
+        let mut words = vec![
+            (format!("Settle {id} as done ({done}) or as failed ({failed})?"), Role::Text),
+            (
+                format!("{event} on {queue} was applied, and its connection ended before it was done."),
+                Role::Muted,
+            ),
+        ];
+        if !model.mpp().is_some_and(|mpp| mpp.live.get(id).is_some_and(|live| live.orphaned)) {
+            words.push(("It has ended meanwhile: settling will be refused.".to_owned(), Role::Warn));
+        }
+        words
+    }
+
+    fn answers(&self) -> Answers {
+        Answers::Outcome
+    }
+
+    fn commit(&self, answer: Answer<'_>, _ui: &mut Ui, _model: &Model) -> Result<Vec<Effect>, String> {
+        let id = self.id;
+        let to = if answer.is_done { mpp::Settlement::Done } else { mpp::Settlement::Failed };
+        let command = Command::Mpp(mpp::Command::Settle { id, to });
+        Ok(vec![Effect::Command { purpose: Purpose::Settle { id }, command }])
+    }
+}
+
+/// Move the pending rows of another manifest to the one in force.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Migrate;
+
+impl Confirm for Migrate {
+    fn title(&self) -> String {
+        "Move rows to this pack?".to_owned()
+    }
+
+    fn describe(&self, _refund: bool, model: &Model, _view: &View) -> Vec<(String, Role)> {
+        describe_migrate(model)
+    }
+
+    fn answers(&self) -> Answers {
+        Answers::YesNo
+    }
+
+    fn commit(&self, _answer: Answer<'_>, _ui: &mut Ui, _model: &Model) -> Result<Vec<Effect>, String> {
+        let command = Command::Mpp(mpp::Command::Migrate);
+        Ok(vec![Effect::Command { purpose: Purpose::Migrate, command }])
+    }
+}
+
+/// Drop this adapter.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Kick {
+    pub(crate) peer: Peer,
+}
+
+impl Confirm for Kick {
+    fn title(&self) -> String {
+        "Drop the adapter?".to_owned()
+    }
+
+    fn describe(&self, _refund: bool, model: &Model, _view: &View) -> Vec<(String, Role)> {
+        describe_kick(model, &self.peer)
+    }
+
+    fn answers(&self) -> Answers {
+        Answers::YesNo
+    }
+
+    fn commit(&self, _answer: Answer<'_>, _ui: &mut Ui, model: &Model) -> Result<Vec<Effect>, String> {
+        let adapter = model.mpp().and_then(|mpp| mpp.adapter.as_ref());
+        if adapter.is_none_or(|adapter| adapter.peer != self.peer) {
+            return Err(format!("{} has left meanwhile: nobody was dropped", self.peer));
+        }
+        Ok(vec![Effect::Command { purpose: Purpose::Kick, command: Command::Mpp(mpp::Command::Kick) }])
+    }
+}
+
+fn describe_refund(refund: bool, rows: usize) -> String {
+    let yes = if rows == 1 {
+        "yes, one is recorded".to_owned()
+    } else {
+        "yes, one is recorded for each".to_owned()
+    };
+    format!("refund: {}", if refund { yes } else { "no".to_owned() })
+}
+
+/// Rows that are no longer pending, as far as the console knows.
+fn no_longer_pending(model: &Model) -> BTreeMap<InvocationId, RowState> {
+    let Some(mpp) = model.mpp() else { return BTreeMap::new() };
+    let ended = mpp.recent.iter().map(|row| (row.id, row.state));
+    ended.chain(mpp.live.iter().map(|(id, live)| (*id, live.state))).collect()
+}
+
+fn describe_cancel_many(
+    rows: &[(InvocationId, QueueName)],
+    refund: bool,
+    model: &Model,
+) -> Vec<(String, Role)> {
+    let moved = no_longer_pending(model);
+    let mut queues: BTreeMap<&QueueName, usize> = BTreeMap::new();
+    let mut gone: BTreeMap<&str, usize> = BTreeMap::new();
+    for (id, queue) in rows {
+        match moved.get(id) {
+            Some(state) => *gone.entry(state.name()).or_default() += 1,
+            None => *queues.entry(queue).or_default() += 1,
+        }
+    }
+    let pending: usize = queues.values().sum();
+    let each: Vec<String> = queues.iter().map(|(queue, count)| format!("{count} on {queue}")).collect();
+    let mut words = vec![(
+        format!(
+            "{pending} wait: {}. They become failed and are never dispatched.",
+            join_some(&each, LISTED_MAX)
+        ),
+        Role::Text,
+    )];
+    if pending == 0 {
+        words = vec![("None of them waits any more.".to_owned(), Role::Warn)];
+    }
+    if !gone.is_empty() {
+        let count: usize = gone.values().sum();
+        let states: Vec<String> = gone.iter().map(|(state, count)| format!("{count} {state}")).collect();
+        words.push((
+            format!("{count} went away meanwhile and are left out: {}.", states.join(", ")),
+            Role::Warn,
+        ));
+    }
+    words.push((describe_refund(refund, rows.len()), Role::Accent));
+    words
+}
+
+fn describe_migrate(model: &Model) -> Vec<(String, Role)> {
+    let Some(mpp) = model.mpp() else { return Vec::new() };
+    let of = mpp.queues.iter().filter(|(_, queue)| queue.other_manifest > 0);
+    let each: Vec<String> = of.map(|(name, queue)| format!("{} on {name}", queue.other_manifest)).collect();
+    let count: u64 = mpp.queues.values().map(|queue| queue.other_manifest).sum();
+    if count == 0 {
+        return vec![("None waits any more.".to_owned(), Role::Warn)];
+    }
+    vec![
+        (format!("{count} wait under another manifest: {}.", join_some(&each, LISTED_MAX)), Role::Text),
+        (format!("Those that fit {} {} take its hash, and are dispatched in their order.", mpp.pack.id, mpp.pack.version), Role::Text),
+        (
+            "Those of a queue that it lacks fail. Those that do not fit its schemas, or are of another pack, stay as they are.".to_owned(),
+            Role::Text,
+        ),
+    ]
+}
+
+fn describe_kick(model: &Model, peer: &Peer) -> Vec<(String, Role)> {
+    let Some(mpp) = model.mpp() else { return Vec::new() };
+    let mut words = vec![(format!("{peer} is disconnected; it may connect again at once."), Role::Text)];
+    let with_it = |state| {
+        mpp.live
+            .iter()
+            .filter(move |(_, live)| live.state == state && !live.orphaned)
+            .map(|(id, _)| id.to_string())
+    };
+    let dispatched: Vec<_> = with_it(RowState::Dispatched).collect();
+    let applied: Vec<_> = with_it(RowState::Applied).collect();
+    if !dispatched.is_empty() {
+        let (count, ids) = (dispatched.len(), join_some(&dispatched, LISTED_MAX));
+        words.push((
+            format!(
+                "{count} dispatched go back to the heads of their queues, and may be applied twice: {ids}."
+            ),
+            Role::Warn,
+        ));
+    }
+    if !applied.is_empty() {
+        words.push((
+            format!(
+                "{} stay applied, to be settled by hand: {}.",
+                applied.len(),
+                join_some(&applied, LISTED_MAX)
+            ),
+            Role::Warn,
+        ));
+    }
+    if mpp.adapter.as_ref().is_none_or(|adapter| adapter.peer != *peer) {
+        words.push(("It has left meanwhile.".to_owned(), Role::Warn));
+    }
+    words
+}

@@ -1,0 +1,85 @@
+//! What is asked before a peer of the bus is disconnected.
+
+use crate::{
+    console::{
+        draw::{format, theme::Role},
+        input::action::{Effect, Purpose},
+        model::Model,
+        overlays::{Answer, Answers, Confirm, detail::join_some},
+        settings::view::View,
+        ui::state::Ui,
+    },
+    ids::ConnectionId,
+    port::Command,
+};
+
+/// Subscriptions that are named one by one.
+const LISTED_MAX: usize = 6;
+
+/// Drop this session of the bus.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct KickPeer {
+    pub(crate) session: ConnectionId,
+    pub(crate) client: String,
+}
+
+impl Confirm for KickPeer {
+    fn title(&self) -> String {
+        format!("Disconnect {}?", self.client)
+    }
+
+    fn describe(&self, _refund: bool, model: &Model, _view: &View) -> Vec<(String, Role)> {
+        describe_kick_peer(model, self.session, &self.client)
+    }
+
+    fn answers(&self) -> Answers {
+        Answers::YesNo
+    }
+
+    fn commit(&self, _answer: Answer<'_>, _ui: &mut Ui, model: &Model) -> Result<Vec<Effect>, String> {
+        let (session, client) = (self.session, self.client.clone());
+        if model.rmp().is_none_or(|rmp| !rmp.peers.contains_key(&session)) {
+            return Err(format!("session {session} has ended meanwhile: nobody was dropped"));
+        }
+        let purpose = Purpose::KickPeer { client };
+        Ok(vec![Effect::Command { purpose, command: Command::KickPeer { session } }])
+    }
+}
+
+fn describe_kick_peer(model: &Model, session: ConnectionId, client: &str) -> Vec<(String, Role)> {
+    let Some(peer) = model.rmp().and_then(|rmp| rmp.peers.get(&session)) else {
+        return vec![("It has left meanwhile.".to_owned(), Role::Warn)];
+    };
+    let kind = peer.greeting.as_ref().map_or("before its Hello", |greeting| greeting.kind.name());
+    let mut words = vec![
+        (
+            format!(
+                "{client} ({kind}, session {session}, {}) is disconnected; it may connect again at once.",
+                peer.peer
+            ),
+            Role::Text,
+        ),
+        (
+            "Nobody can tell it what it missed meanwhile: the bus keeps nothing for who is not there."
+                .to_owned(),
+            Role::Text,
+        ),
+    ];
+    let topics: Vec<_> = peer.subs.values().map(|sub| sub.topic.to_string()).collect();
+    if !topics.is_empty() {
+        words.push((
+            format!(
+                "Its {} end{}: {}.",
+                format::many(topics.len() as u64, "subscription"),
+                if topics.len() == 1 { "s" } else { "" },
+                join_some(&topics, LISTED_MAX)
+            ),
+            Role::Warn,
+        ));
+    }
+    let waiting: u64 = peer.subs.values().map(|sub| sub.gauge.queued_messages).sum();
+    if waiting > 0 {
+        words.push((format!("What waits for it is gone: {}.", format::many(waiting, "message")), Role::Warn));
+    }
+    words
+}
