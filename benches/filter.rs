@@ -122,10 +122,10 @@ fn main() {
     for text in ["boss", "queue=boss bytes>90 age<1h", "text~item.:99 or trace:a417"] {
         let filter = read(text, Rescan::specs());
         group.bench_function(format!("filter {text}"), |bencher| {
-            bencher.iter(|| black_box(rescan.admitted(&filter, end)))
+            bencher.iter(|| black_box(rescan.admitted(&filter, end)));
         });
         group.bench_function(format!("list {text}"), |bencher| {
-            bencher.iter(|| black_box(rescan.rescan(&filter, end)))
+            bencher.iter(|| black_box(rescan.rescan(&filter, end)));
         });
     }
     group.finish();

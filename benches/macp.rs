@@ -90,7 +90,7 @@ fn main() {
         bench.send("", "Proposal", "a", r#"{"proposal_id":"p","option":"go"}"#);
         (0..evaluations).for_each(|_| bench.evaluate());
         criterion.bench_function(&format!("macp/an evaluation behind {evaluations}"), |b| {
-            b.iter(|| bench.evaluate())
+            b.iter(|| bench.evaluate());
         });
     }
     for participants in [10, 1_000] {

@@ -48,17 +48,17 @@ fn main() {
 
     let faulty = text(|at| if at % 100 == 0 { "agnet" } else { "agent" });
     criterion.bench_function("opening/read and check 5,000 nodes with 50 faults", |b| {
-        b.iter(|| load(black_box(&faulty)).is_ok())
+        b.iter(|| load(black_box(&faulty)).is_ok());
     });
 
     let overrides: Map = [("city".to_owned(), "Oslo".into())].into_iter().collect();
     criterion.bench_function("opening/set a param", |b| {
-        b.iter(|| merge_params(black_box(&whole), &overrides, &limits).is_ok())
+        b.iter(|| merge_params(black_box(&whole), &overrides, &limits).is_ok());
     });
 
     if let Ok(opening) = opening {
         criterion.bench_function("opening/plan and draw", |b| {
-            b.iter(|| drawing::text(&opening.name, &Plan::from(black_box(&opening))))
+            b.iter(|| drawing::text(&opening.name, &Plan::from(black_box(&opening))));
         });
     }
     criterion.final_summary();

@@ -180,7 +180,7 @@ fn main() {
             });
         });
         group.bench_with_input(BenchmarkId::new("make", name), &payload, |bencher, payload| {
-            bencher.iter(|| frame(black_box(payload)))
+            bencher.iter(|| frame(black_box(payload)));
         });
     }
     group.finish();

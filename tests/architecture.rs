@@ -3,7 +3,14 @@
 //! fit.
 #![expect(clippy::unwrap_used, reason = "a test may fail that way")]
 
+#[path = "architecture/console.rs"]
+mod console;
+#[path = "architecture/source.rs"]
+mod source;
+
 use std::{fs, path::Path};
+
+use source::{Named, Token, named, tokens};
 
 const FOUNDATION: [&str; 9] =
     ["ids", "limits", "time", "schema", "registry", "msgpack", "field", "filter", "words"];
@@ -53,200 +60,6 @@ fn may_import(top: &str) -> Option<Vec<&'static str>> {
     Some(below.concat())
 }
 
-/// A word or a sign of the code, with its line.
-#[derive(Clone, Debug, PartialEq)]
-struct Token {
-    text: String,
-    line: usize,
-}
-
-impl Token {
-    fn is_word(&self) -> bool {
-        self.text.starts_with(|c: char| c.is_alphabetic() || c == '_')
-    }
-}
-
-/// The code's words and signs, without comments and literals.
-fn tokens(source: &str) -> Vec<Token> {
-    let chars: Vec<char> = source.chars().collect();
-    let mut tokens: Vec<Token> = Vec::new();
-    let mut line = 1;
-    let mut at = 0;
-    while let Some(&c) = chars.get(at) {
-        let end = match (c, chars.get(at + 1)) {
-            ('/', Some('/')) => skip(&chars, at, |rest| rest[0] == '\n', 0),
-            ('/', Some('*')) => block_comment(&chars, at),
-            ('"', _) => string(&chars, at),
-            ('r', Some('"' | '#')) | ('b', Some('"' | 'r')) if !chars[at + 1..].starts_with(&['#', '[']) => {
-                literal(&chars, at)
-            }
-            ('\'', _) => quote(&chars, at),
-            _ if c.is_alphanumeric() || c == '_' => {
-                skip(&chars, at, |rest| !rest[0].is_alphanumeric() && rest[0] != '_', 0)
-            }
-            (':', Some(':')) => at + 2,
-            _ => at + 1,
-        };
-        let text: String = chars[at..end].iter().collect();
-        let is_code = !matches!(c, '"' | '\'')
-            && !text.contains(['"', '\n'])
-            && !text.starts_with("//")
-            && !text.starts_with("/*");
-        if is_code && !c.is_whitespace() {
-            tokens.push(Token { text, line });
-        }
-        line += chars[at..end].iter().filter(|&&c| c == '\n').count();
-        at = end;
-    }
-    tokens
-}
-
-fn skip(chars: &[char], at: usize, ends: impl Fn(&[char]) -> bool, behind: usize) -> usize {
-    (at + 1..chars.len()).find(|&at| ends(&chars[at..])).map_or(chars.len(), |at| at + behind)
-}
-
-fn block_comment(chars: &[char], at: usize) -> usize {
-    let mut depth = 0;
-    let mut at = at;
-    while at < chars.len() {
-        if chars[at..].starts_with(&['/', '*']) {
-            depth += 1;
-            at += 2;
-        } else if chars[at..].starts_with(&['*', '/']) {
-            depth -= 1;
-            at += 2;
-            if depth == 0 {
-                return at;
-            }
-        } else {
-            at += 1;
-        }
-    }
-    at
-}
-
-fn string(chars: &[char], at: usize) -> usize {
-    let mut at = at + 1;
-    while at < chars.len() && chars[at] != '"' {
-        at += if chars[at] == '\\' { 2 } else { 1 };
-    }
-    (at + 1).min(chars.len())
-}
-
-/// A raw or byte string, or a word that begins like one.
-fn literal(chars: &[char], at: usize) -> usize {
-    let start = (at..chars.len()).find(|&at| !matches!(chars[at], 'r' | 'b')).unwrap_or(chars.len());
-    let hashes = chars[start..].iter().take_while(|&&c| c == '#').count();
-    if chars.get(start + hashes) != Some(&'"') {
-        return skip(chars, at, |rest| !rest[0].is_alphanumeric() && rest[0] != '_', 0);
-    }
-    if !chars[at..start].contains(&'r') {
-        return string(chars, start);
-    }
-    let close: Vec<char> = std::iter::once('"').chain(std::iter::repeat_n('#', hashes)).collect();
-    skip(chars, start + hashes, |rest| rest.starts_with(&close), close.len())
-}
-
-/// A character or a lifetime.
-fn quote(chars: &[char], at: usize) -> usize {
-    match (chars.get(at + 1), chars.get(at + 2)) {
-        (Some('\\'), _) => skip(chars, at + 2, |rest| rest[0] == '\'', 1),
-        (Some(_), Some('\'')) => at + 3,
-        _ => at + 1,
-    }
-}
-
-/// A path that the code names, from the root of the crate (`crate` first) or from that of another.
-#[derive(Debug)]
-struct Named {
-    path: Vec<String>,
-    line: usize,
-}
-
-/// Every path of at least two parts, with `use` trees spread out and `super` and `self` resolved.
-fn named(module: &[String], tokens: &[Token]) -> Vec<Named> {
-    let mut all = Vec::new();
-    let mut inline: Vec<(String, usize)> = Vec::new();
-    let mut depth = 0;
-    let mut at = 0;
-    while let Some(token) = tokens.get(at) {
-        match token.text.as_str() {
-            "{" => depth += 1,
-            "}" => {
-                depth -= 1;
-                inline.retain(|(_, opened)| *opened < depth);
-            }
-            "mod" if tokens.get(at + 2).is_some_and(|it| it.text == "{") => {
-                inline.push((tokens[at + 1].text.clone(), depth));
-                at += 2;
-                continue;
-            }
-            _ if token.is_word() && !(at > 0 && tokens[at - 1].text == ".") => {
-                let here: Vec<String> =
-                    module.iter().cloned().chain(inline.iter().map(|(name, _)| name.clone())).collect();
-                let mut found = Vec::new();
-                at = tree(tokens, at, &[], &mut found);
-                all.extend(found.into_iter().filter(|it| it.path.len() > 1).map(|it| resolve(&here, it)));
-                continue;
-            }
-            _ => {}
-        }
-        at += 1;
-    }
-    all
-}
-
-fn tree(tokens: &[Token], at: usize, before: &[String], found: &mut Vec<Named>) -> usize {
-    let mut at = at;
-    let mut path = before.to_vec();
-    let line = tokens[at].line;
-    loop {
-        path.push(tokens[at].text.clone());
-        at += 1;
-        if tokens.get(at).is_none_or(|it| it.text != "::") {
-            break;
-        }
-        match tokens.get(at + 1) {
-            Some(it) if it.text == "{" => {
-                at += 2;
-                while tokens.get(at).is_some_and(|it| it.text != "}") {
-                    at = match &tokens[at] {
-                        // The name that it is given here.
-                        token if token.text == "as" => at + 2,
-                        token if token.is_word() || token.text == "*" => tree(tokens, at, &path, found),
-                        _ => at + 1,
-                    };
-                }
-                return at + 1;
-            }
-            Some(it) if it.is_word() || it.text == "*" => at += 1,
-            _ => break,
-        }
-    }
-    found.push(Named { path, line });
-    at
-}
-
-fn resolve(here: &[String], Named { path, line }: Named) -> Named {
-    let mut base = here.to_vec();
-    let mut rest = path.as_slice();
-    match rest[0].as_str() {
-        "crate" | "rl_console" => base.clear(),
-        "self" | "super" => {}
-        _ => return Named { path, line },
-    }
-    while let [first, more @ ..] = rest
-        && matches!(first.as_str(), "crate" | "rl_console" | "self" | "super")
-    {
-        if first == "super" {
-            base.pop();
-        }
-        rest = more;
-    }
-    let path = std::iter::once("crate".to_owned()).chain(base).chain(rest.iter().cloned()).collect();
-    Named { path, line }
-}
-
 /// What is wrong with one file of `src`, by its path below it.
 fn faults(file: &str, source: &str) -> Vec<String> {
     let tokens = tokens(source);
@@ -265,7 +78,7 @@ fn faults(file: &str, source: &str) -> Vec<String> {
         is_mod,
     };
     let mut faults = Vec::new();
-    for Named { path, line } in named(&module, &tokens) {
+    for Named { path, line, .. } in named(&module, &tokens) {
         let path: Vec<&str> = path.iter().map(String::as_str).collect();
         faults.extend(place.import(&path).map(|what| format!("{file}:{line}: {what}")));
     }

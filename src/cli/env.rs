@@ -133,7 +133,7 @@ impl Env {
                 "COLORTERM" => self.colorterm = Some(value.into_owned()),
                 "TMUX" if !value.is_empty() => self.through = Passthrough::Tmux,
                 "STY" if !value.is_empty() && self.through == Passthrough::None => {
-                    self.through = Passthrough::Screen
+                    self.through = Passthrough::Screen;
                 }
                 "USER" => self.user = Some(value.into_owned()),
                 "NOTIFY_SOCKET" => self.is_notified = !value.is_empty(),

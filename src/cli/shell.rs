@@ -172,7 +172,7 @@ fn runs(name: &str) -> Runnable {
 fn globals(flags: &Global) -> Vec<OsString> {
     let mut words: Vec<OsString> = Vec::new();
     let mut flag = |name: &str, value: Option<OsString>| {
-        words.extend(value.into_iter().flat_map(|value| [OsString::from(name), value]))
+        words.extend(value.into_iter().flat_map(|value| [OsString::from(name), value]));
     };
     flag("--data", flags.data.clone().map(PathBuf::into_os_string));
     flag("--socket", flags.socket.clone().map(PathBuf::into_os_string));

@@ -218,7 +218,7 @@ async fn connect_first(
         match Client::connect_with(&place.path, hello.clone(), limits).await {
             Ok(client) => return Ok(client),
             Err(client::Error::Unreachable { why, .. }) => {
-                failed.push(FailedCandidate { candidate: place, why: why.to_string() })
+                failed.push(FailedCandidate { candidate: place, why: why.to_string() });
             }
             Err(error) => return Err(error.into()),
         }

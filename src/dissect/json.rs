@@ -252,7 +252,7 @@ impl Reader<'_> {
         self.skip_whitespace();
         match self.peek() {
             None | Some(b',' | b'}') => {
-                self.leaf(name, Kind::Missing, start, self.at, Some("a value is wanted behind it"))
+                self.leaf(name, Kind::Missing, start, self.at, Some("a value is wanted behind it"));
             }
             Some(_) => self.value(name, start),
         }

@@ -201,7 +201,7 @@ fn a_message_to_a_session_says_its_type_its_sender_its_session_and_why_it_was_re
         ),
     ] {
         look(Link::Macp, of_session(direction, verdict, answer, b""), b"", |record| {
-            assert_eq!(fields(&record, &names), wanted)
+            assert_eq!(fields(&record, &names), wanted);
         });
     }
     let transition = macp::Transition::Opened {
@@ -228,7 +228,7 @@ fn what_a_message_to_a_session_carries_is_worth_its_line_and_masked() {
     let bytes = [&[1 << 3 | 2, 22][..], &envelope].concat();
     let what = of_session(Direction::Inbound, Verdict::Macp(macp::Verdict::Accepted), None, &bytes);
     look(Link::Macp, what, &bytes, |record| {
-        assert_eq!(body_preview(record.0), (r#"{"proposal_id":"p1"}"#.into(), Class::Payload))
+        assert_eq!(body_preview(record.0), (r#"{"proposal_id":"p1"}"#.into(), Class::Payload));
     });
     for bytes in [&b"\xff\xff"[..], b"", &[10, 3, 66, 1, 0]] {
         let what = of_session(Direction::Inbound, Verdict::Macp(macp::Verdict::Accepted), None, bytes);

@@ -36,7 +36,7 @@ impl Snapshot {
                 self.record_call(head, *verdict);
             }
             What::Transition(Any::Macp(transition)) => {
-                self.follow(transition, entry.trace, entry.at, text, limits)
+                self.follow(transition, entry.trace, entry.at, text, limits);
             }
             _ => {}
         }
@@ -46,7 +46,7 @@ impl Snapshot {
     pub fn record_call(&mut self, head: &Head, verdict: Verdict) {
         match verdict {
             Verdict::Accepted => {
-                self.totals.signals += u64::from(head.message_type.as_deref() == Some(SIGNAL))
+                self.totals.signals += u64::from(head.message_type.as_deref() == Some(SIGNAL));
             }
             Verdict::Duplicate => self.totals.duplicates += 1,
             Verdict::Refused(_) | Verdict::Declined(_) => self.totals.refused += 1,

@@ -121,7 +121,7 @@ impl Snapshot {
             | Transition::Requeued { .. }
             | Transition::Orphaned { .. } => self.on_live(transition, cx),
             Transition::Done { .. } | Transition::Failed { .. } | Transition::Refunded { .. } => {
-                self.on_end(transition, cx)
+                self.on_end(transition, cx);
             }
         }
     }

@@ -82,7 +82,7 @@ impl StationView {
             Transition::StoreOk => self.store_failing = None,
             Transition::StoreFailing => self.store_failing = Some(Arc::from(text)),
             Transition::RecordingStarted => {
-                self.recording = Some(RecordingView { path: PathBuf::from(text), since: at, bytes: 0 })
+                self.recording = Some(RecordingView { path: PathBuf::from(text), since: at, bytes: 0 });
             }
             Transition::RecordingGrew { bytes } => {
                 if let Some(recording) = &mut self.recording {

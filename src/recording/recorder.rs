@@ -303,7 +303,7 @@ impl Recording {
     fn watch_hosts(&mut self, what: &What) {
         match what {
             What::Transition(Transition::Station(station::Transition::HostDown { .. })) => {
-                self.was_down = true
+                self.was_down = true;
             }
             What::Transition(Transition::Station(station::Transition::HostUp { .. })) if self.was_down => {
                 self.was_down = false;

@@ -58,11 +58,11 @@ impl Snapshot {
             }
             Transition::Rejected { .. } => self.totals.rejected += 1,
             Transition::StateChange { run, node, state, attempt } => {
-                self.on_moved(*run, node, (*state, *attempt), at, cut(text, limits))
+                self.on_moved(*run, node, (*state, *attempt), at, cut(text, limits));
             }
             // Its numbers go on over a restart.
             Transition::Event { run, number, .. } => {
-                self.with(*run, |view| view.events = view.events.max(*number))
+                self.with(*run, |view| view.events = view.events.max(*number));
             }
             Transition::Progressed { run, node, done, total } => self.with(*run, |view| {
                 if let Some(node) = view.nodes.get_mut(node.index as usize) {

@@ -131,7 +131,7 @@ impl StationPort for LocalPort {
             // Last, so that nothing in it is later than the moment that it names.
             let (station, seq, at) = inner.status.view();
             snapshot.as_of.0[Link::Station.index()] = seq;
-            Ok(Snapshot { station, at, ..snapshot })
+            Ok(Snapshot { at, station, ..snapshot })
         })
     }
 

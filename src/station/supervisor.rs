@@ -133,6 +133,6 @@ fn restart_now(inner: &Arc<Inner>, link: Link) -> Result<Outcome, PortError> {
     let mut parts = parts.lock().unwrap_or_else(PoisonError::into_inner);
     // Looked at under the lock: of two that ask at once, the second finds it up.
     let down = inner.hosts.of(link).filter(|_| is_down(inner, link));
-    let host = down.ok_or_else(|| PortError::HostUp { link })?;
+    let host = down.ok_or(PortError::HostUp { link })?;
     parts.as_mut().ok_or(PortError::Stopping)?.restart(inner, host)
 }

@@ -283,7 +283,7 @@ impl Writer {
         self.parts.submission.account(self.held.rows());
         match failure {
             Some(_) => {
-                self.retry = Some(self.retry.map_or(RETRY.0, |pause| pause.saturating_mul(2).min(RETRY.1)))
+                self.retry = Some(self.retry.map_or(RETRY.0, |pause| pause.saturating_mul(2).min(RETRY.1)));
             }
             None if self.retry.is_none() => return,
             None => self.retry = None,

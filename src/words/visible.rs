@@ -82,10 +82,10 @@ impl VisibleText {
                 self.plain(picture.encode_utf8(&mut own));
             }
             _ if is_invisible(character) || columns(character) == 0 || is_skin_tone(character) => {
-                self.escape(character)
+                self.escape(character);
             }
             _ if letter(character).is_some() => {
-                self.plain(letter(character).unwrap_or('?').encode_utf8(&mut own))
+                self.plain(letter(character).unwrap_or('?').encode_utf8(&mut own));
             }
             '×' if self.ascii => self.plain("x"),
             _ if self.ascii && !character.is_ascii() => self.plain("?"),

@@ -122,6 +122,7 @@ fn a_misspelt_event_finds_its_nearest() {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "one table of faults")]
 fn each_fault_is_told_with_its_place() {
     let q = "[queues.default]\n";
     let cases: &[(String, &[&str])] = &[

@@ -69,7 +69,7 @@ fn well(path: &Path) -> (Vec<EncodedSnapshot>, Vec<OwnedEntry>) {
     for recorded in read(path).unwrap() {
         match recorded.unwrap() {
             RecordedItem::Snapshot { at, bytes } => {
-                all.0.push(EncodedSnapshot { at: Now { wall: at, ..snapshot().at }, bytes })
+                all.0.push(EncodedSnapshot { at: Now { wall: at, ..snapshot().at }, bytes });
             }
             RecordedItem::Entry(entry) => all.1.push(entry),
         }

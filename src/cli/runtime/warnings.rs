@@ -53,7 +53,7 @@ pub(crate) fn of_words(say: &Say) -> Vec<String> {
             doubts.extend((!is_share).then(|| "a confidence is from 0 to 1: it goes as it is".to_owned()));
         }
         Say::Object { severity, .. } => {
-            doubts.extend(none_of(severity, &["low", "medium", "high", "critical"]))
+            doubts.extend(none_of(severity, &["low", "medium", "high", "critical"]));
         }
         Say::Vote { vote, .. } => doubts.extend(none_of(vote, &["approve", "reject", "abstain"])),
         Say::Propose { .. } | Say::Commit { .. } | Say::Contribute { .. } => {}

@@ -227,11 +227,11 @@ impl Adapter {
             }
             (Phase::Greeting, _) => self.refuse("a frame before hello_ack".to_owned()),
             (Phase::Serving, Outbound::Invocation { id, queue, event, .. }) => {
-                self.on_invocation(now, id, &queue, &event)
+                self.on_invocation(now, id, &queue, &event);
             }
             (Phase::Serving, Outbound::Heartbeat) => self.emit(Event::HeardHeartbeat),
             (Phase::Serving, Outbound::HelloAck { .. } | Outbound::HelloRefused { .. }) => {
-                self.refuse("a second hello_ack".to_owned())
+                self.refuse("a second hello_ack".to_owned());
             }
         }
     }

@@ -331,12 +331,12 @@ impl App {
                 }));
             }
             Effect::Run { number, words } => {
-                self.answers.push(Box::pin(self.jobs.run(number, &words).map(Answer::Event)))
+                self.answers.push(Box::pin(self.jobs.run(number, &words).map(Answer::Event)));
             }
             Effect::StopRun { number } => self.jobs.end(number),
             Effect::Decode(job) => self.answers.push(Box::pin(self.jobs.decode(*job).map(Answer::Event))),
             Effect::Opening(job) => {
-                self.answers.push(Box::pin(self.jobs.opening_job(*job).map(Answer::Event)))
+                self.answers.push(Box::pin(self.jobs.opening_job(*job).map(Answer::Event)));
             }
             Effect::SaveDraft(text) => self.jobs.save_draft(&text),
             Effect::SaveRecent(text) => self.jobs.save_recent(&text),

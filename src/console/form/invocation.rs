@@ -421,7 +421,7 @@ impl Form {
             }
             Ok(_) => {
                 faults.json =
-                    Some(JsonFault { line: 1, column: 0, text: "the params are one JSON object".to_owned() })
+                    Some(JsonFault { line: 1, column: 0, text: "the params are one JSON object".to_owned() });
             }
             Err(error) => {
                 let says = error.to_string();

@@ -50,7 +50,6 @@ impl KeyList {
             let keys: Vec<String> =
                 view.keymap.keys(*action).iter().map(|key| key.name(view.glyphs)).collect();
             let places: Vec<KeyScope> = KeyScope::all()
-                .into_iter()
                 .filter(|place| view.keymap.keys_in(*place, *action).next().is_some())
                 .collect();
             Row {

@@ -47,6 +47,7 @@ pub(crate) enum Acted {
 pub(crate) type Offer = Option<Result<(), String>>;
 
 /// An action of the layer that does something while this holds.
+#[expect(clippy::unnecessary_wraps, reason = "an offer of the layer, as its arms are")]
 pub(crate) fn needs(holds: bool, why: &str) -> Offer {
     Some(if holds { Ok(()) } else { Err(why.to_owned()) })
 }

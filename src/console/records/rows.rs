@@ -133,12 +133,11 @@ pub(crate) fn rows<'a>(pane: PaneId, ui: &'a Ui, model: &'a Model) -> Rows<'a> {
         return rows;
     }
     let stamp = stamp(ui, model, lens);
-    match ui.arranged(pane).filter(|known| known.stamp == stamp) {
-        Some(known) => rows.reorder(&known.indexes),
-        None => {
-            let indexes = rows.arrange(lens, specs(pane), ui.moment());
-            rows.reorder(&indexes)
-        }
+    if let Some(known) = ui.arranged(pane).filter(|known| known.stamp == stamp) {
+        rows.reorder(&known.indexes)
+    } else {
+        let indexes = rows.arrange(lens, specs(pane), ui.moment());
+        rows.reorder(&indexes)
     }
 }
 

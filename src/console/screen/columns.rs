@@ -90,9 +90,9 @@ impl Layer for Columns {
             }
             Action::ResetColumns | Action::ResetLayout => {
                 if action == Action::ResetColumns {
-                    ui.reset(pane)
+                    ui.reset(pane);
                 } else {
-                    reset_view(ui)
+                    reset_view(ui);
                 }
                 self.read(ui, width(ui, model, pane));
                 return Acted::Open(Vec::new());

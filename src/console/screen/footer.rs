@@ -49,7 +49,7 @@ pub(crate) fn draw(canvas: &mut Canvas<'_>, area: Rect, model: &Model, ui: &Ui) 
         (Action::Cancel, KeyScope::Details) => !screen::concerns_run_or_session(ui, model),
         (Action::Kick | Action::Settle | Action::Acknowledge, KeyScope::Alerts) if is_question => true,
         (Action::Open, KeyScope::Details)
-        | (Action::Kick, KeyScope::Pane(PaneId::Topics) | KeyScope::Pane(PaneId::Drops))
+        | (Action::Kick, KeyScope::Pane(PaneId::Topics | PaneId::Drops))
         | (Action::Settle, KeyScope::Alerts) => {
             screen::unavailable(binding.action, ui, model, view).is_some()
         }

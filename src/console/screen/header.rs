@@ -172,7 +172,7 @@ fn attachment(view: &View, model: &Model, detail: Detail) -> Vec<Part> {
     match &attachment.reachability {
         Reachability::Attached => {}
         Reachability::Silent { since } => {
-            parts.push(Part::new(format!("{} SILENT {}", view.glyphs.degraded, age(since)), Role::Warn))
+            parts.push(Part::new(format!("{} SILENT {}", view.glyphs.degraded, age(since)), Role::Warn));
         }
         Reachability::Lost { since, .. } => {
             let lost = format!("{} LOST {}", view.glyphs.down, age(since));
@@ -227,7 +227,7 @@ fn status_parts(view: &View, model: &Model, waiting: u64, detail: Detail) -> Vec
         0 => {}
         1 => parts.push(Part::of(PartKind::Alerts, format!("{} 1 alert", glyphs.warn), Role::Warn)),
         waiting => {
-            parts.push(Part::of(PartKind::Alerts, format!("{} {waiting} alerts", glyphs.warn), Role::Warn))
+            parts.push(Part::of(PartKind::Alerts, format!("{} {waiting} alerts", glyphs.warn), Role::Warn));
         }
     }
     let first = station_state.runs.asks_in_time().first().map(|ask| ask.expires_at);
@@ -272,7 +272,7 @@ fn status_parts(view: &View, model: &Model, waiting: u64, detail: Detail) -> Vec
         match queues.as_slice() {
             [] => {}
             all if is_short => {
-                parts.push(Part::new(format!("{} {} {one}", glyphs.draining, all.len()), Role::Warn))
+                parts.push(Part::new(format!("{} {} {one}", glyphs.draining, all.len()), Role::Warn));
             }
             [(name, _)] => {
                 let name = text::truncate(&text::visible(name.as_str(), glyphs.ascii), 12, glyphs.ellipsis)

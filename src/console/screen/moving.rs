@@ -61,14 +61,14 @@ fn go_in_pane(ui: &mut Ui, model: &Model, pane: PaneId, action: Action) {
     match action {
         Action::Left | Action::Right if go_in_row(ui, model, pane, action) => {}
         Action::Left => {
-            leave(ui, model, pane, action, |from, to| to.right() <= from.x && shared_rows(from, to) > 0)
+            leave(ui, model, pane, action, |from, to| to.right() <= from.x && shared_rows(from, to) > 0);
         }
         Action::Right => {
-            leave(ui, model, pane, action, |from, to| to.x >= from.right() && shared_rows(from, to) > 0)
+            leave(ui, model, pane, action, |from, to| to.x >= from.right() && shared_rows(from, to) > 0);
         }
         Action::First if ui.paged_lists.restart(pane) => {}
         _ => ui.select_in(pane, model, |selection, keys| {
-            selection.step(rows(action, height, keys.len()), keys, height)
+            selection.step(rows(action, height, keys.len()), keys, height);
         }),
     }
 }

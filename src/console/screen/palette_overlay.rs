@@ -108,7 +108,7 @@ impl Palette {
         let is_recalling = self.recalled.is_some() || self.text().is_empty();
         match (by, self.recalled) {
             (-1, _) if is_recalling && self.selected == 0 => {
-                self.recall(self.recalled.map_or(0, |ago| ago + 1), history, view)
+                self.recall(self.recalled.map_or(0, |ago| ago + 1), history, view);
             }
             (1, Some(0)) => {
                 self.recalled = None;

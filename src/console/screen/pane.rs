@@ -175,7 +175,7 @@ fn draw_rows(
 ) {
     let (ui, declared) = (cx.ui, pane.pane());
     let draw = |canvas: &mut Canvas<'_>, more: (bool, bool)| {
-        table_of(canvas, pane, inner, (rows, ui), focused, more)
+        table_of(canvas, pane, inner, (rows, ui), focused, more);
     };
     let nothing = declared.empty.text(cx);
     if let Some(list) = ui.paged_lists.list(pane) {

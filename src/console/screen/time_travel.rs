@@ -24,7 +24,7 @@ pub(crate) fn act(ui: &mut Ui, live: &Model, view: &View, action: Action, now: N
         }
         Action::Pause => ui.time.stop(live, now),
         Action::StepBack | Action::StepForward | Action::SecondBack | Action::SecondForward => {
-            step(ui, live, view, action, now)
+            step(ui, live, view, action, now);
         }
         Action::Bookmark => bookmark(ui, live, view, now),
         Action::Jump => jump(ui, live, view, now),

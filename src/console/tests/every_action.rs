@@ -161,7 +161,7 @@ pub(super) fn at(place: KeyScope, base: fn() -> TestConsole) -> Option<TestConso
             stage.ui.push(Output::running(1, ("ls queues", "")));
             stage
         }
-        _ => focused(base(), PaneId::ALL.iter().copied().find(|pane| KeyScope::Pane(*pane) == place)?),
+        KeyScope::Pane(pane) => focused(base(), pane),
     };
     Some(stage)
 }

@@ -18,8 +18,8 @@ pub(crate) fn cast_mut<L: Layer>(layer: &mut Box<dyn Layer>) -> Option<&mut L> {
     (&mut **layer as &mut dyn Any).downcast_mut()
 }
 
-fn cast<L: Layer>(layer: &Box<dyn Layer>) -> Option<&L> {
-    (&**layer as &dyn Any).downcast_ref()
+fn cast<L: Layer>(layer: &dyn Layer) -> Option<&L> {
+    (layer as &dyn Any).downcast_ref()
 }
 
 impl Ui {
@@ -30,7 +30,7 @@ impl Ui {
 
     /// The topmost layer, if it is of this type: for the code of that layer itself.
     pub(crate) fn top<L: Layer>(&self) -> Option<&L> {
-        cast(self.overlays.last()?)
+        cast(&**self.overlays.last()?)
     }
 
     /// The topmost layer, if it is of this type, to be changed.
@@ -45,7 +45,7 @@ impl Ui {
 
     /// The topmost layer of a type, wherever it is.
     pub(crate) fn layer<L: Layer>(&self) -> Option<&L> {
-        self.overlays.iter().rev().find_map(cast)
+        self.overlays.iter().rev().find_map(|layer| cast(&**layer))
     }
 
     /// Takes the topmost layer off, if it is of this type.
@@ -56,7 +56,7 @@ impl Ui {
 
     /// Takes the layer of a type off of which this holds.
     pub(crate) fn remove_layer<L: Layer>(&mut self, is_it: impl Fn(&L) -> bool) -> Option<Box<L>> {
-        let at = self.overlays.iter().position(|layer| cast(layer).is_some_and(&is_it))?;
+        let at = self.overlays.iter().position(|layer| cast(&**layer).is_some_and(&is_it))?;
         (self.overlays.remove(at) as Box<dyn Any>).downcast().ok()
     }
 

@@ -46,16 +46,16 @@ impl Ui {
 
     /// How that session stands, as far as it is known here.
     pub(crate) fn detail_positions(&self, model: &Model) -> Cow<'_, [PositionRow]> {
-        self.from_detail_session(model, positions_of, |sheet| &sheet.positions)
+        self.rows_of_detail_session(model, positions_of, |sheet| &sheet.positions)
     }
 
     /// Who said what in it, as far as it is known here.
     pub(crate) fn detail_statements(&self, model: &Model) -> Cow<'_, [StatementRow]> {
-        self.from_detail_session(model, statements_of, |sheet| &sheet.statements)
+        self.rows_of_detail_session(model, statements_of, |sheet| &sheet.statements)
     }
 
     /// What is told of that session: made of what is shown, or taken from what the store has.
-    fn from_detail_session<T: Clone>(
+    fn rows_of_detail_session<T: Clone>(
         &self,
         model: &Model,
         shown: fn(&SessionView) -> Vec<T>,

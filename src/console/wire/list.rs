@@ -111,7 +111,7 @@ impl List {
             Some(filter) if self.filter() == Some(filter) => {}
             // Back to the one that is shown still.
             Some(filter) if self.visible.as_ref().is_some_and(|shown| shown.filter == *filter) => {
-                self.next = None
+                self.next = None;
             }
             Some(filter) => self.next = Some(Matches::new(filter.clone(), kept.end(), now)),
         }

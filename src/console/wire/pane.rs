@@ -258,7 +258,7 @@ pub(crate) static PANE: Pane = Pane {
     title: Title::Of(|cx| title(cx.ui, cx.view)),
     empty: Empty::Text("nothing has happened since this console came up"),
     drawing: Drawing::Marked(|canvas, area, _, cx| {
-        mark_instant(canvas, area.inner(Margin::new(1, 1)), cx.ui)
+        mark_instant(canvas, area.inner(Margin::new(1, 1)), cx.ui);
     }),
     chip: Some(|cx, _| PaneChip::new("WIRE", format::count(cx.ui.time.entries().len() as u64), Role::Text)),
     ledger: |ui, _, _| {

@@ -142,7 +142,7 @@ impl Reader<'_, '_> {
         let span = Span { start, content, description: describe(key, known) };
         match known {
             Some(field) if fits(&field.field_type, key.wire) => {
-                self.known_field(name, field, whole, &span, depth, builder)
+                self.known_field(name, field, whole, &span, depth, builder);
             }
             known => {
                 let mut node = Node::new(

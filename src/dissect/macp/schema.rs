@@ -33,6 +33,7 @@ pub(crate) enum FieldType {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Field {
     pub(crate) name: String,
+    #[expect(clippy::struct_field_names, reason = "`type` is a word of the language")]
     pub(crate) field_type: FieldType,
     /// Whether there can be several.
     pub(crate) is_repeated: bool,

@@ -53,7 +53,7 @@ pub(super) fn frame_line(frame: &Frame, head: &Head) -> Cow<'static, str> {
     };
     match (&frame.verdict, head.answer) {
         (AnyVerdict::Macp(Verdict::Refused(fault)), _) => {
-            say(&format!("{} ({}):", fault.code().name(), fault.name()))
+            say(&format!("{} ({}):", fault.code().name(), fault.name()));
         }
         (AnyVerdict::Macp(Verdict::Duplicate), _) | (_, Some(Answered::Duplicate)) => say("duplicate:"),
         (_, Some(Answered::Ok)) => say("ok:"),

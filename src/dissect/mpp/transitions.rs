@@ -26,6 +26,7 @@ fn with(mut fields: Vec<Node>, more: impl IntoIterator<Item = Node>) -> Vec<Node
 }
 
 /// The name of a transition of the bridge, its fields, and what its text is.
+#[expect(clippy::too_many_lines, reason = "one arm a transition, and nothing else")]
 pub(super) fn details(transition: &T) -> TransitionDetails {
     match transition {
         T::Enqueued { id, queue, event } => {

@@ -174,7 +174,7 @@ impl Shared {
                     }
                 }
                 Output::Transition { transition, trace, text } => {
-                    self.emit_transition(state, now, cause, transition, trace, &text)
+                    self.emit_transition(state, now, cause, transition, trace, &text);
                 }
                 Output::Persist { ticket, session, record } => state.journal.push(ticket, session, &record),
                 Output::Load { session } => drained = StepResult::Load(session),

@@ -129,10 +129,14 @@ impl Replay {
                 }
             }
             RestoredMacpPart::Log { session, records } => {
-                records.iter().for_each(|record| self.replay(session, record))
+                for record in &records {
+                    self.replay(session, record);
+                }
             }
             RestoredMacpPart::Records(records) => {
-                records.iter().for_each(|(session, record)| self.replay(*session, record))
+                for (session, record) in &records {
+                    self.replay(*session, record);
+                }
             }
             RestoredMacpPart::Damaged(damaged) => self.damaged.extend(damaged),
             RestoredMacpPart::Unreadable { segment, sessions } => self.unreadable(segment, sessions),

@@ -104,7 +104,9 @@ impl Kernel {
             }
             Input::Evicted { numbers } => self.on_evicted(numbers),
             Input::Retired { numbers } => {
-                numbers.iter().for_each(|number| self.evicted_index.retire(*number))
+                for number in numbers {
+                    self.evicted_index.retire(*number);
+                }
             }
             Input::Message { .. } | Input::Cancel { .. } | Input::Look { .. } => {
                 let heard = self.decide(at_ms, input);

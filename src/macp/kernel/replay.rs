@@ -178,7 +178,7 @@ impl Kernel {
                 );
             }
             Step::Cancel { why } => {
-                self.end(number, End { ending: Ending::Cancelled, at_ms, why, resolution: Bytes::new() })
+                self.end(number, End { ending: Ending::Cancelled, at_ms, why, resolution: Bytes::new() });
             }
             Step::Nothing => {}
         }

@@ -207,11 +207,15 @@ impl Bridge {
             (TicketPurpose::Enqueue(wait), Done::Enqueued(rows)) => self.on_enqueued(now, wait, rows),
             (TicketPurpose::Cancel(wait), Done::Changed(changed)) => self.on_cancelled(now, wait, changed),
             (TicketPurpose::Settle(wait), Done::Changed(changed)) => {
-                self.on_settled(now, &wait, changed.into_iter().next())
+                self.on_settled(now, &wait, changed.into_iter().next());
             }
             (TicketPurpose::Migrate(wait), Done::Migrated { .. }) => self.on_migrated(now, &wait),
             (waits, _) => {
-                self.give_up(now, waits, &CommitError::Failed("the store answered something else".to_owned()))
+                self.give_up(
+                    now,
+                    waits,
+                    &CommitError::Failed("the store answered something else".to_owned()),
+                );
             }
         }
         if self.commits.failing.is_none() {

@@ -38,7 +38,7 @@ impl Host {
                     self.cause = Some(self.emit(now, trace, What::Frame(frame), wire));
                 }
                 Output::Transmit { conn, head, frame, trace } => {
-                    self.transmit(now, conn, head, &frame, trace)
+                    self.transmit(now, conn, head, &frame, trace);
                 }
                 Output::Transition { transition, text, trace } => {
                     let text = text.as_deref().unwrap_or_default();
@@ -46,10 +46,10 @@ impl Host {
                 }
                 Output::Persist { ticket, class, op, .. } => self.persist(now, ticket, class, op),
                 Output::Fetch { queue, after, limit, settled } => {
-                    self.fetch(now, queue, after, limit, settled)
+                    self.fetch(now, queue, after, limit, settled);
                 }
                 Output::FetchOthers { request, after, limit } => {
-                    self.fetch_others(now, request, after, limit)
+                    self.fetch_others(now, request, after, limit);
                 }
                 Output::Timeout(at) => self.timeout = at,
                 Output::Close { conn, cause } => self.close(now, conn, cause),

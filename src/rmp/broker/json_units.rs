@@ -73,7 +73,7 @@ impl Broker {
                 self.on_json_publish(now, id, (request, unit.len()), &topic, &message.frame());
             }
             FromClient::Subscribe { id: request, topic, sub_id } => {
-                self.on_json_subscribe(now, id, head, (request, sub_id), &topic)
+                self.on_json_subscribe(now, id, head, (request, sub_id), &topic);
             }
             FromClient::Unsubscribe { sub_id } => match self.unsubscribe(id, sub_id) {
                 Some(pattern) => {

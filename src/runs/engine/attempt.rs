@@ -266,14 +266,14 @@ impl Run {
             (Some((Some(at), why)), _) if at == position => self.fail_attempt(to, now, at, false, &why),
             (None, AgentResponse::Completed { ports }) => self.complete(to, now, position, ports, bytes),
             (None, AgentResponse::Failed { retryable, reason }) => {
-                self.fail_attempt(to, now, position, retryable, &reason)
+                self.fail_attempt(to, now, position, retryable, &reason);
             }
             // What it did is done, and there is nothing left for more.
             (Some((at, why)), response) => {
                 match response {
                     AgentResponse::Completed { ports } => self.complete(to, now, position, ports, bytes),
                     AgentResponse::Failed { reason, .. } => {
-                        self.fail_attempt(to, now, position, false, &reason)
+                        self.fail_attempt(to, now, position, false, &reason);
                     }
                 }
                 match at {

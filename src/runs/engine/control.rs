@@ -69,7 +69,7 @@ impl Engine {
         };
         match request {
             ControlRequest::RunSubmit { request_id, opening_yaml } => {
-                self.on_submit(now, by, trace, request_id, &opening_yaml)
+                self.on_submit(now, by, trace, request_id, &opening_yaml);
             }
             ControlRequest::RunCancel { trace_id } => self.on_cancel(now, by, trace, trace_id),
             ControlRequest::DescribeAgents { request_id, .. } => {

@@ -134,7 +134,7 @@ impl Engine {
             Input::Unread { peer, msg_id } => {
                 let is_it = |flight: &Flight| flight.msg_id == Some(msg_id);
                 self.for_each_flight(now, is_it, |run, to, place| {
-                    run.on_unread(to, now, place, (peer, msg_id))
+                    run.on_unread(to, now, place, (peer, msg_id));
                 });
             }
             Input::Stopping => return self.recall_requests(now),
@@ -358,7 +358,7 @@ impl Engine {
                 Due::Backoff(run, place) => self.with(now, run, |run, to| run.on_backoff(to, now, place)),
                 Due::Offer(run, place) => self.with(now, run, |run, to| run.on_offer(to, now, place)),
                 Due::LateAnswer(run, place) => {
-                    self.with(now, run, |run, to| run.on_late_timeout(to, now, place))
+                    self.with(now, run, |run, to| run.on_late_timeout(to, now, place));
                 }
                 Due::Progress(run, place) => self.with(now, run, |run, to| run.emit_progress(to, now, place)),
                 Due::Save => self.shared.retry_saving(),
@@ -366,7 +366,7 @@ impl Engine {
                 Due::Ask(action) => {
                     if let Some((run, place)) = self.shared.asks.get(&action).copied() {
                         self.with(now, run, |run, to| {
-                            run.on_decided(to, now, place, Verdict::Expired, None, "")
+                            run.on_decided(to, now, place, Verdict::Expired, None, "");
                         });
                     }
                 }

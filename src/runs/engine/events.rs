@@ -243,7 +243,7 @@ impl Run {
             Transition::Saved { run: self.run, node, port: Arc::clone(port), kind, schema_id, bytes: len };
         to.emit_transition(saved, "");
         self.event_with(to, now, Some(position), (EventKind::Artifact, Some(Level::Info)), &says, |meta| {
-            meta.artifact = Some(artifact)
+            meta.artifact = Some(artifact);
         });
     }
 }

@@ -71,7 +71,7 @@ impl Engine {
         }
         match request {
             ControlRequest::RunSubmit { request_id, opening_yaml } => {
-                self.judge_submit(now, by, key.0, request_id, &opening_yaml)
+                self.judge_submit(now, by, key.0, request_id, &opening_yaml);
             }
             ControlRequest::RunCancel { trace_id } => self.judge_cancel(now, by, key.0, trace_id),
             ControlRequest::DescribeAgents { .. } => {}

@@ -38,7 +38,7 @@ fn every_value_and_key_knows_its_line_and_column() {
     let tree = tree("\u{feff}# é\r\na: é\r\n\"b\": {c: [1,  two]}\r\nd:\r\n- e\r\n-   f: |\r\n      g\r\n");
     let mut places = Vec::new();
     each(&tree, &mut |key, value| {
-        places.push((key.map(|it| (&*it.name, it.at.line, it.at.column)), value.at.line, value.at.column))
+        places.push((key.map(|it| (&*it.name, it.at.line, it.at.column)), value.at.line, value.at.column));
     });
     let expected = [
         (Some(("a", 2, 1)), 2, 4),

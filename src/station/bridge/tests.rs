@@ -121,7 +121,7 @@ impl TestStation {
         for _ in 0..PATIENCE.as_millis() / until.as_millis() {
             match TcpStream::connect(self.addr) {
                 Err(error) if error.kind() == std::io::ErrorKind::ConnectionRefused => {
-                    std::thread::sleep(until)
+                    std::thread::sleep(until);
                 }
                 connected => return connected.unwrap(),
             }

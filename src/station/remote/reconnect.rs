@@ -130,7 +130,7 @@ impl Reconnector<'_> {
         match timeline.as_mut() {
             None => *timeline = Some(RebasedMirror::new(self.inner.limits.tap, batch.first, shift)),
             Some(timeline) if known.as_deref() != Some(about.start.as_str()) => {
-                timeline.reset(batch.first, shift, now)
+                timeline.reset(batch.first, shift, now);
             }
             Some(_) => {}
         }

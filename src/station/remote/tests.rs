@@ -60,7 +60,7 @@ fn fold(state: &mut Snapshot, entry: EntryRef<'_>) {
     let limits = Limits::default();
     match &entry.entry.what {
         What::Transition(Transition::Station(transition)) => {
-            state.station.apply(entry.entry.at, transition, &entry.text())
+            state.station.apply(entry.entry.at, transition, &entry.text());
         }
         _ if link == Link::Macp => state.macp.apply(entry.entry, &entry.text(), &limits.macp),
         _ if link == Link::Runs => state.runs.apply(entry.entry, &entry.text(), &limits.runs),

@@ -231,7 +231,7 @@ pub(super) async fn refuse(inner: &Inner, heard: BusInput) {
                         at: now.wall,
                     },
                 )
-                .await
+                .await;
             }
         }
     }

@@ -39,7 +39,7 @@ pub(super) async fn answer(asking: Asking<'_>, query: Query) -> Result<Page, Por
             let paging = Paging { filter, beyond, limit: asking.rows_max(limit) };
             flush(inner).await;
             let read = |beyond, limit| {
-                rows(running, SessionFilter { state, mode: mode.clone(), since, beyond, oldest_first, limit })
+                rows(running, SessionFilter { state, mode, since, beyond, oldest_first, limit })
             };
             let RowChunk { rows, more, last: beyond } = page(inner, paging, |row| row.number, read).await?;
             Ok(Page::Sessions { rows, more, beyond })

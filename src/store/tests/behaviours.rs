@@ -67,7 +67,7 @@ fn a_request_sees_every_move_that_was_journalled_before_it() {
     kit.journalled(moved(1, RowState::Applied));
     match kit.enqueue(vec![keyed(3, "bits", "k")]).remove(0) {
         Enqueued::Repeated(first) => {
-            assert_eq!((first.id, first.state), (InvocationId(1), RowState::Applied))
+            assert_eq!((first.id, first.state), (InvocationId(1), RowState::Applied));
         }
         other => unreachable!("{other:?}"),
     }

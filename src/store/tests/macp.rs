@@ -294,7 +294,7 @@ fn a_session_whose_log_does_not_begin_is_closed_once_and_a_segment_that_cannot_b
     assert!(kit.restored_macp().contains(&RestoredMacpPart::Unreadable { segment: 4, sessions: None }));
     kit.segment(5, &[(3, "a"), (1, "b"), (3, "c")]);
     kit.handle.touch(|conn| {
-        assert_eq!(conn.execute("UPDATE macp_segments SET bytes = x'ff' WHERE segment = 5", []), Ok(1))
+        assert_eq!(conn.execute("UPDATE macp_segments SET bytes = x'ff' WHERE segment = 5", []), Ok(1));
     });
     assert!(
         kit.restored_macp()

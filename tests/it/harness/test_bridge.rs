@@ -323,14 +323,14 @@ impl TestBridge {
                 self.bridge.handle(self.now, Input::Committed { ticket, done });
             }
             Request::Persist { ticket, .. } => {
-                self.bridge.handle(self.now, Input::CommitFailed { ticket, error: error() })
+                self.bridge.handle(self.now, Input::CommitFailed { ticket, error: error() });
             }
             Request::Fetch { queue, after, limit, settled } if well => {
                 let fetched = self.store.fetch(&self.pack.hash, &queue, after, limit, settled);
                 self.bridge.handle(self.now, Input::Fetched(fetched));
             }
             Request::Fetch { queue, .. } => {
-                self.bridge.handle(self.now, Input::FetchFailed { queue, error: error() })
+                self.bridge.handle(self.now, Input::FetchFailed { queue, error: error() });
             }
             Request::FetchOthers { request, after, limit } => {
                 let (rows, more) = self.store.fetch_others(&self.pack.hash, after, limit);
@@ -379,7 +379,7 @@ impl TestBridge {
                 self.transition_log.push((transition, text, trace));
             }
             Output::Persist { ticket, class, op, .. } => {
-                self.store.waiting.push_back(Request::Persist { ticket, class, op })
+                self.store.waiting.push_back(Request::Persist { ticket, class, op });
             }
             Output::Fetch { queue, after, limit, settled } => {
                 assert!(limit > 0);

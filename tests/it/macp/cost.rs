@@ -142,7 +142,8 @@ fn no_session_holds_more_than_is_counted() {
     };
     let shapes: [Shape; 9] = [
         ("idle", &|bench| {
-            (0..1_000).for_each(|n| quiet(bench.start(&format!("s{n}"), "", &SessionStartPayload::default())))
+            (0..1_000)
+                .for_each(|n| quiet(bench.start(&format!("s{n}"), "", &SessionStartPayload::default())));
         }),
         ("with empty participants", &|bench| quiet(bench.start("s", "", &listed(10_000, "")))),
         ("with participants", &|bench| quiet(bench.start("s", "multi_round", &listed(10_000, "a")))),
@@ -154,7 +155,7 @@ fn no_session_holds_more_than_is_counted() {
         ("of proposals", &|bench| {
             bench.decision(0);
             (0..20_000).for_each(|n| {
-                quiet(bench.say("Proposal", "a", &format!(r#"{{"proposal_id":"{n}","option":"o"}}"#)))
+                quiet(bench.say("Proposal", "a", &format!(r#"{{"proposal_id":"{n}","option":"o"}}"#)));
             });
         }),
         ("of votes", &|bench| {
@@ -164,14 +165,14 @@ fn no_session_holds_more_than_is_counted() {
                     "Vote",
                     &n.to_string(),
                     r#"{"proposal_id":"p","vote":"approve","reason":"r"}"#,
-                ))
+                ));
             });
         }),
         ("of long payloads", &|bench| {
             bench.decision(0);
             let reason = "x".repeat(100_000);
             (0..100).for_each(|_| {
-                quiet(bench.say("Objection", "a", &format!(r#"{{"proposal_id":"p","reason":"{reason}"}}"#)))
+                quiet(bench.say("Objection", "a", &format!(r#"{{"proposal_id":"p","reason":"{reason}"}}"#)));
             });
         }),
         ("that ended", &|bench| {

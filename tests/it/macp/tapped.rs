@@ -26,7 +26,7 @@ fn drain(reader: &mut rl_console::tap::Reader) -> (Vec<Tapped>, Vec<(Transition,
             match &entry.entry.what {
                 What::Frame(frame) => frames.push((frame.clone(), entry.bytes.to_vec())),
                 What::Transition(Any::Macp(transition)) => {
-                    transitions.push((transition.clone(), entry.text().into_owned()))
+                    transitions.push((transition.clone(), entry.text().into_owned()));
                 }
                 _ => {}
             }

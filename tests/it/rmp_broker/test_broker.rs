@@ -208,13 +208,13 @@ impl TestBroker {
     /// A Publish of the JSON dialect, told of as it was judged.
     pub(crate) fn publish_unit(&mut self, session: ConnectionId, topic: &str, message: &[u8]) {
         let number = |at: usize, len: usize| {
-            message[at..at + len].iter().fold(0_u128, |number, byte| number << 8 | u128::from(*byte))
+            message[at..at + len].iter().fold(0_u64, |number, byte| number << 8 | u64::from(*byte))
         };
         let header = serde_json::json!({
-            "header_version": number(8, 2) as u64, "header_len": number(10, 2) as u64, "flags": 0,
-            "schema_id": number(16, 2) as u64, "body_len": number(20, 4) as u64,
-            "created_at_ms": number(24, 8) as u64, "ttl_ms": number(32, 8) as u64,
-            "trace_id": number(40, 16) as u64, "msg_id": number(56, 8) as u64,
+            "header_version": number(8, 2), "header_len": number(10, 2), "flags": 0,
+            "schema_id": number(16, 2), "body_len": number(20, 4),
+            "created_at_ms": number(24, 8), "ttl_ms": number(32, 8),
+            "trace_id": number(40, 16), "msg_id": number(56, 8),
         });
         let message_json = serde_json::json!({ "header": header, "body": &message[68..] });
         let publish = serde_json::json!({ "Publish": { "id": 1, "topic": topic, "message": message_json } });

@@ -89,8 +89,8 @@ fn the_session_that_lists_is_not_listed() {
     let station = Scripted::pages([Page::Peers(vec![peer(1), peer(2)])]);
     let (clock, printed) = (LocalClock::new(NOW), Printed::default());
     let mut out = printed.output(true);
-    let printer = Printer { clock: &clock, out: &mut out, table: None };
-    operator::block_on(listing("peers").print(&station, Some(ConnectionId(2)), printer)).unwrap();
+    let to = Printer { clock: &clock, out: &mut out, table: None };
+    operator::block_on(listing("peers").print(&station, Some(ConnectionId(2)), to)).unwrap();
     drop(out);
     assert_eq!(printed.text().lines().count(), 1);
     assert!(printed.text().starts_with("{\"session\":1,"), "{}", printed.text());
@@ -236,8 +236,8 @@ fn people_get_a_table() {
         Scripted::pages([Page::Invocations { rows: vec![invocation(9)], more: false, beyond: None }]);
     let printed = Printed::default();
     let (clock, mut out) = (LocalClock::new(NOW), printed.output(false));
-    let printer = Printer { clock: &clock, out: &mut out, table: None };
-    operator::block_on(listing("invocations").print(&station, None, printer)).unwrap();
+    let to = Printer { clock: &clock, out: &mut out, table: None };
+    operator::block_on(listing("invocations").print(&station, None, to)).unwrap();
     drop(out);
     let text = printed.text();
     let mut lines = text.lines();

@@ -134,7 +134,7 @@ impl Agent {
                 Err(what) => self.outputs.push_back(ignored(CANCEL, missing(what))),
             },
             other => {
-                self.outputs.push_back(ignored(other, "it is neither a request nor a cancel".to_owned()))
+                self.outputs.push_back(ignored(other, "it is neither a request nor a cancel".to_owned()));
             }
         }
     }

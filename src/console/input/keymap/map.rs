@@ -119,7 +119,6 @@ impl Keymap {
             action: action.name(),
             keys: self.keys(*action).into_iter().map(Chord::spelled).collect(),
             scopes: KeyScope::all()
-                .into_iter()
                 .filter(|place| self.bindings(*place).any(|binding| binding.action == *action))
                 .map(KeyScope::name)
                 .collect(),

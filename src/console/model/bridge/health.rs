@@ -118,7 +118,7 @@ fn report_problems(report: &mut Report, model: &Model, state: &StationState, now
             report.degrade(Condition::Down, format!("the port does not answer: {why}"), port_remedy());
         }
         Listener::Starting => {
-            report.degrade(Condition::Degraded, "the port is not bound yet".to_owned(), Vec::new())
+            report.degrade(Condition::Degraded, "the port is not bound yet".to_owned(), Vec::new());
         }
         Listener::Listening(_) => {}
     }

@@ -130,7 +130,7 @@ impl Bridge {
         match transition {
             T::Done { queue, .. } => count_rate(&mut self.rates, queue, at),
             T::Failed { queue, .. } | T::Refunded { queue, .. } | T::OtherCancelled { queue, .. } => {
-                count_rate(&mut self.failures, queue, at)
+                count_rate(&mut self.failures, queue, at);
             }
             T::Handshaken { .. } => {
                 self.refused = None;

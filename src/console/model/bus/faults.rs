@@ -24,7 +24,7 @@ fn draft(
     bus: Option<&rmp::Snapshot>,
 ) -> FaultDraft {
     let offender = peer_label(&peer, session, bus).into();
-    FaultDraft { session, offender, ..FaultDraft::new(breach, peer) }
+    FaultDraft { offender, session, ..FaultDraft::new(breach, peer) }
 }
 
 /// The breach that an entry tells of, the bus being as it was. One that a frame brought is counted there, one

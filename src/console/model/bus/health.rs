@@ -70,10 +70,10 @@ pub(crate) fn rmp_report(model: &Model, now: Now) -> Report {
     }
     match &state.rmp.listener {
         Listener::Down(why) => {
-            report.degrade(Condition::Down, format!("the socket does not answer: {why}"), socket_remedy())
+            report.degrade(Condition::Down, format!("the socket does not answer: {why}"), socket_remedy());
         }
         Listener::Starting => {
-            report.degrade(Condition::Degraded, "the socket is not bound yet".to_owned(), Vec::new())
+            report.degrade(Condition::Degraded, "the socket is not bound yet".to_owned(), Vec::new());
         }
         Listener::Listening(_) => {}
     }

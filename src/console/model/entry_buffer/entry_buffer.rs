@@ -195,9 +195,9 @@ impl EntryBuffer {
         while low < high {
             let middle = low.midpoint(high);
             if chunk.batch.get(middle).is_some_and(|found| holds(found.entry)) {
-                low = middle + 1
+                low = middle + 1;
             } else {
-                high = middle
+                high = middle;
             }
         }
         chunk.first + low as u64

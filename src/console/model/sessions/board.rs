@@ -276,10 +276,10 @@ impl SessionBoard {
             match voice.kind {
                 StatementKind::Votes => standings.count_vote(of, says),
                 StatementKind::Evaluates => {
-                    standings.find(of).into_iter().for_each(|known| known.evaluations.count(says))
+                    standings.find(of).into_iter().for_each(|known| known.evaluations.count(says));
                 }
                 StatementKind::Objects => {
-                    standings.find(of).into_iter().for_each(|known| known.objections.count(says))
+                    standings.find(of).into_iter().for_each(|known| known.objections.count(says));
                 }
                 StatementKind::Contributes => {}
             }

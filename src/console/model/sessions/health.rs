@@ -39,7 +39,7 @@ pub(crate) fn macp_report(model: &Model, now: Now) -> Report {
     let host = &state.station.hosts[Link::Macp.index()];
     match (host, &macp.listener) {
         (HostState::Down(why), _) => {
-            report.degrade(Condition::Down, format!("no session is held: {why}"), host_remedy())
+            report.degrade(Condition::Down, format!("no session is held: {why}"), host_remedy());
         }
         (_, Listener::Down(why)) => {
             let remedy =
@@ -47,7 +47,7 @@ pub(crate) fn macp_report(model: &Model, now: Now) -> Report {
             report.degrade(Condition::Down, format!("the port does not answer: {why}"), remedy);
         }
         (_, Listener::Starting) => {
-            report.degrade(Condition::Degraded, "the port is not bound yet".to_owned(), Vec::new())
+            report.degrade(Condition::Degraded, "the port is not bound yet".to_owned(), Vec::new());
         }
         (_, Listener::Listening(addr)) => report.detail("listens on", addr.to_string()),
     }

@@ -48,7 +48,7 @@ impl Confirm for Cancel {
                 ));
             }
             Some(_) => {
-                words.push(("It has ended meanwhile: cancelling will be refused.".to_owned(), Role::Warn))
+                words.push(("It has ended meanwhile: cancelling will be refused.".to_owned(), Role::Warn));
             }
             None => {}
         }

@@ -30,7 +30,7 @@ pub(crate) fn listed(ui: &mut Ui, page: Result<Page, PortError>) {
         Ok(Page::Events(rows)) => list.rows = Some(rows),
         Ok(_) => {
             list.error =
-                Some("the station answered something else: use the rl-console of its version".to_owned())
+                Some("the station answered something else: use the rl-console of its version".to_owned());
         }
         Err(error) => list.error = Some(format!("{error}: {}", error.hint())),
     }

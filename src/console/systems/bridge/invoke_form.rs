@@ -165,19 +165,19 @@ fn edit_field(form: &mut Form, key: KeyEvent) {
     let forward = key.code == KeyCode::Right;
     match (&field.kind, key.code) {
         (Kind::Boolean, KeyCode::Char(' ')) => {
-            form.change(|field| field.choose(usize::from(field.chosen() != Some(1))))
+            form.change(|field| field.choose(usize::from(field.chosen() != Some(1))));
         }
         (Kind::Choice(_), KeyCode::Char(' ')) => form.change(|field| field.cycle(true)),
         (Kind::Boolean | Kind::Choice(_), KeyCode::Left | KeyCode::Right) => {
-            form.change(|field| field.cycle(forward))
+            form.change(|field| field.cycle(forward));
         }
         (Kind::Boolean | Kind::Choice(_), KeyCode::Backspace | KeyCode::Delete) => {
-            form.change(|field| field.write(String::new()))
+            form.change(|field| field.write(String::new()));
         }
         (Kind::Choice(_), KeyCode::Char(character)) => form.change(|field| field.seek(character)),
         (Kind::Boolean | Kind::Choice(_), _) => {}
         (Kind::Number(_), KeyCode::Left | KeyCode::Right) if has_step => {
-            form.change(|field| field.step(forward))
+            form.change(|field| field.step(forward));
         }
         _ => type_in(form, key),
     }

@@ -35,6 +35,7 @@ pub(crate) const HEAD_FROM: u16 = 76;
 const STATE_FROM: u16 = 68;
 
 /// A queue.
+#[expect(clippy::struct_field_names, reason = "the view of the queue beside its rates")]
 pub(crate) struct Queue<'a> {
     pub(crate) name: &'a QueueName,
     pub(crate) queue: &'a QueueView,

@@ -135,6 +135,7 @@ impl DetailsRecord for PeerDetails {
 pub(crate) struct DropDetails {
     group: DropGroup,
     /// The last of them, where it is kept; absent until it was looked for.
+    #[expect(clippy::option_option, reason = "not looked for yet, or looked for and not kept")]
     message: Option<Option<DroppedMessage>>,
 }
 
@@ -439,7 +440,7 @@ fn session_details(view: &View, model: &Model, session: ConnectionId) -> Vec<Rep
             facts.push(detail("speaks", greeting.dialect.name()));
         }
         None => {
-            facts.push(ReportLine::Reason("it has not said Hello yet: after 10 s it is closed".to_owned()))
+            facts.push(ReportLine::Reason("it has not said Hello yet: after 10 s it is closed".to_owned()));
         }
     }
     facts.push(detail("published", format::count(peer.published)));

@@ -150,7 +150,7 @@ impl RunPages {
         }
         match answer {
             Ok(Page::RunEvents { rows, .. }) => {
-                self.events.take(rows.into_iter().map(|row| RunLine::of(run, row)).collect())
+                self.events.take(rows.into_iter().map(|row| RunLine::of(run, row)).collect());
             }
             Ok(Page::RunArtifacts { rows, more }) => {
                 self.has_more = more;

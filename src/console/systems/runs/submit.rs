@@ -294,10 +294,10 @@ impl Submit {
             (None, KeyCode::Enter) if params.add() => {}
             (_, KeyCode::Enter) => params.step(1),
             (Some(Kind::Boolean), KeyCode::Char(' ')) => {
-                params.change(|field| field.choose(usize::from(field.chosen() != Some(1))))
+                params.change(|field| field.choose(usize::from(field.chosen() != Some(1))));
             }
             (Some(Kind::Boolean), KeyCode::Left | KeyCode::Right) => {
-                params.change(|field| field.cycle(forward))
+                params.change(|field| field.cycle(forward));
             }
             (Some(Kind::Boolean), _) => return,
             (Some(Kind::Number(number)), KeyCode::Left | KeyCode::Right) if number.step.is_some() => {

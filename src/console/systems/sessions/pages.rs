@@ -86,7 +86,7 @@ impl SessionPages {
         self.error = None;
         match answer {
             Ok(Page::SessionLog { rows, .. }) => {
-                self.log.take(rows.into_iter().map(|row| SessionLine::of(&session, row)).collect())
+                self.log.take(rows.into_iter().map(|row| SessionLine::of(&session, row)).collect());
             }
             Ok(Page::Session(Some(found))) if found.row.number == session.number => {
                 let sheet = SessionBoard::stored(&found);

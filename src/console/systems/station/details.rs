@@ -165,7 +165,7 @@ fn alert_details(view: &View, alert: &Alert, model: &Model) -> Vec<ReportLine> {
         AlertStatus::Active => facts.push(detail("state", "it waits to be seen")),
         AlertStatus::Acknowledged => facts.push(detail("state", "it was put away as seen, and holds on")),
         AlertStatus::Resolved { at } => {
-            facts.push(detail("state", format!("it passed at {}", view.time_of_day(at))))
+            facts.push(detail("state", format!("it passed at {}", view.time_of_day(at))));
         }
     }
     if let Some(station_state) =

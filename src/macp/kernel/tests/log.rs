@@ -98,7 +98,7 @@ const DECISION: [(&str, &str, &str); 3] = [
 fn a_log_that_ends_behind_any_message_makes_the_kernel_of_that_moment() {
     let mut moments = Vec::new();
     let house = filled_step_by_step(&mut |house| {
-        moments.push((house.log.len(), house.kernel.images(), house.kernel.open()))
+        moments.push((house.log.len(), house.kernel.images(), house.kernel.open()));
     });
     assert!(moments.len() > 15);
     for (records, images, open) in moments {

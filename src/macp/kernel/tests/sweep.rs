@@ -111,7 +111,7 @@ fn told_of_expired(
             };
             match house.input(input).unwrap().unwrap() {
                 Answer::Session { metadata, .. } => {
-                    assert_eq!(metadata.state, SessionState::Expired, "{asked:?}")
+                    assert_eq!(metadata.state, SessionState::Expired, "{asked:?}");
                 }
                 answer => assert_eq!(acked(answer).state, Some(SessionState::Expired), "{asked:?}"),
             }

@@ -135,10 +135,13 @@ impl Judge<'_> {
         for n in 0..states.len() {
             match expected(self.opening, &states, &given, n) {
                 Some(expected) => {
-                    assert_eq!(states[n], expected, "n{n} of {:?}: {states:?}", self.opening.edges)
+                    assert_eq!(states[n], expected, "n{n} of {:?}: {states:?}", self.opening.edges);
                 }
                 None => {
-                    assert!(matches!(states[n], NodeState::Completed | NodeState::Failed), "n{n}: {states:?}")
+                    assert!(
+                        matches!(states[n], NodeState::Completed | NodeState::Failed),
+                        "n{n}: {states:?}"
+                    );
                 }
             }
         }

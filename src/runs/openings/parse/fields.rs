@@ -116,10 +116,10 @@ impl<'t> Fields<'t> {
         match &value.value {
             Value::Text(text) => return Some(text),
             Value::Number(it) => {
-                self.wrong(value, key, takes, Some(format!("put it in quotes: \"{it}\"")), sink)
+                self.wrong(value, key, takes, Some(format!("put it in quotes: \"{it}\"")), sink);
             }
             Value::Bool(it) => {
-                self.wrong(value, key, takes, Some(format!("put it in quotes: \"{it}\"")), sink)
+                self.wrong(value, key, takes, Some(format!("put it in quotes: \"{it}\"")), sink);
             }
             Value::Map(_) if is_template(value) => {
                 self.wrong(
@@ -155,7 +155,7 @@ impl<'t> Fields<'t> {
         match &value.value {
             Value::List(items) => return Some(items),
             Value::Text(_) => {
-                self.wrong(value, key, takes, Some("put it in a list: `- …` or `[…]`".to_owned()), sink)
+                self.wrong(value, key, takes, Some("put it in a list: `- …` or `[…]`".to_owned()), sink);
             }
             _ => self.wrong(value, key, takes, None, sink),
         }
