@@ -124,8 +124,8 @@ fn gather(prefix: &str, command: &mut clap::Command, all: &mut Vec<Subcommand>) 
     if command.get_name() == "help" {
         return;
     }
-    // What stands between a subcommand and those below it is not known here: one that takes anything itself, as
-    // `ls` does, is offered whole.
+    // What stands between a subcommand and those below it is not known here: one that takes anything itself,
+    // as `ls` does, is offered whole.
     let takes_own = command.get_arguments().any(|arg| !arg.is_global_set() && arg.get_id() != "help");
     if command.has_subcommands() && !takes_own {
         for command in command.get_subcommands_mut() {

@@ -7,7 +7,7 @@
 //! - [`host`]: the loop around it.
 //! - [`Plan`]: what a run is to do, in the one form that everything shares.
 //! - [`yaml`]: texts as trees in which everything knows its place.
-//! - [`Figures`]: what is counted of runs.
+//! - [`Metrics`]: what is counted of runs.
 //! - [`Snapshot`]: runs as a reader of the tap starts from them, carried on by its entries.
 
 mod command;

@@ -50,8 +50,8 @@ impl Handle {
         self.submission.request(Request::Commit { op, class, done })
     }
 
-    /// Has an operation written when convenient, unanswered and unjournalled ([`Class::Behind`]). It takes an
-    /// operation that [`Journal::takes`](super::Journal::takes).
+    /// Has an operation written when convenient, unanswered and unjournalled ([`Class::WriteBehind`]). It
+    /// takes an operation that [`Journal::takes`](super::Journal::takes).
     ///
     /// # Errors
     /// [`CommitError::Busy`] when `limits.store.unfolded_rows_max` rows wait; [`CommitError::Failed`] for any

@@ -145,7 +145,7 @@ impl SubmissionQueue {
     }
 
     /// Puts operations at the end of the line. Their number is bounded by who journals them
-    /// ([`Self::unfolded`]).
+    /// ([`Self::unapplied`]).
     ///
     /// # Errors
     /// The store is closed.

@@ -15,7 +15,7 @@ const MARKS_MAX: usize = 4;
 const HIDDEN_MAX: usize = 3;
 
 /// The text with control, bidirectional, invisible, private and unassigned characters made visible, at most
-/// [`MARKS_MAX`] combining marks a character, and emoji in the form that every terminal gives the same
+/// `MARKS_MAX` combining marks a character, and emoji in the form that every terminal gives the same
 /// columns: parts of a joined one stand side by side, its skin tone is left out, and a flag is its letters.
 /// With `ascii`, a character that is not ASCII becomes `?`. What comes out stays the same when it is
 /// put in again.

@@ -242,7 +242,8 @@ fn defined_in(
     None
 }
 
-/// What each folder's face hands on: its module and the name, and the path below the console that it stands for.
+/// What each folder's face hands on: its module and the name, and the path below the console that it stands
+/// for.
 fn faces(files: &[(String, String)]) -> BTreeMap<(String, String), Vec<String>> {
     let mut faces = BTreeMap::new();
     for (file, source) in files.iter().filter(|(file, _)| file.ends_with("/mod.rs")) {

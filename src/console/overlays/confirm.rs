@@ -52,8 +52,8 @@ pub(crate) trait Confirm: Debug {
     /// Its title.
     fn title(&self) -> String;
 
-    /// What it says now: what hangs on the record, and what changed since it was asked. `refund` is the answer
-    /// as it is so far.
+    /// What it says now: what hangs on the record, and what changed since it was asked. `refund` is the
+    /// answer as it is so far.
     fn describe(&self, refund: bool, model: &Model, view: &View) -> Vec<(String, Role)>;
 
     /// The answers that it takes.

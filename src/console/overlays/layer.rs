@@ -1,4 +1,5 @@
-//! A layer over the Deck: what it owes to the screen that draws it, sends it keys and asks what they do there.
+//! A layer over the Deck: what it owes to the screen that draws it, sends it keys and asks what they do
+//! there.
 
 use std::{any::Any, fmt::Debug};
 

@@ -74,7 +74,7 @@ impl Output {
     }
 
     /// A subcommand that was just begun, as it was
-    /// [parted](crate::console::settings::shell::Subcommand::parted).
+    /// [parted](crate::console::settings::shell::Subcommand::split_line).
     pub(crate) fn running(number: u64, typed: (&str, &str)) -> Self {
         Self::new(number, typed, State::Running)
     }

@@ -1,6 +1,7 @@
 //! A pane as its system declares it: everything that the screen asks of one, in one place.
 //!
-//! A pane is data rather than a trait, so that a new one is a literal whose every field the compiler asks for.
+//! A pane is data rather than a trait, so that a new one is a literal whose every field the compiler asks
+//! for.
 
 use std::borrow::Cow;
 

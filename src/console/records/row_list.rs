@@ -10,8 +10,8 @@ use crate::{
     time::Now,
 };
 
-/// What rows of one type answer for all panes. Rows are looked at one by one through [`PaneRecord`]; what goes
-/// over many of them is a loop over their own type.
+/// What rows of one type answer for all panes. Rows are looked at one by one through [`PaneRecord`]; what
+/// goes over many of them is a loop over their own type.
 pub(crate) trait RowList<'a>: RowKeys {
     /// Looks at one row.
     fn look(&self, at: usize, look: &mut dyn FnMut(&dyn PaneRecord));

@@ -146,7 +146,7 @@ pub enum Output {
         trace: Option<TraceId>,
     },
     /// An operator asks the station something (DESIGN: the operator over the bus). Whether it was taken is
-    /// told by [`Broker::took`](super::Broker::took).
+    /// told by [`Broker::took`](super::Broker::answer_operator_request).
     OperatorRequest {
         /// What it asks.
         request: OperatorRequest,

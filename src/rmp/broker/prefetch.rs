@@ -10,7 +10,7 @@ use crate::{
 pub const PREFETCH_UNITS: u64 = 64;
 
 impl Broker {
-    /// Has what is remembered of the messages in `bytes` be read, [`AHEAD_UNITS`] units of the stream of a
+    /// Has what is remembered of the messages in `bytes` be read, [`PREFETCH_UNITS`] units of the stream of a
     /// session at most. Each waits for memory, and here they wait at the same time. Nothing is judged,
     /// and nothing changes.
     pub fn prefetch(&self, session: ConnectionId, bytes: &[u8]) {

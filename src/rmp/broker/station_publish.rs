@@ -39,9 +39,8 @@ pub enum AnswerError {
 }
 
 impl Broker {
-    /// Publishes a message of the station's own, and tells its frame; [`reach`](Self::reach) tells whom it
-    /// reached. It is tapped as one that came in, except the tap's own entries (ruling RMP 17). A body
-    /// that no client would take reaches nobody.
+    /// Publishes a message of the station's own, and returns its frame. It is tapped as one that came in,
+    /// except the tap's own entries (ruling RMP 17). A body that no client would take reaches nobody.
     pub fn publish(&mut self, now: Now, own: &StationMessage) -> Bytes {
         self.check_clock(now);
         let StationMessage { topic, schema_id, trace, ttl_ms, body } = own;
@@ -128,7 +127,7 @@ impl Broker {
     /// 6).
     ///
     /// # Errors
-    /// [`NotAnswered`]; nothing is changed.
+    /// [`AnswerError`]; nothing is changed.
     pub fn answer_operator(
         &mut self,
         now: Now,

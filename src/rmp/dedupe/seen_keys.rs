@@ -68,9 +68,9 @@ pub struct DedupeMetrics {
 
 /// What the subscribers of all topics have seen.
 ///
-/// At a publication that reaches any subscriber: [`see`](Self::see) once; for each subscriber tell whether it
-/// is [`given`](Self::given) the message, where it [`has_seen`](Self::has_seen) it too, or
-/// [`lost`](Self::lost) it.
+/// At a publication that reaches any subscriber: [`record_seen`](Self::record_seen) once; for each subscriber
+/// tell whether it is [given](Self::record_delivered) the message, where it [`has_seen`](Self::has_seen) it
+/// too, or `lost` it.
 #[derive(Debug)]
 pub struct Dedupe {
     seen: KeyGroups<Key>,
@@ -131,7 +131,7 @@ impl Dedupe {
         Sighting { before: self.seen.record_seen(scope.0, key, self.mark, now), mark: Some(self.mark), now }
     }
 
-    /// What [`see`](Self::see) would tell; nothing is noted.
+    /// What [`record_seen`](Self::record_seen) would tell; nothing is noted.
     #[must_use]
     pub fn lookup(&self, scope: Scope, key: Key, now: Mono) -> Sighting {
         let known = self.seen.mark(scope.0, &key, now);

@@ -44,7 +44,7 @@ fn append_unit(out: &mut Vec<u8>, json: &str) {
 /// writes. Its size is known before any of it is made.
 ///
 /// # Errors
-/// [`NotFitting`] where it fits no unit.
+/// [`UnitTooLarge`] where it fits no unit.
 pub fn message_tail(frame: &RawFrame<'_>, body_bytes_max: u64) -> Result<Vec<u8>, UnitTooLarge> {
     let RawHeader {
         header_version,

@@ -142,8 +142,8 @@ impl<'a> FromClient<'a> {
     /// Reads the JSON of one unit. Keys that are not known are ignored.
     ///
     /// # Errors
-    /// [`Unreadable`] for bad JSON, an unknown message, and a field that is missing, mistyped or out of its
-    /// range.
+    /// [`MalformedUnit`] for bad JSON, an unknown message, and a field that is missing, mistyped or out of
+    /// its range.
     pub fn decode(json: &'a [u8]) -> Result<Self, MalformedUnit> {
         serde_json::from_slice(json).map_err(|error| {
             let asked = serde_json::from_slice(json).ok().map(|numbered| match numbered {

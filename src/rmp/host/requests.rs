@@ -69,7 +69,8 @@ pub enum Request {
 pub struct PublishReport {
     /// Whom it reached of those that may answer it.
     pub delivery: DeliveryReport,
-    /// Its number, by which [`Told::Unread`](super::Told::Unread) names it; 0 where it went to nobody.
+    /// Its number, by which [`BusEvent::Unread`](super::BusEvent::Unread) names it; 0 where it went to
+    /// nobody.
     pub msg_id: u64,
 }
 

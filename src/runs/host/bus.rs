@@ -60,7 +60,7 @@ pub enum BusInput {
     Unread {
         /// Whose session.
         peer: ConnectionId,
-        /// The number by which [`Reach::Took`] named the message.
+        /// The number by which the delivery report named the message.
         msg_id: u64,
     },
     /// The bus is gone, and all its sessions with it.

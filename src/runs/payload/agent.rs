@@ -206,7 +206,7 @@ impl AgentAnswer {
     /// Reads what came on a reply topic, with all that is to be told of it.
     ///
     /// # Errors
-    /// [`NoAnswer`].
+    /// [`NotAnAnswer`].
     pub fn read(body: &[u8]) -> Result<ParsedAnswer, NotAnAnswer> {
         let body_bytes = body.len() as u64;
         let body = Body::read(body)?;

@@ -201,8 +201,8 @@ pub enum Transition {
         expires_at: Wall,
         /// What is asked.
         question: Arc<str>,
-        /// What the node would be given, as JSON: `{"with": {…}, "inputs": {"<port>": […]}}`; empty where that
-        /// is not known.
+        /// What the node would be given, as JSON: `{"with": {…}, "inputs": {"<port>": […]}}`; empty where
+        /// that is not known.
         inputs: Arc<str>,
     },
     /// A question ended. The text is the person's note.

@@ -5,8 +5,8 @@
 //! batch goes first and whole.
 //!
 //! Every entry has an index: how many came to this console before it. Indexes never change and are never used
-//! again, so that a reader who remembers the last one that it saw finds what is new ([`Kept::end`]) and what
-//! is gone ([`Kept::first`]).
+//! again, so that a reader who remembers the last one that it saw finds what is new ([`EntryBuffer::end`])
+//! and what is gone ([`EntryBuffer::first`]).
 //!
 //! ```text
 //!   evicted      first              end

@@ -46,7 +46,7 @@ impl Client {
     /// from then on.
     ///
     /// # Errors
-    /// [`Error::Unreachable`], [`Error::NotWelcome`], [`Error::TimedOut`] after 10 s, [`Error::Closed`].
+    /// [`Error::Unreachable`], [`Error::SessionRefused`], [`Error::TimedOut`] after 10 s, [`Error::Closed`].
     pub async fn connect(path: &Path, hello: Hello) -> Result<Self, Error> {
         Self::connect_with(path, hello, limits::Client::default()).await
     }
