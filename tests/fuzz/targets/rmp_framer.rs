@@ -3,7 +3,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use rl_console::rmp::framing::{Framed, Framer};
+use rl_console::rmp::framing::{Framer, FramerEvent};
 
 const BODY_BYTES_MAX: u64 = 4_096;
 
@@ -41,10 +41,10 @@ fn cut<'a>(chunks: impl Iterator<Item = &'a [u8]>) -> Vec<Result<Vec<u8>, &'stat
     out
 }
 
-fn told(found: Framed) -> Result<Vec<u8>, &'static str> {
+fn told(found: FramerEvent) -> Result<Vec<u8>, &'static str> {
     match found {
-        Framed::Frame(bytes) => Ok(bytes.to_vec()),
-        Framed::Broken { error, bytes } => {
+        FramerEvent::Frame(bytes) => Ok(bytes.to_vec()),
+        FramerEvent::Broken { error, bytes } => {
             assert!(bytes.len() <= 68 && error.name() != "Expired");
             Err(error.name())
         }
