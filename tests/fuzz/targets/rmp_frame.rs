@@ -33,8 +33,7 @@ fuzz_target!(|input: (bool, Vec<u8>)| {
             let Some(value) = frame.body.value(VALUES_MAX) else { return };
             let bytes = encode::value(&value).expect("it was MsgPack before");
             if json::levels(&value) < 100 {
-                let text =
-                    serde_json::to_string(&json::VisibleTopics(&value)).expect("every value has its JSON");
+                let text = serde_json::to_string(&json::JsonView(&value)).expect("every value has its JSON");
                 let again = json::parse(&text).expect("what was written can be read");
                 assert_eq!(encode::value(&again).expect("it was MsgPack before"), bytes);
             }
