@@ -8,7 +8,10 @@ use crate::console::{
     draw::canvas,
     screen,
     settings::config_watcher,
-    ui::{layout, layouts},
+    ui::{
+        effect::{Effect, Purpose},
+        layout, layouts,
+    },
 };
 use std::{future::Future, pin::Pin, sync::Arc, time::Duration};
 
@@ -25,7 +28,6 @@ use crate::{
             waiting::{ready, sleep},
         },
         draw::class::{Class, MaskPolicy, OnAir},
-        input::action::{Effect, Purpose},
         model::{Model, station::ConsoleHealth},
         settings::{
             appearance::Appearance,
@@ -38,7 +40,8 @@ use crate::{
         terminal::{Mailbox, Notifier, Painter, TerminalSession},
         ui::{
             event::{Event, TerminalEvent},
-            state::{Message, Ui},
+            message::Message,
+            state::Ui,
         },
     },
     port::{Page, PortError, Snapshot, StationPort},

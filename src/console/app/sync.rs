@@ -1,15 +1,11 @@
 //! Keeping up with the station: a snapshot, the entries behind it, and a new snapshot when some were lost.
 
+use crate::console::ui::effect::{Effect, Purpose};
 use std::time::Duration;
 
 use super::app::{Answer, App};
 use crate::{
-    console::{
-        draw::class::Class,
-        input::action::{Effect, Purpose},
-        model::HISTORY_ROWS,
-        ui::event::Event,
-    },
+    console::{draw::class::Class, model::HISTORY_ROWS, ui::event::Event},
     port::{Query, Snapshot},
     tap::{
         EntryRef,

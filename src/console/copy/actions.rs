@@ -3,14 +3,14 @@
 use crate::console::{
     copy::{CopyForm, CopyPayload, CopySource},
     draw::format,
-    input::action::{Action, Effect},
+    input::action::Action,
     inspect::actions,
     model::Model,
     overlays::{CopyAs, Target},
     records,
-    screen::{dispatch::show_message, moving},
+    screen::moving,
     settings::view::View,
-    ui::state::Ui,
+    ui::{effect::Effect, message::show_message, state::Ui},
 };
 
 /// What can be copied from where the keys go.

@@ -2,14 +2,15 @@
 
 use crate::{
     console::{
-        input::action::{Action, Effect},
+        input::action::Action,
         inspect::{EnterTarget, InspectOptions, Inspector},
         model::{EntryBuffer, Model, bus::DropKey},
         overlays::{Offer, Target, needs},
-        screen::dispatch::show_message,
         settings::view::View,
         ui::{
+            effect::Effect,
             layers::cast_mut,
+            message::show_message,
             state::{Focus, Ui},
         },
     },

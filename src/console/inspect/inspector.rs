@@ -1,14 +1,12 @@
 //! One entry that is looked at: what is unfolded and selected, where its bytes are, and the entries that were
 //! looked at before it.
 
+use crate::console::ui::effect::Effect;
 use std::collections::{BTreeSet, VecDeque};
 
 use super::{context::Context, hex::Columns, page::Page, worker::Job};
 use crate::{
-    console::{
-        input::action::{Action, Effect},
-        model::EntryBuffer,
-    },
+    console::{input::action::Action, model::EntryBuffer},
     dissect::{
         Tone,
         decoder::{Subject, decode},

@@ -1,6 +1,7 @@
 //! The tray: questions of runs that wait for an answer, alerts that wait to be seen, then those that were,
 //! then those that passed. Nothing in it ever opens by itself.
 
+use crate::console::ui::effect::Effect;
 use std::fmt::Write as _;
 
 use ratatui::layout::{Position, Rect};
@@ -8,10 +9,7 @@ use ratatui::layout::{Position, Rect};
 use crate::{
     console::{
         draw::{Cell, class::Class, format, theme::Role},
-        input::{
-            action::{Action, Effect},
-            keymap::KeyScope,
-        },
+        input::{action::Action, keymap::KeyScope},
         model::{Alert, AlertStatus, Model},
         overlays::{Acted, Details, Layer, Offer, Scene, Target},
         records::{

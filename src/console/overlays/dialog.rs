@@ -10,9 +10,8 @@ use crate::{
         draw::{class::Class, text, theme::Role},
         input::{action::Action, keymap::KeyScope},
         model::Model,
-        screen::dispatch::show_message,
         settings::view::{Canvas, View},
-        ui::{layout::Layout, state::Ui},
+        ui::{layout::Layout, message::show_message, state::Ui},
     },
     time::Mono,
 };
@@ -221,7 +220,7 @@ impl Layer for Dialog {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::console::input::action::Effect;
+    use crate::console::ui::effect::Effect;
 
     #[derive(Debug)]
     struct Question;

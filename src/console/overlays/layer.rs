@@ -1,6 +1,7 @@
 //! A layer over the Deck: what it owes to the screen that draws it, sends it keys and asks what they do
 //! there.
 
+use crate::console::ui::effect::Effect;
 use std::{any::Any, fmt::Debug};
 
 use crossterm::event::KeyEvent;
@@ -9,11 +10,7 @@ use ratatui::layout::{Position, Rect};
 use crate::{
     console::{
         copy::CopySource,
-        input::{
-            action::{Action, Effect},
-            keymap::KeyScope,
-            pane_id::PaneId,
-        },
+        input::{action::Action, keymap::KeyScope, pane_id::PaneId},
         model::{Alert, Model},
         records::{details_record::DetailsRecord, selection::Selection},
         settings::view::{Canvas, View},

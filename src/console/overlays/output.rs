@@ -6,7 +6,7 @@ use crate::console::{
     model::Model,
     overlays::{Acted, Layer, Offer, Scene, Target, layer::rows_of},
     settings::view::View,
-    ui::{layout::Layout, state::Ui},
+    ui::{effect::Effect, layout::Layout, state::Ui},
 };
 use std::cell::Cell as Noted;
 
@@ -16,7 +16,7 @@ use unicode_segmentation::UnicodeSegmentation as _;
 use super::layer::centred;
 use crate::console::{
     draw::{Cell, class::Class, theme::Role},
-    input::action::{Action, Effect},
+    input::action::Action,
     settings::{
         shell::{SubcommandEnd, SubcommandResult},
         view::Canvas,

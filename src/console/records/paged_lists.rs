@@ -4,6 +4,7 @@
 //! A pane's list is asked for when the pane is first shown, when the selection nears the end of what is
 //! there, and anew at most once a second while it is shown and something changed.
 
+use crate::console::ui::effect::{Effect, Purpose};
 use std::{collections::BTreeMap, time::Duration};
 
 use ratatui::layout::Rect;
@@ -16,10 +17,7 @@ use super::{
 use crate::{
     console::{
         draw::format,
-        input::{
-            action::{Direction, Effect, Purpose},
-            pane_id::PaneId,
-        },
+        input::{action::Direction, pane_id::PaneId},
         model::Model,
         systems::{runs::pages::RunPages, sessions::pages::SessionPages},
         ui::layout::Layout,

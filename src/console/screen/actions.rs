@@ -3,10 +3,7 @@
 use super::unavailable::{target_bus_session, target_chip, target_down_host, target_orphan, target_row};
 use crate::{
     console::{
-        input::{
-            action::{Action, Effect, Purpose},
-            pane_id::ChipId,
-        },
+        input::{action::Action, pane_id::ChipId},
         inspect,
         model::Model,
         overlays::{AlertList, Confirm, Details, Dialog, Help, KeyList, LedgerOverlay},
@@ -31,7 +28,10 @@ use crate::{
                 details::ChipDetails,
             },
         },
-        ui::state::{Focus, Ui},
+        ui::{
+            effect::{Effect, Purpose},
+            state::{Focus, Ui},
+        },
         wire::ENTRY,
     },
     ids::ConnectionId,

@@ -1,16 +1,18 @@
 //! What the station answered.
 
-use super::dispatch::show_message;
 use crate::{
     console::{
         draw::format,
-        input::action::{Effect, Purpose},
         systems::{
             bridge::{bulk, details, invoke, pending},
             runs::submitting,
             sessions::actions,
         },
-        ui::state::Ui,
+        ui::{
+            effect::{Effect, Purpose},
+            message::show_message,
+            state::Ui,
+        },
     },
     macp, mpp,
     port::{Outcome, Page, PortError},

@@ -1,13 +1,8 @@
 //! Choosing what a pane is sorted by and which columns it has.
 
-use super::dispatch::show_message;
 use crate::{
     console::{
-        input::{
-            action::{Action, Effect},
-            keymap::KeyScope,
-            pane_id::PaneId,
-        },
+        input::{action::Action, keymap::KeyScope, pane_id::PaneId},
         model::Model,
         overlays::{Acted, Layer, Offer, Scene, Target, needs},
         records,
@@ -15,7 +10,7 @@ use crate::{
         screen,
         screen::Columns,
         settings::view::{Canvas, View},
-        ui::{layout::Layout, layouts, state::Ui},
+        ui::{effect::Effect, layout::Layout, layouts, message::show_message, state::Ui},
     },
     time::Now,
 };

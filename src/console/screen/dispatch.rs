@@ -7,10 +7,9 @@ use crate::console::{
     screen::{answers, columns, filter, moving, palette, time_travel},
     systems::{runs, runs::submitting, sessions},
     trace,
-    ui::layout,
+    ui::{effect::Effect, layout},
 };
 use ratatui::layout::Position;
-use std::time::Duration;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, MouseButton, MouseEvent, MouseEventKind};
 
@@ -20,27 +19,21 @@ use super::class_of_reason;
 use crate::{
     console::{
         copy::CopyForm,
-        draw::class::Class,
-        input::{
-            action::{Action, Effect},
-            pane_id::PaneId,
-            view_id::ViewId,
-        },
+        input::{action::Action, pane_id::PaneId, view_id::ViewId},
         model::Model,
         overlays::Reaction,
         screen::unavailable,
         settings::{config_watcher::Fault, view::View},
         ui::{
             event::Event,
-            state::{Focus, Message, Ui},
+            message::{show_message, show_message_as},
+            state::{Focus, Ui},
         },
     },
     tap::entry::station::Level,
     time::{Mono, Now},
 };
 
-/// How long a message stands.
-const MESSAGE_DURATION: Duration = Duration::from_secs(10);
 /// What is masked on air.
 const MASKED: &str = "logins, chat text and payload values";
 
@@ -155,17 +148,6 @@ fn on_air_text(on_air: bool, view: &View) -> Option<String> {
     view.mask_policy.is_on().then(|| {
         format!("console.on_air = false holds from the next start: this show stays masked until {key}")
     })
-}
-
-/// Says something on the line above the footer.
-pub(crate) fn show_message(ui: &mut Ui, text: String, is_error: bool, now: Now) {
-    show_message_as(ui, text, is_error, Class::Public, now);
-}
-
-/// The same, of what may quote somebody.
-pub(crate) fn show_message_as(ui: &mut Ui, text: String, is_error: bool, class: Class, now: Now) {
-    let level = if is_error { Level::Error } else { Level::Info };
-    ui.message = Some(Message { text, level, class, until: now.mono + MESSAGE_DURATION });
 }
 
 /// Debug builds fail on F12, so that what a fault of ours does to a terminal can be tried on the real thing.

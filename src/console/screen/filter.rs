@@ -1,18 +1,14 @@
 //! Filters of panes: written by `/`, made of a cell by `f`.
 
+use crate::console::ui::effect::Effect;
 use std::collections::BTreeSet;
 
 use crossterm::event::KeyEvent;
 
-use super::dispatch::{show_message, show_message_as};
 use crate::{
     console::{
         draw::class::Class,
-        input::{
-            action::{Action, Effect},
-            keymap::KeyScope,
-            pane_id::PaneId,
-        },
+        input::{action::Action, keymap::KeyScope, pane_id::PaneId},
         model::Model,
         overlays::{Acted, Layer, Offer, Reaction, Scene, Target},
         records,
@@ -20,6 +16,7 @@ use crate::{
         settings::view::{Canvas, View},
         ui::{
             layout::Layout,
+            message::{show_message, show_message_as},
             state::{Focus, Ui},
         },
     },

@@ -1,15 +1,14 @@
 //! Moving about: focus, selection, layers, pages.
 
 use crate::console::{
-    input::{
-        action::{Action, Effect},
-        keymap::KeyScope,
-        pane_id::PaneId,
-    },
+    input::{action::Action, keymap::KeyScope, pane_id::PaneId},
     model::Model,
     records, screen,
     screen::filter,
-    ui::state::{Focus, Ui},
+    ui::{
+        effect::Effect,
+        state::{Focus, Ui},
+    },
 };
 
 /// Moves the focus or the selection.

@@ -1,20 +1,16 @@
 //! What the palette does with keys and clicks, and what becomes of the line that is run.
 
-use crate::console::screen::dispatch;
+use crate::console::{screen::dispatch, ui::effect::Effect};
 use crossterm::event::{KeyEvent, MouseEvent};
 
-use super::dispatch::show_message;
 use crate::{
     console::{
-        input::{
-            action::{Action, Effect},
-            keymap::KeyScope,
-        },
+        input::{action::Action, keymap::KeyScope},
         model::Model,
         overlays::Output,
         screen::{Hit, unavailable},
         settings::{shell::Subcommand, view::View},
-        ui::state::Ui,
+        ui::{message::show_message, state::Ui},
     },
     time::Now,
 };

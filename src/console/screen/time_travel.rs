@@ -1,6 +1,5 @@
 //! Stopping time, stepping through what is kept, and bookmarks.
 
-use super::dispatch::show_message;
 use crate::{
     console::{
         draw::format,
@@ -10,7 +9,10 @@ use crate::{
         records::{bookmarks::Bookmark, selection::RowKeys as _},
         screen,
         settings::view::View,
-        ui::state::{Focus, Ui},
+        ui::{
+            message::show_message,
+            state::{Focus, Ui},
+        },
     },
     time::Now,
 };

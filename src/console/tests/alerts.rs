@@ -1,15 +1,15 @@
 //! What the operator must not miss: when it comes, when it goes, and what he can do with it.
 
-use crate::console::input::pane_id::PaneId;
+use crate::console::{
+    input::pane_id::PaneId,
+    ui::effect::{Effect, Purpose},
+};
 use crossterm::event::{KeyCode, MouseButton, MouseEvent, MouseEventKind};
 
 use super::test_console::{TestConsole, applied, connected, dispatched, enqueued, show};
 use crate::{
     console::{
-        input::{
-            action::{Effect, Purpose},
-            keymap::KeyScope,
-        },
+        input::keymap::KeyScope,
         model::{
             Alert, AlertChanges, AlertStatus, Cause,
             bridge::alerts::{ADAPTER_GONE, ADAPTER_SILENT, HEAD_WAITING, HOST_DOWN, ORPHANED, PORT_DOWN},

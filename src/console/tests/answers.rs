@@ -3,12 +3,12 @@
 use super::test_console::{TestConsole, row};
 use crate::{
     console::{
-        input::{
-            action::{Effect, Purpose},
-            pane_id::PaneId,
-        },
+        input::pane_id::PaneId,
         records::paged_list::Record as Listed,
-        ui::event::Event,
+        ui::{
+            effect::{Effect, Purpose},
+            event::Event,
+        },
     },
     field::Fields,
     filter::Filter,

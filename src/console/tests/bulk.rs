@@ -1,6 +1,9 @@
 //! Marks, cancelling many together, moving rows of another manifest, and recordings.
 
-use crate::console::input::pane_id::PaneId;
+use crate::console::{
+    input::pane_id::PaneId,
+    ui::effect::{Effect, Purpose},
+};
 use std::path::PathBuf;
 
 use crossterm::event::KeyCode;
@@ -10,13 +13,7 @@ use super::{
     test_console::{TestConsole, connected, dispatched, done, row, show},
 };
 use crate::{
-    console::{
-        input::{
-            action::{Effect, Purpose},
-            keymap::KeyScope,
-        },
-        ui::event::Event,
-    },
+    console::{input::keymap::KeyScope, ui::event::Event},
     ids::{InvocationId, RefundId},
     mpp,
     mpp::{CancelledRow, RefundRef, Refusal},

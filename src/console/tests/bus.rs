@@ -1,5 +1,6 @@
 //! The bus: what its view shows, what its chip says, what is done there.
 
+use crate::console::ui::effect::{Effect, Purpose};
 use crossterm::event::KeyCode;
 
 use super::{
@@ -8,11 +9,7 @@ use super::{
 };
 use crate::{
     console::{
-        input::{
-            action::{Action, Effect, Purpose},
-            pane_id::PaneId,
-            view_id::ViewId,
-        },
+        input::{action::Action, pane_id::PaneId, view_id::ViewId},
         model::bus::Culprit,
         systems::bus::keys::PEER,
         ui::state::Focus,

@@ -502,7 +502,7 @@ fn names_that_begin_alike_are_told_apart_by_their_ends_and_a_peer_is_named_when_
         let text = stage.text();
         assert!((10..14).all(|number| text.contains(&format!("ay-{number} "))), "{text}");
     }
-    let asked = crate::console::input::action::Purpose::KickPeer { client: "overlay".to_owned() };
+    let asked = crate::console::ui::effect::Purpose::KickPeer { client: "overlay".to_owned() };
     let outcome = Ok(crate::port::Outcome::PeerKicked { session: ConnectionId(5) });
     stage.event(crate::console::ui::event::Event::CommandAnswered { purpose: asked, outcome });
     assert!(

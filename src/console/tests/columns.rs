@@ -1,6 +1,9 @@
 //! Choosing order and columns, and finding them again.
 
-use crate::console::{records, screen, ui::layouts};
+use crate::console::{
+    records, screen,
+    ui::{effect::Effect, layouts},
+};
 use std::collections::BTreeMap;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
@@ -17,12 +20,7 @@ use super::{
 };
 use crate::{
     console::{
-        input::{
-            action::{Action, Effect},
-            keymap::KeyScope,
-            pane_id::PaneId,
-            view_id::ViewId,
-        },
+        input::{action::Action, keymap::KeyScope, pane_id::PaneId, view_id::ViewId},
         records::table_settings::TableSettings,
         settings::shell::SavedLayout,
         ui::{event::Event, state::Focus},

@@ -6,8 +6,8 @@ use super::{
 };
 use crate::{
     console::{
-        input::{action::Effect, pane_id::PaneId},
-        ui::state::Focus,
+        input::pane_id::PaneId,
+        ui::{effect::Effect, state::Focus},
     },
     ids::{InvocationId, SessionId},
     mpp,

@@ -1,5 +1,6 @@
 //! Copying: what goes to the clipboard, and what is said of it.
 
+use crate::console::ui::effect::{Effect, Purpose};
 use crossterm::event::KeyCode;
 
 use super::{
@@ -9,12 +10,7 @@ use super::{
 };
 use crate::{
     console::{
-        input::{
-            action::{Action, Effect, Purpose},
-            keymap::KeyScope,
-            pane_id::PaneId,
-            view_id::ViewId,
-        },
+        input::{action::Action, keymap::KeyScope, pane_id::PaneId, view_id::ViewId},
         ui::{event::Event, state::Focus},
     },
     ids::InvocationId,

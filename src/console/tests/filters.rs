@@ -1,17 +1,13 @@
 //! Filters of panes: the line, what it says, what it leaves.
 
+use crate::console::ui::effect::Effect;
 use crossterm::event::KeyCode;
 use ratatui::style::Modifier;
 
 use super::test_console::{TestConsole, row, show};
 use crate::{
     console::{
-        input::{
-            action::{Action, Effect},
-            keymap::KeyScope,
-            pane_id::PaneId,
-            view_id::ViewId,
-        },
+        input::{action::Action, keymap::KeyScope, pane_id::PaneId, view_id::ViewId},
         records,
         systems::bridge::keys::INVOCATION,
         ui::{event::Event, state::Focus},

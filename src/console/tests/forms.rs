@@ -1,5 +1,6 @@
 //! Snapshots of the forms and of the questions, with their colours.
 
+use crate::console::ui::effect::Purpose;
 use crossterm::event::KeyCode;
 
 use super::{
@@ -10,7 +11,7 @@ use super::{
 };
 use crate::{
     console::{
-        input::action::{Action, Direction, Purpose},
+        input::action::{Action, Direction},
         ui::event::Event,
     },
     ids::InvocationId,

@@ -1,6 +1,7 @@
 //! The inspector on whole screens: from a record to its entries, from one entry to the next, on air, large
 //! entries, entries that are gone.
 
+use crate::console::ui::effect::Effect;
 use crossterm::event::{KeyCode, MouseButton, MouseEvent, MouseEventKind};
 
 use super::{
@@ -10,12 +11,7 @@ use super::{
 use crate::{
     console::{
         draw::class::MaskPolicy,
-        input::{
-            action::{Action, Effect},
-            keymap::KeyScope,
-            pane_id::PaneId,
-            view_id::ViewId,
-        },
+        input::{action::Action, keymap::KeyScope, pane_id::PaneId, view_id::ViewId},
         inspect,
         inspect::{Inspector, worker},
         model::Timeline,
@@ -237,7 +233,7 @@ fn details_list_the_entries_that_tell_of_an_invocation() {
         focus(&mut story.stage, ViewId::Deck, PaneId::Recent);
         story.stage.key(KeyCode::Enter);
         let row = super::test_console::row(7);
-        let asked = crate::console::input::action::Purpose::Details { id: InvocationId(7) };
+        let asked = crate::console::ui::effect::Purpose::Details { id: InvocationId(7) };
         story.stage.event(Event::QueryAnswered {
             purpose: asked,
             page: Ok(crate::port::Page::Invocation(Some(row))),

@@ -1,5 +1,6 @@
 //! Work given by hand: the list of events, the form that a schema makes, what is sent, and what is kept.
 
+use crate::console::ui::effect::{Effect, Purpose};
 use crossterm::event::{KeyCode, MouseButton, MouseEvent, MouseEventKind};
 
 use super::{
@@ -9,10 +10,7 @@ use super::{
 use crate::{
     console::{
         form::{Field, Form, Kind, Need},
-        input::{
-            action::{Effect, Purpose},
-            keymap::KeyScope,
-        },
+        input::keymap::KeyScope,
         ui::event::Event,
     },
     ids::{InvocationId, TraceId},

@@ -1,6 +1,7 @@
 //! A noisy night: whatever comes from viewers, peers and payloads has a mark, and no screen of a show that is
 //! on air has one of them. What is added to the views, the layers or the places is looked at too.
 
+use crate::console::ui::effect::Effect;
 use std::collections::BTreeSet;
 
 use crossterm::event::KeyCode;
@@ -13,12 +14,7 @@ use super::{
 use crate::{
     console::{
         draw::class::MaskPolicy,
-        input::{
-            action::{Action, Effect},
-            keymap::KeyScope,
-            pane_id::PaneId,
-            view_id::ViewId,
-        },
+        input::{action::Action, keymap::KeyScope, pane_id::PaneId, view_id::ViewId},
         overlays::Output,
         settings::shell::{SubcommandEnd, SubcommandResult},
         ui::{

@@ -1,6 +1,7 @@
 //! What an operator relies on among runs and sessions: what is looked at stays, keys mean one thing, words
 //! say what is.
 
+use crate::console::ui::effect::{Effect, Purpose};
 use crossterm::event::KeyCode;
 
 use super::{
@@ -11,11 +12,7 @@ use super::{
 };
 use crate::{
     console::{
-        input::{
-            action::{Action, Effect, Purpose},
-            pane_id::PaneId,
-            view_id::ViewId,
-        },
+        input::{action::Action, pane_id::PaneId, view_id::ViewId},
         model::AlertStatus,
         records::selection::RecordKey,
         systems::{runs::keys::RUN, sessions::keys::SESSION},

@@ -1,5 +1,6 @@
 //! What the operator is told: of rows that wait to be settled, refusals, refunds, and what was before.
 
+use crate::console::ui::effect::Purpose;
 use crossterm::event::KeyCode;
 
 use super::{
@@ -7,10 +8,7 @@ use super::{
     test_console::{TestConsole, fresh, row, show},
 };
 use crate::{
-    console::{
-        input::{action::Purpose, keymap::KeyScope},
-        ui::event::Event,
-    },
+    console::{input::keymap::KeyScope, ui::event::Event},
     ids::InvocationId,
     mpp,
     port::Page,

@@ -1,13 +1,11 @@
 //! Events that a pack offers, and how a person gets to the form of one.
 
+use crate::console::ui::effect::{Effect, Purpose};
 use crossterm::event::KeyCode;
 
 use super::test_console::TestConsole;
 use crate::{
-    console::{
-        input::action::{Effect, Purpose},
-        ui::event::Event,
-    },
+    console::ui::event::Event,
     mpp,
     mpp::manifest::Pack,
     port::{EventRow, Page},

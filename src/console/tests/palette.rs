@@ -1,6 +1,6 @@
 //! The palette, the list of keys and help, by keys and clicks.
 
-use crate::console::input::pane_id::PaneId;
+use crate::console::{input::pane_id::PaneId, ui::effect::Effect};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
 
 use super::{
@@ -10,7 +10,7 @@ use super::{
 use crate::{
     console::{
         input::{
-            action::{Action, Effect},
+            action::Action,
             keymap::{KeyScope, Keymap},
         },
         screen::Hit,

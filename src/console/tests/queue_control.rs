@@ -1,5 +1,6 @@
 //! Hold and drain: what keys do, and what is seen of it.
 
+use crate::console::ui::effect::Effect;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use super::{
@@ -8,7 +9,7 @@ use super::{
 };
 use crate::{
     console::{
-        input::{action::Effect, pane_id::PaneId},
+        input::pane_id::PaneId,
         ui::{event::Event, state::Focus},
     },
     mpp,

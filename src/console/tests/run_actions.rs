@@ -1,5 +1,6 @@
 //! What is done to runs: a question is answered, a run is cancelled, an opening is submitted.
 
+use crate::console::ui::effect::{Effect, Purpose};
 use crossterm::event::KeyCode;
 
 use super::{
@@ -9,12 +10,7 @@ use super::{
 };
 use crate::{
     console::{
-        input::{
-            action::{Action, Effect, Purpose},
-            keymap::KeyScope,
-            pane_id::PaneId,
-            view_id::ViewId,
-        },
+        input::{action::Action, keymap::KeyScope, pane_id::PaneId, view_id::ViewId},
         systems::runs::keys::RUN,
         ui::{event::Event, state::Focus},
     },

@@ -1,5 +1,6 @@
 //! Runs: what their view shows, what their chip says, what is asked for and done there.
 
+use crate::console::ui::effect::Purpose;
 use std::sync::Arc;
 
 use crossterm::event::KeyCode;
@@ -11,11 +12,7 @@ use super::{
 };
 use crate::{
     console::{
-        input::{
-            action::{Action, Purpose},
-            pane_id::PaneId,
-            view_id::ViewId,
-        },
+        input::{action::Action, pane_id::PaneId, view_id::ViewId},
         records,
         records::selection::{RecordKey, RowKeys as _},
         systems::runs::keys::{NODE, RUN, RUN_EVENT},

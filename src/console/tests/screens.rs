@@ -1,5 +1,6 @@
 //! Snapshots of whole screens with their colours.
 
+use crate::console::ui::effect::Purpose;
 use crossterm::event::KeyCode;
 
 use super::{
@@ -12,11 +13,7 @@ use crate::{
             glyphs::Glyphs,
             theme::{Depth, Theme},
         },
-        input::{
-            action::{Direction, Purpose},
-            pane_id::PaneId,
-            view_id::ViewId,
-        },
+        input::{action::Direction, pane_id::PaneId, view_id::ViewId},
         model::Timeline,
         settings::shell::{SubcommandEnd, SubcommandResult},
         ui::{event::Event, state::Focus},

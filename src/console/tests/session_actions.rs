@@ -1,5 +1,6 @@
 //! What is done to sessions: one is cancelled, with a reason.
 
+use crate::console::ui::effect::{Effect, Purpose};
 use crossterm::event::KeyCode;
 
 use super::{
@@ -10,12 +11,7 @@ use super::{
 };
 use crate::{
     console::{
-        input::{
-            action::{Effect, Purpose},
-            keymap::KeyScope,
-            pane_id::PaneId,
-            view_id::ViewId,
-        },
+        input::{keymap::KeyScope, pane_id::PaneId, view_id::ViewId},
         ui::{event::Event, state::Focus},
     },
     macp,

@@ -1,15 +1,12 @@
 //! Keys and answers, and what they do.
 
+use crate::console::ui::effect::{Effect, Purpose};
 use crossterm::event::{KeyCode, MouseButton, MouseEvent, MouseEventKind};
 
 use super::test_console::{TestConsole, connected, dispatched, done, enqueued, fresh, row, show};
 use crate::{
     console::{
-        input::{
-            action::{Direction, Effect, Purpose},
-            keymap::KeyScope,
-            pane_id::PaneId,
-        },
+        input::{action::Direction, keymap::KeyScope, pane_id::PaneId},
         model::Model,
         systems::bridge::{Pending, keys::INVOCATION},
         ui::{event::Event, state::Focus},

@@ -1,6 +1,7 @@
 //! An opening that is written: its params as a form, the files and recent ones that it goes on from, what it
 //! nests, and what is kept of it.
 
+use crate::console::ui::effect::Effect;
 use crossterm::event::KeyCode;
 
 use super::{
@@ -11,7 +12,7 @@ use super::{
 };
 use crate::{
     console::{
-        input::{action::Effect, keymap::KeyScope},
+        input::keymap::KeyScope,
         systems::runs::openings::{
             OpeningAnswer, OpeningDrafts, OpeningFault, OpeningFile, OpeningJob, OpeningListing,
             ParsedOpening,

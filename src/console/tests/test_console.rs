@@ -1,6 +1,6 @@
 //! A screen without a terminal, over a world made by hand, in virtual time.
 
-use crate::console::{draw::canvas, screen};
+use crate::console::{draw::canvas, screen, ui::effect::Effect};
 use std::{collections::VecDeque, fmt::Write as _, sync::Arc};
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
@@ -18,7 +18,7 @@ use crate::{
             glyphs::Glyphs,
             theme::{Depth, Theme},
         },
-        input::{action::Effect, keymap::Keymap},
+        input::keymap::Keymap,
         model::{AlertChanges, Model},
         settings::{
             config::{AlertRules, CommandHints},

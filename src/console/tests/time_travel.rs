@@ -1,15 +1,12 @@
 //! Stopping time, stepping, going live, bookmarks: on a screen.
 
+use crate::console::ui::effect::{Effect, Purpose};
 use crossterm::event::KeyCode;
 
 use super::test_console::{TestConsole, applied, connected, dispatched, done, enqueued, row, show};
 use crate::{
     console::{
-        input::{
-            action::{Action, Effect, Purpose},
-            pane_id::PaneId,
-            view_id::ViewId,
-        },
+        input::{action::Action, pane_id::PaneId, view_id::ViewId},
         overlays::Details,
         records,
         records::selection::RowKeys as _,

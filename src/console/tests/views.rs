@@ -1,5 +1,6 @@
 //! The Bridge and the Journal: what they show, what they ask for, and when.
 
+use crate::console::ui::effect::{Effect, Purpose};
 use crossterm::event::{KeyCode, MouseButton, MouseEvent, MouseEventKind};
 
 use super::{
@@ -8,11 +9,7 @@ use super::{
 };
 use crate::{
     console::{
-        input::{
-            action::{Effect, Purpose},
-            pane_id::PaneId,
-            view_id::ViewId,
-        },
+        input::{pane_id::PaneId, view_id::ViewId},
         model::Model,
         records::{
             paged_lists::PagedLists,

@@ -2,12 +2,16 @@
 
 use crate::{
     console::{
-        input::{action::Effect, pane_id::PaneId, view_id::ViewId},
+        input::{pane_id::PaneId, view_id::ViewId},
         inspect::actions,
         model::Model,
         overlays::Target,
-        screen::{dispatch::show_message, filter},
-        ui::state::{Focus, Ui},
+        screen::filter,
+        ui::{
+            effect::Effect,
+            message::show_message,
+            state::{Focus, Ui},
+        },
         wire::ENTRY,
     },
     ids::{Seq, TraceId},

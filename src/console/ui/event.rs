@@ -1,10 +1,10 @@
 //! What can happen to a console.
 
+use crate::console::ui::effect::{Effect, Purpose};
 use crossterm::event::{KeyEvent, MouseEvent};
 
 use crate::{
     console::{
-        input::action::{Effect, Purpose},
         settings::{config_watcher::Fault, shell::SubcommandResult},
         systems::runs::openings::OpeningAnswer,
     },

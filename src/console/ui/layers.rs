@@ -1,5 +1,6 @@
 //! The layers over the Deck: the topmost has the keys.
 
+use crate::console::ui::effect::Effect;
 use std::any::Any;
 
 use super::{
@@ -7,7 +8,7 @@ use super::{
     state::{Focus, Ui},
 };
 use crate::console::{
-    input::action::{Action, Effect},
+    input::action::Action,
     model::Model,
     overlays::{Acted, Layer, Reaction, Target},
     settings::view::View,

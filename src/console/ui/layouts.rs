@@ -14,7 +14,7 @@ use std::{collections::BTreeMap, time::Duration};
 
 use serde::{Deserialize, Serialize};
 
-use super::state::{Message, Ui};
+use super::{message::Message, state::Ui};
 use crate::{
     console::{
         draw::class::Class,

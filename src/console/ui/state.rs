@@ -9,10 +9,10 @@ use std::{
 
 use ratatui::layout::Rect;
 
-use super::{history::History, layout::Layout};
+use super::{history::History, layout::Layout, message::Message};
 use crate::{
     console::{
-        draw::{class::Class, dag_layout::DagLayout},
+        draw::dag_layout::DagLayout,
         form::FormDrafts,
         input::{keymap::KeyScope, pane_id::PaneId, view_id::ViewId},
         inspect::Inspector,
@@ -40,7 +40,6 @@ use crate::{
     limits::Limits,
     macp::{Mode, SessionRef},
     runs::RunView,
-    tap::entry::station::Level,
     time::{Clock, Mono, Now},
 };
 
@@ -56,18 +55,6 @@ pub(crate) enum Focus {
     Pane(PaneId),
     /// The chips; the place of the selected one.
     Chips(usize),
-}
-
-/// One line above the footer.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Message {
-    pub(crate) text: String,
-    /// How grave it is.
-    pub(crate) level: Level,
-    /// Whose words it has.
-    pub(crate) class: Class,
-    /// When it goes.
-    pub(crate) until: Mono,
 }
 
 /// The state of the screen.

@@ -1,14 +1,15 @@
 //! Cancelling many rows: in parts, one after the other's answer, and one account of all of them.
 
-use crate::console::draw::format;
+use crate::console::{
+    draw::format,
+    ui::effect::{Effect, Purpose},
+};
 use std::collections::BTreeMap;
 
 use crate::{
     console::{
-        input::action::{Effect, Purpose},
         overlays::DEFAULT_REASON,
-        screen::dispatch::show_message,
-        ui::state::Ui,
+        ui::{message::show_message, state::Ui},
     },
     ids::InvocationId,
     mpp,

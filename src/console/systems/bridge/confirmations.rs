@@ -1,11 +1,12 @@
 //! What is asked before the bridge's rows are cancelled, settled or moved, and before its adapter is dropped.
 
+use crate::console::ui::effect::{Effect, Purpose};
 use std::collections::BTreeMap;
 
 use crate::{
     console::{
         draw::{format, theme::Role},
-        input::action::{Action, Effect, Purpose},
+        input::action::Action,
         model::Model,
         overlays::{Answer, Answers, Confirm, DEFAULT_REASON, detail::join_some},
         settings::view::View,

@@ -1,14 +1,12 @@
 //! The events that work can be given of, from the manifest in force.
 
+use crate::console::ui::effect::{Effect, Purpose};
 use ratatui::layout::{Position, Rect};
 
 use crate::{
     console::{
         draw::{Cell, theme::Role},
-        input::{
-            action::{Action, Effect, Purpose},
-            keymap::KeyScope,
-        },
+        input::{action::Action, keymap::KeyScope},
         model::Model,
         overlays::{Acted, Layer, Offer, Scene, Target, needs},
         records::{

@@ -3,11 +3,13 @@
 use crate::{
     console::{
         form::Form,
-        input::action::{Effect, Purpose},
         model::Model,
-        screen::dispatch::show_message,
         systems::bridge::Events,
-        ui::state::Ui,
+        ui::{
+            effect::{Effect, Purpose},
+            message::show_message,
+            state::Ui,
+        },
     },
     ids::QueueName,
     mpp,

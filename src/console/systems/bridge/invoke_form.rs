@@ -2,10 +2,10 @@
 
 use crate::console::{
     draw::text,
-    input::action::{Action, Effect},
+    input::action::Action,
     overlays::{self, Acted, Layer, Offer, Scene},
     systems::bridge::invoke,
-    ui::{layout::Layout, state::Ui},
+    ui::{effect::Effect, layout::Layout, state::Ui},
 };
 use crossterm::event::{KeyCode, KeyEvent};
 use ratatui::{

@@ -1,6 +1,7 @@
 //! The pending rows of one queue, in pages, oldest first. The list holds a bounded window and grows at the
 //! end that the selection nears.
 
+use crate::console::ui::effect::{Effect, Purpose};
 use ratatui::layout::{Position, Rect};
 
 use super::history::invocations;
@@ -8,7 +9,7 @@ use crate::{
     console::{
         draw::{format, theme::Role},
         input::{
-            action::{Action, Direction, Effect, Purpose},
+            action::{Action, Direction},
             keymap::KeyScope,
             pane_id::PaneId,
         },

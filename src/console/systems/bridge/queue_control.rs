@@ -2,11 +2,14 @@
 
 use crate::{
     console::{
-        input::action::{Action, Effect, Purpose},
+        input::action::Action,
         model::Model,
         screen::unavailable::target_queue,
         settings::view::View,
-        ui::state::Ui,
+        ui::{
+            effect::{Effect, Purpose},
+            state::Ui,
+        },
     },
     ids::QueueName,
     mpp,

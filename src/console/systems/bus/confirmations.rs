@@ -3,11 +3,13 @@
 use crate::{
     console::{
         draw::{format, theme::Role},
-        input::action::{Effect, Purpose},
         model::Model,
         overlays::{Answer, Answers, Confirm, detail::join_some},
         settings::view::View,
-        ui::state::Ui,
+        ui::{
+            effect::{Effect, Purpose},
+            state::Ui,
+        },
     },
     ids::ConnectionId,
     port::Command,

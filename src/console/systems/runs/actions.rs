@@ -1,11 +1,12 @@
 //! Runs: cancelling one, and answering what one asks.
 
+use crate::console::ui::effect::Effect;
 use std::sync::Arc;
 
 use crate::{
     console::{
         input::{
-            action::{Action, Effect},
+            action::Action,
             pane_id::{ChipId, PaneId},
         },
         model::{Alert, Model},

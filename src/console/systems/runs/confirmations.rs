@@ -2,9 +2,11 @@
 
 use crate::{
     console::{
-        input::action::{Effect, Purpose},
         overlays::{Answer, Answers, Confirm},
-        ui::state::Ui,
+        ui::{
+            effect::{Effect, Purpose},
+            state::Ui,
+        },
     },
     port::Command,
     runs::{self, RunState},

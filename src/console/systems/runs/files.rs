@@ -1,14 +1,12 @@
 //! Openings to go on with: those that were submitted lately, then the files that there are.
 
+use crate::console::ui::effect::Effect;
 use ratatui::layout::{Position, Rect};
 
 use crate::{
     console::{
         draw::{Cell, class::Class, format, theme::Role},
-        input::{
-            action::{Action, Effect},
-            keymap::KeyScope,
-        },
+        input::{action::Action, keymap::KeyScope},
         model::Model,
         overlays::{Acted, Layer, Offer, Scene, Target, needs},
         records::{

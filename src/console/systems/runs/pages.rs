@@ -8,6 +8,7 @@ use crate::{
             paged_lists::PagedLists,
             pane::{PaneChip, PaneContext},
         },
+        ui::effect::{Effect, Purpose},
     },
     port::RunRow,
 };
@@ -17,10 +18,7 @@ use super::stored_run::StoredRun;
 use crate::{
     console::{
         app::backfill::{Backfill, NEAR_ROWS, PAGE_ROWS, PageRequest, RequestSlot},
-        input::{
-            action::{Effect, Purpose},
-            pane_id::PaneId,
-        },
+        input::pane_id::PaneId,
         model::{Model, runs::RunLine},
         records::paged_list::{error_text, unexpected_answer},
         ui::{layout::Layout, state::Ui},

@@ -2,12 +2,12 @@
 //! what became of it.
 
 use crate::console::{
-    input::action::{Action, Effect},
+    input::action::Action,
     model::Model,
     overlays::{Acted, Layer, Offer, Scene, Target, needs},
     settings::view::Canvas,
     systems::runs::{submit_draw, submitting},
-    ui::{layout::Layout, state::Ui},
+    ui::{effect::Effect, layout::Layout, state::Ui},
 };
 use ratatui::layout::Position;
 use std::{path::PathBuf, time::Duration};

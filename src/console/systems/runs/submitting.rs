@@ -2,20 +2,17 @@
 
 use crate::{
     console::{
-        input::{
-            action::{Effect, Purpose},
-            pane_id::PaneId,
-            view_id::ViewId,
-        },
+        input::{pane_id::PaneId, view_id::ViewId},
         model::Model,
-        screen::dispatch::show_message,
         systems::runs::{
             ANSWER_TIMEOUT, Files, PendingRequest, Submit,
             keys::RUN,
             openings::{Draft, OpeningAnswer, OpeningJob, Recent},
         },
         ui::{
+            effect::{Effect, Purpose},
             layers::cast_mut,
+            message::show_message,
             state::{Focus, Ui},
         },
     },

@@ -3,12 +3,13 @@
 use super::history::stored_row;
 use crate::{
     console::{
-        input::{action::Effect, pane_id::PaneId},
+        input::pane_id::PaneId,
         model::Model,
         overlays::Target,
         screen::actions::ask,
         systems::sessions::{confirmations::CancelSession, keys},
         ui::{
+            effect::Effect,
             master_detail::session_of,
             state::{Focus, Ui},
         },

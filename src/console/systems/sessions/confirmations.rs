@@ -3,12 +3,14 @@
 use crate::{
     console::{
         draw::{format, theme::Role},
-        input::action::{Effect, Purpose},
         model::Model,
         overlays::{Answer, Answers, Confirm, DEFAULT_REASON, detail::join_some},
         settings::view::View,
         systems::sessions::{actions, session_status},
-        ui::state::Ui,
+        ui::{
+            effect::{Effect, Purpose},
+            state::Ui,
+        },
     },
     macp,
     macp::{ClientView, SessionRef, SessionView},

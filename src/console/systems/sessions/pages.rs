@@ -5,10 +5,7 @@ use super::history::stored_row;
 use crate::{
     console::{
         app::backfill::{Backfill, NEAR_ROWS, PageRequest, RequestSlot},
-        input::{
-            action::{Effect, Purpose},
-            pane_id::PaneId,
-        },
+        input::pane_id::PaneId,
         model::{
             Model,
             sessions::{SessionBoard, SessionLine, records},
@@ -17,7 +14,11 @@ use crate::{
             paged_list::{error_text, unexpected_answer},
             paged_lists::PagedLists,
         },
-        ui::{layout::Layout, state::Ui},
+        ui::{
+            effect::{Effect, Purpose},
+            layout::Layout,
+            state::Ui,
+        },
     },
     macp::SessionRef,
     port::{Page, PortError, Query, SessionDetail},

@@ -1,12 +1,12 @@
 //! What is asked before the station ends, with what becomes of everything that goes on there, and before a
 //! recording does.
 
+use crate::console::ui::effect::{Effect, Purpose};
 use std::path::PathBuf;
 
 use crate::{
     console::{
         draw::{format, theme::Role},
-        input::action::{Effect, Purpose},
         model::Model,
         overlays::{Answer, Answers, Confirm, detail::join_some},
         settings::view::View,

@@ -1,0 +1,36 @@
+//! The message on the line above the footer.
+
+use std::time::Duration;
+
+use super::state::Ui;
+use crate::{
+    console::draw::class::Class,
+    tap::entry::station::Level,
+    time::{Mono, Now},
+};
+
+/// How long a message stands.
+const MESSAGE_DURATION: Duration = Duration::from_secs(10);
+
+/// One line above the footer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Message {
+    pub(crate) text: String,
+    /// How grave it is.
+    pub(crate) level: Level,
+    /// Whose words it has.
+    pub(crate) class: Class,
+    /// When it goes.
+    pub(crate) until: Mono,
+}
+
+/// Says something on the line above the footer.
+pub(crate) fn show_message(ui: &mut Ui, text: String, is_error: bool, now: Now) {
+    show_message_as(ui, text, is_error, Class::Public, now);
+}
+
+/// The same, of what may quote somebody.
+pub(crate) fn show_message_as(ui: &mut Ui, text: String, is_error: bool, class: Class, now: Now) {
+    let level = if is_error { Level::Error } else { Level::Info };
+    ui.message = Some(Message { text, level, class, until: now.mono + MESSAGE_DURATION });
+}
