@@ -367,7 +367,10 @@ proptest! {
     }
 
     #[test]
-    fn valid_json_is_read_whole_and_every_value_from_its_own_bytes(value in json(4), pretty in any::<bool>()) {
+    fn valid_json_is_read_whole_and_every_value_from_its_own_bytes(
+        value in json(4),
+        pretty in any::<bool>(),
+    ) {
         let text = if pretty { serde_json::to_string_pretty(&value).unwrap() } else { value.to_string() };
         let tree = read_json(text.as_bytes());
         sound(text.as_bytes(), &tree);

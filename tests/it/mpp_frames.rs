@@ -364,18 +364,33 @@ proptest! {
     }
 
     #[test]
-    fn random_json_like_text_never_panics(line in r#"\{("(mpp|type|id|queue|result|value)" ?: ?(2|"pull"|"ack"|"\\u00[0-9a-f]{2}|null|\{|\[|\]|\}|,)?)*\}?"#) {
+    fn random_json_like_text_never_panics(
+        line in r#"\{("(mpp|type|id|queue|result|value)" ?: ?(2|"pull"|"ack"|"\\u00[0-9a-f]{2}|null|\{|\[|\]|\}|,)?)*\}?"#,
+    ) {
         judge(line.as_bytes());
     }
 
     #[test]
-    fn any_text_survives_being_written_and_read(queue in ".*", event in "\\PC*", id in any::<u64>(), text in any::<String>()) {
-        let params = serde_json::to_string_pretty(&serde_json::json!({ text.clone(): [text.clone(), 1, {}] })).unwrap();
+    fn any_text_survives_being_written_and_read(
+        queue in ".*",
+        event in "\\PC*",
+        id in any::<u64>(),
+        text in any::<String>(),
+    ) {
+        let params =
+            serde_json::to_string_pretty(&serde_json::json!({ text.clone(): [text.clone(), 1, {}] }))
+                .unwrap();
         let wire = encode::invocation(InvocationId(id), &queue, &event, &params);
         prop_assert_eq!(wire.len(), encode::invocation_len(InvocationId(id), &queue, &event, &params));
         prop_assert_eq!(wire.iter().position(|byte| *byte == b'\n'), Some(wire.len() - 1));
         let read = decode_outbound(&wire);
-        let Ok(Outbound::Invocation { id: id_read, queue: queue_read, event: event_read, params: params_read }) = read else {
+        let Ok(Outbound::Invocation {
+            id: id_read,
+            queue: queue_read,
+            event: event_read,
+            params: params_read,
+        }) = read
+        else {
             return Err(TestCaseError::fail("not read"));
         };
         prop_assert_eq!((id_read.0, &*queue_read, &*event_read), (id, &*queue, &*event));

@@ -94,8 +94,11 @@ proptest! {
             chunks.push(chunk);
             rest = behind;
         }
-        let expected: Vec<_> =
-            stream.split_inclusive(|byte| *byte == b'\n').filter(|line| line.ends_with(b"\n")).map(|line| Ok(line.to_vec())).collect();
+        let expected: Vec<_> = stream
+            .split_inclusive(|byte| *byte == b'\n')
+            .filter(|line| line.ends_with(b"\n"))
+            .map(|line| Ok(line.to_vec()))
+            .collect();
         prop_assert_eq!(framed(chunks), expected);
     }
 }

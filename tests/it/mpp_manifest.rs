@@ -400,7 +400,9 @@ proptest! {
         if let Err(errors) = Pack::parse(&text, &mut |_| Err("none".to_owned())) {
             prop_assert!(!errors.is_empty());
             let lines = text.split(|byte| *byte == b'\n').count();
-            prop_assert!(errors.iter().all(|error| error.line >= 1 && error.line <= lines && error.column >= 1));
+            prop_assert!(
+                errors.iter().all(|error| error.line >= 1 && error.line <= lines && error.column >= 1)
+            );
             prop_assert!(errors.is_sorted_by_key(|error| (error.line, error.column)));
         }
     }

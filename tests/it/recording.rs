@@ -414,10 +414,14 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(128))]
 
     #[test]
-    fn a_mutated_recording_reads_without_panic(flips in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..8)) {
+    fn a_mutated_recording_reads_without_panic(
+        flips in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..8),
+    ) {
         static WHOLE: std::sync::OnceLock<Vec<u8>> = std::sync::OnceLock::new();
         let folder = tempfile::tempdir().unwrap();
-        let whole = WHOLE.get_or_init(|| recorded_file(&folder, (0..1_000).map(|n| format!("a notice of some length, number {n}"))));
+        let whole = WHOLE.get_or_init(|| {
+            recorded_file(&folder, (0..1_000).map(|n| format!("a notice of some length, number {n}")))
+        });
         let mut bytes = whole.clone();
         for (at, byte) in flips {
             let at = at.index(bytes.len());

@@ -515,7 +515,10 @@ proptest! {
     }
 
     #[test]
-    fn any_bytes_have_a_verdict(wire in prop::collection::vec(any::<u8>(), 0..400), is_framed in any::<bool>()) {
+    fn any_bytes_have_a_verdict(
+        wire in prop::collection::vec(any::<u8>(), 0..400),
+        is_framed in any::<bool>(),
+    ) {
         let mut wire = wire;
         if is_framed && wire.len() >= 68 {
             // Lengths, magic and version that fit, so that the checks behind them are reached.

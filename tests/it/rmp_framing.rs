@@ -137,12 +137,15 @@ proptest! {
         bodies in prop::collection::vec(prop::collection::vec(any::<u8>(), 0..2_000), 0..20),
         sizes in prop::collection::vec(1_usize..3_000, 1..20),
     ) {
-        let frames: Vec<Vec<u8>> = bodies.iter().map(|body| {
-            let mut wire = golden()[..68].to_vec();
-            wire[..4].copy_from_slice(&u32::try_from(64 + body.len()).unwrap().to_be_bytes());
-            wire.extend_from_slice(body);
-            wire
-        }).collect();
+        let frames: Vec<Vec<u8>> = bodies
+            .iter()
+            .map(|body| {
+                let mut wire = golden()[..68].to_vec();
+                wire[..4].copy_from_slice(&u32::try_from(64 + body.len()).unwrap().to_be_bytes());
+                wire.extend_from_slice(body);
+                wire
+            })
+            .collect();
         let stream = frames.concat();
         let mut rest = &stream[..];
         let mut chunks = Vec::new();

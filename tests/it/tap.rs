@@ -256,15 +256,19 @@ proptest! {
         let text = vec![0_u8; 3_000];
         for step in steps {
             match step {
-                Step::Emit { entries, bytes } => for _ in 0..entries {
-                    let mut text = text[..usize::from(bytes)].to_vec();
-                    if let Some(first) = text.first_mut() {
-                        *first = ((tap.last().0 + 1) % 251) as u8;
+                Step::Emit { entries, bytes } => {
+                    for _ in 0..entries {
+                        let mut text = text[..usize::from(bytes)].to_vec();
+                        if let Some(first) = text.first_mut() {
+                            *first = ((tap.last().0 + 1) % 251) as u8;
+                        }
+                        let what = What::Transition(Transition::Station(station::Transition::Operated));
+                        tap.emit(draft(what, &text));
                     }
-                    let what = What::Transition(Transition::Station(station::Transition::Operated));
-                    tap.emit(draft(what, &text));
-                },
-                Step::Read { reader } => { readers[usize::from(reader)].read(); }
+                }
+                Step::Read { reader } => {
+                    readers[usize::from(reader)].read();
+                }
                 Step::ReadAll { reader } => while readers[usize::from(reader)].read() {},
                 Step::Join { reader } => {
                     readers.remove(usize::from(reader));
@@ -282,12 +286,20 @@ proptest! {
         }
         for watched in &mut readers {
             while watched.read() {}
-            prop_assert_eq!(watched.reader.received() + watched.reader.lost() + watched.began, tap.last().0 + 1);
+            prop_assert_eq!(
+                watched.reader.received() + watched.reader.lost() + watched.began,
+                tap.last().0 + 1
+            );
         }
     }
 
     #[test]
-    fn a_token_is_never_kept(before in "[ a-z]{0,300}", after in "[ a-z]{0,300}", frame_bytes_max in 256_u64..700, withhold: bool) {
+    fn a_token_is_never_kept(
+        before in "[ a-z]{0,300}",
+        after in "[ a-z]{0,300}",
+        frame_bytes_max in 256_u64..700,
+        withhold: bool,
+    ) {
         let tap = Tap::new(limits::Tap { frame_bytes_max, ..NARROW });
         let mut reader = tap.reader().unwrap();
         let (wire, range) = hello(&before, &after);

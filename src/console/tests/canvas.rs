@@ -72,7 +72,11 @@ proptest! {
             while at < COLUMNS {
                 let wide = buffer[(at, 0)].cell_width();
                 prop_assert!(wide >= 1 && at + wide <= COLUMNS, "{wide} columns at {at}");
-                prop_assert!((at + 1..at + wide).all(|trailing| buffer[(trailing, 0)].symbol() == " "), "{:?}", buffer);
+                prop_assert!(
+                    (at + 1..at + wide).all(|trailing| buffer[(trailing, 0)].symbol() == " "),
+                    "{:?}",
+                    buffer
+                );
                 at += wide;
             }
             line = symbols(buffer);
@@ -82,7 +86,10 @@ proptest! {
         while at < COLUMNS {
             // A cluster of several columns is several cells to a terminal that counts characters.
             let wide = line[usize::from(at)].as_str().cell_width();
-            let seen: String = (at..at + wide).filter_map(|column| terminal.screen().cell(0, column)).map(vt100::Cell::contents).collect();
+            let seen: String = (at..at + wide)
+                .filter_map(|column| terminal.screen().cell(0, column))
+                .map(vt100::Cell::contents)
+                .collect();
             prop_assert_eq!(seen.trim(), line[usize::from(at)].trim(), "at {} of {:?}", at, line);
             at += wide;
         }

@@ -245,12 +245,17 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn a_chosen_record_stays_chosen_while_it_is_among_the_rows(happenings in prop::collection::vec(happening(), 1..60)) {
+    fn a_chosen_record_stays_chosen_while_it_is_among_the_rows(
+        happenings in prop::collection::vec(happening(), 1..60),
+    ) {
         let mut stage = show(160, 50);
         let mut next = 100;
         for happening in &happenings {
-            let before: Vec<_> = watched(&stage).into_iter().filter(|pane| !stage.ui.selection(*pane).is_none_or(Selection::is_untouched))
-                .map(|pane| (pane, stage.ui.selected(pane, &stage.model))).collect();
+            let before: Vec<_> = watched(&stage)
+                .into_iter()
+                .filter(|pane| !stage.ui.selection(*pane).is_none_or(Selection::is_untouched))
+                .map(|pane| (pane, stage.ui.selected(pane, &stage.model)))
+                .collect();
             happen(&mut stage, happening, &mut next);
             stage.ui.at = stage.view.now;
             stage.ui.reconcile(&stage.model);
@@ -260,7 +265,9 @@ proptest! {
                 let there = keys(&stage, pane);
                 let is = stage.ui.selected(pane, &stage.model);
                 match was {
-                    Some(was) if there.contains(&was) => prop_assert_eq!(Some(was), is, "{:?} after {:?}", pane, happening),
+                    Some(was) if there.contains(&was) => {
+                        prop_assert_eq!(Some(was), is, "{:?} after {:?}", pane, happening)
+                    }
                     _ => prop_assert_eq!(is.is_some(), !there.is_empty(), "{:?} after {:?}", pane, happening),
                 }
                 // What is drawn is what keys work on: asked for afresh, it is the same.

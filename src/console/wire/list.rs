@@ -359,13 +359,23 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(24))]
 
         #[test]
-        fn it_agrees_with_a_naive_evaluation_whatever_comes(steps in prop::collection::vec((0..6_u8, 1..300_u64), 1..20)) {
+        fn it_agrees_with_a_naive_evaluation_whatever_comes(
+            steps in prop::collection::vec((0..6_u8, 1..300_u64), 1..20),
+        ) {
             let mut line = Fixture::new(4_096);
             let mut list = List::default();
             let mut wanted: Option<Filter> = None;
             for (what, count) in steps {
                 match what {
-                    0 | 1 => (0..count * 5).for_each(|at| line.say(if at % 3 == 0 { "boss" } else if at % 3 == 1 { "chest" } else { "boss chest" })),
+                    0 | 1 => (0..count * 5).for_each(|at| {
+                        line.say(if at % 3 == 0 {
+                            "boss"
+                        } else if at % 3 == 1 {
+                            "chest"
+                        } else {
+                            "boss chest"
+                        })
+                    }),
                     2 => wanted = Some(filter("boss")),
                     3 => wanted = Some(filter("chest boss")),
                     4 => wanted = None,
@@ -384,8 +394,10 @@ mod tests {
                 while list.is_behind(&line.kept) {
                     list.advance(&line.kept, now, count);
                 }
-                let naive = |entry: &EntryRecord<'_>| wanted.as_ref().is_none_or(|filter| filter.admits(entry, now));
-                let all = line.kept.iter().filter(|(_, entry)| naive(&EntryRecord(*entry))).map(|(index, _)| index);
+                let naive =
+                    |entry: &EntryRecord<'_>| wanted.as_ref().is_none_or(|filter| filter.admits(entry, now));
+                let all =
+                    line.kept.iter().filter(|(_, entry)| naive(&EntryRecord(*entry))).map(|(index, _)| index);
                 prop_assert_eq!(visible(&list, &line.kept), all.collect::<Vec<_>>());
             }
         }

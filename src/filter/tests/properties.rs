@@ -280,12 +280,21 @@ proptest! {
         prop_assume!(text.len() <= crate::filter::TEXT_BYTES_MAX);
         let filter = Filter::parse(&text, specs()).unwrap();
         for record in records {
-            prop_assert_eq!(filter.admits(&record, now()), naive::admits(&expr, &record), "{} of {:?}", text, record);
+            prop_assert_eq!(
+                filter.admits(&record, now()),
+                naive::admits(&expr, &record),
+                "{} of {:?}",
+                text,
+                record
+            );
         }
     }
 
     #[test]
-    fn any_text_is_read_or_refused_with_a_place(text in "\\PC{0,40}|[ -~]{0,60}|((name|age|state|at|topic|id)(:|=|~|>)?[a-z0-9:\"()*/ ]{0,8} ?){0,6}", cursor in 0_usize..80) {
+    fn any_text_is_read_or_refused_with_a_place(
+        text in "\\PC{0,40}|[ -~]{0,60}|((name|age|state|at|topic|id)(:|=|~|>)?[a-z0-9:\"()*/ ]{0,8} ?){0,
+        6}", cursor in 0_usize..80,
+    ) {
         match Filter::parse(&text, specs()) {
             Ok(filter) => {
                 let canonical = filter.canonical();
@@ -308,7 +317,13 @@ proptest! {
         for (field, spec) in specs().iter().enumerate() {
             let term = Filter::term(spec, &record.value(field, now()));
             let filter = Filter::parse(&term, specs());
-            prop_assert!(filter.as_ref().is_ok_and(|filter| filter.admits(&record, now())), "{} of {:?}: {:?}", term, record, filter);
+            prop_assert!(
+                filter.as_ref().is_ok_and(|filter| filter.admits(&record, now())),
+                "{} of {:?}: {:?}",
+                term,
+                record,
+                filter
+            );
         }
     }
 }

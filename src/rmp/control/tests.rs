@@ -237,8 +237,13 @@ proptest! {
     /// Well-formed payloads with one byte changed, and any bytes at all: read or told, and a token that is
     /// there is found or the rest hidden.
     #[test]
-    fn whatever_comes_is_read_or_told(at in 0_usize..60, byte in any::<u8>(), any in proptest::collection::vec(any::<u8>(), 0..60)) {
-        let hello = FromClient::Hello { v: 1, client: "cli", kind: "tui", token: Some(Token("s3cret")) }.body();
+    fn whatever_comes_is_read_or_told(
+        at in 0_usize..60,
+        byte in any::<u8>(),
+        any in proptest::collection::vec(any::<u8>(), 0..60),
+    ) {
+        let hello =
+            FromClient::Hello { v: 1, client: "cli", kind: "tui", token: Some(Token("s3cret")) }.body();
         let mut mutated = hello.clone();
         let at = at.min(hello.len() - 1);
         mutated[at] = byte;

@@ -149,7 +149,9 @@ mod tests {
     proptest! {
         /// Few hashes, so that places stand in each other's way.
         #[test]
-        fn has_what_was_added_and_not_taken_out(ops in proptest::collection::vec((0_u64..40, 0_u32..4, any::<bool>()), 0..400)) {
+        fn has_what_was_added_and_not_taken_out(
+            ops in proptest::collection::vec((0_u64..40, 0_u32..4, any::<bool>()), 0..400),
+        ) {
             let mut places = SlotTable::default();
             let mut plain = HashMap::new();
             for (number, (hash, of, is_added)) in (0..).zip(ops) {
@@ -163,7 +165,11 @@ mod tests {
                     (None, true) => places.add(SlotEntry { hash, number }),
                     (None, false) => continue,
                 }
-                if is_added { plain.insert(key, number) } else { plain.remove(&key) };
+                if is_added {
+                    plain.insert(key, number)
+                } else {
+                    plain.remove(&key)
+                };
             }
             for ((hash, _), number) in &plain {
                 let hash = Hash::of(hash * 0x1_0000_0000 * 2);

@@ -268,7 +268,9 @@ proptest! {
         let mut now = at_ms(0);
         for op in ops {
             match op {
-                Op::Subscribe(at) if subscribers[at].is_none() => subscribers[at] = Some(dedupe.open_subscriber()),
+                Op::Subscribe(at) if subscribers[at].is_none() => {
+                    subscribers[at] = Some(dedupe.open_subscriber())
+                }
                 Op::Unsubscribe(at) => {
                     if let Some(subscriber) = subscribers[at].take() {
                         dedupe.close_subscriber(subscriber);
@@ -352,11 +354,15 @@ proptest! {
                     plain.keys.retain(|known| (known.0, known.1) != (group, key));
                 }
                 1 => {
-                    let old = plain.keys.iter().take(3).filter(|(.., at)| now.since(*at) > bounds.age).count();
+                    let old =
+                        plain.keys.iter().take(3).filter(|(.., at)| now.since(*at) > bounds.age).count();
                     plain.keys.drain(..old);
                     prop_assert_eq!(ledger.forget_old(now, 3), old);
                 }
-                _ => prop_assert_eq!(ledger.record_seen(groups[group], key, mark, now), plain.see((group, key), mark, now, &bounds)),
+                _ => prop_assert_eq!(
+                    ledger.record_seen(groups[group], key, mark, now),
+                    plain.see((group, key), mark, now, &bounds)
+                ),
             }
             prop_assert_eq!((ledger.len(), ledger.evicted_young()), (plain.keys.len(), plain.evicted_young));
         }
@@ -365,7 +371,10 @@ proptest! {
             prop_assert_eq!(ledger.mark(groups[*group], key, now), known);
         }
         for (place, group) in groups.iter().enumerate() {
-            prop_assert_eq!(ledger.len_of(*group), plain.keys.iter().filter(|known| known.0 == place).count() as u64);
+            prop_assert_eq!(
+                ledger.len_of(*group),
+                plain.keys.iter().filter(|known| known.0 == place).count() as u64
+            );
         }
     }
 }

@@ -247,7 +247,8 @@ proptest! {
             let fill = u8::try_from(tag % 251).unwrap();
             match op {
                 Op::Answer(len) => {
-                    let waiting: usize = list.iter().filter(|unit| unit.delivery.is_none()).map(|unit| unit.bytes.len()).sum();
+                    let waiting: usize =
+                        list.iter().filter(|unit| unit.delivery.is_none()).map(|unit| unit.bytes.len()).sum();
                     let fits = waiting == 0 || waiting + len <= 300;
                     prop_assert_eq!(outbox.push_answer(&vec![fill; len]).is_ok(), fits);
                     if fits && len > 0 {
@@ -257,11 +258,18 @@ proptest! {
                 Op::Deliver { sub, len, ttl_ms } => {
                     let message = bytes(len, fill);
                     let of_sub = list.iter().filter(|unit| unit.delivery.is_some_and(|it| it.0 == sub));
-                    let (messages, queued) = of_sub.fold((0, 0), |(n, sum), unit| (n + 1, sum + unit.bytes.len()));
-                    let all: usize = list.iter().filter(|unit| unit.delivery.is_some()).map(|unit| unit.bytes.len()).sum();
+                    let (messages, queued) =
+                        of_sub.fold((0, 0), |(n, sum), unit| (n + 1, sum + unit.bytes.len()));
+                    let all: usize =
+                        list.iter().filter(|unit| unit.delivery.is_some()).map(|unit| unit.bytes.len()).sum();
                     // An empty queue always takes one (ruling RMP 8).
-                    let fits = messages < 20 && (messages == 0 || (queued + len + 4 <= 60_000 && all + len + 4 <= 120_000));
-                    let pushed = outbox.push_delivery(slots[sub], delivery(&message, now_ms + ttl_ms, tag), &mut budget);
+                    let fits = messages < 20
+                        && (messages == 0 || (queued + len + 4 <= 60_000 && all + len + 4 <= 120_000));
+                    let pushed = outbox.push_delivery(
+                        slots[sub],
+                        delivery(&message, now_ms + ttl_ms, tag),
+                        &mut budget,
+                    );
                     prop_assert_eq!(pushed.is_ok(), fits, "{:?}", pushed);
                     if fits {
                         let bytes = [b"head", &message[..]].concat();
@@ -270,16 +278,23 @@ proptest! {
                 }
                 Op::Write { of_offered } => {
                     let mut gone = Vec::new();
-                    let front = outbox.front(now_ms, &mut budget, |it| gone.push((it.slot, it.expires_at_ms, it.tag, it.message.to_vec())));
+                    let front = outbox.front(now_ms, &mut budget, |it| {
+                        gone.push((it.slot, it.expires_at_ms, it.tag, it.message.to_vec()))
+                    });
                     let offered = front.slices().concat();
                     for (slot, expires_at_ms, tag, message) in gone {
-                        let place = list.iter().position(|unit| unit.delivery.is_some_and(|it| it.2 == tag)).unwrap();
+                        let place =
+                            list.iter().position(|unit| unit.delivery.is_some_and(|it| it.2 == tag)).unwrap();
                         let unit = list.remove(place).unwrap();
                         prop_assert!(now_ms >= expires_at_ms && (place > 0 || begun == 0));
-                        prop_assert_eq!((slots[unit.delivery.unwrap().0], unit.delivery.unwrap().1), (slot, expires_at_ms));
+                        prop_assert_eq!(
+                            (slots[unit.delivery.unwrap().0], unit.delivery.unwrap().1),
+                            (slot, expires_at_ms)
+                        );
                         prop_assert_eq!(&unit.bytes[4..], &message[..]);
                     }
-                    let all: Vec<u8> = list.iter().flat_map(|unit| unit.bytes.iter().copied()).skip(begun).collect();
+                    let all: Vec<u8> =
+                        list.iter().flat_map(|unit| unit.bytes.iter().copied()).skip(begun).collect();
                     prop_assert!(all.starts_with(&offered) && (offered.is_empty() == all.is_empty()));
                     // Nothing expired is offered unless it has begun to leave.
                     let mut end = 0;
@@ -303,7 +318,9 @@ proptest! {
                 Op::Wait(ms) => now_ms += ms,
                 Op::Expire => {
                     let mut gone = Vec::new();
-                    outbox.expire(now_ms, &mut budget, |it| gone.push((it.tag, [it.head, it.message].concat())));
+                    outbox.expire(now_ms, &mut budget, |it| {
+                        gone.push((it.tag, [it.head, it.message].concat()))
+                    });
                     let is_expired = |(place, unit): (usize, &Listed)| {
                         unit.delivery.is_some_and(|it| now_ms >= it.1) && (place > 0 || begun == 0)
                     };
@@ -329,7 +346,10 @@ proptest! {
                 let account = outbox.queue_stats(slot);
                 prop_assert_eq!((account.messages, account.bytes), (messages[sub], total[sub]));
             }
-            prop_assert_eq!((outbox.messages(), outbox.bytes()), (messages.iter().sum::<u64>(), total.iter().sum::<u64>()));
+            prop_assert_eq!(
+                (outbox.messages(), outbox.bytes()),
+                (messages.iter().sum::<u64>(), total.iter().sum::<u64>())
+            );
             prop_assert_eq!(budget.bytes(), outbox.bytes());
             prop_assert_eq!(outbox.is_empty(), list.is_empty());
         }

@@ -130,7 +130,8 @@ proptest! {
                 }
                 Op::Match(text) => {
                     let topic = Topic::parse(&text).unwrap();
-                    let mut expected: Vec<_> = naive.iter().filter(|(_, it)| it.matches(&topic)).map(|(route, _)| *route).collect();
+                    let mut expected: Vec<_> =
+                        naive.iter().filter(|(_, it)| it.matches(&topic)).map(|(route, _)| *route).collect();
                     expected.sort_unstable();
                     prop_assert_eq!(matched(&routes, &text), expected);
                 }

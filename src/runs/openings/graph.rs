@@ -115,7 +115,9 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_edge_of_an_ordered_graph_leads_forward(edges in prop::collection::vec((0_usize..30, 0_usize..30), 0..60)) {
+        fn every_edge_of_an_ordered_graph_leads_forward(
+            edges in prop::collection::vec((0_usize..30, 0_usize..30), 0..60),
+        ) {
             let found = order(30, edges.iter().copied());
             let mut nodes = found.nodes.clone();
             nodes.sort_unstable();

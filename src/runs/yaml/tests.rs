@@ -147,7 +147,9 @@ fn json_values() -> impl Strategy<Value = Json> {
 
 proptest! {
     #[test]
-    fn what_is_written_reads_back(map in prop::collection::btree_map(".{0,6}|[a-z]{1,5}", json_values(), 0..6)) {
+    fn what_is_written_reads_back(
+        map in prop::collection::btree_map(".{0,6}|[a-z]{1,5}", json_values(), 0..6),
+    ) {
         let map: serde_json::Map<String, Json> = map.into_iter().collect();
         for written in [text(&map), flow(&Json::Object(map.clone()))] {
             let reading = read(&written, BOUNDS);
@@ -157,7 +159,9 @@ proptest! {
     }
 
     #[test]
-    fn any_text_is_read_or_has_a_fault_within_it(source in "([a-c]: |- |\\[|\\]|\\{|\\}|, |&a |\\*a|!!?x? |\"|'|\\||>|#|\n|\n  |\n    |\t|é|---\n|%|\\? |~|1|.inf|<<){0,40}") {
+    fn any_text_is_read_or_has_a_fault_within_it(
+        source in "([a-c]: |- |\\[|\\]|\\{|\\}|, |&a |\\*a|!!?x? |\"|'|\\||>|#|\n|\n  |\n    |\t|é|---\n|%|\\? |~|1|.inf|<<){0,40}",
+    ) {
         let reading = read(&source, BOUNDS);
         let lines = source.split('\n').count() + 1;
         for fault in &reading.faults {

@@ -268,14 +268,23 @@ fn step() -> impl Strategy<Value = Step> {
 
 proptest! {
     #[test]
-    fn a_mirror_and_translated_snapshots_make_the_stations_own_state(steps in prop::collection::vec(step(), 1..200)) {
+    fn a_mirror_and_translated_snapshots_make_the_stations_own_state(
+        steps in prop::collection::vec(step(), 1..200),
+    ) {
         let mut at_ms = 100_000_000;
         let mut station = Station::start(7_000, at_ms);
         let (mut timeline, mut console) = attached(&mut station, at_ms);
         let begun = timeline.mirror().next();
         let mut taken: Option<Snapshot> = None;
         // The first of these may have been lost, and the second tells of it.
-        let end = [Step::SnapshotComes, Step::Send(true), Step::Read, Step::Snapshot, Step::SnapshotComes, Step::Read];
+        let end = [
+            Step::SnapshotComes,
+            Step::Send(true),
+            Step::Read,
+            Step::Snapshot,
+            Step::SnapshotComes,
+            Step::Read,
+        ];
         for step in steps.into_iter().chain(end) {
             at_ms += 10;
             match step {
@@ -286,22 +295,29 @@ proptest! {
                         take(&mut timeline, &body, at_ms);
                     }
                 }
-                Step::Snapshot if console.state.is_none() => taken = taken.or_else(|| Some(station.snapshot(at_ms))),
-                Step::SnapshotComes => console.state = taken.take().map(|snapshot| timeline.snapshot(snapshot)).or(console.state),
+                Step::Snapshot if console.state.is_none() => {
+                    taken = taken.or_else(|| Some(station.snapshot(at_ms)))
+                }
+                Step::SnapshotComes => {
+                    console.state = taken.take().map(|snapshot| timeline.snapshot(snapshot)).or(console.state)
+                }
                 // It reads on when the snapshot is there.
                 Step::Read if taken.is_none() => console.read(),
                 Step::Snapshot | Step::Read => {}
                 Step::Restart(lead_ms) => {
                     station = Station::start(lead_ms, at_ms);
-                    let first = Batch::read(&station.batch()).map(|batch| Seq(batch.first.0 + batch.count)).unwrap();
+                    let first =
+                        Batch::read(&station.batch()).map(|batch| Seq(batch.first.0 + batch.count)).unwrap();
                     timeline.reset(first, shift(&station, at_ms), Now::at_ms(at_ms));
                     taken = None;
                 }
             }
-            if console.reader.lag() == 0 && timeline.expected() == station.tap.last().next()
+            if console.reader.lag() == 0
+                && timeline.expected() == station.tap.last().next()
                 && let Some(state) = &console.state
             {
-                let expected = station.state.clone().rebased(|seq| seq, |at| shift(&station, at_ms).apply(at));
+                let expected =
+                    station.state.clone().rebased(|seq| seq, |at| shift(&station, at_ms).apply(at));
                 prop_assert_eq!(without_positions(state.clone()), without_positions(expected));
             }
         }

@@ -157,8 +157,12 @@ proptest! {
                 }
                 Step::Fetch { after } => {
                     let after = model.pick(after).unwrap_or(0);
-                    let fetched: Vec<_> = kit.fetch(after, 64, true).rows.iter().map(|row| row.id.0).collect();
-                    let pending = model.states().into_iter().filter(|(id, state)| *id > after && *state == RowState::Pending);
+                    let fetched: Vec<_> =
+                        kit.fetch(after, 64, true).rows.iter().map(|row| row.id.0).collect();
+                    let pending = model
+                        .states()
+                        .into_iter()
+                        .filter(|(id, state)| *id > after && *state == RowState::Pending);
                     prop_assert_eq!(fetched, pending.map(|(id, _)| id).take(64).collect::<Vec<_>>());
                 }
                 Step::Flush => prop_assert_eq!(kit.states(), model.states()),

@@ -195,8 +195,18 @@ proptest! {
         queued_bytes_max in 300_u64..8_000,
         body_bytes_max in 500_u64..2_000,
     ) {
-        let few = limits::Rmp { topics_max, shown_topics_max, queue_bytes_max, queued_bytes_max, body_bytes_max, ..limits::Rmp::default() };
-        let mut house = TestBroker::made(limits::Rmp { queue_messages_max: 3, notices_per_s_max: 2, connections_max: 8, ..few }, true);
+        let few = limits::Rmp {
+            topics_max,
+            shown_topics_max,
+            queue_bytes_max,
+            queued_bytes_max,
+            body_bytes_max,
+            ..limits::Rmp::default()
+        };
+        let mut house = TestBroker::made(
+            limits::Rmp { queue_messages_max: 3, notices_per_s_max: 2, connections_max: 8, ..few },
+            true,
+        );
         let mut sessions: [Option<ConnectionId>; 6] = [None; 6];
         let mut next = 0;
         for (n, op) in ops.into_iter().enumerate() {
@@ -232,9 +242,16 @@ proptest! {
                     if let Some(session) = sessions[id] {
                         let topic = PATTERNS[at];
                         if house.is_tool(session) {
-                            house.unit(session, &format!(r#"{{"Subscribe":{{"id":1,"topic":"{topic}","sub_id":{sub}}}}}"#));
+                            house.unit(
+                                session,
+                                &format!(r#"{{"Subscribe":{{"id":1,"topic":"{topic}","sub_id":{sub}}}}}"#),
+                            );
                         } else {
-                            house.say(session, "Subscribe", vec![("sub", sub.into()), ("topic", topic.into())]);
+                            house.say(
+                                session,
+                                "Subscribe",
+                                vec![("sub", sub.into()), ("topic", topic.into())],
+                            );
                         }
                     }
                 }

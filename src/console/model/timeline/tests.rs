@@ -144,7 +144,8 @@ proptest! {
         steps in prop::collection::vec((any::<u8>(), 1u16..100), 15..40),
         looks in prop::collection::vec(any::<prop::sample::Index>(), 20),
     ) {
-        let mut bench = Fixture::new(small(4_096), limits::Tap { ring_entries_max: 1_024, ..Limits::default().tap });
+        let mut bench =
+            Fixture::new(small(4_096), limits::Tap { ring_entries_max: 1_024, ..Limits::default().tap });
         for (what, many) in steps {
             match what {
                 0..20 => bench.note(),
@@ -176,7 +177,12 @@ proptest! {
             let index = first + look.index(usize::try_from(end - first).unwrap()) as u64;
             for index in [index, (index + 1).min(end - 1), index.saturating_sub(1).max(first)] {
                 let shown = bench.time.state_at(index, &live).unwrap();
-                prop_assert_eq!(&comparable(&shown), &bench.was[usize::try_from(index).unwrap()], "at {}", index);
+                prop_assert_eq!(
+                    &comparable(&shown),
+                    &bench.was[usize::try_from(index).unwrap()],
+                    "at {}",
+                    index
+                );
             }
         }
     }

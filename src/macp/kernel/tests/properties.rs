@@ -41,10 +41,14 @@ proptest! {
 
     /// A message may be sent again at any time behind its first, however often: the session is the same.
     #[test]
-    fn any_retries_make_the_same_session(messages in messages(), again in proptest::collection::vec(any::<prop::sample::Index>(), 0..60)) {
+    fn any_retries_make_the_same_session(
+        messages in messages(),
+        again in proptest::collection::vec(any::<prop::sample::Index>(), 0..60),
+    ) {
         let (once, first) = decided(messages.iter().cloned());
         // What is rejected is judged anew, so that only what was taken is sent again.
-        let taken: Vec<_> = messages.iter().zip(&first).map(|(message, ack)| (message, ack.error.is_none())).collect();
+        let taken: Vec<_> =
+            messages.iter().zip(&first).map(|(message, ack)| (message, ack.error.is_none())).collect();
         let mut with_retries = Vec::new();
         for (place, message) in messages.iter().enumerate() {
             with_retries.push(message.clone());
@@ -68,12 +72,22 @@ proptest! {
         accepted(&house.send(&start("s", "start", &SessionStartPayload::default())));
         accepted(&house.send_text("s", "Proposal", "p", "a", r#"{"proposal_id":"p"}"#));
         for (n, (sender, vote)) in votes.iter().enumerate() {
-            accepted(&house.send_text("s", "Vote", &format!("m{n}"), &sender.to_string(), &format!(r#"{{"vote":"{vote}"}}"#)));
+            accepted(&house.send_text(
+                "s",
+                "Vote",
+                &format!("m{n}"),
+                &sender.to_string(),
+                &format!(r#"{{"vote":"{vote}"}}"#),
+            ));
             last.insert(sender.to_string(), vote.to_string());
         }
         let json = house.kernel.image("s").unwrap().json;
-        let kept: std::collections::BTreeMap<_, _> =
-            json["votes"].as_object().unwrap().iter().map(|(sender, it)| (sender.clone(), it["vote"].as_str().unwrap().to_owned())).collect();
+        let kept: std::collections::BTreeMap<_, _> = json["votes"]
+            .as_object()
+            .unwrap()
+            .iter()
+            .map(|(sender, it)| (sender.clone(), it["vote"].as_str().unwrap().to_owned()))
+            .collect();
         prop_assert_eq!(kept, last);
     }
 
@@ -85,7 +99,13 @@ proptest! {
         let mut values = [None; 3];
         let mut round = 0;
         for (n, (sender, value)) in said.iter().enumerate() {
-            accepted(&house.send_text("s", "Contribute", &format!("m{n}"), &sender.to_string(), &format!(r#"{{"value":"{value}"}}"#)));
+            accepted(&house.send_text(
+                "s",
+                "Contribute",
+                &format!("m{n}"),
+                &sender.to_string(),
+                &format!(r#"{{"value":"{value}"}}"#),
+            ));
             let before = values[usize::from(*sender)].replace(*value);
             round += u64::from(before != Some(*value));
             prop_assert_eq!(house.kernel.image("s").unwrap().state.round(), Some(round));
@@ -94,13 +114,24 @@ proptest! {
 
     /// In whatever order participants come, the last to agree resolves the session, and not one before.
     #[test]
-    fn convergence_is_reached_in_any_order(order in Just((0..6_u8).collect::<Vec<_>>()).prop_shuffle(), astray in 0_u8..6) {
+    fn convergence_is_reached_in_any_order(
+        order in Just((0..6_u8).collect::<Vec<_>>()).prop_shuffle(),
+        astray in 0_u8..6,
+    ) {
         let names: Vec<String> = (0..6).map(|n| format!("agent {n}")).collect();
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         let mut house = TestKernel::new();
         accepted(&house.send(&rounds("s", "start", &names)));
         let mut say = |id: String, sender: u8, value: &str| {
-            house.send_text("s", "Contribute", &id, names[usize::from(sender)], &format!(r#"{{"value":"{value}"}}"#)).state
+            house
+                .send_text(
+                    "s",
+                    "Contribute",
+                    &id,
+                    names[usize::from(sender)],
+                    &format!(r#"{{"value":"{value}"}}"#),
+                )
+                .state
         };
         prop_assert_eq!(say("astray".to_owned(), astray, "other"), Some(SessionState::Open));
         for (n, sender) in order.iter().enumerate() {
