@@ -1,5 +1,7 @@
 //! The text of a Rust file as words and signs, and the paths that it names.
 
+use std::collections::BTreeSet;
+
 /// A word or a sign of the code, with its line.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Token {
@@ -15,8 +17,27 @@ impl Token {
 
 /// The code's words and signs, without comments and literals.
 pub(super) fn tokens(source: &str) -> Vec<Token> {
+    let is_code = |text: &str| {
+        !text.starts_with('\'')
+            && !text.contains(['"', '\n'])
+            && !text.starts_with("//")
+            && !text.starts_with("/*")
+            && !text.starts_with(char::is_whitespace)
+    };
+    pieces(source).into_iter().filter(|it| is_code(&it.text)).collect()
+}
+
+/// The lines, from 1, that a literal begun on an earlier line reaches.
+pub(super) fn text_lines(source: &str) -> BTreeSet<usize> {
+    let is_text = |it: &Token| !it.text.starts_with("//") && !it.text.starts_with("/*");
+    let lines = |it: Token| it.line + 1..=it.line + it.text.matches('\n').count();
+    pieces(source).into_iter().filter(|it| is_text(it) && it.text.contains('"')).flat_map(lines).collect()
+}
+
+/// All of the text: words, signs, blanks, comments and literals.
+fn pieces(source: &str) -> Vec<Token> {
     let chars: Vec<char> = source.chars().collect();
-    let mut tokens: Vec<Token> = Vec::new();
+    let mut pieces: Vec<Token> = Vec::new();
     let mut line = 1;
     let mut at = 0;
     while let Some(&c) = chars.get(at) {
@@ -34,18 +55,11 @@ pub(super) fn tokens(source: &str) -> Vec<Token> {
             (':', Some(':')) => at + 2,
             _ => at + 1,
         };
-        let text: String = chars[at..end].iter().collect();
-        let is_code = !matches!(c, '"' | '\'')
-            && !text.contains(['"', '\n'])
-            && !text.starts_with("//")
-            && !text.starts_with("/*");
-        if is_code && !c.is_whitespace() {
-            tokens.push(Token { text, line });
-        }
+        pieces.push(Token { text: chars[at..end].iter().collect(), line });
         line += chars[at..end].iter().filter(|&&c| c == '\n').count();
         at = end;
     }
-    tokens
+    pieces
 }
 
 fn skip(chars: &[char], at: usize, ends: impl Fn(&[char]) -> bool, behind: usize) -> usize {
