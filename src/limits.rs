@@ -68,7 +68,8 @@ macro_rules! limits {
                 match key {
                     $( $( concat!("limits.", stringify!($group), ".", stringify!($name)) => {
                         if !($min..=$max).contains(&value) {
-                            return Err(LimitError::OutOfRange { key: key.to_owned(), value, min: $min, max: $max });
+                            let key = key.to_owned();
+                            return Err(LimitError::OutOfRange { key, value, min: $min, max: $max });
                         }
                         self.$group.$name = value;
                         Ok(())

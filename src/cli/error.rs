@@ -338,9 +338,10 @@ impl Error {
     /// What to do about it; empty when nothing can be said.
     pub(crate) fn hint(&self) -> String {
         match self {
-            Self::Usage { hint, .. } | Self::Adapter { hint, .. } | Self::Unreachable { hint, .. } | Self::Input { hint, .. } => {
-                hint.clone()
-            }
+            Self::Usage { hint, .. }
+            | Self::Adapter { hint, .. }
+            | Self::Unreachable { hint, .. }
+            | Self::Input { hint, .. } => hint.clone(),
             Self::Frames { .. } => "each is told above, with the byte where it is".to_owned(),
             Self::FrameRefused { error, .. } if error.code() == rmp::Code::LengthMismatch => {
                 "leave out frame_len and body_len, and they are filled in; --broken makes it as it is".to_owned()
@@ -358,9 +359,13 @@ impl Error {
                 "`rl-console pair --rotate` replaces the token; adapters then need the new one".to_owned()
             }
             Self::Pair(PairError::Damaged(_)) => "`rl-console pair --rotate` makes a new token".to_owned(),
-            Self::Pair(PairError::File { .. } | PairError::Random(_)) => "`rl-console doctor` checks the data folder".to_owned(),
+            Self::Pair(PairError::File { .. } | PairError::Random(_)) => {
+                "`rl-console doctor` checks the data folder".to_owned()
+            }
             Self::Pack { first, .. } if first.is_empty() => "each of them is told above, at its line".to_owned(),
-            Self::Pack { errors: 1, .. } => "check the path, or mend the file; `rl-console pack check` looks at it again".to_owned(),
+            Self::Pack { errors: 1, .. } => {
+                "check the path, or mend the file; `rl-console pack check` looks at it again".to_owned()
+            }
             Self::Pack { first, .. } => first.clone(),
             Self::Line { cause, .. } => cause.hint(),
             Self::Lines { refused, .. } => refused.first().map(Self::hint).unwrap_or_default(),
@@ -374,8 +379,12 @@ impl Error {
             Self::Io { why, .. } if why.kind() == io::ErrorKind::PermissionDenied => {
                 "check the rights of the file or its folder".to_owned()
             }
-            Self::Io { why, .. } if why.kind() == io::ErrorKind::AlreadyExists => "choose another path, or move that file away".to_owned(),
-            Self::Io { why, .. } if why.kind() == io::ErrorKind::IsADirectory => "that is a folder: name a file in it".to_owned(),
+            Self::Io { why, .. } if why.kind() == io::ErrorKind::AlreadyExists => {
+                "choose another path, or move that file away".to_owned()
+            }
+            Self::Io { why, .. } if why.kind() == io::ErrorKind::IsADirectory => {
+                "that is a folder: name a file in it".to_owned()
+            }
             Self::Io { .. } | Self::Output(_) => "free space, or choose another path".to_owned(),
             Self::UnexpectedAnswer => "use the rl-console of the station's version".to_owned(),
         }

@@ -60,11 +60,14 @@ pub(super) fn word(text: &str) -> String {
 /// A field with what it is tested for, in quotes where it needs them.
 pub(super) fn test(name: &str, operator: Operator, operand: &str) -> String {
     let bare = format!("{name}{}{operand}", operator.sign());
+    let is_test = |token: &super::lex::Token| match &token.kind {
+        TokenKind::Test { operator: read, operand: text, .. } => {
+            *read == operator && !text.quoted && text.meant == operand
+        }
+        _ => false,
+    };
     let is_bare = !matches!(operand, "none" | "any")
-        && lex(&bare).is_ok_and(|tokens| {
-            matches!(tokens.as_slice(), [token] if matches!(&token.kind,
-                TokenKind::Test { operator: read, operand: text, .. } if *read == operator && !text.quoted && text.meant == operand))
-        });
+        && lex(&bare).is_ok_and(|tokens| matches!(tokens.as_slice(), [token] if is_test(token)));
     if is_bare { bare } else { format!("{name}{}{}", operator.sign(), quote(operand)) }
 }
 

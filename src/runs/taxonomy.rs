@@ -3,7 +3,10 @@
 /// Writes an enum of faults with `code()` and the list of all codes.
 macro_rules! taxonomy {
     ($(#[$doc:meta])* $Name:ident {
-        $( $(#[$vdoc:meta])* $Variant:ident $({ $($field:ident : $ty:ty),* })? = $code:literal, $message:literal; )*
+        $(
+            $(#[$vdoc:meta])*
+            $Variant:ident $({ $($field:ident : $ty:ty),* })? = $code:literal, $message:literal;
+        )*
     }) => {
         $(#[$doc])*
         #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -12,8 +12,9 @@ pub(super) const JOINER: char = '\u{200d}';
 pub(super) fn is_invisible(character: char) -> bool {
     use GeneralCategory as Category;
     let ignorable = matches!(character,
-        '\u{34f}' | '\u{115f}'..='\u{1160}' | '\u{17b4}'..='\u{17b5}' | '\u{180b}'..='\u{180f}' | '\u{2065}' | '\u{3164}' | '\u{ffa0}'
-        | '\u{fe00}'..='\u{fe0f}' | '\u{fff0}'..='\u{fff8}' | '\u{e0000}'..='\u{e0fff}');
+        '\u{34f}' | '\u{115f}'..='\u{1160}' | '\u{17b4}'..='\u{17b5}' | '\u{180b}'..='\u{180f}' | '\u{2065}'
+        | '\u{3164}' | '\u{ffa0}' | '\u{fe00}'..='\u{fe0f}' | '\u{fff0}'..='\u{fff8}'
+        | '\u{e0000}'..='\u{e0fff}');
     let category = || get_general_category(character);
     // Two Khmer letters that terminals give one, two or three columns.
     let disputed = matches!(character, '\u{17a4}' | '\u{17d8}');
@@ -74,9 +75,10 @@ pub(super) fn is_skin_tone(character: char) -> bool {
 /// what most text is made of.
 pub(super) fn is_plain(character: char) -> bool {
     matches!(character,
-        ' '..='~' | '\u{a1}'..='\u{ac}' | '\u{ae}'..='\u{24f}' | '\u{391}'..='\u{3a1}' | '\u{3a3}'..='\u{3ff}' | '\u{400}'..='\u{482}'
-        | '\u{2010}'..='\u{2027}' | '\u{2190}'..='\u{2199}' | '\u{2500}'..='\u{25fc}' | '\u{3041}'..='\u{3096}'
-        | '\u{30a1}'..='\u{30fa}' | '\u{4e00}'..='\u{9fff}' | '\u{ac00}'..='\u{d7a3}')
+        ' '..='~' | '\u{a1}'..='\u{ac}' | '\u{ae}'..='\u{24f}' | '\u{391}'..='\u{3a1}' | '\u{3a3}'..='\u{3ff}'
+        | '\u{400}'..='\u{482}' | '\u{2010}'..='\u{2027}' | '\u{2190}'..='\u{2199}' | '\u{2500}'..='\u{25fc}'
+        | '\u{3041}'..='\u{3096}' | '\u{30a1}'..='\u{30fa}' | '\u{4e00}'..='\u{9fff}'
+        | '\u{ac00}'..='\u{d7a3}')
 }
 
 #[cfg(test)]

@@ -306,7 +306,11 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig { cases: 1_000, failure_persistence: None, ..ProptestConfig::default() })]
+        #![proptest_config(ProptestConfig {
+            cases: 1_000,
+            failure_persistence: None,
+            ..ProptestConfig::default()
+        })]
         #[test]
         fn nothing_hides_and_every_way_of_counting_columns_agrees(text in troublesome(), ascii: bool) {
             let shown = visible(&text, ascii);

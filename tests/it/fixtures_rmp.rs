@@ -112,7 +112,9 @@ pub(crate) fn transitions() -> Vec<Transition> {
         Dropped => [dropped(DropReason::TtlExpired, None)],
         QueueStats => [Transition::QueueStats { session: SESSION, sub: 1, gauge: gauge() }],
         SessionStats => [Transition::SessionStats { session: SESSION, published: 1_000, refused: 2 }],
-        DedupeStats => [Transition::DedupeStats { keys: 65_536, evicted_young: 12, lost_evicted_young: 3, topics: 7 }],
+        DedupeStats => [
+            Transition::DedupeStats { keys: 65_536, evicted_young: 12, lost_evicted_young: 3, topics: 7 },
+        ],
         ClockJumped => [Transition::ClockJumped { by_ms: -3_600_000 }],
     });
     all.extend(kinds().into_iter().map(|kind| greeted(kind, Dialect::Frames)));

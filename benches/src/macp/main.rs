@@ -59,7 +59,12 @@ pub(crate) struct Options {
     station: PathBuf,
 
     /// What to measure.
-    #[arg(long, value_enum, value_delimiter = ',', default_values_t = [Measure::Load, Measure::Depth, Measure::Idle])]
+    #[arg(
+        long,
+        value_enum,
+        value_delimiter = ',',
+        default_values_t = [Measure::Load, Measure::Depth, Measure::Idle]
+    )]
     measure: Vec<Measure>,
 
     /// Rounds of each row.

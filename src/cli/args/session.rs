@@ -357,9 +357,10 @@ mod tests {
             parse(&["send", "s1", "--as", "a", "evaluate", "p", "approve", "--confidence", confidence])
         };
         let SessionAction::Send(args) = evaluate("-0.5").unwrap() else { panic!() };
-        assert!(
-            matches!(args.say, Some(Say::Evaluate { confidence: Some(it), .. }) if it.to_bits() == (-0.5_f64).to_bits())
-        );
+        assert!(matches!(
+            args.say,
+            Some(Say::Evaluate { confidence: Some(it), .. }) if it.to_bits() == (-0.5_f64).to_bits()
+        ));
         for wrong in ["NaN", "inf", "-infinity", "much"] {
             assert!(evaluate(wrong).is_err(), "{wrong}");
         }

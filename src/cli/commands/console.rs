@@ -125,7 +125,9 @@ pub(super) fn with_screen(shown: &ScreenTarget<'_>, context: &Context) -> Result
                     stop.send_replace(true);
                     match signal {
                         // The screen restores the terminal before the station goes.
-                        Signal::Terminate | Signal::Interrupt => drop(tokio::time::timeout(SCREEN_STOP_MAX, &mut screen.end).await),
+                        Signal::Terminate | Signal::Interrupt => {
+                            drop(tokio::time::timeout(SCREEN_STOP_MAX, &mut screen.end).await);
+                        }
                         Signal::HangUp => {}
                     }
                     Ok(Ok(if signal == Signal::HangUp { Exit::HangUp } else { Exit::Stopped }))
@@ -134,7 +136,8 @@ pub(super) fn with_screen(shown: &ScreenTarget<'_>, context: &Context) -> Result
             if exit.is_err() && restarts < SCREEN_RESTARTS_MAX {
                 // The show goes on: a fault of the screen ends neither the station nor the sight of it.
                 tracing::error!("the screen ended by a panic; it is drawn anew");
-                screen = Screen::spawn(Arc::clone(&shown.port), config(context, &watched, &on_air)?, stopped.clone())?;
+                let config = config(context, &watched, &on_air)?;
+                screen = Screen::spawn(Arc::clone(&shown.port), config, stopped.clone())?;
                 continue;
             }
             return tokio::select! {

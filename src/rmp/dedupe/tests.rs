@@ -244,7 +244,8 @@ fn op() -> impl Strategy<Value = Op> {
     prop_oneof![
         1 => (0_usize..3).prop_map(Op::Subscribe),
         1 => (0_usize..3).prop_map(Op::Unsubscribe),
-        10 => (0_usize..2, 0_u64..12, any::<[bool; 3]>()).prop_map(|(topic, msg_id, lost_by)| Op::Publish { topic, msg_id, lost_by }),
+        10 => (0_usize..2, 0_u64..12, any::<[bool; 3]>())
+            .prop_map(|(topic, msg_id, lost_by)| Op::Publish { topic, msg_id, lost_by }),
         1 => (0_u64..100).prop_map(Op::Wait),
     ]
 }

@@ -71,7 +71,9 @@ pub(super) async fn listen(host: Rc<RefCell<Host>>, mut listener: UnixListener, 
                             dispatch_input(&host, Input::Listening { path: &path });
                         }
                     }
-                    Ok(false) if status.lost.take().is_some() && status.is_ok() => dispatch_input(&host, Input::Listening { path: &path }),
+                    Ok(false) if status.lost.take().is_some() && status.is_ok() => {
+                        dispatch_input(&host, Input::Listening { path: &path });
+                    }
                     Ok(false) => {}
                     Err(why) => {
                         if status.lost.as_ref() != Some(&why) {

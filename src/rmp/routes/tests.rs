@@ -96,7 +96,8 @@ fn op() -> impl Strategy<Value = Op> {
         1 => Just("**".to_owned()),
     ];
     prop_oneof![
-        6 => (0_u64..4, 0_u64..8, asked).prop_map(|(connection, sub, text)| Op::Insert(connection, sub, text)),
+        6 => (0_u64..4, 0_u64..8, asked)
+            .prop_map(|(connection, sub, text)| Op::Insert(connection, sub, text)),
         3 => (0_u64..4, 0_u64..8).prop_map(|(connection, sub)| Op::Remove(connection, sub)),
         1 => (0_u64..4).prop_map(Op::RemoveAll),
         6 => topic().prop_map(Op::Match),

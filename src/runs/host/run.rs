@@ -161,15 +161,20 @@ pub async fn run(setup: Setup, heard: &mut mpsc::Receiver<BusInput>) -> Result<(
             && host.unsaved.is_empty()
             && host.commits < COMMITS_MAX;
         let due = host.engine.timeout();
+        let until_due = due.map_or(Duration::MAX, |at| host.clock.until(at));
         tokio::select! {
             biased;
             Some((ticket, result)) = commits.recv() => host.on_committed(ticket, result),
             Some(recalled) = recalls.recv() => host.input(recalled),
             Some((ticket, reach)) = host.reaching.next() => host.input(Input::Reached { ticket, reach }),
-            () = tokio::time::sleep(RETRY_AFTER), if !host.waiting.is_empty() || !host.unsaved.is_empty() => host.retry(),
-            () = tokio::time::sleep(due.map_or(Duration::MAX, |at| host.clock.until(at))), if due.is_some() => host.input(Input::Timeout),
+            () = tokio::time::sleep(RETRY_AFTER), if !host.waiting.is_empty() || !host.unsaved.is_empty() => {
+                host.retry();
+            }
+            () = tokio::time::sleep(until_due), if due.is_some() => host.input(Input::Timeout),
             request = requests.recv() => match request {
-                Some(Request::Command { command, by, cause, answer }) => host.on_command(command, by, cause, answer),
+                Some(Request::Command { command, by, cause, answer }) => {
+                    host.on_command(command, by, cause, answer);
+                }
                 Some(Request::Snapshot { answer }) => {
                     let _ = answer.send((host.last_seq, host.snapshot.clone()));
                 }

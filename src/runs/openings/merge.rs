@@ -75,7 +75,8 @@ pub(super) fn set_in(
 
     let edited = Editor { text, entry, edits: Vec::new() }.edited(root, (key, old), values, &merged);
     // The tree of the result decides: what an edit could not do right is written anew.
-    let fits = |text: &String| matches!(self::tree(text, limits), Ok(tree) if tree.json() == serde_json::Value::Object(expected.clone()));
+    let wanted = serde_json::Value::Object(expected.clone());
+    let fits = |text: &String| self::tree(text, limits).is_ok_and(|tree| tree.json() == wanted);
     edited.filter(fits).map_or_else(
         || {
             let written = yaml::text(&expected);

@@ -33,7 +33,9 @@ pub(in crate::station) fn until(
     let come = async {
         loop {
             while let Some(batch) = reader.read() {
-                if batch.iter().any(|item| matches!(&item.entry.what, What::Transition(Transition::Station(it)) if wanted(it))) {
+                if batch.iter().any(|item| {
+                    matches!(&item.entry.what, What::Transition(Transition::Station(it)) if wanted(it))
+                }) {
                     return;
                 }
             }

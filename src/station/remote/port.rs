@@ -134,9 +134,14 @@ impl Inner {
                 };
             let answered = attached.session.ask(Question::Snapshot, Duration::ZERO).await;
             // The next session's is another state, in other places.
-            let is_over = !matches!(&*self.connection.borrow(), ConnectionState::Attached(now) if now.number == attached.number);
+            let is_over = || {
+                !matches!(
+                    &*self.connection.borrow(),
+                    ConnectionState::Attached(now) if now.number == attached.number
+                )
+            };
             let bytes = match answered {
-                _ if is_over => continue,
+                _ if is_over() => continue,
                 Ok(Response::Snapshot(bytes)) => bytes,
                 Ok(answered) => return Err(reply(answered).err().unwrap_or_else(unexpected_answer)),
                 Err(error) => return Err(error),
@@ -144,9 +149,8 @@ impl Inner {
             let snapshot = Snapshot::decode(&bytes)
                 .map_err(|error| PortError::BadRequest(format!("the station's snapshot: {error}")))?;
             let timeline = self.timeline();
-            let is_over = !matches!(&*self.connection.borrow(), ConnectionState::Attached(now) if now.number == attached.number);
             match &*timeline {
-                Some(timeline) if !is_over => return Ok(timeline.snapshot(snapshot)),
+                Some(timeline) if !is_over() => return Ok(timeline.snapshot(snapshot)),
                 _ => {}
             }
         }

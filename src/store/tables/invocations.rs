@@ -302,7 +302,8 @@ pub(in crate::store) fn delete_ended(
 ) -> rusqlite::Result<Vec<(InvocationId, i64)>> {
     conn.prepare_cached(
         "DELETE FROM invocations WHERE id IN
-            (SELECT id FROM invocations WHERE id > ?1 AND state IN ('done', 'failed', 'refunded') ORDER BY id LIMIT ?2)
+            (SELECT id FROM invocations WHERE id > ?1 AND state IN ('done', 'failed', 'refunded')
+             ORDER BY id LIMIT ?2)
          RETURNING id, manifest",
     )?
     .query_map([int(after.0), int(limit)], |row| Ok((InvocationId(number(row, 0)?), row.get(1)?)))?

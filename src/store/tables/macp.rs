@@ -87,9 +87,10 @@ pub(in crate::store) fn apply(conn: &Connection, op: MacpOp) -> rusqlite::Result
 fn upsert(conn: &Connection, row: &SessionRow) -> rusqlite::Result<()> {
     conn.prepare_cached(&format!(
         "INSERT INTO macp_sessions ({COLUMNS})
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21)
-         ON CONFLICT (number) DO UPDATE SET ending = ?5, why = ?6, phase = ?7, round = ?8, messages = ?12, ended_at_ms = ?15,
-         gone = max(gone, ?20), swept = max(swept, ?21)"
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20,
+         ?21)
+         ON CONFLICT (number) DO UPDATE SET ending = ?5, why = ?6, phase = ?7, round = ?8, messages = ?12,
+         ended_at_ms = ?15, gone = max(gone, ?20), swept = max(swept, ?21)"
     ))?
     .execute(params![
         int(row.number),

@@ -149,7 +149,8 @@ pub(in crate::store) fn page(conn: &Connection, filter: &RunFilter) -> rusqlite:
         if filter.oldest_first { ("number > ?1", "ASC", -1) } else { ("number < ?1", "DESC", i64::MAX) };
     conn.prepare_cached(&format!(
         "SELECT {COLUMNS} FROM runs
-         WHERE {beyond} AND (?2 IS NULL OR state = ?2) AND (?3 IS NULL OR name = ?3) AND (?4 IS NULL OR submitted_at_ms >= ?4)
+         WHERE {beyond} AND (?2 IS NULL OR state = ?2) AND (?3 IS NULL OR name = ?3)
+         AND (?4 IS NULL OR submitted_at_ms >= ?4)
          ORDER BY number {direction} LIMIT ?5"
     ))?
     .query_map(

@@ -39,7 +39,10 @@ impl Fixture {
                 &Input::Message { envelope, bytes, parsed: None, lookup: Lookup::NotAsked },
             );
             while let Some(output) = self.kernel.poll_output() {
-                is_accepted |= matches!(&output, Output::Answer(Answer::Acked(acked)) if acked.error.is_none() && !acked.is_duplicate);
+                is_accepted |= matches!(
+                    &output,
+                    Output::Answer(Answer::Acked(acked)) if acked.error.is_none() && !acked.is_duplicate
+                );
             }
         });
         assert!(is_accepted, "{envelope:?}");

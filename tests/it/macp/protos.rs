@@ -87,33 +87,34 @@ struct Method {
 
 /// `message: name:number type`, as the sheet and the specification have them; `*` is repeated.
 const SHEET: &str = "\
-Envelope: macp_version:1 string, mode:2 string, message_type:3 string, message_id:4 string, session_id:5 string, sender:6 string,
-    timestamp_unix_ms:7 int64, payload:8 bytes
+Envelope: macp_version:1 string, mode:2 string, message_type:3 string, message_id:4 string,
+    session_id:5 string, sender:6 string, timestamp_unix_ms:7 int64, payload:8 bytes
 Ack: ok:1 bool, duplicate:2 bool, message_id:3 string, session_id:4 string, accepted_at_unix_ms:5 int64,
     session_state:6 SessionState, error:7 MACPError
 MACPError: code:1 string, message:2 string, session_id:3 string, message_id:4 string, details:5 bytes
-InitializeRequest: supported_protocol_versions:1 *string, client_info:2 ClientInfo, capabilities:3 Capabilities
-InitializeResponse: selected_protocol_version:1 string, runtime_info:2 RuntimeInfo, capabilities:3 Capabilities,
-    supported_modes:4 *string, instructions:5 string
+InitializeRequest: supported_protocol_versions:1 *string, client_info:2 ClientInfo,
+    capabilities:3 Capabilities
+InitializeResponse: selected_protocol_version:1 string, runtime_info:2 RuntimeInfo,
+    capabilities:3 Capabilities, supported_modes:4 *string, instructions:5 string
 SendRequest: envelope:1 Envelope
 SendResponse: ack:1 Ack
 GetSessionRequest: session_id:1 string
 GetSessionResponse: metadata:1 SessionMetadata
-SessionMetadata: session_id:1 string, mode:2 string, state:3 SessionState, started_at_unix_ms:4 int64, expires_at_unix_ms:5 int64,
-    mode_version:6 string, configuration_version:7 string, policy_version:8 string
+SessionMetadata: session_id:1 string, mode:2 string, state:3 SessionState, started_at_unix_ms:4 int64,
+    expires_at_unix_ms:5 int64, mode_version:6 string, configuration_version:7 string, policy_version:8 string
 CancelSessionRequest: session_id:1 string, reason:2 string
 CancelSessionResponse: ack:1 Ack
 GetManifestRequest: agent_id:1 string
 GetManifestResponse: manifest:1 AgentManifest
-AgentManifest: agent_id:1 string, title:2 string, description:3 string, supported_modes:4 *string, input_content_types:5 *string,
-    output_content_types:6 *string, metadata:7 *AgentManifest.MetadataEntry
+AgentManifest: agent_id:1 string, title:2 string, description:3 string, supported_modes:4 *string,
+    input_content_types:5 *string, output_content_types:6 *string, metadata:7 *AgentManifest.MetadataEntry
 ListModesRequest:
 ListModesResponse: modes:1 *ModeDescriptor
-ModeDescriptor: mode:1 string, mode_version:2 string, title:3 string, description:4 string, determinism_class:5 string,
-    participant_model:6 string, message_types:7 *string, terminal_message_types:8 *string,
-    schema_uris:9 *ModeDescriptor.SchemaUrisEntry
-SessionStartPayload: intent:1 string, participants:2 *string, mode_version:3 string, configuration_version:4 string,
-    policy_version:5 string, ttl_ms:6 int64, context:7 bytes, roots:8 *Root
+ModeDescriptor: mode:1 string, mode_version:2 string, title:3 string, description:4 string,
+    determinism_class:5 string, participant_model:6 string, message_types:7 *string,
+    terminal_message_types:8 *string, schema_uris:9 *ModeDescriptor.SchemaUrisEntry
+SessionStartPayload: intent:1 string, participants:2 *string, mode_version:3 string,
+    configuration_version:4 string, policy_version:5 string, ttl_ms:6 int64, context:7 bytes, roots:8 *Root
 Root: uri:1 string, name:2 string
 ClientInfo: name:1 string, title:2 string, version:3 string, description:4 string, website_url:5 string
 RuntimeInfo: name:1 string, title:2 string, version:3 string, description:4 string, website_url:5 string
@@ -124,14 +125,15 @@ ManifestCapability: get_manifest:1 bool
 ModeRegistryCapability: list_modes:1 bool, list_changed:2 bool
 RootsCapability: list_roots:1 bool, list_changed:2 bool
 ExperimentalCapabilities: features:1 *ExperimentalCapabilities.FeaturesEntry
-Capabilities: sessions:1 SessionsCapability, cancellation:2 CancellationCapability, progress:3 ProgressCapability,
-    manifest:4 ManifestCapability, mode_registry:5 ModeRegistryCapability, roots:6 RootsCapability,
-    experimental:100 ExperimentalCapabilities
+Capabilities: sessions:1 SessionsCapability, cancellation:2 CancellationCapability,
+    progress:3 ProgressCapability, manifest:4 ManifestCapability, mode_registry:5 ModeRegistryCapability,
+    roots:6 RootsCapability, experimental:100 ExperimentalCapabilities
 SignalPayload: signal_type:1 string, data:2 bytes, confidence:3 double, correlation_session_id:4 string
-ProgressPayload: progress_token:1 string, progress:2 double, total:3 double, message:4 string, target_message_id:5 string
+ProgressPayload: progress_token:1 string, progress:2 double, total:3 double, message:4 string,
+    target_message_id:5 string
 SessionCancelPayload: reason:1 string, cancelled_by:2 string
-CommitmentPayload: commitment_id:1 string, action:2 string, authority_scope:3 string, reason:4 string, mode_version:5 string,
-    policy_version:6 string, configuration_version:7 string
+CommitmentPayload: commitment_id:1 string, action:2 string, authority_scope:3 string, reason:4 string,
+    mode_version:5 string, policy_version:6 string, configuration_version:7 string
 ListRootsRequest:
 WatchModeRegistryRequest:
 WatchRootsRequest:

@@ -105,9 +105,12 @@ fn act() -> impl Strategy<Value = Act> {
         1 => Just(Act::Open),
         1 => (0..3_usize).prop_map(Act::Hello),
         1 => (0..3_usize).prop_map(Act::Close),
-        60 => (prop::option::weighted(0.03, 0..3_usize), line()).prop_map(|(conn, line)| Act::Line(conn, line)),
-        16 => prop::collection::vec((0..EVENTS.len() + 1, prop::option::weighted(0.2, 0..3_u8)), 1..6).prop_map(Act::Enqueue),
-        3 => (prop::collection::vec(1..40_u64, 1..5), any::<bool>()).prop_map(|(ids, refund)| Act::Cancel(ids, refund)),
+        60 => (prop::option::weighted(0.03, 0..3_usize), line())
+            .prop_map(|(conn, line)| Act::Line(conn, line)),
+        16 => prop::collection::vec((0..EVENTS.len() + 1, prop::option::weighted(0.2, 0..3_u8)), 1..6)
+            .prop_map(Act::Enqueue),
+        3 => (prop::collection::vec(1..40_u64, 1..5), any::<bool>())
+            .prop_map(|(ids, refund)| Act::Cancel(ids, refund)),
         1 => (1..40_u64, any::<bool>()).prop_map(|(id, done)| Act::Settle(id, done)),
         2 => (0..5_u8, prop::option::of(0..2_usize)).prop_map(|(brake, queue)| Act::Brake(brake, queue)),
         1 => Just(Act::Kick),
@@ -523,7 +526,12 @@ fn cases() -> u32 {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: cases(), failure_persistence: None, max_shrink_iters: 4_000, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig {
+        cases: cases(),
+        failure_persistence: None,
+        max_shrink_iters: 4_000,
+        ..ProptestConfig::default()
+    })]
 
     #[test]
     fn nothing_is_lost_doubled_or_out_of_order(acts in prop::collection::vec(act(), 1..250)) {

@@ -226,7 +226,8 @@ impl<'t> Fields<'t> {
 /// Whether a value is `{{…}}` without quotes, which YAML reads as a map in a map. Its key was a fault
 /// already.
 fn is_template(value: &Located) -> bool {
-    matches!(&value.value, Value::Map(map) if map.is_flow && map.pairs.is_empty() && value.span.end > value.span.start + 2)
+    let is_empty_map = matches!(&value.value, Value::Map(map) if map.is_flow && map.pairs.is_empty());
+    is_empty_map && value.span.end > value.span.start + 2
 }
 
 /// Names in a row, as a sentence has them.
