@@ -9,7 +9,7 @@ use std::{
 };
 
 use crate::{
-    console::systems::runs::{OpeningFile, OpeningFiles, OpeningListing},
+    console::{OpeningFile, OpeningFiles, OpeningListing},
     runs::openings::Library,
     station::runs::Folder,
     time::Wall,

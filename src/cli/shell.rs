@@ -27,11 +27,9 @@ use super::{
     debounced_file::{self, DebouncedFile},
     opening_files::Folders,
 };
-use crate::console::{
-    settings::{
-        Runnable, Runner, RunningSubcommand, SavedLayout, Shell, Subcommand, SubcommandEnd, SubcommandResult,
-    },
-    systems::runs::OpeningFiles,
+use crate::console::settings::{
+    OpeningFiles, Runnable, Runner, RunningSubcommand, SavedLayout, Shell, Subcommand, SubcommandEnd,
+    SubcommandResult,
 };
 
 /// How long a subcommand may run.

@@ -37,14 +37,14 @@ mod ui;
 pub use app::run;
 pub use draw::{Depth, OnAir, Role, Theme, ThemeError, Themes};
 pub use input::{KeyRow, Keymap, KeymapError};
+#[doc(hidden)]
+pub use screen::PlanScroll;
 pub use settings::{
     AlertRules, AppearanceSettings, CommandHints, Config, ConfigSource, ConsoleError, Desktop, Exit, Fault,
-    Passthrough, Reload, Runnable, Runner, RunningSubcommand, SavedLayout, Shell, Subcommand, SubcommandEnd,
-    SubcommandResult,
+    OpeningFile, OpeningFiles, OpeningListing, Passthrough, Reload, Runnable, Runner, RunningSubcommand,
+    SavedLayout, Shell, Subcommand, SubcommandEnd, SubcommandResult,
 };
-#[doc(hidden)]
-pub use systems::runs::PlanScroll;
-pub use systems::runs::{OpeningFile, OpeningFiles, OpeningListing};
+
 pub use terminal::install_panic_hook;
 #[doc(hidden)]
 pub use wire::Rescan;

@@ -6,7 +6,7 @@
 //! `table`. Nothing here knows of a screen: the console draws what is said here, the station and the
 //! command line filter and print by it.
 
-mod body_preview;
+pub(crate) mod body_preview;
 mod breach;
 pub(crate) mod decoder;
 mod json;
@@ -25,7 +25,7 @@ mod table;
 pub(crate) mod tests;
 mod transitions;
 pub(crate) mod tree;
-mod verdict;
+pub(crate) mod verdict;
 
 pub(crate) use body_preview::body_preview;
 pub(crate) use breach::{Breach, clause_name, clause_text, clause_with_text};

@@ -25,7 +25,7 @@ mod sessions;
 mod shutdown_impact;
 mod snapshot;
 mod systems;
-mod tables;
+pub(crate) mod tables;
 pub mod wire;
 
 pub(crate) use attachment::RESTARTED_NOTICE;

@@ -2,11 +2,11 @@
 //! foreign text made safe to print.
 
 mod characters;
-mod counted;
-mod cut;
+pub(crate) mod counted;
+pub(crate) mod cut;
 pub(crate) mod format;
-mod nearest;
-mod visible;
+pub(crate) mod nearest;
+pub(crate) mod visible;
 
 pub(crate) use characters::clusters;
 pub use counted::{counted, counted_as};

@@ -4,15 +4,6 @@
 //! While it is behind it never sleeps. So it yields between two slices, without which the runtime would let
 //! no channel speak for long; and what is due by the clock is due at once, without a timer.
 
-use crate::console::{
-    draw::canvas,
-    screen,
-    settings::config_watcher,
-    ui::{
-        effect::{Effect, Purpose},
-        layout, layouts,
-    },
-};
 use std::{future::Future, pin::Pin, sync::Arc, time::Duration};
 
 use futures_util::{FutureExt as _, StreamExt as _, stream::FuturesUnordered};
@@ -29,9 +20,12 @@ use crate::{
         },
         draw::class::{Class, MaskPolicy, OnAir},
         model::{Model, station::ConsoleHealth},
+        screen,
+        screen::frame,
         settings::{
             appearance::Appearance,
             config::{Config, ConsoleError, Exit},
+            config_watcher,
             config_watcher::{ConfigWatcher, Reload},
             view::View,
         },
@@ -39,7 +33,9 @@ use crate::{
         terminal,
         terminal::{Mailbox, Notifier, Painter, TerminalSession},
         ui::{
+            effect::{Effect, Purpose},
             event::{Event, TerminalEvent},
+            layout, layouts,
             message::Message,
             state::Ui,
         },
@@ -76,48 +72,48 @@ pub fn run(
 }
 
 /// Something that comes back from the station.
-pub(super) enum Answer {
+pub(crate) enum Answer {
     Event(Event),
     Snapshot(Result<Box<Snapshot>, PortError>),
 }
 
 /// A running console.
-pub(in crate::console) struct App {
-    pub(super) port: Arc<dyn StationPort>,
-    pub(super) clock: Clock,
-    pub(super) model: Model,
-    pub(super) ui: Ui,
-    pub(super) view: View,
-    pub(super) appearance: Appearance,
-    pub(super) config_watcher: ConfigWatcher,
-    pub(super) painter: Painter,
-    pub(super) notifier: Notifier,
-    pub(super) mailbox: Arc<Mailbox>,
-    pub(super) answers: FuturesUnordered<Pin<Box<dyn Future<Output = Answer>>>>,
-    pub(super) reader: Option<tap::Reader>,
-    pub(super) sync: Sync,
+pub(crate) struct App {
+    pub(crate) port: Arc<dyn StationPort>,
+    pub(crate) clock: Clock,
+    pub(crate) model: Model,
+    pub(crate) ui: Ui,
+    pub(crate) view: View,
+    pub(crate) appearance: Appearance,
+    pub(crate) config_watcher: ConfigWatcher,
+    pub(crate) painter: Painter,
+    pub(crate) notifier: Notifier,
+    pub(crate) mailbox: Arc<Mailbox>,
+    pub(crate) answers: FuturesUnordered<Pin<Box<dyn Future<Output = Answer>>>>,
+    pub(crate) reader: Option<tap::Reader>,
+    pub(crate) sync: Sync,
     /// When entries were lost last.
-    pub(super) lost_at: Option<Mono>,
+    pub(crate) lost_at: Option<Mono>,
     /// What lies unread is to be skipped before the next snapshot.
-    pub(super) skip_unread: bool,
+    pub(crate) skip_unread: bool,
     /// When the last snapshot was asked for.
-    pub(super) snapshot_requested_at: Option<Mono>,
+    pub(crate) snapshot_requested_at: Option<Mono>,
     /// Something on the screen is out of date.
-    pub(super) is_dirty: bool,
+    pub(crate) is_dirty: bool,
     /// The last fold left entries unread.
-    pub(super) is_behind: bool,
-    pub(super) on_air: OnAir,
-    pub(super) frame_scheduler: FrameScheduler,
-    pub(super) self_metrics: SelfMetrics,
+    pub(crate) is_behind: bool,
+    pub(crate) on_air: OnAir,
+    pub(crate) frame_scheduler: FrameScheduler,
+    pub(crate) self_metrics: SelfMetrics,
     /// When entries were taken in last.
-    pub(super) folded_at: Mono,
+    pub(crate) folded_at: Mono,
     /// The second of the wall clock that was shown last.
-    pub(super) ticked_s: u64,
-    pub(super) jobs: BackgroundJobs,
+    pub(crate) ticked_s: u64,
+    pub(crate) jobs: BackgroundJobs,
 }
 
 impl App {
-    pub(in crate::console) fn new(
+    pub(crate) fn new(
         port: Arc<dyn StationPort>,
         config: Config,
         mailbox: Arc<Mailbox>,
@@ -162,7 +158,7 @@ impl App {
         }
     }
 
-    pub(in crate::console) async fn run(
+    pub(crate) async fn run(
         &mut self,
         mut input: mpsc::Receiver<TerminalEvent>,
         mut stop: watch::Receiver<bool>,
@@ -278,7 +274,7 @@ impl App {
         }
     }
 
-    pub(super) fn show_error(&mut self, error: &PortError) {
+    pub(crate) fn show_error(&mut self, error: &PortError) {
         self.show_message(
             format!("{error}: {}", error.hint()),
             Level::Error,
@@ -287,13 +283,13 @@ impl App {
         );
     }
 
-    pub(super) fn show_message(&mut self, text: String, level: Level, class: Class, duration: Duration) {
+    pub(crate) fn show_message(&mut self, text: String, level: Level, class: Class, duration: Duration) {
         self.ui.message = Some(Message { text, level, class, until: self.clock.now().mono + duration });
         self.is_dirty = true;
     }
 
     /// Takes in an event; whether it ends the console.
-    pub(super) fn handle_event(&mut self, event: Event) -> bool {
+    pub(crate) fn handle_event(&mut self, event: Event) -> bool {
         self.note_painted_frames();
         if let Event::Resize { columns, rows } = event {
             self.painter.resize(columns, rows);
@@ -305,7 +301,7 @@ impl App {
     }
 
     /// Carries out an effect; whether it ends the console.
-    pub(super) fn run_effect(&mut self, effect: Effect) -> bool {
+    pub(crate) fn run_effect(&mut self, effect: Effect) -> bool {
         match effect {
             Effect::Quit => return true,
             Effect::Mouse(taken) => self.painter.mouse(taken),
@@ -451,7 +447,7 @@ impl App {
         self.ui.at = self.view.clock;
         self.ui.time.refresh_live_parts(&self.model);
         self.ui.reconcile_visible(&self.model);
-        canvas::draw(self.painter.canvas(), &self.model, &self.ui, &self.view);
+        frame::draw(self.painter.canvas(), &self.model, &self.ui, &self.view);
         let frame = self.painter.frame();
         let bytes = frame.as_ref().map_or(0, Vec::len);
         self.frame_scheduler.painted(self.view.clock.mono, self.clock.now().mono, bytes);

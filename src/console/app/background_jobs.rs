@@ -6,8 +6,11 @@ use crate::{
     console::{
         inspect,
         inspect::Job,
-        settings::shell::{Runner, SubcommandEnd, SubcommandResult},
-        systems::runs::openings::{OpeningFiles, OpeningJob, OpeningWorker},
+        settings::{
+            OpeningFiles,
+            shell::{Runner, SubcommandEnd, SubcommandResult},
+        },
+        systems::runs::openings::{OpeningJob, OpeningWorker},
         ui::event::Event,
         worker::Worker,
     },

@@ -2,7 +2,6 @@
 
 #[expect(clippy::module_inception, reason = "the folder's one type")]
 mod app;
-pub(crate) mod backfill;
 mod background_jobs;
 mod frame_scheduler;
 pub(crate) mod self_metrics;

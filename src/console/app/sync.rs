@@ -1,11 +1,17 @@
 //! Keeping up with the station: a snapshot, the entries behind it, and a new snapshot when some were lost.
 
-use crate::console::ui::effect::{Effect, Purpose};
 use std::time::Duration;
 
 use super::app::{Answer, App};
 use crate::{
-    console::{draw::class::Class, model::HISTORY_ROWS, ui::event::Event},
+    console::{
+        draw::class::Class,
+        model::HISTORY_ROWS,
+        ui::{
+            effect::{Effect, Purpose},
+            event::Event,
+        },
+    },
     port::{Query, Snapshot},
     tap::{
         EntryRef,
@@ -22,11 +28,11 @@ const REPEATED_LOSS_WITHIN: Duration = Duration::from_secs(1);
 /// of the station.
 const CUT_OFF_MESSAGE_DURATION: Duration = Duration::from_secs(10);
 /// How long folding may go on before input is looked at again.
-pub(super) const SLICE: Duration = Duration::from_millis(2);
+pub(crate) const SLICE: Duration = Duration::from_millis(2);
 
 /// Where the state stands against the tap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Sync {
+pub(crate) enum Sync {
     /// No snapshot is on its way, and one is needed.
     Needed,
     /// One is on its way.
@@ -42,7 +48,7 @@ fn is_new_start(entry: EntryRef<'_>) -> bool {
 
 impl App {
     /// Sees whether the station is reached.
-    pub(super) fn check_attachment(&mut self) {
+    pub(crate) fn check_attachment(&mut self) {
         let before = self.model.attachment.clone();
         if self.model.set_attachment(self.port.attachment(), self.clock.now()) {
             if let Some((level, words)) = self.model.displaced_notice(before.as_ref()) {
@@ -54,12 +60,12 @@ impl App {
     }
 
     /// How long until a snapshot may be asked for again.
-    pub(super) fn until_resync(&self) -> Duration {
+    pub(crate) fn until_resync(&self) -> Duration {
         self.snapshot_requested_at.map_or(Duration::ZERO, |at| self.clock.until(at + RESYNC_INTERVAL))
     }
 
     /// Takes a reader, then a snapshot.
-    pub(super) fn connect(&mut self) {
+    pub(crate) fn connect(&mut self) {
         if self.sync != Sync::Needed || !self.until_resync().is_zero() {
             return;
         }
@@ -85,7 +91,7 @@ impl App {
     }
 
     /// Starts again from a snapshot. With the first one comes what ended before the console came up.
-    pub(super) fn apply_snapshot(&mut self, snapshot: Snapshot) {
+    pub(crate) fn apply_snapshot(&mut self, snapshot: Snapshot) {
         let is_first = self.model.station_state.is_none() || self.model.is_of_another_start(&snapshot);
         self.model.resync(snapshot);
         self.sync = Sync::Synced;
@@ -106,12 +112,12 @@ impl App {
     }
 
     /// What is no entry has moved the model.
-    pub(super) fn anchor(&mut self) {
+    pub(crate) fn anchor(&mut self) {
         self.ui.time.anchor(&self.model, self.sync != Sync::Synced);
     }
 
     /// Folds what has come, for one slice of time at most.
-    pub(super) fn fold(&mut self) {
+    pub(crate) fn fold(&mut self) {
         self.is_behind = false;
         if self.sync != Sync::Synced {
             return;

@@ -1,7 +1,6 @@
 //! What is drawn with, without a model: cells, classes and masks, formats, glyphs, texts, themes and the
 //! canvas.
 
-pub(crate) mod canvas;
 mod cell;
 pub(crate) mod class;
 pub(crate) mod dag_layout;

@@ -8,9 +8,8 @@ use crate::{
         copy::CopySource,
         input::{action::Action, keymap::KeyScope},
         model::Model,
-        overlays::{Acted, Layer, Offer, Scene, Target},
         settings::view::{Canvas, View},
-        ui::{layout::Layout, state::Ui},
+        ui::{Acted, Layer, Offer, Scene, Target, layout::Layout, state::Ui},
     },
     dissect::EntryRecord,
 };

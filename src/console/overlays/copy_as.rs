@@ -1,22 +1,16 @@
 //! As what something is copied: the menu. What it offers was made ready when it was opened, so that it is the
 //! same record whatever happens behind it.
 
-use crate::console::{
-    copy,
-    draw::format,
-    input::{action::Action, keymap::KeyScope},
-    model::Model,
-    overlays::{Acted, Layer, Offer, Scene, Target},
-    settings::view::View,
-    ui::{layout::Layout, state::Ui},
-};
 use ratatui::layout::Rect;
 
-use super::layer::centred;
 use crate::console::{
+    copy,
     copy::{CopyForm, CopyPayload},
-    draw::theme::Role,
-    settings::view::Canvas,
+    draw::{format, theme::Role},
+    input::{action::Action, keymap::KeyScope},
+    model::Model,
+    settings::view::{Canvas, View},
+    ui::{Acted, Layer, Offer, Scene, Target, layer::centred, layout::Layout, state::Ui},
 };
 
 /// The menu.

@@ -4,7 +4,6 @@ use std::{any::Any, cell::Cell as Noted};
 
 use ratatui::layout::Rect;
 
-use super::layer::centred;
 use crate::{
     console::{
         copy::CopySource,
@@ -13,10 +12,9 @@ use crate::{
         inspect,
         inspect::{InvocationEntry, related_entries::RelatedEntries},
         model::{EntryBuffer, Model, ReportLine},
-        overlays::{Acted, Layer, Offer, Scene, Target, needs},
         records::{details_record::DetailsRecord, paged_lists::PagedLists},
         settings::view::{Canvas, View},
-        ui::{layout::Layout, state::Ui},
+        ui::{Acted, Layer, Offer, Scene, Target, layer::centred, layout::Layout, needs, state::Ui},
     },
     ids::Seq,
 };

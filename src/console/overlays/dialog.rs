@@ -4,14 +4,17 @@
 use crossterm::event::KeyEvent;
 use ratatui::layout::Rect;
 
-use super::{Acted, Answer, Answers, Confirm, Layer, Line, Offer, Reaction, Scene, Target, layer::centred};
+use super::{Answer, Answers, Confirm};
 use crate::{
     console::{
         draw::{class::Class, text, theme::Role},
         input::{action::Action, keymap::KeyScope},
         model::Model,
         settings::view::{Canvas, View},
-        ui::{layout::Layout, message::show_message, state::Ui},
+        ui::{
+            Acted, Layer, Line, Offer, Reaction, Scene, Target, layer::centred, layout::Layout,
+            message::show_message, state::Ui,
+        },
     },
     time::Mono,
 };

@@ -1,22 +1,17 @@
 //! The keys of a place, from the keymap, in groups.
 
-use crate::console::{
-    draw::text,
-    model::Model,
-    overlays::{Acted, Layer, Offer, Scene, Target},
-    ui::{layout::Layout, state::Ui},
-};
 use ratatui::layout::Rect;
 
-use super::layer::centred;
 use crate::{
     console::{
-        draw::{glyphs::Glyphs, theme::Role},
+        draw::{glyphs::Glyphs, text, theme::Role},
         input::{
             action::{Action, Group},
             keymap::KeyScope,
         },
+        model::Model,
         settings::view::{Canvas, View},
+        ui::{Acted, Layer, Offer, Scene, Target, layer::centred, layout::Layout, state::Ui},
     },
     filter::GRAMMAR,
 };

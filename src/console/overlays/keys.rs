@@ -1,22 +1,17 @@
 //! Every action with its keys, wherever they work; what is typed finds some of them.
 
-use crate::console::{
-    draw::text,
-    model::Model,
-    overlays::{Acted, Layer, Offer, Scene, Target},
-    ui::{layout::Layout, state::Ui},
-};
 use crossterm::event::KeyEvent;
 use ratatui::{
     layout::{Position, Rect},
     style::Modifier,
 };
 
-use super::{Line, Reaction, layer::centred};
 use crate::console::{
-    draw::theme::Role,
+    draw::{text, theme::Role},
     input::{action::Action, fuzzy::FuzzyMatcher, keymap::KeyScope},
+    model::Model,
     settings::view::{Canvas, View},
+    ui::{Acted, Layer, Line, Offer, Reaction, Scene, Target, layer::centred, layout::Layout, state::Ui},
 };
 
 /// One action.

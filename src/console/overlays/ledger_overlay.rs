@@ -1,19 +1,15 @@
 //! The account of a pane, as of now.
 
-use crate::console::{
-    draw::text,
-    input::{action::Action, keymap::KeyScope},
-    overlays::{Acted, Layer, Offer, Scene, Target},
-    records::ledger,
-    settings::view::View,
-    ui::layout::Layout,
-};
-
-use super::layer::centred;
 use crate::{
     console::{
-        draw::theme::Role, input::pane_id::PaneId, model::Model, records::ledger::LedgerBound,
-        settings::view::Canvas, ui::state::Ui,
+        draw::{text, theme::Role},
+        input::{action::Action, keymap::KeyScope, pane_id::PaneId},
+        model::Model,
+        settings::view::{Canvas, View},
+        ui::{
+            Acted, Layer, Offer, Scene, Target, layer::centred, layout::Layout, ledger, ledger::LedgerBound,
+            state::Ui,
+        },
     },
     words::counted,
 };

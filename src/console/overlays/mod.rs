@@ -1,6 +1,5 @@
 //! Layers over the Deck. The topmost takes the keys; `Esc` goes back one layer.
 
-mod alert_list;
 mod confirm;
 mod copy_as;
 pub(crate) mod detail;
@@ -9,12 +8,8 @@ mod dialog;
 pub(crate) mod draw_line;
 mod help;
 mod keys;
-pub(crate) mod layer;
 mod ledger_overlay;
-mod line;
 pub(crate) mod output;
-
-pub(crate) use alert_list::AlertList;
 
 pub(crate) use confirm::{Answer, Answers, Confirm};
 pub(crate) use copy_as::CopyAs;
@@ -23,7 +18,7 @@ pub(crate) use dialog::{DEFAULT_REASON, Dialog};
 
 pub(crate) use help::Help;
 pub(crate) use keys::KeyList;
-pub(crate) use layer::{Acted, Layer, Offer, Reaction, Scene, Target, draw, needs};
+
 pub(crate) use ledger_overlay::LedgerOverlay;
-pub(crate) use line::Line;
+
 pub(crate) use output::Output;

@@ -1,25 +1,24 @@
 //! What a subcommand printed that was run from the palette.
 
-use crate::console::{
-    draw::text,
-    input::keymap::KeyScope,
-    model::Model,
-    overlays::{Acted, Layer, Offer, Scene, Target, layer::rows_of},
-    settings::view::View,
-    ui::{effect::Effect, layout::Layout, state::Ui},
-};
 use std::cell::Cell as Noted;
 
 use ratatui::layout::Rect;
 use unicode_segmentation::UnicodeSegmentation as _;
 
-use super::layer::centred;
 use crate::console::{
-    draw::{Cell, class::Class, theme::Role},
-    input::action::Action,
+    draw::{Cell, class::Class, text, theme::Role},
+    input::{action::Action, keymap::KeyScope},
+    model::Model,
     settings::{
         shell::{SubcommandEnd, SubcommandResult},
-        view::Canvas,
+        view::{Canvas, View},
+    },
+    ui::{
+        Acted, Layer, Offer, Scene, Target,
+        effect::Effect,
+        layer::{centred, rows_of},
+        layout::Layout,
+        state::Ui,
     },
 };
 

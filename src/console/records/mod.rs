@@ -1,16 +1,15 @@
 //! What panes list: rows and their identities, selection, paging, table settings, marks and bookmarks.
 
+pub(crate) mod backfill;
 pub(crate) mod bookmarks;
 pub(crate) mod details_record;
-pub(crate) mod ledger;
+mod entry_list;
 pub(crate) mod marked_rows;
 pub(crate) mod paged_list;
 pub(crate) mod paged_lists;
-pub(crate) mod pane;
 pub(crate) mod record_key;
 pub(crate) mod row;
 pub(crate) mod row_list;
-pub(crate) mod rows;
 pub(crate) mod selection;
 mod since;
 pub(crate) mod table;
@@ -18,8 +17,7 @@ pub(crate) mod table_settings;
 
 pub(crate) use row::{CellContext, PaneRecord};
 pub(crate) use row_list::Rows;
-pub(crate) use rows::{
-    Arrangement, arrangement, counts, fixed_order, has_fixed_order, is_paged, rows, specs, visible_columns,
-};
+
+pub(crate) use entry_list::List;
 pub(crate) use since::{ms, wall_ms};
 pub(crate) use table::Table;

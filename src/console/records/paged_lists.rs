@@ -4,14 +4,12 @@
 //! A pane's list is asked for when the pane is first shown, when the selection nears the end of what is
 //! there, and anew at most once a second while it is shown and something changed.
 
-use crate::console::ui::effect::{Effect, Purpose};
 use std::{collections::BTreeMap, time::Duration};
 
 use ratatui::layout::Rect;
 
 use super::{
     paged_list::{PageQuery, PagedList, StationList},
-    pane::Source,
     selection::Selection,
 };
 use crate::{
@@ -20,7 +18,11 @@ use crate::{
         input::{action::Direction, pane_id::PaneId},
         model::Model,
         systems::{runs::pages::RunPages, sessions::pages::SessionPages},
-        ui::layout::Layout,
+        ui::{
+            effect::{Effect, Purpose},
+            layout::Layout,
+            pane::Source,
+        },
     },
     port::{Page, PortError, Query},
     time::Mono,

@@ -6,7 +6,7 @@ use crate::{
         input::{action::Action, pane_id::ChipId},
         inspect,
         model::Model,
-        overlays::{AlertList, Confirm, Details, Dialog, Help, KeyList, LedgerOverlay},
+        overlays::{Confirm, Details, Dialog, Help, KeyList, LedgerOverlay},
         records::details_record::DetailsRecord,
         screen::Palette,
         settings::view::View,
@@ -24,6 +24,7 @@ use crate::{
             runs::submitting,
             sessions,
             station::{
+                AlertList,
                 confirmations::{Quit, StopRecording, has_work, recording},
                 details::ChipDetails,
             },

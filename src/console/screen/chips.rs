@@ -1,10 +1,9 @@
 //! The second line: one chip a system, then one for each pane that has no room.
 
-use crate::console::draw::{format, text};
 use ratatui::layout::Rect;
 
 use crate::console::{
-    draw::theme::Role,
+    draw::{format, text, theme::Role},
     input::pane_id::ChipId,
     model::{
         Condition, Model,
@@ -14,9 +13,11 @@ use crate::console::{
         sessions::macp_report,
         store_report,
     },
-    records::pane::{PaneChip, PaneContext, Room},
     settings::view::{Canvas, View},
-    ui::state::{Focus, Ui},
+    ui::{
+        pane::{PaneChip, PaneContext, Room},
+        state::{Focus, Ui},
+    },
 };
 
 /// A chip's name, its sign, and its figure. While the station does not answer, none of them stands out.

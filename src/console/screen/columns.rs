@@ -1,20 +1,24 @@
 //! Choosing what a pane is sorted by and which columns it has.
 
+use ratatui::layout::Position;
+
 use crate::{
     console::{
         input::{action::Action, keymap::KeyScope, pane_id::PaneId},
         model::Model,
-        overlays::{Acted, Layer, Offer, Scene, Target, needs},
         records,
-        records::{pane::Source, table_settings::Sort},
+        records::table_settings::Sort,
         screen,
         screen::Columns,
         settings::view::{Canvas, View},
-        ui::{effect::Effect, layout::Layout, layouts, message::show_message, state::Ui},
+        ui,
+        ui::{
+            Acted, Layer, Offer, Scene, Target, effect::Effect, layout::Layout, layouts,
+            message::show_message, needs, pane::Source, state::Ui,
+        },
     },
     time::Now,
 };
-use ratatui::layout::Position;
 
 /// Why an action of columns would do nothing where no list of them is open.
 pub(crate) fn unavailable(action: Action, ui: &Ui, view: &View) -> Option<String> {
@@ -62,8 +66,7 @@ impl Layer for Columns {
                 needs(!ui.table_settings(self.pane).is_default(), "columns and order are as shipped")
             }
             Action::SortColumn => {
-                let spec =
-                    self.field().and_then(|field| Some((field, records::specs(self.pane).get(field)?)));
+                let spec = self.field().and_then(|field| Some((field, ui::specs(self.pane).get(field)?)));
                 let why = spec.and_then(|(field, spec)| sort_unavailable(self.pane, field, spec.name));
                 Some(why.map_or(Ok(()), Err))
             }
@@ -110,7 +113,7 @@ fn sort(list: &Columns, ui: &mut Ui) {
     let Some(field) = list.field() else { return };
     let present = ui.sort(list.pane);
     // The store's order has two ways and no third.
-    let is_stored = records::fixed_order(list.pane).is_some();
+    let is_stored = ui::fixed_order(list.pane).is_some();
     let sort = if is_stored { Some(Sort::toggled(present, field)) } else { Sort::cycled(present, field) };
     ui.sort_by(list.pane, sort);
 }
@@ -123,7 +126,7 @@ fn sort_unavailable(pane: PaneId, field: usize, name: &str) -> Option<String> {
             Some(format!("the wire has the order of the tap, not that of `{name}`: filter it instead"))
         }
         Source::OwnPages { .. } => Some("what waits is listed in the order in which it goes".to_owned()),
-        Source::Pages { .. } => (records::fixed_order(pane) != Some(field))
+        Source::Pages { .. } => (ui::fixed_order(pane) != Some(field))
             .then(|| format!("{} comes from the store by id: sort by `id`, not `{name}`", pane.name())),
     }
 }

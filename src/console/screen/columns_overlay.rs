@@ -16,6 +16,7 @@ use crate::{
         },
         screen,
         settings::view::Canvas,
+        ui,
         ui::state::Ui,
     },
     field::Column,
@@ -58,10 +59,10 @@ impl Columns {
 
     /// Takes the columns as they are now.
     pub(crate) fn read(&mut self, ui: &Ui, width: u16) {
-        let all = records::specs(self.pane).len();
+        let all = ui::specs(self.pane).len();
         let chosen = ui.table_settings(self.pane).columns().map(<[usize]>::to_vec);
         let shown = chosen.unwrap_or_else(|| {
-            records::visible_columns(self.pane, ui, width).into_iter().map(|(field, _)| field).collect()
+            ui::visible_columns(self.pane, ui, width).into_iter().map(|(field, _)| field).collect()
         });
         self.has_column = (0..all).map(|field| shown.contains(&field)).collect();
         self.order = shown.into_iter().filter(|field| *field < all).collect();
@@ -162,8 +163,8 @@ impl Columns {
         let area = self.area(body, pane);
         canvas.clear(area);
         let inside = canvas.frame(area, &format!("Columns of {}", self.pane.name()), focused);
-        let specs = records::specs(self.pane);
-        let shown = records::visible_columns(self.pane, ui, screen::inner_width(pane));
+        let specs = ui::specs(self.pane);
+        let shown = ui::visible_columns(self.pane, ui, screen::inner_width(pane));
         let glyphs = canvas.view.glyphs;
         let sorted = ui.sort(self.pane);
         let row = |index: usize| {

@@ -1,31 +1,27 @@
 //! Sends each event where it belongs.
 
-use crate::console::{
-    copy, inspect,
-    overlays::output,
-    screen,
-    screen::{answers, columns, filter, moving, palette, time_travel},
-    systems::{runs, runs::submitting, sessions},
-    trace,
-    ui::{effect::Effect, layout},
-};
-use ratatui::layout::Position;
-
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, MouseButton, MouseEvent, MouseEventKind};
-
-use ratatui::layout::Rect;
+use ratatui::layout::{Position, Rect};
 
 use super::class_of_reason;
 use crate::{
     console::{
+        copy,
         copy::CopyForm,
         input::{action::Action, pane_id::PaneId, view_id::ViewId},
+        inspect,
         model::Model,
-        overlays::Reaction,
-        screen::unavailable,
+        overlays::output,
+        screen,
+        screen::{answers, columns, filter, moving, palette, time_travel, unavailable},
         settings::{config_watcher::Fault, view::View},
+        systems::{runs, runs::submitting, sessions},
+        trace,
         ui::{
+            Reaction,
+            effect::Effect,
             event::Event,
+            layout,
             message::{show_message, show_message_as},
             state::{Focus, Ui},
         },

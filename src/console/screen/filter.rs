@@ -1,6 +1,5 @@
 //! Filters of panes: written by `/`, made of a cell by `f`.
 
-use crate::console::ui::effect::Effect;
 use std::collections::BTreeSet;
 
 use crossterm::event::KeyEvent;
@@ -10,11 +9,13 @@ use crate::{
         draw::class::Class,
         input::{action::Action, keymap::KeyScope, pane_id::PaneId},
         model::Model,
-        overlays::{Acted, Layer, Offer, Reaction, Scene, Target},
         records,
         screen::FilterLine,
         settings::view::{Canvas, View},
+        ui,
         ui::{
+            Acted, Layer, Offer, Reaction, Scene, Target,
+            effect::Effect,
             layout::Layout,
             message::{show_message, show_message_as},
             state::{Focus, Ui},
@@ -32,18 +33,13 @@ const LOOKED_MAX: usize = 2_000;
 
 /// The pane whose rows can be filtered now.
 fn pane(ui: &Ui) -> Option<PaneId> {
-    ui.target_list().filter(|pane| !records::specs(*pane).is_empty())
+    ui.target_list().filter(|pane| !ui::specs(*pane).is_empty())
 }
 
 /// The pane that a line would be opened over: from a chip, and from the first steps, the view's first.
 fn pane_to_filter(ui: &Ui, model: &Model) -> Option<PaneId> {
-    let first = || {
-        ui.layout(model)
-            .panes
-            .into_iter()
-            .map(|(pane, _)| pane)
-            .find(|pane| !records::specs(*pane).is_empty())
-    };
+    let first =
+        || ui.layout(model).panes.into_iter().map(|(pane, _)| pane).find(|pane| !ui::specs(*pane).is_empty());
     let is_beside = ui.overlays.is_empty()
         && match ui.focus {
             Focus::Chips(_) => true,
@@ -96,7 +92,7 @@ pub(crate) fn end(ui: &mut Ui) -> bool {
 
 /// Reads a filter as the operator's clock has it.
 fn read(text: &str, pane: PaneId, view: &View, now: Now) -> Result<Filter, Fault> {
-    Filter::parse(text.trim_end(), records::specs(pane)).map(|filter| filter.anchored(now, &view.zone))
+    Filter::parse(text.trim_end(), ui::specs(pane)).map(|filter| filter.anchored(now, &view.zone))
 }
 
 /// Filters by the chosen cell of the selected row, on top of what is filtered already.
@@ -105,12 +101,11 @@ pub(crate) fn by_cell(ui: &mut Ui, model: &Model, view: &View, now: Now) -> Vec<
     let field = ui
         .table_settings(pane)
         .cell
-        .or_else(|| records::visible_columns(pane, ui, ui.columns).first().map(|(field, _)| *field))
+        .or_else(|| ui::visible_columns(pane, ui, ui.columns).first().map(|(field, _)| *field))
         .unwrap_or(0);
-    let Some(spec) = records::specs(pane).get(field) else { return Vec::new() };
+    let Some(spec) = ui::specs(pane).get(field) else { return Vec::new() };
     let index = ui.selection(pane).map_or(0, crate::console::records::selection::Selection::index);
-    let Some(term) =
-        records::rows(pane, ui, model).with(index, |row| Filter::term(spec, &row.value(field, now)))
+    let Some(term) = ui::rows(pane, ui, model).with(index, |row| Filter::term(spec, &row.value(field, now)))
     else {
         return Vec::new();
     };
@@ -142,7 +137,7 @@ impl Layer for FilterLine {
         let layout = ui.layout(model);
         let area = layout.panes.iter().find(|(pane, _)| *pane == self.pane).map(|(_, area)| *area);
         if let Some(area) = if self.pane == PaneId::Pending { Some(body) } else { area } {
-            self.draw(canvas, area, records::counts(self.pane, ui, model));
+            self.draw(canvas, area, ui::counts(self.pane, ui, model));
         }
     }
 
@@ -223,9 +218,8 @@ fn turn(line: &mut FilterLine, ui: &Ui, model: &Model, by: isize) {
         return;
     }
     let pane = line.pane;
-    let completion = complete(line.text(), line.cursor(), records::specs(pane), &|field| {
-        seen(ui, model, pane, field, ui.at)
-    });
+    let completion =
+        complete(line.text(), line.cursor(), ui::specs(pane), &|field| seen(ui, model, pane, field, ui.at));
     if !completion.candidates.is_empty() {
         line.offer(completion);
     }
@@ -233,7 +227,7 @@ fn turn(line: &mut FilterLine, ui: &Ui, model: &Model, by: isize) {
 
 /// The values of a field in the rows that are shown, each once.
 fn seen(ui: &Ui, model: &Model, pane: PaneId, field: usize, now: Now) -> Vec<String> {
-    let rows = records::rows(pane, ui, model);
+    let rows = ui::rows(pane, ui, model);
     let mut values = BTreeSet::new();
     for index in 0..LOOKED_MAX {
         if values.len() >= SEEN_MAX {

@@ -1,6 +1,5 @@
 //! The filter of a pane, while it is written: at the pane's foot, in force as far as it can be read.
 
-use crate::console::{draw::text, records};
 use std::ops::Range;
 
 use crossterm::event::KeyEvent;
@@ -8,11 +7,12 @@ use ratatui::{layout::Rect, style::Modifier};
 
 use crate::{
     console::{
-        draw::{class::Class, theme::Role},
+        draw::{class::Class, text, theme::Role},
         input::pane_id::PaneId,
-        overlays::Line,
+        records,
         settings::view::{Canvas, View},
-        ui::history::History,
+        ui,
+        ui::{Line, history::History},
     },
     filter::{Candidate, Completion, Fault, Filter},
 };
@@ -189,7 +189,7 @@ impl FilterLine {
     /// Who may see the line: what is typed here is seen as it is typed, what was given is of the classes that
     /// it quotes.
     fn class(&self, view: &View) -> Class {
-        let read = Filter::parse(self.text(), records::specs(self.pane));
+        let read = Filter::parse(self.text(), ui::specs(self.pane));
         let quotes = |class: &Class| read.as_ref().map_or(true, |filter| filter.quotes(*class));
         if self.is_prefilled {
             view.mask_policy.strictest([Class::Login, Class::Payload].into_iter().filter(quotes))
@@ -202,7 +202,7 @@ impl FilterLine {
     fn status_text(&self, view: &View, (shown, all): (usize, usize)) -> (String, Role) {
         match &self.fault {
             Some(fault) => (format!("{} {}", view.glyphs.bad, fault.words), Role::Bad),
-            None if records::is_paged(self.pane) => (format!("{} {shown} so far", view.glyphs.ok), Role::Ok),
+            None if ui::is_paged(self.pane) => (format!("{} {shown} so far", view.glyphs.ok), Role::Ok),
             None => (format!("{} {shown} of {all}", view.glyphs.ok), Role::Ok),
         }
     }

@@ -5,6 +5,7 @@ use crate::console::{
     model::Model,
     records, screen,
     screen::filter,
+    ui,
     ui::{
         effect::Effect,
         state::{Focus, Ui},
@@ -75,7 +76,7 @@ fn go_in_pane(ui: &mut Ui, model: &Model, pane: PaneId, action: Action) {
 /// The fields of a list that have columns, from the left.
 pub(crate) fn fields(ui: &Ui, model: &Model, pane: PaneId) -> Vec<usize> {
     let width = screen::inner_width(ui.layout(model).area_of(pane));
-    records::visible_columns(pane, ui, width).into_iter().map(|(field, _)| field).collect()
+    ui::visible_columns(pane, ui, width).into_iter().map(|(field, _)| field).collect()
 }
 
 /// Chooses the next cell of the selected row; whether there is one. Without a chosen cell, the way to the
@@ -89,9 +90,8 @@ fn go_in_row(ui: &mut Ui, model: &Model, pane: PaneId, action: Action) -> bool {
         (None, Action::Right) => Some(0),
         (None, _) => None,
     };
-    let next = next
-        .and_then(|next| fields.get(next).copied())
-        .filter(|_| !records::rows(pane, ui, model).is_empty());
+    let next =
+        next.and_then(|next| fields.get(next).copied()).filter(|_| !ui::rows(pane, ui, model).is_empty());
     if next.is_some() {
         ui.table_settings_mut(pane).cell = next;
     }

@@ -1,18 +1,17 @@
 //! The palette: any action of the place below it, and any subcommand, by a few letters of its name.
 
-use crate::console::{draw::text, screen};
 use ratatui::{layout::Rect, style::Modifier};
 
 use crate::console::{
-    draw::{class::Class, theme::Role},
+    draw::{class::Class, text, theme::Role},
     input::{action::Action, fuzzy::FuzzyMatcher, keymap::KeyScope},
     model::Model,
-    overlays::{Line, layer::centred},
+    screen,
     settings::{
         shell::Subcommand,
         view::{Canvas, View},
     },
-    ui::{history::History, state::Ui},
+    ui::{Line, history::History, layer::centred, state::Ui},
 };
 
 /// Columns of the names.

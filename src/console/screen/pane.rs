@@ -10,15 +10,17 @@ use crate::{
         records::{
             CellContext, Rows, Table,
             paged_list::StationList,
-            pane::{Drawing, Empty, PaneContext, Source, Title},
             row::cell as cell_of,
-            rows::{counts, is_paged, rows, visible_columns},
             selection::{RowKeys as _, Selection},
             table::column_at as column_of_table,
         },
         screen::FilterLine,
         settings::view::Canvas,
-        ui::state::{Focus, Ui},
+        ui::{
+            pane::{Drawing, Empty, PaneContext, Source, Title},
+            rows::{counts, is_paged, rows, visible_columns},
+            state::{Focus, Ui},
+        },
     },
     field::Column,
 };

@@ -9,6 +9,7 @@ use crate::{
         records::{bookmarks::Bookmark, selection::RowKeys as _},
         screen,
         settings::view::View,
+        ui,
         ui::{
             message::show_message,
             state::{Focus, Ui},
@@ -130,7 +131,7 @@ fn jump(ui: &mut Ui, live: &Model, view: &View, now: Now) {
         }
         ui.focus = Focus::Pane(pane);
         ui.reconcile(model);
-        let place = key.as_ref().and_then(|key| records::rows(pane, ui, model).row(key));
+        let place = key.as_ref().and_then(|key| ui::rows(pane, ui, model).row(key));
         is_there = place.is_some() || key.is_none();
         let height = ui
             .layout(model)
@@ -173,5 +174,5 @@ pub(crate) fn is_present(ui: &Ui, past: &Model, live: &Model) -> bool {
     if !ui.overlays.is_empty() || ui.paged_lists.selection(pane).is_some() {
         return true;
     }
-    ui.selected(pane, past).is_none_or(|key| records::rows(pane, ui, live).row(&key).is_some())
+    ui.selected(pane, past).is_none_or(|key| ui::rows(pane, ui, live).row(&key).is_some())
 }

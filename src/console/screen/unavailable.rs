@@ -12,7 +12,6 @@ use crate::{
         },
         inspect,
         model::{Alert, AlertStatus, Model, bridge::alerts::ORPHANED},
-        overlays::Target,
         screen::time_travel,
         settings::view::View,
         systems::{
@@ -25,7 +24,10 @@ use crate::{
             station::keys::CHIP,
         },
         trace,
-        ui::state::{Focus, Ui},
+        ui::{
+            Target,
+            state::{Focus, Ui},
+        },
     },
     ids::{ConnectionId, EventName, InvocationId, QueueName},
     mpp::LiveView,

@@ -2,9 +2,10 @@
 
 use crate::console::{
     input::pane_id::{PaneId, pane_table},
-    records::pane::Pane,
     systems::{bridge, bus, runs, sessions, station},
-    trace, wire,
+    trace,
+    ui::pane::Pane,
+    wire,
 };
 
 /// Makes the way from a pane's key to its declaration.

@@ -1,6 +1,5 @@
 //! The bus: what its view shows, what its chip says, what is done there.
 
-use crate::console::ui::effect::{Effect, Purpose};
 use crossterm::event::KeyCode;
 
 use super::{
@@ -12,7 +11,10 @@ use crate::{
         input::{action::Action, pane_id::PaneId, view_id::ViewId},
         model::bus::Culprit,
         systems::bus::keys::PEER,
-        ui::state::Focus,
+        ui::{
+            effect::{Effect, Purpose},
+            state::Focus,
+        },
     },
     ids::{ConnectionId, TraceId},
     port::{Command, HostState},
@@ -450,7 +452,7 @@ fn every_pane_of_the_bus_balances_and_is_copied_as_a_command_line() {
         let mut stage = over(*pane);
         stage.buffer();
         assert!(
-            crate::console::records::ledger::of(*pane, &stage.ui, &stage.model).unwrap().balances(),
+            crate::console::ui::ledger::of(*pane, &stage.ui, &stage.model).unwrap().balances(),
             "{pane:?}"
         );
     }
@@ -541,8 +543,7 @@ fn the_wire_tells_of_the_bus_and_is_filtered_by_its_fields() {
     let mut stage = bus(160, 50);
     stage.char('8');
     stage.key(KeyCode::End);
-    let shown =
-        |stage: &TestConsole| crate::console::records::counts(PaneId::Wire, &stage.ui, &stage.model).0;
+    let shown = |stage: &TestConsole| crate::console::ui::counts(PaneId::Wire, &stage.ui, &stage.model).0;
     for (filter, rows) in [
         ("link:rmp kind:publish topic:rlp/runs/**", 60),
         ("msg_id=60", 4),

@@ -11,9 +11,10 @@ use crate::{
     console::{
         input::pane_id::PaneId,
         records,
-        records::{ledger, selection::RecordKey, specs},
+        records::selection::RecordKey,
         systems::bus::keys::{PEER, SUBSCRIPTION, TOPIC},
-        ui::state::Focus,
+        ui,
+        ui::{ledger, specs, state::Focus},
     },
     filter::Filter,
     ids::{ConnectionId, TopicName},
@@ -37,7 +38,7 @@ fn line<'a>(text: &'a str, of: &str) -> &'a str {
 
 fn keys(stage: &TestConsole, pane: PaneId) -> Vec<RecordKey> {
     use crate::console::records::selection::RowKeys as _;
-    let rows = records::rows(pane, &stage.ui, &stage.model);
+    let rows = ui::rows(pane, &stage.ui, &stage.model);
     (0..rows.len()).filter_map(|at| rows.key(at)).collect()
 }
 
@@ -85,7 +86,7 @@ fn what_the_station_says_itself_is_no_traffic_and_asks_for_nobody() {
     assert!(line(&text, "lonely").contains("0!"), "{text}");
     assert!(!line(&text, "rlp/sys/metrics").contains("0!"), "{text}");
     // Off the wire by the filter that it begins with.
-    let shown = |stage: &TestConsole| records::counts(PaneId::Wire, &stage.ui, &stage.model).0;
+    let shown = |stage: &TestConsole| ui::counts(PaneId::Wire, &stage.ui, &stage.model).0;
     let all = shown(&stage);
     stage
         .ui

@@ -1,9 +1,5 @@
 //! Choosing order and columns, and finding them again.
 
-use crate::console::{
-    records, screen,
-    ui::{effect::Effect, layouts},
-};
 use std::collections::BTreeMap;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
@@ -21,9 +17,12 @@ use super::{
 use crate::{
     console::{
         input::{action::Action, keymap::KeyScope, pane_id::PaneId, view_id::ViewId},
+        records,
         records::table_settings::TableSettings,
+        screen,
         settings::shell::SavedLayout,
-        ui::{event::Event, state::Focus},
+        ui,
+        ui::{effect::Effect, event::Event, layouts, state::Focus},
     },
     time::{Mono, Now},
 };
@@ -31,9 +30,9 @@ use crate::{
 /// The names of a pane's columns, as they are shown.
 fn columns(stage: &TestConsole, pane: PaneId) -> Vec<&'static str> {
     let width = screen::inner_width(stage.ui.layout(&stage.model).area_of(pane));
-    records::visible_columns(pane, &stage.ui, width)
+    ui::visible_columns(pane, &stage.ui, width)
         .iter()
-        .map(|(field, _)| records::specs(pane)[*field].name)
+        .map(|(field, _)| ui::specs(pane)[*field].name)
         .collect()
 }
 
@@ -219,10 +218,8 @@ fn the_next_start_looks_at_panes_in_the_same_way() {
 
 #[test]
 fn every_pane_draws_every_field_that_it_declares() {
-    for pane in PaneId::ALL
-        .iter()
-        .copied()
-        .filter(|pane| !records::specs(*pane).is_empty() && *pane != PaneId::Pending)
+    for pane in
+        PaneId::ALL.iter().copied().filter(|pane| !ui::specs(*pane).is_empty() && *pane != PaneId::Pending)
     {
         let view = ViewId::ALL.into_iter().find(|view| view.panes().contains(&pane)).unwrap();
         let mut stage = match view {
@@ -238,10 +235,10 @@ fn every_pane_draws_every_field_that_it_declares() {
         stage.ui.zoomed = Some(pane);
         stage.ui.focus = Focus::Pane(pane);
         stage.ui.reconcile(&stage.model);
-        let specs = records::specs(pane);
+        let specs = ui::specs(pane);
         for (field, spec) in specs.iter().enumerate() {
             stage.ui.table_settings_mut(pane).set_columns(Some(vec![field]));
-            let rows = records::rows(pane, &stage.ui, &stage.model);
+            let rows = ui::rows(pane, &stage.ui, &stage.model);
             assert!(!rows.is_empty(), "{pane:?} has rows in the show");
             drop(rows);
             let text = stage.text();

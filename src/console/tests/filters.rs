@@ -1,6 +1,5 @@
 //! Filters of panes: the line, what it says, what it leaves.
 
-use crate::console::ui::effect::Effect;
 use crossterm::event::KeyCode;
 use ratatui::style::Modifier;
 
@@ -10,7 +9,8 @@ use crate::{
         input::{action::Action, keymap::KeyScope, pane_id::PaneId, view_id::ViewId},
         records,
         systems::bridge::keys::INVOCATION,
-        ui::{event::Event, state::Focus},
+        ui,
+        ui::{effect::Effect, event::Event, state::Focus},
     },
     ids::InvocationId,
     port::{InvocationRow, Page, Query},
@@ -27,7 +27,7 @@ fn text(stage: &TestConsole, pane: PaneId) -> String {
 }
 
 fn counts(stage: &TestConsole) -> (usize, usize) {
-    records::counts(PaneId::Recent, &stage.ui, &stage.model)
+    ui::counts(PaneId::Recent, &stage.ui, &stage.model)
 }
 
 #[test]
@@ -198,7 +198,7 @@ fn filters_that_were_kept_are_called_back() {
 #[test]
 fn f_filters_by_the_cell_and_twice_by_two() {
     let mut stage = recent();
-    let field = |name| crate::field::index_of(records::specs(PaneId::Recent), name);
+    let field = |name| crate::field::index_of(ui::specs(PaneId::Recent), name);
     stage.ui.table_settings_mut(PaneId::Recent).cell = field("state");
     stage.act(Action::FilterCell);
     let first = text(&stage, PaneId::Recent);

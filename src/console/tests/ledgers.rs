@@ -7,9 +7,8 @@ use super::{
 use crate::{
     console::{
         input::{action::Action, keymap::KeyScope, pane_id::PaneId, view_id::ViewId},
-        records,
-        records::ledger,
-        ui::state::Focus,
+        records, ui,
+        ui::{ledger, state::Focus},
     },
     filter::Filter,
     ids::InvocationId,
@@ -85,8 +84,7 @@ fn every_panes_ledger_balances_whatever_happens_and_is_filtered() {
         (ended, said) = (ended + ends, said + says);
         if round % 500 == 250 {
             for pane in panes_of_all_views() {
-                let filter =
-                    (round % 1_000 == 250).then(|| Filter::parse("a", records::specs(pane)).unwrap());
+                let filter = (round % 1_000 == 250).then(|| Filter::parse("a", ui::specs(pane)).unwrap());
                 stage.ui.table_settings_mut(pane).set_filter(filter);
             }
         }
@@ -153,7 +151,7 @@ fn a_ledger_on_the_screen() {
         stage
             .ui
             .table_settings_mut(PaneId::Recent)
-            .set_filter(Some(Filter::parse("state:failed", records::specs(PaneId::Recent)).unwrap()));
+            .set_filter(Some(Filter::parse("state:failed", ui::specs(PaneId::Recent)).unwrap()));
         stage.model.record_loss(3, crate::time::Now::at_ms(stage.ms));
         stage.char('L');
         stage

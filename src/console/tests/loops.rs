@@ -286,7 +286,7 @@ fn when_idle_a_second_costs_at_most_200_bytes() {
             stage.view.now = Now::at_ms(second * 1_000);
             stage.view.clock = stage.view.now;
             stage.ui.reconcile(&stage.model);
-            crate::console::draw::canvas::draw(painter.canvas(), &stage.model, &stage.ui, &stage.view);
+            crate::console::screen::frame::draw(painter.canvas(), &stage.model, &stage.ui, &stage.view);
             let bytes = painter.frame().unwrap().len();
             assert!(second == 0 || bytes <= 200, "{bytes} bytes at {columns}x{rows} in second {second}");
         }
@@ -306,7 +306,7 @@ fn a_busy_show_costs_at_most_16_kib_a_frame() {
             stage.pass(1);
         }
         stage.ui.reconcile(&stage.model);
-        crate::console::draw::canvas::draw(painter.canvas(), &stage.model, &stage.ui, &stage.view);
+        crate::console::screen::frame::draw(painter.canvas(), &stage.model, &stage.ui, &stage.view);
         let bytes = painter.frame().unwrap().len();
         assert!(frame == 0 || bytes <= 16_384, "{bytes} bytes");
     }

@@ -1,6 +1,5 @@
 //! Runs: what their view shows, what their chip says, what is asked for and done there.
 
-use crate::console::ui::effect::Purpose;
 use std::sync::Arc;
 
 use crossterm::event::KeyCode;
@@ -16,7 +15,8 @@ use crate::{
         records,
         records::selection::{RecordKey, RowKeys as _},
         systems::runs::keys::{NODE, RUN, RUN_EVENT},
-        ui::{event::Event, state::Focus},
+        ui,
+        ui::{effect::Purpose, event::Event, state::Focus},
     },
     ids::{ActionId, OpeningId, TraceId},
     port::{ArtifactRow, Page, Query, RunDetail, RunEventRow, RunRow},
@@ -331,7 +331,7 @@ fn over(pane: PaneId) -> TestConsole {
 }
 
 pub(super) fn keys(stage: &TestConsole, pane: PaneId) -> Vec<RecordKey> {
-    let rows = records::rows(pane, &stage.ui, &stage.model);
+    let rows = ui::rows(pane, &stage.ui, &stage.model);
     (0..rows.len()).filter_map(|row| rows.key(row)).collect()
 }
 

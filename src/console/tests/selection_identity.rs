@@ -1,6 +1,5 @@
 //! A selection is a record: whatever happens to the rows of a pane, it stays selected while it is among them.
 
-use crate::console::records;
 use crossterm::event::KeyCode;
 
 use super::{
@@ -18,7 +17,9 @@ use crate::{
     console::{
         input::{pane_id::PaneId, view_id::ViewId},
         model::Model,
+        records,
         records::{selection::RecordKey, table_settings::Sort},
+        ui,
         ui::{
             event::Event,
             state::{Focus, Ui},
@@ -113,8 +114,7 @@ fn another_order_leaves_the_record_selected() {
     for pane in panes().filter(|pane| !matches!(pane, PaneId::Pending | PaneId::Wire)) {
         let mut stage = over(pane);
         let chosen = selected(&stage, pane);
-        let fields =
-            records::fixed_order(pane).map_or(0..records::specs(pane).len(), |field| field..field + 1);
+        let fields = ui::fixed_order(pane).map_or(0..ui::specs(pane).len(), |field| field..field + 1);
         for sort in fields.flat_map(|field| [true, false].map(|descending| Sort { field, descending })) {
             stage.ui.sort_by(pane, Some(sort));
             a_second_later(&mut stage);

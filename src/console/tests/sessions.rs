@@ -1,6 +1,5 @@
 //! Sessions: what their view shows, what their chip says, what is asked for there.
 
-use crate::console::ui::effect::Purpose;
 use std::sync::Arc;
 
 use crossterm::event::KeyCode;
@@ -17,7 +16,8 @@ use crate::{
         records,
         records::selection::{RecordKey, RowKeys as _},
         systems::sessions::keys::{SESSION, SESSION_RECORD, STATEMENT},
-        ui::{event::Event, state::Focus},
+        ui,
+        ui::{effect::Purpose, event::Event, state::Focus},
     },
     macp::{Effect, Ending, Mode, Phase, SessionRef, SessionState, Transition as T},
     port::{LogKind, Page, Query, SessionDetail, SessionLogRow, SessionRow},
@@ -209,7 +209,7 @@ pub(super) fn decision(columns: u16, rows: u16) -> TestConsole {
 }
 
 fn keys(stage: &TestConsole, pane: PaneId) -> Vec<RecordKey> {
-    let rows = records::rows(pane, &stage.ui, &stage.model);
+    let rows = ui::rows(pane, &stage.ui, &stage.model);
     (0..rows.len()).filter_map(|row| rows.key(row)).collect()
 }
 

@@ -1,7 +1,6 @@
 //! An opening that is written: its params as a form, the files and recent ones that it goes on from, what it
 //! nests, and what is kept of it.
 
-use crate::console::ui::effect::Effect;
 use crossterm::event::KeyCode;
 
 use super::{
@@ -13,11 +12,9 @@ use super::{
 use crate::{
     console::{
         input::keymap::KeyScope,
-        systems::runs::openings::{
-            OpeningAnswer, OpeningDrafts, OpeningFault, OpeningFile, OpeningJob, OpeningListing,
-            ParsedOpening,
-        },
-        ui::event::Event,
+        settings::{OpeningFile, OpeningListing},
+        systems::runs::openings::{OpeningAnswer, OpeningDrafts, OpeningFault, OpeningJob, ParsedOpening},
+        ui::{effect::Effect, event::Event},
     },
     limits::Limits,
     runs,

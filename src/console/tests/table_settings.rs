@@ -16,6 +16,7 @@ use crate::{
             table_settings::Sort,
         },
         systems::bridge::keys::INVOCATION,
+        ui,
         ui::{event::Event, state::Focus},
     },
     field::{Class, Fields as _, Kind, Spec, index_of},
@@ -32,7 +33,7 @@ fn field(name: &str) -> usize {
 
 /// The identities of a pane's rows, from the top.
 pub(super) fn keys(stage: &TestConsole, pane: PaneId) -> Vec<RecordKey> {
-    let rows = records::rows(pane, &stage.ui, &stage.model);
+    let rows = ui::rows(pane, &stage.ui, &stage.model);
     (0..rows.len()).filter_map(|row| rows.key(row)).collect()
 }
 
@@ -63,10 +64,10 @@ fn a_filter_lets_some_rows_through_and_the_selected_one_stays_while_it_is_among_
     stage.key(KeyCode::End);
     assert_eq!(selected(&stage), Some(INVOCATION.of(InvocationId(41))));
     filter(&mut stage, "failed");
-    assert_eq!(records::counts(PaneId::Recent, &stage.ui, &stage.model), (1, 41));
+    assert_eq!(ui::counts(PaneId::Recent, &stage.ui, &stage.model), (1, 41));
     assert_eq!(selected(&stage), Some(INVOCATION.of(InvocationId(41))));
     filter(&mut stage, "done");
-    assert_eq!(records::counts(PaneId::Recent, &stage.ui, &stage.model), (40, 41));
+    assert_eq!(ui::counts(PaneId::Recent, &stage.ui, &stage.model), (40, 41));
     assert_eq!(selected(&stage), Some(INVOCATION.of(InvocationId(1))), "a neighbour takes its place");
     let text = stage.text();
     assert!(!text.contains("✗ failed"), "{text}");
@@ -77,9 +78,9 @@ fn what_was_arranged_is_arranged_anew_when_rows_come() {
     let mut stage = recent();
     filter(&mut stage, "done");
     stage.mpp(super::test_console::done(42, "default"), "");
-    assert_eq!(records::counts(PaneId::Recent, &stage.ui, &stage.model), (41, 42));
+    assert_eq!(ui::counts(PaneId::Recent, &stage.ui, &stage.model), (41, 42));
     assert_eq!(
-        records::rows(PaneId::Recent, &stage.ui, &stage.model).key(0).unwrap(),
+        ui::rows(PaneId::Recent, &stage.ui, &stage.model).key(0).unwrap(),
         INVOCATION.of(InvocationId(42))
     );
 }
@@ -191,7 +192,7 @@ fn watched(stage: &TestConsole) -> Vec<PaneId> {
     panes
         .iter()
         .map(|(pane, _)| *pane)
-        .filter(|pane| !records::specs(*pane).is_empty() && records::fixed_order(*pane).is_none())
+        .filter(|pane| !ui::specs(*pane).is_empty() && ui::fixed_order(*pane).is_none())
         .collect()
 }
 
@@ -217,13 +218,13 @@ fn happen(stage: &mut TestConsole, happening: &Happening, next: &mut u64) {
         }
         Happening::Sorted { pane, field, descending } => {
             let pane = nth(*pane);
-            let field = field % records::specs(pane).len();
+            let field = field % ui::specs(pane).len();
             stage.ui.sort_by(pane, Some(Sort { field, descending: *descending }));
         }
         Happening::Unsorted { pane } => stage.ui.sort_by(nth(*pane), None),
         Happening::Filtered { pane, word } => {
             let pane = nth(*pane);
-            let filter = Filter::parse(word, records::specs(pane)).ok().filter(|_| !word.is_empty());
+            let filter = Filter::parse(word, ui::specs(pane)).ok().filter(|_| !word.is_empty());
             stage.ui.table_settings_mut(pane).set_filter(filter);
         }
         Happening::Chosen { pane, row } => {
@@ -291,6 +292,6 @@ fn rows_of_the_store_have_the_same_fields_in_a_pane_and_at_the_port_for_their_fi
         (PaneId::Refunds, RefundRow::SPECS),
         (PaneId::State, StateKeyRow::SPECS),
     ] {
-        assert_eq!(declared(records::specs(pane)), declared(specs), "{pane:?}");
+        assert_eq!(declared(ui::specs(pane)), declared(specs), "{pane:?}");
     }
 }

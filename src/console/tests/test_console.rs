@@ -1,6 +1,5 @@
 //! A screen without a terminal, over a world made by hand, in virtual time.
 
-use crate::console::{draw::canvas, screen, ui::effect::Effect};
 use std::{collections::VecDeque, fmt::Write as _, sync::Arc};
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
@@ -20,12 +19,14 @@ use crate::{
         },
         input::keymap::Keymap,
         model::{AlertChanges, Model},
+        screen,
+        screen::frame,
         settings::{
             config::{AlertRules, CommandHints},
             shell::{Runnable, Subcommand},
             view::View,
         },
-        ui::{event::Event, state::Ui},
+        ui::{effect::Effect, event::Event, state::Ui},
     },
     ids::{InvocationId, SessionId, TraceId},
     limits::Limits,
@@ -238,7 +239,7 @@ impl TestConsole {
         self.ui.time.refresh_live_parts(&self.model);
         self.ui.reconcile_visible(&self.model);
         let mut buffer = Buffer::empty(Rect::new(0, 0, self.ui.columns, self.ui.rows));
-        canvas::draw(&mut buffer, &self.model, &self.ui, &self.view);
+        frame::draw(&mut buffer, &self.model, &self.ui, &self.view);
         buffer
     }
 

@@ -1,6 +1,5 @@
 //! Stopping time, stepping, going live, bookmarks: on a screen.
 
-use crate::console::ui::effect::{Effect, Purpose};
 use crossterm::event::KeyCode;
 
 use super::test_console::{TestConsole, applied, connected, dispatched, done, enqueued, row, show};
@@ -14,7 +13,12 @@ use crate::{
             details::InvocationDetails,
             keys::{INVOCATION, QUEUE},
         },
-        ui::{event::Event, state::Focus},
+        ui,
+        ui::{
+            effect::{Effect, Purpose},
+            event::Event,
+            state::Focus,
+        },
     },
     ids::{InvocationId, QueueName},
     mpp,
@@ -195,9 +199,8 @@ fn what_is_gone_by_now_is_not_acted_on() {
     stage.ui.focus = Focus::Pane(PaneId::InFlight);
     stage.key(KeyCode::Home);
     stage.char(' ');
-    let at = records::rows(PaneId::InFlight, &stage.ui, &stage.model)
-        .row(&INVOCATION.of(InvocationId(46)))
-        .unwrap();
+    let at =
+        ui::rows(PaneId::InFlight, &stage.ui, &stage.model).row(&INVOCATION.of(InvocationId(46))).unwrap();
     for _ in 0..at {
         stage.key(KeyCode::Down);
     }

@@ -14,6 +14,7 @@ use crate::{
         input::{pane_id::PaneId, view_id::ViewId},
         records,
         records::selection::RowKeys as _,
+        ui,
         ui::state::Focus,
         wire::ENTRY,
     },
@@ -67,7 +68,7 @@ pub(super) fn with_messages(columns: u16, rows: u16) -> TestConsole {
 }
 
 fn entries(stage: &TestConsole) -> Vec<Seq> {
-    let rows = records::rows(PaneId::Trace, &stage.ui, &stage.model);
+    let rows = ui::rows(PaneId::Trace, &stage.ui, &stage.model);
     let seq = |row| *rows.key(row).as_ref().and_then(|key| ENTRY.id(key)).unwrap();
     (0..rows.len()).map(seq).collect()
 }

@@ -1,6 +1,5 @@
 //! The Bridge and the Journal: what they show, what they ask for, and when.
 
-use crate::console::ui::effect::{Effect, Purpose};
 use crossterm::event::{KeyCode, MouseButton, MouseEvent, MouseEventKind};
 
 use super::{
@@ -16,7 +15,11 @@ use crate::{
             selection::{RecordKey, RowKeys as _},
         },
         systems::bridge::keys::INVOCATION,
-        ui::{event::Event, state::Focus},
+        ui::{
+            effect::{Effect, Purpose},
+            event::Event,
+            state::Focus,
+        },
     },
     dissect::Breach,
     ids::{InvocationId, RefundId},
@@ -368,7 +371,7 @@ fn a_click_on_the_name_of_a_view_shows_it_and_its_focus_is_where_it_was_left() {
 }
 
 fn keys_of(pane: PaneId, stage: &TestConsole) -> Vec<RecordKey> {
-    let rows = crate::console::records::rows(pane, &stage.ui, &stage.model);
+    let rows = crate::console::ui::rows(pane, &stage.ui, &stage.model);
     (0..rows.len()).filter_map(|row| rows.key(row)).collect()
 }
 

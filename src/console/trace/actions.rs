@@ -5,9 +5,9 @@ use crate::{
         input::{pane_id::PaneId, view_id::ViewId},
         inspect::actions,
         model::Model,
-        overlays::Target,
         screen::filter,
         ui::{
+            Target,
             effect::Effect,
             message::show_message,
             state::{Focus, Ui},

@@ -11,16 +11,19 @@ use crate::{
         records,
         records::{
             details_record::DetailsRecord,
-            ledger::{Account, LedgerBound},
             paged_lists::Pages,
-            pane::{Columns, Drawing, Empty, Pane, PaneChip, Source, Title},
             row::{CellContext, PaneRecord},
             row_list::Rows,
             selection::RecordKey,
         },
         settings::view::View,
         trace::ladder_view::{HopLanes, LANES_MAX, LadderView},
-        ui::state::Ui,
+        ui,
+        ui::{
+            ledger::{Account, LedgerBound},
+            pane::{Columns, Drawing, Empty, Pane, PaneChip, Source, Title},
+            state::Ui,
+        },
         wire::ENTRY,
     },
     field::{Column, Fields as _, Value, fields},
@@ -286,7 +289,7 @@ pub(crate) static PANE: Pane = Pane {
     pages: Pages::None,
     filter: Some(TRACE_DEFAULT_FILTER),
     title: Title::Of(|cx| title(cx.model, cx.ui)),
-    empty: Empty::Wrapped(|cx| empty_text(cx.ui, cx.view, records::counts(PaneId::Trace, cx.ui, cx.model).1)),
+    empty: Empty::Wrapped(|cx| empty_text(cx.ui, cx.view, ui::counts(PaneId::Trace, cx.ui, cx.model).1)),
     drawing: Drawing::Marked(|canvas, area, has_rows, cx| {
         let width = area.width.saturating_sub(2);
         if let Some(foot) = has_rows.then(|| footer_line(cx.ui, cx.view, width)).flatten() {

@@ -1,6 +1,5 @@
 //! The layers over the Deck: the topmost has the keys.
 
-use crate::console::ui::effect::Effect;
 use std::any::Any;
 
 use super::{
@@ -10,8 +9,8 @@ use super::{
 use crate::console::{
     input::action::Action,
     model::Model,
-    overlays::{Acted, Layer, Reaction, Target},
     settings::view::View,
+    ui::{Acted, Layer, Reaction, Target, effect::Effect},
 };
 
 /// A layer as what it is, for the code of that layer itself.

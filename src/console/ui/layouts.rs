@@ -9,7 +9,6 @@
 //! columns = ["id", "event", "age"]
 //! ```
 
-use crate::console::records;
 use std::{collections::BTreeMap, time::Duration};
 
 use serde::{Deserialize, Serialize};
@@ -20,8 +19,10 @@ use crate::{
         draw::class::Class,
         input::pane_id::PaneId,
         model::Model,
+        records,
         records::table_settings::{Sort, TableSettings},
         settings::shell::SavedLayout,
+        ui,
     },
     field::index_of,
     tap::entry::station::Level,
@@ -61,7 +62,7 @@ fn name(pane: PaneId) -> String {
 /// What is to be kept of these lenses.
 pub(crate) fn write(lenses: &BTreeMap<PaneId, TableSettings>) -> String {
     let look = |pane: PaneId, lens: &TableSettings| {
-        let specs = records::specs(pane);
+        let specs = ui::specs(pane);
         let called = |field: usize| specs.get(field).map(|spec| spec.name.to_owned());
         let sort = lens.sort();
         PaneLayout {
@@ -91,7 +92,7 @@ pub(crate) fn read(text: &str) -> Result<BTreeMap<PaneId, TableSettings>, String
     for (pane, look) in
         PaneId::ALL.iter().copied().filter_map(|pane| layouts.panes.get(&name(pane)).map(|look| (pane, look)))
     {
-        let specs = records::specs(pane);
+        let specs = ui::specs(pane);
         let mut lens = TableSettings::default();
         lens.set_sort(
             look.sort
@@ -143,7 +144,7 @@ mod tests {
     #[test]
     fn every_pane_has_a_name_of_its_own_and_comes_back_as_it_was() {
         let mut lenses = BTreeMap::new();
-        for pane in PaneId::ALL.iter().copied().filter(|pane| !records::specs(*pane).is_empty()) {
+        for pane in PaneId::ALL.iter().copied().filter(|pane| !ui::specs(*pane).is_empty()) {
             let lens: &mut TableSettings = lenses.entry(pane).or_default();
             lens.set_sort(Some(Sort { field: 1, descending: true }));
             lens.set_columns(Some(vec![2, 0]));

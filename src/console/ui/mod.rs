@@ -3,9 +3,19 @@
 pub(crate) mod effect;
 pub(crate) mod event;
 pub(crate) mod history;
+pub(crate) mod layer;
 pub(crate) mod layers;
 pub(crate) mod layout;
 pub(crate) mod layouts;
+pub(crate) mod ledger;
+mod line;
 pub(crate) mod master_detail;
 pub(crate) mod message;
+pub(crate) mod pane;
+pub(crate) mod rows;
 pub(crate) mod state;
+pub(crate) use layer::{Acted, Layer, Offer, Reaction, Scene, Target, needs};
+pub(crate) use line::Line;
+pub(crate) use rows::{
+    Arrangement, arrangement, counts, fixed_order, has_fixed_order, is_paged, rows, specs, visible_columns,
+};

@@ -17,10 +17,9 @@ use crate::{
         input::{keymap::KeyScope, pane_id::PaneId, view_id::ViewId},
         inspect::Inspector,
         model::{Model, Timeline},
-        overlays::Layer,
         records,
         records::{
-            Arrangement, PaneRecord,
+            PaneRecord,
             bookmarks::Bookmarks,
             marked_rows::MarkedRows,
             paged_lists::PagedLists,
@@ -32,7 +31,8 @@ use crate::{
         settings::config_watcher::Fault,
         systems::{bridge::BulkCancel, runs::openings::OpeningDrafts},
         trace::ladder_view::LadderView,
-        ui::layout,
+        ui,
+        ui::{Arrangement, Layer, layout},
         wire,
     },
     filter::Filter,
@@ -71,7 +71,7 @@ pub(crate) struct Ui {
     /// The lists that come in pages.
     pub(crate) paged_lists: PagedLists,
     /// Which of the kept entries the wire shows.
-    pub(crate) wire: wire::List,
+    pub(crate) wire: records::List,
     /// What the wire told of its selected entry when it was drawn last.
     pub(crate) glance: RefCell<Option<Box<Inspector>>>,
     /// How panes are looked at.
@@ -151,7 +151,7 @@ impl Ui {
             focus: Focus::Pane(PaneId::Queues),
             selections: BTreeMap::new(),
             paged_lists: PagedLists::new(),
-            wire: wire::List::default(),
+            wire: records::List::default(),
             glance: RefCell::default(),
             table_settings: BTreeMap::new(),
             saved_layout_revision: 0,
@@ -198,7 +198,7 @@ impl Ui {
         self.history = History::new(lines, limits.console.history_lines_max);
         self.filters = History::new(filters, limits.console.history_lines_max);
         for (pane, quiet) in PaneId::ALL.iter().filter_map(|pane| Some((*pane, pane.pane().filter?))) {
-            let quiet = Filter::parse(quiet, records::specs(pane)).ok();
+            let quiet = Filter::parse(quiet, ui::specs(pane)).ok();
             self.selection_mut(pane).set_filtered(quiet.is_some());
             self.table_settings_mut(pane).set_filter(quiet);
         }
@@ -260,13 +260,13 @@ impl Ui {
         model: &'a Model,
     ) -> Option<Box<dyn PaneRecord + 'a>> {
         let index = self.selection(pane).map_or(0, Selection::index);
-        records::rows(pane, self, model).into_row(index)
+        ui::rows(pane, self, model).into_row(index)
     }
 
     /// The selected record of a pane.
     pub(crate) fn selected(&self, pane: PaneId, model: &Model) -> Option<RecordKey> {
         let index = self.selection(pane).map_or(0, Selection::index);
-        records::rows(pane, self, model).key(index)
+        ui::rows(pane, self, model).key(index)
     }
 
     /// How a pane is looked at.
@@ -332,10 +332,10 @@ impl Ui {
     /// The field that a pane is sorted by, if it is by one.
     pub(crate) fn sort(&self, pane: PaneId) -> Option<Sort> {
         let oldest_first =
-            self.paged_lists.oldest_first(pane).or_else(|| records::has_fixed_order(pane).then_some(true));
+            self.paged_lists.oldest_first(pane).or_else(|| ui::has_fixed_order(pane).then_some(true));
         match oldest_first {
             Some(oldest_first) => {
-                records::fixed_order(pane).map(|field| Sort { field, descending: !oldest_first })
+                ui::fixed_order(pane).map(|field| Sort { field, descending: !oldest_first })
             }
             None => self.table_settings(pane).sort(),
         }
@@ -428,7 +428,7 @@ impl Ui {
         act: impl FnOnce(&mut Selection, &dyn RowKeys) -> T,
     ) -> T {
         let mut selection = std::mem::take(self.selection_mut(pane));
-        let done = act(&mut selection, &records::rows(pane, self, model));
+        let done = act(&mut selection, &ui::rows(pane, self, model));
         *self.selection_mut(pane) = selection;
         done
     }
@@ -461,7 +461,7 @@ impl Ui {
     fn reconcile_panes<'a>(&mut self, model: &Model, panes: impl Iterator<Item = &'a (PaneId, Rect)>) {
         for (pane, area) in panes {
             let height = screen::list_height(*area);
-            match records::arrangement(*pane, self, model) {
+            match ui::arrangement(*pane, self, model) {
                 Some(arrangement) => self.arranged.insert(*pane, arrangement),
                 None => self.arranged.remove(pane),
             };

@@ -1,8 +1,7 @@
 //! The wire's entries and its list by themselves, for `benches/filter.rs`.
 
-use super::List;
 use crate::{
-    console::model::EntryBuffer,
+    console::{model::EntryBuffer, records::List},
     dissect::EntryRecord,
     field::{Fields as _, Spec},
     filter::Filter,

@@ -2,7 +2,7 @@
 //! adapter.
 
 mod commands;
-mod families;
+pub(crate) mod families;
 mod handle;
 mod host;
 mod pages;

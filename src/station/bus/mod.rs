@@ -4,7 +4,7 @@
 mod commands;
 mod down;
 mod entries;
-mod families;
+pub(crate) mod families;
 mod handle;
 mod host;
 mod metrics_publisher;

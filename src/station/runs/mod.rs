@@ -9,7 +9,7 @@
 //! that is started again finds the same runs.
 
 mod commands;
-mod families;
+pub(crate) mod families;
 mod handle;
 mod host;
 mod library;

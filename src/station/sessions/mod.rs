@@ -1,7 +1,7 @@
 //! The MACP runtime in a station: started, ended, asked.
 
 mod commands;
-mod families;
+pub(crate) mod families;
 mod handle;
 mod host;
 mod pages;

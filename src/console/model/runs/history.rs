@@ -5,12 +5,12 @@ use std::{collections::VecDeque, sync::Arc};
 use super::journal;
 use crate::{
     console::{
-        app::backfill::Numbered,
         model::{
             Model,
             station::StationState,
             systems::{Folding, NODE_BYTES, Resync, SystemModel},
         },
+        records::backfill::Numbered,
     },
     ids::TraceId,
     limits,

@@ -7,13 +7,13 @@ use serde_json::Value as Json;
 use super::journal;
 use crate::{
     console::{
-        app::backfill::Numbered,
         model::{
             Model,
             runs::history::contiguous_tail,
             station::StationState,
             systems::{Folding, Resync, SystemModel},
         },
+        records::backfill::Numbered,
     },
     ids::Seq,
     limits, macp,

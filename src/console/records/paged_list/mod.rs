@@ -7,7 +7,7 @@
 #[expect(clippy::module_inception, reason = "the folder's one type")]
 mod paged_list;
 mod record;
-mod station_list;
+pub(crate) mod station_list;
 #[cfg(test)]
 mod tests;
 

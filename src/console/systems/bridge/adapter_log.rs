@@ -8,9 +8,7 @@ use crate::{
         model::Model,
         records::{
             details_record::DetailsRecord,
-            ledger::{Account, LedgerBound},
             paged_lists::Pages,
-            pane::{Columns, Drawing, Empty, Pane, Room, Source, Title},
             row::{CellContext, PaneRecord},
             row_list::Rows,
             selection::RecordKey,
@@ -18,6 +16,10 @@ use crate::{
         systems::{
             bridge::{details::LogLineDetails, keys::LOG_LINE},
             station::log::{LEVELS, level_cell, warning_chip, with_cut},
+        },
+        ui::{
+            ledger::{Account, LedgerBound},
+            pane::{Columns, Drawing, Empty, Pane, Room, Source, Title},
         },
     },
     field::{Column, Fields as _, Value, fields},

@@ -1,6 +1,5 @@
 //! The events that work can be given of, from the manifest in force.
 
-use crate::console::ui::effect::{Effect, Purpose};
 use ratatui::layout::{Position, Rect};
 
 use crate::{
@@ -8,7 +7,6 @@ use crate::{
         draw::{Cell, theme::Role},
         input::{action::Action, keymap::KeyScope},
         model::Model,
-        overlays::{Acted, Layer, Offer, Scene, Target, needs},
         records::{
             Table,
             selection::{RecordKey, Selection},
@@ -16,7 +14,13 @@ use crate::{
         screen::{list_height, row_at},
         settings::view::{Canvas, View},
         systems::bridge::{invoke, keys::EVENT, state_sign},
-        ui::{layout::Layout, state::Ui},
+        ui::{
+            Acted, Layer, Offer, Scene, Target,
+            effect::{Effect, Purpose},
+            layout::Layout,
+            needs,
+            state::Ui,
+        },
     },
     field::Column,
     ids::{InvocationId, QueueName},

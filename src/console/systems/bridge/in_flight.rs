@@ -9,14 +9,16 @@ use crate::{
         model::in_flight as count_in_flight,
         records::{
             details_record::DetailsRecord,
-            ledger::{Account, LedgerBound},
             paged_lists::Pages,
-            pane::{Columns, Drawing, Empty, Pane, PaneChip, Room, Source, Title},
             row::{CellContext, OPEN_FIRST, PaneRecord},
             row_list::Rows,
             selection::RecordKey,
         },
         systems::bridge::keys::INVOCATION,
+        ui::{
+            ledger::{Account, LedgerBound},
+            pane::{Columns, Drawing, Empty, Pane, PaneChip, Room, Source, Title},
+        },
     },
     field::{Column, Fields as _, Value, fields},
     ids::{InvocationId, TraceId},

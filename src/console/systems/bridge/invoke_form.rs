@@ -1,12 +1,5 @@
 //! A form on the screen: its keys, its fields, what is wrong and what the focused field asks for.
 
-use crate::console::{
-    draw::text,
-    input::action::Action,
-    overlays::{self, Acted, Layer, Offer, Scene},
-    systems::bridge::invoke,
-    ui::{effect::Effect, layout::Layout, state::Ui},
-};
 use crossterm::event::{KeyCode, KeyEvent};
 use ratatui::{
     layout::{Position, Rect},
@@ -15,12 +8,16 @@ use ratatui::{
 use unicode_segmentation::UnicodeSegmentation as _;
 
 use crate::console::{
-    draw::{class::Class, theme::Role},
+    draw::{class::Class, text, theme::Role},
     form::{Field, Form, Kind, Need, Target, Value},
-    input::keymap::KeyScope,
+    input::{action::Action, keymap::KeyScope},
     model::Model,
-    overlays::{Reaction, draw_line},
+    overlays,
+    overlays::draw_line,
     settings::view::{Canvas, View},
+    systems::bridge::invoke,
+    ui,
+    ui::{Acted, Layer, Offer, Reaction, Scene, effect::Effect, layout::Layout, state::Ui},
 };
 
 /// Lines below the fields: what the focused one is, what it asks, what is wrong.
@@ -45,8 +42,8 @@ impl Layer for Form {
         scroll(self, by);
     }
 
-    fn target<'a>(&'a self, _model: &'a Model) -> overlays::Target<'a> {
-        overlays::Target::Nothing
+    fn target<'a>(&'a self, _model: &'a Model) -> ui::Target<'a> {
+        ui::Target::Nothing
     }
 
     fn offer(&self, action: Action, _ui: &Ui, model: &Model, _view: &View) -> Offer {

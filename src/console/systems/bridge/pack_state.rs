@@ -9,16 +9,18 @@ use crate::{
         inspect::actions::EntryQuery,
         records::{
             details_record::DetailsRecord,
-            ledger::{Account, LedgerBound},
             paged_list::{PageRows, station_list},
             paged_lists::{ListSource, Pages},
-            pane::{Columns, Drawing, Empty, Pane, PaneChip, Source, Title},
             row::{CellContext, PaneRecord},
             selection::RecordKey,
         },
         systems::bridge::{
             details::{writer_word, written_by_text},
             keys::STATE_KEY,
+        },
+        ui::{
+            ledger::{Account, LedgerBound},
+            pane::{Columns, Drawing, Empty, Pane, PaneChip, Source, Title},
         },
     },
     field::{Column, Fields as _, Value, fields},

@@ -1,7 +1,6 @@
 //! The pending rows of one queue, in pages, oldest first. The list holds a bounded window and grows at the
 //! end that the selection nears.
 
-use crate::console::ui::effect::{Effect, Purpose};
 use ratatui::layout::{Position, Rect};
 
 use super::history::invocations;
@@ -14,7 +13,7 @@ use crate::{
             pane_id::PaneId,
         },
         model::Model,
-        overlays::{Acted, Details, Layer, Offer, Scene, Target, needs},
+        overlays::Details,
         records,
         records::{
             paged_list::{PageQuery, PagedList, page_rows},
@@ -24,7 +23,14 @@ use crate::{
         screen::{list_height, row_at},
         settings::view::{Canvas, View},
         systems::bridge::{details::InvocationDetails, last_known_state},
-        ui::{layout::Layout, state::Ui},
+        ui,
+        ui::{
+            Acted, Layer, Offer, Scene, Target,
+            effect::{Effect, Purpose},
+            layout::Layout,
+            needs,
+            state::Ui,
+        },
     },
     ids::{InvocationId, QueueName},
     port::{InvocationRow, Page, PortError, Query},
@@ -136,7 +142,7 @@ impl Pending {
             canvas.put(inside.x + 1, inside.y, inside.width.saturating_sub(1), words, Role::Muted);
             return;
         }
-        let shown = records::rows(PaneId::Pending, ui, model);
+        let shown = ui::rows(PaneId::Pending, ui, model);
         screen::table_of(canvas, PaneId::Pending, inside, (&shown, ui), focused, self.window.more());
     }
 }

@@ -8,13 +8,15 @@ use crate::{
         inspect::actions::EntryQuery,
         records::{
             details_record::DetailsRecord,
-            ledger::{Account, LedgerBound},
             paged_lists::Pages,
-            pane::{Columns, Drawing, Empty, Pane, PaneChip, Room, Source, Title},
             row::{CellContext, OPEN_FIRST, PaneRecord},
             selection::RecordKey,
         },
         systems::bridge::keys::INVOCATION,
+        ui::{
+            ledger::{Account, LedgerBound},
+            pane::{Columns, Drawing, Empty, Pane, PaneChip, Room, Source, Title},
+        },
     },
     field::{Column, Fields as _, Value, fields},
     ids::TraceId,

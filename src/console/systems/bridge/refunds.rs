@@ -8,14 +8,16 @@ use crate::{
         inspect::actions::EntryQuery,
         records::{
             details_record::DetailsRecord,
-            ledger::{Account, LedgerBound},
             paged_list::{PageQuery, PageRows, station_list},
             paged_lists::{ListSource, Pages},
-            pane::{Columns, Drawing, Empty, Pane, PaneChip, PaneContext, Room, Source, Title},
             row::{CellContext, PaneRecord},
             selection::RecordKey,
         },
         systems::bridge::{details::refund_word, keys::REFUND},
+        ui::{
+            ledger::{Account, LedgerBound},
+            pane::{Columns, Drawing, Empty, Pane, PaneChip, PaneContext, Room, Source, Title},
+        },
     },
     field::{Column, Fields as _, Value, fields},
     ids::{RefundId, TraceId},

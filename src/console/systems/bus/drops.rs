@@ -12,14 +12,16 @@ use crate::{
         },
         records::{
             details_record::DetailsRecord,
-            ledger::{Account, LedgerBound},
             paged_lists::Pages,
-            pane::{Columns, Drawing, Empty, Pane, PaneChip, Source, Title},
             row::{CellContext, PaneRecord},
             row_list::Rows,
             selection::RecordKey,
         },
         systems::bus::{details::DropDetails, keys::DROP},
+        ui::{
+            ledger::{Account, LedgerBound},
+            pane::{Columns, Drawing, Empty, Pane, PaneChip, Source, Title},
+        },
     },
     dissect::rmp::drop_word,
     field::{Column, Fields as _, Value, fields},

@@ -10,14 +10,16 @@ use crate::{
         model::{Model, bridge::WindowedRates, bus::MESSAGES},
         records::{
             details_record::DetailsRecord,
-            ledger::{Account, LedgerBound},
             paged_lists::Pages,
-            pane::{Columns, Drawing, Empty, Pane, PaneChip, Source, Title},
             row::{CellContext, PaneRecord},
             row_list::Rows,
             selection::RecordKey,
         },
         systems::bus::{details::PeerDetails, keys::PEER},
+        ui::{
+            ledger::{Account, LedgerBound},
+            pane::{Columns, Drawing, Empty, Pane, PaneChip, Source, Title},
+        },
     },
     dissect::rmp::rights,
     field::{Column, Fields as _, Value, fields},

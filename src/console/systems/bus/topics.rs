@@ -15,9 +15,7 @@ use crate::{
         },
         records::{
             details_record::DetailsRecord,
-            ledger::{Account, LedgerBound},
             paged_lists::Pages,
-            pane::{Columns, Drawing, Empty, Pane, PaneChip, Source, Title},
             row::{CellContext, PaneRecord},
             row_list::Rows,
             selection::RecordKey,
@@ -25,6 +23,10 @@ use crate::{
         systems::{
             bridge::queues::spark,
             bus::{details::TopicDetails, keys::TOPIC},
+        },
+        ui::{
+            ledger::{Account, LedgerBound},
+            pane::{Columns, Drawing, Empty, Pane, PaneChip, Source, Title},
         },
     },
     dissect::rmp::schema_name,

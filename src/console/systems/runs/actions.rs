@@ -1,6 +1,5 @@
 //! Runs: cancelling one, and answering what one asks.
 
-use crate::console::ui::effect::Effect;
 use std::sync::Arc;
 
 use crate::{
@@ -10,7 +9,6 @@ use crate::{
             pane_id::{ChipId, PaneId},
         },
         model::{Alert, Model},
-        overlays::Target,
         screen::actions::ask,
         systems::{
             runs::{
@@ -22,6 +20,8 @@ use crate::{
             station::keys::CHIP,
         },
         ui::{
+            Target,
+            effect::Effect,
             master_detail::run_of,
             state::{Focus, Ui},
         },

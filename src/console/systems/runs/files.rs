@@ -1,6 +1,5 @@
 //! Openings to go on with: those that were submitted lately, then the files that there are.
 
-use crate::console::ui::effect::Effect;
 use ratatui::layout::{Position, Rect};
 
 use crate::{
@@ -8,19 +7,21 @@ use crate::{
         draw::{Cell, class::Class, format, theme::Role},
         input::{action::Action, keymap::KeyScope},
         model::Model,
-        overlays::{Acted, Layer, Offer, Scene, Target, needs},
         records::{
             Table,
             record_key::INDEX,
             selection::{RecordKey, Selection},
         },
         screen::{list_height, row_at},
-        settings::view::{Canvas, View},
+        settings::{
+            OpeningFile, OpeningListing,
+            view::{Canvas, View},
+        },
         systems::runs::{
-            openings::{OpeningDrafts, OpeningFile, OpeningJob, OpeningListing, Recent},
+            openings::{OpeningDrafts, OpeningJob, Recent},
             submitting,
         },
-        ui::{layout::Layout, state::Ui},
+        ui::{Acted, Layer, Offer, Scene, Target, effect::Effect, layout::Layout, needs, state::Ui},
     },
     field::Column,
 };

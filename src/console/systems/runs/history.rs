@@ -8,14 +8,16 @@ use crate::{
         inspect::actions::EntryQuery,
         records::{
             details_record::DetailsRecord,
-            ledger::{Account, LedgerBound},
             paged_list::{PageQuery, PageRows, station_list},
             paged_lists::{ListSource, Pages},
-            pane::{Columns, Drawing, Empty, Pane, PaneChip, Source, Title},
             row::{CellContext, PaneRecord},
             selection::RecordKey,
         },
         systems::runs::keys::STORED_RUN,
+        ui::{
+            ledger::{Account, LedgerBound},
+            pane::{Columns, Drawing, Empty, Pane, PaneChip, Source, Title},
+        },
     },
     field::{Column, Fields as _},
     ids::TraceId,

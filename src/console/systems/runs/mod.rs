@@ -13,7 +13,6 @@ pub(crate) mod list;
 pub(crate) mod openings;
 pub(crate) mod pages;
 pub(crate) mod plan;
-mod plan_scroll;
 mod stored_run;
 mod submit;
 pub(crate) mod submit_draw;
@@ -23,8 +22,6 @@ pub(crate) use actions::has_target_approval;
 pub(crate) use artifacts::Artifact;
 pub(crate) use confirmations::pending_approval;
 pub(crate) use files::Files;
-pub use openings::{OpeningFile, OpeningFiles, OpeningListing};
 pub(crate) use plan::node_time;
-#[doc(hidden)]
-pub use plan_scroll::PlanScroll;
+
 pub(crate) use submit::{ANSWER_TIMEOUT, PendingRequest, Submit};

@@ -1,30 +1,28 @@
 //! What the store has of the run that is shown: what it told before what this console heard itself, and what
 //! it kept.
 
-use crate::{
-    console::{
-        draw::{format, theme::Role},
-        records::{
-            paged_lists::PagedLists,
-            pane::{PaneChip, PaneContext},
-        },
-        ui::effect::{Effect, Purpose},
-    },
-    port::RunRow,
-};
 use std::sync::Arc;
 
 use super::stored_run::StoredRun;
 use crate::{
     console::{
-        app::backfill::{Backfill, NEAR_ROWS, PAGE_ROWS, PageRequest, RequestSlot},
+        draw::{format, theme::Role},
         input::pane_id::PaneId,
         model::{Model, runs::RunLine},
-        records::paged_list::{error_text, unexpected_answer},
-        ui::{layout::Layout, state::Ui},
+        records::{
+            backfill::{Backfill, NEAR_ROWS, PAGE_ROWS, PageRequest, RequestSlot},
+            paged_list::{error_text, unexpected_answer},
+            paged_lists::PagedLists,
+        },
+        ui::{
+            effect::{Effect, Purpose},
+            layout::Layout,
+            pane::{PaneChip, PaneContext},
+            state::Ui,
+        },
     },
     ids::TraceId,
-    port::{ArtifactRow, Page, PortError, Query},
+    port::{ArtifactRow, Page, PortError, Query, RunRow},
     runs::RunView,
     time::Mono,
 };
@@ -200,12 +198,12 @@ pub(crate) fn next(ui: &mut Ui, layout: &Layout, model: &Model, now: Mono) -> Ve
 }
 
 /// Where an answer for a pane of the run that is shown goes.
-pub(super) fn take_pages(lists: &mut PagedLists, pane: PaneId, serial: u64, answer: Result<Page, PortError>) {
+pub(crate) fn take_pages(lists: &mut PagedLists, pane: PaneId, serial: u64, answer: Result<Page, PortError>) {
     lists.runs.take(pane, serial, answer);
 }
 
 /// The title of a pane of the run that is shown.
-pub(super) fn run_title(pane: PaneId, cx: &PaneContext<'_>) -> String {
+pub(crate) fn run_title(pane: PaneId, cx: &PaneContext<'_>) -> String {
     let run = cx.model.runs().and_then(|_| cx.ui.detail_run(cx.model));
     let Some(run) = run else { return pane.name().to_owned() };
     let stored = || stored_row(cx.ui, run).map(|row| row.name.clone());
@@ -214,13 +212,13 @@ pub(super) fn run_title(pane: PaneId, cx: &PaneContext<'_>) -> String {
 }
 
 /// Why a pane of the run that is shown is empty: what is wrong, or what its pane says of the run.
-pub(super) fn empty_run_text(cx: &PaneContext<'_>, text: impl Fn(TraceId) -> &'static str) -> String {
+pub(crate) fn empty_run_text(cx: &PaneContext<'_>, text: impl Fn(TraceId) -> &'static str) -> String {
     let Some(run) = cx.ui.detail_run(cx.model) else { return "no run is selected".to_owned() };
     cx.ui.paged_lists.runs.error().unwrap_or_else(|| text(run)).to_owned()
 }
 
 /// The chip of a pane of the run that is shown, with a count of it.
-pub(super) fn run_chip(
+pub(crate) fn run_chip(
     name: &'static str,
     cx: &PaneContext<'_>,
     count: impl Fn(&RunView) -> u64,
@@ -230,6 +228,6 @@ pub(super) fn run_chip(
 }
 
 /// A run of the list of the store, as far as it is loaded.
-pub(super) fn stored_row(ui: &Ui, run: TraceId) -> Option<&RunRow> {
+pub(crate) fn stored_row(ui: &Ui, run: TraceId) -> Option<&RunRow> {
     ui.paged_lists.rows::<RunRow>(PaneId::RunHistory).iter().find(|row| row.run == run)
 }

@@ -1,26 +1,25 @@
 //! An opening being written, to be submitted: its text or its params, what is wrong with it and where, and
 //! what became of it.
 
-use crate::console::{
-    input::action::Action,
-    model::Model,
-    overlays::{Acted, Layer, Offer, Scene, Target, needs},
-    settings::view::Canvas,
-    systems::runs::{submit_draw, submitting},
-    ui::{effect::Effect, layout::Layout, state::Ui},
-};
-use ratatui::layout::Position;
 use std::{path::PathBuf, time::Duration};
 
 use crossterm::event::{KeyCode, KeyEvent};
+use ratatui::layout::Position;
 
 use crate::{
     console::{
         form::{Editor, Kind},
-        input::keymap::KeyScope,
-        overlays::{Reaction, draw_line::GUTTER},
-        settings::view::View,
-        systems::runs::openings::{Draft, OpeningJob, Params, ParsedOpening},
+        input::{action::Action, keymap::KeyScope},
+        model::Model,
+        overlays::draw_line::GUTTER,
+        settings::view::{Canvas, View},
+        systems::runs::{
+            openings::{Draft, OpeningJob, Params, ParsedOpening},
+            submit_draw, submitting,
+        },
+        ui::{
+            Acted, Layer, Offer, Reaction, Scene, Target, effect::Effect, layout::Layout, needs, state::Ui,
+        },
     },
     ids::TraceId,
     limits::Limits,

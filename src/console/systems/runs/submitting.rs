@@ -36,14 +36,14 @@ fn editor(ui: &mut Ui) -> Option<&mut Submit> {
 }
 
 /// Leaves the params for the text.
-pub(super) fn leave_params(submit: &mut Submit, ui: &mut Ui) {
+pub(crate) fn leave_params(submit: &mut Submit, ui: &mut Ui) {
     if let Err(why) = submit.toggle_params(&ui.limits) {
         show_message(ui, why, true, ui.at);
     }
 }
 
 /// Keeps what was written in an editor that is left.
-pub(super) fn keep(submit: &Submit, ui: &mut Ui) -> Vec<Effect> {
+pub(crate) fn keep(submit: &Submit, ui: &mut Ui) -> Vec<Effect> {
     if submit.is_blank() {
         return Vec::new();
     }
@@ -53,19 +53,19 @@ pub(super) fn keep(submit: &Submit, ui: &mut Ui) -> Vec<Effect> {
 }
 
 /// Between the text and its params.
-pub(super) fn switch_mode(submit: &mut Submit, ui: &mut Ui) {
+pub(crate) fn switch_mode(submit: &mut Submit, ui: &mut Ui) {
     submit.read(true, &ui.limits);
     leave_params(submit, ui);
 }
 
 /// Lists what there is to go on with.
-pub(super) fn list_files(ui: &mut Ui) -> Vec<Effect> {
+pub(crate) fn list_files(ui: &mut Ui) -> Vec<Effect> {
     ui.push(Files::of(&ui.opening_drafts));
     vec![Effect::Opening(Box::new(OpeningJob::List))]
 }
 
 /// Puts a text into the editor. What was written in it stands among the recent ones.
-pub(super) fn load_draft(ui: &mut Ui, draft: Draft) -> Vec<Effect> {
+pub(crate) fn load_draft(ui: &mut Ui, draft: Draft) -> Vec<Effect> {
     let (limits, at_ms) = (ui.limits, ui.at.wall);
     let Some(submit) = editor(ui) else { return Vec::new() };
     let left = (!submit.is_blank()).then(|| Recent {
@@ -132,7 +132,7 @@ fn command(request: TraceId, opening_yaml: String) -> Effect {
 }
 
 /// Sends it, if nothing is wrong with it; what lies beside its file goes with it.
-pub(super) fn send(submit: &mut Submit, ui: &mut Ui, request: TraceId) -> Vec<Effect> {
+pub(crate) fn send(submit: &mut Submit, ui: &mut Ui, request: TraceId) -> Vec<Effect> {
     let (limits, at, has_shelf) = (ui.limits, ui.at, ui.opening_drafts.has_files);
     submit.read(true, &limits);
     if let Some(why) = submit.unavailable() {

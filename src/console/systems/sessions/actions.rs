@@ -5,10 +5,10 @@ use crate::{
     console::{
         input::pane_id::PaneId,
         model::Model,
-        overlays::Target,
         screen::actions::ask,
         systems::sessions::{confirmations::CancelSession, keys},
         ui::{
+            Target,
             effect::Effect,
             master_detail::session_of,
             state::{Focus, Ui},

@@ -4,13 +4,13 @@
 use super::history::stored_row;
 use crate::{
     console::{
-        app::backfill::{Backfill, NEAR_ROWS, PageRequest, RequestSlot},
         input::pane_id::PaneId,
         model::{
             Model,
             sessions::{SessionBoard, SessionLine, records},
         },
         records::{
+            backfill::{Backfill, NEAR_ROWS, PageRequest, RequestSlot},
             paged_list::{error_text, unexpected_answer},
             paged_lists::PagedLists,
         },

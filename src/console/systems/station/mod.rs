@@ -1,5 +1,6 @@
 //! The station and this console on the screen: first steps, log, violations and the console's own metrics.
 
+mod alert_list;
 pub(crate) mod confirmations;
 pub(crate) mod details;
 pub(crate) mod keys;
@@ -7,3 +8,4 @@ pub(crate) mod log;
 pub(crate) mod meter;
 pub(crate) mod started;
 pub(crate) mod violations;
+pub(crate) use alert_list::AlertList;

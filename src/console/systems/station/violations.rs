@@ -7,13 +7,15 @@ use crate::{
         model::FaultGroup,
         records::{
             details_record::DetailsRecord,
-            ledger::{Account, LedgerBound},
             paged_lists::Pages,
-            pane::{Columns, Drawing, Empty, Pane, PaneChip, Source, Title},
             row::{CellContext, PaneRecord},
             selection::RecordKey,
         },
         systems::station::keys::BREACH,
+        ui::{
+            ledger::{Account, LedgerBound},
+            pane::{Columns, Drawing, Empty, Pane, PaneChip, Source, Title},
+        },
     },
     dissect::clause_name,
     field::{Column, Fields as _, Value, fields},

@@ -8,13 +8,12 @@
 //! - `kept`: the draft, and the openings that were submitted lately.
 
 mod drafts;
-mod files;
 mod params;
 mod parsed_opening;
 mod worker;
 
 pub(crate) use drafts::{Draft, OpeningDrafts, Recent};
-pub use files::{OpeningFile, OpeningFiles, OpeningListing};
+
 pub(crate) use params::Params;
 pub(crate) use parsed_opening::{OpeningFault, ParsedOpening};
 pub(crate) use worker::{OpeningAnswer, OpeningJob, OpeningWorker};

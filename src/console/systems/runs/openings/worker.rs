@@ -2,8 +2,16 @@
 
 use std::{future::Future, path::PathBuf, sync::Arc};
 
-use super::{OpeningFiles, OpeningListing, ParsedOpening};
-use crate::{console::worker::Worker, ids::TraceId, limits::Limits, runs::openings::bundle};
+use super::ParsedOpening;
+use crate::{
+    console::{
+        settings::{OpeningFiles, OpeningListing},
+        worker::Worker,
+    },
+    ids::TraceId,
+    limits::Limits,
+    runs::openings::bundle,
+};
 
 /// Something to be done.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,7 +1,6 @@
 //! A layer over the Deck: what it owes to the screen that draws it, sends it keys and asks what they do
 //! there.
 
-use crate::console::ui::effect::Effect;
 use std::{any::Any, fmt::Debug};
 
 use crossterm::event::KeyEvent;
@@ -14,7 +13,7 @@ use crate::{
         model::{Alert, Model},
         records::{details_record::DetailsRecord, selection::Selection},
         settings::view::{Canvas, View},
-        ui::{layout::Layout, state::Ui},
+        ui::{effect::Effect, layout::Layout, state::Ui},
     },
     dissect::Subject,
     runs::AskView,
@@ -175,7 +174,7 @@ pub(crate) trait Layer: Debug + Any {
 }
 
 /// Rows that an action moves by, if it moves by rows.
-pub(super) fn rows_of(action: Action, page: usize) -> Option<isize> {
+pub(crate) fn rows_of(action: Action, page: usize) -> Option<isize> {
     const ALL: isize = 1_000_000;
     let page = isize::try_from(page).unwrap_or(ALL);
     match action {

@@ -1,6 +1,5 @@
 //! The plan of a run on a screen by itself, for `benches/plan.rs`.
 
-use crate::console::{draw::canvas, screen};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use ratatui::{buffer::Buffer, layout::Rect};
 
@@ -9,6 +8,8 @@ use crate::{
         draw::theme::Depth,
         input::{pane_id::PaneId, view_id::ViewId},
         model::Model,
+        screen,
+        screen::frame,
         settings::{
             appearance::Appearance,
             config::{AppearanceSettings, CommandHints},
@@ -67,7 +68,7 @@ impl PlanScroll {
         );
         self.ui.reconcile_visible(&self.model);
         self.buffer.reset();
-        canvas::draw(&mut self.buffer, &self.model, &self.ui, &self.view);
+        frame::draw(&mut self.buffer, &self.model, &self.ui, &self.view);
         self.ui.selection(PaneId::Plan).map_or(0, crate::console::records::selection::Selection::index)
     }
 

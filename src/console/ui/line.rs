@@ -1,6 +1,5 @@
 //! One line of text that is being written.
 
-use crate::console::draw::text;
 use std::fmt;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
@@ -9,7 +8,7 @@ use tui_textarea::{CursorMove, DataCursor, TextArea};
 use unicode_segmentation::UnicodeSegmentation as _;
 
 use crate::console::{
-    draw::{class::Class, theme::Role},
+    draw::{class::Class, text, theme::Role},
     settings::view::Canvas,
 };
 

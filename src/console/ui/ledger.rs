@@ -1,7 +1,7 @@
 //! The account of a pane: what became of all that it could show. It balances: received = shown + filtered +
 //! evicted + lost.
 
-use crate::console::{input::pane_id::PaneId, model::Model, records, ui::state::Ui};
+use crate::console::{input::pane_id::PaneId, model::Model, records, ui, ui::state::Ui};
 
 /// The account of a pane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,7 +58,7 @@ impl Account {
 
 /// The account of a pane; none for one without records.
 pub(crate) fn of(pane: PaneId, ui: &Ui, model: &Model) -> Option<Ledger> {
-    let (shown, all) = records::counts(pane, ui, model);
+    let (shown, all) = ui::counts(pane, ui, model);
     let (shown, all) = (shown as u64, all as u64);
     let Account { what, came, evicted, lost, bound } = (pane.pane().ledger)(ui, model, all)?;
     Some(Ledger {

@@ -11,9 +11,9 @@ use crate::{
     console::{
         draw::theme::Role,
         model::Model,
-        records::{Rows, ledger::Account, paged_lists::Pages},
+        records::{Rows, paged_lists::Pages},
         settings::view::{Canvas, View},
-        ui::state::Ui,
+        ui::{ledger::Account, state::Ui},
     },
     field::{Column, Spec},
 };

@@ -1,16 +1,14 @@
 //! The rows of every pane: which there are, in which order, and what identifies them.
 
-use super::row_list::Rows;
 use crate::{
     console::{
         input::pane_id::PaneId,
         model::Model,
-        records::{
+        records::{row_list::Rows, selection::RowKeys as _, table_settings::TableSettings},
+        ui::{
             pane::{Columns, Source},
-            selection::RowKeys as _,
-            table_settings::TableSettings,
+            state::Ui,
         },
-        ui::state::Ui,
         wire::pane::Entries,
     },
     field::{Column, Spec, index_of},

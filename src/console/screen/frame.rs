@@ -1,15 +1,16 @@
 //! One whole screen.
 
-use crate::console::{draw::text, screen, ui::layout, wire};
 use ratatui::{buffer::Buffer, layout::Rect};
 
-use super::{class::Class, theme::Role};
 use crate::{
     console::{
+        draw::{class::Class, text, theme::Role},
         model::Model,
-        overlays,
+        overlays, screen,
         settings::view::{Canvas, View},
-        ui::state::Ui,
+        ui,
+        ui::{layout, state::Ui},
+        wire,
     },
     tap::entry::station::Level,
 };
@@ -31,10 +32,10 @@ pub(crate) fn draw(buffer: &mut Buffer, live: &Model, ui: &Ui, view: &View) {
     screen::draw_header(canvas, layout.header, model, ui);
     screen::draw_chips(canvas, layout.chips, model, ui);
     for (pane, area) in &layout.panes {
-        screen::draw(canvas, *pane, *area, model, ui);
+        screen::pane::draw(canvas, *pane, *area, model, ui);
     }
     wire::draw_preview(canvas, layout.glance, model, ui);
-    overlays::draw(canvas, layout.body, model, live, ui);
+    ui::layer::draw(canvas, layout.body, model, live, ui);
     if let Some(palette) = &ui.palette {
         palette.draw(canvas, layout.body, model, ui);
     }

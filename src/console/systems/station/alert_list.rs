@@ -1,7 +1,6 @@
 //! The tray: questions of runs that wait for an answer, alerts that wait to be seen, then those that were,
 //! then those that passed. Nothing in it ever opens by itself.
 
-use crate::console::ui::effect::Effect;
 use std::fmt::Write as _;
 
 use ratatui::layout::{Position, Rect};
@@ -11,7 +10,7 @@ use crate::{
         draw::{Cell, class::Class, format, theme::Role},
         input::{action::Action, keymap::KeyScope},
         model::{Alert, AlertStatus, Model},
-        overlays::{Acted, Details, Layer, Offer, Scene, Target},
+        overlays::Details,
         records::{
             Table,
             details_record::DetailsRecord,
@@ -23,7 +22,7 @@ use crate::{
             runs::{confirmations::ask_line, details::NodeDetails, keys::APPROVAL},
             station::keys::ALERT,
         },
-        ui::{layout::Layout, state::Ui},
+        ui::{Acted, Layer, Offer, Scene, Target, effect::Effect, layout::Layout, state::Ui},
     },
     field::Column,
     runs::AskView,
