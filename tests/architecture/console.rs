@@ -13,37 +13,16 @@ use super::{
 
 /// The console's folders and files, floors upward.
 const CONSOLE_FLOORS: [&str; 18] = [
-    "draw", "worker", "form", "input", "settings", "model", "records", "ui", "copy", "inspect", "wire",
+    "draw", "worker", "form", "input", "settings", "model", "records", "copy", "ui", "inspect", "wire",
     "overlays", "trace", "systems", "screen", "terminal", "app", "tests",
 ];
 
 /// Imports that still run up: the folder, and what it names of one above it.
-const STILL_RUNS_UP: [(&str, &str); 29] = [
-    ("copy", "inspect"),
-    ("copy", "overlays"),
-    ("copy", "screen"),
-    ("draw", "model"),
-    ("draw", "overlays"),
-    ("draw", "screen"),
-    ("draw", "settings"),
-    ("draw", "ui"),
-    ("draw", "wire"),
-    ("inspect", "overlays"),
-    ("model", "app"),
-    ("model", "systems"),
-    ("overlays", "screen"),
-    ("overlays", "systems"),
-    ("records", "inspect"),
+const STILL_RUNS_UP: [(&str, &str); 8] = [
     ("records", "systems"),
     ("records", "ui"),
-    ("records", "wire"),
-    ("settings", "model"),
-    ("settings", "systems"),
-    ("systems", "app"),
     ("systems", "screen"),
-    ("trace", "screen"),
     ("ui", "inspect"),
-    ("ui", "overlays"),
     ("ui", "screen"),
     ("ui", "systems"),
     ("ui", "trace"),
@@ -51,16 +30,9 @@ const STILL_RUNS_UP: [(&str, &str); 29] = [
 ];
 
 /// Files outside a system's folder that still name what is in it: the file, and the system.
-const STILL_NAMES_A_SYSTEM: [(&str, &str); 39] = [
+const STILL_NAMES_A_SYSTEM: [(&str, &str); 31] = [
     ("console/app/app.rs", "runs"),
     ("console/app/background_jobs.rs", "runs"),
-    ("console/model/bus/health.rs", "bus"),
-    ("console/overlays/alert_list.rs", "runs"),
-    ("console/overlays/alert_list.rs", "station"),
-    ("console/overlays/draw_line.rs", "bridge"),
-    ("console/records/paged_list/record.rs", "bridge"),
-    ("console/records/paged_list/record.rs", "runs"),
-    ("console/records/paged_list/record.rs", "sessions"),
     ("console/records/paged_lists.rs", "runs"),
     ("console/records/paged_lists.rs", "sessions"),
     ("console/screen/actions.rs", "bridge"),
@@ -71,7 +43,6 @@ const STILL_NAMES_A_SYSTEM: [(&str, &str); 39] = [
     ("console/screen/answers.rs", "bridge"),
     ("console/screen/answers.rs", "runs"),
     ("console/screen/answers.rs", "sessions"),
-    ("console/screen/chips.rs", "bus"),
     ("console/screen/dispatch.rs", "runs"),
     ("console/screen/dispatch.rs", "sessions"),
     ("console/screen/footer.rs", "runs"),
@@ -80,11 +51,11 @@ const STILL_NAMES_A_SYSTEM: [(&str, &str); 39] = [
     ("console/screen/unavailable.rs", "runs"),
     ("console/screen/unavailable.rs", "sessions"),
     ("console/screen/unavailable.rs", "station"),
-    ("console/settings/shell.rs", "runs"),
     ("console/systems/bridge/adapter_log.rs", "station"),
     ("console/systems/bridge/details.rs", "station"),
     ("console/systems/bus/topics.rs", "bridge"),
     ("console/systems/runs/actions.rs", "station"),
+    ("console/systems/station/alert_list.rs", "runs"),
     ("console/ui/effect.rs", "runs"),
     ("console/ui/event.rs", "runs"),
     ("console/ui/master_detail.rs", "runs"),
@@ -97,12 +68,20 @@ const STILL_NAMES_A_SYSTEM: [(&str, &str); 39] = [
 const SYSTEMS_TABLE: &str = "console/systems/table.rs";
 
 /// Circles of files that there may be: each by its first file.
-const CIRCLES: [&str; 6] = [
+const CIRCLES: [&str; 14] = [
     "console/app/app.rs",
-    "console/copy/line.rs",
+    "console/copy/source.rs",
     "console/draw/theme/file.rs",
     "console/input/keymap/key_scope.rs",
-    "console/model/station/state.rs",
+    "console/model/alerts/alert.rs",
+    "console/screen/dispatch.rs",
+    "console/settings/config.rs",
+    "console/systems/bridge/adapter_log.rs",
+    "console/systems/bridge/event_list.rs",
+    "console/systems/bus/details.rs",
+    "console/systems/runs/artifacts.rs",
+    "console/systems/runs/files.rs",
+    "console/systems/sessions/actions.rs",
     "console/terminal/input.rs",
 ];
 

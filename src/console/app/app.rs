@@ -19,13 +19,15 @@ use crate::{
             waiting::{ready, sleep},
         },
         draw::class::{Class, MaskPolicy, OnAir},
-        model::{Model, station::ConsoleHealth},
+        model::{
+            Model,
+            station::{ConsoleHealth, journal_changes},
+        },
         screen,
         screen::frame,
         settings::{
             appearance::Appearance,
             config::{Config, ConsoleError, Exit},
-            config_watcher,
             config_watcher::{ConfigWatcher, Reload},
             view::View,
         },
@@ -41,7 +43,8 @@ use crate::{
         },
     },
     port::{Page, PortError, Snapshot, StationPort},
-    tap::{self, entry::station::Level},
+    tap,
+    tap::entry::station::Level,
     time::{Clock, Mono},
 };
 
@@ -415,7 +418,7 @@ impl App {
             self.painter.mouse(mouse);
         }
         self.on_air.set(self.view.mask_policy.is_on());
-        config_watcher::journal_changes(&mut self.model, &self.ui.faults, &faults, &later, self.clock.now());
+        journal_changes(&mut self.model, &self.ui.faults, &faults, &later, self.clock.now());
         self.anchor();
         self.handle_event(Event::Reloaded { faults, later, on_air: changed.on_air });
     }

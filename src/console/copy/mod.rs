@@ -4,7 +4,6 @@
 //! What is copied is the true value, on air too: it goes to the clipboard and onto no screen, and what is
 //! said of it is its size alone.
 
-pub(crate) mod actions;
 mod dump;
 mod form;
 pub(crate) mod line;

@@ -9,6 +9,7 @@ mod copies;
 mod entry_buffer;
 mod health;
 mod journal;
+mod numbered;
 mod rates;
 pub(crate) mod runs;
 pub(crate) mod sessions;
@@ -27,7 +28,8 @@ pub(crate) use bridge::{HISTORY_ROWS, hello_remedy, in_flight, mpp_report, settl
 pub(crate) use entry_buffer::EntryBuffer;
 pub(crate) use health::{Condition, ReportLine};
 pub(crate) use journal::{Notice, Origin};
-pub(crate) use rates::{Rate, WINDOW_BUCKETS};
+pub(crate) use numbered::Numbered;
+pub(crate) use rates::{Rate, WINDOW_BUCKETS, rate_text, round_rate};
 pub(crate) use state::Model;
 pub(crate) use station::store_report;
 pub(crate) use timeline::{StepOutcome, Timeline};

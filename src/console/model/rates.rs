@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use crate::time::Now;
+use crate::{console::draw::format, time::Now};
 
 /// Buckets that a rate is drawn of.
 pub(crate) const WINDOW_BUCKETS: usize = 8;
@@ -55,6 +55,29 @@ impl Rate {
             }
         }
         window
+    }
+}
+
+/// A rate as a count.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "rates are not negative, and what is too large stays large"
+)]
+pub(crate) fn round_rate(rate: f64) -> u64 {
+    rate.round() as u64
+}
+
+/// A rate to two digits: `0.4`, `7.5`, `120`, `12.3k`.
+pub(crate) fn rate_text(rate: f64) -> String {
+    if rate <= 0.0 {
+        "0".to_owned()
+    } else if rate < 0.1 {
+        "<0.1".to_owned()
+    } else if rate < 9.95 {
+        format!("{rate:.1}")
+    } else {
+        format::count(round_rate(rate))
     }
 }
 

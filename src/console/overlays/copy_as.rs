@@ -4,11 +4,11 @@
 use ratatui::layout::Rect;
 
 use crate::console::{
-    copy,
     copy::{CopyForm, CopyPayload},
     draw::{format, theme::Role},
     input::{action::Action, keymap::KeyScope},
     model::Model,
+    overlays,
     settings::view::{Canvas, View},
     ui::{Acted, Layer, Offer, Scene, Target, layer::centred, layout::Layout, state::Ui},
 };
@@ -72,14 +72,14 @@ impl Layer for CopyAs {
 
     fn offer(&self, action: Action, ui: &Ui, _model: &Model, _view: &View) -> Offer {
         let form = CopyForm::of(action)?;
-        Some(copy::actions::fitting(form, self.ready(form).cloned(), ui).map(drop))
+        Some(overlays::copying::fitting(form, self.ready(form).cloned(), ui).map(drop))
     }
 
     fn act(&mut self, action: Action, ui: &mut Ui, _model: &Model, _view: &View) -> Acted {
         let Some(form) = CopyForm::of(action) else { return Acted::Ignored };
-        Acted::Closed(copy::actions::hand_over(
+        Acted::Closed(overlays::copying::hand_over(
             ui,
-            copy::actions::fitting(form, self.ready(form).cloned(), ui),
+            overlays::copying::fitting(form, self.ready(form).cloned(), ui),
         ))
     }
 }

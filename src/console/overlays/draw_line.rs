@@ -1,14 +1,16 @@
 //! Text that is being written, on the screen: one line of it, or the JSON of a form with the numbers of its
 //! lines.
 
-use crate::console::draw::text;
-use ratatui::layout::Rect;
+use ratatui::{
+    layout::Rect,
+    style::{Modifier, Style},
+};
+use unicode_segmentation::UnicodeSegmentation as _;
 
 use crate::console::{
-    draw::{class::Class, theme::Role},
+    draw::{class::Class, text, theme::Role},
     form::Form,
     settings::view::Canvas,
-    systems::bridge::invoke_form::{reversed, window},
 };
 
 /// Columns before the lines: their numbers, and a sign at the one that is wrong.
@@ -54,4 +56,26 @@ pub(crate) fn draw(form: &Form, canvas: &mut Canvas<'_>, area: Rect, focused: bo
         let width = u16::try_from(text::width(&words)).unwrap_or(16);
         canvas.put(area.right().saturating_sub(width + 1), area.y - 1, width, &words, Role::Muted);
     }
+}
+
+/// How the cursor is shown.
+pub(crate) fn reversed() -> Style {
+    Style::new().add_modifier(Modifier::REVERSED)
+}
+
+/// The part of a line that fits, with the cursor in it; and the columns before the cursor.
+pub(crate) fn window(line: &str, cursor: Option<usize>, columns: usize, ascii: bool) -> (String, usize) {
+    let Some(cursor) = cursor else { return (text::cut(line, columns as u64 * 16).to_owned(), 0) };
+    let at = line.char_indices().nth(cursor).map_or(line.len(), |(at, _)| at);
+    let mut used = 0;
+    let mut from = at;
+    for (start, grapheme) in line[..at].grapheme_indices(true).rev() {
+        let wide = text::width(&text::visible(grapheme, ascii));
+        if used + wide + 1 > columns {
+            break;
+        }
+        used += wide;
+        from = start;
+    }
+    (text::cut(&line[from..], ((at - from) + columns * 16) as u64).to_owned(), used)
 }

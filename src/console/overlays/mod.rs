@@ -2,6 +2,7 @@
 
 mod confirm;
 mod copy_as;
+pub(crate) mod copying;
 pub(crate) mod detail;
 pub(crate) mod details;
 mod dialog;

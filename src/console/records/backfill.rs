@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::time::Mono;
+use crate::{console::model::Numbered, time::Mono};
 
 /// Lines asked for at once.
 pub(crate) const PAGE_ROWS: u64 = 200;
@@ -48,12 +48,6 @@ impl RequestSlot {
     pub(crate) fn reset(self) -> Self {
         Self { serial: self.serial, ..Self::default() }
     }
-}
-
-/// A line that has its place in a history.
-pub(crate) trait Numbered {
-    /// Its place, from 1 on.
-    fn number(&self) -> u64;
 }
 
 /// The part that is asked for: the number of the question, and what lies behind which line, at most so many.

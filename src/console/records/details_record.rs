@@ -4,9 +4,8 @@ use std::{any::Any, fmt::Debug};
 
 use crate::{
     console::{
-        inspect::actions::EntryQuery,
         model::{EntryBuffer, Model, ReportLine},
-        records::{paged_lists::PagedLists, record_key::RecordKey, row::PaneRecord},
+        records::{entry_query::EntryQuery, paged_lists::PagedLists, record_key::RecordKey, row::PaneRecord},
         settings::view::View,
     },
     ids::{InvocationId, Seq, TraceId},

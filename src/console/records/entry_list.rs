@@ -93,7 +93,7 @@ pub(crate) struct Counts {
 
 /// Which of the kept entries are shown.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct List {
+pub(crate) struct EntryList {
     /// What is shown; all where no filter is in force.
     visible: Option<Matches>,
     /// What will be, once it was tested on all.
@@ -103,7 +103,7 @@ pub(crate) struct List {
     until: Option<u64>,
 }
 
-impl List {
+impl EntryList {
     /// Puts a filter in force, or none. What was shown stays until the filter was tested on every kept entry.
     pub(crate) fn set_filter(&mut self, filter: Option<&Filter>, kept: &EntryBuffer, now: Now) {
         match filter {
@@ -278,14 +278,14 @@ mod tests {
     }
 
     /// What a list shows, from the top.
-    fn visible(list: &List, kept: &EntryBuffer) -> Vec<u64> {
+    fn visible(list: &EntryList, kept: &EntryBuffer) -> Vec<u64> {
         (0..list.len(kept)).map(|row| list.index(row, kept).unwrap()).collect()
     }
 
     #[test]
     fn without_a_filter_every_kept_entry_has_a_row() {
         let mut line = Fixture::new(4_096);
-        let list = List::default();
+        let list = EntryList::default();
         assert_eq!((list.len(&line.kept), list.index(0, &line.kept)), (0, None));
         (0..10_000).for_each(|at| line.say(&at.to_string()));
         let kept = &line.kept;
@@ -299,7 +299,7 @@ mod tests {
     fn what_was_shown_stays_until_a_new_filter_was_tested_on_all() {
         let mut line = Fixture::new(100_000);
         (0..1_000).for_each(|at| line.say(if at % 4 == 0 { "boss" } else { "chest" }));
-        let (mut list, now) = (List::default(), line.now());
+        let (mut list, now) = (EntryList::default(), line.now());
         list.set_filter(Some(&filter("boss")), &line.kept, now);
         assert!(list.is_behind(&line.kept));
         list.advance(&line.kept, now, 999);
@@ -319,7 +319,7 @@ mod tests {
     #[test]
     fn only_new_entries_are_tested_and_those_that_are_gone_leave() {
         let mut line = Fixture::new(4_096);
-        let mut list = List::default();
+        let mut list = EntryList::default();
         list.set_filter(Some(&filter("boss")), &line.kept, line.now());
         list.advance(&line.kept, line.now(), 1);
         for at in 0..12_000 {
@@ -342,7 +342,7 @@ mod tests {
     fn where_time_stands_still_the_list_ends() {
         let mut line = Fixture::new(4_096);
         (0..100).for_each(|_| line.say("boss"));
-        let mut list = List::default();
+        let mut list = EntryList::default();
         list.end_at(Some(40));
         assert_eq!(
             (list.len(&line.kept), list.index(39, &line.kept), list.index(40, &line.kept)),
@@ -363,7 +363,7 @@ mod tests {
             steps in prop::collection::vec((0..6_u8, 1..300_u64), 1..20),
         ) {
             let mut line = Fixture::new(4_096);
-            let mut list = List::default();
+            let mut list = EntryList::default();
             let mut wanted: Option<Filter> = None;
             for (what, count) in steps {
                 match what {

@@ -4,6 +4,7 @@ pub(crate) mod backfill;
 pub(crate) mod bookmarks;
 pub(crate) mod details_record;
 mod entry_list;
+pub(crate) mod entry_query;
 pub(crate) mod marked_rows;
 pub(crate) mod paged_list;
 pub(crate) mod paged_lists;
@@ -18,6 +19,6 @@ pub(crate) mod table_settings;
 pub(crate) use row::{CellContext, PaneRecord};
 pub(crate) use row_list::Rows;
 
-pub(crate) use entry_list::List;
+pub(crate) use entry_list::EntryList;
 pub(crate) use since::{ms, wall_ms};
 pub(crate) use table::Table;

@@ -5,8 +5,10 @@ use std::time::Duration;
 use crate::{
     console::{
         draw::{Cell, format, theme::Role},
-        inspect::actions::EntryQuery,
-        records::{details_record::DetailsRecord, marked_rows::MarkedRows, selection::RecordKey},
+        records::{
+            details_record::DetailsRecord, entry_query::EntryQuery, marked_rows::MarkedRows,
+            selection::RecordKey,
+        },
         settings::view::View,
     },
     field::{Kind, Record, Spec, Value},

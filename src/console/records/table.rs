@@ -1,13 +1,12 @@
 //! A table of which only the visible rows are made.
 
-use crate::console::draw::text;
 use std::borrow::Cow;
 
 use ratatui::layout::Rect;
 
 use crate::{
     console::{
-        draw::{Cell, theme::Role},
+        draw::{Cell, text, theme::Role},
         records::selection::Selection,
         settings::view::Canvas,
     },
@@ -171,4 +170,25 @@ fn put_sorted(canvas: &mut Canvas<'_>, x: u16, y: u16, columns: u16, column: Col
     let sign = if descending { glyphs.descending } else { glyphs.ascending };
     let title = text::truncate(column.title, usize::from(columns.saturating_sub(1)), "");
     put_aligned(canvas, x, y, columns, &Cell::new(format!("{title}{sign}"), Role::Accent), column.align);
+}
+
+/// The width of the table in a pane of this size.
+pub(crate) fn inner_width(area: Rect) -> u16 {
+    inside(area).width
+}
+
+/// What lies within the frame of a pane of this size.
+pub(crate) fn inside(area: Rect) -> Rect {
+    Rect::new(area.x + 1, area.y + 1, area.width.saturating_sub(2), area.height.saturating_sub(2))
+}
+
+/// Rows that a pane of this size shows, its frame and head taken off.
+pub(crate) fn list_height(area: Rect) -> usize {
+    usize::from(area.height.saturating_sub(3))
+}
+
+/// The row at a place of a pane, as counted from its first.
+pub(crate) fn row_at(area: Rect, row: u16, selection: &Selection) -> Option<usize> {
+    let line = usize::from(row.checked_sub(area.y + 2)?);
+    (line < list_height(area)).then(|| selection.row_at(line))
 }

@@ -5,7 +5,7 @@ use crate::{
     console::{
         input::{action::Action, pane_id::ChipId},
         inspect,
-        model::Model,
+        model::{Model, bus::peer_name},
         overlays::{Confirm, Details, Dialog, Help, KeyList, LedgerOverlay},
         records::details_record::DetailsRecord,
         screen::Palette,
@@ -18,7 +18,6 @@ use crate::{
                 pending,
                 queue_control::{drain, hold, hold_all},
             },
-            bus,
             bus::confirmations::KickPeer,
             runs,
             runs::submitting,
@@ -135,7 +134,7 @@ pub(crate) fn ask(ui: &mut Ui, question: Option<impl Confirm + 'static>) -> Vec<
 /// What a session of the bus calls itself.
 fn client_of(model: &Model, session: ConnectionId) -> String {
     let peer = model.rmp().and_then(|rmp| rmp.peers.get(&session)).filter(|peer| peer.greeting.is_some());
-    peer.map_or_else(|| format!("session {session}"), |peer| bus::peer_name(peer, false))
+    peer.map_or_else(|| format!("session {session}"), |peer| peer_name(peer, false))
 }
 
 /// Whether the end of the console ends or halts something: not where the station goes on without it.

@@ -58,8 +58,7 @@ fn known(view: &View, chip: ChipId, model: &Model, ui: &Ui, room: Room) -> [(Str
         }
         ChipId::Rmp => {
             let figure = model.rmp().map_or_else(String::new, |rmp| {
-                let rate =
-                    crate::console::systems::bus::rate_text(model.bus.all.per_second(MESSAGES, view.now));
+                let rate = crate::console::model::rate_text(model.bus.all.per_second(MESSAGES, view.now));
                 match room {
                     Room::Least => String::new(),
                     Room::Tight => format!("{rate}/s"),

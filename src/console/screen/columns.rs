@@ -6,9 +6,7 @@ use crate::{
     console::{
         input::{action::Action, keymap::KeyScope, pane_id::PaneId},
         model::Model,
-        records,
-        records::table_settings::Sort,
-        screen,
+        records::{table, table_settings::Sort},
         screen::Columns,
         settings::view::{Canvas, View},
         ui,
@@ -154,7 +152,7 @@ fn of_view(ui: &Ui) -> impl Iterator<Item = PaneId> {
 
 /// The width of a pane's table.
 fn width(ui: &Ui, model: &Model, pane: PaneId) -> u16 {
-    screen::inner_width(ui.layout(model).area_of(pane))
+    table::inner_width(ui.layout(model).area_of(pane))
 }
 
 /// A click on the head of a column sorts by it, or the other way round.

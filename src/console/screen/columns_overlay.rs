@@ -7,14 +7,13 @@ use crate::{
     console::{
         draw::{Cell, theme::Role},
         input::{action::Action, pane_id::PaneId},
-        records,
         records::{
             Table,
             record_key::INDEX,
             selection::{RecordKey, Selection},
+            table,
             table_settings::Sort,
         },
-        screen,
         settings::view::Canvas,
         ui,
         ui::state::Ui,
@@ -131,7 +130,7 @@ impl Columns {
 
     /// Selects the field at a line of the screen; whether it was selected already.
     pub(crate) fn click(&mut self, area: Rect, column: u16, row: u16) -> bool {
-        let at = screen::row_at(area, row, &self.selection).filter(|_| area.contains((column, row).into()));
+        let at = table::row_at(area, row, &self.selection).filter(|_| area.contains((column, row).into()));
         let Some(index) = at.filter(|index| *index < self.order.len()) else { return false };
         let was_there = self.selection.index() == index;
         let keys = self.keys();
@@ -141,7 +140,7 @@ impl Columns {
 
     /// Fits it to the room there is.
     pub(crate) fn reconcile(&mut self, area: Rect) {
-        self.height = screen::list_height(area);
+        self.height = table::list_height(area);
         self.reconcile_keys();
     }
 
@@ -164,7 +163,7 @@ impl Columns {
         canvas.clear(area);
         let inside = canvas.frame(area, &format!("Columns of {}", self.pane.name()), focused);
         let specs = ui::specs(self.pane);
-        let shown = ui::visible_columns(self.pane, ui, screen::inner_width(pane));
+        let shown = ui::visible_columns(self.pane, ui, table::inner_width(pane));
         let glyphs = canvas.view.glyphs;
         let sorted = ui.sort(self.pane);
         let row = |index: usize| {

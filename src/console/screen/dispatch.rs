@@ -6,22 +6,23 @@ use ratatui::layout::{Position, Rect};
 use super::class_of_reason;
 use crate::{
     console::{
-        copy,
         copy::CopyForm,
         input::{action::Action, pane_id::PaneId, view_id::ViewId},
         inspect,
         model::Model,
+        overlays,
         overlays::output,
+        records::table,
         screen,
-        screen::{answers, columns, filter, moving, palette, time_travel, unavailable},
+        screen::{answers, columns, moving, palette, time_travel, unavailable},
         settings::{config_watcher::Fault, view::View},
         systems::{runs, runs::submitting, sessions},
-        trace,
+        trace, ui,
         ui::{
             Reaction,
             effect::Effect,
             event::Event,
-            layout,
+            filter, layout,
             message::{show_message, show_message_as},
             state::{Focus, Ui},
         },
@@ -314,9 +315,9 @@ fn perform(ui: &mut Ui, model: &Model, view: &View, action: Action, now: Now) ->
         }
         Action::Cause | Action::Effect => inspect::actions::trace(ui, model, view, action),
         Action::Ladder => trace::actions::go(ui, model),
-        Action::CopyAs => copy::actions::open(ui, model, view),
+        Action::CopyAs => overlays::copying::open(ui, model, view),
         _ => match CopyForm::of(action) {
-            Some(form) => copy::actions::copy(ui, model, view, form),
+            Some(form) => overlays::copying::copy(ui, model, view, form),
             None => screen::actions::act(ui, model, view, action),
         },
     }
@@ -324,7 +325,7 @@ fn perform(ui: &mut Ui, model: &Model, view: &View, action: Action, now: Now) ->
 
 /// Chooses the cell under the mouse.
 fn choose_cell(ui: &mut Ui, pane: PaneId, area: Rect, mouse: MouseEvent) {
-    if let Some((field, ..)) = screen::field_at(pane, ui, area, mouse.column, mouse.row) {
+    if let Some((field, ..)) = ui::field_at(pane, ui, area, mouse.column, mouse.row) {
         ui.table_settings_mut(pane).cell = Some(field);
     }
 }
@@ -370,21 +371,20 @@ fn on_mouse(
                 ui.show(shown);
             } else if let Some((pane, area)) = layout.pane_at(mouse.column, mouse.row) {
                 if by == 0
-                    && let Some((field, title, true)) =
-                        screen::field_at(pane, ui, area, mouse.column, mouse.row)
+                    && let Some((field, title, true)) = ui::field_at(pane, ui, area, mouse.column, mouse.row)
                 {
                     ui.focus = Focus::Pane(pane);
                     columns::sort_by_head(ui, pane, field, title, now);
                     return Vec::new();
                 }
                 let had_focus = ui.focus == Focus::Pane(pane);
-                let height = screen::list_height(area);
+                let height = table::list_height(area);
                 if by != 0 {
                     ui.select_in(pane, model, |selection, keys| selection.step(by, keys, height));
                 } else {
                     let clicked = ui.select_in(pane, model, |selection, keys| {
                         let index =
-                            screen::row_at(area, mouse.row, selection).filter(|index| *index < keys.len())?;
+                            table::row_at(area, mouse.row, selection).filter(|index| *index < keys.len())?;
                         let was_there = selection.index() == index;
                         selection.select(index, keys, height);
                         Some(was_there)

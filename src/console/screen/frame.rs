@@ -6,7 +6,7 @@ use crate::{
     console::{
         draw::{class::Class, text, theme::Role},
         model::Model,
-        overlays, screen,
+        screen,
         settings::view::{Canvas, View},
         ui,
         ui::{layout, state::Ui},
@@ -32,7 +32,7 @@ pub(crate) fn draw(buffer: &mut Buffer, live: &Model, ui: &Ui, view: &View) {
     screen::draw_header(canvas, layout.header, model, ui);
     screen::draw_chips(canvas, layout.chips, model, ui);
     for (pane, area) in &layout.panes {
-        screen::pane::draw(canvas, *pane, *area, model, ui);
+        ui::draw_pane::draw(canvas, *pane, *area, model, ui);
     }
     wire::draw_preview(canvas, layout.glance, model, ui);
     ui::layer::draw(canvas, layout.body, model, live, ui);

@@ -6,15 +6,12 @@ mod chips;
 mod columns;
 mod columns_overlay;
 pub(crate) mod dispatch;
-pub(crate) mod filter;
-mod filter_line;
 mod footer;
 pub(crate) mod frame;
 mod header;
 pub(crate) mod moving;
 mod palette;
 mod palette_overlay;
-mod pane;
 mod plan_scroll;
 mod time_travel;
 pub(crate) mod unavailable;
@@ -24,11 +21,11 @@ pub(crate) use columns_overlay::Columns;
 #[cfg(test)]
 pub(crate) use dispatch::attempt;
 pub(crate) use dispatch::update;
-pub(crate) use filter_line::FilterLine;
+
 pub(crate) use footer::draw as draw_footer;
 pub(crate) use header::{draw as draw_header, is_on_alerts, tab_at};
 pub(crate) use palette_overlay::{Hit, Palette};
-pub(crate) use pane::{draw_filter, field_at, inner_width, list_height, row_at, table_of};
+
 #[doc(hidden)]
 pub use plan_scroll::PlanScroll;
 pub(crate) use unavailable::{class_of_reason, concerns_run_or_session, unavailable};

@@ -3,11 +3,12 @@
 use crate::console::{
     input::{action::Action, keymap::KeyScope, pane_id::PaneId},
     model::Model,
-    records, screen,
-    screen::filter,
+    records::table,
     ui,
     ui::{
         effect::Effect,
+        filter,
+        rows::column_fields,
         state::{Focus, Ui},
     },
 };
@@ -57,7 +58,7 @@ fn go_in_chips(ui: &mut Ui, model: &Model, chip: usize, action: Action) {
 fn go_in_pane(ui: &mut Ui, model: &Model, pane: PaneId, action: Action) {
     let layout = ui.layout(model);
     let Some((_, area)) = layout.panes.iter().find(|(known, _)| *known == pane).copied() else { return };
-    let height = screen::list_height(area);
+    let height = table::list_height(area);
     match action {
         Action::Left | Action::Right if go_in_row(ui, model, pane, action) => {}
         Action::Left => {
@@ -73,16 +74,10 @@ fn go_in_pane(ui: &mut Ui, model: &Model, pane: PaneId, action: Action) {
     }
 }
 
-/// The fields of a list that have columns, from the left.
-pub(crate) fn fields(ui: &Ui, model: &Model, pane: PaneId) -> Vec<usize> {
-    let width = screen::inner_width(ui.layout(model).area_of(pane));
-    ui::visible_columns(pane, ui, width).into_iter().map(|(field, _)| field).collect()
-}
-
 /// Chooses the next cell of the selected row; whether there is one. Without a chosen cell, the way to the
 /// right begins at the first.
 fn go_in_row(ui: &mut Ui, model: &Model, pane: PaneId, action: Action) -> bool {
-    let fields = fields(ui, model, pane);
+    let fields = column_fields(ui, model, pane);
     let at = ui.table_settings(pane).cell.and_then(|cell| fields.iter().position(|field| *field == cell));
     let next = match (at, action) {
         (Some(at), Action::Right) => Some(at + 1),
@@ -110,7 +105,7 @@ fn leave(
     let focus = neighbour(ui, model, lies);
     let Focus::Pane(next) = focus else { return };
     if next != pane && ui.table_settings(pane).cell.is_some() {
-        let fields = fields(ui, model, next);
+        let fields = column_fields(ui, model, next);
         ui.table_settings_mut(next).cell =
             if action == Action::Right { fields.first().copied() } else { fields.last().copied() };
     }

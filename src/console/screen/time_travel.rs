@@ -5,9 +5,7 @@ use crate::{
         draw::format,
         input::{action::Action, pane_id::PaneId},
         model::{Model, StepOutcome},
-        records,
-        records::{bookmarks::Bookmark, selection::RowKeys as _},
-        screen,
+        records::{bookmarks::Bookmark, selection::RowKeys as _, table},
         settings::view::View,
         ui,
         ui::{
@@ -138,7 +136,7 @@ fn jump(ui: &mut Ui, live: &Model, view: &View, now: Now) {
             .panes
             .iter()
             .find(|(known, _)| *known == pane)
-            .map_or(1, |(_, area)| screen::list_height(*area));
+            .map_or(1, |(_, area)| table::list_height(*area));
         if let Some(place) = place {
             ui.select_in(pane, model, |selection, keys| selection.select(place, keys, height));
         }

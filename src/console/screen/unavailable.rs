@@ -2,7 +2,6 @@
 
 use crate::{
     console::{
-        copy,
         draw::class::Class,
         input::{
             action::Action,
@@ -12,6 +11,7 @@ use crate::{
         },
         inspect,
         model::{Alert, AlertStatus, Model, bridge::alerts::ORPHANED},
+        overlays,
         screen::time_travel,
         settings::view::View,
         systems::{
@@ -54,7 +54,7 @@ pub(crate) fn unavailable(action: Action, ui: &Ui, model: &Model, view: &View) -
         | Action::SecondForward
         | Action::Bookmark
         | Action::Jump => time_travel::unavailable(action, ui, model),
-        Action::Filter | Action::FilterCell => super::filter::unavailable(action, ui, model),
+        Action::Filter | Action::FilterCell => crate::console::ui::filter::unavailable(action, ui, model),
         Action::Columns
         | Action::ToggleColumn
         | Action::SortColumn
@@ -97,7 +97,7 @@ pub(crate) fn unavailable(action: Action, ui: &Ui, model: &Model, view: &View) -
         | Action::CopyHex
         | Action::CopyFrame
         | Action::CopyLine
-        | Action::CopyAgain => copy::actions::unavailable(action, ui, model, view),
+        | Action::CopyAgain => overlays::copying::unavailable(action, ui, model, view),
         Action::Ledger => needs(ui.target_list().is_some(), "a pane has a ledger: Tab to one"),
         Action::Mark => mark_unavailable(ui, model),
         Action::Migrate => migrate_unavailable(model),

@@ -10,7 +10,6 @@ use std::{
 use tokio::sync::mpsc;
 
 use super::config::AppearanceSettings;
-use crate::{console::model::Model, tap::entry::station::Level, time::Now};
 
 /// How often it is asked whether something changed.
 const INTERVAL: Duration = Duration::from_secs(1);
@@ -92,24 +91,5 @@ fn poll_until_dropped(
         if ended.recv_timeout(INTERVAL) != Err(blocking::RecvTimeoutError::Timeout) {
             return;
         }
-    }
-}
-
-/// Tells the Journal what is new about the files: `before` is what was known to be wrong.
-pub(crate) fn journal_changes(
-    model: &mut Model,
-    before: &[Fault],
-    faults: &[Fault],
-    later: &[String],
-    now: Now,
-) {
-    for fault in faults.iter().filter(|fault| !before.contains(fault)) {
-        model.note(Level::Warn, &format!("{fault}: {}", fault.hint), now);
-    }
-    for key in later {
-        model.note(Level::Info, &format!("{key}: takes effect at the next start"), now);
-    }
-    if faults.is_empty() && !before.is_empty() {
-        model.note(Level::Info, "the configuration and the themes are mended", now);
     }
 }

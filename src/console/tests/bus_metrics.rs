@@ -10,7 +10,6 @@ use super::{
 use crate::{
     console::{
         input::pane_id::PaneId,
-        records,
         records::selection::RecordKey,
         systems::bus::keys::{PEER, SUBSCRIPTION, TOPIC},
         ui,

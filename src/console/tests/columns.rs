@@ -17,9 +17,7 @@ use super::{
 use crate::{
     console::{
         input::{action::Action, keymap::KeyScope, pane_id::PaneId, view_id::ViewId},
-        records,
-        records::table_settings::TableSettings,
-        screen,
+        records::{table, table_settings::TableSettings},
         settings::shell::SavedLayout,
         ui,
         ui::{effect::Effect, event::Event, layouts, state::Focus},
@@ -29,7 +27,7 @@ use crate::{
 
 /// The names of a pane's columns, as they are shown.
 fn columns(stage: &TestConsole, pane: PaneId) -> Vec<&'static str> {
-    let width = screen::inner_width(stage.ui.layout(&stage.model).area_of(pane));
+    let width = table::inner_width(stage.ui.layout(&stage.model).area_of(pane));
     ui::visible_columns(pane, &stage.ui, width)
         .iter()
         .map(|(field, _)| ui::specs(pane)[*field].name)

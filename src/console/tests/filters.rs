@@ -7,7 +7,6 @@ use super::test_console::{TestConsole, row, show};
 use crate::{
     console::{
         input::{action::Action, keymap::KeyScope, pane_id::PaneId, view_id::ViewId},
-        records,
         systems::bridge::keys::INVOCATION,
         ui,
         ui::{effect::Effect, event::Event, state::Focus},

@@ -7,7 +7,7 @@ use super::{
 use crate::{
     console::{
         input::{action::Action, keymap::KeyScope, pane_id::PaneId, view_id::ViewId},
-        records, ui,
+        ui,
         ui::{ledger, state::Focus},
     },
     filter::Filter,

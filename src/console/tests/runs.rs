@@ -12,7 +12,6 @@ use super::{
 use crate::{
     console::{
         input::{action::Action, pane_id::PaneId, view_id::ViewId},
-        records,
         records::selection::{RecordKey, RowKeys as _},
         systems::runs::keys::{NODE, RUN, RUN_EVENT},
         ui,

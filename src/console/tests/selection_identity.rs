@@ -17,7 +17,6 @@ use crate::{
     console::{
         input::{pane_id::PaneId, view_id::ViewId},
         model::Model,
-        records,
         records::{selection::RecordKey, table_settings::Sort},
         ui,
         ui::{

@@ -13,7 +13,6 @@ use crate::{
     console::{
         input::{action::Action, pane_id::PaneId, view_id::ViewId},
         model::sessions::StatementKind,
-        records,
         records::selection::{RecordKey, RowKeys as _},
         systems::sessions::keys::{SESSION, SESSION_RECORD, STATEMENT},
         ui,

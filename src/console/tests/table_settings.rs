@@ -10,7 +10,6 @@ use super::test_console::{TestConsole, connected, dispatched, done, enqueued, sh
 use crate::{
     console::{
         input::{pane_id::PaneId, view_id::ViewId},
-        records,
         records::{
             selection::{RecordKey, RowKeys as _, Selection},
             table_settings::Sort,

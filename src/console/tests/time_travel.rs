@@ -7,7 +7,6 @@ use crate::{
     console::{
         input::{action::Action, pane_id::PaneId, view_id::ViewId},
         overlays::Details,
-        records,
         records::selection::RowKeys as _,
         systems::bridge::{
             details::InvocationDetails,

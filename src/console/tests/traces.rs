@@ -12,7 +12,6 @@ use super::{
 use crate::{
     console::{
         input::{pane_id::PaneId, view_id::ViewId},
-        records,
         records::selection::RowKeys as _,
         ui,
         ui::state::Focus,

@@ -5,10 +5,10 @@ use crate::{
         input::{pane_id::PaneId, view_id::ViewId},
         inspect::actions,
         model::Model,
-        screen::filter,
         ui::{
             Target,
             effect::Effect,
+            filter,
             message::show_message,
             state::{Focus, Ui},
         },

@@ -6,11 +6,10 @@ use crate::{
     console::{
         draw::{Cell, class::Class, format, glyphs::Glyphs, theme::Role},
         input::{action::Action, pane_id::PaneId},
-        inspect::actions::EntryQuery,
         model::Model,
-        records,
         records::{
             details_record::DetailsRecord,
+            entry_query::EntryQuery,
             paged_lists::Pages,
             row::{CellContext, PaneRecord},
             row_list::Rows,

@@ -19,7 +19,6 @@ use crate::{
         draw::class::Class,
         input::pane_id::PaneId,
         model::Model,
-        records,
         records::table_settings::{Sort, TableSettings},
         settings::shell::SavedLayout,
         ui,

@@ -1,7 +1,7 @@
 //! The account of a pane: what became of all that it could show. It balances: received = shown + filtered +
 //! evicted + lost.
 
-use crate::console::{input::pane_id::PaneId, model::Model, records, ui, ui::state::Ui};
+use crate::console::{input::pane_id::PaneId, model::Model, ui, ui::state::Ui};
 
 /// The account of a pane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,7 +1,10 @@
 //! The state of the screen: focus, layout, message, history, and the events that change it.
 
+pub(crate) mod draw_pane;
 pub(crate) mod effect;
 pub(crate) mod event;
+pub(crate) mod filter;
+mod filter_line;
 pub(crate) mod history;
 pub(crate) mod layer;
 pub(crate) mod layers;
@@ -14,6 +17,8 @@ pub(crate) mod message;
 pub(crate) mod pane;
 pub(crate) mod rows;
 pub(crate) mod state;
+pub(crate) use draw_pane::{draw_filter, field_at, table_of};
+pub(crate) use filter_line::FilterLine;
 pub(crate) use layer::{Acted, Layer, Offer, Reaction, Scene, Target, needs};
 pub(crate) use line::Line;
 pub(crate) use rows::{

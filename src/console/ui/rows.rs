@@ -4,7 +4,9 @@ use crate::{
     console::{
         input::pane_id::PaneId,
         model::Model,
-        records::{row_list::Rows, selection::RowKeys as _, table_settings::TableSettings},
+        records::{
+            row_list::Rows, selection::RowKeys as _, table::inner_width, table_settings::TableSettings,
+        },
         ui::{
             pane::{Columns, Source},
             state::Ui,
@@ -151,4 +153,10 @@ pub(crate) fn counts(pane: PaneId, ui: &Ui, model: &Model) -> (usize, usize) {
         Some(known) => (known.indexes.len(), known.all),
         None => (rows(pane, ui, model).len(), unfiltered(pane, ui, model).len()),
     }
+}
+
+/// The fields of a list that have columns, from the left.
+pub(crate) fn column_fields(ui: &Ui, model: &Model, pane: PaneId) -> Vec<usize> {
+    let width = inner_width(ui.layout(model).area_of(pane));
+    visible_columns(pane, ui, width).into_iter().map(|(field, _)| field).collect()
 }

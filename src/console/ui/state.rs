@@ -24,16 +24,15 @@ use crate::{
             marked_rows::MarkedRows,
             paged_lists::PagedLists,
             selection::{RecordKey, RowKeys, Selection},
+            table,
             table_settings::{Sort, TableSettings},
         },
-        screen,
         screen::Palette,
         settings::config_watcher::Fault,
         systems::{bridge::BulkCancel, runs::openings::OpeningDrafts},
         trace::ladder_view::LadderView,
         ui,
         ui::{Arrangement, Layer, layout},
-        wire,
     },
     filter::Filter,
     ids::{QueueName, TraceId},
@@ -71,7 +70,7 @@ pub(crate) struct Ui {
     /// The lists that come in pages.
     pub(crate) paged_lists: PagedLists,
     /// Which of the kept entries the wire shows.
-    pub(crate) wire: records::List,
+    pub(crate) wire: records::EntryList,
     /// What the wire told of its selected entry when it was drawn last.
     pub(crate) glance: RefCell<Option<Box<Inspector>>>,
     /// How panes are looked at.
@@ -151,7 +150,7 @@ impl Ui {
             focus: Focus::Pane(PaneId::Queues),
             selections: BTreeMap::new(),
             paged_lists: PagedLists::new(),
-            wire: records::List::default(),
+            wire: records::EntryList::default(),
             glance: RefCell::default(),
             table_settings: BTreeMap::new(),
             saved_layout_revision: 0,
@@ -460,7 +459,7 @@ impl Ui {
 
     fn reconcile_panes<'a>(&mut self, model: &Model, panes: impl Iterator<Item = &'a (PaneId, Rect)>) {
         for (pane, area) in panes {
-            let height = screen::list_height(*area);
+            let height = table::list_height(*area);
             match ui::arrangement(*pane, self, model) {
                 Some(arrangement) => self.arranged.insert(*pane, arrangement),
                 None => self.arranged.remove(pane),

@@ -7,11 +7,12 @@ use crate::{
         copy::line,
         draw::{Cell, format, glyphs::Glyphs, theme::Role},
         input::{action::Action, pane_id::PaneId},
-        inspect::{InspectOptions, Inspector, actions::EntryQuery},
+        inspect::{InspectOptions, Inspector},
         model::{EntryBuffer, Model},
         records::{
-            List,
+            EntryList,
             details_record::DetailsRecord,
+            entry_query::EntryQuery,
             paged_lists::Pages,
             record_key::KeyKind,
             row::{CellContext, OPEN_FIRST, PaneRecord},
@@ -117,7 +118,7 @@ impl PaneRecord for EntryRecord<'_> {
 /// The entries that the wire shows. None is made before it is asked for.
 #[derive(Clone, Copy)]
 pub(crate) struct Entries<'a> {
-    pub(crate) list: &'a List,
+    pub(crate) list: &'a EntryList,
     pub(crate) buffer: &'a EntryBuffer,
 }
 

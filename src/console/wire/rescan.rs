@@ -1,7 +1,7 @@
 //! The wire's entries and its list by themselves, for `benches/filter.rs`.
 
 use crate::{
-    console::{model::EntryBuffer, records::List},
+    console::{model::EntryBuffer, records::EntryList},
     dissect::EntryRecord,
     field::{Fields as _, Spec},
     filter::Filter,
@@ -14,14 +14,14 @@ use crate::{
 #[derive(Debug)]
 pub struct Rescan {
     entries: EntryBuffer,
-    list: List,
+    list: EntryList,
 }
 
 impl Rescan {
     /// Nothing kept yet.
     #[must_use]
     pub fn new(limits: &limits::Console) -> Self {
-        Self { entries: EntryBuffer::new(limits), list: List::default() }
+        Self { entries: EntryBuffer::new(limits), list: EntryList::default() }
     }
 
     /// The fields of an entry.
@@ -50,7 +50,7 @@ impl Rescan {
     /// The same by the list, as the wire has it once the filter is in force: in slices, from the newest
     /// backwards.
     pub fn rescan(&mut self, filter: &Filter, now: Now) -> usize {
-        self.list = List::default();
+        self.list = EntryList::default();
         self.list.set_filter(Some(filter), &self.entries, now);
         while self.list.is_behind(&self.entries) {
             self.list.advance(&self.entries, now, 256);

@@ -6,7 +6,9 @@ use crate::{
         draw::format,
         input::action::Action,
         model::{
+            bus::peer_name,
             health::{Condition, Report, ReportLine, command, instruction, key_hint},
+            rate_text,
             state::Model,
         },
     },
@@ -140,7 +142,7 @@ fn report_full_queues(report: &mut Report, model: &Model, rmp: &Snapshot) {
     let of_peer = |(session, peer): (&ConnectionId, &PeerView)| {
         let count = peer.subs.values().filter(is_full).count();
         (count > 0).then(|| {
-            let name = crate::console::systems::bus::peer_name(peer, model.own_session() == Some(*session));
+            let name = peer_name(peer, model.own_session() == Some(*session));
             if count > 1 {
                 format!("{name} (session {session}, {count} queues)")
             } else {
@@ -180,7 +182,7 @@ fn report_metrics(report: &mut Report, model: &Model, rmp: &Snapshot, now: Now) 
         ),
     );
     let [messages, bytes, delivered] = [0, 1, 2].map(|figure| model.bus.all.per_second(figure, now));
-    let words = crate::console::systems::bus::rate_text;
+    let words = rate_text;
     report.detail(
         "goes by now",
         format!(

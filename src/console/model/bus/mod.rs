@@ -4,7 +4,9 @@ pub(crate) mod alerts;
 mod faults;
 pub(crate) mod health;
 pub(crate) mod journal;
+mod peer_name;
 pub(crate) mod state;
 
 pub(crate) use health::{drop_remedy, rmp_report};
+pub(crate) use peer_name::{is_console, peer_name};
 pub(crate) use state::{BYTES, Bus, Culprit, DELIVERED, DropGroup, DropKey, MESSAGES, drop_groups};

@@ -4,13 +4,10 @@ use std::{collections::VecDeque, sync::Arc};
 
 use super::journal;
 use crate::{
-    console::{
-        model::{
-            Model,
-            station::StationState,
-            systems::{Folding, NODE_BYTES, Resync, SystemModel},
-        },
-        records::backfill::Numbered,
+    console::model::{
+        Model, Numbered,
+        station::StationState,
+        systems::{Folding, NODE_BYTES, Resync, SystemModel},
     },
     ids::TraceId,
     limits,

@@ -6,14 +6,11 @@ use serde_json::Value as Json;
 
 use super::journal;
 use crate::{
-    console::{
-        model::{
-            Model,
-            runs::history::contiguous_tail,
-            station::StationState,
-            systems::{Folding, Resync, SystemModel},
-        },
-        records::backfill::Numbered,
+    console::model::{
+        Model, Numbered,
+        runs::history::contiguous_tail,
+        station::StationState,
+        systems::{Folding, Resync, SystemModel},
     },
     ids::Seq,
     limits, macp,

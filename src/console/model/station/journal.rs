@@ -3,9 +3,14 @@
 use crate::{
     console::{
         draw::format,
-        model::journal::{NoticeDraft, Origin},
+        model::{
+            Model,
+            journal::{NoticeDraft, Origin},
+        },
+        settings::config_watcher::Fault,
     },
     tap::entry::station::{Level, Transition as T},
+    time::Now,
     words::counted,
 };
 
@@ -37,4 +42,23 @@ pub(super) fn describe(transition: T, text: &str) -> Option<NoticeDraft> {
         T::RecordingGrew { .. } => return None,
     };
     Some(NoticeDraft::new(level, Origin::Station, words))
+}
+
+/// Tells the Journal what is new about the files: `before` is what was known to be wrong.
+pub(crate) fn journal_changes(
+    model: &mut Model,
+    before: &[Fault],
+    faults: &[Fault],
+    later: &[String],
+    now: Now,
+) {
+    for fault in faults.iter().filter(|fault| !before.contains(fault)) {
+        model.note(Level::Warn, &format!("{fault}: {}", fault.hint), now);
+    }
+    for key in later {
+        model.note(Level::Info, &format!("{key}: takes effect at the next start"), now);
+    }
+    if faults.is_empty() && !before.is_empty() {
+        model.note(Level::Info, "the configuration and the themes are mended", now);
+    }
 }

@@ -3,10 +3,11 @@
 use crate::{
     console::{
         draw::{class::Class, format},
-        inspect::actions::EntryQuery,
         model::{Model, ReportLine, settle_remedy},
         overlays::{Details, detail::detail},
-        records::{details_record::DetailsRecord, record_key::RecordKey, row::PaneRecord},
+        records::{
+            details_record::DetailsRecord, entry_query::EntryQuery, record_key::RecordKey, row::PaneRecord,
+        },
         settings::view::View,
         systems::{
             bridge::{

@@ -10,8 +10,8 @@ use crate::{
         records::{
             Table,
             selection::{RecordKey, Selection},
+            table::{list_height, row_at},
         },
-        screen::{list_height, row_at},
         settings::view::{Canvas, View},
         systems::bridge::{invoke, keys::EVENT, state_sign},
         ui::{

@@ -9,10 +9,10 @@ use crate::{
         copy::line,
         draw::{Cell, class::Class, format, theme::Role},
         input::pane_id::PaneId,
-        inspect::actions::EntryQuery,
         model::Model,
         records::{
             details_record::DetailsRecord,
+            entry_query::EntryQuery,
             marked_rows::with_mark_sign,
             paged_list::{PageQuery, PageRows, station_list},
             paged_lists::{ListSource, Pages},

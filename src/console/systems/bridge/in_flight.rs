@@ -5,10 +5,10 @@ use crate::{
     console::{
         copy::line,
         draw::{Cell, theme::Role},
-        inspect::actions::EntryQuery,
         model::in_flight as count_in_flight,
         records::{
             details_record::DetailsRecord,
+            entry_query::EntryQuery,
             paged_lists::Pages,
             row::{CellContext, OPEN_FIRST, PaneRecord},
             row_list::Rows,

@@ -1,18 +1,13 @@
 //! A form on the screen: its keys, its fields, what is wrong and what the focused field asks for.
 
 use crossterm::event::{KeyCode, KeyEvent};
-use ratatui::{
-    layout::{Position, Rect},
-    style::{Modifier, Style},
-};
-use unicode_segmentation::UnicodeSegmentation as _;
+use ratatui::layout::{Position, Rect};
 
 use crate::console::{
     draw::{class::Class, text, theme::Role},
     form::{Field, Form, Kind, Need, Target, Value},
     input::{action::Action, keymap::KeyScope},
     model::Model,
-    overlays,
     overlays::draw_line,
     settings::view::{Canvas, View},
     systems::bridge::invoke,
@@ -511,25 +506,4 @@ fn key_hint(field: &Field, view: &View) -> String {
         Kind::Choice(_) => format!("; {left} {right} or a letter"),
         _ => String::new(),
     }
-}
-
-pub(crate) fn reversed() -> Style {
-    Style::new().add_modifier(Modifier::REVERSED)
-}
-
-/// The part of a line that fits, with the cursor in it; and the columns before the cursor.
-pub(crate) fn window(line: &str, cursor: Option<usize>, columns: usize, ascii: bool) -> (String, usize) {
-    let Some(cursor) = cursor else { return (text::cut(line, columns as u64 * 16).to_owned(), 0) };
-    let at = line.char_indices().nth(cursor).map_or(line.len(), |(at, _)| at);
-    let mut used = 0;
-    let mut from = at;
-    for (start, grapheme) in line[..at].grapheme_indices(true).rev() {
-        let wide = text::width(&text::visible(grapheme, ascii));
-        if used + wide + 1 > columns {
-            break;
-        }
-        used += wide;
-        from = start;
-    }
-    (text::cut(&line[from..], ((at - from) + columns * 16) as u64).to_owned(), used)
 }

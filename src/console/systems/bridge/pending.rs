@@ -14,13 +14,11 @@ use crate::{
         },
         model::Model,
         overlays::Details,
-        records,
         records::{
             paged_list::{PageQuery, PagedList, page_rows},
             selection::Selection,
+            table::{list_height, row_at},
         },
-        screen,
-        screen::{list_height, row_at},
         settings::view::{Canvas, View},
         systems::bridge::{details::InvocationDetails, last_known_state},
         ui,
@@ -125,7 +123,7 @@ impl Pending {
             title.push_str(&marked);
         }
         let inside = canvas.frame(body, &title, focused);
-        screen::draw_filter(canvas, PaneId::Pending, body, (&title, focused), model, ui);
+        ui::draw_filter(canvas, PaneId::Pending, body, (&title, focused), model, ui);
         let rows = self.window.rows();
         if let Some(trouble) = self.window.error().filter(|_| rows.is_empty()) {
             canvas.put(inside.x + 1, inside.y, inside.width.saturating_sub(1), trouble, Role::Bad);
@@ -143,7 +141,7 @@ impl Pending {
             return;
         }
         let shown = ui::rows(PaneId::Pending, ui, model);
-        screen::table_of(canvas, PaneId::Pending, inside, (&shown, ui), focused, self.window.more());
+        ui::table_of(canvas, PaneId::Pending, inside, (&shown, ui), focused, self.window.more());
     }
 }
 

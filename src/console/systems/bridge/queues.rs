@@ -5,10 +5,10 @@ use crate::{
         copy::line,
         draw::{Cell, format, glyphs, glyphs::Glyphs, theme::Role},
         input::pane_id::PaneId,
-        inspect::actions::EntryQuery,
         model::{Model, Rate, WINDOW_BUCKETS},
         records::{
             details_record::DetailsRecord,
+            entry_query::EntryQuery,
             paged_list::{PageRows, station_list},
             paged_lists::{ListSource, Pages},
             row::{CellContext, PaneRecord},

@@ -5,9 +5,9 @@ use crate::{
     console::{
         copy::line,
         draw::{Cell, theme::Role},
-        inspect::actions::EntryQuery,
         records::{
             details_record::DetailsRecord,
+            entry_query::EntryQuery,
             paged_lists::Pages,
             row::{CellContext, OPEN_FIRST, PaneRecord},
             selection::RecordKey,

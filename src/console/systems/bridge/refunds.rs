@@ -5,9 +5,9 @@ use crate::{
         copy::line,
         draw::{Cell, class::Class, format, theme::Role},
         input::pane_id::PaneId,
-        inspect::actions::EntryQuery,
         records::{
             details_record::DetailsRecord,
+            entry_query::EntryQuery,
             paged_list::{PageQuery, PageRows, station_list},
             paged_lists::{ListSource, Pages},
             row::{CellContext, PaneRecord},

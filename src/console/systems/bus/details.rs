@@ -3,20 +3,20 @@
 use crate::{
     console::{
         draw::{class::Class, format},
-        inspect::actions::EntryQuery,
         model::{
             EntryBuffer, Model, ReportLine,
             bus::{BYTES, Culprit, DELIVERED, DropGroup, MESSAGES, drop_remedy},
+            rate_text,
         },
         overlays::detail::detail,
         records::{
-            details_record::DetailsRecord, paged_lists::PagedLists, record_key::RecordKey, row::PaneRecord,
+            details_record::DetailsRecord, entry_query::EntryQuery, paged_lists::PagedLists,
+            record_key::RecordKey, row::PaneRecord,
         },
         settings::view::View,
         systems::bus::{
             Drops,
             keys::{DROP, PEER, TOPIC},
-            rate_text,
         },
     },
     dissect::{

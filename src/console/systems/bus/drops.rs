@@ -5,13 +5,13 @@ use crate::{
     console::{
         draw::{Cell, format, glyphs::Glyphs, theme::Role},
         input::pane_id::PaneId,
-        inspect::actions::EntryQuery,
         model::{
             Model,
             bus::{Culprit, DropGroup, drop_groups},
         },
         records::{
             details_record::DetailsRecord,
+            entry_query::EntryQuery,
             paged_lists::Pages,
             row::{CellContext, PaneRecord},
             row_list::Rows,

@@ -9,5 +9,3 @@ pub(crate) mod subscribers;
 pub(crate) mod topics;
 
 pub(crate) use drops::Drops;
-pub(crate) use peers::visible_name as peer_name;
-pub(crate) use topics::rate_text;

@@ -6,10 +6,14 @@ use crate::{
         copy::line,
         draw::{Cell, format, theme::Role},
         input::pane_id::PaneId,
-        inspect::actions::EntryQuery,
-        model::{Model, bridge::WindowedRates, bus::MESSAGES},
+        model::{
+            Model,
+            bridge::WindowedRates,
+            bus::{MESSAGES, is_console, peer_name},
+        },
         records::{
             details_record::DetailsRecord,
+            entry_query::EntryQuery,
             paged_lists::Pages,
             row::{CellContext, PaneRecord},
             row_list::Rows,
@@ -43,26 +47,6 @@ pub(crate) struct BusPeer<'a> {
     peer: &'a PeerView,
     rates: Option<&'a WindowedRates>,
     is_own: bool,
-}
-
-/// Whether a peer is a screen on this station, or a command to it.
-pub(crate) fn is_console(peer: &PeerView) -> bool {
-    let is_ours = |kind| matches!(kind, Kind::Ui | Kind::Tui | Kind::Viewer | Kind::Cue);
-    peer.greeting
-        .as_ref()
-        .is_some_and(|greeting| is_ours(greeting.kind) && greeting.client.starts_with("rl-console"))
-}
-
-/// What a peer is shown as: its own name, but consoles, which all have one, by their processes.
-pub(crate) fn visible_name(peer: &PeerView, is_own: bool) -> String {
-    let process = peer.peer.as_str().split_once("pid ").map_or("", |(_, pid)| pid);
-    match &peer.greeting {
-        None => "no Hello yet".to_owned(),
-        Some(_) if is_own => "this console".to_owned(),
-        Some(_) if is_console(peer) && !process.is_empty() => format!("console {process}"),
-        Some(greeting) if greeting.client.is_empty() => "(no name)".to_owned(),
-        Some(greeting) => greeting.client.to_string(),
-    }
 }
 
 impl BusPeer<'_> {
@@ -112,7 +96,7 @@ impl PaneRecord for BusPeer<'_> {
             "client" if greeting.is_none() => Cell::new("no Hello yet", Role::Warn),
             "client" => {
                 let role = if is_console(self.peer) { Role::Muted } else { Role::Text };
-                Cell::new(visible_name(self.peer, self.is_own), role).cut_within()
+                Cell::new(peer_name(self.peer, self.is_own), role).cut_within()
             }
             "kind" if is_console(self.peer) => {
                 Cell::new(self.kind().map_or(look.view.glyphs.none, Kind::name), Role::Muted)

@@ -9,16 +9,20 @@ use crate::{
         copy::line,
         draw::{Cell, format, theme::Role},
         input::pane_id::PaneId,
-        inspect::actions::EntryQuery,
-        model::{Model, bridge::WindowedRates, bus::DELIVERED},
+        model::{
+            Model,
+            bridge::WindowedRates,
+            bus::{DELIVERED, is_console, peer_name},
+        },
         records::{
             details_record::DetailsRecord,
+            entry_query::EntryQuery,
             paged_lists::Pages,
             row::{CellContext, PaneRecord},
             row_list::Rows,
             selection::RecordKey,
         },
-        systems::bus::{details::PeerDetails, keys::SUBSCRIPTION, peers},
+        systems::bus::{details::PeerDetails, keys::SUBSCRIPTION},
         ui::{
             ledger::{Account, LedgerBound},
             pane::{Columns, Drawing, Empty, Pane, PaneChip, Source, Title},
@@ -131,10 +135,10 @@ impl PaneRecord for Subscriber<'_> {
 
     fn cell(&self, field: &str, look: &CellContext<'_>) -> Option<Cell> {
         let gauge = &self.sub.gauge;
-        let is_console = peers::is_console(self.peer);
+        let is_console = is_console(self.peer);
         let role = if is_console { Role::Muted } else { Role::Text };
         Some(match field {
-            "client" => Cell::new(peers::visible_name(self.peer, self.is_own), role).cut_within(),
+            "client" => Cell::new(peer_name(self.peer, self.is_own), role).cut_within(),
             "pattern" => Cell::new(
                 short_topic(self.sub.topic.as_str(), look.view.glyphs).into_owned(),
                 if self.count > 1 { Role::Muted } else { role },
@@ -239,7 +243,7 @@ fn rows<'a>(model: &'a Model, ui: &'a Ui) -> Rows<'a> {
     sessions.retain(|rows| !rows.is_empty());
     sessions.sort_by_key(|rows| {
         let need = rows.first().map(Subscriber::attention);
-        (Reverse(need), rows.first().is_some_and(|row| peers::is_console(row.peer)))
+        (Reverse(need), rows.first().is_some_and(|row| is_console(row.peer)))
     });
     sessions.into_iter().flatten().take(LISTED_MAX).collect()
 }

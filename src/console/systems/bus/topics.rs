@@ -7,14 +7,15 @@ use crate::{
         copy::line,
         draw::{Cell, format, glyphs::Glyphs, theme::Role},
         input::pane_id::PaneId,
-        inspect::actions::EntryQuery,
         model::{
             Model,
             bridge::WindowedRates,
             bus::{BYTES, DELIVERED, MESSAGES},
+            rate_text, round_rate,
         },
         records::{
             details_record::DetailsRecord,
+            entry_query::EntryQuery,
             paged_lists::Pages,
             row::{CellContext, PaneRecord},
             row_list::Rows,
@@ -100,7 +101,7 @@ fields! {
         "trend", Number, Public, "messages in the last 80 s, as a chart", Column::fixed("", 8).from(70)
             => |it, now| it.per_second(MESSAGES, now).map_or(Value::None, Value::Number);
         "bytes_s", Bytes, Public, "bytes a second, over the last 5 s", Column::fixed("B/s", 8).right().from(84)
-            => |it, now| it.per_second(BYTES, now).map_or(Value::None, |rate| Value::Bytes(whole(rate)));
+            => |it, now| it.per_second(BYTES, now).map_or(Value::None, |rate| Value::Bytes(round_rate(rate)));
         "subs", Number, Public, "subscriptions that a message like the last one is for", Column::fixed("subs", 4).right()
             => |it, _| Value::count(it.subscribers());
         "delivered_s", Number, Public, "messages given to subscriptions a second", Column::fixed("out/s", 6).right()
@@ -137,29 +138,6 @@ pub(crate) fn short_topic<'a>(topic: &'a str, glyphs: &Glyphs) -> Cow<'a, str> {
     Cow::Owned(topic.replacen(segment, &short, 1))
 }
 
-/// A rate as a count.
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "rates are not negative, and what is too large stays large"
-)]
-pub(crate) fn whole(rate: f64) -> u64 {
-    rate.round() as u64
-}
-
-/// A rate to two digits: `0.4`, `7.5`, `120`, `12.3k`.
-pub(crate) fn rate_text(rate: f64) -> String {
-    if rate <= 0.0 {
-        "0".to_owned()
-    } else if rate < 0.1 {
-        "<0.1".to_owned()
-    } else if rate < 9.95 {
-        format!("{rate:.1}")
-    } else {
-        format::count(whole(rate))
-    }
-}
-
 /// A rate: nothing stands back.
 pub(crate) fn rate_cell(rate: f64) -> Cell {
     Cell::new(rate_text(rate), if rate > 0.0 { Role::Text } else { Role::Muted })
@@ -190,7 +168,7 @@ impl PaneRecord for Topic<'_> {
             "rate" => rate_cell(self.per_second(MESSAGES, now).unwrap_or_default()),
             "trend" => Cell::new(spark(self.rates.map(|flow| flow.window(MESSAGES, now)), glyphs), Role::Rmp),
             "bytes_s" => {
-                let bytes = whole(self.per_second(BYTES, now).unwrap_or_default());
+                let bytes = round_rate(self.per_second(BYTES, now).unwrap_or_default());
                 Cell::new(format::bytes(bytes), if bytes > 0 { Role::Text } else { Role::Muted })
             }
             "subs" => {

@@ -5,10 +5,10 @@ use crate::{
     console::{
         draw::Cell,
         input::pane_id::PaneId,
-        inspect::actions::EntryQuery,
         model::Model,
         records::{
             details_record::DetailsRecord,
+            entry_query::EntryQuery,
             paged_lists::Pages,
             row::{CellContext, PaneRecord},
             row_list::Rows,

@@ -7,11 +7,11 @@ use crate::{
     console::{
         draw::format,
         input::action::Action,
-        inspect::actions::EntryQuery,
         model::{EntryBuffer, Model, ReportLine, runs::RunLine},
         overlays::detail::{at, detail, payload},
         records::{
-            details_record::DetailsRecord, paged_lists::PagedLists, record_key::RecordKey, row::PaneRecord,
+            details_record::DetailsRecord, entry_query::EntryQuery, paged_lists::PagedLists,
+            record_key::RecordKey, row::PaneRecord,
         },
         settings::view::View,
         systems::runs::{

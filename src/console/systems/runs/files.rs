@@ -11,8 +11,8 @@ use crate::{
             Table,
             record_key::INDEX,
             selection::{RecordKey, Selection},
+            table::{list_height, row_at},
         },
-        screen::{list_height, row_at},
         settings::{
             OpeningFile, OpeningListing,
             view::{Canvas, View},

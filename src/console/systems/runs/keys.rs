@@ -1,8 +1,12 @@
 //! What tells the records of runs apart.
 
 use crate::{
-    console::records::record_key::{KeyKind, RecordKey},
+    console::records::{
+        paged_list::Record,
+        record_key::{KeyKind, RecordKey},
+    },
     ids::{ActionId, TraceId},
+    port::RunRow,
 };
 
 /// A run.
@@ -17,6 +21,16 @@ pub(crate) const RUN_EVENT: KeyKind<(TraceId, u64)> = KeyKind::new("run event");
 pub(crate) const ARTIFACT: KeyKind<(TraceId, u64)> = KeyKind::new("artifact");
 /// An approval that a run waits for.
 pub(crate) const APPROVAL: KeyKind<ActionId> = KeyKind::new("approval");
+
+impl Record for RunRow {
+    fn key(&self) -> RecordKey {
+        STORED_RUN.of((self.number, self.run))
+    }
+
+    fn number(&self) -> u64 {
+        self.number
+    }
+}
 
 /// The run that a record is, or is of.
 pub(crate) fn run_of(key: &RecordKey) -> Option<TraceId> {

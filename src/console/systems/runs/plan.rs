@@ -7,10 +7,10 @@ use crate::{
     console::{
         draw::{Cell, class::Class, dag_layout::DagLayout, format, glyphs::Glyphs, theme::Role},
         input::pane_id::PaneId,
-        inspect::actions::EntryQuery,
         model::Model,
         records::{
             details_record::DetailsRecord,
+            entry_query::EntryQuery,
             paged_lists::Pages,
             row::{CellContext, PaneRecord},
             row_list::{Collected, Rows},

@@ -7,7 +7,6 @@ use crate::{
     console::{
         copy::quoted,
         draw::format,
-        inspect::actions::EntryQuery,
         model::{
             Model, ReportLine,
             sessions::{
@@ -16,7 +15,9 @@ use crate::{
             },
         },
         overlays::detail::{at, detail, join_some, payload},
-        records::{details_record::DetailsRecord, record_key::RecordKey, row::PaneRecord},
+        records::{
+            details_record::DetailsRecord, entry_query::EntryQuery, record_key::RecordKey, row::PaneRecord,
+        },
         settings::view::View,
         systems::sessions::{
             keys::{POSITION, SESSION, SESSION_RECORD, STATEMENT, STORED_SESSION},

@@ -5,9 +5,9 @@ use crate::{
     console::{
         draw::{Cell, class::Class, format, theme::Role},
         input::pane_id::PaneId,
-        inspect::actions::EntryQuery,
         records::{
             details_record::DetailsRecord,
+            entry_query::EntryQuery,
             paged_list::{PageQuery, PageRows, station_list},
             paged_lists::{ListSource, Pages},
             row::{CellContext, PaneRecord},
@@ -37,6 +37,16 @@ pub(crate) const COLUMNS: &[(&str, Column)] = &[
     ("intent", Column::growing("about", 8, 3).from(52)),
     ("why", Column::growing("outcome", 8, 3).from(72)),
 ];
+
+impl crate::console::records::paged_list::Record for SessionRow {
+    fn key(&self) -> RecordKey {
+        STORED_SESSION.of(session_of(self))
+    }
+
+    fn number(&self) -> u64 {
+        self.number
+    }
+}
 
 /// A session of the store, by its number and id.
 pub(crate) fn session_of(row: &SessionRow) -> SessionRef {

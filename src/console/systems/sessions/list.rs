@@ -7,13 +7,13 @@ use crate::{
         copy::line,
         draw::{Cell, class::Class, format, glyphs::Glyphs, theme::Role},
         input::pane_id::PaneId,
-        inspect::actions::EntryQuery,
         model::{
             Model,
             sessions::{awaited_participants, resolution_text},
         },
         records::{
             details_record::DetailsRecord,
+            entry_query::EntryQuery,
             paged_lists::Pages,
             row::{CellContext, PaneRecord},
             row_list::{Collected, Rows},

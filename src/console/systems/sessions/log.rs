@@ -10,13 +10,13 @@ use crate::{
         copy::line,
         draw::{Cell, class::Class, format, theme::Role},
         input::pane_id::PaneId,
-        inspect::actions::EntryQuery,
         model::{
             Model,
             sessions::{SessionLine, records},
         },
         records::{
             details_record::DetailsRecord,
+            entry_query::EntryQuery,
             paged_lists::Pages,
             row::{CellContext, PaneRecord},
             row_list::Rows,

@@ -11,13 +11,13 @@ use crate::{
     console::{
         draw::{Cell, class::Class, format, theme::Role},
         input::pane_id::PaneId,
-        inspect::actions::EntryQuery,
         model::{
             Model,
             sessions::{PositionRow, tally_text},
         },
         records::{
             details_record::DetailsRecord,
+            entry_query::EntryQuery,
             paged_lists::Pages,
             row::{CellContext, PaneRecord},
             row_list::Rows,

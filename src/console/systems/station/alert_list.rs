@@ -15,8 +15,8 @@ use crate::{
             Table,
             details_record::DetailsRecord,
             selection::{RecordKey, Selection},
+            table::{list_height, row_at},
         },
-        screen::{list_height, row_at},
         settings::view::{Canvas, View},
         systems::{
             runs::{confirmations::ask_line, details::NodeDetails, keys::APPROVAL},

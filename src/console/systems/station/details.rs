@@ -4,13 +4,14 @@ use crate::{
     console::{
         draw::{class::Class, format},
         input::pane_id::ChipId,
-        inspect::actions::EntryQuery,
         model::{
             Alert, AlertStatus, FaultGroup, Model, Notice, ReportLine, bus::rmp_report, hello_remedy,
             mpp_report, runs::runs_report, sessions::macp_report, store_report,
         },
         overlays::detail::detail,
-        records::{details_record::DetailsRecord, record_key::RecordKey, row::PaneRecord},
+        records::{
+            details_record::DetailsRecord, entry_query::EntryQuery, record_key::RecordKey, row::PaneRecord,
+        },
         settings::view::View,
         systems::station::keys::{ALERT, BREACH, CHIP, NOTICE},
     },

@@ -5,10 +5,10 @@ use std::{borrow::Cow, time::Duration};
 use crate::{
     console::{
         draw::{Cell, format, theme::Role},
-        inspect::actions::EntryQuery,
         model::{Model, station::Measured},
         records::{
             details_record::DetailsRecord,
+            entry_query::EntryQuery,
             paged_lists::Pages,
             row::{CellContext, NO_ENTRY, PaneRecord},
             row_list::Rows,

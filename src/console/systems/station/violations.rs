@@ -3,10 +3,10 @@
 use crate::{
     console::{
         draw::{Cell, format, theme::Role},
-        inspect::actions::EntryQuery,
         model::FaultGroup,
         records::{
             details_record::DetailsRecord,
+            entry_query::EntryQuery,
             paged_lists::Pages,
             row::{CellContext, PaneRecord},
             selection::RecordKey,

@@ -7,11 +7,9 @@ use crate::console::{
     inspect::actions,
     model::Model,
     overlays::CopyAs,
-    records,
-    screen::moving,
     settings::view::View,
     ui,
-    ui::{Target, effect::Effect, message::show_message, state::Ui},
+    ui::{Target, effect::Effect, message::show_message, rows::column_fields, state::Ui},
 };
 
 /// What can be copied from where the keys go.
@@ -22,7 +20,7 @@ fn target<'a>(ui: &'a Ui, model: &'a Model, view: &View) -> Option<CopySource<'a
     let Target::Row(pane) = ui.target(model) else { return None };
     let index = ui.selection(pane).map_or(0, crate::console::records::selection::Selection::index);
     let row = ui::rows(pane, ui, model).into_row(index)?;
-    let cell = ui.table_settings(pane).cell.or_else(|| moving::fields(ui, model, pane).first().copied());
+    let cell = ui.table_settings(pane).cell.or_else(|| column_fields(ui, model, pane).first().copied());
     Some(CopySource::Row(row, cell.unwrap_or(0)))
 }
 

@@ -9,7 +9,6 @@ use crate::{
     console::{
         draw::{class::Class, text, theme::Role},
         input::pane_id::PaneId,
-        records,
         settings::view::{Canvas, View},
         ui,
         ui::{Line, history::History},

@@ -9,12 +9,10 @@ use crate::{
         draw::class::Class,
         input::{action::Action, keymap::KeyScope, pane_id::PaneId},
         model::Model,
-        records,
-        screen::FilterLine,
         settings::view::{Canvas, View},
         ui,
         ui::{
-            Acted, Layer, Offer, Reaction, Scene, Target,
+            Acted, FilterLine, Layer, Offer, Reaction, Scene, Target,
             effect::Effect,
             layout::Layout,
             message::{show_message, show_message_as},

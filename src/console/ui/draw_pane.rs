@@ -12,11 +12,11 @@ use crate::{
             paged_list::StationList,
             row::cell as cell_of,
             selection::{RowKeys as _, Selection},
-            table::column_at as column_of_table,
+            table::{column_at as column_of_table, inside},
         },
-        screen::FilterLine,
         settings::view::Canvas,
         ui::{
+            FilterLine,
             pane::{Drawing, Empty, PaneContext, Source, Title},
             rows::{counts, is_paged, rows, visible_columns},
             state::{Focus, Ui},
@@ -39,26 +39,6 @@ pub(crate) fn field_at(
     let columns: Vec<Column> = shown.iter().map(|(_, column)| *column).collect();
     let (field, column) = shown.get(column_of_table(&columns, inner, column)?)?;
     (inner.y..inner.bottom()).contains(&row).then_some((*field, column.title, row == inner.y))
-}
-
-/// The width of the table in a pane of this size.
-pub(crate) fn inner_width(area: Rect) -> u16 {
-    inside(area).width
-}
-
-fn inside(area: Rect) -> Rect {
-    Rect::new(area.x + 1, area.y + 1, area.width.saturating_sub(2), area.height.saturating_sub(2))
-}
-
-/// Rows that a pane of this size shows, its frame and head taken off.
-pub(crate) fn list_height(area: Rect) -> usize {
-    usize::from(area.height.saturating_sub(3))
-}
-
-/// The row at a place of a pane, as counted from its first.
-pub(crate) fn row_at(area: Rect, row: u16, selection: &Selection) -> Option<usize> {
-    let line = usize::from(row.checked_sub(area.y + 2)?);
-    (line < list_height(area)).then(|| selection.row_at(line))
 }
 
 /// Draws a pane's rows as a table.
