@@ -27,9 +27,11 @@ use super::{
     debounced_file::{self, DebouncedFile},
     opening_files::Folders,
 };
-use crate::console::settings::{
-    OpeningFiles, Runnable, Runner, RunningSubcommand, SavedLayout, Shell, Subcommand, SubcommandEnd,
-    SubcommandResult,
+use crate::console::{
+    settings::{
+        Runnable, Runner, RunningSubcommand, SavedLayout, Shell, Subcommand, SubcommandEnd, SubcommandResult,
+    },
+    worker::OpeningFiles,
 };
 
 /// How long a subcommand may run.

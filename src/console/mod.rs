@@ -21,7 +21,7 @@ pub(crate) mod model;
 mod overlays;
 mod terminal;
 mod wire;
-mod worker;
+pub(crate) mod worker;
 
 pub(crate) mod draw;
 pub(crate) mod input;
@@ -41,9 +41,10 @@ pub use input::{KeyRow, Keymap, KeymapError};
 pub use screen::PlanScroll;
 pub use settings::{
     AlertRules, AppearanceSettings, CommandHints, Config, ConfigSource, ConsoleError, Desktop, Exit, Fault,
-    OpeningFile, OpeningFiles, OpeningListing, Passthrough, Reload, Runnable, Runner, RunningSubcommand,
-    SavedLayout, Shell, Subcommand, SubcommandEnd, SubcommandResult,
+    Passthrough, Reload, Runnable, Runner, RunningSubcommand, SavedLayout, Shell, Subcommand, SubcommandEnd,
+    SubcommandResult,
 };
+pub use worker::{OpeningFile, OpeningFiles, OpeningListing};
 
 pub use terminal::install_panic_hook;
 #[doc(hidden)]

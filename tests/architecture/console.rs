@@ -18,23 +18,11 @@ const CONSOLE_FLOORS: [&str; 18] = [
 ];
 
 /// Imports that still run up: the folder, and what it names of one above it.
-const STILL_RUNS_UP: [(&str, &str); 8] = [
-    ("records", "systems"),
-    ("records", "ui"),
-    ("systems", "screen"),
-    ("ui", "inspect"),
-    ("ui", "screen"),
-    ("ui", "systems"),
-    ("ui", "trace"),
-    ("ui", "wire"),
-];
+const STILL_RUNS_UP: [(&str, &str); 2] = [("systems", "screen"), ("ui", "systems")];
 
 /// Files outside a system's folder that still name what is in it: the file, and the system.
-const STILL_NAMES_A_SYSTEM: [(&str, &str); 31] = [
+const STILL_NAMES_A_SYSTEM: [(&str, &str); 24] = [
     ("console/app/app.rs", "runs"),
-    ("console/app/background_jobs.rs", "runs"),
-    ("console/records/paged_lists.rs", "runs"),
-    ("console/records/paged_lists.rs", "sessions"),
     ("console/screen/actions.rs", "bridge"),
     ("console/screen/actions.rs", "bus"),
     ("console/screen/actions.rs", "runs"),
@@ -56,24 +44,20 @@ const STILL_NAMES_A_SYSTEM: [(&str, &str); 31] = [
     ("console/systems/bus/topics.rs", "bridge"),
     ("console/systems/runs/actions.rs", "station"),
     ("console/systems/station/alert_list.rs", "runs"),
-    ("console/ui/effect.rs", "runs"),
-    ("console/ui/event.rs", "runs"),
     ("console/ui/master_detail.rs", "runs"),
     ("console/ui/master_detail.rs", "sessions"),
-    ("console/ui/state.rs", "bridge"),
-    ("console/ui/state.rs", "runs"),
 ];
 
 /// What may name every system: the list of them, and the console's tests.
 const SYSTEMS_TABLE: &str = "console/systems/table.rs";
 
 /// Circles of files that there may be: each by its first file.
-const CIRCLES: [&str; 14] = [
+const CIRCLES: [&str; 16] = [
     "console/app/app.rs",
-    "console/copy/source.rs",
     "console/draw/theme/file.rs",
     "console/input/keymap/key_scope.rs",
     "console/model/alerts/alert.rs",
+    "console/records/details_record.rs",
     "console/screen/dispatch.rs",
     "console/settings/config.rs",
     "console/systems/bridge/adapter_log.rs",
@@ -82,7 +66,9 @@ const CIRCLES: [&str; 14] = [
     "console/systems/runs/artifacts.rs",
     "console/systems/runs/files.rs",
     "console/systems/sessions/actions.rs",
+    "console/systems/sessions/details.rs",
     "console/terminal/input.rs",
+    "console/ui/layer.rs",
 ];
 
 /// An import of the console's own: the file that names it, and the folder or file that is named.

@@ -127,7 +127,7 @@ impl App {
         let mut ui = Ui::new(columns, rows, config.appearance.mouse);
         ui.begin(&config.limits, config.shell.history, config.shell.filters);
         let (draft, recent) = (config.shell.draft.as_deref(), config.shell.recent.as_deref());
-        ui.opening_drafts =
+        ui.systems.opening_drafts =
             OpeningDrafts::new(draft, recent, config.shell.opening_files.is_some(), &config.limits.console);
         let model = layouts::restore(Model::new(&config.limits), &mut ui, config.shell.layout, now);
         let appearance = Appearance::new(config.appearance, config.depth);

@@ -4,15 +4,9 @@ use std::{any::Any, collections::BTreeMap, fmt, future::Future, pin::Pin, sync::
 
 use crate::{
     console::{
-        inspect,
-        inspect::Job,
-        settings::{
-            OpeningFiles,
-            shell::{Runner, SubcommandEnd, SubcommandResult},
-        },
-        systems::runs::openings::{OpeningJob, OpeningWorker},
+        settings::shell::{Runner, SubcommandEnd, SubcommandResult},
         ui::event::Event,
-        worker::Worker,
+        worker::{DecodeJob, OpeningFiles, OpeningJob, OpeningWorker, Worker, decode_worker},
     },
     dissect::Tree,
 };
@@ -24,7 +18,7 @@ const RUNNING_MAX: usize = 4;
 pub(crate) struct BackgroundJobs {
     runner: Option<Arc<dyn Runner>>,
     kill_guards: BTreeMap<u64, Box<dyn Any + Send>>,
-    worker: Worker<Job, Tree>,
+    worker: Worker<DecodeJob, Tree>,
     openings: OpeningWorker,
 }
 
@@ -40,7 +34,7 @@ impl BackgroundJobs {
         Self {
             runner,
             kill_guards: BTreeMap::new(),
-            worker: inspect::worker(),
+            worker: decode_worker(),
             openings: OpeningWorker::new(shelf),
         }
     }
@@ -74,7 +68,7 @@ impl BackgroundJobs {
     }
 
     /// Has an entry read beside this thread.
-    pub(crate) fn decode(&mut self, job: Job) -> impl Future<Output = Event> + use<> {
+    pub(crate) fn decode(&mut self, job: DecodeJob) -> impl Future<Output = Event> + use<> {
         let number = job.number;
         let tree = self.worker.begin(job);
         async move { Event::Decoded { number, tree: tree.await } }

@@ -82,7 +82,7 @@ pub(crate) fn decoded(ui: &mut Ui, number: u64, tree: Option<crate::dissect::Tre
 }
 
 /// What the inspector's own keys do.
-pub(super) fn act(inspector: &mut Inspector, ui: &mut Ui, view: &View, action: Action) -> Vec<Effect> {
+pub(crate) fn act(inspector: &mut Inspector, ui: &mut Ui, view: &View, action: Action) -> Vec<Effect> {
     let subject = inspector.subject.clone();
     match action {
         Action::Open => match inspector.open() {
@@ -313,7 +313,7 @@ pub(crate) fn unavailable(action: Action, ui: &Ui, model: &Model) -> Option<Stri
 }
 
 /// What the inspector's own keys would do.
-pub(super) fn offer(inspector: &Inspector, action: Action) -> Offer {
+pub(crate) fn offer(inspector: &Inspector, action: Action) -> Offer {
     match action {
         Action::Open => needs(inspector.can_open(), "there is nothing more to open here"),
         Action::Cause => needs(inspector.subject.entry.cause.is_some(), "the tap knows no cause of it"),

@@ -1,12 +1,11 @@
 //! One entry that is looked at: what is unfolded and selected, where its bytes are, and the entries that were
 //! looked at before it.
 
-use crate::console::ui::effect::Effect;
 use std::collections::{BTreeSet, VecDeque};
 
-use super::{context::Context, hex::Columns, page::Page, worker::Job};
+use super::{context::Context, hex::Columns, page::Page};
 use crate::{
-    console::{input::action::Action, model::EntryBuffer},
+    console::{input::action::Action, model::EntryBuffer, ui::effect::Effect, worker::DecodeJob},
     dissect::{
         Tone,
         decoder::{Subject, decode},
@@ -165,7 +164,11 @@ impl Inspector {
         let nodes_max = usize::try_from(limits.inspect_nodes_max).unwrap_or(usize::MAX);
         if self.subject.bytes.len() as u64 > limits.inspect_inline_bytes_max {
             self.decode_state = DecodeState::Decoding(number);
-            return Some(Effect::Decode(Box::new(Job { number, subject: self.subject.clone(), nodes_max })));
+            return Some(Effect::Decode(Box::new(DecodeJob {
+                number,
+                subject: self.subject.clone(),
+                nodes_max,
+            })));
         }
         self.set_tree(decode(&self.subject, nodes_max));
         None

@@ -12,7 +12,6 @@ mod inspector;
 mod layer;
 mod page;
 mod selected_value;
-pub(crate) mod worker;
 
 pub(crate) mod actions;
 pub(crate) mod related_entries;
@@ -21,4 +20,3 @@ pub(crate) mod related_entries;
 pub(crate) use actions::open as inspect;
 pub(crate) use actions::{InvocationEntry, invocation_entries};
 pub(crate) use inspector::{EnterTarget, InspectOptions, Inspector};
-pub(crate) use worker::{Job, worker};

@@ -12,7 +12,7 @@ use crate::{
         inspect,
         inspect::{InvocationEntry, related_entries::RelatedEntries},
         model::{EntryBuffer, Model, ReportLine},
-        records::{details_record::DetailsRecord, paged_lists::PagedLists},
+        records::{details_record::DetailsRecord, system_state::SystemState},
         settings::view::{Canvas, View},
         ui::{Acted, Layer, Offer, Scene, Target, layer::centred, layout::Layout, needs, state::Ui},
     },
@@ -43,11 +43,11 @@ impl Details {
     }
 
     /// Takes note of the entries that are kept, and of what the station answered.
-    pub(crate) fn follow(&mut self, kept: &EntryBuffer, lists: &PagedLists) {
+    pub(crate) fn follow(&mut self, kept: &EntryBuffer, systems: &SystemState) {
         if let Some(id) = self.record.invocation() {
             self.related.follow(kept, id);
         }
-        self.record.follow(kept, lists);
+        self.record.follow(kept, systems);
     }
 
     /// The selected one of the entries that tell of it.
@@ -132,7 +132,7 @@ impl Layer for Details {
     }
 
     fn reconcile(&mut self, _layout: &Layout, _model: &Model, ui: &Ui) {
-        self.follow(ui.time.entries(), &ui.paged_lists);
+        self.follow(ui.time.entries(), &ui.systems);
     }
 
     fn step(&mut self, by: isize, _model: &Model) {

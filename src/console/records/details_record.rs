@@ -5,7 +5,9 @@ use std::{any::Any, fmt::Debug};
 use crate::{
     console::{
         model::{EntryBuffer, Model, ReportLine},
-        records::{entry_query::EntryQuery, paged_lists::PagedLists, record_key::RecordKey, row::PaneRecord},
+        records::{
+            entry_query::EntryQuery, record_key::RecordKey, row::PaneRecord, system_state::SystemState,
+        },
         settings::view::View,
     },
     ids::{InvocationId, Seq, TraceId},
@@ -33,7 +35,7 @@ pub(crate) trait DetailsRecord: Debug + Any {
     fn trace(&self) -> Option<TraceId>;
 
     /// Takes note of what came in meanwhile.
-    fn follow(&mut self, _kept: &EntryBuffer, _lists: &PagedLists) {}
+    fn follow(&mut self, _kept: &EntryBuffer, _systems: &SystemState) {}
 
     /// The invocation whose entries are listed below it.
     fn invocation(&self) -> Option<InvocationId> {

@@ -5,14 +5,15 @@ pub(crate) mod bookmarks;
 pub(crate) mod details_record;
 mod entry_list;
 pub(crate) mod entry_query;
+pub(crate) mod ladder_view;
 pub(crate) mod marked_rows;
 pub(crate) mod paged_list;
-pub(crate) mod paged_lists;
 pub(crate) mod record_key;
 pub(crate) mod row;
 pub(crate) mod row_list;
 pub(crate) mod selection;
 mod since;
+pub(crate) mod system_state;
 pub(crate) mod table;
 pub(crate) mod table_settings;
 

@@ -8,7 +8,6 @@ use crate::{
         model::{Model, bus::peer_name},
         overlays::{Confirm, Details, Dialog, Help, KeyList, LedgerOverlay},
         records::details_record::DetailsRecord,
-        screen::Palette,
         settings::view::View,
         systems::{
             bridge::{
@@ -30,6 +29,7 @@ use crate::{
         },
         ui::{
             effect::{Effect, Purpose},
+            palette::Palette,
             state::{Focus, Ui},
         },
         wire::ENTRY,

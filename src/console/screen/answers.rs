@@ -163,7 +163,7 @@ pub(crate) fn on_query_answered(
                 show_message(ui, words, true, now);
             }
         }
-        (Purpose::Page { pane, serial }, page) => ui.paged_lists.take(pane, serial, page),
+        (Purpose::Page { pane, serial }, page) => ui.paged_lists.take(&mut ui.systems, pane, serial, page),
         (Purpose::Details { id: wanted }, Ok(Page::Invocation(found))) => {
             let Some(found) = found else {
                 show_message(

@@ -7,6 +7,7 @@ use crate::{
         draw::{class::Class, text, theme::Role},
         model::Model,
         screen,
+        screen::palette_overlay,
         settings::view::{Canvas, View},
         ui,
         ui::{layout, state::Ui},
@@ -37,7 +38,7 @@ pub(crate) fn draw(buffer: &mut Buffer, live: &Model, ui: &Ui, view: &View) {
     wire::draw_preview(canvas, layout.glance, model, ui);
     ui::layer::draw(canvas, layout.body, model, live, ui);
     if let Some(palette) = &ui.palette {
-        palette.draw(canvas, layout.body, model, ui);
+        palette_overlay::draw(palette, canvas, layout.body, model, ui);
     }
     draw_message(canvas, layout.message, ui);
     screen::draw_footer(canvas, layout.footer, model, ui);

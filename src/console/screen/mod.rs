@@ -24,7 +24,6 @@ pub(crate) use dispatch::update;
 
 pub(crate) use footer::draw as draw_footer;
 pub(crate) use header::{draw as draw_header, is_on_alerts, tab_at};
-pub(crate) use palette_overlay::{Hit, Palette};
 
 #[doc(hidden)]
 pub use plan_scroll::PlanScroll;

@@ -1,6 +1,5 @@
 //! What the palette does with keys and clicks, and what becomes of the line that is run.
 
-use crate::console::{screen::dispatch, ui::effect::Effect};
 use crossterm::event::{KeyEvent, MouseEvent};
 
 use crate::{
@@ -8,9 +7,9 @@ use crate::{
         input::{action::Action, keymap::KeyScope},
         model::Model,
         overlays::Output,
-        screen::{Hit, unavailable},
+        screen::{dispatch, unavailable},
         settings::{shell::Subcommand, view::View},
-        ui::{message::show_message, state::Ui},
+        ui::{effect::Effect, message::show_message, palette::Hit, state::Ui},
     },
     time::Now,
 };

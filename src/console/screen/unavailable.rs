@@ -173,7 +173,7 @@ pub(crate) fn target_row(ui: &Ui, model: &Model) -> Option<TargetRow> {
 }
 
 fn cancel_unavailable(ui: &Ui, model: &Model, view: &View) -> Option<String> {
-    if ui.bulk_cancel.is_some() {
+    if ui.systems.bulk_cancel.is_some() {
         return Some("another cancellation is under way: wait for its account".to_owned());
     }
     if ui.key_scope() == KeyScope::Pane(PaneId::Queues) {

@@ -4,7 +4,6 @@
 pub(crate) mod appearance;
 pub(crate) mod config;
 pub(crate) mod config_watcher;
-mod opening_files;
 pub(crate) mod shell;
 pub(crate) mod view;
 
@@ -12,7 +11,7 @@ pub use config::{
     AlertRules, AppearanceSettings, CommandHints, Config, ConsoleError, Desktop, Exit, Passthrough,
 };
 pub use config_watcher::{ConfigSource, Fault, Reload};
-pub use opening_files::{OpeningFile, OpeningFiles, OpeningListing};
+
 pub use shell::{
     Runnable, Runner, RunningSubcommand, SavedLayout, Shell, Subcommand, SubcommandEnd, SubcommandResult,
 };

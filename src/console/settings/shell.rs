@@ -3,7 +3,7 @@
 
 use std::{any::Any, fmt, future::Future, path::PathBuf, pin::Pin, sync::Arc};
 
-use crate::console::settings::OpeningFiles;
+use crate::console::worker::OpeningFiles;
 
 /// What the palette offers beside the actions of a place.
 #[derive(Clone, Debug, Default)]

@@ -2,6 +2,7 @@
 
 use crate::console::{
     input::pane_id::{PaneId, pane_table},
+    records::system_state::{DeclareState, Systems},
     systems::{bridge, bus, runs, sessions, station},
     trace,
     ui::pane::Pane,
@@ -21,3 +22,20 @@ macro_rules! declared_panes {
 }
 
 pane_table!(declared_panes);
+
+/// What the systems keep on the screen.
+#[derive(Debug, Default)]
+pub(crate) struct State {
+    /// The cancellation of many rows that is under way.
+    pub(crate) bulk_cancel: Option<bridge::BulkCancel>,
+    /// What the store has of the run that is shown.
+    pub(crate) run_pages: runs::pages::RunPages,
+    /// The opening that was written last, and those that were submitted lately.
+    pub(crate) opening_drafts: runs::openings::OpeningDrafts,
+    /// What the store has of the session that is shown.
+    pub(crate) session_pages: sessions::pages::SessionPages,
+}
+
+impl DeclareState for Systems {
+    type State = State;
+}

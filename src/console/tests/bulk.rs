@@ -1,9 +1,5 @@
 //! Marks, cancelling many together, moving rows of another manifest, and recordings.
 
-use crate::console::{
-    input::pane_id::PaneId,
-    ui::effect::{Effect, Purpose},
-};
 use std::path::PathBuf;
 
 use crossterm::event::KeyCode;
@@ -13,7 +9,13 @@ use super::{
     test_console::{TestConsole, connected, dispatched, done, row, show},
 };
 use crate::{
-    console::{input::keymap::KeyScope, ui::event::Event},
+    console::{
+        input::{keymap::KeyScope, pane_id::PaneId},
+        ui::{
+            effect::{Effect, Purpose},
+            event::Event,
+        },
+    },
     ids::{InvocationId, RefundId},
     mpp,
     mpp::{CancelledRow, RefundRef, Refusal},
@@ -110,7 +112,7 @@ fn many_are_cancelled_in_parts_with_refunds_and_one_account() {
         "{}",
         stage.text()
     );
-    assert!(stage.ui.bulk_cancel.is_none());
+    assert!(stage.ui.systems.bulk_cancel.is_none());
 }
 
 #[test]
@@ -125,7 +127,7 @@ fn what_stands_against_one_part_ends_it_and_the_marks_stay() {
     let refusal = Refusal::NotStored { why: "the disk is full".to_owned() };
     assert_eq!(answer(&mut stage, Err(PortError::Refused(refusal))), []);
     assert!(stage.text().contains("0 cancelled; 3 were not cancelled: the disk is full"), "{}", stage.text());
-    assert_eq!((stage.ui.marked_rows.len(), stage.ui.bulk_cancel.is_none()), (3, true));
+    assert_eq!((stage.ui.marked_rows.len(), stage.ui.systems.bulk_cancel.is_none()), (3, true));
 }
 
 #[test]

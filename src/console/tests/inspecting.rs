@@ -1,7 +1,6 @@
 //! The inspector on whole screens: from a record to its entries, from one entry to the next, on air, large
 //! entries, entries that are gone.
 
-use crate::console::ui::effect::Effect;
 use crossterm::event::{KeyCode, MouseButton, MouseEvent, MouseEventKind};
 
 use super::{
@@ -13,10 +12,11 @@ use crate::{
         draw::class::MaskPolicy,
         input::{action::Action, keymap::KeyScope, pane_id::PaneId, view_id::ViewId},
         inspect,
-        inspect::{Inspector, worker},
+        inspect::Inspector,
         model::Timeline,
-        ui::{event::Event, state::Focus},
+        ui::{effect::Effect, event::Event, state::Focus},
         wire::ENTRY,
+        worker::decode_worker,
     },
     ids::{InvocationId, RefundId, Seq, TraceId},
     tap::{
@@ -473,7 +473,7 @@ fn a_large_entry_is_read_by_the_worker_and_an_answer_for_what_was_left_is_droppe
     assert!(!stage.text().contains("PSTA"), "what is not read yet may be anything");
     stage.view.mask_policy = MaskPolicy::default();
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
-    let tree = runtime.block_on(worker().begin((**job).clone()));
+    let tree = runtime.block_on(decode_worker().begin((**job).clone()));
     // Left and looked at again: the first answer is nobody's.
     assert!(stage.char('C').is_empty());
     assert_eq!(at(&stage), Some(small));

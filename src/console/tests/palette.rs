@@ -1,6 +1,5 @@
 //! The palette, the list of keys and help, by keys and clicks.
 
-use crate::console::{input::pane_id::PaneId, ui::effect::Effect};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
 
 use super::{
@@ -12,11 +11,11 @@ use crate::{
         input::{
             action::Action,
             keymap::{KeyScope, Keymap},
+            pane_id::PaneId,
         },
-        screen::Hit,
         settings::shell::{SubcommandEnd, SubcommandResult},
         systems::bridge::Pending,
-        ui::{event::Event, history::History, state::Focus},
+        ui::{effect::Effect, event::Event, history::History, palette::Hit, state::Focus},
     },
     mpp,
     time::Mono,

@@ -10,14 +10,12 @@ use crate::{
     console::{
         input::{pane_id::PaneId, view_id::ViewId},
         model::Model,
-        records::{
-            paged_lists::PagedLists,
-            selection::{RecordKey, RowKeys as _},
-        },
+        records::selection::{RecordKey, RowKeys as _},
         systems::bridge::keys::INVOCATION,
         ui::{
             effect::{Effect, Purpose},
             event::Event,
+            paged_lists::PagedLists,
             state::Focus,
         },
     },

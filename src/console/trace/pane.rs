@@ -10,16 +10,16 @@ use crate::{
         records::{
             details_record::DetailsRecord,
             entry_query::EntryQuery,
-            paged_lists::Pages,
+            ladder_view::{HopLanes, LANES_MAX, LadderView},
             row::{CellContext, PaneRecord},
             row_list::Rows,
             selection::RecordKey,
         },
         settings::view::View,
-        trace::ladder_view::{HopLanes, LANES_MAX, LadderView},
         ui,
         ui::{
             ledger::{Account, LedgerBound},
+            paged_lists::Pages,
             pane::{Columns, Drawing, Empty, Pane, PaneChip, Source, Title},
             state::Ui,
         },

@@ -3,8 +3,7 @@
 use crate::{
     console::{
         input::{action::Direction, pane_id::PaneId},
-        inspect::Job,
-        systems::runs::openings::OpeningJob,
+        worker::{DecodeJob, OpeningJob},
     },
     ids::{InvocationId, QueueName, TraceId},
     port::{Command, Query},
@@ -33,7 +32,7 @@ pub(crate) enum Effect {
     StopRun { number: u64 },
     /// Have the bytes of an entry read beside the screen's thread; its tree comes back with the number of the
     /// job.
-    Decode(Box<Job>),
+    Decode(Box<DecodeJob>),
     /// Have something done with openings beside the screen's thread; what came of it comes back.
     Opening(Box<OpeningJob>),
     /// Keep an opening that is being written for the next start.

@@ -1,12 +1,12 @@
 //! What can happen to a console.
 
-use crate::console::ui::effect::{Effect, Purpose};
 use crossterm::event::{KeyEvent, MouseEvent};
 
 use crate::{
     console::{
         settings::{config_watcher::Fault, shell::SubcommandResult},
-        systems::runs::openings::OpeningAnswer,
+        ui::effect::{Effect, Purpose},
+        worker::OpeningAnswer,
     },
     dissect::Tree,
     port::{Outcome, Page, PortError},

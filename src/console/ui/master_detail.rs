@@ -65,7 +65,7 @@ impl Ui {
         match model.macp().and_then(|macp| macp.sessions.get(&session.number)) {
             Some(view) => Cow::Owned(shown(view)),
             None => Cow::Borrowed(
-                self.paged_lists.sessions.detail(&session).map_or(&[], |(_, sheet)| stored(sheet)),
+                self.systems.session_pages.detail(&session).map_or(&[], |(_, sheet)| stored(sheet)),
             ),
         }
     }

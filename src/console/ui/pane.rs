@@ -11,9 +11,9 @@ use crate::{
     console::{
         draw::theme::Role,
         model::Model,
-        records::{Rows, paged_lists::Pages},
+        records::Rows,
         settings::view::{Canvas, View},
-        ui::{ledger::Account, state::Ui},
+        ui::{ledger::Account, paged_lists::Pages, state::Ui},
     },
     field::{Column, Spec},
 };
@@ -34,7 +34,7 @@ pub(crate) struct Pane {
     /// The columns that it has by itself.
     pub(crate) columns: Columns,
     pub(crate) source: Source,
-    /// Its rows as they come, unfiltered, in its own order. Not asked of entries of the tap.
+    /// Its rows as they come, unfiltered, in its own order.
     pub(crate) rows: for<'a> fn(&'a Ui, &'a Model) -> Rows<'a>,
     /// What the station is asked for, for this pane.
     pub(crate) pages: Pages,

@@ -11,7 +11,6 @@ use crate::{
             pane::{Columns, Source},
             state::Ui,
         },
-        wire::pane::Entries,
     },
     field::{Column, Spec, index_of},
     ids::TraceId,
@@ -124,7 +123,7 @@ pub(crate) fn arrangement(pane: PaneId, ui: &Ui, model: &Model) -> Option<Arrang
 /// A pane's rows as they are shown, from the top.
 pub(crate) fn rows<'a>(pane: PaneId, ui: &'a Ui, model: &'a Model) -> Rows<'a> {
     if matches!(pane.pane().source, Source::Tap { .. }) {
-        return Rows::of(Entries { list: &ui.wire, buffer: ui.time.entries() });
+        return (pane.pane().rows)(ui, model);
     }
     let lens = ui.table_settings(pane);
     let follows = pane.pane().source == Source::Following && lens.sort().is_none();

@@ -15,24 +15,21 @@ use crate::{
         draw::dag_layout::DagLayout,
         form::FormDrafts,
         input::{keymap::KeyScope, pane_id::PaneId, view_id::ViewId},
-        inspect::Inspector,
         model::{Model, Timeline},
         records,
         records::{
             PaneRecord,
             bookmarks::Bookmarks,
+            ladder_view::LadderView,
             marked_rows::MarkedRows,
-            paged_lists::PagedLists,
             selection::{RecordKey, RowKeys, Selection},
+            system_state::SystemState,
             table,
             table_settings::{Sort, TableSettings},
         },
-        screen::Palette,
         settings::config_watcher::Fault,
-        systems::{bridge::BulkCancel, runs::openings::OpeningDrafts},
-        trace::ladder_view::LadderView,
         ui,
-        ui::{Arrangement, Layer, layout},
+        ui::{Arrangement, Layer, layout, paged_lists::PagedLists, palette::Palette},
     },
     filter::Filter,
     ids::{QueueName, TraceId},
@@ -72,7 +69,7 @@ pub(crate) struct Ui {
     /// Which of the kept entries the wire shows.
     pub(crate) wire: records::EntryList,
     /// What the wire told of its selected entry when it was drawn last.
-    pub(crate) glance: RefCell<Option<Box<Inspector>>>,
+    pub(crate) glance: RefCell<Option<Box<dyn Layer>>>,
     /// How panes are looked at.
     pub(crate) table_settings: BTreeMap<PaneId, TableSettings>,
     /// What of that was kept for the next start.
@@ -94,8 +91,6 @@ pub(crate) struct Ui {
     pub(crate) held_here: BTreeSet<QueueName>,
     /// Rows to be cancelled together.
     pub(crate) marked_rows: MarkedRows,
-    /// The cancellation of many rows that is under way.
-    pub(crate) bulk_cancel: Option<BulkCancel>,
     /// Forms that were left.
     pub(crate) form_drafts: FormDrafts,
     /// Counts the work given by hand, so that an answer finds its form.
@@ -127,8 +122,8 @@ pub(crate) struct Ui {
     pub(crate) trace: Option<TraceId>,
     /// Its messages, or those of the run that is shown.
     pub(crate) ladder_view: LadderView,
-    /// The opening that was written last, and those that were submitted lately.
-    pub(crate) opening_drafts: OpeningDrafts,
+    /// What the systems keep, each for itself.
+    pub(crate) systems: SystemState,
     /// The list that has the keys and since when, of those whose selected record other panes tell of.
     pub(crate) dwelling: Option<(PaneId, Mono)>,
     /// The plan that was drawn last: of which run, with so many nodes and edges.
@@ -164,7 +159,6 @@ impl Ui {
             onboarding_was_visible: false,
             held_here: BTreeSet::new(),
             marked_rows: MarkedRows::default(),
-            bulk_cancel: None,
             form_drafts: FormDrafts::default(),
             invoke_count: 0,
             limits: Limits::default(),
@@ -182,7 +176,7 @@ impl Ui {
             mode: None,
             trace: None,
             ladder_view: LadderView::default(),
-            opening_drafts: OpeningDrafts::default(),
+            systems: SystemState::default(),
             dwelling: None,
             dag_layout: RefCell::default(),
         }
@@ -360,7 +354,7 @@ impl Ui {
     pub(crate) fn run_view<'a>(&'a self, model: &'a Model, run: TraceId) -> Option<&'a RunView> {
         let shown = model.runs().and_then(|runs| runs.run(run));
         let is_whole = |view: &&RunView| !view.nodes.is_empty() || view.planned == 0;
-        shown.filter(is_whole).or_else(|| self.paged_lists.runs.view(run).map(|view| &**view)).or(shown)
+        shown.filter(is_whole).or_else(|| self.systems.run_pages.view(run).map(|view| &**view)).or(shown)
     }
 
     /// The plan of a run as it is drawn.

@@ -1,5 +1,7 @@
 //! Wire: every entry of the tap that is kept, in its order, the newest last.
 
+use std::any::Any;
+
 use ratatui::layout::{Margin, Rect};
 
 use crate::{
@@ -13,7 +15,6 @@ use crate::{
             EntryList,
             details_record::DetailsRecord,
             entry_query::EntryQuery,
-            paged_lists::Pages,
             record_key::KeyKind,
             row::{CellContext, OPEN_FIRST, PaneRecord},
             row_list::{RowList, Rows},
@@ -23,6 +24,7 @@ use crate::{
         settings::view::{Canvas, View},
         ui::{
             ledger::{Account, LedgerBound},
+            paged_lists::Pages,
             pane::{Columns, Drawing, Empty, Pane, PaneChip, Source, Title},
             state::Ui,
         },
@@ -239,7 +241,8 @@ pub(crate) fn draw_preview(canvas: &mut Canvas<'_>, area: Rect, model: &Model, u
     let time = format::time_of_day_ms(entry.entry.at.wall, &canvas.view.zone);
     let subject = Subject::of(entry);
     // What it caused is looked for in all that came since, so what was found is carried from frame to frame.
-    let known = ui.glance.take().filter(|known| known.shows(&subject, &time));
+    let known = ui.glance.take().and_then(|known| (known as Box<dyn Any>).downcast::<Inspector>().ok());
+    let known = known.filter(|known| known.shows(&subject, &time));
     // It is small: nothing is left to the worker.
     let mut inspector = known.unwrap_or_else(|| {
         Box::new(Inspector::of(subject, InspectOptions { number: 0, time, limits: ui.limits.console }).0)
@@ -255,7 +258,7 @@ pub(crate) static PANE: Pane = Pane {
     specs: EntryRecord::SPECS,
     columns: Columns::Declared,
     source: Source::Tap { field: "at" },
-    rows: |_, _| Rows::none(),
+    rows: |ui, _| Rows::of(Entries { list: &ui.wire, buffer: ui.time.entries() }),
     pages: Pages::None,
     filter: Some("routine:no"),
     title: Title::Of(|cx| title(cx.ui, cx.view)),

@@ -4,7 +4,7 @@ pub(crate) mod alerts;
 mod faults;
 pub(crate) mod health;
 pub(crate) mod journal;
-mod peer_name;
+pub(crate) mod peer_name;
 pub(crate) mod state;
 
 pub(crate) use health::{drop_remedy, rmp_report};

@@ -8,7 +8,6 @@ use crate::{
         records::{
             details_record::DetailsRecord,
             entry_query::EntryQuery,
-            paged_lists::Pages,
             row::{CellContext, PaneRecord},
             row_list::Rows,
             selection::RecordKey,
@@ -19,6 +18,7 @@ use crate::{
         },
         ui::{
             ledger::{Account, LedgerBound},
+            paged_lists::Pages,
             pane::{Columns, Drawing, Empty, Pane, Room, Source, Title},
         },
     },

@@ -1,15 +1,16 @@
 //! Cancelling many rows: in parts, one after the other's answer, and one account of all of them.
 
-use crate::console::{
-    draw::format,
-    ui::effect::{Effect, Purpose},
-};
 use std::collections::BTreeMap;
 
 use crate::{
     console::{
+        draw::format,
         overlays::DEFAULT_REASON,
-        ui::{message::show_message, state::Ui},
+        ui::{
+            effect::{Effect, Purpose},
+            message::show_message,
+            state::Ui,
+        },
     },
     ids::InvocationId,
     mpp,
@@ -35,7 +36,7 @@ pub(crate) struct BulkCancel {
 pub(crate) fn start(ui: &mut Ui, ids: Vec<InvocationId>, refund: bool) -> Vec<Effect> {
     let mut bulk = BulkCancel { refund, remaining: ids, ..BulkCancel::default() };
     let effect = next(&mut bulk, ui.limits.mpp.command_rows_max);
-    ui.bulk_cancel = effect.is_some().then_some(bulk);
+    ui.systems.bulk_cancel = effect.is_some().then_some(bulk);
     effect.into_iter().collect()
 }
 
@@ -55,7 +56,7 @@ fn next(bulk: &mut BulkCancel, rows_max: u64) -> Option<Effect> {
 
 /// Takes the answer to one part: the next one follows, or the account is told.
 pub(crate) fn answered(ui: &mut Ui, outcome: Result<Outcome, PortError>, now: Now) -> Vec<Effect> {
-    let Some(mut bulk) = ui.bulk_cancel.take() else { return Vec::new() };
+    let Some(mut bulk) = ui.systems.bulk_cancel.take() else { return Vec::new() };
     let asked = std::mem::take(&mut bulk.requested);
     match outcome {
         Ok(Outcome::Mpp(mpp::Outcome::Cancelled(rows))) => {
@@ -89,7 +90,7 @@ pub(crate) fn answered(ui: &mut Ui, outcome: Result<Outcome, PortError>, now: No
             false,
             now,
         );
-        ui.bulk_cancel = Some(bulk);
+        ui.systems.bulk_cancel = Some(bulk);
         return vec![effect];
     }
     let is_error = !bulk.refused.is_empty();

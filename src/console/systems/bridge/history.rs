@@ -15,7 +15,6 @@ use crate::{
             entry_query::EntryQuery,
             marked_rows::with_mark_sign,
             paged_list::{PageQuery, PageRows, station_list},
-            paged_lists::{ListSource, Pages},
             row::{CellContext, PaneRecord},
             row_list::Rows,
             selection::RecordKey,
@@ -23,6 +22,7 @@ use crate::{
         systems::bridge::keys::INVOCATION,
         ui::{
             ledger::{Account, LedgerBound},
+            paged_lists::{ListSource, Pages},
             pane::{Columns, Drawing, Empty, Pane, PaneChip, Room, Source, Title},
             state::Ui,
         },

@@ -10,7 +10,6 @@ use crate::{
             details_record::DetailsRecord,
             entry_query::EntryQuery,
             paged_list::{PageRows, station_list},
-            paged_lists::{ListSource, Pages},
             row::{CellContext, PaneRecord},
             selection::RecordKey,
         },
@@ -20,6 +19,7 @@ use crate::{
         },
         ui::{
             ledger::{Account, LedgerBound},
+            paged_lists::{ListSource, Pages},
             pane::{Columns, Drawing, Empty, Pane, PaneChip, Source, Title},
         },
     },

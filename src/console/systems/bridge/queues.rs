@@ -10,7 +10,6 @@ use crate::{
             details_record::DetailsRecord,
             entry_query::EntryQuery,
             paged_list::{PageRows, station_list},
-            paged_lists::{ListSource, Pages},
             row::{CellContext, PaneRecord},
             row_list::Rows,
             selection::RecordKey,
@@ -18,6 +17,7 @@ use crate::{
         systems::bridge::keys::QUEUE,
         ui::{
             ledger::{Account, LedgerBound},
+            paged_lists::{ListSource, Pages},
             pane::{Columns, Drawing, Empty, Pane, PaneChip, Room, Source, Title},
             state::Ui,
         },

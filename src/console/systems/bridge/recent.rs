@@ -8,13 +8,13 @@ use crate::{
         records::{
             details_record::DetailsRecord,
             entry_query::EntryQuery,
-            paged_lists::Pages,
             row::{CellContext, OPEN_FIRST, PaneRecord},
             selection::RecordKey,
         },
         systems::bridge::keys::INVOCATION,
         ui::{
             ledger::{Account, LedgerBound},
+            paged_lists::Pages,
             pane::{Columns, Drawing, Empty, Pane, PaneChip, Room, Source, Title},
         },
     },

@@ -10,8 +10,8 @@ use crate::{
         },
         overlays::detail::detail,
         records::{
-            details_record::DetailsRecord, entry_query::EntryQuery, paged_lists::PagedLists,
-            record_key::RecordKey, row::PaneRecord,
+            details_record::DetailsRecord, entry_query::EntryQuery, record_key::RecordKey, row::PaneRecord,
+            system_state::SystemState,
         },
         settings::view::View,
         systems::bus::{
@@ -171,7 +171,7 @@ impl DetailsRecord for DropDetails {
         None
     }
 
-    fn follow(&mut self, kept: &EntryBuffer, _lists: &PagedLists) {
+    fn follow(&mut self, kept: &EntryBuffer, _systems: &SystemState) {
         self.message.get_or_insert_with(|| find_message(kept, &self.group.last));
     }
 

@@ -9,7 +9,6 @@ use crate::{
         records::{
             details_record::DetailsRecord,
             entry_query::EntryQuery,
-            paged_lists::Pages,
             row::{CellContext, PaneRecord},
             row_list::Rows,
             selection::RecordKey,
@@ -17,6 +16,7 @@ use crate::{
         systems::runs::{details::ArtifactDetails, keys::ARTIFACT},
         ui::{
             ledger::{Account, LedgerBound},
+            paged_lists::Pages,
             pane::{Columns, Drawing, Empty, Pane, Source, Title},
             state::Ui,
         },
@@ -76,7 +76,7 @@ impl PaneRecord for Artifact<'_> {
 /// The artifacts of the run that is shown.
 fn rows<'a>(model: &Model, ui: &'a Ui) -> Rows<'a> {
     let Some(run) = ui.detail_run(model) else { return Rows::none() };
-    ui.paged_lists.runs.artifacts(run).iter().map(|row| Artifact { run, row }).collect()
+    ui.systems.run_pages.artifacts(run).iter().map(|row| Artifact { run, row }).collect()
 }
 
 /// What a run kept.

@@ -10,8 +10,8 @@ use crate::{
         model::{EntryBuffer, Model, ReportLine, runs::RunLine},
         overlays::detail::{at, detail, payload},
         records::{
-            details_record::DetailsRecord, entry_query::EntryQuery, paged_lists::PagedLists,
-            record_key::RecordKey, row::PaneRecord,
+            details_record::DetailsRecord, entry_query::EntryQuery, record_key::RecordKey, row::PaneRecord,
+            system_state::SystemState,
         },
         settings::view::View,
         systems::runs::{
@@ -73,8 +73,8 @@ impl DetailsRecord for RunDetails {
         Some(self.run)
     }
 
-    fn follow(&mut self, _kept: &EntryBuffer, lists: &PagedLists) {
-        self.stored = lists.runs.view(self.run).cloned().or(self.stored.take());
+    fn follow(&mut self, _kept: &EntryBuffer, systems: &SystemState) {
+        self.stored = systems.run_pages.view(self.run).cloned().or(self.stored.take());
     }
 }
 
@@ -117,8 +117,8 @@ impl DetailsRecord for NodeDetails {
         Some(self.run.run)
     }
 
-    fn follow(&mut self, kept: &EntryBuffer, lists: &PagedLists) {
-        self.run.follow(kept, lists);
+    fn follow(&mut self, kept: &EntryBuffer, systems: &SystemState) {
+        self.run.follow(kept, systems);
     }
 }
 

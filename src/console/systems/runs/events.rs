@@ -9,7 +9,6 @@ use crate::{
         records::{
             details_record::DetailsRecord,
             entry_query::EntryQuery,
-            paged_lists::Pages,
             row::{CellContext, PaneRecord},
             row_list::Rows,
             selection::RecordKey,
@@ -17,6 +16,7 @@ use crate::{
         systems::runs::keys::RUN_EVENT,
         ui::{
             ledger::{Account, LedgerBound},
+            paged_lists::Pages,
             pane::{Columns, Drawing, Empty, Pane, Source, Title},
             state::Ui,
         },
@@ -96,7 +96,7 @@ fn rows<'a>(model: &'a Model, ui: &'a Ui) -> Rows<'a> {
     let Some(run) = ui.detail_run(model) else { return Rows::none() };
     let mut heard = model.recent_run_events(run).peekable();
     let first = heard.peek().map_or(u64::MAX, |line| line.number);
-    ui.paged_lists.runs.older(run, first).chain(heard).collect()
+    ui.systems.run_pages.older(run, first).chain(heard).collect()
 }
 
 /// The events of a run, the newest last.

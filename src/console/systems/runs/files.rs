@@ -13,15 +13,13 @@ use crate::{
             selection::{RecordKey, Selection},
             table::{list_height, row_at},
         },
-        settings::{
-            OpeningFile, OpeningListing,
-            view::{Canvas, View},
-        },
+        settings::view::{Canvas, View},
         systems::runs::{
-            openings::{OpeningDrafts, OpeningJob, Recent},
+            openings::{OpeningDrafts, Recent},
             submitting,
         },
         ui::{Acted, Layer, Offer, Scene, Target, effect::Effect, layout::Layout, needs, state::Ui},
+        worker::{OpeningFile, OpeningJob, OpeningListing},
     },
     field::Column,
 };

@@ -15,7 +15,6 @@ use crate::{
         records::{
             details_record::DetailsRecord,
             entry_query::EntryQuery,
-            paged_lists::Pages,
             row::{CellContext, PaneRecord},
             row_list::{Collected, Rows},
             selection::RecordKey,
@@ -23,6 +22,7 @@ use crate::{
         systems::runs::{details::RunDetails, keys::RUN},
         ui::{
             ledger::{Account, LedgerBound},
+            paged_lists::Pages,
             pane::{Columns, Drawing, Empty, Pane, Source, Title},
             state::Ui,
         },
@@ -204,7 +204,10 @@ impl PaneRecord for Run<'_> {
 fn stored_time(ui: &Ui, run: TraceId) -> Option<Duration> {
     let row = || stored_row(ui, run);
     let shown = || {
-        ui.paged_lists.runs.view(run).and_then(|view| Some(view.ended_at?.mono.since(view.submitted_at.mono)))
+        ui.systems
+            .run_pages
+            .view(run)
+            .and_then(|view| Some(view.ended_at?.mono.since(view.submitted_at.mono)))
     };
     shown().or_else(|| row().and_then(|row| Some(row.ended_at_ms?.since(row.submitted_at_ms))))
 }

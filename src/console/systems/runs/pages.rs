@@ -12,7 +12,7 @@ use crate::{
         records::{
             backfill::{Backfill, NEAR_ROWS, PAGE_ROWS, PageRequest, RequestSlot},
             paged_list::{error_text, unexpected_answer},
-            paged_lists::PagedLists,
+            system_state::SystemState,
         },
         ui::{
             effect::{Effect, Purpose},
@@ -173,7 +173,7 @@ pub(crate) fn next(ui: &mut Ui, layout: &Layout, model: &Model, now: Mono) -> Ve
         .selection(PaneId::RunEvents)
         .is_some_and(|selection| selection.offset() < NEAR_ROWS && !selection.is_untouched());
     let first = model.recent_run_events(run).next().map(|line| line.number);
-    let pages = &mut ui.paged_lists.runs;
+    let pages = &mut ui.systems.run_pages;
     pages.switch_to(run);
     let mut effects = Vec::new();
     let mut ask = |pane, wanted: Option<(u64, Query)>| {
@@ -198,8 +198,13 @@ pub(crate) fn next(ui: &mut Ui, layout: &Layout, model: &Model, now: Mono) -> Ve
 }
 
 /// Where an answer for a pane of the run that is shown goes.
-pub(crate) fn take_pages(lists: &mut PagedLists, pane: PaneId, serial: u64, answer: Result<Page, PortError>) {
-    lists.runs.take(pane, serial, answer);
+pub(crate) fn take_pages(
+    systems: &mut SystemState,
+    pane: PaneId,
+    serial: u64,
+    answer: Result<Page, PortError>,
+) {
+    systems.run_pages.take(pane, serial, answer);
 }
 
 /// The title of a pane of the run that is shown.
@@ -214,7 +219,7 @@ pub(crate) fn run_title(pane: PaneId, cx: &PaneContext<'_>) -> String {
 /// Why a pane of the run that is shown is empty: what is wrong, or what its pane says of the run.
 pub(crate) fn empty_run_text(cx: &PaneContext<'_>, text: impl Fn(TraceId) -> &'static str) -> String {
     let Some(run) = cx.ui.detail_run(cx.model) else { return "no run is selected".to_owned() };
-    cx.ui.paged_lists.runs.error().unwrap_or_else(|| text(run)).to_owned()
+    cx.ui.systems.run_pages.error().unwrap_or_else(|| text(run)).to_owned()
 }
 
 /// The chip of a pane of the run that is shown, with a count of it.

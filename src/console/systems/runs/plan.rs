@@ -11,7 +11,6 @@ use crate::{
         records::{
             details_record::DetailsRecord,
             entry_query::EntryQuery,
-            paged_lists::Pages,
             row::{CellContext, PaneRecord},
             row_list::{Collected, Rows},
             selection::RecordKey,
@@ -19,6 +18,7 @@ use crate::{
         systems::runs::{details::NodeDetails, keys::NODE},
         ui::{
             ledger::{Account, LedgerBound},
+            paged_lists::Pages,
             pane::{Columns, Drawing, Empty, Pane, Source, Title},
             state::Ui,
         },
@@ -291,7 +291,7 @@ pub(crate) static PANE: Pane = Pane {
     empty: Empty::Of(|cx| {
         empty_run_text(cx, |run| match cx.ui.run_view(cx.model, run) {
             Some(view) if view.planned == 0 => "it has no nodes",
-            _ if cx.ui.paged_lists.runs.is_unknown(run) => "the store has no such run any more",
+            _ if cx.ui.systems.run_pages.is_unknown(run) => "the store has no such run any more",
             _ => "asking the station",
         })
     }),

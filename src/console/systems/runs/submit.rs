@@ -14,12 +14,13 @@ use crate::{
         overlays::draw_line::GUTTER,
         settings::view::{Canvas, View},
         systems::runs::{
-            openings::{Draft, OpeningJob, Params, ParsedOpening},
+            openings::{Draft, Params},
             submit_draw, submitting,
         },
         ui::{
             Acted, Layer, Offer, Reaction, Scene, Target, effect::Effect, layout::Layout, needs, state::Ui,
         },
+        worker::{OpeningJob, ParsedOpening},
     },
     ids::TraceId,
     limits::Limits,

@@ -1,17 +1,17 @@
 //! An opening being written, as it is drawn.
 
-use crate::console::draw::{format, text};
 use ratatui::layout::Rect;
 
 use super::Submit;
 use crate::console::{
-    draw::{class::Class, theme::Role},
+    draw::{class::Class, format, text, theme::Role},
     form::{Kind, Value},
     input::action::Action,
     model::Model,
     overlays::draw_line::{GUTTER, draw_line},
     settings::view::{Canvas, View},
-    systems::runs::openings::{OpeningFault, Params},
+    systems::runs::openings::Params,
+    worker::OpeningFault,
 };
 
 /// Lines below the text: what is wrong with it, or what it is.

@@ -7,7 +7,7 @@ use crate::{
         systems::runs::{
             ANSWER_TIMEOUT, Files, PendingRequest, Submit,
             keys::RUN,
-            openings::{Draft, OpeningAnswer, OpeningJob, Recent},
+            openings::{Draft, Recent},
         },
         ui::{
             effect::{Effect, Purpose},
@@ -15,6 +15,7 @@ use crate::{
             message::show_message,
             state::{Focus, Ui},
         },
+        worker::{OpeningAnswer, OpeningJob},
     },
     ids::TraceId,
     port::{Command, Outcome, PortError},
@@ -25,7 +26,7 @@ use crate::{
 
 /// Opens the editor, with what was written in it before.
 pub(crate) fn open(ui: &mut Ui) -> Vec<Effect> {
-    let submit = Submit::of(ui.opening_drafts.draft(), &ui.limits);
+    let submit = Submit::of(ui.systems.opening_drafts.draft(), &ui.limits);
     ui.push(submit);
     Vec::new()
 }
@@ -49,7 +50,7 @@ pub(crate) fn keep(submit: &Submit, ui: &mut Ui) -> Vec<Effect> {
     }
     show_message(ui, "what was written of the opening is kept".to_owned(), false, ui.at);
     let draft = submit.draft(&ui.limits);
-    ui.opening_drafts.save_draft(draft).map(Effect::SaveDraft).into_iter().collect()
+    ui.systems.opening_drafts.save_draft(draft).map(Effect::SaveDraft).into_iter().collect()
 }
 
 /// Between the text and its params.
@@ -60,7 +61,7 @@ pub(crate) fn switch_mode(submit: &mut Submit, ui: &mut Ui) {
 
 /// Lists what there is to go on with.
 pub(crate) fn list_files(ui: &mut Ui) -> Vec<Effect> {
-    ui.push(Files::of(&ui.opening_drafts));
+    ui.push(Files::of(&ui.systems.opening_drafts));
     vec![Effect::Opening(Box::new(OpeningJob::List))]
 }
 
@@ -75,10 +76,11 @@ pub(crate) fn load_draft(ui: &mut Ui, draft: Draft) -> Vec<Effect> {
         draft: submit.draft(&limits),
     });
     submit.replace(draft, &limits);
-    let is_known =
-        |left: &Recent| ui.opening_drafts.recent().iter().any(|known| known.draft.text == left.draft.text);
+    let is_known = |left: &Recent| {
+        ui.systems.opening_drafts.recent().iter().any(|known| known.draft.text == left.draft.text)
+    };
     let left = left.filter(|left| !is_known(left));
-    left.map(|left| Effect::SaveRecent(ui.opening_drafts.save_recent(left))).into_iter().collect()
+    left.map(|left| Effect::SaveRecent(ui.systems.opening_drafts.save_recent(left))).into_iter().collect()
 }
 
 /// What came of work on files.
@@ -133,7 +135,7 @@ fn command(request: TraceId, opening_yaml: String) -> Effect {
 
 /// Sends it, if nothing is wrong with it; what lies beside its file goes with it.
 pub(crate) fn send(submit: &mut Submit, ui: &mut Ui, request: TraceId) -> Vec<Effect> {
-    let (limits, at, has_shelf) = (ui.limits, ui.at, ui.opening_drafts.has_files);
+    let (limits, at, has_shelf) = (ui.limits, ui.at, ui.systems.opening_drafts.has_files);
     submit.read(true, &limits);
     if let Some(why) = submit.unavailable() {
         submit.go_to_fault();
@@ -143,7 +145,7 @@ pub(crate) fn send(submit: &mut Submit, ui: &mut Ui, request: TraceId) -> Vec<Ef
     let draft = submit.draft(&limits);
     submit.refusal = None;
     submit.sent = Some(PendingRequest { request, at: at.mono });
-    let kept = ui.opening_drafts.save_draft(draft.clone()).map(Effect::SaveDraft);
+    let kept = ui.systems.opening_drafts.save_draft(draft.clone()).map(Effect::SaveDraft);
     let sends = match draft.origin {
         Some(origin) if has_shelf => Effect::Opening(Box::new(OpeningJob::Bundle {
             request,
@@ -181,11 +183,11 @@ pub(crate) fn follow(ui: &mut Ui, live: &Model, is_tick: bool, now: Now) -> Vec<
     let Some((at, submit)): Option<(usize, &mut Submit)> = found else { return Vec::new() };
     submit.read(is_tick, &limits);
     let mut effects = Vec::new();
-    if ui.opening_drafts.has_files {
+    if ui.systems.opening_drafts.has_files {
         effects.extend(submit.check(&limits).map(|job| Effect::Opening(Box::new(job))));
     }
     if is_tick && !submit.is_blank() {
-        effects.extend(ui.opening_drafts.save_draft(submit.draft(&limits)).map(Effect::SaveDraft));
+        effects.extend(ui.systems.opening_drafts.save_draft(submit.draft(&limits)).map(Effect::SaveDraft));
     }
     let Some(sent) = submit.sent else { return effects };
     if let Some(view) = live.runs().and_then(|runs| runs.run(sent.request)) {
@@ -197,7 +199,7 @@ pub(crate) fn follow(ui: &mut Ui, live: &Model, is_tick: bool, now: Now) -> Vec<
             was_run: true,
             draft: submit.draft(&limits),
         };
-        effects.push(Effect::SaveRecent(ui.opening_drafts.save_recent(recent)));
+        effects.push(Effect::SaveRecent(ui.systems.opening_drafts.save_recent(recent)));
         ui.overlays.truncate(at);
         show(ui, live, sent.request);
         show_message(ui, words, false, now);

@@ -14,7 +14,6 @@ use crate::{
         records::{
             details_record::DetailsRecord,
             entry_query::EntryQuery,
-            paged_lists::Pages,
             row::{CellContext, PaneRecord},
             row_list::{Collected, Rows},
             selection::RecordKey,
@@ -22,6 +21,7 @@ use crate::{
         systems::sessions::{details::SessionDetails, keys::SESSION},
         ui::{
             ledger::{Account, LedgerBound},
+            paged_lists::Pages,
             pane::{Columns, Drawing, Empty, Pane, PaneContext, Source, Title},
             state::Ui,
         },
@@ -208,7 +208,7 @@ pub(super) fn session_title(pane: PaneId, name: &str, cx: &PaneContext<'_>) -> S
 pub(super) fn title_suffix(pane: PaneId, model: &Model, ui: &Ui, glyphs: &Glyphs) -> Option<(String, Role)> {
     let session = ui.detail_session(model)?;
     let Some(view) = model.macp().and_then(|macp| macp.sessions.get(&session.number)) else {
-        let (detail, _) = ui.paged_lists.sessions.detail(&session).filter(|_| pane == PaneId::Positions)?;
+        let (detail, _) = ui.systems.session_pages.detail(&session).filter(|_| pane == PaneId::Positions)?;
         let resolution = detail.resolution.as_ref().map(|resolution| resolution_text(resolution.as_str()));
         let text = resolution.or_else(|| detail.row.why.clone()).unwrap_or_default();
         return detail.row.ending.map(|ending| ending_text(ending, &text, glyphs));
@@ -238,14 +238,15 @@ fn ending_text(ending: Ending, text: &str, glyphs: &Glyphs) -> (String, Role) {
 pub(super) fn empty_text(pane: PaneId, model: &Model, ui: &Ui) -> String {
     let Some(session) = ui.detail_session(model) else { return "no session is selected".to_owned() };
     let is_shown = model.macp().is_some_and(|macp| macp.sessions.contains_key(&session.number));
-    if let Some(trouble) = ui.paged_lists.sessions.error().filter(|_| pane == PaneId::SessionLog || !is_shown)
+    if let Some(trouble) =
+        ui.systems.session_pages.error().filter(|_| pane == PaneId::SessionLog || !is_shown)
     {
         return trouble.to_owned();
     }
-    if !is_shown && ui.paged_lists.sessions.is_unknown(&session) {
+    if !is_shown && ui.systems.session_pages.is_unknown(&session) {
         return "it is kept no longer (limits.store.ended_sessions_max)".to_owned();
     }
-    let has_detail = ui.paged_lists.sessions.detail(&session).is_some();
+    let has_detail = ui.systems.session_pages.detail(&session).is_some();
     let is_known = is_shown || has_detail;
     let words = match (pane, ui.mode) {
         (PaneId::Positions, _) if is_known => "nothing was proposed so far",

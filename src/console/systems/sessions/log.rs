@@ -17,7 +17,6 @@ use crate::{
         records::{
             details_record::DetailsRecord,
             entry_query::EntryQuery,
-            paged_lists::Pages,
             row::{CellContext, PaneRecord},
             row_list::Rows,
             selection::RecordKey,
@@ -25,6 +24,7 @@ use crate::{
         systems::sessions::keys::SESSION_RECORD,
         ui::{
             ledger::{Account, LedgerBound},
+            paged_lists::Pages,
             pane::{Columns, Drawing, Empty, Pane, PaneChip, Source, Title},
             state::Ui,
         },
@@ -97,7 +97,7 @@ fn rows<'a>(model: &'a Model, ui: &'a Ui) -> Rows<'a> {
     let Some(session) = ui.detail_session(model) else { return Rows::none() };
     let mut heard = model.recent_session_records(session.number).peekable();
     let first = heard.peek().map_or(u64::MAX, |line| line.number);
-    ui.paged_lists.sessions.older(&session, first).chain(heard).collect()
+    ui.systems.session_pages.older(&session, first).chain(heard).collect()
 }
 
 /// A session's log, the newest last.

@@ -12,7 +12,7 @@ use crate::{
         records::{
             backfill::{Backfill, NEAR_ROWS, PageRequest, RequestSlot},
             paged_list::{error_text, unexpected_answer},
-            paged_lists::PagedLists,
+            system_state::SystemState,
         },
         ui::{
             effect::{Effect, Purpose},
@@ -112,7 +112,7 @@ pub(crate) fn next(ui: &mut Ui, layout: &Layout, model: &Model, now: Mono) -> Ve
         .selection(PaneId::SessionLog)
         .is_some_and(|selection| selection.offset() < NEAR_ROWS && !selection.is_untouched());
     let first = model.recent_session_records(session.number).next().map(|line| line.number);
-    let pages = &mut ui.paged_lists.sessions;
+    let pages = &mut ui.systems.session_pages;
     pages.switch_to(&session);
     let mut wanted = Vec::new();
     if let Some((messages, has_ended)) = had.filter(|_| layout.has(PaneId::SessionLog)) {
@@ -133,6 +133,11 @@ pub(crate) fn next(ui: &mut Ui, layout: &Layout, model: &Model, now: Mono) -> Ve
 }
 
 /// Where an answer for a pane of the session that is shown goes.
-pub(super) fn take_pages(lists: &mut PagedLists, pane: PaneId, serial: u64, answer: Result<Page, PortError>) {
-    lists.sessions.take(pane, serial, answer);
+pub(super) fn take_pages(
+    systems: &mut SystemState,
+    pane: PaneId,
+    serial: u64,
+    answer: Result<Page, PortError>,
+) {
+    systems.session_pages.take(pane, serial, answer);
 }

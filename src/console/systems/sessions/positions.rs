@@ -18,7 +18,6 @@ use crate::{
         records::{
             details_record::DetailsRecord,
             entry_query::EntryQuery,
-            paged_lists::Pages,
             row::{CellContext, PaneRecord},
             row_list::Rows,
             selection::RecordKey,
@@ -26,6 +25,7 @@ use crate::{
         systems::sessions::{keys::POSITION, list::show_command},
         ui::{
             ledger::{Account, LedgerBound},
+            paged_lists::Pages,
             pane::{Columns, Drawing, Empty, Pane, PaneChip, Source, Title},
             state::Ui,
         },

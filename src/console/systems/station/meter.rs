@@ -9,7 +9,6 @@ use crate::{
         records::{
             details_record::DetailsRecord,
             entry_query::EntryQuery,
-            paged_lists::Pages,
             row::{CellContext, NO_ENTRY, PaneRecord},
             row_list::Rows,
             selection::RecordKey,
@@ -17,6 +16,7 @@ use crate::{
         systems::station::keys::METRIC,
         ui::{
             ledger::{Account, LedgerBound},
+            paged_lists::Pages,
             pane::{Columns, Drawing, Empty, Pane, PaneChip, Source, Title},
             state::Ui,
         },

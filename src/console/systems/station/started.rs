@@ -7,9 +7,12 @@ use crate::{
         draw::{text, theme::Role},
         input::action::Action,
         model::{Model, station::StationState},
-        records::{paged_lists::Pages, row_list::Rows},
+        records::row_list::Rows,
         settings::view::Canvas,
-        ui::pane::{Columns, Drawing, Empty, Pane, Source, Title},
+        ui::{
+            paged_lists::Pages,
+            pane::{Columns, Drawing, Empty, Pane, Source, Title},
+        },
     },
     mpp::Listener,
 };

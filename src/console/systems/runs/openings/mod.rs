@@ -9,11 +9,7 @@
 
 mod drafts;
 mod params;
-mod parsed_opening;
-mod worker;
 
 pub(crate) use drafts::{Draft, OpeningDrafts, Recent};
 
 pub(crate) use params::Params;
-pub(crate) use parsed_opening::{OpeningFault, ParsedOpening};
-pub(crate) use worker::{OpeningAnswer, OpeningJob, OpeningWorker};

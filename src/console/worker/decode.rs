@@ -10,7 +10,7 @@ use crate::{
 
 /// A subject that is to be read.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Job {
+pub(crate) struct DecodeJob {
     /// What its answer finds its inspector by.
     pub(crate) number: u64,
     pub(crate) subject: Subject,
@@ -19,7 +19,7 @@ pub(crate) struct Job {
 }
 
 /// The thread that reads them.
-pub(crate) fn worker() -> Worker<Job, Tree> {
+pub(crate) fn decode_worker() -> Worker<DecodeJob, Tree> {
     Worker::new("inspector", |job| decode(&job.subject, job.nodes_max))
 }
 
@@ -34,7 +34,7 @@ mod tests {
     #[test]
     fn the_last_subject_is_read_and_those_before_it_are_answered_or_given_up() {
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
-        let mut worker = worker();
+        let mut worker = decode_worker();
         let subject = |id: usize| {
             framed(
                 format!("{{\"mpp\":2,\"type\":\"done\",\"id\":{id}}}").as_bytes(),
@@ -42,7 +42,7 @@ mod tests {
                 Verdict::Sent,
             )
         };
-        let job = |id| Job { number: 1, subject: subject(id), nodes_max: 100 };
+        let job = |id| DecodeJob { number: 1, subject: subject(id), nodes_max: 100 };
         let mut answers: Vec<_> = (0..200).map(|id| Box::pin(worker.begin(job(id)))).collect();
         let last = runtime.block_on(answers.pop().unwrap());
         assert_eq!(last, Some(decode(&subject(199), 100)));

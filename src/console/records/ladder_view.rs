@@ -1,11 +1,7 @@
 //! The ladder of the trace that is shown, made of the entries that are kept and carried on with what comes.
 
 use crate::{
-    console::{
-        input::{pane_id::PaneId, view_id::ViewId},
-        model::{EntryBuffer, Model},
-        ui::state::Ui,
-    },
+    console::model::{EntryBuffer, Model},
     ids::{Seq, TraceId},
     port::{HopRow, Ladder},
 };
@@ -52,7 +48,7 @@ fn receiver(hop: &HopRow) -> &str {
 impl LadderView {
     /// Turns to a trace, unless it is the one that is shown, or the station was started again meanwhile.
     /// Whether it turned.
-    fn switch_to(
+    pub(crate) fn switch_to(
         &mut self,
         trace: Option<TraceId>,
         kept: &EntryBuffer,
@@ -86,7 +82,7 @@ impl LadderView {
     }
 
     /// Folds what came since, at most so many entries.
-    fn advance(&mut self, kept: &EntryBuffer, entries: u64) {
+    pub(crate) fn advance(&mut self, kept: &EntryBuffer, entries: u64) {
         let Some(ladder) = &mut self.ladder else { return };
         let from = self.next.max(kept.first());
         let to = kept.end().min(from.saturating_add(entries));
@@ -111,7 +107,7 @@ impl LadderView {
     }
 
     /// Where it is full, the older half is cut, and the rest is made anew.
-    fn make_room(&mut self, kept: &EntryBuffer, model: &Model, hops_max: u64) {
+    pub(crate) fn make_room(&mut self, kept: &EntryBuffer, model: &Model, hops_max: u64) {
         if !self.ladder.as_ref().is_some_and(Ladder::has_more) {
             return;
         }
@@ -161,28 +157,5 @@ impl LadderView {
         let named =
             self.lanes.iter().map(|lane| if lane == LISTENERS { "all who listen" } else { lane.as_str() });
         named.chain(self.has_others.then_some("others"))
-    }
-}
-
-impl Ui {
-    /// Turns to the trace that is to be shown, and carries its ladder on: at most so many entries.
-    pub(crate) fn advance_ladder(&mut self, model: &Model, entries: u64) {
-        let trace = match self.view {
-            ViewId::Runs => self.detail_run(model),
-            ViewId::Trace => self.trace.or_else(|| self.detail_run(model)),
-            _ => return,
-        };
-        let hops_max = self.limits.port.ladder_hops_max;
-        if self.ladder_view.switch_to(trace, self.time.entries(), model, hops_max) {
-            self.selections.entry(PaneId::Trace).or_default().release();
-        }
-        self.ladder_view.make_room(self.time.entries(), model, hops_max);
-        self.fold_ladder(entries);
-    }
-
-    /// Folds more of what is kept; whether there is still more.
-    pub(crate) fn fold_ladder(&mut self, entries: u64) -> bool {
-        self.ladder_view.advance(self.time.entries(), entries);
-        self.ladder_view.is_behind(self.time.entries())
     }
 }

@@ -8,16 +8,16 @@ use std::{collections::BTreeMap, time::Duration};
 
 use ratatui::layout::Rect;
 
-use super::{
-    paged_list::{PageQuery, PagedList, StationList},
-    selection::Selection,
-};
 use crate::{
     console::{
         draw::format,
         input::{action::Direction, pane_id::PaneId},
         model::Model,
-        systems::{runs::pages::RunPages, sessions::pages::SessionPages},
+        records::{
+            paged_list::{PageQuery, PagedList, StationList},
+            selection::Selection,
+            system_state::SystemState,
+        },
         ui::{
             effect::{Effect, Purpose},
             layout::Layout,
@@ -38,7 +38,7 @@ pub(crate) enum Pages {
     /// A list.
     List(&'static ListSource),
     /// Parts of the record that is shown, which its system asks for: where an answer goes.
-    Parts(fn(&mut PagedLists, PaneId, u64, Result<Page, PortError>)),
+    Parts(fn(&mut SystemState, PaneId, u64, Result<Page, PortError>)),
 }
 
 /// A list of the station, for a pane.
@@ -77,10 +77,6 @@ struct PaneList {
 #[derive(Debug)]
 pub(crate) struct PagedLists {
     lists: BTreeMap<PaneId, PaneList>,
-    /// What the store has of the run that is shown.
-    pub(crate) runs: RunPages,
-    /// What the store has of the session that is shown.
-    pub(crate) sessions: SessionPages,
     /// How often an answer was taken.
     revision: u64,
 }
@@ -94,12 +90,7 @@ impl PagedLists {
             )),
             Pages::None | Pages::Parts(_) => None,
         };
-        Self {
-            lists: PaneId::ALL.iter().copied().filter_map(list).collect(),
-            runs: RunPages::default(),
-            sessions: SessionPages::default(),
-            revision: 0,
-        }
+        Self { lists: PaneId::ALL.iter().copied().filter_map(list).collect(), revision: 0 }
     }
 
     /// The list that a pane shows; none for a pane whose rows the console has.
@@ -120,12 +111,18 @@ impl PagedLists {
     }
 
     /// The rows that are here of a pane's list, for those who know their type.
-    pub(crate) fn rows<R: super::paged_list::Record + 'static>(&self, pane: PaneId) -> &[R] {
+    pub(crate) fn rows<R: crate::console::records::paged_list::Record + 'static>(
+        &self,
+        pane: PaneId,
+    ) -> &[R] {
         self.typed(pane).map_or(&[], PagedList::rows)
     }
 
     /// The selected row of a pane's list.
-    pub(crate) fn selected<R: super::paged_list::Record + 'static>(&self, pane: PaneId) -> Option<&R> {
+    pub(crate) fn selected<R: crate::console::records::paged_list::Record + 'static>(
+        &self,
+        pane: PaneId,
+    ) -> Option<&R> {
         self.typed(pane).and_then(PagedList::selected)
     }
 
@@ -198,10 +195,16 @@ impl PagedLists {
     }
 
     /// Takes the answer for a pane.
-    pub(crate) fn take(&mut self, pane: PaneId, serial: u64, answer: Result<Page, PortError>) {
+    pub(crate) fn take(
+        &mut self,
+        systems: &mut SystemState,
+        pane: PaneId,
+        serial: u64,
+        answer: Result<Page, PortError>,
+    ) {
         self.revision += 1;
         match (&pane.pane().pages, self.lists.get_mut(&pane)) {
-            (Pages::Parts(take), _) => take(self, pane, serial, answer),
+            (Pages::Parts(take), _) => take(systems, pane, serial, answer),
             (_, Some(it)) => it.list.answer(serial, answer),
             (_, None) => {}
         }

@@ -4,10 +4,7 @@ use std::{future::Future, path::PathBuf, sync::Arc};
 
 use super::ParsedOpening;
 use crate::{
-    console::{
-        settings::{OpeningFiles, OpeningListing},
-        worker::Worker,
-    },
+    console::worker::{OpeningFiles, OpeningListing, Worker},
     ids::TraceId,
     limits::Limits,
     runs::openings::bundle,

@@ -1,0 +1,13 @@
+//! Work beside the screen's thread: a thread with a mailbox, and what is done there.
+
+mod decode;
+mod opening_files;
+mod openings;
+mod parsed_opening;
+mod thread;
+
+pub(crate) use decode::{DecodeJob, decode_worker};
+pub use opening_files::{OpeningFile, OpeningFiles, OpeningListing};
+pub(crate) use openings::{OpeningAnswer, OpeningJob, OpeningWorker};
+pub(crate) use parsed_opening::{OpeningFault, ParsedOpening};
+pub(crate) use thread::Worker;
