@@ -43,10 +43,7 @@ impl Snapshot {
                 let cx = Context { at: entry.at, trace: entry.trace, text, limits };
                 self.on_transition(transition, &cx);
             }
-            What::Transition(Any::Station(_) | Any::Rmp(_) | Any::Runs(_) | Any::Macp(_))
-            | What::Committed { .. }
-            | What::Unsent { .. }
-            | What::Loss { .. } => {}
+            _ => {}
         }
     }
 

@@ -28,10 +28,7 @@ impl Snapshot {
         match &entry.what {
             What::Frame(frame) => self.on_frame(entry.at, frame, limits),
             What::Transition(Any::Rmp(transition)) => self.on_transition(transition, entry, text, limits),
-            What::Transition(Any::Station(_) | Any::Mpp(_) | Any::Runs(_) | Any::Macp(_))
-            | What::Committed { .. }
-            | What::Unsent { .. }
-            | What::Loss { .. } => {}
+            _ => {}
         }
     }
 

@@ -1,6 +1,6 @@
 //! One thing that happened.
 
-use super::{Link, macp, mpp, rmp, runs, station};
+use super::{Link, link::links, macp, mpp, rmp, runs, station};
 use crate::{
     ids::{InvocationId, Peer, Seq, Ticket, TraceId},
     time::Now,
@@ -33,13 +33,7 @@ impl Entry {
         match &self.what {
             What::Frame(Frame { head: Head::Mpp(head), .. }) => head.id,
             What::Transition(Transition::Mpp(transition)) => transition.invocation(),
-            What::Frame(Frame { head: Head::Rmp(_) | Head::Macp(_), .. })
-            | What::Transition(
-                Transition::Station(_) | Transition::Rmp(_) | Transition::Runs(_) | Transition::Macp(_),
-            )
-            | What::Committed { .. }
-            | What::Unsent { .. }
-            | What::Loss { .. } => None,
+            _ => None,
         }
     }
 }
@@ -109,41 +103,29 @@ pub enum Redaction {
     Withheld,
 }
 
-/// A frame's kind and subject, by link.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Head {
-    /// An MPP frame.
-    Mpp(mpp::Head),
-    /// An RMP frame, or a control frame with the message that follows it.
-    Rmp(rmp::Head),
-    /// A call of the MACP runtime, or its answer.
-    Macp(macp::Head),
+/// Declares what differs by link: heads and verdicts of those that frames cross, and transitions.
+macro_rules! declare {
+    ($( $(#[$doc:meta])* $Link:ident $module:ident $title:literal $($Head:ident $Verdict:ident)?; )*) => {
+        /// A frame's kind and subject, by link.
+        #[derive(Clone, Debug, PartialEq)]
+        pub enum Head {
+            $( $( #[doc = concat!("Of ", $title, ".")] $Link($module::$Head), )? )*
+        }
+
+        /// What the core made of a frame, by link.
+        #[derive(Clone, Debug, PartialEq)]
+        pub enum Verdict {
+            /// It is ours and went into the write buffer.
+            Sent,
+            $( $( #[doc = concat!("Of ", $title, ".")] $Link($module::$Verdict), )? )*
+        }
+
+        /// A change of state, by link.
+        #[derive(Clone, Debug, PartialEq)]
+        pub enum Transition {
+            $( #[doc = concat!("Of ", $title, ".")] $Link($module::Transition), )*
+        }
+    };
 }
 
-/// What the core made of a frame, by link.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Verdict {
-    /// It is ours and went into the write buffer.
-    Sent,
-    /// An MPP frame was received.
-    Mpp(mpp::Verdict),
-    /// An RMP frame was received.
-    Rmp(rmp::Verdict),
-    /// A call of the MACP runtime was received.
-    Macp(macp::Verdict),
-}
-
-/// A change of state, by link.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Transition {
-    /// Of the station.
-    Station(station::Transition),
-    /// Of the MPP bridge.
-    Mpp(mpp::Transition),
-    /// Of the RMP broker.
-    Rmp(rmp::Transition),
-    /// Of a run.
-    Runs(runs::Transition),
-    /// Of the MACP runtime.
-    Macp(macp::Transition),
-}
+links!(declare);
