@@ -68,6 +68,31 @@ impl Now {
     }
 }
 
+/// How the clock of another process differs from this one's; not at all by default.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ClockShift {
+    ns: i128,
+}
+
+impl ClockShift {
+    /// The difference of two clocks that were read at one moment.
+    #[must_use]
+    pub fn between(there: Mono, here: Mono) -> Self {
+        Self { ns: i128::from(here.0) - i128::from(there.0) }
+    }
+
+    /// A moment of the other clock on this one. What has no monotonic time, from an earlier start of the other
+    /// process, keeps none.
+    #[must_use]
+    pub fn apply(self, at: Now) -> Now {
+        if self.ns == 0 || at.mono == Mono(0) {
+            return at;
+        }
+        let ns = (i128::from(at.mono.0) + self.ns).max(1);
+        Now { mono: Mono(u64::try_from(ns).unwrap_or(u64::MAX)), wall: at.wall }
+    }
+}
+
 /// The one reader of the system's clocks. Copies of a clock agree.
 #[derive(Clone, Copy, Debug)]
 pub struct Clock {

@@ -18,7 +18,6 @@ mod list;
 mod node_states;
 mod operator;
 mod query;
-mod rebase;
 mod recorded;
 mod runs;
 mod sessions;

@@ -1,52 +1,23 @@
 //! The whole, and the station's own part.
 
-use std::{
-    ffi::OsString,
-    os::unix::ffi::{OsStrExt as _, OsStringExt as _},
-    path::{Path, PathBuf},
-    sync::Arc,
-};
-
 use prost::Message as _;
 
-use super::{
-    macp::{live_macp, recorded_macp},
-    mpp::{live_mpp, recorded_mpp},
-    rmp::{live_rmp, recorded_rmp},
-    runs::{live_runs, recorded_runs},
-};
 use crate::{
     ids::Seq,
     port::{AsOf, HostState, RecordingView, Snapshot, StationView},
     tap::{
         entry::Link,
-        recorded::{
-            DecodeError,
-            plain::{self, moment, now},
-            wire,
-        },
+        recorded::{DecodeError, Recorded, recorded, wire},
     },
+    time::ClockShift,
 };
-
-const NOTHING: wire::Nothing = wire::Nothing {};
 
 impl Snapshot {
     /// Its recorded form.
     #[must_use]
     pub fn encode(&self) -> Vec<u8> {
-        let Self { as_of, at, station, mpp, rmp, runs, macp } = self;
-        let as_of =
-            Link::ALL.map(|link| wire::AsOf { link: plain::to_link(link), seq: as_of.0[link.index()].0 });
-        wire::Snapshot {
-            as_of: as_of.to_vec(),
-            at: Some(moment(*at)),
-            station: Some(recorded_station(station)),
-            mpp: Some(recorded_mpp(mpp)),
-            rmp: Some(recorded_rmp(rmp)),
-            runs: Some(recorded_runs(runs)),
-            macp: Some(recorded_macp(macp)),
-        }
-        .encode_to_vec()
+        let form: wire::Snapshot = self.recorded();
+        form.encode_to_vec()
     }
 
     /// Reads the recorded form.
@@ -54,78 +25,54 @@ impl Snapshot {
     /// # Errors
     /// [`DecodeError`] names what is not known or not well.
     pub fn decode(bytes: &[u8]) -> Result<Self, DecodeError> {
-        let it = wire::Snapshot::decode(bytes)?;
-        let mut as_of = AsOf::default();
-        for link in it.as_of {
-            as_of.0[plain::link(link.link, "as_of.link")?.index()] = Seq(link.seq);
+        Self::decode_shifted(bytes, ClockShift::default())
+    }
+
+    /// Reads the recorded form of another process, on the clock of this one.
+    ///
+    /// # Errors
+    /// [`DecodeError`] names what is not known or not well.
+    pub fn decode_shifted(bytes: &[u8], shift: ClockShift) -> Result<Self, DecodeError> {
+        Self::live(wire::Snapshot::decode(bytes)?, "snapshot", shift)
+    }
+}
+
+recorded! {
+    struct Snapshot = Snapshot "snapshot" { at, as_of, station, mpp, rmp, runs, macp }
+    struct StationView = StationView "station" { data, started_at, hosts, store_failing, disk_low, recording }
+    struct RecordingView = RecordingView "recording" { path, since, bytes }
+    enum HostState = host_view::State, "host" { Starting = Starting, Up = Up, Down(why) = Down(why) }
+}
+
+/// A place in the tap for each link.
+impl Recorded<Vec<wire::AsOf>> for AsOf {
+    fn recorded(&self) -> Vec<wire::AsOf> {
+        Link::ALL.map(|link| wire::AsOf { link: link.recorded(), seq: self.0[link.index()].0 }).to_vec()
+    }
+
+    fn live(all: Vec<wire::AsOf>, _: &'static str, shift: ClockShift) -> Result<Self, DecodeError> {
+        let mut as_of = Self::default();
+        for wire::AsOf { link, seq } in all {
+            as_of.0[Link::live(link, "as_of.link", shift)?.index()] = Seq(seq);
         }
-        Ok(Self {
-            as_of,
-            at: now(it.at, "snapshot.at")?,
-            station: live_station(it.station.ok_or(DecodeError::Missing("snapshot.station"))?)?,
-            mpp: live_mpp(it.mpp.ok_or(DecodeError::Missing("snapshot.mpp"))?)?,
-            rmp: it.rmp.map_or_else(|| Ok(crate::rmp::Snapshot::default()), live_rmp)?,
-            runs: it.runs.map_or_else(|| Ok(crate::runs::Snapshot::default()), live_runs)?,
-            macp: it.macp.map_or_else(|| Ok(crate::macp::Snapshot::default()), live_macp)?,
-        })
+        Ok(as_of)
     }
 }
 
-fn recorded_station(
-    StationView { data, started_at, hosts, store_failing, disk_low, recording }: &StationView,
-) -> wire::StationView {
-    use wire::host_view::State;
-    let hosts = Link::ALL.map(|link| {
-        let state = match &hosts[link.index()] {
-            HostState::Starting => State::Starting(NOTHING),
-            HostState::Up => State::Up(NOTHING),
-            HostState::Down(why) => State::Down(why.to_string()),
-        };
-        wire::HostView { link: plain::to_link(link), state: Some(state) }
-    });
-    wire::StationView {
-        data: path_bytes(data),
-        started_at: Some(moment(*started_at)),
-        hosts: hosts.to_vec(),
-        store_failing: store_failing.as_deref().map(str::to_owned),
-        disk_low: *disk_low,
-        recording: recording.as_ref().map(|RecordingView { path, since, bytes }| wire::RecordingView {
-            path: path_bytes(path),
-            since: Some(moment(*since)),
-            bytes: *bytes,
-        }),
+/// The state of each link's host.
+impl Recorded<Vec<wire::HostView>> for [HostState; Link::ALL.len()] {
+    fn recorded(&self) -> Vec<wire::HostView> {
+        Link::ALL
+            .map(|link| wire::HostView { link: link.recorded(), state: self[link.index()].recorded() })
+            .to_vec()
     }
-}
 
-fn live_station(it: wire::StationView) -> Result<StationView, DecodeError> {
-    use wire::host_view::State;
-    let mut hosts = Link::ALL.map(|_| HostState::Starting);
-    for host in it.hosts {
-        hosts[plain::link(host.link, "host.link")?.index()] =
-            match host.state.ok_or(DecodeError::Missing("host.state"))? {
-                State::Starting(_) => HostState::Starting,
-                State::Up(_) => HostState::Up,
-                State::Down(why) => HostState::Down(Arc::from(why)),
-            };
+    fn live(all: Vec<wire::HostView>, _: &'static str, shift: ClockShift) -> Result<Self, DecodeError> {
+        let mut hosts = Link::ALL.map(|_| HostState::Starting);
+        for wire::HostView { link, state } in all {
+            hosts[Link::live(link, "host.link", shift)?.index()] =
+                Recorded::live(state, "host.state", shift)?;
+        }
+        Ok(hosts)
     }
-    let recording = it.recording.map(|it| {
-        let since = now(it.since, "recording.since")?;
-        Ok::<_, DecodeError>(RecordingView { path: live_path(it.path), since, bytes: it.bytes })
-    });
-    Ok(StationView {
-        data: live_path(it.data),
-        started_at: now(it.started_at, "started_at")?,
-        hosts,
-        store_failing: it.store_failing.map(Arc::from),
-        disk_low: it.disk_low,
-        recording: recording.transpose()?,
-    })
-}
-
-fn path_bytes(path: &Path) -> Vec<u8> {
-    path.as_os_str().as_bytes().to_vec()
-}
-
-fn live_path(bytes: Vec<u8>) -> PathBuf {
-    PathBuf::from(OsString::from_vec(bytes))
 }

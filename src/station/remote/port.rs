@@ -24,7 +24,7 @@ use crate::{
     },
     rmp::Kind,
     tap::{Mirror, Reader},
-    time::{Clock, Now},
+    time::{Clock, ClockShift, Now},
 };
 
 /// Where a station is to be found; asked anew before every try, for it may have moved.
@@ -146,7 +146,8 @@ impl Inner {
                 Ok(answered) => return Err(reply(answered).err().unwrap_or_else(unexpected_answer)),
                 Err(error) => return Err(error),
             };
-            let snapshot = Snapshot::decode(&bytes)
+            let shift = self.timeline().as_ref().map_or_else(ClockShift::default, RebasedMirror::shift);
+            let snapshot = Snapshot::decode_shifted(&bytes, shift)
                 .map_err(|error| PortError::BadRequest(format!("the station's snapshot: {error}")))?;
             let timeline = self.timeline();
             match &*timeline {

@@ -22,7 +22,7 @@ use crate::{
         entry::{Entry, Link, Transition, What, station},
         recorded::OwnedEntry,
     },
-    time::{Mono, Now},
+    time::{ClockShift, Now},
 };
 
 /// Gaps of which it is still known what lay before them.
@@ -33,29 +33,6 @@ const SPANS_MAX: usize = 64;
 struct Span {
     from: Seq,
     ahead: u64,
-}
-
-/// How the clock of a station differs from this process's.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct ClockShift {
-    ns: i128,
-}
-
-impl ClockShift {
-    /// Both clocks were read at one moment.
-    pub(super) fn between(station: Mono, here: Mono) -> Self {
-        Self { ns: i128::from(here.0) - i128::from(station.0) }
-    }
-
-    /// A moment of the station on the clock of this process. What has no monotonic time, from an earlier
-    /// start of the station, keeps none.
-    pub(super) fn apply(self, at: Now) -> Now {
-        if at.mono == Mono(0) {
-            return at;
-        }
-        let ns = (i128::from(at.mono.0) + self.ns).max(1);
-        Now { mono: Mono(u64::try_from(ns).unwrap_or(u64::MAX)), wall: at.wall }
-    }
 }
 
 /// The mirror and how to get there.
@@ -133,8 +110,16 @@ impl RebasedMirror {
         Seq(seq.0.saturating_add(span.map_or(0, |span| span.ahead)))
     }
 
-    /// What a snapshot of the station says, here.
-    pub(super) fn snapshot(&self, snapshot: Snapshot) -> Snapshot {
-        snapshot.rebased(|seq| self.rebase_seq(seq), |at| self.shift.apply(at))
+    /// The clock of the station on this process's.
+    pub(super) fn shift(&self) -> ClockShift {
+        self.shift
+    }
+
+    /// A snapshot of the station, read on the clock of this process, in its places too.
+    pub(super) fn snapshot(&self, mut snapshot: Snapshot) -> Snapshot {
+        for seq in &mut snapshot.as_of.0 {
+            *seq = self.rebase_seq(*seq);
+        }
+        snapshot
     }
 }

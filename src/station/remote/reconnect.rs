@@ -6,7 +6,7 @@ use tokio::sync::oneshot;
 
 use super::{
     port::{Connection, ConnectionState, Inner},
-    rebase::{ClockShift, RebasedMirror},
+    rebase::RebasedMirror,
     session::{Session, body},
 };
 use crate::{
@@ -21,7 +21,7 @@ use crate::{
         topic::TAP,
     },
     tap::Mirror,
-    time::Mono,
+    time::{ClockShift, Mono},
 };
 
 /// The first pause before another try, and the longest.

@@ -5,13 +5,18 @@ use prost::{
     encoding::{WireType, encode_key, encode_varint, encoded_len_varint, key_len},
 };
 
-use super::{error::DecodeError, frame, macp, plain, rmp, runs, station, transition, wire};
+use super::{
+    error::DecodeError,
+    form::{Recorded, recorded},
+    macp, runs, station, wire,
+};
 use crate::{
     ids::{Seq, Ticket},
     tap::{
         EntryRef,
-        entry::{Entry, Transition, What},
+        entry::{Entry, Link, Transition, What, links},
     },
+    time::ClockShift,
 };
 
 /// An entry that owns the bytes beside it.
@@ -94,68 +99,82 @@ impl<'a> EncodedEntry<'a> {
 /// # Errors
 /// [`DecodeError`] names what is not known or not well.
 pub fn decode(bytes: &[u8]) -> Result<OwnedEntry, DecodeError> {
-    let message = wire::Entry::decode(bytes)?;
-    let what = match message.what.ok_or(DecodeError::Missing("what"))? {
-        wire::entry::What::Frame(frame) => What::Frame(frame::live(frame)?),
-        wire::entry::What::Station(transition) => {
-            What::Transition(Transition::Station(station::live(transition, &message.bytes)?))
-        }
-        wire::entry::What::Mpp(transition) => {
-            What::Transition(Transition::Mpp(transition::live(transition)?))
-        }
-        wire::entry::What::Rmp(transition) => What::Transition(Transition::Rmp(rmp::live(transition)?)),
-        wire::entry::What::Runs(transition) => {
-            What::Transition(Transition::Runs(runs::live(transition, &message.bytes)?))
-        }
-        wire::entry::What::Macp(transition) => {
-            What::Transition(Transition::Macp(macp::live(transition, &message.bytes)?))
-        }
-        wire::entry::What::Committed(wire::Committed { through }) => {
-            What::Committed { through: Ticket(through) }
-        }
-        wire::entry::What::Unsent(wire::Unsent { frames, bytes }) => What::Unsent { frames, bytes },
-        wire::entry::What::Loss(wire::Loss { count }) => What::Loss { count },
-    };
+    let mut it = wire::Entry::decode(bytes)?;
+    renew(&mut it);
+    let shift = ClockShift::default();
     let entry = Entry {
-        seq: Seq(message.seq),
-        at: plain::now(message.at, "at")?,
-        link: plain::link(message.link, "link")?,
-        trace: plain::trace(message.trace.as_deref())?,
-        cause: message.cause.map(Seq),
-        what,
+        what: Recorded::live(it.what, "what", shift)?,
+        seq: Seq(it.seq),
+        at: Recorded::live(it.at, "at", shift)?,
+        link: Recorded::live(it.link, "link", shift)?,
+        trace: Recorded::live(it.trace, "trace", shift)?,
+        cause: it.cause.map(Seq),
     };
-    Ok(OwnedEntry { entry, bytes: message.bytes })
+    Ok(OwnedEntry { entry, bytes: it.bytes })
+}
+
+/// Carries an entry of an older file over into the present form.
+fn renew(it: &mut wire::Entry) {
+    match &mut it.what {
+        Some(wire::entry::What::Station(transition)) => station::renew(transition, &it.bytes),
+        Some(wire::entry::What::Runs(transition)) => runs::renew(transition, &it.bytes),
+        Some(wire::entry::What::Macp(transition)) => macp::renew(transition, &it.bytes),
+        _ => {}
+    }
 }
 
 /// All but the bytes beside it.
 fn message(entry: &Entry) -> wire::Entry {
-    let what = match &entry.what {
-        What::Frame(frame) => wire::entry::What::Frame(frame::recorded(frame)),
-        What::Transition(Transition::Station(transition)) => {
-            wire::entry::What::Station(station::recorded(transition))
-        }
-        What::Transition(Transition::Mpp(transition)) => {
-            wire::entry::What::Mpp(transition::recorded(transition))
-        }
-        What::Transition(Transition::Rmp(transition)) => wire::entry::What::Rmp(rmp::recorded(transition)),
-        What::Transition(Transition::Runs(transition)) => wire::entry::What::Runs(runs::recorded(transition)),
-        What::Transition(Transition::Macp(transition)) => wire::entry::What::Macp(macp::recorded(transition)),
-        What::Committed { through } => wire::entry::What::Committed(wire::Committed { through: through.0 }),
-        What::Unsent { frames, bytes } => {
-            wire::entry::What::Unsent(wire::Unsent { frames: *frames, bytes: *bytes })
-        }
-        What::Loss { count } => wire::entry::What::Loss(wire::Loss { count: *count }),
-    };
+    let Entry { seq, at, link, trace, cause, what } = entry;
     wire::Entry {
-        seq: entry.seq.0,
-        at: Some(plain::moment(entry.at)),
-        link: plain::to_link(entry.link),
-        trace: plain::trace_bytes(entry.trace),
-        cause: entry.cause.map(|cause| cause.0),
+        seq: seq.0,
+        at: at.recorded(),
+        link: link.recorded(),
+        trace: trace.recorded(),
+        cause: cause.recorded(),
         bytes: Vec::new(),
-        what: Some(what),
+        what: what.recorded(),
     }
 }
+
+/// Declares how what happened is recorded: by link, and what is alike in all.
+macro_rules! declare {
+    ($( $(#[$doc:meta])* $Link:ident $module:ident $title:literal $($Frames:ident)*; )*) => {
+        recorded! { codes Link = Link { $($Link),* } }
+
+        impl Recorded<wire::entry::What> for What {
+            fn recorded(&self) -> wire::entry::What {
+                use wire::entry::What as Wire;
+                match self {
+                    Self::Frame(frame) => Wire::Frame(frame.recorded()),
+                    $( Self::Transition(Transition::$Link(it)) => Wire::$Link(it.recorded()), )*
+                    Self::Committed { through } => Wire::Committed(wire::Committed { through: through.0 }),
+                    &Self::Unsent { frames, bytes } => Wire::Unsent(wire::Unsent { frames, bytes }),
+                    &Self::Loss { count } => Wire::Loss(wire::Loss { count }),
+                }
+            }
+
+            fn live(
+                it: wire::entry::What, field: &'static str, shift: ClockShift,
+            ) -> Result<Self, DecodeError> {
+                use wire::entry::What as Wire;
+                Ok(match it {
+                    Wire::Frame(it) => Self::Frame(Recorded::live(it, field, shift)?),
+                    $( Wire::$Link(it) => {
+                        Self::Transition(Transition::$Link(Recorded::live(it, field, shift)?))
+                    } )*
+                    Wire::Committed(it) => Self::Committed { through: Ticket(it.through) },
+                    Wire::Unsent(wire::Unsent { frames, bytes }) => Self::Unsent { frames, bytes },
+                    Wire::Loss(wire::Loss { count }) => Self::Loss { count },
+                })
+            }
+        }
+
+        recorded! { @required What = wire::entry::What }
+    };
+}
+
+links!(declare);
 
 #[cfg(test)]
 mod tests {
@@ -167,8 +186,8 @@ mod tests {
     fn read(what: wire::entry::What, text: &str) -> Transition {
         let message = wire::Entry {
             seq: 1,
-            at: Some(plain::moment(crate::time::Now::at_ms(1))),
-            link: plain::to_link(crate::tap::entry::Link::Station),
+            at: crate::time::Now::at_ms(1).recorded(),
+            link: Link::Station.recorded(),
             bytes: text.as_bytes().to_vec(),
             what: Some(what),
             ..wire::Entry::default()
@@ -183,7 +202,7 @@ mod tests {
     fn a_session_recorded_with_its_intent_in_the_text_alone_reads_with_it() {
         let opened = |text| {
             let session = Some(wire::MacpSession { number: 7, id: "s-7".to_owned() });
-            let mode = plain::to_macp_mode(macp::Mode::Decision);
+            let mode = macp::Mode::Decision.recorded();
             let opened = wire::MacpOpened { session, mode, ..wire::MacpOpened::default() };
             let kind = Some(wire::macp_transition::Kind::Opened(opened));
             let T::Macp(macp::Transition::Opened { intent, listed, .. }) =
@@ -223,7 +242,7 @@ mod tests {
     #[test]
     fn a_new_start_recorded_as_a_notice_reads_as_one() {
         let notice = |text| {
-            let kind = wire::station_transition::Kind::Notice(plain::to_level(station::Level::Warn));
+            let kind = wire::station_transition::Kind::Notice(station::Level::Warn.recorded());
             let T::Station(read) =
                 read(wire::entry::What::Station(wire::StationTransition { kind: Some(kind) }), text)
             else {

@@ -1,175 +1,153 @@
-//! What the bridge makes of frames: heads, verdicts, faults, causes of a close.
+//! The bridge: heads, verdicts, faults, causes of a close, transitions.
 
-use super::{error::DecodeError, plain, wire};
+use super::{
+    error::DecodeError,
+    form::{Recorded, recorded},
+    plain, wire,
+};
 use crate::{
-    ids::{EventName, InvocationId, QueueName},
-    tap::entry::mpp::{CloseCause, Fault, Head, Verdict, Violation},
+    tap::entry::mpp::{
+        Brake, CloseCause, ErrorCode, FailedBy, Fault, FrameType, Head, HelloReason, RefundStatus, RowState,
+        Transition, Verdict, Violation,
+    },
+    time::ClockShift,
 };
 
-const NOTHING: wire::Nothing = wire::Nothing {};
-
-pub(super) fn recorded_head(head: &Head) -> wire::MppHead {
-    let Head { kind, id, queue, event } = head;
-    wire::MppHead {
-        kind: kind.map_or(0, plain::to_frame_type),
-        id: id.map(|id| id.0),
-        queue: queue.as_ref().map(|queue| queue.as_str().to_owned()),
-        event: event.as_ref().map(|event| event.as_str().to_owned()),
+recorded! {
+    codes FrameType = FrameType {
+        Hello, HelloAck, Pull, Invocation, Ack, Applied, Done, Failed, Heartbeat, Log, StateWrite,
+        ProtocolError,
+    }
+    codes HelloReason = HelloReason {
+        UnsupportedMppVersion, Unpaired, InvalidToken, PackIdMismatch, ManifestHashMismatch, AlreadyConnected,
+    }
+    codes ErrorCode = ErrorCode {
+        InvalidFrame, UnknownInvocationId, UnknownQueue, SchemaViolation, UnexpectedStateTransition,
+        FrameTooLarge,
+    }
+    codes RowState = RowState { Pending, Dispatched, Applied, Done, Failed, Refunded }
+    codes RefundStatus = RefundStatus { Requested, Skipped, Manual }
+    codes FailedBy = FailedBy { Adapter, UnknownQueue, Schema, Cancelled, Settled }
+    struct Head = MppHead "mpp_head" { kind, id, queue, event }
+    enum Verdict = mpp_verdict::Kind, "mpp_verdict" in MppVerdict.kind {
+        Accepted = Accepted,
+        Refused(fault) = Refused(fault),
+        TooLate = TooLate,
+    }
+    enum CloseCause = close_cause::Kind, "cause" in CloseCause.kind {
+        PeerClosed = PeerClosed,
+        ReadFailed = ReadFailed,
+        WriteFailed = WriteFailed,
+        HelloTimeout = HelloTimeout,
+        Fault(fault) = Fault(fault),
+        NotReading = NotReading,
+        WriteStalled = WriteStalled,
+        Kicked = Kicked,
+        TooManyConnections = TooManyConnections,
+        Shutdown = Shutdown,
+    }
+    default struct Brake = Brake "brake" { held, draining }
+    enum Transition = mpp_transition::Kind, "mpp" in MppTransition.kind {
+        Listening { addr } = Listening(addr),
+        NotListening = NotListening,
+        Paired = Paired,
+        Connected { peer } = Connected(peer),
+        Handshaken { peer, session_id, persisted } =
+            Handshaken(wire::Handshaken { peer, session_id, persisted }),
+        Disconnected { peer, active, cause } = Disconnected(wire::Disconnected { peer, active, cause }),
+        Stale { silent_s } = StaleSilentS(silent_s),
+        Parked { queue } = Parked(queue),
+        Enqueued { id, queue, event } = Enqueued(wire::Row { id, queue, event, .. }),
+        Dispatched { id, queue, event } = Dispatched(wire::Row { id, queue, event, .. }),
+        Acked { id, queue } = Acked(wire::Row { id, queue, .. }),
+        Applied { id, queue, cleared } = Applied(wire::Row { id, queue, cleared, .. }),
+        Done { id, queue, event, cleared, settled } = Done(wire::Row { id, queue, event, cleared, settled }),
+        Failed { id, queue, event, from, cleared, by } = Failed(wire::RowFailed {
+            row: Some(wire::Row { id, queue, event, cleared, settled: false }),
+            from,
+            by,
+        }) else Kind::Failed(_),
+        Refunded { id, queue, event } = Refunded(wire::Row { id, queue, event, .. }),
+        Requeued { id, queue } = Requeued(wire::Row { id, queue, .. }),
+        Orphaned { id, queue } = LeftApplied(wire::Row { id, queue, .. }),
+        RefundRecorded { refund, id, status } = RefundRecorded(wire::RefundRecorded { refund, id, status }),
+        OtherCancelled { id, queue } = OtherCancelled(wire::Row { id, queue, .. }),
+        Migrated { queue, rows, failed } = Migrated(wire::Migrated { queue, rows, failed }),
+        Braked { queue, brake } = Braked(wire::Braked { queue, brake }),
+        Drained { queue } = Drained(queue),
+        Logged { level } = Logged(level),
+        StateWritten { key, persist } = StateWritten(wire::StateWritten { key, persist }),
+        PersistedLeftOut { key } = PersistedLeftOut(key),
+        CommitsFailing = CommitsFailing,
+        CommitsOk = CommitsWell,
+        PackLoaded { pack_id, manifest_hash } = PackLoaded(wire::PackLoaded { pack_id, manifest_hash }),
     }
 }
 
-pub(super) fn live_head(head: &wire::MppHead) -> Result<Head, DecodeError> {
-    let kind = if head.kind == 0 { None } else { Some(plain::frame_type(head.kind, "mpp_head.kind")?) };
-    Ok(Head {
-        kind,
-        id: head.id.map(InvocationId),
-        queue: head.queue.as_deref().map(QueueName::new),
-        event: head.event.as_deref().map(EventName::new),
-    })
+recorded! { @holder Fault = Fault.kind "fault" }
+
+impl Recorded<Option<wire::fault::Kind>> for Fault {
+    fn recorded(&self) -> Option<wire::fault::Kind> {
+        use wire::fault::Kind;
+        Some(match self {
+            Self::Hello(reason) => Kind::Hello(reason.recorded()),
+            Self::Protocol { code, violation } => {
+                let (violation, field) = recorded_violation(*violation);
+                Kind::Protocol(wire::ProtocolFault {
+                    code: code.recorded(),
+                    violation: violation as i32,
+                    field,
+                })
+            }
+            Self::ByAdapter => Kind::ByAdapter(wire::Nothing {}),
+        })
+    }
+
+    fn live(
+        it: Option<wire::fault::Kind>,
+        field: &'static str,
+        shift: ClockShift,
+    ) -> Result<Self, DecodeError> {
+        use wire::fault::Kind;
+        Ok(match it.ok_or(DecodeError::Missing(field))? {
+            Kind::Hello(reason) => Self::Hello(Recorded::live(reason, "fault.hello", shift)?),
+            Kind::Protocol(it) => Self::Protocol {
+                code: Recorded::live(it.code, "fault.code", shift)?,
+                violation: live_violation(it.violation, &it.field)?,
+            },
+            Kind::ByAdapter(_) => Self::ByAdapter,
+        })
+    }
 }
 
-pub(super) fn recorded_verdict(verdict: &Verdict) -> wire::MppVerdict {
-    use wire::mpp_verdict::Kind;
-    let kind = match verdict {
-        Verdict::Accepted => Kind::Accepted(NOTHING),
-        Verdict::Refused(fault) => Kind::Refused(recorded_fault(*fault)),
-        Verdict::TooLate => Kind::TooLate(NOTHING),
-    };
-    wire::MppVerdict { kind: Some(kind) }
-}
-
-pub(super) fn live_verdict(verdict: wire::MppVerdict) -> Result<Verdict, DecodeError> {
-    use wire::mpp_verdict::Kind;
-    Ok(match verdict.kind.ok_or(DecodeError::Missing("mpp_verdict.kind"))? {
-        Kind::Accepted(_) => Verdict::Accepted,
-        Kind::Refused(fault) => Verdict::Refused(live_fault(fault)?),
-        Kind::TooLate(_) => Verdict::TooLate,
-    })
-}
-
-fn recorded_fault(fault: Fault) -> wire::Fault {
-    use wire::fault::Kind;
-    let kind = match fault {
-        Fault::Hello(reason) => Kind::Hello(plain::to_hello_reason(reason)),
-        Fault::Protocol { code, violation } => {
-            let (violation, field) = recorded_violation(violation);
-            let violation = violation as i32;
-            Kind::Protocol(wire::ProtocolFault {
-                code: plain::to_error_code(code),
-                violation,
-                field: field.to_owned(),
-            })
+/// The number of a violation and the field that it names, both ways.
+macro_rules! violations {
+    ($( $Variant:ident $(($field:ident))? ),* $(,)?) => {
+        fn recorded_violation(violation: Violation) -> (wire::Violation, String) {
+            match violation {
+                $( Violation::$Variant $(($field))? => {
+                    (wire::Violation::$Variant, [$($field,)? ""][0].to_owned())
+                } )*
+            }
         }
-        Fault::ByAdapter => Kind::ByAdapter(NOTHING),
-    };
-    wire::Fault { kind: Some(kind) }
-}
 
-fn live_fault(fault: wire::Fault) -> Result<Fault, DecodeError> {
-    use wire::fault::Kind;
-    Ok(match fault.kind.ok_or(DecodeError::Missing("fault.kind"))? {
-        Kind::Hello(reason) => Fault::Hello(plain::hello_reason(reason, "fault.hello")?),
-        Kind::Protocol(protocol) => Fault::Protocol {
-            code: plain::error_code(protocol.code, "fault.code")?,
-            violation: live_violation(protocol.violation, &protocol.field)?,
-        },
-        Kind::ByAdapter(_) => Fault::ByAdapter,
-    })
-}
-
-fn recorded_violation(violation: Violation) -> (wire::Violation, &'static str) {
-    use wire::Violation as Wire;
-    let plain = match violation {
-        Violation::NotUtf8 => Wire::NotUtf8,
-        Violation::NotJson => Wire::NotJson,
-        Violation::NotObject => Wire::NotObject,
-        Violation::Version => Wire::Version,
-        Violation::NoType => Wire::NoType,
-        Violation::UnknownType => Wire::UnknownType,
-        Violation::HelloFirst => Wire::HelloFirst,
-        Violation::SecondHello => Wire::SecondHello,
-        Violation::WrongDirection => Wire::WrongDirection,
-        Violation::Missing(field) => return (Wire::Missing, field),
-        Violation::Mistyped(field) => return (Wire::Mistyped, field),
-        Violation::AlreadyParked => Wire::AlreadyParked,
-        Violation::StillInFlight => Wire::StillInFlight,
-        Violation::NoSuchQueue => Wire::NoSuchQueue,
-        Violation::NotDispatchedHere => Wire::NotDispatchedHere,
-        Violation::AlreadyEnded => Wire::AlreadyEnded,
-        Violation::NotApplied => Wire::NotApplied,
-        Violation::AlreadyApplied => Wire::AlreadyApplied,
-        Violation::RefundAfterApplied => Wire::RefundAfterApplied,
-        Violation::UndeclaredKey => Wire::UndeclaredKey,
-        Violation::NotTheWriter => Wire::NotTheWriter,
-        Violation::StateSchema => Wire::StateSchema,
-        Violation::StateTooLarge => Wire::StateTooLarge,
-        Violation::TooLarge => Wire::TooLarge,
-    };
-    (plain, "")
-}
-
-fn live_violation(value: i32, field: &str) -> Result<Violation, DecodeError> {
-    use wire::Violation as Wire;
-    Ok(match Wire::try_from(value) {
-        Ok(Wire::NotUtf8) => Violation::NotUtf8,
-        Ok(Wire::NotJson) => Violation::NotJson,
-        Ok(Wire::NotObject) => Violation::NotObject,
-        Ok(Wire::Version) => Violation::Version,
-        Ok(Wire::NoType) => Violation::NoType,
-        Ok(Wire::UnknownType) => Violation::UnknownType,
-        Ok(Wire::HelloFirst) => Violation::HelloFirst,
-        Ok(Wire::SecondHello) => Violation::SecondHello,
-        Ok(Wire::WrongDirection) => Violation::WrongDirection,
-        Ok(Wire::Missing) => Violation::Missing(plain::field_name(field)?),
-        Ok(Wire::Mistyped) => Violation::Mistyped(plain::field_name(field)?),
-        Ok(Wire::AlreadyParked) => Violation::AlreadyParked,
-        Ok(Wire::StillInFlight) => Violation::StillInFlight,
-        Ok(Wire::NoSuchQueue) => Violation::NoSuchQueue,
-        Ok(Wire::NotDispatchedHere) => Violation::NotDispatchedHere,
-        Ok(Wire::AlreadyEnded) => Violation::AlreadyEnded,
-        Ok(Wire::NotApplied) => Violation::NotApplied,
-        Ok(Wire::AlreadyApplied) => Violation::AlreadyApplied,
-        Ok(Wire::RefundAfterApplied) => Violation::RefundAfterApplied,
-        Ok(Wire::UndeclaredKey) => Violation::UndeclaredKey,
-        Ok(Wire::NotTheWriter) => Violation::NotTheWriter,
-        Ok(Wire::StateSchema) => Violation::StateSchema,
-        Ok(Wire::StateTooLarge) => Violation::StateTooLarge,
-        Ok(Wire::TooLarge) => Violation::TooLarge,
-        Ok(Wire::Unspecified) | Err(_) => {
-            return Err(DecodeError::Unknown { field: "fault.violation", value });
+        fn live_violation(value: i32, name: &str) -> Result<Violation, DecodeError> {
+            match wire::Violation::try_from(value) {
+                $( Ok(wire::Violation::$Variant) => {
+                    $( let $field = plain::field_name(name)?; )?
+                    Ok(Violation::$Variant $(($field))?)
+                } )*
+                Ok(wire::Violation::Unspecified) | Err(_) => {
+                    Err(DecodeError::Unknown { field: "fault.violation", value })
+                }
+            }
         }
-    })
-}
-
-pub(crate) fn recorded_close(cause: CloseCause) -> wire::CloseCause {
-    use wire::close_cause::Kind;
-    let kind = match cause {
-        CloseCause::PeerClosed => Kind::PeerClosed(NOTHING),
-        CloseCause::ReadFailed => Kind::ReadFailed(NOTHING),
-        CloseCause::WriteFailed => Kind::WriteFailed(NOTHING),
-        CloseCause::HelloTimeout => Kind::HelloTimeout(NOTHING),
-        CloseCause::Fault(fault) => Kind::Fault(recorded_fault(fault)),
-        CloseCause::NotReading => Kind::NotReading(NOTHING),
-        CloseCause::WriteStalled => Kind::WriteStalled(NOTHING),
-        CloseCause::Kicked => Kind::Kicked(NOTHING),
-        CloseCause::TooManyConnections => Kind::TooManyConnections(NOTHING),
-        CloseCause::Shutdown => Kind::Shutdown(NOTHING),
     };
-    wire::CloseCause { kind: Some(kind) }
 }
 
-pub(crate) fn live_close(cause: Option<wire::CloseCause>) -> Result<CloseCause, DecodeError> {
-    use wire::close_cause::Kind;
-    Ok(match cause.and_then(|cause| cause.kind).ok_or(DecodeError::Missing("cause"))? {
-        Kind::PeerClosed(_) => CloseCause::PeerClosed,
-        Kind::ReadFailed(_) => CloseCause::ReadFailed,
-        Kind::WriteFailed(_) => CloseCause::WriteFailed,
-        Kind::HelloTimeout(_) => CloseCause::HelloTimeout,
-        Kind::Fault(fault) => CloseCause::Fault(live_fault(fault)?),
-        Kind::NotReading(_) => CloseCause::NotReading,
-        Kind::WriteStalled(_) => CloseCause::WriteStalled,
-        Kind::Kicked(_) => CloseCause::Kicked,
-        Kind::TooManyConnections(_) => CloseCause::TooManyConnections,
-        Kind::Shutdown(_) => CloseCause::Shutdown,
-    })
+violations! {
+    NotUtf8, NotJson, NotObject, Version, NoType, UnknownType, HelloFirst, SecondHello, WrongDirection,
+    Missing(field), Mistyped(field), AlreadyParked, StillInFlight, NoSuchQueue, NotDispatchedHere,
+    AlreadyEnded, NotApplied, AlreadyApplied, RefundAfterApplied, UndeclaredKey, NotTheWriter, StateSchema,
+    StateTooLarge, TooLarge,
 }

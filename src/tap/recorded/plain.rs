@@ -1,16 +1,28 @@
 //! Values that every message is made of, and enumerations without content.
 
 use std::{
-    collections::BTreeSet,
+    collections::{BTreeMap, BTreeSet, VecDeque},
+    ffi::OsString,
     net::SocketAddr,
-    sync::{Mutex, PoisonError},
+    os::unix::ffi::{OsStrExt as _, OsStringExt as _},
+    path::PathBuf,
+    sync::{Arc, Mutex, PoisonError},
 };
 
-use super::{error::DecodeError, wire};
+use uuid::Uuid;
+
+use super::{
+    error::DecodeError,
+    form::{Recorded, RecordedRow, recorded},
+    wire,
+};
 use crate::{
-    ids::TraceId,
-    tap::entry::{self, macp, mpp, rmp, runs, station},
-    time::{Mono, Now, Wall},
+    ids::{
+        ActionId, ConnectionId, EventName, InvocationId, ManifestHash, PackId, Peer, QueueName, RefundId,
+        Seq, SessionId, StateKey, Ticket, TopicName, TraceId,
+    },
+    tap::entry::{rmp, station::Level},
+    time::{ClockShift, Mono, Now, Wall},
 };
 
 /// Names of fields that one process takes from recordings.
@@ -18,29 +30,6 @@ const FIELD_NAMES_MAX: usize = 256;
 
 /// The length of such a name in bytes.
 const FIELD_NAME_BYTES_MAX: usize = 64;
-
-pub(crate) fn moment(at: Now) -> wire::Moment {
-    wire::Moment { mono_ns: at.mono.0, wall_ms: at.wall.0 }
-}
-
-pub(crate) fn now(at: Option<wire::Moment>, field: &'static str) -> Result<Now, DecodeError> {
-    let at = at.ok_or(DecodeError::Missing(field))?;
-    Ok(Now { mono: Mono(at.mono_ns), wall: Wall(at.wall_ms) })
-}
-
-pub(crate) fn trace_bytes(trace: Option<TraceId>) -> Option<Vec<u8>> {
-    trace.map(|trace| trace.0.as_bytes().to_vec())
-}
-
-pub(crate) fn trace(bytes: Option<&[u8]>) -> Result<Option<TraceId>, DecodeError> {
-    bytes
-        .map(|bytes| uuid::Uuid::from_slice(bytes).map(TraceId).map_err(|_| DecodeError::Invalid("trace")))
-        .transpose()
-}
-
-pub(crate) fn addr(text: &str, field: &'static str) -> Result<SocketAddr, DecodeError> {
-    text.parse().map_err(|_| DecodeError::Invalid(field))
-}
 
 /// The name of a frame's field. Live names are part of the program; those of a recording are kept for as long
 /// as the process lives, in a set with a bound.
@@ -61,69 +50,108 @@ pub(super) fn field_name(name: &str) -> Result<&'static str, DecodeError> {
     Ok(name)
 }
 
-macro_rules! mirror {
-    ($( $to:ident, $back:ident: $live:path = $wire:ident { $($variant:ident),* $(,)? } )*) => {
-        $(
-            pub(crate) fn $to(value: $live) -> i32 {
-                use $live as Live;
-                match value { $( Live::$variant => wire::$wire::$variant as i32, )* }
+/// Implements [`Recorded`] for values that fields hold: how they are recorded, and how they are read.
+macro_rules! values {
+    ($(
+        $($Live:ty),+ as $Wire:ty: |$value:ident| $recorded:expr, |$it:ident, $field:pat_param| $live:expr;
+    )*) => { $( $(
+        impl Recorded<$Wire> for $Live {
+            fn recorded(&self) -> $Wire {
+                let $value = self;
+                $recorded
             }
 
-            pub(crate) fn $back(value: i32, field: &'static str) -> Result<$live, DecodeError> {
-                use $live as Live;
-                match wire::$wire::try_from(value) {
-                    $( Ok(wire::$wire::$variant) => Ok(Live::$variant), )*
-                    Ok(wire::$wire::Unspecified) | Err(_) => Err(DecodeError::Unknown { field, value }),
-                }
+            fn live($it: $Wire, $field: &'static str, _: ClockShift) -> Result<Self, DecodeError> {
+                $live
             }
-        )*
-    };
+        }
+    )+ )* };
 }
 
-mirror! {
-    to_link, link: entry::Link = Link { Station, Mpp, Rmp, Runs, Macp }
-    to_direction, direction: entry::Direction = Direction { Inbound, Outbound }
-    to_level, level: station::Level = Level { Trace, Debug, Info, Warn, Error }
-    to_frame_type, frame_type: mpp::FrameType = FrameType {
-        Hello, HelloAck, Pull, Invocation, Ack, Applied, Done, Failed, Heartbeat, Log, StateWrite, ProtocolError,
+values! {
+    bool as bool: |it| *it, |it, _| Ok(it);
+    u32 as u32: |it| *it, |it, _| Ok(it);
+    u64 as u64: |it| *it, |it, _| Ok(it);
+    i64 as i64: |it| *it, |it, _| Ok(it);
+    f64 as f64: |it| *it, |it, _| Ok(it);
+    u16 as u32:
+        |it| u32::from(*it), |it, field| Self::try_from(it).map_err(|_| DecodeError::Invalid(field));
+    InvocationId, RefundId, SessionId, ConnectionId, Seq, Ticket, Wall as u64:
+        |it| it.0, |it, _| Ok(Self(it));
+    Arc<str> as String: |it| (**it).to_owned(), |it, _| Ok(Self::from(it));
+    EventName, ManifestHash, PackId, Peer, QueueName, StateKey, TopicName as String:
+        |it| it.as_str().to_owned(), |it, _| Ok(Self::new(&it));
+    SocketAddr as String:
+        |it| it.to_string(), |it, field| it.parse().map_err(|_| DecodeError::Invalid(field));
+    rmp::Refusal as String:
+        |it| it.name().to_owned(), |it, field| Self::from_name(&it).ok_or(DecodeError::Invalid(field));
+    TraceId, ActionId as [u8; 16]: |it| *it.0.as_bytes(), |it, _| Ok(Self(Uuid::from_bytes(it)));
+    TraceId, ActionId as Vec<u8>:
+        |it| it.0.as_bytes().to_vec(),
+        |it, field| Uuid::from_slice(&it).map(Self).map_err(|_| DecodeError::Invalid(field));
+    PathBuf as Vec<u8>:
+        |it| it.as_os_str().as_bytes().to_vec(), |it, _| Ok(Self::from(OsString::from_vec(it)));
+}
+
+impl Recorded<wire::Moment> for Now {
+    fn recorded(&self) -> wire::Moment {
+        wire::Moment { mono_ns: self.mono.0, wall_ms: self.wall.0 }
     }
-    to_hello_reason, hello_reason: mpp::HelloReason = HelloReason {
-        UnsupportedMppVersion, Unpaired, InvalidToken, PackIdMismatch, ManifestHashMismatch, AlreadyConnected,
+
+    fn live(it: wire::Moment, _: &'static str, shift: ClockShift) -> Result<Self, DecodeError> {
+        Ok(shift.apply(Self { mono: Mono(it.mono_ns), wall: Wall(it.wall_ms) }))
     }
-    to_error_code, error_code: mpp::ErrorCode = ErrorCode {
-        InvalidFrame, UnknownInvocationId, UnknownQueue, SchemaViolation, UnexpectedStateTransition, FrameTooLarge,
+}
+
+recorded! { @required Now = wire::Moment }
+
+impl<T: Recorded<W>, W> Recorded<Option<W>> for Option<T> {
+    fn recorded(&self) -> Option<W> {
+        self.as_ref().map(T::recorded)
     }
-    to_row_state, row_state: mpp::RowState = RowState { Pending, Dispatched, Applied, Done, Failed, Refunded }
-    to_refund_status, refund_status: mpp::RefundStatus = RefundStatus { Requested, Skipped, Manual }
-    to_rmp_frame_kind, rmp_frame_kind: rmp::FrameKind = RmpFrameKind {
-        Hello, Subscribe, Unsubscribe, Publish, Ping, Welcome, Ok, Error, Deliver, Pong,
+
+    fn live(it: Option<W>, field: &'static str, shift: ClockShift) -> Result<Self, DecodeError> {
+        it.map(|it| T::live(it, field, shift)).transpose()
     }
-    to_rmp_dialect, rmp_dialect: rmp::Dialect = RmpDialect { Frames, Json }
-    to_rmp_kind, rmp_kind: rmp::Kind = RmpKind { Agent, Ui, Tui, Viewer, Cue, Station }
-    to_rmp_drop_reason, rmp_drop_reason: rmp::DropReason = RmpDropReason { TtlExpired, Duplicate, BackpressureTimeout }
-    to_run_state, run_state: runs::RunState = RunState { Running, Cancelling, Succeeded, Failed, Cancelled }
-    to_node_state, node_state: runs::NodeState = NodeState {
-        Waiting, Ready, Asking, Running, Retrying, Completed, Failed, Skipped, Blocked, Cancelled,
+}
+
+/// An enumeration without content that may be absent, and is 0 then.
+impl<T: Recorded<i32>> Recorded<i32> for Option<T> {
+    fn recorded(&self) -> i32 {
+        self.as_ref().map_or(0, T::recorded)
     }
-    to_event_kind, event_kind: runs::EventKind = EventKind { Log, Status, Plan, Trace, Artifact, Progress }
-    to_run_verdict, run_verdict: runs::Verdict = RunVerdict { Approved, Rejected, Expired, Withdrawn }
-    to_asker_kind, asker_kind: runs::AskerKind = AskerKind { Agent, Ui, Tui, Cue, Station }
-    to_macp_rpc, macp_rpc: macp::Rpc = MacpRpc {
-        Initialize, Send, StreamSession, GetSession, CancelSession, GetManifest, ListModes, WatchModeRegistry, ListRoots, WatchRoots,
+
+    fn live(it: i32, field: &'static str, shift: ClockShift) -> Result<Self, DecodeError> {
+        (it != 0).then(|| T::live(it, field, shift)).transpose()
     }
-    to_macp_status, macp_status: macp::Status = MacpStatus {
-        InvalidArgument, NotFound, Unimplemented, ResourceExhausted, Unavailable, Internal,
+}
+
+macro_rules! lists {
+    ($($List:ty),*) => { $(
+        impl<T: Recorded<W>, W> Recorded<Vec<W>> for $List {
+            fn recorded(&self) -> Vec<W> {
+                self.iter().map(T::recorded).collect()
+            }
+
+            fn live(all: Vec<W>, field: &'static str, shift: ClockShift) -> Result<Self, DecodeError> {
+                all.into_iter().map(|it| T::live(it, field, shift)).collect()
+            }
+        }
+    )* };
+}
+
+lists! { Vec<T>, VecDeque<T>, Arc<[T]> }
+
+impl<K: Ord, V: RecordedRow<K, W>, W> Recorded<Vec<W>> for BTreeMap<K, V> {
+    fn recorded(&self) -> Vec<W> {
+        self.iter().map(|(key, value)| value.recorded_row(key)).collect()
     }
-    to_macp_code, macp_code: macp::Code = MacpCode {
-        UnsupportedProtocolVersion, InvalidEnvelope, SessionNotFound, SessionNotOpen, ModeNotSupported, Forbidden, Unauthenticated,
-        DuplicateMessage, PayloadTooLarge, RateLimited,
+
+    fn live(all: Vec<W>, _: &'static str, shift: ClockShift) -> Result<Self, DecodeError> {
+        all.into_iter().map(|it| V::live_row(it, shift)).collect()
     }
-    to_macp_fault, macp_fault: macp::Fault = MacpFault {
-        InvalidMacpVersion, InvalidEnvelope, DuplicateSession, InvalidTtl, InvalidModeState, InvalidPayload, UnknownSession, SessionNotOpen,
-        TtlExpired, UnknownMode, Forbidden, Unauthenticated, DuplicateMessage, PayloadTooLarge, RateLimited,
-    }
-    to_macp_mode, macp_mode: macp::Mode = MacpMode { Decision, MultiRound }
-    to_macp_ending, macp_ending: macp::Ending = MacpEnding { Resolved, TtlExpired, Cancelled, LogDamaged }
-    to_macp_phase, macp_phase: macp::Phase = MacpPhase { Proposal, Evaluation, Voting, Committed }
-    to_failed_by, failed_by: mpp::FailedBy = FailedBy { Adapter, UnknownQueue, Schema, Cancelled, Settled }
+}
+
+recorded! {
+    codes Level = Level { Trace, Debug, Info, Warn, Error }
 }
