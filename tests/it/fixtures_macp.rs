@@ -196,7 +196,7 @@ pub(crate) fn snapshots() -> Vec<Snapshot> {
         let mut ended = view(number, Progress::Rounds(RoundsView::default()));
         // The later number ended earlier.
         let at = Now::at_ms(100 - number);
-        ended.end = Some(EndView { ending: *ending, at, text: text("{}"), evicted: number % 2 == 0 });
+        ended.end = Some(EndView { ending, at, text: text("{}"), evicted: number % 2 == 0 });
         full.sessions.insert(number, ended);
         full.ended.push_front(number);
     }

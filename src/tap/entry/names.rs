@@ -13,7 +13,13 @@ macro_rules! names {
 
             impl $Name {
                 /// All of them, in the order in which they are listed.
-                pub const ALL: &'static [Self] = &[ $( Self::$variant, )* ];
+                pub const ALL: [Self; [ $( $text, )* ].len()] = [ $( Self::$variant, )* ];
+
+                /// Its index in arrays that hold one item of each.
+                #[must_use]
+                pub const fn index(self) -> usize {
+                    self as usize
+                }
 
                 /// The name that is written and shown.
                 #[must_use]
@@ -24,11 +30,11 @@ macro_rules! names {
                 /// The one of this name.
                 #[must_use]
                 pub fn from_name(name: &str) -> Option<Self> {
-                    Self::ALL.iter().copied().find(|it| it.name() == name)
+                    Self::ALL.into_iter().find(|it| it.name() == name)
                 }
             }
         )*
     };
 }
 
-pub(super) use names;
+pub(in crate::tap::entry) use names;

@@ -1,6 +1,6 @@
 //! What the station itself reports.
 
-use super::Link;
+use super::{Link, names::names};
 
 /// A change of the station's own state. The text beside the entry is the reason or notice for people.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,41 +60,18 @@ pub enum Transition {
     Stopping,
 }
 
-/// How much a notice or a log line matters.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Level {
-    /// Of interest to the author alone.
-    Trace,
-    /// For finding faults.
-    Debug,
-    /// Worth knowing.
-    Info,
-    /// Something needs a look.
-    Warn,
-    /// Something failed.
-    Error,
-}
-
-impl Level {
-    /// Every level, least first.
-    pub const ALL: [Self; 5] = [Self::Trace, Self::Debug, Self::Info, Self::Warn, Self::Error];
-
-    /// Its name on the wire.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Trace => "trace",
-            Self::Debug => "debug",
-            Self::Info => "info",
-            Self::Warn => "warn",
-            Self::Error => "error",
-        }
-    }
-
-    /// Reads a name; names are lowercase.
-    #[must_use]
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|level| level.name() == name)
+names! {
+    /// How much a notice or a log line matters.
+    Level {
+        /// Of interest to the author alone.
+        Trace = "trace",
+        /// For finding faults.
+        Debug = "debug",
+        /// Worth knowing.
+        Info = "info",
+        /// Something needs a look.
+        Warn = "warn",
+        /// Something failed.
+        Error = "error",
     }
 }

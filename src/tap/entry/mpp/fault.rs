@@ -1,5 +1,7 @@
 //! What the bridge makes of frames and connections: verdicts, the error taxonomy, the causes of a close.
 
+use crate::tap::entry::names::names;
+
 /// What the bridge made of an inbound frame.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
@@ -30,88 +32,56 @@ pub enum Fault {
     ByAdapter,
 }
 
-/// The reason codes of a refused `hello` (mpp-v2, `hello_ack`), in the order of their checks after the
-/// version (ruling MPP 2).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum HelloReason {
-    /// `mpp` is not 2.
-    UnsupportedMppVersion,
-    /// This station has no pairing.
-    Unpaired,
-    /// The token does not match.
-    InvalidToken,
-    /// Another pack.
-    PackIdMismatch,
-    /// Another manifest.
-    ManifestHashMismatch,
-    /// Another adapter is active.
-    AlreadyConnected,
-}
-
-impl HelloReason {
-    /// All six.
-    pub const ALL: [Self; 6] = [
-        Self::UnsupportedMppVersion,
-        Self::Unpaired,
-        Self::InvalidToken,
-        Self::PackIdMismatch,
-        Self::ManifestHashMismatch,
-        Self::AlreadyConnected,
-    ];
-
-    /// The value of `reason` on the wire.
-    #[must_use]
-    pub const fn code(self) -> &'static str {
-        match self {
-            Self::UnsupportedMppVersion => "unsupported_mpp_version",
-            Self::Unpaired => "unpaired",
-            Self::InvalidToken => "invalid_token",
-            Self::PackIdMismatch => "pack_id_mismatch",
-            Self::ManifestHashMismatch => "manifest_hash_mismatch",
-            Self::AlreadyConnected => "already_connected",
-        }
+names! {
+    /// The reason codes of a refused `hello` (mpp-v2, `hello_ack`), in the order of their checks after the
+    /// version (ruling MPP 2).
+    HelloReason {
+        /// `mpp` is not 2.
+        UnsupportedMppVersion = "unsupported_mpp_version",
+        /// This station has no pairing.
+        Unpaired = "unpaired",
+        /// The token does not match.
+        InvalidToken = "invalid_token",
+        /// Another pack.
+        PackIdMismatch = "pack_id_mismatch",
+        /// Another manifest.
+        ManifestHashMismatch = "manifest_hash_mismatch",
+        /// Another adapter is active.
+        AlreadyConnected = "already_connected",
     }
 }
 
-/// The codes of `protocol_error` (mpp-v2, its codes).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum ErrorCode {
-    /// Not a frame, or not one that may come here.
-    InvalidFrame,
-    /// An id that this connection was not sent.
-    UnknownInvocationId,
-    /// A queue that the manifest lacks.
-    UnknownQueue,
-    /// A value that its schema refuses.
-    SchemaViolation,
-    /// A frame that does not follow from the invocation's state.
-    UnexpectedStateTransition,
-    /// A line over 64 KiB.
-    FrameTooLarge,
+impl HelloReason {
+    /// The value of `reason` on the wire.
+    #[must_use]
+    pub const fn code(self) -> &'static str {
+        self.name()
+    }
+}
+
+names! {
+    /// The codes of `protocol_error` (mpp-v2, its codes).
+    ErrorCode {
+        /// Not a frame, or not one that may come here.
+        InvalidFrame = "INVALID_FRAME",
+        /// An id that this connection was not sent.
+        UnknownInvocationId = "UNKNOWN_INVOCATION_ID",
+        /// A queue that the manifest lacks.
+        UnknownQueue = "UNKNOWN_QUEUE",
+        /// A value that its schema refuses.
+        SchemaViolation = "SCHEMA_VIOLATION",
+        /// A frame that does not follow from the invocation's state.
+        UnexpectedStateTransition = "UNEXPECTED_STATE_TRANSITION",
+        /// A line over 64 KiB.
+        FrameTooLarge = "FRAME_TOO_LARGE",
+    }
 }
 
 impl ErrorCode {
-    /// All six.
-    pub const ALL: [Self; 6] = [
-        Self::InvalidFrame,
-        Self::UnknownInvocationId,
-        Self::UnknownQueue,
-        Self::SchemaViolation,
-        Self::UnexpectedStateTransition,
-        Self::FrameTooLarge,
-    ];
-
     /// The value of `code` on the wire.
     #[must_use]
     pub const fn code(self) -> &'static str {
-        match self {
-            Self::InvalidFrame => "INVALID_FRAME",
-            Self::UnknownInvocationId => "UNKNOWN_INVOCATION_ID",
-            Self::UnknownQueue => "UNKNOWN_QUEUE",
-            Self::SchemaViolation => "SCHEMA_VIOLATION",
-            Self::UnexpectedStateTransition => "UNEXPECTED_STATE_TRANSITION",
-            Self::FrameTooLarge => "FRAME_TOO_LARGE",
-        }
+        self.name()
     }
 }
 

@@ -2,36 +2,17 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What a source's upstream does with a refund (mpp-v2, failed).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum RefundStatus {
-    /// Channel points: to be called upstream.
-    Requested,
-    /// Bits: not refundable; the streamer is told.
-    Skipped,
-    /// Anything else: by hand.
-    Manual,
-}
+use crate::tap::entry::names::names;
 
-impl RefundStatus {
-    /// All three.
-    pub const ALL: [Self; 3] = [Self::Requested, Self::Skipped, Self::Manual];
-
-    /// Its name, as in `ls refunds --state`.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Requested => "requested",
-            Self::Skipped => "skipped",
-            Self::Manual => "manual",
-        }
-    }
-
-    /// The status with this name.
-    #[must_use]
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|status| status.name() == name)
+names! {
+    /// What a source's upstream does with a refund (mpp-v2, failed).
+    RefundStatus {
+        /// Channel points: to be called upstream.
+        Requested = "requested",
+        /// Bits: not refundable; the streamer is told.
+        Skipped = "skipped",
+        /// Anything else: by hand.
+        Manual = "manual",
     }
 }
 
@@ -59,55 +40,32 @@ pub struct Brake {
     pub draining: bool,
 }
 
-/// The states of an invocation (mpp-v2 §9.1).
-///
-/// ```text
-/// pending ──▶ dispatched ──▶ applied ──▶ done
-///    │  ▲         │  │           └─────▶ failed
-///    │  └ requeue ┘  ├──▶ failed
-///    └──▶ failed     └──▶ refunded
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum RowState {
-    /// Recorded, waiting for a pull.
-    Pending,
-    /// Sent to the adapter.
-    Dispatched,
-    /// The effect is in the game.
-    Applied,
-    /// Ended well.
-    Done,
-    /// Ended badly.
-    Failed,
-    /// Ended badly, with a refund request.
-    Refunded,
+names! {
+    /// The states of an invocation (mpp-v2 §9.1).
+    ///
+    /// ```text
+    /// pending ──▶ dispatched ──▶ applied ──▶ done
+    ///    │  ▲         │  │           └─────▶ failed
+    ///    │  └ requeue ┘  ├──▶ failed
+    ///    └──▶ failed     └──▶ refunded
+    /// ```
+    RowState {
+        /// Recorded, waiting for a pull.
+        Pending = "pending",
+        /// Sent to the adapter.
+        Dispatched = "dispatched",
+        /// The effect is in the game.
+        Applied = "applied",
+        /// Ended well.
+        Done = "done",
+        /// Ended badly.
+        Failed = "failed",
+        /// Ended badly, with a refund request.
+        Refunded = "refunded",
+    }
 }
 
 impl RowState {
-    /// All six.
-    pub const ALL: [Self; 6] =
-        [Self::Pending, Self::Dispatched, Self::Applied, Self::Done, Self::Failed, Self::Refunded];
-
-    /// Its name, as in `ls invocations --state`.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Pending => "pending",
-            Self::Dispatched => "dispatched",
-            Self::Applied => "applied",
-            Self::Done => "done",
-            Self::Failed => "failed",
-            Self::Refunded => "refunded",
-        }
-    }
-
-    /// The state with this name.
-    #[must_use]
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|state| state.name() == name)
-    }
-
     /// Whether nothing follows it.
     #[must_use]
     pub const fn is_terminal(self) -> bool {

@@ -1,7 +1,10 @@
 //! What is read of a frame at a glance, and what the broker made of it.
 
 use super::Refusal;
-use crate::ids::{ConnectionId, TopicName};
+use crate::{
+    ids::{ConnectionId, TopicName},
+    tap::entry::names::names,
+};
 
 /// In what a peer of the bus speaks.
 #[derive(
@@ -27,49 +30,31 @@ impl Dialect {
     }
 }
 
-macro_rules! kinds {
-    ($( $(#[doc = $doc:literal])* $name:ident ),* $(,)?) => {
-        /// What a frame on the socket is for (ruling RMP 1). A publication is the control frame and the
-        /// message together.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        pub enum FrameKind {
-            $( $(#[doc = $doc])* $name ),*
-        }
-
-        impl FrameKind {
-            /// All there are.
-            pub const ALL: &'static [Self] = &[ $( Self::$name ),* ];
-
-            /// Its name on the wire.
-            #[must_use]
-            pub const fn name(self) -> &'static str {
-                match self { $( Self::$name => stringify!($name) ),* }
-            }
-        }
-    };
-}
-
-kinds! {
-    /// Client, first: who it is.
-    Hello,
-    /// Client: wants what is published on a topic.
-    Subscribe,
-    /// Client: does not want it any more.
-    Unsubscribe,
-    /// Client: a message for a topic.
-    Publish,
-    /// Client: is anybody there.
-    Ping,
-    /// Broker: taken; the session.
-    Welcome,
-    /// Broker: done.
-    Ok,
-    /// Broker: refused.
-    Error,
-    /// Broker: a message for a subscription.
-    Deliver,
-    /// Broker: here.
-    Pong,
+names! {
+    /// What a frame on the socket is for (ruling RMP 1). A publication is the control frame and the message
+    /// together.
+    FrameKind {
+        /// Client, first: who it is.
+        Hello = "Hello",
+        /// Client: wants what is published on a topic.
+        Subscribe = "Subscribe",
+        /// Client: does not want it any more.
+        Unsubscribe = "Unsubscribe",
+        /// Client: a message for a topic.
+        Publish = "Publish",
+        /// Client: is anybody there.
+        Ping = "Ping",
+        /// Broker: taken; the session.
+        Welcome = "Welcome",
+        /// Broker: done.
+        Ok = "Ok",
+        /// Broker: refused.
+        Error = "Error",
+        /// Broker: a message for a subscription.
+        Deliver = "Deliver",
+        /// Broker: here.
+        Pong = "Pong",
+    }
 }
 
 /// A frame's kind and what it speaks of; what could not be read is absent. Its trace is the entry's.
