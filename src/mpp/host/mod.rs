@@ -6,6 +6,7 @@
 //! beside the runtime of the other hosts: a slow disk holds up the bridge, which may not dispatch without its
 //! commits anyway, and nothing else.
 
+mod commit;
 mod conn;
 mod drain;
 mod listen;

@@ -11,11 +11,13 @@
 //! when a unit is about to leave; one that has begun to leave goes on to its end. Small messages are copied,
 //! so that many leave by one write; large ones are shared.
 
+mod delivery;
 mod queue;
 mod queue_stats;
 mod segments;
 #[cfg(test)]
 mod tests;
 
-pub use queue::{Delivery, Expired, Front, NotReading, Outbox, Payload, SHARED_BYTES_MIN, Sent};
+pub use delivery::{Delivery, Expired, NotReading, Payload, Sent};
+pub use queue::{Front, Outbox, SHARED_BYTES_MIN};
 pub use queue_stats::{Budget, Full, QueueStats, QueuedBytes, Slot};

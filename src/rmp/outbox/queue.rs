@@ -5,6 +5,7 @@ use std::{collections::VecDeque, mem};
 use bytes::Bytes;
 
 use super::{
+    delivery::{Delivery, Expired, NotReading, Payload, Sent},
     queue_stats::{Budget, Full, QueueStats, QueueStatsTable, QueuedBytes, Slot},
     segments::{Cursor, Segments},
 };
@@ -16,62 +17,6 @@ pub const SHARED_BYTES_MIN: usize = 16 << 10;
 const FRONT_BYTES: usize = 256 << 10;
 /// Slices offered for one write.
 const SLICES_MAX: usize = 16;
-
-/// The peer reads so little that its answers pile up: its connection is to be closed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{bytes} bytes of answers are waiting, and the limit is {bytes_max}")]
-pub struct NotReading {
-    /// Bytes that are waiting.
-    pub bytes: u64,
-    /// The limit in force.
-    pub bytes_max: u64,
-}
-
-/// A message for one subscription. `T` is what its owner needs to tell of its loss.
-#[derive(Clone, Debug)]
-pub struct Delivery<'a, T> {
-    /// What is written before the message.
-    pub head: &'a [u8],
-    /// The message as it came.
-    pub message: Payload<'a>,
-    /// The moment from which it is not worth delivering, in milliseconds since the Unix epoch.
-    pub expires_at_ms: u64,
-    /// Handed out again should it expire.
-    pub tag: T,
-}
-
-/// The bytes of a message.
-#[derive(Clone, Copy, Debug)]
-pub enum Payload<'a> {
-    /// They are copied, whatever their number.
-    Copied(&'a [u8]),
-    /// They are shared from [`SHARED_BYTES_MIN`] on.
-    Shared(&'a Bytes),
-}
-
-impl Payload<'_> {
-    fn bytes(&self) -> &[u8] {
-        match self {
-            Self::Copied(bytes) => bytes,
-            Self::Shared(bytes) => bytes,
-        }
-    }
-}
-
-/// A delivery that was taken out because it expired (rmp-v0 §4).
-#[derive(Clone, Debug)]
-pub struct Expired<'a, T> {
-    /// The subscription.
-    pub slot: Slot,
-    /// What was written before the message.
-    pub head: &'a [u8],
-    /// The message as it came.
-    pub message: &'a [u8],
-    /// Since when it is expired.
-    pub expires_at_ms: u64,
-    /// What came with it.
-    pub tag: T,
-}
 
 /// What may be written now, in order.
 #[derive(Debug)]
@@ -86,17 +31,6 @@ impl<'a> Front<'a> {
     pub fn slices(&self) -> &[&'a [u8]] {
         self.slices.get(..self.len).unwrap_or_default()
     }
-}
-
-/// What left entirely by one write.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Sent {
-    /// Deliveries.
-    pub messages: u64,
-    /// Their bytes.
-    pub bytes: u64,
-    /// Answers.
-    pub answers: u64,
 }
 
 /// The queue of one connection.

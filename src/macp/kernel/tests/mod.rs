@@ -1,5 +1,6 @@
 //! The kernel's behaviours, with envelopes as the specification has them.
 
+mod bounds;
 mod closing;
 mod log;
 mod modes;

@@ -1,0 +1,209 @@
+//! What the protocol has no error for: bounds of names, payloads and what is not durable.
+
+use prost::Message as _;
+
+use super::test_kernel::{TestKernel, accepted, envelope, participants, refused, rounds, start};
+use crate::{
+    limits,
+    macp::{
+        Code, Fault, SessionState, Status,
+        kernel::{Answer, Input, Lookup, parse_ahead},
+        proto::v1::{Envelope, SessionStartPayload},
+    },
+};
+
+#[test]
+fn what_the_protocol_has_no_error_for_ends_the_call_and_names_the_bound() {
+    let declined = |answer: Answer| match answer {
+        Answer::Declined { status, why } => (status, why),
+        answer => panic!("{answer:?}"),
+    };
+    let limits = limits::Macp {
+        open_max: 2,
+        session_messages_max: 100,
+        session_bytes_max: 65_536,
+        ..limits::Macp::default()
+    };
+    let mut house = TestKernel::with(limits);
+    accepted(&house.send(&start("s", "m", &SessionStartPayload::default())));
+    accepted(&house.send(&start("t", "m", &SessionStartPayload::default())));
+    let (status, why) = declined(house.receive(&start("u", "m", &SessionStartPayload::default())));
+    assert!(status == Status::ResourceExhausted && why.contains("limits.macp.open_max"), "{why}");
+    assert!(
+        house.send(&start("t", "m", &SessionStartPayload::default())).is_duplicate,
+        "what is there is there"
+    );
+    house.cancel("t", "");
+    accepted(&house.send(&start("u", "m", &SessionStartPayload::default())));
+    for n in 0..100 {
+        accepted(&house.send_text("s", "Unheard", &format!("m{n}"), "a", ""));
+    }
+    let (_, why) = declined(house.receive(&envelope("s", "Unheard", "one more", "a", "")));
+    assert!(why.contains("limits.macp.session_messages_max"), "{why}");
+    let (_, why) = declined(house.receive(&envelope("u", "Unheard", "m1", "a", vec![0; 65_536])));
+    assert!(why.contains("limits.macp.session_bytes_max"), "{why}");
+    accepted(&house.send_text("u", "Unheard", "m1", "a", ""));
+    // No mode knows the type, and the log has it.
+    let (_, why) = declined(house.receive(&envelope("u", &"x".repeat(65_536), "m2", "a", "")));
+    assert!(why.contains("limits.macp.session_bytes_max"), "{why}");
+    // Two bytes each on the way, more where they are kept.
+    house.cancel("u", "");
+    let (_, why) = declined(house.receive(&start("v", "m", &participants(&vec![""; 5_000]))));
+    assert!(why.contains("limits.macp.session_bytes_max"), "{why}");
+}
+
+/// One byte more than a name that is kept may have.
+fn long() -> String {
+    "x".repeat(1_025)
+}
+
+#[track_caller]
+fn too_long(ack: &crate::macp::kernel::Acked, name: &str) {
+    refused(ack, Fault::InvalidEnvelope, Code::InvalidEnvelope);
+    let (_, why) = ack.error.as_ref().unwrap();
+    assert_eq!(why, &format!("{name} has 1025 bytes; limits.macp.id_bytes_max allows 1024"));
+}
+
+#[test]
+fn a_name_that_is_too_long_to_be_kept_is_refused_behind_every_rule_of_the_text() {
+    let mut house = TestKernel::new();
+    let long = long();
+    // Rules 3 and 4, then 5.
+    let of_mode = |mode: &str| Envelope {
+        mode: mode.to_owned(),
+        ..envelope(&long, "SessionStart", &long, &long, vec![0xff])
+    };
+    refused(&house.send(&of_mode("no mode")), Fault::UnknownMode, Code::ModeNotSupported);
+    refused(&house.send(&of_mode("")), Fault::InvalidEnvelope, Code::InvalidEnvelope);
+    assert!(!house.send(&of_mode("")).error.unwrap().1.contains("limits"));
+    refused(
+        &house.send(&start(
+            &long,
+            "m",
+            &SessionStartPayload { ttl_ms: -1, ..SessionStartPayload::default() },
+        )),
+        Fault::InvalidTtl,
+        Code::InvalidEnvelope,
+    );
+    accepted(&house.send(&start("s", "m", &participants(&["a"]))));
+    refused(
+        &house.send(&start("s", &long, &SessionStartPayload::default())),
+        Fault::DuplicateSession,
+        Code::InvalidEnvelope,
+    );
+    // Rules 6, 9 and 10.
+    refused(&house.send_text(&long, "Vote", &long, &long, ""), Fault::UnknownSession, Code::SessionNotFound);
+    refused(
+        &house.send_text("s", "Vote", &long, "b", "no json"),
+        Fault::InvalidEnvelope,
+        Code::InvalidEnvelope,
+    );
+    assert!(house.send_text("s", "Vote", &long, "b", "").error.unwrap().1.contains("no participant"));
+    accepted(&house.send(&start("ended", "m", &SessionStartPayload::default())));
+    house.cancel("ended", "");
+    refused(&house.send_text("ended", "Vote", &long, &long, ""), Fault::SessionNotOpen, Code::SessionNotOpen);
+    // Behind them, before the mode.
+    let (records, image) = (house.log.len(), house.kernel.image("s"));
+    too_long(&house.send_text("s", "Vote", &long, "a", "no json"), "message_id");
+    accepted(&house.send(&start("open", "m", &SessionStartPayload::default())));
+    too_long(&house.send_text("open", "Vote", "m2", &long, "no json"), "sender");
+    too_long(&house.send(&start(&long, "m", &SessionStartPayload::default())), "session_id");
+    too_long(&house.send(&start("t", &long, &SessionStartPayload::default())), "message_id");
+    too_long(&house.send(&Envelope { sender: long.clone(), ..rounds("t", "m", &[]) }), "sender");
+    assert_eq!((house.log.len(), house.kernel.image("s")), (records + 1, image), "nothing is recorded");
+    let ack = house.send_text("s", "Vote", &long, "a", "");
+    assert_eq!((ack.state, ack.at_ms), (Some(SessionState::Open), house.unix_ms()));
+    assert_eq!(house.send(&start(&long, "m", &SessionStartPayload::default())).state, None);
+    // A byte less is kept.
+    accepted(&house.send_text("s", "Unheard", &long[1..], "a", ""));
+    accepted(&house.send(&start(&long[1..], &long[1..], &SessionStartPayload::default())));
+}
+
+#[test]
+fn what_is_not_kept_may_be_of_any_length() {
+    let mut house = TestKernel::new();
+    let long = "x".repeat(100_000);
+    accepted(&house.send_text(&long, "Signal", &long, &long, ""));
+    accepted(&house.send(&start("s", "m", &SessionStartPayload::default())));
+    accepted(&house.send_text("s", &long, "m1", "a", ""));
+    accepted(&house.send(&Envelope { mode: long.clone(), ..envelope("s", "Unheard", "m2", "a", "") }));
+    assert_eq!(house.state_of(&long), Err(Status::NotFound));
+    refused(&house.cancel(&long, &long), Fault::UnknownSession, Code::SessionNotFound);
+    let rebuilt = house.replayed();
+    assert_eq!(rebuilt.images(), house.kernel.images());
+}
+
+#[test]
+fn a_session_lists_nobody_who_could_not_speak() {
+    let mut house = TestKernel::new();
+    let long = long();
+    too_long(&house.send(&rounds("s", "m", &["a", &long])), "participants[1]");
+    too_long(&house.send(&start("s", "m", &participants(&[&long]))), "participants[0]");
+    assert!(house.log.is_empty());
+    accepted(&house.send(&rounds("s", "m", &["a", &long[1..]])));
+    accepted(&house.send_text("s", "Contribute", "m1", &long[1..], r#"{"value":"x"}"#));
+}
+
+#[test]
+fn what_is_not_durable_is_bounded() {
+    let mut house = TestKernel::with(limits::Macp { unsaved_bytes_max: 10_000, ..limits::Macp::default() });
+    accepted(&house.send(&start("s", "m", &SessionStartPayload::default())));
+    accepted(&house.send(&envelope("s", "Unheard", "m1", "a", vec![0; 9_000])));
+    let Answer::Declined { status: Status::Unavailable, why } =
+        house.receive(&envelope("s", "Unheard", "m2", "a", vec![0; 9_000]))
+    else {
+        panic!()
+    };
+    assert!(why.contains("limits.macp.unsaved_bytes_max"), "{why}");
+    house.durable();
+    accepted(&house.send(&envelope("s", "Unheard", "m2", "a", vec![0; 9_000])));
+}
+
+#[test]
+fn a_long_payload_that_was_parsed_before_is_judged_as_one_that_was_not() {
+    let limits = limits::Macp::default();
+    let long = "x".repeat(20_000);
+    let payload = |listed: usize| SessionStartPayload {
+        participants: vec!["a".to_owned(); listed],
+        intent: long.clone(),
+        ..SessionStartPayload::default()
+    };
+    let messages = [
+        start("s", "m0", &payload(1)),
+        start("t", "m0", &payload(10_001)),
+        start("s", "m9", &payload(1)),
+        envelope("t", "SessionStart", "m0", "a", vec![0xff; 20_000]),
+        rounds("r", "m0", &vec!["a"; 9_000]),
+        envelope("s", "Proposal", "m1", "a", format!(r#"{{"proposal_id":"p","option":"{long}"}}"#)),
+        envelope("s", "Evaluation", "m2", "a", format!(r#"{{"proposal_id":"p","reason":"{long}"}}"#)),
+        envelope("s", "Objection", "m3", "a", format!(r#"{{"proposal_id":"p","reason":"{long}"}}"#)),
+        envelope("s", "Vote", "m4", "a", format!(r#"{{"proposal_id":"p","reason":"{long}"}}"#)),
+        envelope("s", "Vote", "m5", "a", long.clone()),
+        envelope("s", "Evaluation", "m6", "a", format!(r#"{{"proposal_id":"{long}"}}"#)),
+        envelope("s", "Contribute", "m7", "a", format!(r#"{{"value":"{long}"}}"#)),
+        envelope("r", "Vote", "m1", "a", format!(r#"{{"proposal_id":"p","reason":"{long}"}}"#)),
+        envelope("r", "Contribute", "m2", "a", format!(r#"{{"value":7,"more":"{long}"}}"#)),
+        envelope("s", "Commitment", "m8", "a", format!(r#"{{"action":"{long}"}}"#)),
+        envelope("r", "Contribute", "m3", "a", format!(r#"{{"value":"{long}"}}"#)),
+    ];
+    let (mut plain, mut ahead) = (TestKernel::new(), TestKernel::new());
+    for message in &messages {
+        let parsed = parse_ahead(message, &limits);
+        assert!(parsed.is_some(), "{}", message.message_type);
+        let bytes = bytes::Bytes::from(message.encode_to_vec());
+        let input =
+            Input::Message { envelope: message, bytes, parsed: parsed.as_ref(), lookup: Lookup::NotAsked };
+        assert_eq!(ahead.input(input), Some(Ok(plain.receive(message))), "{}", message.message_type);
+    }
+    assert_eq!((ahead.kernel.images(), ahead.log), (plain.kernel.images(), plain.log));
+    assert!(parse_ahead(&envelope("s", "Vote", "m", "a", "{}"), &limits).is_none(), "short ones are not");
+    assert!(parse_ahead(&envelope("s", "Unheard", "m", "a", long.clone()), &limits).is_none());
+    assert!(
+        parse_ahead(&envelope("s", "Vote", &long, "a", long.clone()), &limits).is_none(),
+        "nor what no mode sees"
+    );
+    assert!(
+        parse_ahead(&envelope("s", "SessionStart", &long, "a", long.clone()), &limits).is_some(),
+        "rule 4 is before that"
+    );
+}
