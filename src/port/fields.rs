@@ -7,7 +7,7 @@ use crate::{
     ids::ManifestHash,
     mpp::{ReadyAfter, WrittenBy, manifest::Writer},
     schema::JsonText,
-    tap::entry::mpp::RefundStatus,
+    tap::entry::mpp::{RefundStatus, RowState},
     time::{Now, Wall},
 };
 
@@ -26,7 +26,7 @@ fields! {
         "id", Serial, Public, "its number", Column::fixed("id", 8).right() => |it, _| Value::Serial(it.id.0);
         "queue", Text, Public, "its queue", Column::growing("queue", 8, 1) => |it, _| Value::text(it.queue.as_str());
         "event", Text, Public, "what it is to do", Column::growing("event", 10, 1) => |it, _| Value::text(it.event.as_str());
-        "state", State(&["pending", "dispatched", "applied", "done", "failed", "refunded"]), Public, "where it stands",
+        "state", State(&RowState::NAMES), Public, "where it stands",
             Column::fixed("state", 12) => |it, _| Value::text(it.state.name());
         "source", Text, Public, "where it came from", Column::fixed("source", 14) => |it, _| Value::text(it.source.kind.as_str());
         "user", Text, Login, "who asked for it", Column::fixed("user", 12) => |it, _| Value::maybe(it.source.user.as_deref());
@@ -73,7 +73,7 @@ fields! {
         "user", Text, Login, "for whom", Column::growing("user", 8, 1) => |it, _| Value::maybe(it.source.user.as_deref());
         "redemption", Text, Payload, "what was redeemed", Column::growing("redemption", 8, 2)
             => |it, _| Value::maybe(it.source.redemption.as_deref());
-        "status", State(&["requested", "skipped", "manual"]), Public, "what becomes of it", Column::fixed("status", 11)
+        "status", State(&RefundStatus::NAMES), Public, "what becomes of it", Column::fixed("status", 11)
             => |it, _| Value::text(match it.status {
                 RefundStatus::Requested => "requested",
                 RefundStatus::Skipped => "skipped",
@@ -144,7 +144,6 @@ mod tests {
         filter::Filter,
         ids::InvocationId,
         store::invocations::Source,
-        tap::entry::mpp::RowState,
     };
 
     #[test]

@@ -38,7 +38,7 @@ fields! {
     PeerRow {
         "session", Serial, Public, "its session", Column::fixed("sess", 5).right() => |it, _| Value::Serial(it.session.0);
         "client", Text, Public, "the name that it gave itself", Column::growing("client", 10, 2) => |it, _| Value::maybe(it.client.as_deref());
-        "kind", State(&["agent", "ui", "tui", "viewer", "cue", "station"]), Public, "what it may do goes by that", Column::fixed("kind", 7)
+        "kind", State(&Kind::NAMES), Public, "what it may do goes by that", Column::fixed("kind", 7)
             => |it, _| Value::maybe(it.kind.map(Kind::name));
         "dialect", State(&["frames", "json"]), Public, "in what it speaks", Column::fixed("speaks", 6)
             => |it, _| Value::maybe(it.dialect.map(Dialect::name));

@@ -4,7 +4,10 @@ use super::{ArtifactRow, ConfirmationRow, RunEventRow, RunRow, fields::since};
 use crate::{
     field::{Column, Value, fields},
     schema::JsonText,
-    tap::entry::station::Level,
+    tap::entry::{
+        runs::{AskerKind, EventKind},
+        station::Level,
+    },
 };
 
 fields! {
@@ -19,7 +22,7 @@ fields! {
         "artifacts", Number, Public, "artifacts that it kept", Column::fixed("kept", 4).right() => |it, _| Value::count(it.artifacts);
         "tokens", Number, Public, "tokens that its agents used", Column::fixed("tokens", 7).right() => |it, _| Value::count(it.tokens);
         "by", Text, Public, "who asked for it", Column::growing("by", 10, 1) => |it, _| Value::text(it.client.as_str());
-        "kind", State(&["agent", "ui", "tui", "cue", "station"]), Public, "what who asked for it may do" => |it, _| Value::text(it.by.name());
+        "kind", State(&AskerKind::NAMES), Public, "what who asked for it may do" => |it, _| Value::text(it.by.name());
         "at", Time, Public, "when it was submitted", Column::fixed("at", 8) => |it, _| Value::Time(it.submitted_at_ms);
         "ended", Time, Public, "when it ended", Column::fixed("ended", 8) => |it, _| it.ended_at_ms.map_or(Value::None, Value::Time);
         "age", Duration, Public, "how long ago it was submitted" => |it, now| since(it.submitted_at_ms, now);
@@ -49,9 +52,9 @@ fields! {
     RunEventRow {
         "number", Serial, Public, "its place in the run's history", Column::fixed("nr", 6).right() => |it, _| Value::Serial(it.number);
         "at", Time, Public, "when it was told", Column::fixed("at", 8) => |it, _| Value::Time(it.at_ms);
-        "kind", State(&["log", "status", "plan", "trace", "artifact", "progress"]), Public, "what it is", Column::fixed("kind", 8)
+        "kind", State(&EventKind::NAMES), Public, "what it is", Column::fixed("kind", 8)
             => |it, _| Value::text(it.kind.name());
-        "level", State(&["trace", "debug", "info", "warn", "error"]), Public, "how grave it is", Column::fixed("level", 5)
+        "level", State(&Level::NAMES), Public, "how grave it is", Column::fixed("level", 5)
             => |it, _| Value::maybe(it.level.map(Level::name));
         "message", Text, Payload, "what it says", Column::growing("message", 20, 6) => |it, _| Value::text(it.message.as_str());
         "meta", Text, Payload, "its meta" => |it, _| Value::text(it.meta.as_str());

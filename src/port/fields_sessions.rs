@@ -14,9 +14,9 @@ fields! {
             => |it, _| Value::text(it.mode.short());
         "state", State(&["open", "resolved", "expired", "cancelled", "damaged"]), Public, "how it stands", Column::fixed("state", 9)
             => |it, _| Value::text(it.status());
-        "ending", State(&["resolved", "expired", "cancelled", "damaged"]), Public, "how it ended"
+        "ending", State(&Ending::NAMES), Public, "how it ended"
             => |it, _| Value::maybe(it.ending.map(Ending::name));
-        "phase", State(&["proposal", "evaluation", "voting", "committed"]), Public, "how far a decision is", Column::fixed("phase", 10)
+        "phase", State(&Phase::NAMES), Public, "how far a decision is", Column::fixed("phase", 10)
             => |it, _| Value::maybe(it.phase.map(Phase::name));
         "round", Number, Public, "which round it is", Column::fixed("round", 5).right()
             => |it, _| it.round.map_or(Value::None, Value::count);

@@ -1,6 +1,6 @@
 //! Whose boundary an entry tells of.
 
-use serde::{Deserialize, Serialize};
+use super::names::names;
 
 /// Hands the table of links to a macro: a link, the module of its vocabulary, what serves it as a sentence
 /// names it, and heads and verdicts of its own if frames cross it.
@@ -28,20 +28,14 @@ pub(in crate::tap) use links;
 
 macro_rules! declare {
     ($( $(#[$doc:meta])* $Link:ident $module:ident $title:literal $($Frames:ident)*; )*) => {
-        /// Whose boundary an entry tells of.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-        #[serde(rename_all = "snake_case")]
-        pub enum Link {
-            $( $(#[$doc])* $Link, )*
+        names! {
+            /// Whose boundary an entry tells of.
+            Link {
+                $( $(#[$doc])* $Link = stringify!($module), )*
+            }
         }
 
         impl Link {
-            /// Every link, in the order of their index.
-            pub const ALL: [Self; Self::NAMES.len()] = [ $( Self::$Link, )* ];
-
-            /// Their names, in this order.
-            pub const NAMES: [&'static str; [ $( $title, )* ].len()] = [ $( stringify!($module), )* ];
-
             /// What serves the link, as a sentence names it.
             #[must_use]
             pub const fn title(self) -> &'static str {
@@ -52,23 +46,3 @@ macro_rules! declare {
 }
 
 links!(declare);
-
-impl Link {
-    /// The link of this name.
-    #[must_use]
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|link| link.name() == name)
-    }
-
-    /// The index of this link in arrays that hold one item a link.
-    #[must_use]
-    pub const fn index(self) -> usize {
-        self as usize
-    }
-
-    /// The name shown to people.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        Self::NAMES[self.index()]
-    }
-}

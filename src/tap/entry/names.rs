@@ -2,7 +2,7 @@
 
 /// Defines enumerations whose every value has one name, which is written, read and shown.
 macro_rules! names {
-    ($( $(#[$doc:meta])* $Name:ident { $( $(#[$vdoc:meta])* $variant:ident = $text:literal ),* $(,)? } )*) => {
+    ($( $(#[$doc:meta])* $Name:ident { $( $(#[$vdoc:meta])* $variant:ident = $text:expr ),* $(,)? } )*) => {
         $(
             $(#[$doc])*
             #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
@@ -13,7 +13,10 @@ macro_rules! names {
 
             impl $Name {
                 /// All of them, in the order in which they are listed.
-                pub const ALL: [Self; [ $( $text, )* ].len()] = [ $( Self::$variant, )* ];
+                pub const ALL: [Self; Self::NAMES.len()] = [ $( Self::$variant, )* ];
+
+                /// Their names, in this order.
+                pub const NAMES: [&'static str; [ $( $text, )* ].len()] = [ $( $text, )* ];
 
                 /// Its index in arrays that hold one item of each.
                 #[must_use]
