@@ -6,7 +6,7 @@ use super::app::{Answer, App};
 use crate::{
     console::{
         draw::class::Class,
-        model::HISTORY_ROWS,
+        model::bridge::HISTORY_ROWS,
         ui::{
             effect::{Effect, Purpose},
             event::Event,

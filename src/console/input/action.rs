@@ -1,6 +1,6 @@
 //! What keys mean.
 
-use super::view_id::ViewId;
+use super::view_id::{ViewId, view_table};
 
 macro_rules! actions {
     ($( $(#[doc = $doc:literal])* $variant:ident = $name:literal ),* $(,)?) => {
@@ -221,36 +221,31 @@ impl Action {
     pub(crate) fn by_name(name: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|action| action.name() == name)
     }
-
-    /// The one that shows a view.
-    pub(crate) const fn showing(view: ViewId) -> Self {
-        match view {
-            ViewId::Deck => Self::ViewDeck,
-            ViewId::Bridge => Self::ViewBridge,
-            ViewId::Bus => Self::ViewBus,
-            ViewId::Runs => Self::ViewRuns,
-            ViewId::Sessions => Self::ViewSessions,
-            ViewId::Trace => Self::ViewTrace,
-            ViewId::Wire => Self::ViewWire,
-            ViewId::Journal => Self::ViewJournal,
-        }
-    }
-
-    /// The view that it shows, if it does.
-    pub(crate) const fn view(self) -> Option<ViewId> {
-        match self {
-            Self::ViewDeck => Some(ViewId::Deck),
-            Self::ViewBridge => Some(ViewId::Bridge),
-            Self::ViewBus => Some(ViewId::Bus),
-            Self::ViewRuns => Some(ViewId::Runs),
-            Self::ViewSessions => Some(ViewId::Sessions),
-            Self::ViewTrace => Some(ViewId::Trace),
-            Self::ViewWire => Some(ViewId::Wire),
-            Self::ViewJournal => Some(ViewId::Journal),
-            _ => None,
-        }
-    }
 }
+
+/// Makes the way from a view to the action that shows it, and back.
+macro_rules! view_actions {
+    ($(
+        $(#[doc = $doc:literal])* $view:ident = $name:literal, $action:ident in $($place:ident)::+
+    ),* $(,)?) => {
+        impl Action {
+            /// The one that shows a view.
+            pub(crate) const fn showing(view: ViewId) -> Self {
+                match view { $( ViewId::$view => Self::$action, )* }
+            }
+
+            /// The view that it shows, if it does.
+            pub(crate) const fn view(self) -> Option<ViewId> {
+                match self {
+                    $( Self::$action => Some(ViewId::$view), )*
+                    _ => None,
+                }
+            }
+        }
+    };
+}
+
+view_table!(view_actions);
 
 /// What actions are told together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -370,15 +365,7 @@ impl Action {
             Self::Pause | Self::StepBack | Self::StepForward | Self::SecondBack | Self::SecondForward => {
                 Group::Time
             }
-            Self::ViewDeck
-            | Self::ViewBridge
-            | Self::ViewBus
-            | Self::ViewRuns
-            | Self::ViewSessions
-            | Self::ViewJournal
-            | Self::ViewTrace
-            | Self::ViewWire
-            | Self::OnAir
+            Self::OnAir
             | Self::Zoom
             | Self::NextTheme
             | Self::FreeMouse
@@ -387,6 +374,7 @@ impl Action {
             | Self::Palette
             | Self::Back
             | Self::Close => Group::Screen,
+            _ if self.view().is_some() => Group::Screen,
             _ => Group::Here,
         }
     }

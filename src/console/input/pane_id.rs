@@ -88,14 +88,3 @@ macro_rules! pane_ids {
 }
 
 pane_table!(pane_ids);
-
-/// A chip of the second line: a system, or a pane that has no room.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum ChipId {
-    Mpp,
-    Rmp,
-    Macp,
-    Runs,
-    Store,
-    Hidden(PaneId),
-}

@@ -24,13 +24,11 @@ pub(crate) use alerts::AlertChanges;
 #[cfg(test)]
 pub(crate) use alerts::Cause;
 pub(crate) use alerts::{Alert, AlertStatus, Alerts};
-pub(crate) use bridge::{HISTORY_ROWS, hello_remedy, in_flight, mpp_report, settle_remedy};
 pub(crate) use entry_buffer::EntryBuffer;
-pub(crate) use health::{Condition, ReportLine};
+pub(crate) use health::{Condition, Report, ReportLine};
 pub(crate) use journal::{Notice, Origin};
 pub(crate) use numbered::Numbered;
 pub(crate) use rates::{Rate, WINDOW_BUCKETS, rate_text, round_rate};
 pub(crate) use state::Model;
-pub(crate) use station::store_report;
 pub(crate) use timeline::{StepOutcome, Timeline};
 pub(crate) use violations::FaultGroup;

@@ -3,7 +3,7 @@
 use super::unavailable::{target_bus_session, target_chip, target_down_host, target_orphan, target_row};
 use crate::{
     console::{
-        input::{action::Action, pane_id::ChipId},
+        input::action::Action,
         inspect,
         model::{Model, bus::peer_name},
         overlays::{Confirm, Details, Dialog, Help, KeyList, LedgerOverlay},
@@ -24,13 +24,13 @@ use crate::{
             station::{
                 AlertList,
                 confirmations::{Quit, StopRecording, has_work, recording},
-                details::ChipDetails,
             },
         },
         ui::{
             effect::{Effect, Purpose},
             palette::Palette,
             state::{Focus, Ui},
+            system::ChipId,
         },
         wire::ENTRY,
     },
@@ -158,7 +158,7 @@ fn open(ui: &mut Ui, model: &Model, view: &View) -> Vec<Effect> {
                     ui.zoomed = Some(pane);
                     ui.focus = Focus::Pane(pane);
                 }
-                Some(chip) => return inspect(ui, Some(Box::new(ChipDetails(chip)))),
+                Some(ChipId::System(system)) => return inspect(ui, Some(Box::new(system))),
                 None => {}
             }
             Vec::new()

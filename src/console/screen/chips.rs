@@ -3,20 +3,13 @@
 use ratatui::layout::Rect;
 
 use crate::console::{
-    draw::{format, text, theme::Role},
-    input::pane_id::ChipId,
-    model::{
-        Condition, Model,
-        bus::{MESSAGES, rmp_report},
-        in_flight, mpp_report,
-        runs::runs_report,
-        sessions::macp_report,
-        store_report,
-    },
+    draw::{text, theme::Role},
+    model::{Condition, Model},
     settings::view::{Canvas, View},
     ui::{
         pane::{PaneChip, PaneContext, Room},
         state::{Focus, Ui},
+        system::ChipId,
     },
 };
 
@@ -35,94 +28,15 @@ fn known(view: &View, chip: ChipId, model: &Model, ui: &Ui, room: Room) -> [(Str
         Condition::Degraded => (glyphs.degraded.to_owned(), Role::Warn),
         Condition::Down => (glyphs.down.to_owned(), Role::Bad),
     };
+    let cx = PaneContext { model, ui, view };
     match chip {
-        ChipId::Mpp => {
-            let figure = model.mpp().map_or_else(String::new, |mpp| {
-                let (flying, _) = in_flight(mpp);
-                let figures = format!("{}q {flying}{}", mpp.queues.len(), glyphs.flying);
-                let columns = match room {
-                    Room::Least => return String::new(),
-                    Room::Tight if mpp.adapter.is_none() => return "no adapter".to_owned(),
-                    Room::Tight => return figures,
-                    // What is missing says more than the pack's name.
-                    _ if mpp.adapter.is_none() => return format!("no adapter {figures}"),
-                    Room::Narrow => 12,
-                    Room::Wide => 20,
-                };
-                format!(
-                    "{} {figures}",
-                    text::truncate(&text::visible(&mpp.pack.name, glyphs.ascii), columns, glyphs.ellipsis)
-                )
-            });
-            [("MPP".to_owned(), Role::Mpp), sign(mpp_report(model, view.now).condition), (figure, Role::Text)]
-        }
-        ChipId::Rmp => {
-            let figure = model.rmp().map_or_else(String::new, |rmp| {
-                let rate = crate::console::model::rate_text(model.bus.all.per_second(MESSAGES, view.now));
-                match room {
-                    Room::Least => String::new(),
-                    Room::Tight => format!("{rate}/s"),
-                    _ => format!(
-                        "{} {} {rate}/s",
-                        rmp.peers.len(),
-                        if rmp.peers.len() == 1 { "peer" } else { "peers" }
-                    ),
-                }
-            });
-            [("RMP".to_owned(), Role::Rmp), sign(rmp_report(model, view.now).condition), (figure, Role::Text)]
-        }
-        ChipId::Macp => {
-            let figure = model.macp().map_or_else(String::new, |macp| match room {
-                Room::Least if macp.totals.open == 0 => String::new(),
-                Room::Least | Room::Tight => format::count(macp.totals.open),
-                _ => format!("{} open", format::count(macp.totals.open)),
-            });
-            [
-                ("MACP".to_owned(), Role::Macp),
-                sign(macp_report(model, view.now).condition),
-                (figure, Role::Text),
-            ]
-        }
-        ChipId::Runs => {
-            let figure = model.runs().map_or_else(String::new, |runs| {
-                let (open, totals) = (format::count(runs.open().count() as u64), runs.totals);
-                let bad = format::count(totals.failed);
-                match room {
-                    Room::Least | Room::Tight if runs.open().next().is_some() => {
-                        format!("{open}{}", glyphs.flying)
-                    }
-                    Room::Least | Room::Tight => String::new(),
-                    _ => format!(
-                        "{open}{} {}{} {bad}{}",
-                        glyphs.flying,
-                        format::count(totals.succeeded),
-                        glyphs.ok,
-                        glyphs.bad
-                    ),
-                }
-            });
-            [
-                ("RUNS".to_owned(), Role::Runs),
-                sign(runs_report(model, view.now).condition),
-                (figure, Role::Text),
-            ]
-        }
-        ChipId::Store => {
-            let figure = match model.station_state.as_ref().map(|state| state.station.store_failing.is_some())
-            {
-                Some(true) => "failing",
-                // Where it is tight, the sign alone says it.
-                Some(false) if room == Room::Wide => "well",
-                _ => "",
-            };
-            [
-                ("STORE".to_owned(), Role::Station),
-                sign(store_report(model).condition),
-                (figure.to_owned(), Role::Text),
-            ]
-        }
+        ChipId::System(system) => [
+            (system.chip.to_owned(), Role::of(system.link)),
+            sign((system.report)(model, view.now).condition),
+            ((system.figure)(&cx, room), Role::Text),
+        ],
         ChipId::Hidden(pane) => {
-            let chip = pane.pane().chip.map(|chip| chip(&PaneContext { model, ui, view }, room));
+            let chip = pane.pane().chip.map(|chip| chip(&cx, room));
             let PaneChip { name, figure, role } = chip.unwrap_or_else(|| PaneChip::new("", "", Role::Muted));
             [(name.to_owned(), Role::Accent), (String::new(), Role::Muted), (figure, role)]
         }

@@ -16,7 +16,7 @@ use crate::{
         screen,
         screen::{answers, columns, moving, palette, time_travel, unavailable},
         settings::{config_watcher::Fault, view::View},
-        systems::{runs, runs::submitting, sessions},
+        systems::runs::submitting,
         trace, ui,
         ui::{
             Reaction,
@@ -25,6 +25,7 @@ use crate::{
             filter, layout,
             message::{show_message, show_message_as},
             state::{Focus, Ui},
+            system::System,
         },
     },
     tap::entry::station::Level,
@@ -115,8 +116,8 @@ pub(crate) fn update(ui: &mut Ui, live: &Model, view: &View, event: Event, now: 
     if !layout::too_small(ui.columns, ui.rows) {
         let layout = ui.layout(model);
         effects.extend(ui.paged_lists.next(&layout, model, past.is_some(), now.mono));
-        effects.extend(runs::pages::next(ui, &layout, model, now.mono));
-        effects.extend(sessions::pages::next(ui, &layout, model, now.mono));
+        effects
+            .extend(System::all().iter().flat_map(|system| (system.queries)(ui, &layout, model, now.mono)));
     }
     effects
 }
@@ -292,19 +293,6 @@ fn perform(ui: &mut Ui, model: &Model, view: &View, action: Action, now: Now) ->
             show_message(ui, words, false, now);
             vec![Effect::OnAir(on_air)]
         }
-        Action::ViewDeck
-        | Action::ViewBridge
-        | Action::ViewBus
-        | Action::ViewRuns
-        | Action::ViewSessions
-        | Action::ViewTrace
-        | Action::ViewWire
-        | Action::ViewJournal => {
-            if let Some(shown) = action.view() {
-                ui.show(shown);
-            }
-            Vec::new()
-        }
         Action::Columns => {
             columns::open(ui, model);
             Vec::new()
@@ -316,9 +304,13 @@ fn perform(ui: &mut Ui, model: &Model, view: &View, action: Action, now: Now) ->
         Action::Cause | Action::Effect => inspect::actions::trace(ui, model, view, action),
         Action::Ladder => trace::actions::go(ui, model),
         Action::CopyAs => overlays::copying::open(ui, model, view),
-        _ => match CopyForm::of(action) {
-            Some(form) => overlays::copying::copy(ui, model, view, form),
-            None => screen::actions::act(ui, model, view, action),
+        _ => match (action.view(), CopyForm::of(action)) {
+            (Some(shown), _) => {
+                ui.show(shown);
+                Vec::new()
+            }
+            (None, Some(form)) => overlays::copying::copy(ui, model, view, form),
+            (None, None) => screen::actions::act(ui, model, view, action),
         },
     }
 }

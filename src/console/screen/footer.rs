@@ -13,11 +13,13 @@ use crate::console::{
     input::{
         action::Action,
         keymap::{Chord, KeyScope},
-        pane_id::ChipId,
     },
     model::Model,
     settings::view::Canvas,
-    ui::state::{Focus, Ui},
+    ui::{
+        state::{Focus, Ui},
+        system::ChipId,
+    },
 };
 
 /// What the key that stops time does while it is stopped.

@@ -3,12 +3,7 @@
 use crate::{
     console::{
         draw::class::Class,
-        input::{
-            action::Action,
-            keymap::KeyScope,
-            pane_id::{ChipId, PaneId},
-            view_id::ViewId,
-        },
+        input::{action::Action, keymap::KeyScope, pane_id::PaneId, view_id::ViewId},
         inspect,
         model::{Alert, AlertStatus, Model, bridge::alerts::ORPHANED},
         overlays,
@@ -21,12 +16,12 @@ use crate::{
             },
             bus::keys::{PEER, SUBSCRIPTION},
             runs, sessions,
-            station::keys::CHIP,
         },
         trace,
         ui::{
             Target,
             state::{Focus, Ui},
+            system::{ChipId, SYSTEM, System},
         },
     },
     ids::{ConnectionId, EventName, InvocationId, QueueName},
@@ -332,32 +327,22 @@ pub(crate) fn target_bus_session(ui: &Ui, model: &Model) -> Option<ConnectionId>
 pub(crate) fn target_down_host(ui: &Ui, model: &Model) -> Option<Link> {
     let hosts = &model.station_state.as_ref()?.station.hosts;
     let is_down = |link: &Link| matches!(hosts[link.index()], HostState::Down(_));
-    let of_chip = |chip: ChipId| match chip {
-        ChipId::Rmp => Link::Rmp,
-        ChipId::Runs => Link::Runs,
-        ChipId::Macp => Link::Macp,
-        ChipId::Mpp | ChipId::Store | ChipId::Hidden(_) => Link::Mpp,
-    };
-    let of_view = match ui.view {
-        ViewId::Bus => Link::Rmp,
-        ViewId::Runs => Link::Runs,
-        ViewId::Sessions => Link::Macp,
-        _ => Link::Mpp,
-    };
+    let of_view = || System::all().iter().find(|system| system.view == ui.view).map(|system| system.link);
     let first = match ui.target(model) {
-        Target::Record(record) => match (CHIP.id(&record.key()), record.of_type::<Alert>()) {
-            (Some(chip), _) => of_chip(*chip),
-            (None, Some(alert)) => alert.cause.link(),
-            (None, None) => of_view,
+        Target::Record(record) => match (SYSTEM.id(&record.key()), record.of_type::<Alert>()) {
+            (Some(link), _) => Some(*link),
+            (None, Some(alert)) => Some(alert.cause.link()),
+            (None, None) => of_view(),
         },
-        Target::Alert(Some(alert)) => alert.cause.link(),
-        Target::Alert(None) | Target::Approval(_) => Link::Mpp,
-        _ if ui.overlays.is_empty() && matches!(ui.focus, Focus::Chips(_)) => {
-            target_chip(ui, model).map_or(Link::Mpp, of_chip)
-        }
-        _ => of_view,
+        Target::Alert(alert) => alert.map(|alert| alert.cause.link()),
+        Target::Approval(_) => None,
+        _ if ui.overlays.is_empty() && matches!(ui.focus, Focus::Chips(_)) => match target_chip(ui, model) {
+            Some(ChipId::System(system)) => Some(system.link),
+            Some(ChipId::Hidden(_)) | None => None,
+        },
+        _ => of_view(),
     };
-    [first, Link::Mpp, Link::Rmp, Link::Runs, Link::Macp].into_iter().find(is_down)
+    first.into_iter().chain(Link::ALL).find(is_down)
 }
 
 /// The focused chip.

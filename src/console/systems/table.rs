@@ -1,12 +1,18 @@
 //! The one list of what the systems declare.
 
-use crate::console::{
-    input::pane_id::{PaneId, pane_table},
-    records::system_state::{DeclareState, Systems},
-    systems::{bridge, bus, runs, sessions, station},
-    trace,
-    ui::pane::Pane,
-    wire,
+use crate::{
+    console::{
+        input::{
+            pane_id::{PaneId, pane_table},
+            view_id::{ViewId, view_table},
+        },
+        records::system_state::{DeclareState, Systems},
+        systems::{bridge, bus, deck, runs, sessions, station},
+        trace,
+        ui::{layout::ViewSpec, pane::Pane, system::System},
+        wire,
+    },
+    tap::entry::Link,
 };
 
 /// Makes the way from a pane's key to its declaration.
@@ -38,4 +44,41 @@ pub(crate) struct State {
 
 impl DeclareState for Systems {
     type State = State;
+}
+
+/// Makes the way from a view's key to its declaration.
+macro_rules! declared_views {
+    ($(
+        $(#[doc = $doc:literal])* $view:ident = $name:literal, $action:ident in $($place:ident)::+
+    ),* $(,)?) => {
+        impl ViewId {
+            /// What it shows, and where.
+            pub(crate) fn spec(self) -> &'static ViewSpec {
+                match self { $( Self::$view => &$($place)::+, )* }
+            }
+
+            /// Its panes, the most needed first.
+            pub(crate) fn panes(self) -> &'static [PaneId] {
+                self.spec().panes
+            }
+        }
+    };
+}
+
+view_table!(declared_views);
+
+/// The systems, in the order of their chips.
+static SYSTEMS: [&System; Link::ALL.len()] = [
+    &bridge::system::SYSTEM,
+    &bus::system::SYSTEM,
+    &sessions::system::SYSTEM,
+    &runs::system::SYSTEM,
+    &station::system::SYSTEM,
+];
+
+impl System {
+    /// All of them, in the order of their chips.
+    pub(crate) fn all() -> &'static [&'static Self] {
+        &SYSTEMS
+    }
 }

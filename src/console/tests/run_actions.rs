@@ -1,6 +1,12 @@
 //! What is done to runs: a question is answered, a run is cancelled, an opening is submitted.
 
-use crate::console::ui::effect::{Effect, Purpose};
+use crate::{
+    console::ui::{
+        effect::{Effect, Purpose},
+        system::ChipId,
+    },
+    tap::entry::Link,
+};
 use crossterm::event::KeyCode;
 
 use super::{
@@ -106,7 +112,7 @@ fn questions_that_are_not_shown_are_counted_and_it_is_said_where_they_are() {
         .layout(&stage.model)
         .chips()
         .iter()
-        .position(|chip| *chip == crate::console::input::pane_id::ChipId::Runs);
+        .position(|chip| matches!(chip, ChipId::System(system) if system.link == Link::Runs));
     stage.ui.focus = Focus::Chips(runs.unwrap());
     stage.key(KeyCode::Enter);
     assert!(stage.text().contains("waiting besides: 3 more questions"), "{}", stage.text());

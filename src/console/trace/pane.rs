@@ -18,6 +18,7 @@ use crate::{
         settings::view::View,
         ui,
         ui::{
+            layout::ViewSpec,
             ledger::{Account, LedgerBound},
             paged_lists::Pages,
             pane::{Columns, Drawing, Empty, Pane, PaneChip, Source, Title},
@@ -278,6 +279,14 @@ fn empty_text(ui: &Ui, view: &View, left_out: usize) -> String {
     let rest = format!("of a run `{command}` tells what its history has, and a recording keeps all");
     format!("{kept}: it went before this console came, or was let go of since; {rest}")
 }
+
+/// The Trace: its one pane over the whole body.
+pub(crate) static VIEW: ViewSpec = ViewSpec {
+    panes: &[PaneId::Trace],
+    occasional: |_, _| Vec::new(),
+    arrange: |body, _| vec![(PaneId::Trace, body)],
+    glance_from: None,
+};
 
 /// The messages of one trace.
 pub(crate) static PANE: Pane = Pane {

@@ -20,6 +20,7 @@ pub(crate) mod palette;
 pub(crate) mod pane;
 pub(crate) mod rows;
 pub(crate) mod state;
+pub(crate) mod system;
 pub(crate) use draw_pane::{draw_filter, field_at, table_of};
 pub(crate) use filter_line::FilterLine;
 pub(crate) use layer::{Acted, Layer, Offer, Reaction, Scene, Target, needs};

@@ -223,10 +223,8 @@ impl Ui {
 
     /// Where everything is.
     pub(crate) fn layout(&self, model: &Model) -> Layout {
-        let runs = model.runs().is_some_and(|runs| !runs.runs.is_empty());
-        let sessions = model.macp().is_some_and(|macp| !macp.sessions.is_empty());
-        let deck = layout::DeckPanes { onboarding: self.shows_onboarding(model), runs, sessions };
-        layout::of(self.columns, self.rows, self.view, self.zoomed, deck)
+        let occasional = (self.view.spec().occasional)(self, model);
+        layout::of(self.columns, self.rows, self.view, self.zoomed, &occasional)
     }
 
     /// Where the next key goes.

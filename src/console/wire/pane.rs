@@ -23,6 +23,7 @@ use crate::{
         },
         settings::view::{Canvas, View},
         ui::{
+            layout::ViewSpec,
             ledger::{Account, LedgerBound},
             paged_lists::Pages,
             pane::{Columns, Drawing, Empty, Pane, PaneChip, Source, Title},
@@ -252,6 +253,14 @@ pub(crate) fn draw_preview(canvas: &mut Canvas<'_>, area: Rect, model: &Model, u
     inspector.draw(canvas, area, false);
     ui.glance.replace(Some(inspector));
 }
+
+/// The Wire: its one pane over the whole body.
+pub(crate) static VIEW: ViewSpec = ViewSpec {
+    panes: &[PaneId::Wire],
+    occasional: |_, _| Vec::new(),
+    arrange: |body, _| vec![(PaneId::Wire, body)],
+    glance_from: Some(36),
+};
 
 /// Every kept entry of the tap, the newest last.
 pub(crate) static PANE: Pane = Pane {

@@ -69,7 +69,7 @@ pub(crate) fn hello_remedy(reason: HelloReason) -> Vec<ReportLine> {
 }
 
 /// The MPP bridge.
-pub(crate) fn mpp_report(model: &Model, now: Now) -> Report {
+pub(crate) fn report(model: &Model, now: Now) -> Report {
     let mut report = Report::new();
     let Some(state) = &model.station_state else {
         report.degrade(Condition::Degraded, "the station is starting".to_owned(), Vec::new());

@@ -11,6 +11,6 @@ pub(crate) mod queue_head_age;
 mod state;
 pub(crate) mod windowed_rates;
 
-pub(crate) use health::{hello_remedy, in_flight, mpp_report, settle_remedy};
+pub(crate) use health::{hello_remedy, in_flight, settle_remedy};
 pub(crate) use state::{Bridge, HISTORY_ROWS};
 pub(crate) use windowed_rates::WindowedRates;

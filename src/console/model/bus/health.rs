@@ -61,7 +61,7 @@ pub(crate) fn drop_remedy(reason: DropReason) -> Vec<ReportLine> {
 }
 
 /// The bus.
-pub(crate) fn rmp_report(model: &Model, now: Now) -> Report {
+pub(crate) fn report(model: &Model, now: Now) -> Report {
     let mut report = Report::new();
     let Some(state) = &model.station_state else {
         report.degrade(Condition::Degraded, "the station is starting".to_owned(), Vec::new());

@@ -7,6 +7,6 @@ pub(crate) mod journal;
 pub(crate) mod peer_name;
 pub(crate) mod state;
 
-pub(crate) use health::{drop_remedy, rmp_report};
+pub(crate) use health::drop_remedy;
 pub(crate) use peer_name::{is_console, peer_name};
 pub(crate) use state::{BYTES, Bus, Culprit, DELIVERED, DropGroup, DropKey, MESSAGES, drop_groups};

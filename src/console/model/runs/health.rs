@@ -34,7 +34,7 @@ pub(super) fn host_remedy() -> Vec<ReportLine> {
 }
 
 /// The runs.
-pub(crate) fn runs_report(model: &Model, now: Now) -> Report {
+pub(crate) fn report(model: &Model, now: Now) -> Report {
     let mut report = Report::new();
     let Some(state) = &model.station_state else {
         report.degrade(Condition::Degraded, "the station is starting".to_owned(), Vec::new());

@@ -29,7 +29,7 @@ pub(super) fn host_remedy() -> Vec<ReportLine> {
 }
 
 /// The coordination runtime.
-pub(crate) fn macp_report(model: &Model, now: Now) -> Report {
+pub(crate) fn report(model: &Model, now: Now) -> Report {
     let mut report = Report::new();
     let Some(state) = &model.station_state else {
         report.degrade(Condition::Degraded, "the station is starting".to_owned(), Vec::new());

@@ -2,7 +2,7 @@
 
 pub(crate) mod alerts;
 mod board;
-mod health;
+pub(crate) mod health;
 pub(crate) mod history;
 pub(crate) mod journal;
 
@@ -10,5 +10,4 @@ pub(crate) use board::{
     PositionRow, SessionBoard, StatementKind, StatementRow, awaited_participants, positions_of,
     statements_of, tally_text,
 };
-pub(crate) use health::macp_report;
 pub(crate) use history::{SessionHistory, SessionLine, records, resolution_text};

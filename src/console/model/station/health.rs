@@ -9,6 +9,7 @@ use crate::{
         },
     },
     tap::entry::Link,
+    time::Now,
 };
 
 /// What to do while the store refuses commits.
@@ -27,7 +28,7 @@ pub(crate) fn disk_remedy() -> Vec<ReportLine> {
 }
 
 /// The store.
-pub(crate) fn store_report(model: &Model) -> Report {
+pub(crate) fn report(model: &Model, _now: Now) -> Report {
     let mut report = Report::new();
     let Some(state) = &model.station_state else {
         report.degrade(Condition::Degraded, "the station is starting".to_owned(), Vec::new());

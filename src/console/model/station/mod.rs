@@ -10,7 +10,6 @@ mod monitor;
 pub(crate) mod state;
 
 pub(crate) use console_health::{ConsoleHealth, HealthMetrics, Measured};
-pub(crate) use health::store_report;
 pub(crate) use journal::journal_changes;
 pub(crate) use monitor::{AlertChange, QueueMetrics, StationMonitor, Summary};
 pub(crate) use state::{Station, StationState};

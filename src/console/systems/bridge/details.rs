@@ -3,7 +3,7 @@
 use crate::{
     console::{
         draw::{class::Class, format},
-        model::{Model, ReportLine, settle_remedy},
+        model::{Model, ReportLine, bridge::settle_remedy},
         overlays::{Details, detail::detail},
         records::{
             details_record::DetailsRecord, entry_query::EntryQuery, record_key::RecordKey, row::PaneRecord,

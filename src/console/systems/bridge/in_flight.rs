@@ -5,7 +5,7 @@ use crate::{
     console::{
         copy::line,
         draw::{Cell, theme::Role},
-        model::in_flight as count_in_flight,
+        model::bridge::in_flight as count_in_flight,
         records::{
             details_record::DetailsRecord,
             entry_query::EntryQuery,

@@ -16,6 +16,7 @@ pub(crate) mod queue_control;
 pub(crate) mod queues;
 pub(crate) mod recent;
 pub(crate) mod refunds;
+pub(crate) mod system;
 
 pub(crate) use adapter_log::LogLine;
 pub(crate) use bulk::BulkCancel;

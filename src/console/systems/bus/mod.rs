@@ -6,6 +6,7 @@ pub(crate) mod drops;
 pub(crate) mod keys;
 pub(crate) mod peers;
 pub(crate) mod subscribers;
+pub(crate) mod system;
 pub(crate) mod topics;
 
 pub(crate) use drops::Drops;

@@ -4,30 +4,26 @@ use std::sync::Arc;
 
 use crate::{
     console::{
-        input::{
-            action::Action,
-            pane_id::{ChipId, PaneId},
-        },
+        input::{action::Action, pane_id::PaneId},
         model::{Alert, Model},
         screen::actions::ask,
-        systems::{
-            runs::{
-                confirmations::{CancelRun, Decide},
-                keys,
-                keys::{ARTIFACT, NODE},
-                pending_approval,
-            },
-            station::keys::CHIP,
+        systems::runs::{
+            confirmations::{CancelRun, Decide},
+            keys,
+            keys::{ARTIFACT, NODE},
+            pending_approval,
         },
         ui::{
             Target,
             effect::Effect,
             master_detail::run_of,
             state::{Focus, Ui},
+            system::SYSTEM,
         },
     },
     ids::{ActionId, TraceId},
     runs,
+    tap::entry::Link,
 };
 
 /// Whether the keys go to a pane of runs.
@@ -95,7 +91,7 @@ fn target_approval(ui: &Ui, model: &Model) -> Option<ActionId> {
             let is_alert = |alert: &Alert| alert.cause.is_question();
             match NODE.id(&key) {
                 Some((run, index)) => of_node(*run, *index),
-                None if CHIP.id(&key) == Some(&ChipId::Runs) => only(),
+                None if SYSTEM.id(&key) == Some(&Link::Runs) => only(),
                 None if record.of_type().is_some_and(is_alert) => only(),
                 None if ARTIFACT.id(&key).is_some() => None,
                 None => of_run(keys::run_of(&key)?),

@@ -17,6 +17,7 @@ mod stored_run;
 mod submit;
 pub(crate) mod submit_draw;
 pub(crate) mod submitting;
+pub(crate) mod system;
 
 pub(crate) use actions::has_target_approval;
 pub(crate) use artifacts::Artifact;

@@ -10,6 +10,7 @@ pub(crate) mod log;
 pub(crate) mod pages;
 pub(crate) mod positions;
 pub(crate) mod statements;
+pub(crate) mod system;
 
 pub(crate) use history::{session_of, stored_row as session_row};
 pub(crate) use list::session_status;

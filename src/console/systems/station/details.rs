@@ -1,68 +1,21 @@
-//! Details of the station in words: a system, a notice, an alert, a breach of a clause.
+//! Details of the station in words: a notice, an alert, a breach of a clause.
 
 use crate::{
     console::{
         draw::{class::Class, format},
-        input::pane_id::ChipId,
-        model::{
-            Alert, AlertStatus, FaultGroup, Model, Notice, ReportLine, bus::rmp_report, hello_remedy,
-            mpp_report, runs::runs_report, sessions::macp_report, store_report,
-        },
+        model::{Alert, AlertStatus, FaultGroup, Model, Notice, ReportLine, bridge::hello_remedy},
         overlays::detail::detail,
         records::{
             details_record::DetailsRecord, entry_query::EntryQuery, record_key::RecordKey, row::PaneRecord,
         },
         settings::view::View,
-        systems::station::keys::{ALERT, BREACH, CHIP, NOTICE},
+        systems::station::keys::{ALERT, BREACH, NOTICE},
     },
     dissect::{Breach, clause_name, clause_text},
     ids::TraceId,
     tap::entry::station::Level,
     time::Now,
 };
-
-/// A system, as its chip tells of it.
-#[derive(Debug)]
-pub(crate) struct ChipDetails(pub(crate) ChipId);
-
-impl DetailsRecord for ChipDetails {
-    fn key(&self) -> RecordKey {
-        CHIP.of(self.0)
-    }
-
-    fn title(&self, _model: &Model) -> String {
-        let name = match self.0 {
-            ChipId::Mpp => "MPP bridge",
-            ChipId::Rmp => "RMP bus",
-            ChipId::Macp => "MACP runtime",
-            ChipId::Runs => "Runs",
-            ChipId::Store | ChipId::Hidden(_) => "Store",
-        };
-        name.to_owned()
-    }
-
-    fn lines(&self, view: &View, model: &Model) -> Vec<ReportLine> {
-        match self.0 {
-            ChipId::Mpp => mpp_report(model, view.now).lines,
-            ChipId::Rmp => rmp_report(model, view.now).lines,
-            ChipId::Macp => macp_report(model, view.now).lines,
-            ChipId::Runs => runs_report(model, view.now).lines,
-            ChipId::Store | ChipId::Hidden(_) => store_report(model).lines,
-        }
-    }
-
-    fn row<'a>(&'a self, _model: &'a Model) -> Option<Box<dyn PaneRecord + 'a>> {
-        None
-    }
-
-    fn entry(&self) -> Option<EntryQuery> {
-        None
-    }
-
-    fn trace(&self) -> Option<TraceId> {
-        None
-    }
-}
 
 impl DetailsRecord for Notice {
     fn key(&self) -> RecordKey {

@@ -1,9 +1,6 @@
 //! What tells the records of the station and of this console apart.
 
-use crate::{
-    console::{input::pane_id::ChipId, records::record_key::KeyKind},
-    dissect::Breach,
-};
+use crate::{console::records::record_key::KeyKind, dissect::Breach};
 
 /// A notice of a log.
 pub(crate) const NOTICE: KeyKind<u64> = KeyKind::new("notice");
@@ -11,7 +8,5 @@ pub(crate) const NOTICE: KeyKind<u64> = KeyKind::new("notice");
 pub(crate) const BREACH: KeyKind<Breach> = KeyKind::new("breach");
 /// A metric of this console.
 pub(crate) const METRIC: KeyKind<&'static str> = KeyKind::new("metric");
-/// A system, by its chip.
-pub(crate) const CHIP: KeyKind<ChipId> = KeyKind::new("chip");
 /// An alert.
 pub(crate) const ALERT: KeyKind<u64> = KeyKind::new("alert");

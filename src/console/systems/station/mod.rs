@@ -7,5 +7,6 @@ pub(crate) mod keys;
 pub(crate) mod log;
 pub(crate) mod meter;
 pub(crate) mod started;
+pub(crate) mod system;
 pub(crate) mod violations;
 pub(crate) use alert_list::AlertList;

@@ -1,0 +1,101 @@
+//! The bridge as it declares itself to the screen.
+
+use ratatui::layout::Rect;
+
+use crate::{
+    console::{
+        draw::text,
+        input::{pane_id::PaneId, view_id::ViewId},
+        model::bridge::{health, in_flight},
+        ui::{
+            layout::{ViewSpec, columns},
+            pane::{PaneContext, Room},
+            system::System,
+        },
+    },
+    tap::entry::Link,
+};
+
+/// The bridge.
+pub(crate) static SYSTEM: System = System {
+    link: Link::Mpp,
+    title: "MPP bridge",
+    view: ViewId::Bridge,
+    chip: "MPP",
+    figure,
+    report: health::report,
+    queries: |_, _, _, _| Vec::new(),
+};
+
+/// The Bridge: what happened gets the most room, beside what waits and what flies. The rest comes in as there
+/// is room for it.
+pub(crate) static VIEW: ViewSpec = ViewSpec {
+    panes: &[
+        PaneId::Queues,
+        PaneId::InFlight,
+        PaneId::History,
+        PaneId::OtherPack,
+        PaneId::Refunds,
+        PaneId::State,
+        PaneId::AdapterLog,
+    ],
+    occasional: |_, _| Vec::new(),
+    arrange,
+    glance_from: None,
+};
+
+fn figure(cx: &PaneContext<'_>, room: Room) -> String {
+    let (Some(mpp), glyphs) = (cx.model.mpp(), cx.view.glyphs) else { return String::new() };
+    let figures = format!("{}q {}{}", mpp.queues.len(), in_flight(mpp).0, glyphs.flying);
+    let columns = match room {
+        Room::Least => return String::new(),
+        Room::Tight if mpp.adapter.is_none() => return "no adapter".to_owned(),
+        Room::Tight => return figures,
+        // What is missing says more than the pack's name.
+        _ if mpp.adapter.is_none() => return format!("no adapter {figures}"),
+        Room::Narrow => 12,
+        Room::Wide => 20,
+    };
+    let pack = text::visible(&mpp.pack.name, glyphs.ascii);
+    format!("{} {figures}", text::truncate(&pack, columns, glyphs.ellipsis))
+}
+
+fn arrange(body: Rect, _: &[PaneId]) -> Vec<(PaneId, Rect)> {
+    use PaneId::{AdapterLog, History, InFlight, OtherPack, Queues, Refunds, State};
+    let is_tall = body.height >= 32;
+    match body.width {
+        200.. if is_tall => columns(
+            body,
+            &[
+                &[(Queues, 2), (InFlight, 2), (State, 2)],
+                &[(History, 4), (OtherPack, 2)],
+                &[(AdapterLog, 4), (Refunds, 2)],
+            ],
+        ),
+        120.. if is_tall => columns(
+            body,
+            &[
+                &[(Queues, 2), (InFlight, 2), (State, 2), (Refunds, 2)],
+                &[(History, 4), (OtherPack, 2), (AdapterLog, 2)],
+            ],
+        ),
+        120.. => columns(body, &[&[(Queues, 2), (InFlight, 2)], &[(History, 3), (AdapterLog, 2)]]),
+        _ if body.height >= 56 => columns(
+            body,
+            &[&[
+                (Queues, 2),
+                (InFlight, 2),
+                (History, 4),
+                (OtherPack, 2),
+                (Refunds, 2),
+                (State, 2),
+                (AdapterLog, 2),
+            ]],
+        ),
+        _ if body.height >= 42 => {
+            columns(body, &[&[(Queues, 2), (InFlight, 2), (History, 4), (State, 2), (AdapterLog, 2)]])
+        }
+        _ if is_tall => columns(body, &[&[(Queues, 2), (InFlight, 2), (History, 4)]]),
+        _ => columns(body, &[&[(Queues, 2), (History, 3)]]),
+    }
+}

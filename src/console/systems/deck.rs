@@ -1,0 +1,112 @@
+//! The Deck: everything at a glance, some panes of every system.
+
+use ratatui::layout::Rect;
+
+use crate::console::{
+    input::pane_id::PaneId,
+    model::Model,
+    ui::{
+        layout::{ViewSpec, columns, split_rows},
+        state::Ui,
+    },
+};
+
+/// The Deck. Runs and sessions have their panes at every size as soon as there are any, below what the show
+/// itself does.
+pub(crate) static VIEW: ViewSpec = ViewSpec {
+    panes: &[
+        PaneId::Queues,
+        PaneId::InFlight,
+        PaneId::Recent,
+        PaneId::Drops,
+        PaneId::Sessions,
+        PaneId::Log,
+        PaneId::Runs,
+    ],
+    occasional,
+    arrange: |body, occasional| in_focus_order(arrange(body, occasional)),
+    glance_from: None,
+};
+
+/// The first steps until they are done; runs and sessions, of which there are some.
+fn occasional(ui: &Ui, model: &Model) -> Vec<PaneId> {
+    let runs = model.runs().is_some_and(|runs| !runs.runs.is_empty());
+    let sessions = model.macp().is_some_and(|macp| !macp.sessions.is_empty());
+    let panes =
+        [(ui.shows_onboarding(model), PaneId::Started), (runs, PaneId::Runs), (sessions, PaneId::Sessions)];
+    panes.into_iter().filter_map(|(is_there, pane)| is_there.then_some(pane)).collect()
+}
+
+fn arrange(body: Rect, occasional: &[PaneId]) -> Vec<(PaneId, Rect)> {
+    use PaneId::{Drops, InFlight, Log, Queues, Recent, Runs, Sessions, Started};
+    let onboarding = occasional.contains(&Started);
+    let more: Vec<PaneId> = occasional.iter().copied().filter(|pane| *pane != Started).collect();
+    let with = |above: &[(PaneId, u16)], share: u16, below: &[(PaneId, u16)]| -> Vec<(PaneId, u16)> {
+        above
+            .iter()
+            .copied()
+            .chain(more.iter().map(|pane| (*pane, share)))
+            .chain(below.iter().copied())
+            .collect()
+    };
+    let (is_wide, is_tall) = (body.width >= 120, body.height >= 32);
+    match (is_wide, is_tall) {
+        (true, true) if onboarding => {
+            let below: &[_] = if more.len() < 2 { &[(Drops, 2), (Log, 2)] } else { &[(Log, 2)] };
+            columns(body, &[&[(Queues, 1), (Started, 1)], &with(&[(InFlight, 2)], 2, below)])
+        }
+        (true, true) => columns(
+            body,
+            &[&[(Queues, 1), (Recent, 1), (Runs, 1)], &[(InFlight, 1), (Drops, 1), (Sessions, 1), (Log, 1)]],
+        ),
+        (true, false) if onboarding => columns(body, &[&with(&[(Queues, 1)], 1, &[]), &[(Started, 1)]]),
+        (true, false) => {
+            let below = |pane| more.contains(&pane).then_some((pane, 1));
+            let left: Vec<_> = [(Queues, 1)].into_iter().chain(below(Runs)).collect();
+            let right: Vec<_> = [(InFlight, 1)].into_iter().chain(below(Sessions)).collect();
+            columns(body, &[&left, &right])
+        }
+        (false, true) if body.height >= 42 && !onboarding => columns(
+            body,
+            &[&[(Queues, 2), (InFlight, 2), (Recent, 2), (Drops, 2), (Sessions, 2), (Log, 2), (Runs, 2)]],
+        ),
+        (false, true) if onboarding => {
+            let (top, bottom) = split_rows(body, body.height / 2);
+            let (queues, second) = split_rows(top, top.height / 2);
+            let (started, last) = split_rows(bottom, 18.min(bottom.height - 5));
+            let (second_is, last_is) = match more.as_slice() {
+                [runs, sessions] => (*sessions, *runs),
+                [one] => (InFlight, *one),
+                _ => (InFlight, Log),
+            };
+            vec![(Queues, queues), (second_is, second), (Started, started), (last_is, last)]
+        }
+        (false, true) if !more.is_empty() => {
+            columns(body, &[&with(&[(Queues, 2), (InFlight, 2)], 2, &[(Log, 2)])])
+        }
+        (false, true) => columns(body, &[&[(Queues, 1), (InFlight, 1), (Recent, 1), (Log, 1)]]),
+        // What goes on comes before what is to be learned.
+        (false, false) if onboarding && more.is_empty() => {
+            let (top, bottom) = split_rows(body, body.height.saturating_sub(15).max(5));
+            vec![(Queues, top), (Started, bottom)]
+        }
+        (false, false) => match more.as_slice() {
+            [] => columns(body, &[&[(Queues, 2), (InFlight, 3)]]),
+            [one] => columns(body, &[&[(Queues, 6), (InFlight, 7), (*one, 8)]]),
+            _ => columns(body, &[&[(Queues, 5), (InFlight, 5), (Runs, 6), (Sessions, 5)]]),
+        },
+    }
+}
+
+/// Side by side, what works and what ended come before what is told of it; one above the other, the order is
+/// that of the screen.
+fn in_focus_order(mut placed: Vec<(PaneId, Rect)>) -> Vec<(PaneId, Rect)> {
+    let are_beside = placed.windows(2).any(|two| two[0].1.x != two[1].1.x);
+    if are_beside {
+        placed.sort_by_key(|(pane, _)| match pane {
+            PaneId::Started => VIEW.panes.iter().position(|known| *known == PaneId::Recent),
+            pane => VIEW.panes.iter().position(|known| known == pane),
+        });
+    }
+    placed
+}

@@ -1,0 +1,82 @@
+//! The runs as they declare themselves to the screen.
+
+use ratatui::layout::Rect;
+
+use super::pages;
+use crate::{
+    console::{
+        draw::format,
+        input::{pane_id::PaneId, view_id::ViewId},
+        model::runs::health,
+        ui::{
+            layout::{ViewSpec, columns, split_rows},
+            pane::{PaneContext, Room},
+            system::System,
+        },
+    },
+    tap::entry::Link,
+};
+
+/// The runs.
+pub(crate) static SYSTEM: System = System {
+    link: Link::Runs,
+    title: "Runs",
+    view: ViewId::Runs,
+    chip: "RUNS",
+    figure,
+    report: health::report,
+    queries: pages::next,
+};
+
+/// The Runs: the list over the whole width, so that why a run failed can be read; below it the plan beside
+/// what the run tells. The messages that went and what it kept come in as there is room for them. Earlier
+/// runs than those of the list come last: most are in both.
+pub(crate) static VIEW: ViewSpec = ViewSpec {
+    panes: &[
+        PaneId::Runs,
+        PaneId::Plan,
+        PaneId::RunEvents,
+        PaneId::Artifacts,
+        PaneId::RunHistory,
+        PaneId::Trace,
+    ],
+    occasional: |_, _| Vec::new(),
+    arrange,
+    glance_from: None,
+};
+
+fn figure(cx: &PaneContext<'_>, room: Room) -> String {
+    let (Some(runs), glyphs) = (cx.model.runs(), cx.view.glyphs) else { return String::new() };
+    let open = runs.open().count();
+    let figure = format!("{}{}", format::count(open as u64), glyphs.flying);
+    match room {
+        Room::Least | Room::Tight if open > 0 => figure,
+        Room::Least | Room::Tight => String::new(),
+        _ => {
+            let (succeeded, failed) = (runs.totals.succeeded, runs.totals.failed);
+            let ended = [(succeeded, glyphs.ok), (failed, glyphs.bad)];
+            ended.iter().fold(figure, |all, (count, sign)| format!("{all} {}{sign}", format::count(*count)))
+        }
+    }
+}
+
+fn arrange(body: Rect, _: &[PaneId]) -> Vec<(PaneId, Rect)> {
+    use PaneId::{Artifacts, Plan, RunEvents, RunHistory, Runs, Trace};
+    if body.width < 120 {
+        return match body.height {
+            42.. => columns(body, &[&[(Runs, 3), (Plan, 4), (RunEvents, 4), (Artifacts, 2)]]),
+            _ => columns(body, &[&[(Runs, 4), (Plan, 4), (RunEvents, 3)]]),
+        };
+    }
+    let (list, below) = split_rows(body, body.height * 3 / 10);
+    let mut placed = vec![(Runs, list)];
+    placed.extend(match (body.width, body.height) {
+        (200.., 44..) => {
+            columns(below, &[&[(Plan, 1)], &[(RunEvents, 1), (Trace, 1)], &[(Artifacts, 1), (RunHistory, 1)]])
+        }
+        (_, 44..) => columns(below, &[&[(Plan, 3), (Artifacts, 2)], &[(RunEvents, 1), (Trace, 1)]]),
+        (_, 32..) => columns(below, &[&[(Plan, 1)], &[(RunEvents, 3), (Artifacts, 2)]]),
+        _ => columns(below, &[&[(Plan, 1)], &[(RunEvents, 1)]]),
+    });
+    placed
+}
