@@ -35,7 +35,7 @@ use crate::{
         terminal,
         terminal::{Mailbox, Notifier, Painter, TerminalSession},
         ui::{
-            effect::{Effect, Purpose},
+            effect::Effect,
             event::{Event, TerminalEvent},
             layout, layouts,
             message::Message,
@@ -78,6 +78,8 @@ pub fn run(
 pub(crate) enum Answer {
     Event(Event),
     Snapshot(Result<Box<Snapshot>, PortError>),
+    /// The newest rows, once, when the console comes up.
+    History(Result<Page, PortError>),
 }
 
 /// A running console.
@@ -320,16 +322,16 @@ impl App {
                     screen::update(&mut self.ui, &self.model, &self.view, event, now);
                 }
             }
-            Effect::Command { purpose: asked, command } => {
+            Effect::Command { command, on_outcome } => {
                 let outcome = self.port.command(command);
                 self.answers.push(Box::pin(async move {
-                    Answer::Event(Event::CommandAnswered { purpose: asked, outcome: outcome.await })
+                    Answer::Event(Event::CommandAnswered { on_outcome, outcome: outcome.await })
                 }));
             }
-            Effect::Query { purpose: asked, query } => {
+            Effect::Query { query, on_page } => {
                 let page = self.port.query(query);
                 self.answers.push(Box::pin(async move {
-                    Answer::Event(Event::QueryAnswered { purpose: asked, page: page.await })
+                    Answer::Event(Event::QueryAnswered { on_page, page: page.await })
                 }));
             }
             Effect::Run { number, words } => {
@@ -351,7 +353,7 @@ impl App {
 
     fn handle_answer(&mut self, answer: Answer) -> bool {
         match answer {
-            Answer::Event(Event::QueryAnswered { purpose: Purpose::History, page }) => {
+            Answer::History(page) => {
                 // Nobody asked for it by hand: without it, the lists begin with what happens from now on.
                 if let Ok(Page::Invocations { rows, .. }) = page {
                     self.model.set_history(rows);

@@ -4,14 +4,7 @@ use std::time::Duration;
 
 use super::app::{Answer, App};
 use crate::{
-    console::{
-        draw::class::Class,
-        model::bridge::HISTORY_ROWS,
-        ui::{
-            effect::{Effect, Purpose},
-            event::Event,
-        },
-    },
+    console::{draw::class::Class, model::bridge::HISTORY_ROWS, ui::event::Event},
     port::{Query, Snapshot},
     tap::{
         EntryRef,
@@ -107,7 +100,8 @@ impl App {
                 filter: None,
                 limit: HISTORY_ROWS,
             };
-            self.run_effect(Effect::Query { purpose: Purpose::History, query });
+            let page = self.port.query(query);
+            self.answers.push(Box::pin(async move { Answer::History(page.await) }));
         }
     }
 

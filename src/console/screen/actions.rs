@@ -24,10 +24,11 @@ use crate::{
             station::{
                 AlertList,
                 confirmations::{Quit, StopRecording, has_work, recording},
+                outcomes::StationCommand,
             },
         },
         ui::{
-            effect::{Effect, Purpose},
+            effect::Effect,
             palette::Palette,
             state::{Focus, Ui},
             system::ChipId,
@@ -93,7 +94,7 @@ pub(crate) fn act(ui: &mut Ui, model: &Model, view: &View, action: Action) -> Ve
             if let Some(path) = recording(model) {
                 return ask(ui, Some(StopRecording { path: path.to_owned() }));
             }
-            vec![Effect::Command { purpose: Purpose::Record, command: Command::RecordStart { path: None } }]
+            vec![Effect::command(Command::RecordStart { path: None }, StationCommand)]
         }
         Action::Invoke => invoke::open_events(ui),
         Action::Submit => submitting::open(ui),
@@ -105,8 +106,7 @@ pub(crate) fn act(ui: &mut Ui, model: &Model, view: &View, action: Action) -> Ve
             ask(ui, adapter.map(|adapter| Kick { peer: adapter.peer.clone() }))
         }
         Action::Restart => {
-            let restart =
-                |link| Effect::Command { purpose: Purpose::Restart, command: Command::Restart { link } };
+            let restart = |link| Effect::command(Command::Restart { link }, StationCommand);
             target_down_host(ui, model).map(restart).into_iter().collect()
         }
         Action::Alerts => {

@@ -14,7 +14,7 @@ use crate::{
         overlays::output,
         records::table,
         screen,
-        screen::{answers, columns, moving, palette, time_travel, unavailable},
+        screen::{columns, moving, palette, time_travel, unavailable},
         settings::{config_watcher::Fault, view::View},
         systems::runs::submitting,
         trace, ui,
@@ -74,9 +74,7 @@ pub(crate) fn update(ui: &mut Ui, live: &Model, view: &View, event: Event, now: 
             layers.filter_map(|layer| layer.refresh(model)).collect()
         }
         Event::Key { .. } | Event::Data => Vec::new(),
-        Event::CommandAnswered { purpose: asked, outcome } => {
-            answers::on_command_answered(ui, &asked, outcome, now)
-        }
+        Event::CommandAnswered { on_outcome, outcome } => on_outcome.on_outcome(ui, outcome, now),
         Event::Reloaded { faults, later, on_air } => {
             on_reloaded(ui, faults, &later, now);
             if let Some(words) = on_air.and_then(|on_air| on_air_text(on_air, view)) {
@@ -84,7 +82,10 @@ pub(crate) fn update(ui: &mut Ui, live: &Model, view: &View, event: Event, now: 
             }
             Vec::new()
         }
-        Event::QueryAnswered { purpose: asked, page } => answers::on_query_answered(ui, asked, page, now),
+        Event::QueryAnswered { on_page, page } => {
+            on_page.on_page(ui, page, now);
+            Vec::new()
+        }
         Event::Decoded { number, tree } => {
             inspect::actions::decoded(ui, number, tree);
             Vec::new()

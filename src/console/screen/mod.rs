@@ -1,7 +1,6 @@
 //! The whole screen: frame, header, chips and footer, and the dispatch of what is typed.
 
 pub(crate) mod actions;
-mod answers;
 mod chips;
 mod columns;
 mod columns_overlay;

@@ -1,8 +1,7 @@
 //! What the operator must not miss: when it comes, when it goes, and what he can do with it.
 
 use crate::console::{
-    input::pane_id::PaneId,
-    ui::effect::{Effect, Purpose},
+    input::pane_id::PaneId, systems::station::outcomes::StationCommand, ui::effect::Effect,
 };
 use crossterm::event::{KeyCode, MouseButton, MouseEvent, MouseEventKind};
 
@@ -310,8 +309,7 @@ fn while_the_bridge_is_down_nothing_that_was_known_of_it_passes_or_comes() {
 
 #[test]
 fn a_bridge_that_failed_is_started_again_from_where_it_is_said_and_its_adapter_is_missed() {
-    let restart =
-        Effect::Command { purpose: Purpose::Restart, command: Command::Restart { link: Link::Mpp } };
+    let restart = Effect::command(Command::Restart { link: Link::Mpp }, StationCommand);
     let mut stage = well(160, 50);
     assert_eq!(stage.char('R'), []);
     assert!(stage.text().contains("every host is up: there is nothing to restart"), "{}", stage.text());
@@ -331,7 +329,7 @@ fn a_bridge_that_failed_is_started_again_from_where_it_is_said_and_its_adapter_i
     assert!(stage.text().contains("R starts it again"), "{}", stage.text());
     assert_eq!(stage.char('R'), [restart]);
     stage.event(Event::CommandAnswered {
-        purpose: Purpose::Restart,
+        on_outcome: Box::new(StationCommand),
         outcome: Ok(Outcome::Restarted { link: Link::Mpp }),
     });
     assert!(stage.text().contains("the bridge is up again"), "{}", stage.text());

@@ -1,12 +1,12 @@
 //! What a station in the middle of a show answers to the console's questions.
 
-use super::test_console::{TestConsole, row};
+use super::test_console::{TestConsole, of_type, row};
 use crate::{
     console::{
         input::pane_id::PaneId,
         records::paged_list::Record as Listed,
         ui::{
-            effect::{Effect, Purpose},
+            effect::{Effect, PanePage},
             event::Event,
         },
     },
@@ -24,8 +24,8 @@ use crate::{
 /// The questions for pages among some effects.
 pub(super) fn asked(effects: &[Effect]) -> Vec<(PaneId, u64, Query)> {
     let page = |effect: &Effect| match effect {
-        Effect::Query { purpose: Purpose::Page { pane, serial }, query } => {
-            Some((*pane, *serial, query.clone()))
+        Effect::Query { on_page, query } => {
+            of_type::<PanePage>(&**on_page).map(|page| (page.pane, page.serial, query.clone()))
         }
         _ => None,
     };
@@ -186,8 +186,9 @@ pub(super) fn answered(stage: &mut TestConsole, mut effects: Vec<Effect>) {
         effects.clear();
         for (pane, serial, query) in questions {
             let page = Ok(answer(&query));
-            effects
-                .extend(stage.event(Event::QueryAnswered { purpose: Purpose::Page { pane, serial }, page }));
+            effects.extend(
+                stage.event(Event::QueryAnswered { on_page: Box::new(PanePage { pane, serial }), page }),
+            );
         }
     }
 }

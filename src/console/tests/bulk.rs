@@ -1,5 +1,9 @@
 //! Marks, cancelling many together, moving rows of another manifest, and recordings.
 
+use crate::console::systems::{
+    bridge::{bulk::CancelPart, outcomes::BridgeCommand, pending::PendingPage},
+    station::outcomes::StationCommand,
+};
 use std::path::PathBuf;
 
 use crossterm::event::KeyCode;
@@ -11,10 +15,7 @@ use super::{
 use crate::{
     console::{
         input::{keymap::KeyScope, pane_id::PaneId},
-        ui::{
-            effect::{Effect, Purpose},
-            event::Event,
-        },
+        ui::{effect::Effect, event::Event},
     },
     ids::{InvocationId, RefundId},
     mpp,
@@ -36,7 +37,7 @@ fn answer(
     outcome: Result<Vec<Result<CancelledRow, Refusal>>, PortError>,
 ) -> Vec<Effect> {
     let outcome = outcome.map(|rows| Outcome::Mpp(mpp::Outcome::Cancelled(rows)));
-    stage.event(Event::CommandAnswered { purpose: Purpose::CancelMany, outcome })
+    stage.event(Event::CommandAnswered { on_outcome: Box::new(CancelPart), outcome })
 }
 
 fn ids(commands: &[mpp::Command]) -> Vec<u64> {
@@ -161,7 +162,10 @@ fn migrating_says_what_becomes_of_them_and_what_did() {
     assert!(text.contains("12 wait under another manifest: 2 on boss, 10 on default."), "{text}");
     assert_eq!(commands(stage.char('y')), [mpp::Command::Migrate]);
     let outcome = mpp::Outcome::Migrated { moved: 9, failed: 1, left: 2 };
-    stage.event(Event::CommandAnswered { purpose: Purpose::Migrate, outcome: Ok(Outcome::Mpp(outcome)) });
+    stage.event(Event::CommandAnswered {
+        on_outcome: Box::new(BridgeCommand),
+        outcome: Ok(Outcome::Mpp(outcome)),
+    });
     let words = "9 moved to this pack, 1 failed: their queue is not in it, 2 left as they";
     assert!(stage.text().contains(words), "{}", stage.text());
     let mut stage = show(80, 24);
@@ -180,7 +184,7 @@ fn a_recording_starts_at_once_and_stops_after_a_question() {
     );
     let path = PathBuf::from("/data/recordings/2026-11-21_18-04-11.mcap");
     stage.event(Event::CommandAnswered {
-        purpose: Purpose::Record,
+        on_outcome: Box::new(StationCommand),
         outcome: Ok(Outcome::Recording { path: path.clone() }),
     });
     assert!(
@@ -199,7 +203,7 @@ fn a_recording_starts_at_once_and_stops_after_a_question() {
     let effects = stage.char('y');
     assert!(matches!(&effects[..], [Effect::Command { command: Command::RecordStop, .. }]), "{effects:?}");
     stage.event(Event::CommandAnswered {
-        purpose: Purpose::Record,
+        on_outcome: Box::new(StationCommand),
         outcome: Ok(Outcome::Recorded { path, bytes: 3 << 20, entries: 1_234 }),
     });
     assert!(stage.text().contains("recorded 1234 entries, 3 MiB"), "{}", stage.text());
@@ -210,11 +214,11 @@ fn a_page_that_comes_later_keeps_the_marks() {
     let mut stage = pending_list(43..=45, false);
     stage.char('v');
     stage.event(Event::QueryAnswered {
-        purpose: Purpose::Pending {
+        on_page: Box::new(PendingPage {
             queue: "default".into(),
             direction: crate::console::input::action::Direction::Initial,
             serial: 1,
-        },
+        }),
         page: Ok(Page::Invocations { rows: (43..=60).map(row).collect(), more: false, beyond: None }),
     });
     assert!(stage.ui.marked_rows.contains(InvocationId(43)));

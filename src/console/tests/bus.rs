@@ -1,5 +1,6 @@
 //! The bus: what its view shows, what its chip says, what is done there.
 
+use crate::console::systems::{bus::confirmations::KickPeer, station::outcomes::StationCommand};
 use crossterm::event::KeyCode;
 
 use super::{
@@ -11,10 +12,7 @@ use crate::{
         input::{action::Action, pane_id::PaneId, view_id::ViewId},
         model::bus::Culprit,
         systems::bus::keys::PEER,
-        ui::{
-            effect::{Effect, Purpose},
-            state::Focus,
-        },
+        ui::{effect::Effect, state::Focus},
     },
     ids::{ConnectionId, TraceId},
     port::{Command, HostState},
@@ -294,10 +292,10 @@ fn a_peer_is_kicked_after_a_question_that_says_what_hangs_on_it() {
     let effects = stage.char('y');
     assert_eq!(
         effects,
-        [Effect::Command {
-            purpose: Purpose::KickPeer { client: "writer".to_owned() },
-            command: Command::KickPeer { session: AGENT }
-        }]
+        [Effect::command(
+            Command::KickPeer { session: AGENT },
+            KickPeer { session: AGENT, client: "writer".to_owned() }
+        )]
     );
     stage.char('K');
     stage.rmp(T::Disconnected { session: AGENT, cause: CloseCause::PeerClosed }, "");
@@ -328,17 +326,13 @@ fn the_bus_is_started_again_where_it_is_down() {
     assert!(stage.text().contains("there is nothing to restart"));
     stage.station(station::Transition::HostDown { link: Link::Rmp }, "the thread ended");
     let command = Command::Restart { link: Link::Rmp };
-    assert_eq!(stage.char('R'), [Effect::Command { purpose: Purpose::Restart, command: command.clone() }]);
+    assert_eq!(stage.char('R'), [Effect::command(command.clone(), StationCommand)]);
     let hosts = &mut stage.model.station_state.as_mut().unwrap().station.hosts;
     hosts[Link::Mpp.index()] = HostState::Down("it panicked".into());
-    assert_eq!(
-        stage.char('R'),
-        [Effect::Command { purpose: Purpose::Restart, command }],
-        "the Bus is looked at"
-    );
+    assert_eq!(stage.char('R'), [Effect::command(command, StationCommand)], "the Bus is looked at");
     stage.char('2');
     let command = Command::Restart { link: Link::Mpp };
-    assert!(stage.char('R').contains(&Effect::Command { purpose: Purpose::Restart, command }));
+    assert!(stage.char('R').contains(&Effect::command(command, StationCommand)));
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Figures of the bus: rates as they are, what snapshots bring of what was missed, whose doing it is, and
 //! what buries nothing.
 
+use crate::console::systems::bus::confirmations::KickPeer;
 use crossterm::event::KeyCode;
 
 use super::{
@@ -502,9 +503,9 @@ fn names_that_begin_alike_are_told_apart_by_their_ends_and_a_peer_is_named_when_
         let text = stage.text();
         assert!((10..14).all(|number| text.contains(&format!("ay-{number} "))), "{text}");
     }
-    let asked = crate::console::ui::effect::Purpose::KickPeer { client: "overlay".to_owned() };
+    let asked = KickPeer { session: ConnectionId(5), client: "overlay".to_owned() };
     let outcome = Ok(crate::port::Outcome::PeerKicked { session: ConnectionId(5) });
-    stage.event(crate::console::ui::event::Event::CommandAnswered { purpose: asked, outcome });
+    stage.event(crate::console::ui::event::Event::CommandAnswered { on_outcome: Box::new(asked), outcome });
     assert!(
         stage.text().contains("overlay is disconnected from the bus: its session 5 is over"),
         "{}",

@@ -1,6 +1,6 @@
 //! Copying: what goes to the clipboard, and what is said of it.
 
-use crate::console::ui::effect::{Effect, Purpose};
+use crate::console::{systems::bridge::pending::WholeInvocation, ui::effect::Effect};
 use crossterm::event::KeyCode;
 
 use super::{
@@ -83,7 +83,7 @@ fn a_record_is_copied_in_every_form_that_it_has_and_says_why_not_in_others() {
     let mut found = row(41);
     found.state = RowState::Failed;
     stage.event(Event::QueryAnswered {
-        purpose: Purpose::Details { id: InvocationId(41) },
+        on_page: Box::new(WholeInvocation { id: InvocationId(41) }),
         page: Ok(Page::Invocation(Some(found.clone()))),
     });
     stage.char('Y');

@@ -219,15 +219,15 @@ fn the_filter_of_a_list_in_pages_goes_with_the_question() {
     let effects = stage.char('5');
     let asked = effects.into_iter().find_map(|effect| match effect {
         Effect::Query {
-            purpose: asked,
+            on_page,
             query: Query::Invocations { filter: Some(filter), beyond: None, state: None, .. },
-        } => Some((asked, filter)),
+        } => Some((on_page, filter)),
         _ => None,
     });
-    let (asked, filter) = asked.expect("a question");
+    let (on_page, filter) = asked.expect("a question");
     assert_eq!(filter, "id=45");
     let page = Page::Invocations { rows: vec![row(45)], more: false, beyond: Some(InvocationId(1)) };
-    stage.event(Event::QueryAnswered { purpose: asked, page: Ok(page) });
+    stage.event(Event::QueryAnswered { on_page, page: Ok(page) });
     assert_eq!(stage.ui.paged_lists.rows::<InvocationRow>(PaneId::History).len(), 1);
 }
 

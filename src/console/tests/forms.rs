@@ -1,6 +1,6 @@
 //! Snapshots of the forms and of the questions, with their colours.
 
-use crate::console::ui::effect::Purpose;
+use crate::console::systems::bridge::pending::PendingPage;
 use crossterm::event::KeyCode;
 
 use super::{
@@ -23,9 +23,9 @@ fn pending(columns: u16, rows: u16) -> TestConsole {
     let mut stage = show(columns, rows);
     stage.key(KeyCode::Down);
     stage.key(KeyCode::Enter);
-    let asked = Purpose::Pending { queue: "default".into(), direction: Direction::Initial, serial: 1 };
+    let asked = PendingPage { queue: "default".into(), direction: Direction::Initial, serial: 1 };
     stage.event(Event::QueryAnswered {
-        purpose: asked,
+        on_page: Box::new(asked),
         page: Ok(Page::Invocations { rows: (42..=45).map(row).collect(), more: false, beyond: None }),
     });
     stage

@@ -1,6 +1,7 @@
 //! The inspector on whole screens: from a record to its entries, from one entry to the next, on air, large
 //! entries, entries that are gone.
 
+use crate::console::systems::bridge::pending::WholeInvocation;
 use crossterm::event::{KeyCode, MouseButton, MouseEvent, MouseEventKind};
 
 use super::{
@@ -233,9 +234,9 @@ fn details_list_the_entries_that_tell_of_an_invocation() {
         focus(&mut story.stage, ViewId::Deck, PaneId::Recent);
         story.stage.key(KeyCode::Enter);
         let row = super::test_console::row(7);
-        let asked = crate::console::ui::effect::Purpose::Details { id: InvocationId(7) };
+        let asked = WholeInvocation { id: InvocationId(7) };
         story.stage.event(Event::QueryAnswered {
-            purpose: asked,
+            on_page: Box::new(asked),
             page: Ok(crate::port::Page::Invocation(Some(row))),
         });
         story.stage

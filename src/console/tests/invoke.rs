@@ -1,6 +1,7 @@
 //! Work given by hand: the list of events, the form that a schema makes, what is sent, and what is kept.
 
-use crate::console::ui::effect::{Effect, Purpose};
+use super::test_console::of_type;
+use crate::console::{systems::bridge::invoke::Invoke, ui::effect::Effect};
 use crossterm::event::{KeyCode, MouseButton, MouseEvent, MouseEventKind};
 
 use super::{
@@ -49,12 +50,9 @@ pub(super) fn go(stage: &mut TestConsole, label: &str) {
 /// The row that was sent, and the number of its answer.
 pub(super) fn sent(effects: &[Effect]) -> (mpp::NewInvocation, u64) {
     match effects {
-        [
-            Effect::Command {
-                purpose: Purpose::Enqueue { number },
-                command: Command::Mpp(mpp::Command::Enqueue { rows }),
-            },
-        ] => (rows[0].clone(), *number),
+        [Effect::Command { command: Command::Mpp(mpp::Command::Enqueue { rows }), on_outcome }] => {
+            (rows[0].clone(), of_type::<Invoke>(&**on_outcome).unwrap().number)
+        }
         other => panic!("nothing was sent but {other:?}"),
     }
 }
@@ -76,7 +74,7 @@ pub(super) fn enqueued(id: u64, queue: &str) -> Outcome {
 }
 
 pub(super) fn answer(stage: &mut TestConsole, number: u64, outcome: Result<Outcome, PortError>) {
-    stage.event(Event::CommandAnswered { purpose: Purpose::Enqueue { number }, outcome });
+    stage.event(Event::CommandAnswered { on_outcome: Box::new(Invoke { number }), outcome });
 }
 
 #[test]

@@ -104,10 +104,10 @@ fn carry_out(stage: &mut TestConsole, effects: Vec<Effect>) {
     let mut open = effects;
     for _ in 0..20 {
         let Some(effect) = open.pop() else { return };
-        if let Effect::Query { purpose: asked, query } = effect
+        if let Effect::Query { on_page, query } = effect
             && let Some(page) = answer(&query)
         {
-            open.extend(stage.event(Event::QueryAnswered { purpose: asked, page: Ok(page) }));
+            open.extend(stage.event(Event::QueryAnswered { on_page, page: Ok(page) }));
         }
     }
 }

@@ -1,7 +1,14 @@
 //! What an operator relies on among runs and sessions: what is looked at stays, keys mean one thing, words
 //! say what is.
 
-use crate::console::ui::effect::{Effect, Purpose};
+use super::test_console::of_type;
+use crate::console::{
+    systems::{
+        bridge::queue_control::Batch,
+        runs::confirmations::{CancelRun, Decided},
+    },
+    ui::effect::Effect,
+};
 use crossterm::event::KeyCode;
 
 use super::{
@@ -96,7 +103,7 @@ fn no_recording_is_begun_by_the_key_that_writes_a_reason() {
     let mut stage = TestConsole::of_size(160, 50);
     stage.resync(connected());
     assert!(
-        matches!(stage.char('r')[..], [Effect::Command { purpose: Purpose::Record, .. }]),
+        matches!(stage.char('r')[..], [Effect::Command { command: Command::RecordStart { .. }, .. }]),
         "elsewhere it begins one"
     );
 }
@@ -108,10 +115,15 @@ fn while_runs_are_held_an_approval_promises_no_more_than_it_does() {
     stage.char('p');
     assert!(stage.text().contains("give is worked on once they are"), "{}", stage.text());
     let effects = stage.char('y');
-    let asked = Purpose::Decide { approved: true, held: true };
-    assert!(matches!(&effects[..], [Effect::Command { purpose: by, .. }] if *by == asked), "{effects:?}");
-    stage
-        .event(Event::CommandAnswered { purpose: asked, outcome: Ok(Outcome::Runs(runs::Outcome::Decided)) });
+    let asked = Decided { approved: true, held: true };
+    assert!(
+        matches!(&effects[..], [Effect::Command { on_outcome, .. }] if of_type(&**on_outcome) == Some(&asked)),
+        "{effects:?}"
+    );
+    stage.event(Event::CommandAnswered {
+        on_outcome: Box::new(asked),
+        outcome: Ok(Outcome::Runs(runs::Outcome::Decided)),
+    });
     assert!(stage.text().contains("the node goes on once they are released"), "{}", stage.text());
 }
 
@@ -176,7 +188,7 @@ fn the_deck_shows_runs_and_sessions_as_soon_as_there_are_some() {
 fn holding_and_releasing_say_what_becomes_of_queues_and_of_runs() {
     let asked = |effects: &[Effect]| {
         let words = effects.iter().filter_map(|effect| match effect {
-            Effect::Command { purpose: Purpose::Batch { text: words }, .. } => words.clone(),
+            Effect::Command { on_outcome, .. } => of_type::<Batch>(&**on_outcome)?.0.clone(),
             _ => None,
         });
         words.collect::<Vec<_>>()
@@ -193,9 +205,9 @@ fn holding_and_releasing_say_what_becomes_of_queues_and_of_runs() {
     hold(&mut stage);
     let effects = stage.ctrl('x');
     assert_eq!(asked(&effects), ["released: boss runs, default runs, attempts of runs are begun again"]);
-    let asked = Purpose::Batch { text: asked(&effects).pop() };
+    let asked = Batch(asked(&effects).pop());
     stage.event(Event::CommandAnswered {
-        purpose: asked,
+        on_outcome: Box::new(asked),
         outcome: Ok(Outcome::Runs(runs::Outcome::Braked { held: false })),
     });
     assert!(stage.text().contains("attempts of runs are begun again"), "{}", stage.text());
@@ -253,7 +265,7 @@ fn details_of_a_run_cancel_it_and_a_key_of_queues_says_where_they_are() {
     let command = Command::Runs(runs::Command::Cancel { run: run(VOTE) });
     assert_eq!(
         stage.char('y'),
-        [Effect::Command { purpose: Purpose::CancelRun { name: "chat_vote".to_owned() }, command }]
+        [Effect::command(command, CancelRun { run: run(VOTE), name: "chat_vote".to_owned() })]
     );
     stage.ui.overlays.clear();
     stage.ui.focus = Focus::Pane(PaneId::Runs);

@@ -1,6 +1,6 @@
 //! What the operator is told: of rows that wait to be settled, refusals, refunds, and what was before.
 
-use crate::console::ui::effect::Purpose;
+use crate::console::systems::bridge::pending::WholeInvocation;
 use crossterm::event::KeyCode;
 
 use super::{
@@ -40,7 +40,7 @@ fn a_row_left_in_applied_is_settled_where_it_is_seen() {
     let mut found = row(46);
     found.state = crate::tap::entry::mpp::RowState::Applied;
     stage.event(Event::QueryAnswered {
-        purpose: Purpose::Details { id: InvocationId(46) },
+        on_page: Box::new(WholeInvocation { id: InvocationId(46) }),
         page: Ok(Page::Invocation(Some(found))),
     });
     assert!(stage.text().contains("rl-console --data ./friday settle 46 done"), "{}", stage.text());

@@ -1,6 +1,6 @@
 //! Events that a pack offers, and how a person gets to the form of one.
 
-use crate::console::ui::effect::{Effect, Purpose};
+use crate::console::{systems::bridge::invoke::ManifestEvents, ui::effect::Effect};
 use crossterm::event::KeyCode;
 
 use super::test_console::TestConsole;
@@ -8,7 +8,7 @@ use crate::{
     console::ui::event::Event,
     mpp,
     mpp::manifest::Pack,
-    port::{EventRow, Page},
+    port::{EventRow, Page, Query},
     schema::JsonText,
 };
 
@@ -26,8 +26,8 @@ pub(super) fn events() -> Vec<EventRow> {
 /// A list of these events, open.
 pub(super) fn listed(mut stage: TestConsole, rows: Vec<EventRow>) -> TestConsole {
     let effects = stage.char('n');
-    assert!(matches!(&effects[..], [Effect::Query { purpose: Purpose::Events, .. }]), "{effects:?}");
-    stage.event(Event::QueryAnswered { purpose: Purpose::Events, page: Ok(Page::Events(rows)) });
+    assert!(matches!(&effects[..], [Effect::Query { query: Query::Events, .. }]), "{effects:?}");
+    stage.event(Event::QueryAnswered { on_page: Box::new(ManifestEvents), page: Ok(Page::Events(rows)) });
     stage
 }
 

@@ -56,9 +56,9 @@ fn an_action_is_done_by_a_few_letters_of_its_name() {
     let mut stage = palette("hlal");
     assert_eq!(first_hit(&stage), Hit::Action(Action::HoldAll));
     assert!(stage.text().contains("ctrl-x"), "its key stands beside it: {}", stage.text());
-    let effects = stage.key(KeyCode::Enter);
+    let mut effects = stage.key(KeyCode::Enter);
     assert_eq!(effects[0], Effect::Remember("hold-all".to_owned()));
-    assert_eq!(commands(effects[1..].to_vec()), [mpp::Command::Hold { queue: None }]);
+    assert_eq!(commands(effects.split_off(1)), [mpp::Command::Hold { queue: None }]);
     assert!(stage.ui.palette.is_none());
 }
 

@@ -1,9 +1,13 @@
 //! What is done to runs: a question is answered, a run is cancelled, an opening is submitted.
 
+use super::test_console::of_type;
 use crate::{
-    console::ui::{
-        effect::{Effect, Purpose},
-        system::ChipId,
+    console::{
+        systems::runs::{
+            confirmations::{CancelRun, Decided},
+            submitting::Submission,
+        },
+        ui::{effect::Effect, system::ChipId},
     },
     tap::entry::Link,
 };
@@ -65,12 +69,12 @@ fn an_approval_is_bound_to_its_question_and_confirmed_by_another_key() {
     );
     assert_eq!(stage.char('p'), []);
     let command = Command::Runs(runs::Command::Decide { action: ASK, approved: true, note: None });
-    assert_eq!(
-        stage.char('y'),
-        [Effect::Command { purpose: Purpose::Decide { approved: true, held: false }, command }]
-    );
+    assert_eq!(stage.char('y'), [Effect::command(command, Decided { approved: true, held: false })]);
     let outcome = Ok(Outcome::Runs(runs::Outcome::Decided));
-    stage.event(Event::CommandAnswered { purpose: Purpose::Decide { approved: true, held: false }, outcome });
+    stage.event(Event::CommandAnswered {
+        on_outcome: Box::new(Decided { approved: true, held: false }),
+        outcome,
+    });
     assert!(stage.text().contains("approved: the node goes on"));
 }
 
@@ -194,11 +198,11 @@ fn a_run_is_cancelled_after_a_question_that_says_what_hangs_on_it() {
     ] {
         assert!(text.contains(wanted), "{wanted}: {text}");
     }
-    let asked = Purpose::CancelRun { name: "chat_vote".to_owned() };
+    let asked = CancelRun { run: run(VOTE), name: "chat_vote".to_owned() };
     let command = Command::Runs(runs::Command::Cancel { run: run(VOTE) });
-    assert_eq!(stage.char('y'), [Effect::Command { purpose: asked.clone(), command }]);
+    assert_eq!(stage.char('y'), [Effect::command(command, asked.clone())]);
     let outcome = Ok(Outcome::Runs(runs::Outcome::Cancelled { nodes: 6 }));
-    stage.event(Event::CommandAnswered { purpose: asked, outcome });
+    stage.event(Event::CommandAnswered { on_outcome: Box::new(asked), outcome });
     assert!(stage.text().contains("chat_vote is cancelled: 6 nodes had not ended"));
     stage.char('x');
     stage.runs(T::Ended { run: run(VOTE), state: RunState::Succeeded }, "");
@@ -220,9 +224,11 @@ pub(super) fn send(stage: &mut TestConsole) -> (TraceId, String) {
     let effects = stage.ctrl('s');
     let command = effects.iter().find_map(|effect| match effect {
         Effect::Command {
-            purpose: Purpose::Submit { request },
-            command: Command::Runs(runs::Command::Submit { request: named, opening_yaml }),
-        } if request == named => Some((*request, opening_yaml.clone())),
+            command: Command::Runs(runs::Command::Submit { request, opening_yaml }),
+            on_outcome,
+        } if of_type(&**on_outcome) == Some(&Submission { request: *request }) => {
+            Some((*request, opening_yaml.clone()))
+        }
         _ => None,
     });
     command.unwrap_or_else(|| panic!("{effects:?}: {}", stage.text()))
@@ -269,7 +275,7 @@ fn an_accepted_run_is_followed() {
     let (request, yaml) = send(&mut stage);
     assert!(yaml.contains("name: example"), "{yaml}");
     stage.event(Event::CommandAnswered {
-        purpose: Purpose::Submit { request },
+        on_outcome: Box::new(Submission { request }),
         outcome: Ok(Outcome::Runs(runs::Outcome::Taken)),
     });
     assert!(stage.text().contains("waiting for the control plane"));
@@ -291,7 +297,7 @@ fn a_rejection_is_shown_with_its_reason_and_the_text_stays() {
     assert!(text.contains("rejected: 256 runs are open already") && text.contains("name: example"), "{text}");
     let (request, _) = send(&mut stage);
     stage.event(Event::CommandAnswered {
-        purpose: Purpose::Submit { request },
+        on_outcome: Box::new(Submission { request }),
         outcome: Err(PortError::Stopping),
     });
     assert!(stage.text().contains("the station is going down"));

@@ -15,7 +15,7 @@ use crate::{
         records::selection::{RecordKey, RowKeys as _},
         systems::runs::keys::{NODE, RUN, RUN_EVENT},
         ui,
-        ui::{effect::Purpose, event::Event, state::Focus},
+        ui::{effect::PanePage, event::Event, state::Focus},
     },
     ids::{ActionId, OpeningId, TraceId},
     port::{ArtifactRow, Page, Query, RunDetail, RunEventRow, RunRow},
@@ -402,7 +402,10 @@ fn an_answer_for_the_run_that_was_shown_before_finds_no_place() {
     stage.key(KeyCode::Down);
     assert_eq!(stage.ui.run, Some(run(8)));
     let page = Ok(Page::RunEvents { rows: told(run(9), 250, 200), more: false });
-    stage.event(Event::QueryAnswered { purpose: Purpose::Page { pane: PaneId::RunEvents, serial }, page });
+    stage.event(Event::QueryAnswered {
+        on_page: Box::new(PanePage { pane: PaneId::RunEvents, serial }),
+        page,
+    });
     assert_eq!(keys(&stage, PaneId::RunEvents), []);
 }
 

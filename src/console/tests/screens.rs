@@ -1,6 +1,6 @@
 //! Snapshots of whole screens with their colours.
 
-use crate::console::ui::effect::Purpose;
+use crate::console::systems::bridge::pending::PendingPage;
 use crossterm::event::KeyCode;
 
 use super::{
@@ -254,9 +254,9 @@ fn the_pending_rows_of_a_queue() {
         let mut stage = show(columns, rows);
         stage.key(KeyCode::Down);
         stage.key(KeyCode::Enter);
-        let asked = Purpose::Pending { queue: "default".into(), direction: Direction::Initial, serial: 1 };
+        let asked = PendingPage { queue: "default".into(), direction: Direction::Initial, serial: 1 };
         let page = Page::Invocations { rows: (42..=45).map(row).collect(), more: false, beyond: None };
-        stage.event(Event::QueryAnswered { purpose: asked, page: Ok(page) });
+        stage.event(Event::QueryAnswered { on_page: Box::new(asked), page: Ok(page) });
         stage
     });
 }

@@ -1,6 +1,6 @@
 //! What is done to sessions: one is cancelled, with a reason.
 
-use crate::console::ui::effect::{Effect, Purpose};
+use crate::console::{systems::sessions::confirmations::CancelSession, ui::effect::Effect};
 use crossterm::event::KeyCode;
 
 use super::{
@@ -22,7 +22,7 @@ use crate::{
 fn cancel(reason: &str) -> Effect {
     let id = session(RELEASE).id.to_string();
     let command = Command::Macp(macp::Command::Cancel { session: id.clone(), reason: reason.to_owned() });
-    Effect::Command { purpose: Purpose::CancelSession { id }, command }
+    Effect::command(command, CancelSession { session: session(RELEASE) })
 }
 
 #[test]
@@ -48,8 +48,10 @@ fn a_session_is_cancelled_with_the_reason_that_was_written() {
     assert_eq!(stage.char('x'), [], "the key that opened it confirms nothing");
     assert_eq!(stage.char('y'), [cancel("yes, x: the build is red")]);
     let outcome = Ok(Outcome::Macp(macp::Outcome::Cancelled { state: SessionState::Expired }));
-    stage
-        .event(Event::CommandAnswered { purpose: Purpose::CancelSession { id: "s-17".to_owned() }, outcome });
+    stage.event(Event::CommandAnswered {
+        on_outcome: Box::new(CancelSession { session: session(RELEASE) }),
+        outcome,
+    });
     assert!(stage.text().contains("s-17 is cancelled; the reason is in its log"), "{}", stage.text());
 }
 

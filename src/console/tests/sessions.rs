@@ -16,7 +16,7 @@ use crate::{
         records::selection::{RecordKey, RowKeys as _},
         systems::sessions::keys::{SESSION, SESSION_RECORD, STATEMENT},
         ui,
-        ui::{effect::Purpose, event::Event, state::Focus},
+        ui::{effect::PanePage, event::Event, state::Focus},
     },
     macp::{Effect, Ending, Mode, Phase, SessionRef, SessionState, Transition as T},
     port::{LogKind, Page, Query, SessionDetail, SessionLogRow, SessionRow},
@@ -361,8 +361,8 @@ fn a_session_that_the_store_has_no_more_is_asked_for_once() {
     stage.pass(1_100);
     let effects = stage.key(KeyCode::Home);
     let (serial, _) = asked_by(PaneId::Positions, &effects).unwrap();
-    let asked = Purpose::Page { pane: PaneId::Positions, serial };
-    stage.event(Event::QueryAnswered { purpose: asked, page: Ok(Page::Session(None)) });
+    let asked = PanePage { pane: PaneId::Positions, serial };
+    stage.event(Event::QueryAnswered { on_page: Box::new(asked), page: Ok(Page::Session(None)) });
     for _ in 0..5 {
         stage.pass(1_100);
         let effects = stage.event(Event::Tick);

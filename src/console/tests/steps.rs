@@ -1,6 +1,9 @@
 //! Keys and answers, and what they do.
 
-use crate::console::ui::effect::{Effect, Purpose};
+use crate::console::{
+    systems::bridge::{outcomes::BridgeCommand, pending::PendingPage},
+    ui::effect::Effect,
+};
 use crossterm::event::{KeyCode, MouseButton, MouseEvent, MouseEventKind};
 
 use super::test_console::{TestConsole, connected, dispatched, done, enqueued, fresh, row, show};
@@ -41,9 +44,9 @@ pub(super) fn pending_list(rows: impl Iterator<Item = u64>, more: bool) -> TestC
         &effects[..],
         [Effect::Query { query: Query::Invocations { queue: Some(queue), oldest_first: true, beyond: None, .. }, .. }] if queue.as_str() == "default"
     ));
-    let asked = Purpose::Pending { queue: "default".into(), direction: Direction::Initial, serial: 1 };
+    let asked = PendingPage { queue: "default".into(), direction: Direction::Initial, serial: 1 };
     stage.event(Event::QueryAnswered {
-        purpose: asked,
+        on_page: Box::new(asked),
         page: Ok(Page::Invocations { rows: rows.map(row).collect(), more, beyond: None }),
     });
     stage
@@ -144,7 +147,7 @@ fn holds_resumes_and_drains_the_selected_queue() {
 fn a_refused_command_is_said_with_its_hint_until_its_time_is_over() {
     let mut stage = show(80, 24);
     stage.event(Event::CommandAnswered {
-        purpose: Purpose::Kick,
+        on_outcome: Box::new(BridgeCommand),
         outcome: Err(PortError::Refused(mpp::Refusal::NoAdapter)),
     });
     let text = stage.text();
@@ -197,34 +200,35 @@ fn a_pending_list_pages_both_ways_within_its_bound() {
     let mut next = 201;
     let mut effects = stage.key(KeyCode::End);
     while next <= 1_600 {
-        let [Effect::Query { purpose: asked, query: Query::Invocations { beyond, .. } }] = &effects[..]
-        else {
+        let Some(Effect::Query { on_page, query: Query::Invocations { beyond, .. } }) = effects.pop() else {
             panic!("{effects:?}")
         };
-        assert_eq!(*beyond, Some(InvocationId(next - 1)));
+        assert_eq!(effects, []);
+        assert_eq!(beyond, Some(InvocationId(next - 1)));
         let page =
             Page::Invocations { rows: (next..next + 200).map(row).collect(), more: true, beyond: None };
-        stage.event(Event::QueryAnswered { purpose: asked.clone(), page: Ok(page) });
+        stage.event(Event::QueryAnswered { on_page, page: Ok(page) });
         next += 200;
         effects = stage.key(KeyCode::End);
     }
     let list = stage.ui.top::<Pending>().unwrap();
     assert_eq!((list.window.rows().len(), list.window.rows()[0].id), (1_000, InvocationId(601)));
     assert_eq!(list.selected().unwrap().id, InvocationId(1_600));
-    let Effect::Query { purpose: asked, .. } = effects.remove(0) else { panic!() };
+    let Effect::Query { on_page, .. } = effects.remove(0) else { panic!() };
     stage.event(Event::QueryAnswered {
-        purpose: asked,
+        on_page,
         page: Ok(Page::Invocations { rows: Vec::new(), more: false, beyond: None }),
     });
-    let effects = stage.key(KeyCode::Home);
-    let [Effect::Query { query: Query::Invocations { beyond, oldest_first, .. }, purpose: asked }] =
-        &effects[..]
+    let mut effects = stage.key(KeyCode::Home);
+    let Some(Effect::Query { query: Query::Invocations { beyond, oldest_first, .. }, on_page }) =
+        effects.pop()
     else {
         panic!("{effects:?}")
     };
-    assert_eq!((*beyond, *oldest_first), (Some(InvocationId(601)), false));
+    assert_eq!(effects, []);
+    assert_eq!((beyond, oldest_first), (Some(InvocationId(601)), false));
     let page = Page::Invocations { rows: (401..=600).rev().map(row).collect(), more: true, beyond: None };
-    stage.event(Event::QueryAnswered { purpose: asked.clone(), page: Ok(page) });
+    stage.event(Event::QueryAnswered { on_page, page: Ok(page) });
     let list = stage.ui.top::<Pending>().unwrap();
     assert_eq!((list.window.rows().len(), list.window.rows()[0].id), (1_000, InvocationId(401)));
     assert_eq!(list.selected().unwrap().id, InvocationId(601), "the selection is the record, not the row");
@@ -234,8 +238,11 @@ fn a_pending_list_pages_both_ways_within_its_bound() {
 fn an_answer_for_a_list_that_was_closed_is_let_go() {
     let mut stage = pending_list(43..=45, true);
     stage.key(KeyCode::Esc);
-    let asked = Purpose::Pending { queue: "default".into(), direction: Direction::Forward, serial: 2 };
-    stage.event(Event::QueryAnswered { purpose: asked, page: Err(PortError::Store("gone".to_owned())) });
+    let asked = PendingPage { queue: "default".into(), direction: Direction::Forward, serial: 2 };
+    stage.event(Event::QueryAnswered {
+        on_page: Box::new(asked),
+        page: Err(PortError::Store("gone".to_owned())),
+    });
     assert_eq!((stage.ui.key_scope(), stage.ui.message), (KeyScope::Pane(PaneId::Queues), None));
 }
 

@@ -443,6 +443,11 @@ pub(in crate::console) fn done(id: u64, queue: &str) -> events::Transition {
     }
 }
 
+/// What waits for an answer, if it is of this type.
+pub(super) fn of_type<T: 'static>(it: &dyn std::any::Any) -> Option<&T> {
+    it.downcast_ref()
+}
+
 /// A pending row as a page has it.
 pub(super) fn row(id: u64) -> InvocationRow {
     InvocationRow {

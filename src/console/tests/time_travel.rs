@@ -1,5 +1,6 @@
 //! Stopping time, stepping, going live, bookmarks: on a screen.
 
+use super::test_console::of_type;
 use crossterm::event::KeyCode;
 
 use super::test_console::{TestConsole, applied, connected, dispatched, done, enqueued, row, show};
@@ -14,7 +15,7 @@ use crate::{
         },
         ui,
         ui::{
-            effect::{Effect, Purpose},
+            effect::{Effect, PanePage},
             event::Event,
             state::Focus,
         },
@@ -216,7 +217,9 @@ fn lists_from_the_store_hold_still_and_say_what_was_not_there_yet() {
     stage.ui.show(ViewId::Bridge);
     let asked = stage.event(Event::Data);
     let serial = asked.iter().find_map(|effect| match effect {
-        Effect::Query { purpose: Purpose::Page { pane: PaneId::History, serial }, .. } => Some(*serial),
+        Effect::Query { on_page, .. } => of_type::<PanePage>(&**on_page)
+            .filter(|page| page.pane == PaneId::History)
+            .map(|page| page.serial),
         _ => None,
     });
     work(&mut stage, 100);
@@ -226,7 +229,7 @@ fn lists_from_the_store_hold_still_and_say_what_was_not_there_yet() {
     late.state = crate::tap::entry::mpp::RowState::Done;
     let page = Ok(Page::Invocations { rows: vec![late], more: false, beyond: None });
     stage.event(Event::QueryAnswered {
-        purpose: Purpose::Page { pane: PaneId::History, serial: serial.unwrap() },
+        on_page: Box::new(PanePage { pane: PaneId::History, serial: serial.unwrap() }),
         page,
     });
     let shown = |stage: &mut TestConsole| {

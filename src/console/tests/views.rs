@@ -13,7 +13,7 @@ use crate::{
         records::selection::{RecordKey, RowKeys as _},
         systems::bridge::keys::INVOCATION,
         ui::{
-            effect::{Effect, Purpose},
+            effect::{Effect, PanePage},
             event::Event,
             paged_lists::PagedLists,
             state::Focus,
@@ -158,7 +158,7 @@ fn a_list_is_asked_anew_once_a_second_and_only_after_a_change() {
     );
     let page = Page::Invocations { rows: (1..=47).rev().map(row).collect(), more: false, beyond: None };
     stage.event(Event::QueryAnswered {
-        purpose: Purpose::Page { pane: PaneId::History, serial },
+        on_page: Box::new(PanePage { pane: PaneId::History, serial }),
         page: Ok(page),
     });
     assert_eq!(asked_by(PaneId::History, &stage.event(Event::Data)), None, "not within the second");
@@ -178,7 +178,7 @@ fn new_rows_come_at_the_top_and_the_selection_stays_on_its_record() {
     let (serial, _) = asked_by(PaneId::History, &effects).unwrap();
     let page = Page::Invocations { rows: (20..=47).rev().map(row).collect(), more: true, beyond: None };
     stage.event(Event::QueryAnswered {
-        purpose: Purpose::Page { pane: PaneId::History, serial },
+        on_page: Box::new(PanePage { pane: PaneId::History, serial }),
         page: Ok(page),
     });
     assert_eq!(stage.ui.paged_lists.rows::<InvocationRow>(PaneId::History)[0].id, InvocationId(47));
@@ -198,7 +198,7 @@ fn a_store_that_cannot_answer_is_said_in_the_pane_and_asked_again() {
     let (serial, _) = asked_by(PaneId::History, &effects).unwrap();
     let trouble = || Err(PortError::Store("disk I/O error".to_owned()));
     let effects = stage.event(Event::QueryAnswered {
-        purpose: Purpose::Page { pane: PaneId::History, serial },
+        on_page: Box::new(PanePage { pane: PaneId::History, serial }),
         page: trouble(),
     });
     assert_eq!(asked_by(PaneId::History, &effects), None, "not at once");
@@ -215,7 +215,7 @@ fn a_store_that_cannot_answer_is_said_in_the_pane_and_asked_again() {
     let effects = stage.mpp(enqueued(47, "default"), "");
     let (serial, _) = asked_by(PaneId::History, &effects).unwrap();
     stage.event(Event::QueryAnswered {
-        purpose: Purpose::Page { pane: PaneId::History, serial },
+        on_page: Box::new(PanePage { pane: PaneId::History, serial }),
         page: trouble(),
     });
     let text = stage.text();

@@ -1,21 +1,23 @@
 //! What an update wants done.
 
+use super::{message::show_message, state::Ui};
 use crate::{
     console::{
-        input::{action::Direction, pane_id::PaneId},
+        input::pane_id::PaneId,
+        records::{paged_list::error_text, record_key::Id},
         worker::{DecodeJob, OpeningJob},
     },
-    ids::{InvocationId, QueueName, TraceId},
-    port::{Command, Query},
+    port::{Command, Outcome, Page, PortError, Query},
+    time::Now,
 };
 
 /// Something to be done outside the user interface.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Debug, PartialEq)]
 pub(crate) enum Effect {
     /// Give the station a command.
-    Command { purpose: Purpose, command: Command },
+    Command { command: Command, on_outcome: Box<dyn OnOutcome> },
     /// Ask the station.
-    Query { purpose: Purpose, query: Query },
+    Query { query: Query, on_page: Box<dyn OnPage> },
     /// End the console.
     Quit,
     /// Take the mouse, or leave it to the terminal.
@@ -47,47 +49,70 @@ pub(crate) enum Effect {
     SaveLayout(String),
 }
 
-/// What a command or query was for, so that its answer finds its place.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Purpose {
-    /// Hold, resume or drain.
-    Brake,
-    /// One command of several that hold or release together; the last one's words tell what all of them did.
-    Batch { text: Option<String> },
-    /// Cancel this row.
-    Cancel { id: InvocationId },
-    /// Cancel a part of many rows.
-    CancelMany,
-    /// Cancel the run of an opening of this name.
-    CancelRun { name: String },
-    /// Cancel the session of this id.
-    CancelSession { id: String },
-    /// Submit an opening by this request.
-    Submit { request: TraceId },
-    /// Answer a question of a run, while an operator's brake holds what it would begin or not.
-    Decide { approved: bool, held: bool },
-    /// Give work by hand; the number of the form's command.
-    Enqueue { number: u64 },
-    /// Move rows of another manifest.
-    Migrate,
-    /// Start or stop a recording.
-    Record,
-    /// The pack's events.
-    Events,
-    /// End this row that was left in applied.
-    Settle { id: InvocationId },
-    /// Drop the adapter.
-    Kick,
-    /// Disconnect this peer of the bus.
-    KickPeer { client: String },
-    /// Start a host again.
-    Restart,
-    /// Rows of the pending list of this queue.
-    Pending { queue: QueueName, direction: Direction, serial: u64 },
-    /// The newest rows, once, when the console comes up.
-    History,
-    /// One invocation's details.
-    Details { id: InvocationId },
-    /// Rows of a pane's list.
-    Page { pane: PaneId, serial: u64 },
+impl Effect {
+    /// A command, and who is told of its outcome.
+    pub(crate) fn command(command: Command, on_outcome: impl OnOutcome) -> Self {
+        Self::Command { command, on_outcome: Box::new(on_outcome) }
+    }
+
+    /// A question, and who is told of the answer.
+    pub(crate) fn query(query: Query, on_page: impl OnPage) -> Self {
+        Self::Query { query, on_page: Box::new(on_page) }
+    }
+}
+
+/// Who is told of the outcome of a command.
+pub(crate) trait OnOutcome: Id {
+    /// Takes the outcome; what is to be done then.
+    fn on_outcome(&self, ui: &mut Ui, outcome: Result<Outcome, PortError>, now: Now) -> Vec<Effect>;
+}
+
+/// A command whose outcome is a message.
+pub(crate) trait OutcomeText: Id {
+    /// The message, and whether it is an error; nothing where the screen shows the outcome by itself.
+    fn text(&self, outcome: &Outcome) -> Option<(String, bool)>;
+}
+
+impl<T: OutcomeText> OnOutcome for T {
+    fn on_outcome(&self, ui: &mut Ui, outcome: Result<Outcome, PortError>, now: Now) -> Vec<Effect> {
+        let text = match outcome {
+            Ok(outcome) => self.text(&outcome),
+            Err(error) => Some((error_text(&error), true)),
+        };
+        if let Some((text, is_error)) = text {
+            show_message(ui, text, is_error, now);
+        }
+        Vec::new()
+    }
+}
+
+/// Who is told of the answer to a question. An answer for something that was closed meanwhile is dropped.
+pub(crate) trait OnPage: Id {
+    /// Takes the answer.
+    fn on_page(&self, ui: &mut Ui, page: Result<Page, PortError>, now: Now);
+}
+
+/// A part of what a pane shows of the store, by the number of its question.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct PanePage {
+    pub(crate) pane: PaneId,
+    pub(crate) serial: u64,
+}
+
+impl OnPage for PanePage {
+    fn on_page(&self, ui: &mut Ui, page: Result<Page, PortError>, _now: Now) {
+        ui.paged_lists.take(&mut ui.systems, self.pane, self.serial, page);
+    }
+}
+
+impl PartialEq for dyn OnOutcome {
+    fn eq(&self, other: &Self) -> bool {
+        self.is(other)
+    }
+}
+
+impl PartialEq for dyn OnPage {
+    fn eq(&self, other: &Self) -> bool {
+        self.is(other)
+    }
 }

@@ -5,7 +5,7 @@ use crossterm::event::{KeyEvent, MouseEvent};
 use crate::{
     console::{
         settings::{config_watcher::Fault, shell::SubcommandResult},
-        ui::effect::{Effect, Purpose},
+        ui::effect::{Effect, OnOutcome, OnPage},
         worker::OpeningAnswer,
     },
     dissect::Tree,
@@ -33,12 +33,12 @@ pub(crate) enum Event {
     /// Entries were folded, or a snapshot was taken.
     Data,
     /// A command was answered.
-    CommandAnswered { purpose: Purpose, outcome: Result<Outcome, PortError> },
+    CommandAnswered { on_outcome: Box<dyn OnOutcome>, outcome: Result<Outcome, PortError> },
     /// Looks were read again: what is wrong with them, what takes effect later, and what they say of being on
     /// air where that changed.
     Reloaded { faults: Vec<Fault>, later: Vec<String>, on_air: Option<bool> },
     /// A query was answered.
-    QueryAnswered { purpose: Purpose, page: Result<Page, PortError> },
+    QueryAnswered { on_page: Box<dyn OnPage>, page: Result<Page, PortError> },
     /// The bytes of an entry were read, or another entry took their place.
     Decoded { number: u64, tree: Option<Tree> },
     /// Something was done with openings, or something newer took its place.
@@ -52,12 +52,10 @@ impl Event {
     pub(crate) fn refused(effect: Effect) -> Option<Self> {
         let busy = PortError::Busy { what: "the console's list of open questions".to_owned() };
         match effect {
-            Effect::Command { purpose: asked, .. } => {
-                Some(Self::CommandAnswered { purpose: asked, outcome: Err(busy) })
+            Effect::Command { on_outcome, .. } => {
+                Some(Self::CommandAnswered { on_outcome, outcome: Err(busy) })
             }
-            Effect::Query { purpose: asked, .. } => {
-                Some(Self::QueryAnswered { purpose: asked, page: Err(busy) })
-            }
+            Effect::Query { on_page, .. } => Some(Self::QueryAnswered { on_page, page: Err(busy) }),
             _ => None,
         }
     }

@@ -19,7 +19,7 @@ use crate::{
             system_state::SystemState,
         },
         ui::{
-            effect::{Effect, Purpose},
+            effect::{Effect, PanePage},
             layout::Layout,
             pane::Source,
         },
@@ -237,9 +237,8 @@ impl PagedLists {
                 }
                 _ => None,
             };
-            let effect =
-                |(serial, query)| Effect::Query { purpose: Purpose::Page { pane: *pane, serial }, query };
-            effects.extend(wanted.map(effect));
+            effects
+                .extend(wanted.map(|(serial, query)| Effect::query(query, PanePage { pane: *pane, serial })));
         }
         effects
     }

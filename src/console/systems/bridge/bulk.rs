@@ -7,7 +7,7 @@ use crate::{
         draw::format,
         overlays::DEFAULT_REASON,
         ui::{
-            effect::{Effect, Purpose},
+            effect::{Effect, OnOutcome},
             message::show_message,
             state::Ui,
         },
@@ -51,11 +51,21 @@ fn next(bulk: &mut BulkCancel, rows_max: u64) -> Option<Effect> {
         reason: DEFAULT_REASON.to_owned(),
         refund: bulk.refund,
     };
-    Some(Effect::Command { purpose: Purpose::CancelMany, command: Command::Mpp(command) })
+    Some(Effect::command(Command::Mpp(command), CancelPart))
 }
 
-/// Takes the answer to one part: the next one follows, or the account is told.
-pub(crate) fn answered(ui: &mut Ui, outcome: Result<Outcome, PortError>, now: Now) -> Vec<Effect> {
+/// The cancellation of a part of many rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct CancelPart;
+
+impl OnOutcome for CancelPart {
+    /// The next part follows, or the account is told.
+    fn on_outcome(&self, ui: &mut Ui, outcome: Result<Outcome, PortError>, now: Now) -> Vec<Effect> {
+        on_part_cancelled(ui, outcome, now)
+    }
+}
+
+fn on_part_cancelled(ui: &mut Ui, outcome: Result<Outcome, PortError>, now: Now) -> Vec<Effect> {
     let Some(mut bulk) = ui.systems.bulk_cancel.take() else { return Vec::new() };
     let asked = std::mem::take(&mut bulk.requested);
     match outcome {

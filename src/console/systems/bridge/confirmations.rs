@@ -1,6 +1,6 @@
 //! What is asked before the bridge's rows are cancelled, settled or moved, and before its adapter is dropped.
 
-use crate::console::ui::effect::{Effect, Purpose};
+use crate::console::ui::effect::Effect;
 use std::collections::BTreeMap;
 
 use crate::{
@@ -10,12 +10,11 @@ use crate::{
         model::Model,
         overlays::{Answer, Answers, Confirm, DEFAULT_REASON, detail::join_some},
         settings::view::View,
-        systems::bridge::bulk,
+        systems::bridge::{bulk, outcomes::bridge_command},
         ui::state::Ui,
     },
     ids::{EventName, InvocationId, Peer, QueueName},
     mpp,
-    port::Command,
     tap::entry::mpp::RowState,
 };
 
@@ -62,10 +61,9 @@ impl Confirm for Cancel {
     }
 
     fn commit(&self, answer: Answer<'_>, _ui: &mut Ui, _model: &Model) -> Result<Vec<Effect>, String> {
-        let id = self.id;
         let reason = DEFAULT_REASON.to_owned();
-        let command = mpp::Command::Cancel { ids: vec![id], reason, refund: answer.refund };
-        Ok(vec![Effect::Command { purpose: Purpose::Cancel { id }, command: Command::Mpp(command) }])
+        let command = mpp::Command::Cancel { ids: vec![self.id], reason, refund: answer.refund };
+        Ok(vec![bridge_command(command)])
     }
 }
 
@@ -132,10 +130,8 @@ impl Confirm for Settle {
     }
 
     fn commit(&self, answer: Answer<'_>, _ui: &mut Ui, _model: &Model) -> Result<Vec<Effect>, String> {
-        let id = self.id;
         let to = if answer.is_done { mpp::Settlement::Done } else { mpp::Settlement::Failed };
-        let command = Command::Mpp(mpp::Command::Settle { id, to });
-        Ok(vec![Effect::Command { purpose: Purpose::Settle { id }, command }])
+        Ok(vec![bridge_command(mpp::Command::Settle { id: self.id, to })])
     }
 }
 
@@ -157,8 +153,7 @@ impl Confirm for Migrate {
     }
 
     fn commit(&self, _answer: Answer<'_>, _ui: &mut Ui, _model: &Model) -> Result<Vec<Effect>, String> {
-        let command = Command::Mpp(mpp::Command::Migrate);
-        Ok(vec![Effect::Command { purpose: Purpose::Migrate, command }])
+        Ok(vec![bridge_command(mpp::Command::Migrate)])
     }
 }
 
@@ -186,7 +181,7 @@ impl Confirm for Kick {
         if adapter.is_none_or(|adapter| adapter.peer != self.peer) {
             return Err(format!("{} has left meanwhile: nobody was dropped", self.peer));
         }
-        Ok(vec![Effect::Command { purpose: Purpose::Kick, command: Command::Mpp(mpp::Command::Kick) }])
+        Ok(vec![bridge_command(mpp::Command::Kick)])
     }
 }
 

@@ -1,5 +1,6 @@
 //! The events that work can be given of, from the manifest in force.
 
+use crate::console::systems::bridge::invoke::ManifestEvents;
 use ratatui::layout::{Position, Rect};
 
 use crate::{
@@ -14,13 +15,7 @@ use crate::{
         },
         settings::view::{Canvas, View},
         systems::bridge::{invoke, keys::EVENT, state_sign},
-        ui::{
-            Acted, Layer, Offer, Scene, Target,
-            effect::{Effect, Purpose},
-            layout::Layout,
-            needs,
-            state::Ui,
-        },
+        ui::{Acted, Layer, Offer, Scene, Target, effect::Effect, layout::Layout, needs, state::Ui},
     },
     field::Column,
     ids::{InvocationId, QueueName},
@@ -50,7 +45,7 @@ pub(crate) struct Events {
 impl Events {
     /// An empty list, and the question that fills it.
     pub(crate) fn open() -> (Self, Effect) {
-        (Self::default(), Effect::Query { purpose: Purpose::Events, query: Query::Events })
+        (Self::default(), Effect::query(Query::Events, ManifestEvents))
     }
 
     /// The selected event.

@@ -4,9 +4,10 @@ use crate::{
     console::{
         form::Form,
         model::Model,
+        records::paged_list::error_text,
         systems::bridge::Events,
         ui::{
-            effect::{Effect, Purpose},
+            effect::{Effect, OnOutcome, OnPage},
             message::show_message,
             state::Ui,
         },
@@ -18,6 +19,9 @@ use crate::{
     time::Now,
 };
 
+/// An answer of another kind came.
+const OTHER_VERSION: &str = "the station answered something else: use the rl-console of its version";
+
 /// Opens the list of events.
 pub(crate) fn open_events(ui: &mut Ui) -> Vec<Effect> {
     let (events, effect) = Events::open();
@@ -25,16 +29,18 @@ pub(crate) fn open_events(ui: &mut Ui) -> Vec<Effect> {
     vec![effect]
 }
 
-/// The events came.
-pub(crate) fn listed(ui: &mut Ui, page: Result<Page, PortError>) {
-    let Some(list) = ui.layers_mut::<Events>().next() else { return };
-    match page {
-        Ok(Page::Events(rows)) => list.rows = Some(rows),
-        Ok(_) => {
-            list.error =
-                Some("the station answered something else: use the rl-console of its version".to_owned());
+/// The events of the manifest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct ManifestEvents;
+
+impl OnPage for ManifestEvents {
+    fn on_page(&self, ui: &mut Ui, page: Result<Page, PortError>, _now: Now) {
+        let Some(list) = ui.layers_mut::<Events>().next() else { return };
+        match page {
+            Ok(Page::Events(rows)) => list.rows = Some(rows),
+            Ok(_) => list.error = Some(OTHER_VERSION.to_owned()),
+            Err(error) => list.error = Some(error_text(&error)),
         }
-        Err(error) => list.error = Some(format!("{error}: {}", error.hint())),
     }
 }
 
@@ -55,7 +61,7 @@ pub(super) fn send(form: &mut Form, ui: &mut Ui) -> Option<Effect> {
     let number = ui.invoke_count;
     (form.sent, form.refusal) = (Some(number), None);
     let command = Command::Mpp(mpp::Command::Enqueue { rows: vec![row] });
-    Some(Effect::Command { purpose: Purpose::Enqueue { number }, command })
+    Some(Effect::command(command, Invoke { number }))
 }
 
 /// Keeps what was written in a form that is left.
@@ -64,8 +70,21 @@ pub(super) fn save_draft(ui: &mut Ui, form: Form) {
     ui.form_drafts.put(form, ui.limits.console.forms_kept_max);
 }
 
-/// The answer: the form closes, or says why not.
-pub(crate) fn answered(ui: &mut Ui, number: u64, outcome: Result<Outcome, PortError>, now: Now) {
+/// Work given by hand, by the number of the form's command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Invoke {
+    pub(crate) number: u64,
+}
+
+impl OnOutcome for Invoke {
+    /// The form closes, or says why not.
+    fn on_outcome(&self, ui: &mut Ui, outcome: Result<Outcome, PortError>, now: Now) -> Vec<Effect> {
+        on_enqueued(ui, self.number, outcome, now);
+        Vec::new()
+    }
+}
+
+fn on_enqueued(ui: &mut Ui, number: u64, outcome: Result<Outcome, PortError>, now: Now) {
     let outcome = match outcome {
         Ok(Outcome::Mpp(mpp::Outcome::Enqueued(rows))) => {
             rows.into_iter().next().map(|row| row.map_err(PortError::Refused))
@@ -88,7 +107,7 @@ pub(crate) fn answered(ui: &mut Ui, number: u64, outcome: Result<Outcome, PortEr
             }
         }
         Some(Err(error)) => {
-            let words = format!("{error}: {}", error.hint());
+            let words = error_text(&error);
             if let Some(form) = ui.layers_mut::<Form>().find(|form| form.sent == Some(number)) {
                 (form.sent, form.refusal) = (None, Some(words));
             } else {
@@ -98,11 +117,6 @@ pub(crate) fn answered(ui: &mut Ui, number: u64, outcome: Result<Outcome, PortEr
                 show_message(ui, words, true, now);
             }
         }
-        None => show_message(
-            ui,
-            "the station answered something else: use the rl-console of its version".to_owned(),
-            true,
-            now,
-        ),
+        None => show_message(ui, OTHER_VERSION.to_owned(), true, now),
     }
 }

@@ -10,6 +10,7 @@ pub(crate) mod in_flight;
 pub(crate) mod invoke;
 pub(crate) mod invoke_form;
 pub(crate) mod keys;
+pub(crate) mod outcomes;
 pub(crate) mod pack_state;
 pub(crate) mod pending;
 pub(crate) mod queue_control;

@@ -1,6 +1,7 @@
 //! The pending rows of one queue, in pages, oldest first. The list holds a bounded window and grows at the
 //! end that the selection nears.
 
+use crate::console::{systems::bridge::details::on_invocation, ui::message::show_message};
 use ratatui::layout::{Position, Rect};
 
 use super::history::invocations;
@@ -15,7 +16,7 @@ use crate::{
         model::Model,
         overlays::Details,
         records::{
-            paged_list::{PageQuery, PagedList, page_rows},
+            paged_list::{PageQuery, PagedList, error_text, page_rows},
             selection::Selection,
             table::{list_height, row_at},
         },
@@ -24,7 +25,7 @@ use crate::{
         ui,
         ui::{
             Acted, Layer, Offer, Scene, Target,
-            effect::{Effect, Purpose},
+            effect::{Effect, OnPage},
             layout::Layout,
             needs,
             state::Ui,
@@ -33,6 +34,7 @@ use crate::{
     ids::{InvocationId, QueueName},
     port::{InvocationRow, Page, PortError, Query},
     tap::entry::mpp::RowState,
+    time::Now,
 };
 
 /// A window of the pending rows of a queue.
@@ -55,18 +57,16 @@ impl Pending {
     /// Asks for a page.
     pub(crate) fn ask(&mut self, direction: Direction) -> Effect {
         let PageQuery { beyond, oldest_first, limit, serial } = self.window.ask(direction);
-        Effect::Query {
-            purpose: Purpose::Pending { queue: self.queue.clone(), direction, serial },
-            query: Query::Invocations {
-                state: Some(RowState::Pending),
-                queue: Some(self.queue.clone()),
-                beyond: beyond.map(InvocationId),
-                oldest_first,
-                other_manifest: false,
-                filter: self.filter.clone(),
-                limit,
-            },
-        }
+        let query = Query::Invocations {
+            state: Some(RowState::Pending),
+            queue: Some(self.queue.clone()),
+            beyond: beyond.map(InvocationId),
+            oldest_first,
+            other_manifest: false,
+            filter: self.filter.clone(),
+            limit,
+        };
+        Effect::query(query, PendingPage { queue: self.queue.clone(), direction, serial })
     }
 
     /// What is to be asked for now: the first page, or one that the selection has come near to.
@@ -233,21 +233,52 @@ pub(crate) fn open(ui: &mut Ui, queue: QueueName) -> Effect {
 /// Opens the details of an invocation.
 pub(crate) fn open_invocation(ui: &mut Ui, id: InvocationId) -> Effect {
     ui.push(Details::of(Box::new(InvocationDetails { id, row: None })));
-    Effect::Query { purpose: Purpose::Details { id }, query: Query::Invocation { id } }
+    Effect::query(Query::Invocation { id }, WholeInvocation { id })
 }
 
-/// The station answered with a page of a list that may have been closed meanwhile; why there is none.
-pub(crate) fn answered(
-    ui: &mut Ui,
-    (queue, direction, serial): (&QueueName, Direction, u64),
-    page: Result<Page, PortError>,
-) -> Option<String> {
-    let list = ui
-        .layers_mut::<Pending>()
-        .map(|pending| (pending.queue == *queue, &mut pending.window))
-        .find(|(is_it, window)| *is_it && window.pending() == Some(direction) && window.serial() == serial)?;
-    let answer = page_rows(page, invocations);
-    let trouble = answer.as_ref().err().cloned();
-    list.1.answer(serial, answer);
-    trouble
+/// A page of the pending rows of a queue.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct PendingPage {
+    pub(crate) queue: QueueName,
+    pub(crate) direction: Direction,
+    pub(crate) serial: u64,
+}
+
+impl OnPage for PendingPage {
+    fn on_page(&self, ui: &mut Ui, page: Result<Page, PortError>, now: Now) {
+        let Self { queue, direction, serial } = self;
+        let is_it = |list: &&mut Pending| {
+            list.queue == *queue
+                && list.window.pending() == Some(*direction)
+                && list.window.serial() == *serial
+        };
+        let Some(list) = ui.layers_mut::<Pending>().find(is_it) else { return };
+        let answer = page_rows(page, invocations);
+        let trouble = answer.as_ref().err().cloned();
+        list.window.answer(*serial, answer);
+        if let Some(trouble) = trouble {
+            show_message(ui, trouble, true, now);
+        }
+    }
+}
+
+/// An invocation with all that the store has of it, for its details.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct WholeInvocation {
+    pub(crate) id: InvocationId,
+}
+
+impl OnPage for WholeInvocation {
+    fn on_page(&self, ui: &mut Ui, page: Result<Page, PortError>, now: Now) {
+        match page {
+            Ok(Page::Invocation(Some(found))) => on_invocation(ui, self.id, &found),
+            Ok(Page::Invocation(None)) => {
+                let text =
+                    format!("there is no invocation {} any more (limits.store.ended_rows_max)", self.id);
+                show_message(ui, text, true, now);
+            }
+            Ok(_) => {}
+            Err(error) => show_message(ui, error_text(&error), true, now),
+        }
+    }
 }

@@ -6,14 +6,15 @@ use crate::{
         model::Model,
         screen::unavailable::target_queue,
         settings::view::View,
+        systems::bridge::outcomes::bridge_command,
         ui::{
-            effect::{Effect, Purpose},
+            effect::{Effect, OutcomeText},
             state::Ui,
         },
     },
     ids::QueueName,
     mpp,
-    port::{Command, HostState},
+    port::{Command, HostState, Outcome},
     runs,
     tap::entry::{Link, mpp::Brake},
 };
@@ -22,8 +23,14 @@ use crate::{
 const ALL_HELD: &str =
     "all is held: nothing is dispatched, and no attempt of a run is begun; what is worked on goes on";
 
-fn brake(command: mpp::Command) -> Effect {
-    Effect::Command { purpose: Purpose::Brake, command: Command::Mpp(command) }
+/// One command of several that hold or release together: the last one's text says what all of them did.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Batch(pub(crate) Option<String>);
+
+impl OutcomeText for Batch {
+    fn text(&self, _outcome: &Outcome) -> Option<(String, bool)> {
+        Some((self.0.clone()?, false))
+    }
 }
 
 fn brake_of(model: &Model, queue: &QueueName) -> Option<Brake> {
@@ -37,7 +44,7 @@ pub(crate) fn hold(ui: &mut Ui, model: &Model) -> Option<Effect> {
     // Held or released by hand, it is no longer what was held with all the others.
     ui.held_here.remove(name.as_str());
     let queue = Some(name);
-    Some(brake(if is_held { mpp::Command::Release { queue } } else { mpp::Command::Hold { queue } }))
+    Some(bridge_command(if is_held { mpp::Command::Release { queue } } else { mpp::Command::Hold { queue } }))
 }
 
 /// Drains the queue at hand, or takes new work there again.
@@ -45,7 +52,11 @@ pub(crate) fn drain(ui: &Ui, model: &Model) -> Option<Effect> {
     let name = target_queue(ui, model)?;
     let is_draining = brake_of(model, &name)?.draining;
     let queue = Some(name);
-    Some(brake(if is_draining { mpp::Command::Resume { queue } } else { mpp::Command::Drain { queue } }))
+    Some(bridge_command(if is_draining {
+        mpp::Command::Resume { queue }
+    } else {
+        mpp::Command::Drain { queue }
+    }))
 }
 
 /// Holds everything, the queues and the attempts of runs, or releases what this console held so. A console
@@ -69,14 +80,11 @@ pub(crate) fn hold_all(ui: &mut Ui, model: &Model, view: &View) -> Vec<Effect> {
     if let Some((words, command)) = command.filter(|_| is_up) {
         // Whichever answer comes last, what the queues do is not all that is to be said.
         for effect in &mut effects {
-            if let Effect::Command { purpose: asked, .. } = effect {
-                *asked = Purpose::Batch { text: None };
+            if let Effect::Command { on_outcome, .. } = effect {
+                *on_outcome = Box::new(Batch(None));
             }
         }
-        effects.push(Effect::Command {
-            purpose: Purpose::Batch { text: Some(words) },
-            command: Command::Runs(command),
-        });
+        effects.push(Effect::command(Command::Runs(command), Batch(Some(words))));
     }
     effects
 }
@@ -100,7 +108,7 @@ fn hold_queues(
         ui.held_here.retain(|name| mpp.queues.get(name.as_str()).is_some_and(|queue| queue.brake.held));
         ui.held_here
             .extend(declared.iter().filter(|(_, brake)| !brake.held).map(|(name, _)| (*name).clone()));
-        return (vec![brake(mpp::Command::Hold { queue: None })], None);
+        return (vec![bridge_command(mpp::Command::Hold { queue: None })], None);
     }
     if !are_runs_held {
         return (Vec::new(), None);
@@ -113,15 +121,15 @@ fn hold_queues(
     };
     if released.is_empty() || rest.is_empty() {
         let words: Vec<String> = released.iter().chain(&rest).map(runs).collect();
-        return (vec![brake(mpp::Command::Release { queue: None })], Some(words.join(", ")));
+        return (vec![bridge_command(mpp::Command::Release { queue: None })], Some(words.join(", ")));
     }
     let key = view.key(Action::Hold);
     let stays = |(name, _): &(&QueueName, Brake)| format!("{name} stays held ({key})");
     let words = released.iter().map(runs).chain(rest.iter().map(stays)).collect::<Vec<_>>().join(", ");
     let last = released.len() - 1;
-    let release = |(index, (name, _)): (usize, (&QueueName, Brake))| Effect::Command {
-        purpose: Purpose::Batch { text: (index == last).then(|| words.clone()) },
-        command: Command::Mpp(mpp::Command::Release { queue: Some(name.clone()) }),
+    let release = |(index, (name, _)): (usize, (&QueueName, Brake))| {
+        let command = mpp::Command::Release { queue: Some(name.clone()) };
+        Effect::command(Command::Mpp(command), Batch((index == last).then(|| words.clone())))
     };
     let effects = released.into_iter().enumerate().map(release).collect();
     (effects, Some(words))

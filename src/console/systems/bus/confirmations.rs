@@ -7,12 +7,12 @@ use crate::{
         overlays::{Answer, Answers, Confirm, detail::join_some},
         settings::view::View,
         ui::{
-            effect::{Effect, Purpose},
+            effect::{Effect, OutcomeText},
             state::Ui,
         },
     },
     ids::ConnectionId,
-    port::Command,
+    port::{Command, Outcome},
 };
 
 /// Subscriptions that are named one by one.
@@ -39,12 +39,19 @@ impl Confirm for KickPeer {
     }
 
     fn commit(&self, _answer: Answer<'_>, _ui: &mut Ui, model: &Model) -> Result<Vec<Effect>, String> {
-        let (session, client) = (self.session, self.client.clone());
+        let session = self.session;
         if model.rmp().is_none_or(|rmp| !rmp.peers.contains_key(&session)) {
             return Err(format!("session {session} has ended meanwhile: nobody was dropped"));
         }
-        let purpose = Purpose::KickPeer { client };
-        Ok(vec![Effect::Command { purpose, command: Command::KickPeer { session } }])
+        Ok(vec![Effect::command(Command::KickPeer { session }, self.clone())])
+    }
+}
+
+impl OutcomeText for KickPeer {
+    fn text(&self, outcome: &Outcome) -> Option<(String, bool)> {
+        let Outcome::PeerKicked { session } = outcome else { return None };
+        let text = format!("{} is disconnected from the bus: its session {session} is over", self.client);
+        Some((text, false))
     }
 }
 

@@ -4,11 +4,11 @@ use crate::{
     console::{
         overlays::{Answer, Answers, Confirm},
         ui::{
-            effect::{Effect, Purpose},
+            effect::{Effect, OutcomeText},
             state::Ui,
         },
     },
-    port::Command,
+    port::{Command, Outcome},
     runs::{self, RunState},
 };
 use std::sync::Arc;
@@ -70,9 +70,16 @@ impl Confirm for CancelRun {
             }
             Some(_) => {
                 let command = Command::Runs(runs::Command::Cancel { run: *run });
-                Ok(vec![Effect::Command { purpose: Purpose::CancelRun { name: name.clone() }, command }])
+                Ok(vec![Effect::command(command, self.clone())])
             }
         }
+    }
+}
+
+impl OutcomeText for CancelRun {
+    fn text(&self, outcome: &Outcome) -> Option<(String, bool)> {
+        let Outcome::Runs(runs::Outcome::Cancelled { nodes }) = outcome else { return None };
+        Some((format!("{} is cancelled: {} had not ended", self.name, counted(*nodes, "node")), false))
     }
 }
 
@@ -105,7 +112,26 @@ impl Confirm for Decide {
         }
         let command = Command::Runs(runs::Command::Decide { action, approved, note: None });
         let held = model.runs().is_some_and(|runs| runs.held);
-        Ok(vec![Effect::Command { purpose: Purpose::Decide { approved, held }, command }])
+        Ok(vec![Effect::command(command, Decided { approved, held })])
+    }
+}
+
+/// An answer to a question of a run, while an operator's brake holds what it would begin or not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Decided {
+    pub(crate) approved: bool,
+    pub(crate) held: bool,
+}
+
+impl OutcomeText for Decided {
+    fn text(&self, outcome: &Outcome) -> Option<(String, bool)> {
+        let Outcome::Runs(runs::Outcome::Decided) = outcome else { return None };
+        let text = match (self.approved, self.held) {
+            (true, true) => "approved: runs are held, and the node goes on once they are released",
+            (true, false) => "approved: the node goes on",
+            (false, _) => "rejected: the node fails",
+        };
+        Some((text.to_owned(), false))
     }
 }
 

@@ -15,7 +15,7 @@ use crate::{
             system_state::SystemState,
         },
         ui::{
-            effect::{Effect, Purpose},
+            effect::{Effect, PanePage},
             layout::Layout,
             pane::{PaneChip, PaneContext},
             state::Ui,
@@ -177,9 +177,7 @@ pub(crate) fn next(ui: &mut Ui, layout: &Layout, model: &Model, now: Mono) -> Ve
     pages.switch_to(run);
     let mut effects = Vec::new();
     let mut ask = |pane, wanted: Option<(u64, Query)>| {
-        effects.extend(
-            wanted.map(|(serial, query)| Effect::Query { purpose: Purpose::Page { pane, serial }, query }),
-        );
+        effects.extend(wanted.map(|(serial, query)| Effect::query(query, PanePage { pane, serial })));
     };
     if layout.has(PaneId::Plan) && view.is_none_or(|view| view.nodes.is_empty() && view.planned > 0) {
         ask(PaneId::Plan, pages.ask_detail(run, now));

@@ -4,13 +4,14 @@ use crate::{
     console::{
         input::{pane_id::PaneId, view_id::ViewId},
         model::Model,
+        records::paged_list::error_text,
         systems::runs::{
             ANSWER_TIMEOUT, Files, PendingRequest, Submit,
             keys::RUN,
             openings::{Draft, Recent},
         },
         ui::{
-            effect::{Effect, Purpose},
+            effect::{Effect, OnOutcome},
             layers::cast_mut,
             message::show_message,
             state::{Focus, Ui},
@@ -127,10 +128,7 @@ pub(crate) fn on_opening_answer(ui: &mut Ui, answer: OpeningAnswer, now: Now) ->
 }
 
 fn command(request: TraceId, opening_yaml: String) -> Effect {
-    Effect::Command {
-        purpose: Purpose::Submit { request },
-        command: Command::Runs(runs::Command::Submit { request, opening_yaml }),
-    }
+    Effect::command(Command::Runs(runs::Command::Submit { request, opening_yaml }), Submission { request })
 }
 
 /// Sends it, if nothing is wrong with it; what lies beside its file goes with it.
@@ -158,10 +156,19 @@ pub(crate) fn send(submit: &mut Submit, ui: &mut Ui, request: TraceId) -> Vec<Ef
     kept.into_iter().chain([sends]).collect()
 }
 
-/// The station took the request, or did not. Whether the run was accepted, its entries tell.
-pub(crate) fn answered(ui: &mut Ui, request: TraceId, outcome: Result<Outcome, PortError>, now: Now) {
-    if let Err(error) = outcome {
-        refuse(ui, request, format!("{error}: {}", error.hint()), now);
+/// A request to run an opening.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Submission {
+    pub(crate) request: TraceId,
+}
+
+impl OnOutcome for Submission {
+    /// The station took the request, or did not. Whether the run was accepted, its entries tell.
+    fn on_outcome(&self, ui: &mut Ui, outcome: Result<Outcome, PortError>, now: Now) -> Vec<Effect> {
+        if let Err(error) = outcome {
+            refuse(ui, self.request, error_text(&error), now);
+        }
+        Vec::new()
     }
 }
 

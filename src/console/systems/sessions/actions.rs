@@ -68,12 +68,3 @@ pub(crate) fn cancel(ui: &mut Ui, model: &Model) -> Vec<Effect> {
     let bound = target_session(ui, model).map(|session| CancelSession { session });
     ask(ui, bound)
 }
-
-/// What came of it.
-pub(crate) fn outcome_text(id: &str, state: SessionState) -> (String, bool) {
-    match state {
-        SessionState::Resolved => (format!("{id} was resolved before: nothing was cancelled"), true),
-        SessionState::Expired => (format!("{id} is cancelled; the reason is in its log"), false),
-        SessionState::Open => (format!("{id} is open as before"), true),
-    }
-}

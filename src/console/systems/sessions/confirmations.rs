@@ -8,13 +8,13 @@ use crate::{
         settings::view::View,
         systems::sessions::{actions, session_status},
         ui::{
-            effect::{Effect, Purpose},
+            effect::{Effect, OutcomeText},
             state::Ui,
         },
     },
     macp,
-    macp::{ClientView, SessionRef, SessionView},
-    port::Command,
+    macp::{ClientView, SessionRef, SessionState, SessionView},
+    port::{Command, Outcome},
     time::Now,
     words::counted,
 };
@@ -47,8 +47,20 @@ impl Confirm for CancelSession {
             return Err(format!("{id} has ended meanwhile, it is {how}: nothing was cancelled"));
         }
         let reason = answer.reason.unwrap_or(DEFAULT_REASON).to_owned();
-        let command = Command::Macp(macp::Command::Cancel { session: id.clone(), reason });
-        Ok(vec![Effect::Command { purpose: Purpose::CancelSession { id }, command }])
+        let command = Command::Macp(macp::Command::Cancel { session: id, reason });
+        Ok(vec![Effect::command(command, self.clone())])
+    }
+}
+
+impl OutcomeText for CancelSession {
+    fn text(&self, outcome: &Outcome) -> Option<(String, bool)> {
+        let Outcome::Macp(macp::Outcome::Cancelled { state }) = outcome else { return None };
+        let id = &self.session.id;
+        Some(match state {
+            SessionState::Resolved => (format!("{id} was resolved before: nothing was cancelled"), true),
+            SessionState::Expired => (format!("{id} is cancelled; the reason is in its log"), false),
+            SessionState::Open => (format!("{id} is open as before"), true),
+        })
     }
 }
 

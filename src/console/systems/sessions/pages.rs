@@ -15,7 +15,7 @@ use crate::{
             system_state::SystemState,
         },
         ui::{
-            effect::{Effect, Purpose},
+            effect::{Effect, PanePage},
             layout::Layout,
             state::Ui,
         },
@@ -126,10 +126,7 @@ pub(crate) fn next(ui: &mut Ui, layout: &Layout, model: &Model, now: Mono) -> Ve
             pages.ask_detail(&session, now).map(|(serial, query)| (PaneId::Positions, serial, query)),
         );
     }
-    wanted
-        .into_iter()
-        .map(|(pane, serial, query)| Effect::Query { purpose: Purpose::Page { pane, serial }, query })
-        .collect()
+    wanted.into_iter().map(|(pane, serial, query)| Effect::query(query, PanePage { pane, serial })).collect()
 }
 
 /// Where an answer for a pane of the session that is shown goes.

@@ -1,7 +1,7 @@
 //! What is asked before the station ends, with what becomes of everything that goes on there, and before a
 //! recording does.
 
-use crate::console::ui::effect::{Effect, Purpose};
+use crate::console::{systems::station::outcomes::StationCommand, ui::effect::Effect};
 use std::path::PathBuf;
 
 use crate::{
@@ -78,7 +78,7 @@ impl Confirm for StopRecording {
         if recording(model) != Some(&self.path) {
             return Err(format!("{} has ended meanwhile: nothing was stopped", self.path.display()));
         }
-        Ok(vec![Effect::Command { purpose: Purpose::Record, command: Command::RecordStop }])
+        Ok(vec![Effect::command(Command::RecordStop, StationCommand)])
     }
 }
 

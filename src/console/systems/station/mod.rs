@@ -6,6 +6,7 @@ pub(crate) mod details;
 pub(crate) mod keys;
 pub(crate) mod log;
 pub(crate) mod meter;
+pub(crate) mod outcomes;
 pub(crate) mod started;
 pub(crate) mod system;
 pub(crate) mod violations;
