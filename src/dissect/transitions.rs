@@ -61,6 +61,12 @@ impl TransitionDetails {
         self.text.map_or(Class::Payload, |(_, class, _)| class)
     }
 
+    /// It with a text beside it.
+    pub(crate) const fn with_text(mut self, text: &'static str, class: Class) -> Self {
+        self.text = Some((text, class, false));
+        self
+    }
+
     /// It with a text that is JSON.
     pub(crate) const fn with_json(mut self, text: &'static str, class: Class) -> Self {
         self.text = Some((text, class, true));
@@ -103,6 +109,16 @@ pub(crate) const fn plain(name: &'static str, fields: Vec<Node>) -> TransitionDe
     TransitionDetails { name, fields, text: None }
 }
 
+/// An entry with fields and without a text, those of its subject first.
+pub(crate) fn extended(
+    name: &'static str,
+    mut fields: Vec<Node>,
+    more: impl IntoIterator<Item = Node>,
+) -> TransitionDetails {
+    fields.extend(more);
+    plain(name, fields)
+}
+
 pub(crate) const fn with_text(
     name: &'static str,
     fields: Vec<Node>,
@@ -114,6 +130,10 @@ pub(crate) const fn with_text(
 
 pub(crate) fn text_node(name: &'static str, value: impl Into<Cow<'static, str>>) -> Node {
     Node::fact(name, value)
+}
+
+pub(crate) fn shown(name: &'static str, value: &impl ToString) -> Node {
+    text_node(name, value.to_string())
 }
 
 pub(crate) fn number(name: &'static str, value: u64) -> Node {

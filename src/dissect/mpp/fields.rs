@@ -1,5 +1,6 @@
 //! The fields of the twelve frames as their tables have them (mpp-v2, frames).
 
+use self::{Expected as W, Requirement as N, Visibility as S};
 use crate::{dissect::tree::Kind, tap::entry::mpp::FrameType};
 
 /// What a field must be.
@@ -112,16 +113,16 @@ const fn field(
 
 /// What every frame has.
 pub(crate) const ENVELOPE: &[Field] = &[
-    field("mpp", Expected::Version, Requirement::Always, Visibility::Public, "the version"),
-    field("type", Expected::FrameType, Requirement::Always, Visibility::Public, "the frame's type"),
+    field("mpp", W::Version, N::Always, S::Public, "the version"),
+    field("type", W::FrameType, N::Always, S::Public, "the frame's type"),
 ];
 
-const ID: Field = field("id", Expected::Whole, Requirement::Always, Visibility::Public, "the invocation");
+const ID: Field = field("id", W::Whole, N::Always, S::Public, "the invocation");
 
 const PERSISTED: &[Field] = &[
-    field("key", Expected::Text, Requirement::Always, Visibility::Name, "the declared key"),
-    field("value", Expected::Any, Requirement::Always, Visibility::Payload, "what was stored last"),
-    field("scope", Expected::Text, Requirement::Never, Visibility::Payload, "the adapter's own tag of a run"),
+    field("key", W::Text, N::Always, S::Name, "the declared key"),
+    field("value", W::Any, N::Always, S::Payload, "what was stored last"),
+    field("scope", W::Text, N::Never, S::Payload, "the adapter's own tag of a run"),
 ];
 
 /// The fields of one row of `persisted[]`.
@@ -129,89 +130,66 @@ pub(crate) const fn persisted() -> &'static [Field] {
     PERSISTED
 }
 
+const HELLO: &[Field] = &[
+    field("pack_id", W::Text, N::Always, S::Name, "the pack that the adapter is for"),
+    field("manifest_hash", W::Text, N::Always, S::Name, "the hash of its pack.toml"),
+    field("bridge_token", W::Text, N::Always, S::Secret, "the token of the pairing"),
+];
+
+const HELLO_ACK: &[Field] = &[
+    field("ok", W::Boolean, N::Always, S::Public, "whether the adapter is taken"),
+    field("broadcaster_login", W::Text, N::Accepted, S::Login, "as whom the bridge speaks"),
+    field("session_id", W::Whole, N::Accepted, S::Public, "the start of the station"),
+    field("persisted", W::Rows, N::Never, S::Public, "state values from before, to be applied first"),
+    field("reason", W::Text, N::Refused, S::Name, "why not"),
+];
+
+const PULL: &[Field] = &[field("queue", W::Text, N::Always, S::Name, "the queue that gets one credit")];
+
+const INVOCATION: &[Field] = &[
+    ID,
+    field("queue", W::Text, N::Always, S::Name, "the queue that it belongs to"),
+    field("event", W::Text, N::Always, S::Name, "the pack's event"),
+    field("params", W::Object, N::Always, S::Payload, "what the event is given"),
+];
+
+const APPLIED: &[Field] = &[ID, field("result", W::ObjectOrNull, N::Never, S::Payload, "what came of it")];
+
+const FAILED: &[Field] = &[
+    ID,
+    field("reason", W::Text, N::Always, S::Payload, "why, recorded verbatim"),
+    field("refund", W::Boolean, N::Never, S::Public, "whether the viewer is to get a refund"),
+];
+
+const LOG: &[Field] = &[
+    field("level", W::Level, N::Always, S::Name, "how much it matters"),
+    field("message", W::Text, N::Always, S::Payload, "the line"),
+];
+
+const STATE_WRITE: &[Field] = &[
+    field("key", W::Text, N::Always, S::Name, "the key, as the manifest declares it"),
+    field("value", W::Any, N::Always, S::Payload, "the value, any JSON"),
+    field("scope", W::Text, N::Never, S::Payload, "the adapter's own tag of a run"),
+];
+
+const PROTOCOL_ERROR: &[Field] = &[
+    field("code", W::Text, N::Always, S::Name, "what kind of breach"),
+    field("message", W::Text, N::Always, S::Payload, "the breach in words"),
+];
+
 /// The fields of a frame beside [`ENVELOPE`].
 pub(crate) const fn fields(kind: FrameType) -> &'static [Field] {
-    use Expected as W;
-    use Requirement as N;
-    use Visibility as S;
     match kind {
-        FrameType::Hello => {
-            const {
-                &[
-                    field("pack_id", W::Text, N::Always, S::Name, "the pack that the adapter is for"),
-                    field("manifest_hash", W::Text, N::Always, S::Name, "the hash of its pack.toml"),
-                    field("bridge_token", W::Text, N::Always, S::Secret, "the token of the pairing"),
-                ]
-            }
-        }
-        FrameType::HelloAck => {
-            const {
-                &[
-                    field("ok", W::Boolean, N::Always, S::Public, "whether the adapter is taken"),
-                    field("broadcaster_login", W::Text, N::Accepted, S::Login, "as whom the bridge speaks"),
-                    field("session_id", W::Whole, N::Accepted, S::Public, "the start of the station"),
-                    field(
-                        "persisted",
-                        W::Rows,
-                        N::Never,
-                        S::Public,
-                        "state values from before, to be applied first",
-                    ),
-                    field("reason", W::Text, N::Refused, S::Name, "why not"),
-                ]
-            }
-        }
-        FrameType::Pull => {
-            const { &[field("queue", W::Text, N::Always, S::Name, "the queue that gets one credit")] }
-        }
-        FrameType::Invocation => {
-            const {
-                &[
-                    ID,
-                    field("queue", W::Text, N::Always, S::Name, "the queue that it belongs to"),
-                    field("event", W::Text, N::Always, S::Name, "the pack's event"),
-                    field("params", W::Object, N::Always, S::Payload, "what the event is given"),
-                ]
-            }
-        }
-        FrameType::Ack | FrameType::Done => const { &[ID] },
-        FrameType::Applied => {
-            const { &[ID, field("result", W::ObjectOrNull, N::Never, S::Payload, "what came of it")] }
-        }
-        FrameType::Failed => {
-            const {
-                &[
-                    ID,
-                    field("reason", W::Text, N::Always, S::Payload, "why, recorded verbatim"),
-                    field("refund", W::Boolean, N::Never, S::Public, "whether the viewer is to get a refund"),
-                ]
-            }
-        }
-        FrameType::Heartbeat => const { &[] },
-        FrameType::Log => {
-            const {
-                &[
-                    field("level", W::Level, N::Always, S::Name, "how much it matters"),
-                    field("message", W::Text, N::Always, S::Payload, "the line"),
-                ]
-            }
-        }
-        FrameType::StateWrite => {
-            const {
-                &[
-                    field("key", W::Text, N::Always, S::Name, "the key, as the manifest declares it"),
-                    field("value", W::Any, N::Always, S::Payload, "the value, any JSON"),
-                    field("scope", W::Text, N::Never, S::Payload, "the adapter's own tag of a run"),
-                ]
-            }
-        }
-        FrameType::ProtocolError => {
-            const {
-                &[
-                    field("code", W::Text, N::Always, S::Name, "what kind of breach"),
-                    field("message", W::Text, N::Always, S::Payload, "the breach in words"),
-                ]
-            }
-        }
+        FrameType::Hello => HELLO,
+        FrameType::HelloAck => HELLO_ACK,
+        FrameType::Pull => PULL,
+        FrameType::Invocation => INVOCATION,
+        FrameType::Ack | FrameType::Done => &[ID],
+        FrameType::Applied => APPLIED,
+        FrameType::Failed => FAILED,
+        FrameType::Heartbeat => &[],
+        FrameType::Log => LOG,
+        FrameType::StateWrite => STATE_WRITE,
+        FrameType::ProtocolError => PROTOCOL_ERROR,
     }
 }

@@ -157,16 +157,13 @@ pub(super) fn line(transition: &T) -> Cow<'static, str> {
         T::Parked { queue } => format!("a pull waits on {queue}").into(),
         T::Applied { cleared: true, .. } => format!("{subject}, which is free again").into(),
         T::Done { settled: true, .. } => format!("{subject}, settled by hand").into(),
-        T::Failed { by, from, .. } => {
-            let by = match by {
-                FailedBy::Adapter => return format!("{subject}, from {}", from.name()).into(),
-                FailedBy::UnknownQueue => "the pack has no such queue",
-                FailedBy::Schema => "its params do not fit",
-                FailedBy::Cancelled => "cancelled",
-                FailedBy::Settled => "settled by hand",
-            };
-            format!("{subject}: {by}").into()
+        T::Failed { by: FailedBy::Adapter, from, .. } => format!("{subject}, from {}", from.name()).into(),
+        T::Failed { by: FailedBy::UnknownQueue, .. } => {
+            format!("{subject}: the pack has no such queue").into()
         }
+        T::Failed { by: FailedBy::Schema, .. } => format!("{subject}: its params do not fit").into(),
+        T::Failed { by: FailedBy::Cancelled, .. } => format!("{subject}: cancelled").into(),
+        T::Failed { by: FailedBy::Settled, .. } => format!("{subject}: settled by hand").into(),
         T::Requeued { .. } => format!("{subject}: back at the head").into(),
         T::Orphaned { .. } => format!("{subject}: its connection went away").into(),
         T::RefundRecorded { id, status, .. } => {

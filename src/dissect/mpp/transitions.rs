@@ -1,13 +1,13 @@
 //! What the bridge tells that is no frame: the fields of its transitions.
 
-use super::describe_close;
+use super::{describe_close, summary::summary};
 use crate::{
     dissect::{
-        transitions::{TransitionDetails, number, plain, text_node, with_text},
+        summary::EntrySummary,
+        transitions::{TransitionDetails, extended, number, plain, shown, text_node, with_text},
         tree::{Kind, Node},
     },
     field::Class,
-    ids::{InvocationId, QueueName},
     tap::entry::mpp::{Brake, FailedBy, RefundStatus, Transition as T},
     words::counted,
 };
@@ -16,129 +16,93 @@ fn bool_node(name: &'static str, is_so: bool) -> Node {
     Node { kind: Kind::Boolean, ..Node::fact(name, if is_so { "yes" } else { "no" }) }
 }
 
-fn row_nodes(id: InvocationId, queue: &QueueName) -> Vec<Node> {
-    vec![number("id", id.0), text_node("queue", queue.to_string())]
+/// What the transition is about: the adapter, the row, the queue, the event.
+fn subject_nodes(transition: &T) -> Vec<Node> {
+    let EntrySummary { peer, id, queue, event, .. } = summary(transition);
+    let nodes = [
+        peer.map(|peer| shown("peer", peer)),
+        id.map(|id| number("id", id.0)),
+        queue.map(|queue| shown("queue", queue)),
+        event.map(|event| shown("event", event)),
+    ];
+    nodes.into_iter().flatten().collect()
 }
 
-fn with(mut fields: Vec<Node>, more: impl IntoIterator<Item = Node>) -> Vec<Node> {
-    fields.extend(more);
-    fields
+const fn failed_by(by: FailedBy) -> &'static str {
+    match by {
+        FailedBy::Adapter => "the adapter",
+        FailedBy::UnknownQueue => "its queue, which the manifest lacks",
+        FailedBy::Schema => "its params, which do not fit",
+        FailedBy::Cancelled => "an operator, who cancelled it",
+        FailedBy::Settled => "an operator, who settled it",
+    }
+}
+
+const fn refund_status(status: RefundStatus) -> &'static str {
+    match status {
+        RefundStatus::Requested => "requested",
+        RefundStatus::Skipped => "skipped",
+        RefundStatus::Manual => "by hand",
+    }
 }
 
 /// The name of a transition of the bridge, its fields, and what its text is.
-#[expect(clippy::too_many_lines, reason = "one arm a transition, and nothing else")]
 pub(super) fn details(transition: &T) -> TransitionDetails {
+    let about = subject_nodes(transition);
+    let frees = |cleared| bool_node("frees the queue", cleared);
     match transition {
-        T::Enqueued { id, queue, event } => {
-            plain("enqueued", with(row_nodes(*id, queue), [text_node("event", event.to_string())]))
+        T::Enqueued { .. } => plain("enqueued", about),
+        T::Dispatched { .. } => plain("dispatched", about),
+        T::Acked { .. } => plain("acked", about),
+        T::Applied { cleared, .. } => extended("applied", about, [frees(*cleared)]),
+        T::Done { cleared, settled, .. } => {
+            extended("done", about, [frees(*cleared), bool_node("settled by hand", *settled)])
         }
-        T::Dispatched { id, queue, event } => {
-            plain("dispatched", with(row_nodes(*id, queue), [text_node("event", event.to_string())]))
+        T::Failed { from, cleared, by, .. } => {
+            let more = [text_node("from", from.name()), text_node("by", failed_by(*by)), frees(*cleared)];
+            extended("failed", about, more).with_text("reason", Class::Payload)
         }
-        T::Acked { id, queue } => plain("acked", row_nodes(*id, queue)),
-        T::Applied { id, queue, cleared } => {
-            plain("applied", with(row_nodes(*id, queue), [bool_node("frees the queue", *cleared)]))
-        }
-        T::Done { id, queue, event, cleared, settled } => {
-            let more = [
-                text_node("event", event.to_string()),
-                bool_node("frees the queue", *cleared),
-                bool_node("settled by hand", *settled),
-            ];
-            plain("done", with(row_nodes(*id, queue), more))
-        }
-        T::Failed { id, queue, event, from, cleared, by } => {
-            let by = match by {
-                FailedBy::Adapter => "the adapter",
-                FailedBy::UnknownQueue => "its queue, which the manifest lacks",
-                FailedBy::Schema => "its params, which do not fit",
-                FailedBy::Cancelled => "an operator, who cancelled it",
-                FailedBy::Settled => "an operator, who settled it",
-            };
-            let more = [
-                text_node("event", event.to_string()),
-                text_node("from", from.name()),
-                text_node("by", by),
-                bool_node("frees the queue", *cleared),
-            ];
-            with_text("failed", with(row_nodes(*id, queue), more), "reason", Class::Payload)
-        }
-        T::Refunded { id, queue, event } => with_text(
-            "refunded",
-            with(row_nodes(*id, queue), [text_node("event", event.to_string())]),
-            "reason",
-            Class::Payload,
+        T::Refunded { .. } => with_text("refunded", about, "reason", Class::Payload),
+        T::Requeued { .. } => plain("requeued", about),
+        T::Orphaned { .. } => plain("left applied", about),
+        T::OtherCancelled { .. } => plain("cancelled", about),
+        T::RefundRecorded { refund, id, status } => plain(
+            "refund",
+            vec![shown("refund", refund), shown("id", id), text_node("status", refund_status(*status))],
         ),
-        T::Requeued { id, queue } => plain("requeued", row_nodes(*id, queue)),
-        T::Orphaned { id, queue } => plain("left applied", row_nodes(*id, queue)),
-        T::OtherCancelled { id, queue } => plain("cancelled", row_nodes(*id, queue)),
-        T::RefundRecorded { refund, id, status } => {
-            let status = match status {
-                RefundStatus::Requested => "requested",
-                RefundStatus::Skipped => "skipped",
-                RefundStatus::Manual => "by hand",
-            };
-            plain(
-                "refund",
-                vec![
-                    text_node("refund", refund.to_string()),
-                    text_node("id", id.to_string()),
-                    text_node("status", status),
-                ],
-            )
-        }
         T::StateWritten { key, persist } => {
-            plain("state written", vec![text_node("key", key.to_string()), bool_node("persists", *persist)])
+            plain("state written", vec![shown("key", key), bool_node("persists", *persist)])
                 .with_json("value", Class::Payload)
         }
         T::Logged { level } => {
             with_text("logged", vec![text_node("level", level.name())], "line", Class::Payload)
         }
-        T::Listening { addr } => plain("listening", vec![text_node("address", addr.to_string())]),
-        T::NotListening => with_text("not listening", Vec::new(), "why", Class::Public),
-        T::Paired => plain("paired", Vec::new()),
-        T::Connected { peer } => plain("connected", vec![text_node("peer", peer.to_string())]),
-        T::Handshaken { peer, session_id, persisted } => {
+        T::Listening { addr } => plain("listening", vec![shown("address", addr)]),
+        T::NotListening => with_text("not listening", about, "why", Class::Public),
+        T::Paired => plain("paired", about),
+        T::Connected { .. } => plain("connected", about),
+        T::Handshaken { session_id, persisted, .. } => {
             let values = text_node("replayed", counted(*persisted, "state value"));
-            plain(
-                "handshaken",
-                vec![
-                    text_node("peer", peer.to_string()),
-                    text_node("session", session_id.to_string()),
-                    values,
-                ],
-            )
+            extended("handshaken", about, [shown("session", session_id), values])
         }
-        T::Disconnected { peer, active, cause } => {
+        T::Disconnected { active, cause, .. } => {
             let why = text_node("why", describe_close(*cause, None));
-            plain(
-                "disconnected",
-                vec![text_node("peer", peer.to_string()), bool_node("the active adapter", *active), why],
-            )
+            extended("disconnected", about, [bool_node("the active adapter", *active), why])
         }
         T::Stale { silent_s } => plain("stale", vec![text_node("silent for", format!("{silent_s} s"))]),
-        T::Parked { queue } => plain("parked", vec![text_node("queue", queue.to_string())]),
-        T::Migrated { queue, rows, failed } => {
-            let counts = [text_node("rows", rows.to_string()), text_node("failed", failed.to_string())];
-            plain("migrated", with(vec![text_node("queue", queue.to_string())], counts))
+        T::Parked { .. } => plain("parked", about),
+        T::Migrated { rows, failed, .. } => {
+            extended("migrated", about, [shown("rows", rows), shown("failed", failed)])
         }
-        T::Braked { queue, brake: Brake { held, draining } } => plain(
-            "braked",
-            vec![
-                text_node("queue", queue.to_string()),
-                bool_node("held", *held),
-                bool_node("drains", *draining),
-            ],
-        ),
-        T::Drained { queue } => plain("drained", vec![text_node("queue", queue.to_string())]),
-        T::PersistedLeftOut { key } => {
-            with_text("left out", vec![text_node("key", key.to_string())], "why", Class::Payload)
+        T::Braked { brake: Brake { held, draining }, .. } => {
+            extended("braked", about, [bool_node("held", *held), bool_node("drains", *draining)])
         }
-        T::CommitsFailing => with_text("commits fail", Vec::new(), "why", Class::Public),
-        T::CommitsOk => plain("commits well", Vec::new()),
-        T::PackLoaded { pack_id, manifest_hash } => plain(
-            "pack loaded",
-            vec![text_node("pack", pack_id.to_string()), text_node("manifest", manifest_hash.to_string())],
-        ),
+        T::Drained { .. } => plain("drained", about),
+        T::PersistedLeftOut { key } => with_text("left out", vec![shown("key", key)], "why", Class::Payload),
+        T::CommitsFailing => with_text("commits fail", about, "why", Class::Public),
+        T::CommitsOk => plain("commits well", about),
+        T::PackLoaded { pack_id, manifest_hash } => {
+            plain("pack loaded", vec![shown("pack", pack_id), shown("manifest", manifest_hash)])
+        }
     }
 }

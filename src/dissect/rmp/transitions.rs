@@ -3,7 +3,7 @@
 use crate::{
     dissect::{
         rmp::drop_word,
-        transitions::{TransitionDetails, number, plain, text_node, with_text},
+        transitions::{TransitionDetails, extended, number, plain, shown, text_node, with_text},
         tree::Node,
     },
     field::Class,
@@ -13,91 +13,67 @@ use crate::{
     words::format,
 };
 
-fn session(session: ConnectionId) -> Node {
-    number("session", session.0)
-}
-
 fn lost(dropped: [u64; DropReason::ALL.len()]) -> impl Iterator<Item = Node> {
     DropReason::ALL.into_iter().map(move |reason| number(drop_word(reason), dropped[reason.index()]))
 }
 
+/// Who did not get a message.
+fn receiver_nodes(to: Option<(ConnectionId, u64)>) -> Vec<Node> {
+    match to {
+        Some((of, sub)) => vec![number("to session", of.0), number("to sub", sub)],
+        None => vec![text_node("to", "nobody: it was judged as it came")],
+    }
+}
+
+/// When a message is worth nothing any more.
+fn expiry(at_ms: u64) -> Node {
+    number("expires_at_ms", at_ms).with_note(format::time_of_day_ms(Wall(at_ms), &jiff::tz::TimeZone::UTC))
+}
+
 /// The name of a transition of the bus, its fields, and what its text is.
 pub(super) fn details(transition: &T) -> TransitionDetails {
+    let of: Vec<Node> = transition.session().into_iter().map(|of| number("session", of.0)).collect();
     match transition {
-        T::Listening { path } => plain("listening", vec![text_node("path", path.to_string())]),
-        T::NotListening => with_text("not listening", Vec::new(), "why", Class::Public),
-        T::Connected { session: of, peer } => {
-            plain("connected", vec![session(*of), text_node("process", peer.to_string())])
-        }
-        T::Greeted { session: of, client, kind, dialect } => {
+        T::Listening { path } => plain("listening", vec![shown("path", path)]),
+        T::NotListening => with_text("not listening", of, "why", Class::Public),
+        T::Connected { peer, .. } => extended("connected", of, [shown("process", peer)]),
+        T::Greeted { client, kind, dialect, .. } => {
             let may = text_node("kind", kind.name()).with_note(super::rights(*kind));
-            plain(
-                "greeted",
-                vec![
-                    session(*of),
-                    text_node("client", client.to_string()),
-                    may,
-                    text_node("speaks", dialect.name()),
-                ],
-            )
+            extended("greeted", of, [shown("client", client), may, text_node("speaks", dialect.name())])
         }
-        T::Disconnected { session: of, cause } => {
-            plain("disconnected", vec![session(*of), text_node("why", cause.code())])
+        T::Disconnected { cause, .. } => extended("disconnected", of, [text_node("why", cause.code())]),
+        T::Subscribed { sub, topic, .. } => {
+            extended("subscribed", of, [number("sub", *sub), shown("topic", topic)])
         }
-        T::Subscribed { session: of, sub, topic } => plain(
-            "subscribed",
-            vec![session(*of), number("sub", *sub), text_node("topic", topic.to_string())],
-        ),
-        T::Unsubscribed { session: of, sub } => {
-            plain("unsubscribed", vec![session(*of), number("sub", *sub)])
-        }
+        T::Unsubscribed { sub, .. } => extended("unsubscribed", of, [number("sub", *sub)]),
         T::Dropped { reason, topic, to, from, count, msg_id, expires_at_ms } => {
-            let mut fields = vec![
-                text_node("reason", reason.name()),
-                text_node("topic", topic.to_string()),
-                number("messages", *count),
-            ];
-            match to {
-                Some((of, sub)) => fields.extend([number("to session", of.0), number("to sub", *sub)]),
-                None => fields.push(text_node("to", "nobody: it was judged as it came")),
-            }
+            let mut fields =
+                vec![text_node("reason", reason.name()), shown("topic", topic), number("messages", *count)];
+            fields.extend(receiver_nodes(*to));
             fields.push(
                 from.map_or_else(|| text_node("from", "the station"), |of| number("from session", of.0)),
             );
-            fields.push(number("msg_id", *msg_id));
-            fields.push(
-                number("expires_at_ms", *expires_at_ms)
-                    .with_note(format::time_of_day_ms(Wall(*expires_at_ms), &jiff::tz::TimeZone::UTC)),
-            );
-            plain("dropped", fields)
+            extended("dropped", fields, [number("msg_id", *msg_id), expiry(*expires_at_ms)])
         }
-        T::QueueStats { session: of, sub, gauge } => {
-            let mut fields =
-                vec![session(*of), number("sub", *sub), number("waiting", gauge.queued_messages)];
-            fields.extend([
+        T::QueueStats { sub, gauge, .. } => {
+            let queued = [
+                number("sub", *sub),
+                number("waiting", gauge.queued_messages),
                 text_node("of bytes", format::bytes(gauge.queued_bytes)),
                 number("left", gauge.delivered),
-            ]);
-            fields.extend(lost(gauge.dropped));
-            plain("gauged", fields)
+            ];
+            extended("gauged", of, queued.into_iter().chain(lost(gauge.dropped)))
         }
-        T::SessionStats { session: of, published, refused } => {
-            plain("counted", vec![session(*of), number("published", *published), number("refused", *refused)])
+        T::SessionStats { published, refused, .. } => {
+            extended("counted", of, [number("published", *published), number("refused", *refused)])
         }
         T::DedupeStats { keys, evicted_young, lost_evicted_young, topics } => {
             let young = number("forgotten early", *evicted_young)
                 .with_note("before the longest TTL was over (limits.rmp.ttl_ms_max)");
             let lost =
                 number("of lost messages", *lost_evicted_young).with_note("a retry is taken for a duplicate");
-            plain(
-                "remembered",
-                vec![
-                    number("keys", *keys),
-                    young,
-                    lost,
-                    number("topics", *topics).with_note("used since the start"),
-                ],
-            )
+            let topics = number("topics", *topics).with_note("used since the start");
+            plain("remembered", vec![number("keys", *keys), young, lost, topics])
         }
         T::ClockJumped { by_ms } => plain(
             "clock jumped",

@@ -2,7 +2,7 @@
 
 use crate::{
     dissect::{
-        transitions::{TransitionDetails, number, plain, text_node, with_text},
+        transitions::{TransitionDetails, extended, number, shown, text_node},
         tree::Node,
     },
     field::Class,
@@ -19,80 +19,69 @@ fn which(NodeRef { index: place, id }: &NodeRef) -> Node {
 
 /// The name of a transition of a run, its fields, and what its text is.
 pub(super) fn details(transition: &T) -> TransitionDetails {
-    let mut fields: Vec<Node> =
-        transition.run().map(|run| text_node("run", run.to_string())).into_iter().collect();
-    let text = match transition {
+    let run = transition.run().map(|run| shown("run", &run)).into_iter().collect();
+    let details = extended(transition.name(), run, fields(transition));
+    match text(transition) {
+        Some(text) => details.with_text(text, Class::Payload),
+        None => details,
+    }
+}
+
+/// What the text beside it is, if it can have one.
+const fn text(transition: &T) -> Option<&'static str> {
+    Some(match transition {
+        T::Submitted { .. } | T::Planned { .. } => "plan",
+        T::Rejected { .. } | T::StateChange { .. } | T::Ended { .. } => "why",
+        T::Event { .. } | T::Progressed { .. } => "message",
+        T::Asked { .. } => "question",
+        T::Decided { .. } => "note",
+        T::Saved { .. } | T::Spent { .. } | T::Done { .. } | T::Cancelling { .. } | T::Braked { .. } => {
+            return None;
+        }
+    })
+}
+
+/// Its fields beside the run.
+fn fields(transition: &T) -> Vec<Node> {
+    match transition {
         T::Submitted { name, by, nodes, .. } => {
-            fields.extend([text_node("name", name.to_string()), who(by), number("nodes", u64::from(*nodes))]);
-            "plan"
+            vec![shown("name", name), who(by), number("nodes", u64::from(*nodes))]
         }
-        T::Planned { .. } => "plan",
-        T::Rejected { by, .. } => {
-            fields.push(who(by));
-            "why"
-        }
+        T::Planned { .. } => Vec::new(),
+        T::Rejected { by, .. } | T::Cancelling { by, .. } => vec![who(by)],
         T::StateChange { node, state, attempt, .. } => {
-            fields.extend([
-                which(node),
-                text_node("state", state.name()),
-                number("attempt", u64::from(*attempt)),
-            ]);
-            "why"
+            vec![which(node), text_node("state", state.name()), number("attempt", u64::from(*attempt))]
         }
         T::Event { number: place, kind, level, node, .. } => {
-            fields.extend([number("number", *place), text_node("kind", kind.name())]);
+            let mut fields = vec![number("number", *place), text_node("kind", kind.name())];
             fields.extend(level.map(|level| text_node("level", level.name())));
             fields.extend(node.as_ref().map(which));
-            "message"
+            fields
         }
         T::Progressed { node, done, total, .. } => {
-            fields.push(which(node));
-            fields.extend(done.map(|done| text_node("done", done.to_string())));
-            fields.extend(total.map(|total| text_node("total", total.to_string())));
-            "message"
+            let mut fields = vec![which(node)];
+            fields.extend(done.map(|done| shown("done", &done)));
+            fields.extend(total.map(|total| shown("total", &total)));
+            fields
         }
         T::Asked { action, node, expires_at, .. } => {
-            fields.extend([
-                text_node("action", action.to_string()),
-                which(node),
-                number("expires_at_ms", expires_at.0),
-            ]);
-            "question"
+            vec![shown("action", action), which(node), number("expires_at_ms", expires_at.0)]
         }
         T::Decided { action, verdict, by, .. } => {
-            fields.extend([text_node("action", action.to_string()), text_node("verdict", verdict.name())]);
+            let mut fields = vec![shown("action", action), text_node("verdict", verdict.name())];
             fields.extend(by.as_ref().map(who));
-            "note"
+            fields
         }
-        T::Saved { node, port, kind, schema_id, bytes, .. } => {
-            fields.extend([
-                which(node),
-                text_node("port", port.to_string()),
-                text_node("type", kind.to_string()),
-            ]);
-            fields.extend([number("schema_id", u64::from(*schema_id)), number("bytes", *bytes)]);
-            return plain(transition.name(), fields);
-        }
-        T::Spent { tokens, .. } => {
-            fields.push(number("tokens", *tokens));
-            return plain(transition.name(), fields);
-        }
-        T::Done { nodes, .. } => {
-            fields.push(number("nodes", u64::from(*nodes)));
-            return plain(transition.name(), fields);
-        }
-        T::Cancelling { by, .. } => {
-            fields.push(who(by));
-            return plain(transition.name(), fields);
-        }
-        T::Braked { held, by } => {
-            fields.extend([text_node("held", held.to_string()), who(by)]);
-            return plain(transition.name(), fields);
-        }
-        T::Ended { state, .. } => {
-            fields.push(text_node("state", state.name()));
-            "why"
-        }
-    };
-    with_text(transition.name(), fields, text, Class::Payload)
+        T::Saved { node, port, kind, schema_id, bytes, .. } => vec![
+            which(node),
+            shown("port", port),
+            shown("type", kind),
+            number("schema_id", u64::from(*schema_id)),
+            number("bytes", *bytes),
+        ],
+        T::Spent { tokens, .. } => vec![number("tokens", *tokens)],
+        T::Done { nodes, .. } => vec![number("nodes", u64::from(*nodes))],
+        T::Braked { held, by } => vec![shown("held", held), who(by)],
+        T::Ended { state, .. } => vec![text_node("state", state.name())],
+    }
 }
