@@ -13,9 +13,9 @@ use super::{
 use crate::{
     ids::{Ticket, TraceId},
     macp::{
-        Ending, Fault, OpenedText, SessionState, Transition, Verdict,
+        Ending, OpenedText, SessionState, Transition, Verdict,
         log::{Record, TtlExpired, What},
-        modes::{Delta, Response},
+        modes::{Delta, Rejection, Response},
         proto::v1::{Envelope, SessionCancelPayload},
     },
     time::Wall,
@@ -38,28 +38,16 @@ impl Kernel {
             }
             (Decision::Refuse(rejection) | Decision::Object(rejection), _) => {
                 self.received(verdict, trace);
-                self.refuse(at_ms, state, after, rejection.fault, rejection.why.into_owned());
+                self.refuse(at_ms, state, after, rejection);
             }
             (Decision::Expire(number, rejection), _) => {
                 self.received(verdict, trace);
                 let after = self.expire(number, at_ms, true);
-                self.refuse(
-                    at_ms,
-                    Some(SessionState::Expired),
-                    after,
-                    rejection.fault,
-                    rejection.why.into_owned(),
-                );
+                self.refuse(at_ms, Some(SessionState::Expired), after, rejection);
             }
             (Decision::Duplicate(accepted_ms), _) => {
                 self.received(verdict, trace);
-                self.answer(Answer::Acked(Acked {
-                    is_duplicate: true,
-                    at_ms: accepted_ms,
-                    state,
-                    error: None,
-                    after,
-                }));
+                self.answer(Answer::Acked(Acked { is_duplicate: true, at_ms: accepted_ms, ..ok(state) }));
             }
             (Decision::Signal, _) => {
                 self.received(verdict, trace);
@@ -68,13 +56,7 @@ impl Kernel {
             (Decision::Start(start), Input::Message { envelope, bytes, .. }) => {
                 let session = self.new_session(at_ms, envelope, bytes, *start);
                 self.received(verdict, session.trace);
-                let number = session.number;
-                self.emit_opened(&session);
-                self.insert(session);
-                self.keep(number, &Record::new(at_ms, What::Incoming(bytes.clone())));
-                if let Some(session) = self.sessions.get_mut(&number) {
-                    session.state_ticket = session.last;
-                }
+                self.start(at_ms, session, bytes);
                 self.answer(Answer::Acked(Acked { after: self.ticket, ..ok(Some(SessionState::Open)) }));
             }
             (Decision::Accept(number, response), Input::Message { envelope, bytes, .. }) => {
@@ -116,14 +98,9 @@ impl Kernel {
         self.outputs.push_back(Output::Received { verdict, trace });
     }
 
-    fn refuse(&mut self, at_ms: u64, state: Option<SessionState>, after: Ticket, fault: Fault, why: String) {
-        self.answer(Answer::Acked(Acked {
-            is_duplicate: false,
-            at_ms,
-            state,
-            error: Some((fault, why)),
-            after,
-        }));
+    fn refuse(&mut self, at_ms: u64, state: Option<SessionState>, after: Ticket, rejection: Rejection) {
+        let error = Some((rejection.fault, rejection.why.into_owned()));
+        self.answer(Answer::Acked(Acked { is_duplicate: false, at_ms, state, error, after }));
     }
 
     /// A session as it begins.
@@ -131,6 +108,17 @@ impl Kernel {
         let number = self.next_number;
         self.next_number += 1;
         begin(number, at_ms, envelope, bytes, start, self.limits.shown_text_bytes_max)
+    }
+
+    /// Begins a session, with the message that does so as the first record of its log.
+    fn start(&mut self, at_ms: u64, session: Box<Session>, bytes: &Bytes) {
+        let number = session.number;
+        self.emit_opened(&session);
+        self.insert(session);
+        self.keep(number, &Record::new(at_ms, What::Incoming(bytes.clone())));
+        if let Some(session) = self.sessions.get_mut(&number) {
+            session.state_ticket = session.last;
+        }
     }
 
     /// Puts a session among the others.

@@ -99,17 +99,7 @@ impl Broker {
         let read = read(wire, &self.checks());
         let ControlFrame { header, message } = match read {
             Ok(said) => said,
-            Err(error) => {
-                // A Hello that cannot be read may hold a token anywhere (DESIGN 4).
-                let redaction = if is_new { Redaction::Withheld } else { token_redaction(wire) };
-                let header = RawFrame::split(wire).map(|raw| raw.header);
-                let re = header.map_or(0, |header| header.msg_id);
-                let trace = header.map(|header| Header::from(&header).trace_id);
-                if !is_new && redaction == Redaction::None && control::announces_message(wire) {
-                    return self.await_refused(id, (re, trace), wire, Self::fault(&error));
-                }
-                return self.refuse(now, id, head_of(wire), re, &Self::fault(&error), trace, redaction);
-            }
+            Err(error) => return self.on_unreadable(now, id, wire, is_new, Self::fault(&error)),
         };
         let trace = Some(header.trace_id);
         let re = header.msg_id;
@@ -169,6 +159,26 @@ impl Broker {
             }
         };
         self.refuse(now, id, head, re, &refused, trace, redaction);
+    }
+
+    /// A control frame that is at fault.
+    fn on_unreadable(
+        &mut self,
+        now: Now,
+        id: ConnectionId,
+        wire: &[u8],
+        is_new: bool,
+        refused: RefusalDetail,
+    ) {
+        // A Hello that cannot be read may hold a token anywhere (DESIGN 4).
+        let redaction = if is_new { Redaction::Withheld } else { token_redaction(wire) };
+        let header = RawFrame::split(wire).map(|raw| raw.header);
+        let re = header.map_or(0, |header| header.msg_id);
+        let trace = header.map(|header| Header::from(&header).trace_id);
+        if !is_new && redaction == Redaction::None && control::announces_message(wire) {
+            return self.await_refused(id, (re, trace), wire, refused);
+        }
+        self.refuse(now, id, head_of(wire), re, &refused, trace, redaction);
     }
 
     pub(super) fn accept(&mut self, id: ConnectionId, head: Head, trace: Option<TraceId>) {

@@ -49,7 +49,7 @@ impl Sink<'_> {
 #[derive(Clone, Copy)]
 pub(super) struct Fields<'t> {
     map: &'t Map,
-    at: Position,
+    pub(super) at: Position,
     part: Part<'t>,
 }
 
@@ -72,7 +72,12 @@ impl<'t> Fields<'t> {
 
     /// The value of a key, unless it is empty.
     pub(super) fn value(&self, key: &str) -> Option<&'t Located> {
-        self.map.value(key).filter(|it| !matches!(it.value, Value::Null))
+        self.written(key).filter(|it| !matches!(it.value, Value::Null))
+    }
+
+    /// The value of a key, null too.
+    pub(super) fn written(&self, key: &str) -> Option<&'t Located> {
+        self.map.value(key)
     }
 
     /// The value of a key that must be there.

@@ -90,6 +90,9 @@ pub(super) struct ReadBudget {
     pub(super) filled_bytes: u64,
 }
 
+/// The name of a nested opening, and the folder of the file that names it.
+type Sought = (String, Option<Arc<Path>>);
+
 pub(super) struct Loader<'l> {
     pub(super) limits: &'l Runs,
     pub(super) faults: Faults,
@@ -100,7 +103,7 @@ pub(super) struct Loader<'l> {
     /// The openings around what is read, outermost first.
     chain: Vec<Step>,
     /// Files by the name that was looked for, and the folder of the file that named it.
-    found: HashMap<(String, Option<Arc<Path>>), PathBuf>,
+    found: HashMap<Sought, PathBuf>,
     files: HashMap<PathBuf, File>,
 }
 
@@ -153,46 +156,25 @@ impl<'l> Loader<'l> {
         params: &Map,
         context: &Context,
     ) -> Option<(Arc<Opening>, Vec<String>)> {
-        let refused = |loader: &mut Self, kind, fix: Option<&str>| {
+        let refused = |loader: &mut Self, (kind, fix): Refused| {
             loader.sink(context).add(at, kind, fix.map(str::to_owned));
             None
         };
         if !library::is_opening_name(name) {
             let kind = FaultKind::OpeningName { name: super::super::expression::cut(name) };
-            return refused(
-                self,
-                kind,
-                Some(
-                    "name a file beside this one, or in the folder of openings, without its path and extension",
-                ),
-            );
+            let fix =
+                "name a file beside this one, or in the folder of openings, without its path and extension";
+            return refused(self, (kind, Some(fix)));
         }
         if self.budget.values == 0 {
             return None;
         }
-        if self.chain.len() as u64 >= self.limits.depth_max {
-            return refused(self, FaultKind::TooDeep { max: self.limits.depth_max }, None);
-        }
         let sought = (name.to_owned(), context.folder.clone());
         let carried = context.inline_openings.get(name);
-        let (text, path) = match (carried, self.found.get(&sought)) {
-            (Some(text), _) => (Some(text.to_string()), PathBuf::from(format!("{name}.yaml"))),
-            (None, Some(path)) => (None, path.clone()),
-            (None, None) => match self.library.read(name, context.folder.as_deref()) {
-                Ok((text, path)) => (Some(text), path),
-                Err(why) => {
-                    return refused(self, FaultKind::OpeningNotFound { name: name.to_owned(), why }, None);
-                }
-            },
+        let (text, path) = match self.locate(&sought, carried) {
+            Ok(located) => located,
+            Err(why) => return refused(self, why),
         };
-        if let Some(from) = self.chain.iter().position(|it| it.path == path) {
-            let names: Vec<&str> = self.chain[from..].iter().map(|it| &*it.name).chain([name]).collect();
-            return refused(
-                self,
-                FaultKind::OpeningCycle { path: names.join(" → ") },
-                Some("take one of them out of the ring"),
-            );
-        }
         if carried.is_none() {
             self.found.insert(sought, path.clone());
         }
@@ -203,7 +185,7 @@ impl<'l> Loader<'l> {
         if values > self.budget.values {
             // What comes behind would be read for nothing.
             self.budget.values = 0;
-            return refused(self, FaultKind::TooManyValues { max: self.limits.yaml_values_max }, None);
+            return refused(self, (FaultKind::TooManyValues { max: self.limits.yaml_values_max }, None));
         }
         self.budget.values -= values;
         self.files.insert(path.clone(), File { tree: tree.clone(), values });
@@ -223,7 +205,38 @@ impl<'l> Loader<'l> {
         self.chain.pop();
         opening.map(|(opening, unknown)| (Arc::new(opening), unknown))
     }
+
+    /// The text of a nested opening, unless it was looked up before, and its file; refused where it lies too
+    /// deep, is not there, or nests itself.
+    fn locate(
+        &self,
+        sought: &Sought,
+        carried: Option<&Arc<str>>,
+    ) -> Result<(Option<String>, PathBuf), Refused> {
+        let (name, folder) = sought;
+        if self.chain.len() as u64 >= self.limits.depth_max {
+            return Err((FaultKind::TooDeep { max: self.limits.depth_max }, None));
+        }
+        let (text, path) = match (carried, self.found.get(sought)) {
+            (Some(text), _) => (Some(text.to_string()), PathBuf::from(format!("{name}.yaml"))),
+            (None, Some(path)) => (None, path.clone()),
+            (None, None) => match self.library.read(name, folder.as_deref()) {
+                Ok((text, path)) => (Some(text), path),
+                Err(why) => return Err((FaultKind::OpeningNotFound { name: name.clone(), why }, None)),
+            },
+        };
+        if let Some(from) = self.chain.iter().position(|it| it.path == path) {
+            let around = self.chain[from..].iter().map(|it| &*it.name);
+            let names: Vec<&str> = around.chain([name.as_str()]).collect();
+            let kind = FaultKind::OpeningCycle { path: names.join(" → ") };
+            return Err((kind, Some("take one of them out of the ring")));
+        }
+        Ok((text, path))
+    }
 }
+
+/// Why a nested opening is not read, and what to do about it.
+type Refused = (FaultKind, Option<&'static str>);
 
 /// How much of one text is read.
 pub(in crate::runs::openings) fn bounds(limits: &Runs) -> Bounds {

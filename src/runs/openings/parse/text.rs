@@ -82,13 +82,30 @@ pub(super) fn opening(
     unknown.retain(|it| !used.contains(it));
     let nodes = nodes?;
 
+    let edges = edges(loader, &fields, &nodes, context)?;
     let sink = &mut loader.sink(context);
-    let written = match map.value("edges") {
-        Some(it) if matches!(it.value, Value::Null) => Some(it),
+    let success = success(&fields, &nodes, sink);
+    let save = save(&fields, &nodes, sink);
+    let policy = Policy { confirm_external: around.confirm_external, ..policy };
+    Some((
+        Opening { name: name?, goals, params: all_params, policy, nodes: nodes.list, edges, success, save },
+        unknown,
+    ))
+}
+
+/// The edges of one text, each once; nothing when there are too many to look at.
+fn edges(
+    loader: &mut Loader<'_>,
+    fields: &Fields<'_>,
+    nodes: &Nodes,
+    context: &Context,
+) -> Option<Vec<Edge>> {
+    let sink = &mut loader.sink(context);
+    let written = match fields.written("edges") {
+        Some(it) if matches!(it.value, Value::Null) => None,
         _ => fields.required("edges", "write `edges: []` for nodes without any", sink),
     };
-    let written = written.filter(|it| !matches!(it.value, Value::Null));
-    let edges_at = written.map_or(tree.at, |it| it.at);
+    let edges_at = written.map_or(fields.at, |it| it.at);
     let written =
         written.and_then(|it| fields.list(it, "edges", "a list of edges", sink)).unwrap_or_default();
     if written.len() as u64 > loader.budget.edges {
@@ -101,20 +118,14 @@ pub(super) fn opening(
     let mut edges = Vec::with_capacity(written.len());
     let mut places = Vec::with_capacity(written.len());
     for item in written {
-        if let Some(edge) = edge::edge(item, &nodes, sink) {
+        if let Some(edge) = edge::edge(item, nodes, sink) {
             edges.push(edge);
             places.push(item.at);
         }
     }
-    let places = without_repeats(&nodes, &mut edges, &places, sink);
-    cycles(&nodes, &edges, &places, sink);
-    let success = success(&fields, &nodes, sink);
-    let save = save(&fields, &nodes, sink);
-    let policy = Policy { confirm_external: around.confirm_external, ..policy };
-    Some((
-        Opening { name: name?, goals, params: all_params, policy, nodes: nodes.list, edges, success, save },
-        unknown,
-    ))
+    let places = without_repeats(nodes, &mut edges, &places, sink);
+    cycles(nodes, &edges, &places, sink);
+    Some(edges)
 }
 
 fn version(fields: &Fields<'_>, sink: &mut Sink<'_>) {
