@@ -147,6 +147,12 @@ fn report_problems(report: &mut Report, model: &Model, state: &StationState, now
         Some(_) => {}
         None => report_missing_adapter(report, model, state, now),
     }
+    report_queues(report, mpp);
+    model.alerts.report(report, state, Link::Mpp);
+}
+
+/// What keeps rows in their queues.
+fn report_queues(report: &mut Report, mpp: &mpp::Snapshot) {
     let held: Vec<_> =
         mpp.queues.iter().filter(|(_, queue)| queue.brake.held).map(|(name, _)| name.as_str()).collect();
     if !held.is_empty() {
@@ -190,7 +196,6 @@ fn report_problems(report: &mut Report, model: &Model, state: &StationState, now
             remedy,
         );
     }
-    model.alerts.report(report, state, Link::Mpp);
 }
 
 fn report_missing_adapter(report: &mut Report, model: &Model, state: &StationState, now: Now) {

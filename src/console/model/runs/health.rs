@@ -12,7 +12,7 @@ use crate::{
         },
     },
     port::HostState,
-    runs::{RunState, RunView},
+    runs::{RunState, RunView, Snapshot},
     tap::entry::Link,
     time::Now,
     words::counted,
@@ -50,9 +50,35 @@ pub(crate) fn report(model: &Model, now: Now) -> Report {
     if let HostState::Down(why) = &state.station.hosts[Link::Runs.index()] {
         report.degrade(Condition::Down, format!("no run goes on: {why}"), host_remedy());
     }
-    let asks = &state.runs.asks;
-    for ask in asks.iter().take(LISTED_MAX) {
-        let name = state.runs.run(ask.run).map_or_else(|| ask.run.short(), |view| view.name.to_string());
+    report_questions(&mut report, &state.runs);
+    let has_failed = report_failures(&mut report, &state.runs, now);
+    if report.condition != Condition::Healthy {
+        report.lines.push(key_hint(
+            Action::ViewRuns,
+            "shows the Runs: the plan with the node that failed, and what the run told",
+        ));
+        if has_failed && state.runs.asks.is_empty() {
+            report.lines.push(instruction(
+                "mend the opening or start the agent that is missing, and submit it again",
+            ));
+        }
+    }
+    let (totals, open) = (state.runs.totals, state.runs.open().count());
+    report.detail("open", counted(open, "run"));
+    report.detail(
+        "since start",
+        format!(
+            "{} accepted, {} rejected, {} succeeded, {} failed, {} cancelled",
+            totals.submitted, totals.rejected, totals.succeeded, totals.failed, totals.cancelled
+        ),
+    );
+    report
+}
+
+/// The nodes that wait for a yes or a no.
+fn report_questions(report: &mut Report, runs: &Snapshot) {
+    for ask in runs.asks.iter().take(LISTED_MAX) {
+        let name = runs.run(ask.run).map_or_else(|| ask.run.short(), |view| view.name.to_string());
         let summary = payload("question", &ask.summary);
         report.degrade(
             Condition::Degraded,
@@ -60,9 +86,9 @@ pub(crate) fn report(model: &Model, now: Now) -> Report {
             vec![summary],
         );
     }
-    let besides = state.runs.waiting() - asks.len().min(LISTED_MAX) as u64;
+    let besides = runs.waiting() - runs.asks.len().min(LISTED_MAX) as u64;
     if besides > 0 {
-        let unshown = state.runs.asks_unshown;
+        let unshown = runs.asks_unshown;
         let limit = || {
             instruction(&format!(
                 "{unshown} of them, the oldest, are shown nowhere here (limits.runs.shown_asks_max), but by"
@@ -75,16 +101,20 @@ pub(crate) fn report(model: &Model, now: Now) -> Report {
             remedy,
         );
     }
-    if !asks.is_empty() {
+    if !runs.asks.is_empty() {
         report.lines.push(key_hint(
             Action::Alerts,
             "has the questions first: approve or reject them there; silence becomes a no",
         ));
     }
+}
+
+/// The runs that failed lately; whether there are any.
+fn report_failures(report: &mut Report, runs: &Snapshot, now: Now) -> bool {
     let is_lately = |view: &&RunView| {
         view.state == RunState::Failed && view.ended_at.is_some_and(|at| now.mono.since(at.mono) < MINUTE)
     };
-    let mut lately: Vec<_> = state.runs.runs.iter().filter(is_lately).collect();
+    let mut lately: Vec<_> = runs.runs.iter().filter(is_lately).collect();
     lately.sort_by_key(|view| Reverse(view.ended_at.map(|at| at.mono)));
     let has_failed = !lately.is_empty();
     let mut failed = lately.into_iter();
@@ -105,25 +135,5 @@ pub(crate) fn report(model: &Model, now: Now) -> Report {
             Vec::new(),
         );
     }
-    if report.condition != Condition::Healthy {
-        report.lines.push(key_hint(
-            Action::ViewRuns,
-            "shows the Runs: the plan with the node that failed, and what the run told",
-        ));
-        if has_failed && asks.is_empty() {
-            report.lines.push(instruction(
-                "mend the opening or start the agent that is missing, and submit it again",
-            ));
-        }
-    }
-    let (totals, open) = (state.runs.totals, state.runs.open().count());
-    report.detail("open", counted(open, "run"));
-    report.detail(
-        "since start",
-        format!(
-            "{} accepted, {} rejected, {} succeeded, {} failed, {} cancelled",
-            totals.submitted, totals.rejected, totals.succeeded, totals.failed, totals.cancelled
-        ),
-    );
-    report
+    has_failed
 }

@@ -3,7 +3,7 @@
 use crate::{
     console::model::journal::{Grouping, NoticeDraft, Origin},
     ids::TraceId,
-    runs::{RunState, Snapshot, Transition as T, Verdict},
+    runs::{Asker, RunState, Snapshot, Transition as T, Verdict},
     tap::entry::station::Level,
     words::counted,
 };
@@ -14,17 +14,27 @@ fn run_label(runs: Option<&Snapshot>, run: TraceId) -> (String, String) {
     (name.to_owned(), format!("{name} {}", run.short()))
 }
 
+/// A line that counts how often there was one like it.
+fn said(level: Level, like: String, words: String) -> NoticeDraft {
+    NoticeDraft::new(level, Origin::Runs, words).grouped(Grouping::Repeated(like))
+}
+
+/// A line about something that did not succeed: why can quote viewers.
+fn quoting(level: Level, like: String, words: String) -> NoticeDraft {
+    said(level, like, words).quoting()
+}
+
+/// What became of a question.
+fn decision(verdict: Verdict, by: Option<&Asker>) -> (Level, String) {
+    match (verdict, by) {
+        (Verdict::Expired, _) => (Level::Warn, "got no answer in time, which is a no".to_owned()),
+        (verdict, Some(by)) => (Level::Info, format!("was {} by {}", verdict.name(), by.client)),
+        (verdict, None) => (Level::Info, format!("was {}", verdict.name())),
+    }
+}
+
 /// What a transition says, if it is worth a line. `before` are the runs as they were.
 pub(crate) fn describe(transition: &T, text: &str, before: Option<&Snapshot>) -> Option<NoticeDraft> {
-    let said = |level, of: String, words: String| {
-        NoticeDraft::new(level, Origin::Runs, words).grouped(Grouping::Repeated(of))
-    };
-    // Why something did not succeed can quote viewers.
-    let quoting = |level, of: String, words: String| said(level, of, words).quoting();
-    let node_of = |action| {
-        let ask = before?.asks.iter().find(|ask| ask.action == action)?;
-        Some(ask.node.id.to_string())
-    };
     if let T::Braked { held, by } = transition {
         let words = if *held { "runs are held: no attempt is begun" } else { "runs go on" };
         return Some(said(Level::Warn, words.to_owned(), format!("{words}, by {}", by.client)));
@@ -55,12 +65,9 @@ pub(crate) fn describe(transition: &T, text: &str, before: Option<&Snapshot>) ->
         }
         T::Decided { action, verdict, by, .. } if *verdict != Verdict::Withdrawn => {
             let (name, whole) = named()?;
-            let node = node_of(*action).unwrap_or_else(|| "a node".to_owned());
-            let (level, how) = match (verdict, by) {
-                (Verdict::Expired, _) => (Level::Warn, "got no answer in time, which is a no".to_owned()),
-                (verdict, Some(by)) => (Level::Info, format!("was {} by {}", verdict.name(), by.client)),
-                (verdict, None) => (Level::Info, format!("was {}", verdict.name())),
-            };
+            let ask = before.and_then(|runs| runs.asks.iter().find(|ask| ask.action == *action));
+            let node = ask.map_or("a node", |ask| &*ask.node.id);
+            let (level, how) = decision(*verdict, by.as_ref());
             said(level, format!("{node} of {name} {how}"), format!("{node} of {whole} {how}"))
         }
         T::Cancelling { by, .. } => {

@@ -11,7 +11,7 @@ use crate::{
             state::Model,
         },
     },
-    macp::{Ending, Listener, SessionView},
+    macp::{Ending, Listener, SessionView, Snapshot},
     port::HostState,
     tap::entry::Link,
     time::Now,
@@ -51,6 +51,19 @@ pub(crate) fn report(model: &Model, now: Now) -> Report {
         }
         (_, Listener::Listening(addr)) => report.detail("listens on", addr.to_string()),
     }
+    report_expired(&mut report, macp, now);
+    if report.condition == Condition::Degraded {
+        report.lines.push(key_hint(
+            Action::ViewSessions,
+            "shows the Sessions: who was waited for, and what was said",
+        ));
+    }
+    report_totals(&mut report, macp);
+    report
+}
+
+/// The sessions that expired lately.
+fn report_expired(report: &mut Report, macp: &Snapshot, now: Now) {
     let ended_badly = |view: &&SessionView| {
         let is_bad = |ending| matches!(ending, Ending::TtlExpired | Ending::LogDamaged);
         view.end.as_ref().is_some_and(|end| is_bad(end.ending) && now.wall.since(end.at.wall) < RECENT)
@@ -76,12 +89,10 @@ pub(crate) fn report(model: &Model, now: Now) -> Report {
             Vec::new(),
         );
     }
-    if report.condition == Condition::Degraded {
-        report.lines.push(key_hint(
-            Action::ViewSessions,
-            "shows the Sessions: who was waited for, and what was said",
-        ));
-    }
+}
+
+/// What was counted since the runtime started, and who takes part.
+fn report_totals(report: &mut Report, macp: &Snapshot) {
     let totals = macp.totals;
     report.detail("open", counted(totals.open, "session"));
     report.detail(
@@ -114,7 +125,6 @@ pub(crate) fn report(model: &Model, now: Now) -> Report {
             .collect();
         report.detail("clients", names.join(", "));
     }
-    report
 }
 
 /// How far a session was.

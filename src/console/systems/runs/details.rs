@@ -373,6 +373,18 @@ fn node_details(
         };
         facts.push(detail("progress", words));
     }
+    facts.extend(edge_details(it, place));
+    if let Some(parent) = plan.parent {
+        let parent = it.plan.nodes.get(parent as usize).map_or_else(String::new, |node| node.id.to_string());
+        facts.push(detail("within", parent));
+    }
+    facts.push(detail("trace", run.to_string()));
+    facts
+}
+
+/// What feeds a node, and what it feeds.
+fn edge_details(it: &RunView, place: u32) -> Vec<ReportLine> {
+    let mut facts = Vec::new();
     let id =
         |place: u32| it.plan.nodes.get(place as usize).map_or_else(String::new, |node| node.id.to_string());
     let when =
@@ -410,10 +422,6 @@ fn node_details(
     if more > 0 {
         facts.push(detail("", format!("and {}", counted(more, "more edge"))));
     }
-    if let Some(parent) = plan.parent {
-        facts.push(detail("within", id(parent)));
-    }
-    facts.push(detail("trace", run.to_string()));
     facts
 }
 

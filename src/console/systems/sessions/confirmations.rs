@@ -12,6 +12,7 @@ use crate::{
             state::Ui,
         },
     },
+    ids::TraceId,
     macp,
     macp::{ClientView, SessionRef, SessionState, SessionView},
     port::{Command, Outcome},
@@ -118,43 +119,50 @@ fn describe_cancel(model: &Model, session: &SessionRef, now: Now) -> Vec<(String
         ));
     }
     if let Some(trace) = view.trace {
-        let runs = model
-            .runs()
-            .into_iter()
-            .flat_map(|runs| &runs.runs)
-            .filter(|run| run.run == trace && !run.state.is_end());
-        let runs: Vec<String> = runs.map(|run| format!("{} {}", run.name, run.run.short())).collect();
-        let given = model
-            .mpp()
-            .map_or(0, |mpp| mpp.live.values().filter(|live| live.trace == Some(trace)).count() as u64);
-        let others = macp.into_iter().flat_map(|macp| macp.sessions.values());
-        let others = others
-            .filter(|other| other.end.is_none() && other.trace == Some(trace) && other.session != *session)
-            .count();
-        if !runs.is_empty() {
-            words.push((
-                format!(
-                    "It belongs to a run that goes on, and may wait for it: {}.",
-                    join_some(&runs, LISTED_MAX)
-                ),
-                Role::Warn,
-            ));
-        }
-        if given > 0 {
-            words.push((
-                format!("With the adapter as before: {} of its trace.", format::many(given, "invocation")),
-                Role::Warn,
-            ));
-        }
-        if others > 0 {
-            words.push((
-                format!("Open as before: {} of its trace.", counted(others, "other session")),
-                Role::Warn,
-            ));
-        }
-        if runs.is_empty() && given == 0 && others == 0 {
-            words.push((format!("Of its trace {} nothing else goes on here.", trace.short()), Role::Muted));
-        }
+        words.extend(describe_trace(model, session, trace));
+    }
+    words
+}
+
+/// What goes on beside the session that belongs to its trace.
+fn describe_trace(model: &Model, session: &SessionRef, trace: TraceId) -> Vec<(String, Role)> {
+    let mut words = Vec::new();
+    let runs = model
+        .runs()
+        .into_iter()
+        .flat_map(|runs| &runs.runs)
+        .filter(|run| run.run == trace && !run.state.is_end());
+    let runs: Vec<String> = runs.map(|run| format!("{} {}", run.name, run.run.short())).collect();
+    let given = model
+        .mpp()
+        .map_or(0, |mpp| mpp.live.values().filter(|live| live.trace == Some(trace)).count() as u64);
+    let others = model.macp().into_iter().flat_map(|macp| macp.sessions.values());
+    let others = others
+        .filter(|other| other.end.is_none() && other.trace == Some(trace) && other.session != *session)
+        .count();
+    if !runs.is_empty() {
+        words.push((
+            format!(
+                "It belongs to a run that goes on, and may wait for it: {}.",
+                join_some(&runs, LISTED_MAX)
+            ),
+            Role::Warn,
+        ));
+    }
+    if given > 0 {
+        words.push((
+            format!("With the adapter as before: {} of its trace.", format::many(given, "invocation")),
+            Role::Warn,
+        ));
+    }
+    if others > 0 {
+        words.push((
+            format!("Open as before: {} of its trace.", counted(others, "other session")),
+            Role::Warn,
+        ));
+    }
+    if runs.is_empty() && given == 0 && others == 0 {
+        words.push((format!("Of its trace {} nothing else goes on here.", trace.short()), Role::Muted));
     }
     words
 }

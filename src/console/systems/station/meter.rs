@@ -112,82 +112,113 @@ impl PaneRecord for MetricRow {
     }
 }
 
-/// All figures. They are of the present, whatever moment is shown.
+impl MetricRow {
+    const fn new(
+        name: &'static str,
+        last: Amount,
+        minute: Amount,
+        limit: Amount,
+        about: &'static str,
+    ) -> Self {
+        Self { name, last, minute, limit, about, is_bad: false }
+    }
+
+    fn frame(
+        name: &'static str,
+        time: Measured<Option<Duration>>,
+        limit: Amount,
+        about: &'static str,
+    ) -> Self {
+        Self::new(name, Amount::time(time.last), Amount::time(time.minute), limit, about)
+    }
+
+    fn rate(
+        name: &'static str,
+        it: Measured<u64>,
+        unit: fn(u64) -> Amount,
+        limit: Amount,
+        about: &'static str,
+    ) -> Self {
+        Self::new(name, unit(it.last), unit(it.minute), limit, about)
+    }
+
+    /// A number that is true of now, and has no history.
+    const fn now(name: &'static str, last: Amount, limit: Amount, about: &'static str) -> Self {
+        Self::new(name, last, Amount::None, limit, about)
+    }
+
+    const fn bad_if(self, is_bad: bool) -> Self {
+        Self { is_bad, ..self }
+    }
+}
+
+/// All metrics. They are of the present, whatever moment is shown.
 fn rows<'a>(ui: &Ui, model: &Model) -> Rows<'a> {
-    let (meter, limits, kept) = (model.console_health, &ui.limits, ui.time.entries().ledger());
-    let figures = meter.metrics;
-    let is_slow = meter.frames_per_s.is_some();
-    let reading =
-        |name, last, minute, limit, about| MetricRow { name, last, minute, limit, about, is_bad: false };
-    let frame = |name, time: Measured<Option<Duration>>, limit, about| {
-        reading(name, Amount::time(time.last), Amount::time(time.minute), limit, about)
-    };
-    let per_s = |name, it: Measured<u64>, unit: fn(u64) -> Amount, limit, about| {
-        reading(name, unit(it.last), unit(it.minute), limit, about)
-    };
+    frame_rows(ui, model).into_iter().chain(entry_rows(ui, model)).collect()
+}
+
+/// What drawing costs.
+fn frame_rows(ui: &Ui, model: &Model) -> [MetricRow; 5] {
+    let (metrics, frames_max) = (model.console_health.metrics, ui.limits.console.frames_per_s_max);
     // A frame that takes so long is followed by so long a rest that there are half as many.
-    let frame_max = Amount::Time(Duration::from_millis(1_000 / limits.console.frames_per_s_max.max(1) / 2));
-    let frames = figures.frames;
-    let allowed = Amount::CountPerS(limits.console.frames_per_s_max);
-    let all = [
-        frame(
-            "frame p50",
-            figures.p50,
+    let frame_max = Amount::Time(Duration::from_millis(1_000 / frames_max.max(1) / 2));
+    let half = "half of all frames were drawn and handed over so fast";
+    let fewer = "fewer while it is behind or drawing is slow";
+    let is_slow = model.console_health.frames_per_s.is_some();
+    [
+        MetricRow::frame("frame p50", metrics.p50, Amount::None, half),
+        MetricRow::frame("frame p95", metrics.p95, Amount::None, "95 of 100 were"),
+        MetricRow::frame("frame longest", metrics.longest, frame_max, "above the limit, frames become fewer"),
+        MetricRow::rate("frames", metrics.frames, Amount::CountPerS, Amount::CountPerS(frames_max), fewer)
+            .bad_if(is_slow),
+        MetricRow::rate(
+            "frame bytes",
+            metrics.bytes,
+            Amount::BytesPerS,
             Amount::None,
-            "half of all frames were drawn and handed over so fast",
+            "written to the terminal",
         ),
-        frame("frame p95", figures.p95, Amount::None, "95 of 100 were"),
-        frame("frame longest", figures.longest, frame_max, "above the limit, frames become fewer"),
-        MetricRow {
-            is_bad: is_slow,
-            ..per_s(
-                "frames",
-                frames,
-                Amount::CountPerS,
-                allowed,
-                "fewer while it is behind or drawing is slow",
-            )
-        },
-        per_s("frame bytes", figures.bytes, Amount::BytesPerS, Amount::None, "written to the terminal"),
-        MetricRow {
-            is_bad: is_slow && meter.lag > 0,
-            ..reading(
-                "behind",
-                Amount::Count(meter.lag),
-                Amount::Count(figures.lag.minute.max(meter.lag)),
-                Amount::Count(limits.tap.ring_entries_max),
-                "entries that were not taken in yet; beyond the limit they are lost",
-            )
-        },
-        per_s("folded", figures.processed, Amount::CountPerS, Amount::None, "entries that were taken in"),
-        per_s("folding", figures.processing_ms, Amount::Share, Amount::None, "of the time, taking them in"),
-        reading(
-            "kept entries",
-            Amount::Count(kept.kept),
+    ]
+}
+
+/// What is read of the tap, and kept of it.
+fn entry_rows(ui: &Ui, model: &Model) -> [MetricRow; 7] {
+    let (health, limits, kept) = (model.console_health, &ui.limits, ui.time.entries().ledger());
+    let metrics = health.metrics;
+    let is_slow = health.frames_per_s.is_some();
+    let checkpoint_bytes = Amount::Bytes(ui.time.checkpoint_bytes() as u64);
+    let kept_entries_max = Amount::Count(limits.console.kept_entries_max);
+    let kept_bytes_max = Amount::Bytes(limits.console.kept_bytes_max);
+    let checkpoint_bytes_max = Amount::Bytes(limits.console.checkpoint_bytes_max);
+    [
+        MetricRow::new(
+            "behind",
+            Amount::Count(health.lag),
+            Amount::Count(metrics.lag.minute.max(health.lag)),
+            Amount::Count(limits.tap.ring_entries_max),
+            "entries that were not taken in yet; beyond the limit they are lost",
+        )
+        .bad_if(is_slow && health.lag > 0),
+        MetricRow::rate(
+            "folded",
+            metrics.processed,
+            Amount::CountPerS,
             Amount::None,
-            Amount::Count(limits.console.kept_entries_max),
-            "to look back at",
+            "entries that were taken in",
         ),
-        reading(
-            "kept bytes",
-            Amount::Bytes(kept.bytes),
+        MetricRow::rate(
+            "folding",
+            metrics.processing_ms,
+            Amount::Share,
             Amount::None,
-            Amount::Bytes(limits.console.kept_bytes_max),
-            "what they hold",
+            "of the time, taking them in",
         ),
-        reading(
-            "checkpoints",
-            Amount::Bytes(ui.time.checkpoint_bytes() as u64),
-            Amount::None,
-            Amount::Bytes(limits.console.checkpoint_bytes_max),
-            "states to step back from",
-        ),
-        MetricRow {
-            is_bad: model.lost > 0,
-            ..reading("lost", Amount::Count(model.lost), Amount::None, Amount::None, "since it came up")
-        },
-    ];
-    all.into_iter().collect()
+        MetricRow::now("kept entries", Amount::Count(kept.kept), kept_entries_max, "to look back at"),
+        MetricRow::now("kept bytes", Amount::Bytes(kept.bytes), kept_bytes_max, "what they hold"),
+        MetricRow::now("checkpoints", checkpoint_bytes, checkpoint_bytes_max, "states to step back from"),
+        MetricRow::now("lost", Amount::Count(model.lost), Amount::None, "since it came up")
+            .bad_if(model.lost > 0),
+    ]
 }
 
 /// What this console costs, and how well it keeps up.
