@@ -55,6 +55,79 @@ pub(super) trait DissectTransition {
     fn is_routine(&self) -> bool;
 }
 
+/// A link's rows, written in its folder, whose `summary`, `preview`, `verdict` and `transitions` they name.
+macro_rules! dissects {
+    (
+        $Head:ty { name: $name:expr, decoder: $decoder:expr, is_routine: $head_is_routine:expr $(,)? }
+        $($transition:tt)+
+    ) => {
+        impl $crate::dissect::table::DissectHead for $Head {
+            fn name(&self) -> &'static str {
+                let name: fn(&Self) -> &'static str = $name;
+                name(self)
+            }
+
+            fn decoder(&self) -> &'static dyn $crate::dissect::decoder::Decoder {
+                &$decoder
+            }
+
+            fn summary<'a>(&'a self, frame: &'a $crate::tap::entry::Frame) -> $crate::dissect::summary::EntrySummary<'a> {
+                summary::frame_summary(frame, self)
+            }
+
+            fn line(&self, frame: &$crate::tap::entry::Frame) -> std::borrow::Cow<'static, str> {
+                summary::frame_line(frame, self)
+            }
+
+            fn preview<'a>(&self, frame: &$crate::tap::entry::Frame, bytes: &'a [u8]) -> std::borrow::Cow<'a, str> {
+                preview::frame_preview(frame, self, bytes)
+            }
+
+            fn verdict(
+                &self,
+                subject: &$crate::dissect::decoder::Subject,
+                frame: &$crate::tap::entry::Frame,
+            ) -> Vec<$crate::dissect::verdict::VerdictLine> {
+                verdict::frame_verdict(subject, frame, self)
+            }
+
+            fn is_routine(&self) -> bool {
+                let is_routine: fn(&Self) -> bool = $head_is_routine;
+                is_routine(self)
+            }
+        }
+
+        $crate::dissect::table::dissects! { $($transition)+ }
+    };
+    ($Transition:ty { breach: $breach:expr, is_routine: $is_routine:expr $(,)? }) => {
+        impl $crate::dissect::table::DissectTransition for $Transition {
+            fn summary(&self) -> $crate::dissect::summary::EntrySummary<'_> {
+                summary::summary(self)
+            }
+
+            fn line(&self) -> std::borrow::Cow<'static, str> {
+                summary::line(self)
+            }
+
+            fn details(&self) -> $crate::dissect::transitions::TransitionDetails {
+                transitions::details(self)
+            }
+
+            fn breach(&self) -> Option<$crate::dissect::Breach> {
+                let breach: fn(&Self) -> Option<$crate::dissect::Breach> = $breach;
+                breach(self)
+            }
+
+            fn is_routine(&self) -> bool {
+                let is_routine: fn(&Self) -> bool = $is_routine;
+                is_routine(self)
+            }
+        }
+    };
+}
+
+pub(super) use dissects;
+
 /// The row of a frame's link.
 pub(super) const fn of_head(head: &Head) -> &dyn DissectHead {
     match head {

@@ -8,9 +8,9 @@ use crate::{
     words::format,
 };
 
-pub(super) fn summary(transition: Transition) -> EntrySummary<'static> {
+pub(super) fn summary(transition: &Transition) -> EntrySummary<'static> {
     use Transition as T;
-    let (kind, standing) = match transition {
+    let (kind, standing) = match *transition {
         T::Started => ("started", EntryOutcome::Plain),
         T::HostUp { .. } => ("host_up", EntryOutcome::Plain),
         T::HostDown { .. } => ("host_down", EntryOutcome::Bad),
@@ -30,9 +30,9 @@ pub(super) fn summary(transition: Transition) -> EntrySummary<'static> {
     EntrySummary { kind, outcome: standing, ..EntrySummary::default() }
 }
 
-pub(super) fn line(transition: Transition) -> Cow<'static, str> {
+pub(super) fn line(transition: &Transition) -> Cow<'static, str> {
     use Transition as T;
-    match transition {
+    match *transition {
         T::Started => "the station is up".into(),
         T::HostUp { link } => format!("{} is up", link.name()).into(),
         T::HostDown { link } => format!("{} is down", link.name()).into(),

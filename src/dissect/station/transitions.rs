@@ -8,9 +8,9 @@ use crate::{
 };
 
 /// The name of a transition of the station, its fields, and what its text is.
-pub(super) fn details(transition: T) -> TransitionDetails {
+pub(super) fn details(transition: &T) -> TransitionDetails {
     let path = |name, fields| with_text(name, fields, "path", Class::Public);
-    match transition {
+    match *transition {
         T::Started => plain("started", Vec::new()),
         T::HostUp { link } => plain("host up", vec![text_node("host", link.name())]),
         T::HostDown { link } => {
