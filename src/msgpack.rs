@@ -10,7 +10,7 @@ use rmp::Marker;
 pub(crate) struct Fault {
     /// Where in the bytes.
     pub(crate) at: usize,
-    /// What is wrong there.
+    /// The fault there.
     pub(crate) why: FaultKind,
 }
 

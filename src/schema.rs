@@ -93,7 +93,7 @@ pub struct Finding {
     /// The names and indices that lead to what is meant, from the root. Of a property that is missing, its
     /// own name is the last.
     pub at: Vec<String>,
-    /// What is wrong with it, in the schema's words; the value itself is not in them.
+    /// The fault, in the schema's words; the value itself is not in them.
     pub message: String,
 }
 
@@ -106,7 +106,7 @@ impl Schema {
     /// Compiles a schema. References leave the document nowhere: nothing is fetched.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// The fault of the schema.
     pub fn compile(source: serde_json::Value) -> Result<Self, SchemaError> {
         let validator = jsonschema::validator_for(&source).map_err(|error| SchemaError(error.to_string()))?;
         Ok(Self { validator: Arc::new(validator), source: Arc::new(source) })

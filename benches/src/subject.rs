@@ -1,4 +1,4 @@
-//! What is measured: a server with one or more ways to run the cycle against it.
+//! A subject of the measurement: a server with one or more ways to run the cycle against it.
 
 use std::time::Duration;
 

@@ -17,7 +17,7 @@ pub(crate) struct Context {
     pub(crate) flags: Global,
     /// Every configuration value with its origin.
     pub(crate) resolved: Resolved,
-    /// The same values, typed.
+    /// The resolved values, typed.
     pub(crate) settings: Settings,
     /// The process's clock.
     pub(crate) clock: Clock,
@@ -29,7 +29,7 @@ impl Context {
     /// Resolves the configuration.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// The fault of the configuration.
     pub(crate) fn new(flags: Global, env: Env, clock: Clock, out: Output) -> Result<Self, ConfigError> {
         let resolved = Resolved::resolve(&flags, &env)?;
         let settings =

@@ -17,7 +17,7 @@ use std::{
 /// one is written.
 #[derive(Debug)]
 pub(crate) struct DebouncedFile {
-    /// What is to be written next.
+    /// The text to write next.
     next: Arc<Mutex<Option<String>>>,
     wake: Option<SyncSender<()>>,
     thread: Option<JoinHandle<()>>,

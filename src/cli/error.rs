@@ -49,7 +49,7 @@ pub(crate) enum Error {
     /// Flags or arguments do not fit.
     #[error("{message}")]
     Usage {
-        /// What is wrong.
+        /// The fault.
         message: String,
         /// What to do.
         hint: String,
@@ -87,7 +87,7 @@ pub(crate) enum Error {
     Line {
         /// Its number, from 1.
         line: u64,
-        /// What is wrong with it.
+        /// The fault.
         cause: Box<Error>,
         /// How many more lines of its batch were refused.
         also: usize,
@@ -160,7 +160,7 @@ pub(crate) enum Error {
     Input {
         /// The file.
         what: String,
-        /// What is wrong with it.
+        /// The fault.
         message: String,
         /// What to do.
         hint: String,

@@ -15,7 +15,7 @@ use crate::{
 pub(crate) struct FilterError {
     /// As it was written.
     pub(crate) text: String,
-    /// What is wrong with it, and where.
+    /// The fault, and where it is.
     pub(crate) fault: Fault,
 }
 

@@ -1,4 +1,4 @@
-//! What is said on stderr: one object for scripts, lines for people.
+//! Reports on stderr: one object for scripts, lines for people.
 
 use std::io;
 

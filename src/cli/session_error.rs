@@ -47,7 +47,7 @@ pub(crate) enum SessionError {
     Lost {
         /// Whose.
         addr: SocketAddr,
-        /// What is said of it.
+        /// The runtime's reason.
         why: String,
     },
     /// It took too long.

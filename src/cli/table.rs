@@ -9,7 +9,7 @@ use crate::{
 
 /// The width over which a cell is cut.
 const CELL_COLUMNS_MAX: usize = 60;
-/// The same for the last column, which nothing follows.
+/// The limit of the last column, which nothing follows.
 const LAST_COLUMNS_MAX: usize = 240;
 
 /// How a column is set.

@@ -15,7 +15,7 @@ pub(crate) fn read(bytes: &[u8], name: &'static str, builder: &mut TreeBuilder) 
     read_within(bytes, 0..bytes.len(), name, builder);
 }
 
-/// The same of the bytes of a range.
+/// Reads the bytes of a range.
 pub(crate) fn read_within(bytes: &[u8], within: Range<usize>, name: &'static str, builder: &mut TreeBuilder) {
     let bytes = &bytes[..within.end.min(bytes.len())];
     let mut reader = Reader { bytes, at: within.start.min(bytes.len()), builder };
@@ -313,7 +313,7 @@ impl Reader<'_> {
         }
     }
 
-    /// What is neither a member nor an item: up to the next comma, key or end.
+    /// Text that is neither a member nor an item: up to the next comma, key or end.
     fn junk(&mut self, end: u8) {
         let start = self.at;
         self.at += 1;

@@ -141,13 +141,13 @@ impl Node {
         Self { value: Text::literal(words), ..Self::new(Text::literal(name), Kind::Text, 0..0) }
     }
 
-    /// The same, of a class.
+    /// This node, of a class.
     pub(crate) const fn with_class(mut self, class: Class) -> Self {
         self.class = class;
         self
     }
 
-    /// The same, with a remark.
+    /// This node, with a remark.
     pub(crate) fn with_note(mut self, words: impl Into<Cow<'static, str>>) -> Self {
         self.note = Some(Note { text: words.into(), is_wrong: false });
         self

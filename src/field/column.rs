@@ -37,14 +37,14 @@ impl Column {
         Self { title, columns, grows, align: Align::Left, from: 0 }
     }
 
-    /// The same, its text at its end.
+    /// This column, its text at its end.
     #[must_use]
     pub const fn right(mut self) -> Self {
         self.align = Align::Right;
         self
     }
 
-    /// The same, left out of narrower tables.
+    /// This column, left out of narrower tables.
     #[must_use]
     pub const fn from(mut self, columns: u16) -> Self {
         self.from = columns;

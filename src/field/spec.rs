@@ -1,4 +1,4 @@
-//! What is said of a field, whatever the record.
+//! The description of a field, whatever the record.
 
 use super::{Class, Column};
 

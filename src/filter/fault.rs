@@ -9,7 +9,7 @@ use std::ops::Range;
 pub struct Fault {
     /// Which bytes of the text are meant; between characters, and within the text.
     pub at: Range<usize>,
-    /// What is wrong, and what to do.
+    /// The fault, and what to do.
     pub words: String,
 }
 

@@ -48,7 +48,7 @@ impl Filter {
         &self.text
     }
 
-    /// The same filter as it is always written. It is no longer than what was written but for quotes,
+    /// The filter in its canonical form. It is no longer than what was written but for quotes,
     /// parentheses and units.
     #[must_use]
     pub fn canonical(&self) -> String {
@@ -98,7 +98,7 @@ impl Filter {
         quotes
     }
 
-    /// The same, its times of day made the moments that they last were in a zone. Its text is as it was
+    /// This filter, its times of day made the moments that they last were in a zone. Its text is as it was
     /// written; [`canonical`] has the moments.
     ///
     /// [`canonical`]: Self::canonical

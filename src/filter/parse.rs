@@ -125,7 +125,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// What is wrong where something to look for must stand.
+    /// The fault where something to look for must stand.
     fn missing(&self) -> Fault {
         let before = self.at.checked_sub(1).and_then(|at| self.tokens.get(at));
         let joins = |token: &&Token| matches!(token.kind, TokenKind::And | TokenKind::Or | TokenKind::Not);

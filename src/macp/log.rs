@@ -1,4 +1,4 @@
-//! What is kept of sessions: the records of their logs, and segments of records of many sessions.
+//! The session log: the records of their logs, and segments of records of many sessions.
 //!
 //! A record is a protobuf message, so that a later version adds to it. A segment is a row of records, each
 //! behind its session's number and its length as varints; the store sorts them by these alone.

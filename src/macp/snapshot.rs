@@ -168,7 +168,7 @@ pub struct DecisionView {
 pub struct ProposalView {
     /// Its id.
     pub proposal: Arc<str>,
-    /// What is proposed.
+    /// The option proposed.
     pub option: Arc<str>,
     /// Who proposed it last.
     pub by: Arc<str>,
@@ -195,12 +195,12 @@ pub struct OpinionView {
     pub reason: Arc<str>,
 }
 
-/// What is thought of a proposal.
+/// An opinion about a proposal.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Opinion {
     /// An evaluation.
     Evaluation {
-        /// What is recommended.
+        /// The recommendation.
         recommendation: Arc<str>,
         /// How surely.
         confidence: f64,

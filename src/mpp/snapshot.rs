@@ -51,7 +51,7 @@ pub enum Listener {
     Down(Arc<str>),
 }
 
-/// What is shown of a manifest; by default, of none.
+/// The facts shown of a manifest; by default, of none.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PackFacts {
     /// Its reverse-DNS identifier.

@@ -57,7 +57,7 @@ pub enum Damage {
     Part {
         /// Where it begins.
         at: u64,
-        /// What is wrong with it.
+        /// The fault.
         why: String,
     },
     /// An entry is not of this version, or damaged.
@@ -65,7 +65,7 @@ pub enum Damage {
     Entry {
         /// The low 32 bits of its place in the tap.
         seq: u32,
-        /// What is wrong with it.
+        /// The fault.
         why: DecodeError,
     },
     /// The file cannot be read any further.

@@ -52,7 +52,7 @@ pub struct EncodedSnapshot {
 /// A snapshot that is being taken, or why there is none.
 pub type SnapshotFuture = Pin<Box<dyn Future<Output = Result<EncodedSnapshot, String>> + Send>>;
 
-/// What is recorded.
+/// The sources of a recording.
 pub struct Sources {
     /// The entries. Take the reader before the first snapshot can be taken.
     pub reader: Reader,

@@ -24,7 +24,7 @@ pub struct Body<'a> {
 pub struct BodyFault {
     /// Where in the body.
     pub at: usize,
-    /// What is wrong there.
+    /// The breach there.
     pub breach: Breach,
 }
 
@@ -103,7 +103,7 @@ impl BodyFault {
         }
     }
 
-    /// What is there instead.
+    /// The value that is there instead.
     pub(super) fn got(&self) -> String {
         match self.breach {
             Breach::Cut => "the end of the body".to_owned(),

@@ -239,7 +239,7 @@ impl Error {
         }
     }
 
-    /// What is there instead.
+    /// The value that is there instead.
     #[must_use]
     pub fn got(&self) -> String {
         match self {

@@ -1,4 +1,4 @@
-//! What is known of a topic whose messages no entry of the tap tells of.
+//! A topic whose messages no entry of the tap tells of, as far as it is known.
 
 use super::{
     SchemaId, Snapshot,

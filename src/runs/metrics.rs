@@ -1,4 +1,4 @@
-//! What is counted of runs since the station started, and how they stand now.
+//! Metrics of runs: counters since the station started, and their states now.
 
 use crate::tap::entry::runs::{NodeState, RunState};
 

@@ -94,7 +94,7 @@ pub struct AskView {
     pub run: TraceId,
     /// Of which node.
     pub node: NodeRef,
-    /// What is asked.
+    /// The question.
     pub summary: Arc<str>,
     /// What the node would be given, as JSON; empty where that is not known.
     pub takes: Arc<str>,

@@ -1,4 +1,4 @@
-//! What is looked after once a second.
+//! Housekeeping, once a second.
 
 use std::{path::PathBuf, time::Duration};
 

@@ -224,7 +224,7 @@ pub fn records(segment: &Bytes) -> Option<Vec<(u64, Bytes)>> {
     (end == segment.len()).then_some(records)
 }
 
-/// The same as far as the bytes can be read.
+/// The records of a segment, as far as the bytes can be read.
 #[must_use]
 pub fn readable(segment: &Bytes) -> Vec<(u64, Bytes)> {
     read_records(segment).0

@@ -96,8 +96,8 @@ impl Coalesced {
     }
 }
 
-/// What is held back from the tables. What the open transaction has written stays here until it is committed,
-/// so that a failed commit loses nothing and the order of operations outlives it.
+/// Operations held back from the tables. What the open transaction has written stays here until it is
+/// committed, so that a failed commit loses nothing and the order of operations outlives it.
 #[derive(Debug, Default)]
 pub(super) struct PendingWrites {
     unwritten: Coalesced,

@@ -19,7 +19,7 @@ use crate::time::Wall;
 pub(super) struct Segment {
     number: u64,
     path: PathBuf,
-    /// What is wrong with it, when its damage is more than a torn end.
+    /// The damage, when it is more than a torn end.
     damage: Option<String>,
 }
 
@@ -109,7 +109,7 @@ pub(super) fn files(data: &Path, kind: Kind) -> io::Result<Vec<(u64, PathBuf)>> 
     Ok(files)
 }
 
-/// What is said of a torn end.
+/// The message about a torn end.
 pub(super) fn torn(path: &Path, bytes: usize) -> String {
     format!("{} ended in {bytes} bytes of an unfinished write; they were left out", path.display())
 }

@@ -1,5 +1,5 @@
-//! What is kept and what goes: ended invocations, refund records, ended runs and answers of the control plane
-//! beyond their limits, the oldest first, in small slices of their own.
+//! Retention, what is kept and what goes: ended invocations, refund records, ended runs and answers of the
+//! control plane beyond their limits, the oldest first, in small slices of their own.
 
 use rusqlite::Connection;
 

@@ -233,7 +233,7 @@ impl SessionLog {
     }
 }
 
-/// What is said of pieces that are in no file.
+/// The message about pieces that are in no file.
 fn missing(data: &Path, from: u64, to: u64) -> String {
     let what = if from == to { format!("piece {from} is") } else { format!("pieces {from} to {to} are") };
     format!(

@@ -59,7 +59,7 @@ pub(crate) fn day_and_time(at: Wall, zone: &TimeZone) -> String {
     format!("{:04}-{:02}-{:02} {:02}:{:02}", at.year(), at.month(), at.day(), at.hour(), at.minute())
 }
 
-/// The same to the millisecond: `18:04:11.250`.
+/// A time of day to the millisecond: `18:04:11.250`.
 pub(crate) fn time_of_day_ms(at: Wall, zone: &TimeZone) -> String {
     format!("{}.{:03}", time_of_day(at, zone), at.0 % 1_000)
 }

@@ -9,8 +9,8 @@ use crate::{
     terminal::mpp_addr,
 };
 
-/// What is masked while the show is on air: a viewer's login, what the adapter says, params, a result, a
-/// reason, a value.
+/// Texts that are masked while the show is on air: a viewer's login, what the adapter says, params, a result,
+/// a reason, a value.
 const MARKS: [&str; 6] = ["LVIEWER", "PLOGGED", "PARAMS", "PRESULT", "PREASON", "PSTATE"];
 
 /// As much of a mark as the narrowest column shows.

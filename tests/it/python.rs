@@ -14,7 +14,7 @@ pub(crate) struct Runner {
     pub(crate) script: &'static str,
     /// The interpreters that are tried before those at hand.
     pub(crate) pythons: fn() -> Vec<PathBuf>,
-    /// What is imported of it, and what that is called.
+    /// The module that is imported of it, and its name.
     pub(crate) modules: (&'static str, &'static str),
     /// Where this is `required`, a scenario that cannot be run fails.
     pub(crate) required_by: &'static str,

@@ -1,4 +1,4 @@
-//! The same through each system's client crate: async-nats, and the console's own. One thread for each end,
+//! The loops through each system's client crate: async-nats, and the console's own. One thread for each end,
 //! each with a current-thread runtime; the window is kept as it is in [`drive`](crate::drive).
 
 use std::{

@@ -20,7 +20,7 @@ use crate::system::{Publisher, Subscriber, System, TOPIC, Tally, numbers};
 /// Bytes that are read at once.
 const READ_BYTES_MAX: usize = 65_536;
 
-/// What is sent.
+/// The messages to send, and how often.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pace {
     /// Messages a second.

@@ -14,7 +14,7 @@ use crate::{
     system::{System, TOPIC, Window},
 };
 
-/// What is published to whom.
+/// A case: what is published to whom.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct Case {
     /// Subscribers that read.

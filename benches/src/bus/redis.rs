@@ -56,7 +56,7 @@ impl Redis {
         Ok(Start::Running(Self { name: "redis", server: Rc::new(server), place: Place::Tcp(addr) }))
     }
 
-    /// The same server over its Unix socket.
+    /// This server over its Unix socket.
     pub(crate) fn over_unix(&self, folder: &Path) -> Self {
         Self { name: "redis-unix", server: Rc::clone(&self.server), place: Place::Unix(socket(folder)) }
     }

@@ -1,5 +1,5 @@
-//! What is measured: a broker, and how its bytes look. Every system is driven by the same loops; only bytes
-//! differ.
+//! A system that is measured: a broker, and how its bytes look. Every system is driven by the same loops;
+//! only bytes differ.
 
 use std::{
     sync::atomic::{AtomicU64, Ordering},
@@ -44,7 +44,7 @@ pub(crate) trait System {
     /// The broker refuses.
     fn subscriber(&self, topic: &str, body_bytes: usize) -> Result<Subscriber>;
 
-    /// The same by way of its client crate, where that is measured.
+    /// This system by way of its client crate, where that is measured.
     fn library(&self) -> Option<&dyn Library> {
         None
     }

@@ -30,7 +30,7 @@ pub(crate) const IN_FLIGHT: usize = 256;
 const TTL_MS: i64 = 86_400_000;
 const DECISION: &str = "macp.mode.decision.v1";
 
-/// What is asked.
+/// The calls of a load.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Load {

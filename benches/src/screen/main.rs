@@ -126,7 +126,7 @@ impl Args {
 /// One of the two programs that are measured in turn.
 struct Subject {
     name: &'static str,
-    /// What is on its first frame.
+    /// Words on its first frame.
     words: &'static str,
     btm: Option<PathBuf>,
 }

@@ -8,7 +8,7 @@ use crate::{
     words::counted,
 };
 
-/// What is printed.
+/// The output.
 #[derive(Serialize)]
 struct BackedUp {
     path: String,

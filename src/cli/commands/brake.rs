@@ -20,7 +20,7 @@ pub(in crate::cli) enum Brakes {
     Drain,
 }
 
-/// What is printed for each queue concerned.
+/// The output for each queue concerned.
 #[derive(Serialize)]
 struct Braked {
     queue: QueueName,
@@ -28,7 +28,7 @@ struct Braked {
     draining: bool,
 }
 
-/// What is printed of the runs, where everything is concerned.
+/// The output about the runs, where everything is concerned.
 #[derive(Serialize)]
 struct BrakedRuns {
     part: &'static str,

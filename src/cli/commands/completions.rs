@@ -9,7 +9,7 @@ use crate::cli::{
     output::Output,
 };
 
-/// What is printed with `--json`.
+/// The output with `--json`.
 #[derive(Serialize)]
 struct Script {
     shell: String,

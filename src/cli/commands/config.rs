@@ -16,7 +16,7 @@ use crate::{
     console::draw::Theme,
 };
 
-/// What is printed for each key.
+/// The output for each key.
 #[derive(Serialize)]
 struct Row<'a> {
     key: &'a str,
@@ -25,7 +25,7 @@ struct Row<'a> {
     origin: Option<String>,
 }
 
-/// What is printed for each key with `--defaults`.
+/// The output for each key with `--defaults`.
 #[derive(Serialize)]
 struct Default {
     key: &'static str,
@@ -73,7 +73,7 @@ fn show(context: &mut Context, with_origin: bool) -> Result<(), Error> {
     Ok(())
 }
 
-/// What is printed for each theme.
+/// The output for each theme.
 #[derive(Serialize)]
 struct ThemeRow {
     theme: String,

@@ -16,7 +16,7 @@ use crate::{
     runs,
 };
 
-/// What is printed.
+/// The output.
 #[derive(Serialize)]
 struct Decided {
     action: ActionId,

@@ -53,7 +53,7 @@ struct FrameJson {
     body_bytes: Option<String>,
 }
 
-/// What is wrong with it.
+/// The fault of a frame.
 #[derive(Debug, Serialize)]
 struct FaultJson {
     name: &'static str,

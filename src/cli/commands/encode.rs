@@ -24,7 +24,7 @@ const JSON_BYTES_A_BYTE: u64 = 6;
 /// Bytes of JSON besides.
 const JSON_BYTES_MORE: u64 = 1 << 20;
 
-/// What is printed with `--json`.
+/// The output with `--json`.
 #[derive(Serialize)]
 struct Encoded {
     frame: u64,

@@ -11,7 +11,7 @@ use crate::{
     console::input::KeyRow,
 };
 
-/// What is printed for each action.
+/// The output for each action.
 #[derive(Serialize)]
 struct Row<'a> {
     action: &'a str,

@@ -9,13 +9,13 @@ use crate::{
     port::{self, Operator},
 };
 
-/// What is printed.
+/// The output about the adapter.
 #[derive(Serialize)]
 struct Kicked {
     peer: Peer,
 }
 
-/// What is printed of a peer of the bus.
+/// The output about a peer of the bus.
 #[derive(Serialize)]
 struct KickedPeer {
     session: ConnectionId,

@@ -9,7 +9,7 @@ use crate::cli::{
     output::Output,
 };
 
-/// What is printed with `--json`, or for each page written.
+/// The output with `--json`, or for each page written.
 #[derive(Serialize)]
 struct Page {
     #[serde(rename = "page")]

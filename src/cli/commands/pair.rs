@@ -17,13 +17,13 @@ use crate::{
     station::pairing,
 };
 
-/// What is printed.
+/// The output.
 #[derive(Serialize)]
 struct Paired<'a> {
     token: &'a str,
 }
 
-/// What is printed where the token is not.
+/// The output where the token itself is not printed.
 #[derive(Serialize)]
 struct TokenFile {
     path: String,

@@ -31,7 +31,7 @@ const INPUT_BYTES_MORE: u64 = 1 << 20;
 /// What bounds an input.
 const BOUND: &str = "`limits.rmp.body_bytes_max` bounds what one body holds";
 
-/// What is printed for each message.
+/// The output for each message.
 #[derive(Serialize)]
 struct Published<'a> {
     topic: &'a str,
@@ -44,7 +44,7 @@ struct Published<'a> {
     subscribers: Option<u32>,
 }
 
-/// What is published.
+/// The message to publish.
 enum Input {
     Message(Message),
     Frames(Vec<u8>),

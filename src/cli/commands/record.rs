@@ -14,7 +14,7 @@ use crate::{
 /// How often is looked whether the station is still there.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 
-/// What is printed.
+/// A line of the output.
 #[derive(Serialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 enum Event {

@@ -7,7 +7,7 @@ use crate::{
     port::{Command, Operator, Outcome},
 };
 
-/// What is printed.
+/// The output.
 #[derive(Serialize)]
 struct Restarted {
     host: &'static str,

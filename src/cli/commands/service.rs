@@ -13,13 +13,13 @@ use crate::cli::{
     service::{NAME, Unit},
 };
 
-/// What is printed with `--json`.
+/// The output with `--json`.
 #[derive(Serialize)]
 struct Printed {
     unit: String,
 }
 
-/// What is printed when it was written.
+/// The output when it was written.
 #[derive(Serialize)]
 struct Installed {
     path: String,

@@ -14,7 +14,7 @@ use crate::{
     tap::entry::mpp::RowState,
 };
 
-/// What is printed.
+/// The output.
 #[derive(Serialize)]
 struct Settled {
     id: InvocationId,

@@ -28,7 +28,7 @@ const NAMED: usize = 6;
 /// Bytes of an answer to the question.
 const ANSWER_BYTES_MAX: u64 = 64;
 
-/// What is printed.
+/// The output.
 #[derive(Debug, PartialEq, Eq, Serialize)]
 struct Stopped {
     pid: u32,
@@ -129,7 +129,7 @@ fn terminate(pid: u32) -> Result<(), Error> {
         .map_err(|errno| Error::io(format!("ending process {pid}"))(errno.into()))
 }
 
-/// What is in flight at a station. A part that is down has nothing that could be asked for.
+/// The work in flight at a station. A part that is down has nothing that could be asked for.
 async fn work(station: &dyn Operator) -> Result<Work, Error> {
     let mut work = Work { parting: shutdown_impact(station).await?, ..Work::default() };
     for state in [RowState::Dispatched, RowState::Applied] {

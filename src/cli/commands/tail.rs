@@ -46,7 +46,7 @@ struct Row {
 #[derive(Serialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 enum Event<'a> {
-    /// What is published from now on comes.
+    /// Messages that are published from now on come.
     Subscribed { topics: &'a [String], session: u64 },
     /// Messages that this program had no room for.
     Lost { messages: u64, lost: u64 },

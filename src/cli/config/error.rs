@@ -7,7 +7,7 @@ use std::fmt;
 pub(crate) struct ConfigFault {
     /// `file:line:column`, the flag, or the variable.
     pub(crate) location: String,
-    /// What is wrong there.
+    /// The fault there.
     pub(crate) what: String,
     /// What to do.
     pub(crate) hint: String,

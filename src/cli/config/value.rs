@@ -64,7 +64,7 @@ pub(crate) enum Kind {
     Text,
     /// A path; `~/` is the home folder, and in a file it starts at the file's folder.
     Path,
-    /// The same, or an empty text for none.
+    /// A path, or an empty text for none.
     PathOrNone,
     /// An IP address.
     Address,

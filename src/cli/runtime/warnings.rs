@@ -12,12 +12,12 @@ use crate::{
     port::SessionDetail,
 };
 
-/// What is doubtful about who sends it.
+/// A doubt about who sends it.
 pub(crate) fn of_sender(sender: &str) -> Option<String> {
     sender.is_empty().then(|| "nobody says it: --as is empty".to_owned())
 }
 
-/// What is doubtful about what a session begins with.
+/// Doubts about the message that begins a session.
 pub(crate) fn of_opening(opening: &OpeningArgs) -> Vec<String> {
     let mut doubts = Vec::new();
     let mut seen = BTreeSet::new();
@@ -39,7 +39,7 @@ pub(crate) fn of_opening(opening: &OpeningArgs) -> Vec<String> {
     doubts
 }
 
-/// What is doubtful about a message by itself.
+/// Doubts about a message by itself.
 pub(crate) fn of_words(say: &Say) -> Vec<String> {
     let none_of = |said: &str, words: &[&str]| {
         let is_known = words.iter().any(|word| word.eq_ignore_ascii_case(said));
@@ -61,7 +61,7 @@ pub(crate) fn of_words(say: &Say) -> Vec<String> {
     doubts
 }
 
-/// What is doubtful about a message in its session, as that stands once it is accepted.
+/// A doubt about a message in its session, in the state after it is accepted.
 pub(crate) fn of_session(say: &Say, detail: &SessionDetail) -> Option<String> {
     #[derive(Default, Deserialize)]
     #[serde(default)]

@@ -16,7 +16,7 @@ use crate::cli::env::Env;
 /// How long the end waits for the last words to leave.
 const FLUSH_MAX: Duration = Duration::from_millis(300);
 
-/// What is to be told next. What was not told yet is told together, the last status alone.
+/// The next notification. What was not sent yet is sent together, of the statuses the last alone.
 #[derive(Debug, Default)]
 struct Next {
     is_ready: bool,

@@ -12,8 +12,8 @@ use crate::{
 /// How deep messages are opened.
 const DEPTH_MAX: usize = 16;
 
-/// What is read of a message beside its fields: bytes that carry something of their own, by the message and
-/// the field. Whether it read them.
+/// A decoder of what a message has beside its fields: bytes that carry something of their own, by the message
+/// and the field. Whether it read them.
 pub(crate) type NestedDecoder<'a> = &'a mut dyn FnMut(&str, &str, Span, &mut TreeBuilder) -> bool;
 
 /// A field's place: from its key, and its content.

@@ -1,4 +1,4 @@
-//! What is done behind the work: expired sessions are ended, the log and rows go into the store, segments are
+//! Housekeeping behind the work: expired sessions are ended, the log and rows go into the store, segments are
 //! sorted, ended sessions leave memory and, later, the store; what could not be written is written again.
 
 use std::{sync::Arc, time::Duration};

@@ -30,12 +30,12 @@ pub(super) struct Segment {
     pub(super) bytes: Vec<u8>,
 }
 
-/// What is not in the database.
+/// The log as far as it is not in the database.
 #[derive(Debug, Default)]
 pub(super) struct Journal {
-    /// What is not in the log either.
+    /// Records that are not in the log either.
     gathered: RecordBatch,
-    /// What is in the log, the oldest first.
+    /// Segments of the log, the oldest first.
     unstored: VecDeque<Segment>,
     unstored_bytes: u64,
     /// A segment that was taken and is not known to be in the database.
@@ -52,7 +52,7 @@ pub(super) struct Journal {
 }
 
 impl Journal {
-    /// What is there when the database has the pieces up to `stored`, in so many segments that are not
+    /// The journal when the database has the pieces up to `stored`, in so many segments that are not
     /// sorted.
     pub(super) fn new(stored: u64, segments: u64) -> Self {
         Self { stored: (stored, Ticket(0)), last: stored, segments, ..Self::default() }

@@ -79,7 +79,7 @@ impl Counters {
 }
 
 impl State {
-    /// What is counted now.
+    /// The metrics as of now.
     pub(super) fn metrics(&self) -> Metrics {
         let Counters { calls, refused, declined, store_reads, log_commits, log_commit_failures, log_bytes } =
             self.counters;

@@ -369,7 +369,7 @@ pub(super) fn decoded<T>(message: Result<T, prost::DecodeError>) -> CallResult<T
     message.map_err(|error| (Status::Internal, error.to_string()))
 }
 
-/// What is said to a client of other versions: some of them, for it goes into a header.
+/// The message to a client of other versions: some of them, for it goes into a header.
 fn no_version(versions: &[String]) -> String {
     const LISTED_MAX: usize = 8;
     const BYTES_MAX: u64 = 32;

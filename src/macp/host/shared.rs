@@ -32,7 +32,7 @@ use crate::{
     time::{Clock, Now},
 };
 
-/// What is asked of the runtime, as [`Input`] has it, to be asked again with what the store has.
+/// A call of the runtime, as [`Input`] has it, to be asked again with what the store has.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Ask<'a> {
     Message(&'a crate::macp::proto::v1::Envelope, &'a bytes::Bytes),
@@ -399,5 +399,5 @@ fn down() -> Answer {
     declined(Status::Unavailable, FAILED)
 }
 
-/// What is said once a call has failed while it held the state.
+/// The answer once a call has failed while it held the state.
 const FAILED: &str = "the runtime has failed by a fault of ours";

@@ -37,7 +37,7 @@ const RUNTIME: &str = "_runtime";
 /// A message that was decided, and is to be answered in its turn.
 struct Turn {
     call: Call<'static>,
-    /// What is said again of it.
+    /// Its envelope, once more.
     envelope: Envelope,
     answer: Answer,
     _room: Option<OwnedSemaphorePermit>,

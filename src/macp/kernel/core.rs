@@ -123,7 +123,7 @@ impl Kernel {
         if matches!(decision, Decision::Load(_)) { None } else { Some(decision.verdict()) }
     }
 
-    /// What is to be done next.
+    /// The next output to carry out.
     pub fn poll_output(&mut self) -> Option<Output> {
         self.outputs.pop_front()
     }

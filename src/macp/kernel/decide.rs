@@ -1,4 +1,4 @@
-//! What is to become of a call, by the rules in their order; nothing is changed here.
+//! The decision about a call, by the rules in their order; nothing is changed here.
 
 use std::sync::Arc;
 
@@ -32,7 +32,7 @@ pub(super) const TTL_MS_MAX: i64 = 86_400_000;
 /// Bytes of an id that a status says again: it goes into a header.
 const ECHOED_BYTES_MAX: u64 = 256;
 
-/// What is to become of a call.
+/// The decision about a call.
 #[derive(Debug)]
 pub(super) enum Decision {
     /// Ask the store.
@@ -61,7 +61,7 @@ pub(super) enum Decision {
     Look(Metadata, Option<u64>),
 }
 
-/// What is to become of a call, and what is told of its session.
+/// The decision about a call, and the state that its session is reported in.
 #[derive(Debug)]
 pub(super) struct Decided {
     pub(super) decision: Decision,
@@ -88,7 +88,7 @@ impl Decision {
         Self::Refuse(Rejection::new(fault, why))
     }
 
-    /// The same in a word.
+    /// The decision in a word.
     pub(super) fn verdict(&self) -> Verdict {
         match self {
             Self::Decline(status, _) => Verdict::Declined(*status),

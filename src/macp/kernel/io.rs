@@ -81,7 +81,7 @@ pub enum Lookup<'a> {
 pub struct StoredSession {
     /// Its number.
     pub number: u64,
-    /// What is told of it.
+    /// Its metadata.
     pub metadata: Metadata,
     /// How it ended.
     pub ending: Ending,
@@ -144,7 +144,7 @@ pub enum Answer {
     Acked(Acked),
     /// To who looks.
     Session {
-        /// What is told.
+        /// The session's metadata.
         metadata: Metadata,
         /// What must be durable before.
         after: Ticket,
@@ -185,7 +185,7 @@ impl Acked {
     }
 }
 
-/// What is told of a session.
+/// The metadata of a session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Metadata {
     /// Its id.

@@ -49,7 +49,7 @@ impl SeenIds {
         self.many.as_ref().map_or(self.few.len(), |many| many.len())
     }
 
-    /// The same, small and for looking up only.
+    /// These ids, small and for looking up only.
     pub(super) fn digests(&self) -> Digests {
         let few = self.few.iter().map(|(id, at)| (&**id, *at));
         let many = self.many.iter().flat_map(|many| many.iter().map(|(id, at)| (&**id, *at)));
@@ -72,7 +72,7 @@ impl MessageIds {
         self.0.count()
     }
 
-    /// The same, small and for looking up only. This takes long of many: it is made where nobody waits.
+    /// These ids, small and for looking up only. This takes long of many: it is made where nobody waits.
     #[must_use]
     pub fn digests(&self) -> Digests {
         self.0.digests()

@@ -45,7 +45,7 @@ pub struct SessionRebuilder {
     session: Option<Box<Session>>,
 }
 
-/// What is told of a session that its log made.
+/// The summary of a session that its log rebuilt.
 #[derive(Clone, Debug)]
 pub struct RebuiltSummary {
     /// What its mode keeps, as JSON.
@@ -85,7 +85,7 @@ impl SessionRebuilder {
         Ok(())
     }
 
-    /// What is told of it: of what its mode keeps about so many bytes, the latest of each kind; what is left
+    /// Its summary: of what its mode keeps about so many bytes, the latest of each kind; what is left
     /// out is counted.
     ///
     /// # Errors
@@ -193,7 +193,7 @@ enum Step {
     Expire { is_swept: bool },
     /// It is cancelled.
     Cancel { why: Box<str> },
-    /// What is said in the record follows from the one before.
+    /// The record follows from the one before.
     Nothing,
 }
 

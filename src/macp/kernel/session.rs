@@ -64,7 +64,7 @@ pub(super) struct End {
 /// All of a session that a log rebuilds; for comparing.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Image {
-    /// What is told of it.
+    /// Its metadata.
     pub metadata: Metadata,
     /// Its number.
     pub number: u64,
@@ -74,7 +74,7 @@ pub struct Image {
     pub accepted: (u64, u64),
     /// What its mode keeps.
     pub state: ModeState,
-    /// The same as JSON.
+    /// Its state as JSON.
     pub json: serde_json::Value,
     /// The digests of its messages' ids.
     pub seen: super::Digests,

@@ -42,7 +42,7 @@ pub(super) fn parse(message_type: &str, payload: &[u8]) -> Option<Parsed> {
     })
 }
 
-/// What is kept of a decision.
+/// The state of a decision.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DecisionState {
     /// Proposals by id.
@@ -62,7 +62,7 @@ pub struct DecisionState {
 /// A proposal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Proposal {
-    /// What is proposed.
+    /// The option proposed.
     pub option: Box<str>,
     /// Why.
     pub rationale: Box<str>,
@@ -134,7 +134,7 @@ pub enum DecisionDelta {
     },
     /// The commitment.
     Commit {
-        /// What is to be done.
+        /// The action to take.
         action: Box<str>,
     },
 }

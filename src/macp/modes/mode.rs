@@ -53,9 +53,9 @@ impl<D> Response<D> {
 /// Why a message is rejected.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rejection {
-    /// What is wrong.
+    /// The fault.
     pub fault: Fault,
-    /// The same for people.
+    /// The reason, for people.
     pub why: Cow<'static, str>,
 }
 

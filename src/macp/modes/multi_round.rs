@@ -27,7 +27,7 @@ pub(super) fn parse(message_type: &str, payload: &[u8]) -> Option<Parsed> {
     (message_type == CONTRIBUTE).then(|| Parsed::object::<ContributePayload>(payload))
 }
 
-/// What is kept of rounds.
+/// The state of the rounds.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct MultiRoundState {
     /// The round: how often a value was new.

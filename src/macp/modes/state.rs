@@ -102,8 +102,8 @@ impl ModeState {
         self.json_within(participants, u64::MAX)
     }
 
-    /// The same of about so many bytes: of lists the end, of the others the beginning, and `left_out` says
-    /// how many items are not there.
+    /// The state as JSON of about so many bytes: of lists the end, of the others the beginning, and
+    /// `left_out` says how many items are not there.
     #[must_use]
     pub fn json_within(&self, participants: &Participants, bytes_max: u64) -> serde_json::Value {
         let mut room = Room::new(bytes_max);
@@ -121,7 +121,7 @@ impl ModeState {
 }
 
 impl<D> Response<D> {
-    /// The same of another kind of change.
+    /// This response with another kind of change.
     pub fn map<E>(self, with: impl FnOnce(D) -> E) -> Response<E> {
         match self {
             Self::NoOp => Response::NoOp,

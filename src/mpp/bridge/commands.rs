@@ -16,7 +16,7 @@ pub(super) struct BrakeWait {
     queues: Vec<QueueName>,
 }
 
-/// What is done to a brake.
+/// An action on a brake.
 #[derive(Clone, Copy, Debug)]
 enum Braking {
     Hold,

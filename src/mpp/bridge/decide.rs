@@ -1,4 +1,4 @@
-//! What is to be made of a line, decided without changing anything: [`Bridge::judge`] and `handle` share it.
+//! The decision about a line, made without changing anything: [`Bridge::judge`] and `handle` share it.
 
 use crate::words::cut_marked;
 use std::{ops::Range, sync::Arc};

@@ -180,7 +180,7 @@ impl Bridge {
     }
 }
 
-/// What is told of an invocation that ended.
+/// The end of an invocation.
 struct End {
     queue: QueueName,
     event: crate::ids::EventName,

@@ -168,7 +168,7 @@ impl Refusal {
     }
 }
 
-/// What is wrong with an object that could be read.
+/// The fault of an object that could be read.
 enum ReadFailure {
     Version,
     Violation(Violation),

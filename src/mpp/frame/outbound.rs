@@ -58,7 +58,7 @@ pub enum Outbound<'a> {
 /// Reads one line from a bridge, with or without its LF and a CR before it.
 ///
 /// # Errors
-/// What is wrong with it; a type that only adapters send is [`Violation::WrongDirection`].
+/// The violation; a type that only adapters send is [`Violation::WrongDirection`].
 pub fn decode_outbound(wire: &[u8]) -> Result<Outbound<'_>, Violation> {
     let fields = Fields::read(wire)?;
     if !fields.is_version_2() {

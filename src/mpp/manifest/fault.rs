@@ -1,4 +1,4 @@
-//! What is wrong with a manifest, and where.
+//! Faults of a manifest, and where they are.
 
 use std::{fmt, ops::Range, path::Path};
 
@@ -11,7 +11,7 @@ pub struct ManifestError {
     pub line: usize,
     /// The column in characters, from 1.
     pub column: usize,
-    /// What is wrong.
+    /// The fault.
     pub message: String,
     /// What to do about it.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -100,7 +100,7 @@ impl Pack {
     /// The manifest of [`sample`](Self::sample), byte for byte.
     pub const SAMPLE_TOML: &'static [u8] = include_bytes!("../sample/pack.toml");
 
-    /// What is shown of it.
+    /// The facts shown of it.
     #[must_use]
     pub fn facts(&self) -> PackFacts {
         PackFacts {
@@ -115,7 +115,7 @@ impl Pack {
     /// Judges the parameters of an event (mpp-v2, invocation: an object that its schema takes).
     ///
     /// # Errors
-    /// What is wrong with them and where, as `<what> at <JSON pointer>`; or that there is no such event.
+    /// The fault and where it is, as `<what> at <JSON pointer>`; or that there is no such event.
     pub fn check_params(&self, event: &EventName, params: &JsonText) -> Result<(), String> {
         match self.events.get(event) {
             Some(event) => event.check(params.as_str()),
@@ -135,7 +135,7 @@ impl Event {
     /// Judges parameters, given as JSON text.
     ///
     /// # Errors
-    /// What is wrong with them and where.
+    /// The fault and where it is.
     pub fn check(&self, params: &str) -> Result<(), String> {
         if !params.starts_with('{') {
             return Err("not an object at /".to_owned());
@@ -148,7 +148,7 @@ impl StateDecl {
     /// Judges a value, given as JSON text.
     ///
     /// # Errors
-    /// What is wrong with it and where.
+    /// The fault and where it is.
     pub fn check(&self, value: &str) -> Result<(), String> {
         check(self.schema.as_ref(), value)
     }

@@ -377,7 +377,7 @@ fn split_well_formed(wire: &[u8]) -> Option<(Header, &[u8])> {
     (is_plain && is_whole && is_timed).then(|| (Header::from(&raw), body))
 }
 
-/// What is told of bytes that are not understood.
+/// The head of bytes that are not understood.
 pub(super) fn head_of(wire: &[u8]) -> Head {
     let header: Option<RawHeader> = RawFrame::split(wire).map(|raw| raw.header);
     let (schema_id, msg_id) = (header.map(|header| header.schema_id), header.map(|header| header.msg_id));

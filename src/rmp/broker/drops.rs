@@ -45,7 +45,7 @@ pub(super) struct Loss {
     pub(super) dialect: Dialect,
 }
 
-/// What is told of a message that was lost.
+/// The account of a message that was lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct LostMessage {
     pub(super) to: Option<(ConnectionId, u64)>,

@@ -42,7 +42,7 @@ pub(super) enum Place {
     New(Topic),
 }
 
-/// What is to be done with a message.
+/// The decision about a message.
 enum Decision<'a> {
     Refuse(RefusalDetail),
     /// It came too late, to a topic that its publisher may publish on.
@@ -112,7 +112,7 @@ impl Broker {
         self.emit_notices(now, at, Some(frame));
     }
 
-    /// What is to be done with a message; nothing is changed.
+    /// The decision about a message; nothing is changed.
     #[inline]
     fn decide<'a>(
         &self,

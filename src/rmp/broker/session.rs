@@ -120,7 +120,7 @@ pub(super) struct Sub {
     pub(super) reported: Gauge,
 }
 
-/// What is told of a message that expires in a queue, as far as its bytes do not tell it.
+/// The tag of a message in a queue: what its bytes do not tell once it expires.
 #[derive(Clone, Debug)]
 pub(super) enum Tag {
     /// The Deliver names the subscription and the topic, the message's header the rest.
@@ -130,7 +130,7 @@ pub(super) enum Tag {
     Json(Box<JsonDeliveryInfo>),
 }
 
-/// What is told of a message of which a unit of the JSON dialect was made.
+/// The description of a message of which a unit of the JSON dialect was made.
 #[derive(Clone, Debug)]
 pub(super) struct JsonDeliveryInfo {
     pub(super) topic: TopicName,
@@ -188,7 +188,7 @@ impl Session {
         self.greeting().map_or(Dialect::Frames, |greeting| greeting.dialect)
     }
 
-    /// What is counted of a subscription now.
+    /// The counters of a subscription now.
     pub(super) fn gauge(&self, sub: &Sub) -> Gauge {
         let account = self.outbox.queue_stats(sub.slot);
         let mut dropped = [0; DropReason::ALL.len()];

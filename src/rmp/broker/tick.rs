@@ -1,4 +1,4 @@
-//! What is told once a second, and what is judged by time.
+//! The tick: notices once a second, and what is judged by time.
 
 use std::time::Duration;
 

@@ -101,7 +101,7 @@ fn body_bytes_max(dialect: Dialect, drop_body_bytes_max: u64) -> u64 {
     }
 }
 
-/// What is told of a message that expired in a connection's queue.
+/// The loss of a message that expired in a connection's queue.
 fn loss(id: ConnectionId, dialect: Dialect, body_bytes_max: u64, expired: Expired<'_, Tag>) -> Option<Loss> {
     let Expired { head, message, expires_at_ms, tag, .. } = expired;
     let told = delivery_info(tag, head, message)?;
@@ -111,7 +111,7 @@ fn loss(id: ConnectionId, dialect: Dialect, body_bytes_max: u64, expired: Expire
     Some(Loss { topic: Some(told.topic), reason: DropReason::TtlExpired, lost, body, dialect })
 }
 
-/// What is told of a message that expired: by its tag, or by the Deliver and the header that were made or
+/// The delivery of a message that expired: by its tag, or by the Deliver and the header that were made or
 /// judged here.
 fn delivery_info(tag: Tag, head: &[u8], message: &[u8]) -> Option<JsonDeliveryInfo> {
     let from = match tag {

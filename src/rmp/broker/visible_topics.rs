@@ -122,7 +122,7 @@ impl VisibleTopic {
 }
 
 impl Broker {
-    /// What is shown of a topic of the table, of which something is told now.
+    /// The view of a topic of the table, of which something is told now.
     pub(super) fn visible_topic(&mut self, now: Now, at: TopicRef) -> Option<&mut VisibleTopic> {
         let Self { topics, visible: shown, routes, sessions, .. } = self;
         let state = topics.state(at)?;

@@ -47,12 +47,12 @@ impl Delivery {
     /// Judges the whole frame, as the broker did.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// The fault of the frame.
     pub fn decode(&self, registry: &rmp::Registry, limits: &limits::Rmp) -> Result<Frame<'_>, rmp::Error> {
         rmp::decode(&self.wire, &Checks::new(registry, limits))
     }
 
-    /// The same one with bytes of its own.
+    /// This delivery with bytes of its own.
     #[must_use]
     pub fn detached(&self) -> Self {
         Self { wire: Bytes::copy_from_slice(&self.wire), ..self.clone() }

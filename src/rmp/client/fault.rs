@@ -8,7 +8,7 @@ use crate::rmp::{self, EncodeError, Refusal, SchemaId, topic::TopicFault};
 pub struct RefusalReply {
     /// A name of the taxonomy or of the session layer, as it came.
     pub code: Box<str>,
-    /// The same for people.
+    /// The reason, for people.
     pub message: Box<str>,
 }
 
@@ -48,7 +48,7 @@ pub enum SendError {
     Topic {
         /// The text.
         topic: Box<str>,
-        /// What is wrong with it.
+        /// The fault of the topic.
         fault: TopicFault,
     },
     /// More than the broker takes.

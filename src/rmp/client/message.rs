@@ -1,4 +1,4 @@
-//! What is published.
+//! A message to publish.
 
 use bytes::Bytes;
 use serde::Serialize;
@@ -40,13 +40,13 @@ impl Message {
         Ok(Self::new(schema_id, encode::body::<_, ()>(kind, payload, None)?))
     }
 
-    /// The same one, in this trace.
+    /// This message, in a trace.
     #[must_use]
     pub fn in_trace(self, trace_id: TraceId) -> Self {
         Self { trace_id, ..self }
     }
 
-    /// The same one, worth delivering for so many milliseconds.
+    /// This message, worth delivering for so many milliseconds.
     #[must_use]
     pub fn for_ms(self, ttl_ms: u64) -> Self {
         Self { ttl_ms, ..self }

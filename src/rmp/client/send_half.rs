@@ -12,7 +12,7 @@ use crate::{
 
 /// Topics whose Publish is remembered as bytes; beyond, the one used least recently goes.
 const CACHED_PUBLISHES_MAX: usize = 16;
-/// What is kept of a buffer that grew for something large.
+/// The capacity kept of a buffer that grew for something large.
 const RETAINED_BYTES_MAX: usize = 1 << 20;
 
 /// Gathers frames until they are taken and written. Numbers rise from frame to frame; a Publish and its

@@ -27,9 +27,9 @@ pub struct Start {
 /// ```
 #[derive(Debug)]
 pub struct Session {
-    /// What is said.
+    /// The half that sends.
     pub sending: SendHalf,
-    /// What is heard.
+    /// The half that receives.
     pub receiving: ReceiveHalf,
 }
 

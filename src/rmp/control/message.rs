@@ -73,7 +73,7 @@ pub enum FromBroker<'a> {
         re: u64,
         /// A name of the taxonomy, or one of ruling RMP 1.
         code: &'a str,
-        /// The same for people.
+        /// The reason, for people.
         message: &'a str,
     },
     /// The next frame is a message; the two were written as one.

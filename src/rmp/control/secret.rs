@@ -1,4 +1,4 @@
-//! What is to be known of a control frame that is at fault: where a token lies in it, so that it can be
+//! Secrets in a control frame that is at fault: where a token lies in it, so that it can be
 //! masked before anybody sees the frame, and whether a message follows it.
 
 use std::ops::Range;

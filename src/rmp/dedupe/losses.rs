@@ -16,7 +16,7 @@ pub(super) struct Bounds {
     pub(super) age: Duration,
 }
 
-/// What is kept for all subscribers together.
+/// The totals for all subscribers together.
 #[derive(Debug)]
 pub(super) struct LossTotals {
     pub(super) bounds: Bounds,

@@ -52,7 +52,7 @@ impl Sighting {
     }
 }
 
-/// What is remembered now.
+/// The metrics of the keys that are remembered now.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DedupeMetrics {
     /// Keys of all topics.
@@ -170,7 +170,7 @@ impl Dedupe {
         self.seen.forget_old(now, keys_max);
     }
 
-    /// What is remembered now.
+    /// The metrics of the keys that are remembered now.
     #[must_use]
     pub fn metrics(&self) -> DedupeMetrics {
         DedupeMetrics {

@@ -118,7 +118,7 @@ impl Message {
 pub struct MalformedUnit {
     /// What it asked for, as far as that can be told, so that it can be answered.
     pub request: Option<RequestRef>,
-    /// What is wrong, with line and column.
+    /// The fault, with line and column.
     pub text: String,
 }
 

@@ -19,7 +19,7 @@ const RETRY: Duration = Duration::from_millis(500);
 /// How often it is looked whether the socket's path still leads here.
 const CHECK_INTERVAL: Duration = Duration::from_secs(2);
 
-/// What is known of the ways to the socket, so that every change of it is told once.
+/// The state of the ways to the socket, so that every change of it is told once.
 #[derive(Debug, Default)]
 struct ListenerStatus {
     /// Connections cannot be accepted.

@@ -47,7 +47,7 @@ pub(super) fn split_unit(bytes: &[u8], dialect: Dialect, body_bytes_max: u64) ->
     if bytes.len() >= whole { UnitSplit::Whole(whole) } else { UnitSplit::Part(Some(whole)) }
 }
 
-/// What is wrong with a unit of the JSON dialect within which the stream ended.
+/// The fault of a unit of the JSON dialect within which the stream ended.
 pub(super) fn truncated_unit(bytes: &[u8]) -> Error {
     let frame_len = bytes.first_chunk::<PREFIX_BYTES>().map_or(0, |prefix| u32::from_be_bytes(*prefix));
     Error::LengthMismatch(Lengths::Available {

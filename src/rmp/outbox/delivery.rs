@@ -17,7 +17,7 @@ pub struct NotReading {
 /// A message for one subscription. `T` is what its owner needs to tell of its loss.
 #[derive(Clone, Debug)]
 pub struct Delivery<'a, T> {
-    /// What is written before the message.
+    /// The bytes written before the message.
     pub head: &'a [u8],
     /// The message as it came.
     pub message: Payload<'a>,

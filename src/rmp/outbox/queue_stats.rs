@@ -1,4 +1,4 @@
-//! What is queued, for whom, and how much may be.
+//! Statistics of a queue: how much is queued, for whom, and how much may be.
 
 use super::segments::SegmentPool;
 
@@ -40,7 +40,7 @@ impl Budget {
         Self { queued: QueuedBytes { bytes: 0, bytes_max }, segment_pool: SegmentPool::default() }
     }
 
-    /// What is queued, and may be.
+    /// The bytes that are queued, and that may be.
     #[must_use]
     pub fn queued(&self) -> QueuedBytes {
         self.queued

@@ -59,7 +59,7 @@ impl std::borrow::Borrow<str> for Topic {
     }
 }
 
-/// What is judged of the whole text, a pattern's wildcard included.
+/// The checks of the whole text, a pattern's wildcard included.
 pub(super) fn check_size(text: &str) -> Result<(), TopicFault> {
     if text.is_empty() {
         return Err(TopicFault::Empty);

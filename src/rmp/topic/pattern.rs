@@ -82,7 +82,7 @@ impl Pattern {
         self.matches_text(topic.as_str())
     }
 
-    /// The same of a topic that was read before.
+    /// Whether it matches a topic that was read before.
     pub(crate) fn matches_text(&self, topic: &str) -> bool {
         let prefix = self.prefix();
         let behind = if prefix.is_empty() {

@@ -199,7 +199,7 @@ impl Engine {
         Outcome::Braked { held }
     }
 
-    /// What is to be done next.
+    /// The next output to carry out.
     pub fn poll_output(&mut self) -> Option<Output> {
         self.shared.outputs.pop_front()
     }
@@ -241,7 +241,7 @@ impl Engine {
         asks.into_iter().take(limit).map(view).collect()
     }
 
-    /// What is counted, and how runs stand now.
+    /// The counters, and the states of runs now.
     #[must_use]
     pub fn metrics(&self) -> Metrics {
         let of = &self.shared;

@@ -110,7 +110,7 @@ pub enum Input {
     Stopping,
     /// The bus is gone, and all its sessions with it.
     BusDown,
-    /// What is kept of a run that was asked for by [`Output::Recall`].
+    /// The stored row of a run that was asked for by [`Output::Recall`].
     Recalled {
         /// Which.
         run: TraceId,

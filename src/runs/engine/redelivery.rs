@@ -1,4 +1,4 @@
-//! The same submission again, of a run that has ended: it gets its answer, and behind it the run's last
+//! A submission again, of a run that has ended: it gets its answer, and behind it the run's last
 //! event, so that whoever lost the first learns how the run ended (rmp-v0 §9, §10). A request that is not
 //! remembered any more is looked up before it is judged: it may have been answered (ruling RMP 10).
 
@@ -115,7 +115,7 @@ impl Engine {
         self.republish_end(run, Some(row));
     }
 
-    /// What is kept of a run whose end is asked for.
+    /// Answers with the stored row of a run whose end is asked for.
     pub(super) fn on_recalled(&mut self, now: Now, run: TraceId, row: Option<&RunRow>) {
         if let Some(error) = self.doubted.remove(&run) {
             return match row {

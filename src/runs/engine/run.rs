@@ -139,7 +139,7 @@ pub(super) struct Ask {
     pub(super) expires_at: Wall,
 }
 
-/// What is told of an agent's progress.
+/// The throttle of an agent's progress reports.
 #[derive(Debug, Default)]
 pub(super) struct ProgressThrottle {
     /// When that was last.

@@ -1,5 +1,5 @@
-//! What is to be kept: handed to the store in its order, held until it is durable, and offered again when the
-//! store cannot write.
+//! The queue of what is to be kept: handed to the store in its order, held until it is durable, and offered
+//! again when the store cannot write.
 //!
 //! ```text
 //! persist ─flush→ offered ─Committed→ durable
@@ -57,7 +57,7 @@ struct Offered {
     bytes: u64,
 }
 
-/// What is not durable yet.
+/// The operations that are not durable yet.
 #[derive(Debug, Default)]
 pub(super) struct SaveQueue {
     /// What the next flush hands over, and what waits for it.
@@ -68,7 +68,7 @@ pub(super) struct SaveQueue {
     refused: BTreeMap<Ticket, Arc<[RunOp]>>,
     refused_bytes: u64,
     offered_bytes: u64,
-    /// What is offered again now.
+    /// The operation that is offered again now.
     reoffered: Option<Ticket>,
     pause: Option<Duration>,
     error: String,

@@ -1,4 +1,4 @@
-//! What is due when.
+//! Timers: what is due when.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use crate::{
     time::Mono,
 };
 
-/// What is due.
+/// A timer that is due.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Due {
     /// An attempt took too long.

@@ -66,7 +66,7 @@ pub enum Request {
         /// Where it goes.
         answer: oneshot::Sender<Vec<AskView>>,
     },
-    /// What is counted of the runs.
+    /// The metrics of the runs.
     Metrics {
         /// Where it goes.
         answer: oneshot::Sender<Metrics>,

@@ -16,7 +16,7 @@ pub fn text(name: &str, plan: &Plan) -> String {
     text_with(name, plan, &[])
 }
 
-/// The same with a note behind each node, by their places.
+/// The drawing with a note behind each node, by their places.
 #[must_use]
 pub fn text_with(name: &str, plan: &Plan, notes: &[String]) -> String {
     let mut out = String::new();

@@ -10,7 +10,7 @@ pub(super) struct WrittenPort<'t> {
     pub(super) port: &'t str,
 }
 
-/// What is wrong with such a text.
+/// The fault of such a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum SyntaxError {
     /// Its port.

@@ -104,7 +104,7 @@ taxonomy! {
     }
 }
 
-/// What is wrong: with the text as YAML, or as an opening.
+/// The cause of a fault: in the text as YAML, or as an opening.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FaultCause {
     /// As YAML.

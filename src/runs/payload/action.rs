@@ -27,7 +27,7 @@ pub struct ActionRequest {
     pub trace_id: TraceId,
     /// The node; of a nested opening, `outer/inner`.
     pub node_id: Arc<str>,
-    /// What is asked.
+    /// The question.
     pub summary: String,
     /// When silence becomes a no.
     pub expires_at: Wall,

@@ -13,7 +13,7 @@ const REQUEST: &str = "intent.ctrl.request.v1";
 /// The type of `CT_CTRL_RESP`.
 const RESPONSE: &str = "toolresult.ctrl.response.v1";
 
-/// What is asked on `rlp/ctrl`.
+/// A request on `rlp/ctrl`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ControlRequest {
     /// Run an opening.
@@ -37,7 +37,7 @@ pub enum ControlRequest {
     },
 }
 
-/// What is answered on `rlp/ctrl`.
+/// An answer on `rlp/ctrl`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ControlResponse {
     /// A run was accepted.

@@ -81,7 +81,7 @@ pub struct ArtifactMeta {
 }
 
 impl EventMeta {
-    /// The same as JSON, as the store keeps it.
+    /// The event as JSON, as the store keeps it.
     #[must_use]
     pub fn json(&self) -> serde_json::Value {
         let Self { ts_ms, run_id, node_id, span_id, state, success, latency_ms, hop, done, total, artifact } =

@@ -7,7 +7,7 @@ use uuid::Uuid;
 use super::amount::Amount;
 use crate::ids::{OpeningId, TraceId};
 
-/// What is wrong with a message, and where.
+/// A fault of a message, and where it is.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{at} {says}")]
 pub struct Fault {

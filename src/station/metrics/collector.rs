@@ -1,4 +1,4 @@
-//! What is measured at one moment.
+//! The metrics of one moment.
 
 use std::time::Duration;
 

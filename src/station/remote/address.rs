@@ -63,7 +63,7 @@ impl Address {
         })
     }
 
-    /// The same station by the token of a file.
+    /// This station by the token of a file.
     ///
     /// # Errors
     /// [`PortError::File`] when there is none.

@@ -26,7 +26,7 @@ impl OperatorClient {
         Self::connect_to(&Address::of_data(data)?, &Limits::default()).await
     }
 
-    /// The same with an address and limits of one's own.
+    /// Connects to an address, within limits of one's own.
     ///
     /// # Errors
     /// [`PortError::NoStation`] when none answers there, [`PortError::Forbidden`] when it does not know the

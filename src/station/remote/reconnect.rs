@@ -29,7 +29,7 @@ const PAUSE: (Duration, Duration) = (Duration::from_millis(100), Duration::from_
 /// A station says where its tap stands every second: one that is silent for so long is lost.
 const SILENCE_MAX: Duration = Duration::from_secs(5);
 
-/// What is waiting for the first session.
+/// The receiver that waits for the first session.
 type First = oneshot::Sender<Result<Mirror, PortError>>;
 
 /// Runs until no handle is left, or until the first try has failed.

@@ -56,7 +56,7 @@ impl Runs {
         answered.await.map_err(|_| down())
     }
 
-    /// What is counted of the runs.
+    /// The metrics of the runs.
     ///
     /// # Errors
     /// They are down, or too much is asked of them.

@@ -1,4 +1,4 @@
-//! What is answered of runs: from the store what they left in it, from the engine what waits for a person.
+//! Pages about runs: from the store what they left in it, from the engine what waits for a person.
 
 use std::collections::BTreeMap;
 

@@ -265,7 +265,7 @@ pub(in crate::store) fn by_id(conn: &Connection, id: &str) -> rusqlite::Result<O
     .optional()
 }
 
-/// The same, and when it accepted a message, of one that is in the store alone.
+/// A session that is in the store alone, and when it accepted a message.
 pub(in crate::store) fn by_id_and_message(
     conn: &Connection,
     id: &str,

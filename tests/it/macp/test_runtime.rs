@@ -160,7 +160,7 @@ impl TestRuntime {
         self.killed_before(|_| ())
     }
 
-    /// The same, with something done to the copy.
+    /// A copy of the runtime as a kill leaves it, with something done to the copy.
     pub(super) fn killed_before(&self, meanwhile: impl FnOnce(&Path)) -> Self {
         let copy = tempfile::tempdir().unwrap();
         for entry in std::fs::read_dir(self.folder.path()).unwrap() {
@@ -181,7 +181,7 @@ impl TestRuntime {
         self.restart_after(|_| ());
     }
 
-    /// The same, with something done to the database meanwhile.
+    /// Restarts it, with something done to the database meanwhile.
     pub(super) fn restart_after(&mut self, meanwhile: impl FnOnce(&rusqlite::Connection)) {
         self.end();
         self.no_store(false);

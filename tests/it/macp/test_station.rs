@@ -49,7 +49,7 @@ impl TestStation {
         self.restart_after(|_| ());
     }
 
-    /// The same, with something done to its folder meanwhile.
+    /// Restarts it, with something done to its folder meanwhile.
     pub(super) fn restart_after(&mut self, meanwhile: impl FnOnce(&std::path::Path)) {
         self.station.take().unwrap().stop();
         meanwhile(self.folder.path());

@@ -1,4 +1,4 @@
-//! What is told of losses: on the topic that they belong to, once each, at the rate that is allowed.
+//! Notices of losses: on the topic that they belong to, once each, at the rate that is allowed.
 
 use rl_console::{
     ids::ConnectionId,

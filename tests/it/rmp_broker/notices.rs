@@ -1,4 +1,4 @@
-//! What is told of the bus: notices at their rate, figures once a second, and a snapshot that its entries
+//! Events of the bus: notices at their rate, figures once a second, and a snapshot that its entries
 //! carry on.
 
 use proptest::prelude::*;

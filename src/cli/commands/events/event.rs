@@ -184,7 +184,7 @@ pub(in crate::cli::commands) struct State {
 }
 
 impl Event {
-    /// The same with nothing in it that viewers or peers wrote, for a show that is on air.
+    /// This event with nothing in it that viewers or peers wrote, for a show that is on air.
     pub(super) fn masked(mut self) -> Self {
         match &mut self {
             Self::Failed { reason: words, .. }
@@ -202,7 +202,7 @@ impl Event {
         self
     }
 
-    /// The same with the name of the run that it tells of.
+    /// This event with the name of its run.
     pub(in crate::cli::commands) fn named(mut self, name: impl FnOnce(TraceId) -> Option<String>) -> Self {
         if let Self::RunAsks { of, .. } | Self::RunDecided { of, .. } | Self::RunEnded { of, .. } = &mut self
         {

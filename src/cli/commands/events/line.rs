@@ -73,7 +73,7 @@ impl EventLine {
         event.map(|event| Self::now(entry.entry.at, event))
     }
 
-    /// The same with nothing in it that viewers or peers wrote.
+    /// This line with nothing in it that viewers or peers wrote.
     pub(in crate::cli::commands) fn masked(self) -> Self {
         Self { event: self.event.masked(), ..self }
     }

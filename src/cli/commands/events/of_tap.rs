@@ -52,7 +52,7 @@ pub(super) fn of_mpp(transition: &mpp::Transition, text: impl FnOnce() -> String
     })
 }
 
-/// What is told of the bus: whether its socket answers.
+/// Events of the bus: whether its socket answers.
 pub(super) fn of_rmp(transition: &rmp::Transition, text: impl FnOnce() -> String) -> Option<Event> {
     match transition {
         rmp::Transition::Listening { .. } => Some(Event::Up { host: Link::Rmp.name() }),
@@ -61,7 +61,7 @@ pub(super) fn of_rmp(transition: &rmp::Transition, text: impl FnOnce() -> String
     }
 }
 
-/// What is told of sessions: that they begin, and what becomes of them.
+/// Events of sessions: that they begin, and how they end.
 pub(super) fn of_macp(transition: &macp::Transition, text: impl FnOnce() -> String) -> Option<Event> {
     use macp::{Ending, Transition as T};
     Some(match transition {
@@ -81,7 +81,7 @@ pub(super) fn of_macp(transition: &macp::Transition, text: impl FnOnce() -> Stri
     })
 }
 
-/// What is told of rows and of what the adapter says: with every detail, and not otherwise.
+/// Events of rows and lines of the adapter's log: with every detail, and not otherwise.
 pub(super) fn of_row(transition: &mpp::Transition, text: impl FnOnce() -> String) -> Option<Event> {
     use mpp::{FailedBy, Transition as T};
     Some(match transition.clone() {

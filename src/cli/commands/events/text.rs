@@ -1,4 +1,4 @@
-//! What is told, in words.
+//! Events in words.
 
 use super::event::{Event, OfRun, State};
 use crate::{

@@ -41,7 +41,7 @@ pub(in crate::cli) fn run(context: &mut Context, args: &LsArgs) -> Result<(), Er
     })
 }
 
-/// What is to be listed, with what narrows it.
+/// A list to print, with what narrows it.
 #[derive(Clone, Debug, PartialEq)]
 struct Listing {
     list: List,

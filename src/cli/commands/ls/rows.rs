@@ -24,7 +24,7 @@ pub(in crate::cli::commands) trait TableRow {
         None
     }
 
-    /// What is said of a list beside its rows.
+    /// A note on a list beside its rows.
     fn note(_rows: &[Self]) -> Option<String>
     where
         Self: Sized,

@@ -43,7 +43,7 @@ struct LineInput<'a> {
 /// The message of a line; nothing for one that is blank.
 ///
 /// # Errors
-/// What is wrong with it.
+/// The fault of the line.
 pub(super) fn read(
     line: &str,
     defaults: &Defaults,

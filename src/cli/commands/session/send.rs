@@ -68,7 +68,7 @@ fn warn(context: &Context, doubts: impl IntoIterator<Item = String>) {
     }
 }
 
-/// What is doubtful about a message in its session, where the station that keeps it can be asked.
+/// A doubt about a message in its session, where the station that keeps it can be asked.
 async fn session_warning(settings: &Settings, session: &str, say: &Say) -> Option<String> {
     let asked = async {
         let station = operator::connect(settings).await.ok()?;

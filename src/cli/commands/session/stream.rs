@@ -121,7 +121,7 @@ fn lines() -> Result<mpsc::Receiver<Line>, Error> {
     Ok(told)
 }
 
-/// What is said and what comes back.
+/// The messages of a stream, and the answers to them.
 struct Talk<'a> {
     defaults: Defaults,
     bytes_max: u64,

@@ -16,7 +16,7 @@ use crate::{
     runs::payload::{ControlRequest, ControlResponse},
 };
 
-/// What is printed.
+/// The output.
 #[derive(Serialize)]
 struct Cancelled {
     run: TraceId,

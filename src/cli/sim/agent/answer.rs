@@ -75,7 +75,7 @@ impl Answer {
     }
 }
 
-/// What is said on the way, and how much of it is done.
+/// A message on the way, with how much is done.
 pub(super) fn progress(trace: TraceId, message: &str, done: u64, total: u64) -> Option<Message> {
     let payload = map([("message", message.into()), ("done", done.into()), ("total", total.into())]);
     Message::of(SchemaId::OBSERVATION, PROGRESS, &payload).ok().map(|message| message.in_trace(trace))

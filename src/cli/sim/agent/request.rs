@@ -22,7 +22,7 @@ pub(super) struct Request {
     pub(super) reply_topic: String,
 }
 
-/// What is to stop.
+/// The attempt to stop.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Cancel {
     /// The node's id.

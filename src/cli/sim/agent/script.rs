@@ -81,13 +81,13 @@ pub(super) enum Source {
     Schema(Schema),
 }
 
-/// What is wrong with a script.
+/// A fault of a script.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {what}")]
 pub(crate) struct ScriptFault {
     /// The line, from 1.
     pub(crate) line: usize,
-    /// What is wrong there.
+    /// The fault there.
     pub(crate) what: String,
 }
 

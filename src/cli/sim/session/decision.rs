@@ -1,4 +1,4 @@
-//! What is said in a decision.
+//! The messages of a decision.
 
 use serde_json::json;
 

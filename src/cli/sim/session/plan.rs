@@ -34,7 +34,7 @@ pub(crate) struct SessionProfile {
     pub(crate) cancel_rate: f64,
     /// The share of sessions that are left.
     pub(crate) leave_rate: f64,
-    /// What is drawn from.
+    /// The seed that everything is drawn from.
     pub(crate) seed: u64,
     /// What ids begin with.
     pub(crate) prefix: String,
@@ -62,7 +62,7 @@ pub(crate) struct Plan {
     pub(crate) intent: &'static str,
     /// How it ends.
     pub(crate) outcome: SimOutcome,
-    /// What is done, in its order.
+    /// The steps, in their order.
     pub(crate) steps: Vec<Step>,
 }
 
@@ -75,7 +75,7 @@ pub(crate) struct Step {
     pub(crate) act: Act,
 }
 
-/// What is done.
+/// An action of a step.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Act {
     /// A message is sent.
@@ -98,7 +98,7 @@ pub(crate) enum Act {
     },
 }
 
-/// What is said in a session, without what is the same in all.
+/// A message of a session, without what all of them share.
 pub(super) struct ScriptedMessage {
     pub(super) message_type: &'static str,
     pub(super) who: usize,

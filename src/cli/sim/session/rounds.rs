@@ -1,4 +1,4 @@
-//! What is contributed until all agree.
+//! The contributions until all agree.
 
 use serde_json::json;
 

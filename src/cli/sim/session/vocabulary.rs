@@ -4,7 +4,7 @@
 const NAMES: [&str; 12] =
     ["alice", "bob", "carol", "dave", "erin", "frank", "grace", "heidi", "ivan", "judy", "mallory", "niaj"];
 
-/// What is to be decided, and what there is to choose from.
+/// Topics to decide, each with its options.
 pub(super) const TOPICS: [(&str, [&str; 3]); 6] = [
     ("which boss comes next", ["the dragon", "the lich", "the twins"]),
     ("where the party goes", ["into the mine", "over the bridge", "back to town"]),

@@ -106,7 +106,7 @@ impl TestKernel {
         self.now().wall.0
     }
 
-    /// What is answered; [`Output::Load`] as it is.
+    /// The answer; [`Output::Load`] as it is.
     #[expect(clippy::needless_pass_by_value, reason = "what is asked is made for the call")]
     pub(super) fn input(&mut self, input: Input<'_>) -> Option<Result<Answer, Arc<str>>> {
         let now = self.now();

@@ -51,7 +51,7 @@ impl Client {
         Self::connect_with(path, hello, limits::Client::default()).await
     }
 
-    /// The same with limits of one's own.
+    /// Connects within limits of one's own.
     ///
     /// # Errors
     /// Those of [`connect`](Self::connect).

@@ -28,7 +28,7 @@ pub(super) struct Shared {
     closed: OnceLock<CloseReason>,
 }
 
-/// What is to be written, and whether it ends there.
+/// The bytes to write, and whether the connection ends there.
 #[derive(Debug)]
 pub(super) struct Outgoing {
     pub(super) sending: SendHalf,
@@ -68,7 +68,7 @@ impl Shared {
         self.closed.get()
     }
 
-    /// The same as an error. It is never asked for before the end.
+    /// The reason of the end as an error. It is never asked for before the end.
     pub(super) fn close_error(&self) -> Error {
         Error::Closed(self.closed.get().cloned().unwrap_or(CloseReason::ByClient))
     }

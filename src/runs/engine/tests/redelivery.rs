@@ -1,4 +1,4 @@
-//! The same request again, also after a restart.
+//! A request that comes again, also after a restart.
 
 use bytes::Bytes;
 

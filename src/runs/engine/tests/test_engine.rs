@@ -222,7 +222,7 @@ impl TestEngine {
         self.drain();
     }
 
-    /// What is kept of a run.
+    /// The stored row of a run.
     fn row(&self, run: TraceId) -> Option<RunRow> {
         let row = self.persisted.rows.get(&run)?;
         let end = self.persisted.ended.get(&run);

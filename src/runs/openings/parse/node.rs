@@ -142,7 +142,7 @@ fn asks(with: &Map, at: Option<Position>, node: &str, around: &NodeContext<'_>, 
 struct NodeInputs<'n> {
     /// Its `with`, filled in.
     with: &'n Map,
-    /// The same as it was written, if it was.
+    /// The map as it was written, if it was.
     written: Option<&'n yaml::Map>,
     /// The node's name, as far as it has one.
     node: &'n str,
