@@ -5,18 +5,18 @@
 
 #[path = "architecture/console.rs"]
 mod console;
+#[path = "architecture/sizes.rs"]
+mod sizes;
 #[path = "architecture/source.rs"]
 mod source;
 
 use std::{fs, path::Path};
 
-use source::{Named, Token, named, text_lines, tokens};
+use source::{Named, Token, named, tokens};
 
 const FOUNDATION: [&str; 9] =
     ["ids", "limits", "time", "schema", "registry", "msgpack", "field", "filter", "words"];
 const PROTOCOLS: [&str; 6] = ["mpp", "rmp", "runs", "macp", "plugin", "mplp"];
-const LINES_MAX: usize = 640;
-const COLUMNS_MAX: usize = 140;
 
 /// Files of a core's folder that read files for it, and do nothing else.
 const LOADERS: [&str; 1] = ["mpp/manifest/load.rs"];
@@ -60,7 +60,7 @@ fn may_import(top: &str) -> Option<Vec<&'static str>> {
     Some(below.concat())
 }
 
-/// What is wrong with one file of `src`, by its path below it.
+/// The faults of one file of `src`, by its path below it.
 fn faults(file: &str, source: &str) -> Vec<String> {
     let tokens = tokens(source);
     let parts: Vec<&str> = file.trim_end_matches(".rs").split('/').collect();
@@ -97,32 +97,9 @@ fn faults(file: &str, source: &str) -> Vec<String> {
                 .map(|line| format!("{file}:{line}: a mod.rs holds docs, modules and re-exports only")),
         );
     }
-    if source.lines().count() > LINES_MAX {
-        faults.push(format!("{file}: more than {LINES_MAX} lines: look for the second idea"));
-    }
-    faults.extend(wide(file, source));
+    faults.extend(sizes::long(file, source, &tokens));
+    faults.extend(sizes::wide(file, source));
     faults
-}
-
-/// Lines that are too wide; those aside that cannot be broken without a change of what they say: with a text
-/// in them or within one, and diagrams and tables of the docs.
-fn wide(file: &str, source: &str) -> Vec<String> {
-    let in_texts = text_lines(source);
-    let mut in_diagram = false;
-    let mut found = Vec::new();
-    for (line, n) in source.lines().zip(1..) {
-        let doc = ["//!", "///"].iter().find_map(|mark| line.trim_start().strip_prefix(mark)).map(str::trim);
-        in_diagram = match doc {
-            Some("```text") => true,
-            Some(doc) => in_diagram && doc != "```",
-            None => false,
-        };
-        let is_drawn = in_diagram || doc.is_some_and(|it| it.starts_with('|'));
-        if line.chars().count() > COLUMNS_MAX && !line.contains('"') && !is_drawn && !in_texts.contains(&n) {
-            found.push(format!("{file}:{n}: more than {COLUMNS_MAX} columns"));
-        }
-    }
-    found
 }
 
 /// Where a file stands.
@@ -134,7 +111,7 @@ struct SourceFile<'a> {
 }
 
 impl SourceFile<'_> {
-    /// What is wrong with naming this path here.
+    /// The fault of naming this path here.
     fn import(&self, path: &[&str]) -> Option<String> {
         if self.file != "time.rs" && matches!(path, [.., "Instant" | "SystemTime", "now"]) {
             return Some("only time.rs reads the clocks".to_owned());
@@ -239,7 +216,7 @@ fn the_house_stands_as_it_was_drawn() {
     for folder in ["tests", "benches"].map(|it| root.join(it)).into_iter().filter(|it| it.is_dir()) {
         each_file(&folder, root, &mut |file, source| {
             if !file.contains("/target/") {
-                found.extend(wide(file, source));
+                found.extend(sizes::wide(file, source));
             }
         });
     }
@@ -356,16 +333,4 @@ fn finds_clocks_and_unbounded_queues() {
     refused("cli/args.rs", "fn f() { let at = SystemTime::now(); }", "only time.rs reads the clocks");
     refused("cli/args.rs", "use tokio::sync::mpsc::unbounded_channel;", "every queue has a bound");
     accepted("time.rs", "fn f() { Instant::now(); }");
-}
-
-#[test]
-fn finds_what_is_too_long() {
-    refused("ids.rs", &"\n".repeat(641), "more than 640 lines");
-    let wide = "é".repeat(COLUMNS_MAX + 1);
-    refused("ids.rs", &wide, "ids.rs:1: more than");
-    accepted("ids.rs", &format!("// {}\n", "é".repeat(COLUMNS_MAX - 3)));
-    accepted("ids.rs", &format!("const A: &str = \"\\\n{wide}\n{wide}\n\";"));
-    accepted("ids.rs", &format!("//! ```text\n//! {wide}\n//! ```\n//! | {wide} |"));
-    refused("ids.rs", &format!("//! ```text\n//! ```\n//! {wide}"), "ids.rs:3: more than");
-    refused("ids.rs", &format!("const A: &str = \"\n\";\n// {wide}"), "ids.rs:3: more than");
 }

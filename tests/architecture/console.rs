@@ -147,7 +147,7 @@ fn names_a_system(imports: &[Import]) -> Vec<(String, String, String)> {
     found
 }
 
-/// What is found and on no list, and what is on the list and found no more.
+/// Names that are found and on no list, and those on the list that are found no more.
 fn against(found: &[(String, String, String)], known: &[(&str, &str)], what: &str) -> Vec<String> {
     let is_known = |from: &str, to: &str| known.contains(&(from, to));
     let missing = known
