@@ -5,7 +5,7 @@ use super::{
     source::{Token, text_lines},
 };
 
-const LINES_MAX: usize = 640;
+const LINES_MAX: usize = 610;
 const COLUMNS_MAX: usize = 140;
 const FUNCTION_LINES_MAX: usize = 70;
 

@@ -270,7 +270,7 @@ proptest! {
         for op in ops {
             match op {
                 Op::Subscribe(at) if subscribers[at].is_none() => {
-                    subscribers[at] = Some(dedupe.open_subscriber())
+                    subscribers[at] = Some(dedupe.open_subscriber());
                 }
                 Op::Unsubscribe(at) => {
                     if let Some(subscriber) = subscribers[at].take() {

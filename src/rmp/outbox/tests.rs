@@ -279,7 +279,7 @@ proptest! {
                 Op::Write { of_offered } => {
                     let mut gone = Vec::new();
                     let front = outbox.front(now_ms, &mut budget, |it| {
-                        gone.push((it.slot, it.expires_at_ms, it.tag, it.message.to_vec()))
+                        gone.push((it.slot, it.expires_at_ms, it.tag, it.message.to_vec()));
                     });
                     let offered = front.slices().concat();
                     for (slot, expires_at_ms, tag, message) in gone {
@@ -319,7 +319,7 @@ proptest! {
                 Op::Expire => {
                     let mut gone = Vec::new();
                     outbox.expire(now_ms, &mut budget, |it| {
-                        gone.push((it.tag, [it.head, it.message].concat()))
+                        gone.push((it.tag, [it.head, it.message].concat()));
                     });
                     let is_expired = |(place, unit): (usize, &Listed)| {
                         unit.delivery.is_some_and(|it| now_ms >= it.1) && (place > 0 || begun == 0)

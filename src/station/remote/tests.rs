@@ -301,11 +301,11 @@ proptest! {
                     }
                 }
                 Step::Snapshot if console.state.is_none() => {
-                    taken = taken.or_else(|| Some(station.snapshot(at_ms)))
+                    taken = taken.or_else(|| Some(station.snapshot(at_ms)));
                 }
                 Step::SnapshotComes => {
                     let read = |snapshot| timeline.snapshot(shifted(&snapshot, timeline.shift()));
-                    console.state = taken.take().map(read).or(console.state)
+                    console.state = taken.take().map(read).or(console.state);
                 }
                 // It reads on when the snapshot is there.
                 Step::Read if taken.is_none() => console.read(),
