@@ -121,7 +121,7 @@ fn what_may_be_longer_is_there() {
 
 #[test]
 fn finds_what_is_too_long() {
-    refused("ids.rs", &"\n".repeat(641), "more than 640 lines");
+    refused("ids.rs", &"\n".repeat(LINES_MAX + 1), &format!("more than {LINES_MAX} lines"));
     let wide = "é".repeat(COLUMNS_MAX + 1);
     refused("ids.rs", &wide, "ids.rs:1: more than");
     accepted("ids.rs", &format!("// {}\n", "é".repeat(COLUMNS_MAX - 3)));
