@@ -125,7 +125,7 @@ fn finds_what_is_too_long() {
     let wide = "é".repeat(COLUMNS_MAX + 1);
     refused("ids.rs", &wide, "ids.rs:1: more than");
     accepted("ids.rs", &format!("// {}\n", "é".repeat(COLUMNS_MAX - 3)));
-    let long = |lines: usize| format!("fn a(b: [u8; 2]) {{\n{}}}", "\n".repeat(lines - 1));
+    let long = |lines: usize| format!("fn a(b: [u8; 2]) {{\n{}}}", "\n".repeat(lines - 2));
     refused("ids.rs", &long(FUNCTION_LINES_MAX + 1), "ids.rs:1: `a` has 71 lines");
     accepted("ids.rs", &long(FUNCTION_LINES_MAX));
     accepted("ids.rs", &format!("mod tests {{\n{}\n}}", long(FUNCTION_LINES_MAX + 1)));
