@@ -71,7 +71,10 @@ macro_rules! dissects {
                 &$decoder
             }
 
-            fn summary<'a>(&'a self, frame: &'a $crate::tap::entry::Frame) -> $crate::dissect::summary::EntrySummary<'a> {
+            fn summary<'a>(
+                &'a self,
+                frame: &'a $crate::tap::entry::Frame,
+            ) -> $crate::dissect::summary::EntrySummary<'a> {
                 summary::frame_summary(frame, self)
             }
 
@@ -79,7 +82,11 @@ macro_rules! dissects {
                 summary::frame_line(frame, self)
             }
 
-            fn preview<'a>(&self, frame: &$crate::tap::entry::Frame, bytes: &'a [u8]) -> std::borrow::Cow<'a, str> {
+            fn preview<'a>(
+                &self,
+                frame: &$crate::tap::entry::Frame,
+                bytes: &'a [u8],
+            ) -> std::borrow::Cow<'a, str> {
                 preview::frame_preview(frame, self, bytes)
             }
 

@@ -167,8 +167,12 @@ mod tests {
                 if reads {
                     while let Some(batch) = reader.read() {
                         lost += batch.lost;
-                        prop_assert!(batch.iter().zip(batch.iter().skip(1)).all(|(one, next)| one.entry.seq.next() == next.entry.seq));
-                        read.extend(batch.iter().map(|item| OwnedEntry { entry: item.entry.clone(), bytes: item.bytes.to_vec() }));
+                        let mut pairs = batch.iter().zip(batch.iter().skip(1));
+                        prop_assert!(pairs.all(|(one, next)| one.entry.seq.next() == next.entry.seq));
+                        read.extend(batch.iter().map(|item| OwnedEntry {
+                            entry: item.entry.clone(),
+                            bytes: item.bytes.to_vec(),
+                        }));
                     }
                 }
             }

@@ -6,7 +6,7 @@ use super::{
 };
 
 const LINES_MAX: usize = 610;
-const COLUMNS_MAX: usize = 140;
+const COLUMNS_MAX: usize = 110;
 const FUNCTION_LINES_MAX: usize = 70;
 
 /// Functions that may be longer, by file and name.
@@ -134,4 +134,10 @@ fn finds_what_is_too_long() {
     accepted("ids.rs", &format!("//! ```text\n//! {wide}\n//! ```\n//! | {wide} |"));
     refused("ids.rs", &format!("//! ```text\n//! ```\n//! {wide}"), "ids.rs:3: more than");
     refused("ids.rs", &format!("const A: &str = \"\n\";\n// {wide}"), "ids.rs:3: more than");
+}
+
+#[test]
+fn the_formatter_breaks_lines_where_they_are_too_wide() {
+    let told = include_str!("../../rustfmt.toml").lines().find_map(|line| line.strip_prefix("max_width = "));
+    assert_eq!(told, Some(COLUMNS_MAX.to_string().as_str()));
 }

@@ -216,8 +216,12 @@ impl App {
                     }
                 }
                 () = tokio::task::yield_now(), if self.is_behind => self.fold(),
-                () = tokio::task::yield_now(), if self.ui.is_wire_behind() => self.is_dirty |= self.ui.advance_for(SLICE, self.clock),
-                () = ready(self.reader.as_mut(), patience), if patience.is_some() && self.sync == Sync::Synced => {
+                () = tokio::task::yield_now(), if self.ui.is_wire_behind() => {
+                    self.is_dirty |= self.ui.advance_for(SLICE, self.clock);
+                }
+                () = ready(self.reader.as_mut(), patience),
+                    if patience.is_some() && self.sync == Sync::Synced =>
+                {
                     if is_idle {
                         self.is_dirty = true;
                     } else {

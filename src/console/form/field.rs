@@ -220,7 +220,11 @@ impl Field {
         let start = number.min.or(number.max).unwrap_or(0.0);
         let steps = |value: f64| value / step;
         // From between two steps the next one is taken, not the one after it.
-        let moved = now.map(|now| if up { (steps(now) + 1e-9).floor() + 1.0 } else { (steps(now) - 1e-9).ceil() - 1.0 } * step);
+        let moved = now.map(|now| {
+            let number =
+                if up { (steps(now) + 1e-9).floor() + 1.0 } else { (steps(now) - 1e-9).ceil() - 1.0 };
+            number * step
+        });
         let value = moved.unwrap_or(start);
         let value = value.max(number.min.unwrap_or(f64::MIN)).min(number.max.unwrap_or(f64::MAX));
         self.value = Value::Written(format!("{value:.*}", decimals(step)));

@@ -32,8 +32,8 @@ pub(crate) fn draw(canvas: &mut Canvas<'_>, area: Rect, model: &Model, ui: &Ui) 
     let view = canvas.view;
     let glyphs = view.glyphs;
     let place = ui.key_scope();
-    let stands_for_pane = place == KeyScope::Chips
-        && matches!(ui.focus, Focus::Chips(at) if matches!(ui.layout(model).chips().get(at), Some(ChipId::Hidden(_))));
+    let is_hidden = |at: usize| matches!(ui.layout(model).chips().get(at), Some(ChipId::Hidden(_)));
+    let stands_for_pane = place == KeyScope::Chips && matches!(ui.focus, Focus::Chips(at) if is_hidden(at));
     let words = |binding: &keymap::Binding| {
         let key = binding.keys.first().map_or_else(String::new, |key: &Chord| key.name(glyphs));
         let label = match binding.action {

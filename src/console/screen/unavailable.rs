@@ -104,7 +104,9 @@ pub(crate) fn unavailable(action: Action, ui: &Ui, model: &Model, view: &View) -
             needs(model.station_state.is_some(), "the station is starting")
         }
         Action::Acknowledge => Some("nothing is selected".to_owned()),
-        Action::Cancel if runs::actions::concerns_run(ui, model) => runs::actions::cancel_unavailable(ui, model),
+        Action::Cancel if runs::actions::concerns_run(ui, model) => {
+            runs::actions::cancel_unavailable(ui, model)
+        }
         Action::Cancel if sessions::actions::concerns_session(ui, model) => {
             sessions::actions::cancel_unavailable(ui, model)
         }

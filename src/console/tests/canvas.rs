@@ -37,7 +37,8 @@ proptest! {
 
     #[test]
     fn text_stays_in_its_columns(
-        before in troublesome(), text in troublesome(), x in 0..COLUMNS + 2, columns in 0..COLUMNS + 2, ascii: bool, at_right: bool,
+        before in troublesome(), text in troublesome(), x in 0..COLUMNS + 2, columns in 0..COLUMNS + 2,
+        ascii: bool, at_right: bool,
     ) {
         let mut stage = TestConsole::of_size(80, 24);
         stage.view.glyphs = Glyphs::of(ascii);

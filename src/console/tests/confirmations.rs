@@ -92,9 +92,10 @@ fn a_row_that_has_ended_meanwhile_is_told_in_its_question_also_while_time_is_sto
         );
         assert_eq!(stage.ui.time.is_stopped(), is_stopped);
         // The station holds it against what is true then.
-        assert!(
-            matches!(&commands(stage.char('y'))[..], [mpp::Command::Cancel { ids, .. }] if ids[..] == [InvocationId(43)])
-        );
+        assert!(matches!(
+            &commands(stage.char('y'))[..],
+            [mpp::Command::Cancel { ids, .. }] if ids[..] == [InvocationId(43)]
+        ));
         assert_eq!(stage.ui.time.is_stopped(), is_stopped);
     }
 }
@@ -111,9 +112,10 @@ fn marked_rows_that_went_away_meanwhile_are_left_out_also_while_time_is_stopped(
         stage.char('x');
         stage.mpp(done(43, "default"), "");
         assert!(stage.text().contains("1 went away meanwhile and are left out: 1 done."), "{}", stage.text());
-        assert!(
-            matches!(&commands(stage.char('y'))[..], [mpp::Command::Cancel { ids, .. }] if ids[..] == [InvocationId(44)])
-        );
+        assert!(matches!(
+            &commands(stage.char('y'))[..],
+            [mpp::Command::Cancel { ids, .. }] if ids[..] == [InvocationId(44)]
+        ));
     }
 }
 

@@ -117,7 +117,10 @@ fn while_runs_are_held_an_approval_promises_no_more_than_it_does() {
     let effects = stage.char('y');
     let asked = Decided { approved: true, held: true };
     assert!(
-        matches!(&effects[..], [Effect::Command { on_outcome, .. }] if of_type(&**on_outcome) == Some(&asked)),
+        matches!(
+            &effects[..],
+            [Effect::Command { on_outcome, .. }] if of_type(&**on_outcome) == Some(&asked)
+        ),
         "{effects:?}"
     );
     stage.event(Event::CommandAnswered {

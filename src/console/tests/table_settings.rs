@@ -175,7 +175,8 @@ fn happening() -> impl Strategy<Value = Happening> {
         3 => Just(H::Dispatched),
         3 => Just(H::Ended),
         3 => (0..5_u8).prop_map(H::Logged),
-        3 => (0..8_usize, 0..12_usize, any::<bool>()).prop_map(|(pane, field, descending)| H::Sorted { pane, field, descending }),
+        3 => (0..8_usize, 0..12_usize, any::<bool>())
+            .prop_map(|(pane, field, descending)| H::Sorted { pane, field, descending }),
         1 => (0..8_usize).prop_map(|pane| H::Unsorted { pane }),
         2 => (0..8_usize, 0..WORDS.len()).prop_map(|(pane, word)| H::Filtered { pane, word: WORDS[word] }),
         4 => (0..8_usize, 0..60_usize).prop_map(|(pane, row)| H::Chosen { pane, row }),

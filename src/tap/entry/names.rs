@@ -5,7 +5,8 @@ macro_rules! names {
     ($( $(#[$doc:meta])* $Name:ident { $( $(#[$vdoc:meta])* $variant:ident = $text:expr ),* $(,)? } )*) => {
         $(
             $(#[$doc])*
-            #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
+            #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+            #[derive(serde::Serialize, serde::Deserialize)]
             #[serde(rename_all = "snake_case")]
             pub enum $Name {
                 $( $(#[$vdoc])* $variant, )*

@@ -45,7 +45,9 @@ fields! {
         "scope", Text, Payload, "the adapter's scope tag", Column::growing("scope", 8, 1).from(100)
             => |it, _| Value::maybe(it.0.scope.as_deref());
         "age", Duration, Public, "how long ago it was written"
-            => |it, now| it.0.at_ms.map_or(Value::None, |at| Value::Duration(crate::console::records::wall_ms(at, now)));
+            => |it, now| it.0.at_ms.map_or(Value::None, |at| {
+                Value::Duration(crate::console::records::wall_ms(at, now))
+            });
         "bytes", Bytes, Public, "the size of the value" => |it, _| Value::Bytes(it.0.value.as_str().len() as u64);
     }
 }

@@ -64,7 +64,9 @@ fields! {
             => |it, _| Value::maybe(ready(it.queue));
         "pending", Number, Public, "rows that wait", Column::fixed("pend", 5).right() => |it, _| Value::count(it.queue.pending);
         "head", Duration, Public, "how long its oldest row waits", Column::fixed("head", 6).right().from(HEAD_FROM)
-            => |it, now| it.head.map_or(Value::None, |at| Value::Duration(crate::console::records::wall_ms(at, now)));
+            => |it, now| it.head.map_or(Value::None, |at| {
+                Value::Duration(crate::console::records::wall_ms(at, now))
+            });
         "flying", Serial, Public, "what is with the adapter", Column::fixed("fly", 3).right()
             => |it, _| it.queue.in_flight.map_or(Value::None, |id| Value::Serial(id.0));
         "done_m", Number, Public, "rows done in the last minute", Column::fixed("done/m", 6).right()
@@ -78,7 +80,9 @@ fields! {
         "failed_trend", Number, Public, "rows failed in the last 80 s, as a chart", Column::fixed("", 8).from(100)
             => |it, now| Value::count(it.failed_m(now));
         "state", Text, Public, "what holds on it", Column::growing("state", 10, 3).from(STATE_FROM)
-            => |it, _| Value::maybe(Some(condition(it.queue, &glyphs::ASCII).1).filter(|words| !words.is_empty()));
+            => |it, _| {
+                Value::maybe(Some(condition(it.queue, &glyphs::ASCII).1).filter(|words| !words.is_empty()))
+            };
         "done", Number, Public, "rows done since the station started" => |it, _| Value::count(it.queue.done);
         "other_pack", Number, Public, "rows that wait under another manifest" => |it, _| Value::count(it.queue.other_manifest);
         "parked", State(&["no", "yes"]), Public, "whether the adapter waits for work of it"

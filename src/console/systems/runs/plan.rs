@@ -137,7 +137,9 @@ fields! {
         "try", Number, Public, "attempts that were begun", Column::fixed("try", 3).right() => |it, _| Value::count(u64::from(it.node.attempt));
         "took", Duration, Public, "how long it took from its first attempt on, or takes so far", Column::fixed("time", 6).right()
             => |it, now| node_time(it.node, now)
-                .map_or(Value::None, |took| Value::Duration(u64::try_from(took.as_millis()).unwrap_or(u64::MAX)));
+                .map_or(Value::None, |took| {
+                    Value::Duration(u64::try_from(took.as_millis()).unwrap_or(u64::MAX))
+                });
         "progress", Number, Public, "how far its agent is, of 1" => |it, _| share_of(it.node).map_or(Value::None, Value::Number);
         "use", Text, Public, "what does it", Column::growing("use", 10, 1).from(96) => |it, _| Value::text(&*it.plan.uses);
         "why", Text, Payload, "what there is to say of it, and how far its agent is", Column::growing("why", 14, 6).from(56)

@@ -94,12 +94,16 @@ fields! {
         "votes", Number, Public, "votes that count", Column::fixed("votes", 5).right().from(58)
             => |it, _| it.votes().map_or(Value::None, Value::count);
         "left", Duration, Public, "how long its TTL is yet; shown of one that ended: when it did", Column::fixed("ends", 8).right()
-            => |it, now| it.remaining(now).map_or(Value::None, |left| Value::Duration(u64::try_from(left.as_millis()).unwrap_or(u64::MAX)));
+            => |it, now| it.remaining(now).map_or(Value::None, |left| {
+                Value::Duration(u64::try_from(left.as_millis()).unwrap_or(u64::MAX))
+            });
         "intent", Text, Payload, "what it is for", Column::growing("about", 10, 5).from(52) => |it, _| Value::text(&*it.intent);
         "why", Text, Payload, "its resolution, or why it ended", Column::growing("outcome", 10, 5).from(72)
             => |it, _| Value::maybe(it.end.as_ref().map(|end| &*end.text));
         "state", State(STATES), Public, "how it stands"
-            => |it, _| Value::text(it.end.as_ref().map_or(SessionState::Open.name(), |end| end.ending.name()));
+            => |it, _| {
+                Value::text(it.end.as_ref().map_or(SessionState::Open.name(), |end| end.ending.name()))
+            };
         "ending", State(ENDINGS), Public, "how it ended" => |it, _| Value::maybe(it.end.as_ref().map(|end| end.ending.name()));
         "phase", State(PHASES), Public, "how far a decision is" => |it, _| Value::maybe(it.phase().map(Phase::name));
         "round", Number, Public, "which round it is" => |it, _| it.round().map_or(Value::None, Value::count);
