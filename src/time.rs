@@ -81,8 +81,8 @@ impl ClockShift {
         Self { ns: i128::from(here.0) - i128::from(there.0) }
     }
 
-    /// A moment of the other clock on this one. What has no monotonic time, from an earlier start of the other
-    /// process, keeps none.
+    /// A moment of the other clock on this one. What has no monotonic time, from an earlier start of the
+    /// other process, keeps none.
     #[must_use]
     pub fn apply(self, at: Now) -> Now {
         if self.ns == 0 || at.mono == Mono(0) {

@@ -19,7 +19,8 @@ const LONGER: [(&str, &str); 6] = [
     ("console/screen/unavailable.rs", "unavailable"),
 ];
 
-/// A file or its functions that are too long, tests aside; and functions that are allowed more than they need.
+/// A file or its functions that are too long, tests aside; and functions that are allowed more than they
+/// need.
 pub(super) fn long(file: &str, source: &str, tokens: &[Token]) -> Vec<String> {
     let mut found = Vec::new();
     if source.lines().count() > LINES_MAX {
