@@ -62,7 +62,7 @@ const CIRCLES: [&str; 16] = [
     "console/systems/sessions/actions.rs",
     "console/systems/sessions/details.rs",
     "console/terminal/input.rs",
-    "console/ui/layer.rs",
+    "console/ui/effect.rs",
 ];
 
 /// An import of the console's own: the file that names it, and the folder or file that is named.
