@@ -7,9 +7,12 @@ use crate::{
     console::{
         draw::theme::Role,
         input::{action::Action, view_id::ViewId},
-        model::Model,
+        model::{Model, station::StationState},
         settings::view::{Canvas, View},
-        ui::state::Ui,
+        ui::{
+            state::Ui,
+            system::{Drain, System},
+        },
     },
     port::{Attachment, Reachability},
     time::Now,
@@ -230,20 +233,7 @@ fn status_parts(view: &View, model: &Model, waiting: u64, detail: Detail) -> Vec
             parts.push(Part::of(PartKind::Alerts, format!("{} {waiting} alerts", glyphs.warn), Role::Warn));
         }
     }
-    let first = station_state.runs.asks_in_time().first().map(|ask| ask.expires_at);
-    let left = first
-        .map_or_else(String::new, |at| format!(" {}", format::age(at.since(view.clock.wall)).trim_start()));
-    match station_state.runs.waiting() {
-        0 => {}
-        asks if is_short => parts.push(Part::of(PartKind::Alerts, format!("?{asks}{left}"), Role::Warn)),
-        asks => {
-            parts.push(Part::of(
-                PartKind::Alerts,
-                format!("? {}{left}", counted(asks, "question")),
-                Role::Warn,
-            ));
-        }
-    }
+    parts.extend(questions(view, station_state, is_short));
     let elapsed = format::elapsed(view.now.mono.since(station_state.station.started_at.mono));
     parts.push(Part::of(PartKind::Spare, elapsed, Role::Text));
     let recording = match &model.frozen {
@@ -254,34 +244,7 @@ fn status_parts(view: &View, model: &Model, waiting: u64, detail: Detail) -> Vec
         let size = if is_short { String::new() } else { format!(" {}", format::bytes(recording.bytes)) };
         parts.push(Part::new(format!("{}REC{size}", glyphs.well), Role::Bad));
     }
-    let held = station_state.mpp.queues.values().filter(|queue| queue.brake.held).count();
-    let declared = station_state.mpp.queues.values().filter(|queue| queue.ready_after.is_some()).count();
-    let holds = match (held > 0 && held >= declared, station_state.runs.held) {
-        (true, true) => Some("ALL HELD".to_owned()),
-        (true, false) => Some("QUEUES HELD".to_owned()),
-        (false, true) if held == 0 && declared == 0 => Some("ALL HELD".to_owned()),
-        (false, true) if held == 0 => Some("RUNS HELD".to_owned()),
-        (false, true) => Some(format!("RUNS HELD, {held} held")),
-        (false, false) => (held > 0).then(|| format!("{held} held")),
-    };
-    parts.extend(holds.map(|words| Part::new(format!("{} {words}", glyphs.held), Role::Warn)));
-    let draining = station_state.mpp.queues.iter().filter(|(_, queue)| queue.brake.draining);
-    let (drained, draining): (Vec<_>, Vec<_>) =
-        draining.partition(|(_, queue)| queue.pending == 0 && queue.in_flight.is_none());
-    for (queues, one, many) in [(draining, "drain", "draining"), (drained, "drained", "drained")] {
-        match queues.as_slice() {
-            [] => {}
-            all if is_short => {
-                parts.push(Part::new(format!("{} {} {one}", glyphs.draining, all.len()), Role::Warn));
-            }
-            [(name, _)] => {
-                let name = text::truncate(&text::visible(name.as_str(), glyphs.ascii), 12, glyphs.ellipsis)
-                    .into_owned();
-                parts.push(Part::new(format!("{} {one}: {name}", glyphs.draining), Role::Warn));
-            }
-            all => parts.push(Part::new(format!("{} {} {many}", glyphs.draining, all.len()), Role::Warn)),
-        }
-    }
+    parts.extend(brakes(view, station_state, is_short));
     if let Some(frames_per_s) = model.console_health.frames_per_s {
         parts.push(Part::new(format!("~{frames_per_s} fps"), Role::Warn));
         if model.console_health.lag > 0 {
@@ -293,6 +256,57 @@ fn status_parts(view: &View, model: &Model, waiting: u64, detail: Detail) -> Vec
         parts.push(Part::new(format!("loss {}", format::count(model.lost)), lost));
     }
     parts
+}
+
+/// What waits for a person's answer, and how long until silence is one.
+fn questions(view: &View, state: &StationState, is_short: bool) -> Option<Part> {
+    let of_systems: Vec<_> = System::all().iter().map(|system| (system.questions)(state)).collect();
+    let first = of_systems.iter().filter_map(|it| it.first_expires_at).min();
+    let left = first
+        .map_or_else(String::new, |at| format!(" {}", format::age(at.since(view.clock.wall)).trim_start()));
+    let text = match of_systems.iter().map(|it| it.waiting).sum() {
+        0_u64 => return None,
+        waiting if is_short => format!("?{waiting}{left}"),
+        waiting => format!("? {}{left}", counted(waiting, "question")),
+    };
+    Some(Part::of(PartKind::Alerts, text, Role::Warn))
+}
+
+/// What an operator's brakes hold back and drain.
+fn brakes(view: &View, state: &StationState, is_short: bool) -> Vec<Part> {
+    let glyphs = view.glyphs;
+    let of_systems: Vec<_> = System::all().iter().filter_map(|system| (system.brakes)(state)).collect();
+    let (all, some): (Vec<_>, Vec<_>) = of_systems
+        .iter()
+        .filter(|it| it.held > 0 || it.of > 0)
+        .partition(|it| it.held > 0 && it.held >= it.of);
+    let held: usize = some.iter().map(|it| it.held).sum();
+    let names = all.iter().map(|it| it.name).collect::<Vec<_>>().join(", ");
+    let holds = match (all.is_empty(), held) {
+        (true, 0) => None,
+        (true, _) => Some(format!("{held} held")),
+        (false, _) if some.is_empty() => Some("ALL HELD".to_owned()),
+        (false, 0) => Some(format!("{names} HELD")),
+        (false, _) => Some(format!("{names} HELD, {held} held")),
+    };
+    let holds = holds.map(|text| Part::new(format!("{} {text}", glyphs.held), Role::Warn));
+    let draining = of_systems.iter().flat_map(|it| &it.draining);
+    let (drained, draining): (Vec<_>, Vec<_>) = draining.partition(|it| it.is_empty);
+    let drains = |(all, one, many): (Vec<&Drain<'_>>, &str, &str)| {
+        let text = match all.as_slice() {
+            [] => return None,
+            all if is_short => format!("{} {one}", all.len()),
+            [drain] => {
+                let name = text::visible(drain.name, glyphs.ascii);
+                format!("{one}: {}", text::truncate(&name, 12, glyphs.ellipsis))
+            }
+            all => format!("{} {many}", all.len()),
+        };
+        Some(Part::new(format!("{} {text}", glyphs.draining), Role::Warn))
+    };
+    let drains =
+        [(draining, "drain", "draining"), (drained, "drained", "drained")].into_iter().filter_map(drains);
+    holds.into_iter().chain(drains).collect()
 }
 
 /// That time is stopped, at which moment, how far behind that is, and how many entries wait.

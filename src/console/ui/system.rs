@@ -11,7 +11,7 @@ use super::{
 use crate::{
     console::{
         input::{pane_id::PaneId, view_id::ViewId},
-        model::{Model, Report, ReportLine},
+        model::{Model, Report, ReportLine, station::StationState},
         records::{
             details_record::DetailsRecord,
             entry_query::EntryQuery,
@@ -22,7 +22,7 @@ use crate::{
     },
     ids::TraceId,
     tap::entry::Link,
-    time::{Mono, Now},
+    time::{Mono, Now, Wall},
 };
 
 /// A system.
@@ -38,6 +38,10 @@ pub(crate) struct System {
     pub(crate) figure: fn(&PaneContext<'_>, Room) -> String,
     /// Its condition, why, and what to do.
     pub(crate) report: fn(&Model, Now) -> Report,
+    /// What waits for a person's answer.
+    pub(crate) questions: fn(&StationState) -> Questions,
+    /// What an operator's brakes hold back of it; none where it has no brakes.
+    pub(crate) brakes: for<'a> fn(&'a StationState) -> Option<Brakes<'a>>,
     /// What is to be asked of the station now of the record that is shown, beside the lists of panes.
     pub(crate) queries: fn(&mut Ui, &Layout, &Model, Mono) -> Vec<Effect>,
 }
@@ -55,6 +59,38 @@ impl PartialEq for System {
 }
 
 impl Eq for System {}
+
+/// What waits of a system for a person's answer.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Questions {
+    pub(crate) waiting: u64,
+    /// When silence is the answer to the first of them.
+    pub(crate) first_expires_at: Option<Wall>,
+}
+
+impl Questions {
+    /// It asks nothing.
+    pub(crate) const NONE: Self = Self { waiting: 0, first_expires_at: None };
+}
+
+/// What an operator's brakes hold back of a system.
+#[derive(Debug)]
+pub(crate) struct Brakes<'a> {
+    /// What all of it is called.
+    pub(crate) name: &'static str,
+    /// How many parts of it are held, and of how many.
+    pub(crate) held: usize,
+    pub(crate) of: usize,
+    pub(crate) draining: Vec<Drain<'a>>,
+}
+
+/// A part that takes no new work.
+#[derive(Debug)]
+pub(crate) struct Drain<'a> {
+    pub(crate) name: &'a str,
+    /// Whether no work is left.
+    pub(crate) is_empty: bool,
+}
 
 /// A chip of the second line: a system, or a pane that has no room.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,11 +6,14 @@ use crate::{
     console::{
         draw::text,
         input::{pane_id::PaneId, view_id::ViewId},
-        model::bridge::{health, in_flight},
+        model::{
+            bridge::{health, in_flight},
+            station::StationState,
+        },
         ui::{
             layout::{ViewSpec, columns},
             pane::{PaneContext, Room},
-            system::System,
+            system::{Brakes, Drain, Questions, System},
         },
     },
     tap::entry::Link,
@@ -24,6 +27,8 @@ pub(crate) static SYSTEM: System = System {
     chip: "MPP",
     figure,
     report: health::report,
+    questions: |_| Questions::NONE,
+    brakes,
     queries: |_, _, _, _| Vec::new(),
 };
 
@@ -58,6 +63,20 @@ fn figure(cx: &PaneContext<'_>, room: Room) -> String {
     };
     let pack = text::visible(&mpp.pack.name, glyphs.ascii);
     format!("{} {figures}", text::truncate(&pack, columns, glyphs.ellipsis))
+}
+
+fn brakes(state: &StationState) -> Option<Brakes<'_>> {
+    let queues = &state.mpp.queues;
+    let draining = queues.iter().filter(|(_, queue)| queue.brake.draining).map(|(name, queue)| Drain {
+        name: name.as_str(),
+        is_empty: queue.pending == 0 && queue.in_flight.is_none(),
+    });
+    Some(Brakes {
+        name: "QUEUES",
+        held: queues.values().filter(|queue| queue.brake.held).count(),
+        of: queues.values().filter(|queue| queue.ready_after.is_some()).count(),
+        draining: draining.collect(),
+    })
 }
 
 fn arrange(body: Rect, _: &[PaneId]) -> Vec<(PaneId, Rect)> {

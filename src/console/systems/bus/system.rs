@@ -12,7 +12,7 @@ use crate::{
         ui::{
             layout::{ViewSpec, columns},
             pane::{PaneContext, Room},
-            system::System,
+            system::{Questions, System},
         },
     },
     tap::entry::Link,
@@ -26,6 +26,8 @@ pub(crate) static SYSTEM: System = System {
     chip: "RMP",
     figure,
     report: health::report,
+    questions: |_| Questions::NONE,
+    brakes: |_| None,
     queries: |_, _, _, _| Vec::new(),
 };
 

@@ -7,11 +7,11 @@ use crate::{
     console::{
         draw::format,
         input::{pane_id::PaneId, view_id::ViewId},
-        model::runs::health,
+        model::{runs::health, station::StationState},
         ui::{
             layout::{ViewSpec, columns, split_rows},
             pane::{PaneContext, Room},
-            system::System,
+            system::{Brakes, Questions, System},
         },
     },
     tap::entry::Link,
@@ -25,6 +25,8 @@ pub(crate) static SYSTEM: System = System {
     chip: "RUNS",
     figure,
     report: health::report,
+    questions,
+    brakes,
     queries: pages::next,
 };
 
@@ -58,6 +60,17 @@ fn figure(cx: &PaneContext<'_>, room: Room) -> String {
             ended.iter().fold(figure, |all, (count, sign)| format!("{all} {}{sign}", format::count(*count)))
         }
     }
+}
+
+fn questions(state: &StationState) -> Questions {
+    Questions {
+        waiting: state.runs.waiting(),
+        first_expires_at: state.runs.asks_in_time().first().map(|ask| ask.expires_at),
+    }
+}
+
+fn brakes(state: &StationState) -> Option<Brakes<'_>> {
+    Some(Brakes { name: "RUNS", held: usize::from(state.runs.held), of: 1, draining: Vec::new() })
 }
 
 fn arrange(body: Rect, _: &[PaneId]) -> Vec<(PaneId, Rect)> {

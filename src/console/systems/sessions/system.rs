@@ -11,7 +11,7 @@ use crate::{
         ui::{
             layout::{ViewSpec, columns},
             pane::{PaneContext, Room},
-            system::System,
+            system::{Questions, System},
         },
     },
     tap::entry::Link,
@@ -25,6 +25,8 @@ pub(crate) static SYSTEM: System = System {
     chip: "MACP",
     figure,
     report: health::report,
+    questions: |_| Questions::NONE,
+    brakes: |_| None,
     queries: pages::next,
 };
 

@@ -9,7 +9,7 @@ use crate::{
         ui::{
             layout::{ViewSpec, columns},
             pane::{PaneContext, Room},
-            system::System,
+            system::{Questions, System},
         },
     },
     tap::entry::Link,
@@ -23,6 +23,8 @@ pub(crate) static SYSTEM: System = System {
     chip: "STORE",
     figure,
     report: health::report,
+    questions: |_| Questions::NONE,
+    brakes: |_| None,
     queries: |_, _, _, _| Vec::new(),
 };
 
