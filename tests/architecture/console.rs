@@ -21,7 +21,7 @@ const CONSOLE_FLOORS: [&str; 18] = [
 const STILL_RUNS_UP: [(&str, &str); 2] = [("systems", "screen"), ("ui", "systems")];
 
 /// Files outside a system's folder that still name what is in it: the file, and the system.
-const STILL_NAMES_A_SYSTEM: [(&str, &str); 18] = [
+const STILL_NAMES_A_SYSTEM: [(&str, &str); 17] = [
     ("console/app/app.rs", "runs"),
     ("console/screen/actions.rs", "bridge"),
     ("console/screen/actions.rs", "bus"),
@@ -35,7 +35,6 @@ const STILL_NAMES_A_SYSTEM: [(&str, &str); 18] = [
     ("console/screen/unavailable.rs", "runs"),
     ("console/screen/unavailable.rs", "sessions"),
     ("console/systems/bridge/adapter_log.rs", "station"),
-    ("console/systems/bridge/details.rs", "station"),
     ("console/systems/bus/topics.rs", "bridge"),
     ("console/systems/station/alert_list.rs", "runs"),
     ("console/ui/master_detail.rs", "runs"),
@@ -46,24 +45,8 @@ const STILL_NAMES_A_SYSTEM: [(&str, &str); 18] = [
 const SYSTEMS_TABLE: &str = "console/systems/table.rs";
 
 /// Circles of files that there may be: each by its first file.
-const CIRCLES: [&str; 16] = [
-    "console/app/app.rs",
-    "console/draw/theme/file.rs",
-    "console/input/keymap/key_scope.rs",
-    "console/model/alerts/alert.rs",
-    "console/records/details_record.rs",
-    "console/screen/dispatch.rs",
-    "console/settings/config.rs",
-    "console/systems/bridge/adapter_log.rs",
-    "console/systems/bridge/event_list.rs",
-    "console/systems/bus/details.rs",
-    "console/systems/runs/artifacts.rs",
-    "console/systems/runs/files.rs",
-    "console/systems/sessions/actions.rs",
-    "console/systems/sessions/details.rs",
-    "console/terminal/input.rs",
-    "console/ui/effect.rs",
-];
+const CIRCLES: [&str; 3] =
+    ["console/model/alerts/alert.rs", "console/systems/sessions/actions.rs", "console/ui/effect.rs"];
 
 /// An import of the console's own: the file that names it, and the folder or file that is named.
 struct Import {

@@ -9,7 +9,6 @@ use std::{future::Future, pin::Pin, sync::Arc, time::Duration};
 use futures_util::{FutureExt as _, StreamExt as _, stream::FuturesUnordered};
 use tokio::sync::{mpsc, watch};
 
-use super::sync::{SLICE, Sync};
 use crate::{
     console::{
         app::{
@@ -72,6 +71,20 @@ pub fn run(
     let exit = runtime.block_on(app.run(events, stop));
     drop(session);
     Ok(exit)
+}
+
+/// How long folding may go on before input is looked at again.
+pub(crate) const SLICE: Duration = Duration::from_millis(2);
+
+/// Where the state stands against the tap.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Sync {
+    /// No snapshot is on its way, and one is needed.
+    Needed,
+    /// One is on its way.
+    Requested,
+    /// The state is that of the last entry read.
+    Synced,
 }
 
 /// Something that comes back from the station.

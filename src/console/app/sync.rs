@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::app::{Answer, App};
+use super::app::{Answer, App, SLICE, Sync};
 use crate::{
     console::{draw::class::Class, model::bridge::HISTORY_ROWS, ui::event::Event},
     port::{Query, Snapshot},
@@ -20,19 +20,6 @@ const REPEATED_LOSS_WITHIN: Duration = Duration::from_secs(1);
 /// How long it stands on the screen that this console's session ended and there is another, or another start
 /// of the station.
 const CUT_OFF_MESSAGE_DURATION: Duration = Duration::from_secs(10);
-/// How long folding may go on before input is looked at again.
-pub(crate) const SLICE: Duration = Duration::from_millis(2);
-
-/// Where the state stands against the tap.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Sync {
-    /// No snapshot is on its way, and one is needed.
-    Needed,
-    /// One is on its way.
-    Requested,
-    /// The state is that of the last entry read.
-    Synced,
-}
 
 /// Whether it tells that an attached station was started again.
 fn is_new_start(entry: EntryRef<'_>) -> bool {

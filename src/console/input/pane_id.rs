@@ -60,7 +60,7 @@ macro_rules! pane_table {
             /// The messages of one trace.
             Trace = "Trace" in trace::pane::PANE,
             /// What waits on one queue: a list that lies over the panes.
-            Pending = "the pending list" in bridge::history::PENDING_PANE,
+            Pending = "the pending list" in bridge::pending::PANE,
         }
     };
 }

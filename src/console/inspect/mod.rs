@@ -2,8 +2,8 @@
 //! with it, what caused it and what it caused.
 //!
 //! What the bytes say is read by [`crate::dissect`], as a tree whose nodes have the range of their bytes, so
-//! that a field and its bytes find each other both ways; [`mod@worker`] reads what is large beside the
-//! screen's thread.
+//! that a field and its bytes find each other both ways; the [worker](crate::console::worker) reads what
+//! is large beside the screen's thread.
 
 mod context;
 mod draw;

@@ -15,7 +15,7 @@ use super::{
     violations::Faults,
 };
 use crate::{
-    console::settings::config::AlertRules,
+    console::settings::AlertRules,
     limits, mpp,
     mpp::EndedView,
     port::{Attachment, InvocationRow, Snapshot},

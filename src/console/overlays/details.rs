@@ -12,7 +12,7 @@ use crate::{
         inspect,
         inspect::{InvocationEntry, related_entries::RelatedEntries},
         model::{EntryBuffer, Model, ReportLine},
-        records::{details_record::DetailsRecord, system_state::SystemState},
+        records::{row::DetailsRecord, system_state::SystemState},
         settings::view::{Canvas, View},
         ui::{Acted, Layer, Offer, Scene, Target, layer::centred, layout::Layout, needs, state::Ui},
     },

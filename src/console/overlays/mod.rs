@@ -16,10 +16,8 @@ pub(crate) use confirm::{Answer, Answers, Confirm};
 pub(crate) use copy_as::CopyAs;
 pub(crate) use details::Details;
 pub(crate) use dialog::{DEFAULT_REASON, Dialog};
-
 pub(crate) use help::Help;
 pub(crate) use keys::KeyList;
-
 pub(crate) use ledger_overlay::LedgerOverlay;
 
 pub(crate) use output::Output;

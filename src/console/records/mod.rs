@@ -1,8 +1,8 @@
-//! What panes list: rows and their identities, selection, paging, table settings, marks and bookmarks.
+//! What lists are made of: records with their identities and cells, selection, pages, table settings, marks
+//! and bookmarks.
 
 pub(crate) mod backfill;
 pub(crate) mod bookmarks;
-pub(crate) mod details_record;
 mod entry_list;
 pub(crate) mod entry_query;
 pub(crate) mod ladder_view;
@@ -17,9 +17,8 @@ pub(crate) mod system_state;
 pub(crate) mod table;
 pub(crate) mod table_settings;
 
+pub(crate) use entry_list::EntryList;
 pub(crate) use row::{CellContext, PaneRecord};
 pub(crate) use row_list::Rows;
-
-pub(crate) use entry_list::EntryList;
 pub(crate) use since::{ms, wall_ms};
 pub(crate) use table::Table;

@@ -1,18 +1,18 @@
-//! What a pane has rows of.
+//! What a pane has rows of, and what details tell of.
 
-use std::time::Duration;
+use std::{any::Any, fmt::Debug, time::Duration};
 
 use crate::{
     console::{
         draw::{Cell, format, theme::Role},
+        model::{EntryBuffer, Model, ReportLine},
         records::{
-            details_record::DetailsRecord, entry_query::EntryQuery, marked_rows::MarkedRows,
-            selection::RecordKey,
+            entry_query::EntryQuery, marked_rows::MarkedRows, selection::RecordKey, system_state::SystemState,
         },
         settings::view::View,
     },
     field::{Kind, Record, Spec, Value},
-    ids::TraceId,
+    ids::{InvocationId, Seq, TraceId},
     port::InvocationRow,
     tap::EntryRef,
 };
@@ -104,6 +104,49 @@ impl<T: PaneRecord> PaneRecord for &T {
 
     fn invocation(&self) -> Result<&InvocationRow, &'static str> {
         (**self).invocation()
+    }
+}
+
+/// A record as its details tell of it: as it was, or found again by its key, for its row may be gone while it
+/// is read.
+pub(crate) trait DetailsRecord: Debug + Any {
+    /// Its identity.
+    fn key(&self) -> RecordKey;
+
+    /// The title of its details.
+    fn title(&self, model: &Model) -> String;
+
+    /// What there is to tell of it.
+    fn lines(&self, view: &View, model: &Model) -> Vec<ReportLine>;
+
+    /// The row that can be copied of it, where there is one.
+    fn row<'a>(&'a self, model: &'a Model) -> Option<Box<dyn PaneRecord + 'a>>;
+
+    /// What the entries that tell of it are found by.
+    fn entry(&self) -> Option<EntryQuery>;
+
+    /// The trace of the run that it is of.
+    fn trace(&self) -> Option<TraceId>;
+
+    /// Takes note of what came in meanwhile.
+    fn follow(&mut self, _kept: &EntryBuffer, _systems: &SystemState) {}
+
+    /// The invocation whose entries are listed below it.
+    fn invocation(&self) -> Option<InvocationId> {
+        None
+    }
+
+    /// The entry that it quotes.
+    fn quoted_entry(&self) -> Option<Seq> {
+        None
+    }
+}
+
+impl dyn DetailsRecord {
+    /// It, if it is of this type.
+    pub(crate) fn of_type<T: DetailsRecord>(&self) -> Option<&T> {
+        let record: &dyn Any = self;
+        record.downcast_ref()
     }
 }
 

@@ -7,12 +7,12 @@ use crate::{
         inspect,
         model::{Model, bus::peer_name},
         overlays::{Confirm, Details, Dialog, Help, KeyList, LedgerOverlay},
-        records::details_record::DetailsRecord,
+        records::row::DetailsRecord,
         settings::view::View,
         systems::{
             bridge::{
                 confirmations::{Cancel, CancelMany, Kick, Migrate, Settle},
-                invoke,
+                event_list,
                 keys::{INVOCATION, QUEUE},
                 pending,
                 queue_control::{drain, hold, hold_all},
@@ -96,7 +96,7 @@ pub(crate) fn act(ui: &mut Ui, model: &Model, view: &View, action: Action) -> Ve
             }
             vec![Effect::command(Command::RecordStart { path: None }, StationCommand)]
         }
-        Action::Invoke => invoke::open_events(ui),
+        Action::Invoke => event_list::open_events(ui),
         Action::Submit => submitting::open(ui),
         Action::Kick => {
             if let Some(session) = target_bus_session(ui, model) {

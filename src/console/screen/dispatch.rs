@@ -170,7 +170,8 @@ fn on_key(ui: &mut Ui, live: &Model, view: &View, key: KeyEvent, typed_at: Mono,
         return effects;
     }
     if ui.palette.is_some() && !layout::too_small(ui.columns, ui.rows) {
-        return palette::on_key(ui, live, view, key, now);
+        let choice = palette::on_key(ui, live, view, key, now);
+        return after_palette(ui, live, view, choice, now);
     }
     let Some(action) = view.keymap.lookup(ui.key_scope(), key) else {
         if let KeyCode::Char(digit @ '0'..='9') = key.code
@@ -188,6 +189,13 @@ fn on_key(ui: &mut Ui, live: &Model, view: &View, key: KeyEvent, typed_at: Mono,
         return if quits { vec![Effect::Quit] } else { Vec::new() };
     }
     attempt(ui, live, view, action, now)
+}
+
+/// Attempts what was chosen in the palette.
+fn after_palette(ui: &mut Ui, live: &Model, view: &View, choice: palette::Choice, now: Now) -> Vec<Effect> {
+    let (mut effects, chosen) = choice;
+    effects.extend(chosen.into_iter().flat_map(|action| attempt(ui, live, view, action, now)));
+    effects
 }
 
 /// Does what an action asks for, or says why not.
@@ -346,7 +354,8 @@ fn on_mouse(
         choose_cell(ui, list, layout.body, mouse);
     }
     if ui.palette.is_some() {
-        return palette::on_mouse(ui, model, live, view, mouse, by, now);
+        let choice = palette::on_mouse(ui, model, live, view, mouse, by, now);
+        return after_palette(ui, live, view, choice, now);
     }
     match ui.overlays.last_mut() {
         Some(layer) if by == 0 => {

@@ -7,16 +7,19 @@ use crate::{
         input::{action::Action, keymap::KeyScope},
         model::Model,
         overlays::Output,
-        screen::{dispatch, unavailable},
+        screen::unavailable,
         settings::{shell::Subcommand, view::View},
         ui::{effect::Effect, message::show_message, palette::Hit, state::Ui},
     },
     time::Now,
 };
 
+/// What a key or a click in the palette leads to: effects, and an action that is to be attempted then.
+pub(crate) type Choice = (Vec<Effect>, Option<Action>);
+
 /// A key while the palette is open.
-pub(crate) fn on_key(ui: &mut Ui, live: &Model, view: &View, key: KeyEvent, now: Now) -> Vec<Effect> {
-    let Some(palette) = &mut ui.palette else { return Vec::new() };
+pub(crate) fn on_key(ui: &mut Ui, live: &Model, view: &View, key: KeyEvent, now: Now) -> Choice {
+    let Some(palette) = &mut ui.palette else { return Choice::default() };
     let page = isize::from(10_i8);
     match view.keymap.lookup(KeyScope::Palette, key) {
         Some(Action::Back | Action::Close) => ui.palette = None,
@@ -26,10 +29,10 @@ pub(crate) fn on_key(ui: &mut Ui, live: &Model, view: &View, key: KeyEvent, now:
         Some(Action::PageDown) => palette.step(page, &ui.history, view),
         Some(Action::NextField) => palette.complete(view),
         Some(Action::Open) => return run(ui, live, view, now),
-        Some(Action::HoldAll) => return dispatch::attempt(ui, live, view, Action::HoldAll, now),
+        Some(Action::HoldAll) => return (Vec::new(), Some(Action::HoldAll)),
         _ => palette.input(key, view),
     }
-    Vec::new()
+    Choice::default()
 }
 
 /// A click, or the wheel: `by` rows.
@@ -41,15 +44,15 @@ pub(crate) fn on_mouse(
     mouse: MouseEvent,
     by: isize,
     now: Now,
-) -> Vec<Effect> {
+) -> Choice {
     let body = ui.layout(model).body;
-    let Some(palette) = &mut ui.palette else { return Vec::new() };
+    let Some(palette) = &mut ui.palette else { return Choice::default() };
     if by != 0 {
         palette.scroll(by);
     } else if palette.click(body, mouse.column, mouse.row) {
         return run(ui, live, view, now);
     }
-    Vec::new()
+    Choice::default()
 }
 
 /// Text that is pasted.
@@ -60,40 +63,38 @@ pub(crate) fn paste(ui: &mut Ui, view: &View, text: &str) {
 }
 
 /// Runs what is selected.
-pub(crate) fn run(ui: &mut Ui, present: &Model, view: &View, now: Now) -> Vec<Effect> {
-    let Some(palette) = &mut ui.palette else { return Vec::new() };
+pub(crate) fn run(ui: &mut Ui, present: &Model, view: &View, now: Now) -> Choice {
+    let Some(palette) = &mut ui.palette else { return Choice::default() };
     match palette.hit().cloned() {
         None => {
             let words = format!("nothing is called `{}`", palette.text());
             show_message(ui, words, true, now);
-            Vec::new()
+            Choice::default()
         }
         Some(Hit::Action(action)) => {
             let past = ui.time.visible_model().filter(|_| !action.acts());
             if let Some(why) = unavailable(action, ui, past.as_deref().unwrap_or(present), view) {
                 show_message(ui, why, true, now);
-                return Vec::new();
+                return Choice::default();
             }
             ui.palette = None;
-            let mut effects = remember(ui, action.name());
-            effects.extend(dispatch::attempt(ui, present, view, action, now));
-            effects
+            (remember(ui, action.name()), Some(action))
         }
         Some(Hit::Subcommand(index)) => match view.subcommands.get(index) {
             Some(it) if it.needs_more && it.unavailable(&[]).is_none() => {
                 palette.complete(view);
-                Vec::new()
+                Choice::default()
             }
             Some(it) => {
                 let words = it.name.split(' ').map(str::to_owned).collect();
                 let line = it.name.clone();
-                run_subcommand(ui, view, &line, words)
+                (run_subcommand(ui, view, &line, words), None)
             }
-            None => Vec::new(),
+            None => Choice::default(),
         },
         Some(Hit::Typed(words)) => {
             let line = palette.text().trim().to_owned();
-            run_subcommand(ui, view, &line, words)
+            (run_subcommand(ui, view, &line, words), None)
         }
     }
 }

@@ -10,11 +10,7 @@ use crate::{
         model::Model,
         screen,
         screen::frame,
-        settings::{
-            appearance::Appearance,
-            config::{AppearanceSettings, CommandHints},
-            view::View,
-        },
+        settings::{AppearanceSettings, appearance::Appearance, config::CommandHints, view::View},
         ui::{
             event::Event,
             state::{Focus, Ui},

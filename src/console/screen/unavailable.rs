@@ -13,6 +13,7 @@ use crate::{
             bridge::{
                 Pending,
                 keys::{INVOCATION, QUEUE},
+                state_now,
             },
             bus::keys::{PEER, SUBSCRIPTION},
             runs, sessions,
@@ -150,12 +151,7 @@ pub(crate) struct TargetRow {
 
 impl TargetRow {
     fn of(row: &InvocationRow, model: &Model) -> Self {
-        Self {
-            id: row.id,
-            queue: row.queue.clone(),
-            event: row.event.clone(),
-            state: Pending::state_now(row, model),
-        }
+        Self { id: row.id, queue: row.queue.clone(), event: row.event.clone(), state: state_now(row, model) }
     }
 }
 

@@ -4,11 +4,7 @@ use std::sync::Arc;
 
 use jiff::tz::TimeZone;
 
-use super::{
-    config::{AppearanceSettings, CommandHints},
-    shell::Subcommand,
-    view::View,
-};
+use super::{AppearanceSettings, config::CommandHints, shell::Subcommand, view::View};
 use crate::{
     console::draw::{
         class::MaskPolicy,

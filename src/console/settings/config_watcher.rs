@@ -9,7 +9,7 @@ use std::{
 
 use tokio::sync::mpsc;
 
-use super::config::AppearanceSettings;
+use super::AppearanceSettings;
 
 /// How often it is asked whether something changed.
 const INTERVAL: Duration = Duration::from_secs(1);

@@ -2,16 +2,15 @@
 //! it runs.
 
 pub(crate) mod appearance;
+mod appearance_settings;
 pub(crate) mod config;
 pub(crate) mod config_watcher;
 pub(crate) mod shell;
 pub(crate) mod view;
 
-pub use config::{
-    AlertRules, AppearanceSettings, CommandHints, Config, ConsoleError, Desktop, Exit, Passthrough,
-};
+pub use appearance_settings::{AlertRules, AppearanceSettings, Desktop};
+pub use config::{CommandHints, Config, ConsoleError, Exit, Passthrough};
 pub use config_watcher::{ConfigSource, Fault, Reload};
-
 pub use shell::{
     Runnable, Runner, RunningSubcommand, SavedLayout, Shell, Subcommand, SubcommandEnd, SubcommandResult,
 };

@@ -1,6 +1,5 @@
 //! What drawing needs beside the model: looks, place, moment. And the one way to put text on the screen.
 
-use crate::console::draw::text;
 use std::{borrow::Cow, sync::Arc};
 
 use jiff::tz::TimeZone;
@@ -10,15 +9,13 @@ use ratatui::{
     style::{Modifier, Style},
 };
 
-use super::{
-    config::{AlertRules, CommandHints},
-    shell::Subcommand,
-};
+use super::{AlertRules, config::CommandHints, shell::Subcommand};
 use crate::{
     console::{
         draw::{
             class::{Class, MaskPolicy},
             glyphs::Glyphs,
+            text,
             theme::{Role, Theme},
         },
         input::{action::Action, keymap::Keymap},

@@ -1,7 +1,6 @@
 //! Reads the terminal on a thread of its own. The thread waits in `poll` for bytes, a new size, its end, or
 //! the end of the terminal: crossterm's own waiting would spin for ever on a terminal that is gone.
 
-use crate::words;
 use std::{
     io::{self, Read as _},
     os::{
@@ -22,10 +21,11 @@ use rustix::{
 use signal_hook::SigId;
 use tokio::sync::mpsc;
 
-use super::panic;
+use super::ui_thread::mark_ui_thread;
 use crate::{
     console::ui::event::{Event, TerminalEvent},
     time::Clock,
+    words,
 };
 
 /// Events that wait to be handled; the reader waits while so many do.
@@ -69,7 +69,7 @@ impl Input {
         let (ends, ended) = std::sync::mpsc::sync_channel(0);
         thread::Builder::new().name("console-input".to_owned()).spawn(move || {
             let _ends: std::sync::mpsc::SyncSender<()> = ends;
-            let _mark = panic::mark_ui_thread();
+            let _mark = mark_ui_thread();
             let reader = Reader { terminal, stopped, resized, continued, sender, clock };
             reader.run();
         })?;

@@ -8,7 +8,7 @@ use crate::{
     console::{
         draw::text::visible,
         model::Alert,
-        settings::config::{AlertRules, Desktop, Passthrough},
+        settings::{AlertRules, Desktop, config::Passthrough},
     },
     time::Mono,
 };

@@ -2,37 +2,17 @@
 //! terminal back first. One elsewhere does not tear the screen down; it is kept to be said there.
 
 use std::{
-    cell::Cell,
     collections::VecDeque,
     panic::{self, PanicHookInfo},
     sync::{Mutex, Once, PoisonError},
     thread,
 };
 
-use super::session;
-
-thread_local! {
-    static IS_UI: Cell<bool> = const { Cell::new(false) };
-}
+use super::{session, ui_thread::is_ui_thread};
 
 static FOREIGN: Mutex<VecDeque<String>> = Mutex::new(VecDeque::new());
 /// Panics of other threads that wait to be said.
 const FOREIGN_MAX: usize = 16;
-
-/// Marks a thread as the console's until it is dropped.
-pub(crate) struct UiMark(());
-
-/// Marks the present thread as the console's.
-pub(crate) fn mark_ui_thread() -> UiMark {
-    IS_UI.set(true);
-    UiMark(())
-}
-
-impl Drop for UiMark {
-    fn drop(&mut self) {
-        IS_UI.set(false);
-    }
-}
 
 /// Panics of other threads since the last call.
 pub(crate) fn foreign_panics() -> Vec<String> {
@@ -49,7 +29,7 @@ pub fn install_panic_hook() {
     ONCE.call_once(|| {
         let before = panic::take_hook();
         panic::set_hook(Box::new(move |info| {
-            let is_fatal = IS_UI.get() || thread::current().name() == Some("main");
+            let is_fatal = is_ui_thread() || thread::current().name() == Some("main");
             if is_fatal {
                 session::restore();
             } else if session::is_active() {

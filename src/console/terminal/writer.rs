@@ -6,7 +6,7 @@ use std::{
     thread,
 };
 
-use super::{mailbox::Mailbox, panic};
+use super::{mailbox::Mailbox, ui_thread::mark_ui_thread};
 use crate::time::Clock;
 
 /// Starts the writer. It ends when the mailbox is closed or the terminal refuses bytes.
@@ -16,7 +16,7 @@ pub(crate) fn spawn(
     clock: Clock,
 ) -> io::Result<()> {
     thread::Builder::new().name("console-writer".to_owned()).spawn(move || {
-        let _mark = panic::mark_ui_thread();
+        let _mark = mark_ui_thread();
         while let Some(frame) = mailbox.take(|| clock.now().mono) {
             if sink.write_all(&frame).and_then(|()| sink.flush()).is_err() {
                 mailbox.fail();

@@ -1,11 +1,13 @@
 //! Events that a pack offers, and how a person gets to the form of one.
 
-use crate::console::{systems::bridge::invoke::ManifestEvents, ui::effect::Effect};
 use crossterm::event::KeyCode;
 
 use super::test_console::TestConsole;
 use crate::{
-    console::ui::event::Event,
+    console::{
+        systems::bridge::event_list::ManifestEvents,
+        ui::{effect::Effect, event::Event},
+    },
     mpp,
     mpp::manifest::Pack,
     port::{EventRow, Page, Query},

@@ -22,7 +22,8 @@ use crate::{
         screen,
         screen::frame,
         settings::{
-            config::{AlertRules, CommandHints},
+            AlertRules,
+            config::CommandHints,
             shell::{Runnable, Subcommand},
             view::View,
         },

@@ -8,10 +8,9 @@ use crate::{
         input::{action::Action, pane_id::PaneId},
         model::Model,
         records::{
-            details_record::DetailsRecord,
             entry_query::EntryQuery,
             ladder_view::{HopLanes, LANES_MAX, LadderView},
-            row::{CellContext, PaneRecord},
+            row::{CellContext, DetailsRecord, PaneRecord},
             row_list::Rows,
             selection::RecordKey,
         },

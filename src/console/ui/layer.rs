@@ -11,7 +11,7 @@ use crate::{
         copy::CopySource,
         input::{action::Action, keymap::KeyScope, pane_id::PaneId},
         model::{Alert, Model},
-        records::{details_record::DetailsRecord, selection::Selection},
+        records::{row::DetailsRecord, selection::Selection},
         settings::view::{Canvas, View},
         ui::{effect::Effect, layout::Layout, state::Ui},
     },

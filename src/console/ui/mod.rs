@@ -1,4 +1,5 @@
-//! The state of the screen: focus, layout, message, history, and the events that change it.
+//! The state of the screen and what it asks: focus, layout, message, history and the events that change it;
+//! panes with their rows, and the layers over them.
 
 pub(crate) mod draw_pane;
 pub(crate) mod effect;
@@ -21,6 +22,7 @@ pub(crate) mod pane;
 pub(crate) mod rows;
 pub(crate) mod state;
 pub(crate) mod system;
+
 pub(crate) use draw_pane::{draw_filter, field_at, table_of};
 pub(crate) use filter_line::FilterLine;
 pub(crate) use layer::{Acted, Layer, Offer, Reaction, Scene, Target, needs};

@@ -13,10 +13,9 @@ use crate::{
         input::{pane_id::PaneId, view_id::ViewId},
         model::{Model, Report, ReportLine, station::StationState},
         records::{
-            details_record::DetailsRecord,
             entry_query::EntryQuery,
             record_key::{KeyKind, RecordKey},
-            row::PaneRecord,
+            row::{DetailsRecord, PaneRecord},
         },
         settings::view::View,
     },

@@ -13,10 +13,9 @@ use crate::{
         model::{EntryBuffer, Model},
         records::{
             EntryList,
-            details_record::DetailsRecord,
             entry_query::EntryQuery,
             record_key::KeyKind,
-            row::{CellContext, OPEN_FIRST, PaneRecord},
+            row::{CellContext, DetailsRecord, OPEN_FIRST, PaneRecord},
             row_list::{RowList, Rows},
             selection::{RecordKey, RowKeys, Selection},
             table_settings::TableSettings,

@@ -1,12 +1,16 @@
 //! A theme's file: what it says, and what is wrong with it, at its place.
 
-use crate::{console::draw::theme::color, words::nearest};
 use std::{collections::BTreeMap, ops::Range};
 
 use serde::Deserialize;
 use toml::Spanned;
 
-use super::{Role, color::Rgb, styles::Paint};
+use super::{
+    Role,
+    color::Rgb,
+    paint::{Paint, Paints},
+};
+use crate::{console::draw::theme::color, words::nearest};
 
 /// What is wrong with a theme's file.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -44,9 +48,6 @@ struct WrittenPaint {
     #[serde(default)]
     underlined: bool,
 }
-
-/// What each role is given.
-pub(super) type Paints = BTreeMap<Role, Paint>;
 
 /// Reads a theme's text. Roles that it leaves out are those of its `base`, or of the role that they are like.
 pub(super) fn read(

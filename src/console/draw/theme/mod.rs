@@ -4,9 +4,11 @@
 mod color;
 mod depth;
 mod file;
+mod paint;
 mod role;
 mod shipped;
 mod styles;
+mod themes;
 
 #[cfg(test)]
 mod tests;
@@ -14,5 +16,6 @@ mod tests;
 pub use depth::Depth;
 pub use file::ThemeError;
 pub use role::Role;
-pub use shipped::Themes;
+
 pub use styles::Theme;
+pub use themes::Themes;

@@ -1,39 +1,9 @@
 //! A theme brought down to what a terminal shows.
 
-use crate::console::draw::theme::{file, shipped};
 use ratatui::style::{Color, Modifier, Style};
 
-use super::{Depth, Role, ThemeError, color::Rgb, file::Paints, shipped::SHIPPED};
-
-/// What a role is given: a colour for terminals with many, one for those with sixteen, and weight.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Paint {
-    pub(super) rgb: Option<Rgb>,
-    pub(super) ansi: Option<Color>,
-    pub(super) bold: bool,
-    pub(super) dim: bool,
-    pub(super) underlined: bool,
-}
-
-impl Paint {
-    /// The colour at a depth.
-    pub(super) fn color(self, depth: Depth) -> Color {
-        match (depth, self.rgb) {
-            (Depth::None, _) => Color::Reset,
-            (Depth::True, Some(Rgb(r, g, b))) => Color::Rgb(r, g, b),
-            (Depth::Indexed, Some(rgb)) => rgb.indexed(),
-            _ => self.ansi.unwrap_or(Color::Reset),
-        }
-    }
-
-    fn modifier(self) -> Modifier {
-        let mut modifier = Modifier::empty();
-        modifier.set(Modifier::BOLD, self.bold);
-        modifier.set(Modifier::DIM, self.dim);
-        modifier.set(Modifier::UNDERLINED, self.underlined);
-        modifier
-    }
-}
+use super::{Depth, Role, ThemeError, paint::Paints, shipped::SHIPPED};
+use crate::console::draw::theme::{file, shipped};
 
 /// A theme, brought down to what a terminal shows.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -80,9 +80,6 @@ const LAYERS: [KeyScope; 24] = [
 ];
 
 impl KeyScope {
-    /// Panes of all views, and the chips above them.
-    pub(crate) const VIEWS: &[Self] = super::table::VIEWS;
-
     /// All of them.
     pub(crate) fn all() -> impl Iterator<Item = Self> {
         let panes = PaneId::ALL.iter().map(|pane| Self::Pane(*pane));

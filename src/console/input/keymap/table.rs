@@ -50,6 +50,11 @@ macro_rules! rows_and {
     };
 }
 
+impl KeyScope {
+    /// Panes of all views, and the chips above them.
+    pub(crate) const VIEWS: &[Self] = VIEWS;
+}
+
 /// The same without those that tell of runs.
 macro_rules! rows_beside_runs_and {
     ($($pane:ident),*; $($more:ident),*) => {
@@ -508,13 +513,12 @@ pub(super) const TABLE: &[ShippedBinding] = &[
 
 #[cfg(test)]
 mod tests {
-    use crate::console::draw::glyphs;
     use std::collections::BTreeSet;
 
     use crossterm::event::{KeyEvent, KeyModifiers};
 
     use super::*;
-    use crate::console::input::keymap::Keymap;
+    use crate::console::{draw::glyphs, input::keymap::Keymap};
 
     #[test]
     fn no_key_means_two_things_in_one_place() {

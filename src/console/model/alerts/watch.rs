@@ -12,7 +12,7 @@ use crate::{
             sessions::alerts::SessionsWatch,
             station::{StationState, alerts::StationWatch},
         },
-        settings::config::AlertRules,
+        settings::AlertRules,
     },
     port::{HostState, Snapshot},
     tap::{EntryRef, entry::Link},

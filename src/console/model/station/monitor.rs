@@ -10,7 +10,7 @@ use super::StationState;
 use crate::{
     console::{
         model::{Alerts, ReportLine, alerts::Evidence, bus::Bus},
-        settings::config::{AlertRules, CommandHints},
+        settings::{AlertRules, config::CommandHints},
     },
     ids::{PackId, Peer, QueueName, Seq, TraceId},
     limits,

@@ -4,17 +4,20 @@ use crate::{
     console::{
         draw::{Cell, class::Class, theme::Role},
         input::pane_id::PaneId,
-        model::Model,
+        model::{Model, ReportLine},
         records::{
-            details_record::DetailsRecord,
             entry_query::EntryQuery,
-            row::{CellContext, PaneRecord},
+            row::{CellContext, DetailsRecord, PaneRecord},
             row_list::Rows,
             selection::RecordKey,
         },
+        settings::view::View,
         systems::{
-            bridge::{details::LogLineDetails, keys::LOG_LINE},
-            station::log::{LEVELS, level_cell, warning_chip, with_cut},
+            bridge::keys::LOG_LINE,
+            station::{
+                details::notice_details,
+                log::{LEVELS, level_cell, warning_chip, with_cut},
+            },
         },
         ui::{
             ledger::{Account, LedgerBound},
@@ -112,3 +115,36 @@ pub(crate) static PANE: Pane = Pane {
         Some(Account::cut(what, counts.received, counts.evicted, bound))
     },
 };
+
+/// A line of the adapter's log, with its number.
+#[derive(Debug)]
+pub(crate) struct LogLineDetails {
+    pub(crate) number: u64,
+    pub(crate) line: LogView,
+}
+
+impl DetailsRecord for LogLineDetails {
+    fn key(&self) -> RecordKey {
+        LOG_LINE.of(self.number)
+    }
+
+    fn title(&self, _model: &Model) -> String {
+        "The adapter says".to_owned()
+    }
+
+    fn lines(&self, view: &View, _model: &Model) -> Vec<ReportLine> {
+        notice_details(view, self.line.at, self.line.level, &self.line.text, Class::Payload)
+    }
+
+    fn row<'a>(&'a self, _model: &'a Model) -> Option<Box<dyn PaneRecord + 'a>> {
+        Some(Box::new(LogLine { number: self.number, line: &self.line }))
+    }
+
+    fn entry(&self) -> Option<EntryQuery> {
+        Some(EntryQuery::Line(self.line.clone()))
+    }
+
+    fn trace(&self) -> Option<TraceId> {
+        None
+    }
+}

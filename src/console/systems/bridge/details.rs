@@ -1,4 +1,4 @@
-//! Details of the bridge in words: an invocation, a refund, a value of the pack state, a line of the adapter.
+//! What is told of the records of the bridge: an invocation, a refund, a value of the pack state.
 
 use crate::{
     console::{
@@ -6,20 +6,16 @@ use crate::{
         model::{Model, ReportLine, bridge::settle_remedy},
         overlays::{Details, detail::detail},
         records::{
-            details_record::DetailsRecord, entry_query::EntryQuery, record_key::RecordKey, row::PaneRecord,
+            entry_query::EntryQuery,
+            record_key::RecordKey,
+            row::{DetailsRecord, PaneRecord},
         },
         settings::view::View,
-        systems::{
-            bridge::{
-                LogLine, Pending, Refund, StateValue, StoredInvocation,
-                keys::{INVOCATION, LOG_LINE, REFUND, STATE_KEY},
-            },
-            station::details::notice_details,
-        },
+        systems::bridge::{StoredInvocation, keys::INVOCATION, state_now},
         ui::state::Ui,
     },
     ids::{InvocationId, TraceId},
-    mpp::{LogView, WrittenBy, manifest::Writer},
+    mpp::{WrittenBy, manifest::Writer},
     port::{InvocationRow, RefundRow, StateKeyRow},
     store::invocations::Source,
     tap::entry::mpp::RefundStatus,
@@ -56,7 +52,7 @@ impl DetailsRecord for InvocationDetails {
 
     fn row<'a>(&'a self, model: &'a Model) -> Option<Box<dyn PaneRecord + 'a>> {
         let row = self.row.as_ref()?;
-        let state = Pending::state_now(row, model);
+        let state = state_now(row, model);
         Some(Box::new(StoredInvocation { row, state, has_moved: false, is_later: false }))
     }
 
@@ -82,91 +78,6 @@ pub(crate) fn on_invocation(ui: &mut Ui, wanted: InvocationId, found: &Invocatio
     }
 }
 
-impl DetailsRecord for RefundRow {
-    fn key(&self) -> RecordKey {
-        REFUND.of(self.id)
-    }
-
-    fn title(&self, _model: &Model) -> String {
-        format!("Refund {}", self.id)
-    }
-
-    fn lines(&self, view: &View, _model: &Model) -> Vec<ReportLine> {
-        refund_details(view, self)
-    }
-
-    fn row<'a>(&'a self, _model: &'a Model) -> Option<Box<dyn PaneRecord + 'a>> {
-        Some(Box::new(Refund(self)))
-    }
-
-    fn entry(&self) -> Option<EntryQuery> {
-        Some(EntryQuery::Invocation(self.invocation_id))
-    }
-
-    fn trace(&self) -> Option<TraceId> {
-        None
-    }
-}
-
-impl DetailsRecord for StateKeyRow {
-    fn key(&self) -> RecordKey {
-        STATE_KEY.of(self.key.clone())
-    }
-
-    fn title(&self, _model: &Model) -> String {
-        format!("State {}", self.key)
-    }
-
-    fn lines(&self, view: &View, _model: &Model) -> Vec<ReportLine> {
-        state_details(view, self)
-    }
-
-    fn row<'a>(&'a self, _model: &'a Model) -> Option<Box<dyn PaneRecord + 'a>> {
-        Some(Box::new(StateValue(self)))
-    }
-
-    fn entry(&self) -> Option<EntryQuery> {
-        Some(EntryQuery::StateKey(self.key.clone()))
-    }
-
-    fn trace(&self) -> Option<TraceId> {
-        None
-    }
-}
-
-/// A line of the adapter's log, with its number.
-#[derive(Debug)]
-pub(crate) struct LogLineDetails {
-    pub(crate) number: u64,
-    pub(crate) line: LogView,
-}
-
-impl DetailsRecord for LogLineDetails {
-    fn key(&self) -> RecordKey {
-        LOG_LINE.of(self.number)
-    }
-
-    fn title(&self, _model: &Model) -> String {
-        "The adapter says".to_owned()
-    }
-
-    fn lines(&self, view: &View, _model: &Model) -> Vec<ReportLine> {
-        notice_details(view, self.line.at, self.line.level, &self.line.text, Class::Payload)
-    }
-
-    fn row<'a>(&'a self, _model: &'a Model) -> Option<Box<dyn PaneRecord + 'a>> {
-        Some(Box::new(LogLine { number: self.number, line: &self.line }))
-    }
-
-    fn entry(&self) -> Option<EntryQuery> {
-        Some(EntryQuery::Line(self.line.clone()))
-    }
-
-    fn trace(&self) -> Option<TraceId> {
-        None
-    }
-}
-
 /// A moment, to the second.
 fn at(view: &View, wall: Wall) -> String {
     format::time_of_day(wall, &view.zone)
@@ -178,7 +89,7 @@ fn invocation_details(view: &View, row: &InvocationRow, model: &Model) -> Vec<Re
         Some(past) if row.enqueued_at_ms > past.at.wall => {
             "not yet: it was enqueued after the moment that is shown"
         }
-        Some(_) => Pending::state_now(row, model).name(),
+        Some(_) => state_now(row, model).name(),
         None => row.state.name(),
     };
     let payload = |name, value: &str| ReportLine::Detail(name, value.to_owned(), Class::Payload);
@@ -210,7 +121,7 @@ fn source_details(source: &Source) -> impl Iterator<Item = ReportLine> {
     std::iter::once(detail("source", source.kind.as_str())).chain(redemption).chain(user)
 }
 
-fn refund_details(view: &View, refund: &RefundRow) -> Vec<ReportLine> {
+pub(super) fn refund_details(view: &View, refund: &RefundRow) -> Vec<ReportLine> {
     let remedy = match refund.status {
         RefundStatus::Requested => "its upstream is called; nothing is left to do here",
         RefundStatus::Skipped => "bits cannot be refunded: tell the viewer",
@@ -235,7 +146,7 @@ pub(crate) const fn refund_word(status: RefundStatus) -> &'static str {
     }
 }
 
-fn state_details(view: &View, value: &StateKeyRow) -> Vec<ReportLine> {
+pub(super) fn state_details(view: &View, value: &StateKeyRow) -> Vec<ReportLine> {
     let mut facts = vec![ReportLine::Detail("value", value.value.as_str().to_owned(), Class::Payload)];
     facts
         .extend(value.scope.as_ref().map(|scope| ReportLine::Detail("scope", scope.clone(), Class::Payload)));

@@ -1,6 +1,5 @@
 //! The events that work can be given of, from the manifest in force.
 
-use crate::console::systems::bridge::invoke::ManifestEvents;
 use ratatui::layout::{Position, Rect};
 
 use crate::{
@@ -10,17 +9,25 @@ use crate::{
         model::Model,
         records::{
             Table,
+            paged_list::error_text,
             selection::{RecordKey, Selection},
             table::{list_height, row_at},
         },
         settings::view::{Canvas, View},
-        systems::bridge::{invoke, keys::EVENT, state_sign},
-        ui::{Acted, Layer, Offer, Scene, Target, effect::Effect, layout::Layout, needs, state::Ui},
+        systems::bridge::{invoke, invoke::OTHER_VERSION, keys::EVENT, state_sign},
+        ui::{
+            Acted, Layer, Offer, Scene, Target,
+            effect::{Effect, OnPage},
+            layout::Layout,
+            needs,
+            state::Ui,
+        },
     },
     field::Column,
     ids::{InvocationId, QueueName},
-    port::{EventRow, Query},
+    port::{EventRow, Page, PortError, Query},
     tap::entry::mpp::RowState,
+    time::Now,
 };
 
 const COLUMNS: &[Column] = &[
@@ -163,4 +170,26 @@ fn state_of(id: InvocationId, model: &Model) -> RowState {
     let live = mpp.live.get(&id).map(|live| live.state);
     let ended = || mpp.recent.iter().rev().find(|ended| ended.id == id).map(|ended| ended.state);
     live.or_else(ended).unwrap_or(RowState::Pending)
+}
+
+/// Opens the list of events.
+pub(crate) fn open_events(ui: &mut Ui) -> Vec<Effect> {
+    let (events, effect) = Events::open();
+    ui.push(events);
+    vec![effect]
+}
+
+/// The events of the manifest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct ManifestEvents;
+
+impl OnPage for ManifestEvents {
+    fn on_page(&self, ui: &mut Ui, page: Result<Page, PortError>, _now: Now) {
+        let Some(list) = ui.layers_mut::<Events>().next() else { return };
+        match page {
+            Ok(Page::Events(rows)) => list.rows = Some(rows),
+            Ok(_) => list.error = Some(OTHER_VERSION.to_owned()),
+            Err(error) => list.error = Some(error_text(&error)),
+        }
+    }
 }

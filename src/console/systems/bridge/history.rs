@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Pending, queues::state_sign};
+use super::queues::state_sign;
 use crate::{
     console::{
         copy::line,
@@ -11,11 +11,10 @@ use crate::{
         input::pane_id::PaneId,
         model::Model,
         records::{
-            details_record::DetailsRecord,
             entry_query::EntryQuery,
             marked_rows::with_mark_sign,
             paged_list::{PageQuery, PageRows, station_list},
-            row::{CellContext, PaneRecord},
+            row::{CellContext, DetailsRecord, PaneRecord},
             row_list::Rows,
             selection::RecordKey,
         },
@@ -190,7 +189,7 @@ const NOT_YET: &str = "not yet";
 /// Rows of a page, as they stand now; while time is stopped, as they stood then. The store knows nothing of
 /// the past, and rows keep their places: one that was enqueued later says that it is not there yet, and one
 /// that has moved since, without the model knowing it with the adapter or as ended, was still pending.
-fn rows<'a>(rows: &'a [InvocationRow], model: &Model) -> Rows<'a> {
+pub(super) fn rows<'a>(rows: &'a [InvocationRow], model: &Model) -> Rows<'a> {
     let mut ended: BTreeMap<InvocationId, RowState> = BTreeMap::new();
     let mpp = model.mpp();
     ended.extend(mpp.into_iter().flat_map(|mpp| &mpp.recent).map(|row| (row.id, row.state)));
@@ -216,6 +215,19 @@ fn rows<'a>(rows: &'a [InvocationRow], model: &Model) -> Rows<'a> {
 pub(crate) fn last_known_state(row: &InvocationRow, model: &Model) -> RowState {
     let has_moved = model.frozen.as_ref().is_some_and(|past| row.updated_at_ms > past.at.wall);
     if has_moved { RowState::Pending } else { row.state }
+}
+
+/// Where a row stands now: pages are as old as their answer, the model is not.
+pub(crate) fn state_now(row: &InvocationRow, model: &Model) -> RowState {
+    let Some(mpp) = model.mpp() else { return row.state };
+    if let Some(live) = mpp.live.get(&row.id) {
+        return live.state;
+    }
+    mpp.recent
+        .iter()
+        .rev()
+        .find(|ended| ended.id == row.id)
+        .map_or_else(|| last_known_state(row, model), |ended| ended.state)
 }
 
 /// The first digits of a manifest's hash.
@@ -276,24 +288,7 @@ pub(crate) static OTHER_PACK_PANE: Pane = Pane {
     ledger: |ui, _, all| Some(Account::whole(LOADED_ROWS, all, pending_bound(ui))),
 };
 
-/// What waits on one queue: a list that lies over the panes.
-pub(crate) static PENDING_PANE: Pane = Pane {
-    specs: StoredInvocation::SPECS,
-    columns: Columns::Named(PENDING),
-    source: Source::OwnPages { field: "id" },
-    rows: |ui, model| {
-        ui.layer::<Pending>().map_or_else(Rows::none, |pending| rows(pending.window.rows(), model))
-    },
-    pages: Pages::None,
-    filter: None,
-    title: Title::Name,
-    empty: Empty::Text("nothing is pending on this queue"),
-    drawing: Drawing::Table,
-    chip: None,
-    ledger: |ui, _, all| Some(Account::whole(LOADED_ROWS, all, pending_bound(ui))),
-};
-
-const LOADED_ROWS: &str = "rows of the store that are loaded here; more come as you move on";
+pub(super) const LOADED_ROWS: &str = "rows of the store that are loaded here; more come as you move on";
 
 static HISTORY_LIST: ListSource = ListSource {
     list: || station_list(false, invocations),
@@ -325,7 +320,7 @@ fn query(wanted: PageQuery, state: Option<RowState>, other_manifest: bool, filte
     Query::Invocations { state, queue: None, beyond, oldest_first, other_manifest, filter, limit }
 }
 
-fn pending_bound(ui: &Ui) -> LedgerBound {
+pub(super) fn pending_bound(ui: &Ui) -> LedgerBound {
     LedgerBound::Limit("limits.mpp.pending_rows_max", ui.limits.mpp.pending_rows_max)
 }
 

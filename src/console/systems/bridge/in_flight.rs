@@ -7,9 +7,8 @@ use crate::{
         draw::{Cell, theme::Role},
         model::bridge::in_flight as count_in_flight,
         records::{
-            details_record::DetailsRecord,
             entry_query::EntryQuery,
-            row::{CellContext, OPEN_FIRST, PaneRecord},
+            row::{CellContext, DetailsRecord, OPEN_FIRST, PaneRecord},
             row_list::Rows,
             selection::RecordKey,
         },

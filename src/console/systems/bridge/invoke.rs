@@ -5,44 +5,22 @@ use crate::{
         form::Form,
         model::Model,
         records::paged_list::error_text,
-        systems::bridge::Events,
         ui::{
-            effect::{Effect, OnOutcome, OnPage},
+            effect::{Effect, OnOutcome},
             message::show_message,
             state::Ui,
         },
     },
     ids::QueueName,
     mpp,
-    port::{Command, EventRow, Outcome, Page, PortError},
+    port::{Command, EventRow, Outcome, PortError},
     tap::entry::mpp::RowState,
     time::Now,
 };
 
 /// An answer of another kind came.
-const OTHER_VERSION: &str = "the station answered something else: use the rl-console of its version";
-
-/// Opens the list of events.
-pub(crate) fn open_events(ui: &mut Ui) -> Vec<Effect> {
-    let (events, effect) = Events::open();
-    ui.push(events);
-    vec![effect]
-}
-
-/// The events of the manifest.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct ManifestEvents;
-
-impl OnPage for ManifestEvents {
-    fn on_page(&self, ui: &mut Ui, page: Result<Page, PortError>, _now: Now) {
-        let Some(list) = ui.layers_mut::<Events>().next() else { return };
-        match page {
-            Ok(Page::Events(rows)) => list.rows = Some(rows),
-            Ok(_) => list.error = Some(OTHER_VERSION.to_owned()),
-            Err(error) => list.error = Some(error_text(&error)),
-        }
-    }
-}
+pub(super) const OTHER_VERSION: &str =
+    "the station answered something else: use the rl-console of its version";
 
 /// Opens the form of an event, as it was left.
 pub(super) fn open_form(ui: &mut Ui, model: &Model, row: &EventRow) {

@@ -6,15 +6,16 @@ use crate::{
         copy::line,
         draw::{Cell, class::Class, format, theme::Role},
         input::pane_id::PaneId,
+        model::{Model, ReportLine},
         records::{
-            details_record::DetailsRecord,
             entry_query::EntryQuery,
             paged_list::{PageRows, station_list},
-            row::{CellContext, PaneRecord},
+            row::{CellContext, DetailsRecord, PaneRecord},
             selection::RecordKey,
         },
+        settings::view::View,
         systems::bridge::{
-            details::{writer_word, written_by_text},
+            details::{state_details, writer_word, written_by_text},
             keys::STATE_KEY,
         },
         ui::{
@@ -133,3 +134,29 @@ static LIST: ListSource = ListSource {
     changes: |model| model.bridge.changes.state,
     is_wanted: |_| true,
 };
+
+impl DetailsRecord for StateKeyRow {
+    fn key(&self) -> RecordKey {
+        STATE_KEY.of(self.key.clone())
+    }
+
+    fn title(&self, _model: &Model) -> String {
+        format!("State {}", self.key)
+    }
+
+    fn lines(&self, view: &View, _model: &Model) -> Vec<ReportLine> {
+        state_details(view, self)
+    }
+
+    fn row<'a>(&'a self, _model: &'a Model) -> Option<Box<dyn PaneRecord + 'a>> {
+        Some(Box::new(StateValue(self)))
+    }
+
+    fn entry(&self) -> Option<EntryQuery> {
+        Some(EntryQuery::StateKey(self.key.clone()))
+    }
+
+    fn trace(&self) -> Option<TraceId> {
+        None
+    }
+}

@@ -1,7 +1,6 @@
 //! The pending rows of one queue, in pages, oldest first. The list holds a bounded window and grows at the
 //! end that the selection nears.
 
-use crate::console::{systems::bridge::details::on_invocation, ui::message::show_message};
 use ratatui::layout::{Position, Rect};
 
 use super::history::invocations;
@@ -17,20 +16,30 @@ use crate::{
         overlays::Details,
         records::{
             paged_list::{PageQuery, PagedList, error_text, page_rows},
+            row_list::Rows,
             selection::Selection,
             table::{list_height, row_at},
         },
         settings::view::{Canvas, View},
-        systems::bridge::{details::InvocationDetails, last_known_state},
+        systems::bridge::{
+            StoredInvocation,
+            details::{InvocationDetails, on_invocation},
+            history::{LOADED_ROWS, PENDING, pending_bound, rows},
+        },
         ui,
         ui::{
             Acted, Layer, Offer, Scene, Target,
             effect::{Effect, OnPage},
             layout::Layout,
+            ledger::Account,
+            message::show_message,
             needs,
+            paged_lists::Pages,
+            pane::{Columns, Drawing, Empty, Pane, Source, Title},
             state::Ui,
         },
     },
+    field::Fields as _,
     ids::{InvocationId, QueueName},
     port::{InvocationRow, Page, PortError, Query},
     tap::entry::mpp::RowState,
@@ -84,19 +93,6 @@ impl Pending {
     /// The selected row.
     pub(crate) fn selected(&self) -> Option<&InvocationRow> {
         self.window.selected()
-    }
-
-    /// Where a row stands now: pages are as old as their answer, the model is not.
-    pub(crate) fn state_now(row: &InvocationRow, model: &Model) -> RowState {
-        let Some(mpp) = model.mpp() else { return row.state };
-        if let Some(live) = mpp.live.get(&row.id) {
-            return live.state;
-        }
-        mpp.recent
-            .iter()
-            .rev()
-            .find(|ended| ended.id == row.id)
-            .map_or_else(|| last_known_state(row, model), |ended| ended.state)
     }
 
     /// Rows of the list that are still pending.
@@ -282,3 +278,20 @@ impl OnPage for WholeInvocation {
         }
     }
 }
+
+/// What waits on one queue: a list that lies over the panes.
+pub(crate) static PANE: Pane = Pane {
+    specs: StoredInvocation::SPECS,
+    columns: Columns::Named(PENDING),
+    source: Source::OwnPages { field: "id" },
+    rows: |ui, model| {
+        ui.layer::<Pending>().map_or_else(Rows::none, |pending| rows(pending.window.rows(), model))
+    },
+    pages: Pages::None,
+    filter: None,
+    title: Title::Name,
+    empty: Empty::Text("nothing is pending on this queue"),
+    drawing: Drawing::Table,
+    chip: None,
+    ledger: |ui, _, all| Some(Account::whole(LOADED_ROWS, all, pending_bound(ui))),
+};

@@ -7,10 +7,9 @@ use crate::{
         input::pane_id::PaneId,
         model::{Model, Rate, WINDOW_BUCKETS},
         records::{
-            details_record::DetailsRecord,
             entry_query::EntryQuery,
             paged_list::{PageRows, station_list},
-            row::{CellContext, PaneRecord},
+            row::{CellContext, DetailsRecord, PaneRecord},
             row_list::Rows,
             selection::RecordKey,
         },

@@ -6,9 +6,8 @@ use crate::{
         copy::line,
         draw::{Cell, theme::Role},
         records::{
-            details_record::DetailsRecord,
             entry_query::EntryQuery,
-            row::{CellContext, OPEN_FIRST, PaneRecord},
+            row::{CellContext, DetailsRecord, OPEN_FIRST, PaneRecord},
             selection::RecordKey,
         },
         systems::bridge::keys::INVOCATION,

@@ -5,14 +5,18 @@ use crate::{
         copy::line,
         draw::{Cell, class::Class, format, theme::Role},
         input::pane_id::PaneId,
+        model::{Model, ReportLine},
         records::{
-            details_record::DetailsRecord,
             entry_query::EntryQuery,
             paged_list::{PageQuery, PageRows, station_list},
-            row::{CellContext, PaneRecord},
+            row::{CellContext, DetailsRecord, PaneRecord},
             selection::RecordKey,
         },
-        systems::bridge::{details::refund_word, keys::REFUND},
+        settings::view::View,
+        systems::bridge::{
+            details::{refund_details, refund_word},
+            keys::REFUND,
+        },
         ui::{
             ledger::{Account, LedgerBound},
             paged_lists::{ListSource, Pages},
@@ -154,4 +158,30 @@ fn count(cx: &PaneContext<'_>) -> (u64, bool) {
 /// The title of a list of the store while time is stopped: the store knows nothing of the past.
 pub(super) fn stored_title(pane: PaneId) -> String {
     format!("{}, as when time was stopped", pane.name())
+}
+
+impl DetailsRecord for RefundRow {
+    fn key(&self) -> RecordKey {
+        REFUND.of(self.id)
+    }
+
+    fn title(&self, _model: &Model) -> String {
+        format!("Refund {}", self.id)
+    }
+
+    fn lines(&self, view: &View, _model: &Model) -> Vec<ReportLine> {
+        refund_details(view, self)
+    }
+
+    fn row<'a>(&'a self, _model: &'a Model) -> Option<Box<dyn PaneRecord + 'a>> {
+        Some(Box::new(Refund(self)))
+    }
+
+    fn entry(&self) -> Option<EntryQuery> {
+        Some(EntryQuery::Invocation(self.invocation_id))
+    }
+
+    fn trace(&self) -> Option<TraceId> {
+        None
+    }
 }

@@ -10,14 +10,12 @@ use crate::{
         },
         overlays::detail::detail,
         records::{
-            details_record::DetailsRecord, entry_query::EntryQuery, record_key::RecordKey, row::PaneRecord,
-            system_state::SystemState,
+            entry_query::EntryQuery,
+            record_key::RecordKey,
+            row::{DetailsRecord, PaneRecord},
         },
         settings::view::View,
-        systems::bus::{
-            Drops,
-            keys::{DROP, PEER, TOPIC},
-        },
+        systems::bus::keys::{PEER, TOPIC},
     },
     dissect::{
         clause_with_text,
@@ -40,15 +38,15 @@ const LISTED_MAX: usize = 8;
 
 /// A dropped message, as the tap had it when it was looked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct DroppedMessage {
-    seq: Seq,
+pub(super) struct DroppedMessage {
+    pub(super) seq: Seq,
     /// What it says, where it can be read.
-    text: Option<String>,
-    bytes: usize,
+    pub(super) text: Option<String>,
+    pub(super) bytes: usize,
 }
 
 /// The kept entry by which a dropped message was published.
-fn find_message(kept: &EntryBuffer, drop: &DropView) -> Option<DroppedMessage> {
+pub(super) fn find_message(kept: &EntryBuffer, drop: &DropView) -> Option<DroppedMessage> {
     let is_it = |frame: &Frame, entry: &crate::tap::entry::Entry| match &frame.head {
         Head::Rmp(head) => {
             head.msg_id == Some(drop.msg_id)
@@ -130,63 +128,13 @@ impl DetailsRecord for PeerDetails {
     }
 }
 
-/// Messages that did not reach somebody, as they were.
-#[derive(Debug)]
-pub(crate) struct DropDetails {
-    group: DropGroup,
-    /// The last of them, where it is kept; absent until it was looked for.
-    #[expect(clippy::option_option, reason = "not looked for yet, or looked for and not kept")]
-    message: Option<Option<DroppedMessage>>,
-}
-
-impl DropDetails {
-    /// Drops, before their message was looked for.
-    pub(crate) const fn of(group: DropGroup) -> Self {
-        Self { group, message: None }
-    }
-}
-
-impl DetailsRecord for DropDetails {
-    fn key(&self) -> RecordKey {
-        DROP.of(self.group.key.clone())
-    }
-
-    fn title(&self, _model: &Model) -> String {
-        "Dropped".to_owned()
-    }
-
-    fn lines(&self, view: &View, model: &Model) -> Vec<ReportLine> {
-        drop_details(view, model, &self.group, self.message.as_ref().and_then(Option::as_ref))
-    }
-
-    fn row<'a>(&'a self, _model: &'a Model) -> Option<Box<dyn PaneRecord + 'a>> {
-        Some(Box::new(Drops(self.group.clone())))
-    }
-
-    fn entry(&self) -> Option<EntryQuery> {
-        Some(EntryQuery::Drop(self.group.key.clone()))
-    }
-
-    fn trace(&self) -> Option<TraceId> {
-        None
-    }
-
-    fn follow(&mut self, kept: &EntryBuffer, _systems: &SystemState) {
-        self.message.get_or_insert_with(|| find_message(kept, &self.group.last));
-    }
-
-    fn quoted_entry(&self) -> Option<Seq> {
-        Some(self.message.as_ref()?.as_ref()?.seq)
-    }
-}
-
 fn client(name: Option<&str>, session: ConnectionId) -> String {
     let name = name.filter(|name| !name.is_empty());
     name.map_or_else(|| format!("session {session}"), |name| format!("{name}, session {session}"))
 }
 
 /// Why, whose, what to do, and the message itself.
-fn drop_details(
+pub(super) fn drop_details(
     view: &View,
     model: &Model,
     group: &DropGroup,

@@ -6,17 +6,21 @@ use crate::{
         draw::{Cell, format, glyphs::Glyphs, theme::Role},
         input::pane_id::PaneId,
         model::{
-            Model,
+            EntryBuffer, Model, ReportLine,
             bus::{Culprit, DropGroup, drop_groups},
         },
         records::{
-            details_record::DetailsRecord,
             entry_query::EntryQuery,
-            row::{CellContext, PaneRecord},
+            row::{CellContext, DetailsRecord, PaneRecord},
             row_list::Rows,
             selection::RecordKey,
+            system_state::SystemState,
         },
-        systems::bus::{details::DropDetails, keys::DROP},
+        settings::view::View,
+        systems::bus::{
+            details::{DroppedMessage, drop_details, find_message},
+            keys::DROP,
+        },
         ui::{
             ledger::{Account, LedgerBound},
             paged_lists::Pages,
@@ -25,7 +29,7 @@ use crate::{
     },
     dissect::rmp::drop_word,
     field::{Column, Fields as _, Value, fields},
-    ids::TraceId,
+    ids::{Seq, TraceId},
     rmp::DropReason,
 };
 
@@ -146,3 +150,53 @@ pub(crate) static PANE: Pane = Pane {
         Some(Account::whole(what, all, bound))
     },
 };
+
+/// Messages that did not reach somebody, as they were.
+#[derive(Debug)]
+pub(crate) struct DropDetails {
+    group: DropGroup,
+    /// The last of them, where it is kept; absent until it was looked for.
+    #[expect(clippy::option_option, reason = "not looked for yet, or looked for and not kept")]
+    message: Option<Option<DroppedMessage>>,
+}
+
+impl DropDetails {
+    /// Drops, before their message was looked for.
+    pub(crate) const fn of(group: DropGroup) -> Self {
+        Self { group, message: None }
+    }
+}
+
+impl DetailsRecord for DropDetails {
+    fn key(&self) -> RecordKey {
+        DROP.of(self.group.key.clone())
+    }
+
+    fn title(&self, _model: &Model) -> String {
+        "Dropped".to_owned()
+    }
+
+    fn lines(&self, view: &View, model: &Model) -> Vec<ReportLine> {
+        drop_details(view, model, &self.group, self.message.as_ref().and_then(Option::as_ref))
+    }
+
+    fn row<'a>(&'a self, _model: &'a Model) -> Option<Box<dyn PaneRecord + 'a>> {
+        Some(Box::new(Drops(self.group.clone())))
+    }
+
+    fn entry(&self) -> Option<EntryQuery> {
+        Some(EntryQuery::Drop(self.group.key.clone()))
+    }
+
+    fn trace(&self) -> Option<TraceId> {
+        None
+    }
+
+    fn follow(&mut self, kept: &EntryBuffer, _systems: &SystemState) {
+        self.message.get_or_insert_with(|| find_message(kept, &self.group.last));
+    }
+
+    fn quoted_entry(&self) -> Option<Seq> {
+        Some(self.message.as_ref()?.as_ref()?.seq)
+    }
+}

@@ -8,5 +8,3 @@ pub(crate) mod peers;
 pub(crate) mod subscribers;
 pub(crate) mod system;
 pub(crate) mod topics;
-
-pub(crate) use drops::Drops;

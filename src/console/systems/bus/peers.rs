@@ -12,9 +12,8 @@ use crate::{
             bus::{MESSAGES, is_console, peer_name},
         },
         records::{
-            details_record::DetailsRecord,
             entry_query::EntryQuery,
-            row::{CellContext, PaneRecord},
+            row::{CellContext, DetailsRecord, PaneRecord},
             row_list::Rows,
             selection::RecordKey,
         },

@@ -5,15 +5,15 @@ use crate::{
     console::{
         draw::Cell,
         input::pane_id::PaneId,
-        model::Model,
+        model::{Model, ReportLine},
         records::{
-            details_record::DetailsRecord,
             entry_query::EntryQuery,
-            row::{CellContext, PaneRecord},
+            row::{CellContext, DetailsRecord, PaneRecord},
             row_list::Rows,
             selection::RecordKey,
         },
-        systems::runs::{details::ArtifactDetails, keys::ARTIFACT},
+        settings::view::View,
+        systems::runs::{details::artifact_details, keys::ARTIFACT},
         ui::{
             ledger::{Account, LedgerBound},
             paged_lists::Pages,
@@ -96,3 +96,36 @@ pub(crate) static PANE: Pane = Pane {
         Some(Account::whole("what the run kept, as far as it is loaded here", all, bound))
     },
 };
+
+/// An artifact of a run.
+#[derive(Debug)]
+pub(crate) struct ArtifactDetails {
+    pub(crate) run: TraceId,
+    pub(crate) row: ArtifactRow,
+}
+
+impl DetailsRecord for ArtifactDetails {
+    fn key(&self) -> RecordKey {
+        ARTIFACT.of((self.run, self.row.number))
+    }
+
+    fn title(&self, _model: &Model) -> String {
+        format!("Artifact {} of {}", self.row.number, self.run.short())
+    }
+
+    fn lines(&self, view: &View, _model: &Model) -> Vec<ReportLine> {
+        artifact_details(view, self.run, &self.row)
+    }
+
+    fn row<'a>(&'a self, _model: &'a Model) -> Option<Box<dyn PaneRecord + 'a>> {
+        Some(Box::new(Artifact { run: self.run, row: &self.row }))
+    }
+
+    fn entry(&self) -> Option<EntryQuery> {
+        Some(EntryQuery::Run(self.run))
+    }
+
+    fn trace(&self) -> Option<TraceId> {
+        Some(self.run)
+    }
+}

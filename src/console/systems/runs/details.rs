@@ -1,6 +1,6 @@
 //! Details of runs in words: a run, a node, an event, an artifact.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use super::confirmations::InputLine;
 use crate::{
@@ -10,19 +10,18 @@ use crate::{
         model::{EntryBuffer, Model, ReportLine, runs::RunLine},
         overlays::detail::{at, detail, payload},
         records::{
-            details_record::DetailsRecord, entry_query::EntryQuery, record_key::RecordKey, row::PaneRecord,
+            entry_query::EntryQuery,
+            record_key::RecordKey,
+            row::{DetailsRecord, PaneRecord},
             system_state::SystemState,
         },
         settings::view::View,
-        systems::runs::{
-            Artifact,
-            keys::{ARTIFACT, NODE, RUN, RUN_EVENT, STORED_RUN},
-            node_time,
-        },
+        systems::runs::keys::{NODE, RUN, RUN_EVENT, STORED_RUN},
     },
     ids::TraceId,
     port::{ArtifactRow, RunRow},
-    runs::{AskView, NodeState, PlanEdge, RunState, RunView},
+    runs::{AskView, NodeState, NodeView, PlanEdge, RunState, RunView},
+    time::Now,
     words::counted,
 };
 
@@ -167,39 +166,6 @@ impl DetailsRecord for RunLine {
 
     fn entry(&self) -> Option<EntryQuery> {
         Some(EntryQuery::RunEvent(self.run, self.number))
-    }
-
-    fn trace(&self) -> Option<TraceId> {
-        Some(self.run)
-    }
-}
-
-/// An artifact of a run.
-#[derive(Debug)]
-pub(crate) struct ArtifactDetails {
-    pub(crate) run: TraceId,
-    pub(crate) row: ArtifactRow,
-}
-
-impl DetailsRecord for ArtifactDetails {
-    fn key(&self) -> RecordKey {
-        ARTIFACT.of((self.run, self.row.number))
-    }
-
-    fn title(&self, _model: &Model) -> String {
-        format!("Artifact {} of {}", self.row.number, self.run.short())
-    }
-
-    fn lines(&self, view: &View, _model: &Model) -> Vec<ReportLine> {
-        artifact_details(view, self.run, &self.row)
-    }
-
-    fn row<'a>(&'a self, _model: &'a Model) -> Option<Box<dyn PaneRecord + 'a>> {
-        Some(Box::new(Artifact { run: self.run, row: &self.row }))
-    }
-
-    fn entry(&self) -> Option<EntryQuery> {
-        Some(EntryQuery::Run(self.run))
     }
 
     fn trace(&self) -> Option<TraceId> {
@@ -437,7 +403,7 @@ fn event_details(view: &View, line: &RunLine) -> Vec<ReportLine> {
 }
 
 /// An artifact.
-fn artifact_details(view: &View, run: TraceId, row: &ArtifactRow) -> Vec<ReportLine> {
+pub(super) fn artifact_details(view: &View, run: TraceId, row: &ArtifactRow) -> Vec<ReportLine> {
     vec![
         detail("from", format!("{}.{}", row.node, row.port)),
         detail("type", format!("{}, schema {}", row.kind, row.schema_id)),
@@ -447,4 +413,10 @@ fn artifact_details(view: &View, run: TraceId, row: &ArtifactRow) -> Vec<ReportL
         detail("trace", run.to_string()),
         ReportLine::Command(format!("run artifacts {run}").into()),
     ]
+}
+
+/// How long a node has worked, or did: from its first attempt on.
+pub(crate) fn node_time(node: &NodeView, now: Now) -> Option<Duration> {
+    let end = if node.state.is_end() { node.since } else { now };
+    node.ran_at.map(|ran_at| end.mono.since(ran_at.mono))
 }

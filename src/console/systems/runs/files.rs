@@ -1,25 +1,18 @@
 //! Openings to go on with: those that were submitted lately, then the files that there are.
 
-use ratatui::layout::{Position, Rect};
+use ratatui::layout::Rect;
 
 use crate::{
     console::{
         draw::{Cell, class::Class, format, theme::Role},
-        input::{action::Action, keymap::KeyScope},
-        model::Model,
         records::{
             Table,
             record_key::INDEX,
             selection::{RecordKey, Selection},
-            table::{list_height, row_at},
         },
         settings::view::{Canvas, View},
-        systems::runs::{
-            openings::{OpeningDrafts, Recent},
-            submitting,
-        },
-        ui::{Acted, Layer, Offer, Scene, Target, effect::Effect, layout::Layout, needs, state::Ui},
-        worker::{OpeningFile, OpeningJob, OpeningListing},
+        systems::runs::openings::{OpeningDrafts, Recent},
+        worker::{OpeningFile, OpeningListing},
     },
     field::Column,
 };
@@ -38,8 +31,8 @@ pub(crate) struct Files {
     recent: Vec<Recent>,
     /// Nothing until they were listed.
     listing: Option<OpeningListing>,
-    selection: Selection,
-    height: usize,
+    pub(super) selection: Selection,
+    pub(super) height: usize,
 }
 
 /// What is selected.
@@ -71,12 +64,12 @@ impl Files {
         self.recent.get(at).map(SelectedFile::Recent).or_else(file)
     }
 
-    fn keys(&self) -> Vec<RecordKey> {
+    pub(super) fn keys(&self) -> Vec<RecordKey> {
         (0..self.recent.len() + self.files().len()).map(|id| INDEX.of(id)).collect()
     }
 
     /// What could not be listed, in words.
-    fn errors(&self) -> Vec<String> {
+    pub(super) fn errors(&self) -> Vec<String> {
         let Some(shelved) = &self.listing else { return Vec::new() };
         let cut = (shelved.cut > 0).then(|| {
             format!(
@@ -118,58 +111,6 @@ impl Files {
                 .map_or_else(Vec::new, |file| file_cells(view, file)),
         };
         Table::plain(COLUMNS, len, &row, &self.selection, focused).draw(canvas, inside);
-    }
-}
-
-impl Layer for Files {
-    fn key_scope(&self) -> KeyScope {
-        KeyScope::Files
-    }
-
-    fn draw(&self, canvas: &mut Canvas<'_>, scene: &Scene<'_>) {
-        self.draw(canvas, scene.body, scene.is_top);
-    }
-
-    fn reconcile(&mut self, layout: &Layout, _model: &Model, _ui: &Ui) {
-        self.height = list_height(layout.body).saturating_sub(self.errors().len());
-        let keys = self.keys();
-        self.selection.reconcile(&keys, self.height);
-    }
-
-    fn step(&mut self, by: isize, _model: &Model) {
-        let keys = self.keys();
-        self.selection.step(by, &keys, self.height);
-    }
-
-    fn target<'a>(&'a self, _model: &'a Model) -> Target<'a> {
-        Target::Nothing
-    }
-
-    fn offer(&self, action: Action, _ui: &Ui, _model: &Model, _view: &View) -> Offer {
-        match action {
-            Action::Open => needs(self.selected().is_some(), "there is nothing to go on with"),
-            _ => None,
-        }
-    }
-
-    fn act(&mut self, action: Action, ui: &mut Ui, _model: &Model, _view: &View) -> Acted {
-        match (action, self.selected()) {
-            (Action::Open, Some(SelectedFile::Recent(recent))) => {
-                Acted::Closed(submitting::load_draft(ui, recent.draft.clone()))
-            }
-            (Action::Open, Some(SelectedFile::File(file))) => {
-                Acted::Open(vec![Effect::Opening(Box::new(OpeningJob::Text(file.path.clone())))])
-            }
-            _ => Acted::Ignored,
-        }
-    }
-
-    fn click(&mut self, layout: &Layout, at: Position, _model: &Model) -> Option<Action> {
-        let keys = self.keys();
-        let index = row_at(layout.body, at.y, &self.selection).filter(|index| *index < keys.len())?;
-        let was_there = self.selection.index() == index;
-        self.selection.select(index, &keys, self.height);
-        was_there.then_some(Action::Open)
     }
 }
 

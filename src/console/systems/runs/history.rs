@@ -6,10 +6,9 @@ use crate::{
         draw::{Cell, class::Class, format, theme::Role},
         input::pane_id::PaneId,
         records::{
-            details_record::DetailsRecord,
             entry_query::EntryQuery,
             paged_list::{PageQuery, PageRows, station_list},
-            row::{CellContext, PaneRecord},
+            row::{CellContext, DetailsRecord, PaneRecord},
             selection::RecordKey,
         },
         systems::runs::keys::STORED_RUN,

@@ -13,9 +13,8 @@ use crate::{
         input::pane_id::PaneId,
         model::Model,
         records::{
-            details_record::DetailsRecord,
             entry_query::EntryQuery,
-            row::{CellContext, PaneRecord},
+            row::{CellContext, DetailsRecord, PaneRecord},
             row_list::{Collected, Rows},
             selection::RecordKey,
         },

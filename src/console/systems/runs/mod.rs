@@ -9,6 +9,7 @@ pub(crate) mod events;
 mod files;
 pub(crate) mod history;
 pub(crate) mod keys;
+mod layers;
 pub(crate) mod list;
 pub(crate) mod openings;
 pub(crate) mod pages;
@@ -20,9 +21,6 @@ pub(crate) mod submitting;
 pub(crate) mod system;
 
 pub(crate) use actions::has_target_approval;
-pub(crate) use artifacts::Artifact;
 pub(crate) use confirmations::pending_approval;
 pub(crate) use files::Files;
-pub(crate) use plan::node_time;
-
 pub(crate) use submit::{ANSWER_TIMEOUT, PendingRequest, Submit};

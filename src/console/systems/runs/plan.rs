@@ -9,13 +9,15 @@ use crate::{
         input::pane_id::PaneId,
         model::Model,
         records::{
-            details_record::DetailsRecord,
             entry_query::EntryQuery,
-            row::{CellContext, PaneRecord},
+            row::{CellContext, DetailsRecord, PaneRecord},
             row_list::{Collected, Rows},
             selection::RecordKey,
         },
-        systems::runs::{details::NodeDetails, keys::NODE},
+        systems::runs::{
+            details::{NodeDetails, node_time},
+            keys::NODE,
+        },
         ui::{
             ledger::{Account, LedgerBound},
             paged_lists::Pages,
@@ -58,12 +60,6 @@ pub(crate) struct PlannedNode<'a> {
     line: usize,
     /// Whether the lines stand as in the picture, so that the ways between them can be drawn.
     is_drawn: bool,
-}
-
-/// How long a node has worked, or did: from its first attempt on.
-pub(crate) fn node_time(node: &NodeView, now: Now) -> Option<Duration> {
-    let end = if node.state.is_end() { node.since } else { now };
-    node.ran_at.map(|ran_at| end.mono.since(ran_at.mono))
 }
 
 /// How far something is, of one, in so many cells.

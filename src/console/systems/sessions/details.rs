@@ -16,7 +16,9 @@ use crate::{
         },
         overlays::detail::{at, detail, join_some, payload},
         records::{
-            details_record::DetailsRecord, entry_query::EntryQuery, record_key::RecordKey, row::PaneRecord,
+            entry_query::EntryQuery,
+            record_key::RecordKey,
+            row::{DetailsRecord, PaneRecord},
         },
         settings::view::View,
         systems::sessions::{

@@ -1,18 +1,16 @@
 //! Every session that the store has, newest first, in pages.
 
-use super::list::session_sign;
 use crate::{
     console::{
         draw::{Cell, class::Class, format, theme::Role},
         input::pane_id::PaneId,
         records::{
-            details_record::DetailsRecord,
             entry_query::EntryQuery,
             paged_list::{PageQuery, PageRows, station_list},
-            row::{CellContext, PaneRecord},
+            row::{CellContext, DetailsRecord, PaneRecord},
             selection::RecordKey,
         },
-        systems::sessions::{keys::STORED_SESSION, list::show_command},
+        systems::sessions::{keys::STORED_SESSION, session_of, session_sign, show_command},
         ui::{
             ledger::{Account, LedgerBound},
             paged_lists::{ListSource, Pages},
@@ -22,7 +20,7 @@ use crate::{
     },
     field::{Column, Fields as _},
     ids::TraceId,
-    macp::{Ending, Phase, SessionRef},
+    macp::{Ending, Phase},
     port::{Page, Query, SessionRow},
 };
 
@@ -46,11 +44,6 @@ impl crate::console::records::paged_list::Record for SessionRow {
     fn number(&self) -> u64 {
         self.number
     }
-}
-
-/// A session of the store, by its number and id.
-pub(crate) fn session_of(row: &SessionRow) -> SessionRef {
-    SessionRef { number: row.number, id: row.session.as_str().into() }
 }
 
 impl PaneRecord for SessionRow {

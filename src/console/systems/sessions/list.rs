@@ -4,7 +4,6 @@ use std::{cmp::Reverse, time::Duration};
 
 use crate::{
     console::{
-        copy::line,
         draw::{Cell, class::Class, format, glyphs::Glyphs, theme::Role},
         input::pane_id::PaneId,
         model::{
@@ -12,13 +11,14 @@ use crate::{
             sessions::{awaited_participants, resolution_text},
         },
         records::{
-            details_record::DetailsRecord,
             entry_query::EntryQuery,
-            row::{CellContext, PaneRecord},
+            row::{CellContext, DetailsRecord, PaneRecord},
             row_list::{Collected, Rows},
             selection::RecordKey,
         },
-        systems::sessions::{details::SessionDetails, keys::SESSION},
+        systems::sessions::{
+            details::SessionDetails, keys::SESSION, session_sign, session_status, show_command,
+        },
         ui::{
             ledger::{Account, LedgerBound},
             paged_lists::Pages,
@@ -28,7 +28,7 @@ use crate::{
     },
     field::{Column, Fields as _, Value, fields},
     ids::TraceId,
-    macp::{Ending, Mode, Phase, SessionRef, SessionState, SessionView},
+    macp::{Ending, Mode, Phase, SessionState, SessionView},
     time::Now,
 };
 
@@ -57,15 +57,6 @@ const LISTED_MAX: usize = 6;
 const ENDED_STAYS_FOR: Duration = Duration::from_secs(10);
 /// So near to the end of its TTL an open session is told apart.
 const ENDS_SOON: Duration = Duration::from_secs(10);
-
-/// How far a session is, or how it ended.
-pub(crate) fn session_status(view: &SessionView) -> String {
-    match (&view.end, view.phase(), view.round()) {
-        (Some(end), ..) => end.ending.name().to_owned(),
-        (None, Some(phase), _) => phase.name().to_owned(),
-        (None, None, round) => format!("round {}", round.unwrap_or_default()),
-    }
-}
 
 impl SessionView {
     /// How long its TTL is yet, while it is open.
@@ -118,22 +109,6 @@ fields! {
         "trace", Id, Public, "what it belongs to" => |it, _| it.trace.map_or(Value::None, |it| Value::text(it.0.hyphenated().to_string()));
         "number", Serial, Public, "its place among all sessions" => |it, _| Value::Serial(it.session.number);
     }
-}
-
-/// A sign and a colour for how a session stands.
-pub(crate) const fn session_sign(ending: Option<Ending>, glyphs: &Glyphs) -> (&'static str, Role) {
-    match ending {
-        None => (glyphs.flying, Role::Macp),
-        Some(Ending::Resolved) => (glyphs.ok, Role::Ok),
-        Some(Ending::TtlExpired) => (glyphs.warn, Role::Warn),
-        Some(Ending::Cancelled) => (glyphs.none, Role::Muted),
-        Some(Ending::LogDamaged) => (glyphs.bad, Role::Bad),
-    }
-}
-
-/// The subcommand that shows a session.
-pub(crate) fn show_command(session: &SessionRef) -> String {
-    format!("session show {} --json", line::quoted(&session.id))
 }
 
 impl PaneRecord for SessionView {

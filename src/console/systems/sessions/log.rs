@@ -15,9 +15,8 @@ use crate::{
             sessions::{SessionLine, records},
         },
         records::{
-            details_record::DetailsRecord,
             entry_query::EntryQuery,
-            row::{CellContext, PaneRecord},
+            row::{CellContext, DetailsRecord, PaneRecord},
             row_list::Rows,
             selection::RecordKey,
         },

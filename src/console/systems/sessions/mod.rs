@@ -10,7 +10,8 @@ pub(crate) mod log;
 pub(crate) mod pages;
 pub(crate) mod positions;
 pub(crate) mod statements;
+mod status;
 pub(crate) mod system;
 
-pub(crate) use history::{session_of, stored_row as session_row};
-pub(crate) use list::session_status;
+pub(crate) use history::stored_row as session_row;
+pub(crate) use status::{session_of, session_sign, session_status, show_command};

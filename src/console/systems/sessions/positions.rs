@@ -16,13 +16,12 @@ use crate::{
             sessions::{PositionRow, tally_text},
         },
         records::{
-            details_record::DetailsRecord,
             entry_query::EntryQuery,
-            row::{CellContext, PaneRecord},
+            row::{CellContext, DetailsRecord, PaneRecord},
             row_list::Rows,
             selection::RecordKey,
         },
-        systems::sessions::{keys::POSITION, list::show_command},
+        systems::sessions::{keys::POSITION, show_command},
         ui::{
             ledger::{Account, LedgerBound},
             paged_lists::Pages,

@@ -13,13 +13,12 @@ use crate::{
             sessions::{StatementKind, StatementRow},
         },
         records::{
-            details_record::DetailsRecord,
             entry_query::EntryQuery,
-            row::{CellContext, PaneRecord},
+            row::{CellContext, DetailsRecord, PaneRecord},
             row_list::Rows,
             selection::RecordKey,
         },
-        systems::sessions::{keys::STATEMENT, list::show_command},
+        systems::sessions::{keys::STATEMENT, show_command},
         ui::{
             ledger::{Account, LedgerBound},
             paged_lists::Pages,

@@ -13,7 +13,7 @@ use crate::{
         overlays::Details,
         records::{
             Table,
-            details_record::DetailsRecord,
+            row::DetailsRecord,
             selection::{RecordKey, Selection},
             table::{list_height, row_at},
         },

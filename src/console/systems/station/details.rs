@@ -6,7 +6,9 @@ use crate::{
         model::{Alert, AlertStatus, FaultGroup, Model, Notice, ReportLine, bridge::hello_remedy},
         overlays::detail::detail,
         records::{
-            details_record::DetailsRecord, entry_query::EntryQuery, record_key::RecordKey, row::PaneRecord,
+            entry_query::EntryQuery,
+            record_key::RecordKey,
+            row::{DetailsRecord, PaneRecord},
         },
         settings::view::View,
         systems::station::keys::{ALERT, BREACH, NOTICE},

@@ -9,9 +9,8 @@ use crate::{
         input::pane_id::PaneId,
         model::{Notice, Origin},
         records::{
-            details_record::DetailsRecord,
             entry_query::EntryQuery,
-            row::{CellContext, PaneRecord},
+            row::{CellContext, DetailsRecord, PaneRecord},
             row_list::Rows,
             selection::RecordKey,
         },

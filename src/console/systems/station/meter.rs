@@ -7,9 +7,8 @@ use crate::{
         draw::{Cell, format, theme::Role},
         model::{Model, station::Measured},
         records::{
-            details_record::DetailsRecord,
             entry_query::EntryQuery,
-            row::{CellContext, NO_ENTRY, PaneRecord},
+            row::{CellContext, DetailsRecord, NO_ENTRY, PaneRecord},
             row_list::Rows,
             selection::RecordKey,
         },

@@ -10,4 +10,5 @@ pub(crate) mod outcomes;
 pub(crate) mod started;
 pub(crate) mod system;
 pub(crate) mod violations;
+
 pub(crate) use alert_list::AlertList;

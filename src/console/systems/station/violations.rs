@@ -5,9 +5,8 @@ use crate::{
         draw::{Cell, format, theme::Role},
         model::FaultGroup,
         records::{
-            details_record::DetailsRecord,
             entry_query::EntryQuery,
-            row::{CellContext, PaneRecord},
+            row::{CellContext, DetailsRecord, PaneRecord},
             selection::RecordKey,
         },
         systems::station::keys::BREACH,
