@@ -16,7 +16,7 @@ pub(super) fn frame_verdict(_: &Subject, frame: &Frame, head: &Head) -> Vec<Verd
         (AnyVerdict::Sent, Some(answer)) => vec![answer_verdict(answer)],
         (AnyVerdict::Sent, None) => sent(),
         (AnyVerdict::Macp(verdict), _) => call_verdict(*verdict),
-        (AnyVerdict::Mpp(_) | AnyVerdict::Rmp(_), _) => unknown(),
+        _ => unknown(),
     }
 }
 

@@ -15,12 +15,12 @@ use crate::{
 /// What a frame of the bridge tells of.
 pub(super) fn frame_summary<'a>(frame: &'a Frame, head: &'a Head) -> EntrySummary<'a> {
     let (outcome, clause) = match &frame.verdict {
-        AnyVerdict::Sent | AnyVerdict::Rmp(_) | AnyVerdict::Macp(_) => (EntryOutcome::Sent, None),
         AnyVerdict::Mpp(Verdict::Accepted) => (EntryOutcome::Ok, None),
         AnyVerdict::Mpp(Verdict::TooLate) => (EntryOutcome::Late, None),
         AnyVerdict::Mpp(Verdict::Refused(fault)) => {
             (EntryOutcome::Fault, Some(Breach::from(*fault).clause()))
         }
+        _ => (EntryOutcome::Sent, None),
     };
     EntrySummary {
         kind: head.kind.map_or("?", FrameType::name),
@@ -39,7 +39,7 @@ pub(super) fn frame_line(frame: &Frame, head: &Head) -> Cow<'static, str> {
     match &frame.verdict {
         AnyVerdict::Mpp(Verdict::Refused(fault)) => return Breach::from(*fault).text().into(),
         AnyVerdict::Mpp(Verdict::TooLate) => return "came after the close, not looked at".into(),
-        AnyVerdict::Mpp(Verdict::Accepted) | AnyVerdict::Sent | AnyVerdict::Rmp(_) | AnyVerdict::Macp(_) => {}
+        _ => {}
     }
     match (head.kind, frame.direction) {
         (Some(FrameType::Hello) | None, Direction::Inbound) => format!("from {}", frame.peer).into(),

@@ -19,6 +19,6 @@ pub(super) fn frame_verdict(_: &Subject, frame: &Frame, _: &Head) -> Vec<Verdict
         AnyVerdict::Mpp(Verdict::Accepted) => taken(),
         AnyVerdict::Mpp(Verdict::TooLate) => too_late(),
         AnyVerdict::Mpp(Verdict::Refused(fault)) => breach_lines(Breach::from(*fault), None),
-        AnyVerdict::Rmp(_) | AnyVerdict::Macp(_) => unknown(),
+        _ => unknown(),
     }
 }

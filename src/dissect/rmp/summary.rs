@@ -17,16 +17,14 @@ use crate::{
 /// What a frame of the bus tells of.
 pub(super) fn frame_summary<'a>(frame: &'a Frame, head: &'a Head) -> EntrySummary<'a> {
     let (standing, clause) = match &frame.verdict {
-        AnyVerdict::Sent | AnyVerdict::Mpp(_) | AnyVerdict::Macp(_) if head.refusal.is_some() => {
-            (EntryOutcome::Warn, None)
-        }
-        AnyVerdict::Sent | AnyVerdict::Mpp(_) | AnyVerdict::Macp(_) => (EntryOutcome::Sent, None),
         AnyVerdict::Rmp(Verdict::Accepted | Verdict::Published { dropped: 0, .. }) => {
             (EntryOutcome::Ok, None)
         }
         AnyVerdict::Rmp(Verdict::Published { .. }) => (EntryOutcome::Warn, None),
         AnyVerdict::Rmp(Verdict::TooLate) => (EntryOutcome::Late, None),
         AnyVerdict::Rmp(Verdict::Refused(refusal)) => (EntryOutcome::Fault, Some(refusal.clause())),
+        _ if head.refusal.is_some() => (EntryOutcome::Warn, None),
+        _ => (EntryOutcome::Sent, None),
     };
     EntrySummary {
         kind: head.kind.map_or("?", FrameKind::name),

@@ -33,6 +33,6 @@ pub(super) fn frame_verdict(subject: &Subject, frame: &Frame, _: &Head) -> Vec<V
                 error_of(subject).map(|(_, error)| format!("{error}: {} belongs there", error.expected()));
             breach_lines(Breach::Bus(*refusal), found)
         }
-        AnyVerdict::Mpp(_) | AnyVerdict::Macp(_) => unknown(),
+        _ => unknown(),
     }
 }

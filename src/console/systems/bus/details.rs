@@ -54,7 +54,7 @@ pub(super) fn find_message(kept: &EntryBuffer, drop: &DropView) -> Option<Droppe
                 && head.topic.as_ref() == Some(&drop.topic)
                 && entry.at.mono <= drop.at.mono
         }
-        Head::Mpp(_) | Head::Macp(_) => false,
+        _ => false,
     };
     let found = kept.iter().rev().map(|(_, found)| found).find(|found| match &found.entry.what {
         What::Frame(frame) => is_it(frame, found.entry),
