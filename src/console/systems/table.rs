@@ -81,4 +81,9 @@ impl System {
     pub(crate) fn all() -> &'static [&'static Self] {
         &SYSTEMS
     }
+
+    /// That of a link.
+    pub(crate) fn of(link: Link) -> Option<&'static Self> {
+        SYSTEMS.into_iter().find(|system| system.link == link)
+    }
 }

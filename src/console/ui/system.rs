@@ -37,6 +37,8 @@ pub(crate) struct System {
     pub(crate) figure: fn(&PaneContext<'_>, Room) -> String,
     /// Its condition, why, and what to do.
     pub(crate) report: fn(&Model, Now) -> Report,
+    /// What is said once it was started again.
+    pub(crate) restarted: &'static str,
     /// What waits for a person's answer.
     pub(crate) questions: fn(&StationState) -> Questions,
     /// What an operator's brakes hold back of it; none where it has no brakes.

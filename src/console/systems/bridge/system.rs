@@ -27,6 +27,7 @@ pub(crate) static SYSTEM: System = System {
     chip: "MPP",
     figure,
     report: health::report,
+    restarted: "the bridge is up again: adapters can connect",
     questions: |_| Questions::NONE,
     brakes,
     queries: |_, _, _, _| Vec::new(),

@@ -26,6 +26,7 @@ pub(crate) static SYSTEM: System = System {
     chip: "RMP",
     figure,
     report: health::report,
+    restarted: "the bus is up again: its peers can connect",
     questions: |_| Questions::NONE,
     brakes: |_| None,
     queries: |_, _, _, _| Vec::new(),

@@ -25,6 +25,7 @@ pub(crate) static SYSTEM: System = System {
     chip: "RUNS",
     figure,
     report: health::report,
+    restarted: "the control plane is up again: runs can be submitted",
     questions,
     brakes,
     queries: pages::next,

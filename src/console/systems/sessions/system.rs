@@ -25,6 +25,7 @@ pub(crate) static SYSTEM: System = System {
     chip: "MACP",
     figure,
     report: health::report,
+    restarted: "the MACP runtime is up again: agents can connect",
     questions: |_| Questions::NONE,
     brakes: |_| None,
     queries: pages::next,

@@ -1,9 +1,11 @@
 //! What is said once the station has recorded, or started a host again.
 
 use crate::{
-    console::{draw::format, ui::effect::OutcomeText},
+    console::{
+        draw::format,
+        ui::{effect::OutcomeText, system::System},
+    },
     port::Outcome,
-    tap::entry::Link,
 };
 
 /// A command of the station whose outcome says it all.
@@ -18,18 +20,9 @@ impl OutcomeText for StationCommand {
                 let (bytes, entries) = (format::bytes(*bytes), format::many(*entries, "entry"));
                 format!("recorded {entries}, {bytes}: {}", path.display())
             }
-            Outcome::Restarted { link } => restarted_text(*link).to_owned(),
+            Outcome::Restarted { link } => System::of(*link)?.restarted.to_owned(),
             _ => return None,
         };
         Some((text, false))
-    }
-}
-
-const fn restarted_text(link: Link) -> &'static str {
-    match link {
-        Link::Rmp => "the bus is up again: its peers can connect",
-        Link::Runs => "the control plane is up again: runs can be submitted",
-        Link::Macp => "the MACP runtime is up again: agents can connect",
-        Link::Mpp | Link::Station => "the bridge is up again: adapters can connect",
     }
 }

@@ -23,6 +23,7 @@ pub(crate) static SYSTEM: System = System {
     chip: "STORE",
     figure,
     report: health::report,
+    restarted: "the bridge is up again: adapters can connect",
     questions: |_| Questions::NONE,
     brakes: |_| None,
     queries: |_, _, _, _| Vec::new(),
