@@ -5,16 +5,19 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use super::systems::systems;
-use crate::{ids::ConnectionId, macp, mpp, runs, tap::entry::Link};
+use crate::{ids::ConnectionId, tap::entry::Link};
 
 /// Declares what is asked and done: what a system does, and what the station does itself.
 macro_rules! declare {
-    ($( $(#[doc = $about:literal])+ $System:ident $module:ident refuses $Refused:ident; )*) => {
+    ($(
+        #[doc = $about:literal]
+        $System:ident $module:ident $(($Command:ident $Outcome:ident $Refused:ident))? { $($hint:tt)* }
+    )*) => {
         /// One thing to be done.
         #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
         #[serde(rename_all = "snake_case")]
         pub enum Command {
-            $( $(#[doc = $about])+ $System($module::Command), )*
+            $( $( #[doc = $about] $System(crate::$module::$Command), )? )*
             /// Begins a recording of everything that crosses the tap.
             RecordStart {
                 /// The file to be made, an absolute path; one that exists is refused. Absent, the file is
@@ -46,7 +49,7 @@ macro_rules! declare {
         #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
         #[serde(rename_all = "snake_case")]
         pub enum Outcome {
-            $( $(#[doc = $about])+ $System($module::Outcome), )*
+            $( $( #[doc = $about] $System(crate::$module::$Outcome), )? )*
             /// A recording runs.
             Recording {
                 /// Into this file.

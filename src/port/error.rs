@@ -5,20 +5,26 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use super::systems::systems;
-use crate::{ids::ConnectionId, macp, mpp, runs, tap::entry::Link};
+use crate::{ids::ConnectionId, tap::entry::Link};
 
 /// Declares why nothing was done: what a system refuses, and what is the station's.
 macro_rules! declare {
-    ($( $(#[doc = $about:literal])+ $System:ident $module:ident refuses $Refused:ident; )*) => {
+    ($(
+        #[doc = $about:literal]
+        $System:ident $module:ident $(($Command:ident $Outcome:ident $Refused:ident))? {
+            down: $if_down:literal,
+            hangs: $if_hangs:literal,
+        }
+    )*) => {
         /// Why nothing was done.
         #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
         #[serde(rename_all = "snake_case")]
         pub enum PortError {
-            $(
-                $(#[doc = $about])+
+            $( $(
+                #[doc = $about]
                 #[error(transparent)]
-                $Refused($module::Refusal),
-            )*
+                $Refused(crate::$module::Refusal),
+            )? )*
             /// Too much is waiting already.
             #[error("the station is busy: {what} is full")]
             Busy {
@@ -107,7 +113,7 @@ macro_rules! declare {
             #[must_use]
             pub const fn code(&self) -> &'static str {
                 match self {
-                    $( Self::$Refused(refusal) => refusal.code(), )*
+                    $( $( Self::$Refused(refusal) => refusal.code(), )? )*
                     Self::Busy { .. } => "busy",
                     Self::HostDown { .. } => "host_down",
                     Self::HostUp { .. } => "host_up",
@@ -128,27 +134,10 @@ macro_rules! declare {
             #[must_use]
             pub fn hint(&self) -> String {
                 match self {
-                    $( Self::$Refused(refusal) => refusal.hint(), )*
+                    $( $( Self::$Refused(refusal) => refusal.hint(), )? )*
                     Self::Busy { .. } => "try again in a moment".to_owned(),
-                    Self::HostDown { link: Link::Rmp, .. } => {
-                        "free its socket, or start the station with another: --socket PATH; `rl-console doctor` says more".to_owned()
-                    }
-                    // Where the station itself is down, it is for want of the bridge's store.
-                    Self::HostDown { link: Link::Station | Link::Mpp, .. } => {
-                        "`rl-console restart mpp` starts the bridge again; `rl-console doctor` says more".to_owned()
-                    }
-                    Self::HostDown { link: link @ (Link::Runs | Link::Macp), .. } => format!(
-                        "`rl-console restart {}` starts {} again; `rl-console doctor` says more",
-                        link.name(),
-                        link.title()
-                    ),
-                    Self::HostUp { link } => match link {
-                        Link::Station | Link::Mpp => "`rl-console kick adapter` drops an adapter that hangs",
-                        Link::Rmp => "`rl-console kick peer SESSION` drops a peer that hangs; `ls peers` lists them",
-                        Link::Runs => "`rl-console cancel run RUN` ends a run that hangs; `ls runs` lists them",
-                        Link::Macp => "`rl-console session cancel SESSION` ends a session that hangs; `ls sessions` lists them",
-                    }
-                    .to_owned(),
+                    Self::HostDown { link, .. } => host_hints(*link).0.to_owned(),
+                    Self::HostUp { link } => host_hints(*link).1.to_owned(),
                     Self::NoStation { .. } => "start one with `rl-console` or `rl-console serve`".to_owned(),
                     Self::Unreached { pid, .. } => format!(
                         "a socket that was taken away is bound anew within seconds: try again. Where that cannot be, its log and its own screen say why, and \
@@ -166,6 +155,15 @@ macro_rules! declare {
                     Self::Stranger => "its tokens lie in its data folder: name that with --data, or one of them with --token-file".to_owned(),
                     Self::Stopping => "start it again with `rl-console` or `rl-console serve`".to_owned(),
                 }
+            }
+        }
+
+        /// What to do about a host that is down, and about one that is up and hangs.
+        const fn host_hints(link: Link) -> (&'static str, &'static str) {
+            match link {
+                $( Link::$System => ($if_down, $if_hangs), )*
+                // Where the station itself is down, it is for want of the bridge's store.
+                Link::Station => host_hints(Link::Mpp),
             }
         }
     };

@@ -2,10 +2,7 @@
 
 use serde::Serialize;
 
-use super::{
-    AdapterRow, ConfirmationRow, EventRow, HealthRow, InvocationRow, Page, PeerRow, QueueRow, RefundRow,
-    RunRow, SessionRow, StateKeyRow, SubscriptionRow, TopicRow, tables::tables,
-};
+use super::{Page, tables::tables};
 use crate::{
     field::{Fields, Spec},
     ids::{InvocationId, RefundId},
@@ -14,10 +11,13 @@ use crate::{
 /// Declares the lists of the table, and that their rows are rows of a list.
 macro_rules! declare {
     (
-        whole { $( $(#[doc = $whole_about:literal])+ $Whole:ident $whole_name:literal: $WholeRow:ident; )* }
+        whole { $(
+            $(#[doc = $whole_about:literal])+
+            $Whole:ident $whole_name:literal of $whole_link:ident: $WholeRow:ident;
+        )* }
         paged { $(
             $(#[doc = $about:literal])+
-            $Paged:ident $name:literal: $Row:ident by $key:ident: $Key:ty { $($narrowed:tt)* }
+            $Paged:ident $name:literal of $link:ident: $Row:ident by $key:ident: $Key:ty { $($narrowed:tt)* }
             sent { $($sent:tt)* }
         )* }
     ) => {
@@ -57,14 +57,14 @@ macro_rules! declare {
             #[must_use]
             pub const fn specs(self) -> &'static [Spec] {
                 match self {
-                    $( Self::$Whole => <$WholeRow as Fields>::SPECS, )*
-                    $( Self::$Paged => <$Row as Fields>::SPECS, )*
+                    $( Self::$Whole => <crate::port::$WholeRow as Fields>::SPECS, )*
+                    $( Self::$Paged => <crate::port::$Row as Fields>::SPECS, )*
                 }
             }
         }
 
         $(
-            impl ListRow for $WholeRow {
+            impl ListRow for crate::port::$WholeRow {
                 const LIST: List = List::$Whole;
 
                 fn key(&self) -> Option<u64> {
@@ -85,7 +85,7 @@ macro_rules! declare {
         )*
 
         $(
-            impl ListRow for $Row {
+            impl ListRow for crate::port::$Row {
                 const LIST: List = List::$Paged;
 
                 fn key(&self) -> Option<u64> {

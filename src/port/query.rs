@@ -3,30 +3,26 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    AdapterRow, ArtifactRow, ConfirmationRow, EventRow, HealthRow, HopRow, InvocationRow, PeerRow, QueueRow,
-    RefundRow, RunDetail, RunEventRow, RunRow, SessionDetail, SessionLogRow, SessionRow, StateKeyRow,
-    SubscriptionRow, TopicRow,
+    ArtifactRow, HopRow, InvocationRow, RunDetail, RunEventRow, SessionDetail, SessionLogRow,
     list::{Key, List, Paging},
     tables::tables,
 };
 use crate::{
-    ids::{InvocationId, QueueName, RefundId, Seq, TraceId},
-    macp::{Mode, SessionState},
-    runs::RunState,
-    tap::entry::{
-        Link,
-        mpp::{RefundStatus, RowState},
-    },
+    ids::{InvocationId, Seq, TraceId},
+    tap::entry::{Link, mpp::RowState},
     time::Wall,
 };
 
 /// Declares what is asked and answered: the lists of the table, and what is of one record.
 macro_rules! declare {
     (
-        whole { $( $(#[doc = $whole_about:literal])+ $Whole:ident $whole_name:literal: $WholeRow:ident; )* }
+        whole { $(
+            $(#[doc = $whole_about:literal])+
+            $Whole:ident $whole_name:literal of $whole_link:ident: $WholeRow:ident;
+        )* }
         paged { $(
             $(#[doc = $about:literal])+
-            $Paged:ident $name:literal: $Row:ident by $key:ident: $Key:ty {
+            $Paged:ident $name:literal of $link:ident: $Row:ident by $key:ident: $Key:ty {
                 $(
                     $(#[doc = $field_about:literal])+ $(#[serde($($serde:tt)*)])?
                     $flag:literal $field:ident: $ty:ty,
@@ -155,18 +151,31 @@ macro_rules! declare {
                 }
                 self
             }
+
+            /// Whose it asks for.
+            #[must_use]
+            pub const fn link(&self) -> Link {
+                match self {
+                    $( Self::$Whole => Link::$whole_link, )*
+                    $( Self::$Paged { .. } => Link::$link, )*
+                    Self::Trace { .. } => Link::Station,
+                    Self::Invocation { .. } | Self::InvocationWhen { .. } => Link::Mpp,
+                    Self::Run { .. } | Self::RunEvents { .. } | Self::RunArtifacts { .. } => Link::Runs,
+                    Self::Session { .. } | Self::SessionLog { .. } => Link::Macp,
+                }
+            }
         }
 
         /// An answer to a [`Query`], in the same shape.
         #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
         #[serde(rename_all = "snake_case")]
         pub enum Page {
-            $( $(#[doc = $whole_about])+ $Whole(Vec<$WholeRow>), )*
+            $( $(#[doc = $whole_about])+ $Whole(Vec<crate::port::$WholeRow>), )*
             $(
                 $(#[doc = $about])+
                 $Paged {
                     /// The rows.
-                    rows: Vec<$Row>,
+                    rows: Vec<crate::port::$Row>,
                     /// Whether there are more beyond the last.
                     more: bool,
                     /// Of a filtered page, the last row that was looked at: `limits.port.examined_rows_max`
@@ -218,31 +227,6 @@ macro_rules! declare {
 
 tables!(declare);
 
-impl Query {
-    /// Whose list it asks for.
-    #[must_use]
-    pub const fn link(&self) -> Link {
-        match self {
-            Self::Health | Self::Trace { .. } => Link::Station,
-            Self::Queues
-            | Self::Events
-            | Self::Invocations { .. }
-            | Self::Invocation { .. }
-            | Self::InvocationWhen { .. }
-            | Self::State
-            | Self::Refunds { .. }
-            | Self::Adapters => Link::Mpp,
-            Self::Topics | Self::Peers | Self::Subscriptions => Link::Rmp,
-            Self::Runs { .. }
-            | Self::Run { .. }
-            | Self::RunEvents { .. }
-            | Self::RunArtifacts { .. }
-            | Self::Confirmations => Link::Runs,
-            Self::Sessions { .. } | Self::Session { .. } | Self::SessionLog { .. } => Link::Macp,
-        }
-    }
-}
-
 /// Before every place in the tap.
 const fn beginning() -> Seq {
     Seq(0)
@@ -258,6 +242,7 @@ const fn is_unset(flag: &bool) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ids::RefundId;
 
     #[test]
     fn every_list_is_asked_for_by_its_name() {

@@ -2,9 +2,9 @@
 
 use std::{path::PathBuf, sync::Arc};
 
+use super::systems::systems;
 use crate::{
     ids::Seq,
-    macp, mpp, rmp, runs,
     tap::entry::{Link, station::Transition},
     time::Now,
 };
@@ -21,40 +21,43 @@ impl AsOf {
     }
 }
 
-/// What holds at one moment.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Snapshot {
-    /// Up to which entries it speaks.
-    pub as_of: AsOf,
-    /// When it was taken.
-    pub at: Now,
-    /// The station itself.
-    pub station: StationView,
-    /// The MPP bridge.
-    pub mpp: mpp::Snapshot,
-    /// The RMP broker.
-    pub rmp: rmp::Snapshot,
-    /// The runs of openings.
-    pub runs: runs::Snapshot,
-    /// The MACP runtime.
-    pub macp: macp::Snapshot,
+/// Declares what holds of the station, and of each system that it hosts.
+macro_rules! declare {
+    ($(
+        #[doc = $about:literal]
+        $System:ident $module:ident $(($Command:ident $Outcome:ident $Refused:ident))? { $($hint:tt)* }
+    )*) => {
+        /// What holds at one moment.
+        #[derive(Clone, Debug, PartialEq)]
+        pub struct Snapshot {
+            /// Up to which entries it speaks.
+            pub as_of: AsOf,
+            /// When it was taken.
+            pub at: Now,
+            /// The station itself.
+            pub station: StationView,
+            $(
+                #[doc = $about]
+                pub $module: crate::$module::Snapshot,
+            )*
+        }
+
+        impl Snapshot {
+            /// That of a station whose hosts are still to be entered.
+            #[must_use]
+            pub fn without_hosts(station: StationView, at: Now) -> Self {
+                Self {
+                    as_of: AsOf::default(),
+                    at,
+                    station,
+                    $( $module: crate::$module::Snapshot::default(), )*
+                }
+            }
+        }
+    };
 }
 
-impl Snapshot {
-    /// That of a station whose hosts are still to be entered.
-    #[must_use]
-    pub fn without_hosts(station: StationView, at: Now) -> Self {
-        Self {
-            as_of: AsOf::default(),
-            at,
-            station,
-            mpp: mpp::Snapshot::default(),
-            rmp: rmp::Snapshot::default(),
-            runs: runs::Snapshot::default(),
-            macp: macp::Snapshot::default(),
-        }
-    }
-}
+systems!(declare);
 
 /// The station itself.
 #[derive(Clone, Debug, PartialEq)]

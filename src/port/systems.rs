@@ -1,17 +1,33 @@
-//! The systems that take commands, each declared once: from this table come its variants of
-//! [`Command`](super::Command), [`Outcome`](super::Outcome) and [`PortError`](super::PortError).
+//! The systems that a station hosts, each declared once: from this table come the fields of
+//! [`Snapshot`](super::Snapshot) and its recorded form, the variants of [`Command`](super::Command),
+//! [`Outcome`](super::Outcome) and [`PortError`](super::PortError) of those that take commands, and what to
+//! do about a host that is down or up.
 
-/// Hands the table to a macro: a system's name, the module that has its `Command`, `Outcome` and `Refusal`,
-/// and what a refusal of it is called on the wire.
+/// Hands the table to a macro: a system's link, the module that has its `Snapshot`, and if it takes commands
+/// its `Command` and `Outcome`, and what a refusal of it is called on the wire.
 macro_rules! systems {
     ($declare:ident) => {
         $declare! {
-            /// By the MPP bridge.
-            Mpp mpp refuses Refused;
-            /// By the runs.
-            Runs runs refuses Run;
-            /// By the MACP runtime.
-            Macp macp refuses Session;
+            /// Of the MPP bridge.
+            Mpp mpp (Command Outcome Refused) {
+                down: "`rl-console restart mpp` starts the bridge again; `rl-console doctor` says more",
+                hangs: "`rl-console kick adapter` drops an adapter that hangs",
+            }
+            /// Of the RMP broker.
+            Rmp rmp {
+                down: "free its socket, or start the station with another: --socket PATH; `rl-console doctor` says more",
+                hangs: "`rl-console kick peer SESSION` drops a peer that hangs; `ls peers` lists them",
+            }
+            /// Of the runs.
+            Runs runs (Command Outcome Run) {
+                down: "`rl-console restart runs` starts the control plane again; `rl-console doctor` says more",
+                hangs: "`rl-console cancel run RUN` ends a run that hangs; `ls runs` lists them",
+            }
+            /// Of the MACP runtime.
+            Macp macp (Command Outcome Session) {
+                down: "`rl-console restart macp` starts the MACP runtime again; `rl-console doctor` says more",
+                hangs: "`rl-console session cancel SESSION` ends a session that hangs; `ls sessions` lists them",
+            }
         }
     };
 }

@@ -3,8 +3,9 @@
 //! [`List`](super::List) with its fields, and in the command line the subcommands of `ls` with their flags,
 //! help and completion.
 
-/// Hands the table to a macro. A list comes whole, or in pages: then its rows have a key, in whose order they
-/// come, and it may be narrowed. What narrows it has its flag, what it takes beside it, and its type.
+/// Hands the table to a macro: a list, the link whose it is, and its rows. It comes whole, or in pages: then
+/// its rows have a key, in whose order they come, and it may be narrowed. What narrows it has its flag, what it
+/// takes beside it, and its type.
 ///
 /// Query and page have the list's name on the wire, in snake case. `sent` has the serde attributes of where a
 /// page begins and of its order, which differ as they came one after the other: what a station of an earlier
@@ -14,31 +15,31 @@ macro_rules! tables {
         $declare! {
             whole {
                 /// Queues, with what is pending, in flight, parked, held.
-                Queues "queues": QueueRow;
+                Queues "queues" of Mpp: QueueRow;
                 /// The events of the pack, each with its queue and the schema of its parameters.
-                Events "events": EventRow;
+                Events "events" of Mpp: EventRow;
                 /// The pack-state values that adapters wrote.
-                State "state": StateKeyRow;
+                State "state" of Mpp: StateKeyRow;
                 /// The connected adapter.
-                Adapters "adapters": AdapterRow;
+                Adapters "adapters" of Mpp: AdapterRow;
                 /// How each part of the station is.
-                Health "health": HealthRow;
+                Health "health" of Station: HealthRow;
                 /// The topics of the bus, with what was published and dropped on each.
-                Topics "topics": TopicRow;
+                Topics "topics" of Rmp: TopicRow;
                 /// The peers of the bus, with their kinds and queues.
-                Peers "peers": PeerRow;
+                Peers "peers" of Rmp: PeerRow;
                 /// The subscriptions of the bus.
-                Subscriptions "subscriptions": SubscriptionRow;
+                Subscriptions "subscriptions" of Rmp: SubscriptionRow;
                 /// Nodes of runs that wait for a person, the oldest first.
-                Confirmations "confirmations": ConfirmationRow;
+                Confirmations "confirmations" of Runs: ConfirmationRow;
             }
             paged {
                 /// Invocations, newest first.
-                Invocations "invocations": InvocationRow by id: InvocationId {
+                Invocations "invocations" of Mpp: InvocationRow by id: crate::ids::InvocationId {
                     /// Only those in this state.
-                    "--state STATE" state: Option<RowState>,
+                    "--state STATE" state: Option<crate::tap::entry::mpp::RowState>,
                     /// Only those of this queue.
-                    "--queue QUEUE" queue: Option<QueueName>,
+                    "--queue QUEUE" queue: Option<crate::ids::QueueName>,
                     /// Only those that were enqueued under another manifest than the one in force;
                     /// `--state pending` shows those that wait for it.
                     #[serde(default, skip_serializing_if = "is_unset")]
@@ -47,9 +48,9 @@ macro_rules! tables {
                 sent { beyond oldest_first }
 
                 /// Refund records, newest first.
-                Refunds "refunds": RefundRow by id: RefundId {
+                Refunds "refunds" of Mpp: RefundRow by id: crate::ids::RefundId {
                     /// Only those with this status.
-                    "--state STATE" status: Option<RefundStatus>,
+                    "--state STATE" status: Option<crate::tap::entry::mpp::RefundStatus>,
                 }
                 sent {
                     #[serde(rename = "before")] beyond
@@ -57,16 +58,16 @@ macro_rules! tables {
                 }
 
                 /// Runs of openings, newest first.
-                Runs "runs": RunRow by number: u64 {
+                Runs "runs" of Runs: RunRow by number: u64 {
                     /// Only those in this state.
                     #[serde(default, skip_serializing_if = "Option::is_none")]
-                    "--state STATE" state: Option<RunState>,
+                    "--state STATE" state: Option<crate::runs::RunState>,
                     /// Only those of openings with this name.
                     #[serde(default, skip_serializing_if = "Option::is_none")]
                     "--name NAME" name: Option<String>,
                     /// Only those that were submitted this long ago or later, as in 90s, 10m, 1h30m or 2d.
                     #[serde(default, skip_serializing_if = "Option::is_none")]
-                    "--since AGO" since_ms: Option<Wall>,
+                    "--since AGO" since_ms: Option<crate::time::Wall>,
                 }
                 sent {
                     #[serde(default, skip_serializing_if = "Option::is_none")] beyond
@@ -74,16 +75,16 @@ macro_rules! tables {
                 }
 
                 /// Sessions in which agents decide together, newest first.
-                Sessions "sessions": SessionRow by number: u64 {
+                Sessions "sessions" of Macp: SessionRow by number: u64 {
                     /// Only those in this state.
                     #[serde(default, skip_serializing_if = "Option::is_none")]
-                    "--state STATE" state: Option<SessionState>,
+                    "--state STATE" state: Option<crate::macp::SessionState>,
                     /// Only those of this mode.
                     #[serde(default, skip_serializing_if = "Option::is_none")]
-                    "--mode MODE" mode: Option<Mode>,
+                    "--mode MODE" mode: Option<crate::macp::Mode>,
                     /// Only those that began this long ago or later, as in 90s, 10m, 1h30m or 2d.
                     #[serde(default, skip_serializing_if = "Option::is_none")]
-                    "--since AGO" since_ms: Option<Wall>,
+                    "--since AGO" since_ms: Option<crate::time::Wall>,
                 }
                 sent {
                     #[serde(default, skip_serializing_if = "Option::is_none")] beyond

@@ -44,10 +44,13 @@ impl Narrowed<'_> {
 /// Makes the flags of each list, and the query that they ask for.
 macro_rules! flags {
     (
-        whole { $( $(#[doc = $whole_about:literal])+ $Whole:ident $whole_name:literal: $WholeRow:ident; )* }
+        whole { $(
+            $(#[doc = $whole_about:literal])+
+            $Whole:ident $whole_name:literal of $whole_link:ident: $WholeRow:ident;
+        )* }
         paged { $(
             $(#[doc = $about:literal])+
-            $Paged:ident $name:literal: $Row:ident by $key:ident: $Key:ty {
+            $Paged:ident $name:literal of $link:ident: $Row:ident by $key:ident: $Key:ty {
                 $(
                     $(#[doc = $field_about:literal])+ $(#[serde($($serde:tt)*)])?
                     $flag:literal $field:ident: $ty:ty,

@@ -118,7 +118,7 @@ impl Model {
         };
         each_system!([&mut self], system => system.resync(&mut to));
         self.sync_basis = SyncBasis::Snapshot;
-        self.station_state = Some(StationState::of(snapshot));
+        self.station_state = Some(snapshot);
     }
 
     /// Whether a snapshot is of a station that was started again since the one before.

@@ -4,7 +4,7 @@ use prost::Message as _;
 
 use crate::{
     ids::Seq,
-    port::{AsOf, HostState, RecordingView, Snapshot, StationView},
+    port::{AsOf, HostState, RecordingView, Snapshot, StationView, systems::systems},
     tap::{
         entry::Link,
         recorded::{DecodeError, Recorded, recorded, wire},
@@ -37,8 +37,19 @@ impl Snapshot {
     }
 }
 
+/// Declares how a snapshot is recorded: the station, and each system that it hosts.
+macro_rules! declare {
+    ($(
+        #[doc = $about:literal]
+        $System:ident $module:ident $(($Command:ident $Outcome:ident $Refused:ident))? { $($hint:tt)* }
+    )*) => {
+        recorded! { struct Snapshot = Snapshot "snapshot" { at, as_of, station, $($module),* } }
+    };
+}
+
+systems!(declare);
+
 recorded! {
-    struct Snapshot = Snapshot "snapshot" { at, as_of, station, mpp, rmp, runs, macp }
     struct StationView = StationView "station" { data, started_at, hosts, store_failing, disk_low, recording }
     struct RecordingView = RecordingView "recording" { path, since, bytes }
     enum HostState = host_view::State, "host" { Starting = Starting, Up = Up, Down(why) = Down(why) }

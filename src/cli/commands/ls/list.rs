@@ -68,10 +68,15 @@ impl Listing {
     ) -> Result<(), Error> {
         macro_rules! of_every_list {
             (
-                whole { $( $(#[$about:meta])+ $Whole:ident $name:literal: $WholeRow:ident; )* }
+                whole { $(
+                    $(#[$about:meta])+
+                    $Whole:ident $name:literal of $whole_link:ident: $WholeRow:ident;
+                )* }
                 paged { $(
                     $(#[$paged_about:meta])+
-                    $Paged:ident $paged_name:literal: $Row:ident by $key:ident: $Key:ty { $($narrowed:tt)* }
+                    $Paged:ident $paged_name:literal of $link:ident: $Row:ident by $key:ident: $Key:ty {
+                        $($narrowed:tt)*
+                    }
                     sent { $($sent:tt)* }
                 )* }
             ) => {

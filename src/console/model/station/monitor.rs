@@ -109,7 +109,7 @@ impl StationMonitor {
             self.seeded = Some(snapshot.as_of.0[Link::Mpp.index()]);
         }
         self.bus.seed(&snapshot.rmp, self.world.as_ref().map(|world| &world.rmp), snapshot.at);
-        self.world = Some(StationState::of(snapshot));
+        self.world = Some(snapshot);
         self.is_stale = false;
     }
 

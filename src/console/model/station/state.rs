@@ -3,32 +3,15 @@
 use super::journal;
 use crate::{
     console::model::systems::{Folding, Resync, SystemModel},
-    macp, mpp,
-    port::{AsOf, HostState, Snapshot, StationView},
-    rmp, runs,
+    port::{HostState, Snapshot},
     tap::{
         EntryRef,
         entry::{Transition, What, station::Transition as T},
     },
 };
 
-/// The state that snapshots carry.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct StationState {
-    pub(crate) as_of: AsOf,
-    pub(crate) station: StationView,
-    pub(crate) mpp: mpp::Snapshot,
-    pub(crate) rmp: rmp::Snapshot,
-    pub(crate) runs: runs::Snapshot,
-    pub(crate) macp: macp::Snapshot,
-}
-
-impl StationState {
-    /// The state of a snapshot.
-    pub(crate) fn of(Snapshot { as_of, at: _, station, mpp, rmp, runs, macp }: Snapshot) -> Self {
-        Self { as_of, station, mpp, rmp, runs, macp }
-    }
-}
+/// The state that snapshots carry, as entries move it on. `at` stays when the snapshot was taken.
+pub(crate) type StationState = Snapshot;
 
 /// What the model keeps of the station itself.
 #[derive(Clone, Copy, Debug, Default)]
