@@ -9,10 +9,12 @@ use crate::{
         settings::view::View,
         ui::{
             Offer, Target,
+            act::{Act, Resolved},
             effect::Effect,
             layers::cast_mut,
             message::show_message,
             needs,
+            pane::PaneContext,
             state::{Focus, Ui},
         },
     },
@@ -132,13 +134,21 @@ fn back(inspector: &mut Inspector, ui: &mut Ui, view: &View) -> Vec<Effect> {
 }
 
 /// From a pane or from details: to the entry that last told of what is selected, or to the first that did.
-pub(crate) fn trace(ui: &mut Ui, model: &Model, view: &View, action: Action) -> Vec<Effect> {
-    let Some(traced) = target(ui, model) else { return Vec::new() };
-    let is_first = action == Action::Effect;
+pub(crate) fn resolve(action: Action, cx: &PaneContext<'_>) -> Resolved {
+    let is_first = match action {
+        Action::Cause => false,
+        Action::Effect => true,
+        _ => return Err("no entry is inspected".into()),
+    };
+    let traced = target(cx.ui, cx.model).ok_or_else(|| no_entry_text(cx.ui, cx.model))?;
+    Ok(Act::effects(move |ui, cx| trace(ui, cx.view, &traced, is_first)))
+}
+
+fn trace(ui: &mut Ui, view: &View, traced: &EntryQuery, is_first: bool) -> Vec<Effect> {
     if let EntryQuery::Itself(seq) = traced {
-        return from_entry(ui, view, seq, is_first);
+        return from_entry(ui, view, *seq, is_first);
     }
-    if let Some(seq) = find_entry(ui.time.entries(), &traced, is_first) {
+    if let Some(seq) = find_entry(ui.time.entries(), traced, is_first) {
         return open(ui, view, seq);
     }
     show_message(ui, GONE.to_owned(), true, ui.at);
@@ -295,20 +305,11 @@ fn is_dispatch_of(entry: &Entry, id: InvocationId) -> bool {
 }
 
 /// What the selected record of this place is found by.
-pub(crate) fn target(ui: &Ui, model: &Model) -> Option<EntryQuery> {
+fn target(ui: &Ui, model: &Model) -> Option<EntryQuery> {
     match ui.target(model) {
         Target::Record(record) => record.entry(),
         Target::Row(pane) => ui.selected_row(pane, model)?.entry().ok(),
         Target::Nothing | Target::Entry(_) | Target::Alert(_) | Target::Approval(_) => None,
-    }
-}
-
-/// Why one of these actions would do nothing where no entry is inspected.
-pub(crate) fn unavailable(action: Action, ui: &Ui, model: &Model) -> Option<String> {
-    match action {
-        Action::Cause | Action::Effect if target(ui, model).is_some() => None,
-        Action::Cause | Action::Effect => Some(no_entry_text(ui, model)),
-        _ => Some("no entry is inspected".to_owned()),
     }
 }
 

@@ -77,9 +77,7 @@ impl Layer for CopyAs {
 
     fn act(&mut self, action: Action, ui: &mut Ui, _model: &Model, _view: &View) -> Acted {
         let Some(form) = CopyForm::of(action) else { return Acted::Ignored };
-        Acted::Closed(overlays::copying::hand_over(
-            ui,
-            overlays::copying::fitting(form, self.ready(form).cloned(), ui),
-        ))
+        let copied = overlays::copying::fitting(form, self.ready(form).cloned(), ui);
+        Acted::Closed(copied.map_or_else(|_| Vec::new(), |copied| overlays::copying::hand_over(ui, copied)))
     }
 }

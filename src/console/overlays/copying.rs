@@ -9,7 +9,15 @@ use crate::console::{
     overlays::CopyAs,
     settings::view::View,
     ui,
-    ui::{Target, effect::Effect, message::show_message, rows::column_fields, state::Ui},
+    ui::{
+        Target,
+        act::{Act, ActContext, Resolved, act_if},
+        effect::Effect,
+        message::show_message,
+        pane::PaneContext,
+        rows::column_fields,
+        state::Ui,
+    },
 };
 
 /// What can be copied from where the keys go.
@@ -49,33 +57,28 @@ pub(crate) fn fitting(
     Ok(copied)
 }
 
-/// Why nothing would be copied.
-pub(crate) fn unavailable(action: Action, ui: &Ui, model: &Model, view: &View) -> Option<String> {
-    if let Some(form) = CopyForm::of(action) {
-        return ready(form, ui, model, view).err();
-    }
-    target(ui, model, view).is_none().then(|| "nothing is selected here that could be copied".to_owned())
+/// What an action that copies does: in a form, or from the menu of all of them.
+pub(crate) fn act(action: Action, cx: &PaneContext<'_>) -> Resolved {
+    let PaneContext { model, ui, view } = *cx;
+    let Some(form) = CopyForm::of(action) else {
+        let is_there = target(ui, model, view).is_some();
+        return act_if(is_there, || Act::change(open), "nothing is selected here that could be copied");
+    };
+    let copied = ready(form, ui, model, view)?;
+    Ok(Act::effects(move |ui, _| hand_over(ui, copied)))
 }
 
 /// Opens the menu.
-pub(crate) fn open(ui: &mut Ui, model: &Model, view: &View) -> Vec<Effect> {
-    let Some(source) = target(ui, model, view) else { return Vec::new() };
+fn open(ui: &mut Ui, &ActContext { model, view, .. }: &ActContext<'_>) {
+    let Some(source) = target(ui, model, view) else { return };
     let copied = |form| source.copy(form, &view.commands, ui.at, || actions::target_frame(ui, model));
     let ready = CopyForm::ALL.into_iter().map(|form| (form, copied(form))).collect();
     drop(source);
     ui.push(CopyAs::of(ready));
-    Vec::new()
-}
-
-/// Hands what is at hand to the terminal.
-pub(crate) fn copy(ui: &mut Ui, model: &Model, view: &View, form: CopyForm) -> Vec<Effect> {
-    let copied = ready(form, ui, model, view);
-    hand_over(ui, copied)
 }
 
 /// Hands what was made ready to the terminal. What it is, is not said: the show may be on air.
-pub(crate) fn hand_over(ui: &mut Ui, copied: Result<CopyPayload, String>) -> Vec<Effect> {
-    let Ok(copied) = copied else { return Vec::new() };
+pub(crate) fn hand_over(ui: &mut Ui, copied: CopyPayload) -> Vec<Effect> {
     let size = format::bytes(copied.bytes.len() as u64);
     show_message(
         ui,

@@ -1,6 +1,5 @@
 //! Layers over the Deck. The topmost takes the keys; `Esc` goes back one layer.
 
-mod confirm;
 mod copy_as;
 pub(crate) mod copying;
 pub(crate) mod detail;
@@ -12,7 +11,7 @@ mod keys;
 mod ledger_overlay;
 pub(crate) mod output;
 
-pub(crate) use confirm::{Answer, Answers, Confirm};
+pub(crate) use crate::console::ui::confirm::{Answer, Answers, Confirm};
 pub(crate) use copy_as::CopyAs;
 pub(crate) use details::Details;
 pub(crate) use dialog::{DEFAULT_REASON, Dialog};

@@ -1,5 +1,9 @@
 //! Choosing what a pane is sorted by and which columns it has.
 
+use crate::console::ui::{
+    act::{Act, Resolved, act_if},
+    pane::PaneContext,
+};
 use ratatui::layout::Position;
 
 use crate::{
@@ -18,18 +22,22 @@ use crate::{
     time::Now,
 };
 
-/// Why an action of columns would do nothing where no list of them is open.
-pub(crate) fn unavailable(action: Action, ui: &Ui, view: &View) -> Option<String> {
+/// What an action of columns does where no list of them is open.
+pub(crate) fn act(action: Action, cx: &PaneContext<'_>) -> Resolved {
+    let PaneContext { ui, view, .. } = *cx;
     match action {
-        Action::Columns => {
-            let key = view.key(Action::FocusNext);
-            ui.target_list().is_none().then(|| format!("no table is focused: {key} to one"))
-        }
-        Action::ResetLayout => {
-            let is_changed = of_view(ui).any(|pane| !ui.table_settings(pane).is_default());
-            (!is_changed).then(|| "columns and order are as shipped in this view".to_owned())
-        }
-        _ => Some(format!("no list of columns is open: {} opens one", view.key(Action::Columns))),
+        Action::Columns => match ui.target_list() {
+            Some(pane) => Ok(Act::change(move |ui, cx| {
+                ui.push(Columns::of(pane, ui, width(ui, cx.model, pane)));
+            })),
+            None => Err(format!("no table is focused: {} to one", view.key(Action::FocusNext)).into()),
+        },
+        Action::ResetLayout => act_if(
+            of_view(ui).any(|pane| !ui.table_settings(pane).is_default()),
+            || Act::change(|ui, _| reset_view(ui)),
+            "columns and order are as shipped in this view",
+        ),
+        _ => Err(format!("no list of columns is open: {} opens one", view.key(Action::Columns)).into()),
     }
 }
 
@@ -129,15 +137,8 @@ fn sort_unavailable(pane: PaneId, field: usize, name: &str) -> Option<String> {
     }
 }
 
-/// Opens the list of columns of the table that has the keys.
-pub(crate) fn open(ui: &mut Ui, model: &Model) {
-    if let Some(pane) = ui.target_list() {
-        ui.push(Columns::of(pane, ui, width(ui, model, pane)));
-    }
-}
-
 /// Order and columns as shipped, of every pane of this view.
-pub(crate) fn reset_view(ui: &mut Ui) {
+fn reset_view(ui: &mut Ui) {
     let panes: Vec<PaneId> = of_view(ui).collect();
     for pane in panes {
         ui.reset(pane);

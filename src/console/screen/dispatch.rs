@@ -1,29 +1,32 @@
 //! Sends each event where it belongs.
 
+use crate::console::ui::{
+    act::{Act, ActContext},
+    pane::PaneContext,
+};
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, MouseButton, MouseEvent, MouseEventKind};
 use ratatui::layout::{Position, Rect};
 
-use super::class_of_reason;
+use super::resolve::{MASKED, resolve};
 use crate::{
     console::{
-        copy::CopyForm,
         input::{action::Action, pane_id::PaneId, view_id::ViewId},
         inspect,
         model::Model,
-        overlays,
-        overlays::output,
+        overlays::{Dialog, output},
         records::table,
         screen,
-        screen::{columns, moving, palette, time_travel, unavailable},
+        screen::{columns, palette, time_travel},
         settings::{config_watcher::Fault, view::View},
         systems::runs::submitting,
-        trace, ui,
+        ui,
         ui::{
             Reaction,
             effect::Effect,
             event::Event,
-            filter, layout,
+            layout,
             message::{show_message, show_message_as},
+            moving,
             state::{Focus, Ui},
             system::System,
         },
@@ -31,9 +34,6 @@ use crate::{
     tap::entry::station::Level,
     time::{Mono, Now},
 };
-
-/// What is masked on air.
-const MASKED: &str = "logins, chat text and payload values";
 
 /// Lets one event have its effect.
 ///
@@ -90,9 +90,7 @@ pub(crate) fn update(ui: &mut Ui, live: &Model, view: &View, event: Event, now: 
             inspect::actions::decoded(ui, number, tree);
             Vec::new()
         }
-        Event::Opening(answer) => {
-            answer.map_or_else(Vec::new, |answer| submitting::on_opening_answer(ui, answer, now))
-        }
+        Event::Opening(answer) => answer.map_or_else(Vec::new, |answer| answer.apply(ui, now)),
         Event::SubcommandEnded { number, ran } => {
             output::on_subcommand_ended(ui, number, &ran);
             Vec::new()
@@ -185,8 +183,11 @@ fn on_key(ui: &mut Ui, live: &Model, view: &View, key: KeyEvent, typed_at: Mono,
     };
     if layout::too_small(ui.columns, ui.rows) {
         // Nobody can read a question here: only what asks none is done.
-        let quits = action == Action::Quit && ui.overlays.is_empty() && !screen::actions::quits_station(live);
-        return if quits { vec![Effect::Quit] } else { Vec::new() };
+        let quits = action == Action::Quit && ui.overlays.is_empty();
+        return match resolve(action, &PaneContext { model: live, ui, view }) {
+            Ok(Act::Do(effects)) if quits => effects,
+            _ => Vec::new(),
+        };
     }
     attempt(ui, live, view, action, now)
 }
@@ -232,96 +233,37 @@ fn attempt_on(
     if action.pins_selection() {
         ui.pin_touched(model);
     }
-    if let Some(why) = unavailable(action, ui, model, view) {
-        if let Some(layer) = ui.overlays.last_mut() {
-            layer.on_refused(action);
+    let act = match resolve(action, &PaneContext { model, ui, view }) {
+        Ok(act) => act,
+        Err(why) => {
+            if let Some(layer) = ui.overlays.last_mut() {
+                layer.on_refused(action);
+            }
+            show_message_as(ui, why.text, true, why.class, now);
+            return Vec::new();
         }
-        show_message_as(ui, why, true, class_of_reason(action), now);
-        return Vec::new();
-    }
+    };
     ui.message = None;
-    if time_travel::act(ui, live, view, action, now) {
-        return Vec::new();
-    }
     if let Some(effects) = ui.act_on_top(action, model, view) {
         return effects;
     }
-    perform(ui, model, view, action, now)
+    carry_out(act, ui, &ActContext { model, live, view, now })
 }
 
-fn perform(ui: &mut Ui, model: &Model, view: &View, action: Action, now: Now) -> Vec<Effect> {
-    match action {
-        Action::FocusNext
-        | Action::FocusPrevious
-        | Action::Up
-        | Action::Down
-        | Action::Left
-        | Action::Right
-        | Action::PageUp
-        | Action::PageDown
-        | Action::First
-        | Action::Last => {
-            moving::go(ui, model, action);
-            Vec::new()
-        }
-        Action::Live => {
-            moving::go(ui, model, Action::Last);
-            Vec::new()
-        }
-        Action::Back | Action::Close => moving::back(ui, model),
-        Action::Filter => {
-            filter::open(ui, model);
-            Vec::new()
-        }
-        Action::FilterCell => filter::by_cell(ui, model, view, now),
-        Action::Zoom => {
-            moving::zoom(ui);
-            Vec::new()
-        }
-        Action::NextTheme => {
-            ui.theme_steps = ui.theme_steps.wrapping_add(1);
-            Vec::new()
-        }
-        Action::FreeMouse => {
-            ui.mouse = !ui.mouse;
-            let words = if ui.mouse {
-                "the mouse is captured: it selects and scrolls here"
-            } else {
-                "the mouse is free for the terminal"
-            };
-            show_message(ui, words.to_owned(), false, now);
-            vec![Effect::Mouse(ui.mouse)]
-        }
-        Action::OnAir => {
-            let (on_air, key) = (!view.mask_policy.is_on(), view.key(Action::OnAir));
-            let words = if on_air {
-                format!("on air: {MASKED} are masked until {key}")
-            } else {
-                format!("off air: {MASKED} are shown; {key} masks them")
-            };
-            show_message(ui, words, false, now);
-            vec![Effect::OnAir(on_air)]
-        }
-        Action::Columns => {
-            columns::open(ui, model);
-            Vec::new()
-        }
-        Action::ResetLayout => {
-            columns::reset_view(ui);
-            Vec::new()
-        }
-        Action::Cause | Action::Effect => inspect::actions::trace(ui, model, view, action),
-        Action::Ladder => trace::actions::go(ui, model),
-        Action::CopyAs => overlays::copying::open(ui, model, view),
-        _ => match (action.view(), CopyForm::of(action)) {
-            (Some(shown), _) => {
-                ui.show(shown);
-                Vec::new()
-            }
-            (None, Some(form)) => overlays::copying::copy(ui, model, view, form),
-            (None, None) => screen::actions::act(ui, model, view, action),
-        },
+/// Does what is always possible where it is clicked.
+fn run(ui: &mut Ui, action: Action, cx: &ActContext<'_>) -> Vec<Effect> {
+    let act = resolve(action, &PaneContext { model: cx.model, ui, view: cx.view });
+    act.map_or_else(|_| Vec::new(), |act| carry_out(act, ui, cx))
+}
+
+fn carry_out(act: Act, ui: &mut Ui, cx: &ActContext<'_>) -> Vec<Effect> {
+    match act {
+        Act::Open(layer) => ui.overlays.push(layer),
+        Act::Confirm(question) => ui.push(Dialog::new(question)),
+        Act::Do(effects) => return effects,
+        Act::Change(change) => return change(ui, cx),
     }
+    Vec::new()
 }
 
 /// Chooses the cell under the mouse.
@@ -404,7 +346,7 @@ fn on_mouse(
                 && mouse.row == layout.header.y
                 && screen::is_on_alerts(view, mouse.column, model, ui)
             {
-                return screen::actions::act(ui, model, view, Action::Alerts);
+                return run(ui, Action::Alerts, &ActContext { model, live, view, now });
             } else if mouse.row == layout.chips.y
                 && by == 0
                 && let Some(index) = screen::chip_at(view, mouse.column, model, ui)
@@ -412,7 +354,7 @@ fn on_mouse(
                 let was_there = ui.focus == Focus::Chips(index);
                 ui.focus = Focus::Chips(index);
                 if was_there {
-                    return screen::actions::act(ui, model, view, Action::Open);
+                    return run(ui, Action::Open, &ActContext { model, live, view, now });
                 }
             }
         }

@@ -3,8 +3,8 @@
 use crate::console::{
     draw::text,
     input::{keymap, pane_id::PaneId},
-    screen,
-    systems::runs,
+    screen::resolve::{resolve, resolve_here},
+    ui::{pane::PaneContext, system::System},
 };
 use ratatui::layout::Rect;
 
@@ -45,16 +45,17 @@ pub(crate) fn draw(canvas: &mut Canvas<'_>, area: Rect, model: &Model, ui: &Ui) 
     };
     let mut bindings: Vec<_> = view.keymap.bindings(place).filter(|binding| binding.in_footer).collect();
     // What never does anything here is not named at all.
-    let is_question = runs::has_target_approval(ui, model);
+    let cx = PaneContext { model, ui, view };
+    let is_question = resolve_here(Action::Approve, &cx).is_ok();
     let is_idle = |binding: &keymap::Binding| match (binding.action, place) {
         (Action::Approve | Action::Reject, _) => !is_question,
-        (Action::Cancel, KeyScope::Details) => !screen::concerns_run_or_session(ui, model),
+        (Action::Cancel, KeyScope::Details) => {
+            System::all().iter().all(|system| (system.act)(Action::Cancel, &cx).is_none())
+        }
         (Action::Kick | Action::Settle | Action::Acknowledge, KeyScope::Alerts) if is_question => true,
         (Action::Open, KeyScope::Details)
         | (Action::Kick, KeyScope::Pane(PaneId::Topics | PaneId::Drops))
-        | (Action::Settle, KeyScope::Alerts) => {
-            screen::unavailable(binding.action, ui, model, view).is_some()
-        }
+        | (Action::Settle, KeyScope::Alerts) => resolve(binding.action, &cx).is_err(),
         _ => false,
     };
     bindings.retain(|binding| !is_idle(binding));
@@ -81,7 +82,7 @@ pub(crate) fn draw(canvas: &mut Canvas<'_>, area: Rect, model: &Model, ui: &Ui) 
             }
         }
         let (key, label) = words(binding);
-        let does = ui.palette.is_some() || screen::unavailable(binding.action, ui, model, view).is_none();
+        let does = ui.palette.is_some() || resolve(binding.action, &cx).is_ok();
         let (key_role, label_role) =
             if does { (Role::Accent, Role::Text) } else { (Role::Muted, Role::Muted) };
         x += canvas.put(x, area.y, area.right().saturating_sub(x), &key, key_role) + 1;

@@ -1,6 +1,5 @@
 //! The whole screen: frame, header, chips and footer, and the dispatch of what is typed.
 
-pub(crate) mod actions;
 mod chips;
 mod columns;
 mod columns_overlay;
@@ -8,12 +7,11 @@ pub(crate) mod dispatch;
 mod footer;
 pub(crate) mod frame;
 mod header;
-pub(crate) mod moving;
 mod palette;
 mod palette_overlay;
 mod plan_scroll;
+mod resolve;
 mod time_travel;
-pub(crate) mod unavailable;
 
 pub(crate) use chips::{chip_at, draw as draw_chips};
 pub(crate) use columns_overlay::Columns;
@@ -25,4 +23,4 @@ pub(crate) use header::{draw as draw_header, is_on_alerts, tab_at};
 
 #[doc(hidden)]
 pub use plan_scroll::PlanScroll;
-pub(crate) use unavailable::{class_of_reason, concerns_run_or_session, unavailable};
+pub(crate) use resolve::resolve;

@@ -1,5 +1,6 @@
 //! What the palette does with keys and clicks, and what becomes of the line that is run.
 
+use crate::console::{screen::resolve, ui::pane::PaneContext};
 use crossterm::event::{KeyEvent, MouseEvent};
 
 use crate::{
@@ -7,7 +8,6 @@ use crate::{
         input::{action::Action, keymap::KeyScope},
         model::Model,
         overlays::Output,
-        screen::unavailable,
         settings::{shell::Subcommand, view::View},
         ui::{effect::Effect, message::show_message, palette::Hit, state::Ui},
     },
@@ -73,8 +73,9 @@ pub(crate) fn run(ui: &mut Ui, present: &Model, view: &View, now: Now) -> Choice
         }
         Some(Hit::Action(action)) => {
             let past = ui.time.visible_model().filter(|_| !action.acts());
-            if let Some(why) = unavailable(action, ui, past.as_deref().unwrap_or(present), view) {
-                show_message(ui, why, true, now);
+            let cx = PaneContext { model: past.as_deref().unwrap_or(present), ui, view };
+            if let Err(why) = resolve(action, &cx) {
+                show_message(ui, why.text, true, now);
                 return Choice::default();
             }
             ui.palette = None;

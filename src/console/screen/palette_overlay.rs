@@ -1,11 +1,11 @@
 //! How the palette is drawn, over all others.
 
+use crate::console::{screen::resolve, ui::pane::PaneContext};
 use ratatui::{layout::Rect, style::Modifier};
 
 use crate::console::{
     draw::{class::Class, text, theme::Role},
     model::Model,
-    screen,
     settings::{
         shell::Subcommand,
         view::{Canvas, View},
@@ -68,9 +68,9 @@ pub(crate) fn draw(palette: &Palette, canvas: &mut Canvas<'_>, body: Rect, model
 fn details(palette: &Palette, view: &View, model: &Model, ui: &Ui) -> (String, Role) {
     match palette.hit() {
         None => ("nothing matches".to_owned(), Role::Muted),
-        Some(Hit::Action(action)) => match screen::unavailable(*action, ui, model, view) {
-            Some(why) => (why, Role::Warn),
-            None => (action.about().trim().to_owned(), Role::Muted),
+        Some(Hit::Action(action)) => match resolve(*action, &PaneContext { model, ui, view }) {
+            Err(why) => (why.text, Role::Warn),
+            Ok(_) => (action.about().trim().to_owned(), Role::Muted),
         },
         Some(Hit::Subcommand(index)) => match view.subcommands.get(*index) {
             Some(it) => match it.unavailable(&[]) {
@@ -103,7 +103,7 @@ fn draw_hit(canvas: &mut Canvas<'_>, area: Rect, hit: &Hit, model: &Model, ui: &
                 action.name().to_owned(),
                 action.about().trim(),
                 key,
-                screen::unavailable(*action, ui, model, view).is_none(),
+                resolve(*action, &PaneContext { model, ui, view }).is_ok(),
             )
         }
         Hit::Subcommand(index) => match view.subcommands.get(*index) {

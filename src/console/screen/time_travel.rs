@@ -9,29 +9,41 @@ use crate::{
         settings::view::View,
         ui,
         ui::{
+            act::{Act, Resolved, act_if},
             message::show_message,
+            moving,
+            pane::PaneContext,
             state::{Focus, Ui},
         },
     },
     time::Now,
 };
 
-/// Does what an action asks for; it is known to be possible. Whether it was one of time.
-pub(crate) fn act(ui: &mut Ui, live: &Model, view: &View, action: Action, now: Now) -> bool {
-    match action {
-        Action::Pause | Action::Live if ui.time.is_stopped() => {
+/// What an action of time does.
+pub(crate) fn act(action: Action, cx: &PaneContext<'_>) -> Resolved {
+    let PaneContext { model, ui, .. } = *cx;
+    let is_stopped = ui.time.is_stopped();
+    let act = match action {
+        Action::Bookmark => {
+            return act_if(
+                ui.time.entries().len() > 0,
+                || Act::change(|ui, cx| bookmark(ui, cx.live, cx.view, cx.now)),
+                "nothing has happened yet that could be come back to",
+            );
+        }
+        Action::Jump => {
+            let jump = || Act::change(|ui, cx| jump(ui, cx.live, cx.view, cx.now));
+            return act_if(!ui.bookmarks.is_empty(), jump, "no bookmark is set");
+        }
+        Action::Pause | Action::Live if is_stopped => Act::change(|ui, cx| {
             ui.time.go_live();
-            ui.reconcile(live);
-        }
-        Action::Pause => ui.time.stop(live, now),
-        Action::StepBack | Action::StepForward | Action::SecondBack | Action::SecondForward => {
-            step(ui, live, view, action, now);
-        }
-        Action::Bookmark => bookmark(ui, live, view, now),
-        Action::Jump => jump(ui, live, view, now),
-        _ => return false,
-    }
-    true
+            ui.reconcile(cx.live);
+        }),
+        Action::Live => return Ok(Act::change(|ui, cx| moving::go(ui, cx.model, Action::Last))),
+        Action::Pause => Act::change(|ui, cx| ui.time.stop(cx.live, cx.now)),
+        _ => Act::change(move |ui, cx| step(ui, cx.live, cx.view, action, cx.now)),
+    };
+    act_if(model.station_state.is_some() || action == Action::Live, || act, "the station is starting")
 }
 
 fn step(ui: &mut Ui, live: &Model, view: &View, action: Action, now: Now) {
@@ -143,27 +155,6 @@ fn jump(ui: &mut Ui, live: &Model, view: &View, now: Now) {
     }
     let words = if is_there { name } else { format!("{name}: its record is not listed here any more") };
     show_message(ui, words, !is_there, now);
-}
-
-/// Why an action of time would do nothing.
-pub(crate) fn unavailable(action: Action, ui: &Ui, model: &Model) -> Option<String> {
-    let needs = |there: bool, why: &str| (!there).then(|| why.to_owned());
-    match action {
-        Action::Pause
-        | Action::StepBack
-        | Action::StepForward
-        | Action::SecondBack
-        | Action::SecondForward
-            if model.station_state.is_none() =>
-        {
-            Some("the station is starting".to_owned())
-        }
-        Action::Bookmark => {
-            needs(ui.time.entries().len() > 0, "nothing has happened yet that could be come back to")
-        }
-        Action::Jump => needs(!ui.bookmarks.is_empty(), "no bookmark is set"),
-        _ => None,
-    }
 }
 
 /// Whether the selected record is there in the present, so that an action on it means what it seems to.

@@ -7,9 +7,10 @@ use crate::{
         model::Model,
         ui::{
             Target,
-            effect::Effect,
+            act::{Act, Resolved},
             filter,
             message::show_message,
+            pane::PaneContext,
             state::{Focus, Ui},
         },
         wire::ENTRY,
@@ -43,36 +44,28 @@ fn is_in_ladder(ui: &Ui) -> bool {
     ui.overlays.is_empty() && ui.focus == Focus::Pane(PaneId::Trace)
 }
 
-/// Why there is no way.
-pub(crate) fn unavailable(ui: &Ui, model: &Model) -> Option<String> {
-    let why = match is_in_ladder(ui) {
-        true if target_entry(ui, model).is_none() => "no message is selected",
-        false if target_trace(ui, model).is_none() => {
-            "no trace of it is known: it belongs to no piece of work, or its entries are no longer kept"
-        }
-        _ => return None,
-    };
-    Some(why.to_owned())
-}
-
 /// Goes there.
-pub(crate) fn go(ui: &mut Ui, model: &Model) -> Vec<Effect> {
+pub(crate) fn act(cx: &PaneContext<'_>) -> Resolved {
+    let PaneContext { model, ui, .. } = *cx;
+    let entry = target_entry(ui, model);
     if is_in_ladder(ui) {
-        to_wire(ui, model);
-        return Vec::new();
+        let seq = entry.ok_or("no message is selected")?;
+        return Ok(Act::change(move |ui, cx| to_wire(ui, cx.model, seq)));
     }
-    let (trace, entry) = (target_trace(ui, model), target_entry(ui, model));
-    let Some(trace) = trace else { return Vec::new() };
-    ui.overlays.clear();
-    ui.trace = Some(trace);
-    ui.show(ViewId::Trace);
-    (ui.zoomed, ui.focus) = (None, Focus::Pane(PaneId::Trace));
-    ui.selection_mut(PaneId::Trace).release();
-    ui.advance_ladder(model, u64::MAX);
-    if let Some(seq) = entry {
-        select(ui, model, PaneId::Trace, seq);
-    }
-    Vec::new()
+    let trace = target_trace(ui, model).ok_or(
+        "no trace of it is known: it belongs to no piece of work, or its entries are no longer kept",
+    )?;
+    Ok(Act::change(move |ui, cx| {
+        ui.overlays.clear();
+        ui.trace = Some(trace);
+        ui.show(ViewId::Trace);
+        (ui.zoomed, ui.focus) = (None, Focus::Pane(PaneId::Trace));
+        ui.selection_mut(PaneId::Trace).release();
+        ui.advance_ladder(cx.model, u64::MAX);
+        if let Some(seq) = entry {
+            select(ui, cx.model, PaneId::Trace, seq);
+        }
+    }))
 }
 
 /// Selects an entry in a list of entries, if it is there.
@@ -86,8 +79,7 @@ fn select(ui: &mut Ui, model: &Model, pane: PaneId, seq: Seq) -> bool {
     })
 }
 
-fn to_wire(ui: &mut Ui, model: &Model) {
-    let Some(seq) = target_entry(ui, model) else { return };
+fn to_wire(ui: &mut Ui, model: &Model, seq: Seq) {
     if ui.time.entries().at(seq).is_none() {
         show_message(
             ui,

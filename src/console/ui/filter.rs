@@ -1,5 +1,9 @@
 //! Filters of panes: written by `/`, made of a cell by `f`.
 
+use crate::console::ui::{
+    act::{Act, ActContext, Resolved, act_if},
+    pane::PaneContext,
+};
 use std::collections::BTreeSet;
 
 use crossterm::event::KeyEvent;
@@ -46,23 +50,25 @@ fn pane_to_filter(ui: &Ui, model: &Model) -> Option<PaneId> {
     pane(ui).or_else(|| if is_beside { first() } else { None })
 }
 
-/// Why there is nothing to filter, or no cell to filter by.
-pub(crate) fn unavailable(action: Action, ui: &Ui, model: &Model) -> Option<String> {
+/// Opens the line at the foot of the focused pane, or filters by a cell.
+pub(crate) fn act(action: Action, cx: &PaneContext<'_>) -> Resolved {
+    let PaneContext { model, ui, .. } = *cx;
     let pane = if action == Action::Filter { pane_to_filter(ui, model) } else { pane(ui) };
-    let Some(pane) = pane else { return Some("rows are filtered in a pane: Tab to one".to_owned()) };
-    (action == Action::FilterCell && ui.selected(pane, model).is_none())
-        .then(|| "there is nothing here".to_owned())
-}
-
-/// Opens the line at the foot of the focused pane.
-pub(crate) fn open(ui: &mut Ui, model: &Model) {
-    if let Some(pane) = pane_to_filter(ui, model) {
-        if ui.overlays.is_empty() {
-            ui.focus = Focus::Pane(pane);
-        }
-        let before = ui.table_settings(pane).filter().cloned();
-        ui.push(FilterLine::over(pane, before));
+    let pane = pane.ok_or("rows are filtered in a pane: Tab to one")?;
+    if action == Action::Filter {
+        return Ok(Act::change(move |ui, _| {
+            if ui.overlays.is_empty() {
+                ui.focus = Focus::Pane(pane);
+            }
+            let before = ui.table_settings(pane).filter().cloned();
+            ui.push(FilterLine::over(pane, before));
+        }));
     }
+    act_if(
+        ui.selected(pane, model).is_some(),
+        || Act::effects(move |ui, cx| by_cell(ui, pane, cx)),
+        "there is nothing here",
+    )
 }
 
 /// Puts a filter in force, or none.
@@ -94,8 +100,8 @@ fn read(text: &str, pane: PaneId, view: &View, now: Now) -> Result<Filter, Fault
 }
 
 /// Filters by the chosen cell of the selected row, on top of what is filtered already.
-pub(crate) fn by_cell(ui: &mut Ui, model: &Model, view: &View, now: Now) -> Vec<Effect> {
-    let Some(pane) = pane(ui) else { return Vec::new() };
+fn by_cell(ui: &mut Ui, pane: PaneId, cx: &ActContext<'_>) -> Vec<Effect> {
+    let ActContext { model, view, now, .. } = *cx;
     let field = ui
         .table_settings(pane)
         .cell

@@ -1,5 +1,6 @@
 //! The layers over the Deck: the topmost has the keys.
 
+use crate::console::ui::system::ChipId;
 use std::any::Any;
 
 use super::{
@@ -67,6 +68,14 @@ impl Ui {
             (Some(layer), _) => layer.target(model),
             (None, Focus::Pane(pane)) => Target::Row(pane),
             (None, Focus::Chips(_)) => Target::Nothing,
+        }
+    }
+
+    /// The focused chip.
+    pub(crate) fn focused_chip(&self, model: &Model) -> Option<ChipId> {
+        match self.focus {
+            Focus::Chips(at) => self.layout(model).chips().get(at).copied(),
+            Focus::Pane(_) => None,
         }
     }
 

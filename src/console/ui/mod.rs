@@ -1,6 +1,8 @@
 //! The state of the screen and what it asks: focus, layout, message, history and the events that change it;
 //! panes with their rows, and the layers over them.
 
+pub(crate) mod act;
+pub(crate) mod confirm;
 pub(crate) mod draw_pane;
 pub(crate) mod effect;
 pub(crate) mod event;
@@ -16,6 +18,7 @@ pub(crate) mod ledger;
 mod line;
 pub(crate) mod master_detail;
 pub(crate) mod message;
+pub(crate) mod moving;
 pub(crate) mod paged_lists;
 pub(crate) mod palette;
 pub(crate) mod pane;

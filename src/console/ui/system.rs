@@ -3,6 +3,7 @@
 use std::fmt;
 
 use super::{
+    act::Resolved,
     effect::Effect,
     layout::Layout,
     pane::{PaneContext, Room},
@@ -10,7 +11,7 @@ use super::{
 };
 use crate::{
     console::{
-        input::{pane_id::PaneId, view_id::ViewId},
+        input::{action::Action, pane_id::PaneId, view_id::ViewId},
         model::{Model, Report, ReportLine, station::StationState},
         records::{
             entry_query::EntryQuery,
@@ -24,6 +25,9 @@ use crate::{
     time::{Mono, Now, Wall},
 };
 
+/// What an action does, as a system has it; nothing where it is none of that system's here.
+type ResolveFn = fn(Action, &PaneContext<'_>) -> Option<Resolved>;
+
 /// A system.
 pub(crate) struct System {
     pub(crate) link: Link,
@@ -35,6 +39,10 @@ pub(crate) struct System {
     pub(crate) chip: &'static str,
     /// The figure of its chip; empty where there is none to be shown, or no room for it.
     pub(crate) figure: fn(&PaneContext<'_>, Room) -> String,
+    /// What an action does on the record that the keys are for; nothing where that is none of this system's.
+    pub(crate) act: ResolveFn,
+    /// What an action does that no record takes.
+    pub(crate) act_general: ResolveFn,
     /// Its condition, why, and what to do.
     pub(crate) report: fn(&Model, Now) -> Report,
     /// What is said once it was started again.

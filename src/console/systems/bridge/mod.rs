@@ -1,5 +1,6 @@
 //! The bridge on the screen: queues, invocations, refunds, pack state, and work given by hand.
 
+pub(crate) mod actions;
 pub(crate) mod adapter_log;
 pub(crate) mod bulk;
 pub(crate) mod confirmations;

@@ -2,14 +2,16 @@
 
 use crate::{
     console::{
-        input::action::Action,
+        input::{action::Action, pane_id::PaneId},
         model::Model,
-        screen::unavailable::target_queue,
         settings::view::View,
-        systems::bridge::outcomes::bridge_command,
+        systems::bridge::{Pending, keys::QUEUE, outcomes::bridge_command},
         ui::{
+            Target,
+            act::{Act, Resolved, Unavailable},
             effect::{Effect, OutcomeText},
-            state::Ui,
+            pane::PaneContext,
+            state::{Focus, Ui},
         },
     },
     ids::QueueName,
@@ -33,35 +35,60 @@ impl OutcomeText for Batch {
     }
 }
 
-fn brake_of(model: &Model, queue: &QueueName) -> Option<Brake> {
-    Some(model.mpp()?.queues.get(queue.as_str())?.brake)
+/// The queue that an action would brake, and its brake as it is.
+fn target_queue(action: Action, cx: &PaneContext<'_>) -> Result<(QueueName, Brake), Unavailable> {
+    let PaneContext { model, ui, view } = *cx;
+    let name = match ui.target(model) {
+        Target::Row(PaneId::Pending) => ui.top::<Pending>().map(|list| list.queue.clone()),
+        Target::Row(PaneId::Queues) => {
+            ui.selected(PaneId::Queues, model).and_then(|key| QUEUE.id(&key).cloned())
+        }
+        _ => None,
+    };
+    if let Some(name) = name {
+        let queue = model.mpp().and_then(|mpp| mpp.queues.get(name.as_str()));
+        let brake = queue.map(|queue| queue.brake).unwrap_or_default();
+        return Ok((name, brake));
+    }
+    let (key, next, back) = (view.key(action), view.key(Action::FocusNext), view.key(Action::Back));
+    Err(match (ui.focus, ui.zoomed) {
+        (Focus::Pane(PaneId::Queues), _) => "no queue is selected".into(),
+        _ if !ui.view.panes().contains(&PaneId::Queues) => {
+            format!("{key} works on a queue: {} shows them", view.key(Action::ViewDeck)).into()
+        }
+        (_, Some(_)) => format!("{key} works on a queue: {back}, then {next} to Queues").into(),
+        (_, None) => format!("{key} works on a queue: {next} to Queues").into(),
+    })
 }
 
 /// Holds the queue at hand, or releases it; a drain stays.
-pub(crate) fn hold(ui: &mut Ui, model: &Model) -> Option<Effect> {
-    let name = target_queue(ui, model)?;
-    let is_held = brake_of(model, &name)?.held;
-    // Held or released by hand, it is no longer what was held with all the others.
-    ui.held_here.remove(name.as_str());
-    let queue = Some(name);
-    Some(bridge_command(if is_held { mpp::Command::Release { queue } } else { mpp::Command::Hold { queue } }))
+pub(super) fn hold(cx: &PaneContext<'_>) -> Resolved {
+    let (name, brake) = target_queue(Action::Hold, cx)?;
+    Ok(Act::effects(move |ui, _| {
+        // Held or released by hand, it is no longer what was held with all the others.
+        ui.held_here.remove(name.as_str());
+        let queue = Some(name);
+        let command = if brake.held { mpp::Command::Release { queue } } else { mpp::Command::Hold { queue } };
+        vec![bridge_command(command)]
+    }))
 }
 
 /// Drains the queue at hand, or takes new work there again.
-pub(crate) fn drain(ui: &Ui, model: &Model) -> Option<Effect> {
-    let name = target_queue(ui, model)?;
-    let is_draining = brake_of(model, &name)?.draining;
+pub(super) fn drain(cx: &PaneContext<'_>) -> Resolved {
+    let (name, brake) = target_queue(Action::Drain, cx)?;
+    // Only resuming ends a drain, and for a moment it would dispatch from a queue that is to stay held.
+    if brake.held && brake.draining {
+        let (hold, drain) = (cx.view.key(Action::Hold), cx.view.key(Action::Drain));
+        return Err(format!("{name} is held: {hold} releases it first, then {drain} ends the drain").into());
+    }
     let queue = Some(name);
-    Some(bridge_command(if is_draining {
-        mpp::Command::Resume { queue }
-    } else {
-        mpp::Command::Drain { queue }
-    }))
+    let command = if brake.draining { mpp::Command::Resume { queue } } else { mpp::Command::Drain { queue } };
+    Ok(Act::Do(vec![bridge_command(command)]))
 }
 
 /// Holds everything, the queues and the attempts of runs, or releases what this console held so. A console
 /// that does not know what it held releases everything.
-pub(crate) fn hold_all(ui: &mut Ui, model: &Model, view: &View) -> Vec<Effect> {
+pub(super) fn hold_all(ui: &mut Ui, model: &Model, view: &View) -> Vec<Effect> {
     let are_held = model.runs().is_some_and(|runs| runs.held);
     let is_up = model
         .station_state

@@ -1,5 +1,6 @@
 //! The bridge as it declares itself to the screen.
 
+use super::actions;
 use ratatui::layout::Rect;
 
 use crate::{
@@ -26,6 +27,8 @@ pub(crate) static SYSTEM: System = System {
     view: ViewId::Bridge,
     chip: "MPP",
     figure,
+    act: |_, _| None,
+    act_general: actions::act,
     report: health::report,
     restarted: "the bridge is up again: adapters can connect",
     questions: |_| Questions::NONE,

@@ -1,5 +1,6 @@
 //! The bus on the screen: topics, subscribers, peers and drops.
 
+pub(crate) mod actions;
 pub(crate) mod confirmations;
 pub(crate) mod details;
 pub(crate) mod drops;

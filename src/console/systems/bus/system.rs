@@ -1,5 +1,6 @@
 //! The bus as it declares itself to the screen.
 
+use super::actions;
 use ratatui::layout::Rect;
 
 use crate::{
@@ -25,6 +26,8 @@ pub(crate) static SYSTEM: System = System {
     view: ViewId::Bus,
     chip: "RMP",
     figure,
+    act: actions::act,
+    act_general: |_, _| None,
     report: health::report,
     restarted: "the bus is up again: its peers can connect",
     questions: |_| Questions::NONE,

@@ -20,7 +20,5 @@ pub(crate) mod submit_draw;
 pub(crate) mod submitting;
 pub(crate) mod system;
 
-pub(crate) use actions::has_target_approval;
-pub(crate) use confirmations::pending_approval;
 pub(crate) use files::Files;
 pub(crate) use submit::{ANSWER_TIMEOUT, PendingRequest, Submit};

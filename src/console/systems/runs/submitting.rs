@@ -84,8 +84,14 @@ pub(crate) fn load_draft(ui: &mut Ui, draft: Draft) -> Vec<Effect> {
     left.map(|left| Effect::SaveRecent(ui.systems.opening_drafts.save_recent(left))).into_iter().collect()
 }
 
-/// What came of work on files.
-pub(crate) fn on_opening_answer(ui: &mut Ui, answer: OpeningAnswer, now: Now) -> Vec<Effect> {
+impl OpeningAnswer {
+    /// Takes what came of work on files.
+    pub(crate) fn apply(self, ui: &mut Ui, now: Now) -> Vec<Effect> {
+        on_opening_answer(ui, self, now)
+    }
+}
+
+fn on_opening_answer(ui: &mut Ui, answer: OpeningAnswer, now: Now) -> Vec<Effect> {
     match answer {
         OpeningAnswer::Checked { number, found } => {
             if let Some(submit) = editor(ui) {

@@ -1,5 +1,6 @@
 //! The runs as they declare themselves to the screen.
 
+use super::actions;
 use ratatui::layout::Rect;
 
 use super::pages;
@@ -24,6 +25,8 @@ pub(crate) static SYSTEM: System = System {
     view: ViewId::Runs,
     chip: "RUNS",
     figure,
+    act: actions::act,
+    act_general: |_, _| None,
     report: health::report,
     restarted: "the control plane is up again: runs can be submitted",
     questions,

@@ -1,25 +1,38 @@
 //! Sessions: cancelling one, with a reason.
 
-use super::history::stored_row;
+use super::history::ended;
 use crate::{
     console::{
-        input::pane_id::PaneId,
+        input::{action::Action, pane_id::PaneId},
         model::Model,
-        screen::actions::ask,
         systems::sessions::{confirmations::CancelSession, keys},
         ui::{
             Target,
-            effect::Effect,
+            act::{Act, Resolved},
             master_detail::session_of,
+            pane::PaneContext,
             state::{Focus, Ui},
         },
     },
-    macp,
-    macp::{SessionRef, SessionState},
+    macp::SessionRef,
 };
 
+/// What an action of sessions does; nothing where it is none of theirs.
+pub(crate) fn act(action: Action, cx: &PaneContext<'_>) -> Option<Resolved> {
+    Some(match action {
+        Action::Cancel if is_in_session_panes(cx.ui) || details_session(cx.ui, cx.model).is_some() => {
+            cancel(cx)
+        }
+        Action::Reason => Err(
+            "no session is about to be cancelled: that takes a reason; `:record` starts and stops a recording"
+                .into(),
+        ),
+        _ => return None,
+    })
+}
+
 /// Whether the keys go to a pane of sessions.
-pub(crate) fn is_in_session_panes(ui: &Ui) -> bool {
+fn is_in_session_panes(ui: &Ui) -> bool {
     let panes =
         [PaneId::Sessions, PaneId::Positions, PaneId::Statements, PaneId::SessionLog, PaneId::SessionHistory];
     matches!(ui.focus, Focus::Pane(pane) if ui.overlays.is_empty() && panes.contains(&pane))
@@ -29,11 +42,6 @@ pub(crate) fn is_in_session_panes(ui: &Ui) -> bool {
 fn details_session(ui: &Ui, model: &Model) -> Option<SessionRef> {
     let Target::Record(record) = ui.target(model) else { return None };
     keys::session_of(&record.key()).cloned()
-}
-
-/// Whether the keys go to what tells of a session: a pane, or details.
-pub(crate) fn concerns_session(ui: &Ui, model: &Model) -> bool {
-    is_in_session_panes(ui) || details_session(ui, model).is_some()
 }
 
 /// The session that the keys would cancel: the selected one, or the one that a pane or open details tell of.
@@ -47,24 +55,11 @@ fn target_session(ui: &Ui, model: &Model) -> Option<SessionRef> {
     session_of(&ui.selected(list, model)?).cloned()
 }
 
-/// How a session ended, in a word, if it is known to have.
-pub(super) fn ended(ui: &Ui, model: &Model, session: &SessionRef) -> Option<&'static str> {
-    if let Some(view) = model.macp().and_then(|macp| macp.sessions.get(&session.number)) {
-        return view.end.as_ref().map(|end| end.ending.name());
-    }
-    let row = stored_row(ui, session.number);
-    row.filter(|row| row.state != SessionState::Open)
-        .map(|row| row.ending.map_or(row.state.name(), macp::Ending::name))
-}
-
-/// Why no session would be cancelled.
-pub(crate) fn cancel_unavailable(ui: &Ui, model: &Model) -> Option<String> {
-    let Some(session) = target_session(ui, model) else { return Some("no session is selected".to_owned()) };
-    ended(ui, model, &session).map(|how| format!("{} has ended: it is {how}", session.id))
-}
-
 /// Asks whether the session is to be cancelled, and why.
-pub(crate) fn cancel(ui: &mut Ui, model: &Model) -> Vec<Effect> {
-    let bound = target_session(ui, model).map(|session| CancelSession { session });
-    ask(ui, bound)
+fn cancel(cx: &PaneContext<'_>) -> Resolved {
+    let session = target_session(cx.ui, cx.model).ok_or("no session is selected")?;
+    match ended(cx.ui, cx.model, &session) {
+        Some(how) => Err(format!("{} has ended: it is {how}", session.id).into()),
+        None => Ok(Act::confirm(CancelSession { session })),
+    }
 }

@@ -6,7 +6,7 @@ use crate::{
         model::Model,
         overlays::{Answer, Answers, Confirm, DEFAULT_REASON, detail::join_some},
         settings::view::View,
-        systems::sessions::{actions, session_status},
+        systems::sessions::{history::ended, session_status},
         ui::{
             effect::{Effect, OutcomeText},
             state::Ui,
@@ -44,7 +44,7 @@ impl Confirm for CancelSession {
 
     fn commit(&self, answer: Answer<'_>, ui: &mut Ui, model: &Model) -> Result<Vec<Effect>, String> {
         let id = self.session.id.to_string();
-        if let Some(how) = actions::ended(ui, model, &self.session) {
+        if let Some(how) = ended(ui, model, &self.session) {
             return Err(format!("{id} has ended meanwhile, it is {how}: nothing was cancelled"));
         }
         let reason = answer.reason.unwrap_or(DEFAULT_REASON).to_owned();

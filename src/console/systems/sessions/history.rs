@@ -4,6 +4,7 @@ use crate::{
     console::{
         draw::{Cell, class::Class, format, theme::Role},
         input::pane_id::PaneId,
+        model::Model,
         records::{
             entry_query::EntryQuery,
             paged_list::{PageQuery, PageRows, station_list},
@@ -20,7 +21,7 @@ use crate::{
     },
     field::{Column, Fields as _},
     ids::TraceId,
-    macp::{Ending, Phase},
+    macp::{Ending, Phase, SessionRef, SessionState},
     port::{Page, Query, SessionRow},
 };
 
@@ -141,6 +142,16 @@ static LIST: ListSource = ListSource {
     },
     is_wanted: |_| true,
 };
+
+/// How a session ended, in a word, if it is known to have.
+pub(super) fn ended(ui: &Ui, model: &Model, session: &SessionRef) -> Option<&'static str> {
+    if let Some(view) = model.macp().and_then(|macp| macp.sessions.get(&session.number)) {
+        return view.end.as_ref().map(|end| end.ending.name());
+    }
+    let row = stored_row(ui, session.number);
+    row.filter(|row| row.state != SessionState::Open)
+        .map(|row| row.ending.map_or(row.state.name(), Ending::name))
+}
 
 /// A session of the list of the store, as far as it is loaded.
 pub(crate) fn stored_row(ui: &Ui, number: u64) -> Option<&SessionRow> {

@@ -1,5 +1,6 @@
 //! The sessions as they declare themselves to the screen.
 
+use super::actions;
 use ratatui::layout::Rect;
 
 use super::pages;
@@ -24,6 +25,8 @@ pub(crate) static SYSTEM: System = System {
     view: ViewId::Sessions,
     chip: "MACP",
     figure,
+    act: actions::act,
+    act_general: |_, _| None,
     report: health::report,
     restarted: "the MACP runtime is up again: agents can connect",
     questions: |_| Questions::NONE,

@@ -1,5 +1,6 @@
 //! The station and this console on the screen: first steps, log, violations and the console's own metrics.
 
+pub(crate) mod actions;
 mod alert_list;
 pub(crate) mod confirmations;
 pub(crate) mod details;

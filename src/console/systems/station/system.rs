@@ -1,5 +1,6 @@
 //! The station as it declares itself to the screen: its chip is the store's.
 
+use super::actions;
 use ratatui::layout::Rect;
 
 use crate::{
@@ -22,6 +23,8 @@ pub(crate) static SYSTEM: System = System {
     view: ViewId::Journal,
     chip: "STORE",
     figure,
+    act: |_, _| None,
+    act_general: actions::act,
     report: health::report,
     restarted: "the bridge is up again: adapters can connect",
     questions: |_| Questions::NONE,

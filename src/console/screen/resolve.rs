@@ -1,0 +1,168 @@
+//! What an action does here and now, or why nothing: found once, for the footer that greys it, for the
+//! palette and for the dispatch that does it.
+
+use super::{columns, time_travel};
+use crate::console::{
+    draw::class::Class,
+    input::action::Action,
+    inspect,
+    overlays::{Details, Help, KeyList, LedgerOverlay, copying},
+    trace,
+    ui::{
+        Target,
+        act::{Act, ActContext, Resolved, act_if},
+        effect::Effect,
+        filter,
+        message::show_message,
+        moving,
+        palette::Palette,
+        pane::PaneContext,
+        state::{Focus, Ui},
+        system::{ChipId, System},
+    },
+    wire::ENTRY,
+};
+
+/// What is masked on air.
+pub(super) const MASKED: &str = "logins, chat text and payload values";
+
+/// What the action does, or why it would do nothing.
+pub(crate) fn resolve(action: Action, cx: &PaneContext<'_>) -> Resolved {
+    if action.acts_on_station()
+        && let Some(why) = cx.model.read_only_reason()
+    {
+        return Err(why.into());
+    }
+    resolve_here(action, cx).map_err(|mut why| {
+        // What is wrong in a form quotes what is written there.
+        if matches!(action, Action::Send | Action::AsJson | Action::Params) {
+            why.class = Class::Payload;
+        }
+        why
+    })
+}
+
+/// What it would do where nothing keeps this console from acting on the station.
+pub(super) fn resolve_here(action: Action, cx: &PaneContext<'_>) -> Resolved {
+    let PaneContext { model, ui, view } = *cx;
+    if let Some(offer) = ui.overlays.last().and_then(|layer| layer.offer(action, ui, model, view)) {
+        // The layer does it itself.
+        return offer.map(|()| Act::Do(Vec::new())).map_err(Into::into);
+    }
+    let systems = System::all().iter();
+    let of_record = systems.clone().find_map(|system| (system.act)(action, cx));
+    let of_system = of_record.or_else(|| systems.clone().find_map(|system| (system.act_general)(action, cx)));
+    of_system.unwrap_or_else(|| act(action, cx))
+}
+
+/// What an action does that is no system's.
+fn act(action: Action, cx: &PaneContext<'_>) -> Resolved {
+    let PaneContext { ui, .. } = *cx;
+    Ok(match action {
+        Action::Pause
+        | Action::Live
+        | Action::StepBack
+        | Action::StepForward
+        | Action::SecondBack
+        | Action::SecondForward
+        | Action::Bookmark
+        | Action::Jump => return time_travel::act(action, cx),
+        Action::Filter | Action::FilterCell => return filter::act(action, cx),
+        Action::Columns
+        | Action::ToggleColumn
+        | Action::SortColumn
+        | Action::ColumnEarlier
+        | Action::ColumnLater
+        | Action::ResetColumns
+        | Action::ResetLayout => return columns::act(action, cx),
+        Action::Copy
+        | Action::CopyAs
+        | Action::CopyCell
+        | Action::CopyJson
+        | Action::CopyHex
+        | Action::CopyFrame
+        | Action::CopyLine
+        | Action::CopyAgain => return copying::act(action, cx),
+        Action::Cause | Action::Effect | Action::RelatedNext | Action::RelatedPrevious | Action::Return => {
+            return inspect::actions::resolve(action, cx);
+        }
+        Action::Ladder => return trace::actions::act(cx),
+        Action::Open => return open(cx),
+        Action::Ledger => {
+            let pane = ui.target_list().ok_or("a pane has a ledger: Tab to one")?;
+            Act::open(LedgerOverlay { pane })
+        }
+        Action::Help => Act::change(|ui, cx| ui.push(Help::of(ui.key_scope(), cx.view))),
+        Action::Keys => Act::change(|ui, cx| ui.push(KeyList::of(cx.view))),
+        Action::Palette => Act::change(|ui, cx| {
+            ui.palette = Some(Box::new(Palette::over(ui.key_scope(), cx.view)));
+        }),
+        Action::Zoom => {
+            let is_pane = ui.overlays.is_empty() && matches!(ui.focus, Focus::Pane(_));
+            return act_if(is_pane, || Act::change(|ui, _| moving::zoom(ui)), "a pane is zoomed: Tab to one");
+        }
+        Action::NextTheme => Act::change(|ui, _| ui.theme_steps = ui.theme_steps.wrapping_add(1)),
+        Action::FreeMouse => Act::effects(free_mouse),
+        Action::OnAir => Act::effects(go_on_air),
+        Action::Back | Action::Close => Act::effects(|ui, cx| moving::back(ui, cx.model)),
+        Action::Send | Action::AsJson | Action::Defaults | Action::NextField | Action::PreviousField => {
+            return Err("no form is open".into());
+        }
+        Action::Acknowledge => return Err("nothing is selected".into()),
+        Action::Confirm | Action::Decline => return Err("no question is open".into()),
+        _ => match action.view() {
+            Some(shown) => Act::change(move |ui, _| ui.show(shown)),
+            None => Act::change(move |ui, cx| moving::go(ui, cx.model, action)),
+        },
+    })
+}
+
+/// Gives the mouse to the terminal, or takes it again.
+fn free_mouse(ui: &mut Ui, cx: &ActContext<'_>) -> Vec<Effect> {
+    ui.mouse = !ui.mouse;
+    let text = if ui.mouse {
+        "the mouse is captured: it selects and scrolls here"
+    } else {
+        "the mouse is free for the terminal"
+    };
+    show_message(ui, text.to_owned(), false, cx.now);
+    vec![Effect::Mouse(ui.mouse)]
+}
+
+/// Masks what is not for everybody's eyes, or shows it again.
+fn go_on_air(ui: &mut Ui, cx: &ActContext<'_>) -> Vec<Effect> {
+    let (on_air, key) = (!cx.view.mask_policy.is_on(), cx.view.key(Action::OnAir));
+    let text = if on_air {
+        format!("on air: {MASKED} are masked until {key}")
+    } else {
+        format!("off air: {MASKED} are shown; {key} masks them")
+    };
+    show_message(ui, text, false, cx.now);
+    vec![Effect::OnAir(on_air)]
+}
+
+/// Opens the selected record, or the pane that a chip stands for.
+fn open(cx: &PaneContext<'_>) -> Resolved {
+    let PaneContext { model, ui, .. } = *cx;
+    if let Target::Row(pane) = ui.target(model)
+        && ui.selected(pane, model).is_none()
+    {
+        return Err("there is nothing here".into());
+    }
+    Ok(match ui.focus {
+        Focus::Chips(_) => match ui.focused_chip(model) {
+            Some(ChipId::Hidden(pane)) => Act::change(move |ui: &mut Ui, _| {
+                (ui.zoomed, ui.focus) = (Some(pane), Focus::Pane(pane));
+            }),
+            Some(ChipId::System(system)) => Act::open(Details::of(Box::new(system))),
+            None => Act::Do(Vec::new()),
+        },
+        Focus::Pane(pane) => match ui.selected(pane, model).as_ref().and_then(|key| ENTRY.id(key)).copied() {
+            Some(seq) => Act::effects(move |ui, cx| inspect::actions::open(ui, cx.view, seq)),
+            None => match ui.selected_row(pane, model).and_then(|row| row.details()) {
+                Some(record) => Act::open(Details::of(record)),
+                None => Act::Do(Vec::new()),
+            },
+        },
+    })
+}

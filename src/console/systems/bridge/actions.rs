@@ -1,0 +1,195 @@
+//! The bridge's actions: brakes, rows that are cancelled, marked, settled, moved or opened, and its adapter.
+
+use crate::{
+    console::{
+        input::{action::Action, keymap::KeyScope, pane_id::PaneId},
+        model::{Alert, AlertStatus, Model, bridge::alerts::ORPHANED},
+        overlays::Dialog,
+        systems::bridge::{
+            Pending,
+            confirmations::{Cancel, CancelMany, Kick, Migrate, Settle},
+            event_list,
+            keys::{INVOCATION, QUEUE},
+            pending,
+            queue_control::{drain, hold, hold_all},
+            state_now,
+        },
+        ui::{
+            Target,
+            act::{Act, Resolved, Unavailable, act_if},
+            moving,
+            pane::PaneContext,
+            state::{Focus, Ui},
+        },
+    },
+    ids::{EventName, InvocationId, QueueName},
+    mpp::LiveView,
+    port::InvocationRow,
+    tap::entry::mpp::RowState,
+};
+
+/// What an action of the bridge does; nothing where it is none of the bridge's.
+pub(crate) fn act(action: Action, cx: &PaneContext<'_>) -> Option<Resolved> {
+    let is_started = cx.model.station_state.is_some();
+    Some(match action {
+        Action::Hold => hold(cx),
+        Action::Drain => drain(cx),
+        Action::HoldAll => act_if(
+            is_started,
+            || Act::effects(|ui, cx| hold_all(ui, cx.model, cx.view)),
+            "the station is starting",
+        ),
+        Action::Invoke => act_if(
+            is_started,
+            || Act::effects(|ui, _| event_list::open_events(ui)),
+            "the station is starting",
+        ),
+        Action::Settle => settle(cx),
+        Action::Cancel => cancel(cx),
+        Action::Mark => mark(cx),
+        Action::Migrate => {
+            let mut queues = cx.model.mpp().into_iter().flat_map(|mpp| mpp.queues.values());
+            let is_other = queues.any(|queue| queue.other_manifest > 0);
+            act_if(is_other, || Act::confirm(Migrate), "no row of another manifest is pending")
+        }
+        Action::Kick => match cx.model.mpp().and_then(|mpp| mpp.adapter.as_ref()) {
+            Some(adapter) => Ok(Act::confirm(Kick { peer: adapter.peer.clone() })),
+            None => Err("no adapter is connected".into()),
+        },
+        Action::Refund => Err("no cancellation is asked for: refunds go with one".into()),
+        Action::SettleDone | Action::SettleFailed => Err("no settlement is asked for".into()),
+        Action::Open => return open(cx),
+        _ => return None,
+    })
+}
+
+/// The pending rows of the selected queue, or the details of the selected invocation.
+fn open(cx: &PaneContext<'_>) -> Option<Resolved> {
+    let Focus::Pane(pane) = cx.ui.focus else { return None };
+    let key = cx.ui.selected(pane, cx.model)?;
+    if let Some(queue) = QUEUE.id(&key).cloned() {
+        return Some(Ok(Act::effects(move |ui, _| vec![pending::open(ui, queue)])));
+    }
+    let id = *INVOCATION.id(&key)?;
+    Some(Ok(Act::effects(move |ui, _| vec![pending::open_invocation(ui, id)])))
+}
+
+/// A row that can be cancelled or marked, as far as this place shows one.
+struct TargetRow {
+    id: InvocationId,
+    queue: QueueName,
+    event: EventName,
+    state: RowState,
+}
+
+impl TargetRow {
+    fn of(row: &InvocationRow, model: &Model) -> Self {
+        Self { id: row.id, queue: row.queue.clone(), event: row.event.clone(), state: state_now(row, model) }
+    }
+
+    /// It, while it can be `done`.
+    fn while_pending(self, done: &str) -> Result<Self, Unavailable> {
+        match self.state {
+            RowState::Pending => Ok(self),
+            state => {
+                Err(format!("{} is {} by now: only a pending row can be {done}", self.id, state.name())
+                    .into())
+            }
+        }
+    }
+}
+
+/// The selected row of the place that has the keys.
+fn target_row(cx: &PaneContext<'_>) -> Result<TargetRow, Unavailable> {
+    let row = match cx.ui.target(cx.model) {
+        Target::Row(PaneId::Pending) => cx.ui.top::<Pending>().and_then(Pending::selected),
+        Target::Row(pane) => cx.ui.paged_lists.selected(pane),
+        _ => None,
+    };
+    row.map(|row| TargetRow::of(row, cx.model)).ok_or_else(|| "nothing is selected".into())
+}
+
+fn cancel(cx: &PaneContext<'_>) -> Resolved {
+    let PaneContext { model, ui, view } = *cx;
+    let is_in = |pane| ui.overlays.is_empty() && ui.focus == Focus::Pane(pane);
+    if ui.systems.bulk_cancel.is_some() {
+        return Err("another cancellation is under way: wait for its account".into());
+    }
+    if ui.key_scope() == KeyScope::Pane(PaneId::Queues) {
+        let key = view.key(Action::Open);
+        return Err(format!("a queue is not cancelled: {key} lists what is pending there").into());
+    }
+    if is_in(PaneId::InFlight) {
+        let why = if target_orphan(ui, model).is_some() {
+            format!("a row that was left in applied can only be settled: {}", view.key(Action::Settle))
+        } else {
+            let key = view.key(Action::Kick);
+            format!(
+                "what is with the adapter cannot be cancelled: wait for its answer, or {key} drops the adapter and requeues it"
+            )
+        };
+        return Err(why.into());
+    }
+    if is_in(PaneId::Recent) {
+        return Err("what has ended cannot be cancelled".into());
+    }
+    if !ui.marked_rows.is_empty() {
+        return Ok(Act::change(|ui, _| {
+            let rows = ui.marked_rows.iter().map(|(id, queue)| (id, queue.clone())).collect();
+            ui.push(Dialog::new(Box::new(CancelMany { rows })));
+        }));
+    }
+    let TargetRow { id, queue, event, .. } = target_row(cx)?.while_pending("cancelled")?;
+    Ok(Act::confirm(Cancel { id, queue, event }))
+}
+
+fn mark(cx: &PaneContext<'_>) -> Resolved {
+    let (marked, marks_max) = (&cx.ui.marked_rows, cx.ui.limits.console.marks_max);
+    let mut row = target_row(cx)?;
+    if !marked.contains(row.id) {
+        row = row.while_pending("marked")?;
+        if marked.len() as u64 >= marks_max {
+            return Err(format!("{} are marked already (limits.console.marks_max)", marked.len()).into());
+        }
+    }
+    Ok(Act::change(move |ui, cx| {
+        ui.marked_rows.toggle(row.id, row.queue, marks_max);
+        moving::go(ui, cx.model, Action::Down);
+    }))
+}
+
+fn settle(cx: &PaneContext<'_>) -> Resolved {
+    let PaneContext { model, ui, .. } = *cx;
+    let is_of_alert = matches!(ui.target(model), Target::Alert(_) | Target::Approval(_));
+    if !is_of_alert && (!ui.overlays.is_empty() || ui.focus != Focus::Pane(PaneId::InFlight)) {
+        return Err("a row left in applied is settled in In flight: Tab there".into());
+    }
+    if let Some((id, live)) = target_orphan(ui, model) {
+        return Ok(Act::confirm(Settle { id, queue: live.queue.clone(), event: live.event.clone() }));
+    }
+    if is_of_alert {
+        return Err("the selected alert tells of no row that waits to be settled".into());
+    }
+    let selected = ui.selected(PaneId::InFlight, model);
+    Err(match selected.as_ref().and_then(|key| INVOCATION.id(key)) {
+        Some(id) => {
+            format!("{id} is still with the adapter: only a row left in applied is settled by hand").into()
+        }
+        None => "nothing is selected".into(),
+    })
+}
+
+/// The selected row of In flight, if it was left in applied; where the selected alert tells of such rows, the
+/// first of them.
+fn target_orphan<'a>(ui: &Ui, model: &'a Model) -> Option<(InvocationId, &'a LiveView)> {
+    let live = &model.mpp()?.live;
+    if let Target::Alert(alert) = ui.target(model) {
+        let is_left = |alert: &&Alert| {
+            alert.cause.is(&ORPHANED) && !matches!(alert.status, AlertStatus::Resolved { .. })
+        };
+        alert.filter(is_left)?;
+        return live.iter().find(|(_, live)| live.orphaned).map(|(id, live)| (*id, live));
+    }
+    let id = *INVOCATION.id(&ui.selected(PaneId::InFlight, model)?)?;
+    live.get(&id).filter(|live| live.orphaned).map(|live| (id, live))
+}

@@ -1,0 +1,73 @@
+//! The station's actions: recording, starting a host again, quitting, and the tray of alerts.
+
+use crate::{
+    console::{
+        input::{action::Action, pane_id::PaneId},
+        model::{Alert, Model},
+        systems::station::{
+            AlertList,
+            confirmations::{Quit, StopRecording, has_work, recording},
+            outcomes::StationCommand,
+        },
+        ui::{
+            Target,
+            act::{Act, Resolved, act_if},
+            effect::Effect,
+            pane::PaneContext,
+            state::{Focus, Ui},
+            system::{ChipId, SYSTEM, System},
+        },
+    },
+    port::{Command, HostState},
+    tap::entry::Link,
+};
+
+/// What an action of the station does; nothing where it is none of the station's.
+pub(crate) fn act(action: Action, cx: &PaneContext<'_>) -> Option<Resolved> {
+    let PaneContext { model, ui, .. } = *cx;
+    let command = |command| Act::Do(vec![Effect::command(command, StationCommand)]);
+    Some(match action {
+        Action::Record => match recording(model).cloned() {
+            Some(path) => Ok(Act::confirm(StopRecording { path })),
+            None => act_if(
+                model.station_state.is_some(),
+                || command(Command::RecordStart { path: None }),
+                "the station is starting",
+            ),
+        },
+        Action::Restart => match target_down_host(ui, model) {
+            Some(link) => Ok(command(Command::Restart { link })),
+            None => Err("every host is up: there is nothing to restart".into()),
+        },
+        // At once where a restart would find everything in its place, or the station goes on.
+        Action::Quit if model.attachment.is_none() && has_work(model) => Ok(Act::confirm(Quit)),
+        Action::Quit => Ok(Act::Do(vec![Effect::Quit])),
+        Action::Open if matches!(ui.target(model), Target::Row(PaneId::Meter)) => {
+            Err("a figure has no details: its line says all".into())
+        }
+        Action::Alerts => Ok(Act::open(AlertList::default())),
+        _ => return None,
+    })
+}
+
+/// The host that is down and would be started again: of several, the one that is looked at.
+fn target_down_host(ui: &Ui, model: &Model) -> Option<Link> {
+    let hosts = &model.station_state.as_ref()?.station.hosts;
+    let is_down = |link: &Link| matches!(hosts[link.index()], HostState::Down(_));
+    let of_view = || System::all().iter().find(|system| system.view == ui.view).map(|system| system.link);
+    let first = match ui.target(model) {
+        Target::Record(record) => match (SYSTEM.id(&record.key()), record.of_type::<Alert>()) {
+            (Some(link), _) => Some(*link),
+            (None, Some(alert)) => Some(alert.cause.link()),
+            (None, None) => of_view(),
+        },
+        Target::Alert(alert) => alert.map(|alert| alert.cause.link()),
+        Target::Approval(_) => None,
+        _ if ui.overlays.is_empty() && matches!(ui.focus, Focus::Chips(_)) => match ui.focused_chip(model) {
+            Some(ChipId::System(system)) => Some(system.link),
+            Some(ChipId::Hidden(_)) | None => None,
+        },
+        _ => of_view(),
+    };
+    first.into_iter().chain(Link::ALL).find(is_down)
+}
