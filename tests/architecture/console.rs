@@ -17,9 +17,6 @@ const CONSOLE_FLOORS: [&str; 18] = [
     "overlays", "trace", "systems", "screen", "terminal", "app", "tests",
 ];
 
-/// Imports that still run up: the folder, and what it names of one above it.
-const STILL_RUNS_UP: &[(&str, &str)] = &[("ui", "systems")];
-
 /// Files outside a system's folder that still name what is in it: the file, and the system.
 const STILL_NAMES_A_SYSTEM: &[(&str, &str)] = &[
     ("console/app/app.rs", "runs"),
@@ -27,8 +24,6 @@ const STILL_NAMES_A_SYSTEM: &[(&str, &str)] = &[
     ("console/systems/bridge/adapter_log.rs", "station"),
     ("console/systems/bus/topics.rs", "bridge"),
     ("console/systems/station/alert_list.rs", "runs"),
-    ("console/ui/master_detail.rs", "runs"),
-    ("console/ui/master_detail.rs", "sessions"),
 ];
 
 /// What may name every system: the list of them, and the console's tests.
@@ -133,7 +128,7 @@ fn against(found: &[(String, String, String)], known: &[(&str, &str)], what: &st
 
 #[test]
 fn no_folder_of_the_console_imports_upward() {
-    let found = against(&runs_up(&imports(&console_files())), STILL_RUNS_UP, "may not import");
+    let found = against(&runs_up(&imports(&console_files())), &[], "may not import");
     assert!(found.is_empty(), "\n{}", found.join("\n"));
 }
 

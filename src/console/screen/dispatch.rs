@@ -1,9 +1,5 @@
 //! Sends each event where it belongs.
 
-use crate::console::ui::{
-    act::{Act, ActContext},
-    pane::PaneContext,
-};
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, MouseButton, MouseEvent, MouseEventKind};
 use ratatui::layout::{Position, Rect};
 
@@ -22,11 +18,13 @@ use crate::{
         ui,
         ui::{
             Reaction,
+            act::{Act, ActContext},
             effect::Effect,
             event::Event,
             layout,
             message::{show_message, show_message_as},
             moving,
+            pane::PaneContext,
             state::{Focus, Ui},
             system::System,
         },

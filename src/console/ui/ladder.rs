@@ -1,6 +1,6 @@
 //! The ladder that is shown, kept at the trace that is shown.
 
-use super::state::Ui;
+use super::{state::Ui, system::System};
 use crate::console::{
     input::{pane_id::PaneId, view_id::ViewId},
     model::Model,
@@ -9,9 +9,10 @@ use crate::console::{
 impl Ui {
     /// Turns to the trace that is to be shown, and carries its ladder on: at most so many entries.
     pub(crate) fn advance_ladder(&mut self, model: &Model, entries: u64) {
+        let of_detail = || System::all().iter().find_map(|system| (system.detail_trace)(self, model));
         let trace = match self.view {
-            ViewId::Runs => self.detail_run(model),
-            ViewId::Trace => self.trace.or_else(|| self.detail_run(model)),
+            ViewId::Runs => of_detail(),
+            ViewId::Trace => self.trace.or_else(of_detail),
             _ => return,
         };
         let hops_max = self.limits.port.ladder_hops_max;

@@ -9,7 +9,7 @@ use std::{
 
 use ratatui::layout::Rect;
 
-use super::{history::History, layout::Layout, message::Message};
+use super::{history::History, layout::Layout, message::Message, system::System};
 use crate::{
     console::{
         draw::dag_layout::DagLayout,
@@ -442,8 +442,7 @@ impl Ui {
             matches!(pane, PaneId::Runs | PaneId::RunHistory | PaneId::Sessions | PaneId::SessionHistory)
         };
         self.reconcile_panes(model, layout.panes.iter().filter(|(pane, _)| is_list(*pane)));
-        self.follow_run(model, &layout);
-        self.follow_session(model, &layout);
+        System::all().iter().for_each(|system| (system.follow)(self, model, &layout));
         self.advance_ladder(model, WIRE_RECONCILE_ENTRIES);
         self.reconcile_panes(model, layout.panes.iter().filter(|(pane, _)| !is_list(*pane)));
         self.reconcile_overlays(model, &layout);

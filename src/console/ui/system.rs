@@ -51,6 +51,10 @@ pub(crate) struct System {
     pub(crate) questions: fn(&StationState) -> Questions,
     /// What an operator's brakes hold back of it; none where it has no brakes.
     pub(crate) brakes: for<'a> fn(&'a StationState) -> Option<Brakes<'a>>,
+    /// Turns the panes that tell of one of its records to the one that is selected.
+    pub(crate) follow: fn(&mut Ui, &Model, &Layout),
+    /// The trace of the record that its panes tell of.
+    pub(crate) detail_trace: fn(&Ui, &Model) -> Option<TraceId>,
     /// What is to be asked of the station now of the record that is shown, beside the lists of panes.
     pub(crate) queries: fn(&mut Ui, &Layout, &Model, Mono) -> Vec<Effect>,
 }

@@ -1,8 +1,8 @@
 //! The bridge as it declares itself to the screen.
 
-use super::actions;
 use ratatui::layout::Rect;
 
+use super::actions;
 use crate::{
     console::{
         draw::text,
@@ -33,6 +33,8 @@ pub(crate) static SYSTEM: System = System {
     restarted: "the bridge is up again: adapters can connect",
     questions: |_| Questions::NONE,
     brakes,
+    follow: |_, _, _| {},
+    detail_trace: |_, _| None,
     queries: |_, _, _, _| Vec::new(),
 };
 

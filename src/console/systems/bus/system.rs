@@ -1,8 +1,8 @@
 //! The bus as it declares itself to the screen.
 
-use super::actions;
 use ratatui::layout::Rect;
 
+use super::actions;
 use crate::{
     console::{
         input::{pane_id::PaneId, view_id::ViewId},
@@ -32,6 +32,8 @@ pub(crate) static SYSTEM: System = System {
     restarted: "the bus is up again: its peers can connect",
     questions: |_| Questions::NONE,
     brakes: |_| None,
+    follow: |_, _, _| {},
+    detail_trace: |_, _| None,
     queries: |_, _, _, _| Vec::new(),
 };
 

@@ -18,7 +18,6 @@ use crate::{
         },
         ui::{
             Target,
-            master_detail::run_of,
             state::{Focus, Ui},
             system::SYSTEM,
         },
@@ -64,7 +63,7 @@ fn target_run(ui: &Ui, model: &Model) -> Option<TraceId> {
     let Focus::Pane(list @ (PaneId::Runs | PaneId::RunHistory)) = ui.focus else {
         return ui.detail_run(model);
     };
-    run_of(&ui.selected(list, model)?)
+    keys::run_of(&ui.selected(list, model)?)
 }
 
 fn cancel(cx: &PaneContext<'_>) -> Resolved {

@@ -4,6 +4,7 @@
 pub(crate) mod actions;
 pub(crate) mod artifacts;
 pub(crate) mod confirmations;
+mod detail_run;
 pub(crate) mod details;
 pub(crate) mod events;
 mod files;

@@ -1,9 +1,8 @@
 //! The runs as they declare themselves to the screen.
 
-use super::actions;
 use ratatui::layout::Rect;
 
-use super::pages;
+use super::{actions, detail_run, pages};
 use crate::{
     console::{
         draw::format,
@@ -12,6 +11,7 @@ use crate::{
         ui::{
             layout::{ViewSpec, columns, split_rows},
             pane::{PaneContext, Room},
+            state::Ui,
             system::{Brakes, Questions, System},
         },
     },
@@ -31,6 +31,8 @@ pub(crate) static SYSTEM: System = System {
     restarted: "the control plane is up again: runs can be submitted",
     questions,
     brakes,
+    follow: detail_run::follow,
+    detail_trace: Ui::detail_run,
     queries: pages::next,
 };
 

@@ -9,7 +9,6 @@ use crate::{
         ui::{
             Target,
             act::{Act, Resolved},
-            master_detail::session_of,
             pane::PaneContext,
             state::{Focus, Ui},
         },
@@ -52,7 +51,7 @@ fn target_session(ui: &Ui, model: &Model) -> Option<SessionRef> {
     let Focus::Pane(list @ (PaneId::Sessions | PaneId::SessionHistory)) = ui.focus else {
         return ui.detail_session(model);
     };
-    session_of(&ui.selected(list, model)?).cloned()
+    keys::session_of(&ui.selected(list, model)?).cloned()
 }
 
 /// Asks whether the session is to be cancelled, and why.

@@ -2,6 +2,7 @@
 
 pub(crate) mod actions;
 pub(crate) mod confirmations;
+mod detail_session;
 pub(crate) mod details;
 pub(crate) mod history;
 pub(crate) mod keys;
@@ -13,5 +14,4 @@ pub(crate) mod statements;
 mod status;
 pub(crate) mod system;
 
-pub(crate) use history::stored_row as session_row;
 pub(crate) use status::{session_of, session_sign, session_status, show_command};

@@ -1,9 +1,8 @@
 //! The sessions as they declare themselves to the screen.
 
-use super::actions;
 use ratatui::layout::Rect;
 
-use super::pages;
+use super::{actions, detail_session, pages};
 use crate::{
     console::{
         draw::format,
@@ -31,6 +30,8 @@ pub(crate) static SYSTEM: System = System {
     restarted: "the MACP runtime is up again: agents can connect",
     questions: |_| Questions::NONE,
     brakes: |_| None,
+    follow: detail_session::follow,
+    detail_trace: |_, _| None,
     queries: pages::next,
 };
 

@@ -1,8 +1,8 @@
 //! The station as it declares itself to the screen: its chip is the store's.
 
-use super::actions;
 use ratatui::layout::Rect;
 
+use super::actions;
 use crate::{
     console::{
         input::{pane_id::PaneId, view_id::ViewId},
@@ -29,6 +29,8 @@ pub(crate) static SYSTEM: System = System {
     restarted: "the bridge is up again: adapters can connect",
     questions: |_| Questions::NONE,
     brakes: |_| None,
+    follow: |_, _, _| {},
+    detail_trace: |_, _| None,
     queries: |_, _, _, _| Vec::new(),
 };
 
