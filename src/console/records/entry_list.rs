@@ -374,7 +374,7 @@ mod tests {
                             "chest"
                         } else {
                             "boss chest"
-                        })
+                        });
                     }),
                     2 => wanted = Some(filter("boss")),
                     3 => wanted = Some(filter("chest boss")),

@@ -275,7 +275,8 @@ fn questions(view: &View, state: &StationState, is_short: bool) -> Option<Part> 
 /// What an operator's brakes hold back and drain.
 fn brakes(view: &View, state: &StationState, is_short: bool) -> Vec<Part> {
     let glyphs = view.glyphs;
-    let of_systems: Vec<_> = System::all().iter().filter_map(|system| (system.brakes)(state)).collect();
+    let of_systems: Vec<_> =
+        System::all().iter().filter_map(|system| Some((system.brakes?)(state))).collect();
     let (all, some): (Vec<_>, Vec<_>) = of_systems
         .iter()
         .filter(|it| it.held > 0 || it.of > 0)

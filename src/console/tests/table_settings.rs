@@ -267,7 +267,7 @@ proptest! {
                 let is = stage.ui.selected(pane, &stage.model);
                 match was {
                     Some(was) if there.contains(&was) => {
-                        prop_assert_eq!(Some(was), is, "{:?} after {:?}", pane, happening)
+                        prop_assert_eq!(Some(was), is, "{:?} after {:?}", pane, happening);
                     }
                     _ => prop_assert_eq!(is.is_some(), !there.is_empty(), "{:?} after {:?}", pane, happening),
                 }

@@ -16,14 +16,17 @@ pub(crate) const COLUMNS_MIN: u16 = 80;
 /// The smallest screen that is drawn.
 pub(crate) const ROWS_MIN: u16 = 24;
 
+/// Where the panes are in the body that have room there, in the order of the focus; some depend on the
+/// occasional ones that there are.
+type ArrangeFn = fn(Rect, &[PaneId]) -> Vec<(PaneId, Rect)>;
+
 /// What a view shows, and where.
 pub(crate) struct ViewSpec {
     /// Its panes, the most needed first.
     pub(crate) panes: &'static [PaneId],
     /// Those that it has only now and then, of which there is something to be shown.
     pub(crate) occasional: fn(&Ui, &Model) -> Vec<PaneId>,
-    /// Those that have room in the body, in the order of the focus; some depend on the occasional ones.
-    pub(crate) arrange: fn(Rect, &[PaneId]) -> Vec<(PaneId, Rect)>,
+    pub(crate) arrange: ArrangeFn,
     /// The height of the body from which on there is room for a look at what is selected in its one pane.
     pub(crate) glance_from: Option<u16>,
 }

@@ -442,7 +442,9 @@ impl Ui {
             matches!(pane, PaneId::Runs | PaneId::RunHistory | PaneId::Sessions | PaneId::SessionHistory)
         };
         self.reconcile_panes(model, layout.panes.iter().filter(|(pane, _)| is_list(*pane)));
-        System::all().iter().for_each(|system| (system.follow)(self, model, &layout));
+        for system in System::all() {
+            (system.follow)(self, model, &layout);
+        }
         self.advance_ladder(model, WIRE_RECONCILE_ENTRIES);
         self.reconcile_panes(model, layout.panes.iter().filter(|(pane, _)| !is_list(*pane)));
         self.reconcile_overlays(model, &layout);

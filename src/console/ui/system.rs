@@ -50,7 +50,7 @@ pub(crate) struct System {
     /// What waits for a person's answer.
     pub(crate) questions: fn(&StationState) -> Questions,
     /// What an operator's brakes hold back of it; none where it has no brakes.
-    pub(crate) brakes: for<'a> fn(&'a StationState) -> Option<Brakes<'a>>,
+    pub(crate) brakes: Option<for<'a> fn(&'a StationState) -> Brakes<'a>>,
     /// Turns the panes that tell of one of its records to the one that is selected.
     pub(crate) follow: fn(&mut Ui, &Model, &Layout),
     /// The trace of the record that its panes tell of.

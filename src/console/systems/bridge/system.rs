@@ -32,7 +32,7 @@ pub(crate) static SYSTEM: System = System {
     report: health::report,
     restarted: "the bridge is up again: adapters can connect",
     questions: |_| Questions::NONE,
-    brakes,
+    brakes: Some(brakes),
     follow: |_, _, _| {},
     detail_trace: |_, _| None,
     queries: |_, _, _, _| Vec::new(),
@@ -71,18 +71,18 @@ fn figure(cx: &PaneContext<'_>, room: Room) -> String {
     format!("{} {figures}", text::truncate(&pack, columns, glyphs.ellipsis))
 }
 
-fn brakes(state: &StationState) -> Option<Brakes<'_>> {
+fn brakes(state: &StationState) -> Brakes<'_> {
     let queues = &state.mpp.queues;
     let draining = queues.iter().filter(|(_, queue)| queue.brake.draining).map(|(name, queue)| Drain {
         name: name.as_str(),
         is_empty: queue.pending == 0 && queue.in_flight.is_none(),
     });
-    Some(Brakes {
+    Brakes {
         name: "QUEUES",
         held: queues.values().filter(|queue| queue.brake.held).count(),
         of: queues.values().filter(|queue| queue.ready_after.is_some()).count(),
         draining: draining.collect(),
-    })
+    }
 }
 
 fn arrange(body: Rect, _: &[PaneId]) -> Vec<(PaneId, Rect)> {

@@ -31,7 +31,7 @@ pub(crate) static SYSTEM: System = System {
     report: health::report,
     restarted: "the bus is up again: its peers can connect",
     questions: |_| Questions::NONE,
-    brakes: |_| None,
+    brakes: None,
     follow: |_, _, _| {},
     detail_trace: |_, _| None,
     queries: |_, _, _, _| Vec::new(),

@@ -30,7 +30,7 @@ pub(crate) static SYSTEM: System = System {
     report: health::report,
     restarted: "the control plane is up again: runs can be submitted",
     questions,
-    brakes,
+    brakes: Some(brakes),
     follow: detail_run::follow,
     detail_trace: Ui::detail_run,
     queries: pages::next,
@@ -75,8 +75,8 @@ fn questions(state: &StationState) -> Questions {
     }
 }
 
-fn brakes(state: &StationState) -> Option<Brakes<'_>> {
-    Some(Brakes { name: "RUNS", held: usize::from(state.runs.held), of: 1, draining: Vec::new() })
+fn brakes(state: &StationState) -> Brakes<'_> {
+    Brakes { name: "RUNS", held: usize::from(state.runs.held), of: 1, draining: Vec::new() }
 }
 
 fn arrange(body: Rect, _: &[PaneId]) -> Vec<(PaneId, Rect)> {

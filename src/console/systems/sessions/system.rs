@@ -29,7 +29,7 @@ pub(crate) static SYSTEM: System = System {
     report: health::report,
     restarted: "the MACP runtime is up again: agents can connect",
     questions: |_| Questions::NONE,
-    brakes: |_| None,
+    brakes: None,
     follow: detail_session::follow,
     detail_trace: |_, _| None,
     queries: pages::next,

@@ -160,14 +160,14 @@ fn rows<'a>(ui: &Ui, model: &Model) -> Rows<'a> {
 fn frame_rows(ui: &Ui, model: &Model) -> [MetricRow; 5] {
     let (metrics, frames_max) = (model.console_health.metrics, ui.limits.console.frames_per_s_max);
     // A frame that takes so long is followed by so long a rest that there are half as many.
-    let frame_max = Amount::Time(Duration::from_millis(1_000 / frames_max.max(1) / 2));
+    let longest = Amount::Time(Duration::from_millis(1_000 / frames_max.max(1) / 2));
     let half = "half of all frames were drawn and handed over so fast";
     let fewer = "fewer while it is behind or drawing is slow";
     let is_slow = model.console_health.frames_per_s.is_some();
     [
         MetricRow::frame("frame p50", metrics.p50, Amount::None, half),
         MetricRow::frame("frame p95", metrics.p95, Amount::None, "95 of 100 were"),
-        MetricRow::frame("frame longest", metrics.longest, frame_max, "above the limit, frames become fewer"),
+        MetricRow::frame("frame longest", metrics.longest, longest, "above the limit, frames become fewer"),
         MetricRow::rate("frames", metrics.frames, Amount::CountPerS, Amount::CountPerS(frames_max), fewer)
             .bad_if(is_slow),
         MetricRow::rate(

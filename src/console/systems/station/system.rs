@@ -28,7 +28,7 @@ pub(crate) static SYSTEM: System = System {
     report: health::report,
     restarted: "the bridge is up again: adapters can connect",
     questions: |_| Questions::NONE,
-    brakes: |_| None,
+    brakes: None,
     follow: |_, _, _| {},
     detail_trace: |_, _| None,
     queries: |_, _, _, _| Vec::new(),
