@@ -4,8 +4,8 @@
 //! help and completion.
 
 /// Hands the table to a macro: a list, the link whose it is, and its rows. It comes whole, or in pages: then
-/// its rows have a key, in whose order they come, and it may be narrowed. What narrows it has its flag, what it
-/// takes beside it, and its type.
+/// its rows have a key, in whose order they come, and it may be narrowed. What narrows it has its flag, what
+/// it takes beside it, and its type.
 ///
 /// Query and page have the list's name on the wire, in snake case. `sent` has the serde attributes of where a
 /// page begins and of its order, which differ as they came one after the other: what a station of an earlier

@@ -1,19 +1,14 @@
 //! What a copy of the model costs, and what of the present goes into one that shows the past.
 
-use super::{
-    Model,
-    systems::{SystemModel, each_system},
-    timeline::FrozenState,
-};
+use super::{Model, timeline::FrozenState};
 use crate::time::Now;
 
 impl Model {
     /// What a copy holds, in bytes: its windows, and their texts as if no other copy shared them.
     pub(crate) fn memory_bytes(&self) -> usize {
         let faults: usize = self.faults.groups().map(|group| 1_024 + group.offenders.len() * 64).sum();
-        let mut bytes = size_of::<Self>() + faults + self.journal.memory_bytes();
-        each_system!([&self], system => bytes += system.memory_bytes(self.station_state.as_ref()));
-        bytes
+        let systems = self.systems.memory_bytes(self.station_state.as_ref());
+        size_of::<Self>() + faults + self.journal.memory_bytes() + systems
     }
 
     /// Takes over from the live model what is shown of the present whatever the moment: alerts, what this

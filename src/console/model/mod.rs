@@ -16,6 +16,7 @@ pub(crate) mod sessions;
 mod state;
 pub(crate) mod station;
 mod systems;
+mod table;
 mod timeline;
 mod violations;
 

@@ -1,16 +1,16 @@
 //! The model and how it is moved on.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::{
+    ops::{Deref, DerefMut},
+    sync::atomic::{AtomicU64, Ordering},
+};
 
 use super::{
     alerts::{AlertChanges, Alerts, Evidence},
-    bridge::Bridge,
-    bus::Bus,
     journal::Journal,
-    runs::RunHistory,
-    sessions::SessionHistory,
-    station::{ConsoleHealth, Station, StationState},
-    systems::{Folding, Resync, SystemModel, each_system, system_of},
+    station::{ConsoleHealth, StationState},
+    systems::{Folding, Resync},
+    table::Systems,
     timeline::FrozenState,
     violations::Faults,
 };
@@ -20,10 +20,7 @@ use crate::{
     mpp::EndedView,
     port::{Attachment, InvocationRow, Snapshot},
     rmp,
-    tap::{
-        EntryRef,
-        entry::{Link, station::Level},
-    },
+    tap::{EntryRef, entry::station::Level},
     time::Now,
 };
 
@@ -43,12 +40,8 @@ enum SyncBasis {
 pub(crate) struct Model {
     /// Nothing until the first snapshot.
     pub(crate) station_state: Option<StationState>,
-    /// What of the station itself no snapshot has, and so on for each system.
-    pub(crate) station: Station,
-    pub(crate) bridge: Bridge,
-    pub(crate) bus: Bus,
-    pub(crate) runs: RunHistory,
-    pub(crate) sessions: SessionHistory,
+    /// What of each system no snapshot has. A model has it as its own: `model.bus`.
+    pub(super) systems: Systems,
     /// Faults of peers.
     pub(crate) faults: Faults,
     /// Notices of all links.
@@ -77,16 +70,26 @@ pub(crate) fn next_revision() -> u64 {
     LAST.fetch_add(1, Ordering::Relaxed)
 }
 
+impl Deref for Model {
+    type Target = Systems;
+
+    fn deref(&self) -> &Systems {
+        &self.systems
+    }
+}
+
+impl DerefMut for Model {
+    fn deref_mut(&mut self) -> &mut Systems {
+        &mut self.systems
+    }
+}
+
 impl Model {
     /// An empty model.
     pub(crate) fn new(limits: &limits::Limits) -> Self {
         Self {
             station_state: None,
-            station: Station::default(),
-            bridge: Bridge::new(limits.mpp),
-            bus: Bus::new(&limits.rmp),
-            runs: RunHistory::new(limits),
-            sessions: SessionHistory::new(limits),
+            systems: Systems::new(limits),
             faults: Faults::default(),
             journal: Journal::new(limits),
             alerts: Alerts::new(limits.console),
@@ -106,7 +109,7 @@ impl Model {
         if self.is_of_another_start(&snapshot) {
             self.faults = Faults::default();
             self.station_state = None;
-            each_system!([&mut self], system => system.reset());
+            self.systems.reset();
         }
         self.known_since.get_or_insert(snapshot.at);
         self.alerts.seed(&snapshot);
@@ -116,7 +119,7 @@ impl Model {
             is_first: self.sync_basis == SyncBasis::None,
             journal: &mut self.journal,
         };
-        each_system!([&mut self], system => system.resync(&mut to));
+        self.systems.resync(&mut to);
         self.sync_basis = SyncBasis::Snapshot;
         self.station_state = Some(snapshot);
     }
@@ -132,7 +135,7 @@ impl Model {
     pub(crate) fn set_history(&mut self, rows: Vec<InvocationRow>) {
         self.revision = next_revision();
         if let Some(state) = &self.station_state {
-            self.bridge.set_history(rows, state.station.started_at.wall);
+            self.systems.bridge.set_history(rows, state.station.started_at.wall);
         }
     }
 
@@ -171,7 +174,7 @@ impl Model {
             journal: &mut self.journal,
             faults: &mut self.faults,
         };
-        system_of!([&mut self], link, system => system.fold(entry, &mut cx));
+        self.systems.fold(entry, &mut cx);
         if cx.is_void {
             self.sync_basis = SyncBasis::Void;
         }
@@ -193,7 +196,7 @@ impl Model {
     /// Holds the rules of alerts against what is. To be called once a second.
     pub(crate) fn evaluate_alerts(&mut self, rules: &AlertRules, now: Now) -> AlertChanges {
         self.station_state.as_ref().map_or_else(AlertChanges::default, |state| {
-            self.alerts.evaluate(&Evidence { state, drops: &self.bus.drops, rules, now })
+            self.alerts.evaluate(&Evidence { state, drops: &self.systems.bus.drops, rules, now })
         })
     }
 

@@ -1,20 +1,20 @@
-//! What the model asks of a system, and the one list of its systems.
-//!
-//! An entry of the tap goes to the system of its link alone, which is found by a `match`: nothing is
-//! allocated and nothing called through a table on the way.
+//! What the model asks of a system.
 
 use super::{
     journal::{Journal, NoticeDraft},
     station::StationState,
     violations::Faults,
 };
-use crate::{port::Snapshot, tap::EntryRef};
+use crate::{limits, port::Snapshot, tap::EntryRef};
 
 /// What a row of an ordered map costs beside itself, in bytes: about a third of its nodes is empty.
 pub(super) const NODE_BYTES: usize = 64;
 
 /// What the model keeps of one system beside the state that snapshots carry.
 pub(crate) trait SystemModel {
+    /// What is known of a system of which nothing was heard.
+    fn new(limits: &limits::Limits) -> Self;
+
     /// Forgets what it knows of a station that was started again since.
     fn reset(&mut self);
 
@@ -70,29 +70,3 @@ impl Folding<'_> {
         }
     }
 }
-
-/// Does the same with every system of `$systems`: the list of them.
-macro_rules! each_system {
-    ([$($borrow:tt)+], $system:ident => $body:expr) => {{
-        { let $system = $($borrow)+.station; $body; }
-        { let $system = $($borrow)+.bridge; $body; }
-        { let $system = $($borrow)+.bus; $body; }
-        { let $system = $($borrow)+.runs; $body; }
-        { let $system = $($borrow)+.sessions; $body; }
-    }};
-}
-
-/// Does something with the system of a link.
-macro_rules! system_of {
-    ([$($borrow:tt)+], $link:expr, $system:ident => $body:expr) => {
-        match $link {
-            Link::Station => { let $system = $($borrow)+.station; $body }
-            Link::Mpp => { let $system = $($borrow)+.bridge; $body }
-            Link::Rmp => { let $system = $($borrow)+.bus; $body }
-            Link::Runs => { let $system = $($borrow)+.runs; $body }
-            Link::Macp => { let $system = $($borrow)+.sessions; $body }
-        }
-    };
-}
-
-pub(super) use {each_system, system_of};

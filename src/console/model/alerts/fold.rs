@@ -5,13 +5,13 @@ use std::{collections::VecDeque, sync::Arc};
 use super::{
     alert::{Alert, AlertStatus},
     cause::{ActiveCause, Cause},
-    watch::{Evidence, Findings, Incidents, Watch, Watches, Watching},
+    watch::{Evidence, Findings, Incidents, Watching},
 };
 use crate::{
     console::model::{
         health::{Condition, Report},
         station::StationState,
-        systems::{each_system, system_of},
+        table::Watches,
     },
     limits,
     port::Snapshot,
@@ -56,14 +56,14 @@ impl Alerts {
 
     /// Begins anew from a snapshot; alerts stay as they are until they are judged.
     pub(crate) fn seed(&mut self, snapshot: &Snapshot) {
-        each_system!([&mut self.watches], watch => watch.seed(snapshot));
+        self.watches.seed(snapshot);
     }
 
     /// Takes one entry, `before` being the state without it. What a snapshot has of the entry they have from
     /// there.
     pub(crate) fn fold(&mut self, entry: EntryRef<'_>, before: Option<&StationState>, is_in_snapshot: bool) {
         let mut cx = Watching { before, is_in_snapshot, incidents: &mut self.incidents };
-        system_of!([&mut self.watches], entry.entry.link, watch => watch.fold(entry, &mut cx));
+        self.watches.fold(entry, &mut cx);
     }
 
     /// Holds the rules against what is. To be called once a second.
@@ -72,7 +72,7 @@ impl Alerts {
             return AlertChanges::default();
         }
         let mut findings = Findings::default();
-        each_system!([&mut self.watches], watch => watch.judge(evidence, &mut findings));
+        self.watches.judge(evidence, &mut findings);
         findings.active.extend(self.incidents.active.iter().cloned());
         self.apply(findings, evidence.now)
     }

@@ -5,13 +5,7 @@ use std::{sync::Arc, time::Duration};
 use super::cause::{ActiveCause, Cause, CauseKind};
 use crate::{
     console::{
-        model::{
-            bridge::{WindowedRates, alerts::BridgeWatch},
-            bus::alerts::BusWatch,
-            runs::alerts::RunsWatch,
-            sessions::alerts::SessionsWatch,
-            station::{StationState, alerts::StationWatch},
-        },
+        model::{bridge::WindowedRates, station::StationState},
         settings::AlertRules,
     },
     port::{HostState, Snapshot},
@@ -29,16 +23,6 @@ pub(crate) trait Watch {
 
     /// Finds what is the matter now.
     fn judge(&mut self, evidence: &Evidence<'_>, findings: &mut Findings);
-}
-
-/// The watch of each system.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Watches {
-    pub(super) station: StationWatch,
-    pub(super) bridge: BridgeWatch,
-    pub(super) bus: BusWatch,
-    pub(super) runs: RunsWatch,
-    pub(super) sessions: SessionsWatch,
 }
 
 /// What an entry is taken in with.

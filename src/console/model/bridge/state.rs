@@ -76,24 +76,6 @@ fn ended(row: InvocationRow) -> EndedView {
 }
 
 impl Bridge {
-    /// What is known of a bridge of which nothing was heard.
-    pub(crate) fn new(limits: limits::Mpp) -> Self {
-        Self {
-            rates: BTreeMap::new(),
-            failures: BTreeMap::new(),
-            first_line: 0,
-            lines_cut: 0,
-            refused: None,
-            onboarding: OnboardingProgress::default(),
-            is_first_run: false,
-            history: Vec::new(),
-            changes: Changes::default(),
-            window_counts: BridgeWindowCounts::default(),
-            close_messages: CloseMessages::default(),
-            limits,
-        }
-    }
-
     /// Takes the newest rows as the store has them: none when nothing was ever recorded. `started_at` is when
     /// the station came up.
     pub(crate) fn set_history(&mut self, rows: Vec<InvocationRow>, started_at: crate::time::Wall) {
@@ -201,6 +183,23 @@ fn count_rate(rates: &mut BTreeMap<QueueName, Rate>, queue: &QueueName, at: Now)
 }
 
 impl SystemModel for Bridge {
+    fn new(limits: &limits::Limits) -> Self {
+        Self {
+            rates: BTreeMap::new(),
+            failures: BTreeMap::new(),
+            first_line: 0,
+            lines_cut: 0,
+            refused: None,
+            onboarding: OnboardingProgress::default(),
+            is_first_run: false,
+            history: Vec::new(),
+            changes: Changes::default(),
+            window_counts: BridgeWindowCounts::default(),
+            close_messages: CloseMessages::default(),
+            limits: limits.mpp,
+        }
+    }
+
     fn reset(&mut self) {
         self.refused = None;
         (self.rates, self.failures) = (BTreeMap::new(), BTreeMap::new());

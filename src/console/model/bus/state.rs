@@ -61,7 +61,7 @@ pub(crate) struct Bus {
 }
 
 impl Bus {
-    pub(crate) fn new(limits: &limits::Rmp) -> Self {
+    pub(crate) fn with_limits(limits: &limits::Rmp) -> Self {
         Self {
             topics: RatesByKey::new(limits.shown_topics_max),
             subs: RatesByKey::new(RATE_KEYS_MAX),
@@ -213,8 +213,12 @@ impl Bus {
 }
 
 impl SystemModel for Bus {
+    fn new(limits: &limits::Limits) -> Self {
+        Self::with_limits(&limits.rmp)
+    }
+
     fn reset(&mut self) {
-        *self = Self::new(&self.limits);
+        *self = Self::with_limits(&self.limits);
     }
 
     fn resync(&mut self, to: &mut Resync<'_>) {

@@ -110,18 +110,6 @@ pub(crate) struct RunHistory {
 }
 
 impl RunHistory {
-    pub(crate) fn new(limits: &limits::Limits) -> Self {
-        let lines_max = usize::try_from(limits.console.run_lines_max).unwrap_or(usize::MAX);
-        Self {
-            lines: VecDeque::new(),
-            lines_max,
-            rejected: VecDeque::new(),
-            run_changes: 0,
-            artifact_changes: 0,
-            limits: limits.runs,
-        }
-    }
-
     /// Takes what a transition says by itself.
     fn count(&mut self, transition: &Transition, entry: EntryRef<'_>) {
         match transition {
@@ -165,6 +153,18 @@ impl RunHistory {
 }
 
 impl SystemModel for RunHistory {
+    fn new(limits: &limits::Limits) -> Self {
+        let lines_max = usize::try_from(limits.console.run_lines_max).unwrap_or(usize::MAX);
+        Self {
+            lines: VecDeque::new(),
+            lines_max,
+            rejected: VecDeque::new(),
+            run_changes: 0,
+            artifact_changes: 0,
+            limits: limits.runs,
+        }
+    }
+
     /// What a run kept of the time before the store has, and what it did not keep is told by nobody any more.
     fn reset(&mut self) {
         self.lines.clear();

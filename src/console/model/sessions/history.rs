@@ -196,15 +196,6 @@ pub(crate) struct SessionHistory {
 }
 
 impl SessionHistory {
-    pub(crate) fn new(limits: &limits::Limits) -> Self {
-        Self {
-            lines: VecDeque::new(),
-            lines_max: usize::try_from(limits.console.session_lines_max).unwrap_or(usize::MAX),
-            last_received: None,
-            limits: limits.macp,
-        }
-    }
-
     /// Takes what an entry says. `after` are the sessions with that entry in them.
     fn record(&mut self, entry: EntryRef<'_>, after: &macp::Snapshot) {
         match &entry.entry.what {
@@ -285,6 +276,15 @@ impl SessionHistory {
 }
 
 impl SystemModel for SessionHistory {
+    fn new(limits: &limits::Limits) -> Self {
+        Self {
+            lines: VecDeque::new(),
+            lines_max: usize::try_from(limits.console.session_lines_max).unwrap_or(usize::MAX),
+            last_received: None,
+            limits: limits.macp,
+        }
+    }
+
     /// What was taken before the store has.
     fn reset(&mut self) {
         (self.lines, self.last_received) = (VecDeque::new(), None);

@@ -84,7 +84,7 @@ pub(crate) struct StationMonitor {
 impl StationMonitor {
     /// One that knows nothing yet.
     pub(crate) fn new(rules: AlertRules, limits: limits::Console, commands: CommandHints) -> Self {
-        let bus = Bus::new(&limits::Rmp::default());
+        let bus = Bus::with_limits(&limits::Rmp::default());
         Self {
             rules,
             commands,

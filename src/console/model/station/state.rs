@@ -3,6 +3,7 @@
 use super::journal;
 use crate::{
     console::model::systems::{Folding, Resync, SystemModel},
+    limits,
     port::{HostState, Snapshot},
     tap::{
         EntryRef,
@@ -21,6 +22,10 @@ pub(crate) struct Station {
 }
 
 impl SystemModel for Station {
+    fn new(_: &limits::Limits) -> Self {
+        Self::default()
+    }
+
     fn reset(&mut self) {
         self.is_stopping = false;
     }
