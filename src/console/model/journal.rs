@@ -1,5 +1,6 @@
 //! What a person should read, of all links, oldest first, bounded.
 
+use crate::tap::entry::Link;
 use std::{collections::VecDeque, sync::Arc, time::Duration};
 
 use super::coalesced::CoalescedNotices;
@@ -15,13 +16,10 @@ use crate::{
 /// Who says it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Origin {
-    Station,
-    Bridge,
-    Bus,
-    Runtime,
+    /// A system, by its link.
+    System(Link),
     Adapter,
     Console,
-    Runs,
 }
 
 /// One line.
@@ -102,9 +100,9 @@ impl Notice {
     /// Whether it is of the station itself, not of who speaks with it: of runs, what did not go well.
     fn is_for_station_log(&self) -> bool {
         match self.origin {
-            Origin::Station | Origin::Bridge | Origin::Console => true,
-            Origin::Runs => self.level >= Level::Warn,
-            Origin::Bus | Origin::Runtime | Origin::Adapter => false,
+            Origin::System(Link::Station | Link::Mpp) | Origin::Console => true,
+            Origin::System(Link::Runs) => self.level >= Level::Warn,
+            Origin::System(_) | Origin::Adapter => false,
         }
     }
 }

@@ -1,5 +1,6 @@
 //! What of the bridge a person should read in the Journal.
 
+use crate::tap::entry::Link;
 use std::{collections::VecDeque, fmt::Write as _, sync::Arc};
 
 use crate::{
@@ -68,7 +69,7 @@ pub(super) fn describe_refund(id: InvocationId, status: RefundStatus) -> NoticeD
             (Level::Warn, format!("refund of {id} is to be made by hand"), "refund by hand")
         }
     };
-    NoticeDraft::new(level, Origin::Bridge, words).grouped(Grouping::Following(kind))
+    NoticeDraft::new(level, Origin::System(Link::Mpp), words).grouped(Grouping::Following(kind))
 }
 
 /// The end of a connection, and what its peer was told before.
@@ -87,7 +88,7 @@ pub(super) fn describe_disconnect(
         (false, _) => return None,
     };
     let refused = if let CloseCause::Fault(Fault::Hello(reason)) = cause { Some(reason) } else { None };
-    let draft = NoticeDraft { refused, ..NoticeDraft::new(Level::Warn, Origin::Bridge, words) };
+    let draft = NoticeDraft { refused, ..NoticeDraft::new(Level::Warn, Origin::System(Link::Mpp), words) };
     // What a peer was told can quote what it sent.
     Some(if told.is_some() { draft.quoting() } else { draft })
 }
@@ -133,7 +134,7 @@ pub(super) fn describe(transition: &T, text: &str) -> Option<NoticeDraft> {
         T::PackLoaded { pack_id, .. } => (Level::Info, format!("pack {pack_id} is in force")),
         _ => return None,
     };
-    let draft = NoticeDraft::new(level, Origin::Bridge, words);
+    let draft = NoticeDraft::new(level, Origin::System(Link::Mpp), words);
     // Why a value is left out quotes it.
     Some(if matches!(transition, T::PersistedLeftOut { .. }) { draft.quoting() } else { draft })
 }

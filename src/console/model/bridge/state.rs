@@ -1,5 +1,6 @@
 //! What of the bridge no snapshot has: rates, what happened to what the store has, the windows of the state.
 
+use crate::tap::entry::Link;
 use std::{collections::BTreeMap, sync::Arc};
 
 use super::{
@@ -167,7 +168,7 @@ impl Bridge {
             },
             // An adapter that is gone may miss it.
             What::Unsent { frames, bytes } => {
-                Some(NoticeDraft::unsent(Level::Warn, Origin::Bridge, *frames, *bytes))
+                Some(NoticeDraft::unsent(Level::Warn, Origin::System(Link::Mpp), *frames, *bytes))
             }
             _ => None,
         }

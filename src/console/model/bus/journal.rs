@@ -6,7 +6,7 @@ use crate::{
     ids::{ConnectionId, Peer},
     rmp,
     rmp::{CloseCause, Refusal, Transition as T},
-    tap::entry::station::Level,
+    tap::entry::{Link, station::Level},
 };
 
 /// Why a connection of the bus ended, in words.
@@ -40,7 +40,7 @@ pub(crate) fn peer_label(peer: &Peer, session: Option<ConnectionId>, bus: Option
 
 /// A line of the bus, counted with those of the same key.
 fn said(level: Level, key: String, text: String) -> NoticeDraft {
-    NoticeDraft::new(level, Origin::Bus, text).grouped(Grouping::Repeated(key))
+    NoticeDraft::new(level, Origin::System(Link::Rmp), text).grouped(Grouping::Repeated(key))
 }
 
 /// What clients have in common whose names differ by numbers alone: many of them come and go in one line.

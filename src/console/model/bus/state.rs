@@ -1,6 +1,7 @@
 //! What of the bus no snapshot has: how fast it goes, what was dropped in the last minute, and the drops by
 //! whose they are.
 
+use crate::tap::entry::Link;
 use std::{cmp::Reverse, collections::BTreeMap, sync::Arc};
 
 use super::{faults, journal};
@@ -200,7 +201,7 @@ impl Bus {
             }) => Some(journal::describe_refusal(&journal::peer_label(peer, head.session, before), *refusal)),
             // Who left the bus of its own wants it no more.
             What::Unsent { frames, bytes } => {
-                Some(NoticeDraft::unsent(Level::Info, Origin::Bus, *frames, *bytes))
+                Some(NoticeDraft::unsent(Level::Info, Origin::System(Link::Rmp), *frames, *bytes))
             }
             _ => None,
         }

@@ -4,7 +4,7 @@ use crate::{
     console::model::journal::{Grouping, NoticeDraft, Origin},
     ids::TraceId,
     runs::{Asker, RunState, Snapshot, Transition as T, Verdict},
-    tap::entry::station::Level,
+    tap::entry::{Link, station::Level},
     words::counted,
 };
 
@@ -16,7 +16,7 @@ fn run_label(runs: Option<&Snapshot>, run: TraceId) -> (String, String) {
 
 /// A line that counts how often there was one like it.
 fn said(level: Level, like: String, words: String) -> NoticeDraft {
-    NoticeDraft::new(level, Origin::Runs, words).grouped(Grouping::Repeated(like))
+    NoticeDraft::new(level, Origin::System(Link::Runs), words).grouped(Grouping::Repeated(like))
 }
 
 /// A line about something that did not succeed: why can quote viewers.

@@ -3,7 +3,7 @@
 use crate::{
     console::model::journal::{Grouping, NoticeDraft, Origin},
     macp::{Ending, Transition as T},
-    tap::entry::station::Level,
+    tap::entry::{Link, station::Level},
 };
 
 /// What a transition says, if it is worth a line. Why a session was cancelled can quote anybody, and is not
@@ -11,7 +11,7 @@ use crate::{
 pub(crate) fn describe(transition: &T, text: &str) -> Option<NoticeDraft> {
     let said = |level, of: &str, words: String| {
         let grouping = Grouping::Repeated(format!("macp {of}"));
-        Some(NoticeDraft::new(level, Origin::Runtime, words).grouped(grouping))
+        Some(NoticeDraft::new(level, Origin::System(Link::Macp), words).grouped(grouping))
     };
     match transition {
         T::Listening { addr } => said(Level::Info, "listening", format!("listening on {addr}")),

@@ -9,7 +9,10 @@ use crate::{
         },
         settings::config_watcher::Fault,
     },
-    tap::entry::station::{Level, Transition as T},
+    tap::entry::{
+        Link,
+        station::{Level, Transition as T},
+    },
     time::Now,
     words::counted,
 };
@@ -41,7 +44,7 @@ pub(super) fn describe(transition: T, text: &str) -> Option<NoticeDraft> {
         T::Stopping => (Level::Warn, "the station is going down".to_owned()),
         T::RecordingGrew { .. } => return None,
     };
-    Some(NoticeDraft::new(level, Origin::Station, words))
+    Some(NoticeDraft::new(level, Origin::System(Link::Station), words))
 }
 
 /// Tells the Journal what is new about the files: `before` is what was known to be wrong.

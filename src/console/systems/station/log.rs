@@ -44,13 +44,9 @@ fields! {
 
 const fn who(origin: Origin) -> (&'static str, Role) {
     match origin {
-        Origin::Station => ("station", Role::Station),
-        Origin::Bridge => ("mpp", Role::Mpp),
-        Origin::Bus => ("rmp", Role::Rmp),
-        Origin::Runtime => ("macp", Role::Macp),
+        Origin::System(link) => (link.name(), Role::of(link)),
         Origin::Adapter => ("adapter", Role::Accent),
         Origin::Console => ("console", Role::Muted),
-        Origin::Runs => ("runs", Role::Runs),
     }
 }
 
