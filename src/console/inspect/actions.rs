@@ -22,7 +22,7 @@ use crate::{
     ids::{InvocationId, Seq},
     tap::{
         EntryRef,
-        entry::{Entry, Frame, Head, Transition, Verdict, What, mpp, mpp::FrameType, rmp, runs},
+        entry::{Entry, Frame, Head, What, mpp::FrameType},
     },
     time::Now,
 };
@@ -192,11 +192,10 @@ pub(crate) fn target_record_entry<'a>(ui: &'a Ui, model: &Model) -> Option<Entry
 
 /// The entry that tells of a record: the first, or the last.
 fn find_entry(kept: &EntryBuffer, traced: &EntryQuery, is_first: bool) -> Option<Seq> {
-    let find = |is_it: &dyn Fn(&Entry) -> bool| {
-        let mut all = kept.iter().map(|(_, found)| found.entry);
-        let found =
-            if is_first { all.find(|entry| is_it(entry)) } else { all.rev().find(|entry| is_it(entry)) };
-        found.map(|entry| entry.seq)
+    let find = |is_it: &dyn Fn(EntryRef<'_>) -> bool| {
+        let mut all = kept.iter().map(|(_, found)| found);
+        let found = if is_first { all.find(|it| is_it(*it)) } else { all.rev().find(|it| is_it(*it)) };
+        found.map(|found| found.entry.seq)
     };
     match traced {
         EntryQuery::Entry(entry) | EntryQuery::Itself(entry) => kept.at(*entry).map(|found| found.entry.seq),
@@ -204,80 +203,9 @@ fn find_entry(kept: &EntryBuffer, traced: &EntryQuery, is_first: bool) -> Option
             // What changed it comes before what was merely said of it: a frame is told by the change that it
             // caused.
             let tells = |entry: &Entry| is_first || matches!(entry.what, What::Transition(_));
-            find(&|entry| tells(entry) && entry.invocation() == Some(*id))
+            find(&|found| tells(found.entry) && found.entry.invocation() == Some(*id))
         }
-        EntryQuery::Line(line) => {
-            let index = kept.last_until(line.at.mono)?;
-            let of_then =
-                kept.range(kept.first()..index + 1).rev().take_while(|(_, found)| found.entry.at == line.at);
-            let is_it = |found: &crate::tap::EntryRef<'_>| {
-                matches!(found.entry.what, What::Transition(Transition::Mpp(mpp::Transition::Logged { .. })))
-                    && found.text().starts_with(line.text.as_ref())
-            };
-            of_then.map(|(_, found)| found).find(is_it).map(|found| found.entry.seq)
-        }
-        EntryQuery::Topic(topic) => find(&|entry| match &entry.what {
-            What::Frame(Frame {
-                head: Head::Rmp(head),
-                verdict: Verdict::Rmp(rmp::Verdict::Published { .. }),
-                ..
-            }) => head.topic.as_ref() == Some(topic),
-            _ => false,
-        }),
-        EntryQuery::BusSession(session) => find(&|entry| match &entry.what {
-            What::Transition(Transition::Rmp(transition)) => transition.session() == Some(*session),
-            _ => false,
-        }),
-        EntryQuery::Drop(key) => find(&|entry| match &entry.what {
-            What::Transition(Transition::Rmp(rmp::Transition::Dropped {
-                reason, topic, to, from, ..
-            })) => key.is_of(*reason, topic, *to, *from),
-            _ => false,
-        }),
-        EntryQuery::Run(_) | EntryQuery::Node(..) | EntryQuery::RunEvent(..) => {
-            find(&|entry| match &entry.what {
-                What::Transition(Transition::Runs(transition)) => concerns(traced, transition),
-                _ => false,
-            })
-        }
-        EntryQuery::MacpSession(session) | EntryQuery::MacpSessionAt(session, _) => {
-            find(&|entry| match &entry.what {
-                What::Transition(Transition::Macp(transition)) => {
-                    let is_then = if let EntryQuery::MacpSessionAt(_, at) = traced {
-                        entry.at.wall == *at
-                    } else {
-                        true
-                    };
-                    is_then && transition.session() == Some(session)
-                }
-                _ => false,
-            })
-        }
-        EntryQuery::StateKey(key) => find(&|entry| match &entry.what {
-            What::Transition(Transition::Mpp(mpp::Transition::StateWritten { key: written, .. })) => {
-                written == key
-            }
-            _ => false,
-        }),
-    }
-}
-
-/// Whether a change of a run tells of a record of runs.
-fn concerns(traced: &EntryQuery, transition: &runs::Transition) -> bool {
-    use runs::Transition as T;
-    match (traced, transition) {
-        (EntryQuery::Run(run), _) => transition.run() == Some(*run),
-        (
-            EntryQuery::Node(run, place),
-            T::StateChange { node, .. }
-            | T::Progressed { node, .. }
-            | T::Asked { node, .. }
-            | T::Saved { node, .. },
-        ) => transition.run() == Some(*run) && node.index == *place,
-        (EntryQuery::RunEvent(run, number), T::Event { number: told, .. }) => {
-            transition.run() == Some(*run) && told == number
-        }
-        _ => false,
+        EntryQuery::Telling(tells) => find(tells),
     }
 }
 

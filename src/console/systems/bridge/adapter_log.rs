@@ -1,5 +1,6 @@
 //! The adapter's log: its own lines with their levels, newest first.
 
+use super::entries;
 use crate::{
     console::{
         draw::{Cell, class::Class, theme::Role},
@@ -69,7 +70,7 @@ impl PaneRecord for LogLine<'_> {
     }
 
     fn entry(&self) -> Result<EntryQuery, String> {
-        Ok(EntryQuery::Line(self.line.clone()))
+        Ok(entries::of_line(self.line.clone()))
     }
 
     fn trace(&self) -> Option<TraceId> {
@@ -141,7 +142,7 @@ impl DetailsRecord for LogLineDetails {
     }
 
     fn entry(&self) -> Option<EntryQuery> {
-        Some(EntryQuery::Line(self.line.clone()))
+        Some(entries::of_line(self.line.clone()))
     }
 
     fn trace(&self) -> Option<TraceId> {

@@ -5,6 +5,7 @@ pub(crate) mod adapter_log;
 pub(crate) mod bulk;
 pub(crate) mod confirmations;
 pub(crate) mod details;
+mod entries;
 pub(crate) mod event_list;
 pub(crate) mod history;
 pub(crate) mod in_flight;

@@ -1,6 +1,6 @@
 //! Pack state: every value, who wrote it and when.
 
-use super::refunds::stored_title;
+use super::{entries, refunds::stored_title};
 use crate::{
     console::{
         copy::line,
@@ -83,7 +83,7 @@ impl PaneRecord for StateValue<'_> {
     }
 
     fn entry(&self) -> Result<EntryQuery, String> {
-        Ok(EntryQuery::StateKey(self.0.key.clone()))
+        Ok(entries::of_state_key(self.0.key.clone()))
     }
 
     fn trace(&self) -> Option<TraceId> {
@@ -153,7 +153,7 @@ impl DetailsRecord for StateKeyRow {
     }
 
     fn entry(&self) -> Option<EntryQuery> {
-        Some(EntryQuery::StateKey(self.key.clone()))
+        Some(entries::of_state_key(self.key.clone()))
     }
 
     fn trace(&self) -> Option<TraceId> {

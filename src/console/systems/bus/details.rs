@@ -1,5 +1,6 @@
 //! Details of the bus in words: drops, a topic, a session.
 
+use super::entries;
 use crate::{
     console::{
         draw::{class::Class, format},
@@ -90,7 +91,7 @@ impl DetailsRecord for TopicDetails {
     }
 
     fn entry(&self) -> Option<EntryQuery> {
-        Some(EntryQuery::Topic(self.0.clone()))
+        Some(entries::of_topic(self.0.clone()))
     }
 
     fn trace(&self) -> Option<TraceId> {
@@ -120,7 +121,7 @@ impl DetailsRecord for PeerDetails {
     }
 
     fn entry(&self) -> Option<EntryQuery> {
-        Some(EntryQuery::BusSession(self.0))
+        Some(entries::of_session(self.0))
     }
 
     fn trace(&self) -> Option<TraceId> {

@@ -1,6 +1,7 @@
 //! Drops: messages that did not reach their subscribers, by reason, topic and whose doing it is; the latest
 //! first.
 
+use super::entries;
 use crate::{
     console::{
         draw::{Cell, format, glyphs::Glyphs, theme::Role},
@@ -104,7 +105,7 @@ impl PaneRecord for Drops {
     }
 
     fn entry(&self) -> Result<EntryQuery, String> {
-        Ok(EntryQuery::Drop(self.0.key.clone()))
+        Ok(entries::of_drop(self.0.key.clone()))
     }
 
     fn trace(&self) -> Option<TraceId> {
@@ -185,7 +186,7 @@ impl DetailsRecord for DropDetails {
     }
 
     fn entry(&self) -> Option<EntryQuery> {
-        Some(EntryQuery::Drop(self.group.key.clone()))
+        Some(entries::of_drop(self.group.key.clone()))
     }
 
     fn trace(&self) -> Option<TraceId> {

@@ -4,6 +4,7 @@ pub(crate) mod actions;
 pub(crate) mod confirmations;
 pub(crate) mod details;
 pub(crate) mod drops;
+mod entries;
 pub(crate) mod keys;
 pub(crate) mod peers;
 pub(crate) mod subscribers;

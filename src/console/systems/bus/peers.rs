@@ -1,6 +1,9 @@
 //! Peers: who is connected to the bus, and what each may do there.
 
-use super::topics::{bad_cell, rate_cell};
+use super::{
+    entries,
+    topics::{bad_cell, rate_cell},
+};
 use crate::{
     console::{
         copy::line,
@@ -124,7 +127,7 @@ impl PaneRecord for BusPeer<'_> {
     }
 
     fn entry(&self) -> Result<EntryQuery, String> {
-        Ok(EntryQuery::BusSession(self.session))
+        Ok(entries::of_session(self.session))
     }
 
     fn trace(&self) -> Option<TraceId> {

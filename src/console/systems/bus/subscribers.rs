@@ -1,6 +1,7 @@
 //! Subscribers: what each subscription gets, what waits for it, and what it lost; those that need a look
 //! first.
 
+use super::entries;
 use std::{borrow::Cow, cmp::Reverse};
 
 use super::topics::{bad_cell, rate_cell, short_topic};
@@ -169,7 +170,7 @@ impl PaneRecord for Subscriber<'_> {
     }
 
     fn entry(&self) -> Result<EntryQuery, String> {
-        Ok(EntryQuery::BusSession(self.session))
+        Ok(entries::of_session(self.session))
     }
 
     fn trace(&self) -> Option<TraceId> {

@@ -1,5 +1,6 @@
 //! Topics: what is published where, and how fast.
 
+use super::entries;
 use std::borrow::Cow;
 
 use crate::{
@@ -192,7 +193,7 @@ impl PaneRecord for Topic<'_> {
     }
 
     fn entry(&self) -> Result<EntryQuery, String> {
-        Ok(EntryQuery::Topic(self.name.clone()))
+        Ok(entries::of_topic(self.name.clone()))
     }
 
     fn trace(&self) -> Option<TraceId> {

@@ -1,6 +1,9 @@
 //! What a run kept.
 
-use super::pages::{empty_run_text, run_chip, run_title, take_pages};
+use super::{
+    entries,
+    pages::{empty_run_text, run_chip, run_title, take_pages},
+};
 use crate::{
     console::{
         draw::Cell,
@@ -57,7 +60,7 @@ impl PaneRecord for Artifact<'_> {
     }
 
     fn entry(&self) -> Result<EntryQuery, String> {
-        Ok(EntryQuery::Run(self.run))
+        Ok(entries::of_run(self.run))
     }
 
     fn trace(&self) -> Option<TraceId> {
@@ -122,7 +125,7 @@ impl DetailsRecord for ArtifactDetails {
     }
 
     fn entry(&self) -> Option<EntryQuery> {
-        Some(EntryQuery::Run(self.run))
+        Some(entries::of_run(self.run))
     }
 
     fn trace(&self) -> Option<TraceId> {

@@ -1,5 +1,6 @@
 //! Details of runs in words: a run, a node, an event, an artifact.
 
+use super::entries;
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use super::confirmations::InputLine;
@@ -65,7 +66,7 @@ impl DetailsRecord for RunDetails {
     }
 
     fn entry(&self) -> Option<EntryQuery> {
-        Some(EntryQuery::Run(self.run))
+        Some(entries::of_run(self.run))
     }
 
     fn trace(&self) -> Option<TraceId> {
@@ -109,7 +110,7 @@ impl DetailsRecord for NodeDetails {
     }
 
     fn entry(&self) -> Option<EntryQuery> {
-        Some(EntryQuery::Node(self.run.run, self.index))
+        Some(entries::of_node(self.run.run, self.index))
     }
 
     fn trace(&self) -> Option<TraceId> {
@@ -139,7 +140,7 @@ impl DetailsRecord for RunRow {
     }
 
     fn entry(&self) -> Option<EntryQuery> {
-        Some(EntryQuery::Run(self.run))
+        Some(entries::of_run(self.run))
     }
 
     fn trace(&self) -> Option<TraceId> {
@@ -165,7 +166,7 @@ impl DetailsRecord for RunLine {
     }
 
     fn entry(&self) -> Option<EntryQuery> {
-        Some(EntryQuery::RunEvent(self.run, self.number))
+        Some(entries::of_event(self.run, self.number))
     }
 
     fn trace(&self) -> Option<TraceId> {

@@ -1,6 +1,9 @@
 //! What a run told, the newest last: what this console heard itself, and before that what the store has.
 
-use super::pages::{empty_run_text, run_chip, run_title, take_pages};
+use super::{
+    entries,
+    pages::{empty_run_text, run_chip, run_title, take_pages},
+};
 use crate::{
     console::{
         draw::{Cell, class::Class, theme::Role},
@@ -78,7 +81,7 @@ impl PaneRecord for RunLine {
     }
 
     fn entry(&self) -> Result<EntryQuery, String> {
-        Ok(EntryQuery::RunEvent(self.run, self.number))
+        Ok(entries::of_event(self.run, self.number))
     }
 
     fn trace(&self) -> Option<TraceId> {

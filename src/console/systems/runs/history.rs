@@ -1,6 +1,6 @@
 //! Every run that the store has, newest first, in pages.
 
-use super::list::run_sign;
+use super::{entries, list::run_sign};
 use crate::{
     console::{
         draw::{Cell, class::Class, format, theme::Role},
@@ -64,7 +64,7 @@ impl PaneRecord for RunRow {
     }
 
     fn entry(&self) -> Result<EntryQuery, String> {
-        Ok(EntryQuery::Run(self.run))
+        Ok(entries::of_run(self.run))
     }
 
     fn trace(&self) -> Option<TraceId> {

@@ -1,6 +1,7 @@
 //! Runs: those that ask first, the one that silence answers first before the others, then the others that are
 //! open, then the newest.
 
+use super::entries;
 use std::{cmp::Reverse, collections::HashMap, time::Duration};
 
 use super::{
@@ -187,7 +188,7 @@ impl PaneRecord for Run<'_> {
     }
 
     fn entry(&self) -> Result<EntryQuery, String> {
-        Ok(EntryQuery::Run(self.view.run))
+        Ok(entries::of_run(self.view.run))
     }
 
     fn trace(&self) -> Option<TraceId> {

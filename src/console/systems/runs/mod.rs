@@ -6,6 +6,7 @@ pub(crate) mod artifacts;
 pub(crate) mod confirmations;
 mod detail_run;
 pub(crate) mod details;
+mod entries;
 pub(crate) mod events;
 mod files;
 pub(crate) mod history;

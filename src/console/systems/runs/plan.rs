@@ -1,5 +1,6 @@
 //! The plan of a run: its nodes layer by layer, the ways between them, and how each stands.
 
+use super::entries;
 use std::{sync::Arc, time::Duration};
 
 use super::pages::{empty_run_text, run_chip, run_title, take_pages};
@@ -224,7 +225,7 @@ impl PaneRecord for PlannedNode<'_> {
     }
 
     fn entry(&self) -> Result<EntryQuery, String> {
-        Ok(EntryQuery::Node(self.run.run, self.place()))
+        Ok(entries::of_node(self.run.run, self.place()))
     }
 
     fn trace(&self) -> Option<TraceId> {

@@ -1,6 +1,7 @@
 //! Details of sessions in words: a session, how a proposal or a participant stands, what somebody said, a
 //! record of its log.
 
+use super::entries;
 use std::sync::Arc;
 
 use crate::{
@@ -57,7 +58,7 @@ impl DetailsRecord for SessionDetails {
     }
 
     fn entry(&self) -> Option<EntryQuery> {
-        Some(EntryQuery::MacpSession(self.0.clone()))
+        Some(entries::of_session(self.0.clone(), None))
     }
 
     fn trace(&self) -> Option<TraceId> {
@@ -83,7 +84,7 @@ impl DetailsRecord for SessionRow {
     }
 
     fn entry(&self) -> Option<EntryQuery> {
-        Some(EntryQuery::MacpSession(session_of(self)))
+        Some(entries::of_session(session_of(self), None))
     }
 
     fn trace(&self) -> Option<TraceId> {
@@ -109,7 +110,7 @@ impl DetailsRecord for PositionRow {
     }
 
     fn entry(&self) -> Option<EntryQuery> {
-        Some(EntryQuery::of_session(&self.session, self.at))
+        Some(entries::of_session(self.session.clone(), self.at))
     }
 
     fn trace(&self) -> Option<TraceId> {
@@ -135,7 +136,7 @@ impl DetailsRecord for StatementRow {
     }
 
     fn entry(&self) -> Option<EntryQuery> {
-        Some(EntryQuery::of_session(&self.session, self.at))
+        Some(entries::of_session(self.session.clone(), self.at))
     }
 
     fn trace(&self) -> Option<TraceId> {
@@ -161,7 +162,7 @@ impl DetailsRecord for SessionLine {
     }
 
     fn entry(&self) -> Option<EntryQuery> {
-        Some(EntryQuery::of_session(&self.session, Some(self.at)))
+        Some(entries::of_session(self.session.clone(), Some(self.at)))
     }
 
     fn trace(&self) -> Option<TraceId> {

@@ -1,5 +1,6 @@
 //! Every session that the store has, newest first, in pages.
 
+use super::entries;
 use crate::{
     console::{
         draw::{Cell, class::Class, format, theme::Role},
@@ -82,7 +83,7 @@ impl PaneRecord for SessionRow {
     }
 
     fn entry(&self) -> Result<EntryQuery, String> {
-        Ok(EntryQuery::MacpSession(session_of(self)))
+        Ok(entries::of_session(session_of(self), None))
     }
 
     fn trace(&self) -> Option<TraceId> {

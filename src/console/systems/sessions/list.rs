@@ -1,5 +1,6 @@
 //! Sessions: those that are open or have just ended first, then the others, each the newest first.
 
+use super::entries;
 use std::{cmp::Reverse, time::Duration};
 
 use crate::{
@@ -150,7 +151,7 @@ impl PaneRecord for SessionView {
     }
 
     fn entry(&self) -> Result<EntryQuery, String> {
-        Ok(EntryQuery::MacpSession(self.session.clone()))
+        Ok(entries::of_session(self.session.clone(), None))
     }
 
     fn trace(&self) -> Option<TraceId> {

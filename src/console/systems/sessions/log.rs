@@ -2,6 +2,7 @@
 //! what the store has.
 
 use super::{
+    entries,
     list::{empty_text, session_title},
     pages::take_pages,
 };
@@ -79,7 +80,7 @@ impl PaneRecord for SessionLine {
     }
 
     fn entry(&self) -> Result<EntryQuery, String> {
-        Ok(EntryQuery::of_session(&self.session, Some(self.at)))
+        Ok(entries::of_session(self.session.clone(), Some(self.at)))
     }
 
     fn trace(&self) -> Option<TraceId> {

@@ -4,6 +4,7 @@ pub(crate) mod actions;
 pub(crate) mod confirmations;
 mod detail_session;
 pub(crate) mod details;
+mod entries;
 pub(crate) mod history;
 pub(crate) mod keys;
 pub(crate) mod list;

@@ -1,6 +1,7 @@
 //! How the session that is shown stands: its proposals with what is thought of each, or its participants with
 //! what they hold.
 
+use super::entries;
 use std::{cmp::Ordering, sync::Arc};
 
 use super::{
@@ -117,7 +118,7 @@ impl PaneRecord for PositionRow {
     }
 
     fn entry(&self) -> Result<EntryQuery, String> {
-        Ok(EntryQuery::of_session(&self.session, self.at))
+        Ok(entries::of_session(self.session.clone(), self.at))
     }
 
     fn trace(&self) -> Option<TraceId> {

@@ -1,6 +1,7 @@
 //! Who said what of the session that is shown, the last first: evaluations, objections and the votes that
 //! count; or what made rounds.
 
+use super::entries;
 use std::sync::Arc;
 
 use super::list::{empty_text, session_title, title_suffix};
@@ -111,7 +112,7 @@ impl PaneRecord for StatementRow {
     }
 
     fn entry(&self) -> Result<EntryQuery, String> {
-        Ok(EntryQuery::of_session(&self.session, self.at))
+        Ok(entries::of_session(self.session.clone(), self.at))
     }
 
     fn trace(&self) -> Option<TraceId> {
