@@ -11,6 +11,45 @@
 //! 4. [`port`], `dissect`: the one way to act on a station and to ask it; what bytes and entries mean.
 //! 5. [`console`] and [`station`]: what the operator sees; what runs.
 //! 6. [`cli`]: the command line.
+//!
+//! # Adding a system
+//!
+//! A system is written in folders of its own, alike in all of them: its core with its host, its entries
+//! (`tap/entry`, `tap/recorded`), its rows and snapshot (`port`, `port/recorded`), what its bytes mean
+//! (`dissect`), its host (`station`), what the console keeps of it and draws (`console/model`,
+//! `console/systems`), and the columns of its lists (`cli/commands/ls`). Their `mod.rs` name them. The files
+//! below list all systems, and are edited in this order; `tests/architecture/adding.rs` checks that they do.
+//!
+//! ## Every system
+//!
+//! 1. `tap/entry/link.rs`: its link, with its module and title; `Head Verdict` where frames cross it.
+//! 2. `tap/tap.proto`: its link's code, its transition in `Entry.what`, its part of `Snapshot`.
+//! 3. `limits.rs`: its limits.
+//! 4. `port/systems.rs`: its row, for snapshots, commands, refusals, and what to do when it is down.
+//! 5. `port/tables.rs`: its lists, for queries, `ls` with its flags, and paged panes.
+//! 6. `dissect/table.rs`: the row of its transitions, and of its frames.
+//! 7. `station/hosts.rs`: its host, where it starts and ends among the others.
+//! 8. `console/model/table.rs`: what the model keeps of it, and what it remembers for its alerts.
+//! 9. `console/draw/theme/role.rs`: its colour.
+//! 10. `console/input/pane_id.rs`: its panes.
+//! 11. `console/input/view_id.rs`: its view.
+//! 12. `console/input/action.rs`: the action that shows its view.
+//! 13. `console/input/keymap/table.rs`: that action's key, and which keys its panes take.
+//! 14. `console/systems/station/log.rs`: its name among those that notices come from.
+//! 15. `console/systems/table.rs`: its chip, and what it keeps on the screen.
+//!
+//! ## A system that has it
+//!
+//! - `tap/recorded/frame.rs`, `port/ladder.rs`: frames, and their steps in a trace.
+//! - `store/op.rs`, `store/record.rs`, `store/apply.rs`, `store/migrations.rs`, `store/handle.rs`: what
+//!   outlives the process.
+//! - `port/query.rs`: queries of one record.
+//! - `cli/args/ls_flags.rs`: flags of a new type that narrow its lists.
+//! - `station/local.rs`, `cli/error.rs`: commands, and the exit code of what refuses them.
+//! - `cli/config/key.rs`, `cli/config/settings.rs`: keys of the configuration.
+//! - `console/settings/appearance_settings.rs`: thresholds of alerts that are configured.
+//! - `cli/commands/events/event.rs`, `cli/commands/events/text.rs`: events that `serve` and `--plain` tell.
+//! - `cli/commands/events/of_tap.rs`, `cli/commands/events/line.rs`: the transitions that they come from.
 
 pub mod cli;
 pub mod console;

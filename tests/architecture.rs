@@ -3,6 +3,8 @@
 //! fit.
 #![expect(clippy::unwrap_used, reason = "a test may fail that way")]
 
+#[path = "architecture/adding.rs"]
+mod adding;
 #[path = "architecture/console.rs"]
 mod console;
 #[path = "architecture/sizes.rs"]

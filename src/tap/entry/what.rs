@@ -1,6 +1,6 @@
 //! One thing that happened.
 
-use super::{Link, link::links, macp, mpp, rmp, runs, station};
+use super::{Link, link::links};
 use crate::{
     ids::{InvocationId, Peer, Seq, Ticket, TraceId},
     time::Now,
@@ -109,7 +109,7 @@ macro_rules! declare {
         /// A frame's kind and subject, by link.
         #[derive(Clone, Debug, PartialEq)]
         pub enum Head {
-            $( $( #[doc = concat!("Of ", $title, ".")] $Link($module::$Head), )? )*
+            $( $( #[doc = concat!("Of ", $title, ".")] $Link(super::$module::$Head), )? )*
         }
 
         /// What the core made of a frame, by link.
@@ -117,13 +117,13 @@ macro_rules! declare {
         pub enum Verdict {
             /// It is ours and went into the write buffer.
             Sent,
-            $( $( #[doc = concat!("Of ", $title, ".")] $Link($module::$Verdict), )? )*
+            $( $( #[doc = concat!("Of ", $title, ".")] $Link(super::$module::$Verdict), )? )*
         }
 
         /// A change of state, by link.
         #[derive(Clone, Debug, PartialEq)]
         pub enum Transition {
-            $( #[doc = concat!("Of ", $title, ".")] $Link($module::Transition), )*
+            $( #[doc = concat!("Of ", $title, ".")] $Link(super::$module::Transition), )*
         }
     };
 }

@@ -18,7 +18,8 @@ pub(super) fn of_line(line: LogView) -> EntryQuery {
 
 /// What was written of a value of the pack state.
 pub(super) fn of_state_key(key: StateKey) -> EntryQuery {
-    EntryQuery::changing(
-        move |_, transition| matches!(transition, Transition::Mpp(T::StateWritten { key: written, .. }) if *written == key),
-    )
+    EntryQuery::changing(move |_, transition| match transition {
+        Transition::Mpp(T::StateWritten { key: written, .. }) => *written == key,
+        _ => false,
+    })
 }
