@@ -8,12 +8,11 @@ use crate::{
         records::entry_query::EntryQuery,
         settings::view::View,
         ui::{
-            Offer, Target,
-            act::{Act, Resolved},
+            Target,
+            act::{Act, Resolved, act_if},
             effect::Effect,
             layers::cast_mut,
             message::show_message,
-            needs,
             pane::PaneContext,
             state::{Focus, Ui},
         },
@@ -84,47 +83,79 @@ pub(crate) fn decoded(ui: &mut Ui, number: u64, tree: Option<crate::dissect::Tre
 }
 
 /// What the inspector's own keys do.
-pub(crate) fn act(inspector: &mut Inspector, ui: &mut Ui, view: &View, action: Action) -> Vec<Effect> {
-    let subject = inspector.subject.clone();
-    match action {
-        Action::Open => match inspector.open() {
-            EnterTarget::Nowhere => Vec::new(),
-            EnterTarget::Entry(seq) => go_to(inspector, ui, view, seq),
-        },
-        Action::Cause => subject.entry.cause.map_or_else(Vec::new, |cause| go_to(inspector, ui, view, cause)),
-        Action::Effect => match inspector.context.effects.as_slice() {
-            [(only, _)] => {
-                let only = *only;
-                go_to(inspector, ui, view, only)
-            }
-            all => {
-                let words = format!(
-                    "it caused {} entries: {} looks at the selected one",
-                    all.len(),
-                    view.key(Action::Open)
-                );
-                inspector.next_effect();
-                show_message(ui, words, false, ui.at);
-                Vec::new()
-            }
-        },
+pub(crate) fn act(inspector: &Inspector, action: Action) -> Option<Resolved> {
+    let entry = &inspector.subject.entry;
+    Some(match action {
+        Action::Open => act_if(
+            inspector.can_open(),
+            || {
+                Act::layer_effects(|inspector: &mut Inspector, ui, cx| match inspector.open() {
+                    EnterTarget::Nowhere => Vec::new(),
+                    EnterTarget::Entry(seq) => go_to(inspector, ui, cx.view, seq),
+                })
+            },
+            "there is nothing more to open here",
+        ),
+        Action::Cause => {
+            let to = |seq| Act::layer_effects(move |inspector, ui, cx| go_to(inspector, ui, cx.view, seq));
+            entry.cause.map(to).ok_or_else(|| "the tap knows no cause of it".into())
+        }
+        Action::Effect => act_if(
+            !inspector.context.effects.is_empty(),
+            || Act::layer_effects(|inspector, ui, cx| to_effect(inspector, ui, cx.view)),
+            "it caused nothing that is kept",
+        ),
         Action::RelatedNext | Action::RelatedPrevious => {
             let is_forward = action == Action::RelatedNext;
-            let next = ui.time.entries().next_related(subject.seq(), is_forward).map(|found| found.entry.seq);
-            if let Some(seq) = next {
-                return go_to(inspector, ui, view, seq);
-            }
-            let words = match (ui.time.entries().at(subject.seq()), is_forward) {
-                (None, _) => GONE,
-                (Some(_), true) => "this is the last entry of its work so far",
-                (Some(_), false) => "no earlier entry of its work is kept",
-            };
-            show_message(ui, words.to_owned(), true, ui.at);
-            Vec::new()
+            act_if(
+                entry.trace.is_some() || entry.invocation().is_some(),
+                || {
+                    Act::layer_effects(move |inspector, ui, cx| {
+                        to_related(inspector, ui, cx.view, is_forward)
+                    })
+                },
+                "it belongs to no invocation and to no trace",
+            )
         }
-        Action::Return => back(inspector, ui, view),
-        _ => Vec::new(),
+        Action::Return => act_if(
+            inspector.before().is_some(),
+            || Act::layer_effects(|inspector, ui, cx| back(inspector, ui, cx.view)),
+            "no other entry was looked at before",
+        ),
+        Action::Back | Action::Close if inspector.page.is_some() => {
+            Ok(Act::layer(|inspector: &mut Inspector, _, _| inspector.page = None))
+        }
+        _ => return None,
+    })
+}
+
+/// To the only entry that this one caused, or to the next of them in its list.
+fn to_effect(inspector: &mut Inspector, ui: &mut Ui, view: &View) -> Vec<Effect> {
+    let effects = &inspector.context.effects;
+    if let [(only, _)] = effects.as_slice() {
+        let only = *only;
+        return go_to(inspector, ui, view, only);
     }
+    let words =
+        format!("it caused {} entries: {} looks at the selected one", effects.len(), view.key(Action::Open));
+    inspector.next_effect();
+    show_message(ui, words, false, ui.at);
+    Vec::new()
+}
+
+/// To the next entry of the same work, or to the one before.
+fn to_related(inspector: &mut Inspector, ui: &mut Ui, view: &View, is_forward: bool) -> Vec<Effect> {
+    let seq = inspector.subject.seq();
+    if let Some(next) = ui.time.entries().next_related(seq, is_forward).map(|found| found.entry.seq) {
+        return go_to(inspector, ui, view, next);
+    }
+    let words = match (ui.time.entries().at(seq), is_forward) {
+        (None, _) => GONE,
+        (Some(_), true) => "this is the last entry of its work so far",
+        (Some(_), false) => "no earlier entry of its work is kept",
+    };
+    show_message(ui, words.to_owned(), true, ui.at);
+    Vec::new()
 }
 
 fn back(inspector: &mut Inspector, ui: &mut Ui, view: &View) -> Vec<Effect> {
@@ -238,24 +269,6 @@ fn target(ui: &Ui, model: &Model) -> Option<EntryQuery> {
         Target::Record(record) => record.entry(),
         Target::Row(pane) => ui.selected_row(pane, model)?.entry().ok(),
         Target::Nothing | Target::Entry(_) | Target::Alert(_) | Target::Approval(_) => None,
-    }
-}
-
-/// What the inspector's own keys would do.
-pub(crate) fn offer(inspector: &Inspector, action: Action) -> Offer {
-    match action {
-        Action::Open => needs(inspector.can_open(), "there is nothing more to open here"),
-        Action::Cause => needs(inspector.subject.entry.cause.is_some(), "the tap knows no cause of it"),
-        Action::Effect => needs(!inspector.context.effects.is_empty(), "it caused nothing that is kept"),
-        Action::RelatedNext | Action::RelatedPrevious => {
-            let entry = &inspector.subject.entry;
-            needs(
-                entry.trace.is_some() || entry.invocation().is_some(),
-                "it belongs to no invocation and to no trace",
-            )
-        }
-        Action::Return => needs(inspector.before().is_some(), "no other entry was looked at before"),
-        _ => None,
     }
 }
 

@@ -452,11 +452,6 @@ impl Inspector {
                 || self.row().is_some_and(|row| self.is_folded(row).is_some()))
     }
 
-    /// Closes the value that was opened, if one was.
-    pub(crate) fn close_page(&mut self) -> bool {
-        self.page.take().is_some()
-    }
-
     /// Selects the first of the entries that this one caused, or the next.
     pub(crate) fn next_effect(&mut self) {
         let effects: Vec<usize> = (0..self.context_tree.nodes.len())

@@ -9,7 +9,7 @@ use crate::{
         input::{action::Action, keymap::KeyScope},
         model::Model,
         settings::view::{Canvas, View},
-        ui::{Acted, Layer, Offer, Scene, Target, layout::Layout, state::Ui},
+        ui::{Layer, Scene, Target, act::Resolved, layout::Layout, pane::PaneContext, state::Ui},
     },
     dissect::EntryRecord,
 };
@@ -36,21 +36,8 @@ impl Layer for Inspector {
         Target::Entry(&self.subject)
     }
 
-    fn offer(&self, action: Action, _ui: &Ui, _model: &Model, _view: &View) -> Offer {
-        actions::offer(self, action)
-    }
-
-    fn act(&mut self, action: Action, ui: &mut Ui, _model: &Model, view: &View) -> Acted {
-        match action {
-            Action::Open
-            | Action::Cause
-            | Action::Effect
-            | Action::RelatedNext
-            | Action::RelatedPrevious
-            | Action::Return => Acted::Open(actions::act(self, ui, view, action)),
-            Action::Back | Action::Close if self.close_page() => Acted::Open(Vec::new()),
-            _ => Acted::Ignored,
-        }
+    fn act(&self, action: Action, _cx: &PaneContext<'_>) -> Option<Resolved> {
+        actions::act(self, action)
     }
 
     fn navigate(&mut self, action: Action, _page: usize, _model: &Model) -> bool {

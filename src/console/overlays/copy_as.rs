@@ -8,9 +8,17 @@ use crate::console::{
     draw::{format, theme::Role},
     input::{action::Action, keymap::KeyScope},
     model::Model,
-    overlays,
-    settings::view::{Canvas, View},
-    ui::{Acted, Layer, Offer, Scene, Target, layer::centred, layout::Layout, state::Ui},
+    settings::view::Canvas,
+    ui::{
+        Layer, Scene, Target,
+        act::{Act, Resolved},
+        effect::Effect,
+        layer::centred,
+        layout::Layout,
+        message::show_message,
+        pane::PaneContext,
+        state::Ui,
+    },
 };
 
 /// The menu.
@@ -70,14 +78,37 @@ impl Layer for CopyAs {
         Target::Nothing
     }
 
-    fn offer(&self, action: Action, ui: &Ui, _model: &Model, _view: &View) -> Offer {
+    fn act(&self, action: Action, cx: &PaneContext<'_>) -> Option<Resolved> {
         let form = CopyForm::of(action)?;
-        Some(overlays::copying::fitting(form, self.ready(form).cloned(), ui).map(drop))
+        let copied = fitting(form, self.ready(form).cloned(), cx.ui);
+        Some(copied.map_err(Into::into).map(|copied| Act::close(|_: Self, ui, _| hand_over(ui, copied))))
     }
+}
 
-    fn act(&mut self, action: Action, ui: &mut Ui, _model: &Model, _view: &View) -> Acted {
-        let Some(form) = CopyForm::of(action) else { return Acted::Ignored };
-        let copied = overlays::copying::fitting(form, self.ready(form).cloned(), ui);
-        Acted::Closed(copied.map_or_else(|_| Vec::new(), |copied| overlays::copying::hand_over(ui, copied)))
+/// What was made ready in a form, if a terminal takes that much; or why it is not copied.
+pub(super) fn fitting(
+    form: CopyForm,
+    copied: Result<CopyPayload, &'static str>,
+    ui: &Ui,
+) -> Result<CopyPayload, String> {
+    let copied = copied.map_err(|why| format!("not copied as {}: {why}", form.name()))?;
+    let (bytes, bytes_max) = (copied.bytes.len() as u64, ui.limits.console.copy_bytes_max);
+    if bytes > bytes_max {
+        return Err(format!(
+            "not copied: {bytes} B are more than {bytes_max}, which terminals take (limits.console.copy_bytes_max); record, or ls, into a file"
+        ));
     }
+    Ok(copied)
+}
+
+/// Hands what was made ready to the terminal. What it is, is not said: the show may be on air.
+pub(super) fn hand_over(ui: &mut Ui, copied: CopyPayload) -> Vec<Effect> {
+    let size = format::bytes(copied.bytes.len() as u64);
+    show_message(
+        ui,
+        format!("copied {size} ({}); `doctor` tells what a terminal needs for it", copied.form.name()),
+        false,
+        ui.at,
+    );
+    vec![Effect::Copy(copied.bytes)]
 }

@@ -2,18 +2,15 @@
 
 use crate::console::{
     copy::{CopyForm, CopyPayload, CopySource},
-    draw::format,
     input::action::Action,
     inspect::actions,
     model::Model,
-    overlays::CopyAs,
+    overlays::copy_as::{CopyAs, fitting, hand_over},
     settings::view::View,
     ui,
     ui::{
         Target,
         act::{Act, ActContext, Resolved, act_if},
-        effect::Effect,
-        message::show_message,
         pane::PaneContext,
         rows::column_fields,
         state::Ui,
@@ -41,22 +38,6 @@ fn ready(form: CopyForm, ui: &Ui, model: &Model, view: &View) -> Result<CopyPayl
     fitting(form, copied, ui)
 }
 
-/// What was made ready in a form, if a terminal takes that much; or why it is not copied.
-pub(crate) fn fitting(
-    form: CopyForm,
-    copied: Result<CopyPayload, &'static str>,
-    ui: &Ui,
-) -> Result<CopyPayload, String> {
-    let copied = copied.map_err(|why| format!("not copied as {}: {why}", form.name()))?;
-    let (bytes, bytes_max) = (copied.bytes.len() as u64, ui.limits.console.copy_bytes_max);
-    if bytes > bytes_max {
-        return Err(format!(
-            "not copied: {bytes} B are more than {bytes_max}, which terminals take (limits.console.copy_bytes_max); record, or ls, into a file"
-        ));
-    }
-    Ok(copied)
-}
-
 /// What an action that copies does: in a form, or from the menu of all of them.
 pub(crate) fn act(action: Action, cx: &PaneContext<'_>) -> Resolved {
     let PaneContext { model, ui, view } = *cx;
@@ -75,16 +56,4 @@ fn open(ui: &mut Ui, &ActContext { model, view, .. }: &ActContext<'_>) {
     let ready = CopyForm::ALL.into_iter().map(|form| (form, copied(form))).collect();
     drop(source);
     ui.push(CopyAs::of(ready));
-}
-
-/// Hands what was made ready to the terminal. What it is, is not said: the show may be on air.
-pub(crate) fn hand_over(ui: &mut Ui, copied: CopyPayload) -> Vec<Effect> {
-    let size = format::bytes(copied.bytes.len() as u64);
-    show_message(
-        ui,
-        format!("copied {size} ({}); `doctor` tells what a terminal needs for it", copied.form.name()),
-        false,
-        ui.at,
-    );
-    vec![Effect::Copy(copied.bytes)]
 }

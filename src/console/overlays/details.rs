@@ -14,7 +14,14 @@ use crate::{
         model::{EntryBuffer, Model, ReportLine},
         records::{row::DetailsRecord, system_state::SystemState},
         settings::view::{Canvas, View},
-        ui::{Acted, Layer, Offer, Scene, Target, layer::centred, layout::Layout, needs, state::Ui},
+        ui::{
+            Layer, Scene, Target,
+            act::{Act, Resolved},
+            layer::centred,
+            layout::Layout,
+            pane::PaneContext,
+            state::Ui,
+        },
     },
     ids::Seq,
 };
@@ -143,18 +150,10 @@ impl Layer for Details {
         Target::Record(&*self.record)
     }
 
-    fn offer(&self, action: Action, _ui: &Ui, _model: &Model, _view: &View) -> Offer {
-        match action {
-            Action::Open => needs(self.entry().is_some(), "no kept entry tells of it"),
-            _ => None,
-        }
-    }
-
-    fn act(&mut self, action: Action, ui: &mut Ui, _model: &Model, view: &View) -> Acted {
-        match (action, self.entry()) {
-            (Action::Open, Some(seq)) => Acted::Open(inspect::actions::open(ui, view, seq)),
-            _ => Acted::Ignored,
-        }
+    fn act(&self, action: Action, _cx: &PaneContext<'_>) -> Option<Resolved> {
+        let open = |seq| Act::effects(move |ui, cx| inspect::actions::open(ui, cx.view, seq));
+        (action == Action::Open)
+            .then(|| self.entry().map(open).ok_or_else(|| "no kept entry tells of it".into()))
     }
 
     fn copy_source<'a>(&'a self, view: &View, model: &'a Model) -> Option<CopySource<'a>> {

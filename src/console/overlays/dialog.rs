@@ -12,8 +12,14 @@ use crate::{
         model::Model,
         settings::view::{Canvas, View},
         ui::{
-            Acted, Layer, Line, Offer, Reaction, Scene, Target, layer::centred, layout::Layout,
-            message::show_message, state::Ui,
+            Layer, Line, Reaction, Scene, Target,
+            act::{Act, Resolved},
+            effect::Effect,
+            layer::centred,
+            layout::Layout,
+            message::show_message,
+            pane::PaneContext,
+            state::Ui,
         },
     },
     time::Mono,
@@ -68,10 +74,13 @@ impl Dialog {
         }
     }
 
-    /// Puts its reason back as it was before; false where none was being written.
-    fn revert_reason(&mut self) -> bool {
-        let before = self.reason.as_mut().and_then(|reason| Some((reason.before.take()?, reason)));
-        before.map(|(before, reason)| reason.line = Line::new(&before)).is_some()
+    /// Puts its reason back as it was before, where it is being written.
+    fn revert_reason(&mut self) {
+        if let Some(reason) = &mut self.reason
+            && let Some(before) = reason.before.take()
+        {
+            reason.line = Line::new(&before);
+        }
     }
 
     /// The reason, where one was written.
@@ -85,12 +94,12 @@ impl Dialog {
     }
 
     /// Does what was asked for, unless the record has changed meanwhile.
-    fn commit(&self, is_done: bool, ui: &mut Ui, model: &Model) -> Acted {
+    fn commit(&self, is_done: bool, ui: &mut Ui, model: &Model) -> Vec<Effect> {
         let answer = Answer { refund: self.refund, reason: self.reason(), is_done };
-        Acted::Closed(self.confirm.commit(answer, ui, model).unwrap_or_else(|why| {
+        self.confirm.commit(answer, ui, model).unwrap_or_else(|why| {
             show_message(ui, why, true, ui.at);
             Vec::new()
-        }))
+        })
     }
 
     /// Draws it.
@@ -157,35 +166,32 @@ impl Layer for Dialog {
         Target::Nothing
     }
 
-    fn offer(&self, action: Action, ui: &Ui, _model: &Model, _view: &View) -> Offer {
+    fn act(&self, action: Action, cx: &PaneContext<'_>) -> Option<Resolved> {
         // Its keys alone answer it.
-        let takes = ui.palette.is_none();
-        match (action, self.key_scope()) {
+        let takes = cx.ui.palette.is_none();
+        Some(Ok(match (action, self.key_scope()) {
             (Action::Confirm, KeyScope::Dialog | KeyScope::CancelDialog | KeyScope::ReasonDialog)
-            | (Action::Refund, KeyScope::CancelDialog)
-            | (Action::Reason, KeyScope::ReasonDialog)
-            | (Action::SettleDone | Action::SettleFailed, KeyScope::SettleDialog)
+            | (Action::SettleDone, KeyScope::SettleDialog)
                 if takes =>
             {
-                Some(Ok(()))
+                Act::close(|dialog: Self, ui, cx| dialog.commit(true, ui, cx.model))
             }
-            (Action::Decline, _) => Some(Ok(())),
-            _ => None,
-        }
-    }
-
-    fn act(&mut self, action: Action, ui: &mut Ui, model: &Model, _view: &View) -> Acted {
-        match action {
-            Action::Confirm | Action::SettleDone => return self.commit(true, ui, model),
-            Action::SettleFailed => return self.commit(false, ui, model),
-            Action::Decline | Action::Close => return Acted::Closed(Vec::new()),
-            Action::Refund => self.refund = !self.refund,
-            Action::Reason => self.edit_reason(),
-            Action::Open => self.keep_reason(),
-            Action::Back if self.revert_reason() => {}
-            _ => return Acted::Ignored,
-        }
-        Acted::Open(Vec::new())
+            (Action::SettleFailed, KeyScope::SettleDialog) if takes => {
+                Act::close(|dialog: Self, ui, cx| dialog.commit(false, ui, cx.model))
+            }
+            (Action::Refund, KeyScope::CancelDialog) if takes => {
+                Act::layer(|dialog: &mut Self, _, _| dialog.refund = !dialog.refund)
+            }
+            (Action::Reason, KeyScope::ReasonDialog) if takes => {
+                Act::layer(|dialog: &mut Self, _, _| dialog.edit_reason())
+            }
+            (Action::Open, _) => Act::layer(|dialog: &mut Self, _, _| dialog.keep_reason()),
+            (Action::Back, _) if self.is_editing_reason() => {
+                Act::layer(|dialog: &mut Self, _, _| dialog.revert_reason())
+            }
+            (Action::Decline | Action::Close, _) => Act::close(|_: Self, _, _| Vec::new()),
+            _ => return None,
+        }))
     }
 
     fn on_key(&mut self, key: KeyEvent, _ui: &mut Ui, view: &View) -> Reaction {
@@ -223,7 +229,6 @@ impl Layer for Dialog {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::console::ui::effect::Effect;
 
     #[derive(Debug)]
     struct Question;

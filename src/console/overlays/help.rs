@@ -11,7 +11,7 @@ use crate::{
         },
         model::Model,
         settings::view::{Canvas, View},
-        ui::{Acted, Layer, Offer, Scene, Target, layer::centred, layout::Layout, state::Ui},
+        ui::{Layer, Scene, Target, layer::centred, layout::Layout, state::Ui},
     },
     filter::GRAMMAR,
 };
@@ -171,14 +171,6 @@ impl Layer for Help {
 
     fn target<'a>(&'a self, _model: &'a Model) -> Target<'a> {
         Target::Nothing
-    }
-
-    fn offer(&self, _action: Action, _ui: &Ui, _model: &Model, _view: &View) -> Offer {
-        None
-    }
-
-    fn act(&mut self, _action: Action, _ui: &mut Ui, _model: &Model, _view: &View) -> Acted {
-        Acted::Ignored
     }
 }
 

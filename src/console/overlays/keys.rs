@@ -11,7 +11,7 @@ use crate::console::{
     input::{action::Action, fuzzy::FuzzyMatcher, keymap::KeyScope},
     model::Model,
     settings::view::{Canvas, View},
-    ui::{Acted, Layer, Line, Offer, Reaction, Scene, Target, layer::centred, layout::Layout, state::Ui},
+    ui::{Layer, Line, Reaction, Scene, Target, layer::centred, layout::Layout, state::Ui},
 };
 
 /// One action.
@@ -179,14 +179,6 @@ impl Layer for KeyList {
 
     fn target<'a>(&'a self, _model: &'a Model) -> Target<'a> {
         Target::Nothing
-    }
-
-    fn offer(&self, _action: Action, _ui: &Ui, _model: &Model, _view: &View) -> Offer {
-        None
-    }
-
-    fn act(&mut self, _action: Action, _ui: &mut Ui, _model: &Model, _view: &View) -> Acted {
-        Acted::Ignored
     }
 
     fn on_key(&mut self, key: KeyEvent, _ui: &mut Ui, view: &View) -> Reaction {

@@ -3,13 +3,10 @@
 use crate::{
     console::{
         draw::{text, theme::Role},
-        input::{action::Action, keymap::KeyScope, pane_id::PaneId},
+        input::{keymap::KeyScope, pane_id::PaneId},
         model::Model,
-        settings::view::{Canvas, View},
-        ui::{
-            Acted, Layer, Offer, Scene, Target, layer::centred, layout::Layout, ledger, ledger::LedgerBound,
-            state::Ui,
-        },
+        settings::view::Canvas,
+        ui::{Layer, Scene, Target, layer::centred, layout::Layout, ledger, ledger::LedgerBound, state::Ui},
     },
     words::counted,
 };
@@ -75,13 +72,5 @@ impl Layer for LedgerOverlay {
 
     fn target<'a>(&'a self, _model: &'a Model) -> Target<'a> {
         Target::Nothing
-    }
-
-    fn offer(&self, _action: Action, _ui: &Ui, _model: &Model, _view: &View) -> Offer {
-        None
-    }
-
-    fn act(&mut self, _action: Action, _ui: &mut Ui, _model: &Model, _view: &View) -> Acted {
-        Acted::Ignored
     }
 }

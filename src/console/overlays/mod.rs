@@ -12,7 +12,6 @@ mod ledger_overlay;
 pub(crate) mod output;
 
 pub(crate) use crate::console::ui::confirm::{Answer, Answers, Confirm};
-pub(crate) use copy_as::CopyAs;
 pub(crate) use details::Details;
 pub(crate) use dialog::{DEFAULT_REASON, Dialog};
 pub(crate) use help::Help;

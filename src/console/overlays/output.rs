@@ -11,10 +11,10 @@ use crate::console::{
     model::Model,
     settings::{
         shell::{SubcommandEnd, SubcommandResult},
-        view::{Canvas, View},
+        view::Canvas,
     },
     ui::{
-        Acted, Layer, Offer, Scene, Target,
+        Layer, Scene, Target,
         effect::Effect,
         layer::{centred, rows_of},
         layout::Layout,
@@ -205,14 +205,6 @@ impl Layer for Output {
 
     fn target<'a>(&'a self, _model: &'a Model) -> Target<'a> {
         Target::Nothing
-    }
-
-    fn offer(&self, _action: Action, _ui: &Ui, _model: &Model, _view: &View) -> Offer {
-        None
-    }
-
-    fn act(&mut self, _action: Action, _ui: &mut Ui, _model: &Model, _view: &View) -> Acted {
-        Acted::Ignored
     }
 
     fn navigate(&mut self, action: Action, page: usize, _model: &Model) -> bool {

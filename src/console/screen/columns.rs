@@ -12,11 +12,11 @@ use crate::{
         model::Model,
         records::{table, table_settings::Sort},
         screen::Columns,
-        settings::view::{Canvas, View},
+        settings::view::Canvas,
         ui,
         ui::{
-            Acted, Layer, Offer, Scene, Target, effect::Effect, layout::Layout, layouts,
-            message::show_message, needs, pane::Source, state::Ui,
+            Layer, Scene, Target, effect::Effect, layers::cast_mut, layout::Layout, layouts,
+            message::show_message, pane::Source, state::Ui,
         },
     },
     time::Now,
@@ -34,7 +34,7 @@ pub(crate) fn act(action: Action, cx: &PaneContext<'_>) -> Resolved {
         },
         Action::ResetLayout => act_if(
             of_view(ui).any(|pane| !ui.table_settings(pane).is_default()),
-            || Act::change(|ui, _| reset_view(ui)),
+            || Act::change(|ui, cx| reset_view(ui, cx.model)),
             "columns and order are as shipped in this view",
         ),
         _ => Err(format!("no list of columns is open: {} opens one", view.key(Action::Columns)).into()),
@@ -63,49 +63,50 @@ impl Layer for Columns {
         Target::Nothing
     }
 
-    fn offer(&self, action: Action, ui: &Ui, _model: &Model, _view: &View) -> Offer {
-        match action {
-            Action::ToggleColumn => needs(!self.is_last(), "one column stays"),
-            Action::ColumnEarlier => needs(self.shift_target(action).is_some(), "it is the first already"),
-            Action::ColumnLater => needs(self.shift_target(action).is_some(), "it is the last already"),
-            Action::ResetColumns => {
-                needs(!ui.table_settings(self.pane).is_default(), "columns and order are as shipped")
+    fn act(&self, action: Action, cx: &PaneContext<'_>) -> Option<Resolved> {
+        let shift = || {
+            Act::layer(move |list: &mut Self, ui, _| {
+                list.shift(action);
+                choose(list, ui);
+            })
+        };
+        Some(match action {
+            Action::ToggleColumn => act_if(
+                !self.is_last(),
+                || {
+                    Act::layer(|list: &mut Self, ui, _| {
+                        list.toggle();
+                        choose(list, ui);
+                    })
+                },
+                "one column stays",
+            ),
+            Action::ColumnEarlier => {
+                act_if(self.shift_target(action).is_some(), shift, "it is the first already")
             }
+            Action::ColumnLater => {
+                act_if(self.shift_target(action).is_some(), shift, "it is the last already")
+            }
+            Action::ResetColumns => act_if(
+                !cx.ui.table_settings(self.pane).is_default(),
+                || {
+                    Act::layer(|list: &mut Self, ui, cx| {
+                        ui.reset(list.pane);
+                        list.read(ui, width(ui, cx.model, list.pane));
+                    })
+                },
+                "columns and order are as shipped",
+            ),
             Action::SortColumn => {
                 let spec = self.field().and_then(|field| Some((field, ui::specs(self.pane).get(field)?)));
                 let why = spec.and_then(|(field, spec)| sort_unavailable(self.pane, field, spec.name));
-                Some(why.map_or(Ok(()), Err))
+                why.map_or_else(|| Ok(Act::layer(|list, ui, _| sort(list, ui))), |why| Err(why.into()))
             }
             Action::Open => {
-                needs(false, "a field is shown, moved and sorted by here: there is nothing to open")
+                Err("a field is shown, moved and sorted by here: there is nothing to open".into())
             }
-            _ => None,
-        }
-    }
-
-    fn act(&mut self, action: Action, ui: &mut Ui, model: &Model, _view: &View) -> Acted {
-        let pane = self.pane;
-        match action {
-            Action::ToggleColumn => self.toggle(),
-            Action::ColumnEarlier | Action::ColumnLater => self.shift(action),
-            Action::SortColumn => {
-                sort(self, ui);
-                return Acted::Open(Vec::new());
-            }
-            Action::ResetColumns | Action::ResetLayout => {
-                if action == Action::ResetColumns {
-                    ui.reset(pane);
-                } else {
-                    reset_view(ui);
-                }
-                self.read(ui, width(ui, model, pane));
-                return Acted::Open(Vec::new());
-            }
-            _ => return Acted::Ignored,
-        }
-        let chosen = self.visible_fields();
-        ui.table_settings_mut(pane).set_columns(Some(chosen));
-        Acted::Open(Vec::new())
+            _ => return None,
+        })
     }
 
     fn click(&mut self, layout: &Layout, at: Position, _model: &Model) -> Option<Action> {
@@ -114,8 +115,13 @@ impl Layer for Columns {
     }
 }
 
+/// Gives the pane the columns of its list.
+fn choose(list: &Columns, ui: &mut Ui) {
+    ui.table_settings_mut(list.pane).set_columns(Some(list.visible_fields()));
+}
+
 /// Sorts by the selected field; again the other way round, then not at all.
-fn sort(list: &Columns, ui: &mut Ui) {
+fn sort(list: &mut Columns, ui: &mut Ui) {
     let Some(field) = list.field() else { return };
     let present = ui.sort(list.pane);
     // The store's order has two ways and no third.
@@ -138,11 +144,16 @@ fn sort_unavailable(pane: PaneId, field: usize, name: &str) -> Option<String> {
 }
 
 /// Order and columns as shipped, of every pane of this view.
-fn reset_view(ui: &mut Ui) {
+fn reset_view(ui: &mut Ui, model: &Model) {
     let panes: Vec<PaneId> = of_view(ui).collect();
     for pane in panes {
         ui.reset(pane);
     }
+    ui.with_top(|layer, ui| {
+        if let Some(list) = cast_mut::<Columns>(layer) {
+            list.read(ui, width(ui, model, list.pane));
+        }
+    });
 }
 
 /// The panes of the view, and the list that lies over them.

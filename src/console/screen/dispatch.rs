@@ -242,9 +242,6 @@ fn attempt_on(
         }
     };
     ui.message = None;
-    if let Some(effects) = ui.act_on_top(action, model, view) {
-        return effects;
-    }
     carry_out(act, ui, &ActContext { model, live, view, now })
 }
 

@@ -44,13 +44,9 @@ pub(crate) fn resolve(action: Action, cx: &PaneContext<'_>) -> Resolved {
 
 /// What it would do where nothing keeps this console from acting on the station.
 pub(super) fn resolve_here(action: Action, cx: &PaneContext<'_>) -> Resolved {
-    let PaneContext { model, ui, view } = *cx;
-    if let Some(offer) = ui.overlays.last().and_then(|layer| layer.offer(action, ui, model, view)) {
-        // The layer does it itself.
-        return offer.map(|()| Act::Do(Vec::new())).map_err(Into::into);
-    }
+    let of_layer = cx.ui.overlays.last().and_then(|layer| layer.act(action, cx));
     let systems = System::all().iter();
-    let of_record = systems.clone().find_map(|system| (system.act)(action, cx));
+    let of_record = of_layer.or_else(|| systems.clone().find_map(|system| (system.act)(action, cx)));
     let of_system = of_record.or_else(|| systems.clone().find_map(|system| (system.act_general)(action, cx)));
     of_system.unwrap_or_else(|| act(action, cx))
 }

@@ -1,6 +1,6 @@
 //! What an action does here and now, or why it does nothing: found once, for the footer and for the dispatch.
 
-use super::{Layer, confirm::Confirm, effect::Effect, state::Ui};
+use super::{Layer, confirm::Confirm, effect::Effect, layers::cast_mut, state::Ui};
 use crate::{
     console::{draw::class::Class, model::Model, settings::view::View},
     time::Now,
@@ -68,6 +68,32 @@ impl Act {
     /// Changes the screen, and has something done then.
     pub(crate) fn effects(change: impl FnOnce(&mut Ui, &ActContext<'_>) -> Vec<Effect> + 'static) -> Self {
         Self::Change(Box::new(change))
+    }
+
+    /// Changes the topmost layer, which is of this type, and the screen, which is without it meanwhile; has
+    /// something done then.
+    pub(crate) fn layer_effects<L: Layer>(
+        change: impl FnOnce(&mut L, &mut Ui, &ActContext<'_>) -> Vec<Effect> + 'static,
+    ) -> Self {
+        Self::effects(move |ui, cx| {
+            let done = ui.with_top(|layer, ui| cast_mut(layer).map(|layer| change(layer, ui, cx)));
+            done.flatten().unwrap_or_default()
+        })
+    }
+
+    /// Changes the topmost layer, which is of this type, and the screen alone.
+    pub(crate) fn layer<L: Layer>(change: impl FnOnce(&mut L, &mut Ui, &ActContext<'_>) + 'static) -> Self {
+        Self::layer_effects(move |layer, ui, cx| {
+            change(layer, ui, cx);
+            Vec::new()
+        })
+    }
+
+    /// Closes the topmost layer, which is of this type.
+    pub(crate) fn close<L: Layer>(
+        then: impl FnOnce(L, &mut Ui, &ActContext<'_>) -> Vec<Effect> + 'static,
+    ) -> Self {
+        Self::effects(move |ui, cx| ui.pop_top().map_or_else(Vec::new, |layer| then(*layer, ui, cx)))
     }
 
     /// Changes the screen alone.

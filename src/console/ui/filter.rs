@@ -16,7 +16,7 @@ use crate::{
         settings::view::{Canvas, View},
         ui,
         ui::{
-            Acted, FilterLine, Layer, Offer, Reaction, Scene, Target,
+            FilterLine, Layer, Reaction, Scene, Target,
             effect::Effect,
             layout::Layout,
             message::{show_message, show_message_as},
@@ -153,22 +153,22 @@ impl Layer for FilterLine {
         Target::Nothing
     }
 
-    fn offer(&self, action: Action, _ui: &Ui, _model: &Model, _view: &View) -> Offer {
-        matches!(action, Action::NextField | Action::PreviousField).then_some(Ok(()))
-    }
-
-    fn act(&mut self, action: Action, ui: &mut Ui, model: &Model, view: &View) -> Acted {
+    fn act(&self, action: Action, _cx: &PaneContext<'_>) -> Option<Resolved> {
         let by = if matches!(action, Action::NextField | Action::Down) { 1 } else { -1 };
-        match action {
-            Action::Open => return keep(self, ui),
-            Action::Back if self.dismiss_choice() => return Acted::Open(Vec::new()),
-            Action::NextField | Action::PreviousField => turn(self, ui, model, by),
-            Action::Up | Action::Down if self.is_choosing() => self.choose(by),
-            Action::Up | Action::Down => self.recall(action == Action::Up, &ui.filters),
-            _ => return Acted::Ignored,
-        }
-        follow(self, ui, view);
-        Acted::Open(Vec::new())
+        let change: fn(&mut Self, &mut Ui, &Model, isize) = match action {
+            Action::Open => return Some(Ok(keep(self))),
+            Action::Back if self.is_choosing() => {
+                return Some(Ok(Act::layer(|line: &mut Self, _, _| line.dismiss_choice())));
+            }
+            Action::NextField | Action::PreviousField => turn,
+            Action::Up | Action::Down if self.is_choosing() => |line, _, _, by| line.choose(by),
+            Action::Up | Action::Down => |line, ui, _, by| line.recall(by < 0, &ui.filters),
+            _ => return None,
+        };
+        Some(Ok(Act::layer(move |line, ui, cx| {
+            change(line, ui, cx.model, by);
+            follow(line, ui, cx.view);
+        })))
     }
 
     /// The filter that was in force before it is so again.
@@ -205,18 +205,17 @@ fn follow(line: &mut FilterLine, ui: &mut Ui, view: &View) {
 }
 
 /// Keeps what is written.
-fn keep(line: &FilterLine, ui: &mut Ui) -> Acted {
-    if let Some(fault) = &line.fault {
-        // It quotes the line.
-        let words = format!("no filter yet: {}", fault.words);
-        show_message_as(ui, words, true, Class::Payload, ui.at);
-        return Acted::Open(Vec::new());
-    }
-    Acted::Closed(remember(ui, line.text().trim_end()))
+fn keep(line: &FilterLine) -> Act {
+    let Some(fault) = &line.fault else {
+        return Act::close(|line: FilterLine, ui, _| remember(ui, line.text().trim_end()));
+    };
+    // It quotes the line.
+    let words = format!("no filter yet: {}", fault.words);
+    Act::change(|ui, _| show_message_as(ui, words, true, Class::Payload, ui.at))
 }
 
 /// Writes the next thing that could stand at the cursor.
-fn turn(line: &mut FilterLine, ui: &Ui, model: &Model, by: isize) {
+fn turn(line: &mut FilterLine, ui: &mut Ui, model: &Model, by: isize) {
     if line.is_choosing() {
         line.choose(by);
         return;

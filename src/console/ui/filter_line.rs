@@ -97,8 +97,8 @@ impl FilterLine {
     }
 
     /// Puts away what could be written; whether it was there.
-    pub(crate) fn dismiss_choice(&mut self) -> bool {
-        self.choice.take().is_some()
+    pub(crate) fn dismiss_choice(&mut self) {
+        self.choice = None;
     }
 
     /// Whether it is being chosen from what could be written.

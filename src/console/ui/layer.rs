@@ -13,7 +13,7 @@ use crate::{
         model::{Alert, Model},
         records::{row::DetailsRecord, selection::Selection},
         settings::view::{Canvas, View},
-        ui::{effect::Effect, layout::Layout, state::Ui},
+        ui::{act::Resolved, effect::Effect, layout::Layout, pane::PaneContext, state::Ui},
     },
     dissect::Subject,
     runs::AskView,
@@ -27,26 +27,6 @@ pub(crate) enum Reaction {
     Ignored,
     /// It was taken in.
     Consumed(Vec<Effect>),
-}
-
-/// What a layer did of an action.
-#[derive(Debug, PartialEq)]
-pub(crate) enum Acted {
-    /// It is none of this layer's.
-    Ignored,
-    /// It was done.
-    Open(Vec<Effect>),
-    /// It was done, and with it the layer is over.
-    Closed(Vec<Effect>),
-}
-
-/// Whether an action does something in a layer, or why not; nothing where it is none of the layer's.
-pub(crate) type Offer = Option<Result<(), String>>;
-
-/// An action of the layer that does something while this holds.
-#[expect(clippy::unnecessary_wraps, reason = "an offer of the layer, as its arms are")]
-pub(crate) fn needs(holds: bool, why: &str) -> Offer {
-    Some(if holds { Ok(()) } else { Err(why.to_owned()) })
 }
 
 /// What an action on a record is for.
@@ -97,11 +77,11 @@ pub(crate) trait Layer: Debug + Any {
     /// What the actions on a record are for while it has the keys.
     fn target<'a>(&'a self, model: &'a Model) -> Target<'a>;
 
-    /// Whether an action does something here. `ui` has this layer, on top.
-    fn offer(&self, action: Action, ui: &Ui, model: &Model, view: &View) -> Offer;
-
-    /// Does what an action asks for; it is known to be possible.
-    fn act(&mut self, action: Action, ui: &mut Ui, model: &Model, view: &View) -> Acted;
+    /// What an action does here, or why nothing; none where it is none of the layer's. The screen has this
+    /// layer, on top.
+    fn act(&self, _action: Action, _cx: &PaneContext<'_>) -> Option<Resolved> {
+        None
+    }
 
     /// Shows why an action of its own would do nothing, where that is to be seen in it.
     fn on_refused(&mut self, _action: Action) {}

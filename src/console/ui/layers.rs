@@ -8,10 +8,9 @@ use super::{
     state::{Focus, Ui},
 };
 use crate::console::{
-    input::action::Action,
     model::Model,
     settings::view::View,
-    ui::{Acted, Layer, Reaction, Target, effect::Effect},
+    ui::{Layer, Reaction, Target, effect::Effect},
 };
 
 /// A layer as what it is, for the code of that layer itself.
@@ -50,9 +49,9 @@ impl Ui {
     }
 
     /// Takes the topmost layer off, if it is of this type.
-    pub(crate) fn pop_top<L: Layer>(&mut self) -> Option<Box<dyn Layer>> {
+    pub(crate) fn pop_top<L: Layer>(&mut self) -> Option<Box<L>> {
         self.top::<L>()?;
-        self.overlays.pop()
+        (self.overlays.pop()? as Box<dyn Any>).downcast().ok()
     }
 
     /// Takes the layer of a type off of which this holds.
@@ -80,34 +79,22 @@ impl Ui {
     }
 
     /// Lets the topmost layer do something to itself and to the screen, which is without it meanwhile.
-    fn with_top<T>(&mut self, act: impl FnOnce(&mut dyn Layer, &mut Self) -> (T, bool)) -> Option<T> {
+    pub(crate) fn with_top<T>(&mut self, act: impl FnOnce(&mut Box<dyn Layer>, &mut Self) -> T) -> Option<T> {
         let mut layer = self.overlays.pop()?;
         let at = self.overlays.len();
-        let (done, stays) = act(&mut *layer, self);
-        if stays {
-            self.overlays.insert(at.min(self.overlays.len()), layer);
-        }
+        let done = act(&mut layer, self);
+        self.overlays.insert(at.min(self.overlays.len()), layer);
         Some(done)
-    }
-
-    /// Has the topmost layer do what an action asks for; nothing if it is none of the layer's.
-    pub(crate) fn act_on_top(&mut self, action: Action, model: &Model, view: &View) -> Option<Vec<Effect>> {
-        self.with_top(|layer, ui| match layer.act(action, ui, model, view) {
-            Acted::Ignored => (None, true),
-            Acted::Open(effects) => (Some(effects), true),
-            Acted::Closed(effects) => (Some(effects), false),
-        })
-        .flatten()
     }
 
     /// Gives the topmost layer a key before the keymap is asked.
     pub(crate) fn key_to_top(&mut self, key: crossterm::event::KeyEvent, view: &View) -> Reaction {
-        self.with_top(|layer, ui| (layer.on_key(key, ui, view), true)).unwrap_or(Reaction::Ignored)
+        self.with_top(|layer, ui| layer.on_key(key, ui, view)).unwrap_or(Reaction::Ignored)
     }
 
     /// Gives the topmost layer pasted text.
     pub(crate) fn paste_to_top(&mut self, text: &str, view: &View) {
-        self.with_top(|layer, ui| (layer.on_paste(text, ui, view), true));
+        self.with_top(|layer, ui| layer.on_paste(text, ui, view));
     }
 
     /// Leaves the topmost layer; nothing where none is open.

@@ -28,7 +28,7 @@ pub(crate) mod system;
 
 pub(crate) use draw_pane::{draw_filter, field_at, table_of};
 pub(crate) use filter_line::FilterLine;
-pub(crate) use layer::{Acted, Layer, Offer, Reaction, Scene, Target, needs};
+pub(crate) use layer::{Layer, Reaction, Scene, Target};
 pub(crate) use line::Line;
 pub(crate) use rows::{
     Arrangement, arrangement, counts, fixed_order, has_fixed_order, is_paged, rows, specs, visible_columns,

@@ -16,10 +16,11 @@ use crate::{
         settings::view::{Canvas, View},
         systems::bridge::{invoke, invoke::OTHER_VERSION, keys::EVENT, state_sign},
         ui::{
-            Acted, Layer, Offer, Scene, Target,
+            Layer, Scene, Target,
+            act::{Act, Resolved, act_if},
             effect::{Effect, OnPage},
             layout::Layout,
-            needs,
+            pane::PaneContext,
             state::Ui,
         },
     },
@@ -109,19 +110,9 @@ impl Layer for Events {
         Target::Nothing
     }
 
-    fn offer(&self, action: Action, _ui: &Ui, _model: &Model, _view: &View) -> Offer {
-        match action {
-            Action::Open => needs(self.selected().is_some(), "nothing is selected"),
-            _ => None,
-        }
-    }
-
-    fn act(&mut self, action: Action, ui: &mut Ui, model: &Model, _view: &View) -> Acted {
-        match (action, self.selected()) {
-            (Action::Open, Some(row)) => invoke::open_form(ui, model, row),
-            _ => return Acted::Ignored,
-        }
-        Acted::Open(Vec::new())
+    fn act(&self, action: Action, _cx: &PaneContext<'_>) -> Option<Resolved> {
+        let open = || Act::layer(|list: &mut Self, ui, cx| invoke::open_form(ui, cx.model, list.selected()));
+        (action == Action::Open).then(|| act_if(self.selected().is_some(), open, "nothing is selected"))
     }
 
     fn click(&mut self, layout: &Layout, at: Position, _model: &Model) -> Option<Action> {

@@ -23,7 +23,8 @@ pub(super) const OTHER_VERSION: &str =
     "the station answered something else: use the rl-console of its version";
 
 /// Opens the form of an event, as it was left.
-pub(super) fn open_form(ui: &mut Ui, model: &Model, row: &EventRow) {
+pub(super) fn open_form(ui: &mut Ui, model: &Model, row: Option<&EventRow>) {
+    let Some(row) = row else { return };
     let declared =
         model.mpp().into_iter().flat_map(|mpp| &mpp.queues).filter(|(_, queue)| queue.ready_after.is_some());
     let queues: Vec<QueueName> = declared.map(|(name, _)| name.clone()).collect();

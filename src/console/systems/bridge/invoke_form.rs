@@ -12,7 +12,14 @@ use crate::console::{
     settings::view::{Canvas, View},
     systems::bridge::invoke,
     ui,
-    ui::{Acted, Layer, Offer, Reaction, Scene, effect::Effect, layout::Layout, state::Ui},
+    ui::{
+        Layer, Reaction, Scene,
+        act::{Act, Resolved},
+        effect::Effect,
+        layout::Layout,
+        pane::PaneContext,
+        state::Ui,
+    },
 };
 
 /// Lines below the fields: what the focused one is, what it asks, what is wrong.
@@ -41,31 +48,29 @@ impl Layer for Form {
         ui::Target::Nothing
     }
 
-    fn offer(&self, action: Action, _ui: &Ui, model: &Model, _view: &View) -> Offer {
-        let why = match action {
-            Action::Send => {
-                sent_already(self).or_else(|| self.first_fault()).or_else(|| refused_by_queue(self, model))
+    fn act(&self, action: Action, cx: &PaneContext<'_>) -> Option<Resolved> {
+        let focus = |by| Act::layer(move |form, _, _| cycle_focus(form, by));
+        let (why, act) = match action {
+            Action::Send => (
+                sent_already(self)
+                    .or_else(|| self.first_fault())
+                    .or_else(|| refused_by_queue(self, cx.model)),
+                Act::layer_effects(|form, ui, _| invoke::send(form, ui).into_iter().collect()),
+            ),
+            Action::AsJson => {
+                (self.switch_unavailable(), Act::layer(|form: &mut Self, _, _| form.switch_mode()))
             }
-            Action::AsJson => self.switch_unavailable(),
-            Action::Defaults => sent_already(self).or_else(|| {
-                self.is_untouched().then(|| "nothing is written yet: these are the defaults".to_owned())
-            }),
-            Action::NextField | Action::PreviousField => None,
+            Action::Defaults => (
+                sent_already(self).or_else(|| {
+                    self.is_untouched().then(|| "nothing is written yet: these are the defaults".to_owned())
+                }),
+                Act::layer(|form: &mut Self, _, _| form.toggle_defaults()),
+            ),
+            Action::NextField => (None, focus(1)),
+            Action::PreviousField => (None, focus(-1)),
             _ => return None,
         };
-        Some(why.map_or(Ok(()), Err))
-    }
-
-    fn act(&mut self, action: Action, ui: &mut Ui, _model: &Model, _view: &View) -> Acted {
-        match action {
-            Action::Send => return Acted::Open(invoke::send(self, ui).into_iter().collect()),
-            Action::AsJson => self.switch_mode(),
-            Action::Defaults => self.toggle_defaults(),
-            Action::NextField => cycle_focus(self, 1),
-            Action::PreviousField => cycle_focus(self, -1),
-            _ => return Acted::Ignored,
-        }
-        Acted::Open(Vec::new())
+        Some(why.map_or(Ok(act), |why| Err(why.into())))
     }
 
     fn on_refused(&mut self, action: Action) {

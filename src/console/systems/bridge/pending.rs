@@ -20,7 +20,7 @@ use crate::{
             selection::Selection,
             table::{list_height, row_at},
         },
-        settings::view::{Canvas, View},
+        settings::view::Canvas,
         systems::bridge::{
             StoredInvocation,
             details::{InvocationDetails, on_invocation},
@@ -28,14 +28,14 @@ use crate::{
         },
         ui,
         ui::{
-            Acted, Layer, Offer, Scene, Target,
+            Layer, Scene, Target,
+            act::{Act, Resolved},
             effect::{Effect, OnPage},
             layout::Layout,
             ledger::Account,
             message::show_message,
-            needs,
             paged_lists::Pages,
-            pane::{Columns, Drawing, Empty, Pane, Source, Title},
+            pane::{Columns, Drawing, Empty, Pane, PaneContext, Source, Title},
             state::Ui,
         },
     },
@@ -162,18 +162,10 @@ impl Layer for Pending {
         Target::Row(PaneId::Pending)
     }
 
-    fn offer(&self, action: Action, _ui: &Ui, _model: &Model, _view: &View) -> Offer {
-        match action {
-            Action::Open => needs(self.selected().is_some(), "nothing is selected"),
-            _ => None,
-        }
-    }
-
-    fn act(&mut self, action: Action, ui: &mut Ui, _model: &Model, _view: &View) -> Acted {
-        match (action, self.selected()) {
-            (Action::Open, Some(row)) => Acted::Open(vec![open_invocation(ui, row.id)]),
-            _ => Acted::Ignored,
-        }
+    fn act(&self, action: Action, _cx: &PaneContext<'_>) -> Option<Resolved> {
+        let open = |id| Act::effects(move |ui, _| vec![open_invocation(ui, id)]);
+        let row = self.selected().ok_or_else(|| "nothing is selected".into());
+        (action == Action::Open).then(|| row.map(|row| open(row.id)))
     }
 
     fn click(&mut self, layout: &Layout, at: Position, _model: &Model) -> Option<Action> {

@@ -12,7 +12,12 @@ use crate::{
         settings::view::{Canvas, View},
         systems::runs::{Files, Submit, files::SelectedFile, submit_draw, submitting},
         ui::{
-            Acted, Layer, Offer, Reaction, Scene, Target, effect::Effect, layout::Layout, needs, state::Ui,
+            Layer, Reaction, Scene, Target,
+            act::{Act, Resolved},
+            effect::Effect,
+            layout::Layout,
+            pane::PaneContext,
+            state::Ui,
         },
         worker::OpeningJob,
     },
@@ -44,35 +49,42 @@ impl Layer for Submit {
         Target::Nothing
     }
 
-    fn offer(&self, action: Action, ui: &Ui, _model: &Model, _view: &View) -> Offer {
-        match action {
-            Action::Send => Some(self.unavailable().map_or(Ok(()), Err)),
-            Action::NextField | Action::PreviousField if self.shows_params() => {
-                needs(self.has_rows(), "the text has no params: write one as `name = value`")
+    fn act(&self, action: Action, cx: &PaneContext<'_>) -> Option<Resolved> {
+        let go_on = |by| Act::layer(move |submit: &mut Self, ui, _| submit.go_on(by, &ui.limits));
+        let (why, act) = match action {
+            Action::Send => (
+                self.unavailable(),
+                Act::layer_effects(|submit, ui, _| {
+                    submitting::send(submit, ui, TraceId(uuid::Uuid::now_v7()))
+                }),
+            ),
+            Action::NextField | Action::PreviousField => {
+                let why = if self.shows_params() {
+                    (!self.has_rows()).then_some("the text has no params: write one as `name = value`")
+                } else {
+                    (!self.has_faults()).then_some("nothing is wrong with it")
+                };
+                (why.map(str::to_owned), go_on(if action == Action::NextField { 1 } else { -1 }))
             }
-            Action::NextField | Action::PreviousField => needs(self.has_faults(), "nothing is wrong with it"),
-            Action::Defaults if self.sent.is_some() => {
-                needs(false, "it is sent already: the control plane has not answered yet")
-            }
-            Action::Defaults => needs(!self.is_blank(), "nothing is written yet: this is the example"),
+            Action::Defaults => (
+                self.sent_already().or_else(|| {
+                    self.is_blank().then(|| "nothing is written yet: this is the example".to_owned())
+                }),
+                Act::layer(|submit: &mut Self, _, _| submit.reset()),
+            ),
             // From the palette it is not known what they are of.
-            Action::Params | Action::Files => ui.palette.is_none().then_some(Ok(())),
-            _ => None,
-        }
-    }
-
-    fn act(&mut self, action: Action, ui: &mut Ui, _model: &Model, _view: &View) -> Acted {
-        match action {
-            Action::Send => return Acted::Open(submitting::send(self, ui, TraceId(uuid::Uuid::now_v7()))),
-            Action::NextField => self.go_on(1, &ui.limits),
-            Action::PreviousField => self.go_on(-1, &ui.limits),
-            Action::Defaults => self.reset(),
-            Action::Params => submitting::switch_mode(self, ui),
-            Action::Files => return Acted::Open(submitting::list_files(ui)),
-            Action::Back if self.shows_params() => submitting::leave_params(self, ui),
-            _ => return Acted::Ignored,
-        }
-        Acted::Open(Vec::new())
+            Action::Params if cx.ui.palette.is_none() => {
+                (None, Act::layer(|submit, ui, _| submitting::switch_mode(submit, ui)))
+            }
+            Action::Files if cx.ui.palette.is_none() => {
+                (None, Act::effects(|ui, _| submitting::list_files(ui)))
+            }
+            Action::Back if self.shows_params() => {
+                (None, Act::layer(|submit, ui, _| submitting::leave_params(submit, ui)))
+            }
+            _ => return None,
+        };
+        Some(why.map_or(Ok(act), |why| Err(why.into())))
     }
 
     fn on_refused(&mut self, action: Action) {
@@ -130,23 +142,20 @@ impl Layer for Files {
         Target::Nothing
     }
 
-    fn offer(&self, action: Action, _ui: &Ui, _model: &Model, _view: &View) -> Offer {
-        match action {
-            Action::Open => needs(self.selected().is_some(), "there is nothing to go on with"),
-            _ => None,
+    fn act(&self, action: Action, _cx: &PaneContext<'_>) -> Option<Resolved> {
+        if action != Action::Open {
+            return None;
         }
-    }
-
-    fn act(&mut self, action: Action, ui: &mut Ui, _model: &Model, _view: &View) -> Acted {
-        match (action, self.selected()) {
-            (Action::Open, Some(SelectedFile::Recent(recent))) => {
-                Acted::Closed(submitting::load_draft(ui, recent.draft.clone()))
+        Some(match self.selected() {
+            Some(SelectedFile::Recent(recent)) => {
+                let draft = recent.draft.clone();
+                Ok(Act::close(|_: Self, ui, _| submitting::load_draft(ui, draft)))
             }
-            (Action::Open, Some(SelectedFile::File(file))) => {
-                Acted::Open(vec![Effect::Opening(Box::new(OpeningJob::Text(file.path.clone())))])
+            Some(SelectedFile::File(file)) => {
+                Ok(Act::Do(vec![Effect::Opening(Box::new(OpeningJob::Text(file.path.clone())))]))
             }
-            _ => Acted::Ignored,
-        }
+            None => Err("there is nothing to go on with".into()),
+        })
     }
 
     fn click(&mut self, layout: &Layout, at: Position, _model: &Model) -> Option<Action> {

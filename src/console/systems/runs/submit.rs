@@ -208,10 +208,15 @@ impl Submit {
         if self.params.is_some() { KeyScope::SubmitParams } else { KeyScope::Submit }
     }
 
+    /// Why nothing is done with it until its answer is there.
+    pub(super) fn sent_already(&self) -> Option<String> {
+        self.sent.map(|_| "it is sent already: the control plane has not answered yet".to_owned())
+    }
+
     /// Why it cannot be sent, as far as it was read.
     pub(crate) fn unavailable(&self) -> Option<String> {
-        if self.sent.is_some() {
-            return Some("it is sent already: the control plane has not answered yet".to_owned());
+        if let Some(why) = self.sent_already() {
+            return Some(why);
         }
         if let Some((_, why)) = self.params.as_ref().and_then(Params::first_fault) {
             return Some(why);

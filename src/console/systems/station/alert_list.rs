@@ -13,7 +13,6 @@ use crate::{
         overlays::Details,
         records::{
             Table,
-            row::DetailsRecord,
             selection::{RecordKey, Selection},
             table::{list_height, row_at},
         },
@@ -22,7 +21,14 @@ use crate::{
             runs::{confirmations::ask_line, details::NodeDetails, keys::APPROVAL},
             station::keys::ALERT,
         },
-        ui::{Acted, Layer, Offer, Scene, Target, effect::Effect, layout::Layout, state::Ui},
+        ui::{
+            Layer, Scene, Target,
+            act::{Act, Resolved},
+            effect::Effect,
+            layout::Layout,
+            pane::PaneContext,
+            state::Ui,
+        },
     },
     field::Column,
     runs::AskView,
@@ -169,40 +175,34 @@ impl Layer for AlertList {
         self.selected_approval(model).map_or_else(|| Target::Alert(self.selected(model)), Target::Approval)
     }
 
-    fn offer(&self, action: Action, _ui: &Ui, model: &Model, view: &View) -> Offer {
-        let target = self.target(model);
-        Some(match (action, target) {
+    fn act(&self, action: Action, cx: &PaneContext<'_>) -> Option<Resolved> {
+        Some(match (action, self.target(cx.model)) {
             (Action::Open | Action::Acknowledge, Target::Alert(None)) => {
-                Err("nothing was the matter so far".to_owned())
+                Err("nothing was the matter so far".into())
             }
-            (Action::Open, _) => Ok(()),
+            (Action::Open, Target::Approval(ask)) => {
+                Ok(Act::open(Details::of(Box::new(NodeDetails::of(ask.run, ask.node.index)))))
+            }
+            (Action::Open, Target::Alert(Some(alert))) => Ok(Act::open(Details::of(Box::new(alert.clone())))),
             (Action::Acknowledge, Target::Alert(Some(alert))) => match alert.status {
-                AlertStatus::Active => Ok(()),
-                AlertStatus::Acknowledged => Err("it was put away as seen already".to_owned()),
-                AlertStatus::Resolved { .. } => Err("it has passed".to_owned()),
+                AlertStatus::Active => {
+                    let number = alert.number;
+                    Ok(Act::layer_effects(move |list: &mut Self, _, _| {
+                        list.first();
+                        vec![Effect::Acknowledge(number)]
+                    }))
+                }
+                AlertStatus::Acknowledged => Err("it was put away as seen already".into()),
+                AlertStatus::Resolved { .. } => Err("it has passed".into()),
             },
             (Action::Acknowledge, _) => Err(format!(
                 "a question waits for its answer: {} approves, {} rejects",
-                view.key(Action::Approve),
-                view.key(Action::Reject)
-            )),
+                cx.view.key(Action::Approve),
+                cx.view.key(Action::Reject)
+            )
+            .into()),
             _ => return None,
         })
-    }
-
-    fn act(&mut self, action: Action, ui: &mut Ui, model: &Model, _view: &View) -> Acted {
-        let record: Box<dyn DetailsRecord> = match (action, self.target(model)) {
-            (Action::Open, Target::Approval(ask)) => Box::new(NodeDetails::of(ask.run, ask.node.index)),
-            (Action::Open, Target::Alert(Some(alert))) => Box::new(alert.clone()),
-            (Action::Acknowledge, Target::Alert(Some(alert))) => {
-                let number = alert.number;
-                self.first();
-                return Acted::Open(vec![Effect::Acknowledge(number)]);
-            }
-            _ => return Acted::Ignored,
-        };
-        ui.push(Details::of(record));
-        Acted::Open(Vec::new())
     }
 
     fn page(&self) -> Option<usize> {
