@@ -1,4 +1,4 @@
-//! The console's own release binary as a server.
+//! The console's own shipped binary as a server.
 
 use std::{
     io::{BufRead, BufReader},

@@ -2,7 +2,7 @@
 //! Streams and a bare TCP echo, in one run.
 //!
 //! ```text
-//! cargo build --release                                     # the console, in the repository's root
+//! cargo build --profile dist                               # the console, in the repository's root
 //! cd benches && cargo run --release                         # all of it, both placements, about ten minutes
 //! cargo run --release -- --only station,echo --rounds 3     # some of it
 //! cargo run --release -- --placement one --json             # JSON lines
@@ -76,8 +76,8 @@ struct Cli {
 /// What to measure.
 #[derive(Debug, Args)]
 pub(crate) struct Options {
-    /// The release binary of the console.
-    #[arg(long, value_name = "PATH", default_value = concat!(env!("CARGO_MANIFEST_DIR"), "/../target/release/rl-console"))]
+    /// The console as it is shipped.
+    #[arg(long, value_name = "PATH", default_value = concat!(env!("CARGO_MANIFEST_DIR"), "/../target/dist/rl-console"))]
     pub(crate) station: PathBuf,
 
     /// Cycles under the clock in one round.

@@ -1,5 +1,5 @@
-//! rl-console itself: the real release binary, fed and paired through its own command line, and an adapter
-//! that speaks MPP v2 by hand.
+//! rl-console itself: the real binary as it is shipped, fed and paired through its own command line, and an
+//! adapter that speaks MPP v2 by hand.
 //!
 //! *Together* is one write of `applied`, `done` and the next `pull`; *apart* is one write for each. With four
 //! queues the one connection that MPP allows serves all of them, one invocation in flight on each.
@@ -160,7 +160,7 @@ impl Station {
     pub(crate) fn start(program: &Path, folder: &Path) -> Result<Start<Self>> {
         if !program.is_file() {
             return Ok(Start::Missing(format!(
-                "{} (cargo build --release, or --station PATH)",
+                "{} (cargo build --profile dist, or --station PATH)",
                 program.display()
             )));
         }

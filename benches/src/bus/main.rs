@@ -1,7 +1,7 @@
 //! The benchmark of the bus: rl-console's own beside core NATS and Redis publish/subscribe, in one run.
 //!
 //! ```text
-//! cargo build --release                                    # the console, in the repository's root
+//! cargo build --profile dist                              # the console, in the repository's root
 //! cd benches && cargo run --release --bin bus               # all of it, about fifteen minutes
 //! cargo run --release --bin bus -- --only rl-console,nats --measure rate --rounds 3
 //! cargo run --release --bin bus -- --measure paced --placement one --json
@@ -71,8 +71,8 @@ use crate::rate::{Case, Span};
 /// The bus of rl-console beside core NATS and Redis publish/subscribe.
 #[derive(Debug, Parser)]
 pub(crate) struct Options {
-    /// The release binary of the console.
-    #[arg(long, value_name = "PATH", default_value = concat!(env!("CARGO_MANIFEST_DIR"), "/../target/release/rl-console"))]
+    /// The console as it is shipped.
+    #[arg(long, value_name = "PATH", default_value = concat!(env!("CARGO_MANIFEST_DIR"), "/../target/dist/rl-console"))]
     pub(crate) station: PathBuf,
 
     /// Only these: `rl-console`, `nats`, `redis`, `redis-unix`.

@@ -1,4 +1,4 @@
-//! rl-console's own bus: the release binary's `serve`, over its Unix socket, in RMP v0.
+//! rl-console's own bus: the shipped binary's `serve`, over its Unix socket, in RMP v0.
 
 use std::{
     io::Write,
@@ -35,7 +35,7 @@ impl Station {
     pub(crate) fn start(program: &Path, folder: &Path, config: &str) -> Result<Start<Self>> {
         if !program.is_file() {
             return Ok(Start::Missing(format!(
-                "{} (cargo build --release, or --station PATH)",
+                "{} (cargo build --profile dist, or --station PATH)",
                 program.display()
             )));
         }

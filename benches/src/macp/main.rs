@@ -2,7 +2,7 @@
 //! answers the same messages and does nothing else, in one run.
 //!
 //! ```text
-//! cargo build --release                                    # the console, in the repository's root
+//! cargo build --profile dist                              # the console, in the repository's root
 //! cd benches && cargo run --release --bin macp              # all of it, about three minutes
 //! cargo run --release --bin macp -- --measure load --rounds 3 --json
 //! ```
@@ -54,8 +54,8 @@ mod v1 {
 /// The coordination runtime of rl-console beside a bare tonic server.
 #[derive(Debug, Parser)]
 pub(crate) struct Options {
-    /// The release binary of the console.
-    #[arg(long, value_name = "PATH", default_value = concat!(env!("CARGO_MANIFEST_DIR"), "/../target/release/rl-console"))]
+    /// The console as it is shipped.
+    #[arg(long, value_name = "PATH", default_value = concat!(env!("CARGO_MANIFEST_DIR"), "/../target/dist/rl-console"))]
     station: PathBuf,
 
     /// What to measure.

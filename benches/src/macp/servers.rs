@@ -37,14 +37,14 @@ impl Pair {
 }
 
 impl Runtime {
-    /// The console's release binary, with room for as many sessions and messages as rounds make.
+    /// The console's shipped binary, with room for as many sessions and messages as rounds make.
     ///
     /// # Errors
     /// It does not start, or serves no sessions.
     pub(crate) fn station(program: &Path, folder: &Path) -> Result<Self> {
         ensure!(
             program.is_file(),
-            "there is no {} (cargo build --release, or --station PATH)",
+            "there is no {} (cargo build --profile dist, or --station PATH)",
             program.display()
         );
         // The folder stands for the user's own configuration folder.

@@ -2,7 +2,7 @@
 //! happens, and how it holds under a flood. `btm` (bottom) beside it, where it is installed.
 //!
 //! ```sh
-//! cargo build --release && cd benches && cargo run --release --bin screen
+//! cargo build --profile dist && cd benches && cargo run --release --bin screen
 //! ```
 //!
 //! **First paint**: from just before the start of the process until the first frame's words have come through
@@ -48,8 +48,8 @@ const MIB: f64 = 1_048_576.0;
 /// Measures the console's first paint, idling, and keys under a flood.
 #[derive(Parser)]
 struct Args {
-    /// The console's release binary.
-    #[arg(long, default_value = "../target/release/rl-console")]
+    /// The console's shipped binary.
+    #[arg(long, default_value = "../target/dist/rl-console")]
     console: PathBuf,
     /// bottom's binary [default: `btm` on the path].
     #[arg(long, env = "BTM")]
