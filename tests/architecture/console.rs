@@ -22,7 +22,6 @@ const STILL_NAMES_A_SYSTEM: &[(&str, &str)] = &[
     ("console/app/app.rs", "runs"),
     ("console/screen/dispatch.rs", "runs"),
     ("console/systems/bridge/adapter_log.rs", "station"),
-    ("console/systems/bus/topics.rs", "bridge"),
     ("console/systems/station/alert_list.rs", "runs"),
 ];
 

@@ -124,3 +124,18 @@ impl Glyphs {
         if ascii { &ASCII } else { &UNICODE }
     }
 }
+
+/// A small chart, its highest bar the highest count.
+pub(crate) fn spark<const N: usize>(window: Option<[u64; N]>, glyphs: &Glyphs) -> String {
+    let counts = window.iter().flatten();
+    let highest = counts.clone().copied().max().unwrap_or(0);
+    if highest == 0 {
+        return String::new();
+    }
+    counts
+        .map(|count| match count {
+            0 => " ",
+            _ => glyphs.spark[usize::try_from((count * 7).div_ceil(highest)).unwrap_or(7).min(7)],
+        })
+        .collect()
+}

@@ -29,7 +29,7 @@ pub(crate) use entry_buffer::EntryBuffer;
 pub(crate) use health::{Condition, Report, ReportLine};
 pub(crate) use journal::{Notice, Origin};
 pub(crate) use numbered::Numbered;
-pub(crate) use rates::{Rate, WINDOW_BUCKETS, rate_text, round_rate};
+pub(crate) use rates::{Rate, rate_text, round_rate};
 pub(crate) use state::Model;
 pub(crate) use timeline::{StepOutcome, Timeline};
 pub(crate) use violations::FaultGroup;

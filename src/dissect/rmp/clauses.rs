@@ -1,6 +1,24 @@
-//! What peers of the bus break: the text of a clause in short, and what their authors do about it.
+//! What peers of the bus break: the text of a clause in short, and what their authors do about it; what is
+//! done about drops.
 
-use crate::rmp::{Code, Refusal};
+use crate::rmp::{Code, DropReason, Refusal};
+
+/// What is done about drops of a reason: at the publisher, at the subscriber, here.
+pub(crate) const fn drop_remedy(reason: DropReason) -> &'static [&'static str] {
+    match reason {
+        DropReason::TtlExpired => &[
+            "at the publisher: send earlier or with a longer ttl_ms, and see that both clocks agree",
+            "at the subscriber: read faster; what waited too long in its queue is gone",
+        ],
+        DropReason::Duplicate => &[
+            "at the publisher: count msg_id up for every new message; sent again on purpose, nothing is amiss",
+        ],
+        DropReason::BackpressureTimeout => &[
+            "at the subscriber: read faster, on a connection of its own, or subscribe to less",
+            "here: limits.rmp.queue_messages_max and limits.rmp.queue_bytes_max let more wait",
+        ],
+    }
+}
 
 /// What the author of a peer does about a refusal.
 pub(in crate::dissect) const fn refusal_remedy(refusal: Refusal) -> &'static str {

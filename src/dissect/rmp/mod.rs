@@ -14,5 +14,6 @@ mod tests;
 mod transitions;
 mod verdict;
 
+pub(crate) use clauses::drop_remedy;
 pub(super) use clauses::{clause_text, refusal_remedy};
 pub(crate) use names::{drop_word, rights, schema_name};

@@ -20,7 +20,8 @@
 //! schema = { type = "integer" }  # may be absent
 //! ```
 //!
-//! Unknown keys are faults: a misspelt `ready_afer` would change when a queue is freed.
+//! Unknown keys are faults: a misspelt `ready_afer` would change when a queue is freed. `load` reads the
+//! file, `read` its text, `table` one of its tables; `pack` is what comes of it.
 
 mod fault;
 mod hint;

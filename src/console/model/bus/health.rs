@@ -12,6 +12,7 @@ use crate::{
             state::Model,
         },
     },
+    dissect,
     ids::ConnectionId,
     port::HostState,
     rmp::{DropReason, Listener, PeerView, Snapshot, SubView, Totals},
@@ -41,23 +42,7 @@ pub(crate) fn socket_remedy() -> Vec<ReportLine> {
 
 /// What to do about drops of a reason, at whose doing they are.
 pub(crate) fn drop_remedy(reason: DropReason) -> Vec<ReportLine> {
-    match reason {
-        DropReason::TtlExpired => vec![
-            instruction(
-                "at the publisher: send earlier or with a longer ttl_ms, and see that both clocks agree",
-            ),
-            instruction("at the subscriber: read faster; what waited too long in its queue is gone"),
-        ],
-        DropReason::Duplicate => {
-            vec![instruction(
-                "at the publisher: count msg_id up for every new message; sent again on purpose, nothing is amiss",
-            )]
-        }
-        DropReason::BackpressureTimeout => vec![
-            instruction("at the subscriber: read faster, on a connection of its own, or subscribe to less"),
-            instruction("here: limits.rmp.queue_messages_max and limits.rmp.queue_bytes_max let more wait"),
-        ],
-    }
+    dissect::rmp::drop_remedy(reason).iter().map(|text| instruction(text)).collect()
 }
 
 /// The bus.

@@ -3,9 +3,13 @@
 use crate::{
     console::{
         copy::line,
-        draw::{Cell, format, glyphs, glyphs::Glyphs, theme::Role},
+        draw::{
+            Cell, format, glyphs,
+            glyphs::{Glyphs, spark},
+            theme::Role,
+        },
         input::pane_id::PaneId,
-        model::{Model, Rate, WINDOW_BUCKETS},
+        model::{Model, Rate},
         records::{
             entry_query::EntryQuery,
             paged_list::{PageRows, station_list},
@@ -221,22 +225,6 @@ fn condition(queue: &QueueView, glyphs: &Glyphs) -> (&'static str, String, Role)
         return (sign, words, Role::Warn);
     }
     (sign, words, role)
-}
-
-/// A small chart, its highest bar the highest count.
-pub(crate) fn spark(window: Option<[u64; WINDOW_BUCKETS]>, glyphs: &Glyphs) -> String {
-    let window = window.unwrap_or_default();
-    let highest = window.iter().copied().max().unwrap_or(0);
-    if highest == 0 {
-        return String::new();
-    }
-    window
-        .iter()
-        .map(|count| match count {
-            0 => " ",
-            _ => glyphs.spark[usize::try_from((count * 7).div_ceil(highest)).unwrap_or(7).min(7)],
-        })
-        .collect()
 }
 
 /// The queues of the pack and of pending rows.

@@ -6,7 +6,11 @@ use std::borrow::Cow;
 use crate::{
     console::{
         copy::line,
-        draw::{Cell, format, glyphs::Glyphs, theme::Role},
+        draw::{
+            Cell, format,
+            glyphs::{Glyphs, spark},
+            theme::Role,
+        },
         input::pane_id::PaneId,
         model::{
             Model,
@@ -20,10 +24,7 @@ use crate::{
             row_list::Rows,
             selection::RecordKey,
         },
-        systems::{
-            bridge::queues::spark,
-            bus::{details::TopicDetails, keys::TOPIC},
-        },
+        systems::bus::{details::TopicDetails, keys::TOPIC},
         ui::{
             ledger::{Account, LedgerBound},
             paged_lists::Pages,
