@@ -41,31 +41,19 @@ impl ShippedBinding {
     }
 }
 
-/// Places with rows in panes, but for Queues, and more of them: panes, then others.
+/// Every pane with rows but Queues, with more panes and other places.
 macro_rules! rows_and {
     ($($pane:ident),* $(; $($more:ident),*)?) => {
-        rows_beside_runs_and!(
-            $($pane,)* Runs, Plan, RunEvents, Artifacts, RunHistory, Subscribers, Peers; $($($more),*)?
+        rows_of_bridge_and!(
+            $($pane,)* Runs, Plan, RunEvents, Artifacts, RunHistory, Subscribers, Peers, Sessions, Positions,
+            Statements, SessionLog, SessionHistory; $($($more),*)?
         )
     };
 }
 
-impl KeyScope {
-    /// Panes of all views, and the chips above them.
-    pub(crate) const VIEWS: &[Self] = VIEWS;
-}
-
-/// The same without those that tell of runs.
-macro_rules! rows_beside_runs_and {
-    ($($pane:ident),*; $($more:ident),*) => {
-        rows_beside_both_and!(
-            $($pane,)* Sessions, Positions, Statements, SessionLog, SessionHistory; $($more),*
-        )
-    };
-}
-
-/// The same without those that tell of sessions.
-macro_rules! rows_beside_both_and {
+/// Every pane with rows but Queues, those of runs, of sessions and of the bus's connections; with more panes
+/// and other places.
+macro_rules! rows_of_bridge_and {
     ($($pane:ident),* $(; $($more:ident),*)?) => {
         &[
             $( Pane(PaneId::$pane), )*
@@ -89,15 +77,20 @@ macro_rules! rows_beside_both_and {
     };
 }
 
+impl KeyScope {
+    /// Panes of all views, and the chips above them.
+    pub(crate) const VIEWS: &[Self] = VIEWS;
+}
+
 const PANES: &[KeyScope] = rows_and!(Queues, Started);
 /// Panes of all views, and the chips above them.
 pub(super) const VIEWS: &[KeyScope] = rows_and!(Queues, Started; Chips);
-/// The same without those that tell of runs or of sessions: what concerns the adapter is not named there,
-/// though it works.
-const OF_ADAPTER: &[KeyScope] = rows_beside_both_and!(Queues, Started; Chips);
-/// The same, with those whose rows are sessions of the bus: among runs and sessions the key of a recording
-/// says no to a question, or writes a reason.
-const INVOKES: &[KeyScope] = rows_beside_both_and!(Queues, Started, Subscribers, Peers; Chips);
+/// Panes that tell of neither runs nor sessions, and the chips: what concerns the adapter is not named in
+/// the others, though it works.
+const OF_ADAPTER: &[KeyScope] = rows_of_bridge_and!(Queues, Started; Chips);
+/// Panes that tell of neither runs nor sessions, those of the bus's connections, and the chips: among runs
+/// and sessions the key of a recording says no to a question, or writes a reason.
+const INVOKES: &[KeyScope] = rows_of_bridge_and!(Queues, Started, Subscribers, Peers; Chips);
 /// Where a session of the bus is selected.
 const SESSIONS: &[KeyScope] = &[Pane(PaneId::Subscribers), Pane(PaneId::Peers)];
 /// Where keys that work on a queue only say where to go.
@@ -107,11 +100,11 @@ const LISTS: &[KeyScope] =
     rows_and!(Queues, Pending; Details, Inspector, Events, Alerts, Columns, Help, Output, Files);
 /// Where rows are found and columns are chosen.
 const TABLES: &[KeyScope] = rows_and!(Queues, Pending);
-/// The same, in panes alone.
+/// Panes where rows are found.
 const ROWS: &[KeyScope] = rows_and!(Queues);
 /// Where a record is at hand that has a cause, a place in time, and something to copy.
 const TRACED: &[KeyScope] = rows_and!(Queues; Details, Inspector);
-/// The same, but for the inspector, where causes are what one comes for.
+/// Where a record at hand has a cause; in the inspector causes are what one comes for.
 const CAUSED: &[KeyScope] = rows_and!(Queues, Pending; Details);
 /// Where there is something to copy.
 const COPIED: &[KeyScope] = rows_and!(Queues, Pending; Details, Inspector);
@@ -125,7 +118,7 @@ const TIMED: &[KeyScope] =
 /// Where the palette and help open.
 const ANYWHERE: &[KeyScope] =
     rows_and!(Queues, Started, Pending; Chips, Details, Inspector, Events, Alerts, Columns, Files);
-/// Where the bridge is started again: wherever it is said that it is down.
+/// Where a host is started again: wherever it is said that it is down.
 const RESTARTS: &[KeyScope] = rows_and!(Queues, Started; Chips, Details, Alerts);
 const INVOCATIONS: &[KeyScope] = &[
     Pane(PaneId::InFlight),
