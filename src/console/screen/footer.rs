@@ -1,24 +1,22 @@
 //! The last line: the keys that work here now.
 
-use crate::console::{
-    draw::text,
-    input::{keymap, pane_id::PaneId},
-    screen::resolve::{resolve, resolve_here},
-    ui::{pane::PaneContext, system::System},
-};
 use ratatui::layout::Rect;
 
 use crate::console::{
-    draw::theme::Role,
+    draw::{text, theme::Role},
     input::{
         action::Action,
+        keymap,
         keymap::{Chord, KeyScope},
+        pane_id::PaneId,
     },
     model::Model,
+    screen::resolve::{resolve, resolve_here},
     settings::view::Canvas,
     ui::{
+        pane::PaneContext,
         state::{Focus, Ui},
-        system::ChipId,
+        system::{ChipId, System},
     },
 };
 
@@ -50,7 +48,7 @@ pub(crate) fn draw(canvas: &mut Canvas<'_>, area: Rect, model: &Model, ui: &Ui) 
     let is_idle = |binding: &keymap::Binding| match (binding.action, place) {
         (Action::Approve | Action::Reject, _) => !is_question,
         (Action::Cancel, KeyScope::Details) => {
-            System::all().iter().all(|system| (system.act)(Action::Cancel, &cx).is_none())
+            System::all().iter().all(|system| (system.act_first)(Action::Cancel, &cx).is_none())
         }
         (Action::Kick | Action::Settle | Action::Acknowledge, KeyScope::Alerts) if is_question => true,
         (Action::Open, KeyScope::Details)

@@ -3,7 +3,6 @@
 
 use super::{columns, time_travel};
 use crate::console::{
-    draw::class::Class,
     input::action::Action,
     inspect,
     overlays::{Details, Help, KeyList, LedgerOverlay, copying},
@@ -33,22 +32,16 @@ pub(crate) fn resolve(action: Action, cx: &PaneContext<'_>) -> Resolved {
     {
         return Err(why.into());
     }
-    resolve_here(action, cx).map_err(|mut why| {
-        // What is wrong in a form quotes what is written there.
-        if matches!(action, Action::Send | Action::AsJson | Action::Params) {
-            why.class = Class::Payload;
-        }
-        why
-    })
+    resolve_here(action, cx)
 }
 
 /// What it would do where nothing keeps this console from acting on the station.
 pub(super) fn resolve_here(action: Action, cx: &PaneContext<'_>) -> Resolved {
     let of_layer = cx.ui.overlays.last().and_then(|layer| layer.act(action, cx));
     let systems = System::all().iter();
-    let of_record = of_layer.or_else(|| systems.clone().find_map(|system| (system.act)(action, cx)));
-    let of_system = of_record.or_else(|| systems.clone().find_map(|system| (system.act_general)(action, cx)));
-    of_system.unwrap_or_else(|| act(action, cx))
+    let first = of_layer.or_else(|| systems.clone().find_map(|system| (system.act_first)(action, cx)));
+    let otherwise = first.or_else(|| systems.clone().find_map(|system| (system.act_otherwise)(action, cx)));
+    otherwise.unwrap_or_else(|| act(action, cx))
 }
 
 /// What an action does that is no system's.

@@ -10,8 +10,15 @@ use crate::{
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Unavailable {
     pub(crate) text: String,
-    /// Whose words it has.
+    /// Who may read it: what quotes a payload is masked on air.
     pub(crate) class: Class,
+}
+
+impl Unavailable {
+    /// Says what is wrong with what was written, and quotes it.
+    pub(crate) fn quoting(text: String) -> Self {
+        Self { text, class: Class::Payload }
+    }
 }
 
 impl From<String> for Unavailable {

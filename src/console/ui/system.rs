@@ -39,10 +39,11 @@ pub(crate) struct System {
     pub(crate) chip: &'static str,
     /// The figure of its chip; empty where there is none to be shown, or no room for it.
     pub(crate) figure: fn(&PaneContext<'_>, Room) -> String,
-    /// What an action does on the record that the keys are for; nothing where that is none of this system's.
-    pub(crate) act: ResolveFn,
-    /// What an action does that no record takes.
-    pub(crate) act_general: ResolveFn,
+    /// What an action does where this system has something to say of it before all others: mostly by the
+    /// record that the keys are for. No two systems answer in the same place.
+    pub(crate) act_first: ResolveFn,
+    /// What an action does where no system answered first.
+    pub(crate) act_otherwise: ResolveFn,
     /// Its condition, why, and what to do.
     pub(crate) report: fn(&Model, Now) -> Report,
     /// What is said once it was started again.

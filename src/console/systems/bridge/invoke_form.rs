@@ -14,7 +14,7 @@ use crate::console::{
     ui,
     ui::{
         Layer, Reaction, Scene,
-        act::{Act, Resolved},
+        act::{Act, Resolved, Unavailable},
         effect::Effect,
         layout::Layout,
         pane::PaneContext,
@@ -70,7 +70,11 @@ impl Layer for Form {
             Action::PreviousField => (None, focus(-1)),
             _ => return None,
         };
-        Some(why.map_or(Ok(act), |why| Err(why.into())))
+        let refuse = |why: String| match action {
+            Action::Send | Action::AsJson => Unavailable::quoting(why),
+            _ => why.into(),
+        };
+        Some(why.map_or(Ok(act), |why| Err(refuse(why))))
     }
 
     fn on_refused(&mut self, action: Action) {

@@ -13,7 +13,7 @@ use crate::{
         systems::runs::{Files, Submit, files::SelectedFile, submit_draw, submitting},
         ui::{
             Layer, Reaction, Scene, Target,
-            act::{Act, Resolved},
+            act::{Act, Resolved, Unavailable},
             effect::Effect,
             layout::Layout,
             pane::PaneContext,
@@ -84,7 +84,8 @@ impl Layer for Submit {
             }
             _ => return None,
         };
-        Some(why.map_or(Ok(act), |why| Err(why.into())))
+        let refuse = |why| if action == Action::Send { Unavailable::quoting(why) } else { why.into() };
+        Some(why.map_or(Ok(act), |why| Err(refuse(why))))
     }
 
     fn on_refused(&mut self, action: Action) {
