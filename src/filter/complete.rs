@@ -1,6 +1,5 @@
 //! What could be written next.
 
-use crate::words;
 use std::ops::Range;
 
 use super::{
@@ -9,7 +8,10 @@ use super::{
     parse::{kind_name, operators},
     print,
 };
-use crate::field::{Class, Kind, Spec, index_of};
+use crate::{
+    field::{Class, Kind, Spec, index_of},
+    words,
+};
 
 /// More are not offered.
 const CANDIDATES_MAX: usize = 100;

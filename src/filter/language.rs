@@ -1,6 +1,5 @@
 //! A filter.
 
-use crate::words;
 use jiff::tz::TimeZone;
 
 use super::{
@@ -14,6 +13,7 @@ use super::{
 use crate::{
     field::{Class, Kind, Record, Spec, Value},
     time::Now,
+    words,
 };
 
 /// The longest text of a filter.

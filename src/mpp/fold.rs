@@ -1,7 +1,6 @@
 //! Carries a snapshot on by the tap's entries. Live, attached and replayed views are all made by this one
 //! fold.
 
-use crate::words;
 use std::sync::Arc;
 
 use super::snapshot::{AdapterView, EndedView, Listener, LiveView, LogView, PackFacts, QueueView, Snapshot};
@@ -13,6 +12,7 @@ use crate::{
         mpp::{RowState, Transition},
     },
     time::Now,
+    words,
 };
 
 impl Snapshot {

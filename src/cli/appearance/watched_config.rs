@@ -1,6 +1,5 @@
 //! The looks of a console, from flags, variables and files, read again when a file changed.
 
-use crate::console::settings;
 use std::{
     path::PathBuf,
     sync::{Mutex, MutexGuard, PoisonError},
@@ -19,6 +18,7 @@ use crate::{
     },
     console::{
         draw::{Theme, Themes},
+        settings,
         settings::{AppearanceSettings, Fault, Reload},
     },
     time::Clock,

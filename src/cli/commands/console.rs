@@ -1,7 +1,6 @@
 //! The console: a station, and a screen on it. Where another process holds the data folder, the screen is on
 //! its station.
 
-use crate::console::settings;
 use std::{path::PathBuf, sync::Arc, thread::JoinHandle, time::Duration};
 
 use tokio::sync::{oneshot, watch};
@@ -18,6 +17,7 @@ use crate::{
     console,
     console::{
         draw::OnAir,
+        settings,
         settings::{CommandHints, ConsoleError, Exit},
     },
     port::StationPort,

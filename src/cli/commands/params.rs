@@ -1,7 +1,6 @@
 //! The params that flags set, held against those that an opening has: a name that it does not know changes
 //! nothing, and a value of another type breaks what uses it.
 
-use crate::words::nearest;
 use serde_json::Value;
 
 use super::opening;
@@ -9,6 +8,7 @@ use crate::{
     cli::{args::ParamsArgs, error::Error},
     limits::Runs,
     runs::openings::{Map, declared_params},
+    words::nearest,
 };
 
 /// Names that are listed.

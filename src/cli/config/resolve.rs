@@ -1,6 +1,5 @@
 //! Which layer's value holds for each key.
 
-use crate::words::nearest;
 use std::{fmt, path::PathBuf};
 
 use super::{
@@ -12,6 +11,7 @@ use super::{
 use crate::{
     cli::{args::Global, env, env::Env},
     console::input::{Keymap, KeymapError},
+    words::nearest,
 };
 
 /// Where a value came from.

@@ -1,6 +1,5 @@
 //! A form: the fields of one event, what is written in them, and what the schema says of it.
 
-use crate::console::draw::text;
 use serde_json::Value as Json;
 
 use super::{
@@ -10,6 +9,7 @@ use super::{
     shape::{self, Shape},
 };
 use crate::{
+    console::draw::text,
     ids::{EventName, InvocationId, QueueName},
     limits,
     mpp::NewInvocation,

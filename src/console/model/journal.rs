@@ -1,6 +1,5 @@
 //! What a person should read, of all links, oldest first, bounded.
 
-use crate::tap::entry::Link;
 use std::{collections::VecDeque, sync::Arc, time::Duration};
 
 use super::coalesced::CoalescedNotices;
@@ -8,7 +7,7 @@ use crate::{
     console::draw::{class::Class, format::many},
     ids::Seq,
     limits,
-    tap::entry::{mpp::HelloReason, station::Level},
+    tap::entry::{Link, mpp::HelloReason, station::Level},
     time::Now,
     words::counted,
 };

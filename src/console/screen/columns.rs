@@ -1,9 +1,5 @@
 //! Choosing what a pane is sorted by and which columns it has.
 
-use crate::console::ui::{
-    act::{Act, Resolved, act_if},
-    pane::PaneContext,
-};
 use ratatui::layout::Position;
 
 use crate::{
@@ -15,8 +11,15 @@ use crate::{
         settings::view::Canvas,
         ui,
         ui::{
-            Layer, Scene, Target, effect::Effect, layers::cast_mut, layout::Layout, layouts,
-            message::show_message, pane::Source, state::Ui,
+            Layer, Scene, Target,
+            act::{Act, Resolved, act_if},
+            effect::Effect,
+            layers::cast_mut,
+            layout::Layout,
+            layouts,
+            message::show_message,
+            pane::{PaneContext, Source},
+            state::Ui,
         },
     },
     time::Now,

@@ -1,11 +1,10 @@
 //! The first line: which view this is, where you are in time, recording, loss, the clock.
 
-use crate::console::draw::{format, text};
 use ratatui::layout::Rect;
 
 use crate::{
     console::{
-        draw::theme::Role,
+        draw::{format, text, theme::Role},
         input::{action::Action, view_id::ViewId},
         model::{Model, station::StationState},
         settings::view::{Canvas, View},

@@ -1,6 +1,5 @@
 //! What the palette does with keys and clicks, and what becomes of the line that is run.
 
-use crate::console::{screen::resolve, ui::pane::PaneContext};
 use crossterm::event::{KeyEvent, MouseEvent};
 
 use crate::{
@@ -8,8 +7,9 @@ use crate::{
         input::{action::Action, keymap::KeyScope},
         model::Model,
         overlays::Output,
+        screen::resolve,
         settings::{shell::Subcommand, view::View},
-        ui::{effect::Effect, message::show_message, palette::Hit, state::Ui},
+        ui::{effect::Effect, message::show_message, palette::Hit, pane::PaneContext, state::Ui},
     },
     time::Now,
 };

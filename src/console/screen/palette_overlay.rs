@@ -1,17 +1,18 @@
 //! How the palette is drawn, over all others.
 
-use crate::console::{screen::resolve, ui::pane::PaneContext};
 use ratatui::{layout::Rect, style::Modifier};
 
 use crate::console::{
     draw::{class::Class, text, theme::Role},
     model::Model,
+    screen::resolve,
     settings::{
         shell::Subcommand,
         view::{Canvas, View},
     },
     ui::{
         palette::{Hit, Palette, area},
+        pane::PaneContext,
         state::Ui,
     },
 };

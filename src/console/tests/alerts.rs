@@ -1,21 +1,19 @@
 //! What the operator must not miss: when it comes, when it goes, and what he can do with it.
 
-use crate::console::{
-    input::pane_id::PaneId, systems::station::outcomes::StationCommand, ui::effect::Effect,
-};
 use crossterm::event::{KeyCode, MouseButton, MouseEvent, MouseEventKind};
 
 use super::test_console::{TestConsole, applied, connected, dispatched, enqueued, show};
 use crate::{
     console::{
-        input::keymap::KeyScope,
+        input::{keymap::KeyScope, pane_id::PaneId},
         model::{
             Alert, AlertChanges, AlertStatus, Cause,
             bridge::alerts::{ADAPTER_GONE, ADAPTER_SILENT, HEAD_WAITING, HOST_DOWN, ORPHANED, PORT_DOWN},
             runs::alerts::{AWAITING_APPROVAL, RUNS_FAILED},
             station::alerts::{DISK_LOW, RECORDING_FAILED, STORE_FAILING},
         },
-        ui::event::Event,
+        systems::station::outcomes::StationCommand,
+        ui::{effect::Effect, event::Event},
     },
     ids::{ActionId, InvocationId, SessionId},
     mpp,

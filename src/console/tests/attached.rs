@@ -1,13 +1,12 @@
 //! A console on the station of another process: what the header says of it, and what keys do.
 
-use crate::console::ui::effect::Effect;
 use std::sync::Arc;
 
 use crossterm::event::KeyCode;
 
 use super::test_console::{TestConsole, connected, show};
 use crate::{
-    console::draw::glyphs::Glyphs,
+    console::{draw::glyphs::Glyphs, ui::effect::Effect},
     ids::ConnectionId,
     port::{Attachment, PreviousSession, Reachability},
     rmp::{Dialect, Kind},

@@ -1,9 +1,5 @@
 //! Marks, cancelling many together, moving rows of another manifest, and recordings.
 
-use crate::console::systems::{
-    bridge::{bulk::CancelPart, outcomes::BridgeCommand, pending::PendingPage},
-    station::outcomes::StationCommand,
-};
 use std::path::PathBuf;
 
 use crossterm::event::KeyCode;
@@ -15,6 +11,10 @@ use super::{
 use crate::{
     console::{
         input::{keymap::KeyScope, pane_id::PaneId},
+        systems::{
+            bridge::{bulk::CancelPart, outcomes::BridgeCommand, pending::PendingPage},
+            station::outcomes::StationCommand,
+        },
         ui::{effect::Effect, event::Event},
     },
     ids::{InvocationId, RefundId},

@@ -1,6 +1,5 @@
 //! The bus: what its view shows, what its chip says, what is done there.
 
-use crate::console::systems::{bus::confirmations::KickPeer, station::outcomes::StationCommand};
 use crossterm::event::KeyCode;
 
 use super::{
@@ -11,7 +10,10 @@ use crate::{
     console::{
         input::{action::Action, pane_id::PaneId, view_id::ViewId},
         model::bus::Culprit,
-        systems::bus::keys::PEER,
+        systems::{
+            bus::{confirmations::KickPeer, keys::PEER},
+            station::outcomes::StationCommand,
+        },
         ui::{effect::Effect, state::Focus},
     },
     ids::{ConnectionId, TraceId},

@@ -1,7 +1,6 @@
 //! Figures of the bus: rates as they are, what snapshots bring of what was missed, whose doing it is, and
 //! what buries nothing.
 
-use crate::console::systems::bus::confirmations::KickPeer;
 use crossterm::event::KeyCode;
 
 use super::{
@@ -12,7 +11,10 @@ use crate::{
     console::{
         input::pane_id::PaneId,
         records::selection::RecordKey,
-        systems::bus::keys::{PEER, SUBSCRIPTION, TOPIC},
+        systems::bus::{
+            confirmations::KickPeer,
+            keys::{PEER, SUBSCRIPTION, TOPIC},
+        },
         ui,
         ui::{ledger, specs, state::Focus},
     },

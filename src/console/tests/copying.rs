@@ -1,6 +1,5 @@
 //! Copying: what goes to the clipboard, and what is said of it.
 
-use crate::console::{systems::bridge::pending::WholeInvocation, ui::effect::Effect};
 use crossterm::event::KeyCode;
 
 use super::{
@@ -11,7 +10,8 @@ use super::{
 use crate::{
     console::{
         input::{action::Action, keymap::KeyScope, pane_id::PaneId, view_id::ViewId},
-        ui::{event::Event, state::Focus},
+        systems::bridge::pending::WholeInvocation,
+        ui::{effect::Effect, event::Event, state::Focus},
     },
     ids::InvocationId,
     port::Page,

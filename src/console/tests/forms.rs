@@ -1,6 +1,5 @@
 //! Snapshots of the forms and of the questions, with their colours.
 
-use crate::console::systems::bridge::pending::PendingPage;
 use crossterm::event::KeyCode;
 
 use super::{
@@ -12,6 +11,7 @@ use super::{
 use crate::{
     console::{
         input::action::{Action, Direction},
+        systems::bridge::pending::PendingPage,
         ui::event::Event,
     },
     ids::InvocationId,

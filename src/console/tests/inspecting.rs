@@ -1,7 +1,6 @@
 //! The inspector on whole screens: from a record to its entries, from one entry to the next, on air, large
 //! entries, entries that are gone.
 
-use crate::console::systems::bridge::pending::WholeInvocation;
 use crossterm::event::{KeyCode, MouseButton, MouseEvent, MouseEventKind};
 
 use super::{
@@ -15,6 +14,7 @@ use crate::{
         inspect,
         inspect::Inspector,
         model::Timeline,
+        systems::bridge::pending::WholeInvocation,
         ui::{effect::Effect, event::Event, state::Focus},
         wire::ENTRY,
         worker::decode_worker,

@@ -1,7 +1,6 @@
 //! Work given by hand: the list of events, the form that a schema makes, what is sent, and what is kept.
 
 use super::test_console::of_type;
-use crate::console::{systems::bridge::invoke::Invoke, ui::effect::Effect};
 use crossterm::event::{KeyCode, MouseButton, MouseEvent, MouseEventKind};
 
 use super::{
@@ -12,7 +11,8 @@ use crate::{
     console::{
         form::{Field, Form, Kind, Need},
         input::keymap::KeyScope,
-        ui::event::Event,
+        systems::bridge::invoke::Invoke,
+        ui::{effect::Effect, event::Event},
     },
     ids::{InvocationId, TraceId},
     mpp,

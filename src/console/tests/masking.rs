@@ -1,7 +1,6 @@
 //! A noisy night: whatever comes from viewers, peers and payloads has a mark, and no screen of a show that is
 //! on air has one of them. What is added to the views, the layers or the places is looked at too.
 
-use crate::console::ui::effect::Effect;
 use std::collections::BTreeSet;
 
 use crossterm::event::KeyCode;
@@ -18,6 +17,7 @@ use crate::{
         overlays::Output,
         settings::shell::{SubcommandEnd, SubcommandResult},
         ui::{
+            effect::Effect,
             event::Event,
             history::History,
             layout::{COLUMNS_MIN, ROWS_MIN},

@@ -2,13 +2,6 @@
 //! say what is.
 
 use super::test_console::of_type;
-use crate::console::{
-    systems::{
-        bridge::queue_control::Batch,
-        runs::confirmations::{CancelRun, Decided},
-    },
-    ui::effect::Effect,
-};
 use crossterm::event::KeyCode;
 
 use super::{
@@ -22,8 +15,15 @@ use crate::{
         input::{action::Action, pane_id::PaneId, view_id::ViewId},
         model::AlertStatus,
         records::selection::RecordKey,
-        systems::{runs::keys::RUN, sessions::keys::SESSION},
-        ui::{event::Event, state::Focus},
+        systems::{
+            bridge::queue_control::Batch,
+            runs::{
+                confirmations::{CancelRun, Decided},
+                keys::RUN,
+            },
+            sessions::keys::SESSION,
+        },
+        ui::{effect::Effect, event::Event, state::Focus},
     },
     ids::ActionId,
     macp::{Ending, Mode},

@@ -1,6 +1,5 @@
 //! What the operator is told: of rows that wait to be settled, refusals, refunds, and what was before.
 
-use crate::console::systems::bridge::pending::WholeInvocation;
 use crossterm::event::KeyCode;
 
 use super::{
@@ -8,7 +7,7 @@ use super::{
     test_console::{TestConsole, fresh, row, show},
 };
 use crate::{
-    console::{input::keymap::KeyScope, ui::event::Event},
+    console::{input::keymap::KeyScope, systems::bridge::pending::WholeInvocation, ui::event::Event},
     ids::InvocationId,
     mpp,
     port::Page,

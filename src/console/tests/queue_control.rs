@@ -1,6 +1,5 @@
 //! Hold and drain: what keys do, and what is seen of it.
 
-use crate::console::ui::effect::Effect;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use super::{
@@ -10,7 +9,7 @@ use super::{
 use crate::{
     console::{
         input::pane_id::PaneId,
-        ui::{event::Event, state::Focus},
+        ui::{effect::Effect, event::Event, state::Focus},
     },
     mpp,
     port::Command,

@@ -1,16 +1,6 @@
 //! What is done to runs: a question is answered, a run is cancelled, an opening is submitted.
 
 use super::test_console::of_type;
-use crate::{
-    console::{
-        systems::runs::{
-            confirmations::{CancelRun, Decided},
-            submitting::Submission,
-        },
-        ui::{effect::Effect, system::ChipId},
-    },
-    tap::entry::Link,
-};
 use crossterm::event::KeyCode;
 
 use super::{
@@ -21,15 +11,19 @@ use super::{
 use crate::{
     console::{
         input::{action::Action, keymap::KeyScope, pane_id::PaneId, view_id::ViewId},
-        systems::runs::keys::RUN,
-        ui::{event::Event, state::Focus},
+        systems::runs::{
+            confirmations::{CancelRun, Decided},
+            keys::RUN,
+            submitting::Submission,
+        },
+        ui::{effect::Effect, event::Event, state::Focus, system::ChipId},
     },
     ids::{ConnectionId, TraceId},
     port::{Command, Outcome, PortError},
     rmp::{Dialect, Kind},
     runs,
     runs::{RunState, Transition as T, Verdict},
-    tap::entry::rmp,
+    tap::entry::{Link, rmp},
 };
 
 /// The alerts, with the question of a run selected.

@@ -1,6 +1,5 @@
 //! Snapshots of whole screens with their colours.
 
-use crate::console::systems::bridge::pending::PendingPage;
 use crossterm::event::KeyCode;
 
 use super::{
@@ -16,6 +15,7 @@ use crate::{
         input::{action::Direction, pane_id::PaneId, view_id::ViewId},
         model::Timeline,
         settings::shell::{SubcommandEnd, SubcommandResult},
+        systems::bridge::pending::PendingPage,
         ui::{event::Event, state::Focus},
     },
     port::Page,

@@ -1,6 +1,5 @@
 //! What is done to sessions: one is cancelled, with a reason.
 
-use crate::console::{systems::sessions::confirmations::CancelSession, ui::effect::Effect};
 use crossterm::event::KeyCode;
 
 use super::{
@@ -12,7 +11,8 @@ use super::{
 use crate::{
     console::{
         input::{keymap::KeyScope, pane_id::PaneId, view_id::ViewId},
-        ui::{event::Event, state::Focus},
+        systems::sessions::confirmations::CancelSession,
+        ui::{effect::Effect, event::Event, state::Focus},
     },
     macp,
     macp::{Ending, Mode, SessionState},

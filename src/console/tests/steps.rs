@@ -1,9 +1,5 @@
 //! Keys and answers, and what they do.
 
-use crate::console::{
-    systems::bridge::{outcomes::BridgeCommand, pending::PendingPage},
-    ui::effect::Effect,
-};
 use crossterm::event::{KeyCode, MouseButton, MouseEvent, MouseEventKind};
 
 use super::test_console::{TestConsole, connected, dispatched, done, enqueued, fresh, row, show};
@@ -11,8 +7,8 @@ use crate::{
     console::{
         input::{action::Direction, keymap::KeyScope, pane_id::PaneId},
         model::Model,
-        systems::bridge::{Pending, keys::INVOCATION},
-        ui::{event::Event, state::Focus},
+        systems::bridge::{Pending, keys::INVOCATION, outcomes::BridgeCommand, pending::PendingPage},
+        ui::{effect::Effect, event::Event, state::Focus},
     },
     ids::InvocationId,
     limits::Limits,

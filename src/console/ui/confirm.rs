@@ -1,11 +1,14 @@
 //! A question before something that cannot be taken back, as its system asks it: what it is bound to, what it
 //! says, and what a yes does.
 
-use crate::console::ui::effect::Effect;
 use std::fmt::Debug;
 
 use crate::console::{
-    draw::theme::Role, input::keymap::KeyScope, model::Model, settings::view::View, ui::state::Ui,
+    draw::theme::Role,
+    input::keymap::KeyScope,
+    model::Model,
+    settings::view::View,
+    ui::{effect::Effect, state::Ui},
 };
 
 /// The answers that a question takes.

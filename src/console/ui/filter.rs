@@ -1,9 +1,5 @@
 //! Filters of panes: written by `/`, made of a cell by `f`.
 
-use crate::console::ui::{
-    act::{Act, ActContext, Resolved, act_if},
-    pane::PaneContext,
-};
 use std::collections::BTreeSet;
 
 use crossterm::event::KeyEvent;
@@ -17,9 +13,11 @@ use crate::{
         ui,
         ui::{
             FilterLine, Layer, Reaction, Scene, Target,
+            act::{Act, ActContext, Resolved, act_if},
             effect::Effect,
             layout::Layout,
             message::{show_message, show_message_as},
+            pane::PaneContext,
             state::{Focus, Ui},
         },
     },

@@ -1,6 +1,5 @@
 //! The layers over the Deck: the topmost has the keys.
 
-use crate::console::ui::system::ChipId;
 use std::any::Any;
 
 use super::{
@@ -10,7 +9,7 @@ use super::{
 use crate::console::{
     model::Model,
     settings::view::View,
-    ui::{Layer, Reaction, Target, effect::Effect},
+    ui::{Layer, Reaction, Target, effect::Effect, system::ChipId},
 };
 
 /// A layer as what it is, for the code of that layer itself.

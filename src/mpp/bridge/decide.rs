@@ -1,6 +1,5 @@
 //! The decision about a line, made without changing anything: [`Bridge::judge`] and `handle` share it.
 
-use crate::words::cut_marked;
 use std::{ops::Range, sync::Arc};
 
 use super::core::Bridge;
@@ -18,6 +17,7 @@ use crate::{
         mpp::{ErrorCode, Fault, FrameType, Head, Level, Verdict, Violation},
     },
     time::Now,
+    words::cut_marked,
 };
 
 /// Bytes of a `protocol_error`'s message.

@@ -1,6 +1,5 @@
 //! Pull-driven dispatch: the oldest row of an eligible queue leaves (mpp-v2 §6; rulings MPP 6 and 11).
 
-use crate::words::cut_marked;
 use std::{sync::Arc, time::Duration};
 
 use super::{
@@ -15,6 +14,7 @@ use crate::{
     store::{invocations::Pending, op::Fetched},
     tap::entry::mpp::{FailedBy, FrameType, Head, RowState, Transition},
     time::Now,
+    words::cut_marked,
 };
 
 /// How long until a read-ahead that failed is asked again.

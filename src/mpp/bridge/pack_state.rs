@@ -1,7 +1,6 @@
 //! Pack state: what adapters wrote, and what of it is replayed (mpp-v2, `state_write`, `persisted[]`; rulings
 //! MPP 4 and 13).
 
-use crate::words::cut_marked;
 use std::{borrow::Cow, collections::BTreeMap, sync::Arc};
 
 use super::{
@@ -24,6 +23,7 @@ use crate::{
     },
     tap::entry::mpp::{Transition, Violation},
     time::{Now, Wall},
+    words::cut_marked,
 };
 
 /// Bytes of a schema's finding that are kept.

@@ -1,6 +1,5 @@
 //! A pack: what its manifest declares.
 
-use crate::words::nearest;
 use std::{collections::BTreeMap, sync::Arc};
 
 use super::{ManifestError, read};
@@ -8,6 +7,7 @@ use crate::{
     ids::{EventName, ManifestHash, PackId, QueueName, StateKey},
     mpp::{PackFacts, ReadyAfter},
     schema::{JsonText, Schema},
+    words::nearest,
 };
 
 /// A pack whose manifest has no fault.

@@ -1,6 +1,5 @@
 //! From a manifest's bytes to a pack.
 
-use crate::words;
 use std::{collections::BTreeMap, fmt::Write as _, sync::Arc};
 
 use sha2::{Digest, Sha256};
@@ -16,6 +15,7 @@ use crate::{
     ids::{EventName, ManifestHash, PackId, QueueName, StateKey},
     limits::QUEUE_NAME_BYTES_MAX,
     mpp::ReadyAfter,
+    words,
 };
 
 /// The names of domains, and so of packs, are no longer.

@@ -1,13 +1,15 @@
 //! What can be wrong with an opening: every fault with its place, and what to do where that is plain.
 
-use crate::words;
 use std::{fmt, path::Path, sync::Arc};
 
 use serde::{Serialize, Serializer, ser::SerializeStruct};
 
-use crate::runs::{
-    taxonomy::taxonomy,
-    yaml::{self, Position},
+use crate::{
+    runs::{
+        taxonomy::taxonomy,
+        yaml::{self, Position},
+    },
+    words,
 };
 
 taxonomy! {

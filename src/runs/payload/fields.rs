@@ -1,11 +1,13 @@
 //! How maps are read and written.
 
-use crate::words::cut_marked;
 use rmpv::Value;
 use uuid::Uuid;
 
 use super::amount::Amount;
-use crate::ids::{OpeningId, TraceId};
+use crate::{
+    ids::{OpeningId, TraceId},
+    words::cut_marked,
+};
 
 /// A fault of a message, and where it is.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

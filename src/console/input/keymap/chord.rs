@@ -1,9 +1,8 @@
 //! One key with its modifiers.
 
-use crate::console::draw::glyphs;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
-use crate::console::draw::glyphs::Glyphs;
+use crate::console::draw::{glyphs, glyphs::Glyphs};
 
 /// A key with its modifiers. Shift is part of a character, not a modifier of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,6 +1,5 @@
 //! What of the bridge a person should read in the Journal.
 
-use crate::tap::entry::Link;
 use std::{collections::VecDeque, fmt::Write as _, sync::Arc};
 
 use crate::{
@@ -8,7 +7,7 @@ use crate::{
     dissect::mpp::describe_close,
     ids::{InvocationId, Peer},
     tap::entry::{
-        Frame, Head,
+        Frame, Head, Link,
         mpp::{CloseCause, Fault, FrameType, RefundStatus, Transition as T},
         station::Level,
     },

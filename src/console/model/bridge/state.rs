@@ -1,6 +1,5 @@
 //! What of the bridge no snapshot has: rates, what happened to what the store has, the windows of the state.
 
-use crate::tap::entry::Link;
 use std::{collections::BTreeMap, sync::Arc};
 
 use super::{
@@ -23,7 +22,7 @@ use crate::{
     tap::{
         EntryRef,
         entry::{
-            Direction, Transition, What,
+            Direction, Link, Transition, What,
             mpp::{CloseCause, RowState, Transition as T},
             station::Level,
         },

@@ -1,7 +1,6 @@
 //! What of the bus no snapshot has: how fast it goes, what was dropped in the last minute, and the drops by
 //! whose they are.
 
-use crate::tap::entry::Link;
 use std::{cmp::Reverse, collections::BTreeMap, sync::Arc};
 
 use super::{faults, journal};
@@ -18,7 +17,7 @@ use crate::{
     tap::{
         EntryRef,
         entry::{
-            Direction, Entry, Frame, Head, Transition as Any, Verdict as AnyVerdict, What,
+            Direction, Entry, Frame, Head, Link, Transition as Any, Verdict as AnyVerdict, What,
             rmp::{Transition, Verdict},
             station::Level,
         },

@@ -1,10 +1,10 @@
 //! How the coordination runtime is, why, and what to do: what its chip shows.
 
-use crate::console::draw::format;
 use std::time::Duration;
 
 use crate::{
     console::{
+        draw::format,
         input::action::Action,
         model::{
             health::{Condition, Report, ReportLine, command, instruction, key_hint},

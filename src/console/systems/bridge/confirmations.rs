@@ -1,6 +1,5 @@
 //! What is asked before the bridge's rows are cancelled, settled or moved, and before its adapter is dropped.
 
-use crate::console::ui::effect::Effect;
 use std::collections::BTreeMap;
 
 use crate::{
@@ -11,7 +10,7 @@ use crate::{
         overlays::{Answer, Answers, Confirm, DEFAULT_REASON, detail::join_some},
         settings::view::View,
         systems::bridge::{bulk, outcomes::bridge_command},
-        ui::state::Ui,
+        ui::{effect::Effect, state::Ui},
     },
     ids::{EventName, InvocationId, Peer, QueueName},
     mpp,

@@ -1,9 +1,5 @@
 //! The actions of runs: cancelling one, answering what one asks, and submitting an opening.
 
-use crate::console::ui::{
-    act::{Act, Resolved, act_if},
-    pane::PaneContext,
-};
 use std::sync::Arc;
 
 use crate::{
@@ -18,6 +14,8 @@ use crate::{
         },
         ui::{
             Target,
+            act::{Act, Resolved, act_if},
+            pane::PaneContext,
             state::{Focus, Ui},
             system::SYSTEM,
         },

@@ -1,30 +1,23 @@
 //! What is asked before a run is cancelled, and before a question of one is answered.
 
+use std::sync::Arc;
+
+use serde_json::Value;
+
 use crate::{
     console::{
-        overlays::{Answer, Answers, Confirm},
+        draw::{class::Class, format, text, theme::Role},
+        model::Model,
+        overlays::{Answer, Answers, Confirm, detail::join_some},
+        settings::view::View,
         ui::{
             effect::{Effect, OutcomeText},
             state::Ui,
         },
     },
-    port::{Command, Outcome},
-    runs::{self, RunState},
-};
-use std::sync::Arc;
-
-use crate::console::draw::{format, text};
-use serde_json::Value;
-
-use crate::{
-    console::{
-        draw::{class::Class, theme::Role},
-        model::Model,
-        overlays::detail::join_some,
-        settings::view::View,
-    },
     ids::{ActionId, TraceId},
-    runs::{AskView, NodeState, RunView, openings::ASKS},
+    port::{Command, Outcome},
+    runs::{self, AskView, NodeState, RunState, RunView, openings::ASKS},
     words::counted,
 };
 

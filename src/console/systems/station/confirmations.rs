@@ -1,7 +1,6 @@
 //! What is asked before the station ends, with what becomes of everything that goes on there, and before a
 //! recording does.
 
-use crate::console::{systems::station::outcomes::StationCommand, ui::effect::Effect};
 use std::path::PathBuf;
 
 use crate::{
@@ -10,7 +9,8 @@ use crate::{
         model::Model,
         overlays::{Answer, Answers, Confirm, detail::join_some},
         settings::view::View,
-        ui::state::Ui,
+        systems::station::outcomes::StationCommand,
+        ui::{effect::Effect, state::Ui},
     },
     port::{Command, ShutdownImpact},
     runs::Snapshot,

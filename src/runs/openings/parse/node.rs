@@ -1,6 +1,5 @@
 //! One node.
 
-use crate::words;
 use std::sync::Arc;
 
 use super::{
@@ -13,7 +12,10 @@ use super::{
     text::NUMBER_MAX,
     with,
 };
-use crate::runs::yaml::{self, Located, Position, Value};
+use crate::{
+    runs::yaml::{self, Located, Position, Value},
+    words,
+};
 
 const KEYS: [&str; 7] = ["id", "use", "with", "retry", "timeout_ms", "budget_tokens", "tags"];
 
