@@ -72,7 +72,7 @@ impl Table {
     }
 }
 
-/// A foreign text made safe to print (as screens have it, [`words::visible`]).
+/// A foreign text made safe to print (as screens have it, [`words::visible()`]).
 pub(crate) fn visible(text: &str) -> String {
     words::visible(text, false).into_owned()
 }
