@@ -1,4 +1,4 @@
-//! What is listed of the MPP bridge. The rows are printed as they are by `ls … --json`.
+//! Rows of the MPP bridge. The rows are printed as they are by `ls … --json`.
 
 use serde::{Deserialize, Serialize};
 

@@ -28,7 +28,7 @@ macro_rules! declare {
             /// Too much is waiting already.
             #[error("the station is busy: {what} is full")]
             Busy {
-                /// What is full.
+                /// The queue that is full.
                 what: String,
             },
             /// The host that would do it is down.

@@ -38,7 +38,7 @@ macro_rules! declare {
                 match self { $( Self::$Whole => $whole_name, )* $( Self::$Paged => $name, )* }
             }
 
-            /// What is listed.
+            /// The row.
             #[must_use]
             pub const fn about(self) -> &'static str {
                 match self {

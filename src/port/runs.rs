@@ -1,4 +1,4 @@
-//! What is listed of runs. The rows are printed as they are by `ls runs --json` and `run … --json`.
+//! Rows of runs. The rows are printed as they are by `ls runs --json` and `run … --json`.
 
 use base64::Engine as _;
 use serde::{Deserialize, Serialize};
@@ -133,7 +133,7 @@ pub struct ConfirmationRow {
     pub run: TraceId,
     /// Of which node; of a nested opening, `outer/inner`.
     pub node: String,
-    /// What is asked.
+    /// The question.
     pub summary: String,
     /// What the node would be given: what its `with` says, and by port what feeds it. Long texts and lists
     /// are cut.

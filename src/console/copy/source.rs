@@ -1,4 +1,4 @@
-//! What is copied from: a row, or what is told of one, and what each form makes of it.
+//! The source of a copy: a row, or what is told of one, and what each form makes of it.
 
 use std::{borrow::Cow, fmt::Write as _};
 
@@ -33,11 +33,11 @@ impl std::fmt::Debug for CopyPayload {
     }
 }
 
-/// What is copied from.
+/// The source of a copy.
 pub(crate) enum CopySource<'a> {
     /// A row, and the field of its chosen cell.
     Row(Box<dyn PaneRecord + 'a>, usize),
-    /// What is told in words, or why those are not copied, and the row that it is told of.
+    /// The text in words, or why those are not copied, and the row that it is told of.
     Text(Result<String, &'static str>, Option<Box<dyn PaneRecord + 'a>>),
 }
 

@@ -25,7 +25,7 @@ impl Cell {
         Self { text: text.into(), role, class, is_cut_within: false }
     }
 
-    /// The same, with its end kept where it has no room.
+    /// A text in a role, with its end kept where it has no room.
     pub(crate) fn cut_within(self) -> Self {
         Self { is_cut_within: true, ..self }
     }

@@ -1,4 +1,4 @@
-//! What is masked, by the class of what is drawn.
+//! Masks, by the class of what is drawn.
 
 use std::sync::{
     Arc,
@@ -15,7 +15,7 @@ pub(crate) struct MaskPolicy {
 }
 
 impl MaskPolicy {
-    /// What is masked while the show is on air, or while it is not.
+    /// The mask while the show is on air, or while it is not.
     pub(crate) const fn for_on_air(on_air: bool) -> Self {
         Self { logins: on_air, payloads: on_air }
     }

@@ -239,7 +239,7 @@ fn widen(line: &mut NodeLine, columns: usize) {
 }
 
 impl NodeLine {
-    /// What is drawn before the node: so many of its lanes at most, and the way from them to it.
+    /// The columns before the node: so many of its lanes at most, and the way from them to it.
     pub(crate) fn gutter(&self, glyphs: &Glyphs, lanes_max: usize) -> String {
         let mut drawn = String::new();
         let mut is_touched = false;

@@ -39,7 +39,7 @@ pub(crate) struct Glyphs {
     /// How a lane of a plan begins at a node, meets it, ends at it; and the same where the way to the node
     /// crosses it.
     pub(crate) lanes: [&'static str; 6],
-    /// What is done of a bar, and what is not.
+    /// The part of a bar that is done, and the rest.
     pub(crate) bar: [&'static str; 2],
     pub(crate) ascii: bool,
 }

@@ -1,4 +1,4 @@
-//! What is drawn with, without a model: cells, classes and masks, formats, glyphs, texts, themes and the
+//! The means of drawing, without a model: cells, classes and masks, formats, glyphs, texts, themes and the
 //! canvas.
 
 mod cell;

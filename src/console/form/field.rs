@@ -49,7 +49,7 @@ pub(crate) enum Kind {
     Json,
 }
 
-/// What is known of a number.
+/// The bounds of a number.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Number {
     /// The least value.

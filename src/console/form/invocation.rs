@@ -20,7 +20,7 @@ use crate::{
 /// Findings of one value that are shown.
 const FINDINGS_MAX: usize = 200;
 
-/// What is wrong with a form's JSON.
+/// A fault of a form's JSON.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct JsonFault {
     /// The line, from 1.
@@ -58,7 +58,7 @@ pub(crate) struct Form {
     pub(crate) queue: QueueName,
     pub(crate) fields: Vec<Field>,
     pub(crate) focus: usize,
-    /// What is being typed: into the focused field, or the JSON.
+    /// The editor: of the focused field, or the JSON.
     pub(crate) editor: Editor,
     /// Whether the JSON is shown.
     pub(crate) as_json: bool,
@@ -149,12 +149,12 @@ impl Form {
         self.rest.len()
     }
 
-    /// What is wrong at a field.
+    /// The fault at a field.
     pub(crate) fn fault(&self, index: usize) -> Option<&str> {
         self.faults.fields.get(index)?.as_deref()
     }
 
-    /// What is wrong elsewhere.
+    /// The fault elsewhere.
     pub(crate) fn other_faults(&self) -> &[String] {
         &self.faults.others
     }
@@ -209,7 +209,7 @@ impl Form {
             .map_or_else(|| self.queue.clone(), |name| QueueName::new(&name))
     }
 
-    /// What is sent.
+    /// The params that are sent.
     pub(crate) fn invocation(&self) -> Option<NewInvocation> {
         let text = if self.as_json { self.editor.text() } else { object::write(&self.object(), None) };
         let params = JsonText::parse(&text).ok()?;

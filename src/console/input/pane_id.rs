@@ -29,7 +29,7 @@ macro_rules! pane_table {
             Meter = "Meter" in station::meter::PANE,
             /// Every kept entry of the tap, the newest last.
             Wire = "Wire" in wire::pane::PANE,
-            /// What is published where on the bus.
+            /// Topics of the bus.
             Topics = "Topics" in bus::topics::PANE,
             /// Subscriptions of the bus, and what waits for them.
             Subscribers = "Subscribers" in bus::subscribers::PANE,

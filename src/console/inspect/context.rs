@@ -1,4 +1,4 @@
-//! What is told of an entry beside what its bytes say: the verdict, the clause that was broken and what to
+//! The context of an entry beside what its bytes say: the verdict, the clause that was broken and what to
 //! do, where it comes from, what caused it and what it caused.
 
 use crate::{
@@ -16,7 +16,7 @@ use crate::{
 /// Effects that are listed.
 const EFFECTS_MAX: usize = 1_000;
 
-/// What is known of the entries around one.
+/// The entries around one.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Context {
     /// Whether the entry itself is kept still.

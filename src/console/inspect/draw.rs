@@ -389,7 +389,7 @@ impl Inspector {
     }
 }
 
-/// What is said of a value: what is wrong beside it, a remark at the right end, where it has room.
+/// The note on a value: what is wrong beside it, a remark at the right end, where it has room.
 fn draw_note(canvas: &mut Canvas<'_>, line: Rect, note: Option<&Note>) {
     let Some(note) = note else { return };
     if note.is_wrong {

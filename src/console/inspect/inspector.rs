@@ -23,7 +23,7 @@ const OPEN_DEPTH_MAX: u16 = 4;
 /// Nodes within one that is not folded at first.
 const OPEN_NODES_MAX: usize = 200;
 
-/// What is made of the bytes.
+/// The tree of the bytes.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum DecodeState {
     /// The worker reads them; the number of its job.

@@ -1,4 +1,4 @@
-//! What is chosen in an entry, as text: the selected value, or its bytes.
+//! The choice in an entry, as text: the selected value, or its bytes.
 
 use super::inspector::{Inspector, Side};
 use crate::{

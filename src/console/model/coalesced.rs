@@ -4,7 +4,7 @@ use std::{collections::VecDeque, time::Duration};
 
 use crate::time::Now;
 
-/// What is said again within so long is one notice.
+/// How long the same text is one notice.
 const COALESCE_WITHIN: Duration = Duration::from_secs(10);
 /// Things that are told together at one time.
 const COALESCED_MAX: usize = 64;

@@ -12,7 +12,7 @@ pub(super) const NODE_BYTES: usize = 64;
 
 /// What the model keeps of one system beside the state that snapshots carry.
 pub(crate) trait SystemModel {
-    /// What is known of a system of which nothing was heard.
+    /// The state of a system of which nothing was heard.
     fn new(limits: &limits::Limits) -> Self;
 
     /// Forgets what it knows of a station that was started again since.

@@ -33,7 +33,7 @@ impl CopyAs {
         Self { ready }
     }
 
-    /// What is ready of a form, or why it is not.
+    /// The text of a form, or why there is none.
     pub(crate) fn ready(&self, form: CopyForm) -> Result<&CopyPayload, &'static str> {
         let found = self.ready.iter().find(|(known, _)| *known == form);
         found.map_or(Err("it is not offered"), |(_, ready)| ready.as_ref().map_err(|why| *why))

@@ -43,7 +43,7 @@ impl Details {
         Self { record, scroll: 0, lowest: Noted::new(0), related: RelatedEntries::default() }
     }
 
-    /// What is told of, if it is of this type.
+    /// The record that is told of, if it is of this type.
     pub(crate) fn record_mut<T: DetailsRecord>(&mut self) -> Option<&mut T> {
         let record: &mut dyn Any = &mut *self.record;
         record.downcast_mut()

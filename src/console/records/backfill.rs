@@ -43,7 +43,7 @@ impl RequestSlot {
         self.is_open && self.serial == serial && std::mem::replace(&mut self.is_open, false)
     }
 
-    /// The same for another matter. The serials go on, so that an answer for the one before finds no place
+    /// A backfill of another matter. The serials go on, so that an answer for the one before finds no place
     /// here.
     pub(crate) fn reset(self) -> Self {
         Self { serial: self.serial, ..Self::default() }

@@ -94,7 +94,7 @@ pub(crate) struct Counts {
 /// Which of the kept entries are shown.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct EntryList {
-    /// What is shown; all where no filter is in force.
+    /// The entries that are shown; all where no filter is in force.
     visible: Option<Matches>,
     /// What will be, once it was tested on all.
     next: Option<Matches>,
@@ -197,7 +197,7 @@ impl EntryList {
         row.min(self.len(kept))
     }
 
-    /// What is kept, shown and held back. Where time stands still, of what was kept until then.
+    /// How many are kept, shown and held back. Where time stands still, of what was kept until then.
     pub(crate) fn counts(&self, kept: &EntryBuffer) -> Counts {
         let (all, shown) = (self.end(kept) - kept.first(), self.len(kept) as u64);
         let untested =

@@ -119,7 +119,7 @@ pub(crate) fn update(ui: &mut Ui, live: &Model, view: &View, event: Event, now: 
     effects
 }
 
-/// What is wrong stays on the screen; that all is well is said once.
+/// A fault stays on the screen; that all is well is said once.
 fn on_reloaded(ui: &mut Ui, faults: Vec<Fault>, later: &[String], now: Now) {
     let is_mended = faults.is_empty() && !ui.faults.is_empty();
     let is_new = !faults.is_empty() && faults != ui.faults;
@@ -134,7 +134,7 @@ fn on_reloaded(ui: &mut Ui, faults: Vec<Fault>, later: &[String], now: Now) {
     }
 }
 
-/// What is said when the files say something else of being on air. Only a person unmasks a running show.
+/// The message when the files say something else of being on air. Only a person unmasks a running show.
 fn on_air_text(on_air: bool, view: &View) -> Option<String> {
     let key = view.key(Action::OnAir);
     if on_air {

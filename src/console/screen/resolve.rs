@@ -22,7 +22,7 @@ use crate::console::{
     wire::ENTRY,
 };
 
-/// What is masked on air.
+/// The data that are masked on air.
 pub(super) const MASKED: &str = "logins, chat text and payload values";
 
 /// What the action does, or why it would do nothing.

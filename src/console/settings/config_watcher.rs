@@ -40,7 +40,7 @@ pub struct Reload {
 pub struct Fault {
     /// `file:line:column`, or the file.
     pub place: String,
-    /// What is wrong there.
+    /// The fault.
     pub what: String,
     /// What to do.
     pub hint: String,

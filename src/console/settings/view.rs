@@ -38,7 +38,7 @@ pub(crate) struct View {
     /// The present.
     pub(crate) clock: Now,
     pub(crate) subcommands: Arc<[Subcommand]>,
-    /// What is masked.
+    /// The mask.
     pub(crate) mask_policy: MaskPolicy,
 }
 
@@ -117,7 +117,7 @@ impl Canvas<'_> {
         self.draw(x.saturating_add(before), y, columns - before, &words, self.view.style(role));
     }
 
-    /// What is drawn of a text: the one place where what is not to be seen is masked.
+    /// The text as it is drawn: the one place where what is not to be seen is masked.
     fn masked<'a>(&self, x: u16, words: &'a str, columns: u16, class: Class) -> Cow<'a, str> {
         let glyphs = self.view.glyphs;
         let words =

@@ -20,7 +20,7 @@ use crate::{
     time::Clock,
 };
 
-/// What is needed to give the terminal back.
+/// The means to give the terminal back.
 struct TakenTerminal {
     output: File,
     mailbox: Arc<Mailbox>,

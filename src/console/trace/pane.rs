@@ -52,7 +52,7 @@ impl LadderRow<'_> {
         self.hop.topic.as_deref().unwrap_or(&self.hop.schema)
     }
 
-    /// The same for a narrow column: the run's own topics without its name, which is that of the trace, and
+    /// The topic in a narrow column: the run's own topics without its name, which is that of the trace, and
     /// an agent's behind what it says there.
     fn subject_text(&self, glyphs: &Glyphs) -> String {
         let own = format!("rlp/runs/{}", self.trace);

@@ -39,7 +39,7 @@ pub(crate) type Resolved = Result<Act, Unavailable>;
 /// What an action is carried out with.
 #[derive(Clone, Copy)]
 pub(crate) struct ActContext<'a> {
-    /// What is acted on: the past, for what only looks at it.
+    /// The model that is acted on: the past, for what only looks at it.
     pub(crate) model: &'a Model,
     pub(crate) live: &'a Model,
     pub(crate) view: &'a View,
@@ -112,7 +112,7 @@ impl Act {
     }
 }
 
-/// What is done while something holds; why not otherwise.
+/// The act while a condition holds; why not otherwise.
 pub(crate) fn act_if(holds: bool, act: impl FnOnce() -> Act, why: &str) -> Resolved {
     if holds { Ok(act()) } else { Err(why.into()) }
 }

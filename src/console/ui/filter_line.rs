@@ -66,7 +66,7 @@ impl FilterLine {
         }
     }
 
-    /// What is written.
+    /// The text.
     pub(crate) fn text(&self) -> &str {
         self.line.text()
     }
@@ -197,7 +197,7 @@ impl FilterLine {
         }
     }
 
-    /// What is to be said of it: how many rows it leaves, or why it cannot be read.
+    /// The remark on it: how many rows it leaves, or why it cannot be read.
     fn status_text(&self, view: &View, (shown, all): (usize, usize)) -> (String, Role) {
         match &self.fault {
             Some(fault) => (format!("{} {}", view.glyphs.bad, fault.words), Role::Bad),

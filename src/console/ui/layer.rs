@@ -51,9 +51,9 @@ pub(crate) enum Target<'a> {
 pub(crate) struct Scene<'a> {
     /// The screen without header, chips and footer.
     pub(crate) body: Rect,
-    /// What is shown: the past, while time is stopped.
+    /// The model that is shown: the past, while time is stopped.
     pub(crate) model: &'a Model,
-    /// What is now.
+    /// The present.
     pub(crate) live: &'a Model,
     pub(crate) ui: &'a Ui,
     /// Whether the layer has the keys.
@@ -86,7 +86,7 @@ pub(crate) trait Layer: Debug + Any {
     /// Shows why an action of its own would do nothing, where that is to be seen in it.
     fn on_refused(&mut self, _action: Action) {}
 
-    /// What is left to be done when the operator goes back from it.
+    /// The effects when the operator goes back from it.
     fn leave(self: Box<Self>, _ui: &mut Ui) -> Vec<Effect> {
         Vec::new()
     }
@@ -136,7 +136,7 @@ pub(crate) trait Layer: Debug + Any {
         None
     }
 
-    /// What is copied while it has the keys.
+    /// The source of copies while it has the keys.
     fn copy_source<'a>(&'a self, _view: &View, _model: &'a Model) -> Option<CopySource<'a>> {
         None
     }

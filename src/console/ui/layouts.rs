@@ -58,7 +58,7 @@ fn name(pane: PaneId) -> String {
     pane.name().trim_start_matches("the ").to_lowercase().replace(' ', "-")
 }
 
-/// What is to be kept of these lenses.
+/// The form in which these table settings are kept.
 pub(crate) fn write(lenses: &BTreeMap<PaneId, TableSettings>) -> String {
     let look = |pane: PaneId, lens: &TableSettings| {
         let specs = ui::specs(pane);

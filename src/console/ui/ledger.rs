@@ -15,7 +15,7 @@ pub(crate) struct Ledger {
     pub(crate) evicted: u64,
     /// What never came to this console.
     pub(crate) lost: u64,
-    /// What is counted.
+    /// The thing that is counted.
     pub(crate) what: &'static str,
     /// What bounds it: a limit's key and value, or words.
     pub(crate) bound: LedgerBound,
@@ -33,7 +33,7 @@ pub(crate) enum LedgerBound {
 /// What a pane says of its rows, whatever its filter.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Account {
-    /// What is counted.
+    /// The thing that is counted.
     pub(crate) what: &'static str,
     /// What came to this console.
     pub(crate) came: u64,

@@ -48,7 +48,7 @@ impl Line {
         self.text().char_indices().nth(at).map_or(self.text().len(), |(byte, _)| byte)
     }
 
-    /// What is written.
+    /// The text.
     pub(crate) fn text(&self) -> &str {
         self.area.lines().first().map_or("", String::as_str)
     }

@@ -21,8 +21,8 @@ const DWELL: Duration = Duration::from_secs(1);
 const MASTER_LISTS: [PaneId; 2] = [PaneId::Runs, PaneId::Sessions];
 
 impl Ui {
-    /// What is selected in the one of these lists that has the focus; while nothing was chosen yet, in the
-    /// first of them.
+    /// The record that is selected in the one of these lists that has the focus; while nothing was chosen
+    /// yet, in the first of them.
     pub(crate) fn master_selection(
         &self,
         lists: [PaneId; 2],

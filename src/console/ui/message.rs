@@ -29,7 +29,7 @@ pub(crate) fn show_message(ui: &mut Ui, text: String, is_error: bool, now: Now) 
     show_message_as(ui, text, is_error, Class::Public, now);
 }
 
-/// The same, of what may quote somebody.
+/// Shows a message that may quote somebody.
 pub(crate) fn show_message_as(ui: &mut Ui, text: String, is_error: bool, class: Class, now: Now) {
     let level = if is_error { Level::Error } else { Level::Info };
     ui.message = Some(Message { text, level, class, until: now.mono + MESSAGE_DURATION });

@@ -45,7 +45,7 @@ pub(crate) enum Pages {
 pub(crate) struct ListSource {
     /// An empty list.
     pub(crate) list: fn() -> Box<dyn StationList>,
-    /// What is asked for a page of it, with the pane's filter.
+    /// The query for a page of it, with the pane's filter.
     pub(crate) query: fn(PageQuery, Option<String>) -> Query,
     /// Counts the changes of what it lists.
     pub(crate) changes: fn(&Model) -> u64,
@@ -215,7 +215,7 @@ impl PagedLists {
         self.revision
     }
 
-    /// What is to be asked for now. While time is stopped, only what was never asked for and what the
+    /// The pages to be asked for now. While time is stopped, only what was never asked for and what the
     /// selection nears: the store knows nothing of the past, and what is listed shall hold still.
     pub(crate) fn next(
         &mut self,
@@ -253,7 +253,7 @@ struct RequestTime {
 }
 
 impl PaneList {
-    /// What is to be asked for now: a page, or the whole list.
+    /// The query that is due: a page, or the whole list.
     fn due(
         &mut self,
         source: &ListSource,

@@ -14,7 +14,7 @@ const ROWS_MAX: u16 = 16;
 /// One thing that can be chosen.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Hit {
-    /// What is typed, as a subcommand with its words.
+    /// The line, as a subcommand with its words.
     Typed(Vec<String>),
     /// An action.
     Action(Action),
@@ -51,12 +51,12 @@ impl Palette {
         palette
     }
 
-    /// What is typed.
+    /// The line.
     pub(crate) fn text(&self) -> &str {
         self.line.text()
     }
 
-    /// What is selected.
+    /// The hit that is selected.
     pub(crate) fn hit(&self) -> Option<&Hit> {
         self.hits.get(self.selected)
     }

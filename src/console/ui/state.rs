@@ -80,7 +80,7 @@ pub(crate) struct Ui {
     pub(crate) at: Now,
     pub(crate) overlays: Vec<Box<dyn Layer>>,
     pub(crate) message: Option<Message>,
-    /// What is wrong with the configuration and themes, until it is mended or put away.
+    /// Faults of the configuration and themes, until they are mended or put away.
     pub(crate) faults: Vec<Fault>,
     pub(crate) zoomed: Option<PaneId>,
     pub(crate) onboarding_dismissed: bool,

@@ -46,7 +46,7 @@ pub(crate) struct System {
     pub(crate) act_otherwise: ResolveFn,
     /// Its condition, why, and what to do.
     pub(crate) report: fn(&Model, Now) -> Report,
-    /// What is said once it was started again.
+    /// The message once it was started again.
     pub(crate) restarted: &'static str,
     /// What waits for a person's answer.
     pub(crate) questions: fn(&StationState) -> Questions,
@@ -56,7 +56,7 @@ pub(crate) struct System {
     pub(crate) follow: fn(&mut Ui, &Model, &Layout),
     /// The trace of the record that its panes tell of.
     pub(crate) detail_trace: fn(&Ui, &Model) -> Option<TraceId>,
-    /// What is to be asked of the station now of the record that is shown, beside the lists of panes.
+    /// The queries that are due of the record that is shown, beside the lists of panes.
     pub(crate) queries: fn(&mut Ui, &Layout, &Model, Mono) -> Vec<Effect>,
 }
 

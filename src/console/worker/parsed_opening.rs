@@ -1,4 +1,4 @@
-//! What is found of an opening's text.
+//! The findings on an opening's text.
 
 use std::{collections::BTreeSet, path::Path};
 

@@ -3,7 +3,7 @@
 
 use crate::rmp::{Code, DropReason, Refusal};
 
-/// What is done about drops of a reason: at the publisher, at the subscriber, here.
+/// The remedies of drops of a reason: at the publisher, at the subscriber, here.
 pub(crate) const fn drop_remedy(reason: DropReason) -> &'static [&'static str] {
     match reason {
         DropReason::TtlExpired => &[

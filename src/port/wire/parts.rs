@@ -76,7 +76,7 @@ pub fn parts(answer: Response, bytes_max: u64) -> Result<impl Iterator<Item = Ve
     }))
 }
 
-/// What is cut into parts.
+/// An answer that is cut into parts.
 enum Content {
     Json(String),
     Snapshot(Vec<u8>),

@@ -1,4 +1,4 @@
-//! What is asked, who may ask it, and what it is answered.
+//! Questions: who may ask them, and their answers.
 
 use serde::{Deserialize, Serialize};
 

@@ -52,7 +52,7 @@ names! {
         Log = "log",
         /// A run or a node stands otherwise.
         Status = "status",
-        /// What is to be done.
+        /// The action.
         Plan = "plan",
         /// A hop to an agent and back.
         Trace = "trace",
@@ -199,7 +199,7 @@ pub enum Transition {
         node: NodeRef,
         /// When silence becomes a no.
         expires_at: Wall,
-        /// What is asked.
+        /// The question.
         question: Arc<str>,
         /// What the node would be given, as JSON: `{"with": {…}, "inputs": {"<port>": […]}}`; empty where
         /// that is not known.

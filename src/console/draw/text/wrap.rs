@@ -29,8 +29,8 @@ pub(crate) fn wrap(text: &str, columns: usize) -> Vec<String> {
     lines
 }
 
-/// What is not broken: all between two spaces with its punctuation, and the parts of what is too long for a
-/// line.
+/// A piece that is not broken: all between two spaces with its punctuation, and the parts of what is too long
+/// for a line.
 fn split_words(text: &str, columns: usize) -> Vec<&str> {
     let mut words = Vec::new();
     let mut rest = text;

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{console::draw::theme::color, words::nearest};
 
-/// What is wrong with a theme's file.
+/// A fault of a theme's file.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{line}:{column}: {what}")]
 pub struct ThemeError {
@@ -20,7 +20,7 @@ pub struct ThemeError {
     pub line: usize,
     /// Its column, from 1.
     pub column: usize,
-    /// What is wrong there.
+    /// The fault.
     pub what: String,
     /// What to do.
     pub hint: String,

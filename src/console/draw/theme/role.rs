@@ -36,11 +36,11 @@ macro_rules! roles {
 roles! {
     /// Behind everything.
     Background = "background",
-    /// What is read first.
+    /// Text that is read first.
     Text = "text",
-    /// What is read second.
+    /// Text that is read second.
     Muted = "muted" like Text,
-    /// What is named: keys, titles, commands.
+    /// Names: keys, titles, commands.
     Accent = "accent",
     /// Well.
     Ok = "ok",

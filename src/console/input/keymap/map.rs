@@ -107,7 +107,7 @@ impl Keymap {
     /// Judges a key as the configuration writes it: `x`, `ctrl-x`, `f5`, `shift-tab`.
     ///
     /// # Errors
-    /// What is wrong with it, for people.
+    /// The fault, for people.
     pub fn check(key: &str) -> Result<(), String> {
         Chord::parse(key).map(drop)
     }

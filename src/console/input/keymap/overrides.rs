@@ -14,7 +14,7 @@ pub enum KeymapError {
     NoKey {
         /// The action that was to have it.
         action: &'static str,
-        /// What is wrong with it.
+        /// The fault.
         why: String,
     },
     /// One key means two things in one place.

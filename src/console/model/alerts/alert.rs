@@ -27,7 +27,7 @@ pub(crate) struct Alert {
     pub(crate) cause: Cause,
     /// Since when its cause holds: before the rule was met.
     pub(crate) since: Now,
-    /// What is the matter, in a sentence. It is kept up to date while the cause holds.
+    /// The fault, in a sentence. It is kept up to date while the cause holds.
     pub(crate) text: Arc<str>,
     pub(crate) status: AlertStatus,
     /// What the last of several things is told by that it tells of: it grows with each further one.

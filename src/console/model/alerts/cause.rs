@@ -22,7 +22,7 @@ pub(crate) struct CauseKind {
     is_news: bool,
     /// Whether what to do about it is of use once it has passed.
     has_lasting_remedy: bool,
-    /// What is told of it once it has passed, where that is not what was told before.
+    /// The text once it has passed, where that is not what was told before.
     resolved_text: Option<&'static str>,
     remedy: fn(&Cause, &StationState) -> Vec<ReportLine>,
 }
@@ -87,7 +87,7 @@ impl CauseKind {
     }
 }
 
-/// What is the matter, and with whom. Two alerts of one cause never stand at the same time.
+/// A fault, and whose it is. Two alerts of one cause never stand at the same time.
 #[derive(Clone, Debug)]
 pub(crate) struct Cause {
     kind: &'static CauseKind,
@@ -138,7 +138,7 @@ impl Cause {
         self.kind.is_news
     }
 
-    /// What is told of it once it has passed, where that is not what was told before.
+    /// The text once it has passed, where that is not what was told before.
     pub(super) const fn resolved_text(&self) -> Option<&'static str> {
         self.kind.resolved_text
     }

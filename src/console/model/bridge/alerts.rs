@@ -74,7 +74,7 @@ fn quoted(name: &str) -> String {
     }
 }
 
-/// What is remembered of the bridge for its alerts.
+/// The bridge's memory for its alerts.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct BridgeWatch {
     queue_heads: QueueHeadAges,

@@ -51,7 +51,7 @@ fn dropping_remedy(state: &StationState) -> Vec<ReportLine> {
     lines
 }
 
-/// What is remembered of the bus for its alerts: nothing, as its windows are kept beside.
+/// The bus's memory for its alerts: nothing, as its windows are kept beside.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct BusWatch;
 

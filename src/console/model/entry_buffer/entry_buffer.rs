@@ -33,7 +33,7 @@ pub(crate) struct EntryBufferLedger {
     pub(crate) evicted: u64,
     /// Entries that never came: they were evicted from the tap before they were read.
     pub(crate) lost: u64,
-    /// What is held, in bytes.
+    /// Bytes that are held.
     pub(crate) bytes: u64,
 }
 
@@ -273,7 +273,7 @@ impl EntryBuffer {
         }
     }
 
-    /// What is held, in bytes.
+    /// Bytes that are held.
     pub(crate) fn memory_bytes(&self) -> usize {
         self.bytes + self.chunks.capacity() * size_of::<Chunk>()
     }

@@ -60,7 +60,7 @@ fn failure_remedy(state: &StationState) -> Vec<ReportLine> {
     lines
 }
 
-/// What is remembered of runs for their alerts.
+/// The memory of runs for their alerts.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct RunsWatch {
     /// What became of the question that was answered last.

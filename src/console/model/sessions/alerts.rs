@@ -9,7 +9,7 @@ use crate::{
 
 pub(crate) static HOST_DOWN: CauseKind = CauseKind::host_down(Link::Macp, |_, _| host_remedy());
 
-/// What is remembered of the runtime for its alerts: nothing.
+/// The runtime's memory for its alerts: nothing.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct SessionsWatch;
 

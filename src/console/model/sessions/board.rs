@@ -23,7 +23,7 @@ pub(crate) struct PositionRow {
     pub(crate) session: SessionRef,
     /// The proposal's id, or the participant.
     pub(crate) subject: Arc<str>,
-    /// What is proposed, or the value; absent of one that nobody proposed, and of one who said nothing.
+    /// The proposal, or the value; absent of one that nobody proposed, and of one who said nothing.
     pub(crate) value: Option<Arc<str>>,
     /// Who proposed it.
     pub(crate) by: Option<Arc<str>>,

@@ -31,7 +31,7 @@ pub(crate) static RECORDING_FAILED: CauseKind =
     .once()
     .news();
 
-/// What is remembered of the station for its alerts: nothing.
+/// The station's memory for its alerts: nothing.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct StationWatch;
 

@@ -30,7 +30,7 @@ pub(crate) struct AlertChange {
     pub(crate) name: &'static str,
     /// Whom it concerns.
     pub(crate) subject: String,
-    /// What is the matter.
+    /// The alerts that hold.
     pub(crate) text: String,
     /// What to do about it, in words and command lines; nothing when it passed.
     pub(crate) to_do: Vec<String>,
@@ -64,7 +64,7 @@ pub(crate) struct QueueMetrics {
 /// Runs whose names are remembered between two snapshots.
 const SUBMITTED_MAX: usize = 1_024;
 
-/// What is known of a station that no screen shows.
+/// The state of a station that no screen shows.
 #[derive(Debug)]
 pub(crate) struct StationMonitor {
     rules: AlertRules,

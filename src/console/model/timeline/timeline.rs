@@ -27,7 +27,7 @@ struct Checkpoint {
     is_anchor: bool,
 }
 
-/// What is shown while time is stopped.
+/// The moment that is shown while time is stopped.
 #[derive(Debug)]
 struct PausedView {
     /// The index of the first entry that is not in it.

@@ -106,7 +106,7 @@ impl<R: Record> PagedList<R> {
         self.is_filled
     }
 
-    /// What is asked for at the moment.
+    /// The page that is asked for at the moment.
     pub(crate) fn pending(&self) -> Option<Direction> {
         self.pending.map(|asking| asking.direction)
     }

@@ -8,7 +8,7 @@ use crate::{
     port::{Page, PortError},
 };
 
-/// What is asked of a list without knowing its rows.
+/// A list's source, asked without knowing its rows.
 pub(crate) trait StationList: Debug {
     /// The selection of its rows.
     fn selection(&self) -> &Selection;

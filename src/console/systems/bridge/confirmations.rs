@@ -1,4 +1,4 @@
-//! What is asked before the bridge's rows are cancelled, settled or moved, and before its adapter is dropped.
+//! The questions before the bridge's rows are cancelled, settled or moved, and before its adapter is dropped.
 
 use std::collections::BTreeMap;
 

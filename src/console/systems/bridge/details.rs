@@ -1,4 +1,4 @@
-//! What is told of the records of the bridge: an invocation, a refund, a value of the pack state.
+//! Details of the records of the bridge: an invocation, a refund, a value of the pack state.
 
 use crate::{
     console::{

@@ -98,7 +98,7 @@ impl PaneRecord for InFlight<'_> {
     }
 }
 
-/// What is with the adapter, oldest first.
+/// The invocations with the adapter, oldest first.
 fn rows(mpp: &Snapshot) -> Rows<'_> {
     mpp.live.iter().map(|(id, live)| InFlight { id: *id, live }).collect()
 }

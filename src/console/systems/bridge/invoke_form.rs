@@ -451,7 +451,7 @@ const fn class_of(field: &Field) -> Class {
     }
 }
 
-/// What is said below: what was refused, what does not fit, what is wrong, what the focused field is.
+/// The line below: what was refused, what does not fit, what is wrong, what the focused field is.
 fn details_of(form: &Form, view: &View, columns: usize) -> Vec<(String, Role)> {
     let glyphs = view.glyphs;
     let mut said: Vec<(String, Role)> = Vec::new();

@@ -1,4 +1,4 @@
-//! What is said once the bridge has done what it was told.
+//! The messages once the bridge has done what it was told.
 
 use crate::{
     console::ui::effect::{Effect, OutcomeText},

@@ -78,7 +78,7 @@ impl Pending {
         Effect::query(query, PendingPage { queue: self.queue.clone(), direction, serial })
     }
 
-    /// What is to be asked for now: the first page, or one that the selection has come near to.
+    /// The page that is due: the first page, or one that the selection has come near to.
     pub(crate) fn wanted_page(&self) -> Option<Direction> {
         let is_new =
             !self.window.is_filled() && self.window.pending().is_none() && self.window.error().is_none();

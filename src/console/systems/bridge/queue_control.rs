@@ -21,7 +21,7 @@ use crate::{
     tap::entry::{Link, mpp::Brake},
 };
 
-/// What is said once everything is held.
+/// The message once everything is held.
 const ALL_HELD: &str =
     "all is held: nothing is dispatched, and no attempt of a run is begun; what is worked on goes on";
 

@@ -1,4 +1,4 @@
-//! What is asked before a peer of the bus is disconnected.
+//! The question before a peer of the bus is disconnected.
 
 use crate::{
     console::{

@@ -241,7 +241,7 @@ fn rows(model: &Model, now: Now) -> Rows<'_> {
     topics.into_iter().collect()
 }
 
-/// What is published where on the bus.
+/// The topics of the bus.
 pub(crate) static PANE: Pane = Pane {
     specs: Topic::SPECS,
     columns: Columns::Declared,

@@ -1,4 +1,4 @@
-//! What is asked before a run is cancelled, and before a question of one is answered.
+//! The questions before a run is cancelled, and before one of its own is answered.
 
 use std::sync::Arc;
 
@@ -244,7 +244,7 @@ fn downstream_nodes(run: &RunView, place: u32) -> usize {
     reached.into_iter().filter(|is_behind| *is_behind).count()
 }
 
-/// What is asked, and what a yes or a no does.
+/// The question, and what a yes or a no does.
 fn describe_decide(view: &View, model: &Model, action: ActionId, approved: bool) -> Vec<(String, Role)> {
     let Some(ask) = pending_approval(model, action) else {
         return vec![(

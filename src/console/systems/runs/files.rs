@@ -35,7 +35,7 @@ pub(crate) struct Files {
     pub(super) height: usize,
 }
 
-/// What is selected.
+/// The selected line.
 pub(crate) enum SelectedFile<'a> {
     Recent(&'a Recent),
     File(&'a OpeningFile),
@@ -57,7 +57,7 @@ impl Files {
         self.listing.as_ref().map_or(&[], |shelved| &shelved.files)
     }
 
-    /// What is selected.
+    /// The selected line.
     pub(crate) fn selected(&self) -> Option<SelectedFile<'_>> {
         let at = self.selection.index();
         let file = || self.files().get(at.checked_sub(self.recent.len())?).map(SelectedFile::File);

@@ -162,7 +162,7 @@ impl RunPages {
     }
 }
 
-/// What is to be asked for now of the run that is shown.
+/// The queries that are due of the run that is shown.
 pub(crate) fn next(ui: &mut Ui, layout: &Layout, model: &Model, now: Mono) -> Vec<Effect> {
     let Some(run) = ui.detail_run(model) else { return Vec::new() };
     let view = model.runs().and_then(|runs| runs.run(run));

@@ -20,7 +20,7 @@ use crate::{
     time::Mono,
 };
 
-/// What is written where nothing was.
+/// The text where nothing was written.
 const BLANK: &str = "version: 0\nname: example\nparams: {}\nnodes:\n  - id: first\n    use: agent:echo\n    with: {}\nedges: []\n";
 /// How long the control plane may take to answer.
 pub(crate) const ANSWER_TIMEOUT: Duration = Duration::from_secs(2);
@@ -91,7 +91,7 @@ impl Submit {
         overrides.and_then(|overrides| merge_params(&text, &overrides, &limits.runs).ok()).unwrap_or(text)
     }
 
-    /// What is kept of it when it is left.
+    /// The draft that is kept when it is left.
     pub(crate) fn draft(&self, limits: &Limits) -> Draft {
         Draft { text: self.text(limits), origin: self.origin.clone() }
     }
@@ -122,7 +122,7 @@ impl Submit {
         self.parsed = ParsedOpening::of(&self.text(limits), None, &NoLibrary, false, limits);
     }
 
-    /// What is to be done beside the screen's thread now: what the text nests is looked for, once for each
+    /// The work for another thread than the screen's: what the text nests is looked for, once for each
     /// change.
     pub(crate) fn check(&mut self, limits: &Limits) -> Option<OpeningJob> {
         if self.asked == self.revision || self.read != self.revision || !self.parsed.has_unresolved {
@@ -328,7 +328,7 @@ impl Submit {
     }
 }
 
-/// What is wrong, without the place that its words begin with.
+/// The fault, without the place that its words begin with.
 fn message_text(words: &str) -> &str {
     words.split_once(": ").map_or(words, |(_, rest)| rest)
 }

@@ -171,7 +171,7 @@ fn draw_params(submit: &Submit, params: &Params, canvas: &mut Canvas<'_>, area: 
     draw_more(canvas, area, submit.offset, params.rows());
 }
 
-/// What is said below: what was refused, what did not fit, what is wrong, or what it is.
+/// The line below: what was refused, what did not fit, what is wrong, or what it is.
 fn details_of(submit: &Submit, model: &Model, view: &View, columns: usize) -> Vec<(String, Role)> {
     let glyphs = view.glyphs;
     let mut said = Vec::new();

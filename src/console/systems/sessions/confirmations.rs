@@ -1,4 +1,4 @@
-//! What is asked before a session is cancelled: what hangs on it, as far as the station knows.
+//! The question before a session is cancelled: what hangs on it, as far as the station knows.
 
 use crate::{
     console::{

@@ -32,7 +32,7 @@ impl Ui {
         self.rows_of_detail_session(model, statements_of, |sheet| &sheet.statements)
     }
 
-    /// What is told of that session: made of what is shown, or taken from what the store has.
+    /// The rows of that session: made of what is shown, or taken from what the store has.
     fn rows_of_detail_session<T: Clone>(
         &self,
         model: &Model,

@@ -100,7 +100,7 @@ impl SessionPages {
     }
 }
 
-/// What is to be asked for now of the session that is shown.
+/// The queries that are due of the session that is shown.
 pub(crate) fn next(ui: &mut Ui, layout: &Layout, model: &Model, now: Mono) -> Vec<Effect> {
     let Some(session) = ui.detail_session(model) else { return Vec::new() };
     let view = model.macp().and_then(|macp| macp.sessions.get(&session.number));

@@ -1,4 +1,4 @@
-//! What is said of a session wherever it is listed.
+//! A session's sign and status, wherever it is listed.
 
 use crate::{
     console::{

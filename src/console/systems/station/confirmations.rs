@@ -1,4 +1,4 @@
-//! What is asked before the station ends, with what becomes of everything that goes on there, and before a
+//! The questions before the station ends, with what becomes of everything that goes on there, and before a
 //! recording does.
 
 use std::path::PathBuf;

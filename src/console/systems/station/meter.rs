@@ -180,7 +180,7 @@ fn frame_rows(ui: &Ui, model: &Model) -> [MetricRow; 5] {
     ]
 }
 
-/// What is read of the tap, and kept of it.
+/// The entries that are read of the tap and kept.
 fn entry_rows(ui: &Ui, model: &Model) -> [MetricRow; 7] {
     let (health, limits, kept) = (model.console_health, &ui.limits, ui.time.entries().ledger());
     let metrics = health.metrics;

@@ -1,4 +1,4 @@
-//! What is said once the station has recorded, or started a host again.
+//! The messages once the station has recorded, or started a host again.
 
 use crate::{
     console::{

@@ -1,4 +1,4 @@
-//! What is read of a call at a glance, and what the runtime made of it.
+//! The head of a call, read at a glance, and what the runtime made of it.
 
 use std::sync::Arc;
 

@@ -22,7 +22,7 @@ pub enum Fault {
     /// The connection is ended by `protocol_error`.
     #[error("{}: {violation}", .code.code())]
     Protocol {
-        /// What is sent as `code`.
+        /// The `code` that is sent.
         code: ErrorCode,
         /// The exact breach.
         violation: Violation,

@@ -1,4 +1,4 @@
-//! What is read of a frame at a glance, and what the broker made of it.
+//! The head of a frame, read at a glance, and what the broker made of it.
 
 use super::Refusal;
 use crate::{

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::{CloseCause, Dialect, DropReason, Kind};
 use crate::ids::{ConnectionId, Peer, TopicName};
 
-/// What is counted of one subscription since it was made, and what waits for it.
+/// The counts of one subscription since it was made, and what waits for it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Gauge {
     /// Messages that wait in its queue.
@@ -105,7 +105,8 @@ pub enum Transition {
         /// Frames of its that were refused since.
         refused: u64,
     },
-    /// What is remembered against duplicates, and how many topics there were, once a second while it changes.
+    /// How much is remembered against duplicates, and how many topics there were, once a second while it
+    /// changes.
     DedupeStats {
         /// Keys over all topics.
         keys: u64,

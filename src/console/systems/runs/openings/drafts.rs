@@ -1,4 +1,4 @@
-//! What is kept of openings from one start to the next: small JSON files that a person can read.
+//! Drafts of openings, kept from one start to the next: small JSON files that a person can read.
 
 use std::path::PathBuf;
 
@@ -43,7 +43,7 @@ struct Recents {
     openings: Vec<Recent>,
 }
 
-/// What is kept.
+/// The drafts.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct OpeningDrafts {
     draft: Option<Draft>,

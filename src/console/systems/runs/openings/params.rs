@@ -16,10 +16,10 @@ pub(crate) struct Params {
     pub(crate) fields: Vec<Field>,
     /// Their values as the text has them; those that it only uses are not there.
     declared: Map,
-    /// What is written in the row for another.
+    /// The text in the row for another.
     new_param: String,
     pub(crate) focus: usize,
-    /// What is being typed into the focused row.
+    /// The editor of the focused row.
     pub(crate) editor: Editor,
     bytes_max: usize,
 }
@@ -197,7 +197,7 @@ impl Params {
         })
     }
 
-    /// What is written in a row.
+    /// The text in a row.
     pub(crate) fn display_text(&self, row: usize) -> &str {
         self.fields.get(row).map_or(self.new_param.as_str(), Field::display_text)
     }
