@@ -7,7 +7,7 @@ use super::{
     envelope::SIGNAL,
     snapshot::{
         ClientView, ContributionView, DecisionView, EndView, Listener, MoveView, Opinion, OpinionView,
-        Progress, ProposalView, RoundsView, SenderView, SessionView, Snapshot, Tally, VoteView,
+        Progress, ProposalView, RoundsView, SenderView, SessionView, Snapshot, Tally, Totals, VoteView,
     },
 };
 use crate::{
@@ -67,8 +67,6 @@ impl Snapshot {
             Transition::NotListening => self.listener = Listener::Down(Arc::from(text)),
             Transition::Introduced { peer, client } => self.on_introduced(peer, client, at, limits),
             Transition::Opened { session, mode, by, participants, expires_at, intent, listed } => {
-                self.totals.open += 1;
-                self.totals.started += 1;
                 let view = SessionView {
                     session: session.clone(),
                     mode: *mode,
@@ -90,8 +88,7 @@ impl Snapshot {
                         Mode::MultiRound => Progress::Rounds(RoundsView::default()),
                     },
                 };
-                self.sessions.insert(session.number, view);
-                self.keep_within(limits);
+                self.on_opened(view, limits);
             }
             Transition::Accepted { session, by, effect } => {
                 self.totals.accepted += 1;
@@ -100,12 +97,7 @@ impl Snapshot {
                 }
             }
             Transition::Ended { session, ending } => {
-                self.totals.open = self.totals.open.saturating_sub(1);
-                match ending {
-                    Ending::Resolved => self.totals.resolved += 1,
-                    Ending::Cancelled => self.totals.cancelled += 1,
-                    Ending::TtlExpired | Ending::LogDamaged => self.totals.expired += 1,
-                }
+                self.totals.count_end(*ending);
                 if let Some(view) = self.sessions.get_mut(&session.number) {
                     view.end = Some(EndView {
                         ending: *ending,
@@ -127,6 +119,13 @@ impl Snapshot {
                 }
             }
         }
+    }
+
+    fn on_opened(&mut self, view: SessionView, limits: &limits::Macp) {
+        self.totals.open += 1;
+        self.totals.started += 1;
+        self.sessions.insert(view.session.number, view);
+        self.keep_within(limits);
     }
 
     fn on_introduced(&mut self, peer: &Peer, client: &Arc<str>, at: Now, limits: &limits::Macp) {
@@ -295,6 +294,18 @@ impl DecisionView {
 impl Default for DecisionView {
     fn default() -> Self {
         Self::new()
+    }
+}
+
+impl Totals {
+    /// Counts the end of a session that was open.
+    fn count_end(&mut self, ending: Ending) {
+        self.open = self.open.saturating_sub(1);
+        match ending {
+            Ending::Resolved => self.resolved += 1,
+            Ending::Cancelled => self.cancelled += 1,
+            Ending::TtlExpired | Ending::LogDamaged => self.expired += 1,
+        }
     }
 }
 

@@ -87,23 +87,34 @@ impl Operator for LocalPort {
     fn command(&self, command: Command) -> Answer<Outcome> {
         let inner = Arc::clone(&self.inner);
         Box::pin(async move {
-            match command {
-                Command::Restart { link } => return supervisor::restart(inner, link).await,
-                // Also of a station whose bridge did not come up.
-                Command::Stop => return Ok(stop(&inner)),
-                _ => {}
-            }
-            let running = inner.running().await?;
             let Inner { hosts, status, .. } = &*inner;
+            let running = inner.running();
             match command {
-                Command::Restart { .. } | Command::Stop => Err(PortError::Stopping),
-                Command::Mpp(command) => bridge::command(status, &running, command).await,
-                Command::Runs(command) => runs::command(status, &hosts.runs, command).await,
-                Command::Macp(command) => sessions::command(status, &hosts.sessions, command).await,
-                Command::KickPeer { session } => bus::kick(status, &hosts.bus, session).await,
-                Command::RecordStart { path } => inner.recording.start(&inner, path).await,
-                Command::RecordStop => inner.recording.stop().await,
-                Command::Backup { path } => pages::backup(&running, path).await,
+                // These two also of a station whose bridge did not come up.
+                Command::Restart { link } => supervisor::restart(Arc::clone(&inner), link).await,
+                Command::Stop => Ok(stop(&inner)),
+                Command::Mpp(command) => bridge::command(status, &*running.await?, command).await,
+                Command::Backup { path } => pages::backup(&*running.await?, path).await,
+                Command::Runs(command) => {
+                    running.await?;
+                    runs::command(status, &hosts.runs, command).await
+                }
+                Command::Macp(command) => {
+                    running.await?;
+                    sessions::command(status, &hosts.sessions, command).await
+                }
+                Command::KickPeer { session } => {
+                    running.await?;
+                    bus::kick(status, &hosts.bus, session).await
+                }
+                Command::RecordStart { path } => {
+                    running.await?;
+                    inner.recording.start(&inner, path).await
+                }
+                Command::RecordStop => {
+                    running.await?;
+                    inner.recording.stop().await
+                }
             }
         })
     }

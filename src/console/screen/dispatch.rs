@@ -48,7 +48,34 @@ pub(crate) fn update(ui: &mut Ui, live: &Model, view: &View, event: Event, now: 
     }
     let is_tick = matches!(event, Event::Tick);
     let taught = ui.shows_onboarding(model) || std::mem::take(&mut ui.onboarding_was_visible);
-    let effects = match event {
+    let mut effects = on_event(ui, model, live, view, event, now);
+    effects.extend(submitting::follow(ui, live, is_tick, now));
+    // The event may have stopped time, or moved it.
+    drop(past);
+    let past = ui.time.visible_model();
+    let model = past.as_deref().unwrap_or(live);
+    ui.onboarding_was_visible = ui.shows_onboarding(model);
+    if taught && model.bridge.onboarding.is_complete() && !ui.onboarding_dismissed {
+        show_message(ui, "done: you are live".to_owned(), false, now);
+    }
+    if is_input {
+        ui.reconcile(model);
+    }
+    effects.extend(is_input.then(|| columns::keep(ui)).flatten());
+    effects.extend(moving::next_page(ui));
+    if !layout::too_small(ui.columns, ui.rows) {
+        let layout = ui.layout(model);
+        effects.extend(ui.paged_lists.next(&layout, model, past.is_some(), now.mono));
+        effects
+            .extend(System::all().iter().flat_map(|system| (system.queries)(ui, &layout, model, now.mono)));
+    }
+    effects
+}
+
+/// What an event itself does. `model` is the moment that is shown.
+fn on_event(ui: &mut Ui, model: &Model, live: &Model, view: &View, event: Event, now: Now) -> Vec<Effect> {
+    let is_stopped = ui.time.is_stopped();
+    match event {
         Event::Key { key, at } if key.kind != KeyEventKind::Release => on_key(ui, live, view, key, at, now),
         Event::Paste(text) if ui.palette.is_some() => {
             palette::paste(ui, view, &text);
@@ -68,7 +95,7 @@ pub(crate) fn update(ui: &mut Ui, live: &Model, view: &View, event: Event, now: 
                 ui.message = None;
             }
             ui.wire.retest_aged(ui.time.entries(), ui.moment());
-            let layers = ui.overlays.iter_mut().filter(|_| past.is_none());
+            let layers = ui.overlays.iter_mut().filter(|_| !is_stopped);
             layers.filter_map(|layer| layer.refresh(model)).collect()
         }
         Event::Key { .. } | Event::Data => Vec::new(),
@@ -93,30 +120,7 @@ pub(crate) fn update(ui: &mut Ui, live: &Model, view: &View, event: Event, now: 
             output::on_subcommand_ended(ui, number, &ran);
             Vec::new()
         }
-    };
-    let followed = submitting::follow(ui, live, is_tick, now);
-    // The event may have stopped time, or moved it.
-    drop(past);
-    let past = ui.time.visible_model();
-    let model = past.as_deref().unwrap_or(live);
-    ui.onboarding_was_visible = ui.shows_onboarding(model);
-    if taught && model.bridge.onboarding.is_complete() && !ui.onboarding_dismissed {
-        show_message(ui, "done: you are live".to_owned(), false, now);
     }
-    if is_input {
-        ui.reconcile(model);
-    }
-    let mut effects = effects;
-    effects.extend(followed);
-    effects.extend(is_input.then(|| columns::keep(ui)).flatten());
-    effects.extend(moving::next_page(ui));
-    if !layout::too_small(ui.columns, ui.rows) {
-        let layout = ui.layout(model);
-        effects.extend(ui.paged_lists.next(&layout, model, past.is_some(), now.mono));
-        effects
-            .extend(System::all().iter().flat_map(|system| (system.queries)(ui, &layout, model, now.mono)));
-    }
-    effects
 }
 
 /// A fault stays on the screen; that all is well is said once.
@@ -294,65 +298,70 @@ fn on_mouse(
         let choice = palette::on_mouse(ui, model, live, view, mouse, by, now);
         return after_palette(ui, live, view, choice, now);
     }
+    let cx = ActContext { model, live, view, now };
     match ui.overlays.last_mut() {
         Some(layer) if by == 0 => {
-            if let Some(action) = layer.click(&layout, Position::new(mouse.column, mouse.row), model) {
-                return attempt(ui, live, view, action, now);
-            }
+            let action = layer.click(&layout, Position::new(mouse.column, mouse.row), model);
+            action.map_or_else(Vec::new, |action| attempt(ui, live, view, action, now))
         }
-        Some(layer) => layer.step(by, model),
+        Some(layer) => {
+            layer.step(by, model);
+            Vec::new()
+        }
+        None if by == 0 => click(ui, &layout, mouse, &cx),
         None => {
-            if by == 0
-                && let Some(shown) = (mouse.row == layout.header.y)
-                    .then(|| screen::tab_at(view, mouse.column, model, ui))
-                    .flatten()
-            {
-                ui.show(shown);
-            } else if let Some((pane, area)) = layout.pane_at(mouse.column, mouse.row) {
-                if by == 0
-                    && let Some((field, title, true)) = ui::field_at(pane, ui, area, mouse.column, mouse.row)
-                {
-                    ui.focus = Focus::Pane(pane);
-                    columns::sort_by_head(ui, pane, field, title, now);
-                    return Vec::new();
-                }
-                let had_focus = ui.focus == Focus::Pane(pane);
+            if let Some((pane, area)) = layout.pane_at(mouse.column, mouse.row) {
                 let height = table::list_height(area);
-                if by != 0 {
-                    ui.select_in(pane, model, |selection, keys| selection.step(by, keys, height));
-                } else {
-                    let clicked = ui.select_in(pane, model, |selection, keys| {
-                        let index =
-                            table::row_at(area, mouse.row, selection).filter(|index| *index < keys.len())?;
-                        let was_there = selection.index() == index;
-                        selection.select(index, keys, height);
-                        Some(was_there)
-                    });
-                    if let Some(was_selected) = clicked {
-                        let was_there = had_focus && was_selected;
-                        choose_cell(ui, pane, area, mouse);
-                        if was_there {
-                            return attempt(ui, live, view, Action::Open, now);
-                        }
-                    }
-                    ui.focus = Focus::Pane(pane);
-                }
-            } else if by == 0
-                && mouse.row == layout.header.y
-                && screen::is_on_alerts(view, mouse.column, model, ui)
-            {
-                return run(ui, Action::Alerts, &ActContext { model, live, view, now });
-            } else if mouse.row == layout.chips.y
-                && by == 0
-                && let Some(index) = screen::chip_at(view, mouse.column, model, ui)
-            {
-                let was_there = ui.focus == Focus::Chips(index);
-                ui.focus = Focus::Chips(index);
-                if was_there {
-                    return run(ui, Action::Open, &ActContext { model, live, view, now });
-                }
+                ui.select_in(pane, model, |selection, keys| selection.step(by, keys, height));
             }
+            Vec::new()
         }
     }
+}
+
+/// A click where no layer lies: on a view's name, in a pane, on the alerts, on a chip.
+fn click(ui: &mut Ui, layout: &layout::Layout, mouse: MouseEvent, cx: &ActContext<'_>) -> Vec<Effect> {
+    let ActContext { model, view, .. } = *cx;
+    if mouse.row == layout.header.y {
+        if let Some(shown) = screen::tab_at(view, mouse.column, model, ui) {
+            ui.show(shown);
+        } else if screen::is_on_alerts(view, mouse.column, model, ui) {
+            return run(ui, Action::Alerts, cx);
+        }
+    } else if let Some((pane, area)) = layout.pane_at(mouse.column, mouse.row) {
+        return click_pane(ui, pane, area, mouse, cx);
+    } else if mouse.row == layout.chips.y
+        && let Some(index) = screen::chip_at(view, mouse.column, model, ui)
+    {
+        let was_there = std::mem::replace(&mut ui.focus, Focus::Chips(index)) == Focus::Chips(index);
+        if was_there {
+            return run(ui, Action::Open, cx);
+        }
+    }
+    Vec::new()
+}
+
+/// Sorts by the head of a column; selects a row, and opens the one that was selected already.
+fn click_pane(ui: &mut Ui, pane: PaneId, area: Rect, mouse: MouseEvent, cx: &ActContext<'_>) -> Vec<Effect> {
+    if let Some((field, title, true)) = ui::field_at(pane, ui, area, mouse.column, mouse.row) {
+        ui.focus = Focus::Pane(pane);
+        columns::sort_by_head(ui, pane, field, title, cx.now);
+        return Vec::new();
+    }
+    let had_focus = ui.focus == Focus::Pane(pane);
+    let height = table::list_height(area);
+    let was_selected = ui.select_in(pane, cx.model, |selection, keys| {
+        let index = table::row_at(area, mouse.row, selection).filter(|index| *index < keys.len())?;
+        let was_there = selection.index() == index;
+        selection.select(index, keys, height);
+        Some(was_there)
+    });
+    if was_selected.is_some() {
+        choose_cell(ui, pane, area, mouse);
+    }
+    if had_focus && was_selected == Some(true) {
+        return attempt(ui, cx.live, cx.view, Action::Open, cx.now);
+    }
+    ui.focus = Focus::Pane(pane);
     Vec::new()
 }
