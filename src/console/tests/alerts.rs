@@ -1,11 +1,10 @@
 //! What the operator must not miss: when it comes, when it goes, and what he can do with it.
 
-use crossterm::event::{KeyCode, MouseButton, MouseEvent, MouseEventKind};
+use crossterm::event::KeyCode;
 
-use super::test_console::{TestConsole, applied, connected, dispatched, enqueued, show};
+use super::test_console::{TestConsole, applied, connected, dispatched, enqueued};
 use crate::{
     console::{
-        input::{keymap::KeyScope, pane_id::PaneId},
         model::{
             Alert, AlertChanges, AlertStatus, Cause,
             bridge::alerts::{ADAPTER_GONE, ADAPTER_SILENT, HEAD_WAITING, HOST_DOWN, ORPHANED, PORT_DOWN},
@@ -16,7 +15,6 @@ use crate::{
         ui::{effect::Effect, event::Event},
     },
     ids::{ActionId, InvocationId, SessionId},
-    mpp,
     port::{Command, Outcome},
     runs,
     runs::NodeRef,
@@ -28,22 +26,22 @@ use crate::{
     time::Wall,
 };
 
-const PEER: &str = "127.0.0.1:50312";
+pub(super) const PEER: &str = "127.0.0.1:50312";
 
-fn gone() -> Transition {
+pub(super) fn gone() -> Transition {
     Transition::Disconnected { peer: PEER.into(), active: true, cause: CloseCause::PeerClosed }
 }
 
-fn back() -> Transition {
+pub(super) fn back() -> Transition {
     Transition::Handshaken { peer: PEER.into(), session_id: SessionId(43), persisted: 0 }
 }
 
-fn braked(queue: &str, held: bool) -> Transition {
+pub(super) fn braked(queue: &str, held: bool) -> Transition {
     Transition::Braked { queue: queue.into(), brake: Brake { held, draining: false } }
 }
 
 /// A station with an adapter and nothing the matter.
-fn well(columns: u16, rows: u16) -> TestConsole {
+pub(super) fn well(columns: u16, rows: u16) -> TestConsole {
     let mut stage = TestConsole::of_size(columns, rows);
     stage.resync(connected());
     assert_eq!(stage.tick(), AlertChanges::default());
@@ -51,7 +49,7 @@ fn well(columns: u16, rows: u16) -> TestConsole {
 }
 
 /// Lets seconds pass, each with its tick.
-fn pass_s(stage: &mut TestConsole, s: u64) -> Vec<AlertChanges> {
+pub(super) fn pass_s(stage: &mut TestConsole, s: u64) -> Vec<AlertChanges> {
     (0..s)
         .map(|_| {
             stage.pass(1_000);
@@ -60,17 +58,17 @@ fn pass_s(stage: &mut TestConsole, s: u64) -> Vec<AlertChanges> {
         .collect()
 }
 
-fn alerts(stage: &TestConsole) -> Vec<Alert> {
+pub(super) fn alerts(stage: &TestConsole) -> Vec<Alert> {
     stage.model.alerts.listed().into_iter().cloned().collect()
 }
 
 /// The causes of those that hold.
-fn holding(stage: &TestConsole) -> Vec<Cause> {
+pub(super) fn holding(stage: &TestConsole) -> Vec<Cause> {
     stage.model.alerts.unresolved().map(|alert| alert.cause.clone()).collect()
 }
 
 /// Nothing comes before this second, and exactly one alert of this cause then.
-fn comes_after_s(stage: &mut TestConsole, s: u64, cause: &Cause) {
+pub(super) fn comes_after_s(stage: &mut TestConsole, s: u64, cause: &Cause) {
     for (second, judged) in (1..).zip(pass_s(stage, s)) {
         assert_eq!(judged.raised.len(), usize::from(second == s), "second {second} of {s}");
     }
@@ -115,7 +113,7 @@ fn an_adapter_that_never_was_is_not_missed_and_one_that_is_back_in_time_neither(
 
 #[test]
 fn a_question_of_a_run_is_heard_at_once_and_so_is_each_further_one() {
-    let mut stage = super::runs::with_runs(well(160, 50));
+    let mut stage = super::runs_samples::with_runs(well(160, 50));
     let judged = stage.tick();
     assert_eq!(holding(&stage), [RUNS_FAILED.cause(), AWAITING_APPROVAL.cause()]);
     assert_eq!(judged.raised.len(), 2);
@@ -124,12 +122,13 @@ fn a_question_of_a_run_is_heard_at_once_and_so_is_each_further_one() {
     assert!(!asking.text.contains("viewer ann"), "it is told to everybody: {}", asking.text);
     stage.model.alerts.acknowledge(asking.number, stage.view.now);
     assert_eq!(pass_s(&mut stage, 3).iter().map(|judged| judged.raised.len()).sum::<usize>(), 0);
-    let (run, action) = (super::runs::run(super::runs::VOTE), ActionId(uuid::Uuid::from_u128(7)));
+    let (run, action) =
+        (super::runs_samples::run(super::runs_samples::VOTE), ActionId(uuid::Uuid::from_u128(7)));
     let expires_at = Wall(stage.view.now.wall.0 + 300_000);
     let node = NodeRef { index: 6, id: "report".into() };
-    stage.asked(super::runs::VOTE, action, node, expires_at, "publish?");
+    stage.asked(super::runs_samples::VOTE, action, node, expires_at, "publish?");
     assert_eq!(stage.tick().raised, [asking.number]);
-    for action in [action, super::runs::ASK] {
+    for action in [action, super::runs_samples::ASK] {
         stage.runs(runs::Transition::Decided { run, action, verdict: runs::Verdict::Approved, by: None }, "");
     }
     assert_eq!(stage.tick().resolved, [asking.number]);
@@ -137,7 +136,7 @@ fn a_question_of_a_run_is_heard_at_once_and_so_is_each_further_one() {
 
 #[test]
 fn a_run_that_failed_is_told_of_for_a_minute() {
-    let mut stage = super::runs::with_runs(well(160, 50));
+    let mut stage = super::runs_samples::with_runs(well(160, 50));
     stage.tick();
     let failed = alerts(&stage).into_iter().find(|alert| alert.cause == RUNS_FAILED.cause()).unwrap();
     assert!(failed.text.starts_with("mend ") && failed.text.ends_with(" failed"), "{}", failed.text);
@@ -150,7 +149,7 @@ fn a_run_that_failed_is_told_of_for_a_minute() {
 
 #[test]
 fn an_alert_that_names_one_of_several_runs_has_that_ones_time() {
-    let mut stage = super::runs::with_runs(well(160, 50));
+    let mut stage = super::runs_samples::with_runs(well(160, 50));
     let since = |stage: &mut TestConsole, cause: &Cause| {
         stage.tick();
         let found = alerts(stage).into_iter().find(|alert| alert.cause == *cause).unwrap();
@@ -159,7 +158,7 @@ fn an_alert_that_names_one_of_several_runs_has_that_ones_time() {
     since(&mut stage, &RUNS_FAILED.cause());
     stage.pass(10_000);
     let later = stage.view.now.wall;
-    let one = super::runs::plan(&[("write", "agent:writer", None)], &[]);
+    let one = super::runs_samples::plan(&[("write", "agent:writer", None)], &[]);
     stage.submitted(0xbeef, "mend", &one);
     stage.ended(0xbeef, runs::RunState::Failed, "write failed");
     stage.pass(2_000);
@@ -169,7 +168,7 @@ fn an_alert_that_names_one_of_several_runs_has_that_ones_time() {
     let action = ActionId(uuid::Uuid::from_u128(7));
     let node = NodeRef { index: 6, id: "report".into() };
     let (asked_at, expires_at) = (stage.view.now.wall, Wall(stage.view.now.wall.0 + 1_000));
-    stage.asked(super::runs::VOTE, action, node, expires_at, "publish?");
+    stage.asked(super::runs_samples::VOTE, action, node, expires_at, "publish?");
     let (at, text) = since(&mut stage, &AWAITING_APPROVAL.cause());
     assert!(text.contains("whether report may go on"), "{text}");
     assert_eq!(at, asked_at, "{text}");
@@ -394,126 +393,4 @@ fn no_more_alerts_are_kept_than_the_limit_and_those_that_passed_go_first() {
     assert_eq!(holding(&stage), [STORE_FAILING.cause()], "what holds is never cut");
     stage.char('a');
     assert!(stage.text().contains("11 older ones cut (limits.console.alerts_max)"), "{}", stage.text());
-}
-
-#[test]
-fn the_count_is_in_the_first_line_of_every_view_and_counts_what_was_not_seen() {
-    let mut stage = show(80, 24);
-    stage.tick();
-    stage.mpp(gone(), "");
-    stage.station(station::Transition::DiskLow { free_bytes: 9 << 20 }, "");
-    pass_s(&mut stage, 5);
-    for key in ['1', '2', '9'] {
-        stage.char(key);
-        let text = stage.text();
-        assert!(text.lines().next().unwrap().contains("! 2 alerts"), "{text}");
-        assert!(text.lines().next().unwrap().contains("loss 0"), "{text}");
-    }
-    assert!(stage.text().contains("STORE ◐"), "{}", stage.text());
-    stage.char('a');
-    stage.char('a');
-    assert!(stage.text().lines().next().unwrap().contains("! 1 alert "), "{}", stage.text());
-    stage.char('a');
-    assert!(!stage.text().lines().next().unwrap().contains("alert"), "{}", stage.text());
-}
-
-#[test]
-fn nothing_opens_by_itself_and_no_key_goes_elsewhere_when_an_alert_comes() {
-    let mut stage = show(80, 24);
-    stage.char('q');
-    stage.mpp(gone(), "");
-    pass_s(&mut stage, 6);
-    assert_eq!(stage.ui.key_scope(), KeyScope::Dialog);
-    assert!(stage.text().contains("! 1 alert"), "{}", stage.text());
-    assert_eq!(stage.char('y'), [Effect::Quit]);
-}
-
-#[test]
-fn the_tray_is_walked_by_keys_says_what_to_do_and_puts_away() {
-    let mut stage = well(160, 50);
-    stage.mpp(enqueued(1, "default"), "");
-    stage.mpp(gone(), "");
-    pass_s(&mut stage, 31);
-    stage.char('a');
-    assert_eq!(stage.ui.key_scope(), KeyScope::Alerts);
-    let text = stage.text();
-    assert!(text.contains("Alerts: 2 wait"), "{text}");
-    let (head, adapter) = (
-        text.find("the head of default waits").unwrap(),
-        text.find("adapter 127.0.0.1:50312 is gone").unwrap(),
-    );
-    assert!(head < adapter, "the latest is first");
-    stage.key(KeyCode::Down);
-    stage.key(KeyCode::Enter);
-    let text = stage.text();
-    assert!(text.contains("start the adapter again") && text.contains("31s so far"), "{text}");
-    stage.key(KeyCode::Esc);
-    assert_eq!(stage.char('a'), [Effect::Acknowledge(1)]);
-    assert_eq!(stage.char('a'), [Effect::Acknowledge(2)], "what is put away makes room for the next");
-    assert_eq!(stage.char('a'), []);
-    assert!(stage.text().contains("it was put away as seen already"), "{}", stage.text());
-    stage.mpp(back(), "");
-    stage.mpp(dispatched(1, "default"), "");
-    pass_s(&mut stage, 1);
-    assert!(stage.text().contains("✓ passed"), "{}", stage.text());
-    assert_eq!(stage.char('a'), []);
-    stage.key(KeyCode::Esc);
-    assert_eq!(stage.ui.key_scope(), KeyScope::Pane(PaneId::Queues));
-}
-
-#[test]
-fn a_click_on_the_count_opens_the_tray_and_one_on_a_row_selects_it() {
-    let mut stage = show(80, 24);
-    stage.mpp(gone(), "");
-    stage.station(station::Transition::StoreFailing, "disk full");
-    pass_s(&mut stage, 6);
-    let line = stage.text().lines().next().unwrap().to_owned();
-    let column = line.chars().take_while(|letter| *letter != '!').count();
-    let click = |stage: &mut TestConsole, column: usize, row: u16| {
-        let modifiers = crossterm::event::KeyModifiers::NONE;
-        let kind = MouseEventKind::Down(MouseButton::Left);
-        stage.event(Event::Mouse(MouseEvent {
-            kind,
-            column: u16::try_from(column).unwrap(),
-            row,
-            modifiers,
-        }));
-    };
-    click(&mut stage, column - 1, 0);
-    assert_eq!(stage.ui.key_scope(), KeyScope::Pane(PaneId::Queues));
-    click(&mut stage, column + 3, 0);
-    assert_eq!(stage.ui.key_scope(), KeyScope::Alerts);
-    let row = stage.text().lines().position(|line| line.contains("the store refuses commits")).unwrap();
-    click(&mut stage, 20, u16::try_from(row).unwrap());
-    stage.key(KeyCode::Enter);
-    assert!(stage.text().contains("free space on its disk"), "{}", stage.text());
-}
-
-#[test]
-fn a_recording_that_failed_is_over_once_it_was_seen() {
-    let mut stage = well(80, 24);
-    stage.station(station::Transition::RecordingFailed, "/r/a.mcap: disk full");
-    pass_s(&mut stage, 1);
-    stage.char('a');
-    stage.char('a');
-    assert_eq!(pass_s(&mut stage, 3), vec![AlertChanges::default(); 3]);
-    assert!(holding(&stage).is_empty());
-    stage.station(station::Transition::RecordingFailed, "/r/b.mcap: disk full");
-    assert_eq!(pass_s(&mut stage, 1)[0].raised.len(), 1);
-}
-
-#[test]
-fn the_tray_settles_what_it_says_was_left() {
-    let mut stage = well(80, 24);
-    stage.mpp(enqueued(5, "boss"), "");
-    stage.mpp(dispatched(5, "boss"), "");
-    stage.mpp(applied(5, "boss", false), "");
-    stage.mpp(Transition::Orphaned { id: InvocationId(5), queue: "boss".into() }, "");
-    comes_after_s(&mut stage, 1, &ORPHANED.cause());
-    stage.char('a');
-    stage.char('e');
-    assert!(stage.text().contains("Settle 5?"), "{}", stage.text());
-    let settle = mpp::Command::Settle { id: InvocationId(5), to: mpp::Settlement::Done };
-    assert_eq!(super::steps::commands(stage.char('d')), [settle]);
-    assert!(stage.text().contains("Alerts: 1 waits"), "{}", stage.text());
 }

@@ -160,20 +160,20 @@ fn every(query: &Query) -> Page {
             };
             Page::Queues(vec![queue])
         }
-        Query::Runs { .. } => Page::Runs { rows: super::runs::stored(), more: false, beyond: None },
-        Query::Run { run } => Page::Run(super::runs::detail(*run).map(Box::new)),
+        Query::Runs { .. } => Page::Runs { rows: super::runs_samples::stored(), more: false, beyond: None },
+        Query::Run { run } => Page::Run(super::runs_samples::detail(*run).map(Box::new)),
         Query::RunEvents { run, after, limit } => {
-            Page::RunEvents { rows: super::runs::told(*run, *after, *limit), more: true }
+            Page::RunEvents { rows: super::runs_samples::told(*run, *after, *limit), more: true }
         }
         Query::RunArtifacts { after, .. } => {
-            Page::RunArtifacts { rows: super::runs::kept(*after), more: false }
+            Page::RunArtifacts { rows: super::runs_samples::kept(*after), more: false }
         }
         Query::Sessions { .. } => {
-            Page::Sessions { rows: super::sessions::stored(), more: false, beyond: None }
+            Page::Sessions { rows: super::sessions_samples::stored(), more: false, beyond: None }
         }
-        Query::Session { session } => Page::Session(super::sessions::detail(session).map(Box::new)),
+        Query::Session { session } => Page::Session(super::sessions_samples::detail(session).map(Box::new)),
         Query::SessionLog { after, limit, .. } => {
-            Page::SessionLog { rows: super::sessions::logged(*after, *limit), more: false }
+            Page::SessionLog { rows: super::sessions_samples::logged(*after, *limit), more: false }
         }
         other => panic!("{other:?}"),
     }

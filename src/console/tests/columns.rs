@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use super::{
-    bus::{bus, with_drops},
-    runs::{runs, with_runs},
+    bus_samples::{bus, with_drops},
+    runs_samples::{runs, with_runs},
     screens::at_both_sizes,
-    sessions::{decision, with_sessions},
+    sessions_samples::{decision, with_sessions},
     table_settings::keys,
     test_console::{TestConsole, connected, show},
     traces::with_messages,

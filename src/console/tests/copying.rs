@@ -3,7 +3,7 @@
 use crossterm::event::KeyCode;
 
 use super::{
-    inspecting::{self, Story, story},
+    inspection::{self, Story, story},
     screens::at_both_sizes,
     test_console::{TestConsole, row, show},
 };
@@ -136,7 +136,7 @@ fn what_is_too_large_for_a_terminal_is_refused_with_its_size_and_the_limit() {
 fn the_menu_tells_what_each_form_is_of_or_why_it_is_not_offered() {
     at_both_sizes("copy_as", |columns, rows| {
         let mut stage = show(columns, rows);
-        inspecting::focus(&mut stage, ViewId::Deck, PaneId::Recent);
+        inspection::focus(&mut stage, ViewId::Deck, PaneId::Recent);
         stage.char('Y');
         stage
     });
@@ -145,7 +145,7 @@ fn the_menu_tells_what_each_form_is_of_or_why_it_is_not_offered() {
 #[test]
 fn in_the_inspector_the_selected_value_is_copied_as_it_was_meant_and_bytes_as_hex() {
     let Story { mut stage, invocation, failed_frame, .. } = story(160, 50);
-    inspecting::open(&mut stage, invocation);
+    inspection::open(&mut stage, invocation);
     assert_eq!(copied(&stage.char('y')), "2");
     stage.key(KeyCode::Down);
     assert_eq!(copied(&stage.char('y')), "invocation", "a string without its quotes");
@@ -182,7 +182,7 @@ fn in_the_inspector_the_selected_value_is_copied_as_it_was_meant_and_bytes_as_he
     assert_eq!(words[3..], ["ls", "invocations", "--filter", "id=7", "--json"], "the work that it tells of");
     // On air the true value goes to the clipboard, and only how much of it there was to the screen.
     stage.key(KeyCode::Esc);
-    inspecting::open(&mut stage, failed_frame);
+    inspection::open(&mut stage, failed_frame);
     stage.act(Action::OnAir);
     let mut reasons = 0;
     for _ in 0..8 {
@@ -204,7 +204,7 @@ fn in_the_inspector_the_selected_value_is_copied_as_it_was_meant_and_bytes_as_he
 fn a_token_in_a_frame_is_copied_neither_as_value_nor_as_bytes_nor_within_another() {
     let mut stage = show(160, 50);
     let hello = "{\"mpp\":2,\"type\":\"hello\",\"pack_id\":\"demo\",\"bridge_token\":\"s3cret\"}\n";
-    let seq = inspecting::frame(
+    let seq = inspection::frame(
         &mut stage,
         Direction::Inbound,
         Verdict::Sent,
@@ -212,7 +212,7 @@ fn a_token_in_a_frame_is_copied_neither_as_value_nor_as_bytes_nor_within_another
         hello,
         None,
     );
-    inspecting::open(&mut stage, seq);
+    inspection::open(&mut stage, seq);
     let hex = "s3cret".bytes().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().join(" ");
     let mut refused = 0;
     stage.key(KeyCode::Home);
@@ -242,13 +242,13 @@ fn work_and_what_was_said_of_it_are_copied_with_their_frames_while_those_are_kep
     let logged = "{\"mpp\":2,\"type\":\"log\",\"level\":\"info\",\"message\":\"a slow ROM\"}\n";
     let accepted = Verdict::Mpp(crate::tap::entry::mpp::Verdict::Accepted);
     let log =
-        inspecting::frame(&mut stage, Direction::Inbound, accepted, (FrameType::Log, None), logged, None);
-    inspecting::changed(&mut stage, Transition::Logged { level: Level::Info }, "a slow ROM", Some(log));
-    inspecting::focus(&mut stage, ViewId::Bridge, PaneId::AdapterLog);
+        inspection::frame(&mut stage, Direction::Inbound, accepted, (FrameType::Log, None), logged, None);
+    inspection::changed(&mut stage, Transition::Logged { level: Level::Info }, "a slow ROM", Some(log));
+    inspection::focus(&mut stage, ViewId::Bridge, PaneId::AdapterLog);
     stage.key(KeyCode::Home);
     stage.char('Y');
     assert_eq!(copied(&stage.char('f')), logged);
-    inspecting::focus(&mut stage, ViewId::Deck, PaneId::Recent);
+    inspection::focus(&mut stage, ViewId::Deck, PaneId::Recent);
     stage.key(KeyCode::Home);
     stage.char('Y');
     assert!(
@@ -274,8 +274,8 @@ fn a_frame_that_is_not_kept_whole_or_was_withheld_is_not_copied_as_if_it_were() 
             wire_bytes: limit,
             redaction: redaction.clone(),
         };
-        let seq = inspecting::emit(&mut stage, What::Frame(frame), bytes, None, false);
-        inspecting::open(&mut stage, seq);
+        let seq = inspection::emit(&mut stage, What::Frame(frame), bytes, None, false);
+        inspection::open(&mut stage, seq);
         stage.char('Y');
         assert_eq!(stage.char('f'), []);
         if redaction == Redaction::Withheld {

@@ -2,8 +2,8 @@
 
 use super::{
     pack_events,
-    runs::with_runs,
-    sessions::with_sessions,
+    runs_samples::with_runs,
+    sessions_samples::with_sessions,
     steps::pending_list,
     test_console::{TestConsole, fresh, show},
 };

@@ -1,11 +1,14 @@
 //! Whole screens, fed with keys, snapshots and entries.
 
+mod alert_tray;
 mod alerts;
 mod answers;
 mod attached;
 mod bulk;
 mod bus;
 mod bus_metrics;
+mod bus_peers;
+mod bus_samples;
 mod canvas;
 mod classes;
 mod columns;
@@ -16,6 +19,7 @@ mod every_action;
 mod filters;
 mod forms;
 mod inspecting;
+mod inspection;
 mod invoke;
 mod ledgers;
 mod loops;
@@ -30,10 +34,13 @@ mod reloads;
 mod run_actions;
 mod run_lists;
 mod runs;
+mod runs_samples;
+mod screen_text;
 mod screens;
 mod selection_identity;
 mod session_actions;
 mod sessions;
+mod sessions_samples;
 mod steps;
 mod submissions;
 mod table_settings;

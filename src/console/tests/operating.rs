@@ -5,8 +5,8 @@ use super::test_console::of_type;
 use crossterm::event::KeyCode;
 
 use super::{
-    runs::{ASK, VOTE, by, plan, run, runs, with_runs},
-    sessions::{session, sessions, with_sessions},
+    runs_samples::{ASK, VOTE, by, plan, run, runs, with_runs},
+    sessions_samples::{session, sessions, with_sessions},
     test_console::{TestConsole, connected},
     traces::with_messages,
 };
@@ -137,7 +137,7 @@ fn the_question_that_silence_answers_first_stands_first_everywhere() {
     asks(&mut stage, 0xcafe, 8, 600_000);
     let text = stage.text();
     assert!(text.contains("? 3 questions 11s"), "{text}");
-    let runs = super::runs::keys(&stage, PaneId::Runs);
+    let runs = super::runs_samples::keys(&stage, PaneId::Runs);
     assert_eq!(runs[..3], [0xbeef, VOTE, 0xcafe].map(|number| RUN.of(run(number))));
     stage.char('a');
     let text = stage.text();
@@ -153,7 +153,12 @@ fn a_run_that_asks_is_found_by_the_word_that_its_row_shows() {
         stage.ctrl('u');
         stage.write(filter);
         stage.key(KeyCode::Enter);
-        assert_eq!(super::runs::keys(&stage, PaneId::Runs).len(), found, "{filter}: {}", stage.text());
+        assert_eq!(
+            super::runs_samples::keys(&stage, PaneId::Runs).len(),
+            found,
+            "{filter}: {}",
+            stage.text()
+        );
         stage.key(KeyCode::Esc);
     }
     stage.key(KeyCode::Enter);
@@ -167,7 +172,12 @@ fn a_session_that_was_cancelled_is_found_by_that_word() {
     stage.char('/');
     stage.write("state:cancelled");
     stage.key(KeyCode::Enter);
-    assert_eq!(super::runs::keys(&stage, PaneId::Sessions), [SESSION.of(session(16))], "{}", stage.text());
+    assert_eq!(
+        super::runs_samples::keys(&stage, PaneId::Sessions),
+        [SESSION.of(session(16))],
+        "{}",
+        stage.text()
+    );
 }
 
 #[test]

@@ -4,7 +4,7 @@ use super::test_console::of_type;
 use crossterm::event::KeyCode;
 
 use super::{
-    runs::{ASK, VOTE, plan, run, runs as shown, with_runs},
+    runs_samples::{ASK, VOTE, plan, run, runs as shown, with_runs},
     screens::at_both_sizes,
     test_console::{TestConsole, show},
 };

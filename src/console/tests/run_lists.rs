@@ -4,7 +4,7 @@ use crossterm::event::KeyCode;
 
 use super::{
     answers::{answered, asked_by},
-    runs::{ASK, CUT, by, keys, plan, run, runs},
+    runs_samples::{ASK, CUT, by, keys, plan, run, runs},
     test_console::{TestConsole, connected},
 };
 use crate::{

@@ -4,9 +4,9 @@ use crossterm::event::KeyCode;
 
 use super::{
     answers::answered,
-    bus::bus,
-    runs::runs,
-    sessions::decision,
+    bus_samples::bus,
+    runs_samples::runs,
+    sessions_samples::decision,
     steps::pending_list,
     test_console::{TestConsole, connected, done, enqueued, show},
     traces::with_messages,

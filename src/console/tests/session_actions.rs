@@ -3,9 +3,9 @@
 use crossterm::event::KeyCode;
 
 use super::{
-    runs::{plan, with_runs},
+    runs_samples::{plan, with_runs},
     screens::at_three_sizes,
-    sessions::{RELEASE, decision, session},
+    sessions_samples::{RELEASE, decision, session},
     test_console::{TestConsole, show},
 };
 use crate::{

@@ -59,7 +59,7 @@ fn quits_at_once_when_nothing_is_in_flight() {
 fn quitting_asks_while_runs_go_on_questions_wait_or_sessions_are_open() {
     let mut stage = TestConsole::of_size(160, 50);
     stage.resync(connected());
-    let mut stage = super::runs::with_runs(stage);
+    let mut stage = super::runs_samples::with_runs(stage);
     assert_eq!(stage.char('q'), []);
     let text = stage.text();
     assert!(text.contains("for good, as failed: ") && text.contains("chat_vote a41f"), "{text}");
@@ -67,7 +67,7 @@ fn quitting_asks_while_runs_go_on_questions_wait_or_sessions_are_open() {
     assert_eq!(stage.char('y'), [Effect::Quit]);
     let mut stage = TestConsole::of_size(160, 50);
     stage.resync(connected());
-    let mut stage = super::sessions::with_sessions(stage);
+    let mut stage = super::sessions_samples::with_sessions(stage);
     assert_eq!(stage.char('q'), []);
     assert!(
         stage.text().contains("2 sessions stay open: nobody can take part until the next"),

@@ -5,7 +5,7 @@ use crossterm::event::KeyCode;
 
 use super::{
     run_actions::{send, writing},
-    runs::plan,
+    runs_samples::plan,
     screens::at_both_sizes,
     test_console::{TestConsole, show},
 };

@@ -1,14 +1,10 @@
 //! A screen without a terminal, over a world made by hand, in virtual time.
 
-use std::{collections::VecDeque, fmt::Write as _, sync::Arc};
+use std::{collections::VecDeque, sync::Arc};
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use jiff::tz::TimeZone;
-use ratatui::{
-    buffer::Buffer,
-    layout::Rect,
-    style::{Color, Modifier},
-};
+use ratatui::{buffer::Buffer, layout::Rect};
 
 use crate::{
     console::{
@@ -46,6 +42,8 @@ use crate::{
     },
     time::{Mono, Now},
 };
+
+use super::screen_text::{serialize, text_of};
 
 /// A screen with its model and a tap to feed it.
 pub(super) struct TestConsole {
@@ -302,61 +300,6 @@ fn subcommands() -> Arc<[Subcommand]> {
         subcommand("settle", "End an invocation by hand", "settle [OPTIONS] <ID> <TO>", true, Runnable::Here),
         subcommand("doctor", "Check everything a station needs", "doctor [OPTIONS]", false, Runnable::Here),
     ])
-}
-
-fn text_of(buffer: &Buffer) -> String {
-    let width = usize::from(buffer.area.width);
-    buffer.content().chunks(width).fold(String::new(), |mut text, line| {
-        let line: String = line.iter().map(ratatui::buffer::Cell::symbol).collect();
-        let _ = writeln!(text, "{}", line.trim_end());
-        text
-    })
-}
-
-/// The text, then for each line the runs of style: a letter for each style used, with a key to what it is in
-/// each look below. The text is the same in all of them.
-fn serialize(looks: &[(String, Buffer)]) -> String {
-    let (_, first) = &looks[0];
-    let width = usize::from(first.area.width);
-    let mut styles: Vec<Vec<(Color, Color, Modifier)>> = Vec::new();
-    let mut runs = String::new();
-    for row in 0..usize::from(first.area.height) {
-        let mut out: Vec<(usize, usize)> = Vec::new();
-        for cell in row * width..(row + 1) * width {
-            let cells = looks.iter().map(|(_, buffer)| &buffer.content()[cell]);
-            assert!(
-                cells.clone().all(|other| other.symbol() == first.content()[cell].symbol()),
-                "colours change no text"
-            );
-            let style: Vec<_> = cells.map(|cell| (cell.fg, cell.bg, cell.modifier)).collect();
-            let at = styles.iter().position(|known| *known == style).unwrap_or_else(|| {
-                styles.push(style);
-                styles.len() - 1
-            });
-            match out.last_mut() {
-                Some((last, count)) if *last == at => *count += 1,
-                _ => out.push((at, 1)),
-            }
-        }
-        let line: Vec<String> = out.into_iter().map(|(at, count)| format!("{}{count}", letter(at))).collect();
-        let _ = writeln!(runs, "{}", line.join(" "));
-    }
-    let mut out = text_of(first);
-    out.push_str("---\n");
-    out.push_str(&runs);
-    for (place, (look, _)) in looks.iter().enumerate() {
-        let _ = writeln!(out, "--- {look}");
-        for (at, style) in styles.iter().enumerate() {
-            let (fg, bg, modifier) = style[place];
-            let _ = writeln!(out, "{} {fg} on {bg} {modifier:?}", letter(at));
-        }
-    }
-    out
-}
-
-fn letter(at: usize) -> char {
-    let letters = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
-    char::from(letters[at.min(letters.len() - 1)])
 }
 
 /// A station just started, with the sample pack's two queues and nothing done yet.

@@ -4,8 +4,8 @@
 use crossterm::event::KeyCode;
 
 use super::{
-    bus::{AGENT, frame, publication},
-    runs::{VOTE, run, runs},
+    bus_samples::{AGENT, frame, publication},
+    runs_samples::{VOTE, run, runs},
     screens::at_both_sizes,
     test_console::TestConsole,
 };

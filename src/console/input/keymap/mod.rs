@@ -4,6 +4,7 @@ mod chord;
 mod key_scope;
 mod map;
 mod overrides;
+mod scopes;
 mod table;
 
 pub(crate) use chord::Chord;

@@ -11,6 +11,7 @@ pub(crate) mod history;
 pub(crate) mod in_flight;
 pub(crate) mod invoke;
 pub(crate) mod invoke_form;
+pub(crate) mod invoke_form_view;
 pub(crate) mod keys;
 pub(crate) mod outcomes;
 pub(crate) mod pack_state;

@@ -1,0 +1,138 @@
+//! The tray of alerts: the count that opens it, its keys and its rows.
+
+use crossterm::event::{KeyCode, MouseButton, MouseEvent, MouseEventKind};
+
+use super::alerts::{back, comes_after_s, gone, holding, pass_s, well};
+use super::test_console::{TestConsole, applied, dispatched, enqueued, show};
+use crate::{
+    console::{
+        input::{keymap::KeyScope, pane_id::PaneId},
+        model::{AlertChanges, bridge::alerts::ORPHANED},
+        ui::{effect::Effect, event::Event},
+    },
+    ids::InvocationId,
+    mpp,
+    tap::entry::{mpp::Transition, station},
+};
+
+#[test]
+fn the_count_is_in_the_first_line_of_every_view_and_counts_what_was_not_seen() {
+    let mut stage = show(80, 24);
+    stage.tick();
+    stage.mpp(gone(), "");
+    stage.station(station::Transition::DiskLow { free_bytes: 9 << 20 }, "");
+    pass_s(&mut stage, 5);
+    for key in ['1', '2', '9'] {
+        stage.char(key);
+        let text = stage.text();
+        assert!(text.lines().next().unwrap().contains("! 2 alerts"), "{text}");
+        assert!(text.lines().next().unwrap().contains("loss 0"), "{text}");
+    }
+    assert!(stage.text().contains("STORE ◐"), "{}", stage.text());
+    stage.char('a');
+    stage.char('a');
+    assert!(stage.text().lines().next().unwrap().contains("! 1 alert "), "{}", stage.text());
+    stage.char('a');
+    assert!(!stage.text().lines().next().unwrap().contains("alert"), "{}", stage.text());
+}
+
+#[test]
+fn nothing_opens_by_itself_and_no_key_goes_elsewhere_when_an_alert_comes() {
+    let mut stage = show(80, 24);
+    stage.char('q');
+    stage.mpp(gone(), "");
+    pass_s(&mut stage, 6);
+    assert_eq!(stage.ui.key_scope(), KeyScope::Dialog);
+    assert!(stage.text().contains("! 1 alert"), "{}", stage.text());
+    assert_eq!(stage.char('y'), [Effect::Quit]);
+}
+
+#[test]
+fn the_tray_is_walked_by_keys_says_what_to_do_and_puts_away() {
+    let mut stage = well(160, 50);
+    stage.mpp(enqueued(1, "default"), "");
+    stage.mpp(gone(), "");
+    pass_s(&mut stage, 31);
+    stage.char('a');
+    assert_eq!(stage.ui.key_scope(), KeyScope::Alerts);
+    let text = stage.text();
+    assert!(text.contains("Alerts: 2 wait"), "{text}");
+    let (head, adapter) = (
+        text.find("the head of default waits").unwrap(),
+        text.find("adapter 127.0.0.1:50312 is gone").unwrap(),
+    );
+    assert!(head < adapter, "the latest is first");
+    stage.key(KeyCode::Down);
+    stage.key(KeyCode::Enter);
+    let text = stage.text();
+    assert!(text.contains("start the adapter again") && text.contains("31s so far"), "{text}");
+    stage.key(KeyCode::Esc);
+    assert_eq!(stage.char('a'), [Effect::Acknowledge(1)]);
+    assert_eq!(stage.char('a'), [Effect::Acknowledge(2)], "what is put away makes room for the next");
+    assert_eq!(stage.char('a'), []);
+    assert!(stage.text().contains("it was put away as seen already"), "{}", stage.text());
+    stage.mpp(back(), "");
+    stage.mpp(dispatched(1, "default"), "");
+    pass_s(&mut stage, 1);
+    assert!(stage.text().contains("✓ passed"), "{}", stage.text());
+    assert_eq!(stage.char('a'), []);
+    stage.key(KeyCode::Esc);
+    assert_eq!(stage.ui.key_scope(), KeyScope::Pane(PaneId::Queues));
+}
+
+#[test]
+fn a_click_on_the_count_opens_the_tray_and_one_on_a_row_selects_it() {
+    let mut stage = show(80, 24);
+    stage.mpp(gone(), "");
+    stage.station(station::Transition::StoreFailing, "disk full");
+    pass_s(&mut stage, 6);
+    let line = stage.text().lines().next().unwrap().to_owned();
+    let column = line.chars().take_while(|letter| *letter != '!').count();
+    let click = |stage: &mut TestConsole, column: usize, row: u16| {
+        let modifiers = crossterm::event::KeyModifiers::NONE;
+        let kind = MouseEventKind::Down(MouseButton::Left);
+        stage.event(Event::Mouse(MouseEvent {
+            kind,
+            column: u16::try_from(column).unwrap(),
+            row,
+            modifiers,
+        }));
+    };
+    click(&mut stage, column - 1, 0);
+    assert_eq!(stage.ui.key_scope(), KeyScope::Pane(PaneId::Queues));
+    click(&mut stage, column + 3, 0);
+    assert_eq!(stage.ui.key_scope(), KeyScope::Alerts);
+    let row = stage.text().lines().position(|line| line.contains("the store refuses commits")).unwrap();
+    click(&mut stage, 20, u16::try_from(row).unwrap());
+    stage.key(KeyCode::Enter);
+    assert!(stage.text().contains("free space on its disk"), "{}", stage.text());
+}
+
+#[test]
+fn a_recording_that_failed_is_over_once_it_was_seen() {
+    let mut stage = well(80, 24);
+    stage.station(station::Transition::RecordingFailed, "/r/a.mcap: disk full");
+    pass_s(&mut stage, 1);
+    stage.char('a');
+    stage.char('a');
+    assert_eq!(pass_s(&mut stage, 3), vec![AlertChanges::default(); 3]);
+    assert!(holding(&stage).is_empty());
+    stage.station(station::Transition::RecordingFailed, "/r/b.mcap: disk full");
+    assert_eq!(pass_s(&mut stage, 1)[0].raised.len(), 1);
+}
+
+#[test]
+fn the_tray_settles_what_it_says_was_left() {
+    let mut stage = well(80, 24);
+    stage.mpp(enqueued(5, "boss"), "");
+    stage.mpp(dispatched(5, "boss"), "");
+    stage.mpp(applied(5, "boss", false), "");
+    stage.mpp(Transition::Orphaned { id: InvocationId(5), queue: "boss".into() }, "");
+    comes_after_s(&mut stage, 1, &ORPHANED.cause());
+    stage.char('a');
+    stage.char('e');
+    assert!(stage.text().contains("Settle 5?"), "{}", stage.text());
+    let settle = mpp::Command::Settle { id: InvocationId(5), to: mpp::Settlement::Done };
+    assert_eq!(super::steps::commands(stage.char('d')), [settle]);
+    assert!(stage.text().contains("Alerts: 1 waits"), "{}", stage.text());
+}
