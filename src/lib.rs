@@ -2,9 +2,10 @@
 //!
 //! The map of the house, floor by floor; each imports only from below (`tests/architecture.rs` checks it):
 //!
-//! 1. [`ids`], [`limits`], [`time`], [`schema`], [`registry`], `msgpack`, [`field`], [`filter`], [`words`]:
-//!    identities, bounds, clocks, JSON Schema, the schemas of messages and ports, the shape of MsgPack, what
-//!    records are made of, the language that finds them, and texts and counts in words.
+//! 1. [`ids`], [`limits`], [`time`], [`schema`], [`registry`], `msgpack`, [`field`], [`filter`], [`words`],
+//!    [`admission`]: identities, bounds, clocks, JSON Schema, the schemas of messages and ports, the shape of
+//!    MsgPack, what records are made of, the language that finds them, texts and counts in words, and who may
+//!    hold a connection.
 //! 2. [`tap`], [`store`]: the ordered stream of all that happens; what outlives the process.
 //! 3. [`mpp`], [`rmp`], [`macp`], [`runs`], [`recording`]: the protocols' cores with their hosts, openings
 //!    and their runs; recordings of the tap.
@@ -52,6 +53,7 @@
 //! - `cli/commands/events/event.rs`, `cli/commands/events/text.rs`: events that `serve` and `--plain` tell.
 //! - `cli/commands/events/of_tap.rs`, `cli/commands/events/line.rs`: the transitions that they come from.
 
+pub mod admission;
 pub mod cli;
 pub mod console;
 mod dissect;

@@ -16,8 +16,8 @@ use std::{fs, path::Path};
 
 use source::{Named, Token, named, tokens};
 
-const FOUNDATION: [&str; 9] =
-    ["ids", "limits", "time", "schema", "registry", "msgpack", "field", "filter", "words"];
+const FOUNDATION: [&str; 10] =
+    ["ids", "limits", "time", "schema", "registry", "msgpack", "field", "filter", "words", "admission"];
 const PROTOCOLS: [&str; 6] = ["mpp", "rmp", "runs", "macp", "plugin", "mplp"];
 
 /// Files of a core's folder that read files for it, and do nothing else.
@@ -40,6 +40,7 @@ fn may_import(top: &str) -> Option<Vec<&'static str>> {
     let below: &[&[&'static str]] = match top {
         "ids" | "limits" | "time" | "schema" | "registry" | "msgpack" => &[],
         "words" => &[&["time"]],
+        "admission" => &[&["ids", "time"]],
         // A macro of its own lies at the root.
         "field" => &[&["time", "fields"]],
         "filter" => &[&["field", "time", "words"]],

@@ -1,0 +1,27 @@
+//! Admission: who may hold a connection, how long a first frame and a whole frame may take, and how many bytes
+//! may be on their way in. One design for all ports.
+//!
+//! ```text
+//! accept ─▶ Table::open ─┬─▶ a place ──first frame──▶ spoken ──▶ closed
+//!                        │      └── its deadline, or a newcomer that needs the place ──▶ turned away
+//!                        ├─▶ a place of the operators' room, for as long as it takes to show a token
+//!                        └─▶ refused by the link's own error
+//! read ─▶ Receiving::begin, grow, end: 30 s from a frame's first byte to its last, and a bound for all together
+//! ```
+//!
+//! It lies in the foundation: the hosts of all protocols stand on it, and none of them may import the station.
+//! Everything here is pure and takes `now`; a [`Tally`] is the one thing that is shared.
+
+mod descriptors;
+mod origin;
+mod receiving;
+mod table;
+mod tally;
+#[cfg(test)]
+mod tests;
+
+pub use descriptors::{Cut, RESERVED_DESCRIPTORS, fit_tables};
+pub use origin::Origin;
+pub use receiving::Receiving;
+pub use table::{Admitted, Plan, Table, TableBounds};
+pub use tally::{Tally, TurnedAway};

@@ -1,0 +1,40 @@
+//! Who is at the other end of a connection, as far as the system tells.
+
+use std::net::{IpAddr, Ipv6Addr};
+
+/// The network half of an IPv6 address: who has one address of it has them all.
+const NETWORK: u128 = !(u64::MAX as u128);
+
+/// Who is at the other end of a connection, as far as the system tells. Connections of one origin share its
+/// part of a table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Origin {
+    /// Nobody that could be told from others: a loopback address is that of every program of the machine.
+    Unknown,
+    /// A process, by what the system says of a Unix socket's other end.
+    Process {
+        /// Its user.
+        uid: u32,
+        /// Its number.
+        pid: i32,
+    },
+    /// An address that is not loopback; of IPv6 the first 64 bits.
+    Address(IpAddr),
+}
+
+impl Origin {
+    /// The origin of a connection from an address.
+    #[must_use]
+    pub fn of_address(addr: IpAddr) -> Self {
+        match addr.to_canonical() {
+            addr if addr.is_loopback() => Self::Unknown,
+            IpAddr::V6(addr) => Self::Address(Ipv6Addr::from_bits(addr.to_bits() & NETWORK).into()),
+            addr => Self::Address(addr),
+        }
+    }
+
+    /// Whether it can be told from others.
+    pub(super) fn is_known(self) -> bool {
+        self != Self::Unknown
+    }
+}

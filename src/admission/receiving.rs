@@ -1,0 +1,105 @@
+//! Frames that have begun and are not whole: how long each takes, and how many bytes all of them hold.
+
+use std::{hash::Hash, time::Duration};
+
+use hashbrown::HashMap;
+
+use super::tally::{Tally, TurnedAway};
+use crate::time::{Mono, Now};
+
+/// A frame that has begun.
+#[derive(Clone, Copy, Debug)]
+struct Unfinished {
+    due: Mono,
+    bytes: u64,
+}
+
+/// The frames or messages of one port that have begun and are not whole, by whatever tells them apart: a
+/// connection, or a call of one.
+///
+/// The bytes of all together are at most `bytes_max` once [`grow`](Self::grow) names none any more, unless one
+/// alone holds more: give a bound that a whole frame fits into.
+#[derive(Debug)]
+pub struct Receiving<K> {
+    unfinished: HashMap<K, Unfinished>,
+    bytes: u64,
+    bytes_max: u64,
+    frame_time_max: Duration,
+    /// No frame is due before it; nothing if none has begun since it passed.
+    next_due: Option<Mono>,
+    tally: Tally,
+}
+
+impl<K: Copy + Eq + Hash> Receiving<K> {
+    /// Nothing has begun.
+    #[must_use]
+    pub fn new(bytes_max: u64, frame_time_max: Duration, tally: Tally) -> Self {
+        Self { unfinished: HashMap::new(), bytes: 0, bytes_max, frame_time_max, next_due: None, tally }
+    }
+
+    /// The first byte of a frame came. What had begun under this key is whole.
+    pub fn begin(&mut self, now: Now, key: K) {
+        self.end(key);
+        let due = now.mono + self.frame_time_max;
+        self.unfinished.insert(key, Unfinished { due, bytes: 0 });
+        self.next_due.get_or_insert(due);
+    }
+
+    /// So many bytes of a frame that has begun are held now. The answer is the key of the largest frame while
+    /// there are too many bytes: its host ends it (it is forgotten and counted here), and asks again by
+    /// [`overflow`](Self::overflow).
+    pub fn grow(&mut self, key: K, bytes: u64) -> Option<K> {
+        let frame = self.unfinished.get_mut(&key)?;
+        self.bytes = self.bytes - frame.bytes + bytes;
+        frame.bytes = bytes;
+        self.tally.set_receiving_bytes(self.bytes);
+        self.overflow()
+    }
+
+    /// The largest frame while all hold more than they may; it is forgotten and counted as turned away.
+    pub fn overflow(&mut self) -> Option<K> {
+        if self.bytes <= self.bytes_max {
+            return None;
+        }
+        let (&largest, _) = self.unfinished.iter().max_by_key(|(_, frame)| frame.bytes)?;
+        self.end(largest);
+        self.tally.count(TurnedAway::ReceivingBytes);
+        Some(largest)
+    }
+
+    /// A frame is whole, or nothing more of it comes.
+    pub fn end(&mut self, key: K) {
+        if let Some(frame) = self.unfinished.remove(&key) {
+            self.bytes -= frame.bytes;
+            self.tally.set_receiving_bytes(self.bytes);
+        }
+    }
+
+    /// The frames that took too long; they are forgotten and counted as turned away.
+    pub fn overdue(&mut self, now: Now) -> Vec<K> {
+        if self.next_due.is_none_or(|due| now.mono < due) {
+            return Vec::new();
+        }
+        let late = self.unfinished.iter().filter(|(_, frame)| frame.due <= now.mono);
+        let late: Vec<K> = late.map(|(&key, _)| key).collect();
+        for &key in &late {
+            self.end(key);
+            self.tally.count(TurnedAway::FrameTime);
+        }
+        self.next_due = self.unfinished.values().map(|frame| frame.due).min();
+        late
+    }
+
+    /// When to ask for [`overdue`](Self::overdue) next. It may come earlier than a frame is due, once a time
+    /// that a frame may take.
+    #[must_use]
+    pub fn deadline(&self) -> Option<Mono> {
+        self.next_due
+    }
+
+    /// Bytes of all frames that are not whole.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        self.bytes
+    }
+}

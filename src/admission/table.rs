@@ -1,0 +1,272 @@
+//! The connections of one port.
+
+use std::{collections::BTreeMap, time::Duration};
+
+use hashbrown::HashMap;
+
+use super::{
+    origin::Origin,
+    tally::{Tally, TurnedAway},
+};
+use crate::{
+    ids::ConnectionId,
+    time::{Mono, Now},
+};
+
+/// The bounds of a table.
+#[derive(Clone, Copy, Debug)]
+pub struct TableBounds {
+    /// Connections at one time, those of the operators' room aside.
+    pub connections_max: u64,
+    /// Connections of one known origin; 0 is a quarter of the table.
+    pub peer_connections_max: u64,
+    /// Places beside the table for operators; one origin has a quarter of them.
+    pub operators_max: u64,
+    /// How long a connection may take to speak.
+    pub first_frame_max: Duration,
+    /// How long one in the operators' room may take to show a token.
+    pub token_max: Duration,
+}
+
+impl TableBounds {
+    /// Connections of one known origin in the table.
+    #[must_use]
+    pub fn peer_share(&self) -> u64 {
+        if self.peer_connections_max > 0 { self.peer_connections_max } else { quarter(self.connections_max) }
+    }
+}
+
+fn quarter(of: u64) -> u64 {
+    (of / 4).max(1)
+}
+
+/// A part of a table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Room {
+    Common,
+    Operators,
+}
+
+/// What would become of a newcomer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Plan {
+    /// There is a place for it.
+    Fits,
+    /// This one, which has not spoken, would make room. Its host reads it once more and asks again: who has
+    /// just spoken stays.
+    Evicts(ConnectionId),
+    /// It would be refused.
+    Refuses(TurnedAway),
+}
+
+/// What became of a newcomer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Admitted {
+    /// It has a place, and must speak by the table's deadline.
+    Common {
+        /// Who made room and is to be closed.
+        evicted: Option<ConnectionId>,
+    },
+    /// It has a place of the operators' room, and must show an operator's token.
+    Operators {
+        /// Who made room and is to be closed.
+        evicted: Option<ConnectionId>,
+    },
+    /// It has none.
+    Refused(TurnedAway),
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    origin: Origin,
+    room: Room,
+    /// When it must have spoken, unless it has.
+    speak_by: Option<Mono>,
+}
+
+/// The connections of one room that have not spoken, the oldest first: their numbers rise, and all of a room
+/// have the same time.
+type Silent = BTreeMap<ConnectionId, Mono>;
+
+/// The connections of one port. Numbers of connections must rise.
+#[derive(Debug)]
+pub struct Table {
+    bounds: TableBounds,
+    places: HashMap<ConnectionId, Place>,
+    operators: u64,
+    silent_common: Silent,
+    silent_operators: Silent,
+    held: HashMap<(Room, Origin), u64>,
+    tally: Tally,
+}
+
+impl Table {
+    /// Without connections.
+    #[must_use]
+    pub fn new(bounds: TableBounds, tally: Tally) -> Self {
+        Self {
+            bounds,
+            places: HashMap::new(),
+            operators: 0,
+            silent_common: Silent::new(),
+            silent_operators: Silent::new(),
+            held: HashMap::new(),
+            tally,
+        }
+    }
+
+    /// What would become of a newcomer.
+    #[must_use]
+    pub fn plan(&self, origin: Origin) -> Plan {
+        match self.decide(origin) {
+            Admitted::Common { evicted: Some(evicted) } | Admitted::Operators { evicted: Some(evicted) } => {
+                Plan::Evicts(evicted)
+            }
+            Admitted::Common { evicted: None } | Admitted::Operators { evicted: None } => Plan::Fits,
+            Admitted::Refused(why) => Plan::Refuses(why),
+        }
+    }
+
+    /// Takes a newcomer in, or refuses it. Whoever makes room has no place any more; both are counted.
+    pub fn open(&mut self, now: Now, id: ConnectionId, origin: Origin) -> Admitted {
+        let decided = self.decide(origin);
+        let (room, evicted) = match decided {
+            Admitted::Common { evicted } => (Room::Common, evicted),
+            Admitted::Operators { evicted } => (Room::Operators, evicted),
+            Admitted::Refused(why) => {
+                self.tally.count(why);
+                return decided;
+            }
+        };
+        if let Some(evicted) = evicted {
+            self.close(evicted);
+            self.tally.count(TurnedAway::MadeRoom);
+        }
+        let time = match room {
+            Room::Common => self.bounds.first_frame_max,
+            Room::Operators => self.bounds.token_max,
+        };
+        let speak_by = now.mono + time;
+        self.silent(room).insert(id, speak_by);
+        self.places.insert(id, Place { origin, room, speak_by: Some(speak_by) });
+        self.operators += u64::from(room == Room::Operators);
+        if origin.is_known() {
+            *self.held.entry((room, origin)).or_default() += 1;
+        }
+        self.publish();
+        decided
+    }
+
+    /// A connection has spoken; one of the operators' room has shown an operator's token.
+    pub fn spoke(&mut self, id: ConnectionId) {
+        let Some(place) = self.places.get_mut(&id) else { return };
+        if place.speak_by.take().is_some() {
+            let room = place.room;
+            self.silent(room).remove(&id);
+            self.publish();
+        }
+    }
+
+    /// A connection is gone.
+    pub fn close(&mut self, id: ConnectionId) {
+        let Some(Place { origin, room, .. }) = self.places.remove(&id) else { return };
+        self.silent(room).remove(&id);
+        self.operators -= u64::from(room == Room::Operators);
+        if let Some(held) = self.held.get_mut(&(room, origin)) {
+            *held -= 1;
+            if *held == 0 {
+                self.held.remove(&(room, origin));
+            }
+        }
+        self.publish();
+    }
+
+    /// Whether a connection is in the operators' room.
+    #[must_use]
+    pub fn is_operators(&self, id: ConnectionId) -> bool {
+        self.places.get(&id).is_some_and(|place| place.room == Room::Operators)
+    }
+
+    /// A connection that has not spoken in time. It has no place any more and is counted; ask until there is
+    /// none.
+    pub fn overdue(&mut self, now: Now) -> Option<(ConnectionId, TurnedAway)> {
+        let late =
+            |silent: &Silent| silent.first_key_value().filter(|(_, by)| **by <= now.mono).map(|(id, _)| *id);
+        let common = late(&self.silent_common).map(|id| (id, TurnedAway::FirstFrame));
+        let found = common.or_else(|| late(&self.silent_operators).map(|id| (id, TurnedAway::NoToken)))?;
+        self.close(found.0);
+        self.tally.count(found.1);
+        Some(found)
+    }
+
+    /// When to ask for [`overdue`](Self::overdue) next.
+    #[must_use]
+    pub fn deadline(&self) -> Option<Mono> {
+        let first =
+            [&self.silent_common, &self.silent_operators].map(|silent| silent.values().next().copied());
+        first.into_iter().flatten().min()
+    }
+
+    /// Connections that have a place.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.places.len()
+    }
+
+    /// Whether none has a place.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.places.is_empty()
+    }
+
+    fn decide(&self, origin: Origin) -> Admitted {
+        if self.held(Room::Common, origin) >= self.bounds.peer_share() {
+            return match self.oldest_of(&self.silent_common, origin) {
+                Some(own) => Admitted::Common { evicted: Some(own) },
+                None => self.decide_operators(origin, TurnedAway::PeerShare),
+            };
+        }
+        if (self.places.len() as u64 - self.operators) < self.bounds.connections_max {
+            return Admitted::Common { evicted: None };
+        }
+        match self.silent_common.first_key_value() {
+            Some((&oldest, _)) => Admitted::Common { evicted: Some(oldest) },
+            None => self.decide_operators(origin, TurnedAway::TableFull),
+        }
+    }
+
+    /// One that the table has no place for.
+    fn decide_operators(&self, origin: Origin, why: TurnedAway) -> Admitted {
+        let evicted = if self.held(Room::Operators, origin) >= quarter(self.bounds.operators_max) {
+            self.oldest_of(&self.silent_operators, origin)
+        } else if self.operators < self.bounds.operators_max {
+            return Admitted::Operators { evicted: None };
+        } else {
+            self.silent_operators.first_key_value().map(|(&oldest, _)| oldest)
+        };
+        evicted.map_or(Admitted::Refused(why), |oldest| Admitted::Operators { evicted: Some(oldest) })
+    }
+
+    /// The oldest connection of an origin that has not spoken.
+    fn oldest_of(&self, silent: &Silent, origin: Origin) -> Option<ConnectionId> {
+        let is_its = |id: &&ConnectionId| self.places.get(*id).is_some_and(|place| place.origin == origin);
+        silent.keys().find(is_its).copied()
+    }
+
+    /// Connections of an origin that can be told from others.
+    fn held(&self, room: Room, origin: Origin) -> u64 {
+        self.held.get(&(room, origin)).copied().unwrap_or(0)
+    }
+
+    fn silent(&mut self, room: Room) -> &mut Silent {
+        match room {
+            Room::Common => &mut self.silent_common,
+            Room::Operators => &mut self.silent_operators,
+        }
+    }
+
+    fn publish(&self) {
+        let silent = self.silent_common.len() + self.silent_operators.len();
+        self.tally.set_connections(self.places.len() as u64, silent as u64);
+    }
+}
