@@ -19,8 +19,6 @@ const CONSOLE_FLOORS: [&str; 18] = [
 
 /// Files outside a system's folder that still name what is in it: the file, and the system.
 const STILL_NAMES_A_SYSTEM: &[(&str, &str)] = &[
-    ("console/app/app.rs", "runs"),
-    ("console/screen/dispatch.rs", "runs"),
     ("console/systems/bridge/adapter_log.rs", "station"),
     ("console/systems/station/alert_list.rs", "runs"),
 ];

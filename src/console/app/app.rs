@@ -30,7 +30,6 @@ use crate::{
             config_watcher::{ConfigWatcher, Reload},
             view::View,
         },
-        systems::runs::openings::OpeningDrafts,
         terminal,
         terminal::{Mailbox, Notifier, Painter, TerminalSession},
         ui::{
@@ -39,6 +38,7 @@ use crate::{
             layout, layouts,
             message::Message,
             state::Ui,
+            system::System,
         },
     },
     port::{Page, PortError, Snapshot, StationPort},
@@ -140,10 +140,10 @@ impl App {
     ) -> Self {
         let now = config.clock.now();
         let mut ui = Ui::new(columns, rows, config.appearance.mouse);
+        for system in System::all() {
+            (system.begin)(&mut ui.systems, &config.shell, &config.limits.console);
+        }
         ui.begin(&config.limits, config.shell.history, config.shell.filters);
-        let (draft, recent) = (config.shell.draft.as_deref(), config.shell.recent.as_deref());
-        ui.systems.opening_drafts =
-            OpeningDrafts::new(draft, recent, config.shell.opening_files.is_some(), &config.limits.console);
         let model = layouts::restore(Model::new(&config.limits), &mut ui, config.shell.layout, now);
         let appearance = Appearance::new(config.appearance, config.depth);
         let mut view = appearance.view(config.name, config.commands, config.shell.subcommands, now);

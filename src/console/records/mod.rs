@@ -6,7 +6,6 @@ pub(crate) mod bookmarks;
 mod entry_list;
 pub(crate) mod entry_query;
 pub(crate) mod ladder_view;
-pub(crate) mod marked_rows;
 pub(crate) mod paged_list;
 pub(crate) mod record_key;
 pub(crate) mod row;

@@ -6,9 +6,7 @@ use crate::{
     console::{
         draw::{Cell, format, theme::Role},
         model::{EntryBuffer, Model, ReportLine},
-        records::{
-            entry_query::EntryQuery, marked_rows::MarkedRows, selection::RecordKey, system_state::SystemState,
-        },
+        records::{entry_query::EntryQuery, selection::RecordKey, system_state::SystemState},
         settings::view::View,
     },
     field::{Kind, Record, Spec, Value},
@@ -154,8 +152,8 @@ impl dyn DetailsRecord {
 #[derive(Clone, Copy)]
 pub(crate) struct CellContext<'a> {
     pub(crate) view: &'a View,
-    /// Rows that are marked.
-    pub(crate) marks: &'a MarkedRows,
+    /// What the systems keep: which rows are marked, and how.
+    pub(crate) systems: &'a SystemState,
     /// The width of the table.
     pub(crate) width: u16,
     /// Whether the list is one of what waits, in which a row that has gone on stands back.

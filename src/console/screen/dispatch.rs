@@ -14,7 +14,6 @@ use crate::{
         screen,
         screen::{columns, palette, time_travel},
         settings::{config_watcher::Fault, view::View},
-        systems::runs::submitting,
         ui,
         ui::{
             Reaction,
@@ -47,16 +46,14 @@ pub(crate) fn update(ui: &mut Ui, live: &Model, view: &View, event: Event, now: 
         ui.pin_dwelt(model, now.mono);
     }
     let is_tick = matches!(event, Event::Tick);
-    let taught = ui.shows_onboarding(model) || std::mem::take(&mut ui.onboarding_was_visible);
     let mut effects = on_event(ui, model, live, view, event, now);
-    effects.extend(submitting::follow(ui, live, is_tick, now));
     // The event may have stopped time, or moved it.
     drop(past);
     let past = ui.time.visible_model();
     let model = past.as_deref().unwrap_or(live);
-    ui.onboarding_was_visible = ui.shows_onboarding(model);
-    if taught && model.bridge.onboarding.is_complete() && !ui.onboarding_dismissed {
-        show_message(ui, "done: you are live".to_owned(), false, now);
+    let cx = ActContext { model, live, view, now };
+    for system in System::all() {
+        effects.extend((system.after_event)(ui, &cx, is_tick));
     }
     if is_input {
         ui.reconcile(model);

@@ -29,17 +29,13 @@ macro_rules! declared_panes {
 
 pane_table!(declared_panes);
 
-/// What the systems keep on the screen.
+/// What the systems keep on the screen, each for itself.
 #[derive(Debug, Default)]
 pub(crate) struct State {
-    /// The cancellation of many rows that is under way.
-    pub(crate) bulk_cancel: Option<bridge::BulkCancel>,
-    /// What the store has of the run that is shown.
-    pub(crate) run_pages: runs::pages::RunPages,
-    /// The opening that was written last, and those that were submitted lately.
-    pub(crate) opening_drafts: runs::openings::OpeningDrafts,
-    /// What the store has of the session that is shown.
-    pub(crate) session_pages: sessions::pages::SessionPages,
+    pub(crate) bridge: bridge::state::State,
+    pub(crate) runs: runs::state::State,
+    pub(crate) sessions: sessions::state::State,
+    pub(crate) station: station::started::State,
 }
 
 impl DeclareState for Systems {

@@ -58,7 +58,10 @@ fn marks_are_seen_move_on_and_go_with_esc() {
     stage.char('v');
     assert!(!stage.text().contains("◆43"), "a mark is taken off again");
     stage.key(KeyCode::Esc);
-    assert_eq!((stage.ui.key_scope(), stage.ui.marked_rows.len()), (KeyScope::Pane(PaneId::Pending), 0));
+    assert_eq!(
+        (stage.ui.key_scope(), stage.ui.systems.bridge.marked_rows.len()),
+        (KeyScope::Pane(PaneId::Pending), 0)
+    );
     stage.key(KeyCode::Esc);
     assert_eq!(stage.ui.key_scope(), KeyScope::Pane(PaneId::Queues));
 }
@@ -113,7 +116,7 @@ fn many_are_cancelled_in_parts_with_refunds_and_one_account() {
         "{}",
         stage.text()
     );
-    assert!(stage.ui.systems.bulk_cancel.is_none());
+    assert!(stage.ui.systems.bridge.bulk_cancel.is_none());
 }
 
 #[test]
@@ -128,7 +131,10 @@ fn what_stands_against_one_part_ends_it_and_the_marks_stay() {
     let refusal = Refusal::NotStored { why: "the disk is full".to_owned() };
     assert_eq!(answer(&mut stage, Err(PortError::Refused(refusal))), []);
     assert!(stage.text().contains("0 cancelled; 3 were not cancelled: the disk is full"), "{}", stage.text());
-    assert_eq!((stage.ui.marked_rows.len(), stage.ui.systems.bulk_cancel.is_none()), (3, true));
+    assert_eq!(
+        (stage.ui.systems.bridge.marked_rows.len(), stage.ui.systems.bridge.bulk_cancel.is_none()),
+        (3, true)
+    );
 }
 
 #[test]
@@ -140,7 +146,7 @@ fn when_all_went_away_nothing_is_asked() {
     stage.mpp(done(43, "default"), "");
     assert!(stage.text().contains("None of them waits any more"), "{}", stage.text());
     assert_eq!(stage.char('y'), []);
-    assert!(stage.ui.marked_rows.is_empty());
+    assert!(stage.ui.systems.bridge.marked_rows.is_empty());
 }
 
 /// A station with rows of another manifest.
@@ -221,5 +227,5 @@ fn a_page_that_comes_later_keeps_the_marks() {
         }),
         page: Ok(Page::Invocations { rows: (43..=60).map(row).collect(), more: false, beyond: None }),
     });
-    assert!(stage.ui.marked_rows.contains(InvocationId(43)));
+    assert!(stage.ui.systems.bridge.marked_rows.contains(InvocationId(43)));
 }

@@ -225,7 +225,7 @@ fn on_a_station_where_nothing_happened_yet() {
     in_every_place(|| {
         let mut stage = TestConsole::of_size(80, 24);
         stage.resync(fresh());
-        stage.ui.onboarding_dismissed = true;
+        stage.ui.systems.station.onboarding_dismissed = true;
         stage
     });
 }

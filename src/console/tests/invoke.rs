@@ -159,7 +159,7 @@ fn what_was_written_is_kept_after_esc_and_after_it_was_sent() {
     stage.key(KeyCode::Down);
     stage.key(KeyCode::Enter);
     stage.key(KeyCode::Esc);
-    assert!(stage.ui.form_drafts.of(&"give_item".into()).is_none(), "the oldest goes first");
+    assert!(stage.ui.systems.bridge.form_drafts.of(&"give_item".into()).is_none(), "the oldest goes first");
 }
 
 #[test]

@@ -66,7 +66,7 @@ fn what_a_key_did_something_to_stays_selected_whatever_begins() {
         open_more(&mut stage, 20);
         assert_eq!(selected(&stage, PaneId::Sessions), Some(SESSION.of(session(18))), "{key:?}");
         assert_eq!(
-            stage.ui.session.as_ref().map(|session| session.number),
+            stage.ui.systems.sessions.session.as_ref().map(|session| session.number),
             Some(18),
             "nor do the panes beside it change"
         );

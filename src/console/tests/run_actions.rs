@@ -276,7 +276,7 @@ fn an_accepted_run_is_followed() {
     let by = runs::Asker { kind: runs::AskerKind::Tui, client: "console".into() };
     let submitted = T::Submitted { run: request, name: "example".into(), by, nodes: 1 };
     stage.runs(submitted, &serde_json::to_string(&plan(&[("first", "agent:echo", None)], &[])).unwrap());
-    assert_eq!((stage.ui.view, stage.ui.run), (ViewId::Runs, Some(request)));
+    assert_eq!((stage.ui.view, stage.ui.systems.runs.run), (ViewId::Runs, Some(request)));
     assert_eq!(stage.ui.selected(PaneId::Runs, &stage.model), Some(RUN.of(request)));
     assert!(stage.text().contains("is accepted: 1 node"), "{}", stage.text());
 }

@@ -65,7 +65,7 @@ fn what_was_told_before_this_console_came_is_asked_of_the_store_page_by_page() {
     let (_, query) = asked_by(PaneId::RunEvents, &effects).unwrap();
     assert_eq!(query, Query::RunEvents { run: run(9), after: 250, limit: 200 });
     answered(&mut stage, effects);
-    assert_eq!(stage.ui.run, Some(run(9)));
+    assert_eq!(stage.ui.systems.runs.run, Some(run(9)));
     assert_eq!(keys(&stage, PaneId::RunEvents).len(), 200);
     assert!(stage.text().contains("step 450"));
     stage.ui.focus = Focus::Pane(PaneId::RunEvents);
@@ -88,7 +88,7 @@ fn an_answer_for_the_run_that_was_shown_before_finds_no_place() {
     let (serial, _) = asked_by(PaneId::RunEvents, &effects).unwrap();
     stage.pass(1_100);
     stage.key(KeyCode::Down);
-    assert_eq!(stage.ui.run, Some(run(8)));
+    assert_eq!(stage.ui.systems.runs.run, Some(run(8)));
     let page = Ok(Page::RunEvents { rows: told(run(9), 250, 200), more: false });
     stage.event(Event::QueryAnswered {
         on_page: Box::new(PanePage { pane: PaneId::RunEvents, serial }),
@@ -186,13 +186,16 @@ fn a_plan_of_a_thousand_nodes_is_laid_out_once_and_its_end_is_reached() {
     stage.ui.focus = Focus::Pane(PaneId::Plan);
     stage.buffer();
     let view = stage.model.runs().unwrap().run(run(1)).unwrap().clone();
-    let first = stage.ui.dag_layout_of(&view);
+    let first = stage.ui.systems.runs.dag_layout_of(&view);
     stage.key(KeyCode::Char('G'));
     let last = first.lines.last().unwrap().index;
     assert!(stage.text().contains(&format!("n{last}")), "{}", stage.text());
-    assert!(Arc::ptr_eq(&first, &stage.ui.dag_layout_of(&view)), "the layout is kept");
+    assert!(Arc::ptr_eq(&first, &stage.ui.systems.runs.dag_layout_of(&view)), "the layout is kept");
     stage.moved(1, (999, "n999"), NodeState::Completed, 1, "");
-    assert!(Arc::ptr_eq(&first, &stage.ui.dag_layout_of(stage.model.runs().unwrap().run(run(1)).unwrap())));
+    assert!(Arc::ptr_eq(
+        &first,
+        &stage.ui.systems.runs.dag_layout_of(stage.model.runs().unwrap().run(run(1)).unwrap())
+    ));
 }
 
 #[test]

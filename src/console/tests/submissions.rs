@@ -39,7 +39,7 @@ edges: []
 /// The editor with this text in it, from a file, beside a shelf.
 fn editing(columns: u16, rows: u16, text: &str) -> TestConsole {
     let mut stage = show(columns, rows);
-    stage.ui.systems.opening_drafts = OpeningDrafts::new(None, None, true, &Limits::default().console);
+    stage.ui.systems.runs.opening_drafts = OpeningDrafts::new(None, None, true, &Limits::default().console);
     stage.char('s');
     let effects = stage.ctrl('o');
     assert_eq!(effects, [Effect::Opening(Box::new(OpeningJob::List))]);
@@ -155,7 +155,7 @@ fn a_draft_is_kept_while_it_is_written_and_is_there_again_after_a_restart() {
     stage.pass(1_000);
     assert_eq!(kept(&stage.event(Event::Tick)), None, "it is written once");
     let mut again = show(80, 24);
-    again.ui.systems.opening_drafts =
+    again.ui.systems.runs.opening_drafts =
         OpeningDrafts::new(Some(&written), None, true, &Limits::default().console);
     again.char('s');
     let text = again.text();
@@ -165,7 +165,7 @@ fn a_draft_is_kept_while_it_is_written_and_is_there_again_after_a_restart() {
 #[test]
 fn what_was_submitted_and_what_was_left_for_another_is_listed_first() {
     let mut stage = writing();
-    stage.ui.systems.opening_drafts = OpeningDrafts::new(None, None, true, &Limits::default().console);
+    stage.ui.systems.runs.opening_drafts = OpeningDrafts::new(None, None, true, &Limits::default().console);
     stage.write("# first\n");
     let (request, _) = send(&mut stage);
     let by = runs::Asker { kind: runs::AskerKind::Tui, client: "console".into() };

@@ -54,7 +54,7 @@ pub(crate) fn table_of(
     let columns: Vec<Column> = shown.iter().map(|(_, column)| *column).collect();
     let look = CellContext {
         view: canvas.view,
-        marks: &ui.marked_rows,
+        systems: &ui.systems,
         width: inner.width,
         only_pending: pane == PaneId::Pending,
     };

@@ -5,6 +5,7 @@ use std::time::Duration;
 use super::{
     layout::Layout,
     state::{Focus, Ui},
+    system::System,
 };
 use crate::{
     console::{
@@ -17,22 +18,25 @@ use crate::{
 
 /// How long a list has the keys until the record that is selected there by itself stays selected.
 const DWELL: Duration = Duration::from_secs(1);
-/// The lists whose selected record other panes tell of.
-const MASTER_LISTS: [PaneId; 2] = [PaneId::Runs, PaneId::Sessions];
+
+/// The lists whose selected record other panes tell of, without those of what is kept of before.
+fn dwelt_lists() -> impl Iterator<Item = PaneId> {
+    System::all().iter().filter_map(|system| system.masters.first().copied())
+}
 
 impl Ui {
     /// The record that is selected in the one of these lists that has the focus; while nothing was chosen
     /// yet, in the first of them.
     pub(crate) fn master_selection(
         &self,
-        lists: [PaneId; 2],
+        lists: &[PaneId],
         is_chosen: bool,
         model: &Model,
         layout: &Layout,
     ) -> Option<RecordKey> {
         match self.focus {
             Focus::Pane(pane) if lists.contains(&pane) && layout.has(pane) => self.selected(pane, model),
-            _ if !is_chosen => self.selected(lists[0], model),
+            _ if !is_chosen => self.selected(*lists.first()?, model),
             _ => None,
         }
     }
@@ -47,7 +51,7 @@ impl Ui {
     /// Holds the record that is selected by itself in a list that had the keys for a while: who looks at it
     /// finds it there.
     pub(crate) fn pin_dwelt(&mut self, model: &Model, now: Mono) {
-        let here = MASTER_LISTS.into_iter().find(|pane| self.focus == Focus::Pane(*pane));
+        let here = dwelt_lists().find(|pane| self.focus == Focus::Pane(*pane));
         match (here, self.dwelling) {
             (Some(pane), Some((known, since))) if pane == known => {
                 if now.since(since) >= DWELL {
@@ -60,15 +64,8 @@ impl Ui {
 
     /// Lets go of what was only looked at in those lists.
     pub(crate) fn release_dwelt(&mut self) {
-        for pane in MASTER_LISTS {
+        for pane in dwelt_lists() {
             self.selection_mut(pane).release_dwelt();
-        }
-    }
-
-    /// Forgets what is selected in these panes: they tell of something else now.
-    pub(crate) fn reset_selections(&mut self, panes: [PaneId; 3]) {
-        for pane in panes {
-            self.selections.remove(&pane);
         }
     }
 }

@@ -10,6 +10,7 @@ use crate::console::{
         filter,
         rows::column_fields,
         state::{Focus, Ui},
+        system::System,
     },
 };
 
@@ -162,11 +163,7 @@ fn rows(action: Action, page: usize, all: usize) -> isize {
 /// steps.
 pub(crate) fn back(ui: &mut Ui, model: &Model) -> Vec<Effect> {
     if ui.overlays.last().is_none_or(|layer| layer.list().is_some()) {
-        if !ui.marked_rows.is_empty() {
-            ui.marked_rows.clear();
-            return Vec::new();
-        }
-        if filter::end(ui) {
+        if System::all().iter().any(|system| (system.unmark)(&mut ui.systems)) || filter::end(ui) {
             return Vec::new();
         }
     }
@@ -179,7 +176,9 @@ pub(crate) fn back(ui: &mut Ui, model: &Model) -> Vec<Effect> {
     if ui.zoomed.take().is_some() {
         return Vec::new();
     }
-    ui.onboarding_dismissed |= ui.shows_onboarding(model);
+    for system in System::all() {
+        (system.dismiss)(ui, model);
+    }
     Vec::new()
 }
 

@@ -14,7 +14,6 @@ use crate::{
     },
     field::{Column, Spec, index_of},
     ids::TraceId,
-    macp::SessionRef,
 };
 
 /// The fields of a pane's rows.
@@ -76,10 +75,6 @@ struct Stamp {
     paged_lists: u64,
     /// Ages move on by tenths of a second.
     tenths: u64,
-    /// The run that panes tell of.
-    run: Option<TraceId>,
-    /// The session that panes tell of.
-    session: Option<SessionRef>,
     /// The trace that is shown, and how far its ladder was made.
     ladder: (Option<TraceId>, u64),
 }
@@ -100,8 +95,6 @@ fn stamp(ui: &Ui, model: &Model, lens: &TableSettings) -> Stamp {
         model: model.revision(),
         paged_lists: ui.paged_lists.revision(),
         tenths: ui.moment().mono.0 / 100_000_000,
-        run: ui.run,
-        session: ui.session.clone(),
         ladder: (ui.ladder_view.trace(), ui.ladder_view.folded()),
     }
 }

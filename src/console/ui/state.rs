@@ -1,19 +1,12 @@
 //! The state of the screen itself: what is focused, selected, open, said.
 
-use std::{
-    cell::RefCell,
-    collections::{BTreeMap, BTreeSet},
-    sync::Arc,
-    time::Duration,
-};
+use std::{cell::RefCell, collections::BTreeMap, time::Duration};
 
 use ratatui::layout::Rect;
 
 use super::{history::History, layout::Layout, message::Message, system::System};
 use crate::{
     console::{
-        draw::dag_layout::DagLayout,
-        form::FormDrafts,
         input::{keymap::KeyScope, pane_id::PaneId, view_id::ViewId},
         model::{Model, Timeline},
         records,
@@ -21,7 +14,6 @@ use crate::{
             PaneRecord,
             bookmarks::Bookmarks,
             ladder_view::LadderView,
-            marked_rows::MarkedRows,
             selection::{RecordKey, RowKeys, Selection},
             system_state::SystemState,
             table,
@@ -32,10 +24,8 @@ use crate::{
         ui::{Arrangement, Layer, layout, paged_lists::PagedLists, palette::Palette},
     },
     filter::Filter,
-    ids::{QueueName, TraceId},
+    ids::TraceId,
     limits::Limits,
-    macp::{Mode, SessionRef},
-    runs::RunView,
     time::{Clock, Mono, Now},
 };
 
@@ -83,18 +73,6 @@ pub(crate) struct Ui {
     /// Faults of the configuration and themes, until they are mended or put away.
     pub(crate) faults: Vec<Fault>,
     pub(crate) zoomed: Option<PaneId>,
-    pub(crate) onboarding_dismissed: bool,
-    /// Whether the first steps were shown after the last event.
-    pub(crate) onboarding_was_visible: bool,
-    /// The queues that this console held with all the others, for the release to leave alone those that were
-    /// held before.
-    pub(crate) held_here: BTreeSet<QueueName>,
-    /// Rows to be cancelled together.
-    pub(crate) marked_rows: MarkedRows,
-    /// Forms that were left.
-    pub(crate) form_drafts: FormDrafts,
-    /// Counts the work given by hand, so that an answer finds its form.
-    pub(crate) invoke_count: u64,
     /// The bounds in force.
     pub(crate) limits: Limits,
     pub(crate) mouse: bool,
@@ -112,12 +90,6 @@ pub(crate) struct Ui {
     /// What can be looked back at.
     pub(crate) time: Timeline,
     pub(crate) bookmarks: Bookmarks,
-    /// The run that the panes beside the lists of runs tell of.
-    pub(crate) run: Option<TraceId>,
-    /// The session that the panes beside the lists of sessions tell of.
-    pub(crate) session: Option<SessionRef>,
-    /// Its mode, as far as that is known.
-    pub(crate) mode: Option<Mode>,
     /// The trace that was chosen to be shown.
     pub(crate) trace: Option<TraceId>,
     /// Its messages, or those of the run that is shown.
@@ -126,13 +98,7 @@ pub(crate) struct Ui {
     pub(crate) systems: SystemState,
     /// The list that has the keys and since when, of those whose selected record other panes tell of.
     pub(crate) dwelling: Option<(PaneId, Mono)>,
-    /// The plan that was drawn last: of which run, with so many nodes and edges.
-    dag_layout: RefCell<Option<CachedDagLayout>>,
 }
-
-/// A plan as it was drawn: of which run, and with how many nodes and edges. Plans grow, and change in no
-/// other way.
-type CachedDagLayout = ((TraceId, usize, usize), Arc<DagLayout>);
 
 impl Ui {
     /// A screen of this size with nothing open.
@@ -155,12 +121,6 @@ impl Ui {
             message: None,
             faults: Vec::new(),
             zoomed: None,
-            onboarding_dismissed: false,
-            onboarding_was_visible: false,
-            held_here: BTreeSet::new(),
-            marked_rows: MarkedRows::default(),
-            form_drafts: FormDrafts::default(),
-            invoke_count: 0,
             limits: Limits::default(),
             mouse,
             palette: None,
@@ -171,14 +131,10 @@ impl Ui {
             inspect_count: 0,
             time: Timeline::new(&Limits::default().console),
             bookmarks: Bookmarks::default(),
-            run: None,
-            session: None,
-            mode: None,
             trace: None,
             ladder_view: LadderView::default(),
             systems: SystemState::default(),
             dwelling: None,
-            dag_layout: RefCell::default(),
         }
     }
 
@@ -195,14 +151,6 @@ impl Ui {
             self.selection_mut(pane).set_filtered(quiet.is_some());
             self.table_settings_mut(pane).set_filter(quiet);
         }
-    }
-
-    /// Whether the first steps are shown.
-    pub(crate) fn shows_onboarding(&self, model: &Model) -> bool {
-        self.view == ViewId::Deck
-            && model.bridge.is_first_run
-            && !self.onboarding_dismissed
-            && !model.bridge.onboarding.is_complete()
     }
 
     /// Shows a view; its focus is where it was left.
@@ -309,13 +257,21 @@ impl Ui {
         }
     }
 
+    /// Forgets what is selected in these panes, and how their rows were arranged: they tell of something else
+    /// now.
+    pub(crate) fn reset_panes(&mut self, panes: [PaneId; 3]) {
+        for pane in panes {
+            self.selections.remove(&pane);
+            self.arranged.remove(&pane);
+        }
+    }
+
     /// The rows of a pane as they were arranged last.
     pub(crate) fn arranged(&self, pane: PaneId) -> Option<&Arrangement> {
         self.arranged.get(&pane)
     }
 
     /// Lets go of what was arranged, so that it is arranged anew.
-    #[cfg(test)]
     pub(crate) fn drop_arranged(&mut self) {
         self.arranged.clear();
     }
@@ -345,23 +301,6 @@ impl Ui {
         match self.paged_lists.selection_mut(pane) {
             Some(selection) => selection,
             None => self.selections.entry(pane).or_default(),
-        }
-    }
-
-    /// A run as it is shown, or as the store has it where its plan is shown no more.
-    pub(crate) fn run_view<'a>(&'a self, model: &'a Model, run: TraceId) -> Option<&'a RunView> {
-        let shown = model.runs().and_then(|runs| runs.run(run));
-        let is_whole = |view: &&RunView| !view.nodes.is_empty() || view.planned == 0;
-        shown.filter(is_whole).or_else(|| self.systems.run_pages.view(run).map(|view| &**view)).or(shown)
-    }
-
-    /// The plan of a run as it is drawn.
-    pub(crate) fn dag_layout_of(&self, run: &RunView) -> Arc<DagLayout> {
-        let key = (run.run, run.plan.nodes.len(), run.plan.edges.len());
-        let mut drawn = self.dag_layout.borrow_mut();
-        match drawn.as_ref() {
-            Some((known, picture)) if *known == key => Arc::clone(picture),
-            _ => Arc::clone(&drawn.insert((key, Arc::new(DagLayout::of(&run.plan)))).1),
         }
     }
 
@@ -438,19 +377,18 @@ impl Ui {
             self.advance_wire(WIRE_RECONCILE_ENTRIES);
         }
         // What the others tell of is selected in these.
-        let is_list = |pane: PaneId| {
-            matches!(pane, PaneId::Runs | PaneId::RunHistory | PaneId::Sessions | PaneId::SessionHistory)
-        };
-        self.reconcile_panes(model, layout.panes.iter().filter(|(pane, _)| is_list(*pane)));
+        let (masters, others): (Vec<_>, Vec<_>) =
+            layout.panes.iter().partition(|(pane, _)| System::has_master(*pane));
+        self.reconcile_panes(model, masters);
         for system in System::all() {
             (system.follow)(self, model, &layout);
         }
         self.advance_ladder(model, WIRE_RECONCILE_ENTRIES);
-        self.reconcile_panes(model, layout.panes.iter().filter(|(pane, _)| !is_list(*pane)));
+        self.reconcile_panes(model, others);
         self.reconcile_overlays(model, &layout);
     }
 
-    fn reconcile_panes<'a>(&mut self, model: &Model, panes: impl Iterator<Item = &'a (PaneId, Rect)>) {
+    fn reconcile_panes(&mut self, model: &Model, panes: Vec<&(PaneId, Rect)>) {
         for (pane, area) in panes {
             let height = table::list_height(*area);
             match ui::arrangement(*pane, self, model) {

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::{
-    act::Resolved,
+    act::{ActContext, Resolved},
     effect::Effect,
     layout::Layout,
     pane::{PaneContext, Room},
@@ -17,10 +17,12 @@ use crate::{
             entry_query::EntryQuery,
             record_key::{KeyKind, RecordKey},
             row::{DetailsRecord, PaneRecord},
+            system_state::SystemState,
         },
-        settings::view::View,
+        settings::{shell::Shell, view::View},
     },
     ids::TraceId,
+    limits,
     tap::entry::Link,
     time::{Mono, Now, Wall},
 };
@@ -52,12 +54,30 @@ pub(crate) struct System {
     pub(crate) questions: fn(&StationState) -> Questions,
     /// What an operator's brakes hold back of it; none where it has no brakes.
     pub(crate) brakes: Option<for<'a> fn(&'a StationState) -> Brakes<'a>>,
+    /// Takes what was kept for it from the start before.
+    pub(crate) begin: fn(&mut SystemState, &Shell, &limits::Console),
+    /// Takes the marks off its records; whether there were any.
+    pub(crate) unmark: fn(&mut SystemState) -> bool,
+    /// Puts away what it shows unasked, once there is nothing else to go back from.
+    pub(crate) dismiss: fn(&mut Ui, &Model),
+    /// Goes on with what waits for the station or the operator, once an event had its effect. Whether that
+    /// event was a tick.
+    pub(crate) after_event: fn(&mut Ui, &ActContext<'_>, bool) -> Vec<Effect>,
+    /// The lists whose selected record its other panes tell of, the one of what goes on first.
+    pub(crate) masters: &'static [PaneId],
     /// Turns the panes that tell of one of its records to the one that is selected.
     pub(crate) follow: fn(&mut Ui, &Model, &Layout),
     /// The trace of the record that its panes tell of.
     pub(crate) detail_trace: fn(&Ui, &Model) -> Option<TraceId>,
     /// The queries that are due of the record that is shown, beside the lists of panes.
     pub(crate) queries: fn(&mut Ui, &Layout, &Model, Mono) -> Vec<Effect>,
+}
+
+impl System {
+    /// Whether a pane is a list whose selected record other panes tell of.
+    pub(crate) fn has_master(pane: PaneId) -> bool {
+        Self::all().iter().any(|system| system.masters.contains(&pane))
+    }
 }
 
 impl fmt::Debug for System {

@@ -112,7 +112,7 @@ fn target_row(cx: &PaneContext<'_>) -> Result<TargetRow, Unavailable> {
 fn cancel(cx: &PaneContext<'_>) -> Resolved {
     let PaneContext { model, ui, view } = *cx;
     let is_in = |pane| ui.overlays.is_empty() && ui.focus == Focus::Pane(pane);
-    if ui.systems.bulk_cancel.is_some() {
+    if ui.systems.bridge.bulk_cancel.is_some() {
         return Err("another cancellation is under way: wait for its account".into());
     }
     if ui.key_scope() == KeyScope::Pane(PaneId::Queues) {
@@ -133,9 +133,9 @@ fn cancel(cx: &PaneContext<'_>) -> Resolved {
     if is_in(PaneId::Recent) {
         return Err("what has ended cannot be cancelled".into());
     }
-    if !ui.marked_rows.is_empty() {
+    if !ui.systems.bridge.marked_rows.is_empty() {
         return Ok(Act::change(|ui, _| {
-            let rows = ui.marked_rows.iter().map(|(id, queue)| (id, queue.clone())).collect();
+            let rows = ui.systems.bridge.marked_rows.iter().map(|(id, queue)| (id, queue.clone())).collect();
             ui.push(Dialog::new(Box::new(CancelMany { rows })));
         }));
     }
@@ -144,7 +144,7 @@ fn cancel(cx: &PaneContext<'_>) -> Resolved {
 }
 
 fn mark(cx: &PaneContext<'_>) -> Resolved {
-    let (marked, marks_max) = (&cx.ui.marked_rows, cx.ui.limits.console.marks_max);
+    let (marked, marks_max) = (&cx.ui.systems.bridge.marked_rows, cx.ui.limits.console.marks_max);
     let mut row = target_row(cx)?;
     if !marked.contains(row.id) {
         row = row.while_pending("marked")?;
@@ -153,7 +153,7 @@ fn mark(cx: &PaneContext<'_>) -> Resolved {
         }
     }
     Ok(Act::change(move |ui, cx| {
-        ui.marked_rows.toggle(row.id, row.queue, marks_max);
+        ui.systems.bridge.marked_rows.toggle(row.id, row.queue, marks_max);
         moving::go(ui, cx.model, Action::Down);
     }))
 }

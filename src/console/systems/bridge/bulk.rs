@@ -36,7 +36,7 @@ pub(crate) struct BulkCancel {
 pub(crate) fn start(ui: &mut Ui, ids: Vec<InvocationId>, refund: bool) -> Vec<Effect> {
     let mut bulk = BulkCancel { refund, remaining: ids, ..BulkCancel::default() };
     let effect = next(&mut bulk, ui.limits.mpp.command_rows_max);
-    ui.systems.bulk_cancel = effect.is_some().then_some(bulk);
+    ui.systems.bridge.bulk_cancel = effect.is_some().then_some(bulk);
     effect.into_iter().collect()
 }
 
@@ -66,7 +66,7 @@ impl OnOutcome for CancelPart {
 }
 
 fn on_part_cancelled(ui: &mut Ui, outcome: Result<Outcome, PortError>, now: Now) -> Vec<Effect> {
-    let Some(mut bulk) = ui.systems.bulk_cancel.take() else { return Vec::new() };
+    let Some(mut bulk) = ui.systems.bridge.bulk_cancel.take() else { return Vec::new() };
     let asked = std::mem::take(&mut bulk.requested);
     match outcome {
         Ok(Outcome::Mpp(mpp::Outcome::Cancelled(rows))) => {
@@ -80,7 +80,7 @@ fn on_part_cancelled(ui: &mut Ui, outcome: Result<Outcome, PortError>, now: Now)
                 }
             }
             for id in asked {
-                ui.marked_rows.remove(id);
+                ui.systems.bridge.marked_rows.remove(id);
             }
         }
         Ok(_) => {}
@@ -100,7 +100,7 @@ fn on_part_cancelled(ui: &mut Ui, outcome: Result<Outcome, PortError>, now: Now)
             false,
             now,
         );
-        ui.systems.bulk_cancel = Some(bulk);
+        ui.systems.bridge.bulk_cancel = Some(bulk);
         return vec![effect];
     }
     let is_error = !bulk.refused.is_empty();

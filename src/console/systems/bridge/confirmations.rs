@@ -88,7 +88,7 @@ impl Confirm for CancelMany {
     fn commit(&self, answer: Answer<'_>, ui: &mut Ui, model: &Model) -> Result<Vec<Effect>, String> {
         let moved = no_longer_pending(model);
         for (id, _) in self.rows.iter().filter(|(id, _)| moved.contains_key(id)) {
-            ui.marked_rows.remove(*id);
+            ui.systems.bridge.marked_rows.remove(*id);
         }
         let ids = self.rows.iter().map(|(id, _)| *id).filter(|id| !moved.contains_key(id)).collect();
         Ok(bulk::start(ui, ids, answer.refund))

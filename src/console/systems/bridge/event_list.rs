@@ -125,7 +125,7 @@ impl Layer for Events {
 }
 
 fn cells(view: &View, row: &EventRow, model: &Model, ui: &Ui) -> Vec<Cell> {
-    let given = ui.form_drafts.of(&row.event).and_then(|form| form.last_invocation);
+    let given = ui.systems.bridge.form_drafts.of(&row.event).and_then(|form| form.last_invocation);
     let (last, role) = given.map_or((String::new(), Role::Muted), |id| {
         let state = state_of(id, model);
         let (sign, role) = state_sign(state, view.glyphs);

@@ -12,13 +12,12 @@ use crate::{
         model::Model,
         records::{
             entry_query::EntryQuery,
-            marked_rows::with_mark_sign,
             paged_list::{PageQuery, PageRows, station_list},
             row::{CellContext, DetailsRecord, PaneRecord},
             row_list::Rows,
             selection::RecordKey,
         },
-        systems::bridge::keys::INVOCATION,
+        systems::bridge::{keys::INVOCATION, marked_rows::with_mark_sign},
         ui::{
             ledger::{Account, LedgerBound},
             paged_lists::{ListSource, Pages},
@@ -115,7 +114,7 @@ impl PaneRecord for StoredInvocation<'_> {
         let text = if is_back { Role::Muted } else { Role::Text };
         Some(match field {
             "id" => {
-                let is_marked = look.marks.contains(row.id);
+                let is_marked = look.systems.bridge.marked_rows.contains(row.id);
                 Cell::new(
                     with_mark_sign(look.view, is_marked, &row.id.to_string()),
                     if is_marked { Role::Accent } else { text },
@@ -331,5 +330,5 @@ fn other_pack_rows(model: &Model) -> u64 {
 
 /// A title, and how many rows are marked: a cancellation takes them all, wherever they are listed.
 fn with_marks(title: String, ui: &Ui) -> String {
-    title + &ui.marked_rows.title_text().unwrap_or_default()
+    title + &ui.systems.bridge.marked_rows.title_text().unwrap_or_default()
 }

@@ -28,7 +28,7 @@ pub(super) fn open_form(ui: &mut Ui, model: &Model, row: Option<&EventRow>) {
     let declared =
         model.mpp().into_iter().flat_map(|mpp| &mpp.queues).filter(|(_, queue)| queue.ready_after.is_some());
     let queues: Vec<QueueName> = declared.map(|(name, _)| name.clone()).collect();
-    let kept = ui.form_drafts.take(&row.event).filter(|form| form.is_for(row, &queues));
+    let kept = ui.systems.bridge.form_drafts.take(&row.event).filter(|form| form.is_for(row, &queues));
     let form = kept.unwrap_or_else(|| Form::new(row, &queues, ui.limits.console));
     ui.push(form);
 }
@@ -36,8 +36,8 @@ pub(super) fn open_form(ui: &mut Ui, model: &Model, row: Option<&EventRow>) {
 /// Sends what the form holds.
 pub(super) fn send(form: &mut Form, ui: &mut Ui) -> Option<Effect> {
     let row = form.invocation()?;
-    ui.invoke_count += 1;
-    let number = ui.invoke_count;
+    ui.systems.bridge.invoke_count += 1;
+    let number = ui.systems.bridge.invoke_count;
     (form.sent, form.refusal) = (Some(number), None);
     let command = Command::Mpp(mpp::Command::Enqueue { rows: vec![row] });
     Some(Effect::command(command, Invoke { number }))
@@ -46,7 +46,7 @@ pub(super) fn send(form: &mut Form, ui: &mut Ui) -> Option<Effect> {
 /// Keeps what was written in a form that is left.
 pub(super) fn save_draft(ui: &mut Ui, form: Form) {
     show_message(ui, format!("what was written for {} is kept", form.event), false, ui.at);
-    ui.form_drafts.put(form, ui.limits.console.forms_kept_max);
+    ui.systems.bridge.form_drafts.put(form, ui.limits.console.forms_kept_max);
 }
 
 /// Work given by hand, by the number of the form's command.
@@ -80,8 +80,8 @@ fn on_enqueued(ui: &mut Ui, number: u64, outcome: Result<Outcome, PortError>, no
             show_message(ui, what, row.state == RowState::Failed, now);
             if let Some(mut form) = ui.remove_layer(|form: &Form| form.sent == Some(number)) {
                 (form.sent, form.last_invocation) = (None, Some(row.id));
-                ui.form_drafts.put(*form, ui.limits.console.forms_kept_max);
-            } else if let Some(form) = ui.form_drafts.awaiting(number) {
+                ui.systems.bridge.form_drafts.put(*form, ui.limits.console.forms_kept_max);
+            } else if let Some(form) = ui.systems.bridge.form_drafts.awaiting(number) {
                 (form.sent, form.last_invocation) = (None, Some(row.id));
             }
         }
@@ -90,7 +90,7 @@ fn on_enqueued(ui: &mut Ui, number: u64, outcome: Result<Outcome, PortError>, no
             if let Some(form) = ui.layers_mut::<Form>().find(|form| form.sent == Some(number)) {
                 (form.sent, form.refusal) = (None, Some(words));
             } else {
-                if let Some(form) = ui.form_drafts.awaiting(number) {
+                if let Some(form) = ui.systems.bridge.form_drafts.awaiting(number) {
                     (form.sent, form.refusal) = (None, Some(words.clone()));
                 }
                 show_message(ui, words, true, now);

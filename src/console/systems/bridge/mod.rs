@@ -13,6 +13,7 @@ pub(crate) mod invoke;
 pub(crate) mod invoke_form;
 pub(crate) mod invoke_form_view;
 pub(crate) mod keys;
+pub(crate) mod marked_rows;
 pub(crate) mod outcomes;
 pub(crate) mod pack_state;
 pub(crate) mod pending;
@@ -20,9 +21,9 @@ pub(crate) mod queue_control;
 pub(crate) mod queues;
 pub(crate) mod recent;
 pub(crate) mod refunds;
+pub(crate) mod state;
 pub(crate) mod system;
 
-pub(crate) use bulk::BulkCancel;
 pub(crate) use history::{StoredInvocation, state_now};
 pub(crate) use pending::Pending;
 pub(crate) use queues::state_sign;

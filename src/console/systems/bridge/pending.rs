@@ -115,7 +115,7 @@ impl Pending {
         if self.window.pending().is_some() {
             title.push_str(", asking");
         }
-        if let Some(marked) = ui.marked_rows.title_text() {
+        if let Some(marked) = ui.systems.bridge.marked_rows.title_text() {
             title.push_str(&marked);
         }
         let inside = canvas.frame(body, &title, focused);

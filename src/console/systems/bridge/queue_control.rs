@@ -66,7 +66,7 @@ pub(super) fn hold(cx: &PaneContext<'_>) -> Resolved {
     let (name, brake) = target_queue(Action::Hold, cx)?;
     Ok(Act::effects(move |ui, _| {
         // Held or released by hand, it is no longer what was held with all the others.
-        ui.held_here.remove(name.as_str());
+        ui.systems.bridge.held_here.remove(name.as_str());
         let queue = Some(name);
         let command = if brake.held { mpp::Command::Release { queue } } else { mpp::Command::Hold { queue } };
         vec![bridge_command(command)]
@@ -132,15 +132,15 @@ fn hold_queues(
         .map(|(name, queue)| (name, queue.brake))
         .collect();
     if declared.iter().any(|(_, brake)| !brake.held) {
-        ui.held_here.retain(|name| mpp.queues.get(name.as_str()).is_some_and(|queue| queue.brake.held));
-        ui.held_here
-            .extend(declared.iter().filter(|(_, brake)| !brake.held).map(|(name, _)| (*name).clone()));
+        let held_here = &mut ui.systems.bridge.held_here;
+        held_here.retain(|name| mpp.queues.get(name.as_str()).is_some_and(|queue| queue.brake.held));
+        held_here.extend(declared.iter().filter(|(_, brake)| !brake.held).map(|(name, _)| (*name).clone()));
         return (vec![bridge_command(mpp::Command::Hold { queue: None })], None);
     }
     if !are_runs_held {
         return (Vec::new(), None);
     }
-    let held_here = std::mem::take(&mut ui.held_here);
+    let held_here = std::mem::take(&mut ui.systems.bridge.held_here);
     let (released, rest): (Vec<_>, Vec<_>) =
         declared.into_iter().partition(|(name, _)| held_here.contains(name.as_str()));
     let runs = |(name, brake): &(&QueueName, Brake)| {

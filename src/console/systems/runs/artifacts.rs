@@ -79,7 +79,7 @@ impl PaneRecord for Artifact<'_> {
 /// The artifacts of the run that is shown.
 fn rows<'a>(model: &Model, ui: &'a Ui) -> Rows<'a> {
     let Some(run) = ui.detail_run(model) else { return Rows::none() };
-    ui.systems.run_pages.artifacts(run).iter().map(|row| Artifact { run, row }).collect()
+    ui.systems.runs.pages.artifacts(run).iter().map(|row| Artifact { run, row }).collect()
 }
 
 /// What a run kept.

@@ -74,7 +74,7 @@ impl DetailsRecord for RunDetails {
     }
 
     fn follow(&mut self, _kept: &EntryBuffer, systems: &SystemState) {
-        self.stored = systems.run_pages.view(self.run).cloned().or(self.stored.take());
+        self.stored = systems.runs.pages.view(self.run).cloned().or(self.stored.take());
     }
 }
 

@@ -98,7 +98,7 @@ fn rows<'a>(model: &'a Model, ui: &'a Ui) -> Rows<'a> {
     let Some(run) = ui.detail_run(model) else { return Rows::none() };
     let mut heard = model.recent_run_events(run).peekable();
     let first = heard.peek().map_or(u64::MAX, |line| line.number);
-    ui.systems.run_pages.older(run, first).chain(heard).collect()
+    ui.systems.runs.pages.older(run, first).chain(heard).collect()
 }
 
 /// The events of a run, the newest last.

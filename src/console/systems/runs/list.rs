@@ -205,7 +205,8 @@ fn stored_time(ui: &Ui, run: TraceId) -> Option<Duration> {
     let row = || stored_row(ui, run);
     let shown = || {
         ui.systems
-            .run_pages
+            .runs
+            .pages
             .view(run)
             .and_then(|view| Some(view.ended_at?.mono.since(view.submitted_at.mono)))
     };

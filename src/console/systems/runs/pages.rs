@@ -173,7 +173,7 @@ pub(crate) fn next(ui: &mut Ui, layout: &Layout, model: &Model, now: Mono) -> Ve
         .selection(PaneId::RunEvents)
         .is_some_and(|selection| selection.offset() < NEAR_ROWS && !selection.is_untouched());
     let first = model.recent_run_events(run).next().map(|line| line.number);
-    let pages = &mut ui.systems.run_pages;
+    let pages = &mut ui.systems.runs.pages;
     pages.switch_to(run);
     let mut effects = Vec::new();
     let mut ask = |pane, wanted: Option<(u64, Query)>| {
@@ -202,7 +202,7 @@ pub(crate) fn take_pages(
     serial: u64,
     answer: Result<Page, PortError>,
 ) {
-    systems.run_pages.take(pane, serial, answer);
+    systems.runs.pages.take(pane, serial, answer);
 }
 
 /// The title of a pane of the run that is shown.
@@ -210,14 +210,14 @@ pub(crate) fn run_title(pane: PaneId, cx: &PaneContext<'_>) -> String {
     let run = cx.model.runs().and_then(|_| cx.ui.detail_run(cx.model));
     let Some(run) = run else { return pane.name().to_owned() };
     let stored = || stored_row(cx.ui, run).map(|row| row.name.clone());
-    let shown = cx.ui.run_view(cx.model, run).map(|view| view.name.to_string());
+    let shown = cx.ui.systems.runs.view_of(cx.model, run).map(|view| view.name.to_string());
     format!("{} {} {}", pane.name(), shown.or_else(stored).unwrap_or_default(), run.short())
 }
 
 /// Why a pane of the run that is shown is empty: what is wrong, or what its pane says of the run.
 pub(crate) fn empty_run_text(cx: &PaneContext<'_>, text: impl Fn(TraceId) -> &'static str) -> String {
     let Some(run) = cx.ui.detail_run(cx.model) else { return "no run is selected".to_owned() };
-    cx.ui.systems.run_pages.error().unwrap_or_else(|| text(run)).to_owned()
+    cx.ui.systems.runs.pages.error().unwrap_or_else(|| text(run)).to_owned()
 }
 
 /// The chip of a pane of the run that is shown, with a count of it.
@@ -226,7 +226,7 @@ pub(crate) fn run_chip(
     cx: &PaneContext<'_>,
     count: impl Fn(&RunView) -> u64,
 ) -> PaneChip {
-    let view = cx.ui.detail_run(cx.model).and_then(|run| cx.ui.run_view(cx.model, run));
+    let view = cx.ui.detail_run(cx.model).and_then(|run| cx.ui.systems.runs.view_of(cx.model, run));
     PaneChip::new(name, format::count(view.map_or(0, count)), Role::Text)
 }
 

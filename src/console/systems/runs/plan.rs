@@ -239,9 +239,9 @@ impl PaneRecord for PlannedNode<'_> {
 
 /// The nodes of the run that is shown.
 fn rows<'a>(model: &'a Model, ui: &'a Ui) -> Rows<'a> {
-    let run = ui.detail_run(model).and_then(|run| ui.run_view(model, run));
+    let run = ui.detail_run(model).and_then(|run| ui.systems.runs.view_of(model, run));
     let Some(run) = run else { return Rows::none() };
-    let picture = ui.dag_layout_of(run);
+    let picture = ui.systems.runs.dag_layout_of(run);
     let is_drawn = !ui.table_settings(PaneId::Plan).arranges();
     let asks: Vec<_> =
         model.runs().into_iter().flat_map(|runs| &runs.asks).filter(|ask| ask.run == run.run).collect();
@@ -275,22 +275,22 @@ pub(crate) static PANE: Pane = Pane {
     title: Title::With(
         |cx| {
             let run = cx.model.runs().and_then(|_| cx.ui.detail_run(cx.model));
-            let view = run.and_then(|run| cx.ui.run_view(cx.model, run));
+            let view = run.and_then(|run| cx.ui.systems.runs.view_of(cx.model, run));
             let title = run_title(PaneId::Plan, cx);
-            match view.map_or(0, |view| cx.ui.dag_layout_of(view).hidden) {
+            match view.map_or(0, |view| cx.ui.systems.runs.dag_layout_of(view).hidden) {
                 0 => title,
                 hidden => format!("{title}, {} ways not drawn", format::count(hidden as u64)),
             }
         },
         |cx| {
-            let run = cx.ui.detail_run(cx.model).and_then(|run| cx.ui.run_view(cx.model, run))?;
+            let run = cx.ui.detail_run(cx.model).and_then(|run| cx.ui.systems.runs.view_of(cx.model, run))?;
             run.why.as_deref().map(|why| (why.to_owned(), Role::Bad))
         },
     ),
     empty: Empty::Of(|cx| {
-        empty_run_text(cx, |run| match cx.ui.run_view(cx.model, run) {
+        empty_run_text(cx, |run| match cx.ui.systems.runs.view_of(cx.model, run) {
             Some(view) if view.planned == 0 => "it has no nodes",
-            _ if cx.ui.systems.run_pages.is_unknown(run) => "the store has no such run any more",
+            _ if cx.ui.systems.runs.pages.is_unknown(run) => "the store has no such run any more",
             _ => "asking the station",
         })
     }),

@@ -4,13 +4,15 @@ use crate::{
     console::{
         input::{pane_id::PaneId, view_id::ViewId},
         model::Model,
-        records::paged_list::error_text,
+        records::{paged_list::error_text, system_state::SystemState},
+        settings::shell::Shell,
         systems::runs::{
             ANSWER_TIMEOUT, Files, PendingRequest, Submit,
             keys::RUN,
-            openings::{Draft, Recent},
+            openings::{Draft, OpeningDrafts, Recent},
         },
         ui::{
+            act::ActContext,
             effect::{Effect, OnOutcome},
             layers::cast_mut,
             message::show_message,
@@ -19,15 +21,22 @@ use crate::{
         worker::{OpeningAnswer, OpeningJob},
     },
     ids::TraceId,
+    limits,
     port::{Command, Outcome, PortError},
     runs,
     time::Now,
     words::counted,
 };
 
+/// Takes the drafts that were kept.
+pub(super) fn begin(systems: &mut SystemState, shell: &Shell, limits: &limits::Console) {
+    let (draft, recent) = (shell.draft.as_deref(), shell.recent.as_deref());
+    systems.runs.opening_drafts = OpeningDrafts::new(draft, recent, shell.opening_files.is_some(), limits);
+}
+
 /// Opens the editor, with what was written in it before.
 pub(crate) fn open(ui: &mut Ui) -> Vec<Effect> {
-    let submit = Submit::of(ui.systems.opening_drafts.draft(), &ui.limits);
+    let submit = Submit::of(ui.systems.runs.opening_drafts.draft(), &ui.limits);
     ui.push(submit);
     Vec::new()
 }
@@ -51,7 +60,7 @@ pub(crate) fn keep(submit: &Submit, ui: &mut Ui) -> Vec<Effect> {
     }
     show_message(ui, "what was written of the opening is kept".to_owned(), false, ui.at);
     let draft = submit.draft(&ui.limits);
-    ui.systems.opening_drafts.save_draft(draft).map(Effect::SaveDraft).into_iter().collect()
+    ui.systems.runs.opening_drafts.save_draft(draft).map(Effect::SaveDraft).into_iter().collect()
 }
 
 /// Between the text and its params.
@@ -62,7 +71,7 @@ pub(crate) fn switch_mode(submit: &mut Submit, ui: &mut Ui) {
 
 /// Lists what there is to go on with.
 pub(crate) fn list_files(ui: &mut Ui) -> Vec<Effect> {
-    ui.push(Files::of(&ui.systems.opening_drafts));
+    ui.push(Files::of(&ui.systems.runs.opening_drafts));
     vec![Effect::Opening(Box::new(OpeningJob::List))]
 }
 
@@ -78,58 +87,50 @@ pub(crate) fn load_draft(ui: &mut Ui, draft: Draft) -> Vec<Effect> {
     });
     submit.replace(draft, &limits);
     let is_known = |left: &Recent| {
-        ui.systems.opening_drafts.recent().iter().any(|known| known.draft.text == left.draft.text)
+        ui.systems.runs.opening_drafts.recent().iter().any(|known| known.draft.text == left.draft.text)
     };
     let left = left.filter(|left| !is_known(left));
-    left.map(|left| Effect::SaveRecent(ui.systems.opening_drafts.save_recent(left))).into_iter().collect()
+    left.map(|left| Effect::SaveRecent(ui.systems.runs.opening_drafts.save_recent(left)))
+        .into_iter()
+        .collect()
 }
 
 impl OpeningAnswer {
     /// Takes what came of work on files.
     pub(crate) fn apply(self, ui: &mut Ui, now: Now) -> Vec<Effect> {
-        on_opening_answer(ui, self, now)
-    }
-}
-
-fn on_opening_answer(ui: &mut Ui, answer: OpeningAnswer, now: Now) -> Vec<Effect> {
-    match answer {
-        OpeningAnswer::Checked { number, found } => {
-            if let Some(submit) = editor(ui) {
-                submit.on_checked(number, found);
-            }
-            Vec::new()
-        }
-        OpeningAnswer::Listed(shelved) => {
-            if let Some(files) = ui.top_mut::<Files>() {
-                files.set_listing(shelved);
-            }
-            Vec::new()
-        }
-        OpeningAnswer::Text(path, Ok(text)) => {
-            // Whoever left the list meanwhile wants it no longer.
-            if ui.pop_top::<Files>().is_none() {
-                return Vec::new();
-            }
-            load_draft(ui, Draft { text, origin: Some(path) })
-        }
-        OpeningAnswer::Text(path, Err(why)) => {
-            show_message(ui, format!("{}: {why}", path.display()), true, now);
-            Vec::new()
-        }
-        OpeningAnswer::Bundled { request, text } => {
-            let is_it = |submit: &&mut Submit| submit.sent.is_some_and(|sent| sent.request == request);
-            let Some(submit) = editor(ui).filter(is_it) else { return Vec::new() };
-            match text {
-                Ok(opening_yaml) => {
-                    submit.sent = Some(PendingRequest { request, at: now.mono });
-                    vec![command(request, opening_yaml)]
+        match self {
+            Self::Checked { number, found } => {
+                if let Some(submit) = editor(ui) {
+                    submit.on_checked(number, found);
                 }
-                Err(why) => {
-                    refuse(ui, request, why, now);
-                    Vec::new()
+            }
+            Self::Listed(shelved) => {
+                if let Some(files) = ui.top_mut::<Files>() {
+                    files.set_listing(shelved);
+                }
+            }
+            Self::Text(path, Ok(text)) => {
+                // Whoever left the list meanwhile wants it no longer.
+                if ui.pop_top::<Files>().is_some() {
+                    return load_draft(ui, Draft { text, origin: Some(path) });
+                }
+            }
+            Self::Text(path, Err(why)) => {
+                show_message(ui, format!("{}: {why}", path.display()), true, now);
+            }
+            Self::Bundled { request, text } => {
+                let is_it = |submit: &&mut Submit| submit.sent.is_some_and(|sent| sent.request == request);
+                let Some(submit) = editor(ui).filter(is_it) else { return Vec::new() };
+                match text {
+                    Ok(opening_yaml) => {
+                        submit.sent = Some(PendingRequest { request, at: now.mono });
+                        return vec![command(request, opening_yaml)];
+                    }
+                    Err(why) => refuse(ui, request, why, now),
                 }
             }
         }
+        Vec::new()
     }
 }
 
@@ -139,7 +140,7 @@ fn command(request: TraceId, opening_yaml: String) -> Effect {
 
 /// Sends it, if nothing is wrong with it; what lies beside its file goes with it.
 pub(crate) fn send(submit: &mut Submit, ui: &mut Ui, request: TraceId) -> Vec<Effect> {
-    let (limits, at, has_shelf) = (ui.limits, ui.at, ui.systems.opening_drafts.has_files);
+    let (limits, at, has_shelf) = (ui.limits, ui.at, ui.systems.runs.opening_drafts.has_files);
     submit.read(true, &limits);
     if let Some(why) = submit.unavailable() {
         submit.go_to_fault();
@@ -149,7 +150,7 @@ pub(crate) fn send(submit: &mut Submit, ui: &mut Ui, request: TraceId) -> Vec<Ef
     let draft = submit.draft(&limits);
     submit.refusal = None;
     submit.sent = Some(PendingRequest { request, at: at.mono });
-    let kept = ui.systems.opening_drafts.save_draft(draft.clone()).map(Effect::SaveDraft);
+    let kept = ui.systems.runs.opening_drafts.save_draft(draft.clone()).map(Effect::SaveDraft);
     let sends = match draft.origin {
         Some(origin) if has_shelf => Effect::Opening(Box::new(OpeningJob::Bundle {
             request,
@@ -190,17 +191,18 @@ fn refuse(ui: &mut Ui, request: TraceId, why: String, now: Now) {
 
 /// Reads what was written since, keeps it, and looks whether what was sent was answered: an accepted run is
 /// followed, a rejected one says why.
-pub(crate) fn follow(ui: &mut Ui, live: &Model, is_tick: bool, now: Now) -> Vec<Effect> {
-    let limits = ui.limits;
+pub(super) fn follow(ui: &mut Ui, cx: &ActContext<'_>, is_tick: bool) -> Vec<Effect> {
+    let (limits, ActContext { live, now, .. }) = (ui.limits, *cx);
     let found = ui.overlays.iter_mut().enumerate().find_map(|(at, layer)| Some((at, cast_mut(layer)?)));
     let Some((at, submit)): Option<(usize, &mut Submit)> = found else { return Vec::new() };
     submit.read(is_tick, &limits);
     let mut effects = Vec::new();
-    if ui.systems.opening_drafts.has_files {
+    if ui.systems.runs.opening_drafts.has_files {
         effects.extend(submit.check(&limits).map(|job| Effect::Opening(Box::new(job))));
     }
     if is_tick && !submit.is_blank() {
-        effects.extend(ui.systems.opening_drafts.save_draft(submit.draft(&limits)).map(Effect::SaveDraft));
+        effects
+            .extend(ui.systems.runs.opening_drafts.save_draft(submit.draft(&limits)).map(Effect::SaveDraft));
     }
     let Some(sent) = submit.sent else { return effects };
     if let Some(view) = live.runs().and_then(|runs| runs.run(sent.request)) {
@@ -212,7 +214,7 @@ pub(crate) fn follow(ui: &mut Ui, live: &Model, is_tick: bool, now: Now) -> Vec<
             was_run: true,
             draft: submit.draft(&limits),
         };
-        effects.push(Effect::SaveRecent(ui.systems.opening_drafts.save_recent(recent)));
+        effects.push(Effect::SaveRecent(ui.systems.runs.opening_drafts.save_recent(recent)));
         ui.overlays.truncate(at);
         show(ui, live, sent.request);
         show_message(ui, words, false, now);
@@ -235,5 +237,6 @@ fn show(ui: &mut Ui, live: &Model, run: TraceId) {
             selection.select(row, keys, 1);
         }
     });
-    ui.run = Some(run);
+    ui.systems.runs.run = Some(run);
+    ui.drop_arranged();
 }

@@ -2,7 +2,7 @@
 
 use ratatui::layout::Rect;
 
-use super::{actions, detail_run, pages};
+use super::{actions, detail_run, pages, submitting};
 use crate::{
     console::{
         draw::format,
@@ -31,6 +31,11 @@ pub(crate) static SYSTEM: System = System {
     restarted: "the control plane is up again: runs can be submitted",
     questions,
     brakes: Some(brakes),
+    begin: submitting::begin,
+    unmark: |_| false,
+    dismiss: |_, _| {},
+    after_event: submitting::follow,
+    masters: detail_run::MASTERS,
     follow: detail_run::follow,
     detail_trace: Ui::detail_run,
     queries: pages::next,

@@ -16,10 +16,17 @@ use crate::{
     macp::{Mode, SessionRef, SessionView},
 };
 
+/// The lists of sessions.
+pub(super) const MASTERS: &[PaneId] = &[PaneId::Sessions, PaneId::SessionHistory];
+
 impl Ui {
     /// The session that the panes beside the lists of sessions tell of.
     pub(crate) fn detail_session(&self, model: &Model) -> Option<SessionRef> {
-        self.session.clone().or_else(|| session_of(&self.selected(PaneId::Sessions, model)?).cloned())
+        self.systems
+            .sessions
+            .session
+            .clone()
+            .or_else(|| session_of(&self.selected(PaneId::Sessions, model)?).cloned())
     }
 
     /// How that session stands, as far as it is known here.
@@ -43,7 +50,7 @@ impl Ui {
         match model.macp().and_then(|macp| macp.sessions.get(&session.number)) {
             Some(view) => Cow::Owned(shown(view)),
             None => Cow::Borrowed(
-                self.systems.session_pages.detail(&session).map_or(&[], |(_, sheet)| stored(sheet)),
+                self.systems.sessions.pages.detail(&session).map_or(&[], |(_, sheet)| stored(sheet)),
             ),
         }
     }
@@ -59,12 +66,11 @@ impl Ui {
 
 /// Turns to the session that is selected.
 pub(crate) fn follow(ui: &mut Ui, model: &Model, layout: &Layout) {
-    let lists = [PaneId::Sessions, PaneId::SessionHistory];
-    let led = ui.master_selection(lists, ui.session.is_some(), model, layout);
+    let led = ui.master_selection(MASTERS, ui.systems.sessions.session.is_some(), model, layout);
     let session = led.as_ref().and_then(session_of);
-    if session.is_some() && session != ui.session.as_ref() {
-        ui.session = session.cloned();
-        ui.reset_selections([PaneId::Positions, PaneId::Statements, PaneId::SessionLog]);
+    if session.is_some() && session != ui.systems.sessions.session.as_ref() {
+        ui.systems.sessions.session = session.cloned();
+        ui.reset_panes([PaneId::Positions, PaneId::Statements, PaneId::SessionLog]);
     }
-    ui.mode = ui.detail_mode(model).or(ui.mode);
+    ui.systems.sessions.mode = ui.detail_mode(model).or(ui.systems.sessions.mode);
 }

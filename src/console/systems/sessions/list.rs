@@ -188,7 +188,7 @@ pub(super) fn session_title(pane: PaneId, name: &str, cx: &PaneContext<'_>) -> S
 pub(super) fn title_suffix(pane: PaneId, model: &Model, ui: &Ui, glyphs: &Glyphs) -> Option<(String, Role)> {
     let session = ui.detail_session(model)?;
     let Some(view) = model.macp().and_then(|macp| macp.sessions.get(&session.number)) else {
-        let (detail, _) = ui.systems.session_pages.detail(&session).filter(|_| pane == PaneId::Positions)?;
+        let (detail, _) = ui.systems.sessions.pages.detail(&session).filter(|_| pane == PaneId::Positions)?;
         let resolution = detail.resolution.as_ref().map(|resolution| resolution_text(resolution.as_str()));
         let text = resolution.or_else(|| detail.row.why.clone()).unwrap_or_default();
         return detail.row.ending.map(|ending| ending_text(ending, &text, glyphs));
@@ -219,16 +219,16 @@ pub(super) fn empty_text(pane: PaneId, model: &Model, ui: &Ui) -> String {
     let Some(session) = ui.detail_session(model) else { return "no session is selected".to_owned() };
     let is_shown = model.macp().is_some_and(|macp| macp.sessions.contains_key(&session.number));
     if let Some(trouble) =
-        ui.systems.session_pages.error().filter(|_| pane == PaneId::SessionLog || !is_shown)
+        ui.systems.sessions.pages.error().filter(|_| pane == PaneId::SessionLog || !is_shown)
     {
         return trouble.to_owned();
     }
-    if !is_shown && ui.systems.session_pages.is_unknown(&session) {
+    if !is_shown && ui.systems.sessions.pages.is_unknown(&session) {
         return "it is kept no longer (limits.store.ended_sessions_max)".to_owned();
     }
-    let has_detail = ui.systems.session_pages.detail(&session).is_some();
+    let has_detail = ui.systems.sessions.pages.detail(&session).is_some();
     let is_known = is_shown || has_detail;
-    let words = match (pane, ui.mode) {
+    let words = match (pane, ui.systems.sessions.mode) {
         (PaneId::Positions, _) if is_known => "nothing was proposed so far",
         (PaneId::Statements, Some(Mode::MultiRound)) if has_detail => "its log has its rounds",
         (PaneId::Statements, _) if is_known => "nobody said anything so far",

@@ -97,7 +97,7 @@ fn rows<'a>(model: &'a Model, ui: &'a Ui) -> Rows<'a> {
     let Some(session) = ui.detail_session(model) else { return Rows::none() };
     let mut heard = model.recent_session_records(session.number).peekable();
     let first = heard.peek().map_or(u64::MAX, |line| line.number);
-    ui.systems.session_pages.older(&session, first).chain(heard).collect()
+    ui.systems.sessions.pages.older(&session, first).chain(heard).collect()
 }
 
 /// A session's log, the newest last.

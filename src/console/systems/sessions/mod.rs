@@ -11,6 +11,7 @@ pub(crate) mod list;
 pub(crate) mod log;
 pub(crate) mod pages;
 pub(crate) mod positions;
+pub(crate) mod state;
 pub(crate) mod statements;
 mod status;
 pub(crate) mod system;

@@ -112,7 +112,7 @@ pub(crate) fn next(ui: &mut Ui, layout: &Layout, model: &Model, now: Mono) -> Ve
         .selection(PaneId::SessionLog)
         .is_some_and(|selection| selection.offset() < NEAR_ROWS && !selection.is_untouched());
     let first = model.recent_session_records(session.number).next().map(|line| line.number);
-    let pages = &mut ui.systems.session_pages;
+    let pages = &mut ui.systems.sessions.pages;
     pages.switch_to(&session);
     let mut wanted = Vec::new();
     if let Some((messages, has_ended)) = had.filter(|_| layout.has(PaneId::SessionLog)) {
@@ -136,5 +136,5 @@ pub(super) fn take_pages(
     serial: u64,
     answer: Result<Page, PortError>,
 ) {
-    systems.session_pages.take(pane, serial, answer);
+    systems.sessions.pages.take(pane, serial, answer);
 }

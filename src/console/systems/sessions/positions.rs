@@ -146,14 +146,14 @@ pub(crate) const fn columns(mode: Option<Mode>) -> &'static [(&'static str, Colu
 /// The positions of a session: its proposals, or what its participants hold.
 pub(crate) static PANE: Pane = Pane {
     specs: PositionRow::SPECS,
-    columns: Columns::Of(|ui| columns(ui.mode)),
+    columns: Columns::Of(|ui| columns(ui.systems.sessions.mode)),
     source: Source::Model,
     rows: |ui, model| rows(model, ui),
     pages: Pages::Parts(take_pages),
     filter: None,
     title: Title::With(
         |cx| {
-            let is_multi_round = cx.ui.mode == Some(Mode::MultiRound);
+            let is_multi_round = cx.ui.systems.sessions.mode == Some(Mode::MultiRound);
             session_title(PaneId::Positions, if is_multi_round { "Contributions" } else { "Proposals" }, cx)
         },
         |cx| title_suffix(PaneId::Positions, cx.model, cx.ui, cx.view.glyphs),

@@ -132,14 +132,14 @@ fn rows<'a>(model: &Model, ui: &Ui) -> Rows<'a> {
 /// The statements of a session, the last first.
 pub(crate) static PANE: Pane = Pane {
     specs: StatementRow::SPECS,
-    columns: Columns::Of(|ui| columns(ui.mode)),
+    columns: Columns::Of(|ui| columns(ui.systems.sessions.mode)),
     source: Source::Model,
     rows: |ui, model| rows(model, ui),
     pages: Pages::None,
     filter: None,
     title: Title::With(
         |cx| {
-            let is_multi_round = cx.ui.mode == Some(Mode::MultiRound);
+            let is_multi_round = cx.ui.systems.sessions.mode == Some(Mode::MultiRound);
             let name = if is_multi_round { "Rounds" } else { PaneId::Statements.name() };
             session_title(PaneId::Statements, name, cx)
         },

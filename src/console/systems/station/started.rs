@@ -5,17 +5,55 @@ use ratatui::layout::Rect;
 use crate::{
     console::{
         draw::{text, theme::Role},
-        input::action::Action,
+        input::{action::Action, view_id::ViewId},
         model::{Model, station::StationState},
         records::row_list::Rows,
         settings::view::Canvas,
         ui::{
+            act::ActContext,
+            effect::Effect,
+            message::show_message,
             paged_lists::Pages,
             pane::{Columns, Drawing, Empty, Pane, Source, Title},
+            state::Ui,
         },
     },
     mpp::Listener,
 };
+
+/// Of the first steps, what the screen keeps.
+#[derive(Debug, Default)]
+pub(crate) struct State {
+    pub(crate) onboarding_dismissed: bool,
+    /// Whether they were shown after the last event.
+    onboarding_was_visible: bool,
+}
+
+impl Ui {
+    /// Whether the first steps are shown.
+    pub(crate) fn shows_onboarding(&self, model: &Model) -> bool {
+        self.view == ViewId::Deck
+            && model.bridge.is_first_run
+            && !self.systems.station.onboarding_dismissed
+            && !model.bridge.onboarding.is_complete()
+    }
+}
+
+/// Puts the first steps away.
+pub(super) fn dismiss(ui: &mut Ui, model: &Model) {
+    ui.systems.station.onboarding_dismissed |= ui.shows_onboarding(model);
+}
+
+/// Says once that the first steps are done.
+pub(super) fn after_event(ui: &mut Ui, cx: &ActContext<'_>, _is_tick: bool) -> Vec<Effect> {
+    let is_visible = ui.shows_onboarding(cx.model);
+    let state = &mut ui.systems.station;
+    let was_visible = std::mem::replace(&mut state.onboarding_was_visible, is_visible);
+    if was_visible && !state.onboarding_dismissed && cx.model.bridge.onboarding.is_complete() {
+        show_message(ui, "done: you are live".to_owned(), false, cx.now);
+    }
+    Vec::new()
+}
 
 /// One line: how far it is set in, its text and its role.
 struct Line(u16, String, Role);

@@ -2,7 +2,7 @@
 
 use ratatui::layout::Rect;
 
-use super::actions;
+use super::{actions, started};
 use crate::{
     console::{
         input::{pane_id::PaneId, view_id::ViewId},
@@ -29,6 +29,11 @@ pub(crate) static SYSTEM: System = System {
     restarted: "the bridge is up again: adapters can connect",
     questions: |_| Questions::NONE,
     brakes: None,
+    begin: |_, _, _| {},
+    unmark: |_| false,
+    dismiss: started::dismiss,
+    after_event: started::after_event,
+    masters: &[],
     follow: |_, _, _| {},
     detail_trace: |_, _| None,
     queries: |_, _, _, _| Vec::new(),

@@ -45,9 +45,9 @@ impl MarkedRows {
         self.0.remove(&id);
     }
 
-    /// Takes all marks off.
-    pub(crate) fn clear(&mut self) {
-        self.0.clear();
+    /// Takes all marks off; whether there were any.
+    pub(crate) fn clear(&mut self) -> bool {
+        !std::mem::take(&mut self.0).is_empty()
     }
 
     /// The marked rows, oldest first.
