@@ -1,6 +1,6 @@
 //! rl-console: the operator console that hosts and shows everything a stream's automation runs on.
 //!
-//! The map of the house, floor by floor; each imports only from below (`tests/architecture.rs` checks it):
+//! The map of the crate, floor by floor; each imports only from below (`tests/architecture.rs` checks it):
 //!
 //! 1. [`ids`], [`limits`], [`time`], [`schema`], [`registry`], `msgpack`, [`field`], [`filter`], [`words`],
 //!    [`admission`]: identities, bounds, clocks, JSON Schema, the schemas of messages and ports, the shape of

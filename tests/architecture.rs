@@ -1,4 +1,4 @@
-//! The house's floors and habits, checked on the text of `src` (DESIGN 2, STYLE): who may import whom, cores
+//! The crate's floors and habits, checked on the text of `src` (DESIGN 2, STYLE): who may import whom, cores
 //! without I/O, `mod.rs` without logic, one reader of the clocks, no unbounded queue, files and lines that
 //! fit.
 #![expect(clippy::unwrap_used, reason = "a test may fail that way")]

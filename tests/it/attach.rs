@@ -56,33 +56,33 @@ fn work(data: &Path, adapter: &mut Adapter, rows: usize) {
 
 #[test]
 fn q_detaches_and_leaves_the_station_to_be_attached_to_again() {
-    let house = TestStation::open();
-    let data = house.folder.path();
-    let mut adapter = house.adapter();
+    let fixture = TestStation::open();
+    let data = fixture.folder.path();
+    let mut adapter = fixture.adapter();
     let mut terminal = attach(data, &[]);
     let header = terminal.shows("attached to");
-    assert!(header.lines().next().unwrap().contains(&house.station.pid().to_string()), "{header}");
-    house.json(&["invoke", "heal_party"]);
+    assert!(header.lines().next().unwrap().contains(&fixture.station.pid().to_string()), "{header}");
+    fixture.json(&["invoke", "heal_party"]);
     adapter.send(r#"{"mpp":2,"type":"pull","queue":"default"}"#).unwrap();
     adapter.receive().unwrap();
     terminal.wait("it is in flight", |screen| screen.contains("heal_party") && screen.contains("1▶"));
     terminal.keys("q");
     assert!(terminal.ended().success(), "no question is asked");
     terminal.assert_restored();
-    assert!(!house.json(&["ls", "queues"]).is_empty(), "the station goes on");
+    assert!(!fixture.json(&["ls", "queues"]).is_empty(), "the station goes on");
     let again = attach(data, &[]);
     again.wait("what is in flight still", |screen| screen.contains("heal_party") && screen.contains("1▶"));
 }
 
 #[test]
 fn a_console_beside_a_station_attaches_to_it_and_says_so() {
-    let house = TestStation::open();
-    let mut terminal = Terminal::start(house.folder.path(), 160, 50, &[]);
+    let fixture = TestStation::open();
+    let mut terminal = Terminal::start(fixture.folder.path(), 160, 50, &[]);
     terminal.shows("attached to");
     terminal.keys("q");
     assert!(terminal.ended().success());
     let words = terminal.shows("attaching to it");
-    assert!(words.contains(&format!("(process {})", house.station.pid())), "{words}");
+    assert!(words.contains(&format!("(process {})", fixture.station.pid())), "{words}");
 }
 
 #[test]
@@ -126,28 +126,28 @@ fn several_consoles_show_under_a_flood_what_the_stations_own_shows() {
 
 #[test]
 fn a_station_that_is_killed_and_started_again_is_shown_as_it_is_throughout() {
-    let mut house = TestStation::open();
-    let data = house.folder.path().to_path_buf();
+    let mut fixture = TestStation::open();
+    let data = fixture.folder.path().to_path_buf();
     let mut terminal = attach(&data, &[]);
-    let mut adapter = house.adapter();
+    let mut adapter = fixture.adapter();
     work(&data, &mut adapter, 2);
     terminal.wait("both are done", |screen| screen.matches("✓ done").count() == 2);
-    let first = house.station.pid();
-    house.station.kill();
+    let first = fixture.station.pid();
+    fixture.station.kill();
     let gone = terminal.shows("LOST");
     assert!(!gone.contains("LIVE") && gone.contains("✓ done"), "{gone}");
     terminal.keys("H");
     terminal.shows("the station does not answer");
-    house.station = Station::start(&data);
-    let second = house.station.pid();
+    fixture.station = Station::start(&data);
+    let second = fixture.station.pid();
     let back = terminal.shows("LIVE");
     assert!(
         !back.contains("LOST") && back.contains(&second.to_string()) && !back.contains(&first.to_string()),
         "{back}"
     );
     terminal.shows(&format!("the station was started again (process {second})"));
-    house.json(&["invoke", "spawn_boss", "--params", r#"{"boss":"kraken"}"#]);
-    let mut adapter = house.adapter();
+    fixture.json(&["invoke", "spawn_boss", "--params", r#"{"boss":"kraken"}"#]);
+    let mut adapter = fixture.adapter();
     adapter.send(r#"{"mpp":2,"type":"pull","queue":"boss"}"#).unwrap();
     adapter.receive().unwrap();
     let screen = terminal
@@ -162,8 +162,8 @@ fn a_station_that_is_killed_and_started_again_is_shown_as_it_is_throughout() {
 
 #[test]
 fn a_read_only_token_looks_and_does_nothing() {
-    let house = TestStation::open();
-    let data = house.folder.path();
+    let fixture = TestStation::open();
+    let data = fixture.folder.path();
     let file = data.join("viewer.token");
     let mut terminal = attach(data, &["--token-file", file.to_str().unwrap()]);
     terminal.shows("read-only");
@@ -176,7 +176,7 @@ fn a_read_only_token_looks_and_does_nothing() {
         terminal.keys("\x1b");
         terminal.wait("its output is gone", |screen| !screen.contains("✗ exit"));
     }
-    house.json(&["hold"]);
+    fixture.json(&["hold"]);
     terminal.shows("ALL HELD");
     let strange = data.join("strange.token");
     std::fs::write(&strange, "nonsense").unwrap();

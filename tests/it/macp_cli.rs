@@ -65,8 +65,8 @@ impl TestStation {
 
 #[test]
 fn a_person_holds_a_decision_from_a_shell() {
-    let house = TestStation::open();
-    let send = |words: &[&str]| house.says(&[&["session", "send", "s1"], words].concat());
+    let fixture = TestStation::open();
+    let send = |words: &[&str]| fixture.says(&[&["session", "send", "s1"], words].concat());
     let started = [
         "session",
         "start",
@@ -80,7 +80,7 @@ fn a_person_holds_a_decision_from_a_shell() {
         "--intent",
         "which map",
     ];
-    assert!(house.says(&started).starts_with("s1  SessionStart of alice  accepted  open  "));
+    assert!(fixture.says(&started).starts_with("s1  SessionStart of alice  accepted  open  "));
     assert!(
         send(&["--as", "alice", "propose", "p1", "the mine", "--rationale", "short"])
             .starts_with("s1  Proposal of alice  accepted  open  ")
@@ -95,7 +95,7 @@ fn a_person_holds_a_decision_from_a_shell() {
         send(&["--as", "bob", "--id", "v1", "vote", "p1", "approve"]),
         "s1  Vote of bob  accepted before  open  v1\n"
     );
-    let shown = house.says(&["session", "show", "s1"]);
+    let shown = fixture.says(&["session", "show", "s1"]);
     for part in [
         "state          open\n",
         "phase          voting\n",
@@ -111,13 +111,13 @@ fn a_person_holds_a_decision_from_a_shell() {
         send(&["--as", "alice", "commit", "go to the mine", "--scope", "show"])
             .contains("  Commitment of alice  accepted  resolved  ")
     );
-    let detail = &house.json(&["session", "show", "s1"])[0];
+    let detail = &fixture.json(&["session", "show", "s1"])[0];
     assert_eq!(
         (&detail["state"], &detail["resolution"]["action"]),
         (&json!("resolved"), &json!("go to the mine"))
     );
     assert_eq!(detail["progress"]["votes"]["bob"]["vote"], json!("approve"));
-    let log = house.json(&["session", "show", "s1", "--log"]);
+    let log = fixture.json(&["session", "show", "s1", "--log"]);
     let types: Vec<_> = log
         .iter()
         .map(|row| row["message_type"].as_str().unwrap_or_else(|| row["kind"].as_str().unwrap()))
@@ -126,8 +126,8 @@ fn a_person_holds_a_decision_from_a_shell() {
         types,
         ["SessionStart", "Proposal", "Evaluation", "Objection", "Vote", "Commitment", "resolution"]
     );
-    assert_eq!(house.json(&["session", "show", "s1", "--log", "--after", "2", "--limit", "3"]).len(), 3);
-    let rows = house.json(&[
+    assert_eq!(fixture.json(&["session", "show", "s1", "--log", "--after", "2", "--limit", "3"]).len(), 3);
+    let rows = fixture.json(&[
         "ls",
         "sessions",
         "--state",
@@ -138,23 +138,23 @@ fn a_person_holds_a_decision_from_a_shell() {
         "participants:2",
     ]);
     assert_eq!((rows.len(), &rows[0]["session"], &rows[0]["messages"]), (1, &json!("s1"), &json!(5)));
-    assert_eq!(house.json(&["session", "ls", "--state", "open"]).len(), 0);
+    assert_eq!(fixture.json(&["session", "ls", "--state", "open"]).len(), 0);
 }
 
 #[test]
 fn what_is_refused_says_what_it_means_and_what_to_do() {
-    let house = TestStation::open();
+    let fixture = TestStation::open();
     let (code, printed, error) =
-        house.refused(&["session", "send", "s1", "--as", "a", "vote", "p1", "approve"]);
+        fixture.refused(&["session", "send", "s1", "--as", "a", "vote", "p1", "approve"]);
     assert_eq!(
         (code, &error["code"], &error["message"]),
         (1, &json!("session_not_found"), &json!("SESSION_NOT_FOUND: there is no such session"))
     );
     assert!(error["hint"].as_str().unwrap().contains("ls sessions`"), "{error}");
     assert_eq!((&printed[0]["ok"], &printed[0]["session_state"]), (&json!(false), &Value::Null));
-    house.says(&["session", "start", "s1", "--as", "a", "--participant", "a"]);
+    fixture.says(&["session", "start", "s1", "--as", "a", "--participant", "a"]);
     let codes = |args: &[&str]| {
-        let (code, _, error) = house.refused(&[&["session"], args].concat());
+        let (code, _, error) = fixture.refused(&[&["session"], args].concat());
         (code, error["code"].as_str().unwrap().to_owned())
     };
     let expected = |code, name: &str| (code, name.to_owned());
@@ -183,7 +183,7 @@ fn what_is_refused_says_what_it_means_and_what_to_do() {
     let closed = ["--grpc", "127.0.0.1:1", "send", "s1", "--as", "a", "vote", "p", "approve"];
     assert_eq!(codes(&closed), expected(3, "unreachable"));
     assert!(
-        house
+        fixture
             .says(&["session", "send", "", "--as", "a", "--type", "Signal", "--payload", "hello"])
             .starts_with("-  Signal of a  accepted  open  ")
     );
@@ -191,26 +191,28 @@ fn what_is_refused_says_what_it_means_and_what_to_do() {
 
 #[test]
 fn a_session_is_cancelled_with_a_reason_that_stays() {
-    let house = TestStation::open();
-    let started = house.json(&["session", "start", "--as", "a", "--ttl", "600"]);
+    let fixture = TestStation::open();
+    let started = fixture.json(&["session", "start", "--as", "a", "--ttl", "600"]);
     let session = started[0]["session_id"].as_str().unwrap();
     assert_eq!(uuid::Uuid::parse_str(session).map(|id| id.get_version_num()), Ok(4), "an id is made up");
-    let ack = &house.json(&["session", "cancel", session, "--as", "alice", "--reason", "it goes wrong"])[0];
+    let ack = &fixture.json(&["session", "cancel", session, "--as", "alice", "--reason", "it goes wrong"])[0];
     assert_eq!((&ack["ok"], &ack["session_state"]), (&json!(true), &json!("expired")));
-    assert!(house.says(&["session", "show", session]).contains("state          cancelled: it goes wrong\n"));
-    let log = house.json(&["session", "show", session, "--log"]);
+    assert!(
+        fixture.says(&["session", "show", session]).contains("state          cancelled: it goes wrong\n")
+    );
+    let log = fixture.json(&["session", "show", session, "--log"]);
     assert_eq!(
         (&log[1]["kind"], &log[1]["payload"]["reason"]),
         (&json!("session_cancel"), &json!("it goes wrong"))
     );
-    let (code, _, error) = house.refused(&["session", "send", session, "--as", "a", "propose", "p", "x"]);
+    let (code, _, error) = fixture.refused(&["session", "send", session, "--as", "a", "propose", "p", "x"]);
     assert_eq!((code, &error["code"]), (1, &json!("session_not_open")));
     assert_eq!(
-        house.json(&["session", "cancel", session])[0]["ok"],
+        fixture.json(&["session", "cancel", session])[0]["ok"],
         json!(true),
         "again, and nothing changes"
     );
-    let log = house.json(&["session", "show", session, "--log"]);
+    let log = fixture.json(&["session", "show", session, "--log"]);
     let by = log
         .iter()
         .find(|record| record["kind"] == "session_cancel")
@@ -221,7 +223,7 @@ fn a_session_is_cancelled_with_a_reason_that_stays() {
 
 #[test]
 fn a_stream_takes_words_and_objects_and_answers_each_in_its_turn() {
-    let house = TestStation::open();
+    let fixture = TestStation::open();
     let lines = "\
         start --mode multi_round --participant alice --participant bob --id start\n\
         contribute blue --id m1\n\
@@ -230,7 +232,7 @@ fn a_stream_takes_words_and_objects_and_answers_each_in_its_turn() {
         {\"message_type\":\"Contribute\",\"sender\":\"mallory\",\"message_id\":\"m3\",\"payload\":{\"value\":\"red\"}}\n\
         contribute blue --as bob --id m4\n\
         contribute blue --as bob --id m5\n";
-    let (code, answers) = house.stream(&["s1", "--as", "alice"], lines);
+    let (code, answers) = fixture.stream(&["s1", "--as", "alice"], lines);
     let told: Vec<_> = answers
         .iter()
         .map(|it| (it["message_type"].as_str().unwrap(), it["message_id"].as_str().unwrap()))
@@ -246,15 +248,15 @@ fn a_stream_takes_words_and_objects_and_answers_each_in_its_turn() {
     assert_eq!((code, told), (1, expected.to_vec()), "two were refused");
     assert_eq!(answers[4]["payload"], json!({ "duplicate": false, "ok": true, "session_state": "Resolved" }));
     assert_eq!(answers[5]["payload"]["code"], json!("SESSION_NOT_OPEN"));
-    let (code, answers) = house.stream(&["s1", "--as", "alice"], "contribute blue --id m1\nveto\n");
+    let (code, answers) = fixture.stream(&["s1", "--as", "alice"], "contribute blue --id m1\nveto\n");
     assert_eq!(code, 1);
     assert!(
         answers.iter().any(|it| it["message_id"] == "ack-m1" && it["payload"]["duplicate"] == true),
         "{answers:?}"
     );
     assert!(answers.iter().any(|it| it["event"] == "not_sent" && it["line"] == 2), "{answers:?}");
-    assert_eq!(house.stream(&[], "").0, 0);
-    let shown = house.says(&["session", "show", "s1"]);
+    assert_eq!(fixture.stream(&[], "").0, 0);
+    let shown = fixture.says(&["session", "show", "s1"]);
     assert!(
         shown.contains("round          3\n")
             && shown.contains("contributions  blue 2\n    alice  blue\n    bob    blue"),
@@ -264,8 +266,8 @@ fn a_stream_takes_words_and_objects_and_answers_each_in_its_turn() {
 
 #[test]
 fn a_stream_answers_while_it_is_open() {
-    let house = TestStation::open();
-    let mut command = real::command(house.folder.path());
+    let fixture = TestStation::open();
+    let mut command = real::command(fixture.folder.path());
     command.args(["--json", "session", "stream", "s1", "--as", "alice"]);
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
     let (mut stdin, mut out) = (child.stdin.take().unwrap(), BufReader::new(child.stdout.take().unwrap()));
@@ -281,9 +283,9 @@ fn a_stream_answers_while_it_is_open() {
 
 #[test]
 fn another_runtime_tells_what_any_runtime_does() {
-    let (house, other) = (TestStation::open(), TestStation::open());
-    house.says(&["session", "start", "s1", "--as", "a", "--mode", "decision", "--policy-version", "7"]);
-    let addr = house.station.ready["macp"].as_str().unwrap();
+    let (fixture, other) = (TestStation::open(), TestStation::open());
+    fixture.says(&["session", "start", "s1", "--as", "a", "--mode", "decision", "--policy-version", "7"]);
+    let addr = fixture.station.ready["macp"].as_str().unwrap();
     let shown = &other.json(&["--grpc", addr, "session", "show", "s1"])[0];
     assert_eq!(
         (&shown["state"], &shown["mode_name"], &shown["policy_version"]),
@@ -295,14 +297,14 @@ fn another_runtime_tells_what_any_runtime_does() {
     let (code, _, error) = other.refused(&["--grpc", addr, "session", "show", "s2"]);
     assert_eq!((code, &error["code"]), (1, &json!("unknown_session")));
     assert!(
-        house.json(&["--grpc", addr, "session", "show", "s1"])[0]["progress"].is_object(),
+        fixture.json(&["--grpc", addr, "session", "show", "s1"])[0]["progress"].is_object(),
         "its own station tells all"
     );
 }
 
 #[test]
 fn simulated_participants_hold_the_sessions_that_their_seed_draws() {
-    let house = TestStation::open();
+    let fixture = TestStation::open();
     let args = [
         "sim",
         "session",
@@ -319,21 +321,21 @@ fn simulated_participants_hold_the_sessions_that_their_seed_draws() {
         "--prefix",
         "x",
     ];
-    let told = house.json(&args);
+    let told = fixture.json(&args);
     let ended = told.last().unwrap();
     assert_eq!(
         (&ended["event"], &ended["sessions"], &ended["resolved"], &ended["refused"]),
         (&json!("ended"), &json!(6), &json!(6), &json!(0))
     );
-    let rows = house.json(&["ls", "sessions", "--state", "resolved"]);
+    let rows = fixture.json(&["ls", "sessions", "--state", "resolved"]);
     assert_eq!(rows.len(), 6);
     assert_eq!(rows.iter().filter(|row| row["mode"] == "multi_round").count(), 3);
-    let again = house.json(&args);
+    let again = fixture.json(&args);
     let said = |told: &[Value]| told.iter().filter(|it| it["event"] == "said").count();
     let repeated = again.iter().filter(|it| it["event"] == "said" && it["duplicate"] == true).count();
     assert!(said(&told) > 6, "{told:?}");
     assert_eq!((repeated, said(&again)), (said(&told), said(&told)), "the same messages are the same ones");
-    assert_eq!(house.json(&["ls", "sessions"]).len(), 6);
+    assert_eq!(fixture.json(&["ls", "sessions"]).len(), 6);
     let others = [
         "sim",
         "session",
@@ -348,7 +350,7 @@ fn simulated_participants_hold_the_sessions_that_their_seed_draws() {
         "--seed",
         "3",
     ];
-    let ended = house.json(&others).last().unwrap().clone();
+    let ended = fixture.json(&others).last().unwrap().clone();
     assert_eq!(ended["cancelled"].as_u64().unwrap() + ended["left"].as_u64().unwrap(), 4);
 }
 

@@ -97,9 +97,9 @@ impl Running {
 
 #[test]
 fn the_documented_example_works() {
-    let house = TestStation::open();
+    let fixture = TestStation::open();
     run(async {
-        let client = house.client().await;
+        let client = fixture.client().await;
         let mut greetings = client.subscribe("greetings/*").await.unwrap();
         let hello =
             Message::of(SchemaId::OBSERVATION, "observation.greeting.v1", &json!({"text": "hello"})).unwrap();
@@ -118,7 +118,7 @@ fn the_documented_example_works() {
         assert!(first.header().msg_id < ids[0] && ids.is_sorted());
         assert_eq!((greetings.lost(), client.refusals()), (0, (0, None)));
 
-        let weather = house.client().await;
+        let weather = fixture.client().await;
         let mut questions = weather.subscribe("weather").await.unwrap();
         let answering = async {
             let question = questions.next().await.unwrap();
@@ -145,9 +145,9 @@ fn the_documented_example_works() {
 
 #[test]
 fn what_the_broker_refuses_is_told_by_its_name_and_the_session_goes_on() {
-    let house = TestStation::open();
+    let fixture = TestStation::open();
     run(async {
-        let client = house.client().await;
+        let client = fixture.client().await;
         let name = |result: Result<u64, Error>| match result {
             Err(Error::Refused(refused)) => refused.refusal().unwrap(),
             other => panic!("{other:?}"),
@@ -170,12 +170,12 @@ fn what_the_broker_refuses_is_told_by_its_name_and_the_session_goes_on() {
 
 #[test]
 fn a_station_that_ends_ends_its_clients() {
-    let house = TestStation::open();
+    let fixture = TestStation::open();
     run(async {
-        let client = house.client().await;
+        let client = fixture.client().await;
         let mut subscription = client.subscribe("**").await.unwrap();
-        let socket = house.socket();
-        house.station.kill();
+        let socket = fixture.socket();
+        fixture.station.kill();
         while subscription.next().await.is_some() {}
         let why = client.closed().await;
         assert!(matches!(why, CloseReason::ByStation(_) | CloseReason::Failed(_)), "{why:?}");
@@ -187,11 +187,11 @@ fn a_station_that_ends_ends_its_clients() {
 
 #[test]
 fn publish_and_tail_meet_by_the_data_folder() {
-    let house = TestStation::open();
-    let mut tail = Running::start(house.data(), &["tail", "notes/*", "other", "--decode", "--count", "2"]);
+    let fixture = TestStation::open();
+    let mut tail = Running::start(fixture.data(), &["tail", "notes/*", "other", "--decode", "--count", "2"]);
     assert_eq!(tail.line()["topics"], json!(["notes/*", "other"]));
     let sent = run_json(
-        house.data(),
+        fixture.data(),
         &["publish", "notes/a", "--json", r#"{"n":1}"#, "--type", "observation.note.v1", "--ttl-ms", "60000"],
     );
     assert_eq!((&sent[0]["topic"], &sent[0]["ack"]), (&json!("notes/a"), &json!(true)));
@@ -214,7 +214,7 @@ fn publish_and_tail_meet_by_the_data_folder() {
         ..header()
     };
     let frame = encode::frame(&header, &body).unwrap();
-    run_json(house.data(), &["publish", "other", "--frame", &digits(&frame)]);
+    run_json(fixture.data(), &["publish", "other", "--frame", &digits(&frame)]);
     let came = tail.line();
     assert_eq!(
         (&came["msg_id"], &came["bytes"], &came["body"]["payload"]),
@@ -249,9 +249,9 @@ fn refused(data: &Path, args: &[&str]) -> (Option<i32>, String, String) {
 
 #[test]
 fn every_refusal_has_its_exit_code() {
-    let house = TestStation::open();
+    let fixture = TestStation::open();
     let codes = |args: &[&str]| {
-        let (exit, code, _) = refused(house.data(), args);
+        let (exit, code, _) = refused(fixture.data(), args);
         (exit.unwrap(), code)
     };
     let body = r#"{"type":"observation.note.v1","payload":1}"#;
@@ -266,49 +266,49 @@ fn every_refusal_has_its_exit_code() {
     let report = rl_console::rmp::Header { schema_id: SchemaId::ERROR_REPORT, ..header() };
     assert_eq!(codes(&["publish", "a", "--frame", &hex(&report)]), (1, "expired".to_owned()));
     assert_eq!(codes(&["publish", "a", "--frame", &hex(&header())]), (6, "invalid_frame".to_owned()));
-    let (exit, code, _) = refused(house.data(), &["tail", "rlp/sys/tap"]);
+    let (exit, code, _) = refused(fixture.data(), &["tail", "rlp/sys/tap"]);
     assert_eq!((exit, code.as_str()), (Some(1), "forbidden"));
 }
 
 #[test]
 fn a_token_of_the_data_folder_opens_a_session_of_its_kind() {
-    let house = TestStation::open();
+    let fixture = TestStation::open();
     let decision =
         ["publish", "action.decision", "--json", r#"{"type":"toolresult.action.decision.v1","payload":{}}"#];
     let with = |more: &[&'static str]| [&decision[..], more].concat();
     let mut tail = Running::start(
-        house.data(),
+        fixture.data(),
         &["tail", "rlp/sys/drops/bodies", "action.decision", "--as", "viewer", "--count", "1"],
     );
     tail.event("subscribed");
-    assert_eq!(refused(house.data(), &decision).1, "forbidden");
-    run_json(house.data(), &with(&["--as", "ui"]));
+    assert_eq!(refused(fixture.data(), &decision).1, "forbidden");
+    run_json(fixture.data(), &with(&["--as", "ui"]));
     assert_eq!(tail.line()["schema_id"], 3_006);
-    std::fs::write(house.data().join("wrong"), "nonsense").unwrap();
-    let wrong = house.data().join("wrong").display().to_string();
+    std::fs::write(fixture.data().join("wrong"), "nonsense").unwrap();
+    let wrong = fixture.data().join("wrong").display().to_string();
     let (exit, code, _) =
-        refused(house.data(), &[&decision[..], &["--as", "tui", "--token-file", &wrong]].concat());
+        refused(fixture.data(), &[&decision[..], &["--as", "tui", "--token-file", &wrong]].concat());
     assert_eq!((exit, code.as_str()), (Some(1), "unauthorized"));
 }
 
 #[test]
 fn the_bus_is_found_as_the_flags_say_and_every_vain_place_is_told() {
-    let house = TestStation::open();
+    let fixture = TestStation::open();
     let elsewhere = tempfile::tempdir().unwrap();
     let body = r#"{"type":"observation.note.v1","payload":1}"#;
-    let socket = house.socket().display().to_string();
+    let socket = fixture.socket().display().to_string();
     run_json(elsewhere.path(), &["--socket", &socket, "publish", "a", "--json", body]);
     let (exit, code, message) = refused(elsewhere.path(), &["publish", "a", "--json", body]);
     assert_eq!((exit, code.as_str()), (Some(3), "unreachable"));
     assert!(message.contains("no station has recorded in"), "{message}");
     let nowhere = elsewhere.path().join("x.sock").display().to_string();
-    let (exit, _, message) = refused(house.data(), &["--socket", &nowhere, "tail", "a"]);
+    let (exit, _, message) = refused(fixture.data(), &["--socket", &nowhere, "tail", "a"]);
     assert!(
         exit == Some(3) && message.starts_with(&format!("no station answers at {nowhere} (--socket): ")),
         "{message}"
     );
     let long = format!("/tmp/{}", "x".repeat(120));
-    let (_, _, message) = refused(house.data(), &["--socket", &long, "tail", "a"]);
+    let (_, _, message) = refused(fixture.data(), &["--socket", &long, "tail", "a"]);
     assert!(message.contains("the path has 125 bytes, and a socket's has 107 at most"), "{message}");
 }
 
@@ -347,16 +347,16 @@ fn to_json(body: &Body<'_>) -> Value {
 
 #[test]
 fn a_simulated_agent_answers_by_its_script() {
-    let house = TestStation::open();
-    let script = house.data().join("agent.toml");
+    let fixture = TestStation::open();
+    let script = fixture.data().join("agent.toml");
     std::fs::write(&script, SCRIPT).unwrap();
     let mut agent = Running::start(
-        house.data(),
+        fixture.data(),
         &["sim", "agent", "writer", "--script", script.to_str().unwrap(), "--seed", "3"],
     );
     assert_eq!(agent.event("subscribed")["topic"], "agent/writer");
     run(async {
-        let client = house.client().await;
+        let client = fixture.client().await;
         let patience = Duration::from_secs(60);
         let mut progress = client.subscribe("replies/1/progress").await.unwrap();
         let first = ask("write", 1, "replies/1");

@@ -221,9 +221,9 @@ fn an_opening_is_drawn_with_those_that_it_nests_beside_it_or_in_the_folder() {
 
 #[test]
 fn a_submitted_opening_is_followed_to_its_end_and_all_of_it_is_kept() {
-    let house = TestStation::open();
-    let opening = house.file("greeting.yaml", GREETING);
-    let ran = house.run(&["submit", &opening, "-p", "user=ann", "--follow"]).exits(0);
+    let fixture = TestStation::open();
+    let opening = fixture.file("greeting.yaml", GREETING);
+    let ran = fixture.run(&["submit", &opening, "-p", "user=ann", "--follow"]).exits(0);
     let (first, last) = (&ran.rows[0], ran.rows.last().unwrap());
     assert_eq!((&first["event"], &first["name"]), (&json!("accepted"), &json!("greeting")));
     let run = first["run"].as_str().unwrap();
@@ -241,14 +241,14 @@ fn a_submitted_opening_is_followed_to_its_end_and_all_of_it_is_kept() {
     assert!(told.iter().all(|row| row["meta"]["run_id"] == run));
 
     let tail = &run[run.len() - 6..];
-    let kept = house.run(&["run", "events", tail]).exits(0).rows;
+    let kept = fixture.run(&["run", "events", tail]).exits(0).rows;
     let said = |rows: &[Value]| rows.iter().map(|row| row["message"].clone()).collect::<Vec<_>>();
     assert_eq!(said(&kept), said(told), "what was told live is what is kept");
-    let traces = house.run(&["run", "events", tail, "--kind", "trace", "--follow"]).exits(0).rows;
+    let traces = fixture.run(&["run", "events", tail, "--kind", "trace", "--follow"]).exits(0).rows;
     assert_eq!(traces.len(), 2);
-    assert_eq!(house.run(&["run", "events", tail, "--level", "warn"]).exits(0).rows, Vec::<Value>::new());
+    assert_eq!(fixture.run(&["run", "events", tail, "--level", "warn"]).exits(0).rows, Vec::<Value>::new());
 
-    let listed = house.run(&[
+    let listed = fixture.run(&[
         "ls",
         "runs",
         "--state",
@@ -264,19 +264,19 @@ fn a_submitted_opening_is_followed_to_its_end_and_all_of_it_is_kept() {
         (listed.rows.len(), &listed.rows[0]["run"], &listed.rows[0]["tokens"]),
         (1, &json!(run), &json!(7))
     );
-    assert_eq!(house.run(&["ls", "runs", "--name", "other"]).exits(0).rows, Vec::<Value>::new());
-    let shown = house.run(&["run", "show", tail]).exits(0).rows.remove(0);
+    assert_eq!(fixture.run(&["ls", "runs", "--name", "other"]).exits(0).rows, Vec::<Value>::new());
+    let shown = fixture.run(&["run", "show", tail]).exits(0).rows.remove(0);
     assert_eq!((&shown["state"], &shown["plan"]["nodes"][1]["id"]), (&json!("succeeded"), &json!("check")));
-    let yaml = output(house.folder.path(), &["run", "show", tail, "--yaml"], "");
+    let yaml = output(fixture.folder.path(), &["run", "show", tail, "--yaml"], "");
     assert_eq!(
         String::from_utf8(yaml.stdout).unwrap(),
         GREETING.replace("user: bob", "user: ann"),
         "the text as it was merged"
     );
-    let artifact = house.run(&["run", "artifacts", tail]).exits(0).rows.remove(0);
+    let artifact = fixture.run(&["run", "artifacts", tail]).exits(0).rows.remove(0);
     assert_eq!((&artifact["port"], &artifact["value"]), (&json!("out"), &json!({"text": "hello ann"})));
-    let out = house.folder.path().join("out");
-    house.run(&["run", "artifacts", tail, "--out", out.to_str().unwrap()]).exits(0);
+    let out = fixture.folder.path().join("out");
+    fixture.run(&["run", "artifacts", tail, "--out", out.to_str().unwrap()]).exits(0);
     assert_eq!(
         fs::read_to_string(out.join(format!("greeting-{}", &run[run.len() - 4..])).join("1-check-out.json"))
             .unwrap(),
@@ -286,21 +286,21 @@ fn a_submitted_opening_is_followed_to_its_end_and_all_of_it_is_kept() {
 
 #[test]
 fn what_is_rejected_or_fails_says_why() {
-    let house = TestStation::open();
-    let bad = house.file("bad.yaml", "version: 0\nname: bad\nnodes: []\nedges: []\n");
-    let ran = house.run(&["submit", &bad]).exits(1);
+    let fixture = TestStation::open();
+    let bad = fixture.file("bad.yaml", "version: 0\nname: bad\nnodes: []\nedges: []\n");
+    let ran = fixture.run(&["submit", &bad]).exits(1);
     assert_eq!(ran.error["code"], "run_rejected");
     let told = format!("rejected: {bad}:3:8: an opening has at least one node");
     assert!(ran.error["message"].as_str().unwrap().starts_with(&told), "{ran:?}");
-    let broken = house.file("broken.yaml", "params: [\n");
+    let broken = fixture.file("broken.yaml", "params: [\n");
     assert_eq!(
-        house.run(&["submit", &broken, "-p", "a=1"]).exits(1).error["code"],
+        fixture.run(&["submit", &broken, "-p", "a=1"]).exits(1).error["code"],
         "run_rejected",
         "before it is sent"
     );
-    let alone = house
+    let alone = fixture
         .file("alone.yaml", "version: 0\nname: alone\nnodes:\n  - {id: a, use: 'agent:nobody'}\nedges: []\n");
-    let ran = house.run(&["submit", &alone, "--wait"]).exits(1);
+    let ran = fixture.run(&["submit", &alone, "--wait"]).exits(1);
     assert_eq!(
         (ran.rows.len(), &ran.rows[1]["state"], &ran.error["code"]),
         (2, &json!("failed"), &json!("run_failed"))
@@ -309,36 +309,36 @@ fn what_is_rejected_or_fails_says_why() {
     for args in
         [&["run", "show", "ffff"][..], &["run", "events", "trace:0191d3c2-7a41-7f00-8000-00000000a41f"]]
     {
-        assert_eq!(house.run(args).exits(1).error["code"], "unknown_run");
+        assert_eq!(fixture.run(args).exits(1).error["code"], "unknown_run");
     }
 }
 
 #[test]
 fn a_run_is_cancelled_by_its_last_digits_and_whoever_follows_it_is_told() {
-    let house = TestStation::open();
-    let run = house.endless();
-    let mut command = command(house.folder.path());
+    let fixture = TestStation::open();
+    let run = fixture.endless();
+    let mut command = command(fixture.folder.path());
     command.args(["--json", "run", "events", &run, "--follow"]).stdin(Stdio::null()).stdout(Stdio::piped());
     let mut following = command.spawn().unwrap();
     let mut lines = BufReader::new(following.stdout.take().unwrap()).lines();
     assert!(lines.next().unwrap().unwrap().contains("plan"));
-    let ran = house.run(&["cancel", "run", &run[run.len() - 8..]]).exits(0);
+    let ran = fixture.run(&["cancel", "run", &run[run.len() - 8..]]).exits(0);
     assert_eq!(ran.rows, [json!({"run": run, "cancelled": true})]);
     let last = rows(lines.last().unwrap().unwrap().as_bytes()).remove(0);
     assert_eq!(last["meta"]["state"], "cancelled");
     assert_eq!(following.wait().unwrap().code(), Some(0));
-    let again = house.run(&["cancel", "run", &run]).exits(1);
+    let again = fixture.run(&["cancel", "run", &run]).exits(1);
     assert_eq!(again.error["code"], "run_rejected");
 }
 
 #[test]
 fn a_run_that_goes_on_is_left_in_time_or_by_hand() {
-    let house = TestStation::open();
-    let run = house.endless();
-    let opening = house.folder.path().join("endless.yaml");
-    let ran = house.run(&["submit", opening.to_str().unwrap(), "--wait", "--timeout", "0.2"]).exits(4);
+    let fixture = TestStation::open();
+    let run = fixture.endless();
+    let opening = fixture.folder.path().join("endless.yaml");
+    let ran = fixture.run(&["submit", opening.to_str().unwrap(), "--wait", "--timeout", "0.2"]).exits(4);
     assert_eq!(ran.error["code"], "timed_out");
-    let mut command = command(house.folder.path());
+    let mut command = command(fixture.folder.path());
     command
         .args(["--json", "submit"])
         .arg(&opening)
@@ -356,19 +356,19 @@ fn a_run_that_goes_on_is_left_in_time_or_by_hand() {
     let error = rows(&left.stderr).remove(0);
     assert_eq!(error["error"]["code"], "left");
     assert!(error["error"]["hint"].as_str().unwrap().contains(" cancel run trace:"), "{error}");
-    let going_on = house.run(&["ls", "runs", "--state", "running"]).exits(0).rows;
+    let going_on = fixture.run(&["ls", "runs", "--state", "running"]).exits(0).rows;
     assert_eq!(going_on.len(), 3, "leaving ends nothing");
     assert_eq!(going_on[2]["run"], run.as_str());
-    house.run(&["submit", opening.to_str().unwrap(), "--timeout", "1"]).exits(2);
+    fixture.run(&["submit", opening.to_str().unwrap(), "--timeout", "1"]).exits(2);
 }
 
 #[test]
 fn a_cue_submits_and_hears_nothing_more() {
-    let house = TestStation::open();
-    let opening = house.file("greeting.yaml", GREETING);
-    let accepted = house.run(&["submit", &opening, "--as", "cue"]).exits(0);
+    let fixture = TestStation::open();
+    let opening = fixture.file("greeting.yaml", GREETING);
+    let accepted = fixture.run(&["submit", &opening, "--as", "cue"]).exits(0);
     assert_eq!(accepted.rows[0]["event"], "accepted");
-    house.run(&["submit", &opening, "--as", "cue", "--wait"]).exits(2);
+    fixture.run(&["submit", &opening, "--as", "cue", "--wait"]).exits(2);
 }
 
 #[test]

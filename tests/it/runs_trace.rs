@@ -81,8 +81,8 @@ fn a_ladder_has_each_hop_with_its_length_as_it_was_sent_and_how_long_its_answer_
 
 #[test]
 fn what_lies_beside_a_submitted_file_goes_with_it() {
-    let house = TestStation::open();
-    let folder = house.folder.path().join("mine");
+    let fixture = TestStation::open();
+    let folder = fixture.folder.path().join("mine");
     fs::create_dir(&folder).unwrap();
     let nested = |name: &str| format!("  - {{id: {name}, use: 'opening:{name}'}}\n");
     let outer =
@@ -95,29 +95,29 @@ fn what_lies_beside_a_submitted_file_goes_with_it() {
             .replace("  - {id: check, use: 'agent:writer'}\n", "  - {id: check, use: 'opening:deeper'}\n"),
     );
     file(&folder, "deeper.yaml", &GREETING.replace("check", "last"));
-    let ran = house.run(&["submit", &outer, "--wait"]).exits(1);
+    let ran = fixture.run(&["submit", &outer, "--wait"]).exits(1);
     assert!(
         ran.error["message"].as_str().unwrap().contains("the opening `theirs` cannot be read"),
         "{ran:?}"
     );
-    let shelf = house.folder.path().join("openings");
+    let shelf = fixture.folder.path().join("openings");
     fs::create_dir(&shelf).unwrap();
     file(&shelf, "theirs.yaml", GREETING);
-    let run = house.run(&["submit", &outer, "--wait"]).exits(0).rows[0]["run"].as_str().unwrap().to_owned();
-    let shown = house.run(&["run", "show", &run]).exits(0).rows.remove(0);
+    let run = fixture.run(&["submit", &outer, "--wait"]).exits(0).rows[0]["run"].as_str().unwrap().to_owned();
+    let shown = fixture.run(&["run", "show", &run]).exits(0).rows.remove(0);
     let states = shown["node_states"].as_array().unwrap();
     let inner = states.iter().find(|node| node["node"] == "greeting/check/last").unwrap();
     assert_eq!((&inner["state"], &inner["attempts"], states.len()), (&json!("completed"), &json!(1), 8));
-    let text = String::from_utf8(output(house.folder.path(), &["run", "show", &run], "").stdout).unwrap();
+    let text = String::from_utf8(output(fixture.folder.path(), &["run", "show", &run], "").stdout).unwrap();
     assert!(
         text.contains("\n\nouter: 8 nodes, 3 edges\n") && text.contains("opening:greeting  completed  "),
         "{text}"
     );
-    let yaml = output(house.folder.path(), &["run", "show", &run, "--yaml"], "").stdout;
-    let again = file(house.folder.path(), "again.yaml", &String::from_utf8(yaml).unwrap());
-    house.run(&["submit", &again, "--wait"]).exits(0);
+    let yaml = output(fixture.folder.path(), &["run", "show", &run, "--yaml"], "").stdout;
+    let again = file(fixture.folder.path(), "again.yaml", &String::from_utf8(yaml).unwrap());
+    fixture.run(&["submit", &again, "--wait"]).exits(0);
     file(&folder, "deeper.yaml", &GREETING.replace("edges:", "egdes:"));
-    let ran = house.run(&["submit", &outer]).exits(1);
+    let ran = fixture.run(&["submit", &outer]).exits(1);
     assert!(
         ran.error["message"].as_str().unwrap().contains("deeper.yaml:8:1: an opening has no key `egdes`"),
         "{ran:?}"
@@ -160,43 +160,43 @@ fn a_run_that_a_kill_cut_says_how_much_of_it_was_done() {
 
 #[test]
 fn a_node_that_waits_for_a_person_is_listed_and_decided() {
-    let house = TestStation::open();
+    let fixture = TestStation::open();
     let node =
         |id: &str| format!("  - {{id: {id}, use: 'agent:writer', with: {{require_human_confirm: true}}}}\n");
-    let opening = house.file(
+    let opening = fixture.file(
         "sure.yaml",
         &format!("version: 0\nname: sure\nnodes:\n{}{}edges: []\n", node("yes"), node("no")),
     );
-    let run = house.run(&["submit", &opening]).exits(0).rows[0]["run"].as_str().unwrap().to_owned();
-    let waiting = house.run(&["ls", "confirmations", "--filter", "node:yes or node:no"]).exits(0).rows;
+    let run = fixture.run(&["submit", &opening]).exits(0).rows[0]["run"].as_str().unwrap().to_owned();
+    let waiting = fixture.run(&["ls", "confirmations", "--filter", "node:yes or node:no"]).exits(0).rows;
     assert_eq!(
         (waiting.len(), &waiting[0]["run"], &waiting[0]["node"]),
         (2, &json!(run), &json!("yes")),
         "{waiting:?}"
     );
     let (yes, no) = (waiting[0]["action"].as_str().unwrap(), waiting[1]["action"].as_str().unwrap());
-    let decided = house.run(&["approve", &yes[yes.len() - 12..]]).exits(0).rows;
+    let decided = fixture.run(&["approve", &yes[yes.len() - 12..]]).exits(0).rows;
     assert_eq!(decided, [json!({"action": yes, "approved": true})]);
-    house.run(&["reject", no, "--note", "not today"]).exits(0);
-    assert_eq!(house.run(&["reject", no]).exits(1).error["code"], "unknown_action");
-    assert_eq!(house.run(&["approve", "dead"]).exits(1).error["code"], "unknown_action");
-    house.run(&["run", "events", &run, "--follow"]).exits(0);
-    let shown = house.run(&["run", "show", &run]).exits(0).rows.remove(0);
+    fixture.run(&["reject", no, "--note", "not today"]).exits(0);
+    assert_eq!(fixture.run(&["reject", no]).exits(1).error["code"], "unknown_action");
+    assert_eq!(fixture.run(&["approve", "dead"]).exits(1).error["code"], "unknown_action");
+    fixture.run(&["run", "events", &run, "--follow"]).exits(0);
+    let shown = fixture.run(&["run", "show", &run]).exits(0).rows.remove(0);
     assert_eq!(shown["why"], "node no failed: rejected by operator: not today");
 }
 
 #[test]
 fn a_failed_run_says_which_node_failed_and_why() {
-    let house = TestStation::open();
+    let fixture = TestStation::open();
     let nodes = "  - {id: a, use: 'agent:mute', timeout_ms: 30, retry: {max_attempts: 2}}\n  - {id: b, use: 'agent:writer'}\n";
-    let opening = house.file(
+    let opening = fixture.file(
         "late.yaml",
         &format!("version: 0\nname: late\nnodes:\n{nodes}edges: [{{from: a.out, to: b.in}}]\n"),
     );
-    let ran = house.run(&["submit", &opening, "--wait"]).exits(1);
+    let ran = fixture.run(&["submit", &opening, "--wait"]).exits(1);
     let why = "node a failed: timed out after 30 ms";
     assert_eq!(ran.rows[1]["message"], format!("the run failed: {why}"));
-    let shown = house.run(&["run", "show", ran.rows[0]["run"].as_str().unwrap()]).exits(0).rows.remove(0);
+    let shown = fixture.run(&["run", "show", ran.rows[0]["run"].as_str().unwrap()]).exits(0).rows.remove(0);
     assert_eq!(shown["why"], why);
     let told: Vec<_> = shown["node_states"]
         .as_array()

@@ -16,10 +16,10 @@ const PULL: &str = r#"{"mpp":2,"type":"pull","queue":"default"}"#;
 
 #[test]
 fn work_goes_from_the_shell_to_the_adapter_and_back() {
-    let house = TestStation::open();
-    let mut adapter = house.adapter();
+    let fixture = TestStation::open();
+    let mut adapter = fixture.adapter();
     adapter.send(PULL).unwrap();
-    let invoked = house.json(&["invoke", "give_item", "--params", r#"{"item_id":4,"count":1}"#]);
+    let invoked = fixture.json(&["invoke", "give_item", "--params", r#"{"item_id":4,"count":1}"#]);
     let id = invoked[0]["id"].as_u64().unwrap();
     let frame = adapter.receive().unwrap();
     assert_eq!(
@@ -30,17 +30,17 @@ fn work_goes_from_the_shell_to_the_adapter_and_back() {
         .send(&format!(r#"{{"mpp":2,"type":"applied","id":{id},"result":{{"resolved_item_id":4}}}}"#))
         .unwrap();
     adapter.send(&format!(r#"{{"mpp":2,"type":"done","id":{id}}}"#)).unwrap();
-    house.wait_for(id, RowState::Done);
-    let row = &house.json(&["ls", "invocations"])[0];
+    fixture.wait_for(id, RowState::Done);
+    let row = &fixture.json(&["ls", "invocations"])[0];
     assert_eq!(row["result"], value!({"resolved_item_id": 4}));
     assert_eq!(row["trace_id"], invoked[0]["trace_id"]);
 }
 
 #[test]
 fn ls_prints_the_fields_that_scripts_rely_on() {
-    let house = TestStation::open();
-    let adapter = house.adapter();
-    house.give_item();
+    let fixture = TestStation::open();
+    let adapter = fixture.adapter();
+    fixture.give_item();
     let names = |row: &Value| row.as_object().unwrap().keys().cloned().collect::<Vec<_>>();
     let mut expected = vec![
         "enqueued_at_ms",
@@ -55,20 +55,20 @@ fn ls_prints_the_fields_that_scripts_rely_on() {
         "trace_id",
         "updated_at_ms",
     ];
-    assert_eq!(names(&house.json(&["ls", "invocations"])[0]), expected);
+    assert_eq!(names(&fixture.json(&["ls", "invocations"])[0]), expected);
     expected =
         vec!["draining", "held", "in_flight", "other_manifest", "parked", "pending", "queue", "ready_after"];
-    assert_eq!(names(&house.json(&["ls", "queues"])[0]), expected);
+    assert_eq!(names(&fixture.json(&["ls", "queues"])[0]), expected);
     expected = vec!["connected_at_ms", "last_in_ms", "pack_id", "peer"];
-    assert_eq!(names(&house.json(&["ls", "adapters"])[0]), expected);
+    assert_eq!(names(&fixture.json(&["ls", "adapters"])[0]), expected);
     drop(adapter);
 }
 
 #[test]
 fn a_filter_narrows_every_list_and_one_that_cannot_be_read_is_pointed_at() {
-    let house = TestStation::open();
-    let ids: Vec<u64> = (0..3).map(|_| house.give_item()).collect();
-    house.json(&[
+    let fixture = TestStation::open();
+    let ids: Vec<u64> = (0..3).map(|_| fixture.give_item()).collect();
+    fixture.json(&[
         "invoke",
         "heal_party",
         "--source",
@@ -79,21 +79,21 @@ fn a_filter_narrows_every_list_and_one_that_cannot_be_read_is_pointed_at() {
         "alice",
     ]);
     let found = |filter: &str| {
-        let rows = house.json(&["ls", "invocations", "--filter", filter]);
+        let rows = fixture.json(&["ls", "invocations", "--filter", filter]);
         rows.iter().map(|row| row["event"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
     };
     assert_eq!(found("give"), ["give_item"; 3]);
     assert_eq!(found("user:ALICE age<1h"), ["heal_party"]);
     assert_eq!(found(&format!("id>{} not heal", ids[0])), ["give_item"; 2]);
     assert!(found("state:done").is_empty());
-    assert_eq!(house.json(&["ls", "invocations", "--filter", "give or heal", "--limit", "2"]).len(), 2);
-    assert_eq!(house.json(&["ls", "queues", "--filter", "queue=default pending>=3"]).len(), 1);
-    assert_eq!(house.json(&["ls", "events", "--filter", "event~^heal"]).len(), 1);
-    assert_eq!(house.json(&["ls", "health", "--filter", "part:store well:yes"]).len(), 1);
+    assert_eq!(fixture.json(&["ls", "invocations", "--filter", "give or heal", "--limit", "2"]).len(), 2);
+    assert_eq!(fixture.json(&["ls", "queues", "--filter", "queue=default pending>=3"]).len(), 1);
+    assert_eq!(fixture.json(&["ls", "events", "--filter", "event~^heal"]).len(), 1);
+    assert_eq!(fixture.json(&["ls", "health", "--filter", "part:store well:yes"]).len(), 1);
     for what in ["refunds", "adapters", "state"] {
-        assert!(house.json(&["ls", what, "--filter", "nothing"]).is_empty(), "{what}");
+        assert!(fixture.json(&["ls", what, "--filter", "nothing"]).is_empty(), "{what}");
     }
-    let people = cli(house.folder.path(), &["ls", "invocations", "--filter", "give stat:done"]);
+    let people = cli(fixture.folder.path(), &["ls", "invocations", "--filter", "give stat:done"]);
     assert_eq!(people.status.code(), Some(2));
     let said = String::from_utf8(people.stderr).unwrap();
     let lines: Vec<&str> = said.lines().collect();
@@ -103,7 +103,7 @@ fn a_filter_narrows_every_list_and_one_that_cannot_be_read_is_pointed_at() {
         "{said}"
     );
     assert_eq!(lines[1..3], ["  give stat:done", "       ^^^^"]);
-    let script = cli(house.folder.path(), &["--json", "ls", "queues", "--filter", "age>"]);
+    let script = cli(fixture.folder.path(), &["--json", "ls", "queues", "--filter", "age>"]);
     let error: Value = serde_json::from_slice(&script.stderr).unwrap();
     assert_eq!(
         (script.status.code(), &error["error"]["code"], &error["error"]["at"]),
@@ -113,13 +113,13 @@ fn a_filter_narrows_every_list_and_one_that_cannot_be_read_is_pointed_at() {
 
 #[test]
 fn a_station_refuses_a_filter_that_it_cannot_read() {
-    let house = TestStation::open();
+    let fixture = TestStation::open();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let ask = |text: &str| {
         let filter = Some(text.to_owned());
         let query = Query::Refunds { status: None, beyond: None, oldest_first: false, filter, limit: 10 };
         runtime.block_on(async {
-            OperatorClient::connect(house.folder.path()).await.unwrap().query(query).await
+            OperatorClient::connect(fixture.folder.path()).await.unwrap().query(query).await
         })
     };
     assert_eq!(ask("age>1h"), Ok(Page::Refunds { rows: Vec::new(), more: false, beyond: None }));
@@ -129,32 +129,32 @@ fn a_station_refuses_a_filter_that_it_cannot_read() {
 
 #[test]
 fn a_second_station_names_the_holder_and_exits_3() {
-    let house = TestStation::open();
-    let output = cli(house.folder.path(), &["--port", "0", "--json", "serve"]);
+    let fixture = TestStation::open();
+    let output = cli(fixture.folder.path(), &["--port", "0", "--json", "serve"]);
     assert_eq!(output.status.code(), Some(3));
     let error: Value = serde_json::from_slice(&output.stderr).unwrap();
     assert!(
-        error["error"]["message"].as_str().unwrap().contains(&house.station.pid().to_string()),
+        error["error"]["message"].as_str().unwrap().contains(&fixture.station.pid().to_string()),
         "{error}"
     );
 }
 
 #[test]
 fn a_repeated_key_prints_the_first_row() {
-    let house = TestStation::open();
+    let fixture = TestStation::open();
     let args = ["invoke", "heal_party", "--source", "channel_points", "--redemption", "r-1"];
-    let first = house.json(&args);
-    let again = house.json(&args);
+    let first = fixture.json(&args);
+    let again = fixture.json(&args);
     assert_eq!(first[0]["id"], again[0]["id"]);
     assert_eq!(again[0]["repeated"], true);
     assert!(first[0].get("repeated").is_none());
-    assert_eq!(house.json(&["ls", "invocations"]).len(), 1);
+    assert_eq!(fixture.json(&["ls", "invocations"]).len(), 1);
 }
 
 #[test]
 fn an_unknown_event_is_refused_with_the_nearest_name() {
-    let house = TestStation::open();
-    let output = cli(house.folder.path(), &["--json", "invoke", "give_itme"]);
+    let fixture = TestStation::open();
+    let output = cli(fixture.folder.path(), &["--json", "invoke", "give_itme"]);
     assert_eq!(output.status.code(), Some(1));
     let error: Value = serde_json::from_slice(&output.stderr).unwrap();
     assert_eq!(error["error"]["code"], "unknown_event");
@@ -164,11 +164,12 @@ fn an_unknown_event_is_refused_with_the_nearest_name() {
 
 #[test]
 fn a_restart_maps_dispatched_to_pending_and_keeps_applied() {
-    let mut house = TestStation::open();
-    let boss =
-        house.json(&["invoke", "spawn_boss", "--params", r#"{"boss":"dragon"}"#])[0]["id"].as_u64().unwrap();
-    let item = house.give_item();
-    let mut adapter = house.adapter();
+    let mut fixture = TestStation::open();
+    let boss = fixture.json(&["invoke", "spawn_boss", "--params", r#"{"boss":"dragon"}"#])[0]["id"]
+        .as_u64()
+        .unwrap();
+    let item = fixture.give_item();
+    let mut adapter = fixture.adapter();
     adapter.send(PULL).unwrap();
     adapter.send(r#"{"mpp":2,"type":"pull","queue":"boss"}"#).unwrap();
     let mut came = [
@@ -178,36 +179,36 @@ fn a_restart_maps_dispatched_to_pending_and_keeps_applied() {
     came.sort_unstable();
     assert_eq!(came, [boss, item]);
     adapter.send(&format!(r#"{{"mpp":2,"type":"applied","id":{boss},"result":null}}"#)).unwrap();
-    house.wait_for(boss, RowState::Applied);
-    let folder = house.folder;
-    house.station.kill();
-    house = TestStation { station: Station::start(folder.path()), token: house.token, folder };
-    assert_eq!(house.state_of(item), "pending");
-    assert_eq!(house.state_of(boss), "applied");
-    house.json(&["settle", &boss.to_string(), "done"]);
-    assert_eq!(house.state_of(boss), "done");
+    fixture.wait_for(boss, RowState::Applied);
+    let folder = fixture.folder;
+    fixture.station.kill();
+    fixture = TestStation { station: Station::start(folder.path()), token: fixture.token, folder };
+    assert_eq!(fixture.state_of(item), "pending");
+    assert_eq!(fixture.state_of(boss), "applied");
+    fixture.json(&["settle", &boss.to_string(), "done"]);
+    assert_eq!(fixture.state_of(boss), "done");
 }
 
 #[test]
 fn rotation_takes_effect_at_once_and_a_connected_adapter_stays() {
-    let house = TestStation::open();
-    let mut adapter = house.adapter();
-    let refused = cli(house.folder.path(), &["pair"]);
+    let fixture = TestStation::open();
+    let mut adapter = fixture.adapter();
+    let refused = cli(fixture.folder.path(), &["pair"]);
     assert!(!refused.status.success());
     assert!(String::from_utf8_lossy(&refused.stderr).contains("--rotate"));
-    let rotated = cli(house.folder.path(), &["pair", "--rotate"]);
+    let rotated = cli(fixture.folder.path(), &["pair", "--rotate"]);
     let fresh = String::from_utf8(rotated.stdout).unwrap();
     assert_eq!(fresh.lines().count(), 1);
-    assert_ne!(fresh.trim(), house.token);
-    let mut late = Adapter::connect(house.station.mpp);
+    assert_ne!(fresh.trim(), fixture.token);
+    let mut late = Adapter::connect(fixture.station.mpp);
     let pack = rl_console::mpp::manifest::Pack::sample();
     late.send(&format!(
         r#"{{"mpp":2,"type":"hello","pack_id":"{}","manifest_hash":"{}","bridge_token":"{}"}}"#,
-        pack.id, pack.hash, house.token
+        pack.id, pack.hash, fixture.token
     ))
     .unwrap();
     assert_eq!(late.receive().unwrap()["reason"], "invalid_token");
-    let id = house.give_item();
+    let id = fixture.give_item();
     adapter.send(PULL).unwrap();
     assert_eq!(adapter.receive().unwrap()["id"], id);
 }
@@ -237,18 +238,18 @@ fn a_token_file_is_made_once_and_never_emptied() {
 
 #[test]
 fn hold_and_drain_survive_a_restart() {
-    let house = TestStation::open();
-    house.json(&["hold", "default"]);
-    house.json(&["drain", "boss"]);
-    let TestStation { folder, token, station } = house;
+    let fixture = TestStation::open();
+    fixture.json(&["hold", "default"]);
+    fixture.json(&["drain", "boss"]);
+    let TestStation { folder, token, station } = fixture;
     station.kill();
-    let house = TestStation { station: Station::start(folder.path()), token, folder };
-    let rows = house.json(&["ls", "queues"]);
+    let fixture = TestStation { station: Station::start(folder.path()), token, folder };
+    let rows = fixture.json(&["ls", "queues"]);
     let of = |name: &str| rows.iter().find(|row| row["queue"] == name).unwrap().clone();
     assert_eq!(of("default")["held"], true);
     assert_eq!(of("boss")["draining"], true);
     let refused =
-        cli(house.folder.path(), &["--json", "invoke", "spawn_boss", "--params", r#"{"boss":"dragon"}"#]);
+        cli(fixture.folder.path(), &["--json", "invoke", "spawn_boss", "--params", r#"{"boss":"dragon"}"#]);
     assert_eq!(refused.status.code(), Some(1));
     let error: Value = serde_json::from_slice(&refused.stderr).unwrap();
     assert_eq!(error["error"]["code"], "draining");
@@ -256,14 +257,14 @@ fn hold_and_drain_survive_a_restart() {
 
 #[test]
 fn a_state_value_says_who_wrote_it_and_that_it_was_replayed_after_a_restart() {
-    let house = TestStation::open();
-    let mut adapter = house.adapter();
+    let fixture = TestStation::open();
+    let mut adapter = fixture.adapter();
     adapter.send(r#"{"mpp":2,"type":"state_write","key":"resets","value":3.0,"scope":"run:1"}"#).unwrap();
     adapter.send(r#"{"mpp":2,"type":"state_write","key":"party","value":["a"]}"#).unwrap();
     adapter.send(PULL).unwrap();
-    let id = house.give_item();
+    let id = fixture.give_item();
     assert_eq!(adapter.receive().unwrap()["id"], id, "the writes are taken in");
-    let rows = house.json(&["ls", "state"]);
+    let rows = fixture.json(&["ls", "state"]);
     assert_eq!((&rows[0]["key"], &rows[1]["key"]), (&value!("party"), &value!("resets")));
     for row in &rows {
         assert_eq!(row["writer"], "adapter");
@@ -272,59 +273,59 @@ fn a_state_value_says_who_wrote_it_and_that_it_was_replayed_after_a_restart() {
         assert!(row["at_ms"].as_u64().unwrap() > 1_600_000_000_000);
     }
     drop(adapter);
-    let TestStation { folder, token, station } = house;
+    let TestStation { folder, token, station } = fixture;
     assert!(station.terminate().success());
-    let house = TestStation { station: Station::start(folder.path()), token, folder };
-    let stored = house.json(&["ls", "state"]);
+    let fixture = TestStation { station: Station::start(folder.path()), token, folder };
+    let stored = fixture.json(&["ls", "state"]);
     assert_eq!(
         (stored.len(), &stored[0]["written_by"], &stored[0]["at_ms"]),
         (1, &value!("stored"), &rows[1]["at_ms"])
     );
-    let adapter = house.adapter();
-    assert_eq!(house.json(&["ls", "state"])[0]["written_by"], "replayed");
+    let adapter = fixture.adapter();
+    assert_eq!(fixture.json(&["ls", "state"])[0]["written_by"], "replayed");
     drop(adapter);
 }
 
 #[test]
 fn rows_of_another_manifest_are_listed_apart_and_the_head_of_a_queue_has_its_age() {
-    let house = TestStation::open();
-    let first = house.give_item();
-    house.give_item();
-    let pending = house.json(&["ls", "invocations"]);
+    let fixture = TestStation::open();
+    let first = fixture.give_item();
+    fixture.give_item();
+    let pending = fixture.json(&["ls", "invocations"]);
     let queue = |rows: Vec<Value>| rows.into_iter().find(|row| row["queue"] == "default").unwrap();
-    let head = queue(house.json(&["ls", "queues"]));
+    let head = queue(fixture.json(&["ls", "queues"]));
     let oldest = pending.iter().find(|row| row["id"] == first).unwrap();
     assert_eq!(head["head_at_ms"], oldest["enqueued_at_ms"]);
-    assert!(house.json(&["ls", "invocations", "--other-manifest"]).is_empty());
-    let TestStation { folder, token, station } = house;
+    assert!(fixture.json(&["ls", "invocations", "--other-manifest"]).is_empty());
+    let TestStation { folder, token, station } = fixture;
     assert!(station.terminate().success());
     let manifest = folder.path().join("pack.toml");
     let sample =
         std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/src/mpp/sample/pack.toml")).unwrap();
     std::fs::write(&manifest, format!("{sample}\n# another\n")).unwrap();
     let station = Station::start_with(folder.path(), &["--pack", manifest.to_str().unwrap()]);
-    let house = TestStation { folder, token, station };
-    let third = house.give_item();
-    let others = house.json(&["ls", "invocations", "--other-manifest", "--state", "pending"]);
+    let fixture = TestStation { folder, token, station };
+    let third = fixture.give_item();
+    let others = fixture.json(&["ls", "invocations", "--other-manifest", "--state", "pending"]);
     assert_eq!((others.len(), &others[1]["id"]), (2, &value!(first)));
     assert!(others.iter().all(|row| row["other_manifest"].is_string()));
-    assert_eq!(house.json(&["ls", "invocations", "--state", "pending"])[0]["id"], third);
-    let queue = queue(house.json(&["ls", "queues"]));
+    assert_eq!(fixture.json(&["ls", "invocations", "--state", "pending"])[0]["id"], third);
+    let queue = queue(fixture.json(&["ls", "queues"]));
     assert_eq!((&queue["pending"], &queue["other_manifest"]), (&value!(1), &value!(2)));
     assert_eq!(
         queue["head_at_ms"],
-        house.json(&["ls", "invocations", "--state", "pending"])[0]["enqueued_at_ms"]
+        fixture.json(&["ls", "invocations", "--state", "pending"])[0]["enqueued_at_ms"]
     );
 }
 
 #[test]
 fn wait_exits_0_4_and_5() {
-    let house = TestStation::open();
+    let fixture = TestStation::open();
     let waiting = ["invoke", "heal_party", "--wait", "done", "--timeout", "0.2"];
-    assert_eq!(cli(house.folder.path(), &waiting).status.code(), Some(4), "nobody serves it");
-    let mut adapter = house.adapter();
+    assert_eq!(cli(fixture.folder.path(), &waiting).status.code(), Some(4), "nobody serves it");
+    let mut adapter = fixture.adapter();
     for (answer, code) in [("done", 0), ("failed", 5)] {
-        let child = command(house.folder.path())
+        let child = command(fixture.folder.path())
             .args([
                 "invoke",
                 "set_weather",

@@ -18,10 +18,10 @@ const PULL: &str = r#"{"mpp":2,"type":"pull","queue":"default"}"#;
 
 #[test]
 fn every_kind_of_disconnect_requeues_what_is_in_flight() {
-    let house = TestStation::open();
-    let id = house.give_item();
+    let fixture = TestStation::open();
+    let id = fixture.give_item();
     for how in ["fin", "rst", "half-open fin", "garbage", "kick"] {
-        let mut adapter = house.adapter();
+        let mut adapter = fixture.adapter();
         adapter.send(PULL).unwrap();
         assert_eq!(adapter.receive().unwrap()["id"], id, "before {how}");
         match how {
@@ -33,13 +33,13 @@ fn every_kind_of_disconnect_requeues_what_is_in_flight() {
                 assert!(adapter.receive().is_none());
             }
             "kick" => {
-                house.json(&["kick", "adapter"]);
+                fixture.json(&["kick", "adapter"]);
                 assert!(adapter.receive().is_none());
             }
             _ => {}
         }
         drop(adapter);
-        house.wait_for(id, RowState::Pending);
+        fixture.wait_for(id, RowState::Pending);
     }
 }
 
@@ -122,9 +122,9 @@ fn accept_survives_running_out_of_file_descriptors() {
 
 #[test]
 fn an_adapter_may_close_and_connect_again_at_once() {
-    let house = TestStation::open();
+    let fixture = TestStation::open();
     for _ in 0..100 {
-        let mut adapter = house.adapter();
+        let mut adapter = fixture.adapter();
         adapter.send(r#"{"mpp":2,"type":"log","level":"info","message":"going"}"#).unwrap();
         adapter.send(r#"{"mpp":2,"type":"log","level":"info","message":"gone"}"#).unwrap();
     }
@@ -159,9 +159,9 @@ fn every_queue_may_have_a_frame_of_full_size_on_its_way() {
 
 #[test]
 fn sigterm_ends_it_well_with_an_adapter_connected() {
-    let house = TestStation::open();
-    let mut adapter = house.adapter();
-    assert!(house.station.terminate().success());
+    let fixture = TestStation::open();
+    let mut adapter = fixture.adapter();
+    assert!(fixture.station.terminate().success());
     assert!(adapter.receive().is_none());
 }
 

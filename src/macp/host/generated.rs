@@ -1,4 +1,4 @@
-//! The service as it is generated, with the codec of this house.
+//! The service as it is generated, with the codec that keeps the exact bytes.
 
 #![expect(unreachable_pub, clippy::pedantic, reason = "generated")]
 

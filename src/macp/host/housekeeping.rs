@@ -26,7 +26,7 @@ const ROWS_MAX: usize = 1_024;
 /// Digests of ids that are made without a thread of their own.
 const DIGESTS_AT_ONCE: usize = 1_024;
 
-/// Keeps house until the runtime ends.
+/// The regular work of the runtime, until it ends.
 pub(super) async fn run(shared: Arc<Shared>) {
     let mut rows_at = shared.clock.now().mono;
     loop {

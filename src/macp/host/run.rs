@@ -129,7 +129,7 @@ pub async fn run(mut setup: Setup) -> Result<(), RunError> {
     };
     shared.emit_host_transition(Transition::Listening { addr }, "");
     let _ = ready.send(Ok((addr, RuntimeHandle { shared: Arc::clone(&shared) })));
-    let mut house = tokio::spawn(housekeeping::run(Arc::clone(&shared)));
+    let mut housekeeping = tokio::spawn(housekeeping::run(Arc::clone(&shared)));
     let (end, ends) = oneshot::channel::<()>();
     let serving = serve(Arc::clone(&shared), listener, ends);
     tokio::pin!(serving);
@@ -137,13 +137,13 @@ pub async fn run(mut setup: Setup) -> Result<(), RunError> {
         served = &mut serving => served,
         () = shared.broken.notified() => Err(RunError::Broken),
         // It ends before only by a fault of ours.
-        _ = &mut house => Err(RunError::Broken),
+        _ = &mut housekeeping => Err(RunError::Broken),
         _ = stop => {
             drop(end);
             tokio::time::timeout(END_MAX, &mut serving).await.unwrap_or(Ok(()))
         }
     };
-    house.abort();
+    housekeeping.abort();
     // What was answered is in the log. What is not stored in time is taken up from there at the next start.
     let _ = shared.write_out().await;
     let _ = tokio::time::timeout(END_MAX, shared.rows()).await;

@@ -226,27 +226,27 @@ impl TestHost {
 
 #[test]
 fn what_finds_no_room_on_the_bus_is_sent_in_its_order_once_there_is() {
-    with_runs(|house| async move {
-        house.line.full.store(20, Ordering::SeqCst);
-        house.submit(1).await;
-        assert!(matches!(house.response().await, ControlResponse::RunAccepted { .. }), "it is first");
-        let request = house.asked().await;
-        house.line.full.store(20, Ordering::SeqCst);
-        house.answer(&request).await;
+    with_runs(|fixture| async move {
+        fixture.line.full.store(20, Ordering::SeqCst);
+        fixture.submit(1).await;
+        assert!(matches!(fixture.response().await, ControlResponse::RunAccepted { .. }), "it is first");
+        let request = fixture.asked().await;
+        fixture.line.full.store(20, Ordering::SeqCst);
+        fixture.answer(&request).await;
         let told: Vec<_> =
-            house.events().await.into_iter().map(|event| event.meta.state.unwrap_or_default()).collect();
+            fixture.events().await.into_iter().map(|event| event.meta.state.unwrap_or_default()).collect();
         assert_eq!(told, ["", "running", "running", "", "completed", "succeeded"]);
     });
 }
 
 #[test]
 fn a_host_that_takes_nothing_still_tells_how_it_is_and_stops() {
-    with_runs(|house| async move {
-        house.line.full.store(u32::MAX, Ordering::SeqCst);
-        house.submit(1).await;
-        while house.metrics().await.running == 0 {}
+    with_runs(|fixture| async move {
+        fixture.line.full.store(u32::MAX, Ordering::SeqCst);
+        fixture.submit(1).await;
+        while fixture.metrics().await.running == 0 {}
         let (answer, answered) = oneshot::channel();
-        house.requests.send(Request::Asks { answer }).await.unwrap();
+        fixture.requests.send(Request::Asks { answer }).await.unwrap();
         assert!(answered.await.unwrap().is_empty());
         // The room that it holds is bounded: of more than the channel has places for, some find none, and
         // nobody waits behind it.
@@ -263,69 +263,69 @@ fn a_host_that_takes_nothing_still_tells_how_it_is_and_stops() {
                 body: request.encode().into(),
                 room: Box::new(()),
             };
-            house.bus_inputs.try_send(BusInput::Message(message))
+            fixture.bus_inputs.try_send(BusInput::Message(message))
         });
         let refused =
             offered.filter(|offered| matches!(offered, Err(mpsc::error::TrySendError::Full(_)))).count();
         assert_eq!(refused, 2, "{} were offered to 16 places", offers.count());
-        assert_eq!(house.metrics().await.running, 1);
+        assert_eq!(fixture.metrics().await.running, 1);
     });
 }
 
 #[test]
 fn a_store_that_is_opened_again_is_waited_for() {
-    with_runs(|house| async move {
+    with_runs(|fixture| async move {
         // It has read what was left.
-        house.metrics().await;
-        house.closed.store(3, Ordering::SeqCst);
-        house.submit(1).await;
-        assert!(matches!(house.response().await, ControlResponse::RunAccepted { .. }));
-        let request = house.asked().await;
-        house.closed.store(3, Ordering::SeqCst);
-        house.answer(&request).await;
-        assert_eq!(house.events().await.last().unwrap().meta.success, Some(true));
+        fixture.metrics().await;
+        fixture.closed.store(3, Ordering::SeqCst);
+        fixture.submit(1).await;
+        assert!(matches!(fixture.response().await, ControlResponse::RunAccepted { .. }));
+        let request = fixture.asked().await;
+        fixture.closed.store(3, Ordering::SeqCst);
+        fixture.answer(&request).await;
+        assert_eq!(fixture.events().await.last().unwrap().meta.success, Some(true));
     });
 }
 
 #[test]
 fn who_leaves_behind_its_answer_has_answered_and_who_leaves_before_has_not() {
-    with_runs(|house| async move {
-        house.submit(1).await;
-        let request = house.asked().await;
-        house.answer(&request).await;
-        house.bus_inputs.send(BusInput::SessionOver(ConnectionId(7))).await.unwrap();
-        assert_eq!(house.events().await.last().unwrap().meta.success, Some(true));
-        house.submit(2).await;
-        house.asked().await;
-        house.bus_inputs.send(BusInput::SessionOver(ConnectionId(7))).await.unwrap();
-        let last = house.events().await.pop().unwrap();
+    with_runs(|fixture| async move {
+        fixture.submit(1).await;
+        let request = fixture.asked().await;
+        fixture.answer(&request).await;
+        fixture.bus_inputs.send(BusInput::SessionOver(ConnectionId(7))).await.unwrap();
+        assert_eq!(fixture.events().await.last().unwrap().meta.success, Some(true));
+        fixture.submit(2).await;
+        fixture.asked().await;
+        fixture.bus_inputs.send(BusInput::SessionOver(ConnectionId(7))).await.unwrap();
+        let last = fixture.events().await.pop().unwrap();
         assert_eq!(last.message, "the run failed: node a failed: agent/x left before it answered");
     });
 }
 
 #[test]
 fn a_request_that_expired_on_its_way_is_not_done_and_an_answer_that_did_is_taken() {
-    with_runs(|house| async move {
+    with_runs(|fixture| async move {
         let request = ControlRequest::RunSubmit { request_id: trace(1), opening_yaml: ONE.to_owned() };
-        house.publish_expired("rlp/ctrl", trace(1), request.encode()).await;
-        house.submit(2).await;
-        assert_eq!(house.response().await.request_id(), trace(2));
-        let request = house.asked().await;
+        fixture.publish_expired("rlp/ctrl", trace(1), request.encode()).await;
+        fixture.submit(2).await;
+        assert_eq!(fixture.response().await.request_id(), trace(2));
+        let request = fixture.asked().await;
         let answer = AgentAnswer { response: AgentResponse::Completed { ports: [].into() }, tokens: None };
-        house.publish_expired(&request.reply_topic, trace(2), answer.encode()).await;
-        assert_eq!(house.events().await.last().unwrap().meta.success, Some(true));
-        let figures = house.metrics().await;
+        fixture.publish_expired(&request.reply_topic, trace(2), answer.encode()).await;
+        assert_eq!(fixture.events().await.last().unwrap().meta.success, Some(true));
+        let figures = fixture.metrics().await;
         assert_eq!((figures.submitted, figures.rejected.iter().sum::<u64>()), (1, 1));
     });
 }
 
 #[test]
 fn what_an_agent_did_not_read_in_time_fails_its_attempt() {
-    with_runs(|house| async move {
-        house.submit(1).await;
-        house.asked().await;
-        house.bus_inputs.send(BusInput::Unread { peer: ConnectionId(7), msg_id: 1 }).await.unwrap();
-        let last = house.events().await.pop().unwrap();
+    with_runs(|fixture| async move {
+        fixture.submit(1).await;
+        fixture.asked().await;
+        fixture.bus_inputs.send(BusInput::Unread { peer: ConnectionId(7), msg_id: 1 }).await.unwrap();
+        let last = fixture.events().await.pop().unwrap();
         assert_eq!(
             last.message,
             "the run failed: node a failed: agent/x did not read its request within 30000 ms"
@@ -335,14 +335,14 @@ fn what_an_agent_did_not_read_in_time_fails_its_attempt() {
 
 #[test]
 fn a_host_that_stops_tells_agents_that_nobody_awaits_their_answers() {
-    with_runs(|house| async move {
-        house.submit(1).await;
-        house.asked().await;
-        house.line.may_end.store(true, Ordering::SeqCst);
+    with_runs(|fixture| async move {
+        fixture.submit(1).await;
+        fixture.asked().await;
+        fixture.line.may_end.store(true, Ordering::SeqCst);
         let (answer, answered) = oneshot::channel();
-        house.requests.send(Request::Stop { answer }).await.unwrap();
+        fixture.requests.send(Request::Stop { answer }).await.unwrap();
         let notice = loop {
-            let message = house.taken().await;
+            let message = fixture.taken().await;
             if message.schema_id == schema::INTENT {
                 break message;
             }
@@ -354,28 +354,28 @@ fn a_host_that_stops_tells_agents_that_nobody_awaits_their_answers() {
 
 #[test]
 fn a_run_that_ended_is_told_of_again_from_the_store() {
-    with_runs(|house| async move {
-        house.submit(1).await;
-        let request = house.asked().await;
-        house.answer(&request).await;
-        let first = house.events().await.pop().unwrap();
-        house.submit(1).await;
-        assert!(matches!(house.response().await, ControlResponse::RunAccepted { .. }));
-        let again = house.events().await;
+    with_runs(|fixture| async move {
+        fixture.submit(1).await;
+        let request = fixture.asked().await;
+        fixture.answer(&request).await;
+        let first = fixture.events().await.pop().unwrap();
+        fixture.submit(1).await;
+        assert!(matches!(fixture.response().await, ControlResponse::RunAccepted { .. }));
+        let again = fixture.events().await;
         assert_eq!((again.len(), &again[0].message, again[0].meta.success), (1, &first.message, Some(true)));
     });
 }
 
 #[test]
 fn without_a_bus_an_attempt_says_so_and_goes_on_once_it_is_back() {
-    with_runs(|house| async move {
-        house.line.is_down.store(true, Ordering::SeqCst);
-        house.submit(1).await;
-        while house.metrics().await.in_flight == 0 {}
-        house.line.is_down.store(false, Ordering::SeqCst);
-        let request = house.asked().await;
+    with_runs(|fixture| async move {
+        fixture.line.is_down.store(true, Ordering::SeqCst);
+        fixture.submit(1).await;
+        while fixture.metrics().await.in_flight == 0 {}
+        fixture.line.is_down.store(false, Ordering::SeqCst);
+        let request = fixture.asked().await;
         assert_eq!(request.attempt, 1, "offered again");
-        house.answer(&request).await;
-        assert_eq!(house.events().await.last().unwrap().meta.success, Some(true));
+        fixture.answer(&request).await;
+        assert_eq!(fixture.events().await.last().unwrap().meta.success, Some(true));
     });
 }

@@ -166,30 +166,30 @@ impl Adapter {
 
 #[test]
 fn a_bridge_that_failed_is_started_again_with_all_that_was_accepted() {
-    let house = TestStation::open();
-    let mut reader = house.reader();
-    let mut adapter = house.adapter();
-    let (done, flying, waiting) = (house.invoke(), house.invoke(), house.invoke());
+    let fixture = TestStation::open();
+    let mut reader = fixture.reader();
+    let mut adapter = fixture.adapter();
+    let (done, flying, waiting) = (fixture.invoke(), fixture.invoke(), fixture.invoke());
     assert_eq!(adapter.pull()["id"], done.0);
     adapter.send(&format!(r#"{{"mpp":2,"type":"applied","id":{done},"result":null}}"#));
     adapter.send(&format!(r#"{{"mpp":2,"type":"done","id":{done}}}"#));
     assert_eq!(adapter.pull()["id"], flying.0);
-    house.command(Command::Mpp(mpp::Command::Hold { queue: Some("boss".into()) })).unwrap();
-    let before = house.snapshot();
-    house.break_bridge(&mut reader);
+    fixture.command(Command::Mpp(mpp::Command::Hold { queue: Some("boss".into()) })).unwrap();
+    let before = fixture.snapshot();
+    fixture.break_bridge(&mut reader);
     assert!(adapter.receive().is_none(), "its connection is closed");
-    assert!(matches!(house.command(Command::Mpp(mpp::Command::Kick)), Err(PortError::HostDown { .. })));
+    assert!(matches!(fixture.command(Command::Mpp(mpp::Command::Kick)), Err(PortError::HostDown { .. })));
 
     assert_eq!(
-        house.command(Command::Restart { link: Link::Mpp }),
+        fixture.command(Command::Restart { link: Link::Mpp }),
         Ok(Outcome::Restarted { link: Link::Mpp })
     );
-    house.until(&mut reader, |transition| {
+    fixture.until(&mut reader, |transition| {
         matches!(transition, station::Transition::HostUp { link: Link::Mpp })
     });
-    let states: Vec<_> = house.rows().into_iter().map(|row| (row.id, row.state)).collect();
+    let states: Vec<_> = fixture.rows().into_iter().map(|row| (row.id, row.state)).collect();
     assert_eq!(states, [(done, RowState::Done), (flying, RowState::Pending), (waiting, RowState::Pending)]);
-    let after = house.snapshot();
+    let after = fixture.snapshot();
     assert_eq!(after.station.hosts[Link::Mpp.index()], HostState::Up);
     assert!(after.mpp.queues["boss"].brake.held && after.mpp.adapter.is_none() && after.mpp.paired);
     assert_eq!(after.mpp.queues["default"].pending, 2);
@@ -198,52 +198,52 @@ fn a_bridge_that_failed_is_started_again_with_all_that_was_accepted() {
         "what the old bridge said is not folded onto it"
     );
 
-    let mut adapter = house.adapter();
+    let mut adapter = fixture.adapter();
     assert_eq!(adapter.pull()["id"], flying.0, "what was in flight is first again");
-    let later = house.invoke();
+    let later = fixture.invoke();
     assert!(later > waiting, "no id is given twice");
-    house.station.stop();
+    fixture.station.stop();
 }
 
 #[test]
 fn a_bridge_that_fails_again_and_again_is_started_as_often() {
-    let house = TestStation::open();
-    let mut reader = house.reader();
+    let fixture = TestStation::open();
+    let mut reader = fixture.reader();
     let mut ids = Vec::new();
     for _ in 0..3 {
-        ids.push(house.invoke());
-        house.break_bridge(&mut reader);
-        house.command(Command::Restart { link: Link::Mpp }).unwrap();
+        ids.push(fixture.invoke());
+        fixture.break_bridge(&mut reader);
+        fixture.command(Command::Restart { link: Link::Mpp }).unwrap();
     }
-    assert_eq!(house.rows().into_iter().map(|row| row.id).collect::<Vec<_>>(), ids);
-    house.adapter();
-    house.station.stop();
+    assert_eq!(fixture.rows().into_iter().map(|row| row.id).collect::<Vec<_>>(), ids);
+    fixture.adapter();
+    fixture.station.stop();
 }
 
 #[test]
 fn a_bridge_that_is_up_is_left_alone_and_of_two_restarts_one_does_it() {
-    let house = TestStation::open();
-    let mut reader = house.reader();
+    let fixture = TestStation::open();
+    let mut reader = fixture.reader();
     let up = PortError::HostUp { link: Link::Mpp };
-    assert_eq!(house.command(Command::Restart { link: Link::Mpp }), Err(up.clone()));
-    house.break_bridge(&mut reader);
-    let port = house.station.port();
+    assert_eq!(fixture.command(Command::Restart { link: Link::Mpp }), Err(up.clone()));
+    fixture.break_bridge(&mut reader);
+    let port = fixture.station.port();
     let restart = || port.command(Command::Restart { link: Link::Mpp });
-    let (one, two) = house.runtime.block_on(async { tokio::join!(restart(), restart()) });
+    let (one, two) = fixture.runtime.block_on(async { tokio::join!(restart(), restart()) });
     let mut both = [one, two];
     both.sort_by_key(Result::is_err);
     assert_eq!(both, [Ok(Outcome::Restarted { link: Link::Mpp }), Err(up)]);
-    house.adapter();
-    house.station.stop();
+    fixture.adapter();
+    fixture.station.stop();
 }
 
 #[test]
 fn a_station_whose_bridge_is_down_stops_in_order() {
-    let house = TestStation::open();
-    let mut reader = house.reader();
-    let id = house.invoke();
-    house.break_bridge(&mut reader);
-    let TestStation { folder, station, .. } = house;
+    let fixture = TestStation::open();
+    let mut reader = fixture.reader();
+    let id = fixture.invoke();
+    fixture.break_bridge(&mut reader);
+    let TestStation { folder, station, .. } = fixture;
     station.stop();
     let pack = Pack::sample();
     let (store, opened) = crate::store::Store::open(
@@ -261,12 +261,12 @@ fn a_station_whose_bridge_is_down_stops_in_order() {
 
 #[test]
 fn a_row_that_is_refused_is_said_so_in_the_log() {
-    let house = TestStation::open();
-    let mut reader = house.reader();
+    let fixture = TestStation::open();
+    let mut reader = fixture.reader();
     let rows = ["heal_party", "nonsense"].map(NewInvocation::new).into();
-    house.command(Command::Mpp(mpp::Command::Enqueue { rows })).unwrap();
-    house.until(&mut reader, |transition| {
+    fixture.command(Command::Mpp(mpp::Command::Enqueue { rows })).unwrap();
+    fixture.until(&mut reader, |transition| {
         matches!(transition, station::Transition::Notice { level: station::Level::Warn })
     });
-    house.station.stop();
+    fixture.station.stop();
 }

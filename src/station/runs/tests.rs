@@ -133,18 +133,18 @@ impl Asker {
 /// Does a test, and ends its station behind it.
 fn run(test: impl Future<Output = TestStation>) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    let house = runtime.block_on(async { tokio::time::timeout(PATIENCE, test).await.unwrap() });
-    house.station.stop();
+    let fixture = runtime.block_on(async { tokio::time::timeout(PATIENCE, test).await.unwrap() });
+    fixture.station.stop();
 }
 
 #[test]
 fn a_control_plane_that_is_down_says_so_and_is_started_again() {
     run(async {
-        let house = TestStation::open().await;
-        let mut asker = house.asker().await;
+        let fixture = TestStation::open().await;
+        let mut asker = fixture.asker().await;
         let accepted = asker.submit(1).await;
         assert!(matches!(accepted, ControlResponse::RunAccepted { .. }));
-        house.break_runs().await;
+        fixture.break_runs().await;
         let why = "the control plane is down: `rl-console restart runs` starts it again, `rl-console doctor` says more";
         let rejected = |response| match response {
             ControlResponse::RunRejected { request_id, reason } => (request_id.0.as_u128(), reason),
@@ -158,7 +158,7 @@ fn a_control_plane_that_is_down_says_so_and_is_started_again() {
         assert!(matches!(asker.ask(4, &describe).await, ControlResponse::AgentsDescribeFailed { .. }));
 
         assert_eq!(asker.submit(1).await, accepted, "what was answered before is answered so");
-        let restarted = house.station.port().command(Command::Restart { link: Link::Runs }).await;
+        let restarted = fixture.station.port().command(Command::Restart { link: Link::Runs }).await;
         assert_eq!(restarted, Ok(Outcome::Restarted { link: Link::Runs }));
         assert_eq!(asker.end(1).await, (false, "the run failed: the station was restarted".to_owned()));
         assert_eq!(
@@ -180,17 +180,17 @@ fn a_control_plane_that_is_down_says_so_and_is_started_again() {
             asker.ask(5, &ControlRequest::RunCancel { trace_id: TraceId(Uuid::from_u128(6)) }).await;
         assert!(matches!(cancelled, ControlResponse::RunCancelled { .. }));
         asker.client.close().await;
-        house
+        fixture
     });
 }
 
 #[test]
 fn a_request_that_expired_before_a_control_plane_that_is_down_could_take_it_is_not_answered() {
     run(async {
-        let house = TestStation::open().await;
-        let mut asker = house.asker().await;
-        house.break_runs().await;
-        let now = house.station.inner.clock.now();
+        let fixture = TestStation::open().await;
+        let mut asker = fixture.asker().await;
+        fixture.break_runs().await;
+        let now = fixture.station.inner.clock.now();
         for (n, expires_at) in [(1, now.mono), (2, now.mono + PATIENCE)] {
             let trace = TraceId(Uuid::from_u128(n));
             let body = ControlRequest::RunCancel { trace_id: trace }.encode().into();
@@ -203,24 +203,24 @@ fn a_request_that_expired_before_a_control_plane_that_is_down_could_take_it_is_n
                 body,
                 room: Box::new(()),
             };
-            super::serve::refuse(&house.station.inner, BusInput::Message(heard)).await;
+            super::serve::refuse(&fixture.station.inner, BusInput::Message(heard)).await;
         }
         assert_eq!(asker.answered().await.0, 2, "rmp-v0 §4");
         asker.client.close().await;
-        house
+        fixture
     });
 }
 
 #[test]
 fn requests_that_meet_runs_which_fail_at_that_moment_are_answered_all_the_same() {
     run(async {
-        let house = TestStation::open().await;
-        let mut asker = house.asker().await;
+        let fixture = TestStation::open().await;
+        let mut asker = fixture.asker().await;
         for round in 0..5_u128 {
             let numbers = 100 * round..100 * round + 50;
             for n in numbers.clone() {
                 if n % 50 == 25 {
-                    house.station.inner.hosts.runs.ask(Request::Break).unwrap();
+                    fixture.station.inner.hosts.runs.ask(Request::Break).unwrap();
                 }
                 // Answered at once: none is lost between what is written and what is told.
                 asker
@@ -237,31 +237,31 @@ fn requests_that_meet_runs_which_fail_at_that_moment_are_answered_all_the_same()
             while answered.len() < 50 {
                 answered.extend(Some(asker.answered().await.0).filter(|n| numbers.contains(n)));
             }
-            while house.station.port().command(Command::Restart { link: Link::Runs }).await.is_err() {
+            while fixture.station.port().command(Command::Restart { link: Link::Runs }).await.is_err() {
                 tokio::task::yield_now().await;
             }
         }
         asker.client.close().await;
-        house
+        fixture
     });
 }
 
 #[test]
 fn it_may_fail_again_and_again_while_it_is_spoken_to() {
     run(async {
-        let house = TestStation::open().await;
-        let mut asker = house.asker().await;
+        let fixture = TestStation::open().await;
+        let mut asker = fixture.asker().await;
         for round in 0..3_u128 {
             assert!(matches!(asker.submit(10 + round).await, ControlResponse::RunAccepted { .. }));
-            house.break_runs().await;
+            fixture.break_runs().await;
             for n in 0..20 {
                 let response = asker.submit(100 + 100 * round + n).await;
                 assert!(matches!(response, ControlResponse::RunRejected { .. }), "{response:?}");
             }
-            house.station.port().command(Command::Restart { link: Link::Runs }).await.unwrap();
+            fixture.station.port().command(Command::Restart { link: Link::Runs }).await.unwrap();
         }
         assert!(matches!(asker.submit(20).await, ControlResponse::RunAccepted { .. }));
         asker.client.close().await;
-        house
+        fixture
     });
 }

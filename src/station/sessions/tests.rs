@@ -100,46 +100,46 @@ impl TestStation {
 
 #[test]
 fn a_runtime_that_failed_is_started_again_with_all_that_was_accepted() {
-    let house = TestStation::open();
-    assert_eq!(house.restart(), Err(PortError::HostUp { link: Link::Macp }));
+    let fixture = TestStation::open();
+    assert_eq!(fixture.restart(), Err(PortError::HostUp { link: Link::Macp }));
     for round in 1..=2 {
         if round == 1 {
-            house.begin();
+            fixture.begin();
         }
         // Rows are written when they are asked for, or once a second.
-        assert_eq!(house.messages(), round);
-        house.fail();
-        let health = house.runtime.block_on(house.station.inner.hosts.sessions.health());
+        assert_eq!(fixture.messages(), round);
+        fixture.fail();
+        let health = fixture.runtime.block_on(fixture.station.inner.hosts.sessions.health());
         assert!(!health.is_ok && health.detail.contains("`rl-console restart macp`"), "{health:?}");
-        let snapshot = house.runtime.block_on(house.station.port().snapshot()).unwrap();
+        let snapshot = fixture.runtime.block_on(fixture.station.port().snapshot()).unwrap();
         assert!(matches!(snapshot.macp.listener, Listener::Down(_)));
         assert!(matches!(snapshot.station.hosts[Link::Macp.index()], HostState::Down(_)));
-        assert!(!house.folder.path().join(ADDR_FILE).exists(), "nobody is led to it");
-        assert_eq!(house.messages(), round, "what is in the store is told all the same");
+        assert!(!fixture.folder.path().join(ADDR_FILE).exists(), "nobody is led to it");
+        assert_eq!(fixture.messages(), round, "what is in the store is told all the same");
 
-        assert_eq!(house.restart(), Ok(Outcome::Restarted { link: Link::Macp }));
-        let recorded = std::fs::read_to_string(house.folder.path().join(ADDR_FILE)).unwrap();
-        assert_eq!(recorded.trim_end(), house.addr().to_string());
-        let again = house.send("Proposal", "m1", "").unwrap();
+        assert_eq!(fixture.restart(), Ok(Outcome::Restarted { link: Link::Macp }));
+        let recorded = std::fs::read_to_string(fixture.folder.path().join(ADDR_FILE)).unwrap();
+        assert_eq!(recorded.trim_end(), fixture.addr().to_string());
+        let again = fixture.send("Proposal", "m1", "").unwrap();
         assert!(again.ok && again.duplicate, "no message is lost");
-        let vote = house.send("Vote", &format!("v{round}"), "{}").unwrap();
+        let vote = fixture.send("Vote", &format!("v{round}"), "{}").unwrap();
         assert!(vote.ok && !vote.duplicate);
-        let snapshot = house.runtime.block_on(house.station.port().snapshot()).unwrap();
+        let snapshot = fixture.runtime.block_on(fixture.station.port().snapshot()).unwrap();
         assert_eq!((snapshot.macp.totals.open, snapshot.macp.session("s").unwrap().messages), (1, round + 1));
     }
-    let TestStation { station, .. } = house;
+    let TestStation { station, .. } = fixture;
     station.stop();
 }
 
 #[test]
 fn whoever_calls_a_runtime_that_fails_is_told() {
-    let house = TestStation::open();
-    house.begin();
-    house.station.inner.hosts.sessions.handle().unwrap().fail();
-    let status = house.send("Vote", "m2", "{}").unwrap_err();
+    let fixture = TestStation::open();
+    fixture.begin();
+    fixture.station.inner.hosts.sessions.handle().unwrap().fail();
+    let status = fixture.send("Vote", "m2", "{}").unwrap_err();
     assert!(
         matches!(status.code(), Code::Unavailable | Code::Unknown | Code::Cancelled | Code::Internal),
         "{status:?}"
     );
-    house.station.stop();
+    fixture.station.stop();
 }

@@ -132,14 +132,14 @@ fn a_session_that_is_in_the_store_alone_waits_for_it() {
 
 #[test]
 fn a_database_that_another_holds_holds_nobody_up() {
-    let house = TestStation::open();
-    house.start("s", "", &SessionStartPayload::default());
-    let held = rusqlite::Connection::open(house.data().join("station.db")).unwrap();
+    let fixture = TestStation::open();
+    fixture.start("s", "", &SessionStartPayload::default());
+    let held = rusqlite::Connection::open(fixture.data().join("station.db")).unwrap();
     held.execute_batch("BEGIN IMMEDIATE").unwrap();
-    assert!(house.say("s", "Unheard", "m1", "a", "").ok);
+    assert!(fixture.say("s", "Unheard", "m1", "a", "").ok);
     held.execute_batch("ROLLBACK").unwrap();
     drop(held);
-    let again = house.say("s", "Unheard", "m1", "a", "");
+    let again = fixture.say("s", "Unheard", "m1", "a", "");
     assert!(again.ok && again.duplicate);
 }
 

@@ -36,12 +36,12 @@ fn names(status: &tonic::Status, code: Code, key: &str) {
 
 #[test]
 fn a_list_of_participants_past_its_bound_is_refused_by_its_key() {
-    let house = with(limits::Macp { participants_max: 16, ..limits::Macp::default() });
+    let fixture = with(limits::Macp { participants_max: 16, ..limits::Macp::default() });
     let start = |count: usize| {
         let names: Vec<String> = (0..count).map(|n| format!("agent {n}")).collect();
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         let payload = prost::Message::encode_to_vec(&participants(&names));
-        house.try_send(envelope("s", "SessionStart", "start", "a", payload))
+        fixture.try_send(envelope("s", "SessionStart", "start", "a", payload))
     };
     names(&start(17).unwrap_err(), Code::ResourceExhausted, "limits.macp.participants_max");
     assert!(start(16).unwrap().ok);
@@ -56,34 +56,34 @@ fn sessions_and_their_bytes_past_their_bounds_are_refused_by_their_keys() {
         bytes_max: 1_048_576,
         ..limits::Macp::default()
     };
-    let house = with(macp);
+    let fixture = with(macp);
     let start = |session: &str| {
         let payload = prost::Message::encode_to_vec(&SessionStartPayload::default());
-        house.try_send(envelope(session, "SessionStart", "start", "a", payload))
+        fixture.try_send(envelope(session, "SessionStart", "start", "a", payload))
     };
     assert!(start("s").unwrap().ok && start("t").unwrap().ok);
     names(&start("u").unwrap_err(), Code::ResourceExhausted, "limits.macp.open_max");
-    let long = house.try_send(envelope("s", "Unheard", "m", "a", vec![b'x'; 65_536])).unwrap_err();
+    let long = fixture.try_send(envelope("s", "Unheard", "m", "a", vec![b'x'; 65_536])).unwrap_err();
     names(&long, Code::ResourceExhausted, "limits.macp.session_bytes_max");
     for n in 0..100 {
-        assert!(house.say("t", "Unheard", &format!("m{n}"), "a", "").ok);
+        assert!(fixture.say("t", "Unheard", &format!("m{n}"), "a", "").ok);
     }
     names(
-        &house.try_send(envelope("t", "Unheard", "m100", "a", "")).unwrap_err(),
+        &fixture.try_send(envelope("t", "Unheard", "m100", "a", "")).unwrap_err(),
         Code::ResourceExhausted,
         "limits.macp.session_messages_max",
     );
-    assert!(house.say("t", "Unheard", "m99", "a", "").duplicate);
+    assert!(fixture.say("t", "Unheard", "m99", "a", "").duplicate);
 }
 
 #[test]
 fn what_is_told_of_a_long_session_ends_at_its_bound() {
-    let house = with(limits::Macp { shown_progress_bytes_max: 65_536, ..limits::Macp::default() });
-    house.start("s", "", &SessionStartPayload::default());
-    house.say("s", "Proposal", "p", "a", r#"{"proposal_id":"p"}"#);
+    let fixture = with(limits::Macp { shown_progress_bytes_max: 65_536, ..limits::Macp::default() });
+    fixture.start("s", "", &SessionStartPayload::default());
+    fixture.say("s", "Proposal", "p", "a", r#"{"proposal_id":"p"}"#);
     let reason = "x".repeat(10_000);
     for n in 0..20 {
-        let ack = house.say(
+        let ack = fixture.say(
             "s",
             "Objection",
             &format!("m{n}"),
@@ -92,8 +92,8 @@ fn what_is_told_of_a_long_session_ends_at_its_bound() {
         );
         assert!(ack.ok);
     }
-    house.say("s", "Message", "end", "a", "resolve");
-    let Page::Session(Some(detail)) = house.query(Query::Session { session: "s".to_owned() }) else {
+    fixture.say("s", "Message", "end", "a", "resolve");
+    let Page::Session(Some(detail)) = fixture.query(Query::Session { session: "s".to_owned() }) else {
         panic!()
     };
     let progress: serde_json::Value = serde_json::from_str(detail.progress.as_str()).unwrap();
@@ -109,31 +109,31 @@ fn what_is_told_of_a_long_session_ends_at_its_bound() {
 
 #[test]
 fn room_that_sessions_have_left_is_there_for_others() {
-    let house =
+    let fixture =
         with(limits::Macp { bytes_max: 1_048_576, session_bytes_max: 524_288, ..limits::Macp::default() });
     let long = "x".repeat(100_000);
     // Far more than fits, in sessions that end.
     for n in 0..20 {
         let session = format!("s{n}");
-        assert!(house.start(&session, "", &SessionStartPayload::default()).ok);
+        assert!(fixture.start(&session, "", &SessionStartPayload::default()).ok);
         for id in ["m1", "m2", "m3", "m4"] {
-            let mut sent = house.try_send(envelope(&session, "Unheard", id, "a", long.clone()));
+            let mut sent = fixture.try_send(envelope(&session, "Unheard", id, "a", long.clone()));
             // While they are on their way to the store, and not otherwise.
             while let Err(status) = sent {
                 names(&status, Code::Unavailable, "limits.macp.bytes_max");
-                sent = house.try_send(envelope(&session, "Unheard", id, "a", long.clone()));
+                sent = fixture.try_send(envelope(&session, "Unheard", id, "a", long.clone()));
             }
         }
-        assert!(house.cancel(&session, "").ok);
+        assert!(fixture.cancel(&session, "").ok);
     }
     // Open ones leave for nobody.
     for session in ["open 1", "open 2", "open 3"] {
-        assert!(house.start(session, "", &SessionStartPayload::default()).ok);
+        assert!(fixture.start(session, "", &SessionStartPayload::default()).ok);
     }
     let mut taken = 0;
     let refused = loop {
         let session = ["open 1", "open 2", "open 3"][taken / 4 % 3];
-        match house.try_send(envelope(session, "Unheard", &format!("m{taken}"), "a", long.clone())) {
+        match fixture.try_send(envelope(session, "Unheard", &format!("m{taken}"), "a", long.clone())) {
             Ok(ack) => taken += usize::from(ack.ok),
             Err(status) if status.code() == Code::Unavailable => {}
             Err(status) => break status,
@@ -213,21 +213,21 @@ fn segments_past_their_bound_are_sorted_at_once() {
 
 #[test]
 fn one_connection_too_many_is_closed() {
-    let house = with(limits::Macp { connections_max: 1, ..limits::Macp::default() });
-    let mut socket = TcpStream::connect(house.addr()).unwrap();
+    let fixture = with(limits::Macp { connections_max: 1, ..limits::Macp::default() });
+    let mut socket = TcpStream::connect(fixture.addr()).unwrap();
     socket.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
     let ended = socket.read(&mut [0; 1]);
     assert!(
         matches!(ended, Ok(0) | Err(_))
             && !ended.is_err_and(|error| error.kind() == std::io::ErrorKind::WouldBlock)
     );
-    assert!(house.start("s", "", &SessionStartPayload::default()).ok, "the first goes on");
+    assert!(fixture.start("s", "", &SessionStartPayload::default()).ok, "the first goes on");
 }
 
 #[test]
 fn a_connection_is_told_how_many_calls_it_may_have_at_one_time() {
-    let house = with(limits::Macp { connection_calls_max: 7, ..limits::Macp::default() });
-    let mut socket = TcpStream::connect(house.addr()).unwrap();
+    let fixture = with(limits::Macp { connection_calls_max: 7, ..limits::Macp::default() });
+    let mut socket = TcpStream::connect(fixture.addr()).unwrap();
     socket.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
     // RFC 9113: the preface and an empty SETTINGS; what comes first is the server's SETTINGS.
     socket.write_all(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0").unwrap();

@@ -43,25 +43,25 @@ impl TestStation {
 }
 
 /// A decision with a proposal and two votes.
-fn decide(house: &TestStation, session: &str) {
+fn decide(fixture: &TestStation, session: &str) {
     let payload = SessionStartPayload {
         intent: "what to do".to_owned(),
         ttl_ms: 86_400_000,
         ..participants(&["alice", "bob"])
     };
-    assert!(house.start(session, "decision", &payload).ok);
-    assert!(house.say(session, "Proposal", "m1", "alice", r#"{"proposal_id":"p1","option":"go"}"#).ok);
-    assert!(house.say(session, "Vote", "m2", "alice", r#"{"proposal_id":"p1","vote":"approve"}"#).ok);
-    assert!(house.say(session, "Vote", "m3", "bob", r#"{"proposal_id":"p1","vote":"reject"}"#).ok);
+    assert!(fixture.start(session, "decision", &payload).ok);
+    assert!(fixture.say(session, "Proposal", "m1", "alice", r#"{"proposal_id":"p1","option":"go"}"#).ok);
+    assert!(fixture.say(session, "Vote", "m2", "alice", r#"{"proposal_id":"p1","vote":"approve"}"#).ok);
+    assert!(fixture.say(session, "Vote", "m3", "bob", r#"{"proposal_id":"p1","vote":"reject"}"#).ok);
 }
 
 #[test]
 fn sessions_are_listed_shown_and_their_logs_read() {
-    let house = TestStation::open();
-    decide(&house, "s");
-    house.start("t", "multi_round", &participants(&["alice"]));
-    house.say("t", "Contribute", "m1", "alice", r#"{"value":"x"}"#);
-    let rows = house.rows(None, None);
+    let fixture = TestStation::open();
+    decide(&fixture, "s");
+    fixture.start("t", "multi_round", &participants(&["alice"]));
+    fixture.say("t", "Contribute", "m1", "alice", r#"{"value":"x"}"#);
+    let rows = fixture.rows(None, None);
     let row = &rows[0];
     assert_eq!(
         (row.session.as_str(), row.mode, row.phase, row.messages, row.participants),
@@ -72,46 +72,46 @@ fn sessions_are_listed_shown_and_their_logs_read() {
         ("decision", "what to do", "alice")
     );
     assert_eq!((rows[1].ending, rows[1].round), (Some(Ending::Resolved), Some(1)));
-    assert_eq!(house.rows(Some(macp::SessionState::Open), None).len(), 1);
-    assert_eq!(house.rows(None, Some("mode:multi_round")).len(), 1);
-    let detail = house.detail("s");
+    assert_eq!(fixture.rows(Some(macp::SessionState::Open), None).len(), 1);
+    assert_eq!(fixture.rows(None, Some("mode:multi_round")).len(), 1);
+    let detail = fixture.detail("s");
     let progress: Value = serde_json::from_str(detail.progress.as_str()).unwrap();
     assert_eq!((&progress["phase"], &progress["votes"]["bob"]["vote"]), (&json!("voting"), &json!("reject")));
     assert_eq!(
         (detail.listed.as_slice(), detail.resolution),
         (&["alice".to_owned(), "bob".to_owned()][..], None)
     );
-    let resolution = house.detail("t").resolution.unwrap();
+    let resolution = fixture.detail("t").resolution.unwrap();
     assert_eq!(resolution.as_str(), r#"{"converged_value":"x","final_values":{"alice":"x"},"round":1}"#);
-    let (log, more) = house.log("t", 0, 10);
+    let (log, more) = fixture.log("t", 0, 10);
     let kinds: Vec<_> = log.iter().map(|row| (row.number, row.kind)).collect();
     assert_eq!(
         (kinds, more),
         (vec![(1, LogKind::Incoming), (2, LogKind::Incoming), (3, LogKind::Resolution)], false)
     );
     assert_eq!(log[0].message_type.as_deref(), Some("SessionStart"));
-    let (log, more) = house.log("s", 1, 2);
+    let (log, more) = fixture.log("s", 1, 2);
     assert_eq!((log.iter().map(|row| row.number).collect::<Vec<_>>(), more), (vec![2, 3], true));
     assert_eq!(log[0].payload.as_str(), r#"{"option":"go","proposal_id":"p1"}"#);
-    assert_eq!(house.query(Query::Session { session: "nowhere".to_owned() }), Page::Session(None));
+    assert_eq!(fixture.query(Query::Session { session: "nowhere".to_owned() }), Page::Session(None));
 }
 
 #[test]
 fn an_operator_cancels_a_session_with_a_reason() {
-    let house = TestStation::open();
+    let fixture = TestStation::open();
     let cancel = |session: &str| {
-        house.command(Command::Macp(macp::Command::Cancel {
+        fixture.command(Command::Macp(macp::Command::Cancel {
             session: session.to_owned(),
             reason: "it goes wrong".to_owned(),
         }))
     };
     assert!(matches!(cancel("s"), Err(PortError::Session(macp::Refusal::UnknownSession(_)))));
-    decide(&house, "s");
+    decide(&fixture, "s");
     let expired = Outcome::Macp(macp::Outcome::Cancelled { state: macp::SessionState::Expired });
     assert_eq!((cancel("s"), cancel("s")), (Ok(expired.clone()), Ok(expired)));
-    let row = &house.rows(None, None)[0];
+    let row = &fixture.rows(None, None)[0];
     assert_eq!((row.ending, row.why.as_deref()), (Some(Ending::Cancelled), Some("it goes wrong")));
-    let (log, _) = house.log("s", 4, 10);
+    let (log, _) = fixture.log("s", 4, 10);
     assert_eq!(
         (log[0].kind, log[0].payload.as_str()),
         (LogKind::SessionCancel, r#"{"reason":"it goes wrong"}"#)
@@ -120,23 +120,23 @@ fn an_operator_cancels_a_session_with_a_reason() {
 
 #[test]
 fn open_sessions_go_on_after_a_restart_as_they_were() {
-    let mut house = TestStation::open();
-    decide(&house, "s");
-    house.cancel("s", "");
-    decide(&house, "t");
-    let (before, rows) = (house.detail("t"), house.rows(None, None));
-    house.restart();
-    assert_eq!((house.detail("t"), house.rows(None, None)), (before, rows));
-    let snapshot = house.runtime.block_on(house.port().snapshot()).unwrap().macp;
+    let mut fixture = TestStation::open();
+    decide(&fixture, "s");
+    fixture.cancel("s", "");
+    decide(&fixture, "t");
+    let (before, rows) = (fixture.detail("t"), fixture.rows(None, None));
+    fixture.restart();
+    assert_eq!((fixture.detail("t"), fixture.rows(None, None)), (before, rows));
+    let snapshot = fixture.runtime.block_on(fixture.port().snapshot()).unwrap().macp;
     assert_eq!((snapshot.totals.open, snapshot.session("t").unwrap().messages), (1, 3));
-    let again = house.say("t", "Vote", "m3", "bob", "");
+    let again = fixture.say("t", "Vote", "m3", "bob", "");
     assert!(again.ok && again.duplicate);
-    let committed = house.say("t", "Commitment", "m4", "alice", r#"{"commitment_id":"c","action":"go"}"#);
+    let committed = fixture.say("t", "Commitment", "m4", "alice", r#"{"commitment_id":"c","action":"go"}"#);
     assert_eq!((committed.ok, committed.session_state()), (true, SessionState::Resolved));
-    assert_eq!(house.session("s").unwrap().state(), SessionState::Expired);
+    assert_eq!(fixture.session("s").unwrap().state(), SessionState::Expired);
     // Numbers go on.
-    house.start("u", "", &participants(&[]));
-    assert_eq!(house.rows(None, None).iter().map(|row| row.number).collect::<Vec<_>>(), [1, 2, 3]);
+    fixture.start("u", "", &participants(&[]));
+    assert_eq!(fixture.rows(None, None).iter().map(|row| row.number).collect::<Vec<_>>(), [1, 2, 3]);
 }
 
 #[test]
@@ -145,27 +145,30 @@ fn sessions_that_left_memory_answer_from_the_store_also_after_a_restart() {
         macp: limits::Macp { closed_max: 0, closed_ms_max: 0, ..limits::Macp::default() },
         ..Limits::default()
     };
-    let mut house = TestStation::with(&limits);
-    decide(&house, "s");
-    house.say("s", "Commitment", "m4", "alice", r#"{"commitment_id":"c","action":"go"}"#);
-    house.until("the eviction", || {
-        let snapshot = house.runtime.block_on(house.port().snapshot()).unwrap().macp;
+    let mut fixture = TestStation::with(&limits);
+    decide(&fixture, "s");
+    fixture.say("s", "Commitment", "m4", "alice", r#"{"commitment_id":"c","action":"go"}"#);
+    fixture.until("the eviction", || {
+        let snapshot = fixture.runtime.block_on(fixture.port().snapshot()).unwrap().macp;
         snapshot.session("s").is_some_and(|view| view.end.as_ref().is_some_and(|end| end.evicted))
     });
     for _ in 0..2 {
-        let told = house.session("s").unwrap();
+        let told = fixture.session("s").unwrap();
         assert_eq!((told.state(), told.mode.as_str()), (SessionState::Resolved, "decision"));
-        let again = house.say("s", "Vote", "m3", "bob", "");
+        let again = fixture.say("s", "Vote", "m3", "bob", "");
         assert!(again.ok && again.duplicate);
-        let late = house.say("s", "Vote", "m9", "bob", "");
+        let late = fixture.say("s", "Vote", "m9", "bob", "");
         assert_eq!(late.error.unwrap().code, "SESSION_NOT_OPEN");
-        let start = house.start("s", "decision", &participants(&[]));
+        let start = fixture.start("s", "decision", &participants(&[]));
         assert!(start.duplicate, "its start had this id");
-        let ack = house.cancel("s", "");
+        let ack = fixture.cancel("s", "");
         assert_eq!((ack.ok, ack.session_state()), (true, SessionState::Resolved));
-        assert_eq!(house.log("s", 0, 100).0.len(), 6);
-        assert_eq!(house.detail("s").resolution.unwrap().as_str(), r#"{"action":"go","commitment_id":"c"}"#);
-        house.restart();
+        assert_eq!(fixture.log("s", 0, 100).0.len(), 6);
+        assert_eq!(
+            fixture.detail("s").resolution.unwrap().as_str(),
+            r#"{"action":"go","commitment_id":"c"}"#
+        );
+        fixture.restart();
     }
 }
 
@@ -175,25 +178,25 @@ fn a_duplicate_is_told_when_it_was_accepted_also_from_the_store_and_after_a_rest
         macp: limits::Macp { closed_max: 0, closed_ms_max: 0, ..limits::Macp::default() },
         ..Limits::default()
     };
-    let mut house = TestStation::with(&limits);
-    let start = house.start("s", "", &participants(&[]));
-    let first = house.say("s", "Unheard", "m1", "a", "");
-    let ended = house.say("s", "Message", "m2", "a", "resolve");
+    let mut fixture = TestStation::with(&limits);
+    let start = fixture.start("s", "", &participants(&[]));
+    let first = fixture.say("s", "Unheard", "m1", "a", "");
+    let ended = fixture.say("s", "Message", "m2", "a", "resolve");
     // Time goes on.
-    while house.say("s", "Unheard", "late", "a", "").accepted_at_unix_ms <= ended.accepted_at_unix_ms {}
+    while fixture.say("s", "Unheard", "late", "a", "").accepted_at_unix_ms <= ended.accepted_at_unix_ms {}
     for round in 0..3 {
         if round == 1 {
-            house.until("the eviction", || {
-                let snapshot = house.runtime.block_on(house.port().snapshot()).unwrap().macp;
+            fixture.until("the eviction", || {
+                let snapshot = fixture.runtime.block_on(fixture.port().snapshot()).unwrap().macp;
                 snapshot.session("s").is_some_and(|view| view.end.as_ref().is_some_and(|end| end.evicted))
             });
         } else if round == 2 {
-            house.restart();
+            fixture.restart();
         }
         let again = [
-            (house.start("s", "", &participants(&[])), &start),
-            (house.say("s", "Unheard", "m1", "a", ""), &first),
-            (house.say("s", "Message", "m2", "a", ""), &ended),
+            (fixture.start("s", "", &participants(&[])), &start),
+            (fixture.say("s", "Unheard", "m1", "a", ""), &first),
+            (fixture.say("s", "Message", "m2", "a", ""), &ended),
         ];
         for (again, first) in again {
             assert!(again.ok && again.duplicate, "{round}: {again:?}");
@@ -208,11 +211,11 @@ fn a_duplicate_is_told_when_it_was_accepted_also_from_the_store_and_after_a_rest
 
 #[test]
 fn a_session_whose_log_does_not_begin_is_closed_for_good() {
-    let mut house = TestStation::open();
-    decide(&house, "s");
-    decide(&house, "t");
-    assert_eq!(house.rows(None, None).len(), 2);
-    house.restart_after(|folder| {
+    let mut fixture = TestStation::open();
+    decide(&fixture, "s");
+    decide(&fixture, "t");
+    assert_eq!(fixture.rows(None, None).len(), 2);
+    fixture.restart_after(|folder| {
         let store = rusqlite::Connection::open(folder.join("station.db")).unwrap();
         // The log of the first: one record of three bytes that are none.
         let broken = "DELETE FROM macp_logs WHERE session = 1;
@@ -220,12 +223,12 @@ fn a_session_whose_log_does_not_begin_is_closed_for_good() {
         store.execute_batch(broken).unwrap();
     });
     for _ in 0..2 {
-        assert_eq!(house.session("s").unwrap().state(), SessionState::Expired);
-        let late = house.say("s", "Vote", "m9", "bob", "");
+        assert_eq!(fixture.session("s").unwrap().state(), SessionState::Expired);
+        let late = fixture.say("s", "Vote", "m9", "bob", "");
         assert_eq!(late.error.unwrap().code, "SESSION_NOT_OPEN");
-        let row = &house.rows(Some(macp::SessionState::Expired), None)[0];
+        let row = &fixture.rows(Some(macp::SessionState::Expired), None)[0];
         assert_eq!((row.session.as_str(), row.ending), ("s", Some(Ending::LogDamaged)));
         assert!(row.why.as_deref().is_some_and(|why| why.contains("cannot be read")), "{row:?}");
-        house.restart();
+        fixture.restart();
     }
 }

@@ -29,11 +29,11 @@ fn start(session: &str) -> StreamSessionRequest {
 
 /// All that is answered to messages that come at once.
 fn answers(
-    house: &TestStation,
+    fixture: &TestStation,
     messages: Vec<StreamSessionRequest>,
 ) -> Vec<Result<StreamSessionResponse, Status>> {
-    let mut client = house.client.clone();
-    house.runtime.block_on(async move {
+    let mut client = fixture.client.clone();
+    fixture.runtime.block_on(async move {
         let answers = client.stream_session(stream::iter(messages)).await.unwrap().into_inner();
         answers.collect().await
     })
@@ -47,7 +47,7 @@ fn answer_fields(answer: &Result<StreamSessionResponse, Status>) -> (String, Str
 
 #[test]
 fn every_message_is_answered_in_its_turn_and_the_stream_goes_on_behind_an_error() {
-    let house = TestStation::open();
+    let fixture = TestStation::open();
     let messages = vec![
         start("s"),
         start("t"),
@@ -57,7 +57,7 @@ fn every_message_is_answered_in_its_turn_and_the_stream_goes_on_behind_an_error(
         request(envelope("u", "Vote", "m1", "a", "")),
         request(envelope("s", "Unheard", "m2", "a", "")),
     ];
-    let answers = answers(&house, messages);
+    let answers = answers(&fixture, messages);
     let ack = |duplicate, state| json!({ "duplicate": duplicate, "ok": true, "session_state": state });
     let all: Vec<_> = answers.iter().map(answer_fields).collect();
     let sessions: Vec<_> =
@@ -78,7 +78,7 @@ fn every_message_is_answered_in_its_turn_and_the_stream_goes_on_behind_an_error(
     let exact = br#"{"duplicate":false,"ok":true,"session_state":"Open"}"#;
     assert_eq!(first.payload.as_ref(), exact);
     assert_eq!(
-        house.session("s").unwrap().started_at_unix_ms,
+        fixture.session("s").unwrap().started_at_unix_ms,
         first.timestamp_unix_ms,
         "the time of the acceptance"
     );
@@ -86,7 +86,7 @@ fn every_message_is_answered_in_its_turn_and_the_stream_goes_on_behind_an_error(
 
 #[test]
 fn signals_and_payloads_that_are_too_long_are_answered_on_a_stream_as_elsewhere() {
-    let house = TestStation::open();
+    let fixture = TestStation::open();
     let long =
         Envelope { mode: "m".to_owned(), ..envelope("s", "Unheard", "m2", "a", vec![b'x'; 4_194_305]) };
     let messages = vec![
@@ -95,7 +95,7 @@ fn signals_and_payloads_that_are_too_long_are_answered_on_a_stream_as_elsewhere(
         request(long),
         request(envelope("s", "Unheard", "m2", "a", "")),
     ];
-    let answers = answers(&house, messages);
+    let answers = answers(&fixture, messages);
     let all: Vec<_> = answers.iter().map(answer_fields).collect();
     let ack = json!({ "duplicate": false, "ok": true, "session_state": "Open" });
     assert_eq!(all[1], ("Ack".to_owned(), "ack-m1".to_owned(), ack.clone()));
@@ -120,8 +120,8 @@ fn signals_and_payloads_that_are_too_long_are_answered_on_a_stream_as_elsewhere(
 
 #[test]
 fn a_request_without_an_envelope_ends_the_stream() {
-    let house = TestStation::open();
-    let answers = answers(&house, vec![start("s"), StreamSessionRequest { envelope: None }, start("t")]);
+    let fixture = TestStation::open();
+    let answers = answers(&fixture, vec![start("s"), StreamSessionRequest { envelope: None }, start("t")]);
     assert_eq!(answers.len(), 2);
     assert_eq!(answer_fields(&answers[0]).0, "Ack");
     assert_eq!(answers[1].as_ref().unwrap_err().code(), Code::InvalidArgument);
@@ -129,11 +129,11 @@ fn a_request_without_an_envelope_ends_the_stream() {
 
 #[test]
 fn a_message_that_the_transport_turns_away_ends_the_stream_with_words() {
-    let house = TestStation::open();
+    let fixture = TestStation::open();
     let long = envelope("s", "Unheard", "m2", "a", vec![b'x'; 5 << 20]);
     let messages =
         vec![start("s"), request(envelope("s", "Unheard", "m1", "a", "")), request(long), start("t")];
-    let answers = answers(&house, messages);
+    let answers = answers(&fixture, messages);
     assert_eq!(
         answers.iter().take(2).map(|it| answer_fields(it).1).collect::<Vec<_>>(),
         ["ack-start", "ack-m1"]
@@ -141,17 +141,17 @@ fn a_message_that_the_transport_turns_away_ends_the_stream_with_words() {
     let [_, _, Err(status)] = &answers[..] else { panic!("{answers:?}") };
     assert_eq!(status.code(), Code::ResourceExhausted);
     assert!(status.message().contains("limits.macp.payload_bytes_max"), "{}", status.message());
-    assert_eq!(house.session("t").unwrap_err(), Code::NotFound);
+    assert_eq!(fixture.session("t").unwrap_err(), Code::NotFound);
 }
 
 #[test]
 fn a_message_that_ends_the_stream_is_the_last_that_is_taken() {
     let macp = limits::Macp { session_bytes_max: 65_536, ..limits::Macp::default() };
-    let house = TestStation::with(&Limits { macp, ..Limits::default() });
+    let fixture = TestStation::with(&Limits { macp, ..Limits::default() });
     let mut messages = vec![start("s"), request(envelope("s", "Unheard", "m1", "a", ""))];
     messages.push(request(envelope("s", "Unheard", "long", "a", vec![b'x'; 65_536])));
     messages.extend((2..60).map(|n| request(envelope("s", "Unheard", &format!("m{n}"), "a", ""))));
-    let answers = answers(&house, messages);
+    let answers = answers(&fixture, messages);
     assert_eq!(
         answers.iter().take(2).map(|it| answer_fields(it).1).collect::<Vec<_>>(),
         ["ack-start", "ack-m1"]
@@ -160,13 +160,13 @@ fn a_message_that_ends_the_stream_is_the_last_that_is_taken() {
     assert_eq!(status.code(), Code::ResourceExhausted);
     assert!(status.message().contains("limits.macp.session_bytes_max"), "{}", status.message());
     for n in 2..60 {
-        assert!(!house.say("s", "Unheard", &format!("m{n}"), "a", "").duplicate, "m{n} was not answered");
+        assert!(!fixture.say("s", "Unheard", &format!("m{n}"), "a", "").duplicate, "m{n} was not answered");
     }
 }
 
 #[test]
 fn names_that_are_too_long_are_errors_and_the_stream_goes_on() {
-    let house = TestStation::open();
+    let fixture = TestStation::open();
     let long = "x".repeat(1_025);
     let each = [
         (start("s"), "Ack", "ack-start".to_owned(), None),
@@ -192,7 +192,7 @@ fn names_that_are_too_long_are_errors_and_the_stream_goes_on() {
         (request(envelope(&long, "Signal", "m3", &long, "")), "Ack", "ack-m3".to_owned(), None),
         (request(envelope("s", &long, "m4", "a", "")), "Ack", "ack-m4".to_owned(), None),
     ];
-    let answers = answers(&house, each.iter().map(|(request, ..)| request.clone()).collect());
+    let answers = answers(&fixture, each.iter().map(|(request, ..)| request.clone()).collect());
     assert_eq!(answers.len(), each.len());
     for (answer, (_, message_type, id, code)) in answers.iter().zip(&each) {
         let (said_type, said_id, payload) = answer_fields(answer);
@@ -209,9 +209,10 @@ fn names_that_are_too_long_are_errors_and_the_stream_goes_on() {
 
 #[test]
 fn ids_that_are_longer_than_what_waits_together_are_answered_in_their_order() {
-    let house = TestStation::open();
+    let fixture = TestStation::open();
     let id = |n: usize| format!("{n}-{}", "x".repeat(if n == 7 { 3 << 20 } else { 300_000 }));
-    let answers = answers(&house, (0..12).map(|n| request(envelope("s", "Vote", &id(n), "a", ""))).collect());
+    let answers =
+        answers(&fixture, (0..12).map(|n| request(envelope("s", "Vote", &id(n), "a", ""))).collect());
     let said: Vec<_> = answers.iter().map(|it| answer_fields(it).1).collect();
     assert!(said.iter().enumerate().all(|(n, said)| *said == format!("err-{}", id(n))), "{}", said.len());
     assert_eq!(said.len(), 12);
@@ -219,19 +220,19 @@ fn ids_that_are_longer_than_what_waits_together_are_answered_in_their_order() {
 
 #[test]
 fn many_messages_in_flight_are_all_answered_in_their_order() {
-    let house = TestStation::open();
+    let fixture = TestStation::open();
     let mut messages = vec![start("s")];
     messages.extend((0..2_000).map(|n| request(envelope("s", "Unheard", &format!("m{n}"), "a", ""))));
-    let answers = answers(&house, messages);
+    let answers = answers(&fixture, messages);
     let ids: Vec<_> = answers.iter().skip(1).map(|answer| answer_fields(answer).1).collect();
     assert_eq!(ids, (0..2_000).map(|n| format!("ack-m{n}")).collect::<Vec<_>>());
 }
 
 #[test]
 fn a_stream_that_is_cut_loses_nothing_that_was_answered() {
-    let house = TestStation::open();
-    let mut client = house.client.clone();
-    house.runtime.block_on(async {
+    let fixture = TestStation::open();
+    let mut client = fixture.client.clone();
+    fixture.runtime.block_on(async {
         // It never ends by itself.
         let messages = stream::iter([start("s"), request(envelope("s", "Unheard", "m1", "a", ""))])
             .chain(stream::pending());
@@ -242,14 +243,14 @@ fn a_stream_that_is_cut_loses_nothing_that_was_answered() {
             );
         }
     });
-    let again = house.say("s", "Unheard", "m1", "a", "");
+    let again = fixture.say("s", "Unheard", "m1", "a", "");
     assert!(again.ok && again.duplicate);
 }
 
 #[test]
 fn open_streams_are_counted_in_the_sessions_in_which_they_spoke() {
-    let house = TestStation::open();
-    let port = house.port();
+    let fixture = TestStation::open();
+    let port = fixture.port();
     let mut entries = port.entries().unwrap();
     let mut told = async || loop {
         while let Some(batch) = entries.read() {
@@ -260,9 +261,9 @@ fn open_streams_are_counted_in_the_sessions_in_which_they_spoke() {
         }
         entries.ready().await;
     };
-    assert!(house.start("t", "", &SessionStartPayload::default()).ok);
-    let mut client = house.client.clone();
-    house.runtime.block_on(async {
+    assert!(fixture.start("t", "", &SessionStartPayload::default()).ok);
+    let mut client = fixture.client.clone();
+    fixture.runtime.block_on(async {
         let (messages, taken) = tokio::sync::mpsc::channel(3);
         let taken = stream::unfold(taken, |mut taken| async move { Some((taken.recv().await?, taken)) });
         // A signal is of no session.

@@ -37,13 +37,13 @@ fn drain(reader: &mut rl_console::tap::Reader) -> (Vec<Tapped>, Vec<(Transition,
 
 #[test]
 fn a_call_and_its_answer_are_kept_byte_for_byte_with_what_they_caused() {
-    let house = TestStation::open();
-    let mut reader = house.port().entries().unwrap();
-    house.start("s", "", &participants(&["alice"]));
+    let fixture = TestStation::open();
+    let mut reader = fixture.port().entries().unwrap();
+    fixture.start("s", "", &participants(&["alice"]));
     let message = envelope("s", "Proposal", "m1", "alice", r#"{"proposal_id":"p","option":"go"}"#);
     let request = SendRequest { envelope: Some(message.clone()) };
-    let ack = house.send(message);
-    house.cancel("s", "enough");
+    let ack = fixture.send(message);
+    fixture.cancel("s", "enough");
     let (frames, transitions) = drain(&mut reader);
     let (frame, bytes) = &frames[2];
     assert_eq!(bytes, &request.encode_to_vec());
@@ -74,12 +74,12 @@ fn a_call_and_its_answer_are_kept_byte_for_byte_with_what_they_caused() {
 
 #[test]
 fn an_answer_belongs_to_its_calls_trace_and_says_what_it_answers() {
-    let house = TestStation::open();
-    let mut reader = house.port().entries().unwrap();
+    let fixture = TestStation::open();
+    let mut reader = fixture.port().entries().unwrap();
     let trace = "0191f2c4-0000-7000-8000-00000000a41f";
     let context = format!(r#"{{"trace_id":"{trace}"}}"#).into_bytes();
-    house.start("s", "", &SessionStartPayload { context: context.into(), ..participants(&["alice"]) });
-    house.say("s", "Proposal", "m1", "alice", r#"{"proposal_id":"p","option":"go"}"#);
+    fixture.start("s", "", &SessionStartPayload { context: context.into(), ..participants(&["alice"]) });
+    fixture.say("s", "Proposal", "m1", "alice", r#"{"proposal_id":"p","option":"go"}"#);
     let mut seen = Vec::new();
     while let Some(batch) = reader.read() {
         let frames = batch.iter().filter(|entry| entry.entry.link == Link::Macp);
@@ -93,9 +93,12 @@ fn an_answer_belongs_to_its_calls_trace_and_says_what_it_answers() {
     assert_eq!((proposal.trace, proposal.cause), (Some(trace.parse().unwrap()), None));
     assert_eq!((answer.trace, answer.cause), (proposal.trace, Some(proposal.seq)));
     assert_eq!((started.trace, started.cause), (proposal.trace, Some(seen[0].seq)));
-    let Page::Trace { hops, .. } =
-        house.query(Query::Trace { trace: proposal.trace.unwrap(), after: Seq(0), events: false, limit: 10 })
-    else {
+    let Page::Trace { hops, .. } = fixture.query(Query::Trace {
+        trace: proposal.trace.unwrap(),
+        after: Seq(0),
+        events: false,
+        limit: 10,
+    }) else {
         panic!()
     };
     let told: Vec<_> = hops
@@ -139,14 +142,14 @@ impl tonic::codec::Codec for Raw {
 
 #[test]
 fn a_message_that_does_not_decode_is_kept_and_answered() {
-    let house = TestStation::open();
-    let mut reader = house.port().entries().unwrap();
-    let addr = house.runtime.block_on(house.port().snapshot()).unwrap().macp.listener;
+    let fixture = TestStation::open();
+    let mut reader = fixture.port().entries().unwrap();
+    let addr = fixture.runtime.block_on(fixture.port().snapshot()).unwrap().macp.listener;
     let rl_console::macp::Listener::Listening(addr) = addr else { panic!("{addr:?}") };
     // An envelope whose version is no UTF-8.
     let wrong = vec![0x0a, 0x03, 0x0a, 0x01, 0xff];
     let sent = wrong.clone();
-    let status = house.runtime.block_on(async move {
+    let status = fixture.runtime.block_on(async move {
         let channel =
             tonic::transport::Endpoint::new(format!("http://{addr}")).unwrap().connect().await.unwrap();
         let mut client = tonic::client::Grpc::new(channel);
@@ -162,21 +165,21 @@ fn a_message_that_does_not_decode_is_kept_and_answered() {
     );
     let Head::Macp(head) = &frames[1].0.head else { panic!() };
     assert_eq!(head.answer, Some(Answered::Status(Status::Internal)));
-    assert!(house.send(envelope("", "Signal", "m", "a", "")).ok, "the runtime goes on");
+    assert!(fixture.send(envelope("", "Signal", "m", "a", "")).ok, "the runtime goes on");
 }
 
 #[test]
 fn what_the_transport_turns_away_is_told_of_and_names_its_bound() {
-    let house = TestStation::open();
-    house.start("s", "", &participants(&[]));
-    let mut reader = house.port().entries().unwrap();
+    let fixture = TestStation::open();
+    fixture.start("s", "", &participants(&[]));
+    let mut reader = fixture.port().entries().unwrap();
     let long = || envelope("s", "Unheard", "m1", "a", vec![b'x'; 5 << 20]);
-    let status = house.try_send(long()).unwrap_err();
+    let status = fixture.try_send(long()).unwrap_err();
     assert_eq!(status.code(), Code::ResourceExhausted);
     assert!(status.message().contains("limits.macp.payload_bytes_max"), "{}", status.message());
-    let mut client = house.client.clone();
+    let mut client = fixture.client.clone();
     let messages = futures_util::stream::iter([StreamSessionRequest { envelope: Some(long()) }]);
-    let ended = house
+    let ended = fixture
         .runtime
         .block_on(async { client.stream_session(messages).await.unwrap().into_inner().message().await });
     assert_eq!(ended.unwrap_err().code(), Code::ResourceExhausted);

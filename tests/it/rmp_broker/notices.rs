@@ -16,8 +16,8 @@ use rl_console::{
 use super::test_broker::TestBroker;
 use crate::rmp_bus::frames;
 
-fn drop_notices(house: &TestBroker) -> (usize, u64) {
-    let counts: Vec<u64> = house
+fn drop_notices(fixture: &TestBroker) -> (usize, u64) {
+    let counts: Vec<u64> = fixture
         .transitions
         .iter()
         .filter_map(|it| if let Transition::Dropped { count, .. } = it { Some(*count) } else { None })
@@ -27,34 +27,34 @@ fn drop_notices(house: &TestBroker) -> (usize, u64) {
 
 #[test]
 fn notices_come_at_most_so_often_and_the_rest_is_summed_into_the_next() {
-    let mut house = TestBroker::with(limits::Rmp { notices_per_s_max: 3, ..limits::Rmp::default() });
-    let (publisher, subscriber, operator) = (house.agent(1), house.agent(2), house.operator(3));
-    house.subscribe(subscriber, 1, "a");
-    house.subscribe(operator, 1, "rlp/sys/drops");
+    let mut fixture = TestBroker::with(limits::Rmp { notices_per_s_max: 3, ..limits::Rmp::default() });
+    let (publisher, subscriber, operator) = (fixture.agent(1), fixture.agent(2), fixture.operator(3));
+    fixture.subscribe(subscriber, 1, "a");
+    fixture.subscribe(operator, 1, "rlp/sys/drops");
     for _ in 0..11 {
-        house.publish(publisher, "a", false, &frames::message(1, "x"));
+        fixture.publish(publisher, "a", false, &frames::message(1, "x"));
     }
-    assert_eq!(drop_notices(&house), (3, 3));
-    house.wait(1_500);
-    assert_eq!(drop_notices(&house), (4, 10));
-    let last = house.delivered(operator).pop().unwrap().1;
+    assert_eq!(drop_notices(&fixture), (3, 3));
+    fixture.wait(1_500);
+    assert_eq!(drop_notices(&fixture), (4, 10));
+    let last = fixture.delivered(operator).pop().unwrap().1;
     let payload = frames::field(&rmpv::decode::read_value(&mut &last[68..]).unwrap(), "payload");
     assert_eq!(frames::field(&payload, "suppressed").as_u64(), Some(6));
-    assert_eq!(house.broker.snapshot().totals.dropped[DropReason::Duplicate.index()], 10);
+    assert_eq!(fixture.broker.snapshot().totals.dropped[DropReason::Duplicate.index()], 10);
 }
 
 #[test]
 fn losses_of_the_notices_themselves_are_counted_and_not_noticed() {
-    let mut house = TestBroker::with(limits::Rmp { queue_messages_max: 1, ..limits::Rmp::default() });
-    let (publisher, subscriber, operator) = (house.agent(1), house.agent(2), house.operator(3));
-    house.subscribe(subscriber, 1, "a");
-    house.subscribe(operator, 1, "rlp/sys/drops");
+    let mut fixture = TestBroker::with(limits::Rmp { queue_messages_max: 1, ..limits::Rmp::default() });
+    let (publisher, subscriber, operator) = (fixture.agent(1), fixture.agent(2), fixture.operator(3));
+    fixture.subscribe(subscriber, 1, "a");
+    fixture.subscribe(operator, 1, "rlp/sys/drops");
     for _ in 0..6 {
-        house.publish(publisher, "a", false, &frames::message(1, "x"));
+        fixture.publish(publisher, "a", false, &frames::message(1, "x"));
     }
-    assert_eq!(drop_notices(&house), (5, 5));
-    house.wait(1_100);
-    let snapshot = house.broker.snapshot();
+    assert_eq!(drop_notices(&fixture), (5, 5));
+    fixture.wait(1_100);
+    let snapshot = fixture.broker.snapshot();
     let gauge = snapshot.peers[&operator].subs[&1].gauge;
     assert_eq!((gauge.queued_messages, gauge.dropped[DropReason::BackpressureTimeout.index()]), (1, 4));
     let notices = &snapshot.topics["rlp/sys/drops"];
@@ -63,11 +63,11 @@ fn losses_of_the_notices_themselves_are_counted_and_not_noticed() {
 
 #[test]
 fn what_expires_in_a_tools_queue_is_shown_as_the_frame_that_came_if_that_is_not_too_long() {
-    let mut house = TestBroker::open();
-    let (publisher, tool, operator) = (house.agent(1), house.tool(2), house.operator(3));
-    house.subscribe(operator, 1, "rlp/sys/drops/bodies");
-    house.unit(tool, r#"{"Subscribe":{"id":1,"topic":"a","sub_id":1}}"#);
-    assert!(String::from_utf8_lossy(&house.hear_bytes(tool)).contains(r#""result":{"Ok":null}"#));
+    let mut fixture = TestBroker::open();
+    let (publisher, tool, operator) = (fixture.agent(1), fixture.tool(2), fixture.operator(3));
+    fixture.subscribe(operator, 1, "rlp/sys/drops/bodies");
+    fixture.unit(tool, r#"{"Subscribe":{"id":1,"topic":"a","sub_id":1}}"#);
+    assert!(String::from_utf8_lossy(&fixture.hear_bytes(tool)).contains(r#""result":{"Ok":null}"#));
     let message = |msg_id, text: &str| {
         let header =
             frames::Header { schema_id: 1, created_at_ms: 1, ttl_ms: 1_000, trace_id: 0xabc, msg_id };
@@ -75,19 +75,19 @@ fn what_expires_in_a_tools_queue_is_shown_as_the_frame_that_came_if_that_is_not_
     };
     let messages = [message(1, "x"), message(2, &"x".repeat(60_000)), message(3, &"x".repeat(70_000))];
     for message in &messages {
-        house.publish(publisher, "a", false, message);
+        fixture.publish(publisher, "a", false, message);
     }
-    house.wait(2_000);
-    assert!(house.hear_bytes(tool).is_empty());
-    let shown: Vec<Vec<u8>> = house.delivered(operator).into_iter().map(|(_, frame)| frame).collect();
+    fixture.wait(2_000);
+    assert!(fixture.hear_bytes(tool).is_empty());
+    let shown: Vec<Vec<u8>> = fixture.delivered(operator).into_iter().map(|(_, frame)| frame).collect();
     assert!(shown == messages[..2], "{} are shown", shown.len());
-    assert_eq!(house.broker.snapshot().totals.dropped[DropReason::TtlExpired.index()], 3);
+    assert_eq!(fixture.broker.snapshot().totals.dropped[DropReason::TtlExpired.index()], 3);
 }
 
 #[test]
 fn a_set_clock_is_told_by_what_the_station_says_too() {
-    let mut house = TestBroker::open();
-    house.now = Now { wall: Wall(house.now.wall.0 - 7_200_000), ..house.now };
+    let mut fixture = TestBroker::open();
+    fixture.now = Now { wall: Wall(fixture.now.wall.0 - 7_200_000), ..fixture.now };
     let (topic, body) = (
         "rlp/sys/metrics".into(),
         frames::body("observation.metrics.snapshot.v1", frames::map(vec![])).into(),
@@ -99,47 +99,48 @@ fn a_set_clock_is_told_by_what_the_station_says_too() {
         ttl_ms: 5_000,
         body,
     };
-    house.broker.publish(house.now, &own);
-    house.drain(0);
-    assert_eq!(house.transitions, [Transition::ClockJumped { by_ms: -7_200_000 }]);
+    fixture.broker.publish(fixture.now, &own);
+    fixture.drain(0);
+    assert_eq!(fixture.transitions, [Transition::ClockJumped { by_ms: -7_200_000 }]);
 }
 
 #[test]
 fn a_set_clock_is_told_and_expires_nothing() {
-    let mut house = TestBroker::open();
-    let (publisher, subscriber) = (house.agent(1), house.agent(2));
-    house.subscribe(subscriber, 1, "a");
-    house.publish(publisher, "a", false, &frames::message(1, "x"));
-    house.now = Now { wall: Wall(house.now.wall.0 + 7_200_000), ..house.now };
-    house.publish(publisher, "a", false, &frames::message(2, "x"));
-    assert!(house.transitions.contains(&Transition::ClockJumped { by_ms: 7_200_000 }));
-    assert_eq!(house.delivered(subscriber).len(), 2);
+    let mut fixture = TestBroker::open();
+    let (publisher, subscriber) = (fixture.agent(1), fixture.agent(2));
+    fixture.subscribe(subscriber, 1, "a");
+    fixture.publish(publisher, "a", false, &frames::message(1, "x"));
+    fixture.now = Now { wall: Wall(fixture.now.wall.0 + 7_200_000), ..fixture.now };
+    fixture.publish(publisher, "a", false, &frames::message(2, "x"));
+    assert!(fixture.transitions.contains(&Transition::ClockJumped { by_ms: 7_200_000 }));
+    assert_eq!(fixture.delivered(subscriber).len(), 2);
 }
 
 #[test]
 fn a_message_is_judged_by_the_clock_that_it_will_be_handled_by() {
-    let mut house = TestBroker::open();
-    let (publisher, subscriber) = (house.agent(1), house.agent(2));
-    house.subscribe(subscriber, 1, "a");
-    let (created_at_ms, body) = (house.now.wall.0, frames::body("observation.note.v1", frames::map(vec![])));
+    let mut fixture = TestBroker::open();
+    let (publisher, subscriber) = (fixture.agent(1), fixture.agent(2));
+    fixture.subscribe(subscriber, 1, "a");
+    let (created_at_ms, body) =
+        (fixture.now.wall.0, frames::body("observation.note.v1", frames::map(vec![])));
     let header = frames::Header { schema_id: 1, created_at_ms, ttl_ms: 1_000, trace_id: 1, msg_id: 1 };
-    house.now = Now { wall: Wall(created_at_ms - 7_200_000), ..house.now };
-    house.publish(publisher, "a", false, &frames::message(1, "x"));
-    house.now = Now { wall: Wall(created_at_ms + 7_200_000), ..house.now };
-    house.publish(publisher, "a", false, &frames::frame(header, &body));
-    assert_eq!(house.delivered(subscriber).len(), 2);
+    fixture.now = Now { wall: Wall(created_at_ms - 7_200_000), ..fixture.now };
+    fixture.publish(publisher, "a", false, &frames::message(1, "x"));
+    fixture.now = Now { wall: Wall(created_at_ms + 7_200_000), ..fixture.now };
+    fixture.publish(publisher, "a", false, &frames::frame(header, &body));
+    assert_eq!(fixture.delivered(subscriber).len(), 2);
 }
 
 #[test]
 fn an_idle_broker_asks_for_no_more_moments() {
-    let mut house = TestBroker::with(limits::Rmp { ttl_ms_max: 1_000, ..limits::Rmp::default() });
-    let (publisher, subscriber) = (house.agent(1), house.agent(2));
-    house.subscribe(subscriber, 1, "a");
-    house.publish(publisher, "a", false, &frames::message(1, "x"));
-    assert_eq!(house.delivered(subscriber).len(), 1);
-    house.wait(10_000);
-    assert_eq!(house.broker.timeout(), None);
-    assert_eq!(house.broker.snapshot().totals.keys, 0);
+    let mut fixture = TestBroker::with(limits::Rmp { ttl_ms_max: 1_000, ..limits::Rmp::default() });
+    let (publisher, subscriber) = (fixture.agent(1), fixture.agent(2));
+    fixture.subscribe(subscriber, 1, "a");
+    fixture.publish(publisher, "a", false, &frames::message(1, "x"));
+    assert_eq!(fixture.delivered(subscriber).len(), 1);
+    fixture.wait(10_000);
+    assert_eq!(fixture.broker.timeout(), None);
+    assert_eq!(fixture.broker.snapshot().totals.keys, 0);
 }
 
 #[derive(Clone, Debug)]
@@ -203,7 +204,7 @@ proptest! {
             body_bytes_max,
             ..limits::Rmp::default()
         };
-        let mut house = TestBroker::made(
+        let mut fixture = TestBroker::made(
             limits::Rmp { queue_messages_max: 3, notices_per_s_max: 2, connections_max: 8, ..few },
             true,
         );
@@ -211,43 +212,43 @@ proptest! {
         let mut next = 0;
         for (n, op) in ops.into_iter().enumerate() {
             if n == from {
-                house.fold = house.broker.snapshot();
+                fixture.fold = fixture.broker.snapshot();
             }
             match op {
                 Op::Connect(id) if sessions[id].is_none() => {
                     next += 1;
                     sessions[id] = Some(match next % 4 {
-                        0 => house.operator(next),
-                        1 => house.tool(next),
-                        _ => house.agent(next),
+                        0 => fixture.operator(next),
+                        1 => fixture.tool(next),
+                        _ => fixture.agent(next),
                     });
                 }
                 Op::Leave(id) => {
                     if let Some(session) = sessions[id].take() {
-                        house.put(Input::Closed { session, cause: CloseCause::PeerClosed }, 0);
-                        house.broker.forget(session);
+                        fixture.put(Input::Closed { session, cause: CloseCause::PeerClosed }, 0);
+                        fixture.broker.forget(session);
                     }
                 }
                 Op::Kick(id) => {
                     if let Some(session) = sessions[id].take() {
-                        house.broker.kick(house.now, session);
-                        house.drain(0);
+                        fixture.broker.kick(fixture.now, session);
+                        fixture.drain(0);
                     }
                 }
                 Op::Wait(ms) => {
-                    house.wait(ms);
-                    house.broker.set_inbox_capacity(InboxCapacity { messages: 2, bytes: 10_000 });
+                    fixture.wait(ms);
+                    fixture.broker.set_inbox_capacity(InboxCapacity { messages: 2, bytes: 10_000 });
                 }
                 Op::Subscribe(id, sub, at) => {
                     if let Some(session) = sessions[id] {
                         let topic = PATTERNS[at];
-                        if house.is_tool(session) {
-                            house.unit(
+                        if fixture.is_tool(session) {
+                            fixture.unit(
                                 session,
                                 &format!(r#"{{"Subscribe":{{"id":1,"topic":"{topic}","sub_id":{sub}}}}}"#),
                             );
                         } else {
-                            house.say(
+                            fixture.say(
                                 session,
                                 "Subscribe",
                                 vec![("sub", sub.into()), ("topic", topic.into())],
@@ -257,20 +258,20 @@ proptest! {
                 }
                 Op::Unsubscribe(id, sub) => {
                     if let Some(session) = sessions[id] {
-                        if house.is_tool(session) {
-                            house.unit(session, &format!(r#"{{"Unsubscribe":{{"sub_id":{sub}}}}}"#));
+                        if fixture.is_tool(session) {
+                            fixture.unit(session, &format!(r#"{{"Unsubscribe":{{"sub_id":{sub}}}}}"#));
                         } else {
-                            house.say(session, "Unsubscribe", vec![("sub", sub.into())]);
+                            fixture.say(session, "Unsubscribe", vec![("sub", sub.into())]);
                         }
                     }
                 }
                 Op::Publish(id, at, msg_id, bytes, is_expired) => {
                     if let Some(session) = sessions[id] {
                         let message = frames::message_of(msg_id, &"x".repeat(bytes), is_expired);
-                        if house.is_tool(session) {
-                            house.publish_unit(session, TOPICS[at], &message);
+                        if fixture.is_tool(session) {
+                            fixture.publish_unit(session, TOPICS[at], &message);
                         } else {
-                            house.publish(session, TOPICS[at], msg_id % 2 == 0, &message);
+                            fixture.publish(session, TOPICS[at], msg_id % 2 == 0, &message);
                         }
                     }
                 }
@@ -278,17 +279,17 @@ proptest! {
                     if let Some(session) = sessions[id] {
                         let mut frame = frames::control(1, "Ping", vec![]);
                         frame[70] = 0xc1;
-                        house.send(session, &frame);
+                        fixture.send(session, &frame);
                     }
                 }
                 Op::Read(id) => {
                     if let Some(session) = sessions[id] {
-                        house.hear_bytes(session);
+                        fixture.hear_bytes(session);
                     }
                 }
                 Op::Connect(_) => {}
             }
-            prop_assert_eq!(&house.fold, &house.broker.snapshot());
+            prop_assert_eq!(&fixture.fold, &fixture.broker.snapshot());
         }
     }
 }

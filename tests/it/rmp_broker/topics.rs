@@ -17,14 +17,14 @@ fn crowded() -> TestBroker {
     TestBroker::with(limits::Rmp { topics_max: TOPICS, topic_keys_max: 4_096, ..limits::Rmp::default() })
 }
 
-fn fill(house: &mut TestBroker, from: ConnectionId, msg_ids: std::ops::Range<u64>, prefix: &str) {
+fn fill(fixture: &mut TestBroker, from: ConnectionId, msg_ids: std::ops::Range<u64>, prefix: &str) {
     for n in msg_ids {
-        house.publish(from, &format!("{prefix}/{n}"), false, &frames::message(n, "x"));
+        fixture.publish(from, &format!("{prefix}/{n}"), false, &frames::message(n, "x"));
     }
 }
 
-fn code(house: &mut TestBroker, session: ConnectionId) -> Vec<String> {
-    house
+fn code(fixture: &mut TestBroker, session: ConnectionId) -> Vec<String> {
+    fixture
         .hear(session)
         .iter()
         .map(|frame| if frame.name() == "Error" { frame.error().1 } else { frame.name() })
@@ -33,39 +33,39 @@ fn code(house: &mut TestBroker, session: ConnectionId) -> Vec<String> {
 
 #[test]
 fn a_topic_that_was_let_go_is_published_on_again() {
-    let mut house = crowded();
-    let (steady, other) = (house.agent(1), house.agent(2));
+    let mut fixture = crowded();
+    let (steady, other) = (fixture.agent(1), fixture.agent(2));
     for n in 0..3 {
-        house.publish(steady, "a", true, &frames::message(n, "x"));
+        fixture.publish(steady, "a", true, &frames::message(n, "x"));
     }
-    fill(&mut house, other, 0..2 * TOPICS, "reply");
+    fill(&mut fixture, other, 0..2 * TOPICS, "reply");
     for n in 3..6 {
-        house.publish(steady, "a", true, &frames::message(n, "x"));
+        fixture.publish(steady, "a", true, &frames::message(n, "x"));
     }
-    assert_eq!(code(&mut house, steady), ["Ok"; 6]);
+    assert_eq!(code(&mut fixture, steady), ["Ok"; 6]);
 }
 
 #[test]
 fn a_topic_that_is_let_go_between_a_publish_and_its_message_is_made_again() {
-    let mut house = crowded();
-    let (steady, other, subscriber) = (house.agent(1), house.agent(2), house.agent(3));
-    house.subscribe(subscriber, 1, "a");
+    let mut fixture = crowded();
+    let (steady, other, subscriber) = (fixture.agent(1), fixture.agent(2), fixture.agent(3));
+    fixture.subscribe(subscriber, 1, "a");
     for n in 0..2 {
-        house.publish(steady, "a", true, &frames::message(n, "x"));
+        fixture.publish(steady, "a", true, &frames::message(n, "x"));
     }
-    house.wait(700_000);
+    fixture.wait(700_000);
     let publish = frames::control(9, "Publish", vec![("topic", "a".into()), ("ack", true.into())]);
-    house.put(Input::Frame { session: steady, frame: Wire::Lent(&publish) }, 0);
-    fill(&mut house, other, 0..2 * TOPICS, "reply");
-    house.put(Input::Frame { session: steady, frame: Wire::Lent(&frames::message(2, "x")) }, 0);
-    assert_eq!(code(&mut house, steady), ["Ok"; 3]);
-    assert_eq!(house.verdicts.last(), Some(&Verdict::Published { subscribers: 1, dropped: 0 }));
+    fixture.put(Input::Frame { session: steady, frame: Wire::Lent(&publish) }, 0);
+    fill(&mut fixture, other, 0..2 * TOPICS, "reply");
+    fixture.put(Input::Frame { session: steady, frame: Wire::Lent(&frames::message(2, "x")) }, 0);
+    assert_eq!(code(&mut fixture, steady), ["Ok"; 3]);
+    assert_eq!(fixture.verdicts.last(), Some(&Verdict::Published { subscribers: 1, dropped: 0 }));
 }
 
 #[test]
 fn operators_ask_however_many_topics_there_are() {
-    let mut house = crowded();
-    let (asker, other) = (house.operator(1), house.agent(2));
+    let mut fixture = crowded();
+    let (asker, other) = (fixture.operator(1), fixture.agent(2));
     let body = frames::body("intent.operator.request.v1", frames::map(vec![("v", 1.into())]));
     for round in 0..3 {
         let header = frames::Header {
@@ -75,48 +75,48 @@ fn operators_ask_however_many_topics_there_are() {
             trace_id: 77,
             msg_id: round,
         };
-        house.publish(asker, "rlp/operator", true, &frames::frame(header, &body));
-        fill(&mut house, other, 0..2 * TOPICS, "reply");
+        fixture.publish(asker, "rlp/operator", true, &frames::frame(header, &body));
+        fill(&mut fixture, other, 0..2 * TOPICS, "reply");
     }
-    assert_eq!((code(&mut house, asker), house.asked.len()), (vec!["Ok".to_owned(); 3], 3));
+    assert_eq!((code(&mut fixture, asker), fixture.asked.len()), (vec!["Ok".to_owned(); 3], 3));
 }
 
 #[test]
 fn who_may_not_publish_displaces_no_topic() {
-    let mut house = crowded();
-    let (publisher, subscriber, stranger) = (house.agent(1), house.agent(2), house.agent(3));
-    house.subscribe(subscriber, 1, "a");
-    house.publish(publisher, "a", false, &frames::message(1, "x"));
+    let mut fixture = crowded();
+    let (publisher, subscriber, stranger) = (fixture.agent(1), fixture.agent(2), fixture.agent(3));
+    fixture.subscribe(subscriber, 1, "a");
+    fixture.publish(publisher, "a", false, &frames::message(1, "x"));
     for n in 0..TOPICS + 300 {
-        house.publish(stranger, &format!("rlp/sys/{n}"), false, &frames::message(n, "x"));
-        assert_eq!(house.verdicts.last(), Some(&Verdict::Refused(Refusal::Forbidden)));
+        fixture.publish(stranger, &format!("rlp/sys/{n}"), false, &frames::message(n, "x"));
+        assert_eq!(fixture.verdicts.last(), Some(&Verdict::Refused(Refusal::Forbidden)));
         if n % 100 == 0 {
-            house.hear_bytes(stranger);
+            fixture.hear_bytes(stranger);
         }
     }
-    house.publish(publisher, "a", false, &frames::message(1, "x"));
-    assert_eq!(house.verdicts.last(), Some(&Verdict::Published { subscribers: 0, dropped: 1 }));
+    fixture.publish(publisher, "a", false, &frames::message(1, "x"));
+    assert_eq!(fixture.verdicts.last(), Some(&Verdict::Published { subscribers: 0, dropped: 1 }));
 }
 
 #[test]
 fn topics_of_which_nothing_is_remembered_go_first() {
-    let mut house = crowded();
-    let (publisher, subscriber) = (house.agent(1), house.agent(2));
-    house.subscribe(subscriber, 1, "a");
-    house.publish(publisher, "a", false, &frames::message(1, "x"));
-    fill(&mut house, publisher, 0..2 * TOPICS, "reply");
-    house.publish(publisher, "a", false, &frames::message(1, "x"));
-    assert_eq!(house.verdicts.last(), Some(&Verdict::Published { subscribers: 0, dropped: 1 }));
+    let mut fixture = crowded();
+    let (publisher, subscriber) = (fixture.agent(1), fixture.agent(2));
+    fixture.subscribe(subscriber, 1, "a");
+    fixture.publish(publisher, "a", false, &frames::message(1, "x"));
+    fill(&mut fixture, publisher, 0..2 * TOPICS, "reply");
+    fixture.publish(publisher, "a", false, &frames::message(1, "x"));
+    assert_eq!(fixture.verdicts.last(), Some(&Verdict::Published { subscribers: 0, dropped: 1 }));
 }
 
 #[test]
 fn keys_that_go_with_their_topic_are_told() {
-    let mut house = crowded();
-    let (publisher, subscriber) = (house.agent(1), house.agent(2));
-    house.subscribe(subscriber, 1, "**");
-    fill(&mut house, publisher, 0..TOPICS + 1, "reply");
-    house.wait(1_100);
-    let evicted = house.transitions.iter().rev().find_map(|it| match it {
+    let mut fixture = crowded();
+    let (publisher, subscriber) = (fixture.agent(1), fixture.agent(2));
+    fixture.subscribe(subscriber, 1, "**");
+    fill(&mut fixture, publisher, 0..TOPICS + 1, "reply");
+    fixture.wait(1_100);
+    let evicted = fixture.transitions.iter().rev().find_map(|it| match it {
         Transition::DedupeStats { evicted_young, .. } => Some(*evicted_young),
         _ => None,
     });
@@ -125,46 +125,46 @@ fn keys_that_go_with_their_topic_are_told() {
 
 #[test]
 fn drops_that_were_held_back_are_counted_before_their_topic_goes() {
-    let mut house =
+    let mut fixture =
         TestBroker::with(limits::Rmp { topics_max: TOPICS, notices_per_s_max: 1, ..limits::Rmp::default() });
-    let (publisher, subscriber) = (house.agent(1), house.agent(2));
-    house.subscribe(subscriber, 1, "**");
+    let (publisher, subscriber) = (fixture.agent(1), fixture.agent(2));
+    fixture.subscribe(subscriber, 1, "**");
     for n in 0..2 * TOPICS {
         for _ in 0..3 {
-            house.publish(publisher, &format!("reply/{n}"), false, &frames::message(n, "x"));
+            fixture.publish(publisher, &format!("reply/{n}"), false, &frames::message(n, "x"));
         }
-        house.hear_bytes(subscriber);
+        fixture.hear_bytes(subscriber);
     }
-    house.wait(3_000);
-    assert_eq!(house.broker.snapshot().totals.dropped, [0, 4 * TOPICS, 0]);
-    assert_eq!(house.fold.totals.dropped, [0, 4 * TOPICS, 0]);
+    fixture.wait(3_000);
+    assert_eq!(fixture.broker.snapshot().totals.dropped, [0, 4 * TOPICS, 0]);
+    assert_eq!(fixture.fold.totals.dropped, [0, 4 * TOPICS, 0]);
 }
 
 #[test]
 fn with_the_last_subscription_of_a_topic_goes_what_was_seen_on_it_and_who_comes_next_gets_it() {
-    let mut house = TestBroker::open();
-    let (publisher, subscriber, other) = (house.agent(1), house.agent(2), house.agent(3));
-    house.subscribe(subscriber, 1, "a/*");
-    house.subscribe(other, 1, "b");
+    let mut fixture = TestBroker::open();
+    let (publisher, subscriber, other) = (fixture.agent(1), fixture.agent(2), fixture.agent(3));
+    fixture.subscribe(subscriber, 1, "a/*");
+    fixture.subscribe(other, 1, "b");
     for n in 1..=5 {
-        house.publish(publisher, "a/x", false, &frames::message(n, "x"));
+        fixture.publish(publisher, "a/x", false, &frames::message(n, "x"));
     }
-    house.publish(publisher, "b", false, &frames::message(9, "x"));
-    house.wait(1_100);
-    assert_eq!(house.broker.snapshot().totals.keys, 6);
-    house.say(subscriber, "Unsubscribe", vec![("sub", 1.into())]);
-    house.wait(1_100);
-    let totals = house.broker.snapshot().totals;
+    fixture.publish(publisher, "b", false, &frames::message(9, "x"));
+    fixture.wait(1_100);
+    assert_eq!(fixture.broker.snapshot().totals.keys, 6);
+    fixture.say(subscriber, "Unsubscribe", vec![("sub", 1.into())]);
+    fixture.wait(1_100);
+    let totals = fixture.broker.snapshot().totals;
     assert_eq!(
         (totals.keys, totals.evicted_young),
         (1, 0),
         "nothing that anybody could have seen was forgotten"
     );
-    house.hear_bytes(subscriber);
-    house.subscribe(subscriber, 2, "a/x");
+    fixture.hear_bytes(subscriber);
+    fixture.subscribe(subscriber, 2, "a/x");
     for (subscribers, dropped) in [(1, 0), (0, 1)] {
-        house.publish(publisher, "a/x", false, &frames::message(1, "x"));
-        assert_eq!(house.verdicts.last(), Some(&Verdict::Published { subscribers, dropped }));
+        fixture.publish(publisher, "a/x", false, &frames::message(1, "x"));
+        assert_eq!(fixture.verdicts.last(), Some(&Verdict::Published { subscribers, dropped }));
     }
-    assert_eq!(house.fold, house.broker.snapshot());
+    assert_eq!(fixture.fold, fixture.broker.snapshot());
 }

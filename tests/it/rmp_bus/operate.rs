@@ -107,12 +107,12 @@ fn a_station_whose_bus_never_came_up_is_ended_by_force() {
 
 #[test]
 fn a_station_is_ended_from_elsewhere_and_says_first_what_hangs_on_it() {
-    let house = crate::real::test_station::TestStation::open();
-    let folder = house.folder.path().to_path_buf();
-    let mut adapter = house.adapter();
+    let fixture = crate::real::test_station::TestStation::open();
+    let folder = fixture.folder.path().to_path_buf();
+    let mut adapter = fixture.adapter();
     adapter.send(r#"{"mpp":2,"type":"pull","queue":"default","max":1}"#).unwrap();
-    let id = house.give_item();
-    house.wait_for(id, rl_console::tap::entry::mpp::RowState::Dispatched);
+    let id = fixture.give_item();
+    fixture.wait_for(id, rl_console::tap::entry::mpp::RowState::Dispatched);
     let output = cli(&folder, &["--json", "stop"]);
     let error = error_of(&output);
     assert_eq!(output.status.code(), Some(2), "{error}");
@@ -120,7 +120,7 @@ fn a_station_is_ended_from_elsewhere_and_says_first_what_hangs_on_it() {
         error["message"].as_str().unwrap().contains(&format!("A restart requeues 1 dispatched: {id}.")),
         "{error}"
     );
-    let mut station = house.station;
+    let mut station = fixture.station;
     let rows = json(&folder, &["stop", "--yes"]);
     assert_eq!(rows[0]["pid"], station.pid());
     while station.event("operated")["what"] != "stop" {}

@@ -22,8 +22,8 @@ fn one(agent: &str) -> String {
 }
 
 /// An agent that gives back what it is given.
-fn echo(house: &TestStation) -> Agent {
-    house.agent("echo", |asked: &AgentCall| {
+fn echo(fixture: &TestStation) -> Agent {
+    fixture.agent("echo", |asked: &AgentCall| {
         let given = asked.input("in").first().cloned().unwrap_or_else(|| asked.with("text"));
         vec![completed(vec![("out", given)])]
     })
@@ -33,7 +33,7 @@ fn messages(events: &[Event], kind: &str) -> Vec<String> {
     events.iter().filter(|event| event.kind == kind).map(|event| event.message.clone()).collect()
 }
 
-fn rows(house: &TestStation) -> Vec<rl_console::port::RunRow> {
+fn rows(fixture: &TestStation) -> Vec<rl_console::port::RunRow> {
     let query = Query::Runs {
         state: None,
         name: None,
@@ -43,7 +43,7 @@ fn rows(house: &TestStation) -> Vec<rl_console::port::RunRow> {
         filter: None,
         limit: 100,
     };
-    match house.query(query) {
+    match fixture.query(query) {
         Page::Runs { rows, .. } => rows,
         other => panic!("{other:?}"),
     }
@@ -51,9 +51,9 @@ fn rows(house: &TestStation) -> Vec<rl_console::port::RunRow> {
 
 #[test]
 fn a_submitted_opening_runs_from_its_first_event_to_its_last() {
-    let house = TestStation::open();
-    let _echo = echo(&house);
-    let mut client = house.agent_client();
+    let fixture = TestStation::open();
+    let _echo = echo(&fixture);
+    let mut client = fixture.agent_client();
     let answer = client.submit(7, PAIR);
     assert_eq!((answer.variant.as_str(), answer.trace), ("RunAccepted", 7));
     assert_eq!((field(&answer.fields, "request_id"), field(&answer.fields, "trace_id")), (id(7), id(7)));
@@ -81,15 +81,15 @@ fn a_submitted_opening_runs_from_its_first_event_to_its_last() {
         nodes.iter().position(|node| node == "b") > nodes.iter().rposition(|node| node == "a"),
         "{nodes:?}"
     );
-    let row = rows(&house).pop().unwrap();
+    let row = rows(&fixture).pop().unwrap();
     assert_eq!((row.state, row.nodes, row.name.as_str()), (RunState::Succeeded, 2, "pair"));
     assert_eq!(row.events, events.len() as u64, "what was told is durable");
 }
 
 #[test]
 fn a_request_that_cannot_be_run_is_rejected_with_what_a_person_can_act_on() {
-    let house = TestStation::open();
-    let mut client = house.agent_client();
+    let fixture = TestStation::open();
+    let mut client = fixture.agent_client();
     let answer = client.submit(1, "version: 0\nname: x\nnodes:\n  - {id: A, use: agent:echo}\nedges: []\n");
     assert_eq!((answer.variant.as_str(), answer.trace), ("RunRejected", 1));
     assert!(answer.text("reason").contains("4:"), "{}", answer.text("reason"));
@@ -111,19 +111,19 @@ fn a_request_that_cannot_be_run_is_rejected_with_what_a_person_can_act_on() {
 
 #[test]
 fn the_same_request_has_the_same_answer_and_one_run_also_after_a_restart() {
-    let mut house = TestStation::open();
+    let mut fixture = TestStation::open();
     let first = {
-        let _echo = echo(&house);
-        let mut client = house.agent_client();
+        let _echo = echo(&fixture);
+        let mut client = fixture.agent_client();
         let first = client.submit(7, PAIR);
         assert_eq!(client.submit(7, PAIR), first);
         client.events();
         first
     };
-    house.restart();
-    let mut client = house.agent_client();
+    fixture.restart();
+    let mut client = fixture.agent_client();
     assert_eq!(client.submit(7, PAIR), first);
-    assert_eq!(rows(&house).len(), 1);
+    assert_eq!(rows(&fixture).len(), 1);
     // An id may be sent as text, with or without its prefix, and is the same (runloop facts, Payloads).
     for text in [trace(7), trace(7)["trace:".len()..].to_owned()] {
         client.request(
@@ -137,8 +137,8 @@ fn the_same_request_has_the_same_answer_and_one_run_also_after_a_restart() {
 
 #[test]
 fn nobody_on_an_agents_topic_is_a_clear_failure_and_no_hang() {
-    let house = TestStation::open();
-    let mut client = house.agent_client();
+    let fixture = TestStation::open();
+    let mut client = fixture.agent_client();
     let events = client.run(7, &one("ghost"));
     assert!(!success(&events));
     assert!(events.iter().any(|event| event.message.contains("agent/ghost")), "{events:#?}");
@@ -146,14 +146,14 @@ fn nobody_on_an_agents_topic_is_a_clear_failure_and_no_hang() {
 
 #[test]
 fn a_run_is_cancelled_in_the_middle_and_its_agents_are_told() {
-    let house = TestStation::open();
+    let fixture = TestStation::open();
     let (tell, told) = std::sync::mpsc::sync_channel(16);
-    let _slow = house.agent("slow", move |asked: &AgentCall| {
+    let _slow = fixture.agent("slow", move |asked: &AgentCall| {
         tell.send((asked.kind.clone(), field(&asked.payload, "node_id").as_str().map(str::to_owned)))
             .unwrap();
         Vec::new()
     });
-    let mut client = house.agent_client();
+    let mut client = fixture.agent_client();
     assert_eq!(client.submit(7, &one("slow")).variant, "RunAccepted");
     let wait = Duration::from_secs(20);
     assert_eq!(told.recv_timeout(wait).unwrap().0, "intent.executor.agent.request.v1");
@@ -162,31 +162,31 @@ fn a_run_is_cancelled_in_the_middle_and_its_agents_are_told() {
     assert_eq!((answer.variant.as_str(), answer.trace), ("RunCancelled", 8));
     assert_eq!((field(&answer.fields, "request_id"), field(&answer.fields, "trace_id")), (id(8), id(7)));
     assert_eq!(told.recv_timeout(wait).unwrap(), ("intent.run.cancel.v1".to_owned(), Some("a".to_owned())));
-    assert_eq!(rows(&house)[0].state, RunState::Cancelled);
+    assert_eq!(rows(&fixture)[0].state, RunState::Cancelled);
     client.request(9, "RunCancel", vec![("trace_id", id(7))]);
     assert_eq!(client.answer().variant, "RunRejected", "it has ended");
 }
 
 #[test]
 fn a_retryable_failure_is_tried_again_and_another_is_not() {
-    let house = TestStation::open();
-    let _flaky = house.agent("flaky", |asked: &AgentCall| {
+    let fixture = TestStation::open();
+    let _flaky = fixture.agent("flaky", |asked: &AgentCall| {
         vec![if asked.attempt() < 3 {
             failed(true, "not yet")
         } else {
             completed(vec![("out", true.into())])
         }]
     });
-    let _broken = house.agent("broken", |_: &AgentCall| vec![failed(false, "never")]);
+    let _broken = fixture.agent("broken", |_: &AgentCall| vec![failed(false, "never")]);
     let opening = |agent: &str| {
         format!(
             "version: 0\nname: x\nnodes:\n  - {{id: a, use: 'agent:{agent}', retry: {{max_attempts: 3, backoff_ms: 1}}}}\nedges: []\n"
         )
     };
-    let mut client = house.agent_client();
+    let mut client = fixture.agent_client();
     let events = client.run(1, &opening("flaky"));
     assert!(success(&events), "{events:#?}");
-    let mut client = house.agent_client();
+    let mut client = fixture.agent_client();
     let events = client.run(2, &opening("broken"));
     assert!(!success(&events));
     assert!(events.iter().any(|event| event.message.contains("never")), "{events:#?}");
@@ -194,19 +194,19 @@ fn a_retryable_failure_is_tried_again_and_another_is_not() {
 
 #[test]
 fn a_node_that_asks_waits_for_a_person() {
-    let house = TestStation::open();
-    let _echo = echo(&house);
+    let fixture = TestStation::open();
+    let _echo = echo(&fixture);
     let yaml = "version: 0\nname: asks\nnodes:\n  - {id: a, use: agent:echo, with: {text: x, require_human_confirm: true}}\nedges: []\n";
-    let mut person = house.client("tui", Some(TokenKind::Operator));
+    let mut person = fixture.client("tui", Some(TokenKind::Operator));
     person.peer.subscribe(50, "action.request");
     for (run, approved) in [(1, true), (2, false)] {
-        let mut client = house.agent_client();
+        let mut client = fixture.agent_client();
         assert_eq!(client.submit(run, yaml).variant, "RunAccepted");
         let (action, summary) = person.asked();
         assert!(!summary.is_empty());
         if approved {
             // An agent does not decide.
-            let mut agent = house.agent_client();
+            let mut agent = fixture.agent_client();
             agent.decide(&action, false);
             assert_eq!(agent.peer.hear().error().1, "Forbidden");
         }
@@ -218,27 +218,27 @@ fn a_node_that_asks_waits_for_a_person() {
 
 #[test]
 fn a_run_that_a_restart_interrupts_ends_as_failed_and_says_so() {
-    let mut house = TestStation::open();
+    let mut fixture = TestStation::open();
     // It is there until the station goes: one that leaves before fails its attempt.
-    let _silent = house.agent("silent", |_: &AgentCall| Vec::new());
-    let mut client = house.agent_client();
+    let _silent = fixture.agent("silent", |_: &AgentCall| Vec::new());
+    let mut client = fixture.agent_client();
     assert_eq!(client.submit(7, &one("silent")).variant, "RunAccepted");
     client.event();
-    house.restart();
+    fixture.restart();
     // The runs come up behind the bus.
     for _ in 0..4_000 {
-        if rows(&house)[0].state != RunState::Running {
+        if rows(&fixture)[0].state != RunState::Running {
             break;
         }
         std::thread::sleep(Duration::from_millis(5));
     }
-    let rows = rows(&house);
+    let rows = rows(&fixture);
     assert_eq!(
         (rows[0].state, rows[0].why.as_deref()),
         (RunState::Failed, Some("the station was restarted"))
     );
     let Page::RunEvents { rows: events, .. } =
-        house.query(Query::RunEvents { run: rows[0].run, after: 0, limit: 100 })
+        fixture.query(Query::RunEvents { run: rows[0].run, after: 0, limit: 100 })
     else {
         panic!()
     };
@@ -251,29 +251,29 @@ fn a_run_that_a_restart_interrupts_ends_as_failed_and_says_so() {
 
 #[test]
 fn what_a_key_does_the_port_does() {
-    let house = TestStation::open();
-    let _silent = house.agent("silent", |_: &AgentCall| Vec::new());
+    let fixture = TestStation::open();
+    let _silent = fixture.agent("silent", |_: &AgentCall| Vec::new());
     let request = rl_console::ids::TraceId(uuid::Uuid::from_u128(7));
-    let mut client = house.agent_client();
+    let mut client = fixture.agent_client();
     let submit = runs::Command::Submit { request, opening_yaml: one("silent") };
-    assert_eq!(house.command(Command::Runs(submit)), Ok(Outcome::Runs(runs::Outcome::Taken)));
+    assert_eq!(fixture.command(Command::Runs(submit)), Ok(Outcome::Runs(runs::Outcome::Taken)));
     assert_eq!(client.answer().variant, "RunAccepted");
-    let cancelled = house.command(Command::Runs(runs::Command::Cancel { run: request }));
+    let cancelled = fixture.command(Command::Runs(runs::Command::Cancel { run: request }));
     assert_eq!(cancelled, Ok(Outcome::Runs(runs::Outcome::Cancelled { nodes: 1 })));
-    let refused = house.command(Command::Runs(runs::Command::Cancel { run: request })).unwrap_err();
+    let refused = fixture.command(Command::Runs(runs::Command::Cancel { run: request })).unwrap_err();
     assert_eq!(refused.code(), "unknown_run");
 }
 
 #[test]
 fn what_is_saved_is_there_afterwards() {
-    let house = TestStation::open();
-    let _echo = echo(&house);
-    let mut client = house.agent_client();
+    let fixture = TestStation::open();
+    let _echo = echo(&fixture);
+    let mut client = fixture.agent_client();
     let events = client.run(7, &format!("{PAIR}artifacts:\n  save: [b.out]\n"));
     assert!(success(&events));
     assert_eq!(messages(&events, "artifact").len(), 1);
-    let run = rows(&house)[0].run;
-    let Page::RunArtifacts { rows, .. } = house.query(Query::RunArtifacts { run, after: 0, limit: 10 })
+    let run = rows(&fixture)[0].run;
+    let Page::RunArtifacts { rows, .. } = fixture.query(Query::RunArtifacts { run, after: 0, limit: 10 })
     else {
         panic!()
     };
@@ -285,13 +285,13 @@ fn what_is_saved_is_there_afterwards() {
 
 #[test]
 fn a_node_that_nothing_leads_to_is_skipped_and_says_by_what() {
-    let house = TestStation::open();
-    let _echo = echo(&house);
+    let fixture = TestStation::open();
+    let _echo = echo(&fixture);
     let opening = "version: 0\nname: branch\nnodes:\n  - {id: a, use: agent:echo, with: {text: yes}}\n  - {id: b, use: agent:echo}\n  - \
                    {id: c, use: agent:echo}\n  - {id: d, use: agent:echo}\nedges:\n  - \
                    {from: 'a.out ==no', to: b.in}\n  - {from: b.out, to: c.in}\n  - \
                    {from: a.other, to: d.in}\n";
-    let events = house.agent_client().run(7, opening);
+    let events = fixture.agent_client().run(7, opening);
     let skipped: Vec<_> =
         messages(&events, "status").into_iter().filter(|message| message.contains("skipped:")).collect();
     assert_eq!(skipped, ["b is skipped: a.out is not \"no\"", "c is skipped: b was skipped"]);
@@ -305,14 +305,14 @@ fn a_node_that_nothing_leads_to_is_skipped_and_says_by_what() {
 
 #[test]
 fn an_agent_that_leaves_in_mid_run_fails_its_attempt_though_others_watch() {
-    let house = TestStation::open();
+    let fixture = TestStation::open();
     let (tell, told) = std::sync::mpsc::sync_channel(8);
-    let agent = house.agent("slow", move |_: &AgentCall| {
+    let agent = fixture.agent("slow", move |_: &AgentCall| {
         tell.send(()).unwrap();
         Vec::new()
     });
-    let mut client = house.agent_client();
-    let mut watcher = house.agent_client();
+    let mut client = fixture.agent_client();
+    let mut watcher = fixture.agent_client();
     watcher.peer.subscribe(7, "agent/*");
     assert_eq!(client.submit(1, &one("slow")).variant, "RunAccepted");
     told.recv().unwrap();
@@ -328,13 +328,13 @@ fn an_agent_that_leaves_in_mid_run_fails_its_attempt_though_others_watch() {
 
 #[test]
 fn who_watches_is_no_agent_and_those_that_are_there_are_named() {
-    let house = TestStation::open();
-    let _echo = echo(&house);
-    let (mut viewer, mut all) = (house.client("viewer", Some(TokenKind::Viewer)), house.agent_client());
+    let fixture = TestStation::open();
+    let _echo = echo(&fixture);
+    let (mut viewer, mut all) = (fixture.client("viewer", Some(TokenKind::Viewer)), fixture.agent_client());
     viewer.peer.subscribe(7, "agent/*");
     all.peer.subscribe(7, "**");
     all.peer.subscribe(8, "agent/*");
-    let mut client = house.agent_client();
+    let mut client = fixture.agent_client();
     let events = client.run(1, &one("ecoh"));
     let why = "nobody answers on agent/ecoh: start the agent, or correct the node's `use` (there are echo)";
     assert_eq!(events.last().unwrap().message, format!("the run failed: node a failed: {why}"));
@@ -342,10 +342,10 @@ fn who_watches_is_no_agent_and_those_that_are_there_are_named() {
 
 #[test]
 fn whoever_submits_a_run_that_has_ended_again_learns_how_it_ended() {
-    let house = TestStation::open();
-    let mut first = house.agent_client();
+    let fixture = TestStation::open();
+    let mut first = fixture.agent_client();
     let events = first.run(1, &one("nobody"));
-    let mut again = house.agent_client();
+    let mut again = fixture.agent_client();
     let answer = again.submit(1, &one("nobody"));
     assert_eq!(answer.variant, "RunAccepted");
     let told = again.events();
@@ -354,13 +354,13 @@ fn whoever_submits_a_run_that_has_ended_again_learns_how_it_ended() {
 
 #[test]
 fn messages_of_the_station_have_the_ttl_and_the_schema_of_the_text() {
-    let house = TestStation::open();
-    let mut all = house.client("tui", Some(TokenKind::Operator));
+    let fixture = TestStation::open();
+    let mut all = fixture.client("tui", Some(TokenKind::Operator));
     for (sub, topic) in [(11, "agent/*"), (12, "action.request"), (13, "rlp/runs/**")] {
         all.peer.subscribe(sub, topic);
     }
-    let agent = house.agent("x", |_: &AgentCall| Vec::new());
-    let mut client = house.agent_client();
+    let agent = fixture.agent("x", |_: &AgentCall| Vec::new());
+    let mut client = fixture.agent_client();
     let nodes = "  - {id: a, use: agent:x}\n  - {id: b, use: agent:x, with: {require_human_confirm: true}}\n";
     client.submit(1, &format!("version: 0\nname: ttl\nnodes:\n{nodes}edges: []\n"));
     let mut seen = std::collections::BTreeMap::new();

@@ -38,9 +38,9 @@ pub(crate) struct TestStation {
 
 impl TestStation {
     pub(crate) fn open() -> Self {
-        let mut house = Self { station: None, folder: tempfile::tempdir().unwrap() };
-        house.start();
-        house
+        let mut fixture = Self { station: None, folder: tempfile::tempdir().unwrap() };
+        fixture.start();
+        fixture
     }
 
     fn start(&mut self) {

@@ -28,8 +28,8 @@ fn run(number: u128) -> TraceId {
     TraceId(uuid::Uuid::from_u128(number))
 }
 
-fn history(house: &TestStation, number: u128) -> Vec<RunEventRow> {
-    match house.query(Query::RunEvents { run: run(number), after: 0, limit: 1_000 }) {
+fn history(fixture: &TestStation, number: u128) -> Vec<RunEventRow> {
+    match fixture.query(Query::RunEvents { run: run(number), after: 0, limit: 1_000 }) {
         Page::RunEvents { rows, more: false } => rows,
         other => panic!("{other:?}"),
     }
@@ -88,8 +88,8 @@ fn read_len(frame: &Frame) -> u64 {
 
 #[test]
 fn the_first_event_leaves_no_sooner_than_20_ms_behind_the_answer() {
-    let house = TestStation::open();
-    let mut client = house.agent_client();
+    let fixture = TestStation::open();
+    let mut client = fixture.agent_client();
     client.peer.subscribe(50, "rlp/runs/**");
     for number in 1..=8 {
         let yaml = "version: 0\nname: one\nnodes: [{id: a, use: agent:ghost}]\nedges: []\n";
@@ -102,9 +102,9 @@ fn the_first_event_leaves_no_sooner_than_20_ms_behind_the_answer() {
 }
 
 /// An agent that has what it was asked told, and answers nothing by itself.
-fn quiet(house: &TestStation, name: &str) -> (Agent, std::sync::mpsc::Receiver<String>) {
+fn quiet(fixture: &TestStation, name: &str) -> (Agent, std::sync::mpsc::Receiver<String>) {
     let (tell, told) = std::sync::mpsc::sync_channel(16);
-    let agent = house.agent(name, move |asked: &AgentCall| {
+    let agent = fixture.agent(name, move |asked: &AgentCall| {
         tell.send(field(&asked.payload, "reply_topic").as_str().unwrap().to_owned()).unwrap();
         Vec::new()
     });
@@ -113,16 +113,16 @@ fn quiet(house: &TestStation, name: &str) -> (Agent, std::sync::mpsc::Receiver<S
 
 #[test]
 fn what_is_kept_of_a_run_is_what_was_on_the_wire_in_its_order_also_after_a_restart() {
-    let mut house = TestStation::open();
+    let mut fixture = TestStation::open();
     let wire = {
-        let _flaky = house.agent("flaky", |asked: &AgentCall| {
+        let _flaky = fixture.agent("flaky", |asked: &AgentCall| {
             vec![if asked.attempt() < 2 {
                 failed(true, "not yet")
             } else {
                 completed(vec![("out", "x".into())])
             }]
         });
-        let (_slow, asked) = quiet(&house, "slow");
+        let (_slow, asked) = quiet(&fixture, "slow");
         let nodes = [
             "{id: a, use: agent:flaky, retry: {max_attempts: 2, backoff_ms: 1}}",
             "{id: b, use: agent:slow}",
@@ -135,10 +135,10 @@ fn what_is_kept_of_a_run_is_what_was_on_the_wire_in_its_order_also_after_a_resta
         let yaml = format!(
             "version: 0\nname: all\nnodes:\n{nodes}edges:\n{edges}artifacts: {{save: [a.out, b.out]}}\n"
         );
-        let mut client = house.agent_client();
+        let mut client = fixture.agent_client();
         assert_eq!(client.submit(7, &yaml).variant, "RunAccepted");
         let reply = asked.recv_timeout(Duration::from_secs(20)).unwrap();
-        let mut slow = Peer::greeted(&house.path(), "agent", None);
+        let mut slow = Peer::greeted(&fixture.path(), "agent", None);
         let report = map(vec![("message", "reading".into()), ("done", 3.into()), ("total", Value::F64(4.5))]);
         let body = frames::body("observation.progress.v1", report);
         let msg_id = slow.next_id();
@@ -156,18 +156,18 @@ fn what_is_kept_of_a_run_is_what_was_on_the_wire_in_its_order_also_after_a_resta
     for kind in ["status", "plan", "trace", "artifact", "progress"] {
         assert!(said.iter().any(|said| said.0 == kind), "{kind}: {said:#?}");
     }
-    assert_eq!(history(&house, 7).iter().map(in_history).collect::<Vec<_>>(), said);
-    let numbers: Vec<u64> = history(&house, 7).iter().map(|row| row.number).collect();
+    assert_eq!(history(&fixture, 7).iter().map(in_history).collect::<Vec<_>>(), said);
+    let numbers: Vec<u64> = history(&fixture, 7).iter().map(|row| row.number).collect();
     assert_eq!(numbers, (1..=said.len() as u64).collect::<Vec<_>>());
-    house.restart();
-    assert_eq!(history(&house, 7).iter().map(in_history).collect::<Vec<_>>(), said);
+    fixture.restart();
+    assert_eq!(history(&fixture, 7).iter().map(in_history).collect::<Vec<_>>(), said);
 }
 
 /// The ladder of a run, once it has so many hops.
-fn hops(house: &TestStation, number: u128, count: usize) -> Vec<HopRow> {
+fn hops(fixture: &TestStation, number: u128, count: usize) -> Vec<HopRow> {
     for _ in 0..4_000 {
         let Page::Trace { hops, .. } =
-            house.query(Query::Trace { trace: run(number), after: Seq(0), events: true, limit: 1_000 })
+            fixture.query(Query::Trace { trace: run(number), after: Seq(0), events: true, limit: 1_000 })
         else {
             panic!()
         };
@@ -181,10 +181,10 @@ fn hops(house: &TestStation, number: u128, count: usize) -> Vec<HopRow> {
 
 #[test]
 fn a_hop_has_the_length_of_what_was_read_of_a_socket_or_written_to_one() {
-    let house = TestStation::open();
-    let mut agent = Peer::greeted(&house.path(), "agent", None);
+    let fixture = TestStation::open();
+    let mut agent = Peer::greeted(&fixture.path(), "agent", None);
     agent.subscribe(1, "agent/raw");
-    let mut client = house.agent_client();
+    let mut client = fixture.agent_client();
     client.peer.subscribe(50, "rlp/runs/**");
     let yaml = "version: 0\nname: one\nnodes: [{id: a, use: agent:raw, with: {text: hello}}]\nedges: []\n";
     let submit = map(vec![("RunSubmit", map(vec![("request_id", id(7)), ("opening_yaml", yaml.into())]))]);
@@ -202,7 +202,7 @@ fn a_hop_has_the_length_of_what_was_read_of_a_socket_or_written_to_one() {
     let written = |frame: &[u8]| frame.len() as u64 - 4;
     let [accepted, events @ ..] = &read[..] else { panic!("nothing was read") };
     assert_eq!(u64::from(u32::from_be_bytes(accepted.wire[..4].try_into().unwrap())), read_len(accepted));
-    let hops = hops(&house, 7, 4 + events.len());
+    let hops = hops(&fixture, 7, 4 + events.len());
     let lens = |schema_id: u16| -> Vec<u64> {
         hops.iter().filter(|hop| hop.schema_id == Some(schema_id)).map(|hop| hop.frame_len.unwrap()).collect()
     };
@@ -222,10 +222,10 @@ fn a_hop_has_the_length_of_what_was_read_of_a_socket_or_written_to_one() {
 
 #[test]
 fn the_greatest_times_and_counts_of_an_opening_run_and_are_cancelled() {
-    let house = TestStation::open();
+    let fixture = TestStation::open();
     let _agents = [
-        house.agent("echo", |_: &AgentCall| vec![completed(vec![("out", 1.into())])]),
-        house.agent("flaky", |_: &AgentCall| vec![failed(true, "not yet")]),
+        fixture.agent("echo", |_: &AgentCall| vec![completed(vec![("out", 1.into())])]),
+        fixture.agent("flaky", |_: &AgentCall| vec![failed(true, "not yet")]),
     ];
     let all = format!(
         "timeout_ms: {GREATEST}, budget_tokens: {GREATEST}, retry: {{max_attempts: {}, backoff_ms: {GREATEST}}}",
@@ -238,7 +238,7 @@ fn the_greatest_times_and_counts_of_an_opening_run_and_are_cancelled() {
     ];
     let nodes = nodes.map(|node| format!("  - {node}\n")).concat();
     let policy = format!("policy: {{timeout_ms: {GREATEST}, budget_tokens: {GREATEST}}}\n");
-    let mut client = house.agent_client();
+    let mut client = fixture.agent_client();
     let answer = client.submit(7, &format!("version: 0\nname: endless\n{policy}nodes:\n{nodes}edges: []\n"));
     assert_eq!(answer.variant, "RunAccepted", "{answer:?}");
     let mut left = vec!["a is completed", "b is retrying: not yet", "c is asking"];
@@ -254,13 +254,13 @@ fn the_greatest_times_and_counts_of_an_opening_run_and_are_cancelled() {
 
 #[test]
 fn a_decision_may_name_its_question_by_text_and_the_first_one_counts() {
-    let house = TestStation::open();
-    let _echo = house.agent("echo", |_: &AgentCall| vec![completed(vec![("out", 1.into())])]);
+    let fixture = TestStation::open();
+    let _echo = fixture.agent("echo", |_: &AgentCall| vec![completed(vec![("out", 1.into())])]);
     let yaml = "version: 0\nname: asks\nnodes: [{id: a, use: agent:echo, with: {require_human_confirm: true}}]\nedges: []\n";
-    let mut person = house.client("tui", Some(TokenKind::Operator));
+    let mut person = fixture.client("tui", Some(TokenKind::Operator));
     person.peer.subscribe(50, "action.request");
     for (number, approved) in [(1, true), (2, false)] {
-        let mut client = house.agent_client();
+        let mut client = fixture.agent_client();
         assert_eq!(client.submit(number, yaml).variant, "RunAccepted");
         let (action, _) = person.asked();
         let text = uuid::Uuid::from_slice(action.as_slice().unwrap()).unwrap().to_string();
@@ -276,8 +276,8 @@ fn a_decision_may_name_its_question_by_text_and_the_first_one_counts() {
 
 #[test]
 fn a_cue_submits_runs_and_is_told_that_it_may_ask_for_nothing_else() {
-    let house = TestStation::open();
-    let mut cue = house.client("cue", Some(TokenKind::Cue));
+    let fixture = TestStation::open();
+    let mut cue = fixture.client("cue", Some(TokenKind::Cue));
     cue.request(
         5,
         "DescribeAgents",
@@ -302,29 +302,29 @@ fn a_cue_submits_runs_and_is_told_that_it_may_ask_for_nothing_else() {
 
 #[test]
 fn whoever_takes_an_agents_own_topic_as_an_agent_is_that_agent_and_others_watch() {
-    let house = TestStation::open();
+    let fixture = TestStation::open();
     let watchers = [("viewer", TokenKind::Viewer), ("tui", TokenKind::Operator), ("ui", TokenKind::Operator)];
-    let mut watchers = watchers.map(|(kind, token)| house.client(kind, Some(token)));
+    let mut watchers = watchers.map(|(kind, token)| fixture.client(kind, Some(token)));
     for watcher in &mut watchers {
         watcher.peer.subscribe(7, "agent/ghost");
     }
     let yaml = "version: 0\nname: one\nnodes: [{id: a, use: agent:ghost, timeout_ms: 50}]\nedges: []\n";
-    let mut client = house.agent_client();
+    let mut client = fixture.agent_client();
     let last = client.run(1, yaml).pop().unwrap();
     let why = "nobody answers on agent/ghost: start the agent, or correct the node's `use`";
     assert_eq!(last.message, format!("the run failed: node a failed: {why}"));
-    let mut tail = house.agent_client();
+    let mut tail = fixture.agent_client();
     tail.peer.subscribe(7, "agent/ghost");
-    let mut client = house.agent_client();
+    let mut client = fixture.agent_client();
     let last = client.run(2, yaml).pop().unwrap();
     assert_eq!(last.message, "the run failed: node a failed: timed out after 50 ms");
 }
 
 #[test]
 fn how_much_of_a_run_was_done_is_said_while_it_goes_on_and_after_a_restart() {
-    let mut house = TestStation::open();
-    let (_silent, asked) = quiet(&house, "silent");
-    let _echo = house.agent("echo", |_: &AgentCall| vec![completed(vec![("out", "yes".into())])]);
+    let mut fixture = TestStation::open();
+    let (_silent, asked) = quiet(&fixture, "silent");
+    let _echo = fixture.agent("echo", |_: &AgentCall| vec![completed(vec![("out", "yes".into())])]);
     let nodes = [
         "{id: a, use: agent:echo}",
         "{id: b, use: agent:silent}",
@@ -334,42 +334,42 @@ fn how_much_of_a_run_was_done_is_said_while_it_goes_on_and_after_a_restart() {
     let nodes = nodes.map(|node| format!("  - {node}\n")).concat();
     let edges =
         "  - {from: a.out, to: b.in}\n  - {from: 'a.out ==no', to: c.in}\n  - {from: b.out, to: d.in}\n";
-    let mut client = house.agent_client();
+    let mut client = fixture.agent_client();
     assert_eq!(
         client.submit(7, &format!("version: 0\nname: half\nnodes:\n{nodes}edges:\n{edges}")).variant,
         "RunAccepted"
     );
     asked.recv_timeout(Duration::from_secs(20)).unwrap();
-    let row = |house: &TestStation| match house.query(Query::Run { run: run(7) }) {
+    let row = |fixture: &TestStation| match fixture.query(Query::Run { run: run(7) }) {
         Page::Run(Some(detail)) => detail.row,
         other => panic!("{other:?}"),
     };
-    let until = |house: &TestStation, is_so: &dyn Fn(&rl_console::port::RunRow) -> bool| {
+    let until = |fixture: &TestStation, is_so: &dyn Fn(&rl_console::port::RunRow) -> bool| {
         for _ in 0..4_000 {
-            if is_so(&row(house)) {
-                return row(house);
+            if is_so(&row(fixture)) {
+                return row(fixture);
             }
             std::thread::sleep(Duration::from_millis(5));
         }
-        panic!("{:?}", row(house));
+        panic!("{:?}", row(fixture));
     };
-    let open = until(&house, &|row| row.done == 2);
+    let open = until(&fixture, &|row| row.done == 2);
     assert_eq!((open.state, open.nodes), (RunState::Running, 4), "a is completed, c is skipped");
-    house.restart();
-    let cut = until(&house, &|row| row.state != RunState::Running);
+    fixture.restart();
+    let cut = until(&fixture, &|row| row.state != RunState::Running);
     assert_eq!((cut.state, cut.done, cut.nodes), (RunState::Failed, 2, 4));
 }
 
 #[test]
 fn the_command_lines_requests_are_as_the_text_has_them() {
-    let house = TestStation::open();
-    let _silent = house.agent("silent", |_: &AgentCall| Vec::new());
-    let mut watcher = house.agent_client();
+    let fixture = TestStation::open();
+    let _silent = fixture.agent("silent", |_: &AgentCall| Vec::new());
+    let mut watcher = fixture.agent_client();
     let yaml = "version: 0\nname: one\nparams: {user: bob}\nnodes: [{id: a, use: agent:silent, with: {to: '{{params.user}}'}}]\nedges: []\n";
-    let file = house.folder.path().join("one.yaml");
+    let file = fixture.folder.path().join("one.yaml");
     std::fs::write(&file, yaml).unwrap();
     let args =
-        |args: &[&str]| assert!(crate::real::cli(house.folder.path(), args).status.success(), "{args:?}");
+        |args: &[&str]| assert!(crate::real::cli(fixture.folder.path(), args).status.success(), "{args:?}");
     args(&["submit", file.to_str().unwrap(), "-p", "user=ann"]);
     let requested = |watcher: &mut Client| loop {
         let (_, topic, frame) = watcher.peer.delivered();
@@ -402,10 +402,10 @@ fn the_command_lines_requests_are_as_the_text_has_them() {
 
 #[test]
 fn each_attempt_is_asked_for_on_its_agents_topic_with_a_reply_topic_of_its_own() {
-    let house = TestStation::open();
-    let mut agent = Peer::greeted(&house.path(), "agent", None);
+    let fixture = TestStation::open();
+    let mut agent = Peer::greeted(&fixture.path(), "agent", None);
     agent.subscribe(1, "agent/raw");
-    let mut client = house.agent_client();
+    let mut client = fixture.agent_client();
     let yaml =
         "version: 0\nname: one\nnodes: [{id: a, use: agent:raw, retry: {max_attempts: 2}}]\nedges: []\n";
     assert_eq!(client.submit(7, yaml).variant, "RunAccepted");
@@ -432,14 +432,14 @@ fn each_attempt_is_asked_for_on_its_agents_topic_with_a_reply_topic_of_its_own()
 
 #[test]
 fn who_subscribes_in_the_middle_of_a_run_hears_what_is_told_from_then_on() {
-    let house = TestStation::open();
-    let (_slow, asked) = quiet(&house, "slow");
+    let fixture = TestStation::open();
+    let (_slow, asked) = quiet(&fixture, "slow");
     let yaml = "version: 0\nname: one\nnodes: [{id: a, use: agent:slow}]\nedges: []\n";
-    let mut first = house.agent_client();
+    let mut first = fixture.agent_client();
     assert_eq!(first.submit(7, yaml).variant, "RunAccepted");
     let reply = asked.recv_timeout(Duration::from_secs(20)).unwrap();
     while first.event().message != "a is running" {}
-    let mut late = house.agent_client();
+    let mut late = fixture.agent_client();
     late.peer.subscribe(50, &format!("rlp/runs/{}/events", super::test_station::trace(7)));
     let body = frames::body("toolresult.executor.agent.response.v1", completed(Vec::new()));
     let msg_id = late.peer.next_id();

@@ -24,31 +24,31 @@ fn what_the_protocol_has_no_error_for_ends_the_call_and_names_the_bound() {
         session_bytes_max: 65_536,
         ..limits::Macp::default()
     };
-    let mut house = TestKernel::with(limits);
-    accepted(&house.send(&start("s", "m", &SessionStartPayload::default())));
-    accepted(&house.send(&start("t", "m", &SessionStartPayload::default())));
-    let (status, why) = declined(house.receive(&start("u", "m", &SessionStartPayload::default())));
+    let mut fixture = TestKernel::with(limits);
+    accepted(&fixture.send(&start("s", "m", &SessionStartPayload::default())));
+    accepted(&fixture.send(&start("t", "m", &SessionStartPayload::default())));
+    let (status, why) = declined(fixture.receive(&start("u", "m", &SessionStartPayload::default())));
     assert!(status == Status::ResourceExhausted && why.contains("limits.macp.open_max"), "{why}");
     assert!(
-        house.send(&start("t", "m", &SessionStartPayload::default())).is_duplicate,
+        fixture.send(&start("t", "m", &SessionStartPayload::default())).is_duplicate,
         "what is there is there"
     );
-    house.cancel("t", "");
-    accepted(&house.send(&start("u", "m", &SessionStartPayload::default())));
+    fixture.cancel("t", "");
+    accepted(&fixture.send(&start("u", "m", &SessionStartPayload::default())));
     for n in 0..100 {
-        accepted(&house.send_text("s", "Unheard", &format!("m{n}"), "a", ""));
+        accepted(&fixture.send_text("s", "Unheard", &format!("m{n}"), "a", ""));
     }
-    let (_, why) = declined(house.receive(&envelope("s", "Unheard", "one more", "a", "")));
+    let (_, why) = declined(fixture.receive(&envelope("s", "Unheard", "one more", "a", "")));
     assert!(why.contains("limits.macp.session_messages_max"), "{why}");
-    let (_, why) = declined(house.receive(&envelope("u", "Unheard", "m1", "a", vec![0; 65_536])));
+    let (_, why) = declined(fixture.receive(&envelope("u", "Unheard", "m1", "a", vec![0; 65_536])));
     assert!(why.contains("limits.macp.session_bytes_max"), "{why}");
-    accepted(&house.send_text("u", "Unheard", "m1", "a", ""));
+    accepted(&fixture.send_text("u", "Unheard", "m1", "a", ""));
     // No mode knows the type, and the log has it.
-    let (_, why) = declined(house.receive(&envelope("u", &"x".repeat(65_536), "m2", "a", "")));
+    let (_, why) = declined(fixture.receive(&envelope("u", &"x".repeat(65_536), "m2", "a", "")));
     assert!(why.contains("limits.macp.session_bytes_max"), "{why}");
     // Two bytes each on the way, more where they are kept.
-    house.cancel("u", "");
-    let (_, why) = declined(house.receive(&start("v", "m", &participants(&vec![""; 5_000]))));
+    fixture.cancel("u", "");
+    let (_, why) = declined(fixture.receive(&start("v", "m", &participants(&vec![""; 5_000]))));
     assert!(why.contains("limits.macp.session_bytes_max"), "{why}");
 }
 
@@ -66,18 +66,18 @@ fn too_long(ack: &crate::macp::kernel::Acked, name: &str) {
 
 #[test]
 fn a_name_that_is_too_long_to_be_kept_is_refused_behind_every_rule_of_the_text() {
-    let mut house = TestKernel::new();
+    let mut fixture = TestKernel::new();
     let long = long();
     // Rules 3 and 4, then 5.
     let of_mode = |mode: &str| Envelope {
         mode: mode.to_owned(),
         ..envelope(&long, "SessionStart", &long, &long, vec![0xff])
     };
-    refused(&house.send(&of_mode("no mode")), Fault::UnknownMode, Code::ModeNotSupported);
-    refused(&house.send(&of_mode("")), Fault::InvalidEnvelope, Code::InvalidEnvelope);
-    assert!(!house.send(&of_mode("")).error.unwrap().1.contains("limits"));
+    refused(&fixture.send(&of_mode("no mode")), Fault::UnknownMode, Code::ModeNotSupported);
+    refused(&fixture.send(&of_mode("")), Fault::InvalidEnvelope, Code::InvalidEnvelope);
+    assert!(!fixture.send(&of_mode("")).error.unwrap().1.contains("limits"));
     refused(
-        &house.send(&start(
+        &fixture.send(&start(
             &long,
             "m",
             &SessionStartPayload { ttl_ms: -1, ..SessionStartPayload::default() },
@@ -85,78 +85,86 @@ fn a_name_that_is_too_long_to_be_kept_is_refused_behind_every_rule_of_the_text()
         Fault::InvalidTtl,
         Code::InvalidEnvelope,
     );
-    accepted(&house.send(&start("s", "m", &participants(&["a"]))));
+    accepted(&fixture.send(&start("s", "m", &participants(&["a"]))));
     refused(
-        &house.send(&start("s", &long, &SessionStartPayload::default())),
+        &fixture.send(&start("s", &long, &SessionStartPayload::default())),
         Fault::DuplicateSession,
         Code::InvalidEnvelope,
     );
     // Rules 6, 9 and 10.
-    refused(&house.send_text(&long, "Vote", &long, &long, ""), Fault::UnknownSession, Code::SessionNotFound);
     refused(
-        &house.send_text("s", "Vote", &long, "b", "no json"),
+        &fixture.send_text(&long, "Vote", &long, &long, ""),
+        Fault::UnknownSession,
+        Code::SessionNotFound,
+    );
+    refused(
+        &fixture.send_text("s", "Vote", &long, "b", "no json"),
         Fault::InvalidEnvelope,
         Code::InvalidEnvelope,
     );
-    assert!(house.send_text("s", "Vote", &long, "b", "").error.unwrap().1.contains("no participant"));
-    accepted(&house.send(&start("ended", "m", &SessionStartPayload::default())));
-    house.cancel("ended", "");
-    refused(&house.send_text("ended", "Vote", &long, &long, ""), Fault::SessionNotOpen, Code::SessionNotOpen);
+    assert!(fixture.send_text("s", "Vote", &long, "b", "").error.unwrap().1.contains("no participant"));
+    accepted(&fixture.send(&start("ended", "m", &SessionStartPayload::default())));
+    fixture.cancel("ended", "");
+    refused(
+        &fixture.send_text("ended", "Vote", &long, &long, ""),
+        Fault::SessionNotOpen,
+        Code::SessionNotOpen,
+    );
     // Behind them, before the mode.
-    let (records, image) = (house.log.len(), house.kernel.image("s"));
-    too_long(&house.send_text("s", "Vote", &long, "a", "no json"), "message_id");
-    accepted(&house.send(&start("open", "m", &SessionStartPayload::default())));
-    too_long(&house.send_text("open", "Vote", "m2", &long, "no json"), "sender");
-    too_long(&house.send(&start(&long, "m", &SessionStartPayload::default())), "session_id");
-    too_long(&house.send(&start("t", &long, &SessionStartPayload::default())), "message_id");
-    too_long(&house.send(&Envelope { sender: long.clone(), ..rounds("t", "m", &[]) }), "sender");
-    assert_eq!((house.log.len(), house.kernel.image("s")), (records + 1, image), "nothing is recorded");
-    let ack = house.send_text("s", "Vote", &long, "a", "");
-    assert_eq!((ack.state, ack.at_ms), (Some(SessionState::Open), house.unix_ms()));
-    assert_eq!(house.send(&start(&long, "m", &SessionStartPayload::default())).state, None);
+    let (records, image) = (fixture.log.len(), fixture.kernel.image("s"));
+    too_long(&fixture.send_text("s", "Vote", &long, "a", "no json"), "message_id");
+    accepted(&fixture.send(&start("open", "m", &SessionStartPayload::default())));
+    too_long(&fixture.send_text("open", "Vote", "m2", &long, "no json"), "sender");
+    too_long(&fixture.send(&start(&long, "m", &SessionStartPayload::default())), "session_id");
+    too_long(&fixture.send(&start("t", &long, &SessionStartPayload::default())), "message_id");
+    too_long(&fixture.send(&Envelope { sender: long.clone(), ..rounds("t", "m", &[]) }), "sender");
+    assert_eq!((fixture.log.len(), fixture.kernel.image("s")), (records + 1, image), "nothing is recorded");
+    let ack = fixture.send_text("s", "Vote", &long, "a", "");
+    assert_eq!((ack.state, ack.at_ms), (Some(SessionState::Open), fixture.unix_ms()));
+    assert_eq!(fixture.send(&start(&long, "m", &SessionStartPayload::default())).state, None);
     // A byte less is kept.
-    accepted(&house.send_text("s", "Unheard", &long[1..], "a", ""));
-    accepted(&house.send(&start(&long[1..], &long[1..], &SessionStartPayload::default())));
+    accepted(&fixture.send_text("s", "Unheard", &long[1..], "a", ""));
+    accepted(&fixture.send(&start(&long[1..], &long[1..], &SessionStartPayload::default())));
 }
 
 #[test]
 fn what_is_not_kept_may_be_of_any_length() {
-    let mut house = TestKernel::new();
+    let mut fixture = TestKernel::new();
     let long = "x".repeat(100_000);
-    accepted(&house.send_text(&long, "Signal", &long, &long, ""));
-    accepted(&house.send(&start("s", "m", &SessionStartPayload::default())));
-    accepted(&house.send_text("s", &long, "m1", "a", ""));
-    accepted(&house.send(&Envelope { mode: long.clone(), ..envelope("s", "Unheard", "m2", "a", "") }));
-    assert_eq!(house.state_of(&long), Err(Status::NotFound));
-    refused(&house.cancel(&long, &long), Fault::UnknownSession, Code::SessionNotFound);
-    let rebuilt = house.replayed();
-    assert_eq!(rebuilt.images(), house.kernel.images());
+    accepted(&fixture.send_text(&long, "Signal", &long, &long, ""));
+    accepted(&fixture.send(&start("s", "m", &SessionStartPayload::default())));
+    accepted(&fixture.send_text("s", &long, "m1", "a", ""));
+    accepted(&fixture.send(&Envelope { mode: long.clone(), ..envelope("s", "Unheard", "m2", "a", "") }));
+    assert_eq!(fixture.state_of(&long), Err(Status::NotFound));
+    refused(&fixture.cancel(&long, &long), Fault::UnknownSession, Code::SessionNotFound);
+    let rebuilt = fixture.replayed();
+    assert_eq!(rebuilt.images(), fixture.kernel.images());
 }
 
 #[test]
 fn a_session_lists_nobody_who_could_not_speak() {
-    let mut house = TestKernel::new();
+    let mut fixture = TestKernel::new();
     let long = long();
-    too_long(&house.send(&rounds("s", "m", &["a", &long])), "participants[1]");
-    too_long(&house.send(&start("s", "m", &participants(&[&long]))), "participants[0]");
-    assert!(house.log.is_empty());
-    accepted(&house.send(&rounds("s", "m", &["a", &long[1..]])));
-    accepted(&house.send_text("s", "Contribute", "m1", &long[1..], r#"{"value":"x"}"#));
+    too_long(&fixture.send(&rounds("s", "m", &["a", &long])), "participants[1]");
+    too_long(&fixture.send(&start("s", "m", &participants(&[&long]))), "participants[0]");
+    assert!(fixture.log.is_empty());
+    accepted(&fixture.send(&rounds("s", "m", &["a", &long[1..]])));
+    accepted(&fixture.send_text("s", "Contribute", "m1", &long[1..], r#"{"value":"x"}"#));
 }
 
 #[test]
 fn what_is_not_durable_is_bounded() {
-    let mut house = TestKernel::with(limits::Macp { unsaved_bytes_max: 10_000, ..limits::Macp::default() });
-    accepted(&house.send(&start("s", "m", &SessionStartPayload::default())));
-    accepted(&house.send(&envelope("s", "Unheard", "m1", "a", vec![0; 9_000])));
+    let mut fixture = TestKernel::with(limits::Macp { unsaved_bytes_max: 10_000, ..limits::Macp::default() });
+    accepted(&fixture.send(&start("s", "m", &SessionStartPayload::default())));
+    accepted(&fixture.send(&envelope("s", "Unheard", "m1", "a", vec![0; 9_000])));
     let Answer::Declined { status: Status::Unavailable, why } =
-        house.receive(&envelope("s", "Unheard", "m2", "a", vec![0; 9_000]))
+        fixture.receive(&envelope("s", "Unheard", "m2", "a", vec![0; 9_000]))
     else {
         panic!()
     };
     assert!(why.contains("limits.macp.unsaved_bytes_max"), "{why}");
-    house.durable();
-    accepted(&house.send(&envelope("s", "Unheard", "m2", "a", vec![0; 9_000])));
+    fixture.durable();
+    accepted(&fixture.send(&envelope("s", "Unheard", "m2", "a", vec![0; 9_000])));
 }
 
 #[test]

@@ -22,7 +22,7 @@ fn filled() -> TestKernel {
 
 /// Sessions in which all happens that can; `each` sees them after every message.
 fn filled_step_by_step(each: &mut dyn FnMut(&TestKernel)) -> TestKernel {
-    let mut house = TestKernel::new();
+    let mut fixture = TestKernel::new();
     let payload = SessionStartPayload {
         intent: "what to do".to_owned(),
         mode_version: "1.0.0".to_owned(),
@@ -32,8 +32,8 @@ fn filled_step_by_step(each: &mut dyn FnMut(&TestKernel)) -> TestKernel {
         context: r#"{"trace_id":"0191d3c2-7a41-7f00-8000-00000000a41f"}"#.into(),
         ..participants(&["a", "b"])
     };
-    accepted(&house.send(&start("decides", "m1", &payload)));
-    accepted(&house.send(&rounds("agrees", "m1", &["a", "b"])));
+    accepted(&fixture.send(&start("decides", "m1", &payload)));
+    accepted(&fixture.send(&rounds("agrees", "m1", &["a", "b"])));
     for (n, (kind, json)) in [
         ("Proposal", r#"{"proposal_id":"p","option":"o","rationale":"r","supporting_data":"AAE="}"#),
         ("Evaluation", r#"{"proposal_id":"p","recommendation":"APPROVE","confidence":0.1}"#),
@@ -45,47 +45,47 @@ fn filled_step_by_step(each: &mut dyn FnMut(&TestKernel)) -> TestKernel {
     .into_iter()
     .enumerate()
     {
-        house.ms += 1;
-        accepted(&house.send_text(
+        fixture.ms += 1;
+        accepted(&fixture.send_text(
             "decides",
             kind,
             &format!("d{n}"),
             if n % 2 == 0 { "a" } else { "b" },
             json,
         ));
-        each(&house);
+        each(&fixture);
     }
     for (n, (sender, value)) in [("a", "x"), ("b", "y"), ("a", "x"), ("a", "y")].into_iter().enumerate() {
-        house.ms += 1;
-        accepted(&house.send_text(
+        fixture.ms += 1;
+        accepted(&fixture.send_text(
             "agrees",
             "Contribute",
             &format!("c{n}"),
             sender,
             &format!(r#"{{"value":"{value}"}}"#),
         ));
-        each(&house);
+        each(&fixture);
     }
-    accepted(&house.send(&start("ends", "m1", &payload)));
-    each(&house);
-    house.cancel("ends", "no more");
-    each(&house);
-    accepted(&house.send(&start("commits", "m1", &payload)));
+    accepted(&fixture.send(&start("ends", "m1", &payload)));
+    each(&fixture);
+    fixture.cancel("ends", "no more");
+    each(&fixture);
+    accepted(&fixture.send(&start("commits", "m1", &payload)));
     for (id, kind, json) in DECISION {
-        accepted(&house.send_text("commits", kind, id, "a", json));
-        each(&house);
+        accepted(&fixture.send_text("commits", kind, id, "a", json));
+        each(&fixture);
     }
-    accepted(&house.send(&start("expires", "m1", &SessionStartPayload { ttl_ms: 1, ..payload.clone() })));
-    house.ms += 2;
-    assert!(house.state_of("expires").is_ok());
-    each(&house);
-    accepted(&house.send(&start("is swept", "m1", &SessionStartPayload { ttl_ms: 1, ..payload })));
-    house.ms += 2;
-    house.input(Input::Timeout);
-    each(&house);
-    assert!(house.state_of("is swept").is_ok());
-    each(&house);
-    house
+    accepted(&fixture.send(&start("expires", "m1", &SessionStartPayload { ttl_ms: 1, ..payload.clone() })));
+    fixture.ms += 2;
+    assert!(fixture.state_of("expires").is_ok());
+    each(&fixture);
+    accepted(&fixture.send(&start("is swept", "m1", &SessionStartPayload { ttl_ms: 1, ..payload })));
+    fixture.ms += 2;
+    fixture.input(Input::Timeout);
+    each(&fixture);
+    assert!(fixture.state_of("is swept").is_ok());
+    each(&fixture);
+    fixture
 }
 
 const DECISION: [(&str, &str, &str); 3] = [
@@ -97,13 +97,13 @@ const DECISION: [(&str, &str, &str); 3] = [
 #[test]
 fn a_log_that_ends_behind_any_message_makes_the_kernel_of_that_moment() {
     let mut moments = Vec::new();
-    let house = filled_step_by_step(&mut |house| {
-        moments.push((house.log.len(), house.kernel.images(), house.kernel.open()));
+    let fixture = filled_step_by_step(&mut |fixture| {
+        moments.push((fixture.log.len(), fixture.kernel.images(), fixture.kernel.open()));
     });
     assert!(moments.len() > 15);
     for (records, images, open) in moments {
         let mut kernel = Kernel::new(Now::at_ms(0), crate::limits::Macp::default());
-        for (number, record) in &house.log[..records] {
+        for (number, record) in &fixture.log[..records] {
             kernel.replay(*number, record).unwrap();
         }
         assert_eq!((kernel.images(), kernel.open()), (images, open), "{records} records");
@@ -112,24 +112,24 @@ fn a_log_that_ends_behind_any_message_makes_the_kernel_of_that_moment() {
 
 #[test]
 fn a_commitment_whose_segment_is_cut_anywhere_is_there_whole_or_not_at_all() {
-    let mut house = TestKernel::new();
-    accepted(&house.send(&start("s", "m1", &SessionStartPayload::default())));
+    let mut fixture = TestKernel::new();
+    accepted(&fixture.send(&start("s", "m1", &SessionStartPayload::default())));
     let mut before = 0;
     for (id, kind, json) in DECISION {
-        before = house.log.len();
-        accepted(&house.send_text("s", kind, id, "a", json));
+        before = fixture.log.len();
+        accepted(&fixture.send_text("s", kind, id, "a", json));
     }
-    assert_eq!(house.log.len(), before + 2, "the message and the resolution");
+    assert_eq!(fixture.log.len(), before + 2, "the message and the resolution");
     let mut segment = Vec::new();
-    for (number, record) in &house.log[before..] {
+    for (number, record) in &fixture.log[before..] {
         push(&mut segment, *number, record);
     }
-    let whole = house.kernel.image("s").unwrap();
+    let whole = fixture.kernel.image("s").unwrap();
     let segment = Bytes::from(segment);
     let mut committed = 0;
     for cut in 0..=segment.len() {
         let mut kernel = Kernel::new(Now::at_ms(0), crate::limits::Macp::default());
-        for (number, record) in &house.log[..before] {
+        for (number, record) in &fixture.log[..before] {
             kernel.replay(*number, record).unwrap();
         }
         let open = kernel.image("s").unwrap();
@@ -158,45 +158,51 @@ fn a_commitment_whose_segment_is_cut_anywhere_is_there_whole_or_not_at_all() {
 
 #[test]
 fn a_kernel_is_rebuilt_from_its_log_whatever_the_moment() {
-    let house = filled();
-    let rebuilt = house.replayed();
-    assert_eq!(rebuilt.images(), house.kernel.images());
-    assert_eq!((rebuilt.open(), rebuilt.next_number()), (house.kernel.open(), house.kernel.next_number()));
-    for (id, image) in house.kernel.images() {
-        let own =
-            house.log.iter().filter(|(number, _)| *number == image.number).map(|(_, record)| record.clone());
+    let fixture = filled();
+    let rebuilt = fixture.replayed();
+    assert_eq!(rebuilt.images(), fixture.kernel.images());
+    assert_eq!(
+        (rebuilt.open(), rebuilt.next_number()),
+        (fixture.kernel.open(), fixture.kernel.next_number())
+    );
+    for (id, image) in fixture.kernel.images() {
+        let own = fixture
+            .log
+            .iter()
+            .filter(|(number, _)| *number == image.number)
+            .map(|(_, record)| record.clone());
         assert_eq!(rebuild(image.number, own, 512).unwrap(), image, "{id}");
     }
 }
 
 #[test]
 fn a_rebuilt_kernel_goes_on_as_the_one_before() {
-    let mut house = filled();
-    let mut rebuilt = TestKernel { kernel: house.replayed(), ..TestKernel::new() };
+    let mut fixture = filled();
+    let mut rebuilt = TestKernel { kernel: fixture.replayed(), ..TestKernel::new() };
     while rebuilt.kernel.poll_output().is_some() {}
-    rebuilt.ms = house.ms;
+    rebuilt.ms = fixture.ms;
     // Its clock begins at another moment than the first one's did.
-    for house in [&mut house, &mut rebuilt] {
-        accepted(&house.send_text(
+    for fixture in [&mut fixture, &mut rebuilt] {
+        accepted(&fixture.send_text(
             "decides",
             "Commitment",
             "last",
             "a",
             r#"{"commitment_id":"c","action":"go"}"#,
         ));
-        assert!(house.send_text("agrees", "Contribute", "c3", "a", "").is_duplicate);
+        assert!(fixture.send_text("agrees", "Contribute", "c3", "a", "").is_duplicate);
     }
-    assert_eq!(house.kernel.image("agrees").unwrap().state, rebuilt.kernel.image("agrees").unwrap().state);
-    assert_eq!(house.kernel.image("decides").unwrap().json, rebuilt.kernel.image("decides").unwrap().json);
+    assert_eq!(fixture.kernel.image("agrees").unwrap().state, rebuilt.kernel.image("agrees").unwrap().state);
+    assert_eq!(fixture.kernel.image("decides").unwrap().json, rebuilt.kernel.image("decides").unwrap().json);
 }
 
 #[test]
 fn a_record_that_cannot_be_read_ends_its_session_and_says_why() {
-    let house = filled();
-    let number = house.kernel.image("decides").unwrap().number;
-    let mut kernel = Kernel::new(house.now(), crate::limits::Macp::default());
+    let fixture = filled();
+    let number = fixture.kernel.image("decides").unwrap().number;
+    let mut kernel = Kernel::new(fixture.now(), crate::limits::Macp::default());
     let mut damaged = 0;
-    for (place, (of, record)) in house.log.iter().enumerate() {
+    for (place, (of, record)) in fixture.log.iter().enumerate() {
         let record = if *of == number && place == 4 { Bytes::from_static(&[0xff]) } else { record.clone() };
         damaged += u32::from(kernel.replay(*of, &record).is_err());
     }
@@ -208,8 +214,8 @@ fn a_record_that_cannot_be_read_ends_its_session_and_says_why() {
         }
     }
     assert!(ended.contains(&("decides".to_owned(), Ending::LogDamaged, false)), "{ended:?}");
-    assert_eq!(kernel.images().len(), house.kernel.images().len());
-    assert_eq!(kernel.image("agrees"), house.kernel.image("agrees"), "the others are as they were");
+    assert_eq!(kernel.images().len(), fixture.kernel.images().len());
+    assert_eq!(kernel.image("agrees"), fixture.kernel.image("agrees"), "the others are as they were");
 }
 
 #[test]
@@ -230,9 +236,9 @@ fn a_log_that_begins_with_no_start_makes_no_session() {
 
 #[test]
 fn what_a_log_had_is_not_waited_for() {
-    let mut house = TestKernel::new();
-    accepted(&house.send(&start("s", "m1", &SessionStartPayload::default())));
-    accepted(&house.send_text("s", "Message", "m2", "a", "resolve"));
-    assert!(house.kernel.last_ticket() > Ticket(0));
-    assert_eq!(house.replayed().last_ticket(), Ticket(0));
+    let mut fixture = TestKernel::new();
+    accepted(&fixture.send(&start("s", "m1", &SessionStartPayload::default())));
+    accepted(&fixture.send_text("s", "Message", "m2", "a", "resolve"));
+    assert!(fixture.kernel.last_ticket() > Ticket(0));
+    assert_eq!(fixture.replayed().last_ticket(), Ticket(0));
 }

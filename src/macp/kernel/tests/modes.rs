@@ -4,9 +4,9 @@ use super::test_kernel::{TestKernel, accepted, participants, refused, rounds, st
 use crate::macp::{Code, Ending, Fault, Phase, SessionState, Transition, proto::v1::SessionStartPayload};
 
 fn decision() -> TestKernel {
-    let mut house = TestKernel::new();
-    accepted(&house.send(&start("s", "start", &SessionStartPayload::default())));
-    house
+    let mut fixture = TestKernel::new();
+    accepted(&fixture.send(&start("s", "start", &SessionStartPayload::default())));
+    fixture
 }
 
 impl TestKernel {
@@ -31,25 +31,25 @@ const COMMITMENT: &str =
 
 #[test]
 fn a_decision_goes_through_its_phases_and_resolves_with_the_commitment() {
-    let mut house = decision();
-    assert_eq!(house.phase(), Phase::Proposal);
-    accepted(&house.next("Proposal", "alice", PROPOSAL));
-    assert_eq!(house.phase(), Phase::Evaluation);
-    accepted(&house.next("Evaluation", "bob", EVALUATION));
-    accepted(&house.next("Objection", "carol", OBJECTION));
-    assert_eq!(house.phase(), Phase::Evaluation);
-    accepted(&house.next("Vote", "bob", VOTE));
-    assert_eq!(house.phase(), Phase::Voting);
-    let ack = house.next("Commitment", "alice", COMMITMENT);
+    let mut fixture = decision();
+    assert_eq!(fixture.phase(), Phase::Proposal);
+    accepted(&fixture.next("Proposal", "alice", PROPOSAL));
+    assert_eq!(fixture.phase(), Phase::Evaluation);
+    accepted(&fixture.next("Evaluation", "bob", EVALUATION));
+    accepted(&fixture.next("Objection", "carol", OBJECTION));
+    assert_eq!(fixture.phase(), Phase::Evaluation);
+    accepted(&fixture.next("Vote", "bob", VOTE));
+    assert_eq!(fixture.phase(), Phase::Voting);
+    let ack = fixture.next("Commitment", "alice", COMMITMENT);
     accepted(&ack);
-    assert_eq!((ack.state, house.phase()), (Some(SessionState::Resolved), Phase::Committed));
-    let (ending, _, _, resolution) = house.kernel.image("s").unwrap().end.unwrap();
+    assert_eq!((ack.state, fixture.phase()), (Some(SessionState::Resolved), Phase::Committed));
+    let (ending, _, _, resolution) = fixture.kernel.image("s").unwrap().end.unwrap();
     assert_eq!(
         (ending, resolution.as_ref()),
         (Ending::Resolved, COMMITMENT.as_bytes()),
         "the payload's exact bytes"
     );
-    let (transition, text) = house.transitions.last().unwrap();
+    let (transition, text) = fixture.transitions.last().unwrap();
     assert!(matches!(transition, Transition::Ended { ending: Ending::Resolved, .. }) && text == COMMITMENT);
 }
 
@@ -72,38 +72,38 @@ fn every_message_moves_every_phase_as_it_is_ruled() {
     ];
     for (message_type, payload, leads) in table {
         for ((before, way), after) in to.iter().zip(leads) {
-            let mut house = decision();
+            let mut fixture = decision();
             for (message_type, payload) in *way {
-                accepted(&house.next(message_type, "a", payload));
+                accepted(&fixture.next(message_type, "a", payload));
             }
-            assert_eq!(house.phase(), *before);
-            let ack = house.next(message_type, "a", payload);
+            assert_eq!(fixture.phase(), *before);
+            let ack = fixture.next(message_type, "a", payload);
             match after {
                 Some(_) => accepted(&ack),
                 None => refused(&ack, Fault::InvalidPayload, Code::InvalidEnvelope),
             }
-            assert_eq!(house.phase(), after.unwrap_or(*before), "{message_type} in {before:?}");
+            assert_eq!(fixture.phase(), after.unwrap_or(*before), "{message_type} in {before:?}");
         }
     }
     // Back from an evaluation, the votes are still there.
-    let mut house = decision();
+    let mut fixture = decision();
     for (message_type, payload) in
         [("Proposal", PROPOSAL), ("Vote", VOTE), ("Evaluation", EVALUATION), ("Commitment", COMMITMENT)]
     {
-        accepted(&house.next(message_type, "a", payload));
+        accepted(&fixture.next(message_type, "a", payload));
     }
-    assert_eq!(house.phase(), Committed);
+    assert_eq!(fixture.phase(), Committed);
 }
 
 #[test]
 fn a_proposal_needs_an_id_and_overwrites_the_one_of_its_id() {
-    let mut house = decision();
+    let mut fixture = decision();
     for payload in [r#"{"proposal_id":""}"#, "{}", r#"{"option":"x"}"#] {
-        refused(&house.next("Proposal", "a", payload), Fault::InvalidPayload, Code::InvalidEnvelope);
+        refused(&fixture.next("Proposal", "a", payload), Fault::InvalidPayload, Code::InvalidEnvelope);
     }
-    accepted(&house.next("Proposal", "a", r#"{"proposal_id":"p1","option":"one"}"#));
-    accepted(&house.next("Proposal", "b", r#"{"proposal_id":"p1","option":"two","rationale":"better"}"#));
-    let json = house.kernel.image("s").unwrap().json;
+    accepted(&fixture.next("Proposal", "a", r#"{"proposal_id":"p1","option":"one"}"#));
+    accepted(&fixture.next("Proposal", "b", r#"{"proposal_id":"p1","option":"two","rationale":"better"}"#));
+    let json = fixture.kernel.image("s").unwrap().json;
     let expected = serde_json::json!({
         "p1": { "proposal_id": "p1", "option": "two", "rationale": "better", "supporting_data": "", "sender": "b" }
     });
@@ -112,17 +112,17 @@ fn a_proposal_needs_an_id_and_overwrites_the_one_of_its_id() {
 
 #[test]
 fn evaluations_and_objections_need_their_proposal_and_are_all_kept() {
-    let mut house = decision();
-    accepted(&house.next("Proposal", "a", PROPOSAL));
+    let mut fixture = decision();
+    accepted(&fixture.next("Proposal", "a", PROPOSAL));
     for message_type in ["Evaluation", "Objection"] {
         for payload in [r#"{"proposal_id":"p2"}"#, "{}", r#"{"proposal_id":""}"#] {
-            refused(&house.next(message_type, "a", payload), Fault::InvalidPayload, Code::InvalidEnvelope);
+            refused(&fixture.next(message_type, "a", payload), Fault::InvalidPayload, Code::InvalidEnvelope);
         }
         for _ in 0..2 {
-            accepted(&house.next(message_type, "a", r#"{"proposal_id":"p1"}"#));
+            accepted(&fixture.next(message_type, "a", r#"{"proposal_id":"p1"}"#));
         }
     }
-    let json = house.kernel.image("s").unwrap().json;
+    let json = fixture.kernel.image("s").unwrap().json;
     assert_eq!(
         (json["evaluations"].as_array().unwrap().len(), json["objections"].as_array().unwrap().len()),
         (2, 2)
@@ -132,13 +132,13 @@ fn evaluations_and_objections_need_their_proposal_and_are_all_kept() {
 
 #[test]
 fn the_last_vote_wins_and_may_be_for_a_proposal_that_is_not_there() {
-    let mut house = decision();
-    refused(&house.next("Vote", "a", VOTE), Fault::InvalidPayload, Code::InvalidEnvelope);
-    accepted(&house.next("Proposal", "a", PROPOSAL));
-    accepted(&house.next("Vote", "a", VOTE));
-    accepted(&house.next("Vote", "b", VOTE));
-    accepted(&house.next("Vote", "a", r#"{"proposal_id":"elsewhere","vote":"perhaps"}"#));
-    let votes = house.kernel.image("s").unwrap().json["votes"].clone();
+    let mut fixture = decision();
+    refused(&fixture.next("Vote", "a", VOTE), Fault::InvalidPayload, Code::InvalidEnvelope);
+    accepted(&fixture.next("Proposal", "a", PROPOSAL));
+    accepted(&fixture.next("Vote", "a", VOTE));
+    accepted(&fixture.next("Vote", "b", VOTE));
+    accepted(&fixture.next("Vote", "a", r#"{"proposal_id":"elsewhere","vote":"perhaps"}"#));
+    let votes = fixture.kernel.image("s").unwrap().json["votes"].clone();
     let expected = serde_json::json!({
         "a": { "proposal_id": "elsewhere", "vote": "perhaps", "reason": "", "sender": "a" },
         "b": { "proposal_id": "p1", "vote": "approve", "reason": "good", "sender": "b" },
@@ -148,9 +148,9 @@ fn the_last_vote_wins_and_may_be_for_a_proposal_that_is_not_there() {
 
 #[test]
 fn payloads_are_json_objects_of_the_right_types() {
-    let mut house = decision();
-    accepted(&house.next("Proposal", "a", PROPOSAL));
-    accepted(&house.next("Vote", "a", VOTE));
+    let mut fixture = decision();
+    accepted(&fixture.next("Proposal", "a", PROPOSAL));
+    accepted(&fixture.next("Vote", "a", VOTE));
     let wrong = [
         ("Proposal", r#"["p1","x","",""]"#),
         ("Proposal", r#"{"proposal_id":7}"#),
@@ -170,17 +170,17 @@ fn payloads_are_json_objects_of_the_right_types() {
         ("Commitment", r#"{"policy_version":2}"#),
     ];
     for (message_type, payload) in wrong {
-        let ack = house.next(message_type, "a", payload);
+        let ack = fixture.next(message_type, "a", payload);
         refused(&ack, Fault::InvalidPayload, Code::InvalidEnvelope);
     }
     let bytes = super::test_kernel::envelope("s", "Vote", "bytes", "a", vec![b'{', b'"', 0xff, b'"', b'}']);
-    refused(&house.send(&bytes), Fault::InvalidPayload, Code::InvalidEnvelope);
-    accepted(&house.next(
+    refused(&fixture.send(&bytes), Fault::InvalidPayload, Code::InvalidEnvelope);
+    accepted(&fixture.next(
         "Evaluation",
         "a",
         " \n{\"proposal_id\":\"p1\",\"confidence\":1,\"unknown\":[null]}",
     ));
-    accepted(&house.next(
+    accepted(&fixture.next(
         "Evaluation",
         "a",
         r#"{"proposal_id":"p1","confidence":-7e300,"recommendation":"whatever"}"#,
@@ -189,8 +189,8 @@ fn payloads_are_json_objects_of_the_right_types() {
 
 #[test]
 fn what_is_said_of_a_payload_is_short_however_long_that_is() {
-    let mut house = decision();
-    accepted(&house.next("Proposal", "a", PROPOSAL));
+    let mut fixture = decision();
+    accepted(&fixture.next("Proposal", "a", PROPOSAL));
     let long = "\u{200b}".repeat(100_000);
     for (message_type, payload) in [
         ("Evaluation", format!(r#"{{"proposal_id":"p1","confidence":"{long}"}}"#)),
@@ -198,14 +198,14 @@ fn what_is_said_of_a_payload_is_short_however_long_that_is() {
         ("Objection", format!(r#"{{"proposal_id":"{long}"}}"#)),
         ("Contribute", format!(r#"{{"value":"{long}""#)),
     ] {
-        let ack = house.next(message_type, "a", &payload);
+        let ack = fixture.next(message_type, "a", &payload);
         assert!(ack.error.is_none_or(|(_, why)| why.len() < 512), "{message_type}");
     }
 }
 
 #[test]
 fn the_old_form_resolves_and_any_other_message_does_nothing() {
-    let mut house = decision();
+    let mut fixture = decision();
     for (message_type, payload) in [
         ("Message", "Resolve"),
         ("Message", "resolve "),
@@ -214,14 +214,14 @@ fn the_old_form_resolves_and_any_other_message_does_nothing() {
         ("", ""),
         ("vote", VOTE),
     ] {
-        let ack = house.next(message_type, "a", payload);
+        let ack = fixture.next(message_type, "a", payload);
         accepted(&ack);
         assert_eq!(ack.state, Some(SessionState::Open));
     }
-    let ack = house.next("Message", "a", "resolve");
+    let ack = fixture.next("Message", "a", "resolve");
     accepted(&ack);
     assert_eq!(ack.state, Some(SessionState::Resolved));
-    let image = house.kernel.image("s").unwrap();
+    let image = fixture.kernel.image("s").unwrap();
     assert_eq!(
         (image.end.unwrap().3.as_ref(), image.state.phase()),
         (b"resolve".as_slice(), Some(Phase::Proposal))
@@ -229,9 +229,9 @@ fn the_old_form_resolves_and_any_other_message_does_nothing() {
 }
 
 fn agreeing(names: &[&str]) -> TestKernel {
-    let mut house = TestKernel::new();
-    accepted(&house.send(&rounds("s", "start", names)));
-    house
+    let mut fixture = TestKernel::new();
+    accepted(&fixture.send(&rounds("s", "start", names)));
+    fixture
 }
 
 impl TestKernel {
@@ -248,20 +248,20 @@ impl TestKernel {
 
 #[test]
 fn rounds_count_what_is_new_and_end_when_all_agree() {
-    let mut house = agreeing(&["alice", "bob"]);
-    assert_eq!(house.round(), 0);
+    let mut fixture = agreeing(&["alice", "bob"]);
+    assert_eq!(fixture.round(), 0);
     for (sender, value, round) in
         [("alice", "a", 1), ("alice", "a", 1), ("bob", "b", 2), ("alice", "c", 3), ("alice", "c", 3)]
     {
-        assert_eq!((house.contribute(sender, value), house.round()), (SessionState::Open, round));
+        assert_eq!((fixture.contribute(sender, value), fixture.round()), (SessionState::Open, round));
     }
-    assert_eq!(house.contribute("bob", "c"), SessionState::Resolved);
-    let (_, _, _, resolution) = house.kernel.image("s").unwrap().end.unwrap();
+    assert_eq!(fixture.contribute("bob", "c"), SessionState::Resolved);
+    let (_, _, _, resolution) = fixture.kernel.image("s").unwrap().end.unwrap();
     assert_eq!(
         resolution.as_ref(),
         br#"{"converged_value":"c","round":4,"final_values":{"alice":"c","bob":"c"}}"#
     );
-    let json = house.kernel.image("s").unwrap().json;
+    let json = fixture.kernel.image("s").unwrap().json;
     let expected = serde_json::json!({
         "round": 4,
         "participants": ["alice", "bob"],
@@ -273,18 +273,18 @@ fn rounds_count_what_is_new_and_end_when_all_agree() {
 
 #[test]
 fn one_participant_agrees_with_itself_and_a_name_listed_twice_is_one() {
-    let mut house = agreeing(&["alice"]);
-    assert_eq!(house.contribute("alice", ""), SessionState::Resolved);
-    let mut house = agreeing(&["alice", "alice", "bob"]);
-    assert_eq!(house.contribute("bob", "x"), SessionState::Open);
-    assert_eq!(house.contribute("alice", "x"), SessionState::Resolved);
+    let mut fixture = agreeing(&["alice"]);
+    assert_eq!(fixture.contribute("alice", ""), SessionState::Resolved);
+    let mut fixture = agreeing(&["alice", "alice", "bob"]);
+    assert_eq!(fixture.contribute("bob", "x"), SessionState::Open);
+    assert_eq!(fixture.contribute("alice", "x"), SessionState::Resolved);
 }
 
 #[test]
 fn rounds_need_participants_and_a_value_that_is_a_text() {
-    let mut house = TestKernel::new();
-    refused(&house.send(&rounds("s", "m", &[])), Fault::InvalidPayload, Code::InvalidEnvelope);
-    let mut house = agreeing(&["alice", "bob"]);
+    let mut fixture = TestKernel::new();
+    refused(&fixture.send(&rounds("s", "m", &[])), Fault::InvalidPayload, Code::InvalidEnvelope);
+    let mut fixture = agreeing(&["alice", "bob"]);
     for payload in [
         "",
         "{}",
@@ -294,17 +294,17 @@ fn rounds_need_participants_and_a_value_that_is_a_text() {
         r#""a""#,
         r#"{"value":"a","value":"b"}"#,
     ] {
-        refused(&house.next("Contribute", "alice", payload), Fault::InvalidPayload, Code::InvalidEnvelope);
+        refused(&fixture.next("Contribute", "alice", payload), Fault::InvalidPayload, Code::InvalidEnvelope);
     }
     for (message_type, payload) in
         [("Message", "resolve"), ("Vote", VOTE), ("contribute", r#"{"value":"a"}"#)]
     {
-        let ack = house.next(message_type, "alice", payload);
+        let ack = fixture.next(message_type, "alice", payload);
         assert_eq!((ack.error, ack.state), (None, Some(SessionState::Open)), "{message_type} does nothing");
     }
-    assert_eq!(house.round(), 0);
+    assert_eq!(fixture.round(), 0);
     refused(
-        &house.next("Contribute", "carol", r#"{"value":"a"}"#),
+        &fixture.next("Contribute", "carol", r#"{"value":"a"}"#),
         Fault::InvalidEnvelope,
         Code::InvalidEnvelope,
     );

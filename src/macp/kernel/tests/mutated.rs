@@ -70,9 +70,9 @@ fn a_request_of_any_bytes_is_judged_once_and_its_session_is_made_again_by_its_lo
     let (mut decoded, mut taken) = (0, 0);
     for seed in 0..300 {
         let mut chance = fastrand::Rng::with_seed(seed);
-        let mut house = TestKernel::with(limits);
+        let mut fixture = TestKernel::with(limits);
         for n in 0..80 {
-            house.ms += chance.u64(..1_000);
+            fixture.ms += chance.u64(..1_000);
             let message = &messages[if n < 2 { n } else { chance.usize(..messages.len()) }];
             let mut bytes = request(message.clone()).encode_to_vec();
             // Well ones among them bring the sessions on.
@@ -95,12 +95,12 @@ fn a_request_of_any_bytes_is_judged_once_and_its_session_is_made_again_by_its_lo
                 parsed: parsed.as_ref(),
                 lookup: Lookup::NotAsked,
             };
-            let records = house.log.len();
-            match house.input(input) {
-                Some(Ok(Answer::Acked(ack))) if ack.error.is_none() => taken += house.log.len() - records,
+            let records = fixture.log.len();
+            match fixture.input(input) {
+                Some(Ok(Answer::Acked(ack))) if ack.error.is_none() => taken += fixture.log.len() - records,
                 Some(Ok(Answer::Acked(_) | Answer::Declined { .. })) => {
                     // A refusal may notice that the TTL is over.
-                    let noticed = house.log[records..]
+                    let noticed = fixture.log[records..]
                         .iter()
                         .all(|(_, it)| matches!(Record::read(it), Ok((_, What::TtlExpired(_)))));
                     assert!(noticed, "seed {seed}");
@@ -108,10 +108,10 @@ fn a_request_of_any_bytes_is_judged_once_and_its_session_is_made_again_by_its_lo
                 answer => panic!("seed {seed}: {answer:?}"),
             }
         }
-        let replayed = house.replayed();
-        for (id, image) in house.kernel.images() {
+        let replayed = fixture.replayed();
+        for (id, image) in fixture.kernel.images() {
             assert_eq!(replayed.image(&id).as_ref(), Some(&image), "seed {seed}");
-            let own = house
+            let own = fixture
                 .log
                 .iter()
                 .filter(|(number, _)| *number == image.number)
@@ -128,9 +128,9 @@ fn a_request_of_any_bytes_is_judged_once_and_its_session_is_made_again_by_its_lo
 
 /// The records of one session of each mode, and of ends.
 fn logs() -> Vec<(u64, Bytes)> {
-    let mut house = TestKernel::new();
+    let mut fixture = TestKernel::new();
     for message in messages() {
-        house.receive(&message);
+        fixture.receive(&message);
     }
     let ends = [
         What::TtlExpired(TtlExpired { is_swept: true }),
@@ -142,7 +142,7 @@ fn logs() -> Vec<(u64, Bytes)> {
         What::Resolution(Bytes::from_static(b"{}")),
     ];
     let ends = ends.map(|what| (1, Bytes::from(Record::new(9, what).encode_to_vec())));
-    house.log.into_iter().chain(ends).collect()
+    fixture.log.into_iter().chain(ends).collect()
 }
 
 #[test]

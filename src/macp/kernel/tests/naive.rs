@@ -258,46 +258,54 @@ fn random_sessions_go_as_the_text_tells_them() {
             closed_max: if leaves { chance.u64(..2) } else { 1_024 },
             ..limits::Macp::default()
         };
-        let (mut house, mut model) = (TestKernel::with(limits), Model::default());
+        let (mut fixture, mut model) = (TestKernel::with(limits), Model::default());
         let mut moments = Vec::new();
         for n in 0..120 {
-            house.ms += chance.u64(..8);
+            fixture.ms += chance.u64(..8);
             if leaves && chance.u8(..4) == 0 {
-                house.durable();
-                house.evict();
+                fixture.durable();
+                fixture.evict();
             }
             if !leaves && seed % 10 == 0 {
-                moments.push((house.log.len(), house.kernel.images()));
+                moments.push((fixture.log.len(), fixture.kernel.images()));
             }
             if chance.u8(..5) == 0 {
-                house.input(crate::macp::kernel::Input::Timeout);
+                fixture.input(crate::macp::kernel::Input::Timeout);
             }
             if chance.u8(..60) == 0 {
                 let id = format!("s{}", chance.u8(1..7));
-                let expected = model.cancel(house.unix_ms(), &id);
-                assert_eq!(ack_summary(&house.cancel(&id, "because")), expected, "seed {seed}, message {n}");
+                let expected = model.cancel(fixture.unix_ms(), &id);
+                assert_eq!(
+                    ack_summary(&fixture.cancel(&id, "because")),
+                    expected,
+                    "seed {seed}, message {n}"
+                );
                 continue;
             }
             let message = random(&mut chance, n);
-            let expected = model.process(house.unix_ms(), &message);
-            assert_eq!(ack_summary(&house.send(&message)), expected, "seed {seed}, message {n}: {message:?}");
+            let expected = model.process(fixture.unix_ms(), &message);
+            assert_eq!(
+                ack_summary(&fixture.send(&message)),
+                expected,
+                "seed {seed}, message {n}: {message:?}"
+            );
         }
-        compare(&house, &model, seed);
-        let (replayed, images) = (house.replayed(), house.kernel.images());
+        compare(&fixture, &model, seed);
+        let (replayed, images) = (fixture.replayed(), fixture.kernel.images());
         assert!(images.len() == model.sessions.len() || leaves);
         for (id, image) in &images {
             assert_eq!(replayed.image(id).as_ref(), Some(image), "seed {seed}, {id}");
         }
         for (records, images) in moments {
-            assert_eq!(house.replayed_to(records).images(), images, "seed {seed}, {records} records");
+            assert_eq!(fixture.replayed_to(records).images(), images, "seed {seed}, {records} records");
         }
     }
 }
 
-fn compare(house: &TestKernel, model: &Model, seed: u64) {
+fn compare(fixture: &TestKernel, model: &Model, seed: u64) {
     for (id, session) in &model.sessions {
         // What left memory told how it ended, and answers as the model does.
-        let Some(image) = house.kernel.image(id) else { continue };
+        let Some(image) = fixture.kernel.image(id) else { continue };
         let resolution = image
             .end
             .as_ref()

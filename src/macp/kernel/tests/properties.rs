@@ -30,10 +30,10 @@ fn messages() -> impl Strategy<Value = Vec<Envelope>> {
 }
 
 fn decided(messages: impl Iterator<Item = Envelope>) -> (Image, Vec<Acked>) {
-    let mut house = TestKernel::new();
-    accepted(&house.send(&start("s", "start", &SessionStartPayload::default())));
-    let acks = messages.map(|message| house.send(&message)).collect();
-    (house.kernel.image("s").unwrap(), acks)
+    let mut fixture = TestKernel::new();
+    accepted(&fixture.send(&start("s", "start", &SessionStartPayload::default())));
+    let acks = messages.map(|message| fixture.send(&message)).collect();
+    (fixture.kernel.image("s").unwrap(), acks)
 }
 
 proptest! {
@@ -68,11 +68,11 @@ proptest! {
     #[test]
     fn the_last_vote_of_each_sender_counts(votes in proptest::collection::vec((0_u8..4, 0_u8..3), 1..60)) {
         let mut last = std::collections::BTreeMap::new();
-        let mut house = TestKernel::new();
-        accepted(&house.send(&start("s", "start", &SessionStartPayload::default())));
-        accepted(&house.send_text("s", "Proposal", "p", "a", r#"{"proposal_id":"p"}"#));
+        let mut fixture = TestKernel::new();
+        accepted(&fixture.send(&start("s", "start", &SessionStartPayload::default())));
+        accepted(&fixture.send_text("s", "Proposal", "p", "a", r#"{"proposal_id":"p"}"#));
         for (n, (sender, vote)) in votes.iter().enumerate() {
-            accepted(&house.send_text(
+            accepted(&fixture.send_text(
                 "s",
                 "Vote",
                 &format!("m{n}"),
@@ -81,7 +81,7 @@ proptest! {
             ));
             last.insert(sender.to_string(), vote.to_string());
         }
-        let json = house.kernel.image("s").unwrap().json;
+        let json = fixture.kernel.image("s").unwrap().json;
         let kept: std::collections::BTreeMap<_, _> = json["votes"]
             .as_object()
             .unwrap()
@@ -93,13 +93,13 @@ proptest! {
 
     #[test]
     fn rounds_count_every_change_of_a_value(said in proptest::collection::vec((0_u8..3, 0_u8..3), 1..60)) {
-        let mut house = TestKernel::new();
+        let mut fixture = TestKernel::new();
         // One never speaks, so that nothing converges.
-        accepted(&house.send(&rounds("s", "start", &["0", "1", "2", "silent"])));
+        accepted(&fixture.send(&rounds("s", "start", &["0", "1", "2", "silent"])));
         let mut values = [None; 3];
         let mut round = 0;
         for (n, (sender, value)) in said.iter().enumerate() {
-            accepted(&house.send_text(
+            accepted(&fixture.send_text(
                 "s",
                 "Contribute",
                 &format!("m{n}"),
@@ -108,7 +108,7 @@ proptest! {
             ));
             let before = values[usize::from(*sender)].replace(*value);
             round += u64::from(before != Some(*value));
-            prop_assert_eq!(house.kernel.image("s").unwrap().state.round(), Some(round));
+            prop_assert_eq!(fixture.kernel.image("s").unwrap().state.round(), Some(round));
         }
     }
 
@@ -120,10 +120,10 @@ proptest! {
     ) {
         let names: Vec<String> = (0..6).map(|n| format!("agent {n}")).collect();
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
-        let mut house = TestKernel::new();
-        accepted(&house.send(&rounds("s", "start", &names)));
+        let mut fixture = TestKernel::new();
+        accepted(&fixture.send(&rounds("s", "start", &names)));
         let mut say = |id: String, sender: u8, value: &str| {
-            house
+            fixture
                 .send_text(
                     "s",
                     "Contribute",
@@ -138,7 +138,7 @@ proptest! {
             let expected = if n + 1 == order.len() { SessionState::Resolved } else { SessionState::Open };
             prop_assert_eq!(say(format!("m{n}"), *sender, "same"), Some(expected));
         }
-        let (_, _, _, resolution) = house.kernel.image("s").unwrap().end.unwrap();
+        let (_, _, _, resolution) = fixture.kernel.image("s").unwrap().end.unwrap();
         let json: serde_json::Value = serde_json::from_slice(&resolution).unwrap();
         prop_assert_eq!(&json["converged_value"], "same");
         prop_assert_eq!(&json["round"], 7);

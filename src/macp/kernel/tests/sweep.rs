@@ -18,25 +18,25 @@ use crate::{
 #[test]
 fn the_sweep_ends_what_is_over_and_nothing_on_the_wire_tells_of_it() {
     let drive = |sweeps: bool| {
-        let mut house = TestKernel::new();
+        let mut fixture = TestKernel::new();
         let mut told = Vec::new();
-        accepted(&house.send(&start("s", "m1", &with_ttl(100))));
-        accepted(&house.send(&start("t", "m1", &with_ttl(500))));
+        accepted(&fixture.send(&start("s", "m1", &with_ttl(100))));
+        accepted(&fixture.send(&start("t", "m1", &with_ttl(500))));
         for ms in [100, 101, 102, 499] {
-            house.ms = ms;
+            fixture.ms = ms;
             if sweeps {
-                house.input(Input::Timeout);
+                fixture.input(Input::Timeout);
             }
-            told.push(house.send_text("s", "Unheard", "m1", "a", ""));
-            told.push(house.send(&start("s", "m1", &with_ttl(0))));
-            told.push(house.send(&start("s", "m9", &with_ttl(0))));
+            told.push(fixture.send_text("s", "Unheard", "m1", "a", ""));
+            told.push(fixture.send(&start("s", "m1", &with_ttl(0))));
+            told.push(fixture.send(&start("s", "m9", &with_ttl(0))));
             if ms > 101 {
-                told.push(house.send_text("s", "Unheard", "m2", "a", ""));
+                told.push(fixture.send_text("s", "Unheard", "m2", "a", ""));
             }
-            told.push(house.send_text("t", "Unheard", &format!("x{ms}"), "a", ""));
+            told.push(fixture.send_text("t", "Unheard", &format!("x{ms}"), "a", ""));
         }
-        told.push(house.cancel("s", ""));
-        (told.iter().map(ack_summary).collect::<Vec<_>>(), endings(&house))
+        told.push(fixture.cancel("s", ""));
+        (told.iter().map(ack_summary).collect::<Vec<_>>(), endings(&fixture))
     };
     assert_eq!(drive(true), drive(false));
 }
@@ -62,45 +62,45 @@ fn told_of_expired(
     asked: Asked,
     notice: &str,
 ) -> Vec<(Option<Code>, bool, Option<SessionState>, u64)> {
-    let mut house = TestKernel::with(limits::Macp { closed_max: 0, ..limits::Macp::default() });
-    accepted(&house.send(&start("s", "m1", &with_ttl(100))));
-    house.ms = 101;
+    let mut fixture = TestKernel::with(limits::Macp { closed_max: 0, ..limits::Macp::default() });
+    accepted(&fixture.send(&start("s", "m1", &with_ttl(100))));
+    fixture.ms = 101;
     if sweeps {
-        house.input(Input::Timeout);
+        fixture.input(Input::Timeout);
     }
-    house.durable();
-    let restart = |house: &mut TestKernel| {
-        let replayed = house.replayed();
-        let (log, ms) = (std::mem::take(&mut house.log), house.ms);
-        *house = TestKernel { kernel: replayed, log, ms, ..TestKernel::with(limits::Macp::default()) };
-        while house.kernel.poll_output().is_some() {}
+    fixture.durable();
+    let restart = |fixture: &mut TestKernel| {
+        let replayed = fixture.replayed();
+        let (log, ms) = (std::mem::take(&mut fixture.log), fixture.ms);
+        *fixture = TestKernel { kernel: replayed, log, ms, ..TestKernel::with(limits::Macp::default()) };
+        while fixture.kernel.poll_output().is_some() {}
     };
     if asked == Asked::AfterRestart {
-        restart(&mut house);
+        restart(&mut fixture);
     }
     let mut moved = None;
     if sweeps && matches!(asked, Asked::InTheStore | Asked::InTheStoreAfterRestart) {
-        let row = house.evict().remove(0);
+        let row = fixture.evict().remove(0);
         if asked == Asked::InTheStoreAfterRestart {
             let state = if row.row.is_unnoticed { SessionState::Open } else { row.row.state() };
-            house = TestKernel { ms: house.ms, ..TestKernel::new() };
-            house.kernel.add_evicted("s", row.row.number, state);
+            fixture = TestKernel { ms: fixture.ms, ..TestKernel::new() };
+            fixture.kernel.add_evicted("s", row.row.number, state);
         }
         moved = Some(row);
     }
     let mut told = Vec::new();
-    let mut ask = |house: &mut TestKernel, message: &Envelope| {
+    let mut ask = |fixture: &mut TestKernel, message: &Envelope| {
         let kept = moved.as_ref().map(|it| it.stored_session(&message.message_id));
         let lookup = kept.as_ref().map_or(Lookup::NotAsked, |kept| Lookup::Found(Some(kept)));
-        told.push(ack_summary(&acked(house.receive_with(message, lookup))));
+        told.push(ack_summary(&acked(fixture.receive_with(message, lookup))));
     };
     let twice = [envelope("s", "Unheard", "m1", "a", ""), start("s", "m9", &with_ttl(0))];
     for round in 0..2 {
         for message in &twice {
-            ask(&mut house, message);
+            ask(&mut fixture, message);
         }
         if round == 0 && notice == "message" {
-            ask(&mut house, &envelope("s", "Unheard", "m2", "a", ""));
+            ask(&mut fixture, &envelope("s", "Unheard", "m2", "a", ""));
         } else if round == 0 {
             let kept = moved.as_ref().map(|it| it.stored_session(""));
             let lookup = kept.as_ref().map_or(Lookup::NotAsked, |kept| Lookup::Found(Some(kept)));
@@ -109,7 +109,7 @@ fn told_of_expired(
             } else {
                 Input::Look { session: "s", lookup }
             };
-            match house.input(input).unwrap().unwrap() {
+            match fixture.input(input).unwrap().unwrap() {
                 Answer::Session { metadata, .. } => {
                     assert_eq!(metadata.state, SessionState::Expired, "{asked:?}");
                 }
@@ -117,7 +117,7 @@ fn told_of_expired(
             }
         }
         if round == 0 && asked == Asked::AfterRestart {
-            restart(&mut house);
+            restart(&mut fixture);
         }
     }
     told
@@ -139,34 +139,34 @@ fn a_session_that_the_sweep_expired_is_told_of_as_without_it_wherever_it_is() {
 
 #[test]
 fn that_somebody_was_told_of_an_end_is_durable_before_it_is_told() {
-    let mut house = TestKernel::with(limits::Macp { closed_max: 0, ..limits::Macp::default() });
-    accepted(&house.send(&start("s", "m1", &with_ttl(100))));
-    house.ms = 101;
-    house.input(Input::Timeout);
-    house.durable();
-    let moved = house.evict().remove(0);
-    let before = house.kernel.last_ticket();
-    let late = |house: &mut TestKernel, id: &str| {
+    let mut fixture = TestKernel::with(limits::Macp { closed_max: 0, ..limits::Macp::default() });
+    accepted(&fixture.send(&start("s", "m1", &with_ttl(100))));
+    fixture.ms = 101;
+    fixture.input(Input::Timeout);
+    fixture.durable();
+    let moved = fixture.evict().remove(0);
+    let before = fixture.kernel.last_ticket();
+    let late = |fixture: &mut TestKernel, id: &str| {
         let kept = moved.stored_session(id);
-        acked(house.receive_with(&envelope("s", "Unheard", id, "a", ""), Lookup::Found(Some(&kept))))
+        acked(fixture.receive_with(&envelope("s", "Unheard", id, "a", ""), Lookup::Found(Some(&kept))))
     };
-    let first = late(&mut house, "m2");
-    assert!(first.after > before && first.after == house.kernel.last_ticket());
+    let first = late(&mut fixture, "m2");
+    assert!(first.after > before && first.after == fixture.kernel.last_ticket());
     assert_eq!(
-        (late(&mut house, "m3").after, late(&mut house, "m1").after),
+        (late(&mut fixture, "m3").after, late(&mut fixture, "m1").after),
         (first.after, first.after),
         "what is told later hangs on it"
     );
     // So does what is refused before the store is asked; a signal tells nothing of it.
     let refused =
-        house.send(&Envelope { macp_version: "v1".to_owned(), ..envelope("s", "Unheard", "m4", "a", "") });
+        fixture.send(&Envelope { macp_version: "v1".to_owned(), ..envelope("s", "Unheard", "m4", "a", "") });
     assert_eq!((refused.state, refused.after), (Some(SessionState::Expired), first.after));
-    assert_eq!(house.send_text("s", "Signal", "m5", "a", "").after, Ticket(0));
-    assert_eq!((house.kernel.take_noticed(), house.log.len()), (vec![moved.row.number], 3));
+    assert_eq!(fixture.send_text("s", "Signal", "m5", "a", "").after, Ticket(0));
+    assert_eq!((fixture.kernel.take_noticed(), fixture.log.len()), (vec![moved.row.number], 3));
     // After a crash before the row is written, the log says so.
     let mut again = Kernel::new(Now::at_ms(0), limits::Macp::default());
     again.add_evicted("s", moved.row.number, SessionState::Open);
-    for (number, record) in &house.log {
+    for (number, record) in &fixture.log {
         again.replay(*number, record).unwrap();
     }
     assert_eq!((again.take_noticed(), again.in_memory()), (vec![moved.row.number], 0));
@@ -174,18 +174,18 @@ fn that_somebody_was_told_of_an_end_is_durable_before_it_is_told() {
 
 #[test]
 fn the_sweep_is_due_just_behind_each_expiry() {
-    let mut house = TestKernel::new();
-    assert_eq!(house.kernel.timeout(), None);
-    accepted(&house.send(&start("late", "m", &with_ttl(200))));
-    accepted(&house.send(&start("soon", "m", &with_ttl(100))));
-    assert_eq!(house.kernel.timeout(), Some(Now::at_ms(101).mono));
-    house.ms = 100;
-    house.input(Input::Timeout);
-    assert_eq!(house.kernel.open(), 2);
-    house.ms = 101;
-    house.input(Input::Timeout);
-    assert_eq!(house.kernel.open(), 1);
-    let ended = endings(&house);
+    let mut fixture = TestKernel::new();
+    assert_eq!(fixture.kernel.timeout(), None);
+    accepted(&fixture.send(&start("late", "m", &with_ttl(200))));
+    accepted(&fixture.send(&start("soon", "m", &with_ttl(100))));
+    assert_eq!(fixture.kernel.timeout(), Some(Now::at_ms(101).mono));
+    fixture.ms = 100;
+    fixture.input(Input::Timeout);
+    assert_eq!(fixture.kernel.open(), 2);
+    fixture.ms = 101;
+    fixture.input(Input::Timeout);
+    assert_eq!(fixture.kernel.open(), 1);
+    let ended = endings(&fixture);
     assert_eq!(ended, [("soon".to_owned(), Ending::TtlExpired, String::new())]);
-    assert_eq!(house.kernel.timeout(), Some(Now::at_ms(201).mono));
+    assert_eq!(fixture.kernel.timeout(), Some(Now::at_ms(201).mono));
 }

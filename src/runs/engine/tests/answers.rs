@@ -16,8 +16,8 @@ fn saving(node: usize, port: &str) -> Vec<PortRef> {
     vec![PortRef { node, port: port.into() }]
 }
 
-fn logs(house: &TestEngine) -> Vec<String> {
-    house
+fn logs(fixture: &TestEngine) -> Vec<String> {
+    fixture
         .events
         .iter()
         .filter(|(_, _, event)| event.kind == EventKind::Log)
@@ -36,46 +36,49 @@ fn body(kind: &str, payload: rmpv::Value, meta: Option<rmpv::Value>) -> bytes::B
 
 #[test]
 fn a_node_whose_input_was_not_given_fails_where_no_predicate_lets_it() {
-    let mut house = TestEngine::new();
+    let mut fixture = TestEngine::new();
     let nodes = ["a", "b", "c", "d", "e"].map(node).to_vec();
-    house.submit(
+    fixture.submit(
         1,
         opening(
             nodes,
             &["a.out -> b.in", "b.out -> c.in", "a.ok==true -> d.in", "a.out -> e.in", "a.note -> e.in"],
         ),
     );
-    house.does("a", &gives(&[("note", 1.into())]));
-    assert_eq!(house.status("b"), (NodeState::Failed, "a gave nothing on its port `out`".to_owned()));
-    assert_eq!(house.status("c"), (NodeState::Blocked, "upstream b failed".to_owned()));
-    assert_eq!(house.status("d").0, NodeState::Skipped, "a predicate that does not hold is a choice");
-    house.does("e", &gives(&[]));
-    assert_eq!(house.end(1), Some(("failed", "node b failed: a gave nothing on its port `out`".to_owned())));
+    fixture.does("a", &gives(&[("note", 1.into())]));
+    assert_eq!(fixture.status("b"), (NodeState::Failed, "a gave nothing on its port `out`".to_owned()));
+    assert_eq!(fixture.status("c"), (NodeState::Blocked, "upstream b failed".to_owned()));
+    assert_eq!(fixture.status("d").0, NodeState::Skipped, "a predicate that does not hold is a choice");
+    fixture.does("e", &gives(&[]));
+    assert_eq!(
+        fixture.end(1),
+        Some(("failed", "node b failed: a gave nothing on its port `out`".to_owned()))
+    );
 }
 
 #[test]
 fn what_is_to_be_saved_and_was_not_given_is_a_warning_of_a_run_whose_nodes_all_succeeded() {
     let says = "artifacts.save: a gave nothing on its port `out`";
-    let mut house = TestEngine::new();
+    let mut fixture = TestEngine::new();
     let it = Opening { save: saving(0, "out"), ..opening(vec![node("a")], &[]) };
-    house.submit(1, it.clone());
-    house.does("a", &gives(&[("other", 1.into())]));
-    assert_eq!(house.end(1).unwrap().0, "succeeded");
-    house.pass(20);
-    let (_, _, warning) = house.events.iter().find(|(_, _, event)| event.kind == EventKind::Log).unwrap();
+    fixture.submit(1, it.clone());
+    fixture.does("a", &gives(&[("other", 1.into())]));
+    assert_eq!(fixture.end(1).unwrap().0, "succeeded");
+    fixture.pass(20);
+    let (_, _, warning) = fixture.events.iter().find(|(_, _, event)| event.kind == EventKind::Log).unwrap();
     assert_eq!((warning.message.as_str(), warning.meta.node_id.as_deref()), (says, Some("a")));
-    house.events.clear();
+    fixture.events.clear();
     let exists = Check { port: PortRef { node: 0, port: "other".into() }, kind: CheckKind::Exists };
-    house.submit(2, Opening { success: Some(Success::All(vec![exists])), ..it.clone() });
-    house.does("a", &gives(&[("other", 1.into())]));
-    assert_eq!(house.end(2).unwrap().0, "succeeded");
-    house.pass(20);
-    assert_eq!(logs(&house), [says]);
+    fixture.submit(2, Opening { success: Some(Success::All(vec![exists])), ..it.clone() });
+    fixture.does("a", &gives(&[("other", 1.into())]));
+    assert_eq!(fixture.end(2).unwrap().0, "succeeded");
+    fixture.pass(20);
+    assert_eq!(logs(&fixture), [says]);
     let outer = Node { action: Use::Opening { name: "inner".into(), opening: it.into() }, ..node("o") };
-    house.submit(3, opening(vec![outer, node("p")], &["o.out -> p.in"]));
-    house.does("a", &gives(&[]));
+    fixture.submit(3, opening(vec![outer, node("p")], &["o.out -> p.in"]));
+    fixture.does("a", &gives(&[]));
     assert_eq!(
-        house.end(3).unwrap().1,
+        fixture.end(3).unwrap().1,
         "node p failed: o gave nothing on its port `out`",
         "what hangs on it misses it"
     );
@@ -83,37 +86,38 @@ fn what_is_to_be_saved_and_was_not_given_is_a_warning_of_a_run_whose_nodes_all_s
 
 #[test]
 fn something_else_on_a_reply_topic_is_ignored_and_told_once() {
-    let mut house = TestEngine::new();
-    house.submit(1, opening(vec![node("a")], &[]));
-    let topic = TopicName::new(&house.request("a").reply_topic);
+    let mut fixture = TestEngine::new();
+    fixture.submit(1, opening(vec![node("a")], &[]));
+    let topic = TopicName::new(&fixture.request("a").reply_topic);
     for _ in 0..3 {
-        house.handle(Input::Answer {
+        fixture.handle(Input::Answer {
             topic: topic.clone(),
             body: body("intent.generic.v1", rmpv::Value::Nil, None),
         });
-        house.handle(Input::Answer { topic: topic.clone(), body: body("intent.generic.v1", 1.into(), None) });
+        fixture
+            .handle(Input::Answer { topic: topic.clone(), body: body("intent.generic.v1", 1.into(), None) });
     }
-    assert_eq!(house.status("a").0, NodeState::Running);
-    house.does("a", &gives(&[]));
-    assert_eq!(house.end(1).unwrap().0, "succeeded");
-    house.pass(20);
+    assert_eq!(fixture.status("a").0, NodeState::Running);
+    fixture.does("a", &gives(&[]));
+    assert_eq!(fixture.end(1).unwrap().0, "succeeded");
+    fixture.pass(20);
     let says = "ignored a message on the reply topic of a: it is intent.generic.v1, and no answer; further ones are counted";
-    assert_eq!(logs(&house)[0], says);
+    assert_eq!(logs(&fixture)[0], says);
 }
 
 #[test]
 fn progress_that_cannot_be_read_is_told_and_one_without_words_gets_some() {
-    let mut house = TestEngine::new();
-    house.submit(1, opening(vec![node("a")], &[]));
-    let topic = TopicName::new(&format!("{}/progress", house.request("a").reply_topic));
+    let mut fixture = TestEngine::new();
+    fixture.submit(1, opening(vec![node("a")], &[]));
+    let topic = TopicName::new(&format!("{}/progress", fixture.request("a").reply_topic));
     let report = |pairs: Vec<(&str, rmpv::Value)>| {
         let payload = rmpv::Value::Map(pairs.into_iter().map(|(key, value)| (key.into(), value)).collect());
         Input::Progress { topic: topic.clone(), body: body("observation.progress.v1", payload, None) }
     };
-    house.handle(report(vec![("done", (-1).into())]));
-    house.handle(report(vec![("done", 3.into()), ("total", 20.into())]));
-    house.pass(50);
-    let said: Vec<_> = house
+    fixture.handle(report(vec![("done", (-1).into())]));
+    fixture.handle(report(vec![("done", 3.into()), ("total", 20.into())]));
+    fixture.pass(50);
+    let said: Vec<_> = fixture
         .events
         .iter()
         .filter(|(_, _, it)| it.kind == EventKind::Progress)
@@ -121,142 +125,142 @@ fn progress_that_cannot_be_read_is_told_and_one_without_words_gets_some() {
         .collect();
     assert_eq!(said, ["a: 3 of 20"]);
     let says = "ignored what a said of its progress: payload.done is an integer, not a finite number from 0 on; further ones are counted";
-    assert_eq!(logs(&house), [says]);
+    assert_eq!(logs(&fixture), [says]);
 }
 
 #[test]
 fn tokens_that_are_no_whole_number_are_told() {
-    let mut house = TestEngine::new();
-    house.submit(1, opening(vec![Node { budget_tokens: Some(1), ..node("a") }], &[]));
-    let topic = TopicName::new(&house.request("a").reply_topic);
+    let mut fixture = TestEngine::new();
+    fixture.submit(1, opening(vec![Node { budget_tokens: Some(1), ..node("a") }], &[]));
+    let topic = TopicName::new(&fixture.request("a").reply_topic);
     let meta = rmpv::Value::Map(vec![("tokens".into(), "150".into())]);
     let completed = rmpv::Value::Map(vec![("Completed".into(), rmpv::Value::Nil)]);
-    house.handle(Input::Answer {
+    fixture.handle(Input::Answer {
         topic,
         body: body("toolresult.executor.agent.response.v1", completed, Some(meta)),
     });
-    assert_eq!(house.end(1).unwrap().0, "succeeded");
-    house.pass(20);
+    assert_eq!(fixture.end(1).unwrap().0, "succeeded");
+    fixture.pass(20);
     assert_eq!(
-        logs(&house),
+        logs(&fixture),
         ["a: its tokens are not counted: meta.tokens is a text, not an integer from 0 on"]
     );
 }
 
 #[test]
 fn tokens_of_an_answer_that_cannot_be_read_are_used_all_the_same() {
-    let mut house = TestEngine::new();
+    let mut fixture = TestEngine::new();
     let retry = Retry { max_attempts: 3, backoff_ms: 0 };
     let mut it = opening(vec![Node { retry, ..node("a") }, node("b")], &[]);
     it.policy.budget_tokens = Some(50);
-    let answer = |house: &mut TestEngine, tokens: i64| {
-        let topic = TopicName::new(&house.request("a").reply_topic);
+    let answer = |fixture: &mut TestEngine, tokens: i64| {
+        let topic = TopicName::new(&fixture.request("a").reply_topic);
         let meta = rmpv::Value::Map(vec![("tokens".into(), tokens.into())]);
-        house.handle(Input::Answer {
+        fixture.handle(Input::Answer {
             topic,
             body: body("toolresult.executor.agent.response.v1", 7.into(), Some(meta)),
         });
     };
-    house.submit(1, it.clone());
-    answer(&mut house, 40);
+    fixture.submit(1, it.clone());
+    answer(&mut fixture, 40);
     let why =
         "its answer cannot be read: payload is an integer, not a map of one variant by its name".to_owned();
     assert_eq!(
-        (house.status("a"), house.snapshot.runs[0].tokens),
+        (fixture.status("a"), fixture.snapshot.runs[0].tokens),
         ((NodeState::Failed, why.clone()), 40),
         "and it is not asked again"
     );
-    house.does("b", &gives(&[]));
-    assert_eq!(house.persisted.ended[&trace(1)].tokens, 40);
-    house.submit(2, it);
-    answer(&mut house, 51);
+    fixture.does("b", &gives(&[]));
+    assert_eq!(fixture.persisted.ended[&trace(1)].tokens, 40);
+    fixture.submit(2, it);
+    answer(&mut fixture, 51);
     assert_eq!(
-        (house.status("a").1, house.end(2)),
+        (fixture.status("a").1, fixture.end(2)),
         (why, Some(("failed", "it used 51 tokens, and its budget is 50".to_owned())))
     );
 }
 
 #[test]
 fn the_node_that_answered_is_completed_and_those_that_a_budget_stops_say_why() {
-    let mut house = TestEngine::new();
+    let mut fixture = TestEngine::new();
     let mut it = opening(vec![node("a"), node("b")], &[]);
     it.policy.budget_tokens = Some(50);
-    house.submit(1, it.clone());
-    house.does("a", &AgentAnswer { tokens: Some(51), ..gives(&[]) });
-    assert_eq!(house.states(), [NodeState::Completed, NodeState::Cancelled]);
-    assert_eq!(house.status("b").1, "the run failed: it used 51 tokens, and its budget is 50");
-    house.submit(2, it);
-    house.does("a", &AgentAnswer { tokens: Some(51), ..fails(true) });
-    assert_eq!(house.status("a"), (NodeState::Failed, "no luck".to_owned()));
+    fixture.submit(1, it.clone());
+    fixture.does("a", &AgentAnswer { tokens: Some(51), ..gives(&[]) });
+    assert_eq!(fixture.states(), [NodeState::Completed, NodeState::Cancelled]);
+    assert_eq!(fixture.status("b").1, "the run failed: it used 51 tokens, and its budget is 50");
+    fixture.submit(2, it);
+    fixture.does("a", &AgentAnswer { tokens: Some(51), ..fails(true) });
+    assert_eq!(fixture.status("a"), (NodeState::Failed, "no luck".to_owned()));
 }
 
 #[test]
 fn values_that_take_much_memory_and_few_bytes_are_counted_by_their_memory() {
     let limits = limits::Runs { port_values_bytes_max: 1 << 20, ..limits::Runs::default() };
-    let mut house = TestEngine::with(Settings { limits, ..Settings::default() });
+    let mut fixture = TestEngine::with(Settings { limits, ..Settings::default() });
     let retry = Retry { max_attempts: 3, backoff_ms: 0 };
-    house.submit(1, opening(vec![Node { retry, ..node("a") }], &[]));
-    house.does("a", &gives(&[("out", rmpv::Value::Array(vec![rmpv::Value::Nil; 40_000]))]));
-    assert!(house.status("a").1.contains("limits.runs.port_values_bytes_max"), "{:?}", house.status("a"));
-    assert_eq!(house.persisted.ended[&trace(1)].state.name(), "failed");
+    fixture.submit(1, opening(vec![Node { retry, ..node("a") }], &[]));
+    fixture.does("a", &gives(&[("out", rmpv::Value::Array(vec![rmpv::Value::Nil; 40_000]))]));
+    assert!(fixture.status("a").1.contains("limits.runs.port_values_bytes_max"), "{:?}", fixture.status("a"));
+    assert_eq!(fixture.persisted.ended[&trace(1)].state.name(), "failed");
 }
 
 #[test]
 fn what_nested_openings_pass_on_is_counted_again() {
     let limits = limits::Runs { port_values_bytes_max: 65_536, ..limits::Runs::default() };
-    let mut house = TestEngine::with(Settings { limits, ..Settings::default() });
+    let mut fixture = TestEngine::with(Settings { limits, ..Settings::default() });
     let inner = Opening { save: saving(0, "out"), ..opening(vec![node("a")], &[]) };
     let outer = Node { action: Use::Opening { name: "inner".into(), opening: inner.into() }, ..node("o") };
-    house.submit(1, opening(vec![outer], &[]));
-    house.does("a", &gives(&[("out", "x".repeat(40_000).into())]));
-    assert!(house.status("o").1.contains("limits.runs.port_values_bytes_max"), "{:?}", house.status("o"));
+    fixture.submit(1, opening(vec![outer], &[]));
+    fixture.does("a", &gives(&[("out", "x".repeat(40_000).into())]));
+    assert!(fixture.status("o").1.contains("limits.runs.port_values_bytes_max"), "{:?}", fixture.status("o"));
 }
 
 #[test]
 fn what_nested_openings_pass_on_is_counted_by_its_memory_too() {
     let limits = limits::Runs { port_values_bytes_max: 2 << 20, ..limits::Runs::default() };
-    let mut house = TestEngine::with(Settings { limits, ..Settings::default() });
+    let mut fixture = TestEngine::with(Settings { limits, ..Settings::default() });
     let inner = Opening { save: saving(0, "out"), ..opening(vec![node("a")], &[]) };
     let outer = Node { action: Use::Opening { name: "inner".into(), opening: inner.into() }, ..node("o") };
-    house.submit(1, opening(vec![outer], &[]));
-    house.does("a", &gives(&[("out", rmpv::Value::Array(vec![rmpv::Value::Nil; 40_000]))]));
-    assert!(house.status("o").1.contains("limits.runs.port_values_bytes_max"), "{:?}", house.status("o"));
+    fixture.submit(1, opening(vec![outer], &[]));
+    fixture.does("a", &gives(&[("out", rmpv::Value::Array(vec![rmpv::Value::Nil; 40_000]))]));
+    assert!(fixture.status("o").1.contains("limits.runs.port_values_bytes_max"), "{:?}", fixture.status("o"));
 }
 
 #[test]
 fn who_approved_is_on_record() {
-    let mut house = TestEngine::new();
-    house.submit(1, opening(vec![Node { asks: true, ..node("a") }], &[]));
-    let ask = house.asks[0].clone();
-    house.decide(&ask, true);
-    house.pass(20);
-    assert_eq!(logs(&house), ["a: approved by tester"]);
+    let mut fixture = TestEngine::new();
+    fixture.submit(1, opening(vec![Node { asks: true, ..node("a") }], &[]));
+    let ask = fixture.asks[0].clone();
+    fixture.decide(&ask, true);
+    fixture.pass(20);
+    assert_eq!(logs(&fixture), ["a: approved by tester"]);
 }
 
 #[test]
 fn a_decision_behind_the_moment_of_its_expiry_is_too_late() {
-    let mut house = TestEngine::new();
-    house.submit(1, opening(vec![Node { asks: true, ..node("a") }], &[]));
-    let ask = house.asks[0].clone();
+    let mut fixture = TestEngine::new();
+    fixture.submit(1, opening(vec![Node { asks: true, ..node("a") }], &[]));
+    let ask = fixture.asks[0].clone();
     // The timer is late, and the decision comes first.
-    house.ms = 299_001;
-    house.decide(&ask, true);
-    assert_eq!(house.status("a"), (NodeState::Failed, "nobody decided in time".to_owned()));
+    fixture.ms = 299_001;
+    fixture.decide(&ask, true);
+    assert_eq!(fixture.status("a"), (NodeState::Failed, "nobody decided in time".to_owned()));
 }
 
 #[test]
 fn all_questions_are_told_the_oldest_first() {
     let limits = limits::Runs { shown_asks_max: 2, ..limits::Runs::default() };
-    let mut house = TestEngine::with(Settings { limits, ..Settings::default() });
+    let mut fixture = TestEngine::with(Settings { limits, ..Settings::default() });
     let asks = |id: &str| Node { asks: true, ..node(id) };
-    house.submit(1, opening(vec![asks("a"), asks("b")], &[]));
-    house.pass(5);
-    house.submit(2, opening(vec![asks("c"), asks("d")], &[]));
-    let told: Vec<_> = house.engine.asks(3).iter().map(|ask| ask.node.id.to_string()).collect();
+    fixture.submit(1, opening(vec![asks("a"), asks("b")], &[]));
+    fixture.pass(5);
+    fixture.submit(2, opening(vec![asks("c"), asks("d")], &[]));
+    let told: Vec<_> = fixture.engine.asks(3).iter().map(|ask| ask.node.id.to_string()).collect();
     assert_eq!(told, ["a", "b", "c"]);
-    let shown: Vec<_> = house.snapshot.asks.iter().map(|ask| ask.node.id.to_string()).collect();
-    assert_eq!((shown, house.snapshot.asks_unshown), (vec!["c".to_owned(), "d".to_owned()], 2));
-    assert_eq!(house.engine.asks(9)[3].summary, house.snapshot.asks[1].summary);
-    house.cancel(50, 1);
-    assert_eq!((house.snapshot.asks.len(), house.snapshot.asks_unshown), (2, 0));
+    let shown: Vec<_> = fixture.snapshot.asks.iter().map(|ask| ask.node.id.to_string()).collect();
+    assert_eq!((shown, fixture.snapshot.asks_unshown), (vec!["c".to_owned(), "d".to_owned()], 2));
+    assert_eq!(fixture.engine.asks(9)[3].summary, fixture.snapshot.asks[1].summary);
+    fixture.cancel(50, 1);
+    assert_eq!((fixture.snapshot.asks.len(), fixture.snapshot.asks_unshown), (2, 0));
 }

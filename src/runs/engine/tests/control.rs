@@ -13,72 +13,73 @@ use crate::{
     },
 };
 
-fn reasons(house: &TestEngine) -> Vec<String> {
+fn reasons(fixture: &TestEngine) -> Vec<String> {
     let reason = |(_, response): &(_, ControlResponse)| match response {
         ControlResponse::RunRejected { reason, .. } => Some(reason.clone()),
         _ => None,
     };
-    house.responses.iter().filter_map(reason).collect()
+    fixture.responses.iter().filter_map(reason).collect()
 }
 
 #[test]
 fn a_run_is_accepted_once_it_is_recorded_and_tells_nothing_for_20_ms() {
-    let mut house = TestEngine::new();
-    house.commits = false;
-    house.submit(1, opening(vec![node("a")], &[]));
-    house.pass(100);
-    assert_eq!((house.responses.len(), house.requests.len()), (0, 0));
-    house.commit();
-    house.commits = true;
-    house.commit();
-    house.drain();
+    let mut fixture = TestEngine::new();
+    fixture.commits = false;
+    fixture.submit(1, opening(vec![node("a")], &[]));
+    fixture.pass(100);
+    assert_eq!((fixture.responses.len(), fixture.requests.len()), (0, 0));
+    fixture.commit();
+    fixture.commits = true;
+    fixture.commit();
+    fixture.drain();
     let [(of, ControlResponse::RunAccepted { request_id, trace_id, opening_name, .. })] =
-        &house.responses[..]
+        &fixture.responses[..]
     else {
-        panic!("{:?}", house.responses)
+        panic!("{:?}", fixture.responses)
     };
     assert_eq!((*of, *request_id, *trace_id, opening_name.as_str()), (trace(1), trace(1), trace(1), "test"));
-    assert_eq!(house.requests.len(), 1, "the nodes do not wait");
-    house.pass(19);
-    assert_eq!(house.events.len(), 0);
-    house.does("a", &gives(&[]));
-    house.pass(1);
-    let kinds: Vec<_> = house.events.iter().map(|(ms, _, event)| (*ms, event.kind)).collect();
+    assert_eq!(fixture.requests.len(), 1, "the nodes do not wait");
+    fixture.pass(19);
+    assert_eq!(fixture.events.len(), 0);
+    fixture.does("a", &gives(&[]));
+    fixture.pass(1);
+    let kinds: Vec<_> = fixture.events.iter().map(|(ms, _, event)| (*ms, event.kind)).collect();
     assert_eq!(kinds[0], (120, EventKind::Plan));
-    let last = &house.events.last().unwrap().2;
+    let last = &fixture.events.last().unwrap().2;
     assert_eq!((last.kind, last.meta.success), (EventKind::Status, Some(true)));
-    assert_eq!(house.persisted.events[&trace(1)].len(), house.events.len());
+    assert_eq!(fixture.persisted.events[&trace(1)].len(), fixture.events.len());
 }
 
 #[test]
 fn the_same_request_gets_the_same_answer_also_after_a_restart() {
-    let mut house = TestEngine::new();
-    house.submit(1, opening(vec![node("a")], &[]));
-    house.submit(1, opening(vec![node("b")], &[]));
-    assert_eq!((house.responses.len(), house.requests.len()), (2, 1));
-    assert_eq!(house.responses[0], house.responses[1]);
-    house.restart();
-    house.submit(1, opening(vec![node("b")], &[]));
-    assert_eq!((house.responses.len(), house.requests.len()), (3, 0));
-    assert_eq!(house.responses[0], house.responses[2]);
+    let mut fixture = TestEngine::new();
+    fixture.submit(1, opening(vec![node("a")], &[]));
+    fixture.submit(1, opening(vec![node("b")], &[]));
+    assert_eq!((fixture.responses.len(), fixture.requests.len()), (2, 1));
+    assert_eq!(fixture.responses[0], fixture.responses[1]);
+    fixture.restart();
+    fixture.submit(1, opening(vec![node("b")], &[]));
+    assert_eq!((fixture.responses.len(), fixture.requests.len()), (3, 0));
+    assert_eq!(fixture.responses[0], fixture.responses[2]);
 }
 
 #[test]
 fn requests_that_cannot_be_done_say_why() {
-    let mut house = TestEngine::new();
-    house.control(trace(1), &ControlRequest::RunSubmit { request_id: trace(2), opening_yaml: String::new() });
-    house.control(
+    let mut fixture = TestEngine::new();
+    fixture
+        .control(trace(1), &ControlRequest::RunSubmit { request_id: trace(2), opening_yaml: String::new() });
+    fixture.control(
         trace(3),
         &ControlRequest::RunSubmit { request_id: trace(3), opening_yaml: "no such".to_owned() },
     );
-    house.cancel(4, 99);
-    house.handle(Input::Control { by: by(), trace: trace(5), body: bytes::Bytes::from_static(b"\x80") });
+    fixture.cancel(4, 99);
+    fixture.handle(Input::Control { by: by(), trace: trace(5), body: bytes::Bytes::from_static(b"\x80") });
     let cue = Asker { kind: AskerKind::Cue, client: Arc::from("deck") };
-    house.submit(6, opening(vec![node("a")], &[]));
+    fixture.submit(6, opening(vec![node("a")], &[]));
     let body = ControlRequest::RunCancel { trace_id: trace(6) }.encode().into();
-    house.handle(Input::Control { by: cue.clone(), trace: trace(7), body });
-    house.control(trace(8), &ControlRequest::DescribeAgents { request_id: trace(8), agents: Vec::new() });
-    let reasons = reasons(&house);
+    fixture.handle(Input::Control { by: cue.clone(), trace: trace(7), body });
+    fixture.control(trace(8), &ControlRequest::DescribeAgents { request_id: trace(8), agents: Vec::new() });
+    let reasons = reasons(&fixture);
     for (reason, starts) in reasons.iter().zip([
         "request_id is trace:00000000-0000-0000-0000-000000000002 and the header's trace_id",
         "line 1, column 1: no opening",
@@ -89,126 +90,134 @@ fn requests_that_cannot_be_done_say_why() {
         assert!(reason.starts_with(starts), "{reason}");
     }
     assert_eq!(reasons.len(), 5);
-    assert!(matches!(house.responses.last().unwrap().1, ControlResponse::AgentsDescribeFailed { .. }));
-    assert_eq!(house.snapshot.totals.rejected, 5);
+    assert!(matches!(fixture.responses.last().unwrap().1, ControlResponse::AgentsDescribeFailed { .. }));
+    assert_eq!(fixture.snapshot.totals.rejected, 5);
     // A cue may submit, and nothing else (ruling RMP 6): it is answered in the form of what it asked, and
     // that is told of.
     let body = ControlRequest::DescribeAgents { request_id: trace(9), agents: Vec::new() }.encode().into();
-    house.handle(Input::Control { by: cue, trace: trace(10), body });
+    fixture.handle(Input::Control { by: cue, trace: trace(10), body });
     let reason = "a cue submits runs, and asks for nothing else".to_owned();
     let failed = ControlResponse::AgentsDescribeFailed { request_id: trace(9), reason };
-    assert_eq!((house.responses.last(), house.snapshot.totals.rejected), (Some(&(trace(10), failed)), 6));
+    assert_eq!((fixture.responses.last(), fixture.snapshot.totals.rejected), (Some(&(trace(10), failed)), 6));
 }
 
 #[test]
 fn more_runs_than_may_be_are_rejected() {
     let limits = limits::Runs { open_max: 1, ..limits::Runs::default() };
-    let mut house = TestEngine::with(Settings { limits, ..Settings::default() });
-    house.submit(1, opening(vec![node("a")], &[]));
-    house.submit(2, opening(vec![node("a")], &[]));
-    assert!(reasons(&house)[0].starts_with("1 runs are worked on"));
-    house.does("a", &gives(&[]));
-    house.submit(3, opening(vec![node("a")], &[]));
-    assert_eq!(house.engine.open(), 1);
+    let mut fixture = TestEngine::with(Settings { limits, ..Settings::default() });
+    fixture.submit(1, opening(vec![node("a")], &[]));
+    fixture.submit(2, opening(vec![node("a")], &[]));
+    assert!(reasons(&fixture)[0].starts_with("1 runs are worked on"));
+    fixture.does("a", &gives(&[]));
+    fixture.submit(3, opening(vec![node("a")], &[]));
+    assert_eq!(fixture.engine.open(), 1);
 }
 
 #[test]
 fn a_cancel_tells_those_in_flight_and_is_answered_when_it_is_done() {
-    let mut house = TestEngine::new();
-    house
+    let mut fixture = TestEngine::new();
+    fixture
         .submit(1, opening(vec![node("a"), Node { asks: true, ..node("b") }, node("c")], &["a.out -> c.in"]));
-    let request = house.request("a");
-    house.cancel(50, 1);
+    let request = fixture.request("a");
+    fixture.cancel(50, 1);
     assert_eq!(
-        house.responses[1],
+        fixture.responses[1],
         (trace(50), ControlResponse::RunCancelled { request_id: trace(50), trace_id: trace(1) })
     );
-    assert_eq!((house.cancels.len(), house.states()), (1, vec![NodeState::Cancelled; 3]));
-    assert_eq!(house.end(1), Some(("cancelled", "cancelled by tester".to_owned())));
-    house.answer(&request, &gives(&[]));
-    house.cancel(50, 1);
-    house.cancel(51, 1);
-    assert_eq!(house.responses[1], house.responses[2], "the same request again");
-    assert_eq!(reasons(&house).len(), 1, "another finds it ended");
-    house.pass(1_000_000);
-    assert_eq!(house.events.last().unwrap().2.meta.success, Some(false));
-    assert_eq!(house.engine.timeout(), None);
+    assert_eq!((fixture.cancels.len(), fixture.states()), (1, vec![NodeState::Cancelled; 3]));
+    assert_eq!(fixture.end(1), Some(("cancelled", "cancelled by tester".to_owned())));
+    fixture.answer(&request, &gives(&[]));
+    fixture.cancel(50, 1);
+    fixture.cancel(51, 1);
+    assert_eq!(fixture.responses[1], fixture.responses[2], "the same request again");
+    assert_eq!(reasons(&fixture).len(), 1, "another finds it ended");
+    fixture.pass(1_000_000);
+    assert_eq!(fixture.events.last().unwrap().2.meta.success, Some(false));
+    assert_eq!(fixture.engine.timeout(), None);
 }
 
 #[test]
 fn a_cancel_before_the_run_is_recorded_waits_for_that() {
-    let mut house = TestEngine::new();
-    house.commits = false;
-    house.submit(1, opening(vec![node("a")], &[]));
-    house.cancel(50, 1);
-    house.commit();
-    house.commits = true;
-    house.drain();
-    house.commit();
-    house.drain();
-    assert_eq!((house.requests.len(), house.end(1).unwrap().0), (0, "cancelled"));
-    let answers: Vec<_> = house.responses.iter().map(|(of, _)| *of).collect();
+    let mut fixture = TestEngine::new();
+    fixture.commits = false;
+    fixture.submit(1, opening(vec![node("a")], &[]));
+    fixture.cancel(50, 1);
+    fixture.commit();
+    fixture.commits = true;
+    fixture.drain();
+    fixture.commit();
+    fixture.drain();
+    assert_eq!((fixture.requests.len(), fixture.end(1).unwrap().0), (0, "cancelled"));
+    let answers: Vec<_> = fixture.responses.iter().map(|(of, _)| *of).collect();
     assert_eq!(answers, [trace(1), trace(50)]);
 }
 
 #[test]
 fn the_first_event_waits_for_a_bus_that_is_behind() {
-    let mut house = TestEngine::new();
-    house.is_bus_behind = true;
-    house.submit(1, opening(vec![node("a")], &[]));
-    house.pass(500);
-    assert_eq!((house.responses.len(), house.events.len()), (1, 0), "it is accepted, and nobody knows yet");
-    house.take_accepted();
-    house.pass(19);
-    assert_eq!(house.events.len(), 0);
-    house.pass(1);
-    assert_eq!(house.events[0].2.kind, EventKind::Plan);
+    let mut fixture = TestEngine::new();
+    fixture.is_bus_behind = true;
+    fixture.submit(1, opening(vec![node("a")], &[]));
+    fixture.pass(500);
+    assert_eq!(
+        (fixture.responses.len(), fixture.events.len()),
+        (1, 0),
+        "it is accepted, and nobody knows yet"
+    );
+    fixture.take_accepted();
+    fixture.pass(19);
+    assert_eq!(fixture.events.len(), 0);
+    fixture.pass(1);
+    assert_eq!(fixture.events[0].2.kind, EventKind::Plan);
 }
 
 #[test]
 fn a_run_that_cannot_be_recorded_is_rejected_and_may_come_again_by_another_request() {
-    let mut house = TestEngine::new();
-    house.commits = false;
-    house.submit(1, opening(vec![node("a")], &[]));
-    let (ticket, _) = house.uncommitted.pop_front().unwrap();
-    house.commits = true;
-    house.handle(Input::CommitFailed { ticket, error: "the disk is full".to_owned() });
+    let mut fixture = TestEngine::new();
+    fixture.commits = false;
+    fixture.submit(1, opening(vec![node("a")], &[]));
+    let (ticket, _) = fixture.uncommitted.pop_front().unwrap();
+    fixture.commits = true;
+    fixture.handle(Input::CommitFailed { ticket, error: "the disk is full".to_owned() });
     assert_eq!(
-        reasons(&house),
+        reasons(&fixture),
         ["the run cannot be recorded: the disk is full; `rl-console doctor` says more"]
     );
-    assert_eq!((house.requests.len(), house.engine.open()), (0, 0));
-    house.submit(1, opening(vec![node("a")], &[]));
+    assert_eq!((fixture.requests.len(), fixture.engine.open()), (0, 0));
+    fixture.submit(1, opening(vec![node("a")], &[]));
     assert_eq!(
-        (house.responses.len(), &house.responses[0], house.requests.len()),
-        (2, &house.responses[1], 0)
+        (fixture.responses.len(), &fixture.responses[0], fixture.requests.len()),
+        (2, &fixture.responses[1], 0)
     );
-    house.submit(2, opening(vec![node("a")], &[]));
-    house.does("a", &gives(&[]));
-    assert_eq!(house.end(2).unwrap().0, "succeeded");
+    fixture.submit(2, opening(vec![node("a")], &[]));
+    fixture.does("a", &gives(&[]));
+    assert_eq!(fixture.end(2).unwrap().0, "succeeded");
 }
 
 #[test]
 fn what_is_no_request_is_told_of_and_gets_no_answer() {
-    let mut house = TestEngine::new();
+    let mut fixture = TestEngine::new();
     let observation = b"\x82\xa4type\xb3observation.test.v1\xa7payload\xc0";
-    house.handle(Input::Control { by: by(), trace: trace(5), body: bytes::Bytes::from_static(observation) });
-    assert_eq!((house.responses.len(), house.snapshot.totals.rejected), (0, 1));
-    let (_, _, says) = house.tapped.last().unwrap();
+    fixture.handle(Input::Control {
+        by: by(),
+        trace: trace(5),
+        body: bytes::Bytes::from_static(observation),
+    });
+    assert_eq!((fixture.responses.len(), fixture.snapshot.totals.rejected), (0, 1));
+    let (_, _, says) = fixture.tapped.last().unwrap();
     assert_eq!(says, "the request cannot be read: type is observation.test.v1, not intent.ctrl.request.v1");
 }
 
 #[test]
 fn however_long_what_cannot_be_read_is_the_reason_is_short() {
-    let mut house = TestEngine::new();
+    let mut fixture = TestEngine::new();
     let name = "\u{1}".repeat(3 << 20);
     let payload = rmpv::Value::Map(vec![(name.as_str().into(), rmpv::Value::Map(Vec::new()))]);
     let body =
         rmpv::Value::Map(vec![("type".into(), "intent.ctrl.request.v1".into()), ("payload".into(), payload)]);
     let mut bytes = Vec::new();
     rmpv::encode::write_value(&mut bytes, &body).unwrap();
-    house.handle(Input::Control { by: by(), trace: trace(5), body: bytes.into() });
-    let reason = &reasons(&house)[0];
+    fixture.handle(Input::Control { by: by(), trace: trace(5), body: bytes.into() });
+    let reason = &reasons(&fixture)[0];
     assert!(
         reason.starts_with("the request cannot be read: payload is ") && reason.len() < 2_000,
         "{} bytes",
@@ -218,51 +227,51 @@ fn however_long_what_cannot_be_read_is_the_reason_is_short() {
 
 #[test]
 fn what_expired_before_it_was_taken_is_told_of_and_not_done() {
-    let mut house = TestEngine::new();
-    house.handle(Input::Expired { by: by(), trace: trace(1), topic: "rlp/ctrl".into() });
-    assert_eq!((house.responses.len(), house.engine.metrics().running), (0, 0));
-    let (_, _, says) = house.tapped.last().unwrap();
+    let mut fixture = TestEngine::new();
+    fixture.handle(Input::Expired { by: by(), trace: trace(1), topic: "rlp/ctrl".into() });
+    assert_eq!((fixture.responses.len(), fixture.engine.metrics().running), (0, 0));
+    let (_, _, says) = fixture.tapped.last().unwrap();
     assert_eq!(says, "what tester sent on rlp/ctrl expired before it could be taken: it is not done");
-    house.submit(1, opening(vec![node("a")], &[]));
-    assert_eq!(house.engine.open(), 1, "nothing was answered, so that it may come again");
+    fixture.submit(1, opening(vec![node("a")], &[]));
+    assert_eq!(fixture.engine.open(), 1, "nothing was answered, so that it may come again");
 }
 
 #[test]
 fn after_a_restart_unfinished_runs_have_failed_and_their_history_says_so() {
-    let mut house = TestEngine::new();
-    house.submit(1, opening(vec![node("a"), node("b")], &["a.out -> b.in"]));
-    house.does("a", &AgentAnswer { tokens: Some(120), ..gives(&[("out", 1.into())]) });
-    let late = house.request("b");
-    let events = house.persisted.events[&trace(1)].len();
-    house.restart();
+    let mut fixture = TestEngine::new();
+    fixture.submit(1, opening(vec![node("a"), node("b")], &["a.out -> b.in"]));
+    fixture.does("a", &AgentAnswer { tokens: Some(120), ..gives(&[("out", 1.into())]) });
+    let late = fixture.request("b");
+    let events = fixture.persisted.events[&trace(1)].len();
+    fixture.restart();
     assert_eq!(
-        (house.persisted.ended[&trace(1)].tokens, house.snapshot.run(trace(1)).unwrap().tokens),
+        (fixture.persisted.ended[&trace(1)].tokens, fixture.snapshot.run(trace(1)).unwrap().tokens),
         (120, 120),
         "what it used is known"
     );
-    assert_eq!(house.end(1), Some(("failed", "the station was restarted".to_owned())));
-    assert_eq!(house.persisted.events[&trace(1)].len(), events + 1);
-    let (_, _, event) = house.events.last().unwrap();
+    assert_eq!(fixture.end(1), Some(("failed", "the station was restarted".to_owned())));
+    assert_eq!(fixture.persisted.events[&trace(1)].len(), events + 1);
+    let (_, _, event) = fixture.events.last().unwrap();
     assert_eq!(
         (event.message.as_str(), event.meta.success),
         ("the run failed: the station was restarted", Some(false))
     );
-    assert_eq!(house.snapshot.run(trace(1)).unwrap().why.as_deref(), Some("the station was restarted"));
-    house.answer(&late, &gives(&[]));
-    house.restart();
-    assert_eq!(house.persisted.events[&trace(1)].len(), events + 1, "once");
+    assert_eq!(fixture.snapshot.run(trace(1)).unwrap().why.as_deref(), Some("the station was restarted"));
+    fixture.answer(&late, &gives(&[]));
+    fixture.restart();
+    assert_eq!(fixture.persisted.events[&trace(1)].len(), events + 1, "once");
 }
 
 #[test]
 fn a_run_of_many_events_keeps_so_many_and_the_last() {
     let limits = limits::Runs { events_kept_max: 100, event_bytes_max: 256, ..limits::Runs::default() };
-    let mut house = TestEngine::with(Settings { limits, ..Settings::default() });
+    let mut fixture = TestEngine::with(Settings { limits, ..Settings::default() });
     let nodes: Vec<_> = (0..60).map(|n| node(&format!("n{n}"))).collect();
-    house.submit(1, opening(nodes, &[]));
+    fixture.submit(1, opening(nodes, &[]));
     for n in 0..60 {
-        house.does(&format!("n{n}"), &gives(&[]));
+        fixture.does(&format!("n{n}"), &gives(&[]));
     }
-    house.pass(20);
-    let kept = &house.persisted.events[&trace(1)];
-    assert_eq!((kept.len(), kept[100], house.events.len()), (101, 183, 183));
+    fixture.pass(20);
+    let kept = &fixture.persisted.events[&trace(1)];
+    assert_eq!((kept.len(), kept[100], fixture.events.len()), (101, 183, 183));
 }

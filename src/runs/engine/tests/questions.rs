@@ -13,32 +13,32 @@ fn asking(with: &serde_json::Value) -> Node {
     Node { asks: true, with: with.as_object().unwrap().clone(), ..node("send") }
 }
 
-fn taken(house: &TestEngine) -> serde_json::Value {
-    serde_json::from_str(&house.snapshot.asks[0].takes).unwrap()
+fn taken(fixture: &TestEngine) -> serde_json::Value {
+    serde_json::from_str(&fixture.snapshot.asks[0].takes).unwrap()
 }
 
 #[test]
 fn a_question_shows_what_the_node_would_be_given() {
-    let mut house = TestEngine::new();
+    let mut fixture = TestEngine::new();
     let with = serde_json::json!({"require_human_confirm": true, "to": "mail to ann"});
-    house.submit(
+    fixture.submit(
         1,
         opening(vec![node("write"), asking(&with)], &["write.out -> send.text", "write.out -> send.copy"]),
     );
-    assert!(house.snapshot.asks.is_empty());
+    assert!(fixture.snapshot.asks.is_empty());
     let text = rmpv::Value::Map(vec![("n".into(), 7.into()), (2.into(), rmpv::Value::Binary(vec![1, 2]))]);
-    house.does("write", &gives(&[("out", text)]));
-    assert_eq!(&*house.snapshot.asks[0].summary, "test: let send run agent echo?");
+    fixture.does("write", &gives(&[("out", text)]));
+    assert_eq!(&*fixture.snapshot.asks[0].summary, "test: let send run agent echo?");
     let fed = serde_json::json!([{"n": 7, "2": "2 bytes"}]);
-    assert_eq!(taken(&house), serde_json::json!({"with": with, "inputs": {"copy": fed, "text": fed}}));
+    assert_eq!(taken(&fixture), serde_json::json!({"with": with, "inputs": {"copy": fed, "text": fed}}));
 }
 
 #[test]
 fn a_decision_that_cannot_be_read_is_told_in_its_run_and_the_question_stays() {
-    let mut house = TestEngine::new();
-    house.submit(1, opening(vec![asking(&serde_json::json!({}))], &[]));
-    house.pass(20);
-    let ask = house.asks[0].clone();
+    let mut fixture = TestEngine::new();
+    fixture.submit(1, opening(vec![asking(&serde_json::json!({}))], &[]));
+    fixture.pass(20);
+    let ask = fixture.asks[0].clone();
     let mut payload =
         vec![("action_id", rmpv::Value::from(ask.action_id.to_string())), ("approved", "yes".into())];
     let body = |payload: &[(&str, rmpv::Value)]| {
@@ -51,21 +51,21 @@ fn a_decision_that_cannot_be_read_is_told_in_its_run_and_the_question_stays() {
         rmpv::encode::write_value(&mut bytes, &body).unwrap();
         bytes::Bytes::from(bytes)
     };
-    house.handle(Input::Decided { by: by(), trace: ask.trace_id, body: body(&payload) });
+    fixture.handle(Input::Decided { by: by(), trace: ask.trace_id, body: body(&payload) });
     let says = "a decision of tester is not understood, and the question waits as before: payload.approved is a text, not true or false";
-    let (_, of, event) = house.events.last().unwrap();
+    let (_, of, event) = fixture.events.last().unwrap();
     assert_eq!(
         (*of, event.message.as_str(), event.meta.node_id.as_deref()),
         (ask.trace_id, says, Some("send"))
     );
-    assert_eq!((house.snapshot.asks.len(), house.snapshot.totals.rejected), (1, 1));
+    assert_eq!((fixture.snapshot.asks.len(), fixture.snapshot.totals.rejected), (1, 1));
     // The text form of its id is taken, and a second decision changes nothing.
     payload[1].1 = true.into();
-    house.handle(Input::Decided { by: by(), trace: ask.trace_id, body: body(&payload) });
-    house.does("send", &gives(&[]));
-    house.decide(&ask, false);
-    assert_eq!((house.end(1).unwrap().0, house.snapshot.totals.rejected), ("succeeded", 2));
-    let (_, _, says) = house.tapped.last().unwrap();
+    fixture.handle(Input::Decided { by: by(), trace: ask.trace_id, body: body(&payload) });
+    fixture.does("send", &gives(&[]));
+    fixture.decide(&ask, false);
+    assert_eq!((fixture.end(1).unwrap().0, fixture.snapshot.totals.rejected), ("succeeded", 2));
+    let (_, _, says) = fixture.tapped.last().unwrap();
     assert!(
         says.starts_with(&format!("a decision is ignored: no question {} waits", ask.action_id)),
         "{says}"
@@ -75,15 +75,15 @@ fn a_decision_that_cannot_be_read_is_told_in_its_run_and_the_question_stays() {
 #[test]
 fn what_is_long_is_cut_until_it_fits() {
     let limits = limits::Runs { shown_ask_bytes_max: 256, ..limits::Runs::default() };
-    let mut house = TestEngine::with(Settings { limits, ..Settings::default() });
+    let mut fixture = TestEngine::with(Settings { limits, ..Settings::default() });
     let with = serde_json::json!({"body": "ä".repeat(5_000), "all": (0..500).collect::<Vec<_>>(), "deep": {"er": [[["x"]]]}});
-    house.submit(1, opening(vec![asking(&with)], &[]));
-    let taken = taken(&house);
+    fixture.submit(1, opening(vec![asking(&with)], &[]));
+    let taken = taken(&fixture);
     assert_eq!(taken["with"]["body"], format!("{}…", "ä".repeat(80)));
     assert_eq!(taken["with"]["all"], serde_json::json!([0, 1, 2, 3, 4, 5, 6, 7, "…"]));
     assert_eq!(taken["with"]["deep"], with["deep"]);
-    let mut house = TestEngine::with(Settings { limits, ..Settings::default() });
+    let mut fixture = TestEngine::with(Settings { limits, ..Settings::default() });
     let many: serde_json::Map<_, _> = (0..9).map(|n| (format!("{n}{}", "k".repeat(90)), n.into())).collect();
-    house.submit(1, opening(vec![asking(&many.into())], &[]));
-    assert_eq!(&*house.snapshot.asks[0].takes, "{}", "what cannot be cut is left out");
+    fixture.submit(1, opening(vec![asking(&many.into())], &[]));
+    assert_eq!(&*fixture.snapshot.asks[0].takes, "{}", "what cannot be cut is left out");
 }

@@ -8,39 +8,39 @@ use crate::{
 
 /// A run of one node that is asked for, before a store that fails so many times from now on.
 fn asked(failing: u32) -> TestEngine {
-    let mut house = TestEngine::new();
-    house.submit(1, opening(vec![node("a")], &[]));
-    house.pass(20);
-    house.failing = failing;
-    house
+    let mut fixture = TestEngine::new();
+    fixture.submit(1, opening(vec![node("a")], &[]));
+    fixture.pass(20);
+    fixture.failing = failing;
+    fixture
 }
 
 #[test]
 fn what_the_store_refuses_is_offered_again_in_order_and_the_end_is_not_lost() {
     for failing in 1..6 {
-        let mut house = asked(failing);
-        house.does("a", &gives(&[]));
-        assert_eq!(house.end(1), None, "it is not durable");
-        assert_eq!(house.events.last().unwrap().2.meta.success, Some(true), "and is told all the same");
-        house.pass(20_000);
-        assert_eq!(house.end(1), Some(("succeeded", String::new())));
-        let told: Vec<_> = (1..=house.events.len() as u64).collect();
-        assert_eq!(house.persisted.events[&trace(1)], told, "nothing is missing");
-        assert_eq!((house.engine.open(), house.engine.timeout()), (0, None));
+        let mut fixture = asked(failing);
+        fixture.does("a", &gives(&[]));
+        assert_eq!(fixture.end(1), None, "it is not durable");
+        assert_eq!(fixture.events.last().unwrap().2.meta.success, Some(true), "and is told all the same");
+        fixture.pass(20_000);
+        assert_eq!(fixture.end(1), Some(("succeeded", String::new())));
+        let told: Vec<_> = (1..=fixture.events.len() as u64).collect();
+        assert_eq!(fixture.persisted.events[&trace(1)], told, "nothing is missing");
+        assert_eq!((fixture.engine.open(), fixture.engine.timeout()), (0, None));
     }
 }
 
 #[test]
 fn the_pause_before_the_store_is_asked_again_grows_and_is_bounded() {
-    let mut house = asked(7);
-    house.does("a", &gives(&[]));
+    let mut fixture = asked(7);
+    fixture.does("a", &gives(&[]));
     let mut asked = Vec::new();
-    while house.failing > 0 {
-        let before = (house.ms, house.failing);
-        let due = house.engine.timeout().unwrap().0.div_ceil(1_000_000);
-        house.pass(due - house.ms);
-        if house.failing < before.1 {
-            asked.push(house.ms - before.0);
+    while fixture.failing > 0 {
+        let before = (fixture.ms, fixture.failing);
+        let due = fixture.engine.timeout().unwrap().0.div_ceil(1_000_000);
+        fixture.pass(due - fixture.ms);
+        if fixture.failing < before.1 {
+            asked.push(fixture.ms - before.0);
         }
     }
     assert_eq!(asked, [250, 500, 1_000, 2_000, 4_000, 5_000]);
@@ -48,54 +48,54 @@ fn the_pause_before_the_store_is_asked_again_grows_and_is_bounded() {
 
 #[test]
 fn while_the_store_cannot_write_new_runs_are_rejected_and_others_go_on() {
-    let mut house = asked(0);
-    house.submit(2, opening(vec![node("b")], &[]));
-    house.failing = 2;
-    house.does("a", &gives(&[]));
-    house.submit(3, opening(vec![node("c")], &[]));
-    let Some((of, ControlResponse::RunRejected { reason, .. })) = house.responses.last() else {
-        panic!("{:?}", house.responses)
+    let mut fixture = asked(0);
+    fixture.submit(2, opening(vec![node("b")], &[]));
+    fixture.failing = 2;
+    fixture.does("a", &gives(&[]));
+    fixture.submit(3, opening(vec![node("c")], &[]));
+    let Some((of, ControlResponse::RunRejected { reason, .. })) = fixture.responses.last() else {
+        panic!("{:?}", fixture.responses)
     };
     assert_eq!(
         (*of, reason.as_str()),
         (trace(3), "the run cannot be recorded: the disk is full; `rl-console doctor` says more")
     );
-    house.does("b", &gives(&[]));
-    house.submit(4, opening(vec![node("c")], &[]));
-    house.does("c", &gives(&[]));
-    house.pass(10_000);
-    assert_eq!([1, 2, 4].map(|n| house.end(n).unwrap().0), ["succeeded"; 3]);
+    fixture.does("b", &gives(&[]));
+    fixture.submit(4, opening(vec![node("c")], &[]));
+    fixture.does("c", &gives(&[]));
+    fixture.pass(10_000);
+    assert_eq!([1, 2, 4].map(|n| fixture.end(n).unwrap().0), ["succeeded"; 3]);
 }
 
 #[test]
 fn an_answer_does_not_wait_for_a_store_that_cannot_write_and_is_kept_later() {
-    let mut house = asked(2);
-    house.cancel(50, 1);
-    assert_eq!(house.responses.last().unwrap().0, trace(50));
-    house.pass(10_000);
-    assert_eq!(house.end(1).unwrap().0, "cancelled");
-    assert!(house.persisted.answers.iter().any(|answer| answer.request == trace(50)));
+    let mut fixture = asked(2);
+    fixture.cancel(50, 1);
+    assert_eq!(fixture.responses.last().unwrap().0, trace(50));
+    fixture.pass(10_000);
+    assert_eq!(fixture.end(1).unwrap().0, "cancelled");
+    assert!(fixture.persisted.answers.iter().any(|answer| answer.request == trace(50)));
 }
 
 #[test]
 fn past_the_bound_events_are_left_out_and_the_run_says_so() {
     let limits = limits::Runs { unsaved_bytes_max: 65_536, ..limits::Runs::default() };
-    let mut house = TestEngine::with(Settings { limits, ..Settings::default() });
+    let mut fixture = TestEngine::with(Settings { limits, ..Settings::default() });
     let mut it = opening((0..300).map(|n| node(&format!("n{n}"))).collect(), &[]);
     it.save = vec![PortRef { node: 299, port: "out".into() }];
-    house.submit(1, it);
-    house.pass(20);
-    house.failing = 1;
+    fixture.submit(1, it);
+    fixture.pass(20);
+    fixture.failing = 1;
     for n in 0..300 {
-        house.does(&format!("n{n}"), &gives(&[("out", 1.into())]));
+        fixture.does(&format!("n{n}"), &gives(&[("out", 1.into())]));
     }
-    assert_eq!(house.end(1), None);
-    let told = house.events.len();
-    house.pass(20_000);
-    assert_eq!(house.end(1).unwrap().0, "succeeded", "the end is kept whatever room there is");
-    let kept = &house.persisted.events[&trace(1)];
+    assert_eq!(fixture.end(1), None);
+    let told = fixture.events.len();
+    fixture.pass(20_000);
+    assert_eq!(fixture.end(1).unwrap().0, "succeeded", "the end is kept whatever room there is");
+    let kept = &fixture.persisted.events[&trace(1)];
     assert!(kept.len() < told && kept.contains(&(told as u64)), "{} of {told}", kept.len());
-    let says: Vec<_> = house
+    let says: Vec<_> = fixture
         .events
         .iter()
         .filter(|(_, _, event)| event.kind == EventKind::Log)
@@ -111,16 +111,16 @@ fn past_the_bound_events_are_left_out_and_the_run_says_so() {
         &format!("{lost} events and 1 artifact were not kept: the disk is full")
     );
     assert!(says.contains(&"n299.out is not kept: the disk is full".to_owned()));
-    assert!(house.persisted.artifacts.is_empty());
+    assert!(fixture.persisted.artifacts.is_empty());
 }
 
 #[test]
 fn after_a_restart_the_last_event_has_the_next_number_and_not_the_count() {
-    let mut house = asked(0);
+    let mut fixture = asked(0);
     // Somebody took rows from among the events.
-    house.persisted.events.get_mut(&trace(1)).unwrap().remove(0);
-    let last = *house.persisted.events[&trace(1)].last().unwrap();
-    house.restart();
-    assert_eq!(house.persisted.events[&trace(1)].last(), Some(&(last + 1)));
-    assert_eq!(house.persisted.ended[&trace(1)].state, RunState::Failed);
+    fixture.persisted.events.get_mut(&trace(1)).unwrap().remove(0);
+    let last = *fixture.persisted.events[&trace(1)].last().unwrap();
+    fixture.restart();
+    assert_eq!(fixture.persisted.events[&trace(1)].last(), Some(&(last + 1)));
+    assert_eq!(fixture.persisted.ended[&trace(1)].state, RunState::Failed);
 }

@@ -116,7 +116,7 @@ fn expected(
 }
 
 struct Judge<'a> {
-    house: &'a TestEngine,
+    fixture: &'a TestEngine,
     opening: &'a Opening,
     run: TraceId,
     last_answers: &'a LastAnswers,
@@ -125,7 +125,7 @@ struct Judge<'a> {
 impl Judge<'_> {
     /// Holds a run that settled by itself against the naive evaluator. How its nodes ended.
     fn judge(&self) -> Vec<NodeState> {
-        let view = self.house.snapshot.run(self.run).unwrap();
+        let view = self.fixture.snapshot.run(self.run).unwrap();
         let states: Vec<_> =
             view.nodes.iter().take(self.opening.nodes.len()).map(|node| node.state).collect();
         let given = |n: usize| match self.opening.nodes[n].action {
@@ -164,9 +164,9 @@ impl Judge<'_> {
 }
 
 /// No node before its inputs: all that feeds it has ended when it is asked for.
-fn check_request(house: &TestEngine, request: &AgentRequest) {
-    let view = house.snapshot.run(request.trace_id).unwrap();
-    let place = house.positions[&request.reply_topic];
+fn check_request(fixture: &TestEngine, request: &AgentRequest) {
+    let view = fixture.snapshot.run(request.trace_id).unwrap();
+    let place = fixture.positions[&request.reply_topic];
     assert_eq!(view.plan.nodes[place as usize].id.rsplit('/').next(), Some(&*request.node.id));
     for edge in view.plan.edges.iter().filter(|edge| edge.to == place) {
         assert!(view.nodes[edge.from as usize].state.is_end(), "{} before {}", request.node.id, edge.from);
@@ -186,24 +186,26 @@ fn answer(rng: &mut fastrand::Rng, ok: bool, out: bool) -> AgentAnswer {
 }
 
 /// What befalls the store and the bus.
-fn disturb(house: &mut TestEngine, rng: &mut fastrand::Rng) {
+fn disturb(fixture: &mut TestEngine, rng: &mut fastrand::Rng) {
     // Commits come late, or fail.
     if rng.u8(..20) == 0 {
-        house.commits = !house.commits;
-        if house.commits {
-            house.commit();
-            house.drain();
+        fixture.commits = !fixture.commits;
+        if fixture.commits {
+            fixture.commit();
+            fixture.drain();
         }
     }
     if rng.u8(..100) == 0 {
-        house.failing = rng.u32(1..6);
+        fixture.failing = rng.u32(1..6);
     }
     match rng.u8(..60) {
         0 => drop(
-            house.reaches.insert("agent/echo".to_owned(), [Reach::Full, Reach::Down][rng.usize(..2)].clone()),
+            fixture
+                .reaches
+                .insert("agent/echo".to_owned(), [Reach::Full, Reach::Down][rng.usize(..2)].clone()),
         ),
-        1..8 => house.reaches.clear(),
-        8 => house.handle(Input::SessionOver { peer: ConnectionId(1) }),
+        1..8 => fixture.reaches.clear(),
+        8 => fixture.handle(Input::SessionOver { peer: ConnectionId(1) }),
         _ => {}
     }
 }
@@ -217,30 +219,35 @@ struct Submitted {
 }
 
 /// Holds how all runs ended against what was told and kept of them.
-fn check_ends(seed: u64, house: &TestEngine, submitted: &Submitted, tally: &mut BTreeMap<&'static str, u32>) {
+fn check_ends(
+    seed: u64,
+    fixture: &TestEngine,
+    submitted: &Submitted,
+    tally: &mut BTreeMap<&'static str, u32>,
+) {
     let Submitted { openings, disturbed, restarted, given } = submitted;
     let mut numbers: BTreeMap<TraceId, u64> = BTreeMap::new();
-    for (_, transition, _) in &house.tapped {
+    for (_, transition, _) in &fixture.tapped {
         if let Transition::Event { run, number, .. } = transition {
             let before = numbers.insert(*run, *number);
             assert!(before.is_none_or(|before| *number == before + 1), "seed {seed}: FIFO by number");
         }
     }
     for (run, opening) in openings {
-        if !house.persisted.rows.contains_key(run) {
+        if !fixture.persisted.rows.contains_key(run) {
             let is_rejected = |(of, response): &(TraceId, _)| {
                 of == run && matches!(response, ControlResponse::RunRejected { .. })
             };
             assert!(
-                house.responses.iter().any(is_rejected) || restarted.contains(run),
+                fixture.responses.iter().any(is_rejected) || restarted.contains(run),
                 "seed {seed}: {run} has no answer"
             );
             *tally.entry("not recorded").or_default() += 1;
             continue;
         }
-        let end = house.persisted.ended.get(run).unwrap_or_else(|| panic!("seed {seed}: {run} has no end"));
+        let end = fixture.persisted.ended.get(run).unwrap_or_else(|| panic!("seed {seed}: {run} has no end"));
         let events: Vec<_> =
-            house.events.iter().filter(|(_, of, _)| of == run).map(|(_, _, event)| event).collect();
+            fixture.events.iter().filter(|(_, of, _)| of == run).map(|(_, _, event)| event).collect();
         assert!(events.windows(2).all(|pair| pair[0].meta.ts_ms <= pair[1].meta.ts_ms), "seed {seed}: FIFO");
         *tally.entry(end.state.name()).or_default() += 1;
         let ends: Vec<_> = events.iter().filter_map(|event| event.meta.success).collect();
@@ -260,13 +267,13 @@ fn check_ends(seed: u64, house: &TestEngine, submitted: &Submitted, tally: &mut 
             Transition::StateChange { run: of, node, state, .. } if of == run => Some((node.index, *state)),
             _ => None,
         };
-        let stands: BTreeMap<u32, NodeState> = house.tapped.iter().filter_map(moved).collect();
+        let stands: BTreeMap<u32, NodeState> = fixture.tapped.iter().filter_map(moved).collect();
         assert_eq!(
             end.done,
             stands.values().filter(|state| state.is_done()).count() as u64,
             "seed {seed}: {run}"
         );
-        let kept = &house.persisted.events[run];
+        let kept = &fixture.persisted.events[run];
         assert_eq!(
             *kept,
             (1..=events.len() as u64).collect::<Vec<_>>(),
@@ -279,7 +286,7 @@ fn check_ends(seed: u64, house: &TestEngine, submitted: &Submitted, tally: &mut 
             !disturbed.contains(run) && !why.starts_with("timed out") && !why.starts_with("it used");
         *tally.entry("out of tokens").or_default() += u32::from(why.starts_with("it used"));
         if is_whole {
-            for state in (Judge { house, opening, run: *run, last_answers: given }).judge() {
+            for state in (Judge { fixture, opening, run: *run, last_answers: given }).judge() {
                 *tally.entry(state.name()).or_default() += 1;
             }
             *tally.entry("judged").or_default() += 1;
@@ -295,7 +302,7 @@ fn simulate(seed: u64, tally: &mut BTreeMap<&'static str, u32>) {
         confirm_ms: 500,
         ..limits::Runs::default()
     };
-    let mut house = TestEngine::with(Settings { limits, timeout_ms: 5_000, ..Settings::default() });
+    let mut fixture = TestEngine::with(Settings { limits, timeout_ms: 5_000, ..Settings::default() });
     let (mut openings, mut given) = (BTreeMap::new(), LastAnswers::new());
     let (mut pending, mut answered): (Vec<(u64, AgentRequest)>, Vec<AgentRequest>) = (Vec::new(), Vec::new());
     let (mut topics, mut disturbed, mut restarted) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
@@ -305,20 +312,20 @@ fn simulate(seed: u64, tally: &mut BTreeMap<&'static str, u32>) {
         if next <= 4 && rng.u8(..8) == 0 {
             let it = random(&mut rng, 0);
             openings.insert(trace(next), it.clone());
-            house.submit(next, it);
+            fixture.submit(next, it);
             if rng.bool() {
-                house.submit(next, openings[&trace(next)].clone());
+                fixture.submit(next, openings[&trace(next)].clone());
             }
             next += 1;
         }
-        while taken < house.requests.len() {
-            let request = house.requests[taken].clone();
+        while taken < fixture.requests.len() {
+            let request = fixture.requests[taken].clone();
             taken += 1;
-            if house.listens.contains(&*request.reply_topic) {
-                check_request(&house, &request);
+            if fixture.listens.contains(&*request.reply_topic) {
+                check_request(&fixture, &request);
             }
             assert!(topics.insert(request.reply_topic.clone()), "every attempt has a topic of its own");
-            let place = house.positions[&request.reply_topic];
+            let place = fixture.positions[&request.reply_topic];
             // What is within an opening begins anew with each of its attempts.
             if (place as usize) < openings[&request.trace_id].nodes.len() {
                 assert!(
@@ -329,67 +336,67 @@ fn simulate(seed: u64, tally: &mut BTreeMap<&'static str, u32>) {
             }
             // Some answers are lost.
             if rng.u8(..12) > 0 {
-                pending.push((house.ms + rng.u64(0..150), request));
+                pending.push((fixture.ms + rng.u64(0..150), request));
             }
         }
-        while asked < house.asks.len() {
-            let ask = house.asks[asked].clone();
+        while asked < fixture.asks.len() {
+            let ask = fixture.asks[asked].clone();
             asked += 1;
             match rng.u8(..3) {
-                0 => house.decide(&ask, true),
-                1 => house.decide(&ask, false),
+                0 => fixture.decide(&ask, true),
+                1 => fixture.decide(&ask, false),
                 _ => {}
             }
         }
-        if let Some(at) = (0..pending.len()).find(|at| pending[*at].0 <= house.ms) {
+        if let Some(at) = (0..pending.len()).find(|at| pending[*at].0 <= fixture.ms) {
             let (_, request) = pending.swap_remove(at);
             let (ok, out) = (rng.bool(), rng.u8(..8) > 0);
-            let is_awaited = house.listens.contains(&*request.reply_topic);
+            let is_awaited = fixture.listens.contains(&*request.reply_topic);
             let answer = answer(&mut rng, ok, out);
             let is_of_opening =
-                (house.positions[&request.reply_topic] as usize) < openings[&request.trace_id].nodes.len();
+                (fixture.positions[&request.reply_topic] as usize) < openings[&request.trace_id].nodes.len();
             if is_awaited && is_of_opening && matches!(answer.response, AgentResponse::Completed { .. }) {
                 given.insert((request.trace_id, request.node.id.to_string()), (ok, out));
             }
-            house.answer(&request, &answer);
+            fixture.answer(&request, &answer);
             answered.push(request);
         } else if let Some(request) =
             answered.get(rng.usize(..answered.len().max(1))).filter(|_| rng.u8(..10) == 0).cloned()
         {
-            house.answer(&request, &fails(false));
+            fixture.answer(&request, &fails(false));
         } else {
-            house.pass(rng.u64(1..40));
+            fixture.pass(rng.u64(1..40));
         }
         if step % 16 == 0 {
-            snapshots::agrees(&house);
+            snapshots::agrees(&fixture);
         }
-        disturb(&mut house, &mut rng);
+        disturb(&mut fixture, &mut rng);
         if rng.u8(..120) == 0 && next > 1 {
             let n = rng.u64(1..next);
             disturbed.insert(trace(n));
-            house.cancel(1_000 + step, n);
+            fixture.cancel(1_000 + step, n);
         }
         if rng.u16(..1_500) == 0 {
             disturbed.extend(openings.keys().copied());
             restarted.extend(openings.keys().copied());
-            house.restart();
+            fixture.restart();
             (taken, asked) = (0, 0);
             pending.clear();
         }
     }
-    (house.commits, house.failing) = (true, 0);
-    house.reaches.clear();
-    house.commit();
-    house.drain();
-    house.pass(30_000);
-    snapshots::agrees(&house);
-    snapshots::hold_together(&house, &mut rng);
+    (fixture.commits, fixture.failing) = (true, 0);
+    fixture.reaches.clear();
+    fixture.commit();
+    fixture.drain();
+    fixture.pass(30_000);
+    snapshots::agrees(&fixture);
+    snapshots::hold_together(&fixture, &mut rng);
     assert_eq!(
-        (house.engine.open(), house.listens.len(), house.engine.timeout()),
+        (fixture.engine.open(), fixture.listens.len(), fixture.engine.timeout()),
         (0, 0, None),
         "seed {seed}: every run ends"
     );
-    check_ends(seed, &house, &Submitted { openings, disturbed, restarted, given }, tally);
+    check_ends(seed, &fixture, &Submitted { openings, disturbed, restarted, given }, tally);
 }
 
 #[test]

@@ -15,7 +15,7 @@ fn fold(snapshot: &mut Snapshot, told: &[super::test_engine::TapRecord], limits:
 
 /// Cuts what was told in two at random places, under windows that hold everything and under such that hold
 /// next to nothing.
-pub(super) fn hold_together(house: &TestEngine, rng: &mut fastrand::Rng) {
+pub(super) fn hold_together(fixture: &TestEngine, rng: &mut fastrand::Rng) {
     let narrow = limits::Runs {
         shown_max: 2,
         shown_nodes_max: 20,
@@ -25,9 +25,9 @@ pub(super) fn hold_together(house: &TestEngine, rng: &mut fastrand::Rng) {
     };
     for limits in [limits::Runs::default(), narrow] {
         let mut whole = Snapshot::default();
-        fold(&mut whole, &house.tapped, &limits);
+        fold(&mut whole, &fixture.tapped, &limits);
         for _ in 0..8 {
-            let (before, behind) = house.tapped.split_at(rng.usize(..=house.tapped.len()));
+            let (before, behind) = fixture.tapped.split_at(rng.usize(..=fixture.tapped.len()));
             let mut taken = Snapshot::default();
             fold(&mut taken, before, &limits);
             let mut carried_on = taken.clone();
@@ -46,9 +46,9 @@ pub(super) fn hold_together(house: &TestEngine, rng: &mut fastrand::Rng) {
 }
 
 /// Holds the snapshot against the engine.
-pub(super) fn agrees(house: &TestEngine) {
-    for (name, run) in house.engine.runs.iter().filter(|(_, run)| run.is_live) {
-        let view = house.snapshot.run(*name).unwrap();
+pub(super) fn agrees(fixture: &TestEngine) {
+    for (name, run) in fixture.engine.runs.iter().filter(|(_, run)| run.is_live) {
+        let view = fixture.snapshot.run(*name).unwrap();
         assert_eq!(
             (view.state, view.tokens, view.events, view.artifacts),
             (RunState::Running, run.tokens, run.events, run.artifacts)
@@ -63,9 +63,9 @@ pub(super) fn agrees(house: &TestEngine) {
             assert_eq!(planned.parent, run.scopes[node.scope as usize].parent);
         }
         let asking = run.nodes.iter().filter(|node| node.ask.is_some()).count();
-        assert_eq!(house.snapshot.asks.iter().filter(|ask| ask.run == *name).count(), asking);
+        assert_eq!(fixture.snapshot.asks.iter().filter(|ask| ask.run == *name).count(), asking);
     }
-    let (totals, figures) = (house.snapshot.totals, house.engine.metrics());
+    let (totals, figures) = (fixture.snapshot.totals, fixture.engine.metrics());
     assert_eq!(
         (totals.succeeded, totals.failed, totals.cancelled),
         (figures.ended[0], figures.ended[1], figures.ended[2])
