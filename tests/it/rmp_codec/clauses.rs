@@ -1,118 +1,18 @@
-//! RMP v0 as bytes: the golden vector, each error of the taxonomy, the order of checks, and anything at all
-//! (rmp-v0 §1 to §8; rulings RMP 2 to 4). Every fixture is written from the specification's table, field by
-//! field; none comes from our encoder.
+//! The golden vector, each error of the taxonomy, and the order of checks.
 
 use std::cell::RefCell;
 
-use proptest::prelude::*;
 use rl_console::{
     ids::TraceId,
     limits,
     rmp::{
-        Body, Checks, Code, Error, Frame, Header, Lengths, RawFrame, Registry, SchemaId, SizeField, decode,
-        encode, json,
+        Body, Checks, Code, Error, Header, Lengths, RawFrame, Registry, SchemaId, SizeField, decode, encode,
+        json,
     },
 };
 use rmpv::Value;
 
-/// The frame of section 8, byte for byte.
-const GOLDEN_DUMP: &str = "
-0000: 00 00 00 a0 52 4d 50 30 00 00 00 40 00 00 00 00
-0010: 00 0a 00 00 00 00 00 60 00 00 01 93 23 64 5c 7b
-0020: 00 00 00 00 00 00 ea 60 11 22 33 44 55 66 77 88
-0030: 99 aa bb cc dd ee ff 00 00 00 00 00 00 00 00 2a
-0040: 00 00 00 00 83 a4 74 79 70 65 af 65 72 72 6f 72
-0050: 2e 72 65 70 6f 72 74 2e 76 31 a7 70 61 79 6c 6f
-0060: 61 64 82 a4 63 6f 64 65 b0 74 6f 6f 6c 2e 75 6e
-0070: 61 76 61 69 6c 61 62 6c 65 a7 6d 65 73 73 61 67
-0080: 65 ae 6d 61 69 6c 65 72 20 6f 66 66 6c 69 6e 65
-0090: a4 6d 65 74 61 81 aa 6f 70 65 6e 69 6e 67 5f 69
-00a0: 64 cd 04 d2
-";
-
-const CREATED_AT_MS: u64 = 0x0193_2364_5c7b;
-const TTL_MS: u64 = 60_000;
-const TRACE: u128 = 0x1122_3344_5566_7788_99aa_bbcc_ddee_ff00;
-
-pub(super) fn golden() -> Vec<u8> {
-    let digits = GOLDEN_DUMP.lines().filter_map(|line| line.split_once(": ")).map(|(_, digits)| digits);
-    hex(&digits.collect::<String>())
-}
-
-pub(super) fn hex(text: &str) -> Vec<u8> {
-    json::unhex(&text.split_whitespace().collect::<String>()).unwrap()
-}
-
-/// The fields of a frame in hex, in the order of the wire.
-#[derive(Clone, Copy)]
-pub(super) struct Fields<'a> {
-    pub(super) frame_len: &'a str,
-    pub(super) magic: &'a str,
-    pub(super) header_version: &'a str,
-    pub(super) header_len: &'a str,
-    pub(super) flags: &'a str,
-    pub(super) schema_id: &'a str,
-    pub(super) reserved2: &'a str,
-    pub(super) body_len: &'a str,
-    pub(super) created_at_ms: &'a str,
-    pub(super) ttl_ms: &'a str,
-    pub(super) reserved4: &'a str,
-    pub(super) body: &'a str,
-}
-
-/// A valid frame: `{"type": "intent.a.v1", "payload": nil}`, 91 bytes behind the prefix, 27 of them body.
-pub(super) const VALID: Fields<'static> = Fields {
-    frame_len: "0000005b",
-    magic: "524d5030",
-    header_version: "0000",
-    header_len: "0040",
-    flags: "00000000",
-    schema_id: "0002",
-    reserved2: "0000",
-    body_len: "0000001b",
-    created_at_ms: "00000000000003e8",
-    ttl_ms: "00000000000001f4",
-    reserved4: "00000000",
-    //     {2}type            "intent.a.v1"             payload            nil
-    body: "82 a474797065 ab696e74656e742e612e7631 a77061796c6f6164 c0",
-};
-
-impl Fields<'_> {
-    pub(super) fn wire(&self) -> Vec<u8> {
-        let trace_and_msg = "000102030405060708090a0b0c0d0e0f 0000000000000007";
-        let head = [
-            self.frame_len,
-            self.magic,
-            self.header_version,
-            self.header_len,
-            self.flags,
-            self.schema_id,
-            self.reserved2,
-        ];
-        let rest = [self.body_len, self.created_at_ms, self.ttl_ms, trace_and_msg, self.reserved4, self.body];
-        hex(&[head.concat(), rest.concat()].concat())
-    }
-}
-
-/// What a frame is at this moment, to somebody who saw it before or did not.
-fn judge_at(wire: &[u8], now_ms: Option<u64>, was_seen: bool) -> Result<Frame<'_>, Error> {
-    let registry = Registry::default();
-    let is_duplicate = |_: TraceId, _: u64| was_seen;
-    let checks = Checks {
-        now_ms,
-        is_duplicate: Some(&is_duplicate),
-        ..Checks::new(&registry, &limits::Rmp::default())
-    };
-    decode(wire, &checks)
-}
-
-fn judge(wire: &[u8]) -> Result<Frame<'_>, Error> {
-    judge_at(wire, None, false)
-}
-
-fn refusal(wire: &[u8]) -> Error {
-    judge(wire).unwrap_err()
-}
+use super::frames::*;
 
 #[test]
 fn the_golden_vector_says_what_section_8_says() {
@@ -454,85 +354,5 @@ fn every_start_of_the_golden_vector_is_refused() {
     for len in 0..golden.len() {
         let name = refusal(&golden[..len]).name();
         assert_eq!(name, if len < 68 { "TruncatedHeader" } else { "LengthMismatch" }, "{len} bytes");
-    }
-}
-
-/// Any value of `MsgPack`, three levels deep at most.
-fn value() -> impl Strategy<Value = Value> {
-    let leaf = prop_oneof![
-        Just(Value::Nil),
-        any::<bool>().prop_map(Value::from),
-        any::<u64>().prop_map(Value::from),
-        any::<i64>().prop_map(Value::from),
-        any::<u32>().prop_map(|bits| Value::F32(f32::from_bits(bits))),
-        any::<u64>().prop_map(|bits| Value::F64(f64::from_bits(bits))),
-        any::<f64>().prop_map(Value::F64),
-        ".{0,40}".prop_map(Value::from),
-        "\\$?[a-z]{0,4}".prop_map(Value::from),
-        prop::collection::vec(any::<u8>(), 0..300).prop_map(Value::Binary),
-        (any::<i8>(), prop::collection::vec(any::<u8>(), 0..20))
-            .prop_map(|(kind, bytes)| Value::Ext(kind, bytes)),
-    ];
-    leaf.prop_recursive(3, 64, 8, |inner| {
-        prop_oneof![
-            prop::collection::vec(inner.clone(), 0..8).prop_map(Value::Array),
-            prop::collection::vec(("\\$?[a-c]{0,2}".prop_map(Value::from), inner.clone()), 0..5)
-                .prop_map(Value::Map),
-            prop::collection::vec((inner.clone(), inner), 0..5).prop_map(Value::Map),
-        ]
-    })
-}
-
-proptest! {
-    #[test]
-    fn what_is_encoded_is_decoded_to_the_same(
-        kind in "[a-z_]{1,12}(\\.[a-z]{1,6}){0,2}",
-        payload in value(),
-        meta in prop::option::of(value()),
-        (created_at_ms, ttl_ms) in (0..u64::MAX / 2, 1..u64::MAX / 2),
-        (trace, msg_id) in any::<(u128, u64)>(),
-    ) {
-        let kind = format!("intent.{kind}.v3");
-        let body = encode::body(&kind, &payload, meta.as_ref()).unwrap();
-        let trace_id = TraceId(uuid::Uuid::from_u128(trace));
-        let header = Header { schema_id: SchemaId::INTENT, created_at_ms, ttl_ms, trace_id, msg_id };
-        let wire = encode::frame(&header, &body).unwrap();
-        let frame = judge(&wire).unwrap();
-        prop_assert_eq!((frame.header, frame.expires_at_ms), (header, created_at_ms + ttl_ms));
-        prop_assert_eq!(frame.body.kind(), kind.as_str());
-        prop_assert_eq!(frame.body.payload(), encode::value(&payload).unwrap());
-        let meta = meta.filter(|meta| *meta != Value::Nil).map(|meta| encode::value(&meta).unwrap());
-        prop_assert_eq!(frame.body.meta().map(<[u8]>::to_vec), meta);
-        prop_assert_eq!(encode::frame(&frame.header, frame.body.bytes()).unwrap(), wire.clone());
-        prop_assert_eq!(RawFrame::split(&wire).unwrap().encode(), wire);
-    }
-
-    #[test]
-    fn json_leads_back_to_the_same_bytes(value in value()) {
-        let text = serde_json::to_string(&json::JsonView(&value)).unwrap();
-        let again = json::parse(&text).unwrap();
-        prop_assert_eq!(encode::value(&again).unwrap(), encode::value(&value).unwrap(), "{}", text);
-    }
-
-    #[test]
-    fn any_bytes_have_a_verdict(
-        wire in prop::collection::vec(any::<u8>(), 0..400),
-        is_framed in any::<bool>(),
-    ) {
-        let mut wire = wire;
-        if is_framed && wire.len() >= 68 {
-            // Lengths, magic and version that fit, so that the checks behind them are reached.
-            let rest = u32::try_from(wire.len() - 4).unwrap();
-            wire[..4].copy_from_slice(&rest.to_be_bytes());
-            wire[4..12].copy_from_slice(b"RMP0\0\0\0\x40");
-            wire[12..16].fill(0);
-            wire[16..20].copy_from_slice(&[0, 2, 0, 0]);
-            wire[20..24].copy_from_slice(&(rest - 64).to_be_bytes());
-            wire[64..68].fill(0);
-        }
-        match judge(&wire) {
-            Ok(frame) => prop_assert_eq!(frame.wire, &wire[..]),
-            Err(error) => prop_assert!(error.offset() <= wire.len().max(68)),
-        }
     }
 }
