@@ -1,7 +1,5 @@
 //! The state at a moment is what folding every entry up to it gives.
 
-use std::sync::Arc;
-
 use proptest::prelude::*;
 
 use super::{StepOutcome, Timeline};
