@@ -10,6 +10,7 @@ use std::hint::black_box;
 
 use criterion::{BenchmarkId, Criterion, Throughput};
 use rl_console::{
+    admission::{Origin, Tally},
     ids::{ConnectionId, Peer, TraceId},
     limits,
     rmp::{
@@ -72,11 +73,13 @@ impl Bus {
             tokens: Tokens::default(),
             server: "bench".into(),
             has_station_inbox: false,
+            tally: Tally::default(),
         };
         let mut bus = Self { broker: Broker::new(settings, now), now, msg_id: 0 };
         for id in 0..=subscribers {
             let session = ConnectionId(id);
-            bus.broker.handle(now, Input::Opened { session, peer: Peer::new("bench") });
+            bus.broker
+                .handle(now, Input::Opened { session, peer: Peer::new("bench"), origin: Origin::Unknown });
             bus.say(
                 id,
                 &FromClient::Hello { v: control::VERSION, client: "bench", kind: "agent", token: None },

@@ -167,8 +167,20 @@ limits! {
         subscriber_lost_runs_max = 1_024 in 16..=65_536,
         /// Those of all subscribers; past it the oldest of whoever loses one more is forgotten.
         lost_runs_max = 262_144 in 1_024..=16_777_216,
-        /// Connections at one time; one more is told `Busy` and closed.
+        /// Connections at one time; one more closes the oldest that has not said `Hello`, or is told `Busy`.
         connections_max = 1_024 in 8..=65_536,
+        /// Connections of one process among them; one more is told `Busy`. 0 is a quarter of
+        /// `connections_max`.
+        peer_connections_max = 0 in 0..=65_536,
+        /// Connections beside them, for who shows an operator's or the read-only token when all are taken.
+        operator_connections_max = 8 in 1..=1_024,
+        /// Milliseconds that such a connection has to show it.
+        token_ms_max = 1_000 in 50..=10_000,
+        /// Milliseconds from a frame's first byte to its last; then it is told `Busy` and closed.
+        frame_ms_max = 30_000 in 50..=3_600_000,
+        /// Bytes of frames that are being received on all connections, but at least those of one frame and
+        /// its `Publish`; past it the connection of the largest is told `Busy` and closed.
+        receiving_bytes_max = 67_108_864 in 65_536..=68_719_476_736,
         /// Topics of which counts and seen keys are kept; those used least recently go first.
         topics_max = 16_384 in 1_024..=1_048_576,
         /// Bytes of the name that a client gives itself; the rest is cut.
@@ -177,7 +189,7 @@ limits! {
         error_message_bytes_max = 512 in 64..=65_536,
         /// Requests of operators over the bus that wait for the station; one more is answered `Busy`.
         asked_max = 256 in 8..=65_536,
-        /// Connections on their way out, beside those that may be open; one more is closed without a word.
+        /// Connections on their way out, beside those that may be open; one more closes the oldest of them.
         leaving_max = 256 in 8..=65_536,
         /// Parts of answers that wait for one operator's session; further ones are not sent.
         answer_parts_max = 1_024 in 16..=65_536,

@@ -1,16 +1,16 @@
-//! Admission: who may hold a connection, how long a first frame and a whole frame may take, and how many bytes
-//! may be on their way in. One design for all ports.
+//! Admission: who may hold a connection, how long a first frame and a whole frame may take, and how many
+//! bytes may be on their way in. One design for all ports.
 //!
 //! ```text
 //! accept ─▶ Table::open ─┬─▶ a place ──first frame──▶ spoken ──▶ closed
 //!                        │      └── its deadline, or a newcomer that needs the place ──▶ turned away
 //!                        ├─▶ a place of the operators' room, for as long as it takes to show a token
 //!                        └─▶ refused by the link's own error
-//! read ─▶ Receiving::begin, grow, end: 30 s from a frame's first byte to its last, and a bound for all together
+//! read ─▶ Receiving::begin, grow, end: the time of a frame, and the bytes of all that have begun
 //! ```
 //!
-//! It lies in the foundation: the hosts of all protocols stand on it, and none of them may import the station.
-//! Everything here is pure and takes `now`; a [`Tally`] is the one thing that is shared.
+//! It lies in the foundation: the hosts of all protocols stand on it, and none of them may import the
+//! station. Everything here is pure and takes `now`; a [`Tally`] is the one thing that is shared.
 
 mod descriptors;
 mod origin;

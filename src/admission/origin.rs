@@ -27,9 +27,9 @@ impl Origin {
     #[must_use]
     pub fn of_address(addr: IpAddr) -> Self {
         match addr.to_canonical() {
-            addr if addr.is_loopback() => Self::Unknown,
+            addr @ (IpAddr::V4(_) | IpAddr::V6(_)) if addr.is_loopback() => Self::Unknown,
             IpAddr::V6(addr) => Self::Address(Ipv6Addr::from_bits(addr.to_bits() & NETWORK).into()),
-            addr => Self::Address(addr),
+            addr @ IpAddr::V4(_) => Self::Address(addr),
         }
     }
 

@@ -17,8 +17,8 @@ struct Unfinished {
 /// The frames or messages of one port that have begun and are not whole, by whatever tells them apart: a
 /// connection, or a call of one.
 ///
-/// The bytes of all together are at most `bytes_max` once [`grow`](Self::grow) names none any more, unless one
-/// alone holds more: give a bound that a whole frame fits into.
+/// The bytes of all together are at most `bytes_max` once [`grow`](Self::grow) names none any more: give a
+/// bound that a whole frame fits into.
 #[derive(Debug)]
 pub struct Receiving<K> {
     unfinished: HashMap<K, Unfinished>,

@@ -27,7 +27,7 @@ fn table() -> (Table, Tally) {
     (Table::new(BOUNDS, tally.clone()), tally)
 }
 
-/// A table whose places are taken by `spoken` connections that spoke and others that did not, of nobody known.
+/// A table whose places are taken by `spoken` connections that spoke and others that did not.
 fn filled(spoken: u64) -> (Table, Tally) {
     let (mut table, tally) = table();
     for id in 0..BOUNDS.connections_max {
@@ -211,7 +211,8 @@ proptest! {
                         Admitted::Operators { evicted } => (true, evicted),
                         Admitted::Refused(why) => {
                             prop_assert_eq!(plan, Plan::Refuses(why));
-                            prop_assert!(open.iter().filter(|it| !it.2).all(|it| it.3 || it.1 != pid || pid == 0));
+                            let mut common = open.iter().filter(|it| !it.2);
+                            prop_assert!(common.all(|it| it.3 || it.1 != pid || pid == 0));
                             refused += 1;
                             continue;
                         }
@@ -260,7 +261,9 @@ proptest! {
     }
 
     #[test]
-    fn what_is_being_received_stays_within_its_bound(steps in prop::collection::vec((0..6_u8, 0..80_u64, 0..9_000_u64), 0..300)) {
+    fn what_is_being_received_stays_within_its_bound(
+        steps in prop::collection::vec((0..6_u8, 0..80_u64, 0..9_000_u64), 0..300),
+    ) {
         let tally = Tally::default();
         let mut receiving = Receiving::new(100, Duration::from_secs(30), tally.clone());
         let mut begun: std::collections::BTreeMap<u8, (Now, u64)> = std::collections::BTreeMap::new();
@@ -277,11 +280,11 @@ proptest! {
                 begun.remove(&key);
                 continue;
             }
-            if !begun.contains_key(&key) {
+            let frame = begun.entry(key).or_insert_with(|| {
                 receiving.begin(now, key);
-                begun.insert(key, (now, 0));
-            }
-            begun.get_mut(&key).unwrap().1 = bytes;
+                (now, 0)
+            });
+            frame.1 = bytes;
             let mut ended = receiving.grow(key, bytes);
             while let Some(largest) = ended {
                 let max = begun.values().map(|it| it.1).max();

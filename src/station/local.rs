@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, Weak};
 use tokio::sync::watch;
 
 use super::{
+    admission::Tallies,
     bridge::{self, Running},
     bus,
     host::{Asking, host_down},
@@ -50,6 +51,8 @@ pub(super) struct Inner {
     pub(super) hosts: Hosts,
     pub(super) recording: Recording,
     pub(super) metrics: metrics::Endpoint,
+    /// What each port's admission counts.
+    pub(super) admission: Tallies,
     /// Whether an operator wants the station to end.
     pub(super) stop_asked: watch::Sender<bool>,
     /// What has to be there for a host to be started again. The station owns it.

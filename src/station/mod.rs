@@ -11,6 +11,7 @@
 //! `pages` and metrics (`families`). `hosts.rs` is the one list of them.
 
 mod address_file;
+mod admission;
 mod bridge;
 pub mod bus;
 mod config;

@@ -12,6 +12,7 @@ use std::{
 use tokio::sync::{Semaphore, watch};
 
 use super::{
+    admission::Tallies,
     config::{Config, PackSource},
     hosts::Hosts,
     local::{Inner, LocalPort, Startup},
@@ -112,6 +113,7 @@ impl Station {
             hosts: Hosts::default(),
             recording: Recording::default(),
             metrics: metrics::Endpoint::default(),
+            admission: Tallies::default(),
             stop_asked: watch::Sender::new(false),
             parts: Arc::downgrade(&parts),
         };

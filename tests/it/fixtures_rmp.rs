@@ -52,6 +52,9 @@ fn closes() -> Vec<CloseCause> {
         NotReading => [CloseCause::NotReading],
         Kicked => [CloseCause::Kicked],
         TooManyConnections => [CloseCause::TooManyConnections],
+        TooManyOfPeer => [CloseCause::TooManyOfPeer],
+        FrameTimeout => [CloseCause::FrameTimeout],
+        ReceivingFull => [CloseCause::ReceivingFull],
         Shutdown => [CloseCause::Shutdown],
     });
     all.extend(refusals().into_iter().map(CloseCause::Refused));

@@ -14,6 +14,7 @@ mod fixtures_macp;
 mod fixtures_rmp;
 mod fixtures_runs;
 mod harness;
+mod hostile;
 mod macp;
 mod macp_cli;
 mod macp_python;

@@ -214,6 +214,11 @@ impl Broker {
                 RefusalDetail::new(Refusal::Fault(Code::UnsupportedVersion), &why)
             }
             None => RefusalDetail::new(Refusal::Unauthorized, &"the token is none of this station's"),
+            Some(kind) if !self.has_place(id, kind) => {
+                let busy = self.no_place();
+                self.refuse(now, id, head, re, &busy, trace, redaction);
+                return self.end(id, CloseCause::TooManyConnections);
+            }
             Some(kind) => {
                 let name = cut(client, self.settings.limits.client_name_bytes_max);
                 let greeting = Greeting { client: name.into(), kind, dialect: Dialect::Frames };
@@ -236,7 +241,7 @@ impl Broker {
     /// A session is open.
     pub(super) fn greet(&mut self, id: ConnectionId, greeting: Greeting) {
         let Greeting { client, kind, dialect } = greeting.clone();
-        self.greeting.retain(|(_, other)| *other != id);
+        self.table.spoke(id);
         if let Some(session) = self.sessions.get_mut(id) {
             session.phase = Phase::Open(greeting);
         }

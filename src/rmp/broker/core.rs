@@ -3,8 +3,9 @@
 use std::{collections::VecDeque, sync::Arc};
 
 use super::{
+    admission::table_bounds,
     io::{Deadline, Input, Output},
-    session::{Phase, RefusalDetail, Session},
+    session::{Phase, RefusalDetail},
     settings::Settings,
     station_delivery::InboxCapacity,
     topics::{Sessions, Topics},
@@ -12,6 +13,7 @@ use super::{
     wall::WallClock,
 };
 use crate::{
+    admission::Table,
     ids::{ConnectionId, TraceId},
     rmp::{
         Error,
@@ -34,8 +36,8 @@ pub struct Broker {
     pub(super) wall: WallClock,
     pub(super) listener: Listener,
     pub(super) sessions: Sessions,
-    /// Sessions that are not closed.
-    pub(super) open: u64,
+    /// The places of sessions that are not closed.
+    pub(super) table: Table,
     pub(super) routes: Routes,
     pub(super) topics: Topics,
     pub(super) visible: VisibleTopics,
@@ -53,8 +55,6 @@ pub struct Broker {
     /// Who of those that may answer has the station's own message that was published last.
     pub(super) responders: super::delivery_report::ResponderTally,
     pub(super) agent_names: super::delivery_report::AgentNames,
-    /// Sessions that have not said who they are, by when they must have.
-    pub(super) greeting: VecDeque<(Mono, ConnectionId)>,
     pub(super) tick_at: Deadline,
     /// Sessions that were given what the station asks, by when that is to have left.
     pub(super) watched: VecDeque<(Mono, ConnectionId)>,
@@ -77,7 +77,7 @@ impl Broker {
             wall: WallClock::new(now, limits.ttl_ms_max),
             listener: Listener::Starting,
             sessions: Sessions::default(),
-            open: 0,
+            table: Table::new(table_bounds(&limits), settings.tally.clone()),
             routes: Routes::new(&limits),
             topics: Topics::new(limits.topics_max),
             visible: VisibleTopics::new(limits.shown_topics_max),
@@ -90,7 +90,6 @@ impl Broker {
             losses: Vec::new(),
             responders: super::delivery_report::ResponderTally::default(),
             agent_names: super::delivery_report::AgentNames::default(),
-            greeting: VecDeque::new(),
             tick_at: None,
             watched: VecDeque::new(),
             // Never what a client counts from, and after a restart beyond what was sent before (ruling RMP
@@ -123,7 +122,7 @@ impl Broker {
                 self.listener = Listener::Down(Arc::from(why));
                 self.emit_transition(Transition::NotListening, Some(Arc::from(why)), None);
             }
-            Input::Opened { session, peer } => self.on_opened(now, session, peer),
+            Input::Opened { session, peer, origin } => self.on_opened(now, session, peer, origin),
             Input::ForeignUser { session, peer } => {
                 self.emit_transition(Transition::Connected { session, peer }, None, None);
                 let cause = CloseCause::Refused(Refusal::Unauthorized);
@@ -132,6 +131,7 @@ impl Broker {
             Input::Frame { session, frame } => self.on_frame(now, session, frame),
             Input::Unit { session, unit } => self.on_unit(now, session, unit),
             Input::Broken { session, dialect, error } => self.on_broken(now, session, dialect, &error),
+            Input::TurnedAway { session, dialect, why } => self.on_turned_away(now, session, dialect, why),
             Input::Closed { session, cause } => {
                 self.close(session, cause);
             }
@@ -165,9 +165,8 @@ impl Broker {
     /// When to hand in [`Input::Timeout`] next.
     #[must_use]
     pub fn timeout(&self) -> Deadline {
-        let hello = self.greeting.front().map(|(by, _)| *by);
         let watched = self.watched.front().map(|(at, _)| *at);
-        self.tick_at.into_iter().chain(hello).chain(watched).min()
+        self.tick_at.into_iter().chain(self.table.deadline()).chain(watched).min()
     }
 
     /// Subscriptions that the tap's entries reach.
@@ -189,25 +188,6 @@ impl Broker {
         trace: Option<TraceId>,
     ) {
         self.outputs.push_back(Output::Transition { transition, text, trace });
-    }
-
-    fn on_opened(&mut self, now: Now, id: ConnectionId, peer: crate::ids::Peer) {
-        self.emit_transition(Transition::Connected { session: id, peer: peer.clone() }, None, None);
-        let session = Session::new(id, peer, now, &self.settings.limits);
-        if let Phase::New { hello_by } = session.phase {
-            self.greeting.push_back((hello_by, id));
-        }
-        self.sessions.insert(session);
-        self.open += 1;
-        if self.open > self.settings.limits.connections_max {
-            let why = format!(
-                "{} connections are open already (limits.rmp.connections_max)",
-                self.settings.limits.connections_max
-            );
-            self.answer_error(now, id, 0, &RefusalDetail::new(Refusal::Busy, &why), None);
-            self.close(id, CloseCause::TooManyConnections);
-            self.outputs.push_back(Output::Close { session: id, cause: CloseCause::TooManyConnections });
-        }
     }
 
     fn on_broken(&mut self, now: Now, id: ConnectionId, dialect: Dialect, error: &Error) {
@@ -250,8 +230,7 @@ impl Broker {
         }
         self.tap_readers -= readers;
         self.routes.remove_all(id);
-        self.greeting.retain(|(_, other)| *other != id);
-        self.open -= 1;
+        self.table.close(id);
         self.emit_transition(Transition::Disconnected { session: id, cause }, None, None);
         true
     }
@@ -286,7 +265,7 @@ impl Broker {
 
     /// Tells a session why it is about to be closed. The JSON dialect answers requests alone, and has no form
     /// for it.
-    fn send_final_error(&mut self, now: Now, session: ConnectionId, why: &RefusalDetail) {
+    pub(super) fn send_final_error(&mut self, now: Now, session: ConnectionId, why: &RefusalDetail) {
         if self.sessions.get(session).is_some_and(|session| session.dialect() == Dialect::Frames) {
             self.answer_error(now, session, 0, why, None);
         }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 
 use crate::{
+    admission::{Origin, TurnedAway},
     ids::{ConnectionId, Peer, TopicName, TraceId},
     rmp::{Error, Header, SchemaId},
     tap::entry::{
@@ -37,6 +38,8 @@ pub enum Input<'a> {
         session: ConnectionId,
         /// Who, as the operating system names the process.
         peer: Peer,
+        /// Whose part of the table it takes.
+        origin: Origin,
     },
     /// A connection of another user was accepted; it is closed at once (ruling RMP 6).
     ForeignUser {
@@ -67,6 +70,15 @@ pub enum Input<'a> {
         dialect: Dialect,
         /// Why.
         error: Error,
+    },
+    /// What a connection is sending takes too long or too much room.
+    TurnedAway {
+        /// On which connection.
+        session: ConnectionId,
+        /// In which dialect.
+        dialect: Dialect,
+        /// Why.
+        why: TurnedAway,
     },
     /// A connection is gone, for a reason that lies outside the core.
     Closed {

@@ -91,6 +91,11 @@ impl Broker {
 
     /// Who speaks it is an agent whatever it says.
     fn on_json_hello(&mut self, id: ConnectionId, head: Head, kind: HelloKind) {
+        if !self.has_place(id, Kind::Agent) {
+            let busy = self.no_place();
+            self.record_refusal(id, head, busy.refusal, None, Redaction::None);
+            return self.end(id, CloseCause::TooManyConnections);
+        }
         self.accept(id, head, None);
         let client = match kind {
             HelloKind::Ui => "runloop ui",

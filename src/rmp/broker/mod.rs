@@ -11,6 +11,7 @@
 //! subscriptions it was given to. A `Publish` that is remembered byte for byte costs no MsgPack; whom a
 //! topic reaches is kept until a subscription changes.
 
+mod admission;
 mod control_frames;
 mod core;
 mod deliver;

@@ -22,7 +22,7 @@ use crate::{
         topic::Pattern,
     },
     tap::entry::rmp::{Dialect, DropReason, Gauge, Kind, Refusal},
-    time::{Mono, Now},
+    time::Now,
 };
 
 /// How long a connection may take to say `Hello` (ruling RMP 1).
@@ -57,10 +57,7 @@ pub(super) struct Session {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Phase {
     /// It has not said who it is.
-    New {
-        /// When it must have.
-        hello_by: Mono,
-    },
+    New,
     /// Its session is open.
     Open(Greeting),
     /// It was closed; the greeting that it had.
@@ -146,7 +143,7 @@ impl Session {
             id,
             peer,
             connected_at: now,
-            phase: Phase::New { hello_by: now.mono + HELLO_TIMEOUT },
+            phase: Phase::New,
             outbox: Outbox::new(limits),
             subs: Slab::new(),
             sub_indexes: HashMap::new(),
@@ -164,7 +161,7 @@ impl Session {
     pub(super) fn greeting(&self) -> Option<&Greeting> {
         match &self.phase {
             Phase::Open(greeting) | Phase::Closed(Some(greeting)) => Some(greeting),
-            Phase::New { .. } | Phase::Closed(None) => None,
+            Phase::New | Phase::Closed(None) => None,
         }
     }
 

@@ -4,7 +4,7 @@ use std::{fmt, sync::Arc};
 
 use sha2::{Digest, Sha256};
 
-use crate::{limits, rmp::Registry, tap::entry::rmp::Kind};
+use crate::{admission::Tally, limits, rmp::Registry, tap::entry::rmp::Kind};
 
 /// What a broker is made of.
 #[derive(Clone, Debug)]
@@ -20,6 +20,8 @@ pub struct Settings {
     /// Whether the station runs a control plane: it takes requests, decisions and what agents answer (see
     /// `topic::Class::is_heard`).
     pub has_station_inbox: bool,
+    /// The counters of who is turned away; they outlive the broker.
+    pub tally: Tally,
 }
 
 /// The SHA-256 of the three tokens; one that is absent is nobody's (ruling RMP 6).

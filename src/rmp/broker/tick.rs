@@ -3,11 +3,7 @@
 use std::time::Duration;
 
 use super::{core::Broker, io::Output};
-use crate::{
-    rmp::dedupe::DedupeMetrics,
-    tap::entry::rmp::{CloseCause, Transition},
-    time::Now,
-};
+use crate::{rmp::dedupe::DedupeMetrics, tap::entry::rmp::Transition, time::Now};
 
 const SECOND: Duration = Duration::from_secs(1);
 /// Old keys that are forgotten a second, at most.
@@ -22,10 +18,7 @@ impl Broker {
     }
 
     pub(super) fn on_timeout(&mut self, now: Now) {
-        while let Some((_, id)) = self.greeting.front().copied().filter(|(by, _)| now.mono >= *by) {
-            self.greeting.pop_front();
-            self.end(id, CloseCause::HelloTimeout);
-        }
+        self.end_silent(now);
         self.check_unread(now);
         if self.tick_at.is_some_and(|at| now.mono >= at) {
             self.tick_at = None;

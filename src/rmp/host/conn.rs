@@ -21,6 +21,8 @@ pub(super) struct Conn {
     /// Wakes its task.
     pub(super) waker: Option<Waker>,
     pub(super) read_buffer: ReadBuffer,
+    /// A unit of its has begun and is watched.
+    pub(super) is_receiving: bool,
 }
 
 /// Where a connection stands.
@@ -61,6 +63,11 @@ impl ReadBuffer {
         }
     }
 
+    /// Bytes of the unit begun that are kept.
+    pub(super) fn kept_bytes(&self) -> u64 {
+        self.large.as_ref().map_or(self.pending.len(), |(buffer, _)| buffer.len()) as u64
+    }
+
     /// Forgets what is kept.
     pub(super) fn clear(&mut self) {
         (self.pending, self.large, self.handed) = (Vec::new(), None, 0);
@@ -76,6 +83,7 @@ impl Conn {
             is_full: false,
             waker: None,
             read_buffer: ReadBuffer::default(),
+            is_receiving: false,
         }
     }
 
@@ -95,6 +103,9 @@ pub(super) const fn lingers(cause: CloseCause) -> bool {
         | CloseCause::Refused(_)
         | CloseCause::Kicked
         | CloseCause::TooManyConnections
+        | CloseCause::TooManyOfPeer
+        | CloseCause::FrameTimeout
+        | CloseCause::ReceivingFull
         | CloseCause::Shutdown => true,
     }
 }

@@ -122,8 +122,17 @@ impl Host {
         }
         conn.phase = Phase::Closing(cause);
         conn.wake();
+        if std::mem::take(&mut conn.is_receiving) {
+            self.receiving.end(id);
+        }
         if !lingers(cause) {
-            self.drop_conn(now, id);
+            return self.drop_conn(now, id);
+        }
+        self.leaving.insert(id);
+        if self.leaving.len() as u64 > self.limits.leaving_max
+            && let Some(&oldest) = self.leaving.first()
+        {
+            self.drop_conn(now, oldest);
         }
     }
 
@@ -139,6 +148,7 @@ impl Host {
     pub(super) fn drop_conn(&mut self, now: Now, id: ConnectionId) {
         let Some(conn) = self.conns.remove(&id) else { return };
         conn.wake();
+        self.leaving.remove(&id);
         self.recent = None;
         self.parts.remove(&id);
         let (frames, bytes) = self.broker.forget(id);
@@ -189,7 +199,7 @@ impl Host {
     /// What follows every turn: writes, what is asked of the clock and what is told to the station.
     pub(super) fn finish_turn(&mut self, now: Now) {
         self.flush(now);
-        let at = self.broker.timeout();
+        let at = self.broker.timeout().into_iter().chain(self.receiving.deadline()).min();
         if at != self.armed {
             let is_earlier = at.is_some_and(|at| self.armed.is_none_or(|armed| at < armed));
             self.armed = at;

@@ -10,6 +10,7 @@ use super::{
     run::{Host, serve},
 };
 use crate::{
+    admission::{Origin, Plan},
     ids::{ConnectionId, Peer},
     rmp::broker::Input,
 };
@@ -139,13 +140,21 @@ fn accept(shared: &Rc<RefCell<Host>>, stream: UnixStream) {
         host.drain(now, &[]);
         return;
     }
-    if host.conns.len() as u64 >= host.limits.connections_max.saturating_add(host.limits.leaving_max) {
-        // Too many to tell even that.
-        return;
-    }
     let (read, write) = stream.into_split();
+    let origin = match (uid, pid) {
+        (Some(uid), Some(pid)) => Origin::Process { uid, pid },
+        _ => Origin::Unknown,
+    };
+    let mut read_last = None;
+    while let Plan::Evicts(oldest) = host.broker.admission_plan(origin)
+        && read_last != Some(oldest)
+        && host.read_once_more(now, oldest)
+    {
+        read_last = Some(oldest);
+    }
+    host.cause = None;
     host.conns.insert(session, Conn::new(peer.clone(), write));
-    host.broker.handle(now, Input::Opened { session, peer });
+    host.broker.handle(now, Input::Opened { session, peer, origin });
     host.drain(now, &[]);
     host.finish_turn(now);
     drop(host);
@@ -162,6 +171,7 @@ mod tests {
     use tokio::sync::{mpsc, watch};
 
     use crate::{
+        admission::Tally,
         ids::ConnectionId,
         limits::Limits,
         rmp::{
@@ -189,6 +199,7 @@ mod tests {
             tokens: Tokens::default(),
             server: "test 1".into(),
             has_station_inbox: false,
+            tally: Tally::default(),
         };
         let (requests, asked_of_it) = mpsc::channel(8);
         let setup = Setup {

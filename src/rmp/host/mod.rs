@@ -13,6 +13,7 @@ mod conn;
 mod drain;
 mod listen;
 mod path;
+mod receiving;
 mod requests;
 pub(crate) mod run;
 mod split;

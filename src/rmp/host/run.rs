@@ -2,6 +2,7 @@
 
 use std::{
     cell::RefCell,
+    collections::BTreeSet,
     future::poll_fn,
     io,
     pin::{Pin, pin},
@@ -28,9 +29,13 @@ use super::{
     station_inbox::StationInbox,
 };
 use crate::{
+    admission::Receiving,
     ids::{ConnectionId, Peer, Seq},
     limits,
-    rmp::broker::{Broker, Input, OperatorRequest},
+    rmp::{
+        broker::{Broker, Input, OperatorRequest},
+        dialect::unit_bytes_max,
+    },
     tap::{Tap, entry::rmp::CloseCause},
     time::{Clock, Mono},
 };
@@ -75,6 +80,10 @@ pub(super) struct Host {
     pub(super) clock: Clock,
     pub(super) limits: limits::Rmp,
     pub(super) conns: HashMap<ConnectionId, Conn>,
+    /// Connections that the core is done with and that linger, the oldest first.
+    pub(super) leaving: BTreeSet<ConnectionId>,
+    /// Units that have begun.
+    pub(super) receiving: Receiving<ConnectionId>,
     pub(super) scratch: Vec<u8>,
     pub(super) operator_requests: mpsc::Sender<OperatorRequest>,
     pub(super) station_inbox: Option<StationInbox>,
@@ -118,13 +127,15 @@ pub async fn run(setup: Setup) -> io::Result<()> {
     let path = file.path().display().to_string();
     let timer = Rc::new(Notify::new());
     let host = Host {
-        broker,
         // What an earlier host reported is no part of this one's state, nor to be folded onto it.
         last_seq: tap.last(),
         tap,
         clock,
         limits,
         conns: HashMap::new(),
+        leaving: BTreeSet::new(),
+        receiving: receiving(&limits, &broker),
+        broker,
         scratch: vec![0; SCRATCH_BYTES],
         operator_requests: asked,
         station_inbox: ear,
@@ -164,6 +175,13 @@ pub async fn run(setup: Setup) -> io::Result<()> {
         let _ = answer.send(());
     }
     Ok(())
+}
+
+/// Without a unit begun. A `Publish` and its message fit in any case.
+fn receiving(limits: &limits::Rmp, broker: &Broker) -> Receiving<ConnectionId> {
+    let one = unit_bytes_max(limits.body_bytes_max).saturating_mul(2);
+    let time = Duration::from_millis(limits.frame_ms_max);
+    Receiving::new(limits.receiving_bytes_max.max(one), time, broker.tally().clone())
 }
 
 /// Tells every connection that it is over, and waits a little until that has left.
@@ -212,7 +230,12 @@ async fn keep_time(host: Rc<RefCell<Host>>, timer: Rc<Notify>) {
         if clock.now().mono < at {
             continue;
         }
-        host.borrow_mut().armed = None;
+        {
+            let mut host = host.borrow_mut();
+            host.armed = None;
+            let now = host.clock.now();
+            host.end_slow(now);
+        }
         dispatch_input(&host, Input::Timeout);
     }
 }
@@ -248,7 +271,10 @@ pub(super) async fn serve(host: Rc<RefCell<Host>>, id: ConnectionId, mut read: O
             match turn {
                 Turn::Scratch(filled) => host.on_scratch(now, id, filled),
                 Turn::Large => host.on_large(now, id),
-                Turn::Grown => {}
+                Turn::Grown => {
+                    host.note_receiving(now, id, false);
+                    host.finish_turn(now);
+                }
                 Turn::Writable => {
                     host.write(now, id);
                     host.finish_turn(now);

@@ -71,7 +71,8 @@ impl Host {
         }
         let mut handed = std::mem::take(&mut conn.read_buffer.handed);
         let Some(dialect) = conn.read_buffer.dialect.or_else(|| split::dialect(bytes)) else {
-            return conn.read_buffer.set_pending(bytes, None);
+            conn.read_buffer.set_pending(bytes, None);
+            return self.note_receiving(now, id, false);
         };
         conn.read_buffer.dialect = Some(dialect);
         let body_bytes_max = self.limits.body_bytes_max;
@@ -124,6 +125,7 @@ impl Host {
         } else {
             conn.read_buffer.clear();
         }
+        self.note_receiving(now, id, at > 0);
     }
 
     /// Where the unit begun now begins, and how much of it was handed in: a `Publish` is told of together
@@ -143,7 +145,7 @@ impl Host {
         (at + handed, 0)
     }
 
-    fn break_off(&mut self, id: ConnectionId) {
+    pub(super) fn break_off(&mut self, id: ConnectionId) {
         if let Some(conn) = self.conns.get_mut(&id) {
             conn.read_buffer.clear();
             conn.read_buffer.is_broken = true;

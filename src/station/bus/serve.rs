@@ -98,6 +98,7 @@ fn try_start(bus: &Bus, inner: &Arc<Inner>, foundation: &Foundation) -> Result<S
         tokens,
         server: server(),
         has_station_inbox: true,
+        tally: inner.admission.rmp.clone(),
     };
     let (requests, asked_of_it) =
         mpsc::channel(usize::try_from(config.limits.port.commands_max).unwrap_or(1));

@@ -34,6 +34,9 @@ recorded! {
         NotReading = NotReading,
         Kicked = Kicked,
         TooManyConnections = TooManyConnections,
+        TooManyOfPeer = TooManyOfPeer,
+        FrameTimeout = FrameTimeout,
+        ReceivingFull = ReceivingFull,
         Shutdown = Shutdown,
     }
     default struct Gauge = RmpGauge "gauge" { queued_messages, queued_bytes, delivered, dropped }

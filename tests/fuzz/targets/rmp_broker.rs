@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use libfuzzer_sys::fuzz_target;
 use rl_console::{
+    admission::{Origin, Tally},
     ids::{ConnectionId, Peer},
     limits,
     rmp::{
@@ -54,11 +55,12 @@ fuzz_target!(|said: Vec<(u8, Vec<u8>)>| {
         tokens: Tokens::default(),
         server: Arc::from("fuzz"),
         has_station_inbox: true,
+        tally: Tally::default(),
     };
     let mut broker = Broker::new(settings, now);
     broker.set_inbox_capacity(InboxCapacity { messages: 8, bytes: 1 << 20 });
     for session in [FRAMES, JSON] {
-        broker.handle(now, Input::Opened { session, peer: Peer::new("fuzz") });
+        broker.handle(now, Input::Opened { session, peer: Peer::new("fuzz"), origin: Origin::Unknown });
     }
     let hello = control(b"\x81\xa5Hello\x83\xa1v\x01\xa6client\xa1x\xa4kind\xa5agent");
     broker.handle(now, Input::Frame { session: FRAMES, frame: Wire::Lent(&hello) });

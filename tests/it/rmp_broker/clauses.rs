@@ -319,6 +319,8 @@ fn limits_of_connections_and_subscriptions_are_told_busy() {
     let mut fixture = TestBroker::with(limits);
     let sessions: Vec<_> = (1..=8).map(|id| fixture.agent(id)).collect();
     let one_more = fixture.connect(9);
+    assert!(fixture.closed.is_empty(), "an operator may still say who it is");
+    fixture.say(one_more, "Hello", vec![("v", 1.into()), ("client", "c9".into()), ("kind", "agent".into())]);
     assert_eq!(code(&mut fixture, one_more), ["Busy"]);
     assert_eq!(fixture.closed, [(one_more, CloseCause::TooManyConnections)]);
     for sub in [1, 2] {

@@ -1,5 +1,6 @@
 //! The broker's core under a virtual clock: transcripts of bytes, by clause and ruling.
 
+mod admission;
 mod clauses;
 mod delivery_report;
 mod lost;

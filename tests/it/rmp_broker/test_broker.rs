@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use rl_console::{
+    admission::{Origin, Tally},
     ids::{ConnectionId, Peer, Seq},
     limits,
     rmp::{
@@ -68,6 +69,7 @@ impl TestBroker {
             tokens,
             server: "test 1".into(),
             has_station_inbox: has_control,
+            tally: Tally::default(),
         };
         let now = Now::at_ms(0);
         let broker = Broker::new(settings, now);
@@ -152,8 +154,13 @@ impl TestBroker {
 
     /// A connection that has said nothing.
     pub(crate) fn connect(&mut self, id: u64) -> ConnectionId {
+        self.connect_from(id, Origin::Unknown)
+    }
+
+    /// Such a connection, of an origin.
+    pub(crate) fn connect_from(&mut self, id: u64, origin: Origin) -> ConnectionId {
         let session = ConnectionId(id);
-        self.put(Input::Opened { session, peer: Peer::new("uid 1 pid 1") }, 0);
+        self.put(Input::Opened { session, peer: Peer::new("uid 1 pid 1"), origin }, 0);
         session
     }
 

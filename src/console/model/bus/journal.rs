@@ -20,6 +20,14 @@ pub(crate) fn describe_bus_close(cause: CloseCause) -> String {
         CloseCause::NotReading => "it did not read its answers (limits.rmp.answer_bytes_max)".to_owned(),
         CloseCause::Kicked => "kicked by an operator".to_owned(),
         CloseCause::TooManyConnections => "too many connections (limits.rmp.connections_max)".to_owned(),
+        CloseCause::TooManyOfPeer => {
+            "its process has too many connections (limits.rmp.peer_connections_max)".to_owned()
+        }
+        CloseCause::FrameTimeout => "a frame took too long to come (limits.rmp.frame_ms_max)".to_owned(),
+        CloseCause::ReceivingFull => {
+            "too much was being received, its frame was the largest (limits.rmp.receiving_bytes_max)"
+                .to_owned()
+        }
         CloseCause::Shutdown => "the station went down".to_owned(),
     }
 }

@@ -21,6 +21,12 @@ pub enum CloseCause {
     Kicked,
     /// `limits.rmp.connections_max` was reached.
     TooManyConnections,
+    /// Its process has `limits.rmp.peer_connections_max` connections.
+    TooManyOfPeer,
+    /// A frame took longer than `limits.rmp.frame_ms_max`.
+    FrameTimeout,
+    /// `limits.rmp.receiving_bytes_max` was reached, and its unfinished frame was the largest.
+    ReceivingFull,
     /// The station is going down.
     Shutdown,
 }
@@ -38,6 +44,9 @@ impl CloseCause {
             Self::NotReading => "not_reading",
             Self::Kicked => "kicked",
             Self::TooManyConnections => "too_many_connections",
+            Self::TooManyOfPeer => "too_many_of_peer",
+            Self::FrameTimeout => "frame_timeout",
+            Self::ReceivingFull => "receiving_full",
             Self::Shutdown => "shutdown",
         }
     }

@@ -1,0 +1,125 @@
+//! Who may hold a connection of the bus, and who is turned away (ruling RMP 1; [`crate::admission`]).
+
+use std::time::Duration;
+
+use super::{
+    core::Broker,
+    session::{HELLO_TIMEOUT, RefusalDetail, Session},
+};
+use crate::{
+    admission::{Admitted, Origin, Plan, TableBounds, Tally, TurnedAway},
+    ids::{ConnectionId, Peer},
+    limits,
+    tap::entry::rmp::{CloseCause, Dialect, Kind, Refusal, Transition},
+    time::Now,
+};
+
+/// The bounds of the bus's table.
+pub(super) fn table_bounds(limits: &limits::Rmp) -> TableBounds {
+    TableBounds {
+        connections_max: limits.connections_max,
+        peer_connections_max: limits.peer_connections_max,
+        operators_max: limits.operator_connections_max,
+        first_frame_max: HELLO_TIMEOUT,
+        token_max: Duration::from_millis(limits.token_ms_max),
+    }
+}
+
+/// Why a connection that was turned away ended.
+const fn close_cause(why: TurnedAway) -> CloseCause {
+    match why {
+        TurnedAway::FirstFrame => CloseCause::HelloTimeout,
+        TurnedAway::MadeRoom | TurnedAway::TableFull | TurnedAway::NoToken => CloseCause::TooManyConnections,
+        TurnedAway::PeerShare => CloseCause::TooManyOfPeer,
+        TurnedAway::FrameTime => CloseCause::FrameTimeout,
+        TurnedAway::ReceivingBytes => CloseCause::ReceivingFull,
+    }
+}
+
+impl Broker {
+    /// What would become of a newcomer: who would make room for it is read once more before.
+    #[must_use]
+    pub fn admission_plan(&self, origin: Origin) -> Plan {
+        self.table.plan(origin)
+    }
+
+    /// The counters of who was turned away.
+    #[must_use]
+    pub fn tally(&self) -> &Tally {
+        &self.settings.tally
+    }
+
+    pub(super) fn on_opened(&mut self, now: Now, id: ConnectionId, peer: Peer, origin: Origin) {
+        self.emit_transition(Transition::Connected { session: id, peer: peer.clone() }, None, None);
+        self.sessions.insert(Session::new(id, peer, now, &self.settings.limits));
+        match self.table.open(now, id, origin) {
+            Admitted::Common { evicted } | Admitted::Operators { evicted } => {
+                if let Some(evicted) = evicted {
+                    self.turn_away(now, evicted, TurnedAway::MadeRoom);
+                }
+            }
+            Admitted::Refused(why) => self.turn_away(now, id, why),
+        }
+    }
+
+    /// Whether a session that says who it is has a place: one of the operators' room is for operators, and
+    /// for those who may watch what they do.
+    pub(super) fn has_place(&self, id: ConnectionId, kind: Kind) -> bool {
+        kind.is_operator() || kind == Kind::Viewer || !self.table.is_operators(id)
+    }
+
+    /// What a session of the operators' room is told that shows no operator's token.
+    pub(super) fn no_place(&self) -> RefusalDetail {
+        self.settings.tally.count(TurnedAway::NoToken);
+        RefusalDetail::new(Refusal::Busy, &self.describe(TurnedAway::NoToken))
+    }
+
+    pub(super) fn on_turned_away(&mut self, now: Now, id: ConnectionId, dialect: Dialect, why: TurnedAway) {
+        match dialect {
+            Dialect::Frames => self.turn_away(now, id, why),
+            Dialect::Json => self.end(id, close_cause(why)),
+        }
+    }
+
+    /// Tells a connection that there is no place for it or for its frame, and ends it.
+    pub(super) fn turn_away(&mut self, now: Now, id: ConnectionId, why: TurnedAway) {
+        if why != TurnedAway::FirstFrame {
+            let busy = RefusalDetail::new(Refusal::Busy, &self.describe(why));
+            self.send_final_error(now, id, &busy);
+        }
+        self.end(id, close_cause(why));
+    }
+
+    /// Ends those that have not said who they are in time.
+    pub(super) fn end_silent(&mut self, now: Now) {
+        while let Some((id, why)) = self.table.overdue(now) {
+            self.turn_away(now, id, why);
+        }
+    }
+
+    fn describe(&self, why: TurnedAway) -> String {
+        let limits = &self.settings.limits;
+        let connections = limits.connections_max;
+        match why {
+            TurnedAway::FirstFrame => "no Hello came in time".to_owned(),
+            TurnedAway::MadeRoom => format!(
+                "another connection needs the place, and no Hello came: {connections} are open already (limits.rmp.connections_max)"
+            ),
+            TurnedAway::TableFull | TurnedAway::NoToken => {
+                format!("{connections} connections are open already (limits.rmp.connections_max)")
+            }
+            TurnedAway::PeerShare => format!(
+                "this process has {} connections already (limits.rmp.peer_connections_max)",
+                table_bounds(limits).peer_share()
+            ),
+            TurnedAway::FrameTime => format!(
+                "a frame took more than {} ms from its first byte to its last (limits.rmp.frame_ms_max)",
+                limits.frame_ms_max
+            ),
+            TurnedAway::ReceivingBytes => format!(
+                "more than {} bytes are being received, and this frame is the largest (limits.rmp.receiving_bytes_max)",
+                limits.receiving_bytes_max
+            ),
+        }
+    }
+}

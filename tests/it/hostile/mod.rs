@@ -1,0 +1,4 @@
+//! Peers that mean no good, at the real sockets: one file a link, written from the specifications. Whoever
+//! keeps to them goes on meanwhile.
+
+mod bus;
