@@ -268,7 +268,7 @@ fn target(ui: &Ui, model: &Model) -> Option<EntryQuery> {
     match ui.target(model) {
         Target::Record(record) => record.entry(),
         Target::Row(pane) => ui.selected_row(pane, model)?.entry().ok(),
-        Target::Nothing | Target::Entry(_) | Target::Alert(_) | Target::Approval(_) => None,
+        Target::Nothing | Target::Entry(_) | Target::Alert(_) | Target::Question(_) => None,
     }
 }
 

@@ -6,7 +6,8 @@ use crate::{
         model::ReportLine,
         settings::view::View,
     },
-    time::Wall,
+    tap::entry::station::Level,
+    time::{Now, Wall},
 };
 
 /// Characters of a text that are shown.
@@ -20,6 +21,21 @@ pub(crate) fn detail(name: &'static str, value: impl Into<String>) -> ReportLine
 /// What agents and viewers said, as much of it as is shown.
 pub(crate) fn payload(name: &'static str, value: &str) -> ReportLine {
     ReportLine::Detail(name, value.chars().take(CHARS_MAX).collect(), Class::Payload)
+}
+
+/// A line of a log: when it came, its level and its text.
+pub(crate) fn notice_details(
+    view: &View,
+    at: Now,
+    level: Level,
+    text: &str,
+    class: Class,
+) -> Vec<ReportLine> {
+    vec![
+        detail("at", view.time_of_day(at)),
+        detail("level", level.name()),
+        ReportLine::Detail("", text.to_owned(), class),
+    ]
 }
 
 /// Names in a row, so many of them at most, and how many more there are.

@@ -34,7 +34,7 @@ fn target_trace(ui: &Ui, model: &Model) -> Option<TraceId> {
         Target::Entry(subject) => return subject.entry.trace,
         Target::Row(pane) => ui.selected_row(pane, model).and_then(|row| row.trace()),
         Target::Record(record) => record.trace(),
-        Target::Nothing | Target::Alert(_) | Target::Approval(_) => None,
+        Target::Nothing | Target::Alert(_) | Target::Question(_) => None,
     };
     named.or_else(|| actions::target_record_entry(ui, model)?.entry.trace)
 }

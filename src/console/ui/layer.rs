@@ -13,10 +13,11 @@ use crate::{
         model::{Alert, Model},
         records::{row::DetailsRecord, selection::Selection},
         settings::view::{Canvas, View},
-        ui::{act::Resolved, effect::Effect, layout::Layout, pane::PaneContext, state::Ui},
+        ui::{
+            act::Resolved, effect::Effect, layout::Layout, pane::PaneContext, question::Question, state::Ui,
+        },
     },
     dissect::Subject,
-    runs::AskView,
     time::Mono,
 };
 
@@ -42,8 +43,8 @@ pub(crate) enum Target<'a> {
     Entry(&'a Subject),
     /// The selected alert; nothing where none is listed.
     Alert(Option<&'a Alert>),
-    /// The selected question of a run.
-    Approval(&'a AskView),
+    /// The selected question, of whichever system.
+    Question(&'a dyn Question),
 }
 
 /// What a layer is drawn from.

@@ -7,6 +7,7 @@ use super::{
     effect::Effect,
     layout::Layout,
     pane::{PaneContext, Room},
+    question::Question,
     state::Ui,
 };
 use crate::{
@@ -52,6 +53,8 @@ pub(crate) struct System {
     pub(crate) restarted: &'static str,
     /// What waits for a person's answer.
     pub(crate) questions: fn(&StationState) -> Questions,
+    /// Its questions that can still be answered, as they are listed.
+    pub(crate) listed_questions: for<'a> fn(&'a StationState) -> Vec<&'a dyn Question>,
     /// What an operator's brakes hold back of it; none where it has no brakes.
     pub(crate) brakes: Option<for<'a> fn(&'a StationState) -> Brakes<'a>>,
     /// Takes what was kept for it from the start before.

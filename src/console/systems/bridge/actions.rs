@@ -160,7 +160,7 @@ fn mark(cx: &PaneContext<'_>) -> Resolved {
 
 fn settle(cx: &PaneContext<'_>) -> Resolved {
     let PaneContext { model, ui, .. } = *cx;
-    let is_of_alert = matches!(ui.target(model), Target::Alert(_) | Target::Approval(_));
+    let is_of_alert = matches!(ui.target(model), Target::Alert(_) | Target::Question(_));
     if !is_of_alert && (!ui.overlays.is_empty() || ui.focus != Focus::Pane(PaneId::InFlight)) {
         return Err("a row left in applied is settled in In flight: Tab there".into());
     }

@@ -6,6 +6,7 @@ use crate::{
         draw::{Cell, class::Class, theme::Role},
         input::pane_id::PaneId,
         model::{Model, ReportLine},
+        overlays::detail::notice_details,
         records::{
             entry_query::EntryQuery,
             row::{CellContext, DetailsRecord, PaneRecord},
@@ -13,15 +14,10 @@ use crate::{
             selection::RecordKey,
         },
         settings::view::View,
-        systems::{
-            bridge::keys::LOG_LINE,
-            station::{
-                details::notice_details,
-                log::{LEVELS, level_cell, warning_chip, with_cut},
-            },
-        },
+        systems::bridge::keys::LOG_LINE,
         ui::{
             ledger::{Account, LedgerBound},
+            log_lines::{LEVELS, level_cell, warning_chip, with_cut},
             paged_lists::Pages,
             pane::{Columns, Drawing, Empty, Pane, Room, Source, Title},
         },

@@ -32,6 +32,7 @@ pub(crate) static SYSTEM: System = System {
     report: health::report,
     restarted: "the bridge is up again: adapters can connect",
     questions: |_| Questions::NONE,
+    listed_questions: |_| Vec::new(),
     brakes: Some(brakes),
     begin: |_, _, _| {},
     unmark: |systems| systems.bridge.marked_rows.clear(),

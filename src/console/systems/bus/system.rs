@@ -31,6 +31,7 @@ pub(crate) static SYSTEM: System = System {
     report: health::report,
     restarted: "the bus is up again: its peers can connect",
     questions: |_| Questions::NONE,
+    listed_questions: |_| Vec::new(),
     brakes: None,
     begin: |_, _, _| {},
     unmark: |_| false,

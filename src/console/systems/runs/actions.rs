@@ -84,7 +84,7 @@ fn target_approval<'a>(ui: &'a Ui, model: &'a Model) -> Option<&'a AskView> {
         |run: TraceId, place: u32| asks.iter().copied().find(|ask| ask.run == run && ask.node.index == place);
     let only = || asks.first().copied().filter(|_| asks.len() == 1);
     match ui.target(model) {
-        Target::Approval(ask) => Some(ask),
+        Target::Question(question) => question.of_type(),
         Target::Record(record) => {
             let key = record.key();
             let is_alert = |alert: &Alert| alert.cause.is_question();

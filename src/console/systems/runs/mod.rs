@@ -16,6 +16,7 @@ pub(crate) mod list;
 pub(crate) mod openings;
 pub(crate) mod pages;
 pub(crate) mod plan;
+mod question;
 pub(crate) mod state;
 mod stored_run;
 mod submit;

@@ -11,6 +11,7 @@ use crate::{
         ui::{
             layout::{ViewSpec, columns, split_rows},
             pane::{PaneContext, Room},
+            question::Question,
             state::Ui,
             system::{Brakes, Questions, System},
         },
@@ -30,6 +31,7 @@ pub(crate) static SYSTEM: System = System {
     report: health::report,
     restarted: "the control plane is up again: runs can be submitted",
     questions,
+    listed_questions,
     brakes: Some(brakes),
     begin: submitting::begin,
     unmark: |_| false,
@@ -78,6 +80,10 @@ fn questions(state: &StationState) -> Questions {
         waiting: state.runs.waiting(),
         first_expires_at: state.runs.asks_in_time().first().map(|ask| ask.expires_at),
     }
+}
+
+fn listed_questions(state: &StationState) -> Vec<&dyn Question> {
+    state.runs.asks_in_time().into_iter().map(|ask| ask as &dyn Question).collect()
 }
 
 fn brakes(state: &StationState) -> Brakes<'_> {

@@ -29,6 +29,7 @@ pub(crate) static SYSTEM: System = System {
     report: health::report,
     restarted: "the MACP runtime is up again: agents can connect",
     questions: |_| Questions::NONE,
+    listed_questions: |_| Vec::new(),
     brakes: None,
     begin: |_, _, _| {},
     unmark: |_| false,

@@ -62,7 +62,7 @@ fn target_down_host(ui: &Ui, model: &Model) -> Option<Link> {
             (None, None) => of_view(),
         },
         Target::Alert(alert) => alert.map(|alert| alert.cause.link()),
-        Target::Approval(_) => None,
+        Target::Question(_) => None,
         _ if ui.overlays.is_empty() && matches!(ui.focus, Focus::Chips(_)) => match ui.focused_chip(model) {
             Some(ChipId::System(system)) => Some(system.link),
             Some(ChipId::Hidden(_)) | None => None,

@@ -1,4 +1,4 @@
-//! The tray: questions of runs that wait for an answer, alerts that wait to be seen, then those that were,
+//! The tray: questions that wait for an answer, alerts that wait to be seen, then those that were,
 //! then those that passed. Nothing in it ever opens by itself.
 
 use std::fmt::Write as _;
@@ -17,21 +17,19 @@ use crate::{
             table::{list_height, row_at},
         },
         settings::view::{Canvas, View},
-        systems::{
-            runs::{confirmations::ask_line, details::NodeDetails, keys::APPROVAL},
-            station::keys::ALERT,
-        },
+        systems::station::keys::ALERT,
         ui::{
             Layer, Scene, Target,
             act::{Act, Resolved},
             effect::Effect,
             layout::Layout,
             pane::PaneContext,
+            question::Question,
             state::Ui,
+            system::System,
         },
     },
     field::Column,
-    runs::AskView,
 };
 
 const COLUMNS: &[Column] = &[
@@ -49,17 +47,18 @@ pub(crate) struct AlertList {
 }
 
 fn keys(model: &Model) -> Vec<RecordKey> {
-    let questions = approvals(model).map(|ask| APPROVAL.of(ask.action));
+    let questions = questions(model).map(Question::key);
     questions.chain(alerts(model).into_iter().map(|alert| ALERT.of(alert.number))).collect()
 }
 
-fn approvals(model: &Model) -> impl Iterator<Item = &AskView> {
-    model.runs().into_iter().flat_map(|runs| runs.asks_in_time())
+fn questions(model: &Model) -> impl Iterator<Item = &dyn Question> {
+    let state = model.station_state.iter();
+    state.flat_map(|state| System::all().iter().flat_map(|system| (system.listed_questions)(state)))
 }
 
 /// The alerts that are listed behind the questions: that there are questions is none of them.
 fn alerts(model: &Model) -> Vec<&Alert> {
-    let has_questions = approvals(model).next().is_some();
+    let has_questions = questions(model).next().is_some();
     let is_told = |alert: &&Alert| !(has_questions && alert.cause.is_question() && alert.holds());
     model.alerts.listed().into_iter().filter(is_told).collect()
 }
@@ -67,13 +66,13 @@ fn alerts(model: &Model) -> Vec<&Alert> {
 impl AlertList {
     /// The selected alert.
     pub(crate) fn selected<'a>(&self, model: &'a Model) -> Option<&'a Alert> {
-        let at = self.selection.index().checked_sub(approvals(model).count())?;
+        let at = self.selection.index().checked_sub(questions(model).count())?;
         alerts(model).into_iter().nth(at)
     }
 
-    /// The selected question of a run.
-    pub(crate) fn selected_approval<'a>(&self, model: &'a Model) -> Option<&'a AskView> {
-        approvals(model).nth(self.selection.index())
+    /// The selected question.
+    pub(crate) fn selected_question<'a>(&self, model: &'a Model) -> Option<&'a dyn Question> {
+        questions(model).nth(self.selection.index())
     }
 
     /// Moves the selection.
@@ -111,7 +110,7 @@ impl AlertList {
     pub(crate) fn draw(&self, canvas: &mut Canvas<'_>, body: Rect, model: &Model, focused: bool) {
         canvas.clear(body);
         let alerts = alerts(model);
-        let asks: Vec<&AskView> = approvals(model).collect();
+        let asks: Vec<_> = questions(model).collect();
         let (waiting, unshown) = model.runs().map_or((0, 0), |runs| (runs.waiting(), runs.asks_unshown));
         let mut title = match (waiting, unshown) {
             (0, _) => String::new(),
@@ -146,7 +145,7 @@ impl AlertList {
         }
         let view = canvas.view;
         let row = |index: usize| match (asks.get(index), index.checked_sub(asks.len())) {
-            (Some(ask), _) => approval_cells(view, ask),
+            (Some(ask), _) => ask.cells(view).into(),
             (None, at) => at.and_then(|at| alerts.get(at)).map_or_else(Vec::new, |alert| cells(view, alert)),
         };
         Table::plain(COLUMNS, asks.len() + alerts.len(), &row, &self.selection, focused).draw(canvas, inside);
@@ -172,7 +171,7 @@ impl Layer for AlertList {
     }
 
     fn target<'a>(&'a self, model: &'a Model) -> Target<'a> {
-        self.selected_approval(model).map_or_else(|| Target::Alert(self.selected(model)), Target::Approval)
+        self.selected_question(model).map_or_else(|| Target::Alert(self.selected(model)), Target::Question)
     }
 
     fn act(&self, action: Action, cx: &PaneContext<'_>) -> Option<Resolved> {
@@ -180,9 +179,7 @@ impl Layer for AlertList {
             (Action::Open | Action::Acknowledge, Target::Alert(None)) => {
                 Err("nothing was the matter so far".into())
             }
-            (Action::Open, Target::Approval(ask)) => {
-                Ok(Act::open(Details::of(Box::new(NodeDetails::of(ask.run, ask.node.index)))))
-            }
+            (Action::Open, Target::Question(ask)) => Ok(Act::open(Details::of(ask.details()))),
             (Action::Open, Target::Alert(Some(alert))) => Ok(Act::open(Details::of(Box::new(alert.clone())))),
             (Action::Acknowledge, Target::Alert(Some(alert))) => match alert.status {
                 AlertStatus::Active => {
@@ -232,17 +229,6 @@ pub(crate) const fn status_text(standing: AlertStatus) -> &'static str {
         AlertStatus::Acknowledged => "seen",
         AlertStatus::Resolved { .. } => "passed",
     }
-}
-
-/// Of which run it is and when silence becomes a no are never cut, nor masked.
-fn approval_cells(view: &View, ask: &AskView) -> Vec<Cell> {
-    let left = ask.expires_at.since(view.clock.wall);
-    vec![
-        Cell::new(format!("{} {} asks", view.glyphs.warn, ask.run.short()), Role::Accent),
-        Cell::new(view.time_of_day(ask.asked_at), Role::Muted),
-        Cell::new(format!("no in {}", format::age(left).trim_start()), Role::Warn),
-        Cell::of_class(ask_line(ask), Role::Text, Class::Payload),
-    ]
 }
 
 fn cells(view: &View, alert: &Alert) -> Vec<Cell> {

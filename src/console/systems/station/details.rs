@@ -4,7 +4,7 @@ use crate::{
     console::{
         draw::{class::Class, format},
         model::{Alert, AlertStatus, FaultGroup, Model, Notice, ReportLine, bridge::hello_remedy},
-        overlays::detail::detail,
+        overlays::detail::{detail, notice_details},
         records::{
             entry_query::EntryQuery,
             record_key::RecordKey,
@@ -15,8 +15,6 @@ use crate::{
     },
     dissect::{Breach, clause_name, clause_text},
     ids::TraceId,
-    tap::entry::station::Level,
-    time::Now,
 };
 
 impl DetailsRecord for Notice {
@@ -130,20 +128,6 @@ fn alert_details(view: &View, alert: &Alert, model: &Model) -> Vec<ReportLine> {
         facts.extend(alert.cause.remedy(station_state));
     }
     facts
-}
-
-pub(crate) fn notice_details(
-    view: &View,
-    at: Now,
-    level: Level,
-    text: &str,
-    class: Class,
-) -> Vec<ReportLine> {
-    vec![
-        detail("at", view.time_of_day(at)),
-        detail("level", level.name()),
-        ReportLine::Detail("", text.to_owned(), class),
-    ]
 }
 
 /// The clause in short, what was wrong, and what to do.

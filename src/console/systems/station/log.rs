@@ -5,7 +5,7 @@ use std::{cmp::Reverse, collections::VecDeque};
 
 use crate::{
     console::{
-        draw::{Cell, format, glyphs::Glyphs, theme::Role},
+        draw::{Cell, theme::Role},
         input::pane_id::PaneId,
         model::{Notice, Origin},
         records::{
@@ -17,8 +17,9 @@ use crate::{
         systems::station::keys::NOTICE,
         ui::{
             ledger::{Account, LedgerBound},
+            log_lines::{LEVELS, level_cell, warning_chip, with_cut},
             paged_lists::Pages,
-            pane::{Columns, Drawing, Empty, Pane, PaneChip, PaneContext, Source, Title},
+            pane::{Columns, Drawing, Empty, Pane, Source, Title},
             state::Ui,
         },
     },
@@ -26,10 +27,6 @@ use crate::{
     ids::TraceId,
     tap::entry::station::Level,
 };
-
-/// The names of levels, least first.
-pub(crate) const LEVELS: &[&str] =
-    &[Level::Trace.name(), Level::Debug.name(), Level::Info.name(), Level::Warn.name(), Level::Error.name()];
 
 fields! {
     Notice {
@@ -92,15 +89,6 @@ impl PaneRecord for Notice {
     }
 }
 
-/// A level with its sign.
-pub(crate) fn level_cell(level: Level, glyphs: &Glyphs) -> (String, Role) {
-    match level {
-        Level::Error => (format!("{} error", glyphs.bad), Role::Bad),
-        Level::Warn => (format!("{} warn", glyphs.warn), Role::Warn),
-        quiet => (format!("  {}", quiet.name()), Role::Muted),
-    }
-}
-
 /// Notices of all origins.
 pub(crate) static PANE: Pane = Pane {
     specs: Notice::SPECS,
@@ -150,19 +138,4 @@ fn notices(notices: &VecDeque<Notice>) -> Rows<'_> {
 
 fn journal_bound(ui: &Ui) -> LedgerBound {
     LedgerBound::Limit("limits.console.journal_entries_max", ui.limits.console.journal_entries_max)
-}
-
-/// The title of a pane whose older lines were cut.
-pub(crate) fn with_cut(pane: PaneId, cut: u64) -> String {
-    if cut > 0 { format!("{}, {cut} older cut", pane.name()) } else { pane.name().to_owned() }
-}
-
-/// The chip of a log: how many lines are of level warn or error. None is nothing to be warned of.
-pub(crate) fn warning_chip(name: &'static str, serious: u64, cx: &PaneContext<'_>) -> PaneChip {
-    let figure = if serious > 0 {
-        format!("{}{}", format::count(serious), cx.view.glyphs.warn)
-    } else {
-        "0".to_owned()
-    };
-    PaneChip::warning(name, figure, serious > 0)
 }

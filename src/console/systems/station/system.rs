@@ -28,6 +28,7 @@ pub(crate) static SYSTEM: System = System {
     report: health::report,
     restarted: "the bridge is up again: adapters can connect",
     questions: |_| Questions::NONE,
+    listed_questions: |_| Vec::new(),
     brakes: None,
     begin: |_, _, _| {},
     unmark: |_| false,
