@@ -96,12 +96,12 @@ impl NoticeDraft {
 }
 
 impl Notice {
-    /// Whether it is of the station itself, not of who speaks with it: of runs, what did not go well.
+    /// Whether it is of the station itself, not of who speaks with it.
     fn is_for_station_log(&self) -> bool {
         match self.origin {
-            Origin::System(Link::Station | Link::Mpp) | Origin::Console => true,
-            Origin::System(Link::Runs) => self.level >= Level::Warn,
-            Origin::System(_) | Origin::Adapter => false,
+            Origin::System(link) => link.station_log().is_some_and(|least| self.level >= least),
+            Origin::Adapter => false,
+            Origin::Console => true,
         }
     }
 }

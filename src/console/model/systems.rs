@@ -5,13 +5,21 @@ use super::{
     station::StationState,
     violations::Faults,
 };
-use crate::{limits, port::Snapshot, tap::EntryRef};
+use crate::{
+    limits,
+    port::Snapshot,
+    tap::{EntryRef, entry::station::Level},
+};
 
 /// What a row of an ordered map costs beside itself, in bytes: about a third of its nodes is empty.
 pub(super) const NODE_BYTES: usize = 64;
 
 /// What the model keeps of one system beside the state that snapshots carry.
 pub(crate) trait SystemModel {
+    /// From which level on its notices are of the station's own log; none where they are of who speaks with
+    /// it.
+    const STATION_LOG: Option<Level>;
+
     /// The state of a system of which nothing was heard.
     fn new(limits: &limits::Limits) -> Self;
 

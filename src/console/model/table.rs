@@ -15,7 +15,10 @@ use super::{
 use crate::{
     limits,
     port::Snapshot,
-    tap::{EntryRef, entry::Link},
+    tap::{
+        EntryRef,
+        entry::{Link, station::Level},
+    },
 };
 
 /// Declares of each system what the model keeps of it and what it remembers for its alerts, by its link.
@@ -51,6 +54,13 @@ macro_rules! systems {
             /// What a copy of all of them holds, in bytes.
             pub(super) fn memory_bytes(&self, state: Option<&StationState>) -> usize {
                 [$( self.$system.memory_bytes(state) ),*].iter().sum()
+            }
+        }
+
+        impl Link {
+            /// From which level on the station's own log has the notices of the link.
+            pub(super) const fn station_log(self) -> Option<Level> {
+                match self { $( Self::$Link => <$Model as SystemModel>::STATION_LOG, )* }
             }
         }
 

@@ -183,6 +183,8 @@ fn count_rate(rates: &mut BTreeMap<QueueName, Rate>, queue: &QueueName, at: Now)
 }
 
 impl SystemModel for Bridge {
+    const STATION_LOG: Option<Level> = Some(Level::Trace);
+
     fn new(limits: &limits::Limits) -> Self {
         Self {
             rates: BTreeMap::new(),

@@ -213,6 +213,8 @@ impl Bus {
 }
 
 impl SystemModel for Bus {
+    const STATION_LOG: Option<Level> = None;
+
     fn new(limits: &limits::Limits) -> Self {
         Self::with_limits(&limits.rmp)
     }

@@ -153,6 +153,8 @@ impl RunHistory {
 }
 
 impl SystemModel for RunHistory {
+    const STATION_LOG: Option<Level> = Some(Level::Warn);
+
     fn new(limits: &limits::Limits) -> Self {
         let lines_max = usize::try_from(limits.console.run_lines_max).unwrap_or(usize::MAX);
         Self {

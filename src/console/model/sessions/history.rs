@@ -18,7 +18,7 @@ use crate::{
     port::{LogKind, SessionLogRow},
     tap::{
         EntryRef,
-        entry::{Direction, Frame, Head, Transition as Any, What},
+        entry::{Direction, Frame, Head, Transition as Any, What, station::Level},
     },
     time::Wall,
     words::counted,
@@ -276,6 +276,8 @@ impl SessionHistory {
 }
 
 impl SystemModel for SessionHistory {
+    const STATION_LOG: Option<Level> = None;
+
     fn new(limits: &limits::Limits) -> Self {
         Self {
             lines: VecDeque::new(),

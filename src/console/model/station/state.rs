@@ -7,7 +7,10 @@ use crate::{
     port::{HostState, Snapshot},
     tap::{
         EntryRef,
-        entry::{Transition, What, station::Transition as T},
+        entry::{
+            Transition, What,
+            station::{Level, Transition as T},
+        },
     },
 };
 
@@ -22,6 +25,8 @@ pub(crate) struct Station {
 }
 
 impl SystemModel for Station {
+    const STATION_LOG: Option<Level> = Some(Level::Trace);
+
     fn new(_: &limits::Limits) -> Self {
         Self::default()
     }
