@@ -9,12 +9,11 @@ use crate::console::{
 impl Ui {
     /// Turns to the trace that is to be shown, and carries its ladder on: at most so many entries.
     pub(crate) fn advance_ladder(&mut self, model: &Model, entries: u64) {
+        if !self.view.panes().contains(&PaneId::Trace) {
+            return;
+        }
         let of_detail = || System::all().iter().find_map(|system| (system.detail_trace)(self, model));
-        let trace = match self.view {
-            ViewId::Runs => of_detail(),
-            ViewId::Trace => self.trace.or_else(of_detail),
-            _ => return,
-        };
+        let trace = self.trace.filter(|_| self.view == ViewId::Trace).or_else(of_detail);
         let hops_max = self.limits.port.ladder_hops_max;
         if self.ladder_view.switch_to(trace, self.time.entries(), model, hops_max) {
             self.selections.entry(PaneId::Trace).or_default().release();

@@ -342,12 +342,9 @@ impl Ui {
     /// Whether the wire is shown and its filter was not tested on all that is kept, or a ladder that is not
     /// made of all of it.
     pub(crate) fn is_wire_behind(&self) -> bool {
-        let kept = self.time.entries();
-        match self.view {
-            ViewId::Wire => self.wire.is_behind(kept),
-            ViewId::Runs | ViewId::Trace => self.ladder_view.is_behind(kept),
-            _ => false,
-        }
+        let (kept, panes) = (self.time.entries(), self.view.panes());
+        (panes.contains(&PaneId::Wire) && self.wire.is_behind(kept))
+            || (panes.contains(&PaneId::Trace) && self.ladder_view.is_behind(kept))
     }
 
     /// Lets something be done to the selection of a pane in view of its rows.
