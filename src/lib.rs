@@ -29,20 +29,20 @@
 //! 3. `limits.rs`: its limits.
 //! 4. `port/systems.rs`: its row, for snapshots, commands, refusals, and what to do when it is down.
 //! 5. `port/tables.rs`: its lists, for queries, `ls` with its flags, and paged panes.
-//! 6. `dissect/table.rs`: the row of its transitions, and of its frames.
-//! 7. `station/hosts.rs`: its host, where it starts and ends among the others.
-//! 8. `console/model/table.rs`: what the model keeps of it, and what it remembers for its alerts.
-//! 9. `console/draw/theme/role.rs`: its colour.
-//! 10. `console/input/pane_id.rs`: its panes.
-//! 11. `console/input/view_id.rs`: its view.
-//! 12. `console/input/action.rs`: the action that shows its view.
-//! 13. `console/input/keymap/table.rs`: that action's key, and which keys its panes take.
-//! 14. `console/systems/station/log.rs`: its name among those that notices come from.
-//! 15. `console/systems/table.rs`: its chip, and what it keeps on the screen.
+//! 6. `station/hosts.rs`: its host, where it starts and ends among the others.
+//! 7. `console/model/table.rs`: what the model keeps of it, and what it remembers for its alerts.
+//! 8. `console/draw/theme/role.rs`: its colour.
+//! 9. `console/input/pane_id.rs`: its panes.
+//! 10. `console/input/view_id.rs`: its view.
+//! 11. `console/input/action.rs`: the action that shows its view.
+//! 12. `console/input/keymap/table.rs`: that action's key, and which keys its panes take.
+//! 13. `console/systems/station/log.rs`: its name among those that notices come from.
+//! 14. `console/systems/table.rs`: its chip, and what it keeps on the screen.
 //!
 //! ## A system that has it
 //!
 //! - `tap/recorded/frame.rs`, `port/ladder.rs`: frames, and their steps in a trace.
+//! - `dissect/table.rs`: the texts of the clauses that its peers can break.
 //! - `store/op.rs`, `store/record.rs`, `store/apply.rs`, `store/migrations.rs`, `store/handle.rs`: what
 //!   outlives the process.
 //! - `port/query.rs`: queries of one record.

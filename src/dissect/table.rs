@@ -1,5 +1,5 @@
 //! The links, a row for each: what every one of them says of its frames and of its changes of state. A
-//! further protocol adds a folder that implements the two traits, and its rows here.
+//! further protocol adds a folder that implements the two traits, and here the texts of its clauses.
 
 use std::borrow::Cow;
 
@@ -11,7 +11,7 @@ use super::{
     transitions::TransitionDetails,
     verdict::VerdictLine,
 };
-use crate::tap::entry::{Frame, Head, Transition};
+use crate::tap::entry::{Frame, Head, Transition, links};
 
 /// What the frames of a link mean, by what the tap knows of each.
 pub(super) trait DissectHead {
@@ -135,25 +135,21 @@ macro_rules! dissects {
 
 pub(super) use dissects;
 
-/// The row of a frame's link.
-pub(super) const fn of_head(head: &Head) -> &dyn DissectHead {
-    match head {
-        Head::Mpp(head) => head,
-        Head::Rmp(head) => head,
-        Head::Macp(head) => head,
-    }
+macro_rules! declare {
+    ($( $(#[$doc:meta])* $Link:ident $module:ident $title:literal $($Head:ident $Verdict:ident)?; )*) => {
+        /// The row of a frame's link.
+        pub(super) const fn of_head(head: &Head) -> &dyn DissectHead {
+            match head { $( $( $Head::$Link(head) => head, )? )* }
+        }
+
+        /// The row of a transition's link.
+        pub(super) const fn of_transition(transition: &Transition) -> &dyn DissectTransition {
+            match transition { $( Transition::$Link(transition) => transition, )* }
+        }
+    };
 }
 
-/// The row of a transition's link.
-pub(super) const fn of_transition(transition: &Transition) -> &dyn DissectTransition {
-    match transition {
-        Transition::Station(transition) => transition,
-        Transition::Mpp(transition) => transition,
-        Transition::Rmp(transition) => transition,
-        Transition::Runs(transition) => transition,
-        Transition::Macp(transition) => transition,
-    }
-}
+links!(declare);
 
 /// The texts of a link's clauses, by the clause.
 type ClauseText = fn(&str) -> Option<&'static str>;

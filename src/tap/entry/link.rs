@@ -24,7 +24,7 @@ macro_rules! links {
     };
 }
 
-pub(in crate::tap) use links;
+pub(crate) use links;
 
 macro_rules! declare {
     ($( $(#[$doc:meta])* $Link:ident $module:ident $title:literal $($Frames:ident)*; )*) => {

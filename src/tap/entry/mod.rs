@@ -11,5 +11,5 @@ pub mod station;
 mod what;
 
 pub use link::Link;
-pub(in crate::tap) use link::links;
+pub(crate) use link::links;
 pub use what::{Direction, Entry, Frame, Head, Redaction, Transition, Verdict, What};
