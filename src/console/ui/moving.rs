@@ -162,10 +162,9 @@ fn rows(action: Action, page: usize, all: usize) -> isize {
 /// One layer back: the marks, the filter, a layer, what is wrong with the configuration, the zoom, the first
 /// steps.
 pub(crate) fn back(ui: &mut Ui, model: &Model) -> Vec<Effect> {
-    if ui.overlays.last().is_none_or(|layer| layer.list().is_some()) {
-        if System::all().iter().any(|system| (system.unmark)(&mut ui.systems)) || filter::end(ui) {
-            return Vec::new();
-        }
+    let has_list = ui.overlays.last().is_none_or(|layer| layer.list().is_some());
+    if has_list && (System::all().iter().any(|system| (system.unmark)(&mut ui.systems)) || filter::end(ui)) {
+        return Vec::new();
     }
     if let Some(effects) = ui.leave_top() {
         return effects;
