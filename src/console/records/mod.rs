@@ -1,5 +1,5 @@
-//! What lists are made of: records with their identities and cells, selection, pages, table settings, marks
-//! and bookmarks.
+//! What lists are made of: records with their identities and cells, selection, pages, table settings and
+//! bookmarks.
 
 pub(crate) mod backfill;
 pub(crate) mod bookmarks;
