@@ -312,6 +312,14 @@ limits! {
         segments_max = 1_024 in 16..=65_536,
         /// Connections at one time; one more is closed.
         connections_max = 1_024 in 1..=65_536,
+        /// Milliseconds within which a connection sends HTTP/2's preface; otherwise it is closed.
+        preface_ms_max = 10_000 in 10..=600_000,
+        /// Milliseconds from the first byte of a frame, or of a message, to its last. Past them a frame closes
+        /// its connection, and a message ends its call with `DEADLINE_EXCEEDED`.
+        receiving_ms_max = 30_000 in 10..=600_000,
+        /// HTTP/2 control frames (SETTINGS, PING, PRIORITY, RST_STREAM) of one connection a second, and those
+        /// of ten seconds at one time; more close it. One PING for data that came is not counted.
+        control_frames_per_s_max = 1_000 in 10..=1_000_000,
         /// Calls of one connection at one time; further ones wait.
         connection_calls_max = 256 in 1..=65_536,
         /// Messages of one stream that wait for their answers; further ones are not read.

@@ -26,6 +26,6 @@ pub use snapshot::{
 };
 
 pub use crate::tap::entry::macp::{
-    Answered, Code, Effect, Ending, Fault, Head, Mode, OpenedText, Phase, Rpc, SessionRef, SessionState,
-    Status, Transition, Verdict,
+    Answered, CloseCause, Code, Effect, Ending, Fault, Head, Mode, OpenedText, Phase, Rpc, SessionRef,
+    SessionState, Status, Transition, Verdict,
 };

@@ -6,9 +6,10 @@ use std::{collections::BTreeMap, sync::Arc};
 use rl_console::{
     ids::Peer,
     macp::{
-        Answered, ClientView, Code, ContributionView, DecisionView, Effect, EndView, Ending, Fault, Head,
-        Listener, Mode, MoveView, Opinion, OpinionView, Phase, Progress, ProposalView, RoundsView, Rpc,
-        SenderView, SessionRef, SessionView, Snapshot, Status, Tally, Totals, Transition, Verdict, VoteView,
+        Answered, ClientView, CloseCause, Code, ContributionView, DecisionView, Effect, EndView, Ending,
+        Fault, Head, Listener, Mode, MoveView, Opinion, OpinionView, Phase, Progress, ProposalView,
+        RoundsView, Rpc, SenderView, SessionRef, SessionView, Snapshot, Status, Tally, Totals, Transition,
+        Verdict, VoteView,
     },
     tap::entry::{Head as AnyHead, Verdict as AnyVerdict},
     time::{Now, Wall},
@@ -83,12 +84,15 @@ pub(crate) fn transitions() -> Vec<Transition> {
         NotListening => [Transition::NotListening],
         Streaming => [Transition::Streaming { session: session(), streams: 2 }],
         Introduced => [Transition::Introduced { peer: Peer::new("127.0.0.1:1"), client: text("agent") }],
+        Closed => [],
         Opened => [],
         Accepted => [],
         Ended => [],
         Evicted => [Transition::Evicted { session: session() }],
     });
     all.extend(Mode::ALL.iter().copied().map(opened));
+    let closed = |cause| Transition::Closed { peer: Peer::new("127.0.0.1:1"), cause };
+    all.extend(CloseCause::ALL.iter().copied().map(closed));
     all.extend(effects().into_iter().map(|effect| Transition::Accepted {
         session: session(),
         by: text("bob"),

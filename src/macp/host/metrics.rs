@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::shared::State;
-use crate::macp::{Code, Rpc, Status, Totals, Verdict};
+use crate::macp::{CloseCause, Code, Rpc, Status, Totals, Verdict};
 
 /// What the runtime counts at one moment; counts since it started.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -20,6 +20,8 @@ pub struct Metrics {
     pub refused: [u64; Code::ALL.len()],
     /// Calls that ended with a status, in the order of [`Status::ALL`].
     pub declined: [u64; Status::ALL.len()],
+    /// Connections that were closed for a bound, in the order of [`CloseCause::ALL`].
+    pub closed: [u64; CloseCause::ALL.len()],
     /// Sessions that were looked up in the store.
     pub store_reads: u64,
     /// Writes of the log.
@@ -44,6 +46,7 @@ pub(super) struct Counters {
     calls: [u64; Rpc::ALL.len()],
     refused: [u64; Code::ALL.len()],
     declined: [u64; Status::ALL.len()],
+    closed: [u64; CloseCause::ALL.len()],
     store_reads: u64,
     log_commits: u64,
     log_commit_failures: u64,
@@ -59,6 +62,11 @@ impl Counters {
             Verdict::Declined(status) => self.declined[status.index()] += 1,
             Verdict::Accepted | Verdict::Duplicate => {}
         }
+    }
+
+    /// A connection is closed for a bound.
+    pub(super) const fn count_close(&mut self, cause: CloseCause) {
+        self.closed[cause.index()] += 1;
     }
 
     /// A session is looked up in the store.
@@ -81,8 +89,16 @@ impl Counters {
 impl State {
     /// The metrics as of now.
     pub(super) fn metrics(&self) -> Metrics {
-        let Counters { calls, refused, declined, store_reads, log_commits, log_commit_failures, log_bytes } =
-            self.counters;
+        let Counters {
+            calls,
+            refused,
+            declined,
+            closed,
+            store_reads,
+            log_commits,
+            log_commit_failures,
+            log_bytes,
+        } = self.counters;
         Metrics {
             totals: self.snapshot.totals,
             in_memory: self.kernel.in_memory(),
@@ -90,6 +106,7 @@ impl State {
             calls,
             refused,
             declined,
+            closed,
             store_reads,
             log_commits,
             log_commit_failures,

@@ -16,6 +16,8 @@
 mod admission;
 mod call;
 mod codec;
+mod conn;
+mod frame_meter;
 mod generated;
 mod housekeeping;
 mod journal;

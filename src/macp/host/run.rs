@@ -31,6 +31,9 @@ use crate::{
 
 /// What a message may have beside its payload.
 const ENVELOPE_OVERHEAD_BYTES: u64 = 65_536;
+/// Bytes that may come of one call, and of all of a connection, before they are taken (RFC 9113 §6.9).
+const STREAM_WINDOW_BYTES: u32 = 65_536;
+const CONNECTION_WINDOW_BYTES: u32 = 262_144;
 /// How long calls that are worked on may take at the end.
 const END_MAX: Duration = Duration::from_millis(300);
 /// How long a peer that does not answer is taken to be there.
@@ -172,11 +175,13 @@ async fn serve(
         .max_concurrent_streams(Some(u32::try_from(limits.connection_calls_max).unwrap_or(u32::MAX)))
         .http2_keepalive_interval(Some(KEEPALIVE.0))
         .http2_keepalive_timeout(Some(KEEPALIVE.1))
-        .add_service(Admission { service, shared })
+        .initial_stream_window_size(STREAM_WINDOW_BYTES)
+        .initial_connection_window_size(CONNECTION_WINDOW_BYTES)
+        .add_service(Admission { service, shared: Arc::clone(&shared) })
         .add_service(health_service)
         .add_service(reflection().build_v1().map_err(|error| failed(&error))?)
         .add_service(reflection().build_v1alpha().map_err(|error| failed(&error))?)
-        .serve_with_incoming_shutdown(listen::incoming(listener, limits.connections_max), async {
+        .serve_with_incoming_shutdown(listen::incoming(listener, shared), async {
             let _ = ends.await;
         })
         .await

@@ -392,6 +392,7 @@ fn grpc(status: Status, why: String) -> Grpc {
         Status::ResourceExhausted => Grpc::resource_exhausted(why),
         Status::Unavailable => Grpc::unavailable(why),
         Status::Internal => Grpc::internal(why),
+        Status::DeadlineExceeded => Grpc::deadline_exceeded(why),
     }
 }
 

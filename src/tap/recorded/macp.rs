@@ -7,8 +7,8 @@ use super::{
 };
 use crate::{
     tap::entry::macp::{
-        Answered, Code, Effect, Ending, Fault, Head, Mode, OpenedText, Phase, Rpc, SessionRef, Status,
-        Transition, Verdict,
+        Answered, CloseCause, Code, Effect, Ending, Fault, Head, Mode, OpenedText, Phase, Rpc, SessionRef,
+        Status, Transition, Verdict,
     },
     time::ClockShift,
 };
@@ -20,6 +20,7 @@ recorded! {
     }
     codes Status = MacpStatus {
         InvalidArgument, NotFound, Unimplemented, ResourceExhausted, Unavailable, Internal,
+        DeadlineExceeded,
     }
     codes Code = MacpCode {
         UnsupportedProtocolVersion, InvalidEnvelope, SessionNotFound, SessionNotOpen, ModeNotSupported,
@@ -30,6 +31,7 @@ recorded! {
         UnknownSession, SessionNotOpen, TtlExpired, UnknownMode, Forbidden, Unauthenticated, DuplicateMessage,
         PayloadTooLarge, RateLimited,
     }
+    codes CloseCause = MacpCloseCause { PrefaceTimeout, FrameTimeout, ControlFrames }
     codes Mode = MacpMode { Decision, MultiRound }
     codes Ending = MacpEnding { Resolved, TtlExpired, Cancelled, LogDamaged }
     codes Phase = MacpPhase { Proposal, Evaluation, Voting, Committed }
@@ -51,6 +53,7 @@ recorded! {
         Listening { addr } = Listening(addr),
         NotListening = NotListening,
         Introduced { peer, client } = Introduced(wire::MacpClient { peer, client }),
+        Closed { peer, cause } = Closed(wire::MacpClosed { peer, cause }),
         Opened { session, mode, by, participants, expires_at, intent, listed } = Opened(wire::MacpOpened {
             session,
             mode,

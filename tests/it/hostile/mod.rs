@@ -2,3 +2,5 @@
 //! keeps to them goes on meanwhile.
 
 mod bus;
+mod grpc;
+mod http2;

@@ -11,4 +11,4 @@ mod protos;
 mod stream;
 mod tapped;
 mod test_runtime;
-mod test_station;
+pub(crate) mod test_station;

@@ -21,22 +21,22 @@ use tonic::{
     transport::{Channel, Endpoint},
 };
 
-pub(super) type Client = MacpRuntimeServiceClient<Channel>;
+pub(crate) type Client = MacpRuntimeServiceClient<Channel>;
 
-pub(super) struct TestStation {
+pub(crate) struct TestStation {
     station: Option<Station>,
     folder: TempDir,
-    pub(super) runtime: Runtime,
-    pub(super) client: Client,
+    pub(crate) runtime: Runtime,
+    pub(crate) client: Client,
     limits: Limits,
 }
 
 impl TestStation {
-    pub(super) fn open() -> Self {
+    pub(crate) fn open() -> Self {
         Self::with(&Limits::default())
     }
 
-    pub(super) fn with(limits: &Limits) -> Self {
+    pub(crate) fn with(limits: &Limits) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let runtime =
             tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
@@ -45,55 +45,55 @@ impl TestStation {
     }
 
     /// Ends the station in order and starts it again on the same folder.
-    pub(super) fn restart(&mut self) {
+    pub(crate) fn restart(&mut self) {
         self.restart_after(|_| ());
     }
 
     /// Restarts it, with something done to its folder meanwhile.
-    pub(super) fn restart_after(&mut self, meanwhile: impl FnOnce(&std::path::Path)) {
+    pub(crate) fn restart_after(&mut self, meanwhile: impl FnOnce(&std::path::Path)) {
         self.station.take().unwrap().stop();
         meanwhile(self.folder.path());
         let (station, client) = start(&self.folder, &self.runtime, &self.limits);
         (self.station, self.client) = (Some(station), client);
     }
 
-    pub(super) fn data(&self) -> &std::path::Path {
+    pub(crate) fn data(&self) -> &std::path::Path {
         self.folder.path()
     }
 
     /// Where the MACP port is.
-    pub(super) fn addr(&self) -> std::net::SocketAddr {
+    pub(crate) fn addr(&self) -> std::net::SocketAddr {
         std::fs::read_to_string(self.data().join("macp.addr")).unwrap().trim_end().parse().unwrap()
     }
 
-    pub(super) fn port(&self) -> std::sync::Arc<dyn StationPort> {
+    pub(crate) fn port(&self) -> std::sync::Arc<dyn StationPort> {
         self.station.as_ref().unwrap().port()
     }
 
-    pub(super) fn query(&self, query: Query) -> Page {
+    pub(crate) fn query(&self, query: Query) -> Page {
         self.runtime.block_on(self.port().query(query)).unwrap()
     }
 
-    pub(super) fn command(&self, command: Command) -> Result<Outcome, PortError> {
+    pub(crate) fn command(&self, command: Command) -> Result<Outcome, PortError> {
         self.runtime.block_on(self.port().command(command))
     }
 
-    pub(super) fn send(&self, envelope: Envelope) -> Ack {
+    pub(crate) fn send(&self, envelope: Envelope) -> Ack {
         self.try_send(envelope).unwrap()
     }
 
-    pub(super) fn try_send(&self, envelope: Envelope) -> Result<Ack, Status> {
+    pub(crate) fn try_send(&self, envelope: Envelope) -> Result<Ack, Status> {
         let mut client = self.client.clone();
         let sent = self.runtime.block_on(client.send(SendRequest { envelope: Some(envelope) }));
         sent.map(|response| response.into_inner().ack.unwrap())
     }
 
-    pub(super) fn start(&self, session: &str, mode: &str, payload: &SessionStartPayload) -> Ack {
+    pub(crate) fn start(&self, session: &str, mode: &str, payload: &SessionStartPayload) -> Ack {
         let start = envelope(session, "SessionStart", "start", "alice", payload.encode_to_vec());
         self.send(Envelope { mode: mode.to_owned(), ..start })
     }
 
-    pub(super) fn say(
+    pub(crate) fn say(
         &self,
         session: &str,
         message_type: &str,
@@ -104,21 +104,21 @@ impl TestStation {
         self.send(envelope(session, message_type, id, sender, payload.to_owned()))
     }
 
-    pub(super) fn session(&self, session: &str) -> Result<SessionMetadata, Code> {
+    pub(crate) fn session(&self, session: &str) -> Result<SessionMetadata, Code> {
         let mut client = self.client.clone();
         let asked =
             self.runtime.block_on(client.get_session(GetSessionRequest { session_id: session.to_owned() }));
         asked.map(|response| response.into_inner().metadata.unwrap()).map_err(|status| status.code())
     }
 
-    pub(super) fn cancel(&self, session: &str, reason: &str) -> Ack {
+    pub(crate) fn cancel(&self, session: &str, reason: &str) -> Ack {
         let mut client = self.client.clone();
         let request = CancelSessionRequest { session_id: session.to_owned(), reason: reason.to_owned() };
         self.runtime.block_on(client.cancel_session(request)).unwrap().into_inner().ack.unwrap()
     }
 
     /// Waits until something holds, whatever is told meanwhile.
-    pub(super) fn until(&self, what: &str, mut holds: impl FnMut() -> bool) {
+    pub(crate) fn until(&self, what: &str, mut holds: impl FnMut() -> bool) {
         let mut reader = self.port().entries().unwrap();
         while !holds() {
             let told = self
@@ -146,7 +146,7 @@ fn start(folder: &TempDir, runtime: &Runtime, limits: &Limits) -> (Station, Clie
     (station, Client::new(channel))
 }
 
-pub(super) fn envelope(
+pub(crate) fn envelope(
     session: &str,
     message_type: &str,
     id: &str,
@@ -165,7 +165,7 @@ pub(super) fn envelope(
     }
 }
 
-pub(super) fn participants(names: &[&str]) -> SessionStartPayload {
+pub(crate) fn participants(names: &[&str]) -> SessionStartPayload {
     SessionStartPayload {
         participants: names.iter().map(ToString::to_string).collect(),
         ..SessionStartPayload::default()

@@ -261,6 +261,7 @@ impl SessionHistory {
             Transition::Listening { .. }
             | Transition::NotListening
             | Transition::Introduced { .. }
+            | Transition::Closed { .. }
             | Transition::Streaming { .. }
             | Transition::Evicted { .. } => None,
         }

@@ -2,7 +2,7 @@
 
 use crate::{
     console::model::journal::{Grouping, NoticeDraft, Origin},
-    macp::{Ending, Transition as T},
+    macp::{CloseCause, Ending, Transition as T},
     tap::entry::{Link, station::Level},
 };
 
@@ -30,10 +30,32 @@ pub(crate) fn describe(transition: &T, text: &str) -> Option<NoticeDraft> {
                 format!("session {} is expired: its log was damaged", session.id),
             ),
         },
+        T::Closed { peer, cause } => {
+            let (why, remedy) = describe_close(*cause);
+            said(Level::Warn, cause.name(), format!("closed the connection of {peer}: {why}; {remedy}"))
+        }
         T::Introduced { .. }
         | T::Opened { .. }
         | T::Accepted { .. }
         | T::Streaming { .. }
         | T::Evicted { .. } => None,
+    }
+}
+
+/// Why the port closed a connection, and what to do.
+const fn describe_close(cause: CloseCause) -> (&'static str, &'static str) {
+    match cause {
+        CloseCause::PrefaceTimeout => (
+            "it did not send HTTP/2's preface in time (limits.macp.preface_ms_max)",
+            "find what connects there and is no gRPC client",
+        ),
+        CloseCause::FrameTimeout => (
+            "a frame was not whole in time (limits.macp.receiving_ms_max)",
+            "look for a client that hangs, or raise the limit for a slow network",
+        ),
+        CloseCause::ControlFrames => (
+            "too many HTTP/2 control frames (limits.macp.control_frames_per_s_max)",
+            "stop that client, or raise the limit where it only measures the network",
+        ),
     }
 }

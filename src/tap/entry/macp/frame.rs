@@ -43,6 +43,8 @@ names! {
         Unavailable = "UNAVAILABLE",
         /// The bytes are no message of the call.
         Internal = "INTERNAL",
+        /// The message was not whole in time.
+        DeadlineExceeded = "DEADLINE_EXCEEDED",
     }
 }
 

@@ -4,7 +4,7 @@ use std::{net::SocketAddr, sync::Arc};
 
 use serde::{Deserialize, Serialize};
 
-use super::{Effect, Ending, Mode, SessionRef};
+use super::{CloseCause, Effect, Ending, Mode, SessionRef};
 use crate::{ids::Peer, time::Wall};
 
 /// A change of the state of the runtime.
@@ -23,6 +23,13 @@ pub enum Transition {
         peer: Peer,
         /// What it calls itself.
         client: Arc<str>,
+    },
+    /// The port closed a connection for a bound.
+    Closed {
+        /// Whose.
+        peer: Peer,
+        /// Which bound.
+        cause: CloseCause,
     },
     /// A session began. The text is its intent and those listed, as JSON, for people to read.
     Opened {
@@ -92,7 +99,9 @@ impl Transition {
             | Self::Ended { session, .. }
             | Self::Streaming { session, .. }
             | Self::Evicted { session } => Some(session),
-            Self::Listening { .. } | Self::NotListening | Self::Introduced { .. } => None,
+            Self::Listening { .. } | Self::NotListening | Self::Introduced { .. } | Self::Closed { .. } => {
+                None
+            }
         }
     }
 
@@ -103,6 +112,7 @@ impl Transition {
             Self::Listening { .. } => "listening",
             Self::NotListening => "not listening",
             Self::Introduced { .. } => "introduced",
+            Self::Closed { .. } => "closed",
             Self::Opened { .. } => "opened",
             Self::Accepted { .. } => "accepted",
             Self::Ended { .. } => "ended",

@@ -1,0 +1,131 @@
+//! A connection of the port: its bytes pass a [`FrameMeter`] before HTTP/2 sees them.
+
+use std::{
+    io,
+    pin::Pin,
+    sync::Arc,
+    task::{Context, Poll, ready},
+};
+
+use tokio::{
+    io::{AsyncRead, AsyncWrite, ReadBuf},
+    net::TcpStream,
+    sync::OwnedSemaphorePermit,
+    time::Sleep,
+};
+use tonic::transport::server::Connected;
+
+use super::{frame_meter::FrameMeter, shared::Shared};
+use crate::{
+    ids::Peer,
+    macp::{CloseCause, Transition},
+    time::Mono,
+};
+
+/// A connection, with its room among all.
+pub(super) struct Conn {
+    stream: TcpStream,
+    peer: Peer,
+    meter: FrameMeter,
+    /// When what has begun must be whole, while nothing comes.
+    deadline: Option<(Mono, Pin<Box<Sleep>>)>,
+    shared: Arc<Shared>,
+    _room: OwnedSemaphorePermit,
+}
+
+impl Conn {
+    pub(super) fn new(
+        stream: TcpStream,
+        peer: Peer,
+        shared: &Arc<Shared>,
+        room: OwnedSemaphorePermit,
+    ) -> Self {
+        let meter = FrameMeter::new(shared.clock.now().mono, &shared.limits);
+        Self { stream, peer, meter, deadline: None, shared: Arc::clone(shared), _room: room }
+    }
+
+    /// Ready once what has begun is not whole in time.
+    fn poll_deadline(&mut self, cx: &mut Context<'_>) -> Poll<CloseCause> {
+        let Some((at, cause)) = self.meter.timeout() else {
+            self.deadline = None;
+            return Poll::Pending;
+        };
+        if self.deadline.as_ref().is_none_or(|(armed, _)| *armed != at) {
+            self.deadline = Some((at, Box::pin(tokio::time::sleep(self.shared.clock.until(at)))));
+        }
+        if let Some((_, deadline)) = &mut self.deadline {
+            ready!(deadline.as_mut().poll(cx));
+        }
+        Poll::Ready(cause)
+    }
+
+    /// Closes it for a bound: what HTTP/2 is told in place of bytes.
+    fn close(&self, cause: CloseCause) -> io::Error {
+        self.shared.on_closed(&self.peer, cause);
+        io::Error::new(io::ErrorKind::ConnectionAborted, cause.name())
+    }
+}
+
+impl Shared {
+    /// Counts and reports a connection that is closed for a bound.
+    pub(super) fn on_closed(&self, peer: &Peer, cause: CloseCause) {
+        let now = self.clock.now();
+        if let Some(mut state) = self.lock() {
+            state.counters.count_close(cause);
+            let closed = Transition::Closed { peer: peer.clone(), cause };
+            self.emit_transition(&mut state, now, None, closed, None, "");
+        }
+    }
+}
+
+impl Connected for Conn {
+    type ConnectInfo = Peer;
+
+    fn connect_info(&self) -> Peer {
+        self.peer.clone()
+    }
+}
+
+impl AsyncRead for Conn {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        into: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let before = into.filled().len();
+        let Poll::Ready(read) = Pin::new(&mut self.stream).poll_read(cx, into) else {
+            let cause = ready!(self.poll_deadline(cx));
+            return Poll::Ready(Err(self.close(cause)));
+        };
+        read?;
+        let now = self.shared.clock.now().mono;
+        let taken = self.meter.take(now, &into.filled()[before..]);
+        Poll::Ready(taken.map_err(|cause| self.close(cause)))
+    }
+}
+
+impl AsyncWrite for Conn {
+    fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.stream).poll_write(cx, bytes)
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        bytes: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.stream).poll_write_vectored(cx, bytes)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.stream.is_write_vectored()
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_flush(cx)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_shutdown(cx)
+    }
+}

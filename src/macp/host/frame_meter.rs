@@ -1,0 +1,288 @@
+//! What a connection may ask of HTTP/2 itself, judged where its bytes are read: by the heads of its frames
+//! (RFC 9113 §4.1), before anything parses them.
+
+use std::time::Duration;
+
+use crate::{limits, macp::CloseCause, time::Mono};
+
+/// Bytes of the client's connection preface (RFC 9113 §3.4).
+const PREFACE_BYTES: u32 = 24;
+/// Bytes of a frame's head (RFC 9113 §4.1).
+const HEAD_BYTES: usize = 9;
+/// The control frames of so long may come at one time.
+const BURST: Duration = Duration::from_secs(10);
+
+/// Types of frames (RFC 9113 §6).
+mod kind {
+    pub(super) const DATA: u8 = 0;
+    pub(super) const HEADERS: u8 = 1;
+    pub(super) const PRIORITY: u8 = 2;
+    pub(super) const RST_STREAM: u8 = 3;
+    pub(super) const SETTINGS: u8 = 4;
+    pub(super) const PING: u8 = 6;
+    pub(super) const CONTINUATION: u8 = 9;
+}
+/// The flag of HEADERS and CONTINUATION that the header block ends with the frame (RFC 9113 §6.2, §6.10).
+const END_HEADERS: u8 = 4;
+
+/// The frames of one connection, as far as they have come.
+///
+/// ```text
+/// Preface ─24 bytes─▶ Head ─9 bytes─▶ Payload ─length─▶ Head …
+/// ```
+#[derive(Clone, Debug)]
+pub(super) struct FrameMeter {
+    place: Place,
+    /// Since when something has begun that is not whole: the preface, a frame, a block of headers.
+    begun: Option<Mono>,
+    /// Whether a block of headers goes on in the next frame.
+    is_block_open: bool,
+    /// Whether data has come since the last PING.
+    has_data: bool,
+    /// When the control frames of so far are paid for.
+    paid_at: Mono,
+    bounds: Bounds,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Place {
+    /// Bytes of the preface that are to come.
+    Preface(u32),
+    /// What has come of a head.
+    Head { bytes: [u8; HEAD_BYTES], len: usize },
+    /// Bytes of a payload that are to come.
+    Payload(u32),
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Bounds {
+    preface: Duration,
+    frame: Duration,
+    /// What one control frame costs of the time.
+    cost: Duration,
+}
+
+const HEAD: Place = Place::Head { bytes: [0; HEAD_BYTES], len: 0 };
+
+impl FrameMeter {
+    /// The meter of a connection that is accepted now.
+    pub(super) fn new(now: Mono, limits: &limits::Macp) -> Self {
+        let bounds = Bounds {
+            preface: Duration::from_millis(limits.preface_ms_max),
+            frame: Duration::from_millis(limits.receiving_ms_max),
+            cost: Duration::from_nanos(1_000_000_000 / limits.control_frames_per_s_max.max(1)),
+        };
+        Self {
+            place: Place::Preface(PREFACE_BYTES),
+            begun: Some(now),
+            is_block_open: false,
+            has_data: false,
+            paid_at: now,
+            bounds,
+        }
+    }
+
+    /// Takes what came.
+    ///
+    /// # Errors
+    /// Why the connection is to be closed.
+    pub(super) fn take(&mut self, now: Mono, mut bytes: &[u8]) -> Result<(), CloseCause> {
+        while !bytes.is_empty() {
+            match &mut self.place {
+                Place::Preface(left) | Place::Payload(left) => {
+                    let taken = bytes.len().min(*left as usize);
+                    *left -= u32::try_from(taken).unwrap_or(*left);
+                    bytes = &bytes[taken..];
+                    if *left == 0 {
+                        self.end_part();
+                    }
+                }
+                Place::Head { bytes: head, len } => {
+                    let taken = bytes.len().min(HEAD_BYTES - *len);
+                    head[*len..*len + taken].copy_from_slice(&bytes[..taken]);
+                    *len += taken;
+                    bytes = &bytes[taken..];
+                    self.begun.get_or_insert(now);
+                    if *len == HEAD_BYTES {
+                        let head = *head;
+                        self.on_head(now, head)?;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// When what has begun must be whole, and why the connection is closed if it is not.
+    pub(super) fn timeout(&self) -> Option<(Mono, CloseCause)> {
+        let begun = self.begun?;
+        Some(match self.place {
+            Place::Preface(_) => (begun + self.bounds.preface, CloseCause::PrefaceTimeout),
+            Place::Head { .. } | Place::Payload(_) => (begun + self.bounds.frame, CloseCause::FrameTimeout),
+        })
+    }
+
+    fn on_head(&mut self, now: Mono, head: [u8; HEAD_BYTES]) -> Result<(), CloseCause> {
+        let [a, b, c, kind, flags, ..] = head;
+        let length = u32::from_be_bytes([0, a, b, c]);
+        match kind {
+            kind::DATA => self.has_data |= length > 0,
+            kind::HEADERS | kind::CONTINUATION => self.is_block_open = flags & END_HEADERS == 0,
+            // Clients that measure the way (gRPC's of Go and Java) send one for the data of an answer.
+            kind::PING if std::mem::take(&mut self.has_data) => {}
+            kind::SETTINGS | kind::PING | kind::PRIORITY | kind::RST_STREAM => self.pay(now)?,
+            _ => {}
+        }
+        self.place = Place::Payload(length);
+        if length == 0 {
+            self.end_part();
+        }
+        Ok(())
+    }
+
+    /// The preface or a frame is whole.
+    fn end_part(&mut self) {
+        self.place = HEAD;
+        if !self.is_block_open {
+            self.begun = None;
+        }
+    }
+
+    /// One control frame more.
+    fn pay(&mut self, now: Mono) -> Result<(), CloseCause> {
+        self.paid_at = self.paid_at.max(now) + self.bounds.cost;
+        if self.paid_at.since(now) > BURST { Err(CloseCause::ControlFrames) } else { Ok(()) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
+    const LIMITS: fn() -> limits::Macp = || limits::Macp {
+        preface_ms_max: 10,
+        receiving_ms_max: 30,
+        control_frames_per_s_max: 10,
+        ..limits::Macp::default()
+    };
+
+    fn ms(ms: u64) -> Mono {
+        Mono(ms * 1_000_000)
+    }
+
+    /// A frame of stream 1, with this many bytes.
+    fn frame(kind: u8, flags: u8, bytes: u16) -> Vec<u8> {
+        let [high, low] = bytes.to_be_bytes();
+        let mut frame = vec![0, high, low, kind, flags, 0, 0, 0, 1];
+        frame.resize(frame.len() + usize::from(bytes), 0xff);
+        frame
+    }
+
+    fn connected() -> FrameMeter {
+        let mut meter = FrameMeter::new(ms(0), &LIMITS());
+        meter.take(ms(0), PREFACE).unwrap();
+        meter
+    }
+
+    #[test]
+    fn a_preface_must_be_whole_in_time_from_the_accept() {
+        let mut meter = FrameMeter::new(ms(5), &LIMITS());
+        for byte in &PREFACE[..23] {
+            assert_eq!(meter.timeout(), Some((ms(15), CloseCause::PrefaceTimeout)));
+            meter.take(ms(9), &[*byte]).unwrap();
+        }
+        assert_eq!(meter.timeout(), Some((ms(15), CloseCause::PrefaceTimeout)));
+        meter.take(ms(9), &PREFACE[23..]).unwrap();
+        assert_eq!(meter.timeout(), None, "what is idle has no deadline");
+    }
+
+    #[test]
+    fn a_frame_and_a_block_of_headers_must_be_whole_in_time_from_their_first_byte() {
+        let mut meter = connected();
+        let data = frame(kind::DATA, 0, 7);
+        for at in [1, 8, 9, 10, 15] {
+            meter.take(ms(100), &data[..1]).unwrap();
+            meter.take(ms(120), &data[1..at]).unwrap();
+            assert_eq!(meter.timeout(), Some((ms(130), CloseCause::FrameTimeout)), "{at}");
+            meter.take(ms(125), &data[at..]).unwrap();
+            assert_eq!(meter.timeout(), None);
+        }
+        meter.take(ms(200), &frame(kind::HEADERS, 0, 3)).unwrap();
+        meter.take(ms(210), &frame(kind::CONTINUATION, 0, 3)).unwrap();
+        assert_eq!(meter.timeout(), Some((ms(230), CloseCause::FrameTimeout)));
+        meter.take(ms(220), &frame(kind::CONTINUATION, END_HEADERS, 0)).unwrap();
+        assert_eq!(meter.timeout(), None);
+        // The last of what comes at once is not whole.
+        meter.take(ms(300), &[&data[..], &data[..5]].concat()).unwrap();
+        assert_eq!(meter.timeout(), Some((ms(330), CloseCause::FrameTimeout)));
+    }
+
+    #[test]
+    fn control_frames_of_ten_seconds_may_come_at_one_time_and_then_as_many_as_the_limit_says() {
+        for kind in [kind::SETTINGS, kind::PING, kind::PRIORITY, kind::RST_STREAM] {
+            let mut meter = connected();
+            let control = frame(kind, 0, 8);
+            for n in 0..100 {
+                assert_eq!(meter.take(ms(0), &control), Ok(()), "{kind}: {n}");
+            }
+            assert_eq!(meter.clone().take(ms(99), &control), Err(CloseCause::ControlFrames), "{kind}");
+            for n in 1..1_000 {
+                assert_eq!(meter.take(ms(n * 100), &control), Ok(()), "{kind}: {n}");
+            }
+            assert_eq!(meter.take(ms(99_999), &control), Err(CloseCause::ControlFrames), "{kind}");
+        }
+    }
+
+    #[test]
+    fn frames_of_calls_and_their_windows_cost_nothing_nor_a_ping_for_data() {
+        const WINDOW_UPDATE: u8 = 8;
+        let mut meter = connected();
+        let call = [
+            frame(kind::HEADERS, END_HEADERS, 50),
+            frame(kind::DATA, 1, 100),
+            frame(WINDOW_UPDATE, 0, 4),
+            frame(kind::PING, 0, 8),
+        ]
+        .concat();
+        for _ in 0..10_000 {
+            meter.take(ms(0), &call).unwrap();
+        }
+        // Data of no bytes buys none.
+        let empty = [frame(kind::DATA, 0, 0), frame(kind::PING, 0, 8)].concat();
+        let taken = (0..101).find_map(|_| meter.take(ms(0), &empty).err());
+        assert_eq!(taken, Some(CloseCause::ControlFrames));
+    }
+
+    proptest! {
+        /// However the bytes are cut, what is made of them is the same, and is what their frames are.
+        #[test]
+        fn it_is_the_same_wherever_the_bytes_are_cut(
+            frames in prop::collection::vec((0_u8..12, any::<u8>(), 0_u16..40), 0..150),
+            cuts in prop::collection::vec(1_usize..60, 1..50),
+        ) {
+            let bytes: Vec<u8> = frames.iter().flat_map(|(kind, flags, len)| frame(*kind, *flags, *len)).collect();
+            let mut has_data = false;
+            let control = frames.iter().filter(|(kind, _, len)| match *kind {
+                kind::DATA => { has_data |= *len > 0; false }
+                kind::PING => !std::mem::take(&mut has_data),
+                kind => [kind::SETTINGS, kind::PRIORITY, kind::RST_STREAM].contains(&kind),
+            }).count();
+            let expected = if control > 100 { Err(CloseCause::ControlFrames) } else { Ok(()) };
+            let mut whole = connected();
+            prop_assert_eq!(whole.take(ms(0), &bytes), expected);
+            let (mut parts, mut left, mut taken) = (connected(), &bytes[..], Ok(()));
+            for cut in cuts.iter().cycle() {
+                if left.is_empty() || taken.is_err() {
+                    break;
+                }
+                let (part, rest) = left.split_at(left.len().min(*cut));
+                (left, taken) = (rest, parts.take(ms(0), part));
+            }
+            prop_assert_eq!(taken, expected);
+            prop_assert_eq!(taken.is_ok().then(|| parts.timeout()), expected.is_ok().then(|| whole.timeout()));
+        }
+    }
+}

@@ -1,0 +1,15 @@
+//! Why the port closed a connection.
+
+use crate::tap::entry::names::names;
+
+names! {
+    /// The bound for which the port closed a connection. What a client closes is not told.
+    CloseCause {
+        /// HTTP/2's preface was not whole within `limits.macp.preface_ms_max` (RFC 9113 §3.4).
+        PrefaceTimeout = "preface_timeout",
+        /// A frame, or a block of headers, was not whole within `limits.macp.receiving_ms_max`.
+        FrameTimeout = "frame_timeout",
+        /// Control frames came faster than `limits.macp.control_frames_per_s_max`.
+        ControlFrames = "control_frames",
+    }
+}
