@@ -310,13 +310,21 @@ limits! {
         /// Segments of the log that wait in the store to be sorted into the logs of their sessions; past them
         /// this is done at once.
         segments_max = 1_024 in 16..=65_536,
-        /// Connections at one time; one more is closed.
+        /// Connections at one time; one more closes the oldest that has made no call, or is refused with
+        /// `GOAWAY`.
         connections_max = 1_024 in 1..=65_536,
+        /// Connections of one address that is not loopback; one more closes its oldest that has made no call,
+        /// or is refused. 0 is a quarter of `connections_max`.
+        peer_connections_max = 0 in 0..=65_536,
         /// Milliseconds within which a connection sends HTTP/2's preface; otherwise it is closed.
         preface_ms_max = 10_000 in 10..=600_000,
         /// Milliseconds from the first byte of a frame, or of a message, to its last. Past them a frame closes
         /// its connection, and a message ends its call with `DEADLINE_EXCEEDED`.
-        receiving_ms_max = 30_000 in 10..=600_000,
+        frame_ms_max = 30_000 in 10..=600_000,
+        /// Bytes of messages that have begun and are not whole, over all connections, and at least those of
+        /// the longest message with the room that it grows into; past them the longest ends its call with
+        /// `RESOURCE_EXHAUSTED`.
+        receiving_bytes_max = 67_108_864 in 65_536..=4_294_967_296,
         /// HTTP/2 control frames (SETTINGS, PING, PRIORITY, RST_STREAM) of one connection a second, and those
         /// of ten seconds at one time; more close it. One PING for data that came is not counted.
         control_frames_per_s_max = 1_000 in 10..=1_000_000,

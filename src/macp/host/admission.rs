@@ -1,5 +1,5 @@
-//! The way into the service: what the transport turns away before it is a message is told of as any other
-//! call.
+//! The way into a service: what comes of a call is bounded until it is whole, and what the transport turns
+//! away before it is a message is told of as any other call.
 
 use std::{
     convert::Infallible,
@@ -14,15 +14,28 @@ use tonic::{
     server::NamedService,
 };
 
-use super::{service::peer, shared::Shared};
+use super::{
+    request_body::{RequestBody, Takes},
+    service::peer,
+    shared::Shared,
+};
 use crate::macp::Rpc;
 
 /// A service behind its door. Clones are the same one.
 #[derive(Clone)]
 pub(super) struct Admission<S> {
-    pub(super) service: S,
-    pub(super) shared: Arc<Shared>,
+    service: S,
+    shared: Arc<Shared>,
 }
+
+impl<S> Admission<S> {
+    pub(super) fn new(service: S, shared: &Arc<Shared>) -> Self {
+        Self { service, shared: Arc::clone(shared) }
+    }
+}
+
+/// Calls of all services here that take a stream of messages, by their names.
+const STREAMED: [&str; 2] = ["StreamSession", "ServerReflectionInfo"];
 
 impl<S: NamedService> NamedService for Admission<S> {
     const NAME: &'static str = S::NAME;
@@ -42,10 +55,13 @@ where
     }
 
     fn call(&mut self, request: http::Request<Body>) -> Self::Future {
-        let rpc = request.uri().path().rsplit('/').next().and_then(Rpc::from_name);
+        let name = request.uri().path().rsplit('/').next().unwrap_or_default();
+        let rpc = Rpc::from_name(name);
+        let takes = if STREAMED.contains(&name) { Takes::Many } else { Takes::One };
         let peer = peer(request.extensions());
         let shared = Arc::clone(&self.shared);
-        let answer = self.service.call(request);
+        let bounded = |body| Body::new(RequestBody::new(body, takes, rpc, peer.clone(), Arc::clone(&shared)));
+        let answer = self.service.call(request.map(bounded));
         Box::pin(async move {
             let response = answer.await?;
             // No call of ours ends with this one.

@@ -10,13 +10,13 @@ use std::{
 use tokio::{
     io::{AsyncRead, AsyncWrite, ReadBuf},
     net::TcpStream,
-    sync::OwnedSemaphorePermit,
     time::Sleep,
 };
 use tonic::transport::server::Connected;
 
-use super::{frame_meter::FrameMeter, shared::Shared};
+use super::{connections::Place, frame_meter::FrameMeter, shared::Shared};
 use crate::{
+    admission::TurnedAway,
     ids::Peer,
     macp::{CloseCause, Transition},
     time::Mono,
@@ -29,23 +29,21 @@ pub(super) struct Conn {
     meter: FrameMeter,
     /// When what has begun must be whole, while nothing comes.
     deadline: Option<(Mono, Pin<Box<Sleep>>)>,
+    place: Place,
     shared: Arc<Shared>,
-    _room: OwnedSemaphorePermit,
 }
 
 impl Conn {
-    pub(super) fn new(
-        stream: TcpStream,
-        peer: Peer,
-        shared: &Arc<Shared>,
-        room: OwnedSemaphorePermit,
-    ) -> Self {
+    pub(super) fn new(stream: TcpStream, peer: Peer, shared: &Arc<Shared>, place: Place) -> Self {
         let meter = FrameMeter::new(shared.clock.now().mono, &shared.limits);
-        Self { stream, peer, meter, deadline: None, shared: Arc::clone(shared), _room: room }
+        Self { stream, peer, meter, deadline: None, place, shared: Arc::clone(shared) }
     }
 
-    /// Ready once what has begun is not whole in time.
-    fn poll_deadline(&mut self, cx: &mut Context<'_>) -> Poll<CloseCause> {
+    /// While nothing comes: ready once it is to make room, or what has begun is not whole in time.
+    fn poll_close(&mut self, cx: &mut Context<'_>) -> Poll<CloseCause> {
+        if self.place.poll_ended(cx.waker()) {
+            return Poll::Ready(CloseCause::MadeRoom);
+        }
         let Some((at, cause)) = self.meter.timeout() else {
             self.deadline = None;
             return Poll::Pending;
@@ -69,9 +67,15 @@ impl Conn {
 impl Shared {
     /// Counts and reports a connection that is closed for a bound.
     pub(super) fn on_closed(&self, peer: &Peer, cause: CloseCause) {
+        match cause {
+            CloseCause::PrefaceTimeout => self.tally.count(TurnedAway::FirstFrame),
+            CloseCause::FrameTimeout => self.tally.count(TurnedAway::FrameTime),
+            // The table has counted the others.
+            _ => {}
+        }
         let now = self.clock.now();
         if let Some(mut state) = self.lock() {
-            state.counters.count_close(cause);
+            state.counters.count_close(now, cause);
             let closed = Transition::Closed { peer: peer.clone(), cause };
             self.emit_transition(&mut state, now, None, closed, None, "");
         }
@@ -94,12 +98,16 @@ impl AsyncRead for Conn {
     ) -> Poll<io::Result<()>> {
         let before = into.filled().len();
         let Poll::Ready(read) = Pin::new(&mut self.stream).poll_read(cx, into) else {
-            let cause = ready!(self.poll_deadline(cx));
+            let cause = ready!(self.poll_close(cx));
             return Poll::Ready(Err(self.close(cause)));
         };
         read?;
         let now = self.shared.clock.now().mono;
+        let had_called = self.meter.has_called();
         let taken = self.meter.take(now, &into.filled()[before..]);
+        if self.meter.has_called() && !had_called {
+            self.place.spoke();
+        }
         Poll::Ready(taken.map_err(|cause| self.close(cause)))
     }
 }

@@ -35,8 +35,9 @@ pub(super) struct FrameMeter {
     place: Place,
     /// Since when something has begun that is not whole: the preface, a frame, a block of headers.
     begun: Option<Mono>,
-    /// Whether a block of headers goes on in the next frame.
-    is_block_open: bool,
+    block: Block,
+    /// Whether a call has begun: a block of headers came whole.
+    has_called: bool,
     /// Whether data has come since the last PING.
     has_data: bool,
     /// When the control frames of so far are paid for.
@@ -54,6 +55,17 @@ enum Place {
     Payload(u32),
 }
 
+/// A block of headers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Block {
+    /// There is none.
+    None,
+    /// It goes on in the next frame.
+    Open,
+    /// It ends with this frame.
+    Last,
+}
+
 #[derive(Clone, Copy, Debug)]
 struct Bounds {
     preface: Duration,
@@ -69,13 +81,14 @@ impl FrameMeter {
     pub(super) fn new(now: Mono, limits: &limits::Macp) -> Self {
         let bounds = Bounds {
             preface: Duration::from_millis(limits.preface_ms_max),
-            frame: Duration::from_millis(limits.receiving_ms_max),
+            frame: Duration::from_millis(limits.frame_ms_max),
             cost: Duration::from_nanos(1_000_000_000 / limits.control_frames_per_s_max.max(1)),
         };
         Self {
             place: Place::Preface(PREFACE_BYTES),
             begun: Some(now),
-            is_block_open: false,
+            block: Block::None,
+            has_called: false,
             has_data: false,
             paid_at: now,
             bounds,
@@ -113,6 +126,11 @@ impl FrameMeter {
         Ok(())
     }
 
+    /// Whether a call has begun.
+    pub(super) fn has_called(&self) -> bool {
+        self.has_called
+    }
+
     /// When what has begun must be whole, and why the connection is closed if it is not.
     pub(super) fn timeout(&self) -> Option<(Mono, CloseCause)> {
         let begun = self.begun?;
@@ -127,7 +145,9 @@ impl FrameMeter {
         let length = u32::from_be_bytes([0, a, b, c]);
         match kind {
             kind::DATA => self.has_data |= length > 0,
-            kind::HEADERS | kind::CONTINUATION => self.is_block_open = flags & END_HEADERS == 0,
+            kind::HEADERS | kind::CONTINUATION => {
+                self.block = if flags & END_HEADERS == 0 { Block::Open } else { Block::Last };
+            }
             // Clients that measure the way (gRPC's of Go and Java) send one for the data of an answer.
             kind::PING if std::mem::take(&mut self.has_data) => {}
             kind::SETTINGS | kind::PING | kind::PRIORITY | kind::RST_STREAM => self.pay(now)?,
@@ -143,8 +163,9 @@ impl FrameMeter {
     /// The preface or a frame is whole.
     fn end_part(&mut self) {
         self.place = HEAD;
-        if !self.is_block_open {
-            self.begun = None;
+        if self.block != Block::Open {
+            self.has_called |= self.block == Block::Last;
+            (self.block, self.begun) = (Block::None, None);
         }
     }
 
@@ -164,7 +185,7 @@ mod tests {
     const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
     const LIMITS: fn() -> limits::Macp = || limits::Macp {
         preface_ms_max: 10,
-        receiving_ms_max: 30,
+        frame_ms_max: 30,
         control_frames_per_s_max: 10,
         ..limits::Macp::default()
     };
@@ -213,8 +234,9 @@ mod tests {
         meter.take(ms(200), &frame(kind::HEADERS, 0, 3)).unwrap();
         meter.take(ms(210), &frame(kind::CONTINUATION, 0, 3)).unwrap();
         assert_eq!(meter.timeout(), Some((ms(230), CloseCause::FrameTimeout)));
+        assert!(!meter.has_called());
         meter.take(ms(220), &frame(kind::CONTINUATION, END_HEADERS, 0)).unwrap();
-        assert_eq!(meter.timeout(), None);
+        assert_eq!((meter.timeout(), meter.has_called()), (None, true));
         // The last of what comes at once is not whole.
         meter.take(ms(300), &[&data[..], &data[..5]].concat()).unwrap();
         assert_eq!(meter.timeout(), Some((ms(330), CloseCause::FrameTimeout)));

@@ -1,12 +1,20 @@
 //! The port, and the connections that come in by it.
 
-use std::{io, net::SocketAddr, sync::Arc};
+use std::{
+    io::{self, Write as _},
+    net::{Shutdown, SocketAddr},
+    sync::Arc,
+};
 
 use futures_util::{Stream, stream};
-use tokio::{net::TcpListener, sync::Semaphore};
+use tokio::net::{TcpListener, TcpStream};
 
 use super::{conn::Conn, shared::Shared};
-use crate::ids::Peer;
+use crate::{
+    admission::{Origin, TurnedAway},
+    ids::Peer,
+    macp::CloseCause,
+};
 
 /// How long accepting rests when the system has no room for a connection.
 const REST: std::time::Duration = std::time::Duration::from_millis(50);
@@ -19,23 +27,51 @@ pub(super) async fn bind(addr: SocketAddr) -> io::Result<TcpListener> {
     TcpListener::bind(addr).await.map_err(|error| io::Error::new(error.kind(), format!("{addr}: {error}")))
 }
 
-/// Connections as they come; one that finds no room is closed.
+/// Connections as they come, each with its place; one that finds none is told why and closed.
 pub(super) fn incoming(listener: TcpListener, shared: Arc<Shared>) -> impl Stream<Item = io::Result<Conn>> {
-    let connections_max = usize::try_from(shared.limits.connections_max).unwrap_or(Semaphore::MAX_PERMITS);
-    let room = Arc::new(Semaphore::new(connections_max));
-    stream::unfold((listener, shared, room), |(listener, shared, room)| async move {
+    stream::unfold((listener, shared), |(listener, shared)| async move {
         loop {
             match listener.accept().await {
                 Ok((stream, addr)) => {
-                    let Ok(permit) = Arc::clone(&room).try_acquire_owned() else { continue };
-                    // Without it answers only come later.
-                    let _ = stream.set_nodelay(true);
-                    let conn = Conn::new(stream, Peer::new(&addr.to_string()), &shared, permit);
-                    return Some((Ok(conn), (listener, shared, room)));
+                    if let Some(conn) = admit(&shared, stream, addr).await {
+                        return Some((Ok(conn), (listener, shared)));
+                    }
                 }
                 // Of a connection that is gone, or the system's limits: the port stays.
                 Err(_) => tokio::time::sleep(REST).await,
             }
         }
     })
+}
+
+async fn admit(shared: &Arc<Shared>, stream: TcpStream, addr: SocketAddr) -> Option<Conn> {
+    // Without it answers only come later.
+    let _ = stream.set_nodelay(true);
+    let peer = Peer::new(&addr.to_string());
+    match shared.connections.admit(shared.clock.now(), Origin::of_address(addr.ip())).await {
+        Ok(place) => Some(Conn::new(stream, peer, shared, place)),
+        Err(why) => {
+            let (cause, text) = match why {
+                TurnedAway::PeerShare => (CloseCause::TooManyOfPeer, "this address has too many connections"),
+                _ => (CloseCause::TooManyConnections, "there are too many connections"),
+            };
+            // It may be gone already.
+            let _ = refuse(stream, text);
+            shared.on_closed(&peer, cause);
+            None
+        }
+    }
+}
+
+/// Closes a connection with empty SETTINGS, the first that a server says, and `GOAWAY` of no stream for
+/// `ENHANCE_YOUR_CALM` (RFC 9113 §3.4, §6.8, §7). Clients of gRPC take it for `RESOURCE_EXHAUSTED`.
+fn refuse(stream: TcpStream, text: &str) -> io::Result<()> {
+    const SETTINGS: [u8; 9] = [0, 0, 0, 4, 0, 0, 0, 0, 0];
+    const LAST_STREAM_AND_CODE: [u8; 8] = [0, 0, 0, 0, 0, 0, 0, 0xb];
+    let length = u8::try_from(LAST_STREAM_AND_CODE.len() + text.len()).unwrap_or(u8::MAX);
+    let goaway = [0, 0, length, 7, 0, 0, 0, 0, 0];
+    let mut stream = stream.into_std()?;
+    // What fits into the buffer of a socket that nothing was sent by.
+    stream.write_all(&[&SETTINGS[..], &goaway, &LAST_STREAM_AND_CODE, text.as_bytes()].concat())?;
+    stream.shutdown(Shutdown::Write)
 }

@@ -3,7 +3,10 @@
 use std::sync::Arc;
 
 use super::shared::State;
-use crate::macp::{CloseCause, Code, Rpc, Status, Totals, Verdict};
+use crate::{
+    macp::{CloseCause, Code, Rpc, Status, Totals, Verdict},
+    time::{Mono, Now},
+};
 
 /// What the runtime counts at one moment; counts since it started.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -22,6 +25,8 @@ pub struct Metrics {
     pub declined: [u64; Status::ALL.len()],
     /// Connections that were closed for a bound, in the order of [`CloseCause::ALL`].
     pub closed: [u64; CloseCause::ALL.len()],
+    /// The last of them, and when.
+    pub last_closed: Option<(Mono, CloseCause)>,
     /// Sessions that were looked up in the store.
     pub store_reads: u64,
     /// Writes of the log.
@@ -47,6 +52,7 @@ pub(super) struct Counters {
     refused: [u64; Code::ALL.len()],
     declined: [u64; Status::ALL.len()],
     closed: [u64; CloseCause::ALL.len()],
+    last_closed: Option<(Mono, CloseCause)>,
     store_reads: u64,
     log_commits: u64,
     log_commit_failures: u64,
@@ -65,8 +71,9 @@ impl Counters {
     }
 
     /// A connection is closed for a bound.
-    pub(super) const fn count_close(&mut self, cause: CloseCause) {
+    pub(super) const fn count_close(&mut self, now: Now, cause: CloseCause) {
         self.closed[cause.index()] += 1;
+        self.last_closed = Some((now.mono, cause));
     }
 
     /// A session is looked up in the store.
@@ -94,6 +101,7 @@ impl State {
             refused,
             declined,
             closed,
+            last_closed,
             store_reads,
             log_commits,
             log_commit_failures,
@@ -107,6 +115,7 @@ impl State {
             refused,
             declined,
             closed,
+            last_closed,
             store_reads,
             log_commits,
             log_commit_failures,

@@ -13,6 +13,7 @@ use tonic::transport::Server;
 
 use super::{
     admission::Admission,
+    connections::Connections,
     generated::m_a_c_p_runtime_service_server::MACPRuntimeServiceServer,
     housekeeping, listen,
     metrics::Counters,
@@ -20,8 +21,10 @@ use super::{
     shared::{RuntimeHandle, Shared, State},
     start::{Restored, restore},
     stream_sessions::Streams,
+    unfinished::Unfinished,
 };
 use crate::{
+    admission::Tally,
     limits,
     macp::{Transition, proto::DESCRIPTOR},
     store::{self, StoreError, append, op::CommitError},
@@ -29,8 +32,6 @@ use crate::{
     time::Clock,
 };
 
-/// What a message may have beside its payload.
-const ENVELOPE_OVERHEAD_BYTES: u64 = 65_536;
 /// Bytes that may come of one call, and of all of a connection, before they are taken (RFC 9113 §6.9).
 const STREAM_WINDOW_BYTES: u32 = 65_536;
 const CONNECTION_WINDOW_BYTES: u32 = 262_144;
@@ -47,6 +48,8 @@ pub struct Setup {
     pub limits: limits::Macp,
     /// Sessions that ended and are kept in the store (`limits.store.ended_sessions_max`).
     pub ended_sessions_max: u64,
+    /// The counters of who is turned away; they outlive the runtime.
+    pub tally: Tally,
     /// Where everything is reported.
     pub tap: Tap,
     /// The clock.
@@ -97,7 +100,7 @@ pub async fn run(mut setup: Setup) -> Result<(), RunError> {
     for notice in &notices {
         (setup.notice)(notice);
     }
-    let Setup { addr, limits, ended_sessions_max, tap, clock, store, ready, stop, .. } = setup;
+    let Setup { addr, limits, ended_sessions_max, tally, tap, clock, store, ready, stop, .. } = setup;
     let shared = Arc::new(Shared {
         state: Mutex::new(State {
             kernel,
@@ -115,6 +118,9 @@ pub async fn run(mut setup: Setup) -> Result<(), RunError> {
         limits,
         ended_sessions_max,
         store,
+        connections: Connections::new(&limits, tally.clone()),
+        unfinished: Unfinished::new(&limits, tally.clone()),
+        tally,
         loading: Semaphore::new(usize::try_from(limits.loading_max).unwrap_or(Semaphore::MAX_PERMITS)),
         rows_turn: tokio::sync::Mutex::default(),
         wake: Notify::new(),
@@ -163,10 +169,8 @@ async fn serve(
 ) -> Result<(), RunError> {
     let failed = |error: &dyn std::error::Error| RunError::Serve(error.to_string());
     let limits = shared.limits;
-    let bytes_max = usize::try_from(limits.payload_bytes_max.saturating_add(ENVELOPE_OVERHEAD_BYTES))
-        .unwrap_or(usize::MAX);
     let service = MACPRuntimeServiceServer::new(Service { shared: Arc::clone(&shared) })
-        .max_decoding_message_size(bytes_max);
+        .max_decoding_message_size(shared.message_bytes_max());
     let (health, health_service) = tonic_health::server::health_reporter();
     health.set_serving::<MACPRuntimeServiceServer<Service>>().await;
     let reflection =
@@ -177,10 +181,10 @@ async fn serve(
         .http2_keepalive_timeout(Some(KEEPALIVE.1))
         .initial_stream_window_size(STREAM_WINDOW_BYTES)
         .initial_connection_window_size(CONNECTION_WINDOW_BYTES)
-        .add_service(Admission { service, shared: Arc::clone(&shared) })
-        .add_service(health_service)
-        .add_service(reflection().build_v1().map_err(|error| failed(&error))?)
-        .add_service(reflection().build_v1alpha().map_err(|error| failed(&error))?)
+        .add_service(Admission::new(service, &shared))
+        .add_service(Admission::new(health_service, &shared))
+        .add_service(Admission::new(reflection().build_v1().map_err(|error| failed(&error))?, &shared))
+        .add_service(Admission::new(reflection().build_v1alpha().map_err(|error| failed(&error))?, &shared))
         .serve_with_incoming_shutdown(listen::incoming(listener, shared), async {
             let _ = ends.await;
         })

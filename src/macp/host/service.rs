@@ -301,6 +301,8 @@ impl Shared {
                     format!("limits.macp.payload_bytes_max allows a payload of {max} bytes: {why}"),
                 )
             }
+            // Said where the call was ended.
+            Code::DeadlineExceeded | Code::ResourceExhausted => return fault,
             Code::Unimplemented => (Status::Unimplemented, why.to_owned()),
             _ => (Status::Internal, why.to_owned()),
         };
@@ -384,7 +386,7 @@ pub(super) fn no_envelope() -> (Status, String) {
     (Status::InvalidArgument, "the request has no envelope".to_owned())
 }
 
-fn grpc(status: Status, why: String) -> Grpc {
+pub(super) fn grpc(status: Status, why: String) -> Grpc {
     match status {
         Status::InvalidArgument => Grpc::invalid_argument(why),
         Status::NotFound => Grpc::not_found(why),

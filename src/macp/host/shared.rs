@@ -9,11 +9,14 @@ use tokio::sync::{Notify, Semaphore, oneshot};
 
 use super::{
     call::Call,
+    connections::Connections,
     journal::{Journal, RecordBatch},
     metrics::{Counters, Metrics},
     stream_sessions::Streams,
+    unfinished::Unfinished,
 };
 use crate::{
+    admission::Tally,
     ids::{Peer, Seq, Ticket, TraceId},
     limits,
     macp::{
@@ -31,6 +34,9 @@ use crate::{
     },
     time::{Clock, Now},
 };
+
+/// What a message may have beside its payload.
+pub(super) const ENVELOPE_OVERHEAD_BYTES: u64 = 65_536;
 
 /// A call of the runtime, as [`Input`] has it, to be asked again with what the store has.
 #[derive(Clone, Copy, Debug)]
@@ -85,6 +91,12 @@ pub(super) struct Shared {
     pub(super) ended_sessions_max: u64,
     pub(super) store: Box<dyn Fn() -> Option<store::Handle> + Send + Sync>,
     pub(super) loading: Semaphore,
+    /// The connections of the port.
+    pub(super) connections: Connections,
+    /// What is being received and is not whole.
+    pub(super) unfinished: Unfinished,
+    /// What was turned away.
+    pub(super) tally: Tally,
     /// Held while rows are written: who waits for it finds those written that another has taken.
     pub(super) rows_turn: tokio::sync::Mutex<()>,
     /// Wakes the housekeeping.
@@ -101,6 +113,12 @@ pub(super) enum StepResult {
 }
 
 impl Shared {
+    /// Bytes of a message, with all that is not its payload.
+    pub(super) fn message_bytes_max(&self) -> usize {
+        let max = self.limits.payload_bytes_max.saturating_add(ENVELOPE_OVERHEAD_BYTES);
+        usize::try_from(max).unwrap_or(usize::MAX)
+    }
+
     /// The state; nothing once a call has failed while it held it.
     pub(super) fn lock(&self) -> Option<MutexGuard<'_, State>> {
         let state = self.state.lock().ok();

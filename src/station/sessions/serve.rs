@@ -11,6 +11,7 @@ use tokio::{runtime::Runtime, sync::oneshot};
 
 use super::handle::{RuntimeState, Sessions};
 use crate::{
+    admission,
     macp::{self, host::Setup},
     station::{
         address_file::{ADDR_FILE, AddressFile},
@@ -78,6 +79,7 @@ pub(super) fn start(
         addr,
         limits: config.limits.macp,
         ended_sessions_max: config.limits.store.ended_sessions_max,
+        tally: admission::Tally::default(),
         tap: inner.tap.clone(),
         clock: inner.clock,
         store: Box::new(store),

@@ -31,7 +31,9 @@ recorded! {
         UnknownSession, SessionNotOpen, TtlExpired, UnknownMode, Forbidden, Unauthenticated, DuplicateMessage,
         PayloadTooLarge, RateLimited,
     }
-    codes CloseCause = MacpCloseCause { PrefaceTimeout, FrameTimeout, ControlFrames }
+    codes CloseCause = MacpCloseCause {
+        PrefaceTimeout, FrameTimeout, ControlFrames, MadeRoom, TooManyConnections, TooManyOfPeer,
+    }
     codes Mode = MacpMode { Decision, MultiRound }
     codes Ending = MacpEnding { Resolved, TtlExpired, Cancelled, LogDamaged }
     codes Phase = MacpPhase { Proposal, Evaluation, Voting, Committed }

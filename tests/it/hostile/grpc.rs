@@ -1,42 +1,68 @@
 //! The MACP port: what a connection may cost before it has said anything that a call is made of, and while it
 //! does not end what it begins.
 
-use std::time::Duration;
+use std::{
+    future::poll_fn,
+    pin::Pin,
+    task::{Context, Poll},
+    time::Duration,
+};
 
+use bytes::Bytes;
+use futures_util::{StreamExt as _, stream::FuturesUnordered};
+use hyper::body::{Body as _, Frame as BodyFrame};
 use rl_console::{
     limits::{self, Limits},
-    macp::{CloseCause, Transition},
+    macp::{
+        CloseCause, Transition,
+        proto::v1::{SendRequest, StreamSessionRequest},
+    },
     tap::{
         Reader,
         entry::{Transition as Any, What},
     },
 };
 
+use tokio::task::JoinHandle;
+use tonic::{
+    Code, Status,
+    body::Body,
+    codegen::{Service as _, http},
+    transport::Endpoint,
+};
+
 use super::http2::{
-    END_HEADERS, Frame, HEADERS, Http2, PING, PREFACE, PRIORITY, RST_STREAM, SETTINGS, WINDOW_UPDATE, frame,
-    headers,
+    END_HEADERS, Frame, GOAWAY, HEADERS, Http2, PING, PREFACE, PRIORITY, RST_STREAM, SETTINGS, WINDOW_UPDATE,
+    frame, headers,
 };
 use crate::macp::test_station::{TestStation, envelope};
 
 const SEND: &str = "/macp.v1.MACPRuntimeService/Send";
+const STREAM: &str = "/macp.v1.MACPRuntimeService/StreamSession";
+const HEALTH: &str = "/grpc.health.v1.Health/Check";
+const REFLECTION: &str = "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo";
 
 fn with(macp: limits::Macp) -> TestStation {
     TestStation::with(&Limits { macp, ..Limits::default() })
 }
 
 /// Waits until so many connections were closed for a bound, and gives why.
+#[track_caller]
 fn closed(house: &TestStation, reader: &mut Reader, count: usize) -> Vec<CloseCause> {
     let mut causes = Vec::new();
-    while causes.len() < count {
-        let ready = async { tokio::time::timeout(Duration::from_secs(30), reader.ready()).await };
-        assert!(house.runtime.block_on(ready).is_ok(), "{causes:?} and no more");
-        while let Some(batch) = reader.read() {
-            causes.extend(batch.iter().filter_map(|it| match &it.entry.what {
-                What::Transition(Any::Macp(Transition::Closed { cause, .. })) => Some(*cause),
-                _ => None,
-            }));
+    let all = async {
+        while causes.len() < count {
+            reader.ready().await;
+            while let Some(batch) = reader.read() {
+                causes.extend(batch.iter().filter_map(|it| match &it.entry.what {
+                    What::Transition(Any::Macp(Transition::Closed { cause, .. })) => Some(*cause),
+                    _ => None,
+                }));
+            }
         }
-    }
+    };
+    let in_time = house.runtime.block_on(async { tokio::time::timeout(Duration::from_secs(30), all).await });
+    assert!(in_time.is_ok(), "{causes:?} and no more");
     causes
 }
 
@@ -82,7 +108,7 @@ fn windows_are_64_kib_a_stream_and_256_kib_a_connection() {
 
 #[test]
 fn a_frame_that_is_not_whole_in_time_closes_its_connection() {
-    let house = with(limits::Macp { receiving_ms_max: 100, ..limits::Macp::default() });
+    let house = with(limits::Macp { frame_ms_max: 100, ..limits::Macp::default() });
     let mut reader = house.port().entries().unwrap();
     let settings = frame(SETTINGS, 0, 0, &[0; 6]);
     let block = headers(SEND);
@@ -108,6 +134,7 @@ fn control_frames_past_their_bound_close_the_connection() {
     let mut reader = house.port().entries().unwrap();
     let flood = |one: Vec<u8>| {
         let mut it = Http2::open(house.addr());
+        it.send(&frame(HEADERS, END_HEADERS, 1, &headers(SEND))).unwrap();
         // A connection that is closed takes no more.
         let _ = it.send(&one.repeat(200));
         it.until_closed();
@@ -115,15 +142,7 @@ fn control_frames_past_their_bound_close_the_connection() {
     flood(frame(PING, 0, 0, &[0; 8]));
     flood(frame(SETTINGS, 0, 0, &[0, 4, 0, 0, 1, 0]));
     flood(frame(PRIORITY, 0, 1, &[0, 0, 0, 3, 16]));
-    // Calls that are begun and broken off (CVE-2023-44487).
-    let mut it = Http2::open(house.addr());
-    for stream in (1..400).step_by(2) {
-        let call = frame(HEADERS, END_HEADERS, stream, &headers(SEND));
-        if it.send(&[call, frame(RST_STREAM, 0, stream, &[0, 0, 0, 8])].concat()).is_err() {
-            break;
-        }
-    }
-    it.until_closed();
+    flood(frame(RST_STREAM, 0, 1, &[0, 0, 0, 8]));
     assert_eq!(closed(&house, &mut reader, 4), [CloseCause::ControlFrames; 4]);
     // Fewer are answered, every one.
     let mut it = Http2::open(house.addr());
@@ -132,4 +151,155 @@ fn control_frames_past_their_bound_close_the_connection() {
         it.until(|it| it.kind == PING && it.payload == [1; 8]);
     }
     neighbour(&house);
+}
+
+/// A call to a path whose body begins so, and does not end until the call has.
+fn unfinished(house: &TestStation, path: &str, data: &[u8]) -> JoinHandle<Status> {
+    let (addr, data) = (house.addr(), Bytes::copy_from_slice(data));
+    let uri = format!("http://{addr}{path}");
+    house.runtime.spawn(async move {
+        let mut channel = Endpoint::new(format!("http://{addr}")).unwrap().connect().await.unwrap();
+        let request = http::Request::post(uri).header("content-type", "application/grpc");
+        let body = Body::new(Unfinished(Some(data)));
+        poll_fn(|cx| channel.poll_ready(cx)).await.unwrap();
+        let response = channel.call(request.header("te", "trailers").body(body).unwrap()).await.unwrap();
+        let mut status = Status::from_header_map(response.headers());
+        let mut body = response.into_body();
+        while let Some(frame) = poll_fn(|cx| Pin::new(&mut body).poll_frame(cx)).await {
+            if let Ok(trailers) = frame.unwrap().into_trailers() {
+                status = Status::from_header_map(&trailers);
+            }
+        }
+        status.unwrap()
+    })
+}
+
+/// A body that begins and does not end.
+struct Unfinished(Option<Bytes>);
+
+impl hyper::body::Body for Unfinished {
+    type Data = Bytes;
+    type Error = Status;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        _: &mut Context<'_>,
+    ) -> Poll<Option<Result<BodyFrame<Bytes>, Status>>> {
+        self.0.take().map_or(Poll::Pending, |data| Poll::Ready(Some(Ok(BodyFrame::data(data)))))
+    }
+}
+
+#[track_caller]
+fn ended(house: &TestStation, call: JoinHandle<Status>, code: Code, key: &str) {
+    let status = house.runtime.block_on(async { tokio::time::timeout(Duration::from_secs(30), call).await });
+    let status = status.expect("the call goes on").unwrap();
+    assert_eq!(status.code(), code, "{status:?}");
+    assert!(status.message().contains(key), "{status:?}");
+}
+
+/// A message of gRPC: not compressed, its length, itself.
+fn message(message: &impl prost::Message) -> Vec<u8> {
+    let bytes = message.encode_to_vec();
+    [&[0][..], &u32::try_from(bytes.len()).unwrap().to_be_bytes(), &bytes].concat()
+}
+
+#[test]
+fn a_call_that_is_not_whole_in_time_ends_so() {
+    let house = with(limits::Macp { frame_ms_max: 100, ..limits::Macp::default() });
+    let whole = message(&SendRequest { envelope: Some(envelope("", "Signal", "m", "a", "x".repeat(1_000))) });
+    let mut calls = Vec::new();
+    // Of one message the call itself must end too.
+    for part in [0, 1, 5, 500, whole.len()] {
+        calls.push(unfinished(&house, SEND, &whole[..part]));
+    }
+    for path in [STREAM, HEALTH] {
+        calls.push(unfinished(&house, path, &[0, 0, 0, 0, 9, 1]));
+    }
+    let streamed = message(&StreamSessionRequest {
+        envelope: Some(envelope("", "Signal", "m", "a", "x".repeat(1_000))),
+    });
+    calls.push(unfinished(&house, STREAM, &[&streamed[..], &streamed[..500]].concat()));
+    for call in calls {
+        ended(&house, call, Code::DeadlineExceeded, "limits.macp.frame_ms_max");
+    }
+    // That service ends without a word for whatever does not come.
+    let reflection = unfinished(&house, REFLECTION, &[0, 0, 0, 0, 9, 1]);
+    ended(&house, reflection, Code::Ok, "");
+    // Between its messages a stream may rest.
+    let between = unfinished(&house, STREAM, &streamed);
+    std::thread::sleep(Duration::from_millis(300));
+    assert!(!between.is_finished());
+    neighbour(&house);
+}
+
+#[test]
+fn what_is_being_received_is_bounded_over_all_connections() {
+    let house = with(limits::Macp {
+        payload_bytes_max: 65_536,
+        receiving_bytes_max: 1 << 20,
+        ..limits::Macp::default()
+    });
+    let long = message(&SendRequest { envelope: Some(envelope("", "Signal", "m", "a", "x".repeat(65_000))) });
+    let short: Vec<_> = (0..4).map(|_| unfinished(&house, SEND, &long[..1_000])).collect();
+    let mut calls: FuturesUnordered<_> = (0..40).map(|_| unfinished(&house, SEND, &long[..60_000])).collect();
+    // No more than 17 of them fit.
+    for _ in 0..23 {
+        let next = async { tokio::time::timeout(Duration::from_secs(30), calls.next()).await };
+        let status = house.runtime.block_on(next).expect("they go on").unwrap().unwrap();
+        assert_eq!(status.code(), Code::ResourceExhausted, "{status:?}");
+        assert!(status.message().contains("limits.macp.receiving_bytes_max"), "{status:?}");
+    }
+    neighbour(&house);
+    assert!(short.iter().all(|it| !it.is_finished()), "the longest end");
+    assert!(calls.iter().any(|it| !it.is_finished()), "and no more than must");
+}
+
+#[test]
+fn connections_that_call_nothing_make_room_for_those_that_do() {
+    let house = with(limits::Macp { connections_max: 4, ..limits::Macp::default() });
+    neighbour(&house);
+    let mut reader = house.port().entries().unwrap();
+    let mut silent: Vec<Http2> = Vec::new();
+    for n in 0..20 {
+        // With the preface and without: neither is a call.
+        silent.push(if n % 2 == 0 { Http2::silent(house.addr()) } else { Http2::open(house.addr()) });
+    }
+    assert_eq!(closed(&house, &mut reader, 17), [CloseCause::MadeRoom; 17]);
+    silent.drain(..17).for_each(|mut it| it.until_closed());
+    // Whoever comes and calls is answered, as is who was there.
+    for _ in 0..5 {
+        ended(&house, unfinished(&house, STREAM, &[1, 0, 0, 0, 1, 1]), Code::Internal, "");
+    }
+    neighbour(&house);
+}
+
+#[test]
+fn where_all_have_called_a_newcomer_is_refused_by_goaway() {
+    let house = with(limits::Macp { connections_max: 3, ..limits::Macp::default() });
+    neighbour(&house);
+    let mut reader = house.port().entries().unwrap();
+    let mut calling: Vec<Http2> = Vec::new();
+    for _ in 0..2 {
+        let mut it = Http2::open(house.addr());
+        it.send(&frame(HEADERS, END_HEADERS, 1, &headers(STREAM))).unwrap();
+        it.send(&frame(PING, 0, 0, &[7; 8])).unwrap();
+        it.until(|it| it.kind == PING && it.payload == [7; 8]);
+        calling.push(it);
+    }
+    let mut newcomer = Http2::silent(house.addr());
+    assert_eq!(newcomer.next().unwrap().kind, SETTINGS, "RFC 9113 §3.4");
+    let refused = newcomer.next().unwrap();
+    assert_eq!((refused.kind, refused.stream), (GOAWAY, 0));
+    // No stream, ENHANCE_YOUR_CALM, why.
+    assert_eq!(refused.payload[..8], [0, 0, 0, 0, 0, 0, 0, 0xb]);
+    assert!(std::str::from_utf8(&refused.payload[8..]).unwrap().contains("too many connections"));
+    newcomer.until_closed();
+    assert_eq!(closed(&house, &mut reader, 1), [CloseCause::TooManyConnections]);
+    neighbour(&house);
+    drop(calling.pop());
+    house.runtime.block_on(async {
+        let endpoint = Endpoint::new(format!("http://{}", house.addr())).unwrap();
+        let again = async { while endpoint.connect().await.is_err() {} };
+        tokio::time::timeout(Duration::from_secs(30), again).await.expect("its place is free again");
+    });
 }

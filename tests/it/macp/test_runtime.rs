@@ -96,6 +96,7 @@ fn serve(
     let setup = Setup {
         addr: SocketAddr::from(([127, 0, 0, 1], 0)),
         limits,
+        tally: rl_console::admission::Tally::default(),
         ended_sessions_max: 1_000,
         tap: Tap::new(limits::Tap::default()),
         clock: Clock::start(),

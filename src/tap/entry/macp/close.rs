@@ -7,9 +7,15 @@ names! {
     CloseCause {
         /// HTTP/2's preface was not whole within `limits.macp.preface_ms_max` (RFC 9113 §3.4).
         PrefaceTimeout = "preface_timeout",
-        /// A frame, or a block of headers, was not whole within `limits.macp.receiving_ms_max`.
+        /// A frame, or a block of headers, was not whole within `limits.macp.frame_ms_max`.
         FrameTimeout = "frame_timeout",
         /// Control frames came faster than `limits.macp.control_frames_per_s_max`.
         ControlFrames = "control_frames",
+        /// It had made no call, was the oldest of those, and made room for a newcomer.
+        MadeRoom = "made_room",
+        /// `limits.macp.connections_max` were open, and all had made a call.
+        TooManyConnections = "too_many_connections",
+        /// Its address had `limits.macp.peer_connections_max`, and all had made a call.
+        TooManyOfPeer = "too_many_of_peer",
     }
 }

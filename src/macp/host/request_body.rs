@@ -1,0 +1,160 @@
+//! The body of a call: what comes of it is bounded in time and bytes until it is whole.
+
+use std::{
+    pin::Pin,
+    sync::Arc,
+    task::{Context, Poll, ready},
+    time::Duration,
+};
+
+use bytes::Bytes;
+use hyper::body::{Frame, SizeHint};
+use tokio::time::Sleep;
+use tonic::{Status as Grpc, body::Body};
+
+use super::{call::Call, messages::Messages, shared::Shared, unfinished::HeldBytes};
+use crate::{
+    admission::TurnedAway,
+    ids::Peer,
+    macp::{Rpc, Status},
+    time::Mono,
+};
+
+/// Whether a call takes one message or many.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Takes {
+    /// One: the call is whole with its end.
+    One,
+    /// Any number: each is whole for itself, and between them there is no deadline.
+    Many,
+}
+
+/// The body of a call, as it is read behind its bounds.
+pub(super) struct RequestBody {
+    inner: Body,
+    takes: Takes,
+    /// Which call it is, where it is one of ours.
+    rpc: Option<Rpc>,
+    peer: Peer,
+    shared: Arc<Shared>,
+    messages: Messages,
+    held: Option<HeldBytes>,
+    /// Since when something is being received that is not whole.
+    begun: Option<Mono>,
+    deadline: Option<Pin<Box<Sleep>>>,
+    /// What comes behind the last of the data.
+    trailers: Option<Frame<Bytes>>,
+    has_ended: bool,
+}
+
+type Polled = Poll<Option<Result<Frame<Bytes>, Grpc>>>;
+
+impl RequestBody {
+    pub(super) fn new(inner: Body, takes: Takes, rpc: Option<Rpc>, peer: Peer, shared: Arc<Shared>) -> Self {
+        Self {
+            messages: Messages::new(shared.message_bytes_max()),
+            inner,
+            takes,
+            rpc,
+            peer,
+            shared,
+            held: None,
+            begun: None,
+            deadline: None,
+            trailers: None,
+            has_ended: false,
+        }
+    }
+
+    /// Takes what came; something to read, where a message is whole.
+    fn on_data(&mut self, data: Bytes) -> Option<Frame<Bytes>> {
+        let whole = self.messages.take(data);
+        if !whole.is_empty() && self.takes == Takes::Many {
+            (self.begun, self.deadline) = (None, None);
+        }
+        if self.messages.is_unfinished() {
+            let now = self.shared.clock.now();
+            self.begun.get_or_insert(now.mono);
+            let held = self.held.get_or_insert_with(|| self.shared.unfinished.begin(now));
+            held.set(self.messages.held_bytes());
+        } else {
+            self.held = None;
+        }
+        (!whole.is_empty()).then(|| Frame::data(whole))
+    }
+
+    /// Nothing more comes: what is left is read as it is.
+    fn on_end(&mut self, trailers: Option<Frame<Bytes>>) -> Option<Frame<Bytes>> {
+        (self.has_ended, self.held, self.deadline) = (true, None, None);
+        self.trailers = trailers;
+        let rest = self.messages.rest();
+        if rest.is_empty() { self.trailers.take() } else { Some(Frame::data(rest)) }
+    }
+
+    /// While nothing comes: the call ends once what has begun is not whole in time.
+    fn poll_deadline(&mut self, cx: &mut Context<'_>) -> Polled {
+        if self.begun.is_none() && self.takes == Takes::Many {
+            return Poll::Pending;
+        }
+        let (clock, ms) = (self.shared.clock, self.shared.limits.frame_ms_max);
+        let due = *self.begun.get_or_insert_with(|| clock.now().mono) + Duration::from_millis(ms);
+        let deadline = self.deadline.get_or_insert_with(|| Box::pin(tokio::time::sleep(clock.until(due))));
+        ready!(deadline.as_mut().poll(cx));
+        self.shared.tally.count(TurnedAway::FrameTime);
+        let why = format!("the message was not whole within {ms} ms (limits.macp.frame_ms_max)");
+        self.fail(Status::DeadlineExceeded, why)
+    }
+
+    /// Ends the call.
+    fn fail(&mut self, status: Status, why: String) -> Polled {
+        let _ = self.on_end(None);
+        let ended = match self.rpc {
+            Some(rpc) => self.shared.decline_early(&Call::new(rpc, &self.peer, &Bytes::new()), (status, why)),
+            None => super::service::grpc(status, why),
+        };
+        Poll::Ready(Some(Err(ended)))
+    }
+}
+
+impl hyper::body::Body for RequestBody {
+    type Data = Bytes;
+    type Error = Grpc;
+
+    fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Polled {
+        loop {
+            if self.has_ended {
+                return Poll::Ready(self.trailers.take().map(Ok));
+            }
+            if self.held.as_ref().is_some_and(|held| held.poll_ended(cx.waker())) {
+                let max = self.shared.limits.receiving_bytes_max;
+                let why = format!(
+                    "limits.macp.receiving_bytes_max allows {max} bytes of messages that are not whole, over all \
+                     connections, and this one was the longest; send it again later"
+                );
+                return self.fail(Status::ResourceExhausted, why);
+            }
+            match Pin::new(&mut self.inner).poll_frame(cx) {
+                Poll::Pending => return self.poll_deadline(cx),
+                Poll::Ready(Some(Ok(frame))) => {
+                    let next = match frame.into_data() {
+                        Ok(data) => self.on_data(data),
+                        Err(trailers) => self.on_end(Some(trailers)),
+                    };
+                    if let Some(frame) = next {
+                        return Poll::Ready(Some(Ok(frame)));
+                    }
+                }
+                Poll::Ready(Some(Err(error))) => return Poll::Ready(Some(Err(error))),
+                Poll::Ready(None) => return Poll::Ready(self.on_end(None).map(Ok)),
+            }
+        }
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.has_ended && self.trailers.is_none()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        SizeHint::default()
+    }
+}
