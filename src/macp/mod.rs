@@ -8,6 +8,7 @@
 //! - [`host`]: the gRPC service around the kernel.
 //! - [`Snapshot`]: the runtime as a reader of the tap starts from it, carried on by its entries.
 
+mod closings;
 mod command;
 pub mod envelope;
 mod fold;
@@ -19,6 +20,7 @@ pub mod proto;
 pub mod registry;
 mod snapshot;
 
+pub use closings::{Closing, Closings};
 pub use command::{Command, Outcome, Refusal};
 pub use snapshot::{
     ClientView, ContributionView, DecisionView, EndView, Listener, MoveView, Opinion, OpinionView, Progress,

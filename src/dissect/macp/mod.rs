@@ -1,5 +1,6 @@
 //! The coordination runtime's calls and transitions (MACP): protobuf by its schema.
 
+mod close_cause;
 mod message;
 mod preview;
 mod protobuf;
@@ -10,3 +11,5 @@ mod summary;
 mod tests;
 mod transitions;
 mod verdict;
+
+pub(crate) use close_cause::describe_close;

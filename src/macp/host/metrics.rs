@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use super::shared::State;
 use crate::{
-    macp::{CloseCause, Code, Rpc, Status, Totals, Verdict},
-    time::{Mono, Now},
+    admission::Tally,
+    macp::{CloseCause, Closing, Closings, Code, Rpc, Status, Totals, Verdict},
+    time::Now,
 };
 
 /// What the runtime counts at one moment; counts since it started.
@@ -25,8 +26,10 @@ pub struct Metrics {
     pub declined: [u64; Status::ALL.len()],
     /// Connections that were closed for a bound, in the order of [`CloseCause::ALL`].
     pub closed: [u64; CloseCause::ALL.len()],
-    /// The last of them, and when.
-    pub last_closed: Option<(Mono, CloseCause)>,
+    /// Those of them that were closed lately.
+    pub closings: Vec<Closing>,
+    /// Connections that are open.
+    pub connections: u64,
     /// Sessions that were looked up in the store.
     pub store_reads: u64,
     /// Writes of the log.
@@ -52,7 +55,7 @@ pub(super) struct Counters {
     refused: [u64; Code::ALL.len()],
     declined: [u64; Status::ALL.len()],
     closed: [u64; CloseCause::ALL.len()],
-    last_closed: Option<(Mono, CloseCause)>,
+    closings: Closings,
     store_reads: u64,
     log_commits: u64,
     log_commit_failures: u64,
@@ -71,9 +74,9 @@ impl Counters {
     }
 
     /// A connection is closed for a bound.
-    pub(super) const fn count_close(&mut self, now: Now, cause: CloseCause) {
+    pub(super) fn count_close(&mut self, now: Now, cause: CloseCause) {
         self.closed[cause.index()] += 1;
-        self.last_closed = Some((now.mono, cause));
+        self.closings.record(now, cause);
     }
 
     /// A session is looked up in the store.
@@ -95,13 +98,13 @@ impl Counters {
 
 impl State {
     /// The metrics as of now.
-    pub(super) fn metrics(&self) -> Metrics {
+    pub(super) fn metrics(&self, now: Now, tally: &Tally) -> Metrics {
         let Counters {
             calls,
             refused,
             declined,
             closed,
-            last_closed,
+            closings,
             store_reads,
             log_commits,
             log_commit_failures,
@@ -115,7 +118,8 @@ impl State {
             refused,
             declined,
             closed,
-            last_closed,
+            closings: closings.current(now).collect(),
+            connections: tally.open(),
             store_reads,
             log_commits,
             log_commit_failures,

@@ -366,7 +366,8 @@ impl RuntimeHandle {
     /// What it counts; nothing of a runtime that has failed.
     #[must_use]
     pub fn metrics(&self) -> Option<Metrics> {
-        self.shared.lock().map(|state| state.metrics())
+        let Shared { clock, tally, .. } = &*self.shared;
+        self.shared.lock().map(|state| state.metrics(clock.now(), tally))
     }
 
     /// Does what an operator asks; `cause` is its entry in the tap.

@@ -4,6 +4,7 @@ use std::{future::ready, sync::Arc};
 
 use super::{families::families, handle::Sessions, pages, serve};
 use crate::{
+    dissect::macp::describe_close,
     ids::Seq,
     macp::host::Metrics,
     port::{Page, PortError, Query, Snapshot},
@@ -58,13 +59,18 @@ fn health(sessions: &Sessions) -> Health {
         Ok(addr) => addr,
         Err(why) => return Health::failing(why),
     };
-    let Some(Metrics { totals, in_memory, log_failing, .. }) = sessions.metrics() else {
+    let Some(Metrics { totals, in_memory, closings, connections, log_failing, .. }) = sessions.metrics()
+    else {
         return Health::failing("it has failed by a fault of ours; please report the log");
     };
     let open = counted(totals.open, "session");
     let figures = format!("listening on {addr}, {open} open, {in_memory} in memory");
-    match log_failing {
-        None => Health::ok(figures),
-        Some(why) => Health::failing(format!("{figures}; its log is not kept as it should be: {why}")),
+    if let Some(why) = log_failing {
+        return Health::failing(format!("{figures}; its log is not kept as it should be: {why}"));
     }
+    // The bound that most run into.
+    let Some(most) = closings.into_iter().max_by_key(|it| it.count) else { return Health::ok(figures) };
+    let (why, remedy) = describe_close(most.cause);
+    let (now, closed) = (counted(connections, "connection"), counted(most.count, "connection"));
+    Health::failing(format!("{figures}; {now} now, {closed} closed lately: {why}; {remedy}"))
 }

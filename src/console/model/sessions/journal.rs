@@ -2,7 +2,8 @@
 
 use crate::{
     console::model::journal::{Grouping, NoticeDraft, Origin},
-    macp::{CloseCause, Ending, Transition as T},
+    dissect::macp::describe_close,
+    macp::{Ending, Transition as T},
     tap::entry::{Link, station::Level},
 };
 
@@ -39,36 +40,5 @@ pub(crate) fn describe(transition: &T, text: &str) -> Option<NoticeDraft> {
         | T::Accepted { .. }
         | T::Streaming { .. }
         | T::Evicted { .. } => None,
-    }
-}
-
-/// What to do where there are too many connections.
-const CONNECT_LESS: &str = "have clients share connections, find who opens them, or raise the limit";
-
-/// Why the port closed a connection, and what to do.
-const fn describe_close(cause: CloseCause) -> (&'static str, &'static str) {
-    match cause {
-        CloseCause::PrefaceTimeout => (
-            "it did not send HTTP/2's preface in time (limits.macp.preface_ms_max)",
-            "find what connects there and is no gRPC client",
-        ),
-        CloseCause::FrameTimeout => (
-            "a frame was not whole in time (limits.macp.frame_ms_max)",
-            "look for a client that hangs, or raise the limit for a slow network",
-        ),
-        CloseCause::ControlFrames => (
-            "too many HTTP/2 control frames (limits.macp.control_frames_per_s_max)",
-            "stop that client, or raise the limit where it only measures the network",
-        ),
-        CloseCause::MadeRoom => (
-            "it had made no call, and a newcomer needed its place (limits.macp.connections_max)",
-            CONNECT_LESS,
-        ),
-        CloseCause::TooManyConnections => {
-            ("all places are taken by clients that made calls (limits.macp.connections_max)", CONNECT_LESS)
-        }
-        CloseCause::TooManyOfPeer => {
-            ("its address has its share of the connections (limits.macp.peer_connections_max)", CONNECT_LESS)
-        }
     }
 }
