@@ -6,4 +6,5 @@ use crate::admission::Tally;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Tallies {
     pub(super) rmp: Tally,
+    pub(super) macp: Tally,
 }

@@ -11,7 +11,6 @@ use tokio::{runtime::Runtime, sync::oneshot};
 
 use super::handle::{RuntimeState, Sessions};
 use crate::{
-    admission,
     macp::{self, host::Setup},
     station::{
         address_file::{ADDR_FILE, AddressFile},
@@ -79,7 +78,7 @@ pub(super) fn start(
         addr,
         limits: config.limits.macp,
         ended_sessions_max: config.limits.store.ended_sessions_max,
-        tally: admission::Tally::default(),
+        tally: inner.admission.macp.clone(),
         tap: inner.tap.clone(),
         clock: inner.clock,
         store: Box::new(store),
