@@ -23,6 +23,36 @@ pub fn redact<'a>(bytes: &'a [u8], redaction: &Redaction) -> Cow<'a, [u8]> {
     }
 }
 
+/// The range of so many bytes from a place on; nothing past the largest frame.
+#[must_use]
+pub fn range(start: usize, bytes: usize) -> Option<Range<u32>> {
+    let end = start.checked_add(bytes)?;
+    Some(u32::try_from(start).ok()?..u32::try_from(end).ok()?)
+}
+
+/// Every place where a text stands verbatim in a frame. An empty text stands nowhere.
+#[must_use]
+pub fn occurrences(wire: &[u8], text: &[u8]) -> Vec<Range<u32>> {
+    if text.is_empty() {
+        return Vec::new();
+    }
+    memchr::memmem::find_iter(wire, text).filter_map(|start| range(start, text.len())).collect()
+}
+
+/// The ranges in order, those that touch as one, without empty ones.
+#[must_use]
+pub fn merged(mut ranges: Vec<Range<u32>>) -> Vec<Range<u32>> {
+    ranges.sort_by_key(|range| (range.start, range.end));
+    let mut merged: Vec<Range<u32>> = Vec::with_capacity(ranges.len());
+    for range in ranges.into_iter().filter(|range| !range.is_empty()) {
+        match merged.last_mut() {
+            Some(last) if range.start <= last.end => last.end = last.end.max(range.end),
+            _ => merged.push(range),
+        }
+    }
+    merged
+}
+
 /// What stands in the place of withheld bytes: `{"withheld":{"bytes":N,"sha256":"…"}}`.
 #[must_use]
 pub fn withheld(bytes: &[u8]) -> String {
@@ -53,7 +83,7 @@ pub(super) fn mask(kept: &mut [u8], what: &What) {
     }
 }
 
-fn overwrite(bytes: &mut [u8], ranges: &[Range<u32>]) {
+pub(super) fn overwrite(bytes: &mut [u8], ranges: &[Range<u32>]) {
     for range in ranges {
         let end = usize::try_from(range.end).unwrap_or(usize::MAX).min(bytes.len());
         let start = usize::try_from(range.start).unwrap_or(usize::MAX).min(end);

@@ -6,7 +6,7 @@ use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
 use super::envelope::{Key, KnownKey, string};
-use crate::tap::entry::mpp::FrameType;
+use crate::tap::{entry::mpp::FrameType, redact};
 
 /// The places to mask in a connection's first line: every value of the key `bridge_token` (the inside of a
 /// string, all of anything else), and every other place where one of these tokens stands verbatim. Sorted,
@@ -29,14 +29,14 @@ pub fn token_ranges(wire: &[u8]) -> Option<Vec<Range<u32>>> {
             token.get().strip_prefix('"').and_then(|text| text.strip_suffix('"')).unwrap_or(token.get());
         // The value is a part of the line that it was read from.
         let start = inner.as_ptr().addr().checked_sub(wire.as_ptr().addr())?;
-        ranges.extend(range(start, inner.len()));
+        ranges.extend(redact::range(start, inner.len()));
         ranges.extend(mask_occurrences(wire, inner));
         if let Some(decoded) = string(token) {
             ranges.extend(mask_occurrences(wire, &decoded));
             said.push(decoded);
         }
     }
-    let ranges = merged(ranges);
+    let ranges = redact::merged(ranges);
     if hides_beside(wire, &ranges, &said) { None } else { Some(ranges) }
 }
 
@@ -105,27 +105,7 @@ fn code_point(escape: &[u8], plain: &mut Vec<u8>) -> usize {
 /// Every place where a token stands verbatim in a line. An empty token stands nowhere.
 #[must_use]
 pub fn mask_occurrences(wire: &[u8], token: &str) -> Vec<Range<u32>> {
-    if token.is_empty() {
-        return Vec::new();
-    }
-    memchr::memmem::find_iter(wire, token).filter_map(|start| range(start, token.len())).collect()
-}
-
-fn range(start: usize, length: usize) -> Option<Range<u32>> {
-    let end = start.checked_add(length)?;
-    Some(u32::try_from(start).ok()?..u32::try_from(end).ok()?)
-}
-
-fn merged(mut ranges: Vec<Range<u32>>) -> Vec<Range<u32>> {
-    ranges.sort_by_key(|range| (range.start, range.end));
-    let mut merged: Vec<Range<u32>> = Vec::with_capacity(ranges.len());
-    for range in ranges.into_iter().filter(|range| !range.is_empty()) {
-        match merged.last_mut() {
-            Some(last) if range.start <= last.end => last.end = last.end.max(range.end),
-            _ => merged.push(range),
-        }
-    }
-    merged
+    redact::occurrences(wire, token.as_bytes())
 }
 
 /// The type of a line, and every token in it.

@@ -4,6 +4,8 @@
 //! read. What answers a `Publish` names the `Publish`: an `Error` comes whether an answer was asked for or
 //! not, an `Ok` only if it was.
 
+use std::borrow::Cow;
+
 use super::{
     core::Broker,
     io::{Output, Wire},
@@ -65,7 +67,8 @@ impl Broker {
                 session: id,
                 head,
                 verdict: Verdict::TooLate,
-                redaction: Redaction::None,
+                // A Hello may come too late as well.
+                redaction: token_redaction(frame.bytes()),
                 trace: None,
             };
             self.outputs.push_back(received);
@@ -220,7 +223,8 @@ impl Broker {
                 return self.end(id, CloseCause::TooManyConnections);
             }
             Some(kind) => {
-                let name = cut(client, self.settings.limits.client_name_bytes_max);
+                let client = without(client, token);
+                let name = cut(&client, self.settings.limits.client_name_bytes_max);
                 let greeting = Greeting { client: name.into(), kind, dialect: Dialect::Frames };
                 let received =
                     Output::Received { session: id, head, verdict: Verdict::Accepted, redaction, trace };
@@ -391,9 +395,16 @@ pub(super) fn head_of(wire: &[u8]) -> Head {
 
 /// The token of a frame, to be masked where there is one.
 pub(super) fn token_redaction(wire: &[u8]) -> Redaction {
-    let range = control::token_range(wire)
-        .and_then(|at| Some(u32::try_from(at.start).ok()?..u32::try_from(at.end).ok()?));
-    range.map_or(Redaction::None, |range| Redaction::Masked([range].into()))
+    let ranges = control::token_ranges(wire);
+    if ranges.is_empty() { Redaction::None } else { Redaction::Masked(ranges.into()) }
+}
+
+/// What a client calls itself, its token overwritten by `*`: the name is shown to everybody.
+fn without<'a>(client: &'a str, token: Option<&str>) -> Cow<'a, str> {
+    match token.filter(|token| !token.is_empty() && client.contains(token)) {
+        Some(token) => Cow::Owned(client.replace(token, &"*".repeat(token.len()))),
+        None => Cow::Borrowed(client),
+    }
 }
 
 fn kind_of(message: &FromClient<'_>) -> FrameKind {

@@ -28,21 +28,17 @@ impl Broker {
     pub(super) fn on_unit(&mut self, now: Now, id: ConnectionId, unit: &[u8]) {
         let Some(session) = self.sessions.get(id) else { return };
         let head = Head { dialect: Dialect::Json, ..Head::default() };
+        let json = unit.get(PREFIX_BYTES..).unwrap_or_default();
         if session.is_closed() {
-            let received = Output::Received {
-                session: id,
-                head,
-                verdict: Verdict::TooLate,
-                redaction: Redaction::None,
-                trace: None,
-            };
-            self.outputs.push_back(received);
+            let (verdict, redaction) = (Verdict::TooLate, hello_redaction(json));
+            self.outputs.push_back(Output::Received { session: id, head, verdict, redaction, trace: None });
             return;
         }
         let (is_open, redaction) = (session.is_open(), session.withholds());
-        let said = match FromClient::decode(unit.get(PREFIX_BYTES..).unwrap_or_default()) {
+        let said = match FromClient::decode(json) {
             Ok(said) => said,
             Err(MalformedUnit { request: asked, text }) => {
+                let redaction = if is_open { hello_redaction(json) } else { redaction };
                 self.record_refusal(
                     id,
                     head,
@@ -56,8 +52,12 @@ impl Broker {
         };
         let head = head_of(&said, head);
         match said {
-            FromClient::Hello { kind } if !is_open => self.on_json_hello(id, head, kind),
-            FromClient::Hello { .. } => self.record_refusal(id, head, Refusal::Forbidden, None, redaction),
+            FromClient::Hello { kind } if !is_open => {
+                self.on_json_hello(id, head, kind, hello_redaction(json));
+            }
+            FromClient::Hello { .. } => {
+                self.record_refusal(id, head, Refusal::Forbidden, None, hello_redaction(json));
+            }
             said if !is_open => {
                 self.record_refusal(id, head, Refusal::Unauthorized, None, redaction);
                 let refused = dialect::JsonRefusal::named("Unauthorized", "Hello comes first");
@@ -90,13 +90,14 @@ impl Broker {
     }
 
     /// Who speaks it is an agent whatever it says.
-    fn on_json_hello(&mut self, id: ConnectionId, head: Head, kind: HelloKind) {
+    fn on_json_hello(&mut self, id: ConnectionId, head: Head, kind: HelloKind, redaction: Redaction) {
         if !self.has_place(id, Kind::Agent) {
             let busy = self.no_place();
-            self.record_refusal(id, head, busy.refusal, None, Redaction::None);
+            self.record_refusal(id, head, busy.refusal, None, redaction);
             return self.end(id, CloseCause::TooManyConnections);
         }
-        self.accept(id, head, None);
+        let verdict = Verdict::Accepted;
+        self.outputs.push_back(Output::Received { session: id, head, verdict, redaction, trace: None });
         let client = match kind {
             HelloKind::Ui => "runloop ui",
             HelloKind::Tui => "runloop tui",
@@ -193,6 +194,11 @@ impl Broker {
         self.record_refusal(id, head, refused.refusal, None, Redaction::Withheld);
         self.end(id, CloseCause::Refused(refused.refusal));
     }
+}
+
+/// The dialect has no token; a tool that shows one all the same shows it to nobody else.
+fn hello_redaction(json: &[u8]) -> Redaction {
+    if dialect::may_hold_token(json) { Redaction::Withheld } else { Redaction::None }
 }
 
 fn head_of(said: &FromClient<'_>, head: Head) -> Head {

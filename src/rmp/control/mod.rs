@@ -18,4 +18,4 @@ mod tests;
 
 pub use encode::{Message, TTL_MS, append, append_body, header};
 pub use message::{FromBroker, FromClient, Token, VERSION};
-pub use secret::{announces_message, token_range};
+pub use secret::{announces_message, token_ranges};

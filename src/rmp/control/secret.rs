@@ -6,23 +6,33 @@ use std::ops::Range;
 use crate::{
     msgpack::{Fault, Shape, Walk},
     rmp::{Body, HEADER_BYTES, PREFIX_BYTES, RawFrame, SchemaId, body::text},
+    tap::redact,
 };
 
 /// Containers within containers that are looked into; the largest that `limits.rmp.body_depth_max` takes.
 const DEPTH_MAX: usize = 512;
-const KEY: &[u8] = b"token";
+/// Where what cannot be read begins to be a secret.
+const WORDS: [&[u8]; 2] = [b"Hello", b"token"];
 
-/// The bytes of a frame, from its prefix on, that hold the token of a Hello, whatever else is wrong with the
-/// frame. Of a body that cannot be read, all that follows the word `token`.
+/// The ranges of a frame, from its prefix on, that hold the token of a Hello, whatever else is wrong with the
+/// frame: each value of the key `token`, and every other place of the same bytes. Of a body that cannot be
+/// read, all that follows the first of the words `Hello` and `token`.
 #[must_use]
-pub fn token_range(wire: &[u8]) -> Option<Range<usize>> {
+pub fn token_ranges(wire: &[u8]) -> Vec<Range<u32>> {
     const BODY_AT: usize = PREFIX_BYTES + HEADER_BYTES;
-    let bytes = RawFrame::split(wire)?.body;
-    let found = match Body::decode(bytes, DEPTH_MAX) {
-        Ok(body) => tokens(&body).ok()?,
-        Err(_) => bytes.windows(KEY.len()).position(|word| word == KEY).map(|at| at + KEY.len()..bytes.len()),
+    let Some(RawFrame { body: bytes, .. }) = RawFrame::split(wire) else { return Vec::new() };
+    let found = Body::decode(bytes, DEPTH_MAX).ok().and_then(|body| tokens(&body).ok());
+    let Some(found) = found else {
+        let word =
+            WORDS.iter().filter_map(|word| Some(memchr::memmem::find(bytes, word)? + word.len())).min();
+        return word.and_then(|at| redact::range(BODY_AT + at, bytes.len() - at)).into_iter().collect();
     };
-    found.map(|found| BODY_AT + found.start..BODY_AT + found.end)
+    let mut ranges: Vec<_> =
+        found.iter().filter_map(|at| redact::range(BODY_AT + at.start, at.len())).collect();
+    for token in found {
+        ranges.extend(redact::occurrences(wire, bytes.get(token).unwrap_or_default()));
+    }
+    redact::merged(ranges)
 }
 
 /// Whether a frame is a control frame whose payload begins as a `Publish`, whatever else is wrong with it:
@@ -48,15 +58,11 @@ fn names_publish(body: &[u8]) -> Result<bool, Fault> {
     Ok(false)
 }
 
-/// From the first token to the last, should there be more.
-fn tokens(body: &Body<'_>) -> Result<Option<Range<usize>>, Fault> {
+/// Each token of each Hello.
+fn tokens(body: &Body<'_>) -> Result<Vec<Range<usize>>, Fault> {
     let mut walk = body.walk_payload();
-    let mut found: Option<Range<usize>> = None;
-    let mut note = |secret: Range<usize>| {
-        let start = found.as_ref().map_or(secret.start, |found| found.start);
-        found = Some(start..secret.end);
-    };
-    let Shape::Map(messages) = walk.head(1)? else { return Ok(None) };
+    let mut found = Vec::new();
+    let Shape::Map(messages) = walk.head(1)? else { return Ok(found) };
     for _ in 0..messages {
         let name = walk.skip(2)?;
         if text(body.bytes(), &name) != Some("Hello") {
@@ -67,14 +73,14 @@ fn tokens(body: &Body<'_>) -> Result<Option<Range<usize>>, Fault> {
         let Shape::Map(fields) = walk.head(2)? else {
             // No map, so that nothing in it can be told from a token.
             walk = Walk::within(body.bytes(), start..body.bytes().len(), DEPTH_MAX);
-            note(walk.skip(2)?);
+            found.push(content(body.bytes(), walk.skip(2)?));
             continue;
         };
         for _ in 0..fields {
             let key = walk.skip(3)?;
             let value = walk.skip(3)?;
             if text(body.bytes(), &key) == Some("token") {
-                note(content(body.bytes(), value));
+                found.push(content(body.bytes(), value));
             }
         }
     }

@@ -154,3 +154,24 @@ impl<'a> FromClient<'a> {
         })
     }
 }
+
+/// Whether a unit may hold a token: a Hello that says more than its kind (ruling RMP 16 has no more), and
+/// whatever cannot be read that names one.
+#[must_use]
+pub fn may_hold_token(json: &[u8]) -> bool {
+    match FromClient::decode(json) {
+        Ok(FromClient::Hello { .. }) => serde_json::from_slice::<BareHello>(json).is_err(),
+        Ok(_) => false,
+        Err(_) => memchr::memmem::find(json, b"Hello").is_some(),
+    }
+}
+
+/// A Hello that says its kind and nothing else.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+enum BareHello {
+    Hello {
+        #[expect(dead_code, reason = "it is looked for, not at")]
+        kind: HelloKind,
+    },
+}

@@ -22,4 +22,4 @@ pub use encode::{
 };
 pub use framer::{Framer, Unit, is_json, unit_bytes_max};
 pub use json_refusal::JsonRefusal;
-pub use message::{FromClient, HelloKind, MalformedUnit, Message, MessageHeader, RequestRef};
+pub use message::{FromClient, HelloKind, MalformedUnit, Message, MessageHeader, RequestRef, may_hold_token};

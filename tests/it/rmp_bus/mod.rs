@@ -7,6 +7,7 @@ pub(crate) mod frames;
 mod json;
 mod operate;
 mod peer;
+mod secrets;
 mod socket;
 
 pub(crate) use bus::Bus;

@@ -28,8 +28,13 @@ impl Peer {
 
     /// Connects, says Hello as this kind and takes the Welcome.
     pub(crate) fn greeted(path: &Path, kind: &str, token: Option<&str>) -> Self {
+        Self::greeted_as(path, "test", kind, token)
+    }
+
+    /// The same by a name.
+    pub(crate) fn greeted_as(path: &Path, client: &str, kind: &str, token: Option<&str>) -> Self {
         let mut peer = Self::connect(path);
-        let mut fields = vec![("v", 1.into()), ("client", "test".into()), ("kind", kind.into())];
+        let mut fields = vec![("v", 1.into()), ("client", client.into()), ("kind", kind.into())];
         fields.extend(token.map(|token| ("token", token.into())));
         peer.say("Hello", fields);
         assert_eq!(peer.hear().name(), "Welcome");
