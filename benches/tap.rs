@@ -235,6 +235,33 @@ fn publishes(criterion: &mut Criterion) {
     group.finish();
 }
 
+/// Frames as large as they are kept, of words as JSON has them and of one run of base64url: what it costs to
+/// look for tokens in them, beside the copy.
+fn large_frames(criterion: &mut Criterion) {
+    let bytes = usize::try_from(limits::Tap::default().frame_bytes_max).unwrap_or_default();
+    let words = br#"{"event":"give_item","params":{"item":"diamond","count":3}},"#;
+    let mut group = criterion.benchmark_group("64 KiB");
+    group.throughput(criterion::Throughput::Bytes(bytes as u64));
+    for (name, pattern) in [("words", &words[..]), ("one run", b"abcd"), ("binary", b"\x92\xc0a\xff")] {
+        let wire: Vec<u8> = pattern.iter().copied().cycle().take(bytes).collect();
+        group.bench_function(BenchmarkId::from_parameter(name), |bencher| {
+            let tap = Tap::new(limits::Tap::default());
+            tap.mask_token("operator", [7; 32]);
+            let mut publisher = Publisher { wire: wire.clone(), ..Publisher::new(&tap) };
+            bencher.iter(|| publisher.emit(Now::default()));
+        });
+        group.bench_function(BenchmarkId::new("copy alone", name), |bencher| {
+            let mut copy = Vec::with_capacity(wire.len());
+            bencher.iter(|| {
+                copy.clear();
+                copy.extend_from_slice(black_box(&wire));
+                black_box(copy.len())
+            });
+        });
+    }
+    group.finish();
+}
+
 /// Counts of nanoseconds, one by one up to 200 µs.
 struct Histogram {
     counts: Vec<u32>,
@@ -367,6 +394,7 @@ fn main() {
     let mut criterion = Criterion::default().configure_from_args().measurement_time(Duration::from_secs(3));
     means(&mut criterion);
     publishes(&mut criterion);
+    large_frames(&mut criterion);
     criterion.final_summary();
     // Under `cargo test` and with arguments of its own the figures are not asked for.
     if std::env::args().skip(1).all(|it| it == "--bench") && std::env::args().len() > 1 {

@@ -38,6 +38,12 @@ impl TokenHash {
         Self(Sha256::digest(token.as_bytes()).into())
     }
 
+    /// Its 32 bytes.
+    #[must_use]
+    pub const fn bytes(self) -> [u8; 32] {
+        self.0
+    }
+
     /// Reads 64 hex digits.
     #[must_use]
     pub fn from_hex(text: &str) -> Option<Self> {

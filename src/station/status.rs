@@ -8,6 +8,7 @@ use std::{
 
 use crate::{
     ids::Seq,
+    mpp::TokenHash,
     port::{HostState, StationView},
     tap::{
         Draft, Tap,
@@ -78,6 +79,11 @@ impl StationStatus {
             Level::Info | Level::Debug | Level::Trace => tracing::info!("{text}"),
         }
         self.report(Transition::Notice { level }, text);
+    }
+
+    /// Masks this token of an adapter in all that is reported from now on, by whomever.
+    pub(super) fn mask_bridge_token(&self, hash: TokenHash) {
+        self.tap.mask_token("bridge", hash.bytes());
     }
 
     /// The view, the last entry it includes, and when it was taken.

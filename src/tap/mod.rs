@@ -6,6 +6,7 @@
 //! it began.
 
 pub mod entry;
+mod guard;
 mod mirror;
 mod reader;
 pub mod recorded;

@@ -9,6 +9,7 @@ use tokio::sync::Notify;
 
 use super::{
     entry::{Entry, Link, What},
+    guard::{self, TokenGuard},
     reader::Reader,
     redact,
     ring::{EvictedSegments, Ring},
@@ -73,6 +74,7 @@ pub(super) struct State {
 pub(super) struct Shared {
     limits: limits::Tap,
     frame_bytes_max: usize,
+    guard: TokenGuard,
     state: Mutex<State>,
     /// As `state.next`, so that a reader that has caught up takes no lock.
     pub(super) next: AtomicU64,
@@ -139,6 +141,7 @@ impl Tap {
             shared: Arc::new(Shared {
                 limits,
                 frame_bytes_max: usize::try_from(frame_bytes_max).unwrap_or(usize::MAX),
+                guard: TokenGuard::default(),
                 state: Mutex::new(state),
                 next: AtomicU64::new(next.0),
                 readers: AtomicU64::new(0),
@@ -157,7 +160,33 @@ impl Tap {
     )]
     #[inline(always)]
     pub fn emit(&self, draft: Draft<'_>) -> Seq {
-        if redact::is_withheld(&draft.what) { self.emit_note(draft) } else { self.append(draft) }
+        if redact::is_withheld(&draft.what) {
+            self.emit_note(draft)
+        } else if guard::may_hold_token(self.looked_at(draft.bytes)) {
+            self.emit_guarded(draft)
+        } else {
+            self.append(draft)
+        }
+    }
+
+    /// What is kept of an entry's bytes, and as much behind it as a token that the cut is in.
+    #[inline]
+    fn looked_at<'a>(&self, bytes: &'a [u8]) -> &'a [u8] {
+        bytes.get(..self.shared.frame_bytes_max.saturating_add(guard::TOKEN_BYTES)).unwrap_or(bytes)
+    }
+
+    /// An entry that may hold a token of this station.
+    #[cold]
+    #[inline(never)]
+    fn emit_guarded(&self, mut draft: Draft<'_>) -> Seq {
+        let kept = self.shared.guard.mask_bytes(self.looked_at(draft.bytes), &mut draft.what);
+        self.append(Draft { bytes: &kept, ..draft })
+    }
+
+    /// Masks a token of this station wherever a peer says it from now on, in place of the token that had the
+    /// name before. It is known by its SHA-256.
+    pub fn mask_token(&self, name: &'static str, sha256: [u8; 32]) {
+        self.shared.guard.keep(name, sha256);
     }
 
     #[cold]
@@ -172,7 +201,8 @@ impl Tap {
     )]
     #[inline(always)]
     fn append(&self, draft: Draft<'_>) -> Seq {
-        let Draft { at, link, trace, cause, what, bytes } = draft;
+        let Draft { at, link, trace, cause, mut what, bytes } = draft;
+        self.shared.guard.mask_texts(&mut what);
         let kept = bytes.get(..self.shared.frame_bytes_max).unwrap_or(bytes);
         let mut guard = self.shared.lock();
         let state = &mut *guard;

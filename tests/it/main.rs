@@ -47,6 +47,7 @@ mod runs;
 mod runs_cli;
 mod runs_local;
 mod runs_trace;
+mod secrets;
 mod service;
 mod station;
 mod station_wire;

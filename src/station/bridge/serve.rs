@@ -96,11 +96,15 @@ pub(super) fn start(handle: &Handle, inner: &Arc<Inner>, foundation: &Foundation
         inner.status.notice(Level::Error, &error.to_string());
         None
     });
+    let token_sha256 = token_sha256.as_deref().and_then(TokenHash::from_hex);
+    if let Some(hash) = token_sha256 {
+        inner.status.mask_bridge_token(hash);
+    }
     let settings = Settings {
         pack: Arc::clone(pack),
         broadcaster_login: config.broadcaster_login.clone(),
         session_id: opened.session_id,
-        token_sha256: token_sha256.as_deref().and_then(TokenHash::from_hex),
+        token_sha256,
         limits: config.limits.mpp,
         ids: Box::new(uuid::Uuid::new_v4),
     };

@@ -8,8 +8,10 @@ mod names;
 pub mod rmp;
 pub mod runs;
 pub mod station;
+mod texts;
 mod what;
 
 pub use link::Link;
 pub(crate) use link::links;
+pub(in crate::tap) use texts::Texts;
 pub use what::{Direction, Entry, Frame, Head, Redaction, Transition, Verdict, What};

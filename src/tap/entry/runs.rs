@@ -3,7 +3,11 @@
 
 use std::sync::Arc;
 
-use super::{names::names, station::Level};
+use super::{
+    names::names,
+    station::Level,
+    texts::{Texts, texts},
+};
 use crate::{
     ids::{ActionId, TraceId},
     time::Wall,
@@ -309,5 +313,27 @@ impl Transition {
             Self::Braked { .. } => "braked",
             Self::Ended { .. } => "ended",
         }
+    }
+}
+
+texts! {
+    Asker {
+        Self { kind: _, client } => [client],
+    }
+    NodeRef {
+        Self { index: _, id } => [id],
+    }
+    Transition {
+        Self::Planned { run: _ } | Self::Spent { run: _, tokens: _ } | Self::Done { run: _, nodes: _ }
+            | Self::Ended { run: _, state: _ } => [],
+        Self::Submitted { run: _, name, by, nodes: _ } => [name by],
+        Self::Rejected { request: _, by } | Self::Cancelling { run: _, by }
+            | Self::Braked { held: _, by } => [by],
+        Self::StateChange { run: _, node, state: _, attempt: _ }
+            | Self::Progressed { run: _, node, done: _, total: _ } => [node],
+        Self::Event { run: _, number: _, kind: _, level: _, node } => [node],
+        Self::Asked { run: _, action: _, node, expires_at: _, question, inputs } => [node question inputs],
+        Self::Decided { run: _, action: _, verdict: _, by } => [by],
+        Self::Saved { run: _, node, port, kind, schema_id: _, bytes: _ } => [node port kind],
     }
 }

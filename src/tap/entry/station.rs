@@ -1,6 +1,6 @@
 //! What the station itself reports.
 
-use super::{Link, names::names};
+use super::{Link, names::names, texts::Texts};
 
 /// A change of the station's own state. The text beside the entry is the reason or notice for people.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,4 +74,10 @@ names! {
         /// Something failed.
         Error = "error",
     }
+}
+
+impl Texts for Transition {
+    /// Its text lies beside the entry.
+    #[inline]
+    fn mask_texts(&mut self, _: &mut impl FnMut(&str) -> Option<String>) {}
 }

@@ -1,6 +1,6 @@
 //! One thing that happened.
 
-use super::{Link, link::links};
+use super::{Link, link::links, texts::Texts};
 use crate::{
     ids::{InvocationId, Peer, Seq, Ticket, TraceId},
     time::Now,
@@ -124,6 +124,22 @@ macro_rules! declare {
         #[derive(Clone, Debug, PartialEq)]
         pub enum Transition {
             $( #[doc = concat!("Of ", $title, ".")] $Link(super::$module::Transition), )*
+        }
+
+        impl Texts for Head {
+            #[inline]
+            fn mask_texts(&mut self, mask: &mut impl FnMut(&str) -> Option<String>) {
+                match self { $( $(
+                    Self::$Link(head) => <super::$module::$Head as Texts>::mask_texts(head, mask),
+                )? )* }
+            }
+        }
+
+        impl Texts for Transition {
+            #[inline]
+            fn mask_texts(&mut self, mask: &mut impl FnMut(&str) -> Option<String>) {
+                match self { $( Self::$Link(transition) => transition.mask_texts(mask), )* }
+            }
         }
     };
 }

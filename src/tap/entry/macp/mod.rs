@@ -5,6 +5,7 @@ mod close;
 mod fault;
 mod frame;
 mod session;
+mod texts;
 mod transition;
 
 pub use close::CloseCause;

@@ -4,6 +4,7 @@
 mod fault;
 mod frame;
 mod row;
+mod texts;
 mod transition;
 
 pub use super::station::Level;

@@ -6,6 +6,7 @@ mod drop;
 mod frame;
 mod kind;
 mod refusal;
+mod texts;
 mod transition;
 
 pub use close::CloseCause;

@@ -1,0 +1,94 @@
+//! The texts of an entry that peers may have chosen, so that a secret in one of them can be masked.
+//!
+//! Each variant names all of its fields: one that is new does not compile until it is known whether it is a
+//! text.
+
+use std::sync::Arc;
+
+use super::{Frame, What};
+use crate::ids::{EventName, ManifestHash, PackId, Peer, QueueName, StateKey, TopicName};
+
+/// What has texts within.
+pub(in crate::tap) trait Texts {
+    /// Gives every text to `mask`, and puts what that makes of it in its place.
+    fn mask_texts(&mut self, mask: &mut impl FnMut(&str) -> Option<String>);
+}
+
+impl Texts for Arc<str> {
+    #[inline]
+    fn mask_texts(&mut self, mask: &mut impl FnMut(&str) -> Option<String>) {
+        if let Some(masked) = mask(self) {
+            *self = masked.into();
+        }
+    }
+}
+
+macro_rules! names {
+    ($($Name:ident)*) => {
+        $( impl Texts for $Name {
+            #[inline]
+            fn mask_texts(&mut self, mask: &mut impl FnMut(&str) -> Option<String>) {
+                if let Some(masked) = mask(self.as_str()) {
+                    *self = Self::new(&masked);
+                }
+            }
+        } )*
+    };
+}
+
+names! { EventName ManifestHash PackId Peer QueueName StateKey TopicName }
+
+impl<T: Texts> Texts for Option<T> {
+    #[inline]
+    fn mask_texts(&mut self, mask: &mut impl FnMut(&str) -> Option<String>) {
+        if let Some(text) = self {
+            text.mask_texts(mask);
+        }
+    }
+}
+
+impl Texts for Arc<[Arc<str>]> {
+    fn mask_texts(&mut self, mask: &mut impl FnMut(&str) -> Option<String>) {
+        let mut is_masked = false;
+        let mut one = |text: &Arc<str>| {
+            mask(text).map_or_else(
+                || Arc::clone(text),
+                |masked| {
+                    is_masked = true;
+                    masked.into()
+                },
+            )
+        };
+        let texts: Vec<Arc<str>> = self.iter().map(&mut one).collect();
+        if is_masked {
+            *self = texts.into();
+        }
+    }
+}
+
+/// Implements [`Texts`]: of each variant all fields, those that are no texts as `field: _`, then the texts.
+macro_rules! texts {
+    ($( $Of:ty { $( $pattern:pat => [$($text:ident)*], )* } )*) => {
+        $( impl Texts for $Of {
+            #[inline]
+            fn mask_texts(&mut self, mask: &mut impl FnMut(&str) -> Option<String>) {
+                match self {
+                    $( $pattern => { $( $text.mask_texts(mask); )* } )*
+                }
+            }
+        } )*
+    };
+}
+
+pub(in crate::tap::entry) use texts;
+
+texts! {
+    What {
+        Self::Frame(frame) => [frame],
+        Self::Transition(transition) => [transition],
+        Self::Committed { through: _ } | Self::Unsent { frames: _, bytes: _ } | Self::Loss { count: _ } => [],
+    }
+    Frame {
+        Self { direction: _, peer, head, verdict: _, wire_bytes: _, redaction: _ } => [peer head],
+    }
+}

@@ -1,0 +1,233 @@
+//! The guard behind every other redaction (DESIGN 4): a token of this station is masked wherever a peer says
+//! it, in the bytes that an entry keeps and in its texts.
+//!
+//! A token is 43 characters of base64url, and known by its SHA-256 alone. Of a run of at least so many of
+//! these characters the first 43 and the last 43 are hashed: what stands beside a token may belong to the
+//! encoding and look like a part of it (the key of the next field in protobuf, the `n` of a `\n` in JSON). A
+//! frame of more than `RUNS_MAX` such runs has the others masked unseen, so that nobody makes the tap hash
+//! without end.
+
+use std::{
+    borrow::Cow,
+    collections::BTreeMap,
+    fmt,
+    ops::Range,
+    sync::{Mutex, PoisonError},
+};
+
+use sha2::{Digest as _, Sha256};
+
+use super::{
+    entry::{Frame, Redaction, Texts as _, What},
+    redact,
+};
+
+/// Characters of a token: 32 bytes in base64url.
+pub(super) const TOKEN_BYTES: usize = 43;
+
+/// Runs of one entry's bytes that are hashed.
+const RUNS_MAX: usize = 256;
+
+/// Bytes that are looked at together.
+const CHUNK_BYTES: usize = 64;
+
+/// The characters of base64url, by their byte.
+const BASE64URL: [bool; 256] = {
+    let mut of = [false; 256];
+    let mut byte = u8::MAX;
+    loop {
+        of[byte as usize] = is_base64url(byte);
+        if byte == 0 {
+            break of;
+        }
+        byte -= 1;
+    }
+};
+
+const fn is_base64url(byte: u8) -> bool {
+    ((byte | 0x20).wrapping_sub(b'a') < 26) | (byte.wrapping_sub(b'0') < 10) | (byte == b'-') | (byte == b'_')
+}
+
+/// The hashes of the station's tokens, each by what it is called.
+#[derive(Default)]
+pub(super) struct TokenGuard {
+    sha256: Mutex<BTreeMap<&'static str, [u8; 32]>>,
+}
+
+impl fmt::Debug for TokenGuard {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("TokenGuard(…)")
+    }
+}
+
+impl TokenGuard {
+    /// Masks this token from now on, in place of the one that had the name.
+    pub(super) fn keep(&self, name: &'static str, sha256: [u8; 32]) {
+        self.sha256.lock().unwrap_or_else(PoisonError::into_inner).insert(name, sha256);
+    }
+
+    fn is_token(&self, text: &[u8]) -> bool {
+        let sha256: [u8; 32] = Sha256::digest(text).into();
+        self.sha256.lock().unwrap_or_else(PoisonError::into_inner).values().any(|ours| *ours == sha256)
+    }
+
+    /// The places of tokens.
+    fn places(&self, bytes: &[u8]) -> Vec<Range<u32>> {
+        let (mut places, mut from, mut runs) = (Vec::new(), 0, 0);
+        while let Some(run) = next_run(bytes, from) {
+            from = run.end;
+            runs += 1;
+            if runs > RUNS_MAX {
+                places.extend(redact::range(run.start, run.len()));
+                continue;
+            }
+            let last = run.end - TOKEN_BYTES;
+            for start in [run.start, last].into_iter().take(if last == run.start { 1 } else { 2 }) {
+                if self.is_token(&bytes[start..start + TOKEN_BYTES]) {
+                    places.extend(redact::range(start, TOKEN_BYTES));
+                }
+            }
+        }
+        redact::merged(places)
+    }
+
+    /// The bytes without tokens. In a frame it is noted where they stood.
+    #[cold]
+    pub(super) fn mask_bytes<'a>(&self, bytes: &'a [u8], what: &mut What) -> Cow<'a, [u8]> {
+        let places = self.places(bytes);
+        if places.is_empty() {
+            return Cow::Borrowed(bytes);
+        }
+        let mut masked = bytes.to_vec();
+        redact::overwrite(&mut masked, &places);
+        if let What::Frame(Frame { redaction, .. }) = what {
+            let known = match redaction {
+                Redaction::Masked(known) => known.to_vec(),
+                Redaction::None | Redaction::Withheld => Vec::new(),
+            };
+            *redaction = Redaction::Masked(redact::merged([known, places].concat()).into());
+        }
+        Cow::Owned(masked)
+    }
+
+    /// Masks tokens in the texts of an entry.
+    #[inline]
+    pub(super) fn mask_texts(&self, what: &mut What) {
+        what.mask_texts(&mut |text| if text.len() < TOKEN_BYTES { None } else { self.masked(text) });
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn masked(&self, text: &str) -> Option<String> {
+        let places = self.places(text.as_bytes());
+        if places.is_empty() {
+            return None;
+        }
+        let mut masked = text.as_bytes().to_vec();
+        redact::overwrite(&mut masked, &places);
+        String::from_utf8(masked).ok()
+    }
+}
+
+/// Whether bytes have a run that may hold a token.
+#[inline]
+pub(super) fn may_hold_token(bytes: &[u8]) -> bool {
+    bytes.len() >= TOKEN_BYTES && run_start(bytes, 0).is_some()
+}
+
+/// The next run of at least [`TOKEN_BYTES`] characters of base64url from a place on that no run spans.
+fn next_run(bytes: &[u8], from: usize) -> Option<Range<usize>> {
+    let start = run_start(bytes, from)?;
+    let rest = &bytes[start + TOKEN_BYTES..];
+    // By chunks without a branch for each byte, which the compiler makes one of many bytes at once.
+    let is_whole = |chunk: &&[u8]| chunk.iter().fold(true, |all, byte| all & is_base64url(*byte));
+    let whole = CHUNK_BYTES * rest.chunks_exact(CHUNK_BYTES).take_while(is_whole).count();
+    let more = rest[whole..].iter().take_while(|byte| is_base64url(**byte)).count();
+    Some(start..start + TOKEN_BYTES + whole + more)
+}
+
+/// Where it begins. Of each window it is read from behind: what is none ends all runs that it would be in, so
+/// that of most texts few bytes are looked at.
+#[inline(never)]
+fn run_start(bytes: &[u8], from: usize) -> Option<usize> {
+    let mut start = from;
+    while let Some(window) = bytes.get(start..start + TOKEN_BYTES) {
+        match window.iter().rposition(|byte| !BASE64URL[usize::from(*byte)]) {
+            Some(other) => start += other + 1,
+            None => return Some(start),
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const TOKEN: &str = "c2VjcmV0LXNlY3JldC1zZWNyZXQtc2VjcmV0LTEyMzQ";
+
+    fn guard() -> TokenGuard {
+        let guard = TokenGuard::default();
+        guard.keep("operator", Sha256::digest(TOKEN).into());
+        guard
+    }
+
+    fn masked(text: &[u8]) -> String {
+        let what = &mut What::Loss { count: 0 };
+        String::from_utf8_lossy(&guard().mask_bytes(text, what)).into_owned()
+    }
+
+    #[test]
+    fn a_token_is_masked_and_what_only_looks_like_one_is_not() {
+        let other = TOKEN.replace('c', "d");
+        let stars = "*".repeat(TOKEN_BYTES);
+        let shown = [
+            (TOKEN.to_owned(), stars.clone()),
+            (
+                format!("{{\"a\":\"{TOKEN}\",\"b\":\"{other}\"}}"),
+                format!("{{\"a\":\"{stars}\",\"b\":\"{other}\"}}"),
+            ),
+            (format!("line\\n{TOKEN} {TOKEN}x"), format!("line\\n{stars} {stars}x")),
+            (format!("in{TOKEN}side"), format!("in{TOKEN}side")),
+            (TOKEN[1..].to_owned(), TOKEN[1..].to_owned()),
+        ];
+        for (text, expected) in shown {
+            assert_eq!(masked(text.as_bytes()), expected);
+        }
+    }
+
+    #[test]
+    fn past_the_last_run_that_is_hashed_all_runs_are_masked() {
+        let other = TOKEN.replace('c', "d");
+        let text = format!("{}{TOKEN} {other} short", format!("{other} ").repeat(RUNS_MAX));
+        let stars = "*".repeat(TOKEN_BYTES);
+        assert!(masked(text.as_bytes()).ends_with(&format!("{other} {stars} {stars} short")));
+    }
+
+    proptest! {
+        #[test]
+        fn runs_are_those_that_a_slow_search_finds(text in "[-_a-zA-Z0-9 ]{0,60}([-_a-z]{30,200}[ \"])*[a-z]{0,200}") {
+            let mut expected = Vec::new();
+            let mut at = 0;
+            for run in text.split(|character: char| !BASE64URL[character as usize]) {
+                if run.len() >= TOKEN_BYTES {
+                    expected.push(at..at + run.len());
+                }
+                at += run.len() + 1;
+            }
+            let (mut found, mut from) = (Vec::new(), 0);
+            while let Some(run) = next_run(text.as_bytes(), from) {
+                from = run.end;
+                found.push(run);
+            }
+            prop_assert_eq!(found, expected);
+        }
+
+        #[test]
+        fn the_characters_are_those_of_base64url(byte: u8) {
+            prop_assert_eq!(is_base64url(byte), byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'));
+        }
+    }
+}
