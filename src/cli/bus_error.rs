@@ -32,6 +32,7 @@ pub(super) fn code(error: &client::Error) -> &'static str {
     match (error, refusal(error)) {
         (client::Error::Unreachable { .. }, _) => "unreachable",
         (client::Error::Closed(_), _) => "disconnected",
+        (client::Error::OfAnother { .. }, _) => "foreign_socket",
         (client::Error::TimedOut { .. }, _) => "timed_out",
         (client::Error::Busy { .. }, _) | (_, Some(Refusal::Busy)) => "busy",
         (client::Error::Send(client::SendError::Topic { .. }), _) | (_, Some(Refusal::InvalidTopic)) => {
@@ -56,6 +57,9 @@ pub(super) fn hint(error: &client::Error) -> String {
         }
         (client::Error::Unreachable { .. } | client::Error::Closed(_), _) => {
             "`rl-console ls health` says how the station is"
+        }
+        (client::Error::OfAnother { .. }, _) => {
+            "name the socket of a station of your own with --socket, or its folder with --data"
         }
         (client::Error::TimedOut { .. }, _) => {
             "`rl-console doctor` checks the station; one that hangs is asked to end by `rl-console stop --force`"

@@ -58,6 +58,10 @@ impl Session {
                     PortError::Busy { what: refused.message.into() }
                 }
                 Error::SessionRefused(refused) => PortError::BadRequest(refused.to_string()),
+                Error::OfAnother { path, uid } => PortError::File {
+                    what: format!("the socket {}", path.display()),
+                    why: format!("another user (uid {uid}) listens there, who is shown no token"),
+                },
                 Error::TimedOut { ms } => PortError::TimedOut { ms },
                 Error::Unreachable { path, why } => unreached(data, || match why.kind() {
                     std::io::ErrorKind::NotFound => format!("its socket {} is missing", path.display()),

@@ -23,6 +23,8 @@ use crate::{ids::TraceId, limits, time::Clock};
 const GREETING: Duration = Duration::from_secs(10);
 /// How long to wait before another try when as many connections wait to be taken as the system lets.
 const BACKLOG_WAIT: Duration = Duration::from_millis(10);
+/// The user who may do all.
+const ROOT: u32 = 0;
 /// Microseconds in a millisecond.
 const US_A_MS: u64 = 1_000;
 
@@ -35,6 +37,9 @@ pub(super) async fn connect(
     let clock = Clock::start();
     let greeting = async {
         let mut stream = reach(path).await?;
+        if hello.token.is_some() {
+            check_owner(path, &stream)?;
+        }
         let now_ms = clock.now().wall.0;
         // Numbers of two runs do not meet, nor do those of two clients that start together.
         let first_id = now_ms.saturating_mul(US_A_MS).saturating_add(fastrand::u64(..US_A_MS));
@@ -61,6 +66,16 @@ async fn reach(path: &Path) -> Result<UnixStream, Error> {
             Err(why) => return Err(Error::Unreachable { path: path.to_owned(), why }),
         }
     }
+}
+
+/// Who listens there is this user or root: nobody else is shown a token.
+fn check_owner(path: &Path, stream: &UnixStream) -> Result<(), Error> {
+    let unreachable = |why| Error::Unreachable { path: path.to_owned(), why };
+    let uid = stream.peer_cred().map_err(unreachable)?.uid();
+    if uid == ROOT || uid == rustix::process::geteuid().as_raw() {
+        return Ok(());
+    }
+    Err(Error::OfAnother { path: path.to_owned(), uid })
 }
 
 async fn greet(stream: &mut UnixStream, session: &mut Session) -> Result<Welcome, Error> {

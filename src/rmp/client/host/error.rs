@@ -37,6 +37,14 @@ pub enum Error {
         /// What the system says.
         why: io::Error,
     },
+    /// Another user listens there, and is shown no token.
+    #[error("{}: another user (uid {uid}) listens there, who is shown no token", path.display())]
+    OfAnother {
+        /// The socket's path.
+        path: PathBuf,
+        /// That user.
+        uid: u32,
+    },
     /// The station took the connection and refused the session.
     #[error("the station refused the session: {0}")]
     SessionRefused(RefusalReply),
