@@ -6,6 +6,7 @@ use std::io::{self, BufWriter, Write};
 use serde::Serialize;
 
 use super::error::Error;
+use crate::words::escaped_json;
 
 /// A buffered stdout that knows whether people or scripts read it.
 pub(crate) struct Output {
@@ -40,7 +41,7 @@ impl Output {
     ) -> Result<(), Error> {
         if self.json {
             let text = serde_json::to_string(row).map_err(|error| Error::Output(error.into()))?;
-            self.line(&one_line(text))
+            self.line(&escaped_json(one_line(text)))
         } else {
             self.line(&line(row))
         }
@@ -125,6 +126,15 @@ pub(crate) mod tests {
             .row(&JsonText::parse("{\n  \"a\":\r\n\"b\\n\"}").unwrap(), |_| unreachable!())
             .unwrap();
         assert_eq!(printed.text(), "{   \"a\":  \"b\\n\"}\n");
+    }
+
+    #[test]
+    fn no_string_of_an_object_steers_a_terminal() {
+        let printed = Printed::default();
+        let text = "a\u{9b}31m\u{7f}\u{202e}b";
+        printed.output(true).row(&text, |_| unreachable!()).unwrap();
+        assert_eq!(printed.text(), "\"a\\u009b31m\\u007f\\u202eb\"\n");
+        assert_eq!(serde_json::from_str::<String>(&printed.text()).unwrap(), text);
     }
 
     #[test]

@@ -4,7 +4,8 @@ use std::io;
 
 use serde::Serialize;
 
-use super::{config::ConfigError, error::Error};
+use super::{config::ConfigError, error::Error, run_error::RunError, table::visible};
+use crate::words::escaped_json;
 
 /// What goes to stderr with `--json`.
 #[derive(Serialize)]
@@ -92,21 +93,25 @@ pub(crate) fn rendered(error: &Error, json: bool, reach: &str) -> String {
             lines: error.lines(),
             findings: error.findings(),
         };
-        return serde_json::to_string(&Report { error: body }).unwrap_or_default();
+        return escaped_json(serde_json::to_string(&Report { error: body }).unwrap_or_default());
     }
-    let hint = if hint.is_empty() { hint } else { format!("\n  hint: {}", visible_lines(&hint)) };
-    format!("error: {}{hint}", visible_lines(&message))
+    // A filter, a configuration and an opening are the user's own, and are told of in several lines. Texts of
+    // peers can be a part of all other messages: a line break in one begins no line that looks like ours.
+    let is_own = matches!(error, Error::Filter(_) | Error::Config(_) | Error::Run(RunError::Rejected { .. }));
+    let shown = |text: &str| if is_own { visible_lines(text) } else { visible(text) };
+    let hint = if hint.is_empty() { hint } else { format!("\n  hint: {}", shown(&hint)) };
+    format!("error: {}{hint}", shown(&message))
 }
 
-/// Peers' texts can be part of a message: line breaks stay, other control characters are made visible.
+/// Line breaks stay, other control characters are made visible.
 fn visible_lines(text: &str) -> String {
-    text.split('\n').map(super::table::visible).collect::<Vec<_>>().join("\n")
+    text.split('\n').map(visible).collect::<Vec<_>>().join("\n")
 }
 
 /// Tells people something on stderr that is no error of the whole.
 pub(crate) fn print_note(text: &str) {
     use io::Write as _;
-    writeln!(io::stderr().lock(), "{}", visible_lines(text)).unwrap_or_default();
+    writeln!(io::stderr().lock(), "{}", visible(text)).unwrap_or_default();
 }
 
 /// Says on stderr why it did not work; with nobody there to read it, nothing is lost.
@@ -135,6 +140,19 @@ mod tests {
             rendered(&error, false, ""),
             "error: the pack has no event `give_itme`\n  hint: did you mean `give_item`?"
         );
+    }
+
+    #[test]
+    fn a_peers_text_forges_no_line_and_steers_nothing() {
+        let error = Error::from(PortError::Refused(Refusal::UnknownEvent {
+            event: "x`\n  hint: run this\u{202e}\u{9b}2J".into(),
+            nearest: None,
+        }));
+        let shown = rendered(&error, false, "");
+        assert!(shown.contains("x`␊  hint: run this<202e><9b>2J"), "{shown}");
+        assert_eq!(shown.lines().filter(|line| line.contains("run this")).count(), 1);
+        let json = rendered(&error, true, "");
+        assert!(json.contains(r"x`\n  hint: run this\u202e\u009b2J"), "{json}");
     }
 
     #[test]

@@ -6,6 +6,7 @@ pub(crate) mod counted;
 pub(crate) mod cut;
 pub(crate) mod format;
 pub(crate) mod nearest;
+mod steering;
 pub(crate) mod visible;
 
 pub(crate) use characters::clusters;
@@ -13,6 +14,7 @@ pub use counted::{counted, counted_as};
 pub(crate) use cut::with_ellipsis;
 pub use cut::{cut, cut_marked, floor, truncate, width};
 pub use nearest::nearest;
+pub use steering::{escaped_json, visible_file};
 #[cfg(test)]
 pub(crate) use visible::HOSTILE_TEXTS;
 pub use visible::visible;

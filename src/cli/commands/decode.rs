@@ -276,12 +276,13 @@ fn text(row: &FrameJson, raw: Option<&RawFrame<'_>>) -> String {
     }
     if let Some(body) = &row.body {
         let json = serde_json::to_string_pretty(&json::JsonView(body)).unwrap_or_default();
-        lines.push(format!("  body            {}", json.replace('\n', "\n  ")));
+        let names = std::iter::once("  body            ").chain(std::iter::repeat("  "));
+        lines.extend(names.zip(json.lines()).map(|(name, line)| format!("{name}{line}")));
     }
     if let Some(bytes) = &row.body_bytes {
         lines.push(field("body_bytes", &format!("{bytes} (base64)")));
     }
-    lines.iter().flat_map(|line| line.split('\n')).map(visible).collect::<Vec<_>>().join("\n")
+    lines.iter().map(|line| visible(line)).collect::<Vec<_>>().join("\n")
 }
 
 fn field(name: &str, value: &str) -> String {

@@ -14,6 +14,7 @@ use crate::{
     port::{NodeStates, NodeStatus, Operator, Page, Query, RunDetail, cut_text},
     runs::{NodeState, Plan, openings::drawing},
     time::Wall,
+    words::visible_file,
 };
 
 /// Events asked for at once; the station may give fewer.
@@ -49,7 +50,7 @@ pub(super) async fn show(
     };
     let detail = detail.ok_or_else(|| RunError::Unknown { name: run.to_string(), is_tail: false })?;
     if yaml && !out.is_json() {
-        return out.text(&detail.yaml);
+        return out.text(&visible_file(&detail.yaml));
     }
     let told = node_states(station, run).await?;
     let plan = serde_json::from_str::<Plan>(detail.plan.as_str()).unwrap_or_default();
@@ -198,6 +199,8 @@ mod tests {
             )
         );
         assert_eq!(printed(Page::Run(Some(Box::new(detail()))), true, false).unwrap(), "version: 0\n");
+        let steering = RunDetail { yaml: "name: \u{202e}x\n".to_owned(), ..detail() };
+        assert_eq!(printed(Page::Run(Some(Box::new(steering))), true, false).unwrap(), "name: <202e>x\n");
         assert_eq!(printed(Page::Run(None), false, false).unwrap_err().code(), "unknown_run");
     }
 
