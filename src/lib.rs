@@ -2,10 +2,10 @@
 //!
 //! The map of the crate, floor by floor; each imports only from below (`tests/architecture.rs` checks it):
 //!
-//! 1. [`ids`], [`limits`], [`time`], [`schema`], [`registry`], `msgpack`, [`field`], [`filter`], [`words`],
-//!    [`admission`]: identities, bounds, clocks, JSON Schema, the schemas of messages and ports, the shape of
-//!    MsgPack, what records are made of, the language that finds them, texts and counts in words, and who may
-//!    hold a connection.
+//! 1. [`ids`], [`limits`], [`time`], [`schema`], [`registry`], `msgpack`, [`field`], [`filter`],
+//!    [`words`], [`admission`], [`private_files`]: identities, bounds, clocks, JSON Schema, the schemas of
+//!    messages and ports, the shape of MsgPack, what records are made of, the language that finds them, texts
+//!    and counts in words, who may hold a connection, and files that are this user's alone.
 //! 2. [`tap`], [`store`]: the ordered stream of all that happens; what outlives the process.
 //! 3. [`mpp`], [`rmp`], [`macp`], [`runs`], [`recording`]: the protocols' cores with their hosts, openings
 //!    and their runs; recordings of the tap.
@@ -65,6 +65,7 @@ pub mod macp;
 pub mod mpp;
 mod msgpack;
 pub mod port;
+pub mod private_files;
 pub mod recording;
 pub mod registry;
 pub mod rmp;

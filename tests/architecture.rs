@@ -16,8 +16,19 @@ use std::{fs, path::Path};
 
 use source::{Named, Token, named, tokens};
 
-const FOUNDATION: [&str; 10] =
-    ["ids", "limits", "time", "schema", "registry", "msgpack", "field", "filter", "words", "admission"];
+const FOUNDATION: [&str; 11] = [
+    "ids",
+    "limits",
+    "time",
+    "schema",
+    "registry",
+    "msgpack",
+    "field",
+    "filter",
+    "words",
+    "admission",
+    "private_files",
+];
 const PROTOCOLS: [&str; 6] = ["mpp", "rmp", "runs", "macp", "plugin", "mplp"];
 
 /// Files of a core's folder that read files for it, and do nothing else.
@@ -38,7 +49,7 @@ const PLAIN_NET: [&str; 8] = [
 /// What a top-level module may import, itself aside. Nothing for a module that is not on the map.
 fn may_import(top: &str) -> Option<Vec<&'static str>> {
     let below: &[&[&'static str]] = match top {
-        "ids" | "limits" | "time" | "schema" | "registry" | "msgpack" => &[],
+        "ids" | "limits" | "time" | "schema" | "registry" | "msgpack" | "private_files" => &[],
         "words" => &[&["time"]],
         "admission" => &[&["ids", "time"]],
         // A macro of its own lies at the root.

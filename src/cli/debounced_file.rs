@@ -2,9 +2,9 @@
 //! the end.
 
 use std::{
-    fs::{DirBuilder, OpenOptions},
-    io::{self, Read as _, Write as _},
-    os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _},
+    fs::DirBuilder,
+    io::{self, Read as _},
+    os::unix::fs::DirBuilderExt as _,
     path::{Path, PathBuf},
     sync::{
         Arc, Mutex, PoisonError,
@@ -12,6 +12,8 @@ use std::{
     },
     thread::JoinHandle,
 };
+
+use crate::private_files;
 
 /// Writes a text as often as it changes, without anybody waiting for the disk. Dropped, it ends when the last
 /// one is written.
@@ -69,15 +71,7 @@ fn write(path: &Path, text: &str) -> io::Result<()> {
     if let Some(folder) = path.parent() {
         DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
     }
-    let fresh = path.with_extension("new");
-    OpenOptions::new()
-        .write(true)
-        .create(true)
-        .truncate(true)
-        .mode(0o600)
-        .open(&fresh)?
-        .write_all(text.as_bytes())?;
-    std::fs::rename(fresh, path)
+    private_files::replace(path, text.as_bytes())
 }
 
 /// The text that was kept, of at most `bytes_max` bytes; none where there is no file yet.

@@ -27,11 +27,15 @@ use super::{
     debounced_file::{self, DebouncedFile},
     opening_files::Folders,
 };
-use crate::console::{
-    settings::{
-        Runnable, Runner, RunningSubcommand, SavedLayout, Shell, Subcommand, SubcommandEnd, SubcommandResult,
+use crate::{
+    console::{
+        settings::{
+            Runnable, Runner, RunningSubcommand, SavedLayout, Shell, Subcommand, SubcommandEnd,
+            SubcommandResult,
+        },
+        worker::OpeningFiles,
     },
-    worker::OpeningFiles,
+    private_files,
 };
 
 /// How long a subcommand may run.
@@ -387,15 +391,7 @@ fn append(path: &Path, line: &str, max: usize) -> io::Result<()> {
         || file.metadata()?.len() >= HISTORY_BYTES_MAX / 2
     {
         let kept = read_history(path, max).join("\n") + "\n";
-        let fresh = path.with_extension("history.new");
-        OpenOptions::new()
-            .write(true)
-            .create(true)
-            .truncate(true)
-            .mode(0o600)
-            .open(&fresh)?
-            .write_all(kept.as_bytes())?;
-        std::fs::rename(fresh, path)?;
+        private_files::replace(path, kept.as_bytes())?;
     }
     Ok(())
 }

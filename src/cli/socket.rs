@@ -10,19 +10,22 @@
 
 use std::{
     ffi::OsString,
-    fs::File,
     io::Read as _,
     os::unix::ffi::{OsStrExt as _, OsStringExt as _},
     path::{Path, PathBuf},
 };
 
-use super::{args::PeerArgs, config::Settings, env::Secret, error::Error};
+use super::{args::PeerArgs, config::Settings, error::Error};
 use crate::{
+    private_files,
     rmp::{
         Kind,
         client::{self, Client, Hello},
     },
-    station::PATH_FILE,
+    station::{
+        PATH_FILE,
+        bus::{TokenError, named_token},
+    },
 };
 
 /// The socket's name in a folder.
@@ -179,17 +182,14 @@ pub(crate) fn hello(settings: &Settings, peer: &PeerArgs, client: &str) -> Resul
         (None, Kind::Viewer) => settings.data()?.join("viewer.token"),
         (None, Kind::Cue) => settings.data()?.join("cue.token"),
     };
-    let what = file.display().to_string();
-    let mut text = String::new();
-    let read = File::open(&file).and_then(|file| file.take(RECORDED_BYTES_MAX).read_to_string(&mut text));
-    read.map_err(Error::io(what.clone()))?;
-    let token = Secret::new(&text).ok_or_else(|| {
-        Error::usage(
-            format!("{what} holds no token"),
+    let token = named_token(&file).map_err(|error| match error {
+        TokenError::File { path, error } => Error::io(path.display().to_string())(error),
+        error => Error::usage(
+            error.to_string(),
             "a station makes the tokens of its data folder when it starts first",
-        )
+        ),
     })?;
-    Ok(Hello::with_token(client, peer.kind, token.reveal()))
+    Ok(Hello::with_token(client, peer.kind, &token))
 }
 
 /// Connects to the first place where somebody answers.
@@ -229,7 +229,11 @@ async fn connect_first(
 /// The path that a station recorded in a data folder.
 fn recorded(folder: &Path) -> Option<PathBuf> {
     let mut bytes = Vec::new();
-    File::open(folder.join(PATH_FILE)).ok()?.take(RECORDED_BYTES_MAX).read_to_end(&mut bytes).ok()?;
+    private_files::open(&folder.join(PATH_FILE))
+        .ok()?
+        .take(RECORDED_BYTES_MAX)
+        .read_to_end(&mut bytes)
+        .ok()?;
     let path = bytes.trim_ascii_end();
     (!path.is_empty()).then(|| PathBuf::from(OsString::from_vec(path.to_vec())))
 }

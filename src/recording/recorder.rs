@@ -1,10 +1,9 @@
 //! Records the tap on a thread of its own.
 
 use std::{
-    fs::{File, OpenOptions},
+    fs::File,
     future::Future,
     io,
-    os::unix::fs::OpenOptionsExt as _,
     path::{Path, PathBuf},
     pin::Pin,
     time::Duration,
@@ -18,7 +17,7 @@ use super::{
 };
 use crate::{
     ids::Seq,
-    limits,
+    limits, private_files,
     tap::{
         Batch, EntryRef, Reader,
         entry::{Entry, Link, Transition, What, station},
@@ -117,7 +116,7 @@ impl Recorder {
         limits: limits::Recording,
         on_event: Box<dyn FnMut(RecorderEvent) + Send>,
     ) -> io::Result<Self> {
-        let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
+        let file = private_files::create_new(path)?;
         let writer = Writer::begin(file, &sources.info, limits).map_err(|error| match error {
             WriteError::Io(error) => error,
             full @ WriteError::Full { .. } => io::Error::other(full),

@@ -1,11 +1,17 @@
 //! Housekeeping, once a second.
 
-use std::{path::PathBuf, time::Duration};
+use std::{path::PathBuf, sync::Arc, time::Duration};
 
 use super::status::StationStatus;
-use crate::{limits, store::Handle, tap::entry::station::Transition};
+use crate::{
+    limits,
+    store::{FolderWatch, Handle},
+    tap::entry::station::Transition,
+};
 
 const PERIOD: Duration = Duration::from_secs(1);
+/// How often it is looked for the data folder: what is refused late was acknowledged into nowhere.
+const FOLDER_PERIOD: Duration = Duration::from_millis(500);
 /// The disk is asked once in so many periods.
 const DISK_PERIODS: u64 = 5;
 
@@ -38,6 +44,19 @@ pub(super) async fn run(board: StationStatus, store: Handle, data: PathBuf, limi
             }
         }
         failing = now;
+    }
+}
+
+/// Looks whether the data folder is where it was, for as long as the station runs.
+pub(super) async fn watch_folder(watch: Arc<FolderWatch>) {
+    let mut ticks = tokio::time::interval(FOLDER_PERIOD);
+    ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+    loop {
+        ticks.tick().await;
+        let watch = Arc::clone(&watch);
+        if tokio::task::spawn_blocking(move || watch.look()).await.is_err() {
+            return;
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! The station's recording: at most one at a time.
 
-use std::{fs::DirBuilder, os::unix::fs::DirBuilderExt as _, path::PathBuf, sync::Arc};
+use std::{path::PathBuf, sync::Arc};
 
 use jiff::{Timestamp, tz::TimeZone};
 use tokio::sync::Mutex;
@@ -8,6 +8,7 @@ use tokio::sync::Mutex;
 use super::local::{Inner, LocalPort};
 use crate::{
     port::{Outcome, PortError, StationPort},
+    private_files,
     recording::{EncodedSnapshot, Recorder, RecorderEvent, RecordingInfo, Sources, Summary},
     tap::entry::station::Transition,
 };
@@ -113,7 +114,7 @@ fn fresh_path(inner: &Inner) -> Result<PathBuf, PortError> {
     };
     let data = inner.status.view().0.data;
     let folder = std::path::absolute(data.join("recordings")).map_err(|error| failed(&data, &error))?;
-    DirBuilder::new().recursive(true).mode(0o700).create(&folder).map_err(|error| failed(&folder, &error))?;
+    private_files::make_folder(&folder).map_err(|error| failed(&folder, &error))?;
     let ms = i64::try_from(inner.clock.now().wall.0).unwrap_or(i64::MAX);
     let stamp = Timestamp::from_millisecond(ms)
         .map_err(|error| failed(&folder, &error))?

@@ -15,6 +15,7 @@ use super::{
     admission::Tallies,
     config::{Config, PackSource},
     hosts::Hosts,
+    housekeeping,
     local::{Inner, LocalPort, Startup},
     metrics,
     recorder::Recording,
@@ -220,6 +221,7 @@ fn open(
         .enable_all()
         .build()
         .map_err(|error| error.to_string())?;
+    runtime.spawn(housekeeping::watch_folder(lock.watch()));
     let foundation = Foundation { config: config.clone(), lock: Arc::new(lock), pack, runtime };
     let parts = Parts::start(inner, foundation, startup)?;
     if let Some(addr) = config.metrics {

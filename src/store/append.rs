@@ -2,11 +2,15 @@
 //! records. A file ends past a bound, and the next is begun.
 
 use std::{
-    fs::{File, OpenOptions},
+    fs::File,
     io,
-    os::unix::fs::{FileExt, OpenOptionsExt},
+    os::unix::fs::FileExt,
     path::{Path, PathBuf},
+    sync::Arc,
 };
+
+use super::FolderWatch;
+use crate::private_files;
 
 /// Where a file's bytes go; tests put a failing disk here.
 pub trait Medium: Send {
@@ -36,13 +40,42 @@ impl Medium for File {
 /// Makes a file.
 pub type FileFactory = Box<dyn FnMut(&Path) -> io::Result<Box<dyn Medium>> + Send + Sync>;
 
+/// A file that takes nothing while its folder is taken away.
+struct WatchedFile {
+    file: File,
+    watch: Arc<FolderWatch>,
+}
+
+impl Medium for WatchedFile {
+    fn write_at(&mut self, bytes: &[u8], at: u64) -> io::Result<usize> {
+        self.watch.lost().map_or(Ok(()), |why| Err(io::Error::other(why)))?;
+        FileExt::write_at(&self.file, bytes, at)
+    }
+
+    fn set_len(&mut self, bytes: u64) -> io::Result<()> {
+        File::set_len(&self.file, bytes)
+    }
+}
+
 /// Makes a file on disk that nobody else can read.
 #[must_use]
 pub fn on_disk() -> FileFactory {
-    Box::new(|path| {
-        let file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(path)?;
-        Ok(Box::new(file))
+    Box::new(|path| Ok(Box::new(create(path)?)))
+}
+
+/// The same, as long as its folder is where it was.
+#[must_use]
+pub fn on_watched_disk(watch: Arc<FolderWatch>) -> FileFactory {
+    Box::new(move |path| {
+        watch.lost().map_or(Ok(()), |why| Err(io::Error::other(why)))?;
+        Ok(Box::new(WatchedFile { file: create(path)?, watch: Arc::clone(&watch) }))
     })
+}
+
+fn create(path: &Path) -> io::Result<File> {
+    let file = private_files::open_or_create(path)?;
+    file.set_len(0)?;
+    Ok(file)
 }
 
 /// Which files.

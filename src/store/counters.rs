@@ -1,9 +1,11 @@
 //! The store's figures, shared by its threads.
 
 use std::sync::{
-    Mutex, PoisonError,
+    Arc, Mutex, PoisonError,
     atomic::{AtomicU64, Ordering},
 };
+
+use super::FolderWatch;
 
 /// The store's figures at one moment.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -27,8 +29,9 @@ pub struct Counters {
 }
 
 /// Where the threads keep the figures.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Shared {
+    pub(super) watch: Arc<FolderWatch>,
     pub(super) commits: AtomicU64,
     pub(super) commit_failures: AtomicU64,
     pub(super) journal_bytes: AtomicU64,
@@ -39,6 +42,19 @@ pub(super) struct Shared {
 }
 
 impl Shared {
+    pub(super) fn new(watch: Arc<FolderWatch>) -> Self {
+        Self {
+            watch,
+            commits: AtomicU64::default(),
+            commit_failures: AtomicU64::default(),
+            journal_bytes: AtomicU64::default(),
+            last_commit_us: AtomicU64::default(),
+            retired_rows: AtomicU64::default(),
+            rows_failing: Mutex::default(),
+            journal_failing: Mutex::default(),
+        }
+    }
+
     /// What the rows' last commit said.
     pub(super) fn set_rows_failing(&self, why: Option<String>) {
         if why.is_some() {
@@ -70,7 +86,7 @@ impl Shared {
             requests_waiting: u64::try_from(requests).unwrap_or(u64::MAX),
             last_commit_us: of(&self.last_commit_us),
             retired_rows: of(&self.retired_rows),
-            failing: journal_failing.or_else(|| self.rows_failing()),
+            failing: self.watch.lost().or(journal_failing).or_else(|| self.rows_failing()),
         }
     }
 }

@@ -1,44 +1,38 @@
 //! One station per data folder.
 
 use std::{
-    fs::{DirBuilder, File, OpenOptions},
+    fs::File,
     io::{Read, Seek, Write},
-    os::unix::fs::{DirBuilderExt, OpenOptionsExt},
     path::Path,
+    sync::Arc,
 };
 
 use rustix::fs::FlockOperation;
 
-use super::StoreError;
+use super::{FolderWatch, StoreError};
+use crate::private_files;
 
 /// The file that carries the lock and, as text, its holder's process id.
 const FILE: &str = "station.lock";
 
 /// The data folder's lock, free again when this is dropped or the process dies.
 #[derive(Debug)]
-pub struct Lock(File);
+pub struct Lock {
+    file: File,
+    watch: Arc<FolderWatch>,
+}
 
 impl Lock {
     /// Makes the folder if it is missing (0700) and takes its lock.
     ///
     /// # Errors
-    /// [`StoreError::Held`] when another process has it.
+    /// [`StoreError::Held`] when another process has it, [`StoreError::Io`] where folder or lock are not this
+    /// user's alone ([`NotPrivate`](private_files::NotPrivate)) or cannot be made.
     pub fn take(data: &Path) -> Result<Self, StoreError> {
-        DirBuilder::new()
-            .recursive(true)
-            .mode(0o700)
-            .create(data)
-            .map_err(StoreError::io(format!("making {}", data.display())))?;
+        private_files::make_folder(data).map_err(StoreError::io(data.display().to_string()))?;
         let path = data.join(FILE);
         let what = || StoreError::io(path.display().to_string());
-        let mut file = OpenOptions::new()
-            .read(true)
-            .write(true)
-            .create(true)
-            .truncate(false)
-            .mode(0o600)
-            .open(&path)
-            .map_err(what())?;
+        let mut file = private_files::open_or_create(&path).map_err(what())?;
         match rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive) {
             Ok(()) => {}
             Err(rustix::io::Errno::WOULDBLOCK) => {
@@ -47,14 +41,21 @@ impl Lock {
             Err(errno) => return Err(what()(errno.into())),
         }
         file.set_len(0).and_then(|()| write!(file, "{}", std::process::id())).map_err(what())?;
-        Ok(Self(file))
+        let watch = Arc::new(FolderWatch::new(data, &[data, &path]));
+        Ok(Self { file, watch })
+    }
+
+    /// What notices that the folder is taken away.
+    #[must_use]
+    pub fn watch(&self) -> Arc<FolderWatch> {
+        Arc::clone(&self.watch)
     }
 }
 
 /// The process that holds a data folder, if one does: it lives, and has the lock.
 #[must_use]
 pub fn holder(data: &Path) -> Option<u32> {
-    let mut file = File::open(data.join(FILE)).ok()?;
+    let mut file = private_files::open(&data.join(FILE)).ok()?;
     let pid = read_pid(&mut file)?;
     // The lock is tried for only where somebody seems to have it, so that no station that starts meanwhile is
     // put out.
@@ -66,7 +67,7 @@ pub fn holder(data: &Path) -> Option<u32> {
 impl Drop for Lock {
     fn drop(&mut self) {
         // A pid left behind by a failure here only ever names a process in a message.
-        let _ = self.0.set_len(0);
+        let _ = self.file.set_len(0);
     }
 }
 

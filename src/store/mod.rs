@@ -43,6 +43,11 @@
 //! again with growing pauses up to 2 s, until the journal too refuses. [`Counters::failing`] says so
 //! meanwhile.
 //!
+//! # When the folder is taken away
+//!
+//! A [`FolderWatch`] knows the device and inode of the data folder, its lock and its database. Where a path
+//! leads elsewhere the journal and the writer refuse everything, as on a full disk, until it is back.
+//!
 //! # What was measured
 //!
 //! Before this design was fixed, on the class of machine that the bounds speak of, release build, one small
@@ -64,6 +69,7 @@ mod apply;
 mod backup;
 mod counters;
 mod error;
+mod folder_watch;
 mod handle;
 pub mod invocations;
 mod journal;
@@ -94,6 +100,7 @@ mod writer;
 pub use answer::Answer;
 pub use counters::Counters;
 pub use error::StoreError;
+pub use folder_watch::FolderWatch;
 pub use handle::Handle;
 pub use journal::Journal;
 pub use lock::{Lock, holder};

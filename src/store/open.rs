@@ -1,9 +1,8 @@
 //! A start: the database is checked and brought up to date, the journal's records go into their tables.
 
 use std::{
-    fs::{File, OpenOptions},
+    fs::File,
     io,
-    os::unix::fs::OpenOptionsExt,
     path::{Path, PathBuf},
     time::Duration,
 };
@@ -22,12 +21,15 @@ use super::{
 };
 use crate::{
     ids::{InvocationId, ManifestHash, PackId, SessionId},
-    limits,
+    limits, private_files,
     time::Wall,
 };
 
 /// The database's name in the data folder.
 pub(super) const DATABASE: &str = "station.db";
+
+/// Its write-ahead log.
+pub(super) const LOG: &str = "station.db-wal";
 
 /// The pages of the write-ahead log that are kept when it is begun anew, in bytes.
 pub(super) const LOG_BYTES_KEPT: u64 = 64 << 20;
@@ -165,7 +167,7 @@ enum Opening {
 
 fn open(file: &Path) -> Result<Opening, StoreError> {
     // Made here so that nobody else can read it; SQLite gives its log the same mode.
-    let made = OpenOptions::new().read(true).write(true).create(true).truncate(false).mode(0o600).open(file);
+    let made = private_files::open_or_create(file);
     drop(made.map_err(StoreError::io(file.display().to_string()))?);
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let conn =

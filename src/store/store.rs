@@ -16,7 +16,7 @@ use super::{
     journal::Begin,
     lock::Lock,
     op::Restored,
-    open::{self, DATABASE, RecoveredDatabase},
+    open::{self, DATABASE, LOG, RecoveredDatabase},
     read::Reads,
     retention::Retention,
     submission::SubmissionQueue,
@@ -98,14 +98,24 @@ impl Store {
         let retention = Retention::count(&conn).map_err(StoreError::database("counting rows"))?;
         let (reads, mut threads) = Reads::start(&data.join(DATABASE), limits.read_requests_max)?;
         let intake = Arc::new(SubmissionQueue::new(limits.writer_requests_max));
-        let shared = Arc::new(Shared::default());
+        let watch = lock.watch();
+        for file in [DATABASE, LOG] {
+            watch.keep(&data.join(file));
+        }
+        let shared = Arc::new(Shared::new(Arc::clone(&watch)));
         let begin = Begin {
             segment: next_segment,
             seq: next_seq,
             segment_bytes_max: limits.journal_segment_bytes_max,
             unfolded_rows_max: limits.unfolded_rows_max,
         };
-        let journal = Journal::new(data, append::on_disk(), begin, Arc::clone(&intake), Arc::clone(&shared));
+        let journal = Journal::new(
+            data,
+            append::on_watched_disk(watch),
+            begin,
+            Arc::clone(&intake),
+            Arc::clone(&shared),
+        );
         let handle = Handle {
             submission: Arc::clone(&intake),
             reads: Arc::clone(&reads),

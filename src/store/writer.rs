@@ -171,6 +171,9 @@ impl Writer {
 
     /// Opens the transaction with the sync that its class asks for.
     fn begin(&mut self, power: bool) -> Result<(), String> {
+        if let Some(why) = self.parts.shared.watch.lost() {
+            return Err(why);
+        }
         let conn = &self.parts.conn;
         let begun = (|| {
             if self.power != Some(power) {
@@ -348,6 +351,11 @@ impl Writer {
         if left > 0 {
             let why = self.parts.shared.rows_failing().unwrap_or_default();
             return Err(format!("{left} rows wait in it; {why}"));
+        }
+        // What lies there now is not this store's to delete.
+        self.parts.shared.watch.look();
+        if let Some(why) = self.parts.shared.watch.lost() {
+            return Err(why);
         }
         let _ = self.parts.conn.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
         if meta::read(&self.parts.conn, meta::APPLIED_THROUGH)

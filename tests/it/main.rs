@@ -13,6 +13,7 @@ mod fixtures;
 mod fixtures_macp;
 mod fixtures_rmp;
 mod fixtures_runs;
+mod folder;
 mod harness;
 mod hostile;
 mod macp;

@@ -4,15 +4,19 @@
 use std::{
     future::Future,
     io::{BufRead as _, BufReader},
+    os::unix::fs::PermissionsExt as _,
     path::{Path, PathBuf},
     process::{Child, ChildStdout, Stdio},
     time::Duration,
 };
 
-use rl_console::rmp::{
-    Body, Refusal, SchemaId,
-    client::{Client, CloseReason, Error, Hello, Message},
-    encode, json,
+use rl_console::{
+    private_files,
+    rmp::{
+        Body, Refusal, SchemaId,
+        client::{Client, CloseReason, Error, Hello, Message},
+        encode, json,
+    },
 };
 use serde_json::{Value, json};
 
@@ -284,11 +288,19 @@ fn a_token_of_the_data_folder_opens_a_session_of_its_kind() {
     assert_eq!(refused(fixture.data(), &decision).1, "forbidden");
     run_json(fixture.data(), &with(&["--as", "ui"]));
     assert_eq!(tail.line()["schema_id"], 3_006);
-    std::fs::write(fixture.data().join("wrong"), "nonsense").unwrap();
     let wrong = fixture.data().join("wrong").display().to_string();
-    let (exit, code, _) =
-        refused(fixture.data(), &[&decision[..], &["--as", "tui", "--token-file", &wrong]].concat());
+    let shown =
+        || refused(fixture.data(), &[&decision[..], &["--as", "tui", "--token-file", &wrong]].concat());
+    private_files::replace(wrong.as_ref(), "x".repeat(43).as_bytes()).unwrap();
+    let (exit, code, _) = shown();
+    assert_eq!((exit, code.as_str()), (Some(2), "usage"), "43 characters that are not 32 bytes");
+    private_files::replace(wrong.as_ref(), "A".repeat(43).as_bytes()).unwrap();
+    let (exit, code, _) = shown();
     assert_eq!((exit, code.as_str()), (Some(1), "unauthorized"));
+    std::fs::set_permissions(&wrong, std::fs::Permissions::from_mode(0o644)).unwrap();
+    let (exit, code, message) = shown();
+    assert_eq!((exit, code.as_str()), (Some(1), "file"));
+    assert!(message.contains("others may read or write it") && message.contains("chmod 600 "), "{message}");
 }
 
 #[test]

@@ -1,16 +1,19 @@
 //! `service`: the unit that runs a station as a systemd user service.
 
-use std::{io::Write as _, path::Path};
+use std::path::Path;
 
 use serde::Serialize;
 
-use crate::cli::{
-    args::ServiceArgs,
-    config::{Key, Origin, Value},
-    context::Context,
-    env::{self, Env},
-    error::Error,
-    service::{NAME, Unit},
+use crate::{
+    cli::{
+        args::ServiceArgs,
+        config::{Key, Origin, Value},
+        context::Context,
+        env::{self, Env},
+        error::Error,
+        service::{NAME, Unit},
+    },
+    private_files,
 };
 
 /// The output with `--json`.
@@ -116,10 +119,7 @@ fn install(path: &Path, unit: &str, force: bool) -> Result<bool, Error> {
         if let Some(folder) = path.parent() {
             std::fs::create_dir_all(folder)?;
         }
-        let fresh = path.with_extension("service.new");
-        let mut file = std::fs::File::create(&fresh)?;
-        file.write_all(unit.as_bytes()).and_then(|()| file.sync_all())?;
-        std::fs::rename(fresh, path)
+        private_files::replace(path, unit.as_bytes())
     };
     write().map_err(Error::io(shown))?;
     Ok(true)

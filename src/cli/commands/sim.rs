@@ -24,6 +24,7 @@ use crate::{
         HelloReason,
         framing::{Framed, Framer},
     },
+    private_files,
     time::Clock,
 };
 
@@ -66,7 +67,7 @@ fn token(file: Option<&Path>, variable: Option<Secret>) -> Result<Secret, Error>
         });
     };
     let mut text = String::new();
-    let file = std::fs::File::open(path).map_err(Error::io(path.display().to_string()))?;
+    let file = private_files::open_named_secret(path).map_err(Error::io(path.display().to_string()))?;
     file.take(TOKEN_BYTES_MAX).read_to_string(&mut text).map_err(Error::io(path.display().to_string()))?;
     Secret::new(&text).ok_or_else(|| Error::usage(format!("{} holds no token", path.display()), HINT))
 }

@@ -8,7 +8,6 @@
 //! to a client.
 
 use std::{
-    fs::File,
     io::Read as _,
     net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr},
     path::Path,
@@ -16,6 +15,7 @@ use std::{
 
 use crate::{
     cli::{config::Settings, error::Error, session_error::SessionError},
+    private_files,
     station::ADDR_FILE,
 };
 
@@ -56,7 +56,11 @@ pub(crate) fn is_ours(settings: &Settings) -> bool {
 /// The address that a station recorded in a data folder.
 fn recorded(folder: &Path) -> Option<SocketAddr> {
     let mut text = String::new();
-    File::open(folder.join(ADDR_FILE)).ok()?.take(RECORDED_BYTES_MAX).read_to_string(&mut text).ok()?;
+    private_files::open(&folder.join(ADDR_FILE))
+        .ok()?
+        .take(RECORDED_BYTES_MAX)
+        .read_to_string(&mut text)
+        .ok()?;
     text.trim_end().parse().ok()
 }
 

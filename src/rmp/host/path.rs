@@ -7,10 +7,10 @@
 
 use std::{
     ffi::OsString,
-    fs::{self, File, OpenOptions},
+    fs::{self, File},
     io,
     os::unix::{
-        fs::{DirBuilderExt, FileTypeExt, MetadataExt, OpenOptionsExt, PermissionsExt},
+        fs::{DirBuilderExt, FileTypeExt, MetadataExt, PermissionsExt},
         net::{UnixListener, UnixStream},
     },
     path::{Path, PathBuf},
@@ -18,6 +18,8 @@ use std::{
 };
 
 use rustix::{fs::FlockOperation, io::Errno};
+
+use crate::private_files;
 
 /// Bytes of a socket's name that every platform takes, its end included: 108 on Linux, 104 on macOS.
 const NAME_BYTES_MAX: usize = if cfg!(target_os = "linux") { 107 } else { 103 };
@@ -91,7 +93,7 @@ impl SocketFile {
 impl Drop for SocketFile {
     fn drop(&mut self) {
         let SocketClaim { path, identity, .. } = &self.claim;
-        if identity.is_some() && self::identity(path) == *identity {
+        if identity.is_some() && private_files::identity(path) == *identity {
             let _ = fs::remove_file(path);
         }
     }
@@ -109,13 +111,7 @@ impl Lock {
     fn take(path: &Path) -> Result<Self, PathError> {
         let beside = Self::path(path);
         let failed = |error| PathError::Io { path: beside.clone(), error };
-        let file = OpenOptions::new()
-            .write(true)
-            .create(true)
-            .truncate(false)
-            .mode(0o600)
-            .open(&beside)
-            .map_err(failed)?;
+        let file = private_files::open_or_create(&beside).map_err(failed)?;
         match rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive) {
             Ok(()) => {}
             Err(Errno::WOULDBLOCK) => return Err(PathError::Taken(path.to_owned())),
@@ -127,7 +123,7 @@ impl Lock {
 
     /// Whether it is still what others would find beside the socket.
     fn is_of(&self, path: &Path) -> bool {
-        identity(&Self::path(path)) == Some(self.identity)
+        private_files::identity(&Self::path(path)) == Some(self.identity)
     }
 
     fn path(path: &Path) -> PathBuf {
@@ -153,7 +149,7 @@ pub(super) enum PathCheck {
 pub(super) fn check_path(held: &SocketClaim) -> PathCheck {
     let SocketClaim { path, identity, lock } = held;
     // Its listener holds the inode: no other file has the same number meanwhile.
-    if identity.is_some() && self::identity(path) == *identity {
+    if identity.is_some() && private_files::identity(path) == *identity {
         return PathCheck::Ours;
     }
     match bind_by(path, Some(lock)) {
@@ -190,7 +186,9 @@ fn bind_by(path: &Path, lock: Option<&Arc<Lock>>) -> Result<BoundSocket, PathErr
         io::ErrorKind::AddrInUse => PathError::Taken(path.to_owned()),
         _ => failed(error),
     })?;
-    let file = SocketFile { claim: SocketClaim { path: path.to_owned(), identity: identity(path), lock } };
+    let file = SocketFile {
+        claim: SocketClaim { path: path.to_owned(), identity: private_files::identity(path), lock },
+    };
     fs::set_permissions(path, fs::Permissions::from_mode(0o600)).map_err(failed)?;
     listener.set_nonblocking(true).map_err(failed)?;
     Ok(BoundSocket { listener, file })
@@ -218,10 +216,6 @@ fn clear(path: &Path) -> Result<(), PathError> {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(failed(error)),
         _ => Ok(()),
     }
-}
-
-fn identity(path: &Path) -> Option<Identity> {
-    fs::symlink_metadata(path).ok().map(|found| (found.dev(), found.ino()))
 }
 
 #[cfg(test)]

@@ -2,17 +2,19 @@
 
 use std::{
     fmt,
-    fs::{self, File, OpenOptions},
-    io::{self, Write},
-    os::unix::fs::{DirBuilderExt, OpenOptionsExt},
+    io::{self, Read as _},
     path::{Path, PathBuf},
 };
 
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use sha2::{Digest, Sha256};
 
+use crate::private_files;
+
 /// The file of the token's hash within a data folder.
 const FILE: &str = "bridge-token.sha256";
+/// Bytes that are read of it.
+const BYTES_MAX: u64 = 4_096;
 
 /// A bridge token: 32 random bytes in base64url. `Debug` does not show it.
 pub struct Token(String);
@@ -68,14 +70,14 @@ pub enum PairError {
 pub fn pair(data: &Path, rotate: bool) -> Result<Token, PairError> {
     let path = data.join(FILE);
     let file_error = |error| PairError::File { path: path.clone(), error };
-    fs::DirBuilder::new().recursive(true).mode(0o700).create(data).map_err(file_error)?;
+    private_files::make_folder(data).map_err(|error| PairError::File { path: data.to_owned(), error })?;
     if !rotate && path.try_exists().map_err(file_error)? {
         return Err(PairError::AlreadyPaired);
     }
     let mut bytes = [0; 32];
     getrandom::fill(&mut bytes).map_err(|error| PairError::Random(error.to_string()))?;
     let token = Token(URL_SAFE_NO_PAD.encode(bytes));
-    replace(&path, format!("{}\n", token.sha256()).as_bytes()).map_err(file_error)?;
+    private_files::replace(&path, format!("{}\n", token.sha256()).as_bytes()).map_err(file_error)?;
     Ok(token)
 }
 
@@ -85,8 +87,11 @@ pub fn pair(data: &Path, rotate: bool) -> Result<Token, PairError> {
 /// [`PairError::File`] and [`PairError::Damaged`].
 pub fn token_sha256(data: &Path) -> Result<Option<String>, PairError> {
     let path = data.join(FILE);
-    match fs::read_to_string(&path) {
-        Ok(text) => {
+    let mut text = String::new();
+    let read =
+        private_files::open_secret(&path).and_then(|file| file.take(BYTES_MAX).read_to_string(&mut text));
+    match read {
+        Ok(_) => {
             let hex = text.trim();
             let is_hash =
                 hex.len() == 64 && hex.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
@@ -97,19 +102,9 @@ pub fn token_sha256(data: &Path) -> Result<Option<String>, PairError> {
     }
 }
 
-/// Writes a file whole or not at all, for its owner's eyes.
-fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let fresh = path.with_extension("new");
-    let mut file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&fresh)?;
-    file.write_all(bytes)?;
-    file.sync_all()?;
-    fs::rename(&fresh, path)?;
-    File::open(path.parent().unwrap_or(Path::new(".")))?.sync_all()
-}
-
 #[cfg(test)]
 mod tests {
-    use std::os::unix::fs::PermissionsExt;
+    use std::{fs, os::unix::fs::PermissionsExt};
 
     use super::*;
 
@@ -138,7 +133,7 @@ mod tests {
     #[test]
     fn a_damaged_hash_is_said_so() {
         let data = tempfile::tempdir().unwrap();
-        fs::write(data.path().join(FILE), "nonsense").unwrap();
+        private_files::replace(&data.path().join(FILE), b"nonsense").unwrap();
         assert!(matches!(token_sha256(data.path()), Err(PairError::Damaged(_))));
     }
 }

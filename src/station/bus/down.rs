@@ -5,6 +5,8 @@ use std::{fs, io::Read as _, path::Path};
 
 use rustix::process::{Pid, test_kill_process};
 
+use crate::private_files;
+
 /// The file.
 const FILE: &str = "rmp.down";
 /// Bytes that are read of it.
@@ -24,7 +26,7 @@ impl BusDown {
     #[must_use]
     pub fn of(data: &Path) -> Option<Self> {
         let mut text = String::new();
-        fs::File::open(data.join(FILE)).ok()?.take(BYTES_MAX).read_to_string(&mut text).ok()?;
+        private_files::open(&data.join(FILE)).ok()?.take(BYTES_MAX).read_to_string(&mut text).ok()?;
         let (pid, why) = text.split_once('\n')?;
         let pid: u32 = pid.parse().ok()?;
         let process = Pid::from_raw(i32::try_from(pid).ok()?)?;
@@ -34,10 +36,8 @@ impl BusDown {
 
     /// Says why this process's bus is down. Who cannot read it is told less, and nothing else depends on it.
     pub(super) fn write(data: &Path, why: &str) {
-        let fresh = data.join("rmp.down.new");
-        let written = fs::write(&fresh, format!("{}\n{why}\n", std::process::id()))
-            .and_then(|()| fs::rename(&fresh, data.join(FILE)));
-        if let Err(error) = written {
+        let text = format!("{}\n{why}\n", std::process::id());
+        if let Err(error) = private_files::replace(&data.join(FILE), text.as_bytes()) {
             tracing::debug!("{FILE}: {error}");
         }
     }

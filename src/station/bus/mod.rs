@@ -16,7 +16,7 @@ mod tests;
 mod tokens;
 
 pub use down::BusDown;
-pub use tokens::{TokenError, TokenKind, token};
+pub use tokens::{TokenError, TokenKind, named_token, token};
 
 pub(super) use commands::kick;
 #[cfg(test)]

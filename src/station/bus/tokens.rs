@@ -2,15 +2,14 @@
 //! kept in the data folder for its owner's eyes.
 
 use std::{
-    fs::{self, OpenOptions},
-    io::{self, Read, Write},
-    os::unix::fs::{DirBuilderExt, OpenOptionsExt},
+    fs,
+    io::{self, Read},
     path::{Path, PathBuf},
 };
 
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 
-use crate::rmp::broker::Tokens;
+use crate::{private_files, rmp::broker::Tokens};
 
 /// Bytes that are read of a token's file.
 const BYTES_MAX: u64 = 4_096;
@@ -52,9 +51,9 @@ pub enum TokenError {
         /// What the system says.
         error: io::Error,
     },
-    /// The file is empty.
+    /// The file holds something else.
     #[error("{} holds no token: delete it, and the station makes one when it starts", .0.display())]
-    Empty(PathBuf),
+    Damaged(PathBuf),
     /// The system gives no random bytes.
     #[error("the system gives no random bytes: {0}")]
     Random(String),
@@ -63,14 +62,32 @@ pub enum TokenError {
 /// The token in a data folder.
 ///
 /// # Errors
-/// [`TokenError::File`], where there is none yet too, and [`TokenError::Empty`].
+/// [`TokenError::File`], where there is none yet too, and [`TokenError::Damaged`].
 pub fn token(data: &Path, kind: TokenKind) -> Result<String, TokenError> {
-    let path = data.join(kind.file());
-    let mut text = String::new();
-    let read = fs::File::open(&path).and_then(|file| file.take(BYTES_MAX).read_to_string(&mut text));
-    read.map_err(|error| TokenError::File { path: path.clone(), error })?;
-    let token = text.trim();
-    if token.is_empty() { Err(TokenError::Empty(path)) } else { Ok(token.to_owned()) }
+    read(&data.join(kind.file()), private_files::open_secret)
+}
+
+/// The token in a file that the user named.
+///
+/// # Errors
+/// Those of [`token`].
+pub fn named_token(path: &Path) -> Result<String, TokenError> {
+    read(path, private_files::open_named_secret)
+}
+
+fn read(path: &Path, open: fn(&Path) -> io::Result<fs::File>) -> Result<String, TokenError> {
+    let mut bytes = Vec::new();
+    let read = open(path).and_then(|file| file.take(BYTES_MAX).read_to_end(&mut bytes));
+    read.map_err(|error| TokenError::File { path: path.to_owned(), error })?;
+    token_of(&bytes).ok_or_else(|| TokenError::Damaged(path.to_owned()))
+}
+
+/// The token that a file holds: 32 bytes in base64url, as the station makes them, and nothing else but space
+/// around.
+fn token_of(bytes: &[u8]) -> Option<String> {
+    let token = std::str::from_utf8(bytes).ok()?.trim();
+    let is_token = URL_SAFE_NO_PAD.decode(token).is_ok_and(|bytes| bytes.len() == 32);
+    is_token.then(|| token.to_owned())
 }
 
 /// The hashes of a data folder's tokens; those that are missing are made.
@@ -86,7 +103,7 @@ pub(super) fn tokens(data: &Path) -> Result<Tokens, TokenError> {
 fn token_or_new(data: &Path, kind: TokenKind) -> Result<String, TokenError> {
     let path = data.join(kind.file());
     let failed = |error| TokenError::File { path: path.clone(), error };
-    fs::DirBuilder::new().recursive(true).mode(0o700).create(data).map_err(failed)?;
+    private_files::make_folder(data).map_err(failed)?;
     match token(data, kind) {
         Err(TokenError::File { error, .. }) if error.kind() == io::ErrorKind::NotFound => {}
         found => return found,
@@ -95,16 +112,7 @@ fn token_or_new(data: &Path, kind: TokenKind) -> Result<String, TokenError> {
     getrandom::fill(&mut bytes).map_err(|error| TokenError::Random(error.to_string()))?;
     let fresh = URL_SAFE_NO_PAD.encode(bytes);
     // Whole or not at all: a reader never finds half a token.
-    let beside = path.with_extension("token.new");
-    let mut file = OpenOptions::new()
-        .write(true)
-        .create(true)
-        .truncate(true)
-        .mode(0o600)
-        .open(&beside)
-        .map_err(failed)?;
-    file.write_all(format!("{fresh}\n").as_bytes()).and_then(|()| file.sync_all()).map_err(failed)?;
-    fs::rename(&beside, &path).map_err(failed)?;
+    private_files::replace(&path, format!("{fresh}\n").as_bytes()).map_err(failed)?;
     Ok(fresh)
 }
 
@@ -131,9 +139,20 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_file_is_no_token() {
+    fn a_file_of_another_form_is_no_token() {
         let data = tempfile::tempdir().unwrap();
-        fs::write(data.path().join("cue.token"), " \n").unwrap();
-        assert!(matches!(tokens(data.path()), Err(TokenError::Empty(_))));
+        let file = data.path().join("cue.token");
+        let token = URL_SAFE_NO_PAD.encode([7; 32]);
+        for text in
+            [" \n", "secret", &token[1..], &format!("{token}x"), &format!("{token}\n{token}"), "\u{ff}"]
+        {
+            private_files::replace(&file, text.as_bytes()).unwrap();
+            assert!(matches!(tokens(data.path()), Err(TokenError::Damaged(_))), "{text:?}");
+        }
+        private_files::replace(&file, format!(" {token}\n").as_bytes()).unwrap();
+        assert!(tokens(data.path()).is_ok());
+        fs::set_permissions(&file, fs::Permissions::from_mode(0o640)).unwrap();
+        let error = tokens(data.path()).unwrap_err().to_string();
+        assert!(error.contains("others may read or write it") && error.contains("chmod 600 "), "{error}");
     }
 }

@@ -2,17 +2,22 @@
 
 use std::{
     fmt,
-    fs::File,
     io::{self, Read as _},
     os::unix::ffi::OsStringExt as _,
     path::{Path, PathBuf},
 };
 
-use crate::{port::PortError, station::PATH_FILE, store::holder};
+use crate::{
+    port::PortError,
+    private_files,
+    station::{
+        PATH_FILE,
+        bus::{self, TokenError, TokenKind},
+    },
+    store::holder,
+};
 
-/// The file of a data folder that holds the operator token.
-const TOKEN_FILE: &str = "operator.token";
-/// Bytes of either.
+/// Bytes of the file of the socket's path.
 const FILE_BYTES_MAX: u64 = 4_096;
 
 /// Where a station is reached, and by what right.
@@ -41,7 +46,7 @@ impl Address {
         let no_station =
             || unreached(data, || format!("no socket is recorded in {}", data.join(PATH_FILE).display()));
         let socket = read(&data.join(PATH_FILE))?.ok_or_else(no_station)?;
-        let token = Self::token_of(&data.join(TOKEN_FILE))?;
+        let token = Self::token_of(data)?;
         Ok(Self {
             data: data.to_path_buf(),
             socket: PathBuf::from(std::ffi::OsString::from_vec(socket)),
@@ -56,11 +61,7 @@ impl Address {
     /// Those of [`of_data`](Self::of_data).
     pub fn of(socket: Option<&Path>, data: &Path) -> Result<Self, PortError> {
         let Some(socket) = socket else { return Self::of_data(data) };
-        Ok(Self {
-            data: data.to_path_buf(),
-            socket: socket.to_path_buf(),
-            token: Self::token_of(&data.join(TOKEN_FILE))?,
-        })
+        Ok(Self { data: data.to_path_buf(), socket: socket.to_path_buf(), token: Self::token_of(data)? })
     }
 
     /// This station by the token of a file.
@@ -68,21 +69,30 @@ impl Address {
     /// # Errors
     /// [`PortError::File`] when there is none.
     pub fn with_token_of(self, file: &Path) -> Result<Self, PortError> {
-        let token = Self::token_of(file)?;
-        let missing = || PortError::File {
-            what: format!("the token {}", file.display()),
-            why: "there is none".to_owned(),
-        };
-        Ok(Self { token: Some(token.ok_or_else(missing)?), ..self })
+        let token = bus::named_token(file).map_err(|error| unusable(file, &error))?;
+        Ok(Self { token: Some(token), ..self })
     }
 
-    fn token_of(file: &Path) -> Result<Option<String>, PortError> {
-        let strange = |_| PortError::File {
-            what: format!("the token {}", file.display()),
-            why: "it is no text".to_owned(),
-        };
-        read(file)?.map(String::from_utf8).transpose().map_err(strange)
+    /// The operator token of a data folder; nothing where there is none.
+    fn token_of(data: &Path) -> Result<Option<String>, PortError> {
+        match bus::token(data, TokenKind::Operator) {
+            Ok(token) => Ok(Some(token)),
+            Err(TokenError::File { error, .. }) if is_missing(&error) => Ok(None),
+            Err(error) => Err(unusable(&data.join(TokenKind::Operator.file()), &error)),
+        }
     }
+}
+
+fn unusable(file: &Path, error: &TokenError) -> PortError {
+    let why = match error {
+        TokenError::File { error, .. } => error.to_string(),
+        error => error.to_string(),
+    };
+    PortError::File { what: format!("the token {}", file.display()), why }
+}
+
+fn is_missing(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }
 
 /// That a station is not reached: whose process it is, if one holds the data folder.
@@ -97,11 +107,9 @@ pub(super) fn unreached(data: &Path, why: impl FnOnce() -> String) -> PortError 
 fn read(path: &Path) -> Result<Option<Vec<u8>>, PortError> {
     let failed =
         |error: io::Error| PortError::File { what: path.display().to_string(), why: error.to_string() };
-    let file = match File::open(path) {
+    let file = match private_files::open(path) {
         Ok(file) => file,
-        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
-            return Ok(None);
-        }
+        Err(error) if is_missing(&error) => return Ok(None),
         Err(error) => return Err(failed(error)),
     };
     let mut bytes = Vec::new();
@@ -132,13 +140,20 @@ mod tests {
         std::fs::write(data.path().join("rmp.path"), "/run/a b.sock\n").unwrap();
         let address = Address::of_data(data.path()).unwrap();
         assert_eq!((address.socket.as_path(), &address.token), (Path::new("/run/a b.sock"), &None));
-        std::fs::write(data.path().join("operator.token"), "secret\n").unwrap();
+        let secret = "c2VjcmV0LXNlY3JldC1zZWNyZXQtc2VjcmV0LTEyMzQ";
+        private_files::replace(&data.path().join("operator.token"), format!("{secret}\n").as_bytes())
+            .unwrap();
         let address = Address::of_data(data.path()).unwrap();
-        assert_eq!(address.token.as_deref(), Some("secret"));
-        assert!(!format!("{address:?}").contains("secret"));
+        assert_eq!(address.token.as_deref(), Some(secret));
+        assert!(!format!("{address:?}").contains(secret));
         let file = data.path().join("viewer.token");
         assert!(matches!(address.clone().with_token_of(&file), Err(PortError::File { .. })));
-        std::fs::write(&file, "looks").unwrap();
-        assert_eq!(address.with_token_of(&file).unwrap().token.as_deref(), Some("looks"));
+        std::fs::write(&file, secret).unwrap();
+        let why = address.clone().with_token_of(&file).unwrap_err().to_string();
+        assert!(why.contains("others may read or write it"), "{why}");
+        private_files::replace(&file, b"looks").unwrap();
+        assert!(matches!(address.clone().with_token_of(&file), Err(PortError::File { .. })));
+        private_files::replace(&file, secret.as_bytes()).unwrap();
+        assert_eq!(address.with_token_of(&file).unwrap().token.as_deref(), Some(secret));
     }
 }

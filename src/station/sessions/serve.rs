@@ -83,7 +83,7 @@ pub(super) fn start(
         clock: inner.clock,
         store: Box::new(store),
         data: config.data.clone(),
-        log: store::append::on_disk(),
+        log: store::append::on_watched_disk(foundation.lock.watch()),
         log_file_bytes_max: config.limits.store.journal_segment_bytes_max,
         notice: Box::new(move |text| board.notice(Level::Warn, text)),
         ready,

@@ -73,14 +73,24 @@ impl Station {
     }
 
     pub(crate) fn start_with(data: &Path, args: &[&str]) -> Self {
-        let mut child = command(data)
-            .args(["--port", "0", "--json", "serve"])
-            .args(args)
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::inherit())
-            .spawn()
-            .unwrap();
+        let mut command = command(data);
+        command.args(["--port", "0", "--json", "serve"]).args(args);
+        Self::of(command)
+    }
+
+    /// By a program that is given the command line behind its own arguments.
+    pub(crate) fn start_by(data: &Path, program: &[&str], args: &[&str]) -> Self {
+        let mut plain = command(data);
+        plain.args(["--port", "0", "--json", "serve"]).args(args);
+        let mut command = Command::new(program[0]);
+        command.args(&program[1..]).arg(plain.get_program()).args(plain.get_args()).env_clear();
+        command.envs(plain.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        Self::of(command)
+    }
+
+    fn of(mut command: Command) -> Self {
+        let mut child =
+            command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::inherit()).spawn().unwrap();
         let mut out = BufReader::new(child.stdout.take().unwrap());
         let mut line = || {
             let mut line = String::new();

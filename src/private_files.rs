@@ -1,0 +1,287 @@
+//! Files and folders that are this user's alone: the data folder and what lies in it.
+//!
+//! What another user owns, what others may write to and what is a symbolic link may have been prepared by
+//! somebody: it is refused ([`NotPrivate`], within an [`io::Error`] of kind `PermissionDenied`), and nothing
+//! is read of it. What is made here has mode 0600 or 0700, whatever the umask.
+
+use std::{
+    fs::{self, DirBuilder, File, Metadata, OpenOptions, Permissions},
+    io::{self, Write as _},
+    os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _},
+    path::{Path, PathBuf},
+};
+
+use rustix::{fs::OFlags, io::Errno, process::geteuid};
+
+/// Rights of others to write.
+const OTHERS_WRITE: u32 = 0o022;
+/// Any rights of others.
+const OTHERS: u32 = 0o077;
+
+/// Why a file or folder is not this user's alone, and what to do.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NotPrivate {
+    /// It belongs to another user.
+    #[error("it belongs to another user (uid {owner}), who may have prepared it: use one of your own")]
+    OfAnother {
+        /// That user.
+        owner: u32,
+    },
+    /// Others may write to it.
+    #[error("others may write to it (mode {mode:04o}): look what is in it, then `chmod go-w {}`", .path.display())]
+    Writable {
+        /// What.
+        path: PathBuf,
+        /// Its mode.
+        mode: u32,
+    },
+    /// Others may read or write a secret.
+    #[error("others may read or write it (mode {mode:04o}), so it may be known: delete it for a new one, or `chmod 600 {}`", .path.display())]
+    Shown {
+        /// What.
+        path: PathBuf,
+        /// Its mode.
+        mode: u32,
+    },
+    /// It is a symbolic link.
+    #[error("it is a symbolic link, and none is followed: name the place itself")]
+    Link,
+    /// It is no folder.
+    #[error("it is no folder")]
+    NotAFolder,
+    /// It is no regular file.
+    #[error("it is no regular file")]
+    NotAFile,
+}
+
+impl From<NotPrivate> for io::Error {
+    fn from(why: NotPrivate) -> Self {
+        Self::new(io::ErrorKind::PermissionDenied, why)
+    }
+}
+
+/// Makes a folder with those above it where they are missing (0700), and checks that it is this user's alone.
+///
+/// # Errors
+/// [`NotPrivate`], and what the system says.
+pub fn make_folder(path: &Path) -> io::Result<()> {
+    match check_folder(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            DirBuilder::new().recursive(true).mode(0o700).create(path)?;
+            check_folder(path)?;
+            fs::set_permissions(path, Permissions::from_mode(0o700))
+        }
+        checked => checked,
+    }
+}
+
+/// Checks that a folder is this user's alone.
+///
+/// # Errors
+/// [`NotPrivate`], and what the system says; of kind `NotFound` where there is none.
+pub fn check_folder(path: &Path) -> io::Result<()> {
+    // Without a slash at its end, which would follow a link.
+    let path: PathBuf = path.components().collect();
+    let found = fs::symlink_metadata(if path.as_os_str().is_empty() { Path::new(".") } else { &path })?;
+    if found.is_symlink() {
+        return Err(NotPrivate::Link.into());
+    }
+    if !found.is_dir() {
+        return Err(NotPrivate::NotAFolder.into());
+    }
+    Ok(check(&path, &found)?)
+}
+
+/// Opens a file to be read.
+///
+/// # Errors
+/// [`NotPrivate`], and what the system says.
+pub fn open(path: &Path) -> io::Result<File> {
+    open_by(OpenOptions::new().read(true), path)
+}
+
+/// Opens a file that holds a secret, which others may not even read.
+///
+/// # Errors
+/// [`NotPrivate`], and what the system says.
+pub fn open_secret(path: &Path) -> io::Result<File> {
+    let file = open(path)?;
+    check_secret(path, &file.metadata()?)?;
+    Ok(file)
+}
+
+/// The same for a file that the user named: it may be a link, or the pipe of another program.
+///
+/// # Errors
+/// [`NotPrivate::OfAnother`] and [`NotPrivate::Shown`] for a file, and what the system says.
+pub fn open_named_secret(path: &Path) -> io::Result<File> {
+    let file = File::open(path)?;
+    let found = file.metadata()?;
+    if found.is_file() {
+        check_secret(path, &found)?;
+    }
+    Ok(file)
+}
+
+fn check_secret(path: &Path, found: &Metadata) -> Result<(), NotPrivate> {
+    check_owner(found)?;
+    match found.mode() & 0o7777 {
+        mode if mode & OTHERS != 0 => Err(NotPrivate::Shown { path: path.to_owned(), mode }),
+        _ => Ok(()),
+    }
+}
+
+/// Opens a file to be read and written as it is, and makes it where it is missing.
+///
+/// # Errors
+/// [`NotPrivate`], and what the system says.
+pub fn open_or_create(path: &Path) -> io::Result<File> {
+    let created = create_new(path);
+    match created {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+            open_by(OpenOptions::new().read(true).write(true), path)
+        }
+        created => created,
+    }
+}
+
+/// Makes a file that was not there.
+///
+/// # Errors
+/// What the system says; of kind `AlreadyExists` where anything is there, a link that leads nowhere too.
+pub fn create_new(path: &Path) -> io::Result<File> {
+    let file = OpenOptions::new().read(true).write(true).create_new(true).mode(0o600).open(path)?;
+    file.set_permissions(Permissions::from_mode(0o600))?;
+    Ok(file)
+}
+
+/// Writes a file whole or not at all, in the place of what was there; on disk when this returns.
+///
+/// # Errors
+/// What the system says.
+pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut beside = path.as_os_str().to_owned();
+    beside.push(".new");
+    let beside = PathBuf::from(beside);
+    match fs::remove_file(&beside) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        _ => {}
+    }
+    let mut file = create_new(&beside)?;
+    file.write_all(bytes).and_then(|()| file.sync_all())?;
+    fs::rename(&beside, path)?;
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    File::open(folder.unwrap_or(Path::new(".")))?.sync_all()
+}
+
+/// The device and the inode of what a path leads to.
+#[must_use]
+pub fn identity(path: &Path) -> Option<(u64, u64)> {
+    fs::symlink_metadata(path).ok().map(|found| (found.dev(), found.ino()))
+}
+
+fn open_by(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
+    // What is no file, a pipe say, does not hold up who opens it.
+    let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed();
+    let file = options.custom_flags(flags).open(path).map_err(|error| {
+        if error.raw_os_error() == Some(Errno::LOOP.raw_os_error()) { NotPrivate::Link.into() } else { error }
+    })?;
+    let found = file.metadata()?;
+    if !found.is_file() {
+        return Err(NotPrivate::NotAFile.into());
+    }
+    check(path, &found)?;
+    Ok(file)
+}
+
+fn check(path: &Path, found: &Metadata) -> Result<(), NotPrivate> {
+    check_owner(found)?;
+    match found.mode() & 0o7777 {
+        mode if mode & OTHERS_WRITE != 0 => Err(NotPrivate::Writable { path: path.to_owned(), mode }),
+        _ => Ok(()),
+    }
+}
+
+fn check_owner(found: &Metadata) -> Result<(), NotPrivate> {
+    match found.uid() {
+        owner if owner == geteuid().as_raw() => Ok(()),
+        owner => Err(NotPrivate::OfAnother { owner }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{io::Read as _, os::unix::fs::symlink};
+
+    use super::*;
+
+    fn why(result: io::Result<impl std::fmt::Debug>) -> NotPrivate {
+        let error = result.unwrap_err();
+        error.get_ref().and_then(|why| why.downcast_ref()).cloned().unwrap_or_else(|| unreachable!("{error}"))
+    }
+
+    fn mode(path: &Path) -> u32 {
+        fs::metadata(path).unwrap().permissions().mode() & 0o777
+    }
+
+    fn set_mode(path: &Path, mode: u32) {
+        fs::set_permissions(path, Permissions::from_mode(mode)).unwrap();
+    }
+
+    #[test]
+    fn a_folder_is_made_for_its_owner_and_one_that_others_may_write_to_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let data = folder.path().join("a/b");
+        make_folder(&data).unwrap();
+        assert_eq!((mode(&data), mode(&folder.path().join("a"))), (0o700, 0o700));
+        for shared in [0o770, 0o702] {
+            set_mode(&data, shared);
+            assert_eq!(why(make_folder(&data)), NotPrivate::Writable { path: data.clone(), mode: shared });
+        }
+        set_mode(&data, 0o755);
+        make_folder(&data).unwrap();
+        let link = folder.path().join("link");
+        symlink(&data, &link).unwrap();
+        assert_eq!(why(make_folder(&link)), NotPrivate::Link);
+        assert_eq!(why(make_folder(&link.join(""))), NotPrivate::Link, "a slash at its end follows it");
+        fs::write(folder.path().join("file"), "").unwrap();
+        assert_eq!(why(make_folder(&folder.path().join("file"))), NotPrivate::NotAFolder);
+    }
+
+    #[test]
+    fn links_pipes_and_files_of_others_are_not_opened() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("file");
+        drop(create_new(&file).unwrap());
+        assert_eq!(mode(&file), 0o600);
+        let link = folder.path().join("link");
+        symlink(&file, &link).unwrap();
+        for opened in [open(&link), open_or_create(&link), open_secret(&link)] {
+            assert_eq!(why(opened), NotPrivate::Link);
+        }
+        let nowhere = folder.path().join("nowhere");
+        symlink(folder.path().join("elsewhere"), &nowhere).unwrap();
+        assert_eq!(why(open_or_create(&nowhere)), NotPrivate::Link);
+        assert!(!folder.path().join("elsewhere").exists());
+        assert_eq!(why(open(folder.path())), NotPrivate::NotAFile);
+        set_mode(&file, 0o644);
+        open(&file).unwrap();
+        assert_eq!(why(open_secret(&file)), NotPrivate::Shown { path: file.clone(), mode: 0o644 });
+        set_mode(&file, 0o620);
+        assert_eq!(why(open(&file)), NotPrivate::Writable { path: file.clone(), mode: 0o620 });
+    }
+
+    #[test]
+    fn what_is_replaced_is_never_written_through_a_link() {
+        let folder = tempfile::tempdir().unwrap();
+        let (file, other) = (folder.path().join("file"), folder.path().join("other"));
+        fs::write(&other, "another's").unwrap();
+        symlink(&other, &file).unwrap();
+        symlink(&other, folder.path().join("file.new")).unwrap();
+        replace(&file, b"ours").unwrap();
+        let mut text = String::new();
+        open_secret(&file).unwrap().read_to_string(&mut text).unwrap();
+        assert_eq!((text.as_str(), fs::read_to_string(&other).unwrap().as_str()), ("ours", "another's"));
+        assert!(!folder.path().join("file.new").exists());
+    }
+}

@@ -1,0 +1,104 @@
+//! Notices that the data folder, its database or its lock are not any more what a path leads to: moved,
+//! replaced or removed while the station runs. What is written then would be found by nobody.
+
+use std::{
+    path::{Path, PathBuf},
+    sync::{
+        Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
+};
+
+use crate::private_files::identity;
+
+/// What is looked for, and whether it was found.
+#[derive(Debug)]
+pub struct FolderWatch {
+    data: PathBuf,
+    /// So that nobody takes a lock while all is there.
+    is_lost: AtomicBool,
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    /// Paths with the device and the inode that they led to.
+    kept: Vec<(PathBuf, (u64, u64))>,
+    lost: Option<String>,
+}
+
+impl FolderWatch {
+    /// Looks for these from now on.
+    pub(super) fn new(data: &Path, paths: &[&Path]) -> Self {
+        let watch = Self { data: data.to_owned(), is_lost: AtomicBool::new(false), state: Mutex::default() };
+        paths.iter().for_each(|path| watch.keep(path));
+        watch
+    }
+
+    /// Looks for this too, as it is now; nothing where there is nothing.
+    pub(super) fn keep(&self, path: &Path) {
+        let mut state = self.state();
+        state.kept.retain(|(kept, _)| kept != path);
+        state.kept.extend(identity(path).map(|found| (path.to_owned(), found)));
+    }
+
+    /// Looks whether all is where it was. It may wait for the disk.
+    ///
+    /// What it finds holds until the next look: a folder that was put back is taken up again.
+    pub fn look(&self) {
+        let kept = self.state().kept.clone();
+        let lost = kept.into_iter().find(|(path, found)| identity(path) != Some(*found));
+        let mut state = self.state();
+        state.lost = lost.map(|(path, _)| {
+            format!(
+                "{} was moved, replaced or removed while the station runs, and what it writes now would be lost: put it back, or stop the \
+                 station (`rl-console stop --force`) and start it on the folder that holds {}",
+                path.display(),
+                self.data.display()
+            )
+        });
+        self.is_lost.store(state.lost.is_some(), Ordering::Release);
+    }
+
+    /// What the last look did not find, and what to do.
+    #[must_use]
+    pub fn lost(&self) -> Option<String> {
+        if self.is_lost.load(Ordering::Acquire) { self.state().lost.clone() } else { None }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_moved_replaced_or_removed_is_lost_until_it_is_back() {
+        let folder = tempfile::tempdir().unwrap();
+        let (data, away) = (folder.path().join("data"), folder.path().join("away"));
+        let database = data.join("station.db");
+        std::fs::create_dir(&data).unwrap();
+        std::fs::write(&database, "x").unwrap();
+        let watch = FolderWatch::new(&data, &[&data]);
+        watch.keep(&database);
+        let lost = || {
+            watch.look();
+            watch.lost()
+        };
+        assert_eq!(lost(), None);
+        std::fs::rename(&data, &away).unwrap();
+        assert!(lost().unwrap().starts_with(&format!("{} was moved", data.display())));
+        std::fs::create_dir(&data).unwrap();
+        std::fs::write(&database, "x").unwrap();
+        assert!(lost().is_some(), "another in its place is not it");
+        std::fs::remove_dir_all(&data).unwrap();
+        std::fs::rename(&away, &data).unwrap();
+        assert_eq!(lost(), None);
+        std::fs::write(data.join("new"), "y").unwrap();
+        std::fs::rename(data.join("new"), &database).unwrap();
+        assert!(lost().unwrap().starts_with(&database.display().to_string()));
+    }
+}
