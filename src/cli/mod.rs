@@ -25,6 +25,7 @@ mod nonblocking_writer;
 mod opening_files;
 mod operator;
 mod output;
+mod private_memory;
 mod report;
 mod run;
 mod run_error;

@@ -15,7 +15,7 @@ use super::{
     env::Env,
     error::{Error, Exit},
     output::Output,
-    report,
+    private_memory, report,
 };
 use crate::time::Clock;
 
@@ -24,6 +24,7 @@ use crate::time::Clock;
 #[must_use]
 pub fn run() -> ExitCode {
     let clock = Clock::start();
+    private_memory::close();
     let env = Env::read();
     let args: Vec<OsString> = with_body(std::env::args_os().collect());
     let cli = match Cli::try_parse_from(&args) {
@@ -173,7 +174,8 @@ fn misused(error: &clap::Error, args: &[OsString]) -> Exit {
     } else {
         error.print().unwrap_or_default();
         if let Some(hint) = cancel_by_id(error, args) {
-            report::print_note(&format!("\n  hint: {hint}"));
+            report::print_note("");
+            report::print_note(&format!("  hint: {hint}"));
         }
     }
     Exit::Usage

@@ -2,19 +2,26 @@
 //! long as they are served.
 
 use std::{
-    fs, io,
+    fs,
+    io::{self, Read as _},
     path::{Path, PathBuf},
     time::Duration,
 };
 
 use tokio::{runtime::Runtime, task::AbortHandle};
 
-use crate::{station::status::StationStatus, tap::entry::station::Level};
+use crate::{private_files, station::status::StationStatus, tap::entry::station::Level};
 
 /// The file of a data folder that holds the path of its station's socket.
 pub(crate) const PATH_FILE: &str = "rmp.path";
 /// The file of a data folder that holds the address of its station's MACP port.
 pub(crate) const ADDR_FILE: &str = "macp.addr";
+/// The file of a data folder that holds the address of its station's MPP port.
+pub(crate) const MPP_FILE: &str = "mpp.addr";
+/// Bytes that are read of one.
+const BYTES_MAX: u64 = 4_096;
+/// How often it is asked for what is not known yet.
+const KNOWN_SOON: Duration = Duration::from_millis(100);
 /// How often it is looked whether it is still there.
 const LOOK_EVERY: Duration = Duration::from_secs(2);
 
@@ -62,6 +69,32 @@ impl AddressFile {
         FileGuard { file, task: hosts.spawn(self.maintain(board.clone())).abort_handle() }
     }
 
+    /// The same, from when there is something to note.
+    pub(super) fn guarded_when(
+        data: &Path,
+        name: &str,
+        host: &'static str,
+        board: &StationStatus,
+        hosts: &Runtime,
+        mut known: impl FnMut() -> Option<String> + Send + 'static,
+    ) -> FileGuard {
+        let (data, name, board) = (data.to_owned(), name.to_owned(), board.clone());
+        let file = data.join(&name);
+        let task = hosts.spawn(async move {
+            let mut ticks = tokio::time::interval(KNOWN_SOON);
+            let text = loop {
+                ticks.tick().await;
+                if let Some(text) = known() {
+                    break text;
+                }
+            };
+            let this = Self::new(&data, &name, text.as_bytes(), host);
+            this.write_or_warn(&board);
+            this.maintain(board).await;
+        });
+        FileGuard { file, task: task.abort_handle() }
+    }
+
     /// Writes it anew where somebody took it away or changed it, until it is dropped.
     pub(super) async fn maintain(self, board: StationStatus) {
         let mut ticks = tokio::time::interval(LOOK_EVERY);
@@ -91,17 +124,17 @@ impl AddressFile {
 
     /// Writes it if it does not stand there; whether it did not.
     fn look(&self) -> io::Result<bool> {
-        match fs::read(&self.file) {
-            Ok(bytes) if bytes == self.bytes() => Ok(false),
+        let mut bytes = Vec::new();
+        let read =
+            private_files::open(&self.file).and_then(|file| file.take(BYTES_MAX).read_to_end(&mut bytes));
+        match read {
+            Ok(_) if bytes == self.bytes() => Ok(false),
             _ => self.write().map(|()| true),
         }
     }
 
     fn write(&self) -> io::Result<()> {
-        let mut fresh = self.file.clone().into_os_string();
-        fresh.push(".new");
-        fs::write(&fresh, self.bytes())?;
-        fs::rename(fresh, &self.file)
+        private_files::replace(&self.file, &self.bytes())
     }
 
     fn bytes(&self) -> Vec<u8> {

@@ -2,6 +2,7 @@
 //! none.
 
 use std::{
+    net::SocketAddr,
     panic::AssertUnwindSafe,
     sync::{Arc, atomic::Ordering},
     thread::JoinHandle,
@@ -23,7 +24,13 @@ use crate::{
         self, Bridge, Settings, TokenHash,
         host::{Request, Setup},
     },
-    station::{host, housekeeping, local::Inner, status::StationStatus, supervisor::Foundation},
+    station::{
+        address_file::{AddressFile, FileGuard, MPP_FILE},
+        host, housekeeping,
+        local::Inner,
+        status::StationStatus,
+        supervisor::Foundation,
+    },
     store::Store,
     tap::entry::{
         Link,
@@ -40,6 +47,7 @@ pub(super) struct Serving {
     thread: JoinHandle<()>,
     store: Store,
     housekeeping: AbortHandle,
+    _addr_file: FileGuard,
     requests: mpsc::Sender<Request>,
 }
 
@@ -126,9 +134,16 @@ pub(super) fn start(handle: &Handle, inner: &Arc<Inner>, foundation: &Foundation
     let housekeeping =
         housekeeping::run(inner.status.clone(), store.handle(), config.data.clone(), config.limits.store);
     let housekeeping = runtime.spawn(housekeeping).abort_handle();
+    let (bind, bound) = (config.bind, Arc::clone(&handle.bound));
+    let listens = move || {
+        let port = bound.load(Ordering::Relaxed);
+        (port != 0).then(|| SocketAddr::new(bind, port).to_string())
+    };
+    let addr_file =
+        AddressFile::guarded_when(&config.data, MPP_FILE, "the MPP port", &inner.status, runtime, listens);
     let running = Running { mpp: requests.clone(), store: store.handle(), pack: Arc::clone(pack) };
     handle.set(Some(Arc::new(running)));
-    Ok(Serving { thread, store, housekeeping, requests })
+    Ok(Serving { thread, store, housekeeping, _addr_file: addr_file, requests })
 }
 
 /// The bridge's thread. A panic ends the bridge alone, and is said on every screen.

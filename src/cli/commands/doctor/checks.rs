@@ -206,7 +206,9 @@ pub(super) fn port(settings: &Settings, station: Option<&str>) -> Check {
     match TcpListener::bind(addr) {
         Ok(_) => Check::pass(NAME, format!("{addr} is free{open}")),
         Err(error) if error.kind() == ErrorKind::AddrInUse => {
-            let whose = owner::of_port(addr.port()).map_or_else(String::new, |owner| format!(" by {owner}"));
+            let ours = settings.data().ok().and_then(|data| owner::station_of(&data, addr.port()));
+            let owner = ours.or_else(|| owner::of_port(addr.port()));
+            let whose = owner.map_or_else(String::new, |owner| format!(" by {owner}"));
             Check::fail(NAME, format!("{addr} is taken{whose}"), "stop that, or choose another with --port")
         }
         Err(error) => Check::fail(

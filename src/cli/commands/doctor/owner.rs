@@ -1,9 +1,26 @@
-//! Whose a listening port is, as far as `/proc` tells; nothing where there is none.
+//! Whose a listening port is: the station's own by what it recorded, another program's as far as `/proc`
+//! tells. A station's descriptors are not to be read there.
 
-use std::{fs, path::Path};
+use std::{fs, io::Read as _, net::SocketAddr, path::Path};
+
+use crate::{private_files, station::MPP_FILE, store::holder};
+
+/// Bytes that are read of a recorded address.
+const RECORDED_BYTES_MAX: u64 = 4_096;
 
 /// `LISTEN` in `/proc/net/tcp`.
 const LISTENING: &str = "0A";
+
+/// The station of a data folder, where it recorded that it listens on this port for adapters and its process
+/// holds the folder.
+pub(super) fn station_of(data: &Path, port: u16) -> Option<String> {
+    let mut text = String::new();
+    let file = private_files::open(&data.join(MPP_FILE)).ok()?;
+    file.take(RECORDED_BYTES_MAX).read_to_string(&mut text).ok()?;
+    let recorded: SocketAddr = text.trim_end().parse().ok()?;
+    let pid = holder(data).filter(|_| recorded.port() == port)?;
+    Some(format!("the station of this data folder (process {pid}), which does not answer"))
+}
 
 /// The process that listens on a TCP port, as `name (process 123)`.
 pub(super) fn of_port(port: u16) -> Option<String> {
@@ -42,6 +59,17 @@ mod tests {
    0: 0100007F:1E61 00000000:0000 01 00000000:00000000 00:00000000 00000000     0        0 11111 1 0 100 0 0 10 0
    1: 0100007F:1E61 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 22222 1 0 100 0 0 10 0
 ";
+
+    #[test]
+    fn a_stations_own_port_is_known_by_what_it_recorded() {
+        let data = tempfile::tempdir().unwrap();
+        private_files::replace(&data.path().join(MPP_FILE), b"127.0.0.1:7777\n").unwrap();
+        assert_eq!(station_of(data.path(), 7777), None, "no station runs");
+        let _lock = crate::store::Lock::take(data.path()).unwrap();
+        let owner = station_of(data.path(), 7777).unwrap();
+        assert!(owner.contains(&format!("process {}", std::process::id())), "{owner}");
+        assert_eq!(station_of(data.path(), 7778), None);
+    }
 
     #[test]
     fn reads_the_listening_sockets_inode() {
