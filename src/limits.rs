@@ -110,6 +110,14 @@ limits! {
         /// Open TCP connections, the active adapter's included; one more closes the oldest that has not said
         /// hello.
         connections_max = 64 in 1..=4096,
+        /// Connections of one address among them that is not loopback; one more closes the oldest of its own
+        /// that has not said hello. 0 is a quarter of `connections_max`.
+        peer_connections_max = 0 in 0..=4096,
+        /// Milliseconds from a line's first byte to its LF; then it is answered `INVALID_FRAME`.
+        frame_ms_max = 30_000 in 50..=3_600_000,
+        /// Bytes of lines that are being received on all connections; past it the connection of the longest
+        /// is closed.
+        receiving_bytes_max = 67_108_864 in 65_536..=68_719_476_736,
         /// Bytes waiting to leave to one adapter; an adapter that does not read is cut off here.
         write_buffer_bytes_max = 1_048_576 in 131_072..=67_108_864,
         /// Lines of the adapter's log that are kept (mpp-v2 asks for 1,000).
@@ -416,8 +424,16 @@ limits! {
     }
     /// The metrics on HTTP.
     metrics: Metrics {
-        /// Connections at one time; one more closes the oldest.
+        /// Connections at one time; one more closes the oldest whose request is not whole, or is answered
+        /// 503.
         connections_max = 16 in 1..=1_024,
+        /// Connections of one address among them that is not loopback. 0 is a quarter of `connections_max`.
+        peer_connections_max = 0 in 0..=1_024,
+        /// Milliseconds from a request's first byte to the last of its headers; then it is answered 408.
+        frame_ms_max = 30_000 in 50..=3_600_000,
+        /// Bytes of requests that are being received on all connections; past it the connection of the
+        /// longest is closed.
+        receiving_bytes_max = 67_108_864 in 65_536..=68_719_476_736,
         /// Bytes of a request's line and headers; a longer one is refused.
         request_bytes_max = 16_384 in 8_192..=1_048_576,
     }

@@ -137,6 +137,7 @@ mod tests {
             Violation::StateSchema,
             Violation::StateTooLarge,
             Violation::TooLarge,
+            Violation::TooSlow,
         ];
         let breaches = violations.map(|violation| Breach::Protocol(ErrorCode::InvalidFrame, violation));
         let others =

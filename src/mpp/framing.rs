@@ -109,6 +109,12 @@ impl Framer {
         self.end - self.start
     }
 
+    /// Those bytes.
+    #[must_use]
+    pub fn pending(&self) -> &[u8] {
+        self.buffer.get(self.start..self.end).unwrap_or_default()
+    }
+
     fn move_to_front(&mut self) {
         self.end -= self.start;
         self.scanned -= self.start;

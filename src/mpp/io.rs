@@ -5,6 +5,7 @@ use std::{net::SocketAddr, sync::Arc};
 
 use super::command::{Outcome, Refusal};
 use crate::{
+    admission::Origin,
     ids::{ConnectionId, InvocationId, Peer, QueueName, RequestId, Ticket, TraceId},
     store::{
         invocations::Pending,
@@ -36,6 +37,8 @@ pub enum Input<'a> {
         conn: ConnectionId,
         /// From where.
         peer: Peer,
+        /// Whose part of the table it takes.
+        origin: Origin,
     },
     /// One line came in: the exact bytes with their LF, at most 65,536.
     Line {
@@ -50,6 +53,18 @@ pub enum Input<'a> {
         conn: ConnectionId,
         /// Those bytes.
         wire: &'a [u8],
+    },
+    /// A line did not become whole in time: what has come of it.
+    TooSlow {
+        /// On which connection.
+        conn: ConnectionId,
+        /// Those bytes, without an LF.
+        wire: &'a [u8],
+    },
+    /// The unfinished line of a connection is the longest where all hold too much.
+    ReceivingFull {
+        /// Which connection.
+        conn: ConnectionId,
     },
     /// A connection is gone, for a reason that lies outside the core.
     Closed {

@@ -73,6 +73,7 @@ pub(crate) fn violations() -> Vec<Violation> {
         StateSchema => [Violation::StateSchema],
         StateTooLarge => [Violation::StateTooLarge],
         TooLarge => [Violation::TooLarge],
+        TooSlow => [Violation::TooSlow],
     })
 }
 
@@ -115,6 +116,8 @@ pub(crate) fn closes() -> Vec<CloseCause> {
         WriteStalled => [CloseCause::WriteStalled],
         Kicked => [CloseCause::Kicked],
         TooManyConnections => [CloseCause::TooManyConnections],
+        TooManyOfPeer => [CloseCause::TooManyOfPeer],
+        ReceivingFull => [CloseCause::ReceivingFull],
         Shutdown => [CloseCause::Shutdown],
     });
     closes.extend(faults().into_iter().map(CloseCause::Fault));

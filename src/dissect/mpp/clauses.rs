@@ -37,6 +37,7 @@ pub(in crate::dissect) const fn violation_remedy(violation: Violation) -> &'stat
         Violation::StateSchema => "send a value that the key's schema takes",
         Violation::StateTooLarge => "keep what persists small: all of it goes into one hello_ack",
         Violation::TooLarge => "keep a line below 65,536 bytes, its LF included",
+        Violation::TooSlow => "send a line in one piece, its LF included (limits.mpp.frame_ms_max)",
     }
 }
 

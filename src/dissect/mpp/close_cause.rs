@@ -24,6 +24,13 @@ pub(crate) fn describe_close(cause: CloseCause, said: Option<&str>) -> String {
         CloseCause::WriteStalled => "nothing could be sent to it for 30 s".to_owned(),
         CloseCause::Kicked => "kicked by an operator".to_owned(),
         CloseCause::TooManyConnections => "too many connections (limits.mpp.connections_max)".to_owned(),
+        CloseCause::TooManyOfPeer => {
+            "its address has too many connections (limits.mpp.peer_connections_max)".to_owned()
+        }
+        CloseCause::ReceivingFull => {
+            "too much was being received, its line was the longest (limits.mpp.receiving_bytes_max)"
+                .to_owned()
+        }
         CloseCause::Shutdown => "the station went down".to_owned(),
     }
 }

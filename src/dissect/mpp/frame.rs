@@ -305,6 +305,10 @@ const fn fault_field(violation: Violation) -> &'static str {
         | Violation::HelloFirst
         | Violation::SecondHello
         | Violation::WrongDirection => "type",
-        Violation::NotUtf8 | Violation::NotJson | Violation::NotObject | Violation::TooLarge => "",
+        Violation::NotUtf8
+        | Violation::NotJson
+        | Violation::NotObject
+        | Violation::TooLarge
+        | Violation::TooSlow => "",
     }
 }

@@ -1,7 +1,11 @@
 //! Connections come and go (mpp-v2 §8, disconnect; rulings MPP 2 and 9).
 
-use super::{commits::RowChange, core::Bridge};
+use super::{
+    commits::RowChange,
+    core::{Bridge, Settings},
+};
 use crate::{
+    admission::{Admitted, Origin, Plan, Table, TableBounds, Tally, TurnedAway},
     ids::{ConnectionId, InvocationId, Peer},
     mpp::{
         connection::{HELLO_WITHIN, UnauthenticatedConnection},
@@ -11,16 +15,44 @@ use crate::{
     time::Now,
 };
 
+/// Without connections.
+pub(super) fn table(settings: &Settings) -> Table {
+    let bounds = TableBounds {
+        connections_max: settings.limits.connections_max,
+        peer_connections_max: settings.limits.peer_connections_max,
+        operators_max: 0,
+        first_frame_max: HELLO_WITHIN,
+        token_max: HELLO_WITHIN,
+    };
+    Table::new(bounds, settings.tally.clone())
+}
+
 impl Bridge {
-    pub(super) fn on_opened(&mut self, now: Now, conn: ConnectionId, peer: Peer) {
+    /// What would become of a newcomer: who would make room for it is read once more before.
+    #[must_use]
+    pub fn admission_plan(&self, origin: Origin) -> Plan {
+        self.table.plan(origin)
+    }
+
+    /// The counters of who was turned away.
+    #[must_use]
+    pub fn tally(&self) -> &Tally {
+        &self.settings.tally
+    }
+
+    pub(super) fn on_opened(&mut self, now: Now, conn: ConnectionId, peer: Peer, origin: Origin) {
         self.emit_transition(Transition::Connected { peer: peer.clone() }, None, None);
-        let open = self.unauthenticated.len() + usize::from(self.active.is_some());
-        let oldest = self.unauthenticated.first_key_value().map_or(conn, |(oldest, _)| *oldest);
         self.unauthenticated
             .insert(conn, UnauthenticatedConnection { peer, hello_by: now.mono + HELLO_WITHIN });
-        if open as u64 >= self.settings.limits.connections_max {
+        match self.table.open(now, conn, origin) {
             // Not the newcomer: those that say nothing must not keep the adapter out.
-            self.close(now, oldest, CloseCause::TooManyConnections);
+            Admitted::Common { evicted } | Admitted::Operators { evicted } => {
+                if let Some(oldest) = evicted {
+                    self.close(now, oldest, CloseCause::TooManyConnections);
+                }
+            }
+            Admitted::Refused(TurnedAway::PeerShare) => self.close(now, conn, CloseCause::TooManyOfPeer),
+            Admitted::Refused(_) => self.close(now, conn, CloseCause::TooManyConnections),
         }
     }
 
@@ -32,6 +64,10 @@ impl Bridge {
 
     /// A connection is gone. One that was closed by us before is known no more.
     pub(super) fn disconnect(&mut self, now: Now, conn: ConnectionId, cause: CloseCause) {
+        self.table.close(conn);
+        if cause == CloseCause::HelloTimeout {
+            self.settings.tally.count(TurnedAway::FirstFrame);
+        }
         if let Some(guest) = self.unauthenticated.remove(&conn) {
             self.emit_transition(
                 Transition::Disconnected { peer: guest.peer, active: false, cause },

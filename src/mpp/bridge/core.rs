@@ -9,9 +9,11 @@ use std::{
 use uuid::Uuid;
 
 use super::{
-    cancel::Cancelling, commands::BrakeWait, commits::Commits, migrate::Migration, pack_state::PackState,
+    cancel::Cancelling, commands::BrakeWait, commits::Commits, connections::table, migrate::Migration,
+    pack_state::PackState,
 };
 use crate::{
+    admission::{Table, Tally},
     ids::{ConnectionId, EventName, InvocationId, Peer, QueueName, RequestId, SessionId, TraceId},
     limits,
     mpp::{
@@ -40,6 +42,8 @@ pub struct Settings {
     pub token_sha256: Option<TokenHash>,
     /// Its bounds.
     pub limits: limits::Mpp,
+    /// The counters of who is turned away; they outlive the bridge.
+    pub tally: Tally,
     /// Makes the trace ids of invocations that come without one.
     pub ids: Box<dyn FnMut() -> Uuid + Send>,
 }
@@ -60,6 +64,8 @@ impl fmt::Debug for Settings {
 pub struct Bridge {
     pub(super) settings: Settings,
     pub(super) listener: Listener,
+    /// The places of all connections.
+    pub(super) table: Table,
     /// Connections before their handshake.
     pub(super) unauthenticated: BTreeMap<ConnectionId, UnauthenticatedConnection>,
     pub(super) active: Option<ActiveAdapter>,
@@ -91,6 +97,7 @@ impl Bridge {
         let pack = Arc::clone(&settings.pack);
         let mut bridge = Self {
             pack_state: PackState::restore(&pack, restored.state),
+            table: table(&settings),
             settings,
             listener: Listener::Starting,
             unauthenticated: BTreeMap::new(),
@@ -151,11 +158,16 @@ impl Bridge {
                 self.listener = Listener::Down(Arc::clone(&why));
                 self.emit_transition(Transition::NotListening, Some(why), None);
             }
-            Input::Opened { conn, peer } => self.on_opened(now, conn, peer),
+            Input::Opened { conn, peer, origin } => self.on_opened(now, conn, peer, origin),
             Input::Line { conn, wire } | Input::TooLarge { conn, wire } => {
                 let decision = self.decide(now, conn, wire);
                 self.apply(now, decision);
             }
+            Input::TooSlow { conn, wire } => {
+                let decision = self.decide_slow(conn, wire);
+                self.apply(now, decision);
+            }
+            Input::ReceivingFull { conn } => self.close(now, conn, CloseCause::ReceivingFull),
             Input::Closed { conn, cause } => self.disconnect(now, conn, cause),
             Input::Timeout => self.on_timeout(now),
             Input::Fetched(fetched) => self.on_fetched(now, fetched),

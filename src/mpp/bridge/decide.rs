@@ -105,6 +105,15 @@ impl Bridge {
         }
     }
 
+    /// What follows from a line that did not become whole in time.
+    pub(super) fn decide_slow(&self, conn: ConnectionId, wire: &[u8]) -> Decision {
+        let redaction = match self.active.as_ref().filter(|active| active.conn == conn) {
+            Some(active) => redact_cut(&active.token, wire),
+            None => Redaction::Withheld,
+        };
+        refused(conn, Head::default(), redaction, &Violation::TooSlow.into())
+    }
+
     fn decide_first(&self, conn: ConnectionId, wire: &[u8]) -> Decision {
         let redaction = token_ranges(wire).map_or(Redaction::Withheld, masked);
         if is_too_large(wire) {
@@ -137,12 +146,7 @@ impl Bridge {
         let conn = active.conn;
         let token = &active.token;
         if is_too_large(wire) {
-            let redaction = if token.hides_in_cut(wire) {
-                Redaction::Withheld
-            } else {
-                redact_ranges(token.token_ranges_of_cut(wire))
-            };
-            return refused(conn, Head::default(), redaction, &Violation::TooLarge.into());
+            return refused(conn, Head::default(), redact_cut(token, wire), &Violation::TooLarge.into());
         }
         let redaction =
             if token.hides_in(wire) { Redaction::Withheld } else { redact_ranges(token.token_ranges(wire)) };
@@ -235,6 +239,15 @@ impl Bridge {
             None if active.ended.contains(id) => Err(Violation::AlreadyEnded.into()),
             None => Err(Violation::NotDispatchedHere.into()),
         }
+    }
+}
+
+/// What is withheld of a line that was cut.
+fn redact_cut(token: &Secret, wire: &[u8]) -> Redaction {
+    if token.hides_in_cut(wire) {
+        Redaction::Withheld
+    } else {
+        redact_ranges(token.token_ranges_of_cut(wire))
     }
 }
 

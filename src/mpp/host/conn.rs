@@ -59,6 +59,8 @@ pub(super) struct Conn {
     pub(super) phase: Phase,
     /// Whether a whole line has come.
     pub(super) has_spoken: bool,
+    /// A line of its has begun and is watched.
+    pub(super) is_receiving: bool,
     pub(super) hearing: ReadGate,
     out: Vec<u8>,
     sent: usize,
@@ -76,6 +78,7 @@ impl Conn {
             framer: Framer::new(),
             phase: Phase::Open,
             has_spoken: false,
+            is_receiving: false,
             hearing: ReadGate::AtOnce,
             out: Vec::new(),
             sent: 0,

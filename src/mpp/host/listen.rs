@@ -105,7 +105,7 @@ fn bind(addr: SocketAddr) -> io::Result<TcpListener> {
         if addr.is_ipv4() { tokio::net::TcpSocket::new_v4()? } else { tokio::net::TcpSocket::new_v6()? };
     socket.set_reuseaddr(true)?;
     socket.bind(addr)?;
-    socket.listen(128)
+    socket.listen(1_024)
 }
 
 /// Keepalive and user timeout of ruling MPP 16; what the system refuses is done without.

@@ -11,6 +11,7 @@ mod conn;
 mod drain;
 mod listen;
 mod next;
+mod receiving;
 pub(crate) mod run;
 
 pub use run::{Request, Setup, run};

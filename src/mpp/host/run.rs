@@ -18,6 +18,7 @@ use super::{
     next::{Event, Timer},
 };
 use crate::{
+    admission::{Origin, Receiving},
     ids::{ConnectionId, Peer, RequestId, Seq, StateKey, Ticket},
     limits::{self, MPP_FRAME_BYTES_MAX},
     mpp::{Bridge, Command, Input, Outcome, Refusal, Snapshot, framing::Framed},
@@ -100,6 +101,8 @@ pub(super) struct Host {
     /// Bytes that may wait to leave to one connection.
     out_limit: usize,
     pub(super) conns: BTreeMap<ConnectionId, Conn>,
+    /// Lines that have begun.
+    pub(super) receiving: Receiving<ConnectionId>,
     pub(super) journal: Journal,
     pub(super) store: Handle,
     pub(super) tap: Tap,
@@ -142,6 +145,7 @@ pub async fn run(setup: Setup) {
     let out_limit = usize::try_from(limits.write_buffer_bytes_max).unwrap_or(usize::MAX).max(credits);
     let begun_at = tap.last();
     let mut host = Host {
+        receiving: super::receiving::none(&limits, &bridge),
         bridge,
         out_limit,
         conns: BTreeMap::new(),
@@ -269,12 +273,15 @@ impl Host {
             }
             ListenerEvent::Failed(why) => self.bridge.handle(now, Input::NotListening { why: &why }),
             ListenerEvent::Accepted(stream, addr) => {
+                let origin = Origin::of_address(addr.ip());
+                self.read_those_that_would_go(now, origin);
+                self.cause = None;
                 self.make_room(now);
                 let conn = self.next_conn;
                 self.next_conn = conn.next();
                 let peer = Peer::new(&addr.to_string());
                 self.conns.insert(conn, Conn::new(stream, peer.clone(), self.out_limit));
-                self.bridge.handle(now, Input::Opened { conn, peer });
+                self.bridge.handle(now, Input::Opened { conn, peer, origin });
             }
         }
         self.drain(now);
@@ -329,7 +336,7 @@ impl Host {
     }
 
     /// Hands in every whole line that has come, then takes the end of the connection, if it came too.
-    fn on_read(&mut self, now: Now, id: ConnectionId, read: &std::io::Result<usize>) {
+    pub(super) fn on_read(&mut self, now: Now, id: ConnectionId, read: &std::io::Result<usize>) {
         self.on_lines(now, id);
         let end = match read {
             Ok(0) => CloseCause::PeerClosed,
@@ -341,7 +348,7 @@ impl Host {
     }
 
     /// Hands in every whole line that has come.
-    fn on_lines(&mut self, now: Now, id: ConnectionId) {
+    pub(super) fn on_lines(&mut self, now: Now, id: ConnectionId) {
         let Some(conn) = self.conns.get_mut(&id) else { return };
         let mut framer = std::mem::take(&mut conn.framer);
         let mut has_spoken = false;
@@ -364,6 +371,7 @@ impl Host {
             conn.framer = framer;
             conn.has_spoken |= has_spoken;
         }
+        self.note_receiving(now, id, has_spoken);
     }
 
     /// Connections that linger count as well: the oldest of them makes room.
@@ -375,11 +383,12 @@ impl Host {
         }
     }
 
-    fn is_open(&self, id: ConnectionId) -> bool {
+    pub(super) fn is_open(&self, id: ConnectionId) -> bool {
         self.conns.get(&id).is_some_and(|conn| conn.phase == Phase::Open)
     }
 
     fn on_timer(&mut self, now: Now) {
+        self.end_slow(now);
         self.cause = None;
         if self.timeout.is_some_and(|at| now.mono >= at) {
             self.timeout = None;
@@ -413,6 +422,7 @@ impl Host {
     /// Reports what did not leave, and closes the socket.
     pub(super) fn drop_conn(&mut self, now: Now, id: ConnectionId) {
         let Some(conn) = self.conns.remove(&id) else { return };
+        self.receiving.end(id);
         if conn.unsent_bytes() > 0 {
             let what =
                 What::Unsent { frames: conn.unsent_frames() as u64, bytes: conn.unsent_bytes() as u64 };
@@ -424,7 +434,9 @@ impl Host {
     pub(super) fn linger(&mut self, now: Now, id: ConnectionId) {
         if let Some(conn) = self.conns.get_mut(&id) {
             conn.phase = Phase::Lingering { until: now.mono + LINGER_MAX, shut: false };
+            conn.is_receiving = false;
         }
+        self.receiving.end(id);
         self.resume_held(now);
     }
 
@@ -439,7 +451,7 @@ impl Host {
             (Phase::Open, ReadGate::Held(until)) => Some(until),
             _ => None,
         });
-        let fixed = [self.timeout, listener.deadline(), self.state_retry_at];
+        let fixed = [self.timeout, listener.deadline(), self.state_retry_at, self.receiving.deadline()];
         fixed.into_iter().flatten().chain(stalls).chain(lingers).chain(held).min()
     }
 

@@ -114,6 +114,7 @@ pub(super) fn start(handle: &Handle, inner: &Arc<Inner>, foundation: &Foundation
         session_id: opened.session_id,
         token_sha256,
         limits: config.limits.mpp,
+        tally: inner.admission.mpp.clone(),
         ids: Box::new(uuid::Uuid::new_v4),
     };
     let bridge = Bridge::new(settings, opened.restored, clock.now());

@@ -44,6 +44,8 @@ recorded! {
         WriteStalled = WriteStalled,
         Kicked = Kicked,
         TooManyConnections = TooManyConnections,
+        TooManyOfPeer = TooManyOfPeer,
+        ReceivingFull = ReceivingFull,
         Shutdown = Shutdown,
     }
     default struct Brake = Brake "brake" { held, draining }
@@ -149,5 +151,5 @@ violations! {
     NotUtf8, NotJson, NotObject, Version, NoType, UnknownType, HelloFirst, SecondHello, WrongDirection,
     Missing(field), Mistyped(field), AlreadyParked, StillInFlight, NoSuchQueue, NotDispatchedHere,
     AlreadyEnded, NotApplied, AlreadyApplied, RefundAfterApplied, UndeclaredKey, NotTheWriter, StateSchema,
-    StateTooLarge, TooLarge,
+    StateTooLarge, TooLarge, TooSlow,
 }

@@ -144,6 +144,7 @@ impl TestBridge {
             session_id: SessionId(42),
             token_sha256,
             limits,
+            tally: rl_console::admission::Tally::default(),
             ids: Box::new(move || {
                 ids += 1;
                 Uuid::from_u128(ids)
@@ -191,7 +192,7 @@ impl TestBridge {
         self.next_conn = conn.next();
         let peer = Peer::new(&format!("127.0.0.1:{}", 50_000 + conn.0));
         self.peers.insert(conn, peer.clone());
-        self.handle(Input::Opened { conn, peer });
+        self.handle(Input::Opened { conn, peer, origin: rl_console::admission::Origin::Unknown });
         conn
     }
 

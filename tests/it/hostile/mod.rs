@@ -4,3 +4,5 @@
 mod bus;
 mod grpc;
 mod http2;
+mod metrics;
+mod mpp;

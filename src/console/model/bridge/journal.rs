@@ -81,7 +81,13 @@ pub(super) fn describe_disconnect(
     let why = || describe_close(cause, told);
     let words = match (is_active, cause) {
         (true, _) => format!("adapter {peer} left: {}", why()),
-        (false, CloseCause::Fault(_) | CloseCause::TooManyConnections) => {
+        (
+            false,
+            CloseCause::Fault(_)
+            | CloseCause::TooManyConnections
+            | CloseCause::TooManyOfPeer
+            | CloseCause::ReceivingFull,
+        ) => {
             format!("refused {peer}: {}", why())
         }
         (false, _) => return None,

@@ -161,6 +161,9 @@ pub enum Violation {
     /// A line of 65,536 bytes or more.
     #[error("the line exceeds 65536 bytes")]
     TooLarge,
+    /// A line whose LF did not come within `limits.mpp.frame_ms_max` of its first byte.
+    #[error("the line did not become whole in time")]
+    TooSlow,
 }
 
 impl Violation {
@@ -168,7 +171,7 @@ impl Violation {
     #[must_use]
     pub const fn clause(self) -> &'static str {
         match self {
-            Self::NotUtf8 | Self::TooLarge => "mpp-v2, framing",
+            Self::NotUtf8 | Self::TooLarge | Self::TooSlow => "mpp-v2, framing",
             Self::NotJson | Self::NotObject | Self::NoType | Self::UnknownType => {
                 "mpp-v2, protocol_error codes"
             }
@@ -207,6 +210,10 @@ pub enum CloseCause {
     Kicked,
     /// `limits.mpp.connections_max` was reached.
     TooManyConnections,
+    /// Its address has `limits.mpp.peer_connections_max` connections.
+    TooManyOfPeer,
+    /// `limits.mpp.receiving_bytes_max` was reached, and its unfinished line was the longest.
+    ReceivingFull,
     /// The station is going down.
     Shutdown,
 }
@@ -227,6 +234,8 @@ impl CloseCause {
             Self::WriteStalled => "write_stalled",
             Self::Kicked => "kicked",
             Self::TooManyConnections => "too_many_connections",
+            Self::TooManyOfPeer => "too_many_of_peer",
+            Self::ReceivingFull => "receiving_full",
             Self::Shutdown => "shutdown",
         }
     }

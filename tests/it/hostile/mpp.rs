@@ -1,0 +1,129 @@
+//! Attacks on the bridge's port (mpp-v2, framing and hello; rulings MPP 2 and 4).
+
+use std::{
+    io::{Read as _, Write as _},
+    net::{SocketAddr, TcpStream},
+    time::Duration,
+};
+
+use rl_console::{
+    limits::{self, Limits},
+    mpp::manifest::Pack,
+    station::{Config, Station},
+    time::Clock,
+};
+use tempfile::TempDir;
+
+use crate::real::{Adapter, pair};
+
+/// A station in this process, for its bridge.
+struct Bridge {
+    station: Option<Station>,
+    addr: SocketAddr,
+    token: String,
+    _folder: TempDir,
+}
+
+impl Bridge {
+    fn with(mpp: limits::Mpp) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let token = pair(folder.path());
+        let limits = Limits { mpp, ..Limits::default() };
+        let station =
+            Station::start(Config { limits, ..Config::within(folder.path()) }, Clock::start()).unwrap();
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        let addr = runtime.block_on(station.ready()).unwrap().mpp.unwrap();
+        Self { station: Some(station), addr, token, _folder: folder }
+    }
+
+    fn connect(&self) -> TcpStream {
+        TcpStream::connect(self.addr).unwrap()
+    }
+
+    fn hello(&self) -> String {
+        let (pack, token) = (Pack::sample(), &self.token);
+        let (id, hash) = (&pack.id, &pack.hash);
+        format!(
+            r#"{{"mpp":2,"type":"hello","pack_id":"{id}","manifest_hash":"{hash}","bridge_token":"{token}"}}"#
+        )
+    }
+}
+
+impl Drop for Bridge {
+    fn drop(&mut self) {
+        if let Some(station) = self.station.take() {
+            station.stop();
+        }
+    }
+}
+
+/// All that a peer is told until its connection ends.
+fn told(mut stream: &TcpStream) -> String {
+    stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+    let mut text = String::new();
+    stream.read_to_string(&mut text).unwrap();
+    text
+}
+
+#[test]
+fn connections_that_say_nothing_make_room() {
+    let bridge = Bridge::with(limits::Mpp { connections_max: 4, ..limits::Mpp::default() });
+    let silent: Vec<_> = (0..50).map(|_| bridge.connect()).collect();
+    let mut adapter = Adapter::ready(bridge.addr, &bridge.token);
+    let more: Vec<_> = (0..50).map(|_| bridge.connect()).collect();
+    adapter.send(r#"{"mpp":2,"type":"pull","queue":"nowhere"}"#).unwrap();
+    assert_eq!(adapter.receive().unwrap()["code"], "UNKNOWN_QUEUE", "it was there all the time");
+    for stream in silent.iter().chain(&more[..40]) {
+        assert!(matches!((&*stream).read(&mut [0; 8]), Ok(0) | Err(_)), "without a word");
+    }
+}
+
+#[test]
+fn an_adapter_whose_hello_has_come_does_not_make_room_before_it_is_read() {
+    let bridge = Bridge::with(limits::Mpp { connections_max: 4, ..limits::Mpp::default() });
+    for _ in 0..20 {
+        let mut coming = Adapter::connect(bridge.addr);
+        coming.send(&bridge.hello()).unwrap();
+        let crowd: Vec<_> = (0..16).map(|_| bridge.connect()).collect();
+        let ack = coming.receive().expect("an answer");
+        assert_eq!(ack["ok"], true, "{ack}");
+        drop((coming, crowd));
+    }
+}
+
+#[test]
+fn a_line_that_does_not_become_whole_in_time_is_an_invalid_frame() {
+    let bridge = Bridge::with(limits::Mpp { frame_ms_max: 200, ..limits::Mpp::default() });
+    for begun in [&b"{"[..], br#"{"mpp":2,"type":"hello","bridge_token":"secret"#, &[b'x'; 30_000]] {
+        let mut slow = bridge.connect();
+        slow.write_all(begun).unwrap();
+        let told = told(&slow);
+        let error: serde_json::Value = serde_json::from_str(&told).unwrap();
+        assert_eq!(
+            (&error["type"], &error["code"]),
+            (&"protocol_error".into(), &"INVALID_FRAME".into()),
+            "{told}"
+        );
+    }
+    let mut adapter = Adapter::ready(bridge.addr, &bridge.token);
+    adapter.socket().write_all(br#"{"mpp":2,"type":"log","level":"info","message":"#).unwrap();
+    let error = adapter.receive().unwrap();
+    assert_eq!(error["code"], "INVALID_FRAME", "{error}");
+    assert_eq!(adapter.receive(), None);
+}
+
+#[test]
+fn of_what_is_being_received_the_longest_line_ends_when_it_is_too_much() {
+    let limits = limits::Mpp { receiving_bytes_max: 65_536, ..limits::Mpp::default() };
+    let bridge = Bridge::with(limits);
+    let mut senders: Vec<_> = (0..3).map(|_| bridge.connect()).collect();
+    for sender in &mut senders {
+        sender.write_all(&[b'x'; 30_000]).unwrap();
+        sender.set_read_timeout(Some(Duration::from_millis(20))).unwrap();
+    }
+    let is_ended = |stream: &TcpStream| matches!((&*stream).read(&mut [0; 8]), Ok(0));
+    let ended = (0..1_000).find_map(|_| senders.iter().position(is_ended));
+    let ended = ended.expect("one is closed without a frame");
+    assert_eq!((0..3).filter(|at| *at == ended || is_ended(&senders[*at])).count(), 1, "two fit");
+    Adapter::ready(bridge.addr, &bridge.token);
+}
