@@ -45,6 +45,6 @@ pub(in crate::station) async fn collect(inner: &Inner) -> Metrics {
         tap: inner.tap.counters(),
         store: inner.running_now().map(|running| running.store.counters()),
         hosts: hosts.into_iter().filter_map(Result::ok).flatten().collect(),
-        http: inner.metrics.metrics(),
+        http: inner.metrics.metrics(&inner.admission.metrics),
     }
 }

@@ -9,6 +9,7 @@ use std::{
 };
 
 use super::HttpMetrics;
+use crate::admission::{Tally, TurnedAway};
 
 /// How the endpoint stands.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -27,7 +28,6 @@ pub(in crate::station) enum EndpointState {
 pub(in crate::station) struct Endpoint {
     state: Mutex<EndpointState>,
     pub(super) requests: AtomicU64,
-    pub(super) cut: AtomicU64,
 }
 
 impl Endpoint {
@@ -52,10 +52,10 @@ impl Endpoint {
         *self.lock() = standing;
     }
 
-    pub(super) fn metrics(&self) -> Option<HttpMetrics> {
+    pub(super) fn metrics(&self, tally: &Tally) -> Option<HttpMetrics> {
         let figures = HttpMetrics {
             requests: self.requests.load(Ordering::Relaxed),
-            cut: self.cut.load(Ordering::Relaxed),
+            cut: tally.turned_away()[TurnedAway::MadeRoom.index()],
         };
         (*self.lock() != EndpointState::Off).then_some(figures)
     }

@@ -1,8 +1,7 @@
 //! HTTP for the metrics: `GET /metrics`, one request a connection. What a client can hold is bounded in
-//! connections, bytes and time, and whoever comes when all are taken gets the place of the oldest.
+//! connections, bytes and time; the oldest whose request is not whole makes room for a newcomer.
 
 use std::{
-    collections::VecDeque,
     convert::Infallible,
     io,
     net::{SocketAddr, TcpListener},
@@ -21,21 +20,28 @@ use hyper::{
 };
 use hyper_util::rt::TokioIo;
 use tokio::{
-    io::{AsyncRead, AsyncWrite},
+    io::{AsyncRead, AsyncWrite, AsyncWriteExt as _},
     runtime::Runtime,
-    task::AbortHandle,
+    sync::Semaphore,
 };
 
 use super::{
     EndpointState, collect,
+    connections::{Connections, Counted, Place, Stage},
     families::families,
     request::{PATH, Refusal, judge},
     text,
 };
-use crate::{limits, station::local::Inner, tap::entry::station::Level};
+use crate::{admission::Origin, station::local::Inner, tap::entry::station::Level};
 
-/// How long a connection may take from its first byte to its last.
-pub(super) const CONNECTION_MAX: Duration = Duration::from_secs(10);
+/// How long an answer to who has no request of its own answered may take to leave.
+const LEAVES: Duration = Duration::from_secs(1);
+
+/// The status where all places are taken by requests that are being answered.
+pub(super) const BUSY: &str = "503 Service Unavailable";
+
+/// The status of a request that took longer than `limits.metrics.frame_ms_max`.
+const TIMED_OUT: &str = "408 Request Timeout";
 
 /// How long after a failure to bind the next attempt is made.
 const BIND_RETRY: Duration = Duration::from_secs(2);
@@ -115,23 +121,23 @@ fn explain(error: &io::Error, addr: SocketAddr) -> String {
 /// Accepts until it is dropped.
 async fn serve(listener: &tokio::net::TcpListener, bound: SocketAddr, inner: &Arc<Inner>) {
     let limits = inner.limits.metrics;
-    let mut open: VecDeque<AbortHandle> = VecDeque::new();
+    let connections = Connections::new(&limits, inner.clock, inner.admission.metrics.clone());
+    let refusals = Arc::new(Semaphore::new(usize::try_from(limits.connections_max).unwrap_or(1)));
     loop {
         match listener.accept().await {
-            Ok((stream, _)) => {
-                open.retain(|connection| !connection.is_finished());
-                while open.len() as u64 >= limits.connections_max {
-                    if let Some(oldest) = open.pop_front() {
-                        oldest.abort();
-                        inner.metrics.cut.fetch_add(1, Ordering::Relaxed);
+            Ok((stream, addr)) => {
+                let Some(place) = connections.open(Origin::of_address(addr.ip())) else {
+                    if let Ok(permit) = Arc::clone(&refusals).try_acquire_owned() {
+                        tokio::spawn(async move {
+                            answer_briefly(stream, BUSY).await;
+                            drop(permit);
+                        });
                     }
-                }
-                let inner = Arc::clone(inner);
-                let connection =
-                    tokio::spawn(
-                        async move { converse(stream, bound, &inner, limits, CONNECTION_MAX).await },
-                    );
-                open.push_back(connection.abort_handle());
+                    continue;
+                };
+                let (id, inner) = (place.id(), Arc::clone(inner));
+                let task = tokio::spawn(async move { converse(stream, place, bound, &inner).await });
+                Place::set_task(&connections, id, task.abort_handle());
             }
             Err(error) => {
                 tracing::warn!("metrics: {error}");
@@ -142,28 +148,56 @@ async fn serve(listener: &tokio::net::TcpListener, bound: SocketAddr, inner: &Ar
 }
 
 /// Answers the one request of a connection, if it comes in time.
-pub(super) async fn converse<S>(
-    stream: S,
-    bound: SocketAddr,
-    inner: &Arc<Inner>,
-    limits: limits::Metrics,
-    time_max: Duration,
-) where
+pub(super) async fn converse<S>(stream: S, place: Place, bound: SocketAddr, inner: &Arc<Inner>)
+where
     S: AsyncRead + AsyncWrite + Unpin,
 {
-    let service = service_fn(|request: Request<Incoming>| async move {
+    let place = Arc::new(place);
+    let of_service = &place;
+    let service = service_fn(move |request: Request<Incoming>| async move {
+        of_service.on_whole();
         let response = respond(&request, bound, inner).await;
         inner.metrics.requests.fetch_add(1, Ordering::Relaxed);
         Ok::<_, Infallible>(response)
     });
-    let bytes_max = usize::try_from(limits.request_bytes_max).unwrap_or(usize::MAX);
-    let connection = http1::Builder::new()
+    let bytes_max = usize::try_from(inner.limits.metrics.request_bytes_max).unwrap_or(usize::MAX);
+    let counted = Counted { stream, place: Arc::clone(&place) };
+    let mut connection = http1::Builder::new()
         .keep_alive(false)
         .half_close(true)
         .max_buf_size(bytes_max)
-        .serve_connection(TokioIo::new(stream), service);
-    // What a client does wrong is its own affair.
-    let _ = tokio::time::timeout(time_max, connection).await;
+        .serve_connection(TokioIo::new(counted), service);
+    while let Some((before, time)) = place.stage() {
+        // What a client does wrong is its own affair.
+        if tokio::time::timeout(time, &mut connection).await.is_ok() {
+            return;
+        }
+        match place.stage() {
+            Some((stage, left)) if stage == before && left.is_zero() => {
+                place.count_late(stage);
+                if stage == Stage::Begun {
+                    answer_briefly(connection.into_parts().io.into_inner().stream, TIMED_OUT).await;
+                }
+                return;
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Says why there is no answer, and waits a little for the peer to take it.
+pub(super) async fn answer_briefly<S>(mut stream: S, status: &str)
+where
+    S: AsyncRead + AsyncWrite + Unpin,
+{
+    let answer = format!("HTTP/1.1 {status}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n");
+    let said = async {
+        stream.write_all(answer.as_bytes()).await?;
+        stream.shutdown().await?;
+        // Closing with unread bytes would destroy it.
+        tokio::io::copy(&mut stream, &mut tokio::io::sink()).await
+    };
+    let _ = tokio::time::timeout(LEAVES, said).await;
 }
 
 async fn respond(request: &Request<Incoming>, bound: SocketAddr, inner: &Inner) -> Response<Full<Bytes>> {

@@ -7,6 +7,7 @@
 //! ```
 
 mod collector;
+mod connections;
 mod endpoint;
 mod families;
 mod family;

@@ -5,14 +5,16 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
 use super::{
     HttpMetrics, Metrics, MetricsSnapshot,
+    connections::{Connections, Stage},
     families::families,
-    host::converse,
+    host::{BUSY, answer_briefly, converse},
     request::{Refusal, judge},
     text::text,
 };
 use crate::{
+    admission::{Origin, Tally},
     ids::{ConnectionId, Peer},
-    macp,
+    limits, macp,
     mpp::{Listener, PackFacts, QueueView, Snapshot},
     port::{HostState, RecordingView, StationView},
     rmp, runs,
@@ -304,17 +306,15 @@ fn station(runtime: &tokio::runtime::Runtime) -> (tempfile::TempDir, Station) {
 }
 
 /// What a client reads until the connection's end.
-fn answer(
-    runtime: &tokio::runtime::Runtime,
-    station: &Station,
-    request: &[u8],
-    time_max: Duration,
-) -> String {
+fn answer(runtime: &tokio::runtime::Runtime, station: &Station, request: &[u8], frame_ms_max: u64) -> String {
     runtime.block_on(async {
         let (mut client, server) = tokio::io::duplex(1 << 20);
         client.write_all(request).await.unwrap();
         let bound = station.inner.metrics.addr().unwrap();
-        let conversation = converse(server, bound, &station.inner, station.inner.limits.metrics, time_max);
+        let limits = limits::Metrics { frame_ms_max, ..limits::Metrics::default() };
+        let connections = Connections::new(&limits, station.inner.clock, Tally::default());
+        let place = connections.open(Origin::Unknown).unwrap();
+        let conversation = converse(server, place, bound, &station.inner);
         let mut text = String::new();
         let ((), read) = tokio::join!(conversation, client.read_to_string(&mut text));
         read.unwrap();
@@ -323,11 +323,34 @@ fn answer(
 }
 
 #[test]
+fn where_all_requests_are_being_answered_a_newcomer_is_refused() {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let limits = limits::Metrics { connections_max: 2, ..limits::Metrics::default() };
+    let connections = Connections::new(&limits, Clock::start(), Tally::default());
+    let (first, second) =
+        (connections.open(Origin::Unknown).unwrap(), connections.open(Origin::Unknown).unwrap());
+    first.on_whole();
+    let third = connections.open(Origin::Unknown).expect("the second makes room");
+    assert_eq!((second.stage(), first.stage().map(|it| it.0)), (None, Some(Stage::Whole)));
+    third.on_whole();
+    assert!(connections.open(Origin::Unknown).is_none());
+    drop(first);
+    assert!(connections.open(Origin::Unknown).is_some());
+    let text = runtime.block_on(async {
+        let (mut client, server) = tokio::io::duplex(1 << 10);
+        let mut text = String::new();
+        let (read, ()) = tokio::join!(client.read_to_string(&mut text), answer_briefly(server, BUSY));
+        read.map(|_| text).unwrap()
+    });
+    assert!(text.starts_with("HTTP/1.1 503 Service Unavailable\r\n"), "{text}");
+}
+
+#[test]
 fn a_connection_ends_with_its_answer_or_with_its_time() {
-    const PATIENCE: Duration = Duration::from_secs(60);
+    const PATIENCE: u64 = 60_000;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let (_folder, station) = station(&runtime);
-    let get = |request: &str, time_max| answer(&runtime, &station, request.as_bytes(), time_max);
+    let get = |request: &str, frame_ms_max| answer(&runtime, &station, request.as_bytes(), frame_ms_max);
 
     let text = get("GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n", PATIENCE);
     assert!(
@@ -351,10 +374,7 @@ fn a_connection_ends_with_its_answer_or_with_its_time() {
     let long = format!("GET /metrics HTTP/1.1\r\nHost: localhost\r\nx: {}\r\n\r\n", "a".repeat(20_000));
     assert!(get(&long, PATIENCE).starts_with("HTTP/1.1 431 "));
 
-    assert_eq!(
-        get("GET /metrics HTTP/1.1\r\nHost: local", Duration::ZERO),
-        "",
-        "half a request is not waited for"
-    );
+    let half = get("GET /metrics HTTP/1.1\r\nHost: local", 50);
+    assert!(half.starts_with("HTTP/1.1 408 "), "half a request is not waited for: {half}");
     station.stop();
 }

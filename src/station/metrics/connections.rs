@@ -1,0 +1,239 @@
+//! The connections of the metrics' endpoint: who has a place, and how far the request of each has come.
+
+use std::{
+    io,
+    pin::Pin,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    task::{Context, Poll, ready},
+    time::Duration,
+};
+
+use hashbrown::HashMap;
+use tokio::{
+    io::{AsyncRead, AsyncWrite, ReadBuf},
+    task::AbortHandle,
+};
+
+use crate::{
+    admission::{Admitted, Origin, Receiving, Table, TableBounds, Tally, TurnedAway},
+    ids::ConnectionId,
+    limits,
+    time::{Clock, Mono},
+};
+
+/// How long a connection may say nothing, and how long its answer may take to leave.
+const SILENCE_MAX: Duration = Duration::from_secs(10);
+
+/// How far the request of a connection has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Stage {
+    /// Nothing of it has.
+    Silent,
+    /// It has begun.
+    Begun,
+    /// It is whole.
+    Whole,
+}
+
+#[derive(Debug)]
+struct Conn {
+    stage: Stage,
+    /// When the stage is over at the latest.
+    by: Mono,
+    /// Bytes that came.
+    bytes: u64,
+    task: Option<AbortHandle>,
+}
+
+/// All connections. Clones are the same ones.
+#[derive(Clone, Debug)]
+pub(super) struct Connections {
+    state: Arc<Mutex<State>>,
+    clock: Clock,
+    frame_time: Duration,
+    tally: Tally,
+}
+
+#[derive(Debug)]
+struct State {
+    table: Table,
+    receiving: Receiving<ConnectionId>,
+    conns: HashMap<ConnectionId, Conn>,
+    next: ConnectionId,
+}
+
+/// The place of a connection; it is free again once this is dropped.
+#[derive(Debug)]
+pub(super) struct Place {
+    connections: Connections,
+    id: ConnectionId,
+}
+
+impl Connections {
+    /// None yet.
+    pub(super) fn new(limits: &limits::Metrics, clock: Clock, tally: Tally) -> Self {
+        let bounds = TableBounds {
+            connections_max: limits.connections_max,
+            peer_connections_max: limits.peer_connections_max,
+            operators_max: 0,
+            first_frame_max: SILENCE_MAX,
+            token_max: SILENCE_MAX,
+        };
+        let frame_time = Duration::from_millis(limits.frame_ms_max);
+        let receiving = Receiving::new(
+            limits.receiving_bytes_max.max(limits.request_bytes_max),
+            frame_time,
+            tally.clone(),
+        );
+        let state = State {
+            table: Table::new(bounds, tally.clone()),
+            receiving,
+            conns: HashMap::new(),
+            next: ConnectionId(1),
+        };
+        Self { state: Arc::new(Mutex::new(state)), clock, frame_time, tally }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes a newcomer in, whom the oldest makes room for whose request is not whole; none where there is
+    /// no place.
+    pub(super) fn open(&self, origin: Origin) -> Option<Place> {
+        let now = self.clock.now();
+        let mut state = self.lock();
+        let id = state.next;
+        state.next = id.next();
+        match state.table.open(now, id, origin) {
+            Admitted::Common { evicted } | Admitted::Operators { evicted } => {
+                if let Some(evicted) = evicted {
+                    state.end(evicted);
+                }
+            }
+            Admitted::Refused(_) => return None,
+        }
+        let conn = Conn { stage: Stage::Silent, by: now.mono + SILENCE_MAX, bytes: 0, task: None };
+        state.conns.insert(id, conn);
+        Some(Place { connections: self.clone(), id })
+    }
+}
+
+impl State {
+    /// Ends a connection in whatever it does.
+    fn end(&mut self, id: ConnectionId) {
+        self.receiving.end(id);
+        if let Some(task) = self.conns.remove(&id).and_then(|conn| conn.task) {
+            task.abort();
+        }
+    }
+}
+
+impl Place {
+    /// Its number.
+    pub(super) fn id(&self) -> ConnectionId {
+        self.id
+    }
+
+    /// What is ended when the place is needed.
+    pub(super) fn set_task(connections: &Connections, id: ConnectionId, task: AbortHandle) {
+        match connections.lock().conns.get_mut(&id) {
+            Some(conn) => conn.task = Some(task),
+            // It is over, or made room before its task was known.
+            None => task.abort(),
+        }
+    }
+
+    /// How far its request has come, and how long that may go on; nothing if it made room.
+    pub(super) fn stage(&self) -> Option<(Stage, Duration)> {
+        let state = self.connections.lock();
+        state.conns.get(&self.id).map(|conn| (conn.stage, self.connections.clock.until(conn.by)))
+    }
+
+    /// It took too long.
+    pub(super) fn count_late(&self, stage: Stage) {
+        match stage {
+            Stage::Silent => self.connections.tally.count(TurnedAway::FirstFrame),
+            Stage::Begun => self.connections.tally.count(TurnedAway::FrameTime),
+            Stage::Whole => {}
+        }
+    }
+
+    /// Its request is whole.
+    pub(super) fn on_whole(&self) {
+        let now = self.connections.clock.now();
+        let mut state = self.connections.lock();
+        state.receiving.end(self.id);
+        state.table.spoke(self.id);
+        if let Some(conn) = state.conns.get_mut(&self.id) {
+            (conn.stage, conn.by) = (Stage::Whole, now.mono + SILENCE_MAX);
+        }
+    }
+
+    /// More of its request came.
+    fn on_read(&self, bytes: usize) {
+        let now = self.connections.clock.now();
+        let frame_time = self.connections.frame_time;
+        let mut guard = self.connections.lock();
+        let state = &mut *guard;
+        let Some(conn) = state.conns.get_mut(&self.id).filter(|conn| conn.stage != Stage::Whole) else {
+            return;
+        };
+        conn.bytes += bytes as u64;
+        if conn.stage == Stage::Silent {
+            (conn.stage, conn.by) = (Stage::Begun, now.mono + frame_time);
+            state.receiving.begin(now, self.id);
+        }
+        let mut longest = state.receiving.grow(self.id, conn.bytes);
+        while let Some(id) = longest {
+            state.table.close(id);
+            state.end(id);
+            longest = state.receiving.overflow();
+        }
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let mut state = self.connections.lock();
+        state.table.close(self.id);
+        state.receiving.end(self.id);
+        state.conns.remove(&self.id);
+    }
+}
+
+/// A stream whose bytes are counted while a request is being received.
+pub(super) struct Counted<S> {
+    pub(super) stream: S,
+    pub(super) place: Arc<Place>,
+}
+
+impl<S: AsyncRead + Unpin> AsyncRead for Counted<S> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        into: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let before = into.filled().len();
+        ready!(Pin::new(&mut self.stream).poll_read(cx, into))?;
+        let read = into.filled().len() - before;
+        if read > 0 {
+            self.place.on_read(read);
+        }
+        Poll::Ready(Ok(()))
+    }
+}
+
+impl<S: AsyncWrite + Unpin> AsyncWrite for Counted<S> {
+    fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.stream).poll_write(cx, bytes)
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_flush(cx)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_shutdown(cx)
+    }
+}
